@@ -2,6 +2,7 @@
 #include <string.h>
 #include "app/bench.h"
 #include "contact/contact.h"
+#include "scene/schema.h"
 
 typedef struct {
   const char *name, *operands, *summary;
@@ -10,9 +11,14 @@ typedef struct {
 } Bench;
 
 static ExitCode bench_pair(const Options* options) {
-  (void)options;
-  contact_bench_pair(stdout);
-  return EXIT_DONE;
+  const char* law = option_text(options, "law");
+  if (!law) {
+    contact_bench_pair(stdout);
+    return EXIT_DONE;
+  }
+  int model = words_index(contact_model_words, law);
+  if (model <= (int)CONTACT_NONE) return usage_error(options, "--law needs one of %s", contact_model_words);
+  return contact_bench_law(stdout, (ContactModel)model) ? EXIT_DONE : EXIT_BAD_INPUT;
 }
 
 static const Bench BENCHES[] = {
@@ -60,6 +66,7 @@ static const OptionRow OPTIONS[] = {
     {"steps", 0, OPTION_COUNT, "N", "step: run N steps instead of the scene's number; render: N pictures (100)"},
     {"bodies", 0, OPTION_TEXT, "LIST",
      "scale: numbers of bodies (default: 10,20,50,100,200,500,1000; of heaps 100,300,1000)"},
+    {"law", 0, OPTION_TEXT, "NAME", "pair: contact and friction of that law (contact.model) instead"},
     {"heap", 0, OPTION_FLAG, NULL, "scale: drop them into a box, where they lie as one island"},
 };
 
@@ -72,6 +79,7 @@ const Verb VERB_BENCH = {
     .examples =
         "  sdrs bench                                   lists the benches\n"
         "  sdrs bench pair\n"
+        "  sdrs bench pair --law ipc\n"
         "  sdrs bench query\n"
         "  sdrs bench step scenes/stack.yaml --threads 1\n"
         "  sdrs bench gradient scenes/tasks/spider.yaml --threads 1\n"
@@ -80,6 +88,7 @@ const Verb VERB_BENCH = {
         "  sdrs bench scale --heap --threads 1\n",
     .details =
         "pair: nanoseconds of one evaluation with gradient and Hessian, cold and warm, on one thread.\n"
+        "pair --law: the same of contact and of friction under one law, as a step asks for them.\n"
         "query: nanoseconds of one query on one thread, cold (random poses), warm (steps of 2 mm and 5 mrad, bodies "
         "of\n"
         "about 1 m) and of its derivatives by both poses; medians of seven runs, processor time. Points are hulls of "

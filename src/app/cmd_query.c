@@ -38,7 +38,9 @@ static void answer_pair(Text* line, const QueryPair* pair) {
   Vec3* grad_b = MEMORY_NEW(Vec3, pair->b_count);
   ContactQuery answer = {0};
   double support = pair->law == CONTACT_LONG_RANGE ? (double)INFINITY : pair->support;
-  if (contact_query(pair->a, pair->a_count, pair->b, pair->b_count, support, &answer, grad_a, grad_b))
+  bool (*ask)(const Vec3*, int, const Vec3*, int, double, ContactQuery*, Vec3*, Vec3*) =
+      pair->law == CONTACT_IPC ? contact_query_mesh : contact_query;
+  if (ask(pair->a, pair->a_count, pair->b, pair->b_count, support, &answer, grad_a, grad_b))
     add_answer(line, pair, &answer, grad_a, grad_b);
   else
     text_add(line,
@@ -92,14 +94,16 @@ const Verb VERB_QUERY = {
     .details =
         "FILE holds questions, one JSON object after the other (a line each) or as a list. Answers: one JSON object\n"
         "a line. docs/queries.md says which method is for what, and names every key.\n"
-        "{\"method\": \"growth\" | \"distance\" | \"witness\" | \"manifold\", \"a\": shape, \"b\": shape,\n"
+        "{\"method\": \"growth\" | \"distance\" | \"witness\" | \"touch\" | \"manifold\", \"a\": shape, \"b\": shape,\n"
         "\"derivatives\": true}: a shape has its keys,\n"
         "position and quaternion; what a line leaves out is as in the line before, so a path is one line a pose.\n"
         "{\"a\": [[x,y,z],...], \"b\": [[x,y,z],...], \"support\": s}: two point sets; distance, witness_a,\n"
         "witness_b, potential, plane [nx, ny, nz, o] with A on its negative side, grad_a, grad_b (potential and\n"
         "gradients for stiffness 1). When the hulls meet, distance is 0 and everything else null. \"law\": "
         "\"long_range\"\n"
-        "instead of a support: that law's potential of two pieces.\n"
+        "instead of a support: that law's potential of two pieces. \"law\": \"ipc\", with a support: that of "
+        "distances\n"
+        "of corners, edges and triangles.\n"
         "Exit codes: 0 answered, 3 the file holds something else, 5 cannot read.\n",
     .run = query,
 };

@@ -12,6 +12,7 @@ typedef struct {
   RunInput* inputs;
   int input_count;
   Vec3 *velocity, *angular_velocity; /* of the state that is recorded  (links) */
+  SimClosure* closures;              /* likewise  (closures, couplings) */
   RunTotals totals;
   StepReport report; /* of the last step tried */
   int recorded;      /* step of the run that the last rows written are of, -1 = none */
@@ -33,6 +34,7 @@ static Status run_create(Run* run, const Options* options) {
   run->folder = run_folder_path(options, run->loaded.scene.name);
   run->velocity = MEMORY_NEW(Vec3, run->loaded.model.link_count);
   run->angular_velocity = MEMORY_NEW(Vec3, run->loaded.model.link_count);
+  run->closures = MEMORY_NEW(SimClosure, run->loaded.model.closure_count + run->loaded.model.coupling_count);
   interrupt_install(); /* from here on there is something to finish */
   return run_folder_open(&run->output, run->folder, &run->loaded.model, &run->diagnostics);
 }
@@ -46,6 +48,7 @@ static void run_free(Run* run) {
   memory_free(run->folder);
   memory_free(run->velocity);
   memory_free(run->angular_velocity);
+  memory_free(run->closures);
 }
 
 /* ---------------------------------------------------------------- what -v says */
@@ -78,6 +81,12 @@ static void print_details(const Run* run) {
 
 /* ---------------------------------------------------------------- the run */
 
+static void list_closures(Run* run) {
+  const Model* model = &run->loaded.model;
+  for (int k = 0; k < model->closure_count; k++) run->closures[k] = sim_closure(run->sim, k);
+  for (int k = 0; k < model->coupling_count; k++) run->closures[model->closure_count + k] = sim_coupling(run->sim, k);
+}
+
 /* The rows of the present state; report is NULL for the initial one. */
 static Status record(Run* run, const StepReport* report) {
   double start = timer_now();
@@ -88,6 +97,8 @@ static Status record(Run* run, const StepReport* report) {
   frame.velocity = run->velocity;
   frame.angular_velocity = run->angular_velocity;
   frame.joint_forces = sim_joint_forces(run->sim);
+  if (run->loaded.model.simulation.output & OUTPUT_CLOSURES) list_closures(run);
+  frame.closures = run->closures;
   frame.contacts = sim_contacts(run->sim, &frame.contact_count);
   frame.path = sim_path(run->sim);
   run_totals_measure(&run->totals, &frame.measure, state);

@@ -17,10 +17,12 @@ typedef struct {
  * subtraction. */
 typedef struct {
   bool smooth, hulled;
-  Shape shape;             /* smooth; with the same frame as field.shape, which owns its arrays */
-  ConvexHull hull;         /* hulled: in the body's frame */
-  PointView points;        /* its corners */
-  WitnessSurface samples;  /* of its surface; made for the first question that needs them */
+  Shape shape;        /* smooth; with the same frame as field.shape, which owns its arrays */
+  ConvexHull hull;    /* hulled: in the body's frame */
+  PointView points;   /* its corners */
+  ConvexHull* pieces; /* of a mesh with `pieces: hulls`; else NULL: the hull alone */
+  int piece_count;
+  WitnessBody witness;     /* made for the first question that needs it */
   Field* field;            /* one, owned: its address stays */
   const char* no_field;    /* why a hull has none (static); else NULL */
   TriangleSurface surface; /* of a mesh, until the first question that makes it edges and points of `manifold` */
@@ -33,6 +35,7 @@ typedef enum {
   QUERY_GROWTH,
   QUERY_WITNESS,
   QUERY_MANIFOLD,
+  QUERY_TOUCH,
   QUERY_METHODS,
 } QueryMethod;
 const char* query_method_name(QueryMethod method); /* NULL for QUERY_POTENTIAL, which has no word */
@@ -42,8 +45,9 @@ typedef struct {
   QueryPair pair; /* QUERY_POTENTIAL */
   int body[2];    /* numbers in QueryList.bodies; -1: could not be read */
   Pose pose[2];
-  WitnessSampling sampling; /* QUERY_WITNESS */
-  Vec3 target[2];           /* where the nearest points are wanted, in the bodies' frames */
+  WitnessDescent touch; /* QUERY_TOUCH; its query: QUERY_WITNESS too */
+  int targets, seed;    /* QUERY_TOUCH: so many random pairs; 0: the ones that are said */
+  Vec3 target[2];       /* where the nearest points are wanted, in the bodies' frames */
   bool has_target;
   ManifoldOptions manifold;     /* QUERY_MANIFOLD; smoothing 0: not said */
   bool derivatives, parameters; /* answer those by the poses, by the shapes' own parameters too */
@@ -68,6 +72,7 @@ typedef struct {
   int body[2]; /* whose memory it is */
   GrowthCache growth;
   GjkCache gjk;
+  WitnessCache witness;
 } QueryMemory;
 void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory);
 void query_add_vector(Text* line, Vec3 v); /* `[x, y, z]` */

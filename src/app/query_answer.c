@@ -131,8 +131,17 @@ static void answer_growth(Text* line, const QueryList* list, const QueryItem* it
 }
 
 static void answer_distance(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
-  PointView a = list->bodies[item->body[0]].points, b = list->bodies[item->body[1]].points;
-  Distance d = distance_query(a, item->pose[0], b, item->pose[1], &memory->gjk);
+  const QueryBody *body_a = &list->bodies[item->body[0]], *body_b = &list->bodies[item->body[1]];
+  PointView a = body_a->points, b = body_b->points;
+  Distance d;
+  if (body_a->pieces || body_b->pieces) {
+    int piece[2];
+    d = witness_nearest(&body_a->witness, item->pose[0], &body_b->witness, item->pose[1], &memory->witness, piece);
+    a = body_a->witness.pieces[piece[0]].points;
+    b = body_b->witness.pieces[piece[1]].points;
+  } else {
+    d = distance_query(a, item->pose[0], b, item->pose[1], &memory->gjk);
+  }
   add_number(line, "distance", d.distance);
   add_vector(line, "normal", d.normal);
   add_vector(line, "witness_a", d.witness_a);
@@ -169,10 +178,25 @@ static void add_smooth_derivatives(Text* line, const Witness* w) {
     add_rows(line, names[k / 2], k % 2 ? "b" : "a", &w->total[k / 2][k % 2][0][0], 3, 6);
 }
 
-static void answer_witness(Text* line, const QueryList* list, const QueryItem* item) {
-  const QueryBody *a = &list->bodies[item->body[0]], *b = &list->bodies[item->body[1]];
-  Witness w = witness_query(a->points, &a->samples, item->pose[0], b->points, &b->samples, item->pose[1],
-                            item->sampling, item->has_target ? item->target : NULL);
+static void add_six(Text* line, const char* key, const double* values) {
+  text_add(line, ", \"%s\": ", key);
+  add_numbers(line, values, 6);
+}
+
+/* The loss of the targets with its gradients. */
+static void add_loss(Text* line, const QueryItem* item, const Witness* w) {
+  WitnessLoss loss = witness_loss(w, item->pose[0], item->pose[1], item->target, item->touch.query.margin);
+  add_number(line, "loss", loss.value);
+  if (!item->derivatives || !w->total_known) return;
+  add_six(line, "gradient_a", loss.gradient[0]);
+  add_six(line, "gradient_b", loss.gradient[1]);
+  add_six(line, "transported", loss.transported);
+}
+
+static void answer_witness(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
+  const WitnessBody *a = &list->bodies[item->body[0]].witness, *b = &list->bodies[item->body[1]].witness;
+  Witness w = witness_query(a, item->pose[0], b, item->pose[1], &item->touch.query,
+                            item->has_target ? item->target : NULL, &memory->witness);
   add_number(line, "distance", w.nearest.distance);
   add_vector(line, "witness_a", w.nearest.witness_a);
   add_vector(line, "witness_b", w.nearest.witness_b);
@@ -180,15 +204,61 @@ static void answer_witness(Text* line, const QueryList* list, const QueryItem* i
     const WitnessSide* side = &w.side[k];
     add_vector(line, k ? "smooth_b" : "smooth_a", side->smooth);
     add_number(line, k ? "temperature_b" : "temperature_a", side->temperature);
-    add_rows(line, "samples", k ? "b" : "a", &side->samples[0].x, WITNESS_SAMPLES, 3);
+    add_rows(line, "samples", k ? "b" : "a", &side->samples[0].x, side->count, 3);
   }
+  if (item->has_target) add_loss(line, item, &w);
   if (!item->derivatives) return;
   double values[DISTANCE_ROWS * QUERY_POSE_COLUMNS];
-  const char* reason = distance_derivatives(a->points, item->pose[0], b->points, item->pose[1], &w.nearest, values);
+  const char* reason = distance_derivatives(a->pieces[w.piece[0]].points, item->pose[0], b->pieces[w.piece[1]].points,
+                                            item->pose[1], &w.nearest, values);
   Table table = {values, QUERY_POSE_COLUMNS, {0, 0}};
   static const AnswerRows names[] = {{"witness_a", DISTANCE_WITNESS_A, 3}, {"witness_b", DISTANCE_WITNESS_B, 3}};
   add_derivatives(line, &table, names, 2, reason);
   add_smooth_derivatives(line, &w);
+}
+
+/* ---------------------------------------------------------------- touch */
+
+static void add_pose(Text* line, const char* of, Pose pose) {
+  Quat q = quat_from_mat3(pose.r);
+  const double four[4] = {q.w, q.x, q.y, q.z};
+  text_add(line, ", \"position_%s\": ", of);
+  query_add_vector(line, pose.t);
+  text_add(line, ", \"quaternion_%s\": ", of);
+  add_numbers(line, four, 4);
+}
+
+/* b turned at random, somewhere around a: from half to one and a half times where their boxes' balls touch. */
+static Pose random_start(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Random* random) {
+  Quat q = {random_normal(random), random_normal(random), random_normal(random), random_normal(random)};
+  Vec3 way = vec3(random_normal(random), random_normal(random), random_normal(random));
+  double apart = 0.5 * (a->diagonal + b->diagonal) * random_uniform(random, 0.5, 1.5);
+  return (Pose){mat3_from_quat(quat_normalized(q)), vec3_add_scaled(pose_a.t, apart, vec3_normalized(way))};
+}
+
+/* Losses of descents from random starts to random targets. */
+static void answer_many(Text* line, const WitnessBody* a, const WitnessBody* b, const QueryItem* item) {
+  Random random = {(uint64_t)item->seed};
+  text_add(line, ", \"losses\": [");
+  for (int i = 0; i < item->targets; i++) {
+    const Vec3 target[2] = {witness_random_point(a, &random), witness_random_point(b, &random)};
+    Pose pose_a = item->pose[0], pose_b = random_start(a, pose_a, b, &random);
+    if (i > 0) text_add(line, ", ");
+    json_add_number(line, witness_descend(a, &pose_a, b, &pose_b, target, &item->touch));
+  }
+  text_add(line, "]");
+}
+
+static void answer_touch(Text* line, const QueryList* list, const QueryItem* item) {
+  const WitnessBody *a = &list->bodies[item->body[0]].witness, *b = &list->bodies[item->body[1]].witness;
+  if (item->targets > 0) {
+    answer_many(line, a, b, item);
+    return;
+  }
+  Pose pose[2] = {item->pose[0], item->pose[1]};
+  add_number(line, "loss", witness_descend(a, &pose[0], b, &pose[1], item->target, &item->touch));
+  add_pose(line, "a", pose[0]);
+  add_pose(line, "b", pose[1]);
 }
 
 /* Derivatives of one contact: rows as in manifold.h. */
@@ -240,7 +310,9 @@ void query_answer(Text* line, const QueryList* list, const QueryItem* item, Quer
   if (item->method == QUERY_GROWTH)
     answer_growth(line, list, item, memory);
   else if (item->method == QUERY_WITNESS)
-    answer_witness(line, list, item);
+    answer_witness(line, list, item, memory);
+  else if (item->method == QUERY_TOUCH)
+    answer_touch(line, list, item);
   else if (item->method == QUERY_MANIFOLD)
     answer_manifold(line, list, item);
   else

@@ -47,6 +47,27 @@ static double mean_edge(const TriangleSurface* surface) {
   return sum / (3.0 * surface->triangle_count);
 }
 
+/* The hull of each group's corners. */
+static bool take_pieces(QueryReader* reader, const Mesh* mesh, QueryBody* body) {
+  body->pieces = MEMORY_NEW(ConvexHull, mesh->group_count);
+  Vec3* corner = MEMORY_NEW(Vec3, mesh->corner_count);
+  bool good = true;
+  for (int g = 0; g < mesh->group_count && good; g++) {
+    const MeshGroup* group = &mesh->groups[g];
+    int first = mesh->face_first[group->first_face], count = 0;
+    for (int k = first; k < mesh->face_first[group->first_face + group->face_count]; k++)
+      corner[count++] = mesh->positions[mesh->corners[k]];
+    HullResult result = hull_create(&body->pieces[g], corner, count);
+    good = result == HULL_OK;
+    if (good)
+      body->piece_count++;
+    else
+      query_reader_problem(reader, false, "group '%.60s' of the mesh %s", group->name, hull_result_text(result));
+  }
+  memory_free(corner);
+  return good;
+}
+
 /* The mesh's triangles as the surface, its corners as the points. */
 static bool take_mesh(QueryReader* reader, ShapeText* text, QueryBody* body) {
   char* path = file_resolve(reader->file, text->file);
@@ -58,6 +79,7 @@ static bool take_mesh(QueryReader* reader, ShapeText* text, QueryBody* body) {
     text->points = MEMORY_NEW(Vec3, mesh.position_count);
     text->point_count = mesh.position_count;
     memcpy(text->points, mesh.positions, sizeof(Vec3) * (size_t)mesh.position_count);
+    if (text->in_pieces) good = take_pieces(reader, &mesh, body);
   } else {
     if (reader->diagnostics->error_count == errors)
       query_reader_problem(reader, false, "cannot read the mesh %.200s", path);
@@ -200,7 +222,9 @@ bool query_body_make(QueryReader* reader, ShapeText* text, QueryBody* body) {
 void query_body_free(QueryBody* body) {
   if (body->hull.vertices) hull_free(&body->hull);
   point_view_free(&body->points);
-  surface_samples_free(&body->samples);
+  for (int i = 0; i < body->piece_count; i++) hull_free(&body->pieces[i]);
+  memory_free(body->pieces);
+  witness_body_free(&body->witness);
   surface_free(&body->surface);
   manifold_body_free(&body->manifold);
   if (body->field) field_free(body->field);

@@ -8,7 +8,7 @@
 static const struct {
   const char* name;
   ContactModel law;
-} LAWS[] = {{"separating_plane", CONTACT_SEPARATING_PLANE}, {"long_range", CONTACT_LONG_RANGE}};
+} LAWS[] = {{"separating_plane", CONTACT_SEPARATING_PLANE}, {"long_range", CONTACT_LONG_RANGE}, {"ipc", CONTACT_IPC}};
 
 /* ---------------------------------------------------------------- pairs */
 
@@ -21,7 +21,7 @@ static void read_law(QueryReader* reader, const cJSON* item, ContactModel* law) 
       *law = LAWS[k].law;
       return;
     }
-  query_reader_problem(reader, false, "must be separating_plane or long_range, got %.60s",
+  query_reader_problem(reader, false, "must be separating_plane, long_range or ipc, got %.60s",
                        cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
 }
 
@@ -38,7 +38,7 @@ static void read_pair(QueryReader* reader, const cJSON* item, QueryPair* pair) {
   pair->law = CONTACT_SEPARATING_PLANE;
   query_reader_object(reader, item, KEYS, KEY_COUNT, read_member, pair, seen);
   for (int k = 0; k < KEY_REQUIRED; k++)
-    if (!seen[k] && (k != KEY_SUPPORT || pair->law == CONTACT_SEPARATING_PLANE))
+    if (!seen[k] && (k != KEY_SUPPORT || pair->law != CONTACT_LONG_RANGE))
       query_reader_problem(reader, false, "the key '%s' is missing", KEYS[k]);
 }
 

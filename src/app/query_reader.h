@@ -60,6 +60,7 @@ typedef struct {
   int point_count;
   const char* file;
   double scale;
+  bool in_pieces;           /* every group of the mesh is a convex piece */
   double radius, smoothing; /* m; 0: not said */
   Field* parts;
   int part_count;
@@ -72,7 +73,10 @@ void query_body_free(QueryBody* body);
 /* Points and edges for `manifold`, where they are not there yet. */
 bool query_body_make_manifold(QueryReader* reader, QueryBody* body);
 
-/* One question of the form with shapes (app/query_shapes.c): item is an object; what it leaves out is as in `last`,
+/* Number of the new body, or `before` when only a pose is given; -1 with problems. The pose is changed
+ * (app/query_shapes.c). */
+int query_reader_body(QueryReader* reader, const cJSON* item, QueryList* list, int before, Pose* pose);
+/* One question of the form with shapes (app/query_question.c): item is an object; what it leaves out is as in `last`,
  * NULL for none. */
 void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out);
 

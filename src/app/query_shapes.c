@@ -1,4 +1,4 @@
-/* Questions with a method, shapes and poses. */
+/* Shapes of questions, each with its keys and pose. */
 #include <string.h>
 #include "app/query_reader.h"
 
@@ -9,10 +9,6 @@
 #define SMOOTHING_MIN 1e-9 /* m */
 /* A quaternion is one when its length is this near to 1; then it is made exact. */
 #define UNIT_TOLERANCE 1e-6
-
-static const char* const METHODS[QUERY_METHODS] = {NULL, "distance", "growth", "witness", "manifold"};
-
-const char* query_method_name(QueryMethod method) { return METHODS[method]; }
 
 /* ---------------------------------------------------------------- shapes */
 
@@ -31,6 +27,7 @@ typedef enum {
   VALUE_RADIUS,
   VALUE_SMOOTHING,
   VALUE_PARTS,
+  VALUE_PIECES,
 } BodyValue;
 
 typedef struct {
@@ -72,6 +69,7 @@ static const BodyType TYPE[TYPES] = {
     [TEXT_MESH] = {"mesh",
                    {{"file", VALUE_FILE, 0, false},
                     {"scale", VALUE_SCALE, 0, true},
+                    {"pieces", VALUE_PIECES, 0, true},
                     {"radius", VALUE_RADIUS, 0, true},
                     {"smoothing", VALUE_SMOOTHING, 0, true}}},
     [TEXT_POINTS] = {"oriented_points",
@@ -176,6 +174,12 @@ static void read_value(QueryReader* reader, const cJSON* item, const ShapeKey* k
       break;
     case VALUE_SMOOTHING:
       text->smoothing = query_reader_number(reader, item, SMOOTHING_MIN, LENGTH_MAX);
+      break;
+    case VALUE_PIECES:
+      text->in_pieces = cJSON_IsString(item) && strcmp(item->valuestring, "hulls") == 0;
+      if (!text->in_pieces && !(cJSON_IsString(item) && strcmp(item->valuestring, "hull") == 0))
+        query_reader_problem(reader, false, "must be hull (of all) or hulls (one a group), got %.60s",
+                             cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
       break;
     case VALUE_PARTS:
       read_parts(reader, item, text);
@@ -283,8 +287,7 @@ static void read_parts(QueryReader* reader, const cJSON* item, ShapeText* text) 
   reader->shapes_deep--;
 }
 
-/* Number of the new body, or `before` when only a pose is given; -1 with problems. The pose is changed. */
-static int read_body(QueryReader* reader, const cJSON* item, QueryList* list, int before, Pose* pose) {
+int query_reader_body(QueryReader* reader, const cJSON* item, QueryList* list, int before, Pose* pose) {
   if (!cJSON_IsObject(item)) {
     query_reader_problem(reader, false, "expected a shape {\"type\": ...}, got %s", query_reader_kind_name(item));
     return -1;
@@ -307,135 +310,4 @@ static int read_body(QueryReader* reader, const cJSON* item, QueryList* list, in
   }
   shape_text_free(&text);
   return made;
-}
-
-/* ---------------------------------------------------------------- a question */
-
-static const char* const KEYS[] = {"method",         "a",        "b",        "derivatives", "parameters",
-                                   "sampling",       "target_a", "target_b", "smoothing",   "softness",
-                                   "regularization", "points",   "edges"};
-enum {
-  KEY_METHOD,
-  KEY_A,
-  KEY_B,
-  KEY_DERIVATIVES,
-  KEY_PARAMETERS,
-  KEY_SAMPLING,
-  KEY_TARGET_A,
-  KEY_TARGET_B,
-  KEY_SMOOTHING,
-  KEY_SOFTNESS,
-  KEY_REGULARIZATION,
-  KEY_POINTS,
-  KEY_EDGES,
-  KEY_COUNT,
-};
-
-typedef struct {
-  QueryList* list;
-  QueryItem* item;
-} Question;
-
-static void read_method(QueryReader* reader, const cJSON* item, QueryItem* out) {
-  for (int k = 1; k < QUERY_METHODS && cJSON_IsString(item); k++)
-    if (strcmp(item->valuestring, METHODS[k]) == 0) {
-      out->method = (QueryMethod)k;
-      return;
-    }
-  query_reader_problem(reader, false, "must be distance, growth, witness or manifold, got %.60s",
-                       cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
-}
-
-static void read_truth(QueryReader* reader, const cJSON* item, bool* out) {
-  if (cJSON_IsBool(item))
-    *out = cJSON_IsTrue(item);
-  else
-    query_reader_problem(reader, false, "must be true or false, got %s", query_reader_kind_name(item));
-}
-
-static void read_sampling(QueryReader* reader, const cJSON* item, WitnessSampling* out) {
-  bool text = cJSON_IsString(item);
-  if (text && strcmp(item->valuestring, "fixed") == 0)
-    *out = WITNESS_FIXED;
-  else if (text && strcmp(item->valuestring, "adaptive") == 0)
-    *out = WITNESS_ADAPTIVE;
-  else
-    query_reader_problem(reader, false, "must be fixed or adaptive, got %.60s",
-                         text ? item->valuestring : query_reader_kind_name(item));
-}
-
-static int read_count(QueryReader* reader, const cJSON* item) {
-  double count = query_reader_number_of(reader, item, 1, 1e6, "");
-  if (count != floor(count)) query_reader_problem(reader, false, "must be a whole number, got %g", count);
-  return count >= 1 && count <= 1e6 ? (int)count : 0;
-}
-
-static void read_option(QueryReader* reader, const cJSON* item, int key, ManifoldOptions* out) {
-  if (key == KEY_SMOOTHING) out->smoothing = query_reader_number(reader, item, SMOOTHING_MIN, LENGTH_MAX);
-  if (key == KEY_SOFTNESS) out->softness = query_reader_number_of(reader, item, 1e-4, 1, "");
-  if (key == KEY_REGULARIZATION) out->regularization = query_reader_number_of(reader, item, 1e-9, 1e3, "");
-  if (key == KEY_POINTS) out->points = read_count(reader, item);
-  if (key == KEY_EDGES) out->edges = read_count(reader, item);
-}
-
-static void read_member(QueryReader* reader, const cJSON* item, int key, void* context) {
-  Question* question = context;
-  QueryItem* out = question->item;
-  if (key == KEY_METHOD) read_method(reader, item, out);
-  if (key == KEY_A || key == KEY_B) {
-    int k = key - KEY_A;
-    out->body[k] = read_body(reader, item, question->list, out->body[k], &out->pose[k]);
-  }
-  if (key == KEY_DERIVATIVES) read_truth(reader, item, &out->derivatives);
-  if (key == KEY_PARAMETERS) read_truth(reader, item, &out->parameters);
-  if (key == KEY_SAMPLING) read_sampling(reader, item, &out->sampling);
-  if (key == KEY_TARGET_A || key == KEY_TARGET_B) out->target[key - KEY_TARGET_A] = query_reader_point(reader, item);
-  if (key >= KEY_SMOOTHING) read_option(reader, item, key, &out->manifold);
-}
-
-/* Each method has its kinds of bodies. */
-static void check_bodies(QueryReader* reader, QueryList* list, const QueryItem* item) {
-  for (int k = 0; k < 2; k++) {
-    if (item->body[k] < 0) continue;
-    QueryBody* body = &list->bodies[item->body[k]];
-    if (item->method == QUERY_GROWTH && !body->smooth)
-      query_reader_problem(
-          reader, false,
-          "%s: growth needs a smooth shape; points and meshes have distance and witness, unions manifold",
-          KEYS[KEY_A + k]);
-    if ((item->method == QUERY_DISTANCE || item->method == QUERY_WITNESS) && !body->hulled)
-      query_reader_problem(reader, false, "%s: %s needs points or a mesh; smooth shapes have growth", KEYS[KEY_A + k],
-                           METHODS[item->method]);
-    if (item->method == QUERY_WITNESS && body->hulled && body->samples.count == 0)
-      body->samples = surface_samples_create(&body->hull, WITNESS_SURFACE);
-    if (item->method == QUERY_MANIFOLD) query_body_make_manifold(reader, body);
-  }
-}
-
-static void check_targets(QueryReader* reader, const bool* seen, QueryItem* item) {
-  if (seen[KEY_TARGET_A] != seen[KEY_TARGET_B])
-    query_reader_problem(reader, false, "target_a and target_b belong together");
-  item->has_target = item->has_target || seen[KEY_TARGET_A];
-  if (item->method == QUERY_WITNESS && item->sampling == WITNESS_ADAPTIVE && !item->has_target)
-    query_reader_problem(reader, false, "adaptive sampling needs target_a and target_b");
-}
-
-void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out) {
-  bool seen[KEY_COUNT] = {0};
-  /* the list's items may move while bodies are read, but not the items themselves */
-  QueryItem read = {.body = {-1, -1},
-                    .pose = {pose_identity(), pose_identity()},
-                    .manifold = {.softness = 0.02, .regularization = 0.001}};
-  bool goes_on = last && last->method != QUERY_POTENTIAL;
-  if (goes_on) {
-    read = *last;
-    read.pair = (QueryPair){0};
-  }
-  Question question = {list, &read};
-  query_reader_object(reader, item, KEYS, KEY_COUNT, read_member, &question, seen);
-  for (int k = KEY_A; k <= KEY_B && !goes_on; k++)
-    if (!seen[k]) query_reader_problem(reader, false, "the key '%s' is missing", KEYS[k]);
-  check_bodies(reader, list, &read);
-  check_targets(reader, seen, &read);
-  *out = read;
 }

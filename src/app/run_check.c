@@ -452,7 +452,7 @@ static TreeBalance* balance_of(const RunCheck* c, int row, const Vec3* force, Po
 static void check_forces(RunCheck* c, int row, Pose* const* at) {
   const Model* model = &c->recorded->model;
   if (!c->contact_first || row > c->solver.table.row_count) return;
-  if (isfinite(contact_listed_range(model))) return; /* what is farther away acts too, and is not listed */
+  if (contact_lists_by_range(model)) return; /* what is farther away acts too, and is not listed */
   Vec3* force = MEMORY_NEW(Vec3, model->link_count);
   StepClock clock;
   bool second = model->simulation.integrator == INTEGRATOR_SECOND_ORDER;

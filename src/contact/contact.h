@@ -58,8 +58,10 @@ void contact_set_part(ContactSystem* system, double dt, double dt_before, bool r
 double contact_range(const Model* model);
 /* Is the law's energy once differentiable only, so that gradients of runs have kinks? */
 bool contact_once_differentiable(const Model* model);
-/* Pairs of links that are listed as touching are nearer than this [m]; INFINITY: all that exert a force. */
-double contact_listed_range(const Model* model);
+/* Two links are listed as touching when they are nearer than this [m]; INFINITY: when they exert a force. */
+double contact_listed_range(const Model* model, int link_a, int link_b);
+/* Are some pairs of links listed by how near they are? What is farther away may act, too. */
+bool contact_lists_by_range(const Model* model);
 /* Find the pairs that can matter while every link moves from the accepted poses within its bound. */
 void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
 /* Evaluate the trial state. false: some hulls intersect, or a plane was not found. Pairs whose
@@ -260,6 +262,10 @@ void contact_replay_forces(const ContactReplay* replay, Vec3* force);
 
 /* `sdrs bench pair`: CSV of nanoseconds per evaluation against vertices (random hulls at contact range). */
 void contact_bench_pair(FILE* out);
+/* `sdrs bench pair --law NAME`: CSV of law, vertices of either hull, nanoseconds of contact and of friction (value,
+ * gradient and Hessian each, one thread, processor time), hulls 8 mm apart that feel each other from 20 mm on.
+ * Allocates and frees. false: a scene for the bench was not made. */
+bool contact_bench_law(FILE* out, ContactModel model);
 
 /* ---------------------------------------------------------------- nearness at given poses (contact/spots.c) */
 
@@ -297,5 +303,10 @@ typedef struct {
 } ContactQuery;
 bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, double support, ContactQuery* result,
                    Vec3* grad_a, Vec3* grad_b);
+/* The same of the mesh contact (law ipc; docs/derivations/law-ipc.md, N19, N21), support its D [m]: potential [m^2] and
+ * gradients of the distances of the hulls' corners, edges and triangles; of three points of a triangle, of more that
+ * are flat of their fan. The plane is the middle of the closest points. Allocates; false as above. */
+bool contact_query_mesh(const Vec3* a, int a_count, const Vec3* b, int b_count, double support, ContactQuery* result,
+                        Vec3* grad_a, Vec3* grad_b);
 
 #endif

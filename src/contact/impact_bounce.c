@@ -12,6 +12,8 @@
 /* Pieces of an integral have eight points each. They shrink with the clearance by this factor, and so they do towards
  * the edge of the range, where the quotient is cut off: the last one is this wide. */
 #define PIECE 0.8
+/* Part of z below which no piece is cut, however steep the ramp: a piece of no width would never end. */
+#define PIECE_LEAST 1e-12
 #define EDGE_GROWS 1.4
 #define EDGE 0.01
 
@@ -128,7 +130,7 @@ static double work_to(const Course* c, double z) {
   while (high > z) {
     double t = 1 + c->slowing * (c->from - high), turn = fmax(BEND, 0.5 * fabs(t));
     double edge = 1 - fmax(EDGE, EDGE_GROWS * (1 - high)), low = fmax(z, fmax(edge, PIECE * high));
-    if (c->slowing > 0) low = fmax(low, high - turn / c->slowing);
+    if (c->slowing > 0) low = fmin(fmax(low, high - turn / c->slowing), high * (1 - PIECE_LEAST));
     double middle = 0.5 * (high + low), half = 0.5 * (high - low);
     for (int k = 0; k < FINE_POINTS; k++) {
       double at = middle + half * FINE_NODE[k];

@@ -75,6 +75,8 @@ typedef struct ContactLaw {
   void (*set_part)(void* law, double dt_before, bool resolving);
   /* Distance from which on two hulls exert nothing on each other [m]; INFINITY: all pairs are candidates. */
   double (*range)(const Model* model);
+  /* Do these two links take part as items (links)? NULL: all do. */
+  bool (*pairs_links)(const void* law, int link_a, int link_b);
   /* How far about its box a hull is looked at by the pairs of hulls [m]. NULL: half the range. */
   double (*reach)(const void* law, int hull);
   /* Two faces at rest on each other, for stiffness 1 (model.h). Both NULL: stiffness is not derived, nor judged. */
@@ -92,7 +94,7 @@ typedef struct ContactLaw {
   /* The trial is the other state again (copied, with `own`): the same for what the pair's memory holds of it. NULL. */
   void (*take_over)(const LawPair* trial);
   /* Motion bound: the least separation that a trial may have [m]; nearer the model of the step is worth nothing. */
-  double (*nearest)(const void* law, const PairState* accepted);
+  double (*nearest)(const void* law, const int item[2], const PairState* accepted);
 
   /* ---- a pair in the accepted state */
   /* Gradient and Hessian of a state with terms that was the last to be evaluated; stiffness included. */
@@ -151,6 +153,14 @@ typedef struct ContactLaw {
 
 /* The model's; that of model `none` is the first, for who asks how near is near. */
 const ContactLaw* contact_law(const Model* model);
+
+/* The row that stands for all laws of a model: the table's own, or, where pairs name laws (Model.pair_laws), one that
+ * hands each question to the pair's law, written to room (contact/pair_laws.c). */
+const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room);
+/* That of two links, whatever the model's is. */
+const ContactLaw* contact_law_of_links(const Model* model, int link_a, int link_b);
+/* From the table; not of `none`. */
+const ContactLaw* contact_law_named(ContactModel model);
 
 /* Rows that every law with friction has. LAWS: the words of the laws that they are for. */
 // clang-format off

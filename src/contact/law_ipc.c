@@ -7,30 +7,25 @@
 #include <float.h>
 #include <string.h>
 
+#include "contact/features.h"
 #include "contact/hierarchy.h"
 #include "contact/law.h"
-#include "contact/stencil.h"
+#include "contact/mesh_barrier.h"
 
 #define ENERGY_ROUNDINGS 50.0
-/* (N19) Edges whose angle has a smaller squared sine are damped; below the second they are left out. */
-#define PARALLEL_SINE 1e-3
-#define PARALLEL_LEAST 1e-13
+/* Two hulls of fewer vertices than this together are not worth the search for their closest points. */
+enum { FEW_POINTS = 12 };
 /* Shares of a vertex: all of it at once. */
 enum { VERTEX_SHARES = 1 };
 /* Vertices that two faces at rest on each other press with (N21). */
 #define REST_VERTICES_BOTH 8.0
 
-/* What of a hull is looked at; a vertex or an edge that several triangles of a link have belongs to the first. Numbers
- * of vertices count from the link's first. */
+/* A thread's own. */
 typedef struct {
-  int *vertices, (*edges)[2], (*triangles)[3];
-  int vertex_count, edge_count, triangle_count;
-} Features;
-
-typedef struct {
-  Stencil* list;
-  int count, capacity;
-} Stencils;
+  Stencils found, lagged; /* of a pair; and of a recorded one, when the step before ended */
+  Vec3* points[2];        /* world, of one hull of either body  (largest hull) */
+  NearFeatures near;
+} Work;
 
 typedef struct {
   const Model* model;
@@ -39,8 +34,7 @@ typedef struct {
   int threads;
   Hierarchy hierarchy;
   Features* features; /* (hulls) */
-  Stencils* found;    /* one a thread */
-  Stencils* lagged;   /* one a thread: of a recorded pair */
+  Work* work;         /* (threads) */
 } Law;
 
 /* A pair where friction comes from: the stencils of the accepted state, in room that the system lends. */
@@ -66,75 +60,11 @@ static const SchemaRow rows[] = {
     LAW_SMOOTHING_ROW(ONLY),
 };
 
-/* ---------------------------------------------------------------- features of hulls */
-
-static int find_place(const Vec3* places, int count, Vec3 x) {
-  for (int k = 0; k < count; k++)
-    if (places[k].x == x.x && places[k].y == x.y && places[k].z == x.z) return k;
-  return -1;
-}
-
-typedef struct {
-  int a, b;
-} MeshEdge;
-
-static bool add_edge(MeshEdge* edges, int* count, int a, int b) {
-  MeshEdge e = a < b ? (MeshEdge){a, b} : (MeshEdge){b, a};
-  for (int k = *count - 1; k >= 0; k--)
-    if (edges[k].a == e.a && edges[k].b == e.b) return false;
-  edges[(*count)++] = e;
-  return true;
-}
-
-/* Of one link: places and edges seen so far. */
-typedef struct {
-  Vec3* places;
-  MeshEdge* edges;
-  int place_count, edge_count;
-} Seen;
-
-static void take_hull(const ModelHull* hull, int first, bool shares, Seen* seen, Features* f) {
-  const ConvexHull* solid = &hull->solid;
-  int* place = MEMORY_NEW(int, solid->vertex_count + 1);
-  f->vertices = MEMORY_NEW(int, solid->vertex_count + 1);
-  f->triangles = memory_alloc(sizeof *f->triangles * (size_t)(solid->triangle_count + 1));
-  f->edges = memory_alloc(sizeof *f->edges * (size_t)(3 * solid->triangle_count + 1));
-  for (int m = 0; m < solid->vertex_count; m++) {
-    place[m] = shares ? find_place(seen->places, seen->place_count, solid->vertices[m]) : -1;
-    if (place[m] >= 0) continue;
-    place[m] = seen->place_count;
-    seen->places[seen->place_count++] = solid->vertices[m];
-    f->vertices[f->vertex_count++] = hull->vertex_first - first + m;
-  }
-  for (int t = 0; t < solid->triangle_count; t++)
-    for (int k = 0; k < 3; k++) {
-      int a = solid->triangles[t][k], b = solid->triangles[t][(k + 1) % 3];
-      f->triangles[t][k] = hull->vertex_first - first + a;
-      if (!add_edge(seen->edges, &seen->edge_count, place[a], place[b])) continue;
-      f->edges[f->edge_count][0] = hull->vertex_first - first + a;
-      f->edges[f->edge_count++][1] = hull->vertex_first - first + b;
-    }
-  f->triangle_count = solid->triangle_count;
-  memory_free(place);
-}
-
-static void take_link(const Model* model, int link, Features* features) {
-  const ModelLink* l = &model->links[link];
-  int vertices = 1, triangles = 1;
-  for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++) {
-    vertices += model->hulls[k].solid.vertex_count;
-    triangles += model->hulls[k].solid.triangle_count;
-  }
-  Seen seen = {MEMORY_NEW(Vec3, vertices), MEMORY_NEW(MeshEdge, 3 * triangles), 0, 0};
-  for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++) {
-    const ModelHull* hull = &model->hulls[k];
-    if (!hull->kind->bounded) continue;
-    bool shares = hull->solid.triangle_count == 1;
-    if (!shares) seen.place_count = seen.edge_count = 0;
-    take_hull(hull, model->hulls[l->hull_first].vertex_first, shares, &seen, &features[k]);
-  }
-  memory_free(seen.places);
-  memory_free(seen.edges);
+static int largest_hull(const Model* model) {
+  int largest = 1;
+  for (int k = 0; k < model->hull_count; k++)
+    if (model->hulls[k].points.count > largest) largest = model->hulls[k].points.count;
+  return largest;
 }
 
 static void* create(const Model* model, int threads, double tolerance) {
@@ -150,26 +80,24 @@ static void* create(const Model* model, int threads, double tolerance) {
                .threads = threads};
   hierarchy_create(&law->hierarchy, model);
   law->features = MEMORY_NEW(Features, model->hull_count + 1);
-  for (int i = 0; i < model->link_count; i++) take_link(model, i, law->features);
-  law->found = MEMORY_NEW(Stencils, threads);
-  law->lagged = MEMORY_NEW(Stencils, threads);
+  for (int i = 0; i < model->link_count; i++) features_of_link(model, i, law->features);
+  law->work = MEMORY_NEW(Work, threads);
+  for (int t = 0; t < 2 * threads; t++) law->work[t / 2].points[t % 2] = MEMORY_NEW(Vec3, largest_hull(model));
   return law;
 }
 
 static void destroy(void* instance) {
   Law* law = instance;
-  for (int k = 0; k < law->model->hull_count; k++) {
-    memory_free(law->features[k].vertices);
-    memory_free(law->features[k].edges);
-    memory_free(law->features[k].triangles);
-  }
+  for (int k = 0; k < law->model->hull_count; k++) features_free(&law->features[k]);
   for (int t = 0; t < law->threads; t++) {
-    memory_free(law->found[t].list);
-    memory_free(law->lagged[t].list);
+    Work* work = &law->work[t];
+    memory_free(work->found.list);
+    memory_free(work->lagged.list);
+    for (int k = 0; k < 2; k++) memory_free(work->points[k]);
+    near_features_free(&work->near);
   }
   memory_free(law->features);
-  memory_free(law->found);
-  memory_free(law->lagged);
+  memory_free(law->work);
   hierarchy_destroy(&law->hierarchy);
   memory_free(law);
 }
@@ -179,17 +107,6 @@ static void set_dt(void* instance, double dt) { ((Law*)instance)->dt = dt; }
 static double range(const Model* model) { return model->contact.support; }
 
 /* ---------------------------------------------------------------- the barrier (N21) */
-
-typedef struct {
-  double value, first, second, by_support, first_by_support;
-} LogBarrier;
-
-static LogBarrier log_barrier(double d, double support) {
-  double t = d - support, l = math_log(d / support);
-  if (!(t < 0)) return (LogBarrier){0};
-  return (LogBarrier){-t * t * l, -2 * t * l - t * t / d, -2 * l - 4 * t / d + t * t / (d * d),
-                      2 * t * l + t * t / support, 2 * l + 2 * t / support + 2 * t / d};
-}
 
 /* Two parallel faces, as if so many vertices stood alone. */
 static ContactRest rest_at_gap(double support, int n_a, int n_b, double gap) {
@@ -206,32 +123,10 @@ static ContactRest rest_under_force(double support, int n_a, int n_b, double for
   return rest_at_gap(support, n_a, n_b, low);
 }
 
-/* m(s) = 2 s / e - (s / e)^2 of the squared sine s, 1 from e on (N19). */
-static void damping(double s, double m[3]) {
-  double t = s / PARALLEL_SINE;
-  m[0] = t < 1 ? t * (2 - t) : 1;
-  m[1] = t < 1 ? 2 * (1 - t) / PARALLEL_SINE : 0;
-  m[2] = t < 1 ? -2 / (PARALLEL_SINE * PARALLEL_SINE) : 0;
-}
+static StencilEnergy energy_of(const Law* law, const Stencil* s) { return mesh_barrier(s, law->support); }
 
-static double sine_of(const Stencil* s) {
-  return s->edges ? edges_sine_squared(vec3_sub(s->x[1], s->x[0]), vec3_sub(s->x[3], s->x[2]), NULL, NULL) : 1;
-}
-
-static StencilEnergy energy_of(const Law* law, const Stencil* s) {
-  LogBarrier b = log_barrier(s->d, law->support);
-  double m[3];
-  damping(sine_of(s), m);
-  return (StencilEnergy){m[0] * b.value,  m[0] * b.first, m[1] * b.value,
-                         m[0] * b.second, m[1] * b.first, m[2] * b.value};
-}
-
-/* The same changed by the support: value and first derivatives. */
 static StencilEnergy energy_by_support(const Law* law, const Stencil* s) {
-  LogBarrier b = log_barrier(s->d, law->support);
-  double m[3];
-  damping(sine_of(s), m);
-  return (StencilEnergy){m[0] * b.by_support, m[0] * b.first_by_support, m[1] * b.by_support, 0, 0, 0};
+  return mesh_barrier_by_support(s, law->support);
 }
 
 /* ---------------------------------------------------------------- the stencils of a pair */
@@ -247,17 +142,9 @@ typedef struct {
 typedef struct {
   const Law* law;
   const Bodies* bodies;
+  Work* work;
   Stencils* out;
 } Search;
-
-static Stencil* new_stencil(Stencils* out) {
-  if (out->count == out->capacity) {
-    int more = 2 * out->capacity + 16;
-    out->list = memory_resize(out->list, sizeof(Stencil) * (size_t)out->capacity, sizeof(Stencil) * (size_t)more);
-    out->capacity = more;
-  }
-  return &out->list[out->count];
-}
 
 static Vec3 local_vertex(const Model* model, int link, int vertex) {
   const ModelLink* l = &model->links[link];
@@ -278,34 +165,26 @@ static void set_point(const Search* q, Stencil* s, int i, int side, int vertex) 
   s->x[i] = pose_apply(q->bodies->pose[side], local_vertex(q->law->model, q->bodies->link[side], vertex));
 }
 
-static void keep(const Search* q, const Stencil* s) {
-  if (!(s->d < q->law->support)) return;
-  if (s->edges && sine_of(s) < PARALLEL_LEAST) return;
-  q->out->count++;
+static Surface surface_at(const Search* q, int side, int hull) {
+  const Model* model = q->law->model;
+  const PointView* p = &model->hulls[hull].points;
+  Vec3* points = q->work->points[side];
+  for (int m = 0; m < p->count; m++) points[m] = pose_apply(q->bodies->pose[side], vec3(p->x[m], p->y[m], p->z[m]));
+  int first =
+      model->hulls[hull].vertex_first - model->hulls[model->links[q->bodies->link[side]].hull_first].vertex_first;
+  return (Surface){&q->law->features[hull], points, p->count, first};
 }
 
-static void points_against(const Search* q, const Features* points, const Features* faces, int side) {
-  for (int p = 0; p < points->vertex_count; p++)
-    for (int t = 0; t < faces->triangle_count; t++) {
-      Stencil* s = new_stencil(q->out);
-      set_point(q, s, 0, side, points->vertices[p]);
-      for (int k = 0; k < 3; k++) set_point(q, s, 1 + k, 1 - side, faces->triangles[t][k]);
-      stencil_point_triangle(s);
-      keep(q, s);
-    }
+/* Along the closest points of two hulls; of triangles the boxes say as much. */
+static Vec3 direction_across(const Search* q, int a, int b) {
+  const PointView *one = &q->law->model->hulls[a].points, *two = &q->law->model->hulls[b].points;
+  if (one->count + two->count <= FEW_POINTS) return vec3(0, 0, 0);
+  return gjk_distance(*one, q->bodies->pose[0], *two, q->bodies->pose[1], NULL).normal;
 }
 
-static void edges_against(const Search* q, const Features* a, const Features* b) {
-  for (int i = 0; i < a->edge_count; i++)
-    for (int j = 0; j < b->edge_count; j++) {
-      Stencil* s = new_stencil(q->out);
-      for (int k = 0; k < 2; k++) {
-        set_point(q, s, k, 0, a->edges[i][k]);
-        set_point(q, s, 2 + k, 1, b->edges[j][k]);
-      }
-      stencil_edge_edge(s);
-      keep(q, s);
-    }
+static void between_hulls(const Search* q, int a, int b) {
+  const Surface surface[2] = {surface_at(q, 0, a), surface_at(q, 1, b)};
+  stencils_between(surface, direction_across(q, a, b), q->law->support, PARALLEL_LEAST, &q->work->near, q->out);
 }
 
 static void walk(const Search* q, int a, int b) {
@@ -316,10 +195,7 @@ static void walk(const Search* q, int a, int b) {
       vec3_sub(pose_apply(q->bodies->pose[0], first->center), pose_apply(q->bodies->pose[1], second->center)));
   if (apart - first->radius - second->radius >= q->law->support) return;
   if (first->hull >= 0 && second->hull >= 0) {
-    const Features *f = &q->law->features[first->hull], *g = &q->law->features[second->hull];
-    points_against(q, f, g, 0);
-    points_against(q, g, f, 1);
-    edges_against(q, f, g);
+    between_hulls(q, first->hull, second->hull);
     return;
   }
   bool split = second->hull >= 0 || (first->hull < 0 && first->radius >= second->radius);
@@ -329,15 +205,15 @@ static void walk(const Search* q, int a, int b) {
 static void before_half_space(const Search* q) {
   const Features* f = &q->law->features[q->bodies->hull];
   for (int p = 0; p < f->vertex_count; p++) {
-    Stencil* s = new_stencil(q->out);
+    Stencil* s = stencils_next(q->out);
     set_point(q, s, 0, 0, f->vertices[p]);
     stencil_half_space(s, q->bodies->ground->normal, q->bodies->ground->offset);
-    keep(q, s);
+    q->out->count += s->d < q->law->support;
   }
 }
 
-static void find_stencils(const Law* law, const Bodies* bodies, Stencils* out) {
-  Search q = {law, bodies, out};
+static void find_stencils(const Law* law, const Bodies* bodies, int thread, Stencils* out) {
+  Search q = {law, bodies, &law->work[thread], out};
   out->count = 0;
   if (bodies->ground)
     before_half_space(&q);
@@ -495,8 +371,8 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
     if (!(distance > 0) || !p->b->half_space) return;
   }
   Bodies bodies = bodies_at(p);
-  Stencils* found = &law->found[p->thread];
-  find_stencils(law, &bodies, found);
+  Stencils* found = &law->work[p->thread].found;
+  find_stencils(law, &bodies, p->thread, found);
   double sum = 0;
   for (int k = 0; k < found->count; k++) sum += energy_of(law, &found->list[k]).value;
   if (!(sum > 0)) return;
@@ -519,7 +395,8 @@ static bool rub(const LawPair* p, const LawOrigin* from) {
   return true;
 }
 
-static double nearest(const void* instance, const PairState* accepted) {
+static double nearest(const void* instance, const int item[2], const PairState* accepted) {
+  (void)item;
   (void)instance;
   return isfinite(accepted->separation) ? 0.1 * accepted->separation : 0;
 }
@@ -529,8 +406,8 @@ static void derive(const LawPair* p) {
   Bodies bodies = bodies_at(p);
   PairDerivatives* d = &p->state->derivatives;
   memset(d, 0, sizeof(*d));
-  find_stencils(law, &bodies, &law->found[p->thread]);
-  add_contact(law, &bodies, &law->found[p->thread], d);
+  find_stencils(law, &bodies, p->thread, &law->work[p->thread].found);
+  add_contact(law, &bodies, &law->work[p->thread].found, d);
   if (rubs(p)) add_friction(law, &bodies, p->memory, d);
 }
 
@@ -544,8 +421,8 @@ static size_t lag_room(const LawPair* p) {
   const Law* law = p->law;
   if (!has_energy(p) || !law->rough) return 0;
   Bodies bodies = bodies_at(p);
-  find_stencils(law, &bodies, &law->found[0]);
-  return (sizeof(Stencil) + sizeof(double)) * (size_t)law->found[0].count;
+  find_stencils(law, &bodies, 0, &law->work[0].found);
+  return (sizeof(Stencil) + sizeof(double)) * (size_t)law->work[0].found.count;
 }
 
 static void load_stencils(const Law* law, const Stencils* from, Memory* m) {
@@ -561,8 +438,8 @@ static size_t lag(const LawPair* p, void* room) {
   m->count = 0;
   if (!p->lagged || !has_energy(p) || !law->rough) return 0;
   Bodies bodies = bodies_at(p);
-  Stencils* found = &law->found[0];
-  find_stencils(law, &bodies, found);
+  Stencils* found = &law->work[0].found;
+  find_stencils(law, &bodies, 0, found);
   *m = (Memory){room,
                 (double*)((Stencil*)room + found->count),
                 found->count,
@@ -616,8 +493,8 @@ static void with_friction(const LawReplay* p, const Bodies* next,
                           void* context) {
   const Law* law = p->law;
   Bodies now = recorded_bodies(p, p->now);
-  Stencils* found = &law->lagged[p->thread];
-  find_stencils(law, &now, found);
+  Stencils* found = &law->work[p->thread].lagged;
+  find_stencils(law, &now, p->thread, found);
   Memory m = {found->list, NULL, found->count, {now.pose[0], now.pose[1]}, p->material->value[MATERIAL_FRICTION]};
   use(law, next, &m, context);
 }
@@ -630,8 +507,8 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
   const Law* law = p->law;
   Bodies next = recorded_bodies(p, p->next);
   if (p->record->active) {
-    find_stencils(law, &next, &law->found[p->thread]);
-    add_contact(law, &next, &law->found[p->thread], d);
+    find_stencils(law, &next, p->thread, &law->work[p->thread].found);
+    add_contact(law, &next, &law->work[p->thread].found, d);
   }
   if (p->record->rubbing) with_friction(p, &next, use_friction, d);
   return true;
@@ -760,8 +637,8 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
               law->model->hulls[law->model->links[next.link[0]].hull_first].vertex_first;
   memset(p->vertices, 0, sizeof(VertexRoom) * (size_t)(count[0] + count[1]));
   if (p->record->active) {
-    Stencils* found = &law->found[p->thread];
-    find_stencils(law, &next, found);
+    Stencils* found = &law->work[p->thread].found;
+    find_stencils(law, &next, p->thread, found);
     for (int k = 0; k < found->count; k++) reverse_contact(&r, &next, &found->list[k]);
   }
   if (p->record->rubbing) with_friction(p, &next, reverse_friction, &r);

@@ -275,7 +275,8 @@ static void take_over(const LawPair* p) {
   if (rubs(p)) friction_keep(&((Memory*)p->memory)->lag, p->which);
 }
 
-static double nearest(const void* instance, const PairState* accepted) {
+static double nearest(const void* instance, const int item[2], const PairState* accepted) {
+  (void)item;
   (void)instance;
   return isfinite(accepted->separation) ? NEARER_MOST * accepted->separation : 0;
 }

@@ -295,7 +295,8 @@ static void take_over(const LawPair* p) {
   if (p->lagged) friction_keep(&((Memory*)p->memory)->lag, p->which);
 }
 
-static double nearest(const void* instance, const PairState* accepted) {
+static double nearest(const void* instance, const int item[2], const PairState* accepted) {
+  (void)item;
   const Law* law = instance;
   return NEARER_MOST * fmin(accepted->separation, law->range);
 }

@@ -24,6 +24,8 @@ static const SchemaRow model_row = {"contact",
 
 static const ContactLaw* law_of(ContactModel model) { return laws[model == CONTACT_NONE ? 0 : (int)model - 1]; }
 
+const ContactLaw* contact_law_named(ContactModel model) { return law_of(model); }
+
 const ContactLaw* contact_law(const Model* model) { return law_of(model->contact_model); }
 
 const SchemaRow* contact_schema_row(int index) {

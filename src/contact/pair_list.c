@@ -80,7 +80,9 @@ static void find_link_pairs(ContactSystem* s) {
   int first = s->model->hull_count;
   for (int a = first; a < s->item_count; a++)
     for (int b = a + 1; b < s->item_count; b++)
-      if (has_solid(s->model, a - first) && has_solid(s->model, b - first)) push_key(&s->broad, a, b);
+      if (has_solid(s->model, a - first) && has_solid(s->model, b - first) &&
+          (!s->law->pairs_links || s->law->pairs_links(s->own_law, a - first, b - first)))
+        push_key(&s->broad, a, b);
 }
 
 static void grow_memory(char** memory, size_t size, int old, int capacity) {

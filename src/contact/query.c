@@ -1,8 +1,10 @@
 /* One pair of point sets in world coordinates, outside any scene. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "contact/features.h"
+#include "contact/mesh_barrier.h"
 #include "contact/reciprocal.h"
-#include "contact/contact.h"
 
 /* Owns its points. */
 static HullInstance query_hull(const Vec3* points, int count) {
@@ -81,4 +83,164 @@ bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, doubl
   point_view_free(&qa.points);
   point_view_free(&qb.points);
   return apart;
+}
+
+/* ---------------------------------------------------------------- of the mesh contact */
+
+/* A surface of its own: the hull of the points, or they themselves when three or fewer; with the number of each vertex
+ * among the points. */
+typedef struct {
+  ConvexHull solid; /* owned, as the others */
+  Features features;
+  int* number;
+} QuerySurface;
+
+typedef struct {
+  double along, across;
+  int index;
+} FlatPoint;
+
+static int compare_flat(const void* x, const void* y) {
+  const FlatPoint *a = x, *b = y;
+  if (a->along != b->along) return a->along < b->along ? -1 : 1;
+  if (a->across != b->across) return a->across < b->across ? -1 : 1;
+  return a->index - b->index;
+}
+
+static bool turns_left(const FlatPoint* a, const FlatPoint* b, const FlatPoint* c) {
+  return (b->along - a->along) * (c->across - a->across) > (b->across - a->across) * (c->along - a->along);
+}
+
+/* Axes of the plane in which the points lie: by the pair, then the triangle, that spreads most from the first. */
+static void flat_axes(const Vec3* points, int count, Vec3* along, Vec3* across) {
+  Vec3 far = {0, 0, 0}, off = {0, 0, 0};
+  for (int k = 1; k < count; k++) {
+    Vec3 d = vec3_sub(points[k], points[0]);
+    if (vec3_norm(d) > vec3_norm(far)) far = d;
+  }
+  *along = vec3_norm(far) > 0 ? vec3_normalized(far) : vec3(1, 0, 0);
+  for (int k = 1; k < count; k++) {
+    Vec3 d = vec3_sub(points[k], points[0]), rest = vec3_add_scaled(d, -vec3_dot(d, *along), *along);
+    if (vec3_norm(rest) > vec3_norm(off)) off = rest;
+  }
+  *across = vec3_norm(off) > 0 ? vec3_normalized(off) : vec3(0, 0, 0);
+}
+
+/* The corners of flat points around their hull, into corners (count + 1); returns how many. */
+static int flat_corners(const Vec3* points, int count, int* corners) {
+  FlatPoint* flat = MEMORY_NEW(FlatPoint, count);
+  int *chain = MEMORY_NEW(int, 2 * count + 2), kept = 0;
+  Vec3 along, across;
+  flat_axes(points, count, &along, &across);
+  for (int k = 0; k < count; k++) {
+    Vec3 d = vec3_sub(points[k], points[0]);
+    flat[k] = (FlatPoint){vec3_dot(d, along), vec3_dot(d, across), k};
+  }
+  qsort(flat, (size_t)count, sizeof *flat, compare_flat);
+  for (int way = 0; way < 2; way++) { /* below from left to right, above back */
+    int floor = kept + 1;
+    for (int k = 0; k < count; k++) {
+      int at = way == 0 ? k : count - 1 - k;
+      while (kept > floor && !turns_left(&flat[chain[kept - 2]], &flat[chain[kept - 1]], &flat[at])) kept--;
+      chain[kept++] = at;
+    }
+    kept--; /* the end of one chain begins the other */
+  }
+  if (kept < 1) kept = 1;
+  for (int k = 0; k < kept; k++) corners[k] = flat[chain[k]].index;
+  memory_free(flat);
+  memory_free(chain);
+  return kept;
+}
+
+/* A fan of triangles around flat points; of two an edge, of one a point. */
+static void take_flat(QuerySurface* s, const Vec3* points, int count) {
+  s->number = MEMORY_NEW(int, count + 1);
+  int corners = flat_corners(points, count, s->number), triangles = corners > 2 ? corners - 2 : 0;
+  s->solid = (ConvexHull){.vertices = MEMORY_NEW(Vec3, corners),
+                          .vertex_count = corners,
+                          .triangles = memory_alloc(sizeof *s->solid.triangles * (size_t)(triangles + 1)),
+                          .triangle_count = triangles};
+  for (int k = 0; k < corners; k++) s->solid.vertices[k] = points[s->number[k]];
+  for (int t = 0; t < triangles; t++) {
+    s->solid.triangles[t][0] = 0;
+    s->solid.triangles[t][1] = t + 1;
+    s->solid.triangles[t][2] = t + 2;
+  }
+}
+
+static int point_number(const Vec3* points, int count, Vec3 x) {
+  for (int k = 0; k < count; k++)
+    if (points[k].x == x.x && points[k].y == x.y && points[k].z == x.z) return k;
+  return 0;
+}
+
+static void query_surface(QuerySurface* s, const Vec3* points, int count) {
+  *s = (QuerySurface){0};
+  if (count < 4 || hull_create(&s->solid, points, count) != HULL_OK)
+    take_flat(s, points, count);
+  else {
+    s->number = MEMORY_NEW(int, s->solid.vertex_count);
+    for (int k = 0; k < s->solid.vertex_count; k++) s->number[k] = point_number(points, count, s->solid.vertices[k]);
+  }
+  features_of_solid(&s->solid, &s->features);
+  if (s->solid.vertex_count != 2) return; /* no triangle tells of its edge */
+  s->features.edges[0][0] = 0;
+  s->features.edges[0][1] = 1;
+  s->features.edge_count = 1;
+}
+
+static void query_surface_free(QuerySurface* s) {
+  hull_free(&s->solid);
+  features_free(&s->features);
+  memory_free(s->number);
+}
+
+/* Energy of all stencils, with the gradients at the points. */
+static double sum_stencils(const Stencils* found, double support, const QuerySurface surface[2], Vec3* gradient[2]) {
+  double sum = 0;
+  for (int k = 0; k < found->count; k++) {
+    const Stencil* s = &found->list[k];
+    StencilEnergy energy = mesh_barrier(s, support);
+    StencilDerivatives d;
+    stencil_derivatives(s, &energy, &d);
+    sum += energy.value;
+    for (int i = 0; i < s->count; i++) {
+      Vec3* out = &gradient[s->side[i]][surface[s->side[i]].number[s->vertex[i]]];
+      *out = vec3_add(*out, d.gradient[i]);
+    }
+  }
+  return sum;
+}
+
+bool contact_query_mesh(const Vec3* a, int a_count, const Vec3* b, int b_count, double support, ContactQuery* result,
+                        Vec3* grad_a, Vec3* grad_b) {
+  HullInstance qa = query_hull(a, a_count), qb = query_hull(b, b_count);
+  GjkResult found = gjk_distance(qa.points, qa.pose, qb.points, qb.pose, NULL);
+  memset(result, 0, sizeof(*result));
+  memset(grad_a, 0, sizeof(Vec3) * (size_t)a_count);
+  memset(grad_b, 0, sizeof(Vec3) * (size_t)b_count);
+  if (found.distance > 0) {
+    Vec3 middle = vec3_scale(vec3_add(found.witness_a, found.witness_b), 0.5);
+    *result = (ContactQuery){.distance = found.distance, .witness_a = found.witness_a, .witness_b = found.witness_b};
+    keep_plane(&(Plane){middle, found.normal, 0}, result);
+  }
+  if (found.distance > 0 && found.distance < support) {
+    QuerySurface own[2];
+    query_surface(&own[0], a, a_count);
+    query_surface(&own[1], b, b_count);
+    Surface surface[2];
+    for (int k = 0; k < 2; k++)
+      surface[k] = (Surface){&own[k].features, own[k].solid.vertices, own[k].solid.vertex_count, 0};
+    NearFeatures near = {0};
+    Stencils stencils = {0};
+    stencils_between(surface, found.normal, support, PARALLEL_LEAST, &near, &stencils);
+    result->potential = sum_stencils(&stencils, support, own, (Vec3* [2]){grad_a, grad_b});
+    near_features_free(&near);
+    memory_free(stencils.list);
+    for (int k = 0; k < 2; k++) query_surface_free(&own[k]);
+  }
+  point_view_free(&qa.points);
+  point_view_free(&qb.points);
+  return found.distance > 0;
 }

@@ -34,6 +34,7 @@ struct ContactReplay {
   const Model* model;
   int threads;
   const ContactLaw* law;
+  ContactLaw by_pair; /* it is this one where pairs name laws */
   void* own_law;      /* of ContactLaw.create */
   ReplaySide side[2]; /* planes at t and at t + dt */
   int next;           /* which of them is at t + dt */
@@ -56,7 +57,7 @@ ContactReplay* contact_replay_create(const Model* model, int threads) {
   ContactReplay* r = MEMORY_NEW(ContactReplay, 1);
   r->model = model;
   r->threads = threads < 1 ? 1 : threads;
-  r->law = contact_law(model);
+  r->law = contact_law_by_pair(model, &r->by_pair);
   r->own_law = r->law->create(model, r->threads, 0);
   return r;
 }
@@ -447,6 +448,9 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
                  pose_now[p->link[side]]);
     for (int side = 0; side < 2; side++) add_parameters(r, p, side, kappa, gradient);
     model_gradient_material(r->model, p->link[0], p->link[1], by, gradient);
+    int own = model_pair_law(r->model, p->link[0], p->link[1]);
+    if (own >= 0)
+      model_gradient_pair_law(r->model, own, kappa * p->shares.pair_support, p->shares.pair_stiffness, gradient);
     gradient->contact[CONTACT_SMOOTHING] += kappa * p->shares.smoothing;
     gradient->contact[CONTACT_REST_SPEED] += kappa * p->shares.rest_speed;
     for (int i = 0; i < CONTACT_OWN_PARAMETERS; i++) gradient->contact[CONTACT_OWN + i] += kappa * p->shares.own[i];

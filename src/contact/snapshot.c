@@ -56,10 +56,12 @@ static void restore_pair(const ContactSystem* s, ContactPair* p, const SavedPair
   p->state[1 - s->current] = (PairState){.outcome = PAIR_APART, .separation = saved->separation, .axis = saved->axis};
 }
 
-/* Hulls of the model, each pair once and in order, and not two half-spaces. */
+/* Hulls of the model, not two half-spaces, or links, which are counted behind the hulls; each pair once and in order. */
 static bool key_fits(const ContactSystem* s, uint64_t key, uint64_t before) {
   uint64_t a = key >> 32, b = key & UINT32_MAX, hulls = (uint64_t)s->model->hull_count;
-  if (!(key > before) || a >= hulls || b >= hulls || a == b) return false;
+  uint64_t items = hulls + (uint64_t)s->model->link_count;
+  if (!(key > before) || a >= items || b >= items || a == b || (a < hulls) != (b < hulls)) return false;
+  if (a >= hulls) return true;
   return s->model->hulls[a].kind->bounded || s->model->hulls[b].kind->bounded;
 }
 
@@ -70,8 +72,8 @@ static void pass_key(const ContactSystem* s, uint64_t* key, uint64_t before, Sta
   *key = 0;
 }
 
-static int last_vertex(const ContactSystem* s, int hull) {
-  int count = s->model->hulls[hull].points.count;
+static int last_vertex(const ContactSystem* s, int item) {
+  int count = item < s->model->hull_count ? s->model->hulls[item].points.count : 0;
   return count > 0 ? count - 1 : 0;
 }
 

@@ -6,6 +6,7 @@ typedef struct {
   double range;           /* m */
   HullInstance* instance; /* (hulls) */
   const ContactLaw* law;
+  ContactLaw by_pair; /* it is this one where pairs name laws */
   void* own_law;
   ContactSpot* spots;
   int count, capacity;
@@ -49,7 +50,7 @@ static void look_at(SpotSearch* s, int hull_a, int hull_b) {
 
 int contact_spots(const Model* model, const Pose* poses, double range, ContactSpot** spots) {
   SpotSearch s = {.model = model, .range = range, .instance = MEMORY_NEW(HullInstance, model->hull_count + 1)};
-  s.law = contact_law(model);
+  s.law = contact_law_by_pair(model, &s.by_pair);
   s.own_law = s.law->create(model, 1, 0);
   for (int i = 0; i < model->hull_count; i++)
     s.instance[i] = pair_hull_at(&model->hulls[i], &poses[model->hulls[i].link]);

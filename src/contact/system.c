@@ -8,7 +8,7 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   ContactSystem* s = MEMORY_NEW(ContactSystem, 1);
   s->model = model;
   s->threads = threads < 1 ? 1 : threads;
-  s->law = contact_law(model);
+  s->law = contact_law_by_pair(model, &s->by_pair);
   s->own_law = s->law->create(model, s->threads, tolerance);
   s->range = s->law->range(model);
   s->item_count = model->hull_count + (s->law->links ? model->link_count : 0);
@@ -86,14 +86,6 @@ void contact_set_dt(ContactSystem* s, double dt) { s->law->set_dt(s->own_law, dt
 void contact_set_part(ContactSystem* s, double dt, double dt_before, bool resolving) {
   contact_set_dt(s, dt);
   if (s->law->set_part) s->law->set_part(s->own_law, dt_before, resolving);
-}
-
-double contact_range(const Model* model) { return contact_law(model)->range(model); }
-
-bool contact_once_differentiable(const Model* model) { return contact_law(model)->once_differentiable; }
-
-double contact_listed_range(const Model* model) {
-  return contact_law(model)->links ? contact_range(model) : (double)INFINITY;
 }
 
 /* ---------------------------------------------------------------- from state to state */

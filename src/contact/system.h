@@ -53,7 +53,8 @@ typedef enum {
 struct ContactSystem {
   const Model* model;
   const ContactLaw* law;
-  void* own_law; /* of ContactLaw.create */
+  ContactLaw by_pair; /* it is this one where pairs name laws */
+  void* own_law;      /* of ContactLaw.create */
   int threads;
   ContactPhase phase;
   bool entered;   /* contact_reset has told where the run begins */

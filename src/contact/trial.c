@@ -101,8 +101,9 @@ static void take_over(const ContactSystem* s, ContactPair* p) {
 
 static bool feasible(const PairState* state) { return state->outcome == PAIR_PRESSED || state->outcome == PAIR_APART; }
 
-static bool too_near(const ContactSystem* s, const PairState* old, const PairState* new) {
-  return new->outcome == PAIR_PRESSED && s->law->nearest&& new->separation < s->law->nearest(s->own_law, old);
+static bool too_near(const ContactSystem* s, const ContactPair* p, const PairState* old, const PairState* new) {
+  const int item[2] = {p->hull_a, p->hull_b};
+  return new->outcome == PAIR_PRESSED && s->law->nearest&& new->separation < s->law->nearest(s->own_law, item, old);
 }
 
 static bool group_refused(const ContactSystem* s, int link) {
@@ -168,7 +169,7 @@ static int find_suspects(ContactSystem* s) {
     ContactPair* p = contact_pair(s, k);
     const PairState *old = &p->state[s->current], *new = &p->state[1 - s->current];
     if (s->suspects_only && !p->suspect) continue;
-    p->suspect = new->stamp == s->stamp && (!feasible(new) || (s->groups && too_near(s, old, new)));
+    p->suspect = new->stamp == s->stamp && (!feasible(new) || (s->groups && too_near(s, p, old, new)));
     if (!p->suspect) continue;
     count++;
     int a = s->groups ? s->groups[p->link_a] : -1, b = s->groups ? s->groups[p->link_b] : -1;
@@ -241,7 +242,7 @@ ContactTrial contact_trial(const ContactSystem* s, int candidate) {
       .link_a = p->link_a,
       .link_b = p->link_b,
       .coupled = old->has_terms,
-      .feasible = feasible(new) && !too_near(s, old, new),
+      .feasible = feasible(new) && !too_near(s, p, old, new),
       .change = (new->contact_energy - old->contact_energy) + (new->friction_energy - old->friction_energy)};
 }
 

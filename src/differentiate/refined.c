@@ -4,8 +4,9 @@
 
 #include "differentiate/differentiate.h"
 
-/* Shares all but its controllers with the scene that it is made from. */
-static void refine_scene(Scene* refined, const Scene* scene, const ModelContact* contact, int parts) {
+/* Shares all but its controllers and pairs with the scene that it is made from. */
+static void refine_scene(Scene* refined, const Scene* scene, const Model* coarse, int parts) {
+  const ModelContact* contact = &coarse->contact;
   *refined = *scene;
   refined->simulation.dt /= parts;
   refined->simulation.steps *= parts;
@@ -13,6 +14,9 @@ static void refine_scene(Scene* refined, const Scene* scene, const ModelContact*
   refined->contact.stiffness = contact->stiffness;
   refined->contact.smoothing = contact->smoothing;
   refined->contact.rest_speed = contact->rest_speed;
+  refined->contact.pairs = MEMORY_NEW(ScenePair, scene->contact.pair_count);
+  for (int k = 0; k < scene->contact.pair_count; k++) refined->contact.pairs[k] = scene->contact.pairs[k];
+  model_fix_pairs(coarse, refined);
   refined->controllers = MEMORY_NEW(SceneController, scene->controller_count);
   for (int c = 0; c < scene->controller_count; c++) {
     refined->controllers[c] = scene->controllers[c];
@@ -46,7 +50,7 @@ Status refined_run(RefinedRun* run, const RefinedSubject* subject, int parts, co
   Diagnostics again = {0}; /* the same as of the first model */
   Model coarse;
   Status status = model_create(&coarse, subject->scene, parts == 1 ? diagnostics : &again);
-  if (status == STATUS_OK) refine_scene(&run->scene, subject->scene, &coarse.contact, parts);
+  if (status == STATUS_OK) refine_scene(&run->scene, subject->scene, &coarse, parts);
   model_destroy(&coarse);
   if (status == STATUS_OK) {
     run->has_model = true;
@@ -75,6 +79,7 @@ void refined_run_free(RefinedRun* run) {
   row_keep_destroy(&run->keep);
   if (run->has_model) model_destroy(&run->model);
   memory_free(run->scene.controllers);
+  memory_free(run->scene.contact.pairs);
   memory_free(run->terms);
   *run = (RefinedRun){0};
 }

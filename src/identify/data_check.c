@@ -100,24 +100,38 @@ static void check_coordinates(DataCheck* c, const MeasuredLink* l, const Model* 
   }
 }
 
-/* Squares of the difference of measured angular velocities and those of the rotations between rows, in the link's axes,
- * and of the angular velocities; order: 0 as it is, 1 as if the columns were x, y, z, w. */
+/* Between a sample and this many later: rotations of neighbours differ by little more than their noise. */
+enum { APART = 8 };
+
+/* Rotation that the angular velocities make of the samples from..to, link's axes; false: one is missing. */
+static bool spin_turn(const MeasuredRun* r, const MeasuredLink* l, int from, int to, Quat* turn) {
+  *turn = (Quat){1, 0, 0, 0};
+  for (int k = from; k < to; k++) {
+    if (!vec3_known(l->spin[k]) || !vec3_known(l->spin[k + 1])) return false;
+    Vec3 mean = vec3_scale(vec3_add(l->spin[k], l->spin[k + 1]), 0.5 * (r->time[k + 1] - r->time[k]));
+    *turn = quat_mul(*turn, quat_exp(mean));
+  }
+  return true;
+}
+
+/* Squares of the angle between how the rotations turn and how the angular velocities say, and of the angles they say;
+ * swapped: as if the columns were x, y, z, w. */
 static double spin_apart(const MeasuredRun* r, const MeasuredLink* l, bool swapped, double* size) {
   double sum = 0;
   *size = 0;
-  for (int k = 1; k < r->count; k++) {
-    Quat a = l->rotation[k - 1], b = l->rotation[k];
-    if (!quat_known(a) || !quat_known(b) || !vec3_known(l->spin[k])) continue;
+  for (int k = 0; k + 1 < r->count; k += APART) {
+    int to = k + APART < r->count ? k + APART : r->count - 1;
+    Quat a = l->rotation[k], b = l->rotation[to], said;
+    if (!quat_known(a) || !quat_known(b) || !spin_turn(r, l, k, to, &said)) continue;
     if (swapped) {
       a = (Quat){a.z, a.w, a.x, a.y};
       b = (Quat){b.z, b.w, b.x, b.y};
     }
-    Quat step = quat_mul(quat_conjugate(a), b);
-    if (step.w < 0) step = (Quat){-step.w, -step.x, -step.y, -step.z};
-    Vec3 turned = vec3_scale(quat_log(step), 1 / (r->time[k] - r->time[k - 1]));
-    Vec3 spin = l->spin[k], apart = vec3_sub(turned, spin);
-    sum += vec3_dot(apart, apart);
-    *size += vec3_dot(spin, spin);
+    Quat apart = quat_mul(quat_conjugate(said), quat_mul(quat_conjugate(a), b));
+    if (apart.w < 0) apart = (Quat){-apart.w, -apart.x, -apart.y, -apart.z};
+    Vec3 off = quat_log(apart), turn = quat_log(said);
+    sum += vec3_dot(off, off);
+    *size += vec3_dot(turn, turn);
   }
   return sum;
 }

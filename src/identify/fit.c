@@ -62,6 +62,14 @@ static Status check_scene(const Identification* id, Diagnostics* diagnostics) {
                       "integrator momentum has no sensitivities forwards; take first_order or second_order");
       break;
     }
+  for (int k = 0; k < task->control_count; k++) {
+    const TaskControl* c = &task->controls[k];
+    for (int i = 0; i < m->link_count; i++)
+      if (m->links[i].prescribed >= 0 && (c->of & CONTROL_DRIVES) && strcmp(m->links[i].name, c->link.text) == 0)
+        diagnostics_add(diagnostics, SEVERITY_ERROR, c->place,
+                        "the joint of link '%s' is prescribed: its signal cannot be fitted; drive it by a pd",
+                        c->link.text);
+  }
   if (task->scenario_count > 1)
     diagnostics_add(diagnostics, SEVERITY_ERROR, task->scenarios[1].place, "measured runs have one scene, not several");
   if (task->identify.window > 0)

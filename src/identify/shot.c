@@ -91,6 +91,7 @@ typedef struct {
   Model model;
   Recording recording;
   bool has_model, has_recording;
+  double* placed; /* coordinates that closures' ends were found at: the scene's; NULL: there are none */
 } Simulation;
 
 /* Least height of a body's vertices above a half-space, hulls in the world [m]. */
@@ -152,6 +153,10 @@ double shot_height(const Identification* id, const Shot* shot, int* ground) {
 
 static void begin_at(Simulation* s, const double* local) {
   Model* m = &s->model;
+  if (m->closure_count > 0) { /* links are held together as the scene has them, wherever a run begins */
+    s->placed = MEMORY_NEW(double, m->coordinate_count);
+    memcpy(s->placed, m->initial_coordinates, sizeof(double) * (size_t)m->coordinate_count);
+  }
   measured_state(s->shot->run, s->shot->first, m, m->initial_coordinates, m->initial_velocities);
   m->simulation.steps = s->shot->steps;
   if (local && s->id->locals > 0) {
@@ -181,6 +186,7 @@ static bool simulate(Simulation* s, const double* x, const double* local) {
 static void simulation_free(Simulation* s) {
   if (s->has_recording) recording_destroy(&s->recording);
   if (s->has_model) model_destroy(&s->model);
+  memory_free(s->placed);
 }
 
 /* ---------------------------------------------------------------- residuals (Q2) */
@@ -197,14 +203,26 @@ static Vec3 rotation_residual(Quat measured, Mat3 r, Mat3* slope) {
   return phi;
 }
 
-/* Residuals of a sample's links stand one after the other: position, rotation, coordinates. */
-static int residuals_of(const MeasuredLink* l) {
-  return 3 * l->has_position + 3 * l->has_rotation + l->coordinate_count;
+/* Residuals of a sample's links stand one after the other: position, rotation, coordinates, and where rates are
+ * compared, velocity, angular velocity, rates of the joint. */
+typedef struct {
+  bool velocity, spin;
+  int rates, count;
+} RatesOf;
+
+static RatesOf rates_of(const TaskIdentify* t, const MeasuredLink* l, bool compared) {
+  RatesOf r = {compared && t->velocity > 0 && l->has_velocity,
+               compared && t->angular_velocity > 0 && l->has_spin && l->has_rotation,
+               compared && t->rate > 0 ? l->rate_count : 0, 0};
+  r.count = 3 * r.velocity + 3 * r.spin + r.rates;
+  return r;
 }
 
-static int residuals_of_sample(const MeasuredRun* r) {
+static int states_of(const MeasuredLink* l) { return 3 * l->has_position + 3 * l->has_rotation + l->coordinate_count; }
+
+static int residuals_of_sample(const TaskIdentify* t, const MeasuredRun* r, bool rates) {
   int count = 0;
-  for (int k = 0; k < r->link_count; k++) count += residuals_of(&r->links[k]);
+  for (int k = 0; k < r->link_count; k++) count += states_of(&r->links[k]) + rates_of(t, &r->links[k], rates).count;
   return count;
 }
 
@@ -212,6 +230,7 @@ typedef struct {
   Simulation* simulation;
   const TaskIdentify* settings;
   int count, columns;  /* residuals of a sample; variables and locals */
+  bool rates;          /* velocities are among them, where the task compares them */
   int next;            /* the first sample that lies in later rows only */
   double* r;           /* (samples x count), NaN where nothing was measured */
   double* j;           /* (samples x count x columns); NULL: values only */
@@ -282,6 +301,85 @@ static void add_coordinates(Residuals* s, int sample, int at, const MeasuredLink
   }
 }
 
+/* ---------------------------------------------------------------- velocities (Q7) */
+
+/* The rows whose difference a rate is compared with. */
+static void rate_rows(const Shot* shot, int sample, int rows[2]) {
+  SamplePlace p = shot->places[sample];
+  bool between = p.part > 0;
+  rows[0] = between || p.row == 0 ? p.row : p.row - 1;
+  rows[1] = p.row < shot->steps ? p.row + 1 : p.row;
+}
+
+static Pose pose_in_row(const Residuals* s, int row, int link) {
+  return recording_pose(&s->simulation->recording, row)[link];
+}
+
+/* side: is the row the one before (0) or the one after; scale: 1 / (time between them). */
+static void add_velocity(Residuals* s, int sample, int at, const MeasuredLink* l, int row, int side, double scale) {
+  Vec3 seen = l->velocity[s->simulation->shot->first + sample], is = pose_in_row(s, row, l->link).t;
+  double weight = l->source->weight / s->settings->velocity, sign = side ? scale : -scale;
+  double value[3] = {sign * is.x, sign * is.y, sign * is.z}, said[3] = {seen.x, seen.y, seen.z};
+  for (int k = 0; k < 3; k++) {
+    s->r[sample * s->count + at + k] += weight * (value[k] - (side ? said[k] : 0));
+    if (s->j)
+      add_pose_row(s, row, l->link, vec3(0, 0, 0), vec3_scale(axis_of(k), sign * weight),
+                   jacobian_row(s, sample, at + k));
+  }
+}
+
+/* log(R_a^T R_b), in the link's axes: by a turn of b it changes by J_r^-1 R_b^T, by one of a by -J_r^-1 R_b^T, too. */
+static void add_spin(Residuals* s, int sample, int at, const MeasuredLink* l, const int rows[2], int side,
+                     double scale) {
+  Vec3 seen = l->spin[s->simulation->shot->first + sample];
+  Mat3 slope, before = pose_in_row(s, rows[0], l->link).r, after = pose_in_row(s, rows[1], l->link).r;
+  Vec3 phi = rotation_residual(quat_from_mat3(before), after, &slope);
+  double weight = l->source->weight / s->settings->angular_velocity, sign = side ? scale : -scale;
+  double value[3] = {phi.x, phi.y, phi.z}, said[3] = {seen.x, seen.y, seen.z};
+  for (int k = 0; k < 3; k++) {
+    if (side) s->r[sample * s->count + at + k] += weight * (scale * value[k] - said[k]);
+    Vec3 own_axes = vec3(slope.m[k][0], slope.m[k][1], slope.m[k][2]);
+    if (s->j)
+      add_pose_row(s, rows[side], l->link, vec3_scale(mat3_mul_vec(after, own_axes), sign * weight), vec3(0, 0, 0),
+                   jacobian_row(s, sample, at + k));
+  }
+}
+
+static void add_joint_rates(Residuals* s, int sample, int at, const MeasuredLink* l, int row, int side, double scale) {
+  const Recording* r = &s->simulation->recording;
+  const ModelLink* link = &s->simulation->model.links[l->link];
+  const double* q = recording_state_q(r, &r->states[r->row_state[row]]) + link->coordinate_first;
+  double weight = l->source->weight / s->settings->rate, sign = side ? scale : -scale;
+  int own = s->simulation->shot->first + sample;
+  for (int k = 0; k < l->rate_count; k++) {
+    s->r[sample * s->count + at + k] += weight * (sign * q[k] - (side ? l->rates[own * l->rate_count + k] : 0));
+    double* out = jacobian_row(s, sample, at + k);
+    if (!out) continue;
+    const double* from = step_forward_state(s->forward, 0) + (size_t)(link->dof_first + k) * (size_t)s->columns;
+    for (int n = 0; n < s->columns; n++) out[n] += sign * weight * from[n];
+  }
+}
+
+static void add_rates(Residuals* s, int sample, int row) {
+  const Shot* shot = s->simulation->shot;
+  int rows[2];
+  rate_rows(shot, sample, rows);
+  if (row != rows[0] && row != rows[1]) return;
+  int side = row == rows[1];
+  double scale = 1 / ((rows[1] - rows[0]) * s->simulation->model.simulation.dt);
+  for (int k = 0, at = 0; k < shot->run->link_count; k++) {
+    const MeasuredLink* l = &shot->run->links[k];
+    RatesOf of = rates_of(s->settings, l, true);
+    at += states_of(l);
+    if (of.velocity) add_velocity(s, sample, at, l, row, side, scale);
+    at += 3 * of.velocity;
+    if (of.spin) add_spin(s, sample, at, l, rows, side, scale);
+    at += 3 * of.spin;
+    if (of.rates > 0) add_joint_rates(s, sample, at, l, row, side, scale);
+    at += of.rates;
+  }
+}
+
 static void add_sample(Residuals* s, int sample, int row, double part) {
   const MeasuredRun* run = s->simulation->shot->run;
   for (int k = 0, at = 0; k < run->link_count; k++) {
@@ -291,20 +389,22 @@ static void add_sample(Residuals* s, int sample, int row, double part) {
     if (l->has_rotation) add_rotation(s, sample, at, l, row, part);
     at += 3 * l->has_rotation;
     add_coordinates(s, sample, at, l, row, part);
-    at += l->coordinate_count;
+    at += l->coordinate_count + rates_of(s->settings, l, s->rates).count;
   }
 }
 
-/* All samples that this row has a part in. Samples and rows rise together. */
+/* All samples that this row has a part in: those between the rows beside it, and for rates on these. Samples and rows
+ * rise together. */
 static void visit_row(void* context, StepForward* forward, int row) {
   Residuals* s = context;
   (void)forward;
   const Shot* shot = s->simulation->shot;
-  while (s->next < shot->count && (shot->places[s->next].row + (shot->places[s->next].part > 0)) < row) s->next++;
-  for (int k = s->next; k < shot->count && shot->places[k].row <= row; k++) {
+  while (s->next < shot->count && shot->places[s->next].row + 1 < row) s->next++;
+  for (int k = s->next; k < shot->count && shot->places[k].row <= row + s->rates; k++) {
     SamplePlace p = shot->places[k];
     if (p.row == row) add_sample(s, k, row, 1 - p.part);
     if (p.row == row - 1 && p.part > 0) add_sample(s, k, row, p.part);
+    if (s->rates) add_rates(s, k, row);
   }
 }
 
@@ -410,7 +510,8 @@ void shot_evaluate(const Identification* id, const double* x, const Shot* shot, 
   out->ran = simulate(&simulation, x, local) && simulation.recording.steps == shot->steps;
   if (out->ran) {
     Residuals s = {.simulation = &simulation, .settings = &id->task->identify};
-    s.count = residuals_of_sample(shot->run);
+    s.rates = true;
+    s.count = residuals_of_sample(s.settings, shot->run, true);
     s.columns = id->variables + id->locals;
     size_t residuals = (size_t)shot->count * (size_t)s.count;
     s.r = MEMORY_NEW(double, residuals + 1);
@@ -420,6 +521,7 @@ void shot_evaluate(const Identification* id, const double* x, const Shot* shot, 
       s.bar = memory_alloc(sizeof(double[3][4]) * (size_t)simulation.model.link_count);
       memset(s.bar, 0, sizeof(double[3][4]) * (size_t)simulation.model.link_count);
       s.forward = step_forward_create(&simulation.model, s.columns, chain, &s);
+      if (simulation.placed) step_forward_place(s.forward, simulation.placed);
       out->ran = recording_forward(s.forward, &simulation.recording, visit_row, &s, &failed);
       step_forward_destroy(s.forward);
     } else {
@@ -496,7 +598,8 @@ bool shot_judge(const Identification* id, const double* x, const MeasuredRun* ru
   bool whole = simulate(&simulation, x, NULL);
   for (int k = 0; k < 3; k++) out[k] = NAN;
   if (whole) {
-    Residuals s = {.simulation = &simulation, .settings = &id->task->identify, .count = residuals_of_sample(run)};
+    Residuals s = {.simulation = &simulation, .settings = &id->task->identify};
+    s.count = residuals_of_sample(s.settings, run, false);
     int steps = simulation.recording.steps, samples = shot.count;
     while (samples > 0 && shot.places[samples - 1].row + (shot.places[samples - 1].part > 0) > steps) samples--;
     whole = samples == shot.count;

@@ -1,7 +1,9 @@
 /* Contact parameters that work unasked, and warnings about given ones that cannot (docs/contact-parameters.md). */
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/contact_scales.h"
+#include "scene/schema.h"
 
 /* (R4) The support is this part of the smallest feature: 1 mm for a box of 0.2 m. */
 #define SUPPORT_PER_FEATURE (1.0 / 200)
@@ -88,12 +90,14 @@ static double derived_smoothing(double feature, double acceleration, double dt) 
   return creep * creep;
 }
 
-static double gap_under(const Model* model, double force) {
-  const ModelContact* contact = &model->contact;
-  if (!contact_rests(model->contact_model)) return 0;
-  return contact_rest_under_force(model->contact_model, contact->support, REST_VERTICES, REST_VERTICES,
-                                  force / contact->stiffness)
+static double gap_of(ContactModel model, const ModelContact* contact, double force) {
+  if (!contact_rests(model)) return 0;
+  return contact_rest_under_force(model, contact->support, REST_VERTICES, REST_VERTICES, force / contact->stiffness)
       .gap;
+}
+
+static double gap_under(const Model* model, double force) {
+  return gap_of(model->contact_model, &model->contact, force);
 }
 
 /* Masses and accelerations at the ends of the range of doubles leave no usable product. */
@@ -105,6 +109,36 @@ static void check_derived(Builder* builder) {
       "no contact parameters follow from these masses, sizes and gravity (support %.3g m, stiffness %.3g J, "
       "smoothing %.3g (m/s)^2): give them, or check the units",
       contact->support, contact->stiffness, contact->smoothing);
+}
+
+void contact_own_defaults(ContactModel law, double own[CONTACT_OWN_PARAMETERS]) {
+  const SchemaRow* row;
+  memset(own, 0, sizeof(double[CONTACT_OWN_PARAMETERS]));
+  for (int i = 1; (row = contact_schema_row(i)); i++) {
+    size_t first = offsetof(ContactForm, contact.own), end = first + sizeof(double[CONTACT_OWN_PARAMETERS]);
+    if (!schema_row_belongs(row, contact_model_name(law)) || row->offset < first || row->offset >= end) continue;
+    if (row->fallback && row->fallback[0] != '(')
+      own[(row->offset - first) / sizeof(double)] = strtod(row->fallback, NULL);
+  }
+}
+
+/* As the scene's, but what the law has to itself. */
+static void build_pair_law(Builder* builder, ModelPairLaw* pair, const ContactScales* scales) {
+  const SceneMaterial* given = &builder->scene->contact.pairs[pair->item].material;
+  ModelContact* contact = &pair->contact;
+  *contact = builder->model->contact;
+  contact->support_derived = !given->given[MATERIAL_SUPPORT];
+  contact->stiffness_derived = !given->given[MATERIAL_STIFFNESS];
+  contact->support =
+      contact->support_derived ? derived_support(contact->feature, scales->extent) : given->value[MATERIAL_SUPPORT];
+  contact->stiffness = contact->stiffness_derived
+                           ? derived_stiffness(pair->law, contact->support, scales, contact->reference_force)
+                           : given->value[MATERIAL_STIFFNESS];
+  if (pair->law != builder->model->contact_model) {
+    contact_own_defaults(pair->law, contact->own);
+    contact->hierarchy = true;
+  }
+  contact->gap_at_rest = gap_of(pair->law, contact, contact->reference_force);
 }
 
 void build_contact(Builder* builder) {
@@ -137,6 +171,8 @@ void build_contact(Builder* builder) {
   if (given->elastic) contact->rest_speed = 0;
   if (contact_overlaps(model)) builder->model->simulation.certificate = false;
   contact->gap_at_rest = gap_under(builder->model, contact->reference_force);
+  for (int k = 0; k < builder->model->pair_law_count; k++)
+    build_pair_law(builder, &builder->model->pair_laws[k], &scales);
   check_derived(builder);
 }
 

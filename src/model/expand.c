@@ -72,4 +72,5 @@ void model_expand_shapes(const Model* model, Scene* scene) {
   scene->contact.smoothing = model->contact.smoothing;
   scene->contact.rest_speed = model->contact.rest_speed;
   memcpy(scene->contact.own, model->contact.own, sizeof(scene->contact.own));
+  model_fix_pairs(model, scene);
 }

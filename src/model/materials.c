@@ -26,7 +26,8 @@ static int find_item(const Model* model, const ModelPairItem* first, int items, 
 
 static double contact_value(const Model* model, int which) {
   const ModelContact* c = &model->contact;
-  return (const double[MATERIAL_COUNT]){c->friction, c->restitution, c->rolling, c->spinning}[which];
+  return (const double[MATERIAL_COUNT]){
+      c->friction, c->restitution, c->rolling, c->spinning, c->support, c->stiffness}[which];
 }
 
 static double value_of_links(const Model* model, int a, int b, int which) {
@@ -47,6 +48,25 @@ PairMaterial model_pair_material(const Model* model, int a, int b) {
                                           : contact_value(model, k);
   }
   return out;
+}
+
+int model_pair_law(const Model* model, int a, int b) {
+  if (model->pair_law_count == 0) return -1;
+  int items = 0;
+  const ModelPairItem* first = find_items(model, a, b, &items);
+  for (int k = items - 1; k >= 0; k--)
+    for (int i = 0; model->scene->contact.pairs[first[k].item].has_model && i < model->pair_law_count; i++)
+      if (model->pair_laws[i].item == first[k].item) return i;
+  return -1;
+}
+
+void model_fix_pairs(const Model* model, Scene* scene) {
+  for (int i = 0; i < model->pair_law_count; i++) {
+    SceneMaterial* own = &scene->contact.pairs[model->pair_laws[i].item].material;
+    own->value[MATERIAL_SUPPORT] = model->pair_laws[i].contact.support;
+    own->value[MATERIAL_STIFFNESS] = model->pair_laws[i].contact.stiffness;
+    own->given[MATERIAL_SUPPORT] = own->given[MATERIAL_STIFFNESS] = true;
+  }
 }
 
 double model_largest_material(const Model* model, int which) {
@@ -91,4 +111,11 @@ void model_gradient_material(const Model* model, int a, int b, const double by[M
     else
       add_to_links(model, a, b, k, by[k], gradient);
   }
+}
+
+void model_gradient_pair_law(const Model* model, int pair_law, double by_support, double by_stiffness,
+                             ModelGradient* gradient) {
+  double* row = gradient->material[model_material_row(model, -1, model->pair_laws[pair_law].item)];
+  row[MATERIAL_SUPPORT] += by_support;
+  row[MATERIAL_STIFFNESS] += by_stiffness;
 }

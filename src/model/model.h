@@ -171,6 +171,13 @@ typedef struct {
   int item;
 } ModelPairItem;
 
+/* The law that an item of contact.pairs names, with its parameters in force. */
+typedef struct {
+  ContactModel law;
+  int item;
+  ModelContact contact;
+} ModelPairLaw;
+
 typedef struct {
   const Scene* scene; /* borrowed, or own_scene */
   const Scene* given; /* what own_scene shares its parts with */
@@ -212,6 +219,8 @@ typedef struct {
   bool has_materials;        /* a link or a pair of links has values of its own */
   ModelPairItem* pair_items; /* sorted by key, then item */
   int pair_item_count;
+  ModelPairLaw* pair_laws; /* in the order of contact.pairs; none: all pairs have contact_model */
+  int pair_law_count;
   char* dropped_note; /* what import did: interior points dropped, hulls thinned with error; one line each, "" if
                          nothing */
 } Model;
@@ -244,6 +253,8 @@ bool contact_overlaps(ContactModel model);
 const char* contact_refuses(ContactModel model, const ModelHull* hull);
 /* How many parameters of its own a law has. */
 int contact_own_count(ContactModel model);
+/* They, where nothing is said of them; 0: derived from the scene (model/contact_defaults.c). */
+void contact_own_defaults(ContactModel law, double own[CONTACT_OWN_PARAMETERS]);
 
 /* Build and validate. Reports mesh problems, masses that are not positive, initial coordinates outside limits, initial
  * intersections (both bodies and the depth) and contact parameters that cannot work (warnings). */
@@ -312,6 +323,12 @@ typedef struct {
   double value[MATERIAL_COUNT];
 } PairMaterial;
 PairMaterial model_pair_material(const Model* model, int link_a, int link_b);
+/* Which of Model.pair_laws two links have: that of the last item of contact.pairs that names a law for them; -1: that
+ * of contact. */
+int model_pair_law(const Model* model, int link_a, int link_b);
+/* The scene's items of contact.pairs with the support and stiffness that their laws have in the model, derived ones
+ * too: they stay what they are, however the scene changes. scene: of the same items, not const in them. */
+void model_fix_pairs(const Model* model, Scene* scene);
 /* Largest of all that occur, whether the links ever meet or not. */
 double model_largest_material(const Model* model, int which);
 /* Warnings about given contact parameters that cannot work; called by model_create. */
@@ -418,6 +435,9 @@ static inline int model_material_row(const Model* model, int link, int item) {
 /* Adds the derivatives by the values of a pair of links to those by what the values come from. Where a link of two that
  * have a value has 0 the derivative by it is infinite; nothing is added. */
 void model_gradient_material(const Model* model, int link_a, int link_b, const double by[MATERIAL_COUNT],
+                             ModelGradient* gradient);
+/* Adds the derivatives by support [m] and stiffness of one of Model.pair_laws to its item's row. */
+void model_gradient_pair_law(const Model* model, int pair_law, double by_support, double by_stiffness,
                              ModelGradient* gradient);
 /* For a scalar that grows by bar . (change of ModelLink.center): adds to `moment`, or for a link without mass, whose
  * centre is the middle of its hulls' boxes, to the vertices that bound these. */

@@ -68,6 +68,42 @@ static void add_items(Model* model, int item, int* const members[2], const int c
     }
 }
 
+/* Of the last item that names a law for two links: is it none? */
+static bool is_parted(const Model* model, const ModelPairItem* first, int items) {
+  for (int k = items - 1; k >= 0; k--) {
+    const ScenePair* pair = &model->scene->contact.pairs[first[k].item];
+    if (pair->has_model) return pair->model == CONTACT_NONE;
+  }
+  return false;
+}
+
+/* Pairs whose law is none do not touch. */
+static void exclude_parted(Model* model) {
+  int capacity = model->excluded_count, before = model->excluded_count;
+  for (int k = 0, items; k < model->pair_item_count; k += items) {
+    const ModelPairItem* first = &model->pair_items[k];
+    for (items = 1; k + items < model->pair_item_count && first[items].key == first->key;) items++;
+    if (is_parted(model, first, items)) add_key(model, &capacity, first->key);
+  }
+  if (model->excluded_count > before) sort_unique(model);
+}
+
+/* Their parameters follow in contact_defaults.c. */
+static void find_laws(Builder* builder) {
+  const SceneContact* contact = &builder->scene->contact;
+  Model* model = builder->model;
+  int capacity = 0;
+  for (int k = 0; k < contact->pair_count; k++) {
+    const ScenePair* pair = &contact->pairs[k];
+    if (!pair->has_model || pair->model == CONTACT_NONE) continue;
+    if (model->contact_model == CONTACT_NONE)
+      diagnostics_add(builder->diagnostics, SEVERITY_ERROR, pair->place,
+                      "a law for some pairs needs one for all: contact.model is none (and none is a law for pairs)");
+    model->pair_laws = memory_grown(model->pair_laws, sizeof(ModelPairLaw), model->pair_law_count, &capacity);
+    model->pair_laws[model->pair_law_count++] = (ModelPairLaw){.law = pair->model, .item = k};
+  }
+}
+
 void build_materials(Builder* builder) {
   const Scene* scene = builder->scene;
   Model* model = builder->model;
@@ -84,6 +120,8 @@ void build_materials(Builder* builder) {
   model->has_materials = model->pair_item_count > 0;
   for (int i = 0; i < scene->link_count; i++)
     for (int k = 0; k < MATERIAL_COUNT; k++) model->has_materials |= scene->links[i].material.given[k];
+  find_laws(builder);
+  exclude_parted(model);
   memory_free(members[0]);
   memory_free(members[1]);
 }

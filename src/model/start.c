@@ -36,6 +36,11 @@ static void add_pairs(const Model* model, Text* text) {
   text_add(text, "%s", contact_model_name(model->contact_model));
   for (int i = 0; i < model->link_count; i++) text_add(text, " %d", model->links[i].collide);
   for (int k = 0; k < model->excluded_count; k++) text_add(text, " %llx", (unsigned long long)model->excluded[k]);
+  for (int k = 0; k < model->pair_item_count && model->pair_law_count > 0; k++) {
+    const ScenePair* pair = &model->scene->contact.pairs[model->pair_items[k].item];
+    if (pair->has_model)
+      text_add(text, " %llx %s", (unsigned long long)model->pair_items[k].key, contact_model_name(pair->model));
+  }
 }
 
 /* What contact in the state was evaluated with. */
@@ -44,6 +49,10 @@ static void add_contact_numbers(const Model* model, Text* text) {
   const double numbers[] = {c->support, c->stiffness, c->friction, c->smoothing, c->rest_speed, c->restitution};
   add_numbers(text, numbers, sizeof(numbers) / sizeof(numbers[0]));
   add_numbers(text, c->own, CONTACT_OWN_PARAMETERS);
+  for (int k = 0; k < model->pair_law_count; k++) {
+    add_numbers(text, &model->pair_laws[k].contact.support, 1);
+    add_numbers(text, &model->pair_laws[k].contact.stiffness, 1);
+  }
   for (int k = 0; k < model->hull_count; k++) {
     const ModelHull* hull = &model->hulls[k];
     add_numbers(text, &hull->normal.x, 3);

@@ -24,18 +24,10 @@ static double ramp_at(const TaskRamp* ramp, int iteration) {
 
 /* What belongs to the law alone as if nothing were said; support and stiffness then follow from the scene. */
 static void take_law(SceneContact* contact, ContactModel model) {
-  const char* name = contact_model_name(model);
-  const SchemaRow* row;
   contact->model = model;
   contact->support = contact->stiffness = contact->rest_speed = 0;
   contact->hierarchy = true;
-  memset(contact->own, 0, sizeof(contact->own));
-  for (int i = 1; (row = contact_schema_row(i)); i++) {
-    size_t first = offsetof(ContactForm, contact.own), end = first + sizeof(contact->own);
-    if (!schema_row_belongs(row, name) || row->offset < first || row->offset >= end) continue;
-    if (row->fallback && row->fallback[0] != '(')
-      contact->own[(row->offset - first) / sizeof(double)] = strtod(row->fallback, NULL);
-  }
+  contact_own_defaults(model, contact->own);
 }
 
 /* The numbers that follow stay what they are, however the design changes the scene. */
@@ -45,6 +37,7 @@ static void fix_numbers(Scene* scene) {
   if (model_create(&model, scene, &diagnostics) == STATUS_OK) {
     scene_give_contact(scene, model.contact.support, model.contact.stiffness, model.contact.smoothing);
     scene->contact.rest_speed = model.contact.rest_speed;
+    model_fix_pairs(&model, scene);
   }
   model_destroy(&model);
   diagnostics_free(&diagnostics);

@@ -67,7 +67,8 @@ static void list_signal(DesignBuild* b, const TaskControl* item, int link, int n
   VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior};
   for (int k = 0; k < values + 3 * terms; k++) {
     int kind = k < values ? 0 : 1 + (k - values) / terms, index = k < values ? k : (k - values) % terms;
-    if (!(wanted & 1u << kind)) continue;
+    int channel = k < values ? k % s->channels : index / s->terms;
+    if (!(wanted & 1u << kind) || !item->dof[channel]) continue;
     double initial = *signal_parameter(s, k);
     const DesignTie* tie = tie_of(b, item, part[kind], index);
     int variable =
@@ -99,7 +100,9 @@ static void list_gains(DesignBuild* b, const TaskControl* item, int link) {
     name_signal(&place, which, sizeof which);
     for (int k = 0; k < controller_gain_count(own); k++) {
       Gain gain = controller_gain(own, k);
+      bool asked = item->dof[gain.kind == GAIN_FEEDBACK ? gain.index / own->measure_count : gain.index];
       if (!(item->parameters & control_gain_bit(gain.kind)) || !controller_gain_lives(own, k)) continue;
+      if (!asked && gain.kind != GAIN_DELAY) continue;
       double initial = *controller_gain_value(own, k);
       VariableWish wish = gain_wish(item, gain.kind, initial);
       const DesignTie* tie = tie_of(b, item, NAMES[gain.kind], gain.index);
@@ -113,12 +116,24 @@ static void list_gains(DesignBuild* b, const TaskControl* item, int link) {
   }
 }
 
+/* The first degree of freedom that is asked for and that the signal does not have; -1: it has all. */
+static int missing_dof(const TaskControl* item, const SceneSignal* signal) {
+  for (int dof = signal->channels; item->has_dof && dof < JOINT_MAX_DOF; dof++)
+    if (item->dof[dof]) return dof;
+  return -1;
+}
+
 void design_list_control(DesignBuild* b, const TaskControl* item) {
   int link = design_link(b, &item->link), found = 0, before = b->design->variable_count;
   if (link < 0) return;
   SignalPlace s;
   for (int number = 0; (s = model_scene_signal(b->scene, link, number)).signal; number++) {
     if (s.signal->channels == 0 || !(item->of & s.kind)) continue;
+    int missing = missing_dof(item, s.signal);
+    if (missing >= 0)
+      diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place,
+                      "the control of link '%s' has no degree of freedom %d: it has %d", item->link.text, missing,
+                      s.signal->channels);
     list_signal(b, item, link, number, &s);
     found++;
   }

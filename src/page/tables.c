@@ -30,8 +30,9 @@ static int number_columns(const CsvTable* table) {
 
 /* Bytes that one recorded moment takes, poses and tables together. */
 static Status moment_bytes(Page* page, double* bytes) {
-  static const char* const files[] = {"joints.csv", "solver.csv", "velocities.csv", "forces.csv", "contacts.csv"};
-  enum { TABLES = 4, FILES = 5 };
+  static const char* const files[] = {"joints.csv",   "solver.csv",   "velocities.csv", "forces.csv",
+                                      "closures.csv", "pressure.csv", "contacts.csv"};
+  enum { TABLES = 6, FILES = 7 };
   const Model* model = page->source->model;
   *bytes = 16.0;
   for (int i = 0; i < model->link_count; i++)
@@ -262,6 +263,8 @@ Status page_add_tables(Page* page) {
   if (status == STATUS_OK) status = add_timed_table(page, "solver.csv");
   if (status == STATUS_OK) status = add_timed_table(page, "velocities.csv");
   if (status == STATUS_OK) status = add_timed_table(page, "forces.csv");
+  if (status == STATUS_OK) status = add_timed_table(page, "closures.csv");
+  if (status == STATUS_OK) status = add_timed_table(page, "pressure.csv");
   json_close(&page->json, ']');
   return status == STATUS_OK ? add_contacts(page) : status;
 }

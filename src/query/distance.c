@@ -1,5 +1,6 @@
 /* Distance of hulls by GJK, depth by the expanding polytope; derivatives from the features that are nearest. */
 #include <string.h>
+#include "query/expanding.h"
 #include "query/query.h"
 #include "query/small_solve.h"
 
@@ -19,10 +20,13 @@ static double size_of(PointView view) {
 }
 
 Distance distance_query(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCache* cache) {
-  GjkResult near = gjk_distance(a, pose_a, b, pose_b, cache);
+  GjkCache own = {.count = 0};
+  GjkCache* simplex = cache ? cache : &own;
+  GjkResult near = gjk_distance(a, pose_a, b, pose_b, simplex);
   if (near.distance > 0) return (Distance){near.distance, near.witness_a, near.witness_b, near.normal};
   Vec3 normal = vec3(0, 0, 1);
-  double depth = hull_penetration(a, pose_a, b, pose_b, &normal);
+  double depth = hull_depth(a, pose_a, b, pose_b, simplex, &normal);
+  if (!(depth >= 0)) depth = hull_penetration(a, pose_a, b, pose_b, &normal);
   Vec3 shift = vec3_scale(normal, depth + BEYOND * (size_of(a) + size_of(b)));
   Pose moved = pose_b;
   moved.t = vec3_add(moved.t, shift);

@@ -113,49 +113,125 @@ enum {
 const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                                  double* out);
 
-/* ---------------------------------------------------------------- witness points, smoothed (query/witness.c)
- * The nearest points of hulls jump where features change. Smoothed, body a's is a mean over samples x_i of its surface
- * near its nearest point, weighed by their distance rho_i from the other body's nearest point w_b (V1):
- *     smooth_a = sum k_i x_i,   k = softmax(-rho / T),   T = sqrt(standard deviation of rho) */
+/* ---------------------------------------------------------------- witness points, smoothed (query/witness*.c)
+ * The nearest points of bodies jump where features change. Smoothed, body a's is a mean over samples x_i of its surface
+ * near its nearest point, weighed by a score u_i (V1):
+ *     smooth_a = sum k_i x_i,   k = softmax(u / T),   T = standard deviation of u
+ * docs/derivations/witness.md */
 
-/* Points of a hull's surface with normals, body frame, half at corners and half spread over the faces by their area.
- * Owns its arrays; freed by surface_samples_free, which accepts a zeroed struct. */
+/* A convex piece of a body, in the body's frame. */
 typedef struct {
-  Vec3 *points, *normals;
-  int count;
-  double diagonal; /* of the hull's box [m] */
-  double spacing;  /* within this of any point of the surface there are about as many samples as a mean takes [m] */
-} WitnessSurface;
-WitnessSurface surface_samples_create(const ConvexHull* hull, int count);
-void surface_samples_free(WitnessSurface* samples);
+  ConvexHull hull;
+  PointView points; /* its corners */
+  Vec3 center;      /* of a ball that holds it */
+  double radius;
+  int *neighbor_first, *neighbors; /* of each corner: those it has an edge with */
+} WitnessPiece;
+
+/* A body of one convex piece or of several that may overlap, with points of its surface: corners, and others spread
+ * over the faces by their area. Owns everything; freed by witness_body_free, which accepts a zeroed struct. */
+typedef struct {
+  WitnessPiece* pieces;
+  int piece_count;
+  Vec3 *points, *normals; /* body frame; not those inside another piece */
+  int count, corners;     /* the corners come first */
+  double diagonal;        /* of the body's box [m] */
+  double spacing; /* within this of any point of the surface there are about as many samples as a mean takes [m] */
+} WitnessBody;
+/* hulls (count >= 1) are copied; `samples`: how many points, 2 * WITNESS_SAMPLES or more. */
+WitnessBody witness_body_create(const ConvexHull* hulls, int count, int samples);
+void witness_body_free(WitnessBody* body);
 
 enum { WITNESS_SAMPLES = 16, WITNESS_SURFACE = 1024 };
 
+/* Where a sample is scored. */
 typedef enum {
-  WITNESS_FIXED,    /* samples within the body's diagonal */
-  WITNESS_ADAPTIVE, /* within twice the distance of the nearest point from where it is wanted */
+  WITNESS_BY_DISTANCE,  /* u_i = -|x_i - other|^2, other: the other body's nearest point */
+  WITNESS_BY_DIRECTION, /* u_i = x_i . y, y: from the own nearest point to the other's, back when they overlap */
+} WitnessScore;
+
+typedef enum {
+  WITNESS_FIXED,    /* samples within `reach` of the nearest point */
+  WITNESS_ADAPTIVE, /* within three times the distance of the nearest point from where it is wanted, at least `reach` */
+  WITNESS_NEIGHBOR, /* corners within five edges of the nearest feature */
 } WitnessSampling;
+
+/* What the Jacobians of the nearest points come from. */
+typedef enum {
+  WITNESS_SMOOTHED,    /* the smoothed points (V2, V3) */
+  WITNESS_ANALYTIC,    /* the features that are nearest; a point without such derivative stays with its body */
+  WITNESS_DIFFERENCES, /* central differences of the nearest points (V6) */
+  WITNESS_ZEROTH,      /* means over random motions (V7) */
+} WitnessEstimate;
+
+typedef struct {
+  WitnessScore score;
+  WitnessSampling sampling;
+  WitnessEstimate estimate;
+  double reach;        /* m; 0: of WITNESS_FIXED a quarter of the body's diagonal, of WITNESS_ADAPTIVE its spacing */
+  double margin;       /* beta of (V4), m: so far apart the nearest points are wanted */
+  double perturbation; /* of WITNESS_DIFFERENCES, WITNESS_ZEROTH: turns [rad]; moves by WITNESS_MOVE m a radian */
+  int turn;            /* another choice of samples, other random motions; the same turn has the same */
+} WitnessOptions;
+#define WITNESS_MOVE 0.057295779513082323 /* m a radian: 1 mm a degree */
 
 /* One body's part. */
 typedef struct {
-  Vec3 samples[WITNESS_SAMPLES]; /* its frame */
-  double temperature;            /* T [sqrt m] */
-  Vec3 smooth;                   /* world */
-  double by_own[3][6];           /* smooth by its own body's motion, samples, T and the other's point held (V2) */
-  double by_other[3][3];         /* smooth by the other's point (V2) */
+  Vec3 samples[WITNESS_SAMPLES]; /* its frame; the first is the nearest point */
+  int count;
+  double temperature; /* T [m^2] */
+  Vec3 smooth;        /* world */
+  double by_own[3]
+               [6]; /* smooth by its own body's motion; samples, T and the other's point or the direction held (V2) */
+  double by_other[3][3]; /* smooth by the other's point, of WITNESS_BY_DIRECTION by y (V2) */
 } WitnessSide;
 
+/* What is remembered of a pair from one pose to the next. Zeroed = cold. */
 typedef struct {
-  Distance nearest;
+  int piece[2];
+  GjkCache gjk; /* of these two */
+} WitnessCache;
+
+typedef struct {
+  Distance nearest; /* of all pairs of pieces the one of least distance, or of most depth */
+  int piece[2];     /* whose it is */
   WitnessSide side[2];
-  double total[2][2][3][6]; /* [smooth][moved]: with the other's point following its own smooth one (V3) */
+  double total[2][2][3][6]; /* [point][moved body]: Jacobians of the nearest points, by the estimate */
   bool total_known;
 } Witness;
 
-/* targets: where each nearest point is wanted, in its body's frame [m], for WITNESS_ADAPTIVE; NULL: it is taken as
- * fixed. */
-Witness witness_query(PointView a, const WitnessSurface* samples_a, Pose pose_a, PointView b,
-                      const WitnessSurface* samples_b, Pose pose_b, WitnessSampling sampling, const Vec3* targets);
+/* targets: where each nearest point is wanted, in its body's frame [m], for WITNESS_ADAPTIVE; NULL: not said, then
+ * samples are taken as by WITNESS_FIXED. cache may be NULL. Allocates only where bodies overlap in a way that
+ * hull_depth does not know. */
+Witness witness_query(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b,
+                      const WitnessOptions* options, const Vec3* targets, WitnessCache* cache);
+/* The nearest points alone. */
+Distance witness_nearest(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b, WitnessCache* cache,
+                         int piece[2]);
+
+/* How far the nearest points are from where they are wanted (V4), and the ways uphill. */
+typedef struct {
+  double value;          /* L [m^2] */
+  double gradient[2][6]; /* by the motion of a, b with the Jacobians of the answer; by turns [m^2], by moves [m] */
+  double transported[6]; /* for b while a stays: b's own and what does to the pair what a's would have done (V5) */
+} WitnessLoss;
+WitnessLoss witness_loss(const Witness* answer, Pose pose_a, Pose pose_b, const Vec3* targets, double margin);
+
+/* Gradient descent of that loss by moving bodies, with steps of stated length: `step` degrees and millimetres, a tenth
+ * of it after a tenth of the iterations, a hundredth in the last tenth. */
+typedef struct {
+  WitnessOptions query;
+  int iterations; /* >= 0 */
+  double step;    /* degrees; moves: as many millimetres */
+  bool both;      /* move a too; else b alone, */
+  bool transport; /* by its own step and a's opposite one (V5) */
+} WitnessDescent;
+/* The pair's poses are changed; the answer is the loss where they end. */
+double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b, Pose* pose_b, const Vec3* targets,
+                       const WitnessDescent* options);
+
+/* A random point of the body's surface: one of its corners, or of 512 points spread over its faces by area. */
+Vec3 witness_random_point(const WitnessBody* body, Random* random);
 
 /* ---------------------------------------------------------------- contact manifolds (query/manifold.c)
  * Many points at once where two bodies of any shape meet, with derivatives by their motions.

@@ -1,141 +1,79 @@
-/* Smoothed nearest points of hulls (V1-V3). docs/derivations/witness.md */
+/* Nearest points of bodies of convex pieces, smoothed (V1-V3). docs/derivations/witness.md */
+#include "query/witness.h"
 #include <string.h>
-#include "query/query.h"
 #include "query/small_solve.h"
 
-/* Samples whose normal differs more from that at the nearest point do not count: cos of 120 degrees. */
-#define NORMAL_COSINE (-0.5)
-/* Samples are taken at least within this distance [m]. */
-#define REACH_LEAST 0.01
-/* Turns of the sequences that spread samples over a triangle: powers of the plastic number's inverse. */
-#define TURN_FIRST 0.7548776662466927
-#define TURN_SECOND 0.5698402909980532
+/* ---------------------------------------------------------------- nearest points of unions */
 
-/* ---------------------------------------------------------------- samples of the surface */
-
-static Vec3 area_vector(const ConvexHull* hull, int i) {
-  Vec3 a = hull->vertices[hull->triangles[i][0]];
-  return vec3_cross(vec3_sub(hull->vertices[hull->triangles[i][1]], a),
-                    vec3_sub(hull->vertices[hull->triangles[i][2]], a));
+static Distance pair_distance(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b, const int piece[2],
+                              GjkCache* cache) {
+  return distance_query(a->pieces[piece[0]].points, pose_a, b->pieces[piece[1]].points, pose_b, cache);
 }
 
-static void sample_corners(const ConvexHull* hull, WitnessSurface* out, int count) {
-  Vec3* normal = MEMORY_NEW(Vec3, hull->vertex_count);
-  for (int i = 0; i < hull->triangle_count; i++)
-    for (int k = 0; k < 3; k++) {
-      Vec3* n = &normal[hull->triangles[i][k]];
-      *n = vec3_add(*n, vec3_normalized(area_vector(hull, i)));
+Distance witness_nearest(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b, WitnessCache* cache,
+                         int piece[2]) {
+  WitnessCache own = {.piece = {0, 0}};
+  WitnessCache* at = cache ? cache : &own;
+  bool fits = at->piece[0] < a->piece_count && at->piece[1] < b->piece_count;
+  if (!fits) *at = own;
+  const int first[2] = {at->piece[0], at->piece[1]};
+  Distance best = pair_distance(a, pose_a, b, pose_b, first, &at->gjk);
+  for (int i = 0; i < a->piece_count; i++) {
+    Vec3 center = pose_apply(pose_a, a->pieces[i].center);
+    for (int k = 0; k < b->piece_count; k++) {
+      Vec3 other = pose_apply(pose_b, b->pieces[k].center);
+      double apart = vec3_norm(vec3_sub(other, center)) - a->pieces[i].radius - b->pieces[k].radius;
+      if (apart >= best.distance || (i == first[0] && k == first[1])) continue;
+      const int now[2] = {i, k};
+      GjkCache gjk = {.count = 0};
+      Distance d = pair_distance(a, pose_a, b, pose_b, now, &gjk);
+      if (!(d.distance < best.distance)) continue;
+      best = d;
+      *at = (WitnessCache){{i, k}, gjk};
     }
-  for (int i = 0; i < count; i++) {
-    int corner = (int)((int64_t)i * hull->vertex_count / count);
-    out->points[out->count] = hull->vertices[corner];
-    out->normals[out->count++] = vec3_normalized(normal[corner]);
   }
-  memory_free(normal);
-}
-
-/* Evenly by area; within a triangle by two sequences of irrational turns. */
-static void sample_faces(const ConvexHull* hull, WitnessSurface* out, int count, double total) {
-  double passed = 0, u = 0.5, v = 0.5;
-  int face = 0;
-  for (int i = 0; i < count; i++) {
-    double wanted = (i + 0.5) / count * total;
-    while (face + 1 < hull->triangle_count && passed + vec3_norm(area_vector(hull, face)) < wanted)
-      passed += vec3_norm(area_vector(hull, face++));
-    u = fmod(u + TURN_FIRST, 1);
-    v = fmod(v + TURN_SECOND, 1);
-    double s = u + v > 1 ? 1 - u : u, t = u + v > 1 ? 1 - v : v;
-    Vec3 a = hull->vertices[hull->triangles[face][0]], b = hull->vertices[hull->triangles[face][1]],
-         c = hull->vertices[hull->triangles[face][2]];
-    out->points[out->count] = vec3_add_scaled(vec3_add_scaled(a, s, vec3_sub(b, a)), t, vec3_sub(c, a));
-    out->normals[out->count++] = vec3_normalized(area_vector(hull, face));
-  }
-}
-
-WitnessSurface surface_samples_create(const ConvexHull* hull, int count) {
-  WitnessSurface out = {.points = MEMORY_NEW(Vec3, count), .normals = MEMORY_NEW(Vec3, count)};
-  double twice_area = 0;
-  Vec3 low = hull->vertices[0], high = low;
-  for (int i = 0; i < hull->triangle_count; i++) twice_area += vec3_norm(area_vector(hull, i));
-  for (int i = 0; i < hull->vertex_count; i++) {
-    low = vec3_min(low, hull->vertices[i]);
-    high = vec3_max(high, hull->vertices[i]);
-  }
-  sample_corners(hull, &out, count / 2);
-  sample_faces(hull, &out, count - count / 2, twice_area);
-  out.diagonal = vec3_norm(vec3_sub(high, low));
-  out.spacing = 2 * sqrt(WITNESS_SAMPLES * 0.5 * twice_area / (3.14159265358979323846 * count));
-  return out;
-}
-
-void surface_samples_free(WitnessSurface* samples) {
-  memory_free(samples->points);
-  memory_free(samples->normals);
-  *samples = (WitnessSurface){0};
-}
-
-/* ---------------------------------------------------------------- which count */
-
-static bool counts(const WitnessSurface* all, int i, Vec3 center, Vec3 normal, double reach) {
-  return vec3_norm(vec3_sub(all->points[i], center)) < reach && vec3_dot(all->normals[i], normal) > NORMAL_COSINE;
-}
-
-/* The nearest point itself and others spread evenly over those within reach; a reach that holds too few grows. */
-static void choose_samples(const WitnessSurface* all, Vec3 center, Vec3 normal, double reach, Vec3* out) {
-  int found = 0;
-  for (int grown = 0; grown < 40; grown++, reach *= 1.5) {
-    found = 0;
-    for (int i = 0; i < all->count; i++) found += counts(all, i, center, normal, reach);
-    if (found >= WITNESS_SAMPLES / 4) break;
-  }
-  out[0] = center;
-  int seen = 0, taken = 1;
-  for (int i = 0; i < all->count && taken < WITNESS_SAMPLES; i++) {
-    if (!counts(all, i, center, normal, reach)) continue;
-    /* sample number `seen` of `found` is the next of the others when its share of them is due */
-    while (taken < WITNESS_SAMPLES && (int64_t)seen * (WITNESS_SAMPLES - 1) >= (int64_t)(taken - 1) * found)
-      out[taken++] = all->points[i];
-    seen++;
-  }
-  for (; taken < WITNESS_SAMPLES; taken++) out[taken] = center;
-}
-
-static double reach_of(const WitnessSurface* all, Vec3 center, WitnessSampling sampling, const Vec3* target) {
-  double least = fmax(all->spacing, REACH_LEAST);
-  if (sampling == WITNESS_ADAPTIVE && target) return fmax(2 * vec3_norm(vec3_sub(center, *target)), least);
-  return fmax(all->diagonal, least);
+  memcpy(piece, at->piece, sizeof at->piece);
+  return best;
 }
 
 /* ---------------------------------------------------------------- one side */
 
-/* k = softmax(-rho / T), T = sqrt of the standard deviation of rho; T is 1 where all are equally far. */
-static double weigh(const Vec3* x, Vec3 other, double* weight) {
-  double mean = 0, square = 0, least = HUGE_VAL, sum = 0, rho[WITNESS_SAMPLES];
-  for (int i = 0; i < WITNESS_SAMPLES; i++) {
-    rho[i] = vec3_norm(vec3_sub(x[i], other));
-    mean += rho[i] / WITNESS_SAMPLES;
-    least = fmin(least, rho[i]);
+/* What a side is smoothed towards: the other body's nearest point, or a direction. */
+typedef struct {
+  WitnessScore score;
+  Vec3 other, direction; /* world */
+} Towards;
+
+/* k = softmax(u / T), T = standard deviation of u; T is 1 where all are equal (V1). */
+static double weigh(const Vec3* x, int count, const Towards* towards, double* weight) {
+  double mean = 0, square = 0, most = -HUGE_VAL, sum = 0, u[WITNESS_SAMPLES];
+  for (int i = 0; i < count; i++) {
+    Vec3 apart = vec3_sub(x[i], towards->other);
+    u[i] = towards->score == WITNESS_BY_DISTANCE ? -vec3_dot(apart, apart) : vec3_dot(apart, towards->direction);
+    mean += u[i] / count;
+    most = fmax(most, u[i]);
   }
-  for (int i = 0; i < WITNESS_SAMPLES; i++) square += (rho[i] - mean) * (rho[i] - mean);
-  double temperature = sqrt(sqrt(square / (WITNESS_SAMPLES - 1)));
+  for (int i = 0; i < count; i++) square += (u[i] - mean) * (u[i] - mean);
+  double temperature = sqrt(square / (count > 1 ? count - 1 : 1));
   if (!(temperature > 0)) temperature = 1;
-  for (int i = 0; i < WITNESS_SAMPLES; i++)
-    sum += weight[i] = math_pow(2, (least - rho[i]) / temperature * 0x1.71547652b82fep+0);
-  for (int i = 0; i < WITNESS_SAMPLES; i++) weight[i] /= sum;
+  for (int i = 0; i < count; i++) sum += weight[i] = math_pow(2, (u[i] - most) / temperature * 0x1.71547652b82fep+0);
+  for (int i = 0; i < count; i++) weight[i] /= sum;
   return temperature;
 }
 
-/* d smooth = sum (k_i + M_i) dx_i - (sum M_i) d(other), M_i = -k_i/T (x_i - smooth) e_i^T, e_i = (x_i - other) / rho_i;
- * dx_i = turn x (x_i - centre) + move (V2). */
-static void side_derivatives(WitnessSide* side, const Vec3* x, const double* weight, Vec3 other, Vec3 center) {
+/* ds = sum (k_i I + M_i) dx_i + K d(other) or d(y), M_i = k_i/T (x_i - s) g_i^T; g_i = -2 (x_i - other), K = -sum M_i,
+ * or g_i = y, K = sum k_i/T (x_i - s) x_i^T; dx_i = turn x (x_i - centre) + move (V2). */
+static void side_derivatives(WitnessSide* side, const Vec3* x, const double* weight, const Towards* towards,
+                             Vec3 center) {
+  bool by_distance = towards->score == WITNESS_BY_DISTANCE;
   Mat3 by_other = mat3_zero();
   memset(side->by_own, 0, sizeof side->by_own);
-  for (int i = 0; i < WITNESS_SAMPLES; i++) {
-    Vec3 apart = vec3_sub(x[i], other);
-    double rho = vec3_norm(apart);
-    Vec3 e = rho > 0 ? vec3_scale(apart, 1 / rho) : vec3(0, 0, 0);
-    Mat3 m = mat3_scale(mat3_outer(vec3_sub(x[i], side->smooth), e), -weight[i] / side->temperature);
-    by_other = mat3_sub(by_other, m);
+  for (int i = 0; i < side->count; i++) {
+    Vec3 g = by_distance ? vec3_scale(vec3_sub(x[i], towards->other), -2) : towards->direction;
+    Vec3 beside = vec3_scale(vec3_sub(x[i], side->smooth), weight[i] / side->temperature);
+    Mat3 m = mat3_outer(beside, g);
+    by_other =
+        by_distance ? mat3_sub(by_other, m) : mat3_add(by_other, mat3_outer(beside, vec3_sub(x[i], side->smooth)));
     for (int k = 0; k < 3; k++) m.m[k][k] += weight[i];
     Mat3 turn = mat3_mul(m, mat3_scale(mat3_cross(vec3_sub(x[i], center)), -1));
     for (int r = 0; r < 3; r++)
@@ -147,52 +85,81 @@ static void side_derivatives(WitnessSide* side, const Vec3* x, const double* wei
   memcpy(side->by_other, by_other.m, sizeof side->by_other);
 }
 
-static void solve_side(WitnessSide* side, const WitnessSurface* all, Pose pose, Vec3 own, Vec3 other, Vec3 normal,
-                       WitnessSampling sampling, const Vec3* target) {
+static void solve_side(WitnessSide* side, const WitnessBody* body, int piece, Pose pose, Vec3 own, Vec3 normal,
+                       const Towards* towards, const WitnessOptions* options, const Vec3* target) {
   Vec3 center = pose_apply_inverse(pose, own), x[WITNESS_SAMPLES];
   double weight[WITNESS_SAMPLES];
-  choose_samples(all, center, mat3_tmul_vec(pose.r, normal), reach_of(all, center, sampling, target), side->samples);
-  for (int i = 0; i < WITNESS_SAMPLES; i++) x[i] = pose_apply(pose, side->samples[i]);
-  side->temperature = weigh(x, other, weight);
+  side->count = witness_choose(body, piece, center, mat3_tmul_vec(pose.r, normal), options, target, side->samples);
+  for (int i = 0; i < side->count; i++) x[i] = pose_apply(pose, side->samples[i]);
+  side->temperature = weigh(x, side->count, towards, weight);
   side->smooth = vec3(0, 0, 0);
-  for (int i = 0; i < WITNESS_SAMPLES; i++) side->smooth = vec3_add_scaled(side->smooth, weight[i], x[i]);
-  side_derivatives(side, x, weight, other, pose.t);
+  for (int i = 0; i < side->count; i++) side->smooth = vec3_add_scaled(side->smooth, weight[i], x[i]);
+  side_derivatives(side, x, weight, towards, pose.t);
 }
 
 /* ---------------------------------------------------------------- both */
 
-/* With d(other's point) = d(other's smooth): s_a' = A + K_a s_b', s_b' = K_b s_a' for a's motion, so
- * s_a' = (I - K_a K_b)^-1 A (V3). */
-static bool couple(const WitnessSide* own, const WitnessSide* other, double by_own[3][6], double by_other[3][6]) {
-  double m[3][3];
-  int row[3];
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++) {
-      m[i][k] = i == k;
-      for (int l = 0; l < 3; l++) m[i][k] -= own->by_other[i][l] * other->by_other[l][k];
-    }
-  if (!lu_factor(3, 3, &m[0][0], row)) return false;
-  for (int c = 0; c < 6; c++) {
-    double x[3] = {own->by_own[0][c], own->by_own[1][c], own->by_own[2][c]};
-    lu_solve(3, 3, &m[0][0], row, x);
-    for (int r = 0; r < 3; r++) {
-      by_own[r][c] = x[r];
-      by_other[r][c] = 0;
-      for (int l = 0; l < 3; l++) by_other[r][c] += other->by_other[r][l] * x[l];
-    }
-  }
-  return true;
+static Mat3 mat3_of(const double m[3][3]) {
+  Mat3 out;
+  memcpy(out.m, m, sizeof out.m);
+  return out;
 }
 
-Witness witness_query(PointView a, const WitnessSurface* samples_a, Pose pose_a, PointView b,
-                      const WitnessSurface* samples_b, Pose pose_b, WitnessSampling sampling, const Vec3* targets) {
+/* out = m * in, 3 x 6 */
+static void times(Mat3 m, const double in[3][6], double out[3][6]) {
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 6; c++) {
+      out[r][c] = 0;
+      for (int l = 0; l < 3; l++) out[r][c] += m.m[r][l] * in[l][c];
+    }
+}
+
+/* The other's point moves by its own body's motion as its smoothed point does, and takes this one along (V3). */
+static void couple_points(Witness* w) {
+  for (int k = 0; k < 2; k++) {
+    memcpy(w->total[k][k], w->side[k].by_own, sizeof w->total[k][k]);
+    times(mat3_of(w->side[1 - k].by_other), w->side[k].by_own, w->total[1 - k][k]);
+  }
+  w->total_known = true;
+}
+
+/* The direction follows both points: dy = (I + K_a + K_b)^-1 (B - A) where they are apart, y = b - a; with -K where
+ * they overlap, y = a - b (V3). */
+static void couple_direction(Witness* w) {
+  double m[3][3], sign = w->nearest.distance > 0 ? 1 : -1;
+  int row[3];
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) m[i][k] = (i == k) + sign * (w->side[0].by_other[i][k] + w->side[1].by_other[i][k]);
+  w->total_known = lu_factor(3, 3, &m[0][0], row);
+  for (int moved = 0; w->total_known && moved < 2; moved++)
+    for (int c = 0; c < 6; c++) {
+      double y[3];
+      for (int r = 0; r < 3; r++) y[r] = (moved ? 1 : -1) * w->side[moved].by_own[r][c];
+      lu_solve(3, 3, &m[0][0], row, y);
+      for (int k = 0; k < 2; k++)
+        for (int r = 0; r < 3; r++) {
+          double follows = k == moved ? w->side[k].by_own[r][c] : 0;
+          for (int l = 0; l < 3; l++) follows += (k ? -sign : sign) * w->side[k].by_other[r][l] * y[l];
+          w->total[k][moved][r][c] = follows;
+        }
+    }
+}
+
+Witness witness_query(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b,
+                      const WitnessOptions* options, const Vec3* targets, WitnessCache* cache) {
   Witness w;
   memset(&w, 0, sizeof w);
-  w.nearest = distance_query(a, pose_a, b, pose_b, NULL);
+  w.nearest = witness_nearest(a, pose_a, b, pose_b, cache, w.piece);
   Vec3 wa = w.nearest.witness_a, wb = w.nearest.witness_b, n = w.nearest.normal;
-  solve_side(&w.side[0], samples_a, pose_a, wa, wb, n, sampling, targets);
-  solve_side(&w.side[1], samples_b, pose_b, wb, wa, vec3_scale(n, -1), sampling, targets ? targets + 1 : NULL);
-  w.total_known = couple(&w.side[0], &w.side[1], w.total[0][0], w.total[1][0]) &&
-                  couple(&w.side[1], &w.side[0], w.total[1][1], w.total[0][1]);
+  Vec3 y = vec3_scale(vec3_sub(wb, wa), w.nearest.distance > 0 ? 1 : -1);
+  const Towards to_b = {options->score, wb, y}, to_a = {options->score, wa, vec3_scale(y, -1)};
+  solve_side(&w.side[0], a, w.piece[0], pose_a, wa, n, &to_b, options, targets);
+  solve_side(&w.side[1], b, w.piece[1], pose_b, wb, vec3_scale(n, -1), &to_a, options, targets ? targets + 1 : NULL);
+  if (options->estimate != WITNESS_SMOOTHED)
+    witness_estimate(a, pose_a, b, pose_b, options, &w);
+  else if (options->score == WITNESS_BY_DISTANCE)
+    couple_points(&w);
+  else
+    couple_direction(&w);
   return w;
 }

@@ -199,22 +199,25 @@ static void start_largest(PlotPanel* panel, const char* what, const char* y_labe
   text_free(&title);
 }
 
+/* The size of the vector whose first component, `name/xx`, stands in the column. */
+static void add_vector_size(PlotPanel* panel, const CsvTable* table, int time, int column) {
+  Text name = {0};
+  text_add(&name, "%.*s", (int)strlen(table->names[column]) - 3, table->names[column]);
+  PlotCurve* curve = plot_panel_add(panel, name.data, table->row_count);
+  text_free(&name);
+  for (int row = 0; row < table->row_count; row++) {
+    curve->x[row] = csv_value(table, row, time);
+    curve->y[row] = size_at(table, row, column, 3);
+  }
+}
+
 static bool start_speeds(PlotPanel* panel, const CsvTable* table) {
   int count, time = csv_column(table, "time");
   if (time < 0) return false;
   ColumnSize* list = list_columns(table, "/vx", 3, &count);
   int shown = count < CURVES_MAX ? count : CURVES_MAX;
   start_largest(panel, "speeds of centres of mass", "speed [m/s]", shown, count);
-  for (int i = 0; i < shown; i++) {
-    Text name = {0};
-    text_add(&name, "%.*s", (int)strlen(table->names[list[i].column]) - 3, table->names[list[i].column]);
-    PlotCurve* curve = plot_panel_add(panel, name.data, table->row_count);
-    text_free(&name);
-    for (int row = 0; row < table->row_count; row++) {
-      curve->x[row] = csv_value(table, row, time);
-      curve->y[row] = size_at(table, row, list[i].column, 3);
-    }
-  }
+  for (int i = 0; i < shown; i++) add_vector_size(panel, table, time, list[i].column);
   memory_free(list);
   return true;
 }
@@ -227,6 +230,32 @@ static bool start_joint_forces(PlotPanel* panel, const CsvTable* table) {
   start_largest(panel, "forces along joints", "N, N m", shown, count);
   for (int i = 0; i < shown; i++) plot_add_column(panel, table, time, list[i].column);
   memory_free(list);
+  return true;
+}
+
+/* How hard every closure pulls, and every coupling. */
+static bool start_closures(PlotPanel* panel, const CsvTable* table) {
+  int count, time = csv_column(table, "time");
+  if (time < 0) return false;
+  ColumnSize* list = list_columns(table, "/fx", 3, &count);
+  int shown = count < CURVES_MAX ? count : CURVES_MAX;
+  start_largest(panel, "forces of closures", "force [N]", shown, count);
+  for (int i = 0; i < shown; i++) add_vector_size(panel, table, time, list[i].column);
+  memory_free(list);
+  return true;
+}
+
+/* Where each link is pressed, along both horizontal axes of a world whose z is up. */
+static bool start_pressure(PlotPanel* panel, const CsvTable* table) {
+  int time = csv_column(table, "time"), count = 0;
+  if (time < 0) return false;
+  plot_panel_start(panel, "centres of pressure", "time [s]", "x, y [m]", false);
+  for (int column = 1; column < table->column_count; column++) {
+    size_t length = strlen(table->names[column]);
+    const char* end = length < 2 ? "" : table->names[column] + length - 2;
+    if ((strcmp(end, "/x") == 0 || strcmp(end, "/y") == 0) && count++ < CURVES_MAX)
+      plot_add_column(panel, table, time, column);
+  }
   return true;
 }
 
@@ -268,6 +297,8 @@ static const struct {
     {"steps", "convergence.csv", start_steps},
     {"speeds", "velocities.csv", start_speeds},
     {"joint-forces", "forces.csv", start_joint_forces},
+    {"closures", "closures.csv", start_closures},
+    {"pressure", "pressure.csv", start_pressure},
 };
 enum { PLOT_COUNT = sizeof PLOTS / sizeof PLOTS[0] };
 

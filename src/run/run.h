@@ -18,6 +18,7 @@ typedef struct {
   SimPath path;                            /* moves that led here from the frame before */
   const Vec3 *velocity, *angular_velocity; /* sim_link_velocities; looked at when the scene asks for them  (links) */
   const double* joint_forces;              /* sim_joint_forces, likewise */
+  const SimClosure* closures;              /* sim_closure, then sim_coupling, likewise  (closures, couplings) */
 } RunFrame;
 
 /* The open CSV files of a run. Owns its streams, borrows the model. */

@@ -1,12 +1,17 @@
 /* forces.csv: time, then for every joint coordinate what acts along it, <link>/<coordinate>/<kind>. */
 #include "run/writer.h"
 
+/* Closures are a column where there are some. */
+static int kinds_of(const Model* model) {
+  return model->closure_row_count > 0 ? JOINT_FORCE_KINDS : JOINT_FORCE_CLOSURE;
+}
+
 static void header(Text* row, const Model* model) {
   text_add(row, "time");
   Text name = {0};
   for (int i = 0; i < model->link_count; i++)
     for (int k = 0; k < model->links[i].dof_count; k++)
-      for (int kind = 0; kind < JOINT_FORCE_KINDS; kind++) {
+      for (int kind = 0; kind < kinds_of(model); kind++) {
         name.length = 0;
         run_columns_name(&name, model, i, k, RUN_INCREMENTS);
         text_add(&name, "/%s", joint_force_name((JointForceKind)kind));
@@ -22,7 +27,7 @@ static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
   text_add_double(row, frame->state->time);
   for (int i = 0; i < model->link_count; i++)
     for (int k = 0; k < model->links[i].dof_count; k++)
-      for (int kind = 0; kind < JOINT_FORCE_KINDS; kind++) {
+      for (int kind = 0; kind < kinds_of(model); kind++) {
         text_add_bytes(row, ",", 1);
         text_add_double(row, frame->joint_forces[kind * model->dof_count + model->links[i].dof_first + k]);
       }

@@ -19,7 +19,7 @@ typedef struct {
 } RunWriter;
 
 extern const RunWriter WRITER_TRAJECTORY, WRITER_JOINTS, WRITER_CONTACTS, WRITER_SOLVER, WRITER_PATH, WRITER_VELOCITIES,
-    WRITER_FORCES;
+    WRITER_FORCES, WRITER_CLOSURES, WRITER_PRESSURE;
 
 /* Which numbers of every link's joint stand after the time, in the order of the links (run/columns.c). An increment has
  * the name of its coordinate, and for a ball's turns about the link's own axes, one after the other, rx, ry, rz. */

@@ -125,7 +125,7 @@ typedef struct {
 } CouplingTermForm;
 
 typedef struct {
-  int type;
+  int type, rows;
   const Node *times, *values, *terms;
   double duration, interval;
   NumberList value, offset;
@@ -145,6 +145,7 @@ typedef struct {
 typedef struct {
   const Node *a, *b;
   SceneMaterial material;
+  int model;
 } ContactPairForm;
 
 #endif

@@ -41,6 +41,22 @@ static void read_table(Reader* reader, const Node* list, SceneSignal* signal) {
   reader_leave(reader, mark);
 }
 
+/* The last row stands for those that are missing. */
+static void fill_rows(Reader* reader, const Node* map, int rows, SceneSignal* signal) {
+  if (!is_given(map, "rows") || signal->rows == 0) return;
+  size_t mark = reader_enter_key(reader, "rows"), row = sizeof(double) * (size_t)signal->channels;
+  SourcePlace place = node_find(map, "rows")->place;
+  if (rows < signal->rows)
+    reader_error(reader, place, "must not be fewer than the rows of values, %d, got %d", signal->rows, rows);
+  else if (reader_work(reader, place, (int64_t)rows * signal->channels)) {
+    signal->values = memory_resize(signal->values, row * (size_t)signal->rows, row * (size_t)rows);
+    for (; signal->rows < rows; signal->rows++)
+      memcpy(signal->values + signal->rows * signal->channels, signal->values + (signal->rows - 1) * signal->channels,
+             row);
+  }
+  reader_leave(reader, mark);
+}
+
 /* ---------------------------------------------------------------- knots */
 
 static void read_times(Reader* reader, const Node* list, SceneSignal* signal) {
@@ -162,6 +178,7 @@ static void read_signal_map(Reader* reader, const Node* node, SceneSignal* signa
     }
     case SIGNAL_SEQUENCE:
       read_table(reader, form.values, signal);
+      fill_rows(reader, node, form.rows, signal);
       signal->interval = form.interval;
       break;
     case SIGNAL_HELD: /* of no file */

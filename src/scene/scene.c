@@ -123,7 +123,8 @@ static void read_exclude_pair(Reader* reader, const Node* pair, SceneContact* co
 }
 
 const char* material_key(int which) {
-  static const char* const KEYS[MATERIAL_COUNT] = {"friction", "restitution", "rolling", "spinning"};
+  static const char* const KEYS[MATERIAL_COUNT] = {"friction", "restitution", "rolling",
+                                                   "spinning", "support",     "stiffness"};
   return KEYS[which];
 }
 
@@ -139,6 +140,24 @@ static void read_pair_name(Reader* reader, const char* key, const Node* node, ch
   reader_leave(reader, mark);
 }
 
+/* Has the law such a key? */
+static bool law_has(ContactModel law, const char* key) {
+  const SchemaRow* row;
+  for (int i = 1; (row = contact_schema_row(i)); i++)
+    if (strcmp(row->key, key) == 0 && schema_row_belongs(row, contact_model_name(law))) return true;
+  return false;
+}
+
+static void check_pair_law(Reader* reader, const ScenePair* pair) {
+  for (int k = 0; k < MATERIAL_COUNT; k++) {
+    if (!pair->material.given[k]) continue;
+    if (!pair->has_model && k >= MATERIAL_SUPPORT)
+      reader_error(reader, pair->place, "'%s' belongs to a pair that names a model", material_key(k));
+    if (pair->has_model && !law_has(pair->model, material_key(k)))
+      reader_error(reader, pair->place, "the law %s has no '%s'", contact_model_name(pair->model), material_key(k));
+  }
+}
+
 static void read_pair(Reader* reader, const Node* item) {
   ContactPairForm form;
   if (!schema_read(reader, item, "contact_pair", &form)) return;
@@ -148,6 +167,9 @@ static void read_pair(Reader* reader, const Node* item) {
   read_material(item, &pair->material);
   read_pair_name(reader, "a", form.a, &pair->name[0]);
   read_pair_name(reader, "b", form.b, &pair->name[1]);
+  pair->has_model = is_given(item, "model");
+  if (pair->has_model) pair->model = (ContactModel)form.model;
+  check_pair_law(reader, pair);
 }
 
 static void read_pairs(Reader* reader, const Node* list) {

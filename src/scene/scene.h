@@ -106,8 +106,17 @@ typedef struct {
   double friction_speed;           /* width of friction's smoothing [m/s or rad/s] */
 } SceneJoint;
 
-/* What a link, or a pair of links, is made of as contact feels it (contact.pairs). */
-enum { MATERIAL_FRICTION, MATERIAL_RESTITUTION, MATERIAL_ROLLING, MATERIAL_SPINNING, MATERIAL_COUNT };
+/* What a link, or a pair of links, is made of as contact feels it (contact.pairs); support and stiffness only of pairs
+ * that name a law. */
+enum {
+  MATERIAL_FRICTION,
+  MATERIAL_RESTITUTION,
+  MATERIAL_ROLLING,
+  MATERIAL_SPINNING,
+  MATERIAL_SUPPORT,
+  MATERIAL_STIFFNESS,
+  MATERIAL_COUNT
+};
 typedef struct {
   bool given[MATERIAL_COUNT]; /* what nothing is said of comes from elsewhere (model_pair_material) */
   double value[MATERIAL_COUNT];
@@ -318,8 +327,8 @@ char* scene_state_path(const char* run, int step); /* owned by the caller */
 
 /* What a run leaves only when it is asked for it: two files, and columns of contacts.csv. Bits, in the order of the
  * words of simulation.output. */
-enum { OUTPUT_VELOCITIES = 1, OUTPUT_FORCES = 2, OUTPUT_CONTACT_POINTS = 4 };
-#define OUTPUT_WORDS "velocities|forces|contact_points"
+enum { OUTPUT_VELOCITIES = 1, OUTPUT_FORCES = 2, OUTPUT_CONTACT_POINTS = 4, OUTPUT_CLOSURES = 8, OUTPUT_PRESSURE = 16 };
+#define OUTPUT_WORDS "velocities|forces|contact_points|closures|pressure"
 
 /* Most equal parts that a step may be taken in. */
 enum { SUBSTEPS_MAX = 64 };
@@ -336,6 +345,8 @@ typedef struct {
   SourcePlace place;
   char* name[2];
   SceneMaterial material;
+  bool has_model;
+  ContactModel model; /* the law between them; else that of contact */
 } ScenePair;
 
 typedef struct {

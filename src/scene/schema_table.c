@@ -97,8 +97,10 @@ static const SchemaRow ROWS[] = {
      .fallback = "(none)",
      .meaning =
          "What the run folder has only when it is asked for: velocities.csv (of links and joints), forces.csv (of "
-         "drives, loads, friction, springs, limits along joint coordinates), and in contacts.csv where each "
-         "contact acts, its centre of pressure, and its moment about there."},
+         "drives, loads, friction, springs, limits, closures along joint coordinates), closures.csv (how far each "
+         "closure and coupling is open, and its force), pressure.csv (of every link that moves the centre of pressure "
+         "of all its contacts, their force and their moment about there; nan where nothing touches), and in "
+         "contacts.csv where each contact acts, its centre of pressure, and its moment about there."},
     {"simulation", "substeps", VALUE_INTEGER, AT(SimulationForm, simulation.substeps), .fallback = "1",
      .range = RANGE_BETWEEN(1, SUBSTEPS_MAX),
      .meaning = "Equal parts that every step is taken in; rows and losses keep to whole steps. A step that fails is "
@@ -140,6 +142,17 @@ static const SchemaRow ROWS[] = {
     {"contact_pair", "spinning", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_SPINNING]), .unit = "m",
      .fallback = "(from the links, else contact.spinning)", .range = RANGE_AT_LEAST(0),
      .meaning = "Spinning friction between them."},
+    {"contact_pair", "model", VALUE_CHOICE, AT(ContactPairForm, model), .of = contact_model_words,
+     .fallback = "(contact.model)",
+     .meaning =
+         "Contact law between them instead of contact.model; none: they do not touch. Its parameters are support "
+         "and stiffness below, others that contact.model has too are the same, and else have their defaults."},
+    {"contact_pair", "support", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_SUPPORT]), .unit = "m",
+     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+     .meaning = "Support of the law that model names, where it has one."},
+    {"contact_pair", "stiffness", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_STIFFNESS]),
+     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+     .meaning = "Stiffness of the law that model names, in its unit."},
 
     /* ---------------------------------------------------------------- shape */
     {"shape", "type", VALUE_CHOICE, AT(SceneShapeForm, type),
@@ -553,6 +566,8 @@ static const SchemaRow ROWS[] = {
      .unit = "m, rad, N ...", .required = true,
      .meaning = "One row per knot, each with one number per channel; a flat list for one channel. Linear between "
                 "keyframes and in a sequence, a natural cubic through the knots of a spline."},
+    {"signal", "rows", VALUE_INTEGER, AT(SignalForm, rows), .only = "sequence", .range = RANGE_BETWEEN(1, 10000000),
+     .fallback = "(those of values)", .meaning = "Rows in all: the last one of values stands for all that follow it."},
     {"signal", "offset", VALUE_PER_DOF, AT(SignalForm, offset), .only = "sines", .unit = "m, rad, N ...",
      .fallback = "0", .meaning = "Value around which the sines swing, one number or one per channel."},
     {"signal", "terms", VALUE_TERMS, AT(SignalForm, terms), .of = "sine", .only = "sines", .required = true,

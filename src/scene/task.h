@@ -81,14 +81,16 @@ enum { CONTROL_VALUES = 1, CONTROL_AMPLITUDE = 2, CONTROL_FREQUENCY = 4, CONTROL
 static inline unsigned control_gain_bit(GainKind kind) { return (unsigned)CONTROL_GAINS << kind; }
 typedef struct {
   SourcePlace place;
-  TaskName link;       /* all controllers of this link's joint, all loads on it */
-  unsigned of;         /* CONTROL_DRIVES ... bits; default all that there are */
-  unsigned parameters; /* CONTROL_* bits; default VALUES, for sines AMPLITUDE | PHASE | VALUES */
-  bool has_parameters; /* false: the default of the signal's kind */
-  double within;       /* bounds around the initial value; INFINITY when absent */
-  double low, high;    /* absolute; -INFINITY, INFINITY when absent */
-  double prior;        /* standard deviation around the initial value; INFINITY when absent */
-  int tie;             /* 0: none; else the same number for all links of an item that ties them */
+  TaskName link;           /* all controllers of this link's joint, all loads on it */
+  unsigned of;             /* CONTROL_DRIVES ... bits; default all that there are */
+  unsigned parameters;     /* CONTROL_* bits; default VALUES, for sines AMPLITUDE | PHASE | VALUES */
+  bool has_parameters;     /* false: the default of the signal's kind */
+  bool dof[JOINT_MAX_DOF]; /* channels of the signals, degrees of freedom of the gains; default all */
+  bool has_dof;
+  double within;    /* bounds around the initial value; INFINITY when absent */
+  double low, high; /* absolute; -INFINITY, INFINITY when absent */
+  double prior;     /* standard deviation around the initial value; INFINITY when absent */
+  int tie;          /* 0: none; else the same number for all links of an item that ties them */
 } TaskControl;
 
 /* Initial coordinates or velocities of a joint that move. */
@@ -284,10 +286,11 @@ typedef struct {
 } TaskData;
 
 typedef struct {
-  double window, stride;                 /* s; 0: whole runs; stride as long as the window */
-  double position, rotation, coordinate; /* standard deviations of the data [m, rad, m or rad] */
-  double huber;                          /* in these; INFINITY: plain squares */
-  double train;                          /* part of the runs that is fitted */
+  double window, stride;                   /* s; 0: whole runs; stride as long as the window */
+  double position, rotation, coordinate;   /* standard deviations of the data [m, rad, m or rad] */
+  double velocity, angular_velocity, rate; /* of rates [m/s, rad/s, either]; 0: they are not compared */
+  double huber;                            /* in these; INFINITY: plain squares */
+  double train;                            /* part of the runs that is fitted */
   int iterations;
   bool fit_initial;
   double initial_velocity, initial_rate; /* standard deviations of initial velocities [m/s, rad/s] */

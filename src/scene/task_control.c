@@ -10,6 +10,15 @@ Interval read_interval(Reader* reader, const Node* item, const IntervalForm* for
   return interval;
 }
 
+void read_dof(Reader* reader, const Node* list, bool dof[JOINT_MAX_DOF]) {
+  static const ValueRange DOF = {true, 0, JOINT_MAX_DOF - 1, false, false};
+  int count, before = reader->problem_count;
+  int* numbers = reader_integers(reader, list, "dof", &DOF, &count);
+  for (int i = 0; i < JOINT_MAX_DOF; i++) dof[i] = !list;
+  for (int i = 0; i < count && reader->problem_count == before; i++) dof[numbers[i]] = true;
+  memory_free(numbers);
+}
+
 static void read_control(Reader* reader, Task* task, const Node* item, int* capacity) {
   ControlForm form;
   if (!schema_read(reader, item, "control", &form)) return;
@@ -19,6 +28,8 @@ static void read_control(Reader* reader, Task* task, const Node* item, int* capa
   control.tie = form.tie ? task->control_count + 1 : 0;
   control.has_parameters = is_given(item, "parameters");
   control.parameters = form.parameters; /* the words stand in the order of the CONTROL_ bits */
+  control.has_dof = is_given(item, "dof");
+  read_dof(reader, form.dof, control.dof);
   control.of = is_given(item, "of") ? form.of : CONTROL_DRIVES | CONTROL_FORCES | CONTROL_TORQUES;
   int link_count;
   TaskName* links = read_which(reader, item, &form.which, &link_count);
@@ -28,15 +39,6 @@ static void read_control(Reader* reader, Task* task, const Node* item, int* capa
     task->controls[task->control_count++] = control;
   }
   memory_free(links);
-}
-
-void read_dof(Reader* reader, const Node* list, bool dof[JOINT_MAX_DOF]) {
-  static const ValueRange DOF = {true, 0, JOINT_MAX_DOF - 1, false, false};
-  int count, before = reader->problem_count;
-  int* numbers = reader_integers(reader, list, "dof", &DOF, &count);
-  for (int i = 0; i < JOINT_MAX_DOF; i++) dof[i] = !list;
-  for (int i = 0; i < count && reader->problem_count == before; i++) dof[numbers[i]] = true;
-  memory_free(numbers);
 }
 
 static void read_start(Reader* reader, Task* task, const Node* item, int* capacity) {

@@ -65,6 +65,9 @@ void read_identify(Reader* reader, Task* task, const Node* node) {
   if (!is_given(section, "window")) own->window = 0;
   if (!is_given(section, "stride")) own->stride = own->window;
   if (!is_given(section, "huber")) own->huber = HUGE_VAL;
+  if (!is_given(section, "velocity")) own->velocity = 0;
+  if (!is_given(section, "angular_velocity")) own->angular_velocity = 0;
+  if (!is_given(section, "rate")) own->rate = 0;
   reader_leave(reader, mark);
 }
 

@@ -99,6 +99,7 @@ typedef struct {
 typedef struct {
   WhichForm which;
   IntervalForm interval;
+  const Node* dof;
   unsigned parameters, of;
   bool tie;
 } ControlForm;

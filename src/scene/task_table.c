@@ -193,6 +193,10 @@ static const SchemaRow ROWS[] = {
                 "words behind phase are "
                 "numbers of drives: gains stay at 0 or above, max_force and delay move where there is one, feedback is "
                 "its matrix."},
+    {"control", "dof", VALUE_INTEGERS, AT(ControlForm, dof), .fallback = "(all)",
+     .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
+     .meaning = "Only what belongs to these degrees of freedom, from 0, translations first (of loads x, y, z): so that "
+                "several items can have bounds of their own."},
     {"start", "coordinates", VALUE_BOOL, AT(StartForm, coordinates), .fallback = "false",
      .meaning = "The joint's initial coordinates move; not for a joint with three rotations."},
     {"start", "velocities", VALUE_BOOL, AT(StartForm, velocities), .fallback = "false",
@@ -412,6 +416,14 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_ABOVE(0), .meaning = "Standard deviation of measured rotations."},
     {"identify", "coordinate", VALUE_NUMBER, AT(TaskIdentify, coordinate), .unit = "m or rad", .fallback = "0.01",
      .range = RANGE_ABOVE(0), .meaning = "Standard deviation of measured coordinates of joints."},
+    {"identify", "velocity", VALUE_NUMBER, AT(TaskIdentify, velocity), .unit = "m/s", .fallback = "(not compared)",
+     .range = RANGE_ABOVE(0),
+     .meaning = "Standard deviation of measured velocities: with it they are fitted at every sample, too, against "
+                "differences of the rows around it."},
+    {"identify", "angular_velocity", VALUE_NUMBER, AT(TaskIdentify, angular_velocity), .unit = "rad/s",
+     .fallback = "(not compared)", .range = RANGE_ABOVE(0), .meaning = "The same of angular velocities."},
+    {"identify", "rate", VALUE_NUMBER, AT(TaskIdentify, rate), .unit = "m/s or rad/s", .fallback = "(not compared)",
+     .range = RANGE_ABOVE(0), .meaning = "The same of rates of joints."},
     {"identify", "huber", VALUE_NUMBER, AT(TaskIdentify, huber), .fallback = "(off)", .range = RANGE_ABOVE(0),
      .meaning = "Residuals beyond so many standard deviations pull with constant force."},
     {"identify", "train", VALUE_NUMBER, AT(TaskIdentify, train), .fallback = "0.5", .range = RANGE_UP_TO(0, 1),

@@ -32,7 +32,7 @@ static void write_duration(Text* out, const SceneSimulation* simulation) {
 }
 
 static void write_output(Text* out, unsigned output) {
-  static const char* const WORDS[] = {"velocities", "forces", "contact_points"};
+  static const char* const WORDS[] = {"velocities", "forces", "contact_points", "closures", "pressure"};
   const char* before = ", output: [";
   for (int k = 0; k < 3; k++) {
     if (!(output & 1u << k)) continue;
@@ -107,6 +107,7 @@ static void write_pairs(Text* out, const SceneContact* contact) {
     write_text(out, contact->pairs[i].name[0]);
     text_add(out, ", b: ");
     write_text(out, contact->pairs[i].name[1]);
+    if (contact->pairs[i].has_model) text_add(out, ", model: %s", contact_model_name(contact->pairs[i].model));
     write_material(out, &contact->pairs[i].material, ", ", "");
     text_add(out, "}\n");
   }

@@ -2,14 +2,8 @@
 #include "simulate/closures.h"
 
 #include <float.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* Closures are exact to this part of the size of what they join, and to so many radians: far below what anybody
- * measures, far above the rounding of positions. */
-#define CLOSURE_EXACT 1e-9
-/* And, where the step is asked for more, to this part of its tolerance. */
-#define CLOSURE_SHARE 1e-4
 /* Roundings of a position that no step can do without. */
 #define CLOSURE_ROUNDINGS (64 * DBL_EPSILON)
 /* Part of its size, or angle, that a closure may be open by at the start: the first step closes it. */
@@ -20,138 +14,6 @@
  * a row that nothing moves has to be known as one. */
 #define SLOPE_ROUNDING 1e-13
 #define POSITION_ROUNDING 1e-15
-
-/* ---------------------------------------------------------------- memory */
-
-static void set_ease(const Model* m, const ModelClosure* c, ClosureEase* ease);
-
-static int chain_length(const Model* m, int link) {
-  int count = 0;
-  for (int i = link; i >= 0; i = m->links[i].parent) count += m->links[i].dof_count;
-  return count;
-}
-
-/* The closure's degrees of freedom from the links' to the roots'; those of both ends are listed once. */
-static int list_dofs(const Model* m, const ModelClosure* c, int* dof, unsigned char* side) {
-  int count = 0;
-  for (int end = 0; end < 2; end++)
-    for (int i = c->link[end]; i >= 0; i = m->links[i].parent)
-      for (int k = m->links[i].dof_first; k < m->links[i].dof_first + m->links[i].dof_count; k++) {
-        int at = 0;
-        while (at < count && dof[at] != k) at++;
-        if (at == count) {
-          dof[count] = k;
-          side[count++] = 0;
-        }
-        side[at] |= (unsigned char)(1u << end);
-      }
-  return count;
-}
-
-/* Rows of a closure or coupling, and the first of them. */
-static int rows_of(const ClosureSystem* s, int k) {
-  return k < s->model->closure_count ? s->model->closures[k].row_count : 1;
-}
-static int first_of(const ClosureSystem* s, int k) {
-  const Model* m = s->model;
-  return k < m->closure_count ? m->closures[k].row_first : m->couplings[k - m->closure_count].row;
-}
-static const ModelCoupling* coupling_of(const ClosureSystem* s, int k) {
-  return k < s->model->closure_count ? NULL : &s->model->couplings[k - s->model->closure_count];
-}
-
-static int list_coupling(const ModelCoupling* c, int* dof) {
-  memcpy(dof, c->dof, sizeof(int) * (size_t)c->count);
-  return c->count;
-}
-
-static void create_lists(ClosureSystem* s) {
-  const Model* m = s->model;
-  int most = 0;
-  for (int k = 0; k < s->count; k++)
-    for (int end = 0; end < 2; end++)
-      most += k < m->closure_count ? chain_length(m, m->closures[k].link[end]) : COUPLING_TERMS;
-  s->dof = MEMORY_NEW(int, most);
-  s->side = MEMORY_NEW(unsigned char, most);
-  s->home = MEMORY_NEW(int, s->count);
-  s->dof_first = MEMORY_NEW(int, s->count + 1);
-  s->slope_first = MEMORY_NEW(size_t, s->count + 1);
-  for (int k = 0; k < s->count; k++) {
-    int first = s->dof_first[k], count;
-    if (k < m->closure_count)
-      count = list_dofs(m, &m->closures[k], s->dof + first, s->side + first);
-    else
-      count = list_coupling(coupling_of(s, k), s->dof + first);
-    s->home[k] = m->dof_link[s->dof[first]];
-    s->dof_first[k + 1] = first + count;
-    s->slope_first[k + 1] = s->slope_first[k] + (size_t)count * (size_t)rows_of(s, k);
-  }
-  s->slope = MEMORY_NEW(double, s->slope_first[s->count]);
-}
-
-static uint64_t tree_pair(const Model* m, int dof_a, int dof_b) {
-  uint64_t a = (uint64_t)m->links[m->dof_link[dof_a]].tree, b = (uint64_t)m->links[m->dof_link[dof_b]].tree;
-  return a < b ? a << 32 | b : b << 32 | a;
-}
-
-/* Every pair of different trees among the degrees of freedom of a closure. */
-static void create_pairs(ClosureSystem* s) {
-  int capacity = 0;
-  for (int k = 0; k < s->count; k++)
-    for (int i = s->dof_first[k]; i < s->dof_first[k + 1]; i++)
-      for (int j = s->dof_first[k]; j < i; j++) {
-        uint64_t key = tree_pair(s->model, s->dof[i], s->dof[j]);
-        if (key >> 32 == (key & UINT32_MAX) || (s->pair_count > 0 && s->pairs[s->pair_count - 1] == key)) continue;
-        s->pairs = memory_grown(s->pairs, sizeof(uint64_t), s->pair_count, &capacity);
-        s->pairs[s->pair_count++] = key;
-      }
-  if (s->pair_count == 0) return;
-  qsort(s->pairs, (size_t)s->pair_count, sizeof(uint64_t), order_uint64);
-  int kept = 1;
-  for (int k = 1; k < s->pair_count; k++)
-    if (s->pairs[k] != s->pairs[k - 1]) s->pairs[kept++] = s->pairs[k];
-  s->pair_count = kept;
-}
-
-ClosureSystem* closures_create(const Model* m, double tolerance) {
-  if (m->closure_row_count == 0) return NULL;
-  ClosureSystem* s = MEMORY_NEW(ClosureSystem, 1);
-  s->model = m;
-  s->exact = fmin(CLOSURE_EXACT, CLOSURE_SHARE * tolerance);
-  s->count = m->closure_count + m->coupling_count;
-  s->row_count = m->closure_row_count;
-  double** of_rows[] = {&s->multiplier, &s->accepted, &s->saved, &s->kept, &s->stiffness, &s->value, &s->change};
-  for (size_t k = 0; k < sizeof(of_rows) / sizeof(of_rows[0]); k++) *of_rows[k] = MEMORY_NEW(double, s->row_count);
-  s->open = MEMORY_NEW(bool, s->count);
-  s->open_saved = MEMORY_NEW(bool, s->count);
-  s->convex = MEMORY_NEW(bool, s->count);
-  s->done = MEMORY_NEW(bool, s->count);
-  s->broken_at = MEMORY_NEW(double, s->count);
-  for (int k = 0; k < s->count; k++) s->broken_at[k] = INFINITY;
-  s->sum = MEMORY_NEW(ClosureSum, s->count);
-  s->extent = MEMORY_NEW(double, s->count);
-  s->member = MEMORY_NEW(int, s->count);
-  s->tree = MEMORY_NEW(int, m->tree_count);
-  s->column = MEMORY_NEW(double, m->dof_count);
-  s->product = MEMORY_NEW(double, m->dof_count);
-  s->coupled = MEMORY_NEW(CouplingTerms, m->coupling_count);
-  s->ease = MEMORY_NEW(ClosureEase, s->count);
-  for (int k = 0; k < m->closure_count; k++) set_ease(m, &m->closures[k], &s->ease[k]);
-  create_lists(s);
-  create_pairs(s);
-  return s;
-}
-
-void closures_destroy(ClosureSystem* s) {
-  if (!s) return;
-  void* owned[] = {s->multiplier, s->accepted, s->saved, s->kept,        s->stiffness, s->value,  s->change, s->open,
-                   s->open_saved, s->convex,   s->done,  s->broken_at,   s->sum,       s->extent, s->member, s->tree,
-                   s->column,     s->product,  s->dof,   s->side,        s->matrix,    s->right,  s->work,   s->home,
-                   s->pairs,      s->coupled,  s->slope, s->slope_first, s->dof_first};
-  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
-  memory_free(s->ease);
-  memory_free(s);
-}
 
 /* ---------------------------------------------------------------- the equations (Z1) */
 
@@ -289,18 +151,6 @@ static void add_curvature(const ModelClosure* c, const ClosureRow* row, const En
   }
   VectorSlope v = turn_slope(1, mat3_mul_vec(e->pose[1].r, row->v));
   add_product(&apart, &v, 2 * factor, h);
-}
-
-/* Of both ends, 1/m and 1/I of the link; 0: it is held. */
-static void set_ease(const Model* m, const ModelClosure* c, ClosureEase* ease) {
-  for (int side = 0; side < 2; side++) {
-    if (c->link[side] < 0) continue;
-    const ModelLink* link = &m->links[c->link[side]];
-    if (link->tree < 0 || !(link->mass > 0)) continue;
-    double inertia = 0.5 * mat3_trace(mass_moment_inertia_tensor(&link->moment));
-    ease->move[side] = 1 / link->mass;
-    ease->turn[side] = inertia > 0 ? 1 / inertia : 0;
-  }
 }
 
 /* How easily the two bodies alone would follow the row: sum |force|^2 / m + |torque|^2 / inertia [1/kg ...]. */
@@ -470,7 +320,7 @@ static double coupling_mobility(const Model* m, const ModelCoupling* c, const Ve
 static void assemble_coupling(ClosureSystem* s, int k, const double* q, const Vec3* reference, const Screw* screws,
                               double weight) {
   const Model* m = s->model;
-  const ModelCoupling* c = coupling_of(s, k);
+  const ModelCoupling* c = closure_coupling(s, k);
   double mobility = coupling_mobility(m, c, reference, screws);
   s->value[c->row] = coupling_value(c, q);
   s->stiffness[c->row] = mobility > 0 ? weight / mobility : 0;
@@ -521,23 +371,23 @@ static bool measures_angle(const ClosureSystem* s, int k, int i) {
   return k < s->model->closure_count && s->model->closures[k].rows[i].kind == CLOSURE_ALIGN;
 }
 static double size_of(const ClosureSystem* s, int k, int i) {
-  if (k >= s->model->closure_count) return coupling_of(s, k)->size;
+  if (k >= s->model->closure_count) return closure_coupling(s, k)->size;
   return measures_angle(s, k, i) ? 1 : s->model->closures[k].size;
 }
 static double extent_of(const ClosureSystem* s, int k, int i) { return measures_angle(s, k, i) ? 1 : s->extent[k]; }
 
 double closure_gap(const ClosureSystem* s, int k, const double* values) {
   double gap = 0;
-  for (int i = 0; i < rows_of(s, k) && !s->open[k]; i++) {
+  for (int i = 0; i < closure_rows(s, k) && !s->open[k]; i++) {
     double allowed = s->exact * size_of(s, k, i) + CLOSURE_ROUNDINGS * extent_of(s, k, i);
-    gap = fmax(gap, fabs(values[first_of(s, k) + i]) / allowed);
+    gap = fmax(gap, fabs(values[closure_first(s, k) + i]) / allowed);
   }
   return gap;
 }
 
 double closure_open_by(const ClosureSystem* s, int k) {
   double most = 0;
-  for (int i = 0; i < rows_of(s, k); i++) most = fmax(most, fabs(s->value[first_of(s, k) + i]));
+  for (int i = 0; i < closure_rows(s, k); i++) most = fmax(most, fabs(s->value[closure_first(s, k) + i]));
   return most;
 }
 
@@ -545,8 +395,8 @@ int closures_open_at_start(ClosureSystem* s, const Pose* poses, const double* q)
   if (!s) return -1;
   closures_values(s, poses, q, s->value);
   for (int k = 0; k < s->count; k++)
-    for (int i = 0; i < rows_of(s, k) && !s->open[k]; i++)
-      if (!(fabs(s->value[first_of(s, k) + i]) <= START_OPEN * size_of(s, k, i))) return k;
+    for (int i = 0; i < closure_rows(s, k) && !s->open[k]; i++)
+      if (!(fabs(s->value[closure_first(s, k) + i]) <= START_OPEN * size_of(s, k, i))) return k;
   return -1;
 }
 
@@ -563,15 +413,15 @@ double closures_gap(const ClosureSystem* s, int* worst) {
 
 double closure_energy(const ClosureSystem* s, int k, const double* values) {
   double sum = 0;
-  for (int row = first_of(s, k); row < first_of(s, k) + rows_of(s, k) && !s->open[k]; row++)
+  for (int row = closure_first(s, k); row < closure_first(s, k) + closure_rows(s, k) && !s->open[k]; row++)
     sum += (s->multiplier[row] + 0.5 * s->stiffness[row] * values[row]) * values[row];
   return sum;
 }
 
 double closure_rounding(const ClosureSystem* s, int k) {
   double sum = 0;
-  for (int i = 0; i < rows_of(s, k) && !s->open[k]; i++) {
-    int row = first_of(s, k) + i;
+  for (int i = 0; i < closure_rows(s, k) && !s->open[k]; i++) {
+    int row = closure_first(s, k) + i;
     double force = fabs(s->multiplier[row]) + s->stiffness[row] * fabs(s->value[row]);
     sum += POSITION_ROUNDING * extent_of(s, k, i) * force;
   }
@@ -598,7 +448,8 @@ static void add_slope(const ClosureSystem* s, int k, int row, double factor, dou
 
 void closures_add_force(const ClosureSystem* s, const double* change, double* gradient) {
   for (int k = 0; s && k < s->count; k++)
-    for (int i = 0; i < rows_of(s, k) && !s->open[k]; i++) add_slope(s, k, i, change[first_of(s, k) + i], gradient);
+    for (int i = 0; i < closure_rows(s, k) && !s->open[k]; i++)
+      add_slope(s, k, i, change[closure_first(s, k) + i], gradient);
 }
 
 /* One component: its closures and trees. */
@@ -617,7 +468,7 @@ static Coupled gather_component(ClosureSystem* s, BlockSolver* solver, int first
     if (s->open[k] || component_of(s, solver, k) != c.component) continue;
     s->done[k] = true;
     s->member[c.closures++] = k;
-    c.rows += rows_of(s, k);
+    c.rows += closure_rows(s, k);
   }
   for (int k = 0; k < s->model->tree_count; k++)
     if (block_solver_component_of(solver, k) == c.component) s->tree[c.trees++] = k;
@@ -664,7 +515,7 @@ static void fill_column(ClosureSystem* s, const Coupled* c, int from, int first,
   int at = first;
   for (int n = from; n < c->closures; n++) {
     int k = s->member[n];
-    for (int i = 0; i < rows_of(s, k); i++, at++)
+    for (int i = 0; i < closure_rows(s, k); i++, at++)
       if (at >= column)
         s->matrix[at * c->rows + column] = s->matrix[column * c->rows + at] = slope_product(s, k, i, s->column);
   }
@@ -673,7 +524,7 @@ static void fill_column(ClosureSystem* s, const Coupled* c, int from, int first,
 static void fill_matrix(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed) {
   int first = 0;
   for (int n = 0; n < c->closures; n++) {
-    int k = s->member[n], count = rows_of(s, k);
+    int k = s->member[n], count = closure_rows(s, k);
     for (int i = 0; i < count; i++) {
       clear_component(s, c, s->column);
       if (row_moves(s, k, i)) {
@@ -694,16 +545,16 @@ static bool solve_component(ClosureSystem* s, BlockSolver* solver, const Coupled
   int at = 0;
   for (int n = 0; n < c->closures; n++) {
     int k = s->member[n];
-    for (int i = 0; i < rows_of(s, k); i++)
-      s->right[at++] = slope_product(s, k, i, x) + (values ? values[first_of(s, k) + i] : 0);
+    for (int i = 0; i < closure_rows(s, k); i++)
+      s->right[at++] = slope_product(s, k, i, x) + (values ? values[closure_first(s, k) + i] : 0);
   }
   if (!symmetric_least_change(c->rows, s->matrix, s->right, s->work)) return false;
   clear_component(s, c, s->column);
   at = 0;
   for (int n = 0; n < c->closures; n++) {
     int k = s->member[n];
-    for (int i = 0; i < rows_of(s, k); i++, at++) {
-      change[first_of(s, k) + i] = s->right[at];
+    for (int i = 0; i < closure_rows(s, k); i++, at++) {
+      change[closure_first(s, k) + i] = s->right[at];
       add_slope(s, k, i, s->right[at], s->column);
     }
   }
@@ -778,6 +629,11 @@ void closures_pass_state(ClosureSystem* s, StateBlock* block) {
 }
 
 /* ---------------------------------------------------------------- for the user */
+
+SimClosure coupling_state(const ClosureSystem* s, int k, const double* q) {
+  const ModelCoupling* c = &s->model->couplings[k];
+  return (SimClosure){.broken_at = INFINITY, .gap = fabs(coupling_value(c, q)), .force = {-s->accepted[c->row], 0, 0}};
+}
 
 SimClosure closure_state(const ClosureSystem* s, int k, const Pose* poses) {
   const ModelClosure* c = &s->model->closures[k];

@@ -53,6 +53,18 @@ typedef struct ClosureSystem {
   int capacity;                  /* rows */
 } ClosureSystem;
 
+/* Rows of a closure or coupling, and the first of them. */
+static inline int closure_rows(const ClosureSystem* s, int k) {
+  return k < s->model->closure_count ? s->model->closures[k].row_count : 1;
+}
+static inline int closure_first(const ClosureSystem* s, int k) {
+  const Model* m = s->model;
+  return k < m->closure_count ? m->closures[k].row_first : m->couplings[k - m->closure_count].row;
+}
+static inline const ModelCoupling* closure_coupling(const ClosureSystem* s, int k) {
+  return k < s->model->closure_count ? NULL : &s->model->couplings[k - s->model->closure_count];
+}
+
 /* NULL: the model has none. */
 /* tolerance: of the step, relative. */
 ClosureSystem* closures_create(const Model* model, double tolerance);
@@ -118,6 +130,7 @@ void closures_pass_state(ClosureSystem* system, StateBlock* block);
 /* `the hinge of 'rod' and 'piston'`, or `the coupling of 'rack'` (simulate/failure.c). */
 void closure_add_name(Text* text, const Model* model, int index);
 /* What sim_closure says. */
+SimClosure coupling_state(const ClosureSystem* system, int k, const double* q);
 SimClosure closure_state(const ClosureSystem* system, int k, const Pose* poses);
 
 #endif

@@ -354,4 +354,6 @@ SimTimes sim_times(const Sim* sim) { return sim->times; }
 
 SimClosure sim_closure(const Sim* sim, int index) { return closure_state(sim->closures, index, sim->pose_now); }
 
+SimClosure sim_coupling(const Sim* sim, int index) { return coupling_state(sim->closures, index, sim->q_now); }
+
 const double* sim_closures_broken(const Sim* sim) { return sim->closures ? sim->closures->broken_at : NULL; }

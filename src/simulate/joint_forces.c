@@ -43,9 +43,13 @@ static const struct {
   const char* name;
   void (*with)(const ModelLink* link, ModelLink* bare);
 } KINDS[JOINT_FORCE_KINDS] = {
-    [JOINT_FORCE_DRIVE] = {"drive", with_drive},          [JOINT_FORCE_LOAD] = {"load", NULL},
-    [JOINT_FORCE_FRICTION] = {"friction", with_friction}, [JOINT_FORCE_DAMPING] = {"damping", with_damping},
-    [JOINT_FORCE_SPRING] = {"spring", with_spring},       [JOINT_FORCE_LIMIT] = {"limit", with_limit},
+    [JOINT_FORCE_DRIVE] = {"drive", with_drive},
+    [JOINT_FORCE_LOAD] = {"load", NULL},
+    [JOINT_FORCE_FRICTION] = {"friction", with_friction},
+    [JOINT_FORCE_DAMPING] = {"damping", with_damping},
+    [JOINT_FORCE_SPRING] = {"spring", with_spring},
+    [JOINT_FORCE_LIMIT] = {"limit", with_limit},
+    [JOINT_FORCE_CLOSURE] = {"closure", NULL},
 };
 
 const char* joint_force_name(JointForceKind kind) { return KINDS[kind].name; }
@@ -94,6 +98,15 @@ static void note_load(Sim* s, int i, const Configuration* c) {
       force[k] += vec3_dot(s->screws[k].w, torque) + vec3_dot(screw_velocity(&s->screws[k], c->pose[i].t), push);
 }
 
+/* -C^T mu. */
+static void note_closures(Sim* s) {
+  if (!s->closures) return;
+  double* force = forces_of(s, JOINT_FORCE_CLOSURE);
+  memset(force, 0, sizeof(double) * (size_t)s->model->dof_count);
+  closures_add_force(s->closures, s->closures->multiplier, force);
+  for (int k = 0; k < s->model->dof_count; k++) force[k] = 0 - force[k];
+}
+
 void joint_forces_note(Sim* s) {
   const Model* m = s->model;
   if (!s->part_forces) return;
@@ -104,6 +117,7 @@ void joint_forces_note(Sim* s) {
     if (m->links[i].prescribed >= 0) note_prescribed(s, i);
   }
   memset(forces_of(s, JOINT_FORCE_LOAD), 0, sizeof(double) * (size_t)m->dof_count);
+  note_closures(s);
   if (!s->loads) return;
   model_screws(m, c->q, c->pose, s->screws);
   for (int i = 0; i < m->link_count; i++)

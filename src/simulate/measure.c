@@ -190,11 +190,11 @@ static void merge_sorted(SimContact* list, int* count) {
 }
 
 /* Where forces reach across the scene, only those of what is near are contacts. */
-static void drop_far(SimContact* list, int* count, double range) {
+static void drop_far(const Model* model, SimContact* list, int* count) {
   int kept = 0;
-  for (int k = 0; k < *count && isfinite(range); k++)
-    if (list[k].gap < range) list[kept++] = list[k];
-  if (isfinite(range)) *count = kept;
+  for (int k = 0; k < *count; k++)
+    if (list[k].gap < contact_listed_range(model, list[k].a, list[k].b)) list[kept++] = list[k];
+  *count = kept;
 }
 
 /* Until all hulls of both links are together: the point times the force along the normal, the moment about the origin.
@@ -207,7 +207,9 @@ static void add_wrench(const ContactSystem* system, int candidate, bool turned, 
   out->press = weight;
 }
 
-static bool asks_points(const Sim* s) { return s->model->simulation.output & OUTPUT_CONTACT_POINTS; }
+static bool asks_points(const Sim* s) {
+  return s->model->simulation.output & (OUTPUT_CONTACT_POINTS | OUTPUT_PRESSURE);
+}
 
 static void place_contacts(SimContact* list, int count) {
   for (int k = 0; k < count; k++) {
@@ -226,12 +228,15 @@ const SimContact* sim_contacts(Sim* s, int* count) {
     s->contact_capacity = 2 * candidates;
     s->contacts = MEMORY_NEW(SimContact, s->contact_capacity);
   }
-  bool apart = isfinite(contact_listed_range(s->model)); /* gaps and forces are those of different candidates */
+  bool apart = contact_lists_by_range(s->model); /* gaps and forces are those of different candidates */
   for (int k = 0; k < candidates; k++) {
     Vec3 force;
-    if (!contact_force(s->contact, k, &force) && !apart) continue;
-    SimContact c = {.gap = contact_gap(s->contact, k), .force = force};
+    SimContact c = {0};
     contact_candidate(s->contact, k, &c.a, &c.b);
+    if (!contact_force(s->contact, k, &force) && !(apart && isfinite(contact_listed_range(s->model, c.a, c.b))))
+      continue;
+    c.gap = contact_gap(s->contact, k);
+    c.force = force;
     bool turned = c.a > c.b;
     if (turned) c = (SimContact){.a = c.b, .b = c.a, .gap = c.gap, .force = vec3_scale(force, -1.0)};
     if (asks_points(s)) add_wrench(s->contact, k, turned, &c);
@@ -240,7 +245,7 @@ const SimContact* sim_contacts(Sim* s, int* count) {
   if (*count > 1) qsort(s->contacts, (size_t)*count, sizeof(SimContact), compare_contacts);
   merge_sorted(s->contacts, count);
   if (asks_points(s)) place_contacts(s->contacts, *count);
-  drop_far(s->contacts, count, contact_listed_range(s->model));
+  if (apart) drop_far(s->model, s->contacts, count);
   return s->contacts;
 }
 

@@ -340,8 +340,8 @@ const ProofPair* proof_pairs(Proof* p, int* count) {
   for (int k = 0; k < candidates; k++) p->pairs[k] = pair_of(p, k);
   if (candidates > 1) qsort(p->pairs, (size_t)candidates, sizeof(ProofPair), compare_pairs);
   *count = merge_pairs(p->pairs, candidates);
-  double listed = contact_listed_range(&p->model);
-  for (int k = 0; k < *count && isfinite(listed); k++) p->pairs[k].active &= p->pairs[k].gap < listed;
+  for (int k = 0; k < *count && contact_lists_by_range(&p->model); k++)
+    p->pairs[k].active &= p->pairs[k].gap < contact_listed_range(&p->model, p->pairs[k].a, p->pairs[k].b);
   return p->pairs;
 }
 

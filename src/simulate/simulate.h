@@ -104,7 +104,7 @@ typedef struct {
   int a, b;
   double gap; /* smallest distance of their hulls (exact GJK) [m] */
   Vec3 force; /* on b, world [N] */
-  /* With OUTPUT_CONTACT_POINTS, else zero: */
+  /* With OUTPUT_CONTACT_POINTS or OUTPUT_PRESSURE, else zero: */
   Vec3 point;   /* centre of pressure, mean over their hulls by normal force [m] */
   Vec3 moment;  /* about it, on b [N m] */
   double press; /* sum of the normal forces [N] */
@@ -191,6 +191,8 @@ typedef struct {
   Vec3 torque;      /* on a about its end, world [N m] */
 } SimClosure;
 SimClosure sim_closure(const Sim* sim, int index);
+/* The same of a coupling: gap [m or rad], and in force.x its force along the coordinate that follows [N or N m]. */
+SimClosure sim_coupling(const Sim* sim, int index);
 /* Times at which closures broke (closures), NULL when there is none. Borrowed. */
 const double* sim_closures_broken(const Sim* sim);
 /* Coordinates and poses at the substep before, and poses at the one before that; at the start of a run they say nothing
@@ -215,6 +217,7 @@ typedef enum {
   JOINT_FORCE_DAMPING,
   JOINT_FORCE_SPRING,
   JOINT_FORCE_LIMIT,
+  JOINT_FORCE_CLOSURE, /* closures and couplings */
   JOINT_FORCE_KINDS
 } JointForceKind;
 const char* joint_force_name(JointForceKind kind);
@@ -351,6 +354,9 @@ typedef struct StepForward StepForward;
 typedef void (*ForwardChain)(void* context, const ModelGradient* gradient, double* row);
 StepForward* step_forward_create(const Model* model, int parameters, ForwardChain chain, void* context);
 void step_forward_destroy(StepForward* forward);
+/* Closures hold links as they are at these coordinates (nq, borrowed), which no parameter moves, and not as at the
+ * run's start. */
+void step_forward_place(StepForward* forward, const double* q);
 /* At the start: from the model's initial coordinates and velocities. */
 void step_forward_begin(StepForward* forward, const double* q, const Pose* pose);
 /* Over one step, from the first to the last. false: it has no derivative. */

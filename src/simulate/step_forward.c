@@ -20,11 +20,18 @@ struct StepForward {
   double *carried, *carried_next; /* of what pairs hand on  (records x numbers x parameters) */
   double* carry_row;              /* derivatives of one row by what pairs have handed on */
   int carried_room, carried_next_room, carry_room, records;
-  double* rows;                /* what stands on the right hand side  (nv x parameters) */
-  double* column;              /* (nv) */
-  double *start_bar, *start_q; /* by increments of the start (nv); its coordinates (nq) */
-  Pose* start_pose;            /* (links) */
-  Screw* start_screws;         /* (nv) */
+  double* rows;                   /* what stands on the right hand side  (nv x parameters) */
+  double* column;                 /* (nv) */
+  double *start_bar, *start_q;    /* by increments of the start (nv); its coordinates (nq) */
+  Pose* start_pose;               /* (links) */
+  Screw* start_screws;            /* (nv) */
+  const double* placed_q;         /* where closures were placed, if not at the start; borrowed */
+  Pose* placed_pose;              /* there (links) */
+  Screw* placed_screws;           /* (nv) */
+  double* placed_bar;             /* (nv); nothing hangs on it */
+  double (*start_pose_bar)[3][4]; /* by the start's poses, of what closures hold (links) */
+  double* closure_rows;           /* derivatives of their equations (rows x parameters) */
+  double *gaps, *change;          /* of one parameter; multipliers (rows) */
 };
 
 /* ---------------------------------------------------------------- creation */
@@ -50,6 +57,12 @@ StepForward* step_forward_create(const Model* model, int parameters, ForwardChai
   f->start_q = MEMORY_NEW(double, model->coordinate_count);
   f->start_pose = MEMORY_NEW(Pose, model->link_count);
   f->start_screws = MEMORY_NEW(Screw, nv);
+  if (!f->adjoint->closures) return f;
+  size_t closed = (size_t)model->closure_row_count;
+  f->start_pose_bar = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
+  f->closure_rows = MEMORY_NEW(double, closed*(size_t)parameters);
+  f->gaps = MEMORY_NEW(double, closed);
+  f->change = MEMORY_NEW(double, closed);
   return f;
 }
 
@@ -63,10 +76,21 @@ void step_forward_destroy(StepForward* f) {
     memory_free(f->screws[k]);
   }
   for (int k = 0; k < STATES; k++) memory_free(f->sensitivity[k]);
-  void* owned[] = {f->start,     f->carried, f->carried_next, f->carry_row,    f->rows,
-                   f->start_bar, f->start_q, f->start_pose,   f->start_screws, f->column};
+  void* owned[] = {f->start,          f->carried,      f->carried_next, f->carry_row,    f->rows,
+                   f->start_bar,      f->start_q,      f->start_pose,   f->start_screws, f->column,
+                   f->start_pose_bar, f->closure_rows, f->gaps,         f->change};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
+}
+
+void step_forward_place(StepForward* f, const double* q) {
+  const Model* m = f->model;
+  f->placed_q = q;
+  f->placed_pose = MEMORY_NEW(Pose, m->link_count);
+  f->placed_screws = MEMORY_NEW(Screw, m->dof_count);
+  f->placed_bar = MEMORY_NEW(double, m->dof_count);
+  model_poses(m, q, f->placed_pose);
+  model_screws(m, q, f->placed_pose, f->placed_screws);
 }
 
 static double* room_for(double* old, int* capacity, int count) {
@@ -110,6 +134,7 @@ static void clear_bars(StepForward* f) {
   memset(f->adjoint->rate_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   memset(f->start_bar, 0, sizeof(double) * (size_t)m->dof_count);
   model_gradient_clear(&f->gradient, m);
+  closure_adjoint_begin(f->adjoint->closures, f->adjoint->sim);
 }
 
 static void add_product(double* row, const double* factor, int count, const double* matrix, int columns) {
@@ -127,6 +152,21 @@ static void add_start(StepForward* f) {
   if (a->sim->weights.y_rate == 0) return;
   memcpy(a->sim->screws, f->start_screws, sizeof(Screw) * (size_t)m->dof_count);
   step_adjoint_rates(a, f->start_pose, m->initial_velocities, f->start_bar, &f->gradient);
+}
+
+/* Of the start, which closures are held as in. */
+static void add_closures(StepForward* f) {
+  const Model* m = f->model;
+  StepAdjoint* a = f->adjoint;
+  if (!a->closures || m->start) return;
+  const Pose* pose = f->placed_q ? f->placed_pose : f->start_pose;
+  double* bar = f->placed_q ? f->placed_bar : f->start_bar;
+  memset(f->start_pose_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+  closure_adjoint_start(a->closures, m, pose, f->start_pose_bar);
+  closure_adjoint_offsets(a->closures, m, bar);
+  step_adjoint_compose(a, pose, f->start_pose_bar);
+  step_adjoint_reduce(a, pose, f->placed_q ? f->placed_screws : f->start_screws, bar);
+  step_adjoint_origins(a, pose, &f->gradient);
 }
 
 /* Derivatives by the states before, by what pairs carried and by the model, to those by the parameters. */
@@ -148,19 +188,42 @@ static void finish_row(StepForward* f, const Pose* const pose[3], double* row) {
   add_product(row, f->carry_row, numbers, f->carried, f->parameters);
 }
 
-/* dF_i / d(the rest); what joins it by initial rates changes the screws, so these are put back. */
-static void equation_row(StepForward* f, const RecordedStep* step, const Pose* const pose[3], int i,
-                         const Screw* screws, double* row) {
+/* d(lambda . F + nu . c) / d(the rest), lambda and nu being set; what joins it by initial rates changes the screws, so
+ * these are put back. */
+static void spread_row(StepForward* f, const RecordedStep* step, const Pose* const pose[3], const Screw* screws,
+                       double* row) {
   StepAdjoint* a = f->adjoint;
-  size_t nv = (size_t)f->model->dof_count;
-  clear_bars(f);
-  memset(a->lambda, 0, sizeof(double) * nv);
-  a->lambda[i] = 1;
   if (a->replay) contact_replay_seed_carry(a->replay, -1, 0);
   step_adjoint_spread(a, step, NULL, f->bar[0], f->bar[1], f->bar[2], &f->gradient);
   add_start(f);
+  add_closures(f);
   finish_row(f, pose, row);
-  memcpy(a->sim->screws, screws, sizeof(Screw) * nv);
+  memcpy(a->sim->screws, screws, sizeof(Screw) * (size_t)f->model->dof_count);
+}
+
+/* Equation i of the step. */
+static void equation_row(StepForward* f, const RecordedStep* step, const Pose* const pose[3], int i,
+                         const Screw* screws, double* row) {
+  StepAdjoint* a = f->adjoint;
+  clear_bars(f);
+  memset(a->lambda, 0, sizeof(double) * (size_t)f->model->dof_count);
+  if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)f->model->closure_row_count);
+  a->lambda[i] = 1;
+  spread_row(f, step, pose, screws, row);
+}
+
+/* Equations of what closures hold (Q6). */
+static void rows_of_closures(StepForward* f, const RecordedStep* step, const Pose* const pose[3], const Screw* screws) {
+  StepAdjoint* a = f->adjoint;
+  int rows = f->model->closure_row_count;
+  memset(f->closure_rows, 0, sizeof(double) * (size_t)rows * (size_t)f->parameters);
+  for (int i = 0; i < rows; i++) {
+    clear_bars(f);
+    memset(a->lambda, 0, sizeof(double) * (size_t)f->model->dof_count);
+    memset(a->closures->nu, 0, sizeof(double) * (size_t)rows);
+    a->closures->nu[i] = 1;
+    spread_row(f, step, pose, screws, f->closure_rows + (size_t)i * (size_t)f->parameters);
+  }
 }
 
 /* What a pair hands on to the next step, as far as it is handed on. */
@@ -206,12 +269,21 @@ static bool factor(StepForward* f, const Assembly* assembly) {
   return block_solver_factor_indefinite(a->sim->solver, &smallest);
 }
 
+/* C S = -dc/dp of a parameter. */
+static bool close_column(StepForward* f, int parameter) {
+  const Sim* s = f->adjoint->sim;
+  for (int i = 0; i < f->model->closure_row_count; i++)
+    f->gaps[i] = f->closure_rows[(size_t)i * (size_t)f->parameters + (size_t)parameter];
+  return closures_solve(s->closures, s->solver, NULL, s->fixed, f->gaps, f->column, f->change);
+}
+
 static bool solve(StepForward* f) {
   int nv = f->model->dof_count, p = f->parameters;
   const Sim* s = f->adjoint->sim;
   for (int j = 0; j < p; j++) {
     for (int i = 0; i < nv; i++) f->column[i] = s->fixed[i] ? 0 : -f->rows[(size_t)i * (size_t)p + (size_t)j];
     block_solver_solve(s->solver, f->column);
+    if (s->closures && !close_column(f, j)) return false;
     for (int i = 0; i < nv; i++) {
       if (!isfinite(f->column[i])) return false;
       f->sensitivity[0][(size_t)i * (size_t)p + (size_t)j] = f->column[i];
@@ -243,6 +315,7 @@ bool step_forward_advance(StepForward* f, const RecordedStep* step) {
   memcpy(screws, a->sim->screws, sizeof(Screw) * (size_t)m->dof_count);
   for (int i = 0; i < m->dof_count; i++)
     if (!a->sim->fixed[i]) equation_row(f, step, pose, i, screws, f->rows + (size_t)i * (size_t)f->parameters);
+  if (a->closures) rows_of_closures(f, step, pose, screws);
   memory_free(screws);
   if (a->replay) carry_on(f, step, pose);
   return solve(f);

@@ -23,7 +23,7 @@
   " position: [0, 1, 0.6], damping: 0.02, stiffness: 0.3, friction: 0.05, armature: 0.01}}\n"                         \
   "    - {name: ball, parent: arm, shape: {type: box, size: [0.1, 0.05, 0.24]}, mass: 0.2,"                           \
   " joint: {type: ball, position: [0.2, 0, 0], damping: [0.002, 0.003, 0.001], stiffness: 0.1}}\n"                    \
-  "  controllers:\n"                                                                                                  \
+  "%s  controllers:\n"                                                                                                \
   "    - {type: pd, link: arm, position_gain: 0.5, velocity_gain: 1.0e-4, target: {type: sines, terms: [{amplitude: " \
   "0.3, frequency: 2,"                                                                                                \
   " phase: 0.4}]}}\n"                                                                                                 \
@@ -46,6 +46,8 @@
   "  - {type: friction}\n"                                                                                            \
   "  - {type: stiffness}\n"                                                                                           \
   "  - {type: rest_speed}\n"                                                                                          \
+  "  - {type: axis, link: arm}\n"                                                                                     \
+  "  - {type: rotation, links: [ball, ground]}\n"                                                                     \
   "loss: [{type: point, link: box, target: [0, 0, 0]}]\n"                                                             \
   "optimizer: {tolerance: 1.0e-12}\n"
 
@@ -81,9 +83,9 @@ static void seed_poses(Both* b, uint64_t seed) {
       for (int k = 0; k < 12; k++) b->seeds.pose[row * links + i][k / 4][k % 4] = random_normal(&random);
 }
 
-static void check(const char* integrator, int substeps, const char* contact, double bound) {
+static void check(const char* integrator, int substeps, const char* contact, const char* closures, double bound) {
   char text[6000];
-  snprintf(text, sizeof text, TEXT, integrator, substeps, contact);
+  snprintf(text, sizeof text, TEXT, integrator, substeps, contact, closures);
   Task task = load_task(text);
   Diagnostics diagnostics = {0};
   Both b = {.forward = NULL};
@@ -133,28 +135,37 @@ static void check(const char* integrator, int substeps, const char* contact, dou
 
 static void first_order_Q1(void** state) {
   (void)state;
-  check("first_order", 1, CONTACT, 1e-8);
+  check("first_order", 1, CONTACT, "", 1e-8);
 }
 static void second_order_Q1(void** state) {
   (void)state;
-  check("second_order", 1, CONTACT, 1e-8);
+  check("second_order", 1, CONTACT, "", 1e-8);
 }
 static void in_substeps_Q1(void** state) {
   (void)state;
-  check("first_order", 3, CONTACT, 1e-8);
+  check("first_order", 3, CONTACT, "", 1e-8);
 }
 /* Impacts that give back are resolved in many parts, from one to the next of which pairs hand on their speed. */
 static void restitution_Q1(void** state) {
   (void)state;
-  check("first_order", 1, CONTACT ", restitution: 0.5", 1e-6);
+  check("first_order", 1, CONTACT ", restitution: 0.5", "", 1e-6);
+}
+/* What is held together moves as if its equations were of the step; where ends are not given they are those of the
+ * start. */
+static void closures_Q6(void** state) {
+  (void)state;
+  const char* closures =
+      "  closures:\n    - {type: distance, a: ball, b: lid, point: [0.2, 1, 0.6]}\n    - {type: ball, a: box, b: lid, "
+      "point: [0.03, 0, "
+      "0.2]}\n";
+  check("first_order", 1, CONTACT, closures, 1e-8);
+  check("second_order", 1, CONTACT, closures, 1e-8);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(first_order_Q1),
-      cmocka_unit_test(second_order_Q1),
-      cmocka_unit_test(in_substeps_Q1),
-      cmocka_unit_test(restitution_Q1),
+      cmocka_unit_test(first_order_Q1), cmocka_unit_test(second_order_Q1), cmocka_unit_test(in_substeps_Q1),
+      cmocka_unit_test(restitution_Q1), cmocka_unit_test(closures_Q6),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

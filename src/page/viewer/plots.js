@@ -147,6 +147,8 @@ export const sources = times.length < 2 ? [] : [
   ...jointSources(),
   ...askedSources('velocities.csv', 'velocity'),
   ...askedSources('forces.csv', 'forces'),
+  ...askedSources('closures.csv', 'closures'),
+  ...askedSources('pressure.csv', 'pressure'),
   ...solverSources(),
   ...contactSources(),
 ].filter(Boolean);

@@ -85,6 +85,19 @@ static void impact_I7_I8_I12_slopes_on_both_sides_of_every_branch(void** state) 
     }
 }
 
+/* Far in, and slowed so hard that the ramp is narrower than the last digit of the clearance: the work is still found. */
+static void impact_I8_a_ramp_steeper_than_rounding_ends(void** state) {
+  (void)state;
+  const double s = 1e-3;
+  ImpactParameters p = {s, 3e-3, 3e-5, 0.5};
+  for (double damping = 1; damping < 1e40; damping *= 1e3)
+    for (double z = 0.5; z > 1e-9; z *= 0.03) {
+      ImpactPast past = {true, true, pressure_at(s, 1.01 * z), pressure_at(s, 1.02 * z), 1e-5, 0, damping};
+      Impact w = impact_bounce(&p, potential_at(s, z), &past);
+      assert_true(isfinite(w.value) && isfinite(w.first) && w.first >= 0);
+    }
+}
+
 static void impact_I10_slopes_of_speed_and_damping(void** state) {
   (void)state;
   ImpactParameters p = {2e-3, 3e-3, 3e-5, 0.7};
@@ -341,6 +354,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(impact_I7_worked_example),
       cmocka_unit_test(impact_I7_I8_I12_slopes_on_both_sides_of_every_branch),
+      cmocka_unit_test(impact_I8_a_ramp_steeper_than_rounding_ends),
       cmocka_unit_test(impact_I10_slopes_of_speed_and_damping),
       cmocka_unit_test(impact_I9_damping_number_leaves_what_was_asked_for),
       cmocka_unit_test(impact_I8_rebound_at_any_dt_mass_and_integrator),

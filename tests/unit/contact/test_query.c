@@ -104,11 +104,88 @@ static void query_beyond_the_range_and_inside(void** state) {
   }
 }
 
+/* ---------------------------------------------------------------- of the mesh contact */
+
+/* A tetrahedron with its apex so far above the middle of a large triangle: of all features only these two are near. */
+static void mesh_query_N21_of_an_apex_above_a_triangle(void** state) {
+  (void)state;
+  const double support = 1e-2;
+  for (int k = 1; k <= 12; k++) {
+    double d = support * k / 10, t = d - support, wanted = d < support ? -t * t * log(d / support) : 0;
+    double slope = d < support ? -2 * t * log(d / support) - t * t / d : 0;
+    Vec3 a[3] = {{-3, -2, 0}, {3, -2, 0}, {0, 4, 0}};
+    Vec3 b[5] = {{0, 0, d}, {0.5, 0, 1}, {-0.5, 0.4, 1}, {-0.5, -0.4, 1}, {0, 0, 0.9}}; /* the last one inside */
+    Vec3 ga[3], gb[5];
+    ContactQuery r;
+    assert_true(contact_query_mesh(a, 3, b, 5, support, &r, ga, gb));
+    compare_near(r.distance, d, 1e-15, "distance, k = %d", k);
+    compare_near(r.potential, wanted, 1e-13 * support * support, "potential, k = %d", k);
+    compare_vec3(gb[0], vec3(0, 0, slope), 1e-12, "gradient at the apex, k = %d", k);
+    for (int m = 0; m < 3; m++) compare_vec3(ga[m], vec3(0, 0, -slope / 3), 1e-12, "a third at each corner");
+    for (int m = 1; m < 5; m++) compare_near(vec3_norm(gb[m]), 0, 0, "the others feel nothing");
+    compare_near(r.plane[3], -0.5 * d, 1e-15, "the plane lies halfway");
+  }
+}
+
+static bool mesh_potential_at(void* context, const double* x, double* y) {
+  Query q = *(Query*)context;
+  ContactQuery r;
+  Vec3 ga[MOST], gb[MOST];
+  for (int m = 0; m < q.a_count; m++) {
+    q.a[m] = vec3_add(q.a[m], vec3(x[3 * m], x[3 * m + 1], x[3 * m + 2]));
+    const double* xb = x + 3 * q.a_count + 3 * m;
+    q.b[m] = vec3_add(q.b[m], vec3(xb[0], xb[1], xb[2]));
+  }
+  if (!contact_query_mesh(q.a, q.a_count, q.b, q.b_count, q.support, &r, ga, gb)) return false;
+  y[0] = r.potential;
+  return true;
+}
+
+static void mesh_query_gradient_at_every_vertex(void** state) {
+  (void)state;
+  Random random = {154};
+  for (int k = 0; k < 8; k++) {
+    Query q = random_query(&random, 4 + k, random_uniform(&random, 0.3, 0.8));
+    ContactQuery r;
+    Vec3 g[2 * MOST];
+    assert_true(contact_query_mesh(q.a, q.a_count, q.b, q.b_count, q.support, &r, g, g + q.a_count));
+    assert_true(r.potential > 0);
+    double unit[6 * MOST];
+    for (int i = 0; i < 6 * MOST; i++) unit[i] = 1e-3;
+    Sweep sweep = {mesh_potential_at, &q, 6 * q.a_count, 1, NULL, unit, NULL, 0.1, 5, 7};
+    sweep_expect(&sweep, &g[0].x, 0, 1e-6, "seed 154, pair %d", k);
+  }
+}
+
+/* Points that lie in a plane are a fan of triangles: two squares face to face press with all corners and edges, by
+ * whatever diagonal: the sum of distances is that of the closed form below. */
+static void mesh_query_of_flat_points(void** state) {
+  (void)state;
+  Vec3 a[6] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, 0.5, 0}, {0.5, 0, 0}};
+  Vec3 b[1] = {{0.7, 0.4, 0.25}}, ga[6], gb[1];
+  ContactQuery r;
+  assert_true(contact_query_mesh(a, 6, b, 1, 0.5, &r, ga, gb));
+  double t = 0.25 - 0.5, slope = 2 * (-t * log(0.5)) - t * t / 0.25;
+  /* off the diagonal the other triangle is at sqrt(0.25^2 + (0.3 / sqrt 2)^2) or sqrt(0.25^2 + (0.1 / sqrt 2)^2) */
+  double far[2] = {0.3 / sqrt(2.0), 0.1 / sqrt(2.0)}, sum[2];
+  for (int k = 0; k < 2; k++) {
+    double d = sqrt(0.25 * 0.25 + far[k] * far[k]), u = d - 0.5;
+    sum[k] = -t * t * log(0.5) - (d < 0.5 ? u * u * log(d / 0.5) : 0);
+  }
+  double error = fmin(fabs(r.potential - sum[0]), fabs(r.potential - sum[1]));
+  if (!(error < 1e-15)) fail_msg("potential %.17g, closed form %.17g or %.17g", r.potential, sum[0], sum[1]);
+  assert_true(gb[0].z < slope);
+  compare_near(vec3_norm(ga[4]) + vec3_norm(ga[5]), 0, 0, "points between the corners feel nothing");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(query_C1_potential_and_plane),
       cmocka_unit_test(query_C4_gradient_at_every_vertex),
       cmocka_unit_test(query_beyond_the_range_and_inside),
+      cmocka_unit_test(mesh_query_N21_of_an_apex_above_a_triangle),
+      cmocka_unit_test(mesh_query_gradient_at_every_vertex),
+      cmocka_unit_test(mesh_query_of_flat_points),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,10 +64,63 @@ static void keys_are_sorted_and_unique(void** state) {
   fixture_free(&f);
 }
 
+static int law_of(const Model* model, const char* a, const char* b) {
+  int i = (int)(link_named(model, a) - model->links), k = (int)(link_named(model, b) - model->links);
+  assert_int_equal(model_pair_law(model, i, k), model_pair_law(model, k, i));
+  int own = model_pair_law(model, i, k);
+  return own < 0 ? (int)model->contact_model : (int)model->pair_laws[own].law;
+}
+
+#define LAWS_OF_PAIRS(contact)                                                                                  \
+  "contact: {" contact                                                                                          \
+  "}\n"                                                                                                         \
+  "links:\n"                                                                                                    \
+  "  - {name: \"c{i}\", mass: 1, groups: [c], shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [0, 0, 0], " \
+  "repeat: {count: 4, position: [1, 0, 0]}}\n"                                                                  \
+  "  - {name: rod, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [0, 1, 0]}\n"
+
+/* The last item that names a law counts, one that does not changes nothing, none parts. */
+static void laws_of_pairs(void** state) {
+  (void)state;
+  Fixture f;
+  fixture_load(&f, LAWS_OF_PAIRS("pairs: [{a: rod, b: c, model: long_range, stiffness: 2.0e-5}, {a: c1, b: rod, model: "
+                                 "ipc, support: 3.0e-3}, {a: c, b: rod, friction: 0.1}, {a: c2, b: c3, model: none}, "
+                                 "{a: c0, b: c1, model: none}, {a: c0, b: c1, model: separating_plane}]"));
+  check_clean(&f);
+  const Model* m = &f.model;
+  assert_int_equal(law_of(m, "rod", "c0"), CONTACT_LONG_RANGE);
+  assert_int_equal(law_of(m, "rod", "c1"), CONTACT_IPC);
+  assert_int_equal(law_of(m, "c0", "c2"), CONTACT_SEPARATING_PLANE);
+  assert_int_equal(law_of(m, "c0", "c1"), CONTACT_SEPARATING_PLANE);
+  assert_int_equal(m->pair_law_count, 3);
+  assert_false(allowed(m, "c2", "c3"));
+  assert_true(allowed(m, "c0", "c1"));
+  assert_true(allowed(m, "c1", "c3"));
+  const ModelContact *far = &m->pair_laws[0].contact, *mesh = &m->pair_laws[1].contact;
+  assert_true(far->stiffness == 2e-5 && mesh->support == 3e-3);
+  assert_true(far->own[0] == 1 && far->hierarchy); /* blend, by its default */
+  assert_true(mesh->stiffness_derived && mesh->stiffness > 0 && far->smoothing == m->contact.smoothing);
+  /* kappa f(gap) of the mesh law carries the reference weight at half the support */
+  double force = contact_rest_at_gap(CONTACT_IPC, mesh->support, 4, 4, 0.5 * mesh->support).force * mesh->stiffness;
+  assert_true(force >= m->contact.reference_force * 0.2 && force <= m->contact.reference_force * 5);
+  fixture_free(&f);
+}
+
+static void a_law_of_pairs_needs_one_for_all(void** state) {
+  (void)state;
+  Fixture f;
+  fixture_load(&f, LAWS_OF_PAIRS("model: none, pairs: [{a: rod, b: c, model: long_range}]"));
+  assert_int_equal(f.status, STATUS_BAD_INPUT);
+  check_message(&f, SEVERITY_ERROR, 1, "a law for some pairs needs one for all");
+  fixture_free(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pairs_by_hand),
       cmocka_unit_test(keys_are_sorted_and_unique),
+      cmocka_unit_test(laws_of_pairs),
+      cmocka_unit_test(a_law_of_pairs_needs_one_for_all),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

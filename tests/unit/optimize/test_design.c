@@ -390,6 +390,14 @@ static void attachments_and_vertices(void** state) {
 /* A controller and two loads. */
 #define PUSHED DRIVEN("0.5") "  loads: [{link: a, force: [1, 2, 3]}, {link: a, torque: [4, 5, 6]}]\n"
 
+/* Two degrees of freedom, two controllers. */
+#define SWIVEL                                                                                                        \
+  "scene:\n  links: [{name: a, mass: 1, shape: " BOX                                                                  \
+  ", joint: {type: universal, axes: [[1, 0, 0], [0, 1, 0]]}}]\n  controllers:\n    - {link: a, type: pd, "            \
+  "position_gain: 1, damping_gain: 1, target: {type: sines, terms: [[{amplitude: 1, frequency: 2}], [{amplitude: 3, " \
+  "frequency: 4}, {amplitude: 5, frequency: 6}]]}, feedback: {measures: [a/angle1, a/angle2]}}\n"                     \
+  "    - {link: a, type: torque, damping_gain: 1, target: {type: sequence, interval: 1, values: [[0, 1], [2, 3]]}}\n"
+
 static void control_parameters(void** state) {
   (void)state;
   static const struct {
@@ -414,6 +422,13 @@ static void control_parameters(void** state) {
        "a/torque2_values/2\n"},
       {PUSHED "control: [{link: a, of: [torques]}]\n" LOSS,
        "a/torque2_values/0\na/torque2_values/1\na/torque2_values/2\n"},
+      {PUSHED "control: [{link: a, of: [forces], dof: [2]}, {link: a, of: [torques], dof: [0, 1]}]\n" LOSS,
+       "a/force_values/2\na/torque2_values/0\na/torque2_values/1\n"},
+      {SWIVEL "control: [{link: a, dof: [1]}]\n" LOSS,
+       "a/values/1\na/amplitude/2\na/amplitude/3\na/phase/2\na/phase/3\na/controller2_values/1\n"
+       "a/controller2_values/3\n"},
+      {SWIVEL "control: [{link: a, dof: [0], parameters: [damping_gain, feedback]}]\n" LOSS,
+       "a/damping_gain/0\na/feedback/0\na/feedback/1\na/controller2_damping_gain/0\n"},
   };
   for (int k = 0; k < COUNT(CASES); k++) {
     DesignCase* c = design_case(CASES[k].text);
@@ -858,6 +873,8 @@ static void messages(void** state) {
       {ARM "control: [{link: arm}]\n" LOSS, "2:18: error: no controller drives the joint of link 'arm'\n"},
       {DRIVEN("0") "control: [{link: a, parameters: [phase]}]\n" LOSS,
        "4:18: error: the controller of link 'a' has none of these parameters\n"},
+      {PUSHED "control: [{link: a, of: [drives], dof: [0, 2]}]\n" LOSS,
+       "5:18: error: the control of link 'a' has no degree of freedom 2: it has 1\n"},
       {ARM "initial: [{link: arm, velocities: true, dof: [1]}]\n" LOSS,
        "2:18: error: the joint of link 'arm' has fewer degrees of freedom: its start cannot be chosen\n"},
       {"scene: {links: [{name: a, fixed: true, shape: " BOX "}, {name: b, mass: 1, position: [9, 0, 0], shape: " BOX

@@ -167,6 +167,15 @@ static inline const char* settings_difference(const Scene* a, const Scene* b) {
   SAME(contact.stiffness);
   SAME(contact.friction);
   SAME(contact.smoothing);
+  SAME(contact.pair_count);
+  for (int i = 0; i < a->contact.pair_count; i++) {
+    SAME_TEXT(contact.pairs[i].name[0]);
+    SAME_TEXT(contact.pairs[i].name[1]);
+    SAME(contact.pairs[i].has_model);
+    SAME(contact.pairs[i].model);
+    SAME(contact.pairs[i].material.given);
+    SAME(contact.pairs[i].material.value);
+  }
   SAME(contact.exclude_count);
   for (int i = 0; i < a->contact.exclude_count; i++) {
     SAME_TEXT(contact.exclude[i][0]);

@@ -128,12 +128,25 @@ static void mistakes_are_told(void** state) {
   expect_target_problem("h", "{type: sequence, values: [1]}", 13, ": 'interval' is missing: a number [s]");
 }
 
+/* The last row stands for those that are missing. */
+static void rows_of_a_sequence(void** state) {
+  (void)state;
+  Scene scene = load_target("u", "{type: sequence, interval: 0.5, rows: 4, values: [[1, 2], [3, 4]]}");
+  const SceneSignal* signal = &scene.controllers[0].target;
+  assert_int_equal(signal->rows, 4);
+  compare_arrays(signal->values, (double[]){1, 2, 3, 4, 3, 4, 3, 4}, 8, 0, "values");
+  scene_free(&scene);
+  scene = load_target("h", "{type: sequence, interval: 0.5, rows: 2, values: [1, 2]}");
+  compare_arrays(scene.controllers[0].target.values, (double[]){1, 2}, 2, 0, "values");
+  scene_free(&scene);
+  expect_target_problem("h", "{type: sequence, interval: 0.5, rows: 1, values: [1, 2]}", 51,
+                        ".rows: must not be fewer than the rows of values, 2, got 1");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(constants),
-      cmocka_unit_test(keyframes_and_splines),
-      cmocka_unit_test(sines),
-      cmocka_unit_test(mistakes_are_told),
+      cmocka_unit_test(constants),          cmocka_unit_test(keyframes_and_splines), cmocka_unit_test(sines),
+      cmocka_unit_test(rows_of_a_sequence), cmocka_unit_test(mistakes_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,6 +227,28 @@ static void pairs_have_materials(void** state) {
       "3:61: error: a pair's restitution needs a number for contact.restitution, not null\n");
 }
 
+static void pairs_have_laws(void** state) {
+  (void)state;
+  Scene scene = load(
+      "contact: {pairs: [{a: a, b: b, model: ipc, support: 0.01}, {a: b, b: a, friction: 1}]}\n"
+      "links: [{name: a, fixed: true}, {name: b, fixed: true}]\n");
+  const ScenePair* pairs = scene.contact.pairs;
+  assert_true(pairs[0].has_model && pairs[0].model == CONTACT_IPC && !pairs[1].has_model);
+  compare_near(pairs[0].material.value[MATERIAL_SUPPORT], 0.01, 0, "support");
+  scene_free(&scene);
+  expect_problems(
+      "contact:\n"
+      "  pairs:\n"
+      "    - {a: a, b: b, stiffness: 1}\n"
+      "    - {a: a, b: b, model: long_range, support: 1, restitution: 0.1}\n"
+      "    - {a: a, b: b, model: newton}\n"
+      "links: [{name: a, fixed: true}, {name: b, fixed: true}]\n",
+      "3:7: error: contact.pairs[0]: 'stiffness' belongs to a pair that names a model\n"
+      "4:7: error: contact.pairs[1]: the law long_range has no 'restitution'\n"
+      "4:7: error: contact.pairs[1]: the law long_range has no 'support'\n"
+      "5:27: error: contact.pairs[2].model: must be none, separating_plane, long_range or ipc, got 'newton'\n");
+}
+
 static void pairs_are_excluded(void** state) {
   (void)state;
   Scene scene = load(
@@ -276,6 +298,7 @@ int main(void) {
       cmocka_unit_test(the_duration_is_rounded_to_steps),
       cmocka_unit_test(a_name_names_a_folder),
       cmocka_unit_test(pairs_have_materials),
+      cmocka_unit_test(pairs_have_laws),
       cmocka_unit_test(pairs_are_excluded),
       cmocka_unit_test(a_thousand_links_of_a_hundred_points_load),
   };

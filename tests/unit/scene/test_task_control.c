@@ -11,6 +11,12 @@ static void controls_have_defaults(void** state) {
   assert_true(isinf(control->within) && control->within > 0);
   assert_true(isinf(control->low) && control->low < 0);
   assert_true(isinf(control->high) && control->high > 0);
+  assert_false(control->has_dof);
+  for (int i = 0; i < JOINT_MAX_DOF; i++) assert_true(control->dof[i]);
+  task_free(&task);
+  task = load_task(TWO_LINKS "control: [{link: arm, dof: [2, 0]}]\n" SHAPE_LOSS);
+  assert_true(task.controls[0].has_dof);
+  for (int i = 0; i < JOINT_MAX_DOF; i++) assert_int_equal(task.controls[0].dof[i], i == 0 || i == 2);
   task_free(&task);
 }
 

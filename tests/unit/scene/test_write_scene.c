@@ -46,7 +46,7 @@ static void settings_come_back(void** state) {
       "  max_iterations: 7, certificate: false, record_every: 3, substeps: 4, output: [velocities, contact_points]}\n"
       "contact: {model: none, support: 1e-3, stiffness: 3.3e-9, smoothing: 0.7e-6, friction: 0.1,\n"
       "  exclude: [[a, b c], [a, g]], pairs: [{a: b c, b: g, friction: 0.7}, {a: d, b: a, friction: 0, restitution: "
-      "0.3}]}\n"
+      "0.3}, {a: a, b: d, model: ipc, support: 0.003, stiffness: 3.1e4}]}\n"
       "links:\n"
       "  - {name: a, mass: 1, shape: {type: sphere, radius: 0.1}, friction: 0.9, restitution: 0}\n"
       "  - {name: b c, mass: 1, shape: {type: sphere, radius: 0.1}, groups: [g, \"5\"], color: \"#123456\"}\n"

@@ -343,7 +343,7 @@ static void closures_Z3_forces(void** state) {
                                       "distance, point: [1, 0, 0], axis: [0, 0, 1], length: 2"};
   for (int k = 0; k < 3; k++) {
     Run* run = run_create(1, 1e-10,
-                          "simulation: {dt: 0.01, steps: 5, gravity: [0, 0, -10]}\n"
+                          "simulation: {dt: 0.01, steps: 5, gravity: [0, 0, -10], output: [forces]}\n"
                           "contact: {model: none}\n"
                           "links:\n"
                           "  - {name: beam, mass: 2, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: box, size: "
@@ -354,6 +354,7 @@ static void closures_Z3_forces(void** state) {
     run_steps(run, 3);
     SimClosure c = sim_closure(run->sim, 0);
     compare_near(c.force.z, 10, 1e-7, "half the weight");
+    compare_near(sim_joint_forces(run->sim)[JOINT_FORCE_CLOSURE], -10, 1e-7, "its torque about the hinge");
     assert_false(c.broken);
     compare_at_most(c.gap, 1e-9, "gap");
     compare_at_most(vec3_norm(sim_state(run->sim)->center[0]) - 0.5, 1e-9, "at rest");

@@ -63,7 +63,7 @@ static void joint_forces_of_a_prescribed_joint(void** state) {
 
 /* ---------------------------------------------------------------- balance over a step */
 
-/* Everything that a slide can have: its forces add up to m (a - g), a the scheme's difference, at every step. */
+/* Everything that a slide can have, and a coupling to another: its forces add up to m (a - g), a the scheme's difference, at every step. */
 static void joint_forces_balance_of_a_slide(void** state) {
   (void)state;
   Run* run = run_create(
@@ -74,6 +74,10 @@ static void joint_forces_balance_of_a_slide(void** state) {
       "  - {name: cart, joint: {type: slide, axis: [0, 0, 1], damping: 0.7, friction: 0.4, stiffness: 30, rest: 0.1, "
       "limits: [-0.3, 0.2], limit_margin: 0.2, limit_stiffness: 0.1}, mass: 1.5, center: [0, 0, 0], "
       "inertia: [1, 1, 1, 0, 0, 0]}\n"
+      "  - {name: mate, joint: {type: slide, axis: [0, 0, 1], position: [1, 0, 0]}, mass: 0.2, center: [0, 0, 0], "
+      "inertia: [1, 1, 1, 0, 0, 0]}\n"
+      "couplings:\n"
+      "  - {link: mate, of: cart, ratio: 0.5}\n"
       "controllers:\n"
       "  - {link: cart, type: pd, target: {type: sines, terms: [{amplitude: 0.3, frequency: 2}]}, position_gain: 80, "
       "damping_gain: 2, velocity_gain: 0.01, max_force: 12}\n"

@@ -1,0 +1,214 @@
+/* Questions with a method: which, about which bodies, with which options. */
+#include <string.h>
+#include "app/query_reader.h"
+
+#define SMOOTHING_MIN 1e-9 /* m */
+#define LENGTH_MAX 1e6     /* m */
+
+static const char* const METHODS[QUERY_METHODS] = {NULL, "distance", "growth", "witness", "manifold", "touch"};
+
+const char* query_method_name(QueryMethod method) { return METHODS[method]; }
+
+typedef enum {
+  KEY_METHOD,
+  KEY_A,
+  KEY_B,
+  KEY_DERIVATIVES,
+  KEY_PARAMETERS,
+  KEY_TARGET_A,
+  KEY_TARGET_B,
+  /* of witness and touch */
+  KEY_SCORE,
+  KEY_SAMPLING,
+  KEY_ESTIMATE,
+  KEY_REACH,
+  KEY_MARGIN,
+  KEY_PERTURBATION,
+  KEY_TURN,
+  /* of touch */
+  KEY_ITERATIONS,
+  KEY_STEP,
+  KEY_MOVE,
+  KEY_TRANSPORT,
+  KEY_TARGETS,
+  KEY_SEED,
+  /* of manifold */
+  KEY_SMOOTHING,
+  KEY_SOFTNESS,
+  KEY_REGULARIZATION,
+  KEY_POINTS,
+  KEY_EDGES,
+  KEY_COUNT,
+} QuestionKey;
+static const char* const KEYS[KEY_COUNT] = {
+    "method",   "a",     "b",         "derivatives",  "parameters",     "target_a",   "target_b", "score", "sampling",
+    "estimate", "reach", "margin",    "perturbation", "turn",           "iterations", "step",     "move",  "transport",
+    "targets",  "seed",  "smoothing", "softness",     "regularization", "points",     "edges"};
+
+/* Words in the order of the enumerations. */
+static const char* const SCORES[] = {"distance", "direction"};
+static const char* const SAMPLINGS[] = {"fixed", "adaptive", "neighbor"};
+static const char* const ESTIMATES[] = {"smoothed", "analytic", "differences", "zeroth"};
+static const char* const MOVES[] = {"b", "both"};
+#define COUNT_OF(words) ((int)(sizeof(words) / sizeof *(words)))
+
+typedef struct {
+  QueryList* list;
+  QueryItem* item;
+} Question;
+
+/* ---------------------------------------------------------------- values */
+
+static void read_method(QueryReader* reader, const cJSON* item, QueryItem* out) {
+  for (int k = 1; k < QUERY_METHODS && cJSON_IsString(item); k++)
+    if (strcmp(item->valuestring, METHODS[k]) == 0) {
+      out->method = (QueryMethod)k;
+      return;
+    }
+  query_reader_problem(reader, false, "must be distance, growth, witness, manifold or touch, got %.60s",
+                       cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
+}
+
+static bool read_truth(QueryReader* reader, const cJSON* item) {
+  if (!cJSON_IsBool(item))
+    query_reader_problem(reader, false, "must be true or false, got %s", query_reader_kind_name(item));
+  return cJSON_IsTrue(item);
+}
+
+/* Number of the word; 0 with a problem. */
+static int read_word(QueryReader* reader, const cJSON* item, const char* const* words, int count) {
+  bool text = cJSON_IsString(item);
+  int found = text ? query_reader_find_key(item->valuestring, words, count) : -1;
+  if (found >= 0) return found;
+  Text known = {0};
+  for (int k = 0; k < count; k++) text_add(&known, "%s%s", k == 0 ? "" : k + 1 < count ? ", " : " or ", words[k]);
+  query_reader_problem(reader, false, "must be %s, got %.60s", known.data,
+                       text ? item->valuestring : query_reader_kind_name(item));
+  text_free(&known);
+  return 0;
+}
+
+static int read_count(QueryReader* reader, const cJSON* item, int least) {
+  double count = query_reader_number_of(reader, item, least, 1e6, "");
+  if (count != floor(count)) query_reader_problem(reader, false, "must be a whole number, got %g", count);
+  return count >= least && count <= 1e6 ? (int)count : least;
+}
+
+/* ---------------------------------------------------------------- options */
+
+static void read_manifold_option(QueryReader* reader, const cJSON* item, QuestionKey key, ManifoldOptions* out) {
+  if (key == KEY_SMOOTHING) out->smoothing = query_reader_number(reader, item, SMOOTHING_MIN, LENGTH_MAX);
+  if (key == KEY_SOFTNESS) out->softness = query_reader_number_of(reader, item, 1e-4, 1, "");
+  if (key == KEY_REGULARIZATION) out->regularization = query_reader_number_of(reader, item, 1e-9, 1e3, "");
+  if (key == KEY_POINTS) out->points = read_count(reader, item, 1);
+  if (key == KEY_EDGES) out->edges = read_count(reader, item, 1);
+}
+
+static void read_witness_option(QueryReader* reader, const cJSON* item, QuestionKey key, WitnessOptions* out) {
+  if (key == KEY_SCORE) out->score = (WitnessScore)read_word(reader, item, SCORES, COUNT_OF(SCORES));
+  if (key == KEY_SAMPLING) out->sampling = (WitnessSampling)read_word(reader, item, SAMPLINGS, COUNT_OF(SAMPLINGS));
+  if (key == KEY_ESTIMATE) out->estimate = (WitnessEstimate)read_word(reader, item, ESTIMATES, COUNT_OF(ESTIMATES));
+  if (key == KEY_REACH) out->reach = query_reader_number(reader, item, 1e-9, LENGTH_MAX);
+  if (key == KEY_MARGIN) out->margin = query_reader_number(reader, item, 0, LENGTH_MAX);
+  if (key == KEY_PERTURBATION) out->perturbation = query_reader_number_of(reader, item, 1e-9, 1, " rad");
+  if (key == KEY_TURN) out->turn = read_count(reader, item, 0);
+}
+
+static void read_touch_option(QueryReader* reader, const cJSON* item, QuestionKey key, QueryItem* out) {
+  if (key == KEY_ITERATIONS) out->touch.iterations = read_count(reader, item, 0);
+  if (key == KEY_STEP) out->touch.step = query_reader_number_of(reader, item, 1e-6, 180, " degrees");
+  if (key == KEY_MOVE) out->touch.both = read_word(reader, item, MOVES, COUNT_OF(MOVES)) == 1;
+  if (key == KEY_TRANSPORT) out->touch.transport = read_truth(reader, item);
+  if (key == KEY_TARGETS) out->targets = read_count(reader, item, 0);
+  if (key == KEY_SEED) out->seed = read_count(reader, item, 0);
+}
+
+static void read_member(QueryReader* reader, const cJSON* item, int number, void* context) {
+  Question* question = context;
+  QueryItem* out = question->item;
+  QuestionKey key = (QuestionKey)number;
+  if (key == KEY_METHOD) read_method(reader, item, out);
+  if (key == KEY_A || key == KEY_B) {
+    int k = key == KEY_B;
+    out->body[k] = query_reader_body(reader, item, question->list, out->body[k], &out->pose[k]);
+  }
+  if (key == KEY_DERIVATIVES) out->derivatives = read_truth(reader, item);
+  if (key == KEY_PARAMETERS) out->parameters = read_truth(reader, item);
+  if (key == KEY_TARGET_A || key == KEY_TARGET_B) out->target[key == KEY_TARGET_B] = query_reader_point(reader, item);
+  if (key >= KEY_SCORE && key <= KEY_TURN) read_witness_option(reader, item, key, &out->touch.query);
+  if (key >= KEY_ITERATIONS && key <= KEY_SEED) read_touch_option(reader, item, key, out);
+  if (key >= KEY_SMOOTHING) read_manifold_option(reader, item, key, &out->manifold);
+}
+
+/* ---------------------------------------------------------------- what belongs together */
+
+static void make_witness(QueryBody* body) {
+  if (!body->hulled || body->witness.piece_count > 0) return;
+  body->witness = witness_body_create(body->pieces ? body->pieces : &body->hull, body->pieces ? body->piece_count : 1,
+                                      WITNESS_SURFACE);
+}
+
+static bool in_pieces(const QueryList* list, const QueryItem* item) {
+  for (int k = 0; k < 2; k++)
+    if (item->body[k] >= 0 && list->bodies[item->body[k]].pieces) return true;
+  return false;
+}
+
+/* Each method has its kinds of bodies. */
+static void check_bodies(QueryReader* reader, QueryList* list, const QueryItem* item) {
+  for (int k = 0; k < 2; k++) {
+    if (item->body[k] < 0) continue;
+    QueryBody* body = &list->bodies[item->body[k]];
+    bool smoothed = item->method == QUERY_WITNESS || item->method == QUERY_TOUCH;
+    if (item->method == QUERY_GROWTH && !body->smooth)
+      query_reader_problem(
+          reader, false,
+          "%s: growth needs a smooth shape; points and meshes have distance and witness, unions manifold",
+          KEYS[KEY_A + k]);
+    if ((item->method == QUERY_DISTANCE || smoothed) && !body->hulled)
+      query_reader_problem(reader, false, "%s: %s needs points or a mesh; smooth shapes have growth", KEYS[KEY_A + k],
+                           METHODS[item->method]);
+    if (smoothed || (item->method == QUERY_DISTANCE && in_pieces(list, item))) make_witness(body);
+    if (item->method == QUERY_MANIFOLD) query_body_make_manifold(reader, body);
+  }
+}
+
+static void check_targets(QueryReader* reader, const bool* seen, QueryItem* item) {
+  if (seen[KEY_TARGET_A] != seen[KEY_TARGET_B])
+    query_reader_problem(reader, false, "target_a and target_b belong together");
+  item->has_target = item->has_target || seen[KEY_TARGET_A];
+  if (item->method == QUERY_WITNESS && item->touch.query.sampling == WITNESS_ADAPTIVE && !item->has_target)
+    query_reader_problem(reader, false, "adaptive sampling needs target_a and target_b");
+  if (item->method == QUERY_TOUCH && item->targets == 0 && !item->has_target)
+    query_reader_problem(reader, false, "touch needs target_a and target_b, or a number of random targets");
+}
+
+/* What nobody said. */
+static QueryItem first_question(void) {
+  return (QueryItem){.body = {-1, -1},
+                     .pose = {pose_identity(), pose_identity()},
+                     .touch = {.iterations = 2000, .step = 10, .transport = true},
+                     .seed = 1,
+                     .manifold = {.softness = 0.02, .regularization = 0.001}};
+}
+
+void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out) {
+  bool seen[KEY_COUNT] = {0};
+  /* the list's items may move while bodies are read, but not the items themselves */
+  QueryItem read = first_question();
+  bool goes_on = last && last->method != QUERY_POTENTIAL;
+  if (goes_on) {
+    read = *last;
+    read.pair = (QueryPair){0};
+  }
+  Question question = {list, &read};
+  query_reader_object(reader, item, KEYS, KEY_COUNT, read_member, &question, seen);
+  for (int k = KEY_A; k <= KEY_B && !goes_on; k++)
+    if (!seen[k]) query_reader_problem(reader, false, "the key '%s' is missing", KEYS[k]);
+  /* touch is what adaptive sampling is for */
+  if (seen[KEY_METHOD] && read.method == QUERY_TOUCH && !seen[KEY_SAMPLING] && !goes_on)
+    read.touch.query.sampling = WITNESS_ADAPTIVE;
+  check_bodies(reader, list, &read);
+  check_targets(reader, seen, &read);
+  *out = read;
+}

@@ -1,0 +1,201 @@
+/* `sdrs bench pair --law NAME`: what one pair costs under a law, its contact and its friction, against the number of
+ * vertices. Every law is asked as a step asks it: value at a trial that comes from an accepted state, gradient and
+ * Hessian by the motion of both bodies. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "contact/law.h"
+
+enum { PAIRS = 24, MOVES = 16, REPEATS = 7 };
+/* Of hulls of radius 0.5 m: where they begin to feel each other, how far apart they are, how far and how much they move
+ * between two evaluations [m, rad]. */
+static const double bench_range = 0.02, bench_gap = 0.008, bench_motion = 2e-4;
+
+/* Two links with a hull each, and all that a law keeps of them. */
+typedef struct {
+  Scene scene;
+  Model model;
+  const ContactLaw* law;
+  void* own_law;
+  Pose pose[MOVES][2];
+  PairState state[2];
+  char *memory, *own[2], *room;
+  GjkCache gjk;
+  PairMaterial material;
+  int which; /* the accepted state */
+  bool lagged;
+  double sink;
+} LawBench;
+
+static Vec3 random_direction(Random* random) {
+  return vec3_normalized(vec3(random_normal(random), random_normal(random), random_normal(random)));
+}
+
+static void add_points(Text* yaml, const char* name, int count, Random* random) {
+  text_add(yaml, "  %s: {type: points, points: [", name);
+  for (int k = 0; k < count; k++) {
+    Vec3 x = vec3_scale(random_direction(random), 0.5);
+    text_add(yaml, "%s[%.17g, %.17g, %.17g]", k > 0 ? ", " : "", x.x, x.y, x.z);
+  }
+  text_add(yaml, "]}\n");
+}
+
+static void scene_text(Text* yaml, const char* law, double support, int vertices, Random* random) {
+  text_add(yaml, "name: pair\nsimulation: {dt: 0.01, steps: 1}\ncontact: {model: %s, friction: 0.5", law);
+  if (support > 0) text_add(yaml, ", support: %.17g", support);
+  text_add(yaml, ", stiffness: 1, smoothing: 1.0e-6}\nshapes:\n");
+  add_points(yaml, "a", vertices, random);
+  add_points(yaml, "b", vertices, random);
+  text_add(yaml, "links:\n  - {name: a, shape: a, mass: 1}\n  - {name: b, shape: b, mass: 1, position: [3, 0, 0]}\n");
+}
+
+/* Laws with a support feel up to the same distance; the far-reaching one has none. */
+static double support_of(ContactModel model) {
+  return model == CONTACT_SEPARATING_PLANE ? 0.5 * bench_range : model == CONTACT_LONG_RANGE ? 0 : bench_range;
+}
+
+static void bring_near(LawBench* p, Random* random) {
+  PointView a = p->model.hulls[0].points, b = p->model.hulls[1].points;
+  Pose pose[2] = {{mat3_from_quat(quat_exp(random_direction(random))), vec3(0, 0, 0)},
+                  {mat3_identity(), vec3_scale(random_direction(random), 3)}};
+  for (int k = 0; k < 8; k++) {
+    GjkResult found = gjk_distance(a, pose[0], b, pose[1], NULL);
+    pose[1].t = vec3_add_scaled(pose[1].t, bench_gap - found.distance, found.normal);
+  }
+  for (int k = 0; k < MOVES; k++)
+    for (int side = 0; side < 2; side++) {
+      Quat turn = quat_exp(vec3_scale(random_direction(random), 0.5 * bench_motion));
+      Vec3 shift = vec3_scale(random_direction(random), 0.5 * bench_motion);
+      p->pose[k][side] = (Pose){mat3_mul(mat3_from_quat(turn), pose[side].r), vec3_add(pose[side].t, shift)};
+    }
+}
+
+static bool bench_create(LawBench* p, ContactModel model, int vertices, Random* random) {
+  *p = (LawBench){0};
+  Text yaml = {0};
+  Diagnostics diagnostics = {0};
+  scene_text(&yaml, contact_model_name(model), support_of(model), vertices, random);
+  bool made = scene_parse(&p->scene, "pair", yaml.data, yaml.length, false, NULL, 0, &diagnostics) == STATUS_OK &&
+              model_create(&p->model, &p->scene, &diagnostics) == STATUS_OK;
+  text_free(&yaml);
+  diagnostics_free(&diagnostics);
+  if (!made) return false;
+  p->law = contact_law(&p->model);
+  p->own_law = p->law->create(&p->model, 1, 1e-6);
+  p->memory = memory_alloc(p->law->pair_size + 1);
+  for (int k = 0; k < 2; k++) p->own[k] = memory_alloc(p->law->state_size + 1);
+  p->material = model_pair_material(&p->model, 0, 1);
+  bring_near(p, random);
+  return true;
+}
+
+static void bench_destroy(LawBench* p) {
+  if (p->own_law) p->law->destroy(p->own_law);
+  memory_free(p->memory);
+  memory_free(p->room);
+  for (int k = 0; k < 2; k++) memory_free(p->own[k]);
+  model_destroy(&p->model);
+  scene_free(&p->scene);
+}
+
+/* The pair where it stands in one of the moves. */
+typedef struct {
+  HullInstance instance[2];
+  LawPair pair;
+} Standing;
+
+static void stand(LawBench* p, int move, int which, Standing* out) {
+  LawPair* pair = &out->pair;
+  *pair = (LawPair){.law = p->own_law,
+                    .a = &out->instance[0],
+                    .b = &out->instance[1],
+                    .material = &p->material,
+                    .gjk = &p->gjk,
+                    .memory = p->memory,
+                    .lagged = p->lagged,
+                    .which = which,
+                    .state = &p->state[which],
+                    .own = p->own[which]};
+  for (int side = 0; side < 2; side++) {
+    out->instance[side] = pair_hull_at(&p->model.hulls[side], &p->pose[move][side]);
+    pair->reference[side] = pose_apply(p->pose[move][side], p->model.links[side].center);
+    pair->item[side] = p->law->links ? p->model.hull_count + side : side;
+  }
+}
+
+/* From one move to the next, and the trial is accepted. */
+static void step(LawBench* p, int from, int move, bool follows) {
+  Standing now;
+  stand(p, move, 1 - p->which, &now);
+  double twist[2][6];
+  for (int side = 0; side < 2; side++) {
+    const Pose *old = &p->pose[from][side], *new = &p->pose[move][side];
+    motion_twist(old->r, new->r, vec3_sub(new->t, old->t), twist[side]);
+  }
+  LawOrigin origin = {&p->state[p->which], p->own[p->which], {twist[0], twist[1]}, false, follows, false};
+  PairState* state = now.pair.state;
+  state->contact_energy = state->friction_energy = state->spent_energy = 0;
+  state->has_terms = state->rubbed = state->derived = false;
+  p->law->evaluate(&now.pair, &origin);
+  if (p->lagged && p->law->rub && p->law->rubs(&now.pair)) p->law->rub(&now.pair, &origin);
+  if (state->has_terms) p->law->derive(&now.pair);
+  p->which = 1 - p->which;
+  p->sink += state->derivatives.hessian[0][0] + state->friction_energy;
+}
+
+/* The accepted state is what friction rests on from now on. */
+static void lag(LawBench* p) {
+  Standing now;
+  p->lagged = true;
+  stand(p, 0, p->which, &now);
+  size_t size = p->law->lag_room ? p->law->lag_room(&now.pair) : 0;
+  p->room = memory_alloc(size + 1);
+  if (p->law->lag) p->law->lag(&now.pair, p->room);
+  step(p, 0, 0, false);
+}
+
+/* Median over repeats of the mean processor time of one evaluation [ns]. */
+static double time_steps(LawBench* pairs) {
+  double times[REPEATS];
+  for (int r = 0; r < REPEATS; r++) {
+    clock_t start = clock();
+    for (int move = 0; move < MOVES; move++)
+      for (int k = 0; k < PAIRS; k++) step(&pairs[k], (move + MOVES - 1) % MOVES, move, true);
+    double t = (double)(clock() - start) / CLOCKS_PER_SEC * 1e9 / (MOVES * PAIRS);
+    int at = r;
+    for (; at > 0 && times[at - 1] > t; at--) times[at] = times[at - 1];
+    times[at] = t;
+  }
+  return times[REPEATS / 2];
+}
+
+static bool bench_row(FILE* out, ContactModel model, int vertices, Random* random) {
+  LawBench* pairs = MEMORY_NEW(LawBench, PAIRS);
+  bool made = true;
+  for (int k = 0; k < PAIRS && made; k++) made = bench_create(&pairs[k], model, vertices, random);
+  for (int k = 0; k < PAIRS && made; k++) {
+    pairs[k].state[0].outcome = PAIR_APART;
+    step(&pairs[k], 0, 0, false);
+  }
+  double contact = made ? time_steps(pairs) : 0;
+  for (int k = 0; k < PAIRS && made; k++) {
+    step(&pairs[k], MOVES - 1, 0, true);
+    lag(&pairs[k]);
+  }
+  double both = made ? time_steps(pairs) : 0;
+  if (made) fprintf(out, "%s,%d,%.0f,%.0f\n", contact_model_name(model), vertices, contact, fmax(both - contact, 0));
+  for (int k = 0; k < PAIRS; k++) bench_destroy(&pairs[k]);
+  memory_free(pairs);
+  return made;
+}
+
+bool contact_bench_law(FILE* out, ContactModel model) {
+  static const int sizes[] = {8, 16, 32, 64, 128, 256, 512};
+  Random random = {20240607};
+  fprintf(out, "law,vertices,contact_ns,friction_ns\n");
+  for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+    if (!bench_row(out, model, sizes[k], &random)) return false;
+    fflush(out);
+  }
+  return true;
+}

@@ -1,0 +1,315 @@
+#include "contact/features.h"
+
+#include <string.h>
+
+/* A feature is left out only if it is farther away than the range by more than rounding: this part of it, and of the
+ * coordinates. */
+#define RANGE_ROUNDING 1e-6
+#define PLACE_ROUNDING 1e-14
+
+/* ---------------------------------------------------------------- places and edges seen before */
+
+/* Numbers 0, 1, ... by what they stand for, in a table with open addresses: three bit patterns an entry. */
+typedef struct {
+  uint64_t (*keys)[3];
+  int* slots; /* number, or -1  (size, a power of two) */
+  int size, count;
+} Seen;
+
+static Seen seen_create(int most) {
+  Seen s = {.size = 16};
+  while (s.size < 2 * most) s.size *= 2;
+  s.keys = memory_alloc(sizeof *s.keys * (size_t)(most + 1));
+  s.slots = MEMORY_NEW(int, s.size);
+  for (int k = 0; k < s.size; k++) s.slots[k] = -1;
+  return s;
+}
+
+static void seen_free(Seen* s) {
+  memory_free(s->keys);
+  memory_free(s->slots);
+}
+
+static uint64_t mixed(uint64_t x) {
+  x = (x ^ (x >> 31)) * 0x9e3779b97f4a7c15u;
+  return x ^ (x >> 29);
+}
+
+/* The number of what the key stands for; *new: it is a new one. */
+static int seen_number(Seen* s, const uint64_t key[3], bool* new) {
+  uint64_t at = mixed(key[0] + mixed(key[1] + mixed(key[2]))) & (uint64_t)(s->size - 1);
+  for (; s->slots[at] >= 0; at = (at + 1) & (uint64_t)(s->size - 1))
+    if (memcmp(s->keys[s->slots[at]], key, sizeof s->keys[0]) == 0) {
+      *new = false;
+      return s->slots[at];
+    }
+  memcpy(s->keys[s->count], key, sizeof s->keys[0]);
+  *new = true;
+  return s->slots[at] = s->count++;
+}
+
+static int place_number(Seen* s, Vec3 x, bool* new) {
+  const double value[3] = {x.x + 0.0, x.y + 0.0, x.z + 0.0}; /* minus zero is zero */
+  uint64_t key[3];
+  memcpy(key, value, sizeof key);
+  return seen_number(s, key, new);
+}
+
+static bool edge_is_new(Seen* s, int a, int b) {
+  const uint64_t key[3] = {(uint64_t)(a < b ? a : b), (uint64_t)(a < b ? b : a), 0};
+  bool new;
+  seen_number(s, key, &new);
+  return new;
+}
+
+/* ---------------------------------------------------------------- features of hulls */
+
+/* Of one link, or of one hull whose corners are all different. */
+typedef struct {
+  Seen places, edges;
+  int alone; /* places of corners that nobody shares */
+} Known;
+
+/* first: number of the solid's first vertex. */
+static void take_solid(const ConvexHull* solid, int first, bool shares, Known* known, Features* f) {
+  int* place = MEMORY_NEW(int, solid->vertex_count + 1);
+  f->vertices = MEMORY_NEW(int, solid->vertex_count + 1);
+  f->triangles = memory_alloc(sizeof *f->triangles * (size_t)(solid->triangle_count + 1));
+  f->edges = memory_alloc(sizeof *f->edges * (size_t)(3 * solid->triangle_count + 1));
+  for (int m = 0; m < solid->vertex_count; m++) {
+    bool new = true;
+    place[m] = shares ? place_number(&known->places, solid->vertices[m], &new) : --known->alone;
+    if (new) f->vertices[f->vertex_count++] = first + m;
+  }
+  for (int t = 0; t < solid->triangle_count; t++)
+    for (int k = 0; k < 3; k++) {
+      int a = solid->triangles[t][k], b = solid->triangles[t][(k + 1) % 3];
+      f->triangles[t][k] = first + a;
+      if (!edge_is_new(&known->edges, place[a], place[b])) continue;
+      f->edges[f->edge_count][0] = first + a;
+      f->edges[f->edge_count++][1] = first + b;
+    }
+  f->triangle_count = solid->triangle_count;
+  memory_free(place);
+}
+
+static Known known_create(int vertices, int triangles) {
+  return (Known){.places = seen_create(vertices), .edges = seen_create(3 * triangles)};
+}
+
+static void known_free(Known* known) {
+  seen_free(&known->places);
+  seen_free(&known->edges);
+}
+
+void features_of_solid(const ConvexHull* solid, Features* features) {
+  Known known = known_create(solid->vertex_count, solid->triangle_count);
+  *features = (Features){0};
+  take_solid(solid, 0, false, &known, features);
+  known_free(&known);
+}
+
+void features_of_link(const Model* model, int link, Features* features) {
+  const ModelLink* l = &model->links[link];
+  int vertices = 1, triangles = 1;
+  for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++) {
+    vertices += model->hulls[k].solid.vertex_count;
+    triangles += model->hulls[k].solid.triangle_count;
+  }
+  Known known = known_create(vertices, triangles);
+  for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++) {
+    const ModelHull* hull = &model->hulls[k];
+    if (!hull->kind->bounded) continue;
+    take_solid(&hull->solid, hull->vertex_first - model->hulls[l->hull_first].vertex_first,
+               hull->solid.triangle_count == 1, &known, &features[k]);
+  }
+  known_free(&known);
+}
+
+void features_free(Features* f) {
+  memory_free(f->vertices);
+  memory_free(f->edges);
+  memory_free(f->triangles);
+}
+
+Stencil* stencils_next(Stencils* out) {
+  if (out->count == out->capacity) {
+    int more = 2 * out->capacity + 16;
+    out->list = memory_resize(out->list, sizeof(Stencil) * (size_t)out->capacity, sizeof(Stencil) * (size_t)more);
+    out->capacity = more;
+  }
+  return &out->list[out->count];
+}
+
+/* ---------------------------------------------------------------- which are near (N24) */
+
+void near_features_free(NearFeatures* near) {
+  for (int side = 0; side < 2; side++) {
+    memory_free(near->vertex[side]);
+    memory_free(near->edge[side]);
+    memory_free(near->triangle[side]);
+    memory_free(near->edge_box[side]);
+    memory_free(near->triangle_box[side]);
+  }
+}
+
+static void make_room(NearFeatures* near, int side, const Features* f) {
+  int needed = f->edge_count > f->triangle_count ? f->edge_count : f->triangle_count;
+  if (f->vertex_count > needed) needed = f->vertex_count;
+  if (needed <= near->capacity[side]) return;
+  int capacity = 2 * needed + 16;
+  memory_free(near->vertex[side]);
+  memory_free(near->edge[side]);
+  memory_free(near->triangle[side]);
+  memory_free(near->edge_box[side]);
+  memory_free(near->triangle_box[side]);
+  near->vertex[side] = MEMORY_NEW(int, capacity);
+  near->edge[side] = MEMORY_NEW(int, capacity);
+  near->triangle[side] = MEMORY_NEW(int, capacity);
+  near->edge_box[side] = MEMORY_NEW(Box, capacity);
+  near->triangle_box[side] = MEMORY_NEW(Box, capacity);
+  near->capacity[side] = capacity;
+}
+
+static Vec3 point_of(const Surface* s, int vertex) { return s->points[vertex - s->first]; }
+
+static Box box_of(const Surface* s, const int* vertices, int count) {
+  Vec3 x = point_of(s, vertices[0]);
+  Box box = {x, x};
+  for (int k = 1; k < count; k++) {
+    x = point_of(s, vertices[k]);
+    box.low = vec3_min(box.low, x);
+    box.high = vec3_max(box.high, x);
+  }
+  return box;
+}
+
+static bool overlap(const Box* a, const Box* b) {
+  return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
+         a->low.z <= b->high.z && b->low.z <= a->high.z;
+}
+
+static Box grown(Box box, double by) {
+  Vec3 e = {by, by, by};
+  return (Box){vec3_sub(box.low, e), vec3_add(box.high, e)};
+}
+
+/* What features of one side have to reach: the other side's box, grown by the range, and across it a height. */
+typedef struct {
+  Box box;
+  Vec3 across; /* towards the other side, or zero */
+  double least;
+} FeatureReach;
+
+static bool reaches(const FeatureReach* r, const Surface* s, const int* vertices, int count, Box* box) {
+  double height = -INFINITY;
+  for (int k = 0; k < count; k++) height = fmax(height, vec3_dot(r->across, point_of(s, vertices[k])));
+  if (height < r->least) return false;
+  *box = box_of(s, vertices, count);
+  return overlap(box, &r->box);
+}
+
+static void collect(const Surface* s, int side, const FeatureReach* r, NearFeatures* near) {
+  const Features* f = s->features;
+  Box box;
+  make_room(near, side, f);
+  near->vertex_count[side] = near->edge_count[side] = near->triangle_count[side] = 0;
+  for (int k = 0; k < f->vertex_count; k++)
+    if (reaches(r, s, &f->vertices[k], 1, &box)) near->vertex[side][near->vertex_count[side]++] = k;
+  for (int k = 0; k < f->edge_count; k++) {
+    if (!reaches(r, s, f->edges[k], 2, &box)) continue;
+    near->edge_box[side][near->edge_count[side]] = box;
+    near->edge[side][near->edge_count[side]++] = k;
+  }
+  for (int k = 0; k < f->triangle_count; k++) {
+    if (!reaches(r, s, f->triangles[k], 3, &box)) continue;
+    near->triangle_box[side][near->triangle_count[side]] = box;
+    near->triangle[side][near->triangle_count[side]++] = k;
+  }
+}
+
+/* ---------------------------------------------------------------- stencils */
+
+static void set_point(Stencil* s, int i, const Surface* surface, int side, int vertex) {
+  s->side[i] = side;
+  s->vertex[i] = vertex;
+  s->x[i] = point_of(&surface[side], vertex);
+}
+
+static void points_against(const Surface* surface, int side, double range, double reach, const NearFeatures* near,
+                           Stencils* out) {
+  const Features *points = surface[side].features, *faces = surface[1 - side].features;
+  for (int p = 0; p < near->vertex_count[side]; p++) {
+    int vertex = points->vertices[near->vertex[side][p]];
+    Vec3 x = point_of(&surface[side], vertex);
+    Box about = grown((Box){x, x}, reach);
+    for (int t = 0; t < near->triangle_count[1 - side]; t++) {
+      if (!overlap(&about, &near->triangle_box[1 - side][t])) continue;
+      Stencil* s = stencils_next(out);
+      const int* corner = faces->triangles[near->triangle[1 - side][t]];
+      set_point(s, 0, surface, side, vertex);
+      for (int k = 0; k < 3; k++) set_point(s, 1 + k, surface, 1 - side, corner[k]);
+      stencil_point_triangle(s);
+      out->count += s->d < range;
+    }
+  }
+}
+
+static void edges_against(const Surface* surface, double range, double reach, double least_sine,
+                          const NearFeatures* near, Stencils* out) {
+  const Features *a = surface[0].features, *b = surface[1].features;
+  for (int i = 0; i < near->edge_count[0]; i++) {
+    Box about = grown(near->edge_box[0][i], reach);
+    for (int j = 0; j < near->edge_count[1]; j++) {
+      if (!overlap(&about, &near->edge_box[1][j])) continue;
+      Stencil* s = stencils_next(out);
+      for (int k = 0; k < 2; k++) {
+        set_point(s, k, surface, 0, a->edges[near->edge[0][i]][k]);
+        set_point(s, 2 + k, surface, 1, b->edges[near->edge[1][j]][k]);
+      }
+      stencil_edge_edge(s);
+      if (!(s->d < range)) continue;
+      Vec3 u = vec3_sub(s->x[1], s->x[0]), v = vec3_sub(s->x[3], s->x[2]);
+      out->count += !(edges_sine_squared(u, v, NULL, NULL) < least_sine);
+    }
+  }
+}
+
+/* The least of `direction` . x over a surface. */
+static double lowest(const Surface* s, Vec3 direction) {
+  double least = INFINITY;
+  for (int k = 0; k < s->count; k++) least = fmin(least, vec3_dot(direction, s->points[k]));
+  return least;
+}
+
+static Box whole_box(const Surface* s) {
+  Box box = {s->points[0], s->points[0]};
+  for (int k = 1; k < s->count; k++) {
+    box.low = vec3_min(box.low, s->points[k]);
+    box.high = vec3_max(box.high, s->points[k]);
+  }
+  return box;
+}
+
+static double size_of(const Box* box) {
+  double size = fmax(fabs(box->low.x), fabs(box->high.x));
+  size = fmax(size, fmax(fabs(box->low.y), fabs(box->high.y)));
+  return fmax(size, fmax(fabs(box->low.z), fabs(box->high.z)));
+}
+
+void stencils_between(const Surface surface[2], Vec3 across, double range, double least_sine, NearFeatures* near,
+                      Stencils* out) {
+  Box box[2] = {whole_box(&surface[0]), whole_box(&surface[1])};
+  double reach = range * (1 + RANGE_ROUNDING) + PLACE_ROUNDING * fmax(size_of(&box[0]), size_of(&box[1]));
+  bool known = vec3_dot(across, across) > 0;
+  for (int side = 0; side < 2; side++) {
+    Vec3 towards = side == 0 ? across : vec3_scale(across, -1);
+    double least = known ? lowest(&surface[1 - side], towards) - reach : (double)-INFINITY;
+    FeatureReach r = {grown(box[1 - side], reach), towards, least};
+    if (!overlap(&box[side], &r.box)) return;
+    collect(&surface[side], side, &r, near);
+  }
+  points_against(surface, 0, range, reach, near, out);
+  points_against(surface, 1, range, reach, near, out);
+  edges_against(surface, range, reach, least_sine, near, out);
+}

@@ -1,0 +1,38 @@
+#include "contact/mesh_barrier.h"
+
+/* (N19) Edges whose angle has a smaller squared sine are damped. */
+#define PARALLEL_SINE 1e-3
+
+LogBarrier log_barrier(double d, double support) {
+  double t = d - support, l = math_log(d / support);
+  if (!(t < 0)) return (LogBarrier){0};
+  return (LogBarrier){-t * t * l, -2 * t * l - t * t / d, -2 * l - 4 * t / d + t * t / (d * d),
+                      2 * t * l + t * t / support, 2 * l + 2 * t / support + 2 * t / d};
+}
+
+/* m(s) = 2 s / e - (s / e)^2 of the squared sine s, 1 from e on (N19). */
+static void damping(double s, double m[3]) {
+  double t = s / PARALLEL_SINE;
+  m[0] = t < 1 ? t * (2 - t) : 1;
+  m[1] = t < 1 ? 2 * (1 - t) / PARALLEL_SINE : 0;
+  m[2] = t < 1 ? -2 / (PARALLEL_SINE * PARALLEL_SINE) : 0;
+}
+
+static double sine_of(const Stencil* s) {
+  return s->edges ? edges_sine_squared(vec3_sub(s->x[1], s->x[0]), vec3_sub(s->x[3], s->x[2]), NULL, NULL) : 1;
+}
+
+StencilEnergy mesh_barrier(const Stencil* s, double support) {
+  LogBarrier b = log_barrier(s->d, support);
+  double m[3];
+  damping(sine_of(s), m);
+  return (StencilEnergy){m[0] * b.value,  m[0] * b.first, m[1] * b.value,
+                         m[0] * b.second, m[1] * b.first, m[2] * b.value};
+}
+
+StencilEnergy mesh_barrier_by_support(const Stencil* s, double support) {
+  LogBarrier b = log_barrier(s->d, support);
+  double m[3];
+  damping(sine_of(s), m);
+  return (StencilEnergy){m[0] * b.by_support, m[0] * b.first_by_support, m[1] * b.by_support, 0, 0, 0};
+}

@@ -1,0 +1,21 @@
+/* Private to contact/: what a stencil of the mesh contact adds to its pair's energy (docs/derivations/law-ipc.md). */
+#ifndef SDRS_CONTACT_MESH_BARRIER_H
+#define SDRS_CONTACT_MESH_BARRIER_H
+
+#include "contact/stencil.h"
+
+/* Edges with a smaller squared sine are left out. */
+#define PARALLEL_LEAST 1e-13
+
+/* -(d - D)^2 ln(d / D) below the support D [m], with derivatives by d and by D (N21) [m^2, m, 1, m, 1]. */
+typedef struct {
+  double value, first, second, by_support, first_by_support;
+} LogBarrier;
+LogBarrier log_barrier(double d, double support);
+
+/* m(s) b(d) of a stencil for stiffness 1 (N19, N21) [m^2]; s = 1 but for two edges. */
+StencilEnergy mesh_barrier(const Stencil* stencil, double support);
+/* The same changed by the support: value and first derivatives. */
+StencilEnergy mesh_barrier_by_support(const Stencil* stencil, double support);
+
+#endif

@@ -1,0 +1,395 @@
+/* Several laws in one scene (Model.pair_laws): a row of the same kind as the laws' own, that hands every question to
+ * the law of the pair it is about. Each law sees the model with the contact parameters that are its own; what it
+ * answers is right for its stiffness, and the shares of recorded pairs, which are for stiffness 1, are scaled to the
+ * model's. */
+#include <string.h>
+
+#include "contact/law.h"
+
+typedef struct {
+  const ContactLaw* law;
+  void* own;
+  Model view;             /* the model with the law's parameters; shares all that it owns */
+  double share;           /* its stiffness over the model's */
+  bool parameters_shared; /* its own parameters are those of contact */
+} PairPart;
+
+/* The first part is the law of contact. */
+typedef struct {
+  const Model* model;
+  PairPart* parts;
+  int count;
+} ByPair;
+
+static const PairPart* part_of_links(const ByPair* all, int a, int b) {
+  return &all->parts[1 + model_pair_law(all->model, a, b)];
+}
+
+static int link_of(const Model* model, int item) {
+  return item < model->hull_count ? model->hulls[item].link : item - model->hull_count;
+}
+
+static const PairPart* part_of_items(const ByPair* all, int a, int b) {
+  return part_of_links(all, link_of(all->model, a), link_of(all->model, b));
+}
+
+/* The pair as its own law sees it. */
+static const PairPart* turn_to(const LawPair* pair, LawPair* own) {
+  const PairPart* part = part_of_items(pair->law, pair->item[0], pair->item[1]);
+  *own = *pair;
+  own->law = part->own;
+  return part;
+}
+
+static const PairPart* turn_to_recorded(const LawReplay* pair, LawReplay* own) {
+  const PairPart* part = part_of_items(pair->law, pair->record->hull_a, pair->record->hull_b);
+  *own = *pair;
+  own->law = part->own;
+  return part;
+}
+
+/* ---------------------------------------------------------------- the scene */
+
+const ContactLaw* contact_law_of_links(const Model* model, int link_a, int link_b) {
+  int own = model_pair_law(model, link_a, link_b);
+  return own >= 0 ? contact_law_named(model->pair_laws[own].law) : contact_law(model);
+}
+
+static Model view_of(const Model* model, int pair_law) {
+  Model view = *model;
+  if (pair_law < 0) return view;
+  view.contact_model = model->pair_laws[pair_law].law;
+  view.contact = model->pair_laws[pair_law].contact;
+  return view;
+}
+
+static void* create(const Model* model, int threads, double tolerance) {
+  ByPair* all = MEMORY_NEW(ByPair, 1);
+  *all = (ByPair){model, MEMORY_NEW(PairPart, model->pair_law_count + 1), model->pair_law_count + 1};
+  for (int k = 0; k < all->count; k++) {
+    PairPart* part = &all->parts[k];
+    part->view = view_of(model, k - 1);
+    part->law = contact_law(&part->view);
+    part->own = part->law->create(&part->view, threads, tolerance);
+    part->share = part->view.contact.stiffness / model->contact.stiffness;
+    part->parameters_shared = part->view.contact_model == model->contact_model;
+  }
+  return all;
+}
+
+static void destroy(void* instance) {
+  ByPair* all = instance;
+  for (int k = 0; k < all->count; k++) all->parts[k].law->destroy(all->parts[k].own);
+  memory_free(all->parts);
+  memory_free(all);
+}
+
+static void set_dt(void* instance, double dt) {
+  ByPair* all = instance;
+  for (int k = 0; k < all->count; k++) all->parts[k].law->set_dt(all->parts[k].own, dt);
+}
+
+static void set_part(void* instance, double dt_before, bool resolving) {
+  ByPair* all = instance;
+  for (int k = 0; k < all->count; k++)
+    if (all->parts[k].law->set_part) all->parts[k].law->set_part(all->parts[k].own, dt_before, resolving);
+}
+
+double contact_range(const Model* model) {
+  double range = 0;
+  for (int k = -1; k < model->pair_law_count; k++) {
+    Model view = view_of(model, k);
+    range = fmax(range, contact_law(&view)->range(&view));
+  }
+  return range;
+}
+
+bool contact_once_differentiable(const Model* model) {
+  bool once = contact_law(model)->once_differentiable;
+  for (int k = 0; k < model->pair_law_count; k++)
+    once = once || contact_law_named(model->pair_laws[k].law)->once_differentiable;
+  return once;
+}
+
+bool contact_lists_by_range(const Model* model) {
+  bool far = contact_law(model)->links;
+  for (int k = 0; k < model->pair_law_count; k++) far = far || contact_law_named(model->pair_laws[k].law)->links;
+  return far;
+}
+
+double contact_listed_range(const Model* model, int link_a, int link_b) {
+  int own = model_pair_law(model, link_a, link_b);
+  if (!contact_law_of_links(model, link_a, link_b)->links) return INFINITY;
+  if (own < 0) return contact_law(model)->range(model);
+  Model view = view_of(model, own);
+  return contact_law(&view)->range(&view);
+}
+
+static bool pairs_links(const void* instance, int link_a, int link_b) {
+  const PairPart* part = part_of_links(instance, link_a, link_b);
+  return part->law->links && (!part->law->pairs_links || part->law->pairs_links(part->own, link_a, link_b));
+}
+
+static double reach(const void* instance, int hull) {
+  const ByPair* all = instance;
+  double most = 0;
+  for (int k = 0; k < all->count; k++) {
+    const PairPart* part = &all->parts[k];
+    most = fmax(most, part->law->reach ? part->law->reach(part->own, hull) : 0.5 * part->law->range(&part->view));
+  }
+  return most;
+}
+
+/* ---------------------------------------------------------------- a pair in a trial */
+
+static void evaluate(const LawPair* trial, const LawOrigin* from) {
+  LawPair own;
+  turn_to(trial, &own)->law->evaluate(&own, from);
+}
+
+static bool rubs(const LawPair* pair) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  return law->rub && law->rubs && law->rubs(&own);
+}
+
+static bool rub(const LawPair* trial, const LawOrigin* from) {
+  LawPair own;
+  const ContactLaw* law = turn_to(trial, &own)->law;
+  return !law->rub || law->rub(&own, from);
+}
+
+static void take_over(const LawPair* trial) {
+  LawPair own;
+  const ContactLaw* law = turn_to(trial, &own)->law;
+  if (law->take_over) law->take_over(&own);
+}
+
+static double nearest(const void* instance, const int item[2], const PairState* accepted) {
+  const PairPart* part = part_of_items(instance, item[0], item[1]);
+  return part->law->nearest ? part->law->nearest(part->own, item, accepted) : 0;
+}
+
+/* ---------------------------------------------------------------- a pair in the accepted state */
+
+static void derive(const LawPair* pair) {
+  LawPair own;
+  turn_to(pair, &own)->law->derive(&own);
+}
+
+static double rounding(const LawPair* pair, double reach_of_coordinates) {
+  LawPair own;
+  return turn_to(pair, &own)->law->rounding(&own, reach_of_coordinates);
+}
+
+static void relieve(const LawPair* pair, double ratio, PairDerivatives* model) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  if (law->relieve)
+    law->relieve(&own, ratio, model);
+  else
+    *model = pair->state->derivatives;
+}
+
+static size_t lag_room(const LawPair* pair) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  return law->lag_room ? law->lag_room(&own) : 0;
+}
+
+static size_t lag(const LawPair* pair, void* room) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  return law->lag ? law->lag(&own, room) : 0;
+}
+
+static void begin(const LawPair* pair) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  if (law->begin) law->begin(&own);
+}
+
+static void keep(const LawPair* pair, void* kept) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  if (law->keep) law->keep(&own, kept);
+}
+
+static void recall(const LawPair* pair, const void* kept) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  if (law->recall) law->recall(&own, kept);
+}
+
+static void pass(const LawPair* pair, StateBlock* block) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  if (law->pass) {
+    law->pass(&own, block);
+    return;
+  }
+  state_block_doubles(block, own.memory, law->pair_size / sizeof(double));
+  state_block_doubles(block, own.own, law->state_size / sizeof(double));
+}
+
+static void hold(const LawPair* pair) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  if (law->hold) law->hold(&own);
+}
+
+static double impact_factor(const LawPair* pair, const void* kept, double rest_speed, double dt) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  return law->impact_factor ? law->impact_factor(&own, kept, rest_speed, dt) : 1;
+}
+
+static void record(const LawPair* pair, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  if (law->record) law->record(&own, rubbing, kept);
+}
+
+static double pace(const LawPair* pair, double mobility, double dt_before) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  return law->pace ? law->pace(&own, mobility, dt_before) : (double)INFINITY;
+}
+
+static bool enters(const LawPair* pair) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  return law->enters && law->enters(&own);
+}
+
+static double entry(const LawPair* pair, double approach, double distance, double dt) {
+  LawPair own;
+  return turn_to(pair, &own)->law->entry(&own, approach, distance, dt);
+}
+
+static bool struck(const LawPair* pair) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  return law->struck && law->struck(&own);
+}
+
+static bool presses_on(const LawPair* pair) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  return law->presses_on && law->presses_on(&own);
+}
+
+/* ---------------------------------------------------------------- two hulls, outside any run */
+
+/* A plane that parts them, parts them whatever their law is. */
+static bool part_hulls(void* instance, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
+                       Plane* plane, double clearance[2]) {
+  const PairPart* part = ((const ByPair*)instance)->parts;
+  return part->law->part && part->law->part(part->own, thread, a, b, found, plane, clearance);
+}
+
+static bool press(void* instance, const HullInstance* a, const HullInstance* b, const GjkResult* found,
+                  ContactSpot* spot) {
+  const PairPart* part = part_of_items(instance, spot->hull_a, spot->hull_b);
+  return part->law->press && found->distance < part->law->range(&part->view) &&
+         part->law->press(part->own, a, b, found, spot);
+}
+
+/* ---------------------------------------------------------------- a recorded pair */
+
+static bool revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own) {
+  const PairPart* part = part_of_items(instance, from->hull_a, from->hull_b);
+  return part->law->revisit(part->own, thread, from, body, own);
+}
+
+static bool replay(const LawReplay* pair, PairDerivatives* out) {
+  LawReplay own;
+  return turn_to_recorded(pair, &own)->law->replay(&own, out);
+}
+
+static void scale_ground(GroundShare* share, double factor) {
+  share->force = vec3_scale(share->force, factor);
+  share->torque = vec3_scale(share->torque, factor);
+}
+
+/* From stiffness 1 to the share of the model's that the law has; what is by its own parameters, to the pair's. */
+static void scale_shares(const PairPart* part, PairShares* s) {
+  double factor = part->share;
+  for (int side = 0; side < 2; side++) {
+    for (int k = 0; k < s->count[side]; k++) {
+      VertexShare* v = &s->share[side][k];
+      v->next = vec3_scale(v->next, factor);
+      v->now = vec3_scale(v->now, factor);
+    }
+    s->turn_now[side] = vec3_scale(s->turn_now[side], factor);
+  }
+  scale_ground(&s->ground_now, factor);
+  scale_ground(&s->ground_next, factor);
+  double* const numbers[] = {&s->friction, &s->smoothing, &s->rest_speed, &s->restitution, &s->rolling, &s->spinning};
+  for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) *numbers[k] *= factor;
+  for (int k = 0; k < CONTACT_OWN_PARAMETERS; k++) s->own[k] = part->parameters_shared ? s->own[k] * factor : 0;
+  s->pair_support = s->support * factor;
+  s->pair_stiffness = s->value;
+  s->support = s->value = 0;
+}
+
+static void reverse(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out) {
+  LawReplay own;
+  const PairPart* part = turn_to_recorded(pair, &own);
+  part->law->reverse(&own, twist, carry, out);
+  if (part != ((const ByPair*)pair->law)->parts) scale_shares(part, out);
+}
+
+/* ---------------------------------------------------------------- the row */
+
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+/* Room for whatever one of the laws keeps; does one of them take links, restitution, ...? */
+static void take_in(const ContactLaw* law, ContactLaw* row) {
+  row->links = row->links || law->links;
+  row->pair_size = larger(row->pair_size, law->pair_size);
+  row->state_size = larger(row->state_size, law->state_size);
+  row->kept_size = larger(row->kept_size, law->kept_size);
+  row->moment_size = larger(row->moment_size, law->moment_size);
+  row->replay_size = larger(row->replay_size, law->replay_size);
+  row->vertex_size = larger(row->vertex_size, law->vertex_size);
+  if (law->vertex_shares > row->vertex_shares) row->vertex_shares = law->vertex_shares;
+  if (law->keep) row->keep = keep, row->recall = recall;
+  if (law->relieve) row->relieve = relieve;
+  if (law->impact_factor) row->impact_factor = impact_factor;
+  if (law->pace)
+    row->pace = pace, row->enters = enters, row->entry = entry, row->struck = struck, row->presses_on = presses_on;
+}
+
+const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room) {
+  if (model->pair_law_count == 0) return contact_law(model);
+  *room = (ContactLaw){.name = "by pair",
+                       .create = create,
+                       .destroy = destroy,
+                       .set_dt = set_dt,
+                       .set_part = set_part,
+                       .range = contact_range,
+                       .pairs_links = pairs_links,
+                       .reach = reach,
+                       .evaluate = evaluate,
+                       .rub = rub,
+                       .rubs = rubs,
+                       .take_over = take_over,
+                       .nearest = nearest,
+                       .derive = derive,
+                       .rounding = rounding,
+                       .lag_room = lag_room,
+                       .lag = lag,
+                       .begin = begin,
+                       .pass = pass,
+                       .hold = hold,
+                       .record = record,
+                       .part = part_hulls,
+                       .press = press,
+                       .revisit = revisit,
+                       .replay = replay,
+                       .reverse = reverse};
+  take_in(contact_law(model), room);
+  for (int k = 0; k < model->pair_law_count; k++) take_in(contact_law_named(model->pair_laws[k].law), room);
+  return room;
+}

@@ -1,0 +1,128 @@
+/* Depth of the origin in C = A - B by an expanding polytope that keeps its faces: what a query asks for a million
+ * times. hull_penetration (geometry/penetration.c) is the plain twin that builds a hull anew each round. */
+#include "query/expanding.h"
+
+enum { POINTS_MAX = 160, FACES_MAX = 640, VISIBLE_MAX = 96 };
+/* A face is one of C when no vertex lies beyond it by more than this part of the size of C. */
+#define FACE_TOLERANCE 1e-13
+/* A face sees a point that lies beyond it by more than this part of the size. */
+#define SEEN_TOLERANCE (0.25 * FACE_TOLERANCE)
+/* Twice a face's area below this part of the squared size: its normal would be rounding. */
+#define AREA_TOLERANCE 1e-13
+
+typedef struct {
+  Vec3 normal;   /* unit, outward */
+  double height; /* of its plane over the origin [m] */
+  int corner[3]; /* counter-clockwise seen from outside */
+} ExpandingFace;
+
+typedef struct {
+  PointView a, b;
+  Pose pose_a, pose_b; /* about B's origin: differences of large coordinates would lose digits */
+  Vec3 point[POINTS_MAX];
+  ExpandingFace face[FACES_MAX];
+  int points, faces;
+  double size; /* largest |point| [m] */
+} Expanding;
+
+static Vec3 vertex_of(PointView view, int i) { return vec3(view.x[i], view.y[i], view.z[i]); }
+
+static Vec3 farthest(PointView view, Pose pose, Vec3 direction) {
+  double height;
+  return pose_apply(pose, vertex_of(view, support_index(view, mat3_tmul_vec(pose.r, direction), &height)));
+}
+
+static bool add_point(Expanding* e, Vec3 point) {
+  if (e->points == POINTS_MAX) return false;
+  e->point[e->points++] = point;
+  e->size = fmax(e->size, vec3_norm(point));
+  return true;
+}
+
+static bool add_face(Expanding* e, int a, int b, int c) {
+  if (e->faces == FACES_MAX) return false;
+  Vec3 normal = vec3_cross(vec3_sub(e->point[b], e->point[a]), vec3_sub(e->point[c], e->point[a]));
+  double area = vec3_norm(normal);
+  if (!(area > AREA_TOLERANCE * e->size * e->size)) return false;
+  ExpandingFace* face = &e->face[e->faces++];
+  face->normal = vec3_scale(normal, 1 / area);
+  face->height = vec3_dot(face->normal, e->point[a]);
+  face->corner[0] = a, face->corner[1] = b, face->corner[2] = c;
+  return true;
+}
+
+/* The four vertices of C that hold the origin, as a tetrahedron. */
+static bool start(Expanding* e, const GjkCache* simplex) {
+  if (simplex->count != 4) return false;
+  for (int i = 0; i < 4; i++)
+    add_point(e, vec3_sub(pose_apply(e->pose_a, vertex_of(e->a, simplex->a[i])),
+                          pose_apply(e->pose_b, vertex_of(e->b, simplex->b[i]))));
+  Vec3 side[3];
+  for (int k = 0; k < 3; k++) side[k] = vec3_sub(e->point[k + 1], e->point[0]);
+  bool turned = vec3_dot(vec3_cross(side[0], side[1]), side[2]) > 0;
+  static const int faces[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}};
+  for (int k = 0; k < 4; k++) {
+    const int* f = faces[k];
+    if (!(turned ? add_face(e, f[0], f[2], f[1]) : add_face(e, f[0], f[1], f[2]))) return false;
+  }
+  return true;
+}
+
+static bool edge_among(const int (*edge)[2], int count, int from, int to) {
+  for (int i = 0; i < count; i++)
+    if (edge[i][0] == from && edge[i][1] == to) return true;
+  return false;
+}
+
+/* Faces that see the last point go; it is joined to the edges around them, which must be one loop's: as many as their
+ * first corners are different. */
+static bool replace_visible(Expanding* e) {
+  int edge[3 * VISIBLE_MAX][2], edges = 0, last = e->points - 1, kept = 0;
+  for (int f = 0; f < e->faces; f++) {
+    const ExpandingFace* face = &e->face[f];
+    if (!(vec3_dot(face->normal, e->point[last]) > face->height + SEEN_TOLERANCE * e->size)) {
+      e->face[kept++] = *face;
+      continue;
+    }
+    if (edges == 3 * VISIBLE_MAX) return false;
+    for (int k = 0; k < 3; k++, edges++) {
+      edge[edges][0] = face->corner[k];
+      edge[edges][1] = face->corner[(k + 1) % 3];
+    }
+  }
+  e->faces = kept;
+  bool met[POINTS_MAX] = {false};
+  for (int i = 0; i < edges; i++) {
+    if (edge_among(edge, edges, edge[i][1], edge[i][0])) continue;
+    if (met[edge[i][0]] || !add_face(e, edge[i][0], edge[i][1], last)) return false;
+    met[edge[i][0]] = true;
+  }
+  return true;
+}
+
+static const ExpandingFace* lowest(const Expanding* e) {
+  int best = 0;
+  for (int f = 1; f < e->faces; f++)
+    if (e->face[f].height < e->face[best].height) best = f;
+  return &e->face[best];
+}
+
+double hull_depth(PointView a, Pose pose_a, PointView b, Pose pose_b, const GjkCache* simplex, Vec3* normal) {
+  Expanding e;
+  e.a = a, e.b = b, e.pose_a = pose_a, e.pose_b = pose_b;
+  e.pose_a.t = vec3_sub(pose_a.t, pose_b.t);
+  e.pose_b.t = vec3(0, 0, 0);
+  e.points = e.faces = 0;
+  e.size = 0;
+  if (!start(&e, simplex)) return -1;
+  while (e.faces > 0) {
+    *normal = lowest(&e)->normal;
+    double height = lowest(&e)->height;
+    Vec3 beyond = vec3_sub(farthest(a, e.pose_a, *normal), farthest(b, e.pose_b, vec3_scale(*normal, -1)));
+    double reach = vec3_dot(beyond, *normal);
+    if (height < -FACE_TOLERANCE * e.size) return -1; /* the origin came to lie outside: rounding */
+    if (reach <= height + FACE_TOLERANCE * e.size) return reach;
+    if (!add_point(&e, beyond) || !replace_visible(&e)) return -1;
+  }
+  return -1;
+}

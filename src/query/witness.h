@@ -1,0 +1,19 @@
+/* Between the files of witness points. Private to query/. */
+#ifndef SDRS_QUERY_WITNESS_H
+#define SDRS_QUERY_WITNESS_H
+
+#include "query/query.h"
+
+/* Samples for a mean about `center` (body frame) into out, that point first; returns how many. piece: whose corners
+ * WITNESS_NEIGHBOR takes; normal: outward there, body frame (query/witness_samples.c). */
+int witness_choose(const WitnessBody* body, int piece, Vec3 center, Vec3 normal, const WitnessOptions* options,
+                   const Vec3* target, Vec3* out);
+
+/* Jacobians of the nearest points by other means than smoothing (query/witness_estimate.c). */
+void witness_estimate(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b,
+                      const WitnessOptions* options, Witness* answer);
+
+/* turn (rotation vector) about the body's position, then move; world axes. */
+Pose witness_moved(Pose pose, Vec3 turn, Vec3 move);
+
+#endif

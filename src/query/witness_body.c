@@ -1,0 +1,208 @@
+/* Bodies of witness queries: convex pieces with points of their surface. */
+#include <string.h>
+#include "query/query.h"
+
+/* Turns of the sequences that spread samples over a triangle: powers of the plastic number's inverse. */
+#define TURN_FIRST 0.7548776662466927
+#define TURN_SECOND 0.5698402909980532
+/* A point is inside a piece when it is so far behind all its faces, of the body's diagonal. */
+#define INSIDE 1e-6
+/* Drawn again when a random point lies inside another piece; a surface is never so hidden. */
+enum { DRAW_LIMIT = 1000 };
+/* Points on faces that random points are drawn among, beside all corners. */
+enum { DRAWN_FACES = 512 };
+
+/* ---------------------------------------------------------------- pieces */
+
+static ConvexHull copy_hull(const ConvexHull* hull) {
+  ConvexHull out = {MEMORY_NEW(Vec3, hull->vertex_count), hull->vertex_count,
+                    (int(*)[3])MEMORY_NEW(int, 3 * hull->triangle_count), hull->triangle_count};
+  memcpy(out.vertices, hull->vertices, sizeof(Vec3) * (size_t)hull->vertex_count);
+  memcpy(out.triangles, hull->triangles, sizeof(int[3]) * (size_t)hull->triangle_count);
+  return out;
+}
+
+/* Of a closed surface every edge is run both ways, once each: a corner's neighbours are where its edges lead. */
+static void find_neighbors(WitnessPiece* piece) {
+  const ConvexHull* hull = &piece->hull;
+  int* first = piece->neighbor_first = MEMORY_NEW(int, hull->vertex_count + 2);
+  piece->neighbors = MEMORY_NEW(int, 3 * hull->triangle_count);
+  for (int i = 0; i < hull->triangle_count; i++)
+    for (int k = 0; k < 3; k++) first[hull->triangles[i][k] + 2]++;
+  for (int v = 0; v < hull->vertex_count; v++) first[v + 2] += first[v + 1];
+  for (int i = 0; i < hull->triangle_count; i++)
+    for (int k = 0; k < 3; k++) piece->neighbors[first[hull->triangles[i][k] + 1]++] = hull->triangles[i][(k + 1) % 3];
+}
+
+static WitnessPiece make_piece(const ConvexHull* hull) {
+  WitnessPiece out = {.hull = copy_hull(hull), .points = point_view_create(hull->vertices, hull->vertex_count)};
+  Vec3 low = hull->vertices[0], high = low;
+  for (int i = 1; i < hull->vertex_count; i++) {
+    low = vec3_min(low, hull->vertices[i]);
+    high = vec3_max(high, hull->vertices[i]);
+  }
+  out.center = vec3_scale(vec3_add(low, high), 0.5);
+  for (int i = 0; i < hull->vertex_count; i++)
+    out.radius = fmax(out.radius, vec3_norm(vec3_sub(hull->vertices[i], out.center)));
+  find_neighbors(&out);
+  return out;
+}
+
+/* ---------------------------------------------------------------- what is outside */
+
+static Vec3 area_vector(const ConvexHull* hull, int i) {
+  Vec3 a = hull->vertices[hull->triangles[i][0]];
+  return vec3_cross(vec3_sub(hull->vertices[hull->triangles[i][1]], a),
+                    vec3_sub(hull->vertices[hull->triangles[i][2]], a));
+}
+
+static bool inside_hull(const ConvexHull* hull, Vec3 point, double deep) {
+  for (int i = 0; i < hull->triangle_count; i++) {
+    Vec3 n = vec3_normalized(area_vector(hull, i));
+    if (vec3_dot(n, vec3_sub(point, hull->vertices[hull->triangles[i][0]])) > -deep) return false;
+  }
+  return true;
+}
+
+static bool hidden(const WitnessBody* body, int piece, Vec3 point) {
+  for (int p = 0; p < body->piece_count; p++)
+    if (p != piece && vec3_norm(vec3_sub(point, body->pieces[p].center)) < body->pieces[p].radius &&
+        inside_hull(&body->pieces[p].hull, point, INSIDE * body->diagonal))
+      return true;
+  return false;
+}
+
+static void add_point(WitnessBody* body, int piece, Vec3 point, Vec3 normal) {
+  if (hidden(body, piece, point)) return;
+  body->points[body->count] = point;
+  body->normals[body->count++] = normal;
+}
+
+/* ---------------------------------------------------------------- samples */
+
+/* Up to `most` of all pieces' corners, evenly. */
+static void sample_corners(WitnessBody* body, int most) {
+  int total = 0, at = 0;
+  for (int p = 0; p < body->piece_count; p++) total += body->pieces[p].hull.vertex_count;
+  int wanted = total < most ? total : most;
+  for (int p = 0; p < body->piece_count; p++) {
+    const ConvexHull* hull = &body->pieces[p].hull;
+    Vec3* normal = MEMORY_NEW(Vec3, hull->vertex_count);
+    for (int i = 0; i < hull->triangle_count; i++)
+      for (int k = 0; k < 3; k++) {
+        Vec3* n = &normal[hull->triangles[i][k]];
+        *n = vec3_add(*n, vec3_normalized(area_vector(hull, i)));
+      }
+    for (int v = 0; v < hull->vertex_count; v++, at++)
+      if ((int64_t)(at + 1) * wanted / total > (int64_t)at * wanted / total)
+        add_point(body, p, hull->vertices[v], vec3_normalized(normal[v]));
+    memory_free(normal);
+  }
+  body->corners = body->count;
+}
+
+static Vec3 on_triangle(const ConvexHull* hull, int i, double u, double v) {
+  double s = u + v > 1 ? 1 - u : u, t = u + v > 1 ? 1 - v : v;
+  Vec3 a = hull->vertices[hull->triangles[i][0]], b = hull->vertices[hull->triangles[i][1]],
+       c = hull->vertices[hull->triangles[i][2]];
+  return vec3_add_scaled(vec3_add_scaled(a, s, vec3_sub(b, a)), t, vec3_sub(c, a));
+}
+
+/* Evenly by area over all pieces; within a triangle by two sequences of irrational turns. */
+static void sample_faces(WitnessBody* body, int count, double total) {
+  double passed = 0, u = 0.5, v = 0.5, covered = 0;
+  int taken = 0;
+  for (int p = 0; p < body->piece_count; p++) {
+    const ConvexHull* hull = &body->pieces[p].hull;
+    for (int i = 0; i < hull->triangle_count; i++) {
+      Vec3 area = area_vector(hull, i);
+      passed += vec3_norm(area);
+      for (; taken < count && (taken + 0.5) / count * total < passed; taken++) {
+        u = fmod(u + TURN_FIRST, 1);
+        v = fmod(v + TURN_SECOND, 1);
+        int before = body->count;
+        add_point(body, p, on_triangle(hull, i, u, v), vec3_normalized(area));
+        covered += body->count > before ? total / count : 0;
+      }
+    }
+  }
+  body->spacing = 2 * sqrt(WITNESS_SAMPLES * 0.5 * covered / (3.14159265358979323846 * body->count));
+}
+
+static double twice_area_of(const WitnessBody* body) {
+  double sum = 0;
+  for (int p = 0; p < body->piece_count; p++)
+    for (int i = 0; i < body->pieces[p].hull.triangle_count; i++)
+      sum += vec3_norm(area_vector(&body->pieces[p].hull, i));
+  return sum;
+}
+
+WitnessBody witness_body_create(const ConvexHull* hulls, int count, int samples) {
+  WitnessBody body = {.pieces = MEMORY_NEW(WitnessPiece, count),
+                      .piece_count = count,
+                      .points = MEMORY_NEW(Vec3, samples),
+                      .normals = MEMORY_NEW(Vec3, samples)};
+  Vec3 low = hulls[0].vertices[0], high = low;
+  for (int p = 0; p < count; p++) {
+    body.pieces[p] = make_piece(&hulls[p]);
+    for (int i = 0; i < hulls[p].vertex_count; i++) {
+      low = vec3_min(low, hulls[p].vertices[i]);
+      high = vec3_max(high, hulls[p].vertices[i]);
+    }
+  }
+  body.diagonal = vec3_norm(vec3_sub(high, low));
+  sample_corners(&body, samples / 2);
+  sample_faces(&body, samples - body.count, twice_area_of(&body));
+  return body;
+}
+
+void witness_body_free(WitnessBody* body) {
+  for (int p = 0; p < body->piece_count; p++) {
+    WitnessPiece* piece = &body->pieces[p];
+    hull_free(&piece->hull);
+    point_view_free(&piece->points);
+    memory_free(piece->neighbor_first);
+    memory_free(piece->neighbors);
+  }
+  memory_free(body->pieces);
+  memory_free(body->points);
+  memory_free(body->normals);
+  *body = (WitnessBody){0};
+}
+
+/* ---------------------------------------------------------------- random points */
+
+static Vec3 draw_corner(const WitnessBody* body, Random* random, int* piece) {
+  int total = 0;
+  for (int p = 0; p < body->piece_count; p++) total += body->pieces[p].hull.vertex_count;
+  int at = (int)random_uniform(random, 0, total);
+  for (*piece = 0; at >= body->pieces[*piece].hull.vertex_count; ++*piece) at -= body->pieces[*piece].hull.vertex_count;
+  return body->pieces[*piece].hull.vertices[at];
+}
+
+static Vec3 draw_on_face(const WitnessBody* body, Random* random, int* piece) {
+  double wanted = random_uniform(random, 0, twice_area_of(body)), u = random_uniform(random, 0, 1),
+         v = random_uniform(random, 0, 1);
+  for (*piece = 0; *piece < body->piece_count; ++*piece) {
+    const ConvexHull* hull = &body->pieces[*piece].hull;
+    for (int i = 0; i < hull->triangle_count; i++) {
+      wanted -= vec3_norm(area_vector(hull, i));
+      if (wanted < 0) return on_triangle(hull, i, u, v);
+    }
+  }
+  *piece = 0; /* rounding */
+  return body->pieces[0].hull.vertices[0];
+}
+
+Vec3 witness_random_point(const WitnessBody* body, Random* random) {
+  int corners = 0;
+  for (int p = 0; p < body->piece_count; p++) corners += body->pieces[p].hull.vertex_count;
+  bool corner = random_uniform(random, 0, corners + DRAWN_FACES) < corners;
+  Vec3 point = vec3(0, 0, 0);
+  for (int draw = 0; draw < DRAW_LIMIT; draw++) {
+    int piece = 0;
+    point = corner ? draw_corner(body, random, &piece) : draw_on_face(body, random, &piece);
+    if (!hidden(body, piece, point)) break;
+  }
+  return point;
+}

@@ -1,0 +1,80 @@
+/* Bringing stated points of two bodies into contact: the loss, its gradients, and the descent (V4, V5). */
+#include <string.h>
+#include "query/witness.h"
+
+#define DEGREE 0.017453292519943295 /* rad */
+#define MILLIMETRE 1e-3             /* m */
+
+/* g += by^T v for 3 x 6 */
+static void add_pull(double g[6], const double by[3][6], Vec3 v) {
+  for (int c = 0; c < 6; c++) g[c] += by[0][c] * v.x + by[1][c] * v.y + by[2][c] * v.z;
+}
+
+/* g -= the pull v on a point fixed to the body */
+static void subtract_fixed(double g[6], Vec3 point, Vec3 center, Vec3 v) {
+  Vec3 turn = vec3_cross(vec3_sub(point, center), v);
+  const double pull[6] = {turn.x, turn.y, turn.z, v.x, v.y, v.z};
+  for (int c = 0; c < 6; c++) g[c] -= pull[c];
+}
+
+WitnessLoss witness_loss(const Witness* answer, Pose pose_a, Pose pose_b, const Vec3* targets, double margin) {
+  WitnessLoss loss;
+  memset(&loss, 0, sizeof loss);
+  const Pose pose[2] = {pose_a, pose_b};
+  const Vec3 point[2] = {answer->nearest.witness_a, answer->nearest.witness_b};
+  double apart = answer->nearest.distance - margin;
+  loss.value = apart * apart;
+  for (int k = 0; k < 2; k++) {
+    Vec3 target = pose_apply(pose[k], targets[k]), miss = vec3_sub(point[k], target);
+    loss.value += vec3_dot(miss, miss);
+    Vec3 pull = vec3_add_scaled(vec3_scale(miss, 2), (k ? 2 : -2) * apart, answer->nearest.normal);
+    for (int moved = 0; moved < 2; moved++) add_pull(loss.gradient[moved], answer->total[k][moved], pull);
+    subtract_fixed(loss.gradient[k], target, pose[k].t, vec3_scale(miss, 2));
+  }
+  /* a's motion w, v about c_a is b's opposite one, -w, -(v + w x (c_b - c_a)) about c_b (V5) */
+  const double* g = loss.gradient[0];
+  Vec3 w = vec3(g[0], g[1], g[2]);
+  Vec3 v = vec3_add(vec3(g[3], g[4], g[5]), vec3_cross(w, vec3_sub(pose_b.t, pose_a.t)));
+  const double back[6] = {-w.x, -w.y, -w.z, -v.x, -v.y, -v.z};
+  for (int c = 0; c < 6; c++) loss.transported[c] = loss.gradient[1][c] + back[c];
+  return loss;
+}
+
+/* ---------------------------------------------------------------- descent */
+
+/* Downhill by `turn` radians and `move` metres; by nothing where the gradient is zero. */
+static Pose stepped(Pose pose, const double g[6], double turn, double move) {
+  Vec3 w = vec3(g[0], g[1], g[2]), v = vec3(g[3], g[4], g[5]);
+  double by_turn = vec3_norm(w), by_move = vec3_norm(v);
+  Vec3 zero = vec3(0, 0, 0);
+  return witness_moved(pose, by_turn > 0 ? vec3_scale(w, -turn / by_turn) : zero,
+                       by_move > 0 ? vec3_scale(v, -move / by_move) : zero);
+}
+
+static double step_at(const WitnessDescent* options, int iteration) {
+  if (10 * (int64_t)iteration < options->iterations) return options->step;
+  return 10 * (int64_t)iteration < 9 * (int64_t)options->iterations ? 0.1 * options->step : 0.01 * options->step;
+}
+
+double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b, Pose* pose_b, const Vec3* targets,
+                       const WitnessDescent* options) {
+  WitnessCache cache = {.piece = {0, 0}};
+  WitnessOptions query = options->query;
+  for (int i = 0; i < options->iterations; i++) {
+    double step = step_at(options, i);
+    query.turn = options->query.turn + i;
+    if (!(options->query.perturbation > 0)) query.perturbation = step * DEGREE;
+    Witness w = witness_query(a, *pose_a, b, *pose_b, &query, targets, &cache);
+    WitnessLoss loss = witness_loss(&w, *pose_a, *pose_b, targets, query.margin);
+    Pose moved_a = stepped(*pose_a, loss.gradient[0], step * DEGREE, step * MILLIMETRE);
+    Pose moved_b = stepped(*pose_b, loss.gradient[1], step * DEGREE, step * MILLIMETRE);
+    if (options->both) *pose_a = moved_a;
+    /* a's step as b's opposite one: the pair is as if both had moved (V5) */
+    bool back = options->transport && !options->both;
+    *pose_b = back ? pose_mul(*pose_a, pose_mul(pose_inverse(moved_a), moved_b)) : moved_b;
+  }
+  Witness end;
+  memset(&end, 0, sizeof end);
+  end.nearest = witness_nearest(a, *pose_a, b, *pose_b, &cache, end.piece);
+  return witness_loss(&end, *pose_a, *pose_b, targets, query.margin).value;
+}

@@ -1,0 +1,108 @@
+/* Jacobians of nearest points by features, by differences and by random motions: what smoothing is compared with. */
+#include <string.h>
+#include "query/witness.h"
+
+/* Random motions of WITNESS_ZEROTH, each with its opposite. */
+enum { MOTIONS = 16 };
+/* Motions when nothing is said: a degree, a millimetre. */
+#define PERTURBATION 0.017453292519943295
+
+Pose witness_moved(Pose pose, Vec3 turn, Vec3 move) {
+  return (Pose){mat3_mul(mat3_from_quat(quat_exp(turn)), pose.r), vec3_add(pose.t, move)};
+}
+
+typedef struct {
+  const WitnessBody *a, *b;
+  Pose pose_a, pose_b;
+  WitnessCache cache;
+} EstimatePair;
+
+/* Half the difference of both points between b moved there and back: 3 of a's, 3 of b's. */
+static void half_difference(EstimatePair* pair, Vec3 turn, Vec3 move, double out[6]) {
+  int piece[2];
+  Distance there =
+      witness_nearest(pair->a, pair->pose_a, pair->b, witness_moved(pair->pose_b, turn, move), &pair->cache, piece);
+  Distance back =
+      witness_nearest(pair->a, pair->pose_a, pair->b,
+                      witness_moved(pair->pose_b, vec3_scale(turn, -1), vec3_scale(move, -1)), &pair->cache, piece);
+  Vec3 a = vec3_scale(vec3_sub(there.witness_a, back.witness_a), 0.5);
+  Vec3 b = vec3_scale(vec3_sub(there.witness_b, back.witness_b), 0.5);
+  const double six[6] = {a.x, a.y, a.z, b.x, b.y, b.z};
+  memcpy(out, six, sizeof six);
+}
+
+/* d x / d xi_k = (x(h e_k) - x(-h e_k)) / 2h (V6) */
+static void differences_by_b(EstimatePair* pair, const double size[6], double by_b[6][6]) {
+  for (int k = 0; k < 6; k++) {
+    double xi[6] = {0}, change[6];
+    xi[k] = size[k];
+    half_difference(pair, vec3(xi[0], xi[1], xi[2]), vec3(xi[3], xi[4], xi[5]), change);
+    for (int r = 0; r < 6; r++) by_b[r][k] = change[r] / size[k];
+  }
+}
+
+/* d x / d xi_k = mean of (x(xi) - x(-xi)) / 2 xi_k / h_k^2 over normal xi of deviations h (V7) */
+static void zeroth_by_b(EstimatePair* pair, const double size[6], int turn, double by_b[6][6]) {
+  Random random = {(uint64_t)turn + 1};
+  for (int i = 0; i < MOTIONS; i++) {
+    double xi[6], change[6];
+    for (int k = 0; k < 6; k++) xi[k] = size[k] * random_normal(&random);
+    half_difference(pair, vec3(xi[0], xi[1], xi[2]), vec3(xi[3], xi[4], xi[5]), change);
+    for (int r = 0; r < 6; r++)
+      for (int k = 0; k < 6; k++) by_b[r][k] += change[r] * xi[k] / (size[k] * size[k] * MOTIONS);
+  }
+}
+
+/* Moving a is moving both, and b back: turn w, move v of a about c_a is turn w, move v + w x (c_b - c_a) of b about c_b
+ * and takes a point x along by v + w x (x - c_a). */
+static void complete(const EstimatePair* pair, const double by_b[6][6], Witness* answer) {
+  for (int k = 0; k < 2; k++) {
+    Vec3 point = k ? answer->nearest.witness_b : answer->nearest.witness_a;
+    for (int c = 0; c < 6; c++) {
+      Vec3 e = vec3(c % 3 == 0, c % 3 == 1, c % 3 == 2), zero = vec3(0, 0, 0);
+      Vec3 turn = c < 3 ? e : zero, move = c < 3 ? zero : e;
+      Vec3 along = vec3_add(move, vec3_cross(turn, vec3_sub(point, pair->pose_a.t)));
+      Vec3 shift = vec3_add(move, vec3_cross(turn, vec3_sub(pair->pose_b.t, pair->pose_a.t)));
+      const double xi[6] = {turn.x, turn.y, turn.z, shift.x, shift.y, shift.z}, own[3] = {along.x, along.y, along.z};
+      for (int r = 0; r < 3; r++) {
+        answer->total[k][1][r][c] = by_b[3 * k + r][c];
+        answer->total[k][0][r][c] = own[r];
+        for (int l = 0; l < 6; l++) answer->total[k][0][r][c] -= by_b[3 * k + r][l] * xi[l];
+      }
+    }
+  }
+}
+
+/* A point that has no derivative stays where it is on its body. */
+static void analytic(const EstimatePair* pair, Witness* answer) {
+  double rows[DISTANCE_ROWS * QUERY_POSE_COLUMNS], by_b[6][6] = {{0}};
+  PointView a = pair->a->pieces[answer->piece[0]].points, b = pair->b->pieces[answer->piece[1]].points;
+  bool known = distance_derivatives(a, pair->pose_a, b, pair->pose_b, &answer->nearest, rows) == NULL;
+  for (int r = 0; known && r < 6; r++)
+    for (int c = 0; c < 6; c++) by_b[r][c] = rows[(DISTANCE_WITNESS_A + r) * QUERY_POSE_COLUMNS + 6 + c];
+  Vec3 arm = vec3_sub(answer->nearest.witness_b, pair->pose_b.t);
+  Mat3 turn = mat3_scale(mat3_cross(arm), -1);
+  for (int r = 0; !known && r < 3; r++)
+    for (int c = 0; c < 3; c++) {
+      by_b[3 + r][c] = turn.m[r][c];
+      by_b[3 + r][3 + c] = r == c;
+    }
+  complete(pair, by_b, answer);
+}
+
+void witness_estimate(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b,
+                      const WitnessOptions* options, Witness* answer) {
+  EstimatePair pair = {a, b, pose_a, pose_b, {.piece = {answer->piece[0], answer->piece[1]}}};
+  double h = options->perturbation > 0 ? options->perturbation : PERTURBATION, by_b[6][6] = {{0}};
+  const double size[6] = {h, h, h, h * WITNESS_MOVE, h * WITNESS_MOVE, h * WITNESS_MOVE};
+  answer->total_known = true;
+  if (options->estimate == WITNESS_ANALYTIC) {
+    analytic(&pair, answer);
+    return;
+  }
+  if (options->estimate == WITNESS_DIFFERENCES)
+    differences_by_b(&pair, size, by_b);
+  else
+    zeroth_by_b(&pair, size, options->turn, by_b);
+  complete(&pair, by_b, answer);
+}

@@ -1,0 +1,73 @@
+/* Which samples of a surface a smoothed point is the mean of (V1). */
+#include "query/witness.h"
+
+/* Samples whose normal differs more from that at the nearest point do not count: cos of 120 degrees. */
+#define NORMAL_COSINE (-0.5)
+/* Turns of the choice: the golden ratio's fraction. */
+#define TURN 0.6180339887498949
+/* A reach that holds fewer grows. */
+enum { FEWEST = 4, GROWTHS = 40, RINGS = 5, NEIGHBORS_MAX = 512 };
+/* Reach of fixed sampling, when not said: this part of the diagonal. */
+#define FIXED_PART 0.25
+/* Reach of adaptive sampling: so many times the distance from the target, so that samples lie beyond it, too. */
+#define ADAPTIVE_FACTOR 3
+
+/* `count` numbers of 0 .. found - 1, evenly, another set each turn. */
+static int pick(int k, int count, int found, int turn) {
+  double phase = fmod(0.5 + TURN * turn, 1);
+  int at = (int)((k + phase) * found / count);
+  return at < found ? at : found - 1;
+}
+
+static int within(const WitnessBody* body, Vec3 center, Vec3 normal, double reach, int* out) {
+  int found = 0;
+  double square = reach * reach;
+  for (int i = 0; i < body->count; i++) {
+    Vec3 apart = vec3_sub(body->points[i], center);
+    out[found] = i;
+    found += (vec3_dot(apart, apart) < square) & (vec3_dot(body->normals[i], normal) > NORMAL_COSINE);
+  }
+  return found;
+}
+
+static int choose_within(const WitnessBody* body, Vec3 center, Vec3 normal, double reach, int turn, Vec3* out) {
+  int number[WITNESS_SURFACE + 1], found = 0;
+  for (int grown = 0; grown < GROWTHS && found < FEWEST; grown++, reach *= 1.5)
+    found = within(body, center, normal, reach, number);
+  int others = found < WITNESS_SAMPLES - 1 ? found : WITNESS_SAMPLES - 1;
+  for (int k = 0; k < others; k++) out[1 + k] = body->points[number[pick(k, others, found, turn)]];
+  return 1 + others;
+}
+
+/* Corners within RINGS edges of the one nearest to the point. */
+static int choose_neighbors(const WitnessPiece* piece, Vec3 center, int turn, Vec3* out) {
+  int number[NEIGHBORS_MAX], found = 1, ring = 0, nearest = 0;
+  const ConvexHull* hull = &piece->hull;
+  for (int v = 1; v < hull->vertex_count; v++)
+    if (vec3_norm(vec3_sub(hull->vertices[v], center)) < vec3_norm(vec3_sub(hull->vertices[nearest], center)))
+      nearest = v;
+  number[0] = nearest;
+  for (int rings = 0; rings < RINGS; rings++) {
+    int end = found;
+    for (; ring < end; ring++)
+      for (int i = piece->neighbor_first[number[ring]]; i < piece->neighbor_first[number[ring] + 1]; i++) {
+        bool known = found == NEIGHBORS_MAX;
+        for (int k = 0; k < found && !known; k++) known = number[k] == piece->neighbors[i];
+        if (!known) number[found++] = piece->neighbors[i];
+      }
+  }
+  int others = found < WITNESS_SAMPLES - 1 ? found : WITNESS_SAMPLES - 1;
+  for (int k = 0; k < others; k++) out[1 + k] = hull->vertices[number[pick(k, others, found, turn)]];
+  return 1 + others;
+}
+
+int witness_choose(const WitnessBody* body, int piece, Vec3 center, Vec3 normal, const WitnessOptions* options,
+                   const Vec3* target, Vec3* out) {
+  out[0] = center;
+  if (options->sampling == WITNESS_NEIGHBOR) return choose_neighbors(&body->pieces[piece], center, options->turn, out);
+  double reach = options->reach > 0 ? options->reach : FIXED_PART * body->diagonal;
+  if (options->sampling == WITNESS_ADAPTIVE && target)
+    reach = fmax(ADAPTIVE_FACTOR * vec3_norm(vec3_sub(center, *target)),
+                 options->reach > 0 ? options->reach : body->spacing);
+  return choose_within(body, center, normal, reach, options->turn, out);
+}

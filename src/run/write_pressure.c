@@ -1,0 +1,55 @@
+/* pressure.csv: time, then of every link that moves and has a shape the centre of pressure of all that touches it, the
+ * sum of the forces on it, their moment about there, and of the normal forces, world axes. nan: nothing touches it. */
+#include "run/writer.h"
+
+static const char* const COLUMNS[] = {"x", "y", "z", "fx", "fy", "fz", "mx", "my", "mz", "press"};
+enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
+
+static bool is_shown(const ModelLink* link) { return link->tree >= 0 && link->hull_count > 0; }
+
+static void header(Text* row, const Model* model) {
+  Text name = {0};
+  text_add(row, "time");
+  for (int i = 0; i < model->link_count; i++)
+    for (int k = 0; k < COLUMN_COUNT && is_shown(&model->links[i]); k++) {
+      name.length = 0;
+      text_add(&name, "%s/%s", model->links[i].name, COLUMNS[k]);
+      text_add(row, ",");
+      csv_add_field(row, name.data);
+    }
+  text_add(row, "\n");
+  text_free(&name);
+}
+
+/* The mean of the pairs' centres by their normal forces; moments come along. */
+static void add_link(Text* row, const RunFrame* frame, int link) {
+  Vec3 point = {0, 0, 0}, force = {0, 0, 0}, moment = {0, 0, 0};
+  double press = 0;
+  for (int k = 0; k < frame->contact_count; k++) {
+    const SimContact* c = &frame->contacts[k];
+    if (c->a != link && c->b != link) continue;
+    double sign = c->b == link ? 1 : -1;
+    point = vec3_add_scaled(point, c->press, c->point);
+    force = vec3_add_scaled(force, sign, c->force);
+    moment = vec3_add_scaled(moment, sign, vec3_add(c->moment, vec3_cross(c->point, c->force))); /* about the origin */
+    press += c->press;
+  }
+  point = press > 0 ? vec3_scale(point, 1 / press) : vec3((double)NAN, (double)NAN, (double)NAN);
+  if (press > 0) moment = vec3_sub(moment, vec3_cross(point, force));
+  const double values[COLUMN_COUNT] = {point.x, point.y,  point.z,  force.x,  force.y,
+                                       force.z, moment.x, moment.y, moment.z, press};
+  for (int k = 0; k < COLUMN_COUNT; k++) {
+    text_add_bytes(row, ",", 1);
+    text_add_double(row, values[k]);
+  }
+}
+
+static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
+  const Model* model = context->model;
+  text_add_double(row, frame->state->time);
+  for (int i = 0; i < model->link_count; i++)
+    if (is_shown(&model->links[i])) add_link(row, frame, i);
+  text_add_bytes(row, "\n", 1);
+}
+
+const RunWriter WRITER_PRESSURE = {"pressure.csv", false, header, rows, OUTPUT_PRESSURE};

@@ -1,0 +1,139 @@
+/* What a run needs for its closures: which degrees of freedom each moves, which trees they couple. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate/closures.h"
+
+/* Closures are exact to this part of the size of what they join, and to so many radians: far below what anybody
+ * measures, far above the rounding of positions. */
+#define CLOSURE_EXACT 1e-9
+/* And, where the step is asked for more, to this part of its tolerance. */
+#define CLOSURE_SHARE 1e-4
+
+static int chain_length(const Model* m, int link) {
+  int count = 0;
+  for (int i = link; i >= 0; i = m->links[i].parent) count += m->links[i].dof_count;
+  return count;
+}
+
+/* The closure's degrees of freedom from the links' to the roots'; those of both ends are listed once. */
+static int list_dofs(const Model* m, const ModelClosure* c, int* dof, unsigned char* side) {
+  int count = 0;
+  for (int end = 0; end < 2; end++)
+    for (int i = c->link[end]; i >= 0; i = m->links[i].parent)
+      for (int k = m->links[i].dof_first; k < m->links[i].dof_first + m->links[i].dof_count; k++) {
+        int at = 0;
+        while (at < count && dof[at] != k) at++;
+        if (at == count) {
+          dof[count] = k;
+          side[count++] = 0;
+        }
+        side[at] |= (unsigned char)(1u << end);
+      }
+  return count;
+}
+
+static int list_coupling(const ModelCoupling* c, int* dof) {
+  memcpy(dof, c->dof, sizeof(int) * (size_t)c->count);
+  return c->count;
+}
+
+static void create_lists(ClosureSystem* s) {
+  const Model* m = s->model;
+  int most = 0;
+  for (int k = 0; k < s->count; k++)
+    for (int end = 0; end < 2; end++)
+      most += k < m->closure_count ? chain_length(m, m->closures[k].link[end]) : COUPLING_TERMS;
+  s->dof = MEMORY_NEW(int, most);
+  s->side = MEMORY_NEW(unsigned char, most);
+  s->home = MEMORY_NEW(int, s->count);
+  s->dof_first = MEMORY_NEW(int, s->count + 1);
+  s->slope_first = MEMORY_NEW(size_t, s->count + 1);
+  for (int k = 0; k < s->count; k++) {
+    int first = s->dof_first[k], count;
+    if (k < m->closure_count)
+      count = list_dofs(m, &m->closures[k], s->dof + first, s->side + first);
+    else
+      count = list_coupling(closure_coupling(s, k), s->dof + first);
+    s->home[k] = m->dof_link[s->dof[first]];
+    s->dof_first[k + 1] = first + count;
+    s->slope_first[k + 1] = s->slope_first[k] + (size_t)count * (size_t)closure_rows(s, k);
+  }
+  s->slope = MEMORY_NEW(double, s->slope_first[s->count]);
+}
+
+static uint64_t tree_pair(const Model* m, int dof_a, int dof_b) {
+  uint64_t a = (uint64_t)m->links[m->dof_link[dof_a]].tree, b = (uint64_t)m->links[m->dof_link[dof_b]].tree;
+  return a < b ? a << 32 | b : b << 32 | a;
+}
+
+/* Every pair of different trees among the degrees of freedom of a closure. */
+static void create_pairs(ClosureSystem* s) {
+  int capacity = 0;
+  for (int k = 0; k < s->count; k++)
+    for (int i = s->dof_first[k]; i < s->dof_first[k + 1]; i++)
+      for (int j = s->dof_first[k]; j < i; j++) {
+        uint64_t key = tree_pair(s->model, s->dof[i], s->dof[j]);
+        if (key >> 32 == (key & UINT32_MAX) || (s->pair_count > 0 && s->pairs[s->pair_count - 1] == key)) continue;
+        s->pairs = memory_grown(s->pairs, sizeof(uint64_t), s->pair_count, &capacity);
+        s->pairs[s->pair_count++] = key;
+      }
+  if (s->pair_count == 0) return;
+  qsort(s->pairs, (size_t)s->pair_count, sizeof(uint64_t), order_uint64);
+  int kept = 1;
+  for (int k = 1; k < s->pair_count; k++)
+    if (s->pairs[k] != s->pairs[k - 1]) s->pairs[kept++] = s->pairs[k];
+  s->pair_count = kept;
+}
+
+/* Of both ends, 1/m and 1/I of the link; 0: it is held. */
+static void set_ease(const Model* m, const ModelClosure* c, ClosureEase* ease) {
+  for (int side = 0; side < 2; side++) {
+    if (c->link[side] < 0) continue;
+    const ModelLink* link = &m->links[c->link[side]];
+    if (link->tree < 0 || !(link->mass > 0)) continue;
+    double inertia = 0.5 * mat3_trace(mass_moment_inertia_tensor(&link->moment));
+    ease->move[side] = 1 / link->mass;
+    ease->turn[side] = inertia > 0 ? 1 / inertia : 0;
+  }
+}
+
+ClosureSystem* closures_create(const Model* m, double tolerance) {
+  if (m->closure_row_count == 0) return NULL;
+  ClosureSystem* s = MEMORY_NEW(ClosureSystem, 1);
+  s->model = m;
+  s->exact = fmin(CLOSURE_EXACT, CLOSURE_SHARE * tolerance);
+  s->count = m->closure_count + m->coupling_count;
+  s->row_count = m->closure_row_count;
+  double** of_rows[] = {&s->multiplier, &s->accepted, &s->saved, &s->kept, &s->stiffness, &s->value, &s->change};
+  for (size_t k = 0; k < sizeof(of_rows) / sizeof(of_rows[0]); k++) *of_rows[k] = MEMORY_NEW(double, s->row_count);
+  s->open = MEMORY_NEW(bool, s->count);
+  s->open_saved = MEMORY_NEW(bool, s->count);
+  s->convex = MEMORY_NEW(bool, s->count);
+  s->done = MEMORY_NEW(bool, s->count);
+  s->broken_at = MEMORY_NEW(double, s->count);
+  for (int k = 0; k < s->count; k++) s->broken_at[k] = INFINITY;
+  s->sum = MEMORY_NEW(ClosureSum, s->count);
+  s->extent = MEMORY_NEW(double, s->count);
+  s->member = MEMORY_NEW(int, s->count);
+  s->tree = MEMORY_NEW(int, m->tree_count);
+  s->column = MEMORY_NEW(double, m->dof_count);
+  s->product = MEMORY_NEW(double, m->dof_count);
+  s->coupled = MEMORY_NEW(CouplingTerms, m->coupling_count);
+  s->ease = MEMORY_NEW(ClosureEase, s->count);
+  for (int k = 0; k < m->closure_count; k++) set_ease(m, &m->closures[k], &s->ease[k]);
+  create_lists(s);
+  create_pairs(s);
+  return s;
+}
+
+void closures_destroy(ClosureSystem* s) {
+  if (!s) return;
+  void* owned[] = {s->multiplier, s->accepted, s->saved, s->kept,        s->stiffness, s->value,  s->change, s->open,
+                   s->open_saved, s->convex,   s->done,  s->broken_at,   s->sum,       s->extent, s->member, s->tree,
+                   s->column,     s->product,  s->dof,   s->side,        s->matrix,    s->right,  s->work,   s->home,
+                   s->pairs,      s->coupled,  s->slope, s->slope_first, s->dof_first};
+  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+  memory_free(s->ease);
+  memory_free(s);
+}
