@@ -214,9 +214,9 @@ static void moments_Y8_of_joined_balls_in_closed_form(void** state) {
   MassMoment sum = field_mass(&both), rest = field_mass(&bitten);
   compare_relative(mass_moment_mass(&sum), 2 * ball - lens(d), 2e-4, "volume of two balls joined");
   compare_near(mass_moment_center(&sum).x, d / 2, 1e-4, "their centre");
-  compare_relative(mass_moment_mass(&rest), ball - lens(d), 2e-4, "volume of a ball with a bite");
+  compare_relative(mass_moment_mass(&rest), ball - lens(d), 1e-3, "volume of a ball with a bite");
   /* the lens lies about d / 2 */
-  compare_near(mass_moment_center(&rest).x, -lens(d) * d / 2 / (ball - lens(d)), 2e-4, "its centre");
+  compare_near(mass_moment_center(&rest).x, -lens(d) * d / 2 / (ball - lens(d)), 1e-3, "its centre");
   field_free(&both);
   field_free(&bitten);
 }
