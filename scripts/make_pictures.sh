@@ -152,6 +152,14 @@ if chosen wall; then
   simulate wall --steps 110
   draw scenes/wall $RUNS/wall --strip 4 --size 300x300
 fi
+if chosen smooth-shapes; then
+  simulate smooth-shapes
+  draw scenes/smooth-shapes $RUNS/smooth-shapes
+fi
+if chosen ten-bodies; then
+  simulate ten-bodies
+  draw scenes/ten-bodies $RUNS/ten-bodies --strip 4 --size 300x300 --time 3.5
+fi
 if chosen tumble; then
   simulate tumble --steps 240
   draw scenes/tumble $RUNS/tumble --strip 4 --size 300x300

@@ -238,12 +238,30 @@ static void print_json(const Certifying* c) {
   text_free(&text);
 }
 
+/* Nothing is proved of bodies that may overlap. */
+static bool is_barrier(Certifying* c) {
+  ContactModel model = c->recorded.model.contact_model;
+  if (!contact_overlaps(model)) return true;
+  Text text = {0};
+  text_add(&text, "contact.model %s is not a barrier law: bodies overlap a little, and nothing is proved",
+           contact_model_name(model));
+  diagnostics_add(&c->check.findings, SEVERITY_ERROR, c->recorded.model.scene->contact.place, "%s", text.data);
+  text_free(&text);
+  c->check.coordinates.row_count = 0;
+  return false;
+}
+
 static ExitCode certify(const Options* options) {
   Certifying c = {.options = options, .recorded = {.options = options}};
   Status status = load(&c);
   print_diagnostics(options, &c.recorded.diagnostics);
   ExitCode code = status_exit_code(status);
-  if (status == STATUS_OK) {
+  if (status == STATUS_OK && !is_barrier(&c)) {
+    c.nearest.gap_a = -1;
+    if (!options->json) print_findings(&c);
+    if (options->json) print_json(&c);
+    code = EXIT_CHECK_FAILED;
+  } else if (status == STATUS_OK) {
     run_check_states(&c.check);
     prove(&c);
     check_summary(&c);

@@ -9,7 +9,7 @@
 #define DEFAULT_BOUND 1e-6
 
 static const OptionRow OPTIONS[] = {
-    {"wrt", 0, OPTION_TEXT, "LIST", "blocks: state,control,vertices,attachments,mass,contact,material,gains (all)"},
+    {"wrt", 0, OPTION_TEXT, "LIST", "blocks: state,control,vertices,attachments,mass,contact,material,gains,shapes (all)"},
     {"directions", 0, OPTION_COUNT, "N", "random directions per block (3; at most 16)"},
     {"steps", 'n', OPTION_COUNT, "N", "check the first N steps only"},
     {"bound", 0, OPTION_NUMBER, "X", "largest relative error that passes (1e-6)"},
@@ -35,7 +35,7 @@ static bool read_blocks(const Options* options, unsigned* blocks) {
     }
     if (!known) {
       usage_error(options,
-                  "--wrt: '%.*s' is none of state, control, vertices, attachments, mass, contact, material, gains",
+                  "--wrt: '%.*s' is none of state, control, vertices, attachments, mass, contact, material, gains, shapes",
                   (int)length, word);
       return false;
     }
@@ -427,7 +427,8 @@ const Verb VERB_GRADCHECK = {
         "vertices,\n"
         "joint origins (attachments), masses or densities, and support, stiffness, friction, smoothing, rest_speed "
         "(contact), restitution and what links and contact.pairs say of friction and restitution, above 0 (material),\n"
-        "and numbers of drives: gains, limits, delays, feedback (gains).\n"
+        "and numbers of drives: gains, limits, delays, feedback (gains),\n"
+        "parameters of smooth shapes: sizes, exponents, sharpness, faces (shapes).\n"
         "A task is checked scenario by scenario with its own losses, then by its own design and control variables; "
         "with\n"
         "--steps the random function stands in, because the losses' times may lie beyond.\n"

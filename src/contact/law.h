@@ -58,6 +58,9 @@ typedef struct ContactLaw {
   int parameter_count;
   int own_count;            /* how many of SceneContact.own its rows fill */
   bool once_differentiable; /* gradients of runs have kinks, which differences cannot judge */
+  bool overlaps; /* no barrier: bodies may overlap, a gap is PairState.separation, there is nothing to certify */
+  /* Why the law cannot take a piece, as the end of a sentence; NULL: it can. NULL: any. */
+  const char* (*refuses)(const ModelHull* hull);
   bool links; /* pairs of links take part too, all that may touch, as items of their own after the hulls (system.h) */
   size_t pair_size, state_size, kept_size;      /* bytes: of a pair, of each state of it, of what `keep` stores */
   size_t moment_size, replay_size, vertex_size; /* of a recorded pair at one moment, in one step, per vertex */

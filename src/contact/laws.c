@@ -2,7 +2,7 @@
 #include "contact/law.h"
 
 /* In the order of ContactModel, after CONTACT_NONE. */
-#define LAWS(ROW) ROW(separating_plane) ROW(long_range) ROW(ipc)
+#define LAWS(ROW) ROW(separating_plane) ROW(long_range) ROW(ipc) ROW(penalty)
 
 #define DECLARE(name) extern const ContactLaw LAW_##name;
 LAWS(DECLARE)
@@ -38,6 +38,12 @@ const SchemaRow* contact_schema_row(int index) {
 }
 
 const char* contact_model_name(ContactModel model) { return model == CONTACT_NONE ? "none" : law_of(model)->name; }
+
+bool contact_overlaps(ContactModel model) { return model != CONTACT_NONE && law_of(model)->overlaps; }
+
+const char* contact_refuses(ContactModel model, const ModelHull* hull) {
+  return model != CONTACT_NONE && law_of(model)->refuses ? law_of(model)->refuses(hull) : NULL;
+}
 
 int contact_own_count(ContactModel model) { return model == CONTACT_NONE ? 0 : law_of(model)->own_count; }
 

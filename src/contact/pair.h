@@ -143,6 +143,8 @@ typedef struct {
   GroundShare ground_now, ground_next; /* of a half-space */
   double pair_support, pair_stiffness; /* of a pair with a law of its own, instead of support and value */
   Vec3 turn_now[2];                    /* by turns of the bodies at t, besides what their vertices share */
+  Vec3 move_now[2];                    /* and by their displacements */
+  double* shape[2];                    /* by parameters of smooth shapes: room lent, zeroed; NULL: it has none */
 } PairShares;
 
 #endif

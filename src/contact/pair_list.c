@@ -139,7 +139,10 @@ void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {
   PairState* state = &p->state[s->current];
   state->outcome = PAIR_APART;
   state->separation = INFINITY;
-  if (!p->links) {
+  if (!p->links && s->law->overlaps) {
+    state->separation = 0; /* nothing is known yet */
+    state->axis = vec3(0, 0, 1);
+  } else if (!p->links) {
     state->separation =
         pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &p->gjk, &found);
     state->axis = found.normal;

@@ -44,7 +44,8 @@ struct ContactReplay {
   int count, capacity;
   char *memory, *vertices; /* of the law */
   VertexShare* shares;
-  int memory_capacity, vertex_capacity, share_capacity;
+  double* parameters; /* lent to the law: by parameters of smooth shapes */
+  int memory_capacity, vertex_capacity, share_capacity, parameter_capacity;
   PairCarry* carry[2]; /* derivatives by what pairs carry: at t, and at t + dt from the step after (records) */
   int carry_capacity[2];
   const ContactField* field; /* during contact_replay_adjoint */
@@ -73,6 +74,7 @@ void contact_replay_destroy(ContactReplay* r) {
   memory_free(r->memory);
   memory_free(r->vertices);
   memory_free(r->shares);
+  memory_free(r->parameters);
   memory_free(r);
 }
 
@@ -185,6 +187,26 @@ static void lend_vertices(ContactReplay* r) {
   }
 }
 
+static int item_parameters(const ContactReplay* r, int item) {
+  if (item >= r->model->hull_count || !hull_is_convex_smooth(&r->model->hulls[item])) return 0;
+  return shape_parameter_count(&r->model->hulls[item].smooth->field.shape);
+}
+
+/* Zeroed room for derivatives by the parameters of the pairs' shapes. */
+static void lend_parameters(ContactReplay* r) {
+  int needed = 0, first = 0;
+  for (int k = 0; k < r->count; k++)
+    needed += item_parameters(r, r->pairs[k].record->hull_a) + item_parameters(r, r->pairs[k].record->hull_b);
+  r->parameters = room_for(r->parameters, &r->parameter_capacity, needed, sizeof(double));
+  for (int k = 0; k < r->count; k++)
+    for (int side = 0; side < 2; side++) {
+      ReplayPair* p = &r->pairs[k];
+      int count = item_parameters(r, side == 0 ? p->record->hull_a : p->record->hull_b);
+      p->shares.shape[side] = count > 0 ? r->parameters + first : NULL;
+      first += count;
+    }
+}
+
 static LawReplay law_replay(const ContactReplay* r, int index, int thread) {
   const ReplayPair* p = &r->pairs[index];
   return (LawReplay){.law = r->own_law,
@@ -241,6 +263,7 @@ static bool evaluate_pairs(ContactReplay* r, const ContactMoment* now, const Con
   r->pose_next = next->pose;
   match_pairs(r, &r->side[1 - r->next], &r->side[r->next]);
   lend_vertices(r);
+  lend_parameters(r);
   parallel_for(r->threads, r->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_pair, r);
   bool sound = true;
   for (int k = 0; k < r->count; k++) sound = sound && r->pairs[k].sound;
@@ -333,7 +356,12 @@ static void reverse_pair(void* context, int index, int thread) {
   ContactReplay* r = context;
   ReplayPair* p = &r->pairs[index];
   double twist[2][6];
-  p->shares = (PairShares){.share = {p->shares.share[0], p->shares.share[1]}};
+  p->shares = (PairShares){.share = {p->shares.share[0], p->shares.share[1]},
+                           .shape = {p->shares.shape[0], p->shares.shape[1]}};
+  for (int side = 0; side < 2; side++) {
+    int count = item_parameters(r, side == 0 ? p->record->hull_a : p->record->hull_b);
+    for (int k = 0; k < count; k++) p->shares.shape[side][k] = 0;
+  }
   bool moves = pair_field(r, index, r->field, twist);
   if (!moves && !carries(&r->carry[1][index])) return; /* nothing hangs on this pair */
   LawReplay pair = law_replay(r, index, thread);
@@ -383,10 +411,17 @@ static void add_ground(const GroundShare* share, double kappa, Mat3 r, double (*
   }
 }
 
-static void add_turn(Vec3 turn, double kappa, Mat3 r, double (*pose)[4]) {
-  if (is_zero(turn)) return;
-  GroundShare share = {{0, 0, 0}, turn};
+static void add_motion(Vec3 move, Vec3 turn, double kappa, Mat3 r, double (*pose)[4]) {
+  if (is_zero(turn) && is_zero(move)) return;
+  GroundShare share = {move, turn};
   add_ground(&share, kappa, r, pose);
+}
+
+static void add_parameters(const ContactReplay* r, const ReplayPair* p, int side, double kappa,
+                           ModelGradient* gradient) {
+  int item = side == 0 ? p->record->hull_a : p->record->hull_b, count = item_parameters(r, item);
+  for (int k = 0; k < count; k++)
+    gradient->shapes[r->model->hulls[item].smooth->parameter_first + k] += kappa * p->shares.shape[side][k];
 }
 
 void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double (*pose_now)[3][4],
@@ -409,7 +444,9 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
                                        [MATERIAL_ROLLING] = kappa * p->shares.rolling,
                                        [MATERIAL_SPINNING] = kappa * p->shares.spinning};
     for (int side = 0; side < 2; side++)
-      add_turn(p->shares.turn_now[side], kappa, r->pose_now[p->link[side]].r, pose_now[p->link[side]]);
+      add_motion(p->shares.move_now[side], p->shares.turn_now[side], kappa, r->pose_now[p->link[side]].r,
+                 pose_now[p->link[side]]);
+    for (int side = 0; side < 2; side++) add_parameters(r, p, side, kappa, gradient);
     model_gradient_material(r->model, p->link[0], p->link[1], by, gradient);
     int own = model_pair_law(r->model, p->link[0], p->link[1]);
     if (own >= 0)

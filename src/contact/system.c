@@ -251,7 +251,7 @@ double contact_gap(ContactSystem* s, int index) {
   ContactPair* p = contact_pair(s, index);
   const PairState* state = &p->state[s->current];
   if (p->links) return INFINITY;
-  if (state->outcome == PAIR_APART && !state->has_plane) return state->separation;
+  if (s->law->overlaps || (state->outcome == PAIR_APART && !state->has_plane)) return state->separation;
   GjkResult found;
   return pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &p->gjk, &found);
 }
@@ -260,6 +260,7 @@ double contact_trial_gap(ContactSystem* s, int index) {
   assert(s->phase != CONTACT_STANDING);
   ContactPair* p = contact_pair(s, index);
   if (p->links) return INFINITY;
+  if (s->law->overlaps) return p->state[1 - s->current].separation;
   const HullInstance* instance = s->instance[1 - s->current];
   GjkResult found;
   return pair_distance(&instance[p->hull_a], &instance[p->hull_b], &p->gjk, &found);

@@ -193,6 +193,7 @@ static void finish_at_start(RunAdjoint* a, const LossSeeds* seeds, const double*
   if (!a->model->start) step_adjoint_start(a->step, q, pose, a->bars[0], a->rate_now, gradient);
   add_direct(a->model, seeds, gradient);
   model_gradient_masses(a->model, gradient);
+  model_gradient_shapes(a->model, gradient);
 }
 
 AdjointReport run_adjoint(RunAdjoint* a, Recording* r, const LossSeeds* seeds, double discount,

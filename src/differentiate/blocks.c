@@ -93,9 +93,28 @@ static void list_gains(const Scene* scene, ModelOverride** next) {
   }
 }
 
+/* Hull k of a link of an expanded scene is its shape use k. */
+static void list_shapes(const Model* model, ModelOverride** next) {
+  for (int i = 0; i < model->link_count; i++)
+    for (int k = 0; k < model->links[i].hull_count; k++) {
+      const ModelHull* hull = &model->hulls[model->links[i].hull_first + k];
+      if (hull_is_convex_smooth(hull))
+        list(next, OVERRIDE_SHAPE, i, k, shape_parameter_count(&hull->smooth->field.shape));
+    }
+}
+
+/* Vertices of smooth shapes are no numbers of a scene. */
+static int free_vertices(const Model* model) {
+  int count = model->vertex_count;
+  for (int h = 0; h < model->hull_count; h++)
+    if (model->hulls[h].smooth) count -= model->hulls[h].points.count;
+  return count;
+}
+
 ModelOverride* block_numbers(const Scene* scene, const Model* model, GradcheckBlock block) {
   ModelOverride *numbers = MEMORY_NEW(ModelOverride, block_size(model, block) + 1), *end = numbers;
   if (block == GRADCHECK_VERTICES) list_vertices(scene, &end);
+  if (block == GRADCHECK_SHAPES) list_shapes(model, &end);
   if (block == GRADCHECK_CONTROL) list_signals(scene, &end);
   if (block == GRADCHECK_GAINS && drives_anything(model)) list_gains(scene, &end);
   if (block == GRADCHECK_CONTACT) list(&end, OVERRIDE_CONTACT, 0, 0, block_size(model, block));
@@ -121,7 +140,9 @@ int block_size(const Model* model, GradcheckBlock block) {
     case GRADCHECK_CONTROL:
       return model->parameter_count;
     case GRADCHECK_VERTICES:
-      return 3 * model->vertex_count;
+      return 3 * free_vertices(model);
+    case GRADCHECK_SHAPES:
+      return model->shape_parameter_count;
     case GRADCHECK_ATTACHMENTS:
       return model->start ? 0 : 3 * model->link_count;
     case GRADCHECK_MASS:
@@ -194,11 +215,12 @@ void block_scale(const Model* model, GradcheckBlock block, double* scale) {
     for (int k = 0; k < 3 * model->link_count; k++) scale[k] = fmax(model->links[k / 3].reach, 1e-3);
   if (block == GRADCHECK_VERTICES)
     for (int h = 0; h < model->hull_count; h++)
-      for (int k = 0; k < 3 * model->hulls[h].points.count; k++)
-        scale[3 * model->hulls[h].vertex_first + k] = model->hulls[h].radius;
-  if (block != GRADCHECK_MASS && block != GRADCHECK_MATERIAL) return;
+      for (int k = 0; k < 3 * model->hulls[h].points.count && !model->hulls[h].smooth; k++)
+        *scale++ = model->hulls[h].radius;
+  if (block != GRADCHECK_MASS && block != GRADCHECK_MATERIAL && block != GRADCHECK_SHAPES) return;
   ModelOverride* numbers = block_numbers(model->scene, model, block);
-  for (int k = 0; k < block_size(model, block); k++) scale[k] = numbers[k].value;
+  for (int k = 0; k < block_size(model, block); k++)
+    scale[k] = block == GRADCHECK_SHAPES ? fmax(fabs(numbers[k].value), 0.1) : numbers[k].value;
   memory_free(numbers);
 }
 
@@ -215,7 +237,15 @@ void block_gradient(const Model* model, GradcheckBlock block, const ModelGradien
       memcpy(out, g->control, sizeof(double) * (size_t)model->parameter_count);
       break;
     case GRADCHECK_VERTICES:
-      memcpy(out, g->vertices, sizeof(Vec3) * (size_t)model->vertex_count);
+      for (int h = 0; h < model->hull_count; h++) {
+        const ModelHull* hull = &model->hulls[h];
+        if (hull->smooth || hull->points.count == 0) continue;
+        memcpy(out + next, g->vertices + hull->vertex_first, sizeof(Vec3) * (size_t)hull->points.count);
+        next += 3 * hull->points.count;
+      }
+      break;
+    case GRADCHECK_SHAPES:
+      memcpy(out, g->shapes, sizeof(double) * (size_t)model->shape_parameter_count);
       break;
     case GRADCHECK_ATTACHMENTS:
       memcpy(out, g->attachments, sizeof(Vec3) * (size_t)model->link_count);

@@ -53,7 +53,7 @@ static bool visit_flat_hulls(Scene* scene, const Model* model, Random* random) {
     if (!weighs_by_volume(&model->scene->links[i], &model->links[i])) continue;
     for (int k = 0; k < model->links[i].hull_count; k++) {
       const ModelHull* hull = &model->hulls[model->links[i].hull_first + k];
-      if (!hull->kind->bounded || !has_flat_face(&hull->solid, hull->radius)) continue;
+      if (!hull->kind->bounded || hull->smooth || !has_flat_face(&hull->solid, hull->radius)) continue;
       any = true;
       if (random) shrink_hull(hull, random, scene->shapes[scene->links[i].shapes[k].shape].points);
     }
@@ -69,7 +69,7 @@ void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed) {
 }
 
 static const char* const NAMES[GRADCHECK_BLOCKS] = {"state", "control", "vertices", "attachments",
-                                                    "mass",  "contact", "material", "gains"};
+                                                    "mass",  "contact", "material", "gains", "shapes"};
 
 const char* gradcheck_block_name(GradcheckBlock block) { return NAMES[block]; }
 

@@ -54,6 +54,12 @@ double hull_volume(const ModelHull* hull); /* m^3; 0 for what has no end */
  * hull: zero but for link and shape; its arrays are the model's. */
 void place_hull(ModelHull* hull, const ConvexHull* piece, Pose pose);
 void place_triangle(ModelHull* hull, const ConvexHull* piece, Pose pose);
+/* Returns why there is no such shape (static); NULL: it stands. */
+const char* place_smooth(ModelHull* hull, const Scene* scene, const SceneShape* shape, Pose pose);
+void free_smooth(ModelSmooth* smooth);
+/* Derivative of a vertex of a convex smooth shape, link frame, by its parameter k. sphere: primitive_sphere's vertices
+ * of the same resolution. */
+Vec3 smooth_vertex_slope(const ModelHull* hull, const Vec3* sphere, int vertex, int k);
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose);
 /* model/masses.c: moments, centres of mass, reach. Needs the hulls. */
 void build_masses(Builder* builder);

@@ -234,8 +234,25 @@ static TouchSearch find_meetings(const Model* model, Diagnostics* diagnostics) {
   return search;
 }
 
+/* Each shape that the law cannot take, once. */
+static void check_taken(const Model* model, Diagnostics* diagnostics) {
+  for (int k = 0; k < model->hull_count; k++) {
+    const ModelHull* hull = &model->hulls[k];
+    const char* why = model->links[hull->link].collide ? contact_refuses(model->contact_model, hull) : NULL;
+    bool told = false;
+    for (int before = 0; before < k && why && !told; before++) told = model->hulls[before].shape == hull->shape;
+    if (!why || told) continue;
+    const SceneShape* shape = &model->scene->shapes[hull->shape];
+    diagnostics_add(diagnostics, SEVERITY_ERROR, shape->place,
+                    "contact.model %s %s; the shape of link '%s' is none (collide: false takes it out)",
+                    contact_model_name(model->contact_model), why, model->links[hull->link].name);
+  }
+}
+
 void check_intersections(const Model* model, Diagnostics* diagnostics) {
   if (model->contact_model == CONTACT_NONE) return;
+  check_taken(model, diagnostics);
+  if (contact_overlaps(model->contact_model)) return;
   TouchSearch search = find_meetings(model, diagnostics);
   report_meetings(&search);
   memory_free(search.meetings);

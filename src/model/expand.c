@@ -18,11 +18,26 @@ static void add_point_shape(Scene* scene, const ModelHull* hull, SceneShapeUse* 
   *use = (SceneShapeUse){scene->shape_count++, use->place, {0, 0, 0}, quat_identity()};
 }
 
+/* A smooth shape stays what it is; every use has one of its own, so that it can change alone. */
+static void add_smooth_shape(Scene* scene, SceneShapeUse* use) {
+  const SceneShape* from = &scene->shapes[use->shape];
+  SceneShape* shape = &scene->shapes[scene->shape_count];
+  *shape = *from;
+  shape->name = memory_text("");
+  size_t size = sizeof *from->faces * (size_t)from->smooth.face_count;
+  if (from->faces) {
+    shape->faces = memory_alloc(size);
+    memcpy(shape->faces, from->faces, size);
+    shape->smooth.faces = (const double(*)[4])shape->faces;
+  }
+  use->shape = scene->shape_count++;
+}
+
 /* What lists of points stand for is built no more, and not written. */
 static void mark_replaced(Scene* scene, const SceneLink* link) {
   for (int k = 0; k < link->shape_count; k++) {
     SceneShape* shape = &scene->shapes[link->shapes[k].shape];
-    shape->replaced = shape->type != SHAPE_HALF_SPACE;
+    shape->replaced = shape->type != SHAPE_HALF_SPACE && !shape_is_smooth(shape);
   }
 }
 
@@ -35,9 +50,11 @@ static void expand_link(Scene* scene, const Model* model, int index) {
     const ModelHull* hull = &model->hulls[source->hull_first + k];
     while (link->shapes[from].shape != hull->shape) from++; /* hulls come in the order of the uses */
     uses[k] = link->shapes[from];
-    if (!hull->kind->bounded)
+    if (!hull->kind->bounded || hull->smooth)
       from++; /* it is one hull, and keeps the pose of its use */
-    else
+    if (hull_is_convex_smooth(hull))
+      add_smooth_shape(scene, &uses[k]);
+    else if (hull->kind->bounded && !hull->smooth)
       add_point_shape(scene, hull, &uses[k]);
   }
   memory_free(link->shapes);

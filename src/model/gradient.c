@@ -19,6 +19,7 @@ void model_gradient_create(ModelGradient* g, const Model* model) {
                        .inertia = memory_alloc(sizeof(double[6]) * (size_t)model->link_count),
                        .material = memory_alloc(material_size(model)),
                        .gains = MEMORY_NEW(double, model->gain_count),
+                       .shapes = MEMORY_NEW(double, model->shape_parameter_count),
                        .coordinates = MEMORY_NEW(double, model->dof_count),
                        .velocities = MEMORY_NEW(double, model->dof_count),
                        .moment = MEMORY_NEW(MassMoment, model->link_count)};
@@ -36,6 +37,7 @@ void model_gradient_destroy(ModelGradient* g) {
   memory_free(g->inertia);
   memory_free(g->material);
   memory_free(g->gains);
+  memory_free(g->shapes);
   memory_free(g->coordinates);
   memory_free(g->velocities);
   memory_free(g->moment);
@@ -50,6 +52,7 @@ void model_gradient_clear(ModelGradient* g, const Model* model) {
   memset(g->axes, 0, sizeof(Vec3) * links);
   memset(g->mass, 0, sizeof(double) * links);
   memset(g->control, 0, sizeof(double) * (size_t)model->parameter_count);
+  memset(g->shapes, 0, sizeof(double) * (size_t)model->shape_parameter_count);
   memset(g->gains, 0, sizeof(double) * (size_t)model->gain_count);
   memset(g->contact, 0, sizeof(g->contact));
   memset(g->joint, 0, sizeof(double[JOINT_OWN_COUNT]) * dofs);
@@ -114,6 +117,13 @@ static MomentBar symmetric_bar(const MassMoment* m) {
   bar.first = vec3(m->s[0][3] + m->s[3][0], m->s[1][3] + m->s[3][1], m->s[2][3] + m->s[3][2]);
   bar.mass = m->s[3][3];
   return bar;
+}
+
+static double bar_product(const MomentBar* bar, const MassMoment* m) {
+  double sum = bar->mass * m->s[3][3] + vec3_dot(bar->first, vec3(m->s[0][3], m->s[1][3], m->s[2][3]));
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) sum += bar->second.m[i][k] * m->s[i][k];
+  return sum;
 }
 
 /* bar : X~ X~^T and its derivative by X. */
@@ -198,12 +208,12 @@ typedef struct {
   const ModelLink* link;
   const SceneLink* source;
   MomentBar bar;
-  Vec3* vertices; /* of the link's first hull */
+  ModelGradient* gradient;
 } LinkReverse;
 
 static const ModelHull* hull_of(const LinkReverse* r, int k) { return &r->model->hulls[r->link->hull_first + k]; }
 
-static Vec3* slopes_of(const LinkReverse* r, int k) { return r->vertices + hull_of(r, k)->vertex_first; }
+static Vec3* slopes_of(const LinkReverse* r, int k) { return r->gradient->vertices + hull_of(r, k)->vertex_first; }
 
 /* S = m / N sum X~ X~^T; returns the derivative by m. */
 static double reverse_vertices(const LinkReverse* r) {
@@ -222,12 +232,32 @@ static double reverse_vertices(const LinkReverse* r) {
   return value / count;
 }
 
+/* bar : S of a smooth shape, and its derivative by the shape's own parameters, times `factor`, added. */
+static double smooth_slope(const ModelHull* hull, const MomentBar* bar, double factor, double* out) {
+  const ModelSmooth* smooth = hull->smooth;
+  if (hull_is_convex_smooth(hull) && factor != 0) {
+    int count = shape_parameter_count(&smooth->field.shape);
+    MassMoment* slopes = MEMORY_NEW(MassMoment, count);
+    shape_mass_slopes(&smooth->field.shape, slopes);
+    for (int k = 0; k < count; k++) {
+      MassMoment turned = mass_moment_transform(&slopes[k], smooth->pose);
+      out[smooth->parameter_first + k] += factor * bar_product(bar, &turned);
+    }
+    memory_free(slopes);
+  }
+  return bar_product(bar, &smooth->moment);
+}
+
 static const MomentBar VOLUME_BAR = {{{{0}}}, {0, 0, 0}, 1};
 
 static double add_solids(const LinkReverse* r, const MomentBar* bar, double factor) {
   double value = 0;
   for (int k = 0; k < r->link->hull_count; k++) {
     if (!hull_of(r, k)->kind->bounded) continue;
+    if (hull_of(r, k)->smooth) {
+      value += smooth_slope(hull_of(r, k), bar, factor, r->gradient->shapes);
+      continue;
+    }
     value += solid_slope(bar, &hull_of(r, k)->solid, factor, slopes_of(r, k));
   }
   return value;
@@ -263,8 +293,31 @@ void model_gradient_masses(const Model* model, ModelGradient* gradient) {
     const ModelLink* link = &model->links[i];
     const SceneLink* source = &model->scene->links[i];
     if (!(link->mass > 0)) continue;
-    LinkReverse r = {model, link, source, symmetric_bar(&gradient->moment[i]), gradient->vertices};
+    LinkReverse r = {model, link, source, symmetric_bar(&gradient->moment[i]), gradient};
     gradient->mass[i] += reverse_link(&r, gradient);
     gradient->moment[i] = mass_moment_zero();
   }
+}
+
+/* ---------------------------------------------------------------- vertices of smooth shapes to their parameters (A9) */
+
+static void pass_vertices(const ModelHull* hull, ModelGradient* gradient) {
+  const Vec3* bar = gradient->vertices + hull->vertex_first;
+  int count = shape_parameter_count(&hull->smooth->field.shape);
+  bool any = false;
+  for (int m = 0; m < hull->solid.vertex_count; m++) any = any || vec3_dot(bar[m], bar[m]) > 0;
+  ConvexHull sphere;
+  if (!any || primitive_sphere(&sphere, 1, hull->smooth->resolution) != HULL_OK) return;
+  for (int m = 0; m < hull->solid.vertex_count; m++) {
+    if (!(vec3_dot(bar[m], bar[m]) > 0)) continue;
+    for (int k = 0; k < count; k++)
+      gradient->shapes[hull->smooth->parameter_first + k] +=
+          vec3_dot(bar[m], smooth_vertex_slope(hull, sphere.vertices, m, k));
+  }
+  hull_free(&sphere);
+}
+
+void model_gradient_shapes(const Model* model, ModelGradient* gradient) {
+  for (int k = 0; k < model->hull_count; k++)
+    if (hull_is_convex_smooth(&model->hulls[k])) pass_vertices(&model->hulls[k], gradient);
 }

@@ -14,10 +14,26 @@ static int count_hulls(const Builder* builder, const SceneLink* link) {
   int count = 0;
   for (int k = 0; k < link->shape_count; k++) {
     int shape = link->shapes[k].shape;
-    bool unbounded = builder->scene->shapes[shape].type == SHAPE_HALF_SPACE;
-    count += unbounded ? 1 : builder->solids[shape].piece_count;
+    const SceneShape* source = &builder->scene->shapes[shape];
+    bool single = source->type == SHAPE_HALF_SPACE || shape_is_smooth(source);
+    count += single ? 1 : builder->solids[shape].piece_count;
   }
   return count;
+}
+
+static void add_smooth(Builder* builder, int link, const SceneShapeUse* use, Pose pose) {
+  Model* model = builder->model;
+  const SceneShape* shape = &builder->scene->shapes[use->shape];
+  ModelHull* hull = &model->hulls[model->hull_count];
+  *hull = (ModelHull){.link = link, .shape = use->shape};
+  const char* rule = place_smooth(hull, builder->scene, shape, pose);
+  if (rule)
+    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place, "shape '%s': %s", shape->name, rule);
+  if (hull_is_convex_smooth(hull)) {
+    hull->smooth->parameter_first = model->shape_parameter_count;
+    model->shape_parameter_count += shape_parameter_count(&hull->smooth->field.shape);
+  }
+  builder->feature[model->hull_count++] = hull->kind->thickness(hull);
 }
 
 static void add_shape(Builder* builder, int link, const SceneShapeUse* use) {
@@ -28,6 +44,10 @@ static void add_shape(Builder* builder, int link, const SceneShapeUse* use) {
     ModelHull* hull = &model->hulls[model->hull_count++];
     *hull = (ModelHull){.link = link, .shape = use->shape};
     place_half_space(hull, shape, pose);
+    return;
+  }
+  if (shape_is_smooth(shape)) {
+    add_smooth(builder, link, use, pose);
     return;
   }
   const ShapeSolid* solid = &builder->solids[use->shape];
@@ -61,6 +81,7 @@ void free_hulls(Model* model) {
   for (int i = 0; model->hulls && i < model->hull_count; i++) {
     point_view_free(&model->hulls[i].points);
     hull_free(&model->hulls[i].solid);
+    free_smooth(model->hulls[i].smooth);
   }
   memory_free(model->hulls);
 }

@@ -27,7 +27,20 @@ typedef struct {
   Vec3 normal;      /* half-space { x : normal . x <= offset }: unit */
   double offset;    /* m */
   int vertex_first; /* number of its first vertex among those of all hulls */
+  struct ModelSmooth* smooth; /* SOLID_SMOOTH, owned by the model; NULL of others */
 } ModelHull;
+
+/* A smooth shape where it stands in a link; `solid` and `points` of its hull are points of its surface. */
+typedef struct ModelSmooth {
+  Field field;         /* of kind FIELD_SHAPE: one convex shape, with parameters of its own */
+  Pose pose;           /* of its frame in the link's */
+  MassMoment moment;   /* of density 1 kg/m^3, link frame */
+  int resolution;      /* of its surface, as in scenes */
+  int parameter_first; /* of its parameters (shape_parameter_count) among those of all shapes; -1: it has none */
+} ModelSmooth;
+static inline bool hull_is_convex_smooth(const ModelHull* hull) {
+  return hull->smooth && hull->smooth->field.kind == FIELD_SHAPE;
+}
 
 /* What a kind of piece is: a row in a file of its own, model/solid_<kind>.c. Nothing allocates or fails. */
 struct SolidKind {
@@ -38,7 +51,7 @@ struct SolidKind {
   MassMoment (*moment)(const ModelHull* hull); /* of density 1 kg/m^3, link frame; zero without end */
   double (*thickness)(const ModelHull* hull);  /* smallest size that contact has to resolve [m] (R3); HUGE_VAL */
 };
-extern const SolidKind SOLID_HULL, SOLID_HALF_SPACE, SOLID_TRIANGLE;
+extern const SolidKind SOLID_HULL, SOLID_HALF_SPACE, SOLID_TRIANGLE, SOLID_SMOOTH;
 
 typedef struct {
   const char* name; /* borrowed from the scene */
@@ -177,6 +190,7 @@ typedef struct {
   ModelHull* hulls; /* sorted by link */
   int hull_count;
   int vertex_count; /* of all hulls */
+  int shape_parameter_count; /* of all convex smooth shapes */
   ModelTree* trees;
   int tree_count;
   ModelController* controllers;
@@ -233,6 +247,10 @@ typedef struct {
 bool contact_rests(ContactModel model);
 ContactRest contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force);
 ContactRest contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap);
+/* Does the law let bodies overlap, so that nothing is certified and a start may overlap, too? */
+bool contact_overlaps(ContactModel model);
+/* Why the law cannot take a piece, as the end of a sentence; NULL: it can. */
+const char* contact_refuses(ContactModel model, const ModelHull* hull);
 /* How many parameters of its own a law has. */
 int contact_own_count(ContactModel model);
 /* They, where nothing is said of them; 0: derived from the scene (model/contact_defaults.c). */
@@ -258,6 +276,7 @@ typedef enum {
   OVERRIDE_GRAVITY,  /* index: axis  [m/s^2] */
   OVERRIDE_CENTER,   /* index: axis of the centre of mass, of a link with mass_model given  [m] */
   OVERRIDE_INERTIA,  /* index: of SceneLink.inertia, of such a link  [kg m^2] */
+  OVERRIDE_SHAPE,    /* part: use of a convex smooth shape in the link; index: of its parameter (shapes/shapes.h) */
   OVERRIDE_GAIN,     /* part: which of the controllers of the link; index: as in controller_gain */
   OVERRIDE_MATERIAL, /* index: MATERIAL_FRICTION, ... of the link; link -1: of item `part` of contact.pairs; part -1,
                         too: of contact itself */
@@ -399,6 +418,7 @@ typedef struct {
   double (*inertia)[6];                    /* SceneLink.inertia of such links  [1/(kg m^2)]  (links) */
   double (*material)[MATERIAL_COUNT];      /* of contact (but friction, which stands above), of every link, of every
                                               item of contact.pairs: model_material_row  (1 + links + items) */
+  double* shapes;                          /* parameters of convex smooth shapes (shape parameters) */
   double* gains;                           /* of all controllers, one after the other (gains) */
   double* coordinates;                     /* initial coordinates, as increments of joint_increment  (nv) */
   double* velocities;                      /* initial velocities  (nv) */
@@ -425,5 +445,7 @@ void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient
 /* Spend `moment`: S depends on the vertices by the link's mass model, and on its mass (docs/derivations/adjoint.md,
  * A9). */
 void model_gradient_masses(const Model* model, ModelGradient* gradient);
+/* After it: what is said of the vertices of convex smooth shapes, said of their parameters (`shapes`). */
+void model_gradient_shapes(const Model* model, ModelGradient* gradient);
 
 #endif

@@ -104,6 +104,8 @@ double* model_scene_number(const Scene* scene, const ModelOverride* o) {
       return component(&scene->links[o->link].center, o->index);
     case OVERRIDE_INERTIA:
       return &scene->links[o->link].inertia[o->index];
+    case OVERRIDE_SHAPE:
+      return shape_form_number(&scene->shapes[scene->links[o->link].shapes[o->part].shape].smooth, o->index);
     case OVERRIDE_MATERIAL:
       return material_number(scene, o);
     case OVERRIDE_AXIS:
@@ -129,6 +131,12 @@ static void* copy_of(const void* from, size_t size) {
 
 static void own_points(SceneShape* shape, const SceneShape* given) {
   if (shape->points == given->points) shape->points = copy_of(given->points, sizeof(Vec3) * (size_t)given->point_count);
+}
+
+static void own_faces(SceneShape* shape, const SceneShape* given) {
+  if (!given->faces || shape->faces != given->faces) return;
+  shape->faces = copy_of(given->faces, sizeof *given->faces * (size_t)given->smooth.face_count);
+  shape->smooth.faces = (const double(*)[4])shape->faces;
 }
 
 static void own_signal(SceneSignal* signal, const SceneSignal* given) {
@@ -165,6 +173,10 @@ static void own(Scene* scene, const Scene* given, const ModelOverride* o) {
     int shape = given->links[o->link].shapes[o->part].shape;
     own_points(&scene->shapes[shape], &given->shapes[shape]);
   }
+  if (o->kind == OVERRIDE_SHAPE) {
+    int shape = given->links[o->link].shapes[o->part].shape;
+    own_faces(&scene->shapes[shape], &given->shapes[shape]);
+  }
   if (o->kind == OVERRIDE_CONTROL)
     own_signal(model_scene_signal(scene, o->link, o->part).signal, model_scene_signal(given, o->link, o->part).signal);
 }
@@ -186,8 +198,10 @@ Scene* model_scene_create(const Scene* given, const ModelOverride* overrides, in
 
 void model_scene_destroy(Scene* scene, const Scene* given) {
   if (!scene) return;
-  for (int i = 0; i < scene->shape_count; i++)
+  for (int i = 0; i < scene->shape_count; i++) {
     if (scene->shapes[i].points != given->shapes[i].points) memory_free(scene->shapes[i].points);
+    if (scene->shapes[i].faces != given->shapes[i].faces) memory_free(scene->shapes[i].faces);
+  }
   for (int i = 0; i < scene->controller_count; i++) {
     free_signal(&scene->controllers[i].target, &given->controllers[i].target);
     if (scene->controllers[i].feedback != given->controllers[i].feedback) memory_free(scene->controllers[i].feedback);

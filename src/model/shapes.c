@@ -297,6 +297,7 @@ static HullResult make_primitive(ConvexHull* hull, const SceneShape* shape) {
     case SHAPE_MESH:
     case SHAPE_HEIGHT_FIELD:
     case SHAPE_HALF_SPACE:
+    default:
       break;
   }
   return HULL_FAILED;
@@ -312,7 +313,7 @@ static void solid_from_primitive(Builder* builder, const SceneShape* shape, Shap
 }
 
 static void build_solid(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
-  if (shape->type == SHAPE_HALF_SPACE || shape->replaced) return;
+  if (shape->type == SHAPE_HALF_SPACE || shape_is_smooth(shape) || shape->replaced) return;
   if (shape->type == SHAPE_MESH)
     solid_from_mesh(builder, shape, solid);
   else if (shape->type == SHAPE_HEIGHT_FIELD)

@@ -82,6 +82,10 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
       return g->control[model_signal_first(m, model_scene_signal(m->scene, n->link, n->part)) + n->index];
     case OVERRIDE_GAIN:
       return g->gains[m->controllers[model_scene_controller(m->scene, n->link, n->part)].gain_first + n->index];
+    case OVERRIDE_SHAPE: {
+      const ModelHull* hull = &m->hulls[m->links[n->link].hull_first + n->part];
+      return g->shapes[hull->smooth->parameter_first + n->index];
+    }
     case OVERRIDE_COORDINATE:
       return g->coordinates[m->links[n->link].dof_first + n->index];
     case OVERRIDE_VELOCITY:

@@ -207,10 +207,19 @@ static bool same_gains(const Scene* first, const Scene* other, const DesignNumbe
          controller_gain_count(&first->controllers[a]) == controller_gain_count(&other->controllers[b]);
 }
 
+/* The same kind of smooth shape, with as many parameters. */
+static bool same_shape(const Scene* first, const Scene* other, const DesignNumber* n) {
+  if (n->part >= other->links[n->link].shape_count) return false;
+  const SceneShape* a = &first->shapes[first->links[n->link].shapes[n->part].shape];
+  const SceneShape* b = &other->shapes[other->links[n->link].shapes[n->part].shape];
+  return a->type == b->type && shape_form_count(&a->smooth) == shape_form_count(&b->smooth);
+}
+
 /* Is the number at the same place in another scene? */
 static bool number_fits(const DesignNumber* n, const Scene* first, const Scene* other) {
   if (n->kind == OVERRIDE_ATTACHMENT || n->kind == OVERRIDE_GRAVITY || n->kind == OVERRIDE_CONTACT) return true;
   if (n->kind == OVERRIDE_ROTATION) return true;
+  if (n->kind == OVERRIDE_SHAPE) return same_shape(first, other, n);
   if (n->kind == OVERRIDE_MATERIAL && n->link >= 0) return other->links[n->link].material.given[n->index];
   if (n->kind == OVERRIDE_MATERIAL && n->part >= 0)
     return n->part < other->contact.pair_count && other->contact.pairs[n->part].material.given[n->index];

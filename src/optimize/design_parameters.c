@@ -29,6 +29,8 @@ static const ParameterKind KINDS[PARAMETER_TYPE_COUNT] = {
     [PARAMETER_ARMATURE] = {"armature", OF_DOF, OVERRIDE_JOINT, JOINT_ARMATURE, LEAST_PART},
     [PARAMETER_AXIS] = {"axis", OF_ITS_OWN, OVERRIDE_AXIS, 0, ANY},
     [PARAMETER_ROTATION] = {"rotation", OF_ITS_OWN, OVERRIDE_ROTATION, 0, ANY},
+    [PARAMETER_SHAPE_SIZE] = {"size", OF_ITS_OWN, OVERRIDE_SHAPE, 0, LEAST_PART},
+    [PARAMETER_SHAPE_FORM] = {"form", OF_ITS_OWN, OVERRIDE_SHAPE, 0, LEAST_PART},
     [PARAMETER_LINK_FRICTION] = {"friction", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_FRICTION, LEAST_PART},
     [PARAMETER_LINK_RESTITUTION] = {"restitution", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_RESTITUTION, LEAST_PART},
     [PARAMETER_LINK_ROLLING] = {"rolling", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_ROLLING, LEAST_PART},
@@ -266,6 +268,48 @@ static bool list_size(Listing* l, const TaskName* name, int link) {
   return true;
 }
 
+/* ---------------------------------------------------------------- smooth shapes */
+
+/* Of a shape's parameters, which are lengths? Directions of faces are neither these nor form. */
+static bool is_length(const SmoothForm* form, int k) {
+  if (form->kind == SMOOTH_POLYTOPE) return k > 0 && k % 4 == 0;
+  return form->kind == SMOOTH_SUPERQUADRIC ? k >= 2 : k >= 1;
+}
+
+static bool is_form(const SmoothForm* form, int k) { return form->kind == SMOOTH_SUPERQUADRIC ? k < 2 : k == 0; }
+
+/* Within what shape_create takes. */
+static TaskParameter within_shape(const TaskParameter* item, const SmoothForm* form) {
+  TaskParameter own = *item;
+  bool flat = form->kind == SMOOTH_SUPERELLIPSOID || form->kind == SMOOTH_CYLINDER;
+  if (item->type != PARAMETER_SHAPE_FORM || form->kind == SMOOTH_CONE || form->kind == SMOOTH_POLYTOPE) return own;
+  own.low = fmax(own.low, flat ? 1 : 1.0 / 32);
+  own.high = fmin(own.high, flat ? 64 : 1);
+  return own;
+}
+
+static bool list_shapes(Listing* l, const TaskName* name, int link) {
+  const SceneLink* source = &l->b->scene->links[link];
+  char text[NAME_MAX_LENGTH + 60], suffix[24];
+  int listed = 0;
+  for (int u = 0; u < source->shape_count; u++) {
+    const SceneShape* shape = &l->b->scene->shapes[source->shapes[u].shape];
+    int count = shape_is_convex_smooth(shape) ? shape_form_count(&shape->smooth) : 0;
+    TaskParameter own = within_shape(l->item, &shape->smooth);
+    Listing within = *l;
+    within.item = &own;
+    for (int k = 0; k < count; k++) {
+      bool wanted = l->item->type == PARAMETER_SHAPE_SIZE ? is_length(&shape->smooth, k) : is_form(&shape->smooth, k);
+      if (!wanted) continue;
+      snprintf(suffix, sizeof suffix, "%d.%d", u, k);
+      list_number(&within, link, u, k, name_of(text, sizeof text, name->text, l->kind->word, suffix));
+      l->tied = within.tied;
+      listed++;
+    }
+  }
+  return listed > 0 || refuse(l, name, "it has no convex smooth shape");
+}
+
 /* ---------------------------------------------------------------- all of an item */
 
 static bool list_of_link(Listing* l, const TaskName* name) {
@@ -275,6 +319,7 @@ static bool list_of_link(Listing* l, const TaskName* name) {
   if (weighed && !(l->b->model->links[link].mass > 0)) return refuse(l, name, "it has no mass");
   if (l->item->type == PARAMETER_INERTIA) return list_inertia(l, name, link);
   if (l->item->type == PARAMETER_SIZE) return list_size(l, name, link);
+  if (l->kind->kind == OVERRIDE_SHAPE) return list_shapes(l, name, link);
   if (l->item->type == PARAMETER_AXIS || l->item->type == PARAMETER_ROTATION) return list_turn(l, name, link);
   if (l->kind->kind == OVERRIDE_MATERIAL && !l->b->scene->links[link].material.given[l->kind->which])
     return refuse(l, name, "it has no such value of its own");

@@ -1,4 +1,4 @@
-/* A body past obstacles by its growth distance: search, smoothing, proof (G8). docs/derivations/growth.md */
+/* A body past obstacles by its growth distance: search, smoothing, proof (G17). docs/derivations/growth.md */
 #include "query/path.h"
 
 /* A ball that is smaller than this part of the body does not bring a proof forward. */
@@ -29,7 +29,7 @@ double path_alpha_slope(const PathProblem* problem, Vec3 at, int k, Vec3* slope,
   return g.alpha;
 }
 
-/* Radius about `at` within which alpha stays above the clearance (G8); no more than `enough` is sought. */
+/* Radius about `at` within which alpha stays above the clearance (G17); no more than `enough` is sought. */
 static double free_radius(const PathProblem* problem, Vec3 at, double enough, int* queries) {
   double radius = enough, wanted = 1 + problem->clearance;
   for (int k = 0; k < problem->count && radius > 0; k++) {

@@ -8,7 +8,7 @@
 double path_alpha(const PathProblem* problem, Vec3 at, int k, int* queries);
 /* The same with its gradient by the place [1/m]; zero where there is none. */
 double path_alpha_slope(const PathProblem* problem, Vec3 at, int k, Vec3* slope, int* queries);
-/* Is alpha >= 1 + clearance all along a segment? Proved by balls (G8). */
+/* Is alpha >= 1 + clearance all along a segment? Proved by balls (G17). */
 bool path_segment_free(const PathProblem* problem, Vec3 a, Vec3 b, int* queries);
 
 /* A free polyline from `from` to `to` by two trees; *count corners, NULL when there is none (query/path_search.c). */

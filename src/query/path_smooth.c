@@ -1,5 +1,5 @@
 /* Points of a path by least length and curvature under alpha >= bound: augmented Lagrangian, Gauss-Newton with a banded
- * factor (G9-G11). docs/derivations/growth.md */
+ * factor (G18-G20). docs/derivations/growth.md */
 #include <string.h>
 #include "query/path.h"
 
@@ -44,7 +44,7 @@ static double active(const Smoothing* s, Vec3 at, int j, int k, Vec3* slope) {
   return fmax(0, lambda - s->penalty * (alpha - s->bound));
 }
 
-/* sum |x' - x|^2 / 2h + w sum |x'' - 2 x' + x|^2 / 2h^3 + sum active^2 / 2 mu (G9, G10) */
+/* sum |x' - x|^2 / 2h + w sum |x'' - 2 x' + x|^2 / 2h^3 + sum active^2 / 2 mu (G18, G19) */
 static double value_of(const Smoothing* s, const Vec3* x) {
   double sum = 0;
   for (int i = 0; i <= s->inner; i++) {
@@ -158,7 +158,7 @@ static bool descend(Smoothing* s, Vec3* x, Vec3* trial, double* value) {
   return false;
 }
 
-/* lambda <- max(0, lambda - mu c) (G11); how far the worst constraint is broken. */
+/* lambda <- max(0, lambda - mu c) (G20); how far the worst constraint is broken. */
 static double update(Smoothing* s, const Vec3* x) {
   double worst = 0;
   for (int j = 0; j < places_of(s); j++)

@@ -61,6 +61,35 @@ enum {
 const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
                                bool parameters, double* out, double* condition);
 
+/* ---- the gap as a potential sees it (query/growth_gap.c; growth.md, G8-G10)
+ * Its gradient by small motions of both bodies: columns as above, without parameters. */
+void growth_gap_gradient(Pose pose_a, Pose pose_b, const Growth* answer, double out[QUERY_POSE_COLUMNS]);
+enum {
+  GAP_VALUE,
+  GAP_GRADIENT,
+  GAP_NORMAL = GAP_GRADIENT + QUERY_POSE_COLUMNS,
+  GAP_WITNESS_A = GAP_NORMAL + 3,
+  GAP_WITNESS_B = GAP_WITNESS_A + 3,
+  GAP_ROWS = GAP_WITNESS_B + 3,
+};
+/* Derivatives of the gap, of each component of its gradient, of normal and witness points, columns as above:
+ * out[row * columns + column]. work: as large as the output of growth_derivatives. NULL, or why there are none. */
+const char* growth_gap_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
+                                   bool parameters, double* work, double* out);
+
+/* The same of a shape over a half-space { x : normal . x <= offset }, world axes: the height of its lowest point. The
+ * half-space is b; its own rows of the gradient are zero, its columns turn it about `origin`. */
+typedef struct {
+  double gap;
+  Vec3 normal;          /* of the half-space, outward */
+  Vec3 point, arm;      /* the lowest point, and from the shape's origin to it */
+  ShapeSupport support; /* shape frame */
+} HalfSpaceGap;
+HalfSpaceGap half_space_gap(const Shape* shape, Pose pose, Vec3 normal, double offset);
+void half_space_gap_gradient(const HalfSpaceGap* gap, double out[QUERY_POSE_COLUMNS]);
+const char* half_space_gap_derivatives(const Shape* shape, Pose pose, Vec3 origin, const HalfSpaceGap* gap,
+                                       bool parameters, double* out);
+
 /* ---------------------------------------------------------------- distance of hulls (query/distance.c) */
 
 typedef struct {

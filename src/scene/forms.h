@@ -31,6 +31,8 @@ typedef struct {
   SceneShape shape;
   int type, hulls, pieces;
   const Node *points, *file, *decompose;
+  const Node *normals, *offsets, *of;
+  NumberList exponents;
 } SceneShapeForm;
 
 typedef struct {

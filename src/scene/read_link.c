@@ -160,6 +160,13 @@ static void read_given_mass(Reader* reader, const Node* item, const LinkForm* fo
   }
 }
 
+/* Are all its shapes smooth? They have no vertices to speak of. */
+static bool is_smooth(const Scene* scene, const SceneLink* link) {
+  for (int k = 0; k < link->shape_count; k++)
+    if (link->shapes[k].shape < 0 || !shape_is_smooth(&scene->shapes[link->shapes[k].shape])) return false;
+  return link->shape_count > 0;
+}
+
 static void read_mass(Reader* reader, const Node* item, const LinkForm* form, SceneLink* link) {
   link->has_mass = is_given(item, "mass");
   link->has_density = is_given(item, "density");
@@ -167,6 +174,8 @@ static void read_mass(Reader* reader, const Node* item, const LinkForm* form, Sc
   link->density = form->density;
   link->mass_model = (MassModel)form->mass_model;
   if (!is_given(item, "mass_model") && is_given(item, "inertia")) link->mass_model = MASS_GIVEN;
+  if (!is_given(item, "mass_model") && !is_given(item, "inertia") && is_smooth(reader->scene, link))
+    link->mass_model = MASS_UNIFORM;
   if (link->mass_model == MASS_GIVEN) {
     read_given_mass(reader, item, form, link);
     return;

@@ -92,17 +92,120 @@ static void check_triangles(Reader* reader, const Node* node, const SceneShape* 
   }
 }
 
+/* ---------------------------------------------------------------- smooth shapes */
+
+static void read_shape_use(Reader* reader, const Node* node, SceneShapeUse* use);
+
+/* A list of vectors of which none is zero. */
+static Vec3* read_normals(Reader* reader, const Node* list, int* count) {
+  static const ValueRange ANY = {0};
+  size_t mark = reader_enter_key(reader, "normals");
+  Vec3* normals = MEMORY_NEW(Vec3, list->count);
+  *count = 0;
+  for (const Node* item = list->first; item && !reader->exhausted; item = item->next) {
+    double v[3] = {0};
+    size_t below = reader_enter_index(reader, *count);
+    if (reader_numbers(reader, item, &ANY, NULL, 3, v) && !(vec3_norm(vec3(v[0], v[1], v[2])) > 0))
+      reader_error(reader, item->place, "must not be zero");
+    reader_leave(reader, below);
+    normals[(*count)++] = vec3(v[0], v[1], v[2]);
+  }
+  reader_leave(reader, mark);
+  return normals;
+}
+
+/* As many as normals: the faces [n, o]. */
+static void read_faces(Reader* reader, const Node* list, const Vec3* normals, int count, SceneShape* shape) {
+  static const ValueRange POSITIVE = RANGE_ABOVE(0);
+  size_t mark = reader_enter_key(reader, "offsets");
+  if (list->count != count)
+    reader_error(reader, list->place, "as many offsets as normals are needed: %d and %d", list->count, count);
+  double(*faces)[4] = memory_alloc(sizeof *faces * (size_t)(count > 0 ? count : 1));
+  int k = 0;
+  for (const Node* item = list->first; item && k < count && !reader->exhausted; item = item->next, k++) {
+    size_t below = reader_enter_index(reader, k);
+    faces[k][0] = normals[k].x;
+    faces[k][1] = normals[k].y;
+    faces[k][2] = normals[k].z;
+    reader_number(reader, item, &POSITIVE, "m", &faces[k][3]);
+    reader_leave(reader, below);
+  }
+  shape->faces = faces;
+  shape->smooth.faces = (const double(*)[4])faces;
+  shape->smooth.face_count = k;
+  reader_leave(reader, mark);
+}
+
+static void read_exponents(Reader* reader, const Node* node, const NumberList* list, SmoothForm* form) {
+  const Node* key = node_find(node, "exponents");
+  if (list->count != 2)
+    reader_error(reader, key ? key->place : node->place, "expected two exponents [e1, e2], got %d", list->count);
+  for (int k = 0; k < 2 && list->count == 2; k++) form->exponents[k] = list->values[k];
+}
+
+/* Rules that concern several keys at once. */
+static void check_convex(Reader* reader, const Node* node, SceneShape* shape, int problems_before) {
+  static const SmoothKind KINDS[] = {SMOOTH_SUPERELLIPSOID, SMOOTH_CYLINDER, SMOOTH_CONE, SMOOTH_POLYTOPE,
+                                     SMOOTH_SUPERQUADRIC};
+  shape->smooth.kind = KINDS[shape->type - SHAPE_SUPERELLIPSOID];
+  if (reader->problem_count > problems_before) return;
+  Shape made;
+  const char* rule = shape_create(&made, &shape->smooth);
+  if (rule) reader_error(reader, node->place, "the %s is none: %s", shape_kind_name(shape->smooth.kind), rule);
+  shape_free(&made);
+}
+
+static void check_oriented(Reader* reader, const SceneShapeForm* form) {
+  if (form->normals && form->points && form->normals->count != form->points->count)
+    reader_error(reader, form->normals->place, "as many normals as points are needed: %d and %d", form->normals->count,
+                 form->points->count);
+}
+
+/* The parts may add shapes to the scene themselves. */
+static void read_parts(Reader* reader, const Node* list, SceneShape* shape) {
+  size_t mark = reader_enter_key(reader, "of");
+  bool two = shape->type == SHAPE_SUBTRACTION;
+  if (list->count < 1 || (two && list->count != 2))
+    reader_error(reader, list->place, "expected %s, got %d", two ? "two shapes" : "one or more shapes", list->count);
+  shape->parts = MEMORY_NEW(SceneShapeUse, list->count);
+  for (const Node* node = list->first; node && !reader->exhausted; node = node->next) {
+    size_t below = reader_enter_index(reader, shape->part_count);
+    SceneShapeUse* use = &shape->parts[shape->part_count++];
+    read_shape_use(reader, node, use);
+    if (use->shape >= 0 && !shape_is_smooth(&reader->scene->shapes[use->shape]))
+      reader_error(reader, node->place, "a part must be a smooth shape");
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+}
+
+static void read_smooth(Reader* reader, const Node* node, const SceneShapeForm* form, SceneShape* shape) {
+  int normal_count = 0, before = reader->problem_count;
+  if (form->normals) shape->normals = read_normals(reader, form->normals, &normal_count);
+  if (shape->type == SHAPE_SMOOTH_POLYTOPE && form->normals && form->offsets) {
+    read_faces(reader, form->offsets, shape->normals, normal_count, shape);
+    memory_free(shape->normals);
+    shape->normals = NULL;
+  }
+  if (shape->type == SHAPE_SUPERQUADRIC) read_exponents(reader, node, &form->exponents, &shape->smooth);
+  if (shape_is_convex_smooth(shape)) check_convex(reader, node, shape, before);
+  if (shape->type == SHAPE_ORIENTED_POINTS) check_oriented(reader, form);
+  if (form->of) read_parts(reader, form->of, shape);
+}
+
 /* ---------------------------------------------------------------- all keys */
 
 /* The form's shape becomes the scene's: its texts and points are owned there. Returns its index. */
 static int add_shape(Reader* reader, const Node* node, const char* name, const SceneShapeForm* form) {
   Scene* scene = reader->scene;
+  SceneShape whole = form->shape; /* its parts are shapes of the scene that stand before it */
+  whole.type = (ShapeType)form->type;
+  if (shape_is_smooth(&whole) && node->kind == NODE_MAP) read_smooth(reader, node, form, &whole);
   scene->shapes = memory_grown(scene->shapes, sizeof(SceneShape), scene->shape_count, &reader->shape_capacity);
   SceneShape* shape = &scene->shapes[scene->shape_count];
-  *shape = form->shape;
+  *shape = whole;
   shape->name = memory_text(name);
   shape->place = node->place;
-  shape->type = (ShapeType)form->type;
   shape->hull_per_group = form->hulls == 1;
   shape->triangles = form->pieces == 1;
   if (form->file) shape->file = file_resolve(scene->path, form->file->text);

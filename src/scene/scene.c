@@ -357,6 +357,9 @@ void scene_schema_man(Text* out) { schema_write_man(&SCENE_SCHEMA, "scene", out)
 static void free_shape(SceneShape* shape) {
   memory_free(shape->name);
   memory_free(shape->points);
+  memory_free(shape->normals);
+  memory_free(shape->parts);
+  memory_free(shape->faces);
   memory_free(shape->file);
 }
 

@@ -6,6 +6,7 @@
 
 #include "decompose/decompose.h"
 #include "joint/joint.h"
+#include "shapes/shapes.h"
 
 typedef enum {
   SHAPE_BOX,          /* size */
@@ -17,7 +18,23 @@ typedef enum {
   SHAPE_MESH,         /* file, scale, and hulls (whole | groups), max_vertices or decompose */
   SHAPE_HEIGHT_FIELD, /* file (PNG, CSV), size, origin, base */
   SHAPE_HALF_SPACE,   /* normal, offset: the solid { x : normal . x <= offset }, fixed or kinematic links only */
+  SHAPE_SUPERELLIPSOID, /* from here on smooth shapes (shapes/shapes.h), resolution: smooth */
+  SHAPE_SUPERELLIPTIC_CYLINDER,
+  SHAPE_TRUNCATED_CONE,
+  SHAPE_SMOOTH_POLYTOPE,
+  SHAPE_SUPERQUADRIC,
+  SHAPE_ORIENTED_POINTS, /* points, normals, radius */
+  SHAPE_UNION,           /* parts, smoothing */
+  SHAPE_SUBTRACTION,
 } ShapeType;
+
+/* A shape placed in a link's frame, or in that of a union. */
+typedef struct {
+  int shape; /* index into Scene.shapes */
+  SourcePlace place;
+  Vec3 position;
+  Quat rotation;
+} SceneShapeUse;
 
 /* What holds neighbouring blocks of a grid together while they are designed. */
 typedef enum {
@@ -48,18 +65,22 @@ typedef struct {
   double base;   /* thickness below the lowest point [m]; 0: derived */
   Vec3 normal;   /* as written; not necessarily unit */
   double offset; /* m along the unit normal */
+  SmoothForm smooth;    /* of a convex smooth shape */
+  double (*faces)[4];   /* SMOOTH_POLYTOPE: those of `smooth` */
+  Vec3* normals;        /* ORIENTED_POINTS, of any length but zero (point_count) */
+  double smoothing;     /* UNION, SUBTRACTION [m] */
+  SceneShapeUse* parts; /* UNION, SUBTRACTION (part_count) */
+  int part_count;
   /* Of a scene that was expanded (model_expand_shapes): */
   bool replaced;   /* lists of points stand in its place */
   bool decomposed; /* POINTS: a hull of a decomposed mesh */
 } SceneShape;
 
-/* A shape placed in a link's frame. */
-typedef struct {
-  int shape; /* index into Scene.shapes */
-  SourcePlace place;
-  Vec3 position;
-  Quat rotation;
-} SceneShapeUse;
+/* Is the surface smooth? And is it one convex shape, with parameters of its own? */
+static inline bool shape_is_smooth(const SceneShape* shape) { return shape->type >= SHAPE_SUPERELLIPSOID; }
+static inline bool shape_is_convex_smooth(const SceneShape* shape) {
+  return shape->type >= SHAPE_SUPERELLIPSOID && shape->type <= SHAPE_SUPERQUADRIC;
+}
 
 typedef enum { LIMIT_BARRIER, LIMIT_PENALTY } LimitLaw;
 
@@ -270,7 +291,7 @@ typedef struct {
 
 typedef enum { INTEGRATOR_FIRST_ORDER, INTEGRATOR_SECOND_ORDER, INTEGRATOR_MOMENTUM } Integrator;
 /* After `none` the contact laws in the order of their table (contact/laws.c). */
-typedef enum { CONTACT_NONE, CONTACT_SEPARATING_PLANE, CONTACT_LONG_RANGE, CONTACT_IPC } ContactModel;
+typedef enum { CONTACT_NONE, CONTACT_SEPARATING_PLANE, CONTACT_LONG_RANGE, CONTACT_IPC, CONTACT_PENALTY } ContactModel;
 /* The word of `contact.model`; contact/laws.c defines it. */
 const char* contact_model_name(ContactModel model);
 /* Most parameters that a law may have beside those below. */

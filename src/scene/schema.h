@@ -136,7 +136,7 @@ extern const SchemaTable SCENE_SCHEMA, TASK_SCHEMA;
 
 const SchemaObject* schema_object(const SchemaTable* table, const char* name);
 
-#define SCHEMA_ROWS_MAX 48
+#define SCHEMA_ROWS_MAX 80
 /* The object's own rows, in the order of the docs. */
 int schema_own_rows(const SchemaTable* table, const SchemaObject* object, const SchemaRow* rows[SCHEMA_ROWS_MAX]);
 /* The rows of an object with those it includes. */

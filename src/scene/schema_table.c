@@ -14,6 +14,16 @@
    .required = true, .meaning = text},
 // NOLINTEND(bugprone-macro-parentheses)
 
+/* Smooth shapes: convex ones, all. */
+#define CONVEX "superellipsoid|superelliptic_cylinder|truncated_cone|smooth_polytope|superquadric"
+#define SMOOTH CONVEX "|oriented_points|union|subtraction"
+#define FORM(member) AT(SceneShapeForm, shape.smooth.member)
+// NOLINTBEGIN(bugprone-macro-parentheses): literals
+#define LENGTH_ROW(key_name, types, member, text)                                                                  \
+  {"shape", key_name, VALUE_NUMBER, FORM(member), .only = types, .unit = "m", .range = RANGE_BETWEEN(1e-6, 1e6), \
+   .required = true, .meaning = text}
+// NOLINTEND(bugprone-macro-parentheses)
+
 static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- the file */
     {"scene", "name", VALUE_TEXT, AT(SceneForm, name), .fallback = "(the file's name without extension)",
@@ -146,8 +156,9 @@ static const SchemaRow ROWS[] = {
 
     /* ---------------------------------------------------------------- shape */
     {"shape", "type", VALUE_CHOICE, AT(SceneShapeForm, type),
-     .of = "box|sphere|cylinder|capsule|rounded_box|points|mesh|height_field|half_space", .required = true,
-     .meaning = "Kind of solid."},
+     .of = "box|sphere|cylinder|capsule|rounded_box|points|mesh|height_field|half_space|" CONVEX "|oriented_points|"
+           "union|subtraction",
+     .required = true, .meaning = "Kind of solid; smooth ones stand in [smooth shapes](smooth-shapes.md)."},
     {"shape", "size", VALUE_VECTOR, AT(SceneShapeForm, shape.size), .only = "box", .unit = "m", .range = RANGE_ABOVE(0),
      .required = true, .meaning = "Full edge lengths, centred at the origin."},
     {"shape", "size", VALUE_VECTOR, AT(SceneShapeForm, shape.size), .only = "rounded_box", .unit = "m",
@@ -207,6 +218,43 @@ static const SchemaRow ROWS[] = {
      .meaning = "Outward normal, of any length but zero. The solid is where normal . x <= offset, for a unit normal."},
     {"shape", "offset", VALUE_NUMBER, AT(SceneShapeForm, shape.offset), .only = "half_space", .unit = "m",
      .fallback = "0", .meaning = "Distance of the surface from the origin along the normal."},
+    {"shape", "size", VALUE_VECTOR, FORM(size), .only = "superellipsoid|superquadric", .unit = "m",
+     .range = RANGE_BETWEEN(1e-6, 1e6), .required = true, .meaning = "Semi-axes a, b, c along x, y, z."},
+    LENGTH_ROW("radius", "superelliptic_cylinder", size[0], "Radius about x."),
+    LENGTH_ROW("half_length", "superelliptic_cylinder", size[1], "Half the length along x."),
+    LENGTH_ROW("bottom_radius", "truncated_cone", size[0], "Radius about x of the end at x = -below."),
+    LENGTH_ROW("top_radius", "truncated_cone", size[1], "Radius about x of the end at x = above."),
+    LENGTH_ROW("below", "truncated_cone", size[2], "How far it reaches against x."),
+    LENGTH_ROW("above", "truncated_cone", size[3], "How far it reaches along x."),
+    {"shape", "exponent", VALUE_NUMBER, FORM(exponent), .only = "superellipsoid|superelliptic_cylinder",
+     .range = RANGE_BETWEEN(1, 64), .required = true,
+     .meaning = "n in ((x/a)^2n + ...)^(1/2n) = 1: 1 is an ellipsoid, 8 nearly a box or a cylinder."},
+    {"shape", "exponents", VALUE_NUMBERS, AT(SceneShapeForm, exponents), .only = "superquadric",
+     .range = RANGE_BETWEEN(0.03125, 1), .required = true,
+     .meaning = "[e1, e2]: ((x/a)^(2/e2) + (y/b)^(2/e2))^(e2/e1) + (z/c)^(2/e1) = 1; both 1 is an ellipsoid."},
+    {"shape", "sharpness", VALUE_NUMBER, FORM(beta), .only = "truncated_cone|smooth_polytope",
+     .range = RANGE_UP_TO(0, 1e6), .required = true,
+     .meaning = "beta: edges are rounded over a length of about 1/beta of the body's size."},
+    {"shape", "normals", VALUE_POINTS, AT(SceneShapeForm, normals), .only = "smooth_polytope|oriented_points",
+     .required = true, .meaning = "Outward normals of the faces, or at the points, of any length but zero."},
+    {"shape", "offsets", VALUE_SERIES, AT(SceneShapeForm, offsets), .only = "smooth_polytope", .unit = "m",
+     .range = RANGE_ABOVE(0), .required = true,
+     .meaning = "Faces normal . x <= offset, one for every normal; the origin lies inside."},
+    {"shape", "length", VALUE_NUMBER, FORM(length), .only = "smooth_polytope", .unit = "m",
+     .fallback = "(the largest offset)", .range = RANGE_BETWEEN(1e-6, 1e6),
+     .meaning = "What sharpness counts against."},
+    {"shape", "points", VALUE_POINTS, AT(SceneShapeForm, points), .only = "oriented_points", .unit = "m",
+     .required = true, .meaning = "Points of a surface."},
+    {"shape", "radius", VALUE_NUMBER, AT(SceneShapeForm, shape.radius), .only = "oriented_points", .unit = "m",
+     .range = RANGE_ABOVE(0), .required = true, .meaning = "How far a point is felt."},
+    {"shape", "of", VALUE_SHAPES, AT(SceneShapeForm, of), .only = "union|subtraction", .required = true,
+     .meaning = "Smooth shapes, each with a position and a rotation; of a subtraction two, the second is taken away."},
+    {"shape", "smoothing", VALUE_NUMBER, AT(SceneShapeForm, shape.smoothing), .only = "union|subtraction", .unit = "m",
+     .range = RANGE_ABOVE(0), .required = true, .meaning = "Over which length one surface goes over into another."},
+    {"shape", "resolution", VALUE_INTEGER, AT(SceneShapeForm, shape.resolution), .only = SMOOTH, .fallback = "3",
+     .range = RANGE_BETWEEN(0, 5),
+     .meaning = "Fineness of the surface that pictures, files, and contact laws of polyhedra take: 12, 42, 162, 642, "
+                "2562, 10242 points of a convex shape."},
 
     /* ---------------------------------------------------------------- decompose */
     {"decompose", "max_hulls", VALUE_INTEGER, AT(DecomposeForm, options.max_hulls), .fallback = "16",
@@ -266,7 +314,7 @@ static const SchemaRow ROWS[] = {
     {"link", "density", VALUE_NUMBER, AT(LinkForm, density), .unit = "kg/m^3", .range = RANGE_ABOVE(0), .group = "mass",
      .meaning = "Mass per volume of the convex pieces."},
     {"link", "mass_model", VALUE_CHOICE, AT(LinkForm, mass_model), .of = "vertices|uniform|given",
-     .fallback = "(vertices; given where inertia is)",
+     .fallback = "(vertices; given where inertia is; uniform where all shapes are smooth)",
      .meaning = "Mass spread evenly over the vertices, uniformly over the volume, or given by center and inertia."},
     {"link", "center", VALUE_VECTOR, AT(LinkForm, center), .unit = "m", .fallback = "[0, 0, 0]",
      .meaning = "Centre of mass in the link's frame, for mass_model given."},

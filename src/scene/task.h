@@ -116,6 +116,8 @@ typedef enum {
   PARAMETER_ARMATURE,
   PARAMETER_AXIS,          /* direction of the axis of joints that have one */
   PARAMETER_ROTATION,      /* of the joint's frame in the parent's */
+  PARAMETER_SHAPE_SIZE,    /* lengths of the convex smooth shapes that a link has: sizes, offsets of faces */
+  PARAMETER_SHAPE_FORM,    /* their exponents and sharpness */
   PARAMETER_LINK_FRICTION, /* what links say of their own (SceneMaterial) */
   PARAMETER_LINK_RESTITUTION,
   PARAMETER_LINK_ROLLING,

@@ -209,6 +209,80 @@ static void write_points(Text* out, const SceneShape* shape) {
   text_add(out, "]%s", shape->triangles ? ", pieces: triangles" : shape->keep_interior ? ", keep_interior: true" : "");
 }
 
+static void write_pose(Text* out, Vec3 position, Quat rotation) {
+  const Vec3 origin = vec3(0, 0, 0);
+  const Quat identity = quat_identity();
+  if (!same_bits(&position, &origin, sizeof position)) write_key_vector(out, "position", position);
+  if (!same_bits(&rotation, &identity, sizeof rotation))
+    write_key_numbers(out, "rotation", (const double[4]){rotation.w, rotation.x, rotation.y, rotation.z}, 4);
+}
+
+static void write_list(Text* out, const char* key, const double* values, int count) {
+  text_add(out, ", %s: ", key);
+  write_numbers(out, values, count);
+}
+
+static void write_faces(Text* out, const SmoothForm* form) {
+  text_add(out, ", normals: [");
+  for (int i = 0; i < form->face_count; i++) {
+    text_add(out, "%s", i > 0 ? ", " : "");
+    write_numbers(out, form->faces[i], 3);
+  }
+  text_add(out, "], offsets: [");
+  for (int i = 0; i < form->face_count; i++) {
+    text_add(out, "%s", i > 0 ? ", " : "");
+    text_add_double(out, form->faces[i][3]);
+  }
+  text_add(out, "]");
+  if (form->length > 0) write_key_number(out, "length", form->length);
+}
+
+static void write_joined(const Writer* writer, const SceneShape* shape) {
+  Text* out = writer->out;
+  text_add(out, ", of: [");
+  for (int i = 0; i < shape->part_count; i++) {
+    text_add(out, "%s{shape: ", i > 0 ? ", " : "");
+    write_text(out, writer->shape_names[shape->parts[i].shape]);
+    write_pose(out, shape->parts[i].position, shape->parts[i].rotation);
+    text_add(out, "}");
+  }
+  text_add(out, "]");
+  write_key_number(out, "smoothing", shape->smoothing);
+}
+
+static void write_oriented(Text* out, const SceneShape* shape) {
+  for (int list = 0; list < 2; list++) {
+    text_add(out, list == 0 ? ", points: [" : ", normals: [");
+    const Vec3* v = list == 0 ? shape->points : shape->normals;
+    for (int i = 0; i < shape->point_count; i++) {
+      text_add(out, "%s", i > 0 ? ", " : "");
+      write_numbers(out, (const double[3]){v[i].x, v[i].y, v[i].z}, 3);
+    }
+    text_add(out, "]");
+  }
+  write_key_number(out, "radius", shape->radius);
+}
+
+static void write_smooth(const Writer* writer, const SceneShape* shape) {
+  Text* out = writer->out;
+  const SmoothForm* form = &shape->smooth;
+  static const char* const CYLINDER[] = {"radius", "half_length"};
+  static const char* const CONE[] = {"bottom_radius", "top_radius", "below", "above"};
+  if (shape->type == SHAPE_SUPERELLIPSOID || shape->type == SHAPE_SUPERQUADRIC) write_list(out, "size", form->size, 3);
+  for (int k = 0; k < 2 && shape->type == SHAPE_SUPERELLIPTIC_CYLINDER; k++)
+    write_key_number(out, CYLINDER[k], form->size[k]);
+  for (int k = 0; k < 4 && shape->type == SHAPE_TRUNCATED_CONE; k++) write_key_number(out, CONE[k], form->size[k]);
+  if (shape->type == SHAPE_SUPERELLIPSOID || shape->type == SHAPE_SUPERELLIPTIC_CYLINDER)
+    write_key_number(out, "exponent", form->exponent);
+  if (shape->type == SHAPE_SUPERQUADRIC) write_list(out, "exponents", form->exponents, 2);
+  if (shape->type == SHAPE_TRUNCATED_CONE || shape->type == SHAPE_SMOOTH_POLYTOPE)
+    write_key_number(out, "sharpness", form->beta);
+  if (shape->type == SHAPE_SMOOTH_POLYTOPE) write_faces(out, form);
+  if (shape->type == SHAPE_ORIENTED_POINTS) write_oriented(out, shape);
+  if (shape->type >= SHAPE_UNION) write_joined(writer, shape);
+  text_add(out, ", resolution: %d", shape->resolution);
+}
+
 /* The keys that the type has. */
 static void write_shape_keys(const Writer* writer, const SceneShape* shape) {
   Text* out = writer->out;
@@ -243,12 +317,16 @@ static void write_shape_keys(const Writer* writer, const SceneShape* shape) {
       write_key_vector(out, "normal", shape->normal);
       write_key_number(out, "offset", shape->offset);
       break;
+    default:
+      write_smooth(writer, shape);
   }
 }
 
 static void write_shapes(const Writer* writer) {
   static const char* const TYPES[] = {"box",    "sphere", "cylinder",     "capsule",   "rounded_box",
-                                      "points", "mesh",   "height_field", "half_space"};
+                                      "points", "mesh",   "height_field", "half_space",
+                                      "superellipsoid", "superelliptic_cylinder", "truncated_cone", "smooth_polytope",
+                                      "superquadric", "oriented_points", "union", "subtraction"};
   const Scene* scene = writer->scene;
   bool any = false;
   for (int i = 0; i < scene->shape_count; i++) {
@@ -265,13 +343,6 @@ static void write_shapes(const Writer* writer) {
 
 /* ---------------------------------------------------------------- poses */
 
-static void write_pose(Text* out, Vec3 position, Quat rotation) {
-  const Vec3 origin = vec3(0, 0, 0);
-  const Quat identity = quat_identity();
-  if (!same_bits(&position, &origin, sizeof position)) write_key_vector(out, "position", position);
-  if (!same_bits(&rotation, &identity, sizeof rotation))
-    write_key_numbers(out, "rotation", (const double[4]){rotation.w, rotation.x, rotation.y, rotation.z}, 4);
-}
 
 /* ---------------------------------------------------------------- joints */
 

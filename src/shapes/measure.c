@@ -41,25 +41,110 @@ static void add_cone(const Shape* shape, const double x[3], double patch, MassMo
   sum->s[3][3] += volume;
 }
 
+/* A Gauss point of a face of the box of directions, with the weight of its patch. */
+typedef struct {
+  double x[3]; /* in units of the extents */
+  double weight;
+} Direction;
+
+enum { FACES = 6, ROW = STRIPS * POINTS, DIRECTIONS = FACES * ROW * ROW };
+
+static Direction direction_of(int number) {
+  int face = number / (ROW * ROW), i = number / ROW % ROW, k = number % ROW, a = face / 2;
+  Direction d = {.weight = WEIGHT[i % POINTS] * WEIGHT[k % POINTS] / (STRIPS * STRIPS)};
+  d.x[a] = face % 2 ? 1 : -1;
+  d.x[(a + 1) % 3] = place_of(i);
+  d.x[(a + 2) % 3] = place_of(k);
+  return d;
+}
+
 MassMoment shape_mass(const Shape* shape) {
-  double extent[3], product = 1;
+  Vec3 e = shape_extents(shape);
   MassMoment sum = mass_moment_zero();
-  for (int k = 0; k < 3; k++) {
-    Vec3 axis = vec3(k == 0, k == 1, k == 2);
-    extent[k] = 0.5 / shape_gauge(shape, axis).value + 0.5 / shape_gauge(shape, vec3_scale(axis, -1)).value;
-    product *= extent[k];
+  for (int n = 0; n < DIRECTIONS; n++) {
+    Direction d = direction_of(n);
+    const double x[3] = {e.x * d.x[0], e.y * d.x[1], e.z * d.x[2]};
+    add_cone(shape, x, e.x * e.y * e.z * d.weight, &sum);
   }
-  for (int face = 0; face < 6; face++)
-    for (int i = 0; i < STRIPS * POINTS; i++)
-      for (int k = 0; k < STRIPS * POINTS; k++) {
-        double u = place_of(i);
-        double v = place_of(k);
-        int a = face / 2, b = (a + 1) % 3, c = (a + 2) % 3;
-        double x[3];
-        x[a] = face % 2 ? extent[a] : -extent[a];
-        x[b] = u * extent[b];
-        x[c] = v * extent[c];
-        add_cone(shape, x, product * WEIGHT[i % POINTS] * WEIGHT[k % POINTS] / (STRIPS * STRIPS), &sum);
-      }
   return sum;
+}
+
+/* ---------------------------------------------------------------- by the shape's own parameters (B8) */
+
+/* gamma at a fixed place by parameter k: phi(y / gamma) = 0 changes by phi_k - grad phi . z d gamma / gamma. */
+static double gauge_slope(const Shape* shape, Vec3 y, double gamma, int k) {
+  double value;
+  Vec3 z = vec3_scale(y, 1 / gamma), gradient;
+  shape_parameter_slope(shape, z, k, &value, &gradient);
+  return gamma * value / vec3_dot(z, shape_evaluate(shape, z).gradient);
+}
+
+/* How far the body reaches along a unit axis of its frame, and by parameter k (k < 0: the length itself). */
+static double axis_length(const Shape* shape, Vec3 axis, int k) {
+  double gamma = shape_gauge(shape, axis).value;
+  return k < 0 ? 1 / gamma : -gauge_slope(shape, axis, gamma, k) / (gamma * gamma);
+}
+
+static Vec3 mean_lengths(const Shape* shape, int k) {
+  double e[3];
+  for (int i = 0; i < 3; i++) {
+    Vec3 axis = vec3(i == 0, i == 1, i == 2);
+    e[i] = 0.5 * (axis_length(shape, axis, k) + axis_length(shape, vec3_scale(axis, -1), k));
+  }
+  return vec3_at(e);
+}
+
+Vec3 shape_extents(const Shape* shape) { return mean_lengths(shape, -1); }
+
+Vec3 shape_extents_slope(const Shape* shape, int k) { return mean_lengths(shape, k); }
+
+static Vec3 stretched(Vec3 s, Vec3 e) { return vec3(s.x * e.x, s.y * e.y, s.z * e.z); }
+
+Vec3 shape_surface_point(const Shape* shape, Vec3 s) {
+  Vec3 x = stretched(s, shape_extents(shape));
+  return vec3_scale(x, 1 / shape_gauge(shape, x).value);
+}
+
+Vec3 shape_surface_slope(const Shape* shape, Vec3 s, int k) {
+  Vec3 x = stretched(s, shape_extents(shape)), dx = stretched(s, shape_extents_slope(shape, k));
+  Gauge g = shape_gauge(shape, x);
+  double change = gauge_slope(shape, x, g.value, k) + vec3_dot(g.gradient, dx);
+  return vec3_scale(vec3_add_scaled(dx, -change / g.value, x), 1 / g.value);
+}
+
+/* The change of add_cone's terms: patch by `patch`, gamma by `gamma`, x by dx, all relative to what they are. */
+static void add_cone_slope(const double x[3], const double dx[3], double volume, double gauge, double patch,
+                           double gamma, MassMoment* sum) {
+  double first = volume * 3 / (4 * gauge), second = volume * 3 / (5 * gauge * gauge);
+  double by_volume = patch - 3 * gamma, by_first = patch - 4 * gamma, by_second = patch - 5 * gamma;
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3; k++)
+      sum->s[i][k] += second * (by_second * x[i] * x[k] + dx[i] * x[k] + x[i] * dx[k]);
+    sum->s[i][3] += first * (by_first * x[i] + dx[i]);
+    sum->s[3][i] += first * (by_first * x[i] + dx[i]);
+  }
+  sum->s[3][3] += volume * by_volume;
+}
+
+void shape_mass_slopes(const Shape* shape, MassMoment* out) {
+  int count = shape_parameter_count(shape);
+  Vec3 e = shape_extents(shape), *de = MEMORY_NEW(Vec3, count);
+  for (int k = 0; k < count; k++) {
+    de[k] = shape_extents_slope(shape, k);
+    out[k] = mass_moment_zero();
+  }
+  for (int n = 0; n < DIRECTIONS; n++) {
+    Direction d = direction_of(n);
+    Vec3 s = vec3_at(d.x), x = stretched(s, e);
+    const double at[3] = {x.x, x.y, x.z};
+    Gauge g = shape_gauge(shape, x);
+    double volume = e.x * e.y * e.z * d.weight / (3 * g.value * g.value * g.value);
+    for (int k = 0; k < count; k++) {
+      Vec3 dx = stretched(s, de[k]);
+      const double moved[3] = {dx.x, dx.y, dx.z};
+      double gamma = (gauge_slope(shape, x, g.value, k) + vec3_dot(g.gradient, dx)) / g.value;
+      add_cone_slope(at, moved, volume, g.value, de[k].x / e.x + de[k].y / e.y + de[k].z / e.z, gamma, &out[k]);
+    }
+  }
+  memory_free(de);
 }

@@ -47,6 +47,26 @@ ShapeValue shape_evaluate(const Shape* shape, Vec3 z) {
   }
 }
 
+/* superellipsoid, cylinder: exponent and sizes; cone, polytope: beta, sizes or faces; superquadric: e1, e2, sizes. */
+double* shape_form_number(const SmoothForm* form, int k) {
+  union { /* the form's owner may write it */
+    const SmoothForm* read;
+    SmoothForm* own;
+  } f = {.read = form};
+  union { /* as above */
+    const double (*read)[4];
+    double (*own)[4];
+  } faces = {.read = form->faces};
+  if (form->kind == SMOOTH_SUPERQUADRIC) return k < 2 ? &f.own->exponents[k] : &f.own->size[k - 2];
+  if (form->kind == SMOOTH_POLYTOPE) return k == 0 ? &f.own->beta : &faces.own[(k - 1) / 4][(k - 1) % 4];
+  if (form->kind == SMOOTH_CONE) return k == 0 ? &f.own->beta : &f.own->size[k - 1];
+  return k == 0 ? &f.own->exponent : &f.own->size[k - 1];
+}
+
+int shape_form_count(const SmoothForm* form) {
+  return METHODS[form->kind].own + (form->kind == SMOOTH_POLYTOPE ? 4 * form->face_count : 0);
+}
+
 int shape_parameter_count(const Shape* shape) { return METHODS[shape->kind].own + 4 * shape->face_count; }
 
 void shape_parameter_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {

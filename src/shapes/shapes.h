@@ -92,6 +92,32 @@ void shape_parameter_slope(const Shape* shape, Vec3 z, int k, double* value, Vec
 
 /* The hull of points on the surface, 10 * 4^level + 2 of them (level 0 to 3): for pictures. Freed by hull_free. */
 HullResult shape_mesh(const Shape* shape, int level, ConvexHull* mesh);
+/* Where parameter k stands in what a shape is made of, in the same order; const to those that only look. */
+double* shape_form_number(const SmoothForm* form, int k);
+int shape_form_count(const SmoothForm* form);
+
+/* Half of how far the body reaches along x, y and z, both ways taken together [m], and its derivative by parameter k.
+ */
+Vec3 shape_extents(const Shape* shape);
+Vec3 shape_extents_slope(const Shape* shape, int k);
+/* Point of the surface along a direction s, which is first stretched like the extents (B8), and its derivative by
+ * parameter k. s: of any length but zero. */
+Vec3 shape_surface_point(const Shape* shape, Vec3 s);
+Vec3 shape_surface_slope(const Shape* shape, Vec3 s, int k);
+/* The point that is farthest along a direction, of any length but zero, with its gradient there (B9). */
+typedef struct {
+  double reach; /* direction . point [m |direction|] */
+  Vec3 point;
+  ShapeValue at; /* phi there */
+} ShapeSupport;
+ShapeSupport shape_support(const Shape* shape, Vec3 direction);
+/* Change of its point when the direction changes by `turn` (NULL: not at all) and parameter k by 1 (k < 0: not at all).
+ * false: the surface is flat there, and the point is not unique. */
+bool shape_support_slope(const Shape* shape, const ShapeSupport* support, Vec3 direction, const Vec3* turn, int k,
+                         Vec3* change);
+
+/* Derivatives of shape_mass by all parameters (shape_parameter_count). */
+void shape_mass_slopes(const Shape* shape, MassMoment* out);
 /* Moments of the solid of unit density [m^3, m^4, m^5] by quadrature over directions (B6). */
 MassMoment shape_mass(const Shape* shape);
 
@@ -143,5 +169,11 @@ void field_free(Field* field);
  * and differences what of their parts' surfaces is not hidden by the others, drawn onto phi = 0. Points alone have no
  * triangles. Freed by surface_free. */
 TriangleSurface field_surface(const Field* field, int level);
+
+/* The solid phi <= 0 (shapes/field_solid.c), body frame: its closed surface, cut out of so many cells along each edge
+ * of a box around it (Y7; what is thinner than a cell may be missed), as triangles that need not be convex, freed by
+ * hull_free; and its moments for unit density [m^3, m^4, m^5] (Y8). Both allocate. */
+void field_solid(const Field* field, int cells, ConvexHull* mesh);
+MassMoment field_mass(const Field* field);
 
 #endif

@@ -178,6 +178,7 @@ static void finish_row(StepForward* f, const Pose* const pose[3], double* row) {
     step_adjoint_origins(f->adjoint, pose[k], &f->gradient);
   }
   model_gradient_masses(m, &f->gradient);
+  model_gradient_shapes(m, &f->gradient);
   f->chain(f->context, &f->gradient, row);
   for (int k = 0; k < 3; k++) add_product(row, f->bar[k].q, m->dof_count, f->sensitivity[1 + k], f->parameters);
   add_product(row, f->start_bar, m->dof_count, f->start, f->parameters);

@@ -1,0 +1,144 @@
+/* Smooth shapes: one convex shape, or a field joined from several. Pictures, files and laws that know polyhedra see
+ * points of the surface with triangles between them; masses and laws of smooth surfaces take the shape itself. */
+#include <string.h>
+
+#include "model/build.h"
+
+/* ---------------------------------------------------------------- one convex shape */
+
+/* Moments in the link's frame. */
+static MassMoment moment_of(const ModelSmooth* smooth) {
+  MassMoment own = shape_mass(&smooth->field.shape);
+  return mass_moment_transform(&own, smooth->pose);
+}
+
+/* Half of the box's edges and its middle, along the axes of the link's frame. */
+static void box_of_shape(ModelHull* hull) {
+  const ModelSmooth* smooth = hull->smooth;
+  double low[3], high[3];
+  for (int i = 0; i < 3; i++) {
+    Vec3 axis = mat3_tmul_vec(smooth->pose.r, vec3(i == 0, i == 1, i == 2));
+    double t = i == 0 ? smooth->pose.t.x : i == 1 ? smooth->pose.t.y : smooth->pose.t.z;
+    high[i] = t + shape_support(&smooth->field.shape, axis).reach;
+    low[i] = t - shape_support(&smooth->field.shape, vec3_scale(axis, -1)).reach;
+  }
+  Vec3 top = vec3_at(high), bottom = vec3_at(low);
+  hull->center = vec3_scale(vec3_add(bottom, top), 0.5);
+  hull->half_extent = vec3_scale(vec3_sub(top, bottom), 0.5);
+  hull->radius = fmin(vec3_norm(hull->half_extent),
+                      smooth->field.shape.outer + vec3_norm(vec3_sub(hull->center, smooth->pose.t)));
+}
+
+/* Points in the directions of a sphere's, which stay the same when parameters change. */
+static void shape_surface(const ModelSmooth* smooth, int resolution, ConvexHull* solid) {
+  ConvexHull sphere;
+  if (primitive_sphere(&sphere, 1, resolution) != HULL_OK) return;
+  for (int i = 0; i < sphere.vertex_count; i++)
+    sphere.vertices[i] = pose_apply(smooth->pose, shape_surface_point(&smooth->field.shape, sphere.vertices[i]));
+  if (hull_create_keeping(solid, sphere.vertices, sphere.vertex_count) == HULL_OK)
+    hull_free(&sphere);
+  else
+    *solid = sphere; /* triangles of the sphere, then */
+}
+
+Vec3 smooth_vertex_slope(const ModelHull* hull, const Vec3* sphere, int vertex, int k) {
+  Vec3 local = shape_surface_slope(&hull->smooth->field.shape, sphere[vertex], k);
+  return mat3_mul_vec(hull->smooth->pose.r, local);
+}
+
+/* ---------------------------------------------------------------- several shapes joined */
+
+/* Cells along an edge of the box that a surface is cut from, at resolution 0. */
+enum { CELLS_COARSEST = 5 };
+
+static void joined_surface(ModelSmooth* smooth, int resolution, ModelHull* hull) {
+  Field placed = smooth->field;
+  placed.pose = pose_mul(smooth->pose, placed.pose);
+  field_solid(&placed, CELLS_COARSEST << resolution, &hull->solid);
+  smooth->moment = field_mass(&placed);
+  if (hull->solid.vertex_count == 0) return;
+  Vec3 low = hull->solid.vertices[0], high = low;
+  for (int i = 1; i < hull->solid.vertex_count; i++) {
+    low = vec3_min(low, hull->solid.vertices[i]);
+    high = vec3_max(high, hull->solid.vertices[i]);
+  }
+  hull->center = vec3_scale(vec3_add(low, high), 0.5);
+  hull->half_extent = vec3_scale(vec3_sub(high, low), 0.5);
+  hull->radius = vec3_norm(hull->half_extent);
+}
+
+static void take_oriented(const SceneShape* shape, Field* field) {
+  *field = (Field){.kind = FIELD_POINTS, .pose = pose_identity(), .radius = shape->radius, .count = shape->point_count};
+  field->points = MEMORY_NEW(Vec3, shape->point_count);
+  field->normals = MEMORY_NEW(Vec3, shape->point_count);
+  for (int i = 0; i < shape->point_count; i++) {
+    field->points[i] = shape->points[i];
+    field->normals[i] = vec3_normalized(shape->normals[i]);
+  }
+}
+
+/* Parts are placed in the frame of the whole. Returns the rule that a shape breaks, which the reader tells of those that
+ * are written, but a design may come to; NULL: none. */
+static const char* field_of_scene_shape(const Scene* scene, const SceneShape* shape, Field* field) {
+  const char* rule = NULL;
+  if (shape_is_convex_smooth(shape)) {
+    *field = (Field){.kind = FIELD_SHAPE, .pose = pose_identity()};
+    return shape_create(&field->shape, &shape->smooth);
+  }
+  if (shape->type == SHAPE_ORIENTED_POINTS) {
+    take_oriented(shape, field);
+    return NULL;
+  }
+  *field = (Field){.kind = shape->type == SHAPE_UNION ? FIELD_UNION : FIELD_SUBTRACTION,
+                   .pose = pose_identity(),
+                   .smoothing = shape->smoothing,
+                   .parts = MEMORY_NEW(Field, shape->part_count),
+                   .part_count = shape->part_count};
+  for (int i = 0; i < shape->part_count; i++) {
+    const SceneShapeUse* use = &shape->parts[i];
+    const char* broken = field_of_scene_shape(scene, &scene->shapes[use->shape], &field->parts[i]);
+    rule = rule ? rule : broken;
+    field->parts[i].pose = pose_mul((Pose){mat3_from_quat(use->rotation), use->position}, field->parts[i].pose);
+  }
+  return rule;
+}
+
+/* ---------------------------------------------------------------- placed */
+
+const char* place_smooth(ModelHull* hull, const Scene* scene, const SceneShape* shape, Pose pose) {
+  ModelSmooth* smooth = MEMORY_NEW(ModelSmooth, 1);
+  *smooth = (ModelSmooth){.pose = pose, .parameter_first = -1, .resolution = shape->resolution};
+  hull->kind = &SOLID_SMOOTH;
+  hull->smooth = smooth;
+  const char* rule = field_of_scene_shape(scene, shape, &smooth->field);
+  if (rule) return rule;
+  if (smooth->field.kind == FIELD_SHAPE) {
+    shape_surface(smooth, shape->resolution, &hull->solid);
+    smooth->moment = moment_of(smooth);
+    box_of_shape(hull);
+  } else {
+    joined_surface(smooth, shape->resolution, hull);
+  }
+  hull->points = point_view_create(hull->solid.vertices, hull->solid.vertex_count);
+  return hull->solid.vertex_count > 0 ? NULL : "nothing is left of it, or it is thinner than a cell of its resolution";
+}
+
+void free_smooth(ModelSmooth* smooth) {
+  if (smooth) field_free(&smooth->field);
+  memory_free(smooth);
+}
+
+static double support(const ModelHull* hull, Vec3 direction, int* vertex) {
+  return SOLID_HULL.support(hull, direction, vertex);
+}
+
+static MassMoment moment(const ModelHull* hull) { return hull->smooth->moment; }
+
+/* The diameter of the ball inside, of what is joined the least edge of its box. */
+static double thickness(const ModelHull* hull) {
+  Vec3 e = hull->half_extent;
+  bool joined = hull->smooth->field.kind != FIELD_SHAPE;
+  return 2 * (joined ? fmin(e.x, fmin(e.y, e.z)) : hull->smooth->field.shape.inner);
+}
+
+const SolidKind SOLID_SMOOTH = {true, support, moment, thickness};

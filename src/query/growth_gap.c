@@ -1,0 +1,143 @@
+/* The growth gap as a potential sees it: its gradient by both poses, and what that gradient changes by (G8, G9). */
+#include "query/growth.h"
+
+/* What the gradient is made of. */
+typedef struct {
+  double length, part; /* |r|, u / |r| */
+  Vec3 d, m, p, s;     /* m = n / (n . d); from the centres to the points of contact */
+  double cosine;       /* n . d */
+} Lever;
+
+static Lever lever_of(Pose pose_a, Pose pose_b, const Growth* g) {
+  Vec3 r = vec3_sub(pose_b.t, pose_a.t);
+  Lever l = {.length = vec3_norm(r), .p = vec3_sub(g->witness_a, pose_a.t), .s = vec3_sub(g->witness_b, pose_b.t)};
+  l.d = vec3_scale(r, 1 / l.length);
+  l.part = 1 - g->gap / l.length;
+  l.cosine = vec3_dot(g->normal, l.d);
+  l.m = vec3_scale(g->normal, 1 / l.cosine);
+  return l;
+}
+
+static void put(Vec3 v, double* out, int stride) {
+  out[0] = v.x;
+  out[stride] = v.y;
+  out[2 * stride] = v.z;
+}
+
+void growth_gap_gradient(Pose pose_a, Pose pose_b, const Growth* g, double out[QUERY_POSE_COLUMNS]) {
+  Lever l = lever_of(pose_a, pose_b, g);
+  Vec3 f = vec3_add_scaled(vec3_scale(l.m, l.part), 1 - l.part, l.d);
+  put(vec3_cross(l.m, l.p), out, 1);
+  put(vec3_scale(f, -1), out + 3, 1);
+  put(vec3_cross(l.s, l.m), out + 6, 1);
+  put(f, out + 9, 1);
+}
+
+static Vec3 column_at(const double* rows, int row, int columns, int column) {
+  const double* at = rows + row * columns + column;
+  return vec3(at[0], at[columns], at[(ptrdiff_t)2 * columns]);
+}
+
+/* One column: how the answer's parts change, then what is made of them. */
+static void gap_column(const Lever* l, const Growth* g, const double* rows, int columns, int k, double* out) {
+  Vec3 e = vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2), none = {0, 0, 0};
+  bool moves = k < QUERY_POSE_COLUMNS && k % 6 >= 3;
+  Vec3 centre_a = moves && k < 6 ? e : none, centre_b = moves && k >= 6 ? e : none;
+  Vec3 dr = vec3_sub(centre_b, centre_a), dn = column_at(rows, GROWTH_NORMAL, columns, k);
+  Vec3 wa = column_at(rows, GROWTH_WITNESS_A, columns, k), wb = column_at(rows, GROWTH_WITNESS_B, columns, k);
+  double gap = rows[GROWTH_GAP * columns + k], length = vec3_dot(l->d, dr);
+  Vec3 dd = vec3_scale(vec3_add_scaled(dr, -length, l->d), 1 / l->length);
+  double cosine = vec3_dot(dn, l->d) + vec3_dot(g->normal, dd);
+  double part = (length - gap - l->part * length) / l->length;
+  Vec3 dm = vec3_scale(vec3_add_scaled(dn, -cosine, l->m), 1 / l->cosine);
+  Vec3 dp = vec3_sub(wa, centre_a), ds = vec3_sub(wb, centre_b);
+  Vec3 df = vec3_add(vec3_scale(dm, l->part), vec3_scale(dd, 1 - l->part));
+  df = vec3_add_scaled(df, part, vec3_sub(l->m, l->d));
+  out[(ptrdiff_t)GAP_VALUE * columns] = gap;
+  double* gradient = out + (ptrdiff_t)GAP_GRADIENT * columns;
+  put(vec3_add(vec3_cross(dm, l->p), vec3_cross(l->m, dp)), gradient, columns);
+  put(vec3_scale(df, -1), gradient + (ptrdiff_t)3 * columns, columns);
+  put(vec3_add(vec3_cross(ds, l->m), vec3_cross(l->s, dm)), gradient + (ptrdiff_t)6 * columns, columns);
+  put(df, gradient + (ptrdiff_t)9 * columns, columns);
+  put(dn, out + (ptrdiff_t)GAP_NORMAL * columns, columns);
+  put(wa, out + (ptrdiff_t)GAP_WITNESS_A * columns, columns);
+  put(wb, out + (ptrdiff_t)GAP_WITNESS_B * columns, columns);
+}
+
+const char* growth_gap_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
+                                   bool parameters, double* work, double* out) {
+  double condition;
+  const char* why = growth_derivatives(a, pose_a, b, pose_b, answer, parameters, work, &condition);
+  if (why) return why;
+  int own = parameters ? shape_parameter_count(a) + shape_parameter_count(b) : 0, columns = QUERY_POSE_COLUMNS + own;
+  Lever l = lever_of(pose_a, pose_b, answer);
+  for (int k = 0; k < columns; k++) gap_column(&l, answer, work, columns, k, out + k);
+  return NULL;
+}
+
+/* ---------------------------------------------------------------- over a half-space (G10) */
+
+HalfSpaceGap half_space_gap(const Shape* shape, Pose pose, Vec3 normal, double offset) {
+  Vec3 down = mat3_tmul_vec(pose.r, vec3_scale(normal, -1));
+  HalfSpaceGap g = {.normal = normal, .support = shape_support(shape, down)};
+  g.arm = mat3_mul_vec(pose.r, g.support.point);
+  g.point = vec3_add(pose.t, g.arm);
+  g.gap = vec3_dot(normal, g.point) - offset;
+  return g;
+}
+
+void half_space_gap_gradient(const HalfSpaceGap* g, double out[QUERY_POSE_COLUMNS]) {
+  put(vec3_cross(g->arm, g->normal), out, 1);
+  put(g->normal, out + 3, 1);
+  for (int k = 6; k < QUERY_POSE_COLUMNS; k++) out[k] = 0;
+}
+
+/* What one displacement changes: the normal, the point on the shape by the shape's own motion, and the rest. */
+typedef struct {
+  Vec3 normal, moved, arm;
+  double gap;
+} Lift;
+
+static bool lift_of(const Shape* shape, Pose pose, Vec3 origin, const HalfSpaceGap* g, int k, Lift* out) {
+  Vec3 e = vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2), n = g->normal, slide = {0, 0, 0};
+  Vec3 down = mat3_tmul_vec(pose.r, vec3_scale(n, -1)), turn = {0, 0, 0};
+  *out = (Lift){.gap = 0};
+  if (k >= 3 && k < 6) out->moved = e;
+  if (k < 3) {
+    out->arm = vec3_cross(e, g->arm);
+    turn = mat3_tmul_vec(pose.r, vec3_cross(e, n));
+  }
+  if (k >= 6 && k < 9) {
+    out->normal = vec3_cross(e, n);
+    turn = mat3_tmul_vec(pose.r, vec3_scale(out->normal, -1));
+    out->gap = vec3_dot(out->normal, vec3_sub(g->point, origin));
+  }
+  if (k >= 9 && k < QUERY_POSE_COLUMNS) out->gap = -vec3_dot(n, e);
+  int own = k < QUERY_POSE_COLUMNS ? -1 : k - QUERY_POSE_COLUMNS;
+  if (own >= 0 || vec3_dot(turn, turn) > 0)
+    if (!shape_support_slope(shape, &g->support, down, own < 0 ? &turn : NULL, own, &slide)) return false;
+  out->arm = vec3_add(out->arm, mat3_mul_vec(pose.r, slide));
+  out->gap += vec3_dot(n, vec3_add(out->moved, out->arm));
+  return true;
+}
+
+const char* half_space_gap_derivatives(const Shape* shape, Pose pose, Vec3 origin, const HalfSpaceGap* g,
+                                       bool parameters, double* out) {
+  int columns = QUERY_POSE_COLUMNS + (parameters ? shape_parameter_count(shape) : 0);
+  for (int k = 0; k < columns; k++) {
+    Lift l;
+    if (!lift_of(shape, pose, origin, g, k, &l)) return "the surface is flat where it is nearest";
+    Vec3 point = vec3_add(l.moved, l.arm);
+    Vec3 foot = vec3_sub(vec3_add_scaled(point, -l.gap, g->normal), vec3_scale(l.normal, g->gap));
+    double* gradient = out + (ptrdiff_t)GAP_GRADIENT * columns + k;
+    out[GAP_VALUE * columns + k] = l.gap;
+    put(vec3_add(vec3_cross(l.arm, g->normal), vec3_cross(g->arm, l.normal)), gradient, columns);
+    put(l.normal, gradient + (ptrdiff_t)3 * columns, columns);
+    put(vec3(0, 0, 0), gradient + (ptrdiff_t)6 * columns, columns);
+    put(vec3(0, 0, 0), gradient + (ptrdiff_t)9 * columns, columns);
+    put(vec3_scale(l.normal, -1), out + (ptrdiff_t)GAP_NORMAL * columns + k, columns);
+    put(point, out + (ptrdiff_t)GAP_WITNESS_A * columns + k, columns);
+    put(foot, out + (ptrdiff_t)GAP_WITNESS_B * columns + k, columns);
+  }
+  return NULL;
+}

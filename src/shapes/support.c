@@ -1,0 +1,130 @@
+/* The farthest point of a smooth shape along a direction, and how it moves (B9). */
+#include "shapes/shape.h"
+
+enum { NEWTON_STEPS = 100, HALVINGS = 50 };
+/* Newton's decrement, of the squared reach, below which the point is found. */
+#define DECREMENT_SMALL 1e-28
+/* ... and below which a decrease drowns in rounding of the value, which is about 1: Newton's steps are taken whole. */
+#define DECREMENT_SEEN 1e-12
+/* Least curvature, in units of 1 / outer, at which the point counts as unique. */
+#define CURVATURE_LEAST 1e-8
+
+/* ---------------------------------------------------------------- norms: the dual norm, in closed form */
+
+/* max of sum n_i x_i with norm_m(x_i / a_i) = 1 is the norm of a_i n_i of order m / (m - 1); part: the x_i / a_i. */
+static double dual(const double* length, const double* n, int count, double m, double* part) {
+  double largest = 0, sum = 0, order = m / (m - 1);
+  for (int i = 0; i < count; i++) largest = fmax(largest, fabs(length[i] * n[i]));
+  for (int i = 0; i < count; i++) part[i] = 0;
+  if (!(largest > 0)) return 0;
+  for (int i = 0; i < count; i++) {
+    double t = fabs(length[i] * n[i]) / largest;
+    sum += t > 0 ? math_pow(t, order) : 0;
+  }
+  double norm = largest * math_pow(sum, 1 / order);
+  for (int i = 0; i < count; i++) {
+    double t = fabs(length[i] * n[i]) / norm;
+    part[i] = t > 0 ? copysign(math_pow(t, order - 1), n[i]) : 0;
+  }
+  return norm;
+}
+
+static Vec3 superellipsoid_point(const Shape* shape, Vec3 d) {
+  const double n[3] = {d.x, d.y, d.z};
+  double part[3];
+  dual(shape->size, n, 3, 2 * shape->exponent, part);
+  return vec3(shape->size[0] * part[0], shape->size[1] * part[1], shape->size[2] * part[2]);
+}
+
+static Vec3 cylinder_point(const Shape* shape, Vec3 d) {
+  double radial = sqrt(d.y * d.y + d.z * d.z), part[2];
+  const double n[2] = {radial, d.x};
+  dual(shape->size, n, 2, 2 * shape->exponent, part);
+  double round = radial > 0 ? shape->size[0] * part[0] / radial : 0;
+  return vec3(shape->size[1] * part[1], round * d.y, round * d.z);
+}
+
+static Vec3 superquadric_point(const Shape* shape, Vec3 d) {
+  const double n[2] = {d.x, d.y};
+  double within[2], part[2];
+  const double both[2] = {dual(shape->size, n, 2, 2 / shape->exponents[1], within), d.z};
+  const double length[2] = {1, shape->size[2]};
+  dual(length, both, 2, 2 / shape->exponents[0], part);
+  return vec3(shape->size[0] * part[0] * within[0], shape->size[1] * part[0] * within[1], shape->size[2] * part[1]);
+}
+
+/* ---------------------------------------------------------------- the others: min of gamma^2 / 2 - d . z */
+
+/* H step = -g for a positive semidefinite H; lifted until it goes. Returns Newton's decrement squared. */
+static double descent(Mat3 h, Vec3 g, Vec3* step) {
+  double trace = mat3_trace(h);
+  for (double lift = 0;; lift = lift > 0 ? 10 * lift : 1e-14 * trace) {
+    Mat3 lifted = h;
+    for (int i = 0; i < 3; i++) lifted.m[i][i] += lift;
+    *step = vec3_scale(mat3_mul_vec(mat3_inverse(lifted), g), -1);
+    double decrement = -vec3_dot(g, *step);
+    if (isfinite(decrement) && decrement >= 0) return decrement;
+    if (lift > trace) return 0;
+  }
+}
+
+static Vec3 found_point(const Shape* shape, Vec3 d) {
+  double scale = shape->outer * vec3_norm(d);
+  Vec3 z = vec3_scale(d, shape->inner / vec3_norm(d)); /* in units in which the reach is about 1 */
+  z = vec3_scale(z, 1 / shape_gauge(shape, z).value);
+  z = vec3_scale(z, vec3_dot(d, z) / scale);
+  for (int k = 0; k < NEWTON_STEPS; k++) {
+    Gauge at = shape_gauge(shape, z);
+    Vec3 n = vec3_scale(d, 1 / scale), step;
+    Vec3 g = vec3_sub(vec3_scale(at.gradient, at.value), n);
+    Mat3 h = mat3_add(mat3_outer(at.gradient, at.gradient), mat3_scale(at.hessian, at.value));
+    double decrement = descent(h, g, &step), value = 0.5 * at.value * at.value - vec3_dot(n, z), t = 1;
+    if (!(decrement > DECREMENT_SMALL)) break;
+    for (int halved = 0; halved < HALVINGS && decrement > DECREMENT_SEEN; halved++, t *= 0.5) {
+      Vec3 next = vec3_add_scaled(z, t, step);
+      double gamma = vec3_dot(next, next) > 0 ? shape_gauge(shape, next).value : 0;
+      if (0.5 * gamma * gamma - vec3_dot(n, next) <= value - 0.1 * t * decrement) break;
+    }
+    z = vec3_add_scaled(z, t, step);
+    if (t < 1e-12) break;
+  }
+  return vec3_scale(z, 1 / shape_gauge(shape, z).value);
+}
+
+ShapeSupport shape_support(const Shape* shape, Vec3 direction) {
+  ShapeSupport s;
+  if (shape->kind == SMOOTH_SUPERELLIPSOID)
+    s.point = superellipsoid_point(shape, direction);
+  else if (shape->kind == SMOOTH_CYLINDER)
+    s.point = cylinder_point(shape, direction);
+  else if (shape->kind == SMOOTH_SUPERQUADRIC)
+    s.point = superquadric_point(shape, direction);
+  else
+    s.point = found_point(shape, direction);
+  s.reach = vec3_dot(direction, s.point);
+  s.at = shape_evaluate(shape, s.point);
+  return s;
+}
+
+/* phi = 0 and lambda grad phi = d along the surface: dz = -phi_k z / (z . g) + T c, with T two tangents. */
+bool shape_support_slope(const Shape* shape, const ShapeSupport* support, Vec3 direction, const Vec3* turn, int k,
+                         Vec3* change) {
+  Vec3 z = support->point, g = support->at.gradient, by_gradient = {0, 0, 0}, t[2], rest = {0, 0, 0};
+  double by_value = 0, lambda = vec3_dot(direction, z) / vec3_dot(g, z), a[2][2], b[2];
+  if (k >= 0) shape_parameter_slope(shape, z, k, &by_value, &by_gradient);
+  *change = vec3_scale(z, -by_value / vec3_dot(z, g));
+  if (turn) rest = *turn;
+  rest = vec3_add_scaled(rest, -lambda, vec3_add(by_gradient, mat3_mul_vec(support->at.hessian, *change)));
+  Vec3 n = vec3_normalized(direction);
+  t[0] = vec3_normalized(fabs(n.x) < 0.6 ? vec3_cross(n, vec3(1, 0, 0)) : vec3_cross(n, vec3(0, 1, 0)));
+  t[1] = vec3_cross(n, t[0]);
+  for (int i = 0; i < 2; i++) {
+    for (int j = 0; j < 2; j++) a[i][j] = lambda * vec3_dot(t[i], mat3_mul_vec(support->at.hessian, t[j]));
+    b[i] = vec3_dot(t[i], rest);
+  }
+  double trace = a[0][0] + a[1][1], det = a[0][0] * a[1][1] - a[0][1] * a[1][0];
+  if (!(det > CURVATURE_LEAST * trace * vec3_norm(direction) / shape->outer)) return false;
+  *change = vec3_add_scaled(*change, (a[1][1] * b[0] - a[0][1] * b[1]) / det, t[0]);
+  *change = vec3_add_scaled(*change, (a[0][0] * b[1] - a[1][0] * b[0]) / det, t[1]);
+  return true;
+}

@@ -1,0 +1,162 @@
+/* Runs of smooth shapes: gradients of all blocks against central differences (gradcheck_scene) under penalty contact and
+ * under laws of polyhedra, and an impact against its closed form. */
+#include <string.h>
+
+#include "optimize/optimize.h"
+#include "support/runs.h"
+#include "unit/scene/task_testing.h"
+
+typedef struct {
+  const char* name;
+  int steps;
+  const char* scene;
+} Row;
+
+enum { ALL = (1 << GRADCHECK_BLOCKS) - 1 };
+
+static void check_row(const Row* row, double bound) {
+  Run* run = run_model("%s", row->scene);
+  GradcheckOptions options = {.blocks = ALL, .seed = 1, .directions = 2, .steps = row->steps, .tolerance = 1e-10, .bound = bound, .threads = 1};
+  GradcheckReport report;
+  model_expand_shapes(&run->model, &run->scene);
+  model_destroy(&run->model);
+  assert_int_equal(model_create(&run->model, &run->scene, &run->diagnostics), STATUS_OK);
+  assert_int_equal(gradcheck_scene(&run->scene, &run->model, NULL, &options, &report, &run->diagnostics), STATUS_OK);
+  assert_true(report.adjoint.sound);
+  for (int b = 0; b < GRADCHECK_BLOCKS; b++) {
+    const GradcheckBlockReport* block = &report.block[b];
+    if (block->count > 0 && (block->verdict == GRADCHECK_WRONG || !(block->error <= bound)) && block->norm > 1e-9)
+      fail_msg("%s: gradient by the %s: relative error %.3g, resolution %.3g", row->name,
+               gradcheck_block_name((GradcheckBlock)b), block->error, block->resolution);
+  }
+  assert_true(report.block[GRADCHECK_SHAPES].norm > 1e-6);
+  run_free(run);
+}
+
+#define EGG "{type: superellipsoid, size: [0.1, 0.12, 0.15], exponent: 2, resolution: 0}"
+#define CONE \
+  "{type: truncated_cone, bottom_radius: 0.12, top_radius: 0.06, below: 0.1, above: 0.12, sharpness: 20, resolution: 0}"
+#define EGG_MEETS_CONE                                                                                          \
+  "links:\n"                                                                                                    \
+  "  - {name: egg, density: 1000, shape: " EGG ", rpy: [0.1, 0.2, 0.3]}\n"                                      \
+  "  - {name: cone, mass: 4, shape: " CONE ", position: [0.25, 0, 0.05], rpy: [0, 1, 0.2]}\n"                   \
+  "initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n"
+
+static void run_G12_G13_two_shapes_meet(void** state) {
+  (void)state;
+  check_row(&(Row){"two shapes", 8,
+                   "simulation: {dt: 0.005, tolerance: 1e-10}\n"
+                   "contact: {model: penalty, stiffness: 1e5, friction: 0}\n" EGG_MEETS_CONE},
+            1e-6);
+}
+
+static void run_G14_G15_two_shapes_rub(void** state) {
+  (void)state;
+  check_row(&(Row){"two shapes with friction", 8,
+                   "simulation: {dt: 0.005, tolerance: 1e-10}\n"
+                   "contact: {model: penalty, stiffness: 1e5, friction: 0.4, exponent: 2}\n" EGG_MEETS_CONE},
+            1e-6);
+}
+
+static void run_G13_G15_on_a_moving_half_space(void** state) {
+  (void)state;
+  check_row(&(Row){"a half-space that moves", 8,
+                   "simulation: {dt: 0.005, tolerance: 1e-10, integrator: second_order}\n"
+                   "contact: {model: penalty, stiffness: 1e5, friction: 0.3}\n"
+                   "links:\n"
+                   "  - {name: ground, shape: {type: half_space}, joint: {type: hinge, axis: [0, 1, 0]}}\n"
+                   "  - {name: egg, density: 1000, position: [0.1, 0, 0.145], rpy: [0.1, 0.2, 0.3], shape: " EGG "}\n"
+                   "controllers:\n"
+                   "  - {link: ground, type: prescribed, target: {type: sines, mean: [0], amplitude: [[0.05]], "
+                   "frequency: [[3]], phase: [[0]]}}\n"
+                   "initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n"},
+            1e-6);
+}
+
+/* Points of the surface under the law of polyhedra; their parameters are the shape's. */
+static void run_A9_points_of_smooth_shapes(void** state) {
+  (void)state;
+  check_row(&(Row){"separating planes", 6,
+                   "simulation: {dt: 0.01, tolerance: 1e-10}\n"
+                   "links:\n"
+                   "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                   "  - {name: egg, density: 1000, position: [0, 0, 0.155], rpy: [0.1, 0.2, 0.3], shape: " EGG "}\n"
+                   "  - {name: cone, density: 900, position: [0.22, 0, 0.14], rpy: [0, 1, 0.2], shape: " CONE "}\n"
+                   "initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n"},
+            2e-6);
+}
+
+static void check_variables(Task* task, const char* item) {
+  Diagnostics diagnostics = {0};
+  Optimization* o = NULL;
+  OptimizationOptions settings = {.threads = 1};
+  Status status = optimization_create(&o, task, &settings, &diagnostics);
+  if (status == STATUS_OK) status = optimization_start(o, &diagnostics);
+  if (status != STATUS_OK) fail_msg("%s", told(&diagnostics));
+  GradcheckOptions options = {.directions = 2, .seed = 5, .threads = 1, .bound = 1e-6};
+  GradcheckBlockReport report[2];
+  optimization_gradcheck(o, &options, report);
+  if (!(report[1].norm > 1e-12)) fail_msg("%s: the gradient is zero", item);
+  if (!(report[1].error < 1e-6 || report[1].error < report[1].resolution) || !(report[1].resolution < 1e-4))
+    fail_msg("%s: relative error %g, resolution %g", item, report[1].error, report[1].resolution);
+  optimization_destroy(o);
+  diagnostics_free(&diagnostics);
+}
+
+/* Sizes and exponents as variables of a task, each kind alone. */
+static void run_A9_shapes_as_variables(void** state) {
+  (void)state;
+  static const char* const ITEMS[] = {"{type: shape_size, links: [egg, cone]}", "{type: shape_form, links: [egg, cone]}",
+                                      "{type: shape_size, link: egg, tie: false, within: 0.01}"};
+  for (size_t k = 0; k < sizeof ITEMS / sizeof *ITEMS; k++) {
+    char text[3000];
+    snprintf(text, sizeof text,
+             "steps: 8\n"
+             "scene:\n"
+             "  simulation: {dt: 0.005, steps: 8, tolerance: 1e-10}\n"
+             "  contact: {model: penalty, stiffness: 1e5, friction: 0.2}\n"
+             "  links:\n"
+             "    - {name: egg, density: 1000, shape: " EGG ", rpy: [0.1, 0.2, 0.3]}\n"
+             "    - {name: cone, mass: 4, shape: " CONE ", position: [0.25, 0, 0.05], rpy: [0, 1, 0.2]}\n"
+             "  initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n"
+             "loss: [{type: point, link: cone, point: [0.1, 0.05, 0.02], target: [0.4, 0.2, 0.1]}]\n"
+             "optimizer: {tolerance: 1.0e-12}\n"
+             "parameters: [%s]\n",
+             ITEMS[k]);
+    Task task = load_task(text);
+    check_variables(&task, ITEMS[k]);
+    task_free(&task);
+  }
+}
+
+/* Two balls head on: kappa delta^(p+1) / (p+1) = m v^2 / 2 of the reduced mass at the deepest. */
+static void run_G11_the_deepest_overlap_in_closed_form(void** state) {
+  (void)state;
+  Run* run = run_create(1, 0,
+                        "simulation: {dt: 2e-4, steps: 400, gravity: [0, 0, 0], integrator: second_order}\n"
+                        "contact: {model: penalty, stiffness: 1e5, friction: 0}\n"
+                        "shapes: {ball: {type: superellipsoid, size: [0.1, 0.1, 0.1], exponent: 1, resolution: 0}}\n"
+                        "links:\n"
+                        "  - {name: a, mass: 2, shape: ball}\n"
+                        "  - {name: b, mass: 3, shape: ball, position: [0.21, 0, 0]}\n"
+                        "initial: [{link: a, velocities: [1, 0, 0, 0, 0, 0]}]\n");
+  double deepest = 0, reduced = 2.0 * 3 / 5;
+  for (int step = 0; step < 400; step++) {
+    run_steps(run, 1);
+    deepest = fmin(deepest, sim_measure(run->sim).smallest_gap);
+  }
+  compare_relative(-deepest, pow(2.5 * reduced / (2 * 1e5), 1 / 2.5), 2e-3, "deepest overlap");
+  run_free(run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(run_G12_G13_two_shapes_meet),
+      cmocka_unit_test(run_G14_G15_two_shapes_rub),
+      cmocka_unit_test(run_G13_G15_on_a_moving_half_space),
+      cmocka_unit_test(run_A9_points_of_smooth_shapes),
+      cmocka_unit_test(run_A9_shapes_as_variables),
+      cmocka_unit_test(run_G11_the_deepest_overlap_in_closed_form),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

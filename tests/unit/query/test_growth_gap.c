@@ -1,0 +1,224 @@
+/* The growth gap as a potential sees it: gradient and second derivatives against differences, the published force. */
+#include "query/query.h"
+#include "support/bodies.h"
+#include "support/shapes.h"
+#include "support/sweep.h"
+
+enum { PARAMETERS_MAX = 1 + 4 * TEST_FACES, COLUMNS_MAX = QUERY_POSE_COLUMNS + 2 * PARAMETERS_MAX };
+
+typedef struct {
+  TestForm form[2];
+  Pose pose[2];
+  int own[2];
+  double start[2][PARAMETERS_MAX];
+  bool ground; /* the second is a half-space whose normal is the z axis of its pose */
+} Pair;
+
+static Pose moved_pose(Pose p, const double* x) {
+  return (Pose){mat3_mul(mat3_from_quat(quat_exp(vec3_at(x))), p.r), vec3_add(p.t, vec3_at(x + 3))};
+}
+
+static bool shape_at(const Pair* p, int side, const double* x, Shape* shape) {
+  TestForm form = p->form[side];
+  double values[PARAMETERS_MAX];
+  for (int k = 0; k < p->own[side]; k++) values[k] = p->start[side][k] + x[k];
+  form.form.faces = (const double(*)[4])form.faces;
+  test_form_set(&form, values);
+  form.form.faces = (const double(*)[4])form.faces;
+  return shape_create(shape, &form.form) == NULL;
+}
+
+/* The gap, its gradient, normal and witness points with both bodies moved by x. */
+static bool gap_there(void* context, const double* x, double* y) {
+  const Pair* p = context;
+  Shape a, b = {0};
+  Pose pose[2] = {moved_pose(p->pose[0], x), moved_pose(p->pose[1], x + 6)};
+  const double* own = x + QUERY_POSE_COLUMNS;
+  if (!shape_at(p, 0, own, &a) || (!p->ground && !shape_at(p, 1, own + p->own[0], &b))) return false;
+  Vec3 out[3];
+  if (p->ground) {
+    Vec3 n = mat3_mul_vec(pose[1].r, vec3(0, 0, 1));
+    HalfSpaceGap g = half_space_gap(&a, pose[0], n, vec3_dot(n, pose[1].t));
+    y[GAP_VALUE] = g.gap;
+    half_space_gap_gradient(&g, y + GAP_GRADIENT);
+    out[0] = vec3_scale(n, -1);
+    out[1] = g.point;
+    out[2] = vec3_add_scaled(g.point, -g.gap, n);
+  } else {
+    Growth g = growth_query(&a, pose[0], &b, pose[1], NULL);
+    if (!g.proved) return false;
+    y[GAP_VALUE] = g.gap;
+    growth_gap_gradient(pose[0], pose[1], &g, y + GAP_GRADIENT);
+    out[0] = g.normal;
+    out[1] = g.witness_a;
+    out[2] = g.witness_b;
+  }
+  for (int k = 0; k < 3; k++) {
+    y[GAP_NORMAL + 3 * k] = out[k].x;
+    y[GAP_NORMAL + 3 * k + 1] = out[k].y;
+    y[GAP_NORMAL + 3 * k + 2] = out[k].z;
+  }
+  shape_free(&a);
+  shape_free(&b);
+  return true;
+}
+
+/* May its parameters move both ways? */
+static bool inner(const Pair* p, int side) {
+  for (int k = 0; k < 2 * p->own[side]; k++) {
+    double x[PARAMETERS_MAX] = {0};
+    Shape shape;
+    x[k / 2] = (k % 2 ? 1 : -1) * 3e-4 * fmax(0.1, fabs(p->start[side][k / 2]));
+    bool stands = shape_at(p, side, x, &shape);
+    shape_free(&shape);
+    if (!stands) return false;
+  }
+  return true;
+}
+
+static void draw_pair(Pair* p, Random* random, int kind_a, int kind_b, bool ground) {
+  *p = (Pair){.ground = ground};
+  Shape shape[2];
+  for (int k = 0; k < 2; k++) {
+    do {
+      test_form(&p->form[k], random, (SmoothKind)(k == 0 ? kind_a : kind_b), &WILD_NOT);
+      assert_null(shape_create(&shape[k], &p->form[k].form));
+      p->own[k] = shape_parameter_count(&shape[k]);
+      test_form_get(&p->form[k], p->start[k]);
+      if (!inner(p, k)) shape_free(&shape[k]);
+    } while (!shape[k].outer || !inner(p, k));
+    if (ground && k == 1) p->own[k] = 0;
+    p->pose[k].r = mat3_from_quat(quat_exp(vec3_scale(random_direction(random), random_uniform(random, 0, 3))));
+    p->pose[k].t = random_direction(random);
+  }
+  Vec3 d = random_direction(random);
+  double apart = random_uniform(random, 0.5, 1.1) * (shape[0].inner + shape[1].inner);
+  if (!ground) p->pose[1].t = vec3_add_scaled(p->pose[0].t, apart, d);
+  for (int k = 0; k < 2; k++) shape_free(&shape[k]);
+}
+
+/* out: rows GAP_..., with all columns. */
+static bool slopes_of(const Pair* p, double* out, int* columns) {
+  static double work[GROWTH_ROWS * COLUMNS_MAX];
+  const double zero[PARAMETERS_MAX] = {0};
+  Shape a, b = {0};
+  const char* why;
+  assert_true(shape_at(p, 0, zero, &a));
+  *columns = QUERY_POSE_COLUMNS + p->own[0] + p->own[1];
+  if (p->ground) {
+    Vec3 n = mat3_mul_vec(p->pose[1].r, vec3(0, 0, 1));
+    HalfSpaceGap g = half_space_gap(&a, p->pose[0], n, vec3_dot(n, p->pose[1].t));
+    why = half_space_gap_derivatives(&a, p->pose[0], p->pose[1].t, &g, true, out);
+  } else {
+    assert_true(shape_at(p, 1, zero, &b));
+    Growth g = growth_query(&a, p->pose[0], &b, p->pose[1], NULL);
+    why = growth_gap_derivatives(&a, p->pose[0], &b, p->pose[1], &g, true, work, out);
+  }
+  shape_free(&a);
+  shape_free(&b);
+  return why == NULL;
+}
+
+static void check_pair(Pair* p, const char* what, int k) {
+  static double jacobian[GAP_ROWS * COLUMNS_MAX];
+  double unit[COLUMNS_MAX], value[GAP_ROWS];
+  const double zero[COLUMNS_MAX] = {0};
+  int columns;
+  if (!slopes_of(p, jacobian, &columns)) return; /* flat on flat: no derivative is told */
+  for (int c = 0; c < columns; c++) {
+    int own = c - QUERY_POSE_COLUMNS;
+    double start = own < 0 ? 1 : own < p->own[0] ? p->start[0][own] : p->start[1][own - p->own[0]];
+    unit[c] = 0.02 * fmax(0.1, fabs(start));
+  }
+  Sweep sweep = {gap_there, p, columns, GAP_ROWS, NULL, unit, NULL, 1e-2, 4, 9};
+  sweep_expect(&sweep, jacobian, 1e-2, 2e-6, "%s %d", what, k);
+  /* the first row is the gradient itself, where the bodies have rows of their own */
+  assert_true(gap_there(p, zero, value));
+  for (int c = 0; c < (p->ground ? 6 : QUERY_POSE_COLUMNS); c++)
+    compare_near(value[GAP_GRADIENT + c], jacobian[GAP_VALUE * columns + c], 1e-9, "%s %d: gradient %d", what, k, c);
+}
+
+static void gaps_G8_G9_of_two_shapes(void** state) {
+  (void)state;
+  Random random = {51};
+  for (int a = 0, k = 0; a < SMOOTH_KINDS; a++)
+    for (int b = a; b < SMOOTH_KINDS; b++, k++) {
+      Pair p;
+      draw_pair(&p, &random, a, b, false);
+      check_pair(&p, "seed 51, pair", k);
+    }
+}
+
+static void gaps_G10_over_a_half_space(void** state) {
+  (void)state;
+  Random random = {52};
+  for (int k = 0; k < 3 * SMOOTH_KINDS; k++) {
+    Pair p;
+    draw_pair(&p, &random, k % SMOOTH_KINDS, 0, true);
+    check_pair(&p, "seed 52, shape", k);
+  }
+}
+
+/* Moved and turned together nothing changes: no force, no torque in all (action and reaction). */
+static void gaps_G8_balance(void** state) {
+  (void)state;
+  Random random = {53};
+  for (int k = 0; k < 60; k++) {
+    Pair p;
+    const double zero[COLUMNS_MAX] = {0};
+    double y[GAP_ROWS];
+    draw_pair(&p, &random, k % SMOOTH_KINDS, (k / 2) % SMOOTH_KINDS, false);
+    assert_true(gap_there(&p, zero, y));
+    const double* g = y + GAP_GRADIENT;
+    Vec3 force = vec3_add(vec3_at(g + 3), vec3_at(g + 9));
+    Vec3 torque = vec3_add(vec3_add(vec3_at(g), vec3_at(g + 6)),
+                           vec3_add(vec3_cross(p.pose[0].t, vec3_at(g + 3)), vec3_cross(p.pose[1].t, vec3_at(g + 9))));
+    compare_near(vec3_norm(force), 0, 1e-14, "seed 53, %d: force", k);
+    compare_near(vec3_norm(torque), 0, 1e-11, "seed 53, %d: torque", k);
+  }
+}
+
+/* The published force k delta^p n against the potential's (G16): of spheres the same, else n / (alpha n.d) +
+ * (1 - 1/alpha) d in place of n; along the line of centres it is exactly one. */
+static void gaps_G16_and_the_published_force(void** state) {
+  (void)state;
+  Random random = {54};
+  double worst = 0;
+  for (int k = 0; k < 60; k++) {
+    Pair p;
+    Shape shape[2];
+    const double zero[COLUMNS_MAX] = {0};
+    double y[GAP_ROWS];
+    draw_pair(&p, &random, k % SMOOTH_KINDS, (k / 2) % SMOOTH_KINDS, false);
+    if (k < 20)
+      for (int side = 0; side < 2; side++) { /* spheres */
+        p.form[side].form =
+            (SmoothForm){.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {0.5 + side, 0.5 + side, 0.5 + side}};
+        test_form_get(&p.form[side], p.start[side]);
+        p.own[side] = 4;
+      }
+    for (int side = 0; side < 2; side++) assert_true(shape_at(&p, side, zero, &shape[side]));
+    assert_true(gap_there(&p, zero, y));
+    Growth g = growth_query(&shape[0], p.pose[0], &shape[1], p.pose[1], NULL);
+    Vec3 f = vec3_at(y + GAP_GRADIENT + 9), d = vec3_normalized(vec3_sub(p.pose[1].t, p.pose[0].t));
+    double cosine = vec3_dot(g.normal, d);
+    Vec3 wanted = vec3_add_scaled(vec3_scale(g.normal, 1 / (g.alpha * cosine)), 1 - 1 / g.alpha, d);
+    compare_near(vec3_norm(vec3_sub(f, wanted)), 0, 1e-12, "seed 54, %d: the force's factor", k);
+    compare_near(vec3_dot(f, d), 1, 1e-12, "seed 54, %d: along the line of centres", k);
+    double apart = vec3_norm(vec3_sub(f, g.normal));
+    if (k < 20) compare_near(apart, 0, 1e-9, "seed 54, %d: spheres press as published", k);
+    worst = fmax(worst, apart);
+    for (int side = 0; side < 2; side++) shape_free(&shape[side]);
+  }
+  assert_true(worst > 0.1); /* others do not */
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(gaps_G8_G9_of_two_shapes),
+      cmocka_unit_test(gaps_G10_over_a_half_space),
+      cmocka_unit_test(gaps_G8_balance),
+      cmocka_unit_test(gaps_G16_and_the_published_force),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
