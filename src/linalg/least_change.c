@@ -1,7 +1,8 @@
 #include "linalg/eigen.h"
 #include "linalg/linalg.h"
 
-/* With a unit diagonal, a pivot or eigenvalue below this is rounding of one that is zero: rows that say the same. */
+/* In units in which entries are of order 1, a pivot or eigenvalue below this is rounding of one that is zero: rows that
+ * say the same. */
 #define RANK 1e-12
 
 /* Lower triangle becomes the factor, its diagonal goes to pivot. false: not positive definite, or nearly not. */
@@ -49,29 +50,19 @@ static bool pseudo_solve(int order, double* a, double* x, double* values, double
   return true;
 }
 
-bool symmetric_least_change(int order, double* matrix, double* x, double* work) {
-  double *scale = work, *pivot = work + order, *off = work + 2 * order;
+bool symmetric_least_change(int order, double* matrix, double* x, const double* scale, double* work) {
+  double *pivot = work, *off = work + order;
   for (int i = 0; i < order; i++) {
-    double size = fabs(matrix[i * order + i]);
-    if (!isfinite(size) || !isfinite(x[i])) return false;
-    scale[i] = size > 0 ? 1 / sqrt(size) : 0;
-  }
-  for (int i = 0; i < order; i++) {
+    if (!isfinite(matrix[i * order + i]) || !isfinite(x[i])) return false;
     x[i] *= scale[i];
     for (int j = 0; j < order; j++) matrix[i * order + j] *= scale[i] * scale[j];
   }
-  for (int i = 0; i < order; i++) /* an empty row changes nothing */
-    if (scale[i] == 0) {
-      matrix[i * order + i] = 1;
-      x[i] = 0;
-    }
+  for (int i = 0; i < order; i++) /* an empty row changes nothing, and is no reason to look for eigenvalues */
+    if (matrix[i * order + i] == 0) matrix[i * order + i] = 1, x[i] = 0;
   if (factor(order, matrix, pivot))
     substitute(order, matrix, pivot, x);
-  else {
-    for (int i = 0; i < order; i++)
-      if (scale[i] == 0) matrix[i * order + i] = 0;
-    if (!pseudo_solve(order, matrix, x, pivot, off)) return false;
-  }
+  else if (!pseudo_solve(order, matrix, x, pivot, off))
+    return false;
   for (int i = 0; i < order; i++) x[i] *= scale[i];
   return true;
 }

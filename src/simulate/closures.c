@@ -480,7 +480,8 @@ static void reserve_rows(ClosureSystem* s, int rows) {
   size_t old = (size_t)s->capacity, new = (size_t)rows;
   s->matrix = memory_resize(s->matrix, sizeof(double) * old * old, sizeof(double) * new* new);
   s->right = memory_resize(s->right, sizeof(double) * old, sizeof(double) * new);
-  s->work = memory_resize(s->work, sizeof(double) * 3 * old, sizeof(double) * 3 * new);
+  s->work = memory_resize(s->work, sizeof(double) * 2 * old, sizeof(double) * 2 * new);
+  s->unit = memory_resize(s->unit, sizeof(double) * old, sizeof(double) * new);
   s->capacity = rows;
 }
 
@@ -537,18 +538,30 @@ static void fill_matrix(ClosureSystem* s, BlockSolver* solver, const Coupled* c,
   }
 }
 
+/* Units in which the answer of a row's two bodies alone is 1, or a half (Z8). The diagonal would be none: of a row that
+ * nothing answers it is rounding, and so would be all that follows. */
+static void find_units(ClosureSystem* s, const Coupled* c) {
+  int at = 0;
+  for (int n = 0; n < c->closures; n++)
+    for (int i = 0; i < closure_rows(s, s->member[n]); i++) {
+      double rho = s->stiffness[closure_first(s, s->member[n]) + i];
+      s->unit[at++] = rho > 0 ? sqrt(rho) : 1;
+    }
+}
+
 /* The component's multipliers; x closes. */
 static bool solve_component(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed,
                             const double* values, double* x, double* change) {
   reserve_rows(s, c->rows);
   fill_matrix(s, solver, c, fixed);
+  find_units(s, c);
   int at = 0;
   for (int n = 0; n < c->closures; n++) {
     int k = s->member[n];
     for (int i = 0; i < closure_rows(s, k); i++)
       s->right[at++] = slope_product(s, k, i, x) + (values ? values[closure_first(s, k) + i] : 0);
   }
-  if (!symmetric_least_change(c->rows, s->matrix, s->right, s->work)) return false;
+  if (!symmetric_least_change(c->rows, s->matrix, s->right, s->unit, s->work)) return false;
   clear_component(s, c, s->column);
   at = 0;
   for (int n = 0; n < c->closures; n++) {

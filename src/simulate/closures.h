@@ -46,11 +46,12 @@ typedef struct ClosureSystem {
   size_t* slope_first;    /* where the closure's rows begin in slope */
   double* slope;          /* C, row by row over the closure's dof */
   /* work of closures_solve */
-  double *column, *product;      /* (nv) */
-  bool* done;                    /* (closures) */
-  int *member, *tree;            /* closures and trees of one component */
-  double *matrix, *right, *work; /* C H^-1 C^T of its rows, right-hand side  (capacity^2, capacity, 3 capacity) */
-  int capacity;                  /* rows */
+  double *column, *product; /* (nv) */
+  bool* done;               /* (closures) */
+  int *member, *tree;       /* closures and trees of one component */
+  double *matrix, *right;   /* C H^-1 C^T of its rows, right-hand side   (capacity^2, capacity) */
+  double *unit, *work;      /* what their multipliers are measured in    (capacity, 2 capacity) */
+  int capacity;             /* rows */
 } ClosureSystem;
 
 /* Rows of a closure or coupling, and the first of them. */

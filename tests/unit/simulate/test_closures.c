@@ -335,6 +335,45 @@ static void closures_Z3_stewart_at_any_scale(void** state) {
 
 /* ---------------------------------------------------------------- forces */
 
+/* A flat slider-crank that turns on a free base in space, and the same one with its base tumbling by a hair: what the
+ * rows across its plane depend on is more than rounding then, and still nothing that moves them. */
+static void closures_Z8_a_flat_linkage_on_a_free_base(void** state) {
+  (void)state;
+  static const char SCENE[] =
+      "simulation: {dt: 0.005, steps: 100, gravity: [0, 0, 0]}\n"
+      "contact: {model: none}\n"
+      "links:\n"
+      "  - {name: base, mass: 2, position: [0.1, 0.2, 0.3], shape: {type: box, size: [0.6, 0.3, 0.05]}}\n"
+      "  - {name: crank, parent: base, mass: 0.2, joint: {type: hinge, axis: [0, 1, 0]}, position: [0.1, 0, 0.1], "
+      "shapes: [{type: box, size: [0.04, 0.04, 0.1], position: [0, 0, 0.05]}]}\n"
+      "  - {name: rod, parent: crank, mass: 0.1, joint: {type: hinge, axis: [0, 1, 0]}, position: [0, 0, 0.1], shapes: "
+      "[{type: box, size: [0.2, 0.02, 0.02], position: [0.1, 0, 0]}]}\n"
+      "  - {name: piston, parent: base, mass: 0.3, joint: {type: slide, axis: [1, 0, 0]}, position: [0.3, 0, 0.2], "
+      "shape: {type: box, size: [0.06, 0.06, 0.06]}}\n"
+      "closures: [{type: hinge, a: rod, b: piston, point: [0.4, 0.2, 0.5], axis: [0, 1, 0]}]\n"
+      "initial:\n"
+      "  - {link: base, velocities: [0, 0, 0, %g, 0, %g]}\n"
+      "  - {link: crank, velocities: [3]}\n"
+      "  - {link: rod, velocities: [-3]}\n"
+      "  - {link: piston, velocities: [0.3]}\n";
+  static const double tumbling[] = {1e-12, 1e-9, 1e-6};
+  Run* flat = run_create(1, 1e-12, SCENE, 0.0, 0.0);
+  run_steps(flat, 100);
+  const double* q = sim_state(flat->sim)->q;
+  assert_true(fabs(q[7]) > 0.5);
+  for (int k = 0; k < 3; k++) {
+    Run* run = run_create(1, 1e-12, SCENE, tumbling[k], -tumbling[k]);
+    for (int step = 0; step < 100; step++) {
+      run_steps(run, 1);
+      compare_at_most(vec3_norm(sim_closure(run->sim, 0).force), 10, "force at step %d, tumbling by %g", step,
+                      tumbling[k]);
+    }
+    for (int i = 7; i < 10; i++) compare_near(sim_state(run->sim)->q[i], q[i], 1e-9 + tumbling[k], "joint %d", i);
+    run_free(run);
+  }
+  run_free(flat);
+}
+
 /* A beam of 2 kg on a hinge at one end and a closure at the other: half its weight each, whatever the closure's type,
  * and though a hinge says more than needs be said. */
 static void closures_Z3_forces(void** state) {
@@ -459,6 +498,7 @@ int main(void) {
       cmocka_unit_test(closures_Z3_slider_crank_at_any_scale),
       cmocka_unit_test(closures_Z3_a_linkage_askew),
       cmocka_unit_test(closures_Z3_stewart_at_any_scale),
+      cmocka_unit_test(closures_Z8_a_flat_linkage_on_a_free_base),
       cmocka_unit_test(closures_Z3_forces),
       cmocka_unit_test(closures_Z5_breaks),
       cmocka_unit_test(closures_Z7_gear_and_rack),
