@@ -260,7 +260,7 @@ typedef struct {
   double least;                /* alpha at the points and halfway between, at least */
   int queries;                 /* of growth */
 } PlannedPath;
-/* PATH_FOUND: every place of every segment has alpha >= 1 + clearance, proved (G8). Allocates. */
+/* PATH_FOUND: every place of every segment has alpha >= 1 + clearance, proved (G17). Allocates. */
 PlannedPath path_plan(const PathProblem* problem);
 void path_free(PlannedPath* path);
 

@@ -113,10 +113,10 @@ static void replay_gives_the_terms_of_the_run_again(void** state) {
 typedef struct {
   double twist[LINKS][6];
   Vec3 force[LINKS];
-} Field;
+} PairField;
 
-static Field random_field(Random* random) {
-  Field f;
+static PairField random_field(Random* random) {
+  PairField f;
   for (int k = 0; k < 6 * LINKS; k++) f.twist[k / 6][k % 6] = random_normal(random);
   for (int k = 0; k < LINKS; k++)
     f.force[k] = vec3(random_normal(random), random_normal(random), random_normal(random));
@@ -130,7 +130,7 @@ static void replay_product_is_the_hessian_times_the_field(void** state) {
   Rig* r = rig_create();
   for (int step = 0; step < 12; step++) rig_step(r);
   assert_true(rig_load(r));
-  Field f = random_field(&random);
+  PairField f = random_field(&random);
   double found[LINKS][6] = {{0}}, wanted[LINKS][6] = {{0}};
   contact_replay_product(r->replay, &(ContactField){f.twist, f.force, NULL}, found);
   ContactTermList terms = contact_replay_terms(r->replay);
@@ -156,7 +156,7 @@ typedef struct {
   ModelGradient gradient;
 } Derivatives;
 
-static void derive(Rig* r, const Field* f, double twist, double force, Derivatives* d) {
+static void derive(Rig* r, const PairField* f, double twist, double force, Derivatives* d) {
   double scaled[LINKS][6];
   Vec3 pull[LINKS];
   for (int k = 0; k < 6 * LINKS; k++) scaled[k / 6][k % 6] = twist * f->twist[k / 6][k % 6];
@@ -189,7 +189,7 @@ static void replay_adjoint_A4_is_linear_in_the_field(void** state) {
   Rig* r = rig_create();
   for (int step = 0; step < 15; step++) rig_step(r);
   assert_true(rig_load(r));
-  Field f = random_field(&random);
+  PairField f = random_field(&random);
   Derivatives a, b, sum;
   derive(r, &f, 2, 0, &a);
   derive(r, &f, 0, -3, &b);

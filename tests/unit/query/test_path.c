@@ -54,7 +54,7 @@ static double least_along(const Room* room, const PlannedPath* path) {
 }
 
 /* Balls of 0.1 and 0.9: alpha = |r|. Around: a straight line to the circle of 1.07, the arc, and off again. */
-static void shortest_way_round_a_ball_G9_G10_G11(void** state) {
+static void shortest_way_round_a_ball_G18_G19_G20(void** state) {
   (void)state;
   Room room;
   make(&room, vec3(0.1, 0.1, 0.1));
@@ -71,7 +71,7 @@ static void shortest_way_round_a_ball_G9_G10_G11(void** state) {
   drop(&room);
 }
 
-static void free_between_its_points_G8(void** state) {
+static void free_between_its_points_G17(void** state) {
   (void)state;
   Room room;
   for (int seed = 1; seed <= 3; seed++) {
@@ -105,8 +105,8 @@ static void ends_within_obstacles_are_told(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(shortest_way_round_a_ball_G9_G10_G11),
-      cmocka_unit_test(free_between_its_points_G8),
+      cmocka_unit_test(shortest_way_round_a_ball_G18_G19_G20),
+      cmocka_unit_test(free_between_its_points_G17),
       cmocka_unit_test(ends_within_obstacles_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
