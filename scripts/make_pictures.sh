@@ -154,7 +154,7 @@ if chosen wall; then
 fi
 if chosen smooth-shapes; then
   simulate smooth-shapes
-  draw scenes/smooth-shapes $RUNS/smooth-shapes
+  draw scenes/smooth-shapes $RUNS/smooth-shapes --size 640x400
 fi
 if chosen ten-bodies; then
   simulate ten-bodies

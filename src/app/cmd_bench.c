@@ -17,7 +17,8 @@ static ExitCode bench_pair(const Options* options) {
     return EXIT_DONE;
   }
   int model = words_index(contact_model_words, law);
-  if (model <= (int)CONTACT_NONE) return usage_error(options, "--law needs one of %s", contact_model_words);
+  if (model <= (int)CONTACT_NONE || model == (int)CONTACT_PENALTY) /* it has no bodies with vertices */
+    return usage_error(options, "--law needs one of separating_plane, long_range and ipc, got '%s'", law);
   return contact_bench_law(stdout, (ContactModel)model) ? EXIT_DONE : EXIT_BAD_INPUT;
 }
 

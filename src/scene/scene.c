@@ -238,10 +238,7 @@ static void read_root(Reader* reader, const Node* root) {
   read_contact(reader, section(reader, form.contact), &contact);
   read_includes(reader, form.include, false);
   read_shapes(reader, form.shapes);
-  if (!form.links && !form.include) {
-    reader_error(reader, root->place, "'links' is missing: a list");
-    reader->names_incomplete = true;
-  }
+  if (!form.links && !form.include) reader->names_incomplete = true;
   read_links(reader, form.links);
   read_includes(reader, form.include, true);
   read_controllers(reader, form.controllers);

@@ -9,15 +9,15 @@
 #include "shapes/shapes.h"
 
 typedef enum {
-  SHAPE_BOX,          /* size */
-  SHAPE_SPHERE,       /* radius, resolution (icosphere level 0..6) */
-  SHAPE_CYLINDER,     /* radius, length, segments; axis z */
-  SHAPE_CAPSULE,      /* radius, length (straight part), segments; axis z */
-  SHAPE_ROUNDED_BOX,  /* radius, size (extent of the 96-point link shape) */
-  SHAPE_POINTS,       /* points: hull of a list */
-  SHAPE_MESH,         /* file, scale, and hulls (whole | groups), max_vertices or decompose */
-  SHAPE_HEIGHT_FIELD, /* file (PNG, CSV), size, origin, base */
-  SHAPE_HALF_SPACE,   /* normal, offset: the solid { x : normal . x <= offset }, fixed or kinematic links only */
+  SHAPE_BOX,            /* size */
+  SHAPE_SPHERE,         /* radius, resolution (icosphere level 0..6) */
+  SHAPE_CYLINDER,       /* radius, length, segments; axis z */
+  SHAPE_CAPSULE,        /* radius, length (straight part), segments; axis z */
+  SHAPE_ROUNDED_BOX,    /* radius, size (extent of the 96-point link shape) */
+  SHAPE_POINTS,         /* points: hull of a list */
+  SHAPE_MESH,           /* file, scale, and hulls (whole | groups), max_vertices or decompose */
+  SHAPE_HEIGHT_FIELD,   /* file (PNG, CSV), size, origin, base */
+  SHAPE_HALF_SPACE,     /* normal, offset: the solid { x : normal . x <= offset }, fixed or kinematic links only */
   SHAPE_SUPERELLIPSOID, /* from here on smooth shapes (shapes/shapes.h), resolution: smooth */
   SHAPE_SUPERELLIPTIC_CYLINDER,
   SHAPE_TRUNCATED_CONE,
@@ -61,10 +61,10 @@ typedef struct {
   HullTie tie;      /* of a grid's blocks, while their vertices are designed */
   bool decompose;   /* into hulls that cover the mesh, by these options */
   DecomposeOptions decomposition;
-  Vec3 origin;   /* HEIGHT_FIELD: of the middle at height 0 [m] */
-  double base;   /* thickness below the lowest point [m]; 0: derived */
-  Vec3 normal;   /* as written; not necessarily unit */
-  double offset; /* m along the unit normal */
+  Vec3 origin;          /* HEIGHT_FIELD: of the middle at height 0 [m] */
+  double base;          /* thickness below the lowest point [m]; 0: derived */
+  Vec3 normal;          /* as written; not necessarily unit */
+  double offset;        /* m along the unit normal */
   SmoothForm smooth;    /* of a convex smooth shape */
   double (*faces)[4];   /* SMOOTH_POLYTOPE: those of `smooth` */
   Vec3* normals;        /* ORIENTED_POINTS, of any length but zero (point_count) */

@@ -84,8 +84,9 @@ typedef struct {
   const char* fallback; /* default as YAML; "(in brackets)" is only told and left to the code; NULL = none */
   ValueRange range;     /* of each number */
   bool required;
-  bool nullable;     /* null (or nothing after the colon) means absent */
-  const char* group; /* of the keys of one group only one may be given */
+  const char* unless; /* a key of the object with which this one is not required; NULL = none */
+  bool nullable;      /* null (or nothing after the colon) means absent */
+  const char* group;  /* of the keys of one group only one may be given */
   const char* meaning;
 } SchemaRow;
 

@@ -90,7 +90,7 @@ static int add_required(const Rows* rows, const char* type, Text* out) {
   int count = 0;
   for (int i = 0; i < rows->count; i++) {
     const SchemaRow* row = rows->rows[i].row;
-    bool wanted = row->required && (type ? row->only && schema_row_belongs(row, type) : !row->only);
+    bool wanted = row->required && !row->unless && (type ? row->only && schema_row_belongs(row, type) : !row->only);
     if (rows->object->instead_of_type && strcmp(row->key, rows->object->type_key) == 0) wanted = false;
     if (wanted) text_add(out, "%s\"%s\"", count++ ? ", " : "", row->key);
   }
@@ -161,10 +161,21 @@ static int add_group_rules(const Rows* rows, int count, Text* out) {
   return count;
 }
 
+static int add_unless_rules(const Rows* rows, int count, Text* out) {
+  for (int i = 0; i < rows->count && !rows->object->partial; i++) {
+    const SchemaRow* row = rows->rows[i].row;
+    if (!row->required || !row->unless) continue;
+    text_add(out, count++ ? ",\n        " : "\n        ");
+    text_add(out, "{\"anyOf\": [{\"required\": [\"%s\"]}, {\"required\": [\"%s\"]}]}", row->key, row->unless);
+  }
+  return count;
+}
+
 static void add_rules(const Rows* rows, Text* out) {
   Text rules = {0};
   int count = add_group_rules(rows, 0, &rules);
   count = add_type_rules(rows, count, &rules);
+  count = add_unless_rules(rows, count, &rules);
   if (rows->object->instead_of_type)
     text_add(&rules, "%s{\"oneOf\": [{\"required\": [\"%s\"]}, {\"required\": [\"%s\"]}]}",
              count++ ? ",\n        " : "\n        ", rows->object->type_key, rows->object->instead_of_type);

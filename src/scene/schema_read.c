@@ -247,17 +247,15 @@ static void report_unknown(Reader* reader, const Form* form, const Node* entry) 
 
 /* A key that another type of the object has: say which. */
 static void report_foreign(Reader* reader, const Form* form, const Node* entry) {
-  Text owners = {0};
-  bool first = true;
+  Text words = {0}, owners = {0};
   for (int i = 0; i < form->row_count; i++) {
     const SchemaRow* row = form->rows[i].row;
-    if (strcmp(row->key, entry->key) != 0 || !row->only) continue;
-    if (!first) text_add(&owners, ", ");
-    words_sentence(row->only, &owners);
-    first = false;
+    if (strcmp(row->key, entry->key) == 0 && row->only) text_add(&words, "%s%s", words.length ? "|" : "", row->only);
   }
+  words_sentence(words.data, &owners);
   reader_error(reader, node_key_place(entry), "the type %s has no '%s' (it belongs to %s)", form->type, entry->key,
                owners.data);
+  text_free(&words);
   text_free(&owners);
 }
 
@@ -312,7 +310,8 @@ static void check_required(Reader* reader, const Form* form) {
     bool belongs = !row->only || (form->type && schema_row_belongs(row, form->type));
     bool type_is_elsewhere = form->object->type_key && strcmp(row->key, form->object->type_key) == 0 &&
                              form->object->instead_of_type && node_find(form->map, form->object->instead_of_type);
-    if (row->required && belongs && !type_is_elsewhere && !node_find(form->map, row->key))
+    bool instead = row->unless && node_find(form->map, row->unless);
+    if (row->required && belongs && !type_is_elsewhere && !instead && !node_find(form->map, row->key))
       report_missing(reader, form, row);
   }
 }

@@ -19,9 +19,11 @@
 #define SMOOTH CONVEX "|oriented_points|union|subtraction"
 #define FORM(member) AT(SceneShapeForm, shape.smooth.member)
 // NOLINTBEGIN(bugprone-macro-parentheses): literals
-#define LENGTH_ROW(key_name, types, member, text)                                                                  \
-  {"shape", key_name, VALUE_NUMBER, FORM(member), .only = types, .unit = "m", .range = RANGE_BETWEEN(1e-6, 1e6), \
-   .required = true, .meaning = text}
+#define LENGTH_ROW(key_name, types, member, text)                                                                 \
+  {                                                                                                               \
+    "shape", key_name, VALUE_NUMBER, FORM(member), .only = types, .unit = "m", .range = RANGE_BETWEEN(1e-6, 1e6), \
+                                                   .required = true, .meaning = text                              \
+  }
 // NOLINTEND(bugprone-macro-parentheses)
 
 static const SchemaRow ROWS[] = {
@@ -39,8 +41,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Contact model, its parameters, friction, pairs left out."},
     {"scene", "shapes", VALUE_MAP, AT(SceneForm, shapes), .of = "shape", .nullable = true,
      .meaning = "Shapes by name, for links to use."},
-    {"scene", "links", VALUE_LIST, AT(SceneForm, links), .of = "link", .nullable = true,
-     .fallback = "(those that include brings)", .meaning = "Rigid bodies, each after its parent."},
+    {"scene", "links", VALUE_LIST, AT(SceneForm, links), .of = "link", .required = true, .unless = "include",
+     .meaning = "Rigid bodies, each after its parent."},
     {"scene", "controllers", VALUE_LIST, AT(SceneForm, controllers), .of = "controller", .nullable = true,
      .meaning = "What drives the joints."},
     {"scene", "loads", VALUE_LIST, AT(SceneForm, loads), .of = "load", .nullable = true,

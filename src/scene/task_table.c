@@ -13,8 +13,9 @@
   "roughness|approach|pose"
 /* Types of parameters that have a key, in the order of TaskParameterType. */
 #define PARAMETERS                                                                                                   \
-  "mass|center|inertia|size|damping|spring|dry_friction|armature|axis|rotation|shape_size|shape_form|link_friction|"  \
-  "link_restitution|link_rolling|link_spinning|pair_friction|pair_restitution|pair_rolling|pair_spinning|gravity|friction|support|"        \
+  "mass|center|inertia|size|damping|spring|dry_friction|armature|axis|rotation|shape_size|shape_form|link_friction|" \
+  "link_restitution|link_rolling|link_spinning|pair_friction|pair_restitution|pair_rolling|pair_spinning|gravity|"   \
+  "friction|support|"                                                                                                \
   "stiffness|smoothing|rest_speed|restitution|rolling|spinning"
 #define PARAMETERS_OF_PAIRS "pair_friction|pair_restitution|pair_rolling|pair_spinning"
 #define LOSSES_OF_A_LINK "point|travel|relative|reach|orientation|velocity|force|gap|approach|pose"
@@ -625,7 +626,8 @@ static const SchemaObject OBJECTS[] = {
          "joint's "
          "frame; `rotation` [rad]: the same of the frame itself, with all that hangs on it (rotation vectors, "
          "docs/derivations/design.md, D11)\n"
-         "* `shape_size` [m]: lengths of the convex smooth shapes that links have (sizes, offsets of faces); `shape_form`: "
+         "* `shape_size` [m]: lengths of the convex smooth shapes that links have (sizes, offsets of faces); "
+         "`shape_form`: "
          "their exponents and sharpness\n"
          "* `link_friction`, `link_restitution`, `link_rolling` [m], `link_spinning` [m] that links have of their own\n"
          "* `pair_friction`, `pair_restitution`, `pair_rolling` [m], `pair_spinning` [m] of an item of contact.pairs, "

@@ -32,11 +32,10 @@ static void write_duration(Text* out, const SceneSimulation* simulation) {
 }
 
 static void write_output(Text* out, unsigned output) {
-  static const char* const WORDS[] = {"velocities", "forces", "contact_points", "closures", "pressure"};
   const char* before = ", output: [";
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < words_count(OUTPUT_WORDS); k++) {
     if (!(output & 1u << k)) continue;
-    text_add(out, "%s%s", before, WORDS[k]);
+    text_add(out, "%s%s", before, words_at(OUTPUT_WORDS, k).text);
     before = ", ";
   }
   if (output) text_add(out, "]");
@@ -323,10 +322,23 @@ static void write_shape_keys(const Writer* writer, const SceneShape* shape) {
 }
 
 static void write_shapes(const Writer* writer) {
-  static const char* const TYPES[] = {"box",    "sphere", "cylinder",     "capsule",   "rounded_box",
-                                      "points", "mesh",   "height_field", "half_space",
-                                      "superellipsoid", "superelliptic_cylinder", "truncated_cone", "smooth_polytope",
-                                      "superquadric", "oriented_points", "union", "subtraction"};
+  static const char* const TYPES[] = {"box",
+                                      "sphere",
+                                      "cylinder",
+                                      "capsule",
+                                      "rounded_box",
+                                      "points",
+                                      "mesh",
+                                      "height_field",
+                                      "half_space",
+                                      "superellipsoid",
+                                      "superelliptic_cylinder",
+                                      "truncated_cone",
+                                      "smooth_polytope",
+                                      "superquadric",
+                                      "oriented_points",
+                                      "union",
+                                      "subtraction"};
   const Scene* scene = writer->scene;
   bool any = false;
   for (int i = 0; i < scene->shape_count; i++) {
@@ -342,7 +354,6 @@ static void write_shapes(const Writer* writer) {
 }
 
 /* ---------------------------------------------------------------- poses */
-
 
 /* ---------------------------------------------------------------- joints */
 

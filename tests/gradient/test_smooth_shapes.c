@@ -67,8 +67,8 @@ static void run_G13_G15_on_a_moving_half_space(void** state) {
                    "  - {name: ground, shape: {type: half_space}, joint: {type: hinge, axis: [0, 1, 0]}}\n"
                    "  - {name: egg, density: 1000, position: [0.1, 0, 0.145], rpy: [0.1, 0.2, 0.3], shape: " EGG "}\n"
                    "controllers:\n"
-                   "  - {link: ground, type: prescribed, target: {type: sines, mean: [0], amplitude: [[0.05]], "
-                   "frequency: [[3]], phase: [[0]]}}\n"
+                   "  - {link: ground, type: prescribed, target: {type: sines, terms: [{amplitude: 0.05, "
+                   "frequency: 3}]}}\n"
                    "initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n"},
             1e-6);
 }

@@ -66,7 +66,7 @@ static void material_gradient_against_differences(void** state) {
   int numbers = 0;
   for (int a = 0; a < m->link_count; a++)
     for (int b = 0; b < m->link_count; b++)
-      for (int which = 0; a != b && which < MATERIAL_COUNT; which++) {
+      for (int which = 0; a != b && which < MATERIAL_SUPPORT; which++) {
         const double by[MATERIAL_COUNT] = {[0] = which == 0, [1] = which == 1};
         model_gradient_clear(&g, m);
         model_gradient_material(m, a, b, by, &g);

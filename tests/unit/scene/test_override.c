@@ -210,7 +210,8 @@ static void mistakes_name_the_override(void** state) {
       {"links.arm.groups.0=x", "the file has no 'groups' to change a part of"},
       {"shapes.ball.radius=&a [*a]", "the value is not valid YAML: the alias stands inside the value it names"},
       {"shapes.ball.size=[1, 1, 1]",
-       "shapes.ball: the type sphere has no 'size' (it belongs to box, rounded_box, height_field)"},
+       "shapes.ball: the type sphere has no 'size' (it belongs to box, rounded_box, height_field, superellipsoid or "
+       "superquadric)"},
   };
   for (int i = 0; i < COUNT(CASES); i++) {
     Scene scene;

@@ -125,7 +125,9 @@ static void wrong_uses_are_told(void** state) {
       "links: [{name: a, fixed: true, shapes: [{position: [0, 0, 0]}, [], 5, nix, {type: box, size: 3, "
       "shape: x}]}]\n",
       "1:41: error: links[0].shapes[0]: 'type' is missing: box, sphere, cylinder, capsule, rounded_box, "
-      "points, mesh, height_field or half_space\n"
+      "points, mesh, height_field, half_space, superellipsoid, superelliptic_cylinder, truncated_cone, "
+      "smooth_polytope, "
+      "superquadric, oriented_points, union or subtraction\n"
       "1:64: error: links[0].shapes[1]: expected a map, got a list\n"
       "1:68: error: links[0].shapes[2]: expected a text, got 5: put it in quotes\n"
       "1:71: error: links[0].shapes[3]: no shape is named 'nix'\n"
