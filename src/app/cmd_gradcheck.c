@@ -9,7 +9,8 @@
 #define DEFAULT_BOUND 1e-6
 
 static const OptionRow OPTIONS[] = {
-    {"wrt", 0, OPTION_TEXT, "LIST", "blocks: state,control,vertices,attachments,mass,contact,material,gains,shapes (all)"},
+    {"wrt", 0, OPTION_TEXT, "LIST",
+     "blocks: state,control,vertices,attachments,mass,contact,material,gains,shapes (all)"},
     {"directions", 0, OPTION_COUNT, "N", "random directions per block (3; at most 16)"},
     {"steps", 'n', OPTION_COUNT, "N", "check the first N steps only"},
     {"bound", 0, OPTION_NUMBER, "X", "largest relative error that passes (1e-6)"},
@@ -34,9 +35,10 @@ static bool read_blocks(const Options* options, unsigned* blocks) {
       known = true;
     }
     if (!known) {
-      usage_error(options,
-                  "--wrt: '%.*s' is none of state, control, vertices, attachments, mass, contact, material, gains, shapes",
-                  (int)length, word);
+      usage_error(
+          options,
+          "--wrt: '%.*s' is none of state, control, vertices, attachments, mass, contact, material, gains, shapes",
+          (int)length, word);
       return false;
     }
     word += length + (word[length] == ',');

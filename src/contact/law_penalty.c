@@ -25,10 +25,10 @@ typedef struct {
 
 /* What friction rests on. */
 typedef struct {
-  double on;     /* 1: it has been pressed */
-  double load;   /* delta^p */
-  double n[3];   /* from a to b */
-  double x[2][3]; /* the points of contact, in their links' frames */
+  double on;         /* 1: it has been pressed */
+  double load;       /* delta^p */
+  double n[3];       /* from a to b */
+  double x[2][3];    /* the points of contact, in their links' frames */
   double then[2][3]; /* and where they stood [m] */
 } Memory;
 
@@ -166,10 +166,10 @@ static Overlap overlap_of(const Bodies* b, Own* own) {
 /* Rows GAP_... of the overlap, columns of poses and, when asked for, of parameters. NULL: there are none. */
 static const double* slopes_of(const Law* law, int thread, const Bodies* b, const Overlap* o, bool parameters) {
   double *work = law->work[thread], *out = work + GROWTH_ROWS * law->columns;
-  const char* why = b->shape[1] ? growth_gap_derivatives(b->shape[0], b->pose[0], b->shape[1], b->pose[1], &o->growth,
-                                                         parameters, work, out)
-                                : half_space_gap_derivatives(b->shape[0], b->pose[0], b->pose[1].t, &o->height,
-                                                             parameters, out);
+  const char* why =
+      b->shape[1]
+          ? growth_gap_derivatives(b->shape[0], b->pose[0], b->shape[1], b->pose[1], &o->growth, parameters, work, out)
+          : half_space_gap_derivatives(b->shape[0], b->pose[0], b->pose[1].t, &o->height, parameters, out);
   return why ? NULL : out;
 }
 
@@ -257,7 +257,8 @@ static void add_friction(const Law* law, const Bodies* now, const Memory* m, dou
   Slip s = slip_of(law, now, m);
   double weight = law->stiffness * mu * m->load / s.rho;
   Vec3 n = vec3_at(m->n), pull = vec3_scale(s.slip, weight);
-  Mat3 h = mat3_sub(mat3_sub(mat3_identity(), mat3_outer(n, n)), mat3_scale(mat3_outer(s.slip, s.slip), 1 / (s.rho * s.rho)));
+  Mat3 h = mat3_sub(mat3_sub(mat3_identity(), mat3_outer(n, n)),
+                    mat3_scale(mat3_outer(s.slip, s.slip), 1 / (s.rho * s.rho)));
   h = mat3_scale(h, weight / law->dt);
   int sides = now->shape[1] ? 2 : 1;
   Vec3 arm[2] = {{0, 0, 0}, {0, 0, 0}};
@@ -446,7 +447,8 @@ static int pair_parameters(const Bodies* b) {
   return shape_parameter_count(b->shape[0]) + (b->shape[1] ? shape_parameter_count(b->shape[1]) : 0);
 }
 
-/* Phi = -delta^p g . t with twists t: by a column that changes gap and g, p delta^(p-1) gap_k g . t - delta^p g_k . t. */
+/* Phi = -delta^p g . t with twists t: by a column that changes gap and g, p delta^(p-1) gap_k g . t - delta^p g_k . t.
+ */
 static void reverse_contact(const LawReplay* p, const Bodies* b, const double twist[2][6], PairShares* out) {
   const Law* law = p->law;
   Overlap o = overlap_of(b, NULL);
@@ -550,8 +552,8 @@ static void reverse_friction(const LawReplay* p, const Bodies* next, const doubl
   out->own[0] += bar.load * m.load * math_log(-o.gap);
   for (int side = 0; side < 2; side++) turn[side] = mat3_mul(next->link[side].r, mat3_transpose(now.link[side].r));
   for (int k = 0; k < columns; k++) {
-    double value = bar.load * slope * slopes[GAP_VALUE * columns + k] +
-                   vec3_dot(bar.n, row_at(slopes, GAP_NORMAL, columns, k));
+    double value =
+        bar.load * slope * slopes[GAP_VALUE * columns + k] + vec3_dot(bar.n, row_at(slopes, GAP_NORMAL, columns, k));
     for (int side = 0; side < 2; side++) {
       Vec3 dx = row_at(slopes, side == 0 ? GAP_WITNESS_A : GAP_WITNESS_B, columns, k);
       Vec3 own = mat3_mul_vec(turn[side], vec3_sub(dx, carried(&now, side, &o, k)));

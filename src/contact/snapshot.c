@@ -56,7 +56,8 @@ static void restore_pair(const ContactSystem* s, ContactPair* p, const SavedPair
   p->state[1 - s->current] = (PairState){.outcome = PAIR_APART, .separation = saved->separation, .axis = saved->axis};
 }
 
-/* Hulls of the model, not two half-spaces, or links, which are counted behind the hulls; each pair once and in order. */
+/* Hulls of the model, not two half-spaces, or links, which are counted behind the hulls; each pair once and in order.
+ */
 static bool key_fits(const ContactSystem* s, uint64_t key, uint64_t before) {
   uint64_t a = key >> 32, b = key & UINT32_MAX, hulls = (uint64_t)s->model->hull_count;
   uint64_t items = hulls + (uint64_t)s->model->link_count;

@@ -72,8 +72,8 @@ static void add_direction(Identification* id, const double* v) {
 /* A part of a combination that is worth naming, in units of large changes. */
 #define TAKES_PART 1e-3
 
-/* What does not change along any of the directions (Q9): x_j - sum over held d of (dx_j / dx_d) x_d. basis: rows with one
- * held variable each, pivot (rows). */
+/* What does not change along any of the directions (Q9): x_j - sum over held d of (dx_j / dx_d) x_d. basis: rows with
+ * one held variable each, pivot (rows). */
 static void find_base(Identification* id, const double* basis, const int* pivot, int count) {
   int n = id->variables;
   for (int j = 0; j < n; j++) {

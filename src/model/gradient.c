@@ -299,7 +299,8 @@ void model_gradient_masses(const Model* model, ModelGradient* gradient) {
   }
 }
 
-/* ---------------------------------------------------------------- vertices of smooth shapes to their parameters (A9) */
+/* ---------------------------------------------------------------- vertices of smooth shapes to their parameters (A9)
+ */
 
 static void pass_vertices(const ModelHull* hull, ModelGradient* gradient) {
   const Vec3* bar = gradient->vertices + hull->vertex_first;

@@ -27,8 +27,7 @@ static void add_smooth(Builder* builder, int link, const SceneShapeUse* use, Pos
   ModelHull* hull = &model->hulls[model->hull_count];
   *hull = (ModelHull){.link = link, .shape = use->shape};
   const char* rule = place_smooth(hull, builder->scene, shape, pose);
-  if (rule)
-    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place, "shape '%s': %s", shape->name, rule);
+  if (rule) diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place, "shape '%s': %s", shape->name, rule);
   if (hull_is_convex_smooth(hull)) {
     hull->smooth->parameter_first = model->shape_parameter_count;
     model->shape_parameter_count += shape_parameter_count(&hull->smooth->field.shape);

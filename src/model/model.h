@@ -189,7 +189,7 @@ typedef struct {
   int link_count;
   ModelHull* hulls; /* sorted by link */
   int hull_count;
-  int vertex_count; /* of all hulls */
+  int vertex_count;          /* of all hulls */
   int shape_parameter_count; /* of all convex smooth shapes */
   ModelTree* trees;
   int tree_count;

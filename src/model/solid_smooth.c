@@ -25,8 +25,8 @@ static void box_of_shape(ModelHull* hull) {
   Vec3 top = vec3_at(high), bottom = vec3_at(low);
   hull->center = vec3_scale(vec3_add(bottom, top), 0.5);
   hull->half_extent = vec3_scale(vec3_sub(top, bottom), 0.5);
-  hull->radius = fmin(vec3_norm(hull->half_extent),
-                      smooth->field.shape.outer + vec3_norm(vec3_sub(hull->center, smooth->pose.t)));
+  hull->radius =
+      fmin(vec3_norm(hull->half_extent), smooth->field.shape.outer + vec3_norm(vec3_sub(hull->center, smooth->pose.t)));
 }
 
 /* Points in the directions of a sphere's, which stay the same when parameters change. */
@@ -77,8 +77,8 @@ static void take_oriented(const SceneShape* shape, Field* field) {
   }
 }
 
-/* Parts are placed in the frame of the whole. Returns the rule that a shape breaks, which the reader tells of those that
- * are written, but a design may come to; NULL: none. */
+/* Parts are placed in the frame of the whole. Returns the rule that a shape breaks, which the reader tells of those
+ * that are written, but a design may come to; NULL: none. */
 static const char* field_of_scene_shape(const Scene* scene, const SceneShape* shape, Field* field) {
   const char* rule = NULL;
   if (shape_is_convex_smooth(shape)) {

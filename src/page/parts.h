@@ -46,7 +46,8 @@ double page_surface_bytes(const Model* model, int link);
 /* ---------------------------------------------------------------- tables.c */
 /* The moments that fit into the page; sets rows. */
 Status page_choose_rows(Page* page);
-/* joints.csv, solver.csv, velocities.csv, forces.csv, closures.csv, pressure.csv and contacts.csv of the run, as far as they are there. */
+/* joints.csv, solver.csv, velocities.csv, forces.csv, closures.csv, pressure.csv and contacts.csv of the run, as far as
+ * they are there. */
 Status page_add_tables(Page* page);
 /* All rows of a file with their numbers: an object under `key`. */
 Status page_add_table(Page* page, const char* key, const char* folder, const char* file);

@@ -123,9 +123,8 @@ static int cut_point(March* m, int in, int out) {
   if (m->keys[at] == key) return m->points[at];
   ConvexHull* hull = m->out;
   hull->vertices = memory_grown(hull->vertices, sizeof(Vec3), hull->vertex_count, &m->point_capacity);
-  hull->vertices[hull->vertex_count] =
-      root_between(m->grid.field, node_place(&m->grid, in), node_place(&m->grid, out), m->grid.value[in],
-                   m->grid.value[out]);
+  hull->vertices[hull->vertex_count] = root_between(m->grid.field, node_place(&m->grid, in), node_place(&m->grid, out),
+                                                    m->grid.value[in], m->grid.value[out]);
   m->keys[at] = key;
   m->points[at] = hull->vertex_count++;
   int point = m->points[at];

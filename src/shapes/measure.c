@@ -118,8 +118,7 @@ static void add_cone_slope(const double x[3], const double dx[3], double volume,
   double first = volume * 3 / (4 * gauge), second = volume * 3 / (5 * gauge * gauge);
   double by_volume = patch - 3 * gamma, by_first = patch - 4 * gamma, by_second = patch - 5 * gamma;
   for (int i = 0; i < 3; i++) {
-    for (int k = 0; k < 3; k++)
-      sum->s[i][k] += second * (by_second * x[i] * x[k] + dx[i] * x[k] + x[i] * dx[k]);
+    for (int k = 0; k < 3; k++) sum->s[i][k] += second * (by_second * x[i] * x[k] + dx[i] * x[k] + x[i] * dx[k]);
     sum->s[i][3] += first * (by_first * x[i] + dx[i]);
     sum->s[3][i] += first * (by_first * x[i] + dx[i]);
   }

@@ -76,9 +76,9 @@ void step_forward_destroy(StepForward* f) {
     memory_free(f->screws[k]);
   }
   for (int k = 0; k < STATES; k++) memory_free(f->sensitivity[k]);
-  void* owned[] = {f->start,          f->carried,      f->carried_next, f->carry_row,    f->rows,
-                   f->start_bar,      f->start_q,      f->start_pose,   f->start_screws, f->column,
-                   f->start_pose_bar, f->closure_rows, f->gaps,         f->change};
+  void* owned[] = {f->start,   f->carried,    f->carried_next, f->carry_row,     f->rows,           f->start_bar,
+                   f->start_q, f->start_pose, f->start_screws, f->column,        f->start_pose_bar, f->closure_rows,
+                   f->gaps,    f->change,     f->placed_pose,  f->placed_screws, f->placed_bar};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }

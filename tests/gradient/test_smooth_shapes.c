@@ -1,5 +1,5 @@
-/* Runs of smooth shapes: gradients of all blocks against central differences (gradcheck_scene) under penalty contact and
- * under laws of polyhedra, and an impact against its closed form. */
+/* Runs of smooth shapes: gradients of all blocks against central differences (gradcheck_scene) under penalty contact
+ * and under laws of polyhedra, and an impact against its closed form. */
 #include <string.h>
 
 #include "optimize/optimize.h"
@@ -16,7 +16,8 @@ enum { ALL = (1 << GRADCHECK_BLOCKS) - 1 };
 
 static void check_row(const Row* row, double bound) {
   Run* run = run_model("%s", row->scene);
-  GradcheckOptions options = {.blocks = ALL, .seed = 1, .directions = 2, .steps = row->steps, .tolerance = 1e-10, .bound = bound, .threads = 1};
+  GradcheckOptions options = {
+      .blocks = ALL, .seed = 1, .directions = 2, .steps = row->steps, .tolerance = 1e-10, .bound = bound, .threads = 1};
   GradcheckReport report;
   model_expand_shapes(&run->model, &run->scene);
   model_destroy(&run->model);
@@ -34,12 +35,15 @@ static void check_row(const Row* row, double bound) {
 }
 
 #define EGG "{type: superellipsoid, size: [0.1, 0.12, 0.15], exponent: 2, resolution: 0}"
-#define CONE \
-  "{type: truncated_cone, bottom_radius: 0.12, top_radius: 0.06, below: 0.1, above: 0.12, sharpness: 20, resolution: 0}"
-#define EGG_MEETS_CONE                                                                                          \
-  "links:\n"                                                                                                    \
-  "  - {name: egg, density: 1000, shape: " EGG ", rpy: [0.1, 0.2, 0.3]}\n"                                      \
-  "  - {name: cone, mass: 4, shape: " CONE ", position: [0.25, 0, 0.05], rpy: [0, 1, 0.2]}\n"                   \
+#define CONE                                                                                                           \
+  "{type: truncated_cone, bottom_radius: 0.12, top_radius: 0.06, below: 0.1, above: 0.12, sharpness: 20, resolution: " \
+  "0}"
+#define EGG_MEETS_CONE                               \
+  "links:\n"                                         \
+  "  - {name: egg, density: 1000, shape: " EGG       \
+  ", rpy: [0.1, 0.2, 0.3]}\n"                        \
+  "  - {name: cone, mass: 4, shape: " CONE           \
+  ", position: [0.25, 0, 0.05], rpy: [0, 1, 0.2]}\n" \
   "initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n"
 
 static void run_G12_G13_two_shapes_meet(void** state) {
@@ -106,7 +110,8 @@ static void check_variables(Task* task, const char* item) {
 /* Sizes and exponents as variables of a task, each kind alone. */
 static void run_A9_shapes_as_variables(void** state) {
   (void)state;
-  static const char* const ITEMS[] = {"{type: shape_size, links: [egg, cone]}", "{type: shape_form, links: [egg, cone]}",
+  static const char* const ITEMS[] = {"{type: shape_size, links: [egg, cone]}",
+                                      "{type: shape_form, links: [egg, cone]}",
                                       "{type: shape_size, link: egg, tie: false, within: 0.01}"};
   for (size_t k = 0; k < sizeof ITEMS / sizeof *ITEMS; k++) {
     char text[3000];
@@ -116,8 +121,10 @@ static void run_A9_shapes_as_variables(void** state) {
              "  simulation: {dt: 0.005, steps: 8, tolerance: 1e-10}\n"
              "  contact: {model: penalty, stiffness: 1e5, friction: 0.2}\n"
              "  links:\n"
-             "    - {name: egg, density: 1000, shape: " EGG ", rpy: [0.1, 0.2, 0.3]}\n"
-             "    - {name: cone, mass: 4, shape: " CONE ", position: [0.25, 0, 0.05], rpy: [0, 1, 0.2]}\n"
+             "    - {name: egg, density: 1000, shape: " EGG
+             ", rpy: [0.1, 0.2, 0.3]}\n"
+             "    - {name: cone, mass: 4, shape: " CONE
+             ", position: [0.25, 0, 0.05], rpy: [0, 1, 0.2]}\n"
              "  initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n"
              "loss: [{type: point, link: cone, point: [0.1, 0.05, 0.02], target: [0.4, 0.2, 0.1]}]\n"
              "optimizer: {tolerance: 1.0e-12}\n"

@@ -85,7 +85,8 @@ static void impact_I7_I8_I12_slopes_on_both_sides_of_every_branch(void** state) 
     }
 }
 
-/* Far in, and slowed so hard that the ramp is narrower than the last digit of the clearance: the work is still found. */
+/* Far in, and slowed so hard that the ramp is narrower than the last digit of the clearance: the work is still found.
+ */
 static void impact_I8_a_ramp_steeper_than_rounding_ends(void** state) {
   (void)state;
   const double s = 1e-3;

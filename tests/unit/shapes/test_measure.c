@@ -182,7 +182,8 @@ static void supports_B9_by_direction_and_parameters(void** state) {
       if (c >= 3) unit[c] = 0.01 * fmax(0.1, fabs(m.start[c - 3]));
     }
     Sweep sweep = {support_there, &m, columns, 3, NULL, unit, NULL, 1e-2, 4, 8};
-    if (!sharp) sweep_expect(&sweep, jacobian, 1e-3, 1e-5, "seed 44, %d: support of a %s", k, shape_kind_name(shape.kind));
+    if (!sharp)
+      sweep_expect(&sweep, jacobian, 1e-3, 1e-5, "seed 44, %d: support of a %s", k, shape_kind_name(shape.kind));
     shape_free(&shape);
   }
 }

@@ -63,7 +63,8 @@ static void joint_forces_of_a_prescribed_joint(void** state) {
 
 /* ---------------------------------------------------------------- balance over a step */
 
-/* Everything that a slide can have, and a coupling to another: its forces add up to m (a - g), a the scheme's difference, at every step. */
+/* Everything that a slide can have, and a coupling to another: its forces add up to m (a - g), a the scheme's
+ * difference, at every step. */
 static void joint_forces_balance_of_a_slide(void** state) {
   (void)state;
   Run* run = run_create(
