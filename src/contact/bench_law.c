@@ -156,7 +156,7 @@ static void lag(LawBench* p) {
 
 /* Median over repeats of the mean processor time of one evaluation [ns]. */
 static double time_steps(LawBench* pairs) {
-  double times[REPEATS];
+  double times[REPEATS] = {0};
   for (int r = 0; r < REPEATS; r++) {
     clock_t start = clock();
     for (int move = 0; move < MOVES; move++)

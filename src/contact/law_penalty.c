@@ -283,7 +283,7 @@ static Bodies bodies_at(const LawPair* p) { return bodies_of(p->law, p->item, p-
 
 /* Balls around them that are apart. */
 static bool balls_apart(const Bodies* b, PairState* state) {
-  if (!b->shape[1]) return false;
+  if (!b->shape[0] || !b->shape[1]) return false;
   Vec3 r = vec3_sub(b->pose[1].t, b->pose[0].t);
   double length = vec3_norm(r), apart = length - b->shape[0]->outer - b->shape[1]->outer;
   if (!(apart > 0)) return false;

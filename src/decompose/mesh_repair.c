@@ -56,6 +56,7 @@ static uint64_t slot_of(const CellTable* table, Cell c) {
 }
 
 static int find_near(const CellTable* table, const Part* part, Vec3 p) {
+  if (!part->points) return -1;
   Cell at = cell_of(table, p);
   for (int k = 0; k < 27; k++) {
     Cell c = {at.x + k % 3 - 1, at.y + k / 3 % 3 - 1, at.z + k / 9 - 1};

@@ -32,7 +32,7 @@ static Mat3 turn_slope(Vec3 v) {
 }
 
 void design_turn_slope(const DesignTurn* own, const double* numbers, Vec3 by_turn, double* slope) {
-  Vec3 by = by_turn;
+  Vec3 by;
   if (own->of_axis) {
     Vec3 a = vec3_at(numbers); /* a = (a0 + v x a0) / s, 1 / s = a . a0: a turn of a by a x da */
     by = vec3_scale(vec3_cross(own->axis, vec3_cross(by_turn, a)), vec3_dot(a, own->axis));

@@ -43,7 +43,7 @@ typedef struct {
 } DrawMoment;
 typedef struct Draws Draws;
 /* NULL where the task draws nothing. The scenes must be the initial ones. STATUS_BAD_INPUT with diagnostics. */
-Status draws_create(Draws** draws, const Design* design, const Task* task, Diagnostics* diagnostics);
+Status draws_create(Draws** out, const Design* design, const Task* task, Diagnostics* diagnostics);
 void draws_destroy(Draws* draws);
 int draws_room(const Draws* draws); /* overrides that draws_apply may add */
 /* What is drawn comes to the design's overrides (count), or joins them; how many there are then. */
@@ -118,7 +118,7 @@ struct Optimization {
 /* ---- what the result is judged by (optimize/success.c) */
 /* Resolves the terms in every scenario; runs: those of the optimization, whose models are the initial ones. NULL
  * without terms. STATUS_BAD_INPUT with diagnostics. */
-Status success_create(Success** success, const Optimization* o, Diagnostics* diagnostics);
+Status success_create(Success** out, const Optimization* o, Diagnostics* diagnostics);
 void success_destroy(Success* success);
 /* The terms in scenario 0, whose rows a recording is to keep. */
 const Loss* success_loss(const Success* success);

@@ -24,8 +24,8 @@ static void put(Vec3 v, double* out, int stride) {
   out[2 * stride] = v.z;
 }
 
-void growth_gap_gradient(Pose pose_a, Pose pose_b, const Growth* g, double out[QUERY_POSE_COLUMNS]) {
-  Lever l = lever_of(pose_a, pose_b, g);
+void growth_gap_gradient(Pose pose_a, Pose pose_b, const Growth* answer, double out[QUERY_POSE_COLUMNS]) {
+  Lever l = lever_of(pose_a, pose_b, answer);
   Vec3 f = vec3_add_scaled(vec3_scale(l.m, l.part), 1 - l.part, l.d);
   put(vec3_cross(l.m, l.p), out, 1);
   put(vec3_scale(f, -1), out + 3, 1);

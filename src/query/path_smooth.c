@@ -177,7 +177,6 @@ void path_smooth(const PathProblem* problem, Vec3* points, double bound, int* qu
   for (int i = 0; i <= inner; i++) length += vec3_norm(vec3_sub(points[i + 1], points[i]));
   double h = length / (inner + 1);
   Smoothing s = {.problem = problem,
-                 .queries = queries,
                  .inner = inner,
                  .bound = bound,
                  .energy = 1 / (2 * h),
@@ -187,6 +186,7 @@ void path_smooth(const PathProblem* problem, Vec3* points, double bound, int* qu
                  .matrix = MEMORY_NEW(double, 3 * inner * (BAND + 1)),
                  .gradient = MEMORY_NEW(double, 3 * inner),
                  .step = MEMORY_NEW(double, 3 * inner)};
+  s.queries = queries;
   Vec3* trial = MEMORY_NEW(Vec3, inner + 2);
   memcpy(trial, points, sizeof(Vec3) * (size_t)(inner + 2));
   double worst = HUGE_VAL;

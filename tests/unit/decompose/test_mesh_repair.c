@@ -78,7 +78,8 @@ static void a_soup_hangs_together(void** state) {
         for (int half = 0; half < 2; half++) {
           for (int k = 0; k < 3; k++) {
             int corner = half == 0 ? k : (k + 2) % 4; /* 0 1 2 and 2 3 0 */
-            double u = (square % 7 + (corner == 1 || corner == 2)) / 7.0, v = (square / 7 + corner / 2) / 7.0;
+            int column = square % 7 + (corner == 1 || corner == 2), line = square / 7 + corner / 2;
+            double u = column / 7.0, v = line / 7.0;
             double x[3];
             x[side / 2] = side % 2;
             x[(side / 2 + 1) % 3] = side % 2 ? u : v;

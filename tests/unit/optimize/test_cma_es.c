@@ -152,7 +152,7 @@ static void samples_that_fail_are_the_last(void** state) {
   TestSet* t = test_set_create(3, 0);
   TaskOptimizer s = settings();
   Optimizer* optimizer = optimizer_create(&s, &t->set);
-  double x[3] = {0, 0.5, 0};
+  double x[TEST_COUNT_MAX] = {0, 0.5, 0};
   compare_at_most(search(optimizer, t, sphere_with_a_hole, 3000, x), 1e-8, "beside the hole");
   optimizer_destroy(optimizer);
   memory_free(t);
@@ -207,7 +207,8 @@ static void O15_first_samples_are_normal_about_the_start(void** state) {
     }
     optimizer_destroy(optimizer);
   }
-  double n = COUNT / 2 * SEEDS; /* 3000: five standard errors */
+  const int numbers = COUNT / 2 * SEEDS;
+  double n = numbers; /* 3000: five standard errors */
   for (int block = 0; block < 2; block++) {
     compare_near(sum[block] / n, 0, 5 / sqrt(n), "mean of block %d", block);
     compare_near(square[block] / n, 1, 5 * sqrt(2 / n), "variance of block %d", block);

@@ -72,7 +72,7 @@ static void boxes_in_each_other(void** state) {
   Solid a = solid_box(vec3(1, 1, 1));
   Pose beside = pose_identity();
   beside.t = vec3(0.9, 0.03, 0.02);
-  Vec3 normal;
+  Vec3 normal = {0, 0, 0};
   compare_near(depth_of(&a, pose_identity(), &a, beside, &normal), 0.1, 1e-14, "depth");
   compare_vec3(normal, vec3(1, 0, 0), 1e-14, "normal");
   solid_free(&a);

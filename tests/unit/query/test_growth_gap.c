@@ -121,7 +121,7 @@ static bool slopes_of(const Pair* p, double* out, int* columns) {
 
 static void check_pair(Pair* p, const char* what, int k) {
   static double jacobian[GAP_ROWS * COLUMNS_MAX];
-  double unit[COLUMNS_MAX], value[GAP_ROWS];
+  double unit[COLUMNS_MAX] = {0}, value[GAP_ROWS] = {0};
   const double zero[COLUMNS_MAX] = {0};
   int columns;
   if (!slopes_of(p, jacobian, &columns)) return; /* flat on flat: no derivative is told */

@@ -174,7 +174,7 @@ static void supports_B9_by_direction_and_parameters(void** state) {
     ShapeSupport s = shape_support(&shape, m.direction);
     bool sharp = false;
     for (int c = 0; c < columns; c++) {
-      Vec3 turn = vec3(c == 0, c == 1, c == 2), change;
+      Vec3 turn = vec3(c == 0, c == 1, c == 2), change = {0, 0, 0};
       sharp = sharp || !shape_support_slope(&shape, &s, m.direction, c < 3 ? &turn : NULL, c - 3, &change);
       jacobian[c] = change.x;
       jacobian[columns + c] = change.y;

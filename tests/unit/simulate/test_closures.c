@@ -245,7 +245,8 @@ enum { LEGS = 6 };
 
 static void find_legs(double unit, Leg* legs) {
   for (int k = 0; k < LEGS; k++) {
-    double third = 2 * 3.14159265358979323846 / 3 * (double)(k / 2), sign = k % 2 == 0 ? 1 : -1;
+    const int pair = k / 2;
+    double third = 2 * 3.14159265358979323846 / 3 * pair, sign = k % 2 == 0 ? 1 : -1;
     double foot = third + sign * 0.2, place = third + sign * 0.8;
     legs[k].foot = vec3(0.6 * unit * cos(foot), 0.6 * unit * sin(foot), 0);
     legs[k].place = vec3(0.35 * unit * cos(place), 0.35 * unit * sin(place), 0);
