@@ -187,6 +187,7 @@ static Status check_all(Check* c) {
   ModelGradient gradient;
   GradcheckReport* report = c->report;
   model_gradient_create(&gradient, c->model);
+  gradient.without_turns = true; /* they are in no block */
   report->passed = report->checked = all_gradients(c, &gradient);
   report->kinks = c->model->contact_model != CONTACT_NONE && contact_once_differentiable(c->model);
   for (int b = 0; b < GRADCHECK_BLOCKS && report->adjoint.sound && !stopped(c); b++) {

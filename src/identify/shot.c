@@ -504,6 +504,24 @@ static bool sum_up(const Identification* id, const Residuals* s, const double* l
 
 /* ---------------------------------------------------------------- all of a shot */
 
+/* Residuals with their derivatives, which are made room for here; r and count are there. false: a step has none. */
+static bool residuals_forward(Residuals* s) {
+  const Simulation* simulation = s->simulation;
+  const Identification* id = simulation->id;
+  size_t bars = sizeof(double[3][4]) * (size_t)simulation->model.link_count;
+  int failed;
+  s->columns = id->variables + id->locals;
+  s->j = MEMORY_NEW(double, (size_t)simulation->shot->count*(size_t)s->count*(size_t)s->columns + 1);
+  s->bar = memory_alloc(bars);
+  memset(s->bar, 0, bars);
+  s->forward = step_forward_create(&simulation->model, s->columns, chain, s);
+  if (!optimization_turns_joints(id->optimization)) step_forward_skip_turns(s->forward);
+  if (simulation->placed) step_forward_place(s->forward, simulation->placed);
+  bool sound = recording_forward(s->forward, &simulation->recording, visit_row, s, &failed);
+  step_forward_destroy(s->forward);
+  return sound;
+}
+
 void shot_evaluate(const Identification* id, const double* x, const Shot* shot, const double* local, bool derivatives,
                    ShotSums* out) {
   Simulation simulation = {.id = id, .shot = shot};
@@ -512,18 +530,9 @@ void shot_evaluate(const Identification* id, const double* x, const Shot* shot, 
     Residuals s = {.simulation = &simulation, .settings = &id->task->identify};
     s.rates = true;
     s.count = residuals_of_sample(s.settings, shot->run, true);
-    s.columns = id->variables + id->locals;
-    size_t residuals = (size_t)shot->count * (size_t)s.count;
-    s.r = MEMORY_NEW(double, residuals + 1);
-    int failed;
+    s.r = MEMORY_NEW(double, (size_t)shot->count*(size_t)s.count + 1);
     if (derivatives) {
-      s.j = MEMORY_NEW(double, residuals*(size_t)s.columns + 1);
-      s.bar = memory_alloc(sizeof(double[3][4]) * (size_t)simulation.model.link_count);
-      memset(s.bar, 0, sizeof(double[3][4]) * (size_t)simulation.model.link_count);
-      s.forward = step_forward_create(&simulation.model, s.columns, chain, &s);
-      if (simulation.placed) step_forward_place(s.forward, simulation.placed);
-      out->ran = recording_forward(s.forward, &simulation.recording, visit_row, &s, &failed);
-      step_forward_destroy(s.forward);
+      out->ran = residuals_forward(&s);
     } else {
       for (int row = 0; row <= shot->steps; row++) visit_row(&s, NULL, row);
     }
@@ -626,18 +635,8 @@ static void judge_rows(const Identification* id, const Residuals* s, int samples
 }
 
 /* Derivatives of a run that is judged; false: values only. */
-static bool judge_forward(const Identification* id, Residuals* s) {
-  Simulation* simulation = s->simulation;
-  int failed;
-  s->columns = id->variables + id->locals;
-  s->j = MEMORY_NEW(double, (size_t)s->simulation->shot->count*(size_t)s->count*(size_t)s->columns + 1);
-  s->bar = memory_alloc(sizeof(double[3][4]) * (size_t)simulation->model.link_count);
-  memset(s->bar, 0, sizeof(double[3][4]) * (size_t)simulation->model.link_count);
-  s->forward = step_forward_create(&simulation->model, s->columns, chain, s);
-  if (simulation->placed) step_forward_place(s->forward, simulation->placed);
-  bool sound = recording_forward(s->forward, &simulation->recording, visit_row, s, &failed);
-  step_forward_destroy(s->forward);
-  if (sound) return true;
+static bool judge_forward(Residuals* s) {
+  if (residuals_forward(s)) return true;
   memory_free(s->j);
   s->j = NULL;
   s->forward = NULL;
@@ -663,7 +662,7 @@ bool shot_judge(const Identification* id, const double* x, const MeasuredRun* ru
     shot.count = samples;
     s.r = MEMORY_NEW(double, (size_t)(samples * s.count) + 1);
     for (int k = 0; k < 3; k++) out[k] = 0;
-    if (!rows || !judge_forward(id, &s))
+    if (!rows || !judge_forward(&s))
       for (int row = 0; row <= steps; row++) visit_row(&s, NULL, row);
     judge_rows(id, &s, samples, out, rows);
     memory_free(s.r);

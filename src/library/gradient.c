@@ -144,6 +144,7 @@ static sdrs_status backward(sdrs* s, LossSeeds* seeds) {
   const Model* m = &own->ran.model;
   model_gradient_destroy(&own->gradient);
   model_gradient_create(&own->gradient, m);
+  own->gradient.without_turns = true; /* they are in no block */
   RunAdjoint* adjoint = run_adjoint_create(m, s->shared->threads);
   AdjointReport report = run_adjoint(adjoint, &own->recording, seeds, 1, &own->gradient);
   run_adjoint_destroy(adjoint);

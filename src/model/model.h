@@ -405,12 +405,13 @@ enum {
 
 /* Derivatives of a scalar with respect to all that a model holds and a run starts from. */
 typedef struct {
-  Vec3* vertices;                          /* hull vertices in their link's frame  [1/m]  (vertices) */
-  Vec3* attachments;                       /* joint origins in the parent's frame  [1/m]  (links) */
-  Vec3* turns;                             /* turns of joint frames about their own axes and origins  (links) */
-  Vec3* axes;                              /* turns of the joints' axes alone, in the joint frame's axes  (links) */
-  double* mass;                            /* total masses at fixed distribution  [1/kg]  (links) */
-  double* control;                         /* parameters of signals of controllers, then loads (parameters) */
+  Vec3* vertices;     /* hull vertices in their link's frame  [1/m]  (vertices) */
+  Vec3* attachments;  /* joint origins in the parent's frame  [1/m]  (links) */
+  Vec3* turns;        /* turns of joint frames about their own axes and origins  (links) */
+  Vec3* axes;         /* turns of the joints' axes alone, in the joint frame's axes  (links) */
+  bool without_turns; /* nobody reads these two: they stay 0. Set by the owner; clearing keeps it */
+  double* mass;       /* total masses at fixed distribution  [1/kg]  (links) */
+  double* control;    /* parameters of signals of controllers, then loads (parameters) */
   double contact[CONTACT_PARAMETER_COUNT]; /* support, stiffness, friction, smoothing, rest speed, own */
   double (*joint)[JOINT_OWN_COUNT];        /* damping, stiffness, friction, armature of the joints  (nv) */
   Vec3 gravity;                            /* world axes  [s^2/m] */

@@ -594,6 +594,8 @@ void optimization_chain(const Optimization* o, const Model* model, const ModelGr
   design_gradient(&o->design, model, gradient, 1, slope);
 }
 
+bool optimization_turns_joints(const Optimization* o) { return o->design.turn_count > 0; }
+
 const Scene* optimization_trial_scene(Optimization* o, int* scenario) {
   *scenario = o->failed_scenario;
   return show_scene(o, o->failed_scenario, o->trial);

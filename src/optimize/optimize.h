@@ -101,6 +101,9 @@ Status optimization_model(const Optimization* optimization, int scenario, const 
                           Diagnostics* diagnostics);
 void optimization_chain(const Optimization* optimization, const Model* model, const ModelGradient* gradient,
                         double* slope);
+/* Do frames or axes of joints vary? Else the chain rule asks for no derivatives by them (ModelGradient.without_turns).
+ */
+bool optimization_turns_joints(const Optimization* optimization);
 /* The last trial, which was refused: its design in the scene of the scenario whose run failed. */
 const Scene* optimization_trial_scene(Optimization* optimization, int* scenario);
 /* Links of a scenario whose shape is designed. */

@@ -354,6 +354,8 @@ typedef struct StepForward StepForward;
 typedef void (*ForwardChain)(void* context, const ModelGradient* gradient, double* row);
 StepForward* step_forward_create(const Model* model, int parameters, ForwardChain chain, void* context);
 void step_forward_destroy(StepForward* forward);
+/* No parameter turns a joint's frame or axis: what the chain is given is without_turns. */
+void step_forward_skip_turns(StepForward* forward);
 /* Closures hold links as they are at these coordinates (nq, borrowed), which no parameter moves, and not as at the
  * run's start. */
 void step_forward_place(StepForward* forward, const double* q);

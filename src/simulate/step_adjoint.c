@@ -407,6 +407,7 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar no
 
 /* The same for turns: the wrench that lambda changes, of inertia with it. */
 static void reverse_turns(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
+  if (gradient->without_turns) return;
   const Model* m = a->model;
   const Sim* s = a->sim;
   double weight = step_inertia_weight(s);

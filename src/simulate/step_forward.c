@@ -83,6 +83,8 @@ void step_forward_destroy(StepForward* f) {
   memory_free(f);
 }
 
+void step_forward_skip_turns(StepForward* f) { f->gradient.without_turns = true; }
+
 void step_forward_place(StepForward* f, const double* q) {
   const Model* m = f->model;
   f->placed_q = q;

@@ -21,7 +21,7 @@ static void add_turns(const Model* m, const Pose* pose, int i, Vec3 outer, Vec3 
 
 void step_adjoint_turns(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient) {
   const Model* m = a->model;
-  for (int i = 0; i < m->link_count; i++) {
+  for (int i = 0; i < m->link_count && !gradient->without_turns; i++) {
     if (!has_turns(&m->links[i])) continue;
     Vec3 torque = mat3_axial(a->bar_moment[i]);
     Vec3 arm = vec3_sub(pose[i].t, joint_frame(m, pose, i).t);
@@ -48,6 +48,7 @@ static Vec3 outer_curve(const TurnMotion* in, int i, Vec3 w, Vec3 about) {
 }
 
 void step_adjoint_turn_motion(StepAdjoint* a, const Pose* pose, const TurnMotion* in, ModelGradient* gradient) {
+  if (gradient->without_turns) return;
   const Model* m = a->model;
   Vec3 *torque = a->turn_torque, *force = a->turn_force, *curve = a->turn_curve;
   for (int i = 0; i < m->link_count; i++) {
