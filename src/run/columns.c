@@ -18,6 +18,28 @@ void run_columns_name(Text* name, const Model* model, int link, int k, RunColumn
            turn >= 0 ? turns[turn] : scene_joint_coordinate_name(&model->scene->links[link].joint, k));
 }
 
+void run_add_field(Text* row, const char* field) {
+  text_add(row, ",");
+  csv_add_field(row, field);
+}
+
+void run_add_fields(Text* row, const char* name, const char* const* columns, int count) {
+  Text field = {0};
+  for (int k = 0; k < count; k++) {
+    field.length = 0;
+    text_add(&field, "%s/%s", name, columns[k]);
+    run_add_field(row, field.data);
+  }
+  text_free(&field);
+}
+
+void run_add_numbers(Text* row, const double* values, int count) {
+  for (int k = 0; k < count; k++) {
+    text_add_bytes(row, ",", 1);
+    text_add_double(row, values[k]);
+  }
+}
+
 void run_columns_header(Text* row, const Model* model, RunColumns columns) {
   text_add(row, "time");
   Text name = {0};
@@ -25,8 +47,7 @@ void run_columns_header(Text* row, const Model* model, RunColumns columns) {
     for (int k = 0; k < number_count(&model->links[i], columns); k++) {
       name.length = 0;
       run_columns_name(&name, model, i, k, columns);
-      text_add(row, ",");
-      csv_add_field(row, name.data);
+      run_add_field(row, name.data);
     }
   text_add(row, "\n");
   text_free(&name);
@@ -35,10 +56,7 @@ void run_columns_header(Text* row, const Model* model, RunColumns columns) {
 void run_columns_write(Text* row, double time, const double* numbers, const Model* model, RunColumns columns) {
   text_add_double(row, time);
   for (int i = 0; i < model->link_count; i++)
-    for (int k = 0; k < number_count(&model->links[i], columns); k++) {
-      text_add_bytes(row, ",", 1);
-      text_add_double(row, numbers[first_number(&model->links[i], columns) + k]);
-    }
+    run_add_numbers(row, numbers + first_number(&model->links[i], columns), number_count(&model->links[i], columns));
   text_add_bytes(row, "\n", 1);
 }
 

@@ -4,15 +4,11 @@
 #include "run/writer.h"
 
 static const char* const COLUMNS[] = {"gap", "angle", "fx", "fy", "fz", "mx", "my", "mz"};
-enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
-
-static void add_field(Text* row, Text* name, const char* column) {
-  size_t length = name->length;
-  text_add(name, "/%s", column);
-  text_add(row, ",");
-  csv_add_field(row, name->data);
-  name->length = length;
-}
+static const char* const COUPLING_COLUMNS[] = {"open", "force"};
+enum {
+  COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0],
+  COUPLING_COLUMN_COUNT = sizeof COUPLING_COLUMNS / sizeof COUPLING_COLUMNS[0]
+};
 
 /* `coupler-rocker`, with its number among those of the same two links from the second on: `coupler-rocker.1`. */
 static void name_closure(Text* name, const Model* model, int index) {
@@ -37,20 +33,14 @@ static void header(Text* row, const Model* model) {
   text_add(row, "time");
   for (int k = 0; k < model->closure_count; k++) {
     name_closure(&name, model, k);
-    for (int c = 0; c < COLUMN_COUNT; c++) add_field(row, &name, COLUMNS[c]);
+    run_add_fields(row, name.data, COLUMNS, COLUMN_COUNT);
   }
   for (int k = 0; k < model->coupling_count; k++) {
     name_coupling(&name, model, k);
-    add_field(row, &name, "open");
-    add_field(row, &name, "force");
+    run_add_fields(row, name.data, COUPLING_COLUMNS, COUPLING_COLUMN_COUNT);
   }
   text_add(row, "\n");
   text_free(&name);
-}
-
-static void add_number(Text* row, double value) {
-  text_add_bytes(row, ",", 1);
-  text_add_double(row, value);
 }
 
 static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
@@ -60,11 +50,11 @@ static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
     const SimClosure* c = &frame->closures[k];
     const double values[COLUMN_COUNT] = {c->gap,     c->angle,    c->force.x,  c->force.y,
                                          c->force.z, c->torque.x, c->torque.y, c->torque.z};
-    for (int i = 0; i < COLUMN_COUNT; i++) add_number(row, values[i]);
+    run_add_numbers(row, values, COLUMN_COUNT);
   }
   for (int k = model->closure_count; k < model->closure_count + model->coupling_count; k++) {
-    add_number(row, frame->closures[k].gap);
-    add_number(row, frame->closures[k].force.x);
+    const double values[COUPLING_COLUMN_COUNT] = {frame->closures[k].gap, frame->closures[k].force.x};
+    run_add_numbers(row, values, COUPLING_COLUMN_COUNT);
   }
   text_add_bytes(row, "\n", 1);
 }

@@ -15,8 +15,7 @@ static void header(Text* row, const Model* model) {
         name.length = 0;
         run_columns_name(&name, model, i, k, RUN_INCREMENTS);
         text_add(&name, "/%s", joint_force_name((JointForceKind)kind));
-        text_add(row, ",");
-        csv_add_field(row, name.data);
+        run_add_field(row, name.data);
       }
   text_add(row, "\n");
   text_free(&name);
@@ -27,10 +26,8 @@ static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
   text_add_double(row, frame->state->time);
   for (int i = 0; i < model->link_count; i++)
     for (int k = 0; k < model->links[i].dof_count; k++)
-      for (int kind = 0; kind < kinds_of(model); kind++) {
-        text_add_bytes(row, ",", 1);
-        text_add_double(row, frame->joint_forces[kind * model->dof_count + model->links[i].dof_first + k]);
-      }
+      for (int kind = 0; kind < kinds_of(model); kind++)
+        run_add_numbers(row, &frame->joint_forces[kind * model->dof_count + model->links[i].dof_first + k], 1);
   text_add_bytes(row, "\n", 1);
 }
 

@@ -8,17 +8,10 @@ enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
 static bool is_shown(const ModelLink* link) { return link->tree >= 0 && link->hull_count > 0; }
 
 static void header(Text* row, const Model* model) {
-  Text name = {0};
   text_add(row, "time");
   for (int i = 0; i < model->link_count; i++)
-    for (int k = 0; k < COLUMN_COUNT && is_shown(&model->links[i]); k++) {
-      name.length = 0;
-      text_add(&name, "%s/%s", model->links[i].name, COLUMNS[k]);
-      text_add(row, ",");
-      csv_add_field(row, name.data);
-    }
+    if (is_shown(&model->links[i])) run_add_fields(row, model->links[i].name, COLUMNS, COLUMN_COUNT);
   text_add(row, "\n");
-  text_free(&name);
 }
 
 /* The mean of the pairs' centres by their normal forces; moments come along. */
@@ -38,10 +31,7 @@ static void add_link(Text* row, const RunFrame* frame, int link) {
   if (press > 0) moment = vec3_sub(moment, vec3_cross(point, force));
   const double values[COLUMN_COUNT] = {point.x, point.y,  point.z,  force.x,  force.y,
                                        force.z, moment.x, moment.y, moment.z, press};
-  for (int k = 0; k < COLUMN_COUNT; k++) {
-    text_add_bytes(row, ",", 1);
-    text_add_double(row, values[k]);
-  }
+  run_add_numbers(row, values, COLUMN_COUNT);
 }
 
 static void rows(Text* row, WriterContext* context, const RunFrame* frame) {

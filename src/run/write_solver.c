@@ -9,13 +9,6 @@ static void header(Text* row, const Model* model) {
            "substeps,px,py,pz,lx,ly,lz\n");
 }
 
-static void add_numbers(Text* row, const double* values, int count) {
-  for (int k = 0; k < count; k++) {
-    text_add_bytes(row, ",", 1);
-    text_add_double(row, values[k]);
-  }
-}
-
 static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
   (void)context;
   const StepReport* report = frame->report;
@@ -32,11 +25,11 @@ static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
                            terms->friction,      measure->kinetic,
                            measure->potential,   measure->kinetic + measure->potential,
                            measure->smallest_gap};
-  add_numbers(row, values, sizeof values / sizeof values[0]);
+  run_add_numbers(row, values, sizeof values / sizeof values[0]);
   text_add(row, ",%d,%d,%d,%d,%d", report->active_pairs, report->candidate_pairs, report->certified_intervals,
            report->factor_retries, report->substeps);
   Vec3 p = measure->momentum, l = measure->angular_momentum;
-  add_numbers(row, (const double[]){p.x, p.y, p.z, l.x, l.y, l.z}, 6);
+  run_add_numbers(row, (const double[]){p.x, p.y, p.z, l.x, l.y, l.z}, 6);
   text_add_bytes(row, "\n", 1);
 }
 

@@ -6,29 +6,14 @@ enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
 
 static void header(Text* row, const Model* model) {
   text_add(row, "time");
-  Text name = {0};
-  for (int i = 0; i < model->link_count; i++)
-    for (int k = 0; k < COLUMN_COUNT; k++) {
-      name.length = 0;
-      text_add(&name, "%s/%s", model->links[i].name, COLUMNS[k]);
-      text_add(row, ",");
-      csv_add_field(row, name.data);
-    }
+  for (int i = 0; i < model->link_count; i++) run_add_fields(row, model->links[i].name, COLUMNS, COLUMN_COUNT);
   text_add(row, "\n");
-  text_free(&name);
 }
 
 /* q and -q are the same rotation: stay on the side of the row before, so that the columns are continuous in time. */
 static Quat continue_rotation(Quat before, Quat q) {
   double side = before.w * q.w + before.x * q.x + before.y * q.y + before.z * q.z;
   return side < 0.0 ? (Quat){-q.w, -q.x, -q.y, -q.z} : q;
-}
-
-static void add_numbers(Text* row, const double* values, int count) {
-  for (int i = 0; i < count; i++) {
-    text_add_bytes(row, ",", 1);
-    text_add_double(row, values[i]);
-  }
 }
 
 static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
@@ -39,7 +24,7 @@ static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
     Quat q = continue_rotation(context->rotations[i], quat_from_mat3(state->pose[i].r));
     context->rotations[i] = q;
     const double values[COLUMN_COUNT] = {p.x, p.y, p.z, q.w, q.x, q.y, q.z, c.x, c.y, c.z};
-    add_numbers(row, values, COLUMN_COUNT);
+    run_add_numbers(row, values, COLUMN_COUNT);
   }
   text_add_bytes(row, "\n", 1);
 }

@@ -5,34 +5,19 @@
 static const char* const COLUMNS[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
 enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
 
-static void add_field(Text* row, const Text* name) {
-  text_add(row, ",");
-  csv_add_field(row, name->data);
-}
-
 static void header(Text* row, const Model* model) {
   text_add(row, "time");
+  for (int i = 0; i < model->link_count; i++) run_add_fields(row, model->links[i].name, COLUMNS, COLUMN_COUNT);
   Text name = {0};
-  for (int i = 0; i < model->link_count; i++)
-    for (int k = 0; k < COLUMN_COUNT; k++) {
-      name.length = 0;
-      text_add(&name, "%s/%s", model->links[i].name, COLUMNS[k]);
-      add_field(row, &name);
-    }
   for (int i = 0; i < model->link_count; i++)
     for (int k = 0; k < model->links[i].dof_count; k++) {
       name.length = 0;
       run_columns_name(&name, model, i, k, RUN_INCREMENTS);
       text_add(&name, "/rate");
-      add_field(row, &name);
+      run_add_field(row, name.data);
     }
   text_add(row, "\n");
   text_free(&name);
-}
-
-static void add_number(Text* row, double value) {
-  text_add_bytes(row, ",", 1);
-  text_add_double(row, value);
 }
 
 static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
@@ -41,11 +26,10 @@ static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
   for (int i = 0; i < model->link_count; i++) {
     Vec3 v = frame->velocity[i], w = frame->angular_velocity[i];
     const double values[COLUMN_COUNT] = {v.x, v.y, v.z, w.x, w.y, w.z};
-    for (int k = 0; k < COLUMN_COUNT; k++) add_number(row, values[k]);
+    run_add_numbers(row, values, COLUMN_COUNT);
   }
   for (int i = 0; i < model->link_count; i++)
-    for (int k = 0; k < model->links[i].dof_count; k++)
-      add_number(row, frame->state->rate[model->links[i].dof_first + k]);
+    run_add_numbers(row, frame->state->rate + model->links[i].dof_first, model->links[i].dof_count);
   text_add_bytes(row, "\n", 1);
 }
 

@@ -21,6 +21,12 @@ typedef struct {
 extern const RunWriter WRITER_TRAJECTORY, WRITER_JOINTS, WRITER_CONTACTS, WRITER_SOLVER, WRITER_PATH, WRITER_VELOCITIES,
     WRITER_FORCES, WRITER_CLOSURES, WRITER_PRESSURE;
 
+/* Append to a line: a field after a comma, quoted where it must be; `<name>/<column>` of each column so; numbers after
+ * a comma each (run/columns.c). */
+void run_add_field(Text* row, const char* field);
+void run_add_fields(Text* row, const char* name, const char* const* columns, int count);
+void run_add_numbers(Text* row, const double* values, int count);
+
 /* Which numbers of every link's joint stand after the time, in the order of the links (run/columns.c). An increment has
  * the name of its coordinate, and for a ball's turns about the link's own axes, one after the other, rx, ry, rz. */
 typedef enum { RUN_COORDINATES, RUN_INCREMENTS } RunColumns;
