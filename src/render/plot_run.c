@@ -211,38 +211,30 @@ static void add_vector_size(PlotPanel* panel, const CsvTable* table, int time, i
   }
 }
 
-static bool start_speeds(PlotPanel* panel, const CsvTable* table) {
+/* Curves of the largest of the columns that end alike, of `parts` numbers each: the size of a vector, or a number. */
+static bool start_columns(PlotPanel* panel, const CsvTable* table, const char* ending, int parts, const char* title,
+                          const char* label) {
   int count, time = csv_column(table, "time");
   if (time < 0) return false;
-  ColumnSize* list = list_columns(table, "/vx", 3, &count);
+  ColumnSize* list = list_columns(table, ending, parts, &count);
   int shown = count < CURVES_MAX ? count : CURVES_MAX;
-  start_largest(panel, "speeds of centres of mass", "speed [m/s]", shown, count);
-  for (int i = 0; i < shown; i++) add_vector_size(panel, table, time, list[i].column);
+  start_largest(panel, title, label, shown, count);
+  for (int i = 0; i < shown; i++) (parts > 1 ? add_vector_size : plot_add_column)(panel, table, time, list[i].column);
   memory_free(list);
   return true;
 }
 
+static bool start_speeds(PlotPanel* panel, const CsvTable* table) {
+  return start_columns(panel, table, "/vx", 3, "speeds of centres of mass", "speed [m/s]");
+}
+
 static bool start_joint_forces(PlotPanel* panel, const CsvTable* table) {
-  int count, time = csv_column(table, "time");
-  if (time < 0) return false;
-  ColumnSize* list = list_columns(table, NULL, 1, &count);
-  int shown = count < CURVES_MAX ? count : CURVES_MAX;
-  start_largest(panel, "forces along joints", "N, N m", shown, count);
-  for (int i = 0; i < shown; i++) plot_add_column(panel, table, time, list[i].column);
-  memory_free(list);
-  return true;
+  return start_columns(panel, table, NULL, 1, "forces along joints", "N, N m");
 }
 
 /* How hard every closure pulls, and every coupling. */
 static bool start_closures(PlotPanel* panel, const CsvTable* table) {
-  int count, time = csv_column(table, "time");
-  if (time < 0) return false;
-  ColumnSize* list = list_columns(table, "/fx", 3, &count);
-  int shown = count < CURVES_MAX ? count : CURVES_MAX;
-  start_largest(panel, "forces of closures", "force [N]", shown, count);
-  for (int i = 0; i < shown; i++) add_vector_size(panel, table, time, list[i].column);
-  memory_free(list);
-  return true;
+  return start_columns(panel, table, "/fx", 3, "forces of closures", "force [N]");
 }
 
 /* Where each link is pressed, along both horizontal axes of a world whose z is up. */
