@@ -145,7 +145,7 @@ typedef struct ContactLaw {
   bool (*press)(void* law, const HullInstance* a, const HullInstance* b, const GjkResult* found, ContactSpot* spot);
 
   /* ---- a recorded pair */
-  /* What the record tells at the moment it is of. false: not found again. */
+  /* What the record tells at the moment it is of. false: not found again. NULL: nothing is to be found. */
   bool (*revisit)(void* law, int thread, const ContactRecord* record, const PairBody body[2], void* own);
   /* Gradient and Hessian at t + dt, stiffness included, on zeroes. false: not found again. */
   bool (*replay)(const LawReplay* pair, PairDerivatives* out);

@@ -494,15 +494,6 @@ static bool part(void* instance, int thread, const HullInstance* a, const HullIn
 
 /* ---------------------------------------------------------------- recorded pairs */
 
-static bool revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own) {
-  (void)instance;
-  (void)thread;
-  (void)from;
-  (void)body;
-  (void)own;
-  return true;
-}
-
 static Bodies recorded_bodies(const LawReplay* p, const PairBody body[2]) {
   const int item[2] = {p->record->hull_a, p->record->hull_b};
   const Vec3 reference[2] = {body[0].reference, body[1].reference};
@@ -699,7 +690,6 @@ const ContactLaw LAW_ipc = {
     .lag = lag,
     .pass = pass,
     .part = part,
-    .revisit = revisit,
     .replay = replay,
     .reverse = reverse,
 };

@@ -391,15 +391,6 @@ static size_t lag(const LawPair* p, void* room) {
 
 /* ---------------------------------------------------------------- recorded pairs */
 
-static bool revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own) {
-  (void)instance;
-  (void)thread;
-  (void)from;
-  (void)body;
-  (void)own;
-  return true;
-}
-
 static Bodies recorded_bodies(const LawReplay* p, const PairBody body[2]) {
   const int item[2] = {p->record->hull_a, p->record->hull_b};
   const Vec3 reference[2] = {body[0].reference, body[1].reference};
@@ -594,7 +585,6 @@ const ContactLaw LAW_penalty = {
     .derive = derive,
     .rounding = rounding,
     .lag = lag,
-    .revisit = revisit,
     .replay = replay,
     .reverse = reverse,
 };

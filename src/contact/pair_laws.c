@@ -305,7 +305,7 @@ static bool press(void* instance, const HullInstance* a, const HullInstance* b, 
 
 static bool revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own) {
   const PairPart* part = part_of_items(instance, from->hull_a, from->hull_b);
-  return part->law->revisit(part->own, thread, from, body, own);
+  return !part->law->revisit || part->law->revisit(part->own, thread, from, body, own);
 }
 
 static bool replay(const LawReplay* pair, PairDerivatives* out) {

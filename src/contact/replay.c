@@ -113,7 +113,8 @@ static void revisit(void* context, int index, int thread) {
   const ContactLaw* law = t->replay->law;
   moment->body[0] = body_at(model, record->hull_a, t->pose);
   moment->body[1] = body_at(model, record->hull_b, t->pose);
-  moment->found = law->revisit(t->replay->own_law, thread, record, moment->body, own_at(t->replay, t->side, moment));
+  void* own = own_at(t->replay, t->side, moment);
+  moment->found = !law->revisit || law->revisit(t->replay->own_law, thread, record, moment->body, own);
 }
 
 static void load_moments(ContactReplay* r, ReplaySide* side, const ContactMoment* moment) {
