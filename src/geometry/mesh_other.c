@@ -37,7 +37,6 @@ bool mesh_is_foreign(const char* path) {
 /* ---------------------------------------------------------------- in the process of its own */
 
 typedef struct {
-  void* library;
   __typeof__(aiImportFileExWithProperties)* import;
   __typeof__(aiCreatePropertyStore)* create_settings;
   __typeof__(aiSetImportPropertyInteger)* set_integer;
@@ -47,7 +46,6 @@ typedef struct {
 static bool importer_load(Importer* importer) {
   void* library = dlopen(LIBRARY_FILE, RTLD_NOW | RTLD_LOCAL);
   if (!library) return false;
-  *importer = (Importer){.library = library};
   *(void**)&importer->import = dlsym(library, "aiImportFileExWithProperties");
   *(void**)&importer->create_settings = dlsym(library, "aiCreatePropertyStore");
   *(void**)&importer->set_integer = dlsym(library, "aiSetImportPropertyInteger");
