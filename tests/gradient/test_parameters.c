@@ -1,7 +1,6 @@
 /* Physical parameters as variables of a task: the gradient by each kind against central differences of whole runs, with
  * contact, drives of joints and all integrators. */
-#include "optimize/optimize.h"
-#include "unit/scene/task_testing.h"
+#include "gradient/variables.h"
 
 #include <cmocka.h>
 
@@ -68,21 +67,8 @@ static void check_item(const char* integrator, const char* item) {
   snprintf(scene, sizeof scene, SCENE, integrator);
   snprintf(text, sizeof text, "%sparameters: [%s]\n", scene, item);
   Task task = load_task(text);
-  Diagnostics diagnostics = {0};
-  Optimization* o = NULL;
-  OptimizationOptions settings = {.threads = 1};
-  Status status = optimization_create(&o, &task, &settings, &diagnostics);
-  if (status == STATUS_OK) status = optimization_start(o, &diagnostics);
-  if (status != STATUS_OK) fail_msg("%s", told(&diagnostics));
-  GradcheckOptions options = {.directions = 2, .seed = 5, .threads = 1, .bound = 1e-6};
-  GradcheckBlockReport report[2];
-  optimization_gradcheck(o, &options, report);
-  if (!(report[1].norm > 1e-12)) fail_msg("%s: the gradient is zero", item);
-  if (!(report[1].error < 1e-6 || report[1].error < report[1].resolution) || !(report[1].resolution < 1e-4))
-    fail_msg("%s: relative error %g, resolution %g", item, report[1].error, report[1].resolution);
-  optimization_destroy(o);
+  expect_variables(&task, item);
   task_free(&task);
-  diagnostics_free(&diagnostics);
 }
 
 static void first_order_A14(void** state) {

@@ -2,9 +2,8 @@
  * and under laws of polyhedra, and an impact against its closed form. */
 #include <string.h>
 
-#include "optimize/optimize.h"
+#include "gradient/variables.h"
 #include "support/runs.h"
-#include "unit/scene/task_testing.h"
 
 typedef struct {
   const char* name;
@@ -90,23 +89,6 @@ static void run_A9_points_of_smooth_shapes(void** state) {
             2e-6);
 }
 
-static void check_variables(Task* task, const char* item) {
-  Diagnostics diagnostics = {0};
-  Optimization* o = NULL;
-  OptimizationOptions settings = {.threads = 1};
-  Status status = optimization_create(&o, task, &settings, &diagnostics);
-  if (status == STATUS_OK) status = optimization_start(o, &diagnostics);
-  if (status != STATUS_OK) fail_msg("%s", told(&diagnostics));
-  GradcheckOptions options = {.directions = 2, .seed = 5, .threads = 1, .bound = 1e-6};
-  GradcheckBlockReport report[2];
-  optimization_gradcheck(o, &options, report);
-  if (!(report[1].norm > 1e-12)) fail_msg("%s: the gradient is zero", item);
-  if (!(report[1].error < 1e-6 || report[1].error < report[1].resolution) || !(report[1].resolution < 1e-4))
-    fail_msg("%s: relative error %g, resolution %g", item, report[1].error, report[1].resolution);
-  optimization_destroy(o);
-  diagnostics_free(&diagnostics);
-}
-
 /* Sizes and exponents as variables of a task, each kind alone. */
 static void run_A9_shapes_as_variables(void** state) {
   (void)state;
@@ -131,7 +113,7 @@ static void run_A9_shapes_as_variables(void** state) {
              "parameters: [%s]\n",
              ITEMS[k]);
     Task task = load_task(text);
-    check_variables(&task, ITEMS[k]);
+    expect_variables(&task, ITEMS[k]);
     task_free(&task);
   }
 }

@@ -58,4 +58,25 @@
   "  - {link: coupler, coordinates: [-1.0226484275561756]}\n"                                                          \
   "  - {link: rocker, coordinates: [1.9151556505110297]}\n"
 
+/* A flat slider-crank on a base that is free to move, turning at 3 rad/s. CRANK: more of its joint (", damping: 0.01"),
+ * BASE: velocities of the base. */
+#define FLAT_ON_FREE_BASE(CRANK, BASE)                                                                               \
+  "contact: {model: none}\n"                                                                                         \
+  "links:\n"                                                                                                         \
+  "  - {name: base, mass: 2, position: [0.1, 0.2, 0.3], shape: {type: box, size: [0.6, 0.3, 0.05]}}\n"               \
+  "  - {name: crank, parent: base, mass: 0.2, joint: {type: hinge, axis: [0, 1, 0]" CRANK                            \
+  "}, position: [0.1, 0, 0.1], "                                                                                     \
+  "shapes: [{type: box, size: [0.04, 0.04, 0.1], position: [0, 0, 0.05]}]}\n"                                        \
+  "  - {name: rod, parent: crank, mass: 0.1, joint: {type: hinge, axis: [0, 1, 0]}, position: [0, 0, 0.1], shapes: " \
+  "[{type: box, size: [0.2, 0.02, 0.02], position: [0.1, 0, 0]}]}\n"                                                 \
+  "  - {name: piston, parent: base, mass: 0.3, joint: {type: slide, axis: [1, 0, 0]}, position: [0.3, 0, 0.2], "     \
+  "shape: {type: box, size: [0.06, 0.06, 0.06]}}\n"                                                                  \
+  "closures: [{type: hinge, a: rod, b: piston, point: [0.4, 0.2, 0.5], axis: [0, 1, 0]}]\n"                          \
+  "initial:\n"                                                                                                       \
+  "  - {link: base, velocities: " BASE                                                                               \
+  "}\n"                                                                                                              \
+  "  - {link: crank, velocities: [3]}\n"                                                                             \
+  "  - {link: rod, velocities: [-3]}\n"                                                                              \
+  "  - {link: piston, velocities: [0.3]}\n"
+
 #endif

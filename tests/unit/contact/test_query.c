@@ -57,8 +57,15 @@ static void query_C1_potential_and_plane(void** state) {
   }
 }
 
+/* A question that is asked of a query: contact_query, contact_query_mesh. */
+typedef struct {
+  const Query* query;
+  __typeof__(contact_query)* ask;
+} Question;
+
 static bool potential_at(void* context, const double* x, double* y) {
-  Query q = *(Query*)context;
+  const Question* question = context;
+  Query q = *question->query;
   ContactQuery r;
   Vec3 ga[MOST], gb[MOST];
   for (int m = 0; m < q.a_count; m++) {
@@ -66,7 +73,7 @@ static bool potential_at(void* context, const double* x, double* y) {
     const double* xb = x + 3 * q.a_count + 3 * m;
     q.b[m] = vec3_add(q.b[m], vec3(xb[0], xb[1], xb[2]));
   }
-  if (!contact_query(q.a, q.a_count, q.b, q.b_count, q.support, &r, ga, gb)) return false;
+  if (!question->ask(q.a, q.a_count, q.b, q.b_count, q.support, &r, ga, gb)) return false;
   y[0] = r.potential;
   return true;
 }
@@ -81,7 +88,8 @@ static void query_C4_gradient_at_every_vertex(void** state) {
     assert_true(contact_query(q.a, q.a_count, q.b, q.b_count, q.support, &r, g, g + q.a_count));
     double unit[6 * MOST];
     for (int i = 0; i < 6 * MOST; i++) unit[i] = 2e-3;
-    Sweep sweep = {potential_at, &q, 6 * q.a_count, 1, NULL, unit, NULL, 0.3, 5, 7};
+    Question question = {&q, contact_query};
+    Sweep sweep = {potential_at, &question, 6 * q.a_count, 1, NULL, unit, NULL, 0.3, 5, 7};
     sweep_expect(&sweep, &g[0].x, 0, 1e-7, "seed 152, pair %d", k);
   }
 }
@@ -127,20 +135,6 @@ static void mesh_query_N21_of_an_apex_above_a_triangle(void** state) {
   }
 }
 
-static bool mesh_potential_at(void* context, const double* x, double* y) {
-  Query q = *(Query*)context;
-  ContactQuery r;
-  Vec3 ga[MOST], gb[MOST];
-  for (int m = 0; m < q.a_count; m++) {
-    q.a[m] = vec3_add(q.a[m], vec3(x[3 * m], x[3 * m + 1], x[3 * m + 2]));
-    const double* xb = x + 3 * q.a_count + 3 * m;
-    q.b[m] = vec3_add(q.b[m], vec3(xb[0], xb[1], xb[2]));
-  }
-  if (!contact_query_mesh(q.a, q.a_count, q.b, q.b_count, q.support, &r, ga, gb)) return false;
-  y[0] = r.potential;
-  return true;
-}
-
 static void mesh_query_gradient_at_every_vertex(void** state) {
   (void)state;
   Random random = {154};
@@ -152,7 +146,8 @@ static void mesh_query_gradient_at_every_vertex(void** state) {
     assert_true(r.potential > 0);
     double unit[6 * MOST];
     for (int i = 0; i < 6 * MOST; i++) unit[i] = 1e-3;
-    Sweep sweep = {mesh_potential_at, &q, 6 * q.a_count, 1, NULL, unit, NULL, 0.1, 5, 7};
+    Question question = {&q, contact_query_mesh};
+    Sweep sweep = {potential_at, &question, 6 * q.a_count, 1, NULL, unit, NULL, 0.1, 5, 7};
     sweep_expect(&sweep, &g[0].x, 0, 1e-6, "seed 154, pair %d", k);
   }
 }

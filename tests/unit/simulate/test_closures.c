@@ -341,22 +341,7 @@ static void closures_Z3_stewart_at_any_scale(void** state) {
 static void closures_Z8_a_flat_linkage_on_a_free_base(void** state) {
   (void)state;
   static const char SCENE[] =
-      "simulation: {dt: 0.005, steps: 100, gravity: [0, 0, 0]}\n"
-      "contact: {model: none}\n"
-      "links:\n"
-      "  - {name: base, mass: 2, position: [0.1, 0.2, 0.3], shape: {type: box, size: [0.6, 0.3, 0.05]}}\n"
-      "  - {name: crank, parent: base, mass: 0.2, joint: {type: hinge, axis: [0, 1, 0]}, position: [0.1, 0, 0.1], "
-      "shapes: [{type: box, size: [0.04, 0.04, 0.1], position: [0, 0, 0.05]}]}\n"
-      "  - {name: rod, parent: crank, mass: 0.1, joint: {type: hinge, axis: [0, 1, 0]}, position: [0, 0, 0.1], shapes: "
-      "[{type: box, size: [0.2, 0.02, 0.02], position: [0.1, 0, 0]}]}\n"
-      "  - {name: piston, parent: base, mass: 0.3, joint: {type: slide, axis: [1, 0, 0]}, position: [0.3, 0, 0.2], "
-      "shape: {type: box, size: [0.06, 0.06, 0.06]}}\n"
-      "closures: [{type: hinge, a: rod, b: piston, point: [0.4, 0.2, 0.5], axis: [0, 1, 0]}]\n"
-      "initial:\n"
-      "  - {link: base, velocities: [0, 0, 0, %g, 0, %g]}\n"
-      "  - {link: crank, velocities: [3]}\n"
-      "  - {link: rod, velocities: [-3]}\n"
-      "  - {link: piston, velocities: [0.3]}\n";
+      "simulation: {dt: 0.005, steps: 100, gravity: [0, 0, 0]}\n" FLAT_ON_FREE_BASE("", "[0, 0, 0, %g, 0, %g]");
   static const double tumbling[] = {1e-12, 1e-9, 1e-6};
   Run* flat = run_create(1, 1e-12, SCENE, 0.0, 0.0);
   run_steps(flat, 100);
