@@ -10,6 +10,28 @@ typedef struct {
   ExitCode (*run)(const Options* options);
 } Bench;
 
+static bool takes_hulls(int model) {
+  return model > (int)CONTACT_NONE && !contact_refuses((ContactModel)model, &(ModelHull){.kind = &SOLID_HULL});
+}
+
+static ExitCode refuse_law(const Options* options, const char* law) {
+  Text names = {0};
+  int count = 0, named = 0;
+  for (int k = 0; k < words_count(contact_model_words); k++) count += takes_hulls(k);
+  for (int k = 0; k < words_count(contact_model_words); k++)
+    if (takes_hulls(k)) {
+      text_add(&names, "%s%s",
+               named == 0           ? ""
+               : named == count - 1 ? " and "
+                                    : ", ",
+               words_at(contact_model_words, k).text);
+      named++;
+    }
+  ExitCode code = usage_error(options, "--law needs one of %s, got '%s'", names.data, law);
+  text_free(&names);
+  return code;
+}
+
 static ExitCode bench_pair(const Options* options) {
   const char* law = option_text(options, "law");
   if (!law) {
@@ -17,8 +39,7 @@ static ExitCode bench_pair(const Options* options) {
     return EXIT_DONE;
   }
   int model = words_index(contact_model_words, law);
-  if (model <= (int)CONTACT_NONE || model == (int)CONTACT_PENALTY) /* it has no bodies with vertices */
-    return usage_error(options, "--law needs one of separating_plane, long_range and ipc, got '%s'", law);
+  if (!takes_hulls(model)) return refuse_law(options, law);
   return contact_bench_law(stdout, (ContactModel)model) ? EXIT_DONE : EXIT_BAD_INPUT;
 }
 
