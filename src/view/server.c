@@ -58,7 +58,7 @@ static bool library_load(Library* library) {
 static enum MHD_Result send_text(const Server* server, struct MHD_Connection* connection, unsigned code,
                                  const char* type, const char* text, size_t length) {
   const Library* library = &server->library;
-  struct MHD_Response* response = library->respond(length, (void*)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
+  struct MHD_Response* response = library->respond(length, (void*)text, MHD_RESPMEM_MUST_COPY);
   if (!response) return MHD_NO;
   library->add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
   library->add_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
@@ -94,7 +94,7 @@ static enum MHD_Result on_request(void* context, struct MHD_Connection* connecti
                                   void** state) {
   (void)version;
   (void)upload;
-  (void)upload_size;
+  *upload_size = 0; /* nothing of it is looked at */
   (void)state;
   const Server* server = context;
   if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)

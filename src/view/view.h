@@ -8,10 +8,10 @@
 /* A server with a page and its moments. Its functions may be called while requests are answered. */
 typedef struct View View;
 
-/* Begin to listen on 127.0.0.1, at any free port when `port` is 0, with nothing to show yet. *view is the caller's, for
- * view_close. STATUS_IO with a diagnostic where the port is taken, where libmicrohttpd cannot be loaded, or where the
- * build was made without its header; then *view is NULL. */
-Status view_open(View** view, int port, Diagnostics* diagnostics);
+/* Begin to listen on 127.0.0.1, at any free port when `port` is 0, with nothing to show yet. *result is the caller's,
+ * for view_close. STATUS_IO with a diagnostic where the port is taken, where libmicrohttpd cannot be loaded, or where
+ * the build was made without its header; then *result is NULL. */
+Status view_open(View** result, int port, Diagnostics* diagnostics);
 int view_port(const View* view);
 /* The number that the next page goes by, which it has to carry: it asks for moments of that number only. */
 int view_next_version(const View* view);
