@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "app/query_reader.h"
+#include "ask/reader.h"
 #include "scene/plan.h"
 
 typedef struct {
