@@ -1,6 +1,6 @@
 /* Answers of questions with shapes, one JSON object a line. */
-#include "app/command.h"
-#include "app/query.h"
+#include "ask/ask.h"
+#include "run/run.h"
 
 void query_add_vector(Text* line, Vec3 v) {
   text_add(line, "[");
@@ -356,7 +356,7 @@ static void answer_manifold(Text* line, const QueryList* list, const QueryItem* 
   memory_free(contacts);
 }
 
-void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
+static void answer_shapes(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
   if (memory->body[0] != item->body[0] || memory->body[1] != item->body[1])
     *memory = (QueryMemory){.body = {item->body[0], item->body[1]}};
   text_add(line, "{\"method\": \"%s\"", query_method_name(item->method));
@@ -371,4 +371,11 @@ void query_answer(Text* line, const QueryList* list, const QueryItem* item, Quer
   else
     answer_distance(line, list, item, memory);
   text_add(line, "}\n");
+}
+
+void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
+  if (item->method == QUERY_POTENTIAL)
+    query_answer_pair(line, &item->pair);
+  else
+    answer_shapes(line, list, item, memory);
 }

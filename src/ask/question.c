@@ -1,6 +1,6 @@
 /* Questions with a method: which, about which bodies, with which options. */
 #include <string.h>
-#include "app/query_reader.h"
+#include "ask/reader.h"
 
 #define SMOOTHING_MIN 1e-9 /* m */
 #define LENGTH_MAX 1e6     /* m */
