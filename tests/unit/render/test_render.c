@@ -630,8 +630,8 @@ static void large_fixed_bodies_are_ground(void** state) {
   toy_destroy(wide);
 }
 
-/* A stone and a slab that are pieces of one shape, as a height field has them: the slab alone would be ground that fades
- * away, and leave a hole among its neighbours. */
+/* A stone and a slab that are pieces of one shape, as a height field has them: the slab alone would be ground that
+ * fades away, and leave a hole among its neighbours. */
 static void pieces_of_a_shape_are_drawn_alike(void** state) {
   (void)state;
   for (int of_one = 0; of_one < 2; of_one++) {
