@@ -247,6 +247,10 @@ typedef struct {
 bool contact_rests(ContactModel model);
 ContactRest contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force);
 ContactRest contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap);
+/* Force [N] of two bodies that overlap by so much > 0 [m], for stiffness 1; 0: the law knows none. own:
+ * ModelContact.own.
+ */
+double contact_force_at_overlap(ContactModel model, const double* own, double overlap);
 /* Does the law let bodies overlap, so that nothing is certified and a start may overlap, too? */
 bool contact_overlaps(ContactModel model);
 /* Why the law cannot take a piece, as the end of a sentence; NULL: it can. */
