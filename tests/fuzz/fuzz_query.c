@@ -1,5 +1,5 @@
 /* libFuzzer target: any bytes give questions that are answered with numbers or null, or an error with a place. */
-#include "app/query.h"
+#include "ask/ask.h"
 #include "fuzz/fuzzing.h"
 
 static void check_item(const QueryList* list, const QueryItem* item, QueryMemory* memory) {
