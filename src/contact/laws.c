@@ -2,7 +2,7 @@
 #include "contact/law.h"
 
 /* In the order of ContactModel, after CONTACT_NONE. */
-#define LAWS(ROW) ROW(separating_plane) ROW(long_range) ROW(ipc) ROW(penalty)
+#define LAWS(ROW) ROW(separating_plane) ROW(long_range) ROW(ipc) ROW(penalty) ROW(manifold)
 
 #define DECLARE(name) extern const ContactLaw LAW_##name;
 LAWS(DECLARE)
