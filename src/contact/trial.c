@@ -1,5 +1,6 @@
 /* The trial state: every candidate pair evaluated at new poses, and judged against the accepted state. */
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "contact/system.h"
@@ -92,7 +93,7 @@ static LawOrigin origin_of(const ContactSystem* s, const ContactPair* p) {
                      .begins = s->begins};
 }
 
-static void take_over(const ContactSystem* s, ContactPair* p) {
+void contact_take_over(const ContactSystem* s, ContactPair* p) {
   LawPair trial = contact_law_pair(s, p, 1 - s->current, 0);
   *trial.state = p->state[s->current];
   memcpy(trial.own, s->own[s->current] + (size_t)(p - s->pairs) * s->law->state_size, s->law->state_size);
@@ -117,14 +118,14 @@ static bool given_up(const ContactSystem* s, const ContactPair* p) {
 
 static void evaluate_contact(void* context, int index, int thread) {
   ContactSystem* s = context;
-  ContactPair* p = contact_pair(s, index);
+  ContactPair* p = contact_pair(s, s->awake[index]);
   const PairState* old = &p->state[s->current];
   PairState* state = &p->state[1 - s->current];
   if (p->looked_at || (s->suspects_only && !p->suspect)) return;
   p->looked_at = true;
   if (stands(s, p, 1 - s->current)) return;
   if (stands(s, p, s->current)) {
-    take_over(s, p);
+    contact_take_over(s, p);
     return;
   }
   state->stamp = s->stamp;
@@ -143,7 +144,7 @@ static void evaluate_contact(void* context, int index, int thread) {
 
 static void evaluate_friction(void* context, int index, int thread) {
   ContactSystem* s = context;
-  ContactPair* p = contact_pair(s, index);
+  ContactPair* p = contact_pair(s, s->awake[index]);
   if (!p->lagged || !s->law->rub || p->state[1 - s->current].rubbed) return;
   LawPair trial = contact_law_pair(s, p, 1 - s->current, thread);
   LawOrigin from = origin_of(s, p);
@@ -153,7 +154,7 @@ static void evaluate_friction(void* context, int index, int thread) {
 
 /* A pair that is far apart costs less than the way to another thread; one that touches is worth it. */
 static int threads_worth_waking(const ContactSystem* s) {
-  return s->term_count > 1 || s->list_count >= PARALLEL_FAR ? s->threads : 1;
+  return s->term_count > 1 || s->awake_count >= PARALLEL_FAR ? s->threads : 1;
 }
 
 /* Which links the poses leave where state `which` has them, to the bit. */
@@ -165,8 +166,8 @@ static void find_staying(ContactSystem* s, int which, const Pose* poses) {
 /* Which pairs stand in the way, and whose groups they refuse. Returns how many they are. */
 static int find_suspects(ContactSystem* s) {
   int count = 0;
-  for (int k = 0; k < s->list_count; k++) {
-    ContactPair* p = contact_pair(s, k);
+  for (int k = 0; k < s->awake_count; k++) {
+    ContactPair* p = contact_pair(s, s->awake[k]);
     const PairState *old = &p->state[s->current], *new = &p->state[1 - s->current];
     if (s->suspects_only && !p->suspect) continue;
     p->suspect = new->stamp == s->stamp && (!feasible(new) || (s->groups && too_near(s, p, old, new)));
@@ -182,13 +183,14 @@ static int find_suspects(ContactSystem* s) {
 /* What was in the way of the last trial is likely to be in that of a shorter one, and says so at little cost. */
 static int evaluate_pairs(ContactSystem* s, int threads) {
   int before = 0;
-  for (int k = 0; k < s->list_count; k++) {
-    contact_pair(s, k)->looked_at = false;
-    before += s->groups && contact_pair(s, k)->suspect;
+  for (int k = 0; k < s->awake_count; k++) {
+    ContactPair* p = contact_pair(s, s->awake[k]);
+    p->looked_at = false;
+    before += s->groups && p->suspect;
   }
   for (int pass = before > 0 ? 0 : 1; pass < 2; pass++) {
     s->suspects_only = pass == 0;
-    parallel_for(threads, s->list_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_contact, s);
+    parallel_for(threads, s->awake_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_contact, s);
     before = find_suspects(s);
   }
   return before;
@@ -205,7 +207,7 @@ static bool evaluate(ContactSystem* s, const Pose* poses) {
   s->times.contact += middle - start;
   s->phase = CONTACT_TRIED;
   if (!clear) return false;
-  parallel_for(threads, s->list_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_friction, s);
+  parallel_for(threads, s->awake_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_friction, s);
   s->times.friction += timer_now() - middle;
   if (find_suspects(s) > 0) return false;
   s->phase = CONTACT_FEASIBLE;
@@ -214,11 +216,13 @@ static bool evaluate(ContactSystem* s, const Pose* poses) {
 
 bool contact_evaluate(ContactSystem* s, const Pose* poses) {
   s->groups = NULL;
+  contact_wake(s, NULL);
   return evaluate(s, poses);
 }
 
 bool contact_try(ContactSystem* s, const Pose* poses, const int* groups, int group_count, bool* refused) {
   for (int k = 0; k < group_count; k++) refused[k] = false;
+  if (s->awake_count < 0) contact_wake(s, NULL);
   s->groups = groups;
   s->refused = refused;
   bool clear = evaluate(s, poses);
@@ -226,13 +230,18 @@ bool contact_try(ContactSystem* s, const Pose* poses, const int* groups, int gro
   return clear;
 }
 
-double contact_rounding(const ContactSystem* s, int candidate) {
-  ContactPair* p = contact_pair(s, candidate);
-  if (!p->state[s->current].has_terms) return 0;
+static double rounding_of(const ContactSystem* s, ContactPair* p) {
   LawPair pair = contact_law_pair(s, p, s->current, 0);
   const HullInstance *a = pair.a, *b = pair.b;
   double reach = a->radius + b->radius + (b->half_space ? 0 : vec3_norm(vec3_sub(a->center, b->center)));
   return s->law->rounding(&pair, reach);
+}
+
+double contact_term_rounding(ContactSystem* s, int index) {
+  PairSleep* sleep = &s->sleep[s->terms[index]];
+  if (!sleep->even) return rounding_of(s, &s->pairs[s->terms[index]]);
+  if (isnan(sleep->rounding)) sleep->rounding = rounding_of(s, &s->pairs[s->terms[index]]);
+  return sleep->rounding;
 }
 
 ContactTrial contact_trial(const ContactSystem* s, int candidate) {
@@ -248,7 +257,7 @@ ContactTrial contact_trial(const ContactSystem* s, int candidate) {
 
 static void derive_pair(void* context, int index, int thread) {
   ContactSystem* s = context;
-  ContactPair* p = &s->pairs[s->terms[index]];
+  ContactPair* p = &s->pairs[s->fresh[index]];
   PairState* state = &p->state[s->current];
   if (state->derived) return;
   LawPair pair = contact_law_pair(s, p, s->current, thread);
@@ -258,6 +267,6 @@ static void derive_pair(void* context, int index, int thread) {
 
 void contact_derive(ContactSystem* s) {
   double start = timer_now();
-  parallel_for(s->threads, s->term_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, derive_pair, s);
+  parallel_for(s->threads, s->fresh_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, derive_pair, s);
   s->times.contact += timer_now() - start;
 }
