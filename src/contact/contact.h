@@ -8,9 +8,9 @@
 #include "model/model.h"
 
 /* ---------------------------------------------------------------- all pairs of a scene (contact/system.c, pair_list.c,
- * trial.c, terms.c, sleep.c) Two states are held: the accepted one and a trial. A pair's plane, energy and derivatives exist for
- * both; accept makes the trial the accepted state. contact_create allocates; later only contact_prepare and contact_lag
- * do, and only while the neighbourhood grows. Results do not depend on the number of threads. */
+ * trial.c, terms.c, sleep.c) Two states are held: the accepted one and a trial. A pair's plane, energy and derivatives
+ * exist for both; accept makes the trial the accepted state. contact_create allocates; later only contact_prepare and
+ * contact_lag do, and only while the neighbourhood grows. Results do not depend on the number of threads. */
 typedef struct ContactSystem ContactSystem;
 
 /* How far a link can move along a path x(alpha), alpha in [0, 1]: bounds on the derivatives with respect to alpha of
