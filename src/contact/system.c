@@ -101,6 +101,7 @@ void contact_accept(ContactSystem* s) {
   s->phase = CONTACT_STANDING;
   for (int k = 0; k < s->mover_count; k++) s->travelled[s->movers[k]] += s->moved[s->movers[k]];
   s->current = 1 - s->current;
+  s->measured = false;
   s->way_moved = true;
   contact_list_terms(s);
   contact_derive(s);

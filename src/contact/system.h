@@ -87,7 +87,8 @@ struct ContactSystem {
   bool way_moved;    /* a state has been accepted since */
   int *movers, mover_count; /* hulls of links that can move, and the others */
   int *still, still_count;
-  bool placed[2];         /* the instances of still hulls stand in state k */
+  bool placed[2];         /* state k stands where its poses are */
+  bool measured;          /* stays[current], twist and moved are those of the trial as it stands */
   Box *boxes, *way_boxes; /* of the broad phase and of that of ways (hulls) */
   bool rests;             /* both know the boxes of still hulls */
   BroadPhase broad, way_broad;

@@ -5,62 +5,87 @@
 
 #include "contact/system.h"
 
-/* Do links that cannot move stand where they stood? */
-static bool still_stand(const ContactSystem* s, int which, const Pose* poses) {
-  if (!s->placed[which]) return false;
-  for (int i = 0; i < s->model->link_count; i++)
-    if (s->model->links[i].tree < 0 && memcmp(&s->pose[which][i], &poses[i], sizeof(Pose)) != 0) return false;
-  return true;
+/* Which links the poses leave where state `which` has them, to the bit. */
+static bool stays_at(const ContactSystem* s, int which, const Pose* poses, int link) {
+  return s->placed[which] && memcmp(&s->pose[which][link], &poses[link], sizeof(Pose)) == 0;
 }
 
-static void place_hulls(ContactSystem* s, int which, const Pose* poses, const int* hulls, int count) {
+/* Links that cannot move carry most of some scenes' hulls: they are placed together. */
+static void place_still(ContactSystem* s, int which, const Pose* poses) {
   const Model* model = s->model;
-  for (int k = 0; k < count; k++)
-    s->instance[which][hulls[k]] = pair_hull_at(&model->hulls[hulls[k]], &poses[model->hulls[hulls[k]].link]);
+  bool stand = true;
+  for (int i = 0; i < model->link_count; i++) stand = stand && (model->links[i].tree >= 0 || s->stays[which][i]);
+  for (int k = 0; k < s->still_count && !stand; k++) {
+    int hull = s->still[k];
+    s->instance[which][hull] = pair_hull_at(&model->hulls[hull], &poses[model->hulls[hull].link]);
+  }
+}
+
+/* What stands where it stood is placed already; s->stays of the state is known. */
+static void place_moved(ContactSystem* s, int which, const Pose* poses) {
+  const Model* model = s->model;
+  const bool* stays = s->stays[which];
+  place_still(s, which, poses);
+  for (int k = 0; k < s->mover_count; k++) {
+    int hull = s->movers[k], link = model->hulls[hull].link;
+    if (!stays[link]) s->instance[which][hull] = pair_hull_at(&model->hulls[hull], &poses[link]);
+  }
+  for (int i = 0; i < model->link_count; i++) {
+    if (stays[i]) continue;
+    s->reference[which][i] = pose_apply(poses[i], model->links[i].center);
+    s->pose[which][i] = poses[i];
+  }
+  for (int i = model->hull_count; i < s->item_count; i++) s->instance[which][i] = contact_item_at(model, i, poses);
+  s->placed[which] = true;
 }
 
 void contact_place(ContactSystem* s, int which, const Pose* poses) {
-  const Model* model = s->model;
-  bool known = s->placed[which];
-  if (!still_stand(s, which, poses)) place_hulls(s, which, poses, s->still, s->still_count);
-  for (int k = 0; k < s->mover_count; k++) { /* those that stand where they stood are placed already */
-    int hull = s->movers[k], link = model->hulls[hull].link;
-    if (!known || memcmp(&s->pose[which][link], &poses[link], sizeof(Pose)) != 0)
-      s->instance[which][hull] = pair_hull_at(&model->hulls[hull], &poses[link]);
+  for (int i = 0; i < s->model->link_count; i++) s->stays[which][i] = stays_at(s, which, poses, i);
+  place_moved(s, which, poses);
+  s->measured = false;
+}
+
+/* The same of the trial. What has been measured of a link that stays in the last trial holds on. */
+static void place_trial(ContactSystem* s, const Pose* poses) {
+  int now = s->current, trial = 1 - s->current;
+  for (int i = 0; i < s->model->link_count; i++) {
+    s->stays[trial][i] = stays_at(s, trial, poses, i);
+    if (!s->measured || !s->stays[trial][i]) s->stays[now][i] = stays_at(s, now, poses, i);
   }
-  for (int i = 0; i < model->link_count; i++)
-    if (!known || memcmp(&s->pose[which][i], &poses[i], sizeof(Pose)) != 0)
-      s->reference[which][i] = pose_apply(poses[i], model->links[i].center);
-  for (int i = model->hull_count; i < s->item_count; i++) s->instance[which][i] = contact_item_at(model, i, poses);
-  s->placed[which] = true;
-  memcpy(s->pose[which], poses, sizeof(Pose) * (size_t)model->link_count);
+  place_moved(s, trial, poses);
 }
 
 /* Small rotation vector of R1 R0^T and displacement of the centre; good to second order, for prediction only. */
-static void measure_motion(ContactSystem* s) {
-  const Model* model = s->model;
+static void measure_link(ContactSystem* s, int i) {
   const Pose *p0 = s->pose[s->current], *p1 = s->pose[1 - s->current];
-  for (int i = 0; i < model->link_count; i++) {
-    if (s->stays[s->current][i]) {
-      memset(s->twist[i], 0, sizeof(s->twist[i]));
-      continue;
-    }
-    Vec3 d = vec3_sub(s->reference[1 - s->current][i], s->reference[s->current][i]);
-    motion_twist(p0[i].r, p1[i].r, d, s->twist[i]);
+  if (s->stays[s->current][i]) {
+    memset(s->twist[i], 0, sizeof(s->twist[i]));
+    return;
   }
+  Vec3 d = vec3_sub(s->reference[1 - s->current][i], s->reference[s->current][i]);
+  motion_twist(p0[i].r, p1[i].r, d, s->twist[i]);
+}
+
+static double hull_motion(const ContactSystem* s, int hull, int link) {
+  if (s->stays[s->current][link]) return 0;
+  Mat3 change = mat3_sub(s->pose[1 - s->current][link].r, s->pose[s->current][link].r);
+  double sum = 0;
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 3; c++) sum += change.m[r][c] * change.m[r][c];
+  Vec3 d = vec3_sub(s->instance[1 - s->current][hull].center, s->instance[s->current][hull].center);
+  return vec3_norm(d) + sqrt(sum) * s->instance[0][hull].radius;
+}
+
+/* From the accepted state to the trial. */
+static void measure_motion(ContactSystem* s) {
+  const bool* known = s->measured ? s->stays[1 - s->current] : NULL;
+  for (int i = 0; i < s->model->link_count; i++)
+    if (!known || !known[i]) measure_link(s, i);
   for (int k = 0; k < s->mover_count; k++) { /* the others stay */
-    int i = s->movers[k], link = model->hulls[i].link;
-    if (s->stays[s->current][link]) {
-      s->moved[i] = 0;
-      continue;
-    }
-    Mat3 change = mat3_sub(p1[link].r, p0[link].r);
-    double sum = 0;
-    for (int r = 0; r < 3; r++)
-      for (int c = 0; c < 3; c++) sum += change.m[r][c] * change.m[r][c];
-    Vec3 d = vec3_sub(s->instance[1 - s->current][i].center, s->instance[s->current][i].center);
-    s->moved[i] = vec3_norm(d) + sqrt(sum) * s->instance[0][i].radius;
+    int hull = s->movers[k], link = s->model->hulls[hull].link;
+    if (!known || !known[link]) s->moved[hull] = hull_motion(s, hull, link);
   }
+  s->measured = true;
 }
 
 /* Neither body has moved at all since state `which`. */
@@ -157,12 +182,6 @@ static int threads_worth_waking(const ContactSystem* s) {
   return s->term_count > 1 || s->awake_count >= PARALLEL_FAR ? s->threads : 1;
 }
 
-/* Which links the poses leave where state `which` has them, to the bit. */
-static void find_staying(ContactSystem* s, int which, const Pose* poses) {
-  for (int i = 0; i < s->model->link_count; i++)
-    s->stays[which][i] = memcmp(&s->pose[which][i], &poses[i], sizeof(Pose)) == 0;
-}
-
 /* Which pairs stand in the way, and whose groups they refuse. Returns how many they are. */
 static int find_suspects(ContactSystem* s) {
   int count = 0;
@@ -198,8 +217,7 @@ static int evaluate_pairs(ContactSystem* s, int threads) {
 
 static bool evaluate(ContactSystem* s, const Pose* poses) {
   double start = timer_now();
-  for (int k = 0; k < 2; k++) find_staying(s, k, poses);
-  contact_place(s, 1 - s->current, poses);
+  place_trial(s, poses);
   measure_motion(s);
   int threads = threads_worth_waking(s);
   bool clear = evaluate_pairs(s, threads) == 0;

@@ -106,10 +106,19 @@ static void measure_islands(Sim* s, bool arrived) {
 
 /* ---------------------------------------------------------------- the trial */
 
+/* Before the first trial of a search. */
+static void forget_trial(Sim* s) {
+  for (int k = 0; k < s->model->tree_count; k++) s->moved_by[k] = (double)NAN;
+}
+
+/* Trees of islands that keep their length stand where the last trial put them. */
 static void scale_step(Sim* s) {
   const Model* m = s->model;
   for (int k = 0; k < m->tree_count; k++) {
     double alpha = s->islands[s->island[k]].alpha;
+    s->as_before[k] = alpha == s->moved_by[k];
+    s->moved_by[k] = alpha;
+    if (s->as_before[k]) continue;
     for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
       s->scaled[d] = alpha * s->delta[d];
   }
@@ -255,6 +264,7 @@ StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
   prepare_path(s);
   wake_unsettled(s, arrived);
   measure_islands(s, arrived);
+  forget_trial(s);
   do {
     report->trials++;
     scale_step(s);
@@ -301,6 +311,7 @@ bool step_repeat_last(Sim* s, StepReport* report) {
     any = any || worth;
   }
   if (!any) return false;
+  forget_trial(s);
   scale_step(s);
   memcpy(s->delta, s->scaled, sizeof(double) * (size_t)s->model->dof_count);
   prepare_path(s);
