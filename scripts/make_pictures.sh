@@ -227,6 +227,12 @@ for task in single-jaw parallel-jaw; do
     draw $task "$TASKS/$task-best" --strip 4 --size 400x340
   fi
 done
+if chosen tasks/hand; then
+  optimize hand
+  "$SDRS" simulate "$TASKS/hand/best.mug.scene.yaml" -q -o "$TASKS/hand-mug" >/dev/null
+  draw hand "$TASKS/hand-mug" --strip 4 --size 400x340
+  moved hand
+fi
 for task in biped biped-control; do
   if chosen tasks/$task; then
     optimize $task

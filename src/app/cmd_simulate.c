@@ -1,5 +1,5 @@
 /* sdrs simulate SCENE: run a scene forward and write the run folder. */
-#include "app/command.h"
+#include "app/live.h"
 
 /* One run from the scene to the folder. Zeroed or half-built is fine for run_free. */
 typedef struct {
@@ -18,6 +18,7 @@ typedef struct {
   int recorded;      /* step of the run that the last rows written are of, -1 = none */
   const char* stop;  /* why the run ended */
   double start, setup_seconds, output_seconds;
+  Live live;
 } Run;
 
 static Status run_create(Run* run, const Options* options) {
@@ -40,6 +41,7 @@ static Status run_create(Run* run, const Options* options) {
 }
 
 static void run_free(Run* run) {
+  live_close(&run->live);
   run_folder_discard(run->output);
   run_inputs_free(run->inputs, run->input_count);
   sim_destroy(run->sim);
@@ -104,6 +106,7 @@ static Status record(Run* run, const StepReport* report) {
   run_totals_measure(&run->totals, &frame.measure, state);
   Status status = run_folder_add(run->output, &frame, &run->diagnostics);
   run->recorded = state->step - run->loaded.model.start_step;
+  if (report) live_add(&run->live, state, run->recorded, &frame.measure, report);
   run->output_seconds += timer_now() - start;
   return status;
 }
@@ -289,12 +292,22 @@ static Status run_to_end(Run* run) {
   print_diagnostics(run->options, &run->diagnostics);
   if (status != STATUS_IO) leave_overview(run->options, run->folder);
   report_end(run, status);
+  live_end(&run->live, run->stop, status == STATUS_IO ? NULL : run->folder);
   return status;
+}
+
+/* What is shown while it runs, before its first step. */
+static Status show_live(Run* run) {
+  const Model* model = &run->loaded.model;
+  Status status = live_open(&run->live, run->options, model->scene->name, &run->diagnostics);
+  if (status != STATUS_OK) return status;
+  return live_begin(&run->live, model, sim_state(run->sim), model->simulation.steps, &run->diagnostics);
 }
 
 static ExitCode simulate(const Options* options) {
   Run run;
   Status status = run_create(&run, options);
+  if (status == STATUS_OK) status = show_live(&run);
   bool started = status == STATUS_OK;
   print_diagnostics(options, &run.diagnostics);
   if (started) status = run_to_end(&run);
@@ -330,6 +343,7 @@ ExitCode simulate_into(const Options* options, const char* scene, const char* fo
 static const OptionRow OPTIONS[] = {
     {"steps", 0, OPTION_COUNT, "N", "run N steps instead of the scene's number"},
     OVERVIEW_OPTIONS,
+    VIEW_OPTIONS,
 };
 
 const Verb VERB_SIMULATE = {
@@ -342,7 +356,8 @@ const Verb VERB_SIMULATE = {
         "  sdrs simulate scenes/slide.yaml                     writes out/slide/\n"
         "  sdrs simulate scenes/slide.yaml -o /tmp/slow --set contact.friction=0.1\n"
         "  sdrs simulate scenes/pile.yaml --steps 100 --threads 2 -v\n"
-        "  sdrs simulate scenes/stack.yaml -q --json | python3 -m json.tool\n",
+        "  sdrs simulate scenes/stack.yaml -q --json | python3 -m json.tool\n"
+        "  sdrs simulate scenes/spider.yaml --view             watch it in a browser while it runs\n",
     .details =
         "Writes trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv, summary.json, where simulation.output\n"
         "asks for them velocities.csv and forces.csv, and in states/ the state at the end and at\n"

@@ -281,10 +281,14 @@ typedef enum {
   OVERRIDE_MATERIAL, /* index: MATERIAL_FRICTION, ... of the link; link -1: of item `part` of contact.pairs; part -1,
                         too: of contact itself */
   OVERRIDE_AXIS,     /* index: component of the joint's first axis; all three together are a unit vector */
-  OVERRIDE_ROTATION  /* index: w, x, y, z of the rotation of the joint's frame; together of length 1 */
+  OVERRIDE_ROTATION, /* index: w, x, y, z of the rotation of the joint's frame; together of length 1 */
+  OVERRIDE_CLOSURE,  /* part: of the scene's closures; index: CLOSURE_NUMBER_POINT, ... */
+  OVERRIDE_RATIO     /* part: of the scene's couplings; index: of its term, from 1 */
 } OverrideKind;
 /* What a joint has for each of its degrees of freedom. */
 enum { JOINT_DAMPING, JOINT_STIFFNESS, JOINT_FRICTION, JOINT_ARMATURE, JOINT_OWN_COUNT };
+/* Numbers of a closure: point and axis have three [m], [1], the axis as long as it likes; length [m]. */
+enum { CLOSURE_NUMBER_POINT, CLOSURE_NUMBER_AXIS = 3, CLOSURE_NUMBER_LENGTH = 6, CLOSURE_NUMBERS };
 typedef struct {
   OverrideKind kind;
   int link, part, index;
@@ -355,6 +359,12 @@ static inline Pose model_closure_pose(const ModelClosure* closure, int side, con
 }
 /* Ends and directions of all closures from the initial coordinates, which have changed (model/closures.c). */
 void model_place_closures(Model* model);
+/* Both ends of a closure [m] and its axis, in the world at the start; axis: unit, or zero where there is none. */
+typedef struct {
+  Vec3 end[2], axis;
+} ClosureStart;
+/* at: poses of its sides at the start (model_closure_pose). */
+ClosureStart model_closure_start(const SceneClosure* source, const Pose at[2]);
 /* Where the force of a load acts, in the link's frame [m]. */
 static inline Vec3 model_load_point(const Model* model, const ModelLoad* load) {
   return load->at_center ? model->links[load->link].center : load->point;
@@ -421,6 +431,8 @@ typedef struct {
                                               item of contact.pairs: model_material_row  (1 + links + items) */
   double* shapes;                          /* parameters of convex smooth shapes (shape parameters) */
   double* gains;                           /* of all controllers, one after the other (gains) */
+  double (*closures)[CLOSURE_NUMBERS];     /* point, axis, length of every closure, as the scene has them  (closures) */
+  double (*ratios)[COUPLING_TERMS];        /* of terms of couplings; that of the first stays 0  (couplings) */
   double* coordinates;                     /* initial coordinates, as increments of joint_increment  (nv) */
   double* velocities;                      /* initial velocities  (nv) */
   MassMoment* moment; /* entry by entry; model_gradient_masses turns it into vertices, mass, center  (links) */

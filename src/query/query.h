@@ -113,6 +113,33 @@ enum {
 const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                                  double* out);
 
+/* ---------------------------------------------------------------- distance with smooth shapes
+ * (query/distance_smooth.c)
+ */
+
+/* A convex body: a smooth shape, or, where shape is NULL, the hull of points. Borrowed. */
+typedef struct {
+  const Shape* shape;
+  PointView points;
+} ConvexBody;
+
+typedef struct {
+  Distance nearest;
+  double low, high; /* the distance lies between them for certain (H3) [m] */
+  bool proved;      /* high - low <= CONVEX_DISTANCE_PROOF (size of a + size of b) */
+} ConvexDistance;
+
+/* Relative width of the bounds of a proved distance. */
+#define CONVEX_DISTANCE_PROOF 1e-6
+
+/* Distance, or minus the depth, of a and b, one of them smooth at least (H2-H4). Cold each time; some 100 us apart. May
+ * allocate where they overlap. */
+ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]);
+/* Rows of DISTANCE_VALUE on; columns and parameters as those of growth_derivatives, a hull has none of its own. NULL,
+ * or why there are none: flat on flat. *condition: of the system (H4), in units of the bodies' size. */
+const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
+                                        bool parameters, double* out, double* condition);
+
 /* ---------------------------------------------------------------- witness points, smoothed (query/witness*.c)
  * The nearest points of bodies jump where features change. Smoothed, body a's is a mean over samples x_i of its surface
  * near its nearest point, weighed by a score u_i (V1):

@@ -109,7 +109,7 @@ typedef struct {
 
 typedef struct {
   const Node *a, *b;
-  int type;
+  int type, axes;
   Vec3 point, axis;
   double length, break_force;
 } ClosureForm;

@@ -258,8 +258,9 @@ typedef struct {
   ClosureType type;
   int a, b; /* links; b: -1 = world */
   bool has_point, has_axis;
-  Vec3 point;         /* in the world at the start [m] */
-  Vec3 axis;          /* alike; unit */
+  bool link_axes;     /* point and axis stand in a's frame, not in the world at the start */
+  Vec3 point;         /* [m] */
+  Vec3 axis;          /* unit, as read */
   double length;      /* of distance; 0 = as far as the ends are apart [m] */
   double break_force; /* N; 0 = it never breaks */
 } SceneClosure;

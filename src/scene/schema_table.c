@@ -516,14 +516,16 @@ static const SchemaRow ROWS[] = {
     {"closure", "a", VALUE_TEXT, AT(ClosureForm, a), .required = true, .meaning = "A link."},
     {"closure", "b", VALUE_TEXT, AT(ClosureForm, b), .fallback = "(world)",
      .meaning = "Another link, of the same tree or of another, or world."},
+    {"closure", "axes", VALUE_CHOICE, AT(ClosureForm, axes), .of = "world|link", .fallback = "world",
+     .meaning =
+         "Where `point` and `axis` are given: in the world at the start, or in the frame of `a`, with which they "
+         "then go wherever the machine starts."},
     {"closure", "point", VALUE_VECTOR, AT(ClosureForm, point), .only = "ball|hinge|distance", .unit = "m",
-     .required = true,
-     .meaning = "In the world at the start: the point that both links share from then on; of distance, the end on a."},
+     .required = true, .meaning = "The point that both links share from the start on; of distance, the end on a."},
     {"closure", "point", VALUE_VECTOR, AT(ClosureForm, point), .only = "weld|slide", .unit = "m",
-     .fallback = "(the origin of a's frame)",
-     .meaning = "In the world at the start: where the force of the closure is told."},
+     .fallback = "(the origin of a's frame)", .meaning = "Where the force of the closure is told."},
     {"closure", "axis", VALUE_VECTOR, AT(ClosureForm, axis), .only = "hinge|slide", .required = true,
-     .meaning = "Direction in the world at the start, any length."},
+     .meaning = "Direction, any length."},
     {"closure", "axis", VALUE_VECTOR, AT(ClosureForm, axis), .only = "distance", .fallback = "(towards b's frame)",
      .meaning = "Direction from the end on a to the end on b, which is `length` away; without it the end on b is the "
                 "origin of b's frame."},
@@ -965,8 +967,8 @@ static const SchemaObject OBJECTS[] = {
      .type_key = "type",
      .meaning =
          "Two links held together, beside the joints of the tree. Points and axes are given in the world at the "
-         "start, and are those of both links from then on; so a loop is closed at the start. Links that a closure "
-         "without break_force joins do not touch each other, unless it is a distance.",
+         "start, or in the frame of `a` (`axes`), and are those of both links from then on; so a loop is closed at the "
+         "start. Links that a closure without break_force joins do not touch each other, unless it is a distance.",
      .example =
          "links:\n"
          "  - {name: crank, mass: 1, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: box, size: [0.2, 0.02, "

@@ -126,6 +126,10 @@ typedef enum {
   PARAMETER_PAIR_RESTITUTION,
   PARAMETER_PAIR_ROLLING,
   PARAMETER_PAIR_SPINNING,
+  PARAMETER_CLOSURE_POINT, /* of the closures of two links */
+  PARAMETER_CLOSURE_AXIS,
+  PARAMETER_CLOSURE_LENGTH,
+  PARAMETER_RATIO,   /* of what a link's coordinates follow (couplings) */
   PARAMETER_GRAVITY, /* of the scene */
   PARAMETER_FRICTION,
   PARAMETER_SUPPORT,
@@ -143,7 +147,7 @@ typedef struct {
   TaskParameterType type;
   TaskName* links; /* none for what the scene has once */
   int link_count;
-  TaskName pair[2];                 /* names in contact.pairs; NULL for what is of no pair */
+  TaskName pair[2]; /* names in contact.pairs, or of the links of a closure; NULL for what is of no pair */
   bool dof[JOINT_MAX_DOF], axes[3]; /* default all; gravity: x and y */
   bool has_axes;                    /* the task says which */
   TaskInertiaForm form;

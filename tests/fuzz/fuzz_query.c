@@ -1,7 +1,7 @@
 /* libFuzzer target: any bytes give questions that are answered with numbers or null, or an error with a place. */
 #include <stdlib.h>
 #include <string.h>
-#include "app/query.h"
+#include "ask/ask.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 

@@ -195,7 +195,8 @@ static void gradients_of_velocities_Q7(void** state) {
   "  closures: [{type: %s, a: rod, b: rocker, point: [2, 0, 1]}]\n"                                                    \
   "  controllers: [{type: torque, link: crank, target: {type: constant, value: [-12]}}]\n"                             \
   "design: {attachments: [{link: rocker, axes: [x]}]}\n"                                                               \
-  "parameters: [{type: mass, link: rod}, {type: damping, link: crank}, {type: rotation, link: rocker, axes: [y]}]\n"   \
+  "parameters: [{type: mass, link: rod}, {type: damping, link: crank}, {type: rotation, link: rocker, axes: [y]},"     \
+  " {type: closure_point, a: rod, b: rocker, axes: [x, z]}]\n"                                                         \
   "data: {measured: [{link: crank, coordinates: [p], rates: [w]}, {link: rod, coordinates: [n]}, {link: rocker,"       \
   " coordinates: [p]}]}\noptimizer: {tolerance: 1.0e-12}\n"                                                            \
   "identify: {train: 1, fit_initial: %s, coordinate: 0.01, rate: 0.1}\n"
