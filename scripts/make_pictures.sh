@@ -160,6 +160,10 @@ if chosen ten-bodies; then
   simulate ten-bodies
   draw scenes/ten-bodies $RUNS/ten-bodies --strip 4 --size 300x300 --time 3.5
 fi
+if chosen manifold; then
+  simulate manifold
+  draw scenes/manifold $RUNS/manifold --strip 2 --size 480x320
+fi
 if chosen tumble; then
   simulate tumble --steps 240
   draw scenes/tumble $RUNS/tumble --strip 4 --size 300x300

@@ -294,7 +294,14 @@ typedef struct {
 
 typedef enum { INTEGRATOR_FIRST_ORDER, INTEGRATOR_SECOND_ORDER, INTEGRATOR_MOMENTUM } Integrator;
 /* After `none` the contact laws in the order of their table (contact/laws.c). */
-typedef enum { CONTACT_NONE, CONTACT_SEPARATING_PLANE, CONTACT_LONG_RANGE, CONTACT_IPC, CONTACT_PENALTY } ContactModel;
+typedef enum {
+  CONTACT_NONE,
+  CONTACT_SEPARATING_PLANE,
+  CONTACT_LONG_RANGE,
+  CONTACT_IPC,
+  CONTACT_PENALTY,
+  CONTACT_MANIFOLD,
+} ContactModel;
 /* The word of `contact.model`; contact/laws.c defines it. */
 const char* contact_model_name(ContactModel model);
 /* Most parameters that a law may have beside those below. */
