@@ -233,6 +233,7 @@ MESHES = {"bracket": (bracket, "angle bracket, 3 convex pieces"),
           "bowl": (bowl, "bowl of sheet, open"),
           "jaw_board": (lambda: {"board": box((-0.015, -0.12, -0.06), (0.015, 0.12, 0.2))}, "board of the single jaw, one box"),
           "jaw_finger": (lambda: {"finger": box((-0.1, -0.2, -0.65), (0, 0.2, -0.05))}, "finger of the parallel jaws, one box"),
+          "hand_finger": (lambda: {"finger": box((-0.025, -0.03, -0.2), (0.025, 0.03, 0))}, "link of a finger of the hand, one box"),
           "mug": (mug, "mug, 16 convex pieces"),
           "ring": (ring, "ring, one surface with a hole"),
           "hook": (hook, "hook, one surface")}

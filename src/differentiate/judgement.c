@@ -50,10 +50,18 @@ static double doubt(const GradcheckDirection* d, int k, double noise) {
   return isfinite(change) ? fmax(change, noise / d->step[k]) : (double)INFINITY;
 }
 
+/* (J6): the first step with nothing but values beside it; differences over longer ones reach across a place that has
+ * none. */
+static int first_unbroken(const GradcheckDirection* d) {
+  int first = d->tried;
+  while (first > 0 && isfinite(d->difference[first - 1])) first--;
+  return first;
+}
+
 /* The step that decides; -1 when none does. */
 static int least_doubt(const GradcheckDirection* d, double noise) {
-  int best = -1;
-  for (int k = 2; k < d->tried; k++)
+  int best = -1, first = first_unbroken(d);
+  for (int k = first + 2; k < d->tried; k++)
     if (isfinite(doubt(d, k, noise)) && (best < 0 || doubt(d, k, noise) < doubt(d, best, noise))) best = k;
   return best;
 }

@@ -28,5 +28,17 @@ judge "coarse bunny" grep -c "^f " out/meshes/bunny-280.obj
 judge "tasks are read" "$SDRS" validate -q scenes/tasks/gather-bunny.yaml scenes/tasks/franka-push.yaml
 judge "a window as hulls" "$SDRS" optimize scenes/tasks/gather-bunny.yaml -q -o "$work/gather" --set steps=8 \
   --set receding.iterations=1 --set scene.shapes.bunny.pieces=hulls
+# Three scanned objects, held by one design of the fingers in at least 18 of 20 unseen poses each.
+judge "hand" "$SDRS" optimize tests/meshes/hand.yaml -q -o "$work/hand"
+judge "hand holds all" python3 - "$work/hand/summary.json" <<'PYTHON'
+import json
+import sys
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    summary = json.load(file)
+objects = summary["validation"]["objects"]
+print(summary["success"], objects)
+sys.exit(not (summary["success"] and len(objects) == 3 and all(o["tried"] == 20 and o["held"] >= 18 for o in objects)))
+PYTHON
 echo "$passed passed, $failed failed"
 ((failed == 0))
