@@ -43,20 +43,16 @@ void recording_create_part(Recording* r, const Model* model, int first_row, int 
   r->contacts = MEMORY_NEW(ContactRecord, contacts);
 }
 
+void recording_keep_pairs(Recording* r, const LinkPair* pairs, int count, int steps) {
+  r->pairs = pairs;
+  r->pair_count = count;
+  if (count > 0) r->pair_force = MEMORY_NEW(Vec3, (size_t)(steps + 1) * (size_t)count);
+}
+
 void recording_destroy(Recording* r) {
-  void* owned[] = {r->q,
-                   r->rate,
-                   r->pose,
-                   r->momentum,
-                   r->force,
-                   r->forces_now,
-                   r->contacts,
-                   r->states,
-                   r->row_state,
-                   r->between_q,
-                   r->between_pose,
-                   r->between_momentum,
-                   r->closures_broken};
+  void* owned[] = {
+      r->q,        r->rate,   r->pose,      r->momentum,  r->force,        r->forces_now,       r->pair_force,
+      r->contacts, r->states, r->row_state, r->between_q, r->between_pose, r->between_momentum, r->closures_broken};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   run_parts_destroy(r->parts);
   *r = (Recording){0};
@@ -96,6 +92,7 @@ size_t recording_bytes(const Recording* r) {
   size += sizeof(double) * (r->keep ? r->keep->coordinates : rows * nq);
   if (r->rate) size += sizeof(double) * (r->keep ? r->keep->dofs : rows * (size_t)m->dof_count);
   if (r->force) size += sizeof(Vec3) * poses;
+  size += sizeof(Vec3) * rows * (size_t)r->pair_count;
   if (r->momentum) size += sizeof(Vec3) * rows * links;
   size += sizeof(ContactRecord) * (size_t)r->contact_capacity + sizeof(RecordedState) * (size_t)r->state_capacity;
   return size + sizeof(double) * nq * (size_t)r->between_q_capacity +
@@ -211,6 +208,8 @@ static void keep_row(Recording* r, Sim* sim, int row) {
     keep_thin_row(r, sim, row);
   else
     recording_keep_row(r, sim, row);
+  if (r->pair_count > 0 && row > 0)
+    sim_pair_forces(sim, r->pairs, r->pair_count, r->pair_force + (size_t)row * (size_t)r->pair_count);
   if (r->parts && row > 0) run_parts_add(r->parts, sim, row);
 }
 
