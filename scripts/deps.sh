@@ -29,9 +29,10 @@ libglpk-dev         header  glpk.h
 libstb-dev          header  stb/stb_easy_font.h
 fonts-dejavu-core   file    /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 '
-# What the page of `sdrs render -o x.html` is bundled with (scripts/make_page.sh); the build goes on without. The commands
-# may well come from elsewhere than Debian: a package is taken only for one that is missing.
+# What the page of `sdrs render -o x.html` is bundled with (scripts/make_page.sh), and what --view serves it by; the build
+# goes on without. The commands may well come from elsewhere than Debian: a package is taken only for one that is missing.
 BUILD_OPTIONAL='
+libmicrohttpd-dev   header  microhttpd.h
 nodejs              command node
 npm                 command npm
 '

@@ -31,7 +31,7 @@ Section: science
 Priority: optional
 Installed-Size: $(du -sk "$root/usr" | cut -f 1)
 Depends: $depends
-Recommends: libassimp5
+Recommends: libassimp5, libmicrohttpd12
 Suggests: gnuplot-nox, ffmpeg, parallel, python3
 Description: simulator and optimizer of contact-rich robots with exact gradients
  Write a scene of links, joints, controllers and meshes, or import a robot in

@@ -83,6 +83,8 @@ SIGNATURES = {
     "sdrs_gradient_view": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(Array)]),
     "sdrs_query": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_double,
                                   ctypes.POINTER(DistanceResult), ctypes.c_void_p, ctypes.c_void_p]),
+    "sdrs_query_text": (ctypes.c_int, [ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p)]),
+    "sdrs_free_text": (None, [ctypes.c_void_p]),
     "sdrs_certify": (ctypes.c_int, [ctypes.c_void_p, ctypes.POINTER(ProofResult)]),
 }
 

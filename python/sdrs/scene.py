@@ -351,8 +351,33 @@ class Run:
         return Proof(bool(found.proved), found.row, names, bool(found.meets), found.smallest_gap)
 
 
-def query(a, b, support):
-    """Distance and contact potential of the convex hulls of two sets of points (n, 3): a dict as of `sdrs query`."""
+def _plain(thing):
+    """What JSON does not know: numpy's arrays and numbers."""
+    return thing.tolist()
+
+
+def _ask(questions, path):
+    """Answers as of `sdrs query`: a dict for a dict, a list for a list."""
+    found = ctypes.c_void_p()
+    status = lib.sdrs_query_text(json.dumps(questions, default=_plain).encode(), os.fsencode(path) if path else None,
+                                 ctypes.byref(found))
+    text = ctypes.string_at(found).decode() if found else "out of memory"
+    lib.sdrs_free_text(found)
+    if status:
+        raise c.Error(text, c.STATUS[status])
+    answers = [json.loads(line, parse_int=float) for line in text.splitlines()]
+    return answers[0] if isinstance(questions, dict) else answers
+
+
+def query(a, b=None, support=None, path=None):
+    """Where two bodies meet, as of `sdrs query`.
+
+    query(question), query([question, ...]): dicts with `method`, `a`, `b` and what else docs/queries.md names; a dict, or
+    a list of them. Meshes are sought beside `path`. query(a, b, support): distance and contact potential of the convex
+    hulls of two sets of points (n, 3), as arrays.
+    """
+    if b is None:
+        return _ask(a, path)
     a, b = (np.ascontiguousarray(x, dtype=np.float64).reshape(-1, 3) for x in (a, b))
     found, grad_a, grad_b = c.DistanceResult(), np.zeros_like(a), np.zeros_like(b)
     status = lib.sdrs_query(a.ctypes.data, len(a), b.ctypes.data, len(b), support, ctypes.byref(found), grad_a.ctypes.data,

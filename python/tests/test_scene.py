@@ -154,6 +154,23 @@ class Runs(unittest.TestCase):
             self.skipTest(f"no page: {missing}")
         self.assertTrue(shown.startswith("<iframe") and "&lt;html" in shown)
 
+    def test_questions_are_those_of_the_program(self):
+        ball = {"type": "superellipsoid", "size": np.array([0.5, 0.5, 0.5]), "exponent": 1}
+        asked = [{"method": method, "a": ball, "b": {**ball, "position": np.array([2.0, 0, 0])}, "derivatives": True}
+                 for method in ("growth", "manifold")]
+        corner = np.vstack([np.zeros(3), np.eye(3)])
+        asked.append({"method": "distance", "a": {"type": "points", "points": corner},
+                      "b": {"type": "points", "points": corner + 2.0}})
+        answers = sdrs.query(asked)
+        # Spheres of radius 1/2, two metres apart: they touch when they are twice as large.
+        self.assertAlmostEqual(answers[0]["alpha"], 2.0, 9)
+        np.testing.assert_allclose(answers[0]["normal"], [1, 0, 0], atol=1e-9)
+        # From the face in the plane x + y + z = 1 to the corner (2, 2, 2).
+        self.assertAlmostEqual(answers[2]["distance"], 5 / np.sqrt(3), 12)
+        self.assertEqual(sdrs.query(asked[0]), answers[0])
+        with self.assertRaisesRegex(sdrs.Error, "unknown key 'metod'|metod"):
+            sdrs.query({"metod": "growth"})
+
     def test_a_proof_and_a_query(self):
         proof = sdrs.Scene(ARM).run().certify()
         self.assertTrue(proof.proved)

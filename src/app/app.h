@@ -15,6 +15,7 @@ typedef enum {
   OPTION_NUMBER, /* finite number >= 0 */
   OPTION_LIST,   /* text, repeatable (--set) */
   OPTION_TEXTS,  /* text, repeatable: option_item */
+  OPTION_PORT,   /* a flag that may have a port, 1..65535: --name or --name=PORT */
 } OptionType;
 
 typedef struct {
@@ -33,6 +34,10 @@ typedef struct {
   const char* text;
   double number;
 } OptionValue;
+
+/* What stands between its name and its value, and after that. */
+static inline const char* option_joint(const OptionRow* row) { return row->type == OPTION_PORT ? "[=" : " "; }
+static inline const char* option_end(const OptionRow* row) { return row->type == OPTION_PORT ? "]" : ""; }
 
 /* One use of a repeatable option. */
 typedef struct {

@@ -100,10 +100,13 @@ static Status design_run_create(DesignRun* run, const Options* options) {
   if (status == STATUS_OK) status = take_from(run);
   if (status != STATUS_OK) return status;
   run->folder = run_folder_path(options, run->task.name);
+  if (is_writer()) status = live_open(&run->live, options, run->task.name, &run->diagnostics);
+  if (status != STATUS_OK) return status;
   return is_writer() ? file_make_folder_reported(run->folder, &run->diagnostics) : STATUS_OK;
 }
 
 static void design_run_free(DesignRun* run) {
+  live_close(&run->live);
   if (run->receding)
     receding_destroy(run->receding);
   else
@@ -146,6 +149,27 @@ static Status save_end(DesignRun* run) {
   if (status == STATUS_OK)
     status = design_write_scenes(run->folder, &run->task, run->optimization, true, &run->diagnostics);
   return status;
+}
+
+/* ---------------------------------------------------------------- the live view */
+
+static void show_design(DesignRun* run, bool best) {
+  Diagnostics unsaid = {0};
+  design_write_convergence(run->folder, run->optimization, &unsaid);
+  diagnostics_free(&unsaid);
+  live_show_design(&run->live, optimization_scene(run->optimization, 0, best), run->folder);
+}
+
+static void show_iteration(DesignRun* run) {
+  if (live_wants_design(&run->live)) show_design(run, false);
+}
+
+static void show_end(DesignRun* run, Status status) {
+  if (status != STATUS_IO && live_wants_end(&run->live)) show_design(run, true);
+  live_end(&run->live,
+           status == STATUS_INTERRUPTED ? interrupt_name(interrupt_signal())
+                                        : optimization_stop_text(optimization_stop(run->optimization)),
+           NULL);
 }
 
 /* ---------------------------------------------------------------- what is said on the way */
@@ -289,6 +313,7 @@ static Status iterate(DesignRun* run) {
     show_progress(run, &progress);
     status = save_failed(run);
     status = agreed(status == STATUS_OK ? save_iteration(run) : status);
+    show_iteration(run);
   }
   progress_end(&progress);
   return status;
@@ -351,6 +376,14 @@ static ExitCode finish(DesignRun* run, Status status) {
   return code;
 }
 
+static ExitCode iterate_and_finish(DesignRun* run) {
+  show_iteration(run);
+  Status status = iterate(run);
+  ExitCode code = finish(run, status);
+  show_end(run, status);
+  return code;
+}
+
 /* The writer's problems; of another process those that the writer does not have. */
 static void print_problems(const DesignRun* run, Diagnostics* diagnostics) {
   int writer_errors = diagnostics->error_count;
@@ -373,7 +406,7 @@ static ExitCode design(const Options* options) {
     status = begin(&run);
     code = status_exit_code(status);
     if (status == STATUS_OK) print_estimate(&run);
-    if (status == STATUS_OK) code = finish(&run, iterate(&run));
+    if (status == STATUS_OK) code = iterate_and_finish(&run);
     print_problems(&run, &run.diagnostics);
   }
   design_run_free(&run);
@@ -396,6 +429,7 @@ static const OptionRow OPTIONS[] = {
     {"no-converge", 0, OPTION_FLAG, NULL, "do not run the best design again with half the time step"},
     MEMORY_OPTION,
     OVERVIEW_OPTIONS,
+    VIEW_OPTIONS,
 };
 
 const Verb VERB_OPTIMIZE = {

@@ -1,65 +1,13 @@
 /* sdrs query FILE: where pairs of bodies meet, and how that moves with them. */
 #include "app/command.h"
-#include "app/query.h"
-#include "contact/contact.h"
-
-static void add_vectors(Text* line, const char* key, const Vec3* vectors, int count) {
-  text_add(line, ", \"%s\": [", key);
-  for (int i = 0; i < count; i++) {
-    if (i > 0) text_add(line, ", ");
-    query_add_vector(line, vectors[i]);
-  }
-  text_add(line, "]");
-}
-
-static void add_answer(Text* line, const QueryPair* pair, const ContactQuery* answer, const Vec3* grad_a,
-                       const Vec3* grad_b) {
-  text_add(line, "{\"distance\": ");
-  json_add_number(line, answer->distance);
-  text_add(line, ", \"witness_a\": ");
-  query_add_vector(line, answer->witness_a);
-  text_add(line, ", \"witness_b\": ");
-  query_add_vector(line, answer->witness_b);
-  text_add(line, ", \"potential\": ");
-  json_add_number(line, answer->potential);
-  text_add(line, ", \"plane\": [");
-  for (int k = 0; k < 4; k++) {
-    if (k > 0) text_add(line, ", ");
-    json_add_number(line, answer->plane[k]);
-  }
-  text_add(line, "]");
-  add_vectors(line, "grad_a", grad_a, pair->a_count);
-  add_vectors(line, "grad_b", grad_b, pair->b_count);
-  text_add(line, "}\n");
-}
-
-static void answer_pair(Text* line, const QueryPair* pair) {
-  Vec3* grad_a = MEMORY_NEW(Vec3, pair->a_count);
-  Vec3* grad_b = MEMORY_NEW(Vec3, pair->b_count);
-  ContactQuery answer = {0};
-  double support = pair->law == CONTACT_LONG_RANGE ? (double)INFINITY : pair->support;
-  bool (*ask)(const Vec3*, int, const Vec3*, int, double, ContactQuery*, Vec3*, Vec3*) =
-      pair->law == CONTACT_IPC ? contact_query_mesh : contact_query;
-  if (ask(pair->a, pair->a_count, pair->b, pair->b_count, support, &answer, grad_a, grad_b))
-    add_answer(line, pair, &answer, grad_a, grad_b);
-  else
-    text_add(line,
-             "{\"distance\": 0, \"witness_a\": null, \"witness_b\": null, \"potential\": null, \"plane\": null, "
-             "\"grad_a\": null, \"grad_b\": null}\n");
-  memory_free(grad_a);
-  memory_free(grad_b);
-}
+#include "ask/ask.h"
 
 static void answer_all(const QueryList* list) {
-  QueryMemory memory = {.body = {-1, -1}};
+  QueryMemory memory = query_memory();
   Text line = {0};
   for (int i = 0; i < list->count; i++) {
     line.length = 0;
-    const QueryItem* item = &list->items[i];
-    if (item->method == QUERY_POTENTIAL)
-      answer_pair(&line, &item->pair);
-    else
-      query_answer(&line, list, item, &memory);
+    query_answer(&line, list, &list->items[i], &memory);
     fwrite(line.data, 1, line.length, stdout);
   }
   text_free(&line);

@@ -1,5 +1,5 @@
 /* sdrs simulate SCENE: run a scene forward and write the run folder. */
-#include "app/command.h"
+#include "app/live.h"
 
 /* One run from the scene to the folder. Zeroed or half-built is fine for run_free. */
 typedef struct {
@@ -13,11 +13,13 @@ typedef struct {
   int input_count;
   Vec3 *velocity, *angular_velocity; /* of the state that is recorded  (links) */
   SimClosure* closures;              /* likewise  (closures, couplings) */
+  double* fastest;                   /* largest rate of every joint coordinate after a step [m/s, rad/s]  (nv) */
   RunTotals totals;
   StepReport report; /* of the last step tried */
   int recorded;      /* step of the run that the last rows written are of, -1 = none */
   const char* stop;  /* why the run ended */
   double start, setup_seconds, output_seconds;
+  Live live;
 } Run;
 
 static Status run_create(Run* run, const Options* options) {
@@ -35,11 +37,13 @@ static Status run_create(Run* run, const Options* options) {
   run->velocity = MEMORY_NEW(Vec3, run->loaded.model.link_count);
   run->angular_velocity = MEMORY_NEW(Vec3, run->loaded.model.link_count);
   run->closures = MEMORY_NEW(SimClosure, run->loaded.model.closure_count + run->loaded.model.coupling_count);
+  run->fastest = MEMORY_NEW(double, run->loaded.model.dof_count);
   interrupt_install(); /* from here on there is something to finish */
   return run_folder_open(&run->output, run->folder, &run->loaded.model, &run->diagnostics);
 }
 
 static void run_free(Run* run) {
+  live_close(&run->live);
   run_folder_discard(run->output);
   run_inputs_free(run->inputs, run->input_count);
   sim_destroy(run->sim);
@@ -49,6 +53,7 @@ static void run_free(Run* run) {
   memory_free(run->velocity);
   memory_free(run->angular_velocity);
   memory_free(run->closures);
+  memory_free(run->fastest);
 }
 
 /* ---------------------------------------------------------------- what -v says */
@@ -104,6 +109,7 @@ static Status record(Run* run, const StepReport* report) {
   run_totals_measure(&run->totals, &frame.measure, state);
   Status status = run_folder_add(run->output, &frame, &run->diagnostics);
   run->recorded = state->step - run->loaded.model.start_step;
+  if (report) live_add(&run->live, state, run->recorded, &frame.measure, report);
   run->output_seconds += timer_now() - start;
   return status;
 }
@@ -135,6 +141,7 @@ static Status advance(Run* run, Progress* progress, StepReport* last) {
     *last = run->report;
     const SimState* state = sim_state(run->sim);
     run_totals_step(&run->totals, last, state);
+    for (int k = 0; k < run->loaded.model.dof_count; k++) run->fastest[k] = fmax(run->fastest[k], fabs(state->rate[k]));
     if (state->step % simulation->record_every == 0 && record(run, last) != STATUS_OK) return STATUS_IO;
     keep_state(run);
     progress_update(progress, step, state->time, (double)run->totals.iterations / step, timer_now());
@@ -201,6 +208,21 @@ static void print_failure(const Run* run) {
   print_remedy(run);
 }
 
+/* Joints that went faster than their velocity_limit. */
+static void print_speeds(const Run* run) {
+  const Model* model = &run->loaded.model;
+  for (int k = 0; k < model->dof_count; k++) {
+    int i = model->dof_link[k], dof = k - model->links[i].dof_first;
+    const SceneJoint* joint = &run->loaded.scene.links[i].joint;
+    double limit = joint->velocity_limit[dof];
+    bool plain = dof < model->links[i].joint.plain_count;
+    if (!(limit > 0) || !(run->fastest[k] > limit)) continue;
+    fprintf(stderr, "sdrs simulate: warning: %s/%s goes at %.6g %s, its velocity_limit is %.6g\n", model->links[i].name,
+            plain ? scene_joint_coordinate_name(joint, dof) : "rotation", run->fastest[k],
+            dof < model->links[i].joint.slide_count ? "m/s" : "rad/s", limit);
+  }
+}
+
 static void print_done(const Run* run, double seconds) {
   const RunTotals* totals = &run->totals;
   fprintf(stderr, "%s: %d steps to t = %.6g s in %.3g s (%.3g x real time), %.3g iterations per step, ",
@@ -264,6 +286,7 @@ static void report_end(const Run* run, Status status) {
   if (status == STATUS_INTERRUPTED && !options->quiet)
     fprintf(stderr, "%s: stopped by %s after step %d; %s holds the run up to there\n", run->loaded.scene.name,
             run->stop, run->totals.steps, run->folder);
+  if (!options->quiet) print_speeds(run);
   if (status == STATUS_OK && !options->quiet) print_done(run, sim_times(run->sim).total);
   if (status != STATUS_IO && !options->json) printf("%s\n", run->folder);
 }
@@ -289,12 +312,22 @@ static Status run_to_end(Run* run) {
   print_diagnostics(run->options, &run->diagnostics);
   if (status != STATUS_IO) leave_overview(run->options, run->folder);
   report_end(run, status);
+  live_end(&run->live, run->stop, status == STATUS_IO ? NULL : run->folder);
   return status;
+}
+
+/* What is shown while it runs, before its first step. */
+static Status show_live(Run* run) {
+  const Model* model = &run->loaded.model;
+  Status status = live_open(&run->live, run->options, model->scene->name, &run->diagnostics);
+  if (status != STATUS_OK) return status;
+  return live_begin(&run->live, model, sim_state(run->sim), model->simulation.steps, &run->diagnostics);
 }
 
 static ExitCode simulate(const Options* options) {
   Run run;
   Status status = run_create(&run, options);
+  if (status == STATUS_OK) status = show_live(&run);
   bool started = status == STATUS_OK;
   print_diagnostics(options, &run.diagnostics);
   if (started) status = run_to_end(&run);
@@ -330,6 +363,7 @@ ExitCode simulate_into(const Options* options, const char* scene, const char* fo
 static const OptionRow OPTIONS[] = {
     {"steps", 0, OPTION_COUNT, "N", "run N steps instead of the scene's number"},
     OVERVIEW_OPTIONS,
+    VIEW_OPTIONS,
 };
 
 const Verb VERB_SIMULATE = {
@@ -342,7 +376,8 @@ const Verb VERB_SIMULATE = {
         "  sdrs simulate scenes/slide.yaml                     writes out/slide/\n"
         "  sdrs simulate scenes/slide.yaml -o /tmp/slow --set contact.friction=0.1\n"
         "  sdrs simulate scenes/pile.yaml --steps 100 --threads 2 -v\n"
-        "  sdrs simulate scenes/stack.yaml -q --json | python3 -m json.tool\n",
+        "  sdrs simulate scenes/stack.yaml -q --json | python3 -m json.tool\n"
+        "  sdrs simulate scenes/spider.yaml --view             watch it in a browser while it runs\n",
     .details =
         "Writes trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv, summary.json, where simulation.output\n"
         "asks for them velocities.csv and forces.csv, and in states/ the state at the end and at\n"

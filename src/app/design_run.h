@@ -3,7 +3,7 @@
 #ifndef SDRS_APP_DESIGN_RUN_H
 #define SDRS_APP_DESIGN_RUN_H
 
-#include "app/command.h"
+#include "app/live.h"
 #include "optimize/optimize.h"
 
 /* Zeroed or half-built is fine for design_run_free. */
@@ -14,6 +14,7 @@ typedef struct {
   Optimization* optimization; /* the receding's, where there is one */
   Receding* receding;
   char* folder;
+  Live live;
   int taken; /* variables that begin as another run has left them */
 } DesignRun;
 

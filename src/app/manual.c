@@ -24,7 +24,7 @@ static void man_option(Text* out, const OptionRow* row) {
   text_add(out, "\\-\\-");
   text_add_roff(out, row->name);
   text_add(out, "\\fR");
-  if (row->value_name) text_add(out, " \\fI%s\\fR", row->value_name);
+  if (row->value_name) text_add(out, "%s\\fI%s\\fR%s", option_joint(row), row->value_name, option_end(row));
   text_add(out, "\n");
   text_add_roff(out, row->help);
   text_add(out, "\n");
@@ -120,7 +120,7 @@ static void zsh_option(Text* out, const OptionRow* row) {
     text_add(out, "[");
     zsh_text(out, row->help);
     text_add(out, "]");
-    if (row->value_name) {
+    if (row->value_name && row->type != OPTION_PORT) {
       text_add(out, ":");
       zsh_text(out, row->value_name);
       text_add(out, row->letter == 'o' ? ":_files" : ":");

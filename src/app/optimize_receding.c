@@ -26,6 +26,7 @@ static Status write_rows(WindowsRun* c, Sim* sim, const StepReport* report) {
   frame.path = sim_path(sim);
   run_totals_measure(&c->totals, &frame.measure, frame.state);
   c->recorded = true;
+  if (report) live_add(&c->run->live, frame.state, c->totals.steps, &frame.measure, report);
   return run_folder_add(c->output, &frame, &c->run->diagnostics);
 }
 
@@ -45,7 +46,8 @@ static Status record(void* context, Sim* sim, const StepReport* report) {
   bool last = c->totals.steps == steps;
   c->recorded = false;
   if (!design_run_writes()) return STATUS_OK;
-  Status status = STATUS_OK;
+  Status status = report ? STATUS_OK : live_begin(&c->run->live, &c->model, state, steps, &c->run->diagnostics);
+  if (status != STATUS_OK) return status;
   if (!report || last || state->step % scene->simulation.record_every == 0) status = write_rows(c, sim, report);
   bool starts = !report && c->model.start;
   if (report ? last || asked_for(scene, state->step) : starts) run_folder_keep_state(c->output, sim);
@@ -358,6 +360,7 @@ static ExitCode finish(WindowsRun* c, Status status) {
   print_end(c, status);
   if (code != EXIT_IO) leave_overview(run->options, run->folder);
   if (!run->options->json && code != EXIT_IO) printf("%s\n", run->folder);
+  live_end(&run->live, stop_text(status), code == EXIT_IO ? NULL : run->folder);
   return code;
 }
 

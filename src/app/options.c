@@ -7,6 +7,7 @@
 
 /* More threads than this is a slip of the keyboard. */
 #define THREADS_MAX 1024
+#define PORT_MAX 65535
 
 typedef enum {
   COMMON_OUTPUT,
@@ -149,6 +150,8 @@ static void take_value(OptionParser* parser, OptionSlot slot, const char* text) 
     fault(parser, "--%s needs a whole number of at least 1, got '%s'", row->name, text);
   } else if (row->type == OPTION_NUMBER && !parse_number(text, &number)) {
     fault(parser, "--%s needs a finite number >= 0, got '%s'", row->name, text);
+  } else if (row->type == OPTION_PORT && (!parse_count(text, &number) || number > PORT_MAX)) {
+    fault(parser, "--%s=PORT: a port is a whole number of 1 to %d, got '%s'", row->name, PORT_MAX, text);
   } else if ((row->type == OPTION_TEXT || row->type == OPTION_TEXTS) && !*text) {
     fault(parser, "--%s needs a value (%s)", row->name, row->value_name);
   }
@@ -158,7 +161,9 @@ static void take_value(OptionParser* parser, OptionSlot slot, const char* text) 
 
 /* The value attached to the option, else the next word. */
 static void take_option(OptionParser* parser, OptionSlot slot, const char* attached) {
-  if (slot.row->type == OPTION_FLAG) {
+  if (slot.row->type == OPTION_PORT && !attached) {
+    slot.value->given = true;
+  } else if (slot.row->type == OPTION_FLAG) {
     if (attached) fault(parser, "--%s takes no value", slot.row->name);
     slot.value->given = true;
   } else if (attached) {

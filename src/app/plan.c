@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "app/query_reader.h"
+#include "ask/reader.h"
 #include "scene/plan.h"
 
 typedef struct {
@@ -227,6 +227,8 @@ bool plan_run(const Options* options, const char* path, bool run, ExitCode* code
   Diagnostics diagnostics = {0};
   Status status = plan_text(path, options->overrides, options->override_count, &text, &found, &diagnostics);
   if (found) {
+    if (run && option_given(options, "view") && !options->quiet)
+      fprintf(stderr, "sdrs optimize: warning: --view has no effect: a path is found at once\n");
     PlanTask task = {.name = NULL};
     if (status == STATUS_OK) status = plan_parse(&task, path, &text, &diagnostics);
     *code = status_exit_code(status);

@@ -25,5 +25,7 @@ void shown_free(Shown* shown);
  * with RUN/initial beside it, which are simulated where they are not there (app/render_page.c). *moments = that it
  * holds. Problems are told. */
 ExitCode render_page(const Options* options, const char* target, int* moments);
+/* The page of a finished run's folder, appended to `out`; false, with nothing told, when there is none. */
+bool page_of_folder(const Options* options, const char* folder, Text* out);
 
 #endif

@@ -100,6 +100,19 @@ static Status write_page(PageRuns* page, const char* target, int* moments) {
   return status;
 }
 
+/* Overrides of the command line are the run's own here. */
+bool page_of_folder(const Options* options, const char* folder, Text* out) {
+  Options own = *options;
+  own.override_count = 0;
+  Recorded recorded = {.options = &own};
+  Status status = recorded_load(&recorded, folder);
+  PageExtent extent;
+  PageSource source = {.model = &recorded.model, .run = &recorded.run, .folder = folder};
+  if (status == STATUS_OK) status = page_write(out, &source, &extent, &recorded.diagnostics);
+  recorded_free(&recorded);
+  return status == STATUS_OK;
+}
+
 ExitCode render_page(const Options* options, const char* target, int* moments) {
   PageRuns page = {.options = options, .operand = options->operands[0]};
   ExitCode code = status_exit_code(page_available(&page.run.diagnostics));

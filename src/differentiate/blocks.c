@@ -93,6 +93,40 @@ static void list_gains(const Scene* scene, ModelOverride** next) {
   }
 }
 
+/* What may change while the start stays closed. Not an axis: a linkage that is flat, as most are, would lock. */
+static void list_closures(const Scene* scene, ModelOverride** next) {
+  for (int k = 0; k < scene->closure_count; k++) {
+    const SceneClosure* c = &scene->closures[k];
+    bool far = c->type == CLOSURE_DISTANCE && c->length > 0;
+    if (c->has_point && (!far || c->has_axis)) list(next, OVERRIDE_CLOSURE, -1, k, 3);
+    if (far && c->has_axis) *(*next)++ = (ModelOverride){OVERRIDE_CLOSURE, -1, k, CLOSURE_NUMBER_LENGTH, 0};
+  }
+  for (int k = 0; k < scene->coupling_count; k++)
+    for (int i = 1; i < scene->couplings[k].count && !scene->couplings[k].has_offset; i++)
+      *(*next)++ = (ModelOverride){OVERRIDE_RATIO, -1, k, i, 0};
+}
+
+static int count_closures(const Scene* scene) {
+  int count = 0;
+  for (int k = 0; k < scene->closure_count; k++) count += CLOSURE_NUMBERS;
+  for (int k = 0; k < scene->coupling_count; k++) count += COUPLING_TERMS;
+  ModelOverride *numbers = MEMORY_NEW(ModelOverride, count), *end = numbers;
+  list_closures(scene, &end);
+  count = (int)(end - numbers);
+  memory_free(numbers);
+  return count;
+}
+
+static double closure_scale(const Model* model, const ModelOverride* number) {
+  if (number->kind == OVERRIDE_RATIO) return number->value != 0 ? fabs(number->value) : 1;
+  return number->index == CLOSURE_NUMBER_LENGTH ? number->value : model->closures[number->part].size;
+}
+
+static double closure_slope(const ModelGradient* g, const ModelOverride* number) {
+  return number->kind == OVERRIDE_RATIO ? g->ratios[number->part][number->index]
+                                        : g->closures[number->part][number->index];
+}
+
 /* Hull k of a link of an expanded scene is its shape use k. */
 static void list_shapes(const Model* model, ModelOverride** next) {
   for (int i = 0; i < model->link_count; i++)
@@ -115,6 +149,7 @@ ModelOverride* block_numbers(const Scene* scene, const Model* model, GradcheckBl
   ModelOverride *numbers = MEMORY_NEW(ModelOverride, block_size(model, block) + 1), *end = numbers;
   if (block == GRADCHECK_VERTICES) list_vertices(scene, &end);
   if (block == GRADCHECK_SHAPES) list_shapes(model, &end);
+  if (block == GRADCHECK_CLOSURES) list_closures(scene, &end);
   if (block == GRADCHECK_CONTROL) list_signals(scene, &end);
   if (block == GRADCHECK_GAINS && drives_anything(model)) list_gains(scene, &end);
   if (block == GRADCHECK_CONTACT) list(&end, OVERRIDE_CONTACT, 0, 0, block_size(model, block));
@@ -154,6 +189,8 @@ int block_size(const Model* model, GradcheckBlock block) {
       return materials;
     case GRADCHECK_GAINS:
       return drives_anything(model) ? model->gain_count : 0;
+    case GRADCHECK_CLOSURES:
+      return count_closures(model->scene);
     case GRADCHECK_BLOCKS:
       break;
   }
@@ -217,10 +254,13 @@ void block_scale(const Model* model, GradcheckBlock block, double* scale) {
     for (int h = 0; h < model->hull_count; h++)
       for (int k = 0; k < 3 * model->hulls[h].points.count && !model->hulls[h].smooth; k++)
         *scale++ = model->hulls[h].radius;
-  if (block != GRADCHECK_MASS && block != GRADCHECK_MATERIAL && block != GRADCHECK_SHAPES) return;
+  bool closures = block == GRADCHECK_CLOSURES;
+  if (block != GRADCHECK_MASS && block != GRADCHECK_MATERIAL && block != GRADCHECK_SHAPES && !closures) return;
   ModelOverride* numbers = block_numbers(model->scene, model, block);
   for (int k = 0; k < block_size(model, block); k++)
-    scale[k] = block == GRADCHECK_SHAPES ? fmax(fabs(numbers[k].value), 0.1) : numbers[k].value;
+    scale[k] = closures                    ? closure_scale(model, &numbers[k])
+               : block == GRADCHECK_SHAPES ? fmax(fabs(numbers[k].value), 0.1)
+                                           : numbers[k].value;
   memory_free(numbers);
 }
 
@@ -268,6 +308,12 @@ void block_gradient(const Model* model, GradcheckBlock block, const ModelGradien
     case GRADCHECK_GAINS:
       memcpy(out, g->gains, sizeof(double) * (size_t)block_size(model, block));
       break;
+    case GRADCHECK_CLOSURES: {
+      ModelOverride* numbers = block_numbers(model->scene, model, block);
+      for (int k = 0; k < block_size(model, block); k++) out[k] = closure_slope(g, &numbers[k]);
+      memory_free(numbers);
+      break;
+    }
     case GRADCHECK_BLOCKS:
       break;
   }

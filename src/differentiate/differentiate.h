@@ -283,6 +283,7 @@ typedef enum {
   GRADCHECK_MATERIAL,    /* restitution; friction and restitution of links, then of contact.pairs; those above 0 */
   GRADCHECK_GAINS,       /* of controllers: gains, limits, delays, feedback */
   GRADCHECK_SHAPES,      /* parameters of convex smooth shapes */
+  GRADCHECK_CLOSURES,    /* points and lengths of closures, ratios of couplings */
   GRADCHECK_BLOCKS
 } GradcheckBlock;
 const char* gradcheck_block_name(GradcheckBlock block);

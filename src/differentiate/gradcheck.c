@@ -69,7 +69,7 @@ void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed) {
 }
 
 static const char* const NAMES[GRADCHECK_BLOCKS] = {"state",   "control",  "vertices", "attachments", "mass",
-                                                    "contact", "material", "gains",    "shapes"};
+                                                    "contact", "material", "gains",    "shapes",      "closures"};
 
 const char* gradcheck_block_name(GradcheckBlock block) { return NAMES[block]; }
 

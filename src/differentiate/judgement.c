@@ -59,12 +59,20 @@ static double doubt(const GradcheckDirection* d, int k, double noise) {
   return most;
 }
 
+/* (J6): the first step with nothing but values beside it; differences over longer ones reach across a place that has
+ * none. */
+static int first_unbroken(const GradcheckDirection* d) {
+  int first = d->tried;
+  while (first > 0 && isfinite(d->difference[first - 1])) first--;
+  return first;
+}
+
 /* The step that decides; -1 when none does. */
 static int least_doubt(const GradcheckDirection* d, double noise,
                        double (*doubt_at)(const GradcheckDirection* d, int k, double noise)) {
-  int best = -1;
+  int best = -1, first = first_unbroken(d);
   double least = INFINITY;
-  for (int k = 2; k < d->tried; k++) {
+  for (int k = first + 2; k < d->tried; k++) {
     double here = doubt_at(d, k, noise);
     if (here < least) best = k, least = here;
   }

@@ -62,6 +62,10 @@ struct sdrs {
 typedef sdrs_status (*LibraryWork)(sdrs* s, void* arguments);
 /* One call on an object: work with its pool, in the C locale, errors cleared before. */
 sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments);
+/* Work with this pool, in the C locale; false: there was no memory for it. */
+bool library_try(MemoryPool* pool, void (*work)(void*), void* context);
+/* What the command line prints of the errors, without the last end of line. */
+void library_add_errors(Text* out, const Diagnostics* diagnostics);
 /* Sets the error text; returns the status. */
 sdrs_status library_fail(sdrs* s, sdrs_status status, const char* format, ...) __attribute__((format(printf, 3, 4)));
 /* From own->diagnostics, as the command line prints errors. */

@@ -40,7 +40,7 @@ sdrs_status library_fail(sdrs* s, sdrs_status status, const char* format, ...) {
 }
 
 /* What diagnostics_print makes of the errors. The stream is the C library's, and so is its memory. */
-static void add_printed(Text* out, const Diagnostics* diagnostics) {
+void library_add_errors(Text* out, const Diagnostics* diagnostics) {
   char* text = NULL;
   size_t length = 0;
   Diagnostics errors = {0};
@@ -64,7 +64,7 @@ static void add_printed(Text* out, const Diagnostics* diagnostics) {
 
 sdrs_status library_fail_diagnosed(sdrs* s, Status status) {
   s->own->error.length = 0;
-  add_printed(&s->own->error, &s->own->diagnostics);
+  library_add_errors(&s->own->error, &s->own->diagnostics);
   return library_status(status);
 }
 
@@ -127,6 +127,14 @@ static void drop_own(sdrs* s) {
   s->own = NULL;
 }
 
+bool library_try(MemoryPool* pool, void (*work)(void*), void* context) {
+  locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = plain ? uselocale(plain) : (locale_t)0;
+  bool done = memory_try(pool, work, context);
+  if (before) uselocale(before);
+  if (plain) freelocale(plain);
+  return done;
+}
+
 static sdrs_status tell_load(sdrs* s, void* arguments);
 
 sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments) {
@@ -136,11 +144,7 @@ sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments) {
   if (!s->pool) s->pool = memory_pool_create();
   s->error = s->pool ? NULL : NO_MEMORY;
   if (!s->pool) return SDRS_NO_MEMORY;
-  locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = plain ? uselocale(plain) : (locale_t)0;
-  bool done = memory_try(s->pool, run_call, &call);
-  if (before) uselocale(before);
-  if (plain) freelocale(plain);
-  if (done) return call.status;
+  if (library_try(s->pool, run_call, &call)) return call.status;
   drop_own(s);
   s->error = NO_MEMORY;
   return SDRS_NO_MEMORY;
@@ -266,7 +270,7 @@ static Shared* new_shared(void) {
 /* What was found, in words, in the object's own memory; its half-read scene goes. */
 static sdrs_status tell_load(sdrs* s, void* arguments) {
   Loading* l = arguments;
-  add_printed(&s->own->error, &l->shared->diagnostics);
+  library_add_errors(&s->own->error, &l->shared->diagnostics);
   diagnostics_add_new(&s->own->diagnostics, &l->shared->diagnostics);
   return library_status(l->status);
 }

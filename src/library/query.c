@@ -1,6 +1,8 @@
-/* Two convex hulls by themselves. */
+/* Pairs of bodies by themselves. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "ask/ask.h"
 #include "library/library.h"
 
 /* As `sdrs query` takes them: largest coordinate and smallest support [m]. */
@@ -48,8 +50,46 @@ sdrs_status sdrs_query(const double* a, size_t a_count, const double* b, size_t 
     return SDRS_BAD_INPUT;
   HullPoints pair = {a, b, a_count, b_count, support, out, grad_a, grad_b};
   MemoryPool* pool = memory_pool_create();
-  bool done = pool && memory_try(pool, answer, &pair);
+  bool done = pool && library_try(pool, answer, &pair);
   memory_pool_destroy(pool);
   return done ? SDRS_OK : SDRS_NO_MEMORY;
 }
 // NOLINTEND(readability-non-const-parameter)
+
+/* ---------------------------------------------------------------- as text */
+
+typedef struct {
+  const char *text, *path;
+  Status status;
+  Text out; /* answers, or what was wrong */
+} Questions;
+
+static void answer_all(Questions* q, const QueryList* list) {
+  QueryMemory memory = query_memory();
+  for (int k = 0; k < list->count; k++) query_answer(&q->out, list, &list->items[k], &memory);
+}
+
+static void ask(void* context) {
+  Questions* q = context;
+  QueryList list;
+  Diagnostics diagnostics = {0};
+  q->status = query_parse(&list, q->path, q->text, strlen(q->text), &diagnostics);
+  if (q->status == STATUS_OK)
+    answer_all(q, &list);
+  else
+    library_add_errors(&q->out, &diagnostics);
+  query_free(&list);
+  diagnostics_free(&diagnostics);
+}
+
+sdrs_status sdrs_query_text(const char* questions, const char* path, char** out) {
+  *out = NULL;
+  if (!questions) return SDRS_USAGE;
+  Questions q = {.text = questions, .path = path ? path : "questions"};
+  MemoryPool* pool = memory_pool_create();
+  if (pool && library_try(pool, ask, &q)) *out = strdup(q.out.length > 0 ? q.out.data : "");
+  memory_pool_destroy(pool);
+  return *out ? library_status(q.status) : SDRS_NO_MEMORY;
+}
+
+void sdrs_free_text(char* text) { free(text); }

@@ -195,6 +195,15 @@ typedef struct sdrs_distance {
 SDRS_API sdrs_status sdrs_query(const double* a, size_t a_count, const double* b, size_t b_count, double support,
                                 sdrs_distance* out, double* grad_a, double* grad_b);
 
+/* Questions in JSON as `sdrs query` takes them (docs/queries.md): growth, distance, witness, touch and manifold of
+ * shapes, hulls and meshes, and pairs of point sets. *out: the answers, a line of JSON each, byte for byte those of the
+ * command line; after SDRS_BAD_INPUT and SDRS_IO what was wrong, in its words; NULL after SDRS_NO_MEMORY. It is the
+ * caller's, for sdrs_free_text. path stands for the questions in messages, and meshes are sought beside it; NULL = the
+ * working folder.
+ */
+SDRS_API sdrs_status sdrs_query_text(const char* questions, const char* path, char** out);
+SDRS_API void sdrs_free_text(char* text); /* NULL is nothing */
+
 typedef struct sdrs_proof {
   int proved;          /* no two hulls meet in the recorded states, nor on the ways between them */
   int row;             /* where that fails first: the end of the way; -1 */

@@ -29,9 +29,9 @@ static void add_turns(ModelClosure* c, const Pose at[2]) {
   for (int k = 0; k < 3; k++) add_row(c, at, CLOSURE_ALIGN, 0, e[k], e[(k + 1) % 3]);
 }
 
-static void add_rows(ModelClosure* c, const SceneClosure* source, const Pose at[2]) {
+static void add_rows(ModelClosure* c, const SceneClosure* source, const ClosureStart* start, const Pose at[2]) {
   Vec3 across[2], zero = vec3(0, 0, 0);
-  if (source->has_axis) perpendiculars(source->axis, &across[0], &across[1]);
+  if (source->has_axis) perpendiculars(start->axis, &across[0], &across[1]);
   switch (c->type) {
     case CLOSURE_WELD:
       add_points(c, at);
@@ -42,7 +42,7 @@ static void add_rows(ModelClosure* c, const SceneClosure* source, const Pose at[
       break;
     case CLOSURE_HINGE:
       add_points(c, at);
-      for (int k = 0; k < 2; k++) add_row(c, at, CLOSURE_ALIGN, 0, source->axis, across[k]);
+      for (int k = 0; k < 2; k++) add_row(c, at, CLOSURE_ALIGN, 0, start->axis, across[k]);
       break;
     case CLOSURE_SLIDE:
       add_turns(c, at);
@@ -54,14 +54,20 @@ static void add_rows(ModelClosure* c, const SceneClosure* source, const Pose at[
   }
 }
 
-/* Where the ends are in the world at the start. */
-static void place_ends(const SceneClosure* source, const Pose at[2], ModelClosure* c) {
-  Vec3 first = source->has_point ? source->point : at[0].t, second = first;
-  if (c->type == CLOSURE_DISTANCE)
-    second = source->has_axis ? vec3_add_scaled(first, source->length, source->axis) : at[1].t;
-  c->length = vec3_norm(vec3_sub(first, second));
-  c->end[0] = pose_apply_inverse(at[0], first);
-  c->end[1] = pose_apply_inverse(at[1], second);
+ClosureStart model_closure_start(const SceneClosure* source, const Pose at[2]) {
+  bool link = source->link_axes;
+  double length = vec3_norm(source->axis);
+  Vec3 axis = is_unit(length) || !source->has_axis ? source->axis : vec3_scale(source->axis, 1 / length);
+  ClosureStart s = {.axis = link ? mat3_mul_vec(at[0].r, axis) : axis, .end = {at[0].t, at[0].t}};
+  if (source->has_point) s.end[0] = s.end[1] = link ? pose_apply(at[0], source->point) : source->point;
+  if (source->type == CLOSURE_DISTANCE)
+    s.end[1] = source->has_axis ? vec3_add_scaled(s.end[0], source->length, s.axis) : at[1].t;
+  return s;
+}
+
+static void place_ends(const ClosureStart* start, const Pose at[2], ModelClosure* c) {
+  c->length = vec3_norm(vec3_sub(start->end[0], start->end[1]));
+  for (int side = 0; side < 2; side++) c->end[side] = pose_apply_inverse(at[side], start->end[side]);
 }
 
 static void check_length(Builder* builder, const SceneClosure* source, const ModelClosure* c) {
@@ -86,9 +92,10 @@ static void check_closure(Builder* builder, const SceneClosure* source, const Mo
 
 static void place_closure(const SceneClosure* source, const Pose* poses, ModelClosure* c) {
   Pose at[2] = {model_closure_pose(c, 0, poses), model_closure_pose(c, 1, poses)};
-  place_ends(source, at, c);
+  ClosureStart start = model_closure_start(source, at);
+  place_ends(&start, at, c);
   c->row_count = 0;
-  add_rows(c, source, at);
+  add_rows(c, source, &start, at);
 }
 
 void model_place_closures(Model* model) {
@@ -119,12 +126,20 @@ void build_closures(Builder* builder) {
   }
 }
 
+/* Of a link without a shape, whose frame is at its centre, its radius of gyration; of one without that, 1 m. */
+static double size_without_shape(const ModelLink* link) {
+  Mat3 inertia = link->mass > 0 ? mass_moment_inertia_tensor(&link->moment) : mat3_zero();
+  double trace = inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2];
+  return trace > 0 ? sqrt(trace / (2 * link->mass)) : 1;
+}
+
 void build_closure_sizes(Builder* builder) {
   Model* model = builder->model;
   for (int k = 0; k < model->coupling_count; k++) {
     ModelCoupling* c = &model->couplings[k];
     const ModelLink* link = &model->links[model->dof_link[c->dof[0]]];
     c->size = c->dof[0] - link->dof_first < link->joint.slide_count ? link->reach : 1;
+    if (!(c->size > 0)) c->size = size_without_shape(link);
   }
   for (int k = 0; k < model->closure_count; k++) {
     ModelClosure* c = &model->closures[k];
@@ -134,5 +149,6 @@ void build_closure_sizes(Builder* builder) {
       const ModelLink* link = &model->links[c->link[side]];
       c->size = fmax(c->size, fmax(link->reach, vec3_norm(vec3_sub(c->end[side], link->center))));
     }
+    if (!(c->size > 0)) c->size = size_without_shape(&model->links[c->link[0]]);
   }
 }

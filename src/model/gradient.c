@@ -19,6 +19,8 @@ void model_gradient_create(ModelGradient* g, const Model* model) {
                        .inertia = memory_alloc(sizeof(double[6]) * (size_t)model->link_count),
                        .material = memory_alloc(material_size(model)),
                        .gains = MEMORY_NEW(double, model->gain_count),
+                       .closures = memory_alloc(sizeof(double[CLOSURE_NUMBERS]) * (size_t)model->closure_count),
+                       .ratios = memory_alloc(sizeof(double[COUPLING_TERMS]) * (size_t)model->coupling_count),
                        .shapes = MEMORY_NEW(double, model->shape_parameter_count),
                        .coordinates = MEMORY_NEW(double, model->dof_count),
                        .velocities = MEMORY_NEW(double, model->dof_count),
@@ -37,6 +39,8 @@ void model_gradient_destroy(ModelGradient* g) {
   memory_free(g->inertia);
   memory_free(g->material);
   memory_free(g->gains);
+  memory_free(g->closures);
+  memory_free(g->ratios);
   memory_free(g->shapes);
   memory_free(g->coordinates);
   memory_free(g->velocities);
@@ -54,6 +58,8 @@ void model_gradient_clear(ModelGradient* g, const Model* model) {
   memset(g->control, 0, sizeof(double) * (size_t)model->parameter_count);
   memset(g->shapes, 0, sizeof(double) * (size_t)model->shape_parameter_count);
   memset(g->gains, 0, sizeof(double) * (size_t)model->gain_count);
+  memset(g->closures, 0, sizeof(double[CLOSURE_NUMBERS]) * (size_t)model->closure_count);
+  memset(g->ratios, 0, sizeof(double[COUPLING_TERMS]) * (size_t)model->coupling_count);
   memset(g->contact, 0, sizeof(g->contact));
   memset(g->joint, 0, sizeof(double[JOINT_OWN_COUNT]) * dofs);
   memset(g->center, 0, sizeof(Vec3) * links);

@@ -247,6 +247,10 @@ typedef struct {
 bool contact_rests(ContactModel model);
 ContactRest contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force);
 ContactRest contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap);
+/* Force [N] of two bodies that overlap by so much > 0 [m], for stiffness 1; 0: the law knows none. own:
+ * ModelContact.own.
+ */
+double contact_force_at_overlap(ContactModel model, const double* own, double overlap);
 /* Does the law let bodies overlap, so that nothing is certified and a start may overlap, too? */
 bool contact_overlaps(ContactModel model);
 /* Why the law cannot take a piece, as the end of a sentence; NULL: it can. */
@@ -281,10 +285,14 @@ typedef enum {
   OVERRIDE_MATERIAL, /* index: MATERIAL_FRICTION, ... of the link; link -1: of item `part` of contact.pairs; part -1,
                         too: of contact itself */
   OVERRIDE_AXIS,     /* index: component of the joint's first axis; all three together are a unit vector */
-  OVERRIDE_ROTATION  /* index: w, x, y, z of the rotation of the joint's frame; together of length 1 */
+  OVERRIDE_ROTATION, /* index: w, x, y, z of the rotation of the joint's frame; together of length 1 */
+  OVERRIDE_CLOSURE,  /* part: of the scene's closures; index: CLOSURE_NUMBER_POINT, ... */
+  OVERRIDE_RATIO     /* part: of the scene's couplings; index: of its term, from 1 */
 } OverrideKind;
 /* What a joint has for each of its degrees of freedom. */
 enum { JOINT_DAMPING, JOINT_STIFFNESS, JOINT_FRICTION, JOINT_ARMATURE, JOINT_OWN_COUNT };
+/* Numbers of a closure: point and axis have three [m], [1], the axis as long as it likes; length [m]. */
+enum { CLOSURE_NUMBER_POINT, CLOSURE_NUMBER_AXIS = 3, CLOSURE_NUMBER_LENGTH = 6, CLOSURE_NUMBERS };
 typedef struct {
   OverrideKind kind;
   int link, part, index;
@@ -313,6 +321,11 @@ SignalPlace model_scene_signal(const Scene* scene, int link, int number);
 int model_scene_controller(const Scene* scene, int link, int ordinal);
 /* Number of its first parameter in ModelGradient.control. */
 int model_signal_first(const Model* model, SignalPlace place);
+/* Another signal of as many channels in the place of one of the model's own; the caller keeps it alive. Parameters of
+ * signals are numbered anew. */
+void model_set_signal(Model* model, SignalPlace place, const SceneSignal* source);
+/* All signals begin at this time instead of 0, and with them the joints that they prescribe. */
+void model_begin_signals(Model* model, double time);
 /* What is said about the start of a link's joint; NULL = nothing. */
 SceneInitial* model_scene_initial(const Scene* scene, int link);
 /* May the links' hulls touch? Not: the same link, parent and child, no relative motion, excluded, collide: false. */
@@ -336,7 +349,11 @@ void model_check_contact(const Model* model, Diagnostics* diagnostics);
 
 /* Pairs of links that intersect or touch at the start: what model_create refuses, and works on a model that was refused
  * for it. Returns their number; *pairs is owned by the caller. (model/checks.c) */
-int model_touching(const Model* model, int (**pairs)[2]);
+typedef struct {
+  int a, b;     /* links */
+  double depth; /* m; 0: they touch, no more */
+} ModelTouch;
+int model_touching(const Model* model, ModelTouch** pairs);
 
 /* Rewrite the model's own scene so that every hull is a list of points (model/expand.c): hull k of a link is its shape
  * use k, with keep_interior and in the link's frame, and contact parameters are the model's numbers. Half-spaces stay
@@ -355,6 +372,12 @@ static inline Pose model_closure_pose(const ModelClosure* closure, int side, con
 }
 /* Ends and directions of all closures from the initial coordinates, which have changed (model/closures.c). */
 void model_place_closures(Model* model);
+/* Both ends of a closure [m] and its axis, in the world at the start; axis: unit, or zero where there is none. */
+typedef struct {
+  Vec3 end[2], axis;
+} ClosureStart;
+/* at: poses of its sides at the start (model_closure_pose). */
+ClosureStart model_closure_start(const SceneClosure* source, const Pose at[2]);
 /* Where the force of a load acts, in the link's frame [m]. */
 static inline Vec3 model_load_point(const Model* model, const ModelLoad* load) {
   return load->at_center ? model->links[load->link].center : load->point;
@@ -421,6 +444,8 @@ typedef struct {
                                               item of contact.pairs: model_material_row  (1 + links + items) */
   double* shapes;                          /* parameters of convex smooth shapes (shape parameters) */
   double* gains;                           /* of all controllers, one after the other (gains) */
+  double (*closures)[CLOSURE_NUMBERS];     /* point, axis, length of every closure, as the scene has them  (closures) */
+  double (*ratios)[COUPLING_TERMS];        /* of terms of couplings; that of the first stays 0  (couplings) */
   double* coordinates;                     /* initial coordinates, as increments of joint_increment  (nv) */
   double* velocities;                      /* initial velocities  (nv) */
   MassMoment* moment; /* entry by entry; model_gradient_masses turns it into vertices, mass, center  (links) */

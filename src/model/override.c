@@ -115,6 +115,13 @@ double* model_scene_number(const Scene* scene, const ModelOverride* o) {
       double* const place[4] = {&q->w, &q->x, &q->y, &q->z};
       return place[o->index];
     }
+    case OVERRIDE_CLOSURE: {
+      SceneClosure* c = &scene->closures[o->part];
+      if (o->index == CLOSURE_NUMBER_LENGTH) return &c->length;
+      return component(o->index < CLOSURE_NUMBER_AXIS ? &c->point : &c->axis, o->index % 3);
+    }
+    case OVERRIDE_RATIO:
+      return &scene->couplings[o->part].terms[o->index].ratio;
     case OVERRIDE_GAIN:
       return controller_gain_value(&scene->controllers[model_scene_controller(scene, o->link, o->part)], o->index);
   }
@@ -169,6 +176,9 @@ static void own(Scene* scene, const Scene* given, const ModelOverride* o) {
     int c = model_scene_controller(given, o->link, o->part);
     own_feedback(&scene->controllers[c], &given->controllers[c]);
   }
+  if (o->kind == OVERRIDE_RATIO && scene->couplings[o->part].terms == given->couplings[o->part].terms)
+    scene->couplings[o->part].terms =
+        copy_of(given->couplings[o->part].terms, sizeof(SceneCouplingTerm) * (size_t)given->couplings[o->part].count);
   if (o->kind == OVERRIDE_VERTEX) {
     int shape = given->links[o->link].shapes[o->part].shape;
     own_points(&scene->shapes[shape], &given->shapes[shape]);
@@ -189,6 +199,8 @@ Scene* model_scene_create(const Scene* given, const ModelOverride* overrides, in
   scene->loads = copy_of(given->loads, sizeof *given->loads * (size_t)given->load_count);
   scene->initials = copy_of(given->initials, sizeof *given->initials * (size_t)given->initial_count);
   scene->contact.pairs = copy_of(given->contact.pairs, sizeof(ScenePair) * (size_t)given->contact.pair_count);
+  scene->closures = copy_of(given->closures, sizeof *given->closures * (size_t)given->closure_count);
+  scene->couplings = copy_of(given->couplings, sizeof *given->couplings * (size_t)given->coupling_count);
   for (int k = 0; k < count; k++) {
     own(scene, given, &overrides[k]);
     *model_scene_number(scene, &overrides[k]) = overrides[k].value;
@@ -216,5 +228,9 @@ void model_scene_destroy(Scene* scene, const Scene* given) {
   memory_free(scene->loads);
   memory_free(scene->initials);
   memory_free(scene->contact.pairs);
+  for (int i = 0; i < scene->coupling_count; i++)
+    if (scene->couplings[i].terms != given->couplings[i].terms) memory_free(scene->couplings[i].terms);
+  memory_free(scene->closures);
+  memory_free(scene->couplings);
   memory_free(scene);
 }

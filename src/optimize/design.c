@@ -106,6 +106,10 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
       return design_component(g->center[n->link], n->index);
     case OVERRIDE_INERTIA:
       return g->inertia[n->link][n->index];
+    case OVERRIDE_CLOSURE:
+      return g->closures[n->part][n->index];
+    case OVERRIDE_RATIO:
+      return g->ratios[n->part][n->index];
     case OVERRIDE_AXIS: /* all of a joint's at once, design_turn_slope */
     case OVERRIDE_ROTATION:
       return 0;

@@ -215,11 +215,27 @@ static bool same_shape(const Scene* first, const Scene* other, const DesignNumbe
   return a->type == b->type && shape_form_count(&a->smooth) == shape_form_count(&b->smooth);
 }
 
+static bool same_closure(const Scene* first, const Scene* other, const DesignNumber* n) {
+  if (n->part >= other->closure_count) return false;
+  const SceneClosure *a = &first->closures[n->part], *b = &other->closures[n->part];
+  return a->type == b->type && a->a == b->a && a->b == b->b && a->has_point == b->has_point &&
+         a->has_axis == b->has_axis && a->link_axes == b->link_axes;
+}
+
+static bool same_coupling(const Scene* first, const Scene* other, const DesignNumber* n) {
+  if (n->part >= other->coupling_count) return false;
+  const SceneCoupling *a = &first->couplings[n->part], *b = &other->couplings[n->part];
+  return a->count == b->count && !b->has_offset && a->terms[0].link == b->terms[0].link &&
+         a->terms[n->index].link == b->terms[n->index].link;
+}
+
 /* Is the number at the same place in another scene? */
 static bool number_fits(const DesignNumber* n, const Scene* first, const Scene* other) {
   if (n->kind == OVERRIDE_ATTACHMENT || n->kind == OVERRIDE_GRAVITY || n->kind == OVERRIDE_CONTACT) return true;
   if (n->kind == OVERRIDE_ROTATION) return true;
   if (n->kind == OVERRIDE_SHAPE) return same_shape(first, other, n);
+  if (n->kind == OVERRIDE_CLOSURE) return same_closure(first, other, n);
+  if (n->kind == OVERRIDE_RATIO) return same_coupling(first, other, n);
   if (n->kind == OVERRIDE_MATERIAL && n->link >= 0) return other->links[n->link].material.given[n->index];
   if (n->kind == OVERRIDE_MATERIAL && n->part >= 0)
     return n->part < other->contact.pair_count && other->contact.pairs[n->part].material.given[n->index];

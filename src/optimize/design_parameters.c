@@ -4,7 +4,7 @@
 #include "optimize/design_build.h"
 
 /* What there is one of: of the scene, of each link, of each degree of freedom of its joint. AXES: three of these. */
-typedef enum { OF_SCENE, OF_LINK, OF_DOF, OF_SCENE_AXES, OF_LINK_AXES, OF_PAIR, OF_ITS_OWN } ParameterOf;
+typedef enum { OF_SCENE, OF_LINK, OF_DOF, OF_SCENE_AXES, OF_LINK_AXES, OF_PAIR, OF_CLOSURE, OF_ITS_OWN } ParameterOf;
 
 typedef struct {
   const char* word; /* in the variable's name */
@@ -39,6 +39,10 @@ static const ParameterKind KINDS[PARAMETER_TYPE_COUNT] = {
     [PARAMETER_PAIR_RESTITUTION] = {"restitution", OF_PAIR, OVERRIDE_MATERIAL, MATERIAL_RESTITUTION, LEAST_PART},
     [PARAMETER_PAIR_ROLLING] = {"rolling", OF_PAIR, OVERRIDE_MATERIAL, MATERIAL_ROLLING, LEAST_PART},
     [PARAMETER_PAIR_SPINNING] = {"spinning", OF_PAIR, OVERRIDE_MATERIAL, MATERIAL_SPINNING, LEAST_PART},
+    [PARAMETER_CLOSURE_POINT] = {"point", OF_CLOSURE, OVERRIDE_CLOSURE, CLOSURE_NUMBER_POINT, ANY},
+    [PARAMETER_CLOSURE_AXIS] = {"axis", OF_CLOSURE, OVERRIDE_CLOSURE, CLOSURE_NUMBER_AXIS, ANY},
+    [PARAMETER_CLOSURE_LENGTH] = {"length", OF_CLOSURE, OVERRIDE_CLOSURE, CLOSURE_NUMBER_LENGTH, LEAST_PART},
+    [PARAMETER_RATIO] = {"ratio", OF_ITS_OWN, OVERRIDE_RATIO, 0, ANY},
     [PARAMETER_GRAVITY] = {"gravity", OF_SCENE_AXES, OVERRIDE_GRAVITY, 0, ANY},
     [PARAMETER_FRICTION] = {"friction", OF_SCENE, OVERRIDE_CONTACT, CONTACT_FRICTION, 0},
     [PARAMETER_SUPPORT] = {"support", OF_SCENE, OVERRIDE_CONTACT, CONTACT_SUPPORT, LEAST_PART},
@@ -219,6 +223,83 @@ static bool list_pair(Listing* l) {
   return true;
 }
 
+/* ---------------------------------------------------------------- closures and couplings */
+
+/* Why this number of the closure cannot move while the start stays closed; NULL: it can. */
+static const char* closure_stays(const SceneClosure* c, int which) {
+  bool far = c->type == CLOSURE_DISTANCE && c->length > 0;
+  if (which == CLOSURE_NUMBER_LENGTH)
+    return far && c->has_axis ? NULL : "its length follows from where its ends are: a 'length' and an 'axis' give it";
+  if (which == CLOSURE_NUMBER_AXIS) return c->has_axis ? NULL : "it has no axis";
+  if (!c->has_point) return "it has no point of its own";
+  return far && !c->has_axis ? "its length is given, and the other end has no 'axis' to follow along" : NULL;
+}
+
+static void list_closure(Listing* l, int k, const char* owner) {
+  const SceneClosure* c = &l->b->scene->closures[k];
+  const char* why = closure_stays(c, l->kind->which);
+  char text[2 * NAME_MAX_LENGTH + 60];
+  bool axes[3] = {l->item->axes[0], l->item->axes[1], l->item->axes[2]};
+  if (why) {
+    diagnostics_add(l->b->diagnostics, SEVERITY_ERROR, l->item->place, "the closure %s: %s", owner, why);
+    return;
+  }
+  if (l->kind->which == CLOSURE_NUMBER_LENGTH) {
+    list_number(l, c->a, k, CLOSURE_NUMBER_LENGTH, name_of(text, sizeof text, owner, l->kind->word, ""));
+    return;
+  }
+  if (l->kind->which == CLOSURE_NUMBER_AXIS) tilt_axes(l->item, c->axis, axes);
+  for (int i = 0; i < 3; i++) {
+    const char suffix[2] = {"xyz"[i], 0};
+    if (axes[i]) list_number(l, c->a, k, l->kind->which + i, name_of(text, sizeof text, owner, l->kind->word, suffix));
+  }
+}
+
+static bool is_end(const Scene* scene, int link, const TaskName* name) {
+  const char* text = name->text ? name->text : "world";
+  return strcmp(link < 0 ? "world" : scene->links[link].name, text) == 0;
+}
+
+/* All closures of the two; where they are several, by their numbers. */
+static void list_closures(Listing* l) {
+  const Scene* scene = l->b->scene;
+  const TaskName* name = l->item->pair;
+  char owner[2 * NAME_MAX_LENGTH + 20];
+  int found = 0, several = 0;
+  for (int round = 0; round < 2; round++)
+    for (int k = 0; k < scene->closure_count; k++) {
+      if (!is_end(scene, scene->closures[k].a, &name[0]) || !is_end(scene, scene->closures[k].b, &name[1])) continue;
+      if (round == 0) {
+        several++;
+        continue;
+      }
+      int used = snprintf(owner, sizeof owner, "%s-%s", name[0].text, name[1].text ? name[1].text : "world");
+      if (several > 1) snprintf(owner + used, sizeof owner - (size_t)used, "#%d", found);
+      list_closure(l, k, owner);
+      found++;
+    }
+  if (found == 0)
+    diagnostics_add(l->b->diagnostics, SEVERITY_ERROR, name[0].place, "no closure has '%s' as a and '%s' as b",
+                    name[0].text, name[1].text ? name[1].text : "world");
+}
+
+static bool list_ratios(Listing* l, const TaskName* name, int link) {
+  const Scene* scene = l->b->scene;
+  char text[NAME_MAX_LENGTH + 40], suffix[24];
+  int listed = 0;
+  for (int k = 0; k < scene->coupling_count; k++) {
+    const SceneCoupling* c = &scene->couplings[k];
+    if (c->terms[0].link != link) continue;
+    if (c->has_offset)
+      return refuse(l, name, "its coupling has an 'offset': leave it out, and it is that of the start");
+    for (int i = 1; i < c->count; i++, listed++) {
+      snprintf(suffix, sizeof suffix, "%d", listed);
+      list_number(l, link, k, i, name_of(text, sizeof text, name->text, l->kind->word, suffix));
+    }
+  }
+  return listed > 0 || refuse(l, name, "it follows nothing by a coupling");
+}
+
 /* ---------------------------------------------------------------- edges of a box */
 
 void design_note_boxes(DesignBuild* b, const Model* model) {
@@ -319,6 +400,7 @@ static bool list_of_link(Listing* l, const TaskName* name) {
   if (weighed && !(l->b->model->links[link].mass > 0)) return refuse(l, name, "it has no mass");
   if (l->item->type == PARAMETER_INERTIA) return list_inertia(l, name, link);
   if (l->item->type == PARAMETER_SIZE) return list_size(l, name, link);
+  if (l->item->type == PARAMETER_RATIO) return list_ratios(l, name, link);
   if (l->kind->kind == OVERRIDE_SHAPE) return list_shapes(l, name, link);
   if (l->item->type == PARAMETER_AXIS || l->item->type == PARAMETER_ROTATION) return list_turn(l, name, link);
   if (l->kind->kind == OVERRIDE_MATERIAL && !l->b->scene->links[link].material.given[l->kind->which])
@@ -342,6 +424,8 @@ void design_list_parameter(DesignBuild* b, const TaskParameter* item) {
     refuse(&l, NULL, "it has no contact");
   else if (l.kind->of == OF_PAIR)
     list_pair(&l);
+  else if (l.kind->of == OF_CLOSURE)
+    list_closures(&l);
   else if (l.kind->of == OF_SCENE_AXES)
     list_axes(&l, "scene", 0);
   else if (l.kind->kind == OVERRIDE_MATERIAL)

@@ -62,9 +62,24 @@ static void add_json_file(Text* out, const char* id, const char* folder) {
 
 /* ---------------------------------------------------------------- the page */
 
+static void add_live(Page* page, const PageLive* live) {
+  json_open(&page->json, "live", '{');
+  json_integer(&page->json, "version", live->version);
+  json_open(&page->json, "columns", '[');
+  for (int k = 0; k < live->column_count; k++) {
+    json_open(&page->json, NULL, '{');
+    json_text(&page->json, "name", live->columns[k]);
+    json_text(&page->json, "unit", run_unit("solver.csv", live->columns[k]));
+    json_close(&page->json, '}');
+  }
+  json_close(&page->json, ']');
+  json_close(&page->json, '}');
+}
+
 static Status write_data(Page* page, PageExtent* extent) {
   json_open(&page->json, NULL, '{');
   json_integer(&page->json, "format", 1);
+  if (page->source->live) add_live(page, page->source->live);
   Status status = page_choose_rows(page);
   if (status == STATUS_OK) {
     page_add_scene(page);

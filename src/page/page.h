@@ -11,6 +11,14 @@ int page_library_version(const char** version);
 /* STATUS_IO where this build has no template, with a diagnostic that says what to do. */
 Status page_available(Diagnostics* diagnostics);
 
+/* A page of a run that goes on: it asks for /moments?version=V&from=K where it comes from, and adds them: time, place
+ * and turn (x y z, x y z w) of every link that can move, and a number a column. */
+typedef struct {
+  int version;
+  const char* const* columns; /* of solver.csv  (column_count) */
+  int column_count;
+} PageLive;
+
 /* What a page shows. Everything is borrowed. */
 typedef struct {
   const Model* model;
@@ -19,6 +27,7 @@ typedef struct {
   const char* design; /* of sdrs optimize, whose best design the run is: its convergence.csv, design/, summary.json;
                          NULL = none */
   const RunPoses* initial; /* of the optimization's initial design, with the same links; NULL = not shown */
+  const PageLive* live;    /* NULL = the run is over */
   double fps; /* moments per simulated second; 0 = all recorded ones, or as many as a page of 5 MB can hold */
 } PageSource;
 

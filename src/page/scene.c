@@ -139,9 +139,21 @@ static void add_times(Page* page) {
   memory_free(times);
 }
 
+/* Where a run that goes on will lead is not known: this many times the ground of its first state. */
+#define LIVE_GROUND 5.0
+
+static void widen(GroundPatch* patch) {
+  for (int k = 0; k < 2; k++) {
+    double middle = 0.5 * (patch->low[k] + patch->high[k]), half = 0.5 * (patch->high[k] - patch->low[k]);
+    patch->low[k] = middle - LIVE_GROUND * half;
+    patch->high[k] = middle + LIVE_GROUND * half;
+  }
+}
+
 void page_add_scene(Page* page) {
   const PageSource* source = page->source;
   RenderSurroundings around = render_surroundings(source->model, source->run);
+  if (source->live && source->live->column_count > 0) widen(&around.ground);
   float(*colors)[3] = (float(*)[3])memory_alloc(sizeof(float[3]) * (size_t)(source->model->link_count + 1));
   link_colors(source->model, colors);
   json_text(&page->json, "name", source->model->scene->name);

@@ -1,6 +1,7 @@
 /* Distance of hulls by GJK, depth by the expanding polytope; derivatives from the features that are nearest. */
 #include <string.h>
 #include "query/expanding.h"
+#include "query/features.h"
 #include "query/query.h"
 #include "query/small_solve.h"
 
@@ -13,7 +14,7 @@
 /* Barycentric coordinates of a nearest point that are this near to 0: it is on the border of the feature. */
 enum { CORNERS_MAX = 64 };
 
-static double size_of(PointView view) {
+double point_view_size(PointView view) {
   double size = 0;
   for (int i = 0; i < view.count; i++) size = fmax(size, fabs(view.x[i]) + fabs(view.y[i]) + fabs(view.z[i]));
   return size;
@@ -27,7 +28,7 @@ Distance distance_query(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkC
   Vec3 normal = vec3(0, 0, 1);
   double depth = hull_depth(a, pose_a, b, pose_b, simplex, &normal);
   if (!(depth >= 0)) depth = hull_penetration(a, pose_a, b, pose_b, &normal);
-  Vec3 shift = vec3_scale(normal, depth + BEYOND * (size_of(a) + size_of(b)));
+  Vec3 shift = vec3_scale(normal, depth + BEYOND * (point_view_size(a) + point_view_size(b)));
   Pose moved = pose_b;
   moved.t = vec3_add(moved.t, shift);
   near = gjk_distance(a, pose_a, b, moved, NULL);
@@ -40,20 +41,15 @@ Distance distance_query(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkC
 
 /* ---------------------------------------------------------------- derivatives */
 
-/* The vertices of a hull that are as far along a direction as any, as a point and up to two directions. */
-typedef struct {
-  Vec3 along[2]; /* world */
-  int directions;
-} Feature;
-
-static Feature feature_of(PointView view, Pose pose, Vec3 out, double size) {
+Feature feature_of(PointView view, Pose pose, Vec3 out, double reach) {
+  double size = point_view_size(view);
   Feature f = {.directions = 0};
   Vec3 local = mat3_tmul_vec(pose.r, out), corner[CORNERS_MAX];
   double top = -HUGE_VAL;
   for (int i = 0; i < view.count; i++) top = fmax(top, view.x[i] * local.x + view.y[i] * local.y + view.z[i] * local.z);
   int count = 0;
   for (int i = 0; i < view.count && count < CORNERS_MAX; i++)
-    if (view.x[i] * local.x + view.y[i] * local.y + view.z[i] * local.z >= top - ON_FEATURE * size)
+    if (view.x[i] * local.x + view.y[i] * local.y + view.z[i] * local.z >= top - reach)
       corner[count++] = vec3(view.x[i], view.y[i], view.z[i]);
   Vec3 first = vec3(0, 0, 0);
   for (int i = 1; i < count; i++) {
@@ -142,11 +138,12 @@ static bool parallel(const Feature f[2]) {
 
 const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                                  double* out) {
-  double size = size_of(a) + size_of(b), m[4][4] = {{0}};
+  double size = point_view_size(a) + point_view_size(b), m[4][4] = {{0}};
   int row[4] = {0};
   Vec3 n = answer->normal;
   if (!(fabs(answer->distance) > ON_FEATURE * size) && !(answer->distance < 0)) return "the hulls just touch";
-  const Feature f[2] = {feature_of(a, pose_a, n, size), feature_of(b, pose_b, vec3_scale(n, -1), size)};
+  const Feature f[2] = {feature_of(a, pose_a, n, ON_FEATURE * size),
+                        feature_of(b, pose_b, vec3_scale(n, -1), ON_FEATURE * size)};
   if (parallel(f)) return "the nearest features are parallel: the nearest points are not unique";
   bool own = f[0].directions + f[1].directions == 2;
   if (answer->distance < 0 && !own) return "the hulls overlap by too little to tell their features";

@@ -65,7 +65,7 @@ typedef struct {
   const Node *axes, *free_axes, *limits;
   int limit_law;
   double limit_stiffness, limit_margin;
-  NumberList damping, stiffness, rest, friction, armature;
+  NumberList damping, stiffness, rest, friction, armature, velocity_limit;
   double friction_speed;
   double parameters[JOINT_MAX_PARAMETER];
 } JointForm;
@@ -109,7 +109,7 @@ typedef struct {
 
 typedef struct {
   const Node *a, *b;
-  int type;
+  int type, axes;
   Vec3 point, axis;
   double length, break_force;
 } ClosureForm;

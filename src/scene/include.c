@@ -208,15 +208,23 @@ static void move_loads(Include* include) {
   }
 }
 
-/* Their ends are places of the file's world, which lies as the include says; where it hangs on a link, that is not
+/* Is it said in the frames of links alone, so that the file may hang on a link? */
+static bool closures_hang(const Scene* part) {
+  for (int k = 0; k < part->closure_count; k++)
+    if (!part->closures[k].link_axes || part->closures[k].b < 0) return false;
+  return true;
+}
+
+/* Ends in the world are places of the file's, which lies as the include says; where it hangs on a link, that is not
  * known before the start. */
 static void move_closures(Include* include) {
   Reader* reader = include->reader;
   Scene *scene = reader->scene, *part = &include->part;
   Mat3 turn = mat3_from_quat(pose_form_rotation(&include->form.pose));
-  if (part->closure_count > 0 && include->attach >= 0) {
-    reader_error(reader, include->item->place,
-                 "a file with closures cannot be attached to a link: they are in the world");
+  if (include->attach >= 0 && !closures_hang(part)) {
+    reader_error(
+        reader, include->item->place,
+        "a file with closures in the world cannot be attached to a link: give them in a's frame ('axes: link')");
     return;
   }
   for (int k = 0; k < part->closure_count; k++) {
@@ -224,8 +232,10 @@ static void move_closures(Include* include) {
     own.a = include->link[own.a];
     own.b = own.b < 0 ? -1 : include->link[own.b];
     if (own.a < 0 || (own.b < 0 && part->closures[k].b >= 0)) continue;
-    own.point = vec3_add(include->form.pose.position, mat3_mul_vec(turn, own.point));
-    own.axis = mat3_mul_vec(turn, own.axis);
+    if (!own.link_axes) {
+      own.point = vec3_add(include->form.pose.position, mat3_mul_vec(turn, own.point));
+      own.axis = mat3_mul_vec(turn, own.axis);
+    }
     scene->closures =
         memory_grown(scene->closures, sizeof(SceneClosure), scene->closure_count, &reader->closure_capacity);
     scene->closures[scene->closure_count++] = own;

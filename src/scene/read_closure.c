@@ -34,6 +34,7 @@ static void read_closure(Reader* reader, const Node* item) {
   SceneClosure closure = {.place = item->place, .type = (ClosureType)form.type, .a = a, .b = b, .point = form.point};
   closure.has_point = node_find(item, "point") != NULL;
   closure.has_axis = node_find(item, "axis") != NULL;
+  closure.link_axes = form.axes == 1;
   closure.length = form.length;
   closure.break_force = form.break_force;
   if (closure.has_axis) read_direction(reader, item, form.axis, &closure.axis);

@@ -396,6 +396,11 @@ static const SchemaRow ROWS[] = {
      .meaning =
          "Inertia that only this coordinate feels: a rotor's, times the square of its gear's ratio. Not for three "
          "rotations."},
+    {"joint", "velocity_limit", VALUE_PER_DOF, AT(JointForm, velocity_limit), .only = MOVING_JOINTS,
+     .unit = "m/s or rad/s", .fallback = "0", .range = RANGE_AT_LEAST(0),
+     .meaning =
+         "The fastest that the machine may go there, 0: no limit. Nothing holds it back; simulate tells which joints "
+         "went faster, and URDF has it as <limit velocity>."},
 
     /* ---------------------------------------------------------------- repeat */
     {"repeat", "count", VALUE_COUNT, AT(RepeatForm, count), .required = true, .range = RANGE_BETWEEN(0, REPEAT_MAX),
@@ -516,14 +521,16 @@ static const SchemaRow ROWS[] = {
     {"closure", "a", VALUE_TEXT, AT(ClosureForm, a), .required = true, .meaning = "A link."},
     {"closure", "b", VALUE_TEXT, AT(ClosureForm, b), .fallback = "(world)",
      .meaning = "Another link, of the same tree or of another, or world."},
+    {"closure", "axes", VALUE_CHOICE, AT(ClosureForm, axes), .of = "world|link", .fallback = "world",
+     .meaning =
+         "Where `point` and `axis` are given: in the world at the start, or in the frame of `a`, with which they "
+         "then go wherever the machine starts."},
     {"closure", "point", VALUE_VECTOR, AT(ClosureForm, point), .only = "ball|hinge|distance", .unit = "m",
-     .required = true,
-     .meaning = "In the world at the start: the point that both links share from then on; of distance, the end on a."},
+     .required = true, .meaning = "The point that both links share from the start on; of distance, the end on a."},
     {"closure", "point", VALUE_VECTOR, AT(ClosureForm, point), .only = "weld|slide", .unit = "m",
-     .fallback = "(the origin of a's frame)",
-     .meaning = "In the world at the start: where the force of the closure is told."},
+     .fallback = "(the origin of a's frame)", .meaning = "Where the force of the closure is told."},
     {"closure", "axis", VALUE_VECTOR, AT(ClosureForm, axis), .only = "hinge|slide", .required = true,
-     .meaning = "Direction in the world at the start, any length."},
+     .meaning = "Direction, any length."},
     {"closure", "axis", VALUE_VECTOR, AT(ClosureForm, axis), .only = "distance", .fallback = "(towards b's frame)",
      .meaning = "Direction from the end on a to the end on b, which is `length` away; without it the end on b is the "
                 "origin of b's frame."},
@@ -965,8 +972,8 @@ static const SchemaObject OBJECTS[] = {
      .type_key = "type",
      .meaning =
          "Two links held together, beside the joints of the tree. Points and axes are given in the world at the "
-         "start, and are those of both links from then on; so a loop is closed at the start. Links that a closure "
-         "without break_force joins do not touch each other, unless it is a distance.",
+         "start, or in the frame of `a` (`axes`), and are those of both links from then on; so a loop is closed at the "
+         "start. Links that a closure without break_force joins do not touch each other, unless it is a distance.",
      .example =
          "links:\n"
          "  - {name: crank, mass: 1, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: box, size: [0.2, 0.02, "

@@ -126,6 +126,10 @@ typedef enum {
   PARAMETER_PAIR_RESTITUTION,
   PARAMETER_PAIR_ROLLING,
   PARAMETER_PAIR_SPINNING,
+  PARAMETER_CLOSURE_POINT, /* of the closures of two links */
+  PARAMETER_CLOSURE_AXIS,
+  PARAMETER_CLOSURE_LENGTH,
+  PARAMETER_RATIO,   /* of what a link's coordinates follow (couplings) */
   PARAMETER_GRAVITY, /* of the scene */
   PARAMETER_FRICTION,
   PARAMETER_SUPPORT,
@@ -143,7 +147,7 @@ typedef struct {
   TaskParameterType type;
   TaskName* links; /* none for what the scene has once */
   int link_count;
-  TaskName pair[2];                 /* names in contact.pairs; NULL for what is of no pair */
+  TaskName pair[2]; /* names in contact.pairs, or of the links of a closure; NULL for what is of no pair */
   bool dof[JOINT_MAX_DOF], axes[3]; /* default all; gravity: x and y */
   bool has_axes;                    /* the task says which */
   TaskInertiaForm form;
@@ -274,6 +278,18 @@ typedef struct {
   double length_scale, angle_scale, weight; /* m and rad per unit of the columns; weight of its residuals */
 } TaskMeasured;
 
+/* What columns of the data say of a signal, instead of the scene. */
+typedef struct {
+  SourcePlace place;
+  TaskName link;
+  unsigned of;                  /* CONTROL_DRIVES, CONTROL_FORCES or CONTROL_TORQUES */
+  int number;                   /* of its controller or load among the link's */
+  char* columns[JOINT_MAX_DOF]; /* one per channel */
+  int column_count;
+  double scale; /* of the signal's unit per unit of the columns */
+  bool cubic;   /* a spline through the rows, not straight lines */
+} TaskInput;
+
 /* Measured runs and how they are fitted (`sdrs identify`). */
 typedef struct {
   SourcePlace place;
@@ -284,6 +300,8 @@ typedef struct {
   double time_scale; /* s per unit */
   TaskMeasured* measured;
   int measured_count;
+  TaskInput* inputs;
+  int input_count;
 } TaskData;
 
 typedef struct {

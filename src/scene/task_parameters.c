@@ -5,7 +5,7 @@
 
 /* What the scene has once. */
 static bool is_of_scene(int type) { return type >= PARAMETER_GRAVITY; }
-static bool is_of_pair(int type) { return type >= PARAMETER_PAIR_FRICTION && type <= PARAMETER_PAIR_SPINNING; }
+static bool is_of_pair(int type) { return type >= PARAMETER_PAIR_FRICTION && type <= PARAMETER_CLOSURE_LENGTH; }
 
 static void read_parameter(Reader* reader, Task* task, const Node* item, int* capacity) {
   ParameterForm form;

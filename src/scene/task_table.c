@@ -14,10 +14,11 @@
 /* Types of parameters that have a key, in the order of TaskParameterType. */
 #define PARAMETERS                                                                                                   \
   "mass|center|inertia|size|damping|spring|dry_friction|armature|axis|rotation|shape_size|shape_form|link_friction|" \
-  "link_restitution|link_rolling|link_spinning|pair_friction|pair_restitution|pair_rolling|pair_spinning|gravity|"   \
-  "friction|support|"                                                                                                \
+  "link_restitution|link_rolling|link_spinning|pair_friction|pair_restitution|pair_rolling|pair_spinning|"           \
+  "closure_point|closure_axis|closure_length|ratio|gravity|friction|support|"                                        \
   "stiffness|smoothing|rest_speed|restitution|rolling|spinning"
 #define PARAMETERS_OF_PAIRS "pair_friction|pair_restitution|pair_rolling|pair_spinning"
+#define PARAMETERS_OF_CLOSURES "closure_point|closure_axis|closure_length"
 #define LOSSES_OF_A_LINK "point|travel|relative|reach|orientation|velocity|force|gap|approach|pose"
 #define LOSSES_OF_ANY_LINK "effort|smoothness|shape|volume|roughness"
 #define LOSSES_IN_TIME "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|approach|pose"
@@ -252,6 +253,11 @@ static const SchemaRow ROWS[] = {
      .fallback = "[x, y, z]",
      .meaning = "Axes of the joint's frame that it turns about; of an axis, if none are given, those two that it does "
                 "not lie along."},
+    {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "closure_point", .of = "x|y|z",
+     .fallback = "[x, y, z]", .meaning = "Components of the point that change, in the closure's own `axes`."},
+    {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "closure_axis", .of = "x|y|z",
+     .fallback = "(those it does not lie along)",
+     .meaning = "Components of the axis that change; its length does not matter."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "gravity", .of = "x|y|z", .fallback = "[x, y]",
      .meaning = "Components that change, world axes: x and y tilt it, which a board that is not level does."},
     {"parameter", "tie", VALUE_BOOL, AT(ParameterForm, tie), .fallback = "false",
@@ -261,6 +267,10 @@ static const SchemaRow ROWS[] = {
      .meaning = "One link or group of the item of contact.pairs, as it is written there."},
     {"parameter", "b", VALUE_TEXT, AT(ParameterForm, pair[1]), .only = PARAMETERS_OF_PAIRS, .required = true,
      .meaning = "The other one."},
+    {"parameter", "a", VALUE_TEXT, AT(ParameterForm, pair[0]), .only = PARAMETERS_OF_CLOSURES, .required = true,
+     .meaning = "The closure's `a`. Several closures of the same two links all change, each by itself."},
+    {"parameter", "b", VALUE_TEXT, AT(ParameterForm, pair[1]), .only = PARAMETERS_OF_CLOSURES, .fallback = "(world)",
+     .meaning = "The closure's `b`."},
 
     /* ---------------------------------------------------------------- loss */
     {"loss", "type", VALUE_CHOICE, AT(LossForm, type), .of = LOSSES, .required = true,
@@ -410,6 +420,23 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_ABOVE(0), .meaning = "Seconds per unit of that column: 0.001 for milliseconds."},
     {"data", "measured", VALUE_LIST, AT(DataForm, measured), .of = "measured", .required = true,
      .meaning = "What the columns say, link by link. An empty cell is a sample that is missing."},
+    {"data", "inputs", VALUE_LIST, AT(DataForm, inputs), .of = "input",
+     .meaning = "What drove each run, where the scene's own signals did not: targets, torques and forces by columns."},
+    {"input", "link", VALUE_TEXT, AT(InputForm, link), .required = true, .meaning = "The link."},
+    {"input", "of", VALUE_CHOICE, AT(InputForm, of), .of = "drive|force|torque", .fallback = "drive",
+     .meaning = "The target of a controller of the link's joint, or the force or torque of a load on the link."},
+    {"input", "number", VALUE_INTEGER, AT(InputForm, number), .fallback = "0", .range = RANGE_BETWEEN(0, 1000000),
+     .meaning = "Which controller or load of the link, from 0."},
+    {"input", "columns", VALUE_NAMES, AT(InputForm, columns), .required = true,
+     .meaning =
+         "Columns of the signal, one per channel, held before the first and after the last row that has them. The "
+         "scene's own signal says nothing then."},
+    {"input", "interpolation", VALUE_CHOICE, AT(InputForm, interpolation), .of = "linear|cubic", .fallback = "linear",
+     .meaning =
+         "Between rows: linear, or a cubic spline, whose rate does not jump; where a drive's delay is fitted, take "
+         "this."},
+    {"input", "scale", VALUE_NUMBER, AT(InputForm, scale), .fallback = "1",
+     .meaning = "Of the signal's unit per unit of the columns: 0.001 where these are N mm."},
     {"measured", "link", VALUE_TEXT, AT(MeasuredForm, link), .required = true, .meaning = "The link."},
     {"measured", "position", VALUE_NAMES, AT(MeasuredForm, position), .nullable = true,
      .meaning = "Columns of the position of the link's frame, x, y, z in the world."},
@@ -634,6 +661,9 @@ static const SchemaObject OBJECTS[] = {
          "* `link_friction`, `link_restitution`, `link_rolling` [m], `link_spinning` [m] that links have of their own\n"
          "* `pair_friction`, `pair_restitution`, `pair_rolling` [m], `pair_spinning` [m] of an item of contact.pairs, "
          "with `a` and `b` instead of a link\n"
+         "* `closure_point` [m], `closure_axis`, `closure_length` [m] of the scene's closures, with their `a` and `b`; "
+         "`ratio` of what links with couplings follow (links: those that follow), where the coupling gives no "
+         "`offset`. All move with the start closed. An axis that leaves the plane of a flat linkage locks it\n"
          "* `gravity` [m/s^2], of the scene and without a link, like all that follow\n"
          "* `friction`, `support` [m], `stiffness`, `smoothing` [(m/s)^2], `rest_speed` [m/s], `restitution`, "
          "`rolling` [m], `spinning` [m] of the contact",
@@ -835,6 +865,16 @@ static const SchemaObject OBJECTS[] = {
                 "parameters: [{type: damping, link: rod8}]\n"
                 "data: {files: [swing.csv], measured: [{link: rod8, coordinates: [angle], angle_scale: "
                 "0.017453292519943295}]}\n"},
+    {.name = "input",
+     .title = "input, of data",
+     .size = sizeof(InputForm),
+     .meaning = "A signal of the scene that was another one in each run: a target, a torque, a force.",
+     .example = "scene: ../scenes/motor.yaml\n"
+                "parameters: [{type: damping, link: runs}]\n"
+                "data:\n"
+                "  files: [tests/*.csv]\n"
+                "  measured: [{link: runs, coordinates: [angle]}]\n"
+                "  inputs: [{link: runs, columns: [current], scale: 0.35}]\n"},
     {.name = "identify",
      .title = "identify",
      .size = sizeof(TaskIdentify),

@@ -439,6 +439,7 @@ static void write_joint(Text* out, const SceneJoint* joint) {
       write_key_number(out, "friction_speed", joint->friction_speed);
     }
     if (!all_zero(joint->armature, dof)) write_key_numbers(out, "armature", joint->armature, dof);
+    if (!all_zero(joint->velocity_limit, dof)) write_key_numbers(out, "velocity_limit", joint->velocity_limit, dof);
   }
   text_add(out, "}\n");
 }
@@ -660,6 +661,7 @@ static void write_closure(const Writer* writer, const SceneClosure* closure) {
   write_text(out, writer->scene->links[closure->a].name);
   text_add(out, ", b: ");
   write_text(out, closure->b < 0 ? "world" : writer->scene->links[closure->b].name);
+  if (closure->link_axes) text_add(out, ", axes: link");
   if (closure->has_point) write_key_vector(out, "point", closure->point);
   if (closure->has_axis) write_key_vector(out, "axis", closure->axis);
   if (closure->length > 0) write_key_number(out, "length", closure->length);

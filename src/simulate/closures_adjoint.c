@@ -10,6 +10,7 @@ ClosureAdjoint* closure_adjoint_create(const Sim* s) {
   a->u = MEMORY_NEW(Vec3, s->closures->row_count);
   a->v = MEMORY_NEW(Vec3, s->closures->row_count);
   a->nu = MEMORY_NEW(double, s->closures->row_count);
+  a->ratio = memory_alloc(sizeof(double[COUPLING_TERMS]) * (size_t)s->model->coupling_count);
   return a;
 }
 
@@ -20,6 +21,7 @@ void closure_adjoint_destroy(ClosureAdjoint* a) {
   memory_free(a->u);
   memory_free(a->v);
   memory_free(a->nu);
+  memory_free(a->ratio);
   memory_free(a);
 }
 
@@ -27,6 +29,7 @@ void closure_adjoint_begin(ClosureAdjoint* a, const Sim* s) {
   if (!a) return;
   memset(a->end, 0, sizeof(Vec3[2]) * (size_t)s->closures->count);
   memset(a->length, 0, sizeof(double) * (size_t)s->closures->count);
+  memset(a->ratio, 0, sizeof(double[COUPLING_TERMS]) * (size_t)s->model->coupling_count);
   memset(a->u, 0, sizeof(Vec3) * (size_t)s->closures->row_count);
   memset(a->v, 0, sizeof(Vec3) * (size_t)s->closures->row_count);
 }
@@ -135,10 +138,20 @@ static Vec3 to_link(const ClosureSide* side, Vec3 bar, Vec3 bar_dot) {
   return vec3_add(mat3_tmul_vec(side->r, bar), mat3_tmul_vec(side->dr, bar_dot));
 }
 
-void closure_adjoint_ends(ClosureAdjoint* a, const Sim* s, const double (*motion)[3][4]) {
+/* Of mu c' + nu c with c = sum slope q - offset, by the offset and the slopes. */
+static void coupling_bars(ClosureAdjoint* a, const Sim* s, const double* lambda, const double* q) {
+  for (int k = 0; k < s->model->coupling_count; k++) {
+    const ModelCoupling* c = &s->model->couplings[k];
+    double mu = s->closures->multiplier[c->row], nu = a->nu[c->row];
+    a->length[s->model->closure_count + k] -= nu;
+    for (int i = 1; i < c->count; i++) a->ratio[k][i] -= mu * lambda[c->dof[i]] + nu * q[c->coordinate[i]];
+  }
+}
+
+void closure_adjoint_ends(ClosureAdjoint* a, const Sim* s, const double* lambda, const double (*motion)[3][4],
+                          const double* q) {
   if (!a) return;
-  for (int k = 0; k < s->model->coupling_count; k++)
-    a->length[s->model->closure_count + k] -= a->nu[s->model->couplings[k].row];
+  coupling_bars(a, s, lambda, q);
   for (int k = 0; k < s->model->closure_count; k++) {
     if (s->closures->open[k]) continue;
     const ModelClosure* c = &s->model->closures[k];
@@ -181,20 +194,70 @@ static void add_origin(double (*bar)[3][4], int link, Vec3 by) {
   bar[link][2][3] += by.z;
 }
 
-/* Where an end is not given it is the origin of a link's frame. */
-static void start_origins(const ClosureAdjoint* a, const Model* m, int k, const Pose at[2], double (*bar)[3][4]) {
+/* (Z9) Derivatives by what a closure is made of at the start: its ends in the world, a turn of its directions about
+ * themselves, and, of an axis that stands in a's frame, by its direction there. */
+typedef struct {
+  Vec3 end[2], turn;
+} StartBar;
+
+static StartBar start_bar(const ClosureAdjoint* a, const Model* m, int k, const ClosureStart* start, const Pose at[2]) {
   const ModelClosure* c = &m->closures[k];
   const SceneClosure* source = &m->scene->closures[k];
-  Vec3 by[2];
-  for (int side = 0; side < 2; side++) by[side] = mat3_mul_vec(at[side].r, a->end[k][side]);
-  bool own_end = c->type == CLOSURE_DISTANCE && !source->has_axis;
-  if (!source->has_point) add_origin(bar, c->link[0], own_end ? by[0] : vec3_add(by[0], by[1]));
-  if (!own_end) return;
-  Vec3 apart = vec3_sub(pose_apply(at[1], c->end[1]), pose_apply(at[0], c->end[0]));
-  add_origin(bar, c->link[1], vec3_add_scaled(by[1], a->length[k] / c->length, apart));
+  StartBar b = {.turn = vec3(0, 0, 0)};
+  for (int side = 0; side < 2; side++) b.end[side] = mat3_mul_vec(at[side].r, a->end[k][side]);
+  for (int i = 0; i < c->row_count; i++) {
+    const ClosureRow* row = &c->rows[i];
+    if (c->type != CLOSURE_HINGE && row->kind != CLOSURE_ACROSS) continue; /* not of the axis */
+    Vec3 u = mat3_mul_vec(at[0].r, row->u), v = mat3_mul_vec(at[1].r, row->v);
+    b.turn = vec3_add(b.turn, vec3_cross(u, mat3_mul_vec(at[0].r, a->u[c->row_first + i])));
+    b.turn = vec3_add(b.turn, vec3_cross(v, mat3_mul_vec(at[1].r, a->v[c->row_first + i])));
+  }
+  if (c->type == CLOSURE_DISTANCE && source->has_axis)
+    b.turn = vec3_scale(vec3_cross(start->axis, b.end[1]), source->length);
+  return b;
 }
 
-void closure_adjoint_start(const ClosureAdjoint* a, const Model* m, const Pose* pose, double (*bar)[3][4]) {
+/* Both ends from the point, the second of a distance from its axis or another origin. */
+static void start_ends(const ClosureAdjoint* a, const Model* m, int k, const ClosureStart* start, const Pose at[2],
+                       StartBar b, double (*bar)[3][4], ModelGradient* gradient) {
+  const ModelClosure* c = &m->closures[k];
+  const SceneClosure* source = &m->scene->closures[k];
+  double* out = gradient->closures[k];
+  bool own_end = c->type == CLOSURE_DISTANCE && !source->has_axis;
+  Vec3 by_length = vec3_scale(vec3_sub(start->end[1], start->end[0]), c->length > 0 ? a->length[k] / c->length : 0);
+  if (own_end) add_origin(bar, c->link[1], vec3_add(b.end[1], by_length));
+  Vec3 by_point = own_end ? vec3_sub(b.end[0], by_length) : vec3_add(b.end[0], b.end[1]);
+  if (c->type == CLOSURE_DISTANCE && source->has_axis)
+    out[CLOSURE_NUMBER_LENGTH] += a->length[k] + vec3_dot(b.end[1], start->axis);
+  if (!source->has_point || source->link_axes) add_origin(bar, c->link[0], by_point);
+  if (!source->has_point) return;
+  if (source->link_axes) {
+    add_turn(bar[c->link[0]], by_point, source->point);
+    by_point = mat3_tmul_vec(at[0].r, by_point);
+  }
+  double point[3];
+  vec3_store(by_point, point);
+  for (int i = 0; i < 3; i++) out[CLOSURE_NUMBER_POINT + i] += point[i];
+}
+
+/* The directions that hang on the axis turn as it turns: w = axis x (its change), and it may be of any length. */
+static void start_axis(const Model* m, int k, const ClosureStart* start, const Pose at[2], Vec3 turn,
+                       double (*bar)[3][4], ModelGradient* gradient) {
+  const SceneClosure* source = &m->scene->closures[k];
+  if (!source->has_axis) return;
+  Vec3 by = vec3_cross(turn, start->axis);
+  if (source->link_axes) {
+    Vec3 own = mat3_tmul_vec(at[0].r, start->axis);
+    add_turn(bar[source->a], by, own);
+    by = mat3_tmul_vec(at[0].r, by);
+  }
+  double axis[3];
+  vec3_store(vec3_scale(by, 1 / vec3_norm(source->axis)), axis);
+  for (int i = 0; i < 3; i++) gradient->closures[k][CLOSURE_NUMBER_AXIS + i] += axis[i];
+}
+
+void closure_adjoint_start(const ClosureAdjoint* a, const Model* m, const Pose* pose, double (*bar)[3][4],
+                           ModelGradient* gradient) {
   for (int k = 0; a && k < m->closure_count; k++) {
     const ModelClosure* c = &m->closures[k];
     Pose at[2] = {model_closure_pose(c, 0, pose), model_closure_pose(c, 1, pose)};
@@ -207,14 +270,22 @@ void closure_adjoint_start(const ClosureAdjoint* a, const Model* m, const Pose* 
         add_turn(bar[link], mat3_mul_vec(at[side].r, own), (side == 0 ? a->u : a->v)[c->row_first + i]);
       }
     }
-    start_origins(a, m, k, at, bar);
+    ClosureStart start = model_closure_start(&m->scene->closures[k], at);
+    StartBar b = start_bar(a, m, k, &start, at);
+    start_ends(a, m, k, &start, at, b, bar, gradient);
+    start_axis(m, k, &start, at, b.turn, bar, gradient);
   }
 }
 
-void closure_adjoint_offsets(const ClosureAdjoint* a, const Model* m, double* coordinates) {
+void closure_adjoint_offsets(const ClosureAdjoint* a, const Model* m, const double* q, double* coordinates,
+                             ModelGradient* gradient) {
   for (int k = 0; a && k < m->coupling_count; k++) {
     const ModelCoupling* c = &m->couplings[k];
-    if (m->scene->couplings[k].has_offset) continue;
-    for (int i = 0; i < c->count; i++) coordinates[c->dof[i]] += a->length[m->closure_count + k] * c->slope[i];
+    bool given = m->scene->couplings[k].has_offset;
+    double by_offset = given ? 0 : a->length[m->closure_count + k];
+    for (int i = 0; i < c->count; i++) {
+      if (coordinates) coordinates[c->dof[i]] += by_offset * c->slope[i];
+      if (i > 0) gradient->ratios[k][i] += a->ratio[k][i] - by_offset * q[c->coordinate[i]];
+    }
   }
 }

@@ -7,10 +7,11 @@
 /* Derivatives of the run's scalar by the ends and directions of closures in their links' frames, gathered over steps,
  * and the rows' part of lambda. Owned by a StepAdjoint. */
 typedef struct {
-  Vec3 (*end)[2]; /* (closures) */
-  double* length; /* and offsets of couplings (closures, then couplings) */
-  Vec3 *u, *v;    /* (rows) */
-  double* nu;     /* with lambda: H lambda + C^T nu = -(derivatives by the coordinates), C lambda = 0  (rows) */
+  Vec3 (*end)[2];                  /* (closures) */
+  double* length;                  /* and offsets of couplings (closures, then couplings) */
+  Vec3 *u, *v;                     /* (rows) */
+  double (*ratio)[COUPLING_TERMS]; /* at a given offset (couplings) */
+  double* nu; /* with lambda: H lambda + C^T nu = -(derivatives by the coordinates), C lambda = 0  (rows) */
 } ClosureAdjoint;
 
 /* NULL: the sim has no closures. */
@@ -25,11 +26,16 @@ bool closure_adjoint_forces(Sim* sim);
  * changing by nu. */
 void closure_adjoint_product(const ClosureAdjoint* adjoint, const Sim* sim, const double (*twist)[6],
                              double (*wrench)[6]);
-/* lambda . dF/d(ends, directions, lengths), gathered. motion (links): of lambda. */
-void closure_adjoint_ends(ClosureAdjoint* adjoint, const Sim* sim, const double (*motion)[3][4]);
-/* What was gathered, to the poses at the start (links), added. */
-void closure_adjoint_start(const ClosureAdjoint* adjoint, const Model* model, const Pose* pose, double (*bar)[3][4]);
-/* Offsets of couplings that are those of the start, to the initial coordinates (nv), added. */
-void closure_adjoint_offsets(const ClosureAdjoint* adjoint, const Model* model, double* coordinates);
+/* lambda . dF/d(ends, directions, lengths, ratios), gathered. lambda (nv), motion (links): of lambda; q: at the step's
+ * end (nq). */
+void closure_adjoint_ends(ClosureAdjoint* adjoint, const Sim* sim, const double* lambda, const double (*motion)[3][4],
+                          const double* q);
+/* What was gathered, to the poses that closures were placed at (links) and their numbers in the scene, added. */
+void closure_adjoint_start(const ClosureAdjoint* adjoint, const Model* model, const Pose* pose, double (*bar)[3][4],
+                           ModelGradient* gradient);
+/* Offsets of couplings that are those of the start, to the coordinates q there (nq), as increments (nv; NULL: nobody
+ * asks), and to the ratios, added. */
+void closure_adjoint_offsets(const ClosureAdjoint* adjoint, const Model* model, const double* q, double* coordinates,
+                             ModelGradient* gradient);
 
 #endif

@@ -490,7 +490,7 @@ void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSl
   find_motions(a, step);
   reverse_inertia(a, step, now, old, older, gradient);
   loads_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
-  closure_adjoint_ends(a->closures, s, (const double(*)[3][4])a->motion);
+  closure_adjoint_ends(a->closures, s, a->lambda, (const double(*)[3][4])a->motion, step->q_next);
   reverse_joints(a, step, now, old, older, gradient);
   reverse_attachments(a, step, gradient);
   reverse_contact(a, step, force, now, gradient);
@@ -580,15 +580,17 @@ static void start_prescribed(StepAdjoint* a, ModelGradient* gradient) {
   }
 }
 
-/* Closures were placed at a start that is not this run's: by joints' origins they change all the same. */
-static void start_placed(StepAdjoint* a, ModelGradient* gradient) {
+/* Closures were placed at a start q (nq) that is not this run's: by joints' origins and their own numbers they change
+ * all the same. */
+static void start_placed(StepAdjoint* a, const double* q, ModelGradient* gradient) {
   const Model* m = a->model;
   if (!a->closures) return;
   Pose* pose = MEMORY_NEW(Pose, m->link_count);
   double(*bar)[3][4] = memory_alloc(sizeof(double[3][4]) * (size_t)m->link_count);
   memset(bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
-  model_poses(m, m->placed_at, pose);
-  closure_adjoint_start(a->closures, m, pose, bar);
+  model_poses(m, q, pose);
+  closure_adjoint_start(a->closures, m, pose, bar, gradient);
+  closure_adjoint_offsets(a->closures, m, q, NULL, gradient);
   step_adjoint_compose(a, pose, bar);
   step_adjoint_attachments(a, pose, a->bar_force, gradient);
   memory_free(bar);
@@ -604,11 +606,11 @@ void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, State
     gradient->velocities[k] += rate[k];
   }
   spin_adjoint_start(a->spin, a->sim, pose, first, gradient);
-  if (m->placed_at)
-    start_placed(a, gradient);
-  else if (!m->start) { /* else they were made by a start that is not this one */
-    closure_adjoint_start(a->closures, m, pose, first.pose);
-    closure_adjoint_offsets(a->closures, m, gradient->coordinates);
+  if (m->placed_at || m->start) {
+    start_placed(a, m->placed_at ? m->placed_at : m->initial_coordinates, gradient);
+  } else {
+    closure_adjoint_start(a->closures, m, pose, first.pose, gradient);
+    closure_adjoint_offsets(a->closures, m, q, gradient->coordinates, gradient);
   }
   step_adjoint_compose(a, pose, first.pose);
   step_adjoint_reduce(a, pose, a->sim->screws, gradient->coordinates);

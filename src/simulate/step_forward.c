@@ -164,8 +164,8 @@ static void add_closures(StepForward* f) {
   const Pose* pose = f->placed_q ? f->placed_pose : f->start_pose;
   double* bar = f->placed_q ? f->placed_bar : f->start_bar;
   memset(f->start_pose_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
-  closure_adjoint_start(a->closures, m, pose, f->start_pose_bar);
-  closure_adjoint_offsets(a->closures, m, bar);
+  closure_adjoint_start(a->closures, m, pose, f->start_pose_bar, &f->gradient);
+  closure_adjoint_offsets(a->closures, m, f->placed_q ? f->placed_q : f->start_q, bar, &f->gradient);
   step_adjoint_compose(a, pose, f->start_pose_bar);
   step_adjoint_reduce(a, pose, f->placed_q ? f->placed_screws : f->start_screws, bar);
   step_adjoint_origins(a, pose, &f->gradient);

@@ -62,9 +62,57 @@ static const char* const ITEMS[] = {
     "{type: spinning}",
 };
 
-static void check_item(const char* integrator, const char* item) {
-  char scene[4000], text[5000];
-  snprintf(scene, sizeof scene, SCENE, integrator);
+/* A gate hung by a hinge, a puck on a rail of it, a bob of two ropes, a plank at a corner of the gate, a rack. */
+#define MACHINE                                                                                                     \
+  "steps: 40\n"                                                                                                     \
+  "scene:\n"                                                                                                        \
+  "  simulation: {dt: 0.005, steps: 40, integrator: %s}\n"                                                          \
+  "  contact: {model: none}\n"                                                                                      \
+  "  shapes: {box: {type: box, size: [0.2, 0.1, 0.15]}}\n"                                                          \
+  "  links:\n"                                                                                                      \
+  "    - {name: gate, mass: 1, shape: box, position: [0.1, 0.2, 0.3], rotation_vector: [0.2, 0.1, 0.3]}\n"          \
+  "    - {name: puck, mass: 0.5, shape: box, position: [0.4, 0.1, 0.3], rotation_vector: [0.1, 0, 0.3]}\n"          \
+  "    - {name: bob, mass: 0.7, shape: box, position: [1, 0, 0]}\n"                                                 \
+  "    - {name: plank, parent: gate, mass: 0.2, shape: box, joint: {type: universal, axes: [[0, 1, 0], [1, 0, 0]]," \
+  " position: [0, 0.2, 0.1]}}\n"                                                                                    \
+  "    - {name: rack, mass: 0.3, shape: box, joint: {type: slide, axis: [1, 0, 0.5], position: [0, 3, 0]}}\n"       \
+  "    - {name: pinion, mass: 0.4, shapes: [{shape: box, position: [0.1, 0, 0]}], joint: {type: hinge,"             \
+  " axis: [0, 1, 0], position: [0, 2, 0]}}\n"                                                                       \
+  "  closures:\n"                                                                                                   \
+  "    - {type: hinge, a: gate, point: [0, 0.1, 0.2], axis: [0.2, 1, 0.4]}\n"                                       \
+  "    - {type: slide, a: puck, b: gate, axes: link, axis: [1, 0.2, -0.3]}\n"                                       \
+  "    - {type: distance, a: bob, point: [1.05, 0.05, 0.05], axis: [0.2, 0.1, 1], length: 0.4}\n"                   \
+  "    - {type: distance, a: bob, axes: link, point: [-0.05, 0.02, 0], axis: [-0.7, 0.1, 0.9], length: 0.6}\n"      \
+  "    - {type: distance, a: plank, b: puck, axes: link, point: [0.1, 0.03, 0.05], axis: [1, 1, 0], length: 0.3}\n" \
+  "  couplings: [{link: rack, of: pinion, ratio: 0.2}]\n"                                                           \
+  "  initial:\n"                                                                                                    \
+  "    - {link: pinion, coordinates: [0.4], velocities: [2]}\n"                                                     \
+  "    - {link: rack, velocities: [0.4]}\n"                                                                         \
+  "    - {link: gate, velocities: [0.1, 0, 0.2, 0.5, 0.3, 0.2]}\n"                                                  \
+  "loss:\n"                                                                                                         \
+  "  - {type: point, name: a, link: gate, point: [0.1, 0.05, 0.02], target: [0.4, 0.2, 0.1]}\n"                     \
+  "  - {type: point, name: b, link: puck, point: [0.1, 0.05, 0.12], target: [0.2, 1, 0.5]}\n"                       \
+  "  - {type: point, name: c, link: bob, point: [0.1, 0.05, 0.12], target: [0.2, 1, 0.5]}\n"                        \
+  "  - {type: point, name: d, link: plank, point: [0.1, 0.05, 0.12], target: [0.2, 1, 0.5]}\n"                      \
+  "  - {type: point, name: e, link: pinion, point: [0.1, 0.05, 0.12], target: [0.2, 1, 0.5]}\n"                     \
+  "optimizer: {tolerance: 1.0e-12}\n"
+
+static const char* const OF_MACHINE[] = {
+    "{type: closure_point, a: gate}",
+    "{type: closure_axis, a: gate, b: world}",
+    "{type: closure_axis, a: gate, axes: [x, y, z]}",
+    "{type: closure_axis, a: puck, b: gate}",
+    "{type: closure_point, a: bob}",
+    "{type: closure_axis, a: bob}",
+    "{type: closure_length, a: bob}",
+    "{type: closure_point, a: plank, b: puck, axes: [x]}",
+    "{type: closure_length, a: plank, b: puck}",
+    "{type: ratio, link: rack}",
+};
+
+static void check_item(const char* integrator, const char* form, const char* item) {
+  char scene[5000], text[6000];
+  snprintf(scene, sizeof scene, strcmp(form, "machine") == 0 ? MACHINE : SCENE, integrator);
   snprintf(text, sizeof text, "%sparameters: [%s]\n", scene, item);
   Task task = load_task(text);
   expect_variables(&task, item);
@@ -73,17 +121,25 @@ static void check_item(const char* integrator, const char* item) {
 
 static void first_order_A14(void** state) {
   (void)state;
-  for (size_t k = 0; k < sizeof ITEMS / sizeof ITEMS[0]; k++) check_item("first_order", ITEMS[k]);
+  for (size_t k = 0; k < sizeof ITEMS / sizeof ITEMS[0]; k++) check_item("first_order", "bodies", ITEMS[k]);
 }
 
 static void second_order_A14_A20(void** state) {
   (void)state;
-  for (size_t k = 0; k < sizeof ITEMS / sizeof ITEMS[0]; k++) check_item("second_order", ITEMS[k]);
+  for (size_t k = 0; k < sizeof ITEMS / sizeof ITEMS[0]; k++) check_item("second_order", "bodies", ITEMS[k]);
 }
 
 static void momentum_A14(void** state) {
   (void)state;
-  for (size_t k = 0; k < sizeof ITEMS / sizeof ITEMS[0]; k++) check_item("momentum", ITEMS[k]);
+  for (size_t k = 0; k < sizeof ITEMS / sizeof ITEMS[0]; k++) check_item("momentum", "bodies", ITEMS[k]);
+}
+
+static void closures_Z9(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"first_order", "second_order", "momentum"};
+  for (int i = 0; i < 3; i++)
+    for (size_t k = 0; k < sizeof OF_MACHINE / sizeof OF_MACHINE[0]; k++)
+      check_item(integrators[i], "machine", OF_MACHINE[k]);
 }
 
 int main(void) {
@@ -91,6 +147,7 @@ int main(void) {
       cmocka_unit_test(first_order_A14),
       cmocka_unit_test(second_order_A14_A20),
       cmocka_unit_test(momentum_A14),
+      cmocka_unit_test(closures_Z9),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

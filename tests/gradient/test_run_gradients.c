@@ -18,6 +18,7 @@ enum {
   CONTACT = 1 << GRADCHECK_CONTACT,
   MATERIAL = 1 << GRADCHECK_MATERIAL,
   GAINS = 1 << GRADCHECK_GAINS,
+  CLOSURES = 1 << GRADCHECK_CLOSURES,
 };
 
 typedef struct {
@@ -873,16 +874,20 @@ static const char ROPE_BREAKS[] =
 
 /* A flat slider-crank on a base that falls and turns: the linkage comes to stand askew to the rows of its closure. */
 static const char FLAT_LOOP[] = "simulation: {dt: 0.005, steps: 20, integrator: %s}\n" FLAT_ON_FREE_BASE(
-    ", damping: 0.01", "[0.1, 0, 0, 0.3, -0.2, 0.4]");
+    ", damping: 0.01", "[0.1, 0, 0, 0.3, -0.2, 0.4]", IN_WORLD);
+/* The same with the closure's axis in the rod's frame: another start of the base does not lock it. */
+static const char FLAT_LOOP_IN_ROD[] = "simulation: {dt: 0.005, steps: 20, integrator: %s}\n" FLAT_ON_FREE_BASE(
+    ", damping: 0.01", "[0.1, 0, 0, 0.3, -0.2, 0.4]", IN_ROD);
 
 static void run_Z6_closures(void** state) {
   (void)state;
   const unsigned tree = STATE | VERTICES | ATTACHMENTS | MASS;
   static const char* const integrators[] = {"first_order", "second_order", "momentum"};
   for (int k = 0; k < 3; k++) {
-    check_row(&(Row){"loops of every type", tree | CONTROL, 10, 1e-7, integrators[k], LOOPS_OF_EVERY_TYPE});
-    check_row(&(Row){"four-bar", tree, 20, 1e-7, integrators[k], FOUR_BAR});
+    check_row(&(Row){"loops of every type", tree | CONTROL | CLOSURES, 10, 1e-7, integrators[k], LOOPS_OF_EVERY_TYPE});
+    check_row(&(Row){"four-bar", tree | CLOSURES, 20, 1e-7, integrators[k], FOUR_BAR});
     check_row(&(Row){"flat on a free base", ATTACHMENTS | MASS, 20, 1e-7, integrators[k], FLAT_LOOP});
+    check_row(&(Row){"flat, in the rod's frame", tree | CLOSURES, 20, 1e-7, integrators[k], FLAT_LOOP_IN_ROD});
   }
   check_row_in(&(Row){"loops in substeps", tree | CONTROL, 10, 1e-7, "second_order", LOOPS_OF_EVERY_TYPE},
                FROM_THE_FIRST);
@@ -919,7 +924,7 @@ static const char GEARS[] =
 
 static void run_Z7_couplings(void** state) {
   (void)state;
-  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS;
+  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS | CLOSURES;
   check_row(&(Row){"gears", blocks, 12, 1e-7, "first_order", GEARS});
   check_row(&(Row){"gears, second order", blocks, 12, 1e-7, "second_order", GEARS});
 }

@@ -82,6 +82,14 @@ same_message() { # file that is refused
   diff "$work/told" "$work/words"
 }
 
+# Answers and refusals, byte for byte.
+same_answers() { # file of questions
+  local code=0
+  "$SDRS" query -q "$1" >"$work/answers" 2>"$work/told" || code=$?
+  "$work/ask" "$1" >"$work/same-answers" 2>"$work/words"
+  [[ $? == "$code" ]] && diff "$work/answers" "$work/same-answers" && diff "$work/told" "$work/words"
+}
+
 check install install_there
 check names names_are_those
 check archive archive_hides
@@ -108,6 +116,14 @@ check same-tumble same_numbers scenes/tumble.yaml 20
 printf 'simulation: {dt: -1}\nlinks:\n  - {name: box, mas: 1}\n' >"$work/wrong.yaml"
 check same-message same_message "$work/wrong.yaml"
 check same-message-no-file same_message "$work/missing.yaml"
+check build-ask build "gcc -std=c11" tests/library/ask.c "$work/ask"
+for questions in tests/cli/query-{growth,distance,witness,manifold,touch,bad-input,bad-shapes}/*.json*; do
+  check "same-answers-$(basename "$(dirname "$questions")")-$(basename "$questions")" same_answers "$questions"
+done
+printf '{"a": [[0,0,0],[1,0,0],[0,1,0],[0,0,-1]], "b": [[0,0,0.01],[1,0,1]], "support": 0.02}\n[{"law": "ipc"' >"$work/torn.json"
+head -n 1 "$work/torn.json" >"$work/pair.json"
+check same-answers-pair same_answers "$work/pair.json"
+check same-answers-torn same_answers "$work/torn.json"
 check examples-of-the-page tests/library/page.sh "$ROOT" "$work"
 check build-short-of-memory build_exporting "$work/short-of-memory"
 check memory-scene "$work/short-of-memory" scenes/slide.yaml

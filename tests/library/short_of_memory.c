@@ -35,6 +35,17 @@ void* calloc(size_t nmemb, size_t size) { return refused() ? NULL : __libc_callo
 void* realloc(void* ptr, size_t size) { return refused() ? NULL : __libc_realloc(ptr, size); }
 void* aligned_alloc(size_t alignment, size_t size) { return refused() ? NULL : __libc_memalign(alignment, size); }
 
+static sdrs_status ask(void) {
+  static const char questions[] =
+      "{\"method\": \"growth\", \"derivatives\": true, \"a\": {\"type\": \"superellipsoid\", \"size\": [1, 0.5, 0.5], "
+      "\"exponent\": 4}, \"b\": {\"type\": \"superellipsoid\", \"size\": [1, 1, 1], \"exponent\": 1, \"position\": "
+      "[1, 3, 1]}}\n{\"a\": [[0, 0, 0], [1, 0, 0]], \"b\": [[0, 0, 0.01]], \"support\": 0.02}\n";
+  char* out;
+  sdrs_status status = sdrs_query_text(questions, NULL, &out);
+  sdrs_free_text(out);
+  return status;
+}
+
 static sdrs_status use(const char* path) {
   sdrs* s;
   sdrs_array slope;
@@ -44,6 +55,7 @@ static sdrs_status use(const char* path) {
   if (status == SDRS_OK) status = sdrs_run(s, 0);
   if (status == SDRS_OK) status = sdrs_describe(s).design ? sdrs_loss(s, NULL, NULL, &loss) : sdrs_gradient(s, NULL, 0);
   if (status == SDRS_OK) status = sdrs_gradient_view(s, SDRS_VERTICES, &slope);
+  if (status == SDRS_OK) status = ask();
   atomic_store(&armed, 0);
   sdrs_free(s);
   return status;

@@ -63,3 +63,6 @@ done
 
 mkdir -p out/page
 node tests/page/page.mjs "$browser" "$PACKAGES" "$work" out/page
+if "$SDRS" simulate scenes/slide.yaml --steps 1 -q --view --no-stay -o "$work/look" >/dev/null 2>&1; then
+  node tests/page/live.mjs "$browser" "$PACKAGES" "$work" out/page "$SDRS"
+fi

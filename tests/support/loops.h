@@ -59,8 +59,10 @@
   "  - {link: rocker, coordinates: [1.9151556505110297]}\n"
 
 /* A flat slider-crank on a base that is free to move, turning at 3 rad/s. CRANK: more of its joint (", damping: 0.01"),
- * BASE: velocities of the base. */
-#define FLAT_ON_FREE_BASE(CRANK, BASE)                                                                               \
+ * BASE: velocities of the base, PIN: where the closure is and its axis (IN_WORLD, IN_ROD: the same place). */
+#define IN_WORLD "point: [0.4, 0.2, 0.5], axis: [0, 1, 0]"
+#define IN_ROD "axes: link, point: [0.2, 0, 0], axis: [0, 1, 0]"
+#define FLAT_ON_FREE_BASE(CRANK, BASE, PIN)                                                                          \
   "contact: {model: none}\n"                                                                                         \
   "links:\n"                                                                                                         \
   "  - {name: base, mass: 2, position: [0.1, 0.2, 0.3], shape: {type: box, size: [0.6, 0.3, 0.05]}}\n"               \
@@ -71,7 +73,8 @@
   "[{type: box, size: [0.2, 0.02, 0.02], position: [0.1, 0, 0]}]}\n"                                                 \
   "  - {name: piston, parent: base, mass: 0.3, joint: {type: slide, axis: [1, 0, 0]}, position: [0.3, 0, 0.2], "     \
   "shape: {type: box, size: [0.06, 0.06, 0.06]}}\n"                                                                  \
-  "closures: [{type: hinge, a: rod, b: piston, point: [0.4, 0.2, 0.5], axis: [0, 1, 0]}]\n"                          \
+  "closures: [{type: hinge, a: rod, b: piston, " PIN                                                                 \
+  "}]\n"                                                                                                             \
   "initial:\n"                                                                                                       \
   "  - {link: base, velocities: " BASE                                                                               \
   "}\n"                                                                                                              \

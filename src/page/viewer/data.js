@@ -22,8 +22,7 @@ export const floats = ([offset, count]) => new Float32Array(block, offset, count
 export const integers = ([offset, count, bytes]) =>
   bytes === 2 ? new Uint16Array(block, offset, count) : new Uint32Array(block, offset, count);
 
-export const times = Float64Array.from(run.time);
-export const duration = times[times.length - 1] - times[0];
+export let times = Float64Array.from(run.time);
 
 // The moment nearest to a time.
 export function momentAt(time) {
@@ -111,6 +110,36 @@ export const tables = run.tables.map((table) => ({
   times: Float64Array.from(integers(table.moments), (m) => times[m]),
   columns: table.columns.map((column) => ({ ...column, values: floats(column.values) })),
 }));
+// Of a run that goes on: its columns grow with the moments.
+const growing = run.live?.columns.length
+  ? { file: 'solver.csv', times: new Float64Array(0), columns: run.live.columns.map((c) => ({ ...c, values: new Float32Array(0) })) }
+  : null;
+if (growing) tables.push(growing);
+
+const extended = (Kind, old, more) => {
+  const all = new Kind(old.length + more.length);
+  all.set(old);
+  all.set(more, old.length);
+  return all;
+};
+
+// More moments of a run that goes on: lists of a time, place and turn of every link that moves, and a number a column.
+export function grow(moments) {
+  const part = (from, count) => moments.flatMap((row) => row.slice(from, from + count));
+  const late = part(0, 1);
+  let at = 1;
+  for (const link of moving) {
+    link.places = extended(Float32Array, link.places, part(at, 3));
+    link.turns = extended(Float32Array, link.turns, part(at + 3, 4));
+    at += 7;
+  }
+  times = extended(Float64Array, times, late);
+  contacts.from = extended(Uint32Array, contacts.from, late.map(() => contacts.count));
+  contacts.first = extended(Uint32Array, contacts.first, late.map(() => contacts.first[contacts.first.length - 1]));
+  if (!growing) return;
+  growing.times = extended(Float64Array, growing.times, late);
+  for (const column of growing.columns) column.values = extended(Float32Array, column.values, part(at++, 1));
+}
 
 export const convergence = run.convergence
   ? run.convergence.columns.map((column) => ({ ...column, values: floats(column.values) }))

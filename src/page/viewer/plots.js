@@ -1,5 +1,5 @@
 // Diagrams: curves against time or iteration, with a cursor that can be dragged.
-import { contacts, convergence, links, moving, palette, pointOf, tables, times } from './data.js';
+import { contacts, convergence, links, moving, palette, pointOf, run, tables, times } from './data.js';
 import { numberText } from './numbers.js';
 
 // Curves in one diagram, at most: the largest are named.
@@ -135,7 +135,7 @@ function contactSources() {
   }]);
 }
 
-export const sources = times.length < 2 ? [] : [
+export const sources = times.length < 2 && !run.live?.columns.length ? [] : [
   columnsSource('Energy', 'Overview', 'solver.csv', ['kinetic', 'potential', 'total'], 'J'),
   pairSource('Contact forces', 'N', false, (i) => contacts.sizes[i]),
   hingeSource(),
@@ -214,7 +214,7 @@ const MARGIN = { left: 58, right: 12, top: 10, bottom: 30 };
 const DASHES = [[], [6, 3], [2, 3]];
 
 export class Plot {
-  // options: xLabel, range (else that of the curves), pick(x) when the cursor is dragged
+  // options: xLabel, range() (else that of the curves), pick(x) when the cursor is dragged
   constructor(element, source, options) {
     this.options = options;
     this.hidden = new Set();
@@ -243,6 +243,12 @@ export class Plot {
     this.source = source;
     this.log = Boolean(source.log);
     this.hidden.clear();
+    this.readCurves();
+  }
+
+  // The curves of the source as they are now; what was hidden stays so.
+  readCurves() {
+    const { source } = this;
     this.curves = source.curves().map((c, k) => ({ ...c, color: palette[k % palette.length], dash: DASHES[Math.floor(k / 7) % 3] }));
     this.canvas.setAttribute('aria-label', `Diagram: ${source.title}`);
     this.makeLegend();
@@ -259,7 +265,7 @@ export class Plot {
       const item = document.createElement('button');
       item.type = 'button';
       item.className = 'curve';
-      item.setAttribute('aria-pressed', 'true');
+      item.setAttribute('aria-pressed', String(!this.hidden.has(k)));
       item.title = 'show or hide this curve';
       const swatch = document.createElement('i');
       swatch.style.background = c.color;
@@ -287,7 +293,7 @@ export class Plot {
   usable = (c, i) => Number.isFinite(c.y[i]) && (!this.log || c.y[i] > 0);
 
   measure() {
-    this.x = this.options.range ?? range(this.curves, (c, i) => c.x[i], () => true) ?? [0, 1];
+    this.x = this.options.range?.() ?? range(this.curves, (c, i) => c.x[i], () => true) ?? [0, 1];
     const y = range(this.shown, (c, i) => this.yOf(c.y[i]), this.usable) ?? [0, 1];
     const margin = 0.06 * (y[1] - y[0]);
     this.y = [y[0] - margin, y[1] + margin];

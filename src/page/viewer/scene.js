@@ -503,6 +503,11 @@ let viewName = 'iso';
 let touched = false; // by the user: a new size of the window then keeps the camera
 controls.addEventListener('start', () => { touched = true; });
 
+// The run has grown: all of it is to be seen, unless somebody has chosen a view.
+function fit() {
+  if (!touched && follow === undefined) setView(viewName);
+}
+
 // Does the run go so far that it is small when seen whole?
 function goesFar() {
   if (moving.length === 0) return false;
@@ -510,6 +515,9 @@ function goesFar() {
   const box = new THREE.Box3().setFromPoints(moving.flatMap((link) => (bodies.has(link.index) ? cornersOf(bodies.get(link.index), [0]) : [])));
   return a.distanceTo(b) > FAR * box.getSize(new THREE.Vector3()).length();
 }
+
+// Does a run that goes on leave a camera that nobody has put anywhere?
+const strays = () => !touched && follow === undefined && goesFar();
 
 function setFollow(link) {
   follow = link;
@@ -570,6 +578,23 @@ function draw() {
   return moved;
 }
 
+// Where somebody has put the camera, null = nobody has.
+const eye = () => (touched ? { position: camera.position.toArray(), target: controls.target.toArray() } : null);
+
+function setEye({ position, target }) {
+  camera.position.fromArray(position);
+  controls.target.fromArray(target);
+  controls.update();
+  touched = true;
+}
+
+// Another page takes the place of this one: the graphics card gets back what it has.
+function leave() {
+  renderer.dispose?.();
+  renderer.forceContextLoss?.();
+  delete window.__THREE__; // it warns of a second one
+}
+
 // ---------------------------------------------------------------- what can be switched
 
 const each = (what) => (on) => bodies.forEach((body) => { body[what].visible = on; });
@@ -608,5 +633,5 @@ function setDesign(stop, share = 0) {
 
 export const stage = {
   scene, camera, controls, canvas, bodies, ghosts, GHOSTS, arrows, way, toggles, now,
-  show, prepare, draw, resize, setView, setFollow, goesFar, setWay, setDesign, setGhosts, linkAt,
+  show, prepare, draw, resize, setView, setFollow, goesFar, setWay, setDesign, setGhosts, linkAt, fit, strays, eye, setEye, leave,
 };

@@ -1,6 +1,7 @@
 // The page of `sdrs render -o x.html`: what the buttons, sliders and keys do.
-import './words.js'; // before the scene: they decide how much room it has
-import { cssColor, design, duration, links, momentAt, moving, optimization, run, summary, times } from './data.js';
+import { showFacts } from './words.js'; // before the scene: they decide how much room it has
+import { cssColor, design, links, momentAt, moving, optimization, run, summary, times } from './data.js';
+import { follow } from './live.js';
 import { numberText } from './numbers.js';
 import { convergenceSources, Plot, sources } from './plots.js';
 import { stage } from './scene.js';
@@ -21,9 +22,10 @@ const designPlots = [];
 
 // ---------------------------------------------------------------- time
 
-const last = times.length - 1;
+let last = times.length - 1;
 // As many decimals as tell one moment from the next.
-const decimals = last > 0 ? Math.min(6, Math.max(2, Math.ceil(-Math.log10(duration / last) - 1e-9))) : 2;
+const usualDecimals = () => (last > 0 ? Math.min(6, Math.max(2, Math.ceil(-Math.log10((times[last] - times[0]) / last) - 1e-9))) : 2);
+let decimals = usualDecimals();
 const timeText = (t) => t.toFixed(decimals);
 
 function showMoment(moment) {
@@ -68,10 +70,44 @@ function setSpeed(speed) {
   $('speed').value = String(speed);
 }
 
+// A run that goes on has more moments: who was at the end stays there.
+function grown() {
+  const atEnd = state.time >= times[last];
+  last = times.length - 1;
+  decimals = usualDecimals();
+  $('time').max = last;
+  showFacts();
+  for (const plot of plots) plot.readCurves();
+  if (stage.strays() && chooseFollow) chooseFollow(CENTER_OF_ALL);
+  else stage.fit();
+  if (atEnd && !state.playing) goTo(last);
+  else showMoment(stage.now.moment);
+}
+
+// What has been chosen goes over to the page that takes the place of this one.
+function leave() {
+  const tab = [...$('tabs').children].find((button) => button.getAttribute('aria-selected') === 'true');
+  const time = last > 0 && state.time >= times[last] ? Infinity : state.time;
+  window.kept = { eye: stage.eye(), tab: tab?.dataset.tab, time, playing: state.playing, speed: state.speed };
+  stage.leave();
+}
+
+function takeKept() {
+  const { kept } = window;
+  if (!kept) return;
+  delete window.kept;
+  if (kept.tab && [...$('tabs').children].some((button) => button.dataset.tab === kept.tab)) selectTab(kept.tab);
+  setSpeed(kept.speed);
+  goToTime(kept.time);
+  if (kept.eye) stage.setEye(kept.eye);
+  if (kept.playing) setPlaying(true);
+}
+
 // ---------------------------------------------------------------- designs
 
 function stopText(stop) {
   const losses = run.convergence ? convergenceLoss(stop.iteration) : '';
+  if (run.live && stop.best) return 'as shown';
   return `${stop.best ? 'best, ' : ''}iteration ${stop.iteration ?? '?'}${losses}`;
 }
 
@@ -194,11 +230,12 @@ function choiceRow(text, choices, change, chosen = 0, key = '') {
   });
   label.append(marked(text, key), select);
   $('toggles').append(label);
-  if (!key) return;
-  keys.set(key, () => {
-    select.selectedIndex = (select.selectedIndex + 1) % choices.length;
+  const choose = (k) => {
+    select.selectedIndex = k;
     select.dispatchEvent(new Event('change'));
-  });
+  };
+  if (key) keys.set(key, () => choose((select.selectedIndex + 1) % choices.length));
+  return choose;
 }
 
 function arrowRow() {
@@ -216,6 +253,8 @@ function arrowRow() {
 }
 
 const keys = new Map();
+let chooseFollow; // (index), where there is something to follow
+const CENTER_OF_ALL = 1;
 
 function fillShow() {
   const { ghosts, GHOSTS } = stage;
@@ -231,9 +270,9 @@ function fillShow() {
     choiceRow('Initial design', [['hidden', GHOSTS.none], ...same, ...own], stage.setGhosts, 0, 'i');
   }
   const named = moving.map((link) => [link.name, link]);
-  if (last > 0 && moving.length > 0) {
+  if ((last > 0 || run.live) && moving.length > 0) {
     choiceRow('Centre of mass', [['none', undefined], ['of all', null], ...named], stage.setWay);
-    choiceRow('Follow', [['nothing', undefined], ['centre of all', null], ...named], stage.setFollow, stage.goesFar() ? 1 : 0);
+    chooseFollow = choiceRow('Follow', [['nothing', undefined], ['centre of all', null], ...named], stage.setFollow, stage.goesFar() ? 1 : 0);
   }
   $('toggle-keys').replaceChildren(...[...keys.keys()].flatMap((key) => {
     const kbd = document.createElement('kbd');
@@ -278,7 +317,7 @@ function addPlot(index) {
   $('plot-list').append(card);
   const plot = new Plot(card, sources[index], {
     xLabel: 'time [s]',
-    range: [times[0], times[last]],
+    range: () => [times[0], times[last]],
     pick: (t) => {
       setPlaying(false);
       goTo(momentAt(t));
@@ -479,6 +518,8 @@ setSpeed(1);
 stage.resize();
 goTo(0);
 setStop(state.stop);
+takeKept();
+follow(grown, leave);
 const answering = performance.now();
 
 async function start() {
@@ -488,6 +529,6 @@ async function start() {
   const pictured = performance.now();
   const complete = stage.prepare(true).then(wake);
   // For who opens the console, and for the tests: what stands where, and how long it took [ms].
-  window.sdrs = { answering, pictured, complete, state, stage, run, times, links, design };
+  window.sdrs = { answering, pictured, complete, state, stage, run, get times() { return times; }, links, design };
 }
 start();

@@ -4,9 +4,9 @@ import { numberText } from './numbers.js';
 
 const $ = (id) => document.getElementById(id);
 const counted = (n, word) => `${n} ${word}${n === 1 ? '' : 's'}`;
-const last = times.length - 1;
 
 function facts() {
+  const last = times.length - 1;
   const list = [counted(moving.length, 'moving link')];
   if (summary?.model) list.push(`${counted(summary.model.degrees_of_freedom, 'degree')} of freedom`);
   if (last > 0) list.push(`${numberText(times[last])} s, ${counted(times.length, 'moment')}`);
@@ -16,9 +16,12 @@ function facts() {
 }
 
 $('name').textContent = optimization ? `${optimization.task}: best design` : run.name;
-$('facts').textContent = facts();
-$('time-row').hidden = last === 0;
+export function showFacts() {
+  $('facts').textContent = facts();
+}
+showFacts();
+$('time-row').hidden = times.length === 1 && !run.live;
 $('design-row').hidden = !design;
-$('thinned').hidden = times.length === run.recorded;
+$('thinned').hidden = run.live || times.length === run.recorded;
 $('thinned').textContent = `The page holds ${times.length} of ${run.recorded} recorded moments.`;
 for (const element of document.querySelectorAll('.of-design')) element.hidden = !design;

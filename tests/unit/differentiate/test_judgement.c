@@ -18,17 +18,28 @@ typedef struct {
   int calls, stop_after;
   bool fails, kinked;
   double rough; /* slope of its waves of every size from 1e-3 down to 1e-7 */
+  double
+      fence; /* no value from here to four times as far from the base, in units, and another slope behind it; 0: none */
 } Function;
 
 enum { ROUGH_SIZES = 9 };
 static double rough_wave(int size) { return 1e3 * pow(10, 0.5 * size); } /* per unit */
 
+/* Of what lies behind the fence; NaN on it. */
+static double beyond_fence(const Function* f, double distance) {
+  if (!(f->fence > 0) || distance < f->fence) return 0;
+  return distance < 4 * f->fence ? (double)NAN : 1000 * distance;
+}
+
 static double value_of(void* context, const double* x) {
   Function* f = context;
   double sum = 0, y[NUMBERS];
   f->calls++;
+  double square = 0;
   if (f->fails) return NAN;
   for (int k = 0; k < NUMBERS; k++) y[k] = x[k] / f->unit[k];
+  for (int k = 0; k < NUMBERS; k++) square += pow(y[k] - f->base[k] / f->unit[k], 2);
+  sum += copysign(beyond_fence(f, sqrt(square)), y[0] - f->base[0] / f->unit[0]);
   for (int k = 0; k < NUMBERS; k++) {
     sum += f->amplitude[k] * sin(f->wave[k] * y[k] + f->phase[k]) + 0.3 * y[k] * y[(k + 1) % NUMBERS];
     double over = y[k] - f->base[k] / f->unit[k];
@@ -232,6 +243,21 @@ static void judgement_without_values(void** state) {
   assert_true(isnan(report.error) && isinf(report.resolution));
 }
 
+/* Differences across a jump agree with each other, and say nothing of the slope on this side. The sweep's steps
+ * fall by less than the fence is wide, so that one meets it; what is left below it still finds a wrong gradient. */
+static void judgement_J6_behind_a_jump(void** state) {
+  (void)state;
+  int wrong = 0;
+  for (uint64_t seed = 1; seed <= 40; seed++) {
+    Function f = function_with(seed, 1, 1e-10, 1);
+    f.fence = exp2(-(double)(8 + seed % 8));
+    assert_int_not_equal(judged(&f, f.gradient, 2, seed).verdict, GRADCHECK_WRONG);
+    for (int k = 0; k < NUMBERS; k++) f.gradient[k] *= 2;
+    wrong += judged(&f, f.gradient, 2, seed).verdict == GRADCHECK_WRONG;
+  }
+  assert_int_equal(wrong, 40);
+}
+
 /* What rounding makes of a gradient in a block beside much larger ones is no error. */
 static void judgement_J5_rounding_of_the_gradient(void** state) {
   (void)state;
@@ -270,6 +296,7 @@ int main(void) {
       cmocka_unit_test(judgement_of_zero_gradients),
       cmocka_unit_test(judgement_of_missing_gradients),
       cmocka_unit_test(judgement_without_values),
+      cmocka_unit_test(judgement_J6_behind_a_jump),
       cmocka_unit_test(judgement_J5_rounding_of_the_gradient),
       cmocka_unit_test(judgement_stops_when_interrupted),
   };

@@ -256,6 +256,47 @@ static void directions_and_pairs_are_named(void** state) {
   design_case_free(c);
 }
 
+#define LOOPS                                                                                                   \
+  "steps: 1\nscene:\n  contact: {model: none}\n  shapes: {box: {type: box, size: [0.2, 0.4, 0.6]}}\n  links:\n" \
+  "    - {name: bob, mass: 2, shape: box, position: [0, 0, 1]}\n"                                               \
+  "    - {name: arm, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [2, 0, 0]}, shape: box}\n"        \
+  "    - {name: gear, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [4, 0, 0]}, shape: box}\n"       \
+  "    - {name: rack, mass: 1, joint: {type: slide, axis: [1, 0, 0], position: [6, 0, 0]}, shape: box}\n"       \
+  "  closures:\n"                                                                                               \
+  "    - {type: distance, a: bob, point: [0, 0, 1], axis: [1, 0, 2], length: 3}\n"                              \
+  "    - {type: distance, a: bob, point: [0.1, 0, 1], axis: [0, 0, 1], length: 4}\n"                            \
+  "    - {type: weld, a: gear, b: bob}\n"                                                                       \
+  "  couplings: [{link: rack, terms: [{link: arm, ratio: 0.3}, {link: gear, ratio: 0.4}]},\n"                   \
+  "    {link: gear, of: arm, ratio: 2, offset: 0}]\n"                                                           \
+  "loss: [{type: point, link: bob, target: [0, 0, 0]}]\n"
+
+static void loops_are_named(void** state) {
+  (void)state;
+  DesignCase* c =
+      design_case(LOOPS
+                  "parameters: [{type: closure_length, a: bob, low: 1}, {type: closure_axis, a: bob, b: world}, "
+                  "{type: ratio, link: rack}]\n");
+  expect_variables(&c->design,
+                   "bob-world#0/length\nbob-world#1/length\nbob-world#0/axis/x\nbob-world#0/axis/y\n"
+                   "bob-world#1/axis/x\nbob-world#1/axis/y\nrack/ratio/0\nrack/ratio/1\n");
+  double x[8] = {2, 5, 1, 0.5, 0.25, 0.125, 0.6, 0.7};
+  Scene* scene = scene_of(c, x);
+  compare_near(scene->closures[1].length, 5, 0, "length");
+  compare_near(scene->closures[1].axis.y, 0.125, 0, "axis");
+  compare_near(scene->couplings[0].terms[2].ratio, 0.7, 0, "ratio");
+  compare_near(case_scene(c, 0)->couplings[0].terms[2].ratio, 0.4, 0, "ratio of the scene as it was");
+  model_scene_destroy(scene, case_scene(c, 0));
+  design_case_free(c);
+  expect_design_problems(LOOPS
+                         "parameters: [{type: closure_point, a: gear, b: bob}, {type: closure_axis, a: gear, b: "
+                         "bob}, {type: closure_length, a: arm}, {type: ratio, link: gear}]\n",
+                         "17:14: error: the closure gear-bob: it has no point of its own\n"
+                         "17:54: error: the closure gear-bob: it has no axis\n"
+                         "17:119: error: no closure has 'arm' as a and 'world' as b\n"
+                         "17:145: error: link 'gear': its coupling has an 'offset': leave it out, and it is that of "
+                         "the start\n");
+}
+
 /* One variable for the gains of both; each gain has its own. */
 static void gains_of_links_are_tied(void** state) {
   (void)state;
@@ -319,6 +360,7 @@ int main(void) {
       cmocka_unit_test(slopes_of_rotations_D11),
       cmocka_unit_test(slopes_of_axes_D11),
       cmocka_unit_test(directions_and_pairs_are_named),
+      cmocka_unit_test(loops_are_named),
       cmocka_unit_test(gains_of_links_are_tied),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -340,8 +340,8 @@ static void closures_Z3_stewart_at_any_scale(void** state) {
  * rows across its plane depend on is more than rounding then, and still nothing that moves them. */
 static void closures_Z8_a_flat_linkage_on_a_free_base(void** state) {
   (void)state;
-  static const char SCENE[] =
-      "simulation: {dt: 0.005, steps: 100, gravity: [0, 0, 0]}\n" FLAT_ON_FREE_BASE("", "[0, 0, 0, %g, 0, %g]");
+  static const char SCENE[] = "simulation: {dt: 0.005, steps: 100, gravity: [0, 0, 0]}\n" FLAT_ON_FREE_BASE(
+      "", "[0, 0, 0, %g, 0, %g]", IN_WORLD);
   static const double tumbling[] = {1e-12, 1e-9, 1e-6};
   Run* flat = run_create(1, 1e-12, SCENE, 0.0, 0.0);
   run_steps(flat, 100);
@@ -358,6 +358,27 @@ static void closures_Z8_a_flat_linkage_on_a_free_base(void** state) {
     run_free(run);
   }
   run_free(flat);
+}
+
+/* The same place told in the world at the start and in the frame of a; told so it goes along where the machine starts,
+ * and without gravity a base that stands elsewhere changes nothing. */
+static void closures_Z1_axes_of_a_link(void** state) {
+  (void)state;
+  static const char WORLD[] =
+      "simulation: {dt: 0.005, steps: 60, gravity: [0, 0, 0]}\n" FLAT_ON_FREE_BASE("", "[%s]", IN_WORLD);
+  static const char ROD[] =
+      "simulation: {dt: 0.005, steps: 60, gravity: [0, 0, 0]}\n" FLAT_ON_FREE_BASE("", "[%s]", IN_ROD);
+  static const char REST[] = "0, 0, 0, 0, 0, 0",
+                    MOVED[] = "0, 0, 0, 0, 0, 0], coordinates: [0.3, -1, 2, 0.6, 0, 0.48, 0.64";
+  Run* runs[3] = {run_create(1, 1e-12, WORLD, REST), run_create(1, 1e-12, ROD, REST), run_create(1, 1e-12, ROD, MOVED)};
+  for (int k = 0; k < 3; k++) {
+    run_steps(runs[k], 60);
+    const double *q = sim_state(runs[k]->sim)->q + 7, *first = sim_state(runs[0]->sim)->q + 7;
+    compare_at_most(sim_closure(runs[k]->sim, 0).angle, 1e-9, "angle of %d", k);
+    for (int i = 0; i < 3; i++) compare_near(q[i], first[i], 1e-9, "joint %d of %d", i, k);
+  }
+  assert_true(fabs(sim_state(runs[0]->sim)->q[7]) > 0.5);
+  for (int k = 0; k < 3; k++) run_free(runs[k]);
 }
 
 /* A beam of 2 kg on a hinge at one end and a closure at the other: half its weight each, whatever the closure's type,
@@ -485,6 +506,7 @@ int main(void) {
       cmocka_unit_test(closures_Z3_a_linkage_askew),
       cmocka_unit_test(closures_Z3_stewart_at_any_scale),
       cmocka_unit_test(closures_Z8_a_flat_linkage_on_a_free_base),
+      cmocka_unit_test(closures_Z1_axes_of_a_link),
       cmocka_unit_test(closures_Z3_forces),
       cmocka_unit_test(closures_Z5_breaks),
       cmocka_unit_test(closures_Z7_gear_and_rack),

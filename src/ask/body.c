@@ -1,6 +1,6 @@
 /* Bodies of queries, made of what was read. */
 #include <string.h>
-#include "app/query_reader.h"
+#include "ask/reader.h"
 
 /* A hull's own smoothing, when not said: this part of its size. */
 #define SMOOTHING_PART 0.01

@@ -1,7 +1,8 @@
-/* The input of `sdrs query`: pairs of convex point sets, or of shapes with a method, read from JSON with a place for
- * every message. Private to app/. */
-#ifndef SDRS_APP_QUERY_H
-#define SDRS_APP_QUERY_H
+/* ask: questions about pairs of bodies by themselves, and their answers, as text: pairs of convex point sets, or of
+ * shapes with a method, read from JSON with a place for every message, answered as a line of JSON each. What `sdrs
+ * query` and the library's sdrs_query_text have in common. */
+#ifndef SDRS_ASK_ASK_H
+#define SDRS_ASK_ASK_H
 
 #include "query/query.h"
 #include "scene/scene.h"
@@ -67,18 +68,22 @@ Status query_read(QueryList* list, const char* path, Diagnostics* diagnostics);
 Status query_parse(QueryList* list, const char* path, const char* text, size_t length, Diagnostics* diagnostics);
 void query_free(QueryList* list);
 
-/* The answer to a question of the form with shapes, as one line of JSON (app/query_answer.c). */
+/* What the answer before has left for the next one to begin with. */
 typedef struct {
-  int body[2]; /* whose memory it is */
+  int body[2]; /* whose memory it is; -1 = nobody's */
   GrowthCache growth;
   GjkCache gjk;
   WitnessCache witness;
 } QueryMemory;
+static inline QueryMemory query_memory(void) { return (QueryMemory){.body = {-1, -1}}; }
+/* The answer to a question of the list, as one line of JSON, appended (ask/answer.c). */
 void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory);
+/* That of two sets of points (ask/pair.c). */
+void query_answer_pair(Text* line, const QueryPair* pair);
 void query_add_vector(Text* line, Vec3 v); /* `[x, y, z]` */
 
 /* Place of the value that is reached through children path[0], path[1], ... of a valid JSON text; key: of its key
- * instead (app/json_place.c). */
+ * instead (ask/json_place.c). */
 SourcePlace json_place(const char* file, const char* text, const int* path, int depth, bool key);
 
 #endif

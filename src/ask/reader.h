@@ -1,9 +1,9 @@
-/* Values of a JSON query with a place for every message. Private to app/. */
-#ifndef SDRS_APP_QUERY_READER_H
-#define SDRS_APP_QUERY_READER_H
+/* Values of a JSON query with a place for every message; of a task with a path, too (app/plan.c). */
+#ifndef SDRS_ASK_READER_H
+#define SDRS_ASK_READER_H
 
 #include <cjson/cJSON.h>
-#include "app/query.h"
+#include "ask/ask.h"
 
 /* Problems told before the rest is left unsaid. */
 #define READER_PROBLEM_MAX 200
@@ -46,7 +46,7 @@ typedef void (*ReaderMember)(QueryReader* reader, const cJSON* item, int key, vo
 void query_reader_object(QueryReader* reader, const cJSON* item, const char* const* keys, int count,
                          ReaderMember member, void* context, bool* seen);
 
-/* What has been read of a shape (app/query_shapes.c); owns its arrays and parts. type: a SmoothKind, or one of these.
+/* What has been read of a shape (ask/shapes.c); owns its arrays and parts. type: a SmoothKind, or one of these.
  */
 enum { TEXT_HULL = SMOOTH_KINDS, TEXT_MESH, TEXT_POINTS, TEXT_UNION, TEXT_SUBTRACTION, TEXT_TYPES };
 typedef struct {
@@ -66,7 +66,7 @@ typedef struct {
   int part_count;
   Pose* pose;
 } ShapeText;
-/* Made of what was read (app/query_body.c); the text is left for its owner to free, without what went over. false, and
+/* Made of what was read (ask/body.c); the text is left for its owner to free, without what went over. false, and
  * problems: it cannot be. */
 bool query_body_make(QueryReader* reader, ShapeText* text, QueryBody* body);
 void query_body_free(QueryBody* body);
@@ -74,9 +74,9 @@ void query_body_free(QueryBody* body);
 bool query_body_make_manifold(QueryReader* reader, QueryBody* body);
 
 /* Number of the new body, or `before` when only a pose is given; -1 with problems. The pose is changed
- * (app/query_shapes.c). */
+ * (ask/shapes.c). */
 int query_reader_body(QueryReader* reader, const cJSON* item, QueryList* list, int before, Pose* pose);
-/* One question of the form with shapes (app/query_question.c): item is an object; what it leaves out is as in `last`,
+/* One question of the form with shapes (ask/question.c): item is an object; what it leaves out is as in `last`,
  * NULL for none. */
 void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out);
 

@@ -1,6 +1,6 @@
 /* Shapes of questions, each with its keys and pose. */
 #include <string.h>
-#include "app/query_reader.h"
+#include "ask/reader.h"
 
 /* Lengths of shapes [m]. */
 #define LENGTH_MIN 1e-6

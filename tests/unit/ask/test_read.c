@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <string.h>
-#include "app/query.h"
+#include "ask/ask.h"
 
 #define GOOD "{\"a\": [[0,0,0],[1,0,0]], \"b\": [[0,0,2.5]], \"support\": 0.01}"
 

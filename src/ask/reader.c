@@ -1,6 +1,6 @@
 /* Reading values of a JSON query with a place for every message. */
 #include <string.h>
-#include "app/query_reader.h"
+#include "ask/reader.h"
 
 /* Problems told before the rest is left unsaid. */
 #define PROBLEM_MAX READER_PROBLEM_MAX

@@ -1,6 +1,6 @@
 /* Answers of questions with shapes, one JSON object a line. */
-#include "app/command.h"
-#include "app/query.h"
+#include "ask/ask.h"
+#include "run/run.h"
 
 void query_add_vector(Text* line, Vec3 v) {
   text_add(line, "[");
@@ -130,27 +130,80 @@ static void answer_growth(Text* line, const QueryList* list, const QueryItem* it
   memory_free(values);
 }
 
-static void answer_distance(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
-  const QueryBody *body_a = &list->bodies[item->body[0]], *body_b = &list->bodies[item->body[1]];
-  PointView a = body_a->points, b = body_b->points;
+static void distance_numbers(Text* line, const Distance* d) {
+  add_number(line, "distance", d->distance);
+  add_vector(line, "normal", d->normal);
+  add_vector(line, "witness_a", d->witness_a);
+  add_vector(line, "witness_b", d->witness_b);
+}
+
+static void answer_hull_distance(Text* line, const QueryBody* bodies[2], const QueryItem* item, QueryMemory* memory) {
+  PointView a = bodies[0]->points, b = bodies[1]->points;
   Distance d;
-  if (body_a->pieces || body_b->pieces) {
+  if (bodies[0]->pieces || bodies[1]->pieces) {
     int piece[2];
-    d = witness_nearest(&body_a->witness, item->pose[0], &body_b->witness, item->pose[1], &memory->witness, piece);
-    a = body_a->witness.pieces[piece[0]].points;
-    b = body_b->witness.pieces[piece[1]].points;
+    d = witness_nearest(&bodies[0]->witness, item->pose[0], &bodies[1]->witness, item->pose[1], &memory->witness,
+                        piece);
+    a = bodies[0]->witness.pieces[piece[0]].points;
+    b = bodies[1]->witness.pieces[piece[1]].points;
   } else {
     d = distance_query(a, item->pose[0], b, item->pose[1], &memory->gjk);
   }
-  add_number(line, "distance", d.distance);
-  add_vector(line, "normal", d.normal);
-  add_vector(line, "witness_a", d.witness_a);
-  add_vector(line, "witness_b", d.witness_b);
+  distance_numbers(line, &d);
   if (!item->derivatives) return;
   double values[DISTANCE_ROWS * QUERY_POSE_COLUMNS];
   const char* reason = distance_derivatives(a, item->pose[0], b, item->pose[1], &d, values);
   Table table = {values, QUERY_POSE_COLUMNS, {0, 0}};
   add_derivatives(line, &table, DISTANCE_NAMES, sizeof DISTANCE_NAMES / sizeof DISTANCE_NAMES[0], reason);
+}
+
+/* The convex piece of a body with this number: the body itself, or one of a mesh's pieces. */
+static ConvexBody convex_piece(const QueryBody* body, int number) {
+  if (body->smooth) return (ConvexBody){.shape = &body->shape};
+  return (ConvexBody){.points = body->pieces ? body->witness.pieces[number].points : body->points};
+}
+
+/* The nearest of the pairs of pieces; pair: which it is. */
+static ConvexDistance nearest_convex(const QueryBody* bodies[2], const Pose pose[2], ConvexBody pair[2]) {
+  ConvexDistance least = {.nearest.distance = HUGE_VAL};
+  int count[2];
+  for (int k = 0; k < 2; k++) count[k] = bodies[k]->pieces ? bodies[k]->piece_count : 1;
+  for (int i = 0; i < count[0] * count[1]; i++) {
+    const ConvexBody here[2] = {convex_piece(bodies[0], i / count[1]), convex_piece(bodies[1], i % count[1])};
+    ConvexDistance d = convex_distance(here, pose);
+    if (!(d.nearest.distance < least.nearest.distance)) continue;
+    least = d;
+    pair[0] = here[0];
+    pair[1] = here[1];
+  }
+  return least;
+}
+
+static void answer_smooth_distance(Text* line, const QueryBody* bodies[2], const QueryItem* item) {
+  ConvexBody pair[2] = {{0}};
+  ConvexDistance d = nearest_convex(bodies, item->pose, pair);
+  distance_numbers(line, &d.nearest);
+  text_add(line, ", \"bounds\": ");
+  add_numbers(line, (const double[2]){d.low, d.high}, 2);
+  text_add(line, ", \"proved\": %s", d.proved ? "true" : "false");
+  if (!item->derivatives) return;
+  Table table = {.columns = QUERY_POSE_COLUMNS};
+  for (int k = 0; item->parameters && k < 2; k++)
+    table.columns += table.own[k] = pair[k].shape ? shape_parameter_count(pair[k].shape) : 0;
+  double *values = MEMORY_NEW(double, DISTANCE_ROWS*table.columns), condition;
+  const char* reason = convex_distance_derivatives(pair, item->pose, &d, item->parameters, values, &condition);
+  table.values = values;
+  add_number(line, "condition", condition);
+  add_derivatives(line, &table, DISTANCE_NAMES, sizeof DISTANCE_NAMES / sizeof DISTANCE_NAMES[0], reason);
+  memory_free(values);
+}
+
+static void answer_distance(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
+  const QueryBody* bodies[2] = {&list->bodies[item->body[0]], &list->bodies[item->body[1]]};
+  if (bodies[0]->smooth || bodies[1]->smooth)
+    answer_smooth_distance(line, bodies, item);
+  else
+    answer_hull_distance(line, bodies, item, memory);
 }
 
 static void add_rows(Text* line, const char* name, const char* of, const double* values, int rows, int columns) {
@@ -290,9 +343,10 @@ static void answer_manifold(Text* line, const QueryList* list, const QueryItem* 
   ManifoldOptions options = item->manifold;
   if (!(options.smoothing > 0)) options.smoothing = SMOOTHING_PART * (a->outer + b->outer);
   if (options.edges == 0) options.edges = MANIFOLD_EDGES;
+  options.values = !item->derivatives;
   int64_t count = manifold_count(a, b, &options);
   ManifoldContact* contacts = memory_alloc(sizeof *contacts * (size_t)count);
-  manifold_query(a, item->pose[0], b, item->pose[1], &options, contacts);
+  manifold_query(a, item->pose[0], b, item->pose[1], &options, contacts, NULL);
   add_number(line, "smoothing", options.smoothing);
   text_add(line, ", \"contacts\": [");
   for (int64_t i = 0; i < count; i++) {
@@ -303,7 +357,7 @@ static void answer_manifold(Text* line, const QueryList* list, const QueryItem* 
   memory_free(contacts);
 }
 
-void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
+static void answer_shapes(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
   if (memory->body[0] != item->body[0] || memory->body[1] != item->body[1])
     *memory = (QueryMemory){.body = {item->body[0], item->body[1]}};
   text_add(line, "{\"method\": \"%s\"", query_method_name(item->method));
@@ -318,4 +372,11 @@ void query_answer(Text* line, const QueryList* list, const QueryItem* item, Quer
   else
     answer_distance(line, list, item, memory);
   text_add(line, "}\n");
+}
+
+void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
+  if (item->method == QUERY_POTENTIAL)
+    query_answer_pair(line, &item->pair);
+  else
+    answer_shapes(line, list, item, memory);
 }

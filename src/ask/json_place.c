@@ -1,6 +1,6 @@
 /* Where a value stands in a JSON text. cJSON keeps no places, so a message walks the (valid) text again. */
 #include <string.h>
-#include "app/query.h"
+#include "ask/ask.h"
 
 /* What cJSON takes for space: every character up to it. */
 static const char* skip_space(const char* p) {

@@ -1,6 +1,8 @@
 /* The list of questions that a file holds, and pairs of point sets. */
+#include <errno.h>
 #include <string.h>
-#include "app/query_reader.h"
+
+#include "ask/reader.h"
 
 /* Smallest support that is one: below it the barrier's derivatives leave the range of numbers. */
 #define SUPPORT_MIN 1e-12
@@ -99,7 +101,9 @@ static Status read_documents(QueryReader* reader, const char* text, size_t lengt
   const char* at = text;
   do {
     const char* stopped = NULL;
+    errno = 0;
     cJSON* root = cJSON_ParseWithLengthOpts(at, length + 1 - (size_t)(at - text), &stopped, false);
+    if (!root && errno == ENOMEM) memory_exhausted(0);
     if (!root) return refuse_syntax(reader->file, text, stopped, reader->diagnostics);
     reader->text = at;
     read_document(reader, root, list);

@@ -1,6 +1,6 @@
 /* Questions with a method: which, about which bodies, with which options. */
 #include <string.h>
-#include "app/query_reader.h"
+#include "ask/reader.h"
 
 #define SMOOTHING_MIN 1e-9 /* m */
 #define LENGTH_MAX 1e6     /* m */
@@ -165,9 +165,12 @@ static void check_bodies(QueryReader* reader, QueryList* list, const QueryItem* 
           reader, false,
           "%s: growth needs a smooth shape; points and meshes have distance and witness, unions manifold",
           KEYS[KEY_A + k]);
-    if ((item->method == QUERY_DISTANCE || smoothed) && !body->hulled)
-      query_reader_problem(reader, false, "%s: %s needs points or a mesh; smooth shapes have growth", KEYS[KEY_A + k],
-                           METHODS[item->method]);
+    if (item->method == QUERY_DISTANCE && !body->hulled && !body->smooth)
+      query_reader_problem(reader, false, "%s: distance needs a convex body or a mesh; unions have manifold",
+                           KEYS[KEY_A + k]);
+    if (smoothed && !body->hulled)
+      query_reader_problem(reader, false, "%s: %s needs points or a mesh; smooth shapes have growth and distance",
+                           KEYS[KEY_A + k], METHODS[item->method]);
     if (smoothed || (item->method == QUERY_DISTANCE && in_pieces(list, item))) make_witness(body);
     if (item->method == QUERY_MANIFOLD) query_body_make_manifold(reader, body);
   }

@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <string.h>
-#include "app/query.h"
+#include "ask/ask.h"
 
 static void expect_place(const char* text, const int* path, int depth, bool key, int line, int column) {
   SourcePlace place = json_place("f.json", text, path, depth, key);

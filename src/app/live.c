@@ -1,0 +1,153 @@
+#include "app/live.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/render_load.h"
+#include "differentiate/differentiate.h"
+
+/* Moments of a run that are shown, at most, as on a page of its folder. */
+enum { MOMENTS_MAX = 1500, DESIGN_MOMENTS = 300 };
+/* A page of a design is made at most so often [s], and for at most this part of the time. */
+#define DESIGN_PERIOD 1.0
+#define DESIGN_SHARE 0.2
+
+/* Columns of solver.csv that a moment has. */
+static const char* const COLUMNS[] = {"kinetic", "potential", "total", "iterations", "active_pairs"};
+enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
+
+Status live_open(Live* live, const Options* options, const char* name, Diagnostics* diagnostics) {
+  *live = (Live){.options = options, .name = name, .stride = 1, .shown = -HUGE_VAL};
+  if (!option_given(options, "view")) return STATUS_OK;
+  if (page_available(diagnostics) != STATUS_OK) return STATUS_IO;
+  Status status = view_open(&live->view, option_count(options, "view", 0), diagnostics);
+  if (status == STATUS_OK && !options->quiet)
+    fprintf(stderr, "%s: live view at http://127.0.0.1:%d/\n", name, view_port(live->view));
+  return status;
+}
+
+void live_close(Live* live) {
+  view_close(live->view);
+  memory_free(live->numbers);
+  *live = (Live){0};
+}
+
+/* ---------------------------------------------------------------- a run, moment by moment */
+
+static Status show_page(Live* live, const PageSource* source, Diagnostics* diagnostics) {
+  Text page = {0};
+  PageExtent extent;
+  Status status = page_write(&page, source, &extent, diagnostics);
+  if (status == STATUS_OK) view_show(live->view, &page);
+  text_free(&page);
+  return status;
+}
+
+Status live_begin(Live* live, const Model* model, const SimState* first, int steps, Diagnostics* diagnostics) {
+  if (!live->view) return STATUS_OK;
+  live->model = model;
+  live->stride = 1 + (steps - 1) / MOMENTS_MAX;
+  live->next = 0;
+  memory_free(live->numbers);
+  live->numbers = MEMORY_NEW(double, 1 + 7 * model->link_count + COLUMN_COUNT);
+  RunPoses run = {1, model->link_count, (double[]){first->time}, first->pose};
+  PageLive how = {view_next_version(live->view), COLUMNS, COLUMN_COUNT};
+  return show_page(live, &(PageSource){.model = model, .run = &run, .live = &how}, diagnostics);
+}
+
+/* Time, then place and turn of every link that can move; how many numbers. */
+static int add_poses(const Live* live, const SimState* state) {
+  int n = 0;
+  live->numbers[n++] = state->time;
+  for (int i = 0; i < live->model->link_count; i++) {
+    if (live->model->links[i].tree < 0) continue;
+    Vec3 t = state->pose[i].t;
+    Quat q = quat_from_mat3(state->pose[i].r);
+    const double pose[7] = {t.x, t.y, t.z, q.x, q.y, q.z, q.w};
+    memcpy(live->numbers + n, pose, sizeof pose);
+    n += 7;
+  }
+  return n;
+}
+
+void live_add(Live* live, const SimState* state, int step, const SimMeasure* measure, const StepReport* report) {
+  if (!live->view || !live->numbers) return;
+  if (step < live->next && step != live->model->simulation.steps) return;
+  live->next = step + live->stride;
+  int n = add_poses(live, state);
+  const double columns[COLUMN_COUNT] = {measure->kinetic, measure->potential, measure->kinetic + measure->potential,
+                                        report->iterations, report->active_pairs};
+  memcpy(live->numbers + n, columns, sizeof columns);
+  view_add_moment(live->view, live->numbers, n + COLUMN_COUNT);
+}
+
+/* ---------------------------------------------------------------- designs */
+
+bool live_wants_design(Live* live) {
+  double pause = fmax(DESIGN_PERIOD, live->cost / DESIGN_SHARE);
+  return live->view && timer_now() - live->shown > pause && (isinf(live->shown) || view_is_watched(live->view));
+}
+
+/* Poses of a run at the moments that it kept, the first state among them. Owned by the caller. */
+static RunPoses recorded_poses(const RefinedRun* refined) {
+  const Model* model = &refined->model;
+  int rows = refined->moments + 1, links = model->link_count;
+  RunPoses run = {rows, links, MEMORY_NEW(double, rows), MEMORY_NEW(Pose, (size_t)rows * (size_t)links)};
+  for (int k = 0; k < rows; k++) {
+    int row = k > 0 ? refined_row(refined, k - 1) : 0;
+    run.time[k] = model_row_time(model, row);
+    for (int i = 0; i < links; i++) run.pose[k * links + i] = recording_link_pose(&refined->recording, row, i);
+  }
+  return run;
+}
+
+static void show_refined(Live* live, const RefinedRun* refined, const char* folder) {
+  Diagnostics unsaid = {0};
+  RunPoses run = recorded_poses(refined);
+  PageLive how = {view_next_version(live->view), NULL, 0};
+  show_page(live, &(PageSource){.model = &refined->model, .run = &run, .design = folder, .live = &how}, &unsaid);
+  run_poses_free(&run);
+  diagnostics_free(&unsaid);
+}
+
+static bool interrupted(void) { return interrupt_signal() != 0; }
+
+/* A run that fails is not shown: the trial that led there is told. */
+void live_show_design(Live* live, const Scene* scene, const char* folder) {
+  if (!live->view) return;
+  double start = timer_now();
+  Diagnostics unsaid = {0};
+  RefinedRun refined;
+  RefinedSubject subject = {scene, NULL, 0, DESIGN_MOMENTS};
+  RecordOptions options = {.threads = live->options->threads, .interrupted = interrupted};
+  if (refined_run(&refined, &subject, 1, &options, &unsaid) == STATUS_OK) show_refined(live, &refined, folder);
+  refined_run_free(&refined);
+  diagnostics_free(&unsaid);
+  live->shown = timer_now();
+  live->cost = live->shown - start;
+}
+
+/* ---------------------------------------------------------------- the end */
+
+/* As on the terminal's own plots: somebody watches, or it was asked for. */
+static bool stays(const Live* live) {
+  if (option_given(live->options, "no-stay") || interrupted()) return false;
+  return option_given(live->options, "stay") || (!live->options->quiet && isatty(fileno(stderr)) == 1);
+}
+
+bool live_wants_end(Live* live) { return live->view && (stays(live) || view_is_watched(live->view)); }
+
+void live_end(Live* live, const char* how, const char* folder) {
+  if (!live->view) return;
+  if (folder && live_wants_end(live)) {
+    Text page = {0};
+    if (page_of_folder(live->options, folder, &page)) view_show(live->view, &page);
+    text_free(&page);
+  }
+  view_end(live->view, how);
+  if (!stays(live)) return;
+  fflush(stdout); /* what the command has to say is said */
+  fprintf(stderr, "%s: %s; http://127.0.0.1:%d/ stays until Ctrl-C\n", live->name, how, view_port(live->view));
+  while (!interrupted()) usleep(50000);
+}

@@ -1,0 +1,42 @@
+/* Private to app/: the live view of `simulate` and `optimize` (--view). Without the option, and for processes that do
+ * not write, every function does nothing; nothing here changes a result. */
+#ifndef SDRS_APP_LIVE_H
+#define SDRS_APP_LIVE_H
+
+#include "app/command.h"
+#include "view/view.h"
+
+#define VIEW_OPTIONS                                                                                              \
+  {"view", 0, OPTION_PORT, "PORT", "show the page while it runs, on 127.0.0.1 (at PORT, default: any free one)"}, \
+      {"stay", 0, OPTION_FLAG, NULL, "with --view: show the end until Ctrl-C (default: on a terminal only)"}, {   \
+    "no-stay", 0, OPTION_FLAG, NULL, "with --view: end with the run"                                              \
+  }
+
+typedef struct {
+  const Options* options; /* of a verb with VIEW_OPTIONS */
+  const char* name;       /* of what runs, for messages */
+  const Model* model;     /* of the run that is shown moment by moment; the caller's */
+  View* view;             /* NULL: nobody asked */
+  double* numbers;        /* of one moment; owned */
+  int stride, next;       /* steps from shown moment to shown moment, at least; the next one's, at least */
+  double shown, cost;     /* when the last page of a design was made, and how long that took [s] */
+} Live;
+
+/* Begins to listen and says where. STATUS_IO with a diagnostic; live_close in any case. */
+Status live_open(Live* live, const Options* options, const char* name, Diagnostics* diagnostics);
+/* Shows the first state of a run of this model, which stays until another one begins; `steps` are to come. */
+Status live_begin(Live* live, const Model* model, const SimState* first, int steps, Diagnostics* diagnostics);
+/* One more state of that run, after `step` of its steps. */
+void live_add(Live* live, const SimState* state, int step, const SimMeasure* measure, const StepReport* report);
+/* Is it time for a page of the present design: does somebody look, and has enough time gone by for what it costs? */
+bool live_wants_design(Live* live);
+/* The run of a design, made anew, with the way of the optimization so far, from its folder. */
+void live_show_design(Live* live, const Scene* scene, const char* folder);
+/* Will anybody see the end? */
+bool live_wants_end(Live* live);
+/* The end, and how it came, in words: a finished folder's whole page, for who looks; then, with --stay, until a signal
+ * asks. `folder` NULL: what is shown stays. */
+void live_end(Live* live, const char* how, const char* folder);
+void live_close(Live* live);
+
+#endif

@@ -1,0 +1,385 @@
+/* Distance of convex bodies of which one at least is a smooth shape: hulls of points on them that are added where they
+ * are missing, then Newton's method on the conditions of the nearest points. docs/derivations/growth.md, H2-H4 */
+#include <string.h>
+#include "query/features.h"
+#include "query/query.h"
+#include "query/small_solve.h"
+
+enum {
+  POINTS_AT_START = 26,
+  ROUNDS = 70,
+  POINTS_MAX = 104, /* a multiple of 8, at least POINTS_AT_START + ROUNDS */
+  NEWTON_STEPS = 40,
+  HALVINGS = 12,
+  ORDER_MAX = 12,
+};
+/* Width of the bounds, of the bodies' size, at which no more points are added. */
+#define ENOUGH 1e-7
+/* Residual of the conditions, of the bodies' size, at which they hold. */
+#define SOLVED 1e-10
+/* Rounding of what is compared, of the bodies' size. */
+#define SLACK 1e-9
+
+/* ---------------------------------------------------------------- hulls of points on the bodies (H2) */
+
+typedef struct {
+  _Alignas(64) double x[POINTS_MAX], y[POINTS_MAX], z[POINTS_MAX];
+  int count;
+} SurfacePoints;
+
+static void cloud_add(SurfacePoints* cloud, Vec3 point) {
+  for (int i = cloud->count; i < POINTS_MAX && (i == cloud->count || i % 8 != 0); i++) {
+    cloud->x[i] = point.x;
+    cloud->y[i] = point.y;
+    cloud->z[i] = point.z;
+  }
+  cloud->count++;
+}
+
+static PointView cloud_view(const SurfacePoints* cloud) {
+  return (PointView){cloud->x, cloud->y, cloud->z, cloud->count, (cloud->count + 7) / 8 * 8};
+}
+
+static void cloud_start(SurfacePoints* cloud, const Shape* shape) {
+  cloud->count = 0;
+  for (int i = 0; i < 27; i++) {
+    int x = i % 3 - 1, y = i / 3 % 3 - 1, z = i / 9 - 1;
+    if (i != 13) cloud_add(cloud, shape_support(shape, vec3(x, y, z)).point);
+  }
+}
+
+static double body_size(const ConvexBody* body) {
+  return body->shape ? body->shape->outer : point_view_size(body->points);
+}
+
+/* The farthest point along a direction, world. */
+static Vec3 farthest(const ConvexBody* body, Pose pose, Vec3 direction) {
+  Vec3 local = mat3_tmul_vec(pose.r, direction), point;
+  if (body->shape) {
+    point = shape_support(body->shape, local).point;
+  } else {
+    double value;
+    int i = support_index(body->points, local, &value);
+    point = vec3(body->points.x[i], body->points.y[i], body->points.z[i]);
+  }
+  return pose_apply(pose, point);
+}
+
+/* How far the bodies are apart along a direction from a to b: no more than their distance (H3). */
+static double apart_along(const ConvexBody body[2], const Pose pose[2], Vec3 n, Vec3 far[2]) {
+  far[0] = farthest(&body[0], pose[0], n);
+  far[1] = farthest(&body[1], pose[1], vec3_scale(n, -1));
+  return vec3_dot(n, vec3_sub(far[1], far[0]));
+}
+
+/* ---------------------------------------------------------------- conditions of the nearest points (H4) */
+
+typedef struct {
+  const Shape* shape; /* NULL: a feature of a hull */
+  Pose pose;          /* its frame in units of scale, about the origin of a's */
+  Feature feature;
+  Vec3 place;              /* of the nearest point */
+  double multiplier, unit; /* the gradient is multiplier * normal in units of `unit` */
+  int order;               /* unknowns */
+} NearestSide;
+
+typedef struct {
+  NearestSide side[2];
+  double scale;
+  Vec3 normal;
+  double distance; /* in units of scale */
+  int order;
+  double matrix[ORDER_MAX][ORDER_MAX], rest[ORDER_MAX];
+} System;
+
+static ShapeValue side_value(const NearestSide* s, double scale) {
+  Vec3 z = mat3_tmul_vec(s->pose.r, vec3_sub(s->place, s->pose.t));
+  ShapeValue v = shape_evaluate(s->shape, vec3_scale(z, scale));
+  double unit = s->unit;
+  v.value /= unit;
+  v.gradient = vec3_scale(mat3_mul_vec(s->pose.r, v.gradient), scale / unit);
+  v.hessian = mat3_scale(mat3_mul(mat3_mul(s->pose.r, v.hessian), mat3_transpose(s->pose.r)), scale * scale / unit);
+  return v;
+}
+
+static double component(Vec3 v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
+
+/* Rows and columns of a smooth side from `first` on: gradient = +-multiplier normal, phi = 0. */
+static void smooth_rows(System* s, int k, int first) {
+  NearestSide* side = &s->side[k];
+  ShapeValue v = side_value(side, s->scale);
+  double sign = k ? -1 : 1;
+  for (int i = 0; i < 3; i++) {
+    s->rest[first + i] = component(v.gradient, i) - sign * side->multiplier * component(s->normal, i);
+    s->matrix[first + i][i] = -sign * side->multiplier;
+    for (int j = 0; j < 3; j++) s->matrix[first + i][first + j] = v.hessian.m[i][j];
+    s->matrix[first + i][first + 3] = -sign * component(s->normal, i);
+    s->matrix[first + 3][first + i] = component(v.gradient, i);
+    s->matrix[i][first + i] = sign;
+  }
+  s->rest[first + 3] = v.value;
+}
+
+/* Of a feature: its directions are across the normal. */
+static void feature_rows(System* s, int k, int first) {
+  const Feature* f = &s->side[k].feature;
+  double sign = k ? -1 : 1;
+  for (int j = 0; j < f->directions; j++) {
+    s->rest[first + j] = vec3_dot(f->along[j], s->normal);
+    for (int i = 0; i < 3; i++) {
+      s->matrix[first + j][i] = component(f->along[j], i);
+      s->matrix[i][first + j] = sign * component(f->along[j], i);
+    }
+  }
+}
+
+/* Unknowns: normal, distance, then each side's place and multiplier or places along its directions. The rest's largest.
+ */
+static double assemble(System* s) {
+  memset(s->matrix, 0, sizeof s->matrix);
+  Vec3 gap = vec3_add_scaled(vec3_sub(s->side[0].place, s->side[1].place), s->distance, s->normal);
+  for (int i = 0; i < 3; i++) {
+    s->rest[i] = component(gap, i);
+    s->matrix[i][i] = s->distance;
+    s->matrix[i][3] = component(s->normal, i);
+    s->matrix[3][i] = component(s->normal, i);
+  }
+  s->rest[3] = 0.5 * (vec3_dot(s->normal, s->normal) - 1);
+  for (int k = 0, first = 4; k < 2; first += s->side[k++].order)
+    s->side[k].shape ? smooth_rows(s, k, first) : feature_rows(s, k, first);
+  double largest = 0;
+  for (int i = 0; i < s->order; i++) largest = fmax(largest, fabs(s->rest[i]));
+  return isfinite(largest) ? largest : HUGE_VAL;
+}
+
+/* Unknowns moved by -t times the step. */
+static void advance(System* s, double t, const double* step) {
+  s->normal = vec3_add_scaled(s->normal, -t, vec3(step[0], step[1], step[2]));
+  s->distance -= t * step[3];
+  for (int k = 0, first = 4; k < 2; first += s->side[k++].order) {
+    NearestSide* side = &s->side[k];
+    if (side->shape) {
+      side->place = vec3_add_scaled(side->place, -t, vec3(step[first], step[first + 1], step[first + 2]));
+      side->multiplier -= t * step[first + 3];
+    }
+    for (int j = 0; !side->shape && j < side->feature.directions; j++)
+      side->place = vec3_add_scaled(side->place, -t * step[first + j], side->feature.along[j]);
+  }
+}
+
+static bool newton(System* s) {
+  double rest = assemble(s);
+  for (int k = 0; k < NEWTON_STEPS && rest > 0; k++) {
+    int row[ORDER_MAX] = {0};
+    double step[ORDER_MAX];
+    System next;
+    memcpy(step, s->rest, sizeof step);
+    if (!lu_factor(s->order, ORDER_MAX, &s->matrix[0][0], row)) return false;
+    lu_solve(s->order, ORDER_MAX, &s->matrix[0][0], row, step);
+    double t = 1, after = HUGE_VAL;
+    for (int halved = 0; halved < HALVINGS && !(after < rest); halved++, t *= 0.5) {
+      next = *s;
+      advance(&next, t, step);
+      after = assemble(&next);
+    }
+    if (!(after < rest)) break;
+    *s = next;
+    rest = after;
+  }
+  assemble(s);
+  return rest <= SOLVED;
+}
+
+/* The conditions near what is known of the answer; reach: how far behind the normal's plane a vertex of a hull may be
+ * and belong to the feature [m]. false: a smooth body's surface has no normal there. */
+static bool system_near(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near, double reach) {
+  double over = 1 / s->scale;
+  s->normal = near->normal;
+  s->distance = near->distance * over;
+  s->order = 4;
+  for (int k = 0; k < 2; k++) {
+    NearestSide* side = &s->side[k];
+    Vec3 witness = k ? near->witness_b : near->witness_a;
+    side->pose = (Pose){pose[k].r, vec3_scale(vec3_sub(pose[k].t, pose[0].t), over)};
+    side->place = vec3_scale(vec3_sub(witness, pose[0].t), over);
+    side->shape = body[k].shape;
+    side->multiplier = side->unit = 1;
+    if (side->shape) {
+      side->unit = vec3_norm(side_value(side, s->scale).gradient);
+      if (!(side->unit > 0)) return false;
+    } else {
+      side->feature = feature_of(body[k].points, pose[k], vec3_scale(near->normal, k ? -1 : 1), reach);
+    }
+    side->order = side->shape ? 4 : side->feature.directions;
+    s->order += side->order;
+  }
+  return true;
+}
+
+/* Whether a hull holds a point of the world, but for rounding. */
+static bool holds(const ConvexBody* body, Pose pose, Vec3 point, double slack) {
+  return body->shape || gjk_point_distance(body->points, mat3_tmul_vec(pose.r, vec3_sub(point, pose.t))) <= slack;
+}
+
+/* Newton's answer from `near`, where it is one: what it says of the normal's plane is true of the whole bodies. */
+static bool solve_near(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near, double reach,
+                       Distance* out) {
+  double slack = SLACK * s->scale;
+  Vec3 far[2];
+  if (!system_near(s, body, pose, near, reach) || !newton(s)) return false;
+  out->distance = s->distance * s->scale;
+  out->normal = s->normal;
+  out->witness_a = vec3_add_scaled(pose[0].t, s->scale, s->side[0].place);
+  out->witness_b = vec3_add_scaled(pose[0].t, s->scale, s->side[1].place);
+  return holds(&body[0], pose[0], out->witness_a, slack) && holds(&body[1], pose[1], out->witness_b, slack) &&
+         apart_along(body, pose, out->normal, far) >= out->distance - slack;
+}
+
+/* Of a hull the feature is not known before the normal is known well: the largest that stands the test. */
+static bool solve(System* s, const ConvexBody body[2], const Pose pose[2], const Distance* near, Distance* out) {
+  static const double reach[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-9, 0};
+  s->scale = ldexp(1, ilogb(body_size(&body[0]) + body_size(&body[1])));
+  bool hull = !body[0].shape || !body[1].shape;
+  for (int i = 0; i < (hull ? (int)(sizeof reach / sizeof reach[0]) : 1); i++)
+    if (solve_near(s, body, pose, near, reach[i] * s->scale, out)) return true;
+  return false;
+}
+
+/* ---------------------------------------------------------------- the answer */
+
+ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]) {
+  SurfacePoints cloud[2];
+  PointView view[2] = {body[0].points, body[1].points};
+  double size = body_size(&body[0]) + body_size(&body[1]);
+  ConvexDistance d = {.low = -HUGE_VAL, .high = HUGE_VAL};
+  for (int k = 0; k < 2; k++)
+    if (body[k].shape) cloud_start(&cloud[k], body[k].shape);
+  for (int round = 0; round < ROUNDS && !(d.high - d.low <= ENOUGH * size); round++) {
+    Vec3 far[2];
+    for (int k = 0; k < 2; k++)
+      if (body[k].shape) view[k] = cloud_view(&cloud[k]);
+    d.nearest = distance_query(view[0], pose[0], view[1], pose[1], NULL);
+    if (!(vec3_norm(d.nearest.normal) > 0)) d.nearest.normal = vec3(0, 0, 1); /* they touch in a point */
+    d.high = fmin(d.high, d.nearest.distance);
+    d.low = fmax(d.low, apart_along(body, pose, d.nearest.normal, far));
+    for (int k = 0; k < 2; k++)
+      if (body[k].shape) cloud_add(&cloud[k], mat3_tmul_vec(pose[k].r, vec3_sub(far[k], pose[k].t)));
+  }
+  System system = {.order = 0};
+  Distance found;
+  Vec3 far[2];
+  double slack = ENOUGH * size;
+  if (solve(&system, body, pose, &d.nearest, &found) && found.distance >= d.low - slack &&
+      found.distance <= d.high + slack) {
+    d.nearest = found;
+    d.low = fmax(d.low, apart_along(body, pose, found.normal, far));
+    if (found.distance > 0) d.high = fmin(d.high, found.distance);
+  }
+  d.high = fmax(d.high, d.low); /* rounding */
+  d.proved = d.high - d.low <= CONVEX_DISTANCE_PROOF * size;
+  return d;
+}
+
+/* ---------------------------------------------------------------- derivatives */
+
+/* What one displacement does by itself, each point joined to its body. */
+typedef struct {
+  Vec3 point[2], turn[2];
+  double phi[2];
+  Vec3 gradient[2];
+} Cause;
+
+/* One column by the implicit function theorem. */
+static void column_of(const System* s, const double inverse[ORDER_MAX][ORDER_MAX], const Cause* c, double* out,
+                      int stride) {
+  double f[ORDER_MAX] = {0}, y[ORDER_MAX] = {0};
+  Vec3 drift = vec3_sub(c->point[0], c->point[1]), moved[2];
+  for (int i = 0; i < 3; i++) f[i] = component(drift, i);
+  for (int k = 0, first = 4; k < 2; first += s->side[k++].order) {
+    const NearestSide* side = &s->side[k];
+    Vec3 normal = vec3_scale(s->normal, (k ? -1 : 1) * side->multiplier);
+    Vec3 turned = vec3_add(vec3_cross(c->turn[k], normal), c->gradient[k]);
+    for (int i = 0; side->shape && i < 3; i++) f[first + i] = component(turned, i);
+    if (side->shape) f[first + 3] = c->phi[k];
+    for (int j = 0; !side->shape && j < side->feature.directions; j++)
+      f[first + j] = vec3_dot(vec3_cross(c->turn[k], side->feature.along[j]), s->normal);
+  }
+  for (int i = 0; i < s->order; i++)
+    for (int j = 0; j < s->order; j++) y[i] -= inverse[i][j] * f[j];
+  for (int k = 0, first = 4; k < 2; first += s->side[k++].order) {
+    const NearestSide* side = &s->side[k];
+    moved[k] = c->point[k];
+    if (side->shape) moved[k] = vec3_add(moved[k], vec3(y[first], y[first + 1], y[first + 2]));
+    for (int j = 0; !side->shape && j < side->feature.directions; j++)
+      moved[k] = vec3_add_scaled(moved[k], y[first + j], side->feature.along[j]);
+  }
+  double u = s->scale;
+  const double rows[DISTANCE_ROWS] = {u * y[3],       y[0],           y[1],           y[2],           u * moved[0].x,
+                                      u * moved[0].y, u * moved[0].z, u * moved[1].x, u * moved[1].y, u * moved[1].z};
+  for (int r = 0; r < DISTANCE_ROWS; r++) out[r * stride] = rows[r];
+}
+
+/* The matrix inverted, and its condition in the 1-norm; HUGE_VAL: it is singular. */
+static double invert(System* s, double inverse[ORDER_MAX][ORDER_MAX]) {
+  int row[ORDER_MAX] = {0};
+  double norm = 0, inverse_norm = 0;
+  for (int c = 0; c < s->order; c++) {
+    double sum = 0;
+    for (int r = 0; r < s->order; r++) sum += fabs(s->matrix[r][c]);
+    norm = fmax(norm, sum);
+  }
+  if (!lu_factor(s->order, ORDER_MAX, &s->matrix[0][0], row)) return HUGE_VAL;
+  for (int c = 0; c < s->order; c++) {
+    double column[ORDER_MAX] = {0}, sum = 0;
+    column[c] = 1;
+    lu_solve(s->order, ORDER_MAX, &s->matrix[0][0], row, column);
+    for (int r = 0; r < s->order; r++) sum += fabs(inverse[r][c] = column[r]);
+    inverse_norm = fmax(inverse_norm, sum);
+  }
+  return norm * inverse_norm;
+}
+
+static Cause pose_cause(const System* s, int column) {
+  Cause c = {.phi = {0}};
+  int k = column >= 6, axis = column % 3;
+  Vec3 e = vec3(axis == 0, axis == 1, axis == 2);
+  const NearestSide* side = &s->side[k];
+  if (column % 6 >= 3) {
+    c.point[k] = vec3_scale(e, 1 / s->scale);
+  } else {
+    c.turn[k] = e;
+    c.point[k] = vec3_cross(e, vec3_sub(side->place, side->pose.t));
+  }
+  return c;
+}
+
+static Cause shape_cause(const System* s, int k, int parameter) {
+  Cause c = {.phi = {0}};
+  const NearestSide* side = &s->side[k];
+  Vec3 z = vec3_scale(mat3_tmul_vec(side->pose.r, vec3_sub(side->place, side->pose.t)), s->scale), gradient;
+  shape_parameter_slope(side->shape, z, parameter, &c.phi[k], &gradient);
+  c.phi[k] /= side->unit;
+  c.gradient[k] = vec3_scale(mat3_mul_vec(side->pose.r, gradient), s->scale / side->unit);
+  return c;
+}
+
+const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
+                                        bool parameters, double* out, double* condition) {
+  System s = {.order = 0};
+  Distance found;
+  double inverse[ORDER_MAX][ORDER_MAX] = {{0}};
+  *condition = HUGE_VAL;
+  if (!solve(&s, body, pose, &answer->nearest, &found))
+    return "the nearest points are not unique, or not found exactly";
+  *condition = invert(&s, inverse);
+  if (!(*condition <= QUERY_CONDITION_MAX)) return "the condition of the system is above 1e8";
+  int own[2] = {0, 0};
+  for (int k = 0; parameters && k < 2; k++) own[k] = body[k].shape ? shape_parameter_count(body[k].shape) : 0;
+  int columns = QUERY_POSE_COLUMNS + own[0] + own[1];
+  for (int k = 0; k < columns; k++) {
+    int own_column = k - QUERY_POSE_COLUMNS, of_b = own_column >= own[0];
+    Cause c = own_column < 0 ? pose_cause(&s, k) : shape_cause(&s, of_b, own_column - (of_b ? own[0] : 0));
+    column_of(&s, inverse, &c, out + k, columns);
+  }
+  return NULL;
+}

@@ -1,0 +1,170 @@
+/* What a view shows: its page, moments as they come, and how it ended, under one lock. */
+#include "view/view.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "view/server.h"
+
+/* Of one answer: a page that comes late asks again at once. */
+enum { MOMENTS_PER_ANSWER = 200 };
+/* Who has asked within this time looks still, and is waited for at the end, at most so long [s]. */
+#define WATCH_SECONDS 5.0
+#define LAST_SECONDS 3.0
+
+/* Before there is a page. */
+static const char WAITING[] =
+    "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"1\">"
+    "<title>sdrs</title><p>The first state is being computed.</p></html>\n";
+
+struct View {
+  pthread_mutex_t lock; /* of all that follows but the server */
+  Text page;            /* "" before the first */
+  int version;
+  Text moments; /* one JSON list after the other */
+  size_t* ends; /* in the text, of each; owned  (count) */
+  int count, capacity;
+  Text ended;   /* how, "" while it runs */
+  double asked; /* when somebody last did [s]; -infinity: nobody */
+  bool told;    /* who asked last knows how it ended, and has all moments */
+  Server* server;
+};
+
+/* ---------------------------------------------------------------- answers */
+
+/* The moments from `from` on, as many as an answer takes. */
+static void add_moments(const View* view, int from, Text* body) {
+  int end = view->count - from > MOMENTS_PER_ANSWER ? from + MOMENTS_PER_ANSWER : view->count;
+  for (int k = from; k < end; k++) {
+    size_t start = k > 0 ? view->ends[k - 1] : 0;
+    if (k > from) text_add(body, ",");
+    text_add_bytes(body, view->moments.data + start, view->ends[k] - start);
+  }
+  text_add(body, "]");
+}
+
+/* {"version": 1, "count": 57, "ended": null, "moments": [[...], ...]}; moments of another version are none. */
+static void answer_moments(View* view, const ServerRequest* request, Text* body) {
+  bool same = request->version == view->version;
+  text_add(body, "{\"version\": %d, \"count\": %d, \"ended\": ", view->version, view->count);
+  if (view->ended.length > 0)
+    text_add_json_string(body, view->ended.data);
+  else
+    text_add(body, "null");
+  text_add(body, ", \"moments\": [");
+  add_moments(view, same && request->from < view->count ? request->from : view->count, body);
+  text_add(body, "}\n");
+  view->asked = timer_now();
+  view->told = view->ended.length > 0 && same && request->from >= view->count - MOMENTS_PER_ANSWER;
+}
+
+static bool answer(void* context, const ServerRequest* request, Text* body, const char** type) {
+  View* view = context;
+  bool found = true;
+  pthread_mutex_lock(&view->lock);
+  if (strcmp(request->path, "/") == 0) {
+    *type = "text/html; charset=utf-8";
+    text_add(body, "%s", view->page.length > 0 ? view->page.data : WAITING);
+    view->asked = timer_now();
+    view->told = false;
+  } else if (strcmp(request->path, "/moments") == 0) {
+    *type = "application/json";
+    answer_moments(view, request, body);
+  } else {
+    found = false;
+  }
+  pthread_mutex_unlock(&view->lock);
+  return found;
+}
+
+/* ---------------------------------------------------------------- from the command */
+
+Status view_open(View** result, int port, Diagnostics* diagnostics) {
+  View* view = MEMORY_NEW(View, 1);
+  *view = (View){.asked = -HUGE_VAL};
+  *result = NULL;
+  Text problem = {0};
+  bool locked = pthread_mutex_init(&view->lock, NULL) == 0;
+  if (locked) view->server = server_start(port, answer, view, &problem);
+  if (view->server) {
+    *result = view;
+    return STATUS_OK;
+  }
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){NULL, 0, 0}, "--view: %s",
+                  locked ? problem.data : "no lock is to be had");
+  text_free(&problem);
+  if (locked) pthread_mutex_destroy(&view->lock);
+  memory_free(view);
+  return STATUS_IO;
+}
+
+int view_port(const View* view) { return server_port(view->server); }
+
+int view_next_version(const View* view) { return view->version + 1; }
+
+void view_show(View* view, const Text* page) {
+  pthread_mutex_lock(&view->lock);
+  view->page.length = view->moments.length = 0;
+  view->count = 0;
+  view->version++;
+  text_add_bytes(&view->page, page->data, page->length);
+  pthread_mutex_unlock(&view->lock);
+}
+
+static void add_number(Text* out, double number) {
+  if (isfinite(number))
+    text_add(out, "%.9g", number);
+  else
+    text_add(out, "null");
+}
+
+void view_add_moment(View* view, const double* numbers, int count) {
+  pthread_mutex_lock(&view->lock);
+  if (view->page.length > 0) {
+    for (int k = 0; k < count; k++) {
+      text_add(&view->moments, k > 0 ? "," : "[");
+      add_number(&view->moments, numbers[k]);
+    }
+    text_add(&view->moments, "]");
+    view->ends = memory_grown(view->ends, sizeof(size_t), view->count, &view->capacity);
+    view->ends[view->count++] = view->moments.length;
+  }
+  pthread_mutex_unlock(&view->lock);
+}
+
+bool view_is_watched(View* view) {
+  pthread_mutex_lock(&view->lock);
+  bool watched = timer_now() - view->asked < WATCH_SECONDS;
+  pthread_mutex_unlock(&view->lock);
+  return watched;
+}
+
+static bool all_told(View* view) {
+  pthread_mutex_lock(&view->lock);
+  bool told = view->told;
+  pthread_mutex_unlock(&view->lock);
+  return told;
+}
+
+void view_end(View* view, const char* how) {
+  pthread_mutex_lock(&view->lock);
+  view->ended.length = 0;
+  text_add(&view->ended, "%s", how);
+  view->told = false;
+  pthread_mutex_unlock(&view->lock);
+  double end = timer_now() + LAST_SECONDS;
+  while (view_is_watched(view) && !all_told(view) && timer_now() < end) usleep(10000);
+}
+
+void view_close(View* view) {
+  if (!view) return;
+  server_stop(view->server);
+  pthread_mutex_destroy(&view->lock);
+  text_free(&view->page);
+  text_free(&view->moments);
+  text_free(&view->ended);
+  memory_free(view->ends);
+  memory_free(view);
+}

@@ -1,0 +1,31 @@
+/* view: a page that is served on the loopback while a command runs, and the moments that it asks for (--view).
+ * The command writes, the page only reads: nothing here goes back into a run. */
+#ifndef SDRS_VIEW_H
+#define SDRS_VIEW_H
+
+#include "base/base.h"
+
+/* A server with a page and its moments. Its functions may be called while requests are answered. */
+typedef struct View View;
+
+/* Begin to listen on 127.0.0.1, at any free port when `port` is 0, with nothing to show yet. *result is the caller's,
+ * for view_close. STATUS_IO with a diagnostic where the port is taken, where libmicrohttpd cannot be loaded, or where
+ * the build was made without its header; then *result is NULL. */
+Status view_open(View** result, int port, Diagnostics* diagnostics);
+int view_port(const View* view);
+/* The number that the next page goes by, which it has to carry: it asks for moments of that number only. */
+int view_next_version(const View* view);
+/* Show this page (copied) from now on, without any moment. Who looks at an earlier one gets it in its place. */
+void view_show(View* view, const Text* page);
+/* One more moment of the page that is shown: numbers as the page expects them (count). Nothing happens without a page.
+ */
+void view_add_moment(View* view, const double* numbers, int count);
+/* Has somebody asked within the last seconds? */
+bool view_is_watched(View* view);
+/* Say how the run has ended; who looks keeps what there is. Waits until they know, at most three
+ * seconds. */
+void view_end(View* view, const char* how);
+/* End the server. Accepts NULL. */
+void view_close(View* view);
+
+#endif
