@@ -250,13 +250,13 @@ void contact_replay_read_carry(const ContactReplay* replay, double* out);
 /* The force of link `other` on `link`, of all their hulls. */
 typedef struct {
   int link, other;
-} LinkPair;
+} ForcePair;
 /* Derivatives of a scalar by such forces [1/N]. Borrows both. */
 typedef struct {
-  const LinkPair* pairs;
+  const ForcePair* pairs;
   const Vec3* slope; /* (count) */
   int count;
-} LinkPairSlopes;
+} ForcePairSlopes;
 
 /* Twists (w, v) of every link about its centre of mass at t + dt (NULL: zero), and derivatives by total contact forces:
  * a scalar that grows by force[i] . (change of the contact force on link i) (NULL: none), and by pair[k] . (change of
@@ -266,7 +266,7 @@ typedef struct {
   double (*twist)[6]; /* (links) */
   const Vec3* force;  /* (links) */
   const Vec3* pair;   /* (pairs) */
-  LinkPairSlopes between;
+  ForcePairSlopes between;
 } ContactField;
 /* Adds the derivatives of Phi + sum force . (contact forces): with respect to poses at t as 3x4 matrices, entry by
  * entry (links), to the poses of half-spaces at t + dt alike, which the terms leave out (ground_next, links), to hull

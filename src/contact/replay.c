@@ -323,9 +323,9 @@ ContactTermList contact_replay_terms(const ContactReplay* r) { return (ContactTe
 /* ---------------------------------------------------------------- reverse */
 
 /* Forces between two links, of those pairs that are between them. */
-static void add_between(const ReplayPair* p, const LinkPairSlopes* between, double twist[2][6]) {
+static void add_between(const ReplayPair* p, const ForcePairSlopes* between, double twist[2][6]) {
   for (int k = 0; k < between->count; k++) {
-    LinkPair links = between->pairs[k];
+    ForcePair links = between->pairs[k];
     for (int side = 0; side < 2; side++) {
       if (p->link[side] != links.link || p->link[1 - side] != links.other) continue;
       twist[side][3] -= between->slope[k].x;

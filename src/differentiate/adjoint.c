@@ -116,9 +116,9 @@ static void add_discounted(const Model* m, StateBar to, StateBar from, double fa
   for (int k = 0; k < m->dof_count; k++) to.q[k] += factor * from.q[k];
 }
 
-static LinkPairSlopes pair_slopes(const LossSeeds* seeds, int row) {
+static ForcePairSlopes pair_slopes(const LossSeeds* seeds, int row) {
   size_t count = (size_t)seeds->pair_count;
-  return (LinkPairSlopes){seeds->pairs, count > 0 ? seeds->pair_force + (size_t)row * count : NULL, (int)count};
+  return (ForcePairSlopes){seeds->pairs, count > 0 ? seeds->pair_force + (size_t)row * count : NULL, (int)count};
 }
 
 /* The substep that led to state `index`. discount: for it. */

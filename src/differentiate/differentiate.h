@@ -74,7 +74,7 @@ typedef struct Recording {
   Vec3* momentum;   /* SimState.momentum [kg m^2/s]; NULL unless the integrator is `momentum` ((steps + 1) * links) */
   Vec3* force;      /* total contact and friction force on every link, world [N]; row 0 is zero ((steps + 1) * links) */
   Vec3* forces_now; /* of one row, where rows are thin  (links) */
-  const LinkPair* pairs; /* whose forces are kept of every row; borrowed  (pair_count) */
+  const ForcePair* pairs; /* whose forces are kept of every row; borrowed  (pair_count) */
   int pair_count;
   Vec3* pair_force;        /* world [N]; row 0 is zero  ((steps + 1) * pair_count) */
   ContactRecord* contacts; /* of all states, one after the other */
@@ -135,7 +135,7 @@ void recording_create(Recording* recording, const Model* model, int steps);
 /* A thin one. keep is borrowed. */
 void recording_create_thin(Recording* recording, const Model* model, int steps, const RowKeep* keep);
 /* Keep the force between these links, too, of so many steps: once, before it is run. */
-void recording_keep_pairs(Recording* recording, const LinkPair* pairs, int count, int steps);
+void recording_keep_pairs(Recording* recording, const ForcePair* pairs, int count, int steps);
 void recording_destroy(Recording* recording);
 /* That its arrays take; parts of a thin one are beside. */
 size_t recording_bytes(const Recording* recording);
@@ -173,7 +173,7 @@ struct LossSeeds {
   double* control; /* of controller parameters, at fixed poses; all controllers in order (controls) */
   double* gains;   /* of controllers' gains (ModelGradient.gains), at fixed poses (gains) */
   size_t length;   /* numbers in the block */
-  const LinkPair* pairs; /* of Recording.pairs, borrowed  (pair_count) */
+  const ForcePair* pairs; /* of Recording.pairs, borrowed  (pair_count) */
   int pair_count;
   Vec3* pair_force; /* ((steps + 1) * pair_count); apart from the block */
   size_t pair_length;

@@ -7,8 +7,8 @@
 struct Loss {
   LossTerm* terms;
   int count;
-  int steps;       /* horizon */
-  LinkPair* pairs; /* whose forces its terms look at  (pair_count) */
+  int steps;        /* horizon */
+  ForcePair* pairs; /* whose forces its terms look at  (pair_count) */
   int pair_count;
 };
 
@@ -50,8 +50,8 @@ static void list_pair(Loss* loss, int link, int other) {
   for (int k = 0; k < loss->pair_count; k++)
     if (loss->pairs[k].link == link && loss->pairs[k].other == other) return;
   size_t count = (size_t)loss->pair_count++;
-  loss->pairs = memory_resize(loss->pairs, sizeof(LinkPair) * count, sizeof(LinkPair) * (count + 1));
-  loss->pairs[count] = (LinkPair){link, other};
+  loss->pairs = memory_resize(loss->pairs, sizeof(ForcePair) * count, sizeof(ForcePair) * (count + 1));
+  loss->pairs[count] = (ForcePair){link, other};
 }
 
 static void list_pairs(Loss* loss, const LossTerm* term) {

@@ -33,7 +33,7 @@ void loss_seeds_clear(LossSeeds* seeds) {
   if (seeds->pair_force) memset(seeds->pair_force, 0, sizeof(Vec3) * seeds->pair_length);
 }
 
-void loss_seeds_keep_pairs(LossSeeds* seeds, const LinkPair* pairs, int count, int steps) {
+void loss_seeds_keep_pairs(LossSeeds* seeds, const ForcePair* pairs, int count, int steps) {
   seeds->pairs = pairs;
   seeds->pair_count = count;
   seeds->pair_length = (size_t)(steps + 1) * (size_t)count;

@@ -43,7 +43,7 @@ void recording_create_part(Recording* r, const Model* model, int first_row, int 
   r->contacts = MEMORY_NEW(ContactRecord, contacts);
 }
 
-void recording_keep_pairs(Recording* r, const LinkPair* pairs, int count, int steps) {
+void recording_keep_pairs(Recording* r, const ForcePair* pairs, int count, int steps) {
   r->pairs = pairs;
   r->pair_count = count;
   if (count > 0) r->pair_force = MEMORY_NEW(Vec3, (size_t)(steps + 1) * (size_t)count);

@@ -262,7 +262,7 @@ const ContactRecord* sim_contact_records(Sim* s, int* count) {
   return s->records;
 }
 
-void sim_pair_forces(const Sim* s, const LinkPair* pairs, int count, Vec3* force) {
+void sim_pair_forces(const Sim* s, const ForcePair* pairs, int count, Vec3* force) {
   for (int i = 0; i < count; i++) force[i] = vec3(0, 0, 0);
   int terms = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < terms; k++) {

@@ -241,7 +241,7 @@ SimPath sim_path(Sim* sim);
 /* Total contact and friction force on every link at the current state, world [N] (links); set. */
 void sim_link_forces(const Sim* sim, Vec3* force);
 /* The same of single pairs of links (count); set. */
-void sim_pair_forces(const Sim* sim, const LinkPair* pairs, int count, Vec3* force);
+void sim_pair_forces(const Sim* sim, const ForcePair* pairs, int count, Vec3* force);
 /* Records of the pairs in contact at the current state; valid until the next call. */
 const ContactRecord* sim_contact_records(Sim* sim, int* count);
 
@@ -337,7 +337,7 @@ void step_adjoint_begin(StepAdjoint* adjoint);
 /* Derivatives by contact forces at a state: on every link (links, NULL: none), and between links. */
 typedef struct {
   const Vec3* link;
-  LinkPairSlopes between;
+  ForcePairSlopes between;
 } ForceSlopes;
 /* next: complete on entry, its q grows by what rates and forces hand on; rate: by SimState.rate at t + dt (nv); force:
  * by the contact forces at t + dt (NULL: none). now, old, older and gradient are added to (older:

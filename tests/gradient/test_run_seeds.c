@@ -51,7 +51,7 @@ static const char* const kind_name[KINDS] = {"poses",  "coordinates",          "
 
 /* slab, ground, box, ball, paddle, finger: a hull and a half-space each way round, and two that only sometimes touch.
  */
-static const LinkPair PAIRS[] = {{2, 0}, {0, 2}, {3, 1}, {1, 3}, {4, 2}};
+static const ForcePair PAIRS[] = {{2, 0}, {0, 2}, {3, 1}, {1, 3}, {4, 2}};
 enum { PAIR_COUNT = 5 };
 
 typedef struct {
