@@ -74,6 +74,9 @@ typedef struct Recording {
   Vec3* momentum;   /* SimState.momentum [kg m^2/s]; NULL unless the integrator is `momentum` ((steps + 1) * links) */
   Vec3* force;      /* total contact and friction force on every link, world [N]; row 0 is zero ((steps + 1) * links) */
   Vec3* forces_now; /* of one row, where rows are thin  (links) */
+  const ForcePair* pairs; /* whose forces are kept of every row; borrowed  (pair_count) */
+  int pair_count;
+  Vec3* pair_force;          /* world [N]; row 0 is zero  ((steps + 1) * pair_count) */
   ContactRecord* contacts;   /* of all states, one after the other */
   RecordedState* states;     /* in the order of time, the start first  (state_count) */
   int* row_state;            /* index of every row's state  (steps + 1) */
@@ -139,6 +142,8 @@ typedef struct {
 void recording_create(Recording* recording, const Model* model, int steps);
 /* A thin one. keep is borrowed. */
 void recording_create_thin(Recording* recording, const Model* model, int steps, const RowKeep* keep);
+/* Keep the force between these links, too, of so many steps: once, before it is run. */
+void recording_keep_pairs(Recording* recording, const ForcePair* pairs, int count, int steps);
 void recording_destroy(Recording* recording);
 /* That its arrays take; parts of a thin one are beside. */
 size_t recording_bytes(const Recording* recording);
@@ -176,6 +181,10 @@ struct LossSeeds {
   double* control; /* of controller parameters, at fixed poses; all controllers in order (controls) */
   double* gains;   /* of controllers' gains (ModelGradient.gains), at fixed poses (gains) */
   size_t length;   /* numbers in the block */
+  const ForcePair* pairs; /* of Recording.pairs, borrowed  (pair_count) */
+  int pair_count;
+  Vec3* pair_force; /* ((steps + 1) * pair_count); apart from the block */
+  size_t pair_length;
 };
 
 /* Zeros, for recordings of `steps` steps of models with these links, joints, hulls and controllers. */
@@ -197,6 +206,8 @@ void loss_destroy(Loss* loss);
 int loss_count(const Loss* loss);
 /* All rows that loss_evaluate looks at; nothing is laid out yet. */
 void loss_keep(const Loss* loss, const Model* model, RowKeep* keep);
+/* After a recording or seeds (NULL: none) of so many steps were created: the forces between links that it looks at. */
+void loss_keep_pairs(const Loss* loss, int steps, Recording* recording, LossSeeds* seeds);
 const char* loss_name(const Loss* loss, int index); /* unlike all others: a column of convergence.csv */
 /* Each term times its own weight (not the scenario's) to terms (loss_count, or NULL); returns their sum. seeds NULL:
  * values only; else derivatives of the sum are added. Links, hulls, vertices and controllers of the recording's model

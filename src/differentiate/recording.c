@@ -45,6 +45,12 @@ void recording_create_part(Recording* r, const Model* model, int first_row, int 
   r->contacts = MEMORY_NEW(ContactRecord, contacts);
 }
 
+void recording_keep_pairs(Recording* r, const ForcePair* pairs, int count, int steps) {
+  r->pairs = pairs;
+  r->pair_count = count;
+  if (count > 0) r->pair_force = MEMORY_NEW(Vec3, (size_t)(steps + 1) * (size_t)count);
+}
+
 void recording_destroy(Recording* r) {
   void* owned[] = {r->q,
                    r->rate,
@@ -54,6 +60,7 @@ void recording_destroy(Recording* r) {
                    r->between_felt,
                    r->force,
                    r->forces_now,
+                   r->pair_force,
                    r->contacts,
                    r->states,
                    r->row_state,
@@ -100,6 +107,7 @@ size_t recording_bytes(const Recording* r) {
   size += sizeof(double) * (r->keep ? r->keep->coordinates : rows * nq);
   if (r->rate) size += sizeof(double) * (r->keep ? r->keep->dofs : rows * (size_t)m->dof_count);
   if (r->force) size += sizeof(Vec3) * poses;
+  size += sizeof(Vec3) * rows * (size_t)r->pair_count;
   if (r->momentum) size += sizeof(Vec3) * rows * links;
   if (r->felt) size += sizeof(Vec3) * (rows + (size_t)r->felt_capacity) * links;
   size += sizeof(ContactRecord) * (size_t)r->contact_capacity + sizeof(RecordedState) * (size_t)r->state_capacity;
@@ -220,6 +228,8 @@ static void keep_row(Recording* r, Sim* sim, int row) {
     keep_thin_row(r, sim, row);
   else
     recording_keep_row(r, sim, row);
+  if (r->pair_count > 0 && row > 0)
+    sim_pair_forces(sim, r->pairs, r->pair_count, r->pair_force + (size_t)row * (size_t)r->pair_count);
   if (r->parts && row > 0) run_parts_add(r->parts, sim, row);
 }
 

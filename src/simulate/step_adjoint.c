@@ -248,12 +248,20 @@ static const Vec3* unless_zero(const Vec3* x, size_t count) {
   return NULL;
 }
 
+static ContactField field_of(double (*twist)[6], const ForceSlopes* force, const Vec3* pairs) {
+  const ForceSlopes none = {0};
+  const ForceSlopes* f = force ? force : &none;
+  return (ContactField){twist, f->link, pairs, f->between};
+}
+
 /* What contact forces at t + dt hand on to the poses there. */
-static void pull_forces(StepAdjoint* a, const Vec3* force, size_t pairs, const Pose* pose, double (*bar)[3][4]) {
+static void pull_forces(StepAdjoint* a, const ForceSlopes* force, size_t pairs, const Pose* pose, double (*bar)[3][4]) {
   if (!a->replay) return;
   size_t links = (size_t)a->model->link_count;
-  ContactField field = {NULL, unless_zero(force, links), unless_zero(spin_adjoint_pairs(a->spin), pairs)};
-  if (!field.force && !field.pair) return;
+  ContactField field = field_of(NULL, force, spin_adjoint_pairs(a->spin));
+  field.force = unless_zero(field.force, links);
+  field.pair = unless_zero(field.pair, pairs);
+  if (!field.force && !field.pair && !unless_zero(field.between.slope, (size_t)field.between.count)) return;
   memset(a->wrench, 0, sizeof(double[6]) * links);
   contact_replay_product(a->replay, &field, a->wrench);
   for (size_t i = 0; i < links; i++) {
@@ -442,7 +450,7 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
   const Sim* s = a->sim;
   double weight = step_inertia_weight(s);
   memset(a->wrench, 0, sizeof(double[6]) * (size_t)m->link_count);
-  ContactField field = {a->twist, NULL, NULL};
+  ContactField field = field_of(a->twist, NULL, NULL);
   if (a->replay) contact_replay_product(a->replay, &field, a->wrench);
   closure_adjoint_product(a->closures, s, (const double(*)[6])a->twist, a->wrench);
   for (int i = 0; i < m->link_count; i++) {
@@ -465,11 +473,11 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
 
 /* Contact by all that it depends on besides the state at t + dt. Half-spaces are the exception: they stand where
  * signals and attachments put them, and what hangs on their poses at t + dt goes there at once (A13). */
-static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const Vec3* force, StateBar now,
+static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now,
                             ModelGradient* gradient) {
   const Model* m = a->model;
   if (!a->replay) return;
-  ContactField field = {a->twist, force, spin_adjoint_pairs(a->spin)};
+  ContactField field = field_of(a->twist, force, spin_adjoint_pairs(a->spin));
   memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   contact_replay_adjoint(a->replay, &field, now.pose, a->ground_bar, gradient);
   step_adjoint_compose(a, step->pose_next, a->ground_bar);
@@ -480,7 +488,7 @@ static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const Vec3
   add_prescribed(a, a->product, step->clock.time, gradient);
 }
 
-void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const Vec3* force, StateBar now, StateBar old,
+void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now, StateBar old,
                          StateBar older, ModelGradient* gradient) {
   Sim* s = a->sim;
   link_twists(a->model, s->screws, s->reference, a->lambda, a->twist);
@@ -504,7 +512,8 @@ static const Vec3* forces_at_end(StepAdjoint* a, const Vec3* of_loss) {
 }
 
 StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar next, const double* rate,
-                               const Vec3* force, StateBar now, StateBar old, StateBar older, ModelGradient* gradient) {
+                               const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
+                               ModelGradient* gradient) {
   StepAdjointReport report = {.sound = false};
   const Model* m = a->model;
   Sim* s = a->sim;

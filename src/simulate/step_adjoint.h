@@ -40,7 +40,7 @@ bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, A
 /* H into the solver, and -reduced into lambda, with prescribed coordinates left out. */
 void step_adjoint_hessian(StepAdjoint* a, const Assembly* assembly);
 /* lambda . dF / d(the rest), added. */
-void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const Vec3* force, StateBar now, StateBar old,
+void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now, StateBar old,
                          StateBar older, ModelGradient* gradient);
 /* Derivatives by poses become force and first moment about every link's frame origin, summed over what hangs on it;
  * these are added to derivatives by coordinates, and to those by attachments (force: bar_force). */
