@@ -349,7 +349,11 @@ void model_check_contact(const Model* model, Diagnostics* diagnostics);
 
 /* Pairs of links that intersect or touch at the start: what model_create refuses, and works on a model that was refused
  * for it. Returns their number; *pairs is owned by the caller. (model/checks.c) */
-int model_touching(const Model* model, int (**pairs)[2]);
+typedef struct {
+  int a, b;     /* links */
+  double depth; /* m; 0: they touch, no more */
+} ModelTouch;
+int model_touching(const Model* model, ModelTouch** pairs);
 
 /* Rewrite the model's own scene so that every hull is a list of points (model/expand.c): hull k of a link is its shape
  * use k, with keep_interior and in the link's frame, and contact parameters are the model's numbers. Half-spaces stay
