@@ -1,8 +1,8 @@
 /* Runs an MJCF file in MuJoCo from its keyframe 0 and prints body poses in the columns of trajectory.csv.
  *   mujoco_run MODEL.xml DURATION INTERVAL [TIMESTEP [CONTROLS.csv]]
- * DURATION, INTERVAL (between rows), TIMESTEP in seconds (0 = the file's; below 0: as long, by Runge and Kutta). Controls over time hold each row until the
- * next. With FORCES=1 in the environment: the mean vertical contact
- * force between bodies over the last second, on stderr. */
+ * DURATION, INTERVAL (between rows), TIMESTEP in seconds (0 = the file's; below 0: as long, by Runge and Kutta).
+ * Controls over time hold each row until the next. With FORCES=1 in the environment: the mean vertical contact force
+ * between bodies over the last second, on stderr. */
 #include <math.h>
 #include <mujoco/mujoco.h>
 #include <stdio.h>

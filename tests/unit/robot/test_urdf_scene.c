@@ -218,7 +218,8 @@ static void mimics_are_couplings_and_start_where_they_say(void** state) {
   compare_near(link_named(&c, "c")->joint.velocity_limit[0], 0.3, 0, "limit of velocity");
   const char* const names[] = {"a", "b", "c"};
   const double places[] = {0.5, -2, -0.18};
-  for (int i = 0; i < c.scene.initial_count; i++)
+  assert_int_equal(c.scene.initial_count, 3);
+  for (int i = 0; i < 3; i++)
     compare_near(c.scene.initials[i].coordinates[0], places[i], 1e-15, "start of %s", names[i]);
   urdf_case_free(&c);
 }

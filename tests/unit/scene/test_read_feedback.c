@@ -70,7 +70,7 @@ static void mistakes(void** state) {
                           "measured, got 'angle'\n");
   expect_feedback_problem("h", "{measures: [h/speed]}",
                           "6:62: error: controllers[0].feedback.measures: 'speed' is no measurement of link 'h': a "
-                          "coordinate of its joint, or that and /rate, or px, cx, vx, wx, zx ... (see feedback in "
+                          "coordinate of its joint, or that and /rate, or px, cx, vx, wx, fx, zx ... (see feedback in "
                           "docs/scene-format.md)\n");
   expect_feedback_problem("h", "{measures: [h/angle, h/cx], matrix: [1]}",
                           "6:86: error: controllers[0].feedback.matrix: expected 2 numbers, one per measurement, got "
