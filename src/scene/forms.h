@@ -148,4 +148,8 @@ typedef struct {
   int model;
 } ContactPairForm;
 
+/* The objects of scenes, for the table (scene/schema_objects.c). */
+enum { SCENE_OBJECT_COUNT = 29 };
+extern const SchemaObject SCENE_OBJECTS[];
+
 #endif

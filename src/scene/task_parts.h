@@ -255,4 +255,8 @@ bool check_order(Reader* reader, const Node* map, double low, double high);
 /* The unit vector along what is written under a key; zero is an error. */
 Vec3 task_direction(Reader* reader, const Node* map, const char* key, Vec3 written);
 
+/* The objects of tasks, for the table (scene/task_objects.c). */
+enum { TASK_OBJECT_COUNT = 31 };
+extern const SchemaObject TASK_OBJECTS[];
+
 #endif

@@ -1,0 +1,458 @@
+/* The objects of scenes: what each is, with an example; their keys are in schema_table.c. The order is that of the
+ * documentation. */
+#include "scene/forms.h"
+#include "scene/schema.h"
+
+#define AT(type, member) offsetof(type, member)
+
+const SchemaObject SCENE_OBJECTS[] = {
+    {.name = "scene",
+     .title = "The file",
+     .size = sizeof(SceneForm),
+     .meaning = "A scene is a YAML (or JSON) map with these keys. Lengths are in metres, angles in radians, masses in "
+                "kilograms; z points up.",
+     .example = "name: drop\n"
+                "simulation: {dt: 0.005, duration: 1.0}\n"
+                "contact: {friction: 0.3}\n"
+                "shapes:\n"
+                "  ground: {type: half_space}\n"
+                "  brick: {type: box, size: [0.2, 0.1, 0.05]}\n"
+                "links:\n"
+                "  - {name: ground, fixed: true, shape: ground}\n"
+                "  - {name: brick, shape: brick, mass: 1.0, position: [0, 0, 0.5]}\n"
+                "initial:\n"
+                "  - {link: brick, velocities: [1, 0, 0, 0, 0, 2]}\n"},
+    {.name = "include",
+     .title = "include",
+     .size = sizeof(IncludeForm),
+     .includes = {{"pose", AT(IncludeForm, pose)}},
+     .meaning = "Another file's links, shapes, controllers, loads, initial state and excluded pairs. Its roots stand "
+                "where its "
+                "pose puts the world of that file, in the world or in the frame of `attach`; its other settings do not "
+                "count. `initial` of this scene stands in place of the file's for the same link.",
+     .example = "include:\n"
+                "  - {file: ../scenes/pendulum.yaml, prefix: left_, position: [0, 1, 0]}\n"
+                "  - {file: ../scenes/pendulum.yaml, prefix: right_, position: [0, -1, 0], rpy: [0, 0, 1.57]}\n"
+                "links: [{name: ground, fixed: true, shape: {type: half_space, offset: -3}}]\n"},
+    {.name = "simulation",
+     .title = "simulation",
+     .size = sizeof(SimulationForm),
+     .meaning = "How long and how finely to compute. Give duration or steps, not both.",
+     .example = "simulation:\n"
+                "  dt: 0.002\n"
+                "  steps: 500\n"
+                "  gravity: [0, 0, -1.62]\n"
+                "  integrator: second_order\n"
+                "links: []\n"},
+    {.name = "start_state",
+     .title = "start",
+     .size = sizeof(StartStateForm),
+     .meaning = "A run goes on where another one ended or kept its state, to the bit as if it had never stopped: "
+                "docs/receding.md. Links, joints, hulls' numbers of vertices, dt, integrator and contact model must be "
+                "those of that run; all else may differ."},
+    {.name = "contact",
+     .title = "contact",
+     .size = sizeof(ContactForm),
+     .type_key = "model",
+     .meaning = "What happens where bodies meet. support, stiffness and smoothing follow from the scene when they are "
+                "left out; the values in force are printed with -v and stand in summary.json.",
+     .example =
+         "contact:\n"
+         "  friction: 0.6\n"
+         "  exclude: [[left, right], [left, fingers]]\n"
+         "links:\n"
+         "  - {name: left, shape: {type: sphere, radius: 0.1}, mass: 1}\n"
+         "  - {name: right, shape: {type: sphere, radius: 0.1}, mass: 1, position: [0.3, 0, 0]}\n"
+         "  - {name: tip, groups: [fingers], shape: {type: sphere, radius: 0.1}, mass: 1, position: [0.6, 0, 0]}\n"},
+    {.name = "contact_pair",
+     .title = "pairs, of contact",
+     .size = sizeof(ContactPairForm),
+     .meaning = "What two links are to each other.",
+     .example =
+         "contact:\n"
+         "  friction: 0.5\n"
+         "  pairs:\n"
+         "    - {a: ball, b: floor, friction: 0.2, restitution: 0.8}\n"
+         "    - {a: rubber, b: rubber, friction: 1.1}\n"
+         "links:\n"
+         "  - {name: floor, fixed: true, shape: {type: half_space}}\n"
+         "  - {name: ball, shape: {type: sphere, radius: 0.1}, mass: 1, position: [0, 0, 1]}\n"
+         "  - {name: left, groups: [rubber], friction: 0.9, shape: {type: sphere, radius: 0.1}, mass: 1, position: [1, "
+         "0, 1]}\n"
+         "  - {name: right, groups: [rubber], friction: 0.9, shape: {type: sphere, radius: 0.1}, mass: 1, position: "
+         "[1.5, 0, 1]}\n"},
+    {.name = "shape",
+     .title = "shape",
+     .size = sizeof(SceneShapeForm),
+     .type_key = "type",
+     .meaning = "A solid in its own frame. Round solids are convex polyhedra inscribed in them.",
+     .example = "shapes:\n"
+                "  brick: {type: box, size: [0.2, 0.1, 0.05]}\n"
+                "  ball: {type: sphere, radius: 0.1, resolution: 2}\n"
+                "  rod: {type: cylinder, radius: 0.02, length: 0.5, segments: 24}\n"
+                "  cap: {type: capsule, radius: 0.05, length: 0.2}\n"
+                "  pad: {type: rounded_box, radius: 0.02, size: [0.2, 0.1, 0]}\n"
+                "  wedge: {type: points, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}\n"
+                "  part: {type: mesh, file: part.obj, scale: 0.001, hulls: groups, max_vertices: 64}\n"
+                "  mug: {type: mesh, file: mug.obj, decompose: {max_hulls: 24}}\n"
+                "  hills: {type: height_field, file: hills.png, size: [20, 20, 1.5]}\n"
+                "  ground: {type: half_space, normal: [0, 0, 1], offset: 0}\n"
+                "links: []\n"},
+    {.name = "decompose",
+     .title = "decompose, of a mesh",
+     .size = sizeof(DecomposeForm),
+     .meaning =
+         "The options of sdrs decompose (decompose.md), with the same hulls. They overlap, and together they are "
+         "the shape; density counts their volumes each by itself. Hulls are kept from run to run in "
+         "$SDRS_CACHE, else $XDG_CACHE_HOME/sdrs, else ~/.cache/sdrs; SDRS_CACHE=off keeps none.",
+     .example = "shapes:\n"
+                "  frame:\n"
+                "    type: mesh\n"
+                "    file: frame.obj\n"
+                "    decompose: {max_hulls: 8, max_vertices: 32, symmetry: xy}\n"
+                "  blocks: {type: mesh, file: part.obj, decompose: {grid: [4, 4, 2]}}\n"
+                "links: []\n"},
+    {.name = "pose",
+     .title = "pose",
+     .size = sizeof(PoseForm),
+     .part = true,
+     .meaning = "Where something is. Give at most one kind of rotation."},
+    {.name = "shape_use",
+     .title = "shape of a link",
+     .size = sizeof(ShapeUseForm),
+     .type_key = "type",
+     .instead_of_type = "shape",
+     .includes = {{"shape", AT(ShapeUseForm, shape)}, {"pose", AT(ShapeUseForm, pose)}},
+     .meaning =
+         "An item of a link's shapes: a name, or a map that names a shape or is one, placed in the link's frame.",
+     .example = "shapes:\n"
+                "  brick: {type: box, size: [0.2, 0.1, 0.05]}\n"
+                "links:\n"
+                "  - name: hammer\n"
+                "    density: 1000\n"
+                "    shapes:\n"
+                "      - brick\n"
+                "      - {type: cylinder, radius: 0.02, length: 0.4, position: [0, 0, -0.2]}\n"
+                "      - {shape: brick, position: [0, 0, 0.1], rotation_vector: [0, 0, 1.5708]}\n"},
+    {.name = "link",
+     .title = "link",
+     .size = sizeof(LinkForm),
+     .includes = {{"pose", AT(LinkForm, pose)}},
+     .meaning =
+         "A rigid body: a union of shapes. position and rotation here are short for those of the joint: where the "
+         "link's frame stands in its parent's (or in the world) at zero coordinates. A link without parent and "
+         "joint is free; a link with a parent needs a joint or fixed: true.",
+     .example = "links:\n"
+                "  - {name: post, fixed: true, shape: {type: box, size: [0.1, 0.1, 1]}, position: [0, 0, 0.5]}\n"
+                "  - name: arm\n"
+                "    parent: post\n"
+                "    joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 0.6]}\n"
+                "    shapes: [{type: capsule, radius: 0.03, length: 0.3, position: [0, 0, 0.2]}]\n"
+                "    mass: 0.8\n"
+                "    mass_model: uniform\n"
+                "    color: \"#d55e00\"\n"
+                "  - name: sensor\n"
+                "    parent: arm\n"
+                "    fixed: true\n"
+                "    position: [0, 0, 0.4]\n"
+                "    mass: 0.1\n"
+                "    center: [0, 0, 0.01]\n"
+                "    inertia: [1.0e-5, 1.0e-5, 1.0e-5, 0, 0, 0]\n"},
+    {.name = "joint",
+     .title = "joint",
+     .size = sizeof(JointForm),
+     .type_key = "type",
+     .includes = {{"pose", AT(JointForm, pose)}},
+     .meaning =
+         "How a link moves against its parent. The joint's frame stands at position and rotation in the parent's "
+         "frame; at zero coordinates the link's frame lies on it. Three free rotations are a quaternion.",
+     .example =
+         "links:\n"
+         "  - name: base\n"
+         "    mass: 5\n"
+         "    shape: {type: box, size: [0.4, 0.3, 0.1]}\n"
+         "    joint: {type: free, free_axes: [x, y, rz], damping: [1, 1, 0.1]}\n"
+         "  - name: thigh\n"
+         "    parent: base\n"
+         "    mass: 1\n"
+         "    shape: {type: capsule, radius: 0.03, length: 0.2, position: [0, 0, -0.15]}\n"
+         "    joint:\n"
+         "      type: universal\n"
+         "      position: [0.2, 0, -0.05]\n"
+         "      axes: [[1, 0, 0], [0, 1, 0]]\n"
+         "      limits: [[-0.5, 0.5], null]\n"
+         "  - name: shank\n"
+         "    parent: thigh\n"
+         "    mass: 0.5\n"
+         "    shape: {type: capsule, radius: 0.03, length: 0.2, position: [0, 0, -0.15]}\n"
+         "    joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, -0.3], limits: [0, 2.5], limit_margin: 0.1}\n"
+         "initial:\n"
+         "  - {link: shank, coordinates: [0.7]}\n"},
+    {.name = "repeat",
+     .title = "repeat, of a link",
+     .size = sizeof(RepeatForm),
+     .meaning =
+         "Many links from one. Names, parents, groups and shape names may hold {expressions}: integers with + - * "
+         "/ % and brackets over i, j, k (the indices of the count's axes) and n (items so far). Division rounds "
+         "down, so that {(i-1)%8} is never negative.",
+     .example = "shapes:\n"
+                "  rod: {type: capsule, radius: 0.02, length: 0.1}\n"
+                "  hub: {type: sphere, radius: 0.1}\n"
+                "links:\n"
+                "  # a chain of five hinges; the first hangs on the world\n"
+                "  - name: chain{i}\n"
+                "    parent: chain{i-1}\n"
+                "    joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, -0.2]}\n"
+                "    shapes: [{shape: rod, position: [0, 0, -0.1]}]\n"
+                "    mass: 0.1\n"
+                "    repeat:\n"
+                "      count: 5\n"
+                "      first: {parent: null, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 2]}}\n"
+                "  # a pile of 3 x 3 x 4 boxes\n"
+                "  - name: box{n}\n"
+                "    shape: {type: box, size: [0.1, 0.1, 0.1]}\n"
+                "    mass: 0.2\n"
+                "    position: [1, 0, 0.1]\n"
+                "    repeat: {count: [3, 3, 4], position: [0.15, 0.15, 0.15]}\n"
+                "  # a hub with a ring of four legs\n"
+                "  - {name: hub, mass: 1, shape: hub, position: [3, 0, 1]}\n"
+                "  - name: leg{i}\n"
+                "    parent: hub\n"
+                "    mass: 0.2\n"
+                "    shapes: [{shape: rod, position: [0, 0, -0.1]}]\n"
+                "    joint: {type: hinge, axis: [0, 1, 0], position: [0.2, 0, 0]}\n"
+                "    repeat: {count: 4, start: 1, rotation_vector: [0, 0, 1.5707963267948966], around: [0, 0, 0]}\n"},
+    {.name = "repeat_controller",
+     .title = "repeat, of a controller",
+     .size = sizeof(RepeatForm),
+     .meaning = "Many controllers from one; link may hold {expressions}.",
+     .example = "links:\n"
+                "  - name: wheel{i}\n"
+                "    joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 1]}\n"
+                "    shape: {type: cylinder, radius: 0.1, length: 0.05}\n"
+                "    density: 500\n"
+                "    repeat: {count: 4, position: [0.3, 0, 0]}\n"
+                "controllers:\n"
+                "  - link: wheel{i}\n"
+                "    type: pd\n"
+                "    position_gain: 10\n"
+                "    damping_gain: 1\n"
+                "    target: 0.5\n"
+                "    repeat: {count: 4}\n"},
+    {.name = "repeat_load",
+     .title = "repeat, of a load",
+     .size = sizeof(RepeatForm),
+     .meaning = "Many loads from one; link may hold {expressions}.",
+     .example = "links:\n"
+                "  - {name: \"ball{i}\", shape: {type: sphere, radius: 0.1}, mass: 1, repeat: {count: 3, position: [1, "
+                "0, 0]}}\n"
+                "loads:\n"
+                "  - {link: \"ball{i}\", force: [0, 0, 9.81], repeat: {count: 3, first: {force: [0, 0, 20]}}}\n"},
+    {.name = "repeat_initial",
+     .title = "repeat, of initial",
+     .size = sizeof(RepeatForm),
+     .meaning = "Many items from one; link may hold {expressions}.",
+     .example = "links:\n"
+                "  - {name: \"ball{i}\", shape: {type: sphere, radius: 0.1}, mass: 1, repeat: {count: 3, position: [1, "
+                "0, 0]}}\n"
+                "initial:\n"
+                "  - link: ball{i}\n"
+                "    coordinates: [0, 0, 1, 0, 0, 0]\n"
+                "    velocities: [0.5, 0, 0, 0, 0, 0]\n"
+                "    repeat: {count: 3, coordinates: [0, 0, 0.1, 0, 0, 0], velocities: [0.5, 0, 0, 0, 0, 0]}\n"},
+    {.name = "first_link",
+     .title = "first",
+     .size = sizeof(LinkForm),
+     .includes = {{"link", 0}},
+     .partial = true,
+     .meaning = "Keys of a link."},
+    {.name = "first_controller",
+     .title = "first",
+     .size = sizeof(ControllerForm),
+     .type_key = "type",
+     .includes = {{"controller", 0}},
+     .partial = true,
+     .meaning = "Keys of a controller."},
+    {.name = "first_load",
+     .title = "first",
+     .size = sizeof(LoadForm),
+     .includes = {{"load", 0}},
+     .partial = true,
+     .meaning = "Keys of a load."},
+    {.name = "first_initial",
+     .title = "first",
+     .size = sizeof(InitialForm),
+     .includes = {{"initial", 0}},
+     .partial = true,
+     .meaning = "Keys of an initial item."},
+    {.name = "controller",
+     .title = "controller",
+     .size = sizeof(ControllerForm),
+     .type_key = "type",
+     .meaning =
+         "What drives the joint of a link. The gains of the SDRS paper have no factor 1/2: one quoted from there is "
+         "doubled here.",
+     .example =
+         "links:\n"
+         "  - name: arm\n"
+         "    joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 1]}\n"
+         "    shapes: [{type: capsule, radius: 0.03, length: 0.3, position: [0, 0, 0.2]}]\n"
+         "    mass: 1\n"
+         "  - {name: wheel, mass: 1, shape: {type: sphere, radius: 0.1}, joint: {type: hinge, axis: [0, 1, 0], "
+         "position: [1, "
+         "0, 1]}}\n"
+         "  - {name: fan, mass: 1, shape: {type: sphere, radius: 0.1}, joint: {type: hinge, axis: [0, 0, 1], position: "
+         "[2, "
+         "0, 1]}}\n"
+         "  - name: table\n"
+         "    joint: {type: slide, axis: [1, 0, 0]}\n"
+         "    shape: {type: box, size: [1, 1, 0.1]}\n"
+         "controllers:\n"
+         "  - {link: arm, type: pd, position_gain: 100, damping_gain: 10, max_force: 20, target: [0.5]}\n"
+         "  - {link: wheel, type: torque, target: 0.6, damping_gain: 0.02}\n"
+         "  - {link: fan, type: velocity, target: 30, damping_gain: 0.1, max_force: 0.5}\n"
+         "  - {link: table, type: prescribed, target: {type: sines, terms: [{amplitude: 0.1, frequency: 2}]}}\n"},
+    {.name = "feedback",
+     .title = "feedback of a controller",
+     .size = sizeof(FeedbackForm),
+     .meaning =
+         "The controller's target is its signal plus matrix times measurements, taken at the start of every step "
+         "(docs/derivations/feedback.md). A measurement is a text, named like the columns of a run:\n\n"
+         "* `link/angle`, `link/position`, `link/x` ...: a coordinate of the link's joint, as joints.csv calls it (no "
+         "quaternions), and its rate `link/angle/rate`\n"
+         "* `link/px`, `py`, `pz`: origin of the link's frame; `link/cx`, `cy`, `cz`: its centre of mass [m]\n"
+         "* `link/vx`, `vy`, `vz`: velocity of the centre of mass [m/s]; `link/wx`, `wy`, `wz`: angular velocity "
+         "[rad/s]; world axes\n"
+         "* `link/xx`, `xy` ... `zz`: the link's axis x, y or z, of it the component along the world's x, y or z: "
+         "`link/zx` is how far its z axis leans towards x\n"
+         "* `link/fx`, `fy`, `fz`: force of contact and friction on the link over the step before, 0 at the start "
+         "[N]\n\n"
+         "Rates and velocities are differences of the last two states. Tasks find the matrix (`control` with "
+         "`parameters: [feedback]`).",
+     .example = "links:\n"
+                "  - name: cart\n"
+                "    joint: {type: slide, axis: [1, 0, 0]}\n"
+                "    shape: {type: box, size: [0.4, 0.2, 0.1]}\n"
+                "    mass: 1\n"
+                "  - name: pole\n"
+                "    parent: cart\n"
+                "    joint: {type: hinge, axis: [0, 1, 0]}\n"
+                "    shapes: [{type: box, size: [0.04, 0.04, 1], position: [0, 0, 0.5]}]\n"
+                "    mass: 0.1\n"
+                "controllers:\n"
+                "  - link: cart\n"
+                "    type: torque\n"
+                "    target: 0\n"
+                "    feedback:\n"
+                "      measures: [cart/position, cart/position/rate, pole/angle, pole/angle/rate]\n"
+                "      matrix: [1, 2, 30, 8]\n"},
+    {.name = "load",
+     .title = "load",
+     .size = sizeof(LoadForm),
+     .meaning = "A force on a point of a link, a torque, or both, from the first step to the last; a signal says when.",
+     .example = "links:\n"
+                "  - {name: crate, shape: {type: box, size: [0.4, 0.4, 0.4]}, mass: 10}\n"
+                "  - {name: drone, shape: {type: box, size: [0.3, 0.3, 0.05]}, mass: 1, position: [0, 0, 1]}\n"
+                "loads:\n"
+                "  # a push of 30 N along x at the middle of the upper edge, for a fifth of a second\n"
+                "  - link: crate\n"
+                "    point: [-0.2, 0, 0.2]\n"
+                "    force: {type: keyframes, times: [0.5, 0.501, 0.7, 0.701], values: [[0, 0, 0], [30, 0, 0], [30, 0, "
+                "0], [0, 0, 0]]}\n"
+                "  # a propeller, and what it makes the body turn by\n"
+                "  - {link: drone, axes: link, force: [0, 0, 10], torque: [0, 0, 0.02]}\n"},
+    {.name = "closure",
+     .title = "closure",
+     .size = sizeof(ClosureForm),
+     .type_key = "type",
+     .meaning =
+         "Two links held together, beside the joints of the tree. Points and axes are given in the world at the "
+         "start, or in the frame of `a` (`axes`), and are those of both links from then on; so a loop is closed at the "
+         "start. Links that a closure without break_force joins do not touch each other, unless it is a distance.",
+     .example =
+         "links:\n"
+         "  - {name: crank, mass: 1, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: box, size: [0.2, 0.02, "
+         "0.02], position: [0.1, 0, 0]}]}\n"
+         "  - {name: rod, parent: crank, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [0.2, 0, 0]}, "
+         "shapes: [{type: box, size: [0.5, 0.02, 0.02], position: [0.25, 0, 0]}]}\n"
+         "  - {name: piston, mass: 1, joint: {type: slide, axis: [1, 0, 0], position: [0.7, 0, 0]}, shape: {type: "
+         "box, size: [0.1, 0.1, 0.1]}}\n"
+         "closures:\n"
+         "  - {type: hinge, a: rod, b: piston, point: [0.7, 0, 0], axis: [0, 1, 0]}\n"},
+    {.name = "coupling",
+     .title = "coupling",
+     .size = sizeof(CouplingForm),
+     .meaning = "Coordinates of joints in a fixed linear relation, exactly. The joints may belong to any trees.",
+     .example =
+         "links:\n"
+         "  - {name: pinion, mass: 1, joint: {type: hinge, axis: [0, 1, 0]}, shape: {type: sphere, radius: 0.1}}\n"
+         "  - {name: wheel, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [0.4, 0, 0]}, shape: {type: "
+         "sphere, radius: 0.2}}\n"
+         "  - {name: rack, mass: 1, joint: {type: slide, axis: [1, 0, 0], position: [0, 0, 0.5]}, shape: {type: box, "
+         "size: [0.5, 0.1, 0.05]}}\n"
+         "couplings:\n"
+         "  - {link: wheel, of: pinion, ratio: -0.5}\n"
+         "  - {link: rack, of: pinion, ratio: 0.1}\n"},
+    {.name = "coupling_term",
+     .title = "terms",
+     .size = sizeof(CouplingTermForm),
+     .meaning = "One of several coordinates that a coupling follows."},
+    {.name = "signal",
+     .title = "signal",
+     .size = sizeof(SignalForm),
+     .type_key = "type",
+     .meaning =
+         "A value over time, one channel per degree of freedom of the joint it drives, three for a load, in the units "
+         "of what it drives. A bare number is the same "
+         "constant for all channels, a bare list one constant per channel.",
+     .example = "links:\n"
+                "  - name: arm{i}\n"
+                "    joint: {type: universal, axes: [[1, 0, 0], [0, 1, 0]], position: [0, 0, 1]}\n"
+                "    shape: {type: sphere, radius: 0.1}\n"
+                "    mass: 1\n"
+                "    repeat: {count: 5, position: [1, 0, 0]}\n"
+                "controllers:\n"
+                "  - {link: arm0, type: pd, position_gain: 10, target: {type: constant, value: [0.1, 0.2]}}\n"
+                "  - link: arm1\n"
+                "    type: pd\n"
+                "    position_gain: 10\n"
+                "    target: {type: keyframes, times: [0, 1, 1.5], values: [[0, 0], [0.5, 0], [0, 0.5]]}\n"
+                "  - link: arm2\n"
+                "    type: pd\n"
+                "    position_gain: 10\n"
+                "    target: {type: spline, duration: 2, values: [[0, 0], [0.5, 0], [0, 0.5], [0, 0]]}\n"
+                "  - link: arm3\n"
+                "    type: pd\n"
+                "    position_gain: 10\n"
+                "    target:\n"
+                "      type: sines\n"
+                "      offset: [0.1, 0]\n"
+                "      terms:\n"
+                "        - [{amplitude: 0.3, frequency: 1}, {amplitude: 0.1, frequency: 2, phase: 1.57}]\n"
+                "        - [{amplitude: 0.2, frequency: 1}]\n"
+                "  - link: arm4\n"
+                "    type: pd\n"
+                "    position_gain: 10\n"
+                "    target: {type: sequence, interval: 0.5, values: [[0, 0], [0.1, 0], [0.2, 0.1]]}\n"
+                "  # rows of a file:\n"
+                "  # - {link: arm4, type: torque, target: {type: csv, file: motor.csv, columns: [left, right]}}\n"},
+    {.name = "sine",
+     .title = "sine",
+     .size = sizeof(SineForm),
+     .meaning = "amplitude * sin(2 pi frequency t + phase)."},
+    {.name = "initial",
+     .title = "initial",
+     .size = sizeof(InitialForm),
+     .meaning = "Where the joints are at time 0 and how they move.",
+     .example = "links:\n"
+                "  - {name: top, shape: {type: sphere, radius: 0.1}, mass: 1}\n"
+                "  - name: door\n"
+                "    joint: {type: hinge, axis: [0, 0, 1], position: [2, 0, 0]}\n"
+                "    shape: {type: box, size: [0.8, 0.04, 2]}\n"
+                "    mass: 20\n"
+                "initial:\n"
+                "  - {link: top, coordinates: [0, 0, 1, 1, 0, 0, 0], velocities: [0, 0, 0, 0, 0, 30]}\n"
+                "  - {link: door, coordinates: [0.5]}\n"},
+};
+
+_Static_assert(sizeof SCENE_OBJECTS / sizeof SCENE_OBJECTS[0] == SCENE_OBJECT_COUNT, "all of them are counted");
