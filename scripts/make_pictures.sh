@@ -86,7 +86,7 @@ if chosen four-bar; then
 fi
 if chosen biped-terrain; then
   simulate biped-terrain
-  draw scenes/biped-terrain $RUNS/biped-terrain --time 0.4 --show contacts,forces --size 640x480
+  draw scenes/biped-terrain $RUNS/biped-terrain --time 0.4 --show contacts,forces --zoom 3 --look-at 0,0,0.4 --size 600x440
 fi
 if chosen stewart; then
   simulate stewart
@@ -159,6 +159,10 @@ fi
 if chosen ten-bodies; then
   simulate ten-bodies
   draw scenes/ten-bodies $RUNS/ten-bodies --strip 4 --size 300x300 --time 3.5
+fi
+if chosen manifold; then
+  simulate manifold
+  draw scenes/manifold $RUNS/manifold --strip 2 --size 480x320
 fi
 if chosen tumble; then
   simulate tumble --steps 240

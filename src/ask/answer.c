@@ -343,9 +343,10 @@ static void answer_manifold(Text* line, const QueryList* list, const QueryItem* 
   ManifoldOptions options = item->manifold;
   if (!(options.smoothing > 0)) options.smoothing = SMOOTHING_PART * (a->outer + b->outer);
   if (options.edges == 0) options.edges = MANIFOLD_EDGES;
+  options.values = !item->derivatives;
   int64_t count = manifold_count(a, b, &options);
   ManifoldContact* contacts = memory_alloc(sizeof *contacts * (size_t)count);
-  manifold_query(a, item->pose[0], b, item->pose[1], &options, contacts);
+  manifold_query(a, item->pose[0], b, item->pose[1], &options, contacts, NULL);
   add_number(line, "smoothing", options.smoothing);
   text_add(line, ", \"contacts\": [");
   for (int64_t i = 0; i < count; i++) {

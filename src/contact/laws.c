@@ -2,7 +2,7 @@
 #include "contact/law.h"
 
 /* In the order of ContactModel, after CONTACT_NONE. */
-#define LAWS(ROW) ROW(separating_plane) ROW(long_range) ROW(ipc) ROW(penalty)
+#define LAWS(ROW) ROW(separating_plane) ROW(long_range) ROW(ipc) ROW(penalty) ROW(manifold)
 
 #define DECLARE(name) extern const ContactLaw LAW_##name;
 LAWS(DECLARE)
@@ -46,6 +46,11 @@ const char* contact_refuses(ContactModel model, const ModelHull* hull) {
 }
 
 int contact_own_count(ContactModel model) { return model == CONTACT_NONE ? 0 : law_of(model)->own_count; }
+
+double contact_force_at_overlap(ContactModel model, const double* own, double overlap) {
+  const ContactLaw* law = law_of(model);
+  return law->force_at_overlap ? law->force_at_overlap(own, overlap) : 0;
+}
 
 bool contact_rests(ContactModel model) { return law_of(model)->rest_at_gap != NULL; }
 

@@ -247,6 +247,10 @@ typedef struct {
 bool contact_rests(ContactModel model);
 ContactRest contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force);
 ContactRest contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap);
+/* Force [N] of two bodies that overlap by so much > 0 [m], for stiffness 1; 0: the law knows none. own:
+ * ModelContact.own.
+ */
+double contact_force_at_overlap(ContactModel model, const double* own, double overlap);
 /* Does the law let bodies overlap, so that nothing is certified and a start may overlap, too? */
 bool contact_overlaps(ContactModel model);
 /* Why the law cannot take a piece, as the end of a sentence; NULL: it can. */
@@ -345,7 +349,11 @@ void model_check_contact(const Model* model, Diagnostics* diagnostics);
 
 /* Pairs of links that intersect or touch at the start: what model_create refuses, and works on a model that was refused
  * for it. Returns their number; *pairs is owned by the caller. (model/checks.c) */
-int model_touching(const Model* model, int (**pairs)[2]);
+typedef struct {
+  int a, b;     /* links */
+  double depth; /* m; 0: they touch, no more */
+} ModelTouch;
+int model_touching(const Model* model, ModelTouch** pairs);
 
 /* Rewrite the model's own scene so that every hull is a list of points (model/expand.c): hull k of a link is its shape
  * use k, with keep_interior and in the link's frame, and contact parameters are the model's numbers. Half-spaces stay

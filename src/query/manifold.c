@@ -1,5 +1,6 @@
-/* Contact manifolds (X1-X7). docs/derivations/manifold.md
- * All is done in b's frame; the six variables are a turn of a about its origin and a move of it, along b's axes. */
+/* Contact manifolds (X1-X8). docs/derivations/manifold.md
+ * All is done in b's frame; the six variables are a turn of a about its origin and a move of it, along b's axes, or
+ * other causes (X8): up to six parameters of one body, or the smoothing. */
 #include "query/query.h"
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,18 @@ typedef struct {
   const ManifoldOptions* options;
   Pose pose_b;
   Pose relative; /* of a in b's frame */
+  ManifoldCause cause;
+  int first, lanes; /* parameters first ... first + lanes - 1 of a body */
+  Dual smoothing;   /* of the options */
+  char* room;       /* what is left of it */
 } ManifoldPair;
+
+/* Out of the room, for good. */
+static void* take(ManifoldPair* s, size_t size) {
+  void* out = s->room;
+  s->room += (size + 63) / 64 * 64;
+  return out;
+}
 
 /* What a body's field is at a place. */
 typedef struct {
@@ -42,8 +54,37 @@ static Dual3 dual3_make(Vec3 value, const Vec3 slope[DUAL_VARIABLES + 1]) {
 static Dual3 placed(const ManifoldPair* s, int body, Vec3 point) {
   if (body == 1) return dual3_of(point);
   Vec3 arm = mat3_mul_vec(s->relative.r, point), slope[DUAL_VARIABLES + 1];
+  if (s->cause != MANIFOLD_BY_MOTION) return dual3_of(vec3_add(arm, s->relative.t));
   for (int k = 1; k <= DUAL_VARIABLES; k++) slope[k] = vec3_add(vec3_cross(turn_of(k), arm), move_of(k));
   return dual3_make(vec3_add(arm, s->relative.t), slope);
+}
+
+static bool causes(const ManifoldPair* s, int body) { return (int)s->cause == MANIFOLD_BY_SHAPE_A + body; }
+
+/* A point of the body's surface, which moves with its parameters too. */
+static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
+  const ManifoldBody* own = s->body[body];
+  Dual3 out = placed(s, body, own->points[i]);
+  if (!causes(s, body)) return out;
+  for (int k = 0; k < s->lanes; k++) {
+    Vec3 moved = own->point_slopes[(ptrdiff_t)(s->first + k) * own->point_count + i];
+    if (body == 0) moved = mat3_mul_vec(s->relative.r, moved);
+    out.x[k + 1] = moved.x;
+    out.y[k + 1] = moved.y;
+    out.z[k + 1] = moved.z;
+  }
+  return out;
+}
+
+/* How value and normal of a body's field change by its parameters at a place of its frame. */
+static void add_parameters(const ManifoldPair* s, int body, Vec3 place, Dual* value, Vec3 outward[DUAL_VARIABLES + 1]) {
+  for (int k = 0; causes(s, body) && k < s->lanes; k++) {
+    double up;
+    Vec3 turned;
+    field_parameter_slope(s->body[body]->field, place, s->first + k, &up, &turned);
+    (*value)[k + 1] += up;
+    outward[k + 1] = vec3_add(outward[k + 1], body == 0 ? mat3_mul_vec(s->relative.r, turned) : turned);
+  }
 }
 
 static Dual3 unit(Dual3 v) {
@@ -61,6 +102,7 @@ static DualField field_of_b(const ManifoldPair* s, Dual3 place) {
     out.value[k] = vec3_dot(v.gradient, moved);
     slope[k] = mat3_mul_vec(v.turn, moved);
   }
+  add_parameters(s, 1, dual3_value(place), &out.value, slope);
   out.normal = unit(dual3_make(v.outward, slope));
   return out;
 }
@@ -69,15 +111,18 @@ static DualField field_of_b(const ManifoldPair* s, Dual3 place) {
 static DualField field_of_a(const ManifoldPair* s, Dual3 place) {
   Mat3 r = s->relative.r;
   Vec3 arm = vec3_sub(dual3_value(place), s->relative.t);
+  bool turns = s->cause == MANIFOLD_BY_MOTION;
   FieldValue v = field_evaluate(s->body[0]->field, mat3_tmul_vec(r, arm));
   DualField out = {.value = dual_of(v.value)};
   Vec3 slope[DUAL_VARIABLES + 1], outward = mat3_mul_vec(r, v.outward);
   for (int k = 1; k <= DUAL_VARIABLES; k++) {
-    Vec3 carried = vec3_add(vec3_cross(turn_of(k), arm), move_of(k));
+    Vec3 turn = turns ? turn_of(k) : vec3(0, 0, 0);
+    Vec3 carried = turns ? vec3_add(vec3_cross(turn, arm), move_of(k)) : turn;
     Vec3 moved = mat3_tmul_vec(r, vec3_sub(dual3_slope(place, k), carried));
     out.value[k] = vec3_dot(v.gradient, moved);
-    slope[k] = vec3_add(vec3_cross(turn_of(k), outward), mat3_mul_vec(r, mat3_mul_vec(v.turn, moved)));
+    slope[k] = vec3_add(vec3_cross(turn, outward), mat3_mul_vec(r, mat3_mul_vec(v.turn, moved)));
   }
+  add_parameters(s, 0, mat3_tmul_vec(r, arm), &out.value, slope);
   out.normal = unit(dual3_make(outward, slope));
   return out;
 }
@@ -126,8 +171,15 @@ static void put_contact(const ManifoldPair* s, ContactKind kind, Dual3 point, Du
   *out = (ManifoldContact){.kind = kind, .distance = distance[0], .activity = activity[0]};
   out->point = pose_apply(s->pose_b, dual3_value(point));
   out->normal = mat3_mul_vec(r, dual3_value(normal));
+  if (s->options->values) return;
   Vec3 arm = vec3_sub(out->point, s->pose_b.t);
-  for (int column = 0; column < 12; column++) {
+  for (int column = 0; s->cause != MANIFOLD_BY_MOTION && column < DUAL_VARIABLES; column++) {
+    put_vector(out, MANIFOLD_POINT, column, mat3_mul_vec(r, dual3_slope(point, column + 1)));
+    put_vector(out, MANIFOLD_NORMAL, column, mat3_mul_vec(r, dual3_slope(normal, column + 1)));
+    out->slope[MANIFOLD_DISTANCE][column] = distance[column + 1];
+    out->slope[MANIFOLD_ACTIVITY][column] = activity[column + 1];
+  }
+  for (int column = 0; s->cause == MANIFOLD_BY_MOTION && column < 12; column++) {
     double along[DUAL_VARIABLES + 1];
     Vec3 axis = dual3_value(motion_of(s, column, along));
     Vec3 moved = mat3_mul_vec(r, directed3(point, along)), turned = mat3_mul_vec(r, directed3(normal, along));
@@ -158,10 +210,10 @@ static int deepest_first(const void* a, const void* b) {
 }
 
 /* Weights of the rank-th deepest: softmax over i of -|depth_(rank) - depth_i| / smoothing (X1). */
-static void choose(const Dual* depth, int count, int chosen, double smoothing, Dual* weight) {
+static void choose(const Dual* depth, int count, int chosen, Dual smoothing, Dual* weight) {
   Dual sum = dual_of(0);
   for (int i = 0; i < count; i++) {
-    Dual apart = (depth[chosen] - depth[i]) / smoothing;
+    Dual apart = dual_div(depth[chosen] - depth[i], smoothing);
     if (apart[0] > 0) apart = -apart;
     weight[i] = dual_chain(apart, dual_exponential(apart[0]), dual_exponential(apart[0]));
     sum += weight[i];
@@ -171,22 +223,20 @@ static void choose(const Dual* depth, int count, int chosen, double smoothing, D
 }
 
 /* Means of `width` places a member over all members, by the weights of each of the `wanted` deepest. */
-static void choose_deepest(const Dual* depth, const Dual3* places, int count, int width, int wanted, double smoothing,
+static void choose_deepest(ManifoldPair* s, const Dual* depth, const Dual3* places, int count, int width, int wanted,
                            Dual3* out) {
-  RankedDepth* order = MEMORY_NEW(RankedDepth, count);
-  Dual* weight = memory_alloc(sizeof(Dual) * (size_t)count);
+  RankedDepth* order = take(s, sizeof *order * (size_t)count);
+  Dual* weight = take(s, sizeof(Dual) * (size_t)count);
   for (int i = 0; i < count; i++) order[i] = (RankedDepth){depth[i][0], i};
   qsort(order, (size_t)count, sizeof *order, deepest_first);
   for (int rank = 0; rank < wanted; rank++) {
-    choose(depth, count, order[rank].index, smoothing, weight);
+    choose(depth, count, order[rank].index, s->smoothing, weight);
     for (int k = 0; k < width; k++) {
       Dual3 sum = dual3_of(vec3(0, 0, 0));
       for (int i = 0; i < count; i++) sum = dual3_add(sum, dual3_scale(places[i * width + k], weight[i]));
       out[rank * width + k] = sum;
     }
   }
-  memory_free(weight);
-  memory_free(order);
 }
 
 static int wanted_of(int all, int asked) { return asked > 0 && asked < all ? asked : all; }
@@ -199,35 +249,32 @@ typedef struct {
   Dual* depth;
 } Points;
 
-static Points points_create(const ManifoldPair* s, int body) {
+static int points_in(const ManifoldBody* body) { return body->only ? body->only_count : body->point_count; }
+
+static Points points_of(ManifoldPair* s, int body) {
   const ManifoldBody* own = s->body[body];
-  Points points = {memory_alloc(sizeof(Dual3) * (size_t)own->point_count),
-                   memory_alloc(sizeof(Dual) * (size_t)own->point_count)};
-  for (int i = 0; i < own->point_count; i++) {
-    points.place[i] = placed(s, body, own->points[i]);
-    points.depth[i] = -field_at(s, 1 - body, points.place[i]).value;
+  int count = points_in(own);
+  Points points = {take(s, sizeof(Dual3) * (size_t)count), take(s, sizeof(Dual) * (size_t)count)};
+  bool ranked = wanted_of(count, s->options->points) < count;
+  for (int i = 0; i < count; i++) {
+    points.place[i] = surface_point(s, body, own->only ? own->only[i] : i);
+    if (ranked) points.depth[i] = -field_at(s, 1 - body, points.place[i]).value;
   }
   return points;
 }
 
-static void points_free(Points* points) {
-  memory_free(points->place);
-  memory_free(points->depth);
-}
-
-static ManifoldContact* point_contacts(const ManifoldPair* s, int body, const Points* points, ManifoldContact* out) {
-  int count = s->body[body]->point_count, wanted = wanted_of(count, s->options->points);
+static ManifoldContact* point_contacts(ManifoldPair* s, int body, const Points* points, ManifoldContact* out) {
+  int count = points_in(s->body[body]), wanted = wanted_of(count, s->options->points);
   Dual3* place = points->place;
   if (wanted < count) {
-    place = memory_alloc(sizeof(Dual3) * (size_t)wanted);
-    choose_deepest(points->depth, points->place, count, 1, wanted, s->options->smoothing, place);
+    place = take(s, sizeof(Dual3) * (size_t)wanted);
+    choose_deepest(s, points->depth, points->place, count, 1, wanted, place);
   }
   for (int i = 0; i < wanted; i++) {
     DualField other = field_at(s, 1 - body, place[i]);
     put_contact(s, body == 0 ? CONTACT_POINT_A : CONTACT_POINT_B, place[i], other.value,
                 from_a_to_b(1 - body, other.normal), dual_of(1), out++);
   }
-  if (place != points->place) memory_free(place);
   return out;
 }
 
@@ -323,10 +370,11 @@ typedef struct {
 
 /* Signs by the other body's normal at its own witness point (X5); penetration, clash (X6). */
 static void judge(const ManifoldPair* s, Dual inside, EdgePair* out) {
-  double smoothing = s->options->smoothing, softness = s->options->softness, floor = APART_FLOOR * smoothing;
+  double softness = s->options->softness;
+  Dual floor = APART_FLOOR * s->smoothing;
   Dual3 apart = dual3_sub(out->witness[0], out->witness[1]); /* from b to a */
   Dual square = dual3_dot(apart, apart);
-  square[0] += floor * floor;
+  square += dual_mul(floor, floor);
   Dual3 direction = dual3_scale(apart, dual_inverse(dual_sqrt(square)));
   out->apart = dual3_dot(apart, direction);
   DualField other[2] = {field_at(s, 1, out->witness[0]), field_at(s, 0, out->witness[1])};
@@ -337,7 +385,7 @@ static void judge(const ManifoldPair* s, Dual inside, EdgePair* out) {
     Dual sign = dual_tanh(dual3_dot(own[1 - k].normal, outward) / softness);
     out->distance[k] = dual_mul(sign, out->apart);
     out->normal[k] = from_a_to_b(1 - k, dual3_scale(outward, sign));
-    Dual penetrates = dual_sigmoid(-other[k].value / smoothing);
+    Dual penetrates = dual_sigmoid(-dual_div(other[k].value, s->smoothing));
     out->activity[k] = dual_mul(dual_mul(inside, penetrates), clash);
   }
 }
@@ -353,22 +401,18 @@ static void meet(const ManifoldPair* s, const Dual3 a[2], const Dual3 b[2], Edge
 /* ---------------------------------------------------------------- edges */
 
 /* The chosen edges of a body: two places each. */
-static Dual3* edges_create(const ManifoldPair* s, int body, const Points* points, int* wanted) {
+static Dual3* edges_of(ManifoldPair* s, int body, int* wanted) {
   const ManifoldBody* own = s->body[body];
   *wanted = wanted_of(own->edge_count, s->options->edges);
-  Dual3* all = memory_alloc(sizeof(Dual3[2]) * (size_t)own->edge_count);
-  Dual* depth = memory_alloc(sizeof(Dual) * (size_t)own->edge_count);
-  for (int i = 0; i < own->edge_count; i++) {
-    for (int k = 0; k < 2; k++) all[2 * i + k] = points->place[own->edges[i][k]];
-    depth[i] = 0.5 * (points->depth[own->edges[i][0]] + points->depth[own->edges[i][1]]);
-  }
-  Dual3* out = all;
-  if (*wanted < own->edge_count) {
-    out = memory_alloc(sizeof(Dual3[2]) * (size_t)*wanted);
-    choose_deepest(depth, all, own->edge_count, 2, *wanted, s->options->smoothing, out);
-    memory_free(all);
-  }
-  memory_free(depth);
+  Dual3* all = take(s, sizeof(Dual3[2]) * (size_t)own->edge_count);
+  for (int i = 0; i < own->edge_count; i++)
+    for (int k = 0; k < 2; k++) all[2 * i + k] = surface_point(s, body, own->edges[i][k]);
+  if (*wanted == own->edge_count) return all;
+  Dual* depth = take(s, sizeof(Dual) * (size_t)own->edge_count);
+  for (int i = 0; i < own->edge_count; i++)
+    depth[i] = -0.5 * (field_at(s, 1 - body, all[2 * i]).value + field_at(s, 1 - body, all[2 * i + 1]).value);
+  Dual3* out = take(s, sizeof(Dual3[2]) * (size_t)*wanted);
+  choose_deepest(s, depth, all, own->edge_count, 2, *wanted, out);
   return out;
 }
 
@@ -378,12 +422,15 @@ typedef struct {
   Dual sum;
 } NearEdges;
 
-static Dual nearness(const EdgePair* pair, double least, double smoothing) {
-  double weight = dual_exponential((least - pair->apart[0]) / smoothing);
-  return dual_chain(pair->apart, weight, -weight / smoothing);
+static Dual nearness(const EdgePair* pair, double least, Dual smoothing) {
+  Dual apart = pair->apart;
+  apart[0] -= least; /* the same for all */
+  Dual scaled = dual_div(apart, smoothing);
+  double weight = dual_exponential(-scaled[0]);
+  return dual_chain(scaled, weight, -weight);
 }
 
-static NearEdges neighbours_of(const EdgePair* first, int stride, int count, double smoothing) {
+static NearEdges neighbours_of(const EdgePair* first, int stride, int count, Dual smoothing) {
   NearEdges out = {HUGE_VAL, dual_of(0)};
   for (int i = 0; i < count; i++) out.least = fmin(out.least, first[i * stride].apart[0]);
   for (int i = 0; i < count; i++) out.sum += nearness(&first[i * stride], out.least, smoothing);
@@ -392,18 +439,19 @@ static NearEdges neighbours_of(const EdgePair* first, int stride, int count, dou
 
 static void put_edges(const ManifoldPair* s, const EdgePair* pair, const NearEdges near[2], ManifoldContact* out) {
   for (int side = 0; side < 2; side++) {
-    Dual nearest = dual_div(nearness(pair, near[side].least, s->options->smoothing), near[side].sum);
+    Dual nearest = dual_div(nearness(pair, near[side].least, s->smoothing), near[side].sum);
     put_contact(s, side == 0 ? CONTACT_EDGE_A : CONTACT_EDGE_B, pair->witness[side], pair->distance[side],
                 pair->normal[side], dual_mul(pair->activity[side], nearest), &out[side]);
   }
 }
 
-static void edge_contacts(const ManifoldPair* s, const Points points[2], ManifoldContact* out) {
+static void edge_contacts(ManifoldPair* s, ManifoldContact* out) {
   int count[2];
-  double smoothing = s->options->smoothing;
-  Dual3* edges[2] = {edges_create(s, 0, &points[0], &count[0]), edges_create(s, 1, &points[1], &count[1])};
-  EdgePair* pairs = memory_alloc(sizeof(EdgePair) * (size_t)count[0] * (size_t)count[1]);
-  NearEdges* column = memory_alloc(sizeof(NearEdges) * (size_t)count[1]);
+  Dual smoothing = s->smoothing;
+  Dual3* edges[2];
+  for (int body = 0; body < 2; body++) edges[body] = edges_of(s, body, &count[body]);
+  EdgePair* pairs = take(s, sizeof(EdgePair) * (size_t)count[0] * (size_t)count[1]);
+  NearEdges* column = take(s, sizeof(NearEdges) * (size_t)count[1]);
   for (int i = 0; i < count[0]; i++)
     for (int k = 0; k < count[1]; k++) meet(s, edges[0] + 2 * i, edges[1] + 2 * k, &pairs[i * count[1] + k]);
   for (int k = 0; k < count[1]; k++) column[k] = neighbours_of(pairs + k, count[1], count[0], smoothing);
@@ -414,27 +462,72 @@ static void edge_contacts(const ManifoldPair* s, const Points points[2], Manifol
       put_edges(s, &pairs[i * count[1] + k], near, out);
     }
   }
-  memory_free(column);
-  memory_free(pairs);
-  for (int body = 0; body < 2; body++) memory_free(edges[body]);
 }
 
 /* ---------------------------------------------------------------- all */
 
 int64_t manifold_count(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options) {
   int64_t edges = (int64_t)wanted_of(a->edge_count, options->edges) * wanted_of(b->edge_count, options->edges);
-  return wanted_of(a->point_count, options->points) + wanted_of(b->point_count, options->points) + 2 * edges;
+  return wanted_of(points_in(a), options->points) + wanted_of(points_in(b), options->points) + 2 * edges;
+}
+
+/* Of what is taken for one body: places, depths, order and weights, of points and of edges. */
+static size_t room_of(const ManifoldBody* body, const ManifoldOptions* options) {
+  size_t points = (size_t)body->point_count, edges = (size_t)body->edge_count,
+         ranked = sizeof(RankedDepth) + sizeof(Dual);
+  size_t wanted = (size_t)wanted_of(body->edge_count, options->edges);
+  return points * (2 * sizeof(Dual3) + sizeof(Dual) + ranked) + edges * (2 * sizeof(Dual3[2]) + sizeof(Dual) + ranked) +
+         wanted * sizeof(NearEdges);
+}
+
+size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options) {
+  enum { TAKEN = 24 }; /* times that something is taken, rounded up to 64 bytes each */
+  size_t edges = (size_t)wanted_of(a->edge_count, options->edges) * (size_t)wanted_of(b->edge_count, options->edges);
+  return room_of(a, options) + room_of(b, options) + edges * sizeof(EdgePair) + (size_t)64 * TAKEN;
+}
+
+/* room: 64-byte aligned. */
+static void query_with(ManifoldPair* s, ManifoldContact* out, void* room) {
+  void* own = room ? NULL : memory_alloc(manifold_room(s->body[0], s->body[1], s->options));
+  s->room = room ? room : own;
+  for (int body = 0; body < 2; body++) {
+    Points points = points_of(s, body);
+    out = point_contacts(s, body, &points, out);
+  }
+  edge_contacts(s, out);
+  memory_free(own);
+}
+
+static ManifoldPair pair_of(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
+                            const ManifoldOptions* options) {
+  return (ManifoldPair){
+      .body = {a, b},
+      .options = options,
+      .pose_b = pose_b,
+      .relative = {mat3_mul(mat3_transpose(pose_b.r), pose_a.r), pose_apply_inverse(pose_b, pose_a.t)},
+      .smoothing = dual_of(options->smoothing)};
 }
 
 void manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
-                    const ManifoldOptions* options, ManifoldContact* out) {
-  ManifoldPair s = {.body = {a, b}, .options = options, .pose_b = pose_b};
-  s.relative.r = mat3_mul(mat3_transpose(pose_b.r), pose_a.r);
-  s.relative.t = pose_apply_inverse(pose_b, pose_a.t);
-  Points points[2] = {points_create(&s, 0), points_create(&s, 1)};
-  for (int body = 0; body < 2; body++) out = point_contacts(&s, body, &points[body], out);
-  edge_contacts(&s, points, out);
-  for (int body = 0; body < 2; body++) points_free(&points[body]);
+                    const ManifoldOptions* options, ManifoldContact* out, void* room) {
+  ManifoldPair s = pair_of(a, pose_a, b, pose_b, options);
+  query_with(&s, out, room);
+}
+
+void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
+                       const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
+                       void* room) {
+  ManifoldPair s = pair_of(a, pose_a, b, pose_b, options);
+  s.cause = cause;
+  s.first = first;
+  if (cause == MANIFOLD_BY_SMOOTHING) {
+    s.smoothing[1] = 1;
+  } else {
+    const Field* field = s.body[cause - MANIFOLD_BY_SHAPE_A]->field;
+    int left = shape_parameter_count(&field->shape) - first;
+    s.lanes = left < DUAL_VARIABLES ? left : DUAL_VARIABLES;
+  }
+  query_with(&s, out, room);
 }
 
 /* ---------------------------------------------------------------- bodies */

@@ -303,7 +303,11 @@ typedef struct {
   int point_count;
   int (*edges)[2]; /* of triangles that do not lie in one plane, each pointing the same way along its largest part */
   int edge_count;
-  double outer; /* radius of a ball about the origin that holds them [m] */
+  double outer;    /* radius of a ball about the origin that holds them [m] */
+  const int* only; /* borrowed: the points that may touch (only_count); NULL: all of them */
+  int only_count;
+  const Vec3*
+      point_slopes; /* borrowed; of every point by parameter k of the field's shape: [k * point_count + i]; NULL */
 } ManifoldBody;
 /* Takes the surface's points over and leaves it empty; borrows the field. */
 ManifoldBody manifold_body_create(const Field* field, TriangleSurface* surface);
@@ -314,7 +318,16 @@ typedef struct {
   double softness;       /* > 0, no unit: of positions along edges, of signs, of the angle between normals */
   double regularization; /* >= 0, no unit: pull of an edge's witness point to its middle */
   int points, edges;     /* so many of each body that penetrate deepest are chosen softly; 0: all */
+  bool values;           /* no derivatives are wanted */
 } ManifoldOptions;
+
+/* What manifold_query_by is asked for derivatives by. */
+typedef enum {
+  MANIFOLD_BY_MOTION, /* manifold_query's own */
+  MANIFOLD_BY_SHAPE_A,
+  MANIFOLD_BY_SHAPE_B,
+  MANIFOLD_BY_SMOOTHING,
+} ManifoldCause;
 
 /* Edges of each body that are chosen when nothing is said; those of a box are 12. */
 enum { MANIFOLD_EDGES = 12 };
@@ -341,9 +354,16 @@ typedef struct {
 /* Number of contacts that manifold_query writes, whatever the poses are: 1 for every point, 2 for every pair of edges.
  */
 int64_t manifold_count(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options);
+/* Bytes that a query takes of its room. */
+size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options);
 /* Writes manifold_count contacts: points of a, of b, then for every pair of edges that on a's and that on b's.
- * Allocates. */
+ * room: of manifold_room bytes, 64-byte aligned; NULL: it allocates. */
 void manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
-                    const ManifoldOptions* options, ManifoldContact* out);
+                    const ManifoldOptions* options, ManifoldContact* out, void* room);
+/* The same with other derivatives (X8), in the first six columns: by parameters first, first + 1, ... of a body whose
+ * field is one shape (FIELD_SHAPE), the points moving along by its point_slopes; or, in the first, by the smoothing. */
+void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
+                       const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
+                       void* room);
 
 #endif

@@ -190,6 +190,49 @@ const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing
   return rule;
 }
 
+/* l phi, where l may be one of the offsets. */
+static void polytope_parameter(const Shape* shape, Vec3 x, int k, double* value, Vec3* outward) {
+  ShapeValue v = polytope_evaluate(shape, x);
+  Vec3 turned;
+  double up, stretch = 0, l = shape->length;
+  polytope_slope(shape, x, k, &up, &turned);
+  int face = k > 0 ? (k - 1) / 4 : -1, entry = (k - 1) % 4;
+  if (face >= 0 && face == shape->length_face) { /* l = offset / |n| */
+    double norm = shape->face_norm[face];
+    stretch = entry == 3 ? 1 / norm : -l * shape->face_given[4 * face + entry] / (norm * norm);
+  }
+  *value = l * up + stretch * v.value;
+  *outward = vec3_add(vec3_scale(turned, l), vec3_scale(v.gradient, stretch));
+}
+
+/* (Y1) with phi(x / gamma) = 0: d gamma = gamma phi_k / (grad phi . z) at z = x / gamma; the normal is that of grad phi
+ * there. */
+static void shape_parameter(const Shape* shape, Vec3 x, int k, double* value, Vec3* outward) {
+  double distance = vec3_norm(x), up;
+  *value = 0;
+  *outward = vec3(0, 0, 0);
+  if (!(distance > 1e-12 * shape->inner)) return;
+  double gamma = shape_gauge(shape, x).value;
+  Vec3 z = vec3_scale(x, 1 / gamma), turned;
+  ShapeValue at = shape_evaluate(shape, z);
+  shape_parameter_slope(shape, z, k, &up, &turned);
+  double grown = gamma * up / vec3_dot(at.gradient, z);
+  Vec3 change = vec3_add_scaled(turned, -grown / gamma, mat3_mul_vec(at.hessian, z));
+  double steep = vec3_norm(at.gradient);
+  Vec3 n = vec3_scale(at.gradient, 1 / steep);
+  *value = distance * grown / (gamma * gamma);
+  *outward = vec3_scale(vec3_add_scaled(change, -vec3_dot(n, change), n), 1 / steep);
+}
+
+void field_parameter_slope(const Field* field, Vec3 place, int k, double* value, Vec3* outward) {
+  Vec3 x = pose_apply_inverse(field->pose, place);
+  if (field->shape.kind == SMOOTH_POLYTOPE)
+    polytope_parameter(&field->shape, x, k, value, outward);
+  else
+    shape_parameter(&field->shape, x, k, value, outward);
+  *outward = mat3_mul_vec(field->pose.r, *outward);
+}
+
 void field_free(Field* field) {
   for (int i = 0; i < field->part_count; i++) field_free(&field->parts[i]);
   memory_free(field->parts);

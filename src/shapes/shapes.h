@@ -163,6 +163,8 @@ const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing
 /* At a place of the body's frame [m]. At the centre of a convex shape, where no direction is outward, gradient and
  * normal are zero. No allocation. */
 FieldValue field_evaluate(const Field* field, Vec3 place);
+/* Change of value and outward at a place by parameter k of the shape (FIELD_SHAPE only). */
+void field_parameter_slope(const Field* field, Vec3 place, int k, double* value, Vec3* outward);
 void field_free(Field* field);
 
 /* Triangles on the surface for contacts and pictures, body frame: of shapes their hull by shape_mesh(level), of unions

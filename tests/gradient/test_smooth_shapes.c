@@ -2,36 +2,9 @@
  * and under laws of polyhedra, and an impact against its closed form. */
 #include <string.h>
 
+#include "gradient/rows.h"
 #include "gradient/variables.h"
 #include "support/runs.h"
-
-typedef struct {
-  const char* name;
-  int steps;
-  const char* scene;
-} Row;
-
-enum { ALL = (1 << GRADCHECK_BLOCKS) - 1 };
-
-static void check_row(const Row* row, double bound) {
-  Run* run = run_model("%s", row->scene);
-  GradcheckOptions options = {
-      .blocks = ALL, .seed = 1, .directions = 2, .steps = row->steps, .tolerance = 1e-10, .bound = bound, .threads = 1};
-  GradcheckReport report;
-  model_expand_shapes(&run->model, &run->scene);
-  model_destroy(&run->model);
-  assert_int_equal(model_create(&run->model, &run->scene, &run->diagnostics), STATUS_OK);
-  assert_int_equal(gradcheck_scene(&run->scene, &run->model, NULL, &options, &report, &run->diagnostics), STATUS_OK);
-  assert_true(report.adjoint.sound);
-  for (int b = 0; b < GRADCHECK_BLOCKS; b++) {
-    const GradcheckBlockReport* block = &report.block[b];
-    if (block->count > 0 && (block->verdict == GRADCHECK_WRONG || !(block->error <= bound)) && block->norm > 1e-9)
-      fail_msg("%s: gradient by the %s: relative error %.3g, resolution %.3g", row->name,
-               gradcheck_block_name((GradcheckBlock)b), block->error, block->resolution);
-  }
-  assert_true(report.block[GRADCHECK_SHAPES].norm > 1e-6);
-  run_free(run);
-}
 
 #define EGG "{type: superellipsoid, size: [0.1, 0.12, 0.15], exponent: 2, resolution: 0}"
 #define CONE                                                                                                           \
@@ -47,46 +20,49 @@ static void check_row(const Row* row, double bound) {
 
 static void run_G12_G13_two_shapes_meet(void** state) {
   (void)state;
-  check_row(&(Row){"two shapes", 8,
-                   "simulation: {dt: 0.005, tolerance: 1e-10}\n"
-                   "contact: {model: penalty, stiffness: 1e5, friction: 0}\n" EGG_MEETS_CONE},
-            1e-6);
+  check_gradients("two shapes", 8,
+                  "simulation: {dt: 0.005, tolerance: 1e-10}\n"
+                  "contact: {model: penalty, stiffness: 1e5, friction: 0}\n" EGG_MEETS_CONE,
+                  ALL_BLOCKS, 1e-6);
 }
 
 static void run_G14_G15_two_shapes_rub(void** state) {
   (void)state;
-  check_row(&(Row){"two shapes with friction", 8,
-                   "simulation: {dt: 0.005, tolerance: 1e-10}\n"
-                   "contact: {model: penalty, stiffness: 1e5, friction: 0.4, exponent: 2}\n" EGG_MEETS_CONE},
-            1e-6);
+  check_gradients("two shapes with friction", 8,
+                  "simulation: {dt: 0.005, tolerance: 1e-10}\n"
+                  "contact: {model: penalty, stiffness: 1e5, friction: 0.4, exponent: 2}\n" EGG_MEETS_CONE,
+                  ALL_BLOCKS, 1e-6);
 }
 
 static void run_G13_G15_on_a_moving_half_space(void** state) {
   (void)state;
-  check_row(&(Row){"a half-space that moves", 8,
-                   "simulation: {dt: 0.005, tolerance: 1e-10, integrator: second_order}\n"
-                   "contact: {model: penalty, stiffness: 1e5, friction: 0.3}\n"
-                   "links:\n"
-                   "  - {name: ground, shape: {type: half_space}, joint: {type: hinge, axis: [0, 1, 0]}}\n"
-                   "  - {name: egg, density: 1000, position: [0.1, 0, 0.145], rpy: [0.1, 0.2, 0.3], shape: " EGG "}\n"
-                   "controllers:\n"
-                   "  - {link: ground, type: prescribed, target: {type: sines, terms: [{amplitude: 0.05, "
-                   "frequency: 3}]}}\n"
-                   "initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n"},
-            1e-6);
+  check_gradients("a half-space that moves", 8,
+                  "simulation: {dt: 0.005, tolerance: 1e-10, integrator: second_order}\n"
+                  "contact: {model: penalty, stiffness: 1e5, friction: 0.3}\n"
+                  "links:\n"
+                  "  - {name: ground, shape: {type: half_space}, joint: {type: hinge, axis: [0, 1, 0]}}\n"
+                  "  - {name: egg, density: 1000, position: [0.1, 0, 0.145], rpy: [0.1, 0.2, 0.3], shape: " EGG
+                  "}\n"
+                  "controllers:\n"
+                  "  - {link: ground, type: prescribed, target: {type: sines, terms: [{amplitude: 0.05, "
+                  "frequency: 3}]}}\n"
+                  "initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n",
+                  ALL_BLOCKS, 1e-6);
 }
 
 /* Points of the surface under the law of polyhedra; their parameters are the shape's. */
 static void run_A9_points_of_smooth_shapes(void** state) {
   (void)state;
-  check_row(&(Row){"separating planes", 6,
-                   "simulation: {dt: 0.01, tolerance: 1e-10}\n"
-                   "links:\n"
-                   "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
-                   "  - {name: egg, density: 1000, position: [0, 0, 0.155], rpy: [0.1, 0.2, 0.3], shape: " EGG "}\n"
-                   "  - {name: cone, density: 900, position: [0.22, 0, 0.14], rpy: [0, 1, 0.2], shape: " CONE "}\n"
-                   "initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n"},
-            2e-6);
+  check_gradients("separating planes", 6,
+                  "simulation: {dt: 0.01, tolerance: 1e-10}\n"
+                  "links:\n"
+                  "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                  "  - {name: egg, density: 1000, position: [0, 0, 0.155], rpy: [0.1, 0.2, 0.3], shape: " EGG
+                  "}\n"
+                  "  - {name: cone, density: 900, position: [0.22, 0, 0.14], rpy: [0, 1, 0.2], shape: " CONE
+                  "}\n"
+                  "initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n",
+                  ALL_BLOCKS, 2e-6);
 }
 
 /* Sizes and exponents as variables of a task, each kind alone. */

@@ -43,7 +43,7 @@ static void drop(Bodies* b) {
 static ManifoldContact* query(const Bodies* b, int64_t* count) {
   *count = manifold_count(&b->body[0], &b->body[1], &b->options);
   ManifoldContact* out = MEMORY_NEW(ManifoldContact, *count);
-  manifold_query(&b->body[0], b->pose[0], &b->body[1], b->pose[1], &b->options, out);
+  manifold_query(&b->body[0], b->pose[0], &b->body[1], b->pose[1], &b->options, out, NULL);
   return out;
 }
 
@@ -150,6 +150,97 @@ static void derivatives_X7(void** state) {
     memory_free(jacobian);
     memory_free(c);
     drop(&b);
+  }
+}
+
+/* A superquadric whose points are those of a sphere, stretched; parameters may be moved. */
+typedef struct {
+  SmoothForm form[2];
+  Pose pose[2];
+  ManifoldOptions options;
+} Formed;
+
+enum { FORM_PARAMETERS = 5 };
+
+static ManifoldContact* formed_contacts(const Formed* f, int cause, int first, int64_t* count) {
+  Field field[2];
+  ManifoldBody body[2];
+  Vec3* slopes[2];
+  ConvexHull sphere;
+  assert_int_equal(primitive_sphere(&sphere, 1, 1), HULL_OK);
+  for (int k = 0; k < 2; k++) {
+    field[k] = (Field){.kind = FIELD_SHAPE, .pose = pose_identity()};
+    assert_null(shape_create(&field[k].shape, &f->form[k]));
+    TriangleSurface surface = surface_of_hull(&sphere);
+    int points = surface.point_count;
+    slopes[k] = MEMORY_NEW(Vec3, FORM_PARAMETERS * points);
+    for (int i = 0; i < points; i++) {
+      surface.points[i] = shape_surface_point(&field[k].shape, sphere.vertices[i]);
+      for (int p = 0; p < FORM_PARAMETERS; p++)
+        slopes[k][p * points + i] = shape_surface_slope(&field[k].shape, sphere.vertices[i], p);
+    }
+    body[k] = manifold_body_create(&field[k], &surface);
+    body[k].edge_count = 12; /* enough */
+    body[k].point_slopes = slopes[k];
+  }
+  *count = manifold_count(&body[0], &body[1], &f->options);
+  ManifoldContact* out = MEMORY_NEW(ManifoldContact, *count);
+  if (cause < 0)
+    manifold_query(&body[0], f->pose[0], &body[1], f->pose[1], &f->options, out, NULL);
+  else
+    manifold_query_by(&body[0], f->pose[0], &body[1], f->pose[1], &f->options, (ManifoldCause)cause, first, out, NULL);
+  for (int k = 0; k < 2; k++) {
+    manifold_body_free(&body[k]);
+    field_free(&field[k]);
+    memory_free(slopes[k]);
+  }
+  hull_free(&sphere);
+  return out;
+}
+
+/* Inputs: a's parameters, b's, the smoothing. */
+static bool formed_there(void* context, const double* x, double* y) {
+  Formed moved = *(Formed*)context;
+  for (int k = 0; k < 2; k++)
+    for (int p = 0; p < FORM_PARAMETERS; p++) *shape_form_number(&moved.form[k], p) += x[FORM_PARAMETERS * k + p];
+  moved.options.smoothing += x[2 * FORM_PARAMETERS];
+  int64_t count;
+  ManifoldContact* c = formed_contacts(&moved, -1, 0, &count);
+  for (int64_t i = 0; i < count; i++) {
+    const double row[MANIFOLD_ROWS] = {c[i].point.x,  c[i].point.y,  c[i].point.z,  c[i].distance,
+                                       c[i].normal.x, c[i].normal.y, c[i].normal.z, c[i].activity};
+    memcpy(y + i * MANIFOLD_ROWS, row, sizeof row);
+  }
+  memory_free(c);
+  return true;
+}
+
+static void derivatives_by_shapes_and_smoothing_X8(void** state) {
+  (void)state;
+  enum { INPUTS = 2 * FORM_PARAMETERS + 1 };
+  Formed f = {.form = {{.kind = SMOOTH_SUPERQUADRIC, .size = {0.5, 0.4, 0.6}, .exponents = {0.7, 0.5}},
+                       {.kind = SMOOTH_SUPERQUADRIC, .size = {0.3, 0.5, 0.4}, .exponents = {0.6, 0.9}}},
+              .options = {.smoothing = 0.05, .softness = 0.1, .regularization = 0.01}};
+  Random random = {74};
+  for (int k = 0; k < 2; k++) f.pose[k] = random_pose(&random, 0.2);
+  f.pose[1].t = vec3_add_scaled(f.pose[0].t, 0.75, random_direction(&random));
+  for (int soft = 0; soft < 2; soft++) {
+    f.options.points = soft ? 7 : 0;
+    f.options.edges = soft ? 5 : 0;
+    int64_t count = 0;
+    double* jacobian = NULL;
+    for (int cause = MANIFOLD_BY_SHAPE_A; cause <= MANIFOLD_BY_SMOOTHING; cause++) {
+      ManifoldContact* c = formed_contacts(&f, cause, 0, &count);
+      int first = FORM_PARAMETERS * (cause - MANIFOLD_BY_SHAPE_A);
+      if (!jacobian) jacobian = MEMORY_NEW(double, count* MANIFOLD_ROWS* INPUTS);
+      for (int64_t i = 0; i < count * MANIFOLD_ROWS; i++)
+        for (int p = 0; p < (cause == MANIFOLD_BY_SMOOTHING ? 1 : FORM_PARAMETERS); p++)
+          jacobian[i * INPUTS + first + p] = c[i / MANIFOLD_ROWS].slope[i % MANIFOLD_ROWS][p];
+      memory_free(c);
+    }
+    Sweep sweep = {formed_there, &f, INPUTS, (int)count * MANIFOLD_ROWS, NULL, NULL, NULL, 1e-4, 3, 7};
+    sweep_expect(&sweep, jacobian, 1, 1e-6, "seed 74, soft %d", soft);
+    memory_free(jacobian);
   }
 }
 
@@ -293,6 +384,7 @@ int main(void) {
       cmocka_unit_test(the_choice_X1_is_the_deepest),
       cmocka_unit_test(boxes_apart_do_not_meet),
       cmocka_unit_test(derivatives_X7),
+      cmocka_unit_test(derivatives_by_shapes_and_smoothing_X8),
       cmocka_unit_test(invariance),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,33 @@
+/* Runs of smooth shapes against central differences, block by block. */
+#ifndef SDRS_TESTS_GRADIENT_ROWS_H
+#define SDRS_TESTS_GRADIENT_ROWS_H
+
+#include "differentiate/differentiate.h"
+#include "support/runs.h"
+
+enum { ALL_BLOCKS = (1 << GRADCHECK_BLOCKS) - 1 };
+
+/* blocks: a bit for each GradcheckBlock that is asked for; that of shapes must have something to show. */
+static inline void check_gradients(const char* name, int steps, const char* scene, unsigned blocks, double bound) {
+  Run* run = run_model("%s", scene);
+  GradcheckOptions options = {
+      .blocks = blocks, .seed = 1, .directions = 2, .steps = steps, .tolerance = 1e-10, .bound = bound, .threads = 1};
+  GradcheckReport report;
+  model_expand_shapes(&run->model, &run->scene);
+  model_destroy(&run->model);
+  assert_int_equal(model_create(&run->model, &run->scene, &run->diagnostics), STATUS_OK);
+  assert_int_equal(gradcheck_scene(&run->scene, &run->model, NULL, &options, &report, &run->diagnostics), STATUS_OK);
+  assert_true(report.adjoint.sound);
+  for (int b = 0; b < GRADCHECK_BLOCKS; b++) {
+    const GradcheckBlockReport* block = &report.block[b];
+    if (!(blocks & 1U << b)) continue;
+    if (block->count > 0 && (block->verdict == GRADCHECK_WRONG || !(block->error <= bound)) && block->norm > 1e-9)
+      fail_msg("%s: gradient by the %s: relative error %.3g, resolution %.3g", name,
+               gradcheck_block_name((GradcheckBlock)b), block->error, block->resolution);
+  }
+  bool asked = blocks & 1U << GRADCHECK_SHAPES;
+  assert_true(report.block[asked ? GRADCHECK_SHAPES : GRADCHECK_STATE].norm > 1e-6);
+  run_free(run);
+}
+
+#endif

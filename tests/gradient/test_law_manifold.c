@@ -1,0 +1,155 @@
+/* Contact on manifolds in runs: gradients of all blocks against central differences, closed forms of rest and sliding,
+ * momentum, and what the other laws refuse: hollow bodies. */
+#include <string.h>
+
+#include "gradient/rows.h"
+#include "support/runs.h"
+
+#define EGG "{type: superellipsoid, size: [0.1, 0.12, 0.15], exponent: 2, resolution: 1}"
+#define BOX                                                                                                  \
+  "{type: smooth_polytope, normals: [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], " \
+  "offsets: [0.1, 0.1, 0.1, 0.1, 0.1, 0.1], sharpness: 200, resolution: 2}"
+
+/* Edges count here: the width is a good part of the bodies. */
+static void run_X8_X12_two_shapes_rub(void** state) {
+  (void)state;
+  check_gradients(
+      "two shapes", 8,
+      "simulation: {dt: 0.005, tolerance: 1e-10}\n"
+      "contact: {model: manifold, stiffness: 1e5, friction: 0.4, exponent: 2, activity_width: 0.01}\n"
+      "links:\n"
+      "  - {name: egg, density: 1000, shape: " EGG
+      ", rpy: [0.1, 0.2, 0.3]}\n"
+      "  - {name: cone, mass: 4, position: [0.215, 0, 0.05], rpy: [0, 1, 0.2], shape: {type: truncated_cone, "
+      "bottom_radius: 0.12, top_radius: 0.06, below: 0.1, above: 0.12, sharpness: 20, resolution: 1}}\n"
+      "initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n",
+      ALL_BLOCKS, 1e-6);
+}
+
+static void run_X12_on_a_moving_half_space(void** state) {
+  (void)state;
+  check_gradients("a half-space that moves", 8,
+                  "simulation: {dt: 0.005, tolerance: 1e-10, integrator: second_order}\n"
+                  "contact: {model: manifold, stiffness: 1e5, friction: 0.3}\n"
+                  "links:\n"
+                  "  - {name: ground, shape: {type: half_space}, joint: {type: hinge, axis: [0, 1, 0]}}\n"
+                  "  - {name: egg, density: 1000, position: [0.1, 0, 0.145], rpy: [0.1, 0.2, 0.3], shape: " EGG
+                  "}\n"
+                  "controllers:\n"
+                  "  - {link: ground, type: prescribed, target: {type: sines, terms: [{amplitude: 0.05, "
+                  "frequency: 3}]}}\n"
+                  "initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n",
+                  ALL_BLOCKS, 1e-6);
+}
+
+/* A union has no parameters; it is weighed anew in every trial, so the state alone is asked for. */
+static void run_X12_a_union_lands_on_a_shape(void** state) {
+  (void)state;
+  check_gradients("a union", 6,
+                  "simulation: {dt: 0.005, tolerance: 1e-10}\n"
+                  "contact: {model: manifold, stiffness: 1e5, friction: 0.3, edges: 6, activity_width: 0.005}\n"
+                  "shapes: {ball: {type: superellipsoid, size: [0.1, 0.1, 0.1], exponent: 1}}\n"
+                  "links:\n"
+                  "  - {name: egg, mass: 2, position: [0, 0, 0.1], shape: " EGG
+                  "}\n"
+                  "  - {name: nut, mass: 3, position: [0.02, 0.01, 0.335], shape: {type: union, smoothing: 0.005, "
+                  "resolution: 1, of: [ball, {shape: ball, position: [0.12, 0, 0]}]}}\n"
+                  "initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n",
+                  1 << GRADCHECK_STATE, 1e-6);
+}
+
+/* A box of 2 kg at rest: every point of its lower face is as deep, n kappa delta^p = m g. The points are counted. */
+static void run_X10_a_box_at_rest_in_closed_form(void** state) {
+  (void)state;
+  Run* run = run_create(1, 0,
+                        "simulation: {dt: 0.005, steps: 400, tolerance: 1e-10}\n"
+                        "contact: {model: manifold, stiffness: 1e5, friction: 0.3}\n"
+                        "links:\n"
+                        "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                        "  - {name: box, mass: 2, position: [0, 0, 0.1], shape: " BOX "}\n");
+  const ModelHull* box = &run->model.hulls[1];
+  double low = 0, high = 0.01, weight = 2 * 9.81;
+  run_steps(run, 400);
+  for (int round = 0; round < 60; round++) { /* sum over points of kappa max(0, -z - h)^p = m g, h the box's height */
+    double force = 0, middle = 0.5 * (low + high);
+    for (int i = 0; i < box->points.count; i++) {
+      double deep = middle - 0.1 - box->points.z[i];
+      if (deep > 0) force += 1e5 * pow(deep, 1.5);
+    }
+    if (force > weight)
+      high = middle;
+    else
+      low = middle;
+  }
+  compare_relative(0.1 - sim_state(run->sim)->pose[1].t.z, low, 2e-3, "depth at rest");
+  assert_true(low > 1e-5);
+  run_free(run);
+}
+
+/* It slides by v^2 / (2 mu g) and stays; steps of length dt, at the end of which the speed holds, take v dt / 2 less.
+ */
+static void run_X11_a_box_slides_in_closed_form(void** state) {
+  (void)state;
+  Run* run = run_create(1, 0,
+                        "simulation: {dt: 0.0005, steps: 1200}\n"
+                        "contact: {model: manifold, stiffness: 1e6, friction: 0.3, smoothing: 1e-8}\n"
+                        "links:\n"
+                        "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                        "  - {name: box, mass: 2, position: [0, 0, 0.09991], shape: " BOX
+                        "}\n"
+                        "initial: [{link: box, velocities: [1, 0, 0, 0, 0, 0]}]\n");
+  run_steps(run, 1200);
+  compare_relative(sim_state(run->sim)->pose[1].t.x, 1 / (2 * 0.3 * 9.81) - 0.5 * 0.0005, 2e-3, "way");
+  run_free(run);
+}
+
+/* Nothing outside: linear momentum stays what it is, whatever the contacts are. */
+static void run_X9_momentum_of_two_that_meet(void** state) {
+  (void)state;
+  Run* run = run_create(1, 0,
+                        "simulation: {dt: 0.005, steps: 60, gravity: [0, 0, 0], tolerance: 1e-12}\n"
+                        "contact: {model: manifold, stiffness: 1e5, friction: 0.4}\n"
+                        "links:\n"
+                        "  - {name: a, mass: 2, shape: " EGG
+                        "}\n"
+                        "  - {name: b, mass: 3, position: [0.24, 0.05, 0.02], rpy: [0.3, 0.2, 0.1], shape: " EGG
+                        "}\n"
+                        "initial: [{link: a, velocities: [1, 0, 0, 2, 1, 0]}]\n");
+  run_steps(run, 60);
+  const Vec3* center = sim_state(run->sim)->center;
+  const double mass[2] = {2, 3};
+  Vec3 before[2] = {center[0], center[1]}, momentum = {0, 0, 0};
+  run_steps(run, 1);
+  for (int k = 0; k < 2; k++) momentum = vec3_add_scaled(momentum, mass[k] / 0.005, vec3_sub(center[k], before[k]));
+  assert_true(vec3_norm(vec3_sub(center[1], vec3(0.24, 0.05, 0.02))) > 0.01); /* they have met */
+  compare_vec3(momentum, vec3(2, 0, 0), 1e-9, "momentum");
+  run_free(run);
+}
+
+/* A ball in a hollow that its hull would not let it into. */
+static void run_X9_a_ball_lies_in_a_hollow(void** state) {
+  (void)state;
+  Run* run = run_create(1, 0,
+                        "simulation: {dt: 0.005, steps: 100}\n"
+                        "contact: {model: manifold, stiffness: 1e5, friction: 0.3, edges: 0}\n"
+                        "shapes: {ball: {type: superellipsoid, size: [0.2, 0.2, 0.2], exponent: 1}}\n"
+                        "links:\n"
+                        "  - {name: dish, fixed: true, shape: {type: subtraction, smoothing: 0.002, resolution: 1, of: "
+                        "[{type: superellipsoid, size: [0.2, 0.2, 0.1], exponent: 4}, {shape: ball, position: [0, 0, "
+                        "0.2]}]}}\n"
+                        "  - {name: ball, mass: 0.5, position: [0, 0, 0.085], shape: {type: superellipsoid, size: "
+                        "[0.08, 0.08, 0.08], exponent: 1, resolution: 2}}\n");
+  run_steps(run, 100);
+  compare_near(sim_state(run->sim)->pose[1].t.z, 0.08, 2e-3, "height of a ball in a hollow that goes down to 0");
+  run_free(run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(run_X8_X12_two_shapes_rub),           cmocka_unit_test(run_X12_on_a_moving_half_space),
+      cmocka_unit_test(run_X12_a_union_lands_on_a_shape),    cmocka_unit_test(run_X10_a_box_at_rest_in_closed_form),
+      cmocka_unit_test(run_X11_a_box_slides_in_closed_form), cmocka_unit_test(run_X9_momentum_of_two_that_meet),
+      cmocka_unit_test(run_X9_a_ball_lies_in_a_hollow),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
