@@ -37,7 +37,7 @@ enum { JUDGED_PARTS = 3, JUDGED_BINS = 200 };
 typedef struct {
   Text text;                   /* rows of residuals.csv */
   int inside, seen;            /* residuals within 1.96 deviations, and all */
-  double square[JUDGED_PARTS]; /* of all residuals, less what prediction is uncertain by without noise */
+  double square[JUDGED_PARTS]; /* of all residuals */
   int squares[JUDGED_PARTS];
   double* second[JUDGED_PARTS]; /* sizes of second differences of three samples (second_count; owned) */
   int second_count[JUDGED_PARTS], second_room[JUDGED_PARTS];
@@ -117,10 +117,8 @@ bool bounded_step(const Identification* id, double damping, double* dx);
 void fit_renew(Identification* id);
 /* Fills id->misfit from the judged runs (identify/misfit.c). */
 void find_misfit(Identification* id, const JudgedRows* rows);
-/* A run's part of it: samples (rows x count residuals, in standard deviations of the task), their deviations without
- * noise. */
-void judge_misfit(JudgedRows* out, int part, double unit, const double* r, const double* variance, int samples,
-                  int stride);
+/* A run's part of it, from one component of its residuals: r[k stride] of samples k, in units [m, rad, m or rad]. */
+void judge_misfit(JudgedRows* out, int part, double unit, const double* r, int samples, int stride);
 /* Verdict before the fit (identify/verdict.c); standard errors after it (identify/uncertainty.c). */
 void find_verdict(Identification* id);
 void find_uncertainty(Identification* id);

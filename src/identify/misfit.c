@@ -10,13 +10,11 @@
 /* A rotation vector longer than this may be another one of the same rotation in the next sample [rad]. */
 #define LONG_TURN 2.0
 
-void judge_misfit(JudgedRows* out, int part, double unit, const double* r, const double* variance, int samples,
-                  int stride) {
+void judge_misfit(JudgedRows* out, int part, double unit, const double* r, int samples, int stride) {
   for (int k = 0; k < samples; k++) {
     double value = r[k * stride];
     if (isnan(value)) continue;
-    double known = variance && !isnan(variance[k * stride]) ? variance[k * stride] : 0;
-    out->square[part] += unit * unit * (value * value - known);
+    out->square[part] += unit * unit * value * value;
     out->squares[part]++;
     if (k == 0 || k == samples - 1) continue;
     double second = r[(k - 1) * stride] - 2 * value + r[(k + 1) * stride];

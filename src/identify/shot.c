@@ -243,7 +243,6 @@ typedef struct {
   int next;            /* the first sample that lies in later rows only */
   double* r;           /* (samples x count), NaN where nothing was measured */
   double* j;           /* (samples x count x columns); NULL: values only */
-  double* variance;    /* of what is predicted, without noise (samples x count); NULL: not asked for */
   double (*bar)[3][4]; /* (links) */
   StepForward* forward;
 } Residuals;
@@ -589,7 +588,7 @@ static void add_judged(JudgedRows* out, const Identification* id, const Residual
     bool has = k < 3 ? l->has_position : k < 6 ? l->has_rotation : l->coordinate_count > 0;
     value[k] = has ? s->r[first + (size_t)at] : (double)NAN;
     deviation[k] =
-        has && !isnan(value[k]) ? sqrt(id->noise * id->noise + s->variance[first + (size_t)at]) : (double)NAN;
+        has && !isnan(value[k]) ? sqrt(id->noise * id->noise + variance_of(id, s, first + (size_t)at)) : (double)NAN;
     at += has;
     if (!isnan(value[k]) && !isnan(deviation[k])) {
       out->seen++;
@@ -623,7 +622,7 @@ static void judge_misfits(JudgedRows* rows, const Residuals* s, const MeasuredRu
     const int counts[JUDGED_PARTS] = {3 * l->has_position, 3 * l->has_rotation, l->coordinate_count};
     for (int part = 0; part < JUDGED_PARTS; part++)
       for (int k = 0; k < counts[part]; k++, at++)
-        judge_misfit(rows, part, unit[part] / l->source->weight, s->r + at, s->variance + at, samples, s->count);
+        judge_misfit(rows, part, unit[part] / l->source->weight, s->r + at, samples, s->count);
   }
 }
 
@@ -687,13 +686,8 @@ bool shot_judge(const Identification* id, const double* x, const MeasuredRun* ru
     for (int k = 0; k < 3; k++) out[k] = 0;
     if (!rows || !judge_forward(&s))
       for (int row = 0; row <= steps; row++) visit_row(&s, NULL, row);
-    if (rows) {
-      s.variance = MEMORY_NEW(double, (size_t)(samples * s.count) + 1);
-      for (int k = 0; k < samples * s.count; k++) s.variance[k] = variance_of(id, &s, (size_t)k);
-      judge_misfits(rows, &s, run, samples);
-    }
+    if (rows) judge_misfits(rows, &s, run, samples);
     judge_rows(id, &s, samples, out, rows);
-    memory_free(s.variance);
     memory_free(s.r);
     memory_free(s.j);
     memory_free(s.bar);
