@@ -114,10 +114,10 @@ typedef struct {
   int stride, rate_stride;
   double noise;
   bool turns; /* known modulo a turn */
-} Course;
+} RatedCourse;
 
 /* Adds change times what the rates say it is, and the latter squared, over stretches of a few samples. */
-static void add_course(const MeasuredRun* r, const Course* course, double* product, double* square) {
+static void add_course(const MeasuredRun* r, const RatedCourse* course, double* product, double* square) {
   for (int k = 0; k + APART < r->count; k += APART) {
     bool whole = true;
     double said = 0, change = course->place[(k + APART) * course->stride] - course->place[k * course->stride];
@@ -155,14 +155,14 @@ static void check_rates(DataCheck* c, const MeasuredLink* l, const TaskIdentify*
   for (int axis = 0; axis < 3 && l->has_position && l->has_velocity; axis++) {
     const double* const place[3] = {&l->position->x, &l->position->y, &l->position->z};
     const double* const rate[3] = {&l->velocity->x, &l->velocity->y, &l->velocity->z};
-    const Course course = {place[axis],     rate[axis], sizeof(Vec3) / sizeof(double), sizeof(Vec3) / sizeof(double),
-                           noise->position, false};
+    const RatedCourse course = {
+        place[axis], rate[axis], sizeof(Vec3) / sizeof(double), sizeof(Vec3) / sizeof(double), noise->position, false};
     add_course(r, &course, &product, &square);
   }
   check_course(c, product, square, "the position", "the velocities");
   for (int k = 0; k < l->coordinate_count && k < l->rate_count; k++) {
-    const Course course = {l->coordinates + k, l->rates + k,      l->coordinate_count,
-                           l->rate_count,      noise->coordinate, k >= turns_from};
+    const RatedCourse course = {l->coordinates + k, l->rates + k,      l->coordinate_count,
+                                l->rate_count,      noise->coordinate, k >= turns_from};
     product = square = 0;
     add_course(r, &course, &product, &square);
     check_course(c, product, square, "the coordinate", "its rates");
