@@ -266,6 +266,24 @@ done
 if chosen tasks/biped; then moved biped --size 360x480; fi
 if chosen tasks/spider; then moved spider; fi
 
+# ---- measured motion; that of the cube and the elbow is not part of the repository (scenes/identify/cube.yaml)
+fitted() { # TASK [OPTION...]: a run as measured (pale) and as the fitted scene does it
+  "$SDRS" identify "scenes/identify/$1.yaml" ${data:+--data "$data"} -q -o "$RUNS/identify/$1" >/dev/null
+  draw "identify/$1" "$RUNS/identify/$1/overlay" "${@:2}"
+}
+mkdir -p "$OUT/identify" "$RUNS/identify"
+TOSSES=${SDRS_TOSSES:-../shared/data/tosses}
+data=
+if chosen identify/pendulum; then fitted pendulum --strip 4 --size 240x300; fi
+if chosen identify/arm; then fitted arm --strip 3 --size 360x380; fi
+if chosen identify/pushed; then fitted pushed --strip 3 --size 400x280; fi
+if [[ -e $TOSSES/cube ]]; then
+  data="$TOSSES/cube/*.csv"
+  if chosen identify/cube; then fitted cube --strip 5 --size 300x280; fi
+  data="$TOSSES/elbow/*.csv"
+  if chosen identify/elbow; then fitted elbow --strip 5 --size 300x280; fi
+fi
+
 # ---- convex hulls
 if chosen decompose; then
   "$SDRS" decompose assets/mug.obj --max-hulls 24 -q -o "$RUNS/mug" >/dev/null

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Stored short runs of every shipped scene, in tests/golden/<scene>/; those of tasks are called tasks/<scene>.
+# Stored short runs of every shipped scene, in tests/golden/<scene>/; those of tasks are called tasks/<scene>, of sdrs identify identify/<scene>.
 #   scripts/update_golden.sh [SCENE...]           run and store anew: look at the difference before keeping it
 #   scripts/update_golden.sh --check [SCENE...]   run and compare with what is stored
 # Every byte must be equal, with 1, 2, 3 and 8 threads: a run does not depend on the processor (check_bits.sh runs it as
@@ -74,13 +74,13 @@ if [[ ${1:-} == --check ]]; then
 fi
 scenes=("$@")
 if (($# == 0)); then
-  for file in scenes/*.yaml scenes/tasks/*-scene.yaml; do
+  for file in scenes/*.yaml scenes/tasks/*-scene.yaml scenes/identify/*-scene.yaml; do
     file=${file#scenes/}
     scenes+=("${file%.yaml}")
   done
 fi
 
-mkdir -p "$RUNS/tasks"
+mkdir -p "$RUNS/tasks" "$RUNS/identify"
 passed=0 failed=0
 for scene in "${scenes[@]}"; do
   problem=$(check_scene "$scene")
@@ -94,10 +94,10 @@ for scene in "${scenes[@]}"; do
   fi
 done
 # A stored run without its scene tests nothing.
-for folder in "$GOLDEN"/*/ "$GOLDEN"/tasks/*/; do
+for folder in "$GOLDEN"/*/ "$GOLDEN"/tasks/*/ "$GOLDEN"/identify/*/; do
   name=${folder#"$GOLDEN"/}
   name=${name%/}
-  [[ $name == tasks ]] && continue
+  [[ $name == tasks || $name == identify ]] && continue
   if ((check)) && (($# == 0)) && [[ -d $folder && ! -e scenes/$name.yaml ]]; then
     failed=$((failed + 1))
     echo "FAIL $name: $folder has no scene"

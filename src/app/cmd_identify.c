@@ -16,6 +16,10 @@ typedef struct {
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
 
+/* Of the processes of mpirun one writes files and speaks; all go the same way. */
+static bool is_writer(void) { return processes_rank() == 0; }
+static Status agreed(Status status) { return (Status)processes_largest((int)status); }
+
 static const char** data_files(const Options* options, int* count) {
   *count = 0;
   while (option_item(options, "data", *count)) (*count)++;
@@ -53,7 +57,7 @@ static void fit_run_free(FitRun* run) {
 
 static void print_verdict(const FitRun* run) {
   const Identification* id = run->identification;
-  if (run->options->quiet && identification_identifiable(id)) return;
+  if (!is_writer() || (run->options->quiet && identification_identifiable(id))) return;
   if (identification_identifiable(id))
     fprintf(stderr, "%s: the data tells all %d parameters\n", run->task.name, identification_parameter_count(id));
   else
@@ -89,6 +93,22 @@ static void print_parameters(const FitRun* run) {
   }
 }
 
+/* "position 0.0002 m beside noise of 0.001", for what was measured. */
+static void print_misfit(const FitRun* run) {
+  static const char* const words[3] = {"position %.3g m beside %.3g", "rotation %.3g rad beside %.3g",
+                                       "joints %.3g beside %.3g"};
+  bool train = identification_judgement(run->identification, false).runs == 0, first = true;
+  Misfit m = identification_misfit(run->identification, train);
+  if (run->options->quiet) return;
+  for (int k = 0; k < 3; k++) {
+    if (isnan(m.noise[k])) continue;
+    fputs(first ? "  the model's own difference, beside noise: " : ", ", stderr);
+    fprintf(stderr, words[k], m.model[k], m.noise[k]);
+    first = false;
+  }
+  if (!first) fputc('\n', stderr);
+}
+
 /* ---------------------------------------------------------------- the loop */
 
 static Status iterate(FitRun* run) {
@@ -105,7 +125,8 @@ static Status iterate(FitRun* run) {
              identification_cost(id));
     int done = identification_iteration(id) > 0 ? identification_iteration(id) : 1;
     progress_report(&progress, done, numbers, timer_now(), run->options->verbose);
-    status = identification_save(id, run->checkpoint, &run->diagnostics);
+    if (is_writer()) status = identification_save(id, run->checkpoint, &run->diagnostics);
+    status = agreed(status);
   }
   progress_end(&progress);
   return status;
@@ -115,10 +136,12 @@ static ExitCode finish(FitRun* run) {
   RunProgram program = version_program();
   Text json = {0};
   Status status = identification_finish(run->identification, &run->diagnostics);
-  if (status == STATUS_OK)
+  if (status == STATUS_OK && is_writer())
     status = identification_write(run->identification, run->folder, &program, &json, &run->diagnostics);
-  if (status == STATUS_OK) {
+  status = agreed(status);
+  if (status == STATUS_OK && is_writer()) {
     print_parameters(run);
+    print_misfit(run);
     if (run->options->json)
       fputs(json.data, stdout);
     else
@@ -134,14 +157,15 @@ static ExitCode fit(FitRun* run) {
   print_verdict(run);
   bool told = identification_identifiable(run->identification);
   if (!told && !run->task.identify.keep_undetermined) {
-    fprintf(stderr,
-            "%s: nothing is fitted: fix or tie parameters, give them a prior, measure more, or set "
-            "identify.keep_undetermined\n",
-            run->task.name);
+    if (is_writer())
+      fprintf(stderr,
+              "%s: nothing is fitted: fix or tie parameters, give them a prior, measure more, or set "
+              "identify.keep_undetermined\n",
+              run->task.name);
     return EXIT_CHECK_FAILED;
   }
   if (option_given(run->options, "resume")) {
-    status = identification_load(run->identification, run->checkpoint, &run->diagnostics);
+    status = agreed(identification_load(run->identification, run->checkpoint, &run->diagnostics));
     if (status != STATUS_OK) return status_exit_code(status);
   }
   status = iterate(run);
@@ -152,18 +176,34 @@ static ExitCode fit(FitRun* run) {
   return finish(run);
 }
 
-static ExitCode identify(const Options* options) {
+/* The writer's problems; of another process those that the writer does not have. */
+static void print_problems(FitRun* run) {
+  int writer_errors = run->diagnostics.error_count;
+  processes_share(&writer_errors, sizeof(writer_errors), 0);
+  if (is_writer() || writer_errors == 0) print_diagnostics(run->options, &run->diagnostics);
+}
+
+static ExitCode fit_task(const Options* options) {
   FitRun run;
-  Status status = fit_run_create(&run, options);
-  print_diagnostics(options, &run.diagnostics);
+  Status status = agreed(fit_run_create(&run, options));
+  print_problems(&run);
   diagnostics_free(&run.diagnostics);
   ExitCode code = status_exit_code(status);
   if (status == STATUS_OK) {
     interrupt_install();
     code = fit(&run);
-    print_diagnostics(options, &run.diagnostics);
+    print_problems(&run);
   }
   fit_run_free(&run);
+  return code;
+}
+
+static ExitCode identify(const Options* options) {
+  processes_start();
+  Options own = *options;
+  if (!is_writer()) own.quiet = true;
+  ExitCode code = fit_task(&own);
+  processes_finish();
   return code;
 }
 

@@ -103,6 +103,72 @@ static void check_coordinates(DataCheck* c, const MeasuredLink* l, const Model* 
 /* Between a sample and this many later: rotations of neighbours differ by little more than their noise. */
 enum { APART = 8 };
 
+/* What is measured changes by so many times what its rates say before it is taken for another unit; changes count that
+ * are this many standard deviations of the data. */
+#define RATES_DIFFER 3.0
+#define CHANGE_SEEN 5.0
+
+/* Places and rates of one number in the rows of a run, `stride` apart; noise: standard deviation of the places. */
+typedef struct {
+  const double *place, *rate;
+  int stride, rate_stride;
+  double noise;
+  bool turns; /* known modulo a turn */
+} RatedCourse;
+
+/* Adds change times what the rates say it is, and the latter squared, over stretches of a few samples. */
+static void add_course(const MeasuredRun* r, const RatedCourse* course, double* product, double* square) {
+  for (int k = 0; k + APART < r->count; k += APART) {
+    bool whole = true;
+    double said = 0, change = course->place[(k + APART) * course->stride] - course->place[k * course->stride];
+    for (int i = k; i < k + APART; i++) {
+      whole = whole && !(course->turns &&
+                         fabs(course->place[(i + 1) * course->stride] - course->place[i * course->stride]) > TURN / 2);
+      said += 0.5 * (r->time[i + 1] - r->time[i]) *
+              (course->rate[i * course->rate_stride] + course->rate[(i + 1) * course->rate_stride]);
+    }
+    if (!whole || isnan(said) || isnan(change) || fmax(fabs(said), fabs(change)) < CHANGE_SEEN * course->noise)
+      continue;
+    *product += change * said;
+    *square += said * said;
+  }
+}
+
+/* Do rates and places have the same units? what: "the position", "the velocities". */
+static void check_course(DataCheck* c, double product, double square, const char* what, const char* rates) {
+  char text[300];
+  if (c->faults > 0 || !(square > 0)) return;
+  double factor = product / square;
+  if (factor > 1 / RATES_DIFFER && factor < RATES_DIFFER) return;
+  snprintf(text, sizeof text, "%s changes %.3g times as fast as %s say: %s", what, factor, rates,
+           factor > 5e-4 && factor < 2e-3   ? "is the time in milliseconds? then data.time_scale is 0.001"
+           : factor > 500 && factor < 2000  ? "is it in thousandths of their unit (length_scale), or the time?"
+           : factor > 0.01 && factor < 0.03 ? "is it in radians, and they are in degrees (angle_scale)?"
+           : factor > 40 && factor < 80     ? "is it in degrees, and they are in radians (angle_scale)?"
+                                            : "are they in other units, or other columns?");
+  tell(c, 1, text);
+}
+
+static void check_rates(DataCheck* c, const MeasuredLink* l, const TaskIdentify* noise, int turns_from) {
+  const MeasuredRun* r = c->run;
+  double product = 0, square = 0;
+  for (int axis = 0; axis < 3 && l->has_position && l->has_velocity; axis++) {
+    const double* const place[3] = {&l->position->x, &l->position->y, &l->position->z};
+    const double* const rate[3] = {&l->velocity->x, &l->velocity->y, &l->velocity->z};
+    const RatedCourse course = {
+        place[axis], rate[axis], sizeof(Vec3) / sizeof(double), sizeof(Vec3) / sizeof(double), noise->position, false};
+    add_course(r, &course, &product, &square);
+  }
+  check_course(c, product, square, "the position", "the velocities");
+  for (int k = 0; k < l->coordinate_count && k < l->rate_count; k++) {
+    const RatedCourse course = {l->coordinates + k, l->rates + k,      l->coordinate_count,
+                                l->rate_count,      noise->coordinate, k >= turns_from};
+    product = square = 0;
+    add_course(r, &course, &product, &square);
+    check_course(c, product, square, "the coordinate", "its rates");
+  }
+}
+
 /* Rotation that the angular velocities make of the samples from..to, link's axes; false: one is missing. */
 static bool spin_turn(const MeasuredRun* r, const MeasuredLink* l, int from, int to, Quat* turn) {
   *turn = (Quat){1, 0, 0, 0};
@@ -161,6 +227,7 @@ bool measured_check(MeasuredRun* run, const Task* task, const Model* model, Diag
     check_rotations(&c, l);
     check_positions(&c, l);
     check_coordinates(&c, l, model);
+    check_rates(&c, l, &task->identify, model->links[l->link].joint.slide_count);
     check_spin(&c, l);
   }
   return c.faults == 0;

@@ -85,6 +85,8 @@ Status identification_create(Identification** result, Task* task, const Identify
   id->task = task;
   id->options = *options;
   id->damping = 1e-3;
+  id->rank = processes_rank();
+  id->processes = processes_count();
   if (!task->data.given) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){task->path, 0, 0},
                     "'data' is missing: what was measured");
@@ -138,12 +140,38 @@ typedef struct {
   ShotSums* out;
 } ShotSweep;
 
-static void sweep_one(void* context, int index, int thread) {
+/* Items are dealt out to the processes: number of this one's, and the own one's number among all. */
+static int own_count(const Identification* id, int all) {
+  return id->rank < all ? (all - 1 - id->rank) / id->processes + 1 : 0;
+}
+static int own_item(const Identification* id, int own) { return id->rank + own * id->processes; }
+
+static void sweep_one(void* context, int own, int thread) {
   (void)thread;
   ShotSweep* s = context;
+  int index = own_item(s->id, own);
   const Shot* shot = &s->id->shots[index];
   if (shot->usable)
     shot_evaluate(s->id, s->x, shot, s->locals + (size_t)index * (size_t)s->id->locals, s->derivatives, &s->out[index]);
+}
+
+/* What a shot came to, from the process that simulated it to all. */
+static void share_sums(const Identification* id, int shot, bool derivatives, ShotSums* out) {
+  int owner = shot % id->processes;
+  size_t n = (size_t)id->variables, l = (size_t)id->locals, number = sizeof(double);
+  processes_share(&out->ran, sizeof(out->ran), owner);
+  processes_share(&out->cost, sizeof(out->cost), owner);
+  processes_share(&out->residuals, sizeof(out->residuals), owner);
+  if (!derivatives || !out->ran) return;
+  processes_share(out->a, number * n * n, owner);
+  processes_share(out->g, number * n, owner);
+  processes_share(out->b, number * n * l, owner);
+  processes_share(out->c, number * l * l, owner);
+  processes_share(out->h, number * l, owner);
+}
+
+static bool is_interrupted(const Identification* id) {
+  return processes_largest(id->options.interrupted && id->options.interrupted());
 }
 
 /* Of the variables' own knowledge. */
@@ -171,7 +199,9 @@ static double failed_shot(Identification* id, int shot, bool derivatives, ShotSu
 /* Half the sum of squares at x; INFINITY where many shots cannot be simulated that could when the fit began. */
 static double sweep(Identification* id, const double* x, const double* locals, bool derivatives, ShotSums* out) {
   ShotSweep s = {id, x, locals, derivatives, out};
-  parallel_for(id->options.threads, id->shot_count, 2, 1, sweep_one, &s);
+  parallel_for(id->options.threads, own_count(id, id->shot_count), 2, 1, sweep_one, &s);
+  for (int k = 0; id->processes > 1 && k < id->shot_count; k++)
+    if (id->shots[k].usable) share_sums(id, k, derivatives, &out[k]);
   double cost = prior_cost(id, x);
   int failed = 0;
   for (int k = 0; k < id->shot_count; k++) {
@@ -239,7 +269,7 @@ Status identification_start(Identification* id, Diagnostics* diagnostics) {
     if (id->sums[k].ran) id->cost += id->sums[k].cost;
   }
   memory_free(locals);
-  if (id->options.interrupted && id->options.interrupted()) return STATUS_INTERRUPTED;
+  if (is_interrupted(id)) return STATUS_INTERRUPTED;
   int begins = 0, cannot = 0; /* windows may well begin in a contact that the data puts below the ground */
   for (int k = 0; k < id->shot_count; k++) {
     begins += id->shots[k].first == 0;
@@ -317,7 +347,7 @@ Status identification_advance(Identification* id) {
       for (int k = 0; k < n; k++) id->trial[k] = fmin(fmax(id->x[k] + dx[k], id->low[k]), id->high[k]);
       step_locals(id, dx, locals);
       double cost = sweep(id, id->trial, locals, false, costs);
-      stopped = id->options.interrupted && id->options.interrupted();
+      stopped = is_interrupted(id);
       found = !stopped && cost < id->cost;
       if (found) accept(id, locals, cost);
     }
@@ -339,10 +369,10 @@ Status identification_advance(Identification* id) {
 
 /* ---------------------------------------------------------------- the end */
 
-static void judge_one(void* context, int index, int thread) {
+static void judge_one(void* context, int own, int thread) {
   (void)thread;
   Identification* id = context;
-  int run = index / 2, which = index % 2; /* fitted, unfitted */
+  int index = own_item(id, own), run = index / 2, which = index % 2; /* fitted, unfitted */
   id->judged_whole[index] =
       shot_judge(id, which == 0 ? id->x : id->initial, &id->data.runs[run], id->judged + 3 * index, NULL);
 }
@@ -350,7 +380,11 @@ static void judge_one(void* context, int index, int thread) {
 Status identification_finish(Identification* id, Diagnostics* diagnostics) {
   (void)diagnostics;
   find_uncertainty(id);
-  parallel_for(id->options.threads, 2 * id->data.count, 2, 1, judge_one, id);
+  parallel_for(id->options.threads, own_count(id, 2 * id->data.count), 2, 1, judge_one, id);
+  for (int k = 0; k < 2 * id->data.count; k++) {
+    processes_share(&id->judged_whole[k], sizeof(bool), k % id->processes);
+    processes_share(id->judged + 3 * k, 3 * sizeof(double), k % id->processes);
+  }
   return STATUS_OK;
 }
 
@@ -378,6 +412,8 @@ Judgement identification_judgement(const Identification* id, bool train) {
 }
 
 /* ---------------------------------------------------------------- what it is asked */
+
+Misfit identification_misfit(const Identification* id, bool train) { return id->misfit[train]; }
 
 const char* identification_told(const Identification* id) { return id->told.data ? id->told.data : ""; }
 

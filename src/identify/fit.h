@@ -32,6 +32,20 @@ typedef struct {
   double* raw;       /* J'r without the shot's own: what its run says (variables) */
 } ShotSums;
 
+/* What is written of a judged run. */
+enum { JUDGED_PARTS = 3, JUDGED_BINS = 200 };
+typedef struct {
+  Text text;                   /* rows of residuals.csv */
+  int inside, seen;            /* residuals within 1.96 deviations, and all */
+  double square[JUDGED_PARTS]; /* of all residuals */
+  int squares[JUDGED_PARTS];
+  double* second[JUDGED_PARTS]; /* sizes of second differences of three samples (second_count; owned) */
+  int second_count[JUDGED_PARTS], second_room[JUDGED_PARTS];
+  double sum[JUDGED_PARTS][JUDGED_BINS]; /* distances by time */
+  int count[JUDGED_PARTS][JUDGED_BINS];
+  double bin; /* width of a bin of time [s] */
+} JudgedRows;
+
 struct Identification {
   Task* task;
   IdentifyOptions options;
@@ -49,7 +63,8 @@ struct Identification {
   double *a, *g, *raw_a; /* of all shots, with priors (variables^2), (variables) */
   double cost, damping;
   int iteration, calm;
-  int64_t simulated; /* runs and windows, with and without derivatives */
+  int rank, processes; /* of mpirun's */
+  int64_t simulated;   /* runs and windows, with and without derivatives */
   IdentifyStop stop;
   double *singular, *deviation; /* of the scaled Jacobian before the fit (variables) */
   double* directions;           /* right singular vectors, one a row (variables^2) */
@@ -62,19 +77,10 @@ struct Identification {
   double* error;      /* standard errors (variables) */
   double quantile;
   double* judged;     /* position, rotation, coordinate of each run, fitted then unfitted (6 runs) */
+  Misfit misfit[2];   /* validation, training */
   double inside[2];   /* part of the residuals within 95 % of what is predicted: validation, training */
   bool* judged_whole; /* it could be simulated to the end, fitted then unfitted (2 runs) */
 };
-
-/* What is written of a judged run. */
-enum { JUDGED_PARTS = 3, JUDGED_BINS = 200 };
-typedef struct {
-  Text text;                             /* rows of residuals.csv */
-  int inside, seen;                      /* residuals within 1.96 deviations, and all */
-  double sum[JUDGED_PARTS][JUDGED_BINS]; /* distances by time */
-  int count[JUDGED_PARTS][JUDGED_BINS];
-  double bin; /* width of a bin of time [s] */
-} JudgedRows;
 
 /* Windows of the runs for training. */
 void shots_create(Identification* id);
@@ -109,6 +115,10 @@ bool bounded_step(const Identification* id, double damping, double* dx);
 
 /* Sums of all shots at x (identify/fit.c). */
 void fit_renew(Identification* id);
+/* Fills id->misfit from the judged runs (identify/misfit.c). */
+void find_misfit(Identification* id, const JudgedRows* rows);
+/* A run's part of it, from one component of its residuals: r[k stride] of samples k, in units [m, rad, m or rad]. */
+void judge_misfit(JudgedRows* out, int part, double unit, const double* r, int samples, int stride);
 /* Verdict before the fit (identify/verdict.c); standard errors after it (identify/uncertainty.c). */
 void find_verdict(Identification* id);
 void find_uncertainty(Identification* id);

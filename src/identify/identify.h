@@ -102,6 +102,12 @@ typedef struct {
   double unfitted_position, unfitted_rotation, unfitted_coordinate;
 } Judgement;
 Judgement identification_judgement(const Identification* identification, bool train);
+/* Of a component of positions, rotations, coordinates (Q10) [m, rad, m or rad]: noise from sample to sample, and what
+ * the model does otherwise than what was measured; NaN: none were measured. After identification_write. */
+typedef struct {
+  double noise[3], model[3];
+} Misfit;
+Misfit identification_misfit(const Identification* identification, bool train);
 
 /* ---------------------------------------------------------------- files (identify/report.c) */
 

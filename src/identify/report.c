@@ -16,7 +16,7 @@ static void add_parameter(Json* json, const IdentifiedParameter* p) {
   json_close(json, '}');
 }
 
-static void add_judgement(Json* json, const char* key, const Judgement* j, double inside) {
+static void add_judgement(Json* json, const char* key, const Judgement* j, double inside, const Misfit* misfit) {
   json_open(json, key, '{');
   json_integer(json, "runs", j->runs);
   json_integer(json, "not_simulated", j->failed);
@@ -27,6 +27,8 @@ static void add_judgement(Json* json, const char* key, const Judgement* j, doubl
   json_number(json, "unfitted_rotation", j->unfitted_rotation);
   json_number(json, "unfitted_coordinate", j->unfitted_coordinate);
   json_number(json, "inside_95", inside);
+  json_vector(json, "noise", misfit->noise, JUDGED_PARTS);
+  json_vector(json, "model_difference", misfit->model, JUDGED_PARTS);
   json_close(json, '}');
 }
 
@@ -125,7 +127,7 @@ static Status write_json(Identification* id, const char* folder, const RunProgra
   add_base(&json, id);
   for (int train = 1; train >= 0; train--) {
     Judgement j = identification_judgement(id, train);
-    add_judgement(&json, train ? "training" : "validation", &j, id->inside[train]);
+    add_judgement(&json, train ? "training" : "validation", &j, id->inside[train], &id->misfit[train]);
   }
   add_correlation(&json, id);
   add_runs(&json, id);
@@ -181,6 +183,7 @@ static JudgedRows* judge_rows_of_runs(Identification* id) {
     }
     id->inside[train] = seen > 0 ? (double)inside / seen : (double)NAN;
   }
+  find_misfit(id, rows);
   return rows;
 }
 
@@ -234,7 +237,10 @@ Status identification_write(Identification* id, const char* folder, const RunPro
   if (status == STATUS_OK) status = write_residuals(id, rows, folder, diagnostics);
   if (status == STATUS_OK) status = write_errors(id, rows, folder, diagnostics);
   if (status == STATUS_OK) status = overlay_write(id, folder, diagnostics);
-  for (int k = 0; k < id->data.count; k++) text_free(&rows[k].text);
+  for (int k = 0; k < id->data.count; k++) {
+    for (int part = 0; part < JUDGED_PARTS; part++) memory_free(rows[k].second[part]);
+    text_free(&rows[k].text);
+  }
   memory_free(rows);
   return status;
 }

@@ -555,18 +555,18 @@ void shot_evaluate(const Identification* id, const double* x, const Shot* shot, 
 
 /* ---------------------------------------------------------------- judging a whole run */
 
-/* Standard deviation of residual k of what is predicted, in those of the task (Q8). */
-static double deviation_of(const Identification* id, const Residuals* s, size_t k) {
+/* Variance of what is predicted of residual k, without noise, in standard deviations of the task (Q8). */
+static double variance_of(const Identification* id, const Residuals* s, size_t k) {
   if (!s->j) return NAN;
   const double* row = s->j + k * (size_t)s->columns;
-  double sum = id->noise * id->noise;
+  double sum = 0;
   for (int i = 0; i < id->variables; i++)
     for (int n = 0; n < id->variables; n++) sum += row[i] * id->covariance[i * id->variables + n] * row[n];
   for (int i = 0; i < id->locals; i++) {
     double own = local_deviation(id, i) * row[id->variables + i];
     sum += own * own;
   }
-  return sqrt(sum);
+  return sum;
 }
 
 static void add_number(Text* rows, bool known, double value) {
@@ -587,7 +587,8 @@ static void add_judged(JudgedRows* out, const Identification* id, const Residual
   for (int k = 0, at = 0; k < 7; k++) {
     bool has = k < 3 ? l->has_position : k < 6 ? l->has_rotation : l->coordinate_count > 0;
     value[k] = has ? s->r[first + (size_t)at] : (double)NAN;
-    deviation[k] = has && !isnan(value[k]) ? deviation_of(id, s, first + (size_t)at) : (double)NAN;
+    deviation[k] =
+        has && !isnan(value[k]) ? sqrt(id->noise * id->noise + variance_of(id, s, first + (size_t)at)) : (double)NAN;
     at += has;
     if (!isnan(value[k]) && !isnan(deviation[k])) {
       out->seen++;
@@ -610,6 +611,18 @@ static void add_judged(JudgedRows* out, const Identification* id, const Residual
     if (isnan(square)) continue;
     out->sum[part][bin] += unit[part] * sqrt(square);
     out->count[part][bin]++;
+  }
+}
+
+static void judge_misfits(JudgedRows* rows, const Residuals* s, const MeasuredRun* run, int samples) {
+  const TaskIdentify* t = s->settings;
+  const double unit[JUDGED_PARTS] = {t->position, t->rotation, t->coordinate};
+  for (int i = 0, at = 0; i < run->link_count; i++) {
+    const MeasuredLink* l = &run->links[i];
+    const int counts[JUDGED_PARTS] = {3 * l->has_position, 3 * l->has_rotation, l->coordinate_count};
+    for (int part = 0; part < JUDGED_PARTS; part++)
+      for (int k = 0; k < counts[part]; k++, at++)
+        judge_misfit(rows, part, unit[part] / l->source->weight, s->r + at, samples, s->count);
   }
 }
 
@@ -673,6 +686,7 @@ bool shot_judge(const Identification* id, const double* x, const MeasuredRun* ru
     for (int k = 0; k < 3; k++) out[k] = 0;
     if (!rows || !judge_forward(&s))
       for (int row = 0; row <= steps; row++) visit_row(&s, NULL, row);
+    if (rows) judge_misfits(rows, &s, run, samples);
     judge_rows(id, &s, samples, out, rows);
     memory_free(s.r);
     memory_free(s.j);

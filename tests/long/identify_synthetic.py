@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import random
 import signal
@@ -89,6 +90,49 @@ def make(name, folder, noise=0.0, seed=0, extra=()):
             csv.writer(file).writerows([head, *out])
 
 
+def make_by_mujoco(name, folder):
+    """The same starts and truth in MuJoCo: links' poses, of the arm made angles of its hinges."""
+    os.makedirs(folder, exist_ok=True)
+    duration, every = (1.5, 0.008) if name == "arm" else (1.0, 0.016)
+    fine = ["simulation.dt=0.0005", f"simulation.steps={round(duration / 0.0005)}"]  # of the rows of controls
+    for number, start in enumerate(STARTS[name]):
+        sets = [a for s in [*truth_of(name), start_of(name, start), *fine] for a in ("--set", s)]
+        model = f"{WORK}/mujoco-{name}.xml"
+        run("export", f"scenes/identify/{name}-scene.yaml", "-q", "-o", model, *sets)
+        said = subprocess.run([os.environ["MUJOCO_RUN"], model, repr(duration), repr(every), "0.0005", model[:-4] + ".controls.csv"],
+                              stdout=subprocess.PIPE, check=True, text=True).stdout
+        rows = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(said.splitlines())]
+        if name == "arm":
+            axes = {"one": (0, 0, 1), "two": (0, 1, 0), "three": (0, 0, 1), "four": (0, -1, 0), "five": (0, 0, 1), "six": (0, -1, 0), "seven": (0, 0, -1)}
+            head, out = ["time", *JOINTS, *[j + "_rate" for j in JOINTS]], []
+            for k, row in enumerate(rows):
+                before, angles = [1.0, 0.0, 0.0, 0.0], []
+                for j in JOINTS:
+                    now = [row[f"{j}/q{c}"] for c in "wxyz"]
+                    turn = product([before[0], *[-c for c in before[1:]]], now)
+                    angles.append(2 * math.atan2(sum(a * b for a, b in zip(axes[j], turn[1:])), turn[0]))
+                    before = now
+                out.append([row["time"], *angles, *(["0"] * 7 if k == 0 else [""] * 7)])
+        else:
+            head = ["time", "px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz"]
+            out = [[row["time"], *[row[f"box/{c}"] for c in head[1:8]],
+                    *([start[0], start[1], *["0"] * 4] if k == 0 else [""] * 6)] for k, row in enumerate(rows)]
+        with open(f"{folder}/{number}.csv", "w") as file:
+            csv.writer(file).writerows([head, *out])
+
+
+def check_mujoco(name, truth, bound, judged=None):
+    """What the other program does otherwise is the model's difference, not noise: there is none."""
+    make_by_mujoco(name, f"{WORK}/{name}-mujoco")
+    found, _ = fit(name, f"{WORK}/{name}-mujoco", f"{WORK}/{name}-mujoco-fit")
+    errors, v = base_errors(found, truth), found["validation"]
+    print(f"{name}, data of MuJoCo:", {n: f"{100 * e:.2g} %" for n, e in errors.items()})
+    print(f"{name}: validation, model's own difference {v['model_difference']} beside noise {v['noise']}")
+    assert all(abs(e) < bound for n, e in errors.items() if judged in (None, n))
+    for model, noise in zip(v["model_difference"], v["noise"]):
+        assert noise is None or model > 3 * noise
+
+
 def fit(name, data, folder, *more):
     said = run("identify", f"scenes/identify/{name}.yaml", "--data", f"{data}/*.csv", "-o", folder, *more)
     return json.load(open(f"{folder}/identify.json")), said
@@ -166,3 +210,6 @@ if __name__ == "__main__":
     check_model_difference("pushed", PUSHED)
     check_noise("pushed", PUSHED, 8, 0.001)
     check("arm", ARM)
+    if os.environ.get("MUJOCO_RUN"):
+        check_mujoco("arm", ARM, 0.05)
+        check_mujoco("pushed", PUSHED, 0.02, "contact/friction")

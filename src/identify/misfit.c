@@ -1,0 +1,61 @@
+/* What is left of the residuals, parted into noise and what the model does not do (docs/derivations/identify.md, Q10).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "identify/fit.h"
+
+/* Median of |x| over the standard deviation of x, of a normal distribution. */
+#define MEDIAN_OF_NORMAL 0.6744897501960817
+/* A rotation vector longer than this may be another one of the same rotation in the next sample [rad]. */
+#define LONG_TURN 2.0
+
+void judge_misfit(JudgedRows* out, int part, double unit, const double* r, int samples, int stride) {
+  for (int k = 0; k < samples; k++) {
+    double value = r[k * stride];
+    if (isnan(value)) continue;
+    out->square[part] += unit * unit * value * value;
+    out->squares[part]++;
+    if (k == 0 || k == samples - 1) continue;
+    double second = r[(k - 1) * stride] - 2 * value + r[(k + 1) * stride];
+    if (isnan(second) || (part == 1 && fabs(unit * value) > LONG_TURN)) continue;
+    out->second[part] =
+        memory_grown(out->second[part], sizeof(double), out->second_count[part], &out->second_room[part]);
+    out->second[part][out->second_count[part]++] = unit * fabs(second);
+  }
+}
+
+static int by_size(const void* a, const void* b) {
+  double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+/* Second differences of white noise have six times its variance; what a model does wrong is smooth but for impacts,
+ * which the median leaves out. */
+static double noise_of(double* second, int count) {
+  if (count == 0) return NAN;
+  qsort(second, (size_t)count, sizeof(double), by_size);
+  double middle = 0.5 * (second[(count - 1) / 2] + second[count / 2]);
+  return middle / (MEDIAN_OF_NORMAL * sqrt(6));
+}
+
+void find_misfit(Identification* id, const JudgedRows* rows) {
+  for (int train = 0; train < 2; train++)
+    for (int part = 0; part < JUDGED_PARTS; part++) {
+      double square = 0, *all = NULL;
+      int squares = 0, count = 0, room = 0;
+      for (int r = 0; r < id->data.count; r++) {
+        if (id->data.runs[r].train != (train == 1)) continue;
+        square += rows[r].square[part];
+        squares += rows[r].squares[part];
+        for (int k = 0; k < rows[r].second_count[part]; k++) {
+          all = memory_grown(all, sizeof(double), count, &room);
+          all[count++] = rows[r].second[part][k];
+        }
+      }
+      double noise = noise_of(all, count);
+      id->misfit[train].noise[part] = noise;
+      id->misfit[train].model[part] = squares > 0 ? sqrt(fmax(0, square / squares - noise * noise)) : (double)NAN;
+      memory_free(all);
+    }
+}
