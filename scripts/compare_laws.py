@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What contact laws make of a task with `success`, and what dt and the coefficient of the far-reaching law make of it.
 
-    scripts/compare_laws.py laws push push-centred      # docs/results/laws-push.csv, ...
+    scripts/compare_laws.py laws push push-centred      # docs/results/laws-push.csv, ...; also gather, sort, billiards, ant-push
     scripts/compare_laws.py steps push                  # docs/results/laws-push-steps.csv
     scripts/compare_laws.py stiffness push              # docs/results/laws-push-stiffness.csv
 
