@@ -102,6 +102,7 @@ RecordedStep recording_step_to(const Recording* r, int index) {
                         .pose_older = recording_state_pose(r, state[3]),
                         .momentum_next = recording_state_momentum(r, state[0]),
                         .momentum_now = recording_state_momentum(r, state[1]),
+                        .felt_now = recording_state_felt(r, state[1]),
                         .contacts_next = r->contacts + state[0]->contact_first,
                         .contacts_now = r->contacts + state[1]->contact_first,
                         .number = r->first_state + index + 1,

@@ -1,9 +1,8 @@
 /* A gradient held against central differences of its function, direction by direction (docs/derivations/gradcheck.md).
  * The differences judge themselves first: the step where they say most decides, whatever the gradient says. */
-#include "differentiate/differentiate.h"
+#include "differentiate/gradcheck.h"
 
-/* The sweep: from LARGEST_STEP of the scale down by half decades. */
-#define LARGEST_STEP 1e-2
+/* The sweep: from GRADCHECK_LARGEST_STEP of the scale down by half decades. */
 enum { SWEEP = GRADCHECK_SWEEP };
 /* After so many steps in a row that say less than the best one, rounding has taken over, if that one says enough; as
  * many tell how large rounding is. */
@@ -166,7 +165,7 @@ static bool stopped(const GradcheckOptions* options) { return options->interrupt
 
 /* False when it was interrupted. */
 static bool sweep(const Sweep* s, const GradcheckOptions* options, GradcheckDirection* d) {
-  double h = LARGEST_STEP;
+  double h = GRADCHECK_LARGEST_STEP;
   int best = -1, growing = 0;
   for (d->tried = 0; d->tried < SWEEP && growing < GROWING; h *= sqrt(0.1)) {
     double plus = value_beside(s, h), minus = value_beside(s, -h);

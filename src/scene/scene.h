@@ -187,6 +187,7 @@ typedef enum {
   MEASURE_CENTER,     /* of its centre of mass [m] */
   MEASURE_VELOCITY,   /* of the same [m/s] */
   MEASURE_TURN,       /* its angular velocity [rad/s] */
+  MEASURE_FORCE,      /* index: world axis; of contact and friction on it, over the step before [N] */
   MEASURE_AXIS        /* index: 3 link axis + world axis; of that axis of the link */
 } MeasureKind;
 typedef struct {

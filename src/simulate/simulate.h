@@ -25,6 +25,8 @@ typedef struct {
   Vec3* center;   /* world centre of mass  [m]  (links) */
   Vec3* momentum; /* angular, about the centre of mass, world axes; of links that carry theirs (integrator `momentum`),
                      else 0  [kg m^2/s]  (links) */
+  Vec3* felt;     /* contact and friction force on every link over the step that led here, world axes, 0 at the start;
+                     NULL where no drive measures one  [N]  (links) */
 } SimState;
 
 /* What a step, or a part of one, does about impacts (docs/derivations/step.md, S15). */
@@ -163,6 +165,7 @@ typedef struct {
   const double* q;      /* (nq) */
   const Pose* pose;     /* (links) */
   const Vec3* momentum; /* SimState.momentum (links) */
+  const Vec3* felt;     /* SimState.felt (links), or NULL */
   const ContactRecord* contacts;
   int contact_count;
 } SimSubstate;
@@ -315,6 +318,7 @@ typedef struct {
   const double *q_next, *q_now, *q_old, *q_older; /* q_older: looked at where a joint has an armature */
   const Pose *pose_next, *pose_now, *pose_old, *pose_older;
   const Vec3 *momentum_next, *momentum_now;
+  const Vec3* felt_now; /* NULL: nothing is */
   const ContactRecord *contacts_next, *contacts_now;
   int contact_count_next, contact_count_now;
   const double* closures_broken; /* of the run: the time of the state in which every closure broke; NULL: none did */

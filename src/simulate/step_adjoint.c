@@ -25,6 +25,8 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->rate_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->ground_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->force = MEMORY_NEW(Vec3, links);
+  a->felt = model->feels ? MEMORY_NEW(Vec3, links) : NULL;
+  a->pulled = model->feels ? MEMORY_NEW(Vec3, links) : NULL;
   a->bar_force = MEMORY_NEW(Vec3, links);
   a->bar_moment = MEMORY_NEW(Mat3, links);
   Vec3** const turns[] = {&a->turn_torque, &a->turn_force, &a->turn_curve};
@@ -43,9 +45,10 @@ void step_adjoint_destroy(StepAdjoint* a) {
   contact_replay_destroy(a->replay);
   spin_adjoint_destroy(a->spin);
   closure_adjoint_destroy(a->closures);
-  void* owned[] = {a->lambda,      a->reduced, a->product,     a->zero,       a->twist,      a->wrench,     a->rate_bar,
-                   a->push,        a->motion,  a->ground_bar,  a->force,      a->bar_force,  a->bar_moment, a->target,
-                   a->target_rate, a->gains,   a->turn_torque, a->turn_force, a->turn_curve, a->turn_moment};
+  void* owned[] = {a->lambda,      a->reduced,    a->product,    a->zero,       a->twist,       a->wrench,
+                   a->rate_bar,    a->felt,       a->pulled,     a->push,       a->motion,      a->ground_bar,
+                   a->force,       a->bar_force,  a->bar_moment, a->target,     a->target_rate, a->gains,
+                   a->turn_torque, a->turn_force, a->turn_curve, a->turn_moment};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(a);
 }
@@ -55,6 +58,7 @@ void step_adjoint_begin(StepAdjoint* a) {
   spin_adjoint_begin(a->spin);
   closure_adjoint_begin(a->closures, a->sim);
   memset(a->rate_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
+  if (a->felt) memset(a->felt, 0, sizeof(Vec3) * (size_t)a->model->link_count);
 }
 
 /* ---------------------------------------------------------------- the step's terms again */
@@ -74,6 +78,7 @@ static void load_history(StepAdjoint* a, const RecordedStep* step) {
   copy_poses(m, s->pose_old, step->pose_old);
   copy_poses(m, s->pose_older, step->pose_older);
   if (s->spinners) memcpy(s->state.momentum, step->momentum_now, sizeof(Vec3) * (size_t)m->link_count);
+  if (s->state.felt) memcpy(s->state.felt, step->felt_now, sizeof(Vec3) * (size_t)m->link_count);
   for (int i = 0; i < m->link_count; i++)
     joint_difference(&m->links[i].joint, s->q_old + m->links[i].coordinate_first,
                      s->q_now + m->links[i].coordinate_first, s->difference_old + m->links[i].dof_first);
@@ -392,7 +397,7 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar no
                            ModelGradient* gradient) {
   const Sim* s = a->sim;
   const Model* m = a->model;
-  const FeedbackBars bars = {now, old, a->rate_bar, gradient};
+  const FeedbackBars bars = {now, old, a->rate_bar, a->felt, gradient};
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->dof_count == 0) continue;
@@ -496,6 +501,16 @@ void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSl
   reverse_contact(a, step, force, now, gradient);
 }
 
+/* By the forces at the step's end: of the loss, and of the drives of the step after it, which measured them (E4). */
+static const Vec3* forces_at_end(StepAdjoint* a, const Vec3* of_loss) {
+  if (!a->felt) return of_loss;
+  for (int i = 0; i < a->model->link_count; i++) {
+    a->pulled[i] = of_loss ? vec3_add(of_loss[i], a->felt[i]) : a->felt[i];
+    a->felt[i] = vec3(0, 0, 0);
+  }
+  return a->pulled;
+}
+
 StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar next, const double* rate,
                                const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
                                ModelGradient* gradient) {
@@ -508,6 +523,7 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
     return report;
   }
   report.residual = residual_of(s);
+  force = forces_at_end(a, force);
   pull_rates(a, step, rate, next, now, old);
   spin_adjoint_advance(a->spin, s, step, rate, assembly.contact, next, now, gradient);
   pull_forces(a, force, (size_t)step->contact_count_next, step->pose_next, next.pose);
@@ -522,7 +538,10 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   return report;
 }
 
-void step_adjoint_discount(StepAdjoint* a, double factor) { spin_adjoint_discount(a->spin, factor); }
+void step_adjoint_discount(StepAdjoint* a, double factor) {
+  spin_adjoint_discount(a->spin, factor);
+  for (int i = 0; a->felt && i < a->model->link_count; i++) a->felt[i] = vec3_scale(a->felt[i], factor);
+}
 
 /* ---------------------------------------------------------------- the start */
 

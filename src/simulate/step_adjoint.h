@@ -15,19 +15,21 @@ struct StepAdjoint {
   const Model* model;
   Sim* sim;
   ContactReplay* replay;
-  ClosureAdjoint* closures;                    /* NULL: there are none */
-  SpinAdjoint* spin;                           /* NULL: nothing spins */
-  double *lambda, *reduced, *product, *zero;   /* (nv) */
-  double (*twist)[6];                          /* of every link by lambda, about its centre of mass  (links) */
-  double (*wrench)[6];                         /* (links) */
-  double (*motion)[3][4];                      /* the twists as changes of [R | t] at t + dt  (links) */
-  double (*rate_bar)[3][4];                    /* by dT/dt of the initial velocities  (links) */
-  double (*ground_bar)[3][4];                  /* by poses of half-spaces at t + dt  (links) */
-  Vec3* force;                                 /* (links) */
-  Vec3* bar_force;                             /* (links) */
-  Mat3* bar_moment;                            /* (links) */
-  Vec3 *turn_torque, *turn_force, *turn_curve; /* (links) */
-  Mat3* turn_moment;                           /* (links) */
+  ClosureAdjoint* closures;                  /* NULL: there are none */
+  SpinAdjoint* spin;                         /* NULL: nothing spins */
+  double *lambda, *reduced, *product, *zero; /* (nv) */
+  double (*twist)[6];                        /* of every link by lambda, about its centre of mass  (links) */
+  double (*wrench)[6];                       /* (links) */
+  double (*motion)[3][4];                    /* the twists as changes of [R | t] at t + dt  (links) */
+  double (*rate_bar)[3][4];                  /* by dT/dt of the initial velocities  (links) */
+  double (*ground_bar)[3][4];                /* by poses of half-spaces at t + dt  (links) */
+  Vec3* force;                               /* (links) */
+  Vec3 *felt, *pulled; /* by the forces that drives measured at the step's begin, and by those at its end; NULL: none
+                          does (links) */
+  Vec3* bar_force;     /* (links) */
+  Mat3* bar_moment;    /* (links) */
+  Vec3 *turn_torque, *turn_force, *turn_curve;                                            /* (links) */
+  Mat3* turn_moment;                                                                      /* (links) */
   double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF], (*push)[JOINT_MAX_DOF]; /* (controllers) */
   double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF];                                       /* (controllers) */
 };
