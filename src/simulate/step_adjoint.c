@@ -502,13 +502,15 @@ void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSl
 }
 
 /* By the forces at the step's end: of the loss, and of the drives of the step after it, which measured them (E4). */
-static const Vec3* forces_at_end(StepAdjoint* a, const Vec3* of_loss) {
-  if (!a->felt) return of_loss;
+static ForceSlopes forces_at_end(StepAdjoint* a, const ForceSlopes* of_loss) {
+  ForceSlopes all = of_loss ? *of_loss : (ForceSlopes){.link = NULL};
+  if (!a->felt) return all;
   for (int i = 0; i < a->model->link_count; i++) {
-    a->pulled[i] = of_loss ? vec3_add(of_loss[i], a->felt[i]) : a->felt[i];
+    a->pulled[i] = all.link ? vec3_add(all.link[i], a->felt[i]) : a->felt[i];
     a->felt[i] = vec3(0, 0, 0);
   }
-  return a->pulled;
+  all.link = a->pulled;
+  return all;
 }
 
 StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar next, const double* rate,
@@ -523,17 +525,17 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
     return report;
   }
   report.residual = residual_of(s);
-  force = forces_at_end(a, force);
+  const ForceSlopes all = forces_at_end(a, force);
   pull_rates(a, step, rate, next, now, old);
   spin_adjoint_advance(a->spin, s, step, rate, assembly.contact, next, now, gradient);
-  pull_forces(a, force, (size_t)step->contact_count_next, step->pose_next, next.pose);
+  pull_forces(a, &all, (size_t)step->contact_count_next, step->pose_next, next.pose);
   step_adjoint_compose(a, step->pose_next, next.pose);
   memcpy(a->reduced, next.q, sizeof(double) * (size_t)m->dof_count);
   step_adjoint_reduce(a, step->pose_next, s->screws, a->reduced);
   step_adjoint_origins(a, step->pose_next, gradient);
   if (!solve_lambda(a, &assembly, &report)) return report;
   reverse_prescribed(a, &assembly, step->clock.time, gradient);
-  step_adjoint_spread(a, step, force, now, old, older, gradient);
+  step_adjoint_spread(a, step, &all, now, old, older, gradient);
   report.sound = true;
   return report;
 }
