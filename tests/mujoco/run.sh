@@ -35,5 +35,8 @@ add_up "$work/urdf.log" "$code"
 code=0
 python3 tests/mujoco/mjcf.py "$SDRS" "$work/urdf_poses" "$work" >"$work/mjcf.log" || code=$?
 add_up "$work/mjcf.log" "$code"
+code=0
+python3 tests/mujoco/designs.py "$SDRS" "$work/mujoco_run" "$work" >"$work/designs.log" || code=$?
+add_up "$work/designs.log" "$code"
 echo "$passed passed, $failed failed"
 ((failed == 0))
