@@ -338,6 +338,25 @@ def not_through(run):
     return farthest < -0.49 and min(run.trajectory["cube_1/cx"]) < farthest, f"centre at most at x = {farthest:.4f}"
 
 
+@scene("compactor/single-cube")
+def cube_is_held(run):
+    """Four plates of 1e6 N close on a cube of 1 m until they lie on its faces: it has turned to fit, and nothing moves."""
+    reach = [abs(run.centre(f"plane_{k}")[k // 2]) for k in range(4)]
+    speed = fastest(run, moving(run))
+    return 0.5 < min(reach) and max(reach) < 0.51 and speed < 1e-3, \
+        f"plates' middles {1e3 * max(reach):.1f} mm from the cube's; fastest {speed:.1e} m/s"
+
+
+@scene("friction/turntable/turntable-mu=0.5")
+def cube_rides(run):
+    """300 N m turn 6263 kg m^2 and the cube of 15.6 kg at 1.5 m; w^2 r reaches mu g after 21 s, so that it stays on."""
+    angle, end = run.angle("cylinder_0", 1)[-1], run.time[-1]
+    closed = math.radians(45) * end + 0.5 * 300 / (6263.0 + 15.625 * 1.5**2 + 0.163) * end**2
+    x, y, z = run.centre("cube_1")
+    return abs(angle / closed - 1) < 0.01 and y > 0.25 and math.hypot(x, z) < 1.6, \
+        f"table turned {angle:.2f} rad, closed form {closed:.2f}; cube crept from 1.5 to {math.hypot(x, z):.3f} m"
+
+
 # ------------------------------------------------------------------ the row
 
 def row_of(name, folder, code, certified, cpu):

@@ -86,7 +86,7 @@ if chosen four-bar; then
 fi
 if chosen biped-terrain; then
   simulate biped-terrain
-  draw scenes/biped-terrain $RUNS/biped-terrain --time 0.4 --show contacts,forces --size 640x480
+  draw scenes/biped-terrain $RUNS/biped-terrain --time 0.4 --show contacts,forces --zoom 3 --look-at 0,0,0.4 --size 600x440
 fi
 if chosen stewart; then
   simulate stewart

@@ -379,12 +379,14 @@ def velocities(body):
     return [0.0 if f else x for x, f in zip(v, fixed)], [0.0 if f else x for x, f in zip(w, fixed[3:])]
 
 
-def refuse_forces(body, name):
-    for key in ("force", "torque"):
-        fixed = fixed_degrees(body)[:3] if key == "force" else fixed_degrees(body)[3:]
-        value = numbers(body, key, [0, 0, 0])
-        if any(x and not f for x, f in zip(value, fixed)):
-            raise Refused(f"body '{name}' is driven by a {key} of {value}: constant forces are not in the simulator yet")
+def load_of(body):
+    """Constant force at the centre of mass [N] and torque [N m], world axes, by name; not along fixed degrees of freedom."""
+    fixed, found = fixed_degrees(body.source), {}
+    for key, first in (("force", 0), ("torque", 3)):
+        value = [0.0 if f else x for x, f in zip(numbers(body.source, key, [0, 0, 0]), fixed[first:first + 3])]
+        if any(value):
+            found[key] = value
+    return found
 
 
 def mesh_of(body, folder, cache):
@@ -422,8 +424,6 @@ def read_bodies(problem, folder, words):
         if unknown:
             words.append(f"body '{name}': {', '.join(unknown)} left out")
         motion = motion_of(source)
-        if motion == "free":
-            refuse_forces(source, name)
         mesh = mesh_of(source, folder, cache)
         if not mesh.triangles:
             raise Refused(f"body '{name}' has no triangles: points and edges alone are no solid")
@@ -853,6 +853,16 @@ def links_of(body, bodies, shapes, end, initial, controllers):
     return [f"  - {{name: {body.name}, {free_joint(body, place, initial)}, {moving_part(body, place)}, {text}}}"]
 
 
+def loads_of(bodies):
+    """The lines under loads: a link's frame stands at its centre of mass, where a load acts unless told otherwise."""
+    lines = []
+    for body in bodies:
+        load = load_of(body) if body.motion == "free" else {}
+        if load:
+            lines.append(f"  - {{link: {body.name}, " + ", ".join(f"{k}: {text_of(v)}" for k, v in load.items()) + "}")
+    return lines
+
+
 def contact_text(fixture, problem, bodies):
     """Support s is half the distance where the collection's contact begins: that of sdrs begins at about 2 s."""
     section = fixture.get("distance_barrier_constraint", {})
@@ -890,6 +900,9 @@ def scene_text(fixture, name, folder, scene, hulls, words):
         lines += ["initial:"] + initial
     if controllers:
         lines += ["controllers:"] + controllers
+    loads = loads_of(bodies)
+    if loads:
+        lines += ["loads:"] + loads
     return "\n".join(lines) + "\n"
 
 

@@ -341,12 +341,18 @@ static ExitCode write_all(Exporting* exporting) {
   return code;
 }
 
+/* MJCF says a screw by two joints that are coupled. */
+static bool is_told(const Exporting* exporting, const ModelLink* link) {
+  return joint_is_elementary(&link->joint) ||
+         (exporting->format == EXPORT_MJCF && link->joint.kind == &JOINT_KIND_SCREW);
+}
+
 /* The formats of models know slides, hinges and balls, and a type that is none of these is refused. */
 static Status check_joints(Exporting* exporting) {
   const Model* model = &exporting->recorded.model;
   Status status = STATUS_OK;
   for (int i = 0; is_model(exporting->format) && i < model->link_count; i++) {
-    if (joint_is_elementary(&model->links[i].joint)) continue;
+    if (is_told(exporting, &model->links[i])) continue;
     diagnostics_add(&exporting->recorded.diagnostics, SEVERITY_ERROR, model->scene->links[i].joint.place,
                     "link '%s': %s has no joint like a %s", model->links[i].name, FORMATS[exporting->format].name,
                     JOINT_TABLE[model->scene->links[i].joint.type].word);

@@ -13,6 +13,7 @@ typedef struct {
   int input_count;
   Vec3 *velocity, *angular_velocity; /* of the state that is recorded  (links) */
   SimClosure* closures;              /* likewise  (closures, couplings) */
+  double* fastest;                   /* largest rate of every joint coordinate after a step [m/s, rad/s]  (nv) */
   RunTotals totals;
   StepReport report; /* of the last step tried */
   int recorded;      /* step of the run that the last rows written are of, -1 = none */
@@ -36,6 +37,7 @@ static Status run_create(Run* run, const Options* options) {
   run->velocity = MEMORY_NEW(Vec3, run->loaded.model.link_count);
   run->angular_velocity = MEMORY_NEW(Vec3, run->loaded.model.link_count);
   run->closures = MEMORY_NEW(SimClosure, run->loaded.model.closure_count + run->loaded.model.coupling_count);
+  run->fastest = MEMORY_NEW(double, run->loaded.model.dof_count);
   interrupt_install(); /* from here on there is something to finish */
   return run_folder_open(&run->output, run->folder, &run->loaded.model, &run->diagnostics);
 }
@@ -51,6 +53,7 @@ static void run_free(Run* run) {
   memory_free(run->velocity);
   memory_free(run->angular_velocity);
   memory_free(run->closures);
+  memory_free(run->fastest);
 }
 
 /* ---------------------------------------------------------------- what -v says */
@@ -138,6 +141,7 @@ static Status advance(Run* run, Progress* progress, StepReport* last) {
     *last = run->report;
     const SimState* state = sim_state(run->sim);
     run_totals_step(&run->totals, last, state);
+    for (int k = 0; k < run->loaded.model.dof_count; k++) run->fastest[k] = fmax(run->fastest[k], fabs(state->rate[k]));
     if (state->step % simulation->record_every == 0 && record(run, last) != STATUS_OK) return STATUS_IO;
     keep_state(run);
     progress_update(progress, step, state->time, (double)run->totals.iterations / step, timer_now());
@@ -204,6 +208,21 @@ static void print_failure(const Run* run) {
   print_remedy(run);
 }
 
+/* Joints that went faster than their velocity_limit. */
+static void print_speeds(const Run* run) {
+  const Model* model = &run->loaded.model;
+  for (int k = 0; k < model->dof_count; k++) {
+    int i = model->dof_link[k], dof = k - model->links[i].dof_first;
+    const SceneJoint* joint = &run->loaded.scene.links[i].joint;
+    double limit = joint->velocity_limit[dof];
+    bool plain = dof < model->links[i].joint.plain_count;
+    if (!(limit > 0) || !(run->fastest[k] > limit)) continue;
+    fprintf(stderr, "sdrs simulate: warning: %s/%s goes at %.6g %s, its velocity_limit is %.6g\n", model->links[i].name,
+            plain ? scene_joint_coordinate_name(joint, dof) : "rotation", run->fastest[k],
+            dof < model->links[i].joint.slide_count ? "m/s" : "rad/s", limit);
+  }
+}
+
 static void print_done(const Run* run, double seconds) {
   const RunTotals* totals = &run->totals;
   fprintf(stderr, "%s: %d steps to t = %.6g s in %.3g s (%.3g x real time), %.3g iterations per step, ",
@@ -267,6 +286,7 @@ static void report_end(const Run* run, Status status) {
   if (status == STATUS_INTERRUPTED && !options->quiet)
     fprintf(stderr, "%s: stopped by %s after step %d; %s holds the run up to there\n", run->loaded.scene.name,
             run->stop, run->totals.steps, run->folder);
+  if (!options->quiet) print_speeds(run);
   if (status == STATUS_OK && !options->quiet) print_done(run, sim_times(run->sim).total);
   if (status != STATUS_IO && !options->json) printf("%s\n", run->folder);
 }

@@ -23,9 +23,13 @@
 /* OpenBLAS only: absent when another BLAS is linked. */
 extern char* openblas_get_config(void) __attribute__((weak));
 extern void openblas_set_num_threads(int count) __attribute__((weak));
+extern int blas_thread_shutdown_(void) __attribute__((weak));
 
+/* Its threads begin before main and spin for some 30 ms before they sleep: a short run's whole time, on another core.
+ */
 void version_single_thread_blas(void) {
   if (openblas_set_num_threads) openblas_set_num_threads(1);
+  if (blas_thread_shutdown_) blas_thread_shutdown_();
 }
 
 RunProgram version_program(void) {

@@ -217,7 +217,9 @@ static bool too_far_apart(const ContactSystem* s, const ContactPair* p, const Mo
 bool contact_certify(ContactSystem* s, const MotionBounds* bounds, ContactPath poses_at, void* context, int* intervals,
                      ContactFailure* failure) {
   assert(s->phase == CONTACT_FEASIBLE);
-  for (int k = 0; k < s->list_count; k++) {
+  *intervals += s->sleeping_hulls;
+  for (int n = 0; n < s->awake_count; n++) {
+    int k = s->awake[n];
     ContactPair* p = contact_pair(s, k);
     if (p->links) continue;
     if (too_far_apart(s, p, bounds)) {

@@ -8,9 +8,9 @@
 #include "model/model.h"
 
 /* ---------------------------------------------------------------- all pairs of a scene (contact/system.c, pair_list.c,
- * trial.c, terms.c) Two states are held: the accepted one and a trial. A pair's plane, energy and derivatives exist for
- * both; accept makes the trial the accepted state. contact_create allocates; later only contact_prepare and contact_lag
- * do, and only while the neighbourhood grows. Results do not depend on the number of threads. */
+ * trial.c, terms.c, sleep.c) Two states are held: the accepted one and a trial. A pair's plane, energy and derivatives
+ * exist for both; accept makes the trial the accepted state. contact_create allocates; later only contact_prepare and
+ * contact_lag do, and only while the neighbourhood grows. Results do not depend on the number of threads. */
 typedef struct ContactSystem ContactSystem;
 
 /* How far a link can move along a path x(alpha), alpha in [0, 1]: bounds on the derivatives with respect to alpha of
@@ -64,6 +64,13 @@ double contact_listed_range(const Model* model, int link_a, int link_b);
 bool contact_lists_by_range(const Model* model);
 /* Find the pairs that can matter while every link moves from the accepted poses within its bound. */
 void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
+/* Only pairs with such a link (links; NULL: all) will be looked at by contact_try and what judges its trial: the others
+ * do not move in it. Holds until the list of candidates changes; the trials of those that sleep are their accepted
+ * states. */
+void contact_wake(ContactSystem* system, const bool* links);
+/* The candidates that are awake, ascending. */
+int contact_awake_count(const ContactSystem* system);
+int contact_awake(const ContactSystem* system, int index);
 /* Evaluate the trial state. false: some hulls intersect, or a plane was not found. Pairs whose
  * links both stand where they stood in the accepted state, or in the trial before, are not looked at again. */
 bool contact_evaluate(ContactSystem* system, const Pose* poses);
@@ -80,8 +87,8 @@ typedef struct {
   double change; /* energy of the trial state less that of the accepted one [J] */
 } ContactTrial;
 ContactTrial contact_trial(const ContactSystem* system, int candidate);
-/* Rounding of its energy in the accepted state: clearances are differences of coordinates [J]. */
-double contact_rounding(const ContactSystem* system, int candidate);
+/* Rounding of the energy of one of contact_term_count pairs: clearances are differences of coordinates [J]. */
+double contact_term_rounding(ContactSystem* system, int index);
 /* Sum of the pair energies of the accepted state [J]; friction without its constant. */
 void contact_energy(const ContactSystem* system, double* contact, double* friction);
 /* That of contact without what impacts take in this step: the energy that is stored (impact.md, I4) [J]. */

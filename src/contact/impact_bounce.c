@@ -213,12 +213,14 @@ static Balance balance_of(double c, double e) {
   return sum;
 }
 
-double impact_damping_number(double restitution, double* by_restitution) {
-  double e = restitution;
-  if (!(e < 1)) {
-    *by_restitution = 0;
-    return 0;
-  }
+/* A c of (I9) and what it belongs to. */
+typedef struct {
+  double restitution, value, by_restitution;
+} DampingNumber;
+enum { NUMBERS_KNOWN = 8 };
+
+/* (I9) The c at which the balance is zero, and its derivative by the restitution e < 1. */
+static DampingNumber solve_balance(double e) {
   double low = 0, high = 1;
   while (balance_of(high, e).work > 0) {
     low = high;
@@ -232,8 +234,25 @@ double impact_damping_number(double restitution, double* by_restitution) {
       high = middle;
   }
   double c = 0.5 * (low + high);
-  *by_restitution = -e / ramp(1 - c * e) / (balance_of(c, e).slope / (c * c * c));
-  return c;
+  return (DampingNumber){e, c, -e / ramp(1 - c * e) / (balance_of(c, e).slope / (c * c * c))};
+}
+
+double impact_damping_number(double restitution, double* by_restitution) {
+  /* what pairs that approach fast, and those at rest, ask for again and again */
+  static _Thread_local DampingNumber known[NUMBERS_KNOWN];
+  static _Thread_local int oldest;
+  *by_restitution = 0;
+  if (!(restitution < 1)) return 0;
+  const DampingNumber* found = NULL;
+  for (int k = 0; k < NUMBERS_KNOWN && !found; k++)
+    if (known[k].value > 0 && known[k].restitution == restitution) found = &known[k];
+  if (!found) {
+    known[oldest] = solve_balance(restitution);
+    found = &known[oldest];
+    oldest = (oldest + 1) % NUMBERS_KNOWN;
+  }
+  *by_restitution = found->by_restitution;
+  return found->value;
 }
 
 /* 0 below 0, 1 above 1, twice continuously differentiable. */

@@ -79,6 +79,9 @@ typedef struct ContactLaw {
   bool (*pairs_links)(const void* law, int link_a, int link_b);
   /* How far about its box a hull is looked at by the pairs of hulls [m]. NULL: half the range. */
   double (*reach)(const void* law, int hull);
+  /* Force of two bodies that overlap by so much [m], for stiffness 1; own: what the law has to itself
+   * (ModelContact.own). NULL: stiffness does not follow from an overlap. */
+  double (*force_at_overlap)(const double* own, double overlap);
   /* Two faces at rest on each other, for stiffness 1 (model.h). Both NULL: stiffness is not derived, nor judged. */
   ContactRest (*rest_under_force)(double support, int n_a, int n_b, double force);
   ContactRest (*rest_at_gap)(double support, int n_a, int n_b, double gap);

@@ -73,7 +73,7 @@ typedef struct {
 #define ONLY "manifold"
 static const SchemaRow rows[] = {
     {"contact", "stiffness", VALUE_NUMBER, offsetof(ContactForm, contact.stiffness), .only = ONLY,
-     .unit = "N/m^exponent", .range = RANGE_ABOVE(0), .required = true,
+     .unit = "N/m^exponent", .range = RANGE_ABOVE(0), .fallback = "(derived from the scene)",
      .meaning = "Stiffness of one contact: delta deep it presses with activity stiffness delta^exponent."},
     {"contact", "exponent", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_EXPONENT]), .only = ONLY,
      .fallback = "1.5", .range = RANGE_BETWEEN(1, 4), .meaning = "Power of the depth in the force."},
@@ -195,6 +195,8 @@ static void destroy(void* instance) {
 static void set_dt(void* instance, double dt) { ((Law*)instance)->dt = dt; }
 
 /* As far as the surfaces, which may lie outside the polyhedra of their points, are looked at. */
+static double force_at_overlap(const double* own, double overlap) { return math_pow(overlap, own[OWN_EXPONENT]); }
+
 static double range(const Model* model) { return model->contact.own[OWN_REACH]; }
 
 static const char* refuses(const ModelHull* hull) {
@@ -796,6 +798,7 @@ const ContactLaw LAW_manifold = {
     .destroy = destroy,
     .set_dt = set_dt,
     .range = range,
+    .force_at_overlap = force_at_overlap,
     .evaluate = evaluate,
     .rub = rub,
     .rubs = rubs,

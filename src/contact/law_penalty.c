@@ -37,7 +37,7 @@ typedef struct {
 #define ONLY "penalty"
 static const SchemaRow rows[] = {
     {"contact", "stiffness", VALUE_NUMBER, offsetof(ContactForm, contact.stiffness), .only = ONLY,
-     .unit = "N/m^exponent", .range = RANGE_ABOVE(0), .required = true,
+     .unit = "N/m^exponent", .range = RANGE_ABOVE(0), .fallback = "(derived from the scene)",
      .meaning = "Stiffness: two bodies that overlap by delta press with about stiffness delta^exponent."},
     {"contact", "exponent", VALUE_NUMBER, offsetof(ContactForm, contact.own[0]), .only = ONLY, .fallback = "1.5",
      .range = RANGE_BETWEEN(1, 4), .meaning = "Power of the overlap in the force; 1.5 is Hertz's."},
@@ -74,6 +74,8 @@ static void destroy(void* instance) {
 }
 
 static void set_dt(void* instance, double dt) { ((Law*)instance)->dt = dt; }
+
+static double force_at_overlap(const double* own, double overlap) { return math_pow(overlap, own[0]); }
 
 static double range(const Model* model) {
   (void)model;
@@ -579,6 +581,7 @@ const ContactLaw LAW_penalty = {
     .destroy = destroy,
     .set_dt = set_dt,
     .range = range,
+    .force_at_overlap = force_at_overlap,
     .evaluate = evaluate,
     .rub = rub,
     .rubs = rubs,

@@ -47,6 +47,11 @@ const char* contact_refuses(ContactModel model, const ModelHull* hull) {
 
 int contact_own_count(ContactModel model) { return model == CONTACT_NONE ? 0 : law_of(model)->own_count; }
 
+double contact_force_at_overlap(ContactModel model, const double* own, double overlap) {
+  const ContactLaw* law = law_of(model);
+  return law->force_at_overlap ? law->force_at_overlap(own, overlap) : 0;
+}
+
 bool contact_rests(ContactModel model) { return law_of(model)->rest_at_gap != NULL; }
 
 ContactRest contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force) {

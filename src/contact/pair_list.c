@@ -95,12 +95,16 @@ int contact_take_slot(ContactSystem* s) {
     s->pairs = memory_resize(s->pairs, sizeof(ContactPair) * (size_t)old, sizeof(ContactPair) * (size_t)capacity);
     s->free_slots = memory_resize(s->free_slots, sizeof(int) * (size_t)old, sizeof(int) * (size_t)capacity);
     s->terms = memory_resize(s->terms, sizeof(int) * (size_t)old, sizeof(int) * (size_t)capacity);
+    s->fresh = memory_resize(s->fresh, sizeof(int) * (size_t)old, sizeof(int) * (size_t)capacity);
+    s->term_links = memory_resize(s->term_links, sizeof(LinkPair) * (size_t)old, sizeof(LinkPair) * (size_t)capacity);
+    s->sleep = memory_resize(s->sleep, sizeof(PairSleep) * (size_t)old, sizeof(PairSleep) * (size_t)capacity);
     grow_memory(&s->memory, s->law->pair_size, old, capacity);
     for (int k = 0; k < 2; k++) grow_memory(&s->own[k], s->law->state_size, old, capacity);
     for (int k = capacity - 1; k >= old; k--) s->free_slots[s->free_count++] = k;
     s->pair_capacity = capacity;
   }
   int slot = s->free_slots[--s->free_count];
+  s->sleep[slot] = (PairSleep){.even = false};
   if (s->memory) memset(s->memory + (size_t)slot * s->law->pair_size, 0, s->law->pair_size);
   return slot;
 }
@@ -155,6 +159,9 @@ void contact_grow_list(ContactSystem* s, int needed) {
   int capacity = needed + needed / 2 + 64;
   s->list = memory_resize(s->list, sizeof(int) * (size_t)s->list_capacity, sizeof(int) * (size_t)capacity);
   s->spare_list = memory_resize(s->spare_list, sizeof(int) * (size_t)s->list_capacity, sizeof(int) * (size_t)capacity);
+  s->list_links =
+      memory_resize(s->list_links, sizeof(LinkPair) * (size_t)s->list_capacity, sizeof(LinkPair) * (size_t)capacity);
+  s->awake = memory_resize(s->awake, sizeof(int) * (size_t)s->list_capacity, sizeof(int) * (size_t)capacity);
   s->list_capacity = capacity;
 }
 
@@ -193,6 +200,7 @@ static void merge_list(ContactSystem* s) {
   s->list_count = count;
   if (!changed) return;
   s->version++;
+  s->awake_count = -1;
   s->phase = CONTACT_STANDING; /* a pair that enters has no trial yet */
 }
 

@@ -176,5 +176,7 @@ void contact_pass_state(ContactSystem* s, const Pose* poses, StateBlock* block) 
     s->phase = CONTACT_STANDING;
   }
   pass_pairs(s, count, block);
-  if (block->pass == BLOCK_READ) contact_list_terms(s);
+  if (block->pass != BLOCK_READ) return;
+  contact_wake(s, NULL);
+  contact_list_terms(s);
 }

@@ -16,6 +16,7 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   for (int i = 0; i < model->hull_count; i++)
     s->reach[i] = s->law->reach ? s->law->reach(s->own_law, i) : 0.5 * s->range;
   s->stamp = 1;
+  s->named = s->awake_count = -1;
   for (int k = 0; k < 2; k++) {
     s->instance[k] = MEMORY_NEW(HullInstance, s->item_count);
     s->reference[k] = MEMORY_NEW(Vec3, model->link_count);
@@ -71,6 +72,11 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->spare_list);
   memory_free(s->free_slots);
   memory_free(s->terms);
+  memory_free(s->term_links);
+  memory_free(s->list_links);
+  memory_free(s->awake);
+  memory_free(s->fresh);
+  memory_free(s->sleep);
   memory_free(s->memory);
   for (int k = 0; k < 2; k++) memory_free(s->own[k]);
   memory_free(s->lag_room);
@@ -95,6 +101,7 @@ void contact_accept(ContactSystem* s) {
   s->phase = CONTACT_STANDING;
   for (int k = 0; k < s->mover_count; k++) s->travelled[s->movers[k]] += s->moved[s->movers[k]];
   s->current = 1 - s->current;
+  s->measured = false;
   s->way_moved = true;
   contact_list_terms(s);
   contact_derive(s);
@@ -102,6 +109,7 @@ void contact_accept(ContactSystem* s) {
 
 bool contact_reset(ContactSystem* s, const Pose* poses) {
   s->stamp++;
+  s->awake_count = -1;
   for (int k = 0; k < s->list_count; k++) s->free_slots[s->free_count++] = s->list[k];
   s->list_count = s->term_count = 0;
   for (int i = 0; i < s->model->hull_count; i++) s->slack[i] = -1;

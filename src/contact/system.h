@@ -35,6 +35,17 @@ typedef struct {
   PairDerivatives model;
 } ContactPair;
 
+/* What loops over all pairs ask, side by side: pairs themselves are far apart in memory. */
+typedef struct {
+  int a, b;
+} LinkPair;
+
+typedef struct {
+  bool even;       /* both states are the same, and of the lag in force */
+  bool has_terms;  /* of the accepted state */
+  double rounding; /* of the accepted state, while it is even; NAN: not asked for yet [J] */
+} PairSleep;
+
 /* What contact_remember found of the pairs that were pressed. */
 typedef struct {
   uint64_t* keys;
@@ -76,7 +87,8 @@ struct ContactSystem {
   bool way_moved;    /* a state has been accepted since */
   int *movers, mover_count; /* hulls of links that can move, and the others */
   int *still, still_count;
-  bool placed[2];         /* the instances of still hulls stand in state k */
+  bool placed[2];         /* state k stands where its poses are */
+  bool measured;          /* stays[current], twist and moved are those of the trial as it stands */
   Box *boxes, *way_boxes; /* of the broad phase and of that of ways (hulls) */
   bool rests;             /* both know the boxes of still hulls */
   BroadPhase broad, way_broad;
@@ -89,8 +101,15 @@ struct ContactSystem {
   int* free_slots;
   int free_count;
   int version;
-  int *terms, term_count; /* slots with terms in the accepted state */
-  char* lag_room;         /* lent to the law's lag */
+  int *terms, term_count;  /* slots with terms in the accepted state */
+  LinkPair* term_links;    /* (slots) */
+  LinkPair* list_links;    /* of every candidate, while `named` is the version  (list) */
+  int named;               /* -1: of no list */
+  int *awake, awake_count; /* candidates that a trial looks at: the others stand; -1: not known  (list) */
+  int sleeping_hulls;      /* of the others those of hulls */
+  int *fresh, fresh_count; /* slots with terms that may lack their derivatives */
+  PairSleep* sleep;        /* of every pair  (slots) */
+  char* lag_room;          /* lent to the law's lag */
   size_t lag_capacity;
   const int* groups; /* during contact_try: of every link, -1 for none; NULL: nobody asks  (links) */
   bool* refused;     /* groups with a pair that stands in the way (lent) */
@@ -120,6 +139,8 @@ void contact_grow_list(ContactSystem* system, int needed);
 
 /* Where the links stand in state `which` (contact/trial.c). */
 void contact_place(ContactSystem* system, int which, const Pose* poses);
+/* The trial becomes the accepted state, with what the law adds. */
+void contact_take_over(const ContactSystem* system, ContactPair* pair);
 /* Derivatives of the accepted state, of those pairs that have none yet. */
 void contact_derive(ContactSystem* system);
 /* List the pairs with terms in the accepted state. */

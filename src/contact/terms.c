@@ -2,9 +2,18 @@
 #include "contact/system.h"
 
 void contact_list_terms(ContactSystem* s) {
-  s->term_count = 0;
-  for (int k = 0; k < s->list_count; k++)
-    if (contact_pair(s, k)->state[s->current].has_terms) s->terms[s->term_count++] = s->list[k];
+  s->term_count = s->fresh_count = 0;
+  for (int k = 0; k < s->awake_count; k++) {
+    int slot = s->list[s->awake[k]];
+    s->sleep[slot].has_terms = s->pairs[slot].state[s->current].has_terms;
+  }
+  for (int k = 0; k < s->list_count; k++) {
+    int slot = s->list[k];
+    if (!s->sleep[slot].has_terms) continue;
+    s->term_links[s->term_count] = s->list_links[k];
+    s->terms[s->term_count++] = slot;
+    if (!s->sleep[slot].even) s->fresh[s->fresh_count++] = slot;
+  }
 }
 
 int contact_term_count(const ContactSystem* s) { return s->term_count; }
@@ -12,7 +21,7 @@ int contact_term_count(const ContactSystem* s) { return s->term_count; }
 ContactTerms contact_term(const ContactSystem* s, int index) {
   const ContactPair* p = &s->pairs[s->terms[index]];
   const PairDerivatives* d = &p->state[s->current].derivatives;
-  return (ContactTerms){p->link_a, p->link_b, d->force, d->moment, d->hessian};
+  return (ContactTerms){s->term_links[index].a, s->term_links[index].b, d->force, d->moment, d->hessian};
 }
 
 static int system_term_count(const void* holder) { return contact_term_count(holder); }
@@ -48,6 +57,7 @@ int contact_relieve(ContactSystem* s, const double (*twist)[6], bool* relieved) 
   for (int k = 0; k < s->term_count; k++) {
     ContactPair* p = &s->pairs[s->terms[k]];
     const PairState* state = &p->state[s->current];
+    if (s->sleep[s->terms[k]].even) continue; /* its bodies have no twist */
     p->relieved = false;
     if (state->outcome != PAIR_PRESSED) continue;
     double ratio = force_excess(state, twist[p->link_a], twist[p->link_b]);

@@ -1,65 +1,91 @@
 /* The trial state: every candidate pair evaluated at new poses, and judged against the accepted state. */
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "contact/system.h"
 
-/* Do links that cannot move stand where they stood? */
-static bool still_stand(const ContactSystem* s, int which, const Pose* poses) {
-  if (!s->placed[which]) return false;
-  for (int i = 0; i < s->model->link_count; i++)
-    if (s->model->links[i].tree < 0 && memcmp(&s->pose[which][i], &poses[i], sizeof(Pose)) != 0) return false;
-  return true;
+/* Which links the poses leave where state `which` has them, to the bit. */
+static bool stays_at(const ContactSystem* s, int which, const Pose* poses, int link) {
+  return s->placed[which] && memcmp(&s->pose[which][link], &poses[link], sizeof(Pose)) == 0;
 }
 
-static void place_hulls(ContactSystem* s, int which, const Pose* poses, const int* hulls, int count) {
+/* Links that cannot move carry most of some scenes' hulls: they are placed together. */
+static void place_still(ContactSystem* s, int which, const Pose* poses) {
   const Model* model = s->model;
-  for (int k = 0; k < count; k++)
-    s->instance[which][hulls[k]] = pair_hull_at(&model->hulls[hulls[k]], &poses[model->hulls[hulls[k]].link]);
+  bool stand = true;
+  for (int i = 0; i < model->link_count; i++) stand = stand && (model->links[i].tree >= 0 || s->stays[which][i]);
+  for (int k = 0; k < s->still_count && !stand; k++) {
+    int hull = s->still[k];
+    s->instance[which][hull] = pair_hull_at(&model->hulls[hull], &poses[model->hulls[hull].link]);
+  }
+}
+
+/* What stands where it stood is placed already; s->stays of the state is known. */
+static void place_moved(ContactSystem* s, int which, const Pose* poses) {
+  const Model* model = s->model;
+  const bool* stays = s->stays[which];
+  place_still(s, which, poses);
+  for (int k = 0; k < s->mover_count; k++) {
+    int hull = s->movers[k], link = model->hulls[hull].link;
+    if (!stays[link]) s->instance[which][hull] = pair_hull_at(&model->hulls[hull], &poses[link]);
+  }
+  for (int i = 0; i < model->link_count; i++) {
+    if (stays[i]) continue;
+    s->reference[which][i] = pose_apply(poses[i], model->links[i].center);
+    s->pose[which][i] = poses[i];
+  }
+  for (int i = model->hull_count; i < s->item_count; i++) s->instance[which][i] = contact_item_at(model, i, poses);
+  s->placed[which] = true;
 }
 
 void contact_place(ContactSystem* s, int which, const Pose* poses) {
-  const Model* model = s->model;
-  bool known = s->placed[which];
-  if (!still_stand(s, which, poses)) place_hulls(s, which, poses, s->still, s->still_count);
-  for (int k = 0; k < s->mover_count; k++) { /* those that stand where they stood are placed already */
-    int hull = s->movers[k], link = model->hulls[hull].link;
-    if (!known || memcmp(&s->pose[which][link], &poses[link], sizeof(Pose)) != 0)
-      s->instance[which][hull] = pair_hull_at(&model->hulls[hull], &poses[link]);
+  for (int i = 0; i < s->model->link_count; i++) s->stays[which][i] = stays_at(s, which, poses, i);
+  place_moved(s, which, poses);
+  s->measured = false;
+}
+
+/* The same of the trial. What has been measured of a link that stays in the last trial holds on. */
+static void place_trial(ContactSystem* s, const Pose* poses) {
+  int now = s->current, trial = 1 - s->current;
+  for (int i = 0; i < s->model->link_count; i++) {
+    s->stays[trial][i] = stays_at(s, trial, poses, i);
+    if (!s->measured || !s->stays[trial][i]) s->stays[now][i] = stays_at(s, now, poses, i);
   }
-  for (int i = 0; i < model->link_count; i++)
-    if (!known || memcmp(&s->pose[which][i], &poses[i], sizeof(Pose)) != 0)
-      s->reference[which][i] = pose_apply(poses[i], model->links[i].center);
-  for (int i = model->hull_count; i < s->item_count; i++) s->instance[which][i] = contact_item_at(model, i, poses);
-  s->placed[which] = true;
-  memcpy(s->pose[which], poses, sizeof(Pose) * (size_t)model->link_count);
+  place_moved(s, trial, poses);
 }
 
 /* Small rotation vector of R1 R0^T and displacement of the centre; good to second order, for prediction only. */
-static void measure_motion(ContactSystem* s) {
-  const Model* model = s->model;
+static void measure_link(ContactSystem* s, int i) {
   const Pose *p0 = s->pose[s->current], *p1 = s->pose[1 - s->current];
-  for (int i = 0; i < model->link_count; i++) {
-    if (s->stays[s->current][i]) {
-      memset(s->twist[i], 0, sizeof(s->twist[i]));
-      continue;
-    }
-    Vec3 d = vec3_sub(s->reference[1 - s->current][i], s->reference[s->current][i]);
-    motion_twist(p0[i].r, p1[i].r, d, s->twist[i]);
+  if (s->stays[s->current][i]) {
+    memset(s->twist[i], 0, sizeof(s->twist[i]));
+    return;
   }
+  Vec3 d = vec3_sub(s->reference[1 - s->current][i], s->reference[s->current][i]);
+  motion_twist(p0[i].r, p1[i].r, d, s->twist[i]);
+}
+
+static double hull_motion(const ContactSystem* s, int hull, int link) {
+  if (s->stays[s->current][link]) return 0;
+  Mat3 change = mat3_sub(s->pose[1 - s->current][link].r, s->pose[s->current][link].r);
+  double sum = 0;
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 3; c++) sum += change.m[r][c] * change.m[r][c];
+  Vec3 d = vec3_sub(s->instance[1 - s->current][hull].center, s->instance[s->current][hull].center);
+  return vec3_norm(d) + sqrt(sum) * s->instance[0][hull].radius;
+}
+
+/* From the accepted state to the trial. */
+static void measure_motion(ContactSystem* s) {
+  const bool* known = s->measured ? s->stays[1 - s->current] : NULL;
+  for (int i = 0; i < s->model->link_count; i++)
+    if (!known || !known[i]) measure_link(s, i);
   for (int k = 0; k < s->mover_count; k++) { /* the others stay */
-    int i = s->movers[k], link = model->hulls[i].link;
-    if (s->stays[s->current][link]) {
-      s->moved[i] = 0;
-      continue;
-    }
-    Mat3 change = mat3_sub(p1[link].r, p0[link].r);
-    double sum = 0;
-    for (int r = 0; r < 3; r++)
-      for (int c = 0; c < 3; c++) sum += change.m[r][c] * change.m[r][c];
-    Vec3 d = vec3_sub(s->instance[1 - s->current][i].center, s->instance[s->current][i].center);
-    s->moved[i] = vec3_norm(d) + sqrt(sum) * s->instance[0][i].radius;
+    int hull = s->movers[k], link = s->model->hulls[hull].link;
+    if (!known || !known[link]) s->moved[hull] = hull_motion(s, hull, link);
   }
+  s->measured = true;
 }
 
 /* Neither body has moved at all since state `which`. */
@@ -92,7 +118,7 @@ static LawOrigin origin_of(const ContactSystem* s, const ContactPair* p) {
                      .begins = s->begins};
 }
 
-static void take_over(const ContactSystem* s, ContactPair* p) {
+void contact_take_over(const ContactSystem* s, ContactPair* p) {
   LawPair trial = contact_law_pair(s, p, 1 - s->current, 0);
   *trial.state = p->state[s->current];
   memcpy(trial.own, s->own[s->current] + (size_t)(p - s->pairs) * s->law->state_size, s->law->state_size);
@@ -117,14 +143,14 @@ static bool given_up(const ContactSystem* s, const ContactPair* p) {
 
 static void evaluate_contact(void* context, int index, int thread) {
   ContactSystem* s = context;
-  ContactPair* p = contact_pair(s, index);
+  ContactPair* p = contact_pair(s, s->awake[index]);
   const PairState* old = &p->state[s->current];
   PairState* state = &p->state[1 - s->current];
   if (p->looked_at || (s->suspects_only && !p->suspect)) return;
   p->looked_at = true;
   if (stands(s, p, 1 - s->current)) return;
   if (stands(s, p, s->current)) {
-    take_over(s, p);
+    contact_take_over(s, p);
     return;
   }
   state->stamp = s->stamp;
@@ -143,7 +169,7 @@ static void evaluate_contact(void* context, int index, int thread) {
 
 static void evaluate_friction(void* context, int index, int thread) {
   ContactSystem* s = context;
-  ContactPair* p = contact_pair(s, index);
+  ContactPair* p = contact_pair(s, s->awake[index]);
   if (!p->lagged || !s->law->rub || p->state[1 - s->current].rubbed) return;
   LawPair trial = contact_law_pair(s, p, 1 - s->current, thread);
   LawOrigin from = origin_of(s, p);
@@ -153,20 +179,14 @@ static void evaluate_friction(void* context, int index, int thread) {
 
 /* A pair that is far apart costs less than the way to another thread; one that touches is worth it. */
 static int threads_worth_waking(const ContactSystem* s) {
-  return s->term_count > 1 || s->list_count >= PARALLEL_FAR ? s->threads : 1;
-}
-
-/* Which links the poses leave where state `which` has them, to the bit. */
-static void find_staying(ContactSystem* s, int which, const Pose* poses) {
-  for (int i = 0; i < s->model->link_count; i++)
-    s->stays[which][i] = memcmp(&s->pose[which][i], &poses[i], sizeof(Pose)) == 0;
+  return s->term_count > 1 || s->awake_count >= PARALLEL_FAR ? s->threads : 1;
 }
 
 /* Which pairs stand in the way, and whose groups they refuse. Returns how many they are. */
 static int find_suspects(ContactSystem* s) {
   int count = 0;
-  for (int k = 0; k < s->list_count; k++) {
-    ContactPair* p = contact_pair(s, k);
+  for (int k = 0; k < s->awake_count; k++) {
+    ContactPair* p = contact_pair(s, s->awake[k]);
     const PairState *old = &p->state[s->current], *new = &p->state[1 - s->current];
     if (s->suspects_only && !p->suspect) continue;
     p->suspect = new->stamp == s->stamp && (!feasible(new) || (s->groups && too_near(s, p, old, new)));
@@ -182,13 +202,14 @@ static int find_suspects(ContactSystem* s) {
 /* What was in the way of the last trial is likely to be in that of a shorter one, and says so at little cost. */
 static int evaluate_pairs(ContactSystem* s, int threads) {
   int before = 0;
-  for (int k = 0; k < s->list_count; k++) {
-    contact_pair(s, k)->looked_at = false;
-    before += s->groups && contact_pair(s, k)->suspect;
+  for (int k = 0; k < s->awake_count; k++) {
+    ContactPair* p = contact_pair(s, s->awake[k]);
+    p->looked_at = false;
+    before += s->groups && p->suspect;
   }
   for (int pass = before > 0 ? 0 : 1; pass < 2; pass++) {
     s->suspects_only = pass == 0;
-    parallel_for(threads, s->list_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_contact, s);
+    parallel_for(threads, s->awake_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_contact, s);
     before = find_suspects(s);
   }
   return before;
@@ -196,8 +217,7 @@ static int evaluate_pairs(ContactSystem* s, int threads) {
 
 static bool evaluate(ContactSystem* s, const Pose* poses) {
   double start = timer_now();
-  for (int k = 0; k < 2; k++) find_staying(s, k, poses);
-  contact_place(s, 1 - s->current, poses);
+  place_trial(s, poses);
   measure_motion(s);
   int threads = threads_worth_waking(s);
   bool clear = evaluate_pairs(s, threads) == 0;
@@ -205,7 +225,7 @@ static bool evaluate(ContactSystem* s, const Pose* poses) {
   s->times.contact += middle - start;
   s->phase = CONTACT_TRIED;
   if (!clear) return false;
-  parallel_for(threads, s->list_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_friction, s);
+  parallel_for(threads, s->awake_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_friction, s);
   s->times.friction += timer_now() - middle;
   if (find_suspects(s) > 0) return false;
   s->phase = CONTACT_FEASIBLE;
@@ -214,11 +234,13 @@ static bool evaluate(ContactSystem* s, const Pose* poses) {
 
 bool contact_evaluate(ContactSystem* s, const Pose* poses) {
   s->groups = NULL;
+  contact_wake(s, NULL);
   return evaluate(s, poses);
 }
 
 bool contact_try(ContactSystem* s, const Pose* poses, const int* groups, int group_count, bool* refused) {
   for (int k = 0; k < group_count; k++) refused[k] = false;
+  if (s->awake_count < 0) contact_wake(s, NULL);
   s->groups = groups;
   s->refused = refused;
   bool clear = evaluate(s, poses);
@@ -226,13 +248,18 @@ bool contact_try(ContactSystem* s, const Pose* poses, const int* groups, int gro
   return clear;
 }
 
-double contact_rounding(const ContactSystem* s, int candidate) {
-  ContactPair* p = contact_pair(s, candidate);
-  if (!p->state[s->current].has_terms) return 0;
+static double rounding_of(const ContactSystem* s, ContactPair* p) {
   LawPair pair = contact_law_pair(s, p, s->current, 0);
   const HullInstance *a = pair.a, *b = pair.b;
   double reach = a->radius + b->radius + (b->half_space ? 0 : vec3_norm(vec3_sub(a->center, b->center)));
   return s->law->rounding(&pair, reach);
+}
+
+double contact_term_rounding(ContactSystem* s, int index) {
+  PairSleep* sleep = &s->sleep[s->terms[index]];
+  if (!sleep->even) return rounding_of(s, &s->pairs[s->terms[index]]);
+  if (isnan(sleep->rounding)) sleep->rounding = rounding_of(s, &s->pairs[s->terms[index]]);
+  return sleep->rounding;
 }
 
 ContactTrial contact_trial(const ContactSystem* s, int candidate) {
@@ -248,7 +275,7 @@ ContactTrial contact_trial(const ContactSystem* s, int candidate) {
 
 static void derive_pair(void* context, int index, int thread) {
   ContactSystem* s = context;
-  ContactPair* p = &s->pairs[s->terms[index]];
+  ContactPair* p = &s->pairs[s->fresh[index]];
   PairState* state = &p->state[s->current];
   if (state->derived) return;
   LawPair pair = contact_law_pair(s, p, s->current, thread);
@@ -258,6 +285,6 @@ static void derive_pair(void* context, int index, int thread) {
 
 void contact_derive(ContactSystem* s) {
   double start = timer_now();
-  parallel_for(s->threads, s->term_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, derive_pair, s);
+  parallel_for(s->threads, s->fresh_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, derive_pair, s);
   s->times.contact += timer_now() - start;
 }

@@ -11,6 +11,7 @@ typedef struct {
   double* curvature;         /* SPLINE: second derivative at the knots (rows * channels) [unit/s^2] */
   double* areas;             /* of integrated rows: integral from the first row's time to each (rows * channels) */
   double* pivots;            /* SPLINE: elimination pivots from the left, then from the right (2 * rows) [s] */
+  double begin;              /* at time t it is what the source says of begin + t; 0 unless the owner sets it [s] */
 } Signal;
 
 void signal_create(Signal* signal, const SceneSignal* source);

@@ -35,6 +35,7 @@ void signal_destroy(Signal* signal) {
 
 void signal_eval(const Signal* signal, double t, double* value, double* rate) {
   const SignalKind* kind = &KINDS[signal->source->type];
+  t += signal->begin;
   if (!signal->source->integrated) {
     kind->eval(signal, t, value, rate);
     return;
@@ -46,6 +47,7 @@ void signal_eval(const Signal* signal, double t, double* value, double* rate) {
 void signal_acceleration(const Signal* signal, double t, double* acceleration) {
   const SceneSignal* source = signal->source;
   double value[JOINT_MAX_DOF];
+  t += signal->begin;
   for (int c = 0; c < source->channels; c++) acceleration[c] = 0;
   if (source->integrated)
     KINDS[source->type].eval(signal, t, value, acceleration);
@@ -76,6 +78,7 @@ double* signal_parameter(SceneSignal* s, int index) {
 void signal_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient) {
   static const double zero[JOINT_MAX_DOF] = {0};
   const SignalKind* kind = &KINDS[signal->source->type];
+  t += signal->begin;
   if (!signal->source->integrated) {
     kind->vjp(signal, t, a, b, gradient);
     return;

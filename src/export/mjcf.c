@@ -272,12 +272,32 @@ static void add_joint(Mjcf* m, int index, int dof, const char* type, const Vec3*
   text_free(&name);
 }
 
+/* A screw is a hinge after a slide along its axis, which an equality couples (mjcf_add_closures). */
+static void add_thread(Mjcf* m, int index) {
+  const ModelLink* link = &m->model->links[index];
+  double way = mjcf_thread(link) * start_of(m, index)[0];
+  double speed = mjcf_thread(link) * m->model->initial_velocities[link->dof_first];
+  Text name = {0};
+  text_add(&name, "%s/thread", link->name);
+  mjcf_indent(m);
+  text_add(m->out, "<joint type=\"slide\"");
+  xml_text(m->out, "name", name.data);
+  xml_vector(m->out, "axis", link->joint.axis[0]);
+  if (mjcf_refers_to_start(m)) xml_numbers(m->out, "ref", &way, 1);
+  text_add(m->out, "/>\n");
+  text_free(&name);
+  add_joint(m, index, 0, "hinge", &link->joint.axis[0]);
+  add_coordinates(&m->qpos, &way, 1);
+  add_coordinates(&m->qvel, &speed, 1);
+}
+
 static void add_joints(Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   if (mjcf_is_free(m, index)) {
     add_free_joint(m, index);
     return;
   }
+  if (mjcf_thread(link) != 0) add_thread(m, index);
   for (int k = 0; k < link->joint.slide_count; k++) add_joint(m, index, k, "slide", &link->joint.slide_axis[k]);
   for (int k = 0; k < link->joint.hinge_count; k++)
     add_joint(m, index, link->joint.slide_count + k, "hinge", &link->joint.axis[k]);
@@ -581,6 +601,14 @@ static void add_options(Mjcf* m) {
            model->contact_model == CONTACT_NONE ? " contact=\"disable\"" : "");
 }
 
+static bool has_dry_friction(const Model* model) {
+  for (int k = 0; k < model->dof_count; k++) {
+    const ModelLink* link = &model->links[model->dof_link[k]];
+    if (link->passive && link->friction[k - link->dof_first] > 0) return true;
+  }
+  return false;
+}
+
 static void add_defaults(Mjcf* m) {
   const ModelContact* contact = &m->model->contact;
   const double solref[2] = {CONTACT_STEPS * m->step, CONTACT_DAMPING}, limit[2] = {LIMIT_STEPS * m->step, 1.0};
@@ -599,7 +627,11 @@ static void add_defaults(Mjcf* m) {
   }
   text_add(m->out, "/>\n    <joint");
   xml_numbers(m->out, "solreflimit", limit, 2);
-  if (mjcf_refers_to_start(m)) {
+  if (has_dry_friction(m->model)) { /* MuJoCo's own would let what it holds creep a hundred times as fast */
+    xml_numbers(m->out, "solreffriction", limit, 2);
+    text_add(m->out, " solimpfriction=\"" CONTACT_IMPEDANCE "\"");
+  }
+  if (mjcf_has_equality(m)) {
     text_add(m->out, "/>\n    <equality");
     xml_numbers(m->out, "solref", limit, 2);
     text_add(m->out, " solimp=\"" CONTACT_IMPEDANCE "\"");

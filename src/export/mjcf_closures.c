@@ -87,11 +87,34 @@ static void add_tendons(Mjcf* m) {
   text_add(m->out, "  </tendon>\n");
 }
 
+bool mjcf_has_equality(const Mjcf* m) {
+  bool any = mjcf_refers_to_start(m);
+  for (int i = 0; i < m->model->link_count; i++) any = any || mjcf_thread(&m->model->links[i]) != 0;
+  return any;
+}
+
+/* way - way_0 = pitch (angle - angle_0) */
+static void add_screw(Mjcf* m, int index) {
+  const ModelLink* link = &m->model->links[index];
+  double pitch = mjcf_thread(link);
+  Text name = {0};
+  if (pitch == 0) return;
+  text_add(&name, "%s/thread", link->name);
+  text_add(m->out, "    <joint");
+  xml_text(m->out, "joint1", name.data);
+  mjcf_joint_name(&name, m, index, 0);
+  xml_text(m->out, "joint2", name.data);
+  xml_numbers(m->out, "polycoef", (const double[]){0, pitch, 0, 0, 0}, 5);
+  text_add(m->out, "/>\n");
+  text_free(&name);
+}
+
 void mjcf_add_closures(Mjcf* m) {
-  if (!mjcf_refers_to_start(m)) return;
-  add_tendons(m);
+  if (!mjcf_has_equality(m)) return;
+  if (mjcf_refers_to_start(m)) add_tendons(m);
   text_add(m->out, "  <equality>\n");
   for (int k = 0; k < m->model->closure_count; k++) add_equality(m, k);
   for (int k = 0; k < m->model->coupling_count; k++) text_add(m->out, "    <tendon tendon1=\"coupling%d\"/>\n", k);
+  for (int i = 0; i < m->model->link_count; i++) add_screw(m, i);
   text_add(m->out, "  </equality>\n");
 }

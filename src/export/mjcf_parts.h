@@ -26,6 +26,12 @@ bool mjcf_is_free(const Mjcf* m, int index);
 /* Anchors of MuJoCo's closures are where bodies are in its reference, qpos0: then that is the start, else zero
  * coordinates. */
 bool mjcf_refers_to_start(const Mjcf* m);
+/* Way along the axis per angle of a screw, which MuJoCo does not know [m/rad]; 0: the joint is none. */
+static inline double mjcf_thread(const ModelLink* link) {
+  return link->joint.kind == &JOINT_KIND_SCREW ? link->joint.parameters[0] : 0;
+}
+/* Is anything held together? */
+bool mjcf_has_equality(const Mjcf* m);
 
 /* Closures and couplings as equality constraints (export/mjcf_closures.c). Sites that they need on a link, or in the
  * world

@@ -183,16 +183,43 @@ static double effort_of(const Model* model, const ModelLink* link, int dof) {
   return sum > 0 ? sum : OPEN;
 }
 
+static double speed_of(const Model* model, const ModelLink* link, int dof) {
+  double limit = model->scene->links[link - model->links].joint.velocity_limit[dof];
+  return limit > 0 ? limit : OPEN;
+}
+
 static void add_limit(Urdf* u, const ModelLink* link, int dof) {
   double lower = link->limited[dof] && isfinite(link->lower[dof]) ? link->lower[dof] : -OPEN;
   double upper = link->limited[dof] && isfinite(link->upper[dof]) ? link->upper[dof] : OPEN;
-  const double open = OPEN, effort = effort_of(u->model, link, dof);
+  double effort = effort_of(u->model, link, dof), speed = speed_of(u->model, link, dof);
   text_add(u->out, "    <limit");
   xml_numbers(u->out, "lower", &lower, 1);
   xml_numbers(u->out, "upper", &upper, 1);
   xml_numbers(u->out, "effort", &effort, 1);
-  xml_numbers(u->out, "velocity", &open, 1);
+  xml_numbers(u->out, "velocity", &speed, 1);
   text_add(u->out, "/>\n");
+}
+
+/* The coupling of a joint that follows one other; NULL: it follows none. */
+static const ModelCoupling* mimic_of(const Model* model, int dof) {
+  for (int k = 0; k < model->coupling_count; k++)
+    if (model->couplings[k].count == 2 && model->couplings[k].dof[0] == dof) return &model->couplings[k];
+  return NULL;
+}
+
+static void add_mimic(Urdf* u, int dof) {
+  const ModelCoupling* c = mimic_of(u->model, dof);
+  if (!c) return;
+  int of = u->model->dof_link[c->dof[1]];
+  double ratio = -c->slope[1];
+  Text name = {0};
+  joint_name(u, &name, of, c->dof[1] - u->model->links[of].dof_first);
+  text_add(u->out, "    <mimic");
+  xml_text(u->out, "joint", name.data);
+  xml_numbers(u->out, "multiplier", &ratio, 1);
+  xml_numbers(u->out, "offset", &c->offset, 1);
+  text_add(u->out, "/>\n");
+  text_free(&name);
 }
 
 /* One degree of freedom: slides, then hinges, as the model numbers them. */
@@ -205,13 +232,15 @@ static void add_single(Urdf* u, int index, int dof, Pose origin, const char* par
   text_add(u->out, "    <axis");
   xml_vector(u->out, "xyz", slide ? link->joint.slide_axis[dof] : link->joint.axis[dof - link->joint.slide_count]);
   text_add(u->out, "/>\n");
-  if (slide || limited || effort_of(u->model, link, dof) < OPEN) add_limit(u, link, dof);
+  bool bounded = effort_of(u->model, link, dof) < OPEN || speed_of(u->model, link, dof) < OPEN;
+  if (slide || limited || bounded) add_limit(u, link, dof);
   if (link->damping[dof] > 0 || link->friction[dof] > 0) {
     text_add(u->out, "    <dynamics");
     xml_numbers(u->out, "damping", &link->damping[dof], 1);
     xml_numbers(u->out, "friction", &link->friction[dof], 1);
     text_add(u->out, "/>\n");
   }
+  add_mimic(u, link->dof_first + dof);
   close_joint(u);
   text_free(&name);
 }
@@ -316,7 +345,10 @@ static void tell_scene(Urdf* u) {
   if (model->controller_count > 0)
     leave_out(u, "%d controller%s left out", model->controller_count, model->controller_count == 1 ? " is" : "s are");
   if (model->closure_count > 0) leave_out(u, "%d closed loop(s) left out", model->closure_count);
-  if (model->coupling_count > 0) leave_out(u, "%d coupling(s) of joints left out", model->coupling_count);
+  int left_out = 0; /* a joint has one mimic, of one other joint */
+  for (int k = 0; k < model->coupling_count; k++)
+    left_out += mimic_of(model, model->couplings[k].dof[0]) != &model->couplings[k];
+  if (left_out > 0) leave_out(u, "%d coupling(s) of joints left out", left_out);
   if (model->load_count > 0)
     leave_out(u, "%d load%s left out", model->load_count, model->load_count == 1 ? " is" : "s are");
   tell_links(u, is_lightened, "gravity compensation is left out");

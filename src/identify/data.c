@@ -80,11 +80,11 @@ static double read_cell(Cells* c, int row, int column) {
 }
 
 /* Columns of one quantity: (rows x count), all or none of a row; NULL when they are not named. */
-static double* read_columns(Cells* c, const TaskMeasured* source, char* const* names, int count, double scale) {
+static double* read_columns(Cells* c, SourcePlace asked, char* const* names, int count, double scale) {
   int columns[JOINT_MAX_COORDINATE];
   if (count == 0 || !names[0]) return NULL;
   double* out = MEMORY_NEW(double, c->table->row_count* count + 1);
-  for (int k = 0; k < count; k++) columns[k] = find_column(c, names[k], source->place);
+  for (int k = 0; k < count; k++) columns[k] = find_column(c, names[k], asked);
   for (int row = 0; row < c->table->row_count && c->sound; row++) {
     int missing = 0;
     for (int k = 0; k < count; k++) {
@@ -126,10 +126,10 @@ static void read_link(Cells* c, const TaskMeasured* source, const Model* model, 
     if (source->link.text && strcmp(model->links[i].name, source->link.text) == 0) out->link = i;
   out->coordinate_count = source->coordinate_count;
   out->rate_count = source->rate_count;
-  out->position = as_vectors(read_columns(c, source, source->position, 3, source->length_scale), rows);
-  out->rotation = as_quaternions(read_columns(c, source, source->quaternion, 4, 1), rows);
-  out->velocity = as_vectors(read_columns(c, source, source->velocity, 3, source->length_scale), rows);
-  out->spin = as_vectors(read_columns(c, source, source->angular_velocity, 3, source->angle_scale), rows);
+  out->position = as_vectors(read_columns(c, source->place, source->position, 3, source->length_scale), rows);
+  out->rotation = as_quaternions(read_columns(c, source->place, source->quaternion, 4, 1), rows);
+  out->velocity = as_vectors(read_columns(c, source->place, source->velocity, 3, source->length_scale), rows);
+  out->spin = as_vectors(read_columns(c, source->place, source->angular_velocity, 3, source->angle_scale), rows);
   const ModelLink* link = &model->links[out->link < 0 ? 0 : out->link];
   int most = link->joint.plain_count;
   if (source->coordinate_count > most || source->rate_count > most) {
@@ -139,8 +139,8 @@ static void read_link(Cells* c, const TaskMeasured* source, const Model* model, 
     out->coordinate_count = out->rate_count = 0;
     return;
   }
-  out->coordinates = read_columns(c, source, source->coordinates, source->coordinate_count, 1);
-  out->rates = read_columns(c, source, source->rates, source->rate_count, 1);
+  out->coordinates = read_columns(c, source->place, source->coordinates, source->coordinate_count, 1);
+  out->rates = read_columns(c, source->place, source->rates, source->rate_count, 1);
   for (int row = 0; row < rows; row++) {
     for (int k = 0; k < out->coordinate_count; k++) {
       double scale = k < link->joint.slide_count ? source->length_scale : source->angle_scale;
@@ -155,6 +155,23 @@ static void read_link(Cells* c, const TaskMeasured* source, const Model* model, 
   out->has_rotation = out->rotation != NULL;
   out->has_velocity = out->velocity != NULL;
   out->has_spin = out->spin != NULL;
+}
+
+/* Knots are the rows that have the columns. */
+static void read_input(Cells* c, const TaskInput* source, const MeasuredRun* run, SceneSignal* out) {
+  int n = source->column_count;
+  *out = (SceneSignal){.type = source->cubic ? SIGNAL_SPLINE : SIGNAL_KEYFRAMES, .place = source->place, .channels = n};
+  out->values = read_columns(c, source->place, source->columns, n, source->scale);
+  out->times = MEMORY_NEW(double, run->count + 1);
+  for (int row = 0; row < run->count && c->sound; row++) {
+    if (isnan(out->values[row * n])) continue;
+    out->times[out->rows] = run->time[row] - run->time[0];
+    memmove(out->values + out->rows++ * n, out->values + row * n, sizeof(double) * (size_t)n);
+  }
+  if (out->rows == 1) out->type = SIGNAL_CONSTANT;
+  if (out->rows > 0 || !c->sound) return;
+  diagnostics_add(c->diagnostics, SEVERITY_ERROR, source->place, "no row of %s has '%s'", c->path, source->columns[0]);
+  c->sound = false;
 }
 
 static bool read_time(Cells* c, const Task* task, MeasuredRun* run) {
@@ -183,9 +200,13 @@ static Status read_run(MeasuredRun* run, const Task* task, const char* path, con
     run->line = MEMORY_NEW(int, table.row_count + 1);
     run->link_count = task->data.measured_count;
     run->links = MEMORY_NEW(MeasuredLink, run->link_count);
-    if (read_time(&cells, task, run))
+    run->inputs = MEMORY_NEW(SceneSignal, task->data.input_count + 1);
+    if (read_time(&cells, task, run)) {
       for (int k = 0; k < run->link_count && cells.sound; k++)
         read_link(&cells, &task->data.measured[k], model, &run->links[k]);
+      for (int k = 0; k < task->data.input_count && cells.sound; k++)
+        read_input(&cells, &task->data.inputs[k], run, &run->inputs[k]);
+    }
     if (!cells.sound || !measured_check(run, task, model, diagnostics)) status = STATUS_BAD_INPUT;
   }
   csv_free(&table);
@@ -212,10 +233,50 @@ static void split_runs(MeasuredData* data, const Task* task) {
   memory_free(order);
 }
 
+static SignalPlace find_signal(const Model* model, const TaskInput* in) {
+  SignalPlace place;
+  int link = 0;
+  while (link < model->link_count - 1 && strcmp(model->links[link].name, in->link.text) != 0) link++;
+  for (int number = 0; (place = model_scene_signal(model->scene, link, number)).signal; number++)
+    if (place.kind == in->of && place.ordinal == in->number && place.signal->channels > 0) break;
+  return place;
+}
+
+/* Where inputs go, and whether they can. */
+static void find_inputs(MeasuredData* data, const Task* task, const Model* model, Diagnostics* diagnostics) {
+  data->input_count = task->data.input_count;
+  data->inputs = MEMORY_NEW(SignalPlace, data->input_count + 1);
+  for (int k = 0; k < data->input_count; k++) {
+    const TaskInput* in = &task->data.inputs[k];
+    SignalPlace place = data->inputs[k] = find_signal(model, in);
+    if (!place.signal)
+      diagnostics_add(diagnostics, SEVERITY_ERROR, in->place, "link '%s' has no %s number %d", in->link.text,
+                      in->of == CONTROL_DRIVES   ? "controller"
+                      : in->of == CONTROL_FORCES ? "load with a force,"
+                                                 : "load with a torque,",
+                      in->number);
+    else if (place.signal->channels != in->column_count)
+      diagnostics_add(diagnostics, SEVERITY_ERROR, in->place,
+                      "expected %d columns, one per channel of the signal, got %d", place.signal->channels,
+                      in->column_count);
+    for (int c = 0; c < task->control_count && place.signal; c++) {
+      const TaskControl* control = &task->controls[c];
+      bool signals = !control->has_parameters || (control->parameters & (CONTROL_GAINS - 1));
+      if (!signals || !(control->of & in->of) || strcmp(control->link.text, in->link.text) != 0) continue;
+      diagnostics_add(
+          diagnostics, SEVERITY_ERROR, control->place,
+          "what drives link '%s' comes from the data: gains, delay and max_force can be fitted, not its signal",
+          in->link.text);
+    }
+  }
+}
+
 Status measured_read(MeasuredData* data, const Task* task, const char* const* files, int file_count, const Model* model,
                      Diagnostics* diagnostics) {
   int before = diagnostics->error_count;
   *data = (MeasuredData){0};
+  find_inputs(data, task, model, diagnostics);
+  if (diagnostics->error_count > before) return STATUS_BAD_INPUT;
   Paths paths = list_files(task, files, file_count, diagnostics);
   data->runs = MEMORY_NEW(MeasuredRun, paths.count + 1);
   Status status = STATUS_OK;
@@ -238,11 +299,17 @@ void measured_free(MeasuredData* data) {
       void* owned[] = {l->position, l->velocity, l->rotation, l->spin, l->coordinates, l->rates};
       for (size_t n = 0; n < sizeof(owned) / sizeof(owned[0]); n++) memory_free(owned[n]);
     }
+    for (int i = 0; run->inputs && i < data->input_count; i++) {
+      memory_free(run->inputs[i].times);
+      memory_free(run->inputs[i].values);
+    }
+    memory_free(run->inputs);
     memory_free(run->links);
     memory_free(run->path);
     memory_free(run->time);
     memory_free(run->line);
   }
   memory_free(data->runs);
+  memory_free(data->inputs);
   *data = (MeasuredData){0};
 }

@@ -72,14 +72,6 @@ static Status check_scene(const Identification* id, Diagnostics* diagnostics) {
   }
   if (task->scenario_count > 1)
     diagnostics_add(diagnostics, SEVERITY_ERROR, task->scenarios[1].place, "measured runs have one scene, not several");
-  if (task->identify.window > 0)
-    for (int c = 0; c < m->controller_count + m->load_count; c++) {
-      const Signal* s = c < m->controller_count ? &m->controllers[c].target : &m->loads[c - m->controller_count].force;
-      if (!s->source || s->source->channels == 0 || s->source->type == SIGNAL_CONSTANT) continue;
-      diagnostics_add(diagnostics, SEVERITY_ERROR, place,
-                      "windows begin later than signals that change with time: fit whole runs");
-      break;
-    }
   return diagnostics->error_count > before ? STATUS_BAD_INPUT : STATUS_OK;
 }
 
@@ -181,6 +173,7 @@ static double sweep(Identification* id, const double* x, const double* locals, b
   int failed = 0;
   for (int k = 0; k < id->shot_count; k++) {
     if (!id->shots[k].usable) continue;
+    id->simulated++;
     cost += out[k].ran ? out[k].cost : failed_shot(id, k, derivatives, out);
     failed += !out[k].ran;
   }

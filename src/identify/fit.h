@@ -49,6 +49,7 @@ struct Identification {
   double *a, *g, *raw_a; /* of all shots, with priors (variables^2), (variables) */
   double cost, damping;
   int iteration, calm;
+  int64_t simulated; /* runs and windows, with and without derivatives */
   IdentifyStop stop;
   double *singular, *deviation; /* of the scaled Jacobian before the fit (variables) */
   double* directions;           /* right singular vectors, one a row (variables^2) */

@@ -27,12 +27,15 @@ typedef struct {
   int* line;    /* of the file */
   MeasuredLink* links;
   int link_count;
+  SceneSignal* inputs; /* by the time since the first sample (inputs of the data) */
   bool train;
 } MeasuredRun;
 
 typedef struct {
   MeasuredRun* runs;
   int count;
+  SignalPlace* inputs; /* whose signals the runs' inputs stand for */
+  int input_count;
 } MeasuredData;
 
 /* Read the files: those of the command line (paths or patterns, relative to the working directory), else the task's.

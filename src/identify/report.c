@@ -113,6 +113,7 @@ static Status write_json(Identification* id, const char* folder, const RunProgra
   json_text(&json, "stop", identify_stop_text(id->stop));
   json_integer(&json, "iterations", id->iteration);
   json_integer(&json, "shots", id->usable_shots);
+  json_integer(&json, "simulated", id->simulated);
   json_number(&json, "cost", id->cost);
   add_verdict(&json, id);
   json_open(&json, "parameters", '[');
@@ -242,9 +243,9 @@ Status identification_write(Identification* id, const char* folder, const RunPro
 
 Status identification_save(const Identification* id, const char* path, Diagnostics* diagnostics) {
   NumberFile file = {0};
-  int64_t counts[3] = {id->iteration, id->calm, id->shot_count};
+  int64_t counts[4] = {id->iteration, id->calm, id->shot_count, id->simulated};
   file.kind = IDENTIFY_CHECKPOINT_KIND;
-  number_file_add_integers(&file, "counts", counts, 3);
+  number_file_add_integers(&file, "counts", counts, 4);
   number_file_add_doubles(&file, "x", id->x, id->variables);
   double damping[1] = {id->damping};
   number_file_add_doubles(&file, "damping", damping, 1);
@@ -262,10 +263,10 @@ Status identification_save(const Identification* id, const char* path, Diagnosti
 
 Status identification_load(Identification* id, const char* path, Diagnostics* diagnostics) {
   NumberFile file = {0};
-  int64_t counts[3];
+  int64_t counts[4];
   double damping[1];
   Status status = number_file_read(&file, IDENTIFY_CHECKPOINT_KIND, path, diagnostics);
-  bool sound = status == STATUS_OK && number_file_get_integers(&file, "counts", counts, 3, diagnostics) &&
+  bool sound = status == STATUS_OK && number_file_get_integers(&file, "counts", counts, 4, diagnostics) &&
                number_file_get_doubles(&file, "x", id->x, id->variables, diagnostics) &&
                number_file_get_doubles(&file, "damping", damping, 1, diagnostics);
   if (sound && counts[2] != id->shot_count) {
@@ -282,6 +283,7 @@ Status identification_load(Identification* id, const char* path, Diagnostics* di
     id->calm = (int)counts[1];
     id->damping = damping[0];
     fit_renew(id);
+    id->simulated = counts[3];
   }
   number_file_free(&file);
   return status != STATUS_OK ? status : sound ? STATUS_OK : STATUS_BAD_INPUT;

@@ -151,6 +151,14 @@ double shot_height(const Identification* id, const Shot* shot, int* ground) {
   return least;
 }
 
+/* What drives the run, from the time on at which the shot begins. */
+static void drive(Simulation* s) {
+  const MeasuredData* data = &s->id->data;
+  const MeasuredRun* run = s->shot->run;
+  for (int k = 0; k < data->input_count; k++) model_set_signal(&s->model, data->inputs[k], &run->inputs[k]);
+  if (data->input_count > 0 || s->shot->first > 0) model_begin_signals(&s->model, run->time[s->shot->first]);
+}
+
 static void begin_at(Simulation* s, const double* local) {
   Model* m = &s->model;
   if (m->closure_count > 0) { /* links are held together as the scene has them, wherever a run begins */
@@ -173,6 +181,7 @@ static bool simulate(Simulation* s, const double* x, const double* local) {
   s->has_model = true;
   Status status = optimization_model(s->id->optimization, 0, x, &s->model, &unheard);
   if (status == STATUS_OK) {
+    drive(s);
     begin_at(s, local);
     s->has_recording = true;
     recording_create(&s->recording, &s->model, s->shot->steps);

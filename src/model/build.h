@@ -34,6 +34,8 @@ void build_loads(Builder* builder);
 void check_gains(const Model* model, Diagnostics* diagnostics);
 /* model/initial.c: initial coordinates and velocities. */
 void build_initial(Builder* builder);
+/* Where the joint's signal is when the run begins, of a link that is prescribed. */
+void initial_from_signal(Model* model, const ModelLink* link);
 /* model/closures.c: closures, from the initial coordinates; their sizes need the masses. */
 void build_closures(Builder* builder);
 void build_closure_sizes(Builder* builder);

@@ -160,13 +160,19 @@ typedef struct {
   double gap; /* smallest */
 } LinkMeeting;
 
+static double pair_depth(const TouchSearch* search, const LinkMeeting* pair) {
+  double depth = 0;
+  for (int i = pair->first; i < pair->first + pair->count; i++)
+    depth = fmax(depth, meeting_depth(search, &search->meetings[i]));
+  return depth;
+}
+
 static void report_error(const TouchSearch* search, const LinkMeeting* pair) {
   const Meeting* meetings = search->meetings + pair->first;
   const Model* model = search->model;
   const char *a = model->links[meetings->link_a].name, *b = model->links[meetings->link_b].name;
   SourcePlace place = model->scene->links[meetings->link_b].place;
-  double depth = 0, rest = model->contact.gap_at_rest;
-  for (int i = 0; i < pair->count; i++) depth = fmax(depth, meeting_depth(search, &meetings[i]));
+  double depth = pair_depth(search, pair), rest = model->contact.gap_at_rest;
   if (depth > search->touch)
     diagnostics_add(
         search->diagnostics, SEVERITY_ERROR, place,
@@ -259,16 +265,18 @@ void check_intersections(const Model* model, Diagnostics* diagnostics) {
   memory_free(search.poses);
 }
 
-int model_touching(const Model* model, int (**pairs)[2]) {
+int model_touching(const Model* model, ModelTouch** pairs) {
   TouchSearch search = find_meetings(model, NULL);
   int count = 0;
-  *pairs = memory_alloc(sizeof **pairs * (size_t)(search.count + 1));
+  *pairs = MEMORY_NEW(ModelTouch, search.count + 1);
   for (int first = 0; first < search.count;) {
     LinkMeeting pair = next_pair(&search, first);
-    (*pairs)[count][0] = search.meetings[first].link_a;
-    (*pairs)[count][1] = search.meetings[first].link_b;
-    count += pair.gap <= search.touch;
+    const Meeting* meeting = &search.meetings[first];
+    ModelTouch* touch = &(*pairs)[count];
     first += pair.count;
+    if (pair.gap > search.touch) continue;
+    *touch = (ModelTouch){meeting->link_a, meeting->link_b, pair_depth(&search, &pair)};
+    count++;
   }
   memory_free(search.meetings);
   memory_free(search.poses);

@@ -126,12 +126,20 @@ void build_closures(Builder* builder) {
   }
 }
 
+/* Of a link without a shape, whose frame is at its centre, its radius of gyration; of one without that, 1 m. */
+static double size_without_shape(const ModelLink* link) {
+  Mat3 inertia = link->mass > 0 ? mass_moment_inertia_tensor(&link->moment) : mat3_zero();
+  double trace = inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2];
+  return trace > 0 ? sqrt(trace / (2 * link->mass)) : 1;
+}
+
 void build_closure_sizes(Builder* builder) {
   Model* model = builder->model;
   for (int k = 0; k < model->coupling_count; k++) {
     ModelCoupling* c = &model->couplings[k];
     const ModelLink* link = &model->links[model->dof_link[c->dof[0]]];
     c->size = c->dof[0] - link->dof_first < link->joint.slide_count ? link->reach : 1;
+    if (!(c->size > 0)) c->size = size_without_shape(link);
   }
   for (int k = 0; k < model->closure_count; k++) {
     ModelClosure* c = &model->closures[k];
@@ -141,5 +149,6 @@ void build_closure_sizes(Builder* builder) {
       const ModelLink* link = &model->links[c->link[side]];
       c->size = fmax(c->size, fmax(link->reach, vec3_norm(vec3_sub(c->end[side], link->center))));
     }
+    if (!(c->size > 0)) c->size = size_without_shape(&model->links[c->link[0]]);
   }
 }

@@ -13,6 +13,10 @@
 #define GAP_REFERENCE 0.5
 #define GAP_SMALLEST 0.15
 #define GAP_LARGEST 1.0
+/* (R13) Of laws that let bodies overlap: by so much of the smallest feature the median body does at rest, and under the
+ * whole pile. */
+#define OVERLAP_REFERENCE (1.0 / 400)
+#define OVERLAP_LARGEST (1.0 / 40)
 /* (R6) Creep speed as part of sqrt(acceleration feature): 0.3 mm/s for a box of 0.2 m; a held body creeps at a small
  * multiple of it (R11). */
 #define CREEP_PER_SPEED 2e-4
@@ -74,11 +78,19 @@ static double force_at(ContactModel model, double support, double gap) {
   return contact_rest_at_gap(model, support, REST_VERTICES, REST_VERTICES, gap * support).force;
 }
 
+/* (R13) */
+static double overlap_stiffness(ContactModel model, const ModelContact* contact, const ContactScales* scales) {
+  double usual = contact_force_at_overlap(model, contact->own, OVERLAP_REFERENCE * contact->feature);
+  double most = contact_force_at_overlap(model, contact->own, OVERLAP_LARGEST * contact->feature);
+  return usual > 0 && most > 0 ? fmax(contact->reference_force / usual, scales->total / most) : 0;
+}
+
 /* (R5) The median body rests at s/2. The lightest must not hover beyond the support; the whole pile on one face must
  * not be pressed together, which counts more when both cannot be had. */
-static double derived_stiffness(ContactModel model, double support, const ContactScales* scales, double reference) {
-  if (!contact_rests(model)) return 0;
-  double stiffness = reference / force_at(model, support, GAP_REFERENCE);
+static double derived_stiffness(ContactModel model, const ModelContact* contact, const ContactScales* scales) {
+  double support = contact->support;
+  if (!contact_rests(model)) return overlap_stiffness(model, contact, scales);
+  double stiffness = contact->reference_force / force_at(model, support, GAP_REFERENCE);
   if (scales->tree_count == 0) return stiffness;
   stiffness = fmin(stiffness, scales->lightest / force_at(model, support, GAP_LARGEST));
   return fmax(stiffness, scales->total / force_at(model, support, GAP_SMALLEST));
@@ -131,13 +143,12 @@ static void build_pair_law(Builder* builder, ModelPairLaw* pair, const ContactSc
   contact->stiffness_derived = !given->given[MATERIAL_STIFFNESS];
   contact->support =
       contact->support_derived ? derived_support(contact->feature, scales->extent) : given->value[MATERIAL_SUPPORT];
-  contact->stiffness = contact->stiffness_derived
-                           ? derived_stiffness(pair->law, contact->support, scales, contact->reference_force)
-                           : given->value[MATERIAL_STIFFNESS];
   if (pair->law != builder->model->contact_model) {
     contact_own_defaults(pair->law, contact->own);
     contact->hierarchy = true;
   }
+  contact->stiffness =
+      contact->stiffness_derived ? derived_stiffness(pair->law, contact, scales) : given->value[MATERIAL_STIFFNESS];
   contact->gap_at_rest = gap_of(pair->law, contact, contact->reference_force);
 }
 
@@ -161,9 +172,7 @@ void build_contact(Builder* builder) {
   contact->bounces = model_largest_material(builder->model, MATERIAL_RESTITUTION) > 0;
   contact->reference_force = scales.tree_count > 0 ? scales.median : FORCE_WITHOUT_BODIES;
   contact->support = contact->support_derived ? derived_support(feature, scales.extent) : given->support;
-  contact->stiffness = contact->stiffness_derived
-                           ? derived_stiffness(model, contact->support, &scales, contact->reference_force)
-                           : given->stiffness;
+  contact->stiffness = contact->stiffness_derived ? derived_stiffness(model, contact, &scales) : given->stiffness;
   contact->smoothing = contact->smoothing_derived ? derived_smoothing(feature, scales.acceleration,
                                                                       simulation_substep(&builder->model->simulation))
                                                   : given->smoothing;

@@ -61,6 +61,38 @@ void check_gains(const Model* model, Diagnostics* diagnostics) {
   }
 }
 
+static Signal* signal_at(Model* model, SignalPlace place) {
+  if (place.kind == CONTROL_DRIVES) return &model->controllers[place.item].target;
+  return place.kind == CONTROL_FORCES ? &model->loads[place.item].force : &model->loads[place.item].torque;
+}
+
+static int next_parameters(Model* model, const Signal* signal) {
+  int first = model->parameter_count;
+  model->parameter_count += signal->source ? signal_parameter_count(signal) : 0;
+  return first;
+}
+
+void model_set_signal(Model* model, SignalPlace place, const SceneSignal* source) {
+  Signal* signal = signal_at(model, place);
+  signal_destroy(signal);
+  signal_create(signal, source);
+  model->parameter_count = 0;
+  for (int c = 0; c < model->controller_count; c++)
+    model->controllers[c].parameter_first = next_parameters(model, &model->controllers[c].target);
+  for (int k = 0; k < model->load_count; k++) {
+    ModelLoad* load = &model->loads[k];
+    load->force_first = next_parameters(model, &load->force);
+    load->torque_first = next_parameters(model, &load->torque);
+  }
+}
+
+void model_begin_signals(Model* model, double time) {
+  for (int c = 0; c < model->controller_count; c++) model->controllers[c].target.begin = time;
+  for (int k = 0; k < model->load_count; k++) model->loads[k].force.begin = model->loads[k].torque.begin = time;
+  for (int i = 0; i < model->link_count; i++)
+    if (model->links[i].prescribed >= 0) initial_from_signal(model, &model->links[i]);
+}
+
 static int add_parameters(Model* model, Signal* signal, const SceneSignal* source) {
   signal_create(signal, source);
   int first = model->parameter_count;

@@ -5,11 +5,11 @@
 /* Two statements of one number agree to this, relative to 1 + |number|: decimals in a file, not rounding. */
 #define SAME_TOLERANCE 1e-9
 
-static void initial_from_signal(const ModelLink* link, const Signal* target, double* q, double* v) {
+void initial_from_signal(Model* model, const ModelLink* link) {
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
-  signal_eval(target, 0, value, rate);
-  joint_coordinates_from_target(&link->joint, value, q);
-  joint_rates_from_target(&link->joint, value, rate, v);
+  signal_eval(&model->controllers[link->prescribed].target, 0, value, rate);
+  joint_coordinates_from_target(&link->joint, value, model->initial_coordinates + link->coordinate_first);
+  joint_rates_from_target(&link->joint, value, rate, model->initial_velocities + link->dof_first);
 }
 
 /* q and v as the user wrote them, with the angular velocity brought from joint axes to link axes: R^T w. */
@@ -58,12 +58,10 @@ void build_initial(Builder* builder) {
   model->initial_velocities = MEMORY_NEW(double, model->dof_count);
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
-    double* q = model->initial_coordinates + link->coordinate_first;
-    double* v = model->initial_velocities + link->dof_first;
     if (link->prescribed >= 0)
-      initial_from_signal(link, &model->controllers[link->prescribed].target, q, v);
+      initial_from_signal(model, link);
     else
-      joint_zero(&link->joint, q);
+      joint_zero(&link->joint, model->initial_coordinates + link->coordinate_first);
   }
   for (int k = 0; k < scene->initial_count; k++) {
     const SceneInitial* initial = &scene->initials[k];

@@ -247,6 +247,10 @@ typedef struct {
 bool contact_rests(ContactModel model);
 ContactRest contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force);
 ContactRest contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap);
+/* Force [N] of two bodies that overlap by so much > 0 [m], for stiffness 1; 0: the law knows none. own:
+ * ModelContact.own.
+ */
+double contact_force_at_overlap(ContactModel model, const double* own, double overlap);
 /* Does the law let bodies overlap, so that nothing is certified and a start may overlap, too? */
 bool contact_overlaps(ContactModel model);
 /* Why the law cannot take a piece, as the end of a sentence; NULL: it can. */
@@ -317,6 +321,11 @@ SignalPlace model_scene_signal(const Scene* scene, int link, int number);
 int model_scene_controller(const Scene* scene, int link, int ordinal);
 /* Number of its first parameter in ModelGradient.control. */
 int model_signal_first(const Model* model, SignalPlace place);
+/* Another signal of as many channels in the place of one of the model's own; the caller keeps it alive. Parameters of
+ * signals are numbered anew. */
+void model_set_signal(Model* model, SignalPlace place, const SceneSignal* source);
+/* All signals begin at this time instead of 0, and with them the joints that they prescribe. */
+void model_begin_signals(Model* model, double time);
 /* What is said about the start of a link's joint; NULL = nothing. */
 SceneInitial* model_scene_initial(const Scene* scene, int link);
 /* May the links' hulls touch? Not: the same link, parent and child, no relative motion, excluded, collide: false. */
@@ -340,7 +349,11 @@ void model_check_contact(const Model* model, Diagnostics* diagnostics);
 
 /* Pairs of links that intersect or touch at the start: what model_create refuses, and works on a model that was refused
  * for it. Returns their number; *pairs is owned by the caller. (model/checks.c) */
-int model_touching(const Model* model, int (**pairs)[2]);
+typedef struct {
+  int a, b;     /* links */
+  double depth; /* m; 0: they touch, no more */
+} ModelTouch;
+int model_touching(const Model* model, ModelTouch** pairs);
 
 /* Rewrite the model's own scene so that every hull is a list of points (model/expand.c): hull k of a link is its shape
  * use k, with keep_interior and in the link's frame, and contact parameters are the model's numbers. Half-spaces stay

@@ -177,6 +177,20 @@ static double moving_width(const RenderStage* stage) {
   return width;
 }
 
+/* Pieces of one shape, as those of a height field, are drawn alike: not a few wide ones as floors that fade away among
+ * others that stay. */
+static void keep_shapes_whole(RenderStage* stage) {
+  const ModelHull* hulls = stage->model->hulls;
+  for (int h = 0, next = 0; h < stage->model->hull_count; h = next) {
+    bool whole = true;
+    for (next = h; next < stage->model->hull_count && hulls[next].link == hulls[h].link; next++) {
+      if (hulls[next].shape != hulls[h].shape) break;
+      whole = whole && stage->part[next] == stage->part[h];
+    }
+    for (int k = h; k < next && !whole; k++) stage->part[k] = HULL_BODY;
+  }
+}
+
 static void classify_hulls(RenderStage* stage, const RunPoses* run) {
   const Model* model = stage->model;
   double moving = vec3_norm(vec3_sub(stage->upper, stage->lower)), moving_wide = moving_width(stage);
@@ -190,6 +204,7 @@ static void classify_hulls(RenderStage* stage, const RunPoses* run) {
     if (wide >= moving_wide && narrow >= FLOOR_NARROW_SHARE * moving_wide) stage->part[h] = HULL_FLOOR;
     if (size > TERRAIN_SHARE * moving) stage->part[h] = HULL_TERRAIN;
   }
+  keep_shapes_whole(stage);
 }
 
 /* First what moves, which decides what is ground; then what stands still and is not terrain. */

@@ -65,14 +65,15 @@ static void put_on_ground(Robot* robot, const RobotOptions* options, Diagnostics
 static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   const Model* model = &robot->model;
   if (!model->links) return; /* nothing could be built */
-  int(*pairs)[2] = NULL, excluded = 0;
+  ModelTouch* pairs = NULL;
+  int excluded = 0;
   int count = model_touching(model, &pairs);
   Text names = {0};
   for (int k = 0; k < count; k++) {
     /* links on either side of a root without mass hang on the world, each by itself */
-    bool ground = options->ground && (pairs[k][0] == 0 || pairs[k][1] == 0);
-    if (!is_one_robot(model, pairs[k][0], pairs[k][1]) && (!options->lenient || ground)) continue;
-    const char *a = model->links[pairs[k][0]].name, *b = model->links[pairs[k][1]].name;
+    bool ground = options->ground && (pairs[k].a == 0 || pairs[k].b == 0);
+    if (!is_one_robot(model, pairs[k].a, pairs[k].b) && (!options->lenient || ground)) continue;
+    const char *a = model->links[pairs[k].a].name, *b = model->links[pairs[k].b].name;
     robot_exclude(&robot->scene, a, b);
     text_add(&names, "%s%s - %s", excluded++ > 0 ? ", " : "", a, b);
   }
@@ -83,11 +84,84 @@ static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnost
   memory_free(pairs);
 }
 
+/* ---------------------------------------------------------------- bodies that lie on something */
+
+/* What a file of MuJoCo lets lie, or stand a little inside of the ground, is lifted off: contact needs a gap. So many
+ * bodies may lie on one another, each so deep [m]. */
+enum { LIFT_ROUNDS = 30 };
+#define LIFT_MOST 0.02
+
+static int root_of(const Model* model, int link) {
+  while (model->links[link].parent >= 0) link = model->links[link].parent;
+  return link;
+}
+
+static bool floats(const Model* model, int link) {
+  return model->links[link].tree >= 0 && joint_floats(&model->links[link].joint);
+}
+
+/* Of a pair the base that is lifted: the one that can float, of two the higher one; -1 = none. */
+static int lifted_of(const Model* model, const ModelTouch* touch, Vec3 up) {
+  int a = root_of(model, touch->a), b = root_of(model, touch->b);
+  if (a == b || touch->depth > LIFT_MOST) return -1;
+  if (!floats(model, a) || !floats(model, b)) return floats(model, a) ? a : floats(model, b) ? b : -1;
+  const double *qa = model->initial_coordinates + model->links[a].coordinate_first,
+               *qb = model->initial_coordinates + model->links[b].coordinate_first;
+  Vec3 at = vec3_add(model->scene->links[a].joint.position, vec3(qa[0], qa[1], qa[2]));
+  Vec3 bt = vec3_add(model->scene->links[b].joint.position, vec3(qb[0], qb[1], qb[2]));
+  return vec3_dot(vec3_sub(at, bt), up) > 0 ? a : b;
+}
+
+/* lift: by how much each base has been lifted so far (links). How many more were. */
+static int lift_once(Robot* robot, Vec3 up, double* lift) {
+  const Model* model = &robot->model;
+  ModelTouch* touches;
+  int count = model_touching(model, &touches), lifted = 0;
+  double* more = MEMORY_NEW(double, model->link_count + 1);
+  for (int k = 0; k < count; k++) {
+    int base = lifted_of(model, &touches[k], up);
+    if (base >= 0) more[base] = fmax(more[base], touches[k].depth + model->contact.gap_at_rest);
+  }
+  for (int i = 0; i < model->link_count; i++) {
+    if (!(more[i] > 0)) continue;
+    SceneJoint* joint = &robot->scene.links[i].joint;
+    joint->position = vec3_add_scaled(joint->position, more[i], up);
+    lift[i] += more[i];
+    lifted++;
+  }
+  memory_free(touches);
+  memory_free(more);
+  return lifted;
+}
+
+static void lift_off(Robot* robot, Diagnostics* diagnostics) {
+  Vec3 up = unit_vector(vec3_scale(robot->scene.simulation.gravity, -1));
+  if (!robot->is_mjcf || !robot->model.links || !(vec3_norm(up) > 0)) return;
+  int links = robot->model.link_count;
+  double* lift = MEMORY_NEW(double, links + 1);
+  for (int n = 0; n < LIFT_ROUNDS && lift_once(robot, up, lift) > 0; n++) {
+    Diagnostics unsaid = {0};
+    model_destroy(&robot->model);
+    model_create(&robot->model, &robot->scene, &unsaid);
+    diagnostics_free(&unsaid);
+    if (!robot->model.links) break;
+  }
+  Text names = {0};
+  for (int i = 0; i < links; i++)
+    if (lift[i] > 0) text_add(&names, "%s%s %.2g m", names.length > 0 ? ", " : "", robot->scene.links[i].name, lift[i]);
+  if (names.length > 0)
+    robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
+                 "these start higher, for the gap that contact needs: %s", names.data);
+  text_free(&names);
+  memory_free(lift);
+}
+
 /* First only to see what touches, with the problems left unsaid; then as simulate will. */
 static Status build_model(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   Diagnostics unsaid = {0};
   model_create(&robot->model, &robot->scene, &unsaid);
   put_on_ground(robot, options, diagnostics);
+  lift_off(robot, diagnostics);
   exclude_touching(robot, options, diagnostics);
   model_destroy(&robot->model);
   diagnostics_free(&unsaid);

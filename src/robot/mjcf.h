@@ -38,6 +38,12 @@ typedef struct {
   bool relative;    /* of a free joint that is three slides and a ball: seen from where the body stands */
 } MjcfCoordinate;
 
+/* A marked point of a body. */
+typedef struct {
+  int link;      /* of the robot */
+  Vec3 position; /* in the body's frame */
+} MjcfSite;
+
 typedef struct {
   XmlDocument* documents; /* the file, then those that it includes (document_count) */
   int document_count;
@@ -56,7 +62,12 @@ typedef struct {
   const XmlElement** assets;
   int asset_count, asset_capacity;
   UrdfRobot robot;
-  Names bodies; /* names -> link of the robot */
+  Names bodies;  /* names -> link of the robot */
+  Vec3* anchors; /* where the frame of each link of the robot is in its body's  (links) */
+  int anchor_capacity;
+  Names site_names; /* names -> index in sites */
+  MjcfSite* sites;
+  int site_count, site_capacity;
   MjcfMask* masks;
   int mask_count, mask_capacity;
   MjcfCoordinate* coordinates;
@@ -117,6 +128,8 @@ bool mjcf_read_bodies(MjcfModel* model);
 
 /* Before the scene is made: the keyframe's coordinates as starts, and as the places of free bodies. */
 void mjcf_take_key(MjcfModel* model);
+/* After: what holds the start together, which moves to where it does (robot/mjcf_equality.c). */
+void mjcf_read_equality(MjcfModel* model, Scene* scene, const int* carrier);
 /* After: actuators, pairs that do not touch, option, friction. carrier: link of the scene of each link of the robot. */
 void mjcf_finish(MjcfModel* model, const int* carrier, Scene* scene);
 

@@ -58,6 +58,15 @@ static void take_inertial(MjcfModel* model, MjcfElement element, UrdfPose frame,
   body->inertial = element.element;
 }
 
+static void take_site(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
+  const int* link = context;
+  const char* name = mjcf_text(model, element, "name");
+  UrdfPose own = urdf_pose_mul(frame, mjcf_pose(model, element));
+  if (!*name || !names_add(&model->site_names, name, model->site_count)) return;
+  model->sites = memory_grown(model->sites, sizeof(MjcfSite), model->site_count, &model->site_capacity);
+  model->sites[model->site_count++] = (MjcfSite){*link, own.position};
+}
+
 static void take_other(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
   Text what = {0};
   (void)frame, (void)context;
@@ -73,6 +82,7 @@ static int add_link(MjcfModel* model, const char* name, SourcePlace place) {
   robot->links = memory_grown(robot->links, sizeof(UrdfLink), robot->link_count, &robot->link_capacity);
   robot->links[robot->link_count] =
       (UrdfLink){.name = name, .place = place, .inertial_place = place, .joint = -1, .color = {-1, -1, -1}};
+  model->anchors = memory_grown(model->anchors, sizeof(Vec3), robot->link_count, &model->anchor_capacity);
   return robot->link_count++;
 }
 
@@ -351,6 +361,8 @@ static void read_inside(MjcfModel* model, MjcfElement inside, const Body* body, 
     mass_of_geoms(&moment, &model->robot.links[link]);
   else if (body->inertial)
     read_inertial(model, body->inertial, shifted, &model->robot.links[link]);
+  model->anchors[link] = anchor;
+  visit(model, inside, none, "site", take_site, &link);
   visit(model, inside, none, "site|camera|composite|flexcomp|replicate|attach|plugin", take_other, NULL);
 }
 

@@ -326,7 +326,7 @@ const XmlElement* mjcf_asset(const MjcfModel* model, const Names* names, const c
 
 static void read_sections(MjcfModel* model) {
   static const char UNTOLD[] =
-      "worldbody|actuator|contact|keyframe|visual|statistic|size|compiler|option|default|asset";
+      "worldbody|actuator|contact|equality|tendon|keyframe|visual|statistic|size|compiler|option|default|asset";
   for (const XmlElement* item = model->root->first; item; item = item->next) {
     if (strcmp(item->name, "compiler") == 0) read_compiler(model, item);
     if (strcmp(item->name, "option") == 0) read_option(model, item);
@@ -364,6 +364,9 @@ void mjcf_free(MjcfModel* model) {
   names_free(&model->meshes);
   names_free(&model->materials);
   names_free(&model->bodies);
+  names_free(&model->site_names);
+  memory_free(model->anchors);
+  memory_free(model->sites);
   names_free(&model->dropped_names);
   memory_free(model->documents);
   memory_free(model->texts);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "robot/mjcf.h"
+#include "robot/mjcf_equality.h"
 
 /* A start nearer to a limit than this part of its range is moved inside. */
 #define LIMIT_SHARE 0.01
@@ -233,10 +233,78 @@ static double reference_of(const MjcfModel* model, const char* joint) {
   return 0;
 }
 
-static double start_of(const MjcfModel* model, const char* joint) {
-  for (int i = model->start_count - 1; i >= 0; i--)
-    if (strcmp(model->starts[i].joint, joint) == 0) return model->starts[i].value;
+/* What an actuator pulls at: a coordinate, and what it has of the actuator's length. */
+typedef struct {
+  const RobotJointPlace* place;
+  double gear;      /* length by coordinate, times the actuator's own gear */
+  double reference; /* length is gear (coordinate + reference) */
+} ActuatorEnd;
+
+static double start_at(const Scene* scene, const RobotJointPlace* place) {
+  for (int i = 0; i < scene->initial_count; i++)
+    if (scene->initials[i].link == place->link) return scene->initials[i].coordinates[place->dof];
   return 0;
+}
+
+/* slope of `follower` by `leader`, where a coupling of the scene says one; else 0. */
+static double coupled(const Scene* scene, const RobotJointPlace* follower, const RobotJointPlace* leader) {
+  if (follower->link == leader->link && follower->dof == leader->dof) return 1;
+  for (int k = 0; k < scene->coupling_count; k++) {
+    const SceneCouplingTerm* t = scene->couplings[k].terms;
+    if (scene->couplings[k].count != 2) continue;
+    if (t[0].link == follower->link && t[0].coordinate == follower->dof && t[1].link == leader->link &&
+        t[1].coordinate == leader->dof)
+      return t[1].ratio;
+    if (t[1].link == follower->link && t[1].coordinate == follower->dof && t[0].link == leader->link &&
+        t[0].coordinate == leader->dof && t[1].ratio != 0)
+      return 1 / t[1].ratio;
+  }
+  return 0;
+}
+
+/* A tendon whose joints all follow one: its length by that one alone. false: they do not. */
+static bool one_end(const MjcfModel* model, const Scene* scene, const JointSum* sum, ActuatorEnd* end) {
+  double gear = 0, length = 0;
+  for (int k = 0; k < sum->count; k++) {
+    double slope = coupled(scene, sum->place[k], sum->place[0]);
+    if (slope == 0) return false;
+    gear += sum->coefficient[k] * slope;
+    length += sum->coefficient[k] * (start_at(scene, sum->place[k]) + reference_of(model, sum->place[k]->name));
+  }
+  *end = (ActuatorEnd){sum->place[0], gear, gear != 0 ? length / gear - start_at(scene, sum->place[0]) : 0};
+  return gear != 0;
+}
+
+static void add_at(MjcfModel* model, Scene* scene, MjcfElement e, const ActuatorEnd* end, ActuatorLaw law,
+                   const double* control) {
+  if (control) law.control = *control;
+  read_transmission(model, e, &law);
+  /* a keyframe without controls is held where it is */
+  if (!control && model->key && law.stiffness > 0 && law.gain != 0 && law.gear != 0)
+    law.control =
+        (law.stiffness * law.gear * end->gear * (start_at(scene, end->place) + end->reference) - law.constant) /
+        law.gain;
+  law.gear *= end->gear;
+  law.limit *= fabs(end->gear);
+  if (law.gear != 0) add_drive(scene, end->place, &law, end->reference);
+}
+
+/* Without feedback a tendon pulls at each of its joints; with it, at one that all others follow. */
+static bool add_tendon_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const ActuatorLaw* law,
+                                const double* control) {
+  JointSum sum;
+  ActuatorEnd end;
+  if (!mjcf_fixed_tendon(model, mjcf_text(model, e, "tendon"), &sum)) return false;
+  if (one_end(model, scene, &sum, &end)) {
+    add_at(model, scene, e, &end, *law, control);
+    return true;
+  }
+  if (law->stiffness != 0 || law->damping != 0) return false;
+  for (int k = 0; k < sum.count; k++) {
+    end = (ActuatorEnd){sum.place[k], sum.coefficient[k], 0};
+    add_at(model, scene, e, &end, *law, control);
+  }
+  return true;
 }
 
 /* control: of the key; NULL without one. */
@@ -245,22 +313,16 @@ static void add_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const do
   const RobotJointPlace* place = place_of(model->report, joint);
   ActuatorLaw law = {.gear = 1};
   Text what = {0};
-  if (!read_law(model, e, &law))
+  if (!read_law(model, e, &law)) {
     text_add(&what, "actuator/%s", e.element->name);
-  else if (!place)
+  } else if (place) {
+    ActuatorEnd end = {place, 1, reference_of(model, joint)};
+    add_at(model, scene, e, &end, law, control);
+  } else if (!add_tendon_actuator(model, scene, e, &law, control)) {
     text_add(&what, "actuators that drive no hinge or slide");
-  if (what.data) {
-    mjcf_drop(model, what.data);
-    text_free(&what);
-    return;
   }
-  double reference = reference_of(model, joint);
-  if (control) law.control = *control;
-  read_transmission(model, e, &law);
-  /* a keyframe without controls is held where it is */
-  if (!control && model->key && law.stiffness > 0 && law.gain != 0 && law.gear != 0)
-    law.control = (law.stiffness * law.gear * (start_of(model, joint) + reference) - law.constant) / law.gain;
-  if (law.gear != 0) add_drive(scene, place, &law, reference);
+  if (what.data) mjcf_drop(model, what.data);
+  text_free(&what);
 }
 
 static void add_actuators(MjcfModel* model, Scene* scene) {
@@ -380,6 +442,7 @@ void mjcf_finish(MjcfModel* model, const int* carrier, Scene* scene) {
   if (model->several_frictions)
     robot_remark(model->report, model->diagnostics, place, "geoms have different frictions: all get the largest, %.6g",
                  model->friction);
+  mjcf_read_equality(model, scene, carrier);
   add_actuators(model, scene);
   read_contact(model, scene, carrier);
   exclude_by_masks(model, scene, carrier);

@@ -80,11 +80,14 @@ typedef struct {
   Vec3 axis;           /* unit */
   double lower, upper; /* -INFINITY, INFINITY when open */
   double damping, friction;
-  double stiffness, rest, armature;      /* of MuJoCo alone */
-  double start[4];                       /* BALL: w x y z */
-  double velocity[6];                    /* of its degrees of freedom, as initial velocities of a scene have them */
-  double effort;                         /* most force or torque of a drive [N, N m]; 0: not given, or none */
-  bool has_speed, has_mimic, has_safety; /* what a scene cannot say: limits of speed, ... */
+  double stiffness, rest, armature; /* of MuJoCo alone */
+  double start[4];                  /* BALL: w x y z */
+  double velocity[6];               /* of its degrees of freedom, as initial velocities of a scene have them */
+  double effort;                    /* most force or torque of a drive [N, N m]; 0: not given, or none */
+  double speed;                     /* fastest [m/s, rad/s]; 0: not given, or none */
+  bool has_safety;                  /* what a scene cannot say */
+  const char* mimic;                /* the joint that it follows, ratio times its place + offset; NULL: none */
+  double ratio, offset;
 } UrdfJoint;
 
 typedef struct {

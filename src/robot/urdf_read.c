@@ -394,7 +394,7 @@ static void read_limit(UrdfReader* reader, const XmlElement* element, UrdfJoint*
   }
   double effort = not_negative(reader, limit, "effort"), velocity = not_negative(reader, limit, "velocity");
   bool moves = joint->type != URDF_FIXED;
-  joint->has_speed = moves && xml_attribute(limit, "velocity") && velocity < URDF_OPEN;
+  if (moves && xml_attribute(limit, "velocity") && velocity < URDF_OPEN) joint->speed = velocity;
   if (moves && xml_attribute(limit, "effort") && effort < URDF_OPEN) joint->effort = effort;
   bool low = numbers(reader, limit, "lower", 1, &lower), high = numbers(reader, limit, "upper", 1, &upper);
   bool broken = low != !!xml_attribute(limit, "lower") || high != !!xml_attribute(limit, "upper");
@@ -412,19 +412,19 @@ static void read_limit(UrdfReader* reader, const XmlElement* element, UrdfJoint*
 
 static void read_mimic(UrdfReader* reader, const XmlElement* element, UrdfJoint* joint) {
   const XmlElement* mimic = only(reader, element, "mimic");
-  double value;
   if (!mimic) return;
   SourcePlace place;
   const char* name = text_of(reader, mimic, "joint", &place);
-  numbers(reader, mimic, "multiplier", 1, &value);
-  numbers(reader, mimic, "offset", 1, &value);
+  joint->ratio = 1;
+  numbers(reader, mimic, "multiplier", 1, &joint->ratio);
+  numbers(reader, mimic, "offset", 1, &joint->offset);
   bool found = !*name;
   for (const XmlElement* other = xml_child(reader->root, "joint"); other && !found; other = xml_next(other)) {
     const XmlAttribute* its = xml_attribute(other, "name");
     found = its && strcmp(its->value, name) == 0;
   }
   if (!found) error(reader, place, "<mimic>: no joint is named '%s'", text_excerpt(name).text);
-  joint->has_mimic = true;
+  joint->mimic = name;
 }
 
 static const char* read_end(UrdfReader* reader, const XmlElement* element, const char* name, SourcePlace* place) {

@@ -261,6 +261,7 @@ static void put_single(UrdfBuild* build, int link) {
     joint->stiffness[i] = chain[i]->stiffness;
     joint->rest[i] = chain[i]->rest;
     joint->armature[i] = chain[i]->armature;
+    joint->velocity_limit[i] = chain[i]->speed;
     joint->friction[i] = chain[i]->friction;
     joint->friction_speed = FRICTION_SPEED_DEFAULT;
     add_place(build, chain[i], target, i);
@@ -467,14 +468,79 @@ static void check_starts(UrdfBuild* build) {
   }
 }
 
+/* ---- mimic */
+
+static const RobotJointPlace* place_of(const UrdfBuild* build, const char* joint) {
+  for (int k = 0; k < build->report->joint_count; k++)
+    if (strcmp(build->report->joints[k].name, joint) == 0) return &build->report->joints[k];
+  return NULL;
+}
+
+static const UrdfJoint* joint_named(const UrdfBuild* build, const char* name) {
+  for (int k = 0; k < build->robot->joint_count; k++)
+    if (strcmp(build->robot->joints[k].name, name) == 0) return &build->robot->joints[k];
+  return NULL;
+}
+
+/* A coordinate that can be coupled: not one of three rotations. */
+static bool is_plain(const UrdfBuild* build, const RobotJointPlace* place) {
+  return place && place->dof < scene_joint(&build->scene->links[place->link].joint).plain_count;
+}
+
+/* Why the joint cannot follow the one that it names; NULL: it can. */
+static const char* mimic_fails(const UrdfBuild* build, const UrdfJoint* joint) {
+  int steps = 0;
+  if (!is_plain(build, place_of(build, joint->name)) || !is_plain(build, place_of(build, joint->mimic)))
+    return "one of the two does not turn or slide";
+  for (const UrdfJoint* at = joint; at && at->mimic; at = joint_named(build, at->mimic))
+    if (steps++ > build->robot->joint_count) return "they follow each other in a ring";
+  return NULL;
+}
+
+/* Where a joint starts: as it is told, as the one that it follows says, or at zero or near it. */
+static double start_place(const UrdfBuild* build, const RobotJointPlace* place) {
+  const RobotStart* start = start_of(build, place->name);
+  const UrdfJoint* joint = joint_named(build, place->name);
+  if (start) return start->value;
+  if (joint && joint->mimic && !mimic_fails(build, joint))
+    return joint->ratio * start_place(build, place_of(build, joint->mimic)) + joint->offset;
+  return free_place(&build->scene->links[place->link].joint, place->dof);
+}
+
+static void add_coupling(UrdfBuild* build, const UrdfJoint* joint) {
+  Scene* scene = build->scene;
+  const RobotJointPlace *own = place_of(build, joint->name), *of = place_of(build, joint->mimic);
+  double wanted = joint->ratio * start_place(build, of) + joint->offset;
+  if (!(fabs(start_place(build, own) - wanted) <= 1e-9 * (1 + fabs(wanted))))
+    diagnostics_add(build->diagnostics, SEVERITY_ERROR, joint->place,
+                    "joint '%s' follows '%s' (mimic): it starts at %.9g then, not where --start has it",
+                    text_excerpt(joint->name).text, text_excerpt(joint->mimic).text, wanted);
+  if (!scene->couplings) scene->couplings = MEMORY_NEW(SceneCoupling, build->robot->joint_count);
+  SceneCoupling* c = &scene->couplings[scene->coupling_count++];
+  *c = (SceneCoupling){.place = joint->place, .terms = MEMORY_NEW(SceneCouplingTerm, 2), .count = 2};
+  c->terms[0] = (SceneCouplingTerm){own->link, own->dof, 1};
+  c->terms[1] = (SceneCouplingTerm){of->link, of->dof, joint->ratio};
+}
+
+static void add_couplings(UrdfBuild* build) {
+  for (int k = 0; k < build->robot->joint_count; k++) {
+    const UrdfJoint* joint = &build->robot->joints[k];
+    const char* why = joint->mimic ? mimic_fails(build, joint) : NULL;
+    if (why)
+      robot_remark(build->report, build->diagnostics, joint->place, "left out: mimic of '%s': %s",
+                   text_excerpt(joint->name).text, why);
+    else if (joint->mimic)
+      add_coupling(build, joint);
+  }
+}
+
 static void set_starts(UrdfBuild* build) {
   Text moved = {0};
   check_starts(build);
   for (int k = 0; k < build->report->joint_count; k++) {
     const RobotJointPlace* place = &build->report->joints[k];
-    const SceneJoint* joint = &build->scene->links[place->link].joint;
     const RobotStart* start = start_of(build, place->name);
-    double value = start ? start->value : free_place(joint, place->dof);
+    double value = start_place(build, place);
     if (value == 0) continue;
     SceneInitial* initial = initial_of(build, place->link);
     initial->has_coordinates = true;
@@ -507,15 +573,11 @@ static void tell_left_out(UrdfBuild* build, const char* what, bool (*has)(const 
 }
 
 static bool has_effort(const UrdfJoint* joint) { return joint->effort > 0; }
-static bool has_speed(const UrdfJoint* joint) { return joint->has_speed; }
-static bool has_mimic(const UrdfJoint* joint) { return joint->has_mimic; }
 static bool has_safety(const UrdfJoint* joint) { return joint->has_safety; }
 
 static void tell_losses(UrdfBuild* build) {
-  tell_left_out(build, "mimic", has_mimic, ": they move by themselves");
   if (!(build->options->hold > 0))
     tell_left_out(build, "limits of effort", has_effort, ": there is no drive that could have one");
-  tell_left_out(build, "limits of velocity", has_speed, "");
   tell_left_out(build, "safety_controller and calibration", has_safety, "");
   if (build->robot->ignored.length > 0)
     robot_remark(build->report, build->diagnostics, (SourcePlace){build->scene->path, 0, 0}, "elements left out: %s",
@@ -580,6 +642,7 @@ static void build_links(UrdfBuild* build) {
   tell_merged(build);
   tell_losses(build);
   set_starts(build);
+  add_couplings(build);
   if (build->options->no_self_collision) exclude_robot(build->scene, first);
 }
 

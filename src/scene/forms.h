@@ -65,7 +65,7 @@ typedef struct {
   const Node *axes, *free_axes, *limits;
   int limit_law;
   double limit_stiffness, limit_margin;
-  NumberList damping, stiffness, rest, friction, armature;
+  NumberList damping, stiffness, rest, friction, armature, velocity_limit;
   double friction_speed;
   double parameters[JOINT_MAX_PARAMETER];
 } JointForm;

@@ -200,6 +200,7 @@ static void read_passive(Reader* reader, const Node* map, const JointForm* form,
   spread_over_dof(reader, &form->rest, "rest", dof, joint->rest);
   spread_over_dof(reader, &form->friction, "friction", dof, joint->friction);
   spread_over_dof(reader, &form->armature, "armature", dof, joint->armature);
+  spread_over_dof(reader, &form->velocity_limit, "velocity_limit", dof, joint->velocity_limit);
   joint->friction_speed = form->friction_speed;
   if (is_given(map, "rest") && !is_given(map, "stiffness"))
     reader_error(reader, node_key_place(node_find(map, "rest")), "'rest' is where a spring pulls: give 'stiffness'");

@@ -396,6 +396,11 @@ static const SchemaRow ROWS[] = {
      .meaning =
          "Inertia that only this coordinate feels: a rotor's, times the square of its gear's ratio. Not for three "
          "rotations."},
+    {"joint", "velocity_limit", VALUE_PER_DOF, AT(JointForm, velocity_limit), .only = MOVING_JOINTS,
+     .unit = "m/s or rad/s", .fallback = "0", .range = RANGE_AT_LEAST(0),
+     .meaning =
+         "The fastest that the machine may go there, 0: no limit. Nothing holds it back; simulate tells which joints "
+         "went faster, and URDF has it as <limit velocity>."},
 
     /* ---------------------------------------------------------------- repeat */
     {"repeat", "count", VALUE_COUNT, AT(RepeatForm, count), .required = true, .range = RANGE_BETWEEN(0, REPEAT_MAX),

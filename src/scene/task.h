@@ -286,6 +286,18 @@ typedef struct {
   double length_scale, angle_scale, weight; /* m and rad per unit of the columns; weight of its residuals */
 } TaskMeasured;
 
+/* What columns of the data say of a signal, instead of the scene. */
+typedef struct {
+  SourcePlace place;
+  TaskName link;
+  unsigned of;                  /* CONTROL_DRIVES, CONTROL_FORCES or CONTROL_TORQUES */
+  int number;                   /* of its controller or load among the link's */
+  char* columns[JOINT_MAX_DOF]; /* one per channel */
+  int column_count;
+  double scale; /* of the signal's unit per unit of the columns */
+  bool cubic;   /* a spline through the rows, not straight lines */
+} TaskInput;
+
 /* Measured runs and how they are fitted (`sdrs identify`). */
 typedef struct {
   SourcePlace place;
@@ -296,6 +308,8 @@ typedef struct {
   double time_scale; /* s per unit */
   TaskMeasured* measured;
   int measured_count;
+  TaskInput* inputs;
+  int input_count;
 } TaskData;
 
 typedef struct {

@@ -40,6 +40,22 @@ static void read_measured(Reader* reader, Task* task, const Node* item, int* cap
   data->measured[data->measured_count++] = m;
 }
 
+static void read_input(Reader* reader, Task* task, const Node* item, int* capacity) {
+  static const unsigned kinds[] = {CONTROL_DRIVES, CONTROL_FORCES, CONTROL_TORQUES};
+  InputForm form;
+  if (!schema_read(reader, item, "input", &form)) return;
+  TaskInput in = {.place = item->place,
+                  .link = task_name(reader, form.link, "link"),
+                  .of = kinds[form.of],
+                  .number = form.number,
+                  .cubic = form.interpolation == 1,
+                  .scale = form.scale};
+  in.column_count = read_columns(reader, form.columns, "columns", 0, JOINT_MAX_DOF, in.columns);
+  TaskData* data = &task->data;
+  data->inputs = memory_grown(data->inputs, sizeof(TaskInput), data->input_count, capacity);
+  data->inputs[data->input_count++] = in;
+}
+
 void read_data(Reader* reader, Task* task, const Node* node) {
   DataForm form;
   if (!node) return;
@@ -53,6 +69,7 @@ void read_data(Reader* reader, Task* task, const Node* node) {
     data->time = time.text ? time.text : memory_text("time");
     data->time_scale = form.time_scale;
     task_items(reader, task, form.measured, "measured", read_measured);
+    task_items(reader, task, form.inputs, "inputs", read_input);
   }
   reader_leave(reader, mark);
 }
@@ -87,7 +104,12 @@ void data_free(Task* task) {
     columns_free(m->coordinates, JOINT_MAX_DOF);
     columns_free(m->rates, JOINT_MAX_DOF);
   }
+  for (int k = 0; k < data->input_count; k++) {
+    task_name_free(&data->inputs[k].link);
+    columns_free(data->inputs[k].columns, JOINT_MAX_DOF);
+  }
   task_names_free(data->files, data->file_count);
+  memory_free(data->inputs);
   memory_free(data->measured);
   memory_free(data->time);
 }

@@ -126,6 +126,7 @@ static void look_up_all(const Lookup* lookup) {
     for (int k = 0; k < task->parameters[i].link_count; k++) look_up_name(lookup, &task->parameters[i].links[k]);
   for (int i = 0; i < task->draw_count; i++) look_up_name(lookup, &task->draws[i].link);
   for (int i = 0; i < task->data.measured_count; i++) look_up_name(lookup, &task->data.measured[i].link);
+  for (int i = 0; i < task->data.input_count; i++) look_up_name(lookup, &task->data.inputs[i].link);
   look_up_losses(lookup, task->losses, task->loss_count);
   look_up_losses(lookup, task->success, task->success_count);
 }

@@ -44,9 +44,15 @@ typedef struct {
 } RecedingForm;
 
 typedef struct {
-  const Node *files, *time, *measured;
+  const Node *files, *time, *measured, *inputs;
   double time_scale;
 } DataForm;
+
+typedef struct {
+  const Node *link, *columns;
+  int of, number, interpolation;
+  double scale;
+} InputForm;
 
 typedef struct {
   const Node *link, *position, *quaternion, *velocity, *angular_velocity, *coordinates, *rates;

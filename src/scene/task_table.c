@@ -434,6 +434,23 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_ABOVE(0), .meaning = "Seconds per unit of that column: 0.001 for milliseconds."},
     {"data", "measured", VALUE_LIST, AT(DataForm, measured), .of = "measured", .required = true,
      .meaning = "What the columns say, link by link. An empty cell is a sample that is missing."},
+    {"data", "inputs", VALUE_LIST, AT(DataForm, inputs), .of = "input",
+     .meaning = "What drove each run, where the scene's own signals did not: targets, torques and forces by columns."},
+    {"input", "link", VALUE_TEXT, AT(InputForm, link), .required = true, .meaning = "The link."},
+    {"input", "of", VALUE_CHOICE, AT(InputForm, of), .of = "drive|force|torque", .fallback = "drive",
+     .meaning = "The target of a controller of the link's joint, or the force or torque of a load on the link."},
+    {"input", "number", VALUE_INTEGER, AT(InputForm, number), .fallback = "0", .range = RANGE_BETWEEN(0, 1000000),
+     .meaning = "Which controller or load of the link, from 0."},
+    {"input", "columns", VALUE_NAMES, AT(InputForm, columns), .required = true,
+     .meaning =
+         "Columns of the signal, one per channel, held before the first and after the last row that has them. The "
+         "scene's own signal says nothing then."},
+    {"input", "interpolation", VALUE_CHOICE, AT(InputForm, interpolation), .of = "linear|cubic", .fallback = "linear",
+     .meaning =
+         "Between rows: linear, or a cubic spline, whose rate does not jump; where a drive's delay is fitted, take "
+         "this."},
+    {"input", "scale", VALUE_NUMBER, AT(InputForm, scale), .fallback = "1",
+     .meaning = "Of the signal's unit per unit of the columns: 0.001 where these are N mm."},
     {"measured", "link", VALUE_TEXT, AT(MeasuredForm, link), .required = true, .meaning = "The link."},
     {"measured", "position", VALUE_NAMES, AT(MeasuredForm, position), .nullable = true,
      .meaning = "Columns of the position of the link's frame, x, y, z in the world."},
@@ -862,6 +879,16 @@ static const SchemaObject OBJECTS[] = {
                 "parameters: [{type: damping, link: rod8}]\n"
                 "data: {files: [swing.csv], measured: [{link: rod8, coordinates: [angle], angle_scale: "
                 "0.017453292519943295}]}\n"},
+    {.name = "input",
+     .title = "input, of data",
+     .size = sizeof(InputForm),
+     .meaning = "A signal of the scene that was another one in each run: a target, a torque, a force.",
+     .example = "scene: ../scenes/motor.yaml\n"
+                "parameters: [{type: damping, link: runs}]\n"
+                "data:\n"
+                "  files: [tests/*.csv]\n"
+                "  measured: [{link: runs, coordinates: [angle]}]\n"
+                "  inputs: [{link: runs, columns: [current], scale: 0.35}]\n"},
     {.name = "identify",
      .title = "identify",
      .size = sizeof(TaskIdentify),

@@ -439,6 +439,7 @@ static void write_joint(Text* out, const SceneJoint* joint) {
       write_key_number(out, "friction_speed", joint->friction_speed);
     }
     if (!all_zero(joint->armature, dof)) write_key_numbers(out, "armature", joint->armature, dof);
+    if (!all_zero(joint->velocity_limit, dof)) write_key_numbers(out, "velocity_limit", joint->velocity_limit, dof);
   }
   text_add(out, "}\n");
 }

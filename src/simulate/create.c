@@ -83,6 +83,8 @@ static void allocate(Sim* s) {
   s->solution = MEMORY_NEW(double, m->dof_count);
   s->wanted = MEMORY_NEW(bool, m->tree_count);
   s->moving = MEMORY_NEW(bool, m->tree_count);
+  s->moved_by = MEMORY_NEW(double, m->tree_count);
+  s->as_before = MEMORY_NEW(bool, m->tree_count);
   s->same = MEMORY_NEW(bool, m->link_count);
   s->stale = MEMORY_NEW(bool, m->tree_count);
   s->inside = MEMORY_NEW(bool, m->tree_count);
@@ -149,6 +151,8 @@ void sim_destroy(Sim* s) {
                    s->solution,
                    s->wanted,
                    s->moving,
+                   s->moved_by,
+                   s->as_before,
                    s->same,
                    s->stale,
                    s->inside,

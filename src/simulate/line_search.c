@@ -26,11 +26,11 @@
 static void couple(Sim* s) {
   const Model* m = s->model;
   sets_separate(s->island, m->tree_count);
-  int count = s->contact ? contact_candidate_count(s->contact) : 0;
+  int count = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
-    ContactTrial pair = contact_trial(s->contact, k);
+    ContactTerms pair = contact_term(s->contact, k);
     int a = m->links[pair.link_a].tree, b = m->links[pair.link_b].tree;
-    if (pair.coupled && a >= 0 && b >= 0) sets_join(s->island, a, b);
+    if (a >= 0 && b >= 0) sets_join(s->island, a, b);
   }
   for (int k = 0; s->closures && k < s->closures->pair_count; k++)
     sets_join(s->island, (int)(s->closures->pairs[k] >> 32), (int)(s->closures->pairs[k] & UINT32_MAX));
@@ -44,6 +44,19 @@ static void couple(Sim* s) {
 static Island* island_of_link(Sim* s, int link) {
   int tree = s->model->links[link].tree;
   return tree < 0 ? NULL : &s->islands[s->island[tree]];
+}
+
+/* Pairs of islands that are in balance sleep: their alpha is zero. Islands must be known. */
+static void wake_unsettled(Sim* s, bool arrived) {
+  const Model* m = s->model;
+  if (!s->contact) return;
+  for (int k = 0; k < s->island_count; k++) s->refused[k] = false;
+  for (int k = 0; k < m->tree_count; k++)
+    for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
+      if (!(s->fixed[d] ? arrived : balance_reached(s, d))) s->refused[s->island[k]] = true;
+  for (int i = 0; i < m->link_count; i++)
+    s->marked_link[i] = s->closures || (s->link_island[i] >= 0 && s->refused[s->link_island[i]]);
+  contact_wake(s->contact, s->marked_link);
 }
 
 /* Islands must be known. */
@@ -70,13 +83,12 @@ static void measure_islands(Sim* s, bool arrived) {
       island->rounding +=
           ROUNDING * (fabs(c->joints[i].controller) + c->joints[i].limit + c->joints[i].damping + c->joints[i].inertia);
   }
-  int count = s->contact ? contact_candidate_count(s->contact) : 0;
+  int count = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
-    double rounding = contact_rounding(s->contact, k);
+    double rounding = contact_term_rounding(s->contact, k);
     if (!(rounding > 0)) continue;
-    int link_a, link_b;
-    contact_candidate(s->contact, k, &link_a, &link_b);
-    Island *a = island_of_link(s, link_a), *b = island_of_link(s, link_b);
+    ContactTerms pair = contact_term(s->contact, k);
+    Island *a = island_of_link(s, pair.link_a), *b = island_of_link(s, pair.link_b);
     if (a) a->rounding += rounding;
     if (b && b != a) b->rounding += rounding;
   }
@@ -94,10 +106,19 @@ static void measure_islands(Sim* s, bool arrived) {
 
 /* ---------------------------------------------------------------- the trial */
 
+/* Before the first trial of a search. */
+static void forget_trial(Sim* s) {
+  for (int k = 0; k < s->model->tree_count; k++) s->moved_by[k] = (double)NAN;
+}
+
+/* Trees of islands that keep their length stand where the last trial put them. */
 static void scale_step(Sim* s) {
   const Model* m = s->model;
   for (int k = 0; k < m->tree_count; k++) {
     double alpha = s->islands[s->island[k]].alpha;
+    s->as_before[k] = alpha == s->moved_by[k];
+    s->moved_by[k] = alpha;
+    if (s->as_before[k]) continue;
     for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
       s->scaled[d] = alpha * s->delta[d];
   }
@@ -144,9 +165,9 @@ static void measure_change(Sim* s) {
   for (int k = 0; s->closures && k < s->closures->count; k++)
     island_of_link(s, closure_link(s->closures, k))->change +=
         closure_energy(s->closures, k, new->closures) - closure_energy(s->closures, k, old->closures);
-  int count = s->contact ? contact_candidate_count(s->contact) : 0;
+  int count = s->contact ? contact_awake_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
-    ContactTrial pair = contact_trial(s->contact, k);
+    ContactTrial pair = contact_trial(s->contact, contact_awake(s->contact, k));
     Island *a = island_of_link(s, pair.link_a), *b = island_of_link(s, pair.link_b);
     if (a) a->change += pair.change;
     if (b && !a) b->change += pair.change;
@@ -238,9 +259,12 @@ static bool lost_in_rounding(const Sim* s) {
 /* While prescribed joints are under way the objective may rise: they push. */
 StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
   couple(s);
+  wake_unsettled(s, arrived);
   step_relieve(s);
   prepare_path(s);
+  wake_unsettled(s, arrived);
   measure_islands(s, arrived);
+  forget_trial(s);
   do {
     report->trials++;
     scale_step(s);
@@ -287,9 +311,11 @@ bool step_repeat_last(Sim* s, StepReport* report) {
     any = any || worth;
   }
   if (!any) return false;
+  forget_trial(s);
   scale_step(s);
   memcpy(s->delta, s->scaled, sizeof(double) * (size_t)s->model->dof_count);
   prepare_path(s);
+  if (s->contact) contact_wake(s->contact, NULL);
   for (int attempt = 0; attempt < 2; attempt++) { /* islands in the way stay where they are the second time */
     report->trials++;
     bool fine = trial_feasible(s);

@@ -64,6 +64,7 @@ static void move_tree(void* context, int tree, int thread) {
   Sim* s = ((MoveTask*)context)->s;
   Configuration* to = ((MoveTask*)context)->to;
   const Configuration* from = &s->configuration[s->current];
+  if (s->as_before[tree]) return;
   s->inside[tree] = true;
   for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++) {
     int i = s->tree_links[n];

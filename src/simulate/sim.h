@@ -126,6 +126,8 @@ struct Sim {
   double *gradient, *delta, *scaled, *rhs; /* (nv) */
   double* solution;                        /* (nv) */
   bool* moving;                            /* of every tree, in the trial  (trees) */
+  double* moved_by;                        /* step lengths of the last trial; NAN: it is another search's  (trees) */
+  bool* as_before;                         /* of every tree: the trial is the last one again  (trees) */
   bool* same;                              /* of every link: both configurations hold the same of it  (links) */
   bool *stale, *stale_blocks;   /* of every tree: its terms, its part of the Hessian are out of date  (trees) */
   bool* inside;                 /* of every tree: no limit is passed in the trial  (trees) */

@@ -1,14 +1,7 @@
 /* libFuzzer target: any bytes give a checkpoint that is written back byte for byte, or one message. The bytes are tried
  * as a file, and as what stands under a right hash, so that the search gets past it. */
-#include <stdlib.h>
-#include <string.h>
 #include "base/base.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-
-static void require(bool condition) {
-  if (!condition) abort();
-}
+#include "fuzz/fuzzing.h"
 
 static void check(const char* data, size_t size) {
   NumberFile checkpoint;

@@ -1,22 +1,12 @@
 /* libFuzzer target: any bytes give a table whose rows are as long as its header, or an error; and as the file of a
  * signal, knots with rising times and finite values, or an error with a place in the scene. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
+#include "fuzz/fuzzing.h"
 #include "scene/scene.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-
-static void require(bool condition) {
-  if (!condition) abort();
-}
 
 static void check_table(const uint8_t* data, size_t size) {
   CsvTable table;
   Diagnostics diagnostics = {0};
-  char* text = memory_alloc(size + 1);
-  if (size > 0) memcpy(text, data, size);
+  char* text = fuzz_text(data, size);
   Status status = csv_parse(&table, "fuzz.csv", text, size, &diagnostics);
   require((status == STATUS_OK) == (diagnostics.error_count == 0));
   for (int row = 0; status == STATUS_OK && row < table.row_count; row++) {
@@ -53,9 +43,7 @@ static void check_scene(const char* path) {
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   char path[] = "/tmp/sdrs-fuzz-XXXXXX";
   check_table(data, size);
-  int descriptor = mkstemp(path);
-  require(descriptor >= 0 && write(descriptor, data, size) == (ssize_t)size);
-  close(descriptor);
+  fuzz_file(path, data, size);
   check_scene(path);
   unlink(path);
   return 0;

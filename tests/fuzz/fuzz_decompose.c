@@ -1,17 +1,10 @@
 /* libFuzzer target: a small mesh, however bad, becomes hulls that keep what is said of them, or is refused. Bytes that
  * begin with a letter or # are an OBJ file; others are options, a unit, corners on a lattice of 8 and triangles of
  * them: corners in one place or plane, faces twice, turned, open and crossing come up by themselves. */
-#include <stdlib.h>
-#include <string.h>
 #include "decompose/decompose.h"
+#include "fuzz/fuzzing.h"
 
 enum { CORNERS_MAX = 12, FACES_MAX = 14 };
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-
-static void require(bool condition) {
-  if (!condition) abort();
-}
 
 static DecomposeOptions options_of(unsigned bits) {
   DecomposeOptions o = {.max_hulls = 1 + (int)(bits & 1), .max_vertices = 8 + (int)(bits >> 2 & 7), .resolution = 40};

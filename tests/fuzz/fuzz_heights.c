@@ -1,14 +1,7 @@
 /* libFuzzer target: any bytes as a height field, table or PNG, give a grid of finite heights whose pieces are convex,
  * or an error. */
-#include <stdlib.h>
-#include <string.h>
+#include "fuzz/fuzzing.h"
 #include "geometry/geometry.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-
-static void require(bool condition) {
-  if (!condition) abort();
-}
 
 static void check_pieces(const HeightGrid* grid) {
   HeightPlace place = {{1, 2, 1e-6}, {0, 0, 0}, 0.1};

@@ -1,15 +1,9 @@
 /* libFuzzer target: any bytes give a consistent mesh or an error with a place; a small mesh also gets its hull. */
-#include <stdlib.h>
+#include "fuzz/fuzzing.h"
 #include "geometry/geometry.h"
 
 /* Qhull on thousands of points would only slow the search down. */
 #define HULL_POINTS_MAX 64
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-
-static void require(bool condition) {
-  if (!condition) abort();
-}
 
 static void check_mesh(const Mesh* mesh) {
   require(mesh->face_count > 0 && mesh->face_first[0] == 0);

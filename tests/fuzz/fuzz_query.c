@@ -1,13 +1,6 @@
 /* libFuzzer target: any bytes give questions that are answered with numbers or null, or an error with a place. */
-#include <stdlib.h>
-#include <string.h>
 #include "ask/ask.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-
-static void require(bool condition) {
-  if (!condition) abort();
-}
+#include "fuzz/fuzzing.h"
 
 static void check_item(const QueryList* list, const QueryItem* item, QueryMemory* memory) {
   Text line = {0};

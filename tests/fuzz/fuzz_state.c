@@ -1,10 +1,7 @@
 /* libFuzzer target: any numbers in the place of a recorded state give a run that shows something, or one message. The
  * bytes are the numbers of the state, for a scene with contact. */
-#include <stdlib.h>
-#include <string.h>
+#include "fuzz/fuzzing.h"
 #include "simulate/simulate.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 static const char SCENE[] =
     "simulation: {dt: 0.01, steps: 10}\n"
@@ -12,10 +9,6 @@ static const char SCENE[] =
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
     "  - {name: box, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 0.1005]}\n"
     "  - {name: ball, mass: 1, shape: {type: sphere, radius: 0.1}, position: [0, 0, 0.32]}\n";
-
-static void require(bool condition) {
-  if (!condition) abort();
-}
 
 /* A state of the scene with other numbers in it. */
 static NumberFile* state_of(Sim* sim, const uint8_t* data, size_t size) {

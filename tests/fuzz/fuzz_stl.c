@@ -1,12 +1,6 @@
 /* libFuzzer target: any bytes as STL, text or binary, give a consistent mesh or an error. */
-#include <stdlib.h>
+#include "fuzz/fuzzing.h"
 #include "geometry/geometry.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-
-static void require(bool condition) {
-  if (!condition) abort();
-}
 
 static void check_mesh(const Mesh* mesh) {
   require(mesh->face_count > 0 && mesh->face_first[0] == 0);

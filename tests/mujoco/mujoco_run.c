@@ -1,6 +1,6 @@
 /* Runs an MJCF file in MuJoCo from its keyframe 0 and prints body poses in the columns of trajectory.csv.
  *   mujoco_run MODEL.xml DURATION INTERVAL [TIMESTEP [CONTROLS.csv]]
- * DURATION, INTERVAL (between rows), TIMESTEP in seconds (0 = the file's). Controls over time hold each row until the
+ * DURATION, INTERVAL (between rows), TIMESTEP in seconds (0 = the file's; below 0: as long, by Runge and Kutta). Controls over time hold each row until the
  * next. With FORCES=1 in the environment: the mean vertical contact
  * force between bodies over the last second, on stderr. */
 #include <math.h>
@@ -89,7 +89,8 @@ int main(int argc, char** argv) {
   double duration = atof(argv[2]), interval = atof(argv[3]);
   mjModel* m = mj_loadXML(argv[1], NULL, error, sizeof error);
   if (!m) fail(error);
-  if (argc > 4 && atof(argv[4]) > 0) m->opt.timestep = atof(argv[4]);
+  if (argc > 4 && atof(argv[4]) != 0) m->opt.timestep = fabs(atof(argv[4]));
+  if (argc > 4 && atof(argv[4]) < 0) m->opt.integrator = mjINT_RK4;
   mjData* d = mj_makeData(m);
   Controls controls = {0};
   if (argc > 5) read_controls(&controls, argv[5], m->nu);

@@ -401,6 +401,63 @@ static double total_change(const ContactSystem* s) {
   return sum;
 }
 
+/* Every link moves or stays by the toss of a coin. */
+static void move_some_links(Rig* r, Random* random, bool* links) {
+  const Model* m = &r->run->model;
+  for (int i = 0; i < m->link_count; i++) links[i] = false;
+  for (int k = 0; k < m->tree_count; k++) {
+    bool moves = random_bits(random) % 2;
+    for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
+      r->path.delta[d] = moves ? 1e-3 * random_normal(random) : 0;
+    for (int i = 0; i < m->link_count; i++) links[i] = links[i] || (moves && m->links[i].tree == k);
+  }
+  joint_path_poses(&r->path, 1, r->to);
+  bound_motion(r);
+}
+
+/* A pair of links that stay has the same numbers whether it sleeps or is looked at, in the trial and when the state is
+ * accepted: two systems on the same way, one told who moves. */
+static void system_pairs_that_sleep_are_as_if_awake(void** state) {
+  (void)state;
+  Random random = {169};
+  Rig r = rig_create();
+  const Model* m = &r.run->model;
+  ContactSystem* awake = contact_create(m, 1, 1e-9);
+  assert_true(contact_reset(awake, r.from));
+  int groups[64], slept = 0, passes = 0;
+  bool links[64], refused[64];
+  for (int i = 0; i < m->link_count; i++) groups[i] = m->links[i].tree;
+  for (int step = 0; step < 200; step++) {
+    move_some_links(&r, &random, links);
+    contact_prepare(r.contact, &r.bounds);
+    contact_prepare(awake, &r.bounds);
+    contact_wake(r.contact, links);
+    contact_wake(awake, NULL);
+    bool passed = contact_try(r.contact, r.to, groups, m->tree_count, refused);
+    if (passed != contact_try(awake, r.to, groups, m->tree_count, refused))
+      fail_msg("seed 169, step %d: refusal", step);
+    if (!passed) continue;
+    slept += contact_candidate_count(r.contact) - contact_awake_count(r.contact);
+    compare_near(total_change(r.contact), total_change(awake), 0, "seed 169, step %d: change", step);
+    contact_accept(r.contact);
+    contact_accept(awake);
+    assert_int_equal(contact_term_count(r.contact), contact_term_count(awake));
+    for (int k = 0; k < contact_term_count(awake); k++) {
+      ContactTerms a = contact_term(r.contact, k), b = contact_term(awake, k);
+      assert_true(a.link_a == b.link_a && a.link_b == b.link_b);
+      assert_memory_equal(a.hessian, b.hessian, sizeof(double[12][12]));
+    }
+    if (step % 3 == 2 && (!contact_lag(r.contact) || !contact_lag(awake))) fail_msg("seed 169, step %d: lag", step);
+    memcpy(r.from, r.to, sizeof(Pose) * (size_t)m->link_count);
+    memcpy(r.path.q, r.path.there, sizeof(double) * (size_t)m->coordinate_count);
+    passes++;
+  }
+  print_message("%d pairs slept, %d steps accepted\n", slept, passes);
+  assert_true(slept > 50 && passes > 50);
+  contact_destroy(awake);
+  rig_free(&r);
+}
+
 /* The accepted poses as a trial: nothing changes. The same trial twice: the same bits, whatever was tried between as
  * far as planes are exact. */
 static void system_the_same_trial_again_is_the_same(void** state) {
@@ -488,6 +545,7 @@ int main(void) {
       cmocka_unit_test(system_lag_rests_on_the_accepted_state),
       cmocka_unit_test(system_does_not_depend_on_the_way),
       cmocka_unit_test(system_pairs_that_stay_keep_their_numbers),
+      cmocka_unit_test(system_pairs_that_sleep_are_as_if_awake),
       cmocka_unit_test(system_the_same_trial_again_is_the_same),
       cmocka_unit_test(system_try_refuses_whom_all_pairs_refuse),
       cmocka_unit_test(system_S11_relieves_what_the_step_lets_go),

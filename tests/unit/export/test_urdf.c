@@ -62,6 +62,24 @@ static void a_link_has_its_mass_centre_inertia_and_shape(void** state) {
   export_free(&e);
 }
 
+static void couplings_are_mimics_and_limits_of_velocity_stay(void** state) {
+  (void)state;
+  Export e = export_text(
+      "shapes: {b: {type: sphere, radius: 0.1}}\n"
+      "links:\n"
+      "  - {name: a, shape: b, mass: 1, joint: {type: hinge, axis: [0, 1, 0], velocity_limit: 3}}\n"
+      "  - {name: c, shape: b, mass: 1, joint: {type: slide, axis: [0, 1, 0], position: [0, 3, 0]}}\n"
+      "  - {name: d, shape: b, mass: 1, joint: {type: slide, axis: [0, 1, 0], position: [0, 6, 0]}}\n"
+      "couplings:\n"
+      "  - {link: c, of: a, ratio: -0.5}\n"
+      "  - {link: d, terms: [{link: a, ratio: 1}, {link: c, ratio: 2}]}\n"
+      "initial: [{link: c, coordinates: [0.25]}]\n");
+  expect_in(&e, "<mimic joint=\"a_angle\" multiplier=\"-0.5\" offset=\"0.25\"/>");
+  expect_in(&e, "1 coupling(s) of joints left out");
+  compare_near(number_of(&e, "a_angle", "velocity="), 3, 0, "limit of velocity");
+  export_free(&e);
+}
+
 static void joints_keep_axis_limits_and_damping(void** state) {
   (void)state;
   Export e = export_text(
@@ -161,6 +179,7 @@ static void file_names_are_plain_and_different(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(couplings_are_mimics_and_limits_of_velocity_stay),
       cmocka_unit_test(a_link_has_its_mass_centre_inertia_and_shape),
       cmocka_unit_test(joints_keep_axis_limits_and_damping),
       cmocka_unit_test(several_degrees_of_freedom_become_a_chain),

@@ -46,6 +46,26 @@ static void derived_R4_R5_R6_for_one_box(void** state) {
   fixture_free(&f);
 }
 
+/* A ball of 0.1 m and 1 kg is to sink by 0.2 m / 400 = 0.5 mm at rest: kappa delta^1.5 = 9.81 N. */
+static void derived_R13_for_laws_that_overlap(void** state) {
+  (void)state;
+  static const char* const laws[] = {"penalty", "manifold"};
+  for (int i = 0; i < 2; i++) {
+    char yaml[400];
+    snprintf(yaml, sizeof yaml,
+             "contact: {model: %s}\n"
+             "links:\n"
+             "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+             "  - {name: ball, mass: 1, position: [0, 0, 5],\n"
+             "     shape: {type: superellipsoid, size: [0.1, 0.1, 0.1], exponent: 1}}\n",
+             laws[i]);
+    ModelContact c = contact_of(yaml);
+    assert_true(c.stiffness_derived);
+    check_near(c.feature, 0.2, 2e-3, "feature: of the points on it");
+    check_near(c.stiffness * pow(c.feature / 400, 1.5), 9.81, 1e-9, laws[i]);
+  }
+}
+
 /* Ten million times between the lightest and the whole pile cannot all rest well: the pile decides. */
 static void derived_R5_keeps_pile_and_lightest_in_range(void** state) {
   (void)state;
@@ -248,6 +268,7 @@ static void no_contact_no_warnings(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(derived_R4_R5_R6_for_one_box),
+      cmocka_unit_test(derived_R13_for_laws_that_overlap),
       cmocka_unit_test(derived_R5_keeps_pile_and_lightest_in_range),
       cmocka_unit_test(derived_R5_without_gravity),
       cmocka_unit_test(creep_R11_matches_the_guide),

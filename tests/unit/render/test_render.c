@@ -630,6 +630,28 @@ static void large_fixed_bodies_are_ground(void** state) {
   toy_destroy(wide);
 }
 
+/* A stone and a slab that are pieces of one shape, as a height field has them: the slab alone would be ground that
+ * fades away, and leave a hole among its neighbours. */
+static void pieces_of_a_shape_are_drawn_alike(void** state) {
+  (void)state;
+  for (int of_one = 0; of_one < 2; of_one++) {
+    Toy* toy = toy_create();
+    toy_box(toy, "stone", -1, vec3(0.1, 0.1, 0.1), at(0, 0, -0.05));
+    toy_box(toy, "slab", -1, vec3(60, 60, 1), at(0, 0, -0.5));
+    toy_box(toy, "box", 0, vec3(0.4, 0.3, 0.2), at(0, 0, 0.1));
+    toy->model.hulls[1].link = of_one ? 0 : 1;
+    toy->model.hulls[1].shape = of_one ? 0 : 1;
+    RunPoses run = toy_run(toy, 1);
+    RenderOptions options = render_defaults();
+    RenderRun render;
+    render_run_create(&render, &(RenderSubject){.model = &toy->model, .run = &run}, &options);
+    assert_int_equal(render.stage.part[0], HULL_BODY);
+    assert_int_equal(render.stage.part[1], of_one ? HULL_BODY : HULL_TERRAIN);
+    render_run_destroy(&render);
+    toy_destroy(toy);
+  }
+}
+
 /* The camera keeps its distance to the followed body. */
 static void follow_keeps_the_link_in_place(void** state) {
   (void)state;
@@ -906,6 +928,7 @@ int main(void) {
       cmocka_unit_test(pictures_are_bright_and_whole),
       cmocka_unit_test(trail_shows_where_a_body_was),
       cmocka_unit_test(large_fixed_bodies_are_ground),
+      cmocka_unit_test(pieces_of_a_shape_are_drawn_alike),
       cmocka_unit_test(follow_keeps_the_link_in_place),
       cmocka_unit_test(png_reads_back),
       cmocka_unit_test(strip_and_frames_have_the_promised_number_of_pictures),

@@ -195,6 +195,47 @@ static void inertia_must_be_of_a_body(void** state) {
       NULL, "2:1: warning: no body has the inertia of link 'a': a principal moment exceeds the sum of the others\n");
 }
 
+#define MIMIC_ROBOT(I, J, K)                                                                        \
+  "<robot><link name='w'/><link name='a'>" INERTIAL(1) "</link><link name='b'>" INERTIAL(           \
+      1) "</link><link name='c'>" INERTIAL(1) "</link>" JOINT("i", "continuous", ENDS("w", "a"), I) \
+      JOINT("j", "continuous", ENDS("a", "b"), J) JOINT(                                            \
+          "k", "prismatic", ENDS("b", "c"), "<limit lower='-9' upper='9' effort='5' velocity='0.3'/>" K) "</robot>"
+
+/* k = 0.1 j + 0.02, j = -2 i - 1: with i at 0.5 these are -0.18 and -2. */
+static void mimics_are_couplings_and_start_where_they_say(void** state) {
+  (void)state;
+  static const RobotStart start = {"i", 0.5};
+  const RobotOptions options = {.starts = &start, .start_count = 1};
+  UrdfCase c = urdf_load(MIMIC_ROBOT("", "<mimic joint='i' multiplier='-2' offset='-1'/>",
+                                     "<mimic joint='j' multiplier='0.1' offset='0.02'/>"),
+                         &options);
+  assert_int_equal(c.scene.coupling_count, 2);
+  const SceneCoupling* k = &c.scene.couplings[1];
+  assert_int_equal(k->count, 2);
+  assert_string_equal(c.scene.links[k->terms[0].link].name, "c");
+  assert_string_equal(c.scene.links[k->terms[1].link].name, "b");
+  compare_near(k->terms[1].ratio, 0.1, 0, "ratio");
+  compare_near(link_named(&c, "c")->joint.velocity_limit[0], 0.3, 0, "limit of velocity");
+  const char* const names[] = {"a", "b", "c"};
+  const double places[] = {0.5, -2, -0.18};
+  for (int i = 0; i < c.scene.initial_count; i++)
+    compare_near(c.scene.initials[i].coordinates[0], places[i], 1e-15, "start of %s", names[i]);
+  urdf_case_free(&c);
+}
+
+static void mimics_that_cannot_be_are_told(void** state) {
+  (void)state;
+  static const RobotStart start = {"j", 0.5};
+  const RobotOptions options = {.starts = &start, .start_count = 1};
+  expect_urdf(MIMIC_ROBOT("<mimic joint='j'/>", "<mimic joint='i'/>", ""), NULL,
+              "0:0: note: left out: limits of effort of k: there is no drive that could have one\n"
+              "1:397: note: left out: mimic of 'i': they follow each other in a ring\n"
+              "1:492: note: left out: mimic of 'j': they follow each other in a ring\n");
+  expect_urdf(MIMIC_ROBOT("", "<mimic joint='i' multiplier='2' offset='1'/>", ""), &options,
+              "0:0: note: left out: limits of effort of k: there is no drive that could have one\n"
+              "1:474: error: joint 'j' follows 'i' (mimic): it starts at 1 then, not where --start has it\n");
+}
+
 /* What a scene has no word for, a line for each kind. */
 static void what_is_lost_is_told(void** state) {
   (void)state;
@@ -203,14 +244,14 @@ static void what_is_lost_is_told(void** state) {
               "<dynamics friction='0.1'/><safety_controller k_velocity='1'/></joint>"
               "<joint name='k' type='revolute'>" ENDS("a", "b") "<limit lower='-1' upper='1' effort='5' velocity='1'/>"
               "<mimic joint='j'/></joint></robot>", NULL,
-              "0:0: note: left out: mimic of k: they move by themselves\n"
               "0:0: note: left out: limits of effort of j, k: there is no drive that could have one\n"
-              "0:0: note: left out: limits of velocity of j, k\n"
               "0:0: note: left out: safety_controller and calibration of j\n");
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(mimics_are_couplings_and_start_where_they_say),
+      cmocka_unit_test(mimics_that_cannot_be_are_told),
       cmocka_unit_test(fixed_joints_are_merged_with_their_masses),
       cmocka_unit_test(fixed_links_can_be_kept),
       cmocka_unit_test(joints_keep_type_axis_limits_and_damping),

@@ -1,0 +1,58 @@
+/* Pairs whose links stay where they are while others move: nobody looks at them. */
+#include <math.h>
+#include <string.h>
+
+#include "contact/system.h"
+
+/* The links of every candidate, side by side. */
+static void name_links(ContactSystem* s) {
+  if (s->named == s->version) return;
+  for (int k = 0; k < s->list_count; k++) {
+    const ContactPair* p = contact_pair(s, k);
+    s->list_links[k] = (LinkPair){p->link_a, p->link_b};
+  }
+  s->named = s->version;
+}
+
+static bool same_pose(const ContactSystem* s, int link) {
+  return memcmp(&s->pose[0][link], &s->pose[1][link], sizeof(Pose)) == 0;
+}
+
+/* Is its trial state of where its links stand? */
+static bool tried_here(const ContactSystem* s, const ContactPair* p) {
+  return p->state[1 - s->current].stamp == s->stamp && same_pose(s, p->link_a) && same_pose(s, p->link_b);
+}
+
+/* From now on both states are the accepted one. A pair that has just entered has none of the lag in force, and a trial
+ * that was refused may lack its friction. */
+static bool falls_asleep(ContactSystem* s, int slot) {
+  ContactPair* p = &s->pairs[slot];
+  if (s->sleep[slot].even) return true;
+  if (p->state[s->current].stamp != s->stamp) return false;
+  if (!tried_here(s, p))
+    contact_take_over(s, p);
+  else if (p->lagged && s->law->rub && !p->state[1 - s->current].rubbed)
+    return false;
+  p->suspect = p->relieved = false;
+  s->sleep[slot] = (PairSleep){.even = true, .has_terms = p->state[s->current].has_terms, .rounding = (double)NAN};
+  return true;
+}
+
+void contact_wake(ContactSystem* s, const bool* links) {
+  name_links(s);
+  s->awake_count = s->sleeping_hulls = 0;
+  for (int k = 0; k < s->list_count; k++) {
+    LinkPair p = s->list_links[k];
+    int slot = s->list[k];
+    if (links && !links[p.a] && !links[p.b] && falls_asleep(s, slot)) {
+      s->sleeping_hulls += !(s->law->links && s->pairs[slot].links);
+      continue;
+    }
+    s->sleep[slot].even = false;
+    s->awake[s->awake_count++] = k;
+  }
+}
+
+int contact_awake_count(const ContactSystem* s) { return s->awake_count; }
+
+int contact_awake(const ContactSystem* s, int index) { return s->awake[index]; }

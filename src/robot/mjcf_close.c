@@ -1,0 +1,178 @@
+/* A start at which all equality constraints hold: Gauss-Newton on the plain coordinates of joints, by differences of
+ * poses, each step the least change, within the limits. */
+#include <string.h>
+
+#include "robot/mjcf_equality.h"
+
+enum { STEPS_MAX = 100 };
+/* Half the way between the two places of a difference, and the most that a coordinate moves in a step [m, rad]. */
+#define DIFFERENCE 1e-6
+#define STEP_MOST 0.3
+/* A joint stays this part of its range away from its limits, where their barrier is felt. */
+#define LIMIT_SHARE 0.01
+/* Closed: as far as differences tell [m, rad]. */
+#define CLOSED 1e-11
+
+typedef struct {
+  const Model* model;
+  const Equalities* equalities;
+  int rows, count; /* equations, coordinates that may move */
+  int* coordinate; /* of the model  (count) */
+  double *low, *high;
+  double* q;
+  Pose* poses;
+  double *residual, *ahead, *behind; /* (rows) */
+  double* slope;                     /* (rows x count) */
+  double *matrix, *scale, *work;     /* (rows^2), (rows), (2 rows) */
+  double* step;                      /* (count) */
+  bool* bound;                       /* at a limit that the step would leave  (count) */
+} Closing;
+
+static Pose end_of(const Closing* c, const EqualityClosure* e, int side) {
+  return e->link[side] < 0 ? e->end[side] : pose_mul(c->poses[e->link[side]], e->end[side]);
+}
+
+static void store(double* out, Vec3 v) {
+  out[0] = v.x;
+  out[1] = v.y;
+  out[2] = v.z;
+}
+
+static int rows_of(const EqualityClosure* e) {
+  return e->type == CLOSURE_WELD ? 6 : e->type == CLOSURE_DISTANCE ? 1 : 3;
+}
+
+static void evaluate(Closing* c, double* out) {
+  const Equalities* all = c->equalities;
+  model_poses(c->model, c->q, c->poses);
+  for (int k = 0; k < all->closure_count; k++) {
+    const EqualityClosure* e = &all->closures[k];
+    Pose a = end_of(c, e, 0), b = end_of(c, e, 1);
+    Vec3 apart = vec3_sub(a.t, b.t);
+    if (e->type == CLOSURE_DISTANCE)
+      *out = vec3_norm(apart) - e->length;
+    else
+      store(out, apart);
+    if (e->type == CLOSURE_WELD) store(out + 3, quat_log(quat_from_mat3(mat3_mul(a.r, mat3_transpose(b.r)))));
+    out += rows_of(e);
+  }
+  for (int k = 0; k < all->coupling_count; k++) {
+    const EqualityCoupling* e = &all->couplings[k];
+    *out = -e->constant;
+    for (int i = 0; i < e->sum.count; i++) {
+      const RobotJointPlace* place = e->sum.place[i];
+      *out += e->sum.coefficient[i] * c->q[c->model->links[place->link].coordinate_first + place->dof];
+    }
+    out++;
+  }
+}
+
+static void differentiate(Closing* c) {
+  for (int j = 0; j < c->count; j++) {
+    double* q = &c->q[c->coordinate[j]];
+    double before = *q;
+    *q = before + DIFFERENCE;
+    evaluate(c, c->ahead);
+    *q = before - DIFFERENCE;
+    evaluate(c, c->behind);
+    *q = before;
+    for (int i = 0; i < c->rows; i++) c->slope[i * c->count + j] = (c->ahead[i] - c->behind[i]) / (2 * DIFFERENCE);
+  }
+}
+
+/* The least step of those coordinates that are not bound. */
+static void least_step(Closing* c) {
+  int m = c->rows, n = c->count;
+  for (int i = 0; i < m; i++) {
+    c->ahead[i] = -c->residual[i];
+    c->scale[i] = 1;
+    for (int j = 0; j < n; j++)
+      if (c->bound[j]) c->ahead[i] -= c->slope[i * n + j] * c->step[j];
+    for (int k = 0; k < m; k++) {
+      double sum = 0;
+      for (int j = 0; j < n; j++)
+        if (!c->bound[j]) sum += c->slope[i * n + j] * c->slope[k * n + j];
+      c->matrix[i * m + k] = sum;
+    }
+  }
+  if (!symmetric_least_change(m, c->matrix, c->ahead, c->scale, c->work))
+    memset(c->ahead, 0, sizeof(double) * (size_t)m);
+  for (int j = 0; j < n; j++) {
+    if (c->bound[j]) continue;
+    c->step[j] = 0;
+    for (int i = 0; i < m; i++) c->step[j] += c->slope[i * n + j] * c->ahead[i];
+  }
+}
+
+/* Those that would leave their limits go to them, and the others make up for it. */
+static void bounded_step(Closing* c) {
+  bool more = true;
+  memset(c->bound, 0, sizeof(bool) * (size_t)c->count);
+  while (more) {
+    least_step(c);
+    more = false;
+    for (int j = 0; j < c->count; j++) {
+      double here = c->q[c->coordinate[j]], there = fmin(fmax(here + c->step[j], c->low[j]), c->high[j]);
+      if (c->bound[j] || there == here + c->step[j]) continue;
+      c->bound[j] = more = true;
+      c->step[j] = there - here;
+    }
+  }
+}
+
+static double largest(const double* values, int count) {
+  double most = 0;
+  for (int i = 0; i < count; i++) most = fmax(most, fabs(values[i]));
+  return most;
+}
+
+static double iterate(Closing* c) {
+  evaluate(c, c->residual);
+  for (int n = 0; n < STEPS_MAX && largest(c->residual, c->rows) > CLOSED; n++) {
+    differentiate(c);
+    bounded_step(c);
+    double most = largest(c->step, c->count), share = most > STEP_MOST ? STEP_MOST / most : 1;
+    if (!(most > 0)) break;
+    for (int j = 0; j < c->count; j++) c->q[c->coordinate[j]] += share * c->step[j];
+    evaluate(c, c->residual);
+  }
+  return largest(c->residual, c->rows);
+}
+
+static void add_coordinate(Closing* c, const RobotJointPlace* place) {
+  const SceneJoint* joint = &c->model->scene->links[place->link].joint;
+  double low = joint->lower[place->dof], high = joint->upper[place->dof], range = high - low;
+  double margin = isfinite(range) ? LIMIT_SHARE * range : 0;
+  c->coordinate[c->count] = c->model->links[place->link].coordinate_first + place->dof;
+  c->low[c->count] = joint->limited[place->dof] ? fmin(low + margin, c->q[c->coordinate[c->count]]) : -HUGE_VAL;
+  c->high[c->count] = joint->limited[place->dof] ? fmax(high - margin, c->q[c->coordinate[c->count]]) : HUGE_VAL;
+  c->count++;
+}
+
+// NOLINTNEXTLINE(readability-non-const-parameter): its steps move q
+double mjcf_close(const Model* model, const Equalities* equalities, const RobotReport* report, double* q) {
+  Closing c = {.model = model, .equalities = equalities, .rows = equalities->coupling_count, .q = q};
+  for (int k = 0; k < equalities->closure_count; k++) c.rows += rows_of(&equalities->closures[k]);
+  size_t n = (size_t)report->joint_count + 1, m = (size_t)c.rows + 1;
+  double* numbers = MEMORY_NEW(double, 3 * n + 6 * m + m * (m + n));
+  c.low = numbers;
+  c.high = c.low + n;
+  c.step = c.high + n;
+  c.residual = c.step + n;
+  c.ahead = c.residual + m;
+  c.behind = c.ahead + m;
+  c.scale = c.behind + m;
+  c.work = c.scale + m;
+  c.matrix = c.work + 2 * m;
+  c.slope = c.matrix + m * m;
+  c.coordinate = MEMORY_NEW(int, n);
+  c.bound = MEMORY_NEW(bool, n);
+  c.poses = MEMORY_NEW(Pose, model->link_count + 1);
+  for (int k = 0; k < report->joint_count; k++) add_coordinate(&c, &report->joints[k]);
+  double open = iterate(&c);
+  memory_free(numbers);
+  memory_free(c.coordinate);
+  memory_free(c.bound);
+  memory_free(c.poses);
+  return open;
+}

@@ -1,0 +1,387 @@
+/* Equality constraints: what MuJoCo pulls together softly is a closure or a coupling of the scene, held exactly. What
+ * holds is read off MuJoCo's reference, in which all joints are where the file draws them; the start is moved to where
+ * all of it holds. */
+#include <string.h>
+
+#include "robot/mjcf_equality.h"
+
+/* Further open at the start than this, relative to 1 m or 1 rad: it cannot be closed. */
+#define OPEN_MOST 1e-8
+
+/* Where robot links and scene links stand in the reference. */
+typedef struct {
+  MjcfModel* model;
+  Scene* scene;
+  const int* carrier; /* scene's link of each link of the robot */
+  UrdfPose* drawn;    /* of the robot's links, world */
+  Pose* poses;        /* of the scene's links, world */
+  Equalities found;
+} EqualityReading;
+
+/* ---------------------------------------------------------------- the reference */
+
+static void draw(EqualityReading* r) {
+  const UrdfRobot* robot = &r->model->robot;
+  for (int i = 0; i < robot->link_count; i++) {
+    int joint = robot->links[i].joint;
+    r->drawn[i] = (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}};
+    if (joint >= 0) r->drawn[i] = urdf_pose_mul(r->drawn[robot->joints[joint].parent], robot->joints[joint].origin);
+  }
+}
+
+/* All plain coordinates zero, quaternions none; free bodies where they start. */
+static void place_scene(EqualityReading* r, const Model* model) {
+  double* q = MEMORY_NEW(double, model->coordinate_count + 1);
+  memcpy(q, model->initial_coordinates, sizeof(double) * (size_t)model->coordinate_count);
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* link = &model->links[i];
+    if (link->tree < 0 || joint_floats(&link->joint)) continue;
+    memset(q + link->coordinate_first, 0, sizeof(double) * (size_t)link->joint.coordinate_count);
+    if (link->joint.quaternion) q[link->coordinate_first + link->joint.plain_count] = 1;
+  }
+  model_poses(model, q, r->poses);
+  memory_free(q);
+}
+
+static Pose plain_pose(UrdfPose pose) { return (Pose){mat3_from_quat(pose.rotation), pose.position}; }
+
+/* A world place as an end on the scene's link that carries a body; -1: on the world. */
+static void set_end(const EqualityReading* r, EqualityClosure* e, int side, int body, Pose place) {
+  int link = body > 0 ? r->carrier[body] : -1;
+  e->link[side] = link;
+  e->end[side] = link < 0 ? place : pose_mul(pose_inverse(r->poses[link]), place);
+}
+
+static bool same(double a, double b) { return fabs(a - b) <= 1e-12; }
+
+static bool stands(const EqualityReading* r, int link) { return link < 0 || r->scene->links[link].fixed; }
+
+static void add_closure(EqualityReading* r, EqualityClosure e) {
+  if (stands(r, e.link[0])) { /* the world, if any, is second */
+    int link = e.link[0];
+    Pose end = e.end[0];
+    e.link[0] = e.link[1];
+    e.end[0] = e.end[1];
+    e.link[1] = link;
+    e.end[1] = end;
+  }
+  if (stands(r, e.link[0]) || e.link[0] == e.link[1]) return;
+  Equalities* found = &r->found;
+  found->closures =
+      memory_grown(found->closures, sizeof(EqualityClosure), found->closure_count, &found->closure_capacity);
+  found->closures[found->closure_count++] = e;
+}
+
+/* ---------------------------------------------------------------- bodies */
+
+/* Of <connect> or <weld>: the body's link of the robot, 0 = the world; -1 after an error. */
+static int body_of(EqualityReading* r, const XmlElement* item, const char* key, bool may_lack) {
+  const XmlAttribute* name = xml_attribute(item, key);
+  if ((!name && may_lack) || (name && strcmp(name->value, "world") == 0)) return 0;
+  int body = name ? names_find(&r->model->bodies, name->value) : -1;
+  if (body < 0)
+    mjcf_error(r->model, name ? name->place : item->place, "<%s>: %s: no body is named '%s'", item->name, key,
+               name ? text_excerpt(name->value).text : "");
+  return body;
+}
+
+/* The body's own frame: its link's is at the anchor of the joint. */
+static Pose body_frame(const EqualityReading* r, int body) {
+  UrdfPose back = {vec3_scale(r->model->anchors[body], -1), {1, 0, 0, 0}};
+  return plain_pose(urdf_pose_mul(r->drawn[body], back));
+}
+
+static void read_connect(EqualityReading* r, const XmlElement* item) {
+  int a = body_of(r, item, "body1", false), b = body_of(r, item, "body2", true);
+  double anchor[3] = {0};
+  if (a < 0 || b < 0) return;
+  mjcf_numbers(r->model, (MjcfElement){item, ""}, "anchor", 3, 3, anchor);
+  Pose frame = body_frame(r, a);
+  frame.t = pose_apply(frame, vec3(anchor[0], anchor[1], anchor[2]));
+  EqualityClosure e = {.place = item->place, .type = CLOSURE_BALL};
+  set_end(r, &e, 0, a, frame);
+  set_end(r, &e, 1, b, frame);
+  add_closure(r, e);
+}
+
+/* relpose: body2 in body1; without one as they are drawn. */
+static void read_weld(EqualityReading* r, const XmlElement* item) {
+  int a = body_of(r, item, "body1", false), b = body_of(r, item, "body2", true);
+  double relative[7] = {0};
+  if (a < 0 || b < 0) return;
+  int given = mjcf_numbers(r->model, (MjcfElement){item, ""}, "relpose", 7, 7, relative);
+  Pose first = body_frame(r, a), second = body_frame(r, b), wanted = second;
+  Quat turn = {relative[3], relative[4], relative[5], relative[6]};
+  double length = sqrt(turn.w * turn.w + turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+  if (given > 0 && length > 0) {
+    turn = (Quat){turn.w / length, turn.x / length, turn.y / length, turn.z / length};
+    wanted = pose_mul(first, (Pose){mat3_from_quat(turn), {relative[0], relative[1], relative[2]}});
+  }
+  EqualityClosure e = {.place = item->place, .type = CLOSURE_WELD};
+  set_end(r, &e, 0, a, wanted);
+  set_end(r, &e, 1, b, second);
+  add_closure(r, e);
+}
+
+/* ---------------------------------------------------------------- joints and fixed tendons */
+
+static const RobotJointPlace* place_of(const MjcfModel* model, const char* joint) {
+  for (int k = 0; k < model->report->joint_count; k++)
+    if (*joint && strcmp(model->report->joints[k].name, joint) == 0) return &model->report->joints[k];
+  return NULL;
+}
+
+static void add_coupling(EqualityReading* r, SourcePlace place, JointSum sum, double constant) {
+  Equalities* found = &r->found;
+  if (sum.count < 2) {
+    mjcf_drop(r->model, "equality of a single joint");
+    return;
+  }
+  found->couplings =
+      memory_grown(found->couplings, sizeof(EqualityCoupling), found->coupling_count, &found->coupling_capacity);
+  found->couplings[found->coupling_count++] = (EqualityCoupling){place, sum, constant};
+}
+
+/* The polynomial of both kinds: constant and slope; false where it is of a higher degree. */
+static bool read_line(EqualityReading* r, const XmlElement* item, double line[2]) {
+  double polynomial[5] = {0, 1, 0, 0, 0};
+  mjcf_numbers(r->model, (MjcfElement){item, ""}, "polycoef", 1, 5, polynomial);
+  memcpy(line, polynomial, 2 * sizeof(double));
+  if (polynomial[2] == 0 && polynomial[3] == 0 && polynomial[4] == 0) return true;
+  mjcf_drop(r->model, "equality by polynomials of degree two and more");
+  return false;
+}
+
+static void read_joints(EqualityReading* r, const XmlElement* item) {
+  MjcfElement e = {item, ""};
+  const char* second = mjcf_text(r->model, e, "joint2");
+  double line[2];
+  if (!read_line(r, item, line)) return;
+  JointSum sum = {.count = *second ? 2 : 1};
+  sum.place[0] = place_of(r->model, mjcf_text(r->model, e, "joint1"));
+  sum.place[1] = place_of(r->model, second);
+  sum.coefficient[0] = 1;
+  sum.coefficient[1] = -line[1];
+  if (!sum.place[0] || (*second && !sum.place[1]))
+    mjcf_drop(r->model, "equality of joints that are no hinge or slide");
+  else
+    add_coupling(r, item->place, sum, line[0]);
+}
+
+static const XmlElement* tendon_of(const MjcfModel* model, const char* kind, const char* name) {
+  for (const XmlElement* section = xml_child(model->root, "tendon"); section; section = xml_next(section))
+    for (const XmlElement* item = xml_child(section, kind); item; item = xml_next(item)) {
+      const XmlAttribute* own = xml_attribute(item, "name");
+      if (own && strcmp(own->value, name) == 0) return item;
+    }
+  return NULL;
+}
+
+bool mjcf_fixed_tendon(MjcfModel* model, const char* name, JointSum* sum) {
+  const XmlElement* tendon = *name ? tendon_of(model, "fixed", name) : NULL;
+  *sum = (JointSum){.count = 0};
+  if (!tendon) return false;
+  for (const XmlElement* joint = xml_child(tendon, "joint"); joint; joint = xml_next(joint)) {
+    MjcfElement e = {joint, ""};
+    const RobotJointPlace* place = place_of(model, mjcf_text(model, e, "joint"));
+    double coefficient = mjcf_number(model, e, "coef", 1);
+    if (!place || sum->count == TENDON_JOINTS_MAX) return false;
+    if (coefficient == 0) continue;
+    sum->place[sum->count] = place;
+    sum->coefficient[sum->count++] = coefficient;
+  }
+  return sum->count > 0;
+}
+
+static const MjcfSite* site_of(const MjcfModel* model, const XmlElement* part) {
+  const XmlAttribute* name = part ? xml_attribute(part, "site") : NULL;
+  int index = name ? names_find(&model->site_names, name->value) : -1;
+  return index < 0 ? NULL : &model->sites[index];
+}
+
+/* A spatial tendon straight from one site to another keeps its length; longer ways are none of ours. */
+static bool read_rope(EqualityReading* r, const XmlElement* item, const char* name) {
+  const XmlElement* tendon = tendon_of(r->model, "spatial", name);
+  const XmlElement* part = tendon ? tendon->first : NULL;
+  const MjcfSite *a = site_of(r->model, part), *b = site_of(r->model, part ? part->next : NULL);
+  if (!a || !b || part->next->next) return false;
+  EqualityClosure e = {.place = item->place, .type = CLOSURE_DISTANCE};
+  Pose ends[2];
+  for (int k = 0; k < 2; k++) {
+    const MjcfSite* site = k == 0 ? a : b;
+    ends[k] = pose_mul(body_frame(r, site->link), (Pose){mat3_identity(), site->position});
+    set_end(r, &e, k, site->link, ends[k]);
+  }
+  e.length = vec3_norm(vec3_sub(ends[0].t, ends[1].t));
+  if (!(e.length > 0)) return false;
+  add_closure(r, e);
+  return true;
+}
+
+static void read_tendons(EqualityReading* r, const XmlElement* item) {
+  MjcfElement e = {item, ""};
+  const char *first = mjcf_text(r->model, e, "tendon1"), *second = mjcf_text(r->model, e, "tendon2");
+  double line[2] = {0, 1};
+  JointSum sum, other = {.count = 0};
+  if (!read_line(r, item, line)) return;
+  if (!*second && line[0] == 0 && read_rope(r, item, first)) return;
+  bool good = mjcf_fixed_tendon(r->model, first, &sum) && (!*second || mjcf_fixed_tendon(r->model, second, &other));
+  if (!good || sum.count + other.count > TENDON_JOINTS_MAX) {
+    mjcf_drop(r->model, "equality of tendons");
+    return;
+  }
+  for (int k = 0; k < other.count; k++) {
+    sum.place[sum.count] = other.place[k];
+    sum.coefficient[sum.count++] = -line[1] * other.coefficient[k];
+  }
+  add_coupling(r, item->place, sum, line[0]);
+}
+
+static void read_all(EqualityReading* r) {
+  static const struct {
+    const char* name;
+    void (*read)(EqualityReading* r, const XmlElement* item);
+  } KINDS[] = {{"connect", read_connect}, {"weld", read_weld}, {"joint", read_joints}, {"tendon", read_tendons}};
+  for (const XmlElement* section = xml_child(r->model->root, "equality"); section; section = xml_next(section))
+    for (const XmlElement* item = section->first; item; item = item->next) {
+      size_t k = 0;
+      while (k < sizeof KINDS / sizeof *KINDS && strcmp(item->name, KINDS[k].name) != 0) k++;
+      MjcfElement e = {item, ""};
+      if (mjcf_flag(r->model, e, "active") == 0) {
+        mjcf_drop(r->model, "equality that is not active");
+      } else if (k == sizeof KINDS / sizeof *KINDS || xml_attribute(item, "site1")) {
+        mjcf_drop(r->model, k < sizeof KINDS / sizeof *KINDS ? "equality of sites" : "equality of other kinds");
+      } else {
+        KINDS[k].read(r, item);
+      }
+    }
+}
+
+/* ---------------------------------------------------------------- into the scene */
+
+static void set_start(Scene* scene, const RobotJointPlace* place, double value) {
+  SceneInitial* initial = NULL;
+  for (int i = 0; i < scene->initial_count; i++)
+    if (scene->initials[i].link == place->link) initial = &scene->initials[i];
+  if (!initial) { /* there is room for every link */
+    initial = &scene->initials[scene->initial_count++];
+    *initial = (SceneInitial){.place = scene->links[place->link].joint.place, .link = place->link};
+  }
+  initial->has_coordinates = true;
+  initial->coordinates[place->dof] = value;
+}
+
+/* Coordinates of the model as the scene's initial ones, where they have changed; those, named. */
+static void take_start(EqualityReading* r, const Model* model, const double* q) {
+  const RobotReport* report = r->model->report;
+  Text moved = {0};
+  for (int k = 0; k < report->joint_count; k++) {
+    const RobotJointPlace* place = &report->joints[k];
+    int at = model->links[place->link].coordinate_first + place->dof;
+    if (same(q[at], model->initial_coordinates[at])) continue;
+    set_start(r->scene, place, q[at]);
+    text_add(&moved, "%s%s %.6g", moved.length > 0 ? ", " : "", text_excerpt(place->name).text, q[at]);
+  }
+  if (moved.length > 0)
+    robot_remark(r->model->report, r->model->diagnostics, (SourcePlace){r->model->path, 0, 0},
+                 "equality constraints hold from the start, at which these stand now: %s", moved.data);
+  text_free(&moved);
+}
+
+static void put_closures(EqualityReading* r) {
+  Scene* scene = r->scene;
+  int count = r->found.closure_count;
+  scene->closures = MEMORY_NEW(SceneClosure, count + 1);
+  for (int k = 0; k < count; k++) {
+    const EqualityClosure* e = &r->found.closures[k];
+    Pose a = pose_mul(r->poses[e->link[0]], e->end[0]);
+    Pose b = e->link[1] < 0 ? e->end[1] : pose_mul(r->poses[e->link[1]], e->end[1]);
+    SceneClosure* c = &scene->closures[scene->closure_count++];
+    *c = (SceneClosure){.place = e->place, .type = e->type, .a = e->link[0], .b = e->link[1]};
+    if (e->link[1] >= 0 && scene->links[e->link[1]].fixed) c->b = -1;
+    c->has_point = true;
+    c->point = a.t;
+    if (e->type != CLOSURE_DISTANCE) continue;
+    c->has_axis = true;
+    c->axis = unit_vector(vec3_sub(b.t, a.t));
+    c->length = vec3_norm(vec3_sub(b.t, a.t));
+  }
+}
+
+static void put_couplings(EqualityReading* r) {
+  Scene* scene = r->scene;
+  int count = r->found.coupling_count;
+  scene->couplings = MEMORY_NEW(SceneCoupling, count + 1);
+  for (int k = 0; k < count; k++) {
+    const EqualityCoupling* e = &r->found.couplings[k];
+    SceneCoupling* c = &scene->couplings[scene->coupling_count++];
+    *c = (SceneCoupling){.place = e->place, .count = e->sum.count};
+    c->terms = MEMORY_NEW(SceneCouplingTerm, e->sum.count);
+    for (int i = 0; i < e->sum.count; i++)
+      c->terms[i] = (SceneCouplingTerm){e->sum.place[i]->link, e->sum.place[i]->dof,
+                                        i == 0 ? 1 : -e->sum.coefficient[i] / e->sum.coefficient[0]};
+  }
+}
+
+/* From the start of the model, without closures, to one at which they hold. */
+static void close_start(EqualityReading* r, const Model* model) {
+  double* q = MEMORY_NEW(double, model->coordinate_count + 1);
+  memcpy(q, model->initial_coordinates, sizeof(double) * (size_t)model->coordinate_count);
+  double open = mjcf_close(model, &r->found, r->model->report, q);
+  if (open < OPEN_MOST) {
+    take_start(r, model, q);
+    model_poses(model, q, r->poses);
+    put_closures(r);
+    put_couplings(r);
+  } else {
+    robot_remark(r->model->report, r->model->diagnostics, (SourcePlace){r->model->path, 0, 0},
+                 "left out: equality constraints, which stay %.2g m or rad open at any start that was found (--start)",
+                 open);
+  }
+  memory_free(q);
+}
+
+static bool in_equality(const MjcfModel* model, const XmlElement* tendon) {
+  const XmlAttribute* own = xml_attribute(tendon, "name");
+  for (const XmlElement* section = xml_child(model->root, "equality"); section; section = xml_next(section))
+    for (const XmlElement* item = xml_child(section, "tendon"); item; item = xml_next(item)) {
+      const XmlAttribute* name = xml_attribute(item, "tendon1");
+      if (own && name && strcmp(own->value, name->value) == 0) return true;
+    }
+  return false;
+}
+
+/* Tendons are ways for equalities and actuators; what they do by themselves has no counterpart. */
+static void tell_tendons(MjcfModel* model) {
+  for (const XmlElement* section = xml_child(model->root, "tendon"); section; section = xml_next(section))
+    for (const XmlElement* item = section->first; item; item = item->next) {
+      MjcfElement e = {item, ""};
+      double range[2];
+      if (strcmp(item->name, "spatial") == 0 && !in_equality(model, item)) mjcf_drop(model, "tendon/spatial");
+      if (mjcf_number(model, e, "stiffness", 0) > 0 || mjcf_number(model, e, "damping", 0) > 0 ||
+          mjcf_number(model, e, "frictionloss", 0) > 0 || mjcf_numbers(model, e, "range", 2, 2, range) > 0)
+        mjcf_drop(model, "springs, damping, friction and limits of tendons");
+    }
+}
+
+void mjcf_read_equality(MjcfModel* model, Scene* scene, const int* carrier) {
+  Diagnostics unsaid = {0};
+  Model built;
+  tell_tendons(model);
+  if (!xml_child(model->root, "equality")) return;
+  if (model_create(&built, scene, &unsaid) == STATUS_OK || built.links) {
+    EqualityReading r = {.model = model, .scene = scene, .carrier = carrier};
+    r.drawn = MEMORY_NEW(UrdfPose, model->robot.link_count + 1);
+    r.poses = MEMORY_NEW(Pose, built.link_count + 1);
+    draw(&r);
+    place_scene(&r, &built);
+    read_all(&r);
+    if (r.found.closure_count + r.found.coupling_count > 0) close_start(&r, &built);
+    memory_free(r.found.closures);
+    memory_free(r.found.couplings);
+    memory_free(r.drawn);
+    memory_free(r.poses);
+  }
+  model_destroy(&built);
+  diagnostics_free(&unsaid);
+}
