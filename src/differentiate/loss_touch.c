@@ -1,7 +1,7 @@
 /* Touch: (delta - margin)^2 + |x_a - t_a|^2 + |x_b - t_b|^2 of the nearest points of two links (V4), at distance delta,
  * the last two where they are asked for. Of two convex smooth shapes the points are those of growth (G5), with exact
  * derivatives; of hulls the derivatives are the smoothed ones (V3), which are no derivatives of the value.
- * Closure: sum (gap_i - margin)^2 / length^2 + max(quality - epsilon, 0)^2 of several links that hold one (Q1-Q3). */
+ * Closure: sum (gap_i - margin)^2 / length^2 + max(quality - epsilon, 0)^2 of several links that hold one (V8-V10). */
 #include <string.h>
 
 #include "differentiate/loss.h"
@@ -37,11 +37,11 @@ typedef struct {
   Vec3 normal, at[2]; /* from the first to the second */
   Pose pose[2];       /* of the shapes */
   double slope[GAP_ROWS][COLUMNS];
-} Meeting;
+} SmoothMeeting;
 
-static Meeting meeting_of(const Recording* r, int step, const int link[2], bool slopes) {
+static SmoothMeeting meeting_of(const Recording* r, int step, const int link[2], bool slopes) {
   const Shape* shape[2];
-  Meeting m = {.sound = true};
+  SmoothMeeting m = {.sound = true};
   double work[GROWTH_ROWS * COLUMNS];
   for (int k = 0; k < 2; k++) {
     const ModelHull* hull = smooth_of(r->model, link[k]);
@@ -61,12 +61,12 @@ static Meeting meeting_of(const Recording* r, int step, const int link[2], bool 
   return m;
 }
 
-static Vec3 row_of(const Meeting* m, int row, int column) {
+static Vec3 row_of(const SmoothMeeting* m, int row, int column) {
   return vec3(m->slope[row][column], m->slope[row + 1][column], m->slope[row + 2][column]);
 }
 
 /* How a point fixed to body `side` moves in a column. */
-static Vec3 carried(const Meeting* m, int side, Vec3 x, int column) {
+static Vec3 carried(const SmoothMeeting* m, int side, Vec3 x, int column) {
   Vec3 e = {column % 3 == 0, column % 3 == 1, column % 3 == 2};
   if (column / 6 != side) return vec3(0, 0, 0);
   return column % 6 >= 3 ? e : vec3_cross(e, vec3_sub(x, m->pose[side].t));
@@ -76,7 +76,7 @@ static Vec3 carried(const Meeting* m, int side, Vec3 x, int column) {
 
 static double touch_smooth(const LossTerm* term, const Recording* r, int step, double share, LossSeeds* seeds) {
   const int link[2] = {term->link, term->other};
-  Meeting m = meeting_of(r, step, link, seeds != NULL);
+  SmoothMeeting m = meeting_of(r, step, link, seeds != NULL);
   if (!m.sound) return NAN;
   double off = m.gap - term->margin, sum = off * off, slope[COLUMNS];
   Vec3 wanted[2], apart[2] = {{0, 0, 0}, {0, 0, 0}};
@@ -177,7 +177,7 @@ void loss_touch_free(LossTerm* term) {
 enum { FINGERS_MOST = 16 };
 
 typedef struct {
-  Meeting meeting[FINGERS_MOST]; /* from finger to object */
+  SmoothMeeting meeting[FINGERS_MOST]; /* from finger to object */
   GraspContact contact[FINGERS_MOST];
   GraspSettings settings;
   GraspQuality quality;
@@ -199,7 +199,7 @@ static void seed_hold(const LossTerm* term, const Recording* r, int step, double
                       LossSeeds* seeds) {
   double square = term->length * term->length;
   for (int i = 0; i < term->link_count; i++) {
-    const Meeting* m = &h->meeting[i];
+    const SmoothMeeting* m = &h->meeting[i];
     double slope[COLUMNS];
     for (int c = 0; c < COLUMNS; c++) {
       Vec3 arm = vec3_sub(row_of(m, GAP_WITNESS_B, c), c >= 9 ? carried(m, 1, m->pose[1].t, c) : vec3(0, 0, 0));

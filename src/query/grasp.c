@@ -1,4 +1,4 @@
-/* How well contacts hold a body (Q1-Q3): the ball of wrenches about none that they can take. docs/derivations/grasp.md
+/* How well contacts hold a body (V8-V10): the ball of wrenches about none that they can take. docs/derivations/grasp.md
  */
 #include <libqhull_r/qhull_ra.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum { WRENCH = GRASP_WRENCH, ROWS = WRENCH + 1 };
 /* Pivots below this part of the largest are rounding. */
 #define PIVOT_MIN 1e-11
 
-/* ---------------------------------------------------------------- forces at the cone's edges (Q1) */
+/* ---------------------------------------------------------------- forces at the cone's edges (V8) */
 
 /* Tangents of a unit normal, and how they change with it. */
 typedef struct {
@@ -56,14 +56,14 @@ static void wrench_slope(const GraspContact* c, const GraspSettings* s, int edge
   put_wrench(change, vec3_add(vec3_cross(arm, force), vec3_cross(c->arm, change)), s->length, out);
 }
 
-/* ---------------------------------------------------------------- the hull of all (Q2) */
+/* ---------------------------------------------------------------- the hull of all (V9) */
 
 typedef struct {
   qhT qh;
   FILE* messages;
   char* text;
   size_t length;
-} Engine;
+} WrenchEngine;
 
 typedef struct {
   double normal[WRENCH], distance; /* of the plane from the origin, negative when the origin is outside */
@@ -79,7 +79,7 @@ static void look_at(const facetT* facet, NearestFacet* out) {
 
 static NearestFacet nearest_facet(double* wrenches, int count) {
   NearestFacet out = {.distance = HUGE_VAL};
-  Engine engine = {0};
+  WrenchEngine engine = {0};
   char command[] = "qhull Qt";
   engine.messages = open_memstream(&engine.text, &engine.length);
   if (!engine.messages) return out;
@@ -97,7 +97,7 @@ static NearestFacet nearest_facet(double* wrenches, int count) {
   return out;
 }
 
-/* ---------------------------------------------------------------- where the plane is nearest (Q3) */
+/* ---------------------------------------------------------------- where the plane is nearest (V10) */
 
 static double dot(const double* a, const double* b) {
   double sum = 0;

@@ -273,18 +273,18 @@ typedef struct {
 } GraspSettings;
 typedef struct {
   bool known;     /* false: the wrenches lie in a plane; epsilon is 0 */
-  double epsilon; /* radius of the ball of wrenches that forces of at most 1 a contact's normal can take (Q2); negative:
+  double epsilon; /* radius of the ball of wrenches that forces of at most 1 a contact's normal can take (V9); negative:
                      there is none, and so far is the origin outside of some plane of the hull */
   double normal[GRASP_WRENCH];    /* of the nearest plane */
   int count, wrench[GRASP_PLANE]; /* wrenches that lie in it, */
-  double weight[GRASP_PLANE];     /* and their weights (Q3) */
+  double weight[GRASP_PLANE];     /* and their weights (V10) */
 } GraspQuality;
-/* Forces along GRASP_EDGES edges of each contact's cone, normal part 1, with their torques over `length` (Q1), to out
+/* Forces along GRASP_EDGES edges of each contact's cone, normal part 1, with their torques over `length` (V8), to out
  * (count * GRASP_EDGES); returns how many. */
 int grasp_wrenches(const GraspContact* contacts, int count, const GraspSettings* settings, double (*out)[GRASP_WRENCH]);
 /* Allocates. */
 GraspQuality grasp_quality(const GraspContact* contacts, int count, const GraspSettings* settings);
-/* Change of epsilon when one contact's arm and normal change so (Q3). */
+/* Change of epsilon when one contact's arm and normal change so (V10). */
 double grasp_quality_slope(const GraspQuality* quality, const GraspContact* contacts, const GraspSettings* settings,
                            int contact, Vec3 arm, Vec3 normal);
 

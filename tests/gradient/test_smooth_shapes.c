@@ -95,7 +95,7 @@ static void run_A9_shapes_as_variables(void** state) {
 }
 
 /* Kinematic tasks: losses of the initial state, by joint angles and a free body's pose. */
-static void run_Q3_V4_grasps_by_poses(void** state) {
+static void run_V4_V10_grasps_by_poses(void** state) {
   (void)state;
   static const char* const LOSSES[] = {
       "{type: touch, link: cone, other: egg, point: [0, 0, 0.06], target: [0.1, 0, 0], margin: 0.01}",
@@ -152,7 +152,7 @@ int main(void) {
       cmocka_unit_test(run_G13_G15_on_a_moving_half_space),
       cmocka_unit_test(run_A9_points_of_smooth_shapes),
       cmocka_unit_test(run_A9_shapes_as_variables),
-      cmocka_unit_test(run_Q3_V4_grasps_by_poses),
+      cmocka_unit_test(run_V4_V10_grasps_by_poses),
       cmocka_unit_test(run_G11_the_deepest_overlap_in_closed_form),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,7 @@ static double reach_along(const Grasp* g, const double u[GRASP_WRENCH]) {
 }
 
 /* No direction goes less far than epsilon, and the one that was found goes just so far. */
-static void quality_is_the_least_of_linear_programs_Q2(void** state) {
+static void quality_is_the_least_of_linear_programs_V9(void** state) {
   (void)state;
   Random random = {91};
   int closed = 0;
@@ -80,7 +80,7 @@ static void quality_is_the_least_of_linear_programs_Q2(void** state) {
 }
 
 /* Forces that all point up cannot pull down. */
-static void three_from_below_hold_nothing_Q2(void** state) {
+static void three_from_below_hold_nothing_V9(void** state) {
   (void)state;
   Grasp g = {.count = 3, .settings = {0.5, 0.1}};
   for (int i = 0; i < 3; i++) g.contact[i] = (GraspContact){{0.05 * cos(2 * i), 0.05 * sin(2 * i), -0.05}, {0, 0, 1}};
@@ -97,7 +97,7 @@ static bool quality_there(void* context, const double* x, double* y) {
   return true;
 }
 
-static void derivatives_Q1_Q3(void** state) {
+static void derivatives_V8_V10(void** state) {
   (void)state;
   Random random = {92};
   for (int round = 0; round < 10; round++) {
@@ -119,9 +119,9 @@ static void derivatives_Q1_Q3(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(quality_is_the_least_of_linear_programs_Q2),
-      cmocka_unit_test(three_from_below_hold_nothing_Q2),
-      cmocka_unit_test(derivatives_Q1_Q3),
+      cmocka_unit_test(quality_is_the_least_of_linear_programs_V9),
+      cmocka_unit_test(three_from_below_hold_nothing_V9),
+      cmocka_unit_test(derivatives_V8_V10),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
