@@ -363,6 +363,7 @@ static ExitCode check_task(const Options* options, const GradcheckOptions* check
   ExitCode code = status_exit_code(status);
   for (int k = 0; status == STATUS_OK && k < task.scenario_count && !interrupted(); k++) {
     TaskScenario* scenario = &task.scenarios[k];
+    if (scenario->steps == TASK_KINEMATIC) continue; /* there are only variables */
     if (scenario->steps > 0) scenario->scene.simulation.steps = scenario->steps;
     if (steps > 0) scenario->scene.simulation.steps = steps; /* the losses' windows may lie beyond: the probe instead */
     Text name = {0};

@@ -64,7 +64,7 @@ Status loss_create(Loss** out, const Task* task, int scenario, const Model* mode
   Loss* loss = MEMORY_NEW(Loss, 1);
   *out = NULL;
   int before = diagnostics->error_count, asked = task->scenarios[scenario].steps;
-  loss->steps = asked > 0 ? asked : model->simulation.steps;
+  loss->steps = task_horizon(asked, model->simulation.steps);
   loss->count = task->loss_count;
   loss->terms = MEMORY_NEW(LossTerm, task->loss_count);
   for (int i = 0; i < task->loss_count; i++) {

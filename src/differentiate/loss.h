@@ -29,17 +29,20 @@ typedef struct {
   int link_count;
   SceneSignal* motion_source; /* comes to the target; NULL: nothing does */
   Signal motion;
-  Mat3 rotation;            /* wanted */
-  double length, smoothing; /* m */
-  bool has_point;           /* false: the centre of mass */
-  Vec3 point;               /* link frame [m] */
-  Vec3 target;              /* world, with its random part; a direction is unit */
-  Vec3 direction;           /* unit, world */
-  Vec3 axis;                /* unit, link frame */
-  double margin;            /* m */
-  int power;                /* 1 or 2 */
-  int first, last;          /* states of the window */
-  int reference;            /* the state that others are compared with */
+  Mat3 rotation;              /* wanted */
+  double length, smoothing;   /* m */
+  bool has_point;             /* false: the centre of mass */
+  Vec3 point;                 /* link frame [m] */
+  Vec3 target;                /* world, with its random part; a direction is unit */
+  Vec3 direction;             /* unit, world */
+  Vec3 axis;                  /* unit, link frame */
+  bool has_target;            /* of touch */
+  double friction, quality;   /* of closure */
+  struct WitnessBody* bodies; /* of touch between hulls (2), link and other; else NULL */
+  double margin;              /* m */
+  int power;                  /* 1 or 2 */
+  int first, last;            /* states of the window */
+  int reference;              /* the state that others are compared with */
   HullReference* hulls;
   int hull_count, vertex_count, edge_count; /* of all hulls together */
 } LossTerm;
@@ -122,6 +125,12 @@ double loss_shape(const LossTerm* term, const Recording* recording, LossSeeds* s
 double loss_volume(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 double loss_roughness(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 double loss_approach(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+/* Of both kinds in loss_touch.c; what touch has made is freed. */
+double loss_touch(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+void loss_touch_prepare(LossTerm* term, const LossOrigin* origin);
+void loss_touch_free(LossTerm* term);
+double loss_closure(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+void loss_closure_prepare(LossTerm* term, const LossOrigin* origin);
 double loss_pose(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* Of both kinds that are of distances: the links have hulls. And barycentric coordinates (4) of the point of a segment
  * or triangle nearest to the origin, which lies inside of it. */

@@ -146,6 +146,7 @@ static void take_motion(LossTerm* term, const SceneSignal* from) {
 
 void loss_release(LossTerm* term) {
   memory_free(term->links);
+  loss_touch_free(term);
   if (!term->motion_source) return;
   SceneSignal* own = term->motion_source;
   double* owned[] = {own->times, own->values, own->amplitude, own->frequency, own->phase};
@@ -168,6 +169,9 @@ void loss_resolve(LossTerm* term, const LossOrigin* origin) {
   term->rotation = mat3_from_quat(source->rotation);
   term->length = source->length;
   term->smoothing = source->smoothing;
+  term->has_target = source->has_target;
+  term->friction = source->friction;
+  term->quality = source->quality;
   int before = origin->diagnostics->error_count;
   if (kind->link != LINK_UNUSED && source->links_count == 0)
     term->link = find_link(origin, &source->link, "link", kind->link);

@@ -18,6 +18,8 @@ static const LossKind KINDS[] = {
     [LOSS_VOLUME]      = {"volume",      LINK_OPTIONAL, LINK_UNUSED,   WINDOW_NONE, 0, 0, loss_hulls_prepare, loss_volume},
     [LOSS_ROUGHNESS]   = {"roughness",   LINK_OPTIONAL, LINK_UNUSED,   WINDOW_NONE, 0, 0, loss_hulls_prepare, loss_roughness},
     [LOSS_APPROACH]    = {"approach",    LINK_REQUIRED, LINK_REQUIRED, WINDOW_RUN,  0, 1, loss_gap_prepare, loss_approach},
+    [LOSS_TOUCH]       = {"touch",       LINK_REQUIRED, LINK_REQUIRED, WINDOW_END,  0, 1, loss_touch_prepare, loss_touch},
+    [LOSS_CLOSURE]     = {"closure",     LINK_REQUIRED, LINK_REQUIRED, WINDOW_END,  0, 1, loss_closure_prepare, loss_closure},
     [LOSS_POSE]        = {"pose",        LINK_REQUIRED, LINK_UNUSED,   WINDOW_END,  0, 1, NULL, loss_pose},
 };
 // clang-format on

@@ -73,7 +73,7 @@ static void make_vectors(Optimization* o) {
 }
 
 static void create_recording(const Optimization* o, ScenarioRun* run) {
-  int steps = run->model.simulation.steps;
+  int steps = task_horizon(o->task->scenarios[run - o->runs].steps, run->model.simulation.steps);
   if (!(o->task->memory > 0)) {
     recording_create(&run->recording, &run->model, steps);
     run->seeds = loss_seeds_create(&run->model, steps);

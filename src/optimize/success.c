@@ -76,12 +76,13 @@ static Status run_once(Optimization* o, int scenario, DrawMoment moment, int thr
   Status status = model_create_with(&model, &o->task->scenarios[scenario].scene, overrides, count, &unsaid);
   memory_free(overrides);
   if (status == STATUS_OK) {
-    RowKeep keep = row_keep_create(&model, model.simulation.steps);
+    int steps = task_horizon(o->task->scenarios[scenario].steps, model.simulation.steps);
+    RowKeep keep = row_keep_create(&model, steps);
     Recording recording;
     loss_keep(o->success->loss[scenario], &model, &keep);
     row_keep_lay_out(&keep, &model);
-    recording_create_thin(&recording, &model, model.simulation.steps, &keep);
-    loss_keep_pairs(o->success->loss[scenario], model.simulation.steps, &recording, NULL);
+    recording_create_thin(&recording, &model, steps, &keep);
+    loss_keep_pairs(o->success->loss[scenario], steps, &recording, NULL);
     status = recording_run(&recording, &model, &options, &report, &unsaid);
     if (status == STATUS_OK) loss_evaluate(o->success->loss[scenario], &recording, values, NULL);
     recording_destroy(&recording);

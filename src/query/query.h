@@ -157,7 +157,7 @@ typedef struct {
 
 /* A body of one convex piece or of several that may overlap, with points of its surface: corners, and others spread
  * over the faces by their area. Owns everything; freed by witness_body_free, which accepts a zeroed struct. */
-typedef struct {
+typedef struct WitnessBody {
   WitnessPiece* pieces;
   int piece_count;
   Vec3 *points, *normals; /* body frame; not those inside another piece */
@@ -259,6 +259,34 @@ double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b,
 
 /* A random point of the body's surface: one of its corners, or of 512 points spread over its faces by area. */
 Vec3 witness_random_point(const WitnessBody* body, Random* random);
+
+/* ---------------------------------------------------------------- how well contacts hold a body (query/grasp.c)
+ * docs/derivations/grasp.md */
+enum { GRASP_WRENCH = 6, GRASP_EDGES = 8, GRASP_PLANE = 48 };
+typedef struct {
+  Vec3 arm;    /* from the body's centre to the contact, world [m] */
+  Vec3 normal; /* unit, into the body */
+} GraspContact;
+typedef struct {
+  double friction; /* > 0 */
+  double length;   /* of a torque, in its size [m] */
+} GraspSettings;
+typedef struct {
+  bool known;     /* false: the wrenches lie in a plane; epsilon is 0 */
+  double epsilon; /* radius of the ball of wrenches that forces of at most 1 a contact's normal can take (V9); negative:
+                     there is none, and so far is the origin outside of some plane of the hull */
+  double normal[GRASP_WRENCH];    /* of the nearest plane */
+  int count, wrench[GRASP_PLANE]; /* wrenches that lie in it, */
+  double weight[GRASP_PLANE];     /* and their weights (V10) */
+} GraspQuality;
+/* Forces along GRASP_EDGES edges of each contact's cone, normal part 1, with their torques over `length` (V8), to out
+ * (count * GRASP_EDGES); returns how many. */
+int grasp_wrenches(const GraspContact* contacts, int count, const GraspSettings* settings, double (*out)[GRASP_WRENCH]);
+/* Allocates. */
+GraspQuality grasp_quality(const GraspContact* contacts, int count, const GraspSettings* settings);
+/* Change of epsilon when one contact's arm and normal change so (V10). */
+double grasp_quality_slope(const GraspQuality* quality, const GraspContact* contacts, const GraspSettings* settings,
+                           int contact, Vec3 arm, Vec3 normal);
 
 /* ---------------------------------------------------------------- paths (query/path.c, path_search.c, path_smooth.c)
  * A body that keeps its orientation, from one place to another past obstacles, alpha >= 1 + clearance all the way.

@@ -7,6 +7,11 @@
 #include "scene/scene.h"
 
 /* A name as it stands in the file. */
+/* `steps: 0`: nothing moves, losses are of the initial state. */
+enum { TASK_KINEMATIC = -1 };
+/* Steps of a run: of those that are asked for (TaskScenario.steps), and the scene's own. */
+static inline int task_horizon(int asked, int own) { return asked > 0 ? asked : asked == TASK_KINEMATIC ? 0 : own; }
+
 typedef struct {
   char* text; /* NULL = not given */
   SourcePlace place;
@@ -18,7 +23,7 @@ typedef struct {
   SourcePlace place;
   char* name;    /* "0", "1", ... when not given */
   double weight; /* of its losses, > 0; default 1 */
-  int steps;     /* horizon; 0 = the scene's own length */
+  int steps;     /* horizon; 0 = the scene's own length; TASK_KINEMATIC */
   Scene scene;
 } TaskScenario;
 
@@ -173,6 +178,8 @@ typedef enum {
   LOSS_ROUGHNESS,   /* squared difference of the displacements of neighbouring vertices, mean over edges of the initial
                        hull */
   LOSS_APPROACH,    /* max(D - margin^2, 0), D the squared distance of link and other, smoothed [m^2] */
+  LOSS_TOUCH,       /* (gap - margin)^2 and how far the nearest points are from where they are wanted [m^2] */
+  LOSS_CLOSURE,     /* links touch another and hold it: gaps, and what the grasp's quality lacks */
   LOSS_POSE         /* |x - target|^2 + length^2 |R - rotation|^2 / 2 [m^2] */
 } TaskLossType;
 enum { LOSS_TYPE_COUNT = LOSS_POSE + 1 };
@@ -189,18 +196,20 @@ typedef struct {
   TaskName link, other;
   TaskName* links; /* instead of link, where there are several: links, groups and patterns; the term is their sum */
   int links_count;
-  SceneSignal motion; /* comes to the target, by the run's clock: three channels; none (0) where there is none */
-  Quat rotation;      /* POSE */
-  double length;      /* POSE: of a rotation, in its size [m] */
-  double smoothing;   /* APPROACH [m] */
-  bool has_point;     /* false: the centre of mass */
-  Vec3 point;         /* link frame [m] */
-  Vec3 target;        /* world: m, m/s, N, or (ORIENTATION) a unit vector */
-  Vec3 direction;     /* TRAVEL; unit */
-  Vec3 axis;          /* ORIENTATION, link frame; unit */
-  double margin;      /* m */
-  int power;          /* POINT: 1 or 2 */
-  double from, to;    /* window of time [s]; -1 = not given: type's default (end of the run, or all of it) */
+  SceneSignal motion;       /* comes to the target, by the run's clock: three channels; none (0) where there is none */
+  Quat rotation;            /* POSE */
+  double length;            /* POSE: of a rotation, in its size [m] */
+  double smoothing;         /* APPROACH [m] */
+  bool has_point;           /* false: the centre of mass */
+  Vec3 point;               /* link frame [m] */
+  Vec3 target;              /* world: m, m/s, N, or (ORIENTATION) a unit vector */
+  Vec3 direction;           /* TRAVEL; unit */
+  Vec3 axis;                /* ORIENTATION, link frame; unit */
+  bool has_target;          /* TOUCH: one is given, in the frame of other */
+  double friction, quality; /* CLOSURE */
+  double margin;            /* m */
+  int power;                /* POINT: 1 or 2 */
+  double from, to;          /* window of time [s]; -1 = not given: type's default (end of the run, or all of it) */
   /* random targets: target += a number in [-spread, spread] per axis, a different one per scenario, from task.seed */
   Vec3 spread;
 } TaskLoss;

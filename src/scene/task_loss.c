@@ -108,6 +108,7 @@ static TaskLoss loss_of_form(Reader* reader, const Node* item, const LossForm* f
   loss.place = item->place;
   loss.type = (TaskLossType)form->type;
   loss.has_point = is_given(item, "point");
+  loss.has_target = is_given(item, "target");
   int before = reader->problem_count;
   if (sound) read_directions(reader, item, &loss);
   if (sound && reader->problem_count == before) read_window(reader, item, &loss);

@@ -106,6 +106,8 @@ static void read_scenario_name(Reader* reader, Names* names, const Node* node, i
   text_free(&number);
 }
 
+static int steps_of(int given) { return given > 0 ? given : TASK_KINEMATIC; }
+
 static void read_scenario(const ScenarioReader* scenarios, Names* names, const Node* item, int index) {
   ScenarioForm form;
   TaskScenario* scenario = &scenarios->task->scenarios[scenarios->task->scenario_count++];
@@ -113,7 +115,7 @@ static void read_scenario(const ScenarioReader* scenarios, Names* names, const N
   if (!schema_read(scenarios->reader, item, "scenario", &form)) return;
   read_scenario_name(scenarios->reader, names, form.name, index, scenario);
   scenario->weight = form.weight;
-  scenario->steps = is_given(item, "steps") ? form.steps : scenarios->steps;
+  scenario->steps = is_given(item, "steps") ? steps_of(form.steps) : scenarios->steps;
   read_scene(scenarios, form.scene, form.set, &scenario->scene);
 }
 
@@ -146,7 +148,7 @@ static void read_single(const ScenarioReader* scenarios, const Node* node) {
 }
 
 void read_scenarios(Reader* reader, Task* task, const Node* root, const TaskForm* form) {
-  ScenarioReader scenarios = {reader, task, form->steps, read_set(reader, form->set, 0)};
+  ScenarioReader scenarios = {reader, task, is_given(root, "steps") ? steps_of(form->steps) : 0, read_set(reader, form->set, 0)};
   if (form->scenarios)
     read_list(&scenarios, form->scenarios);
   else if (form->scene)

@@ -10,7 +10,7 @@
 /* Types of losses that have a key, in the order of TaskLossType. */
 #define LOSSES                                                                                 \
   "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|shape|volume|" \
-  "roughness|approach|pose"
+  "roughness|approach|touch|closure|pose"
 /* Types of parameters that have a key, in the order of TaskParameterType. */
 #define PARAMETERS                                                                                                   \
   "mass|center|inertia|size|damping|spring|dry_friction|armature|axis|rotation|shape_size|shape_form|link_friction|" \
@@ -19,9 +19,9 @@
   "stiffness|smoothing|rest_speed|restitution|rolling|spinning"
 #define PARAMETERS_OF_PAIRS "pair_friction|pair_restitution|pair_rolling|pair_spinning"
 #define PARAMETERS_OF_CLOSURES "closure_point|closure_axis|closure_length"
-#define LOSSES_OF_A_LINK "point|travel|relative|reach|orientation|velocity|force|gap|approach|pose"
+#define LOSSES_OF_A_LINK "point|travel|relative|reach|orientation|velocity|force|gap|approach|touch|closure|pose"
 #define LOSSES_OF_ANY_LINK "effort|smoothness|shape|volume|roughness"
-#define LOSSES_IN_TIME "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|approach|pose"
+#define LOSSES_IN_TIME "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|approach|touch|closure|pose"
 #define LOSSES_WITH_TARGET "point|reach|orientation|velocity|force|pose"
 
 static const SchemaRow ROWS[] = {
@@ -35,8 +35,10 @@ static const SchemaRow ROWS[] = {
                 "one item."},
     {"task", "scenarios", VALUE_LIST, AT(TaskForm, scenarios), .of = "scenario", .group = "scenarios",
      .meaning = "Several scenes that one design and one control are tried in; the loss is their weighted sum."},
-    {"task", "steps", VALUE_INTEGER, AT(TaskForm, steps), .range = RANGE_BETWEEN(1, STEPS_MAX),
-     .fallback = "(the scene's own length)", .meaning = "Steps to run, for scenarios that do not say their own."},
+    {"task", "steps", VALUE_INTEGER, AT(TaskForm, steps), .range = RANGE_BETWEEN(0, STEPS_MAX),
+     .fallback = "(the scene's own length)",
+     .meaning = "Steps to run, for scenarios that do not say their own. 0: nothing moves, losses are of the initial "
+                "state."},
     {"task", "set", VALUE_NAMES, AT(TaskForm, set), .nullable = true,
      .meaning = "Changes to the scene of every scenario, like those of `--set`: `[contact.friction=0.2]`."},
     {"task", "design", VALUE_OBJECT, AT(TaskForm, design), .of = "design", .nullable = true,
@@ -127,7 +129,7 @@ static const SchemaRow ROWS[] = {
      .meaning = "Name, unlike all others."},
     {"scenario", "scene", VALUE_SCENE, AT(ScenarioForm, scene), .required = true,
      .meaning = "Path of the scene relative to this file, or the scene itself."},
-    {"scenario", "steps", VALUE_INTEGER, AT(ScenarioForm, steps), .range = RANGE_BETWEEN(1, STEPS_MAX),
+    {"scenario", "steps", VALUE_INTEGER, AT(ScenarioForm, steps), .range = RANGE_BETWEEN(0, STEPS_MAX),
      .fallback = "(the task's steps, else the scene's own length)", .meaning = "Steps to run."},
     {"scenario", "weight", VALUE_NUMBER, AT(ScenarioForm, weight), .fallback = "1", .range = RANGE_ABOVE(0),
      .meaning = "Weight of its losses in the sum."},
@@ -285,7 +287,7 @@ static const SchemaRow ROWS[] = {
                 "over them."},
     {"loss", "link", VALUE_TEXT, AT(LossForm, link), .only = LOSSES_OF_ANY_LINK, .fallback = "(all links)",
      .meaning = "The link."},
-    {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "relative|gap|approach", .required = true,
+    {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "relative|gap|approach|touch|closure", .required = true,
      .meaning = "The other link."},
     {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "force", .fallback = "(whatever touches it)",
      .meaning = "The link whose force on it counts."},
@@ -294,6 +296,20 @@ static const SchemaRow ROWS[] = {
     {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "relative", .unit = "m",
      .fallback = "(the centre of mass)",
      .meaning = "The point of `other` that `link` watches, in the frame of `other`."},
+    {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "touch", .unit = "m", .fallback = "(anywhere)",
+     .meaning = "Where the link is to be touched, in its frame; needed between links of hulls."},
+    {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "touch", .unit = "m", .fallback = "(anywhere)",
+     .meaning = "Where `other` is to be touched, in its frame; needed between links of hulls."},
+    {"loss", "friction", VALUE_NUMBER, AT(LossForm, loss.friction), .only = "closure", .fallback = "0.5",
+     .range = RANGE_UP_TO(0, 10), .meaning = "Coulomb coefficient of the cones that forces may lie in."},
+    {"loss", "quality", VALUE_NUMBER, AT(LossForm, loss.quality), .only = "closure", .fallback = "0.1",
+     .range = RANGE_AT_LEAST(0),
+     .meaning = "Wrench that can be taken in every direction, for unit normal forces, torques in sizes of `other`: more "
+                "is not asked for."},
+    {"loss", "length", VALUE_NUMBER, AT(LossForm, loss.length), .only = "closure", .unit = "m", .fallback = "0.01",
+     .range = RANGE_ABOVE(0), .meaning = "A gap of this size counts as much as a lack of quality by 1."},
+    {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "touch|closure", .unit = "m", .fallback = "0",
+     .meaning = "Wanted gap; negative: they press on each other."},
     {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "point|reach|pose", .unit = "m",
      .required = true, .meaning = "Where the point should be, world axes."},
     {"loss", "target_motion", VALUE_SIGNAL, AT(LossForm, motion), .only = "point|reach|velocity|pose",

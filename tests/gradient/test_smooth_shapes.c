@@ -94,6 +94,37 @@ static void run_A9_shapes_as_variables(void** state) {
   }
 }
 
+/* Kinematic tasks: losses of the initial state, by joint angles and a free body's pose. */
+static void run_V4_V10_grasps_by_poses(void** state) {
+  (void)state;
+  static const char* const LOSSES[] = {
+      "{type: touch, link: cone, other: egg, point: [0, 0, 0.06], target: [0.1, 0, 0], margin: 0.01}",
+      "{type: touch, link: egg, other: thumb}",
+      "{type: closure, links: [cone, thumb, palm], other: egg, friction: 0.6, quality: 0.9, length: 0.1}"};
+  for (size_t k = 0; k < sizeof LOSSES / sizeof *LOSSES; k++) {
+    char text[3000];
+    snprintf(text, sizeof text,
+             "steps: 0\n"
+             "scene:\n"
+             "  contact: {model: penalty, stiffness: 1e5, friction: 0.2}\n"
+             "  links:\n"
+             "    - {name: egg, mass: 1, shape: " EGG
+             ", rpy: [0.1, 0.2, 0.3]}\n"
+             "    - {name: palm, fixed: true, shape: " EGG
+             ", position: [0.01, 0.02, -0.31]}\n"
+             "    - {name: cone, parent: palm, mass: 4, shape: " CONE
+             ", joint: {type: hinge, axis: [0, 1, 0], position: [0.25, 0, 0.3], rpy: [0.3, 1, 0.2]}}\n"
+             "    - {name: thumb, parent: palm, mass: 1, shape: " EGG
+             ", joint: {type: hinge, axis: [0.3, 1, 0.2], position: [-0.24, 0.04, 0.35]}}\n"
+             "loss: [%s]\n"
+             "initial: [{links: [egg, cone, thumb], coordinates: true}]\n",
+             LOSSES[k]);
+    Task task = load_task(text);
+    expect_variables(&task, LOSSES[k]);
+    task_free(&task);
+  }
+}
+
 /* Two balls head on: kappa delta^(p+1) / (p+1) = m v^2 / 2 of the reduced mass at the deepest. */
 static void run_G11_the_deepest_overlap_in_closed_form(void** state) {
   (void)state;
@@ -121,6 +152,7 @@ int main(void) {
       cmocka_unit_test(run_G13_G15_on_a_moving_half_space),
       cmocka_unit_test(run_A9_points_of_smooth_shapes),
       cmocka_unit_test(run_A9_shapes_as_variables),
+      cmocka_unit_test(run_V4_V10_grasps_by_poses),
       cmocka_unit_test(run_G11_the_deepest_overlap_in_closed_form),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

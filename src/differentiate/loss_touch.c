@@ -1,0 +1,245 @@
+/* Touch: (delta - margin)^2 + |x_a - t_a|^2 + |x_b - t_b|^2 of the nearest points of two links (V4), at distance delta,
+ * the last two where they are asked for. Of two convex smooth shapes the points are those of growth (G5), with exact
+ * derivatives; of hulls the derivatives are the smoothed ones (V3), which are no derivatives of the value.
+ * Closure: sum (gap_i - margin)^2 / length^2 + max(quality - epsilon, 0)^2 of several links that hold one (V8-V10). */
+#include <string.h>
+
+#include "differentiate/loss.h"
+#include "query/query.h"
+
+enum { COLUMNS = QUERY_POSE_COLUMNS };
+
+/* dL of a turn about a point fixed to the link's body, and of a move, to the pose. */
+static void seed_twist(const Recording* r, int link, int step, const double slope[6], Vec3 about, LossSeeds* seeds) {
+  Pose pose = recording_link_pose(r, step, link);
+  double(*out)[4] = seeds->pose[row_place(seeds->keep, r->model, step, link).pose];
+  Vec3 move = vec3_at(slope + 3), turn = vec3_add(vec3_at(slope), vec3_cross(vec3_sub(about, pose.t), move));
+  Mat3 half = mat3_mul(mat3_scale(mat3_cross(turn), 0.5), pose.r); /* dR = [w] R */
+  const double column[3] = {move.x, move.y, move.z};
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3; k++) out[i][k] += half.m[i][k];
+    out[i][3] += column[i];
+  }
+}
+
+/* ---------------------------------------------------------------- where two links are nearest */
+
+static const ModelHull* smooth_of(const Model* model, int link) {
+  const ModelLink* l = &model->links[link];
+  const ModelHull* hull = &model->hulls[l->hull_first];
+  return l->hull_count == 1 && hull_is_convex_smooth(hull) ? hull : NULL;
+}
+
+/* Of two convex smooth shapes: slopes by the twists of both about their shapes' origins. */
+typedef struct {
+  bool sound, known; /* known: derivatives */
+  double gap;
+  Vec3 normal, at[2]; /* from the first to the second */
+  Pose pose[2];       /* of the shapes */
+  double slope[GAP_ROWS][COLUMNS];
+} SmoothMeeting;
+
+static SmoothMeeting meeting_of(const Recording* r, int step, const int link[2], bool slopes) {
+  const Shape* shape[2];
+  SmoothMeeting m = {.sound = true};
+  double work[GROWTH_ROWS * COLUMNS];
+  for (int k = 0; k < 2; k++) {
+    const ModelHull* hull = smooth_of(r->model, link[k]);
+    shape[k] = &hull->smooth->field.shape;
+    m.pose[k] = pose_mul(recording_link_pose(r, step, link[k]), hull->smooth->pose);
+  }
+  Growth found = growth_query(shape[0], m.pose[0], shape[1], m.pose[1], NULL);
+  m.sound = !found.coincident;
+  m.gap = found.gap;
+  m.normal = found.normal;
+  m.at[0] = found.witness_a;
+  m.at[1] = found.witness_b;
+  if (!slopes || !m.sound) return m;
+  m.known = !growth_gap_derivatives(shape[0], m.pose[0], shape[1], m.pose[1], &found, false, work, m.slope[0]);
+  if (m.known) return m;
+  growth_gap_gradient(m.pose[0], m.pose[1], &found, m.slope[GAP_VALUE]); /* flat on flat: the points stay */
+  return m;
+}
+
+static Vec3 row_of(const SmoothMeeting* m, int row, int column) {
+  return vec3(m->slope[row][column], m->slope[row + 1][column], m->slope[row + 2][column]);
+}
+
+/* How a point fixed to body `side` moves in a column. */
+static Vec3 carried(const SmoothMeeting* m, int side, Vec3 x, int column) {
+  Vec3 e = {column % 3 == 0, column % 3 == 1, column % 3 == 2};
+  if (column / 6 != side) return vec3(0, 0, 0);
+  return column % 6 >= 3 ? e : vec3_cross(e, vec3_sub(x, m->pose[side].t));
+}
+
+/* ---------------------------------------------------------------- touch */
+
+static double touch_smooth(const LossTerm* term, const Recording* r, int step, double share, LossSeeds* seeds) {
+  const int link[2] = {term->link, term->other};
+  SmoothMeeting m = meeting_of(r, step, link, seeds != NULL);
+  if (!m.sound) return NAN;
+  double off = m.gap - term->margin, sum = off * off, slope[COLUMNS];
+  Vec3 wanted[2], apart[2] = {{0, 0, 0}, {0, 0, 0}};
+  for (int k = 0; k < 2; k++) {
+    wanted[k] = pose_apply(recording_link_pose(r, step, link[k]), k == 0 ? term->point : term->target);
+    if (k == 0 ? term->has_point : term->has_target) apart[k] = vec3_sub(m.at[k], wanted[k]);
+    sum += vec3_dot(apart[k], apart[k]);
+  }
+  if (!seeds) return sum;
+  for (int c = 0; c < COLUMNS; c++) {
+    slope[c] = 2 * off * m.slope[GAP_VALUE][c];
+    for (int k = 0; k < 2; k++) {
+      Vec3 dx = row_of(&m, k == 0 ? GAP_WITNESS_A : GAP_WITNESS_B, c);
+      slope[c] += 2 * vec3_dot(apart[k], vec3_sub(dx, carried(&m, k, wanted[k], c)));
+    }
+    slope[c] *= share;
+  }
+  for (int k = 0; k < 2; k++) seed_twist(r, link[k], step, slope + 6 * k, m.pose[k].t, seeds);
+  return sum;
+}
+
+static double touch_hulls(const LossTerm* term, const Recording* r, int step, double share, LossSeeds* seeds) {
+  const int link[2] = {term->link, term->other};
+  Pose pose[2];
+  for (int k = 0; k < 2; k++) pose[k] = recording_link_pose(r, step, link[k]);
+  const Vec3 targets[2] = {term->point, term->target};
+  WitnessOptions options = {
+      .score = WITNESS_BY_DISTANCE, .sampling = WITNESS_ADAPTIVE, .estimate = WITNESS_SMOOTHED, .margin = term->margin};
+  Witness found = witness_query(&term->bodies[0], pose[0], &term->bodies[1], pose[1], &options, targets, NULL);
+  WitnessLoss loss = witness_loss(&found, pose[0], pose[1], targets, term->margin);
+  for (int k = 0; seeds && k < 2; k++) {
+    double slope[6];
+    for (int i = 0; i < 6; i++) slope[i] = share * loss.gradient[k][i];
+    seed_twist(r, link[k], step, slope, pose[k].t, seeds);
+  }
+  return loss.value;
+}
+
+double loss_touch(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
+  double sum = 0, share = loss_share(term);
+  for (int k = term->first; k <= term->last; k++)
+    sum += (term->bodies ? touch_hulls : touch_smooth)(term, recording, k, share, seeds);
+  return share * sum;
+}
+
+static WitnessBody body_of(const Model* model, int link) {
+  const ModelLink* l = &model->links[link];
+  ConvexHull* hulls = MEMORY_NEW(ConvexHull, l->hull_count);
+  for (int k = 0; k < l->hull_count; k++) hulls[k] = model->hulls[l->hull_first + k].solid;
+  WitnessBody body = witness_body_create(hulls, l->hull_count, WITNESS_SURFACE);
+  memory_free(hulls);
+  return body;
+}
+
+/* Nothing here knows how the value changes with a shape. */
+static bool shapes_stay(const LossOrigin* origin) {
+  bool stay = origin->task->vertices_count == 0;
+  for (int k = 0; k < origin->task->parameter_count; k++) {
+    TaskParameterType type = origin->task->parameters[k].type;
+    stay = stay && type != PARAMETER_SHAPE_SIZE && type != PARAMETER_SHAPE_FORM;
+  }
+  if (!stay)
+    loss_complain(origin, origin->source->place, "has no derivatives by shapes, which the task wants to change");
+  return stay;
+}
+
+static bool has_bounded_hulls(const Model* model, int link) {
+  const ModelLink* l = &model->links[link];
+  bool all = l->hull_count > 0;
+  for (int k = 0; k < l->hull_count; k++) all = all && model->hulls[l->hull_first + k].kind == &SOLID_HULL;
+  return all;
+}
+
+void loss_touch_prepare(LossTerm* term, const LossOrigin* origin) {
+  const Model* model = origin->model;
+  if (!shapes_stay(origin)) return;
+  if (term->links) loss_complain(origin, origin->source->place, "takes one 'link'");
+  if (smooth_of(model, term->link) && smooth_of(model, term->other)) return;
+  if (!has_bounded_hulls(model, term->link) || !has_bounded_hulls(model, term->other))
+    loss_complain(
+        origin, origin->source->place,
+        "needs one smooth convex shape on either link, or convex hulls on both (no half_space, no triangles)");
+  else if (!term->has_point || !term->has_target)
+    loss_complain(origin, origin->source->place, "needs 'point' and 'target' between links of hulls");
+  if (origin->diagnostics->error_count > 0) return;
+  term->bodies = MEMORY_NEW(WitnessBody, 2);
+  term->bodies[0] = body_of(model, term->link);
+  term->bodies[1] = body_of(model, term->other);
+}
+
+void loss_touch_free(LossTerm* term) {
+  for (int k = 0; term->bodies && k < 2; k++) witness_body_free(&term->bodies[k]);
+  memory_free(term->bodies);
+}
+
+/* ---------------------------------------------------------------- closure */
+
+enum { FINGERS_MOST = 16 };
+
+typedef struct {
+  SmoothMeeting meeting[FINGERS_MOST]; /* from finger to object */
+  GraspContact contact[FINGERS_MOST];
+  GraspSettings settings;
+  GraspQuality quality;
+} Hold;
+
+static bool hold_of(const LossTerm* term, const Recording* r, int step, bool slopes, Hold* h) {
+  h->settings = (GraspSettings){term->friction, smooth_of(r->model, term->other)->smooth->field.shape.outer};
+  for (int i = 0; i < term->link_count; i++) {
+    const int link[2] = {term->links[i], term->other};
+    h->meeting[i] = meeting_of(r, step, link, slopes);
+    if (!h->meeting[i].sound) return false;
+    h->contact[i] = (GraspContact){vec3_sub(h->meeting[i].at[1], h->meeting[i].pose[1].t), h->meeting[i].normal};
+  }
+  h->quality = grasp_quality(h->contact, term->link_count, &h->settings);
+  return true;
+}
+
+static void seed_hold(const LossTerm* term, const Recording* r, int step, double share, const Hold* h, double lack,
+                      LossSeeds* seeds) {
+  double square = term->length * term->length;
+  for (int i = 0; i < term->link_count; i++) {
+    const SmoothMeeting* m = &h->meeting[i];
+    double slope[COLUMNS];
+    for (int c = 0; c < COLUMNS; c++) {
+      Vec3 arm = vec3_sub(row_of(m, GAP_WITNESS_B, c), c >= 9 ? carried(m, 1, m->pose[1].t, c) : vec3(0, 0, 0));
+      slope[c] = 2 * (m->gap - term->margin) / square * m->slope[GAP_VALUE][c];
+      if (lack > 0)
+        slope[c] -=
+            2 * lack * grasp_quality_slope(&h->quality, h->contact, &h->settings, i, arm, row_of(m, GAP_NORMAL, c));
+      slope[c] *= share;
+    }
+    seed_twist(r, term->links[i], step, slope, m->pose[0].t, seeds);
+    seed_twist(r, term->other, step, slope + 6, m->pose[1].t, seeds);
+  }
+}
+
+double loss_closure(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
+  if (term->link != term->links[0]) return 0; /* the term is one of all its links */
+  double sum = 0, share = loss_share(term);
+  for (int k = term->first; k <= term->last; k++) {
+    Hold h;
+    if (!hold_of(term, recording, k, seeds != NULL, &h)) return NAN;
+    double lack = fmax(0, term->quality - h.quality.epsilon);
+    sum += lack * lack;
+    for (int i = 0; i < term->link_count; i++) {
+      double off = (h.meeting[i].gap - term->margin) / term->length;
+      sum += off * off;
+    }
+    if (seeds) seed_hold(term, recording, k, share, &h, lack, seeds);
+  }
+  return share * sum;
+}
+
+void loss_closure_prepare(LossTerm* term, const LossOrigin* origin) {
+  const Model* model = origin->model;
+  if (!shapes_stay(origin)) return;
+  if (term->link_count < 2 || term->link_count > FINGERS_MOST) {
+    loss_complain(origin, origin->source->place, "needs 2 to %d 'links' that hold 'other', got %d", FINGERS_MOST,
+                  term->link_count);
+    return;
+  }
+  bool smooth = smooth_of(model, term->other);
+  for (int k = 0; k < term->link_count; k++) smooth = smooth && smooth_of(model, term->links[k]);
+  if (!smooth) loss_complain(origin, origin->source->place, "needs links of one smooth convex shape each");
+}

@@ -1,0 +1,185 @@
+/* How well contacts hold a body (V8-V10): the ball of wrenches about none that they can take. docs/derivations/grasp.md
+ */
+#include <libqhull_r/qhull_ra.h>
+#include <string.h>
+
+#include "query/query.h"
+
+enum { WRENCH = GRASP_WRENCH, ROWS = WRENCH + 1 };
+/* Wrenches this near to a plane lie in it: edges of one cone do, all eight. */
+#define IN_PLANE 1e-9
+/* Pivots below this part of the largest are rounding. */
+#define PIVOT_MIN 1e-11
+
+/* ---------------------------------------------------------------- forces at the cone's edges (V8) */
+
+/* Tangents of a unit normal, and how they change with it. */
+typedef struct {
+  Vec3 n, across[2], axis;
+  double length; /* of n x axis */
+} Frame;
+
+static Frame frame_of(Vec3 n) {
+  Frame f = {.n = n, .axis = fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0)};
+  Vec3 side = vec3_cross(n, f.axis);
+  f.length = vec3_norm(side);
+  f.across[0] = vec3_scale(side, 1 / f.length);
+  f.across[1] = vec3_cross(n, f.across[0]);
+  return f;
+}
+
+static Vec3 edge_force(const Vec3 across[2], Vec3 n, double friction, int edge) {
+  double sine = math_sin(2 * M_PI * edge / GRASP_EDGES), cosine = math_cos(2 * M_PI * edge / GRASP_EDGES);
+  return vec3_add(n, vec3_add(vec3_scale(across[0], friction * cosine), vec3_scale(across[1], friction * sine)));
+}
+
+static void put_wrench(Vec3 force, Vec3 torque, double length, double out[WRENCH]) {
+  const double six[WRENCH] = {force.x, force.y, force.z, torque.x / length, torque.y / length, torque.z / length};
+  memcpy(out, six, sizeof six);
+}
+
+static void wrench_of(const GraspContact* c, const GraspSettings* s, int edge, double out[WRENCH]) {
+  Frame f = frame_of(c->normal);
+  Vec3 force = edge_force(f.across, c->normal, s->friction, edge);
+  put_wrench(force, vec3_cross(c->arm, force), s->length, out);
+}
+
+/* How it changes when the contact does. */
+static void wrench_slope(const GraspContact* c, const GraspSettings* s, int edge, Vec3 arm, Vec3 normal,
+                         double out[WRENCH]) {
+  Frame f = frame_of(c->normal);
+  Vec3 force = edge_force(f.across, c->normal, s->friction, edge), turned[2];
+  turned[0] = vec3_scale(vec3_cross(normal, f.axis), 1 / f.length);
+  turned[0] = vec3_add_scaled(turned[0], -vec3_dot(f.across[0], turned[0]), f.across[0]);
+  turned[1] = vec3_add(vec3_cross(normal, f.across[0]), vec3_cross(c->normal, turned[0]));
+  Vec3 change = edge_force(turned, normal, s->friction, edge);
+  put_wrench(change, vec3_add(vec3_cross(arm, force), vec3_cross(c->arm, change)), s->length, out);
+}
+
+/* ---------------------------------------------------------------- the hull of all (V9) */
+
+typedef struct {
+  qhT qh;
+  FILE* messages;
+  char* text;
+  size_t length;
+} WrenchEngine;
+
+typedef struct {
+  double normal[WRENCH], distance; /* of the plane from the origin, negative when the origin is outside */
+  bool found;
+} NearestFacet;
+
+static void look_at(const facetT* facet, NearestFacet* out) {
+  if (facet->upperdelaunay || !(-facet->offset < out->distance)) return;
+  out->distance = -facet->offset;
+  out->found = true;
+  for (int k = 0; k < WRENCH; k++) out->normal[k] = facet->normal[k];
+}
+
+static NearestFacet nearest_facet(double* wrenches, int count) {
+  NearestFacet out = {.distance = HUGE_VAL};
+  WrenchEngine engine = {0};
+  char command[] = "qhull Qt";
+  engine.messages = open_memstream(&engine.text, &engine.length);
+  if (!engine.messages) return out;
+  qh_zero(&engine.qh, engine.messages);
+  if (qh_new_qhull(&engine.qh, WRENCH, count, wrenches, False, command, NULL, engine.messages) == 0) {
+    const qhT* qh = &engine.qh;
+    const facetT* facet;
+    FORALLfacets look_at(facet, &out);
+  }
+  int long_pieces, long_bytes;
+  qh_freeqhull(&engine.qh, qh_ALL);
+  qh_memfreeshort(&engine.qh, &long_pieces, &long_bytes);
+  fclose(engine.messages);
+  free(engine.text);
+  return out;
+}
+
+/* ---------------------------------------------------------------- where the plane is nearest (V10) */
+
+static double dot(const double* a, const double* b) {
+  double sum = 0;
+  for (int k = 0; k < WRENCH; k++) sum += a[k] * b[k];
+  return sum;
+}
+
+/* y of A y = b for A symmetric, >= 0, that may be singular if b allows it: by elimination, the largest pivot first. */
+static void solve(double a[ROWS][ROWS], double b[ROWS]) {
+  int order[ROWS];
+  bool done[ROWS] = {false};
+  double most = 0;
+  int rank = 0;
+  for (int i = 0; i < ROWS; i++) most = fmax(most, a[i][i]);
+  for (; rank < ROWS; rank++) {
+    int best = -1;
+    for (int i = 0; i < ROWS; i++)
+      if (!done[i] && (best < 0 || a[i][i] > a[best][best])) best = i;
+    if (!(a[best][best] > PIVOT_MIN * most)) break;
+    done[best] = true;
+    order[rank] = best;
+    for (int k = 0; k < ROWS; k++) {
+      if (done[k]) continue;
+      double factor = a[k][best] / a[best][best];
+      for (int j = 0; j < ROWS; j++) a[k][j] -= factor * a[best][j];
+      b[k] -= factor * b[best];
+    }
+  }
+  for (int i = 0; i < ROWS; i++)
+    if (!done[i]) b[i] = 0;
+  for (int i = rank - 1; i >= 0; i--) {
+    int row = order[i];
+    for (int j = i + 1; j < rank; j++) b[row] -= a[row][order[j]] * b[order[j]];
+    b[row] /= a[row][row];
+  }
+}
+
+/* Least weights, sum 1, of the wrenches in the plane whose mean is the foot of the origin on it: lambda = B^T y with
+ * B B^T y = (epsilon n, 1), the columns of B (w, 1). */
+static void foot_weights(const NearestFacet* facet, const double (*w)[WRENCH], int count, GraspQuality* out) {
+  double a[ROWS][ROWS] = {{0}}, y[ROWS], column[ROWS];
+  for (int j = 0; j < count && out->count < GRASP_PLANE; j++)
+    if (fabs(dot(w[j], facet->normal) - facet->distance) < IN_PLANE) out->wrench[out->count++] = j;
+  for (int k = 0; k < out->count; k++) {
+    for (int i = 0; i < ROWS; i++) column[i] = i < WRENCH ? w[out->wrench[k]][i] : 1;
+    for (int i = 0; i < ROWS; i++)
+      for (int j = 0; j < ROWS; j++) a[i][j] += column[i] * column[j];
+  }
+  for (int i = 0; i < ROWS; i++) y[i] = i < WRENCH ? facet->distance * facet->normal[i] : 1;
+  solve(a, y);
+  for (int k = 0; k < out->count; k++) out->weight[k] = dot(w[out->wrench[k]], y) + y[WRENCH];
+}
+
+int grasp_wrenches(const GraspContact* contacts, int count, const GraspSettings* settings, double (*out)[WRENCH]) {
+  for (int i = 0; i < count * GRASP_EDGES; i++)
+    wrench_of(&contacts[i / GRASP_EDGES], settings, i % GRASP_EDGES, out[i]);
+  return count * GRASP_EDGES;
+}
+
+GraspQuality grasp_quality(const GraspContact* contacts, int count, const GraspSettings* settings) {
+  GraspQuality out = {.epsilon = 0};
+  double(*w)[WRENCH] = memory_alloc(sizeof(double[WRENCH]) * (size_t)(count * GRASP_EDGES + 1));
+  int wrenches = grasp_wrenches(contacts, count, settings, w);
+  NearestFacet facet = {.found = false};
+  if (wrenches > WRENCH) facet = nearest_facet(w[0], wrenches);
+  if (facet.found) {
+    out.known = true;
+    out.epsilon = facet.distance;
+    memcpy(out.normal, facet.normal, sizeof out.normal);
+    foot_weights(&facet, (const double(*)[WRENCH])w, wrenches, &out);
+  }
+  memory_free(w);
+  return out;
+}
+
+double grasp_quality_slope(const GraspQuality* quality, const GraspContact* contacts, const GraspSettings* settings,
+                           int contact, Vec3 arm, Vec3 normal) {
+  double sum = 0, change[WRENCH];
+  for (int k = 0; quality->known && k < quality->count; k++) {
+    if (quality->wrench[k] / GRASP_EDGES != contact) continue;
+    wrench_slope(&contacts[contact], settings, quality->wrench[k] % GRASP_EDGES, arm, normal, change);
+    sum += quality->weight[k] * dot(quality->normal, change);
+  }
+  return sum;
+}
