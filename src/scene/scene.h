@@ -304,6 +304,9 @@ typedef enum {
 } ContactModel;
 /* The word of `contact.model`; contact/laws.c defines it. */
 const char* contact_model_name(ContactModel model);
+bool contact_law_has(
+    ContactModel law,
+    const char* key); /* has the law such a key of contact, beside those of all? none has those of separating_plane */
 /* Most parameters that a law may have beside those below. */
 enum { CONTACT_OWN_PARAMETERS = 8 };
 

@@ -501,16 +501,17 @@ void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSl
   reverse_contact(a, step, force, now, gradient);
 }
 
-/* By the forces at the step's end: of the loss, and of the drives of the step after it, which measured them (E4). */
+/* By the forces at the step's end: of the loss, and of the drives of the step after it, which measured them (E4). Null:
+ * of none. */
 static ForceSlopes forces_at_end(StepAdjoint* a, const ForceSlopes* of_loss) {
-  ForceSlopes all = of_loss ? *of_loss : (ForceSlopes){.link = NULL};
-  if (!a->felt) return all;
+  ForceSlopes sum = of_loss ? *of_loss : (ForceSlopes){0};
+  if (!a->felt) return sum;
   for (int i = 0; i < a->model->link_count; i++) {
-    a->pulled[i] = all.link ? vec3_add(all.link[i], a->felt[i]) : a->felt[i];
+    a->pulled[i] = sum.link ? vec3_add(sum.link[i], a->felt[i]) : a->felt[i];
     a->felt[i] = vec3(0, 0, 0);
   }
-  all.link = a->pulled;
-  return all;
+  sum.link = a->pulled;
+  return sum;
 }
 
 StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar next, const double* rate,
@@ -525,17 +526,17 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
     return report;
   }
   report.residual = residual_of(s);
-  const ForceSlopes all = forces_at_end(a, force);
+  const ForceSlopes at_end = forces_at_end(a, force);
   pull_rates(a, step, rate, next, now, old);
   spin_adjoint_advance(a->spin, s, step, rate, assembly.contact, next, now, gradient);
-  pull_forces(a, &all, (size_t)step->contact_count_next, step->pose_next, next.pose);
+  pull_forces(a, &at_end, (size_t)step->contact_count_next, step->pose_next, next.pose);
   step_adjoint_compose(a, step->pose_next, next.pose);
   memcpy(a->reduced, next.q, sizeof(double) * (size_t)m->dof_count);
   step_adjoint_reduce(a, step->pose_next, s->screws, a->reduced);
   step_adjoint_origins(a, step->pose_next, gradient);
   if (!solve_lambda(a, &assembly, &report)) return report;
   reverse_prescribed(a, &assembly, step->clock.time, gradient);
-  step_adjoint_spread(a, step, &all, now, old, older, gradient);
+  step_adjoint_spread(a, step, &at_end, now, old, older, gradient);
   report.sound = true;
   return report;
 }
