@@ -22,6 +22,8 @@ static void words(void** state) {
                 {LOSS_VOLUME, "volume"},
                 {LOSS_ROUGHNESS, "roughness"},
                 {LOSS_APPROACH, "approach"},
+                {LOSS_TOUCH, "touch"},
+                {LOSS_CLOSURE, "closure"},
                 {LOSS_POSE, "pose"}};
   for (int i = 0; i < LOSS_TYPE_COUNT; i++) {
     const LossKind* kind = loss_kind(wanted[i].type);
