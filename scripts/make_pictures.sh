@@ -224,6 +224,20 @@ for task in push push-centred; do
     draw $task "$TASKS/$task" --trail 8 --show path --size 720x440
   fi
 done
+for task in gather sort; do
+  if chosen tasks/$task; then
+    "$SDRS" optimize scenes/tasks/$task.yaml -q -o "$TASKS/$task" >/dev/null
+    draw $task "$TASKS/$task" --strip 4 --size 400x340 --elevation 55
+  fi
+done
+if chosen tasks/billiards; then
+  optimize billiards
+  draw billiards "$TASKS/billiards-best" --trail 6 --view top --size 720x480
+fi
+if chosen tasks/ant-push; then
+  optimize ant-push
+  draw ant-push "$TASKS/ant-push-best" --strip 4 --size 400x300
+fi
 if chosen tasks/pinch; then
   optimize pinch
   both pinch --show contacts,forces --newtons 10

@@ -431,7 +431,7 @@ const Verb VERB_GRADCHECK = {
         "joint origins (attachments), masses or densities, and support, stiffness, friction, smoothing, rest_speed "
         "(contact), restitution and what links and contact.pairs say of friction and restitution, above 0 (material),\n"
         "and numbers of drives: gains, limits, delays, feedback (gains),\n"
-        "parameters of smooth shapes: sizes, exponents, sharpness, faces (shapes),\n"
+        "parameters of smooth shapes: sizes, exponents inside their range, sharpness, faces (shapes),\n"
         "points and lengths of closures, ratios of couplings (closures).\n"
         "A task is checked scenario by scenario with its own losses, then by its own design and control variables; "
         "with\n"

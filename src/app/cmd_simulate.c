@@ -192,6 +192,12 @@ static void print_remedy(const Run* run) {
   else if (model->contact_model == CONTACT_NONE || !squeeze->known)
     fprintf(stderr, "a smaller simulation.dt (%.3g s now) or more than %d simulation.max_iterations may help\n",
             model->simulation.dt, model->simulation.max_iterations);
+  else if (contact_overlaps(model->contact_model))
+    fprintf(stderr, "a smaller simulation.dt (%.3g s now) or contact.stiffness (%.3g now)%s may help\n",
+            model->simulation.dt, model->contact.stiffness,
+            model->contact_model == CONTACT_PENALTY ? ", or for flat faces, which it touches in one point, "
+                                                      "contact.model manifold"
+                                                    : "");
   else
     fprintf(stderr,
             "a smaller simulation.dt (%.3g s now), a larger contact.support (%.3g m now) or more than %d "

@@ -247,13 +247,26 @@ int contact_replay_carried(const ContactReplay* replay);
 void contact_replay_seed_carry(ContactReplay* replay, int pair, int number);
 void contact_replay_read_carry(const ContactReplay* replay, double* out);
 
+/* The force of link `other` on `link`, of all their hulls. */
+typedef struct {
+  int link, other;
+} ForcePair;
+/* Derivatives of a scalar by such forces [1/N]. Borrows both. */
+typedef struct {
+  const ForcePair* pairs;
+  const Vec3* slope; /* (count) */
+  int count;
+} ForcePairSlopes;
+
 /* Twists (w, v) of every link about its centre of mass at t + dt (NULL: zero), and derivatives by total contact forces:
  * a scalar that grows by force[i] . (change of the contact force on link i) (NULL: none), and by pair[k] . (change of
- * the force of pair k, in the order of contact_replay_terms, on its first link) (NULL: none). */
+ * the force of pair k, in the order of contact_replay_terms, on its first link) (NULL: none), and by forces between
+ * links. */
 typedef struct {
   double (*twist)[6]; /* (links) */
   const Vec3* force;  /* (links) */
   const Vec3* pair;   /* (pairs) */
+  ForcePairSlopes between;
 } ContactField;
 /* Adds the derivatives of Phi + sum force . (contact forces): with respect to poses at t as 3x4 matrices, entry by
  * entry (links), to the poses of half-spaces at t + dt alike, which the terms leave out (ground_next, links), to hull

@@ -167,7 +167,7 @@ static void take_over(const LawPair* trial) {
 
 static double nearest(const void* instance, const int item[2], const PairState* accepted) {
   const PairPart* part = part_of_items(instance, item[0], item[1]);
-  return part->law->nearest ? part->law->nearest(part->own, item, accepted) : 0;
+  return part->law->nearest ? part->law->nearest(part->own, item, accepted) : -HUGE_VAL;
 }
 
 /* ---------------------------------------------------------------- a pair in the accepted state */
@@ -370,6 +370,7 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
 const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room) {
   if (model->pair_law_count == 0) return contact_law(model);
   *room = (ContactLaw){.name = "by pair",
+                       .overlaps = contact_law(model)->overlaps, /* of one kind all (model/pairs.c) */
                        .create = create,
                        .destroy = destroy,
                        .set_dt = set_dt,

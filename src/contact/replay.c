@@ -322,6 +322,19 @@ ContactTermList contact_replay_terms(const ContactReplay* r) { return (ContactTe
 
 /* ---------------------------------------------------------------- reverse */
 
+/* Forces between two links, of those pairs that are between them. */
+static void add_between(const ReplayPair* p, const ForcePairSlopes* between, double twist[2][6]) {
+  for (int k = 0; k < between->count; k++) {
+    ForcePair links = between->pairs[k];
+    for (int side = 0; side < 2; side++) {
+      if (p->link[side] != links.link || p->link[1 - side] != links.other) continue;
+      twist[side][3] -= between->slope[k].x;
+      twist[side][4] -= between->slope[k].y;
+      twist[side][5] -= between->slope[k].z;
+    }
+  }
+}
+
 /* The force on a link is minus the derivative by its displacement: a field of displacements adds to the twists. A
  * half-space has no part of its own in the terms: the force on it is minus that on the body. false: all zero. */
 static bool pair_field(const ContactReplay* r, int index, const ContactField* f, double twist[2][6]) {
@@ -340,6 +353,7 @@ static bool pair_field(const ContactReplay* r, int index, const ContactField* f,
     twist[0][4] -= f->pair[index].y;
     twist[0][5] -= f->pair[index].z;
   }
+  add_between(p, &f->between, twist);
   for (int i = 0; i < 3 && p->next->body[1].hull.half_space; i++) {
     twist[0][3 + i] -= twist[1][3 + i];
     twist[1][3 + i] = 0;

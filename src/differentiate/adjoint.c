@@ -102,6 +102,7 @@ RecordedStep recording_step_to(const Recording* r, int index) {
                         .pose_older = recording_state_pose(r, state[3]),
                         .momentum_next = recording_state_momentum(r, state[0]),
                         .momentum_now = recording_state_momentum(r, state[1]),
+                        .felt_now = recording_state_felt(r, state[1]),
                         .contacts_next = r->contacts + state[0]->contact_first,
                         .contacts_now = r->contacts + state[1]->contact_first,
                         .number = r->first_state + index + 1,
@@ -116,6 +117,11 @@ static void add_discounted(const Model* m, StateBar to, StateBar from, double fa
   for (int k = 0; k < m->dof_count; k++) to.q[k] += factor * from.q[k];
 }
 
+static ForcePairSlopes pair_slopes(const LossSeeds* seeds, int row) {
+  size_t count = (size_t)seeds->pair_count;
+  return (ForcePairSlopes){seeds->pairs, count > 0 ? seeds->pair_force + (size_t)row * count : NULL, (int)count};
+}
+
 /* The substep that led to state `index`. discount: for it. */
 static StepAdjointReport one_step(RunAdjoint* a, const Recording* r, const LossSeeds* seeds, int index, double discount,
                                   ModelGradient* gradient) {
@@ -128,7 +134,8 @@ static StepAdjointReport one_step(RunAdjoint* a, const Recording* r, const LossS
   for (int k = 0; k < 3; k++) before[k] = bar_of(a, r, index - 1 - k);
   if (state->row) gather_row(a, seeds, state->step);
   const double* rate = state->row ? a->rate_now : a->no_rate;
-  const Vec3* force = state->row ? a->force_now : NULL;
+  const ForceSlopes row = {a->force_now, pair_slopes(seeds, state->step)};
+  const ForceSlopes* force = state->row ? &row : NULL;
   if (discount == 1.0)
     return step_adjoint(a->step, &recorded, next, rate, force, before[0], before[1], before[2], gradient);
   for (int k = 0; k < 3; k++) clear_bar(m, a->handed[k]);

@@ -237,6 +237,16 @@ static void gain_scale(const Model* model, double* scale) {
   memory_free(gains);
 }
 
+/* Whole parameters; an exponent at the end of its range stays, a ball's for instance. */
+static void shape_scale(const Model* model, const ModelOverride* numbers, double* scale) {
+  for (int k = 0; k < model->shape_parameter_count; k++) {
+    const ModelOverride* n = &numbers[k];
+    const ModelHull* hull = &model->hulls[model->links[n->link].hull_first + n->part];
+    scale[k] = fmax(fabs(n->value), 0.1);
+    if (!shape_parameter_moves(&hull->smooth->field.shape, n->index, GRADCHECK_LARGEST_STEP * scale[k])) scale[k] = 0;
+  }
+}
+
 void block_scale(const Model* model, GradcheckBlock block, double* scale) {
   const ModelContact* contact = &model->contact;
   double parameters[CONTACT_PARAMETER_COUNT] = {contact->support, contact->stiffness, contact->friction,
@@ -258,9 +268,8 @@ void block_scale(const Model* model, GradcheckBlock block, double* scale) {
   if (block != GRADCHECK_MASS && block != GRADCHECK_MATERIAL && block != GRADCHECK_SHAPES && !closures) return;
   ModelOverride* numbers = block_numbers(model->scene, model, block);
   for (int k = 0; k < block_size(model, block); k++)
-    scale[k] = closures                    ? closure_scale(model, &numbers[k])
-               : block == GRADCHECK_SHAPES ? fmax(fabs(numbers[k].value), 0.1)
-                                           : numbers[k].value;
+    scale[k] = closures ? closure_scale(model, &numbers[k]) : numbers[k].value;
+  if (block == GRADCHECK_SHAPES) shape_scale(model, numbers, scale);
   memory_free(numbers);
 }
 

@@ -74,15 +74,20 @@ typedef struct Recording {
   Vec3* momentum;   /* SimState.momentum [kg m^2/s]; NULL unless the integrator is `momentum` ((steps + 1) * links) */
   Vec3* force;      /* total contact and friction force on every link, world [N]; row 0 is zero ((steps + 1) * links) */
   Vec3* forces_now; /* of one row, where rows are thin  (links) */
-  ContactRecord* contacts; /* of all states, one after the other */
-  RecordedState* states;   /* in the order of time, the start first  (state_count) */
-  int* row_state;          /* index of every row's state  (steps + 1) */
-  double* between_q;       /* (between_count * nq) */
-  Pose* between_pose;      /* (between_count * links) */
-  Vec3* between_momentum;  /* NULL alike (between_count * links) */
-  double* closures_broken; /* when closures broke, INFINITY: not so far [s]; NULL: the model has none  (closures) */
+  const ForcePair* pairs; /* whose forces are kept of every row; borrowed  (pair_count) */
+  int pair_count;
+  Vec3* pair_force;          /* world [N]; row 0 is zero  ((steps + 1) * pair_count) */
+  ContactRecord* contacts;   /* of all states, one after the other */
+  RecordedState* states;     /* in the order of time, the start first  (state_count) */
+  int* row_state;            /* index of every row's state  (steps + 1) */
+  double* between_q;         /* (between_count * nq) */
+  Pose* between_pose;        /* (between_count * links) */
+  Vec3* between_momentum;    /* NULL alike (between_count * links) */
+  Vec3 *felt, *between_felt; /* SimState.felt of rows and of states between; NULL: no drive measures it */
+  double* closures_broken;   /* when closures broke, INFINITY: not so far [s]; NULL: the model has none  (closures) */
   int state_count, between_count;
-  int contact_capacity, step_capacity, state_capacity, between_capacity, momentum_capacity, between_q_capacity;
+  int contact_capacity, step_capacity, state_capacity, between_capacity, momentum_capacity, felt_capacity,
+      between_q_capacity;
 } Recording;
 
 static inline const Pose* recording_pose(const Recording* r, int step) {
@@ -111,6 +116,12 @@ static inline const Vec3* recording_state_momentum(const Recording* r, const Rec
   return state->between < 0 ? r->momentum + (size_t)(state->step - r->first_row) * links
                             : r->between_momentum + (size_t)state->between * links;
 }
+static inline const Vec3* recording_state_felt(const Recording* r, const RecordedState* state) {
+  size_t links = (size_t)r->model->link_count;
+  if (!r->felt) return NULL;
+  return state->between < 0 ? r->felt + (size_t)(state->step - r->first_row) * links
+                            : r->between_felt + (size_t)state->between * links;
+}
 /* In how many substeps step 1.. was taken. */
 static inline int recording_substeps(const Recording* r, int step) {
   return r->row_state[step - r->first_row] - r->row_state[step - 1 - r->first_row];
@@ -131,6 +142,8 @@ typedef struct {
 void recording_create(Recording* recording, const Model* model, int steps);
 /* A thin one. keep is borrowed. */
 void recording_create_thin(Recording* recording, const Model* model, int steps, const RowKeep* keep);
+/* Keep the force between these links, too, of so many steps: once, before it is run. */
+void recording_keep_pairs(Recording* recording, const ForcePair* pairs, int count, int steps);
 void recording_destroy(Recording* recording);
 /* That its arrays take; parts of a thin one are beside. */
 size_t recording_bytes(const Recording* recording);
@@ -168,6 +181,10 @@ struct LossSeeds {
   double* control; /* of controller parameters, at fixed poses; all controllers in order (controls) */
   double* gains;   /* of controllers' gains (ModelGradient.gains), at fixed poses (gains) */
   size_t length;   /* numbers in the block */
+  const ForcePair* pairs; /* of Recording.pairs, borrowed  (pair_count) */
+  int pair_count;
+  Vec3* pair_force; /* ((steps + 1) * pair_count); apart from the block */
+  size_t pair_length;
 };
 
 /* Zeros, for recordings of `steps` steps of models with these links, joints, hulls and controllers. */
@@ -189,6 +206,8 @@ void loss_destroy(Loss* loss);
 int loss_count(const Loss* loss);
 /* All rows that loss_evaluate looks at; nothing is laid out yet. */
 void loss_keep(const Loss* loss, const Model* model, RowKeep* keep);
+/* After a recording or seeds (NULL: none) of so many steps were created: the forces between links that it looks at. */
+void loss_keep_pairs(const Loss* loss, int steps, Recording* recording, LossSeeds* seeds);
 const char* loss_name(const Loss* loss, int index); /* unlike all others: a column of convergence.csv */
 /* Each term times its own weight (not the scenario's) to terms (loss_count, or NULL); returns their sum. seeds NULL:
  * values only; else derivatives of the sum are added. Links, hulls, vertices and controllers of the recording's model

@@ -203,7 +203,7 @@ static Status check_all(Check* c) {
 
 /* With bounded memory, of all runs only what the loss looks at is kept, and of the unmoved one what its gradient needs.
  */
-static void create_recordings(Check* c, int steps) {
+static void create_rows(Check* c, int steps) {
   if (!(c->options->memory > 0)) {
     recording_create(&c->base, c->model, steps);
     recording_create(&c->moved, c->model, steps);
@@ -219,6 +219,13 @@ static void create_recordings(Check* c, int steps) {
   recording_create_thin(&c->base, c->model, steps, &c->keep);
   recording_create_thin(&c->moved, c->model, steps, &c->keep);
   c->seeds = loss_seeds_create_thin(c->model, &c->keep);
+}
+
+static void create_recordings(Check* c, int steps) {
+  create_rows(c, steps);
+  if (!c->loss) return;
+  loss_keep_pairs(c->loss, steps, &c->base, &c->seeds);
+  loss_keep_pairs(c->loss, steps, &c->moved, NULL);
 }
 
 Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,

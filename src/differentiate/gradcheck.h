@@ -4,9 +4,13 @@
 
 #include "differentiate/differentiate.h"
 
+/* Of a number's scale, the largest step that differences are taken over. */
+#define GRADCHECK_LARGEST_STEP 1e-2
+
 int block_size(const Model* model, GradcheckBlock block);
 /* A change of each number that counts as large: lengths of the link's reach, whole masses, whole contact parameters,
- * 1 for coordinates and velocities (0 where they are prescribed), 0.1 for signals (0.1 / duration for frequencies). */
+ * 1 for coordinates and velocities (0 where they are prescribed; and for exponents at the end of their range), 0.1 for
+ * signals (0.1 / duration for frequencies). */
 void block_scale(const Model* model, GradcheckBlock block, double* scale);
 /* Derivatives by each number. */
 void block_gradient(const Model* model, GradcheckBlock block, const ModelGradient* gradient, double* out);

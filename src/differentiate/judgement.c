@@ -1,9 +1,8 @@
 /* A gradient held against central differences of its function, direction by direction (docs/derivations/gradcheck.md).
  * The differences judge themselves first: the step where they say most decides, whatever the gradient says. */
-#include "differentiate/differentiate.h"
+#include "differentiate/gradcheck.h"
 
-/* The sweep: from LARGEST_STEP of the scale down by half decades. */
-#define LARGEST_STEP 1e-2
+/* The sweep: from GRADCHECK_LARGEST_STEP of the scale down by half decades. */
 enum { SWEEP = GRADCHECK_SWEEP };
 /* After so many steps in a row that say less than the best one, rounding has taken over, if that one says enough; as
  * many tell how large rounding is. */
@@ -43,11 +42,20 @@ static double noise_of(const GradcheckDirection* d, double rounding) {
   return noise;
 }
 
-/* (J4): how far the estimate at step k may be off; infinite where there is none. */
-static double doubt(const GradcheckDirection* d, int k, double noise) {
+/* How far the estimate at step k may be off, by the step before it; infinite where there is none. */
+static double doubt_before(const GradcheckDirection* d, int k, double noise) {
   if (k < 2) return INFINITY;
   double change = change_at(d, k);
   return isfinite(change) ? fmax(change, noise / d->step[k]) : (double)INFINITY;
+}
+
+/* (J4): the same by all smaller steps, too: what they say otherwise and noise does not explain. A function that is
+ * rough at every size agrees with itself here and there. */
+static double doubt(const GradcheckDirection* d, int k, double noise) {
+  double most = doubt_before(d, k, noise);
+  for (int j = k + 1; j < d->tried; j++)
+    most = fmax(most, fabs(d->extrapolated[j] - d->extrapolated[k]) - TRUST * noise / d->step[j]);
+  return most;
 }
 
 /* (J6): the first step with nothing but values beside it; differences over longer ones reach across a place that has
@@ -59,10 +67,14 @@ static int first_unbroken(const GradcheckDirection* d) {
 }
 
 /* The step that decides; -1 when none does. */
-static int least_doubt(const GradcheckDirection* d, double noise) {
+static int least_doubt(const GradcheckDirection* d, double noise,
+                       double (*doubt_at)(const GradcheckDirection* d, int k, double noise)) {
   int best = -1, first = first_unbroken(d);
-  for (int k = first + 2; k < d->tried; k++)
-    if (isfinite(doubt(d, k, noise)) && (best < 0 || doubt(d, k, noise) < doubt(d, best, noise))) best = k;
+  double least = INFINITY;
+  for (int k = first + 2; k < d->tried; k++) {
+    double here = doubt_at(d, k, noise);
+    if (here < least) best = k, least = here;
+  }
   return best;
 }
 
@@ -103,7 +115,7 @@ static double observed_order(const GradcheckDirection* d, int best, double noise
 /* rounding: of a value; zero: of g . d. */
 static void judge(GradcheckDirection* d, double rounding, double zero, double bound) {
   double noise = noise_of(d, rounding);
-  int best = least_doubt(d, noise);
+  int best = least_doubt(d, noise, doubt);
   d->scale = scale_of(d, best);
   d->resolution = best < 0 ? (double)INFINITY : relative(TRUST * doubt(d, best, noise) + zero, d->scale);
   d->error = best < 0 ? (double)NAN : relative(fabs(d->extrapolated[best] - d->analytic), d->scale);
@@ -146,14 +158,14 @@ static double value_beside(const Sweep* s, double h) {
 }
 
 static bool said_enough(const Sweep* s, const GradcheckDirection* d, int best, double bound) {
-  return TRUST * doubt(d, best, s->rounding) <= bound * scale_of(d, best);
+  return TRUST * doubt_before(d, best, s->rounding) <= bound * scale_of(d, best);
 }
 
 static bool stopped(const GradcheckOptions* options) { return options->interrupted && options->interrupted(); }
 
 /* False when it was interrupted. */
 static bool sweep(const Sweep* s, const GradcheckOptions* options, GradcheckDirection* d) {
-  double h = LARGEST_STEP;
+  double h = GRADCHECK_LARGEST_STEP;
   int best = -1, growing = 0;
   for (d->tried = 0; d->tried < SWEEP && growing < GROWING; h *= sqrt(0.1)) {
     double plus = value_beside(s, h), minus = value_beside(s, -h);
@@ -163,7 +175,7 @@ static bool sweep(const Sweep* s, const GradcheckOptions* options, GradcheckDire
     d->sum[k] = plus + minus;
     d->difference[k] = (plus - minus) / (2 * h); /* (J1) */
     d->extrapolated[k] = extrapolate(d, k);
-    int now = least_doubt(d, s->rounding);
+    int now = least_doubt(d, s->rounding, doubt_before);
     growing = now == best && best >= 0 && said_enough(s, d, best, options->bound) ? growing + 1 : 0;
     best = now;
   }

@@ -7,7 +7,9 @@
 struct Loss {
   LossTerm* terms;
   int count;
-  int steps; /* horizon */
+  int steps;        /* horizon */
+  ForcePair* pairs; /* whose forces its terms look at  (pair_count) */
+  int pair_count;
 };
 
 /* ---------------------------------------------------------------- names */
@@ -44,6 +46,20 @@ static void name_terms(Loss* loss, const Task* task, Diagnostics* diagnostics) {
 
 /* ---------------------------------------------------------------- creation */
 
+static void list_pair(Loss* loss, int link, int other) {
+  for (int k = 0; k < loss->pair_count; k++)
+    if (loss->pairs[k].link == link && loss->pairs[k].other == other) return;
+  size_t count = (size_t)loss->pair_count++;
+  loss->pairs = memory_resize(loss->pairs, sizeof(ForcePair) * count, sizeof(ForcePair) * (count + 1));
+  loss->pairs[count] = (ForcePair){link, other};
+}
+
+static void list_pairs(Loss* loss, const LossTerm* term) {
+  if (term->kind != loss_kind(LOSS_FORCE) || term->other < 0) return;
+  list_pair(loss, term->link, term->other);
+  for (int k = 1; k < term->link_count; k++) list_pair(loss, term->links[k], term->other);
+}
+
 Status loss_create(Loss** out, const Task* task, int scenario, const Model* model, Diagnostics* diagnostics) {
   Loss* loss = MEMORY_NEW(Loss, 1);
   *out = NULL;
@@ -54,6 +70,7 @@ Status loss_create(Loss** out, const Task* task, int scenario, const Model* mode
   for (int i = 0; i < task->loss_count; i++) {
     const LossOrigin origin = {task, &task->losses[i], scenario, i, model, loss->steps, diagnostics};
     loss_resolve(&loss->terms[i], &origin);
+    list_pairs(loss, &loss->terms[i]);
   }
   name_terms(loss, task, diagnostics);
   if (diagnostics->error_count > before) {
@@ -72,6 +89,7 @@ void loss_destroy(Loss* loss) {
     loss_release(&loss->terms[i]);
   }
   memory_free(loss->terms);
+  memory_free(loss->pairs);
   memory_free(loss);
 }
 
@@ -94,6 +112,11 @@ static void keep_rows(const LossTerm* term, const Model* model, RowKeep* keep) {
 
 void loss_keep(const Loss* loss, const Model* model, RowKeep* keep) {
   for (int i = 0; i < loss->count; i++) keep_rows(&loss->terms[i], model, keep);
+}
+
+void loss_keep_pairs(const Loss* loss, int steps, Recording* recording, LossSeeds* seeds) {
+  if (recording) recording_keep_pairs(recording, loss->pairs, loss->pair_count, steps);
+  if (seeds) loss_seeds_keep_pairs(seeds, loss->pairs, loss->pair_count, steps);
 }
 
 /* ---------------------------------------------------------------- value */

@@ -118,6 +118,8 @@ double loss_smoothness(const LossTerm* term, const Recording* recording, LossSee
 void loss_smoothness_prepare(LossTerm* term, const LossOrigin* origin);
 double loss_force(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 void loss_force_prepare(LossTerm* term, const LossOrigin* origin);
+/* Room for derivatives by the forces of these pairs in every row (differentiate/loss_seeds.c). */
+void loss_seeds_keep_pairs(LossSeeds* seeds, const ForcePair* pairs, int count, int steps);
 double loss_gap(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 double loss_shape(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 double loss_volume(const LossTerm* term, const Recording* recording, LossSeeds* seeds);

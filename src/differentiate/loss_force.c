@@ -1,20 +1,46 @@
-/* Force: |contact and friction force on the link - target|^2, mean over the window's states k >= 1. */
+/* Force: |contact and friction force on the link - target|^2, mean over the window's states k >= 1; of all that touches
+ * it, or of `other` alone. */
+#include <assert.h>
+
 #include "differentiate/loss.h"
 
 void loss_force_prepare(LossTerm* term, const LossOrigin* origin) {
-  if (origin->model->contact_model != CONTACT_NONE && origin->model->links[term->link].collide) return;
+  const Model* model = origin->model;
+  if (term->other == term->link)
+    loss_complain(origin, origin->source->other.place, "'other' is the link itself");
+  else if (term->other >= 0 && model->contact_model != CONTACT_NONE && !model->links[term->other].collide)
+    diagnostics_add(origin->diagnostics, SEVERITY_WARNING, origin->source->place,
+                    "nothing touches '%.60s': its force is always zero", model->links[term->other].name);
+  if (model->contact_model != CONTACT_NONE && model->links[term->link].collide) return;
   diagnostics_add(origin->diagnostics, SEVERITY_WARNING, origin->source->place,
-                  "nothing touches '%.60s': the force on it is always zero", origin->model->links[term->link].name);
+                  "nothing touches '%.60s': the force on it is always zero", model->links[term->link].name);
+}
+
+/* The place of the term's pair in every row of forces between links. */
+static size_t pair_of(const LossTerm* term, const Recording* recording) {
+  int k = 0;
+  while (k < recording->pair_count &&
+         (recording->pairs[k].link != term->link || recording->pairs[k].other != term->other))
+    k++;
+  assert(k < recording->pair_count);
+  return (size_t)k;
+}
+
+static Vec3* force_at(const LossTerm* term, const Recording* recording, const RowKeep* keep, size_t pair, int row,
+                      Vec3* of_link, Vec3* of_pair) {
+  if (term->other >= 0) return &of_pair[(size_t)row * (size_t)recording->pair_count + pair];
+  return &of_link[row_place(keep, recording->model, row, term->link).pose];
 }
 
 double loss_force(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
   double sum = 0, share = loss_share(term);
+  size_t pair = term->other >= 0 ? pair_of(term, recording) : 0;
   for (int k = term->first; k <= term->last; k++) {
-    size_t at = row_place(recording->keep, recording->model, k, term->link).pose;
-    Vec3 e = vec3_sub(recording->force[at], term->target);
+    Vec3 felt = *force_at(term, recording, recording->keep, pair, k, recording->force, recording->pair_force);
+    Vec3 e = vec3_sub(felt, term->target);
     sum += vec3_dot(e, e);
     if (seeds) {
-      Vec3* seed = &seeds->force[row_place(seeds->keep, recording->model, k, term->link).pose];
+      Vec3* seed = force_at(term, recording, seeds->keep, pair, k, seeds->force, seeds->pair_force);
       *seed = vec3_add_scaled(*seed, 2 * share, e);
     }
   }

@@ -1,7 +1,7 @@
 /* Memory of a loss's derivatives: one block, cleared at one stroke. */
 #include <string.h>
 
-#include "differentiate/differentiate.h"
+#include "differentiate/loss.h"
 
 static LossSeeds create(const Model* model, const RowKeep* keep, size_t poses, size_t dofs) {
   size_t links = (size_t)model->link_count, vertices = (size_t)model->vertex_count;
@@ -30,9 +30,18 @@ LossSeeds loss_seeds_create_thin(const Model* model, const RowKeep* keep) {
 
 void loss_seeds_clear(LossSeeds* seeds) {
   if (seeds->pose) memset(seeds->pose, 0, sizeof(double) * seeds->length);
+  if (seeds->pair_force) memset(seeds->pair_force, 0, sizeof(Vec3) * seeds->pair_length);
+}
+
+void loss_seeds_keep_pairs(LossSeeds* seeds, const ForcePair* pairs, int count, int steps) {
+  seeds->pairs = pairs;
+  seeds->pair_count = count;
+  seeds->pair_length = (size_t)(steps + 1) * (size_t)count;
+  if (count > 0) seeds->pair_force = MEMORY_NEW(Vec3, seeds->pair_length);
 }
 
 void loss_seeds_destroy(LossSeeds* seeds) {
+  memory_free(seeds->pair_force);
   memory_free(seeds->pose);
   *seeds = (LossSeeds){0};
 }

@@ -15,6 +15,7 @@ void recording_create(Recording* r, const Model* model, int steps) {
   r->rate = MEMORY_NEW(double, rows*(size_t)model->dof_count);
   r->pose = MEMORY_NEW(Pose, rows * links);
   if (model->simulation.integrator == INTEGRATOR_MOMENTUM) r->momentum = MEMORY_NEW(Vec3, rows * links);
+  if (model->feels) r->felt = MEMORY_NEW(Vec3, rows * links);
   r->force = MEMORY_NEW(Vec3, rows * links);
   r->row_state = MEMORY_NEW(int, rows);
   r->closures_broken = closure_times(model);
@@ -37,10 +38,17 @@ void recording_create_part(Recording* r, const Model* model, int first_row, int 
   r->q = MEMORY_NEW(double, rows*(size_t)model->coordinate_count);
   r->pose = MEMORY_NEW(Pose, rows * links);
   if (model->simulation.integrator == INTEGRATOR_MOMENTUM) r->momentum = MEMORY_NEW(Vec3, rows * links);
+  if (model->feels) r->felt = MEMORY_NEW(Vec3, rows * links);
   r->row_state = MEMORY_NEW(int, rows);
   r->closures_broken = closure_times(model);
   r->contact_capacity = contacts;
   r->contacts = MEMORY_NEW(ContactRecord, contacts);
+}
+
+void recording_keep_pairs(Recording* r, const ForcePair* pairs, int count, int steps) {
+  r->pairs = pairs;
+  r->pair_count = count;
+  if (count > 0) r->pair_force = MEMORY_NEW(Vec3, (size_t)(steps + 1) * (size_t)count);
 }
 
 void recording_destroy(Recording* r) {
@@ -48,8 +56,11 @@ void recording_destroy(Recording* r) {
                    r->rate,
                    r->pose,
                    r->momentum,
+                   r->felt,
+                   r->between_felt,
                    r->force,
                    r->forces_now,
+                   r->pair_force,
                    r->contacts,
                    r->states,
                    r->row_state,
@@ -96,7 +107,9 @@ size_t recording_bytes(const Recording* r) {
   size += sizeof(double) * (r->keep ? r->keep->coordinates : rows * nq);
   if (r->rate) size += sizeof(double) * (r->keep ? r->keep->dofs : rows * (size_t)m->dof_count);
   if (r->force) size += sizeof(Vec3) * poses;
+  size += sizeof(Vec3) * rows * (size_t)r->pair_count;
   if (r->momentum) size += sizeof(Vec3) * rows * links;
+  if (r->felt) size += sizeof(Vec3) * (rows + (size_t)r->felt_capacity) * links;
   size += sizeof(ContactRecord) * (size_t)r->contact_capacity + sizeof(RecordedState) * (size_t)r->state_capacity;
   return size + sizeof(double) * nq * (size_t)r->between_q_capacity +
          sizeof(Pose) * links * (size_t)r->between_capacity + sizeof(Vec3) * links * (size_t)r->momentum_capacity;
@@ -126,22 +139,25 @@ static void keep_contacts(Recording* r, RecordedState* state, const ContactRecor
 }
 
 /* A state that is not in the arrays of rows. momentum NULL: it is not asked for. */
-static void keep_between(Recording* r, RecordedState* state, const double* q, const Pose* pose, const Vec3* momentum) {
+static void keep_between(Recording* r, RecordedState* state, const double* q, const Pose* pose, const Vec3* momentum,
+                         const Vec3* felt) {
   size_t nq = (size_t)r->model->coordinate_count, links = (size_t)r->model->link_count;
   int needed = r->between_count + 1;
   r->between_q = grown(r, r->between_q, &r->between_q_capacity, needed, sizeof(double) * nq);
   r->between_pose = grown(r, r->between_pose, &r->between_capacity, needed, sizeof(Pose) * links);
   if (r->momentum)
     r->between_momentum = grown(r, r->between_momentum, &r->momentum_capacity, needed, sizeof(Vec3) * links);
+  if (r->felt) r->between_felt = grown(r, r->between_felt, &r->felt_capacity, needed, sizeof(Vec3) * links);
   size_t at = (size_t)r->between_count;
   state->between = r->between_count++;
   if (q) memcpy(r->between_q + at * nq, q, sizeof(double) * nq);
   memcpy(r->between_pose + at * links, pose, sizeof(Pose) * links);
   if (r->momentum && momentum) memcpy(r->between_momentum + at * links, momentum, sizeof(Vec3) * links);
+  if (r->felt && felt) memcpy(r->between_felt + at * links, felt, sizeof(Vec3) * links);
 }
 
 void recording_add_before(Recording* r, const RecordedState* what, const double* q, const Pose* pose) {
-  keep_between(r, add_state(r, what->step, what->clock, what->row), q, pose, NULL);
+  keep_between(r, add_state(r, what->step, what->clock, what->row), q, pose, NULL, NULL);
 }
 
 /* What lies between the row before and this one. */
@@ -150,7 +166,7 @@ static void keep_substates(Recording* r, const Sim* sim, int row) {
   const SimSubstate* inside = sim_substates(sim, &count);
   for (int k = 0; k < count; k++) {
     RecordedState* state = add_state(r, row, inside[k].clock, false);
-    keep_between(r, state, inside[k].q, inside[k].pose, inside[k].momentum);
+    keep_between(r, state, inside[k].q, inside[k].pose, inside[k].momentum, inside[k].felt);
     keep_contacts(r, state, inside[k].contacts, inside[k].contact_count);
   }
 }
@@ -197,6 +213,7 @@ void recording_keep_row(Recording* r, Sim* sim, int row) {
   memcpy(r->pose + at * links, state->pose, sizeof(Pose) * links);
   if (r->rate) memcpy(r->rate + at * nv, state->rate, sizeof(double) * nv);
   if (r->momentum) memcpy(r->momentum + at * links, state->momentum, sizeof(Vec3) * links);
+  if (r->felt) memcpy(r->felt + at * links, state->felt, sizeof(Vec3) * links);
   if (r->force && steps) sim_link_forces(sim, r->force + at * links);
   if (steps) keep_substates(r, sim, row);
   int count;
@@ -211,6 +228,8 @@ static void keep_row(Recording* r, Sim* sim, int row) {
     keep_thin_row(r, sim, row);
   else
     recording_keep_row(r, sim, row);
+  if (r->pair_count > 0 && row > 0)
+    sim_pair_forces(sim, r->pairs, r->pair_count, r->pair_force + (size_t)row * (size_t)r->pair_count);
   if (r->parts && row > 0) run_parts_add(r->parts, sim, row);
 }
 

@@ -66,6 +66,7 @@ Status refined_run(RefinedRun* run, const RefinedSubject* subject, int parts, co
   keep_moments(run, steps / parts, subject->moments, parts);
   row_keep_lay_out(&run->keep, &run->model);
   recording_create_thin(&run->recording, &run->model, steps, &run->keep);
+  if (run->loss) loss_keep_pairs(run->loss, steps, &run->recording, NULL);
   status = recording_run(&run->recording, &run->model, options, &run->report, diagnostics);
   if (status != STATUS_OK || !run->loss) return status;
   run->terms = MEMORY_NEW(double, loss_count(run->loss));

@@ -62,6 +62,9 @@ static Status check_scene(const Identification* id, Diagnostics* diagnostics) {
                       "integrator momentum has no sensitivities forwards; take first_order or second_order");
       break;
     }
+  if (m->feels)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place,
+                    "feedback by contact forces has no sensitivities forwards: take it out of the scene's drives");
   for (int k = 0; k < task->control_count; k++) {
     const TaskControl* c = &task->controls[k];
     for (int i = 0; i < m->link_count; i++)

@@ -188,6 +188,7 @@ static sdrs_status task_loss(sdrs* s, void* arguments) {
   if (status != SDRS_OK) return status;
   if (!s->shared->loss) return library_fail(s, SDRS_USAGE, "a scene has no loss: load a task, or give a callback");
   LossSeeds seeds = loss_seeds_create(&own->ran.model, own->recording.steps);
+  loss_keep_pairs(s->shared->loss, own->recording.steps, NULL, &seeds);
   *value = loss_evaluate(s->shared->loss, &own->recording, NULL, &seeds);
   if (isfinite(*value))
     status = backward(s, &seeds);

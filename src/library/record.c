@@ -21,7 +21,10 @@ static sdrs_status run(sdrs* s, void* arguments) {
   drive_free(&own->ran);
   drive_copy(&own->ran, &own->live, steps);
   own->ran.model.simulation.steps = steps;
-  if (own->recording.step_capacity < steps) recording_create(&own->recording, &own->ran.model, steps);
+  if (own->recording.step_capacity < steps) {
+    recording_create(&own->recording, &own->ran.model, steps);
+    if (s->shared->loss) loss_keep_pairs(s->shared->loss, steps, &own->recording, NULL);
+  }
   RecordOptions options = {.threads = s->shared->threads};
   RecordReport report;
   Status status = recording_run(&own->recording, &own->ran.model, &options, &report, &own->diagnostics);

@@ -255,9 +255,40 @@ static void check_taken(const Model* model, Diagnostics* diagnostics) {
   }
 }
 
+/* A piece of a link that a law cannot take, and why; NULL: it takes all. */
+static const char* refused_piece(const Model* model, int link, ContactModel law) {
+  const char* why = NULL;
+  const ModelLink* l = &model->links[link];
+  for (int k = 0; k < l->hull_count && l->collide && !why; k++)
+    why = contact_refuses(law, &model->hulls[l->hull_first + k]);
+  return why;
+}
+
+/* The same of the laws of pairs, each item of contact.pairs once. */
+static void check_taken_by_pairs(const Model* model, Diagnostics* diagnostics) {
+  for (int p = 0; p < model->pair_law_count; p++) {
+    const ModelPairLaw* pair = &model->pair_laws[p];
+    bool told = false;
+    for (int k = 0; k < model->pair_item_count && !told; k++) {
+      const ModelPairItem* item = &model->pair_items[k];
+      const int link[2] = {(int)(item->key >> 32), (int)(item->key & UINT32_MAX)};
+      if (item->item != pair->item) continue;
+      for (int side = 0; side < 2 && !told; side++) {
+        const char* why = refused_piece(model, link[side], pair->law);
+        if (!why) continue;
+        diagnostics_add(diagnostics, SEVERITY_ERROR, model->scene->contact.pairs[pair->item].place,
+                        "%s %s; a shape of link '%s' is none", contact_model_name(pair->law), why,
+                        model->links[link[side]].name);
+        told = true;
+      }
+    }
+  }
+}
+
 void check_intersections(const Model* model, Diagnostics* diagnostics) {
   if (model->contact_model == CONTACT_NONE) return;
   check_taken(model, diagnostics);
+  check_taken_by_pairs(model, diagnostics);
   if (contact_overlaps(model->contact_model)) return;
   TouchSearch search = find_meetings(model, diagnostics);
   report_meetings(&search);

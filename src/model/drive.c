@@ -21,6 +21,8 @@ void build_controllers(Builder* builder) {
     controller->gain_first = model->gain_count;
     model->gain_count += controller_gain_count(source);
     model->feedback = model->feedback || source->measure_count > 0;
+    for (int k = 0; k < source->measure_count; k++)
+      model->feels = model->feels || source->measures[k].kind == MEASURE_FORCE;
     signal_create(&controller->target, &source->target);
     controller->parameter_first = model->parameter_count;
     model->parameter_count += signal_parameter_count(&controller->target);

@@ -62,10 +62,11 @@ int model_pair_law(const Model* model, int a, int b) {
 
 void model_fix_pairs(const Model* model, Scene* scene) {
   for (int i = 0; i < model->pair_law_count; i++) {
-    SceneMaterial* own = &scene->contact.pairs[model->pair_laws[i].item].material;
-    own->value[MATERIAL_SUPPORT] = model->pair_laws[i].contact.support;
-    own->value[MATERIAL_STIFFNESS] = model->pair_laws[i].contact.stiffness;
-    own->given[MATERIAL_SUPPORT] = own->given[MATERIAL_STIFFNESS] = true;
+    ScenePair* pair = &scene->contact.pairs[model->pair_laws[i].item];
+    pair->material.value[MATERIAL_SUPPORT] = model->pair_laws[i].contact.support;
+    pair->material.value[MATERIAL_STIFFNESS] = model->pair_laws[i].contact.stiffness;
+    for (int k = MATERIAL_SUPPORT; k <= MATERIAL_STIFFNESS; k++)
+      pair->material.given[k] = contact_law_has(pair->model, material_key(k));
   }
 }
 

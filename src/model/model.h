@@ -205,6 +205,7 @@ typedef struct {
   int parameter_count;         /* of the signals of all controllers, then of all loads */
   int gain_count;              /* of all controllers */
   bool feedback;               /* some controller has one */
+  bool feels;                  /* and measures a contact force */
   int dof_count;               /* nv */
   int coordinate_count;        /* nq */
   int* dof_link;               /* link of each degree of freedom (nv) */

@@ -99,6 +99,13 @@ static void find_laws(Builder* builder) {
     if (model->contact_model == CONTACT_NONE)
       diagnostics_add(builder->diagnostics, SEVERITY_ERROR, pair->place,
                       "a law for some pairs needs one for all: contact.model is none (and none is a law for pairs)");
+    if (model->contact_model != CONTACT_NONE && contact_overlaps(pair->model) != contact_overlaps(model->contact_model))
+      diagnostics_add(
+          builder->diagnostics, SEVERITY_ERROR, pair->place,
+          "%s lets bodies overlap and %s does not: the laws of a scene are all of one kind, so that what is "
+          "certified is certified of all pairs",
+          contact_model_name(contact_overlaps(pair->model) ? pair->model : model->contact_model),
+          contact_model_name(contact_overlaps(pair->model) ? model->contact_model : pair->model));
     model->pair_laws = memory_grown(model->pair_laws, sizeof(ModelPairLaw), model->pair_law_count, &capacity);
     model->pair_laws[model->pair_law_count++] = (ModelPairLaw){.law = pair->model, .item = k};
   }

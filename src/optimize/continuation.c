@@ -98,18 +98,11 @@ Status continuation_advance(Optimization* o) {
 
 /* ---------------------------------------------------------------- is it possible? */
 
-static bool law_has(const Scene* scene, const char* key) {
-  const char* law = contact_model_name(scene->contact.model);
-  const SchemaRow* row;
-  for (int i = 1; (row = contact_schema_row(i)); i++)
-    if (schema_row_belongs(row, law) && strcmp(row->key, key) == 0) return scene->contact.model != CONTACT_NONE;
-  return false;
-}
-
 static bool check_key(const Scene* scene, const TaskRamp* ramp, const char* key, Diagnostics* diagnostics) {
-  if (ramp->iterations == 0 || law_has(scene, key)) return true;
+  ContactModel law = scene->contact.model;
+  if (ramp->iterations == 0 || (law != CONTACT_NONE && contact_law_has(law, key))) return true;
   diagnostics_add(diagnostics, SEVERITY_ERROR, ramp->place, "the contact law %s of the scene '%s' has no %s",
-                  contact_model_name(scene->contact.model), scene->name, key);
+                  contact_model_name(law), scene->name, key);
   return false;
 }
 

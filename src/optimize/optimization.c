@@ -77,6 +77,7 @@ static void create_recording(const Optimization* o, ScenarioRun* run) {
   if (!(o->task->memory > 0)) {
     recording_create(&run->recording, &run->model, steps);
     run->seeds = loss_seeds_create(&run->model, steps);
+    loss_keep_pairs(run->loss, steps, &run->recording, &run->seeds);
     return;
   }
   run->keep = row_keep_create(&run->model, steps);
@@ -84,6 +85,7 @@ static void create_recording(const Optimization* o, ScenarioRun* run) {
   row_keep_lay_out(&run->keep, &run->model);
   recording_create_thin(&run->recording, &run->model, steps, &run->keep);
   run->seeds = loss_seeds_create_thin(&run->model, &run->keep);
+  loss_keep_pairs(run->loss, steps, &run->recording, &run->seeds);
 }
 
 /* A recorded state is a constant. */

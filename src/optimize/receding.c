@@ -147,6 +147,7 @@ static void create_executed(Receding* r) {
   loss_keep(success_loss(r->optimization->success), model, &r->keep);
   row_keep_lay_out(&r->keep, model);
   recording_create_thin(&r->executed, model, r->steps, &r->keep);
+  loss_keep_pairs(success_loss(r->optimization->success), r->steps, &r->executed, NULL);
 }
 
 /* The present state of the run, as the row of its step. */

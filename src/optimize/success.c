@@ -82,6 +82,7 @@ static Status run_once(Optimization* o, int scenario, DrawMoment moment, int thr
     loss_keep(o->success->loss[scenario], &model, &keep);
     row_keep_lay_out(&keep, &model);
     recording_create_thin(&recording, &model, steps, &keep);
+    loss_keep_pairs(o->success->loss[scenario], steps, &recording, NULL);
     status = recording_run(&recording, &model, &options, &report, &unsaid);
     if (status == STATUS_OK) loss_evaluate(o->success->loss[scenario], &recording, values, NULL);
     recording_destroy(&recording);

@@ -29,6 +29,13 @@ typedef struct {
   unsigned type, affinity;
 } MjcfMask;
 
+/* Sliding friction of a geom; of two geoms the one of higher priority decides, of equal ones the larger friction. */
+typedef struct {
+  int link; /* of the robot */
+  double value;
+  int priority;
+} MjcfFriction;
+
 /* A joint in the order of qpos. */
 typedef struct {
   int joint;        /* of the robot */
@@ -72,8 +79,8 @@ typedef struct {
   int mask_count, mask_capacity;
   MjcfCoordinate* coordinates;
   int coordinate_count, coordinate_capacity;
-  double friction; /* largest of the geoms; -1 = none so far */
-  bool several_frictions;
+  MjcfFriction* frictions;
+  int friction_count, friction_capacity;
   Text dropped; /* names of elements and attributes that a scene has no word for, with commas */
   Names dropped_names;
   const XmlElement* key; /* of keyframe that the model starts in; NULL = none */
@@ -130,6 +137,8 @@ bool mjcf_read_bodies(MjcfModel* model);
 void mjcf_take_key(MjcfModel* model);
 /* After: what holds the start together, which moves to where it does (robot/mjcf_equality.c). */
 void mjcf_read_equality(MjcfModel* model, Scene* scene, const int* carrier);
+/* After: frictions of links and pairs (robot/mjcf_friction.c). */
+void mjcf_take_frictions(MjcfModel* model, Scene* scene, const int* carrier);
 /* After: actuators, pairs that do not touch, option, friction. carrier: link of the scene of each link of the robot. */
 void mjcf_finish(MjcfModel* model, const int* carrier, Scene* scene);
 

@@ -341,7 +341,6 @@ static void read_sections(MjcfModel* model) {
 bool mjcf_open(MjcfModel* model, const char* text, size_t length) {
   int before = model->diagnostics->error_count;
   model->compiler = (MjcfCompiler){true, true, -1, "xyz", "", 0.002, {0, 0, -9.81}};
-  model->friction = -1;
   model->robot.root = -1;
   if (!add_document(model, model->path, text, length, (SourcePlace){model->path, 1, 1})) return false;
   XmlElement* root = model->documents[0].root;
@@ -365,6 +364,7 @@ void mjcf_free(MjcfModel* model) {
   names_free(&model->materials);
   names_free(&model->bodies);
   names_free(&model->site_names);
+  memory_free(model->frictions);
   memory_free(model->anchors);
   memory_free(model->sites);
   names_free(&model->dropped_names);

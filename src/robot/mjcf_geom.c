@@ -281,13 +281,15 @@ static void add_mask(MjcfModel* model, MjcfMask mask) {
   model->masks[model->mask_count++] = mask;
 }
 
-static void add_friction(Geom* geom) {
+static void add_friction(Geom* geom, int link) {
   MjcfModel* model = geom->model;
   double friction[3] = {1, 0, 0};
   mjcf_numbers(model, geom->element, "friction", 1, 3, friction);
   if (!(friction[0] >= 0)) return;
-  if (model->friction >= 0 && friction[0] != model->friction) model->several_frictions = true;
-  model->friction = fmax(model->friction, friction[0]);
+  MjcfFriction own = {link, friction[0], (int)mjcf_number(model, geom->element, "priority", 0)};
+  model->frictions =
+      memory_grown(model->frictions, sizeof(MjcfFriction), model->friction_count, &model->friction_capacity);
+  model->frictions[model->friction_count++] = own;
 }
 
 static void read_color(Geom* geom, double color[3]) {
@@ -303,7 +305,7 @@ static void read_color(Geom* geom, double color[3]) {
 /* What contacts are made of there and here is not the same: told once. */
 static void drop_details(Geom* geom) {
   static const char* const NAMES[] = {"solref", "solimp",   "condim", "margin",
-                                      "gap",    "priority", "solmix", "fluidshape"};
+                                      "gap",    "solmix", "fluidshape"};
   for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
     Text what = {0};
     if (!mjcf_attribute(geom->model, geom->element, NAMES[i])) continue;
@@ -337,7 +339,7 @@ void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose fr
   UrdfShapes* shapes = collides ? &to->collision : &to->visual;
   if (collides) {
     add_mask(model, mask);
-    add_friction(&geom);
+    add_friction(&geom, link);
     drop_details(&geom);
   }
   shapes->items = memory_grown(shapes->items, sizeof(UrdfShape), shapes->count, &shapes->capacity);

@@ -438,10 +438,7 @@ static void take_option(const MjcfModel* model, Scene* scene) {
 void mjcf_finish(MjcfModel* model, const int* carrier, Scene* scene) {
   SourcePlace place = {model->path, 0, 0};
   take_option(model, scene);
-  if (model->friction >= 0) scene->contact.friction = model->friction;
-  if (model->several_frictions)
-    robot_remark(model->report, model->diagnostics, place, "geoms have different frictions: all get the largest, %.6g",
-                 model->friction);
+  mjcf_take_frictions(model, scene, carrier);
   mjcf_read_equality(model, scene, carrier);
   add_actuators(model, scene);
   read_contact(model, scene, carrier);

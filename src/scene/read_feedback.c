@@ -22,7 +22,11 @@ static bool read_letters(const char* what, SceneMeasure* measure) {
   static const struct {
     char letter;
     MeasureKind kind;
-  } KINDS[] = {{'p', MEASURE_POSITION}, {'c', MEASURE_CENTER}, {'v', MEASURE_VELOCITY}, {'w', MEASURE_TURN}};
+  } KINDS[] = {{'p', MEASURE_POSITION},
+               {'c', MEASURE_CENTER},
+               {'v', MEASURE_VELOCITY},
+               {'w', MEASURE_TURN},
+               {'f', MEASURE_FORCE}};
   if (strlen(what) != 2 || axis_of(what[1]) < 0) return false;
   measure->kind = MEASURE_AXIS;
   measure->index = 3 * axis_of(what[0]) + axis_of(what[1]);
@@ -72,7 +76,7 @@ static void read_measure(Reader* reader, const Node* node, SceneMeasure* measure
     if (!read_what(&reader->scene->links[link], slash + 1, measure))
       reader_error(reader, node->place,
                    "'%s' is no measurement of link '%s': a coordinate of its joint, or that and /rate, or px, cx, vx, "
-                   "wx, zx ... (see feedback in docs/scene-format.md)",
+                   "wx, fx, zx ... (see feedback in docs/scene-format.md)",
                    text_excerpt(slash + 1).text, text_excerpt(name).text);
   }
   *slash = '/';

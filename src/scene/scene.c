@@ -140,8 +140,7 @@ static void read_pair_name(Reader* reader, const char* key, const Node* node, ch
   reader_leave(reader, mark);
 }
 
-/* Has the law such a key? */
-static bool law_has(ContactModel law, const char* key) {
+bool contact_law_has(ContactModel law, const char* key) {
   const SchemaRow* row;
   for (int i = 1; (row = contact_schema_row(i)); i++)
     if (strcmp(row->key, key) == 0 && schema_row_belongs(row, contact_model_name(law))) return true;
@@ -153,7 +152,7 @@ static void check_pair_law(Reader* reader, const ScenePair* pair) {
     if (!pair->material.given[k]) continue;
     if (!pair->has_model && k >= MATERIAL_SUPPORT)
       reader_error(reader, pair->place, "'%s' belongs to a pair that names a model", material_key(k));
-    if (pair->has_model && !law_has(pair->model, material_key(k)))
+    if (pair->has_model && !contact_law_has(pair->model, material_key(k)))
       reader_error(reader, pair->place, "the law %s has no '%s'", contact_model_name(pair->model), material_key(k));
   }
 }

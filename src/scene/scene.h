@@ -187,6 +187,7 @@ typedef enum {
   MEASURE_CENTER,     /* of its centre of mass [m] */
   MEASURE_VELOCITY,   /* of the same [m/s] */
   MEASURE_TURN,       /* its angular velocity [rad/s] */
+  MEASURE_FORCE,      /* index: world axis; of contact and friction on it, over the step before [N] */
   MEASURE_AXIS        /* index: 3 link axis + world axis; of that axis of the link */
 } MeasureKind;
 typedef struct {
@@ -303,6 +304,9 @@ typedef enum {
 } ContactModel;
 /* The word of `contact.model`; contact/laws.c defines it. */
 const char* contact_model_name(ContactModel model);
+bool contact_law_has(
+    ContactModel law,
+    const char* key); /* has the law such a key of contact, beside those of all? none has those of separating_plane */
 /* Most parameters that a law may have beside those below. */
 enum { CONTACT_OWN_PARAMETERS = 8 };
 

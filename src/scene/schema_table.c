@@ -931,7 +931,9 @@ static const SchemaObject OBJECTS[] = {
          "* `link/vx`, `vy`, `vz`: velocity of the centre of mass [m/s]; `link/wx`, `wy`, `wz`: angular velocity "
          "[rad/s]; world axes\n"
          "* `link/xx`, `xy` ... `zz`: the link's axis x, y or z, of it the component along the world's x, y or z: "
-         "`link/zx` is how far its z axis leans towards x\n\n"
+         "`link/zx` is how far its z axis leans towards x\n"
+         "* `link/fx`, `fy`, `fz`: force of contact and friction on the link over the step before, 0 at the start "
+         "[N]\n\n"
          "Rates and velocities are differences of the last two states. Tasks find the matrix (`control` with "
          "`parameters: [feedback]`).",
      .example = "links:\n"

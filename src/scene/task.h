@@ -171,7 +171,7 @@ typedef enum {
   LOSS_VELOCITY,    /* |dx/dt - target|^2 of the point */
   LOSS_EFFORT,      /* sum over its controllers' degrees of freedom of the squared joint force [N^2, N^2 m^2] */
   LOSS_SMOOTHNESS,  /* squared rate of change of the controllers' targets [1/s^2] */
-  LOSS_FORCE,       /* |contact force on link - target|^2 [N^2] */
+  LOSS_FORCE,       /* |contact force on link, of all or of other alone, - target|^2 [N^2] */
   LOSS_GAP,         /* max(margin - smallest gap of link and other, 0)^2 [m^2] */
   LOSS_SHAPE,       /* sum of squared distances of the link's vertices from the initial shape, mean over vertices */
   LOSS_VOLUME,      /* (volume / initial volume - 1)^2 of the link's hulls, summed hull by hull */
@@ -191,7 +191,8 @@ typedef struct {
   double weight; /* > 0 */
   bool bounded;  /* of subject_to and success: it is no part of the loss, but must not be above `bound` */
   double bound;
-  /* link not given: all links (EFFORT, SMOOTHNESS, SHAPE, VOLUME, ROUGHNESS only). other: RELATIVE and GAP only */
+  /* link not given: all links (EFFORT, SMOOTHNESS, SHAPE, VOLUME, ROUGHNESS only). other: RELATIVE, GAP, APPROACH,
+     FORCE only */
   TaskName link, other;
   TaskName* links; /* instead of link, where there are several: links, groups and patterns; the term is their sum */
   int links_count;

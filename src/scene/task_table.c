@@ -289,6 +289,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "The link."},
     {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "relative|gap|approach|touch|closure", .required = true,
      .meaning = "The other link."},
+    {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "force", .fallback = "(whatever touches it)",
+     .meaning = "The link whose force on it counts."},
     {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "point|travel|reach|velocity|pose", .unit = "m",
      .fallback = "(the centre of mass)", .meaning = "The point, in the link's frame."},
     {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "relative", .unit = "m",

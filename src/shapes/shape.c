@@ -67,6 +67,14 @@ int shape_form_count(const SmoothForm* form) {
   return METHODS[form->kind].own + (form->kind == SMOOTH_POLYTOPE ? 4 * form->face_count : 0);
 }
 
+bool shape_parameter_moves(const Shape* shape, int k, double way) {
+  bool power = shape->kind == SMOOTH_SUPERELLIPSOID || shape->kind == SMOOTH_CYLINDER;
+  if (power && k == 0) return shape->exponent - way >= 1 && shape->exponent + way <= SHAPE_EXPONENT_MAX;
+  if (shape->kind == SMOOTH_SUPERQUADRIC && k < 2)
+    return shape->exponents[k] - way >= SHAPE_EXPONENT_LEAST && shape->exponents[k] + way <= 1;
+  return true;
+}
+
 int shape_parameter_count(const Shape* shape) { return METHODS[shape->kind].own + 4 * shape->face_count; }
 
 void shape_parameter_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {

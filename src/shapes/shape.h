@@ -4,6 +4,11 @@
 
 #include "shapes/shapes.h"
 
+/* Largest n of superellipsoids and cylinders: the 2n-th power of a ratio above 1/2 is still a number. */
+#define SHAPE_EXPONENT_MAX 64.0
+/* Least e1, e2 of superquadrics: p and q are at most 64. */
+#define SHAPE_EXPONENT_LEAST (1.0 / 32)
+
 typedef struct {
   const char* name;
   int own;    /* parameters besides faces */

@@ -87,6 +87,8 @@ double shape_reach(const Shape* shape, Vec3 direction);
  * bottom_radius, top_radius, below, above; superellipsoid: exponent, a, b, c; cylinder: exponent, radius, half length
  */
 int shape_parameter_count(const Shape* shape);
+/* Stays parameter k, an exponent that has an end of its range, inside it by `way` to both sides? */
+bool shape_parameter_moves(const Shape* shape, int k, double way);
 /* Derivatives of phi and of its gradient at z by parameter k. */
 void shape_parameter_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 

@@ -2,9 +2,6 @@
  * cylinder's first component is the distance from its axis. phi = gamma - 1. */
 #include "shapes/shape.h"
 
-/* Largest exponent: the 2n-th power of a ratio above 1/2 is still a number. */
-#define EXPONENT_MAX 64.0
-
 /* t^(2n), t^(2n-2) of a ratio in [0, 1]. */
 typedef struct {
   double full, less;
@@ -119,7 +116,7 @@ static double farthest(const Shape* shape, int parts) {
 
 const char* super_create(Shape* shape, const SmoothForm* form) {
   int parts = form->kind == SMOOTH_CYLINDER ? 2 : 3;
-  if (!(form->exponent >= 1 && form->exponent <= EXPONENT_MAX)) return "exponent must be between 1 and 64";
+  if (!(form->exponent >= 1 && form->exponent <= SHAPE_EXPONENT_MAX)) return "exponent must be between 1 and 64";
   shape->exponent = form->exponent;
   shape->whole = floor(form->exponent) == form->exponent ? (int)form->exponent : 0;
   shape->inner = form->size[0];

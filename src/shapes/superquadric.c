@@ -2,9 +2,6 @@
  * gamma - 1. */
 #include "shapes/shape.h"
 
-/* Least exponent: p and q are at most 64. */
-#define EXPONENT_LEAST (1.0 / 32)
-
 /* (u^n + v^n)^(1/n) with u and v over it, and those to the power n - 2. */
 typedef struct {
   double norm, part[2], less[2];
@@ -117,7 +114,7 @@ static double farthest(double a, double b, double n) {
 
 const char* quadric_create(Shape* shape, const SmoothForm* form) {
   for (int k = 0; k < 2; k++) {
-    if (!(form->exponents[k] >= EXPONENT_LEAST && form->exponents[k] <= 1))
+    if (!(form->exponents[k] >= SHAPE_EXPONENT_LEAST && form->exponents[k] <= 1))
       return "exponents must be between 1/32 and 1";
     shape->exponents[k] = form->exponents[k];
   }

@@ -49,6 +49,7 @@ static void allocate(Sim* s) {
   s->state.rate = MEMORY_NEW(double, m->dof_count);
   s->state.center = MEMORY_NEW(Vec3, m->link_count);
   s->state.momentum = MEMORY_NEW(Vec3, m->link_count);
+  if (m->feels) s->state.felt = MEMORY_NEW(Vec3, m->link_count);
   s->spinners = spinners_create(m);
   s->closures = closures_create(m, s->tolerance);
   s->q_now = MEMORY_NEW(double, m->coordinate_count);
@@ -176,6 +177,7 @@ void sim_destroy(Sim* s) {
   memory_free(s->spinners);
   closures_destroy(s->closures);
   memory_free(s->state.momentum);
+  memory_free(s->state.felt);
   block_solver_destroy(s->solver);
   contact_destroy(s->contact);
   memory_free(s);
@@ -333,6 +335,7 @@ static void update_rates(Sim* s) {
 void sim_advance(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
   joint_forces_note(s);
+  if (s->state.felt) sim_link_forces(s, s->state.felt);
   spin_advance(s);
   Pose* oldest = s->pose_older;
   s->pose_older = s->pose_old;

@@ -41,6 +41,8 @@ static double measure(const Sim* s, const SceneMeasure* m) {
     }
     case MEASURE_TURN:
       return 0.5 * at_axis(mat3_axial(mat3_mul(pose_change(s, m->link).r, mat3_transpose(pose->r))), m->index);
+    case MEASURE_FORCE:
+      return at_axis(s->state.felt[m->link], m->index);
     case MEASURE_AXIS:
       break;
   }
@@ -118,6 +120,9 @@ static void measure_adjoint(const Sim* s, const SceneMeasure* m, double bar, con
       break;
     case MEASURE_TURN:
       turn_adjoint(s, m, bar, out);
+      break;
+    case MEASURE_FORCE:
+      out->felt[m->link] = vec3_add_scaled(out->felt[m->link], bar, axis_vector(m->index));
       break;
     case MEASURE_AXIS:
       out->now.pose[m->link][m->index % 3][m->index / 3] += bar;

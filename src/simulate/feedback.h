@@ -13,6 +13,7 @@ void controller_input(const Sim* sim, int controller, double* value, double* rat
 typedef struct {
   StateBar now, old;
   double (*rate_bar)[3][4];
+  Vec3* felt; /* forces at t (links); NULL where none is measured */
   ModelGradient* gradient;
 } FeedbackBars;
 /* For a scalar with these derivatives by value and rate: adds those by the signal's parameters, the matrix, the delay

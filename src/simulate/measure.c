@@ -262,6 +262,18 @@ const ContactRecord* sim_contact_records(Sim* s, int* count) {
   return s->records;
 }
 
+void sim_pair_forces(const Sim* s, const ForcePair* pairs, int count, Vec3* force) {
+  for (int i = 0; i < count; i++) force[i] = vec3(0, 0, 0);
+  int terms = s->contact ? contact_term_count(s->contact) : 0;
+  for (int k = 0; k < terms; k++) {
+    ContactTerms t = contact_term(s->contact, k);
+    for (int i = 0; i < count; i++) {
+      if (t.link_a == pairs[i].link && t.link_b == pairs[i].other) force[i] = vec3_sub(force[i], t.force[0]);
+      if (t.link_b == pairs[i].link && t.link_a == pairs[i].other) force[i] = vec3_sub(force[i], t.force[1]);
+    }
+  }
+}
+
 void sim_link_forces(const Sim* s, Vec3* force) {
   for (int i = 0; i < s->model->link_count; i++) force[i] = vec3(0, 0, 0);
   int count = s->contact ? contact_term_count(s->contact) : 0;

@@ -59,6 +59,7 @@ typedef struct {
   double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
   double* rate;                           /* SimState.rate  (nv) */
   Vec3* momentum;                         /* SimState.momentum  (links) */
+  Vec3* felt;                             /* SimState.felt  (links), or NULL */
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
   double* q_older;                        /* q^{t-2}, or NULL  (nq) */
 } SimPast;
@@ -78,6 +79,7 @@ typedef struct {
   double* q;        /* (capacity * nq) */
   Pose* pose;       /* (capacity * links) */
   Vec3* momentum;   /* (capacity * links) */
+  Vec3* felt;       /* likewise, or NULL */
   ContactRecord* contacts;
   int* contact_first; /* (capacity + 1) */
   int contact_capacity;

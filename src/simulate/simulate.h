@@ -25,6 +25,8 @@ typedef struct {
   Vec3* center;   /* world centre of mass  [m]  (links) */
   Vec3* momentum; /* angular, about the centre of mass, world axes; of links that carry theirs (integrator `momentum`),
                      else 0  [kg m^2/s]  (links) */
+  Vec3* felt;     /* contact and friction force on every link over the step that led here, world axes, 0 at the start;
+                     NULL where no drive measures one  [N]  (links) */
 } SimState;
 
 /* What a step, or a part of one, does about impacts (docs/derivations/step.md, S15). */
@@ -163,6 +165,7 @@ typedef struct {
   const double* q;      /* (nq) */
   const Pose* pose;     /* (links) */
   const Vec3* momentum; /* SimState.momentum (links) */
+  const Vec3* felt;     /* SimState.felt (links), or NULL */
   const ContactRecord* contacts;
   int contact_count;
 } SimSubstate;
@@ -240,6 +243,8 @@ typedef struct {
 SimPath sim_path(Sim* sim);
 /* Total contact and friction force on every link at the current state, world [N] (links); set. */
 void sim_link_forces(const Sim* sim, Vec3* force);
+/* The same of single pairs of links (count); set. */
+void sim_pair_forces(const Sim* sim, const ForcePair* pairs, int count, Vec3* force);
 /* Records of the pairs in contact at the current state; valid until the next call. */
 const ContactRecord* sim_contact_records(Sim* sim, int* count);
 
@@ -313,6 +318,7 @@ typedef struct {
   const double *q_next, *q_now, *q_old, *q_older; /* q_older: looked at where a joint has an armature */
   const Pose *pose_next, *pose_now, *pose_old, *pose_older;
   const Vec3 *momentum_next, *momentum_now;
+  const Vec3* felt_now; /* NULL: nothing is */
   const ContactRecord *contacts_next, *contacts_now;
   int contact_count_next, contact_count_now;
   const double* closures_broken; /* of the run: the time of the state in which every closure broke; NULL: none did */
@@ -332,11 +338,17 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads);
 void step_adjoint_destroy(StepAdjoint* adjoint);
 /* Forget what was gathered for the initial velocities. */
 void step_adjoint_begin(StepAdjoint* adjoint);
+/* Derivatives by contact forces at a state: on every link (links, NULL: none), and between links. */
+typedef struct {
+  const Vec3* link;
+  ForcePairSlopes between;
+} ForceSlopes;
 /* next: complete on entry, its q grows by what rates and forces hand on; rate: by SimState.rate at t + dt (nv); force:
- * by the contact force on every link at t + dt (links, NULL: none). now, old, older and gradient are added to (older:
+ * by the contact forces at t + dt (NULL: none). now, old, older and gradient are added to (older:
  * poses only). Steps must come from the last to the first. */
 StepAdjointReport step_adjoint(StepAdjoint* adjoint, const RecordedStep* step, StateBar next, const double* rate,
-                               const Vec3* force, StateBar now, StateBar old, StateBar older, ModelGradient* gradient);
+                               const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
+                               ModelGradient* gradient);
 /* After a step: what it handed to the momenta before it, times a factor. */
 void step_adjoint_discount(StepAdjoint* adjoint, double factor);
 /* The start: from the derivatives by the first state to the initial coordinates and velocities, the signals of

@@ -42,6 +42,7 @@ void sim_pass_state(Sim* s, StateBlock* block) {
   state_block_doubles(block, s->state.rate, dofs);
   state_block_doubles(block, s->start_rate, dofs);
   state_block_doubles(block, (double*)s->state.momentum, 3 * links);
+  if (s->state.felt) state_block_doubles(block, (double*)s->state.felt, 3 * links);
   pass_poses(s->pose_now, links, block);
   pass_poses(s->pose_old, links, block);
   pass_poses(s->pose_older, links, block);

@@ -25,6 +25,8 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->rate_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->ground_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->force = MEMORY_NEW(Vec3, links);
+  a->felt = model->feels ? MEMORY_NEW(Vec3, links) : NULL;
+  a->pulled = model->feels ? MEMORY_NEW(Vec3, links) : NULL;
   a->bar_force = MEMORY_NEW(Vec3, links);
   a->bar_moment = MEMORY_NEW(Mat3, links);
   Vec3** const turns[] = {&a->turn_torque, &a->turn_force, &a->turn_curve};
@@ -43,9 +45,10 @@ void step_adjoint_destroy(StepAdjoint* a) {
   contact_replay_destroy(a->replay);
   spin_adjoint_destroy(a->spin);
   closure_adjoint_destroy(a->closures);
-  void* owned[] = {a->lambda,      a->reduced, a->product,     a->zero,       a->twist,      a->wrench,     a->rate_bar,
-                   a->push,        a->motion,  a->ground_bar,  a->force,      a->bar_force,  a->bar_moment, a->target,
-                   a->target_rate, a->gains,   a->turn_torque, a->turn_force, a->turn_curve, a->turn_moment};
+  void* owned[] = {a->lambda,      a->reduced,    a->product,    a->zero,       a->twist,       a->wrench,
+                   a->rate_bar,    a->felt,       a->pulled,     a->push,       a->motion,      a->ground_bar,
+                   a->force,       a->bar_force,  a->bar_moment, a->target,     a->target_rate, a->gains,
+                   a->turn_torque, a->turn_force, a->turn_curve, a->turn_moment};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(a);
 }
@@ -55,6 +58,7 @@ void step_adjoint_begin(StepAdjoint* a) {
   spin_adjoint_begin(a->spin);
   closure_adjoint_begin(a->closures, a->sim);
   memset(a->rate_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
+  if (a->felt) memset(a->felt, 0, sizeof(Vec3) * (size_t)a->model->link_count);
 }
 
 /* ---------------------------------------------------------------- the step's terms again */
@@ -74,6 +78,7 @@ static void load_history(StepAdjoint* a, const RecordedStep* step) {
   copy_poses(m, s->pose_old, step->pose_old);
   copy_poses(m, s->pose_older, step->pose_older);
   if (s->spinners) memcpy(s->state.momentum, step->momentum_now, sizeof(Vec3) * (size_t)m->link_count);
+  if (s->state.felt) memcpy(s->state.felt, step->felt_now, sizeof(Vec3) * (size_t)m->link_count);
   for (int i = 0; i < m->link_count; i++)
     joint_difference(&m->links[i].joint, s->q_old + m->links[i].coordinate_first,
                      s->q_now + m->links[i].coordinate_first, s->difference_old + m->links[i].dof_first);
@@ -243,12 +248,20 @@ static const Vec3* unless_zero(const Vec3* x, size_t count) {
   return NULL;
 }
 
+static ContactField field_of(double (*twist)[6], const ForceSlopes* force, const Vec3* pairs) {
+  const ForceSlopes none = {0};
+  const ForceSlopes* f = force ? force : &none;
+  return (ContactField){twist, f->link, pairs, f->between};
+}
+
 /* What contact forces at t + dt hand on to the poses there. */
-static void pull_forces(StepAdjoint* a, const Vec3* force, size_t pairs, const Pose* pose, double (*bar)[3][4]) {
+static void pull_forces(StepAdjoint* a, const ForceSlopes* force, size_t pairs, const Pose* pose, double (*bar)[3][4]) {
   if (!a->replay) return;
   size_t links = (size_t)a->model->link_count;
-  ContactField field = {NULL, unless_zero(force, links), unless_zero(spin_adjoint_pairs(a->spin), pairs)};
-  if (!field.force && !field.pair) return;
+  ContactField field = field_of(NULL, force, spin_adjoint_pairs(a->spin));
+  field.force = unless_zero(field.force, links);
+  field.pair = unless_zero(field.pair, pairs);
+  if (!field.force && !field.pair && !unless_zero(field.between.slope, (size_t)field.between.count)) return;
   memset(a->wrench, 0, sizeof(double[6]) * links);
   contact_replay_product(a->replay, &field, a->wrench);
   for (size_t i = 0; i < links; i++) {
@@ -384,7 +397,7 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar no
                            ModelGradient* gradient) {
   const Sim* s = a->sim;
   const Model* m = a->model;
-  const FeedbackBars bars = {now, old, a->rate_bar, gradient};
+  const FeedbackBars bars = {now, old, a->rate_bar, a->felt, gradient};
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->dof_count == 0) continue;
@@ -437,7 +450,7 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
   const Sim* s = a->sim;
   double weight = step_inertia_weight(s);
   memset(a->wrench, 0, sizeof(double[6]) * (size_t)m->link_count);
-  ContactField field = {a->twist, NULL, NULL};
+  ContactField field = field_of(a->twist, NULL, NULL);
   if (a->replay) contact_replay_product(a->replay, &field, a->wrench);
   closure_adjoint_product(a->closures, s, (const double(*)[6])a->twist, a->wrench);
   for (int i = 0; i < m->link_count; i++) {
@@ -460,11 +473,11 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
 
 /* Contact by all that it depends on besides the state at t + dt. Half-spaces are the exception: they stand where
  * signals and attachments put them, and what hangs on their poses at t + dt goes there at once (A13). */
-static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const Vec3* force, StateBar now,
+static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now,
                             ModelGradient* gradient) {
   const Model* m = a->model;
   if (!a->replay) return;
-  ContactField field = {a->twist, force, spin_adjoint_pairs(a->spin)};
+  ContactField field = field_of(a->twist, force, spin_adjoint_pairs(a->spin));
   memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   contact_replay_adjoint(a->replay, &field, now.pose, a->ground_bar, gradient);
   step_adjoint_compose(a, step->pose_next, a->ground_bar);
@@ -475,7 +488,7 @@ static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const Vec3
   add_prescribed(a, a->product, step->clock.time, gradient);
 }
 
-void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const Vec3* force, StateBar now, StateBar old,
+void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now, StateBar old,
                          StateBar older, ModelGradient* gradient) {
   Sim* s = a->sim;
   link_twists(a->model, s->screws, s->reference, a->lambda, a->twist);
@@ -488,8 +501,22 @@ void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const Vec3* f
   reverse_contact(a, step, force, now, gradient);
 }
 
+/* By the forces at the step's end: of the loss, and of the drives of the step after it, which measured them (E4). Null:
+ * of none. */
+static ForceSlopes forces_at_end(StepAdjoint* a, const ForceSlopes* of_loss) {
+  ForceSlopes sum = of_loss ? *of_loss : (ForceSlopes){0};
+  if (!a->felt) return sum;
+  for (int i = 0; i < a->model->link_count; i++) {
+    a->pulled[i] = sum.link ? vec3_add(sum.link[i], a->felt[i]) : a->felt[i];
+    a->felt[i] = vec3(0, 0, 0);
+  }
+  sum.link = a->pulled;
+  return sum;
+}
+
 StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar next, const double* rate,
-                               const Vec3* force, StateBar now, StateBar old, StateBar older, ModelGradient* gradient) {
+                               const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
+                               ModelGradient* gradient) {
   StepAdjointReport report = {.sound = false};
   const Model* m = a->model;
   Sim* s = a->sim;
@@ -499,21 +526,25 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
     return report;
   }
   report.residual = residual_of(s);
+  const ForceSlopes at_end = forces_at_end(a, force);
   pull_rates(a, step, rate, next, now, old);
   spin_adjoint_advance(a->spin, s, step, rate, assembly.contact, next, now, gradient);
-  pull_forces(a, force, (size_t)step->contact_count_next, step->pose_next, next.pose);
+  pull_forces(a, &at_end, (size_t)step->contact_count_next, step->pose_next, next.pose);
   step_adjoint_compose(a, step->pose_next, next.pose);
   memcpy(a->reduced, next.q, sizeof(double) * (size_t)m->dof_count);
   step_adjoint_reduce(a, step->pose_next, s->screws, a->reduced);
   step_adjoint_origins(a, step->pose_next, gradient);
   if (!solve_lambda(a, &assembly, &report)) return report;
   reverse_prescribed(a, &assembly, step->clock.time, gradient);
-  step_adjoint_spread(a, step, force, now, old, older, gradient);
+  step_adjoint_spread(a, step, &at_end, now, old, older, gradient);
   report.sound = true;
   return report;
 }
 
-void step_adjoint_discount(StepAdjoint* a, double factor) { spin_adjoint_discount(a->spin, factor); }
+void step_adjoint_discount(StepAdjoint* a, double factor) {
+  spin_adjoint_discount(a->spin, factor);
+  for (int i = 0; a->felt && i < a->model->link_count; i++) a->felt[i] = vec3_scale(a->felt[i], factor);
+}
 
 /* ---------------------------------------------------------------- the start */
 

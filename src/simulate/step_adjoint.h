@@ -15,19 +15,21 @@ struct StepAdjoint {
   const Model* model;
   Sim* sim;
   ContactReplay* replay;
-  ClosureAdjoint* closures;                    /* NULL: there are none */
-  SpinAdjoint* spin;                           /* NULL: nothing spins */
-  double *lambda, *reduced, *product, *zero;   /* (nv) */
-  double (*twist)[6];                          /* of every link by lambda, about its centre of mass  (links) */
-  double (*wrench)[6];                         /* (links) */
-  double (*motion)[3][4];                      /* the twists as changes of [R | t] at t + dt  (links) */
-  double (*rate_bar)[3][4];                    /* by dT/dt of the initial velocities  (links) */
-  double (*ground_bar)[3][4];                  /* by poses of half-spaces at t + dt  (links) */
-  Vec3* force;                                 /* (links) */
-  Vec3* bar_force;                             /* (links) */
-  Mat3* bar_moment;                            /* (links) */
-  Vec3 *turn_torque, *turn_force, *turn_curve; /* (links) */
-  Mat3* turn_moment;                           /* (links) */
+  ClosureAdjoint* closures;                  /* NULL: there are none */
+  SpinAdjoint* spin;                         /* NULL: nothing spins */
+  double *lambda, *reduced, *product, *zero; /* (nv) */
+  double (*twist)[6];                        /* of every link by lambda, about its centre of mass  (links) */
+  double (*wrench)[6];                       /* (links) */
+  double (*motion)[3][4];                    /* the twists as changes of [R | t] at t + dt  (links) */
+  double (*rate_bar)[3][4];                  /* by dT/dt of the initial velocities  (links) */
+  double (*ground_bar)[3][4];                /* by poses of half-spaces at t + dt  (links) */
+  Vec3* force;                               /* (links) */
+  Vec3 *felt, *pulled; /* by the forces that drives measured at the step's begin, and by those at its end; NULL: none
+                          does (links) */
+  Vec3* bar_force;     /* (links) */
+  Mat3* bar_moment;    /* (links) */
+  Vec3 *turn_torque, *turn_force, *turn_curve;                                            /* (links) */
+  Mat3* turn_moment;                                                                      /* (links) */
   double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF], (*push)[JOINT_MAX_DOF]; /* (controllers) */
   double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF];                                       /* (controllers) */
 };
@@ -38,7 +40,7 @@ bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, A
 /* H into the solver, and -reduced into lambda, with prescribed coordinates left out. */
 void step_adjoint_hessian(StepAdjoint* a, const Assembly* assembly);
 /* lambda . dF / d(the rest), added. */
-void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const Vec3* force, StateBar now, StateBar old,
+void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now, StateBar old,
                          StateBar older, ModelGradient* gradient);
 /* Derivatives by poses become force and first moment about every link's frame origin, summed over what hangs on it;
  * these are added to derivatives by coordinates, and to those by attachments (force: bar_force). */

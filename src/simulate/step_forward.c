@@ -234,7 +234,7 @@ static void carried_row(StepForward* f, const RecordedStep* step, const Pose* co
   StepAdjoint* a = f->adjoint;
   clear_bars(f);
   contact_replay_seed_carry(a->replay, pair, number);
-  ContactField none = {NULL, NULL, NULL};
+  ContactField none = {.twist = NULL};
   memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)f->model->link_count);
   contact_replay_adjoint(a->replay, &none, f->bar[0].pose, a->ground_bar, &f->gradient);
   (void)step;

@@ -10,8 +10,8 @@ enum { CALM_STEPS = 4 };
 /* ---------------------------------------------------------------- what a step begins from */
 
 static SimPast past_of(Sim* s) {
-  return (SimPast){s->q_now,    s->q_old,    s->difference_old, s->state.rate, s->state.momentum,
-                   s->pose_now, s->pose_old, s->pose_older,     s->q_older};
+  return (SimPast){s->q_now,      s->q_old,    s->difference_old, s->state.rate, s->state.momentum,
+                   s->state.felt, s->pose_now, s->pose_old,       s->pose_older, s->q_older};
 }
 
 static void copy_past(const Model* m, const SimPast* to, const SimPast* from) {
@@ -23,6 +23,7 @@ static void copy_past(const Model* m, const SimPast* to, const SimPast* from) {
   memcpy(to->rate, from->rate, dofs);
   if (to->q_older && from->q_older) memcpy(to->q_older, from->q_older, coordinates);
   memcpy(to->momentum, from->momentum, sizeof(Vec3) * (size_t)m->link_count);
+  if (to->felt) memcpy(to->felt, from->felt, sizeof(Vec3) * (size_t)m->link_count);
   memcpy(to->pose_now, from->pose_now, poses);
   memcpy(to->pose_old, from->pose_old, poses);
   memcpy(to->pose_older, from->pose_older, poses);
@@ -31,15 +32,12 @@ static void copy_past(const Model* m, const SimPast* to, const SimPast* from) {
 static void create_backup(Sim* s) {
   const Model* m = s->model;
   if (s->backup.q_now) return;
-  s->backup = (SimPast){MEMORY_NEW(double, m->coordinate_count),
-                        MEMORY_NEW(double, m->coordinate_count),
-                        MEMORY_NEW(double, m->dof_count),
-                        MEMORY_NEW(double, m->dof_count),
-                        MEMORY_NEW(Vec3, m->link_count),
-                        MEMORY_NEW(Pose, m->link_count),
-                        MEMORY_NEW(Pose, m->link_count),
-                        MEMORY_NEW(Pose, m->link_count),
-                        m->armature ? MEMORY_NEW(double, m->coordinate_count) : NULL};
+  s->backup =
+      (SimPast){MEMORY_NEW(double, m->coordinate_count), MEMORY_NEW(double, m->coordinate_count),
+                MEMORY_NEW(double, m->dof_count),        MEMORY_NEW(double, m->dof_count),
+                MEMORY_NEW(Vec3, m->link_count),         m->feels ? MEMORY_NEW(Vec3, m->link_count) : NULL,
+                MEMORY_NEW(Pose, m->link_count),         MEMORY_NEW(Pose, m->link_count),
+                MEMORY_NEW(Pose, m->link_count),         m->armature ? MEMORY_NEW(double, m->coordinate_count) : NULL};
 }
 
 /* Before the first substep. A step taken as a whole changes nothing of the past until it is solved. */
@@ -85,6 +83,7 @@ static void grow_states(SubstateStore* b, const Model* m) {
   b->q = memory_resize(b->q, q * old, q * new);
   b->pose = memory_resize(b->pose, poses * old, poses * new);
   b->momentum = memory_resize(b->momentum, momenta * old, momenta * new);
+  if (m->feels) b->felt = memory_resize(b->felt, momenta * old, momenta * new);
   b->contact_first = memory_resize(b->contact_first, sizeof(int) * firsts, sizeof(int) * (new + 1));
   b->list = memory_resize(b->list, sizeof(SimSubstate) * old, sizeof(SimSubstate) * new);
   b->capacity = (int)new;
@@ -113,6 +112,7 @@ static void keep_state(Sim* s) {
   memcpy(b->q + at * nq, s->q_now, sizeof(double) * nq);
   memcpy(b->pose + at * links, s->pose_now, sizeof(Pose) * links);
   memcpy(b->momentum + at * links, s->state.momentum, sizeof(Vec3) * links);
+  if (b->felt) memcpy(b->felt + at * links, s->state.felt, sizeof(Vec3) * links);
   keep_contacts(s);
   b->count++;
 }
@@ -126,6 +126,7 @@ static void list_states(Sim* s) {
                                .q = b->q + (size_t)k * (size_t)m->coordinate_count,
                                .pose = b->pose + (size_t)k * (size_t)m->link_count,
                                .momentum = b->momentum + (size_t)k * (size_t)m->link_count,
+                               .felt = b->felt ? b->felt + (size_t)k * (size_t)m->link_count : NULL,
                                .contacts = b->contacts + b->contact_first[k],
                                .contact_count = b->contact_first[k + 1] - b->contact_first[k]};
 }
@@ -138,10 +139,10 @@ const SimSubstate* sim_substates(const Sim* s, int* count) {
 void substates_free(Sim* s) {
   SubstateStore* b = &s->between;
   const SimPast* past = &s->backup;
-  void* owned[] = {b->clock,      b->q,           b->pose,        b->contacts,          b->contact_first,
-                   b->list,       past->q_now,    past->q_old,    past->difference_old, past->q_older,
-                   past->rate,    past->pose_now, past->pose_old, past->pose_older,     b->momentum,
-                   past->momentum};
+  void* owned[] = {b->clock,       b->q,           b->pose,        b->contacts,          b->contact_first,
+                   b->list,        past->q_now,    past->q_old,    past->difference_old, past->q_older,
+                   past->rate,     past->pose_now, past->pose_old, past->pose_older,     b->momentum,
+                   past->momentum, b->felt,        past->felt};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 

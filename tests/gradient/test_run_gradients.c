@@ -859,6 +859,35 @@ static void run_I12_materials_of_links_and_pairs(void** state) {
   }
 }
 
+/* A box that a changing load presses and rubs on the ground, and an arm that is driven by what it feels there. */
+static const char FEELS[] =
+    "simulation: {dt: 0.005, steps: 25, integrator: %s}\n"
+    "contact: {friction: 0.4, support: 6.0e-3, stiffness: 1.0e-6, smoothing: 1.0e-3}\n"
+    "shapes: {ground: {type: half_space}, box: {type: box, size: [0.2, 0.12, 0.15]}}\n"
+    "links:\n"
+    "  - {name: ground, fixed: true, shape: ground}\n"
+    "  - {name: box, mass: 1, mass_model: uniform, shape: box, position: [0, 0, 0.0775], rotation_vector: [0.0004, "
+    "0.0003, 0.1]}\n"
+    "  - {name: arm, mass: 0.4, mass_model: uniform, joint: {type: hinge, axis: [0, -1, 0], position: [0, 1, 1]}, "
+    "shapes: "
+    "[{type: box, size: [0.3, 0.05, 0.04], position: [0.1, 0, 0]}]}\n"
+    "loads:\n"
+    "  - {link: box, force: {type: sines, terms: [[{amplitude: 1, frequency: 3}], [{amplitude: 0.5, frequency: 3}], "
+    "[{amplitude: 4, frequency: 3}]]}}\n"
+    "controllers:\n"
+    "  - {link: arm, type: torque, target: 0.3, damping_gain: 0.05, feedback: {measures: [box/fz, box/fx, arm/angle], "
+    "matrix: [0.05, 0.1, -0.3]}}\n"
+    "initial:\n"
+    "  - {link: box, velocities: [0.3, 0.1, 0, 0, 0, 0.2]}\n"
+    "  - {link: arm, velocities: [0.5]}\n";
+
+static void run_E4_feedback_by_contact_forces(void** state) {
+  (void)state;
+  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS | CONTACT | GAINS;
+  check_row(&(Row){"felt", blocks, 25, 1e-6, "first_order", FEELS});
+  check_row_in(&(Row){"felt, in substeps", STATE | MASS | GAINS, 25, 1e-6, "momentum", FEELS}, FROM_THE_FIRST);
+}
+
 /* A bob on two ropes, pushed until one breaks after 0.05 s. */
 static const char ROPE_BREAKS[] =
     "simulation: {dt: 0.005, steps: 40, integrator: %s}\n"
@@ -974,6 +1003,7 @@ static void run_T4_rolling_and_spinning_friction(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(run_E4_feedback_by_contact_forces),
       cmocka_unit_test(run_Z6_closures),
       cmocka_unit_test(run_Z7_couplings),
       cmocka_unit_test(run_Z6_a_closure_that_breaks),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "differentiate/gradcheck.h"
+#include "differentiate/loss.h"
 #include "support/blocks.h"
 #include "support/runs.h"
 #include "support/sweep.h"
@@ -44,8 +45,14 @@ static const char SCENE[] =
     "  - {link: box, velocities: [0.3, 0.1, 0, 0, 0, 1]}\n"
     "  - {link: ball, velocities: [0.1, 0, -0.1, 0, 1, 0.5]}\n";
 
-typedef enum { KIND_POSE, KIND_Q, KIND_RATE, KIND_FORCE, KIND_DIRECT, KINDS } Kind;
-static const char* const kind_name[KINDS] = {"poses", "coordinates", "rates", "forces", "centres, vertices, signals"};
+typedef enum { KIND_POSE, KIND_Q, KIND_RATE, KIND_FORCE, KIND_PAIR, KIND_DIRECT, KINDS } Kind;
+static const char* const kind_name[KINDS] = {"poses",  "coordinates",          "rates",
+                                             "forces", "forces between links", "centres, vertices, signals"};
+
+/* slab, ground, box, ball, paddle, finger: a hull and a half-space each way round, and two that only sometimes touch.
+ */
+static const ForcePair PAIRS[] = {{2, 0}, {0, 2}, {3, 1}, {1, 3}, {4, 2}};
+enum { PAIR_COUNT = 5 };
 
 typedef struct {
   Run* run;
@@ -68,6 +75,9 @@ static void rig_create(Rig* r, const char* integrator) {
   recording_create(&r->base, m, STEPS);
   recording_create(&r->moved, m, STEPS);
   r->weights = loss_seeds_create(m, STEPS);
+  recording_keep_pairs(&r->base, PAIRS, PAIR_COUNT, STEPS);
+  recording_keep_pairs(&r->moved, PAIRS, PAIR_COUNT, STEPS);
+  loss_seeds_keep_pairs(&r->weights, PAIRS, PAIR_COUNT, STEPS);
   r->control = MEMORY_NEW(double, m->parameter_count);
   block_read(&r->run->scene, m, GRADCHECK_CONTROL, r->control);
 }
@@ -103,6 +113,7 @@ static void draw_weights(Rig* r, Kind kind, Random* random) {
   if (kind == KIND_Q) draw(r->weights.q, states * dofs, 1, random);
   if (kind == KIND_RATE) draw(r->weights.rate, states * dofs, 0.1, random);
   if (kind == KIND_FORCE) draw(&r->weights.force[0].x, 3 * states * links, 0.1, random);
+  if (kind == KIND_PAIR) draw(&r->weights.pair_force[0].x, 3 * states * PAIR_COUNT, 0.1, random);
   if (kind != KIND_DIRECT) return;
   draw(&r->weights.center[0].x, 3 * links, 1, random);
   draw(&r->weights.vertices[0].x, 3 * (size_t)m->vertex_count, 1, random);
@@ -160,6 +171,8 @@ static double loss(const Rig* r, const Model* moved) {
   size_t states = STEPS + 1;
   return pose_part(r) + coordinate_part(r) + direct_part(r, moved) +
          weighted(r->weights.rate, r->moved.rate, r->base.rate, states * (size_t)m->dof_count) +
+         weighted(&r->weights.pair_force[0].x, &r->moved.pair_force[0].x, &r->base.pair_force[0].x,
+                  3 * states * PAIR_COUNT) +
          weighted(&r->weights.force[0].x, &r->moved.force[0].x, &r->base.force[0].x,
                   3 * states * (size_t)m->link_count);
 }
@@ -222,6 +235,8 @@ static void check_kind(Rig* r, Kind kind, Random* random) {
   record(&r->base, m);
   LossSeeds seeds = loss_seeds_create(m, STEPS);
   memcpy(seeds.pose, r->weights.pose, sizeof(double) * seeds.length);
+  loss_seeds_keep_pairs(&seeds, PAIRS, PAIR_COUNT, STEPS);
+  memcpy(seeds.pair_force, r->weights.pair_force, sizeof(Vec3) * seeds.pair_length);
   RunAdjoint* adjoint = run_adjoint_create(m, 1);
   ModelGradient gradient;
   model_gradient_create(&gradient, m);

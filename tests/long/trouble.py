@@ -23,6 +23,8 @@ import json
 import math
 import os
 import random
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -35,6 +37,7 @@ MOMENTUM_ALLOWANCE = 1e-8 # of the sum of |m v|, at this tolerance
 TOLERANCE = 1e-10
 DOUBT = 10                # times the resolution of gradcheck's differences
 SECONDS_A_RUN = 120
+STANDS_STILL = 30
 NO_MOTION = "a prescribed link cannot move on" # the one step that may be given up: the drawn machine jams
 
 
@@ -232,10 +235,14 @@ class Trouble(Exception):
 
 
 def call(kind, command, seconds=SECONDS_A_RUN, expect=(0,)):
+    """seconds: of processor time, so that a busy machine finds no trouble; STANDS_STILL times that until one that waits for good ends."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=STANDS_STILL * seconds,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5)))
     except subprocess.TimeoutExpired:
-        raise Trouble(kind + "-slow", f"over {seconds} s")
+        raise Trouble(kind + "-stands-still", f"over {STANDS_STILL * seconds} s")
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        raise Trouble(kind + "-slow", f"over {seconds} s of processor time")
     if done.returncode not in expect:
         told = (done.stderr.strip() or done.stdout.strip()).split("\n")
         raise Trouble(f"{kind}-exit-{done.returncode}", told[0] if told else "")

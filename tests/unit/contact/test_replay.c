@@ -132,7 +132,7 @@ static void replay_product_is_the_hessian_times_the_field(void** state) {
   assert_true(rig_load(r));
   PairField f = random_field(&random);
   double found[LINKS][6] = {{0}}, wanted[LINKS][6] = {{0}};
-  contact_replay_product(r->replay, &(ContactField){f.twist, f.force, NULL}, found);
+  contact_replay_product(r->replay, &(ContactField){f.twist, f.force, NULL, {0}}, found);
   ContactTermList terms = contact_replay_terms(r->replay);
   for (int k = 0; k < terms.count(terms.holder); k++) {
     ContactTerms t = terms.at(terms.holder, k);
@@ -164,7 +164,7 @@ static void derive(Rig* r, const PairField* f, double twist, double force, Deriv
   memset(d->now, 0, sizeof d->now);
   memset(d->ground, 0, sizeof d->ground);
   model_gradient_create(&d->gradient, &r->run->model);
-  contact_replay_adjoint(r->replay, &(ContactField){scaled, pull, NULL}, d->now, d->ground, &d->gradient);
+  contact_replay_adjoint(r->replay, &(ContactField){scaled, pull, NULL, {0}}, d->now, d->ground, &d->gradient);
 }
 
 static void compare_sum(Rig* r, const Derivatives* a, const Derivatives* b, const Derivatives* sum) {

@@ -490,6 +490,52 @@ static void system_the_same_trial_again_is_the_same(void** state) {
   rig_free(&r);
 }
 
+/* A trial in which some links stand as in the trial before: what is placed and measured of all is what it is for one
+ * who has not seen the other trial, to the bit. */
+static void system_a_shorter_trial_is_measured_as_a_first_one(void** state) {
+  (void)state;
+  Random random = {170};
+  Rig r = rig_create();
+  const Model* m = &r.run->model;
+  size_t links = (size_t)m->link_count;
+  ContactSystem* once = contact_create(m, 1, 1e-9);
+  assert_true(contact_reset(once, r.from));
+  Pose* half = MEMORY_NEW(Pose, links);
+  int kept = 0;
+  for (int step = 0; step < 100; step++) {
+    some_move(&r, &random, 1e-3);
+    joint_path_poses(&r.path, 0.5, half);
+    contact_prepare(r.contact, &r.bounds);
+    contact_prepare(once, &r.bounds);
+    (void)contact_evaluate(r.contact, r.to);
+    for (size_t i = 0; i < links; i++)
+      if ((i + (size_t)step) % 3 == 0) half[i] = r.to[i];
+    for (size_t i = 0; i < links; i++) kept += (i + (size_t)step) % 3 == 0 && !link_stays(&r, (int)i);
+    bool passed = contact_evaluate(r.contact, half);
+    assert_true(passed == contact_evaluate(once, half));
+    assert_memory_equal(r.contact->twist, once->twist, sizeof(double[6]) * links);
+    assert_memory_equal(r.contact->moved, once->moved, sizeof(double) * (size_t)m->hull_count);
+    int now = once->current;
+    assert_int_equal(r.contact->current, now);
+    assert_memory_equal(r.contact->stays[now], once->stays[now], sizeof(bool) * links);
+    assert_memory_equal(r.contact->reference[1 - now], once->reference[1 - now], sizeof(Vec3) * links);
+    assert_memory_equal(r.contact->pose[1 - now], half, sizeof(Pose) * links);
+    for (int i = 0; i < m->hull_count; i++) {
+      const HullInstance *a = &r.contact->instance[1 - now][i], *b = &once->instance[1 - now][i];
+      assert_memory_equal(&a->pose, &b->pose, sizeof(Pose));
+      assert_memory_equal(&a->center, &b->center, sizeof(Vec3));
+    }
+    if (!passed || step % 4 != 0) continue;
+    contact_accept(r.contact);
+    contact_accept(once);
+    memcpy(r.from, half, sizeof(Pose) * links);
+  }
+  assert_true(kept > 50);
+  memory_free(half);
+  contact_destroy(once);
+  rig_free(&r);
+}
+
 /* ---------------------------------------------------------------- relief of pairs that are pressed too far (S11) */
 
 static const char pressed[] =
@@ -547,6 +593,7 @@ int main(void) {
       cmocka_unit_test(system_pairs_that_stay_keep_their_numbers),
       cmocka_unit_test(system_pairs_that_sleep_are_as_if_awake),
       cmocka_unit_test(system_the_same_trial_again_is_the_same),
+      cmocka_unit_test(system_a_shorter_trial_is_measured_as_a_first_one),
       cmocka_unit_test(system_try_refuses_whom_all_pairs_refuse),
       cmocka_unit_test(system_S11_relieves_what_the_step_lets_go),
   };

@@ -17,9 +17,13 @@ typedef struct {
   Random random;
   int calls, stop_after;
   bool fails, kinked;
+  double rough; /* slope of its waves of every size from 1e-3 down to 1e-7 */
   double
       fence; /* no value from here to four times as far from the base, in units, and another slope behind it; 0: none */
 } Function;
+
+enum { ROUGH_SIZES = 9 };
+static double rough_wave(int size) { return 1e3 * pow(10, 0.5 * size); } /* per unit */
 
 /* Of what lies behind the fence; NaN on it. */
 static double beyond_fence(const Function* f, double distance) {
@@ -41,6 +45,9 @@ static double value_of(void* context, const double* x) {
     double over = y[k] - f->base[k] / f->unit[k];
     if (f->kinked && over > 0) sum += 5 * over * over; /* the second derivative jumps at the base */
   }
+  for (int k = 0; k < NUMBERS; k++)
+    for (int m = 0; m < ROUGH_SIZES && f->rough > 0; m++)
+      sum += f->rough / rough_wave(m) * sin(rough_wave(m) * (y[k] - f->base[k] / f->unit[k]) + f->phase[k] + m);
   return f->size * (sum + f->noise * random_uniform(&f->random, -1, 1));
 }
 
@@ -102,6 +109,25 @@ static void judgement_J1_J2_J3_J4_right_gradients_are_never_wrong(void** state) 
       if (noise < 1e-11 && !kinked) assert_int_equal(counts[GRADCHECK_RIGHT], 1000);
       if (noise > 1e-7) assert_int_equal(counts[GRADCHECK_UNCHECKED], 1000);
     }
+}
+
+/* Functions like the loss of a run that is unstable: every size of step sees waves, and only the least the slope. By
+ * two neighbours alone 49 of these right gradients were called wrong. */
+static void judgement_J4_of_what_is_rough_at_every_size(void** state) {
+  (void)state;
+  int unchecked = 0;
+  for (int n = 0; n < 1000; n++) {
+    Function f = function_with(5000 + (uint64_t)n, 1, 1e-16, 1);
+    f.rough = 0.03;
+    for (int k = 0; k < NUMBERS; k++)
+      for (int m = 0; m < ROUGH_SIZES; m++) f.gradient[k] += f.rough / f.unit[k] * cos(f.phase[k] + m);
+    GradcheckBlockReport report = judged(&f, f.gradient, 3, 1);
+    unchecked += report.verdict == GRADCHECK_UNCHECKED;
+    if (report.verdict == GRADCHECK_WRONG)
+      fail_msg("seed %d: a right gradient is called wrong: error %g, resolution %g", 5000 + n, report.error,
+               report.resolution);
+  }
+  assert_int_equal(unchecked, 1000);
 }
 
 static void judgement_J5_wrong_by_a_factor(void** state) {
@@ -261,6 +287,7 @@ static void judgement_stops_when_interrupted(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(judgement_J1_J2_J3_J4_right_gradients_are_never_wrong),
+      cmocka_unit_test(judgement_J4_of_what_is_rough_at_every_size),
       cmocka_unit_test(judgement_J5_wrong_by_a_factor),
       cmocka_unit_test(judgement_J5_wrong_above_the_resolution),
       cmocka_unit_test(judgement_finds_one_wrong_entry),

@@ -168,7 +168,7 @@ static void runs_of_another_length(void** state) {
 
 static TaskLoss of_every_kind(int kind) {
   TaskLoss loss = loss_of((TaskLossType)kind, "drone");
-  loss.other.text = name_text(kind == LOSS_GAP ? "crate" : "arm");
+  if (kind != LOSS_FORCE) loss.other.text = name_text(kind == LOSS_GAP ? "crate" : "arm");
   loss.smoothing = loss.length = 0.1;
   loss.rotation = quat_identity();
   loss.direction = loss.axis = vec3(1, 0, 0);

@@ -28,6 +28,51 @@ static void contact_is_felt_on_both_sides(void** state) {
   loss_run_free(run);
 }
 
+/* Two bricks that touch one another and a third: of what one feels from one of them alone. */
+static void of_one_other_link_alone(void** state) {
+  (void)state;
+  LossRun* run = loss_run_create(4, TWO_BRICKS);
+  TaskLoss loss = loss_of(LOSS_FORCE, "b");
+  loss.other.text = name_text("a");
+  loss.target = vec3(0, 1, 0);
+  loss.from = 0.2;
+  loss.to = 0.3;
+  Loss* made = loss_make(run, &loss);
+  LossSeeds seeds = loss_seeds_create(&run->run->model, 4);
+  loss_keep_pairs(made, 4, &run->recording, &seeds);
+  assert_int_equal(run->recording.pair_count, 1);
+  for (int k = 1; k <= 4; k++) {
+    run->recording.force[2 * k + 1] = vec3(100, 100, 100);
+    run->recording.pair_force[k] = vec3(k, 0, 0);
+  }
+  compare_near(loss_evaluate(made, &run->recording, NULL, &seeds), (5 + 10) / 2.0, 1e-12, "window");
+  for (int k = 0; k <= 4; k++) {
+    bool inside = k == 2 || k == 3;
+    compare_vec3(seeds.pair_force[k], inside ? vec3(k, -1, 0) : vec3(0, 0, 0), 1e-15, "derivative, state %d", k);
+    compare_vec3(seeds.force[2 * k + 1], vec3(0, 0, 0), 0, "by the whole force, state %d", k);
+  }
+  loss_seeds_clear(&seeds);
+  compare_vec3(seeds.pair_force[2], vec3(0, 0, 0), 0, "cleared");
+  loss_seeds_destroy(&seeds);
+  loss_destroy(made);
+  loss_run_free(run);
+}
+
+static void not_of_itself(void** state) {
+  (void)state;
+  LossRun* run = loss_run_create(1, TWO_BRICKS);
+  TaskLoss loss = loss_of(LOSS_FORCE, "b");
+  loss.other.text = name_text("b");
+  LossTask task;
+  loss_task_set(&task, &loss, 1);
+  Loss* made;
+  Diagnostics diagnostics = {0};
+  assert_int_equal(loss_create(&made, &task.task, 0, &run->run->model, &diagnostics), STATUS_BAD_INPUT);
+  assert_string_equal(diagnostics.items[0].text, "'other' is the link itself");
+  diagnostics_free(&diagnostics);
+  loss_run_free(run);
+}
+
 static void without_contact_it_is_warned_of(void** state) {
   (void)state;
   static const char* const scenes[] = {
@@ -54,8 +99,8 @@ static void without_contact_it_is_warned_of(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(states_count_from_the_first_step),
-      cmocka_unit_test(contact_is_felt_on_both_sides),
+      cmocka_unit_test(states_count_from_the_first_step), cmocka_unit_test(contact_is_felt_on_both_sides),
+      cmocka_unit_test(of_one_other_link_alone),          cmocka_unit_test(not_of_itself),
       cmocka_unit_test(without_contact_it_is_warned_of),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,14 +155,14 @@ static void sweep_finds_what_all_pairs_find(void** state) {
 static void touching_pairs_are_listed(void** state) {
   (void)state;
   Fixture f;
-  int(*pairs)[2];
+  ModelTouch* pairs;
   load_boxes(&f, 0, -0.025);
   assert_int_equal(f.status, STATUS_BAD_INPUT);
   assert_int_equal(model_touching(&f.model, &pairs), 2);
-  assert_int_equal(pairs[0][0], 0);
-  assert_int_equal(pairs[0][1], 1);
-  assert_int_equal(pairs[1][0], 1);
-  assert_int_equal(pairs[1][1], 2);
+  assert_int_equal(pairs[0].a, 0);
+  assert_int_equal(pairs[0].b, 1);
+  assert_int_equal(pairs[1].a, 1);
+  assert_int_equal(pairs[1].b, 2);
   memory_free(pairs);
   fixture_free(&f);
   load_boxes(&f, 0.0001, 0.0008);

@@ -106,6 +106,29 @@ static void laws_of_pairs(void** state) {
   fixture_free(&f);
 }
 
+/* Of support and stiffness a pair is given those that its law has: what is written is a scene again. */
+static void fixed_laws_of_pairs_are_read_again(void** state) {
+  (void)state;
+  Fixture f, again;
+  fixture_load(&f, LAWS_OF_PAIRS("pairs: [{a: rod, b: c, model: long_range}, {a: c0, b: c1, model: ipc}, "
+                                 "{a: c2, b: c3, model: separating_plane}, {a: c0, b: c2, model: none}]"));
+  check_clean(&f);
+  model_fix_pairs(&f.model, &f.scene);
+  const ScenePair* pairs = f.scene.contact.pairs;
+  assert_false(pairs[0].material.given[MATERIAL_SUPPORT]);
+  assert_true(pairs[0].material.value[MATERIAL_STIFFNESS] == f.model.pair_laws[0].contact.stiffness);
+  for (int i = 1; i < 3; i++)
+    assert_true(pairs[i].material.given[MATERIAL_SUPPORT] && pairs[i].material.given[MATERIAL_STIFFNESS]);
+  Text yaml = {0};
+  scene_write_yaml(&f.scene, ".", &yaml);
+  fixture_load(&again, yaml.data);
+  check_clean(&again);
+  assert_true(again.scene.contact.pairs[1].material.value[MATERIAL_SUPPORT] == f.model.pair_laws[1].contact.support);
+  fixture_free(&again);
+  text_free(&yaml);
+  fixture_free(&f);
+}
+
 static void a_law_of_pairs_needs_one_for_all(void** state) {
   (void)state;
   Fixture f;
@@ -120,6 +143,7 @@ int main(void) {
       cmocka_unit_test(pairs_by_hand),
       cmocka_unit_test(keys_are_sorted_and_unique),
       cmocka_unit_test(laws_of_pairs),
+      cmocka_unit_test(fixed_laws_of_pairs_are_read_again),
       cmocka_unit_test(a_law_of_pairs_needs_one_for_all),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,6 +44,38 @@ static void feedback_E1_worked_example(void** state) {
   run_free(run);
 }
 
+/* A box is let down on the ground: nothing is felt at the start, its weight when it rests, and what is felt belongs to
+ * the state, which a run can go back to. */
+static void feedback_E1_contact_force(void** state) {
+  (void)state;
+  Run* run = run_create(1, 1e-10,
+                        "simulation: {dt: 0.005, steps: 400, gravity: [0, 0, -10]}\n"
+                        "contact: {support: 4.0e-3}\n"
+                        "links:\n"
+                        "  - {name: cart, joint: {type: slide, axis: [1, 0, 0], position: [0, 9, 9]}, mass: 1, center: "
+                        "[0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}\n"
+                        "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                        "  - {name: box, mass: 3, position: [0, 0, 0.052], shape: {type: box, size: [0.2, 0.2, 0.1]}}\n"
+                        "controllers:\n"
+                        "  - {link: cart, type: torque, target: 0, feedback: {measures: [box/fz], matrix: [2]}}\n");
+  assert_true(told(run) == 0);
+  run_steps(run, 300);
+  compare_near(told(run), 60, 1e-4, "twice the weight");
+  SimSnapshot* here = sim_save(run->sim);
+  double before = told(run);
+  Vec3 force[3];
+  sim_link_forces(run->sim, force);
+  assert_true(before == 2 * force[2].z);
+  double v = sim_state(run->sim)->rate[0];
+  run_steps(run, 1);
+  compare_near(sim_state(run->sim)->rate[0] - v, 0.005 * before, 1e-9, "what the cart is driven by");
+  run_steps(run, 3);
+  sim_restore(run->sim, here);
+  assert_true(told(run) == before);
+  sim_snapshot_destroy(here);
+  run_free(run);
+}
+
 /* Every other measurement of a state that is known. */
 static void feedback_E1_what_is_measured(void** state) {
   (void)state;
@@ -148,7 +180,7 @@ static void feedback_E3_E4_against_differences(void** state) {
     memset(now, 0, sizeof now), memset(old, 0, sizeof old), memset(rate, 0, sizeof rate);
     ModelGradient gradient;
     model_gradient_create(&gradient, &run->model);
-    FeedbackBars bars = {{now, q_now}, {old, q_old}, rate, &gradient};
+    FeedbackBars bars = {{now, q_now}, {old, q_old}, rate, NULL, &gradient};
     const double one[1] = {1}, none[1] = {0};
     controller_input_adjoint(s, 0, one, none, &bars);
     compare_near(gradient.gains[1 + 4], told(run), 1e-14, "%s: by the matrix", NAMES[k]);
@@ -165,8 +197,8 @@ static void feedback_E3_E4_against_differences(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(feedback_E1_worked_example), cmocka_unit_test(feedback_E1_what_is_measured),
-      cmocka_unit_test(feedback_E2_a_sampled_spring), cmocka_unit_test(feedback_E2_a_late_signal),
-      cmocka_unit_test(feedback_E3_E4_against_differences)};
+      cmocka_unit_test(feedback_E1_contact_force),    cmocka_unit_test(feedback_E1_worked_example),
+      cmocka_unit_test(feedback_E1_what_is_measured), cmocka_unit_test(feedback_E2_a_sampled_spring),
+      cmocka_unit_test(feedback_E2_a_late_signal),    cmocka_unit_test(feedback_E3_E4_against_differences)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,109 @@
+/* Frictions of geoms as those of links: MuJoCo takes the larger of two, or that of the geom of higher priority, so that
+ * links of one friction are a group, and pairs of groups have theirs. */
+#include "robot/mjcf.h"
+
+/* Different ones that are told apart. */
+enum { KINDS_MAX = 12 };
+
+typedef struct {
+  MjcfModel* model;
+  Scene* scene;
+  MjcfFriction kinds[KINDS_MAX];
+  int kind_count;
+  int* kind_of;         /* of the scene's links, -1 = none  (links) */
+  bool used[KINDS_MAX]; /* has a group */
+} Frictions;
+
+static bool decides(const MjcfFriction* a, const MjcfFriction* b) {
+  return a->priority != b->priority ? a->priority > b->priority : a->value >= b->value;
+}
+
+static bool same_kind(const MjcfFriction* a, const MjcfFriction* b) {
+  return a->priority == b->priority && a->value == b->value;
+}
+
+/* The number of a friction, -1 = there are too many. */
+static int kind_of(Frictions* f, const MjcfFriction* friction) {
+  for (int k = 0; k < f->kind_count; k++)
+    if (same_kind(&f->kinds[k], friction)) return k;
+  if (f->kind_count == KINDS_MAX) return -1;
+  f->kinds[f->kind_count] = *friction;
+  return f->kind_count++;
+}
+
+/* Of a link's geoms the one that decides. false: too many kinds. */
+static bool find_kinds(Frictions* f, const int* carrier) {
+  MjcfModel* model = f->model;
+  bool mixed = false;
+  for (int i = 0; i < f->scene->link_count; i++) f->kind_of[i] = -1;
+  for (int i = 0; i < model->friction_count; i++) {
+    int link = carrier[model->frictions[i].link], kind = kind_of(f, &model->frictions[i]);
+    if (kind < 0) return false;
+    if (link < 0) continue;
+    int before = f->kind_of[link];
+    mixed = mixed || (before >= 0 && before != kind);
+    if (before < 0 || decides(&f->kinds[kind], &f->kinds[before])) f->kind_of[link] = kind;
+  }
+  if (mixed) mjcf_drop(model, "frictions that differ among the geoms of a link (the largest counts)");
+  return true;
+}
+
+static void group_name(Text* out, const MjcfFriction* kind) {
+  text_add(out, "friction %.6g", kind->value);
+  if (kind->priority != 0) text_add(out, " priority %d", kind->priority);
+}
+
+static void add_pair(Frictions* f, int a, int b, double value) {
+  SceneContact* contact = &f->scene->contact;
+  size_t count = (size_t)contact->pair_count, size = sizeof(ScenePair);
+  contact->pairs = memory_resize(contact->pairs, count * size, (count + 1) * size);
+  ScenePair* pair = &contact->pairs[contact->pair_count++];
+  *pair = (ScenePair){.place = {f->scene->path, 0, 0}};
+  for (int side = 0; side < 2; side++) {
+    Text name = {0};
+    group_name(&name, &f->kinds[side == 0 ? a : b]);
+    pair->name[side] = memory_text(name.data);
+    text_free(&name);
+  }
+  pair->material.given[MATERIAL_FRICTION] = true;
+  pair->material.value[MATERIAL_FRICTION] = value;
+  f->used[a] = f->used[b] = true;
+}
+
+static void add_groups(Frictions* f) {
+  for (int i = 0; i < f->scene->link_count; i++) {
+    SceneLink* link = &f->scene->links[i];
+    if (f->kind_of[i] < 0 || !f->used[f->kind_of[i]]) continue;
+    Text name = {0};
+    size_t count = (size_t)link->group_count;
+    group_name(&name, &f->kinds[f->kind_of[i]]);
+    link->groups = memory_resize(link->groups, count * sizeof(char*), (count + 1) * sizeof(char*));
+    link->groups[link->group_count++] = memory_text(name.data);
+    text_free(&name);
+  }
+}
+
+static bool occurs(const Frictions* f, int kind) {
+  for (int i = 0; i < f->scene->link_count; i++)
+    if (f->kind_of[i] == kind) return true;
+  return false;
+}
+
+void mjcf_take_frictions(MjcfModel* model, Scene* scene, const int* carrier) {
+  Frictions f = {.model = model, .scene = scene, .kind_of = MEMORY_NEW(int, scene->link_count + 1)};
+  double largest = -1;
+  for (int i = 0; i < model->friction_count; i++) largest = fmax(largest, model->frictions[i].value);
+  if (largest >= 0) scene->contact.friction = largest;
+  if (!find_kinds(&f, carrier)) {
+    robot_remark(model->report, model->diagnostics, (SourcePlace){model->path, 0, 0},
+                 "geoms have more than %d frictions: all get the largest, %.6g", KINDS_MAX, largest);
+    f.kind_count = 0;
+  }
+  for (int a = 0; a < f.kind_count; a++)
+    for (int b = a; b < f.kind_count && occurs(&f, a); b++) {
+      double value = decides(&f.kinds[a], &f.kinds[b]) ? f.kinds[a].value : f.kinds[b].value;
+      if (occurs(&f, b) && value != largest) add_pair(&f, a, b, value);
+    }
+  if (f.kind_count > 0) add_groups(&f);
+  memory_free(f.kind_of);
+}
