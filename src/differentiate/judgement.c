@@ -112,16 +112,26 @@ static double observed_order(const GradcheckDirection* d, int best, double noise
          math_log(d->step[from] / d->step[to]);
 }
 
-/* rounding: of a value; zero: of g . d. */
-static void judge(GradcheckDirection* d, double rounding, double zero, double bound) {
-  double noise = noise_of(d, rounding);
-  int best = least_doubt(d, noise, doubt);
+/* The verdict if step `best` decides; zero: rounding of g . d. */
+static void judge_at(GradcheckDirection* d, int best, double noise, double zero, double bound) {
   d->scale = scale_of(d, best);
   d->resolution = best < 0 ? (double)INFINITY : relative(TRUST * doubt(d, best, noise) + zero, d->scale);
   d->error = best < 0 ? (double)NAN : relative(fabs(d->extrapolated[best] - d->analytic), d->scale);
   d->best_step = best < 0 ? (double)NAN : d->step[best];
   d->verdict = verdict_of(d, bound);
   d->order = best < 0 || d->scale == 0 ? (double)NAN : observed_order(d, best, noise);
+}
+
+/* rounding: of a value. */
+static void judge(GradcheckDirection* d, double rounding, double zero, double bound) {
+  double noise = noise_of(d, rounding);
+  judge_at(d, least_doubt(d, noise, doubt), noise, zero, bound);
+  if (d->verdict != GRADCHECK_WRONG) return;
+  /* (J7) what the neighbours alone would choose speaks for it: the differences contradict each other */
+  int other = least_doubt(d, noise, doubt_before);
+  if (other < 0 || !(fabs(d->extrapolated[other] - d->analytic) <= TRUST * doubt_before(d, other, noise) + zero))
+    return;
+  judge_at(d, other, noise, zero, bound);
 }
 
 /* ---------------------------------------------------------------- the sweep */

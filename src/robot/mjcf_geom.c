@@ -304,8 +304,7 @@ static void read_color(Geom* geom, double color[3]) {
 
 /* What contacts are made of there and here is not the same: told once. */
 static void drop_details(Geom* geom) {
-  static const char* const NAMES[] = {"solref", "solimp",   "condim", "margin",
-                                      "gap",    "solmix", "fluidshape"};
+  static const char* const NAMES[] = {"solref", "solimp", "condim", "margin", "gap", "solmix", "fluidshape"};
   for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
     Text what = {0};
     if (!mjcf_attribute(geom->model, geom->element, NAMES[i])) continue;

@@ -130,6 +130,27 @@ static void judgement_J4_of_what_is_rough_at_every_size(void** state) {
   assert_int_equal(unchecked, 1000);
 }
 
+/* exp(x), and beside 0 another slope, as of steps that end after fewer rounds. */
+static double two_plateaus(void* context, const double* x) {
+  (void)context;
+  return exp(x[0]) + (fabs(x[0]) < 4e-7 ? 1.2e-5 * x[0] : 0);
+}
+
+/* Slope 1 by all but the least steps: unchecked. A slope that neither plateau has is wrong. */
+static void judgement_J7_of_two_plateaus(void** state) {
+  (void)state;
+  static const double slope[] = {1, 1.001, -1}, one = 1, zero = 0;
+  static const GradcheckVerdict wanted[] = {GRADCHECK_UNCHECKED, GRADCHECK_WRONG, GRADCHECK_WRONG};
+  GradcheckOptions options = {.directions = 1, .bound = 1e-12}; /* so that the sweep goes all the way */
+  for (int k = 0; k < 3; k++) {
+    GradcheckBlockReport report;
+    gradcheck_vector(1, &slope[k], &one, &zero, (GradcheckFloor){.value = 1e-16}, two_plateaus, NULL, &options, 1,
+                     &report);
+    assert_int_equal(report.verdict, wanted[k]);
+    if (k == 0) assert_true(report.error <= 1e-6);
+  }
+}
+
 static void judgement_J5_wrong_by_a_factor(void** state) {
   (void)state;
   static const double off[] = {2.5e-6, -2.5e-6, 1e-5, 1e-3, -1, -2};
@@ -288,6 +309,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(judgement_J1_J2_J3_J4_right_gradients_are_never_wrong),
       cmocka_unit_test(judgement_J4_of_what_is_rough_at_every_size),
+      cmocka_unit_test(judgement_J7_of_two_plateaus),
       cmocka_unit_test(judgement_J5_wrong_by_a_factor),
       cmocka_unit_test(judgement_J5_wrong_above_the_resolution),
       cmocka_unit_test(judgement_finds_one_wrong_entry),
