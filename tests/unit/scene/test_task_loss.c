@@ -45,6 +45,8 @@ static void every_type_and_key_is_read(void** state) {
                         "  - {type: volume}\n"
                         "  - {type: roughness}\n"
                         "  - {type: approach, links: [box, a*], other: arm, smoothing: 0.1, margin: 0.3}\n"
+                        "  - {type: touch, link: box, other: arm, point: [1, 0, 0], margin: -0.001}\n"
+                        "  - {type: closure, link: box, other: arm, friction: 0.7, quality: 0.2, length: 0.02}\n"
                         "  - {type: pose, link: box, target: [1, 2, 3], rotation: [0, 1, 0, 0], length: 0.5,\n"
                         "     target_motion: {type: sequence, interval: 0.1, values: [[0, 0, 0], [1, 2, 3]]}}\n");
   assert_int_equal(task.loss_count, LOSS_TYPE_COUNT);
@@ -136,9 +138,9 @@ static void mistakes_are_told(void** state) {
       "  - {type: reach, link: arm, target: [0, 0, 1], spread: [0, -1, 0], from: -1}\n",
       "4:5: error: loss[0]: 'type' is missing: point, travel, relative, reach, orientation, velocity, effort, "
       "smoothness, "
-      "force, gap, shape, volume, roughness, approach or pose\n"
+      "force, gap, shape, volume, roughness, approach, touch, closure or pose\n"
       "5:12: error: loss[1].type: must be point, travel, relative, reach, orientation, velocity, effort, smoothness, "
-      "force, gap, shape, volume, roughness, approach or pose, got 'pint' (did you mean 'point'?)\n"
+      "force, gap, shape, volume, roughness, approach, touch, closure or pose, got 'pint' (did you mean 'point'?)\n"
       "6:38: error: loss[2].target: expected a list of 3 numbers, got 2\n"
       "6:53: error: loss[2].power: must be between 1 and 2, got 0\n"
       "7:61: error: loss[3].weight: must be > 0, got -1\n"
@@ -146,10 +148,11 @@ static void mistakes_are_told(void** state) {
       "9:61: error: loss[5].target: must have a length other than zero\n"
       "10:62: error: loss[6].to: the window ends before it begins, at 2 s\n"
       "11:35: error: loss[7]: 'link' and 'other' must be two links\n"
-      "12:20: error: loss[8]: the type effort has no 'target' (it belongs to point, reach, pose, velocity, force "
+      "12:20: error: loss[8]: the type effort has no 'target' (it belongs to touch, point, reach, pose, velocity, "
+      "force "
       "or orientation)\n"
       "13:19: error: loss[9]: the type shape has no 'to' (it belongs to point, travel, relative, reach, orientation, "
-      "velocity, effort, smoothness, force, gap, approach or pose)\n"
+      "velocity, effort, smoothness, force, gap, approach, touch, closure or pose)\n"
       "14:61: error: loss[10].spread[1]: must be >= 0 as the target, got -1\n"
       "14:75: error: loss[10].from: must be >= 0 s, got -1\n");
   expect_task_problems(BEFORE "loss: []\n", "3:7: error: loss: must not be empty\n");

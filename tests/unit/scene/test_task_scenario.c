@@ -108,7 +108,7 @@ static void mistakes_are_told(void** state) {
       "  - {name: a/b, weight: 0}\n"
       "  - {name: x, scene: 5, set: [[a]]}\n"
       "  - {name: x, scene: " SCENE_A
-      ", steps: 0}\n"
+      ", steps: -1}\n"
       "  - {name: \"5\", scene: " SCENE_A
       ", stps: 1}\n"
       "  - slide.yaml\n"
@@ -118,7 +118,7 @@ static void mistakes_are_told(void** state) {
       "2:12: error: scenarios[0].name: a scenario's name must not hold a slash\n"
       "3:31: error: scenarios[1].set[0]: expected a text, got a list\n"
       "3:22: error: scenarios[1].scene: expected a text, got 5: put it in quotes\n"
-      "4:99: error: scenarios[2].steps: must be between 1 and 1000000000, got 0\n"
+      "4:99: error: scenarios[2].steps: must be between 0 and 1000000000, got -1\n"
       "4:12: error: scenarios[2].name: the name 'x' is taken by another scenario\n"
       "5:94: error: unknown key 'stps' in scenarios[3] (did you mean 'steps'?)\n"
       "6:5: error: scenarios[4]: expected a map, got 'slide.yaml'\n"

@@ -97,7 +97,7 @@ static void what_the_table_forbids_the_schema_refuses(void** state) {
   static const char* const REFUSED[] = {
       TWO_LINKS MOVE_BOX "loss: 5\n",
       WHOLE("scenarios: []\n"),
-      WHOLE("steps: 0\n"),
+      WHOLE("steps: -1\n"),
       WHOLE("seed: -1\n"),
       WHOLE("sed: 1\n"),
       WHOLE("set: contact.friction=2\n"),
