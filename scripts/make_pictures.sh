@@ -202,10 +202,12 @@ for task in reach reach-control; do
     both $task --view front --trail 4 --size 400x400
   fi
 done
-if chosen tasks/grasp; then
-  optimize grasp
-  both grasp --time 0
-fi
+for task in grasp grasp-free; do
+  if chosen tasks/$task; then
+    optimize $task
+    both $task --time 0
+  fi
+done
 if chosen tasks/quadrotor; then
   "$SDRS" optimize scenes/tasks/quadrotor.yaml -q -o "$TASKS/quadrotor" >/dev/null
   python3 scripts/draw_path.py scenes/tasks/quadrotor.yaml "$TASKS/quadrotor" "$OUT/quadrotor.png"

@@ -88,8 +88,12 @@ static void print_block(const char* name, const GradcheckBlockReport* b) {
     printf("  %5.2f", b->order);
   else
     printf("      -");
-  bool zero = b->verdict == GRADCHECK_UNCHECKED && b->resolution >= 1;
-  printf("  %s%s\n", verdict_text(b->verdict), zero ? ": zero to rounding" : "");
+  bool unchecked = b->verdict == GRADCHECK_UNCHECKED, zero = b->resolution >= 1;
+  const char* why = !unchecked        ? ""
+                    : isnan(b->error) ? ": no step has values on both sides"
+                    : zero            ? ": zero to rounding"
+                                      : "";
+  printf("  %s%s\n", verdict_text(b->verdict), why);
 }
 
 static void print_sweeps(const char* name, const GradcheckBlockReport* b) {
