@@ -71,6 +71,7 @@ static void recording_release(Recording* r) {
   memory_free(r->rate);
   memory_free(r->pose);
   memory_free(r->force);
+  memory_free(r->pair_force);
 }
 
 static void recording_copy(Recording* to, const Recording* from) {
