@@ -360,7 +360,9 @@ static void inputs_that_cannot_be_are_told(void** state) {
     snprintf(own, sizeof own, "%.*s%s%s", (int)(at - text), text, wrong[k].to, at + strlen(wrong[k].from));
     Fit* f = fit_of(own, pattern);
     assert_int_equal(f->status, STATUS_BAD_INPUT);
-    if (!strstr(told(&f->diagnostics), wrong[k].said)) fail_msg("%s, not %s", told(&f->diagnostics), wrong[k].said);
+    char* said = told(&f->diagnostics);
+    if (!strstr(said, wrong[k].said)) fail_msg("%s, not %s", said, wrong[k].said);
+    memory_free(said);
     fit_free(f);
   }
   remove_runs(folder, PUSHED_RUNS);
