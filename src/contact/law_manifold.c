@@ -3,6 +3,7 @@
  * the contacts of the state that it begins in; its bodies carry their points along. Bodies overlap a little. E = kappa
  * sum_i a_i delta_i^(p+1) / (p+1),   delta_i = -(d_i + n_i . u_i) > 0                               (X10)
  */
+#include <assert.h>
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -217,6 +218,7 @@ typedef struct {
 
 static Bodies bodies_of(const Law* law, const int item[2], const HullInstance* a, const HullInstance* b,
                         const Vec3 reference[2]) {
+  assert(law->surfaces);
   return (Bodies){.surface = {&law->surfaces[item[0]], b->half_space ? NULL : &law->surfaces[item[1]]},
                   .pose = {a->pose, b->pose},
                   .reference = {reference[0], reference[1]},

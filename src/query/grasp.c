@@ -107,7 +107,7 @@ static double dot(const double* a, const double* b) {
 
 /* y of A y = b for A symmetric, >= 0, that may be singular if b allows it: by elimination, the largest pivot first. */
 static void solve(double a[ROWS][ROWS], double b[ROWS]) {
-  int order[ROWS];
+  int order[ROWS] = {0};
   bool done[ROWS] = {false};
   double most = 0;
   int rank = 0;

@@ -148,7 +148,8 @@ static void read_single(const ScenarioReader* scenarios, const Node* node) {
 }
 
 void read_scenarios(Reader* reader, Task* task, const Node* root, const TaskForm* form) {
-  ScenarioReader scenarios = {reader, task, is_given(root, "steps") ? steps_of(form->steps) : 0, read_set(reader, form->set, 0)};
+  ScenarioReader scenarios = {reader, task, is_given(root, "steps") ? steps_of(form->steps) : 0,
+                              read_set(reader, form->set, 0)};
   if (form->scenarios)
     read_list(&scenarios, form->scenarios);
   else if (form->scene)

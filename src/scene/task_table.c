@@ -21,7 +21,8 @@
 #define PARAMETERS_OF_CLOSURES "closure_point|closure_axis|closure_length"
 #define LOSSES_OF_A_LINK "point|travel|relative|reach|orientation|velocity|force|gap|approach|touch|closure|pose"
 #define LOSSES_OF_ANY_LINK "effort|smoothness|shape|volume|roughness"
-#define LOSSES_IN_TIME "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|approach|touch|closure|pose"
+#define LOSSES_IN_TIME \
+  "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|approach|touch|closure|pose"
 #define LOSSES_WITH_TARGET "point|reach|orientation|velocity|force|pose"
 
 static const SchemaRow ROWS[] = {
@@ -304,8 +305,9 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_UP_TO(0, 10), .meaning = "Coulomb coefficient of the cones that forces may lie in."},
     {"loss", "quality", VALUE_NUMBER, AT(LossForm, loss.quality), .only = "closure", .fallback = "0.1",
      .range = RANGE_AT_LEAST(0),
-     .meaning = "Wrench that can be taken in every direction, for unit normal forces, torques in sizes of `other`: more "
-                "is not asked for."},
+     .meaning =
+         "Wrench that can be taken in every direction, for unit normal forces, torques in sizes of `other`: more "
+         "is not asked for."},
     {"loss", "length", VALUE_NUMBER, AT(LossForm, loss.length), .only = "closure", .unit = "m", .fallback = "0.01",
      .range = RANGE_ABOVE(0), .meaning = "A gap of this size counts as much as a lack of quality by 1."},
     {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "touch|closure", .unit = "m", .fallback = "0",

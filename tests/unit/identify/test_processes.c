@@ -126,20 +126,20 @@ static void fit_of_processes(const char* data, const char* folder, int count) {
 
 static void processes_come_to_what_one_does(void** state) {
   (void)state;
-  char folder[] = "/tmp/sdrs-carts-XXXXXX", one[100], three[100], command[400];
-  assert_non_null(mkdtemp(folder));
+  char data[] = "/tmp/sdrs-carts-XXXXXX", one[100], three[100], command[400];
+  assert_non_null(mkdtemp(data));
   share_memory();
-  write_carts(folder);
-  snprintf(one, sizeof one, "%s/one", folder);
-  snprintf(three, sizeof three, "%s/three", folder);
+  write_carts(data);
+  snprintf(one, sizeof one, "%s/one", data);
+  snprintf(three, sizeof three, "%s/three", data);
   snprintf(command, sizeof command, "mkdir '%s' '%s'", one, three);
   assert_int_equal(system(command), 0);
-  fit_of_processes(folder, one, 1);
-  fit_of_processes(folder, three, PROCESSES);
+  fit_of_processes(data, one, 1);
+  fit_of_processes(data, three, PROCESSES);
   assert_true(shared->shares > 0);
   snprintf(command, sizeof command, "test -s '%s/identify.json' && diff -r '%s' '%s' >&2", one, one, three);
   assert_int_equal(system(command), 0);
-  snprintf(command, sizeof command, "rm -r '%s'", folder);
+  snprintf(command, sizeof command, "rm -r '%s'", data);
   assert_int_equal(system(command), 0);
 }
 
