@@ -11,7 +11,7 @@ enum {
   POINTS_MAX = 104, /* a multiple of 8, at least POINTS_AT_START + ROUNDS */
   NEWTON_STEPS = 40,
   HALVINGS = 12,
-  ORDER_MAX = 12,
+  ORDER_MAX = LU_INVERSE_MAX,
 };
 /* Width of the bounds, of the bodies' size, at which no more points are added. */
 #define ENOUGH 1e-7
@@ -319,26 +319,6 @@ static void column_of(const System* s, const double inverse[ORDER_MAX][ORDER_MAX
   for (int r = 0; r < DISTANCE_ROWS; r++) out[r * stride] = rows[r];
 }
 
-/* The matrix inverted, and its condition in the 1-norm; HUGE_VAL: it is singular. */
-static double invert(System* s, double inverse[ORDER_MAX][ORDER_MAX]) {
-  int row[ORDER_MAX] = {0};
-  double norm = 0, inverse_norm = 0;
-  for (int c = 0; c < s->order; c++) {
-    double sum = 0;
-    for (int r = 0; r < s->order; r++) sum += fabs(s->matrix[r][c]);
-    norm = fmax(norm, sum);
-  }
-  if (!lu_factor(s->order, ORDER_MAX, &s->matrix[0][0], row)) return HUGE_VAL;
-  for (int c = 0; c < s->order; c++) {
-    double column[ORDER_MAX] = {0}, sum = 0;
-    column[c] = 1;
-    lu_solve(s->order, ORDER_MAX, &s->matrix[0][0], row, column);
-    for (int r = 0; r < s->order; r++) sum += fabs(inverse[r][c] = column[r]);
-    inverse_norm = fmax(inverse_norm, sum);
-  }
-  return norm * inverse_norm;
-}
-
 static Cause pose_cause(const System* s, int column) {
   Cause c = {.phi = {0}};
   int k = column >= 6, axis = column % 3;
@@ -368,10 +348,11 @@ const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pos
   System s = {.order = 0};
   Distance found;
   double inverse[ORDER_MAX][ORDER_MAX] = {{0}};
+  int row[ORDER_MAX] = {0};
   *condition = HUGE_VAL;
   if (!solve(&s, body, pose, &answer->nearest, &found))
     return "the nearest points are not unique, or not found exactly";
-  *condition = invert(&s, inverse);
+  *condition = lu_inverse(s.order, ORDER_MAX, &s.matrix[0][0], row, &inverse[0][0]);
   if (!(*condition <= QUERY_CONDITION_MAX)) return "the condition of the system is above 1e8";
   int own[2] = {0, 0};
   for (int k = 0; parameters && k < 2; k++) own[k] = body[k].shape ? shape_parameter_count(body[k].shape) : 0;

@@ -44,8 +44,8 @@ static Answer answer_of(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b
 
 /* The Jacobian of (G3) by p, u, va, vb, inverted; its condition in the 1-norm. */
 static bool invert(Answer* x) {
-  double j[ORDER][ORDER] = {{0}}, norm = 0, inverse_norm = 0;
-  int row[ORDER];
+  double j[ORDER][ORDER] = {{0}};
+  int row[ORDER] = {0};
   Vec3 hd = mat3_mul_vec(x->fb.hessian, x->d);
   const double a[3] = {x->fa.gradient.x, x->fa.gradient.y, x->fa.gradient.z};
   const double b[3] = {x->fb.gradient.x, x->fb.gradient.y, x->fb.gradient.z}, h[3] = {hd.x, hd.y, hd.z};
@@ -62,20 +62,7 @@ static bool invert(Answer* x) {
   j[1][3] = -bd;
   j[5][3] = -x->vb * vec3_dot(hd, x->d);
   j[5][5] = bd;
-  for (int c = 0; c < ORDER; c++) {
-    double sum = 0;
-    for (int r = 0; r < ORDER; r++) sum += fabs(j[r][c]);
-    norm = fmax(norm, sum);
-  }
-  if (!lu_factor(ORDER, ORDER, &j[0][0], row)) return false;
-  for (int c = 0; c < ORDER; c++) {
-    double column[ORDER] = {0}, sum = 0;
-    column[c] = 1;
-    lu_solve(ORDER, ORDER, &j[0][0], row, column);
-    for (int r = 0; r < ORDER; r++) sum += fabs(x->inverse[r][c] = column[r]);
-    inverse_norm = fmax(inverse_norm, sum);
-  }
-  x->condition = norm * inverse_norm;
+  x->condition = lu_inverse(ORDER, ORDER, &j[0][0], row, &x->inverse[0][0]);
   return isfinite(x->condition);
 }
 
@@ -134,8 +121,7 @@ static void column_of(const Answer* x, const Cause* c, double* out, int stride) 
   Vec3 dn = vec3_scale(vec3_add_scaled(dg, -vec3_dot(dg, n), n), 1 / vec3_norm(ga));
   Vec3 point = vec3_add(c->centre_a, vec3_add(vec3_scale(x->p, by_alpha), vec3_scale(dp, alpha)));
   Vec3 wa = vec3_add(c->centre_a, dp), wb = vec3_add(c->centre_b, ds);
-  double per_length = 1 / (x->distance * u * u), growth = alpha * alpha;
-  (void)per_length;
+  double growth = alpha * alpha;
   const double rows[GROWTH_ROWS] = {
       by_alpha,
       scale * (c->length - y[3]),

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+enum { LU_INVERSE_MAX = 12 };
+
 /* Factors `a` (order x order, rows of `stride`) in place with row exchanges: order[k] is the row that stands at k. */
 static inline bool lu_factor(int order, int stride, double* a, int* row) {
   for (int k = 0; k < order; k++) {
@@ -40,6 +42,26 @@ static inline void lu_solve(int order, int stride, const double* a, const int* r
     for (int j = i + 1; j < order; j++) x[i] -= a[i * stride + j] * x[j];
     x[i] /= a[i * stride + i];
   }
+}
+
+/* The inverse of `a`, which is factored in place. Returns the condition in the 1-norm; HUGE_VAL: it is singular. */
+static inline double lu_inverse(int order, int stride, double* a, int* row, double* inverse) {
+  double norm = 0, inverse_norm = 0;
+  for (int c = 0; c < order; c++) {
+    double sum = 0;
+    for (int r = 0; r < order; r++) sum += fabs(a[r * stride + c]);
+    norm = fmax(norm, sum);
+  }
+  if (!lu_factor(order, stride, a, row)) return HUGE_VAL;
+  for (int c = 0; c < order; c++) {
+    double column[LU_INVERSE_MAX] = {0}, sum = 0;
+    column[c] = 1;
+    lu_solve(order, stride, a, row, column);
+    for (int r = 0; r < order; r++) sum += fabs(inverse[r * stride + c] = column[r]);
+    inverse_norm = fmax(inverse_norm, sum);
+  }
+  double condition = norm * inverse_norm;
+  return isfinite(condition) ? condition : HUGE_VAL;
 }
 
 #endif
