@@ -32,12 +32,6 @@ static Pose end_of(const Closing* c, const EqualityClosure* e, int side) {
   return e->link[side] < 0 ? e->end[side] : pose_mul(c->poses[e->link[side]], e->end[side]);
 }
 
-static void store(double* out, Vec3 v) {
-  out[0] = v.x;
-  out[1] = v.y;
-  out[2] = v.z;
-}
-
 static int rows_of(const EqualityClosure* e) {
   return e->type == CLOSURE_WELD ? 6 : e->type == CLOSURE_DISTANCE ? 1 : 3;
 }
@@ -52,8 +46,8 @@ static void evaluate(Closing* c, double* out) {
     if (e->type == CLOSURE_DISTANCE)
       *out = vec3_norm(apart) - e->length;
     else
-      store(out, apart);
-    if (e->type == CLOSURE_WELD) store(out + 3, quat_log(quat_from_mat3(mat3_mul(a.r, mat3_transpose(b.r)))));
+      vec3_store(apart, out);
+    if (e->type == CLOSURE_WELD) vec3_store(quat_log(quat_from_mat3(mat3_mul(a.r, mat3_transpose(b.r)))), out + 3);
     out += rows_of(e);
   }
   for (int k = 0; k < all->coupling_count; k++) {
