@@ -47,7 +47,6 @@ RunProgram version_program(void) {
                     {"CHOLMOD", CHOLMOD_TEXT},
                     {"GLPK", glp_version()},
                     {"BLAS", openblas_get_config ? openblas_get_config() : "unknown"}},
-      .library_count = 9,
   };
 }
 
@@ -55,7 +54,7 @@ void version_print(FILE* stream) {
   RunProgram program = version_program();
   fprintf(stream, "sdrs %s\ncommit    %s\nflags     %s\ncompiler  %s\n", program.version, program.commit,
           program.build_flags, program.compiler);
-  for (int i = 0; i < program.library_count; i++)
+  for (int i = 0; program.libraries[i].name; i++)
     fprintf(stream, "%-9s %s\n", program.libraries[i].name, program.libraries[i].version);
   const char* three;
   int length = page_library_version(&three);

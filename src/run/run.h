@@ -49,8 +49,7 @@ typedef struct {
   const char *version, *commit, *build_flags, *compiler;
   struct {
     const char *name, *version;
-  } libraries[RUN_LIBRARIES_MAX];
-  int library_count;
+  } libraries[RUN_LIBRARIES_MAX + 1]; /* up to one without a name */
 } RunProgram;
 
 /* A file that the run read. */

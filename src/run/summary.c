@@ -99,7 +99,7 @@ static void add_program(Json* json, const RunProgram* program) {
   json_text(json, "build_flags", program->build_flags);
   json_text(json, "compiler", program->compiler);
   json_open(json, "libraries", '{');
-  for (int i = 0; i < program->library_count; i++)
+  for (int i = 0; program->libraries[i].name; i++)
     json_text(json, program->libraries[i].name, program->libraries[i].version);
   json_close(json, '}');
   json_close(json, '}');

@@ -91,7 +91,7 @@ static void inputs_are_the_scene_and_each_mesh_once(void** state) {
 }
 
 static RunProgram program_of_test(void) {
-  return (RunProgram){"1.2.3", "abc", "-O3", "cc 9", {{"libyaml", "0.2"}, {"BLAS", "B"}}, 2};
+  return (RunProgram){"1.2.3", "abc", "-O3", "cc 9", {{"libyaml", "0.2"}, {"BLAS", "B"}}};
 }
 
 static void the_report_is_json_with_the_promised_keys(void** state) {
