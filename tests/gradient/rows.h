@@ -5,6 +5,22 @@
 #include "differentiate/differentiate.h"
 #include "support/runs.h"
 
+/* An ellipsoid-like shape of so many points (`resolution`, a string). */
+#define EGG_OF(resolution) "{type: superellipsoid, size: [0.1, 0.12, 0.15], exponent: 2, resolution: " resolution "}"
+#define EGG_FLIES "initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n"
+
+/* It meets a half-space that swings, under a law (`model: ..., ...`). */
+#define EGG_ON_A_MOVING_HALF_SPACE(law, egg)                                                    \
+  "simulation: {dt: 0.005, tolerance: 1e-10, integrator: second_order}\n"                       \
+  "contact: {" law                                                                              \
+  ", stiffness: 1e5, friction: 0.3}\n"                                                          \
+  "links:\n"                                                                                    \
+  "  - {name: ground, shape: {type: half_space}, joint: {type: hinge, axis: [0, 1, 0]}}\n"      \
+  "  - {name: egg, density: 1000, position: [0.1, 0, 0.145], rpy: [0.1, 0.2, 0.3], shape: " egg \
+  "}\n"                                                                                         \
+  "controllers:\n"                                                                              \
+  "  - {link: ground, type: prescribed, target: {type: sines, terms: [{amplitude: 0.05, frequency: 3}]}}\n" EGG_FLIES
+
 enum { ALL_BLOCKS = (1 << GRADCHECK_BLOCKS) - 1 };
 
 /* blocks: a bit for each GradcheckBlock that is asked for; that of shapes must have something to show. */

@@ -5,7 +5,7 @@
 #include "gradient/rows.h"
 #include "support/runs.h"
 
-#define EGG "{type: superellipsoid, size: [0.1, 0.12, 0.15], exponent: 2, resolution: 1}"
+#define EGG EGG_OF("1")
 #define BOX                                                                                                  \
   "{type: smooth_polytope, normals: [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], " \
   "offsets: [0.1, 0.1, 0.1, 0.1, 0.1, 0.1], sharpness: 200, resolution: 2}"
@@ -21,25 +21,13 @@ static void run_X8_X12_two_shapes_rub(void** state) {
       "  - {name: egg, density: 1000, shape: " EGG
       ", rpy: [0.1, 0.2, 0.3]}\n"
       "  - {name: cone, mass: 4, position: [0.215, 0, 0.05], rpy: [0, 1, 0.2], shape: {type: truncated_cone, "
-      "bottom_radius: 0.12, top_radius: 0.06, below: 0.1, above: 0.12, sharpness: 20, resolution: 1}}\n"
-      "initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n",
+      "bottom_radius: 0.12, top_radius: 0.06, below: 0.1, above: 0.12, sharpness: 20, resolution: 1}}\n" EGG_FLIES,
       ALL_BLOCKS, 1e-6);
 }
 
 static void run_X12_on_a_moving_half_space(void** state) {
   (void)state;
-  check_gradients("a half-space that moves", 8,
-                  "simulation: {dt: 0.005, tolerance: 1e-10, integrator: second_order}\n"
-                  "contact: {model: manifold, stiffness: 1e5, friction: 0.3}\n"
-                  "links:\n"
-                  "  - {name: ground, shape: {type: half_space}, joint: {type: hinge, axis: [0, 1, 0]}}\n"
-                  "  - {name: egg, density: 1000, position: [0.1, 0, 0.145], rpy: [0.1, 0.2, 0.3], shape: " EGG
-                  "}\n"
-                  "controllers:\n"
-                  "  - {link: ground, type: prescribed, target: {type: sines, terms: [{amplitude: 0.05, "
-                  "frequency: 3}]}}\n"
-                  "initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n",
-                  ALL_BLOCKS, 1e-6);
+  check_gradients("a half-space that moves", 8, EGG_ON_A_MOVING_HALF_SPACE("model: manifold", EGG), ALL_BLOCKS, 1e-6);
 }
 
 /* A union has no parameters; it is weighed anew in every trial, so the state alone is asked for. */
@@ -53,8 +41,7 @@ static void run_X12_a_union_lands_on_a_shape(void** state) {
                   "  - {name: egg, mass: 2, position: [0, 0, 0.1], shape: " EGG
                   "}\n"
                   "  - {name: nut, mass: 3, position: [0.02, 0.01, 0.335], shape: {type: union, smoothing: 0.005, "
-                  "resolution: 1, of: [ball, {shape: ball, position: [0.12, 0, 0]}]}}\n"
-                  "initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n",
+                  "resolution: 1, of: [ball, {shape: ball, position: [0.12, 0, 0]}]}}\n" EGG_FLIES,
                   1 << GRADCHECK_STATE, 1e-6);
 }
 

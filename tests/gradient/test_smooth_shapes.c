@@ -6,17 +6,15 @@
 #include "gradient/variables.h"
 #include "support/runs.h"
 
-#define EGG "{type: superellipsoid, size: [0.1, 0.12, 0.15], exponent: 2, resolution: 0}"
+#define EGG EGG_OF("0")
 #define CONE                                                                                                           \
   "{type: truncated_cone, bottom_radius: 0.12, top_radius: 0.06, below: 0.1, above: 0.12, sharpness: 20, resolution: " \
   "0}"
-#define EGG_MEETS_CONE                               \
-  "links:\n"                                         \
-  "  - {name: egg, density: 1000, shape: " EGG       \
-  ", rpy: [0.1, 0.2, 0.3]}\n"                        \
-  "  - {name: cone, mass: 4, shape: " CONE           \
-  ", position: [0.25, 0, 0.05], rpy: [0, 1, 0.2]}\n" \
-  "initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n"
+#define EGG_MEETS_CONE                         \
+  "links:\n"                                   \
+  "  - {name: egg, density: 1000, shape: " EGG \
+  ", rpy: [0.1, 0.2, 0.3]}\n"                  \
+  "  - {name: cone, mass: 4, shape: " CONE ", position: [0.25, 0, 0.05], rpy: [0, 1, 0.2]}\n" EGG_FLIES
 
 static void run_G12_G13_two_shapes_meet(void** state) {
   (void)state;
@@ -36,18 +34,7 @@ static void run_G14_G15_two_shapes_rub(void** state) {
 
 static void run_G13_G15_on_a_moving_half_space(void** state) {
   (void)state;
-  check_gradients("a half-space that moves", 8,
-                  "simulation: {dt: 0.005, tolerance: 1e-10, integrator: second_order}\n"
-                  "contact: {model: penalty, stiffness: 1e5, friction: 0.3}\n"
-                  "links:\n"
-                  "  - {name: ground, shape: {type: half_space}, joint: {type: hinge, axis: [0, 1, 0]}}\n"
-                  "  - {name: egg, density: 1000, position: [0.1, 0, 0.145], rpy: [0.1, 0.2, 0.3], shape: " EGG
-                  "}\n"
-                  "controllers:\n"
-                  "  - {link: ground, type: prescribed, target: {type: sines, terms: [{amplitude: 0.05, "
-                  "frequency: 3}]}}\n"
-                  "initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n",
-                  ALL_BLOCKS, 1e-6);
+  check_gradients("a half-space that moves", 8, EGG_ON_A_MOVING_HALF_SPACE("model: penalty", EGG), ALL_BLOCKS, 1e-6);
 }
 
 /* Points of the surface under the law of polyhedra; their parameters are the shape's. */
@@ -60,8 +47,7 @@ static void run_A9_points_of_smooth_shapes(void** state) {
                   "  - {name: egg, density: 1000, position: [0, 0, 0.155], rpy: [0.1, 0.2, 0.3], shape: " EGG
                   "}\n"
                   "  - {name: cone, density: 900, position: [0.22, 0, 0.14], rpy: [0, 1, 0.2], shape: " CONE
-                  "}\n"
-                  "initial: [{link: egg, velocities: [1, 0, 0, 2, 1, 0]}]\n",
+                  "}\n" EGG_FLIES,
                   ALL_BLOCKS, 2e-6);
 }
 

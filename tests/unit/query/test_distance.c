@@ -33,11 +33,7 @@ static void boxes_in_closed_form(void** state) {
 
 static bool answers_there(void* context, const double* x, double* y) {
   Hulls h = *(Hulls*)context;
-  for (int s = 0; s < 2; s++) {
-    const double* move = x + 6 * s;
-    h.pose[s].t = vec3_add(h.pose[s].t, vec3(move[3], move[4], move[5]));
-    h.pose[s].r = mat3_mul(mat3_from_quat(quat_exp(vec3(move[0], move[1], move[2]))), h.pose[s].r);
-  }
+  for (int s = 0; s < 2; s++) h.pose[s] = pose_twisted(h.pose[s], h.pose[s].t, x + 6 * s);
   Distance d = query(&h);
   const double rows[DISTANCE_ROWS] = {d.distance,    d.normal.x,    d.normal.y,    d.normal.z,    d.witness_a.x,
                                       d.witness_a.y, d.witness_a.z, d.witness_b.x, d.witness_b.y, d.witness_b.z};

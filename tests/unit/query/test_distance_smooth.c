@@ -165,18 +165,13 @@ static void no_direction_parts_more_H3(void** state) {
 
 /* ---------------------------------------------------------------- derivatives */
 
-static void moved_pose(Pose* pose, const double* move) {
-  pose->t = vec3_add(pose->t, vec3(move[3], move[4], move[5]));
-  pose->r = mat3_mul(mat3_from_quat(quat_exp(vec3(move[0], move[1], move[2]))), pose->r);
-}
-
 static bool answers_there(void* context, const double* x, double* y) {
   Pair there = *(Pair*)context;
   int column = QUERY_POSE_COLUMNS;
   bool good = true;
   for (int k = 0; k < 2; k++) {
     double values[1 + 4 * TEST_FACES];
-    moved_pose(&there.pose[k], x + 6 * k);
+    there.pose[k] = pose_twisted(there.pose[k], there.pose[k].t, x + 6 * k);
     if (!there.body[k].shape) continue;
     test_form_get(&there.form[k], values);
     for (int i = 0; i < shape_parameter_count(there.body[k].shape); i++) values[i] += x[column++];

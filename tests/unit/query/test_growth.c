@@ -420,10 +420,7 @@ static bool answers_there(void* context, const double* x, double* y) {
   int column = QUERY_POSE_COLUMNS;
   for (int s = 0; s < 2; s++) {
     double values[PARAMETERS_MAX];
-    const double* move = x + 6 * s;
-    Vec3 turn = vec3(move[0], move[1], move[2]);
-    p.pose[s].t = vec3_add(base->pose[s].t, vec3(move[3], move[4], move[5]));
-    p.pose[s].r = mat3_mul(mat3_from_quat(quat_exp(turn)), base->pose[s].r);
+    p.pose[s] = pose_twisted(base->pose[s], base->pose[s].t, x + 6 * s);
     test_form_get(&base->form[s], values);
     int count = shape_parameter_count(&base->shape[s]);
     for (int k = 0; k < count; k++) values[k] += x[column + k];

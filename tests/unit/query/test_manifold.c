@@ -105,20 +105,22 @@ static void boxes_apart_do_not_meet(void** state) {
   drop(&b);
 }
 
-static bool contacts_there(void* context, const double* x, double* y) {
-  Bodies moved = *(Bodies*)context;
-  for (int k = 0; k < 2; k++) {
-    moved.pose[k].r = mat3_mul(mat3_from_quat(quat_exp(vec3(x[6 * k], x[6 * k + 1], x[6 * k + 2]))), moved.pose[k].r);
-    moved.pose[k].t = vec3_add(moved.pose[k].t, vec3(x[6 * k + 3], x[6 * k + 4], x[6 * k + 5]));
-  }
-  int64_t count;
-  ManifoldContact* c = query(&moved, &count);
+/* The rows of all contacts, which are freed. */
+static void hand_over(ManifoldContact* c, int64_t count, double* y) {
   for (int64_t i = 0; i < count; i++) {
     const double row[MANIFOLD_ROWS] = {c[i].point.x,  c[i].point.y,  c[i].point.z,  c[i].distance,
                                        c[i].normal.x, c[i].normal.y, c[i].normal.z, c[i].activity};
     memcpy(y + i * MANIFOLD_ROWS, row, sizeof row);
   }
   memory_free(c);
+}
+
+static bool contacts_there(void* context, const double* x, double* y) {
+  Bodies moved = *(Bodies*)context;
+  for (int k = 0; k < 2; k++) moved.pose[k] = pose_twisted(moved.pose[k], moved.pose[k].t, x + 6 * k);
+  int64_t count;
+  ManifoldContact* c = query(&moved, &count);
+  hand_over(c, count, y);
   return true;
 }
 
@@ -206,12 +208,7 @@ static bool formed_there(void* context, const double* x, double* y) {
   moved.options.smoothing += x[2 * FORM_PARAMETERS];
   int64_t count;
   ManifoldContact* c = formed_contacts(&moved, -1, 0, &count);
-  for (int64_t i = 0; i < count; i++) {
-    const double row[MANIFOLD_ROWS] = {c[i].point.x,  c[i].point.y,  c[i].point.z,  c[i].distance,
-                                       c[i].normal.x, c[i].normal.y, c[i].normal.z, c[i].activity};
-    memcpy(y + i * MANIFOLD_ROWS, row, sizeof row);
-  }
-  memory_free(c);
+  hand_over(c, count, y);
   return true;
 }
 

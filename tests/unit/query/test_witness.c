@@ -142,8 +142,7 @@ static bool smooth_there(void* context, const double* x, double* y) {
   Pose pose = held->h->pose[held->side];
   Vec3 other = held->side ? held->w->nearest.witness_a : held->w->nearest.witness_b, change = vec3(x[6], x[7], x[8]);
   Vec3 direction = vec3_add(direction_of(held->w, held->side), change);
-  pose.r = mat3_mul(mat3_from_quat(quat_exp(vec3(x[0], x[1], x[2]))), pose.r);
-  pose.t = vec3_add(pose.t, vec3(x[3], x[4], x[5]));
+  pose = pose_twisted(pose, pose.t, x);
   long double out[3];
   plain_smooth(&held->w->side[held->side], pose, vec3_add(other, change), held->by_direction ? &direction : NULL, false,
                out);
