@@ -1,25 +1,13 @@
 // Looks at live views in a browser: node live.mjs BROWSER PACKAGES FOLDER PICTURES SDRS
 import { spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 
+import { check, finishTests, openBrowser } from './browser.mjs';
+
 const [browserPath, packages, folder, pictures, sdrs] = process.argv.slice(2);
-const { default: puppeteer } = await import(createRequire(`${path.resolve(packages)}/`).resolve('puppeteer-core'));
 const PATIENCE = 60000;
 
-const browser = await puppeteer.launch({
-  executablePath: browserPath,
-  headless: true,
-  args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
-});
-
-let passed = 0;
-let failed = 0;
-function check(good, text) {
-  if (good) passed++;
-  else failed++;
-  if (!good) console.log(`FAIL ${text}`);
-}
+const browser = await openBrowser(browserPath, packages);
 
 // A command that stays after its end, and a page that looks at it.
 async function watch(...words) {
@@ -94,6 +82,4 @@ async function design() {
 }
 
 for (const test of [run, growth, design]) await test();
-await browser.close();
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed ? 1 : 0);
+await finishTests(browser);

@@ -2,31 +2,18 @@
 // FOLDER has the runs names, spider, stack, pinch (optimized), throw (the same, control only) and their pages.
 // Numbers are compared with the run's own files, read here; pictures of the pages go to PICTURES.
 import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 
+import { check, count, finishTests, openBrowser } from './browser.mjs';
+
 const [browserPath, packages, folder, pictures] = process.argv.slice(2);
-const { default: puppeteer } = await import(createRequire(`${path.resolve(packages)}/`).resolve('puppeteer-core'));
 
 // Positions are single floats: 6e-8 of the way that the spider goes, 5 m.
 const NEAR = 1e-6;
 // A browser without a graphics card draws a picture in tenths of a second; more are waited for than that.
 const PATIENCE = 30000;
 
-const browser = await puppeteer.launch({
-  executablePath: browserPath,
-  headless: true,
-  args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
-});
-
-let passed = 0;
-let failed = 0;
-function check(good, text) {
-  if (good) passed++;
-  else failed++;
-  if (!good) console.log(`FAIL ${text}`);
-  return good;
-}
+const browser = await openBrowser(browserPath, packages);
 const near = (found, wanted, tolerance, text) =>
   check(Math.abs(found - wanted) <= tolerance, `${text}: found ${found}, wanted ${wanted}`);
 const same = (found, wanted, text) => check(found === wanted, `${text}: found ${found}, wanted ${wanted}`);
@@ -386,7 +373,7 @@ async function phone() {
 
 // A browser without WebGL: a line says so, and plots and time go on.
 async function withoutGraphics() {
-  const bare = await puppeteer.launch({ executablePath: browserPath, headless: true, args: ['--no-sandbox', '--disable-3d-apis'] });
+  const bare = await openBrowser(browserPath, packages, ['--disable-3d-apis']);
   const page = await bare.newPage();
   const problems = [];
   page.on('pageerror', (error) => problems.push(error.message));
@@ -408,10 +395,8 @@ function license() {
 
 for (const test of [spider, stack, pinch, controlOnly, still, names, phone, withoutGraphics, license]) {
   const start = performance.now();
-  const before = failed;
+  const before = count.failed;
   await Promise.resolve().then(test).catch((error) => check(false, `${test.name}: ${error.stack}`));
-  console.log(`${failed === before ? 'ok  ' : 'FAIL'} ${test.name} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
+  console.log(`${count.failed === before ? 'ok  ' : 'FAIL'} ${test.name} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
 }
-await browser.close();
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed ? 1 : 0);
+await finishTests(browser);

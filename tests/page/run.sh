@@ -62,7 +62,17 @@ done
 "$SDRS" render scenes/stack.yaml -q -o "$work/still.html" >/dev/null
 
 mkdir -p out/page
-node tests/page/page.mjs "$browser" "$PACKAGES" "$work" out/page
+look() { # FILE.mjs [PROGRAM]: what it says is kept for the sum
+  local code=0
+  node "tests/page/$1" "$browser" "$PACKAGES" "$work" out/page "${@:2}" >"$work/said" || code=$?
+  sed '$d' "$work/said"
+  tail -n 1 "$work/said" >>"$work/counts"
+  if ((code != 0)); then bad=1; fi
+}
+bad=0
+look page.mjs
 if "$SDRS" simulate scenes/slide.yaml --steps 1 -q --view --no-stay -o "$work/look" >/dev/null 2>&1; then
-  node tests/page/live.mjs "$browser" "$PACKAGES" "$work" out/page "$SDRS"
+  look live.mjs "$SDRS"
 fi
+awk '{ passed += $1; failed += $3 } END { print passed " passed, " failed + 0 " failed" }' "$work/counts"
+exit "$bad"
