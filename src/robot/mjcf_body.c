@@ -102,7 +102,7 @@ static UrdfJoint* add_joint(MjcfModel* model, const char* name, SourcePlace plac
 
 static bool is_limited(MjcfModel* model, MjcfElement element, bool has_range) {
   int flag = mjcf_flag(model, element, "limited");
-  return flag >= 0 ? flag == 1 : has_range && model->compiler.auto_limits;
+  return flag >= 0 ? flag == 1 : has_range && mjcf_compiler(model, element.element->place)->auto_limits;
 }
 
 static void read_limits(MjcfModel* model, MjcfElement element, UrdfJoint* joint, double reference) {
@@ -110,7 +110,7 @@ static void read_limits(MjcfModel* model, MjcfElement element, UrdfJoint* joint,
   bool turns = joint->type != URDF_PRISMATIC;
   bool has_range = mjcf_numbers(model, element, "range", 2, 2, range) > 0;
   if (!is_limited(model, element, has_range)) return;
-  for (int k = 0; k < 2; k++) range[k] = turns ? mjcf_angle(model, range[k]) : range[k];
+  for (int k = 0; k < 2; k++) range[k] = turns ? mjcf_angle(model, element.element->place, range[k]) : range[k];
   if (!has_range || !(range[0] < range[1])) {
     mjcf_error(model, element.element->place, "range of joint '%s': the low end must be below the high one",
                text_excerpt(joint->name).text);
@@ -142,7 +142,7 @@ static void read_passive(MjcfModel* model, MjcfElement element, UrdfJoint* joint
   }
   joint->armature = not_negative(model, element, "armature");
   joint->friction = not_negative(model, element, "frictionloss");
-  if (joint->stiffness > 0) joint->rest = (joint->type == URDF_PRISMATIC ? rest : mjcf_angle(model, rest)) - reference;
+  if (joint->stiffness > 0) joint->rest = (joint->type == URDF_PRISMATIC ? rest : mjcf_angle(model, element.element->place, rest)) - reference;
 }
 
 static UrdfJointType type_of(MjcfModel* model, MjcfElement element) {
@@ -196,7 +196,7 @@ static void fill_joint(MjcfModel* model, const Body* body, int index, int parent
   else if (single)
     joint->axis = mat3_mul_vec(mat3_from_quat(body->joint_frame[index].rotation), unit);
   if (single) reference = mjcf_number(model, element, "ref", 0);
-  if (joint->type == URDF_CONTINUOUS) reference = mjcf_angle(model, reference);
+  if (joint->type == URDF_CONTINUOUS) reference = mjcf_angle(model, element.element->place, reference);
   add_coordinate(model, model->robot.joint_count - 1, xml_attribute(element.element, "name") ? name : "", reference);
   if (joint->type == URDF_FLOATING) return;
   read_limits(model, element, joint, reference);
@@ -353,7 +353,7 @@ typedef struct {
 static void read_inside(MjcfModel* model, MjcfElement inside, const Body* body, int link, Vec3 anchor) {
   UrdfPose none = at(vec3(0, 0, 0)), shifted = at(vec3_scale(anchor, -1));
   MassMoment moment = mass_moment_zero();
-  int mode = model->compiler.from_geoms;
+  int mode = mjcf_compiler(model, inside.element->place)->from_geoms;
   bool from_geoms = link > 0 && (mode == 1 || (mode < 0 && !body->inertial));
   GeomTarget target = {link, anchor, from_geoms ? &moment : NULL};
   visit(model, inside, none, "geom", take_geom, &target);
@@ -363,7 +363,7 @@ static void read_inside(MjcfModel* model, MjcfElement inside, const Body* body, 
     read_inertial(model, body->inertial, shifted, &model->robot.links[link]);
   model->anchors[link] = anchor;
   visit(model, inside, none, "site", take_site, &link);
-  visit(model, inside, none, "site|camera|composite|flexcomp|replicate|attach|plugin", take_other, NULL);
+  visit(model, inside, none, "site|camera|composite|flexcomp|plugin", take_other, NULL);
 }
 
 static void read_body(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {

@@ -125,11 +125,14 @@ static Vec3* read_vertices(MjcfModel* model, const XmlAttribute* attribute, Vec3
   return points;
 }
 
-static const char* mesh_file(MjcfModel* model, const char* file) {
+/* As seen from the folder of the first file. */
+static const char* asset_file(MjcfModel* model, const XmlAttribute* file) {
   Text path = {0};
-  const char* folder = model->compiler.mesh_folder;
+  const MjcfCompiler* compiler = mjcf_compiler(model, file->place);
+  const char* folder = compiler->mesh_folder;
   bool slash = *folder && folder[strlen(folder) - 1] != '/';
-  text_add(&path, "%s%s%s", *file == '/' ? "" : folder, *file != '/' && slash ? "/" : "", file);
+  if (*file->value != '/') text_add(&path, "%s%s%s", *folder == '/' ? "" : compiler->folder, folder, slash ? "/" : "");
+  text_add(&path, "%s", file->value);
   return mjcf_keep(model, &path);
 }
 
@@ -148,7 +151,7 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
   shape->kind = URDF_MESH;
   shape->place = mesh->place;
   if (file) {
-    shape->file = mesh_file(model, file->value);
+    shape->file = asset_file(model, file);
     shape->file_place = file->place;
     return true;
   }

@@ -181,7 +181,7 @@ static bool read_law(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
 static bool has_range(MjcfModel* model, MjcfElement e, const char* range, const char* flag, double out[2]) {
   int said = mjcf_flag(model, e, flag);
   bool given = mjcf_numbers(model, e, range, 2, 2, out) > 0;
-  return given && (said >= 0 ? said == 1 : model->compiler.auto_limits) && out[0] < out[1];
+  return given && (said >= 0 ? said == 1 : mjcf_compiler(model, e.element->place)->auto_limits) && out[0] < out[1];
 }
 
 static void read_transmission(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
