@@ -52,10 +52,10 @@ typedef struct {
   bool relative;    /* of a free joint that is three slides and a ball: seen from where the body stands */
 } MjcfCoordinate;
 
-/* A marked point of a body. */
+/* A marked frame of a body. */
 typedef struct {
   int link;      /* of the robot */
-  Vec3 position; /* in the body's frame */
+  UrdfPose pose; /* in the body's frame */
 } MjcfSite;
 
 typedef struct {
@@ -81,6 +81,10 @@ typedef struct {
   Names bodies;  /* names -> link of the robot */
   Vec3* anchors; /* where the frame of each link of the robot is in its body's  (links) */
   int anchor_capacity;
+  UrdfPose* placed; /* links of the robot in the scene's links that carry them, in the world where none does  (links) */
+  Names paired;     /* geoms that a <pair> names -> index in paired_link */
+  int* paired_link; /* of the robot; -1 = not found so far */
+  int paired_count, paired_capacity;
   Names site_names; /* names -> index in sites */
   MjcfSite* sites;
   int site_count, site_capacity;
@@ -109,8 +113,8 @@ bool mjcf_open(MjcfModel* model, const char* text, size_t length);
 void mjcf_free(MjcfModel* model);
 /* How the file that a place is in is to be read. */
 const MjcfCompiler* mjcf_compiler(const MjcfModel* model, SourcePlace place);
-/* The root of another model's file, as seen from `base`, with what it includes; folder: as MjcfCompiler's. NULL after an
- * error. */
+/* The root of another model's file, as seen from `base`, with what it includes; folder: as MjcfCompiler's. NULL after
+ * an error. */
 XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const char* base, const char* folder,
                             SourcePlace from);
 /* A <default> and those in it, by their classes. */
@@ -155,6 +159,19 @@ void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose fr
 bool mjcf_read_bodies(MjcfModel* model);
 
 /* ---------------------------------------------------------------- what follows (robot/mjcf_scene.c) */
+
+/* Before the bodies are read: the names of geoms in <pair>s (robot/mjcf_contact.c). */
+void mjcf_find_pairs(MjcfModel* model);
+/* After the scene is made: pairs of links that touch, or do not. */
+void mjcf_read_contact(MjcfModel* model, Scene* scene, const int* carrier);
+/* All numbers of an attribute of the key (count), owned by the caller; NULL when it has none or after an error. */
+double* mjcf_key_numbers(MjcfModel* model, const char* name, int* count);
+/* Controllers and loads (robot/mjcf_actuator.c). */
+void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier);
+/* Names of attributes that are left out, in the whole file (robot/mjcf_told.c). */
+void mjcf_tell_attributes(MjcfModel* model);
+/* A site, seen from the scene's link that carries its body (or from the world). */
+UrdfPose mjcf_site_place(const MjcfModel* model, const MjcfSite* site);
 
 /* Before the scene is made: the keyframe's coordinates as starts, and as the places of free bodies. */
 void mjcf_take_key(MjcfModel* model);

@@ -64,7 +64,7 @@ static void take_site(MjcfModel* model, MjcfElement element, UrdfPose frame, voi
   UrdfPose own = urdf_pose_mul(frame, mjcf_pose(model, element));
   if (!*name || !names_add(&model->site_names, name, model->site_count)) return;
   model->sites = memory_grown(model->sites, sizeof(MjcfSite), model->site_count, &model->site_capacity);
-  model->sites[model->site_count++] = (MjcfSite){*link, own.position};
+  model->sites[model->site_count++] = (MjcfSite){*link, own};
 }
 
 static void take_other(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
@@ -124,6 +124,15 @@ static void read_limits(MjcfModel* model, MjcfElement element, UrdfJoint* joint,
   joint->upper = range[1] - reference;
 }
 
+/* All actuators of a joint together pull no more than this. */
+static void read_effort(MjcfModel* model, MjcfElement element, UrdfJoint* joint) {
+  double range[2] = {0, 0};
+  bool given = mjcf_numbers(model, element, "actuatorfrcrange", 2, 2, range) > 0;
+  int flag = mjcf_flag(model, element, "actuatorfrclimited");
+  bool limits = flag >= 0 ? flag == 1 : given && mjcf_compiler(model, element.element->place)->auto_limits;
+  if (limits && range[0] < range[1]) joint->effort = fmax(fabs(range[0]), fabs(range[1]));
+}
+
 static double not_negative(MjcfModel* model, MjcfElement element, const char* name) {
   double value = mjcf_number(model, element, name, 0);
   if (value >= 0) return value;
@@ -142,7 +151,8 @@ static void read_passive(MjcfModel* model, MjcfElement element, UrdfJoint* joint
   }
   joint->armature = not_negative(model, element, "armature");
   joint->friction = not_negative(model, element, "frictionloss");
-  if (joint->stiffness > 0) joint->rest = (joint->type == URDF_PRISMATIC ? rest : mjcf_angle(model, element.element->place, rest)) - reference;
+  if (joint->stiffness > 0)
+    joint->rest = (joint->type == URDF_PRISMATIC ? rest : mjcf_angle(model, element.element->place, rest)) - reference;
 }
 
 static UrdfJointType type_of(MjcfModel* model, MjcfElement element) {
@@ -200,6 +210,7 @@ static void fill_joint(MjcfModel* model, const Body* body, int index, int parent
   add_coordinate(model, model->robot.joint_count - 1, xml_attribute(element.element, "name") ? name : "", reference);
   if (joint->type == URDF_FLOATING) return;
   read_limits(model, element, joint, reference);
+  if (single) read_effort(model, element, joint);
   read_passive(model, element, joint, reference);
 }
 
@@ -403,6 +414,8 @@ bool mjcf_read_bodies(MjcfModel* model) {
   UrdfRobot* robot = &model->robot;
   const XmlAttribute* name = xml_attribute(model->root, "model");
   robot->name = name ? name->value : "";
+  robot->has_drives = true;
+  mjcf_find_pairs(model);
   robot->root = add_link(model, "ground", model->root->place);
   for (const XmlElement* world = xml_child(model->root, "worldbody"); world; world = xml_next(world))
     read_world(model, world);

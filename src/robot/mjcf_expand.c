@@ -8,13 +8,13 @@
 /* Attributes that name a thing, and its kind: things of different kinds may share a name. */
 static const struct {
   const char *attribute, *kind;
-} REFERENCES[] = {{"joint", "joint"},       {"joint1", "joint"},    {"joint2", "joint"},      {"jointinparent", "joint"},
-                  {"body", "body"},         {"body1", "body"},      {"body2", "body"},        {"target", "body"},
-                  {"site", "site"},         {"site1", "site"},      {"site2", "site"},        {"refsite", "site"},
-                  {"cranksite", "site"},    {"slidersite", "site"}, {"sidesite", "site"},     {"geom", "geom"},
-                  {"geom1", "geom"},        {"geom2", "geom"},      {"tendon", "tendon"},     {"tendon1", "tendon"},
-                  {"tendon2", "tendon"},    {"mesh", "mesh"},       {"material", "material"}, {"texture", "texture"},
-                  {"hfield", "hfield"},     {"class", "class"},     {"childclass", "class"},  {"actuator", "actuator"}};
+} REFERENCES[] = {{"joint", "joint"},    {"joint1", "joint"},    {"joint2", "joint"},      {"jointinparent", "joint"},
+                  {"body", "body"},      {"body1", "body"},      {"body2", "body"},        {"target", "body"},
+                  {"site", "site"},      {"site1", "site"},      {"site2", "site"},        {"refsite", "site"},
+                  {"cranksite", "site"}, {"slidersite", "site"}, {"sidesite", "site"},     {"geom", "geom"},
+                  {"geom1", "geom"},     {"geom2", "geom"},      {"tendon", "tendon"},     {"tendon1", "tendon"},
+                  {"tendon2", "tendon"}, {"mesh", "mesh"},       {"material", "material"}, {"texture", "texture"},
+                  {"hfield", "hfield"},  {"class", "class"},     {"childclass", "class"},  {"actuator", "actuator"}};
 /* Sections with what refers to bodies and their parts; tendons come first, since actuators and equality name them. */
 static const char* const SECTIONS[] = {"asset", "tendon", "equality", "actuator", "contact"};
 enum { SECTION_COUNT = sizeof SECTIONS / sizeof SECTIONS[0] };
@@ -128,7 +128,7 @@ static XmlElement* make_frame(MjcfModel* model, const XmlElement* from, UrdfPose
   Text position = {0}, turn = {0};
   text_add(&position, "%.17g %.17g %.17g", pose.position.x, pose.position.y, pose.position.z);
   text_add(&turn, "%.17g %.17g %.17g %.17g", pose.rotation.w, pose.rotation.x, pose.rotation.y, pose.rotation.z);
-  const char* const pairs[] = {"pos",  position.data, "quat", turn.data, class_name ? "childclass" : NULL,
+  const char* const pairs[] = {"pos",      position.data, "quat", turn.data, class_name ? "childclass" : NULL,
                                class_name, NULL};
   XmlElement* frame = xml_make(&model->documents[0], "frame", from->place, pairs);
   text_free(&position);
@@ -167,7 +167,8 @@ static void replicate_references(Expansion* x, Renaming* renaming, const XmlElem
   }
 }
 
-/* Frames with a copy each, in a container; NULL after an error. Each stands to the one before as offset and euler say. */
+/* Frames with a copy each, in a container; NULL after an error. Each stands to the one before as offset and euler say.
+ */
 static XmlElement* replicate(Expansion* x, const XmlElement* element) {
   MjcfModel* model = x->model;
   XmlDocument* document = &model->documents[0];
@@ -272,7 +273,8 @@ static void attach_defaults(Renaming* renaming, const XmlElement* root, const ch
 }
 
 /* What the attached tree's parts are named by; of a single body only what names nothing else. */
-static void attach_section(Expansion* x, Renaming* renaming, const XmlElement* from, bool whole, const char* main_class) {
+static void attach_section(Expansion* x, Renaming* renaming, const XmlElement* from, bool whole,
+                           const char* main_class) {
   XmlDocument* document = &x->model->documents[0];
   bool assets = strcmp(from->name, "asset") == 0;
   XmlElement* section = xml_make(document, from->name, from->place, (const char* const[]){NULL});

@@ -322,6 +322,9 @@ static void read_option(MjcfModel* model, const XmlElement* element) {
   model->compiler.timestep = mjcf_number(model, e, "timestep", model->compiler.timestep);
   if (mjcf_numbers(model, e, "gravity", 3, 3, gravity) > 0)
     model->compiler.gravity = vec3(gravity[0], gravity[1], gravity[2]);
+  for (const XmlElement* flag = xml_child(element, "flag"); flag; flag = xml_next(flag))
+    if (strcmp(mjcf_text(model, (MjcfElement){flag, ""}, "gravity"), "disable") == 0)
+      model->compiler.gravity = vec3(0, 0, 0);
 }
 
 void mjcf_add_default(MjcfModel* model, const XmlElement* element) {
@@ -404,6 +407,9 @@ void mjcf_free(MjcfModel* model) {
   names_free(&model->meshes);
   names_free(&model->materials);
   names_free(&model->height_fields);
+  names_free(&model->paired);
+  memory_free(model->paired_link);
+  memory_free(model->placed);
   memory_free(model->compilers);
   names_free(&model->bodies);
   names_free(&model->site_names);
