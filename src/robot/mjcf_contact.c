@@ -11,13 +11,13 @@ enum { MASKED_LINKS_MAX = 2000 };
 typedef struct {
   int a, b;
   double friction; /* negative: as their geoms have it */
-} LinkPair;
+} TouchingLinks;
 
 typedef struct {
   MjcfModel* model;
   Scene* scene;
   const int* carrier;
-  LinkPair* pairs;
+  TouchingLinks* pairs;
   int pair_count, pair_capacity;
 } Contacts;
 
@@ -46,7 +46,7 @@ static int link_of_geom(const Contacts* c, const XmlElement* pair, const char* k
   return -1;
 }
 
-static LinkPair* find_pair(const Contacts* c, int a, int b) {
+static TouchingLinks* find_pair(const Contacts* c, int a, int b) {
   for (int k = 0; k < c->pair_count; k++)
     if ((c->pairs[k].a == a && c->pairs[k].b == b) || (c->pairs[k].a == b && c->pairs[k].b == a)) return &c->pairs[k];
   return NULL;
@@ -56,11 +56,11 @@ static void read_pair(Contacts* c, const XmlElement* element) {
   int a = link_of_geom(c, element, "geom1"), b = link_of_geom(c, element, "geom2");
   double friction[5] = {-1};
   if (a < 0 || b < 0 || a == b) return;
-  LinkPair* pair = find_pair(c, a, b);
+  TouchingLinks* pair = find_pair(c, a, b);
   if (!pair) {
-    c->pairs = memory_grown(c->pairs, sizeof(LinkPair), c->pair_count, &c->pair_capacity);
+    c->pairs = memory_grown(c->pairs, sizeof(TouchingLinks), c->pair_count, &c->pair_capacity);
     pair = &c->pairs[c->pair_count++];
-    *pair = (LinkPair){a, b, -1};
+    *pair = (TouchingLinks){a, b, -1};
   }
   mjcf_numbers(c->model, (MjcfElement){element, ""}, "friction", 1, 5, friction);
   pair->friction = fmax(pair->friction, friction[0]);
@@ -71,7 +71,7 @@ static void read_pair(Contacts* c, const XmlElement* element) {
 static void put_pairs(Contacts* c) {
   SceneContact* contact = &c->scene->contact;
   for (int k = 0; k < c->pair_count; k++) {
-    const LinkPair* pair = &c->pairs[k];
+    const TouchingLinks* pair = &c->pairs[k];
     if (pair->friction < 0) continue;
     size_t count = (size_t)contact->pair_count, size = sizeof(ScenePair);
     contact->pairs = memory_resize(contact->pairs, count * size, (count + 1) * size);
