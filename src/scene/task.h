@@ -296,6 +296,7 @@ typedef struct {
   char *position[3], *quaternion[4];       /* names of columns; NULL: not measured. Pose of the link's frame, world */
   char *velocity[3], *angular_velocity[3]; /* at the start of a run only; NULL: from the positions */
   bool world_rates;                        /* angular velocities are in world axes, else in the link's */
+  bool rates_before;                       /* rates of a row are those of the time since the row before it */
   char *coordinates[JOINT_MAX_DOF], *rates[JOINT_MAX_DOF]; /* of its joint's plain coordinates */
   int coordinate_count, rate_count;
   double length_scale, angle_scale, weight; /* m and rad per unit of the columns; weight of its residuals */
