@@ -15,7 +15,7 @@ static void find_groups(ContactSystem* s) {
     for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++) s->group[k] = several ? count : BROAD_MIXED;
     if (several) link[count++] = i;
   }
-  s->strange = MEMORY_NEW(bool, count * count);
+  s->strange = MEMORY_NEW(bool, count* count);
   for (int a = 0; a < count; a++)
     for (int b = 0; b < count; b++) s->strange[a * count + b] = !model_pair_allowed(model, link[a], link[b]);
   s->broad.groups = s->way_broad.groups = (BroadGroups){s->group, s->strange, count};
