@@ -300,12 +300,14 @@ if chosen decompose; then
   cp "$RUNS/mug/hulls.png" "$OUT/decompose.png"
 fi
 
-# ---- tasks of meshes that are not shipped: the scene in them, where it begins (scripts/prepare_meshes.py)
-start() { # TASK [OPTION...]
-  sed -n '/^scene:$/,/^control:$/{/^  /s/^  //p}' "scenes/tasks/$1.yaml" >"$RUNS/$1.yaml"
-  draw "$1" "$RUNS/$1.yaml" "${@:2}"
-}
+# ---- tasks of meshes that are not shipped (scripts/prepare_meshes.py)
 if [[ -e out/meshes/panda.yaml ]]; then
-  if chosen tasks/gather-bunny; then start gather-bunny --elevation 50 --size 640x440; fi
-  if chosen tasks/franka-push; then start franka-push --azimuth -60 --elevation 20 --size 640x480; fi
+  if chosen tasks/gather-bunny; then
+    "$SDRS" optimize scenes/tasks/gather-bunny.yaml -q -o "$TASKS/gather-bunny" >/dev/null
+    draw gather-bunny "$TASKS/gather-bunny" --strip 4 --size 400x340 --elevation 55
+  fi
+  if chosen tasks/franka-push; then
+    optimize franka-push
+    draw franka-push "$TASKS/franka-push-best" --strip 4 --size 400x400 --azimuth -60 --elevation 20
+  fi
 fi
