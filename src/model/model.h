@@ -172,6 +172,7 @@ typedef struct {
   double feature;         /* smallest thickness of a colliding moving hull [m] */
   double reference_force; /* weight that the stiffness was matched to [N] */
   double gap_at_rest;     /* expected gap under reference_force [m] */
+  double gap_under_all;   /* the same under the weight of all that moves, on one face [m] */
 } ModelContact;
 
 /* One item of contact.pairs that says something of two links. */
