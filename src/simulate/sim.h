@@ -101,8 +101,9 @@ struct Sim {
   Pose* pose_rate;                        /* dT/dt of the initial velocities (affine)  (links) */
   double* start_rate;                     /* these velocities  (nv) */
 
-  ClosureSystem* closures;  /* NULL: there are none */
-  struct Spinner* spinners; /* of bodies that carry their angular momentum; NULL: there is none  (links) */
+  ClosureSystem* closures;   /* NULL: there are none */
+  struct Spinner* spinners;  /* of bodies that carry their angular momentum; NULL: there is none  (links) */
+  struct TreeFlight* flight; /* of trees that keep their momentum; NULL: there is none */
 
   StepClock clock;   /* of the substep that is taken, or of the next one */
   StepClock reached; /* of the substep that led to the present state */
