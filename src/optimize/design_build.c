@@ -43,6 +43,10 @@ static void read_wishes(DesignBuild* b) {
     int link = design_link(b, &b->task->vertices[k].link);
     if (link >= 0) b->shapes[link] = true;
   }
+  for (int k = 0; k < b->task->cage_count; k++) {
+    int link = design_link(b, &b->task->cages[k].link);
+    if (link >= 0) b->shapes[link] = true;
+  }
   for (int k = 0; k < b->task->attachment_count; k++) {
     int link = design_link(b, &b->task->attachments[k].link);
     if (link >= 0) b->joints[link] = true;
@@ -337,6 +341,7 @@ static Status list_all(DesignBuild* b) {
     index_shared(b);
     design_check_symmetries(b);
     design_list_vertices(b);
+    for (int k = 0; k < task->cage_count; k++) design_list_cage(b, &task->cages[k]);
     for (int k = 0; k < task->attachment_count; k++) design_list_attachment(b, &task->attachments[k]);
     for (int k = 0; k < task->control_count; k++) design_list_control(b, &task->controls[k]);
     for (int k = 0; k < task->start_count; k++) design_list_start(b, &task->starts[k]);

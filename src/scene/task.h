@@ -45,6 +45,17 @@ typedef struct {
   TaskBounds bounds; /* m, link frame */
 } TaskVertices;
 
+/* A box of control points that a link's vertices follow, trilinear in each of its cells. */
+typedef struct {
+  SourcePlace place;
+  TaskName link;
+  int cells[3]; /* along x, y, z; each >= 1 */
+  bool has_box; /* where it stands, link frame [m]; else around the link's vertices */
+  Vec3 box_low, box_high;
+  bool axes[3];      /* which coordinates of control points move; default all */
+  TaskBounds bounds; /* of control points; m, link frame */
+} TaskCage;
+
 typedef struct {
   SourcePlace place;
   TaskName link;     /* the link whose joint origin moves in its parent's frame */
@@ -351,6 +362,8 @@ typedef struct {
   int scenario_count;
   TaskVertices* vertices;
   int vertices_count;
+  TaskCage* cages;
+  int cage_count;
   TaskAttachment* attachments;
   int attachment_count;
   TaskSymmetry* symmetries;

@@ -9,7 +9,7 @@ const SchemaObject TASK_OBJECTS[] = {
      .title = "The file",
      .size = sizeof(TaskForm),
      .meaning = "A task is a YAML (or JSON) map with these keys: scenes, what may change in them, what is wanted, and "
-                "how it is sought. At least one of design (with vertices or attachments), control, initial and "
+                "how it is sought. At least one of design (with vertices, a cage or attachments), control, initial and "
                 "parameters must say what may change.",
      .example = "# the end of a double pendulum is to be at a point after two seconds\n"
                 "name: reach\n"
@@ -74,6 +74,19 @@ const SchemaObject TASK_OBJECTS[] = {
                 "      axes: [x, y]\n"
                 "      within: 0.02\n"
                 "    - {link: chain0link2, hulls: [0], low: -0.2, high: [0.05, 0.05, 0.1]}\n"
+                "loss: [{type: shape}]\n"},
+    {.name = "cage",
+     .title = "cage",
+     .size = sizeof(CageForm),
+     .includes = {{"which", AT(CageForm, which)}, {"bounds", AT(CageForm, bounds)}},
+     .meaning = "A box of control points around a link, `link/cage/0/x`, the first axis running fastest. Its vertices "
+                "move with them, trilinear in each cell, so what lies in one place stays together and the topology "
+                "stays what it is; the hulls are those of the moved vertices, triangles of a mesh (`pieces: "
+                "triangles`) its moved triangles. Bounds are those of control points: no vertex moves farther than "
+                "`within`. A link has vertices or a cage.",
+     .example = "scene: ../scenes/chains.yaml\n"
+                "design:\n"
+                "  cage: [{links: [chain0link0, chain0link1], cells: [2, 2, 4], within: 0.02}]\n"
                 "loss: [{type: shape}]\n"},
     {.name = "box",
      .title = "box",

@@ -148,6 +148,8 @@ static const SchemaRow ROWS[] = {
                 "keep: those that the scene of another design has (best.scene.yaml), and no new ones."},
     {"design", "vertices", VALUE_LIST, AT(DesignForm, vertices), .of = "vertices", .nullable = true,
      .meaning = "Hull vertices that move."},
+    {"design", "cage", VALUE_LIST, AT(DesignForm, cage), .of = "cage", .nullable = true,
+     .meaning = "Boxes of control points that hull vertices follow."},
     {"design", "attachments", VALUE_LIST, AT(DesignForm, attachments), .of = "attachment", .nullable = true,
      .meaning = "Joint origins that move."},
     {"design", "symmetry", VALUE_LIST, AT(DesignForm, symmetry), .of = "symmetry", .nullable = true,
@@ -188,6 +190,13 @@ static const SchemaRow ROWS[] = {
      .meaning = "Corner with the smallest coordinates."},
     {"box", "high", VALUE_VECTOR, AT(BoxForm, high), .unit = "m", .required = true,
      .meaning = "Corner with the largest coordinates."},
+    {"cage", "cells", VALUE_INTEGERS, AT(CageForm, cells), .required = true, .range = RANGE_BETWEEN(1, CAGE_CELLS_MAX),
+     .meaning = "How many cells there are along x, y, z; one more control point than that."},
+    {"cage", "box", VALUE_OBJECT, AT(CageForm, box), .of = "box", .fallback = "(around the link's vertices)",
+     .meaning =
+         "Where the cage stands. Vertices outside stay, and so do its points on a side that vertices lie beyond."},
+    {"cage", "axes", VALUE_WORDS, AT(CageForm, axes), .of = "x|y|z", .fallback = "[x, y, z]",
+     .meaning = "Coordinates of control points that move, in the link's frame."},
     {"attachment", "axes", VALUE_WORDS, AT(AttachmentForm, axes), .of = "x|y|z", .fallback = "[x, y, z]",
      .meaning = "Coordinates that move, in the parent's frame."},
 
