@@ -171,6 +171,8 @@ static void run_A1_A2_A3_A9_A10_A12_without_contact(void** state) {
   check_row(&(Row){"tree, second order", blocks, 50, 1e-8, "second_order", TREE});
   check_row(&(Row){"tree, two steps of second order", blocks, 2, 1e-8, "second_order", TREE});
   check_row(&(Row){"tree, momentum", blocks, 50, 1e-8, "momentum", TREE});
+  static const int parts[20] = {1, 2, 2, 1, 4, 1, 1, 2, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1};
+  check_row_in(&(Row){"tree, momentum, in substeps", blocks, 20, 1e-8, "momentum", TREE}, parts);
 }
 
 /* Loads of every kind on a tree and on free bodies: in both axes, at points and at centres of mass of every mass model,
