@@ -342,19 +342,29 @@ static bool clock_of(const RunCheck* c, int row, int before, StepClock* clock) {
   return true;
 }
 
+/* How far the row's linear momentum is from what is written [kg m/s]. Not by its energy, which armature has part of. */
+static double momentum_miss(const RunCheck* c, int row, Vec3 momentum) {
+  static const char* const names[] = {"px", "py", "pz"};
+  double miss[3] = {momentum.x, momentum.y, momentum.z};
+  for (int k = 0; k < 3; k++) {
+    int column = csv_column(&c->solver.table, names[k]);
+    if (column < 0) return 0;
+    miss[k] -= csv_value(&c->solver.table, row - 1, column);
+  }
+  return vec3_norm(vec3_at(miss));
+}
+
 /* A step of second order that ends an approach is one of first order, as are some after it, and no file tells: the one
- * of both whose energy is nearer to what is written. at: as for check_motion. */
+ * of both whose momentum is nearer to what is written. at: as for check_motion. */
 static void find_kind(const RunCheck* c, int row, Pose* const* at, StepClock* clock) {
   const Model* model = &c->recorded->model;
-  int column = csv_column(&c->solver.table, "kinetic");
   bool may_strike = model->simulation.integrator == INTEGRATOR_SECOND_ORDER && model->contact.rest_speed > 0;
-  if (!may_strike || column < 0 || row > c->solver.table.row_count) return;
-  double written = csv_value(&c->solver.table, row - 1, column);
+  if (!may_strike || row > c->solver.table.row_count) return;
   StepClock other = *clock;
   other.kind = STEP_STRIKES;
-  double free = motion_between(model, clock, at[0], at[1], at[2]).kinetic;
-  double struck = motion_between(model, &other, at[0], at[1], at[2]).kinetic;
-  if (fabs(struck - written) < fabs(free - written)) *clock = other;
+  double free = momentum_miss(c, row, motion_between(model, clock, at[0], at[1], at[2]).momentum);
+  double struck = momentum_miss(c, row, motion_between(model, &other, at[0], at[1], at[2]).momentum);
+  if (struck < free) *clock = other;
 }
 
 /* at[0] is the row's state, at[1] that of the row before, and so on. */
