@@ -97,7 +97,7 @@ enum { CONTROL_VALUES = 1, CONTROL_AMPLITUDE = 2, CONTROL_FREQUENCY = 4, CONTROL
 static inline unsigned control_gain_bit(GainKind kind) { return (unsigned)CONTROL_GAINS << kind; }
 typedef struct {
   SourcePlace place;
-  TaskName link;           /* all controllers of this link's joint, all loads on it */
+  TaskName link;           /* all controllers of this link's joint, all loads on it, tendons that end on it */
   unsigned of;             /* CONTROL_DRIVES ... bits; default all that there are */
   unsigned parameters;     /* CONTROL_* bits; default VALUES, for sines AMPLITUDE | PHASE | VALUES */
   bool has_parameters;     /* false: the default of the signal's kind */
@@ -145,7 +145,10 @@ typedef enum {
   PARAMETER_CLOSURE_POINT, /* of the closures of two links */
   PARAMETER_CLOSURE_AXIS,
   PARAMETER_CLOSURE_LENGTH,
-  PARAMETER_RATIO,   /* of what a link's coordinates follow (couplings) */
+  PARAMETER_RATIO,        /* of what a link's coordinates follow (couplings) */
+  PARAMETER_TENDON_POINT, /* of the tendons that end on a link */
+  PARAMETER_TENDON_STIFFNESS,
+  PARAMETER_TENDON_REST,
   PARAMETER_GRAVITY, /* of the scene */
   PARAMETER_FRICTION,
   PARAMETER_SUPPORT,
@@ -302,7 +305,7 @@ typedef struct {
 typedef struct {
   SourcePlace place;
   TaskName link;
-  unsigned of;                  /* CONTROL_DRIVES, CONTROL_FORCES or CONTROL_TORQUES */
+  unsigned of;                  /* CONTROL_DRIVES, ... */
   int number;                   /* of its controller or load among the link's */
   char* columns[JOINT_MAX_DOF]; /* one per channel */
   int column_count;
