@@ -389,6 +389,14 @@ double model_tendon_energy(const Model* model, const Pose* poses);
 static inline Vec3 tendon_point(const SceneTendonPoint* point, const Pose* poses) {
   return point->link < 0 ? point->point : pose_apply(poses[point->link], point->point);
 }
+/* Between neighbouring points that are `apart`, from b to a [m]: the length l(|apart|), which is |apart| from `eyelet`
+ * on and smooth below, its slope by `apart` and the slope's slope, symmetric and not negative [1/m] (L5). */
+typedef struct {
+  double length;
+  Vec3 slope;
+  Mat3 curvature;
+} TendonPiece;
+TendonPiece tendon_piece(Vec3 apart, double eyelet);
 /* Its length [m], and how far it is stretched beyond its rest length: 0 where it is loose or has no stiffness. */
 double tendon_length(const SceneTendon* tendon, const Pose* poses);
 double tendon_stretch(const SceneTendon* tendon, double length);

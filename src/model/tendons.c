@@ -1,12 +1,30 @@
 /* Cords through points of links (docs/derivations/loads.md, L5). */
 #include "model/build.h"
 
+/* Nearer points coincide [m]. */
+#define COINCIDE 1e-300
+
+TendonPiece tendon_piece(Vec3 apart, double eyelet) {
+  double d = vec3_norm(apart), u = eyelet > 0 ? d / eyelet : 1;
+  TendonPiece piece = {.length = d, .slope = vec3(0, 0, 0), .curvature = mat3_zero()};
+  if (!(d > COINCIDE) && !(eyelet > 0)) return piece; /* it has no direction */
+  double share = 1 / d, bend = -1 / (d * d * d);      /* l'/d and (l'' - l'/d) / d^2 */
+  if (u < 1) {
+    piece.length = eyelet * (0.375 + 0.75 * u * u - 0.125 * u * u * u * u);
+    share = 0.5 * (3 - u * u) / eyelet;
+    bend = -1 / (eyelet * eyelet * eyelet);
+  }
+  piece.slope = vec3_scale(apart, share);
+  piece.curvature = mat3_add(mat3_scale(mat3_identity(), share), mat3_scale(mat3_outer(apart, apart), bend));
+  return piece;
+}
+
 double tendon_length(const SceneTendon* tendon, const Pose* poses) {
   double sum = 0;
   Vec3 last = tendon_point(&tendon->points[0], poses);
   for (int i = 1; i < tendon->count; i++) {
     Vec3 next = tendon_point(&tendon->points[i], poses);
-    sum += vec3_norm(vec3_sub(next, last));
+    sum += tendon_piece(vec3_sub(last, next), tendon->eyelet).length;
     last = next;
   }
   return sum;

@@ -109,7 +109,7 @@ typedef struct {
 
 typedef struct {
   const Node *points, *tension;
-  double stiffness, rest_length;
+  double stiffness, rest_length, eyelet;
 } TendonForm;
 
 typedef struct {

@@ -51,6 +51,15 @@ static void check_pull(Reader* reader, const Node* item, const TendonForm* form)
     reader_error(reader, item->place, "give 'rest_length' with 'stiffness': where it begins to pull");
 }
 
+/* Part of the points' mean distance from their frames' origins that is an eyelet's size where none is given. */
+#define EYELET_PART 1e-2
+
+static double eyelet_of(const SceneTendon* tendon) {
+  double sum = 0;
+  for (int i = 0; i < tendon->count; i++) sum += vec3_norm(tendon->points[i].point);
+  return EYELET_PART * sum / tendon->count;
+}
+
 static void read_tension(Reader* reader, const Node* node, SceneSignal* signal) {
   if (!node) return;
   size_t mark = reader_enter_key(reader, "tension");
@@ -78,7 +87,10 @@ static void read_tendon(Reader* reader, const Node* item) {
   check_pull(reader, item, &form);
   read_tension(reader, form.tension, &tendon->tension);
   if (reader->problem_count == before) check_points(reader, item, tendon);
-  if (reader->problem_count == before) return;
+  if (reader->problem_count == before) {
+    tendon->eyelet = is_given(item, "eyelet") ? form.eyelet : eyelet_of(tendon);
+    return;
+  }
   tendon_free(tendon);
   scene->tendon_count--;
 }

@@ -265,6 +265,7 @@ typedef struct {
   SceneSignal tension; /* one channel [N]; none (0) where there is none */
   double stiffness;    /* N/m; 0 = it has none */
   double rest_length;  /* below it the cord hangs loose [m] */
+  double eyelet;       /* where two neighbouring points are nearer their pull fades [m]; 0 = nowhere */
 } SceneTendon;
 
 /* What holds two links of a closed loop together (docs/derivations/closures.md). */

@@ -530,6 +530,10 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_AT_LEAST(0), .meaning = "Besides, what it pulls with per metre beyond `rest_length`."},
     {"tendon", "rest_length", VALUE_NUMBER, AT(TendonForm, rest_length), .unit = "m", .fallback = "0",
      .range = RANGE_AT_LEAST(0), .meaning = "Up to here it hangs loose. With `stiffness` only."},
+    {"tendon", "eyelet", VALUE_NUMBER, AT(TendonForm, eyelet), .unit = "m",
+     .fallback = "(1e-2 of how far its points are from their frames' origins, in the mean)", .range = RANGE_AT_LEAST(0),
+     .meaning = "Where two neighbouring points come nearer than this the pull between them fades; without that a cord "
+                "that draws them together would have no balance there."},
     {"tendon_point", "link", VALUE_TEXT, AT(TendonPointForm, link), .fallback = "(world)",
      .meaning = "The link, or world. In a repeat it may hold {expressions}."},
     {"tendon_point", "point", VALUE_VECTOR, AT(TendonPointForm, point), .unit = "m", .fallback = "[0, 0, 0]",

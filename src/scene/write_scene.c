@@ -671,6 +671,9 @@ static void write_tendon(const Writer* writer, const SceneTendon* tendon) {
     write_number(out, tendon->rest_length);
     text_add(out, "\n");
   }
+  text_add(out, "    eyelet: ");
+  write_number(out, tendon->eyelet);
+  text_add(out, "\n");
   if (tendon->tension.channels > 0) write_signal(out, "tension", &tendon->tension);
 }
 

@@ -115,8 +115,8 @@ double tendon_rounding(const TendonSystem* s, int k) { return LENGTH_ROUNDINGS *
 
 /* ---------------------------------------------------------------- terms (L6) */
 
-/* H += pull/|d| J^T (1 - n n^T) J, J the slope of d by both twists (w, v): +-(w x arm + v). */
-static void add_curvature(TendonSegment* t, double factor) {
+/* H += pull J^T C J, C the curvature, J the slope of d by both twists (w, v): +-(w x arm + v). */
+static void set_hessian(TendonSegment* t, double pull) {
   double slope[3][12];
   for (int side = 0; side < 2; side++) {
     double sign = side == 0 ? 1 : -1;
@@ -127,44 +127,39 @@ static void add_curvature(TendonSegment* t, double factor) {
         slope[i][6 * side + 3 + k] = i == k ? sign : 0;
       }
   }
-  Mat3 across = mat3_sub(mat3_identity(), mat3_outer(t->normal, t->normal));
   for (int j = 0; j < 12; j++) {
     Vec3 column = vec3(slope[0][j], slope[1][j], slope[2][j]);
-    Vec3 own = vec3_scale(mat3_mul_vec(across, column), factor);
+    Vec3 own = vec3_scale(mat3_mul_vec(t->curvature, column), pull);
     for (int i = 0; i < 12; i++) t->hessian[i][j] = slope[0][i] * own.x + slope[1][i] * own.y + slope[2][i] * own.z;
   }
 }
 
-/* The direction and arms of a segment; returns its length. */
-static double place_segment(TendonSegment* t, const SceneTendonPoint* point, const Pose* poses, const Vec3* reference) {
+static void place_segment(TendonSegment* t, const SceneTendon* tendon, int index, const Pose* poses,
+                          const Vec3* reference) {
+  const SceneTendonPoint* point = &tendon->points[index];
   Vec3 end[2];
   for (int side = 0; side < 2; side++) {
     end[side] = tendon_point(&point[side], poses);
     t->arm[side] = vec3_sub(end[side], point[side].link < 0 ? vec3(0, 0, 0) : reference[point[side].link]);
   }
-  Vec3 apart = vec3_sub(end[0], end[1]);
-  double length = vec3_norm(apart);
-  bool there = length > LENGTH_ROUNDINGS * (vec3_norm(end[0]) + vec3_norm(end[1]));
-  t->normal = there ? vec3_scale(apart, 1 / length) : vec3(0, 0, 0);
-  return length;
+  TendonPiece piece = tendon_piece(vec3_sub(end[0], end[1]), tendon->eyelet);
+  t->slope = piece.slope;
+  t->curvature = piece.curvature;
 }
 
-static void set_terms(TendonSegment* t, double pull, double length) {
+static void set_terms(TendonSegment* t, double pull) {
   for (int side = 0; side < 2; side++) {
-    t->force[side] = vec3_scale(t->normal, side == 0 ? pull : -pull);
+    t->force[side] = vec3_scale(t->slope, side == 0 ? pull : -pull);
     t->moment[side] = mat3_outer(t->force[side], t->arm[side]);
   }
-  if (length > 0 && pull != 0 && vec3_dot(t->normal, t->normal) > 0)
-    add_curvature(t, pull / length);
-  else
-    memset(t->hessian, 0, sizeof(t->hessian));
+  set_hessian(t, pull);
 }
 
 /* Slope of the length by a point. */
 static Vec3 point_slope(const TendonSystem* s, int k, int point) {
   Vec3 sum = vec3(0, 0, 0);
-  if (point < s->model->tendons[k].source->count - 1) sum = s->segment[s->first[k] + point].normal;
-  if (point > 0) sum = vec3_sub(sum, s->segment[s->first[k] + point - 1].normal);
+  if (point < s->model->tendons[k].source->count - 1) sum = s->segment[s->first[k] + point].slope;
+  if (point > 0) sum = vec3_sub(sum, s->segment[s->first[k] + point - 1].slope);
   return sum;
 }
 
@@ -199,10 +194,9 @@ static void assemble_tendon(TendonSystem* s, int k, const Pose* poses, const Vec
   s->pull[k] = s->tension[k] + tendon->stiffness * stretch;
   s->extent[k] = length;
   for (int n = s->first[k]; n < s->first[k + 1]; n++) {
-    const SceneTendonPoint* point = &tendon->points[n - s->first[k]];
-    double part = place_segment(&s->segment[n], point, poses, reference);
-    set_terms(&s->segment[n], s->pull[k], part);
-    s->extent[k] += vec3_norm(tendon_point(point, poses));
+    place_segment(&s->segment[n], tendon, n - s->first[k], poses, reference);
+    set_terms(&s->segment[n], s->pull[k]);
+    s->extent[k] += vec3_norm(tendon_point(&tendon->points[n - s->first[k]], poses));
   }
   set_stiffness(s, k, stretch > 0, poses, screws);
 }

@@ -7,7 +7,8 @@
 
 /* Between two neighbouring points, a first. */
 typedef struct {
-  Vec3 normal;    /* from b to a; zero where the points coincide */
+  Vec3 slope;     /* of its length by a's point; b's is the opposite */
+  Mat3 curvature; /* slope of that [1/m] */
   Vec3 arm[2];    /* of the points about the links' centres of mass [m] */
   Vec3 force[2];  /* derivatives of the energy by the links' motion about these centres [N] */
   Mat3 moment[2]; /* N m */

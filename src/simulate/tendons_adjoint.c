@@ -15,7 +15,7 @@ static void segment_product(const TendonSystem* s, int index, double pull_change
   for (int side = 0; side < 2; side++)
     if (moves(s->model, point[side].link)) memcpy(both + 6 * side, twist[point[side].link], sizeof(double[6]));
   for (int side = 0; side < 2; side++) {
-    Vec3 force = vec3_scale(t->normal, side == 0 ? pull_change : -pull_change);
+    Vec3 force = vec3_scale(t->slope, side == 0 ? pull_change : -pull_change);
     double own[6];
     vec3_store(vec3_cross(t->arm[side], force), own);
     vec3_store(force, own + 3);
@@ -55,19 +55,15 @@ static MovedPoint moved_point(const Sim* sim, const SceneTendonPoint* point, con
   return out;
 }
 
-/* Of a segment: its rate n . d', and the derivatives of pull x rate + slack x length by d and d'. */
+/* Of a segment: its rate slope . d', and curvature x d'. */
 typedef struct {
-  double rate, length;
-  Vec3 normal, across; /* across: (d' - n rate) / |d| */
+  double rate;
+  Vec3 across;
 } SegmentRate;
 
 static SegmentRate segment_rate(const TendonSegment* t, const MovedPoint* a, const MovedPoint* b) {
-  Vec3 apart = vec3_sub(a->x, b->x), dot = vec3_sub(a->x_dot, b->x_dot);
-  SegmentRate out = {.length = vec3_norm(apart), .normal = t->normal, .across = vec3(0, 0, 0)};
-  out.rate = vec3_dot(t->normal, dot);
-  if (vec3_dot(t->normal, t->normal) > 0)
-    out.across = vec3_scale(vec3_add_scaled(dot, -out.rate, t->normal), 1 / out.length);
-  return out;
+  Vec3 dot = vec3_sub(a->x_dot, b->x_dot);
+  return (SegmentRate){vec3_dot(t->slope, dot), mat3_mul_vec(t->curvature, dot)};
 }
 
 static void add_tension(const Sim* sim, const ModelTendon* tendon, double rate, ModelGradient* gradient) {
@@ -81,22 +77,21 @@ static void reverse_tendon(const Sim* sim, int k, const double (*motion)[3][4], 
   const TendonSystem* s = sim->tendons;
   const ModelTendon* tendon = &s->model->tendons[k];
   const SceneTendon* source = tendon->source;
-  double rate = 0, length = 0;
+  double rate = 0, stretch = tendon_stretch(source, tendon_length(source, sim->configuration[sim->current].pose));
   for (int i = 0; i + 1 < source->count; i++) {
     MovedPoint a = moved_point(sim, &source->points[i], motion), b = moved_point(sim, &source->points[i + 1], motion);
-    SegmentRate part = segment_rate(&s->segment[s->first[k] + i], &a, &b);
-    rate += part.rate;
-    length += part.length;
+    rate += segment_rate(&s->segment[s->first[k] + i], &a, &b).rate;
   }
-  double stretch = tendon_stretch(source, length), slack = stretch > 0 ? source->stiffness * rate : 0;
+  double slack = stretch > 0 ? source->stiffness * rate : 0;
   add_tension(sim, tendon, rate, gradient);
   gradient->tendons[k][TENDON_NUMBER_STIFFNESS] += stretch * rate;
   gradient->tendons[k][TENDON_NUMBER_REST] -= slack;
   for (int i = 0; i + 1 < source->count; i++) {
     MovedPoint at[2] = {moved_point(sim, &source->points[i], motion), moved_point(sim, &source->points[i + 1], motion)};
-    SegmentRate part = segment_rate(&s->segment[s->first[k] + i], &at[0], &at[1]);
-    Vec3 by_dot = vec3_scale(part.normal, s->pull[k]);
-    Vec3 by = vec3_add(vec3_scale(part.across, s->pull[k]), vec3_scale(part.normal, slack));
+    const TendonSegment* segment = &s->segment[s->first[k] + i];
+    SegmentRate part = segment_rate(segment, &at[0], &at[1]);
+    Vec3 by_dot = vec3_scale(segment->slope, s->pull[k]);
+    Vec3 by = vec3_add(vec3_scale(part.across, s->pull[k]), vec3_scale(segment->slope, slack));
     for (int side = 0; side < 2; side++) {
       Vec3 own = vec3_add(mat3_tmul_vec(at[side].r, by), mat3_tmul_vec(at[side].dr, by_dot));
       Vec3* bar = &gradient->tendon_points[tendon->point_first + i + side];

@@ -1,6 +1,7 @@
 /* Trees of joints by their momentum (docs/derivations/spin.md, W11-W12). */
 #include "simulate/tree_flight.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -246,6 +247,20 @@ static double way_energy(const Sim* s, LinkSpan span) {
   return sum;
 }
 
+/* Roundings of a link's place that its way to the aim is made of. */
+#define PLACE_ROUNDINGS (64 * DBL_EPSILON)
+
+/* What of that energy no iteration gets below: a tree at rest has no way, but its links have places. */
+static double way_rounding(const Sim* s, LinkSpan span) {
+  double sum = 0;
+  for (int k = 0; k < span.count; k++) {
+    const ModelLink* link = &s->model->links[span.links[k]];
+    double off = PLACE_ROUNDINGS * (vec3_norm(s->pose_now[span.links[k]].t) + link->reach);
+    sum += link->mass * off * off;
+  }
+  return sum;
+}
+
 enum { FLIGHT_ITERATIONS = 20 };
 /* Newton's changes shrink quadratically until they are rounding, and by less than this from there on. */
 #define STILL_CONVERGING (1.0 / 16)
@@ -264,7 +279,7 @@ static bool find_aim(Sim* s, int tree) {
     if (k == 0 && sign > 0) first = change; /* else only going on as before is believed */
     if (change == 0 || change > STILL_CONVERGING * last) {
       place_ahead(s, span);
-      return change <= FLIGHT_SOLVED * (way_energy(s, span) + first);
+      return change <= FLIGHT_SOLVED * (way_energy(s, span) + first) + way_rounding(s, span);
     }
     if (sign < 0 && k > 0) return false;
     last = change;

@@ -1046,11 +1046,30 @@ static void run_T4_rolling_and_spinning_friction(void** state) {
       &(Row){"resists, on what moves", (all & ~(unsigned)VERTICES) | CONTROL, 40, 1e-6, "first_order", RESISTS_MOVED});
 }
 
+/* A finger that hangs at rest has no way to its aim (spin.md, W11), which must be found all the same: else its gradient
+ * is that of another scheme than its neighbourhood's. The ball beside it keeps the step from being solved at once. */
+static void run_W11_a_tree_at_rest(void** state) {
+  (void)state;
+  static const char SCENE[] =
+      "simulation: {dt: 0.004, steps: 3, integrator: %s}\n"
+      "links:\n"
+      "  - {name: floor, fixed: true, shape: {type: half_space}}\n"
+      "  - {name: \"f{i}\", parent: \"f{i-1}\", mass: 0.03, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, "
+      "-0.06], "
+      "stiffness: 0.05, damping: 0.002}, shapes: [{type: box, size: [0.015, 0.03, 0.05], position: [0, 0, -0.03]}], "
+      "repeat: {count: 2, first: {parent: null, joint: {type: hinge, axis: [0, 1, 0], position: [0.05, 0, 0.288], "
+      "stiffness: 0.05, damping: 0.002}}}}\n"
+      "  - {name: ball, mass: 0.05, position: [0.004, 0, 0.0302], shape: {type: sphere, radius: 0.03, resolution: "
+      "1}}\n";
+  check_row(&(Row){"a tree at rest", STATE, 3, 1e-8, "momentum", SCENE});
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(run_E4_feedback_by_contact_forces),
       cmocka_unit_test(run_Z6_closures),
       cmocka_unit_test(run_L7_tendons),
+      cmocka_unit_test(run_W11_a_tree_at_rest),
       cmocka_unit_test(run_Z7_couplings),
       cmocka_unit_test(run_Z6_a_closure_that_breaks),
       cmocka_unit_test(run_A1_A2_A3_A9_A10_A12_without_contact),

@@ -152,6 +152,45 @@ static void tendons_L5_loose(void** state) {
   run_free(run);
 }
 
+/* Inside an eyelet: a smooth length, from which it goes on as the distance with equal slope and curvature. */
+static void tendons_L5_a_piece_in_an_eyelet(void** state) {
+  (void)state;
+  const double eyelet = 0.02, h = 1e-6;
+  for (int k = 0; k < 40; k++) {
+    Vec3 d = vec3_scale(vec3(0.6, -0.48, 0.64), eyelet * 0.05 * k);
+    TendonPiece here = tendon_piece(d, eyelet);
+    if (k >= 20) compare_near(here.length, vec3_norm(d), 1e-15, "beyond it the length is the distance");
+    for (int i = 0; i < 3; i++) {
+      Vec3 step = vec3(h * (i == 0), h * (i == 1), h * (i == 2));
+      TendonPiece a = tendon_piece(vec3_sub(d, step), eyelet), b = tendon_piece(vec3_add(d, step), eyelet);
+      double own[3], by[3];
+      vec3_store(here.slope, own);
+      compare_near((b.length - a.length) / (2 * h), own[i], 1e-9, "slope at %d twentieths", k);
+      vec3_store(vec3_scale(vec3_sub(b.slope, a.slope), 1 / (2 * h)), by);
+      for (int j = 0; j < 3; j++) /* the curvature's own slope jumps at the border */
+        compare_near(by[j], here.curvature.m[j][i], k == 20 ? 1e-2 : 1e-5, "curvature at %d twentieths", k);
+    }
+  }
+}
+
+/* Two plates drawn together until their holes, at (-+h, d) of the hinge between them, lie on each other: q = 2 atan(h /
+ * d) at any tension that is strong enough. Without an eyelet there would be no balance, but a corner of the energy. */
+static void tendons_L5_plates_that_fold(void** state) {
+  (void)state;
+  for (int tension = 5; tension <= 80; tension *= 4) {
+    Run* run = run_create(1, 1e-10,
+                          WEIGHTLESS("0.004", "200") "links:\n  - {name: base, fixed: true}\n  - {name: plate, parent: base, mass: 0.02, "
+                                                     "center: [0.03, 0, 0], inertia: [1.0e-5, 1.0e-5, 1.0e-5, 0, 0, "
+                                                     "0], joint: {type: hinge, axis: [0, 0, 1], damping: 0.002}}\n"
+                                                     "tendons:\n  - points: [{link: base, point: [-0.03, 0.01, 0]}, "
+                                                     "{link: plate, point: [0.03, 0.01, 0]}]\n    tension: %d\n",
+                          tension);
+    run_steps(run, 200);
+    compare_near(coordinates(run)[0], 2 * atan2(0.03, 0.01), 1e-9, "folded by %d N", tension);
+    run_free(run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tendons_L5_block_and_tackle),
@@ -161,6 +200,8 @@ int main(void) {
       cmocka_unit_test(tendons_L6_momentum_stays),
       cmocka_unit_test(tendons_L5_an_arm_curls),
       cmocka_unit_test(tendons_L5_loose),
+      cmocka_unit_test(tendons_L5_a_piece_in_an_eyelet),
+      cmocka_unit_test(tendons_L5_plates_that_fold),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
