@@ -135,6 +135,7 @@ typedef enum {
   PARAMETER_CLOSURE_AXIS,
   PARAMETER_CLOSURE_LENGTH,
   PARAMETER_RATIO,   /* of what a link's coordinates follow (couplings) */
+  PARAMETER_OFFSET,  /* of couplings that give one */
   PARAMETER_GRAVITY, /* of the scene */
   PARAMETER_FRICTION,
   PARAMETER_SUPPORT,
