@@ -156,6 +156,10 @@ if chosen smooth-shapes; then
   simulate smooth-shapes
   draw scenes/smooth-shapes $RUNS/smooth-shapes --size 640x400
 fi
+if chosen soft-arm; then
+  simulate soft-arm
+  draw scenes/soft-arm $RUNS/soft-arm --strip 3 --azimuth -60 --elevation 35
+fi
 if chosen ten-bodies; then
   simulate ten-bodies
   draw scenes/ten-bodies $RUNS/ten-bodies --strip 4 --size 300x300 --time 3.5

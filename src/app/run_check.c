@@ -322,7 +322,7 @@ static void compare(RunCheck* c, int state, const char* name, double value, doub
 
 static void check_potential(RunCheck* c, int row, const Pose* poses) {
   const Model* model = &c->recorded->model;
-  double sum = model_spring_energy(model, coordinates_of(c, row)), size = sum;
+  double sum = model_spring_energy(model, coordinates_of(c, row)) + model_tendon_energy(model, poses), size = sum;
   for (int i = 0; i < model->link_count; i++) {
     if (model->links[i].tree < 0) continue;
     Vec3 center = pose_apply(poses[i], model->links[i].center), g = model_link_gravity(model, i);
@@ -342,19 +342,29 @@ static bool clock_of(const RunCheck* c, int row, int before, StepClock* clock) {
   return true;
 }
 
+/* How far the row's linear momentum is from what is written [kg m/s]. Not by its energy, which armature has part of. */
+static double momentum_miss(const RunCheck* c, int row, Vec3 momentum) {
+  static const char* const names[] = {"px", "py", "pz"};
+  double miss[3] = {momentum.x, momentum.y, momentum.z};
+  for (int k = 0; k < 3; k++) {
+    int column = csv_column(&c->solver.table, names[k]);
+    if (column < 0) return 0;
+    miss[k] -= csv_value(&c->solver.table, row - 1, column);
+  }
+  return vec3_norm(vec3_at(miss));
+}
+
 /* A step of second order that ends an approach is one of first order, as are some after it, and no file tells: the one
- * of both whose energy is nearer to what is written. at: as for check_motion. */
+ * of both whose momentum is nearer to what is written. at: as for check_motion. */
 static void find_kind(const RunCheck* c, int row, Pose* const* at, StepClock* clock) {
   const Model* model = &c->recorded->model;
-  int column = csv_column(&c->solver.table, "kinetic");
   bool may_strike = model->simulation.integrator == INTEGRATOR_SECOND_ORDER && model->contact.rest_speed > 0;
-  if (!may_strike || column < 0 || row > c->solver.table.row_count) return;
-  double written = csv_value(&c->solver.table, row - 1, column);
+  if (!may_strike || row > c->solver.table.row_count) return;
   StepClock other = *clock;
   other.kind = STEP_STRIKES;
-  double free = motion_between(model, clock, at[0], at[1], at[2]).kinetic;
-  double struck = motion_between(model, &other, at[0], at[1], at[2]).kinetic;
-  if (fabs(struck - written) < fabs(free - written)) *clock = other;
+  double free = momentum_miss(c, row, motion_between(model, clock, at[0], at[1], at[2]).momentum);
+  double struck = momentum_miss(c, row, motion_between(model, &other, at[0], at[1], at[2]).momentum);
+  if (struck < free) *clock = other;
 }
 
 /* at[0] is the row's state, at[1] that of the row before, and so on. */
@@ -378,8 +388,11 @@ static void check_motion(RunCheck* c, int row, Pose* const* at) {
 
 static bool in_tree(const Model* model, int link, int tree) { return link >= 0 && model->links[link].tree == tree; }
 
-/* Does a closure or a coupling hold it, with a force that no file lists? */
+/* Does a closure, a coupling or a tendon hold it, with a force that no file lists? */
 static bool is_held(const Model* model, int tree) {
+  for (int k = 0; k < model->tendon_count; k++)
+    for (int i = 0; i < model->tendons[k].source->count; i++)
+      if (in_tree(model, model->tendons[k].source->points[i].link, tree)) return true;
   for (int k = 0; k < model->closure_count; k++)
     for (int side = 0; side < 2; side++)
       if (in_tree(model, model->closures[k].link[side], tree)) return true;

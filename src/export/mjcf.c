@@ -548,6 +548,7 @@ static void open_body(Mjcf* m, int index) {
   add_inertial(m, index);
   add_load_sites(m, index);
   mjcf_add_closure_sites(m, index);
+  mjcf_add_tendon_sites(m, index);
   for (int k = 0; k < link->hull_count; k++) add_geom(m, link->hull_first + k);
 }
 
@@ -668,6 +669,7 @@ static void add_model(Mjcf* m) {
   tell_compensation(m);
   for (int c = 0; c < m->model->controller_count; c++) add_controller(m, &m->model->controllers[c]);
   add_loads(m);
+  mjcf_add_tendon_motors(m);
   text_add(m->out, "<mujoco");
   xml_text(m->out, "model", m->model->scene->name);
   text_add(m->out, ">\n");
@@ -678,9 +680,11 @@ static void add_model(Mjcf* m) {
   if (has_world_loads(m)) text_add(m->out, "    <site name=\"world\"/>\n");
   m->depth = 2;
   mjcf_add_closure_sites(m, -1);
+  mjcf_add_tendon_sites(m, -1);
   add_bodies(m);
   text_add(m->out, "  </worldbody>\n");
   add_contacts(m);
+  mjcf_add_tendons(m);
   mjcf_add_closures(m);
   if (m->actuators.length > 0) text_add(m->out, "  <actuator>\n%s  </actuator>\n", m->actuators.data);
   add_keyframe(m);
@@ -721,6 +725,7 @@ static void add_control_row(Text* out, const Mjcf* m, double time) {
     }
   }
   add_load_controls(out, model, time);
+  mjcf_add_tendon_controls(out, model, time);
   text_add(out, "\n");
 }
 
@@ -736,6 +741,6 @@ void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* control
   link_colors(model, m.color);
   find_children(&m);
   add_model(&m);
-  if (controls_vary(model) || loads_vary(model)) add_controls(controls, &m);
+  if (controls_vary(model) || loads_vary(model) || mjcf_tendons_vary(model)) add_controls(controls, &m);
   mjcf_free(&m);
 }

@@ -73,8 +73,12 @@ bool design_free_axes(const SelfMaps* g, Vec3 p, double tolerance, bool axes[3])
 
 /* ---------------------------------------------------------------- lists of variables and numbers */
 
-/* Variables and numbers of hull vertices (optimize/design_vertices.c), and of joints (optimize/design_joints.c). */
+/* Variables and numbers of hull vertices (optimize/design_vertices.c), of cages around them (optimize/design_cage.c),
+ * and of joints (optimize/design_joints.c). */
 void design_list_vertices(DesignBuild* build);
+void design_list_cage(DesignBuild* build, const TaskCage* item);
+/* A message for an item about the shape of a link that follows one whose shape does not move. */
+void design_check_follower(DesignBuild* build, const TaskName* name);
 void design_list_attachment(DesignBuild* build, const TaskAttachment* item);
 void design_list_control(DesignBuild* build, const TaskControl* item);
 void design_list_start(DesignBuild* build, const TaskStart* item);

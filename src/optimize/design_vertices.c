@@ -273,18 +273,15 @@ static void vertices_of_link(DesignBuild* b, int link) {
 }
 
 /* A follower's own item says nothing that its leader's does not. */
-static void check_followers(DesignBuild* b) {
-  for (int k = 0; k < b->task->vertices_count; k++) {
-    const TaskName* name = &b->task->vertices[k].link;
-    int link = design_link_named(b->scene, name->text), leader = link < 0 ? -1 : b->follows[link];
-    if (leader >= 0 && !b->shapes[leader])
-      diagnostics_add(b->diagnostics, SEVERITY_ERROR, name->place, "link '%s' follows '%s', whose vertices do not move",
-                      name->text, b->scene->links[leader].name);
-  }
+void design_check_follower(DesignBuild* b, const TaskName* name) {
+  int link = design_link_named(b->scene, name->text), leader = link < 0 ? -1 : b->follows[link];
+  if (leader >= 0 && !b->shapes[leader])
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, name->place, "link '%s' follows '%s', whose vertices do not move",
+                    name->text, b->scene->links[leader].name);
 }
 
 void design_list_vertices(DesignBuild* b) {
-  check_followers(b);
+  for (int k = 0; k < b->task->vertices_count; k++) design_check_follower(b, &b->task->vertices[k].link);
   for (int i = 0; i < b->scene->link_count; i++)
     if (b->shapes[i] && b->follows[i] < 0) vertices_of_link(b, i);
 }

@@ -7,7 +7,7 @@
 /* ---------------------------------------------------------------- the whole */
 
 static bool anything_moves(const Task* task) {
-  return task->vertices_count + task->attachment_count + task->control_count + task->start_count +
+  return task->vertices_count + task->cage_count + task->attachment_count + task->control_count + task->start_count +
              task->parameter_count >
          0;
 }
@@ -40,7 +40,7 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   if (reader->problem_count > before) return; /* what follows would be misunderstood */
   if (!anything_moves(task))
     reader_error(reader, root->place,
-                 "nothing may change: give design with vertices or attachments, control, initial or "
+                 "nothing may change: give design with vertices, a cage or attachments, control, initial or "
                  "parameters");
   check_link_names(reader, task);
 }

@@ -45,6 +45,17 @@ typedef struct {
   TaskBounds bounds; /* m, link frame */
 } TaskVertices;
 
+/* A box of control points that a link's vertices follow, trilinear in each of its cells. */
+typedef struct {
+  SourcePlace place;
+  TaskName link;
+  int cells[3]; /* along x, y, z; each >= 1 */
+  bool has_box; /* where it stands, link frame [m]; else around the link's vertices */
+  Vec3 box_low, box_high;
+  bool axes[3];      /* which coordinates of control points move; default all */
+  TaskBounds bounds; /* of control points; m, link frame */
+} TaskCage;
+
 typedef struct {
   SourcePlace place;
   TaskName link;     /* the link whose joint origin moves in its parent's frame */
@@ -86,7 +97,7 @@ enum { CONTROL_VALUES = 1, CONTROL_AMPLITUDE = 2, CONTROL_FREQUENCY = 4, CONTROL
 static inline unsigned control_gain_bit(GainKind kind) { return (unsigned)CONTROL_GAINS << kind; }
 typedef struct {
   SourcePlace place;
-  TaskName link;           /* all controllers of this link's joint, all loads on it */
+  TaskName link;           /* all controllers of this link's joint, all loads on it, tendons that end on it */
   unsigned of;             /* CONTROL_DRIVES ... bits; default all that there are */
   unsigned parameters;     /* CONTROL_* bits; default VALUES, for sines AMPLITUDE | PHASE | VALUES */
   bool has_parameters;     /* false: the default of the signal's kind */
@@ -134,8 +145,11 @@ typedef enum {
   PARAMETER_CLOSURE_POINT, /* of the closures of two links */
   PARAMETER_CLOSURE_AXIS,
   PARAMETER_CLOSURE_LENGTH,
-  PARAMETER_RATIO,   /* of what a link's coordinates follow (couplings) */
-  PARAMETER_OFFSET,  /* of couplings that give one */
+  PARAMETER_RATIO,        /* of what a link's coordinates follow (couplings) */
+  PARAMETER_OFFSET,       /* of couplings that give one */
+  PARAMETER_TENDON_POINT, /* of the tendons that end on a link */
+  PARAMETER_TENDON_STIFFNESS,
+  PARAMETER_TENDON_REST,
   PARAMETER_GRAVITY, /* of the scene */
   PARAMETER_FRICTION,
   PARAMETER_SUPPORT,
@@ -292,7 +306,7 @@ typedef struct {
 typedef struct {
   SourcePlace place;
   TaskName link;
-  unsigned of;                  /* CONTROL_DRIVES, CONTROL_FORCES or CONTROL_TORQUES */
+  unsigned of;                  /* CONTROL_DRIVES, ... */
   int number;                   /* of its controller or load among the link's */
   char* columns[JOINT_MAX_DOF]; /* one per channel */
   int column_count;
@@ -352,6 +366,8 @@ typedef struct {
   int scenario_count;
   TaskVertices* vertices;
   int vertices_count;
+  TaskCage* cages;
+  int cage_count;
   TaskAttachment* attachments;
   int attachment_count;
   TaskSymmetry* symmetries;

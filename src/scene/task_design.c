@@ -23,18 +23,22 @@ static void set_axes(bool axes[3], unsigned bits) {
 
 /* ---------------------------------------------------------------- vertices */
 
-static void read_box(Reader* reader, const Node* node, TaskVertices* vertices) {
+/* false: there is none, or it is wrong. */
+static bool read_box(Reader* reader, const Node* node, Vec3* low, Vec3* high) {
   BoxForm form;
+  if (!node) return false;
+  bool read = false;
   size_t mark = reader_enter_key(reader, "box");
   int before = reader->problem_count;
   if (schema_read(reader, node, "box", &form) && reader->problem_count == before) {
-    vertices->has_box = true;
-    vertices->box_low = form.low;
-    vertices->box_high = form.high;
+    read = true;
+    *low = form.low;
+    *high = form.high;
     if (check_order(reader, node, form.low.x, form.high.x) && check_order(reader, node, form.low.y, form.high.y))
       check_order(reader, node, form.low.z, form.high.z);
   }
   reader_leave(reader, mark);
+  return read;
 }
 
 /* The hulls' numbers belong to each of the links that the item names. */
@@ -53,7 +57,7 @@ static void read_vertices(Reader* reader, Task* task, const Node* item, int* cap
   int link_count;
   TaskName* links = read_which(reader, item, &form.which, &link_count);
   int* hulls = reader_integers(reader, form.hulls, "hulls", &HULL, &pattern.hull_count);
-  if (form.box) read_box(reader, form.box, &pattern);
+  pattern.has_box = read_box(reader, form.box, &pattern.box_low, &pattern.box_high);
   set_axes(pattern.axes, form.axes);
   for (int i = 0; i < link_count; i++) {
     pattern.link = links[i];
@@ -63,6 +67,37 @@ static void read_vertices(Reader* reader, Task* task, const Node* item, int* cap
   }
   memory_free(links);
   memory_free(hulls);
+}
+
+/* ---------------------------------------------------------------- cages */
+
+static void read_cells(Reader* reader, const Node* list, TaskCage* cage) {
+  static const ValueRange CELLS = {true, 1, CAGE_CELLS_MAX, false, false};
+  int count, before = reader->problem_count;
+  int* cells = reader_integers(reader, list, "cells", &CELLS, &count);
+  size_t mark = reader_enter_key(reader, "cells");
+  if (list && count != 3 && reader->problem_count == before)
+    reader_error(reader, list->place, "expected 3 numbers, along x, y and z, got %d", count);
+  for (int k = 0; k < 3; k++) cage->cells[k] = count == 3 ? cells[k] : 1;
+  reader_leave(reader, mark);
+  memory_free(cells);
+}
+
+static void read_cage(Reader* reader, Task* task, const Node* item, int* capacity) {
+  CageForm form;
+  if (!schema_read(reader, item, "cage", &form)) return;
+  TaskCage pattern = {.place = item->place, .bounds = read_bounds(reader, item, &form.bounds)};
+  int link_count;
+  TaskName* links = read_which(reader, item, &form.which, &link_count);
+  read_cells(reader, form.cells, &pattern);
+  pattern.has_box = read_box(reader, form.box, &pattern.box_low, &pattern.box_high);
+  set_axes(pattern.axes, form.axes);
+  for (int i = 0; i < link_count; i++) {
+    pattern.link = links[i];
+    task->cages = memory_grown(task->cages, sizeof(TaskCage), task->cage_count, capacity);
+    task->cages[task->cage_count++] = pattern;
+  }
+  memory_free(links);
 }
 
 /* ---------------------------------------------------------------- attachments */
@@ -156,6 +191,7 @@ void read_design(Reader* reader, Task* task, const Node* node) {
     task->min_thickness = form.min_thickness;
     read_connect(reader, form.connect, &task->optimizer);
     task_items(reader, task, form.vertices, "vertices", read_vertices);
+    task_items(reader, task, form.cage, "cage", read_cage);
     task_items(reader, task, form.attachments, "attachments", read_attachment);
     task_items(reader, task, form.symmetry, "symmetry", read_symmetry);
     task_items(reader, task, form.constraints, "constraints", read_constraint);
@@ -168,6 +204,7 @@ void design_free(Task* task) {
     task_name_free(&task->vertices[i].link);
     memory_free(task->vertices[i].hulls);
   }
+  for (int i = 0; i < task->cage_count; i++) task_name_free(&task->cages[i].link);
   for (int i = 0; i < task->attachment_count; i++) task_name_free(&task->attachments[i].link);
   for (int i = 0; i < task->symmetry_count; i++)
     task_names_free(task->symmetries[i].links, task->symmetries[i].link_count);
@@ -176,6 +213,7 @@ void design_free(Task* task) {
     memory_free(task->constraints[i].coefficients);
   }
   memory_free(task->vertices);
+  memory_free(task->cages);
   memory_free(task->attachments);
   memory_free(task->symmetries);
   memory_free(task->constraints);

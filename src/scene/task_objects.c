@@ -9,7 +9,7 @@ const SchemaObject TASK_OBJECTS[] = {
      .title = "The file",
      .size = sizeof(TaskForm),
      .meaning = "A task is a YAML (or JSON) map with these keys: scenes, what may change in them, what is wanted, and "
-                "how it is sought. At least one of design (with vertices or attachments), control, initial and "
+                "how it is sought. At least one of design (with vertices, a cage or attachments), control, initial and "
                 "parameters must say what may change.",
      .example = "# the end of a double pendulum is to be at a point after two seconds\n"
                 "name: reach\n"
@@ -74,6 +74,19 @@ const SchemaObject TASK_OBJECTS[] = {
                 "      axes: [x, y]\n"
                 "      within: 0.02\n"
                 "    - {link: chain0link2, hulls: [0], low: -0.2, high: [0.05, 0.05, 0.1]}\n"
+                "loss: [{type: shape}]\n"},
+    {.name = "cage",
+     .title = "cage",
+     .size = sizeof(CageForm),
+     .includes = {{"which", AT(CageForm, which)}, {"bounds", AT(CageForm, bounds)}},
+     .meaning = "A box of control points around a link, `link/cage/0/x`, the first axis running fastest. Its vertices "
+                "move with them, trilinear in each cell, so what lies in one place stays together and the topology "
+                "stays what it is; the hulls are those of the moved vertices, triangles of a mesh (`pieces: "
+                "triangles`) its moved triangles. Bounds are those of control points: no vertex moves farther than "
+                "`within`. A link has vertices or a cage.",
+     .example = "scene: ../scenes/chains.yaml\n"
+                "design:\n"
+                "  cage: [{links: [chain0link0, chain0link1], cells: [2, 2, 4], within: 0.02}]\n"
                 "loss: [{type: shape}]\n"},
     {.name = "box",
      .title = "box",
@@ -158,6 +171,9 @@ const SchemaObject TASK_OBJECTS[] = {
          "`ratio` of what links with couplings follow (links: those that follow), where the coupling gives no "
          "`offset`; `offset` [m or rad] where it does: the joint that follows starts as much farther on. All move with "
          "the start closed. An axis that leaves the plane of a flat linkage locks it\n"
+         "* `tendon_point` [m], `tendon_stiffness` [N/m], `tendon_rest` [m]: all points, the stiffness, the rest "
+         "length "
+         "of the tendons that end on the links\n"
          "* `gravity` [m/s^2], of the scene and without a link, like all that follow\n"
          "* `friction`, `support` [m], `stiffness`, `smoothing` [(m/s)^2], `rest_speed` [m/s], `restitution`, "
          "`rolling` [m], `spinning` [m] of the contact",

@@ -67,7 +67,7 @@ typedef struct {
 } ScenarioForm;
 
 typedef struct {
-  const Node *vertices, *attachments, *symmetry, *constraints;
+  const Node *vertices, *cage, *attachments, *symmetry, *constraints;
   int mass;
   double min_thickness;
   const Node* connect;
@@ -97,6 +97,13 @@ typedef struct {
   const Node *hulls, *box;
   unsigned axes;
 } VerticesForm;
+
+typedef struct {
+  WhichForm which;
+  BoundsForm bounds;
+  const Node *cells, *box;
+  unsigned axes;
+} CageForm;
 
 typedef struct {
   WhichForm which;
@@ -162,6 +169,8 @@ typedef struct {
  * Items of one list of a task. */
 #define TASK_ITEM_MAX 100000
 #define SCENARIO_MAX 1000
+/* Cells of a cage along an axis. */
+#define CAGE_CELLS_MAX 64
 
 /* Overrides that begin so are for the scenes. */
 #define TASK_SCENE_PREFIX "scene."
@@ -256,7 +265,7 @@ bool check_order(Reader* reader, const Node* map, double low, double high);
 Vec3 task_direction(Reader* reader, const Node* map, const char* key, Vec3 written);
 
 /* The objects of tasks, for the table (scene/task_objects.c). */
-enum { TASK_OBJECT_COUNT = 31 };
+enum { TASK_OBJECT_COUNT = 32 };
 extern const SchemaObject TASK_OBJECTS[];
 
 #endif

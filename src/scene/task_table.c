@@ -15,7 +15,8 @@
 #define PARAMETERS                                                                                                   \
   "mass|center|inertia|size|damping|spring|dry_friction|armature|axis|rotation|shape_size|shape_form|link_friction|" \
   "link_restitution|link_rolling|link_spinning|pair_friction|pair_restitution|pair_rolling|pair_spinning|"           \
-  "closure_point|closure_axis|closure_length|ratio|offset|gravity|friction|support|"                                 \
+  "closure_point|closure_axis|closure_length|ratio|offset|tendon_point|tendon_stiffness|tendon_rest|gravity|"        \
+  "friction|support|"                                                                                                \
   "stiffness|smoothing|rest_speed|restitution|rolling|spinning"
 #define PARAMETERS_OF_PAIRS "pair_friction|pair_restitution|pair_rolling|pair_spinning"
 #define PARAMETERS_OF_CLOSURES "closure_point|closure_axis|closure_length"
@@ -148,6 +149,8 @@ static const SchemaRow ROWS[] = {
                 "keep: those that the scene of another design has (best.scene.yaml), and no new ones."},
     {"design", "vertices", VALUE_LIST, AT(DesignForm, vertices), .of = "vertices", .nullable = true,
      .meaning = "Hull vertices that move."},
+    {"design", "cage", VALUE_LIST, AT(DesignForm, cage), .of = "cage", .nullable = true,
+     .meaning = "Boxes of control points that hull vertices follow."},
     {"design", "attachments", VALUE_LIST, AT(DesignForm, attachments), .of = "attachment", .nullable = true,
      .meaning = "Joint origins that move."},
     {"design", "symmetry", VALUE_LIST, AT(DesignForm, symmetry), .of = "symmetry", .nullable = true,
@@ -188,6 +191,13 @@ static const SchemaRow ROWS[] = {
      .meaning = "Corner with the smallest coordinates."},
     {"box", "high", VALUE_VECTOR, AT(BoxForm, high), .unit = "m", .required = true,
      .meaning = "Corner with the largest coordinates."},
+    {"cage", "cells", VALUE_INTEGERS, AT(CageForm, cells), .required = true, .range = RANGE_BETWEEN(1, CAGE_CELLS_MAX),
+     .meaning = "How many cells there are along x, y, z; one more control point than that."},
+    {"cage", "box", VALUE_OBJECT, AT(CageForm, box), .of = "box", .fallback = "(around the link's vertices)",
+     .meaning =
+         "Where the cage stands. Vertices outside stay, and so do its points on a side that vertices lie beyond."},
+    {"cage", "axes", VALUE_WORDS, AT(CageForm, axes), .of = "x|y|z", .fallback = "[x, y, z]",
+     .meaning = "Coordinates of control points that move, in the link's frame."},
     {"attachment", "axes", VALUE_WORDS, AT(AttachmentForm, axes), .of = "x|y|z", .fallback = "[x, y, z]",
      .meaning = "Coordinates that move, in the parent's frame."},
 
@@ -213,10 +223,10 @@ static const SchemaRow ROWS[] = {
     {"constraint", "value", VALUE_NUMBER, AT(ConstraintForm, value), .fallback = "0", .meaning = "Right-hand side."},
 
     /* ---------------------------------------------------------------- control, start */
-    {"control", "of", VALUE_WORDS, AT(ControlForm, of), .of = "drives|forces|torques",
+    {"control", "of", VALUE_WORDS, AT(ControlForm, of), .of = "drives|forces|torques|tensions",
      .fallback = "(all that there are)",
      .meaning = "Whose parameters move: targets of the controllers of the link's joint, forces and torques of the "
-                "loads on the link."},
+                "loads on the link, tensions of the tendons that end on it."},
     {"control", "parameters", VALUE_WORDS, AT(ControlForm, parameters),
      .of = "values|amplitude|frequency|phase|delay|position_gain|velocity_gain|damping_gain|max_force|feedback",
      .fallback = "(values; of sines values, amplitude and phase)",
@@ -258,6 +268,8 @@ static const SchemaRow ROWS[] = {
                 "not lie along."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "closure_point", .of = "x|y|z",
      .fallback = "[x, y, z]", .meaning = "Components of the point that change, in the closure's own `axes`."},
+    {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "tendon_point", .of = "x|y|z",
+     .fallback = "[x, y, z]", .meaning = "Components of the points that change, in their links' frames."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "closure_axis", .of = "x|y|z",
      .fallback = "(those it does not lie along)",
      .meaning = "Components of the axis that change; its length does not matter."},
@@ -441,8 +453,10 @@ static const SchemaRow ROWS[] = {
     {"data", "inputs", VALUE_LIST, AT(DataForm, inputs), .of = "input",
      .meaning = "What drove each run, where the scene's own signals did not: targets, torques and forces by columns."},
     {"input", "link", VALUE_TEXT, AT(InputForm, link), .required = true, .meaning = "The link."},
-    {"input", "of", VALUE_CHOICE, AT(InputForm, of), .of = "drive|force|torque", .fallback = "drive",
-     .meaning = "The target of a controller of the link's joint, or the force or torque of a load on the link."},
+    {"input", "of", VALUE_CHOICE, AT(InputForm, of), .of = "drive|force|torque|tension", .fallback = "drive",
+     .meaning = "The target of a controller of the link's joint, the force or torque of a load on the link, or the "
+                "tension of a "
+                "tendon that ends there."},
     {"input", "number", VALUE_INTEGER, AT(InputForm, number), .fallback = "0", .range = RANGE_BETWEEN(0, 1000000),
      .meaning = "Which controller or load of the link, from 0."},
     {"input", "columns", VALUE_NAMES, AT(InputForm, columns), .required = true,

@@ -129,7 +129,7 @@ static void something_must_be_free_to_change(void** state) {
     text_free(&text);
   }
   expect_task_problems(TWO_LINKS SHAPE_LOSS "control: []\ndesign: {symmetry: []}\n",
-                       "1:1: error: nothing may change: give design with vertices or attachments, control, initial "
+                       "1:1: error: nothing may change: give design with vertices, a cage or attachments, control, initial "
                        "or parameters\n");
 }
 

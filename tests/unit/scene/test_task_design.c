@@ -132,6 +132,43 @@ static void mistakes_in_vertices_are_told(void** state) {
                        "10:7: error: design.vertices[6]: expected a map, got 'box'\n");
 }
 
+/* ---------------------------------------------------------------- cages */
+
+static void cages_are_read(void** state) {
+  (void)state;
+  Task task = load_task(TWO_LINKS
+                        "design:\n"
+                        "  cage: [{links: [box, arm], cells: [2, 3, 4], axes: [x], within: 0.1},\n"
+                        "    {link: box, cells: [1, 1, 1], box: {low: [-1, -2, -3], high: [1, 2, 3]}}]\n" SHAPE_LOSS);
+  assert_int_equal(task.cage_count, 3);
+  assert_string_equal(task.cages[1].link.text, "arm");
+  for (int k = 0; k < 3; k++) assert_int_equal(task.cages[1].cells[k], 2 + k);
+  expect_axes(task.cages[1].axes, true, false, false);
+  compare_near(task.cages[1].bounds.within, 0.1, 0, "within");
+  assert_false(task.cages[1].has_box);
+  assert_true(task.cages[2].has_box);
+  compare_vec3(task.cages[2].box_low, vec3(-1, -2, -3), 0, "low");
+  compare_vec3(task.cages[2].box_high, vec3(1, 2, 3), 0, "high");
+  expect_unbounded(&task.cages[2].bounds);
+  task_free(&task);
+}
+
+static void mistakes_in_cages_are_told(void** state) {
+  (void)state;
+  expect_task_problems(TWO_LINKS
+                       "design:\n"
+                       "  cage:\n"
+                       "    - {link: box}\n"
+                       "    - {link: box, cells: [1, 2]}\n"
+                       "    - {link: box, cells: [0, 1, 65]}\n"
+                       "    - {link: box, cells: [1, 1, 1], box: {low: [0, 0, 1], high: [1, 1, 0]}}\n" SHAPE_LOSS,
+                       "4:7: error: design.cage[0]: 'cells' is missing: a list of whole numbers\n"
+                       "5:26: error: design.cage[1].cells: expected 3 numbers, along x, y and z, got 2\n"
+                       "6:27: error: design.cage[2].cells[0]: must be between 1 and 64, got 0\n"
+                       "6:33: error: design.cage[2].cells[2]: must be between 1 and 64, got 65\n"
+                       "7:65: error: design.cage[3].box.high: must not be below 'low': 0 is below 1\n");
+}
+
 /* ---------------------------------------------------------------- attachments */
 
 static void attachments_are_read(void** state) {
@@ -244,6 +281,8 @@ int main(void) {
       cmocka_unit_test(vertices_are_read),
       cmocka_unit_test(several_links_stand_for_several_items),
       cmocka_unit_test(mistakes_in_vertices_are_told),
+      cmocka_unit_test(cages_are_read),
+      cmocka_unit_test(mistakes_in_cages_are_told),
       cmocka_unit_test(attachments_are_read),
       cmocka_unit_test(symmetries_are_read),
       cmocka_unit_test(mistakes_in_symmetries_are_told),

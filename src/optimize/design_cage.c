@@ -1,0 +1,228 @@
+/* Cages: boxes of control points that hull vertices follow (docs/derivations/design.md, D12). What is a baseline to
+ * vertices that move by themselves: a shape keeps its topology whatever its cage does. */
+#include <string.h>
+
+#include "optimize/design_build.h"
+
+/* A place this near to a control point, in cells, is on it: rounding of decimals in a file. */
+#define ON_POINT 1e-9
+/* Vertices this near to a side of the box, relative to its size, are not beyond it. */
+#define ON_SIDE 1e-9
+
+typedef struct {
+  DesignBuild* build;
+  const TaskCage* wish;
+  int link;      /* whose frame it stands in */
+  SelfMaps maps; /* of that link */
+  double low[3], high[3];
+  bool still[3][2]; /* do points on the low, the high side of an axis stay? */
+  int* variable;    /* (3 points) -1: none */
+} Cage;
+
+/* What control points give to a place: hat functions, which are 1 together. */
+typedef struct {
+  int point[8];
+  double weight[8];
+  int count; /* 0: outside */
+} CagePlace;
+
+static int point_count(const Cage* c, int axis) { return c->wish->cells[axis] + 1; }
+
+/* ---------------------------------------------------------------- weights */
+
+/* Cell and place within it along an axis; false: outside. */
+static bool cell_at(const Cage* c, int axis, double p, int* cell, double* within) {
+  double size = c->high[axis] - c->low[axis], t = (p - c->low[axis]) / size * c->wish->cells[axis];
+  if (!(t >= -ON_SIDE * c->wish->cells[axis] && t <= (1 + ON_SIDE) * c->wish->cells[axis])) return false;
+  double nearest = floor(t + 0.5);
+  if (fabs(t - nearest) < ON_POINT) t = nearest;
+  *cell = (int)fmax(0, fmin(floor(t), c->wish->cells[axis] - 1));
+  *within = fmax(0, fmin(t - *cell, 1));
+  return true;
+}
+
+/* (D12) */
+static CagePlace place_in(const Cage* c, Vec3 p) {
+  CagePlace place = {.count = 0};
+  int cell[3];
+  double within[3];
+  for (int axis = 0; axis < 3; axis++)
+    if (!cell_at(c, axis, design_component(p, axis), &cell[axis], &within[axis])) return place;
+  for (int corner = 0; corner < 8; corner++) {
+    double weight = 1;
+    int point = 0;
+    for (int axis = 2; axis >= 0; axis--) {
+      int side = corner >> axis & 1;
+      weight *= side ? within[axis] : 1 - within[axis];
+      point = point * point_count(c, axis) + cell[axis] + side;
+    }
+    if (weight == 0) continue;
+    place.point[place.count] = point;
+    place.weight[place.count++] = weight;
+  }
+  return place;
+}
+
+/* ---------------------------------------------------------------- vertices that follow */
+
+typedef void (*CageBody)(Cage* c, int link, int hull, int vertex);
+
+static bool at_joint(const DesignBuild* b, int link, int hull, int vertex) {
+  for (int k = b->shared_first[link]; k >= 0; k = b->shared_next[k]) {
+    const SharedVertex* s = &b->design->shared.items[k];
+    if (s->child >= 0 && s->hull[0] == hull && s->vertex[0] == vertex) return true;
+  }
+  return false;
+}
+
+/* All vertices of a link but those that go with a joint. */
+static void each_vertex(Cage* c, int link, CageBody body) {
+  for (int h = 0; h < c->build->scene->links[link].shape_count; h++) {
+    const SceneShape* shape = design_hull(c->build->scene, link, h);
+    for (int m = 0; shape->type == SHAPE_POINTS && m < shape->point_count; m++)
+      if (!at_joint(c->build, link, h, m)) body(c, link, h, m);
+  }
+}
+
+static Vec3 vertex_at(const Cage* c, int link, int hull, int vertex) {
+  return design_hull(c->build->scene, link, hull)->points[vertex];
+}
+
+static void grow_box(Cage* c, int link, int hull, int vertex) {
+  Vec3 p = vertex_at(c, link, hull, vertex);
+  for (int axis = 0; axis < 3; axis++) {
+    c->low[axis] = fmin(c->low[axis], design_component(p, axis));
+    c->high[axis] = fmax(c->high[axis], design_component(p, axis));
+  }
+}
+
+static void look_beyond(Cage* c, int link, int hull, int vertex) {
+  Vec3 p = vertex_at(c, link, hull, vertex);
+  for (int axis = 0; axis < 3; axis++) {
+    double rounding = ON_SIDE * (c->high[axis] - c->low[axis]);
+    if (design_component(p, axis) < c->low[axis] - rounding) c->still[axis][0] = true;
+    if (design_component(p, axis) > c->high[axis] + rounding) c->still[axis][1] = true;
+  }
+}
+
+/* false, with a message: there is no room in it. */
+static bool place_box(Cage* c) {
+  const TaskCage* wish = c->wish;
+  for (int axis = 0; axis < 3; axis++) {
+    c->low[axis] = wish->has_box ? design_component(wish->box_low, axis) : HUGE_VAL;
+    c->high[axis] = wish->has_box ? design_component(wish->box_high, axis) : -HUGE_VAL;
+  }
+  if (!wish->has_box) each_vertex(c, c->link, grow_box);
+  each_vertex(c, c->link, look_beyond);
+  for (int axis = 0; axis < 3; axis++) {
+    if (c->high[axis] > c->low[axis]) continue;
+    diagnostics_add(c->build->diagnostics, SEVERITY_ERROR, wish->place, "the cage of link '%s' has no extent along %c",
+                    wish->link.text, "xyz"[axis]);
+    return false;
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------- variables */
+
+static bool stands_still(const Cage* c, const int at[3]) {
+  for (int axis = 0; axis < 3; axis++)
+    if ((at[axis] == 0 && c->still[axis][0]) || (at[axis] == c->wish->cells[axis] && c->still[axis][1])) return true;
+  return false;
+}
+
+/* What a point gives to any vertex makes it a variable; until then its place is -2. */
+enum { NO_VARIABLE = -1, WANTED = -2 };
+
+static void want_points(Cage* c, int link, int hull, int vertex) {
+  Vec3 p = vertex_at(c, link, hull, vertex);
+  for (int k = -1; k < c->maps.count; k++) {
+    CagePlace place = place_in(c, k < 0 ? p : mat3_mul_vec(c->maps.maps[k], p));
+    for (int i = 0; i < place.count; i++)
+      for (int axis = 0; axis < 3; axis++) c->variable[3 * place.point[i] + axis] = WANTED;
+  }
+}
+
+static void make_variables(Cage* c) {
+  const TaskBounds* bounds = &c->wish->bounds;
+  int at[3], point = 0;
+  for (at[2] = 0; at[2] < point_count(c, 2); at[2]++)
+    for (at[1] = 0; at[1] < point_count(c, 1); at[1]++)
+      for (at[0] = 0; at[0] < point_count(c, 0); at[0]++, point++)
+        for (int axis = 0; axis < 3; axis++) {
+          int* variable = &c->variable[3 * point + axis];
+          bool moves = *variable == WANTED && c->wish->axes[axis] && !stands_still(c, at);
+          *variable = NO_VARIABLE;
+          if (!moves) continue;
+          double share = (double)at[axis] / c->wish->cells[axis];
+          double initial = c->low[axis] + share * (c->high[axis] - c->low[axis]);
+          VariableWish wish = {c->wish->place, bounds->within, bounds->low[axis], bounds->high[axis], 0, bounds->prior};
+          *variable =
+              design_new_variable(c->build, &wish, initial, "%s/cage/%d/%c", c->wish->link.text, point, "xyz"[axis]);
+        }
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+/* The terms of one coordinate of a vertex: place of the leader's vertex q, map from there to the link. */
+static void add_terms(const Cage* c, const CagePlace* place, Mat3 map, int axis, double factor) {
+  for (int i = 0; i < place->count; i++)
+    for (int j = 0; j < 3; j++) {
+      int variable = c->variable[3 * place->point[i] + j];
+      if (variable >= 0) design_add_term(c->build->design, variable, factor * place->weight[i] * map.m[axis][j]);
+    }
+}
+
+/* (D12) with (D3): displacement = F mean over M of M^T u(M q), q = F^T p. */
+static void number_vertex(Cage* c, int link, int hull, int vertex) {
+  Design* d = c->build->design;
+  Mat3 to_link = link == c->link ? mat3_identity() : c->build->map[link];
+  Vec3 p = vertex_at(c, link, hull, vertex), q = mat3_mul_vec(mat3_transpose(to_link), p);
+  for (int axis = 0; axis < 3; axis++) {
+    design_add_number(d, OVERRIDE_VERTEX, link, hull, 3 * vertex + axis, design_component(p, axis));
+    for (int k = -1; k < c->maps.count; k++) {
+      Mat3 map = k < 0 ? mat3_identity() : c->maps.maps[k];
+      CagePlace place = place_in(c, mat3_mul_vec(map, q));
+      add_terms(c, &place, mat3_mul(to_link, mat3_transpose(map)), axis, 1.0 / (1 + c->maps.count));
+    }
+    if (d->numbers[d->number_count - 1].term_count == 0) d->number_count--; /* it stays */
+  }
+}
+
+/* ---------------------------------------------------------------- a link */
+
+static bool has_vertices(const DesignBuild* b, const char* name) {
+  for (int k = 0; k < b->task->vertices_count; k++)
+    if (strcmp(b->task->vertices[k].link.text, name) == 0) return true;
+  return false;
+}
+
+static void list_points(Cage* c) {
+  DesignBuild* b = c->build;
+  int count = point_count(c, 0) * point_count(c, 1) * point_count(c, 2), before = b->design->variable_count;
+  c->variable = MEMORY_NEW(int, 3 * count);
+  for (int k = 0; k < 3 * count; k++) c->variable[k] = NO_VARIABLE;
+  each_vertex(c, c->link, want_points);
+  make_variables(c);
+  if (b->design->variable_count == before)
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, c->wish->place,
+                    "link '%s' has no vertex in this cage that could move", c->wish->link.text);
+  for (int i = 0; i < b->scene->link_count; i++)
+    if (i == c->link || b->follows[i] == c->link) each_vertex(c, i, number_vertex);
+  memory_free(c->variable);
+}
+
+void design_list_cage(DesignBuild* b, const TaskCage* item) {
+  int link = design_link_named(b->scene, item->link.text);
+  if (link < 0) return; /* told already */
+  design_check_follower(b, &item->link);
+  if (b->follows[link] >= 0) return; /* its leader's says it all */
+  if (has_vertices(b, item->link.text)) {
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->place,
+                    "link '%s' has vertices that move by themselves: it takes them or a cage", item->link.text);
+    return;
+  }
+  Cage cage = {.build = b, .wish = item, .link = link, .maps = design_self_maps(b, link)};
+  if (place_box(&cage)) list_points(&cage);
+  design_self_maps_free(&cage.maps);
+}
