@@ -142,6 +142,8 @@ const char* mjcf_text(const MjcfModel* model, MjcfElement element, const char* n
 /* true, false or another word: 1, 0, -1. */
 int mjcf_flag(const MjcfModel* model, MjcfElement element, const char* name);
 UrdfPose mjcf_pose(MjcfModel* model, MjcfElement element);
+/* Three Euler angles of the file that a place is in, in its unit and sequence. */
+Quat mjcf_euler(const MjcfModel* model, SourcePlace place, const double* angles);
 /* Angles of the file that a place is in, in radians. */
 double mjcf_angle(const MjcfModel* model, SourcePlace place, double value);
 /* The asset of that name in <mesh> or <material>; NULL. */

@@ -167,19 +167,21 @@ static void replicate_references(Expansion* x, Renaming* renaming, const XmlElem
   }
 }
 
-/* Frames with a copy each, in a container; NULL after an error. Each stands to the one before as offset and euler say.
- */
+/* Frames with a copy each, in a container; NULL after an error. The n-th is turned by n times the angles of `euler`, and
+ * stands `offset` beside the one before, in the axes of that one, as MuJoCo 3.3.8 has it; about one axis that is what its
+ * manual says. */
 static XmlElement* replicate(Expansion* x, const XmlElement* element) {
   MjcfModel* model = x->model;
   XmlDocument* document = &model->documents[0];
   const XmlAttribute* class_name = xml_attribute(element, "childclass");
   Renaming renaming = {.model = model, .prefix = "", .suffix = ""};
-  double offset[3] = {0};
+  double offset[3] = {0}, euler[3] = {0};
   int count = replica_count(model, element);
   if (count == 0) return NULL;
   mjcf_numbers(model, (MjcfElement){element, ""}, "offset", 3, 3, offset);
-  UrdfPose step = mjcf_pose(model, (MjcfElement){element, ""}), pose = {{0, 0, 0}, {1, 0, 0, 0}};
-  step.position = vec3(offset[0], offset[1], offset[2]);
+  mjcf_numbers(model, (MjcfElement){element, ""}, "euler", 3, 3, euler);
+  UrdfPose pose = {{0, 0, 0}, {1, 0, 0, 0}};
+  UrdfPose step = {{offset[0], offset[1], offset[2]}, {1, 0, 0, 0}};
   for (const XmlElement* child = element->first; child; child = child->next) collect(&renaming, child);
   XmlElement* frames = xml_make(document, "replicas", element->place, (const char* const[]){NULL});
   for (int i = 0; i < count; i++) {
@@ -188,7 +190,8 @@ static XmlElement* replicate(Expansion* x, const XmlElement* element) {
     for (const XmlElement* child = element->first; child; child = child->next)
       xml_append(frame, xml_copy(document, child, NULL, renamed, &renaming));
     xml_append(frames, frame);
-    pose = urdf_pose_mul(pose, step);
+    const double angles[3] = {(i + 1) * euler[0], (i + 1) * euler[1], (i + 1) * euler[2]};
+    pose = (UrdfPose){urdf_pose_mul(pose, step).position, mjcf_euler(model, element->place, angles)};
   }
   for (int s = 0; s < SECTION_COUNT; s++)
     for (XmlElement* section = x->root->first; section; section = section->next)

@@ -234,7 +234,7 @@ static Quat about(char axis, double angle) {
   return quat_about(vec3(low == 'x', low == 'y', low == 'z'), angle);
 }
 
-static Quat from_euler(const MjcfModel* model, SourcePlace place, const double* angles) {
+Quat mjcf_euler(const MjcfModel* model, SourcePlace place, const double* angles) {
   const char* sequence = mjcf_compiler(model, place)->euler;
   Quat q = {1, 0, 0, 0};
   for (int k = 0; k < 3; k++) {
@@ -267,7 +267,7 @@ static Quat read_rotation(MjcfModel* model, MjcfElement element) {
     if (!(length > 1e-100) || !(length < 1e100)) return (Quat){1, 0, 0, 0};
     return is_unit(length) ? q : (Quat){v[0] / length, v[1] / length, v[2] / length, v[3] / length};
   }
-  if (mjcf_numbers(model, element, "euler", 3, 3, v) > 0) return from_euler(model, element.element->place, v);
+  if (mjcf_numbers(model, element, "euler", 3, 3, v) > 0) return mjcf_euler(model, element.element->place, v);
   if (mjcf_numbers(model, element, "axisangle", 4, 4, v) > 0) {
     Vec3 axis = unit_vector(vec3(v[0], v[1], v[2]));
     return vec3_norm(axis) > 0 ? quat_about(axis, mjcf_angle(model, element.element->place, v[3])) : (Quat){1, 0, 0, 0};

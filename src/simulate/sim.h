@@ -107,6 +107,7 @@ struct Sim {
   struct TendonSystem* tendons; /* likewise */
   struct DelayHistory* delays;  /* NULL: nothing is measured late */
   struct Spinner* spinners;     /* of bodies that carry their angular momentum; NULL: there is none  (links) */
+  struct TreeFlight* flight;    /* of trees that keep their momentum; NULL: there is none */
 
   StepClock clock;   /* of the substep that is taken, or of the next one */
   StepClock reached; /* of the substep that led to the present state */
