@@ -103,6 +103,7 @@ RecordedStep recording_step_to(const Recording* r, int index) {
                         .momentum_next = recording_state_momentum(r, state[0]),
                         .momentum_now = recording_state_momentum(r, state[1]),
                         .felt_now = recording_state_felt(r, state[1]),
+                        .delayed_now = recording_state_delayed(r, state[1]),
                         .contacts_next = r->contacts + state[0]->contact_first,
                         .contacts_now = r->contacts + state[1]->contact_first,
                         .number = r->first_state + index + 1,

@@ -76,18 +76,19 @@ typedef struct Recording {
   Vec3* forces_now; /* of one row, where rows are thin  (links) */
   const ForcePair* pairs; /* whose forces are kept of every row; borrowed  (pair_count) */
   int pair_count;
-  Vec3* pair_force;          /* world [N]; row 0 is zero  ((steps + 1) * pair_count) */
-  ContactRecord* contacts;   /* of all states, one after the other */
-  RecordedState* states;     /* in the order of time, the start first  (state_count) */
-  int* row_state;            /* index of every row's state  (steps + 1) */
-  double* between_q;         /* (between_count * nq) */
-  Pose* between_pose;        /* (between_count * links) */
-  Vec3* between_momentum;    /* NULL alike (between_count * links) */
-  Vec3 *felt, *between_felt; /* SimState.felt of rows and of states between; NULL: no drive measures it */
-  double* closures_broken;   /* when closures broke, INFINITY: not so far [s]; NULL: the model has none  (closures) */
+  Vec3* pair_force;                  /* world [N]; row 0 is zero  ((steps + 1) * pair_count) */
+  ContactRecord* contacts;           /* of all states, one after the other */
+  RecordedState* states;             /* in the order of time, the start first  (state_count) */
+  int* row_state;                    /* index of every row's state  (steps + 1) */
+  double* between_q;                 /* (between_count * nq) */
+  Pose* between_pose;                /* (between_count * links) */
+  Vec3* between_momentum;            /* NULL alike (between_count * links) */
+  Vec3 *felt, *between_felt;         /* SimState.felt of rows and of states between; NULL: no drive measures it */
+  double *delayed, *between_delayed; /* SimState.delayed alike */
+  double* closures_broken; /* when closures broke, INFINITY: not so far [s]; NULL: the model has none  (closures) */
   int state_count, between_count;
   int contact_capacity, step_capacity, state_capacity, between_capacity, momentum_capacity, felt_capacity,
-      between_q_capacity;
+      delayed_capacity, between_q_capacity;
 } Recording;
 
 static inline const Pose* recording_pose(const Recording* r, int step) {
@@ -121,6 +122,12 @@ static inline const Vec3* recording_state_felt(const Recording* r, const Recorde
   if (!r->felt) return NULL;
   return state->between < 0 ? r->felt + (size_t)(state->step - r->first_row) * links
                             : r->between_felt + (size_t)state->between * links;
+}
+static inline const double* recording_state_delayed(const Recording* r, const RecordedState* state) {
+  size_t count = 2 * (size_t)r->model->delayed_count;
+  if (!r->delayed) return NULL;
+  return state->between < 0 ? r->delayed + (size_t)(state->step - r->first_row) * count
+                            : r->between_delayed + (size_t)state->between * count;
 }
 /* In how many substeps step 1.. was taken. */
 static inline int recording_substeps(const Recording* r, int step) {

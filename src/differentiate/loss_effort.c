@@ -1,7 +1,8 @@
 /* Effort: sum over drives and degrees of freedom of the squared joint force, mean over the window's states k >= 1:
  *   force = kp (target - q) + (kd / dt + damping gain) (target rate - rate) + push, within the limit (M1, M2)  [N, N m]
- * Of three rotations, target - q is minus the rotation vector e of target^-1 q and the target rate the angular velocity
- * J(v) dv/dt of the target's rotation vector v, in the axes of the turned link. */
+ * (of three rotations the limit is on the size of the torque, M8). Of three rotations, target - q is minus the rotation
+ * vector e of target^-1 q and the target rate the angular velocity J(v) dv/dt of the target's rotation vector v, in the
+ * axes of the turned link. */
 #include "differentiate/loss.h"
 
 static bool counts(const LossTerm* term, const ModelController* controller, const Model* model) {
@@ -101,36 +102,65 @@ static double delay_effort(const EffortDrive* d, const double* by_error, const d
   return slope;
 }
 
+/* What a drive wants along every degree of freedom, what it gives, and d (sum of its squares) / d(what it wants), by
+ * the limit. */
+typedef struct {
+  double wanted[JOINT_MAX_DOF], slope[JOINT_MAX_DOF], by_limit[JOINT_MAX_DOF], sum;
+} EffortForces;
+
+static EffortForces effort_forces(const EffortDrive* d) {
+  const ModelController* c = d->controller;
+  int ball = d->link->joint.quaternion ? d->link->joint.plain_count : d->link->dof_count;
+  EffortForces out = {.sum = 0};
+  double square = 0;
+  for (int i = 0; i < d->link->dof_count; i++) {
+    double kp = c->position_gain[i], kd = c->velocity_gain[i] * d->per_second + c->damping_gain[i];
+    double push = c->type == CONTROLLER_TORQUE ? d->value[i] : 0;
+    double wanted = out.wanted[i] = push - kp * d->error[i] - kd * d->rate_error[i];
+    if (i >= ball) square += wanted * wanted;
+    if (i >= ball) continue;
+    LimitedForce f = limited_force(wanted, c->max_force[i]);
+    out.sum += f.force * f.force;
+    out.slope[i] = 2 * f.force * f.slope;
+    if (c->max_force[i] > 0) out.by_limit[i] = 2 * f.force * (f.force - f.slope * wanted) / c->max_force[i];
+  }
+  if (ball == d->link->dof_count) return out;
+  const double* m = c->max_force + ball;
+  double limit = (m[0] + m[1] + m[2]) / 3, size = sqrt(square);
+  LimitedForce f = limited_force(size, limit);
+  out.sum += f.force * f.force;
+  for (int i = ball; i < d->link->dof_count; i++) {
+    out.slope[i] = size > 0 ? 2 * f.force * f.slope * out.wanted[i] / size : 0;
+    if (limit > 0) out.by_limit[i] = 2 * f.force * (f.force - f.slope * size) / limit / 3;
+  }
+  return out;
+}
+
 /* Sum of the squared forces of one controller at one state; seeds with `factor`. */
 static double drive_effort(EffortDrive* d, double factor, size_t seed, double* control, LossSeeds* seeds) {
   double* gains = seeds ? seeds->gains + d->controller->gain_first + 1 : NULL;
   int dof = d->link->dof_count;
   const ModelController* c = d->controller;
-  double sum = 0, by_error[JOINT_MAX_DOF] = {0}, by_rate[JOINT_MAX_DOF] = {0}, by_force[JOINT_MAX_DOF] = {0};
+  double by_error[JOINT_MAX_DOF] = {0}, by_rate[JOINT_MAX_DOF] = {0}, by_force[JOINT_MAX_DOF] = {0};
   drive_errors(d);
-  for (int i = 0; i < d->link->dof_count; i++) {
-    double kp = c->position_gain[i], kd = c->velocity_gain[i] * d->per_second + c->damping_gain[i];
-    double push = c->type == CONTROLLER_TORQUE ? d->value[i] : 0;
-    double wanted = push - kp * d->error[i] - kd * d->rate_error[i];
-    LimitedForce f = limited_force(wanted, c->max_force[i]);
-    sum += f.force * f.force;
-    by_force[i] = 2 * factor * f.force * f.slope;
-    by_error[i] = -by_force[i] * kp;
-    by_rate[i] = -by_force[i] * kd;
+  EffortForces forces = effort_forces(d);
+  for (int i = 0; i < dof; i++) {
+    by_force[i] = factor * forces.slope[i];
+    by_error[i] = -by_force[i] * c->position_gain[i];
+    by_rate[i] = -by_force[i] * (c->velocity_gain[i] * d->per_second + c->damping_gain[i]);
     if (!gains) continue;
     gains[i] -= by_force[i] * d->error[i];
     gains[dof + i] -= by_force[i] * d->rate_error[i] * d->per_second;
     gains[2 * dof + i] -= by_force[i] * d->rate_error[i];
-    if (c->max_force[i] > 0)
-      gains[3 * dof + i] += 2 * factor * f.force * (f.force - f.slope * wanted) / c->max_force[i];
+    gains[3 * dof + i] += factor * forces.by_limit[i];
   }
-  if (!seeds) return sum;
+  if (!seeds) return forces.sum;
   if (c->source->delay > 0) gains[-1] += delay_effort(d, by_error, by_rate, by_force);
   if (c->type == CONTROLLER_PD)
     drive_seed(d, by_error, by_rate, seeds->q + seed, seeds->rate + seed, control);
   else
     signal_seed(d, by_rate, by_force, seeds->rate + seed, control);
-  return sum;
+  return forces.sum;
 }
 
 double loss_effort(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {

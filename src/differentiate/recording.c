@@ -16,6 +16,7 @@ void recording_create(Recording* r, const Model* model, int steps) {
   r->pose = MEMORY_NEW(Pose, rows * links);
   if (model->simulation.integrator == INTEGRATOR_MOMENTUM) r->momentum = MEMORY_NEW(Vec3, rows * links);
   if (model->feels) r->felt = MEMORY_NEW(Vec3, rows * links);
+  if (model->delayed_count > 0) r->delayed = MEMORY_NEW(double, 2 * rows * (size_t)model->delayed_count);
   r->force = MEMORY_NEW(Vec3, rows * links);
   r->row_state = MEMORY_NEW(int, rows);
   r->closures_broken = closure_times(model);
@@ -39,6 +40,7 @@ void recording_create_part(Recording* r, const Model* model, int first_row, int 
   r->pose = MEMORY_NEW(Pose, rows * links);
   if (model->simulation.integrator == INTEGRATOR_MOMENTUM) r->momentum = MEMORY_NEW(Vec3, rows * links);
   if (model->feels) r->felt = MEMORY_NEW(Vec3, rows * links);
+  if (model->delayed_count > 0) r->delayed = MEMORY_NEW(double, 2 * rows * (size_t)model->delayed_count);
   r->row_state = MEMORY_NEW(int, rows);
   r->closures_broken = closure_times(model);
   r->contact_capacity = contacts;
@@ -58,6 +60,8 @@ void recording_destroy(Recording* r) {
                    r->momentum,
                    r->felt,
                    r->between_felt,
+                   r->delayed,
+                   r->between_delayed,
                    r->force,
                    r->forces_now,
                    r->pair_force,
@@ -110,6 +114,7 @@ size_t recording_bytes(const Recording* r) {
   size += sizeof(Vec3) * rows * (size_t)r->pair_count;
   if (r->momentum) size += sizeof(Vec3) * rows * links;
   if (r->felt) size += sizeof(Vec3) * (rows + (size_t)r->felt_capacity) * links;
+  if (r->delayed) size += sizeof(double) * 2 * (rows + (size_t)r->delayed_capacity) * (size_t)m->delayed_count;
   size += sizeof(ContactRecord) * (size_t)r->contact_capacity + sizeof(RecordedState) * (size_t)r->state_capacity;
   return size + sizeof(double) * nq * (size_t)r->between_q_capacity +
          sizeof(Pose) * links * (size_t)r->between_capacity + sizeof(Vec3) * links * (size_t)r->momentum_capacity;
@@ -140,7 +145,7 @@ static void keep_contacts(Recording* r, RecordedState* state, const ContactRecor
 
 /* A state that is not in the arrays of rows. momentum NULL: it is not asked for. */
 static void keep_between(Recording* r, RecordedState* state, const double* q, const Pose* pose, const Vec3* momentum,
-                         const Vec3* felt) {
+                         const Vec3* felt, const double* delayed) {
   size_t nq = (size_t)r->model->coordinate_count, links = (size_t)r->model->link_count;
   int needed = r->between_count + 1;
   r->between_q = grown(r, r->between_q, &r->between_q_capacity, needed, sizeof(double) * nq);
@@ -148,16 +153,20 @@ static void keep_between(Recording* r, RecordedState* state, const double* q, co
   if (r->momentum)
     r->between_momentum = grown(r, r->between_momentum, &r->momentum_capacity, needed, sizeof(Vec3) * links);
   if (r->felt) r->between_felt = grown(r, r->between_felt, &r->felt_capacity, needed, sizeof(Vec3) * links);
+  size_t late = 2 * (size_t)r->model->delayed_count;
+  if (r->delayed)
+    r->between_delayed = grown(r, r->between_delayed, &r->delayed_capacity, needed, sizeof(double) * late);
   size_t at = (size_t)r->between_count;
   state->between = r->between_count++;
   if (q) memcpy(r->between_q + at * nq, q, sizeof(double) * nq);
   memcpy(r->between_pose + at * links, pose, sizeof(Pose) * links);
   if (r->momentum && momentum) memcpy(r->between_momentum + at * links, momentum, sizeof(Vec3) * links);
   if (r->felt && felt) memcpy(r->between_felt + at * links, felt, sizeof(Vec3) * links);
+  if (r->delayed && delayed) memcpy(r->between_delayed + at * late, delayed, sizeof(double) * late);
 }
 
 void recording_add_before(Recording* r, const RecordedState* what, const double* q, const Pose* pose) {
-  keep_between(r, add_state(r, what->step, what->clock, what->row), q, pose, NULL, NULL);
+  keep_between(r, add_state(r, what->step, what->clock, what->row), q, pose, NULL, NULL, NULL);
 }
 
 /* What lies between the row before and this one. */
@@ -166,7 +175,7 @@ static void keep_substates(Recording* r, const Sim* sim, int row) {
   const SimSubstate* inside = sim_substates(sim, &count);
   for (int k = 0; k < count; k++) {
     RecordedState* state = add_state(r, row, inside[k].clock, false);
-    keep_between(r, state, inside[k].q, inside[k].pose, inside[k].momentum, inside[k].felt);
+    keep_between(r, state, inside[k].q, inside[k].pose, inside[k].momentum, inside[k].felt, inside[k].delayed);
     keep_contacts(r, state, inside[k].contacts, inside[k].contact_count);
   }
 }
@@ -214,6 +223,8 @@ void recording_keep_row(Recording* r, Sim* sim, int row) {
   if (r->rate) memcpy(r->rate + at * nv, state->rate, sizeof(double) * nv);
   if (r->momentum) memcpy(r->momentum + at * links, state->momentum, sizeof(Vec3) * links);
   if (r->felt) memcpy(r->felt + at * links, state->felt, sizeof(Vec3) * links);
+  size_t late = 2 * (size_t)m->delayed_count;
+  if (r->delayed) memcpy(r->delayed + at * late, state->delayed, sizeof(double) * late);
   if (r->force && steps) sim_link_forces(sim, r->force + at * links);
   if (steps) keep_substates(r, sim, row);
   int count;

@@ -244,7 +244,10 @@ static void add_passive(Mjcf* m, const ModelLink* link, int dof, bool plain) {
   if (!link->passive) return;
   if (link->stiffness[dof] > 0) xml_numbers(m->out, "stiffness", &link->stiffness[dof], 1);
   if (link->stiffness[dof] > 0 && plain) xml_numbers(m->out, "springref", &link->rest[dof], 1);
-  if (!plain) mjcf_note(m, link->name, "the spring of its ball pulls to zero, as stiff as about its first axis");
+  if (link->stiffness[dof] > 0 && !plain)
+    mjcf_note(m, link->name, "the spring of its ball pulls to zero, as stiff as about its first axis");
+  if (link->friction[dof] > 0 && !plain)
+    mjcf_note(m, link->name, "the dry friction of its ball acts about each of its axes, not against the turning alone");
   if (link->friction[dof] > 0) xml_numbers(m->out, "frictionloss", &link->friction[dof], 1);
   if (link->armature[dof] > 0) xml_numbers(m->out, "armature", &link->armature[dof], 1);
 }
@@ -393,6 +396,8 @@ static void add_controller(Mjcf* m, const ModelController* controller) {
     mjcf_note(m, link->name, "the feedback of its drive is left out: a program that runs MuJoCo would have to add it");
   if (link->joint.quaternion)
     mjcf_note(m, link->name, "the target of its ball acts on the parts of the rotation vector one by one");
+  if (link->joint.quaternion && controller->max_force[link->joint.plain_count] > 0)
+    mjcf_note(m, link->name, "the limit of its ball's drive is on each part of the torque, not on its size");
   for (int k = 0; k < link->dof_count; k++) {
     Actuator own[2];
     int count = actuators_of(m, controller, k, value[k], speed[k], own);

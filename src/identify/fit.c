@@ -65,6 +65,9 @@ static Status check_scene(const Identification* id, Diagnostics* diagnostics) {
   if (m->feels)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
                     "feedback by contact forces has no sensitivities forwards: take it out of the scene's drives");
+  if (m->delayed_count > 0)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place,
+                    "feedback with a delay has no sensitivities forwards: take the delay out of the scene's drives");
   for (int k = 0; k < task->control_count; k++) {
     const TaskControl* c = &task->controls[k];
     for (int i = 0; i < m->link_count; i++)

@@ -21,6 +21,9 @@ void build_controllers(Builder* builder) {
     controller->gain_first = model->gain_count;
     model->gain_count += controller_gain_count(source);
     model->feedback = model->feedback || source->measure_count > 0;
+    bool late = source->measure_count > 0 && source->delay > 0;
+    controller->delayed_first = late ? model->delayed_count : -1;
+    model->delayed_count += late ? source->measure_count : 0;
     for (int k = 0; k < source->measure_count; k++)
       model->feels = model->feels || source->measures[k].kind == MEASURE_FORCE;
     signal_create(&controller->target, &source->target);

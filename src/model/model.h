@@ -96,6 +96,7 @@ typedef struct {
   double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF];
   double damping_gain[JOINT_MAX_DOF], max_force[JOINT_MAX_DOF]; /* max_force 0: no limit */
   const SceneController* source; /* measures and matrix of its feedback, and its delay; borrowed */
+  int delayed_first;             /* number of its first measurement among those that come late; -1: it has none */
   int gain_first;                /* number of its first gain (controller_gain) among those of all controllers */
   int parameter_first;           /* number of its signal's first parameter among those of all controllers and loads */
 } ModelController;
@@ -218,6 +219,7 @@ typedef struct {
   int gain_count;              /* of all controllers */
   bool feedback;               /* some controller has one */
   bool feels;                  /* and measures a contact force */
+  int delayed_count;           /* measurements of all controllers that have feedback and a delay */
   int dof_count;               /* nv */
   int coordinate_count;        /* nq */
   int* dof_link;               /* link of each degree of freedom (nv) */
@@ -301,7 +303,7 @@ typedef enum {
   OVERRIDE_ROTATION, /* index: w, x, y, z of the rotation of the joint's frame; together of length 1 */
   OVERRIDE_CLOSURE,  /* part: of the scene's closures; index: CLOSURE_NUMBER_POINT, ... */
   OVERRIDE_TENDON,   /* part: of the scene's tendons; index: TENDON_NUMBER_STIFFNESS, ... */
-  OVERRIDE_RATIO     /* part: of the scene's couplings; index: of its term, from 1 */
+  OVERRIDE_RATIO     /* part: of the scene's couplings; index: of its term, from 1; 0: its offset */
 } OverrideKind;
 /* What a joint has for each of its degrees of freedom. */
 enum { JOINT_DAMPING, JOINT_STIFFNESS, JOINT_FRICTION, JOINT_ARMATURE, JOINT_OWN_COUNT };
@@ -483,9 +485,9 @@ typedef struct {
   double (*closures)[CLOSURE_NUMBERS];     /* point, axis, length of every closure, as the scene has them  (closures) */
   double (*tendons)[2];                    /* stiffness, rest length of every tendon  (tendons) */
   Vec3* tendon_points;                     /* in their links' frames  (tendon points) */
-  double (*ratios)[COUPLING_TERMS];        /* of terms of couplings; that of the first stays 0  (couplings) */
-  double* coordinates;                     /* initial coordinates, as increments of joint_increment  (nv) */
-  double* velocities;                      /* initial velocities  (nv) */
+  double (*ratios)[COUPLING_TERMS]; /* of terms of couplings; the first: of an offset that is given  (couplings) */
+  double* coordinates;              /* initial coordinates, as increments of joint_increment  (nv) */
+  double* velocities;               /* initial velocities  (nv) */
   MassMoment* moment; /* entry by entry; model_gradient_masses turns it into vertices, mass, center  (links) */
 } ModelGradient;
 

@@ -136,7 +136,7 @@ double* model_scene_number(const Scene* scene, const ModelOverride* o) {
     case OVERRIDE_TENDON:
       return tendon_number(&scene->tendons[o->part], o->index);
     case OVERRIDE_RATIO:
-      return &scene->couplings[o->part].terms[o->index].ratio;
+      return o->index == 0 ? &scene->couplings[o->part].offset : &scene->couplings[o->part].terms[o->index].ratio;
     case OVERRIDE_GAIN:
       return controller_gain_value(&scene->controllers[model_scene_controller(scene, o->link, o->part)], o->index);
   }

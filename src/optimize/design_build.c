@@ -131,6 +131,20 @@ static void ensure_initial(Scene* scene, int link) {
   initial->has_coordinates = initial->has_velocities = true;
 }
 
+/* Links whose start is a variable, or moves with one: with an offset what follows by it. */
+static void ensure_initials(const Task* task, const Model* model, Scene* scene) {
+  bool offsets = false;
+  for (int k = 0; k < task->start_count; k++) {
+    int link = design_link_named(scene, task->starts[k].link.text);
+    if (link >= 0 && model->links[link].prescribed < 0) ensure_initial(scene, link);
+  }
+  for (int k = 0; k < task->parameter_count; k++) offsets = offsets || task->parameters[k].type == PARAMETER_OFFSET;
+  for (int k = 0; offsets && k < scene->coupling_count; k++) {
+    int link = scene->couplings[k].terms[0].link;
+    if (model->links[link].prescribed < 0) ensure_initial(scene, link);
+  }
+}
+
 /* Nothing that is derived from shapes may change while shapes do. */
 static void fix_masses(const Task* task, const Model* model, Scene* scene) {
   if (task->mass == TASK_MASS_DENSITY) return;
@@ -159,10 +173,7 @@ static Status prepare_scene(DesignBuild* b, TaskScenario* scenario, bool first, 
       design_read_followers(b);
       read_wishes(b);
     }
-    for (int k = 0; k < b->task->start_count; k++) {
-      int link = design_link_named(scene, b->task->starts[k].link.text);
-      if (link >= 0 && model.links[link].prescribed < 0) ensure_initial(scene, link);
-    }
+    ensure_initials(b->task, &model, scene);
     ConnectRequest request = {b->shapes, b->joints, b->follows, b->map, b->task->optimizer.connect_keep};
     if (b->task->optimizer.connect) connect_hulls(scene, &model, &request, shared);
     connect_note_ties(scene, shared);
@@ -230,7 +241,7 @@ static bool same_closure(const Scene* first, const Scene* other, const DesignNum
 static bool same_coupling(const Scene* first, const Scene* other, const DesignNumber* n) {
   if (n->part >= other->coupling_count) return false;
   const SceneCoupling *a = &first->couplings[n->part], *b = &other->couplings[n->part];
-  return a->count == b->count && !b->has_offset && a->terms[0].link == b->terms[0].link &&
+  return a->count == b->count && b->has_offset == (n->index == 0) && a->terms[0].link == b->terms[0].link &&
          a->terms[n->index].link == b->terms[n->index].link;
 }
 
@@ -397,6 +408,7 @@ static Status list_all(DesignBuild* b) {
     for (int k = 0; k < task->control_count; k++) list_control(b, &task->controls[k]);
     for (int k = 0; k < task->start_count; k++) list_start(b, &task->starts[k]);
     for (int k = 0; k < task->parameter_count; k++) design_list_parameter(b, &task->parameters[k]);
+    design_move_followers(b);
     mark_changes(b);
     check_variables(b);
     check_scenarios(b);

@@ -86,6 +86,8 @@ void design_list_start(DesignBuild* build, const TaskStart* item);
 /* Physical parameters (optimize/design_parameters.c). note: boxes of the scene, before it is expanded. give: masses as
  * numbers, where centres or inertias move. */
 void design_list_parameter(DesignBuild* build, const TaskParameter* item);
+/* Where offsets of couplings are variables, the starts of what follows by one move with them; after all of these. */
+void design_move_followers(DesignBuild* build);
 void design_note_boxes(DesignBuild* build, const Model* model);
 void design_give_masses(const Task* task, const Model* model, Scene* scene);
 

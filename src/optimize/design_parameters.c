@@ -43,6 +43,7 @@ static const ParameterKind KINDS[PARAMETER_TYPE_COUNT] = {
     [PARAMETER_CLOSURE_AXIS] = {"axis", OF_CLOSURE, OVERRIDE_CLOSURE, CLOSURE_NUMBER_AXIS, ANY},
     [PARAMETER_CLOSURE_LENGTH] = {"length", OF_CLOSURE, OVERRIDE_CLOSURE, CLOSURE_NUMBER_LENGTH, LEAST_PART},
     [PARAMETER_RATIO] = {"ratio", OF_ITS_OWN, OVERRIDE_RATIO, 0, ANY},
+    [PARAMETER_OFFSET] = {"offset", OF_ITS_OWN, OVERRIDE_RATIO, 0, ANY},
     [PARAMETER_TENDON_POINT] = {"tendon_point", OF_ITS_OWN, OVERRIDE_TENDON, TENDON_NUMBER_POINTS, ANY},
     [PARAMETER_TENDON_STIFFNESS] = {"tendon_stiffness", OF_ITS_OWN, OVERRIDE_TENDON, TENDON_NUMBER_STIFFNESS,
                                     LEAST_PART},
@@ -295,13 +296,61 @@ static bool list_ratios(Listing* l, const TaskName* name, int link) {
     const SceneCoupling* c = &scene->couplings[k];
     if (c->terms[0].link != link) continue;
     if (c->has_offset)
-      return refuse(l, name, "its coupling has an 'offset': leave it out, and it is that of the start");
+      return refuse(
+          l, name,
+          "its coupling has an 'offset': leave it out, and it is that of the start (the offset itself is a parameter)");
     for (int i = 1; i < c->count; i++, listed++) {
       snprintf(suffix, sizeof suffix, "%d", listed);
       list_number(l, link, k, i, name_of(text, sizeof text, name->text, l->kind->word, suffix));
     }
   }
   return listed > 0 || refuse(l, name, "it follows nothing by a coupling");
+}
+
+/* Offsets that couplings give; without one there is nothing to move, it is that of the start. */
+static bool list_offsets(Listing* l, const TaskName* name, int link) {
+  const Scene* scene = l->b->scene;
+  char text[NAME_MAX_LENGTH + 40], suffix[24];
+  int listed = 0;
+  if (l->b->model->links[link].prescribed >= 0) return refuse(l, name, "it is prescribed: its start cannot move");
+  for (int k = 0; k < scene->coupling_count; k++) {
+    if (scene->couplings[k].terms[0].link != link || !scene->couplings[k].has_offset) continue;
+    snprintf(suffix, sizeof suffix, "%d", listed++);
+    list_number(l, link, k, 0, name_of(text, sizeof text, name->text, l->kind->word, suffix));
+  }
+  return listed > 0 || refuse(l, name, "it follows nothing by a coupling with an 'offset'");
+}
+
+/* The variables that offset k is made of, times by, as terms of the number that was added last; and those of what its
+ * coupling follows. */
+static void add_offset_terms(Design* d, const Scene* scene, int k, double by, int depth) {
+  const SceneCoupling* c = &scene->couplings[k];
+  for (int n = 0; n < d->number_count; n++) {
+    const DesignNumber* number = &d->numbers[n];
+    bool own = number->kind == OVERRIDE_RATIO && number->part == k && number->index == 0;
+    if (own && number->term_count > 0) design_add_term(d, d->terms[number->term_first].variable, by);
+  }
+  for (int i = 1; i < c->count && depth < scene->coupling_count; i++)
+    for (int other = 0; other < scene->coupling_count; other++) {
+      const SceneCouplingTerm* leader = &scene->couplings[other].terms[0];
+      if (scene->couplings[other].has_offset && leader->link == c->terms[i].link &&
+          leader->coordinate == c->terms[i].coordinate)
+        add_offset_terms(d, scene, other, c->terms[i].ratio * by, depth + 1);
+    }
+}
+
+void design_move_followers(DesignBuild* b) {
+  const Scene* scene = b->scene;
+  Design* d = b->design;
+  bool any = false;
+  for (int k = 0; k < b->task->parameter_count; k++) any = any || b->task->parameters[k].type == PARAMETER_OFFSET;
+  for (int k = 0; any && k < scene->coupling_count; k++) {
+    const SceneCouplingTerm* first = &scene->couplings[k].terms[0];
+    if (!scene->couplings[k].has_offset || b->model->links[first->link].prescribed >= 0) continue;
+    double start = model_scene_initial(scene, first->link)->coordinates[first->coordinate];
+    design_add_number(d, OVERRIDE_COORDINATE, first->link, 0, first->coordinate, start);
+    add_offset_terms(d, scene, k, 1, 0);
+  }
 }
 
 /* Of the tendons that end on the link: link/tendon_point/2/x of the third point, of the second tendon
@@ -432,6 +481,7 @@ static bool list_of_link(Listing* l, const TaskName* name) {
   if (l->item->type == PARAMETER_INERTIA) return list_inertia(l, name, link);
   if (l->item->type == PARAMETER_SIZE) return list_size(l, name, link);
   if (l->item->type == PARAMETER_RATIO) return list_ratios(l, name, link);
+  if (l->item->type == PARAMETER_OFFSET) return list_offsets(l, name, link);
   if (l->kind->kind == OVERRIDE_TENDON) return list_tendons(l, name, link);
   if (l->kind->kind == OVERRIDE_SHAPE) return list_shapes(l, name, link);
   if (l->item->type == PARAMETER_AXIS || l->item->type == PARAMETER_ROTATION) return list_turn(l, name, link);

@@ -45,6 +45,8 @@ Quat pose_form_rotation(const PoseForm* pose);
 bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Repeat* repeat, SceneJoint* joint);
 /* A number for all, or one per degree of freedom. False after an error. */
 bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
+/* Are the three of a joint with three rotations one (true of other joints)? */
+bool same_of_rotations(const Joint* joint, const double* values);
 
 /* ---- include.c
  * The parts that stand in the world, or those that hang on a link. */

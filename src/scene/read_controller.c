@@ -31,13 +31,17 @@ static void read_drive(Reader* reader, const ControllerForm* form, int dof, Scen
   reader_leave(reader, mark);
 }
 
-/* What three rotations make impossible: a torque about axes that turn, or a limit of its size, has no energy. */
-static void check_rotations(Reader* reader, const Node* item, const SceneController* controller) {
-  if (!scene_joint(&reader->scene->links[controller->link].joint).quaternion) return;
-  if (controller->type == CONTROLLER_TORQUE)
-    reader_error(reader, item->place, "a joint with three rotations has no drive of type torque; give its link a load");
+/* A limit on three rotations is on the size of their torque. */
+static void check_rotations(Reader* reader, const Node* item, const SceneController* c) {
+  Joint joint = scene_joint(&reader->scene->links[c->link].joint);
+  const double* const gains[] = {c->max_force, c->position_gain, c->velocity_gain, c->damping_gain};
   const Node* limit = node_find(item, "max_force");
-  if (limit) reader_error(reader, node_key_place(limit), "a drive of three rotations has no 'max_force'");
+  bool same = true;
+  for (int k = 0; k < 4; k++) same = same && same_of_rotations(&joint, gains[k]);
+  if (limit && !same)
+    reader_warning(reader, node_key_place(limit),
+                   "the limit of three rotations is on the size of their torque: it is the mean of the three, and "
+                   "exact where their gains are equal");
 }
 
 static int read_driven_link(Reader* reader, const ControllerForm* form) {
@@ -70,7 +74,6 @@ static void read_controller(Reader* reader, const Node* item, const Repeat* repe
   read_drive(reader, &form, scene_joint_dof(&reader->scene->links[link].joint), controller);
   check_rotations(reader, item, controller);
   if (form.feedback) read_feedback(reader, form.feedback, controller);
-  if (form.feedback && form.delay > 0) reader_error(reader, item->place, "a drive has feedback or a delay, not both");
 }
 
 void read_controllers(Reader* reader, const Node* list) {

@@ -193,6 +193,11 @@ bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, in
   return true;
 }
 
+bool same_of_rotations(const Joint* joint, const double* values) {
+  const double* own = values + joint->plain_count;
+  return !joint->quaternion || (own[0] == own[1] && own[0] == own[2]);
+}
+
 /* Springs, dry friction, armature. */
 static void read_passive(Reader* reader, const Node* map, const JointForm* form, SceneJoint* joint) {
   int dof = scene_joint_dof(joint);
@@ -204,12 +209,12 @@ static void read_passive(Reader* reader, const Node* map, const JointForm* form,
   joint->friction_speed = form->friction_speed;
   if (is_given(map, "rest") && !is_given(map, "stiffness"))
     reader_error(reader, node_key_place(node_find(map, "rest")), "'rest' is where a spring pulls: give 'stiffness'");
-  if (!scene_joint(joint).quaternion) return;
-  const char* const keys[] = {"friction", "armature"};
-  for (int k = 0; k < 2; k++)
-    if (is_given(map, keys[k]))
-      reader_error(reader, node_key_place(node_find(map, keys[k])), "a joint with three rotations has no '%s'",
-                   keys[k]);
+  Joint made = scene_joint(joint);
+  if (!same_of_rotations(&made, joint->friction))
+    reader_warning(reader, node_key_place(node_find(map, "friction")),
+                   "three rotations have one friction, against the size of their rate: the mean of these");
+  if (made.quaternion && is_given(map, "armature"))
+    reader_error(reader, node_key_place(node_find(map, "armature")), "a joint with three rotations has no 'armature'");
 }
 
 /* False when the type is not known. */

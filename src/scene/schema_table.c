@@ -388,7 +388,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Where the spring pulls; three rotations take a rotation vector."},
     {"joint", "friction", VALUE_PER_DOF, AT(JointForm, friction), .only = MOVING_JOINTS, .unit = "N or N m",
      .fallback = "0", .range = RANGE_AT_LEAST(0),
-     .meaning = "Dry (Coulomb) friction against the rate, whatever the load. Not for three rotations."},
+     .meaning = "Dry (Coulomb) friction against the rate, whatever the load. Three rotations have one, against the "
+                "size of their rate."},
     {"joint", "friction_speed", VALUE_NUMBER, AT(JointForm, friction_speed), .only = MOVING_JOINTS,
      .unit = "m/s or rad/s", .fallback = "1e-4", .range = RANGE_ABOVE(0),
      .meaning =
@@ -478,11 +479,11 @@ static const SchemaRow ROWS[] = {
      .unit = "N or N m", .fallback = "(no limit)", .range = RANGE_ABOVE(0),
      .meaning =
          "The drive does no more than this in either direction: what it wants up to 0.95 of it, this from 1.05 of "
-         "it on, and smoothly in between. Not for three rotations."},
+         "it on, and smoothly in between. Of three rotations it limits the size of their torque."},
     {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .only = "pd|torque|velocity",
      .unit = "m or rad; m/s or rad/s; N or N m", .required = true,
      .meaning = "Where to, how fast, or with what force: one channel per degree of freedom. Three rotations take a "
-                "rotation vector, of velocity the angular velocity in the link's axes."},
+                "rotation vector, of velocity the angular velocity and of torque the torque in the link's axes."},
     {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .only = "prescribed", .unit = "m or rad",
      .group = "course",
      .meaning = "Where the joint is: one channel per degree of freedom; of a free link x, y, z and a rotation vector."},
@@ -496,7 +497,9 @@ static const SchemaRow ROWS[] = {
      .meaning = "What is added to the target: a matrix times measurements of the state."},
     {"controller", "delay", VALUE_NUMBER, AT(ControllerForm, delay), .only = "pd|torque|velocity", .unit = "s",
      .fallback = "0", .range = RANGE_BETWEEN(0, 1000),
-     .meaning = "The drive follows the target that was so long ago, at any fraction of a step. Not with feedback."},
+     .meaning =
+         "The drive follows the target, and feedback measures the state, of so long ago: any fraction of a step, "
+         "measurements in between two states linearly. Before the start both are what they were there."},
     {"controller", "repeat", VALUE_OBJECT, AT(ControllerForm, repeat), .of = "repeat_controller", .nullable = true,
      .meaning = "Many controllers from this one."},
 

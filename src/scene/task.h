@@ -155,6 +155,7 @@ typedef enum {
   PARAMETER_CLOSURE_AXIS,
   PARAMETER_CLOSURE_LENGTH,
   PARAMETER_RATIO,        /* of what a link's coordinates follow (couplings) */
+  PARAMETER_OFFSET,       /* of couplings that give one */
   PARAMETER_TENDON_POINT, /* of the tendons that end on a link */
   PARAMETER_TENDON_STIFFNESS,
   PARAMETER_TENDON_REST,

@@ -106,6 +106,35 @@ double balance_allowed(const Sim* s, int dof) {
 
 bool balance_reached(const Sim* s, int dof) { return fabs(s->gradient[dof]) <= balance_allowed(s, dof); }
 
+/* Roundings of a coordinate that a force may be wrong by. */
+#define COORDINATE_ROUNDINGS (16 * DBL_EPSILON)
+
+/* What a degree of freedom's force changes by when the coordinate, or the place of a link that it carries, does by a
+ * few roundings. */
+static double rounding_of(const Sim* s, int dof) {
+  const Model* m = s->model;
+  int own = m->dof_link[dof], k = dof - m->links[own].dof_first;
+  const Configuration* c = &s->configuration[s->current];
+  const ModelLink* link = &m->links[own];
+  double q = k < link->joint.plain_count ? fabs(c->q[link->coordinate_first + k]) : 1;
+  double force = fabs(c->joints[own].hessian[k][k]) * q;
+  for (int i = own; i < m->link_count; i++) {
+    int up = i;
+    while (up > own) up = m->links[up].parent;
+    if (up != own || !(m->links[i].mass > 0)) continue;
+    double radius = gyration_radius(&m->links[i]);
+    double speed = vec3_norm(screw_velocity(&s->screws[dof], s->reference[i])) + radius * vec3_norm(s->screws[dof].w);
+    force += step_inertia_weight(s) * m->links[i].mass * speed * (vec3_norm(s->reference[i]) + radius);
+  }
+  return COORDINATE_ROUNDINGS * force;
+}
+
+bool balance_at_rounding(const Sim* s) {
+  for (int k = 0; k < s->model->dof_count; k++)
+    if (!s->fixed[k] && !(fabs(s->gradient[k]) <= balance_allowed(s, k) + rounding_of(s, k))) return false;
+  return true;
+}
+
 double balance_residual(const Sim* s, int* worst) {
   double residual = 0;
   *worst = -1;

@@ -283,6 +283,7 @@ void closure_adjoint_offsets(const ClosureAdjoint* a, const Model* m, const doub
     const ModelCoupling* c = &m->couplings[k];
     bool given = m->scene->couplings[k].has_offset;
     double by_offset = given ? 0 : a->length[m->closure_count + k];
+    if (given) gradient->ratios[k][0] += a->length[m->closure_count + k];
     for (int i = 0; i < c->count; i++) {
       if (coordinates) coordinates[c->dof[i]] += by_offset * c->slope[i];
       if (i > 0) gradient->ratios[k][i] += a->ratio[k][i] - by_offset * q[c->coordinate[i]];

@@ -34,7 +34,7 @@ void closure_adjoint_ends(ClosureAdjoint* adjoint, const Sim* sim, const double*
 void closure_adjoint_start(const ClosureAdjoint* adjoint, const Model* model, const Pose* pose, double (*bar)[3][4],
                            ModelGradient* gradient);
 /* Offsets of couplings that are those of the start, to the coordinates q there (nq), as increments (nv; NULL: nobody
- * asks), and to the ratios, added. */
+ * asks), and to the ratios; those that are given, to themselves. Added. */
 void closure_adjoint_offsets(const ClosureAdjoint* adjoint, const Model* model, const double* q, double* coordinates,
                              ModelGradient* gradient);
 

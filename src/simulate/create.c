@@ -1,4 +1,5 @@
 /* A run: memory, the start, from one state to the next. */
+#include "simulate/delay.h"
 #include "simulate/loads.h"
 #include "simulate/spin.h"
 #include "simulate/tendons.h"
@@ -56,6 +57,8 @@ static void allocate(Sim* s) {
   s->state.center = MEMORY_NEW(Vec3, m->link_count);
   s->state.momentum = MEMORY_NEW(Vec3, m->link_count);
   if (m->feels) s->state.felt = MEMORY_NEW(Vec3, m->link_count);
+  if (m->delayed_count > 0) s->state.delayed = MEMORY_NEW(double, 2 * m->delayed_count);
+  s->delays = delays_create(m);
   s->spinners = spinners_create(m);
   s->closures = closures_create(m, s->tolerance);
   s->q_now = MEMORY_NEW(double, m->coordinate_count);
@@ -188,6 +191,8 @@ void sim_destroy(Sim* s) {
   tendons_destroy(s->tendons);
   memory_free(s->state.momentum);
   memory_free(s->state.felt);
+  memory_free(s->state.delayed);
+  delays_destroy(s->delays);
   block_solver_destroy(s->solver);
   contact_destroy(s->contact);
   memory_free(s);
@@ -265,6 +270,7 @@ static Sim* create_at_start(const Model* model, const SimOptions* options) {
   initial_pose_rates(s);
   joint_forces_create(s);
   spin_start(s);
+  delays_note(s);
   sim_publish(s);
   return s;
 }
@@ -363,6 +369,7 @@ void sim_advance(Sim* s) {
   s->reached = s->clock;
   s->clock.dt_older = s->clock.dt_before;
   s->clock.dt_before = s->clock.dt;
+  delays_note(s);
 }
 
 const SimState* sim_state(const Sim* sim) { return &sim->state; }

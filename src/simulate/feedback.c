@@ -1,143 +1,18 @@
-/* What drives are told: a signal, late or not, and measurements times a matrix, forward and backwards. */
+/* What drives are told: a signal and measurements times a matrix, late or not, forward and backwards. */
+#include "simulate/delay.h"
 #include "simulate/feedback.h"
 
-#include <string.h>
-
-/* ---------------------------------------------------------------- a measurement (E1) */
-
-static double at_axis(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
-
-static Vec3 axis_vector(int axis) { return vec3(axis == 0, axis == 1, axis == 2); }
-
-/* dT/dt of a link as the last two states tell it; at the start, as the initial velocities do. */
-static Pose pose_change(const Sim* s, int link) {
-  if (!(s->clock.dt_before > 0)) return s->pose_rate[link];
-  double f = 1 / s->clock.dt_before;
-  const Pose *now = &s->pose_now[link], *old = &s->pose_old[link];
-  return (Pose){mat3_scale(mat3_sub(now->r, old->r), f), vec3_scale(vec3_sub(now->t, old->t), f)};
+/* What the j-th measurement of a drive comes to it as: at t, or `delay` before (E6). */
+static double heard(const Sim* s, const ModelController* c, int j) {
+  return c->delayed_first >= 0 ? s->state.delayed[2 * c->delayed_first + j] : sense(s, &c->source->measures[j]);
 }
-
-static double rate_of(const Sim* s, const ModelLink* link, int k) {
-  int q = link->coordinate_first + k;
-  if (!(s->clock.dt_before > 0)) return s->model->initial_velocities[link->dof_first + k];
-  return (s->q_now[q] - s->q_old[q]) / s->clock.dt_before;
-}
-
-static double measure(const Sim* s, const SceneMeasure* m) {
-  const ModelLink* link = &s->model->links[m->link];
-  const Pose* pose = &s->pose_now[m->link];
-  switch (m->kind) {
-    case MEASURE_COORDINATE:
-      return s->q_now[link->coordinate_first + m->index];
-    case MEASURE_RATE:
-      return rate_of(s, link, m->index);
-    case MEASURE_POSITION:
-      return at_axis(pose->t, m->index);
-    case MEASURE_CENTER:
-      return at_axis(pose_apply(*pose, link->center), m->index);
-    case MEASURE_VELOCITY: {
-      Pose change = pose_change(s, m->link);
-      return at_axis(pose_apply(change, link->center), m->index);
-    }
-    case MEASURE_TURN:
-      return 0.5 * at_axis(mat3_axial(mat3_mul(pose_change(s, m->link).r, mat3_transpose(pose->r))), m->index);
-    case MEASURE_FORCE:
-      return at_axis(s->state.felt[m->link], m->index);
-    case MEASURE_AXIS:
-      break;
-  }
-  return pose->r.m[m->index % 3][m->index / 3];
-}
-
-/* ---------------------------------------------------------------- backwards (E4) */
-
-static void add_pose(double bar[3][4], Mat3 by_r, Vec3 by_t, double factor) {
-  const double t[3] = {by_t.x, by_t.y, by_t.z};
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) bar[i][j] += factor * by_r.m[i][j];
-    bar[i][3] += factor * t[i];
-  }
-}
-
-static void add_change(const Sim* s, int link, Mat3 by_r, Vec3 by_t, const FeedbackBars* out) {
-  if (!(s->clock.dt_before > 0)) {
-    add_pose(out->rate_bar[link], by_r, by_t, 1);
-    return;
-  }
-  add_pose(out->now.pose[link], by_r, by_t, 1 / s->clock.dt_before);
-  add_pose(out->old.pose[link], by_r, by_t, -1 / s->clock.dt_before);
-}
-
-/* Of a component of T X_c, T a pose or its change: by T's entries and by X_c. */
-static void center_slopes(const Sim* s, const SceneMeasure* m, Pose of, double bar, Mat3* by_r, Vec3* by_t,
-                          const FeedbackBars* out) {
-  Vec3 along = vec3_scale(axis_vector(m->index), bar);
-  *by_r = mat3_outer(along, s->model->links[m->link].center);
-  *by_t = along;
-  model_gradient_center(s->model, m->link, mat3_tmul_vec(of.r, along), out->gradient);
-}
-
-/* w = axial(D R^T) / 2: a . axial(K) = K : [a]x, so K-bar = [bar]x / 2, D-bar = K-bar R, R-bar = K-bar^T D. */
-static void turn_adjoint(const Sim* s, const SceneMeasure* m, double bar, const FeedbackBars* out) {
-  Mat3 by_k = mat3_cross(vec3_scale(axis_vector(m->index), 0.5 * bar)), r = s->pose_now[m->link].r;
-  Mat3 change = pose_change(s, m->link).r;
-  Vec3 none = {0, 0, 0};
-  add_change(s, m->link, mat3_mul(by_k, r), none, out);
-  add_pose(out->now.pose[m->link], mat3_mul(mat3_transpose(by_k), change), none, 1);
-}
-
-static void rate_adjoint(const Sim* s, const ModelLink* link, int k, double bar, const FeedbackBars* out) {
-  int dof = link->dof_first + k;
-  if (!(s->clock.dt_before > 0)) {
-    out->gradient->velocities[dof] += bar;
-    return;
-  }
-  out->now.q[dof] += bar / s->clock.dt_before;
-  out->old.q[dof] -= bar / s->clock.dt_before;
-}
-
-static void measure_adjoint(const Sim* s, const SceneMeasure* m, double bar, const FeedbackBars* out) {
-  const ModelLink* link = &s->model->links[m->link];
-  Mat3 by_r;
-  Vec3 by_t;
-  switch (m->kind) {
-    case MEASURE_COORDINATE:
-      out->now.q[link->dof_first + m->index] += bar;
-      break;
-    case MEASURE_RATE:
-      rate_adjoint(s, link, m->index, bar, out);
-      break;
-    case MEASURE_POSITION:
-      out->now.pose[m->link][m->index][3] += bar;
-      break;
-    case MEASURE_CENTER:
-      center_slopes(s, m, s->pose_now[m->link], bar, &by_r, &by_t, out);
-      add_pose(out->now.pose[m->link], by_r, by_t, 1);
-      break;
-    case MEASURE_VELOCITY:
-      center_slopes(s, m, pose_change(s, m->link), bar, &by_r, &by_t, out);
-      add_change(s, m->link, by_r, by_t, out);
-      break;
-    case MEASURE_TURN:
-      turn_adjoint(s, m, bar, out);
-      break;
-    case MEASURE_FORCE:
-      out->felt[m->link] = vec3_add_scaled(out->felt[m->link], bar, axis_vector(m->index));
-      break;
-    case MEASURE_AXIS:
-      out->now.pose[m->link][m->index % 3][m->index / 3] += bar;
-      break;
-  }
-}
-
-/* ---------------------------------------------------------------- a drive's input */
 
 void controller_input(const Sim* s, int controller, double* value, double* rate) {
   const ModelController* c = &s->model->controllers[controller];
   const SceneController* source = c->source;
   signal_eval(&c->target, s->clock.time - source->delay, value, rate);
   for (int j = 0; j < source->measure_count; j++) {
-    double y = measure(s, &source->measures[j]);
+    double y = heard(s, c, j);
     for (int k = 0; k < source->target.channels; k++) value[k] += source->feedback[k * source->measure_count + j] * y;
   }
 }
@@ -151,6 +26,26 @@ static double delay_slope(const ModelController* c, double t, const double* valu
   return slope;
 }
 
+/* y-bar = K^T z-bar (E3). */
+static double measure_bar(const SceneController* source, int j, const double* value_bar) {
+  double bar = 0;
+  for (int k = 0; k < source->target.channels; k++)
+    bar += value_bar[k] * source->feedback[k * source->measure_count + j];
+  return bar;
+}
+
+/* Late measurements: by the delay, and on to the states that they were taken in (E6). */
+static void hand_back_late(const Sim* s, int controller, const double* value_bar, const FeedbackBars* out) {
+  const ModelController* c = &s->model->controllers[controller];
+  const SceneController* source = c->source;
+  const double* slope = s->state.delayed + 2 * c->delayed_first + source->measure_count;
+  double* bar = delay_pending_add(out->pending, s, controller);
+  for (int j = 0; j < source->measure_count; j++) {
+    bar[j] = measure_bar(source, j, value_bar);
+    out->gradient->gains[c->gain_first] -= bar[j] * slope[j];
+  }
+}
+
 void controller_input_adjoint(const Sim* s, int controller, const double* value_bar, const double* rate_bar,
                               const FeedbackBars* out) {
   const ModelController* c = &s->model->controllers[controller];
@@ -161,11 +56,9 @@ void controller_input_adjoint(const Sim* s, int controller, const double* value_
   if (source->delay > 0) gains[0] += delay_slope(c, t, value_bar, rate_bar);
   double* matrix = gains + 1 + 4 * source->target.channels;
   for (int j = 0; j < source->measure_count; j++) {
-    double y = measure(s, &source->measures[j]), bar = 0;
-    for (int k = 0; k < source->target.channels; k++) {
-      matrix[k * source->measure_count + j] += value_bar[k] * y;
-      bar += value_bar[k] * source->feedback[k * source->measure_count + j];
-    }
-    if (bar != 0) measure_adjoint(s, &source->measures[j], bar, out);
+    double y = heard(s, c, j), bar = measure_bar(source, j, value_bar);
+    for (int k = 0; k < source->target.channels; k++) matrix[k * source->measure_count + j] += value_bar[k] * y;
+    if (bar != 0 && c->delayed_first < 0) sense_adjoint(s, &source->measures[j], bar, out);
   }
+  if (c->delayed_first >= 0) hand_back_late(s, controller, value_bar, out);
 }

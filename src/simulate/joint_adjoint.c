@@ -56,30 +56,68 @@ static void plain_adjoint(const JointInput* in, int k, double lambda, JointShare
 
 /* ---------------------------------------------------------------- balls */
 
-/* For Phi(p) = sum_j lambda_j dE/dd_j, E = sum_i k_i/2 (scale phi_i - b_i)^2 and phi the rotation vector of p: the
- * derivatives by increments on the right of p, and by b. Increments of p come before those of the gradient, so where
- * the coordinates R Rx Ry Rz have them the other way round the bracket e_k x e_j is added. */
-static void quadratic_adjoint(Quat p, const double gain[3], double scale, const double b[3], const double lambda[3],
-                              double by_right[3], double by_b[3]) {
-  RotationVector phi = rotation_vector_derivatives(p);
-  double f1[3], f2[3], g[3] = {0}, along[3] = {0};
+/* For Phi(p) = sum_j lambda_j dE/dd_j, E a function of the rotation vector phi of p with gradient f1 and Hessian
+ * diag(f2) - rank rank^T by it: the derivatives by increments on the right of p, added, and along = dphi lambda.
+ * Increments of p come before those of the gradient, so where the coordinates R Rx Ry Rz have them the other way round
+ * the bracket e_k x e_j is added. rank NULL: none. */
+static void through_adjoint(const RotationVector* phi, const double f1[3], const double f2[3], const double* rank,
+                            const double lambda[3], double by_right[3], double along[3]) {
+  double g[3] = {0}, common = 0;
   for (int i = 0; i < 3; i++) {
-    f1[i] = gain[i] * scale * (scale * phi.value[i] - b[i]);
-    f2[i] = gain[i] * scale * scale;
+    along[i] = 0;
     for (int j = 0; j < 3; j++) {
-      g[j] += f1[i] * phi.first[i][j];
-      along[i] += phi.first[i][j] * lambda[j];
+      g[j] += f1[i] * phi->first[i][j];
+      along[i] += phi->first[i][j] * lambda[j];
     }
   }
-  for (int i = 0; i < 3; i++) by_b[i] -= gain[i] * scale * along[i];
+  for (int i = 0; rank && i < 3; i++) common += rank[i] * along[i];
   for (int k = 0; k < 3; k++)
     for (int i = 0; i < 3; i++) {
-      by_right[k] += f2[i] * phi.first[i][k] * along[i];
-      for (int j = 0; j < 3; j++) by_right[k] += f1[i] * phi.second[i][j][k] * lambda[j];
+      by_right[k] += f2[i] * phi->first[i][k] * along[i];
+      for (int j = 0; j < 3; j++) by_right[k] += f1[i] * phi->second[i][j][k] * lambda[j];
+      if (rank) by_right[k] -= common * rank[i] * phi->first[i][k];
     }
   by_right[1] -= g[2] * lambda[0]; /* e_1 x e_0 = -e_2 */
   by_right[2] += g[1] * lambda[0]; /* e_2 x e_0 =  e_1 */
   by_right[2] -= g[0] * lambda[1]; /* e_2 x e_1 = -e_0 */
+}
+
+/* Of E = sum_i k_i/2 (scale phi_i - b_i)^2, by b too. */
+static void quadratic_adjoint(Quat p, const double gain[3], double scale, const double b[3], const double lambda[3],
+                              double by_right[3], double by_b[3]) {
+  RotationVector phi = rotation_vector_derivatives(p);
+  double f1[3], f2[3], along[3];
+  for (int i = 0; i < 3; i++) {
+    f1[i] = gain[i] * scale * (scale * phi.value[i] - b[i]);
+    f2[i] = gain[i] * scale * scale;
+  }
+  through_adjoint(&phi, f1, f2, NULL, lambda, by_right, along);
+  for (int i = 0; i < 3; i++) by_b[i] -= gain[i] * scale * along[i];
+}
+
+/* Of dry friction f / a (sqrt(|r|^2 + v^2) - v), r = a phi - b; the slope by f is returned (M5). */
+static double friction_adjoint(const JointInput* in, int base, Quat p, const double b[3], const double lambda[3],
+                               double by_right[3], double by_b[3]) {
+  RotationVector phi = rotation_vector_derivatives(p);
+  double a = in->weights.rate_now, v = in->link->friction_speed, f = joint_ball_friction(in->link, base);
+  double r[3], f1[3], f2[3], rank[3], along[3], square = v * v, common = 0, slope = 0;
+  for (int i = 0; i < 3; i++) {
+    r[i] = a * phi.value[i] - b[i];
+    square += r[i] * r[i];
+  }
+  double root = sqrt(square);
+  for (int i = 0; i < 3; i++) {
+    f1[i] = f * r[i] / root;
+    f2[i] = f * a / root;
+    rank[i] = sqrt(f * a / root) * r[i] / root;
+  }
+  through_adjoint(&phi, f1, f2, rank, lambda, by_right, along);
+  for (int i = 0; i < 3; i++) {
+    common += rank[i] * along[i];
+    slope += r[i] / root * along[i];
+  }
+  for (int i = 0; i < 3; i++) by_b[i] -= (f2[i] * along[i] - common * rank[i]) / a;
+  return slope;
 }
 
 /* p = q_left^-1 q: an increment d of q_left is one of -R(p)^T d on the right of p. */
@@ -100,8 +138,98 @@ static void ball_gains(Quat p, double scale, const double b[3], const double lam
   }
 }
 
+/* Derivatives by what a drive of three rotations is made of. */
+typedef struct {
+  double target[3], now[3];              /* by increments of the target and of the rotation at t */
+  double goal[3], push[3], kp[3], kd[3]; /* goal: of the scaled rate; kd: of the energy's gain */
+} BallBars;
+
+/* Of lambda . (gradient of E); by_step: on the right of the rotation since t. */
+static void drive_adjoint(const JointInput* in, const JointDrive* drive, int base, const double lambda[3],
+                          double by_step[3], BallBars* out) {
+  double a = in->weights.rate_now, zero[3] = {0, 0, 0}, kd[3], goal[3], unused[3] = {0}, by_right[3] = {0};
+  Quat step = relative(in->q_now + base, in->q + base), error = relative(drive->target + base, in->q + base);
+  quadratic_adjoint(error, drive->position_gain + base, 1.0, zero, lambda, by_right, unused);
+  add_left(error, by_right, out->target);
+  for (int i = 0; i < 3; i++) {
+    kd[i] = joint_rate_gain(in, drive, base + i);
+    goal[i] = in->weights.rate_old * in->difference_old[base + i] + drive->target_rate[base + i];
+  }
+  quadratic_adjoint(step, kd, a, goal, lambda, by_step, out->goal);
+  ball_gains(error, 1.0, zero, lambda, out->kp);
+  ball_gains(step, a, goal, lambda, out->kd);
+  RotationVector phi = rotation_vector_derivatives(step);
+  double push[3], along[3];
+  for (int i = 0; i < 3; i++) push[i] = -drive->push[base + i];
+  through_adjoint(&phi, push, zero, NULL, lambda, by_step, along);
+  for (int i = 0; i < 3; i++) out->push[i] -= along[i];
+}
+
+/* By the limit (M9): c times d(u^2 / 2) at fixed rotation, and those by the limit itself, each of the three. */
+static double limit_adjoint(const JointInput* in, const JointDrive* drive, int base, const double lambda[3],
+                            double* share, double by_step[3], BallBars* out) {
+  double a = in->weights.rate_now;
+  Quat step = relative(in->q_now + base, in->q + base), error = relative(drive->target + base, in->q + base);
+  Quat way = relative(in->q_now + base, drive->target + base);
+  RotationVector phi = rotation_vector_derivatives(step), off = rotation_vector_derivatives(error),
+                 ahead = rotation_vector_derivatives(way);
+  JointTerms own = {.controller = 0};
+  ball_drive_terms(in, drive, &phi, base, true, &own);
+  BallLimit l = ball_limit_of(in, drive, base, own.controller);
+  double along = 0, by_off[3] = {0}, by_phi[3] = {0}, by_way[3] = {0};
+  for (int i = 0; i < 3; i++) along += lambda[i] * own.gradient[base + i];
+  *share = l.scale;
+  if (!(l.scale < 1)) return 0;
+  double c = along * l.bend, more = own.controller - l.now;
+  for (int i = 0; i < 3; i++) {
+    double kp = drive->position_gain[base + i], kd = joint_rate_gain(in, drive, base + i);
+    double slow = a * phi.value[i] - l.goal[i];
+    for (int k = 0; k < 3; k++) {
+      by_off[k] += c * l.stiffness * kp * off.value[i] * off.first[i][k];
+      by_phi[k] += c * l.stiffness * (a * kd * slow - drive->push[base + i]) * phi.first[i][k];
+      by_way[k] += c * kp * (l.wish[i] - l.stiffness * l.way[i]) * ahead.first[i][k];
+    }
+    out->goal[i] += c * kd * (a * l.wish[i] - l.stiffness * (l.goal[i] + slow));
+    out->push[i] += c * (l.wish[i] - l.stiffness * phi.value[i]);
+    out->kp[i] +=
+        c * (l.stiffness * 0.5 * (off.value[i] * off.value[i] - l.way[i] * l.way[i]) + l.wish[i] * l.way[i] + more / 3);
+    out->kd[i] +=
+        c * (l.stiffness * 0.5 * (slow * slow - l.goal[i] * l.goal[i]) + a * l.wish[i] * l.goal[i] + a * a * more / 3);
+  }
+  add_left(error, by_off, out->target);
+  for (int k = 0; k < 3; k++) {
+    by_step[k] += by_phi[k];
+    out->target[k] += by_way[k];
+  }
+  add_left(way, by_way, out->now);
+  return along * (l.force.force - l.size * l.force.slope) / (l.limit * l.size) / 3;
+}
+
+static void ball_drive_adjoint(const JointInput* in, int c, int base, const double* lambda, double by_step[3],
+                               double by_b[3], JointShares* out) {
+  const JointDrive* drive = &in->drives[c];
+  double a = in->weights.rate_now, share = 1, scaled[3], by_limit = 0;
+  BallBars bars = {.target = {0}}, own = {.target = {0}};
+  if (drive->max_force[base] + drive->max_force[base + 1] + drive->max_force[base + 2] > 0)
+    by_limit = limit_adjoint(in, drive, base, lambda, &share, by_step, &bars);
+  for (int i = 0; i < 3; i++) scaled[i] = share * lambda[i];
+  drive_adjoint(in, drive, base, scaled, by_step, &own);
+  for (int i = 0; i < 3; i++) {
+    double kd = own.kd[i] + bars.kd[i], goal = own.goal[i] + bars.goal[i];
+    out->gains[c][JOINT_POSITION][base + i] += own.kp[i] + bars.kp[i];
+    out->gains[c][JOINT_VELOCITY][base + i] += kd / (in->dt * a);
+    out->gains[c][JOINT_DAMPING_GAIN][base + i] += kd / a;
+    out->gains[c][JOINT_MAX_FORCE][base + i] += by_limit;
+    out->target[c][base + i] += own.target[i] + bars.target[i];
+    out->target_rate[c][base + i] += goal;
+    out->push[c][base + i] += own.push[i] + bars.push[i];
+    out->now[base + i] += bars.now[i];
+    by_b[i] += goal;
+  }
+}
+
 static void ball_adjoint(const JointInput* in, int base, const double* lambda, JointShares* out) {
-  double a = in->weights.rate_now, b_old = in->weights.rate_old, damping[3], b[3], zero[3] = {0, 0, 0};
+  double a = in->weights.rate_now, b_old = in->weights.rate_old, damping[3], b[3];
   Quat step = relative(in->q_now + base, in->q + base);
   double by_step[3] = {0}, by_b[3] = {0};
   for (int i = 0; i < 3; i++) {
@@ -109,28 +237,9 @@ static void ball_adjoint(const JointInput* in, int base, const double* lambda, J
     b[i] = b_old * in->difference_old[base + i];
   }
   quadratic_adjoint(step, damping, a, b, lambda, by_step, by_b);
-  for (int c = 0; c < in->drive_count; c++) {
-    const JointDrive* drive = &in->drives[c];
-    double kd[3], goal[3], by_right[3] = {0}, unused[3] = {0}, by_goal[3] = {0};
-    Quat error = relative(drive->target + base, in->q + base);
-    quadratic_adjoint(error, drive->position_gain + base, 1.0, zero, lambda, by_right, unused);
-    add_left(error, by_right, out->target[c] + base);
-    for (int i = 0; i < 3; i++) {
-      kd[i] = joint_rate_gain(in, drive, base + i);
-      goal[i] = b[i] + drive->target_rate[base + i];
-    }
-    quadratic_adjoint(step, kd, a, goal, lambda, by_step, by_goal);
-    double by_position[3], by_rate_gain[3];
-    ball_gains(error, 1.0, zero, lambda, by_position);
-    ball_gains(step, a, goal, lambda, by_rate_gain);
-    for (int i = 0; i < 3; i++) {
-      out->gains[c][JOINT_POSITION][base + i] += by_position[i];
-      out->gains[c][JOINT_VELOCITY][base + i] += by_rate_gain[i] / (in->dt * a);
-      out->gains[c][JOINT_DAMPING_GAIN][base + i] += by_rate_gain[i] / a;
-      out->target_rate[c][base + i] += by_goal[i];
-      by_b[i] += by_goal[i];
-    }
-  }
+  if (in->link->passive && joint_ball_friction(in->link, base) > 0)
+    (void)friction_adjoint(in, base, step, b, lambda, by_step, by_b);
+  for (int c = 0; c < in->drive_count; c++) ball_drive_adjoint(in, c, base, lambda, by_step, by_b, out);
   add_left(step, by_step, out->now + base);
   for (int i = 0; i < 3; i++) out->difference_old[base + i] += b_old * by_b[i];
 }
@@ -184,6 +293,9 @@ static void ball_own(const JointInput* in, int base, const double* lambda, doubl
   for (int i = 0; i < 3; i++) b[i] = in->weights.rate_old * in->difference_old[base + i];
   ball_own_term(relative(in->q_now + base, in->q + base), a, b, lambda, 1 / a, JOINT_DAMPING, out + base);
   ball_own_term(relative(in->link->rest + base, in->q + base), 1, zero, lambda, 1, JOINT_STIFFNESS, out + base);
+  double unused[2][3] = {{0}}, slope;
+  slope = friction_adjoint(in, base, relative(in->q_now + base, in->q + base), b, lambda, unused[0], unused[1]);
+  for (int i = 0; i < 3; i++) out[base + i][JOINT_FRICTION] += slope / 3;
 }
 
 void joint_own_adjoint(const JointInput* in, const double* lambda, double (*out)[JOINT_OWN_COUNT]) {

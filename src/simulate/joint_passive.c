@@ -36,6 +36,11 @@ PassiveTerms joint_passive(const JointInput* in, int k, double rate) {
   return out;
 }
 
+double joint_ball_friction(const ModelLink* link, int base) {
+  const double* f = link->friction + base;
+  return (f[0] + f[1] + f[2]) / 3;
+}
+
 double joint_friction_slope(const ModelLink* link, int k, double rate) {
   if (!(link->friction[k] > 0)) return 0;
   double speed = link->friction_speed, root = sqrt(rate * rate + speed * speed);

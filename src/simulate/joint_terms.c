@@ -199,6 +199,89 @@ static bool ball_limit(const JointInput* in, int base, bool derivatives, JointTe
   return true;
 }
 
+/* f / a (sqrt(|r|^2 + v^2) - v) of the rate r = a phi - b (M5). */
+static void ball_friction(const JointInput* in, const RotationVector* step, const double b[3], bool derivatives,
+                          int base, JointTerms* out) {
+  double a = in->weights.rate_now, speed = in->link->friction_speed, f = joint_ball_friction(in->link, base);
+  double r[3], square = 0, f1[3], f2[3], along[3] = {0, 0, 0};
+  for (int i = 0; i < 3; i++) {
+    r[i] = a * step->value[i] - b[i];
+    square += r[i] * r[i];
+  }
+  double root = sqrt(square + speed * speed);
+  out->damping += f / a * (square / (root + speed));
+  if (!derivatives) return;
+  for (int i = 0; i < 3; i++) {
+    f1[i] = f * r[i] / root;
+    f2[i] = f * a / root;
+    for (int j = 0; j < 3; j++) along[j] += r[i] / root * step->first[i][j];
+  }
+  add_through(step, f1, f2, base, out);
+  for (int j = 0; j < 3; j++)
+    for (int k = 0; k < 3; k++) out->hessian[base + j][base + k] -= f * a / root * along[j] * along[k];
+}
+
+void ball_drive_terms(const JointInput* in, const JointDrive* drive, const RotationVector* step, int base,
+                      bool derivatives, JointTerms* out) {
+  double a = in->weights.rate_now, zero[3] = {0, 0, 0}, kd[3], goal[3], push[3], along = 0;
+  RotationVector error =
+      rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(drive->target + base)), quat_at(in->q + base)));
+  out->controller += quadratic(&error, drive->position_gain + base, 1.0, zero, derivatives, base, out);
+  for (int i = 0; i < 3; i++) {
+    kd[i] = joint_rate_gain(in, drive, base + i);
+    goal[i] = in->weights.rate_old * in->difference_old[base + i] + drive->target_rate[base + i];
+    push[i] = -drive->push[base + i];
+    along += push[i] * step->value[i];
+  }
+  out->controller += quadratic(step, kd, a, goal, derivatives, base, out);
+  if (push[0] == 0 && push[1] == 0 && push[2] == 0) return;
+  out->controller += along; /* a torque about the axes that the link has half way */
+  if (derivatives) add_through(step, push, zero, base, out);
+}
+
+BallLimit ball_limit_of(const JointInput* in, const JointDrive* drive, int base, double energy) {
+  double a = in->weights.rate_now, square = 0;
+  const double* m = drive->max_force + base;
+  BallLimit out = {.limit = (m[0] + m[1] + m[2]) / 3, .scale = 1};
+  RotationVector way =
+      rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(in->q_now + base)), quat_at(drive->target + base)));
+  for (int i = 0; i < 3; i++) {
+    double kp = drive->position_gain[base + i], kd = joint_rate_gain(in, drive, base + i);
+    out.way[i] = way.value[i];
+    out.goal[i] = in->weights.rate_old * in->difference_old[base + i] + drive->target_rate[base + i];
+    out.wish[i] = kp * out.way[i] + a * kd * out.goal[i] + drive->push[base + i];
+    out.stiffness += (kp + a * a * kd) / 3;
+    out.now += 0.5 * kp * out.way[i] * out.way[i] + 0.5 * kd * out.goal[i] * out.goal[i];
+    square += out.wish[i] * out.wish[i];
+  }
+  square += 2 * out.stiffness * (energy - out.now);
+  out.size = square > 0 ? sqrt(square) : 0;
+  out.force = limited_force(out.size, out.limit);
+  if (!(out.limit > 0) || !(out.force.force < out.size)) return out;
+  out.scale = out.force.force / out.size;
+  out.bend = (out.force.slope - out.scale) / square;
+  return out;
+}
+
+/* The energy of a limited drive: the same gradient, shorter (M8). */
+static void limited_ball_drive(const JointInput* in, const JointDrive* drive, const RotationVector* step, int base,
+                               bool derivatives, JointTerms* out) {
+  JointTerms own = {.controller = 0};
+  ball_drive_terms(in, drive, step, base, derivatives, &own);
+  BallLimit l = ball_limit_of(in, drive, base, own.controller);
+  bool rigid = !(l.stiffness > 0);
+  double less = rigid ? 0 : (l.force.energy - 0.5 * l.size * l.size) / l.stiffness;
+  out->controller += rigid ? l.scale * own.controller : own.controller + (l.scale < 1 ? less : 0);
+  if (!derivatives) return;
+  const double* g = own.gradient + base;
+  for (int j = 0; j < 3; j++) {
+    out->gradient[base + j] += l.scale * g[j];
+    for (int k = 0; k < 3; k++)
+      out->hessian[base + j][base + k] +=
+          l.scale * own.hessian[base + j][base + k] + l.bend * l.stiffness * g[j] * g[k];
+  }
+}
+
 static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTerms* out) {
   const ModelLink* link = in->link;
   double a = in->weights.rate_now, damping[3], b[3], zero[3] = {0, 0, 0};
@@ -218,18 +301,12 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
     RotationVector bent =
         rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(link->rest + base)), quat_at(in->q + base)));
     out->limit += quadratic(&bent, link->stiffness + base, 1.0, zero, derivatives, base, out);
+    if (joint_ball_friction(link, base) > 0) ball_friction(in, &step, b, derivatives, base, out);
   }
   for (int c = 0; c < in->drive_count; c++) {
     const JointDrive* drive = &in->drives[c];
-    RotationVector error =
-        rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(drive->target + base)), quat_at(in->q + base)));
-    out->controller += quadratic(&error, drive->position_gain + base, 1.0, zero, derivatives, base, out);
-    double kd[3], goal[3];
-    for (int i = 0; i < 3; i++) {
-      kd[i] = joint_rate_gain(in, drive, base + i);
-      goal[i] = b[i] + drive->target_rate[base + i];
-    }
-    out->controller += quadratic(&step, kd, a, goal, derivatives, base, out);
+    bool limits = drive->max_force[base] + drive->max_force[base + 1] + drive->max_force[base + 2] > 0;
+    (limits ? limited_ball_drive : ball_drive_terms)(in, drive, &step, base, derivatives, out);
   }
   return ball_limit(in, base, derivatives, out);
 }

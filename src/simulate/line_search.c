@@ -63,6 +63,16 @@ static void wake_unsettled(Sim* s, bool arrived) {
   contact_wake(s->contact, s->marked_link);
 }
 
+/* Of a joint's own energies, at a configuration: their own, and what the rounding of the coordinates makes of them. */
+static double joint_rounding(const ModelLink* link, const JointTerms* joint, const double* q) {
+  double rounding = ROUNDING * (fabs(joint->controller) + joint->limit + joint->damping + joint->inertia);
+  for (int k = 0; k < link->dof_count; k++) {
+    double way = POSITION_ROUNDING * (k < link->joint.plain_count ? fabs(q[link->coordinate_first + k]) : 1);
+    rounding += way * (fabs(joint->gradient[k]) + fabs(joint->hessian[k][k]) * way);
+  }
+  return rounding;
+}
+
 /* Islands must be known. */
 static void measure_islands(Sim* s, bool arrived) {
   const Model* m = s->model;
@@ -83,9 +93,7 @@ static void measure_islands(Sim* s, bool arrived) {
     double size = vec3_norm(c->pose[i].t) + m->links[i].reach;
     island->rounding +=
         ROUNDING * fabs(c->inertia[i]) + POSITION_ROUNDING * size * sqrt(2 * weight * fabs(c->inertia[i]));
-    if (m->links[i].dof_count > 0)
-      island->rounding +=
-          ROUNDING * (fabs(c->joints[i].controller) + c->joints[i].limit + c->joints[i].damping + c->joints[i].inertia);
+    if (m->links[i].dof_count > 0) island->rounding += joint_rounding(&m->links[i], &c->joints[i], c->q);
   }
   int count = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {

@@ -555,6 +555,9 @@ static bool stays_open(Sim* s, StepReport* report) {
   return true;
 }
 
+/* Steps that find their solution do so in less; where rounding is all that is left more of them find nothing. */
+enum { ITERATIONS_UNTIL_ROUNDING = 12 };
+
 /* One round: residual, direction, search. Returns true when the loop is over. */
 static bool newton_round(Sim* s, StepReport* report, double* before) {
   Assembly a;
@@ -576,6 +579,10 @@ static bool newton_round(Sim* s, StepReport* report, double* before) {
   }
   if (arrived && closed && report->outcome == STEP_ROUNDING_FLOOR && report->residual > 0.5 * *before) return true;
   if (arrived && !closed && stays_open(s, report)) return true;
+  if (arrived && closed && report->iterations >= ITERATIONS_UNTIL_ROUNDING && balance_at_rounding(s)) {
+    report->outcome = STEP_ROUNDING_FLOOR;
+    return true;
+  }
   bool first = isinf(*before);
   *before = report->residual;
   if (report->iterations == s->iteration_limit) return true; /* as many as are allowed */
@@ -613,7 +620,8 @@ StepReport step_solve(Sim* s) {
   if (s->closures && report.outcome == STEP_ROUNDING_FLOOR && closures_gap(s->closures, NULL) > 1)
     report.outcome = STEP_MAX_ITERATIONS;
   /* Rounding may leave a little that cannot be solved; where it leaves much, shorter steps will say what is right. */
-  if (report.outcome == STEP_ROUNDING_FLOOR && report.residual > FLOOR_MOST) report.outcome = STEP_LINE_SEARCH;
+  bool much = report.outcome == STEP_ROUNDING_FLOOR && report.residual > FLOOR_MOST;
+  if (much && !balance_at_rounding(s)) report.outcome = STEP_LINE_SEARCH;
   report_terms(s, &report);
   return report;
 }

@@ -81,6 +81,7 @@ typedef struct {
   Pose* pose;       /* (capacity * links) */
   Vec3* momentum;   /* (capacity * links) */
   Vec3* felt;       /* likewise, or NULL */
+  double* delayed;  /* SimState.delayed, or NULL  (capacity * 2 delayed_count) */
   ContactRecord* contacts;
   int* contact_first; /* (capacity + 1) */
   int contact_capacity;
@@ -104,6 +105,7 @@ struct Sim {
 
   ClosureSystem* closures;      /* NULL: there are none */
   struct TendonSystem* tendons; /* likewise */
+  struct DelayHistory* delays;  /* NULL: nothing is measured late */
   struct Spinner* spinners;     /* of bodies that carry their angular momentum; NULL: there is none  (links) */
   struct TreeFlight* flight;    /* of trees that keep their momentum; NULL: there is none */
 
@@ -235,6 +237,9 @@ double balance_allowed(const Sim* sim, int dof);
 bool balance_reached(const Sim* sim, int dof);
 /* A step ends at the rounding floor when what is left out of balance is at most this part of the forces at work. */
 #define FLOOR_MOST 1e-2
+/* Is what is out of balance no more than what the rounding of the coordinates makes of the forces of inertia, drives
+ * and joints (S16)? */
+bool balance_at_rounding(const Sim* sim);
 /* Largest imbalance over the free degrees of freedom relative to the forces at work there: at most the tolerance when
  * all are in balance. NaN: a gradient is not finite. */
 double balance_residual(const Sim* sim, int* worst);

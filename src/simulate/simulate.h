@@ -18,15 +18,17 @@ typedef struct {
 /* What has been reached: the state after `step` steps. */
 typedef struct {
   int step;
-  double time;    /* s */
-  double* q;      /* joint coordinates  [m or rad, unit quaternions]  (nq) */
-  double* rate;   /* (q - q_before) / dt, link axes for balls [m/s or rad/s]  (nv) */
-  Pose* pose;     /* world pose of every link frame  (links) */
-  Vec3* center;   /* world centre of mass  [m]  (links) */
-  Vec3* momentum; /* angular, about the centre of mass, world axes; of links that carry theirs (integrator `momentum`),
-                     else 0  [kg m^2/s]  (links) */
-  Vec3* felt;     /* contact and friction force on every link over the step that led here, world axes, 0 at the start;
-                     NULL where no drive measures one  [N]  (links) */
+  double time;     /* s */
+  double* q;       /* joint coordinates  [m or rad, unit quaternions]  (nq) */
+  double* rate;    /* (q - q_before) / dt, link axes for balls [m/s or rad/s]  (nv) */
+  Pose* pose;      /* world pose of every link frame  (links) */
+  Vec3* center;    /* world centre of mass  [m]  (links) */
+  Vec3* momentum;  /* angular, about the centre of mass, world axes; of links that carry theirs (integrator `momentum`),
+                      else 0  [kg m^2/s]  (links) */
+  Vec3* felt;      /* contact and friction force on every link over the step that led here, world axes, 0 at the start;
+                      NULL where no drive measures one  [N]  (links) */
+  double* delayed; /* of drives with feedback and a delay what they get to know now, and its slope by time, drive by
+                      drive; NULL where there is none  (2 * Model.delayed_count) */
 } SimState;
 
 /* What a step, or a part of one, does about impacts (docs/derivations/step.md, S15). */
@@ -162,10 +164,11 @@ StepClock sim_clock(const Sim* sim);
 /* A state inside the last step, with the substep that led to it. */
 typedef struct {
   StepClock clock;
-  const double* q;      /* (nq) */
-  const Pose* pose;     /* (links) */
-  const Vec3* momentum; /* SimState.momentum (links) */
-  const Vec3* felt;     /* SimState.felt (links), or NULL */
+  const double* q;       /* (nq) */
+  const Pose* pose;      /* (links) */
+  const Vec3* momentum;  /* SimState.momentum (links) */
+  const Vec3* felt;      /* SimState.felt (links), or NULL */
+  const double* delayed; /* SimState.delayed, or NULL */
   const ContactRecord* contacts;
   int contact_count;
 } SimSubstate;
@@ -318,7 +321,8 @@ typedef struct {
   const double *q_next, *q_now, *q_old, *q_older; /* q_older: looked at where a joint has an armature */
   const Pose *pose_next, *pose_now, *pose_old, *pose_older;
   const Vec3 *momentum_next, *momentum_now;
-  const Vec3* felt_now; /* NULL: nothing is */
+  const Vec3* felt_now;      /* NULL: nothing is */
+  const double* delayed_now; /* SimState.delayed; NULL: nothing is */
   const ContactRecord *contacts_next, *contacts_now;
   int contact_count_next, contact_count_now;
   const double* closures_broken; /* of the run: the time of the state in which every closure broke; NULL: none did */

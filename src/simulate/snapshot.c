@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <limits.h>
 
-#include "simulate/sim.h"
+#include "simulate/delay.h"
 
 struct SimSnapshot {
   size_t count;
@@ -47,6 +47,7 @@ void sim_pass_state(Sim* s, StateBlock* block) {
   pass_poses(s->pose_old, links, block);
   pass_poses(s->pose_older, links, block);
   pass_poses(s->pose_rate, links, block);
+  delays_pass_state(s, block);
   if (s->closures) closures_pass_state(s->closures, block);
   if (s->contact) contact_pass_state(s->contact, s->pose_now, block);
 }

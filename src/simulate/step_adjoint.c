@@ -2,6 +2,7 @@
  * pairs come from a ContactReplay. */
 #include <string.h>
 
+#include "simulate/delay.h"
 #include "simulate/loads.h"
 #include "simulate/step_adjoint.h"
 #include "simulate/tendons.h"
@@ -28,6 +29,7 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->force = MEMORY_NEW(Vec3, links);
   a->felt = model->feels ? MEMORY_NEW(Vec3, links) : NULL;
   a->pulled = model->feels ? MEMORY_NEW(Vec3, links) : NULL;
+  a->late = delay_pending_create(model);
   a->bar_force = MEMORY_NEW(Vec3, links);
   a->bar_moment = MEMORY_NEW(Mat3, links);
   Vec3** const turns[] = {&a->turn_torque, &a->turn_force, &a->turn_curve};
@@ -49,6 +51,7 @@ void step_adjoint_destroy(StepAdjoint* a) {
   contact_replay_destroy(a->replay);
   spin_adjoint_destroy(a->spin);
   closure_adjoint_destroy(a->closures);
+  delay_pending_destroy(a->late);
   void* owned[] = {a->lambda,      a->reduced,    a->product,    a->zero,        a->twist,       a->wrench,
                    a->rate_bar,    a->felt,       a->pulled,     a->push,        a->motion,      a->ground_bar,
                    a->force,       a->bar_force,  a->bar_moment, a->target,      a->target_rate, a->gains,
@@ -61,6 +64,7 @@ void step_adjoint_begin(StepAdjoint* a) {
   if (a->replay) contact_replay_begin(a->replay);
   spin_adjoint_begin(a->spin);
   closure_adjoint_begin(a->closures, a->sim);
+  delay_pending_begin(a->late);
   memset(a->rate_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
   if (a->felt) memset(a->felt, 0, sizeof(Vec3) * (size_t)a->model->link_count);
 }
@@ -83,6 +87,7 @@ static void load_history(StepAdjoint* a, const RecordedStep* step) {
   copy_poses(m, s->pose_older, step->pose_older);
   if (s->spinners) memcpy(s->state.momentum, step->momentum_now, sizeof(Vec3) * (size_t)m->link_count);
   if (s->state.felt) memcpy(s->state.felt, step->felt_now, sizeof(Vec3) * (size_t)m->link_count);
+  if (s->state.delayed) memcpy(s->state.delayed, step->delayed_now, sizeof(double) * 2 * (size_t)m->delayed_count);
   for (int i = 0; i < m->link_count; i++)
     joint_difference(&m->links[i].joint, s->q_old + m->links[i].coordinate_first,
                      s->q_now + m->links[i].coordinate_first, s->difference_old + m->links[i].dof_first);
@@ -383,7 +388,7 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar no
                            ModelGradient* gradient) {
   const Sim* s = a->sim;
   const Model* m = a->model;
-  const FeedbackBars bars = {now, old, a->rate_bar, a->felt, gradient};
+  const FeedbackBars bars = {now, old, a->rate_bar, a->felt, gradient, a->late};
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->dof_count == 0) continue;
@@ -402,6 +407,7 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar no
         drive++;
       }
   }
+  delay_pending_hand_back(a->late, s, &bars);
 }
 
 /* The same for turns: the wrench that lambda changes, of inertia with it. */
@@ -532,6 +538,7 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
 
 void step_adjoint_discount(StepAdjoint* a, double factor) {
   spin_adjoint_discount(a->spin, factor);
+  delay_pending_discount(a->late, factor);
   for (int i = 0; a->felt && i < a->model->link_count; i++) a->felt[i] = vec3_scale(a->felt[i], factor);
 }
 

@@ -27,10 +27,11 @@ struct StepAdjoint {
   Vec3* force;                               /* (links) */
   Vec3 *felt, *pulled; /* by the forces that drives measured at the step's begin, and by those at its end; NULL: none
                           does (links) */
-  Vec3* bar_force;     /* (links) */
-  Mat3* bar_moment;    /* (links) */
-  Vec3 *turn_torque, *turn_force, *turn_curve;                                            /* (links) */
-  Mat3* turn_moment;                                                                      /* (links) */
+  struct DelayPending* late;                   /* by measurements of states that come yet; NULL: none comes late */
+  Vec3* bar_force;                             /* (links) */
+  Mat3* bar_moment;                            /* (links) */
+  Vec3 *turn_torque, *turn_force, *turn_curve; /* (links) */
+  Mat3* turn_moment;                           /* (links) */
   double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF], (*push)[JOINT_MAX_DOF]; /* (controllers) */
   double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF];                                       /* (controllers) */
   double (*aim_bar)[3][4], (*back_bar)[3][4]; /* by aims of links of flying trees, by where they come from; NULL: none

@@ -2,6 +2,7 @@
  * in unequal parts where bodies meet that are to part again (S15). */
 #include <string.h>
 
+#include "simulate/delay.h"
 #include "simulate/spin.h"
 
 /* So many steps in a row that succeed at once before fewer substeps are tried again. */
@@ -46,6 +47,7 @@ static void save(Sim* s, int substeps) {
   s->backup_reached = s->reached;
   s->backup_weights = s->weights;
   path_save(s);
+  delays_save(s);
   if (s->closures) closures_save(s->closures);
   if (s->contact) contact_remember(s->contact, CONTACT_STEP);
   if (substeps == 1) return;
@@ -65,6 +67,7 @@ static void restore(Sim* s, int substeps) {
     SimPast past = past_of(s);
     copy_past(s->model, &past, &s->backup);
   }
+  delays_restore(s);
   sim_publish(s);
   if (!s->contact) return;
   (void)contact_reset(s->contact, s->pose_now);
@@ -84,6 +87,8 @@ static void grow_states(SubstateStore* b, const Model* m) {
   b->pose = memory_resize(b->pose, poses * old, poses * new);
   b->momentum = memory_resize(b->momentum, momenta * old, momenta * new);
   if (m->feels) b->felt = memory_resize(b->felt, momenta * old, momenta * new);
+  size_t delayed = sizeof(double) * 2 * (size_t)m->delayed_count;
+  if (delayed > 0) b->delayed = memory_resize(b->delayed, delayed * old, delayed * new);
   b->contact_first = memory_resize(b->contact_first, sizeof(int) * firsts, sizeof(int) * (new + 1));
   b->list = memory_resize(b->list, sizeof(SimSubstate) * old, sizeof(SimSubstate) * new);
   b->capacity = (int)new;
@@ -113,6 +118,8 @@ static void keep_state(Sim* s) {
   memcpy(b->pose + at * links, s->pose_now, sizeof(Pose) * links);
   memcpy(b->momentum + at * links, s->state.momentum, sizeof(Vec3) * links);
   if (b->felt) memcpy(b->felt + at * links, s->state.felt, sizeof(Vec3) * links);
+  size_t delayed = 2 * (size_t)m->delayed_count;
+  if (b->delayed) memcpy(b->delayed + at * delayed, s->state.delayed, sizeof(double) * delayed);
   keep_contacts(s);
   b->count++;
 }
@@ -127,6 +134,7 @@ static void list_states(Sim* s) {
                                .pose = b->pose + (size_t)k * (size_t)m->link_count,
                                .momentum = b->momentum + (size_t)k * (size_t)m->link_count,
                                .felt = b->felt ? b->felt + (size_t)k * (size_t)m->link_count : NULL,
+                               .delayed = b->delayed ? b->delayed + 2 * (size_t)k * (size_t)m->delayed_count : NULL,
                                .contacts = b->contacts + b->contact_first[k],
                                .contact_count = b->contact_first[k + 1] - b->contact_first[k]};
 }
@@ -139,10 +147,25 @@ const SimSubstate* sim_substates(const Sim* s, int* count) {
 void substates_free(Sim* s) {
   SubstateStore* b = &s->between;
   const SimPast* past = &s->backup;
-  void* owned[] = {b->clock,       b->q,           b->pose,        b->contacts,          b->contact_first,
-                   b->list,        past->q_now,    past->q_old,    past->difference_old, past->q_older,
-                   past->rate,     past->pose_now, past->pose_old, past->pose_older,     b->momentum,
-                   past->momentum, b->felt,        past->felt};
+  void* owned[] = {b->clock,
+                   b->q,
+                   b->pose,
+                   b->contacts,
+                   b->contact_first,
+                   b->list,
+                   past->q_now,
+                   past->q_old,
+                   past->difference_old,
+                   past->q_older,
+                   past->rate,
+                   past->pose_now,
+                   past->pose_old,
+                   past->pose_older,
+                   b->momentum,
+                   past->momentum,
+                   b->felt,
+                   past->felt,
+                   b->delayed};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 

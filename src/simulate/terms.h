@@ -62,8 +62,8 @@ typedef struct {
   double target[JOINT_MAX_COORDINATE];
   double target_rate[JOINT_MAX_DOF]; /* link axes for balls */
   double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF], damping_gain[JOINT_MAX_DOF];
-  double max_force[JOINT_MAX_DOF]; /* 0: none; plain coordinates only */
-  double push[JOINT_MAX_DOF];      /* force or torque, whatever the joint does; plain coordinates only */
+  double max_force[JOINT_MAX_DOF]; /* 0: none; three rotations have one, the mean of theirs */
+  double push[JOINT_MAX_DOF];      /* force or torque, whatever the joint does; of balls along the link's axes */
 } JointDrive;
 
 typedef struct {
@@ -83,6 +83,8 @@ typedef struct {
   double gradient, hessian, inertia_force;
 } PassiveTerms;
 PassiveTerms joint_passive(const JointInput* in, int k, double rate);
+/* Dry friction of three rotations, the mean of theirs [N m]. */
+double joint_ball_friction(const ModelLink* link, int base);
 /* d friction / d rate [N s/m, N m s/rad]. */
 double joint_friction_slope(const ModelLink* link, int k, double rate);
 /* What inertia alone would make of q - q^t: d1, d2 of the two steps before; start: initial rate. */
@@ -131,6 +133,26 @@ typedef struct {
   double second[3][3][3]; /* [component][increment][increment] */
 } RotationVector;
 RotationVector rotation_vector_derivatives(Quat q);
+
+/* A drive of three rotations that wants a torque of size u about its rotation at t and has a limit (M8): its energy E
+ * becomes one with `scale` times its gradient g, and scale times its Hessian plus bend stiffness g g^T. */
+typedef struct {
+  double limit;     /* M [N m] */
+  double stiffness; /* K, mean of the three [N m/rad] */
+  double size;      /* u [N m] */
+  double now;       /* E at t [J] */
+  double scale;     /* S(u / M) M / u */
+  double bend;      /* d scale / d(u^2 / 2) [1/(N m)^2] */
+  LimitedForce force;
+  double way[3];  /* from the rotation at t to the target, in the axes of the first [rad] */
+  double goal[3]; /* what the rate, scaled to steps, is to be [rad/s] */
+  double wish[3]; /* the torque that is wanted at t [N m] */
+} BallLimit;
+/* energy: E. base: first of the three degrees of freedom. */
+BallLimit ball_limit_of(const JointInput* in, const JointDrive* drive, int base, double energy);
+/* E with gradient and Hessian by the increments, added to out; step: the rotation since t. */
+void ball_drive_terms(const JointInput* in, const JointDrive* drive, const RotationVector* step, int base,
+                      bool derivatives, JointTerms* out);
 
 /* Bounds on the motion of every link along q (+) alpha delta, alpha in [0, 1] (docs/derivations/certificate.md). */
 void motion_bounds(const Model* model, const double* q, const Pose* poses, const Screw* screws, const double* delta,

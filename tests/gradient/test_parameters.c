@@ -78,16 +78,23 @@ static const char* const ITEMS[] = {
   "    - {name: rack, mass: 0.3, shape: box, joint: {type: slide, axis: [1, 0, 0.5], position: [0, 3, 0]}}\n"       \
   "    - {name: pinion, mass: 0.4, shapes: [{shape: box, position: [0.1, 0, 0]}], joint: {type: hinge,"             \
   " axis: [0, 1, 0], position: [0, 2, 0]}}\n"                                                                       \
+  "    - {name: wheel, mass: 0.4, shapes: [{shape: box, position: [0.1, 0, 0]}], joint: {type: hinge,"              \
+  " axis: [0, 1, 0], position: [0, 4, 0]}}\n"                                                                       \
+  "    - {name: drum, mass: 0.4, shapes: [{shape: box, position: [0.1, 0, 0]}], joint: {type: hinge,"               \
+  " axis: [0, 1, 0], position: [0, 5, 0]}}\n"                                                                       \
   "  closures:\n"                                                                                                   \
   "    - {type: hinge, a: gate, point: [0, 0.1, 0.2], axis: [0.2, 1, 0.4]}\n"                                       \
   "    - {type: slide, a: puck, b: gate, axes: link, axis: [1, 0.2, -0.3]}\n"                                       \
   "    - {type: distance, a: bob, point: [1.05, 0.05, 0.05], axis: [0.2, 0.1, 1], length: 0.4}\n"                   \
   "    - {type: distance, a: bob, axes: link, point: [-0.05, 0.02, 0], axis: [-0.7, 0.1, 0.9], length: 0.6}\n"      \
   "    - {type: distance, a: plank, b: puck, axes: link, point: [0.1, 0.03, 0.05], axis: [1, 1, 0], length: 0.3}\n" \
-  "  couplings: [{link: rack, of: pinion, ratio: 0.2}]\n"                                                           \
+  "  couplings: [{link: rack, of: pinion, ratio: 0.2}, {link: wheel, of: rack, ratio: 3, offset: -0.1},\n"          \
+  "              {link: drum, of: wheel, ratio: -0.5, offset: 0.2}]\n"                                              \
   "  initial:\n"                                                                                                    \
   "    - {link: pinion, coordinates: [0.4], velocities: [2]}\n"                                                     \
   "    - {link: rack, velocities: [0.4]}\n"                                                                         \
+  "    - {link: wheel, coordinates: [-0.1], velocities: [1.2]}\n"                                                   \
+  "    - {link: drum, coordinates: [0.25], velocities: [-0.6]}\n"                                                   \
   "    - {link: gate, velocities: [0.1, 0, 0.2, 0.5, 0.3, 0.2]}\n"                                                  \
   "loss:\n"                                                                                                         \
   "  - {type: point, name: a, link: gate, point: [0.1, 0.05, 0.02], target: [0.4, 0.2, 0.1]}\n"                     \
@@ -95,6 +102,8 @@ static const char* const ITEMS[] = {
   "  - {type: point, name: c, link: bob, point: [0.1, 0.05, 0.12], target: [0.2, 1, 0.5]}\n"                        \
   "  - {type: point, name: d, link: plank, point: [0.1, 0.05, 0.12], target: [0.2, 1, 0.5]}\n"                      \
   "  - {type: point, name: e, link: pinion, point: [0.1, 0.05, 0.12], target: [0.2, 1, 0.5]}\n"                     \
+  "  - {type: point, name: f, link: wheel, point: [0.1, 0.05, 0.12], target: [0.2, 1, 0.5]}\n"                      \
+  "  - {type: point, name: g, link: drum, point: [0.1, 0.05, 0.12], target: [0.2, 1, 0.5]}\n"                       \
   "optimizer: {tolerance: 1.0e-12}\n"
 
 static const char* const OF_MACHINE[] = {
@@ -108,6 +117,8 @@ static const char* const OF_MACHINE[] = {
     "{type: closure_point, a: plank, b: puck, axes: [x]}",
     "{type: closure_length, a: plank, b: puck}",
     "{type: ratio, link: rack}",
+    "{type: offset, link: drum}",
+    "{type: offset, links: [wheel, drum]}",
 };
 
 static void check_item(const char* integrator, const char* form, const char* item) {

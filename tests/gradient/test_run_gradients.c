@@ -786,6 +786,80 @@ static void run_E3_E4_E5_feedback_and_delay(void** state) {
   check_row_in(&(Row){"listens in substeps", blocks, 40, 1e-6, "first_order", LISTENS}, FROM_THE_FIRST);
 }
 
+/* A pole on a cart, and a box that slides: all that can be measured, as it was some time ago; delays of steps, of parts
+ * of one, and of longer than the run. */
+static const char LATE[] =
+    "simulation: {dt: 0.01, steps: 100, integrator: %s}\n"
+    "contact: {support: 4.0e-3, friction: 0.4}\n"
+    "links:\n"
+    "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+    "  - {name: cart, joint: {type: slide, axis: [1, 0, 0], position: [0, 0, 0.4]}, mass: 1, shape: {type: box, size: "
+    "[0.4, 0.2, 0.1]}}\n"
+    "  - {name: pole, parent: cart, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0.15, 0]}, mass: 0.1, shapes: "
+    "[{type: box, size: [0.04, 0.04, 1], position: [0, 0, 0.5]}]}\n"
+    "  - {name: box, mass: 0.3, position: [0.3, 0, 0.0505], shape: {type: box, size: [0.1, 0.1, 0.1]}}\n"
+    "controllers:\n"
+    "  - link: cart\n"
+    "    type: torque\n"
+    "    target: {type: sines, terms: [{amplitude: 0.3, frequency: 1.2}]}\n"
+    "    delay: 0.0235\n"
+    "    feedback:\n"
+    "      measures: [cart/position, cart/position/rate, pole/angle, pole/angle/rate, pole/vx, pole/wy, pole/zx, "
+    "pole/cx, box/fz]\n"
+    "      matrix: [1, 2, 20, 3, 0.3, 0.2, 0.1, 0.2, 0.05]\n"
+    "  - {link: pole, type: pd, position_gain: 0.5, damping_gain: 0.1, target: 0, delay: 0.04, feedback: {measures: "
+    "[cart/vx, box/px], matrix: [0.3, 0.2]}}\n"
+    "  - {link: pole, type: velocity, damping_gain: 0.05, target: 0, delay: 7, max_force: 1, feedback: {measures: "
+    "[cart/vx, pole/angle], matrix: [0.3, 0.2]}}\n"
+    "initial:\n"
+    "  - {link: cart, velocities: [0.2]}\n"
+    "  - {link: pole, coordinates: [0.15], velocities: [0.2]}\n"
+    "  - {link: box, velocities: [0.4, 0.1, 0, 0, 0, 0]}\n";
+
+static void run_E6_late_feedback(void** state) {
+  (void)state;
+  unsigned blocks = STATE | CONTROL | ATTACHMENTS | MASS | GAINS | CONTACT | VERTICES;
+  check_row(&(Row){"late", blocks, 40, 1e-6, "first_order", LATE});
+  check_row(&(Row){"late", blocks, 40, 1e-6, "second_order", LATE});
+  check_row_in(&(Row){"late, in substeps", blocks, 30, 1e-6, "momentum", LATE}, FROM_THE_FIRST);
+}
+
+/* Balls and a free body whose drives want more than they may, with dry friction; one on a loop. */
+static const char SHOULDERS[] =
+    "simulation: {dt: 0.01, steps: 100, integrator: %s, gravity: [0, 0, -9.8]}\n"
+    "contact: {model: none}\n"
+    "shapes: {bone: {type: box, size: [0.08, 0.06, 0.3]}}\n"
+    "links:\n"
+    "  - {name: upper, mass: 1, joint: {type: ball, position: [0, 0, 1], friction: 0.2, friction_speed: 0.05, damping: "
+    "0.02}, shapes: [{shape: bone, position: [0, 0.02, -0.15]}]}\n"
+    "  - {name: lower, parent: upper, mass: 0.5, joint: {type: ball, position: [0, 0, -0.3], friction: 0.1, "
+    "friction_speed: 0.05, stiffness: 0.3}, shapes: [{shape: bone, position: [0.01, 0, -0.15]}]}\n"
+    "  - {name: drone, mass: 0.5, position: [2, 0, 0], joint: {type: free, friction: [0.1, 0.1, 0.1, 0.05, 0.05, "
+    "0.05], friction_speed: 0.05}, shapes: [{shape: bone, position: [0.01, 0.02, 0.03]}]}\n"
+    "controllers:\n"
+    "  - {link: upper, type: pd, position_gain: 6, damping_gain: 0.2, max_force: 1.2, target: {type: sines, terms: "
+    "[[{amplitude: 1, frequency: 1}], [{amplitude: 0.6, frequency: 2}], []]}}\n"
+    "  - {link: lower, type: velocity, damping_gain: 0.1, max_force: 0.3, target: [1, 5, -1], delay: 0.03, feedback: "
+    "{measures: [upper/wx, upper/cx], matrix: [[1, 0], [0, 2], [0.3, 0]]}}\n"
+    "  - {link: lower, type: torque, max_force: 0.2, damping_gain: 0.02, target: {type: sines, terms: [[{amplitude: "
+    "0.3, frequency: 3}], [{amplitude: 0.2, frequency: 2}], [{amplitude: 0.1, frequency: 1}]]}}\n"
+    "  - {link: drone, type: pd, position_gain: [9, 9, 9, 2, 2, 2], velocity_gain: 0.002, max_force: [4, 4, 6, 0.4, "
+    "0.4, "
+    "0.4], target: [0.3, 0.2, 0.4, 1.5, 0.3, -0.5]}\n"
+    "closures:\n"
+    "  - {type: distance, a: lower, point: [0, 0, 0.4], axis: [1, 0.4, 0.5], length: 0.8}\n"
+    "initial:\n"
+    "  - {link: upper, velocities: [0.3, 0.1, 2]}\n"
+    "  - {link: lower, coordinates: [0, 0, 0.1], velocities: [0, 0, -1]}\n"
+    "  - {link: drone, velocities: [0.1, 0.2, 0.3, 1, -3, 2]}\n";
+
+static void run_M5_M8_three_rotations(void** state) {
+  (void)state;
+  unsigned blocks = STATE | CONTROL | ATTACHMENTS | MASS | GAINS;
+  check_row(&(Row){"shoulders", blocks, 40, 1e-6, "first_order", SHOULDERS});
+  check_row(&(Row){"shoulders", blocks, 40, 1e-6, "second_order", SHOULDERS});
+}
+
 /* Two bodies that meet off-centre in space, spinning; and a free one that turns by three radians a step. */
 static const char COLLIDES[] =
     "simulation: {dt: 0.005, steps: 200, gravity: [0, 0, 0], integrator: %s}\n"
@@ -1093,6 +1167,8 @@ int main(void) {
       cmocka_unit_test(run_S13_steps_in_substeps),
       cmocka_unit_test(run_W3_W8_W9_W10_with_momentum),
       cmocka_unit_test(run_E3_E4_E5_feedback_and_delay),
+      cmocka_unit_test(run_E6_late_feedback),
+      cmocka_unit_test(run_M5_M8_three_rotations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

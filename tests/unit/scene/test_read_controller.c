@@ -87,10 +87,10 @@ static void mistakes_are_told(void** state) {
        "6:15: error: controllers[0]: 'damping_gain' is missing: a number or a list of numbers [N s/m or N m s/rad]\n"},
       {"{link: h, type: torque, target: 0, max_force: 0}",
        "6:61: error: controllers[0].max_force: must be > 0 N or N m, got 0\n"},
-      {"{link: b, type: torque, target: [1, 2, 3]}",
-       "6:15: error: controllers[0]: a joint with three rotations has no drive of type torque; give its link a load\n"},
-      {"{link: b, type: velocity, damping_gain: 1, target: [1, 2, 3], max_force: 2}",
-       "6:77: error: controllers[0]: a drive of three rotations has no 'max_force'\n"},
+      {"{link: b, type: velocity, damping_gain: 1, target: [1, 2, 3], max_force: [2, 2, 3], delay: -1}",
+       "6:106: error: controllers[0].delay: must be between 0 and 1000 s, got -1\n"
+       "6:77: warning: controllers[0]: the limit of three rotations is on the size of their torque: it is the mean of "
+       "the three, and exact where their gains are equal\n"},
   };
   for (int i = 0; i < COUNT(CASES); i++) {
     Text text = {0};

@@ -78,10 +78,6 @@ static void mistakes(void** state) {
   expect_feedback_problem("u", "{measures: [h/angle], matrix: [1]}",
                           "6:80: error: controllers[0].feedback.matrix: expected 2 rows, one per degree of freedom, "
                           "each of 1 numbers\n");
-  Text text = {0};
-  text_add(&text, "%s  - {link: h, type: torque, target: 0, delay: 0.1, feedback: {measures: [h/angle]}}\n", LINKS);
-  expect_problems(text.data, "6:5: error: controllers[0]: a drive has feedback or a delay, not both\n");
-  text_free(&text);
 }
 
 int main(void) {

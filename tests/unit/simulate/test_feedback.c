@@ -146,6 +146,45 @@ static void feedback_E2_a_late_signal(void** state) {
   compare_near(end[0], end[1], 1e-12, "where the cart is");
 }
 
+/* What the cart's place was so long before t, its places known at multiples of h: linear in between, the first before
+ * the start. */
+static double place_at(const double* places, double h, double t) {
+  if (t <= 0) return places[0];
+  int i = (int)floor(t / h + 1e-9);
+  return places[i] + (t / h - i) * (t / h - i > 1e-9 ? places[i + 1] - places[i] : 0);
+}
+
+/* x_(k+1) = 2 x_k - x_(k-1) - 4 h^2 x(t_k - d), for delays of a part of a step, of steps, and of longer than the run;
+ * in whole steps and in parts of them. */
+static void feedback_E6_a_late_spring(void** state) {
+  (void)state;
+  static const double delays[] = {0.013, 0.05, 0.137, 0.15, 9};
+  for (int substeps = 1; substeps <= 3; substeps += 2)
+    for (int d = 0; d < 5; d++) {
+      Run* run = run_create(1, 1e-13,
+                            "simulation: {dt: 0.05, steps: 40, substeps: %d, gravity: [0, 0, 0]}\n"
+                            "contact: {model: none}\n"
+                            "links:\n"
+                            "  - {name: cart, joint: {type: slide, axis: [1, 0, 0]}, mass: 1, center: [0, 0, 0], "
+                            "inertia: [1, 1, 1, 0, 0, 0]}\n"
+                            "controllers:\n"
+                            "  - {link: cart, type: torque, target: 0, delay: %g, feedback: {measures: "
+                            "[cart/position], matrix: [-4]}}\n"
+                            "initial:\n  - {link: cart, coordinates: [0.5], velocities: [1]}\n",
+                            substeps, delays[d]);
+      double h = 0.05 / substeps, places[121] = {0.5}, before = 0.5 - h;
+      for (int k = 0; k < 40 * substeps; k++) {
+        places[k + 1] = 2 * places[k] - before - 4 * h * h * place_at(places, h, k * h - delays[d]);
+        before = places[k];
+        if ((k + 1) % substeps != 0) continue;
+        run_steps(run, 1);
+        compare_near(sim_state(run->sim)->q[0], places[k + 1], 1e-11, "delay %g, %d substeps, step %d", delays[d],
+                     substeps, k + 1);
+      }
+      run_free(run);
+    }
+}
+
 /* ---------------------------------------------------------------- backwards */
 
 typedef struct {
@@ -180,7 +219,7 @@ static void feedback_E3_E4_against_differences(void** state) {
     memset(now, 0, sizeof now), memset(old, 0, sizeof old), memset(rate, 0, sizeof rate);
     ModelGradient gradient;
     model_gradient_create(&gradient, &run->model);
-    FeedbackBars bars = {{now, q_now}, {old, q_old}, rate, NULL, &gradient};
+    FeedbackBars bars = {{now, q_now}, {old, q_old}, rate, NULL, &gradient, NULL};
     const double one[1] = {1}, none[1] = {0};
     controller_input_adjoint(s, 0, one, none, &bars);
     compare_near(gradient.gains[1 + 4], told(run), 1e-14, "%s: by the matrix", NAMES[k]);
@@ -197,8 +236,9 @@ static void feedback_E3_E4_against_differences(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(feedback_E1_contact_force),    cmocka_unit_test(feedback_E1_worked_example),
-      cmocka_unit_test(feedback_E1_what_is_measured), cmocka_unit_test(feedback_E2_a_sampled_spring),
-      cmocka_unit_test(feedback_E2_a_late_signal),    cmocka_unit_test(feedback_E3_E4_against_differences)};
+      cmocka_unit_test(feedback_E1_contact_force),         cmocka_unit_test(feedback_E1_worked_example),
+      cmocka_unit_test(feedback_E1_what_is_measured),      cmocka_unit_test(feedback_E2_a_sampled_spring),
+      cmocka_unit_test(feedback_E2_a_late_signal),         cmocka_unit_test(feedback_E6_a_late_spring),
+      cmocka_unit_test(feedback_E3_E4_against_differences)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,6 +77,39 @@ static void goes_on_from_the_first_steps(void** state) {
   }
 }
 
+/* Drives that measure late look back beyond the state that they go on from; one for longer than it has run. */
+static const char LATE[] =
+    "simulation: {dt: 0.01, steps: 1000, integrator: %s, substeps: %d, gravity: [0, 0, -9.8]}\n"
+    "contact: {support: 4.0e-3, friction: 0.4}\n"
+    "links:\n"
+    "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+    "  - {name: cart, joint: {type: slide, axis: [1, 0, 0], position: [0, 0, 0.4]}, mass: 1, shape: {type: box, size: "
+    "[0.4, 0.2, 0.1]}}\n"
+    "  - {name: box, mass: 0.3, position: [0.3, 0, 0.0505], shape: {type: box, size: [0.1, 0.1, 0.1]}}\n"
+    "controllers:\n"
+    "  - {link: cart, type: torque, target: 0.2, delay: 0.0735, feedback: {measures: [cart/position, cart/vx, box/px, "
+    "box/fz], matrix: [-20, -2, 3, 0.1]}}\n"
+    "  - {link: cart, type: pd, position_gain: 5, target: 0, delay: 9, feedback: {measures: [box/vx], matrix: [0.1]}}\n"
+    "initial:\n  - {link: box, velocities: [0.4, 0.1, 0, 0, 0, 0]}\n";
+
+static void goes_on_with_late_feedback_E6(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"first_order", "second_order", "momentum"};
+  for (int k = 0; k < 3; k++)
+    for (int kept_at = 1; kept_at <= 61; kept_at += 20) {
+      Run* run = run_create(1, 0, LATE, integrators[k], 1 + k % 2);
+      run_steps(run, kept_at);
+      Run* next = run_create_edited(1, 0, begin_in, through_text(run->sim), LATE, integrators[k], 1 + k % 2);
+      for (int step = 0; step < 40; step++) {
+        compare_states(run, next, integrators[k], kept_at + step);
+        run_steps(run, 1);
+        run_steps(next, 1);
+      }
+      run_free(next);
+      run_free(run);
+    }
+}
+
 /* ---------------------------------------------------------------- gradients */
 
 /* Not those by what is a constant. memory: GiB that the run may take; 0: all is kept. */
@@ -99,8 +132,8 @@ static void judge_gradients(Run* next, const char* integrator, double memory) {
   for (int b = 0; b < GRADCHECK_BLOCKS; b++) {
     const GradcheckBlockReport* block = &report->block[b];
     bool constant = b == GRADCHECK_STATE || b == GRADCHECK_ATTACHMENTS || b == GRADCHECK_MATERIAL ||
-                    b == GRADCHECK_CLOSURES || b == GRADCHECK_SHAPES ||
-                    b == GRADCHECK_TENDONS; /* the last four: none */
+                    b == GRADCHECK_CLOSURES || b == GRADCHECK_TENDONS ||
+                    b == GRADCHECK_SHAPES; /* the last four: none */
     print_message("%s %s: %d numbers, |g| = %.3g, error %.2e, resolution %.1e\n", integrator,
                   gradcheck_block_name((GradcheckBlock)b), block->count, block->norm, block->error, block->resolution);
     assert_true(constant ? block->count == 0 : block->norm > 1e-6);
@@ -280,6 +313,7 @@ static void refuses_damaged_states(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(goes_on_with_late_feedback_E6),
       cmocka_unit_test(goes_on_from_a_file),
       cmocka_unit_test(goes_on_from_the_first_steps),
       cmocka_unit_test(run_A1_gradients_with_the_state_as_a_constant),

@@ -1,0 +1,240 @@
+/* Measurements that drives get late: between two states linearly, before the start those of the start (E6). */
+#include "simulate/delay.h"
+
+#include <string.h>
+
+/* Two times nearer than this part of what lies between two states are one: there the slope is the mean of both sides.
+ */
+#define SAME_TIME 1e-9
+
+static double delay_of(const Model* m, int controller) { return m->controllers[controller].source->delay; }
+
+/* ---------------------------------------------------------------- memory */
+
+DelayHistory* delays_create(const Model* model) {
+  if (model->delayed_count == 0) return NULL;
+  DelayHistory* h = MEMORY_NEW(DelayHistory, 1);
+  h->columns = model->delayed_count;
+  return h;
+}
+
+void delays_destroy(DelayHistory* h) {
+  if (!h) return;
+  memory_free(h->time);
+  memory_free(h->value);
+  memory_free(h);
+}
+
+static void grow(DelayHistory* h, int needed) {
+  if (needed <= h->capacity) return;
+  size_t old = (size_t)h->capacity, new = 2 * (size_t)needed + 16, row = sizeof(double) * (size_t)h->columns;
+  h->time = memory_resize(h->time, sizeof(double) * old, sizeof(double) * new);
+  h->value = memory_resize(h->value, row * old, row * new);
+  h->capacity = (int)new;
+}
+
+/* ---------------------------------------------------------------- looking back */
+
+static double sample(const DelayHistory* h, int i, int column) { return h->value[i * h->columns + column]; }
+
+/* Between states i and i + 1; before the first it stays what it was. */
+static double slope_of(const DelayHistory* h, int i, int column) {
+  if (i < 0 || h->count < 2) return 0;
+  if (i > h->count - 2) i = h->count - 2;
+  return (sample(h, i + 1, column) - sample(h, i, column)) / (h->time[i + 1] - h->time[i]);
+}
+
+/* The last state that is not after t, -1: all are. */
+static int state_before(const DelayHistory* h, double t) {
+  int i = h->count - 1;
+  while (i >= 0 && h->time[i] > t) i--;
+  return i;
+}
+
+static void look_back(const DelayHistory* h, double t, int column, double* value, double* slope) {
+  int i = state_before(h, t), last = h->count - 1;
+  int from = i < 0 ? 0 : i, piece = i, other = i;
+  double length = last < 1 ? 1 : h->time[from < last ? from + 1 : last] - h->time[from < last ? from : last - 1];
+  if (i >= 0 && t - h->time[i] <= SAME_TIME * length) other = i - 1;
+  if (i < last && h->time[i + 1] - t <= SAME_TIME * length) other = i + 1;
+  *value = sample(h, from, column) + (i < 0 ? 0 : (t - h->time[from]) * slope_of(h, piece, column));
+  *slope = 0.5 * (slope_of(h, piece, column) + slope_of(h, other, column));
+}
+
+/* Of every drive the measurements, then their slopes. */
+static void find_delayed(Sim* s) {
+  const Model* m = s->model;
+  for (int c = 0; c < m->controller_count; c++) {
+    int first = m->controllers[c].delayed_first, count = m->controllers[c].source->measure_count;
+    if (first < 0) continue;
+    double* to = s->state.delayed + 2 * first;
+    for (int k = 0; k < count; k++)
+      look_back(s->delays, s->reached.time - delay_of(m, c), first + k, &to[k], &to[count + k]);
+  }
+}
+
+void delays_note(Sim* s) {
+  DelayHistory* h = s->delays;
+  const Model* m = s->model;
+  if (!h) return;
+  grow(h, h->count + 1);
+  h->time[h->count] = s->reached.time;
+  double* row = h->value + (size_t)h->count * (size_t)h->columns;
+  for (int c = 0; c < m->controller_count; c++) {
+    const ModelController* one = &m->controllers[c];
+    for (int k = 0; one->delayed_first >= 0 && k < one->source->measure_count; k++)
+      row[one->delayed_first + k] = sense(s, &one->source->measures[k]);
+  }
+  h->count++;
+  find_delayed(s);
+}
+
+/* ---------------------------------------------------------------- steps that fail */
+
+/* Nobody looks back beyond the longest delay, and the state before it (for the slope at a state); moved down when half
+ * of them are. */
+static void forget(Sim* s) {
+  DelayHistory* h = s->delays;
+  double longest = 0;
+  for (int c = 0; c < s->model->controller_count; c++)
+    if (s->model->controllers[c].delayed_first >= 0) longest = fmax(longest, delay_of(s->model, c));
+  int drop = state_before(h, s->reached.time - longest) - 2;
+  if (drop < 8 || 2 * drop < h->count) return;
+  size_t left = (size_t)(h->count - drop), columns = (size_t)h->columns;
+  memmove(h->time, h->time + drop, sizeof(double) * left);
+  memmove(h->value, h->value + (size_t)drop * columns, sizeof(double) * left * columns);
+  h->count = (int)left;
+}
+
+void delays_save(Sim* s) {
+  if (!s->delays) return;
+  forget(s);
+  s->delays->saved = s->delays->count;
+}
+
+void delays_restore(Sim* s) {
+  if (!s->delays) return;
+  s->delays->count = s->delays->saved;
+  find_delayed(s);
+}
+
+void delays_pass_state(Sim* s, StateBlock* block) {
+  DelayHistory* h = s->delays;
+  if (!h) return;
+  int count = h->count, most = INT32_MAX / 4;
+  size_t row = (size_t)h->columns + 1;
+  if (block->pass == BLOCK_READ) most = (int)((block->count - block->at) / row);
+  state_block_int(block, &count, 1, most);
+  if (block->failed) return;
+  if (block->pass == BLOCK_READ) grow(h, count);
+  h->count = count;
+  state_block_doubles(block, h->time, (size_t)count);
+  state_block_doubles(block, h->value, (size_t)count * (size_t)h->columns);
+  if (block->pass == BLOCK_READ) find_delayed(s);
+}
+
+/* ---------------------------------------------------------------- backwards */
+
+/* Of one drive, sorted by time, the earliest last: derivatives by its measurements at these times, and those that
+ * belong to the state which the adjoint comes to next. */
+typedef struct {
+  int controller, measures;
+  int count, capacity;
+  double* time;  /* s  (capacity) */
+  double* bar;   /* (capacity * measures) */
+  double* carry; /* (measures) */
+  double* sum;   /* of the state that is handed back  (measures) */
+} PendingDrive;
+
+struct DelayPending {
+  const Model* model;
+  int count;
+  PendingDrive* drives;
+};
+
+DelayPending* delay_pending_create(const Model* model) {
+  if (model->delayed_count == 0) return NULL;
+  DelayPending* p = MEMORY_NEW(DelayPending, 1);
+  p->model = model;
+  p->drives = MEMORY_NEW(PendingDrive, model->controller_count);
+  for (int c = 0; c < model->controller_count; c++) {
+    int measures = model->controllers[c].source->measure_count;
+    if (model->controllers[c].delayed_first >= 0)
+      p->drives[p->count++] = (PendingDrive){.controller = c,
+                                             .measures = measures,
+                                             .carry = MEMORY_NEW(double, measures),
+                                             .sum = MEMORY_NEW(double, measures)};
+  }
+  return p;
+}
+
+void delay_pending_destroy(DelayPending* p) {
+  if (!p) return;
+  for (int k = 0; k < p->count; k++) {
+    void* owned[] = {p->drives[k].time, p->drives[k].bar, p->drives[k].carry, p->drives[k].sum};
+    for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++) memory_free(owned[i]);
+  }
+  memory_free(p->drives);
+  memory_free(p);
+}
+
+void delay_pending_begin(DelayPending* p) {
+  for (int k = 0; p && k < p->count; k++) {
+    p->drives[k].count = 0;
+    memset(p->drives[k].carry, 0, sizeof(double) * (size_t)p->drives[k].measures);
+  }
+}
+
+void delay_pending_discount(DelayPending* p, double factor) {
+  for (int k = 0; p && k < p->count; k++) {
+    PendingDrive* d = &p->drives[k];
+    for (int i = 0; i < d->count * d->measures; i++) d->bar[i] *= factor;
+    for (int i = 0; i < d->measures; i++) d->carry[i] *= factor;
+  }
+}
+
+static double begin_of(const Sim* s) { return s->clock.time - s->clock.dt; }
+
+double* delay_pending_add(DelayPending* p, const Sim* s, int controller) {
+  PendingDrive* d = p->drives;
+  while (d->controller != controller) d++;
+  if (d->count == d->capacity) {
+    size_t old = (size_t)d->capacity, new = 2 * old + 16, row = sizeof(double) * (size_t)d->measures;
+    d->time = memory_resize(d->time, sizeof(double) * old, sizeof(double) * new);
+    d->bar = memory_resize(d->bar, row * old, row * new);
+    d->capacity = (int)new;
+  }
+  d->time[d->count] = begin_of(s) - delay_of(p->model, controller);
+  return d->bar + (size_t)d->count++ * (size_t)d->measures;
+}
+
+/* What lies between the state before and this one is shared out by time; at the start of a run all that is left is its
+ * own. */
+static void gather(PendingDrive* d, double t, double length) {
+  int kept = 0;
+  memcpy(d->sum, d->carry, sizeof(double) * (size_t)d->measures);
+  memset(d->carry, 0, sizeof(double) * (size_t)d->measures);
+  for (int i = 0; i < d->count; i++) {
+    double* bar = d->bar + (size_t)i * (size_t)d->measures;
+    double share = length > 0 ? (d->time[i] - (t - length)) / length : 1;
+    for (int k = 0; share > 0 && k < d->measures; k++) {
+      d->sum[k] += share * bar[k];
+      d->carry[k] += (1 - share) * bar[k];
+    }
+    if (share > 0) continue;
+    d->time[kept] = d->time[i];
+    memmove(d->bar + (size_t)kept * (size_t)d->measures, bar, sizeof(double) * (size_t)d->measures);
+    kept++;
+  }
+  d->count = kept;
+}
+
+void delay_pending_hand_back(DelayPending* p, const Sim* s, const FeedbackBars* out) {
+  for (int k = 0; p && k < p->count; k++) {
+    PendingDrive* d = &p->drives[k];
+    const SceneController* source = p->model->controllers[d->controller].source;
+    gather(d, begin_of(s), s->clock.dt_before);
+    for (int i = 0; i < d->measures; i++)
+      if (d->sum[i] != 0) sense_adjoint(s, &source->measures[i], d->sum[i], out);
+  }
+}

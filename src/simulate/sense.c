@@ -1,0 +1,129 @@
+/* Measurements of the state that feedback is made of, forward and backwards. */
+#include "simulate/sense.h"
+
+/* ---------------------------------------------------------------- a measurement (E1) */
+
+static double at_axis(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
+
+static Vec3 axis_vector(int axis) { return vec3(axis == 0, axis == 1, axis == 2); }
+
+/* dT/dt of a link as the last two states tell it; at the start, as the initial velocities do. */
+static Pose pose_change(const Sim* s, int link) {
+  if (!(s->clock.dt_before > 0)) return s->pose_rate[link];
+  double f = 1 / s->clock.dt_before;
+  const Pose *now = &s->pose_now[link], *old = &s->pose_old[link];
+  return (Pose){mat3_scale(mat3_sub(now->r, old->r), f), vec3_scale(vec3_sub(now->t, old->t), f)};
+}
+
+static double rate_of(const Sim* s, const ModelLink* link, int k) {
+  int q = link->coordinate_first + k;
+  if (!(s->clock.dt_before > 0)) return s->model->initial_velocities[link->dof_first + k];
+  return (s->q_now[q] - s->q_old[q]) / s->clock.dt_before;
+}
+
+double sense(const Sim* s, const SceneMeasure* m) {
+  const ModelLink* link = &s->model->links[m->link];
+  const Pose* pose = &s->pose_now[m->link];
+  switch (m->kind) {
+    case MEASURE_COORDINATE:
+      return s->q_now[link->coordinate_first + m->index];
+    case MEASURE_RATE:
+      return rate_of(s, link, m->index);
+    case MEASURE_POSITION:
+      return at_axis(pose->t, m->index);
+    case MEASURE_CENTER:
+      return at_axis(pose_apply(*pose, link->center), m->index);
+    case MEASURE_VELOCITY: {
+      Pose change = pose_change(s, m->link);
+      return at_axis(pose_apply(change, link->center), m->index);
+    }
+    case MEASURE_TURN:
+      return 0.5 * at_axis(mat3_axial(mat3_mul(pose_change(s, m->link).r, mat3_transpose(pose->r))), m->index);
+    case MEASURE_FORCE:
+      return at_axis(s->state.felt[m->link], m->index);
+    case MEASURE_AXIS:
+      break;
+  }
+  return pose->r.m[m->index % 3][m->index / 3];
+}
+
+/* ---------------------------------------------------------------- backwards (E4) */
+
+static void add_pose(double bar[3][4], Mat3 by_r, Vec3 by_t, double factor) {
+  const double t[3] = {by_t.x, by_t.y, by_t.z};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) bar[i][j] += factor * by_r.m[i][j];
+    bar[i][3] += factor * t[i];
+  }
+}
+
+static void add_change(const Sim* s, int link, Mat3 by_r, Vec3 by_t, const FeedbackBars* out) {
+  if (!(s->clock.dt_before > 0)) {
+    add_pose(out->rate_bar[link], by_r, by_t, 1);
+    return;
+  }
+  add_pose(out->now.pose[link], by_r, by_t, 1 / s->clock.dt_before);
+  add_pose(out->old.pose[link], by_r, by_t, -1 / s->clock.dt_before);
+}
+
+/* Of a component of T X_c, T a pose or its change: by T's entries and by X_c. */
+static void center_slopes(const Sim* s, const SceneMeasure* m, Pose of, double bar, Mat3* by_r, Vec3* by_t,
+                          const FeedbackBars* out) {
+  Vec3 along = vec3_scale(axis_vector(m->index), bar);
+  *by_r = mat3_outer(along, s->model->links[m->link].center);
+  *by_t = along;
+  model_gradient_center(s->model, m->link, mat3_tmul_vec(of.r, along), out->gradient);
+}
+
+/* w = axial(D R^T) / 2: a . axial(K) = K : [a]x, so K-bar = [bar]x / 2, D-bar = K-bar R, R-bar = K-bar^T D. */
+static void turn_adjoint(const Sim* s, const SceneMeasure* m, double bar, const FeedbackBars* out) {
+  Mat3 by_k = mat3_cross(vec3_scale(axis_vector(m->index), 0.5 * bar)), r = s->pose_now[m->link].r;
+  Mat3 change = pose_change(s, m->link).r;
+  Vec3 none = {0, 0, 0};
+  add_change(s, m->link, mat3_mul(by_k, r), none, out);
+  add_pose(out->now.pose[m->link], mat3_mul(mat3_transpose(by_k), change), none, 1);
+}
+
+static void rate_adjoint(const Sim* s, const ModelLink* link, int k, double bar, const FeedbackBars* out) {
+  int dof = link->dof_first + k;
+  if (!(s->clock.dt_before > 0)) {
+    out->gradient->velocities[dof] += bar;
+    return;
+  }
+  out->now.q[dof] += bar / s->clock.dt_before;
+  out->old.q[dof] -= bar / s->clock.dt_before;
+}
+
+void sense_adjoint(const Sim* s, const SceneMeasure* m, double bar, const FeedbackBars* out) {
+  const ModelLink* link = &s->model->links[m->link];
+  Mat3 by_r;
+  Vec3 by_t;
+  switch (m->kind) {
+    case MEASURE_COORDINATE:
+      out->now.q[link->dof_first + m->index] += bar;
+      break;
+    case MEASURE_RATE:
+      rate_adjoint(s, link, m->index, bar, out);
+      break;
+    case MEASURE_POSITION:
+      out->now.pose[m->link][m->index][3] += bar;
+      break;
+    case MEASURE_CENTER:
+      center_slopes(s, m, s->pose_now[m->link], bar, &by_r, &by_t, out);
+      add_pose(out->now.pose[m->link], by_r, by_t, 1);
+      break;
+    case MEASURE_VELOCITY:
+      center_slopes(s, m, pose_change(s, m->link), bar, &by_r, &by_t, out);
+      add_change(s, m->link, by_r, by_t, out);
+      break;
+    case MEASURE_TURN:
+      turn_adjoint(s, m, bar, out);
+      break;
+    case MEASURE_FORCE:
+      out->felt[m->link] = vec3_add_scaled(out->felt[m->link], bar, axis_vector(m->index));
+      break;
+    case MEASURE_AXIS:
+      out->now.pose[m->link][m->index % 3][m->index / 3] += bar;
+      break;
+  }
+}
