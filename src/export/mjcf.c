@@ -17,10 +17,10 @@
 /* Limits: as stiff as MuJoCo allows, two steps. */
 #define LIMIT_STEPS 2.0
 /* Contacts that memory is kept for: fixed, and per link. */
-enum { CONTACTS_FIXED = 200, CONTACTS_PER_LINK = 20 };
+enum { CONTACTS_FIXED = 200, CONTACTS_PER_LINK = 6 };
 /* From so many links on the file asks for memory instead: versions from 2.3 keep an arena, which such numbers of
  * contacts overflow at 1000 bodies; older ones do not know the word. [MB] */
-enum { LINKS_OF_AN_ARENA = 300, MEMORY_FIXED = 64, LINKS_PER_MEGABYTE = 4 };
+enum { LINKS_OF_AN_ARENA = 150, MEMORY_FIXED = 64, LINKS_PER_MEGABYTE = 4 };
 /* Steps as long as the scene's are too coarse for contacts and gains that MuJoCo treats explicitly [s]. */
 #define STEP_LARGEST 1e-3
 /* A prescribed joint follows by a spring and damper of this frequency, times the step. */
