@@ -1,4 +1,4 @@
-/* How near the nearest points of two bodies can come to where they are wanted (V8). */
+/* How near the nearest points of two bodies can come to where they are wanted (V11). */
 #include "query/witness.h"
 
 /* Faces within this angle are one: the edge between them is none [rad]. */
@@ -7,7 +7,7 @@
 /* Squared distances from the nearest corner and the nearest edge of all pieces. */
 typedef struct {
   double corner, edge;
-} FeatureReach;
+} TargetReach;
 
 static double squared(Vec3 v) { return vec3_dot(v, v); }
 
@@ -33,8 +33,8 @@ static bool is_flat_edge(const ConvexHull* hull, int i, int k) {
   return false;
 }
 
-static FeatureReach reach_of(const WitnessBody* body, Vec3 point) {
-  FeatureReach out = {HUGE_VAL, HUGE_VAL};
+static TargetReach reach_of(const WitnessBody* body, Vec3 point) {
+  TargetReach out = {HUGE_VAL, HUGE_VAL};
   for (int p = 0; p < body->piece_count; p++) {
     const ConvexHull* hull = &body->pieces[p].hull;
     for (int v = 0; v < hull->vertex_count; v++)
@@ -50,6 +50,6 @@ static FeatureReach reach_of(const WitnessBody* body, Vec3 point) {
 }
 
 double witness_reach_bound(const WitnessBody* a, const WitnessBody* b, const Vec3* targets) {
-  FeatureReach of_a = reach_of(a, targets[0]), of_b = reach_of(b, targets[1]);
+  TargetReach of_a = reach_of(a, targets[0]), of_b = reach_of(b, targets[1]);
   return fmin(fmin(of_a.corner, of_b.corner), of_a.edge + of_b.edge);
 }
