@@ -292,14 +292,18 @@ static Pose random_start(const WitnessBody* a, Pose pose_a, const WitnessBody* b
 /* Losses of descents from random starts to random targets. */
 static void answer_many(Text* line, const WitnessBody* a, const WitnessBody* b, const QueryItem* item) {
   Random random = {(uint64_t)item->seed};
+  double* bounds = MEMORY_NEW(double, item->targets);
   text_add(line, ", \"losses\": [");
   for (int i = 0; i < item->targets; i++) {
     const Vec3 target[2] = {witness_random_point(a, &random), witness_random_point(b, &random)};
     Pose pose_a = item->pose[0], pose_b = random_start(a, pose_a, b, &random);
     if (i > 0) text_add(line, ", ");
     json_add_number(line, witness_descend(a, &pose_a, b, &pose_b, target, &item->touch));
+    bounds[i] = witness_reach_bound(a, b, target);
   }
-  text_add(line, "]");
+  text_add(line, "], \"bounds\": ");
+  add_numbers(line, bounds, item->targets);
+  memory_free(bounds);
 }
 
 static void answer_touch(Text* line, const QueryList* list, const QueryItem* item) {

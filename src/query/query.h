@@ -257,6 +257,11 @@ typedef struct {
 double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b, Pose* pose_b, const Vec3* targets,
                        const WitnessDescent* options);
 
+/* What the loss cannot fall below, without margin, wherever nearest points are the only ones [m^2]: then one of them is
+ * a corner, or both lie on edges; inside two faces they lie only where these are parallel, and then anywhere (V11)
+ * (query/witness_reach.c). */
+double witness_reach_bound(const WitnessBody* a, const WitnessBody* b, const Vec3* targets);
+
 /* A random point of the body's surface: one of its corners, or of 512 points spread over its faces by area. */
 Vec3 witness_random_point(const WitnessBody* body, Random* random);
 
@@ -279,7 +284,7 @@ typedef struct {
   int count, wrench[GRASP_PLANE]; /* wrenches that lie in it, */
   double weight[GRASP_PLANE];     /* and their weights (V10) */
 } GraspQuality;
-/* Forces along GRASP_EDGES edges of each contact's cone, normal part 1, with their torques over `length` (V8), to out
+/* Forces along GRASP_EDGES edges of each contact's cone, normal part 1, with their torques over `length` (V11), to out
  * (count * GRASP_EDGES); returns how many. */
 int grasp_wrenches(const GraspContact* contacts, int count, const GraspSettings* settings, double (*out)[GRASP_WRENCH]);
 /* Allocates. */

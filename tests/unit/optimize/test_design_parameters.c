@@ -298,6 +298,45 @@ static void loops_are_named(void** state) {
 }
 
 /* One variable for the gains of both; each gain has its own. */
+#define CORDS                                                                                                       \
+  "steps: 1\nscene:\n  contact: {model: none}\n  links:\n"                                                          \
+  "    - {name: box, mass: 2, shape: {type: box, size: [0.2, 0.4, 0.6]}}\n"                                         \
+  "    - {name: arm, mass: 1, position: [2, 0, 0], shape: {type: sphere, radius: 0.3}}\n"                           \
+  "  tendons:\n"                                                                                                    \
+  "    - {points: [{point: [1, 0, 0]}, {link: box}], tension: 3}\n"                                                 \
+  "    - {points: [{link: box, point: [0.1, 0, 0]}, {link: arm}, {point: [5, 6, 7]}], stiffness: 10, rest_length: " \
+  "2}\n"                                                                                                            \
+  "loss: [{type: point, link: box, target: [0, 0, 0]}]\n"
+
+/* Of the tendons that end on a link: the second one ends in the world, behind the arm. */
+static void tendons_are_named(void** state) {
+  (void)state;
+  DesignCase* c = design_case(
+      CORDS
+      "control: [{link: box, of: [tensions]}]\n"
+      "parameters: [{type: tendon_point, link: arm, axes: [y]}, {type: tendon_stiffness, link: arm}, {type: "
+      "tendon_rest, link: arm}]\n");
+  expect_variables(&c->design,
+                   "box/tension_values/0\narm/tendon_point/0/y\narm/tendon_point/1/y\n"
+                   "arm/tendon_point/2/y\narm/tendon_stiffness\narm/tendon_rest\n");
+  assert_true(variable_of(&c->design, "arm/tendon_point/2/y")->initial == 6);
+  double x[6] = {4, 0.1, 0.2, 0.3, 20, 1};
+  Scene* scene = scene_of(c, x);
+  const SceneTendon *first = &scene->tendons[0], *second = &scene->tendons[1];
+  compare_near(first->tension.values[0], 4, 0, "tension");
+  for (int i = 0; i < 3; i++) compare_near(second->points[i].point.y, 0.1 * (i + 1), 1e-15, "point %d", i);
+  compare_near(second->points[0].point.x, 0.1, 0, "what stays");
+  compare_near(second->stiffness, 20, 1e-14, "stiffness");
+  compare_near(second->rest_length, 1, 1e-15, "rest length");
+  model_scene_destroy(scene, case_scene(c, 0));
+  design_case_free(c);
+  expect_design_problems(CORDS
+                         "control: [{link: arm, of: [tensions]}]\n"
+                         "parameters: [{type: tendon_rest, link: box}]\n",
+                         "11:18: error: no such load or tendon acts on link 'arm'\n"
+                         "12:40: error: link 'box': its tendons have no stiffness\n");
+}
+
 static void gains_of_links_are_tied(void** state) {
   (void)state;
   DesignCase* c = design_case(
@@ -361,6 +400,7 @@ int main(void) {
       cmocka_unit_test(slopes_of_axes_D11),
       cmocka_unit_test(directions_and_pairs_are_named),
       cmocka_unit_test(loops_are_named),
+      cmocka_unit_test(tendons_are_named),
       cmocka_unit_test(gains_of_links_are_tied),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -348,6 +348,23 @@ static void descent_brings_targets_together(void** state) {
   hull_free(&ball);
 }
 
+/* Of a plate of 4 x 4 x 1 and a unit cube: a corner, the middles of two faces, a point near an edge with one on an
+ * edge. */
+static void reach_V11_of_flat_faces(void** state) {
+  (void)state;
+  ConvexHull plate = box_at(vec3(4, 4, 1), vec3(0, 0, 0)), cube = box_at(vec3(1, 1, 1), vec3(0, 0, 0));
+  WitnessBody a = witness_body_create(&plate, 1, 64), b = witness_body_create(&cube, 1, 64);
+  const Vec3 on[][2] = {
+      {{0, 0, 0.5}, {0.5, 0.5, -0.5}}, {{0, 0, 0.5}, {0, 0, -0.5}}, {{1.9, 0, 0.5}, {0.5, 0.1, -0.5}}};
+  const double wanted[] = {0, 0.5, 0.01};
+  for (int k = 0; k < 3; k++)
+    compare_near(witness_reach_bound(&a, &b, on[k]), wanted[k], 1e-15, "pair %d of targets", k);
+  witness_body_free(&a);
+  witness_body_free(&b);
+  hull_free(&plate);
+  hull_free(&cube);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(samples_lie_on_the_surface),
@@ -357,6 +374,7 @@ int main(void) {
       cmocka_unit_test(pieces_are_one_body),
       cmocka_unit_test(loss_V4_and_its_transported_gradient_V5),
       cmocka_unit_test(estimates_V6_V7),
+      cmocka_unit_test(reach_V11_of_flat_faces),
       cmocka_unit_test(descent_brings_targets_together),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
