@@ -209,6 +209,7 @@ void loss_keep(const Loss* loss, const Model* model, RowKeep* keep);
 /* After a recording or seeds (NULL: none) of so many steps were created: the forces between links that it looks at. */
 void loss_keep_pairs(const Loss* loss, int steps, Recording* recording, LossSeeds* seeds);
 const char* loss_name(const Loss* loss, int index); /* unlike all others: a column of convergence.csv */
+bool loss_counts(const Loss* loss, int index);      /* in this scenario; else its value is 0 */
 /* Each term times its own weight (not the scenario's) to terms (loss_count, or NULL); returns their sum. seeds NULL:
  * values only; else derivatives of the sum are added. Links, hulls, vertices and controllers of the recording's model
  * are those that the loss was made for. A recording shorter than the horizon has no loss: NaN, seeds untouched. No

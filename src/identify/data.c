@@ -288,6 +288,8 @@ Status measured_read(MeasuredData* data, const Task* task, const char* const* fi
   for (int k = 0; k < paths.count; k++) memory_free(paths.items[k]);
   memory_free(paths.items);
   if (diagnostics->error_count > before && status == STATUS_OK) status = STATUS_BAD_INPUT;
+  if (status == STATUS_OK) measured_judge_rates(data, task, diagnostics);
+  for (int k = 0; k < data->count && status == STATUS_OK; k++) measured_rates_to_rows(&data->runs[k]);
   split_runs(data, task);
   return status;
 }

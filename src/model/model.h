@@ -172,6 +172,7 @@ typedef struct {
   double feature;         /* smallest thickness of a colliding moving hull [m] */
   double reference_force; /* weight that the stiffness was matched to [N] */
   double gap_at_rest;     /* expected gap under reference_force [m] */
+  double gap_under_all;   /* the same under the weight of all that moves, on one face [m] */
 } ModelContact;
 
 /* One item of contact.pairs that says something of two links. */
@@ -418,6 +419,8 @@ void model_increment(const Model* model, const double* q, const double* incremen
 
 /* All screws at the configuration (nv), with the poses of model_poses. */
 void model_screws(const Model* model, const double* q, const Pose* poses, Screw* screws);
+/* Those of link i. */
+void model_link_screws(const Model* model, int i, const double* q, const Pose* poses, Screw* screws);
 
 /* ---------------------------------------------------------------- the clamped barrier
  * P_s(c) = (c - s)^4 / c^5 for 0 < c < s, else 0 (SDRS Eq. 7), in units of s. With z = c / s:

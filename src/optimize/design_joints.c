@@ -30,7 +30,8 @@ void design_list_attachment(DesignBuild* b, const TaskAttachment* item) {
 /* The variable that the item has for this parameter of another link already; NULL: none. */
 static const DesignTie* tie_of(const DesignBuild* b, const TaskControl* item, const char* word, int index) {
   for (int k = 0; k < b->tie_count && item->tie > 0; k++)
-    if (b->ties[k].item == item->tie && b->ties[k].index == index && strcmp(b->ties[k].word, word) == 0)
+    if (b->ties[k].item == item->tie && b->ties[k].scenario == b->design->listing && b->ties[k].index == index &&
+        strcmp(b->ties[k].word, word) == 0)
       return &b->ties[k];
   return NULL;
 }
@@ -38,7 +39,7 @@ static const DesignTie* tie_of(const DesignBuild* b, const TaskControl* item, co
 static void note_tie(DesignBuild* b, const TaskControl* item, const char* word, int index, int variable) {
   if (item->tie == 0) return;
   b->ties = memory_grown(b->ties, sizeof(DesignTie), b->tie_count, &b->tie_capacity);
-  b->ties[b->tie_count++] = (DesignTie){item->tie, word, index, variable};
+  b->ties[b->tie_count++] = (DesignTie){item->tie, b->design->listing, word, index, variable};
 }
 
 static unsigned parameters_wanted(const TaskControl* item, const SceneSignal* signal) {

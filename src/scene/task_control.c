@@ -35,6 +35,7 @@ static void read_control(Reader* reader, Task* task, const Node* item, int* capa
   TaskName* links = read_which(reader, item, &form.which, &link_count);
   for (int i = 0; i < link_count; i++) {
     control.link = links[i];
+    control.where = read_where(reader, task, form.scenarios);
     task->controls = memory_grown(task->controls, sizeof(TaskControl), task->control_count, capacity);
     task->controls[task->control_count++] = control;
   }
@@ -57,6 +58,7 @@ static void read_start(Reader* reader, Task* task, const Node* item, int* capaci
   TaskName* links = read_which(reader, item, &form.which, &link_count);
   for (int i = 0; i < link_count; i++) {
     start.link = links[i];
+    start.where = read_where(reader, task, form.scenarios);
     task->starts = memory_grown(task->starts, sizeof(TaskStart), task->start_count, capacity);
     task->starts[task->start_count++] = start;
   }

@@ -24,6 +24,7 @@ static void read_measured(Reader* reader, Task* task, const Node* item, int* cap
   TaskMeasured m = {.place = item->place,
                     .link = task_name(reader, form.link, "link"),
                     .world_rates = form.rate_axes == 1,
+                    .rates_before = form.rates_at == 1,
                     .length_scale = form.length_scale,
                     .angle_scale = form.angle_scale,
                     .weight = form.weight};

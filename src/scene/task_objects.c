@@ -273,7 +273,8 @@ const SchemaObject TASK_OBJECTS[] = {
      .meaning = "Contact that is felt from farther away in the first iterations than in the last: continuation. The "
                 "design that stands is run again whenever the contact changes; conditions to stop, and the best "
                 "design, count from "
-                "where it is the final one, so what is reported always is of the final law.",
+                "where it is the final one, so what is reported always is of the final law. Every window of `receding` "
+                "goes through all of it and is executed with the final one.",
      .example = "scene: ../scenes/slide.yaml\n"
                 "initial: [{link: box, velocities: true}]\n"
                 "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"

@@ -2,6 +2,7 @@
 #include "simulate/loads.h"
 #include "simulate/spin.h"
 #include "simulate/tendons.h"
+#include "simulate/tree_flight.h"
 
 #include <string.h>
 
@@ -96,6 +97,7 @@ static void allocate(Sim* s) {
   s->stale = MEMORY_NEW(bool, m->tree_count);
   s->inside = MEMORY_NEW(bool, m->tree_count);
   list_tree_links(s);
+  s->flight = tree_flight_create(s);
   s->stale_blocks = MEMORY_NEW(bool, m->tree_count);
   s->marked_link = MEMORY_NEW(bool, m->link_count);
   s->component = MEMORY_NEW(int, m->tree_count);
@@ -181,6 +183,7 @@ void sim_destroy(Sim* s) {
   path_destroy(&s->path);
   substates_free(s);
   memory_free(s->spinners);
+  tree_flight_destroy(s->flight);
   closures_destroy(s->closures);
   tendons_destroy(s->tendons);
   memory_free(s->state.momentum);

@@ -7,6 +7,7 @@
 
 #include "simulate/spin.h"
 #include "simulate/tendons.h"
+#include "simulate/tree_flight.h"
 
 /* Armijo's constant: a tenth of a thousandth of the predicted decrease must be seen. */
 #define ARMIJO 1e-4
@@ -288,13 +289,14 @@ StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
   return lost_in_rounding(s) ? SEARCH_LOST : SEARCH_FAILED;
 }
 
-/* At its target a body that spins and touches nothing has no energy of inertia left. That is what the step promises,
- * whatever the slope here: a turn by more than a right angle may begin uphill. */
+/* At its target a body that spins or a tree that flies, and that touches nothing, has no energy of inertia left. That
+ * is what the step promises, whatever the slope here: a turn by more than a right angle may begin uphill. */
 static void expect_targets(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
-  for (int i = 0; s->spinners && i < s->model->link_count; i++) {
+  for (int i = 0; (s->spinners || s->flight) && i < s->model->link_count; i++) {
     const ModelLink* link = &s->model->links[i];
-    if (!s->spinners[i].spins || s->spinners[i].touches) continue;
+    bool spins = s->spinners && s->spinners[i].spins && !s->spinners[i].touches;
+    if (!spins && !tree_flight_starts_at_aim(s->flight, link)) continue;
     Island* island = island_of_link(s, i);
     island->slope -= c->inertia[i];
     for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++)
@@ -302,13 +304,14 @@ static void expect_targets(Sim* s) {
   }
 }
 
-/* The motion of the last step, stretched to the length of this one; of bodies that fly by their momentum, where it
- * takes them. A moving body is then near its solution, where the Hessian is positive definite; one at rest is left
- * alone. */
+/* The motion of the last step, stretched to the length of this one; of bodies and trees that fly by their momentum,
+ * where it takes them. A moving body is then near its solution, where the Hessian is positive definite; one at rest is
+ * left alone. */
 bool step_repeat_last(Sim* s, StepReport* report) {
   double lengths = step_length_ratio(s);
   for (int k = 0; k < s->model->dof_count; k++) s->delta[k] = s->fixed[k] ? 0 : lengths * s->difference_old[k];
   spin_increments(s, s->delta);
+  tree_flight_increments(s, s->delta);
   couple(s);
   measure_islands(s, false);
   expect_targets(s);

@@ -105,6 +105,7 @@ struct Sim {
   ClosureSystem* closures;      /* NULL: there are none */
   struct TendonSystem* tendons; /* likewise */
   struct Spinner* spinners;     /* of bodies that carry their angular momentum; NULL: there is none  (links) */
+  struct TreeFlight* flight;    /* of trees that keep their momentum; NULL: there is none */
 
   StepClock clock;   /* of the substep that is taken, or of the next one */
   StepClock reached; /* of the substep that led to the present state */
