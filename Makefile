@@ -132,7 +132,7 @@ demo: ## install what is missing, build, simulate and optimize shipped scenes an
 
 check: build-check ## install what is missing, build, run every test; ends with `N passed, N failed`
 	@tests/run.sh -j $(TEST_JOBS) \
-	  $(call script_if_there,tests/cli/run.sh) $(call script_if_there,scripts/update_golden.sh --check) \
+	  $(call script_if_there,tests/cli/run.sh) $(call script_if_there,tests/documents/run.sh) $(call script_if_there,scripts/update_golden.sh --check) \
 	  $(call script_if_there,scripts/check_bits.sh) $(call script_if_there,tests/library/run.sh) $(call script_if_there,tests/python/run.sh) $(sort $(wildcard tests/door/*.sh)) \
 	  $(call script_if_there,tests/mujoco/run.sh) $(call script_if_there,tests/mujoco/current.sh) $(call script_if_there,tests/gltf/run.sh) \
 	  $(call script_if_there,tests/page/run.sh) $(call script_if_there,tests/view/run.sh) $(call script_if_there,tests/rigid_ipc/run.sh) \

@@ -10,17 +10,29 @@ typedef struct {
   char* name;
   QueryList shapes; /* the body first, then the obstacles */
   Pose* poses;      /* of all, as many */
-  int pose_capacity;
+  char** words;     /* of all, as JSON without place, which a scene takes as they are */
+  int pose_capacity, word_capacity;
   PathProblem problem;
 } PlanTask;
 
 static void plan_free(PlanTask* task) {
+  for (int k = 0; k < task->shapes.body_count; k++) cJSON_free(task->words[k]);
+  memory_free(task->words);
   query_free(&task->shapes);
   memory_free(task->poses);
   memory_free(task->name);
 }
 
 /* ---------------------------------------------------------------- reading */
+
+static char* words_of(const cJSON* item) {
+  cJSON* copy = cJSON_Duplicate(item, true);
+  cJSON_DeleteItemFromObject(copy, "position");
+  cJSON_DeleteItemFromObject(copy, "quaternion");
+  char* words = cJSON_PrintUnformatted(copy);
+  cJSON_Delete(copy);
+  return words;
+}
 
 static void read_shape(QueryReader* reader, const cJSON* item, PlanTask* task) {
   Pose pose = pose_identity();
@@ -32,6 +44,8 @@ static void read_shape(QueryReader* reader, const cJSON* item, PlanTask* task) {
                          "superelliptic_cylinder, truncated_cone, smooth_polytope");
   task->poses = memory_grown(task->poses, sizeof(Pose), made, &task->pose_capacity);
   task->poses[made] = pose;
+  task->words = memory_grown(task->words, sizeof(char*), made, &task->word_capacity);
+  task->words[made] = words_of(item);
 }
 
 static void read_obstacles(QueryReader* reader, const cJSON* item, PlanTask* task) {
@@ -174,6 +188,64 @@ static Status write_path(const char* folder, const PlannedPath* path, Diagnostic
   return status;
 }
 
+static void add_numbers(Text* text, const char* key, const double* numbers, int count) {
+  text_add(text, ", %s: [", key);
+  for (int k = 0; k < count; k++) {
+    if (k > 0) text_add(text, ", ");
+    text_add_double(text, numbers[k]);
+  }
+  text_add(text, "]");
+}
+
+static void add_rotation(Text* text, Mat3 turn) {
+  Quat q = quat_from_mat3(turn);
+  add_numbers(text, "rotation", (const double[4]){q.w, q.x, q.y, q.z}, 4);
+}
+
+/* Steps between two points of the path, and the speed [m/s] that it is flown with, to be looked at. */
+enum { STEPS_BETWEEN = 4 };
+#define FLYING_SPEED 1.0
+
+/* The path as a scene: obstacles that stand, and the body on a prescribed course. */
+static Status write_scene(const char* folder, const PlanTask* task, const PlannedPath* path, Diagnostics* diagnostics) {
+  Text text = {0}, times = {0}, places = {0};
+  double time = 0;
+  for (int i = 0; i < path->count; i++) {
+    const Vec3* p = &path->points[i];
+    if (i > 0) time += vec3_norm(vec3_sub(p[0], p[-1])) / FLYING_SPEED;
+    text_add(&times, "%s", i > 0 ? ", " : "");
+    text_add_double(&times, time);
+    text_add(&places, "%s", i > 0 ? ",\n                       " : "");
+    text_add(&places, "[%.17g, %.17g, %.17g, 0, 0, 0]", p->x, p->y, p->z);
+  }
+  text_add(
+      &text,
+      "# The path that sdrs optimize has found, flown at 1 m/s, to be looked at: simulate, render, --view.\nname: ");
+  text_add(&text, "\"%s-path\"\nsimulation: {dt: ", task->name);
+  text_add_double(&text, time / (STEPS_BETWEEN * (path->count - 1)));
+  text_add(&text, ", steps: %d, gravity: [0, 0, 0]}\ncontact: {model: none}\n", STEPS_BETWEEN * (path->count - 1));
+  text_add(&text, "shapes:\n  body: %s\nlinks:\n", task->words[0]);
+  for (int k = 1; k < task->shapes.body_count; k++) {
+    const Pose* pose = &task->poses[k];
+    text_add(&text, "  - {name: obstacle%d, fixed: true, shape: %s", k, task->words[k]);
+    add_numbers(&text, "position", (const double[3]){pose->t.x, pose->t.y, pose->t.z}, 3);
+    add_rotation(&text, pose->r);
+    text_add(&text, "}\n");
+  }
+  text_add(&text, "  - name: body\n    shapes:\n      - {shape: body");
+  add_rotation(&text, task->poses[0].r);
+  text_add(&text,
+           "}\n    mass: 1\ncontrollers:\n  - link: body\n    type: prescribed\n    target:\n      type: keyframes\n");
+  text_add(&text, "      times: [%s]\n      values: [%s]\n", times.data, places.data);
+  char* file = file_join(folder, "path.scene.yaml");
+  Status status = file_write_reported(file, &text, diagnostics);
+  memory_free(file);
+  text_free(&text);
+  text_free(&times);
+  text_free(&places);
+  return status;
+}
+
 static Status write_summary(const char* folder, const PlanTask* task, const PlannedPath* path, double seconds,
                             Text* text, Diagnostics* diagnostics) {
   Json json = {.out = text};
@@ -206,7 +278,11 @@ static ExitCode plan_all(const Options* options, PlanTask* task, Diagnostics* di
   Text summary = {0};
   Status status = file_make_folder_reported(folder, diagnostics);
   if (status == STATUS_OK) status = write_path(folder, &path, diagnostics);
+  if (status == STATUS_OK && path.count > 1) status = write_scene(folder, task, &path, diagnostics);
   if (status == STATUS_OK) status = write_summary(folder, task, &path, seconds, &summary, diagnostics);
+  if (status == STATUS_OK && path.count > 1 && !options->quiet && option_given(options, "view"))
+    fprintf(stderr, "%s: a path is found at once; to watch it: sdrs simulate %s/path.scene.yaml --view\n", task->name,
+            folder);
   if (!options->quiet && path.outcome == PATH_FOUND)
     fprintf(stderr, "%s: a path of %d points, %.4g m (the search's %.4g m), alpha at least %.4g, proved; %.3g s\n",
             task->name, path.count, path.length, path.start_length, path.least, seconds);
@@ -227,8 +303,6 @@ bool plan_run(const Options* options, const char* path, bool run, ExitCode* code
   Diagnostics diagnostics = {0};
   Status status = plan_text(path, options->overrides, options->override_count, &text, &found, &diagnostics);
   if (found) {
-    if (run && option_given(options, "view") && !options->quiet)
-      fprintf(stderr, "sdrs optimize: warning: --view has no effect: a path is found at once\n");
     PlanTask task = {.name = NULL};
     if (status == STATUS_OK) status = plan_parse(&task, path, &text, &diagnostics);
     *code = status_exit_code(status);

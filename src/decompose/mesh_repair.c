@@ -423,6 +423,47 @@ static void orient(Part* part, MeshCondition* condition) {
   memory_free(number);
 }
 
+/* ---------------------------------------------------------------- surfaces that are drawn twice */
+
+/* Which components are closed surfaces whose every triangle is there once turned either way; `back` are the later ones
+ * of the two. */
+static void find_doubled(const Part* part, const int* number, bool* doubled, bool* back) {
+  SortedTriangle* list = sorted_triangles(part);
+  for (int i = 0, next; i < part->triangle_count; i = next) {
+    for (next = i + 1; next < part->triangle_count; next++)
+      if (memcmp(list[next].corner, list[i].corner, sizeof list[i].corner) != 0) break;
+    bool twins = next - i == 2 && list[i].odd != list[i + 1].odd;
+    if (twins) back[list[i + 1].triangle] = true;
+    for (int k = i; !twins && k < next; k++) doubled[number[list[k].triangle]] = false;
+  }
+  Side* sides = part_sides(part);
+  for (int i = 0, next; i < 3 * part->triangle_count; i = next) {
+    next = part_edge_end(sides, 3 * part->triangle_count, i);
+    for (int k = i; next - i != 4 && k < next; k++) doubled[number[sides[k].triangle]] = false;
+  }
+  memory_free(sides);
+  memory_free(list);
+}
+
+/* Solids whose surface is drawn from both sides have no volume by their triangles; one side of each gives it back. What
+ * is open stays a sheet with two sides. */
+static void drop_back_sides(Part* part, MeshCondition* condition) {
+  int* number = MEMORY_NEW(int, part->triangle_count + 1);
+  int components = component_numbers(part, number);
+  bool* doubled = MEMORY_NEW(bool, components + 1);
+  bool* back = MEMORY_NEW(bool, part->triangle_count + 1);
+  for (int k = 0; k < components; k++) doubled[k] = true;
+  find_doubled(part, number, doubled, back);
+  for (int i = 0; i < part->triangle_count; i++) {
+    back[i] = back[i] && doubled[number[i]];
+    condition->repeated_triangles += back[i];
+  }
+  keep_triangles(part, back);
+  memory_free(number);
+  memory_free(doubled);
+  memory_free(back);
+}
+
 /* ---------------------------------------------------------------- how near points are one */
 
 /* Faces as triangles on points of which those nearer than `near` are one, without what is repeated or flat. */
@@ -471,6 +512,7 @@ bool mesh_repair(const Mesh* mesh, Part* solid, UnitFrame* frame, MeshCondition*
   *frame = unit_frame(mesh);
   if (!(frame->scale > 0)) return false;
   *solid = assemble_closed(mesh, *frame, condition);
+  drop_back_sides(solid, condition);
   int* patch = MEMORY_NEW(int, solid->triangle_count + 1);
   int patches = turn_neighbours(solid, patch, condition);
   for (int pass = 0; patches > 1 && pass < TURN_PASSES * patches && pass < COMPONENTS_TURNED; pass++)

@@ -18,9 +18,10 @@ typedef struct {
 
 /* In order: faces become triangles (ear clipping), equal points are joined (from farther where that closes
  * what lies open), repeated triangles and those without area
- * that hang on a closed surface are dropped, neighbours are turned alike, surfaces are turned outward (inward when the
- * winding number of the others says that they bound a cavity), and what is still open is closed by a fan to the middle
- * of each border. `solid` is owned by the caller. Returns false when all points lie in one plane. */
+ * that hang on a closed surface are dropped, and one side of closed surfaces that are drawn from both; neighbours are
+ * turned alike, surfaces are turned outward (inward when the winding number of the others says that they bound a
+ * cavity), and what is still open is closed by a fan to the middle of each border. `solid` is owned by the caller.
+ * Returns false when all points lie in one plane. */
 bool mesh_repair(const Mesh* mesh, Part* solid, UnitFrame* frame, MeshCondition* condition);
 /* (1 / 4 pi) times the solid angle of the triangles seen from a point: 1 inside a closed outward surface, 0 outside,
  * between them near an open border. */

@@ -54,6 +54,21 @@ static void doubled_faces_count_once(void** state) {
   assert_int_equal(c.repeated_triangles, 6);
 }
 
+/* Drawn from both sides its triangles enclose nothing, by their directions; whichever side comes first. */
+static void a_cube_drawn_from_both_sides_is_a_solid(void** state) {
+  (void)state;
+  const char* front =
+      "f 4 3 2\nf 4 2 1\nf 5 6 7\nf 5 7 8\nf 1 2 6\nf 1 6 5\nf 2 3 7\nf 2 7 6\nf 3 4 8\nf 3 8 7\nf 4 1 5\nf 4 5 8\n";
+  const char* back =
+      "f 2 3 4\nf 1 2 4\nf 7 6 5\nf 8 7 5\nf 6 2 1\nf 5 6 1\nf 7 3 2\nf 6 7 2\nf 8 4 3\nf 7 8 3\nf 5 1 4\nf 8 5 4\n";
+  for (int order = 0; order < 2; order++) {
+    Text text = {0};
+    text_add(&text, "%s%s", order == 0 ? front : back, order == 0 ? back : front);
+    assert_int_equal(check_cube(text.data).repeated_triangles, 12);
+    text_free(&text);
+  }
+}
+
 /* Points of their own for one face, off by 1e-9. */
 static void cracks_are_joined(void** state) {
   (void)state;
@@ -127,10 +142,15 @@ static void a_cavity_stays_inverted(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_good_cube_has_no_fault),     cmocka_unit_test(an_inverted_cube_is_turned),
-      cmocka_unit_test(mixed_faces_are_turned_alike), cmocka_unit_test(a_missing_face_is_closed),
-      cmocka_unit_test(doubled_faces_count_once),     cmocka_unit_test(cracks_are_joined),
-      cmocka_unit_test(a_soup_hangs_together),        cmocka_unit_test(a_cavity_stays_inverted),
+      cmocka_unit_test(a_good_cube_has_no_fault),
+      cmocka_unit_test(an_inverted_cube_is_turned),
+      cmocka_unit_test(mixed_faces_are_turned_alike),
+      cmocka_unit_test(a_missing_face_is_closed),
+      cmocka_unit_test(doubled_faces_count_once),
+      cmocka_unit_test(a_cube_drawn_from_both_sides_is_a_solid),
+      cmocka_unit_test(cracks_are_joined),
+      cmocka_unit_test(a_soup_hangs_together),
+      cmocka_unit_test(a_cavity_stays_inverted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

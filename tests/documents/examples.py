@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Run the commands that the pages show: tests/documents/examples.py CHECKOUT WORK, where `sdrs` is on the PATH and WORK has links to
+the checkout's folders. Prints a line a command that fails or is left out, one a page, and `N passed, N failed`."""
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+ROOT, WORK = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+# In this order: later pages look at what earlier ones have made. Pages whose examples have tests of their own stand below.
+PAGES = ["README.md"] + ["docs/" + page + ".md" for page in (
+    "cli", "export", "rendering", "decompose", "identify", "queries", "planning", "grasping", "manipulation", "receding", "overview",
+    "losses", "contact-laws", "contact-parameters", "smooth-shapes", "gallery", "library", "python", "rigid-ipc")]
+ELSEWHERE = {"docs/mjcf.md": "tests/cli/mjcf-page", "docs/urdf.md": "tests/cli/urdf-page", "docs/co-design.md": "tests/cli/co-design",
+             "docs/batch.md": "tests/long/test_batch_page.sh", "docs/scene-format.md": "tests/unit/scene/test_schema_markdown.c",
+             "docs/task-format.md": "tests/unit/scene/test_schema_markdown.c"}
+# What a page takes for granted.
+BEFORE = {"docs/export.md": ["rm -rf out/spider && sdrs optimize scenes/tasks/spider.yaml -q --iterations 1 --set steps=20 --set optimizer.save_every=1",
+                             "cp -r out/spider/design/1 out/spider/design/40",
+                             "sdrs simulate scenes/wall.yaml -q"],
+          "docs/rendering.md": ["rm -rf out/spider && sdrs simulate scenes/spider.yaml -q --steps 60",
+                                "sdrs simulate scenes/stack.yaml -q --steps 20", "sdrs simulate scenes/slide.yaml -q -o out/a",
+                                "sdrs simulate scenes/slide.yaml -q -o out/b"]}
+LEFT_OUT = [(r"^make (demo|check|page)", "is the whole of the tests, or asks npm"), (r"--view", "tests/view"),
+            (r"^scripts/measure_decompose", "takes programs that are not here"), (r"\.mp4", "ffmpeg, which need not be there"),
+            (r"\.html", "tests/page"), (r"^sdrs bench (scale|step|gradient|render)", "measures; its words are a table there"),
+            (r"path\.jsonl|^sdrs query FILE", "the file is the reader's"), (r"^PYTHONPATH=python", "tests/python"),
+            (r"throw-four|mpirun|pkg-config|python3 -m build|SDRS_LIBRARY", "tests/library, tests/python or tests/long")]
+SHORTER = [(r"optimize scenes/tasks/(pinch|grasp|grasp-free|push)\.yaml", " --iterations 1"), (r"simulate scenes/(spider|chains)\.yaml", " --steps 60"),
+           (r"converge scenes/slide", " --refinements 1"), (r"gradcheck scenes/spider", " --directions 1"),
+           (r"gradcheck scenes/tasks/push", " --set steps=20"),
+           (r"identify scenes/identify/pendulum", " --set optimizer.iterations=2"), (r"simulate out/pinch/", " --steps 40")]
+passed = failed = 0
+
+
+def commands(text):
+    """Those of indented blocks, and of fences of a shell, without what stands behind them; words in capitals are a reader's own."""
+    fence = None
+    for line in text.split("\n"):
+        if line.startswith("```"):
+            fence = None if fence is not None else line[3:].strip()
+            continue
+        indented = re.match(r"    (?:\$ )?(.*)", line) if fence is None else None
+        plain = re.match(r"(?:\$ )?(.*)", line) if fence in ("sh", "bash", "shell") else None
+        command = (indented or plain or [None, ""])[1]
+        if not re.match(r"(\./)?sdrs [a-z-]|scripts/\w|make [a-z]|PYTHONPATH=", command):
+            continue
+        command = re.split(r"  +| # ", command)[0].strip()
+        if not re.search(r"\b[A-Z]{3,}\b(?!/)|\[--|\.\.\.|\|MESH", command) and command not in ("sdrs bench", "sdrs --help"):
+            yield command
+
+
+def first(rules, command):
+    return next((text for pattern, text in rules if re.search(pattern, command)), None)
+
+
+def run(page, command, shown):
+    global passed, failed
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=WORK, capture_output=True, text=True, timeout=250)
+    good = done.returncode == 0 or (done.returncode == 1 and re.search(r"--min-wall|gradcheck|sdrs compare", command))
+    if shown:
+        passed, failed = passed + bool(good), failed + (not good)
+    if not good:
+        print(f"FAIL {page}: {command}\n     ended with {done.returncode}: {done.stderr.strip()[-600:]}")
+
+
+def whole_files(page, text):
+    """Scenes and tasks that stand there in full are valid; those that begin with the words of a shipped one are it."""
+    global passed, failed
+    for number, block in enumerate(re.findall(r"^```yaml\n(.*?)^```", text, re.M | re.S)):
+        if not re.search(r"^(links|loss):", block, re.M):
+            continue
+        scene = re.search(r"^scene: ([\w./-]+)", block, re.M)
+        if scene and scene[1] != "throw-scene.yaml" and not (WORK / scene[1]).exists():
+            print(f"     {page}: not read: a task for {scene[1]}, a scene of the reader's")
+            continue
+        name = "scenes/tasks/throw.yaml" if "throw-scene.yaml" in block else "scenes/slide.yaml" if "name: slide" in block else None
+        plain = lambda yaml: [line for line in (re.sub(r"\s*#.*", "", part).rstrip() for part in yaml.split("\n")) if line]
+        good = name is not None and plain(block) == plain((ROOT / name).read_text())
+        if name is None:
+            file = WORK / f"block{number}.yaml"
+            file.write_text(block)
+            good = subprocess.run(["sdrs", "validate", str(file)], cwd=WORK, capture_output=True).returncode == 0
+        passed, failed = passed + good, failed + (not good)
+        if not good:
+            print(f"FAIL {page}: block {number} of YAML{' is not ' + name if name else ' is not valid'}")
+
+
+for page in PAGES:
+    text, count = (ROOT / page).read_text(), 0
+    for command in BEFORE.get(page, []):
+        run(page, command, False)
+    for command in commands(text):
+        why = first(LEFT_OUT, command)
+        if why:
+            print(f"     {page}: not run: {shlex.quote(command)[:100]} ({why})")
+            continue
+        count += 1
+        run(page, command + (first(SHORTER, command) or ""), True)
+    whole_files(page, text)
+    print(f"ok   {page}: {count} commands")
+pages = {str(path.relative_to(ROOT)) for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]}
+for page in sorted(pages - set(PAGES) - set(ELSEWHERE)):
+    if list(commands((ROOT / page).read_text())):
+        failed += 1
+        print(f"FAIL {page}: has commands that nobody runs")
+for page, test in ELSEWHERE.items():
+    if not os.path.exists(ROOT / test):
+        failed += 1
+        print(f"FAIL {page}: its test {test} is not there")
+print(f"{passed} passed, {failed} failed")
+sys.exit(failed > 0)
