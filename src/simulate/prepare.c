@@ -4,6 +4,7 @@
 #include "simulate/feedback.h"
 #include "simulate/loads.h"
 #include "simulate/spin.h"
+#include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
 
 /* Second derivative, in the present step's length, of the cubic through the states at 0, -1, -b and -c steps: L_i''(0)
@@ -141,6 +142,7 @@ void step_prepare(Sim* s) {
   aim_armatures(s);
   aim_joints(s, s->clock.time);
   loads_aim(s);
+  tendons_aim(s);
   Configuration* c = &s->configuration[s->current];
   memcpy(c->q, s->q_now, sizeof(double) * (size_t)s->model->coordinate_count);
   memcpy(c->pose, s->pose_now, sizeof(Pose) * (size_t)s->model->link_count);

@@ -150,8 +150,11 @@ typedef struct {
   LinkTerms* links;      /* own terms on entry; composite on return */
   const JointTerms* joints;
   ContactTermList contact, closures; /* link -1 in closures: the world, or nothing at all */
+  ContactTermList tendons;           /* alike */
   const CouplingTerms* couplings;
   int coupling_count;
+  const CouplingTerms* stretched; /* of tendons, alike */
+  int stretched_count;
   const bool* stale;        /* trees whose terms and gradient are to be found, the others have theirs; NULL: all */
   const bool* stale_blocks; /* the same of the Hessian's rows and columns */
 } Assembly;
