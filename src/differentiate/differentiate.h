@@ -293,6 +293,7 @@ typedef enum {
   GRADCHECK_GAINS,       /* of controllers: gains, limits, delays, feedback */
   GRADCHECK_SHAPES,      /* parameters of convex smooth shapes */
   GRADCHECK_CLOSURES,    /* points and lengths of closures, ratios of couplings */
+  GRADCHECK_TENDONS,     /* points, stiffness, rest length of tendons */
   GRADCHECK_BLOCKS
 } GradcheckBlock;
 const char* gradcheck_block_name(GradcheckBlock block);

@@ -119,6 +119,8 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
       return g->inertia[n->link][n->index];
     case OVERRIDE_CLOSURE:
       return g->closures[n->part][n->index];
+    case OVERRIDE_TENDON:
+      return model_gradient_tendon(m, g, n->part, n->index);
     case OVERRIDE_RATIO:
       return g->ratios[n->part][n->index];
     case OVERRIDE_AXIS: /* all of a joint's at once, design_turn_slope */

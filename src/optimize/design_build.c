@@ -234,6 +234,15 @@ static bool same_coupling(const Scene* first, const Scene* other, const DesignNu
          a->terms[n->index].link == b->terms[n->index].link;
 }
 
+/* Through the same links. */
+static bool same_tendon(const Scene* first, const Scene* other, const DesignNumber* n) {
+  if (n->part >= other->tendon_count) return false;
+  const SceneTendon *a = &first->tendons[n->part], *b = &other->tendons[n->part];
+  bool same = a->count == b->count && (a->stiffness > 0) == (b->stiffness > 0);
+  for (int i = 0; same && i < a->count; i++) same = a->points[i].link == b->points[i].link;
+  return same;
+}
+
 /* Is the number at the same place in another scene? */
 static bool number_fits(const DesignNumber* n, const Scene* first, const Scene* other) {
   if (n->kind == OVERRIDE_ATTACHMENT || n->kind == OVERRIDE_GRAVITY || n->kind == OVERRIDE_CONTACT) return true;
@@ -241,6 +250,7 @@ static bool number_fits(const DesignNumber* n, const Scene* first, const Scene* 
   if (n->kind == OVERRIDE_SHAPE) return same_shape(first, other, n);
   if (n->kind == OVERRIDE_CLOSURE) return same_closure(first, other, n);
   if (n->kind == OVERRIDE_RATIO) return same_coupling(first, other, n);
+  if (n->kind == OVERRIDE_TENDON) return same_tendon(first, other, n);
   if (n->kind == OVERRIDE_MATERIAL && n->link >= 0) return other->links[n->link].material.given[n->index];
   if (n->kind == OVERRIDE_MATERIAL && n->part >= 0)
     return n->part < other->contact.pair_count && other->contact.pairs[n->part].material.given[n->index];

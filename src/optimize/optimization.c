@@ -154,9 +154,9 @@ void optimization_destroy(Optimization* o) {
   draws_destroy(o->draws);
   model_scene_destroy(o->shown, o->shown_of);
   design_destroy(&o->design);
-  void* owned[] = {o->runs,      o->x,      o->gradient,    o->trial,          o->trial_gradient,
-                   o->best_x,    o->terms,  o->trial_terms, o->spare_state,    o->rows,
-                   o->row_terms, o->reason, o->identity,    o->row_multipliers};
+  void* owned[] = {o->runs,      o->x,      o->gradient,    o->trial,           o->trial_gradient,
+                   o->best_x,    o->terms,  o->trial_terms, o->spare_state,     o->rows,
+                   o->row_terms, o->reason, o->identity,    o->row_multipliers, o->contacts};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   text_free(&o->note);
   memory_free(o);
@@ -196,8 +196,8 @@ void optimization_restart(Optimization* o, const double* x, const bool* held) {
     d->set.low[k] = held && held[k] ? x[k] : d->variables[k].low;
     d->set.high[k] = held && held[k] ? x[k] : d->variables[k].high;
   }
-  optimizer_destroy(o->optimizer);
-  o->optimizer = optimizer_create(&o->task->optimizer, &d->set);
+  continuation_restart(o);
+  continuation_forget(o);
   memcpy(o->x, x, n);
   if (!optimizer_project(o->optimizer, o->x)) memcpy(o->x, x, n); /* rows that only what is held could keep */
   memcpy(o->best_x, o->x, n);
@@ -459,16 +459,14 @@ static Status update_multipliers(Optimization* o) {
 
 /* No step is left: with other multipliers there may be. */
 static Status note_stuck(Optimization* o) {
-  if (!o->subjects) {
-    o->stop = STOP_FLAT;
-    return STATUS_OK;
-  }
-  o->stuck = true;
+  if (!o->subjects) o->stop = STOP_FLAT;
+  if (!o->subjects && !continuation_goes_on(o, o->iteration)) return STATUS_OK;
+  o->stuck = o->subjects != NULL; /* else it is the loss under a schedule's last contact that has no slope: its row */
   o->iteration++;
   o->since_update++;
   keep_best(o);
   write_row(o, TRIAL_ROSE, NAN, 0, 0);
-  optimization_judge_end(o, true);
+  if (o->subjects) optimization_judge_end(o, true);
   return STATUS_OK;
 }
 

@@ -104,7 +104,7 @@ enum { CONTROL_VALUES = 1, CONTROL_AMPLITUDE = 2, CONTROL_FREQUENCY = 4, CONTROL
 static inline unsigned control_gain_bit(GainKind kind) { return (unsigned)CONTROL_GAINS << kind; }
 typedef struct {
   SourcePlace place;
-  TaskName link;           /* all controllers of this link's joint, all loads on it */
+  TaskName link;           /* all controllers of this link's joint, all loads on it, tendons that end on it */
   unsigned of;             /* CONTROL_DRIVES ... bits; default all that there are */
   unsigned parameters;     /* CONTROL_* bits; default VALUES, for sines AMPLITUDE | PHASE | VALUES */
   bool has_parameters;     /* false: the default of the signal's kind */
@@ -154,7 +154,10 @@ typedef enum {
   PARAMETER_CLOSURE_POINT, /* of the closures of two links */
   PARAMETER_CLOSURE_AXIS,
   PARAMETER_CLOSURE_LENGTH,
-  PARAMETER_RATIO,   /* of what a link's coordinates follow (couplings) */
+  PARAMETER_RATIO,        /* of what a link's coordinates follow (couplings) */
+  PARAMETER_TENDON_POINT, /* of the tendons that end on a link */
+  PARAMETER_TENDON_STIFFNESS,
+  PARAMETER_TENDON_REST,
   PARAMETER_GRAVITY, /* of the scene */
   PARAMETER_FRICTION,
   PARAMETER_SUPPORT,
@@ -308,6 +311,7 @@ typedef struct {
   char *position[3], *quaternion[4];       /* names of columns; NULL: not measured. Pose of the link's frame, world */
   char *velocity[3], *angular_velocity[3]; /* at the start of a run only; NULL: from the positions */
   bool world_rates;                        /* angular velocities are in world axes, else in the link's */
+  bool rates_before;                       /* rates of a row are those of the time since the row before it */
   char *coordinates[JOINT_MAX_DOF], *rates[JOINT_MAX_DOF]; /* of its joint's plain coordinates */
   int coordinate_count, rate_count;
   double length_scale, angle_scale, weight; /* m and rad per unit of the columns; weight of its residuals */
@@ -317,7 +321,7 @@ typedef struct {
 typedef struct {
   SourcePlace place;
   TaskName link;
-  unsigned of;                  /* CONTROL_DRIVES, CONTROL_FORCES or CONTROL_TORQUES */
+  unsigned of;                  /* CONTROL_DRIVES, ... */
   int number;                   /* of its controller or load among the link's */
   char* columns[JOINT_MAX_DOF]; /* one per channel */
   int column_count;

@@ -30,7 +30,7 @@ static void read_control(Reader* reader, Task* task, const Node* item, int* capa
   control.parameters = form.parameters; /* the words stand in the order of the CONTROL_ bits */
   control.has_dof = is_given(item, "dof");
   read_dof(reader, form.dof, control.dof);
-  control.of = is_given(item, "of") ? form.of : CONTROL_DRIVES | CONTROL_FORCES | CONTROL_TORQUES;
+  control.of = is_given(item, "of") ? form.of : CONTROL_SIGNALS;
   int link_count;
   TaskName* links = read_which(reader, item, &form.which, &link_count);
   for (int i = 0; i < link_count; i++) {

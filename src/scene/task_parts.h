@@ -56,7 +56,7 @@ typedef struct {
 
 typedef struct {
   const Node *link, *position, *quaternion, *velocity, *angular_velocity, *coordinates, *rates;
-  int rate_axes;
+  int rate_axes, rates_at;
   double length_scale, angle_scale, weight;
 } MeasuredForm;
 

@@ -15,7 +15,8 @@
 #define PARAMETERS                                                                                                   \
   "mass|center|inertia|size|damping|spring|dry_friction|armature|axis|rotation|shape_size|shape_form|link_friction|" \
   "link_restitution|link_rolling|link_spinning|pair_friction|pair_restitution|pair_rolling|pair_spinning|"           \
-  "closure_point|closure_axis|closure_length|ratio|gravity|friction|support|"                                        \
+  "closure_point|closure_axis|closure_length|ratio|tendon_point|tendon_stiffness|tendon_rest|gravity|friction|"      \
+  "support|"                                                                                                         \
   "stiffness|smoothing|rest_speed|restitution|rolling|spinning"
 #define PARAMETERS_OF_PAIRS "pair_friction|pair_restitution|pair_rolling|pair_spinning"
 #define PARAMETERS_OF_CLOSURES "closure_point|closure_axis|closure_length"
@@ -227,10 +228,10 @@ static const SchemaRow ROWS[] = {
     {"constraint", "value", VALUE_NUMBER, AT(ConstraintForm, value), .fallback = "0", .meaning = "Right-hand side."},
 
     /* ---------------------------------------------------------------- control, start */
-    {"control", "of", VALUE_WORDS, AT(ControlForm, of), .of = "drives|forces|torques",
+    {"control", "of", VALUE_WORDS, AT(ControlForm, of), .of = "drives|forces|torques|tensions",
      .fallback = "(all that there are)",
      .meaning = "Whose parameters move: targets of the controllers of the link's joint, forces and torques of the "
-                "loads on the link."},
+                "loads on the link, tensions of the tendons that end on it."},
     {"control", "parameters", VALUE_WORDS, AT(ControlForm, parameters),
      .of = "values|amplitude|frequency|phase|delay|position_gain|velocity_gain|damping_gain|max_force|feedback",
      .fallback = "(values; of sines values, amplitude and phase)",
@@ -276,6 +277,8 @@ static const SchemaRow ROWS[] = {
                 "not lie along."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "closure_point", .of = "x|y|z",
      .fallback = "[x, y, z]", .meaning = "Components of the point that change, in the closure's own `axes`."},
+    {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "tendon_point", .of = "x|y|z",
+     .fallback = "[x, y, z]", .meaning = "Components of the points that change, in their links' frames."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "closure_axis", .of = "x|y|z",
      .fallback = "(those it does not lie along)",
      .meaning = "Components of the axis that change; its length does not matter."},
@@ -471,8 +474,10 @@ static const SchemaRow ROWS[] = {
     {"data", "inputs", VALUE_LIST, AT(DataForm, inputs), .of = "input",
      .meaning = "What drove each run, where the scene's own signals did not: targets, torques and forces by columns."},
     {"input", "link", VALUE_TEXT, AT(InputForm, link), .required = true, .meaning = "The link."},
-    {"input", "of", VALUE_CHOICE, AT(InputForm, of), .of = "drive|force|torque", .fallback = "drive",
-     .meaning = "The target of a controller of the link's joint, or the force or torque of a load on the link."},
+    {"input", "of", VALUE_CHOICE, AT(InputForm, of), .of = "drive|force|torque|tension", .fallback = "drive",
+     .meaning = "The target of a controller of the link's joint, the force or torque of a load on the link, or the "
+                "tension of a "
+                "tendon that ends there."},
     {"input", "number", VALUE_INTEGER, AT(InputForm, number), .fallback = "0", .range = RANGE_BETWEEN(0, 1000000),
      .meaning = "Which controller or load of the link, from 0."},
     {"input", "columns", VALUE_NAMES, AT(InputForm, columns), .required = true,
@@ -497,6 +502,10 @@ static const SchemaRow ROWS[] = {
      .meaning = "The same of the angular velocity."},
     {"measured", "rate_axes", VALUE_CHOICE, AT(MeasuredForm, rate_axes), .of = "link|world", .fallback = "link",
      .meaning = "Axes of the angular velocity."},
+    {"measured", "rates_at", VALUE_CHOICE, AT(MeasuredForm, rates_at), .of = "row|before", .fallback = "row",
+     .meaning = "Whether velocities, angular velocities and rates in a row are those at its time, or differences from the "
+                "row before, half a row late: at the time of a row there is then the mean of its own and the next "
+                "row's."},
     {"measured", "coordinates", VALUE_NAMES, AT(MeasuredForm, coordinates), .nullable = true,
      .meaning = "Columns of the coordinates of the link's joint, without those of three rotations."},
     {"measured", "rates", VALUE_NAMES, AT(MeasuredForm, rates), .nullable = true, .meaning = "Columns of their rates."},
