@@ -223,7 +223,7 @@ bool loss_counts(const Loss* loss, int index);      /* in this scenario; else it
  * allocation. */
 double loss_evaluate(const Loss* loss, const Recording* recording, double* terms, LossSeeds* seeds);
 /* The same for losses of which some are bounds (TaskLoss.bounded), which are not in the sum; the derivatives are those
- * of the terms times `factors` (loss_count). */
+ * of the terms times `factors` (loss_count; NULL: 1, and 0 of what is bounded). */
 double loss_evaluate_with(const Loss* loss, const Recording* recording, double* terms, const double* factors,
                           LossSeeds* seeds);
 

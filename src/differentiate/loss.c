@@ -143,7 +143,7 @@ double loss_evaluate_with(const Loss* loss, const Recording* recording, double* 
   double sum = 0;
   for (int i = 0; i < loss->count; i++) {
     const LossTerm* term = &loss->terms[i];
-    double factor = factors ? factors[i] : 1;
+    double factor = factors ? factors[i] : term->bounded ? 0 : 1;
     if (seeds && factor != 1 && factor != 0 && whole) evaluate(term, recording, factor, seeds);
     double value = whole ? evaluate(term, recording, 1, factor == 1 ? seeds : NULL) : none;
     if (terms) terms[i] = value;

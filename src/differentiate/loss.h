@@ -39,6 +39,7 @@ typedef struct {
   Vec3 axis;                  /* unit, link frame */
   bool has_target;            /* of touch */
   double friction, quality;   /* of closure */
+  double angle;               /* of overhang [rad] */
   struct WitnessBody* bodies; /* of touch between hulls (2), link and other; else NULL */
   double margin;              /* m */
   int power;                  /* 1 or 2 */
@@ -138,6 +139,11 @@ double loss_pose(const LossTerm* term, const Recording* recording, LossSeeds* se
 void loss_gap_prepare(LossTerm* term, const LossOrigin* origin);
 void loss_nearest_weights(const Vec3* corner, int count, double* weight);
 /* Of all three (differentiate/loss_hulls.c): vertices, volumes and edges of the initial design. */
+double loss_neck(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+void loss_neck_prepare(LossTerm* term, const LossOrigin* origin);
+double loss_wall(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+double loss_extent(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+double loss_overhang(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 void loss_hulls_prepare(LossTerm* term, const LossOrigin* origin);
 void loss_hulls_free(LossTerm* term);
 

@@ -172,6 +172,7 @@ void loss_resolve(LossTerm* term, const LossOrigin* origin) {
   term->smoothing = source->smoothing;
   term->has_target = source->has_target;
   term->friction = source->friction;
+  term->angle = source->angle;
   term->quality = source->quality;
   if (term->absent) return;
   int before = origin->diagnostics->error_count;

@@ -21,6 +21,10 @@ static const LossKind KINDS[] = {
     [LOSS_TOUCH]       = {"touch",       LINK_REQUIRED, LINK_REQUIRED, WINDOW_END,  0, 1, loss_touch_prepare, loss_touch},
     [LOSS_CLOSURE]     = {"closure",     LINK_REQUIRED, LINK_REQUIRED, WINDOW_END,  0, 1, loss_closure_prepare, loss_closure},
     [LOSS_POSE]        = {"pose",        LINK_REQUIRED, LINK_UNUSED,   WINDOW_END,  0, 1, NULL, loss_pose},
+    [LOSS_NECK]        = {"neck",        LINK_REQUIRED, LINK_UNUSED,   WINDOW_NONE, 0, 0, loss_neck_prepare, loss_neck},
+    [LOSS_WALL]        = {"wall",        LINK_REQUIRED, LINK_UNUSED,   WINDOW_NONE, 0, 0, loss_hulls_prepare, loss_wall},
+    [LOSS_OVERHANG]    = {"overhang",    LINK_REQUIRED, LINK_UNUSED,   WINDOW_NONE, 0, 0, loss_hulls_prepare, loss_overhang},
+    [LOSS_EXTENT]      = {"extent",      LINK_REQUIRED, LINK_UNUSED,   WINDOW_NONE, 0, 0, loss_hulls_prepare, loss_extent},
 };
 // clang-format on
 

@@ -10,8 +10,13 @@ double hull_size(const ConvexHull* hull) {
   return size;
 }
 
+/* A row of the program. */
+typedef struct {
+  int hull, triangle;
+} BallRow;
+
 /* n . x + r <= d for every face, in units of `size`: GLPK's tolerances are absolute near zero.                 (D5) */
-static void add_faces(glp_prob* lp, const ConvexHull* hull, Vec3 origin, double size) {
+static void add_faces(glp_prob* lp, const ConvexHull* hull, Vec3 origin, double size, int which, BallRow* rows) {
   for (int t = 0; t < hull->triangle_count; t++) {
     const int* corner = hull->triangles[t];
     Vec3 a = vec3_sub(hull->vertices[corner[0]], origin), b = vec3_sub(hull->vertices[corner[1]], origin);
@@ -23,20 +28,34 @@ static void add_faces(glp_prob* lp, const ConvexHull* hull, Vec3 origin, double 
     double values[5] = {0, n.x, n.y, n.z, 1};
     glp_set_row_bnds(lp, row, GLP_UP, 0, vec3_dot(n, a) / size);
     glp_set_mat_row(lp, row, 4, columns, values);
+    rows[row] = (BallRow){which, t};
   }
 }
 
-bool hulls_common_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius) {
+/* Of the rows with the largest multipliers: four hold a vertex of the program. */
+static int list_holds(glp_prob* lp, const BallRow* rows, BallHold hold[BALL_HOLDS_MAX]) {
+  int count = 0;
+  for (int row = 1; row <= glp_get_num_rows(lp); row++) {
+    double share = glp_get_row_dual(lp, row);
+    if (!(share > 0) || count == BALL_HOLDS_MAX) continue;
+    hold[count++] = (BallHold){rows[row].hull, rows[row].triangle, share};
+  }
+  return count;
+}
+
+static bool find_ball(const ConvexHull* a, const ConvexHull* b, bool apart, Vec3* center, double* radius,
+                      BallHold* hold, int* count) {
   Vec3 origin = a->vertices[0];
   double size = fmin(hull_size(a), hull_size(b));
+  BallRow* rows = MEMORY_NEW(BallRow, a->triangle_count + b->triangle_count + 1);
   glp_prob* lp = glp_create_prob();
   glp_set_obj_dir(lp, GLP_MAX);
   glp_add_cols(lp, 4);
   for (int k = 1; k <= 3; k++) glp_set_col_bnds(lp, k, GLP_FR, 0, 0);
-  glp_set_col_bnds(lp, 4, GLP_LO, 0, 0);
+  glp_set_col_bnds(lp, 4, apart ? GLP_FR : GLP_LO, 0, 0);
   glp_set_obj_coef(lp, 4, 1);
-  add_faces(lp, a, origin, size);
-  add_faces(lp, b, origin, size);
+  add_faces(lp, a, origin, size, 0, rows);
+  add_faces(lp, b, origin, size, 1, rows);
   glp_smcp settings;
   glp_init_smcp(&settings);
   settings.msg_lev = GLP_MSG_OFF;
@@ -44,6 +63,17 @@ bool hulls_common_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, d
   Vec3 place = vec3(glp_get_col_prim(lp, 1), glp_get_col_prim(lp, 2), glp_get_col_prim(lp, 3));
   *center = vec3_add_scaled(origin, size, place);
   *radius = size * glp_get_col_prim(lp, 4);
+  if (hold) *count = list_holds(lp, rows, hold);
   glp_delete_prob(lp);
-  return found && *radius > 0;
+  memory_free(rows);
+  return found;
+}
+
+bool hulls_common_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius) {
+  return find_ball(a, b, false, center, radius, NULL, NULL) && *radius > 0;
+}
+
+bool hulls_held_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius,
+                     BallHold hold[BALL_HOLDS_MAX], int* count) {
+  return find_ball(a, b, true, center, radius, hold, count);
 }

@@ -304,5 +304,24 @@ double hull_size(const ConvexHull* hull);
 /* Centre and radius [m] of the largest ball inside both hulls; false, and both of no use: they have none in common.
  * Allocates. geometry/common_ball.c; docs/derivations/design.md */
 bool hulls_common_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius);
+/* The same where they need have none in common - the radius is negative then -, with the triangles that hold the ball,
+ * and how much its radius grows with the place of each: r' = sum share (plane's shift at the ball), shares of sum 1. */
+typedef struct {
+  int hull, triangle; /* 0 or 1; of that hull */
+  double share;
+} BallHold;
+enum { BALL_HOLDS_MAX = 4 };
+/* false: the linear program was not solved. *count of hold, at most BALL_HOLDS_MAX. */
+bool hulls_held_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius,
+                     BallHold hold[BALL_HOLDS_MAX], int* count);
+/* Least width [m] of a hull between parallel planes: by its faces, and by its edges two by two. The vertices of both
+ * sides that carry it, with weights of sum 1 each, so that dw = normal . (sum w_i dx_i of the top - of the bottom). */
+typedef struct {
+  double width;
+  Vec3 normal; /* unit, from the bottom to the top */
+  int top[3], bottom[3], top_count, bottom_count;
+  double top_weight[3], bottom_weight[3];
+} HullWidth;
+HullWidth hull_least_width(const ConvexHull* hull);
 
 #endif

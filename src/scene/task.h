@@ -204,9 +204,13 @@ typedef enum {
   LOSS_APPROACH,    /* max(D - margin^2, 0), D the squared distance of link and other, smoothed [m^2] */
   LOSS_TOUCH,       /* (gap - margin)^2 and how far the nearest points are from where they are wanted [m^2] */
   LOSS_CLOSURE,     /* links touch another and hold it: gaps, and what the grasp's quality lacks */
-  LOSS_POSE         /* |x - target|^2 + length^2 |R - rotation|^2 / 2 [m^2] */
+  LOSS_POSE,        /* |x - target|^2 + length^2 |R - rotation|^2 / 2 [m^2] */
+  LOSS_NECK,        /* margin - width of the narrowest overlap that holds the link's hulls together [m] */
+  LOSS_WALL,        /* margin - width of the link's thinnest hull [m] */
+  LOSS_OVERHANG,    /* surface that hangs over more than `angle`, built along `direction` [m^2] */
+  LOSS_EXTENT       /* size along `direction` [m] */
 } TaskLossType;
-enum { LOSS_TYPE_COUNT = LOSS_POSE + 1 };
+enum { LOSS_TYPE_COUNT = LOSS_EXTENT + 1 };
 
 typedef struct {
   SourcePlace place;
@@ -231,6 +235,7 @@ typedef struct {
   Vec3 axis;                /* ORIENTATION, link frame; unit */
   bool has_target;          /* TOUCH: one is given, in the frame of other */
   double friction, quality; /* CLOSURE */
+  double angle;             /* OVERHANG: from the upright [rad] */
   double margin;            /* m */
   int power;                /* POINT: 1 or 2 */
   double from, to;          /* window of time [s]; -1 = not given: type's default (end of the run, or all of it) */

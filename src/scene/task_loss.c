@@ -72,7 +72,8 @@ static void name_terms(Reader* reader, Terms terms) {
 /* ---------------------------------------------------------------- a term */
 
 static void read_directions(Reader* reader, const Node* item, TaskLoss* loss) {
-  if (loss->type == LOSS_TRAVEL) loss->direction = task_direction(reader, item, "direction", loss->direction);
+  if (loss->type == LOSS_TRAVEL || loss->type == LOSS_OVERHANG || loss->type == LOSS_EXTENT)
+    loss->direction = task_direction(reader, item, "direction", loss->direction);
   if (loss->type != LOSS_ORIENTATION) return;
   loss->axis = task_direction(reader, item, "axis", loss->axis);
   loss->target = task_direction(reader, item, "target", loss->target);

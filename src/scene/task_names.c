@@ -118,10 +118,12 @@ static void look_up_name(const Lookup* lookup, const TaskName* name) {
   if (name->text) look_up(lookup, name->text, name->place);
 }
 
-/* "link/attachment/x": links' names hold no slash. */
+/* "link/attachment/x": links' names hold no slash. With one slash, "link/mass" or "contact/friction", the list of
+ * variables says whether there is such a one. */
 static void look_up_variable(const Lookup* lookup, const TaskName* variable) {
   const char* slash = strchr(variable->text, '/');
-  if (!slash || !strchr(slash + 1, '/')) {
+  if (slash && !strchr(slash + 1, '/')) return;
+  if (!slash) {
     reader_error(lookup->reader, variable->place,
                  "must be a variable like link/attachment/x or link/values/0, got '%s'",
                  text_excerpt(variable->text).text);

@@ -211,7 +211,12 @@ const SchemaObject TASK_OBJECTS[] = {
          "nearly nearest\n"
          "* `pose`: squared distance of a point of the link from its target, and length^2 times about the square of "
          "the "
-         "angle between its frame and the rotation",
+         "angle between its frame and the rotation\n"
+         "* `neck`: margin - diameter of the widest ball that fits through the overlaps from each hull of the link to "
+         "each other\n"
+         "* `wall`: margin - width of the link's thinnest hull\n"
+         "* `overhang`: surface that leans out by more than an angle, times the square of what its sine exceeds\n"
+         "* `extent`: size of the link along a direction",
      .example =
          "seed: 1\n"
          "scene: ../scenes/spider.yaml\n"

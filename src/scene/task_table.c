@@ -10,7 +10,7 @@
 /* Types of losses that have a key, in the order of TaskLossType. */
 #define LOSSES                                                                                 \
   "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|shape|volume|" \
-  "roughness|approach|touch|closure|pose"
+  "roughness|approach|touch|closure|pose|neck|wall|overhang|extent"
 /* Types of parameters that have a key, in the order of TaskParameterType. */
 #define PARAMETERS                                                                                                   \
   "mass|center|inertia|size|damping|spring|dry_friction|armature|axis|rotation|shape_size|shape_form|link_friction|" \
@@ -20,7 +20,8 @@
   "stiffness|smoothing|rest_speed|restitution|rolling|spinning"
 #define PARAMETERS_OF_PAIRS "pair_friction|pair_restitution|pair_rolling|pair_spinning"
 #define PARAMETERS_OF_CLOSURES "closure_point|closure_axis|closure_length"
-#define LOSSES_OF_A_LINK "point|travel|relative|reach|orientation|velocity|force|gap|approach|touch|closure|pose"
+#define LOSSES_OF_A_LINK \
+  "point|travel|relative|reach|orientation|velocity|force|gap|approach|touch|closure|pose|neck|wall|overhang|extent"
 #define LOSSES_OF_ANY_LINK "effort|smoothness|shape|volume|roughness"
 #define LOSSES_IN_TIME \
   "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|approach|touch|closure|pose"
@@ -356,6 +357,16 @@ static const SchemaRow ROWS[] = {
      .meaning = "Where to, world axes; of any length but zero, read as a unit vector."},
     {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "reach|approach", .unit = "m", .fallback = "0",
      .range = RANGE_AT_LEAST(0), .meaning = "Distance from the target, or of the links, that is near enough."},
+    {"loss", "direction", VALUE_VECTOR, AT(LossForm, loss.direction), .only = "overhang", .fallback = "[0, 0, 1]",
+     .meaning = "Which way the part grows when it is printed, in the link's frame; of any length but zero."},
+    {"loss", "direction", VALUE_VECTOR, AT(LossForm, loss.direction), .only = "extent", .required = true,
+     .meaning = "Along what it is measured, in the link's frame; of any length but zero."},
+    {"loss", "angle", VALUE_NUMBER, AT(LossForm, loss.angle), .only = "overhang", .unit = "rad",
+     .fallback = "0.7853981633974483", .range = RANGE_BETWEEN(0, M_PI_2),
+     .meaning = "How far a face may lean out from the upright without a support."},
+    {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "neck|wall", .unit = "m", .fallback = "0",
+     .range = RANGE_AT_LEAST(0),
+     .meaning = "What is wide enough; the term is what is missing to it, below 0 what is there beyond."},
     {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "gap", .unit = "m", .required = true,
      .range = RANGE_ABOVE(0), .meaning = "Gap that is wide enough."},
     {"loss", "power", VALUE_INTEGER, AT(LossForm, loss.power), .only = "point", .fallback = "2",

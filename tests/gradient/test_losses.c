@@ -291,6 +291,33 @@ static void roughness(void** state) {
   on_runs(roughnesses);
 }
 
+/* Of fabrication: what is narrowest, thinnest, leans out most, and lies farthest, of hulls that were bent. */
+static void fabrications(LossRun* run) {
+  static const struct {
+    TaskLossType type;
+    const char* link;
+  } CASES[] = {{LOSS_NECK, "cart"},     {LOSS_WALL, "arm"},      {LOSS_WALL, "hand"},  {LOSS_WALL, "cart"},
+               {LOSS_OVERHANG, "hand"}, {LOSS_OVERHANG, "cart"}, {LOSS_EXTENT, "arm"}, {LOSS_EXTENT, "cart"}};
+  Random random = {79};
+  for (int k = 0; k < (int)(sizeof CASES / sizeof CASES[0]); k++) {
+    TaskLoss loss = loss_of(CASES[k].type, CASES[k].link);
+    char what[40];
+    snprintf(what, sizeof what, "fabrication %d of %s, seed 79", (int)CASES[k].type, CASES[k].link);
+    loss.weight = 1.7;
+    loss.margin = 0.1;
+    loss.angle = 0.3;
+    loss.direction = vec3_normalized(vec3(0.3, -0.2, 0.9));
+    Loss* made = loss_make(run, &loss);
+    loss_run_deform(run, &random, 0.01);
+    loss_check_seeds(run, made, SEED_VERTICES, false, 1e-4, what);
+    loss_destroy(made);
+  }
+}
+static void fabrication(void** state) {
+  (void)state;
+  on_runs(fabrications);
+}
+
 /* Vertices against hulls and half-spaces both ways round; near enough there is nothing. Flat faces of more than three
  * vertices have a kink by each of them: there are none. */
 static void approaches(LossRun* run) {
@@ -354,16 +381,27 @@ static void moving_target_of_a_group(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(point),       cmocka_unit_test(point_near_its_target),
-      cmocka_unit_test(travel),      cmocka_unit_test(relative),
-      cmocka_unit_test(reach),       cmocka_unit_test(reach_near_its_margin),
-      cmocka_unit_test(orientation), cmocka_unit_test(velocity),
-      cmocka_unit_test(effort),      cmocka_unit_test(effort_of_motors),
-      cmocka_unit_test(smoothness),  cmocka_unit_test(force),
-      cmocka_unit_test(gap),         cmocka_unit_test(gap_of_bodies_in_any_position),
-      cmocka_unit_test(shape),       cmocka_unit_test(volume),
-      cmocka_unit_test(roughness),   cmocka_unit_test(approach),
-      cmocka_unit_test(pose),        cmocka_unit_test(moving_target_of_a_group),
+      cmocka_unit_test(point),
+      cmocka_unit_test(point_near_its_target),
+      cmocka_unit_test(travel),
+      cmocka_unit_test(relative),
+      cmocka_unit_test(reach),
+      cmocka_unit_test(reach_near_its_margin),
+      cmocka_unit_test(orientation),
+      cmocka_unit_test(velocity),
+      cmocka_unit_test(effort),
+      cmocka_unit_test(effort_of_motors),
+      cmocka_unit_test(smoothness),
+      cmocka_unit_test(force),
+      cmocka_unit_test(gap),
+      cmocka_unit_test(gap_of_bodies_in_any_position),
+      cmocka_unit_test(shape),
+      cmocka_unit_test(volume),
+      cmocka_unit_test(roughness),
+      cmocka_unit_test(approach),
+      cmocka_unit_test(fabrication),
+      cmocka_unit_test(pose),
+      cmocka_unit_test(moving_target_of_a_group),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

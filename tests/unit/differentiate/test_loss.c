@@ -167,7 +167,7 @@ static void runs_of_another_length(void** state) {
 }
 
 static TaskLoss of_every_kind(int kind) {
-  TaskLoss loss = loss_of((TaskLossType)kind, "drone");
+  TaskLoss loss = loss_of((TaskLossType)kind, kind == LOSS_NECK ? "cart" : "drone");
   if (kind != LOSS_FORCE) loss.other.text = name_text(kind == LOSS_GAP ? "crate" : "arm");
   loss.smoothing = loss.length = 0.1;
   loss.rotation = quat_identity();
@@ -206,7 +206,8 @@ static void nan_is_passed_on(void** state) {
       double good_term, bad_term;
       assert_true(isfinite(loss_evaluate(loss, &r, &good_term, &seeds)));
       loss_evaluate(loss, &bad, &bad_term, &seeds);
-      bool of_the_run = kind != LOSS_SMOOTHNESS && (kind < LOSS_SHAPE || kind > LOSS_ROUGHNESS);
+      bool of_the_shape = (kind >= LOSS_SHAPE && kind <= LOSS_ROUGHNESS) || kind >= LOSS_NECK;
+      bool of_the_run = kind != LOSS_SMOOTHNESS && !of_the_shape;
       if (isnan(bad_term) != of_the_run) fail_msg("%s: %g", loss_name(loss, 0), bad_term);
       loss_seeds_destroy(&seeds);
       loss_destroy(loss);
@@ -224,9 +225,11 @@ static void evaluation_allocates_nothing_and_repeats(void** state) {
   LossRun* run = loss_run_create(6, LOSS_SCENE, "");
   TaskLoss losses[LOSS_TYPE_COUNT];
   int count = 0;
-  for (int kind = 0; kind < LOSS_TYPE_COUNT;
-       kind++) /* a volume's gradient finds the hull's flat faces anew; touch, closure: of smooth shapes */
-    if (kind != LOSS_VOLUME && kind != LOSS_TOUCH && kind != LOSS_CLOSURE) losses[count++] = of_every_kind(kind);
+  /* a volume's gradient and a neck find the hull's flat faces anew, a wall its edges; touch, closure: of smooth shapes
+   */
+  for (int kind = 0; kind < LOSS_TYPE_COUNT; kind++)
+    if (kind != LOSS_VOLUME && kind != LOSS_TOUCH && kind != LOSS_CLOSURE && kind != LOSS_NECK && kind != LOSS_WALL)
+      losses[count++] = of_every_kind(kind);
   Loss* loss;
   Diagnostics diagnostics = {0};
   assert_int_equal(create(&loss, run, losses, count, 6, &diagnostics), STATUS_OK);

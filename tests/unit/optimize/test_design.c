@@ -812,6 +812,22 @@ static void constraints_are_rows_D6(void** state) {
   design_case_free(c);
 }
 
+/* Names of two parts: masses and friction under one row. */
+static void constraints_of_parameters_D6(void** state) {
+  (void)state;
+  DesignCase* c = design_case(PAIR
+                              "parameters: [{type: mass, links: [a, b], low: 0.1}, {type: friction, low: 0.05}]\n"
+                              "design:\n  constraints: [{variables: [b/mass, contact/friction], coefficients: [2, -3], "
+                              "relation: equal, value: 0.5}]\n" LOSS);
+  const FeasibleSet* set = &c->design.set;
+  assert_int_equal(set->row_count, 1);
+  assert_int_equal(set->row_first[1], 2);
+  assert_int_equal(set->column[0], variable_index(&c->design, "b/mass"));
+  assert_int_equal(set->column[1], variable_index(&c->design, "contact/friction"));
+  compare_near(set->coefficient[1], -3, 0, "coefficient");
+  design_case_free(c);
+}
+
 /* ---------------------------------------------------------------- what is refused */
 
 static void messages(void** state) {
@@ -822,6 +838,8 @@ static void messages(void** state) {
       {ARM "design:\n  attachments: [{link: arm}]\n  constraints: [{variables: [arm/attachment/w], relation: "
            "equal}]\n" LOSS,
        "4:30: error: no variable 'arm/attachment/w' (did you mean 'arm/attachment/x'?)\n"},
+      {ARM "design:\n  attachments: [{link: arm}]\n  constraints: [{variables: [arm/mass], relation: equal}]\n" LOSS,
+       "4:30: error: no variable 'arm/mass'\n"},
       {PAIR "design: {vertices: [{link: a, low: 0}]}\n" LOSS,
        "2:21: error: a/0/0/x starts at -0.5, outside its bounds [0, inf]\n"},
       {PAIR "design: {vertices: [{link: a, hulls: [1]}]}\n" LOSS,
@@ -925,6 +943,7 @@ int main(void) {
       cmocka_unit_test(scenarios_that_differ),
       cmocka_unit_test(scenarios_with_other_controllers),
       cmocka_unit_test(constraints_are_rows_D6),
+      cmocka_unit_test(constraints_of_parameters_D6),
       cmocka_unit_test(messages),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,14 +36,14 @@ static void names_wait_until_the_rest_is_right(void** state) {
                        "2:36: error: initial[0].velocities: expected true or false, got 1\n");
 }
 
-static void a_variable_has_three_parts(void** state) {
+/* "box/mass" has two; whether there is such a one is known when variables are listed. */
+static void a_variable_has_parts(void** state) {
   (void)state;
   expect_task_problems(TWO_LINKS
                        "design:\n"
                        "  constraints:\n"
                        "    - {variables: [box, box/values, box/values/0], relation: equal}\n" MOVE_BOX SHAPE_LOSS,
-                       "4:20: error: must be a variable like link/attachment/x or link/values/0, got 'box'\n"
-                       "4:25: error: must be a variable like link/attachment/x or link/values/0, got 'box/values'\n");
+                       "4:20: error: must be a variable like link/attachment/x or link/values/0, got 'box'\n");
 }
 
 static void names_have_a_length(void** state) {
@@ -61,7 +61,7 @@ int main(void) {
       cmocka_unit_test(unknown_links_are_told_wherever_they_stand),
       cmocka_unit_test(a_link_must_be_in_every_scene),
       cmocka_unit_test(names_wait_until_the_rest_is_right),
-      cmocka_unit_test(a_variable_has_three_parts),
+      cmocka_unit_test(a_variable_has_parts),
       cmocka_unit_test(names_have_a_length),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

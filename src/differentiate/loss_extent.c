@@ -1,0 +1,41 @@
+/* Extent: size of a link along a direction of its frame, from the lowest to the highest vertex; of several that are
+ * level the mean carries it. */
+#include "differentiate/loss.h"
+
+/* Vertices this near to the end, in parts of the extent, are level with it. */
+#define LEVEL 1e-9
+
+static void add_end(const LossTerm* term, const Recording* recording, double end, double level, double factor,
+                    LossSeeds* seeds) {
+  int count = 0;
+  for (int pass = 0; pass < 2; pass++)
+    for (int h = 0; h < term->hull_count; h++) {
+      const HullReference* hull = &term->hulls[h];
+      const Vec3* vertices = recording->model->hulls[hull->hull].solid.vertices;
+      Vec3* gradient = seeds->vertices + hull->first_vertex;
+      for (int i = 0; i < hull->vertex_count; i++) {
+        if (!(fabs(vec3_dot(term->direction, vertices[i]) - end) <= level)) continue;
+        if (pass == 0)
+          count++;
+        else
+          gradient[i] = vec3_add_scaled(gradient[i], factor / count, term->direction);
+      }
+    }
+}
+
+double loss_extent(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (int h = 0; h < term->hull_count; h++) {
+    const HullReference* hull = &term->hulls[h];
+    for (int i = 0; i < hull->vertex_count; i++) {
+      double height = vec3_dot(term->direction, recording->model->hulls[hull->hull].solid.vertices[i]);
+      low = fmin(low, height);
+      high = fmax(high, height);
+    }
+  }
+  if (seeds) {
+    add_end(term, recording, high, LEVEL * (high - low), term->weight, seeds);
+    add_end(term, recording, low, LEVEL * (high - low), -term->weight, seeds);
+  }
+  return term->weight * (high - low);
+}

@@ -1,0 +1,138 @@
+/* Neck: how much narrower than `margin` a link's hulls are held together (docs/losses.md). The width of two hulls'
+ * overlap is the diameter of the largest ball in it; the neck of the link is the narrowest overlap on the widest way
+ * from hull to hull: that of the last edge of the tree of the widest overlaps.
+ * The ball's radius changes by the shift of the planes that hold it, weighed by their multipliers; a plane's shift at
+ * the ball by that of its corners, weighed by the place's coordinates in them. */
+#include <stdlib.h>
+
+#include "differentiate/loss.h"
+
+typedef struct {
+  int a, b; /* of term->hulls */
+  double radius;
+} HullOverlap;
+
+void loss_neck_prepare(LossTerm* term, const LossOrigin* origin) {
+  loss_hulls_prepare(term, origin);
+  if (term->hull_count == 1)
+    loss_complain(origin, origin->source->link.place, "'%.60s' has one hull and no neck",
+                  origin->model->links[term->link].name);
+}
+
+static int widest_first(const void* left, const void* right) {
+  const HullOverlap *x = left, *y = right;
+  if (x->radius != y->radius) return x->radius > y->radius ? -1 : 1;
+  return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
+}
+
+static const ConvexHull* solid_of(const LossTerm* term, const Recording* recording, int hull) {
+  return &recording->model->hulls[term->hulls[hull].hull].solid;
+}
+
+static bool boxes_meet(const ModelHull* a, const ModelHull* b) {
+  Vec3 d = vec3_sub(a->center, b->center), e = vec3_add(a->half_extent, b->half_extent);
+  return fabs(d.x) <= e.x && fabs(d.y) <= e.y && fabs(d.z) <= e.z;
+}
+
+/* Pairs whose boxes meet, or with `all` the others. */
+static int list_overlaps(const LossTerm* term, const Recording* recording, bool all, HullOverlap* out) {
+  int count = 0;
+  for (int a = 0; a < term->hull_count; a++)
+    for (int b = a + 1; b < term->hull_count; b++) {
+      const ModelHull* hulls = recording->model->hulls;
+      if (boxes_meet(&hulls[term->hulls[a].hull], &hulls[term->hulls[b].hull]) == all) continue;
+      Vec3 center;
+      BallHold hold[BALL_HOLDS_MAX];
+      int holds;
+      HullOverlap overlap = {.a = a, .b = b};
+      if (hulls_held_ball(solid_of(term, recording, a), solid_of(term, recording, b), &center, &overlap.radius, hold,
+                          &holds))
+        out[count++] = overlap;
+    }
+  return count;
+}
+
+/* Joins what is apart, the widest first. false: it is not one piece yet. */
+static bool join_widest(HullOverlap* overlaps, int count, int* set, int* pieces, HullOverlap* last) {
+  if (count > 0) qsort(overlaps, (size_t)count, sizeof(HullOverlap), widest_first);
+  for (int k = 0; k<count&& * pieces> 1; k++) {
+    if (sets_root(set, overlaps[k].a) == sets_root(set, overlaps[k].b)) continue;
+    sets_join(set, overlaps[k].a, overlaps[k].b);
+    *last = overlaps[k];
+    --*pieces;
+  }
+  return *pieces == 1;
+}
+
+/* Where no boxes meet, the pair that is least apart. */
+static HullOverlap find_neck(const LossTerm* term, const Recording* recording) {
+  int hulls = term->hull_count, pieces = hulls;
+  HullOverlap last = {.radius = NAN}, *overlaps = MEMORY_NEW(HullOverlap, hulls * (hulls - 1) / 2);
+  int* set = MEMORY_NEW(int, hulls);
+  sets_separate(set, hulls);
+  for (int pass = 0; pass < 2; pass++) {
+    int count = list_overlaps(term, recording, pass == 1, overlaps);
+    if (join_widest(overlaps, count, set, &pieces, &last)) break;
+  }
+  if (pieces > 1) last.radius = NAN;
+  memory_free(set);
+  memory_free(overlaps);
+  return last;
+}
+
+/* The face that a triangle belongs to. */
+static int face_of(const FlatFaces* faces, const int* triangle) {
+  for (int f = 0; f < faces->count; f++) {
+    int found = 0;
+    for (int k = faces->corner_first[f]; k < faces->corner_first[f + 1]; k++)
+      for (int i = 0; i < 3; i++) found += faces->corners[k] == triangle[i];
+    if (found == 3) return f;
+  }
+  return 0;
+}
+
+/* The shift of a face's plane at p to its corners: an affine function through their shifts, by least squares. */
+static void seed_plane(const ConvexHull* solid, const int* triangle, Vec3 center, double factor, Vec3* gradient) {
+  FlatFaces faces;
+  flat_faces_create(&faces, solid);
+  int f = face_of(&faces, triangle), n = faces.corner_first[f + 1] - faces.corner_first[f];
+  const int* corners = faces.corners + faces.corner_first[f];
+  Vec3 a = solid->vertices[triangle[0]], u = vec3_normalized(vec3_sub(solid->vertices[triangle[1]], a));
+  Vec3 normal = vec3_normalized(vec3_cross(u, vec3_sub(solid->vertices[triangle[2]], a)));
+  Vec3 v = vec3_cross(normal, u), middle = {0, 0, 0};
+  for (int i = 0; i < n; i++) middle = vec3_add_scaled(middle, 1.0 / n, solid->vertices[corners[i]]);
+  double uu = 0, uv = 0, vv = 0, pu = vec3_dot(u, vec3_sub(center, middle)), pv = vec3_dot(v, vec3_sub(center, middle));
+  for (int i = 0; i < n; i++) {
+    Vec3 d = vec3_sub(solid->vertices[corners[i]], middle);
+    double x = vec3_dot(u, d), y = vec3_dot(v, d);
+    uu += x * x, uv += x * y, vv += y * y;
+  }
+  double det = uu * vv - uv * uv, cu = (vv * pu - uv * pv) / det, cv = (uu * pv - uv * pu) / det;
+  for (int i = 0; i < n; i++) {
+    Vec3 d = vec3_sub(solid->vertices[corners[i]], middle);
+    double weight = 1.0 / n + cu * vec3_dot(u, d) + cv * vec3_dot(v, d);
+    gradient[corners[i]] = vec3_add_scaled(gradient[corners[i]], factor * weight, normal);
+  }
+  flat_faces_free(&faces);
+}
+
+static void seed_neck(const LossTerm* term, const Recording* recording, const HullOverlap* neck, LossSeeds* seeds) {
+  const int hull[2] = {neck->a, neck->b};
+  const ConvexHull* solid[2] = {solid_of(term, recording, neck->a), solid_of(term, recording, neck->b)};
+  Vec3 center;
+  double radius;
+  BallHold hold[BALL_HOLDS_MAX];
+  int count;
+  if (!hulls_held_ball(solid[0], solid[1], &center, &radius, hold, &count)) return;
+  for (int k = 0; k < count; k++) {
+    int side = hold[k].hull;
+    seed_plane(solid[side], solid[side]->triangles[hold[k].triangle], center, -2 * term->weight * hold[k].share,
+               seeds->vertices + term->hulls[hull[side]].first_vertex);
+  }
+}
+
+double loss_neck(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
+  HullOverlap neck = find_neck(term, recording);
+  if (seeds && isfinite(neck.radius)) seed_neck(term, recording, &neck, seeds);
+  return term->weight * (term->margin - 2 * neck.radius);
+}

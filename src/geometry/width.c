@@ -1,0 +1,88 @@
+/* The least width of a hull. Between parallel planes it is least where one of them holds a face, or both an edge. */
+#include "geometry/geometry.h"
+
+/* Planes that a vertex passes by this part of the hull's size are still its own: rounding. */
+#define PASSED 1e-12
+
+static Vec3 at(const ConvexHull* hull, int i) { return hull->vertices[i]; }
+
+/* Barycentric coordinates of the foot of p on a triangle's plane. */
+static void foot_weights(Vec3 p, Vec3 a, Vec3 b, Vec3 c, double weight[3]) {
+  Vec3 u = vec3_sub(b, a), v = vec3_sub(c, a), n = vec3_cross(u, v), w = vec3_sub(p, a);
+  double square = vec3_dot(n, n);
+  weight[1] = vec3_dot(vec3_cross(w, v), n) / square;
+  weight[2] = vec3_dot(vec3_cross(u, w), n) / square;
+  weight[0] = 1 - weight[1] - weight[2];
+}
+
+static void try_face(const ConvexHull* hull, int triangle, HullWidth* best) {
+  const int* t = hull->triangles[triangle];
+  Vec3 n = vec3_cross(vec3_sub(at(hull, t[1]), at(hull, t[0])), vec3_sub(at(hull, t[2]), at(hull, t[0])));
+  double length = vec3_norm(n), width = 0;
+  int far = t[0];
+  if (!(length > 0)) return;
+  n = vec3_scale(n, 1 / length);
+  for (int i = 0; i < hull->vertex_count; i++) {
+    double depth = vec3_dot(n, vec3_sub(at(hull, t[0]), at(hull, i)));
+    if (depth > width) width = depth, far = i;
+  }
+  if (!(width < best->width)) return;
+  *best = (HullWidth){.width = width, .normal = n, .bottom = {far}, .bottom_count = 1, .bottom_weight = {1}};
+  best->top_count = 3;
+  for (int k = 0; k < 3; k++) best->top[k] = t[k];
+  foot_weights(at(hull, far), at(hull, t[0]), at(hull, t[1]), at(hull, t[2]), best->top_weight);
+}
+
+/* Do all vertices lie between planes across n through the two? */
+static bool holds_all(const ConvexHull* hull, Vec3 n, double low, double high, double rounding) {
+  for (int i = 0; i < hull->vertex_count; i++) {
+    double height = vec3_dot(n, at(hull, i));
+    if (height < low - rounding || height > high + rounding) return false;
+  }
+  return true;
+}
+
+/* Edges a b and c d: weights of the common perpendicular's feet. */
+static void try_edges(const ConvexHull* hull, const int e[2], const int f[2], double rounding, HullWidth* best) {
+  Vec3 a = at(hull, e[0]), c = at(hull, f[0]), u = vec3_sub(at(hull, e[1]), a), v = vec3_sub(at(hull, f[1]), c);
+  Vec3 n = vec3_cross(u, v), w = vec3_sub(c, a);
+  double square = vec3_dot(n, n);
+  if (!(square > 1e-24 * vec3_dot(u, u) * vec3_dot(v, v))) return; /* parallel: a face does as well */
+  n = vec3_scale(n, 1 / sqrt(square));
+  double width = vec3_dot(n, w);
+  if (width < 0) n = vec3_scale(n, -1), width = -width;
+  if (!(width < best->width) || !holds_all(hull, n, vec3_dot(n, a), vec3_dot(n, c), rounding)) return;
+  double s = vec3_dot(vec3_cross(w, v), vec3_cross(u, v)) / square;
+  double t = vec3_dot(vec3_cross(w, u), vec3_cross(u, v)) / square;
+  *best = (HullWidth){.width = width,
+                      .normal = n,
+                      .top = {f[0], f[1]},
+                      .bottom = {e[0], e[1]},
+                      .top_count = 2,
+                      .bottom_count = 2,
+                      .top_weight = {1 - t, t},
+                      .bottom_weight = {1 - s, s}};
+}
+
+/* Every edge once: of its two triangles the one where it goes upwards. */
+static int list_edges(const ConvexHull* hull, int (*edges)[2]) {
+  int count = 0;
+  for (int i = 0; i < 3 * hull->triangle_count; i++) {
+    const int* t = hull->triangles[i / 3];
+    int a = t[i % 3], b = t[(i + 1) % 3];
+    if (a < b) edges[count][0] = a, edges[count++][1] = b;
+  }
+  return count;
+}
+
+HullWidth hull_least_width(const ConvexHull* hull) {
+  HullWidth best = {.width = HUGE_VAL};
+  double rounding = PASSED * hull_size(hull);
+  for (int t = 0; t < hull->triangle_count; t++) try_face(hull, t, &best);
+  int(*edges)[2] = memory_alloc(sizeof *edges * (size_t)(3 * hull->triangle_count + 1));
+  int count = list_edges(hull, edges);
+  for (int i = 0; i < count; i++)
+    for (int k = i + 1; k < count; k++) try_edges(hull, edges[i], edges[k], rounding, &best);
+  memory_free(edges);
+  return best;
+}
