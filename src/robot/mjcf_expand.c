@@ -167,9 +167,9 @@ static void replicate_references(Expansion* x, Renaming* renaming, const XmlElem
   }
 }
 
-/* Frames with a copy each, in a container; NULL after an error. The n-th is turned by n times the angles of `euler`, and
- * stands `offset` beside the one before, in the axes of that one, as MuJoCo 3.3.8 has it; about one axis that is what its
- * manual says. */
+/* Frames with a copy each, in a container; NULL after an error. The n-th is turned by n times the angles of `euler`,
+ * and stands `offset` beside the one before, in the axes of that one, as MuJoCo 3.3.8 has it; about one axis that is
+ * what its manual says. */
 static XmlElement* replicate(Expansion* x, const XmlElement* element) {
   MjcfModel* model = x->model;
   XmlDocument* document = &model->documents[0];
