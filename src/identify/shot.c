@@ -422,7 +422,7 @@ static void visit_row(void* context, StepForward* forward, int row) {
 static void chain(void* context, const ModelGradient* gradient, double* row) {
   const Residuals* s = context;
   const Identification* id = s->simulation->id;
-  optimization_chain(id->optimization, &s->simulation->model, gradient, row);
+  optimization_chain(id->optimization, 0, &s->simulation->model, gradient, row);
   for (int k = 0; k < id->locals / 2; k++) {
     row[id->variables + k] += gradient->coordinates[k];
     row[id->variables + id->locals / 2 + k] += gradient->velocities[k];
