@@ -55,22 +55,22 @@ else ifneq ($(filter check,$(FLAVOUR))$(filter 1,$(WERROR)),)
   WERROR_FLAG := -Werror
 endif
 
-# `make MPI=1`: sdrs optimize spreads scenarios over the processes of mpirun (src/base/processes.c).
+# `make MPI=1`: sdrs optimize and identify spread runs over the processes of mpirun. One file knows it, src/base/processes.c: all
+# other objects are those of the program without.
 ifeq ($(MPI),1)
-  MPI_FLAGS := -DSDRS_MPI $(patsubst -I%,-isystem %,$(shell pkg-config --cflags-only-I ompi-c))
   MPI_LIBS := $(shell pkg-config --libs ompi-c)
   ifeq ($(MPI_LIBS),)
     $(error no OpenMPI: scripts/deps.sh mpi)
   endif
 endif
 
-FLAGS := $(strip $(COMMON_FLAGS) $($(FLAVOUR)_FLAGS) $(MPI_FLAGS) $(CFLAGS))
-LDLIBS := $(MPI_LIBS) -lyaml -lcjson -lexpat -lz -lzip -lqhull_r -lglpk -lcholmod -lsleef -llapacke -lopenblas -lm
+FLAGS := $(strip $(COMMON_FLAGS) $($(FLAVOUR)_FLAGS) $(CFLAGS))
+LDLIBS := -lyaml -lcjson -lexpat -lz -lzip -lqhull_r -lglpk -lcholmod -lsleef -llapacke -lopenblas -lm
 
 # ---------------------------------------------------------------- files
 
-VARIANT := $(if $(MPI_LIBS),-mpi)
-BUILD := out/build/$(FLAVOUR)$(VARIANT)
+BUILD := out/build/$(FLAVOUR)
+MPI_OBJECT := $(if $(MPI_LIBS),$(BUILD)/processes-mpi.o)
 
 SOURCES := $(wildcard src/*/*.c)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
@@ -94,7 +94,7 @@ TESTS := $(UNIT_TESTS) $(OTHER_TESTS) $(LONG_TESTS)
 FUZZERS := $(call test_programs,tests/fuzz/fuzz_*.c)
 
 # The other flavours' tests, by the names they have there.
-in_flavour = $(patsubst $(BUILD)/%,out/build/$(1)$(VARIANT)/%,$(2))
+in_flavour = $(patsubst $(BUILD)/%,out/build/$(1)/%,$(2))
 # Scripts are tests too, when they are there.
 script_if_there = $(if $(wildcard $(firstword $(1))),"$(1)")
 
@@ -134,7 +134,7 @@ check: build-check ## install what is missing, build, run every test; ends with 
 	@tests/run.sh -j $(TEST_JOBS) \
 	  $(call script_if_there,tests/cli/run.sh) $(call script_if_there,tests/documents/run.sh) $(call script_if_there,scripts/update_golden.sh --check) \
 	  $(call script_if_there,scripts/check_bits.sh) $(call script_if_there,tests/library/run.sh) $(call script_if_there,tests/python/run.sh) $(sort $(wildcard tests/door/*.sh)) \
-	  $(call script_if_there,tests/mujoco/run.sh) $(call script_if_there,tests/mujoco/current.sh) $(call script_if_there,tests/gltf/run.sh) \
+	  $(call script_if_there,tests/mujoco/run.sh) $(call script_if_there,tests/mujoco/current.sh) $(call script_if_there,tests/mpi/run.sh) $(call script_if_there,tests/gltf/run.sh) \
 	  $(call script_if_there,tests/page/run.sh) $(call script_if_there,tests/view/run.sh) $(call script_if_there,tests/rigid_ipc/run.sh) \
 	  $(call script_if_there,tests/ccd/run.sh) $(call script_if_there,tests/meshes/run.sh) \
 	  $(call in_flavour,check,$(OTHER_TESTS) $(UNIT_TESTS)) $(call in_flavour,asan,$(UNIT_TESTS))
@@ -273,14 +273,17 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags | out/build/libraries
 	@mkdir -p $(@D)
 	$(COMPILE) -Itests
 
+$(BUILD)/processes-mpi.o: src/base/processes.c $(BUILD)/flags
+	$(COMPILE) -DSDRS_MPI $(patsubst -I%,-isystem %,$(shell pkg-config --cflags-only-I ompi-c))
+
 # Made anew each time, so that nothing stays in it of a source that is gone.
 $(BUILD)/libsdrs.a: $(OBJECTS) $(BUILD)/objects
 	@rm -f $@
 	$(call SHORT,AR) ar rcs $@ $(OBJECTS)
 
-# ./sdrs is linked anew when it comes from the other folder: with MPI, or without.
-$(PROGRAM): $(BUILD)/src/main.o $(BUILD)/libsdrs.a $(if $(filter sdrs,$(PROGRAM)),out/build/origin)
-	$(call SHORT,LD) $(CC) $(FLAGS) $(LDFLAGS) $(BUILD)/src/main.o $(BUILD)/libsdrs.a $(LDLIBS) -o $@
+# ./sdrs is linked anew when it was another: with MPI, or without.
+$(PROGRAM): $(BUILD)/src/main.o $(MPI_OBJECT) $(BUILD)/libsdrs.a $(if $(filter sdrs,$(PROGRAM)),out/build/origin)
+	$(call SHORT,LD) $(CC) $(FLAGS) $(LDFLAGS) $(BUILD)/src/main.o $(MPI_OBJECT) $(BUILD)/libsdrs.a $(LDLIBS) $(MPI_LIBS) -o $@
 
 # What is not asked for from src/library/ down stays out. Nothing but sdrs_ is seen: the objects are hidden, and the static
 # library is one object whose other names are local.
@@ -326,7 +329,7 @@ $(BUILD)/flags: FORCE
 	$(call write_if_changed,'$(CC) $(FLAGS) $(WARNINGS)')
 
 out/build/origin: FORCE
-	$(call write_if_changed,$(BUILD))
+	$(call write_if_changed,$(BUILD)$(MPI_OBJECT))
 
 out/build/page/programs: FORCE
 	$(call write_if_changed,"$$(command -v node) $$(cksum 2>/dev/null <out/node/page/installed)")

@@ -68,6 +68,8 @@ munge               command munged
 # What some tests use and skip where it is missing: nothing fails when it cannot be installed.
 CHECK_OPTIONAL='
 libmujoco-dev       header  mujoco/mujoco.h
+openmpi-bin         command mpirun
+libopenmpi-dev      command mpicc
 gnuplot-nox         command gnuplot
 chromium            command chromium
 abigail-tools       command abidiff

@@ -376,8 +376,8 @@ static void judge_one(void* context, int own, int thread) {
   (void)thread;
   Identification* id = context;
   int index = own_item(id, own), run = index / 2, which = index % 2; /* fitted, unfitted */
-  id->judged_whole[index] = shot_judge(id, which == 0 ? id->x : id->initial, &id->data.runs[run],
-                                       id->judged + JUDGED_NUMBERS * index, NULL);
+  id->judged_whole[index] =
+      shot_judge(id, which == 0 ? id->x : id->initial, &id->data.runs[run], id->judged + JUDGED_NUMBERS * index, NULL);
 }
 
 Status identification_finish(Identification* id, Diagnostics* diagnostics) {

@@ -32,7 +32,8 @@ typedef struct {
   double* raw;       /* J'r without the shot's own: what its run says (variables) */
 } ShotSums;
 
-/* What a judged run comes to: means over it of position, rotation, coordinate, then position and rotation at its end. */
+/* What a judged run comes to: means over it of position, rotation, coordinate, then position and rotation at its end.
+ */
 enum { JUDGED_PARTS = 3, JUDGED_NUMBERS = 5 };
 /* What is written of it. */
 enum { JUDGED_BINS = 200 };
@@ -100,8 +101,8 @@ void shot_evaluate(const Identification* id, const double* x, const Shot* shot, 
 double shot_height(const Identification* id, const Shot* shot, int* ground);
 void shot_clear(const Identification* id, ShotSums* out);
 /* A whole run from its first state: means over its samples of the distances to what was measured [m, rad, m or rad],
- * and those in its last sample, NaN where nothing was measured then [m, rad]; false: it ends before. rows: where not NULL, a row for each sample and link is appended, with what it is uncertain by
- * (Q8). */
+ * and those in its last sample, NaN where nothing was measured then [m, rad]; false: it ends before. rows: where not
+ * NULL, a row for each sample and link is appended, with what it is uncertain by (Q8). */
 bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[JUDGED_NUMBERS],
                 JudgedRows* rows);
 

@@ -96,9 +96,9 @@ IdentifiedParameter identification_parameter(const Identification* identificatio
 
 /* Means over runs of the mean over the run, and of what their last samples have. */
 typedef struct {
-  int runs, failed;          /* failed: could not be simulated to the end */
-  double position, rotation; /* m, rad */
-  double coordinate;         /* of joints, m or rad */
+  int runs, failed;                      /* failed: could not be simulated to the end */
+  double position, rotation;             /* m, rad */
+  double coordinate;                     /* of joints, m or rad */
   double final_position, final_rotation; /* m, rad */
   double unfitted_position, unfitted_rotation, unfitted_coordinate;
   double unfitted_final_position, unfitted_final_rotation;

@@ -503,9 +503,10 @@ static const SchemaRow ROWS[] = {
     {"measured", "rate_axes", VALUE_CHOICE, AT(MeasuredForm, rate_axes), .of = "link|world", .fallback = "link",
      .meaning = "Axes of the angular velocity."},
     {"measured", "rates_at", VALUE_CHOICE, AT(MeasuredForm, rates_at), .of = "row|before", .fallback = "row",
-     .meaning = "Whether velocities, angular velocities and rates in a row are those at its time, or differences from the "
-                "row before, half a row late: at the time of a row there is then the mean of its own and the next "
-                "row's."},
+     .meaning =
+         "Whether velocities, angular velocities and rates in a row are those at its time, or differences from the "
+         "row before, half a row late: at the time of a row there is then the mean of its own and the next "
+         "row's."},
     {"measured", "coordinates", VALUE_NAMES, AT(MeasuredForm, coordinates), .nullable = true,
      .meaning = "Columns of the coordinates of the link's joint, without those of three rotations."},
     {"measured", "rates", VALUE_NAMES, AT(MeasuredForm, rates), .nullable = true, .meaning = "Columns of their rates."},

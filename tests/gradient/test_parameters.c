@@ -121,9 +121,42 @@ static const char* const OF_MACHINE[] = {
     "{type: offset, links: [wheel, drum]}",
 };
 
+/* A tilted box that falls, slides and gives back on a ground it has numbers of its own with; a second one lands beside.
+ */
+#define BOUNCE                                                                                                     \
+  "steps: 20\n"                                                                                                    \
+  "scene:\n"                                                                                                       \
+  "  simulation: {dt: 0.005, steps: 20, integrator: %s}\n"                                                         \
+  "  contact: {friction: 0.5, restitution: 0.1, rest_speed: 0.02, support: 2.0e-3, stiffness: 1.0e-7, smoothing: " \
+  "1.0e-4, pairs: [{a: ground, b: box, friction: 0.2, restitution: 0.4}]}\n"                                       \
+  "  shapes: {ground: {type: half_space}, box: {type: box, size: [0.2, 0.1, 0.15]}}\n"                             \
+  "  links:\n"                                                                                                     \
+  "    - {name: ground, fixed: true, shape: ground}\n"                                                             \
+  "    - {name: box, shape: box, mass: 1, position: [0, 0, 0.17], rotation_vector: [0.3, 0.5, 0.1]}\n"             \
+  "    - {name: other, shape: box, mass: 1, restitution: 0.3, friction: 0.4, position: [1, 0, 0.17], "             \
+  "rotation_vector: [0.5, 0.2, 0.1]}\n"                                                                            \
+  "  initial:\n"                                                                                                   \
+  "    - {link: box, velocities: [1, 0.3, -0.9, 0.2, 0.1, 0]}\n"                                                   \
+  "    - {link: other, velocities: [0.5, 0.3, -0.9, 0.2, 0.1, 0]}\n"                                               \
+  "loss:\n"                                                                                                        \
+  "  - {type: point, name: a, link: box, point: [0.1, 0.05, 0.02], target: [0.4, 0.2, 0.1]}\n"                     \
+  "  - {type: point, name: b, link: other, point: [0.1, 0.05, 0.02], target: [0.4, 0.2, 0.1]}\n"                   \
+  "optimizer: {tolerance: 1.0e-12}\n"
+
+static const char* const OF_BOUNCE[] = {
+    "{type: pair_friction, a: box, b: ground}",
+    "{type: pair_restitution, a: ground, b: box}",
+    "{type: link_friction, link: other}",
+    "{type: link_restitution, link: other}",
+};
+
 static void check_item(const char* integrator, const char* form, const char* item) {
   char scene[5000], text[6000];
-  snprintf(scene, sizeof scene, strcmp(form, "machine") == 0 ? MACHINE : SCENE, integrator);
+  snprintf(scene, sizeof scene,
+           strcmp(form, "machine") == 0  ? MACHINE
+           : strcmp(form, "bounce") == 0 ? BOUNCE
+                                         : SCENE,
+           integrator);
   snprintf(text, sizeof text, "%sparameters: [%s]\n", scene, item);
   Task task = load_task(text);
   expect_variables(&task, item);
@@ -153,8 +186,14 @@ static void closures_Z9(void** state) {
       check_item(integrators[i], "machine", OF_MACHINE[k]);
 }
 
+static void friction_and_restitution_of_pairs_A14(void** state) {
+  (void)state;
+  for (size_t k = 0; k < sizeof OF_BOUNCE / sizeof OF_BOUNCE[0]; k++) check_item("first_order", "bounce", OF_BOUNCE[k]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(friction_and_restitution_of_pairs_A14),
       cmocka_unit_test(first_order_A14),
       cmocka_unit_test(second_order_A14_A20),
       cmocka_unit_test(momentum_A14),

@@ -5,7 +5,7 @@
 #include <cmocka.h>
 #include "base/base.h"
 
-/* A program that mpirun has not started is alone, in every build; tests/long/test_mpi.sh has the company. */
+/* A program that mpirun has not started is alone, in every build; tests/mpi/run.sh has the company. */
 static void alone_nothing_changes(void** state) {
   (void)state;
   int data[3] = {1, 2, 3};

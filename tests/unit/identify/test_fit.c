@@ -181,6 +181,20 @@ static void gradients_are_those_of_the_cost_Q2(void** state) {
   remove(path);
 }
 
+/* The same brick with friction of its pair with the ground. */
+static void gradients_of_pairs_Q2(void** state) {
+  (void)state;
+  char path[] = "/tmp/sdrs-brick-XXXXXX.csv", own[3000], text[3000];
+  close(mkstemps(path, 4));
+  write_brick(path);
+  snprintf(own, sizeof own, "set: [\"contact.pairs=[{a: ground, b: brick, friction: 0.25}]\"]\n" BRICK, "false", "");
+  char* items = strstr(own, "parameters: [");
+  snprintf(text, sizeof text, "%.*sparameters: [{type: pair_friction, a: brick, b: ground}]\n%s", (int)(items - own),
+           own, strstr(own, "data: "));
+  check_gradients(text, path, false);
+  remove(path);
+}
+
 /* The rates alone count, the states next to nothing. */
 static void gradients_of_velocities_Q7(void** state) {
   (void)state;
@@ -515,6 +529,7 @@ static void what_cannot_be_told_apart_is_named_Q5_Q9(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(dense_solutions_solve_Q3),
+      cmocka_unit_test(gradients_of_pairs_Q2),
       cmocka_unit_test(eigenvectors_make_the_matrix_Q5),
       cmocka_unit_test(gradients_are_those_of_the_cost_Q2),
       cmocka_unit_test(gradients_of_velocities_Q7),

@@ -1,15 +1,15 @@
 #!/bin/bash
-# sdrs optimize over the processes of mpirun: the same bits as one process, an orderly end on a signal, and a checkpoint
-# that survives the death of a process.
+# sdrs optimize and identify over the processes of mpirun: the same bits as one process, an orderly end on a signal, and a
+# checkpoint that survives the death of a process.
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
 TASK=scenes/tasks/throw-four.yaml
-SDRS=out/build/release-mpi/sdrs
+SDRS=out/build/release/sdrs-mpi
 
 if ! command -v mpirun >/dev/null || ! command -v mpicc >/dev/null; then
-  echo "SKIP: no OpenMPI here (scripts/deps.sh mpi)"
+  echo "SKIP tests/mpi: no OpenMPI here (scripts/deps.sh mpi)"
   echo "0 passed, 0 failed"
   exit 0
 fi
@@ -49,7 +49,7 @@ differences() { # two run folders
 }
 
 "$SDRS" optimize $TASK -q -o "$work/alone" >/dev/null
-for processes in 1 2 3 6; do # 6: more than scenarios
+for processes in 2 3 6; do # 6: more than scenarios
   said=$(mpi $processes "$SDRS" optimize $TASK -q -o "$work/$processes") || said+=" exit code $?"
   [[ $said == "$work/$processes" ]] && said=
   judge "$processes processes" "$said$(differences "$work/alone" "$work/$processes" 2>&1)"
@@ -108,6 +108,33 @@ said=$(timeout 60 mpirun --oversubscribe -n 3 "$SDRS" optimize $TASK -q -o "$wor
 code=$?
 problem=$( ((code == 3)) || echo "exit code $code")
 judge "bad input" "$problem$([[ $(grep -c 'error: optimizer' <<<"$said") == 1 ]] || echo "$said")"
+
+# ---- identify
+
+fit=("$SDRS" identify scenes/identify/arm.yaml -q)
+fits_differ() { # two run folders; summary.json has times
+  local file
+  for file in identify.json fitted.scene.yaml residuals.csv errors.csv overlay/trajectory.csv; do cmp "$1/$file" "$2/$file"; done
+}
+
+"${fit[@]}" -o "$work/fit" >/dev/null 2>&1 || judge "identify alone" "exit code $?"
+for processes in 2 5; do # 5: more than runs
+  said=$(mpi $processes "${fit[@]}" -o "$work/fit$processes" 2>/dev/null) || said+=" exit code $?"
+  [[ $said == "$work/fit$processes" ]] && said=
+  judge "identify: $processes processes" "$said$(fits_differ "$work/fit" "$work/fit$processes" 2>&1)"
+done
+
+mpirun --oversubscribe -n 3 "${fit[@]}" -o "$work/died" >"$work/said" 2>&1 &
+launcher=$!
+while kill -0 "$launcher" 2>/dev/null && [[ ! -e $work/died/checkpoint ]]; do sleep 0.02; done
+mapfile -t ranks < <(pgrep -P "$launcher")
+kill -KILL "${ranks[1]}" || echo "no process to kill: $(<"$work/said")"
+wait "$launcher"
+code=$?
+problem=$( ((code != 0)) || echo "mpirun ends with 0")
+[[ ! -e $work/died/identify.json ]] || problem+="it was killed after the end"
+mpi 2 "${fit[@]}" -o "$work/died" --resume >/dev/null 2>&1 || problem+="cannot go on: exit code $?"
+judge "identify: a process dies, on with two" "$problem$(fits_differ "$work/fit" "$work/died" 2>&1)"
 
 echo "$passed passed, $failed failed"
 ((failed == 0))
