@@ -4,6 +4,7 @@
     scripts/compare_laws.py laws push push-centred      # docs/results/laws-push.csv, ...; also gather, sort, billiards, ant-push
     scripts/compare_laws.py steps push                  # docs/results/laws-push-steps.csv
     scripts/compare_laws.py stiffness push              # docs/results/laws-push-stiffness.csv
+    scripts/compare_laws.py draw push ...               # the plot of each, docs/pictures/laws-push.png, from its table
 
 A row per window of a task with `receding`, per iteration of another: the loss there. The last row of every case has how long the run
 took to reach its success region to stay [s of simulated time], whether it is a success, and the processor time. The program is $SDRS (default
@@ -24,14 +25,19 @@ LAWS = {
     "ipc": ["scene.contact={model: ipc, support: 0.01, %s}" % FRICTION],
     "bundle": ["scene.contact={%s}" % FRICTION, "gradient={bundle: 8, spread: 0.05}"],
 }
+# A gradient that is not zero and leads nowhere need not be followed to the end of table 3's iterations.
+ITERATIONS = {("ant-push", "bundle"): 25}
 TIME_AHEAD, TIME_EXECUTED, TIME_ALL = 1.92, 0.32, 8.0  # s, of push.yaml
 
 
 def step_cases():
-    for dt in (0.02, 0.04, 0.08):
+    for dt in (0.01, 0.02, 0.04, 0.08):
         steps = lambda time: round(time / dt)
         yield "%g s" % dt, [
+            "scene.contact.stiffness=1e-7",
             "scene.simulation.dt=%g" % dt,
+            "scene.controllers.rod.target.interval=%g" % dt,
+            "scene.controllers.rod.target.rows=%d" % (steps(TIME_ALL) + 3),
             "steps=%d" % steps(TIME_ALL),
             "receding.horizon=%d" % steps(TIME_AHEAD),
             "receding.apply=%d" % steps(TIME_EXECUTED),
@@ -87,6 +93,8 @@ def measure(program, kind, name):
     target = "docs/results/laws-%s.csv" % name if kind == "laws" else "docs/results/laws-%s-%s.csv" % (name, kind)
     rows = []
     for case, changes in CASES[kind]():
+        if (name, case) in ITERATIONS:
+            changes = changes + ["optimizer.iterations=%d" % ITERATIONS[name, case]]
         with tempfile.TemporaryDirectory() as folder:
             seconds = run(program, task, changes, folder)
             summary = json.load(open(os.path.join(folder, "summary.json")))
@@ -100,13 +108,26 @@ def measure(program, kind, name):
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["case", "time", "loss", "reached", "value", "success", "seconds"])
         writer.writerows(rows)
+    draw(program, name, target)
+
+
+def draw(program, name, table):
+    windows = "receding" in open("scenes/tasks/%s.yaml" % name).read()
+    picture = "docs/pictures/%s.png" % os.path.basename(table)[:-4]
+    command = [program, "plot", table, "--columns", "loss", "--x", "time", "--by", "case", "--title", name, "-o", picture]
+    command += ["--x-label", "time of the window [s]" if windows else "iteration", "--y-label", "loss"]
+    subprocess.run(command, check=True)
 
 
 def main():
-    if len(sys.argv) < 3 or sys.argv[1] not in CASES:
+    if len(sys.argv) < 3 or sys.argv[1] not in [*CASES, "draw"]:
         sys.exit(__doc__)
+    program = os.environ.get("SDRS", "./sdrs")
     for name in sys.argv[2:]:
-        measure(os.environ.get("SDRS", "./sdrs"), sys.argv[1], name)
+        if sys.argv[1] == "draw":
+            draw(program, name, "docs/results/laws-%s.csv" % name)
+        else:
+            measure(program, sys.argv[1], name)
 
 
 main()

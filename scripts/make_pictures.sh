@@ -144,6 +144,10 @@ if chosen stack; then
   simulate stack --steps 100
   draw scenes/stack $RUNS/stack --show contacts,forces,planes --size 600x440
 fi
+if chosen book-stacking; then
+  simulate book-stacking --steps 100
+  draw scenes/book-stacking $RUNS/book-stacking --show contacts,forces --view front --size 600x440
+fi
 if chosen stack-falls; then
   simulate stack-falls --steps 275
   draw scenes/stack-falls $RUNS/stack-falls --strip 3 --view front --size 320x300
@@ -155,6 +159,10 @@ fi
 if chosen smooth-shapes; then
   simulate smooth-shapes
   draw scenes/smooth-shapes $RUNS/smooth-shapes --size 640x400
+fi
+if chosen soft-arm; then
+  simulate soft-arm
+  draw scenes/soft-arm $RUNS/soft-arm --strip 3 --azimuth -60 --elevation 35
 fi
 if chosen ten-bodies; then
   simulate ten-bodies

@@ -10,6 +10,8 @@ enum { REPORTS_MAX = 20 }; /* messages of one kind; a pile built with the wrong 
  */
 #define GAP_TOUCH 1e-3
 #define GAP_NARROW 0.25
+/* What carries all others may start nearer, as its gap falls with the root of the weight under some laws. */
+#define GAP_NARROW_UNDER_ALL 0.5
 
 typedef struct {
   int hull;
@@ -232,7 +234,9 @@ static TouchSearch find_meetings(const Model* model, Diagnostics* diagnostics) {
                         .diagnostics = diagnostics,
                         .poses = initial_poses(model),
                         .touch = GAP_TOUCH * model->contact.support};
-  search.narrow = fmax(GAP_NARROW * model->contact.gap_at_rest, 2 * search.touch);
+  const ModelContact* contact = &model->contact;
+  search.narrow = fmin(GAP_NARROW * contact->gap_at_rest, GAP_NARROW_UNDER_ALL * contact->gap_under_all);
+  search.narrow = fmax(search.narrow, 2 * search.touch);
   sweep_boxes(&search);
   for (int i = 0; i < model->hull_count; i++)
     if (!model->hulls[i].kind->bounded) test_half_space(&search, i);

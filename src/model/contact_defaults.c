@@ -180,6 +180,7 @@ void build_contact(Builder* builder) {
   if (given->elastic) contact->rest_speed = 0;
   if (contact_overlaps(model)) builder->model->simulation.certificate = false;
   contact->gap_at_rest = gap_under(builder->model, contact->reference_force);
+  contact->gap_under_all = gap_under(builder->model, fmax(scales.total, contact->reference_force));
   for (int k = 0; k < builder->model->pair_law_count; k++)
     build_pair_law(builder, &builder->model->pair_laws[k], &scales);
   check_derived(builder);

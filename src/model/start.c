@@ -88,12 +88,14 @@ static const char* const WHAT[MODEL_ALIKE] = {"another dt or integrator", "other
                                               "hulls with other numbers of vertices",
                                               "another contact model or other pairs that touch"};
 
-/* The first part in which the state is of another model; -1: none. */
-static int different_part(const Model* model, const int64_t* saved) {
+/* The first part in which the state is of another model; -1: none. One that is at hand may be of another contact law.
+ */
+static int different_part(const Model* model, const int64_t* saved, bool at_hand) {
   int64_t own[MODEL_IDENTITY];
   model_identity(model, own);
   for (int part = 0; part < MODEL_ALIKE; part++)
-    if (memcmp(own + 4 * part, saved + 4 * part, sizeof(int64_t[4])) != 0) return part;
+    if (!(at_hand && part == MODEL_PAIRS) && memcmp(own + 4 * part, saved + 4 * part, sizeof(int64_t[4])) != 0)
+      return part;
   return -1;
 }
 
@@ -104,7 +106,7 @@ void build_start(Builder* builder) {
   if (!file || builder->diagnostics->error_count > 0) return;
   if (!number_file_get_integers(file, "identity", saved, MODEL_IDENTITY, builder->diagnostics)) return;
   if (!number_file_get_integers(file, "step", &step, 1, builder->diagnostics)) return;
-  int part = different_part(model, saved);
+  int part = different_part(model, saved, !file->path);
   if (part >= 0)
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, builder->scene->start.place,
                     "start: the state %s is of a scene with %s than this one", file->path ? file->path : "given",

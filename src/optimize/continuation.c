@@ -43,6 +43,16 @@ static void fix_numbers(Scene* scene) {
   diagnostics_free(&diagnostics);
 }
 
+static void switch_law(ScheduledContact* kept, Scene* scene, ContactModel model) {
+  if (!kept->has_switched) {
+    take_law(&scene->contact, model);
+    fix_numbers(scene);
+    kept->switched = scene->contact;
+  }
+  kept->has_switched = true;
+  scene->contact = kept->switched;
+}
+
 /* ---------------------------------------------------------------- the contact of an iteration */
 
 static bool set_number(double* place, const TaskRamp* ramp, int iteration) {
@@ -60,8 +70,7 @@ bool continuation_set(Optimization* o, int iteration) {
     SceneContact* contact = &scene->contact;
     if (c->switch_at > 0 && iteration >= c->switch_at) {
       if (contact->model == c->model) continue;
-      take_law(contact, c->model);
-      fix_numbers(scene);
+      switch_law(&o->contacts[k], scene, c->model);
       changed = true;
       continue;
     }
@@ -70,6 +79,14 @@ bool continuation_set(Optimization* o, int iteration) {
   }
   return changed;
 }
+
+void continuation_restart(Optimization* o) {
+  if (last_change(settings(o)) == 0) return;
+  for (int k = 0; k < o->task->scenario_count; k++) o->task->scenarios[k].scene.contact = o->contacts[k].given;
+  continuation_set(o, 0);
+}
+
+void continuation_finish(Optimization* o) { continuation_set(o, last_change(settings(o))); }
 
 void continuation_forget(Optimization* o) {
   optimizer_destroy(o->optimizer);
@@ -109,6 +126,8 @@ static bool check_key(const Scene* scene, const TaskRamp* ramp, const char* key,
 Status continuation_start(Optimization* o, Diagnostics* diagnostics) {
   const TaskContinuation* c = settings(o);
   bool fine = true;
+  o->contacts = MEMORY_NEW(ScheduledContact, o->task->scenario_count);
+  for (int k = 0; k < o->task->scenario_count; k++) o->contacts[k].given = o->task->scenarios[k].scene.contact;
   for (int k = 0; k < o->task->scenario_count; k++) {
     const Scene* scene = &o->task->scenarios[k].scene;
     fine &= check_key(scene, &c->support, "support", diagnostics);

@@ -154,9 +154,9 @@ void optimization_destroy(Optimization* o) {
   draws_destroy(o->draws);
   model_scene_destroy(o->shown, o->shown_of);
   design_destroy(&o->design);
-  void* owned[] = {o->runs,      o->x,      o->gradient,    o->trial,          o->trial_gradient,
-                   o->best_x,    o->terms,  o->trial_terms, o->spare_state,    o->rows,
-                   o->row_terms, o->reason, o->identity,    o->row_multipliers};
+  void* owned[] = {o->runs,      o->x,      o->gradient,    o->trial,           o->trial_gradient,
+                   o->best_x,    o->terms,  o->trial_terms, o->spare_state,     o->rows,
+                   o->row_terms, o->reason, o->identity,    o->row_multipliers, o->contacts};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   text_free(&o->note);
   memory_free(o);
@@ -196,8 +196,8 @@ void optimization_restart(Optimization* o, const double* x, const bool* held) {
     d->set.low[k] = held && held[k] ? x[k] : d->variables[k].low;
     d->set.high[k] = held && held[k] ? x[k] : d->variables[k].high;
   }
-  optimizer_destroy(o->optimizer);
-  o->optimizer = optimizer_create(&o->task->optimizer, &d->set);
+  continuation_restart(o);
+  continuation_forget(o);
   memcpy(o->x, x, n);
   if (!optimizer_project(o->optimizer, o->x)) memcpy(o->x, x, n); /* rows that only what is held could keep */
   memcpy(o->best_x, o->x, n);
@@ -459,16 +459,14 @@ static Status update_multipliers(Optimization* o) {
 
 /* No step is left: with other multipliers there may be. */
 static Status note_stuck(Optimization* o) {
-  if (!o->subjects) {
-    o->stop = STOP_FLAT;
-    return STATUS_OK;
-  }
-  o->stuck = true;
+  if (!o->subjects) o->stop = STOP_FLAT;
+  if (!o->subjects && !continuation_goes_on(o, o->iteration)) return STATUS_OK;
+  o->stuck = o->subjects != NULL; /* else it is the loss under a schedule's last contact that has no slope: its row */
   o->iteration++;
   o->since_update++;
   keep_best(o);
   write_row(o, TRIAL_ROSE, NAN, 0, 0);
-  optimization_judge_end(o, true);
+  if (o->subjects) optimization_judge_end(o, true);
   return STATUS_OK;
 }
 
@@ -559,7 +557,8 @@ static const Scene* show_scene(Optimization* o, int scenario, const double* x) {
   ModelOverride* overrides = design_overrides(&o->design, x);
   model_scene_destroy(o->shown, o->shown_of);
   o->shown_of = &o->task->scenarios[scenario].scene;
-  o->shown = model_scene_create(o->shown_of, overrides, o->design.number_count);
+  int count = design_overrides_in(&o->design, scenario, overrides, o->design.number_count);
+  o->shown = model_scene_create(o->shown_of, overrides, count);
   memory_free(overrides);
   return o->shown;
 }
@@ -575,11 +574,14 @@ const Scene* optimization_scene(Optimization* o, int scenario, bool best) {
 ModelOverride* optimization_overrides(const Optimization* o, const double* x, int scenario, DrawMoment moment,
                                       int* count) {
   ModelOverride* overrides = design_overrides(&o->design, x);
-  int room = draws_room(o->draws), own = *count = o->design.number_count;
-  if (room == 0 || moment.stream == DRAW_NONE) return overrides;
-  overrides =
-      memory_resize(overrides, sizeof(ModelOverride) * (size_t)own, sizeof(ModelOverride) * (size_t)(own + room));
-  *count = draws_apply(o->draws, moment, scenario, overrides, own);
+  int room = draws_room(o->draws), own = o->design.number_count;
+  *count = own;
+  if (room > 0 && moment.stream != DRAW_NONE) {
+    overrides =
+        memory_resize(overrides, sizeof(ModelOverride) * (size_t)own, sizeof(ModelOverride) * (size_t)(own + room));
+    *count = draws_apply(o->draws, moment, scenario, overrides, own);
+  }
+  *count = design_overrides_in(&o->design, scenario, overrides, *count);
   return overrides;
 }
 
@@ -587,13 +589,15 @@ Status optimization_model(const Optimization* o, int scenario, const double* val
                           Diagnostics* diagnostics) {
   ModelOverride* overrides = design_overrides(&o->design, values);
   const Scene* scene = &o->task->scenarios[scenario].scene;
-  Status status = model_create_with(model, scene, overrides, o->design.number_count, diagnostics);
+  int count = design_overrides_in(&o->design, scenario, overrides, o->design.number_count);
+  Status status = model_create_with(model, scene, overrides, count, diagnostics);
   memory_free(overrides);
   return status;
 }
 
-void optimization_chain(const Optimization* o, const Model* model, const ModelGradient* gradient, double* slope) {
-  design_gradient(&o->design, model, gradient, 1, slope);
+void optimization_chain(const Optimization* o, int scenario, const Model* model, const ModelGradient* gradient,
+                        double* slope) {
+  design_gradient(&o->design, scenario, model, gradient, 1, slope);
 }
 
 bool optimization_turns_joints(const Optimization* o) { return o->design.turn_count > 0; }

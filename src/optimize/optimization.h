@@ -72,6 +72,13 @@ bool subjects_due(int since, double norm_then, double norm, bool* solved);
 int subjects_count(const Subjects* subjects);
 double* subjects_state(Subjects* subjects, int* count); /* multipliers (subjects) first; all that lasts */
 
+/* The contact of a scene before a schedule has changed it, and after the switch to another law, once there was one:
+ * its numbers are derived once, from the scene's own start. Both share what they point to with the scene. */
+typedef struct {
+  SceneContact given, switched;
+  bool has_switched;
+} ScheduledContact;
+
 struct Optimization {
   Task* task;
   OptimizationOptions options;
@@ -86,6 +93,7 @@ struct Optimization {
   Success* success;                                       /* NULL: nothing is judged */
   Validation* validation;                                 /* NULL: not yet, or not asked for */
   Draws* draws;                                           /* NULL: nothing is drawn */
+  ScheduledContact* contacts;                             /* of a schedule  (scenarios) */
   DrawMoment moment;                                      /* of what is evaluated */
   double plain, best_violation;                           /* loss of the design that stands, without its bounds */
   double* spare_state;                                    /* of the optimizer, before a proposal */
@@ -177,6 +185,10 @@ void optimization_identify(Optimization* o);
 Status continuation_start(Optimization* o, Diagnostics* diagnostics);
 /* The contact of an iteration; was there another in force? */
 bool continuation_set(Optimization* o, int iteration);
+/* The contact of iteration 0 again, as every window of a receding horizon begins; and the last one of all, which
+ * windows are executed with. */
+void continuation_restart(Optimization* o);
+void continuation_finish(Optimization* o);
 /* Is the contact of this iteration not yet the last one? */
 bool continuation_goes_on(const Optimization* o, int iteration);
 /* Before iteration + 1: its contact, and the design that stands under it. STATUS_INTERRUPTED: nothing has changed. */

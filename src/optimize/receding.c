@@ -372,6 +372,7 @@ bool receding_load(Receding* r, const NumberFile* c, bool* inside, Diagnostics* 
 
 Status receding_repeat(Receding* r, RecedingRecord record, void* context, Diagnostics* diagnostics) {
   Status status = STATUS_OK;
+  continuation_finish(r->optimization);
   while (r->window < r->loaded && status == STATUS_OK)
     status = execute(r, found_in(r, r->window), record, context, diagnostics);
   return status;

@@ -47,7 +47,31 @@ static bool plausible(const Sim* s) {
          all_finite(&s->pose_now[0].r.m[0][0], poses) && all_finite(&s->pose_old[0].r.m[0][0], poses);
 }
 
-static bool read_words(Sim* s, Diagnostics* diagnostics) {
+/* Numbers of all that comes before contact. */
+static size_t words_without_contact(Sim* s) {
+  ContactSystem* contact = s->contact;
+  StateBlock block = {.pass = BLOCK_MEASURE};
+  s->contact = NULL;
+  sim_pass_state(s, &block);
+  s->contact = contact;
+  return block.at;
+}
+
+/* Contact, which comes last, is left off where the law is another one. */
+static bool read_block(Sim* s, StateBlock* block, bool with_contact) {
+  ContactSystem* contact = s->contact;
+  if (!with_contact) {
+    size_t count = words_without_contact(s);
+    if (block->count < count) return false;
+    block->count = count;
+    s->contact = NULL;
+  }
+  bool whole = sim_read_state(s, block) && plausible(s);
+  s->contact = contact;
+  return whole;
+}
+
+static bool read_words(Sim* s, bool with_contact, Diagnostics* diagnostics) {
   const NumberFile* file = s->model->start;
   int count = number_file_doubles_count(file, "state");
   uint64_t* words = MEMORY_NEW(uint64_t, count > 0 ? count : 1);
@@ -56,7 +80,7 @@ static bool read_words(Sim* s, Diagnostics* diagnostics) {
   memcpy(words, values, sizeof(double) * (size_t)(count > 0 ? count : 1));
   memory_free(values);
   StateBlock block = {.pass = BLOCK_READ, .words = words, .count = (size_t)(count > 0 ? count : 0)};
-  bool whole = read && sim_read_state(s, &block) && plausible(s);
+  bool whole = read && read_block(s, &block, with_contact);
   memory_free(words);
   return whole;
 }
@@ -71,21 +95,22 @@ static bool meet_anew(Sim* s) {
   return apart;
 }
 
-static bool same_numbers(const Sim* s, Diagnostics* diagnostics) {
+/* Is the state of a model that is the same in this part of its identity? */
+static bool same_part(const Sim* s, int part, Diagnostics* diagnostics) {
   int64_t own[MODEL_IDENTITY], saved[MODEL_IDENTITY];
   model_identity(s->model, own);
-  if (!number_file_get_integers(s->model->start, "identity", saved, MODEL_IDENTITY, diagnostics)) return false;
-  for (int k = 4 * MODEL_NUMBERS; k < MODEL_IDENTITY; k++)
-    if (own[k] != saved[k]) return false;
-  return true;
+  return number_file_get_integers(s->model->start, "identity", saved, MODEL_IDENTITY, diagnostics) &&
+         memcmp(own + 4 * (size_t)part, saved + 4 * (size_t)part, sizeof(int64_t[4])) == 0;
 }
 
 Status sim_begin_recorded(Sim* s, Diagnostics* diagnostics) {
-  if (!read_words(s, diagnostics))
+  bool same_law = same_part(s, MODEL_PAIRS, diagnostics);
+  if (!read_words(s, same_law, diagnostics))
     return complain(s, diagnostics, "is damaged: it does not hold what this scene needs");
   if (!s->contact) return STATUS_OK;
-  if (!same_numbers(s, diagnostics) && !meet_anew(s))
-    return complain(s, diagnostics, "has bodies that intersect with the shapes they have here");
+  bool apart =
+      !same_law ? contact_reset(s->contact, s->pose_now) : same_part(s, MODEL_NUMBERS, diagnostics) || meet_anew(s);
+  if (!apart) return complain(s, diagnostics, "has bodies that intersect with the shapes they have here");
   contact_hold(s->contact);
   return STATUS_OK;
 }

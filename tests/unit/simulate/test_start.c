@@ -80,8 +80,7 @@ static void goes_on_from_the_first_steps(void** state) {
 /* ---------------------------------------------------------------- gradients */
 
 /* Not those by what is a constant. memory: GiB that the run may take; 0: all is kept. */
-static void check_gradients(const char* integrator, int substeps, double memory) {
-  Run *run = busy_run(0.005, integrator, substeps, KEPT_AT), *next = continued(run, 0.005, integrator, substeps);
+static void judge_gradients(Run* next, const char* integrator, double memory) {
   GradcheckOptions options = {.blocks = ~0u,
                               .directions = 1,
                               .steps = 12,
@@ -107,6 +106,11 @@ static void check_gradients(const char* integrator, int substeps, double memory)
     assert_true(constant || (block->verdict != GRADCHECK_WRONG && block->error <= options.bound));
   }
   memory_free(report);
+}
+
+static void check_gradients(const char* integrator, int substeps, double memory) {
+  Run *run = busy_run(0.005, integrator, substeps, KEPT_AT), *next = continued(run, 0.005, integrator, substeps);
+  judge_gradients(next, integrator, memory);
   run_free(next);
   run_free(run);
 }
@@ -119,6 +123,29 @@ static void run_A1_gradients_with_the_state_as_a_constant(void** state) {
 }
 
 /* So little memory that parts of the run are gone through again. */
+static void begin_under_long_range(Scene* scene, void* state) {
+  scene_set_start(scene, state);
+  scene->contact.model = CONTACT_LONG_RANGE;
+  scene->contact.support = scene->contact.stiffness = 0;
+}
+
+/* A state at hand, not a file's, may be of another law: poses and velocities are those of the state, contact begins. */
+static void goes_on_under_another_law(void** state) {
+  (void)state;
+  for (int substeps = 1; substeps <= 3; substeps += 2) {
+    Run* run = busy_run(0.005, "first_order", substeps, KEPT_AT);
+    NumberFile* at_hand = MEMORY_NEW(NumberFile, 1);
+    sim_state_file(run->sim, at_hand);
+    Run* next =
+        run_create_edited(3, 0, begin_under_long_range, at_hand, BUSY_SCENE, 0.005, "first_order", substeps, 300);
+    compare_states(run, next, "another law", KEPT_AT);
+    run_steps(next, STEPS);
+    judge_gradients(next, "long_range", 0);
+    run_free(next);
+    run_free(run);
+  }
+}
+
 static void run_A18_gradients_in_parts(void** state) {
   (void)state;
   check_gradients("second_order", 1, 1e-9);
@@ -255,6 +282,7 @@ int main(void) {
       cmocka_unit_test(goes_on_from_a_file),
       cmocka_unit_test(goes_on_from_the_first_steps),
       cmocka_unit_test(run_A1_gradients_with_the_state_as_a_constant),
+      cmocka_unit_test(goes_on_under_another_law),
       cmocka_unit_test(run_A18_gradients_in_parts),
       cmocka_unit_test(losses_count_from_the_start_and_signals_by_the_clock),
       cmocka_unit_test(refuses_states_of_other_scenes),
