@@ -5,7 +5,8 @@ Usage: scripts/measure_frames.py [billiards] [gather-bunny] [franka-push]     al
 Writes the rows of these to docs/results/frames.csv: processor milliseconds of one thread. Every row is the difference of two runs of
 sdrs optimize, with one iteration (of Adam, which takes every step) and with three, so that reading, the first run and what is executed do not
 count. Billiards: the first ten steps from the trivial start. The tasks of meshes: ten windows, with the control that out/<task> has found (made if
-it is missing). Takes two minutes.
+it is missing). With hulls two minutes; triangles that are pushed list so many pairs that these rows may not end
+(memory and time are limited): then they are empty.
 """
 
 import csv
@@ -22,6 +23,8 @@ HEADER = ["task", "pieces", "count", "frame_ms"]
 WORK = "out/frames"
 ADAM = "type: adam, control_step: 1.0e-4"
 WINDOWS = 10
+LONGEST = 600  # s
+MEMORY_MOST = 8 << 30  # bytes: triangles that are pushed list millions of pairs
 BALLS = 16
 CUTS = (2, 4, 7)  # of every edge of an octahedron
 BALL_STEPS = 10
@@ -29,20 +32,28 @@ ITERATIONS = (1, 3)
 RADIUS = 0.0935  # m: the balls of hulls lie on faces, so low are their centres
 
 
+def limit_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MOST, MEMORY_MOST))
+
+
 def processor_seconds(*arguments):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([SDRS, *arguments], cwd=ROOT, check=True, capture_output=True)
+    subprocess.run([SDRS, *arguments], cwd=ROOT, check=True, capture_output=True, preexec_fn=limit_memory,
+                   timeout=LONGEST)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def frame(task, frames, options, iterations):
-    """iterations: what says how many there are, to be completed. frames: of one iteration."""
+    """iterations: what says how many there are, to be completed. frames: of one iteration. None: it did not end."""
     seconds = []
     for count in ITERATIONS:
         sets = [word for option in [*options, *iterations(count)] for word in ("--set", option)]
-        seconds.append(processor_seconds("optimize", f"scenes/tasks/{task}.yaml", "-q", "--threads", "1", "--no-converge",
-                                         "-o", f"{WORK}/run", *sets))
+        try:
+            seconds.append(processor_seconds("optimize", f"scenes/tasks/{task}.yaml", "-q", "--threads", "1",
+                                             "--no-converge", "-o", f"{WORK}/run", *sets))
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+            return None
     return 1e3 * (seconds[1] - seconds[0]) / frames / (ITERATIONS[1] - ITERATIONS[0])
 
 
@@ -112,10 +123,10 @@ def main():
         if task != "billiards" and not (ROOT / "out" / task / "design.csv").exists():
             processor_seconds("optimize", f"scenes/tasks/{task}.yaml", "-q", "-o", f"out/{task}")
         for row in known[task]():
-            rows.append([*row[:3], f"{row[3]:.3g}"])
+            rows.append([*row[:3], row[3] and f"{row[3]:.3g}"])
             print(",".join(map(str, rows[-1])), flush=True)
-    with open(TABLE, "w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([HEADER, *rows])
+            with open(TABLE, "w", newline="", encoding="utf-8") as file:
+                csv.writer(file, lineterminator="\n").writerows([HEADER, *rows])
 
 
 if __name__ == "__main__":
