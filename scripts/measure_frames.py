@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""What a simulated step costs within an optimization, forward and backward, with hulls and with triangles.
+
+Usage: scripts/measure_frames.py [billiards] [gather-bunny] [franka-push]     all of them without a word; the program is $SDRS (./sdrs)
+Writes the rows of these to docs/results/frames.csv: processor milliseconds of one thread. Every row is the difference of two runs of
+sdrs optimize, with one iteration (of Adam, which takes every step) and with three, so that reading, the first run and what is executed do not
+count. Billiards: the first ten steps from the trivial start. The tasks of meshes: ten windows, with the control that out/<task> has found (made if
+it is missing). With hulls two minutes; triangles that are pushed list so many pairs that these rows may not end
+(memory and time are limited): then they are empty.
+"""
+
+import csv
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SDRS = os.environ.get("SDRS", "./sdrs")
+TABLE = ROOT / "docs/results/frames.csv"
+HEADER = ["task", "pieces", "count", "frame_ms"]
+WORK = "out/frames"
+ADAM = "type: adam, control_step: 1.0e-4"
+WINDOWS = 10
+LONGEST = 600  # s
+MEMORY_MOST = 8 << 30  # bytes: triangles that are pushed list millions of pairs
+BALLS = 16
+CUTS = (2, 4, 7)  # of every edge of an octahedron
+BALL_STEPS = 10
+ITERATIONS = (1, 3)
+RADIUS = 0.0935  # m: the balls of hulls lie on faces, so low are their centres
+
+
+def limit_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MOST, MEMORY_MOST))
+
+
+def processor_seconds(*arguments):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([SDRS, *arguments], cwd=ROOT, check=True, capture_output=True, preexec_fn=limit_memory,
+                   timeout=LONGEST)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def frame(task, frames, options, iterations):
+    """iterations: what says how many there are, to be completed. frames: of one iteration. None: it did not end."""
+    seconds = []
+    for count in ITERATIONS:
+        sets = [word for option in [*options, *iterations(count)] for word in ("--set", option)]
+        try:
+            seconds.append(processor_seconds("optimize", f"scenes/tasks/{task}.yaml", "-q", "--threads", "1",
+                                             "--no-converge", "-o", f"{WORK}/run", *sets))
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+            return None
+    return 1e3 * (seconds[1] - seconds[0]) / frames / (ITERATIONS[1] - ITERATIONS[0])
+
+
+def windows(task, horizon, options):
+    """Ten windows of `horizon` steps, of which all are executed."""
+    steps = WINDOWS * horizon
+    return frame(task, steps, [f"from={{run: out/{task}}}", f"steps={steps}", f"optimizer={{{ADAM}}}", *options],
+                 lambda k: [f"receding={{horizon: {horizon}, apply: {horizon}, iterations: {k}}}"])
+
+
+def whole(task, options):
+    return frame(task, BALL_STEPS, [f"steps={BALL_STEPS}", *options], lambda k: [f"optimizer={{{ADAM}, iterations: {k}}}"])
+
+
+def write_ball(path, cuts):
+    """A sphere of 8 cuts^2 triangles."""
+    number, lines, faces = {}, [], []
+
+    def corner(x):
+        if x not in number:
+            number[x] = len(number) + 1
+            length = sum(c * c for c in x) ** 0.5
+            lines.append("v {:.9g} {:.9g} {:.9g}".format(*(RADIUS * c / length for c in x)))
+        return number[x]
+
+    for signs in [(a, b, c) for a in (1, -1) for b in (1, -1) for c in (1, -1)]:
+        flip = signs[0] * signs[1] * signs[2] < 0
+
+        def at(i, j):
+            return corner((signs[0] * i, signs[1] * j, signs[2] * (cuts - i - j)))
+
+        for i in range(cuts):
+            for j in range(cuts - i):
+                triples = [(at(i, j), at(i + 1, j), at(i, j + 1))]
+                if i + j < cuts - 1:
+                    triples.append((at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)))
+                faces += [(a, c, b) if flip else (a, b, c) for a, b, c in triples]
+    path.write_text("\n".join(lines + ["f {} {} {}".format(*f) for f in faces]) + "\n")
+
+
+def billiards():
+    yield ["billiards", "hulls", BALLS, whole("billiards", [])]
+    for cuts in CUTS:
+        write_ball(ROOT / WORK / "ball.obj", cuts)
+        ball = f"{{type: mesh, file: {ROOT / WORK / 'ball.obj'}, pieces: triangles}}"
+        yield ["billiards", "triangles", BALLS * 8 * cuts**2, whole("billiards", [f"scene.shapes.ball={ball}"])]
+
+
+def gather_bunny():
+    yield ["gather-bunny", "hulls", 10, windows("gather-bunny", 4, [])]
+    yield ["gather-bunny", "triangles", 2800, windows("gather-bunny", 4, ["scene.shapes.bunny.pieces=triangles"])]
+
+
+def franka_push():
+    bunny = "scene.shapes.bunny={type: mesh, file: ../../out/meshes/bunny-5000.obj, pieces: triangles}"
+    yield ["franka-push", "hulls", 18, windows("franka-push", 6, [])]
+    yield ["franka-push", "triangles", 14200, windows("franka-push", 6, ["scene.include.0.set=[]", bunny, "scene.contact.pairs.0.stiffness=1.0e-8"])]
+
+
+def main():
+    known = {"billiards": billiards, "gather-bunny": gather_bunny, "franka-push": franka_push}
+    chosen = sys.argv[1:] or list(known)
+    rows = [row for row in csv.reader(open(TABLE, encoding="utf-8"))][1:] if TABLE.exists() else []
+    rows = [row for row in rows if row[0] not in chosen]
+    (ROOT / WORK).mkdir(parents=True, exist_ok=True)
+    for task in chosen:
+        if task != "billiards" and not (ROOT / "out" / task / "design.csv").exists():
+            processor_seconds("optimize", f"scenes/tasks/{task}.yaml", "-q", "-o", f"out/{task}")
+        for row in known[task]():
+            rows.append([*row[:3], row[3] and f"{row[3]:.3g}"])
+            print(",".join(map(str, rows[-1])), flush=True)
+            with open(TABLE, "w", newline="", encoding="utf-8") as file:
+                csv.writer(file, lineterminator="\n").writerows([HEADER, *rows])
+
+
+if __name__ == "__main__":
+    main()
