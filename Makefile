@@ -134,13 +134,14 @@ check: build-check ## install what is missing, build, run every test; ends with 
 	@tests/run.sh -j $(TEST_JOBS) \
 	  $(call script_if_there,tests/cli/run.sh) $(call script_if_there,scripts/update_golden.sh --check) \
 	  $(call script_if_there,scripts/check_bits.sh) $(call script_if_there,tests/library/run.sh) $(call script_if_there,tests/python/run.sh) $(sort $(wildcard tests/door/*.sh)) \
-	  $(call script_if_there,tests/mujoco/run.sh) $(call script_if_there,tests/gltf/run.sh) \
+	  $(call script_if_there,tests/mujoco/run.sh) $(call script_if_there,tests/mujoco/current.sh) $(call script_if_there,tests/gltf/run.sh) \
 	  $(call script_if_there,tests/page/run.sh) $(call script_if_there,tests/view/run.sh) $(call script_if_there,tests/rigid_ipc/run.sh) \
 	  $(call script_if_there,tests/ccd/run.sh) $(call script_if_there,tests/meshes/run.sh) \
 	  $(call in_flavour,check,$(OTHER_TESTS) $(UNIT_TESTS)) $(call in_flavour,asan,$(UNIT_TESTS))
 
 build-check:
 	@scripts/deps.sh check
+	@scripts/make_page.sh --fetch
 	@$(MAKE) --no-print-directory FLAVOUR=release WERROR=1 program library
 	@$(MAKE) --no-print-directory FLAVOUR=check program unit-tests other-tests
 	@$(MAKE) --no-print-directory FLAVOUR=asan program unit-tests
@@ -171,8 +172,9 @@ fuzz: ## every fuzzer for FUZZ_SECONDS (600) each; findings go to out/fuzz/
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run.sh -j $(TEST_JOBS) -t $$(($(FUZZ_SECONDS) + 300)) \
 	  $(foreach fuzzer,$(call in_flavour,fuzz,$(FUZZERS)),"tests/fuzz/run.sh $(fuzzer)")
 
-page: ## the page of sdrs render -o x.html anew, where it was left out
-	@scripts/make_page.sh $(PAGE)
+page: ## put in the page of sdrs render -o x.html and --view: npm fetches three.js for it, once
+	@scripts/deps.sh page
+	@scripts/make_page.sh --fetch
 	@$(MAKE) --no-print-directory program
 
 golden: program ## renew the stored results after a wanted change; look at the difference before keeping it
@@ -306,8 +308,8 @@ $(TESTS): %: %.o $(SUPPORT_OBJECTS) $(BUILD)/libsdrs.a
 $(FUZZERS): %: %.o $(BUILD)/libsdrs.a
 	$(call SHORT,LD) $(CC) $(FLAGS) -fsanitize=fuzzer $(LDFLAGS) $^ $(LDLIBS) -o $@
 
-# The page of `sdrs render -o x.html`, one for all flavours; an empty file where npm or its registry is missing. Tried
-# again when its sources change or the programs come or go.
+# The page of `sdrs render -o x.html`, one for all flavours; an empty file until `make page` has fetched what it is made of.
+# Made again when its sources change, or what it is made of or by comes or goes.
 PAGE := out/build/page/page.html
 $(PAGE): $(wildcard src/page/viewer/*) scripts/make_page.sh out/build/page/programs
 	@scripts/make_page.sh $@
@@ -327,7 +329,7 @@ out/build/origin: FORCE
 	$(call write_if_changed,$(BUILD))
 
 out/build/page/programs: FORCE
-	$(call write_if_changed,"$$(command -v node) $$(command -v npm)")
+	$(call write_if_changed,"$$(command -v node) $$(cksum 2>/dev/null <out/node/page/installed)")
 
 $(BUILD)/objects: FORCE
 	$(call write_if_changed,$(OBJECTS))

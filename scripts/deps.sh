@@ -2,6 +2,7 @@
 # Installs what sdrs needs on Debian, and only what is missing; says nothing when nothing is.
 #   scripts/deps.sh build           to build it
 #   scripts/deps.sh check           to build, test and lint it
+#   scripts/deps.sh page            for `make page`
 #   scripts/deps.sh sweep           to run many (scripts/sweep.sh)
 #   scripts/deps.sh mpi             to build with `make MPI=1`
 #   scripts/deps.sh long            for the long tests too
@@ -29,15 +30,19 @@ libglpk-dev         header  glpk.h
 libstb-dev          header  stb/stb_easy_font.h
 fonts-dejavu-core   file    /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 '
-# What the page of `sdrs render -o x.html` is bundled with (scripts/make_page.sh), and what --view serves it by; the build
-# goes on without. The commands may well come from elsewhere than Debian: a package is taken only for one that is missing.
+# What --view serves its page by; the build goes on without.
 BUILD_OPTIONAL='
 libmicrohttpd-dev   header  microhttpd.h
+'
+# What the page is bundled with (scripts/make_page.sh). The commands may well come from elsewhere than Debian: a package is
+# taken only for one that is missing.
+PAGE_NEEDS='
 nodejs              command node
 npm                 command npm
 '
 CHECK_NEEDS='
 libcmocka-dev       header  cmocka.h
+g++                 command g++
 clang-format        command clang-format
 clang-tidy          command clang-tidy
 cppcheck            command cppcheck
@@ -69,10 +74,11 @@ abigail-tools       command abidiff
 python3-numpy       file    /usr/lib/python3/dist-packages/numpy
 python3-build       file    /usr/lib/python3/dist-packages/build
 python3-hatchling   file    /usr/lib/python3/dist-packages/hatchling
+python3-torch       file    /usr/lib/python3/dist-packages/torch
 '
 
 usage() {
-  sed -n '3,8s/^#   //p' "$0" >&2
+  sed -n '3,9s/^#   //p' "$0" >&2
   exit 2
 }
 
@@ -152,11 +158,12 @@ fi
 optional=
 case ${1:-} in
   build) needs=$BUILD_NEEDS optional=$BUILD_OPTIONAL ;;
-  check) needs=$BUILD_NEEDS$CHECK_NEEDS$SWEEP_NEEDS optional=$BUILD_OPTIONAL$CHECK_OPTIONAL ;;
+  page) needs=$BUILD_NEEDS optional=$PAGE_NEEDS ;;
+  check) needs=$BUILD_NEEDS$CHECK_NEEDS$SWEEP_NEEDS optional=$BUILD_OPTIONAL$PAGE_NEEDS$CHECK_OPTIONAL ;;
   sweep) needs=$SWEEP_NEEDS ;;
   site) needs=$SITE_NEEDS ;;
   mpi) needs=$BUILD_NEEDS$MPI_NEEDS optional=$BUILD_OPTIONAL ;;
-  long) needs=$BUILD_NEEDS$CHECK_NEEDS$SWEEP_NEEDS$MPI_NEEDS$SLURM_NEEDS optional=$BUILD_OPTIONAL$CHECK_OPTIONAL ;;
+  long) needs=$BUILD_NEEDS$CHECK_NEEDS$SWEEP_NEEDS$MPI_NEEDS$SLURM_NEEDS optional=$BUILD_OPTIONAL$PAGE_NEEDS$CHECK_OPTIONAL ;;
   *) usage ;;
 esac
 

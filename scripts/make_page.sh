@@ -1,26 +1,30 @@
 #!/bin/bash
 # The page of `sdrs render -o x.html` without its data, as one file: page.html with style, program and three.js in it.
-#   scripts/make_page.sh OUT
-# Needs node, npm and, the first time, its registry; packages are kept in out/node/page, exactly as package-lock.json has
-# them. Where they cannot be had OUT is left empty, which a line tells: the build goes on without the page.
+#   scripts/make_page.sh OUT        from packages that are there; where there are none OUT is left empty, which a line tells
+#   scripts/make_page.sh --fetch    have npm fetch them: exactly those of package-lock.json (three.js and the bundler esbuild,
+#                                   35 MB) from its registry into out/node/page, without running scripts of theirs
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-OUT=$1
+OUT=${1:?}
 SOURCE=src/page/viewer
 PACKAGES=out/node/page
 
 leave_out() {
-  echo "page: left out, $1; 'sdrs render -o x.html' will say so ('make page' tries again)" >&2
-  mkdir -p "$(dirname "$OUT")"
-  : >"$OUT"
+  echo "page: left out, $1; 'sdrs render -o x.html' and '--view' will say so" >&2
+  if [[ $OUT != --fetch ]]; then
+    mkdir -p "$(dirname "$OUT")"
+    : >"$OUT"
+  fi
   exit 0
 }
 
 # The packages of this lock are there when it is its copy that stands beside them.
-install_packages() {
-  if cmp -s "$SOURCE/package-lock.json" "$PACKAGES/installed"; then return; fi
-  command -v npm >/dev/null || leave_out "npm is not installed"
+have_packages() { cmp -s "$SOURCE/package-lock.json" "$PACKAGES/installed"; }
+
+fetch_packages() {
+  command -v npm >/dev/null || leave_out "npm is not installed (scripts/deps.sh page)"
+  echo "page: npm fetches three.js and esbuild into $PACKAGES (35 MB, once)" >&2
   rm -rf "$PACKAGES"
   mkdir -p "$PACKAGES"
   cp "$SOURCE"/package.json "$SOURCE"/package-lock.json "$PACKAGES"
@@ -34,8 +38,12 @@ bundle() { # entry, options
     --log-level=warning
 }
 
-command -v node >/dev/null || leave_out "node is not installed"
-install_packages
+if [[ $OUT == --fetch ]]; then
+  have_packages || fetch_packages
+  exit 0
+fi
+have_packages || leave_out "nobody has asked for it: 'make page' has npm fetch three.js and puts it in"
+command -v node >/dev/null || leave_out "node is not installed (scripts/deps.sh page)"
 mkdir -p "$(dirname "$OUT")"
 bundle "$SOURCE/viewer.js" --format=iife --target=es2022 --legal-comments=none --outfile="$OUT.js"
 bundle "$SOURCE/viewer.css" --outfile="$OUT.css"

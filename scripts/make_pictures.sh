@@ -160,6 +160,10 @@ if chosen smooth-shapes; then
   simulate smooth-shapes
   draw scenes/smooth-shapes $RUNS/smooth-shapes --size 640x400
 fi
+if chosen soft-arm; then
+  simulate soft-arm
+  draw scenes/soft-arm $RUNS/soft-arm --strip 3 --azimuth -60 --elevation 35
+fi
 if chosen ten-bodies; then
   simulate ten-bodies
   draw scenes/ten-bodies $RUNS/ten-bodies --strip 4 --size 300x300 --time 3.5
@@ -300,12 +304,14 @@ if chosen decompose; then
   cp "$RUNS/mug/hulls.png" "$OUT/decompose.png"
 fi
 
-# ---- tasks of meshes that are not shipped: the scene in them, where it begins (scripts/prepare_meshes.py)
-start() { # TASK [OPTION...]
-  sed -n '/^scene:$/,/^control:$/{/^  /s/^  //p}' "scenes/tasks/$1.yaml" >"$RUNS/$1.yaml"
-  draw "$1" "$RUNS/$1.yaml" "${@:2}"
-}
+# ---- tasks of meshes that are not shipped (scripts/prepare_meshes.py)
 if [[ -e out/meshes/panda.yaml ]]; then
-  if chosen tasks/gather-bunny; then start gather-bunny --elevation 50 --size 640x440; fi
-  if chosen tasks/franka-push; then start franka-push --azimuth -60 --elevation 20 --size 640x480; fi
+  if chosen tasks/gather-bunny; then
+    "$SDRS" optimize scenes/tasks/gather-bunny.yaml -q -o "$TASKS/gather-bunny" >/dev/null
+    draw gather-bunny "$TASKS/gather-bunny" --strip 4 --size 400x340 --elevation 55
+  fi
+  if chosen tasks/franka-push; then
+    optimize franka-push
+    draw franka-push "$TASKS/franka-push-best" --strip 4 --size 400x400 --azimuth -60 --elevation 20
+  fi
 fi

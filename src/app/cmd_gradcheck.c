@@ -10,7 +10,7 @@
 
 static const OptionRow OPTIONS[] = {
     {"wrt", 0, OPTION_TEXT, "LIST",
-     "blocks: state,control,vertices,attachments,mass,contact,material,gains,shapes,closures (all)"},
+     "blocks: state,control,vertices,attachments,mass,contact,material,gains,shapes,closures,tendons (all)"},
     {"directions", 0, OPTION_COUNT, "N", "random directions per block (3; at most 16)"},
     {"steps", 'n', OPTION_COUNT, "N", "check the first N steps only"},
     {"bound", 0, OPTION_NUMBER, "X", "largest relative error that passes (1e-6)"},
@@ -436,7 +436,7 @@ const Verb VERB_GRADCHECK = {
         "(contact), restitution and what links and contact.pairs say of friction and restitution, above 0 (material),\n"
         "and numbers of drives: gains, limits, delays, feedback (gains),\n"
         "parameters of smooth shapes: sizes, exponents inside their range, sharpness, faces (shapes),\n"
-        "points and lengths of closures, ratios of couplings (closures).\n"
+        "points and lengths of closures, ratios of couplings (closures), of tendons (tendons).\n"
         "A task is checked scenario by scenario with its own losses, then by its own design and control variables; "
         "with\n"
         "--steps the random function stands in, because the losses' times may lie beyond.\n"

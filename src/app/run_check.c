@@ -322,7 +322,7 @@ static void compare(RunCheck* c, int state, const char* name, double value, doub
 
 static void check_potential(RunCheck* c, int row, const Pose* poses) {
   const Model* model = &c->recorded->model;
-  double sum = model_spring_energy(model, coordinates_of(c, row)), size = sum;
+  double sum = model_spring_energy(model, coordinates_of(c, row)) + model_tendon_energy(model, poses), size = sum;
   for (int i = 0; i < model->link_count; i++) {
     if (model->links[i].tree < 0) continue;
     Vec3 center = pose_apply(poses[i], model->links[i].center), g = model_link_gravity(model, i);
@@ -388,8 +388,11 @@ static void check_motion(RunCheck* c, int row, Pose* const* at) {
 
 static bool in_tree(const Model* model, int link, int tree) { return link >= 0 && model->links[link].tree == tree; }
 
-/* Does a closure or a coupling hold it, with a force that no file lists? */
+/* Does a closure, a coupling or a tendon hold it, with a force that no file lists? */
 static bool is_held(const Model* model, int tree) {
+  for (int k = 0; k < model->tendon_count; k++)
+    for (int i = 0; i < model->tendons[k].source->count; i++)
+      if (in_tree(model, model->tendons[k].source->points[i].link, tree)) return true;
   for (int k = 0; k < model->closure_count; k++)
     for (int side = 0; side < 2; side++)
       if (in_tree(model, model->closures[k].link[side], tree)) return true;

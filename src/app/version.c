@@ -61,5 +61,5 @@ void version_print(FILE* stream) {
   if (length > 0)
     fprintf(stream, "page      three.js %.*s\n", length, three);
   else
-    fprintf(stream, "page      not in this build (it needs node and npm)\n");
+    fprintf(stream, "page      not in this build (make page)\n");
 }

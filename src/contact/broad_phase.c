@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-enum { LEAF_SIZE = 4, STACK_SIZE = 128 };
+/* From so many keys on a box's own are not put in order by insertion. */
+enum { LEAF_SIZE = 4, STACK_SIZE = 128, MANY_KEYS = 64 };
 
 static double axis_of(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
@@ -52,10 +53,25 @@ static void split(const Box* boxes, int axis, int* order, int count, int rank) {
   }
 }
 
-static void build(BroadTree* tree, const Box* boxes, int node, int first, int count) {
+static int group_of(const BroadGroups* groups, int index) { return groups->of ? groups->of[index] : BROAD_MIXED; }
+
+static int common_group(const BroadGroups* groups, const int* order, int count) {
+  int group = group_of(groups, order[0]);
+  for (int k = 1; k < count && group != BROAD_MIXED; k++)
+    if (group_of(groups, order[k]) != group) group = BROAD_MIXED;
+  return group;
+}
+
+/* Does nobody ask about a box of the one group and one of the other? */
+static bool strangers(const BroadGroups* groups, int a, int b) {
+  return a != BROAD_MIXED && b != BROAD_MIXED && groups->strange[(size_t)a * (size_t)groups->count + (size_t)b];
+}
+
+static void build(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int node, int first, int count) {
   BroadNode* n = &tree->nodes[node];
   int* order = tree->order + first;
   n->box = bound(boxes, order, count);
+  n->group = common_group(groups, order, count);
   if (count <= LEAF_SIZE) {
     n->first = first;
     n->count = count;
@@ -74,8 +90,8 @@ static void build(BroadTree* tree, const Box* boxes, int node, int first, int co
   tree->node_count += 2;
   n->first = child;
   n->count = 0;
-  build(tree, boxes, child, first, count / 2);
-  build(tree, boxes, child + 1, first + count / 2, count - count / 2);
+  build(tree, groups, boxes, child, first, count / 2);
+  build(tree, groups, boxes, child + 1, first + count / 2, count - count / 2);
 }
 
 static void add_key(BroadPhase* broad, int a, int b) {
@@ -89,6 +105,10 @@ static void add_key(BroadPhase* broad, int a, int b) {
 }
 
 static void sort_keys(uint64_t* keys, int count) {
+  if (count > MANY_KEYS) {
+    qsort(keys, (size_t)count, sizeof(uint64_t), order_uint64);
+    return;
+  }
   for (int i = 1; i < count; i++) {
     uint64_t key = keys[i];
     int j = i;
@@ -99,12 +119,12 @@ static void sort_keys(uint64_t* keys, int count) {
 
 /* Every box of the tree that overlaps: of moving ones those that come after. */
 static void query(BroadPhase* broad, const BroadTree* tree, const Box* boxes, int index) {
-  int stack[STACK_SIZE], depth = 0;
+  int stack[STACK_SIZE], depth = 0, group = group_of(&broad->groups, index);
   bool still = tree == &broad->still;
   if (tree->node_count > 0) stack[depth++] = 0;
   while (depth > 0) {
     const BroadNode* n = &tree->nodes[stack[--depth]];
-    if (!box_overlap(&n->box, &boxes[index])) continue;
+    if (strangers(&broad->groups, group, n->group) || !box_overlap(&n->box, &boxes[index])) continue;
     if (n->count == 0) {
       stack[depth++] = n->first;
       stack[depth++] = n->first + 1;
@@ -112,14 +132,15 @@ static void query(BroadPhase* broad, const BroadTree* tree, const Box* boxes, in
     }
     for (int k = n->first; k < n->first + n->count; k++) {
       int other = tree->order[k];
-      if ((still || other > index) && box_overlap(&boxes[other], &boxes[index]))
+      if ((still || other > index) && box_overlap(&boxes[other], &boxes[index]) &&
+          !strangers(&broad->groups, group, group_of(&broad->groups, other)))
         add_key(broad, other < index ? other : index, other < index ? index : other);
     }
   }
 }
 
 /* A tree of the boxes of these indices (NULL: 0 to count - 1) that are not empty. */
-static void plant(BroadTree* tree, const Box* boxes, const int* indices, int count) {
+static void plant(BroadTree* tree, const BroadGroups* groups, const Box* boxes, const int* indices, int count) {
   tree->node_count = 0;
   if (count > tree->capacity) {
     memory_free(tree->nodes);
@@ -135,16 +156,16 @@ static void plant(BroadTree* tree, const Box* boxes, const int* indices, int cou
   }
   if (used == 0) return;
   tree->node_count = 1;
-  build(tree, boxes, 0, 0, used);
+  build(tree, groups, boxes, 0, 0, used);
 }
 
 void broad_phase_rest(BroadPhase* broad, const Box* boxes, const int* still, int count) {
-  plant(&broad->still, boxes, still, count);
+  plant(&broad->still, &broad->groups, boxes, still, count);
 }
 
 void broad_phase_find_moving(BroadPhase* broad, const Box* boxes, const int* moving, int count) {
   broad->key_count = 0;
-  plant(&broad->moving, boxes, moving, count);
+  plant(&broad->moving, &broad->groups, boxes, moving, count);
   for (int k = 0; k < count; k++) {
     int index = moving ? moving[k] : k, begin = broad->key_count;
     if (box_empty(&boxes[index])) continue;

@@ -11,7 +11,9 @@ typedef struct {
 typedef struct {
   Box box;
   int first, count; /* leaf: range of `order`; inner node: count = 0, children first and first + 1 */
+  int group;        /* that all of its boxes are of, or BROAD_MIXED */
 } BroadNode;
+enum { BROAD_MIXED = -1 };
 
 typedef struct {
   BroadNode* nodes;
@@ -19,8 +21,16 @@ typedef struct {
   int node_count, capacity;
 } BroadTree;
 
-/* Zero-initialise; arrays grow as needed. */
+/* Which boxes nobody asks about: all zero, all pairs are found. Borrowed. */
 typedef struct {
+  const int* of;       /* group of every box, BROAD_MIXED: of none */
+  const bool* strange; /* pairs of groups that are not looked for, symmetric  (count x count) */
+  int count;
+} BroadGroups;
+
+/* Zero-initialise; arrays grow as needed. Groups may be set before anything is found. */
+typedef struct {
+  BroadGroups groups;
   BroadTree moving, still;
   uint64_t* keys; /* a << 32 | b with a < b, sorted */
   int key_count, key_capacity;

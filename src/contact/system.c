@@ -4,6 +4,24 @@
 #include <assert.h>
 #include <string.h>
 
+/* Pieces of one link, and of links that do not touch, are many and near each other: nobody asks about them. */
+static void find_groups(ContactSystem* s) {
+  const Model* model = s->model;
+  int count = 0, *link = MEMORY_NEW(int, model->link_count);
+  s->group = MEMORY_NEW(int, model->hull_count);
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* l = &model->links[i];
+    bool several = l->hull_count > 1;
+    for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++) s->group[k] = several ? count : BROAD_MIXED;
+    if (several) link[count++] = i;
+  }
+  s->strange = MEMORY_NEW(bool, count* count);
+  for (int a = 0; a < count; a++)
+    for (int b = 0; b < count; b++) s->strange[a * count + b] = !model_pair_allowed(model, link[a], link[b]);
+  s->broad.groups = s->way_broad.groups = (BroadGroups){s->group, s->strange, count};
+  memory_free(link);
+}
+
 ContactSystem* contact_create(const Model* model, int threads, double tolerance) {
   ContactSystem* s = MEMORY_NEW(ContactSystem, 1);
   s->model = model;
@@ -37,6 +55,7 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
       s->movers[s->mover_count++] = i;
     else
       s->still[s->still_count++] = i;
+  find_groups(s);
   s->certificate_poses = MEMORY_NEW(Pose, model->link_count);
   s->lag_poses = MEMORY_NEW(Pose, model->link_count);
   s->way_poses = MEMORY_NEW(Pose, model->link_count);
@@ -67,6 +86,8 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->way_poses);
   broad_phase_free(&s->broad);
   broad_phase_free(&s->way_broad);
+  memory_free(s->group);
+  memory_free(s->strange);
   memory_free(s->pairs);
   memory_free(s->list);
   memory_free(s->spare_list);

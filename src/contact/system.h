@@ -92,6 +92,8 @@ struct ContactSystem {
   Box *boxes, *way_boxes; /* of the broad phase and of that of ways (hulls) */
   bool rests;             /* both know the boxes of still hulls */
   BroadPhase broad, way_broad;
+  int* group;            /* of the broad phases: a number for every link of several pieces  (hulls) */
+  bool* strange;         /* pairs of these that do not touch */
   ContactPair* pairs;    /* slots */
   char *memory, *own[2]; /* of the law: of every pair, and of its two states (slots) */
   int pair_capacity;

@@ -32,6 +32,7 @@ static void list_signals(const Scene* scene, ModelOverride** next) {
     list_signal(scene, scene->loads[k].link, CONTROL_FORCES, k, next);
     list_signal(scene, scene->loads[k].link, CONTROL_TORQUES, k, next);
   }
+  for (int k = 0; k < scene->tendon_count; k++) list_signal(scene, scene->tendons[k].end, CONTROL_TENSIONS, k, next);
 }
 
 /* ---- values of materials: where they are 0 they have no derivative on both sides */
@@ -127,6 +128,29 @@ static double closure_slope(const ModelGradient* g, const ModelOverride* number)
                                         : g->closures[number->part][number->index];
 }
 
+/* Stiffness and rest length where it has them, and all points. */
+static void list_tendons(const Scene* scene, ModelOverride** next) {
+  for (int k = 0; k < scene->tendon_count; k++) {
+    int first = scene->tendons[k].stiffness > 0 ? 0 : TENDON_NUMBER_POINTS;
+    for (int i = first; i < TENDON_NUMBER_POINTS + 3 * scene->tendons[k].count; i++)
+      *(*next)++ = (ModelOverride){OVERRIDE_TENDON, -1, k, i, 0};
+  }
+}
+
+static int count_tendons(const Scene* scene) {
+  int count = 0;
+  for (int k = 0; k < scene->tendon_count; k++)
+    count += (scene->tendons[k].stiffness > 0 ? TENDON_NUMBER_POINTS : 0) + 3 * scene->tendons[k].count;
+  return count;
+}
+
+/* A tenth of what stands there; of a point, of the link that it is on. */
+static double tendon_scale(const Model* model, const ModelOverride* number) {
+  if (number->index < TENDON_NUMBER_POINTS) return 0.1 * fmax(fabs(number->value), 1e-3);
+  int link = model->scene->tendons[number->part].points[(number->index - TENDON_NUMBER_POINTS) / 3].link;
+  return link < 0 ? 0.1 : fmax(model->links[link].reach, 1e-3);
+}
+
 /* Hull k of a link of an expanded scene is its shape use k. */
 static void list_shapes(const Model* model, ModelOverride** next) {
   for (int i = 0; i < model->link_count; i++)
@@ -150,6 +174,7 @@ ModelOverride* block_numbers(const Scene* scene, const Model* model, GradcheckBl
   if (block == GRADCHECK_VERTICES) list_vertices(scene, &end);
   if (block == GRADCHECK_SHAPES) list_shapes(model, &end);
   if (block == GRADCHECK_CLOSURES) list_closures(scene, &end);
+  if (block == GRADCHECK_TENDONS) list_tendons(scene, &end);
   if (block == GRADCHECK_CONTROL) list_signals(scene, &end);
   if (block == GRADCHECK_GAINS && drives_anything(model)) list_gains(scene, &end);
   if (block == GRADCHECK_CONTACT) list(&end, OVERRIDE_CONTACT, 0, 0, block_size(model, block));
@@ -191,6 +216,8 @@ int block_size(const Model* model, GradcheckBlock block) {
       return drives_anything(model) ? model->gain_count : 0;
     case GRADCHECK_CLOSURES:
       return count_closures(model->scene);
+    case GRADCHECK_TENDONS:
+      return count_tendons(model->scene);
     case GRADCHECK_BLOCKS:
       break;
   }
@@ -215,6 +242,7 @@ static void control_scale(const Model* model, double* scale) {
     scale = signal_scale(model, &model->loads[k].force, scale);
     scale = signal_scale(model, &model->loads[k].torque, scale);
   }
+  for (int k = 0; k < model->tendon_count; k++) scale = signal_scale(model, &model->tendons[k].tension, scale);
 }
 
 /* Prescribed joints start where their signals are: their state is no variable. */
@@ -264,11 +292,14 @@ void block_scale(const Model* model, GradcheckBlock block, double* scale) {
     for (int h = 0; h < model->hull_count; h++)
       for (int k = 0; k < 3 * model->hulls[h].points.count && !model->hulls[h].smooth; k++)
         *scale++ = model->hulls[h].radius;
-  bool closures = block == GRADCHECK_CLOSURES;
-  if (block != GRADCHECK_MASS && block != GRADCHECK_MATERIAL && block != GRADCHECK_SHAPES && !closures) return;
+  bool closures = block == GRADCHECK_CLOSURES, tendons = block == GRADCHECK_TENDONS;
+  if (block != GRADCHECK_MASS && block != GRADCHECK_MATERIAL && block != GRADCHECK_SHAPES && !closures && !tendons)
+    return;
   ModelOverride* numbers = block_numbers(model->scene, model, block);
   for (int k = 0; k < block_size(model, block); k++)
-    scale[k] = closures ? closure_scale(model, &numbers[k]) : numbers[k].value;
+    scale[k] = closures  ? closure_scale(model, &numbers[k])
+               : tendons ? tendon_scale(model, &numbers[k])
+                         : numbers[k].value;
   if (block == GRADCHECK_SHAPES) shape_scale(model, numbers, scale);
   memory_free(numbers);
 }
@@ -317,9 +348,13 @@ void block_gradient(const Model* model, GradcheckBlock block, const ModelGradien
     case GRADCHECK_GAINS:
       memcpy(out, g->gains, sizeof(double) * (size_t)block_size(model, block));
       break;
-    case GRADCHECK_CLOSURES: {
+    case GRADCHECK_CLOSURES:
+    case GRADCHECK_TENDONS: {
+      bool tendons = block == GRADCHECK_TENDONS;
       ModelOverride* numbers = block_numbers(model->scene, model, block);
-      for (int k = 0; k < block_size(model, block); k++) out[k] = closure_slope(g, &numbers[k]);
+      for (int k = 0; k < block_size(model, block); k++)
+        out[k] = tendons ? model_gradient_tendon(model, g, numbers[k].part, numbers[k].index)
+                         : closure_slope(g, &numbers[k]);
       memory_free(numbers);
       break;
     }

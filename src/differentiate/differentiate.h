@@ -209,6 +209,7 @@ void loss_keep(const Loss* loss, const Model* model, RowKeep* keep);
 /* After a recording or seeds (NULL: none) of so many steps were created: the forces between links that it looks at. */
 void loss_keep_pairs(const Loss* loss, int steps, Recording* recording, LossSeeds* seeds);
 const char* loss_name(const Loss* loss, int index); /* unlike all others: a column of convergence.csv */
+bool loss_counts(const Loss* loss, int index);      /* in this scenario; else its value is 0 */
 /* Each term times its own weight (not the scenario's) to terms (loss_count, or NULL); returns their sum. seeds NULL:
  * values only; else derivatives of the sum are added. Links, hulls, vertices and controllers of the recording's model
  * are those that the loss was made for. A recording shorter than the horizon has no loss: NaN, seeds untouched. No
@@ -292,6 +293,7 @@ typedef enum {
   GRADCHECK_GAINS,       /* of controllers: gains, limits, delays, feedback */
   GRADCHECK_SHAPES,      /* parameters of convex smooth shapes */
   GRADCHECK_CLOSURES,    /* points and lengths of closures, ratios of couplings */
+  GRADCHECK_TENDONS,     /* points, stiffness, rest length of tendons */
   GRADCHECK_BLOCKS
 } GradcheckBlock;
 const char* gradcheck_block_name(GradcheckBlock block);

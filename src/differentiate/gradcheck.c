@@ -68,8 +68,9 @@ void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed) {
   visit_flat_hulls(scene, model, &random);
 }
 
-static const char* const NAMES[GRADCHECK_BLOCKS] = {"state",   "control",  "vertices", "attachments", "mass",
-                                                    "contact", "material", "gains",    "shapes",      "closures"};
+static const char* const NAMES[GRADCHECK_BLOCKS] = {"state",  "control",  "vertices", "attachments",
+                                                    "mass",   "contact",  "material", "gains",
+                                                    "shapes", "closures", "tendons"};
 
 const char* gradcheck_block_name(GradcheckBlock block) { return NAMES[block]; }
 

@@ -55,7 +55,7 @@ static void list_pair(Loss* loss, int link, int other) {
 }
 
 static void list_pairs(Loss* loss, const LossTerm* term) {
-  if (term->kind != loss_kind(LOSS_FORCE) || term->other < 0) return;
+  if (term->absent || term->kind != loss_kind(LOSS_FORCE) || term->other < 0) return;
   list_pair(loss, term->link, term->other);
   for (int k = 1; k < term->link_count; k++) list_pair(loss, term->links[k], term->other);
 }
@@ -97,10 +97,12 @@ int loss_count(const Loss* loss) { return loss->count; }
 
 const char* loss_name(const Loss* loss, int index) { return loss->terms[index].name; }
 
+bool loss_counts(const Loss* loss, int index) { return !loss->terms[index].absent; }
+
 /* ---------------------------------------------------------------- rows */
 
 static void keep_rows(const LossTerm* term, const Model* model, RowKeep* keep) {
-  if (term->kind->window == WINDOW_NONE) return;
+  if (term->absent || term->kind->window == WINDOW_NONE) return;
   int first = term->first < term->reference ? term->first : term->reference;
   if (first > 0) first--; /* velocities are differences */
   if (term->link >= 0) row_keep_link(keep, term->link, first, term->last);
@@ -123,6 +125,7 @@ void loss_keep_pairs(const Loss* loss, int steps, Recording* recording, LossSeed
 
 /* The sum over its links, times a factor. */
 static double evaluate(const LossTerm* term, const Recording* recording, double factor, LossSeeds* seeds) {
+  if (term->absent) return 0;
   LossTerm one = *term;
   one.weight *= factor;
   double sum = term->kind->evaluate(&one, recording, seeds);

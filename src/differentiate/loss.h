@@ -24,6 +24,7 @@ typedef struct {
   char* name;
   double weight;
   bool bounded;    /* TaskLoss.bounded */
+  bool absent;     /* it does not count in this scenario */
   int link, other; /* -1 = not given */
   int* links;      /* all that the term is the sum over; the first is `link`. NULL: that one alone */
   int link_count;

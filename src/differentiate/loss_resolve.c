@@ -160,6 +160,7 @@ void loss_resolve(LossTerm* term, const LossOrigin* origin) {
   const LossKind* kind = loss_kind(source->type);
   *term = (LossTerm){.kind = kind, .weight = source->weight, .link = -1, .other = -1, .has_point = source->has_point};
   term->bounded = source->bounded;
+  term->absent = !task_where(&source->where, origin->scenario);
   term->point = source->point;
   term->target = draw_target(origin);
   term->direction = source->direction;
@@ -172,6 +173,7 @@ void loss_resolve(LossTerm* term, const LossOrigin* origin) {
   term->has_target = source->has_target;
   term->friction = source->friction;
   term->quality = source->quality;
+  if (term->absent) return;
   int before = origin->diagnostics->error_count;
   if (kind->link != LINK_UNUSED && source->links_count == 0)
     term->link = find_link(origin, &source->link, "link", kind->link);

@@ -17,10 +17,10 @@
 /* Limits: as stiff as MuJoCo allows, two steps. */
 #define LIMIT_STEPS 2.0
 /* Contacts that memory is kept for: fixed, and per link. */
-enum { CONTACTS_FIXED = 200, CONTACTS_PER_LINK = 20 };
+enum { CONTACTS_FIXED = 200, CONTACTS_PER_LINK = 6 };
 /* From so many links on the file asks for memory instead: versions from 2.3 keep an arena, which such numbers of
  * contacts overflow at 1000 bodies; older ones do not know the word. [MB] */
-enum { LINKS_OF_AN_ARENA = 300, MEMORY_FIXED = 64, LINKS_PER_MEGABYTE = 4 };
+enum { LINKS_OF_AN_ARENA = 150, MEMORY_FIXED = 64, LINKS_PER_MEGABYTE = 4 };
 /* Steps as long as the scene's are too coarse for contacts and gains that MuJoCo treats explicitly [s]. */
 #define STEP_LARGEST 1e-3
 /* A prescribed joint follows by a spring and damper of this frequency, times the step. */
@@ -543,6 +543,7 @@ static void open_body(Mjcf* m, int index) {
   add_inertial(m, index);
   add_load_sites(m, index);
   mjcf_add_closure_sites(m, index);
+  mjcf_add_tendon_sites(m, index);
   for (int k = 0; k < link->hull_count; k++) add_geom(m, link->hull_first + k);
 }
 
@@ -663,6 +664,7 @@ static void add_model(Mjcf* m) {
   tell_compensation(m);
   for (int c = 0; c < m->model->controller_count; c++) add_controller(m, &m->model->controllers[c]);
   add_loads(m);
+  mjcf_add_tendon_motors(m);
   text_add(m->out, "<mujoco");
   xml_text(m->out, "model", m->model->scene->name);
   text_add(m->out, ">\n");
@@ -673,9 +675,11 @@ static void add_model(Mjcf* m) {
   if (has_world_loads(m)) text_add(m->out, "    <site name=\"world\"/>\n");
   m->depth = 2;
   mjcf_add_closure_sites(m, -1);
+  mjcf_add_tendon_sites(m, -1);
   add_bodies(m);
   text_add(m->out, "  </worldbody>\n");
   add_contacts(m);
+  mjcf_add_tendons(m);
   mjcf_add_closures(m);
   if (m->actuators.length > 0) text_add(m->out, "  <actuator>\n%s  </actuator>\n", m->actuators.data);
   add_keyframe(m);
@@ -716,6 +720,7 @@ static void add_control_row(Text* out, const Mjcf* m, double time) {
     }
   }
   add_load_controls(out, model, time);
+  mjcf_add_tendon_controls(out, model, time);
   text_add(out, "\n");
 }
 
@@ -731,6 +736,6 @@ void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* control
   link_colors(model, m.color);
   find_children(&m);
   add_model(&m);
-  if (controls_vary(model) || loads_vary(model)) add_controls(controls, &m);
+  if (controls_vary(model) || loads_vary(model) || mjcf_tendons_vary(model)) add_controls(controls, &m);
   mjcf_free(&m);
 }

@@ -39,4 +39,12 @@ bool mjcf_has_equality(const Mjcf* m);
 void mjcf_add_closure_sites(Mjcf* m, int index);
 void mjcf_add_closures(Mjcf* m);
 
+/* Tendons (export/mjcf_tendons.c): sites on a link, or in the world (-1); the cords; motors, one for each that has a
+ * tension, and a row of what these are told. */
+void mjcf_add_tendon_sites(Mjcf* m, int index);
+void mjcf_add_tendons(Mjcf* m);
+void mjcf_add_tendon_motors(Mjcf* m);
+void mjcf_add_tendon_controls(Text* out, const Model* model, double time);
+bool mjcf_tendons_vary(const Model* model);
+
 #endif

@@ -251,9 +251,10 @@ static void find_inputs(MeasuredData* data, const Task* task, const Model* model
     SignalPlace place = data->inputs[k] = find_signal(model, in);
     if (!place.signal)
       diagnostics_add(diagnostics, SEVERITY_ERROR, in->place, "link '%s' has no %s number %d", in->link.text,
-                      in->of == CONTROL_DRIVES   ? "controller"
-                      : in->of == CONTROL_FORCES ? "load with a force,"
-                                                 : "load with a torque,",
+                      in->of == CONTROL_DRIVES    ? "controller"
+                      : in->of == CONTROL_FORCES  ? "load with a force,"
+                      : in->of == CONTROL_TORQUES ? "load with a torque,"
+                                                  : "tendon",
                       in->number);
     else if (place.signal->channels != in->column_count)
       diagnostics_add(diagnostics, SEVERITY_ERROR, in->place,
@@ -287,6 +288,8 @@ Status measured_read(MeasuredData* data, const Task* task, const char* const* fi
   for (int k = 0; k < paths.count; k++) memory_free(paths.items[k]);
   memory_free(paths.items);
   if (diagnostics->error_count > before && status == STATUS_OK) status = STATUS_BAD_INPUT;
+  if (status == STATUS_OK) measured_judge_rates(data, task, diagnostics);
+  for (int k = 0; k < data->count && status == STATUS_OK; k++) measured_rates_to_rows(&data->runs[k]);
   split_runs(data, task);
   return status;
 }

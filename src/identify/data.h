@@ -11,6 +11,12 @@ enum { MEASURED_FAULTS = 20 };
  * velocities the link's axes. false with a message for each fault. (identify/data_check.c) */
 bool measured_check(MeasuredRun* run, const Task* task, const Model* model, Diagnostics* diagnostics);
 
+/* Rates that are differences from the row before (TaskMeasured.rates_before) become those at the rows: what stands
+ * half way to the rows beside, linear between them. The last row's are not known then. (identify/data_rates.c) */
+void measured_rates_to_rows(MeasuredRun* run);
+/* A warning where velocities are such differences, and the task takes them for those at the rows. */
+void measured_judge_rates(const MeasuredData* data, const Task* task, Diagnostics* diagnostics);
+
 #define TURN 6.283185307179586
 /* The nearest angle to 0 that is the same turn [rad]: angles are measured modulo one. */
 static inline double same_turn(double angle) { return angle - TURN * floor(angle / TURN + 0.5); }

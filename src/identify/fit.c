@@ -105,7 +105,7 @@ Status identification_create(Identification** result, Task* task, const Identify
   id->locals = task->identify.fit_initial ? 2 * id->model.dof_count : 0;
   shots_create(id);
   make_sums(id);
-  id->judged = MEMORY_NEW(double, 6 * id->data.count + 1);
+  id->judged = MEMORY_NEW(double, 2 * JUDGED_NUMBERS * id->data.count + 1);
   id->judged_whole = MEMORY_NEW(bool, 2 * id->data.count + 1);
   return STATUS_OK;
 }
@@ -373,8 +373,8 @@ static void judge_one(void* context, int own, int thread) {
   (void)thread;
   Identification* id = context;
   int index = own_item(id, own), run = index / 2, which = index % 2; /* fitted, unfitted */
-  id->judged_whole[index] =
-      shot_judge(id, which == 0 ? id->x : id->initial, &id->data.runs[run], id->judged + 3 * index, NULL);
+  id->judged_whole[index] = shot_judge(id, which == 0 ? id->x : id->initial, &id->data.runs[run],
+                                       id->judged + JUDGED_NUMBERS * index, NULL);
 }
 
 Status identification_finish(Identification* id, Diagnostics* diagnostics) {
@@ -383,31 +383,43 @@ Status identification_finish(Identification* id, Diagnostics* diagnostics) {
   parallel_for(id->options.threads, own_count(id, 2 * id->data.count), 2, 1, judge_one, id);
   for (int k = 0; k < 2 * id->data.count; k++) {
     processes_share(&id->judged_whole[k], sizeof(bool), k % id->processes);
-    processes_share(id->judged + 3 * k, 3 * sizeof(double), k % id->processes);
+    processes_share(id->judged + JUDGED_NUMBERS * k, JUDGED_NUMBERS * sizeof(double), k % id->processes);
   }
   return STATUS_OK;
 }
 
 Judgement identification_judgement(const Identification* id, bool train) {
   Judgement j = {0};
-  double sum[6] = {0};
+  double sum[2 * JUDGED_NUMBERS] = {0};
+  int counts[2 * JUDGED_NUMBERS] = {0};
   for (int k = 0; k < id->data.count; k++) {
+    const double* judged = id->judged + 2 * JUDGED_NUMBERS * k;
     if (id->data.runs[k].train != train) continue;
-    if (isnan(id->judged[6 * k]) || isnan(id->judged[6 * k + 3])) {
+    if (isnan(judged[0]) || isnan(judged[JUDGED_NUMBERS])) {
       j.failed++;
       continue;
     }
     j.failed += !id->judged_whole[2 * k] || !id->judged_whole[2 * k + 1];
-    for (int i = 0; i < 6; i++) sum[i] += id->judged[6 * k + i];
+    for (int i = 0; i < 2 * JUDGED_NUMBERS; i++) {
+      if (isnan(judged[i])) continue;
+      sum[i] += judged[i];
+      counts[i]++;
+    }
     j.runs++;
   }
-  for (int i = 0; i < 6 && j.runs > 0; i++) sum[i] /= j.runs;
-  j.position = sum[0];
-  j.rotation = sum[1];
-  j.coordinate = sum[2];
-  j.unfitted_position = sum[3];
-  j.unfitted_rotation = sum[4];
-  j.unfitted_coordinate = sum[5];
+  for (int i = 0; i < 2 * JUDGED_NUMBERS; i++)
+    if (counts[i] > 0) sum[i] /= counts[i];
+  const double *fitted = sum, *unfitted = sum + JUDGED_NUMBERS;
+  j.position = fitted[0];
+  j.rotation = fitted[1];
+  j.coordinate = fitted[2];
+  j.final_position = fitted[3];
+  j.final_rotation = fitted[4];
+  j.unfitted_position = unfitted[0];
+  j.unfitted_rotation = unfitted[1];
+  j.unfitted_coordinate = unfitted[2];
+  j.unfitted_final_position = unfitted[3];
+  j.unfitted_final_rotation = unfitted[4];
   return j;
 }
 

@@ -32,8 +32,10 @@ typedef struct {
   double* raw;       /* J'r without the shot's own: what its run says (variables) */
 } ShotSums;
 
-/* What is written of a judged run. */
-enum { JUDGED_PARTS = 3, JUDGED_BINS = 200 };
+/* What a judged run comes to: means over it of position, rotation, coordinate, then position and rotation at its end. */
+enum { JUDGED_PARTS = 3, JUDGED_NUMBERS = 5 };
+/* What is written of it. */
+enum { JUDGED_BINS = 200 };
 typedef struct {
   Text text;                   /* rows of residuals.csv */
   int inside, seen;            /* residuals within 1.96 deviations, and all */
@@ -76,7 +78,7 @@ struct Identification {
   double* covariance; /* (variables^2) */
   double* error;      /* standard errors (variables) */
   double quantile;
-  double* judged;     /* position, rotation, coordinate of each run, fitted then unfitted (6 runs) */
+  double* judged;     /* of each run, fitted then unfitted (runs x 2 JUDGED_NUMBERS) */
   Misfit misfit[2];   /* validation, training */
   double inside[2];   /* part of the residuals within 95 % of what is predicted: validation, training */
   bool* judged_whole; /* it could be simulated to the end, fitted then unfitted (2 runs) */
@@ -97,10 +99,11 @@ void shot_evaluate(const Identification* id, const double* x, const Shot* shot, 
 /* Least height of what can move above a half-space where the shot begins [m]; *ground: the half-space's link. */
 double shot_height(const Identification* id, const Shot* shot, int* ground);
 void shot_clear(const Identification* id, ShotSums* out);
-/* A whole run from its first state: means over its samples of the distances to what was measured [m, rad, m or rad];
- * false: it ends before. rows: where not NULL, a row for each sample and link is appended, with what it is uncertain by
+/* A whole run from its first state: means over its samples of the distances to what was measured [m, rad, m or rad],
+ * and those in its last sample, NaN where nothing was measured then [m, rad]; false: it ends before. rows: where not NULL, a row for each sample and link is appended, with what it is uncertain by
  * (Q8). */
-bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[3], JudgedRows* rows);
+bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[JUDGED_NUMBERS],
+                JudgedRows* rows);
 
 /* ---------------------------------------------------------------- small dense matrices (identify/solve.c) */
 

@@ -94,12 +94,14 @@ typedef struct {
 int identification_parameter_count(const Identification* identification);
 IdentifiedParameter identification_parameter(const Identification* identification, int k);
 
-/* Means over runs of the mean over the run. */
+/* Means over runs of the mean over the run, and of what their last samples have. */
 typedef struct {
   int runs, failed;          /* failed: could not be simulated to the end */
   double position, rotation; /* m, rad */
   double coordinate;         /* of joints, m or rad */
+  double final_position, final_rotation; /* m, rad */
   double unfitted_position, unfitted_rotation, unfitted_coordinate;
+  double unfitted_final_position, unfitted_final_rotation;
 } Judgement;
 Judgement identification_judgement(const Identification* identification, bool train);
 /* Of a component of positions, rotations, coordinates (Q10) [m, rad, m or rad]: noise from sample to sample, and what

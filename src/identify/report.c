@@ -26,6 +26,10 @@ static void add_judgement(Json* json, const char* key, const Judgement* j, doubl
   json_number(json, "unfitted_position", j->unfitted_position);
   json_number(json, "unfitted_rotation", j->unfitted_rotation);
   json_number(json, "unfitted_coordinate", j->unfitted_coordinate);
+  json_number(json, "final_position", j->final_position);
+  json_number(json, "final_rotation", j->final_rotation);
+  json_number(json, "unfitted_final_position", j->unfitted_final_position);
+  json_number(json, "unfitted_final_rotation", j->unfitted_final_rotation);
   json_number(json, "inside_95", inside);
   json_vector(json, "noise", misfit->noise, JUDGED_PARTS);
   json_vector(json, "model_difference", misfit->model, JUDGED_PARTS);
@@ -51,14 +55,15 @@ static void add_correlation(Json* json, const Identification* id) {
 static void add_runs(Json* json, const Identification* id) {
   json_open(json, "runs", '[');
   for (int k = 0; k < id->data.count; k++) {
-    const double* j = id->judged + 6 * k;
+    static const char* const keys[2][JUDGED_NUMBERS] = {
+        {"position", "rotation", "coordinate", "final_position", "final_rotation"},
+        {"unfitted_position", "unfitted_rotation", "unfitted_coordinate", "unfitted_final_position",
+         "unfitted_final_rotation"}};
+    const double* j = id->judged + 2 * JUDGED_NUMBERS * k;
     json_open(json, NULL, '{');
     json_text(json, "file", id->data.runs[k].path);
     json_bool(json, "training", id->data.runs[k].train);
-    json_number(json, "position", j[0]);
-    json_number(json, "rotation", j[1]);
-    json_number(json, "unfitted_position", j[3]);
-    json_number(json, "unfitted_rotation", j[4]);
+    for (int i = 0; i < 2 * JUDGED_NUMBERS; i++) json_number(json, keys[i / JUDGED_NUMBERS][i % JUDGED_NUMBERS], j[i]);
     json_close(json, '}');
   }
   json_close(json, ']');
@@ -163,7 +168,7 @@ typedef struct {
 static void judge_run(void* context, int index, int thread) {
   (void)thread;
   ResidualRows* r = context;
-  double unused[3];
+  double unused[JUDGED_NUMBERS];
   shot_judge(r->id, r->id->x, &r->id->data.runs[index], unused, &r->rows[index]);
 }
 

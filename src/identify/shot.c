@@ -422,7 +422,7 @@ static void visit_row(void* context, StepForward* forward, int row) {
 static void chain(void* context, const ModelGradient* gradient, double* row) {
   const Residuals* s = context;
   const Identification* id = s->simulation->id;
-  optimization_chain(id->optimization, &s->simulation->model, gradient, row);
+  optimization_chain(id->optimization, 0, &s->simulation->model, gradient, row);
   for (int k = 0; k < id->locals / 2; k++) {
     row[id->variables + k] += gradient->coordinates[k];
     row[id->variables + id->locals / 2 + k] += gradient->velocities[k];
@@ -635,7 +635,25 @@ static void add_mean(const double* r, int count, double unit, double* sum, int* 
   (*seen)++;
 }
 
-static void judge_rows(const Identification* id, const Residuals* s, int samples, double out[3], JudgedRows* rows) {
+/* Distances in one sample: means over its links. */
+static void judge_end(const Residuals* s, int sample, double out[2]) {
+  const TaskIdentify* t = s->settings;
+  const MeasuredRun* run = s->simulation->shot->run;
+  const double* r = s->r + (size_t)sample * (size_t)s->count;
+  int seen[2] = {0};
+  out[0] = out[1] = 0;
+  for (int i = 0; i < run->link_count; i++) {
+    const MeasuredLink* l = &run->links[i];
+    double weight = l->source->weight;
+    if (l->has_position) add_mean(r, 3, t->position / weight, &out[0], &seen[0]);
+    if (l->has_rotation) add_mean(r + 3 * l->has_position, 3, t->rotation / weight, &out[1], &seen[1]);
+    r += states_of(l);
+  }
+  for (int k = 0; k < 2; k++) out[k] = seen[k] > 0 ? out[k] / seen[k] : (double)NAN;
+}
+
+static void judge_rows(const Identification* id, const Residuals* s, int samples, double out[JUDGED_NUMBERS],
+                       JudgedRows* rows) {
   const TaskIdentify* t = s->settings;
   const MeasuredRun* run = s->simulation->shot->run;
   int seen[3] = {0};
@@ -654,6 +672,7 @@ static void judge_rows(const Identification* id, const Residuals* s, int samples
     }
   }
   for (int k = 0; k < 3; k++) out[k] = seen[k] > 0 ? out[k] / seen[k] : 0;
+  if (samples > 0) judge_end(s, samples - 1, out + 3);
 }
 
 /* Derivatives of a run that is judged; false: values only. */
@@ -667,14 +686,15 @@ static bool judge_forward(Residuals* s) {
   return false;
 }
 
-bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[3], JudgedRows* rows) {
+bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[JUDGED_NUMBERS],
+                JudgedRows* rows) {
   int first = 0;
   while (first < run->count - 1 && !can_begin(run, first)) first++;
   Shot shot = {.run = run, .first = first, .count = run->count - first};
   place_samples(&shot, id->model.simulation.dt);
   Simulation simulation = {.id = id, .shot = &shot};
   bool whole = simulate(&simulation, x, NULL);
-  for (int k = 0; k < 3; k++) out[k] = NAN;
+  for (int k = 0; k < JUDGED_NUMBERS; k++) out[k] = NAN;
   if (whole) {
     Residuals s = {.simulation = &simulation, .settings = &id->task->identify};
     s.count = residuals_of_sample(s.settings, run, false);

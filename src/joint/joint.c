@@ -96,6 +96,14 @@ void joint_difference(const Joint* joint, const double* q_from, const double* q_
   vec3_store(quat_log(quat_mul(quat_conjugate(quat_at(q_from + plain)), quat_at(q_to + plain))), d + plain);
 }
 
+void joint_continue(const Joint* joint, const double* q, const double* d, double factor, double* out) {
+  int plain = joint->plain_count;
+  for (int k = 0; k < plain; k++) out[k] = q[k] + factor * d[k];
+  if (!joint->quaternion) return;
+  Quat turn = quat_exp(vec3_scale(vec3_at(d + plain), factor));
+  quat_store(quat_normalized(quat_mul(quat_at(q + plain), turn)), out + plain);
+}
+
 void joint_coordinates_from_target(const Joint* joint, const double* target, double* q) {
   int plain = joint->plain_count;
   for (int k = 0; k < plain; k++) q[k] = target[k];

@@ -116,6 +116,9 @@ JointReach joint_reach(const Joint* joint, const double* q, const double* d);
 void joint_increment(const Joint* joint, const double* q, const double* d, double* out);
 /* d (dof) from q_from to q_to; for a quaternion the rotation vector of q_from^-1 q_to, in link axes. */
 void joint_difference(const Joint* joint, const double* q_from, const double* q_to, double* d);
+/* out = q moved on by factor times d (dof), of which a quaternion's three are a rotation vector in link axes: what
+ * joint_difference tells. out may be q. */
+void joint_continue(const Joint* joint, const double* q, const double* d, double factor, double* out);
 /* Joint coordinates from values of a signal (dof numbers; a quaternion's three are a rotation vector). */
 void joint_coordinates_from_target(const Joint* joint, const double* target, double* q);
 /* Rates (dof) from a signal's values and their rates: of a rotation vector the angular velocity in link axes. */

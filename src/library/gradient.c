@@ -256,7 +256,7 @@ static sdrs_status slope_of_design(sdrs* s, sdrs_array* out) {
   if (s->own->ran.driven && control)
     return library_fail(s, SDRS_USAGE, "the design has controllers in it, which follow inputs in this run");
   double* slope = library_buffer(s, BUFFER_SLOPE, SDRS_DESIGN, count);
-  optimization_chain(s->shared->optimization, &s->own->ran.model, &s->own->gradient, slope);
+  optimization_chain(s->shared->optimization, s->shared->scenario, &s->own->ran.model, &s->own->gradient, slope);
   *out = array(slope, 1, count);
   return SDRS_OK;
 }

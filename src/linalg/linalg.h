@@ -132,6 +132,8 @@ Quat quat_from_mat3(Mat3 r);
  * exact to rounding as a rotation, also where roll and yaw turn about one axis. */
 Quat quat_from_rpy(Vec3 rpy);
 Vec3 rpy_from_mat3(Mat3 r);
+/* d with Rx(d1) Ry(d2) Rz(d3) = R [rad]. */
+Vec3 turns_from_mat3(Mat3 r);
 /* Rotation vector [rad] of q, angle in [0, pi]. */
 Vec3 quat_log(Quat q);
 /* exp: rotation vector [rad] -> quaternion. */

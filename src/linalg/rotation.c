@@ -34,6 +34,9 @@ Vec3 rpy_from_mat3(Mat3 r) {
   return vec3(roll, pitch, yaw);
 }
 
+/* Those of the transpose in the opposite order are its roll, pitch and yaw. */
+Vec3 turns_from_mat3(Mat3 r) { return vec3_scale(rpy_from_mat3(mat3_transpose(r)), -1.0); }
+
 /* v = 2 atan2(n, w) u / n with u the vector part and n = |u|; atan(t)/t = 1 - t^2/3 + O(t^4) for small t = n/w. */
 Vec3 quat_log(Quat q) {
   double sign = q.w < 0 ? -1.0 : 1.0; /* q and -q are one rotation; the shorter way round */

@@ -21,6 +21,7 @@ static void run_stages(Builder* builder) {
   build_tree(builder);
   build_controllers(builder);
   build_loads(builder);
+  build_tendons(builder);
   build_initial(builder);
   build_closures(builder);
   build_couplings(builder);
@@ -73,6 +74,8 @@ void model_destroy(Model* model) {
     signal_destroy(&model->loads[i].torque);
   }
   memory_free(model->loads);
+  for (int k = 0; model->tendons && k < model->tendon_count; k++) signal_destroy(&model->tendons[k].tension);
+  memory_free(model->tendons);
   memory_free(model->closures);
   memory_free(model->couplings);
   memory_free(model->links);

@@ -30,6 +30,10 @@ void build_tree(Builder* builder);
 /* model/drive.c: controllers and prescribed joints, then loads. */
 void build_controllers(Builder* builder);
 void build_loads(Builder* builder);
+/* model/tendons.c: after the loads. */
+void build_tendons(Builder* builder);
+/* The signal is created, and its parameters are numbered behind those there are; returns the first. */
+int build_signal(Model* model, Signal* signal, const SceneSignal* source);
 /* Warns of gains that mean something else than they seem to. */
 void check_gains(const Model* model, Diagnostics* diagnostics);
 /* model/initial.c: initial coordinates and velocities. */

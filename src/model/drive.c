@@ -65,6 +65,7 @@ void check_gains(const Model* model, Diagnostics* diagnostics) {
 
 static Signal* signal_at(Model* model, SignalPlace place) {
   if (place.kind == CONTROL_DRIVES) return &model->controllers[place.item].target;
+  if (place.kind == CONTROL_TENSIONS) return &model->tendons[place.item].tension;
   return place.kind == CONTROL_FORCES ? &model->loads[place.item].force : &model->loads[place.item].torque;
 }
 
@@ -86,16 +87,19 @@ void model_set_signal(Model* model, SignalPlace place, const SceneSignal* source
     load->force_first = next_parameters(model, &load->force);
     load->torque_first = next_parameters(model, &load->torque);
   }
+  for (int k = 0; k < model->tendon_count; k++)
+    model->tendons[k].tension_first = next_parameters(model, &model->tendons[k].tension);
 }
 
 void model_begin_signals(Model* model, double time) {
   for (int c = 0; c < model->controller_count; c++) model->controllers[c].target.begin = time;
   for (int k = 0; k < model->load_count; k++) model->loads[k].force.begin = model->loads[k].torque.begin = time;
+  for (int k = 0; k < model->tendon_count; k++) model->tendons[k].tension.begin = time;
   for (int i = 0; i < model->link_count; i++)
     if (model->links[i].prescribed >= 0) initial_from_signal(model, &model->links[i]);
 }
 
-static int add_parameters(Model* model, Signal* signal, const SceneSignal* source) {
+int build_signal(Model* model, Signal* signal, const SceneSignal* source) {
   signal_create(signal, source);
   int first = model->parameter_count;
   model->parameter_count += signal_parameter_count(signal);
@@ -112,7 +116,7 @@ void build_loads(Builder* builder) {
     ModelLoad* load = &model->loads[i];
     *load = (ModelLoad){.link = source->link, .link_axes = source->link_axes, .at_center = !source->has_point};
     load->point = source->point;
-    load->force_first = add_parameters(model, &load->force, &source->force);
-    load->torque_first = add_parameters(model, &load->torque, &source->torque);
+    load->force_first = build_signal(model, &load->force, &source->force);
+    load->torque_first = build_signal(model, &load->torque, &source->torque);
   }
 }

@@ -21,6 +21,8 @@ void model_gradient_create(ModelGradient* g, const Model* model) {
                        .gains = MEMORY_NEW(double, model->gain_count),
                        .closures = memory_alloc(sizeof(double[CLOSURE_NUMBERS]) * (size_t)model->closure_count),
                        .ratios = memory_alloc(sizeof(double[COUPLING_TERMS]) * (size_t)model->coupling_count),
+                       .tendons = memory_alloc(sizeof(double[2]) * (size_t)model->tendon_count),
+                       .tendon_points = MEMORY_NEW(Vec3, model->tendon_point_count),
                        .shapes = MEMORY_NEW(double, model->shape_parameter_count),
                        .coordinates = MEMORY_NEW(double, model->dof_count),
                        .velocities = MEMORY_NEW(double, model->dof_count),
@@ -41,6 +43,8 @@ void model_gradient_destroy(ModelGradient* g) {
   memory_free(g->gains);
   memory_free(g->closures);
   memory_free(g->ratios);
+  memory_free(g->tendons);
+  memory_free(g->tendon_points);
   memory_free(g->shapes);
   memory_free(g->coordinates);
   memory_free(g->velocities);
@@ -60,6 +64,8 @@ void model_gradient_clear(ModelGradient* g, const Model* model) {
   memset(g->gains, 0, sizeof(double) * (size_t)model->gain_count);
   memset(g->closures, 0, sizeof(double[CLOSURE_NUMBERS]) * (size_t)model->closure_count);
   memset(g->ratios, 0, sizeof(double[COUPLING_TERMS]) * (size_t)model->coupling_count);
+  memset(g->tendons, 0, sizeof(double[2]) * (size_t)model->tendon_count);
+  memset(g->tendon_points, 0, sizeof(Vec3) * (size_t)model->tendon_point_count);
   memset(g->contact, 0, sizeof(g->contact));
   memset(g->joint, 0, sizeof(double[JOINT_OWN_COUNT]) * dofs);
   memset(g->center, 0, sizeof(Vec3) * links);
@@ -69,6 +75,14 @@ void model_gradient_clear(ModelGradient* g, const Model* model) {
   memset(g->coordinates, 0, sizeof(double) * dofs);
   memset(g->velocities, 0, sizeof(double) * dofs);
   memset(g->moment, 0, sizeof(MassMoment) * links);
+}
+
+double model_gradient_tendon(const Model* model, const ModelGradient* g, int tendon, int index) {
+  if (index < TENDON_NUMBER_POINTS) return g->tendons[tendon][index];
+  index -= TENDON_NUMBER_POINTS;
+  double by[3];
+  vec3_store(g->tendon_points[model->tendons[tendon].point_first + index / 3], by);
+  return by[index % 3];
 }
 
 /* ---------------------------------------------------------------- centres */

@@ -24,11 +24,13 @@ void model_increment(const Model* model, const double* q, const double* incremen
   }
 }
 
+void model_link_screws(const Model* model, int i, const double* q, const Pose* poses, Screw* screws) {
+  const ModelLink* link = &model->links[i];
+  if (link->dof_count == 0) return;
+  Mat3 frame = mat3_mul(parent_pose(link, poses).r, link->origin.r);
+  joint_screws(&link->joint, q + link->coordinate_first, frame, poses[i], screws + link->dof_first);
+}
+
 void model_screws(const Model* model, const double* q, const Pose* poses, Screw* screws) {
-  for (int i = 0; i < model->link_count; i++) {
-    const ModelLink* link = &model->links[i];
-    if (link->dof_count == 0) continue;
-    Mat3 frame = mat3_mul(parent_pose(link, poses).r, link->origin.r);
-    joint_screws(&link->joint, q + link->coordinate_first, frame, poses[i], screws + link->dof_first);
-  }
+  for (int i = 0; i < model->link_count; i++) model_link_screws(model, i, q, poses, screws);
 }

@@ -110,6 +110,15 @@ typedef struct {
   int force_first, torque_first; /* numbers of their first parameters */
 } ModelLoad;
 
+/* A cord through points of links (docs/derivations/loads.md, L5). */
+typedef struct {
+  const SceneTendon* source; /* its points, stiffness and rest length; borrowed from the model's scene */
+  Signal tension;            /* of one channel [N]; of none where there is none */
+  int tension_first;         /* number of its first parameter */
+  int point_first;           /* number of its first point among those of all tendons */
+  int home;                  /* a link of its that has a tree; -1: none has */
+} ModelTendon;
+
 /* One equation c = 0 of a closure (docs/derivations/closures.md, Z1). x_a, x_b: its ends, d = x_a - x_b. */
 typedef enum {
   CLOSURE_POINT,  /* a component of d in world axes [m] */
@@ -198,12 +207,14 @@ typedef struct {
   int controller_count;
   ModelLoad* loads;
   int load_count;
+  ModelTendon* tendons;
+  int tendon_count, tendon_point_count; /* points: of all tendons */
   ModelClosure* closures;
   int closure_count, closure_row_count; /* rows: of closures, then of couplings */
   ModelCoupling* couplings;
   int coupling_count;
   bool armature;               /* some joint has one */
-  int parameter_count;         /* of the signals of all controllers, then of all loads */
+  int parameter_count;         /* of the signals of all controllers, of all loads, of all tendons */
   int gain_count;              /* of all controllers */
   bool feedback;               /* some controller has one */
   bool feels;                  /* and measures a contact force */
@@ -289,12 +300,15 @@ typedef enum {
   OVERRIDE_AXIS,     /* index: component of the joint's first axis; all three together are a unit vector */
   OVERRIDE_ROTATION, /* index: w, x, y, z of the rotation of the joint's frame; together of length 1 */
   OVERRIDE_CLOSURE,  /* part: of the scene's closures; index: CLOSURE_NUMBER_POINT, ... */
+  OVERRIDE_TENDON,   /* part: of the scene's tendons; index: TENDON_NUMBER_STIFFNESS, ... */
   OVERRIDE_RATIO     /* part: of the scene's couplings; index: of its term, from 1 */
 } OverrideKind;
 /* What a joint has for each of its degrees of freedom. */
 enum { JOINT_DAMPING, JOINT_STIFFNESS, JOINT_FRICTION, JOINT_ARMATURE, JOINT_OWN_COUNT };
 /* Numbers of a closure: point and axis have three [m], [1], the axis as long as it likes; length [m]. */
 enum { CLOSURE_NUMBER_POINT, CLOSURE_NUMBER_AXIS = 3, CLOSURE_NUMBER_LENGTH = 6, CLOSURE_NUMBERS };
+/* Numbers of a tendon: stiffness [N/m], rest length [m], then its points, three each [m]. */
+enum { TENDON_NUMBER_STIFFNESS, TENDON_NUMBER_REST, TENDON_NUMBER_POINTS };
 typedef struct {
   OverrideKind kind;
   int link, part, index;
@@ -312,12 +326,13 @@ void model_scene_destroy(Scene* scene, const Scene* given);
 double* model_scene_number(const Scene* scene, const ModelOverride* override);
 /* A signal that acts on a link or its joint. */
 typedef struct {
-  SceneSignal* signal; /* NULL: there are no more; channels 0: a load without this part */
-  unsigned kind;       /* CONTROL_DRIVES, CONTROL_FORCES or CONTROL_TORQUES */
-  int ordinal;         /* of its controller or load among the link's */
-  int item;            /* index into the scene's controllers or loads */
+  SceneSignal* signal; /* NULL: there are no more; channels 0: a load or tendon without this part */
+  unsigned kind;       /* CONTROL_DRIVES, ... */
+  int ordinal;         /* of its controller, load or tendon among the link's */
+  int item;            /* index into the scene's controllers, loads or tendons */
 } SignalPlace;
-/* The number-th of them: targets of controllers first, then force and torque of every load, given or not. */
+/* The number-th of them: targets of controllers first, then force and torque of every load, given or not, then
+ * tensions of tendons that end on the link. */
 SignalPlace model_scene_signal(const Scene* scene, int link, int number);
 /* The scene's index of a link's controller; -1: it has no such one. */
 int model_scene_controller(const Scene* scene, int link, int ordinal);
@@ -368,6 +383,15 @@ static inline Vec3 model_link_gravity(const Model* model, int link) {
 }
 /* Energy of the joints' springs at coordinates q (nq) [J] (docs/derivations/drives.md, M4). */
 double model_spring_energy(const Model* model, const double* q);
+/* What is stored in stretched tendons, sum stiffness/2 (length - rest length)^2 [J] (model/tendons.c). */
+double model_tendon_energy(const Model* model, const Pose* poses);
+/* Point of a tendon in the world. */
+static inline Vec3 tendon_point(const SceneTendonPoint* point, const Pose* poses) {
+  return point->link < 0 ? point->point : pose_apply(poses[point->link], point->point);
+}
+/* Its length [m], and how far it is stretched beyond its rest length: 0 where it is loose or has no stiffness. */
+double tendon_length(const SceneTendon* tendon, const Pose* poses);
+double tendon_stretch(const SceneTendon* tendon, double length);
 /* Of a closure's side in the world, from the poses of all links. */
 static inline Pose model_closure_pose(const ModelClosure* closure, int side, const Pose* poses) {
   return closure->link[side] < 0 ? pose_identity() : poses[closure->link[side]];
@@ -395,6 +419,8 @@ void model_increment(const Model* model, const double* q, const double* incremen
 
 /* All screws at the configuration (nv), with the poses of model_poses. */
 void model_screws(const Model* model, const double* q, const Pose* poses, Screw* screws);
+/* Those of link i. */
+void model_link_screws(const Model* model, int i, const double* q, const Pose* poses, Screw* screws);
 
 /* ---------------------------------------------------------------- the clamped barrier
  * P_s(c) = (c - s)^4 / c^5 for 0 < c < s, else 0 (SDRS Eq. 7), in units of s. With z = c / s:
@@ -436,7 +462,7 @@ typedef struct {
   Vec3* axes;         /* turns of the joints' axes alone, in the joint frame's axes  (links) */
   bool without_turns; /* nobody reads these two: they stay 0. Set by the owner; clearing keeps it */
   double* mass;       /* total masses at fixed distribution  [1/kg]  (links) */
-  double* control;    /* parameters of signals of controllers, then loads (parameters) */
+  double* control;    /* parameters of signals of controllers, loads, tendons (parameters) */
   double contact[CONTACT_PARAMETER_COUNT]; /* support, stiffness, friction, smoothing, rest speed, own */
   double (*joint)[JOINT_OWN_COUNT];        /* damping, stiffness, friction, armature of the joints  (nv) */
   Vec3 gravity;                            /* world axes  [s^2/m] */
@@ -447,6 +473,8 @@ typedef struct {
   double* shapes;                          /* parameters of convex smooth shapes (shape parameters) */
   double* gains;                           /* of all controllers, one after the other (gains) */
   double (*closures)[CLOSURE_NUMBERS];     /* point, axis, length of every closure, as the scene has them  (closures) */
+  double (*tendons)[2];                    /* stiffness, rest length of every tendon  (tendons) */
+  Vec3* tendon_points;                     /* in their links' frames  (tendon points) */
   double (*ratios)[COUPLING_TERMS];        /* of terms of couplings; that of the first stays 0  (couplings) */
   double* coordinates;                     /* initial coordinates, as increments of joint_increment  (nv) */
   double* velocities;                      /* initial velocities  (nv) */
@@ -456,6 +484,8 @@ typedef struct {
 void model_gradient_create(ModelGradient* gradient, const Model* model);
 void model_gradient_destroy(ModelGradient* gradient);
 void model_gradient_clear(ModelGradient* gradient, const Model* model);
+/* By a number of a tendon (TENDON_NUMBER_STIFFNESS, ...). */
+double model_gradient_tendon(const Model* model, const ModelGradient* gradient, int tendon, int index);
 /* Row of ModelGradient.material of a link; link -1: of an item of contact.pairs; item -1, too: of contact. */
 static inline int model_material_row(const Model* model, int link, int item) {
   return link >= 0 ? 1 + link : item >= 0 ? 1 + model->link_count + item : 0;

@@ -19,11 +19,17 @@ SignalPlace model_scene_signal(const Scene* scene, int link, int number) {
     if (number-- == 0) return (SignalPlace){&scene->loads[k].torque, CONTROL_TORQUES, loads, k};
     loads++;
   }
+  for (int k = 0, tendons = 0; k < scene->tendon_count; k++) {
+    if (scene->tendons[k].end != link) continue;
+    if (number-- == 0) return (SignalPlace){&scene->tendons[k].tension, CONTROL_TENSIONS, tendons, k};
+    tendons++;
+  }
   return (SignalPlace){NULL, CONTROL_DRIVES, 0, 0};
 }
 
 int model_signal_first(const Model* model, SignalPlace place) {
   if (place.kind == CONTROL_DRIVES) return model->controllers[place.item].parameter_first;
+  if (place.kind == CONTROL_TENSIONS) return model->tendons[place.item].tension_first;
   return place.kind == CONTROL_FORCES ? model->loads[place.item].force_first : model->loads[place.item].torque_first;
 }
 
@@ -52,6 +58,13 @@ static double* contact_number(const Scene* scene, int index) {
                                       [CONTACT_SMOOTHING] = &c.own->smoothing,
                                       [CONTACT_REST_SPEED] = &c.own->rest_speed};
   return index < CONTACT_OWN ? place[index] : &c.own->own[index - CONTACT_OWN];
+}
+
+static double* tendon_number(SceneTendon* tendon, int index) {
+  if (index == TENDON_NUMBER_STIFFNESS) return &tendon->stiffness;
+  if (index == TENDON_NUMBER_REST) return &tendon->rest_length;
+  index -= TENDON_NUMBER_POINTS;
+  return component(&tendon->points[index / 3].point, index % 3);
 }
 
 static double* joint_number(SceneJoint* joint, int part) {
@@ -120,6 +133,8 @@ double* model_scene_number(const Scene* scene, const ModelOverride* o) {
       if (o->index == CLOSURE_NUMBER_LENGTH) return &c->length;
       return component(o->index < CLOSURE_NUMBER_AXIS ? &c->point : &c->axis, o->index % 3);
     }
+    case OVERRIDE_TENDON:
+      return tendon_number(&scene->tendons[o->part], o->index);
     case OVERRIDE_RATIO:
       return &scene->couplings[o->part].terms[o->index].ratio;
     case OVERRIDE_GAIN:
@@ -179,6 +194,9 @@ static void own(Scene* scene, const Scene* given, const ModelOverride* o) {
   if (o->kind == OVERRIDE_RATIO && scene->couplings[o->part].terms == given->couplings[o->part].terms)
     scene->couplings[o->part].terms =
         copy_of(given->couplings[o->part].terms, sizeof(SceneCouplingTerm) * (size_t)given->couplings[o->part].count);
+  if (o->kind == OVERRIDE_TENDON && scene->tendons[o->part].points == given->tendons[o->part].points)
+    scene->tendons[o->part].points =
+        copy_of(given->tendons[o->part].points, sizeof(SceneTendonPoint) * (size_t)given->tendons[o->part].count);
   if (o->kind == OVERRIDE_VERTEX) {
     int shape = given->links[o->link].shapes[o->part].shape;
     own_points(&scene->shapes[shape], &given->shapes[shape]);
@@ -197,6 +215,7 @@ Scene* model_scene_create(const Scene* given, const ModelOverride* overrides, in
   scene->links = copy_of(given->links, sizeof *given->links * (size_t)given->link_count);
   scene->controllers = copy_of(given->controllers, sizeof *given->controllers * (size_t)given->controller_count);
   scene->loads = copy_of(given->loads, sizeof *given->loads * (size_t)given->load_count);
+  scene->tendons = copy_of(given->tendons, sizeof *given->tendons * (size_t)given->tendon_count);
   scene->initials = copy_of(given->initials, sizeof *given->initials * (size_t)given->initial_count);
   scene->contact.pairs = copy_of(given->contact.pairs, sizeof(ScenePair) * (size_t)given->contact.pair_count);
   scene->closures = copy_of(given->closures, sizeof *given->closures * (size_t)given->closure_count);
@@ -222,10 +241,15 @@ void model_scene_destroy(Scene* scene, const Scene* given) {
     free_signal(&scene->loads[i].force, &given->loads[i].force);
     free_signal(&scene->loads[i].torque, &given->loads[i].torque);
   }
+  for (int k = 0; k < scene->tendon_count; k++) {
+    free_signal(&scene->tendons[k].tension, &given->tendons[k].tension);
+    if (scene->tendons[k].points != given->tendons[k].points) memory_free(scene->tendons[k].points);
+  }
   memory_free(scene->shapes);
   memory_free(scene->links);
   memory_free(scene->controllers);
   memory_free(scene->loads);
+  memory_free(scene->tendons);
   memory_free(scene->initials);
   memory_free(scene->contact.pairs);
   for (int i = 0; i < scene->coupling_count; i++)

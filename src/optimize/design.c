@@ -12,7 +12,7 @@ int design_add_variable(Design* d, const DesignVariable* variable) {
 
 void design_add_number(Design* d, OverrideKind kind, int link, int part, int index, double base) {
   d->numbers = memory_grown(d->numbers, sizeof(DesignNumber), d->number_count, &d->number_capacity);
-  d->numbers[d->number_count++] = (DesignNumber){kind, link, part, index, base, d->term_count, 0};
+  d->numbers[d->number_count++] = (DesignNumber){kind, link, part, index, d->listing, base, d->term_count, 0};
 }
 
 void design_add_term(Design* d, int variable, double coefficient) {
@@ -54,6 +54,17 @@ ModelOverride* design_overrides(const Design* d, const double* x) {
     for (int i = 0; i < (d->turns[k].of_axis ? 3 : 4); i++) overrides[d->turns[k].number_first + i].value = numbers[i];
   }
   return overrides;
+}
+
+static bool is_in(const DesignNumber* n, int scenario) {
+  return n->scenario == ALL_SCENARIOS || n->scenario == scenario;
+}
+
+int design_overrides_in(const Design* d, int scenario, ModelOverride* overrides, int count) {
+  int kept = 0;
+  for (int k = 0; k < count; k++)
+    if (k >= d->number_count || is_in(&d->numbers[k], scenario)) overrides[kept++] = overrides[k];
+  return kept;
 }
 
 /* ---------------------------------------------------------------- derivatives */
@@ -108,6 +119,8 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
       return g->inertia[n->link][n->index];
     case OVERRIDE_CLOSURE:
       return g->closures[n->part][n->index];
+    case OVERRIDE_TENDON:
+      return model_gradient_tendon(m, g, n->part, n->index);
     case OVERRIDE_RATIO:
       return g->ratios[n->part][n->index];
     case OVERRIDE_AXIS: /* all of a joint's at once, design_turn_slope */
@@ -118,9 +131,11 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
 }
 
 /* (D2) */
-void design_gradient(const Design* d, const Model* model, const ModelGradient* gradient, double factor, double* out) {
+void design_gradient(const Design* d, int scenario, const Model* model, const ModelGradient* gradient, double factor,
+                     double* out) {
   for (int k = 0; k < d->number_count; k++) {
     const DesignNumber* n = &d->numbers[k];
+    if (!is_in(n, scenario)) continue;
     double slope = factor * slope_at(n, model, gradient);
     for (int t = n->term_first; t < n->term_first + n->term_count; t++)
       out[d->terms[t].variable] += d->terms[t].coefficient * slope;

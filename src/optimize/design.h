@@ -56,9 +56,11 @@ typedef struct {
 } DesignVariable;
 
 /* A number of a scene; all scenarios have the same links, and what moves is at the same place in each. */
+enum { ALL_SCENARIOS = -1 };
 typedef struct {
   OverrideKind kind;
   int link, part, index; /* as in ModelOverride; the part of a vertex is a hull of the link */
+  int scenario;          /* whose it is alone; ALL_SCENARIOS */
   double base;
   int term_first, term_count;
 } DesignNumber;
@@ -93,6 +95,7 @@ typedef struct {
   DesignTerm* terms;
   int term_count, term_capacity;
   int link_count, scenario_count;
+  int listing; /* scenario of the numbers that are added; ALL_SCENARIOS */
   DesignInertia* inertias;
   int inertia_count, inertia_capacity;
   DesignTurn* turns;
@@ -114,9 +117,11 @@ void design_destroy(Design* design);
 bool design_changes_hull(const Design* design, int link, int hull);
 /* What a scenario's scene is to have for x (number_count); owned by the caller. */
 ModelOverride* design_overrides(const Design* design, const double* x);
-/* Add factor times the derivative by the variables. */
-void design_gradient(const Design* design, const Model* model, const ModelGradient* gradient, double factor,
-                     double* out);
+/* Those of other scenarios alone leave the list, of which the first number_count are the design's; how many stay. */
+int design_overrides_in(const Design* design, int scenario, ModelOverride* overrides, int count);
+/* Add factor times the derivative by the variables, of a model of a scenario. */
+void design_gradient(const Design* design, int scenario, const Model* model, const ModelGradient* gradient,
+                     double factor, double* out);
 
 /* ---------------------------------------------------------------- inertias (optimize/design_inertia.c) */
 

@@ -25,6 +25,7 @@ int design_new_variable(DesignBuild* b, const VariableWish* wish, double initial
   va_start(arguments, format);
   text_add_v(&name, format, arguments);
   va_end(arguments);
+  if (b->design->listing != ALL_SCENARIOS) text_add(&name, "@%s", b->task->scenarios[b->design->listing].name);
   DesignVariable v = {.name = name.data, .initial = initial, .block = wish->block, .place = wish->place};
   if (wish->prior > 0 && isfinite(wish->prior)) v.prior = wish->prior;
   v.low = fmax(wish->low, initial - wish->within);
@@ -233,6 +234,15 @@ static bool same_coupling(const Scene* first, const Scene* other, const DesignNu
          a->terms[n->index].link == b->terms[n->index].link;
 }
 
+/* Through the same links. */
+static bool same_tendon(const Scene* first, const Scene* other, const DesignNumber* n) {
+  if (n->part >= other->tendon_count) return false;
+  const SceneTendon *a = &first->tendons[n->part], *b = &other->tendons[n->part];
+  bool same = a->count == b->count && (a->stiffness > 0) == (b->stiffness > 0);
+  for (int i = 0; same && i < a->count; i++) same = a->points[i].link == b->points[i].link;
+  return same;
+}
+
 /* Is the number at the same place in another scene? */
 static bool number_fits(const DesignNumber* n, const Scene* first, const Scene* other) {
   if (n->kind == OVERRIDE_ATTACHMENT || n->kind == OVERRIDE_GRAVITY || n->kind == OVERRIDE_CONTACT) return true;
@@ -240,6 +250,7 @@ static bool number_fits(const DesignNumber* n, const Scene* first, const Scene* 
   if (n->kind == OVERRIDE_SHAPE) return same_shape(first, other, n);
   if (n->kind == OVERRIDE_CLOSURE) return same_closure(first, other, n);
   if (n->kind == OVERRIDE_RATIO) return same_coupling(first, other, n);
+  if (n->kind == OVERRIDE_TENDON) return same_tendon(first, other, n);
   if (n->kind == OVERRIDE_MATERIAL && n->link >= 0) return other->links[n->link].material.given[n->index];
   if (n->kind == OVERRIDE_MATERIAL && n->part >= 0)
     return n->part < other->contact.pair_count && other->contact.pairs[n->part].material.given[n->index];
@@ -266,7 +277,7 @@ static void check_scenarios(DesignBuild* b) {
   for (int s = 1; s < b->task->scenario_count; s++)
     for (int k = 0; k < b->design->number_count; k++) {
       const DesignNumber* n = &b->design->numbers[k];
-      if (number_fits(n, b->scene, &b->task->scenarios[s].scene)) continue;
+      if (n->scenario != ALL_SCENARIOS || number_fits(n, b->scene, &b->task->scenarios[s].scene)) continue;
       tell_other(b, &b->task->scenarios[s], n->link >= 0 ? b->scene->links[n->link].name : "contact.pairs");
       break;
     }
@@ -281,6 +292,23 @@ typedef struct {
 
 static int by_name(const void* a, const void* b) {
   return strcmp(((const NamePlace*)a)->name, ((const NamePlace*)b)->name);
+}
+
+/* A variable of one scenario beside one of all. sorted: all variables, by name. */
+static void check_everywhere(DesignBuild* b, const NamePlace* sorted) {
+  const Design* d = b->design;
+  for (int k = 0; k < d->variable_count; k++) {
+    const DesignVariable* v = &d->variables[k];
+    const char* at = strchr(v->name, '@');
+    if (!at) continue;
+    Text everywhere = {0};
+    text_add_bytes(&everywhere, v->name, (size_t)(at - v->name));
+    NamePlace wanted = {everywhere.data, v->place};
+    if (bsearch(&wanted, sorted, (size_t)d->variable_count, sizeof(NamePlace), by_name))
+      diagnostics_add(b->diagnostics, SEVERITY_ERROR, v->place, "'%s' is asked for twice: of scenario and of all",
+                      v->name);
+    text_free(&everywhere);
+  }
 }
 
 /* Two variables for one number would fight. */
@@ -299,6 +327,7 @@ static void check_variables(DesignBuild* b) {
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, place, "'%s' is asked for twice", two->name);
     break;
   }
+  check_everywhere(b, sorted);
   memory_free(sorted);
   if (d->variable_count == 0 && b->diagnostics->error_count == b->errors_before)
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, (SourcePlace){b->task->path, 0, 0}, "nothing may change");
@@ -331,6 +360,28 @@ static void mark_changes(DesignBuild* b) {
   }
 }
 
+/* The scene is that of the scenario whose numbers are listed. */
+static void list_for(DesignBuild* b, int scenario) {
+  b->design->listing = scenario;
+  b->scene = &b->task->scenarios[scenario == ALL_SCENARIOS ? 0 : scenario].scene;
+}
+
+/* One after the other the scenarios that have variables of their own, or all at once; *next: 0 before. */
+static bool next_listing(DesignBuild* b, const TaskWhere* where, int* next) {
+  while (where->in && *next < where->count && !where->in[*next]) ++*next;
+  int end = where->in ? where->count : 1;
+  list_for(b, where->in && *next < end ? *next : ALL_SCENARIOS);
+  return (*next)++ < end;
+}
+
+static void list_control(DesignBuild* b, const TaskControl* item) {
+  for (int next = 0; next_listing(b, &item->where, &next);) design_list_control(b, item);
+}
+
+static void list_start(DesignBuild* b, const TaskStart* item) {
+  for (int next = 0; next_listing(b, &item->where, &next);) design_list_start(b, item);
+}
+
 static Status list_all(DesignBuild* b) {
   Task* task = b->task;
   Model model = {0};
@@ -343,8 +394,8 @@ static Status list_all(DesignBuild* b) {
     design_list_vertices(b);
     for (int k = 0; k < task->cage_count; k++) design_list_cage(b, &task->cages[k]);
     for (int k = 0; k < task->attachment_count; k++) design_list_attachment(b, &task->attachments[k]);
-    for (int k = 0; k < task->control_count; k++) design_list_control(b, &task->controls[k]);
-    for (int k = 0; k < task->start_count; k++) design_list_start(b, &task->starts[k]);
+    for (int k = 0; k < task->control_count; k++) list_control(b, &task->controls[k]);
+    for (int k = 0; k < task->start_count; k++) list_start(b, &task->starts[k]);
     for (int k = 0; k < task->parameter_count; k++) design_list_parameter(b, &task->parameters[k]);
     mark_changes(b);
     check_variables(b);
@@ -366,6 +417,7 @@ Status design_create(Design* design, Task* task, Diagnostics* diagnostics) {
   b.shapes = MEMORY_NEW(bool, links);
   b.joints = MEMORY_NEW(bool, links);
   design->link_count = links;
+  design->listing = ALL_SCENARIOS;
   design->scenario_count = task->scenario_count;
   Status status = STATUS_OK;
   for (int s = 1; s < task->scenario_count; s++)

@@ -13,7 +13,8 @@ typedef struct {
 
 /* What links of one item of control have in common: the variable of this parameter. */
 typedef struct {
-  int item; /* TaskControl.tie */
+  int item;     /* TaskControl.tie */
+  int scenario; /* Design.listing */
   const char* word;
   int index, variable;
 } DesignTie;

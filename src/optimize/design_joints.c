@@ -30,7 +30,8 @@ void design_list_attachment(DesignBuild* b, const TaskAttachment* item) {
 /* The variable that the item has for this parameter of another link already; NULL: none. */
 static const DesignTie* tie_of(const DesignBuild* b, const TaskControl* item, const char* word, int index) {
   for (int k = 0; k < b->tie_count && item->tie > 0; k++)
-    if (b->ties[k].item == item->tie && b->ties[k].index == index && strcmp(b->ties[k].word, word) == 0)
+    if (b->ties[k].item == item->tie && b->ties[k].scenario == b->design->listing && b->ties[k].index == index &&
+        strcmp(b->ties[k].word, word) == 0)
       return &b->ties[k];
   return NULL;
 }
@@ -38,7 +39,7 @@ static const DesignTie* tie_of(const DesignBuild* b, const TaskControl* item, co
 static void note_tie(DesignBuild* b, const TaskControl* item, const char* word, int index, int variable) {
   if (item->tie == 0) return;
   b->ties = memory_grown(b->ties, sizeof(DesignTie), b->tie_count, &b->tie_capacity);
-  b->ties[b->tie_count++] = (DesignTie){item->tie, word, index, variable};
+  b->ties[b->tie_count++] = (DesignTie){item->tie, b->design->listing, word, index, variable};
 }
 
 static unsigned parameters_wanted(const TaskControl* item, const SceneSignal* signal) {
@@ -46,10 +47,13 @@ static unsigned parameters_wanted(const TaskControl* item, const SceneSignal* si
   return signal->type == SIGNAL_SINES ? CONTROL_AMPLITUDE | CONTROL_PHASE | CONTROL_VALUES : CONTROL_VALUES;
 }
 
-/* link/values/3, of further controllers link/controller2_values/3; of loads link/force_values/0, link/torque2_values/0.
- */
+/* link/values/3, of further controllers link/controller2_values/3; of loads link/force_values/0, link/torque2_values/0;
+ * of tendons link/tension_values/0. */
 static void name_signal(const SignalPlace* s, char* out, size_t size) {
-  const char* word = s->kind == CONTROL_DRIVES ? "controller" : s->kind == CONTROL_FORCES ? "force" : "torque";
+  const char* word = s->kind == CONTROL_DRIVES    ? "controller"
+                     : s->kind == CONTROL_FORCES  ? "force"
+                     : s->kind == CONTROL_TORQUES ? "torque"
+                                                  : "tension";
   out[0] = 0;
   if (s->ordinal > 0)
     snprintf(out, size, "%s%d_", word, s->ordinal + 1);
@@ -139,10 +143,10 @@ void design_list_control(DesignBuild* b, const TaskControl* item) {
   }
   if (item->has_parameters && (item->of & CONTROL_DRIVES)) list_gains(b, item, link);
   if (found == 0)
-    diagnostics_add(
-        b->diagnostics, SEVERITY_ERROR, item->link.place,
-        item->of & CONTROL_DRIVES ? "no controller drives the joint of link '%s'" : "no such load acts on link '%s'",
-        item->link.text);
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place,
+                    item->of & CONTROL_DRIVES ? "no controller drives the joint of link '%s'"
+                                              : "no such load or tendon acts on link '%s'",
+                    item->link.text);
   else if (b->design->variable_count == before && item->tie == 0)
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place,
                     "the controller of link '%s' has none of these parameters", item->link.text);

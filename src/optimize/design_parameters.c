@@ -43,6 +43,10 @@ static const ParameterKind KINDS[PARAMETER_TYPE_COUNT] = {
     [PARAMETER_CLOSURE_AXIS] = {"axis", OF_CLOSURE, OVERRIDE_CLOSURE, CLOSURE_NUMBER_AXIS, ANY},
     [PARAMETER_CLOSURE_LENGTH] = {"length", OF_CLOSURE, OVERRIDE_CLOSURE, CLOSURE_NUMBER_LENGTH, LEAST_PART},
     [PARAMETER_RATIO] = {"ratio", OF_ITS_OWN, OVERRIDE_RATIO, 0, ANY},
+    [PARAMETER_TENDON_POINT] = {"tendon_point", OF_ITS_OWN, OVERRIDE_TENDON, TENDON_NUMBER_POINTS, ANY},
+    [PARAMETER_TENDON_STIFFNESS] = {"tendon_stiffness", OF_ITS_OWN, OVERRIDE_TENDON, TENDON_NUMBER_STIFFNESS,
+                                    LEAST_PART},
+    [PARAMETER_TENDON_REST] = {"tendon_rest", OF_ITS_OWN, OVERRIDE_TENDON, TENDON_NUMBER_REST, LEAST_PART},
     [PARAMETER_GRAVITY] = {"gravity", OF_SCENE_AXES, OVERRIDE_GRAVITY, 0, ANY},
     [PARAMETER_FRICTION] = {"friction", OF_SCENE, OVERRIDE_CONTACT, CONTACT_FRICTION, 0},
     [PARAMETER_SUPPORT] = {"support", OF_SCENE, OVERRIDE_CONTACT, CONTACT_SUPPORT, LEAST_PART},
@@ -300,6 +304,33 @@ static bool list_ratios(Listing* l, const TaskName* name, int link) {
   return listed > 0 || refuse(l, name, "it follows nothing by a coupling");
 }
 
+/* Of the tendons that end on the link: link/tendon_point/2/x of the third point, of the second tendon
+ * link/tendon_point/1/2/x; where one has no stiffness it has no rest length either. */
+static bool list_tendons(Listing* l, const TaskName* name, int link) {
+  const Scene* scene = l->b->scene;
+  char text[NAME_MAX_LENGTH + 60], which[16] = "", suffix[40];
+  int listed = 0, ordinal = 0;
+  for (int k = 0; k < scene->tendon_count; k++) {
+    const SceneTendon* tendon = &scene->tendons[k];
+    if (tendon->end != link) continue;
+    if (ordinal > 0) snprintf(which, sizeof which, "%d", ordinal);
+    ordinal++;
+    if (l->kind->which != TENDON_NUMBER_POINTS) {
+      if (!(tendon->stiffness > 0)) continue;
+      list_number(l, link, k, l->kind->which, name_of(text, sizeof text, name->text, l->kind->word, which));
+      listed++;
+      continue;
+    }
+    for (int i = 0; i < 3 * tendon->count; i++) {
+      if (!l->item->axes[i % 3]) continue;
+      snprintf(suffix, sizeof suffix, "%s%s%d/%c", which, *which ? "/" : "", i / 3, "xyz"[i % 3]);
+      list_number(l, link, k, l->kind->which + i, name_of(text, sizeof text, name->text, l->kind->word, suffix));
+      listed++;
+    }
+  }
+  return listed > 0 || refuse(l, name, ordinal > 0 ? "its tendons have no stiffness" : "no tendon ends on it");
+}
+
 /* ---------------------------------------------------------------- edges of a box */
 
 void design_note_boxes(DesignBuild* b, const Model* model) {
@@ -401,6 +432,7 @@ static bool list_of_link(Listing* l, const TaskName* name) {
   if (l->item->type == PARAMETER_INERTIA) return list_inertia(l, name, link);
   if (l->item->type == PARAMETER_SIZE) return list_size(l, name, link);
   if (l->item->type == PARAMETER_RATIO) return list_ratios(l, name, link);
+  if (l->kind->kind == OVERRIDE_TENDON) return list_tendons(l, name, link);
   if (l->kind->kind == OVERRIDE_SHAPE) return list_shapes(l, name, link);
   if (l->item->type == PARAMETER_AXIS || l->item->type == PARAMETER_ROTATION) return list_turn(l, name, link);
   if (l->kind->kind == OVERRIDE_MATERIAL && !l->b->scene->links[link].material.given[l->kind->which])

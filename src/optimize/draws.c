@@ -9,9 +9,16 @@ typedef struct {
   OverrideKind kind;
   int link, part, index;
   int value;
-  int varied;   /* the design's number that it is too; -1: none */
+  int* varied;  /* in every scenario the design's number that it is too; -1: none  (scenarios) */
   double* base; /* in every scenario  (scenarios) */
 } DrawnNumber;
+
+/* Three rotations at the start: the drawn turn comes after those of every scenario. */
+typedef struct {
+  int link, first; /* of the quaternion among the joint's coordinates */
+  int value[3];    /* about the axes of the joint's frame [rad]; -1: none */
+  Quat* base;      /* in every scenario  (scenarios) */
+} DrawnTurn;
 
 typedef struct {
   double low, high;
@@ -21,6 +28,8 @@ struct Draws {
   uint64_t seed;
   DrawnNumber* numbers;
   int number_count, number_capacity;
+  DrawnTurn* turns;
+  int turn_count, turn_capacity;
   DrawnValue* values;
   int value_count, value_capacity;
 };
@@ -43,9 +52,10 @@ static int link_named(const Scene* scene, const char* name) {
   return -1;
 }
 
-static int varied_as(const Design* d, const DrawnNumber* n) {
+static int varied_as(const Design* d, const DrawnNumber* n, int scenario) {
   for (int k = 0; k < d->number_count; k++) {
     const DesignNumber* own = &d->numbers[k];
+    if (own->scenario != ALL_SCENARIOS && own->scenario != scenario) continue;
     if (own->kind == n->kind && own->link == n->link && own->part == n->part && own->index == n->index) return k;
   }
   return -1;
@@ -55,10 +65,11 @@ static int varied_as(const Design* d, const DrawnNumber* n) {
 static void add_number(DrawsBuild* b, OverrideKind kind, int link, int index) {
   Draws* d = b->draws;
   DrawnNumber n = {.kind = kind, .link = link, .index = index, .value = d->value_count - 1};
-  n.varied = varied_as(b->design, &n);
+  n.varied = MEMORY_NEW(int, b->task->scenario_count);
   n.base = MEMORY_NEW(double, b->task->scenario_count);
   for (int s = 0; s < b->task->scenario_count; s++) {
     ModelOverride at = {kind, link, 0, index, 0};
+    n.varied[s] = varied_as(b->design, &n, s);
     n.base[s] = *model_scene_number(&b->task->scenarios[s].scene, &at);
   }
   d->numbers = memory_grown(d->numbers, sizeof n, d->number_count, &d->number_capacity);
@@ -108,12 +119,30 @@ static void list_targets(DrawsBuild* b, const TaskDraw* item, int link) {
 
 /* ---------------------------------------------------------------- where joints begin */
 
+static void add_turn(DrawsBuild* b, const TaskDraw* item, int link, const Joint* joint) {
+  Draws* d = b->draws;
+  DrawnTurn turn = {.link = link, .first = joint->plain_count};
+  bool any = false;
+  for (int k = 0; k < 3; k++) {
+    bool drawn = item->dof[joint->plain_count + k];
+    turn.value[k] = drawn ? d->value_count : -1;
+    if (drawn) add_value(b, item);
+    any = any || drawn;
+  }
+  if (!any) return;
+  turn.base = MEMORY_NEW(Quat, b->task->scenario_count);
+  for (int s = 0; s < b->task->scenario_count; s++)
+    turn.base[s] = quat_at(model_scene_initial(&b->task->scenarios[s].scene, link)->coordinates + turn.first);
+  d->turns = memory_grown(d->turns, sizeof turn, d->turn_count, &d->turn_capacity);
+  d->turns[d->turn_count++] = turn;
+}
+
 static void list_starts(DrawsBuild* b, const TaskDraw* item, int link) {
   const Scene* scene = &b->task->scenarios[0].scene;
   Joint joint = scene_joint(&scene->links[link].joint);
   for (int s = 0; s < b->task->scenario_count; s++) {
     const TaskScenario* scenario = &b->task->scenarios[s];
-    if (model_scene_initial(&scenario->scene, link) && joint.plain_count > 0) continue;
+    if (model_scene_initial(&scenario->scene, link) && (joint.plain_count > 0 || item->turns)) continue;
     complain(b, item, scenario->name, "has no coordinates in the scene's `initial` that can be drawn");
     return;
   }
@@ -122,6 +151,7 @@ static void list_starts(DrawsBuild* b, const TaskDraw* item, int link) {
     add_value(b, item);
     add_number(b, OVERRIDE_COORDINATE, link, k);
   }
+  if (item->turns && joint.coordinate_count > joint.dof_count) add_turn(b, item, link, &joint);
 }
 
 Status draws_create(Draws** out, const Design* design, const Task* task, Diagnostics* diagnostics) {
@@ -143,7 +173,12 @@ Status draws_create(Draws** out, const Design* design, const Task* task, Diagnos
 
 void draws_destroy(Draws* d) {
   if (!d) return;
-  for (int k = 0; k < d->number_count; k++) memory_free(d->numbers[k].base);
+  for (int k = 0; k < d->number_count; k++) {
+    memory_free(d->numbers[k].base);
+    memory_free(d->numbers[k].varied);
+  }
+  for (int k = 0; k < d->turn_count; k++) memory_free(d->turns[k].base);
+  memory_free(d->turns);
   memory_free(d->numbers);
   memory_free(d->values);
   memory_free(d);
@@ -151,7 +186,7 @@ void draws_destroy(Draws* d) {
 
 /* ---------------------------------------------------------------- what is drawn */
 
-int draws_room(const Draws* d) { return d ? d->number_count : 0; }
+int draws_room(const Draws* d) { return d ? d->number_count + 4 * d->turn_count : 0; }
 
 /* (O18) */
 static void draw_all(const Draws* d, DrawMoment moment, int scenario, double* values) {
@@ -162,6 +197,15 @@ static void draw_all(const Draws* d, DrawMoment moment, int scenario, double* va
   for (int k = 0; k < d->value_count; k++) values[k] = random_uniform(&random, d->values[k].low, d->values[k].high);
 }
 
+static int apply_turn(const DrawnTurn* turn, const double* values, int scenario, ModelOverride* overrides, int count) {
+  double v[3], numbers[4];
+  for (int k = 0; k < 3; k++) v[k] = turn->value[k] < 0 ? 0 : values[turn->value[k]];
+  quat_store(quat_mul(quat_exp(vec3_at(v)), turn->base[scenario]), numbers);
+  for (int k = 0; k < 4; k++)
+    overrides[count++] = (ModelOverride){OVERRIDE_COORDINATE, turn->link, 0, turn->first + k, numbers[k]};
+  return count;
+}
+
 int draws_apply(const Draws* d, DrawMoment moment, int scenario, ModelOverride* overrides, int count) {
   if (!d || moment.stream == DRAW_NONE) return count;
   double* values = MEMORY_NEW(double, d->value_count);
@@ -169,11 +213,12 @@ int draws_apply(const Draws* d, DrawMoment moment, int scenario, ModelOverride* 
   for (int k = 0; k < d->number_count; k++) {
     const DrawnNumber* n = &d->numbers[k];
     double value = values[n->value];
-    if (n->varied >= 0)
-      overrides[n->varied].value += value;
+    if (n->varied[scenario] >= 0)
+      overrides[n->varied[scenario]].value += value;
     else
       overrides[count++] = (ModelOverride){n->kind, n->link, n->part, n->index, n->base[scenario] + value};
   }
+  for (int k = 0; k < d->turn_count; k++) count = apply_turn(&d->turns[k], values, scenario, overrides, count);
   memory_free(values);
   return count;
 }

@@ -170,7 +170,8 @@ static void run_backward(void* context, int index, int thread) {
   run->adjoint = run_adjoint(adjoint, &run->recording, &run->seeds, o->task->optimizer.discount, &run->gradient);
   run_adjoint_destroy(adjoint);
   memset(run->by_variables, 0, sizeof(double) * (size_t)o->design.variable_count);
-  if (run->adjoint.sound) design_gradient(&o->design, &run->model, &run->gradient, run->weight, run->by_variables);
+  if (run->adjoint.sound)
+    design_gradient(&o->design, scenario, &run->model, &run->gradient, run->weight, run->by_variables);
 }
 
 static void share_gradient(Optimization* o, int scenario) {

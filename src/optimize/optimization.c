@@ -557,7 +557,8 @@ static const Scene* show_scene(Optimization* o, int scenario, const double* x) {
   ModelOverride* overrides = design_overrides(&o->design, x);
   model_scene_destroy(o->shown, o->shown_of);
   o->shown_of = &o->task->scenarios[scenario].scene;
-  o->shown = model_scene_create(o->shown_of, overrides, o->design.number_count);
+  int count = design_overrides_in(&o->design, scenario, overrides, o->design.number_count);
+  o->shown = model_scene_create(o->shown_of, overrides, count);
   memory_free(overrides);
   return o->shown;
 }
@@ -573,11 +574,14 @@ const Scene* optimization_scene(Optimization* o, int scenario, bool best) {
 ModelOverride* optimization_overrides(const Optimization* o, const double* x, int scenario, DrawMoment moment,
                                       int* count) {
   ModelOverride* overrides = design_overrides(&o->design, x);
-  int room = draws_room(o->draws), own = *count = o->design.number_count;
-  if (room == 0 || moment.stream == DRAW_NONE) return overrides;
-  overrides =
-      memory_resize(overrides, sizeof(ModelOverride) * (size_t)own, sizeof(ModelOverride) * (size_t)(own + room));
-  *count = draws_apply(o->draws, moment, scenario, overrides, own);
+  int room = draws_room(o->draws), own = o->design.number_count;
+  *count = own;
+  if (room > 0 && moment.stream != DRAW_NONE) {
+    overrides =
+        memory_resize(overrides, sizeof(ModelOverride) * (size_t)own, sizeof(ModelOverride) * (size_t)(own + room));
+    *count = draws_apply(o->draws, moment, scenario, overrides, own);
+  }
+  *count = design_overrides_in(&o->design, scenario, overrides, *count);
   return overrides;
 }
 
@@ -585,13 +589,15 @@ Status optimization_model(const Optimization* o, int scenario, const double* val
                           Diagnostics* diagnostics) {
   ModelOverride* overrides = design_overrides(&o->design, values);
   const Scene* scene = &o->task->scenarios[scenario].scene;
-  Status status = model_create_with(model, scene, overrides, o->design.number_count, diagnostics);
+  int count = design_overrides_in(&o->design, scenario, overrides, o->design.number_count);
+  Status status = model_create_with(model, scene, overrides, count, diagnostics);
   memory_free(overrides);
   return status;
 }
 
-void optimization_chain(const Optimization* o, const Model* model, const ModelGradient* gradient, double* slope) {
-  design_gradient(&o->design, model, gradient, 1, slope);
+void optimization_chain(const Optimization* o, int scenario, const Model* model, const ModelGradient* gradient,
+                        double* slope) {
+  design_gradient(&o->design, scenario, model, gradient, 1, slope);
 }
 
 bool optimization_turns_joints(const Optimization* o) { return o->design.turn_count > 0; }

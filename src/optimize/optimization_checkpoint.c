@@ -35,6 +35,7 @@ static void identify_losses(const Optimization* o, Text* text) {
     text_add(text, " %a %a %a %a %a %a", l->length, l->smoothing, l->rotation.w, l->rotation.x, l->rotation.y,
              l->rotation.z);
     identify_motion(&l->motion, text);
+    for (int s = 0; l->where.in && s < l->where.count; s++) text_add(text, " in %d", l->where.in[s]);
     text_add(text, "\n");
   }
 }
@@ -58,6 +59,7 @@ static void identify_draws(const Task* task, Text* text) {
     const TaskDraw* d = &task->draws[k];
     text_add(text, " %s %d %a %a", d->link.text, (int)d->of, d->low, d->high);
     for (int i = 0; i < JOINT_MAX_DOF; i++) text_add(text, " %d", d->dof[i]);
+    if (d->turns) text_add(text, " turns");
     for (int i = 0; i < d->knot_count; i++) text_add(text, " %d", d->knots[i]);
   }
 }

@@ -99,8 +99,8 @@ const Scene* optimization_scene_of(Optimization* optimization, int scenario, con
  * built; and the chain rule from such a model back to them, added to `slope` (variables). */
 Status optimization_model(const Optimization* optimization, int scenario, const double* values, Model* model,
                           Diagnostics* diagnostics);
-void optimization_chain(const Optimization* optimization, const Model* model, const ModelGradient* gradient,
-                        double* slope);
+void optimization_chain(const Optimization* optimization, int scenario, const Model* model,
+                        const ModelGradient* gradient, double* slope);
 /* Do frames or axes of joints vary? Else the chain rule asks for no derivatives by them (ModelGradient.without_turns).
  */
 bool optimization_turns_joints(const Optimization* optimization);

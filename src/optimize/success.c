@@ -58,8 +58,9 @@ const Loss* success_loss(const Success* s) { return s->loss[0]; }
 void success_add(Success* s, int scenario, const double* values) {
   for (int i = 0; i < s->count; i++) {
     double value = values ? values[i] : (double)NAN;
-    bool larger = scenario == 0 || !(value <= s->value[i]); /* NaN stays */
-    if (larger && !(scenario > 0 && isnan(s->value[i]))) s->value[i] = value;
+    if (scenario == 0) s->value[i] = -HUGE_VAL;
+    if (values && !loss_counts(s->loss[scenario], i)) continue;
+    if (!(value <= s->value[i]) && !isnan(s->value[i])) s->value[i] = value; /* NaN stays */
   }
 }
 
@@ -118,7 +119,7 @@ Status success_try(Optimization* o, int scenario, DrawMoment moment, bool* met) 
   for (int i = 0; i < s->count; i++) values[i] = NAN;
   Status status = run_once(o, scenario, moment, 1, values);
   *met = true;
-  for (int i = 0; i < s->count; i++) *met = *met && values[i] <= s->bound[i];
+  for (int i = 0; i < s->count; i++) *met = *met && (values[i] <= s->bound[i] || !loss_counts(s->loss[scenario], i));
   memory_free(values);
   return status;
 }

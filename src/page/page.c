@@ -117,9 +117,8 @@ Status page_available(Diagnostics* diagnostics) {
   if (page_library_version(&version) > 0) return STATUS_OK;
   diagnostics_add(
       diagnostics, SEVERITY_ERROR, (SourcePlace){NULL, 0, 0},
-      "this build has no page: node and npm were missing, or npm could not fetch its packages. Install both "
-      "(Debian: apt-get install nodejs npm) and run `make page` in the source of sdrs with a network; a .glb "
-      "file needs none of this");
+      "this build has no page: run `make page` in the source of sdrs, which has npm fetch three.js for it, once; a .glb file "
+      "needs none of this");
   return STATUS_IO;
 }
 

@@ -13,9 +13,16 @@ typedef struct {
   int from_geoms;   /* masses of geoms: 1 always, 0 never, -1 where a body has no <inertial> */
   char euler[4];    /* xyz: about the turned axes; XYZ: about fixed ones */
   const char* mesh_folder;
-  double timestep; /* s */
+  const char* folder; /* where the model's own file is, seen from the first one's folder: "", or with a slash behind */
+  double timestep;    /* s */
   Vec3 gravity;
 } MjcfCompiler;
+
+/* Of an attached model: what stands in this file is read by it. */
+typedef struct {
+  const char* file; /* the very text of its places */
+  MjcfCompiler compiler;
+} MjcfOwnCompiler;
 
 typedef struct {
   const XmlElement* element;
@@ -45,10 +52,10 @@ typedef struct {
   bool relative;    /* of a free joint that is three slides and a ball: seen from where the body stands */
 } MjcfCoordinate;
 
-/* A marked point of a body. */
+/* A marked frame of a body. */
 typedef struct {
   int link;      /* of the robot */
-  Vec3 position; /* in the body's frame */
+  UrdfPose pose; /* in the body's frame */
 } MjcfSite;
 
 typedef struct {
@@ -61,17 +68,23 @@ typedef struct {
   RobotReport* report;
   const RobotOptions* options;
   const char* path;
-  MjcfCompiler compiler;
+  MjcfCompiler compiler;      /* of the first file */
+  MjcfOwnCompiler* compilers; /* of files of attached models */
+  int compiler_count, compiler_capacity;
   Names defaults; /* classes -> index in default_elements */
   const XmlElement** default_elements;
   int default_count, default_capacity;
-  Names meshes, materials; /* names -> index in assets */
+  Names meshes, materials, height_fields; /* names -> index in assets */
   const XmlElement** assets;
   int asset_count, asset_capacity;
   UrdfRobot robot;
   Names bodies;  /* names -> link of the robot */
   Vec3* anchors; /* where the frame of each link of the robot is in its body's  (links) */
   int anchor_capacity;
+  UrdfPose* placed; /* links of the robot in the scene's links that carry them, in the world where none does  (links) */
+  Names paired;     /* geoms that a <pair> names -> index in paired_link */
+  int* paired_link; /* of the robot; -1 = not found so far */
+  int paired_count, paired_capacity;
   Names site_names; /* names -> index in sites */
   MjcfSite* sites;
   int site_count, site_capacity;
@@ -98,6 +111,20 @@ void mjcf_drop(MjcfModel* model, const char* what);
 /* Read the file's elements and those that it includes, its compiler, defaults and assets. False after an error. */
 bool mjcf_open(MjcfModel* model, const char* text, size_t length);
 void mjcf_free(MjcfModel* model);
+/* How the file that a place is in is to be read. */
+const MjcfCompiler* mjcf_compiler(const MjcfModel* model, SourcePlace place);
+/* The root of another model's file, as seen from `base`, with what it includes; folder: as MjcfCompiler's. NULL after
+ * an error. */
+XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const char* base, const char* folder,
+                            SourcePlace from);
+/* A <default> and those in it, by their classes. */
+void mjcf_add_default(MjcfModel* model, const XmlElement* element);
+
+/* ---------------------------------------------------------------- meta-elements (robot/mjcf_expand.c) */
+
+/* <replicate> as frames with copies, <attach> as a frame with what another model has in it, and what refers to them
+ * likewise. False after an error. */
+bool mjcf_expand(MjcfModel* model);
 
 /* An element with the class that its body gives to what says none. */
 typedef struct {
@@ -115,8 +142,10 @@ const char* mjcf_text(const MjcfModel* model, MjcfElement element, const char* n
 /* true, false or another word: 1, 0, -1. */
 int mjcf_flag(const MjcfModel* model, MjcfElement element, const char* name);
 UrdfPose mjcf_pose(MjcfModel* model, MjcfElement element);
-/* Angles of the file in radians. */
-double mjcf_angle(const MjcfModel* model, double value);
+/* Three Euler angles of the file that a place is in, in its unit and sequence. */
+Quat mjcf_euler(const MjcfModel* model, SourcePlace place, const double* angles);
+/* Angles of the file that a place is in, in radians. */
+double mjcf_angle(const MjcfModel* model, SourcePlace place, double value);
 /* The asset of that name in <mesh> or <material>; NULL. */
 const XmlElement* mjcf_asset(const MjcfModel* model, const Names* names, const char* name);
 
@@ -132,6 +161,19 @@ void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose fr
 bool mjcf_read_bodies(MjcfModel* model);
 
 /* ---------------------------------------------------------------- what follows (robot/mjcf_scene.c) */
+
+/* Before the bodies are read: the names of geoms in <pair>s (robot/mjcf_contact.c). */
+void mjcf_find_pairs(MjcfModel* model);
+/* After the scene is made: pairs of links that touch, or do not. */
+void mjcf_read_contact(MjcfModel* model, Scene* scene, const int* carrier);
+/* All numbers of an attribute of the key (count), owned by the caller; NULL when it has none or after an error. */
+double* mjcf_key_numbers(MjcfModel* model, const char* name, int* count);
+/* Controllers and loads (robot/mjcf_actuator.c). */
+void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier);
+/* Names of attributes that are left out, in the whole file (robot/mjcf_told.c). */
+void mjcf_tell_attributes(MjcfModel* model);
+/* A site, seen from the scene's link that carries its body (or from the world). */
+UrdfPose mjcf_site_place(const MjcfModel* model, const MjcfSite* site);
 
 /* Before the scene is made: the keyframe's coordinates as starts, and as the places of free bodies. */
 void mjcf_take_key(MjcfModel* model);

@@ -64,7 +64,7 @@ static void take_site(MjcfModel* model, MjcfElement element, UrdfPose frame, voi
   UrdfPose own = urdf_pose_mul(frame, mjcf_pose(model, element));
   if (!*name || !names_add(&model->site_names, name, model->site_count)) return;
   model->sites = memory_grown(model->sites, sizeof(MjcfSite), model->site_count, &model->site_capacity);
-  model->sites[model->site_count++] = (MjcfSite){*link, own.position};
+  model->sites[model->site_count++] = (MjcfSite){*link, own};
 }
 
 static void take_other(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
@@ -102,7 +102,7 @@ static UrdfJoint* add_joint(MjcfModel* model, const char* name, SourcePlace plac
 
 static bool is_limited(MjcfModel* model, MjcfElement element, bool has_range) {
   int flag = mjcf_flag(model, element, "limited");
-  return flag >= 0 ? flag == 1 : has_range && model->compiler.auto_limits;
+  return flag >= 0 ? flag == 1 : has_range && mjcf_compiler(model, element.element->place)->auto_limits;
 }
 
 static void read_limits(MjcfModel* model, MjcfElement element, UrdfJoint* joint, double reference) {
@@ -110,7 +110,7 @@ static void read_limits(MjcfModel* model, MjcfElement element, UrdfJoint* joint,
   bool turns = joint->type != URDF_PRISMATIC;
   bool has_range = mjcf_numbers(model, element, "range", 2, 2, range) > 0;
   if (!is_limited(model, element, has_range)) return;
-  for (int k = 0; k < 2; k++) range[k] = turns ? mjcf_angle(model, range[k]) : range[k];
+  for (int k = 0; k < 2; k++) range[k] = turns ? mjcf_angle(model, element.element->place, range[k]) : range[k];
   if (!has_range || !(range[0] < range[1])) {
     mjcf_error(model, element.element->place, "range of joint '%s': the low end must be below the high one",
                text_excerpt(joint->name).text);
@@ -122,6 +122,15 @@ static void read_limits(MjcfModel* model, MjcfElement element, UrdfJoint* joint,
   }
   joint->lower = range[0] - reference;
   joint->upper = range[1] - reference;
+}
+
+/* All actuators of a joint together pull no more than this. */
+static void read_effort(MjcfModel* model, MjcfElement element, UrdfJoint* joint) {
+  double range[2] = {0, 0};
+  bool given = mjcf_numbers(model, element, "actuatorfrcrange", 2, 2, range) > 0;
+  int flag = mjcf_flag(model, element, "actuatorfrclimited");
+  bool limits = flag >= 0 ? flag == 1 : given && mjcf_compiler(model, element.element->place)->auto_limits;
+  if (limits && range[0] < range[1]) joint->effort = fmax(fabs(range[0]), fabs(range[1]));
 }
 
 static double not_negative(MjcfModel* model, MjcfElement element, const char* name) {
@@ -142,7 +151,8 @@ static void read_passive(MjcfModel* model, MjcfElement element, UrdfJoint* joint
   }
   joint->armature = not_negative(model, element, "armature");
   joint->friction = not_negative(model, element, "frictionloss");
-  if (joint->stiffness > 0) joint->rest = (joint->type == URDF_PRISMATIC ? rest : mjcf_angle(model, rest)) - reference;
+  if (joint->stiffness > 0)
+    joint->rest = (joint->type == URDF_PRISMATIC ? rest : mjcf_angle(model, element.element->place, rest)) - reference;
 }
 
 static UrdfJointType type_of(MjcfModel* model, MjcfElement element) {
@@ -196,10 +206,11 @@ static void fill_joint(MjcfModel* model, const Body* body, int index, int parent
   else if (single)
     joint->axis = mat3_mul_vec(mat3_from_quat(body->joint_frame[index].rotation), unit);
   if (single) reference = mjcf_number(model, element, "ref", 0);
-  if (joint->type == URDF_CONTINUOUS) reference = mjcf_angle(model, reference);
+  if (joint->type == URDF_CONTINUOUS) reference = mjcf_angle(model, element.element->place, reference);
   add_coordinate(model, model->robot.joint_count - 1, xml_attribute(element.element, "name") ? name : "", reference);
   if (joint->type == URDF_FLOATING) return;
   read_limits(model, element, joint, reference);
+  if (single) read_effort(model, element, joint);
   read_passive(model, element, joint, reference);
 }
 
@@ -353,7 +364,7 @@ typedef struct {
 static void read_inside(MjcfModel* model, MjcfElement inside, const Body* body, int link, Vec3 anchor) {
   UrdfPose none = at(vec3(0, 0, 0)), shifted = at(vec3_scale(anchor, -1));
   MassMoment moment = mass_moment_zero();
-  int mode = model->compiler.from_geoms;
+  int mode = mjcf_compiler(model, inside.element->place)->from_geoms;
   bool from_geoms = link > 0 && (mode == 1 || (mode < 0 && !body->inertial));
   GeomTarget target = {link, anchor, from_geoms ? &moment : NULL};
   visit(model, inside, none, "geom", take_geom, &target);
@@ -363,7 +374,7 @@ static void read_inside(MjcfModel* model, MjcfElement inside, const Body* body, 
     read_inertial(model, body->inertial, shifted, &model->robot.links[link]);
   model->anchors[link] = anchor;
   visit(model, inside, none, "site", take_site, &link);
-  visit(model, inside, none, "site|camera|composite|flexcomp|replicate|attach|plugin", take_other, NULL);
+  visit(model, inside, none, "site|camera|composite|flexcomp|plugin", take_other, NULL);
 }
 
 static void read_body(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
@@ -403,6 +414,8 @@ bool mjcf_read_bodies(MjcfModel* model) {
   UrdfRobot* robot = &model->robot;
   const XmlAttribute* name = xml_attribute(model->root, "model");
   robot->name = name ? name->value : "";
+  robot->has_drives = true;
+  mjcf_find_pairs(model);
   robot->root = add_link(model, "ground", model->root->place);
   for (const XmlElement* world = xml_child(model->root, "worldbody"); world; world = xml_next(world))
     read_world(model, world);

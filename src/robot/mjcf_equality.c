@@ -209,7 +209,7 @@ static bool read_rope(EqualityReading* r, const XmlElement* item, const char* na
   Pose ends[2];
   for (int k = 0; k < 2; k++) {
     const MjcfSite* site = k == 0 ? a : b;
-    ends[k] = pose_mul(body_frame(r, site->link), (Pose){mat3_identity(), site->position});
+    ends[k] = pose_mul(body_frame(r, site->link), (Pose){mat3_identity(), site->pose.position});
     set_end(r, &e, k, site->link, ends[k]);
   }
   e.length = vec3_norm(vec3_sub(ends[0].t, ends[1].t));
@@ -237,6 +237,24 @@ static void read_tendons(EqualityReading* r, const XmlElement* item) {
   add_coupling(r, item->place, sum, line[0]);
 }
 
+/* Two sites that coincide, as points or as frames, wherever their bodies are drawn. */
+static void read_sites(EqualityReading* r, const XmlElement* item) {
+  EqualityClosure e = {.place = item->place};
+  e.type = strcmp(item->name, "weld") == 0 ? CLOSURE_WELD : CLOSURE_BALL;
+  for (int k = 0; k < 2; k++) {
+    const XmlAttribute* name = xml_attribute(item, k == 0 ? "site1" : "site2");
+    int index = name ? names_find(&r->model->site_names, name->value) : -1;
+    if (index < 0) {
+      mjcf_error(r->model, name ? name->place : item->place, "<%s>: no site is named '%s'", item->name,
+                 name ? text_excerpt(name->value).text : "");
+      return;
+    }
+    const MjcfSite* site = &r->model->sites[index];
+    set_end(r, &e, k, site->link, pose_mul(body_frame(r, site->link), plain_pose(site->pose)));
+  }
+  add_closure(r, e);
+}
+
 static void read_all(EqualityReading* r) {
   static const struct {
     const char* name;
@@ -249,8 +267,10 @@ static void read_all(EqualityReading* r) {
       MjcfElement e = {item, ""};
       if (mjcf_flag(r->model, e, "active") == 0) {
         mjcf_drop(r->model, "equality that is not active");
-      } else if (k == sizeof KINDS / sizeof *KINDS || xml_attribute(item, "site1")) {
-        mjcf_drop(r->model, k < sizeof KINDS / sizeof *KINDS ? "equality of sites" : "equality of other kinds");
+      } else if (k == sizeof KINDS / sizeof *KINDS) {
+        mjcf_drop(r->model, "equality of other kinds");
+      } else if (xml_attribute(item, "site1") || xml_attribute(item, "site2")) {
+        read_sites(r, item);
       } else {
         KINDS[k].read(r, item);
       }

@@ -61,19 +61,8 @@ static char* keep_file(MjcfModel* model, char* path) {
   return report->files[report->file_count++] = path;
 }
 
-/* The children of an included root stand where the <include> stood. */
-static void splice(XmlElement* include, XmlElement* before, const XmlElement* root) {
-  XmlElement *parent = include->parent, *next = include->next, *first = root->first ? root->first : next;
-  for (XmlElement* child = root->first; child; child = child->next) child->parent = parent;
-  if (before)
-    before->next = first;
-  else
-    parent->first = first;
-  if (root->last) root->last->next = next;
-  if (!next) parent->last = root->last ? root->last : before;
-}
-
-static bool include_file(MjcfModel* model, XmlElement* include, XmlElement* before) {
+/* base: the file that includes, or that which includes that one, and so on. */
+static bool include_file(MjcfModel* model, const char* base, XmlElement* include, XmlElement* before) {
   const XmlAttribute* file = xml_attribute(include, "file");
   char* text;
   size_t length;
@@ -81,47 +70,95 @@ static bool include_file(MjcfModel* model, XmlElement* include, XmlElement* befo
     mjcf_error(model, include->place, "<include> needs 'file'");
     return false;
   }
-  char* path = keep_file(model, file_resolve(model->path, file->value));
+  char* path = keep_file(model, file_resolve(base, file->value));
   if (file_read_reported(path, &text, &length, model->diagnostics) != STATUS_OK) {
     mjcf_error(model, file->place, "the file '%s' cannot be included", text_excerpt(file->value).text);
     return false;
   }
   bool good = add_document(model, path, text, length, include->place);
   memory_free(text);
-  if (good) splice(include, before, model->documents[model->document_count - 1].root);
+  if (good) xml_splice(include, before, model->documents[model->document_count - 1].root);
   return good;
 }
 
 /* What an included file includes is looked at where it now stands; the number of files ends a ring. */
-static bool include_all(MjcfModel* model, XmlElement* parent) {
+static bool include_all(MjcfModel* model, const char* base, XmlElement* parent) {
   XmlElement* before = NULL;
   for (XmlElement* child = parent->first; child;) {
     if (strcmp(child->name, "include") == 0) {
-      if (!include_file(model, child, before)) return false;
+      if (!include_file(model, base, child, before)) return false;
       child = before ? before->next : parent->first;
       continue;
     }
-    if (!include_all(model, child)) return false;
+    if (!include_all(model, base, child)) return false;
     before = child;
     child = child->next;
   }
   return true;
 }
 
+/* ---------------------------------------------------------------- models in a model */
+
+static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompiler* compiler);
+
+static const MjcfCompiler PLAIN_COMPILER = {.degrees = true,
+                                            .auto_limits = true,
+                                            .from_geoms = -1,
+                                            .euler = "xyz",
+                                            .mesh_folder = "",
+                                            .folder = "",
+                                            .timestep = 0.002,
+                                            .gravity = {0, 0, -9.81}};
+
+XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const char* base, const char* folder,
+                            SourcePlace from) {
+  char *path = keep_file(model, file_resolve(base, file->value)), *text;
+  size_t length;
+  int first = model->document_count;
+  Text own = {0};
+  if (file_read_reported(path, &text, &length, model->diagnostics) != STATUS_OK) {
+    mjcf_error(model, file->place, "the model '%s' cannot be read", text_excerpt(file->value).text);
+    return NULL;
+  }
+  bool good = add_document(model, path, text, length, from);
+  memory_free(text);
+  if (!good || !include_all(model, path, model->documents[first].root)) return NULL;
+  XmlElement* root = model->documents[first].root;
+  MjcfCompiler compiler = PLAIN_COMPILER;
+  text_add(&own, "%s", folder);
+  compiler.folder = mjcf_keep(model, &own);
+  for (const XmlElement* item = xml_child(root, "compiler"); item; item = xml_next(item))
+    read_compiler(model, item, &compiler);
+  for (int k = first; k < model->document_count; k++) {
+    model->compilers =
+        memory_grown(model->compilers, sizeof(MjcfOwnCompiler), model->compiler_count, &model->compiler_capacity);
+    model->compilers[model->compiler_count++] = (MjcfOwnCompiler){model->documents[k].root->place.file, compiler};
+  }
+  return root;
+}
+
+const MjcfCompiler* mjcf_compiler(const MjcfModel* model, SourcePlace place) {
+  for (int k = 0; k < model->compiler_count; k++)
+    if (model->compilers[k].file == place.file) return &model->compilers[k].compiler;
+  return &model->compiler;
+}
+
 /* ---------------------------------------------------------------- attributes */
 
-/* Of a class: the element with the tag in its <default>. Several <default>s at the top are one, main. */
+/* Of a class: the element with the tag in its <default>. Several <default>s at the top are one, main. Those of an
+ * attached model are of its own. */
 static const XmlAttribute* default_attribute(const MjcfModel* model, const char* class_name, const char* tag,
                                              const char* name) {
   int index = names_find(&model->defaults, *class_name ? class_name : "main");
-  const XmlElement* element = index >= 0 ? model->default_elements[index] : NULL;
-  while (element && strcmp(element->name, "default") == 0 && element->parent != model->root) {
+  const XmlElement *element = index >= 0 ? model->default_elements[index] : NULL, *top = model->root;
+  for (; element; element = element->parent) {
+    top = element->parent;
+    if (!top || strcmp(top->name, "default") != 0) break;
     const XmlElement* own = xml_child(element, tag);
     const XmlAttribute* attribute = own ? xml_attribute(own, name) : NULL;
     if (attribute) return attribute;
-    element = element->parent;
   }
-  for (element = xml_child(model->root, "default"); element; element = xml_next(element)) {
+  for (element = xml_child(top, "default"); element; element = xml_next(element)) {
     const XmlElement* own = xml_child(element, tag);
     const XmlAttribute* attribute = own ? xml_attribute(own, name) : NULL;
     if (attribute) return attribute;
@@ -186,7 +223,9 @@ int mjcf_flag(const MjcfModel* model, MjcfElement element, const char* name) {
   return strcmp(word, "true") == 0 ? 1 : strcmp(word, "false") == 0 ? 0 : -1;
 }
 
-double mjcf_angle(const MjcfModel* model, double value) { return model->compiler.degrees ? value * PI / 180 : value; }
+double mjcf_angle(const MjcfModel* model, SourcePlace place, double value) {
+  return mjcf_compiler(model, place)->degrees ? value * PI / 180 : value;
+}
 
 /* ---------------------------------------------------------------- poses */
 
@@ -195,11 +234,12 @@ static Quat about(char axis, double angle) {
   return quat_about(vec3(low == 'x', low == 'y', low == 'z'), angle);
 }
 
-static Quat from_euler(const MjcfModel* model, const double* angles) {
+Quat mjcf_euler(const MjcfModel* model, SourcePlace place, const double* angles) {
+  const char* sequence = mjcf_compiler(model, place)->euler;
   Quat q = {1, 0, 0, 0};
   for (int k = 0; k < 3; k++) {
-    Quat turn = about(model->compiler.euler[k], mjcf_angle(model, angles[k]));
-    q = model->compiler.euler[k] >= 'a' ? quat_mul(q, turn) : quat_mul(turn, q);
+    Quat turn = about(sequence[k], mjcf_angle(model, place, angles[k]));
+    q = sequence[k] >= 'a' ? quat_mul(q, turn) : quat_mul(turn, q);
   }
   return q;
 }
@@ -227,10 +267,10 @@ static Quat read_rotation(MjcfModel* model, MjcfElement element) {
     if (!(length > 1e-100) || !(length < 1e100)) return (Quat){1, 0, 0, 0};
     return is_unit(length) ? q : (Quat){v[0] / length, v[1] / length, v[2] / length, v[3] / length};
   }
-  if (mjcf_numbers(model, element, "euler", 3, 3, v) > 0) return from_euler(model, v);
+  if (mjcf_numbers(model, element, "euler", 3, 3, v) > 0) return mjcf_euler(model, element.element->place, v);
   if (mjcf_numbers(model, element, "axisangle", 4, 4, v) > 0) {
     Vec3 axis = unit_vector(vec3(v[0], v[1], v[2]));
-    return vec3_norm(axis) > 0 ? quat_about(axis, mjcf_angle(model, v[3])) : (Quat){1, 0, 0, 0};
+    return vec3_norm(axis) > 0 ? quat_about(axis, mjcf_angle(model, element.element->place, v[3])) : (Quat){1, 0, 0, 0};
   }
   if (mjcf_numbers(model, element, "xyaxes", 6, 6, v) > 0) return from_axes(v);
   if (mjcf_numbers(model, element, "zaxis", 3, 3, v) > 0) return from_z(vec3(v[0], v[1], v[2]));
@@ -249,8 +289,7 @@ UrdfPose mjcf_pose(MjcfModel* model, MjcfElement element) {
 
 /* ---------------------------------------------------------------- compiler, option, defaults, assets */
 
-static void read_compiler(MjcfModel* model, const XmlElement* element) {
-  MjcfCompiler* compiler = &model->compiler;
+static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompiler* compiler) {
   MjcfElement e = {element, ""};
   const char *angle = mjcf_text(model, e, "angle"), *euler = mjcf_text(model, e, "eulerseq");
   const char *inertia = mjcf_text(model, e, "inertiafromgeom"), *folder = mjcf_text(model, e, "meshdir");
@@ -283,16 +322,19 @@ static void read_option(MjcfModel* model, const XmlElement* element) {
   model->compiler.timestep = mjcf_number(model, e, "timestep", model->compiler.timestep);
   if (mjcf_numbers(model, e, "gravity", 3, 3, gravity) > 0)
     model->compiler.gravity = vec3(gravity[0], gravity[1], gravity[2]);
+  for (const XmlElement* flag = xml_child(element, "flag"); flag; flag = xml_next(flag))
+    if (strcmp(mjcf_text(model, (MjcfElement){flag, ""}, "gravity"), "disable") == 0)
+      model->compiler.gravity = vec3(0, 0, 0);
 }
 
-static void add_default(MjcfModel* model, const XmlElement* element) {
+void mjcf_add_default(MjcfModel* model, const XmlElement* element) {
   const XmlAttribute* name = xml_attribute(element, "class");
   model->default_elements =
       memory_grown(model->default_elements, sizeof(XmlElement*), model->default_count, &model->default_capacity);
   names_add(&model->defaults, name ? name->value : "main", model->default_count);
   model->default_elements[model->default_count++] = element;
   for (const XmlElement* child = xml_child(element, "default"); child; child = xml_next(child))
-    add_default(model, child);
+    mjcf_add_default(model, child);
 }
 
 static void add_asset(MjcfModel* model, const XmlElement* element, Names* names) {
@@ -314,8 +356,8 @@ static void read_assets(MjcfModel* model, const XmlElement* section) {
   for (const XmlElement* item = section->first; item; item = item->next) {
     if (strcmp(item->name, "mesh") == 0) add_asset(model, item, &model->meshes);
     if (strcmp(item->name, "material") == 0) add_asset(model, item, &model->materials);
-    if (strcmp(item->name, "hfield") == 0 || strcmp(item->name, "model") == 0 || strcmp(item->name, "skin") == 0)
-      mjcf_drop(model, item->name);
+    if (strcmp(item->name, "hfield") == 0) add_asset(model, item, &model->height_fields);
+    if (strcmp(item->name, "skin") == 0) mjcf_drop(model, item->name);
   }
 }
 
@@ -328,9 +370,8 @@ static void read_sections(MjcfModel* model) {
   static const char UNTOLD[] =
       "worldbody|actuator|contact|equality|tendon|keyframe|visual|statistic|size|compiler|option|default|asset";
   for (const XmlElement* item = model->root->first; item; item = item->next) {
-    if (strcmp(item->name, "compiler") == 0) read_compiler(model, item);
     if (strcmp(item->name, "option") == 0) read_option(model, item);
-    if (strcmp(item->name, "default") == 0) add_default(model, item);
+    if (strcmp(item->name, "default") == 0) mjcf_add_default(model, item);
     if (strcmp(item->name, "asset") == 0) read_assets(model, item);
     if (words_index(UNTOLD, item->name) < 0) mjcf_drop(model, item->name);
   }
@@ -340,7 +381,7 @@ static void read_sections(MjcfModel* model) {
 
 bool mjcf_open(MjcfModel* model, const char* text, size_t length) {
   int before = model->diagnostics->error_count;
-  model->compiler = (MjcfCompiler){true, true, -1, "xyz", "", 0.002, {0, 0, -9.81}};
+  model->compiler = PLAIN_COMPILER;
   model->robot.root = -1;
   if (!add_document(model, model->path, text, length, (SourcePlace){model->path, 1, 1})) return false;
   XmlElement* root = model->documents[0].root;
@@ -349,7 +390,10 @@ bool mjcf_open(MjcfModel* model, const char* text, size_t length) {
     mjcf_error(model, root->place, "a file of MuJoCo is a <mujoco>, this is a <%s>", text_excerpt(root->name).text);
     return false;
   }
-  if (!include_all(model, root)) return false;
+  if (!include_all(model, model->path, root)) return false;
+  for (const XmlElement* item = xml_child(root, "compiler"); item; item = xml_next(item))
+    read_compiler(model, item, &model->compiler);
+  if (!mjcf_expand(model)) return false;
   read_sections(model);
   return model->diagnostics->error_count == before;
 }
@@ -362,6 +406,11 @@ void mjcf_free(MjcfModel* model) {
   names_free(&model->defaults);
   names_free(&model->meshes);
   names_free(&model->materials);
+  names_free(&model->height_fields);
+  names_free(&model->paired);
+  memory_free(model->paired_link);
+  memory_free(model->placed);
+  memory_free(model->compilers);
   names_free(&model->bodies);
   names_free(&model->site_names);
   memory_free(model->frictions);

@@ -1,6 +1,7 @@
 /* Geoms of MuJoCo: shapes, masses, colours, who touches whom. Sizes are half lengths there. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "robot/mjcf.h"
 
@@ -9,11 +10,20 @@
 /* Points of the hull that stands for an ellipsoid: an icosphere of this level, 42 points, as a sphere has them. */
 enum { ELLIPSOID_LEVEL = 1 };
 
-typedef enum { GEOM_PLANE, GEOM_SPHERE, GEOM_CAPSULE, GEOM_ELLIPSOID, GEOM_CYLINDER, GEOM_BOX, GEOM_MESH } GeomType;
-static const char TYPES[] = "plane|sphere|capsule|ellipsoid|cylinder|box|mesh";
+typedef enum {
+  GEOM_PLANE,
+  GEOM_SPHERE,
+  GEOM_CAPSULE,
+  GEOM_ELLIPSOID,
+  GEOM_CYLINDER,
+  GEOM_BOX,
+  GEOM_MESH,
+  GEOM_HEIGHTS
+} GeomType;
+static const char TYPES[] = "plane|sphere|capsule|ellipsoid|cylinder|box|mesh|hfield";
 
 /* Numbers that a type takes from `size`; with fromto, which gives the half length, one less. */
-static const int SIZES[] = {0, 1, 2, 3, 2, 3, 0};
+static const int SIZES[] = {0, 1, 2, 3, 2, 3, 0, 0};
 
 typedef struct {
   MjcfModel* model;
@@ -44,16 +54,13 @@ static bool read_type(Geom* geom) {
   MjcfModel* model = geom->model;
   const char *word = mjcf_text(model, geom->element, "type"), *mesh = mjcf_text(model, geom->element, "mesh");
   int type = words_index(TYPES, *word ? word : "sphere");
-  if (strcmp(word, "hfield") == 0 || strcmp(word, "sdf") == 0) {
-    Text what = {0};
-    text_add(&what, "geom of type %s", word);
-    mjcf_drop(model, what.data);
-    text_free(&what);
+  if (strcmp(word, "sdf") == 0) {
+    mjcf_drop(model, "geom of type sdf");
     return false;
   }
   if (type < 0) {
     mjcf_error(model, geom->element.element->place, "a geom's type is %s, got '%s'",
-               "plane, sphere, capsule, ellipsoid, cylinder, box or mesh", text_excerpt(word).text);
+               "plane, sphere, capsule, ellipsoid, cylinder, box, mesh or hfield", text_excerpt(word).text);
     return false;
   }
   geom->type = *mesh ? GEOM_MESH : (GeomType)type;
@@ -125,11 +132,21 @@ static Vec3* read_vertices(MjcfModel* model, const XmlAttribute* attribute, Vec3
   return points;
 }
 
-static const char* mesh_file(MjcfModel* model, const char* file) {
+static const char* beside_file(MjcfModel* model, const XmlAttribute* file) {
   Text path = {0};
-  const char* folder = model->compiler.mesh_folder;
+  const char* folder = *file->value == '/' ? "" : mjcf_compiler(model, file->place)->folder;
+  text_add(&path, "%s%s", folder, file->value);
+  return mjcf_keep(model, &path);
+}
+
+/* As seen from the folder of the first file. */
+static const char* asset_file(MjcfModel* model, const XmlAttribute* file) {
+  Text path = {0};
+  const MjcfCompiler* compiler = mjcf_compiler(model, file->place);
+  const char* folder = compiler->mesh_folder;
   bool slash = *folder && folder[strlen(folder) - 1] != '/';
-  text_add(&path, "%s%s%s", *file == '/' ? "" : folder, *file != '/' && slash ? "/" : "", file);
+  if (*file->value != '/') text_add(&path, "%s%s%s", *folder == '/' ? "" : compiler->folder, folder, slash ? "/" : "");
+  text_add(&path, "%s", file->value);
   return mjcf_keep(model, &path);
 }
 
@@ -148,7 +165,7 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
   shape->kind = URDF_MESH;
   shape->place = mesh->place;
   if (file) {
-    shape->file = mesh_file(model, file->value);
+    shape->file = asset_file(model, file);
     shape->file_place = file->place;
     return true;
   }
@@ -177,6 +194,65 @@ static bool hull_of_mesh(const Geom* geom, const UrdfShape* shape, ConvexHull* h
   return good;
 }
 
+/* ---------------------------------------------------------------- height fields */
+
+/* Where MuJoCo's heights from 0 to 1 are those of the picture's darkest and lightest sample. */
+static bool fill_levels(Geom* geom, const char* path, const XmlElement* field, UrdfShape* shape) {
+  MjcfModel* model = geom->model;
+  HeightGrid grid = {0};
+  double size[4] = {0}, low = HUGE_VAL, high = -HUGE_VAL;
+  if (mjcf_numbers(model, (MjcfElement){field, ""}, "size", 4, 4, size) < 4 || !(size[0] > 0) || !(size[1] > 0) ||
+      !(size[2] > 0) || !(size[3] > 0)) {
+    mjcf_error(model, field->place, "<hfield> needs 'size', four numbers > 0");
+    return false;
+  }
+  Diagnostics why = {0};
+  Status status = height_grid_read(&grid, path, &why);
+  if (status != STATUS_OK)
+    mjcf_error(model, field->place, "the height field '%s' cannot be used: %s", text_excerpt(path).text,
+               why.count > 0 ? why.items[0].text : "");
+  diagnostics_free(&why);
+  if (status != STATUS_OK) return false;
+  for (int i = 0; i < grid.columns * grid.rows; i++) {
+    low = fmin(low, grid.values[i]);
+    high = fmax(high, grid.values[i]);
+  }
+  height_grid_free(&grid);
+  double slope = high > low ? size[2] / (high - low) : size[2];
+  shape->size = vec3(2 * size[0], 2 * size[1], slope);
+  shape->level = -slope * low;
+  shape->base = size[3];
+  return true;
+}
+
+/* A picture in meshdir, or beside the file. */
+static bool fill_heights(Geom* geom, UrdfShape* shape) {
+  MjcfModel* model = geom->model;
+  const XmlAttribute* name = mjcf_attribute(model, geom->element, "hfield");
+  const XmlElement* field = name ? mjcf_asset(model, &model->height_fields, name->value) : NULL;
+  const XmlAttribute* file = field ? xml_attribute(field, "file") : NULL;
+  if (!field) {
+    mjcf_error(model, name ? name->place : geom->element.element->place, "no <hfield> is named '%s'",
+               name ? text_excerpt(name->value).text : "");
+    return false;
+  }
+  const char* ending = file ? strrchr(file->value, '.') : NULL;
+  if (!ending || strcasecmp(ending, ".png") != 0) {
+    mjcf_drop(model, "hfield without a PNG file");
+    return false;
+  }
+  shape->file = asset_file(model, file);
+  char* path = file_resolve(model->path, shape->file);
+  if (!file_exists(path)) {
+    memory_free(path);
+    shape->file = beside_file(model, file);
+    path = file_resolve(model->path, shape->file);
+  }
+  bool good = fill_levels(geom, path, field, shape);
+  memory_free(path);
+  return good;
+}
+
 /* ---------------------------------------------------------------- shapes */
 
 static void fill_ellipsoid(const Geom* geom, UrdfShape* shape) {
@@ -193,12 +269,13 @@ static void fill_ellipsoid(const Geom* geom, UrdfShape* shape) {
 
 static bool fill_shape(Geom* geom, UrdfShape* shape) {
   static const UrdfGeometry KINDS[] = {URDF_HALF_SPACE, URDF_SPHERE, URDF_CAPSULE, URDF_POINTS,
-                                       URDF_CYLINDER,   URDF_BOX,    URDF_MESH};
+                                       URDF_CYLINDER,   URDF_BOX,    URDF_MESH,    URDF_HEIGHT_FIELD};
   *shape = (UrdfShape){.place = geom->element.element->place, .kind = KINDS[geom->type], .origin = geom->pose};
   shape->size = vec3(2 * geom->size[0], 2 * geom->size[1], 2 * geom->size[2]);
   shape->radius = geom->size[0];
   shape->length = 2 * geom->size[1];
   if (geom->type == GEOM_ELLIPSOID) fill_ellipsoid(geom, shape);
+  if (geom->type == GEOM_HEIGHTS) return fill_heights(geom, shape);
   return geom->type != GEOM_MESH || fill_mesh(geom, shape);
 }
 
@@ -245,7 +322,8 @@ static void add_mass(Geom* geom, const UrdfShape* shape, MassMoment* sum) {
   MassMoment unit = mass_moment_zero();
   double volume;
   ConvexHull hull;
-  if (geom->type == GEOM_PLANE || (given && !(mass > 0)) || (!given && !(density > 0))) return;
+  if (geom->type == GEOM_PLANE || geom->type == GEOM_HEIGHTS || (given && !(mass > 0)) || (!given && !(density > 0)))
+    return;
   if (geom->type == GEOM_MESH) {
     if (!hull_of_mesh(geom, shape, &hull)) return;
     unit = mass_moment_solid(&hull);
@@ -331,10 +409,14 @@ void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose fr
   if (!fill_shape(&geom, &shape)) return;
   if (moment) add_mass(&geom, &shape, moment);
   MjcfMask mask = mask_of(&geom, link);
-  bool collides = mask.type != 0 || mask.affinity != 0;
+  int pair = names_find(&model->paired, mjcf_text(model, element, "name"));
+  bool collides = mask.type != 0 || mask.affinity != 0 || pair >= 0;
+  if (pair >= 0) model->paired_link[pair] = link;
   if (to->color[0] < 0) read_color(&geom, to->color);
-  if (geom.type == GEOM_PLANE && collides && !stands_still(&model->robot, link))
-    mjcf_error(model, element.element->place, "a plane belongs to the world: a body cannot carry it");
+  bool ground = geom.type == GEOM_PLANE || geom.type == GEOM_HEIGHTS;
+  if (ground && collides && !stands_still(&model->robot, link))
+    mjcf_error(model, element.element->place, "a %s belongs to the world: a body cannot carry it",
+               geom.type == GEOM_PLANE ? "plane" : "height field");
   UrdfShapes* shapes = collides ? &to->collision : &to->visual;
   if (collides) {
     add_mask(model, mask);

@@ -26,7 +26,7 @@ typedef struct {
   Quat rotation;
 } UrdfPose;
 
-/* The last two of MuJoCo alone: planes, z outward; points, of which the hull is meant. */
+/* The last three of MuJoCo alone: planes, z outward; points, of which the hull is meant; ground from a picture. */
 typedef enum {
   URDF_BOX,
   URDF_CYLINDER,
@@ -35,13 +35,15 @@ typedef enum {
   URDF_MESH,
   URDF_HALF_SPACE,
   URDF_POINTS,
+  URDF_HEIGHT_FIELD,
 } UrdfGeometry;
 
 typedef struct {
   SourcePlace place; /* of the geometry's kind */
   UrdfGeometry kind;
   UrdfPose origin;
-  Vec3 size;             /* box [m] */
+  Vec3 size;             /* box, height field [m] */
+  double level, base;    /* height field: where its 0 is, its thickness below the lowest point [m] */
   double radius, length; /* m */
   const char* file;      /* mesh, as written */
   SourcePlace file_place;
@@ -96,9 +98,10 @@ typedef struct {
   int link_count, link_capacity;
   UrdfJoint* joints;
   int joint_count, joint_capacity;
-  int* order;   /* links, each after its parent, in the order of the file  (link_count) */
-  int root;     /* link, or -1 after an error */
-  Text ignored; /* names of elements that were left out, with commas */
+  int* order;      /* links, each after its parent, in the order of the file  (link_count) */
+  int root;        /* link, or -1 after an error */
+  Text ignored;    /* names of elements that were left out, with commas */
+  bool has_drives; /* of its own, as MuJoCo's, that come after the links */
 } UrdfRobot;
 
 /* Read all elements, tell every problem; lenient: mend limits, with warnings. False after an error. */
@@ -137,9 +140,10 @@ typedef struct {
 } UrdfBuild;
 
 /* The robot as a scene; scene holds the defaults. carrier: the link of the scene that each of the robot is part of, -1
- * for the world (links of the robot; NULL: not wanted). False after an error. */
+ * for the world; placed: where its frame is in that one's (links of the robot; NULL: not wanted). False after an error.
+ */
 bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, RobotReport* report, int* carrier,
-                Diagnostics* diagnostics);
+                UrdfPose* placed, Diagnostics* diagnostics);
 /* Are these joints, one after the other through links without mass and shape, one joint of a scene? */
 bool urdf_is_one_joint(const UrdfJoint* const* chain, int count);
 /* A scene without links has all the defaults of the format. (robot/urdf_import.c) */

@@ -25,7 +25,7 @@ static bool import_tree(Scene* scene, const XmlElement* root, const RobotOptions
   good = robot.link_count > 0 && robot.link_count <= LINK_MAX && urdf_connect(&robot, diagnostics) && good;
   if (good) {
     urdf_take_name(scene, robot.name);
-    good = urdf_scene(&robot, options, scene, report, NULL, diagnostics);
+    good = urdf_scene(&robot, options, scene, report, NULL, NULL, diagnostics);
   } else {
     urdf_check_files(&robot, options, scene, diagnostics);
   }

@@ -231,6 +231,16 @@ static void set_velocities(UrdfBuild* build, int link, const UrdfJoint* joint, i
   memcpy(initial->velocities + first, joint->velocity, sizeof(double) * (size_t)count);
 }
 
+/* Limits of MuJoCo are felt where they are: near them, at most in this part of the range. */
+#define DRIVEN_MARGIN 0.01
+
+static void set_limits(const UrdfRobot* robot, SceneJoint* joint) {
+  joint_default_limits(joint);
+  for (int i = 0; robot->has_drives && i < JOINT_MAX_DOF; i++)
+    if (joint->limited[i] && isfinite(joint->upper[i] - joint->lower[i]))
+      joint->limit_margin = fmin(joint->limit_margin, DRIVEN_MARGIN * (joint->upper[i] - joint->lower[i]));
+}
+
 static void put_single(UrdfBuild* build, int link) {
   const UrdfJoint* chain[CHAIN_MAX];
   int count = find_chain(build, link, chain);
@@ -267,7 +277,7 @@ static void put_single(UrdfBuild* build, int link) {
     add_place(build, chain[i], target, i);
     set_velocities(build, target, chain[i], i, 1);
   }
-  joint_default_limits(joint);
+  set_limits(build->robot, joint);
 }
 
 /* Does the link stay for now, to become part of its child's joint? */
@@ -576,7 +586,7 @@ static bool has_effort(const UrdfJoint* joint) { return joint->effort > 0; }
 static bool has_safety(const UrdfJoint* joint) { return joint->has_safety; }
 
 static void tell_losses(UrdfBuild* build) {
-  if (!(build->options->hold > 0))
+  if (!(build->options->hold > 0) && !build->robot->has_drives)
     tell_left_out(build, "limits of effort", has_effort, ": there is no drive that could have one");
   tell_left_out(build, "safety_controller and calibration", has_safety, "");
   if (build->robot->ignored.length > 0)
@@ -647,7 +657,7 @@ static void build_links(UrdfBuild* build) {
 }
 
 bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, RobotReport* report, int* carrier,
-                Diagnostics* diagnostics) {
+                UrdfPose* placed, Diagnostics* diagnostics) {
   int count = robot->link_count, errors_before = diagnostics->error_count;
   UrdfBuild build = {.robot = robot, .options = options, .scene = scene, .report = report, .diagnostics = diagnostics};
   build.carrier = MEMORY_NEW(int, count + 1);
@@ -664,6 +674,7 @@ bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scen
   urdf_shape_defaults(&build);
   build_links(&build);
   for (int i = 0; carrier && i < count; i++) carrier[i] = build.carrier[i];
+  for (int i = 0; placed && i < count; i++) placed[i] = build.pose[i];
   scene_free(&build.defaults);
   names_free(&build.names);
   memory_free(build.carrier);

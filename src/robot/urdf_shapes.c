@@ -14,10 +14,11 @@ void urdf_shape_defaults(UrdfBuild* build) {
       "  mesh: {type: mesh, file: mesh.obj, decompose: {}}\n"
       "  half_space: {type: half_space}\n"
       "  points: {type: points, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}\n"
+      "  height_field: {type: height_field, file: heights.png, size: [1, 1, 1]}\n"
       "links: []\n";
   Diagnostics none = {0};
   scene_parse(&build->defaults, "defaults", TEXT, strlen(TEXT), false, NULL, 0, &none);
-  assert(build->defaults.shape_count == URDF_POINTS + 1 && none.count == 0);
+  assert(build->defaults.shape_count == URDF_HEIGHT_FIELD + 1 && none.count == 0);
   diagnostics_free(&none);
 }
 
@@ -151,6 +152,11 @@ static bool fill_shape(UrdfBuild* build, const UrdfShape* from, SceneShape* shap
     shape->point_count = from->point_count;
     shape->points = MEMORY_NEW(Vec3, from->point_count);
     memcpy(shape->points, from->points, sizeof(Vec3) * (size_t)from->point_count);
+  }
+  if (from->kind == URDF_HEIGHT_FIELD) {
+    shape->file = file_resolve(build->scene->path, from->file);
+    shape->origin = vec3(0, 0, from->level);
+    shape->base = from->base;
   }
   return from->kind != URDF_MESH || add_mesh(build, from, shape);
 }

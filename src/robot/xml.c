@@ -66,7 +66,8 @@ static const char* add_copy(char** at, const char* text) {
   return copy;
 }
 
-static XmlElement* make_element(Parsing* parsing, const char* name, const char** pairs) {
+/* Owned by the document; pairs: names and values, then NULL. */
+static XmlElement* new_element(XmlDocument* document, const char* name, SourcePlace place, const char* const* pairs) {
   XmlElement* element = MEMORY_NEW(XmlElement, 1);
   size_t size = strlen(name) + 1;
   int count = 0;
@@ -74,7 +75,7 @@ static XmlElement* make_element(Parsing* parsing, const char* name, const char**
   element->texts = memory_alloc(size);
   element->attributes = MEMORY_NEW(XmlAttribute, count + 1);
   element->attribute_count = count;
-  element->place = current_place(parsing);
+  element->place = place;
   char* at = element->texts;
   element->name = add_copy(&at, name);
   for (int i = 0; i < count; i++) {
@@ -82,7 +83,9 @@ static XmlElement* make_element(Parsing* parsing, const char* name, const char**
     element->attributes[i].value = add_copy(&at, pairs[2 * i + 1]);
     element->attributes[i].place = element->place;
   }
-  find_places(parsing, element);
+  element->made_before = document->latest;
+  document->latest = element;
+  document->count++;
   return element;
 }
 
@@ -94,18 +97,12 @@ static void on_start(void* context, const char* name, const char** pairs) {
     stop(parsing, parsing->depth == XML_DEPTH_MAX ? "elements are nested too deeply" : "there are too many elements");
     return;
   }
-  XmlElement *element = make_element(parsing, name, pairs), *parent = parsing->open;
-  element->made_before = document->latest;
-  element->parent = parent;
-  document->latest = element;
-  document->count++;
-  if (!parent)
-    document->root = element;
-  else if (parent->last)
-    parent->last->next = element;
+  XmlElement* element = new_element(document, name, current_place(parsing), (const char* const*)pairs);
+  find_places(parsing, element);
+  if (parsing->open)
+    xml_append(parsing->open, element);
   else
-    parent->first = element;
-  if (parent) parent->last = element;
+    document->root = element;
   parsing->open = element;
   parsing->depth++;
 }
@@ -183,4 +180,66 @@ const XmlAttribute* xml_attribute(const XmlElement* element, const char* name) {
   for (int i = 0; i < element->attribute_count; i++)
     if (strcmp(element->attributes[i].name, name) == 0) return &element->attributes[i];
   return NULL;
+}
+
+/* ---------------------------------------------------------------- changing a tree */
+
+XmlElement* xml_make(XmlDocument* document, const char* name, SourcePlace place, const char* const* pairs) {
+  return new_element(document, name, place, pairs);
+}
+
+static XmlElement* copy_alone(XmlDocument* document, const XmlElement* from, const char* const* more,
+                              XmlRewrite rewrite, void* context) {
+  int count = from->attribute_count, extra = 0;
+  for (; more && more[2 * extra]; extra++) continue;
+  Text* values = MEMORY_NEW(Text, count + 1);
+  const char** pairs = MEMORY_NEW(const char*, 2 * (count + extra) + 1);
+  int used = count;
+  for (int i = 0; i < count; i++) {
+    text_add(&values[i], "%s", "");
+    rewrite(&values[i], from, &from->attributes[i], context);
+    pairs[2 * i] = from->attributes[i].name;
+    pairs[2 * i + 1] = values[i].data;
+  }
+  for (int k = 0; k < extra; k++) {
+    if (xml_attribute(from, more[2 * k])) continue;
+    pairs[2 * used] = more[2 * k];
+    pairs[2 * used + 1] = more[2 * k + 1];
+    used++;
+  }
+  XmlElement* element = new_element(document, from->name, from->place, pairs);
+  for (int i = 0; i < count; i++) element->attributes[i].place = from->attributes[i].place;
+  for (int i = 0; i < count; i++) text_free(&values[i]);
+  memory_free(values);
+  memory_free(pairs);
+  return element;
+}
+
+XmlElement* xml_copy(XmlDocument* document, const XmlElement* from, const char* const* more, XmlRewrite rewrite,
+                     void* context) {
+  XmlElement* element = copy_alone(document, from, more, rewrite, context);
+  for (const XmlElement* child = from->first; child; child = child->next)
+    xml_append(element, xml_copy(document, child, NULL, rewrite, context));
+  return element;
+}
+
+void xml_append(XmlElement* parent, XmlElement* child) {
+  child->parent = parent;
+  child->next = NULL;
+  if (parent->last)
+    parent->last->next = child;
+  else
+    parent->first = child;
+  parent->last = child;
+}
+
+void xml_splice(XmlElement* old, XmlElement* before, const XmlElement* container) {
+  XmlElement *parent = old->parent, *next = old->next, *first = container->first ? container->first : next;
+  for (XmlElement* child = container->first; child; child = child->next) child->parent = parent;
+  if (before)
+    before->next = first;
+  else
+    parent->first = first;
+  if (container->last) container->last->next = next;
+  if (!next) parent->last = container->last ? container->last : before;
 }

@@ -40,4 +40,18 @@ const XmlElement* xml_next(const XmlElement* element);
 /* NULL when absent. */
 const XmlAttribute* xml_attribute(const XmlElement* element, const char* name);
 
+/* ---------------------------------------------------------------- changing a tree */
+
+/* Append to `out` what the attribute's value is in a copy. */
+typedef void (*XmlRewrite)(Text* out, const XmlElement* element, const XmlAttribute* attribute, void* context);
+/* An element of the document without parent and children; pairs: names and values of its attributes, then NULL. */
+XmlElement* xml_make(XmlDocument* document, const char* name, SourcePlace place, const char* const* pairs);
+/* A copy of the element and of all that is in it, without parent; places stay. more: pairs as of xml_make that the
+ * element itself gets where it has none of that name; may be NULL. */
+XmlElement* xml_copy(XmlDocument* document, const XmlElement* from, const char* const* more, XmlRewrite rewrite,
+                     void* context);
+void xml_append(XmlElement* parent, XmlElement* child);
+/* The children of `container` (at least one) stand where `old`, the child after `before` (NULL: the first), stood. */
+void xml_splice(XmlElement* old, XmlElement* before, const XmlElement* container);
+
 #endif

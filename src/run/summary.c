@@ -29,8 +29,8 @@ static void add_signal_file(RunInput* inputs, int* count, const SceneSignal* sig
 }
 
 RunInput* run_inputs(const Scene* scene, int* count) {
-  RunInput* inputs = MEMORY_NEW(
-      RunInput, scene->shape_count + scene->file_count + scene->controller_count + 2 * scene->load_count + 1);
+  RunInput* inputs = MEMORY_NEW(RunInput, scene->shape_count + scene->file_count + scene->controller_count +
+                                              2 * scene->load_count + scene->tendon_count + 1);
   *count = 1;
   inputs[0].path = memory_text(scene->path);
   memcpy(inputs[0].sha256, scene->sha256, sizeof inputs[0].sha256);
@@ -48,6 +48,7 @@ RunInput* run_inputs(const Scene* scene, int* count) {
     add_signal_file(inputs, count, &scene->loads[i].force);
     add_signal_file(inputs, count, &scene->loads[i].torque);
   }
+  for (int i = 0; i < scene->tendon_count; i++) add_signal_file(inputs, count, &scene->tendons[i].tension);
   return inputs;
 }
 

@@ -40,6 +40,19 @@ static void warn_idle_loads(Reader* reader, const Motion* motion) {
                      text_excerpt(scene->links[scene->loads[i].link].name).text);
 }
 
+static void warn_idle_tendons(Reader* reader, const Motion* motion) {
+  const Scene* scene = reader->scene;
+  for (int k = 0; k < scene->tendon_count; k++) {
+    const SceneTendon* tendon = &scene->tendons[k];
+    bool idle = true;
+    for (int i = 0; i < tendon->count; i++) {
+      int link = tendon->points[i].link;
+      idle = idle && (link < 0 || (!motion->moves[link] && !reader->joint_broken[link]));
+    }
+    if (idle) reader_warning(reader, tendon->place, "has no effect: forces cannot move any of its links");
+  }
+}
+
 static void find_moving(const Reader* reader, Motion* motion) {
   const Scene* scene = reader->scene;
   for (int i = 0; i < scene->link_count; i++) {
@@ -81,6 +94,7 @@ void check_scene(Reader* reader) {
   warn_idle_controllers(reader, &motion);
   find_moving(reader, &motion);
   warn_idle_loads(reader, &motion);
+  warn_idle_tendons(reader, &motion);
   int told = -1;
   for (int i = 0; i < scene->link_count; i++) {
     if (!motion.moves[i] || (told >= 0 && same_place(&scene->links[told], &scene->links[i]))) continue;

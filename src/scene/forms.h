@@ -10,8 +10,8 @@
 #define SYMMETRY_WORDS "auto|none|x|y|z|xy|xz|yz|xyz"
 
 typedef struct {
-  const Node *name, *variables, *include, *simulation, *contact, *shapes, *links, *controllers, *loads, *closures,
-      *couplings;
+  const Node *name, *variables, *include, *simulation, *contact, *shapes, *links, *controllers, *loads, *tendons,
+      *closures, *couplings;
   const Node *initial, *start;
 } SceneForm;
 
@@ -108,6 +108,16 @@ typedef struct {
 } LoadForm;
 
 typedef struct {
+  const Node *points, *tension;
+  double stiffness, rest_length;
+} TendonForm;
+
+typedef struct {
+  const Node *link, *repeat;
+  Vec3 point;
+} TendonPointForm;
+
+typedef struct {
   const Node *a, *b;
   int type, axes;
   Vec3 point, axis;
@@ -149,7 +159,7 @@ typedef struct {
 } ContactPairForm;
 
 /* The objects of scenes, for the table (scene/schema_objects.c). */
-enum { SCENE_OBJECT_COUNT = 29 };
+enum { SCENE_OBJECT_COUNT = 32 };
 extern const SchemaObject SCENE_OBJECTS[];
 
 #endif

@@ -209,6 +209,33 @@ static void move_loads(Include* include) {
 }
 
 /* Is it said in the frames of links alone, so that the file may hang on a link? */
+/* A tendon goes with its links, and where it passes the world it is moved as the file is; without one of its links it
+ * is left out. */
+static void move_tendons(Include* include) {
+  Reader* reader = include->reader;
+  Scene *scene = reader->scene, *part = &include->part;
+  Mat3 turn = mat3_from_quat(include->form.pose.rotation);
+  for (int k = 0; k < part->tendon_count; k++) {
+    SceneTendon own = part->tendons[k];
+    bool known = true;
+    for (int i = 0; i < own.count; i++) {
+      SceneTendonPoint* point = &own.points[i];
+      if (point->link < 0) {
+        point->point = vec3_add(include->form.pose.position, mat3_mul_vec(turn, point->point));
+        point->link = include->attach;
+        continue;
+      }
+      point->link = include->link[point->link];
+      known = known && point->link >= 0;
+    }
+    if (!known) continue;
+    own.end = include->link[own.end];
+    part->tendons[k] = (SceneTendon){0};
+    scene->tendons = memory_grown(scene->tendons, sizeof(SceneTendon), scene->tendon_count, &reader->tendon_capacity);
+    scene->tendons[scene->tendon_count++] = own;
+  }
+}
+
 static bool closures_hang(const Scene* part) {
   for (int k = 0; k < part->closure_count; k++)
     if (!part->closures[k].link_axes || part->closures[k].b < 0) return false;
@@ -342,6 +369,7 @@ static void read_item(Reader* reader, const Node* item, const IncludeForm* form)
     if (reader->problem_count == before) {
       move_controllers(&include);
       move_loads(&include);
+      move_tendons(&include);
       move_closures(&include);
       move_couplings(&include);
       move_initials(&include);

@@ -56,11 +56,13 @@ void read_variables(Reader* reader, const Node* map);
 /* ---- read_feedback.c: a controller's measures and its matrix */
 void read_feedback(Reader* reader, const Node* node, SceneController* controller);
 
-/* ---- read_link.c, read_controller.c, read_load.c, read_closure.c, read_coupling.c, read_initial.c, read_signal.c,
- * read_csv.c */
+/* ---- read_link.c, read_controller.c, read_load.c, read_tendon.c, read_closure.c, read_coupling.c, read_initial.c,
+ * read_signal.c, read_csv.c */
 void read_links(Reader* reader, const Node* list);
 void read_controllers(Reader* reader, const Node* list);
 void read_loads(Reader* reader, const Node* list);
+void read_tendons(Reader* reader, const Node* list);
+void tendon_free(SceneTendon* tendon);
 void read_closures(Reader* reader, const Node* list);
 void read_couplings(Reader* reader, const Node* list);
 void read_start_state(Reader* reader, const Node* map); /* read_start.c */
@@ -73,6 +75,8 @@ void read_csv_signal(Reader* reader, const Node* map, const SignalForm* form, Sc
 void signal_free_arrays(SceneSignal* signal);
 /* The index of the link a node names, or -1 after an error. */
 int read_link_name(Reader* reader, const Node* node);
+/* The same under its key; `world` is -1 unless a link is called so; -2 after an error. NULL: the world. */
+int read_link_or_world(Reader* reader, const Node* node, const char* key);
 
 /* A link behind all others, zeroed but for its place; links move. */
 SceneLink* reader_add_link(Reader* reader, SourcePlace place);

@@ -2,8 +2,7 @@
 
 #include "scene/parts.h"
 
-/* The index of a link, -1 for the world, or -2 after an error. A link may be called `world`; then that is meant. */
-static int read_end(Reader* reader, const Node* node, const char* key) {
+int read_link_or_world(Reader* reader, const Node* node, const char* key) {
   if (!node) return -1;
   size_t mark = reader_enter_key(reader, key);
   bool world = strcmp(node->text, "world") == 0 && names_find(&reader->link_names, "world") < 0;
@@ -29,7 +28,8 @@ static void check_ends(Reader* reader, const Node* item, const ClosureForm* form
 static void read_closure(Reader* reader, const Node* item) {
   ClosureForm form;
   if (!schema_read(reader, item, "closure", &form)) return;
-  int before = reader->problem_count, a = read_end(reader, form.a, "a"), b = read_end(reader, form.b, "b");
+  int before = reader->problem_count, a = read_link_or_world(reader, form.a, "a");
+  int b = read_link_or_world(reader, form.b, "b");
   check_ends(reader, item, &form, a, b);
   SceneClosure closure = {.place = item->place, .type = (ClosureType)form.type, .a = a, .b = b, .point = form.point};
   closure.has_point = node_find(item, "point") != NULL;

@@ -123,6 +123,7 @@ static void check_unused(Reader* reader, const Node* entry, const char* object) 
     LinkForm link;
     ControllerForm controller;
     LoadForm load;
+    TendonPointForm point;
     InitialForm initial;
   } unused;
   schema_read(reader, entry, object, &unused);

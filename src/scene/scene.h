@@ -252,6 +252,21 @@ typedef struct {
   SceneSignal force, torque; /* three channels [N], [N m]; none (0) where there is none */
 } SceneLoad;
 
+/* A cord that pulls its points together (docs/derivations/loads.md, L5). */
+typedef struct {
+  int link;   /* -1 = world */
+  Vec3 point; /* in its frame [m] */
+} SceneTendonPoint;
+typedef struct {
+  SourcePlace place;
+  SceneTendonPoint* points;
+  int count;           /* at least two */
+  int end;             /* the last link it passes: the one that its tension belongs to */
+  SceneSignal tension; /* one channel [N]; none (0) where there is none */
+  double stiffness;    /* N/m; 0 = it has none */
+  double rest_length;  /* below it the cord hangs loose [m] */
+} SceneTendon;
+
 /* What holds two links of a closed loop together (docs/derivations/closures.md). */
 typedef enum { CLOSURE_WELD, CLOSURE_BALL, CLOSURE_HINGE, CLOSURE_SLIDE, CLOSURE_DISTANCE } ClosureType;
 
@@ -280,8 +295,8 @@ typedef struct {
   double offset;   /* m or rad */
 } SceneCoupling;
 
-/* What signals act on: targets of controllers, forces and torques of loads. Bits. */
-enum { CONTROL_DRIVES = 1, CONTROL_FORCES = 2, CONTROL_TORQUES = 4 };
+/* What signals act on: targets of controllers, forces and torques of loads, tensions of tendons. Bits. */
+enum { CONTROL_DRIVES = 1, CONTROL_FORCES = 2, CONTROL_TORQUES = 4, CONTROL_TENSIONS = 8, CONTROL_SIGNALS = 15 };
 
 /* Initial coordinates and velocities of one joint. */
 typedef struct {
@@ -403,6 +418,8 @@ typedef struct {
   int controller_count;
   SceneLoad* loads;
   int load_count;
+  SceneTendon* tendons;
+  int tendon_count;
   SceneClosure* closures;
   int closure_count;
   SceneCoupling* couplings;

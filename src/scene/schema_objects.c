@@ -361,6 +361,39 @@ const SchemaObject SCENE_OBJECTS[] = {
                 "0], [0, 0, 0]]}\n"
                 "  # a propeller, and what it makes the body turn by\n"
                 "  - {link: drone, axes: link, force: [0, 0, 10], torque: [0, 0, 0.02]}\n"},
+    {.name = "tendon",
+     .title = "tendon",
+     .size = sizeof(TendonForm),
+     .meaning =
+         "A cord without mass or friction through points of links. It pulls with tension + stiffness x (length - "
+         "rest_length), the second only where it is stretched, every point towards its neighbours.",
+     .example =
+         "links:\n"
+         "  - {name: upper, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: capsule, radius: 0.02, "
+         "length: 0.3, position: [0, 0, 0.15]}], mass: 1}\n"
+         "  - {name: lower, parent: upper, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 0.3]}, shapes: "
+         "[{type: capsule, radius: 0.02, length: 0.3, position: [0, 0, 0.15]}], mass: 1}\n"
+         "tendons:\n"
+         "  - points: [{link: world, point: [0.05, 0, 0]}, {link: upper, point: [0.03, 0, 0.28]}, {link: lower, "
+         "point: [0.03, 0, 0.1]}]\n"
+         "    tension: 20\n"
+         "    stiffness: 100\n"
+         "    rest_length: 0.3\n"},
+    {.name = "tendon_point",
+     .title = "point of a tendon",
+     .size = sizeof(TendonPointForm),
+     .meaning = "A place where the cord is fastened or runs through."},
+    {.name = "repeat_tendon_point",
+     .title = "repeat, of a tendon's point",
+     .size = sizeof(RepeatForm),
+     .meaning = "Many points from one; link may hold {expressions}, and so may the numbers.",
+     .example =
+         "links:\n"
+         "  - {name: \"disc{i}\", shape: {type: cylinder, radius: 0.1, length: 0.02}, mass: 1, repeat: {count: 3, "
+         "position: [0, 0, 0.1]}}\n"
+         "tendons:\n"
+         "  - points: [{point: [0.1, 0, -0.1]}, {link: \"disc{i}\", point: [0.1, 0, 0], repeat: {count: 3}}]\n"
+         "    tension: 5\n"},
     {.name = "closure",
      .title = "closure",
      .size = sizeof(ClosureForm),

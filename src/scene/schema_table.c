@@ -47,6 +47,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "What drives the joints."},
     {"scene", "loads", VALUE_LIST, AT(SceneForm, loads), .of = "load", .nullable = true,
      .meaning = "Forces and torques on links."},
+    {"scene", "tendons", VALUE_LIST, AT(SceneForm, tendons), .of = "tendon", .nullable = true,
+     .meaning = "Cords that pull points of links towards each other."},
     {"scene", "closures", VALUE_LIST, AT(SceneForm, closures), .of = "closure", .nullable = true,
      .meaning = "What closes loops: two links held together at a point, along an axis, at a distance."},
     {"scene", "couplings", VALUE_LIST, AT(SceneForm, couplings), .of = "coupling", .nullable = true,
@@ -80,7 +82,8 @@ static const SchemaRow ROWS[] = {
     {"simulation", "integrator", VALUE_CHOICE, AT(SimulationForm, integrator),
      .of = "first_order|second_order|momentum", .fallback = "first_order",
      .meaning = "How a step goes on from the last: first_order damps motion a little, second_order far less; "
-                "momentum is first_order with the angular momentum of free bodies kept."},
+                "momentum keeps the angular momentum of free bodies and the energy of trees of joints, all else as "
+                "first_order."},
     {"simulation", "tolerance", VALUE_NUMBER, AT(SimulationForm, simulation.tolerance), .fallback = "1e-5",
      .range = RANGE_UP_TO(0, 0.1),
      .meaning =
@@ -426,6 +429,10 @@ static const SchemaRow ROWS[] = {
     {"repeat_controller", "first", VALUE_OBJECT, AT(RepeatForm, first), .of = "first_controller",
      .meaning = "Keys that are different for the first item."},
 
+    {"repeat_tendon_point", "count", VALUE_COUNT, AT(RepeatForm, count), .required = true,
+     .range = RANGE_BETWEEN(0, REPEAT_MAX), .meaning = "As for links."},
+    {"repeat_tendon_point", "start", VALUE_INTEGER, AT(RepeatForm, start), .fallback = "0",
+     .range = RANGE_BETWEEN(-1000000, 1000000), .meaning = "As for links."},
     {"repeat_load", "count", VALUE_COUNT, AT(RepeatForm, count), .required = true,
      .range = RANGE_BETWEEN(0, REPEAT_MAX), .meaning = "As for links."},
     {"repeat_load", "start", VALUE_INTEGER, AT(RepeatForm, start), .fallback = "0",
@@ -513,6 +520,22 @@ static const SchemaRow ROWS[] = {
                 "it, as the thrust of a propeller does."},
     {"load", "repeat", VALUE_OBJECT, AT(LoadForm, repeat), .of = "repeat_load", .nullable = true,
      .meaning = "Many loads from this one."},
+
+    /* ---------------------------------------------------------------- tendon */
+    {"tendon", "points", VALUE_LIST, AT(TendonForm, points), .of = "tendon_point", .required = true,
+     .meaning = "Where it is fastened, what it runs through without friction, where it ends: two or more."},
+    {"tendon", "tension", VALUE_SIGNAL, AT(TendonForm, tension), .unit = "N", .fallback = "0",
+     .meaning = "The force that it pulls with, however long it is: a number, or a signal of one channel."},
+    {"tendon", "stiffness", VALUE_NUMBER, AT(TendonForm, stiffness), .unit = "N/m", .fallback = "0",
+     .range = RANGE_AT_LEAST(0), .meaning = "Besides, what it pulls with per metre beyond `rest_length`."},
+    {"tendon", "rest_length", VALUE_NUMBER, AT(TendonForm, rest_length), .unit = "m", .fallback = "0",
+     .range = RANGE_AT_LEAST(0), .meaning = "Up to here it hangs loose. With `stiffness` only."},
+    {"tendon_point", "link", VALUE_TEXT, AT(TendonPointForm, link), .fallback = "(world)",
+     .meaning = "The link, or world. In a repeat it may hold {expressions}."},
+    {"tendon_point", "point", VALUE_VECTOR, AT(TendonPointForm, point), .unit = "m", .fallback = "[0, 0, 0]",
+     .meaning = "The point in the link's frame."},
+    {"tendon_point", "repeat", VALUE_OBJECT, AT(TendonPointForm, repeat), .of = "repeat_tendon_point", .nullable = true,
+     .meaning = "Many points from this one, in their order."},
 
     /* ---------------------------------------------------------------- closure */
     {"closure", "type", VALUE_CHOICE, AT(ClosureForm, type), .of = "weld|ball|hinge|slide|distance", .required = true,

@@ -114,8 +114,14 @@ void task_schema_man(Text* out) { schema_write_man(&TASK_SCHEMA, "task", out); }
 
 void task_free(Task* task) {
   for (int i = 0; i < task->scenario_count; i++) scenario_free(&task->scenarios[i]);
-  for (int i = 0; i < task->control_count; i++) task_name_free(&task->controls[i].link);
-  for (int i = 0; i < task->start_count; i++) task_name_free(&task->starts[i].link);
+  for (int i = 0; i < task->control_count; i++) {
+    task_name_free(&task->controls[i].link);
+    memory_free(task->controls[i].where.in);
+  }
+  for (int i = 0; i < task->start_count; i++) {
+    task_name_free(&task->starts[i].link);
+    memory_free(task->starts[i].where.in);
+  }
   for (int i = 0; i < task->source_count; i++) memory_free(task->sources[i]);
   task_name_free(&task->from);
   design_free(task);

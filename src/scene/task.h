@@ -27,6 +27,13 @@ typedef struct {
   Scene scene;
 } TaskScenario;
 
+/* Scenarios that an item is about; none: all of them. */
+typedef struct {
+  bool* in; /* by number of the scenario  (scenarios); NULL: all */
+  int count;
+} TaskWhere;
+static inline bool task_where(const TaskWhere* where, int scenario) { return !where->in || where->in[scenario]; }
+
 /* Bounds of a group of variables: relative to the initial value (within) or absolute (low, high). Absent = infinite. */
 typedef struct {
   double within; /* >= 0; INFINITY when absent */
@@ -97,7 +104,7 @@ enum { CONTROL_VALUES = 1, CONTROL_AMPLITUDE = 2, CONTROL_FREQUENCY = 4, CONTROL
 static inline unsigned control_gain_bit(GainKind kind) { return (unsigned)CONTROL_GAINS << kind; }
 typedef struct {
   SourcePlace place;
-  TaskName link;           /* all controllers of this link's joint, all loads on it */
+  TaskName link;           /* all controllers of this link's joint, all loads on it, tendons that end on it */
   unsigned of;             /* CONTROL_DRIVES ... bits; default all that there are */
   unsigned parameters;     /* CONTROL_* bits; default VALUES, for sines AMPLITUDE | PHASE | VALUES */
   bool has_parameters;     /* false: the default of the signal's kind */
@@ -107,6 +114,7 @@ typedef struct {
   double low, high; /* absolute; -INFINITY, INFINITY when absent */
   double prior;     /* standard deviation around the initial value; INFINITY when absent */
   int tie;          /* 0: none; else the same number for all links of an item that ties them */
+  TaskWhere where;  /* scenarios that have variables of their own; NULL: one variable for all */
 } TaskControl;
 
 /* Initial coordinates or velocities of a joint that move. */
@@ -117,6 +125,7 @@ typedef struct {
   bool dof[JOINT_MAX_DOF];      /* which degrees of freedom; default all */
   double within, low, high;     /* as in TaskControl */
   double prior;
+  TaskWhere where;
 } TaskStart;
 
 /* Physical parameters that move, in the order of the words in scene/task_table.c; optimize/design_parameters.c has a
@@ -145,7 +154,10 @@ typedef enum {
   PARAMETER_CLOSURE_POINT, /* of the closures of two links */
   PARAMETER_CLOSURE_AXIS,
   PARAMETER_CLOSURE_LENGTH,
-  PARAMETER_RATIO,   /* of what a link's coordinates follow (couplings) */
+  PARAMETER_RATIO,        /* of what a link's coordinates follow (couplings) */
+  PARAMETER_TENDON_POINT, /* of the tendons that end on a link */
+  PARAMETER_TENDON_STIFFNESS,
+  PARAMETER_TENDON_REST,
   PARAMETER_GRAVITY, /* of the scene */
   PARAMETER_FRICTION,
   PARAMETER_SUPPORT,
@@ -223,6 +235,7 @@ typedef struct {
   double from, to;          /* window of time [s]; -1 = not given: type's default (end of the run, or all of it) */
   /* random targets: target += a number in [-spread, spread] per axis, a different one per scenario, from task.seed */
   Vec3 spread;
+  TaskWhere where; /* the term counts there alone */
 } TaskLoss;
 
 typedef enum {
@@ -293,6 +306,7 @@ typedef struct {
   char *position[3], *quaternion[4];       /* names of columns; NULL: not measured. Pose of the link's frame, world */
   char *velocity[3], *angular_velocity[3]; /* at the start of a run only; NULL: from the positions */
   bool world_rates;                        /* angular velocities are in world axes, else in the link's */
+  bool rates_before;                       /* rates of a row are those of the time since the row before it */
   char *coordinates[JOINT_MAX_DOF], *rates[JOINT_MAX_DOF]; /* of its joint's plain coordinates */
   int coordinate_count, rate_count;
   double length_scale, angle_scale, weight; /* m and rad per unit of the columns; weight of its residuals */
@@ -302,7 +316,7 @@ typedef struct {
 typedef struct {
   SourcePlace place;
   TaskName link;
-  unsigned of;                  /* CONTROL_DRIVES, CONTROL_FORCES or CONTROL_TORQUES */
+  unsigned of;                  /* CONTROL_DRIVES, ... */
   int number;                   /* of its controller or load among the link's */
   char* columns[JOINT_MAX_DOF]; /* one per channel */
   int column_count;
@@ -343,6 +357,7 @@ typedef struct {
   TaskName link;
   TaskDrawOf of; /* target of the link's controller, or where its joint begins */
   bool dof[JOINT_MAX_DOF];
+  bool turns; /* START: dof is given, so that three rotations are drawn, too */
   int* knots; /* of the target; NULL: all, by the same number */
   int knot_count;
   double low, high; /* m or rad */

@@ -30,11 +30,12 @@ static void read_control(Reader* reader, Task* task, const Node* item, int* capa
   control.parameters = form.parameters; /* the words stand in the order of the CONTROL_ bits */
   control.has_dof = is_given(item, "dof");
   read_dof(reader, form.dof, control.dof);
-  control.of = is_given(item, "of") ? form.of : CONTROL_DRIVES | CONTROL_FORCES | CONTROL_TORQUES;
+  control.of = is_given(item, "of") ? form.of : CONTROL_SIGNALS;
   int link_count;
   TaskName* links = read_which(reader, item, &form.which, &link_count);
   for (int i = 0; i < link_count; i++) {
     control.link = links[i];
+    control.where = read_where(reader, task, form.scenarios);
     task->controls = memory_grown(task->controls, sizeof(TaskControl), task->control_count, capacity);
     task->controls[task->control_count++] = control;
   }
@@ -57,6 +58,7 @@ static void read_start(Reader* reader, Task* task, const Node* item, int* capaci
   TaskName* links = read_which(reader, item, &form.which, &link_count);
   for (int i = 0; i < link_count; i++) {
     start.link = links[i];
+    start.where = read_where(reader, task, form.scenarios);
     task->starts = memory_grown(task->starts, sizeof(TaskStart), task->start_count, capacity);
     task->starts[task->start_count++] = start;
   }

@@ -24,6 +24,7 @@ static void read_measured(Reader* reader, Task* task, const Node* item, int* cap
   TaskMeasured m = {.place = item->place,
                     .link = task_name(reader, form.link, "link"),
                     .world_rates = form.rate_axes == 1,
+                    .rates_before = form.rates_at == 1,
                     .length_scale = form.length_scale,
                     .angle_scale = form.angle_scale,
                     .weight = form.weight};
@@ -41,7 +42,7 @@ static void read_measured(Reader* reader, Task* task, const Node* item, int* cap
 }
 
 static void read_input(Reader* reader, Task* task, const Node* item, int* capacity) {
-  static const unsigned kinds[] = {CONTROL_DRIVES, CONTROL_FORCES, CONTROL_TORQUES};
+  static const unsigned kinds[] = {CONTROL_DRIVES, CONTROL_FORCES, CONTROL_TORQUES, CONTROL_TENSIONS};
   InputForm form;
   if (!schema_read(reader, item, "input", &form)) return;
   TaskInput in = {.place = item->place,

@@ -11,6 +11,7 @@ static void read_draw(Reader* reader, Task* task, const Node* item, int* capacit
   TaskDraw draw = {.place = item->place, .of = (TaskDrawOf)form.of, .low = form.low, .high = form.high};
   if (reader->problem_count == before) check_order(reader, item, form.low, form.high);
   read_dof(reader, form.dof, draw.dof);
+  draw.turns = draw.of == DRAW_START && form.dof;
   draw.knots = reader_integers(reader, form.knots, "knots", &KNOT, &draw.knot_count);
   draw.link = task_name(reader, form.link, "link");
   if (draw.of == DRAW_START && form.knots)

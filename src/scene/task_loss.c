@@ -103,7 +103,7 @@ static void read_motion(Reader* reader, const Node* node, TaskLoss* loss) {
 }
 
 /* What was read of a term, checked. */
-static TaskLoss loss_of_form(Reader* reader, const Node* item, const LossForm* form, bool sound) {
+static TaskLoss loss_of_form(Reader* reader, const Task* task, const Node* item, const LossForm* form, bool sound) {
   TaskLoss loss = form->loss;
   loss.place = item->place;
   loss.type = (TaskLossType)form->type;
@@ -119,6 +119,7 @@ static TaskLoss loss_of_form(Reader* reader, const Node* item, const LossForm* f
   if (needs_link(loss.type) && is_given(item, "type") && !is_given(item, "link") && !is_given(item, "links"))
     reader_error(reader, item->place, "'link' is missing: a text, or 'links': a list of names");
   loss.other = task_name(reader, form->other, "other");
+  loss.where = read_where(reader, task, form->scenarios);
   if (loss.link.text && loss.other.text && strcmp(loss.link.text, loss.other.text) == 0)
     reader_error(reader, loss.other.place, "'link' and 'other' must be two links");
   return loss;
@@ -128,14 +129,14 @@ static void read_loss(Reader* reader, Task* task, const Node* item, int* capacit
   LossForm form;
   int before = reader->problem_count;
   if (!schema_read(reader, item, "loss", &form)) return;
-  TaskLoss loss = loss_of_form(reader, item, &form, reader->problem_count == before);
+  TaskLoss loss = loss_of_form(reader, task, item, &form, reader->problem_count == before);
   task->losses = memory_grown(task->losses, sizeof(TaskLoss), task->loss_count, capacity);
   task->losses[task->loss_count++] = loss;
 }
 
 /* Terms with a bound, appended to *losses (*count); how many. */
-static int read_bounded(Reader* reader, const Node* list, const char* key, const char* object, TaskLoss** losses,
-                        int* count) {
+static int read_bounded(Reader* reader, const Task* task, const Node* list, const char* key, const char* object,
+                        TaskLoss** losses, int* count) {
   if (!list) return 0;
   size_t old = sizeof(TaskLoss) * (size_t)*count, mark = reader_enter_key(reader, key);
   int most = list->count < TASK_ITEM_MAX ? list->count : TASK_ITEM_MAX, index = 0, before_all = *count;
@@ -146,7 +147,7 @@ static int read_bounded(Reader* reader, const Node* list, const char* key, const
     int before = reader->problem_count;
     if (schema_read(reader, item, object, &form)) {
       TaskLoss* loss = &(*losses)[(*count)++];
-      *loss = loss_of_form(reader, item, &form.loss, reader->problem_count == before);
+      *loss = loss_of_form(reader, task, item, &form.loss, reader->problem_count == before);
       loss->bounded = true;
       loss->bound = form.max;
     }
@@ -162,7 +163,7 @@ void read_losses(Reader* reader, Task* task, const Node* list, const Node* subje
   if (list->count == 0) reader_error(reader, list->place, "must not be empty");
   reader_leave(reader, mark);
   task_items(reader, task, list, "loss", read_loss);
-  task->subject_count = read_bounded(reader, subjects, "subject_to", "subject", &task->losses, &task->loss_count);
+  task->subject_count = read_bounded(reader, task, subjects, "subject_to", "subject", &task->losses, &task->loss_count);
   name_terms(reader, (Terms){task->losses, task->loss_count, "loss"});
 }
 
@@ -172,7 +173,7 @@ void read_success(Reader* reader, Task* task, const Node* list) {
     reader_error(reader, list->place, "must not be empty");
     reader_leave(reader, mark);
   }
-  read_bounded(reader, list, "success", "success", &task->success, &task->success_count);
+  read_bounded(reader, task, list, "success", "success", &task->success, &task->success_count);
   name_terms(reader, (Terms){task->success, task->success_count, "success"});
 }
 
@@ -183,6 +184,7 @@ void losses_free(TaskLoss* losses, int count) {
     task_name_free(&losses[i].other);
     task_names_free(losses[i].links, losses[i].links_count);
     signal_free_arrays(&losses[i].motion);
+    memory_free(losses[i].where.in);
   }
   memory_free(losses);
 }

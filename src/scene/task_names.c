@@ -64,6 +64,34 @@ TaskName* read_which(Reader* reader, const Node* item, const WhichForm* form, in
   return names;
 }
 
+/* ---------------------------------------------------------------- scenarios */
+
+static void tell_scenario(Reader* reader, const Task* task, const TaskName* name) {
+  const char** known = MEMORY_NEW(const char*, task->scenario_count);
+  for (int s = 0; s < task->scenario_count; s++) known[s] = task->scenarios[s].name;
+  const char* nearest = text_nearest(name->text, known, task->scenario_count);
+  reader_error(reader, name->place, "no scenario is named '%s'%s%s%s", text_excerpt(name->text).text,
+               nearest ? " (did you mean '" : "", nearest ? text_excerpt(nearest).text : "", nearest ? "'?)" : "");
+  memory_free(known);
+}
+
+TaskWhere read_where(Reader* reader, const Task* task, const Node* list) {
+  TaskWhere where = {NULL, task->scenario_count};
+  int count;
+  TaskName* names = task_names(reader, list, "scenarios", &count);
+  if (count > 0) where.in = MEMORY_NEW(bool, task->scenario_count);
+  for (int k = 0; k < count; k++) {
+    bool found = false, all = strcmp(names[k].text, "*") == 0;
+    for (int s = 0; s < task->scenario_count; s++) {
+      if (!all && (!task->scenarios[s].name || strcmp(task->scenarios[s].name, names[k].text) != 0)) continue;
+      where.in[s] = found = true;
+    }
+    if (!found) tell_scenario(reader, task, &names[k]);
+  }
+  task_names_free(names, count);
+  return where;
+}
+
 /* ---------------------------------------------------------------- looking them up */
 
 /* The names of all scenarios' links. */

@@ -170,6 +170,9 @@ const SchemaObject TASK_OBJECTS[] = {
          "* `closure_point` [m], `closure_axis`, `closure_length` [m] of the scene's closures, with their `a` and `b`; "
          "`ratio` of what links with couplings follow (links: those that follow), where the coupling gives no "
          "`offset`. All move with the start closed. An axis that leaves the plane of a flat linkage locks it\n"
+         "* `tendon_point` [m], `tendon_stiffness` [N/m], `tendon_rest` [m]: all points, the stiffness, the rest "
+         "length "
+         "of the tendons that end on the links\n"
          "* `gravity` [m/s^2], of the scene and without a link, like all that follow\n"
          "* `friction`, `support` [m], `stiffness`, `smoothing` [(m/s)^2], `rest_speed` [m/s], `restitution`, "
          "`rolling` [m], `spinning` [m] of the contact",

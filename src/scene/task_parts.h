@@ -56,7 +56,7 @@ typedef struct {
 
 typedef struct {
   const Node *link, *position, *quaternion, *velocity, *angular_velocity, *coordinates, *rates;
-  int rate_axes;
+  int rate_axes, rates_at;
   double length_scale, angle_scale, weight;
 } MeasuredForm;
 
@@ -127,7 +127,7 @@ typedef struct {
 typedef struct {
   WhichForm which;
   IntervalForm interval;
-  const Node* dof;
+  const Node *dof, *scenarios;
   unsigned parameters, of;
   bool tie;
 } ControlForm;
@@ -136,7 +136,7 @@ typedef struct {
   WhichForm which;
   IntervalForm interval;
   bool coordinates, velocities;
-  const Node* dof;
+  const Node *dof, *scenarios;
 } StartForm;
 
 typedef struct {
@@ -152,7 +152,7 @@ typedef struct {
 typedef struct {
   TaskLoss loss;
   int type;
-  const Node *name, *link, *links, *other, *motion;
+  const Node *name, *link, *links, *other, *motion, *scenarios;
 } LossForm;
 
 typedef struct {
@@ -248,6 +248,8 @@ void task_name_free(TaskName* name);
 /* The names of a list, none twice; owned by the caller. */
 TaskName* task_names(Reader* reader, const Node* list, const char* key, int* count);
 void task_names_free(TaskName* names, int count);
+/* The scenarios that an item is about, by their names or *; the array is the item's. All without a list. */
+TaskWhere read_where(Reader* reader, const Task* task, const Node* list);
 /* The links that an item of a list is about: of `link` or of `links`. */
 TaskName* read_which(Reader* reader, const Node* item, const WhichForm* form, int* count);
 /* Complain about names that are no link of every scenario's scene. */

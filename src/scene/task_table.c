@@ -15,7 +15,8 @@
 #define PARAMETERS                                                                                                   \
   "mass|center|inertia|size|damping|spring|dry_friction|armature|axis|rotation|shape_size|shape_form|link_friction|" \
   "link_restitution|link_rolling|link_spinning|pair_friction|pair_restitution|pair_rolling|pair_spinning|"           \
-  "closure_point|closure_axis|closure_length|ratio|gravity|friction|support|"                                        \
+  "closure_point|closure_axis|closure_length|ratio|tendon_point|tendon_stiffness|tendon_rest|gravity|friction|"      \
+  "support|"                                                                                                         \
   "stiffness|smoothing|rest_speed|restitution|rolling|spinning"
 #define PARAMETERS_OF_PAIRS "pair_friction|pair_restitution|pair_rolling|pair_spinning"
 #define PARAMETERS_OF_CLOSURES "closure_point|closure_axis|closure_length"
@@ -24,6 +25,10 @@
 #define LOSSES_IN_TIME \
   "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|approach|touch|closure|pose"
 #define LOSSES_WITH_TARGET "point|reach|orientation|velocity|force|pose"
+#define OWN_SCENARIOS                                                                                             \
+  "Names of scenarios that each have variables of their own for this, `link/values/3@scenario`; `\"*\"`: all of " \
+  "them. "                                                                                                        \
+  "The others keep what their scenes say."
 
 static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- the file */
@@ -95,8 +100,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "What is drawn."},
     {"draw", "link", VALUE_TEXT, AT(DrawForm, link), .required = true, .meaning = "The link."},
     {"draw", "of", VALUE_CHOICE, AT(DrawForm, of), .of = "target|start", .fallback = "target",
-     .meaning = "target: of the link's first controller. start: the joint's coordinates at the start, but not three "
-                "rotations."},
+     .meaning = "target: of the link's first controller. start: the joint's coordinates at the start; three rotations "
+                "by a rotation vector about the axes of the joint's frame, for which `dof` must name them."},
     {"draw", "dof", VALUE_INTEGERS, AT(DrawForm, dof), .fallback = "(all)",
      .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
      .meaning = "Numbers of the degrees of freedom, from 0, translations first. Each is drawn by itself."},
@@ -222,10 +227,10 @@ static const SchemaRow ROWS[] = {
     {"constraint", "value", VALUE_NUMBER, AT(ConstraintForm, value), .fallback = "0", .meaning = "Right-hand side."},
 
     /* ---------------------------------------------------------------- control, start */
-    {"control", "of", VALUE_WORDS, AT(ControlForm, of), .of = "drives|forces|torques",
+    {"control", "of", VALUE_WORDS, AT(ControlForm, of), .of = "drives|forces|torques|tensions",
      .fallback = "(all that there are)",
      .meaning = "Whose parameters move: targets of the controllers of the link's joint, forces and torques of the "
-                "loads on the link."},
+                "loads on the link, tensions of the tendons that end on it."},
     {"control", "parameters", VALUE_WORDS, AT(ControlForm, parameters),
      .of = "values|amplitude|frequency|phase|delay|position_gain|velocity_gain|damping_gain|max_force|feedback",
      .fallback = "(values; of sines values, amplitude and phase)",
@@ -244,9 +249,13 @@ static const SchemaRow ROWS[] = {
     {"control", "tie", VALUE_BOOL, AT(ControlForm, tie), .fallback = "false",
      .meaning = "One variable for the parameters of one name of all links of the item, which then have the first one's "
                 "initial value."},
+    {"control", "scenarios", VALUE_NAMES, AT(ControlForm, scenarios), .fallback = "(one variable for all)",
+     .meaning = OWN_SCENARIOS},
     {"start", "dof", VALUE_INTEGERS, AT(StartForm, dof), .fallback = "(all)",
      .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
      .meaning = "Numbers of the degrees of freedom, from 0, translations first."},
+    {"start", "scenarios", VALUE_NAMES, AT(StartForm, scenarios), .fallback = "(one variable for all)",
+     .meaning = OWN_SCENARIOS},
 
     /* ---------------------------------------------------------------- parameter */
     {"parameter", "type", VALUE_CHOICE, AT(ParameterForm, type), .of = PARAMETERS, .required = true,
@@ -267,6 +276,8 @@ static const SchemaRow ROWS[] = {
                 "not lie along."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "closure_point", .of = "x|y|z",
      .fallback = "[x, y, z]", .meaning = "Components of the point that change, in the closure's own `axes`."},
+    {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "tendon_point", .of = "x|y|z",
+     .fallback = "[x, y, z]", .meaning = "Components of the points that change, in their links' frames."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "closure_axis", .of = "x|y|z",
      .fallback = "(those it does not lie along)",
      .meaning = "Components of the axis that change; its length does not matter."},
@@ -358,6 +369,8 @@ static const SchemaRow ROWS[] = {
      .fallback = "[0, 0, 0]", .range = RANGE_AT_LEAST(0),
      .meaning = "A random number between -spread and spread comes to each component of the target, another one in "
                 "each scenario."},
+    {"loss", "scenarios", VALUE_NAMES, AT(LossForm, scenarios), .fallback = "(all)",
+     .meaning = "Names of the scenarios that the term counts in; it is 0 in the others."},
 
     /* ---------------------------------------------------------------- optimizer */
     {"optimizer", "type", VALUE_CHOICE, AT(OptimizerForm, type), .of = "adam|step_bounded|gradient|lbfgs|cma_es",
@@ -450,8 +463,10 @@ static const SchemaRow ROWS[] = {
     {"data", "inputs", VALUE_LIST, AT(DataForm, inputs), .of = "input",
      .meaning = "What drove each run, where the scene's own signals did not: targets, torques and forces by columns."},
     {"input", "link", VALUE_TEXT, AT(InputForm, link), .required = true, .meaning = "The link."},
-    {"input", "of", VALUE_CHOICE, AT(InputForm, of), .of = "drive|force|torque", .fallback = "drive",
-     .meaning = "The target of a controller of the link's joint, or the force or torque of a load on the link."},
+    {"input", "of", VALUE_CHOICE, AT(InputForm, of), .of = "drive|force|torque|tension", .fallback = "drive",
+     .meaning = "The target of a controller of the link's joint, the force or torque of a load on the link, or the "
+                "tension of a "
+                "tendon that ends there."},
     {"input", "number", VALUE_INTEGER, AT(InputForm, number), .fallback = "0", .range = RANGE_BETWEEN(0, 1000000),
      .meaning = "Which controller or load of the link, from 0."},
     {"input", "columns", VALUE_NAMES, AT(InputForm, columns), .required = true,
@@ -476,6 +491,10 @@ static const SchemaRow ROWS[] = {
      .meaning = "The same of the angular velocity."},
     {"measured", "rate_axes", VALUE_CHOICE, AT(MeasuredForm, rate_axes), .of = "link|world", .fallback = "link",
      .meaning = "Axes of the angular velocity."},
+    {"measured", "rates_at", VALUE_CHOICE, AT(MeasuredForm, rates_at), .of = "row|before", .fallback = "row",
+     .meaning = "Whether velocities, angular velocities and rates in a row are those at its time, or differences from the "
+                "row before, half a row late: at the time of a row there is then the mean of its own and the next "
+                "row's."},
     {"measured", "coordinates", VALUE_NAMES, AT(MeasuredForm, coordinates), .nullable = true,
      .meaning = "Columns of the coordinates of the link's joint, without those of three rotations."},
     {"measured", "rates", VALUE_NAMES, AT(MeasuredForm, rates), .nullable = true, .meaning = "Columns of their rates."},

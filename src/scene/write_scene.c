@@ -654,6 +654,26 @@ static void write_load(const Writer* writer, const SceneLoad* load) {
   if (load->torque.channels > 0) write_signal(out, "torque", &load->torque);
 }
 
+static void write_tendon(const Writer* writer, const SceneTendon* tendon) {
+  Text* out = writer->out;
+  text_add(out, "  - points:\n");
+  for (int i = 0; i < tendon->count; i++) {
+    const SceneTendonPoint* p = &tendon->points[i];
+    text_add(out, "      - {link: ");
+    write_text(out, p->link < 0 ? "world" : writer->scene->links[p->link].name);
+    write_key_vector(out, "point", p->point);
+    text_add(out, "}\n");
+  }
+  if (tendon->stiffness > 0) {
+    text_add(out, "    stiffness: ");
+    write_number(out, tendon->stiffness);
+    text_add(out, "\n    rest_length: ");
+    write_number(out, tendon->rest_length);
+    text_add(out, "\n");
+  }
+  if (tendon->tension.channels > 0) write_signal(out, "tension", &tendon->tension);
+}
+
 static void write_closure(const Writer* writer, const SceneClosure* closure) {
   static const char* const word[] = {"weld", "ball", "hinge", "slide", "distance"};
   Text* out = writer->out;
@@ -733,6 +753,8 @@ void scene_write_yaml(const Scene* scene, const char* folder, Text* out) {
   for (int i = 0; i < scene->controller_count; i++) write_controller(&writer, &scene->controllers[i]);
   if (scene->load_count > 0) text_add(out, "loads:\n");
   for (int i = 0; i < scene->load_count; i++) write_load(&writer, &scene->loads[i]);
+  if (scene->tendon_count > 0) text_add(out, "tendons:\n");
+  for (int i = 0; i < scene->tendon_count; i++) write_tendon(&writer, &scene->tendons[i]);
   if (scene->closure_count > 0) text_add(out, "closures:\n");
   for (int i = 0; i < scene->closure_count; i++) write_closure(&writer, &scene->closures[i]);
   if (scene->coupling_count > 0) text_add(out, "couplings:\n");

@@ -73,22 +73,27 @@ static Vec3 found_point(const Shape* shape, Vec3 d) {
   Vec3 z = vec3_scale(d, shape->inner / vec3_norm(d)); /* in units in which the reach is about 1 */
   z = vec3_scale(z, 1 / shape_gauge(shape, z).value);
   z = vec3_scale(z, vec3_dot(d, z) / scale);
+  Gauge at = shape_gauge(shape, z);
   for (int k = 0; k < NEWTON_STEPS; k++) {
-    Gauge at = shape_gauge(shape, z);
     Vec3 n = vec3_scale(d, 1 / scale), step;
     Vec3 g = vec3_sub(vec3_scale(at.gradient, at.value), n);
     Mat3 h = mat3_add(mat3_outer(at.gradient, at.gradient), mat3_scale(at.hessian, at.value));
     double decrement = descent(h, g, &step), value = 0.5 * at.value * at.value - vec3_dot(n, z), t = 1;
     if (!(decrement > DECREMENT_SMALL)) break;
+    bool known = false; /* `at` is that of the next point */
     for (int halved = 0; halved < HALVINGS && decrement > DECREMENT_SEEN; halved++, t *= 0.5) {
       Vec3 next = vec3_add_scaled(z, t, step);
-      double gamma = vec3_dot(next, next) > 0 ? shape_gauge(shape, next).value : 0;
+      known = vec3_dot(next, next) > 0;
+      if (known) at = shape_gauge(shape, next);
+      double gamma = known ? at.value : 0;
       if (0.5 * gamma * gamma - vec3_dot(n, next) <= value - 0.1 * t * decrement) break;
+      known = false;
     }
     z = vec3_add_scaled(z, t, step);
+    if (!known) at = shape_gauge(shape, z);
     if (t < 1e-12) break;
   }
-  return vec3_scale(z, 1 / shape_gauge(shape, z).value);
+  return vec3_scale(z, 1 / at.value);
 }
 
 ShapeSupport shape_support(const Shape* shape, Vec3 direction) {

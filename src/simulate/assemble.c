@@ -58,15 +58,15 @@ static void add_pair_gradient(const Assembly* in, const ContactTermList* pairs) 
   }
 }
 
-static void add_coupling_gradient(const Assembly* in, double* gradient) {
-  for (int k = 0; k < in->coupling_count; k++)
-    for (int i = 0; i < in->couplings[k].count; i++)
-      gradient[in->couplings[k].dof[i]] += in->couplings[k].push * in->couplings[k].slope[i];
+static void add_coupling_gradient(const CouplingTerms* terms, int count, double* gradient) {
+  for (int k = 0; k < count; k++)
+    for (int i = 0; i < terms[k].count; i++) gradient[terms[k].dof[i]] += terms[k].push * terms[k].slope[i];
 }
 
 void assemble_gradient(const Assembly* in, double* gradient) {
   add_pair_gradient(in, &in->contact);
   add_pair_gradient(in, &in->closures);
+  add_pair_gradient(in, &in->tendons);
   compose(in, true);
   for (int i = 0; i < in->model->link_count; i++) {
     const ModelLink* link = &in->model->links[i];
@@ -78,7 +78,7 @@ void assemble_gradient(const Assembly* in, double* gradient) {
           vec3_dot(s->w, torque) + vec3_dot(screw_velocity(s, in->reference[i]), force) + in->joints[i].gradient[k];
     }
   }
-  add_coupling_gradient(in, gradient);
+  add_coupling_gradient(in->couplings, in->coupling_count, gradient);
 }
 
 /* ---------------------------------------------------------------- Hessian */
@@ -92,12 +92,12 @@ static void add_coupling_entry(const Model* model, BlockSolver* solver, int i, i
   block[swap ? c * stride + r : r * stride + c] += value;
 }
 
-static void add_coupling_hessian(const Assembly* in, BlockSolver* solver) {
-  for (int k = 0; k < in->coupling_count; k++) {
-    const CouplingTerms* t = &in->couplings[k];
+static void add_coupling_hessian(const Model* model, const CouplingTerms* terms, int count, BlockSolver* solver) {
+  for (int k = 0; k < count; k++) {
+    const CouplingTerms* t = &terms[k];
     for (int i = 0; i < t->count; i++)
       for (int j = i; j < t->count; j++)
-        add_coupling_entry(in->model, solver, t->dof[i], t->dof[j], t->stiffness * t->slope[i] * t->slope[j]);
+        add_coupling_entry(model, solver, t->dof[i], t->dof[j], t->stiffness * t->slope[i] * t->slope[j]);
   }
 }
 
@@ -202,5 +202,7 @@ void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver) {
   }
   add_pair_hessian(in, &in->contact, solver);
   add_pair_hessian(in, &in->closures, solver);
-  add_coupling_hessian(in, solver);
+  add_pair_hessian(in, &in->tendons, solver);
+  add_coupling_hessian(model, in->couplings, in->coupling_count, solver);
+  add_coupling_hessian(model, in->stretched, in->stretched_count, solver);
 }

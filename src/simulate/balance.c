@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "simulate/loads.h"
+#include "simulate/tendons.h"
 
 /* Part of the momentum per step that counts as a force: a body that drifts free of all forces is solved to this part of
  * the tolerance of its speed. */
@@ -83,6 +84,7 @@ void balance_measure(Sim* s, ContactTermList contact) {
   add_loads(s);
   add_contact_forces(s, contact, s->work);
   add_contact_forces(s, closures_terms(s->closures), s->work);
+  add_contact_forces(s, tendons_terms(s->tendons), s->work);
   compose(s, s->work);
   const JointTerms* joints = s->configuration[s->current].joints;
   for (int i = 0; i < m->link_count; i++)

@@ -1,6 +1,8 @@
 /* A run: memory, the start, from one state to the next. */
 #include "simulate/loads.h"
 #include "simulate/spin.h"
+#include "simulate/tendons.h"
+#include "simulate/tree_flight.h"
 
 #include <string.h>
 
@@ -15,8 +17,11 @@ bool step_outcome_failed(StepOutcome outcome) { return outcome != STEP_CONVERGED
 /* ---------------------------------------------------------------- memory */
 
 static Configuration configuration_create(const Model* model) {
-  return (Configuration){MEMORY_NEW(double, model->coordinate_count), MEMORY_NEW(Pose, model->link_count),
-                         MEMORY_NEW(double, model->link_count), MEMORY_NEW(JointTerms, model->link_count),
+  return (Configuration){MEMORY_NEW(double, model->coordinate_count),
+                         MEMORY_NEW(Pose, model->link_count),
+                         MEMORY_NEW(double, model->link_count),
+                         MEMORY_NEW(JointTerms, model->link_count),
+                         model->tendon_count > 0 ? MEMORY_NEW(double, model->tendon_count) : NULL,
                          model->closure_row_count > 0 ? MEMORY_NEW(double, model->closure_row_count) : NULL};
 }
 
@@ -26,6 +31,7 @@ static void configuration_destroy(Configuration* c) {
   memory_free(c->inertia);
   memory_free(c->joints);
   memory_free(c->closures);
+  memory_free(c->tendons);
 }
 
 static void list_tree_links(Sim* s) {
@@ -66,6 +72,7 @@ static void allocate(Sim* s) {
   s->drives = MEMORY_NEW(JointDrive, m->controller_count);
   s->drive_first = MEMORY_NEW(int, m->link_count + 1);
   s->loads = loads_create(m);
+  s->tendons = tendons_create(m);
   s->prescribed = MEMORY_NEW(double, m->coordinate_count);
   s->fixed = MEMORY_NEW(bool, m->dof_count);
   for (int k = 0; k < 2; k++) s->configuration[k] = configuration_create(m);
@@ -90,6 +97,7 @@ static void allocate(Sim* s) {
   s->stale = MEMORY_NEW(bool, m->tree_count);
   s->inside = MEMORY_NEW(bool, m->tree_count);
   list_tree_links(s);
+  s->flight = tree_flight_create(s);
   s->stale_blocks = MEMORY_NEW(bool, m->tree_count);
   s->marked_link = MEMORY_NEW(bool, m->link_count);
   s->component = MEMORY_NEW(int, m->tree_count);
@@ -175,7 +183,9 @@ void sim_destroy(Sim* s) {
   path_destroy(&s->path);
   substates_free(s);
   memory_free(s->spinners);
+  tree_flight_destroy(s->flight);
   closures_destroy(s->closures);
+  tendons_destroy(s->tendons);
   memory_free(s->state.momentum);
   memory_free(s->state.felt);
   block_solver_destroy(s->solver);

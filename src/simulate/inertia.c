@@ -1,6 +1,8 @@
 /* Inertia and gravity of a link through its second moment S (docs/derivations/step.md, S1-S2). */
 #include "simulate/terms.h"
 
+#include <string.h>
+
 typedef struct {
   double m[3][4];
 } Affine;
@@ -29,6 +31,13 @@ double inertia_energy(const ModelLink* link, Pose pose, Pose target, double weig
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 4; j++) sum += d.m[i][j] * g.m[i][j];
   return 0.5 * weight * sum;
+}
+
+void inertia_times(const ModelLink* link, const double d[3][4], double out[3][4]) {
+  Affine way;
+  memcpy(way.m, d, sizeof(way.m));
+  way = times_moment(&way, &link->moment);
+  memcpy(out, way.m, sizeof(way.m));
 }
 
 /* Inertia tensor about the centre of mass in world axes. */

@@ -211,6 +211,22 @@ void joint_difference_adjoint(const Joint* joint, const double* q_from, const do
   add_left(p, by_right, from_bar + plain);
 }
 
+/* exp(factor v): a change of v turns it by factor J_r(factor v) dv, one of q by exp(-factor v). */
+void joint_continue_adjoint(const Joint* joint, const double* d, double factor, const double* bar, double* q_bar,
+                            double* d_bar) {
+  int plain = joint->plain_count;
+  for (int k = 0; k < plain; k++) {
+    q_bar[k] += bar[k];
+    d_bar[k] += factor * bar[k];
+  }
+  if (!joint->quaternion) return;
+  Vec3 v = vec3_scale(vec3_at(d + plain), factor), turn = vec3_at(bar + plain), unused, by_v;
+  rotation_rate_vjp(v, vec3(0, 0, 0), turn, &unused, &by_v);
+  Vec3 by_q = mat3_mul_vec(mat3_from_quat(quat_exp(v)), turn);
+  vec3_store(vec3_add(vec3_at(q_bar + plain), by_q), q_bar + plain);
+  vec3_store(vec3_add_scaled(vec3_at(d_bar + plain), factor, by_v), d_bar + plain);
+}
+
 void joint_target_adjoint(const Joint* joint, const double* value, const double* rate, const double* target_bar,
                           const double* rate_bar, double* value_bar, double* value_rate_bar) {
   int plain = joint->plain_count;

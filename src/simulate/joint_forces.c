@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "simulate/loads.h"
+#include "simulate/tendons.h"
 
 /* ---------------------------------------------------------------- kinds */
 
@@ -98,6 +99,11 @@ static void note_load(Sim* s, int i, const Configuration* c) {
       force[k] += vec3_dot(s->screws[k].w, torque) + vec3_dot(screw_velocity(&s->screws[k], c->pose[i].t), push);
 }
 
+/* Tendons are among the loads. */
+static void note_tendons(Sim* s, const Configuration* c) {
+  tendons_add_force(s->tendons, c->pose, s->screws, forces_of(s, JOINT_FORCE_LOAD));
+}
+
 /* -C^T mu. */
 static void note_closures(Sim* s) {
   if (!s->closures) return;
@@ -118,9 +124,10 @@ void joint_forces_note(Sim* s) {
   }
   memset(forces_of(s, JOINT_FORCE_LOAD), 0, sizeof(double) * (size_t)m->dof_count);
   note_closures(s);
-  if (!s->loads) return;
+  if (!s->loads && !s->tendons) return;
   model_screws(m, c->q, c->pose, s->screws);
-  for (int i = 0; i < m->link_count; i++)
+  note_tendons(s, c);
+  for (int i = 0; s->loads && i < m->link_count; i++)
     if (s->loads[i].any) note_load(s, i, c);
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "simulate/spin.h"
+#include "simulate/tendons.h"
+#include "simulate/tree_flight.h"
 
 /* Armijo's constant: a tenth of a thousandth of the predicted decrease must be seen. */
 #define ARMIJO 1e-4
@@ -34,6 +36,8 @@ static void couple(Sim* s) {
   }
   for (int k = 0; s->closures && k < s->closures->pair_count; k++)
     sets_join(s->island, (int)(s->closures->pairs[k] >> 32), (int)(s->closures->pairs[k] & UINT32_MAX));
+  for (int k = 0; s->tendons && k < s->tendons->pair_count; k++)
+    sets_join(s->island, (int)(s->tendons->pairs[k] >> 32), (int)(s->tendons->pairs[k] & UINT32_MAX));
   for (int k = 0; k < m->tree_count; k++) s->island[k] = sets_root(s->island, k);
   s->island_count = 0;
   for (int k = 0; k < m->tree_count; k++) /* now numbers: a root comes before its members, which all point to it */
@@ -55,7 +59,7 @@ static void wake_unsettled(Sim* s, bool arrived) {
     for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
       if (!(s->fixed[d] ? arrived : balance_reached(s, d))) s->refused[s->island[k]] = true;
   for (int i = 0; i < m->link_count; i++)
-    s->marked_link[i] = s->closures || (s->link_island[i] >= 0 && s->refused[s->link_island[i]]);
+    s->marked_link[i] = s->closures || s->tendons || (s->link_island[i] >= 0 && s->refused[s->link_island[i]]);
   contact_wake(s->contact, s->marked_link);
 }
 
@@ -97,6 +101,9 @@ static void measure_islands(Sim* s, bool arrived) {
     island->rounding += closure_rounding(s->closures, k);
     island->settled = island->settled && closure_holds(s->closures, k);
   }
+  for (int k = 0; s->tendons && k < s->model->tendon_count; k++)
+    if (s->model->tendons[k].home >= 0)
+      island_of_link(s, s->model->tendons[k].home)->rounding += tendon_rounding(s->tendons, k);
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];
     if (island->settled) island->alpha = 0;
@@ -165,6 +172,9 @@ static void measure_change(Sim* s) {
   for (int k = 0; s->closures && k < s->closures->count; k++)
     island_of_link(s, closure_link(s->closures, k))->change +=
         closure_energy(s->closures, k, new->closures) - closure_energy(s->closures, k, old->closures);
+  for (int k = 0; s->tendons && k < s->model->tendon_count; k++)
+    if (s->model->tendons[k].home >= 0)
+      island_of_link(s, s->model->tendons[k].home)->change += new->tendons[k] - old->tendons[k];
   int count = s->contact ? contact_awake_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
     ContactTrial pair = contact_trial(s->contact, contact_awake(s->contact, k));
@@ -279,13 +289,14 @@ StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
   return lost_in_rounding(s) ? SEARCH_LOST : SEARCH_FAILED;
 }
 
-/* At its target a body that spins and touches nothing has no energy of inertia left. That is what the step promises,
- * whatever the slope here: a turn by more than a right angle may begin uphill. */
+/* At its target a body that spins or a tree that flies, and that touches nothing, has no energy of inertia left. That
+ * is what the step promises, whatever the slope here: a turn by more than a right angle may begin uphill. */
 static void expect_targets(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
-  for (int i = 0; s->spinners && i < s->model->link_count; i++) {
+  for (int i = 0; (s->spinners || s->flight) && i < s->model->link_count; i++) {
     const ModelLink* link = &s->model->links[i];
-    if (!s->spinners[i].spins || s->spinners[i].touches) continue;
+    bool spins = s->spinners && s->spinners[i].spins && !s->spinners[i].touches;
+    if (!spins && !tree_flight_starts_at_aim(s->flight, link)) continue;
     Island* island = island_of_link(s, i);
     island->slope -= c->inertia[i];
     for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++)
@@ -293,13 +304,14 @@ static void expect_targets(Sim* s) {
   }
 }
 
-/* The motion of the last step, stretched to the length of this one; of bodies that fly by their momentum, where it
- * takes them. A moving body is then near its solution, where the Hessian is positive definite; one at rest is left
- * alone. */
+/* The motion of the last step, stretched to the length of this one; of bodies and trees that fly by their momentum,
+ * where it takes them. A moving body is then near its solution, where the Hessian is positive definite; one at rest is
+ * left alone. */
 bool step_repeat_last(Sim* s, StepReport* report) {
   double lengths = step_length_ratio(s);
   for (int k = 0; k < s->model->dof_count; k++) s->delta[k] = s->fixed[k] ? 0 : lengths * s->difference_old[k];
   spin_increments(s, s->delta);
+  tree_flight_increments(s, s->delta);
   couple(s);
   measure_islands(s, false);
   expect_targets(s);

@@ -150,8 +150,9 @@ bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, 
 
 SimMeasure sim_measure(Sim* s) {
   SimMotion motion = motion_of(s);
-  SimMeasure out = {motion.kinetic, model_spring_energy(s->model, s->state.q), INFINITY, motion.momentum,
-                    motion.angular_momentum};
+  SimMeasure out = {motion.kinetic,
+                    model_spring_energy(s->model, s->state.q) + model_tendon_energy(s->model, s->pose_now), INFINITY,
+                    motion.momentum, motion.angular_momentum};
   for (int i = 0; i < s->model->link_count; i++) {
     const ModelLink* link = &s->model->links[i];
     if (link->tree < 0) continue;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "simulate/loads.h"
+#include "simulate/tendons.h"
 
 /* Smallest eigenvalue left after lifting (SDRS section V), of the smallest diagonal entry. */
 #define EIGENVALUE_FLOOR 1e-3
@@ -40,6 +41,7 @@ bool configuration_evaluate(Sim* s, Configuration* c) {
   bool inside = true;
   for (int i = 0; i < s->model->link_count; i++) inside = evaluate_link(s, i, c) && inside;
   if (s->closures) closures_values(s->closures, c->pose, c->q, c->closures);
+  if (s->tendons) tendons_energies(s->tendons, c->pose, c->tendons);
   return inside;
 }
 
@@ -107,6 +109,7 @@ bool configuration_move(Sim* s, Configuration* to) {
   parallel_for(s->options.threads, trees, TREES_PARALLEL, TREES_GRAIN, move_tree, &task);
   for (int k = 0; k < trees; k++) inside = inside && s->inside[k];
   if (s->closures) closures_values(s->closures, to->pose, to->q, to->closures);
+  if (s->tendons) tendons_energies(s->tendons, to->pose, to->tendons);
   return inside;
 }
 
@@ -130,12 +133,15 @@ static int add_coupling(const Model* m, int link_a, int link_b, uint64_t* keys, 
   return count + 1;
 }
 
-/* Those of closures; room: for so many keys more. */
-static int add_closures(const Sim* s, uint64_t* keys, int count) {
+/* Those of closures and tendons; room: for so many keys more. */
+static int add_standing(const Sim* s, uint64_t* keys, int count) {
   for (int k = 0; s->closures && k < s->closures->pair_count; k++) keys[count++] = s->closures->pairs[k];
+  for (int k = 0; s->tendons && k < s->tendons->pair_count; k++) keys[count++] = s->tendons->pairs[k];
   return count;
 }
-static int closure_count(const Sim* s) { return s->closures ? s->closures->pair_count : 0; }
+static int standing_count(const Sim* s) {
+  return (s->closures ? s->closures->pair_count : 0) + (s->tendons ? s->tendons->pair_count : 0);
+}
 
 /* Sorts the keys and drops those that the pattern has. Returns how many are left. */
 static int new_couplings(const Sim* s, uint64_t* keys, int count) {
@@ -172,8 +178,8 @@ static void update_pattern(Sim* s) {
   int version = s->contact ? contact_version(s->contact) : 0;
   if (version == s->pattern_version) return;
   int count = 0, candidates = s->contact ? contact_candidate_count(s->contact) : 0;
-  uint64_t* keys = room_for_couplings(s, candidates + closure_count(s));
-  count = add_closures(s, keys, count);
+  uint64_t* keys = room_for_couplings(s, candidates + standing_count(s));
+  count = add_standing(s, keys, count);
   for (int k = 0; k < candidates; k++) {
     int a, b;
     contact_candidate(s->contact, k, &a, &b);
@@ -185,8 +191,8 @@ static void update_pattern(Sim* s) {
 
 void step_pattern(Sim* s, ContactTermList contact) {
   int count = 0, terms = contact.holder ? contact.count(contact.holder) : 0;
-  uint64_t* keys = room_for_couplings(s, terms + closure_count(s));
-  count = add_closures(s, keys, count);
+  uint64_t* keys = room_for_couplings(s, terms + standing_count(s));
+  count = add_standing(s, keys, count);
   for (int k = 0; k < terms; k++) {
     ContactTerms t = contact.at(contact.holder, k);
     count = add_coupling(s->model, t.link_a, t.link_b, keys, count);
@@ -221,10 +227,12 @@ static void mark_stale(Sim* s, const bool* links) {
     if (links[i] && s->model->links[i].tree >= 0) s->stale[s->model->links[i].tree] = true;
 }
 
-/* What is assembled now is up to date; its part of the Hessian is not yet. Closures reach from any tree to any: with
- * them all is assembled anew. */
+/* Closures and tendons reach from any tree to any: with them all is assembled anew. */
+static bool reaches_far(const Sim* s) { return s->closures || s->tendons; }
+
+/* What is assembled now is up to date; its part of the Hessian is not yet. */
 static void assembled(Sim* s) {
-  if (s->closures) {
+  if (reaches_far(s)) {
     step_all_stale(s);
     return;
   }
@@ -253,6 +261,7 @@ static void link_terms(Sim* s) {
   model_screws(s->model, c->q, c->pose, s->screws);
   parallel_for(s->options.threads, s->model->link_count, TREES_PARALLEL, TREES_GRAIN, terms_of_link, s);
   if (s->closures) closures_assemble(s->closures, c->pose, c->q, s->reference, s->screws, step_inertia_weight(s));
+  if (s->tendons) tendons_assemble(s->tendons, c->pose, s->reference, s->screws);
 }
 
 /* After the forces at work have been measured, of which loads are not part yet. */
@@ -269,8 +278,10 @@ static void gather(Sim* s, ContactTermList contact, Assembly* a) {
                   .joints = c->joints,
                   .contact = contact,
                   .closures = closures_terms(s->closures),
+                  .tendons = tendons_terms(s->tendons),
                   .stale = s->all_stale ? NULL : s->stale};
   closures_couple(s->closures, a);
+  tendons_couple(s->tendons, a);
   assemble_gradient(a, s->gradient);
   a->stale = NULL;
   assembled(s);
@@ -367,7 +378,7 @@ static void close_direction(Sim* s, int components) {
  */
 static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
   Assembly own = *a;
-  own.stale_blocks = s->fixed_count > 0 || s->closures ? NULL : s->stale_blocks;
+  own.stale_blocks = s->fixed_count > 0 || reaches_far(s) ? NULL : s->stale_blocks;
   assemble_hessian(&own, curvature, s->solver);
   for (int k = 0; k < s->model->tree_count && curvature; k++) s->stale_blocks[k] = false;
 }

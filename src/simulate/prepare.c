@@ -4,6 +4,8 @@
 #include "simulate/feedback.h"
 #include "simulate/loads.h"
 #include "simulate/spin.h"
+#include "simulate/tendons.h"
+#include "simulate/tree_flight.h"
 
 /* Second derivative, in the present step's length, of the cubic through the states at 0, -1, -b and -c steps: L_i''(0)
  * of the four Lagrange polynomials; for b = 2, c = 3 they are 2, -5, 4, -1 (Houbolt) (S13). */
@@ -62,7 +64,7 @@ StepWeights step_weights(Integrator integrator, const StepClock* clock) {
   if (second && clock->kind == STEP_LEAVES && clock->dt_before > 0) return leaving_weights(clock);
   if (clock->kind == STEP_STRIKES || clock->kind == STEP_STRUCK || clock->kind == STEP_RECOVERS)
     return first_order_weights(clock);
-  /* momentum: the turning of free bodies is spin_aim's */
+  /* momentum: the turning of free bodies is spin_aim's, trees of joints are tree_flight_aim's */
   return second ? second_order_weights(clock) : first_order_weights(clock);
 }
 
@@ -136,9 +138,11 @@ void step_prepare(Sim* s) {
   s->weights = step_weights(s->model->simulation.integrator, &s->clock);
   aim_links(s);
   spin_aim(s);
+  tree_flight_aim(s);
   aim_armatures(s);
   aim_joints(s, s->clock.time);
   loads_aim(s);
+  tendons_aim(s);
   Configuration* c = &s->configuration[s->current];
   memcpy(c->q, s->q_now, sizeof(double) * (size_t)s->model->coordinate_count);
   memcpy(c->pose, s->pose_now, sizeof(Pose) * (size_t)s->model->link_count);

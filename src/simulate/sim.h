@@ -12,6 +12,7 @@ typedef struct {
   Pose* pose;         /* (links) */
   double* inertia;    /* energy of inertia and gravity of every link [J]  (links) */
   JointTerms* joints; /* (links) */
+  double* tendons;    /* energies of the tendons [J]; NULL: there are none  (tendons) */
   double* closures;   /* values of the closures' equations [m, 1]; NULL: there are none  (rows) */
 } Configuration;
 
@@ -101,8 +102,10 @@ struct Sim {
   Pose* pose_rate;                        /* dT/dt of the initial velocities (affine)  (links) */
   double* start_rate;                     /* these velocities  (nv) */
 
-  ClosureSystem* closures;  /* NULL: there are none */
-  struct Spinner* spinners; /* of bodies that carry their angular momentum; NULL: there is none  (links) */
+  ClosureSystem* closures;      /* NULL: there are none */
+  struct TendonSystem* tendons; /* likewise */
+  struct Spinner* spinners;     /* of bodies that carry their angular momentum; NULL: there is none  (links) */
+  struct TreeFlight* flight;    /* of trees that keep their momentum; NULL: there is none */
 
   StepClock clock;   /* of the substep that is taken, or of the next one */
   StepClock reached; /* of the substep that led to the present state */

@@ -174,8 +174,6 @@ int spin_parts(Sim* s, double dt) {
 
 /* ---------------------------------------------------------------- the start of Newton's iteration */
 
-/* Increments d with Rx(d1) Ry(d2) Rz(d3) = R^T R^: those of the transpose in the opposite order, which are its roll,
- * pitch and yaw. */
 void spin_increments(Sim* s, double* delta) {
   if (!s->spinners) return;
   mark_touching(s, true);
@@ -188,9 +186,6 @@ void spin_increments(Sim* s, double* delta) {
         at.r, mat3_transpose(joint_motion(&link->joint, s->configuration[s->current].q + link->coordinate_first).r));
     for (int k = 0; k < 3; k++) /* the slides stand at right angles */
       d[k] = vec3_dot(mat3_mul_vec(joint, link->joint.slide_axis[k]), vec3_sub(to.t, at.t));
-    Vec3 back = rpy_from_mat3(mat3_mul(mat3_transpose(to.r), at.r));
-    d[3] = -back.x;
-    d[4] = -back.y;
-    d[5] = -back.z;
+    vec3_store(turns_from_mat3(mat3_mul(mat3_transpose(at.r), to.r)), d + 3);
   }
 }

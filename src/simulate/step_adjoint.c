@@ -4,6 +4,7 @@
 
 #include "simulate/loads.h"
 #include "simulate/step_adjoint.h"
+#include "simulate/tendons.h"
 
 /* ---------------------------------------------------------------- creation */
 
@@ -36,6 +37,9 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->target_rate = memory_alloc(sizeof(double[JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
   a->gains = memory_alloc(sizeof(double[JOINT_GAIN_KINDS][JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
   a->push = memory_alloc(sizeof(double[JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
+  if (!a->sim->flight) return a;
+  a->aim_bar = memory_alloc(sizeof(double[3][4]) * links);
+  a->back_bar = memory_alloc(sizeof(double[3][4]) * links);
   return a;
 }
 
@@ -45,10 +49,10 @@ void step_adjoint_destroy(StepAdjoint* a) {
   contact_replay_destroy(a->replay);
   spin_adjoint_destroy(a->spin);
   closure_adjoint_destroy(a->closures);
-  void* owned[] = {a->lambda,      a->reduced,    a->product,    a->zero,       a->twist,       a->wrench,
-                   a->rate_bar,    a->felt,       a->pulled,     a->push,       a->motion,      a->ground_bar,
-                   a->force,       a->bar_force,  a->bar_moment, a->target,     a->target_rate, a->gains,
-                   a->turn_torque, a->turn_force, a->turn_curve, a->turn_moment};
+  void* owned[] = {a->lambda,      a->reduced,    a->product,    a->zero,        a->twist,       a->wrench,
+                   a->rate_bar,    a->felt,       a->pulled,     a->push,        a->motion,      a->ground_bar,
+                   a->force,       a->bar_force,  a->bar_moment, a->target,      a->target_rate, a->gains,
+                   a->turn_torque, a->turn_force, a->turn_curve, a->turn_moment, a->aim_bar,     a->back_bar};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(a);
 }
@@ -126,37 +130,14 @@ bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, A
 
 /* ---------------------------------------------------------------- between links and coordinates */
 
-static Mat3 pose_rotation_bar(const double bar[3][4]) {
-  Mat3 m;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) m.m[i][j] = bar[i][j];
-  return m;
-}
-
 /* Derivatives by poses become force and first moment about every link's frame origin, summed over what hangs on it. */
 void step_adjoint_compose(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {
-  const Model* m = a->model;
-  for (int i = 0; i < m->link_count; i++) {
-    a->bar_force[i] = vec3(bar[i][0][3], bar[i][1][3], bar[i][2][3]);
-    a->bar_moment[i] = mat3_mul(pose_rotation_bar(bar[i]), mat3_transpose(pose[i].r)); /* sum g r^T */
-  }
-  for (int i = m->link_count - 1; i >= 0; i--) {
-    int up = m->links[i].parent;
-    if (up < 0) continue;
-    Mat3 arm = mat3_outer(a->bar_force[i], vec3_sub(pose[i].t, pose[up].t));
-    a->bar_moment[up] = mat3_add(a->bar_moment[up], mat3_add(a->bar_moment[i], arm));
-    a->bar_force[up] = vec3_add(a->bar_force[up], a->bar_force[i]);
-  }
+  bars_compose(a->model, all_links(a->model), pose, bar, a->bar_force, a->bar_moment);
 }
 
 /* Adds the composed bars to derivatives by coordinates. */
 void step_adjoint_reduce(const StepAdjoint* a, const Pose* pose, const Screw* screws, double* reduced) {
-  const Model* m = a->model;
-  for (int i = 0; i < m->link_count; i++) {
-    Vec3 torque = mat3_axial(a->bar_moment[i]);
-    for (int k = m->links[i].dof_first; k < m->links[i].dof_first + m->links[i].dof_count; k++)
-      reduced[k] += vec3_dot(screws[k].w, torque) + vec3_dot(screw_velocity(&screws[k], pose[i].t), a->bar_force[i]);
-  }
+  bars_reduce(a->model, all_links(a->model), pose, screws, a->bar_force, a->bar_moment, reduced);
 }
 
 /* A change of the joint's origin in the parent's frame carries everything below along. */
@@ -171,7 +152,7 @@ void step_adjoint_attachments(const StepAdjoint* a, const Pose* pose, const Vec3
 static Twist twist_of(const double t[6]) { return (Twist){vec3(t[0], t[1], t[2]), vec3(t[3], t[4], t[5])}; }
 
 /* Twists of all links about `at` (links) for joint rates. */
-static void link_twists(const Model* m, const Screw* screws, const Vec3* at, const double* rates, double (*twist)[6]) {
+void step_adjoint_twists(const Model* m, const Screw* screws, const Vec3* at, const double* rates, double (*twist)[6]) {
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     Twist t = {{0, 0, 0}, {0, 0, 0}};
@@ -357,11 +338,16 @@ static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar n
                             ModelGradient* gradient) {
   const Sim* s = a->sim;
   double weight = step_inertia_weight(s);
+  if (a->aim_bar) memset(a->aim_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
   for (int i = 0; i < a->model->link_count; i++) {
     const ModelLink* link = &a->model->links[i];
     if (link->tree < 0 || !(link->mass > 0)) continue;
     double target_bar[3][4] = {{0}};
     inertia_adjoint(link, step->pose_next[i], s->target[i], weight, a->motion[i], target_bar, &gradient->moment[i]);
+    if (tree_flight_found(s->flight, link)) {
+      memcpy(a->aim_bar[i], target_bar, sizeof(target_bar));
+      continue;
+    }
     Vec3 v = twist_of(a->twist[i]).v; /* -m g . v: the force is the same wherever the link's points are */
     gradient->gravity = vec3_add_scaled(gradient->gravity, -link->mass * (1 - link->gravity_compensation), v);
     spin_adjoint_aim(a->spin, s, i, target_bar, now, gradient);
@@ -453,6 +439,7 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
   ContactField field = field_of(a->twist, NULL, NULL);
   if (a->replay) contact_replay_product(a->replay, &field, a->wrench);
   closure_adjoint_product(a->closures, s, (const double(*)[6])a->twist, a->wrench);
+  tendons_product(s->tendons, (const double(*)[6])a->twist, a->lambda, a->wrench);
   for (int i = 0; i < m->link_count; i++) {
     Twist change = twist_of(a->wrench[i]), own = twist_of(a->twist[i]);
     a->bar_force[i] = m->links[i].tree < 0 ? change.v : vec3_add_scaled(change.v, weight * m->links[i].mass, own.v);
@@ -491,14 +478,16 @@ static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const Forc
 void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now, StateBar old,
                          StateBar older, ModelGradient* gradient) {
   Sim* s = a->sim;
-  link_twists(a->model, s->screws, s->reference, a->lambda, a->twist);
+  step_adjoint_twists(a->model, s->screws, s->reference, a->lambda, a->twist);
   find_motions(a, step);
   reverse_inertia(a, step, now, old, older, gradient);
   loads_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
+  tendons_adjoint(s, (const double(*)[3][4])a->motion, gradient);
   closure_adjoint_ends(a->closures, s, a->lambda, (const double(*)[3][4])a->motion, step->q_next);
   reverse_joints(a, step, now, old, older, gradient);
   reverse_attachments(a, step, gradient);
   reverse_contact(a, step, force, now, gradient);
+  tree_flight_adjoint(a, step, now, old, gradient);
 }
 
 /* By the forces at the step's end: of the loss, and of the drives of the step after it, which measured them (E4). Null:
@@ -548,17 +537,15 @@ void step_adjoint_discount(StepAdjoint* a, double factor) {
 
 /* ---------------------------------------------------------------- the start */
 
-/* Twists of the initial velocities about the links' frame origins and their derivatives: psi = sum bar : dT/dt (A12).
- */
-void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const double* velocities, double* q_bar,
-                        ModelGradient* gradient) {
+/* Twists of the velocities about the links' frame origins and their derivatives. */
+void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, double (*bar)[3][4], double* q_bar,
+                        const double* velocities, double* velocities_bar, ModelGradient* gradient) {
   const Model* m = a->model;
-  const Screw* screws = a->sim->screws;
   Vec3* at = a->force; /* frame origins */
   for (int i = 0; i < m->link_count; i++) at[i] = pose[i].t;
-  link_twists(m, screws, at, velocities, a->twist);
-  step_adjoint_compose(a, pose, a->rate_bar);
-  step_adjoint_reduce(a, pose, screws, gradient->velocities);
+  step_adjoint_twists(m, screws, at, velocities, a->twist);
+  step_adjoint_compose(a, pose, bar);
+  if (velocities_bar) step_adjoint_reduce(a, pose, screws, velocities_bar);
   for (int i = 0; i < m->link_count;
        i++) { /* the curvature of the motion, K2: far joint i, every joint nearer the root */
     Mat3 k = a->bar_moment[i];
@@ -637,6 +624,7 @@ void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, State
   step_adjoint_compose(a, pose, first.pose);
   step_adjoint_reduce(a, pose, a->sim->screws, gradient->coordinates);
   step_adjoint_origins(a, pose, gradient);
-  step_adjoint_rates(a, pose, m->initial_velocities, gradient->coordinates, gradient);
+  step_adjoint_rates(a, pose, a->sim->screws, a->rate_bar, gradient->coordinates, m->initial_velocities,
+                     gradient->velocities, gradient);
   start_prescribed(a, gradient);
 }

@@ -6,6 +6,7 @@
 #include "simulate/closures_adjoint.h"
 #include "simulate/feedback.h"
 #include "simulate/spin_adjoint.h"
+#include "simulate/tree_flight.h"
 
 typedef struct {
   Vec3 w, v;
@@ -32,6 +33,8 @@ struct StepAdjoint {
   Mat3* turn_moment;                                                                      /* (links) */
   double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF], (*push)[JOINT_MAX_DOF]; /* (controllers) */
   double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF];                                       /* (controllers) */
+  double (*aim_bar)[3][4], (*back_bar)[3][4]; /* by aims of links of flying trees, by where they come from; NULL: none
+                                                 flies  (links) */
 };
 
 /* Value and derivatives of all terms at t + dt; false: the contact of the record was not found. forward: steps come
@@ -66,9 +69,15 @@ static inline void step_adjoint_origins(const StepAdjoint* a, const Pose* pose, 
   step_adjoint_attachments(a, pose, a->bar_force, gradient);
   step_adjoint_turns(a, pose, gradient);
 }
-/* What rate_bar has gathered, to the initial velocities and coordinates (A12); the screws must be those of the start.
- */
-void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const double* velocities, double* q_bar,
-                        ModelGradient* gradient);
+/* psi = sum bar : dT/dt, dT/dt by joint rates `velocities` where joints have these screws (A12): its derivatives by
+ * increments of the coordinates are added to q_bar, those by the rates to velocities_bar (NULL: not wanted) (nv). */
+void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, double (*bar)[3][4], double* q_bar,
+                        const double* velocities, double* velocities_bar, ModelGradient* gradient);
+/* Twists (w, v) of all links about `at` (links) for joint rates (nv). */
+void step_adjoint_twists(const Model* model, const Screw* screws, const Vec3* at, const double* rates,
+                         double (*twist)[6]);
+/* Trees that fly, from aim_bar, the derivatives by their links' aims, to the states before, velocities and the model
+ * (simulate/tree_flight_adjoint.c, W13). */
+void tree_flight_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, ModelGradient* gradient);
 
 #endif

@@ -152,8 +152,8 @@ static void add_start(StepForward* f) {
   const Model* m = f->model;
   StepAdjoint* a = f->adjoint;
   if (a->sim->weights.y_rate == 0) return;
-  memcpy(a->sim->screws, f->start_screws, sizeof(Screw) * (size_t)m->dof_count);
-  step_adjoint_rates(a, f->start_pose, m->initial_velocities, f->start_bar, &f->gradient);
+  step_adjoint_rates(a, f->start_pose, f->start_screws, a->rate_bar, f->start_bar, m->initial_velocities,
+                     f->gradient.velocities, &f->gradient);
 }
 
 /* Of the start, which closures are held as in. */

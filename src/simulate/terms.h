@@ -31,6 +31,22 @@ void inertia_terms(const ModelLink* link, Pose pose, Pose target, double weight,
 void inertia_adjoint(const ModelLink* link, Pose pose, Pose target, double weight, const double motion[3][4],
                      double target_bar[3][4], MassMoment* moment_bar);
 
+/* out = d S: what inertia makes of a displacement [R | t] (3x4) of a link. */
+void inertia_times(const ModelLink* link, const double d[3][4], double out[3][4]);
+
+/* Links of a model, parents first; links NULL: all of them, count is theirs. */
+typedef struct {
+  const int* links;
+  int count;
+} LinkSpan;
+static inline LinkSpan all_links(const Model* model) { return (LinkSpan){NULL, model->link_count}; }
+/* Derivatives by poses (3x4, links) become force and first moment sum g r^T about every link's frame origin, summed
+ * over what hangs on it. */
+void bars_compose(const Model* model, LinkSpan span, const Pose* pose, double (*bar)[3][4], Vec3* force, Mat3* moment);
+/* What is composed, along the screws: added to derivatives by increments (nv). */
+void bars_reduce(const Model* model, LinkSpan span, const Pose* pose, const Screw* screws, const Vec3* force,
+                 const Mat3* moment, double* reduced);
+
 /* Value, gradient and Hessian of a joint's own energies with respect to its dof (increments of joint_increment). */
 typedef struct {
   double controller, limit, damping; /* J; limit: springs too; damping: dry friction too */
@@ -100,6 +116,10 @@ void joint_own_adjoint(const JointInput* in, const double* lambda, double (*out)
 /* For a scalar with derivative bar by joint_difference(q_from, q_to): adds its derivatives by increments of both. */
 void joint_difference_adjoint(const Joint* joint, const double* q_from, const double* q_to, const double* bar,
                               double* from_bar, double* to_bar);
+/* For a scalar with derivative bar by increments of joint_continue(q, d, factor): adds those by increments of q and by
+ * d. */
+void joint_continue_adjoint(const Joint* joint, const double* d, double factor, const double* bar, double* q_bar,
+                            double* d_bar);
 /* From increments of a target and its rate in link axes to the signal's value and rate (rotation vectors). */
 void joint_target_adjoint(const Joint* joint, const double* value, const double* rate, const double* target_bar,
                           const double* rate_bar, double* value_bar, double* value_rate_bar);
@@ -130,8 +150,11 @@ typedef struct {
   LinkTerms* links;      /* own terms on entry; composite on return */
   const JointTerms* joints;
   ContactTermList contact, closures; /* link -1 in closures: the world, or nothing at all */
+  ContactTermList tendons;           /* alike */
   const CouplingTerms* couplings;
   int coupling_count;
+  const CouplingTerms* stretched; /* of tendons, alike */
+  int stretched_count;
   const bool* stale;        /* trees whose terms and gradient are to be found, the others have theirs; NULL: all */
   const bool* stale_blocks; /* the same of the Hessian's rows and columns */
 } Assembly;

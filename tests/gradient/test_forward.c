@@ -62,7 +62,7 @@ typedef struct {
 
 static void chain(void* context, const ModelGradient* gradient, double* row) {
   const Both* b = context;
-  design_gradient(&b->design, &b->model, gradient, 1, row);
+  design_gradient(&b->design, 0, &b->model, gradient, 1, row);
 }
 
 static void visit(void* context, StepForward* forward, int row) {
@@ -105,7 +105,7 @@ static void check(const char* integrator, int substeps, const char* contact, con
   model_gradient_create(&gradient, &b.model);
   RunAdjoint* adjoint = run_adjoint_create(&b.model, 1);
   assert_true(run_adjoint(adjoint, &b.recording, &b.seeds, 1, &gradient).sound);
-  design_gradient(&b.design, &b.model, &gradient, 1, b.backward);
+  design_gradient(&b.design, 0, &b.model, &gradient, 1, b.backward);
   StepForward* forward = step_forward_create(&b.model, n, chain, &b);
   assert_true(recording_forward(forward, &b.recording, visit, &b, &failed));
   int active = 0;

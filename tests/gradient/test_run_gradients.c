@@ -19,6 +19,7 @@ enum {
   MATERIAL = 1 << GRADCHECK_MATERIAL,
   GAINS = 1 << GRADCHECK_GAINS,
   CLOSURES = 1 << GRADCHECK_CLOSURES,
+  TENDONS = 1 << GRADCHECK_TENDONS,
 };
 
 typedef struct {
@@ -170,6 +171,8 @@ static void run_A1_A2_A3_A9_A10_A12_without_contact(void** state) {
   check_row(&(Row){"tree, second order", blocks, 50, 1e-8, "second_order", TREE});
   check_row(&(Row){"tree, two steps of second order", blocks, 2, 1e-8, "second_order", TREE});
   check_row(&(Row){"tree, momentum", blocks, 50, 1e-8, "momentum", TREE});
+  static const int parts[20] = {1, 2, 2, 1, 4, 1, 1, 2, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1};
+  check_row_in(&(Row){"tree, momentum, in substeps", blocks, 20, 1e-8, "momentum", TREE}, parts);
 }
 
 /* Loads of every kind on a tree and on free bodies: in both axes, at points and at centres of mass of every mass model,
@@ -925,6 +928,48 @@ static void run_Z6_closures(void** state) {
                FROM_THE_FIRST);
 }
 
+/* Cords along a chain of three kinds of joints, between it and a free body, over a post in the world, around a wheel
+ * that a signal turns: pulled by signals, stretched, both. */
+static const char CORDS[] =
+    "simulation: {dt: 0.01, steps: 40, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "shapes: {bone: {type: points, points: [[-0.02, -0.015, -0.1], [0.02, -0.02, -0.11], [0, 0.02, -0.1], [0.015, 0, "
+    "0.1], [-0.02, 0.01, 0.11], [0.03, 0.02, 0.01]]}}\n"
+    "links:\n"
+    "  - {name: root, mass: 0.3, mass_model: uniform, joint: {type: universal, axes: [[0, 1, 0], [1, 0, 0]], "
+    "stiffness: "
+    "[2, 2], damping: [0.05, 0.05]}, shapes: [{shape: bone, position: [0, 0, 0.1]}]}\n"
+    "  - {name: arm, parent: root, density: 800, mass_model: uniform, joint: {type: ball, position: [0, 0, 0.2], "
+    "damping: "
+    "0.02}, shapes: [{shape: bone, position: [0, 0, 0.1]}]}\n"
+    "  - {name: tip, parent: arm, mass: 0.3, mass_model: uniform, joint: {type: hinge, axis: [0, 1, 0], position: [0, "
+    "0, "
+    "0.2], stiffness: [1]}, shapes: [{shape: bone, position: [0, 0, 0.1]}]}\n"
+    "  - {name: free, mass: 0.4, position: [0.3, 0.1, 0.2], shape: {type: box, size: [0.1, 0.2, "
+    "0.15]}}\n"
+    "  - {name: wheel, joint: {type: hinge, axis: [1, 0, 0], position: [0.5, 0, 0.5]}, shape: bone}\n"
+    "controllers:\n"
+    "  - {link: wheel, type: prescribed, target: {type: sines, offset: 0.2, terms: [[{amplitude: 0.5, frequency: "
+    "2}]]}}\n"
+    "tendons:\n"
+    "  - points: [{point: [0.05, 0, -0.02]}, {link: root, point: [0.03, 0.01, 0.1]}, {link: arm, point: [0.03, 0, "
+    "0.1]}, "
+    "{link: tip, point: [0.02, 0, 0.15]}]\n"
+    "    tension: {type: sines, offset: 6, terms: [[{amplitude: 2, frequency: 3, phase: 0.3}]]}\n"
+    "  - {points: [{link: tip, point: [0, 0.02, 0.1]}, {link: free, point: [0.04, 0.02, 0]}], stiffness: 30, "
+    "rest_length: "
+    "0.3}\n"
+    "  - {points: [{point: [0.6, -0.2, 0.9]}, {link: free, point: [0, 0, 0.1]}, {link: arm, point: [0, -0.02, 0.05]}, "
+    "{link: wheel, point: [0, 0.1, 0.05]}], tension: 1.5, stiffness: 8, rest_length: 0.9}\n";
+
+static void run_L7_tendons(void** state) {
+  (void)state;
+  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS | TENDONS;
+  static const char* const integrators[] = {"first_order", "second_order", "momentum"};
+  for (int k = 0; k < 3; k++) check_row(&(Row){"tendons", blocks, 40, 1e-7, integrators[k], CORDS});
+  check_row_in(&(Row){"tendons, in substeps", blocks, 20, 1e-7, "second_order", CORDS}, FROM_THE_FIRST);
+}
+
 /* A differential gear, a rack on its carrier, a screw whose way is coupled, a disc in a plane that is coupled with it.
  */
 static const char GEARS[] =
@@ -1008,6 +1053,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(run_E4_feedback_by_contact_forces),
       cmocka_unit_test(run_Z6_closures),
+      cmocka_unit_test(run_L7_tendons),
       cmocka_unit_test(run_Z7_couplings),
       cmocka_unit_test(run_Z6_a_closure_that_breaks),
       cmocka_unit_test(run_A1_A2_A3_A9_A10_A12_without_contact),

@@ -148,6 +148,32 @@ def push():
         tell_apart("push", f"{link}, 3 s", pairs, (link,), f"{link}/px")
 
 
+TENDONS = """
+simulation: {dt: 1.0e-4, duration: 0.6}
+contact: {model: none}
+shapes: {bone: {type: capsule, radius: 0.02, length: 0.2}}
+links:
+  - {name: root, mass: 0.3, joint: {type: universal, axes: [[0, 1, 0], [1, 0, 0]], stiffness: [2, 2], damping: [0.05, 0.05]}, shapes: [{shape: bone, position: [0, 0, 0.1]}]}
+  - {name: arm, parent: root, mass: 0.3, joint: {type: hinge, axis: [1, 0, 0], position: [0, 0, 0.2]}, shapes: [{shape: bone, position: [0, 0, 0.1]}]}
+  - {name: tip, parent: arm, mass: 0.3, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 0.2], stiffness: [1]}, shapes: [{shape: bone, position: [0, 0, 0.1]}]}
+  - {name: loose, mass: 0.4, position: [0.3, 0.1, 0.2], shape: {type: box, size: [0.1, 0.2, 0.15]}}
+tendons:
+  - points: [{point: [0.05, 0, -0.02]}, {link: root, point: [0.03, 0.01, 0.1]}, {link: arm, point: [0.03, 0, 0.1]}, {link: tip, point: [0.02, 0, 0.15]}]
+    tension: {type: sines, offset: 6, terms: [[{amplitude: 1, frequency: 1, phase: 0.3}]]}
+  - {points: [{link: tip, point: [0, 0.02, 0.1]}, {link: loose, point: [0.04, 0.02, 0]}], stiffness: 30, rest_length: 0.1}
+  - {points: [{point: [0.6, -0.2, 0.9]}, {link: loose, point: [0, 0, 0.1]}, {link: arm, point: [0, -0.02, 0.05]}, {point: [-0.4, 0, 0.3]}], tension: 1.5, stiffness: 8, rest_length: 0.9}
+"""
+
+
+def tendons():
+    """A cord with a swinging tension along three links, one between two bodies, one over two links and the world."""
+    path = os.path.join(WORK, "tendons.yaml")
+    with open(path, "w") as file:
+        file.write(TENDONS)
+    pairs = exactly(path, "tendons")
+    tell_apart("tendons", "0.6 s", pairs, ("root", "arm", "tip", "loose"), "loose/px")
+
+
 def loops():
     """Closures and couplings as equality constraints, which MuJoCo holds by stiff springs."""
     for name, column, duration in (("four-bar", "rocker/px", 0.5), ("slider-crank", "piston/px", 0.5), ("differential", "rack/px", 0.5),
@@ -305,7 +331,7 @@ def spider():
     relative("spider", "height of the body at 6 s", "m", *high, 0.05)
 
 
-for case in (pendulum, double_pendulum, motors, springs, push, loops, closures, slide, incline, foot, rolling, stairs, wall, stack,
+for case in (pendulum, double_pendulum, motors, springs, push, tendons, loops, closures, slide, incline, foot, rolling, stairs, wall, stack,
              spider_in_the_air, spider):
     case()
 header = ["scene", "quantity", "unit", "sdrs", "mujoco", "difference", "limit", "verdict"]

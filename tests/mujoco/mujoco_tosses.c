@@ -5,7 +5,8 @@
  * first plane), solref/K (of all geoms), ipos/BODY/K, inertia/BODY (a factor), damping/JOINT or frictionloss/JOINT.
  * Each line of standard input is a number of files and the parameters' values; the answer has, for each of the first so
  * many files, half the sum of squares (Huber's) in the standard deviations POSITION [m], ROTATION [rad], COORDINATE,
- * and the mean distances of position, rotation and other coordinates. */
+ * and the mean distances of position, rotation and other coordinates, then those of the last row's position and
+ * rotation. */
 #include <math.h>
 #include <mujoco/mujoco.h>
 #include <stdio.h>
@@ -106,8 +107,8 @@ static double robust(double r, double threshold) {
   return size <= threshold ? 0.5 * r * r : threshold * (size - 0.5 * threshold);
 }
 
-/* qpos is three places, a quaternion, and coordinates of hinges. sums: cost, distances. */
-static void compare(const Tosses* t, const double* seen, double sums[4]) {
+/* qpos is three places, a quaternion, and coordinates of hinges. Adds to sums cost and distances; two are of this row. */
+static void compare(const Tosses* t, const double* seen, double sums[6]) {
   const mjtNum* now = t->d->qpos;
   double r[MOST], sizes[3] = {0};
   int count = t->m->nq - 1;
@@ -120,12 +121,13 @@ static void compare(const Tosses* t, const double* seen, double sums[4]) {
     sums[0] += robust(r[k] / t->deviation[kind], t->huber);
   }
   for (int k = 0; k < 3; k++) sums[1 + k] += sqrt(sizes[k]);
+  for (int k = 0; k < 2; k++) sums[4 + k] = sqrt(sizes[k]);
 }
 
-static void follow(const Tosses* t, const Run* run, double sums[4]) {
+static void follow(const Tosses* t, const Run* run, double sums[6]) {
   mjModel* m = t->m;
   mjData* d = t->d;
-  memset(sums, 0, 4 * sizeof(double));
+  memset(sums, 0, 6 * sizeof(double));
   m->opt.timestep = (run->rows[(run->count - 1) * run->width] - run->rows[0]) / (run->count - 1) / t->steps;
   mj_resetData(m, d);
   for (int k = 0; k < m->nq; k++) d->qpos[k] = run->rows[1 + k];
@@ -141,7 +143,7 @@ static void follow(const Tosses* t, const Run* run, double sums[4]) {
 static void answer(Tosses* t) {
   int files;
   while (scanf("%d", &files) == 1) {
-    double value, sums[4];
+    double value, sums[6];
     for (int k = 0; k < t->parameter_count; k++) {
       if (scanf("%lf", &value) != 1) fail("a value is missing for", t->parameters[k]);
       set_parameter(t, t->parameters[k], value);
@@ -149,7 +151,7 @@ static void answer(Tosses* t) {
     mj_setConst(t->m, t->d);
     for (int k = 0; k < files && k < t->run_count; k++) {
       follow(t, &t->runs[k], sums);
-      printf("%.9g %.9g %.9g %.9g\n", sums[0], sums[1], sums[2], sums[3]);
+      for (int n = 0; n < 6; n++) printf("%.9g%c", sums[n], n < 5 ? ' ' : '\n');
     }
     fflush(stdout);
   }

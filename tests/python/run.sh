@@ -21,7 +21,7 @@ export PYTHONPATH=$PWD/python PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1
 # The counts that unittest prints; a test file that needs what is not there skips itself as a whole.
 unit_tests() { # file
   local log=$work/$1.log code=0 ran skipped broken
-  (cd python/tests && exec "$python" -m unittest -v "$1") >"$log" 2>&1 || code=$?
+  (cd python/tests && exec "$python" -m unittest discover -v -s . -p "$1.py") >"$log" 2>&1 || code=$?
   ran=$(sed -n 's/^Ran \([0-9]*\) tests\{0,1\} in.*/\1/p' "$log")
   skipped=$(grep -ac '\.\.\. skipped' "$log")
   broken=$(grep -acE '^(ERROR|FAIL): ' "$log")

@@ -9,12 +9,17 @@ static bool overlap(const Box* a, const Box* b) {
          a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
+static bool strange(const BroadGroups* groups, int i, int j) {
+  if (!groups->of || groups->of[i] < 0 || groups->of[j] < 0) return false;
+  return groups->strange[groups->of[i] * groups->count + groups->of[j]];
+}
+
 /* still: of every box, whether it is at rest (NULL: none is). */
 static void check_keys(const BroadPhase* broad, const Box* boxes, const bool* still, int count, const char* what) {
   int at = 0;
   for (int i = 0; i < count; i++)
     for (int j = i + 1; j < count; j++) {
-      if (!overlap(&boxes[i], &boxes[j]) || (still && still[i] && still[j])) continue;
+      if (!overlap(&boxes[i], &boxes[j]) || (still && still[i] && still[j]) || strange(&broad->groups, i, j)) continue;
       uint64_t key = (uint64_t)i << 32 | (uint32_t)j;
       if (at >= broad->key_count || broad->keys[at] != key)
         fail_msg("%s: pair (%d, %d) is missing or out of order", what, i, j);
@@ -89,6 +94,40 @@ static void broad_phase_of_boxes_at_rest(void** state) {
   }
 }
 
+/* Bodies of many boxes, some of which are nobody's business; boxes of no group are everybody's. */
+static void broad_phase_of_groups(void** state) {
+  (void)state;
+  enum { COUNT = 500, GROUPS = 6 };
+  for (uint64_t seed = 11; seed <= 16; seed++) {
+    Random random = {seed};
+    Box boxes[COUNT];
+    int of[COUNT], still[COUNT], moving[COUNT], still_count = 0, moving_count = 0;
+    bool strangers[GROUPS * GROUPS], rests[COUNT];
+    for (int a = 0; a < GROUPS; a++)
+      for (int b = 0; b <= a; b++)
+        strangers[a * GROUPS + b] = strangers[b * GROUPS + a] = a == b || random_uniform(&random, 0, 1) < 0.3;
+    for (int i = 0; i < COUNT; i++) {
+      boxes[i] = random_box(&random, 0.3, 0.3);
+      of[i] = i % 7 == 3 ? BROAD_MIXED : (int)random_uniform(&random, 0, GROUPS);
+      Vec3 apart = vec3(0.4 * of[i], 0, 0);
+      boxes[i] = (Box){vec3_add(boxes[i].low, apart), vec3_add(boxes[i].high, apart)};
+      rests[i] = of[i] == 0 || i % 29 == 0;
+      if (rests[i])
+        still[still_count++] = i;
+      else
+        moving[moving_count++] = i;
+    }
+    BroadPhase broad = {.groups = {of, strangers, GROUPS}};
+    char what[80];
+    snprintf(what, sizeof what, "seed %d", (int)seed);
+    broad_phase_rest(&broad, boxes, still, still_count);
+    broad_phase_find_moving(&broad, boxes, moving, moving_count);
+    assert_true(broad.key_count > 0);
+    check_keys(&broad, boxes, rests, COUNT, what);
+    broad_phase_free(&broad);
+  }
+}
+
 /* All in one place, and all in a row: the tree must neither end nor grow deep. */
 static void broad_phase_of_degenerate_sets(void** state) {
   (void)state;
@@ -121,6 +160,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(broad_phase_finds_all_overlaps),
       cmocka_unit_test(broad_phase_of_boxes_at_rest),
+      cmocka_unit_test(broad_phase_of_groups),
       cmocka_unit_test(broad_phase_of_degenerate_sets),
       cmocka_unit_test(broad_phase_does_not_allocate_again),
   };

@@ -196,6 +196,19 @@ static void rpy_is_about_the_fixed_axes(void** state) {
   }
 }
 
+static void turns_are_about_the_moving_axes(void** state) {
+  (void)state;
+  Random random = {10};
+  for (int i = 0; i < 200; i++) {
+    Vec3 d = vec3(random_uniform(&random, -PI, PI), random_uniform(&random, -PI / 2, PI / 2),
+                  random_uniform(&random, -PI, PI));
+    Mat3 turned = mat3_mul(rodrigues(vec3(0, 1, 0), d.y), rodrigues(vec3(0, 0, 1), d.z));
+    Vec3 found = turns_from_mat3(mat3_mul(rodrigues(vec3(1, 0, 0), d.x), turned));
+    for (int k = 0; k < 3; k++) /* the axes nearly coincide where the second is a right angle */
+      if (fabs(d.y) < 1.5) assert_true(fabs((&found.x)[k] - (&d.x)[k]) < 1e-12);
+  }
+}
+
 /* Straight up and down, and all distances from there: as a rotation nothing is lost. */
 static void rpy_of_a_vertical_pitch_is_exact(void** state) {
   (void)state;
@@ -218,6 +231,7 @@ int main(void) {
       cmocka_unit_test(from_mat3_in_every_branch),
       cmocka_unit_test(from_mat3_normalizes),
       cmocka_unit_test(rpy_is_about_the_fixed_axes),
+      cmocka_unit_test(turns_are_about_the_moving_axes),
       cmocka_unit_test(rpy_of_a_vertical_pitch_is_exact),
       cmocka_unit_test(rotation_rate_A3_is_the_turning_of_the_exponential),
       cmocka_unit_test(rotation_rate_vjp_A3_matches_central_differences),

@@ -620,7 +620,7 @@ static void the_gradient_of_loads(void** state) {
   model_gradient_create(&g, &model);
   double gradient[7] = {0}, x[7];
   for (int k = 0; k < 7; k++) g.control[k] = k + 1, x[k] = 10 * (k + 1);
-  design_gradient(d, &model, &g, 1, gradient);
+  design_gradient(d, 0, &model, &g, 1, gradient);
   for (int k = 0; k < 7; k++) compare_near(gradient[k], k + 1, 0, "%s", d->variables[k].name);
   ModelOverride* overrides = design_overrides(d, x);
   Scene* moved = model_scene_create(case_scene(c, 0), overrides, d->number_count);
@@ -675,7 +675,7 @@ static void gradient_D2_is_that_of_numbers_D1(void** state) {
     model_gradient_create(&g, &at);
     fill_gradient(&g, &at, &random);
     for (int k = 0; k < at.parameter_count; k++) g.control[k] = 0;
-    design_gradient(d, &at, &g, 2.5, gradient);
+    design_gradient(d, 0, &at, &g, 2.5, gradient);
     design_apply(d, y, case_scene(c, 0));
     assert_int_equal(model_create(&there, case_scene(c, 0), &diagnostics), STATUS_OK);
     double expected = 0;
@@ -707,7 +707,7 @@ static void the_gradient_of_parameters(void** state) {
   ModelGradient g;
   model_gradient_create(&g, &model);
   for (int k = 0; k < 8; k++) g.control[k] = k + 1;
-  design_gradient(d, &model, &g, -2, gradient);
+  design_gradient(d, 0, &model, &g, -2, gradient);
   static const char* const NAMES[] = {"values/0",    "values/1",    "amplitude/0", "amplitude/1",
                                       "frequency/0", "frequency/1", "phase/0",     "phase/1"};
   for (int k = 0; k < 8; k++) {

@@ -178,7 +178,7 @@ static void gradient_D12(void** state) {
   model_gradient_create(&g, &at);
   Random random = {3};
   for (int k = 0; k < 3 * at.vertex_count; k++) ((double*)g.vertices)[k] = random_uniform(&random, -1, 1);
-  design_gradient(d, &at, &g, 1, gradient);
+  design_gradient(d, 0, &at, &g, 1, gradient);
   design_apply(d, y, case_scene(c, 0));
   assert_int_equal(model_create(&there, case_scene(c, 0), &diagnostics), STATUS_OK);
   double expected = 0, change = 0;

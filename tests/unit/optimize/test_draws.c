@@ -158,12 +158,49 @@ static void tries_are_judged_by_success_O18(void** state) {
   text_free(&text);
 }
 
+/* Three rotations at the start: a point of the ball is where a rotation vector's matrix, by Rodrigues' series, takes it
+ * from where the scene's own quaternion has it. */
+static void turns_of_free_bodies_O18(void** state) {
+  (void)state;
+  static const char TURNED[] =
+      "scene:\n"
+      "  simulation: {dt: 0.01, steps: 1, gravity: [0, 0, 0]}\n"
+      "  contact: {model: none}\n"
+      "  links: [{name: ball, mass: 1, shape: {type: sphere, radius: 0.1}}]\n"
+      "  initial: [{link: ball, coordinates: [0.5, 0, 0, 0.6, 0, 0.8, 0], velocities: [0, 0, 0, 0, 0, 0]}]\n"
+      "loss: [{type: point, link: ball, point: [0.3, -0.2, 0.7], target: [0, 0, 0]},\n"
+      "  {type: travel, name: x, link: ball, point: [0.3, -0.2, 0.7], direction: [-1, 0, 0]},\n"
+      "  {type: point, name: still, link: ball, point: [0, 0, 0], target: [0, 0, 0]}]\n"
+      "initial: [{link: ball, velocities: true, dof: [0]}]\n"
+      "optimizer: {type: adam, iterations: 3, control_step: 1.0e-13}\n"
+      "draws:\n  numbers:\n    - {link: ball, of: start, dof: [1, 3, 5], low: -1, high: 2}\n";
+  Sought s;
+  begin(&s, TURNED, "");
+  for (int k = 0; k < 3; k++) assert_int_equal(optimization_advance(s.optimization), STATUS_OK);
+  for (int k = 0; k <= 3; k++) {
+    Random random = stream(TRAINING, k, 0);
+    double y = random_uniform(&random, -1, 2),
+           v[3] = {random_uniform(&random, -1, 2), 0, random_uniform(&random, -1, 2)};
+    /* 0.6, 0, 0.8, 0 turns about y by 2 atan(4/3): cos -0.28, sin 0.96 */
+    Vec3 p = {-0.28 * 0.3 + 0.96 * 0.7, -0.2, -0.96 * 0.3 - 0.28 * 0.7}, term = p, sum = p;
+    for (int n = 1; n < 40; n++) {
+      term = vec3_scale(vec3_cross(vec3_at(v), term), 1.0 / n);
+      sum = vec3_add(sum, term);
+    }
+    Vec3 at = vec3_add(sum, vec3(0.5, y, 0));
+    compare_near(optimization_terms(s.optimization, k)[0], vec3_dot(at, at), 1e-9, "iteration %d", k);
+    compare_near(optimization_terms(s.optimization, k)[2], 0.25 + y * y, 1e-9, "its origin, iteration %d", k);
+  }
+  end(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(other_draws_in_other_iterations_O18),
       cmocka_unit_test(the_same_draws_have_a_least_point_O18),
       cmocka_unit_test(what_stands_is_judged_by_the_same_draws_O18),
       cmocka_unit_test(tries_are_judged_by_success_O18),
+      cmocka_unit_test(turns_of_free_bodies_O18),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,33 +1,6 @@
 /* Files of MuJoCo as scenes: classes, joints, masses, actuators, keyframes, masks. Numbers are worked out by hand;
  * MuJoCo itself is asked in tests/mujoco/mjcf.py. */
-#include "unit/robot/urdf_testing.h"
-
-static UrdfCase mjcf_import(const char* text, const RobotOptions* options) {
-  static const RobotOptions plain = {0};
-  UrdfCase c = {0};
-  c.status = robot_parse_mjcf(&c.scene, "folder/test.xml", text, strlen(text), options ? options : &plain, &c.report,
-                              &c.diagnostics);
-  return c;
-}
-
-static UrdfCase mjcf_load(const char* text, const RobotOptions* options) {
-  UrdfCase c = mjcf_import(text, options);
-  char* found = told(&c.diagnostics);
-  if (c.status != STATUS_OK) fail_msg("for\n%s\ntold\n%s", text, found);
-  memory_free(found);
-  return c;
-}
-
-static void expect_told(const char* text, const RobotOptions* options, const char* wanted) {
-  UrdfCase c = mjcf_import(text, options);
-  char* found = told(&c.diagnostics);
-  if (!strstr(found, wanted)) fail_msg("for\n%s\ntold\n%s\nwanted\n%s", text, found, wanted);
-  assert_int_equal(c.status, strstr(found, ": error: ") ? STATUS_BAD_INPUT : STATUS_OK);
-  memory_free(found);
-  urdf_case_free(&c);
-}
-
-#define WORLD(inside) "<mujoco><worldbody>" inside "</worldbody></mujoco>"
+#include "unit/robot/mjcf_testing.h"
 
 static void classes_give_what_an_element_does_not_say(void** state) {
   (void)state;

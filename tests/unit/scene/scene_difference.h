@@ -142,6 +142,18 @@ static inline const char* load_difference(const SceneLoad* a, const SceneLoad* b
   return difference ? difference : signal_difference(&a->torque, &b->torque);
 }
 
+static inline const char* tendon_difference(const SceneTendon* a, const SceneTendon* b) {
+  SAME(count);
+  SAME(end);
+  SAME(stiffness);
+  SAME(rest_length);
+  for (int i = 0; i < a->count; i++) {
+    SAME(points[i].link);
+    SAME(points[i].point);
+  }
+  return signal_difference(&a->tension, &b->tension);
+}
+
 static inline const char* initial_difference(const SceneInitial* a, const SceneInitial* b) {
   SAME(link);
   SAME(has_coordinates);
@@ -192,12 +204,15 @@ static inline const char* scene_difference(const Scene* a, const Scene* b) {
   SAME(link_count);
   SAME(controller_count);
   SAME(load_count);
+  SAME(tendon_count);
   SAME(initial_count);
   for (int i = 0; i < a->shape_count && !difference; i++) difference = shape_difference(&a->shapes[i], &b->shapes[i]);
   for (int i = 0; i < a->link_count && !difference; i++) difference = link_difference(&a->links[i], &b->links[i]);
   for (int i = 0; i < a->controller_count && !difference; i++)
     difference = controller_difference(&a->controllers[i], &b->controllers[i]);
   for (int i = 0; i < a->load_count && !difference; i++) difference = load_difference(&a->loads[i], &b->loads[i]);
+  for (int i = 0; i < a->tendon_count && !difference; i++)
+    difference = tendon_difference(&a->tendons[i], &b->tendons[i]);
   for (int i = 0; i < a->initial_count && !difference; i++)
     difference = initial_difference(&a->initials[i], &b->initials[i]);
   return difference;

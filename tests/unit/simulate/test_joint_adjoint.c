@@ -228,6 +228,48 @@ static void joint_difference_adjoint_A3_matches_central_differences(void** state
     }
 }
 
+/* Increments of q and changes of d, to increments of where that leads. */
+typedef struct {
+  ModelLink link;
+  double q[JOINT_MAX_COORDINATE], d[JOINT_MAX_DOF], to[JOINT_MAX_COORDINATE], factor;
+} Going;
+
+static bool continued_at(void* context, const double* x, double* y) {
+  const Going* g = context;
+  int n = g->link.dof_count;
+  double q[JOINT_MAX_COORDINATE], d[JOINT_MAX_DOF];
+  joint_increment(&g->link.joint, g->q, x, q);
+  for (int k = 0; k < n; k++) d[k] = g->d[k] + x[n + k];
+  joint_continue(&g->link.joint, q, d, g->factor, q);
+  joint_difference(&g->link.joint, g->to, q, y);
+  return true;
+}
+
+static void joint_continue_adjoint_W13_matches_central_differences(void** state) {
+  (void)state;
+  Random random = {175};
+  static const double factors[] = {-1, -0.5, 1, 2.5};
+  for (int k = 0; k < COUNT(kinds); k++)
+    for (int trial = 0; trial < COUNT(factors); trial++) {
+      Going g = {.factor = factors[trial]};
+      link_set(&g.link, kinds[k]);
+      int n = g.link.dof_count;
+      joint_zero(&g.link.joint, g.q);
+      move(&g.link, g.q, 1, &random, g.q);
+      for (int i = 0; i < n; i++) g.d[i] = 0.4 * random_normal(&random);
+      joint_continue(&g.link.joint, g.q, g.d, g.factor, g.to);
+      double jacobian[2 * JOINT_MAX_DOF * JOINT_MAX_DOF] = {0};
+      for (int row = 0; row < n; row++) {
+        double bar[JOINT_MAX_DOF] = {0};
+        bar[row] = 1;
+        joint_continue_adjoint(&g.link.joint, g.d, g.factor, bar, jacobian + 2 * n * row, jacobian + 2 * n * row + n);
+      }
+      Sweep sweep = {continued_at, &g, 2 * n, n, NULL, NULL, NULL, 0.02, 5, 7};
+      sweep_expect(&sweep, jacobian, 0, 1e-9, "seed 175, %d slides and rotation %d, factor %g", kinds[k].slides,
+                   kinds[k].rotation, g.factor);
+    }
+}
+
 typedef struct {
   ModelLink link;
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], target[JOINT_MAX_COORDINATE];
@@ -281,6 +323,7 @@ int main(void) {
       cmocka_unit_test(joint_adjoint_is_linear_and_does_not_see_limits),
       cmocka_unit_test(joint_adjoint_A3_worked_example),
       cmocka_unit_test(joint_difference_adjoint_A3_matches_central_differences),
+      cmocka_unit_test(joint_continue_adjoint_W13_matches_central_differences),
       cmocka_unit_test(joint_target_adjoint_A3_matches_central_differences),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* Free bodies that carry their angular momentum (W4-W7): invariants in flight, exchange in contact. */
 #include "simulate/spin.h"
 
+#include "support/elliptic.h"
 #include "support/runs.h"
 
 static void run_step(Run* run) {
@@ -94,16 +95,6 @@ static const char HANDLE[] =
     "links: [{name: handle, mass: 0.5, center: [0, 0, 0], inertia: [0.0009, 0.0014, 0.0022, 0, 0, 0]}]\n"
     "initial: [{link: handle, velocities: [0, 0, 0, 0.05, 8, 0.02]}]\n";
 
-static double quarter_period(double m) { /* K(m) */
-  double a = 1, b = sqrt(1 - m);
-  for (int k = 0; k < 40; k++) {
-    double next = 0.5 * (a + b);
-    b = sqrt(a * b);
-    a = next;
-  }
-  return 0.5 * 3.14159265358979323846 / a;
-}
-
 static double time_between_flips(void) {
   double i1 = 0.0009, i2 = 0.0014, i3 = 0.0022, w[3] = {0.05, 8, 0.02};
   double twice = i1 * w[0] * w[0] + i2 * w[1] * w[1] + i3 * w[2] * w[2];
@@ -115,7 +106,7 @@ static double time_between_flips(void) {
   }
   double rate = sqrt((i3 - i2) * (square - twice * i1) / (i1 * i2 * i3));
   double m = (i2 - i1) * (twice * i3 - square) / ((i3 - i2) * (square - twice * i1));
-  return 2 * quarter_period(m) / rate;
+  return 2 * elliptic_quarter_period(m) / rate;
 }
 
 static void spin_W1_handle_turns_over(void** state) {

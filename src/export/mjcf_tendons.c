@@ -1,0 +1,67 @@
+/* Tendons in MJCF: a spatial tendon through sites, with a motor that pulls it (docs/export.md). */
+#include "export/mjcf_parts.h"
+
+void mjcf_add_tendon_sites(Mjcf* m, int index) {
+  for (int k = 0; k < m->model->tendon_count; k++) {
+    const SceneTendon* tendon = m->model->tendons[k].source;
+    for (int i = 0; i < tendon->count; i++) {
+      if (tendon->points[i].link != index) continue;
+      mjcf_indent(m);
+      text_add(m->out, "<site name=\"tendon%d %d\"", k, i);
+      xml_vector(m->out, "pos", tendon->points[i].point);
+      text_add(m->out, "/>\n");
+    }
+  }
+}
+
+/* Its spring pushes where ours hangs loose: only later versions know a range of lengths without a force. */
+static void add_tendon(Mjcf* m, int k) {
+  const SceneTendon* tendon = m->model->tendons[k].source;
+  text_add(m->out, "    <spatial name=\"tendon%d\"", k);
+  if (tendon->stiffness > 0) {
+    xml_numbers(m->out, "stiffness", &tendon->stiffness, 1);
+    xml_numbers(m->out, "springlength", &tendon->rest_length, 1);
+    mjcf_note(m, m->model->links[tendon->end].name,
+              "its tendon pushes below its rest length in MuJoCo (later versions: springlength of two numbers)");
+  }
+  text_add(m->out, ">\n");
+  for (int i = 0; i < tendon->count; i++) text_add(m->out, "      <site site=\"tendon%d %d\"/>\n", k, i);
+  text_add(m->out, "    </spatial>\n");
+}
+
+void mjcf_add_tendons(Mjcf* m) {
+  if (m->model->tendon_count == 0) return;
+  text_add(m->out, "  <tendon>\n");
+  for (int k = 0; k < m->model->tendon_count; k++) add_tendon(m, k);
+  text_add(m->out, "  </tendon>\n");
+}
+
+/* A motor's force lengthens the tendon: the control is minus the tension. */
+void mjcf_add_tendon_motors(Mjcf* m) {
+  for (int k = 0; k < m->model->tendon_count; k++) {
+    const Signal* signal = &m->model->tendons[k].tension;
+    double value, rate;
+    if (signal->source->channels == 0) continue;
+    signal_eval(signal, 0.0, &value, &rate);
+    text_add(&m->actuators, "    <motor name=\"tendon%d\" tendon=\"tendon%d\" gear=\"-1\"/>\n", k, k);
+    text_add_numbers(&m->control, &value, 1);
+    text_add(&m->names, ",tendon%d", k);
+  }
+}
+
+void mjcf_add_tendon_controls(Text* out, const Model* model, double time) {
+  for (int k = 0; k < model->tendon_count; k++) {
+    double value, rate;
+    if (model->tendons[k].tension.source->channels == 0) continue;
+    signal_eval(&model->tendons[k].tension, time, &value, &rate);
+    text_add(out, ","), text_add_double(out, value);
+  }
+}
+
+bool mjcf_tendons_vary(const Model* model) {
+  for (int k = 0; k < model->tendon_count; k++) {
+    const SceneSignal* source = model->tendons[k].tension.source;
+    if (source->channels > 0 && source->type != SIGNAL_CONSTANT) return true;
+  }
+  return false;
+}

@@ -1,0 +1,80 @@
+/* At which time the velocities of a row are those of the motion: at the row's, or half a row earlier (Q11). */
+#include "identify/data.h"
+
+/* Velocities are differences from the row before where they are so many times nearer to these than to the differences
+ * of the rows around; it counts where it moves a body by more than its noise in this time [s]. */
+#define NEARER 4.0
+#define FLIGHT 0.1
+
+/* Weights of a row's own and of the next row's rate, which stand half way to the rows beside. */
+static void weights_at(const MeasuredRun* r, int row, double* own, double* next) {
+  double after = r->time[row + 1] - r->time[row], before = row > 0 ? r->time[row] - r->time[row - 1] : after;
+  *own = after / (before + after);
+  *next = before / (before + after);
+}
+
+static void vectors_to_rows(const MeasuredRun* r, Vec3* v) {
+  for (int k = 0; k < r->count; k++) {
+    double own, next;
+    if (k + 1 == r->count) {
+      v[k] = vec3(NAN, NAN, NAN);
+      break;
+    }
+    weights_at(r, k, &own, &next);
+    v[k] = vec3_add_scaled(vec3_scale(v[k], own), next, v[k + 1]);
+  }
+}
+
+static void numbers_to_rows(const MeasuredRun* r, double* v, int width) {
+  for (int k = 0; k < r->count; k++)
+    for (int i = 0; i < width; i++) {
+      double own, next;
+      if (k + 1 == r->count) {
+        v[k * width + i] = NAN;
+        continue;
+      }
+      weights_at(r, k, &own, &next);
+      v[k * width + i] = own * v[k * width + i] + next * v[(k + 1) * width + i];
+    }
+}
+
+void measured_rates_to_rows(MeasuredRun* run) {
+  for (int i = 0; i < run->link_count; i++) {
+    MeasuredLink* l = &run->links[i];
+    if (!l->source->rates_before) continue;
+    if (l->has_velocity) vectors_to_rows(run, l->velocity);
+    if (l->has_spin) vectors_to_rows(run, l->spin);
+    if (l->rate_count > 0) numbers_to_rows(run, l->rates, l->rate_count);
+  }
+}
+
+/* Adds squares of how far velocities are from differences from the row before, and from those of the rows around. */
+static void add_apart(const MeasuredRun* r, const MeasuredLink* l, double square[2], int* count) {
+  for (int k = 1; k + 1 < r->count; k++) {
+    Vec3 before = l->position[k - 1], now = l->position[k], after = l->position[k + 1];
+    if (!vec3_known(before) || !vec3_known(now) || !vec3_known(after) || !vec3_known(l->velocity[k])) continue;
+    Vec3 late = vec3_scale(vec3_sub(now, before), 1 / (r->time[k] - r->time[k - 1]));
+    Vec3 around = vec3_scale(vec3_sub(after, before), 1 / (r->time[k + 1] - r->time[k - 1]));
+    Vec3 off[2] = {vec3_sub(l->velocity[k], late), vec3_sub(l->velocity[k], around)};
+    for (int n = 0; n < 2; n++) square[n] += vec3_dot(off[n], off[n]);
+    (*count)++;
+  }
+}
+
+void measured_judge_rates(const MeasuredData* data, const Task* task, Diagnostics* diagnostics) {
+  for (int i = 0; i < task->data.measured_count; i++) {
+    const TaskMeasured* source = &task->data.measured[i];
+    double square[2] = {0};
+    int count = 0;
+    for (int k = 0; k < data->count && !source->rates_before; k++) {
+      const MeasuredLink* l = &data->runs[k].links[i];
+      if (l->has_position && l->has_velocity) add_apart(&data->runs[k], l, square, &count);
+    }
+    double apart = count > 0 ? sqrt(square[1] / count) : 0;
+    if (!(apart * FLIGHT > task->identify.position) || !(NEARER * NEARER * square[0] < square[1])) continue;
+    diagnostics_add(diagnostics, SEVERITY_WARNING, source->place,
+                    "the velocities are differences from the row before, half a row late (%.2g m/s off at the rows): "
+                    "rates_at: before puts them right",
+                    apart);
+  }
+}

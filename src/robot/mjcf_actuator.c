@@ -1,0 +1,363 @@
+/* Actuators of MuJoCo as controllers of joints and as loads: force = gain control + bias, which may fall with the
+ * length and with its rate. */
+#include <string.h>
+
+#include "robot/mjcf_equality.h"
+
+/* force = gain control + constant - stiffness q - damping rate, times the gear, of lengths gear q; |force| <= limit. */
+typedef struct {
+  double gain, constant, stiffness, damping, gear, control, limit;
+  double ratio; /* of the damping to the critical one; 0: damping itself is given */
+} ActuatorLaw;
+
+static double reference_of(const MjcfModel* model, const char* joint) {
+  for (int i = 0; i < model->coordinate_count; i++)
+    if (strcmp(model->coordinates[i].name, joint) == 0) return model->coordinates[i].reference;
+  return 0;
+}
+
+/* Of the robot; -1 = none of that name. */
+static int joint_of(const MjcfModel* model, const char* name) {
+  for (int k = 0; k < model->robot.joint_count; k++)
+    if (*name && strcmp(model->robot.joints[k].name, name) == 0) return k;
+  return -1;
+}
+
+static bool read_law(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
+  const char* kind = e.element->name;
+  double gain[3] = {1, 0, 0}, bias[3] = {0, 0, 0};
+  if (strcmp(kind, "position") == 0) {
+    law->stiffness = law->gain = mjcf_number(model, e, "kp", 1);
+    law->damping = mjcf_number(model, e, "kv", 0);
+    law->ratio = mjcf_number(model, e, "dampratio", 0);
+  } else if (strcmp(kind, "velocity") == 0) {
+    law->damping = law->gain = mjcf_number(model, e, "kv", 1);
+  } else if (strcmp(kind, "general") == 0) {
+    mjcf_numbers(model, e, "gainprm", 1, 10, (double[10]){0}); /* told where broken */
+    const XmlAttribute *gains = mjcf_attribute(model, e, "gainprm"), *biases = mjcf_attribute(model, e, "biasprm");
+    double ten[10] = {1};
+    if (gains && mjcf_numbers(model, e, "gainprm", 1, 10, ten) > 0) gain[0] = ten[0];
+    memset(ten, 0, sizeof ten);
+    bool affine = strcmp(mjcf_text(model, e, "biastype"), "affine") == 0;
+    if (affine && biases && mjcf_numbers(model, e, "biasprm", 1, 10, ten) > 0) memcpy(bias, ten, sizeof bias);
+    *law = (ActuatorLaw){gain[0], bias[0], -bias[1], -bias[2], 1, 0, 0, 0};
+    const char *gain_type = mjcf_text(model, e, "gaintype"), *bias_type = mjcf_text(model, e, "biastype");
+    if (*gain_type && strcmp(gain_type, "fixed") != 0) return false;
+    if (*bias_type && !affine && strcmp(bias_type, "none") != 0) return false;
+  } else if (strcmp(kind, "motor") == 0) {
+    law->gain = 1;
+  } else {
+    return false;
+  }
+  const char* dynamics = mjcf_text(model, e, "dyntype");
+  if (*dynamics && strcmp(dynamics, "none") != 0) mjcf_drop(model, "dynamics of actuators (dyntype)");
+  return law->stiffness >= 0 && law->damping >= 0;
+}
+
+static bool has_range(MjcfModel* model, MjcfElement e, const char* range, const char* flag, double out[2]) {
+  int said = mjcf_flag(model, e, flag);
+  bool given = mjcf_numbers(model, e, range, 2, 2, out) > 0;
+  return given && (said >= 0 ? said == 1 : mjcf_compiler(model, e.element->place)->auto_limits) && out[0] < out[1];
+}
+
+/* The controls of a position actuator that takes them from its joint: a part of the joint's range about its middle. */
+static bool inherited_range(MjcfModel* model, MjcfElement e, double out[2]) {
+  double part = mjcf_number(model, e, "inheritrange", 0);
+  int index = joint_of(model, mjcf_text(model, e, "joint"));
+  const UrdfJoint* joint = index >= 0 ? &model->robot.joints[index] : NULL;
+  if (!(part > 0) || !joint || !isfinite(joint->upper - joint->lower)) return false;
+  double middle = 0.5 * (joint->lower + joint->upper) + reference_of(model, joint->name);
+  double half = 0.5 * part * (joint->upper - joint->lower);
+  out[0] = middle - half;
+  out[1] = middle + half;
+  return true;
+}
+
+static void read_transmission(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
+  double gear[6] = {1}, range[2];
+  mjcf_numbers(model, e, "gear", 1, 6, gear);
+  law->gear = gear[0];
+  if (has_range(model, e, "forcerange", "forcelimited", range))
+    law->limit = fabs(law->gear) * fmax(fabs(range[0]), fabs(range[1]));
+  if (!has_range(model, e, "ctrlrange", "ctrllimited", range) && !inherited_range(model, e, range)) return;
+  law->control = fmax(fmin(law->control, range[1]), range[0]);
+  double most = fabs(law->gear * law->gain) * fmax(fabs(range[0]), fabs(range[1]));
+  if (!(law->limit > 0) && law->stiffness == 0 && law->damping == 0) law->limit = most; /* of a motor */
+}
+
+/* The controller of that link and type, made where there is none. */
+static SceneController* controller_of(Scene* scene, int link, ControllerType type) {
+  for (int c = 0; c < scene->controller_count; c++)
+    if (scene->controllers[c].link == link && scene->controllers[c].type == type) return &scene->controllers[c];
+  size_t count = (size_t)scene->controller_count, size = sizeof(SceneController);
+  scene->controllers = memory_resize(scene->controllers, count * size, (count + 1) * size);
+  SceneController* controller = &scene->controllers[scene->controller_count++];
+  *controller = (SceneController){.link = link, .type = type};
+  controller->target =
+      (SceneSignal){.type = SIGNAL_CONSTANT, .channels = scene_joint_dof(&scene->links[link].joint), .rows = 1};
+  controller->target.values = MEMORY_NEW(double, JOINT_MAX_DOF);
+  return controller;
+}
+
+static void add_drive(Scene* scene, const RobotJointPlace* place, const ActuatorLaw* law, double reference) {
+  double g = law->gear, force = g * (law->gain * law->control + law->constant);
+  double stiffness = g * g * law->stiffness, damping = g * g * law->damping;
+  ControllerType type = stiffness > 0 ? CONTROLLER_PD : damping > 0 ? CONTROLLER_VELOCITY : CONTROLLER_TORQUE;
+  SceneController* c = controller_of(scene, place->link, type);
+  c->position_gain[place->dof] = stiffness;
+  c->damping_gain[place->dof] = damping;
+  c->max_force[place->dof] =
+      law->limit > 0 && place->effort > 0 ? fmin(law->limit, place->effort) : fmax(law->limit, place->effort);
+  c->target.values[place->dof] = stiffness > 0 ? force / stiffness - reference : damping > 0 ? force / damping : force;
+}
+
+static const RobotJointPlace* place_of(const RobotReport* report, const char* joint) {
+  for (int k = 0; k < report->joint_count; k++)
+    if (strcmp(report->joints[k].name, joint) == 0) return &report->joints[k];
+  return NULL;
+}
+
+/* What an actuator pulls at: a coordinate, and what it has of the actuator's length. */
+typedef struct {
+  const RobotJointPlace* place;
+  double gear;      /* length by coordinate, times the actuator's own gear */
+  double reference; /* length is gear (coordinate + reference) */
+} ActuatorEnd;
+
+static double start_at(const Scene* scene, const RobotJointPlace* place) {
+  for (int i = 0; i < scene->initial_count; i++)
+    if (scene->initials[i].link == place->link) return scene->initials[i].coordinates[place->dof];
+  return 0;
+}
+
+/* slope of `follower` by `leader`, where a coupling of the scene says one; else 0. */
+static double coupled(const Scene* scene, const RobotJointPlace* follower, const RobotJointPlace* leader) {
+  if (follower->link == leader->link && follower->dof == leader->dof) return 1;
+  for (int k = 0; k < scene->coupling_count; k++) {
+    const SceneCouplingTerm* t = scene->couplings[k].terms;
+    if (scene->couplings[k].count != 2) continue;
+    if (t[0].link == follower->link && t[0].coordinate == follower->dof && t[1].link == leader->link &&
+        t[1].coordinate == leader->dof)
+      return t[1].ratio;
+    if (t[1].link == follower->link && t[1].coordinate == follower->dof && t[0].link == leader->link &&
+        t[0].coordinate == leader->dof && t[1].ratio != 0)
+      return 1 / t[1].ratio;
+  }
+  return 0;
+}
+
+/* A tendon whose joints all follow one: its length by that one alone. false: they do not. */
+static bool one_end(const MjcfModel* model, const Scene* scene, const JointSum* sum, ActuatorEnd* end) {
+  double gear = 0, length = 0;
+  for (int k = 0; k < sum->count; k++) {
+    double slope = coupled(scene, sum->place[k], sum->place[0]);
+    if (slope == 0) return false;
+    gear += sum->coefficient[k] * slope;
+    length += sum->coefficient[k] * (start_at(scene, sum->place[k]) + reference_of(model, sum->place[k]->name));
+  }
+  *end = (ActuatorEnd){sum->place[0], gear, gear != 0 ? length / gear - start_at(scene, sum->place[0]) : 0};
+  return gear != 0;
+}
+
+/* kg or kg m^2: the diagonal entry of MuJoCo's mass matrix where all joints stand at zero: what the joint carries,
+ * about its axis, and its armature. */
+static double carried_inertia(const MjcfModel* model, int index) {
+  const UrdfRobot* robot = &model->robot;
+  const UrdfJoint* joint = &robot->joints[index];
+  UrdfPose* pose = MEMORY_NEW(UrdfPose, robot->link_count + 1); /* in the joint's frame */
+  bool* carried = MEMORY_NEW(bool, robot->link_count + 1);
+  double sum = joint->armature;
+  carried[joint->child] = true;
+  pose[joint->child] = (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}};
+  for (int i = 0; i < robot->link_count; i++) { /* parents come first */
+    const UrdfLink* link = &robot->links[i];
+    const UrdfJoint* above = link->joint >= 0 ? &robot->joints[link->joint] : NULL;
+    if (i != joint->child && above && carried[above->parent]) {
+      carried[i] = true;
+      pose[i] = urdf_pose_mul(pose[above->parent], above->origin);
+    }
+    if (!carried[i]) continue;
+    Vec3 center = urdf_pose_mul(pose[i], (UrdfPose){link->center, {1, 0, 0, 0}}).position;
+    Vec3 axis = mat3_tmul_vec(mat3_from_quat(pose[i].rotation), joint->axis), arm = vec3_cross(joint->axis, center);
+    bool turns = joint->type != URDF_PRISMATIC;
+    sum += turns ? vec3_dot(axis, mat3_mul_vec(link->inertia, axis)) + link->mass * vec3_dot(arm, arm) : link->mass;
+  }
+  memory_free(pose);
+  memory_free(carried);
+  return sum;
+}
+
+/* damping = ratio 2 sqrt(stiffness mass), of the mass that the actuator's length feels. */
+static void take_ratio(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
+  int joint = joint_of(model, mjcf_text(model, e, "joint"));
+  if (!(law->ratio > 0) || law->gear == 0) return;
+  if (joint < 0)
+    mjcf_drop(model, "dampratio of tendons");
+  else
+    law->damping = law->ratio * 2 * sqrt(law->stiffness * carried_inertia(model, joint)) / fabs(law->gear);
+}
+
+static void add_at(MjcfModel* model, Scene* scene, MjcfElement e, const ActuatorEnd* end, ActuatorLaw law,
+                   const double* control) {
+  if (control) law.control = *control;
+  read_transmission(model, e, &law);
+  take_ratio(model, e, &law);
+  /* a keyframe without controls is held where it is */
+  if (!control && model->key && law.stiffness > 0 && law.gain != 0 && law.gear != 0)
+    law.control =
+        (law.stiffness * law.gear * end->gear * (start_at(scene, end->place) + end->reference) - law.constant) /
+        law.gain;
+  law.gear *= end->gear;
+  law.limit *= fabs(end->gear);
+  if (law.gear != 0) add_drive(scene, end->place, &law, end->reference);
+}
+
+static void add_measure(Scene* scene, SceneController* c, const RobotJointPlace* of, bool rate, double factor,
+                        int dof) {
+  size_t count = (size_t)c->measure_count;
+  int dofs = scene_joint_dof(&scene->links[c->link].joint);
+  Text name = {0};
+  text_add(&name, "%s/%s%s", scene->links[of->link].name,
+           scene_joint_coordinate_name(&scene->links[of->link].joint, of->dof), rate ? "/rate" : "");
+  double* matrix = MEMORY_NEW(double, (count + 1) * (size_t)dofs);
+  for (int row = 0; row < dofs; row++)
+    for (size_t k = 0; k < count; k++) matrix[(size_t)row * (count + 1) + k] = c->feedback[(size_t)row * count + k];
+  matrix[(size_t)dof * (count + 1) + count] = factor;
+  memory_free(c->feedback);
+  c->feedback = matrix;
+  c->measures = memory_resize(c->measures, count * sizeof(SceneMeasure), (count + 1) * sizeof(SceneMeasure));
+  c->measures[c->measure_count++] = (SceneMeasure){
+      .name = name.data, .kind = rate ? MEASURE_RATE : MEASURE_COORDINATE, .link = of->link, .index = of->dof};
+}
+
+/* A spring of a tendon whose joints move freely of one another: each joint has a spring, whose target goes the other
+ * way by what the others have of the length. */
+static bool add_shared_springs(MjcfModel* model, Scene* scene, MjcfElement e, const JointSum* sum, ActuatorLaw law,
+                               const double* control) {
+  double start = 0;
+  for (int k = 0; k < sum->count; k++)
+    start += sum->coefficient[k] * (start_at(scene, sum->place[k]) + reference_of(model, sum->place[k]->name));
+  if (control) law.control = *control;
+  read_transmission(model, e, &law);
+  if (law.ratio > 0) mjcf_drop(model, "dampratio of tendons");
+  if (law.gear == 0) return true;
+  if (!control && model->key && law.gain != 0)
+    law.control = (law.stiffness * law.gear * start - law.constant) / law.gain;
+  for (int k = 0; k < sum->count; k++) {
+    const RobotJointPlace* place = sum->place[k];
+    double own = sum->coefficient[k], others = 0;
+    ActuatorLaw part = law;
+    for (int n = 0; n < sum->count; n++)
+      if (n != k) others += sum->coefficient[n] / own * reference_of(model, sum->place[n]->name);
+    part.gear *= own;
+    part.limit *= fabs(own);
+    add_drive(scene, place, &part, reference_of(model, place->name) + others);
+    SceneController* c = controller_of(scene, place->link, CONTROLLER_PD);
+    for (int n = 0; n < sum->count; n++) {
+      double factor = -sum->coefficient[n] / own;
+      if (n == k) continue;
+      add_measure(scene, c, sum->place[n], false, factor, place->dof);
+      if (law.damping > 0) add_measure(scene, c, sum->place[n], true, factor * law.damping / law.stiffness, place->dof);
+    }
+  }
+  return true;
+}
+
+/* Without feedback a tendon pulls at each of its joints; with it, at one that all others follow, or at each. */
+static bool add_tendon_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const ActuatorLaw* law,
+                                const double* control) {
+  JointSum sum;
+  ActuatorEnd end;
+  if (!mjcf_fixed_tendon(model, mjcf_text(model, e, "tendon"), &sum)) return false;
+  if (one_end(model, scene, &sum, &end)) {
+    add_at(model, scene, e, &end, *law, control);
+    return true;
+  }
+  if (law->stiffness > 0) return add_shared_springs(model, scene, e, &sum, *law, control);
+  if (law->damping != 0) return false;
+  for (int k = 0; k < sum.count; k++) {
+    end = (ActuatorEnd){sum.place[k], sum.coefficient[k], 0};
+    add_at(model, scene, e, &end, *law, control);
+  }
+  return true;
+}
+
+UrdfPose mjcf_site_place(const MjcfModel* model, const MjcfSite* site) {
+  UrdfPose back = {vec3_scale(model->anchors[site->link], -1), {1, 0, 0, 0}};
+  return urdf_pose_mul(urdf_pose_mul(model->placed[site->link], back), site->pose);
+}
+
+static SceneSignal constant_vector(Vec3 v) {
+  SceneSignal signal = {.type = SIGNAL_CONSTANT, .channels = 3, .rows = 1};
+  signal.values = MEMORY_NEW(double, 3);
+  signal.values[0] = v.x;
+  signal.values[1] = v.y;
+  signal.values[2] = v.z;
+  return signal;
+}
+
+/* A thruster: force and torque along the axes of a site, which its link takes along. False: not one. */
+static bool add_thruster(MjcfModel* model, Scene* scene, MjcfElement e, ActuatorLaw law, const int* carrier,
+                         const double* control) {
+  int index = names_find(&model->site_names, mjcf_text(model, e, "site"));
+  double gear[6] = {1, 0, 0, 0, 0, 0}, range[2];
+  if (index < 0 || *mjcf_text(model, e, "refsite") || law.stiffness != 0 || law.damping != 0) return false;
+  int link = carrier[model->sites[index].link];
+  if (link < 0) return false;
+  mjcf_numbers(model, e, "gear", 1, 6, gear);
+  if (control) law.control = *control;
+  if (has_range(model, e, "ctrlrange", "ctrllimited", range)) law.control = fmax(fmin(law.control, range[1]), range[0]);
+  double size = law.gain * law.control + law.constant;
+  if (has_range(model, e, "forcerange", "forcelimited", range)) size = fmax(fmin(size, range[1]), range[0]);
+  UrdfPose place = mjcf_site_place(model, &model->sites[index]);
+  Mat3 turn = mat3_from_quat(place.rotation);
+  size_t count = (size_t)scene->load_count, bytes = sizeof(SceneLoad);
+  scene->loads = memory_resize(scene->loads, count * bytes, (count + 1) * bytes);
+  SceneLoad* load = &scene->loads[scene->load_count++];
+  *load = (SceneLoad){.place = e.element->place, .link = link, .link_axes = true};
+  Vec3 force = mat3_mul_vec(turn, vec3(gear[0], gear[1], gear[2]));
+  Vec3 torque = mat3_mul_vec(turn, vec3(gear[3], gear[4], gear[5]));
+  if (vec3_norm(force) > 0 || vec3_norm(torque) == 0) {
+    load->force = constant_vector(vec3_scale(force, size));
+    load->has_point = true;
+    load->point = place.position;
+  }
+  if (vec3_norm(torque) > 0) load->torque = constant_vector(vec3_scale(torque, size));
+  return true;
+}
+
+/* control: of the key; NULL without one. */
+static void add_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const int* carrier, const double* control) {
+  const char* joint = mjcf_text(model, e, "joint");
+  const RobotJointPlace* place = place_of(model->report, joint);
+  ActuatorLaw law = {.gear = 1};
+  Text what = {0};
+  if (!read_law(model, e, &law)) {
+    text_add(&what, "actuator/%s", e.element->name);
+  } else if (place) {
+    ActuatorEnd end = {place, 1, reference_of(model, joint)};
+    add_at(model, scene, e, &end, law, control);
+  } else if (*mjcf_text(model, e, "tendon")) {
+    if (!add_tendon_actuator(model, scene, e, &law, control))
+      text_add(&what, "actuators of tendons that are no sum of hinges and slides");
+  } else if (!add_thruster(model, scene, e, law, carrier, control)) {
+    text_add(&what, "actuators that drive no hinge, slide, tendon or site");
+  }
+  if (what.data) mjcf_drop(model, what.data);
+  text_free(&what);
+}
+
+void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier) {
+  int count, index = 0;
+  double* controls = mjcf_key_numbers(model, "ctrl", &count);
+  bool any = false;
+  for (const XmlElement* section = xml_child(model->root, "actuator"); section; section = xml_next(section))
+    for (const XmlElement* item = section->first; item; item = item->next, index++) {
+      any = true;
+      if (!(model->options->hold > 0))
+        add_actuator(model, scene, (MjcfElement){item, ""}, carrier,
+                     controls && index < count ? &controls[index] : NULL);
+    }
+  if (any && model->options->hold > 0) mjcf_drop(model, "actuators (--hold holds every joint)");
+  memory_free(controls);
+}

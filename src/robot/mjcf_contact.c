@@ -1,0 +1,181 @@
+/* Who touches whom: pairs that a file excludes, pairs that it names, masks of geoms. A scene says it of links. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "robot/mjcf.h"
+
+/* Links up to which pairs are compared by their masks. */
+enum { MASKED_LINKS_MAX = 2000 };
+
+/* Two links of the scene of which geoms are a <pair>: they touch, whatever masks and excludes say. */
+typedef struct {
+  int a, b;
+  double friction; /* negative: as their geoms have it */
+} TouchingLinks;
+
+typedef struct {
+  MjcfModel* model;
+  Scene* scene;
+  const int* carrier;
+  TouchingLinks* pairs;
+  int pair_count, pair_capacity;
+} Contacts;
+
+/* ---------------------------------------------------------------- pairs of geoms */
+
+void mjcf_find_pairs(MjcfModel* model) {
+  for (const XmlElement* section = xml_child(model->root, "contact"); section; section = xml_next(section))
+    for (const XmlElement* pair = xml_child(section, "pair"); pair; pair = xml_next(pair))
+      for (int side = 0; side < 2; side++) {
+        const XmlAttribute* name = xml_attribute(pair, side == 0 ? "geom1" : "geom2");
+        if (!name || names_find(&model->paired, name->value) >= 0) continue;
+        model->paired_link =
+            memory_grown(model->paired_link, sizeof(int), model->paired_count, &model->paired_capacity);
+        model->paired_link[model->paired_count] = -1;
+        names_add(&model->paired, name->value, model->paired_count++);
+      }
+}
+
+/* The scene's link of a pair's geom; -1: none, told where the name is nobody's. */
+static int link_of_geom(const Contacts* c, const XmlElement* pair, const char* key) {
+  const XmlAttribute* name = xml_attribute(pair, key);
+  int index = name ? names_find(&c->model->paired, name->value) : -1;
+  if (index >= 0 && c->model->paired_link[index] >= 0) return c->carrier[c->model->paired_link[index]];
+  mjcf_error(c->model, name ? name->place : pair->place, "<pair>: %s: no geom is named '%s'", key,
+             name ? text_excerpt(name->value).text : "");
+  return -1;
+}
+
+static TouchingLinks* find_pair(const Contacts* c, int a, int b) {
+  for (int k = 0; k < c->pair_count; k++)
+    if ((c->pairs[k].a == a && c->pairs[k].b == b) || (c->pairs[k].a == b && c->pairs[k].b == a)) return &c->pairs[k];
+  return NULL;
+}
+
+static void read_pair(Contacts* c, const XmlElement* element) {
+  int a = link_of_geom(c, element, "geom1"), b = link_of_geom(c, element, "geom2");
+  double friction[5] = {-1};
+  if (a < 0 || b < 0 || a == b) return;
+  TouchingLinks* pair = find_pair(c, a, b);
+  if (!pair) {
+    c->pairs = memory_grown(c->pairs, sizeof(TouchingLinks), c->pair_count, &c->pair_capacity);
+    pair = &c->pairs[c->pair_count++];
+    *pair = (TouchingLinks){a, b, -1};
+  }
+  mjcf_numbers(c->model, (MjcfElement){element, ""}, "friction", 1, 5, friction);
+  pair->friction = fmax(pair->friction, friction[0]);
+  if (c->scene->links[a].shape_count > 1 || c->scene->links[b].shape_count > 1)
+    mjcf_drop(c->model, "contact/pair of single geoms of a link (all of them touch)");
+}
+
+static void put_pairs(Contacts* c) {
+  SceneContact* contact = &c->scene->contact;
+  for (int k = 0; k < c->pair_count; k++) {
+    const TouchingLinks* pair = &c->pairs[k];
+    if (pair->friction < 0) continue;
+    size_t count = (size_t)contact->pair_count, size = sizeof(ScenePair);
+    contact->pairs = memory_resize(contact->pairs, count * size, (count + 1) * size);
+    ScenePair* own = &contact->pairs[contact->pair_count++];
+    *own = (ScenePair){.place = {c->scene->path, 0, 0}};
+    own->name[0] = memory_text(c->scene->links[pair->a].name);
+    own->name[1] = memory_text(c->scene->links[pair->b].name);
+    own->material.given[MATERIAL_FRICTION] = true;
+    own->material.value[MATERIAL_FRICTION] = pair->friction;
+  }
+}
+
+/* ---------------------------------------------------------------- excluded ones */
+
+static void exclude_links(const Contacts* c, int a, int b) {
+  if (a >= 0 && b >= 0 && a != b && !find_pair(c, a, b))
+    robot_exclude(c->scene, c->scene->links[a].name, c->scene->links[b].name);
+}
+
+static void exclude_pair(const Contacts* c, const XmlElement* element) {
+  MjcfModel* model = c->model;
+  int link[2];
+  for (int k = 0; k < 2; k++) {
+    const XmlAttribute* name = xml_attribute(element, k == 0 ? "body1" : "body2");
+    int body = name ? names_find(&model->bodies, name->value) : -1;
+    if (name && strcmp(name->value, "world") == 0) body = 0;
+    if (body < 0) {
+      mjcf_error(model, name ? name->place : element->place, "<exclude>: no body is named '%s'",
+                 name ? text_excerpt(name->value).text : "");
+      return;
+    }
+    link[k] = c->carrier[body];
+  }
+  exclude_links(c, link[0], link[1]);
+}
+
+/* ---------------------------------------------------------------- masks */
+
+static bool masks_touch(const MjcfMask* a, const MjcfMask* b) {
+  return (a->type & b->affinity) != 0 || (b->type & a->affinity) != 0;
+}
+
+/* Of two links: 0 no geoms may touch, 2 all may, 1 some. */
+static int touching(const MjcfMask* masks, int a, int a_end, int b, int b_end) {
+  int yes = 0, no = 0;
+  for (int i = a; i < a_end; i++)
+    for (int k = b; k < b_end; k++) masks_touch(&masks[i], &masks[k]) ? yes++ : no++;
+  return yes == 0 ? 0 : no == 0 ? 2 : 1;
+}
+
+static int compare_links(const void* left, const void* right) {
+  const MjcfMask *a = left, *b = right;
+  return (a->link > b->link) - (a->link < b->link);
+}
+
+static bool all_touch(const MjcfModel* model) {
+  for (int i = 1; i < model->mask_count; i++)
+    if (model->masks[i].type != model->masks[0].type || model->masks[i].affinity != model->masks[0].affinity)
+      return false;
+  return model->mask_count == 0 || masks_touch(&model->masks[0], &model->masks[0]);
+}
+
+static bool moves(const Scene* scene, int link) {
+  for (; link >= 0; link = scene->links[link].parent)
+    if (scene->links[link].joint.type != JOINT_FIXED) return true;
+  return false;
+}
+
+/* Pairs of links of which no geoms may touch are excluded. */
+static void exclude_by_masks(const Contacts* c) {
+  MjcfModel* model = c->model;
+  MjcfMask* masks = model->masks;
+  int count = model->mask_count;
+  bool some = false;
+  if (all_touch(model)) return;
+  if (c->scene->link_count > MASKED_LINKS_MAX) {
+    mjcf_drop(model, "contype and conaffinity");
+    return;
+  }
+  for (int i = 0; i < count; i++) masks[i].link = c->carrier[masks[i].link];
+  qsort(masks, (size_t)count, sizeof *masks, compare_links);
+  for (int a = 0, a_end; a < count; a = a_end) {
+    for (a_end = a; a_end < count && masks[a_end].link == masks[a].link; a_end++) continue;
+    for (int b = a_end, b_end; b < count; b = b_end) {
+      for (b_end = b; b_end < count && masks[b_end].link == masks[b].link; b_end++) continue;
+      int x = masks[a].link, y = masks[b].link;
+      if (x < 0 || (!moves(c->scene, x) && !moves(c->scene, y))) continue;
+      int may = touching(masks, a, a_end, b, b_end);
+      some = some || may == 1;
+      if (may == 0) exclude_links(c, x, y);
+    }
+  }
+  if (some) mjcf_drop(model, "contype and conaffinity that differ among the geoms of a link (all of them touch)");
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+void mjcf_read_contact(MjcfModel* model, Scene* scene, const int* carrier) {
+  Contacts c = {.model = model, .scene = scene, .carrier = carrier};
+  for (const XmlElement* section = xml_child(model->root, "contact"); section; section = xml_next(section))
+    for (const XmlElement* pair = xml_child(section, "pair"); pair; pair = xml_next(pair)) read_pair(&c, pair);
+  for (const XmlElement* section = xml_child(model->root, "contact"); section; section = xml_next(section))
+    for (const XmlElement* item = xml_child(section, "exclude"); item; item = xml_next(item)) exclude_pair(&c, item);
+  put_pairs(&c);
+  exclude_by_masks(&c);
+  memory_free(c.pairs);
+}

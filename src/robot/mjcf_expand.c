@@ -1,0 +1,400 @@
+/* Meta-elements of MuJoCo, worked in before anything is read: <replicate> becomes frames with copies, <attach> a frame
+ * with what another model has in it. Copies get other names, and what refers to a copied thing by its name, an actuator
+ * for instance, is copied with it. */
+#include <string.h>
+
+#include "robot/mjcf.h"
+
+/* Attributes that name a thing, and its kind: things of different kinds may share a name. */
+static const struct {
+  const char *attribute, *kind;
+} REFERENCES[] = {{"joint", "joint"},    {"joint1", "joint"},    {"joint2", "joint"},      {"jointinparent", "joint"},
+                  {"body", "body"},      {"body1", "body"},      {"body2", "body"},        {"target", "body"},
+                  {"site", "site"},      {"site1", "site"},      {"site2", "site"},        {"refsite", "site"},
+                  {"cranksite", "site"}, {"slidersite", "site"}, {"sidesite", "site"},     {"geom", "geom"},
+                  {"geom1", "geom"},     {"geom2", "geom"},      {"tendon", "tendon"},     {"tendon1", "tendon"},
+                  {"tendon2", "tendon"}, {"mesh", "mesh"},       {"material", "material"}, {"texture", "texture"},
+                  {"hfield", "hfield"},  {"class", "class"},     {"childclass", "class"},  {"actuator", "actuator"}};
+/* Sections with what refers to bodies and their parts; tendons come first, since actuators and equality name them. */
+static const char* const SECTIONS[] = {"asset", "tendon", "equality", "actuator", "contact"};
+enum { SECTION_COUNT = sizeof SECTIONS / sizeof SECTIONS[0] };
+
+/* A model file that is being worked in. */
+typedef struct {
+  MjcfModel* model;
+  XmlElement* root;
+  const char* path;   /* of the file */
+  const char* folder; /* as in MjcfCompiler */
+} Expansion;
+
+/* Names "kind name" that become "kind prefix name suffix". */
+typedef struct {
+  MjcfModel* model;
+  Names names;
+  const char *prefix, *suffix;
+} Renaming;
+
+/* ---------------------------------------------------------------- names */
+
+static const char* kind_of_reference(const char* attribute) {
+  for (size_t i = 0; i < sizeof REFERENCES / sizeof REFERENCES[0]; i++)
+    if (strcmp(REFERENCES[i].attribute, attribute) == 0) return REFERENCES[i].kind;
+  return NULL;
+}
+
+/* Of what an element with 'name' is: by its section, else by itself. */
+static const char* kind_of_element(const XmlElement* element) {
+  const char* section = element->parent ? element->parent->name : "";
+  if (strcmp(section, "actuator") == 0 || strcmp(section, "tendon") == 0 || strcmp(section, "equality") == 0)
+    return section;
+  return strcmp(element->name, "freejoint") == 0 ? "joint" : element->name;
+}
+
+static const char* kind_of(const XmlElement* element, const char* attribute) {
+  return strcmp(attribute, "name") == 0 ? kind_of_element(element) : kind_of_reference(attribute);
+}
+
+static bool has_name(const Renaming* renaming, const char* kind, const char* name) {
+  Text key = {0};
+  text_add(&key, "%s %s", kind, name);
+  bool has = names_find(&renaming->names, key.data) >= 0;
+  text_free(&key);
+  return has;
+}
+
+static void add_name(Renaming* renaming, const char* kind, const char* name) {
+  Text key = {0};
+  if (has_name(renaming, kind, name)) return;
+  text_add(&key, "%s %s", kind, name);
+  names_add(&renaming->names, mjcf_keep(renaming->model, &key), 0);
+}
+
+/* What the element and all in it are called. */
+static void collect(Renaming* renaming, const XmlElement* element) {
+  const XmlAttribute* name = xml_attribute(element, "name");
+  if (name) add_name(renaming, kind_of_element(element), name->value);
+  for (const XmlElement* child = element->first; child; child = child->next) collect(renaming, child);
+}
+
+static void renamed(Text* out, const XmlElement* element, const XmlAttribute* attribute, void* context) {
+  const Renaming* renaming = context;
+  const char* kind = kind_of(element, attribute->name);
+  bool other = kind && has_name(renaming, kind, attribute->value);
+  text_add(out, "%s%s%s", other ? renaming->prefix : "", attribute->value, other ? renaming->suffix : "");
+}
+
+/* Does it, or what is in it, refer to a renamed thing?  all: does it refer to nothing else? Classes and assets do not
+ * count. */
+static bool refers(const Renaming* renaming, const XmlElement* element, bool all) {
+  bool found = all;
+  for (int i = 0; i < element->attribute_count; i++) {
+    const XmlAttribute* attribute = &element->attributes[i];
+    const char* kind = kind_of_reference(attribute->name);
+    if (!kind || words_index("class|mesh|material|texture|hfield", kind) >= 0) continue;
+    bool own = has_name(renaming, kind, attribute->value) || (all && strcmp(attribute->value, "world") == 0);
+    found = all ? found && own : found || own;
+  }
+  for (const XmlElement* child = element->first; child; child = child->next)
+    found = all ? found && refers(renaming, child, all) : found || refers(renaming, child, all);
+  return found;
+}
+
+/* ---------------------------------------------------------------- replicate */
+
+enum { REPLICAS_MAX = 100000 };
+
+static int size_of(const XmlElement* element) {
+  int size = 1;
+  for (const XmlElement* child = element->first; child; child = child->next) size += size_of(child);
+  return size;
+}
+
+/* 0 after an error. */
+static int replica_count(MjcfModel* model, const XmlElement* element) {
+  const XmlAttribute* attribute = xml_attribute(element, "count");
+  double count = 0;
+  mjcf_numbers(model, (MjcfElement){element, ""}, "count", 1, 1, &count);
+  if (!attribute || count != floor(count) || !(count >= 1) || !(count <= REPLICAS_MAX) ||
+      count * size_of(element) > XML_ELEMENT_MAX) {
+    mjcf_error(model, attribute ? attribute->place : element->place,
+               "count of <replicate> must be a whole number from 1 to %d, for at most %d elements in all", REPLICAS_MAX,
+               XML_ELEMENT_MAX);
+    return 0;
+  }
+  return (int)count;
+}
+
+static XmlElement* make_frame(MjcfModel* model, const XmlElement* from, UrdfPose pose, const char* class_name) {
+  Text position = {0}, turn = {0};
+  text_add(&position, "%.17g %.17g %.17g", pose.position.x, pose.position.y, pose.position.z);
+  text_add(&turn, "%.17g %.17g %.17g %.17g", pose.rotation.w, pose.rotation.x, pose.rotation.y, pose.rotation.z);
+  const char* const pairs[] = {"pos",      position.data, "quat", turn.data, class_name ? "childclass" : NULL,
+                               class_name, NULL};
+  XmlElement* frame = xml_make(&model->documents[0], "frame", from->place, pairs);
+  text_free(&position);
+  text_free(&turn);
+  return frame;
+}
+
+/* The number with as many digits as the count has, behind `sep`. */
+static const char* suffix_of(MjcfModel* model, const XmlElement* element, int index, int count) {
+  const XmlAttribute* separator = xml_attribute(element, "sep");
+  int digits = 1;
+  Text text = {0};
+  for (int n = count; n >= 10; n /= 10) digits++;
+  text_add(&text, "%s%0*d", separator ? separator->value : "", digits, index);
+  return mjcf_keep(model, &text);
+}
+
+/* In a section, what refers to the replicas, once for each of them. */
+static void replicate_references(Expansion* x, Renaming* renaming, const XmlElement* element, int count,
+                                 XmlElement* section) {
+  XmlDocument* document = &x->model->documents[0];
+  for (XmlElement *item = section->first, *before = NULL, *next; item; item = next) {
+    next = item->next;
+    if (!refers(renaming, item, false)) {
+      before = item;
+      continue;
+    }
+    collect(renaming, item);
+    XmlElement* copies = xml_make(document, section->name, item->place, (const char* const[]){NULL});
+    for (int i = 0; i < count; i++) {
+      renaming->suffix = suffix_of(x->model, element, i, count);
+      xml_append(copies, xml_copy(document, item, NULL, renamed, renaming));
+    }
+    xml_splice(item, before, copies);
+    before = copies->last;
+  }
+}
+
+/* Frames with a copy each, in a container; NULL after an error. The n-th is turned by n times the angles of `euler`, and
+ * stands `offset` beside the one before, in the axes of that one, as MuJoCo 3.3.8 has it; about one axis that is what its
+ * manual says. */
+static XmlElement* replicate(Expansion* x, const XmlElement* element) {
+  MjcfModel* model = x->model;
+  XmlDocument* document = &model->documents[0];
+  const XmlAttribute* class_name = xml_attribute(element, "childclass");
+  Renaming renaming = {.model = model, .prefix = "", .suffix = ""};
+  double offset[3] = {0}, euler[3] = {0};
+  int count = replica_count(model, element);
+  if (count == 0) return NULL;
+  mjcf_numbers(model, (MjcfElement){element, ""}, "offset", 3, 3, offset);
+  mjcf_numbers(model, (MjcfElement){element, ""}, "euler", 3, 3, euler);
+  UrdfPose pose = {{0, 0, 0}, {1, 0, 0, 0}};
+  UrdfPose step = {{offset[0], offset[1], offset[2]}, {1, 0, 0, 0}};
+  for (const XmlElement* child = element->first; child; child = child->next) collect(&renaming, child);
+  XmlElement* frames = xml_make(document, "replicas", element->place, (const char* const[]){NULL});
+  for (int i = 0; i < count; i++) {
+    XmlElement* frame = make_frame(model, element, pose, class_name ? class_name->value : NULL);
+    renaming.suffix = suffix_of(model, element, i, count);
+    for (const XmlElement* child = element->first; child; child = child->next)
+      xml_append(frame, xml_copy(document, child, NULL, renamed, &renaming));
+    xml_append(frames, frame);
+    const double angles[3] = {(i + 1) * euler[0], (i + 1) * euler[1], (i + 1) * euler[2]};
+    pose = (UrdfPose){urdf_pose_mul(pose, step).position, mjcf_euler(model, element->place, angles)};
+  }
+  for (int s = 0; s < SECTION_COUNT; s++)
+    for (XmlElement* section = x->root->first; section; section = section->next)
+      if (strcmp(section->name, SECTIONS[s]) == 0) replicate_references(x, &renaming, element, count, section);
+  names_free(&renaming.names);
+  return frames;
+}
+
+/* ---------------------------------------------------------------- attach */
+
+static const XmlElement* named(const XmlElement* section, const char* tag, const char* name) {
+  for (const XmlElement* item = section->first; item; item = item->next) {
+    const XmlAttribute* own = xml_attribute(item, "name");
+    if (strcmp(item->name, tag) == 0 && own && strcmp(own->value, name) == 0) return item;
+    const XmlElement* deeper = named(item, tag, name);
+    if (deeper) return deeper;
+  }
+  return NULL;
+}
+
+/* The <model> asset that an <attach> names; NULL after an error. */
+static const XmlElement* model_asset(Expansion* x, const XmlElement* element) {
+  const XmlAttribute* name = xml_attribute(element, "model");
+  if (!name) {
+    mjcf_error(x->model, element->place, "<attach> needs 'model'");
+    return NULL;
+  }
+  for (const XmlElement* asset = xml_child(x->root, "asset"); asset; asset = xml_next(asset)) {
+    const XmlElement* found = named(asset, "model", name->value);
+    if (found && xml_attribute(found, "file")) return found;
+  }
+  mjcf_error(x->model, name->place, "<attach>: no <model> with 'file' is named '%s' in <asset>",
+             text_excerpt(name->value).text);
+  return NULL;
+}
+
+/* Assets have the name of their file where they have none of their own. */
+static const char* stem_of(MjcfModel* model, const XmlElement* asset) {
+  const XmlAttribute* file = xml_attribute(asset, "file");
+  if (!file || xml_attribute(asset, "name")) return NULL;
+  Text text = {0};
+  char* stem = file_stem(file->value);
+  text_add(&text, "%s", stem);
+  memory_free(stem);
+  return mjcf_keep(model, &text);
+}
+
+static void collect_classes(Renaming* renaming, const XmlElement* element) {
+  const XmlAttribute* name = xml_attribute(element, "class");
+  add_name(renaming, "class", name ? name->value : "main");
+  for (const XmlElement* child = xml_child(element, "default"); child; child = xml_next(child))
+    collect_classes(renaming, child);
+}
+
+/* Names of the attached tree, and of assets and classes, which are there whatever the tree. */
+static void collect_model(Renaming* renaming, const XmlElement* root, const XmlElement* tree) {
+  if (strcmp(tree->name, "body") == 0)
+    collect(renaming, tree);
+  else
+    for (const XmlElement* world = xml_child(root, "worldbody"); world; world = xml_next(world))
+      collect(renaming, world);
+  for (const XmlElement* section = root->first; section; section = section->next) {
+    if (strcmp(section->name, "default") == 0) collect_classes(renaming, section);
+    if (strcmp(section->name, "asset") != 0) continue;
+    collect(renaming, section);
+    for (const XmlElement* asset = section->first; asset; asset = asset->next) {
+      const char* stem = stem_of(renaming->model, asset);
+      if (stem) add_name(renaming, asset->name, stem);
+    }
+  }
+}
+
+/* The other model's classes under a root of their own, where what has no class finds its `main`. */
+static void attach_defaults(Renaming* renaming, const XmlElement* root, const char* main_class) {
+  MjcfModel* model = renaming->model;
+  XmlDocument* document = &model->documents[0];
+  XmlElement* own = xml_make(document, "mujoco", root->place, (const char* const[]){NULL});
+  for (const XmlElement* item = xml_child(root, "default"); item; item = xml_next(item))
+    xml_append(own, xml_copy(document, item, (const char* const[]){"class", main_class, NULL}, renamed, renaming));
+  xml_append(own, xml_make(document, "default", root->place, (const char* const[]){"class", main_class, NULL}));
+  for (const XmlElement* item = own->first; item; item = item->next) mjcf_add_default(model, item);
+}
+
+/* What the attached tree's parts are named by; of a single body only what names nothing else. */
+static void attach_section(Expansion* x, Renaming* renaming, const XmlElement* from, bool whole,
+                           const char* main_class) {
+  XmlDocument* document = &x->model->documents[0];
+  bool assets = strcmp(from->name, "asset") == 0;
+  XmlElement* section = xml_make(document, from->name, from->place, (const char* const[]){NULL});
+  for (const XmlElement* item = from->first; item; item = item->next) {
+    const char* stem = assets ? stem_of(x->model, item) : NULL;
+    if (strcmp(item->name, "model") == 0 || (!assets && !whole && !refers(renaming, item, true))) continue;
+    if (!assets) collect(renaming, item);
+    Text name = {0};
+    text_add(&name, "%s%s", renaming->prefix, stem ? stem : "");
+    const char* const more[] = {"class", main_class, stem ? "name" : NULL, name.data, NULL};
+    xml_append(section, xml_copy(document, item, more, renamed, renaming));
+    text_free(&name);
+  }
+  xml_append(x->root, section);
+}
+
+static void attach_sections(Expansion* x, Renaming* renaming, const XmlElement* root, bool whole,
+                            const char* main_class) {
+  for (int s = 0; s < SECTION_COUNT; s++)
+    for (const XmlElement* section = xml_child(root, SECTIONS[s]); section; section = xml_next(section))
+      attach_section(x, renaming, section, whole, main_class);
+  if (xml_child(root, "keyframe")) mjcf_drop(x->model, "keyframes of attached models");
+  if (xml_child(root, "sensor")) mjcf_drop(x->model, "sensor");
+}
+
+/* The body that 'body' names, else the other model's root, for all in its worldbodies; NULL after an error. */
+static const XmlElement* attached_tree(Expansion* x, const XmlElement* element, const XmlElement* root) {
+  const XmlAttribute* name = xml_attribute(element, "body");
+  if (!name || !*name->value || strcmp(name->value, "world") == 0) return root;
+  const XmlElement* found = NULL;
+  for (const XmlElement* world = xml_child(root, "worldbody"); world && !found; world = xml_next(world))
+    found = named(world, "body", name->value);
+  if (!found)
+    mjcf_error(x->model, name->place, "<attach>: the model has no body named '%s'", text_excerpt(name->value).text);
+  return found;
+}
+
+static bool expand_within(Expansion* x, XmlElement* parent, int depth);
+
+static bool expand_worlds(Expansion* x, int depth) {
+  for (XmlElement* world = x->root->first; world; world = world->next)
+    if (strcmp(world->name, "worldbody") == 0 && !expand_within(x, world, depth)) return false;
+  return true;
+}
+
+/* The other model's root, with its own meta-elements worked in; NULL after an error. */
+static XmlElement* read_attached(Expansion* x, const XmlElement* element, int depth) {
+  const XmlElement* asset = model_asset(x, element);
+  if (!asset) return NULL;
+  const XmlAttribute* file = xml_attribute(asset, "file");
+  Text folder = {0};
+  char *slash, *seen = file_resolve(x->folder, file->value);
+  text_add(&folder, "%s", seen);
+  memory_free(seen);
+  slash = strrchr(folder.data, '/');
+  folder.data[slash ? slash - folder.data + 1 : 0] = '\0';
+  Expansion inner = {.model = x->model, .folder = mjcf_keep(x->model, &folder)};
+  inner.root = mjcf_read_model(x->model, file, x->path, inner.folder, element->place);
+  if (!inner.root) return NULL;
+  inner.path = inner.root->place.file;
+  return expand_worlds(&inner, depth) ? inner.root : NULL;
+}
+
+/* A frame with the attached tree, in a container; NULL after an error. */
+static XmlElement* attach(Expansion* x, const XmlElement* element, int depth) {
+  MjcfModel* model = x->model;
+  XmlDocument* document = &model->documents[0];
+  XmlElement* root = read_attached(x, element, depth);
+  const XmlElement* tree = root ? attached_tree(x, element, root) : NULL;
+  const XmlAttribute* prefix = xml_attribute(element, "prefix");
+  if (!tree) return NULL;
+  Renaming renaming = {.model = model, .prefix = prefix ? prefix->value : "", .suffix = ""};
+  Text main_class = {0};
+  text_add(&main_class, "%smain of %s", renaming.prefix, root->place.file);
+  const char* own = mjcf_keep(model, &main_class);
+  collect_model(&renaming, root, tree);
+  attach_defaults(&renaming, root, own);
+  XmlElement* frames = xml_make(document, "attached", element->place, (const char* const[]){NULL});
+  XmlElement* frame = make_frame(model, element, (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}}, own);
+  xml_append(frames, frame);
+  if (tree != root)
+    xml_append(frame, xml_copy(document, tree, NULL, renamed, &renaming));
+  else
+    for (const XmlElement* world = xml_child(root, "worldbody"); world; world = xml_next(world))
+      for (const XmlElement* child = world->first; child; child = child->next)
+        xml_append(frame, xml_copy(document, child, NULL, renamed, &renaming));
+  attach_sections(x, &renaming, root, tree == root, own);
+  names_free(&renaming.names);
+  return frames;
+}
+
+/* ---------------------------------------------------------------- the tree */
+
+/* What is inside is worked in before what is around it. */
+static bool expand_within(Expansion* x, XmlElement* parent, int depth) {
+  XmlElement* before = NULL;
+  if (depth == XML_DEPTH_MAX) {
+    mjcf_error(x->model, parent->place, "elements are nested too deeply");
+    return false;
+  }
+  for (XmlElement *child = parent->first, *next; child; child = next) {
+    bool attaches = strcmp(child->name, "attach") == 0, replicates = strcmp(child->name, "replicate") == 0;
+    next = child->next;
+    if (!attaches && !expand_within(x, child, depth + 1)) return false;
+    if (!attaches && !replicates) {
+      before = child;
+      continue;
+    }
+    const XmlElement* container = attaches ? attach(x, child, depth + 1) : replicate(x, child);
+    if (!container) return false;
+    xml_splice(child, before, container);
+    before = container->last;
+  }
+  return true;
+}
+
+bool mjcf_expand(MjcfModel* model) {
+  Expansion x = {.model = model, .root = model->documents[0].root, .path = model->path, .folder = ""};
+  return expand_worlds(&x, 0);
+}

@@ -1,0 +1,101 @@
+#include "scene/parts.h"
+
+/* The tendon whose points are read. */
+static SceneTendon* last_tendon(Reader* reader) { return &reader->scene->tendons[reader->scene->tendon_count - 1]; }
+
+static void read_point(Reader* reader, const Node* item, const Repeat* repeat) {
+  (void)repeat;
+  TendonPointForm form;
+  if (!schema_read(reader, item, "tendon_point", &form)) return;
+  int link = read_link_or_world(reader, form.link, "link");
+  SceneTendon* tendon = last_tendon(reader);
+  if (link < -1) return;
+  if (tendon->count >= TENDON_POINT_MAX) {
+    reader_error(reader, item->place, "more than %d points", TENDON_POINT_MAX);
+    reader_stop(reader);
+    return;
+  }
+  tendon->points =
+      memory_grown(tendon->points, sizeof(SceneTendonPoint), tendon->count, &reader->tendon_point_capacity);
+  tendon->points[tendon->count++] = (SceneTendonPoint){link, form.point};
+  if (link >= 0) tendon->end = link;
+}
+
+static void read_points(Reader* reader, const Node* list) {
+  if (!list) return;
+  size_t mark = reader_enter_key(reader, "points");
+  int index = 0;
+  for (const Node* entry = list->first; entry && !reader->exhausted; entry = entry->next, index++) {
+    size_t below = reader_enter_index(reader, index);
+    repeat_expand(reader, entry, "tendon_point", "repeat_tendon_point", read_point);
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+}
+
+/* What is said of its points once all of them are known. */
+static void check_points(Reader* reader, const Node* item, const SceneTendon* tendon) {
+  if (tendon->count < 2)
+    reader_error(reader, item->place, "a tendon needs two points or more, got %d", tendon->count);
+  else if (tendon->end < 0)
+    reader_error(reader, item->place, "a tendon must pass a link: all its points are the world's");
+}
+
+static void check_pull(Reader* reader, const Node* item, const TendonForm* form) {
+  const Node* rest = node_find(item, "rest_length");
+  if (!form->tension && !(form->stiffness > 0))
+    reader_error(reader, item->place, "nothing pulls: give 'tension', or 'stiffness' and 'rest_length'");
+  if (rest && !(form->stiffness > 0))
+    reader_error(reader, node_key_place(rest), "a rest_length has no meaning without 'stiffness'");
+  if (!rest && form->stiffness > 0)
+    reader_error(reader, item->place, "give 'rest_length' with 'stiffness': where it begins to pull");
+}
+
+static void read_tension(Reader* reader, const Node* node, SceneSignal* signal) {
+  if (!node) return;
+  size_t mark = reader_enter_key(reader, "tension");
+  read_signal(reader, node, 1, signal);
+  reader_leave(reader, mark);
+}
+
+/* What is not whole is left out again. */
+static void read_tendon(Reader* reader, const Node* item) {
+  TendonForm form;
+  if (!schema_read(reader, item, "tendon", &form)) return;
+  Scene* scene = reader->scene;
+  if (scene->tendon_count >= TENDON_MAX) {
+    reader_error(reader, item->place, "more than %d tendons", TENDON_MAX);
+    reader_stop(reader);
+    return;
+  }
+  int before = reader->problem_count;
+  scene->tendons = memory_grown(scene->tendons, sizeof(SceneTendon), scene->tendon_count, &reader->tendon_capacity);
+  SceneTendon* tendon = &scene->tendons[scene->tendon_count++];
+  *tendon =
+      (SceneTendon){.place = item->place, .end = -1, .stiffness = form.stiffness, .rest_length = form.rest_length};
+  reader->tendon_point_capacity = 0;
+  read_points(reader, form.points);
+  check_pull(reader, item, &form);
+  read_tension(reader, form.tension, &tendon->tension);
+  if (reader->problem_count == before) check_points(reader, item, tendon);
+  if (reader->problem_count == before) return;
+  tendon_free(tendon);
+  scene->tendon_count--;
+}
+
+void read_tendons(Reader* reader, const Node* list) {
+  if (!list) return;
+  size_t mark = reader_enter_key(reader, "tendons");
+  int index = 0;
+  for (const Node* entry = list->first; entry && !reader->exhausted; entry = entry->next, index++) {
+    size_t below = reader_enter_index(reader, index);
+    read_tendon(reader, entry);
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+}
+
+void tendon_free(SceneTendon* tendon) {
+  memory_free(tendon->points);
+  signal_free_arrays(&tendon->tension);
+}

@@ -1,0 +1,32 @@
+/* From derivatives by poses to those by joint increments (docs/derivations/adjoint.md, A1). */
+#include "simulate/terms.h"
+
+static int link_at(LinkSpan span, int k) { return span.links ? span.links[k] : k; }
+
+void bars_compose(const Model* m, LinkSpan span, const Pose* pose, double (*bar)[3][4], Vec3* force, Mat3* moment) {
+  for (int k = 0; k < span.count; k++) {
+    int i = link_at(span, k);
+    Mat3 by_rotation;
+    for (int r = 0; r < 3; r++)
+      for (int c = 0; c < 3; c++) by_rotation.m[r][c] = bar[i][r][c];
+    force[i] = vec3(bar[i][0][3], bar[i][1][3], bar[i][2][3]);
+    moment[i] = mat3_mul(by_rotation, mat3_transpose(pose[i].r)); /* sum g r^T */
+  }
+  for (int k = span.count - 1; k >= 0; k--) {
+    int i = link_at(span, k), up = m->links[i].parent;
+    if (up < 0 || (span.links && m->links[up].tree < 0)) continue;
+    Mat3 arm = mat3_outer(force[i], vec3_sub(pose[i].t, pose[up].t));
+    moment[up] = mat3_add(moment[up], mat3_add(moment[i], arm));
+    force[up] = vec3_add(force[up], force[i]);
+  }
+}
+
+void bars_reduce(const Model* m, LinkSpan span, const Pose* pose, const Screw* screws, const Vec3* force,
+                 const Mat3* moment, double* reduced) {
+  for (int k = 0; k < span.count; k++) {
+    int i = link_at(span, k);
+    Vec3 torque = mat3_axial(moment[i]);
+    for (int dof = m->links[i].dof_first; dof < m->links[i].dof_first + m->links[i].dof_count; dof++)
+      reduced[dof] += vec3_dot(screws[dof].w, torque) + vec3_dot(screw_velocity(&screws[dof], pose[i].t), force[i]);
+  }
+}

@@ -1,0 +1,57 @@
+/* Private to simulate/: cords through points of links (docs/derivations/loads.md, L5-L7). A scene without tendons has
+ * none of it: Sim.tendons is NULL and nothing is computed. */
+#ifndef SDRS_SIMULATE_TENDONS_H
+#define SDRS_SIMULATE_TENDONS_H
+
+#include "simulate/sim.h"
+
+/* Between two neighbouring points, a first. */
+typedef struct {
+  Vec3 normal;    /* from b to a; zero where the points coincide */
+  Vec3 arm[2];    /* of the points about the links' centres of mass [m] */
+  Vec3 force[2];  /* derivatives of the energy by the links' motion about these centres [N] */
+  Mat3 moment[2]; /* N m */
+  double hessian[12][12];
+} TendonSegment;
+
+typedef struct TendonSystem {
+  const Model* model;
+  double* tension;          /* of the signals at the end of the step [N]  (tendons) */
+  double *pull, *extent;    /* as assembled: force [N]; how large its positions are [m]  (tendons) */
+  int *first, count;        /* of every tendon's segments among those of all, (tendons + 1) */
+  int* tendon;              /* of every segment */
+  TendonSegment* segment;   /* as assembled */
+  int *dof_first, *dof;     /* degrees of freedom that move a tendon's points (tendons + 1), (all) */
+  double* slope;            /* d length / d dof as assembled, of those with stiffness */
+  CouplingTerms* stretched; /* stiffness x slope slope^T (tendons) */
+  int* place;               /* of a degree of freedom in the list of the tendon at hand  (nv) */
+  uint64_t* pairs;          /* trees that they couple, a << 32 | b with a < b, sorted  (pair_count) */
+  int pair_count;
+} TendonSystem;
+
+/* NULL: the model has none. Owned by the caller. */
+TendonSystem* tendons_create(const Model* model);
+void tendons_destroy(TendonSystem* system);
+
+/* Sets the tensions for the step of sim->clock. */
+void tendons_aim(Sim* sim);
+/* tension x length + stiffness/2 stretch^2 of every tendon [J] (tendons). */
+void tendons_energies(const TendonSystem* system, const Pose* poses, double* energies);
+/* Terms of all tendons at the poses; reference: centres of mass (links). */
+void tendons_assemble(TendonSystem* system, const Pose* poses, const Vec3* reference, const Screw* screws);
+/* Those of the segments, for Assembly, and those of stiffness; system may be NULL. */
+ContactTermList tendons_terms(const TendonSystem* system);
+void tendons_couple(const TendonSystem* system, Assembly* assembly);
+/* Smallest change of a tendon's energy that means something [J]. */
+double tendon_rounding(const TendonSystem* system, int k);
+/* - pull x d length / d dof, added (nv). */
+void tendons_add_force(const TendonSystem* system, const Pose* poses, const Screw* screws, double* force);
+
+/* wrench (links): + the change of force and torque that tendons put on a link while all move by twist (links), which
+ * are those of the joint rates lambda (nv) (simulate/tendons_adjoint.c). */
+void tendons_product(const TendonSystem* system, const double (*twist)[6], const double* lambda, double (*wrench)[6]);
+/* lambda . dF/d(tensions, stiffness, rest lengths, points) (L7). motion: of every link by lambda, the change of [R | t]
+ * at t + dt  (links). */
+void tendons_adjoint(const Sim* sim, const double (*motion)[3][4], ModelGradient* gradient);
+
+#endif

@@ -1,0 +1,110 @@
+/* Tendons backwards (docs/derivations/loads.md, L7). */
+#include "simulate/tendons.h"
+
+#include <string.h>
+
+static bool moves(const Model* m, int link) { return link >= 0 && m->links[link].tree >= 0; }
+
+/* Change of the wrenches on both links: hessian x twists, and of the pull that changes with the length. */
+static void segment_product(const TendonSystem* s, int index, double pull_change, const double (*twist)[6],
+                            double (*wrench)[6]) {
+  const TendonSegment* t = &s->segment[index];
+  int k = s->tendon[index];
+  const SceneTendonPoint* point = &s->model->tendons[k].source->points[index - s->first[k]];
+  double both[12] = {0};
+  for (int side = 0; side < 2; side++)
+    if (moves(s->model, point[side].link)) memcpy(both + 6 * side, twist[point[side].link], sizeof(double[6]));
+  for (int side = 0; side < 2; side++) {
+    Vec3 force = vec3_scale(t->normal, side == 0 ? pull_change : -pull_change);
+    double own[6];
+    vec3_store(vec3_cross(t->arm[side], force), own);
+    vec3_store(force, own + 3);
+    for (int i = 0; point[side].link >= 0 && i < 6; i++) {
+      for (int j = 0; j < 12; j++) own[i] += t->hessian[6 * side + i][j] * both[j];
+      wrench[point[side].link][i] += own[i];
+    }
+  }
+}
+
+void tendons_product(const TendonSystem* s, const double (*twist)[6], const double* lambda, double (*wrench)[6]) {
+  for (int k = 0; s && k < s->model->tendon_count; k++) {
+    const CouplingTerms* stretched = &s->stretched[k];
+    double rate = 0;
+    for (int n = 0; n < stretched->count; n++) rate += stretched->slope[n] * lambda[stretched->dof[n]];
+    for (int n = s->first[k]; n < s->first[k + 1]; n++)
+      segment_product(s, n, stretched->stiffness * rate, twist, wrench);
+  }
+}
+
+/* Where a point is and how lambda moves it. */
+typedef struct {
+  Mat3 r, dr;
+  Vec3 x, x_dot;
+} MovedPoint;
+
+static MovedPoint moved_point(const Sim* sim, const SceneTendonPoint* point, const double (*motion)[3][4]) {
+  const Pose* poses = sim->configuration[sim->current].pose;
+  MovedPoint out = {mat3_identity(), mat3_zero(), tendon_point(point, poses), vec3(0, 0, 0)};
+  if (point->link < 0) return out;
+  out.r = poses[point->link].r;
+  if (!moves(sim->model, point->link)) return out;
+  const double(*m)[4] = motion[point->link];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) out.dr.m[i][j] = m[i][j];
+  out.x_dot = vec3_add(mat3_mul_vec(out.dr, point->point), vec3(m[0][3], m[1][3], m[2][3]));
+  return out;
+}
+
+/* Of a segment: its rate n . d', and the derivatives of pull x rate + slack x length by d and d'. */
+typedef struct {
+  double rate, length;
+  Vec3 normal, across; /* across: (d' - n rate) / |d| */
+} SegmentRate;
+
+static SegmentRate segment_rate(const TendonSegment* t, const MovedPoint* a, const MovedPoint* b) {
+  Vec3 apart = vec3_sub(a->x, b->x), dot = vec3_sub(a->x_dot, b->x_dot);
+  SegmentRate out = {.length = vec3_norm(apart), .normal = t->normal, .across = vec3(0, 0, 0)};
+  out.rate = vec3_dot(t->normal, dot);
+  if (vec3_dot(t->normal, t->normal) > 0)
+    out.across = vec3_scale(vec3_add_scaled(dot, -out.rate, t->normal), 1 / out.length);
+  return out;
+}
+
+static void add_tension(const Sim* sim, const ModelTendon* tendon, double rate, ModelGradient* gradient) {
+  double zero = 0;
+  if (tendon->tension.source->channels > 0)
+    signal_eval_vjp(&tendon->tension, sim->clock.time, &rate, &zero, gradient->control + tendon->tension_first);
+}
+
+/* Phi = pull x rate with rate = d length by lambda, and pull = tension + stiffness x stretch. */
+static void reverse_tendon(const Sim* sim, int k, const double (*motion)[3][4], ModelGradient* gradient) {
+  const TendonSystem* s = sim->tendons;
+  const ModelTendon* tendon = &s->model->tendons[k];
+  const SceneTendon* source = tendon->source;
+  double rate = 0, length = 0;
+  for (int i = 0; i + 1 < source->count; i++) {
+    MovedPoint a = moved_point(sim, &source->points[i], motion), b = moved_point(sim, &source->points[i + 1], motion);
+    SegmentRate part = segment_rate(&s->segment[s->first[k] + i], &a, &b);
+    rate += part.rate;
+    length += part.length;
+  }
+  double stretch = tendon_stretch(source, length), slack = stretch > 0 ? source->stiffness * rate : 0;
+  add_tension(sim, tendon, rate, gradient);
+  gradient->tendons[k][TENDON_NUMBER_STIFFNESS] += stretch * rate;
+  gradient->tendons[k][TENDON_NUMBER_REST] -= slack;
+  for (int i = 0; i + 1 < source->count; i++) {
+    MovedPoint at[2] = {moved_point(sim, &source->points[i], motion), moved_point(sim, &source->points[i + 1], motion)};
+    SegmentRate part = segment_rate(&s->segment[s->first[k] + i], &at[0], &at[1]);
+    Vec3 by_dot = vec3_scale(part.normal, s->pull[k]);
+    Vec3 by = vec3_add(vec3_scale(part.across, s->pull[k]), vec3_scale(part.normal, slack));
+    for (int side = 0; side < 2; side++) {
+      Vec3 own = vec3_add(mat3_tmul_vec(at[side].r, by), mat3_tmul_vec(at[side].dr, by_dot));
+      Vec3* bar = &gradient->tendon_points[tendon->point_first + i + side];
+      *bar = vec3_add_scaled(*bar, side == 0 ? 1 : -1, own);
+    }
+  }
+}
+
+void tendons_adjoint(const Sim* sim, const double (*motion)[3][4], ModelGradient* gradient) {
+  for (int k = 0; sim->tendons && k < sim->model->tendon_count; k++) reverse_tendon(sim, k, motion, gradient);
+}

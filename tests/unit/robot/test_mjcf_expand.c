@@ -1,0 +1,146 @@
+/* <replicate> and <attach>: where the copies stand, what they are called, what refers to them. Places of the replicas
+ * are those of MuJoCo 3.3.8, which was asked for them; of the attached model they are worked out by hand. */
+#include "unit/robot/mjcf_testing.h"
+
+/* Place of the link's frame in the world, all coordinates zero. */
+static Vec3 stands_at(const UrdfCase* c, const char* name) {
+  const SceneLink* link = link_named(c, name);
+  Vec3 place = link->joint.position;
+  for (int parent = link->parent; parent >= 0; parent = c->scene.links[parent].parent) {
+    const SceneJoint* joint = &c->scene.links[parent].joint;
+    place = vec3_add(joint->position, mat3_mul_vec(mat3_from_quat(joint->rotation), place));
+  }
+  return place;
+}
+
+static const char REPLICAS[] =
+    "<mujoco><worldbody><body name='hub' pos='0 0 1'><geom size='0.05' mass='1'/>"
+    "<replicate count='3' euler='0 0 30' offset='0.01 0.02 0.03'>"
+    "<body name='arm' pos='0.2 0 0' euler='15 0 5'><joint name='hinge'/><geom size='0.01'/>"
+    "<replicate count='2' sep='-' offset='0 0 0.1'>"
+    "<body name='tip' pos='0.2 0 0'><joint name='slider' type='slide' axis='1 0 0'/><geom size='0.02'/></body>"
+    "</replicate></body></replicate></body></worldbody>"
+    "<tendon><fixed name='both'><joint joint='hinge' coef='0.5'/></fixed></tendon>"
+    "<actuator><motor joint='hinge' gear='2' ctrlrange='-1 1'/><motor tendon='both' ctrlrange='-6 6'/>"
+    "<position joint='slider' kp='10'/></actuator></mujoco>";
+
+static void replicas_stand_one_after_another(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(REPLICAS, NULL);
+  const struct {
+    const char* name;
+    Vec3 place;
+  } wanted[] = {{"tip-00", {0.399239, 0.016837, 1.004512}}, {"tip-10", {0.399239, -0.009045, 1.101104}},
+                {"tip-01", {0.347332, 0.234201, 1.034512}}, {"tip-11", {0.360273, 0.211787, 1.131104}},
+                {"tip-02", {0.193698, 0.396490, 1.064512}}, {"tip-12", {0.216113, 0.383549, 1.161104}}};
+  for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+    compare_vec3(stands_at(&c, wanted[i].name), wanted[i].place, 1e-6, wanted[i].name);
+  urdf_case_free(&c);
+}
+
+static void what_refers_to_replicas_is_replicated(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(REPLICAS, NULL);
+  int springs = 0, motors = 0;
+  for (int i = 0; i < c.scene.controller_count; i++) {
+    const SceneController* controller = &c.scene.controllers[i];
+    springs += controller->type == CONTROLLER_PD && controller->position_gain[0] == 10;
+    motors += controller->type == CONTROLLER_TORQUE;
+  }
+  assert_int_equal(springs, 6); /* one a tip */
+  assert_int_equal(motors, 3);  /* the hinge's own and that by its tendon act on the same joint */
+  urdf_case_free(&c);
+}
+
+static void numbers_have_as_many_digits_as_the_count(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(
+      "<mujoco><worldbody><replicate count='10' offset='1 0 0'><body name='b'><freejoint/>"
+      "<geom size='0.1'/></body></replicate></worldbody></mujoco>",
+      NULL);
+  assert_int_equal(c.scene.link_count, 10);
+  compare_vec3(stands_at(&c, "b07"), vec3(7, 0, 0), 1e-15, "the eighth");
+  urdf_case_free(&c);
+}
+
+/* A model in the tests' folder, which is nowhere but here. */
+#define MAIN "tests/unit/robot/models/main.xml"
+#define WITH_ARM(inside)                                                  \
+  "<mujoco><default><geom density='2000'/><joint damping='7'/></default>" \
+  "<asset><model name='arm' file='parts/arm.xml'/><model name='ring' "    \
+  "file='parts/ring.xml'/></asset><worldbody>" inside                     \
+  "<body name='own' pos='5 0 1'><joint range='-90 90'/><geom size='0.1'/></body></worldbody></mujoco>"
+
+/* Each model is read by its own settings: radians and degrees, densities, damping, classes, folders. */
+static void a_body_of_another_model(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load_at(MAIN,
+                            WITH_ARM("<body name='table' pos='0 0 1' euler='0 0 90'><frame pos='0.1 0 0.1'>"
+                                     "<attach model='arm' body='base' prefix='left-'/></frame>"
+                                     "<attach model='arm' body='link' prefix='right-'/></body>"),
+                            NULL);
+  compare_vec3(stands_at(&c, "left-link"), vec3(0, 0.1, 1.2), 1e-15, "in a frame of a turned body");
+  compare_vec3(stands_at(&c, "right-link"), vec3(0, 0, 1.1), 1e-15, "a body from within");
+  compare_near(link_named(&c, "left-link")->joint.upper[0], 1.5, 0, "radians there");
+  compare_near(link_named(&c, "own")->joint.upper[0], 1.5707963267948966, 1e-15, "degrees here");
+  compare_near(link_named(&c, "left-link")->joint.damping[0], 0.5, 0, "its own default");
+  compare_near(link_named(&c, "own")->joint.damping[0], 7, 0, "this one's default");
+  compare_near(link_named(&c, "left-link")->mass, 500, 1e-10, "a cubic metre of its density");
+  const SceneLink* link = link_named(&c, "left-link");
+  assert_string_equal(c.scene.shapes[link->shapes[1].shape].file,
+                      "tests/unit/robot/models/parts/../../../../../assets/mug.obj");
+  assert_int_equal(c.scene.controller_count, 2);
+  compare_near(c.scene.controllers[1].position_gain[0], 30, 0, "of its class");
+  assert_int_equal(c.scene.contact.exclude_count, 0); /* the stone is not there */
+  urdf_case_free(&c);
+}
+
+static void a_whole_model(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load_at(
+      MAIN, WITH_ARM("<replicate count='2' offset='0 3 0'><attach model='arm' prefix='p'/></replicate>"), NULL);
+  compare_vec3(stands_at(&c, "pstone0"), vec3(1, 0, 0), 1e-15, "first");
+  compare_vec3(stands_at(&c, "pstone1"), vec3(1, 3, 0), 1e-15, "second");
+  assert_int_equal(c.scene.controller_count, 2);
+  assert_int_equal(c.scene.contact.exclude_count, 2);
+  assert_string_equal(c.scene.contact.exclude[1][1], "pstone1");
+  assert_non_null(strstr(c.report.remarks.data, "keyframes of attached models"));
+  urdf_case_free(&c);
+}
+
+static void mistakes_are_told(void** state) {
+  (void)state;
+  expect_told(WORLD("<replicate><body/></replicate>"), NULL, "count of <replicate> must be a whole number from 1");
+  expect_told(WORLD("<replicate count='1.5'><body/></replicate>"), NULL, "must be a whole number from 1");
+  expect_told(WORLD("<replicate count='1e9'><body/></replicate>"), NULL, "must be a whole number from 1");
+  expect_told(WORLD("<replicate count='9999'><replicate count='9999'><body/></replicate></replicate>"), NULL,
+              "for at most 1000000 elements in all");
+  expect_told(WORLD("<attach prefix='a'/>"), NULL, "<attach> needs 'model'");
+  expect_told(WORLD("<attach model='a'/>"), NULL, "no <model> with 'file' is named 'a' in <asset>");
+  expect_told(
+      "<mujoco><asset><model name='a' file='/nowhere.xml'/></asset><worldbody><attach model='a'/></worldbody>"
+      "</mujoco>",
+      NULL, "the model '/nowhere.xml' cannot be read");
+  UrdfCase c = mjcf_import_at(MAIN, WITH_ARM("<attach model='arm' body='leg'/>"), NULL);
+  char* found = told(&c.diagnostics);
+  assert_non_null(strstr(found, "<attach>: the model has no body named 'leg'"));
+  memory_free(found);
+  urdf_case_free(&c);
+  c = mjcf_import_at(MAIN, WITH_ARM("<attach model='ring'/>"), NULL);
+  found = told(&c.diagnostics);
+  assert_non_null(strstr(found, "more than 63 files are included")); /* a model that attaches itself */
+  memory_free(found);
+  urdf_case_free(&c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(replicas_stand_one_after_another),
+      cmocka_unit_test(what_refers_to_replicas_is_replicated),
+      cmocka_unit_test(numbers_have_as_many_digits_as_the_count),
+      cmocka_unit_test(a_body_of_another_model),
+      cmocka_unit_test(a_whole_model),
+      cmocka_unit_test(mistakes_are_told),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,221 @@
+/* What robots of collections use beside the common: pairs of geoms, height fields, thrusters, damping by ratio,
+ * inherited ranges, limits of effort, tendons with springs, sites that are held together, attributes that are left out.
+ */
+#include "unit/robot/mjcf_testing.h"
+
+static const SceneController* controller_on(const UrdfCase* c, const char* link) {
+  for (int i = 0; i < c->scene.controller_count; i++)
+    if (strcmp(c->scene.links[c->scene.controllers[i].link].name, link) == 0) return &c->scene.controllers[i];
+  fail_msg("no controller on '%s'", link);
+  return NULL;
+}
+
+static bool is_excluded(const UrdfCase* c, const char* a, const char* b) {
+  for (int i = 0; i < c->scene.contact.exclude_count; i++) {
+    char** pair = c->scene.contact.exclude[i];
+    if ((strcmp(pair[0], a) == 0 && strcmp(pair[1], b) == 0) || (strcmp(pair[0], b) == 0 && strcmp(pair[1], a) == 0))
+      return true;
+  }
+  return false;
+}
+
+/* Geoms without masks touch only where a <pair> says so, excluded or not. */
+static void pairs_touch_whatever_masks_say(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(
+      "<mujoco><default><geom contype='0' conaffinity='0'/></default><worldbody>"
+      "<geom name='floor' type='plane' size='1 1 1'/>"
+      "<body name='a' pos='0 0 1'><freejoint/><geom name='ga' size='0.1'/></body>"
+      "<body name='b' pos='0 0 2'><freejoint/><geom name='gb' size='0.1'/></body>"
+      "<body name='c' pos='0 0 3'><freejoint/><geom name='gc' size='0.1'/></body></worldbody>"
+      "<contact><exclude body1='a' body2='b'/><pair geom1='ga' geom2='floor' friction='0.3 0.3'/>"
+      "<pair geom1='ga' geom2='gb'/></contact></mujoco>",
+      NULL);
+  assert_int_equal(link_named(&c, "a")->shape_count, 1);
+  assert_int_equal(link_named(&c, "c")->shape_count, 0); /* touches nothing */
+  assert_false(is_excluded(&c, "a", "ground"));
+  assert_false(is_excluded(&c, "a", "b"));
+  assert_true(is_excluded(&c, "b", "ground"));
+  const SceneContact* contact = &c.scene.contact;
+  const ScenePair* last = &contact->pairs[contact->pair_count - 1];
+  assert_string_equal(last->name[0], "a");
+  assert_string_equal(last->name[1], "ground");
+  compare_near(last->material.value[MATERIAL_FRICTION], 0.3, 0, "friction of the pair");
+  urdf_case_free(&c);
+  expect_told(
+      "<mujoco><worldbody><body><freejoint/><geom name='a' size='1'/></body></worldbody>"
+      "<contact><pair geom1='a' geom2='z'/></contact></mujoco>",
+      NULL, "error: <pair>: geom2: no geom is named 'z'");
+}
+
+/* MuJoCo takes the darkest sample as 0 and the lightest as 1; here white is 1. */
+static void height_fields_are_ground(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load_at("tests/unit/robot/main.xml",
+                            "<mujoco><compiler meshdir='../../../assets'/><asset>"
+                            "<hfield name='h' file='rubble.png' size='2 1.5 0.4 0.1'/></asset><worldbody>"
+                            "<geom type='hfield' hfield='h' pos='0 0 0.5'/>"
+                            "<body pos='0 0 3'><freejoint/><geom size='0.1'/></body></worldbody></mujoco>",
+                            NULL);
+  const SceneShape* shape = &c.scene.shapes[link_named(&c, "ground")->shapes[0].shape];
+  HeightGrid grid;
+  Diagnostics none = {0};
+  assert_int_equal(shape->type, SHAPE_HEIGHT_FIELD);
+  assert_int_equal(height_grid_read(&grid, shape->file, &none), STATUS_OK);
+  double low = 1, high = 0;
+  for (int i = 0; i < grid.columns * grid.rows; i++) {
+    double height = shape->origin.z + shape->size.z * grid.values[i];
+    low = fmin(low, height);
+    high = fmax(high, height);
+  }
+  compare_near(shape->size.x, 4, 0, "width");
+  compare_near(low, 0, 1e-15, "lowest");
+  compare_near(high, 0.4, 1e-15, "highest");
+  compare_near(shape->base, 0.1, 0, "thickness");
+  height_grid_free(&grid);
+  urdf_case_free(&c);
+  expect_told(
+      "<mujoco><asset><hfield name='h' nrow='2' ncol='2' elevation='0 1 0 1' size='1 1 1 1'/></asset><worldbody>"
+      "<geom type='hfield' hfield='h'/><body><freejoint/><geom size='1'/></body></worldbody></mujoco>",
+      NULL, "hfield without a PNG file");
+  expect_told("<mujoco><worldbody><body><freejoint/><geom type='hfield' hfield='h'/></body></worldbody></mujoco>", NULL,
+              "no <hfield> is named 'h'");
+}
+
+/* A thruster at a site that is turned by 90 degrees about x: its z is -y of the body. Torque goes along. */
+static void motors_at_sites_are_loads(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(
+      "<mujoco><worldbody><body name='b' pos='0 0 1'><freejoint/><geom size='0.1' mass='1'/>"
+      "<site name='s' pos='0.1 0.2 0.3' euler='90 0 0'/></body></worldbody>"
+      "<actuator><motor site='s' gear='0 0 2 0 0 0.5' ctrlrange='0 3'/></actuator>"
+      "<keyframe><key qpos='0 0 1 1 0 0 0' ctrl='4'/></keyframe></mujoco>",
+      NULL);
+  assert_int_equal(c.scene.load_count, 1);
+  const SceneLoad* load = &c.scene.loads[0];
+  assert_true(load->link_axes && load->has_point);
+  compare_vec3(load->point, vec3(0.1, 0.2, 0.3), 1e-15, "where it acts");
+  const double* force = load->force.values;
+  const double* torque = load->torque.values;
+  compare_vec3(vec3(force[0], force[1], force[2]), vec3(0, -6, 0), 1e-14, "force, its control within the range");
+  compare_vec3(vec3(torque[0], torque[1], torque[2]), vec3(0, -1.5, 0), 1e-14, "torque");
+  urdf_case_free(&c);
+}
+
+/* damping = ratio 2 sqrt(kp I): I of two rods about the hinge where all joints stand at zero, with the armature. */
+static void damping_by_ratio(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(
+      "<mujoco><worldbody><body name='a'><joint name='j' axis='0 1 0' armature='0.05'/>"
+      "<inertial mass='2' pos='0.5 0 0' diaginertia='0.01 0.02 0.02'/>"
+      "<body name='b' pos='1 0 0'><joint name='s' type='slide' axis='1 0 0'/>"
+      "<inertial mass='3' pos='0.5 0 0' diaginertia='0.01 0.03 0.03'/></body></body></worldbody>"
+      "<actuator><position joint='j' kp='50' dampratio='0.7'/>"
+      "<position joint='s' kp='40' dampratio='1' gear='2'/></actuator></mujoco>",
+      NULL);
+  double inertia = 0.02 + 2 * 0.25 + 0.03 + 3 * 2.25 + 0.05;
+  compare_near(controller_on(&c, "a")->damping_gain[0], 0.7 * 2 * sqrt(50 * inertia), 1e-12, "hinge");
+  /* gear 2: 40 N per metre of the actuator's length are 160 N/m of the slide; critical for 3 kg */
+  compare_near(controller_on(&c, "b")->damping_gain[0], 2 * sqrt(160 * 3), 1e-12, "slide with a gear");
+  urdf_case_free(&c);
+}
+
+/* The middle of the joint's range where zero is outside of it; the smaller of two limits of force. */
+static void inherited_ranges_and_efforts(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(
+      "<mujoco><compiler angle='radian'/><worldbody>"
+      "<body name='a'><joint name='j' range='-3 -1' actuatorfrcrange='-87 87'/><geom size='0.1'/></body>"
+      "<body name='b' pos='1 0 0'><joint name='k' actuatorfrcrange='-5 5'/><geom size='0.1'/></body></worldbody>"
+      "<actuator><position joint='j' kp='10' inheritrange='0.5' forcerange='-90 90'/><motor joint='k'/></actuator>"
+      "</mujoco>",
+      NULL);
+  compare_near(controller_on(&c, "a")->target.values[0], -1.5, 1e-15, "upper end of the inner half");
+  compare_near(controller_on(&c, "a")->max_force[0], 87, 0, "the joint's limit");
+  compare_near(controller_on(&c, "b")->max_force[0], 5, 0, "of a motor without one");
+  assert_null(c.report.remarks.data ? strstr(c.report.remarks.data, "effort") : NULL);
+  urdf_case_free(&c);
+}
+
+/* F = 0.5 (u - q1 - 2 q2) pulls with 1 and 2: each spring's target is what the other leaves of the length. */
+static void springs_of_tendons_whose_joints_are_free(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(
+      "<mujoco><compiler angle='radian'/><worldbody><body name='a'><joint name='j'/><geom size='0.1'/>"
+      "<body name='b' pos='1 0 0'><joint name='k'/><geom size='0.1'/></body></body></worldbody>"
+      "<tendon><fixed name='t'><joint joint='j' coef='1'/><joint joint='k' coef='2'/></fixed></tendon>"
+      "<actuator><position tendon='t' kp='0.5' kv='0.1' forcerange='-1 1'/></actuator>"
+      "<keyframe><key qpos='0 0' ctrl='0.8'/></keyframe></mujoco>",
+      NULL);
+  const SceneController *first = controller_on(&c, "a"), *second = controller_on(&c, "b");
+  for (int trial = 0; trial < 3; trial++) {
+    double q[2] = {0.3 * trial, 0.2 - 0.1 * trial}, v[2] = {0.4, -0.7 * trial};
+    double force = 0.5 * (0.8 - q[0] - 2 * q[1]) - 0.1 * (v[0] + 2 * v[1]);
+    for (int k = 0; k < 2; k++) {
+      const SceneController* own = k == 0 ? first : second;
+      int other = 1 - k;
+      assert_int_equal(own->measure_count, 2);
+      double target = own->target.values[0] + own->feedback[0] * q[other] + own->feedback[1] * v[other];
+      double pull = own->position_gain[0] * (target - q[k]) - own->damping_gain[0] * v[k];
+      compare_near(pull, (k + 1) * force, 1e-15, "trial %d, joint %d", trial, k);
+      compare_near(own->max_force[0], k + 1, 0, "limit");
+    }
+  }
+  assert_string_equal(first->measures[0].name, "b/angle");
+  assert_string_equal(first->measures[1].name, "b/angle/rate");
+  urdf_case_free(&c);
+}
+
+/* Sites hold together wherever their bodies are drawn: the start moves to where they do. */
+static void sites_that_are_held_together(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(
+      "<mujoco><compiler angle='radian'/><worldbody><site name='nail' pos='0 0 0'/>"
+      "<body name='a' pos='-1 0 0.1'><joint name='x' type='slide' axis='1 0 0'/><joint name='z' type='slide' "
+      "axis='0 0 1'/><geom size='0.1'/><site name='hook' pos='0.5 0 0'/></body></worldbody>"
+      "<equality><connect site1='hook' site2='nail'/></equality></mujoco>",
+      NULL);
+  assert_int_equal(c.scene.closure_count, 1);
+  const SceneInitial* initial = &c.scene.initials[0];
+  compare_near(initial->coordinates[0], 0.5, 1e-8, "along x");
+  compare_near(initial->coordinates[1], -0.1, 1e-8, "along z");
+  urdf_case_free(&c);
+}
+
+static void attributes_without_counterpart_are_named(void** state) {
+  (void)state;
+  expect_told(
+      "<mujoco><option density='1.2'><flag contact='disable' energy='enable'/></option><default>"
+      "<joint springdamper='1 1'/></default><worldbody><body><freejoint align='true'/>"
+      "<geom size='1' shellinertia='true'/></body></worldbody></mujoco>",
+      NULL, "left out: option/density, option/flag/contact, joint/springdamper, freejoint/align, geom/shellinertia");
+  UrdfCase c = mjcf_load(
+      "<mujoco><option><flag gravity='disable'/></option><worldbody><body><freejoint/>"
+      "<geom size='1'/></body></worldbody></mujoco>",
+      NULL);
+  compare_vec3(c.scene.simulation.gravity, vec3(0, 0, 0), 0, "switched off");
+  urdf_case_free(&c);
+  expect_told(
+      "<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody><actuator>"
+      "<general joint='j' gaintype='muscle'/></actuator></mujoco>",
+      NULL, "left out: actuator/general");
+}
+
+/* A range of 4 cm is felt in its last 0.4 mm, not over a centimetre as where nobody says how wide. */
+static void limits_are_felt_near_them(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(WORLD("<body name='a'><joint type='slide' range='0 0.04'/><geom size='0.1'/></body>"), NULL);
+  compare_near(link_named(&c, "a")->joint.limit_margin, 4e-4, 1e-18, "margin");
+  urdf_case_free(&c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(pairs_touch_whatever_masks_say), cmocka_unit_test(height_fields_are_ground),
+      cmocka_unit_test(motors_at_sites_are_loads),      cmocka_unit_test(damping_by_ratio),
+      cmocka_unit_test(inherited_ranges_and_efforts),   cmocka_unit_test(springs_of_tendons_whose_joints_are_free),
+      cmocka_unit_test(sites_that_are_held_together),   cmocka_unit_test(attributes_without_counterpart_are_named),
+      cmocka_unit_test(limits_are_felt_near_them),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

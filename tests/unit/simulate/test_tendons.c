@@ -1,0 +1,166 @@
+/* Tendons: closed forms of pulled bodies (a block and tackle, a lever in balance, a cord over two posts, a mass between
+ * springs), the energy of a machine that they swing, nothing from outside, and an arm that curls by a constant angle.
+ */
+#include <string.h>
+
+#include "simulate/tendons.h"
+#include "support/runs.h"
+
+#define WEIGHTLESS(dt, steps) "simulation: {dt: " dt ", steps: " steps ", gravity: [0, 0, 0]}\ncontact: {model: none}\n"
+#define CUBE "mass_model: uniform, shape: {type: box, size: [0.1, 0.1, 0.1]}"
+
+static const double* coordinates(const Run* run) { return sim_state(run->sim)->q; }
+
+/* Three falls of one cord: three times its tension, so x = 3 T t^2 / 2 m by steps of first order, x_n = a dt^2 n (n +
+ * 1) / 2. */
+static void tendons_L5_block_and_tackle(void** state) {
+  (void)state;
+  Run* run = run_create(1, 1e-12,
+                        WEIGHTLESS("0.01", "50") "links:\n  - {name: load, mass: 4, " CUBE
+                                                 ", joint: {type: slide, axis: [1, 0, 0]}}\n"
+                                                 "tendons:\n  - points: [{link: load}, {point: [5, 0, 0]}, {link: "
+                                                 "load}, {point: [6, 0, 0]}]\n    tension: 2\n");
+  run_steps(run, 50);
+  compare_near(coordinates(run)[0], 3 * 2.0 / 4 * 1e-4 * 50 * 51 / 2, 1e-12, "way of the load");
+  run_free(run);
+}
+
+/* A lever of weight m g at its middle, held level by a cord from its end to a point above the hinge: T sin(a) L = m g
+ * L / 2. */
+static void tendons_L5_a_lever_in_balance(void** state) {
+  (void)state;
+  double tension = 0.5 * 2 * 9.81 / sin(atan2(0.75, 1.0));
+  Run* run = run_create(
+      1, 1e-12,
+      "simulation: {dt: 0.01, steps: 40}\ncontact: {model: none}\n"
+      "links:\n  - {name: lever, mass: 2, center: [0.5, 0, 0], inertia: [0.1, 0.1, 0.1, 0, 0, 0], joint: {type: hinge, "
+      "axis: [0, 1, 0]}}\n"
+      "tendons:\n  - points: [{link: world, point: [0, 0, 0.75]}, {link: lever, point: [1, 0, 0]}]\n    tension: "
+      "%.17g\n",
+      tension);
+  run_steps(run, 40);
+  compare_near(coordinates(run)[0], 0, 1e-12, "the lever stays");
+  run_free(run);
+}
+
+/* Two weights on one elastic cord over two posts: after the cord has come to rest its pull is 2 m1 m2 g / (m1 + m2). */
+static void tendons_L5_two_weights_on_a_cord(void** state) {
+  (void)state;
+  Run* run = run_create(1, 1e-12,
+                        "simulation: {dt: 0.002, steps: 300}\ncontact: {model: none}\n"
+                        "links:\n"
+                        "  - {name: left, mass: 1, " CUBE
+                        ", joint: {type: slide, axis: [0, 0, 1]}}\n"
+                        "  - {name: right, mass: 3, " CUBE
+                        ", joint: {type: slide, axis: [0, 0, 1], position: [1, 0, 0]}}\n"
+                        "tendons:\n  - points: [{link: left}, {point: [0, 0, 2]}, {point: [1, 0, 2]}, {link: right}]\n"
+                        "    stiffness: 1.0e+4\n    rest_length: 5\n");
+  run_steps(run, 300);
+  const double* q = coordinates(run);
+  double pull = 2 * 1 * 3 * 9.81 / 4, length = 1 + (2 - q[0]) + (2 - q[1]);
+  compare_near(1e4 * (length - 5), pull, 1e-3 * pull, "pull of the cord");
+  /* they move as one mass of 4 kg with 2 kg g, but for the cord's stretch */
+  compare_near(q[0] - q[1], 9.81 * 0.5 * 0.002 * 0.002 * 300 * 301, 2e-3, "they pass each other");
+  run_free(run);
+}
+
+static double energy_of(const Run* run) {
+  SimMeasure m = sim_measure(run->sim);
+  return m.kinetic + m.potential;
+}
+
+/* A double pendulum on a stretched cord. */
+static void tendons_L5_energy_stays(void** state) {
+  (void)state;
+  Run* run = run_create(
+      1, 1e-12,
+      "simulation: {dt: 0.0005, steps: 2000, integrator: second_order}\ncontact: {model: none}\n"
+      "links:\n"
+      "  - {name: arm, mass: 1, center: [0.2, 0, 0], inertia: [0.01, 0.02, 0.02, 0, 0, 0], joint: {type: universal, "
+      "axes: [[0, 1, 0], [0, 0, 1]]}}\n"
+      "  - {name: hand, parent: arm, mass: 0.5, center: [0.1, 0, 0], inertia: [0.002, 0.003, 0.003, 0, 0, 0], joint: "
+      "{type: hinge, axis: [0, 1, 0], position: [0.4, 0, 0]}}\n"
+      "tendons:\n"
+      "  - points: [{point: [0, 0.2, 0.3]}, {link: arm, point: [0.3, 0, 0.05]}, {link: hand, point: [0.2, 0, 0]}]\n"
+      "    stiffness: 60\n    rest_length: 0.3\n");
+  run_steps(run, 1);
+  double before = energy_of(run), worst = 0, most = 0;
+  for (int k = 0; k < 1000; k++) {
+    run_steps(run, 1);
+    worst = fmax(worst, fabs(energy_of(run) - before));
+    most = fmax(most, model_tendon_energy(&run->model, sim_state(run->sim)->pose));
+  }
+  assert_true(most > 1);
+  compare_at_most(worst, 0.02 * most, "energy of half a second (stored at most %g J)", most);
+  run_free(run);
+}
+
+/* Between free bodies it is an inner force: momentum and angular momentum stay. */
+static void tendons_L6_momentum_stays(void** state) {
+  (void)state;
+  Run* run = run_create(
+      1, 1e-13,
+      WEIGHTLESS("0.01", "100") "links:\n"
+                                "  - {name: a, mass: 1, " CUBE "}\n"
+                                "  - {name: b, mass: 2, " CUBE ", position: [1, 0.2, 0]}\n"
+                                "  - {name: c, mass: 3, " CUBE ", position: [0.3, 1, 0.5]}\n"
+                                "tendons:\n  - points: [{link: a, point: [0.05, 0.02, 0]}, {link: b, point: [0, 0.05, "
+                                "0.05]}, {link: c, point: [0.03, 0, 0]}]\n"
+                                "    tension: {type: sines, offset: 3, terms: [[{amplitude: 2, frequency: 1}]]}\n"
+                                "    stiffness: 5\n    rest_length: 1\n");
+  run_steps(run, 20);
+  SimMeasure m = sim_measure(run->sim);
+  compare_vec3(m.momentum, vec3(0, 0, 0), 1e-12, "momentum");
+  assert_true(m.kinetic > 1);
+  run_free(run);
+}
+
+/* At rest: every hinge of stiffness k carries T d, whatever hangs on it, so each turns by T d / k where the cord runs
+ * close along them: the exact balance of one hinge between plates whose holes are at (-+h, d) is
+ * k q = T (derivative of the chord's length), chord^2 = (2 h cos(q/2) - 2 d sin(q/2))^2. */
+static void tendons_L5_an_arm_curls(void** state) {
+  (void)state;
+  const double k = 0.5, d = 0.03, h = 0.05, tension = 8;
+  double q = 0;
+  for (int i = 0; i < 100; i++) q = tension * (h * sin(q / 2) + d * cos(q / 2)) / k;
+  Run* run = run_create(
+      1, 1e-12,
+      WEIGHTLESS("0.05", "400") "links:\n  - {name: base, fixed: true}\n  - {name: \"arm{i}\", parent: \"arm{i-1}\", mass: 0.01, center: [0.05, 0, 0], "
+                                "inertia: [1.0e-4, 1.0e-4, 1.0e-4, 0, 0, 0], joint: {type: hinge, axis: [0, 0, 1], "
+                                "position: [0.1, 0, 0], stiffness: [0.5], damping: [0.05]}, repeat: {count: 5, first: "
+                                "{parent: base, joint: {type: hinge, axis: [0, 0, 1], stiffness: [0.5], damping: "
+                                "[0.05]}}}}\n"
+                                "tendons:\n  - points: [{point: [-0.05, 0.03, 0]}, {link: \"arm{i}\", point: [0.05, 0.03, "
+                                "0], repeat: {count: 5}}]\n    tension: 8\n");
+  run_steps(run, 400);
+  for (int i = 0; i < 5; i++) compare_near(coordinates(run)[i], q, 1e-9, "hinge %d", i);
+  run_free(run);
+}
+
+/* Slack: it does not push, and has neither energy nor terms. */
+static void tendons_L5_loose(void** state) {
+  (void)state;
+  Run* run = run_create(
+      1, 1e-12,
+      WEIGHTLESS("0.01", "10") "links:\n  - {name: load, mass: 1, " CUBE
+                               "}\n"
+                               "tendons:\n  - points: [{link: load}, {point: [1, 0, 0]}]\n    stiffness: 100\n    "
+                               "rest_length: 1.5\n");
+  run_steps(run, 10);
+  compare_near(coordinates(run)[0], 0, 0, "it stays");
+  compare_near(model_tendon_energy(&run->model, sim_state(run->sim)->pose), 0, 0, "nothing is stored");
+  run_free(run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(tendons_L5_block_and_tackle),
+      cmocka_unit_test(tendons_L5_a_lever_in_balance),
+      cmocka_unit_test(tendons_L5_two_weights_on_a_cord),
+      cmocka_unit_test(tendons_L5_energy_stays),
+      cmocka_unit_test(tendons_L6_momentum_stays),
+      cmocka_unit_test(tendons_L5_an_arm_curls),
+      cmocka_unit_test(tendons_L5_loose),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,312 @@
+/* Trees of joints under integrator `momentum` (W11, W12, W14): wheels, pendulums and robots in flight against closed
+ * forms and invariants. */
+#include "simulate/tree_flight.h"
+
+#include <string.h>
+
+#include "support/elliptic.h"
+#include "support/runs.h"
+
+#define PI 3.14159265358979323846
+
+/* Steps of 1, 2, 3 and 1 parts in turn: what a step looks back on is as long, or longer, or shorter. */
+static void step_unevenly(Run* run, int number) {
+  static const int PARTS[] = {1, 2, 3, 1};
+  StepReport report = sim_step_in(run->sim, PARTS[number % 4]);
+  if (step_outcome_failed(report.outcome)) fail_msg("a step failed: %s", step_outcome_text(report.outcome));
+}
+
+/* ---------------------------------------------------------------- one axis */
+
+static const char WHEEL[] =
+    "simulation: {dt: 0.01, duration: 100, integrator: momentum}\n"
+    "links:\n"
+    "  - {name: wheel, mass: 2, mass_model: uniform, shape: {type: box, size: [0.4, 0.4, 0.1]}, joint: {type: %s, "
+    "axis: "
+    "[0.3, 1, 0.2], position: [0, 0, 1]}}\n"
+    "initial: [{link: wheel, velocities: [%g]}]\n";
+
+/* A wheel whose centre is on its axle goes on turning as it began, below and above a right angle a step. */
+static void flight_W11_W14_wheel_keeps_its_rate(void** state) {
+  (void)state;
+  static const double RATES[] = {0.3, 12, 90, 200, 900};
+  for (size_t k = 0; k < sizeof RATES / sizeof *RATES; k++) {
+    Run* run = run_create(1, 0, WHEEL, "hinge", RATES[k]);
+    for (int n = 0; n < 200; n++) step_unevenly(run, n);
+    compare_relative(sim_state(run->sim)->q[0], 2 * RATES[k], 1e-12, "angle after 2 s at %g rad/s", RATES[k]);
+    compare_relative(sim_state(run->sim)->rate[0], RATES[k], 1e-9, "rate after 2 s at %g rad/s", RATES[k]);
+    run_free(run);
+  }
+}
+
+/* A slide falls as a parabola from the first step on: the slope of its axis in the field. */
+static void flight_W11_slide_falls_on_the_parabola(void** state) {
+  (void)state;
+  Run* run = run_create(1, 0, WHEEL, "slide", 1.5);
+  double slope = -9.81 * 0.2 / sqrt(0.3 * 0.3 + 1 + 0.2 * 0.2);
+  for (int n = 0; n < 100; n++) {
+    step_unevenly(run, n);
+    double t = sim_state(run->sim)->time;
+    compare_near(sim_state(run->sim)->q[0], 1.5 * t + 0.5 * slope * t * t, 1e-12, "way at %g s", t);
+  }
+  run_free(run);
+}
+
+/* A physical pendulum: a bar of 0.6 m about a point 0.2 m from its middle, from 2 rad. */
+#define BAR_ARM 0.2
+static const char PENDULUM[] =
+    "simulation: {dt: %g, duration: 100, integrator: momentum}\n"
+    "links:\n"
+    "  - {name: bar, mass: 1.3, mass_model: uniform, shape: {type: box, size: [0.05, 0.04, 0.6], position: [0, 0, "
+    "-0.2]}, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 1]}}\n"
+    "initial: [{link: bar, coordinates: [2.0]}]\n";
+
+static double small_rate(void) {
+  double inertia = (0.05 * 0.05 + 0.6 * 0.6) / 12 + BAR_ARM * BAR_ARM; /* over the mass */
+  return sqrt(9.81 * BAR_ARM / inertia);
+}
+
+/* Of `periods` periods, by where the angle passes zero upwards. */
+static double mean_period(double dt, int periods) {
+  Run* run = run_create(1, 0, PENDULUM, dt);
+  const SimState* now = sim_state(run->sim);
+  double before = now->q[0], first = -1, last = -1;
+  int passed = 0;
+  while (passed <= periods) {
+    run_steps(run, 1);
+    if (before < 0 && now->q[0] >= 0) {
+      last = now->time - dt * now->q[0] / (now->q[0] - before);
+      if (passed++ == 0) first = last;
+    }
+    before = now->q[0];
+  }
+  run_free(run);
+  return (last - first) / periods;
+}
+
+static void flight_W11_pendulum_has_its_period(void** state) {
+  (void)state;
+  double exact = 4 * elliptic_quarter_period(pow(sin(1.0), 2)) / small_rate(), error[3];
+  for (int k = 0; k < 3; k++) {
+    double dt = 0.02 / (1 << k);
+    error[k] = fabs(mean_period(dt, 10) / exact - 1);
+    compare_at_most(error[k], 0.2 * pow(small_rate() * dt, 2), "period of ten, dt = %g", dt);
+  }
+  compare_at_most(error[2], error[0] / 12, "error at dt/4 against that at dt: second order");
+}
+
+/* Twice the largest and least angle of a thousand swings: the pendulum neither loses nor gains height. */
+static void flight_W12_pendulum_keeps_its_height(void** state) {
+  (void)state;
+  double dt = 0.01, first = 0, late = 0;
+  Run* run = run_create(1, 0, PENDULUM, dt);
+  double q[3] = {2, 2, 2};
+  for (int n = 0; n < 60000; n++) {
+    run_steps(run, 1);
+    q[0] = q[1], q[1] = q[2], q[2] = sim_state(run->sim)->q[0];
+    double bend = q[0] - 2 * q[1] + q[2]; /* the parabola's top */
+    if (!(q[1] > q[0] && q[1] >= q[2])) continue;
+    double top = q[1] - pow(q[2] - q[0], 2) / (8 * bend);
+    if (n < 2000) first = fmax(first, fabs(top - 2.0));
+    if (n >= 58000) late = fmax(late, fabs(top - 2.0));
+  }
+  compare_at_most(first, 1e-3, "height of the first swings");
+  compare_at_most(late, 1.5 * first + 1e-9, "height of the last of 600 s");
+  run_free(run);
+}
+
+/* ---------------------------------------------------------------- several joints */
+
+static const char DOUBLE_PENDULUM[] =
+    "simulation: {dt: %g, duration: 100, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "shapes: {rod: {type: box, size: [0.04, 0.04, 0.5]}}\n"
+    "links:\n"
+    "  - {name: upper, mass: 1, mass_model: uniform, shapes: [{shape: rod, position: [0, 0, -0.25]}], joint: {type: "
+    "hinge, axis: [0, -1, 0], position: [0, 0, 1.2]}}\n"
+    "  - {name: lower, parent: upper, mass: 1, mass_model: uniform, shapes: [{shape: rod, position: [0, 0, -0.25]}], "
+    "joint: {type: hinge, axis: [0, -1, 0], position: [0, 0, -0.5]}}\n"
+    "initial: [{link: upper, coordinates: [2.0]}, {link: lower, coordinates: [0.5]}]\n";
+
+/* By the textbook's own mass matrix: rods of length l and mass 1, angles from the vertical, rates given. */
+static double rods_energy(const double q[2], const double rate[2]) {
+  double l = 0.5, inertia = (0.04 * 0.04 + l * l) / 12, a = rate[0], b = rate[0] + rate[1];
+  double first = 0.5 * (inertia + 0.25 * l * l) * a * a;
+  double second = 0.5 * inertia * b * b + 0.5 * l * l * (a * a + 0.25 * b * b + a * b * cos(q[1]));
+  return first + second - 9.81 * l * (0.5 * cos(q[0]) + cos(q[0]) + 0.5 * cos(q[0] + q[1]));
+}
+
+/* Largest and last deviation of the energy over `steps` steps, rates by central differences. */
+static double energy_error(double dt, int steps, double* last) {
+  Run* run = run_create(1, 0, DOUBLE_PENDULUM, dt, "momentum");
+  double q[3][2] = {{2, 0.5}, {2, 0.5}, {2, 0.5}}, zero[2] = {0, 0}, worst = 0;
+  double start = rods_energy(q[0], zero);
+  *last = 0;
+  for (int n = 0; n < steps; n++) {
+    run_steps(run, 1);
+    memcpy(q[0], q[1], sizeof q[0]), memcpy(q[1], q[2], sizeof q[0]);
+    memcpy(q[2], sim_state(run->sim)->q, sizeof q[0]);
+    if (n == 0) continue;
+    double rate[2] = {(q[2][0] - q[0][0]) / (2 * dt), (q[2][1] - q[0][1]) / (2 * dt)};
+    double error = fabs(rods_energy(q[1], rate) - start);
+    worst = fmax(worst, error);
+    if (n >= steps - steps / 10) *last = fmax(*last, error);
+  }
+  run_free(run);
+  return worst;
+}
+
+static void flight_W12_double_pendulum_keeps_its_energy(void** state) {
+  (void)state;
+  double last, coarse = energy_error(4e-3, 500, &last), fine = energy_error(1e-3, 2000, &last);
+  compare_at_most(fine, coarse / 10, "error of the energy at dt/4 against that at dt: second order");
+  double early = energy_error(4e-3, 2500, &last), late;
+  energy_error(4e-3, 25000, &late);
+  compare_at_most(late, 2 * early, "error of the energy in the last 10 of 100 s against the first 10 s");
+}
+
+/* Against the scheme of second order, far finer. */
+static void flight_W11_double_pendulum_converges(void** state) {
+  (void)state;
+  Run* fine = run_create(1, 1e-10, DOUBLE_PENDULUM, 5e-5, "second_order");
+  run_steps(fine, 12000);
+  double error[3];
+  for (int k = 0; k < 3; k++) {
+    Run* run = run_create(1, 0, DOUBLE_PENDULUM, 4e-3 / (1 << k), "momentum");
+    run_steps(run, 150 << k);
+    error[k] = fabs(sim_state(run->sim)->q[1] - sim_state(fine->sim)->q[1]);
+    run_free(run);
+  }
+  run_free(fine);
+  compare_at_most(error[2], error[0] / 12, "error at dt/4 against that at dt: second order");
+  compare_at_most(error[2], 1e-3, "angle after 0.6 s");
+}
+
+/* A robot in space: a trunk with an arm on a ball and a hand on a hinge, all turning. */
+static const char ROBOT[] =
+    "simulation: {dt: 0.005, duration: 100, gravity: [0, 0, 0], integrator: momentum, tolerance: 1.0e-9}\n"
+    "contact: {model: none}\n"
+    "shapes: {bone: {type: box, size: [0.1, 0.06, 0.3]}}\n"
+    "links:\n"
+    "  - {name: trunk, mass: 1.5, mass_model: uniform, shape: {type: box, size: [0.3, 0.2, 0.1]}}\n"
+    "  - {name: arm, parent: trunk, mass: 0.6, mass_model: uniform, shapes: [{shape: bone, position: [0.02, 0, "
+    "-0.15]}], "
+    "joint: {type: ball, position: [0.2, 0, 0]}}\n"
+    "  - {name: hand, parent: arm, mass: 0.4, mass_model: uniform, shapes: [{shape: bone, position: [0, 0.02, "
+    "-0.15]}], "
+    "joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, -0.32]}}\n"
+    "initial:\n"
+    "  - {link: trunk, velocities: [0.3, 0, 0.2, 1, 2, -1]}\n"
+    "  - {link: arm, velocities: [2, 1, -1]}\n"
+    "  - {link: hand, coordinates: [0.3], velocities: [-2]}\n";
+
+static void flight_W12_robot_keeps_its_momenta(void** state) {
+  (void)state;
+  Run* run = run_create(1, 0, ROBOT);
+  run_steps(run, 1);
+  SimMeasure start = sim_measure(run->sim);
+  double energy[2] = {INFINITY, 0};
+  for (int n = 0; n < 2000; n++) {
+    run_steps(run, 1);
+    SimMeasure now = sim_measure(run->sim);
+    compare_vec3(now.momentum, start.momentum, 1e-10, "momentum after step %d", n + 2);
+    compare_vec3(now.angular_momentum, start.angular_momentum, 1e-9, "angular momentum after step %d", n + 2);
+    energy[0] = fmin(energy[0], now.kinetic);
+    energy[1] = fmax(energy[1], now.kinetic);
+  }
+  compare_relative(energy[0], energy[1], 5e-4, "least and most kinetic energy over 10 s");
+  run_free(run);
+}
+
+/* ---------------------------------------------------------------- where there is no aim */
+
+/* A pendulum that turns by more than a right angle a step: the equation's root would fall upwards. */
+static void flight_W14_beyond_a_right_angle(void** state) {
+  (void)state;
+  static const double RATES[] = {150, 170};
+  for (int k = 0; k < 2; k++) {
+    Run* run = run_create(1, 0,
+                          "simulation: {dt: 0.01, duration: 1, integrator: momentum}\n"
+                          "links: [{name: bar, mass: 1, mass_model: uniform, shape: {type: box, size: [0.05, 0.04, "
+                          "0.6], position: [0, 0, -0.2]}, joint: {type: hinge, axis: [0, 1, 0]}}]\n"
+                          "initial: [{link: bar, coordinates: [1.0], velocities: [%g]}]\n",
+                          RATES[k]);
+    sim_set_clock(run->sim, 1, 0);
+    step_prepare(run->sim);
+    assert_int_equal(run->sim->flight->found[0], RATES[k] * 0.01 < 0.5 * PI);
+    run_steps(run, 20);
+    assert_true(isfinite(sim_state(run->sim)->q[0]));
+    run_free(run);
+  }
+}
+
+/* What closures, couplings and signals hold goes as at first order, and so do the other integrators. */
+static void flight_W11_is_for_free_trees(void** state) {
+  (void)state;
+  Run* run = run_create(1, 0, DOUBLE_PENDULUM, 1e-3, "first_order");
+  assert_null(run->sim->flight);
+  run_free(run);
+  run = run_create(1, 0,
+                   "simulation: {dt: 0.01, integrator: momentum}\n"
+                   "shapes: {rod: {type: box, size: [0.04, 0.04, 0.5]}}\n"
+                   "links:\n"
+                   "  - {name: led, mass: 1, shape: rod, joint: {type: hinge, axis: [0, 1, 0]}}\n"
+                   "  - {name: free, mass: 1, shape: rod, joint: {type: hinge, axis: [0, 1, 0], position: [3, 0, 0]}}\n"
+                   "  - {name: body, mass: 1, shape: rod, position: [6, 0, 0]}\n"
+                   "controllers: [{link: led, type: prescribed, target: [0.0]}]\n");
+  const TreeFlight* flight = run->sim->flight;
+  assert_false(flight->flies[run->model.links[0].tree]);
+  assert_true(flight->flies[run->model.links[1].tree]);
+  assert_false(flight->flies[run->model.links[2].tree]);
+  run_free(run);
+}
+
+/* ---------------------------------------------------------------- contact */
+
+/* A box rides on a turntable: friction keeps it where it is on the table while both turn, and what the table loses in
+ * taking it along the box gains. dt halves: so does what is lost. */
+static const char TURNTABLE[] =
+    "simulation: {dt: %g, duration: 2, integrator: momentum, tolerance: 1.0e-8}\n"
+    "contact: {friction: 0.6}\n"
+    "links:\n"
+    "  - {name: table, mass: 4, mass_model: uniform, shape: {type: box, size: [1, 1, 0.1]}, joint: {type: hinge, axis: "
+    "[0, 0, 1]}}\n"
+    "  - {name: box, mass: 0.5, mass_model: uniform, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [0.3, 0, "
+    "0.1005]}\n"
+    "initial: [{link: table, velocities: [2]}]\n";
+
+static double lost_on_turntable(double dt) {
+  Run* run = run_create(1, 0, TURNTABLE, dt);
+  const SimState* now = sim_state(run->sim);
+  run_steps(run, (int)lround(1.5 / dt));
+  Vec3 at = pose_apply_inverse(now->pose[0], now->center[1]);
+  compare_at_most(hypot(at.x, at.y) - 0.3, 0.02, "the box has slipped outwards, dt = %g", dt);
+  double table = 4 * (1.0 + 1.0) / 12, box = 0.5 * (0.02 / 12 + at.x * at.x + at.y * at.y), start = table * 2;
+  SimMeasure end = sim_measure(run->sim);
+  compare_relative(now->rate[0], end.angular_momentum.z / (table + box), 2e-2, "both turn as one, dt = %g", dt);
+  run_free(run);
+  return fabs(end.angular_momentum.z / start - 1);
+}
+
+static void flight_W12_turntable_takes_a_box_along(void** state) {
+  (void)state;
+  double coarse = lost_on_turntable(4e-3), fine = lost_on_turntable(1e-3);
+  compare_at_most(coarse, 0.02, "angular momentum lost, dt = 4 ms");
+  compare_at_most(fine, 0.4 * coarse, "angular momentum lost, dt = 1 ms against 4 ms: first order");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(flight_W11_W14_wheel_keeps_its_rate),
+      cmocka_unit_test(flight_W11_slide_falls_on_the_parabola),
+      cmocka_unit_test(flight_W11_pendulum_has_its_period),
+      cmocka_unit_test(flight_W12_pendulum_keeps_its_height),
+      cmocka_unit_test(flight_W12_double_pendulum_keeps_its_energy),
+      cmocka_unit_test(flight_W11_double_pendulum_converges),
+      cmocka_unit_test(flight_W12_robot_keeps_its_momenta),
+      cmocka_unit_test(flight_W14_beyond_a_right_angle),
+      cmocka_unit_test(flight_W11_is_for_free_trees),
+      cmocka_unit_test(flight_W12_turntable_takes_a_box_along),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
