@@ -4,6 +4,7 @@
     scripts/compare_laws.py laws push push-centred      # docs/results/laws-push.csv, ...; also gather, sort, billiards, ant-push
     scripts/compare_laws.py steps push                  # docs/results/laws-push-steps.csv
     scripts/compare_laws.py stiffness push              # docs/results/laws-push-stiffness.csv
+    scripts/compare_laws.py smoothness push             # docs/results/laws-push-smoothness.csv
     scripts/compare_laws.py draw push ...               # the plot of each, docs/pictures/laws-push.png, from its table
 
 A row per window of a task with `receding`, per iteration of another: the loss there. The last row of every case has how long the run
@@ -49,7 +50,15 @@ def stiffness_cases():
         yield stiffness, ["scene.contact.stiffness=" + stiffness]
 
 
-CASES = {"laws": lambda: LAWS.items(), "steps": step_cases, "stiffness": stiffness_cases}
+def smoothness_cases():
+    """Fig. 13: distances of features with a barrier of global support. `far` is such that the 844 pairs of features of rod
+    and box push like the 24 mu of long_range from a metre away; a rod of six sides, 56 steps and half the iterations, as all pairs count."""
+    lighter = ["scene.links.rod.shape.segments=6", "steps=56", "receding.iterations=25"]
+    yield "long_range", lighter
+    yield "ipc, far", lighter + ["scene.contact={model: ipc, support: 0.01, stiffness: 15.25, far: 1.9e-9, %s}" % FRICTION]
+
+
+CASES = {"laws": lambda: LAWS.items(), "steps": step_cases, "stiffness": stiffness_cases, "smoothness": smoothness_cases}
 
 
 def run(program, task, changes, folder):

@@ -47,6 +47,7 @@ typedef struct {
 
 /* tolerance: of the step, relative; planes are solved tightly enough for it. */
 ContactSystem* contact_create(const Model* model, int threads, double tolerance);
+/* Frees the system with all pairs and what the laws own; NULL is accepted. */
 void contact_destroy(ContactSystem* system);
 /* Length of the steps that follow [s]; at first that of the scene. Friction sees it from the next lag on. */
 void contact_set_dt(ContactSystem* system, double dt);
@@ -62,16 +63,19 @@ bool contact_once_differentiable(const Model* model);
 double contact_listed_range(const Model* model, int link_a, int link_b);
 /* Are some pairs of links listed by how near they are? What is farther away may act, too. */
 bool contact_lists_by_range(const Model* model);
-/* Find the pairs that can matter while every link moves from the accepted poses within its bound. */
+/* Find the pairs that can matter while every link moves from the accepted poses within its bound (bounds: an entry a
+ * link, [m] and [rad]). Grows the list of candidates when it must, else allocates nothing. */
 void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
 /* Only pairs with such a link (links; NULL: all) will be looked at by contact_try and what judges its trial: the others
  * do not move in it. Holds until the list of candidates changes; the trials of those that sleep are their accepted
  * states. */
 void contact_wake(ContactSystem* system, const bool* links);
-/* The candidates that are awake, ascending. */
+/* How many candidates are awake. */
 int contact_awake_count(const ContactSystem* system);
+/* The candidate [index] of those that are awake, ascending: a number below contact_candidate_count. */
 int contact_awake(const ContactSystem* system, int index);
-/* Evaluate the trial state. false: some hulls intersect, or a plane was not found. Pairs whose
+/* Evaluate the trial state at the poses (links), which are copied. Returns false where some hulls intersect or a plane
+ * was not found: the trial cannot be accepted then. Pairs whose
  * links both stand where they stood in the accepted state, or in the trial before, are not looked at again. */
 bool contact_evaluate(ContactSystem* system, const Pose* poses);
 /* The same, group by group of links that move together: groups (links; -1: one that stays) numbers them, refused
@@ -86,6 +90,7 @@ typedef struct {
   bool feasible; /* in the trial state, and not nearer there than the law wants a trial to be */
   double change; /* energy of the trial state less that of the accepted one [J] */
 } ContactTrial;
+/* After contact_evaluate or contact_try; candidate: a number below contact_candidate_count. */
 ContactTrial contact_trial(const ContactSystem* system, int candidate);
 /* Rounding of the energy of one of contact_term_count pairs: clearances are differences of coordinates [J]. */
 double contact_term_rounding(ContactSystem* system, int index);
@@ -93,14 +98,19 @@ double contact_term_rounding(ContactSystem* system, int index);
 void contact_energy(const ContactSystem* system, double* contact, double* friction);
 /* That of contact without what impacts take in this step: the energy that is stored (impact.md, I4) [J]. */
 double contact_stored(const ContactSystem* system);
+/* The trial becomes the accepted state, with forces and Hessians of all pairs that have terms. Asserts that its
+ * evaluation returned true; the state that was accepted before is lost. */
 void contact_accept(ContactSystem* system);
 /* Take planes, forces and positions of the accepted state as the ones friction rests on (time t of SDRS Eq. 8-12), and
- * evaluate the accepted state again with them. */
+ * evaluate the accepted state again with them. Allocates when more pairs are pressed than ever before. Returns false
+ * where a plane is not found again: the step fails. */
 bool contact_lag(ContactSystem* system);
-/* Forget and re-enter at given poses: the start of a run. false: hulls intersect. */
+/* Forget and re-enter at given poses (links), which are copied: the start of a run. Returns false where hulls
+ * intersect. */
 bool contact_reset(ContactSystem* system, const Pose* poses);
 /* Of the accepted state what its poses do not tell: how hard its pairs were pressed on the way there. */
 typedef enum { CONTACT_STEP, CONTACT_PART } ContactMemory; /* there are two to be remembered at a time */
+/* Copied into the system, over what was remembered there before. */
 void contact_remember(ContactSystem* system, ContactMemory which);
 /* What an impact makes of the force of candidate `index` in the accepted state, when a step of length dt has led there
  * from the state of contact_remember(CONTACT_STEP). */
@@ -155,8 +165,10 @@ typedef struct {
 } ContactSqueeze;
 ContactSqueeze contact_squeeze(const ContactSystem* system, int index);
 
-/* Pairs with terms in the accepted state, in a fixed order. */
+/* How many pairs have terms in the accepted state, in a fixed order. */
 int contact_term_count(const ContactSystem* system);
+/* Gradient [N, N m] and Hessian (12 x 12) of the pair [index] of these; its pointers hold until the next
+ * contact_accept. */
 ContactTerms contact_term(const ContactSystem* system, int index);
 
 /* Terms of whoever holds some: a ContactSystem, or a ContactReplay. Zeroed: none. */
@@ -165,28 +177,33 @@ typedef struct {
   int (*count)(const void* holder);
   ContactTerms (*at)(const void* holder, int index);
 } ContactTermList;
-ContactTermList contact_term_list(const ContactSystem* system); /* system may be NULL */
+/* Of the accepted state; owned by the system. NULL: an empty list. */
+ContactTermList contact_term_list(const ContactSystem* system);
 /* Newton's model of pairs that are pressed together far more than they will be (docs/derivations/step.md, S11).
  * twist (links): (w, v) of every link about its centre of mass under the Newton step from the accepted state. Where the
  * step takes away more than a third of a pair's normal force, the pair's terms in contact_model_list are those of a
  * spring through the force that the step leaves. Sets of every link whether it has such a pair (links); returns how
  * many pairs that are. */
 int contact_relieve(ContactSystem* system, const double (*twist)[6], bool* relieved);
-ContactTermList contact_model_list(const ContactSystem* system); /* system may be NULL */
+/* As contact_term_list, with what contact_relieve made of it. NULL: an empty list. */
+ContactTermList contact_model_list(const ContactSystem* system);
 /* Replace the Hessian of every pair in the accepted state by the nearest positive semidefinite one: of those with a
  * link that is asked for (links; NULL: all). */
 void contact_project(ContactSystem* system, const bool* links);
-/* Candidate pairs (may touch during this step), for the sparsity pattern; version changes with the list. */
+/* How many candidates there are: pairs that may touch during this step, for the sparsity pattern. */
 int contact_candidate_count(const ContactSystem* system);
+/* Sets both links of the candidate [index]. */
 void contact_candidate(const ContactSystem* system, int index, int* link_a, int* link_b);
+/* A number that changes whenever the list of candidates does: what was computed from the list is invalid then. */
 int contact_version(const ContactSystem* system);
+/* How many candidates press in the accepted state. */
 int contact_active_count(const ContactSystem* system);
 
 /* Exact gap (GJK) of candidate `index` in the accepted state [m], or a lower bound above the contact range. */
 double contact_gap(ContactSystem* system, int index);
 /* The same in the trial state, always exact. */
 double contact_trial_gap(ContactSystem* system, int index);
-/* Total force of candidate `index` on its second link [N]; zero when it does not touch. */
+/* Sets the total force of candidate `index` on its second link [N], zero when it exerts none: returns false then. */
 bool contact_force(const ContactSystem* system, int index, Vec3* force_on_b);
 
 /* Where and how it acts on its second link, in world axes: force [N], torque about the world's origin [N m], and the
@@ -197,6 +214,7 @@ typedef struct {
   Vec3 force, torque, point;
   double press;
 } ContactWrench;
+/* Of candidate `index` in the accepted state; force, torque and press are 0 where it exerts none. */
 ContactWrench contact_wrench(const ContactSystem* system, int index);
 
 /* Wall time spent in contact, friction and broad phase since creation [s]. */

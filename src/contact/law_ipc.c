@@ -30,7 +30,9 @@ typedef struct {
 typedef struct {
   const Model* model;
   double support, stiffness, smoothing, dt;
-  bool rough; /* some pair has friction */
+  double far;   /* N25 */
+  double range; /* where two surfaces end to feel each other; INFINITY with `far` [m] */
+  bool rough;   /* some pair has friction */
   int threads;
   Hierarchy hierarchy;
   Features* features; /* (hulls) */
@@ -49,6 +51,7 @@ typedef struct {
 /* ---------------------------------------------------------------- the scene */
 
 #define ONLY "ipc"
+enum { OWN_FAR, OWN_COUNT };
 static const SchemaRow rows[] = {
     {"contact", "support", VALUE_NUMBER, offsetof(ContactForm, contact.support), .only = ONLY, .unit = "m",
      .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
@@ -58,6 +61,10 @@ static const SchemaRow rows[] = {
      .meaning = "Stiffness kappa in front of the barrier -(d - support)^2 ln(d / support)."},
     LAW_FRICTION_ROW(ONLY),
     LAW_SMOOTHING_ROW(ONLY),
+    {"contact", "far", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_FAR]), .only = ONLY, .unit = "m^3",
+     .fallback = "0", .range = RANGE_AT_LEAST(0),
+     .meaning = "Adds far / d to the barrier of every two features of two links, which is felt from everywhere; all "
+                "pairs of features are then looked at."},
 };
 
 static int largest_hull(const Model* model) {
@@ -77,6 +84,8 @@ static void* create(const Model* model, int threads, double tolerance) {
                contact->smoothing,
                .rough = model_largest_material(model, MATERIAL_FRICTION) > 0,
                .dt = model->simulation.dt,
+               .far = contact->own[OWN_FAR],
+               .range = contact->own[OWN_FAR] > 0 ? (double)INFINITY : contact->support,
                .threads = threads};
   hierarchy_create(&law->hierarchy, model);
   law->features = MEMORY_NEW(Features, model->hull_count + 1);
@@ -123,10 +132,22 @@ static ContactRest rest_under_force(double support, int n_a, int n_b, double for
   return rest_at_gap(support, n_a, n_b, low);
 }
 
-static StencilEnergy energy_of(const Law* law, const Stencil* s) { return mesh_barrier(s, law->support); }
+/* What rubs: the local part alone. */
+static StencilEnergy local_energy(const Law* law, const Stencil* s) { return mesh_barrier(s, law->support); }
 
 static StencilEnergy energy_by_support(const Law* law, const Stencil* s) {
   return mesh_barrier_by_support(s, law->support);
+}
+
+/* Nothing is felt from afar of half-spaces, as of the law long_range. */
+static bool feels_far(const Law* law, const Stencil* s) { return law->far > 0 && !s->plane; }
+
+static StencilEnergy energy_of(const Law* law, const Stencil* s) {
+  StencilEnergy e = local_energy(law, s);
+  if (!feels_far(law, s)) return e;
+  StencilEnergy f = mesh_reciprocal(s);
+  return (StencilEnergy){e.value + law->far * f.value, e.by_d + law->far * f.by_d,   e.by_s + law->far * f.by_s,
+                         e.by_dd + law->far * f.by_dd, e.by_ds + law->far * f.by_ds, e.by_ss + law->far * f.by_ss};
 }
 
 /* ---------------------------------------------------------------- the stencils of a pair */
@@ -142,6 +163,7 @@ typedef struct {
 typedef struct {
   const Law* law;
   const Bodies* bodies;
+  double range;
   Work* work;
   Stencils* out;
 } Search;
@@ -184,7 +206,7 @@ static Vec3 direction_across(const Search* q, int a, int b) {
 
 static void between_hulls(const Search* q, int a, int b) {
   const Surface surface[2] = {surface_at(q, 0, a), surface_at(q, 1, b)};
-  stencils_between(surface, direction_across(q, a, b), q->law->support, PARALLEL_LEAST, &q->work->near, q->out);
+  stencils_between(surface, direction_across(q, a, b), q->range, PARALLEL_LEAST, &q->work->near, q->out);
 }
 
 static void walk(const Search* q, int a, int b) {
@@ -193,7 +215,7 @@ static void walk(const Search* q, int a, int b) {
   const TreeNode *first = &one->nodes[a], *second = &two->nodes[b];
   double apart = vec3_norm(
       vec3_sub(pose_apply(q->bodies->pose[0], first->center), pose_apply(q->bodies->pose[1], second->center)));
-  if (apart - first->radius - second->radius >= q->law->support) return;
+  if (apart - first->radius - second->radius >= q->range) return;
   if (first->hull >= 0 && second->hull >= 0) {
     between_hulls(q, first->hull, second->hull);
     return;
@@ -212,13 +234,22 @@ static void before_half_space(const Search* q) {
   }
 }
 
-static void find_stencils(const Law* law, const Bodies* bodies, int thread, Stencils* out) {
-  Search q = {law, bodies, &law->work[thread], out};
+static void find_within(const Law* law, const Bodies* bodies, double range, int thread, Stencils* out) {
+  Search q = {law, bodies, range, &law->work[thread], out};
   out->count = 0;
   if (bodies->ground)
     before_half_space(&q);
   else if (law->hierarchy.trees[bodies->link[0]].count > 0 && law->hierarchy.trees[bodies->link[1]].count > 0)
     walk(&q, 0, 0);
+}
+
+/* All that press, and those of them that rub. */
+static void find_stencils(const Law* law, const Bodies* bodies, int thread, Stencils* out) {
+  find_within(law, bodies, law->range, thread, out);
+}
+
+static void find_local(const Law* law, const Bodies* bodies, int thread, Stencils* out) {
+  find_within(law, bodies, law->support, thread, out);
 }
 
 static bool of_links(const Law* law, int item) { return item >= law->model->hull_count; }
@@ -265,7 +296,7 @@ static Pose ground_motion(const Bodies* now, const Pose* then) {
 }
 
 static double load_of(const Law* law, const Memory* m, int k) {
-  return m->load ? m->load[k] : -energy_of(law, &m->stencils[k]).by_d;
+  return m->load ? m->load[k] : -local_energy(law, &m->stencils[k]).by_d;
 }
 
 static double friction_value(const Law* law, const Bodies* now, const Memory* m) {
@@ -447,14 +478,14 @@ static size_t lag_room(const LawPair* p) {
   const Law* law = p->law;
   if (!has_energy(p) || !law->rough) return 0;
   Bodies bodies = bodies_at(p);
-  find_stencils(law, &bodies, 0, &law->work[0].found);
+  find_local(law, &bodies, 0, &law->work[0].found);
   return (sizeof(Stencil) + sizeof(double)) * (size_t)law->work[0].found.count;
 }
 
 static void load_stencils(const Law* law, const Stencils* from, Memory* m) {
   for (int k = 0; k < from->count; k++) {
     m->stencils[k] = from->list[k];
-    m->load[k] = -energy_of(law, &from->list[k]).by_d;
+    m->load[k] = -local_energy(law, &from->list[k]).by_d;
   }
 }
 
@@ -465,7 +496,7 @@ static size_t lag(const LawPair* p, void* room) {
   if (!p->lagged || !has_energy(p) || !law->rough) return 0;
   Bodies bodies = bodies_at(p);
   Stencils* found = &law->work[0].found;
-  find_stencils(law, &bodies, 0, found);
+  find_local(law, &bodies, 0, found);
   *m = (Memory){room,
                 (double*)((Stencil*)room + found->count),
                 found->count,
@@ -511,7 +542,7 @@ static void with_friction(const LawReplay* p, const Bodies* next,
   const Law* law = p->law;
   Bodies now = recorded_bodies(p, p->now);
   Stencils* found = &law->work[p->thread].lagged;
-  find_stencils(law, &now, p->thread, found);
+  find_local(law, &now, p->thread, found);
   Memory m = {found->list, NULL, found->count, {now.pose[0], now.pose[1]}, p->material->value[MATERIAL_FRICTION]};
   use(law, next, &m, context);
 }
@@ -552,15 +583,20 @@ static VertexRoom* room_of(const Reverse* r, const Stencil* s, int i) {
 
 static void reverse_contact(const Reverse* r, const Bodies* bodies, const Stencil* s) {
   const Law* law = r->replay->law;
-  StencilDerivatives d, by_support;
+  StencilDerivatives d, by_support, by_far = {0};
   StencilEnergy e = energy_of(law, s), grown = energy_by_support(law, s);
   Vec3 field[STENCIL_POINTS];
   stencil_derivatives(s, &e, &d);
   stencil_derivatives(s, &grown, &by_support);
+  if (feels_far(law, s)) {
+    StencilEnergy f = mesh_reciprocal(s);
+    stencil_derivatives(s, &f, &by_far);
+  }
   for (int i = 0; i < s->count; i++) {
     field[i] = field_at(r, bodies, s->side[i], s->x[i]);
     r->out->value += vec3_dot(d.gradient[i], field[i]);
     r->out->support += vec3_dot(by_support.gradient[i], field[i]);
+    r->out->own[OWN_FAR] += vec3_dot(by_far.gradient[i], field[i]);
   }
   for (int i = 0; i < s->count; i++) {
     double h[3] = {0, 0, 0};
@@ -579,7 +615,7 @@ static void reverse_contact(const Reverse* r, const Bodies* bodies, const Stenci
 /* By the load of a lagged stencil, load = -m b'. */
 static void reverse_load(const Reverse* r, const Stencil* s, double bar, Vec3* y_bar, Vec3 by_x[STENCIL_POINTS]) {
   const Law* law = r->replay->law;
-  StencilEnergy e = energy_of(law, s);
+  StencilEnergy e = local_energy(law, s);
   double six[6];
   *y_bar = vec3_add_scaled(*y_bar, -bar * e.by_dd, s->n);
   r->out->support -= bar * energy_by_support(law, s).by_d;
@@ -668,6 +704,7 @@ const ContactLaw LAW_ipc = {
     .name = "ipc",
     .parameters = rows,
     .parameter_count = sizeof(rows) / sizeof(rows[0]),
+    .own_count = OWN_COUNT,
     .once_differentiable = true,
     .links = true,
     .pair_size = sizeof(Memory),

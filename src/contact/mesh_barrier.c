@@ -36,3 +36,9 @@ StencilEnergy mesh_barrier_by_support(const Stencil* s, double support) {
   damping(sine_of(s), m);
   return (StencilEnergy){m[0] * b.by_support, m[0] * b.first_by_support, m[1] * b.by_support, 0, 0, 0};
 }
+
+StencilEnergy mesh_reciprocal(const Stencil* s) {
+  double m[3], value = 1 / s->d, first = -value * value, second = -2 * value * first;
+  damping(sine_of(s), m);
+  return (StencilEnergy){m[0] * value, m[0] * first, m[1] * value, m[0] * second, m[1] * first, m[2] * value};
+}

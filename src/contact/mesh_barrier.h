@@ -15,7 +15,9 @@ LogBarrier log_barrier(double d, double support);
 
 /* m(s) b(d) of a stencil for stiffness 1 (N19, N21) [m^2]; s = 1 but for two edges. */
 StencilEnergy mesh_barrier(const Stencil* stencil, double support);
-/* The same changed by the support: value and first derivatives. */
+/* m(s) / d of a stencil (N25) [1/m]. */
+StencilEnergy mesh_reciprocal(const Stencil* stencil);
+/* That of the barrier changed by the support: value and first derivatives. */
 StencilEnergy mesh_barrier_by_support(const Stencil* stencil, double support);
 
 #endif

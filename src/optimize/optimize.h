@@ -50,6 +50,7 @@ typedef struct {
 /* Set up variables, losses, memory. STATUS_BAD_INPUT with diagnostics. Nothing is run yet. */
 Status optimization_create(Optimization** optimization, Task* task, const OptimizationOptions* options,
                            Diagnostics* diagnostics);
+/* Frees it, not its task; a half-built one and NULL are accepted. */
 void optimization_destroy(Optimization* optimization);
 /* Begin with these values of variables by their names, where the task has them, as near as its bounds and constraints
  * allow; how many it has. Before optimization_start. */
@@ -58,19 +59,28 @@ int optimization_begin_with(Optimization* optimization, const char* const* names
 Status optimization_start(Optimization* optimization, Diagnostics* diagnostics);
 /* One more iteration. STATUS_INTERRUPTED: nothing has changed since the iteration before. */
 Status optimization_advance(Optimization* optimization);
+/* Why it has ended; STOP_NOT_YET: it has not. */
 OptimizationStop optimization_stop(const Optimization* optimization);
+/* The last iteration that is done, counted from 0, the initial design. */
 int optimization_iteration(const Optimization* optimization);
-/* Rows 0..iteration and their terms: of the scenarios' losses, weighted and summed over scenarios. */
+/* A row for each of the iterations 0 ... optimization_iteration; owned by the optimization until it advances. */
 const OptimizationRow* optimization_rows(const Optimization* optimization);
+/* How many terms a loss has. */
 int optimization_term_count(const Optimization* optimization);
+/* A term's name, the header of its column; owned by the optimization. */
 const char* optimization_term_name(const Optimization* optimization, int term);
+/* Terms (optimization_term_count) in the row of an iteration, weighted and summed over scenarios; owned by the
+ * optimization until it advances. */
 const double* optimization_terms(const Optimization* optimization, int iteration);
-/* Terms of subject_to, the last of them all: how many, and their multipliers (count) in the row of an iteration. */
+/* How many of the terms are those of subject_to, the last of them all. */
 int optimization_subject_count(const Optimization* optimization);
+/* Their multipliers (optimization_subject_count) in the row of an iteration; owned by the optimization. */
 const double* optimization_multipliers(const Optimization* optimization, int iteration);
 /* The largest excess over a bound of the best design, relative to the bound; -HUGE_VAL: nothing is bounded. */
 double optimization_best_violation(const Optimization* optimization);
+/* Loss of the best design so far, of a schedule under its last contact. */
 double optimization_best_loss(const Optimization* optimization);
+/* The iteration that it is of: a row of optimization_rows. */
 int optimization_best_iteration(const Optimization* optimization);
 int optimization_best_start(const Optimization* optimization); /* of several, from 0: that iteration's */
 /* What the last refused trial failed of, in words ("" when it was not). */
@@ -88,7 +98,9 @@ typedef struct {
   double scale; /* a change that counts as large */
   double prior; /* standard deviation of what is known beforehand; 0: nothing */
 } OptimizationVariable;
+/* How many variables there are, of the design and of control together. */
 int optimization_variable_count(const Optimization* optimization);
+/* One of them, 0 ... count - 1; its name is owned by the optimization. */
 OptimizationVariable optimization_variable(const Optimization* optimization, int index);
 /* A scenario's scene with the best (or the present) design, to be written or built from. It is the optimization's,
  * until one of these is called again. */
@@ -111,8 +123,8 @@ bool optimization_shapes_link(const Optimization* optimization, int link);
 /* What import inserted to keep hulls together; one line each, "" if nothing. */
 const char* optimization_note(const Optimization* optimization);
 
-/* The whole state between two iterations, in a file of this kind. */
 #define CHECKPOINT_KIND "checkpoint"
+/* Adds the whole state between two iterations to a file of this kind, copied. */
 void optimization_save(const Optimization* optimization, NumberFile* checkpoint);
 /* false, with diagnostics: a checkpoint of another task, or of other settings. What may differ: the number of
  * iterations, the other conditions to stop, and save_every. */
@@ -126,17 +138,20 @@ typedef struct {
   double value, bound;
   bool met; /* value <= bound */
 } SuccessTerm;
+/* How many terms `success` has; 0: the task has none. */
 int optimization_success_count(const Optimization* optimization);
+/* One of them, 0 ... count - 1. */
 SuccessTerm optimization_success(const Optimization* optimization, int index);
 /* Are all met? */
 bool optimization_succeeded(const Optimization* optimization);
 /* Run the best design once more, and judge it. All processes call it. STATUS_INTERRUPTED: it is not judged. */
 Status optimization_judge(Optimization* optimization);
-/* Try the best design on the draws of the task's `validation` (optimize/validation.c): how many there are of every
- * scenario, 0 before and where none are asked for; and how many of a scenario met all terms. STATUS_INTERRUPTED: none.
- */
+/* Try the best design on the draws of the task's `validation` (optimize/validation.c). STATUS_INTERRUPTED: nothing is
+ * known of any. */
 Status optimization_validate(Optimization* optimization);
+/* How many draws of every scenario were tried; 0 before, and where none are asked for. */
 int optimization_validation_tries(const Optimization* optimization);
+/* How many of a scenario's met all terms of `success`. */
 int optimization_validation_held(const Optimization* optimization, int scenario);
 
 /* ---------------------------------------------------------------- receding horizon (optimize/receding.c)
@@ -155,21 +170,26 @@ typedef struct {
 /* For a task with `receding`, which it changes: one window is what its scenario runs. STATUS_BAD_INPUT with
  * diagnostics; *out may be half-built then. */
 Status receding_create(Receding** out, Task* task, const OptimizationOptions* options, Diagnostics* diagnostics);
+/* Frees it with its optimization, not the task, whose scene has its own start again; NULL is accepted. */
 void receding_destroy(Receding* receding);
 /* That of the present window; the receding's. */
 Optimization* receding_optimization(Receding* receding);
 int receding_steps(const Receding* receding); /* to be executed in all */
+/* How many windows these are; the last may execute fewer steps than the others. */
 int receding_window_count(const Receding* receding);
 /* The present one, from 0; the count when all is executed. */
 int receding_window(const Receding* receding);
-/* Rows of the windows that have been executed, and the terms of their losses. */
+/* A row for each window that has been executed (receding_window); owned by the receding. */
 const RecedingRow* receding_rows(const Receding* receding);
+/* The terms of such a window's loss (optimization_term_count); owned by the receding. */
 const double* receding_terms(const Receding* receding, int window);
 /* Does one scene run as what was executed does? Not when what a window finds changes signals before it. */
 bool receding_is_one_run(const Receding* receding);
-/* The present window's optimization begins where the one before has left off; optimization_start or _load is next. */
+/* The present window's optimization begins where the one before has left off, under the first contact of a schedule;
+ * optimization_start or _load is next. */
 void receding_begin(Receding* receding);
-/* Execute the first steps of the window with what has been found, and go on to the next one. record: called with the
+/* Execute the first steps of the window with what has been found, which under a schedule is of its last contact, and
+ * go on to the next one. record: called with the
  * run after every step, and before the first one of all with report NULL; STATUS_IO ends the steps. STATUS_SOLVER: a
  * step failed, and *failed (if any) tells of it. */
 typedef Status (*RecedingRecord)(void* context, Sim* sim, const StepReport* report);

@@ -489,12 +489,15 @@ static void run_N1_A5_sets_of_triangles(void** state) {
 
 /* The mesh law, where the nearest features stay the same for long. Vertices of hulls with flat faces have kinks of
  * their own (the hull's diagonals flip), triangles as they are have none. */
-static void run_N22_N23_distances_of_features(void** state) {
+static void run_N22_N23_N25_distances_of_features(void** state) {
   (void)state;
   static const char HULLS[] =
       FAR_REACHING_OR("model: ipc, support: 5.0e-3, stiffness: 3.0e4", "[2, 0.5, -0.3, 0.1, 0.2, 0.5]");
   static const char SETS[] = TRIANGLE_SETS("model: ipc, support: 5.0e-3, stiffness: 1.0e4");
+  static const char FAR[] = TRIANGLE_SETS("model: ipc, support: 5.0e-3, stiffness: 1.0e4, far: 1.0e-8"); /* N25 */
   check_row(&(Row){"mesh distances, hulls", STATE | ATTACHMENTS | CONTACT, 40, 1e-6, "first_order", HULLS});
+  check_row(
+      &(Row){"mesh distances felt from afar", STATE | ATTACHMENTS | MASS | CONTACT, 40, 1e-6, "first_order", FAR});
   check_row(&(Row){"mesh distances, triangles", STATE | ATTACHMENTS | MASS | CONTACT, 40, 1e-6, "first_order", SETS});
 }
 
@@ -1155,7 +1158,7 @@ int main(void) {
       cmocka_unit_test(run_laws_of_pairs),
       cmocka_unit_test(run_N9_N11_N14_felt_from_far_away),
       cmocka_unit_test(run_N1_A5_sets_of_triangles),
-      cmocka_unit_test(run_N22_N23_distances_of_features),
+      cmocka_unit_test(run_N22_N23_N25_distances_of_features),
       cmocka_unit_test(run_I5_I6_impacts),
       cmocka_unit_test(run_I12_impacts_that_give_back),
       cmocka_unit_test(run_I12_materials_of_links_and_pairs),
