@@ -106,14 +106,14 @@ static void pose_matrix(Pose pose, double out[3][4]) {
   }
 }
 
-void tree_flight_displacement(const Sim* s, int i, double out[3][4]) {
+void tree_flight_displacement(const Sim* s, int link, double out[3][4]) {
   const TreeFlight* f = s->flight;
   double ahead[3][4], now[3][4], before[3][4];
-  Vec3 g = vec3_scale(model_link_gravity(s->model, i), f->gravity_time);
+  Vec3 g = vec3_scale(model_link_gravity(s->model, link), f->gravity_time);
   double fall[3] = {g.x, g.y, g.z};
-  pose_matrix(f->pose_ahead[i], ahead);
-  pose_matrix(s->pose_now[i], now);
-  pose_matrix(f->pose_before[i], before);
+  pose_matrix(f->pose_ahead[link], ahead);
+  pose_matrix(s->pose_now[link], now);
+  pose_matrix(f->pose_before[link], before);
   for (int r = 0; r < 3; r++) {
     for (int c = 0; c < 4; c++) out[r][c] = (ahead[r][c] - now[r][c]) - (now[r][c] - before[r][c]);
     out[r][3] -= fall[r];
