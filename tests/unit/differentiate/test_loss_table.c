@@ -24,7 +24,11 @@ static void words(void** state) {
                 {LOSS_APPROACH, "approach"},
                 {LOSS_TOUCH, "touch"},
                 {LOSS_CLOSURE, "closure"},
-                {LOSS_POSE, "pose"}};
+                {LOSS_POSE, "pose"},
+                {LOSS_NECK, "neck"},
+                {LOSS_WALL, "wall"},
+                {LOSS_OVERHANG, "overhang"},
+                {LOSS_EXTENT, "extent"}};
   for (int i = 0; i < LOSS_TYPE_COUNT; i++) {
     const LossKind* kind = loss_kind(wanted[i].type);
     assert_int_equal(wanted[i].type, i);

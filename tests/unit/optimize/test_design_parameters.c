@@ -294,7 +294,7 @@ static void loops_are_named(void** state) {
                          "17:54: error: the closure gear-bob: it has no axis\n"
                          "17:119: error: no closure has 'arm' as a and 'world' as b\n"
                          "17:145: error: link 'gear': its coupling has an 'offset': leave it out, and it is that of "
-                         "the start\n");
+                         "the start (the offset itself is a parameter)\n");
 }
 
 /* One variable for the gains of both; each gain has its own. */
