@@ -48,7 +48,11 @@ static void every_type_and_key_is_read(void** state) {
                         "  - {type: touch, link: box, other: arm, point: [1, 0, 0], margin: -0.001}\n"
                         "  - {type: closure, link: box, other: arm, friction: 0.7, quality: 0.2, length: 0.02}\n"
                         "  - {type: pose, link: box, target: [1, 2, 3], rotation: [0, 1, 0, 0], length: 0.5,\n"
-                        "     target_motion: {type: sequence, interval: 0.1, values: [[0, 0, 0], [1, 2, 3]]}}\n");
+                        "     target_motion: {type: sequence, interval: 0.1, values: [[0, 0, 0], [1, 2, 3]]}}\n"
+                        "  - {type: neck, link: box, margin: 0.01}\n"
+                        "  - {type: wall, link: box, margin: 0.02}\n"
+                        "  - {type: overhang, link: box, direction: [0, 0, 2], angle: 0.8}\n"
+                        "  - {type: extent, link: box, direction: [1, 0, 0]}\n");
   assert_int_equal(task.loss_count, LOSS_TYPE_COUNT);
   const TaskLoss* all = task.losses;
   for (int i = 0; i < LOSS_TYPE_COUNT; i++) assert_int_equal(all[i].type, i);
@@ -138,9 +142,10 @@ static void mistakes_are_told(void** state) {
       "  - {type: reach, link: arm, target: [0, 0, 1], spread: [0, -1, 0], from: -1}\n",
       "4:5: error: loss[0]: 'type' is missing: point, travel, relative, reach, orientation, velocity, effort, "
       "smoothness, "
-      "force, gap, shape, volume, roughness, approach, touch, closure or pose\n"
+      "force, gap, shape, volume, roughness, approach, touch, closure, pose, neck, wall, overhang or extent\n"
       "5:12: error: loss[1].type: must be point, travel, relative, reach, orientation, velocity, effort, smoothness, "
-      "force, gap, shape, volume, roughness, approach, touch, closure or pose, got 'pint' (did you mean 'point'?)\n"
+      "force, gap, shape, volume, roughness, approach, touch, closure, pose, neck, wall, overhang or extent, got "
+      "'pint' (did you mean 'point'?)\n"
       "6:38: error: loss[2].target: expected a list of 3 numbers, got 2\n"
       "6:53: error: loss[2].power: must be between 1 and 2, got 0\n"
       "7:61: error: loss[3].weight: must be > 0, got -1\n"
