@@ -29,6 +29,7 @@ void scenario_run_free(ScenarioRun* run) {
   if (run->has_model) model_destroy(&run->model);
   run->has_model = false;
   recording_destroy(&run->recording);
+  recording_destroy(&run->repeated);
   loss_destroy(run->loss);
   loss_seeds_destroy(&run->seeds);
   row_keep_destroy(&run->keep);
@@ -88,9 +89,11 @@ static void run_forward(void* context, int index, int thread) {
   text_free(&run->reason);
   if (!build_model(o, batch->x, run)) return;
   Diagnostics diagnostics = {0};
-  RecordOptions options = {.threads = batch->threads, .interrupted = o->options.interrupted};
+  RecordOptions options = {.threads = batch->threads,
+                           .interrupted = o->options.interrupted,
+                           .like = run->repeated.steps > 0 ? &run->repeated : NULL};
   double share = o->task->memory * GIBIBYTE / batch->count; /* the runs of all scenarios are held together */
-  if (share > 0) options.memory = recording_memory_left(&run->recording, &run->seeds, share);
+  if (share > 0 && !options.like) options.memory = recording_memory_left(&run->recording, &run->seeds, share);
   run->status = recording_run(&run->recording, &run->model, &options, &run->report, &diagnostics);
   if (run->status == STATUS_BAD_INPUT) {
     run->outcome = TRIAL_INVALID;

@@ -72,20 +72,40 @@ static void make_vectors(Optimization* o) {
   for (size_t k = 0; k < n; k++) o->x[k] = o->best_x[k] = o->design.variables[k].initial;
 }
 
-static void create_recording(const Optimization* o, ScenarioRun* run) {
-  int steps = task_horizon(o->task->scenarios[run - o->runs].steps, run->model.simulation.steps);
-  if (!(o->task->memory > 0)) {
+static int steps_of(const Optimization* o, const ScenarioRun* run) {
+  return task_horizon(o->task->scenarios[run - o->runs].steps, run->model.simulation.steps);
+}
+
+/* What run->keep says, and what losses ask for; seeds: NULL, or those that go with it. */
+static void create_rows(const Optimization* o, ScenarioRun* run, LossSeeds* seeds) {
+  int steps = steps_of(o, run);
+  if (o->task->memory > 0)
+    recording_create_thin(&run->recording, &run->model, steps, &run->keep);
+  else
     recording_create(&run->recording, &run->model, steps);
+  loss_keep_pairs(run->loss, steps, &run->recording, seeds);
+}
+
+static void create_recording(const Optimization* o, ScenarioRun* run) {
+  int steps = steps_of(o, run);
+  if (o->task->memory > 0) {
+    run->keep = row_keep_create(&run->model, steps);
+    loss_keep(run->loss, &run->model, &run->keep);
+    row_keep_lay_out(&run->keep, &run->model);
+    run->seeds = loss_seeds_create_thin(&run->model, &run->keep);
+  } else {
     run->seeds = loss_seeds_create(&run->model, steps);
-    loss_keep_pairs(run->loss, steps, &run->recording, &run->seeds);
-    return;
   }
-  run->keep = row_keep_create(&run->model, steps);
-  loss_keep(run->loss, &run->model, &run->keep);
-  row_keep_lay_out(&run->keep, &run->model);
-  recording_create_thin(&run->recording, &run->model, steps, &run->keep);
-  run->seeds = loss_seeds_create_thin(&run->model, &run->keep);
-  loss_keep_pairs(run->loss, steps, &run->recording, &run->seeds);
+  create_rows(o, run, &run->seeds);
+}
+
+void optimization_repeat_parts(Optimization* o) {
+  for (int k = 0; k < o->run_count; k++) {
+    ScenarioRun* run = &o->runs[k];
+    run->repeated = run->recording;
+    run->recording = (Recording){0};
+    create_rows(o, run, NULL);
+  }
 }
 
 /* A recorded state is a constant. */

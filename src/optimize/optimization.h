@@ -18,6 +18,7 @@ typedef struct {
   bool has_model;
   RowKeep keep; /* of recording and seeds, when memory is bounded */
   Recording recording;
+  Recording repeated; /* runs repeat the parts of its steps (optimization_repeat_parts); zero: they do not */
   Loss* loss;
   LossSeeds seeds;
   ModelGradient gradient;
@@ -157,6 +158,9 @@ double optimization_merit(Optimization* o, double loss, const double* terms);
 /* Gradient at the design that evaluate_design has just run. */
 TrialOutcome evaluate_gradient(Optimization* o, double* gradient);
 void scenario_run_free(ScenarioRun* run);
+/* From here on every run takes its steps in the parts of the last ones, once: for differences, since the parts are data
+ * to the adjoint. */
+void optimization_repeat_parts(Optimization* o);
 /* Run the design x and take it for the one that stands, with its loss, terms and gradient (optimize/optimization.c). */
 TrialOutcome optimization_stand(Optimization* o, bool* interrupted);
 /* What designs are compared by: the loss of one of this iteration, or a mean where draws vary. */

@@ -55,5 +55,6 @@ static void check_block(Optimization* o, const GradcheckOptions* options, int bl
 }
 
 void optimization_gradcheck(Optimization* o, const GradcheckOptions* options, GradcheckBlockReport report[2]) {
+  optimization_repeat_parts(o);
   for (int block = 0; block < 2; block++) check_block(o, options, block, &report[block]);
 }

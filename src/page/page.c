@@ -115,10 +115,10 @@ static void add_page(Text* out, const Page* page) {
 Status page_available(Diagnostics* diagnostics) {
   const char* version;
   if (page_library_version(&version) > 0) return STATUS_OK;
-  diagnostics_add(
-      diagnostics, SEVERITY_ERROR, (SourcePlace){NULL, 0, 0},
-      "this build has no page: run `make page` in the source of sdrs, which has npm fetch three.js for it, once; a .glb file "
-      "needs none of this");
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){NULL, 0, 0},
+                  "this build has no page: run `make page` in the source of sdrs, which has npm fetch three.js for it, "
+                  "once; a .glb file "
+                  "needs none of this");
   return STATUS_IO;
 }
 

@@ -190,8 +190,10 @@ XmlElement* xml_make(XmlDocument* document, const char* name, SourcePlace place,
 
 static XmlElement* copy_alone(XmlDocument* document, const XmlElement* from, const char* const* more,
                               XmlRewrite rewrite, void* context) {
+  static const char* const NONE[] = {NULL};
+  const char* const* added = more ? more : NONE;
   int count = from->attribute_count, extra = 0;
-  for (; more && more[2 * extra]; extra++) continue;
+  while (added[2 * extra]) extra++;
   Text* values = MEMORY_NEW(Text, count + 1);
   const char** pairs = MEMORY_NEW(const char*, 2 * (count + extra) + 1);
   int used = count;
@@ -202,9 +204,9 @@ static XmlElement* copy_alone(XmlDocument* document, const XmlElement* from, con
     pairs[2 * i + 1] = values[i].data;
   }
   for (int k = 0; k < extra; k++) {
-    if (xml_attribute(from, more[2 * k])) continue;
-    pairs[2 * used] = more[2 * k];
-    pairs[2 * used + 1] = more[2 * k + 1];
+    if (xml_attribute(from, added[2 * k])) continue;
+    pairs[2 * used] = added[2 * k];
+    pairs[2 * used + 1] = added[2 * k + 1];
     used++;
   }
   XmlElement* element = new_element(document, from->name, from->place, pairs);

@@ -107,7 +107,8 @@ static double robust(double r, double threshold) {
   return size <= threshold ? 0.5 * r * r : threshold * (size - 0.5 * threshold);
 }
 
-/* qpos is three places, a quaternion, and coordinates of hinges. Adds to sums cost and distances; two are of this row. */
+/* qpos is three places, a quaternion, and coordinates of hinges. Adds to sums cost and distances; two are of this row.
+ */
 static void compare(const Tosses* t, const double* seen, double sums[6]) {
   const mjtNum* now = t->d->qpos;
   double r[MOST], sizes[3] = {0};

@@ -128,9 +128,10 @@ static void something_must_be_free_to_change(void** state) {
     task_free(&task);
     text_free(&text);
   }
-  expect_task_problems(TWO_LINKS SHAPE_LOSS "control: []\ndesign: {symmetry: []}\n",
-                       "1:1: error: nothing may change: give design with vertices, a cage or attachments, control, initial "
-                       "or parameters\n");
+  expect_task_problems(
+      TWO_LINKS SHAPE_LOSS "control: []\ndesign: {symmetry: []}\n",
+      "1:1: error: nothing may change: give design with vertices, a cage or attachments, control, initial "
+      "or parameters\n");
 }
 
 /* ---------------------------------------------------------------- --set */

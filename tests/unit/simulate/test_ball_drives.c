@@ -183,7 +183,7 @@ static void ball_M8_M9_derivatives_in_every_zone(void** state) {
             b.link.rest[0] = 1;
             b.link.friction_speed = 0.5;
             for (int i = 0; i < 3; i++) b.link.friction[i] = 0.1 * wanted;
-            char what[100];
+            char what[160];
             snprintf(what, sizeof what, "seed 411, scheme %d, drive %d, wanted %g, step %g, target at %g", scheme, kind,
                      zones[z], steps[s], fars[f]);
             check_forward(&b, wanted, what);
