@@ -344,8 +344,8 @@ static XmlElement* read_attached(Expansion* x, const XmlElement* element, int de
 /* A frame with the attached tree, in a container; NULL after an error. */
 static XmlElement* attach(Expansion* x, const XmlElement* element, int depth) {
   MjcfModel* model = x->model;
-  XmlDocument* document = &model->documents[0];
   XmlElement* root = read_attached(x, element, depth);
+  XmlDocument* document = &model->documents[0]; /* not before: a model that is read may move them */
   const XmlElement* tree = root ? attached_tree(x, element, root) : NULL;
   const XmlAttribute* prefix = xml_attribute(element, "prefix");
   if (!tree) return NULL;

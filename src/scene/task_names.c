@@ -80,7 +80,7 @@ TaskWhere read_where(Reader* reader, const Task* task, const Node* list) {
   int count;
   TaskName* names = task_names(reader, list, "scenarios", &count);
   if (count > 0) where.in = MEMORY_NEW(bool, task->scenario_count);
-  for (int k = 0; k < count; k++) {
+  for (int k = 0; names && k < count; k++) {
     bool found = false, all = strcmp(names[k].text, "*") == 0;
     for (int s = 0; s < task->scenario_count; s++) {
       if (!all && (!task->scenarios[s].name || strcmp(task->scenarios[s].name, names[k].text) != 0)) continue;

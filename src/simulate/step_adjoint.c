@@ -349,7 +349,7 @@ static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar n
     if (link->tree < 0 || !(link->mass > 0)) continue;
     double target_bar[3][4] = {{0}};
     inertia_adjoint(link, step->pose_next[i], s->target[i], weight, a->motion[i], target_bar, &gradient->moment[i]);
-    if (tree_flight_found(s->flight, link)) {
+    if (a->aim_bar && tree_flight_found(s->flight, link)) {
       memcpy(a->aim_bar[i], target_bar, sizeof(target_bar));
       continue;
     }
