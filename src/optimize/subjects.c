@@ -7,8 +7,10 @@
 
 /* A bound counts at least as this size of its own, so that `max: 0` is one. */
 #define LEAST_SIZE 1e-3
-/* Of a loss that is zero at the start. */
+/* A loss below the first is at its least at the start and says nothing of its scale; the second stands for it then, so
+ * that its bounds are felt at once. */
 #define LEAST_LOSS 1e-9
+#define ZERO_LOSS 1e-2
 /* Penalties grow when a bound's violation has not fallen to this part of what it was. */
 #define ENOUGH_FALL 0.25
 #define PENALTY_GROWS 4.0
@@ -79,7 +81,7 @@ void subjects_begin(Subjects* s, double loss, const double* terms) {
   for (int i = 0; i < s->count; i++) {
     double scale = fmax(fabs(excess(s, terms, i)), size_of(s, i));
     lambda[i] = 0;
-    rho[i] = fmax(2 * fabs(loss), LEAST_LOSS) / (scale * scale);
+    rho[i] = 2 * (fabs(loss) < LEAST_LOSS ? ZERO_LOSS : fabs(loss)) / (scale * scale);
     last[i] = HUGE_VAL;
   }
 }
