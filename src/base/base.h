@@ -291,6 +291,8 @@ void number_file_free(NumberFile* file);
 
 /* For qsort: ascending uint64_t. */
 int order_uint64(const void* a, const void* b);
+/* Sorts the numbers (count) and keeps one of each. Returns how many are left. */
+int order_distinct(uint64_t* numbers, int count);
 
 /* ---------------------------------------------------------------- elementary functions (base/elementary.c)
  * With the same bits on every processor, unlike those of the C library, which takes another code where it finds fused

@@ -1,5 +1,4 @@
 /* What a run needs for its closures: which degrees of freedom each moves, which trees they couple. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "simulate/closures.h"
@@ -78,12 +77,7 @@ static void create_pairs(ClosureSystem* s) {
         s->pairs = memory_grown(s->pairs, sizeof(uint64_t), s->pair_count, &capacity);
         s->pairs[s->pair_count++] = key;
       }
-  if (s->pair_count == 0) return;
-  qsort(s->pairs, (size_t)s->pair_count, sizeof(uint64_t), order_uint64);
-  int kept = 1;
-  for (int k = 1; k < s->pair_count; k++)
-    if (s->pairs[k] != s->pairs[k - 1]) s->pairs[kept++] = s->pairs[k];
-  s->pair_count = kept;
+  s->pair_count = order_distinct(s->pairs, s->pair_count);
 }
 
 /* Of both ends, 1/m and 1/I of the link; 0: it is held. */

@@ -2,7 +2,6 @@
 #include "simulate/tendons.h"
 
 #include <float.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Roundings of a length that no energy can do without. */
@@ -61,12 +60,7 @@ static void create_pairs(TendonSystem* s) {
         s->pairs[s->pair_count++] = low << 32 | high;
       }
   }
-  if (s->pair_count == 0) return;
-  qsort(s->pairs, (size_t)s->pair_count, sizeof(uint64_t), order_uint64);
-  int kept = 1;
-  for (int k = 1; k < s->pair_count; k++)
-    if (s->pairs[k] != s->pairs[k - 1]) s->pairs[kept++] = s->pairs[k];
-  s->pair_count = kept;
+  s->pair_count = order_distinct(s->pairs, s->pair_count);
 }
 
 TendonSystem* tendons_create(const Model* m) {

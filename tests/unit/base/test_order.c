@@ -27,10 +27,20 @@ static void qsort_sorts_by_it(void** state) {
   for (int k = 1; k < 500; k++) assert_true(keys[k - 1] <= keys[k]);
 }
 
+static void each_number_is_left_once(void** state) {
+  (void)state;
+  uint64_t numbers[] = {7, UINT64_MAX, 7, 0, 3, 0, UINT64_MAX};
+  const uint64_t wanted[] = {0, 3, 7, UINT64_MAX};
+  assert_int_equal(order_distinct(numbers, 7), 4);
+  assert_memory_equal(numbers, wanted, sizeof wanted);
+  assert_int_equal(order_distinct(numbers, 0), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_are_compared_as_unsigned),
       cmocka_unit_test(qsort_sorts_by_it),
+      cmocka_unit_test(each_number_is_left_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,16 @@ static inline UrdfCase mjcf_load(const char* text, const RobotOptions* options) 
   return mjcf_load_at("folder/test.xml", text, options);
 }
 
+/* In either order. */
+static inline bool is_excluded(const UrdfCase* c, const char* a, const char* b) {
+  for (int i = 0; i < c->scene.contact.exclude_count; i++) {
+    char** pair = c->scene.contact.exclude[i];
+    if ((strcmp(pair[0], a) == 0 && strcmp(pair[1], b) == 0) || (strcmp(pair[0], b) == 0 && strcmp(pair[1], a) == 0))
+      return true;
+  }
+  return false;
+}
+
 static inline void expect_told(const char* text, const RobotOptions* options, const char* wanted) {
   UrdfCase c = mjcf_import(text, options);
   char* found = told(&c.diagnostics);

@@ -136,15 +136,6 @@ static void a_keyframe_is_where_it_starts(void** state) {
   expect_told(text, &other, "error: no keyframe is named 'away'");
 }
 
-static bool is_excluded(const UrdfCase* c, const char* a, const char* b) {
-  for (int i = 0; i < c->scene.contact.exclude_count; i++) {
-    char** pair = c->scene.contact.exclude[i];
-    if ((strcmp(pair[0], a) == 0 && strcmp(pair[1], b) == 0) || (strcmp(pair[0], b) == 0 && strcmp(pair[1], a) == 0))
-      return true;
-  }
-  return false;
-}
-
 static void masks_and_excludes_are_pairs(void** state) {
   (void)state;
   UrdfCase c = mjcf_load(

@@ -10,15 +10,6 @@ static const SceneController* controller_on(const UrdfCase* c, const char* link)
   return NULL;
 }
 
-static bool is_excluded(const UrdfCase* c, const char* a, const char* b) {
-  for (int i = 0; i < c->scene.contact.exclude_count; i++) {
-    char** pair = c->scene.contact.exclude[i];
-    if ((strcmp(pair[0], a) == 0 && strcmp(pair[1], b) == 0) || (strcmp(pair[0], b) == 0 && strcmp(pair[1], a) == 0))
-      return true;
-  }
-  return false;
-}
-
 /* Geoms without masks touch only where a <pair> says so, excluded or not. */
 static void pairs_touch_whatever_masks_say(void** state) {
   (void)state;

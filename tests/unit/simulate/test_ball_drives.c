@@ -67,24 +67,23 @@ static void set_limit(Ball* b, double limit) {
   for (int i = 0; i < 3; i++) b->drive.max_force[i] = limit;
 }
 
-static bool energy_at(void* context, const double* x, double* y) {
-  const Ball* given = context;
+static bool terms_at(const Ball* given, const double* x, JointTerms* t) {
   Ball b = *given;
   joint_increment(&b.link.joint, given->q, x, b.q);
   JointInput in = input_of(&b);
+  return joint_terms(&in, true, t);
+}
+
+static bool energy_at(void* context, const double* x, double* y) {
   JointTerms t;
-  if (!joint_terms(&in, true, &t)) return false;
+  if (!terms_at(context, x, &t)) return false;
   y[0] = t.controller + t.damping;
   return true;
 }
 
 static bool gradient_at(void* context, const double* x, double* y) {
-  const Ball* given = context;
-  Ball b = *given;
-  joint_increment(&b.link.joint, given->q, x, b.q);
-  JointInput in = input_of(&b);
   JointTerms t;
-  if (!joint_terms(&in, true, &t)) return false;
+  if (!terms_at(context, x, &t)) return false;
   memcpy(y, t.gradient, sizeof(double[3]));
   return true;
 }
