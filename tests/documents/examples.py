@@ -27,6 +27,7 @@ LEFT_OUT = [(r"^make (demo|check|page)", "is the whole of the tests, or asks npm
             (r"^scripts/measure_decompose", "takes programs that are not here"), (r"\.mp4", "ffmpeg, which need not be there"),
             (r"\.html", "tests/page"), (r"^sdrs bench (scale|step|gradient|render)", "measures; its words are a table there"),
             (r"path\.jsonl|^sdrs query FILE", "the file is the reader's"), (r"^PYTHONPATH=python", "tests/python"),
+            (r"out/(franka-push|gather-bunny)/", "runs of minutes, or of data that need not be there"),
             (r"throw-four|mpirun|pkg-config|python3 -m build|SDRS_LIBRARY", "tests/library, tests/python or tests/long")]
 SHORTER = [(r"optimize scenes/tasks/(pinch|grasp|grasp-free|push)\.yaml", " --iterations 1"), (r"simulate scenes/(spider|chains)\.yaml", " --steps 60"),
            (r"converge scenes/slide", " --refinements 1"), (r"gradcheck scenes/spider", " --directions 1"),

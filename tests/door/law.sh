@@ -25,7 +25,7 @@ verdict() { # name, exit code of what was tried
 sed 's/^#define LAWS(ROW) .*/& ROW(spring)/' src/contact/laws.c >"$WORK/laws.c"
 cmp -s src/contact/laws.c "$WORK/laws.c" && { echo "src/contact/laws.c has no table to add a row to"; exit 1; }
 read -ra compiler <<<"$(<"$BUILD/flags")"
-read -ra libraries <<<"$(sed -n 's/^LDLIBS := [^ ]* //p' Makefile)"
+read -ra libraries <<<"$(sed -n 's/^LDLIBS := //p' Makefile)"
 for source in "$WORK/laws.c" tests/door/law_spring.c; do
   "${compiler[@]}" -Werror -Isrc -I"$BUILD" -c "$source" -o "$WORK/$(basename "$source" .c).o"
 done

@@ -14,7 +14,7 @@ if ! echo '#include <mujoco/mujoco.h>' | "${CC:-gcc}" -E - >/dev/null 2>&1; then
   echo "0 passed, 0 failed"
   exit 0
 fi
-for program in mujoco_run urdf_poses push; do
+for program in mujoco_run urdf_poses push_differences; do
   "${CC:-gcc}" -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror "tests/mujoco/$program.c" -o "$work/$program" -lmujoco -lm
 done
 # Each ends with `N passed, N failed`, which are added up.
@@ -36,7 +36,7 @@ code=0
 python3 tests/mujoco/mjcf.py "$SDRS" "$work/urdf_poses" "$work" >"$work/mjcf.log" || code=$?
 add_up "$work/mjcf.log" "$code"
 code=0
-"$SDRS" export scenes/tasks/push-scene.yaml -q -o "$work/push.xml" >"$work/export.log" && "$work/push" "$work/push.xml" >"$work/push.log" || code=$?
+"$SDRS" export scenes/tasks/push-scene.yaml -q -o "$work/push.xml" >"$work/export.log" && "$work/push_differences" "$work/push.xml" >"$work/push.log" || code=$?
 add_up "$work/push.log" "$code"
 code=0
 python3 tests/mujoco/designs.py "$SDRS" "$work/mujoco_run" "$work" >"$work/designs.log" || code=$?

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { check, finishTests, openBrowser } from './browser.mjs';
 
 const [browserPath, packages, folder, pictures, sdrs] = process.argv.slice(2);
-const PATIENCE = 60000;
+const PATIENCE = 180000;
 
 const browser = await openBrowser(browserPath, packages);
 
@@ -25,7 +25,7 @@ async function watch(...words) {
   page.on('console', (message) => { if (['error', 'warn'].includes(message.type())) page.problems.push(message.text()); });
   page.on('pageerror', (error) => page.problems.push(error.message));
   await page.setViewport({ width: 1280, height: 800 });
-  await page.goto(address);
+  await page.goto(address, { timeout: PATIENCE });
   await page.waitForFunction('window.sdrs', { timeout: PATIENCE });
   return { command, page };
 }

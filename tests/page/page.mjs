@@ -11,7 +11,7 @@ const [browserPath, packages, folder, pictures] = process.argv.slice(2);
 // Positions are single floats: 6e-8 of the way that the spider goes, 5 m.
 const NEAR = 1e-6;
 // A browser without a graphics card draws a picture in tenths of a second; more are waited for than that.
-const PATIENCE = 30000;
+const PATIENCE = 180000;
 
 const browser = await openBrowser(browserPath, packages);
 const near = (found, wanted, tolerance, text) =>
@@ -47,7 +47,7 @@ async function open(name, width = 1280, height = 800) {
     if (/^(file|data|blob):/.test(request.url())) request.continue();
     else request.abort();
   });
-  await page.goto(`file://${path.resolve(folder, `${name}.html`)}`);
+  await page.goto(`file://${path.resolve(folder, `${name}.html`)}`, { timeout: PATIENCE });
   await page.waitForFunction('window.sdrs', { timeout: PATIENCE });
   await page.evaluate(() => window.sdrs.complete);
   return page;
@@ -377,7 +377,7 @@ async function withoutGraphics() {
   const page = await bare.newPage();
   const problems = [];
   page.on('pageerror', (error) => problems.push(error.message));
-  await page.goto(`file://${path.resolve(folder)}/spider.html`);
+  await page.goto(`file://${path.resolve(folder)}/spider.html`, { timeout: PATIENCE });
   await page.waitForSelector('.plot', { timeout: PATIENCE });
   check(await page.evaluate(() => !document.querySelector('#no-webgl').hidden), 'without WebGL: a line says so');
   check(await page.evaluate(() => document.querySelectorAll('.plot').length > 1), 'without WebGL: plots are there');

@@ -168,7 +168,7 @@ def test_same_results():
 
 def test_optimize():
     """The same for designs, whose page is made anew with every look."""
-    words = ("optimize", "scenes/tasks/pinch.yaml", "--iterations", 25, "--no-converge")
+    words = ("optimize", "scenes/tasks/pinch.yaml", "--iterations", 100, "--no-converge")
     plain(*words, "-o", WORK / "unseen-design")
     command = Command(*words, "-o", WORK / "seen-design")
     versions, ended = set(), None

@@ -1,6 +1,6 @@
 /* Push (scenes/tasks/push.yaml) by MuJoCo and differences, as the LRI paper compares it in Fig. 7: how the loss of the
  * first window, 48 steps of 0.04 s, changes with the targets of the rod's drive.
- *   push MODEL.xml      of push-scene.yaml; prints CSV rows, `ok` or `FAIL` a row and `N passed, N failed`
+ *   push_differences MODEL.xml      of push-scene.yaml; prints CSV rows, `ok` or `FAIL` a row and `N passed, N failed`
  * From where the rod stands it changes not at all, whatever the step of the differences, as long as the rod does not
  * come to the box; from behind the box it does, so the differences would see a push. */
 #include <math.h>
