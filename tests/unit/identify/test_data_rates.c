@@ -91,7 +91,9 @@ static void late_velocities_are_told_Q11(void** state) {
   Flight* f = flight_of("", true);
   double q[7], v[6];
   assert_int_equal(f->diagnostics.warning_count, 1);
-  assert_non_null(strstr(told(&f->diagnostics), "rates_at: before"));
+  char* found = told(&f->diagnostics);
+  assert_non_null(strstr(found, "rates_at: before"));
+  memory_free(found);
   measured_state(&f->data.runs[0], 0, &f->model, q, v);
   compare_near(v[2], SPEED - 0.5 * GRAVITY * time_of(1), 1e-12, "as the file has it");
   flight_free(f);
