@@ -49,7 +49,7 @@ TaskName* task_names(Reader* reader, const Node* list, const char* key, int* cou
 }
 
 void task_names_free(TaskName* names, int count) {
-  for (int i = 0; i < count; i++) memory_free(names[i].text);
+  for (int i = 0; names && i < count; i++) memory_free(names[i].text);
   memory_free(names);
 }
 
@@ -81,6 +81,7 @@ TaskWhere read_where(Reader* reader, const Task* task, const Node* list) {
   TaskName* names = task_names(reader, list, "scenarios", &count);
   if (count > 0) where.in = MEMORY_NEW(bool, task->scenario_count);
   for (int k = 0; names && k < count; k++) {
+    if (!names[k].text) continue; /* told already */
     bool found = false, all = strcmp(names[k].text, "*") == 0;
     for (int s = 0; s < task->scenario_count; s++) {
       if (!all && (!task->scenarios[s].name || strcmp(task->scenarios[s].name, names[k].text) != 0)) continue;
