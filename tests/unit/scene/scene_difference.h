@@ -147,6 +147,7 @@ static inline const char* tendon_difference(const SceneTendon* a, const SceneTen
   SAME(end);
   SAME(stiffness);
   SAME(rest_length);
+  SAME(eyelet);
   for (int i = 0; i < a->count; i++) {
     SAME(points[i].link);
     SAME(points[i].point);
