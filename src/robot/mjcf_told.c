@@ -8,6 +8,9 @@
 #define DRIVE                                                                                                   \
   "name|class|group|user|joint|tendon|site|gear|ctrllimited|ctrlrange|forcelimited|forcerange|kp|kv|dampratio|" \
   "inheritrange|gainprm|biasprm|biastype|gaintype|dyntype|dynprm"
+#define TENDON                                                                                                       \
+  "name|class|group|user|stiffness|springlength|damping|frictionloss|range|limited|width|material|rgba|solreflimit|" \
+  "solimplimit|solreffriction|solimpfriction|margin"
 
 /* Attributes that are read, told elsewhere (how soft contacts and limits are, for instance), or do not matter. */
 static const struct {
@@ -27,7 +30,13 @@ static const struct {
     {"motor", DRIVE},
     {"position", DRIVE},
     {"velocity", DRIVE},
-    {"general", DRIVE},
+    {"general", DRIVE "|actrange|actlimited|actdim"},
+    {"intvelocity", DRIVE "|actrange|actlimited"},
+    {"damper", DRIVE},
+    {"cylinder", DRIVE "|area|diameter|bias|timeconst"},
+    {"spatial", TENDON},
+    {"fixed", TENDON},
+    {"tendon", TENDON}, /* in a default */
     {"pair", "name|class|geom1|geom2|friction|condim|solref|solreffriction|solimp|margin|gap"},
     {"frame", "name|childclass" FRAME},
 };
@@ -77,7 +86,7 @@ static void tell_option(MjcfModel* model, const XmlElement* option) {
 }
 
 void mjcf_tell_attributes(MjcfModel* model) {
-  static const char SECTIONS[] = "worldbody|default|asset|actuator|contact";
+  static const char SECTIONS[] = "worldbody|default|asset|actuator|contact|tendon";
   for (const XmlElement* section = model->root->first; section; section = section->next) {
     if (words_index(SECTIONS, section->name) >= 0) tell_within(model, section);
     if (strcmp(section->name, "option") == 0) tell_option(model, section);
