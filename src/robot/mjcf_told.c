@@ -51,7 +51,9 @@ static void tell_attributes(MjcfModel* model, const XmlElement* element, const c
   }
 }
 
+/* What stands in elements that are left out as a whole is not told besides. */
 static void tell_within(MjcfModel* model, const XmlElement* parent) {
+  if (words_index("composite|flexcomp|plugin", parent->name) >= 0) return;
   for (const XmlElement* child = parent->first; child; child = child->next) {
     for (size_t k = 0; k < sizeof ELEMENTS / sizeof ELEMENTS[0]; k++)
       if (strcmp(child->name, ELEMENTS[k].element) == 0) tell_attributes(model, child, ELEMENTS[k].known);
