@@ -239,7 +239,7 @@ double* block_solver_block(BlockSolver* s, int a, int b, int* stride) {
   if (s->filled[k]) return block;
   memset(block, 0, sizeof(double) * (size_t)s->size[a] * (size_t)s->size[b]);
   s->filled[k] = true;
-  s->checked = false;
+  if (s->checked) s->checked = false;
   return block;
 }
 

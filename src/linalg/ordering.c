@@ -38,10 +38,18 @@ static void order_small(int nodes, const int* start, const int* other, int* orde
   }
 }
 
+/* AMD wants room to write over the graph. */
+static int graph_room(int nodes, int edges) { return edges + edges / 2 + nodes; }
+
+enum { AMD_ARRAYS = 7 }; /* of one number a node */
+
+int ordering_work(int nodes, int edges) {
+  return nodes <= SMALL ? 0 : nodes + 1 + graph_room(nodes, edges) + AMD_ARRAYS * nodes;
+}
+
 /* The graph again, for those who write over it: of each node first the neighbours before it, then those after it, which
- * ascend. `other` has room for more than the edges. */
-static void copy_graph(int nodes, const int* from_start, const int* from, int* start, int* other) {
-  int* fill = MEMORY_NEW(int, nodes);
+ * ascend. fill: nodes of work. */
+static void copy_graph(int nodes, const int* from_start, const int* from, int* start, int* other, int* fill) {
   memcpy(start, from_start, sizeof(int) * (size_t)(nodes + 1));
   memcpy(fill, start, sizeof(int) * (size_t)nodes);
   for (int a = 0; a < nodes; a++)
@@ -50,19 +58,16 @@ static void copy_graph(int nodes, const int* from_start, const int* from, int* s
       other[fill[a]++] = from[k];
       other[fill[from[k]]++] = a;
     }
-  memory_free(fill);
 }
 
 /* Approximate minimum degree. */
-static void order_by_degree(int nodes, int edges, int* start, int* other, int room, int* order) {
-  int* work = MEMORY_NEW(int, 7 * nodes);
+static void order_by_degree(int nodes, int edges, int* start, int* other, int* work, int* order) {
   int *length = work, *count = length + nodes, *next = count + nodes, *head = next + nodes, *element = head + nodes;
-  int *degree = element + nodes, *mark = degree + nodes;
+  int *degree = element + nodes, *mark = degree + nodes, room = graph_room(nodes, edges);
   double control[AMD_CONTROL], info[AMD_INFO];
   amd_defaults(control);
   for (int a = 0; a < nodes; a++) length[a] = start[a + 1] - start[a];
   amd_2(nodes, start, other, length, room, edges, count, next, order, head, element, degree, mark, control, info);
-  memory_free(work);
 }
 
 /* METIS draws from rand() and has handlers of SIGTERM and SIGABRT while it works, both the whole process's: one graph
@@ -77,28 +82,24 @@ static int dissect(int nodes, int* start, int* other, int* order, int* inverse) 
 }
 
 /* Nested dissection. Without memory for it the nodes' own order: costs fill, not correctness. */
-static void order_by_dissection(int nodes, int edges, int* start, int* other, int* order) {
-  int* inverse = MEMORY_NEW(int, nodes);
+static void order_by_dissection(int nodes, int edges, int* start, int* other, int* inverse, int* order) {
   bool done = edges > 0 && dissect(nodes, start, other, order, inverse) == METIS_OK;
   for (int k = 0; !done && k < nodes; k++) order[k] = k;
-  memory_free(inverse);
 }
 
-static void order_large(int nodes, const int* start, const int* other, int* order) {
-  int edges = start[nodes], room = edges + edges / 2 + nodes;
-  int *own_start = MEMORY_NEW(int, nodes + 1), *own_other = MEMORY_NEW(int, room);
-  copy_graph(nodes, start, other, own_start, own_other);
+static void order_large(int nodes, const int* start, const int* other, int* work, int* order) {
+  int edges = start[nodes], *own_start = work, *own_other = own_start + nodes + 1;
+  int* rest = own_other + graph_room(nodes, edges);
+  copy_graph(nodes, start, other, own_start, own_other, rest);
   if (nodes < DISSECTED)
-    order_by_degree(nodes, edges, own_start, own_other, room, order);
+    order_by_degree(nodes, edges, own_start, own_other, rest, order);
   else
-    order_by_dissection(nodes, edges, own_start, own_other, order);
-  memory_free(own_other);
-  memory_free(own_start);
+    order_by_dissection(nodes, edges, own_start, own_other, rest, order);
 }
 
-void ordering_find(int nodes, const int* start, const int* other, int* order) {
+void ordering_find(int nodes, const int* start, const int* other, int* work, int* order) {
   if (nodes <= SMALL)
     order_small(nodes, start, other, order);
   else
-    order_large(nodes, start, other, order);
+    order_large(nodes, start, other, work, order);
 }

@@ -5,7 +5,10 @@
 enum { ORDERING_SMALL = 64 }; /* up to so many nodes an order costs next to nothing */
 
 /* order[k]: the node to eliminate k-th. Neighbours of node a are other[start[a] .. start[a + 1]), each edge seen from
- * both sides, no loops. A function of the graph alone, on any thread. Above ORDERING_SMALL nodes it allocates. */
-void ordering_find(int nodes, const int* start, const int* other, int* order);
+ * both sides, no loops. work: ordering_work(nodes, start[nodes]) ints. A function of the graph alone, on any thread.
+ * METIS allocates for itself, from some 200 nodes on. */
+void ordering_find(int nodes, const int* start, const int* other, int* work, int* order);
+/* Ints of work that finding an order needs; edges: from both sides. */
+int ordering_work(int nodes, int edges);
 
 #endif

@@ -24,9 +24,9 @@ static int* ints(Room* r, int count) { return room(r, sizeof(int), (size_t)count
 
 void plan_free(Plan* plan) {
   if (!plan) return;
-  Room* const all[] = {&plan->size, &plan->couplings, &plan->unknown, &plan->fronts, &plan->rows,
-                       &plan->map,  &plan->entries,   &plan->columns, &plan->base,   &plan->base_order};
-  enum { ALL = 10, WORK = 8 };
+  Room* const all[] = {&plan->size,    &plan->couplings, &plan->unknown, &plan->fronts,     &plan->rows,    &plan->map,
+                       &plan->entries, &plan->columns,   &plan->base,    &plan->base_order, &plan->ordering};
+  enum { ALL = 11, WORK = 8 };
   for (int k = 0; k < ALL; k++) memory_free(all[k]->at);
   for (int k = 0; k < WORK; k++) memory_free(plan->work[k].at);
   *plan = (Plan){0};
@@ -72,7 +72,8 @@ static void look_for_order(Plan* plan, const PlanPattern* p, Neighbours near, in
                (keys == 0 || memcmp(plan->base.at, p->couplings, keys) == 0);
   int* base = ints(&plan->base_order, p->block_count);
   if (!known) {
-    ordering_find(p->block_count, near.start, near.other, base);
+    int* work = ints(&plan->ordering, ordering_work(p->block_count, near.start[p->block_count]));
+    ordering_find(p->block_count, near.start, near.other, work, base);
     plan->base_blocks = p->block_count;
     plan->base_couplings = p->coupling_count;
     memcpy(room(&plan->base, sizeof(uint64_t), (size_t)p->coupling_count + 1), p->couplings, keys);

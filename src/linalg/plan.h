@@ -52,6 +52,7 @@ typedef struct {
   Room rows, map;        /* int */
   Room entries;          /* FrontEntry */
   Room work[8], columns; /* of the analysis */
+  Room ordering;         /* int, work of looking for an order */
   Room base, base_order; /* the pattern whose order was looked for last, and that order: uint64_t, int */
   int base_blocks, base_couplings;
   int front_count;

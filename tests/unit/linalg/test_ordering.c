@@ -52,10 +52,16 @@ static int filled(const Grid* g, const int* order) {
   return count;
 }
 
+static void find_order(const Grid* g, int* order) {
+  int* work = MEMORY_NEW(int, ordering_work(g->nodes, g->start[g->nodes]));
+  ordering_find(g->nodes, g->start, g->other, work, order);
+  memory_free(work);
+}
+
 static void check_order(int side, double share) {
   Grid g = grid_create(side);
   int *order = MEMORY_NEW(int, g.nodes), *rows = MEMORY_NEW(int, g.nodes), *seen = MEMORY_NEW(int, g.nodes);
-  ordering_find(g.nodes, g.start, g.other, order);
+  find_order(&g, order);
   for (int k = 0; k < g.nodes; k++) {
     rows[k] = k;
     assert_in_range(order[k], 0, g.nodes - 1);
@@ -87,7 +93,7 @@ static void order_again(void* context, int index, int thread) {
   (void)thread;
   Same* same = context;
   int* order = MEMORY_NEW(int, same->grid->nodes);
-  ordering_find(same->grid->nodes, same->grid->start, same->grid->other, order);
+  find_order(same->grid, order);
   same->others[index] = memcmp(order, same->wanted, sizeof(int) * (size_t)same->grid->nodes) != 0;
   memory_free(order);
 }
@@ -100,7 +106,7 @@ static void orders_are_the_graph_s_on_many_threads(void** state) {
   int* wanted = MEMORY_NEW(int, g.nodes);
   Same same = {.grid = &g, .wanted = wanted};
   void (*before)(int) = signal(SIGTERM, on_term);
-  ordering_find(g.nodes, g.start, g.other, wanted);
+  find_order(&g, wanted);
   parallel_for(4, 64, 2, 1, order_again, &same);
   for (int k = 0; k < 64; k++) assert_int_equal(same.others[k], 0);
   assert_ptr_equal(signal(SIGTERM, before), on_term);
