@@ -24,7 +24,7 @@ typedef struct {
   Place* places;
   int count;
   double gap; /* smallest of what was proved */
-} Assembly;
+} Removal;
 
 /* ---------------------------------------------------------------- the scene */
 
@@ -67,7 +67,7 @@ static int add_hulls(Text* text, const Model* model, const Pose* poses, int part
 }
 
 /* false: the part meets the rest where it stands. *alone: there is no rest. */
-static bool set_up(Assembly* a, const Model* model, const Pose* poses, int part, int threads, bool* alone) {
+static bool set_up(Removal* a, const Model* model, const Pose* poses, int part, int threads, bool* alone) {
   Text text = {0};
   Diagnostics diagnostics = {0};
   text_add(&text,
@@ -85,7 +85,7 @@ static bool set_up(Assembly* a, const Model* model, const Pose* poses, int part,
   return built;
 }
 
-static void tear_down(Assembly* a) {
+static void tear_down(Removal* a) {
   proof_destroy(a->proof);
   model_destroy(&a->model);
   scene_free(&a->scene);
@@ -94,7 +94,7 @@ static void tear_down(Assembly* a) {
 
 /* ---------------------------------------------------------------- ways */
 
-static bool is_free(Assembly* a, Vec3 from, Vec3 to) {
+static bool is_free(Removal* a, Vec3 from, Vec3 to) {
   const double q[2][3] = {{from.x, from.y, from.z}, {to.x, to.y, to.z}};
   if (proof_restart(a->proof, q[0]).outcome != PROOF_APART) return false;
   ProofReport report = proof_next_straight(a->proof, q[1]);
@@ -110,7 +110,7 @@ static Vec3 axis_of(int k) {
 
 /* How far along an axis the part has to go from `at` until its box is beyond the rest's; HUGE_VAL: there is nothing
  * that has an end. */
-static double way_out(const Assembly* a, Vec3 at, int k) {
+static double way_out(const Removal* a, Vec3 at, int k) {
   Vec3 n = axis_of(k);
   double own = k % 2 ? -vec3_dot(n, vec3_add(a->high, at)) : vec3_dot(n, vec3_add(a->low, at));
   double rest = k % 2 ? -vec3_dot(n, a->rest_low) : vec3_dot(n, a->rest_high);
@@ -118,7 +118,7 @@ static double way_out(const Assembly* a, Vec3 at, int k) {
   return fmax(way, 0) + CLEAR * a->largest;
 }
 
-static bool goes_straight_out(Assembly* a, Vec3 from, Vec3* out) {
+static bool goes_straight_out(Removal* a, Vec3 from, Vec3* out) {
   for (int k = 0; k < AXES; k++) {
     double way = way_out(a, from, k);
     if (!isfinite(way)) way = a->largest;
@@ -128,11 +128,11 @@ static bool goes_straight_out(Assembly* a, Vec3 from, Vec3* out) {
   return false;
 }
 
-static Vec3 place_of(const Assembly* a, const Place* p) {
+static Vec3 place_of(const Removal* a, const Place* p) {
   return vec3(a->step * p->cell[0], a->step * p->cell[1], a->step * p->cell[2]);
 }
 
-static bool is_known(const Assembly* a, const int cell[3]) {
+static bool is_known(const Removal* a, const int cell[3]) {
   for (int i = 0; i < a->count; i++)
     if (memcmp(a->places[i].cell, cell, sizeof a->places[i].cell) == 0) return true;
   return false;
@@ -152,7 +152,7 @@ static bool add_corner(RemovalReport* report, Vec3 to) {
 }
 
 /* The way that leads to a place. */
-static bool tell_way(const Assembly* a, int place, RemovalReport* report) {
+static bool tell_way(const Removal* a, int place, RemovalReport* report) {
   int* chain = MEMORY_NEW(int, a->count);
   int count = 0;
   for (int i = place; a->places[i].before >= 0; i = a->places[i].before) chain[count++] = i;
@@ -162,7 +162,7 @@ static bool tell_way(const Assembly* a, int place, RemovalReport* report) {
   return told;
 }
 
-static bool search(Assembly* a, RemovalReport* report) {
+static bool search(Removal* a, RemovalReport* report) {
   a->places = MEMORY_NEW(Place, PLACES_MAX);
   a->places[a->count++] = (Place){.before = -1};
   for (int i = 0; i < a->count; i++) {
@@ -181,7 +181,7 @@ static bool search(Assembly* a, RemovalReport* report) {
 }
 
 RemovalReport export_removal(const Model* model, const Pose* poses, int link, int threads) {
-  Assembly a = {.gap = INFINITY};
+  Removal a = {.gap = INFINITY};
   RemovalReport report = {0};
   bool alone;
   report.apart = set_up(&a, model, poses, link, threads, &alone) || alone;
