@@ -463,7 +463,8 @@ static bool pair_sweep(Pair* p, int seed, int k) {
   for (int i = 0; i < column; i++) unit[i] = 1;
   for (int s = 0; s < 2; s++) {
     test_form_get(&p->form[s], unit + column);
-    for (int i = 0; i < shape_parameter_count(&p->shape[s]); i++, column++) unit[column] = fmax(fabs(unit[column]), 0.1);
+    for (int i = 0; i < shape_parameter_count(&p->shape[s]); i++, column++)
+      unit[column] = fmax(fabs(unit[column]), 0.1);
   }
   for (int r = 0; r < GROWTH_ROWS; r++) scale[r] = 1;
   Sweep sweep = {answers_there, p, column, GROWTH_ROWS, NULL, unit, scale, 3e-3 / sqrt(condition), 4, 8};
@@ -496,8 +497,7 @@ static void derivatives_G3_of_bracketed_answers_G6(void** state) {
   int checked = 0, bracketed = 0;
   for (int k = 0; checked < 6 && k < 20000; k++) {
     Pair p;
-    pair_make(&p, &random, k % SMOOTH_KINDS, k / SMOOTH_KINDS % SMOOTH_KINDS, &sharp,
-              random_uniform(&random, 0.4, 3));
+    pair_make(&p, &random, k % SMOOTH_KINDS, k / SMOOTH_KINDS % SMOOTH_KINDS, &sharp, random_uniform(&random, 0.4, 3));
     pair_leave_room(&p);
     if (pair_query(&p, NULL).bracketed) {
       bracketed++;
