@@ -4,7 +4,7 @@
     scripts/measure_fit_cost.py TOSSES [RESULTS.csv]     TOSSES: the folder of the cube's files; docs/results/fit-cost.csv is made so
 
 CPU seconds of a run of three iterations less those of a run of one, by two: derivatives of all tosses, and a trial without. Half of
-it is the time on two cores, which share the tosses; on a machine that does nothing else it is measured, too."""
+it is the time on two cores, which share the tosses."""
 import csv
 import json
 import os
@@ -12,7 +12,6 @@ import resource
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SDRS = os.environ.get("SDRS", os.path.join(ROOT, "sdrs"))
@@ -25,28 +24,28 @@ CASES = {  # what, settings
 
 
 def fit(folder, tosses, settings, iterations):
-    """Numbers of the fit, its CPU seconds, and those of the clock."""
+    """Numbers of the fit, and its CPU seconds."""
     sets = [a for s in [TWENTY, *settings, "identify.train=1", "identify.keep_undetermined=true"] for a in ("--set", s)]
     names = sorted(n for n in os.listdir(tosses) if n.endswith(".csv"))[::2][:57]
     files = [a for n in names for a in ("--data", os.path.join(tosses, n))]
-    before, clock = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime, time.time()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     subprocess.run([SDRS, "identify", "scenes/identify/cube.yaml", *files, "-q", "--threads", "2", "--iterations", str(iterations),
                     "-o", folder, *sets], check=True, stdout=subprocess.DEVNULL)
     cpu = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-    return json.load(open(f"{folder}/identify.json")), cpu, time.time() - clock
+    return json.load(open(f"{folder}/identify.json")), cpu
 
 
 def main():
     tosses = os.path.abspath(sys.argv[1])
     os.chdir(ROOT)
-    table = [["what", "tosses", "parameters", "cpu_seconds_an_iteration", "half_of_it", "clock_seconds_an_iteration"]]
+    table = [["what", "tosses", "parameters", "cpu_seconds_an_iteration", "half_of_it"]]
     with tempfile.TemporaryDirectory() as folder:
         for what, settings in CASES.items():
-            first, few, clock_few = fit(folder, tosses, settings, 1)
-            last, many, clock_many = fit(folder, tosses, settings, 3)
+            first, few = fit(folder, tosses, settings, 1)
+            last, many = fit(folder, tosses, settings, 3)
             assert last["iterations"] - first["iterations"] == 2
-            cpu, clock = (many - few) / 2, (clock_many - clock_few) / 2
-            table.append([what, last["shots"], len(last["parameters"]), f"{cpu:.2f}", f"{cpu / 2:.2f}", f"{clock:.2f}"])
+            cpu = (many - few) / 2
+            table.append([what, last["shots"], len(last["parameters"]), f"{cpu:.2f}", f"{cpu / 2:.2f}"])
             print(*table[-1], flush=True)
     if len(sys.argv) > 2:
         with open(sys.argv[2], "w", newline="") as out:
