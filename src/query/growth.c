@@ -227,6 +227,7 @@ static bool solve_bracketed(const GrowthProblem* problem, GrowthPoint* x, Growth
   }
   if (!growth_bounds(problem, x, &end->low, &end->high)) end->low = end->high = NAN;
   end->value = growth_evaluate(problem, x);
+  growth_balance(problem, &end->value, &x->va, &x->vb); /* those of the barrier belong to the gauges */
   return end->high - end->low <= GROWTH_PROOF * end->low;
 }
 

@@ -48,6 +48,9 @@ typedef struct {
   GrowthValue value; /* gradients there, Hessians a rounding beside */
   double low, high;
 } GrowthEnd;
+/* The multipliers that balance the gradients best (G21); false: no direction along the line of centres leads out of
+ * both, and they are as they were. */
+bool growth_balance(const GrowthProblem* problem, const GrowthValue* v, double* va, double* vb);
 /* Newton's method from *x. true: it ended in *x, with positive multipliers, and the bounds prove it. Adds the number of
  * evaluations to *iterations. (query/growth_newton.c) */
 bool growth_newton(const GrowthProblem* problem, GrowthPoint* x, GrowthEnd* end, int* iterations);

@@ -6,6 +6,8 @@
 enum { ORDER = 6, LANES = 4 };
 /* Centres nearer than this, of the bodies' size: the direction between them, and all that follows, is rounding. */
 #define CENTRES_APART 1e-8
+/* What may be left of the conditions of the optimum, which are 1. */
+#define BALANCED 1e-7
 
 /* ---------------------------------------------------------------- four numbers at a time, element by element */
 
@@ -73,6 +75,13 @@ static void answer_of(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, 
   Mat3 frame = g->of_b ? pose_b.r : pose_a.r;
   turn_value(&x->fa, frame);
   turn_value(&x->fb, frame);
+}
+
+/* Do the conditions (G3) hold, so that their derivatives are the answer's? A proof bounds alpha alone, which is flat at
+ * its optimum: the point of the method that cannot fail may be known to the root of that. */
+static bool holds(const Answer* x) {
+  Vec3 a = vec3_scale(x->fa.gradient, x->va), b = vec3_scale(x->fb.gradient, x->vb);
+  return vec3_norm(vec3_add(a, b)) <= BALANCED * vec3_norm(a) && fabs(vec3_dot(b, x->d) + 1) <= BALANCED;
 }
 
 static void factor(Answer* x) {
@@ -275,6 +284,7 @@ const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose
   Answer x;
   answer_of(a, pose_a, b, pose_b, answer, &x);
   if (x.distance < CENTRES_APART) return "the centres coincide";
+  if (!holds(&x)) return "the point is not known well enough";
   if (!invert(&x)) return "the system is singular";
   *condition = x.condition;
   if (!(x.condition <= QUERY_CONDITION_MAX)) return "the condition of the system is above 1e8";

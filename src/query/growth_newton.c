@@ -19,8 +19,7 @@ typedef struct {
   double u, length;
 } Step;
 
-/* (G21); false: no direction along the line of centres leads out of both. */
-static bool balance(const GrowthProblem* problem, const GrowthValue* v, double* va, double* vb) {
+bool growth_balance(const GrowthProblem* problem, const GrowthValue* v, double* va, double* vb) {
   double bd = vec3_dot(v->b.gradient, problem->d), aa = vec3_dot(v->a.gradient, v->a.gradient);
   if (!(bd < 0 && aa > 0)) return false;
   *vb = -1 / bd;
@@ -74,7 +73,7 @@ static bool finish(const GrowthProblem* problem, const GrowthPoint* from, const 
   end->value = *v;
   end->value.a.gradient = vec3_add(v->a.gradient, mat3_mul_vec(v->a.hessian, step->p));
   end->value.b.gradient = vec3_add(v->b.gradient, mat3_mul_vec(v->b.hessian, q));
-  if (!balance(problem, &end->value, &x->va, &x->vb) || !(x->u > 0 && x->va > 0)) return false;
+  if (!growth_balance(problem, &end->value, &x->va, &x->vb) || !(x->u > 0 && x->va > 0)) return false;
   if (shape_is_level(problem->a) && shape_is_level(problem->b)) return bounds_here(problem, from, v, va, vb, end);
   return growth_bounds(problem, x, &end->low, &end->high) && end->high - end->low <= GROWTH_PROOF * end->low;
 }
@@ -87,7 +86,7 @@ bool growth_newton(const GrowthProblem* problem, GrowthPoint* x, GrowthEnd* end,
     Step step;
     double va, vb;
     ++*iterations;
-    if (!balance(problem, &v, &va, &vb) || !tangent_step(problem, &v, va, vb, &step)) return false;
+    if (!growth_balance(problem, &v, &va, &vb) || !tangent_step(problem, &v, va, vb, &step)) return false;
     x->p = vec3_add(x->p, step.p);
     x->u += step.u;
     if (!(x->u > 0) && k > 1) return false;
