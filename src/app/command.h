@@ -25,8 +25,6 @@ ExitCode usage_error(const Options* options, const char* format, ...) __attribut
 /* Versions are asked of the libraries that are loaded. */
 RunProgram version_program(void);
 void version_print(FILE* stream);
-/* One thread for BLAS: small dense solves lose by threads, and their results would depend on the count. */
-void version_single_thread_blas(void);
 
 /* ---------------------------------------------------------------- scene and model (app/load.c) */
 

@@ -162,13 +162,23 @@ void contact_grow_list(ContactSystem* s, int needed) {
   s->list_links =
       memory_resize(s->list_links, sizeof(LinkPair) * (size_t)s->list_capacity, sizeof(LinkPair) * (size_t)capacity);
   s->awake = memory_resize(s->awake, sizeof(int) * (size_t)s->list_capacity, sizeof(int) * (size_t)capacity);
+  s->lag_first =
+      memory_resize(s->lag_first, sizeof(size_t) * (size_t)s->list_capacity, sizeof(size_t) * (size_t)capacity);
   s->list_capacity = capacity;
+}
+
+/* Its slot is lent by the list of those awake, which is made anew. */
+static void enter_pair(void* context, int index, int thread) {
+  (void)thread;
+  const ContactSystem* s = context;
+  ContactPair* p = &s->pairs[s->awake[index]];
+  contact_enter(s, p, p->key);
 }
 
 /* Merge the new keys with the old list: known pairs keep their slot; pairs with lagged friction or energy stay. */
 static void merge_list(ContactSystem* s) {
   contact_grow_list(s, s->list_count + s->broad.key_count);
-  int old = 0, count = 0;
+  int old = 0, count = 0, entered = 0;
   bool changed = false;
   for (int k = 0; k <= s->broad.key_count; k++) {
     uint64_t key = k < s->broad.key_count ? s->broad.keys[k] : UINT64_MAX;
@@ -189,11 +199,12 @@ static void merge_list(ContactSystem* s) {
       s->spare_list[count++] = s->list[old++];
     else {
       int slot = contact_take_slot(s);
-      contact_enter(s, &s->pairs[slot], key);
-      s->spare_list[count++] = slot;
+      s->pairs[slot].key = key;
+      s->spare_list[count++] = s->awake[entered++] = slot;
       changed = true;
     }
   }
+  parallel_for(s->threads, entered, PARALLEL_THRESHOLD, PARALLEL_GRAIN, enter_pair, s);
   int* swap = s->list;
   s->list = s->spare_list;
   s->spare_list = swap;
@@ -223,6 +234,26 @@ static void take_rest(ContactSystem* s) {
   s->rests = true;
 }
 
+typedef struct {
+  ContactSystem* system;
+  const MotionBounds* bounds;
+} BoxTask;
+
+/* Of a hull that can move, with a reserve for the motion to come. */
+static void grow_box(void* context, int index, int thread) {
+  (void)thread;
+  const BoxTask* task = context;
+  ContactSystem* s = task->system;
+  int i = s->movers[index];
+  const ModelHull* hull = &s->model->hulls[i];
+  double radius = hull->kind->bounded ? hull->radius : 0;
+  double path = hull_path(s, i, task->bounds), reserve = fmin(SLACK_PATHS * path, SLACK_RADIUS * radius);
+  s->slack[i] = path + fmax(reserve, s->range);
+  s->travelled[i] = 0;
+  s->way_travelled[i] = s->way_moved ? (double)INFINITY : 0;
+  s->boxes[i] = box_of(s, i);
+}
+
 void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
   double start = timer_now();
   bool covered = true;
@@ -232,16 +263,8 @@ void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
   }
   if (!covered) {
     if (!s->rests) take_rest(s);
-    for (int k = 0; k < s->mover_count; k++) {
-      int i = s->movers[k];
-      const ModelHull* hull = &s->model->hulls[i];
-      double radius = hull->kind->bounded ? hull->radius : 0;
-      double path = hull_path(s, i, bounds), reserve = fmin(SLACK_PATHS * path, SLACK_RADIUS * radius);
-      s->slack[i] = path + fmax(reserve, s->range);
-      s->travelled[i] = 0;
-      s->way_travelled[i] = s->way_moved ? (double)INFINITY : 0;
-      s->boxes[i] = box_of(s, i);
-    }
+    BoxTask task = {s, bounds};
+    parallel_for(s->threads, s->mover_count, LINKS_PARALLEL, LINKS_GRAIN, grow_box, &task);
     broad_phase_find_moving(&s->broad, s->boxes, s->movers, s->mover_count);
     find_half_space_pairs(s);
     find_link_pairs(s);
