@@ -26,8 +26,8 @@ ASKED = {
     "growth,superellipsoid,superellipsoid": ((5, 1.2, None), (19.39, 1.84, None)),
     "growth,ellipsoid,ellipsoid": ((1.5, 0.8, None), (2.58, 1.33, None)),
     "growth,smooth_polytope,ellipsoid": ((2.5, 1.2, None), (3.98, 1.85, None)),
-    "manifold,superquadrics,superquadrics": ((None, 300, 600), (None, None, None)),
-    "witness,points,points": ((None, 10, 5), (None, 29, 21)),
+    "manifold,superquadrics_310,superquadrics_310": ((None, 600, 1200), (None, None, None)),  # asked: nothing culled
+    "witness,points,points": ((10, 10, 5), (29, 29, 21)),
 }
 
 
