@@ -227,6 +227,20 @@ double loss_evaluate(const Loss* loss, const Recording* recording, double* terms
 double loss_evaluate_with(const Loss* loss, const Recording* recording, double* terms, const double* factors,
                           LossSeeds* seeds);
 
+/* ---------------------------------------------------------------- what can be made (differentiate/fabrication.c) */
+
+/* A link as the losses of the same names measure it (docs/losses.md), with margin 0. */
+typedef struct {
+  double neck, wall;                    /* m; NAN: one hull has no neck */
+  double overhang;                      /* m^2 */
+  double extent[3];                     /* along x, y, z of its frame [m] */
+  double clearance, clearance_at_least; /* from its parent, and what is proved [m]; NAN: its joint has no such range */
+  double at[3];                         /* coordinates of the joint where it is least  (coordinates) */
+  int coordinates;
+} FabricationReport;
+/* build: unit, link frame; angle from the upright that needs no support [rad]. The link has bounded hulls. */
+FabricationReport fabrication_measure(const Model* model, int link, Vec3 build, double angle);
+
 /* ---------------------------------------------------------------- shorter time steps (differentiate/refined.c) */
 
 /* What is run again: a scene, with the losses of a task in one of its scenarios or without (task NULL). Borrowed. */
