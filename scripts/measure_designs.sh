@@ -2,7 +2,7 @@
 # Measures docs/results/designs.csv: of every shipped task that designs shapes, what it found: does it succeed, on unseen draws too; is each designed
 # part one closed surface and one 3MF file that an independent reader finds whole; what can be made of it (sdrs export --fabrication); and does the
 # gradient at the best design agree with differences (gradcheck by vertices of every best scene, whole horizon, one direction). Prints the table.
-# Usage: scripts/measure_designs.sh [FOLDER]   what has its run in FOLDER already is not run again; without it none is kept
+# Usage: scripts/measure_designs.sh [FOLDER [TASK...]]   what has its run in FOLDER already is not run again; without it none is kept
 # Takes some four CPU minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,10 +13,11 @@ folder=${1:-$(mktemp -d)}
 table=$(mktemp)
 trap 'rm -f "$table"; [[ -n ${KEEP:-} ]] || rm -rf "$folder"' EXIT
 [[ $# == 0 ]] || KEEP=1 # not removed
+wanted=" ${*:2} "
 
 part() { # task, link
   local run=$folder/$1
-  "$program" export "$run" -o "$run/$2.3mf" --link "$2" --fabrication --json --threads 1 >"$run/$2.json" 2>/dev/null || [[ $? == 1 ]]
+  [[ -e $run/$2.json ]] || "$program" export "$run" -o "$run/$2.3mf" --link "$2" --fabrication --json --threads 1 >"$run/$2.json" 2>/dev/null || [[ $? == 1 ]]
   python3 - "$run" "$1" "$2" <<'P' >>"$table"
 import json, sys, xml.etree.ElementTree as tree, zipfile
 from collections import Counter
@@ -51,6 +52,7 @@ P
 design() { # task, links...
   local task=$1 run=$folder/$1 link scene
   shift
+  [[ $wanted == "  " || $wanted == *" $task "* ]] || return 0
   echo "$task" >&2
   [[ -e $run/summary.json ]] || "$program" optimize "scenes/tasks/$task.yaml" -q --threads 1 -o "$run" >/dev/null || [[ $? == 1 ]]
   if [[ ! -e $run/gradcheck.jsonl ]]; then
