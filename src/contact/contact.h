@@ -8,9 +8,10 @@
 #include "model/model.h"
 
 /* ---------------------------------------------------------------- all pairs of a scene (contact/system.c, pair_list.c,
- * trial.c, terms.c, sleep.c) Two states are held: the accepted one and a trial. A pair's plane, energy and derivatives
- * exist for both; accept makes the trial the accepted state. contact_create allocates; later only contact_prepare and
- * contact_lag do, and only while the neighbourhood grows. Results do not depend on the number of threads. */
+ * whole.c, trial.c, terms.c, sleep.c) Two states are held: the accepted one and a trial. A pair's plane, energy and
+ * derivatives exist for both; accept makes the trial the accepted state. contact_create allocates; later only
+ * contact_prepare and contact_lag do, and only while the neighbourhood grows. Results do not depend on the number of
+ * threads. */
 typedef struct ContactSystem ContactSystem;
 
 /* How far a link can move along a path x(alpha), alpha in [0, 1]: bounds on the derivatives with respect to alpha of
@@ -235,6 +236,8 @@ typedef struct {
   bool rubbing;                      /* friction acts between them, resting on the state before */
   double kept[CONTACT_KEPT_NUMBERS]; /* what the law wants to know again */
 } ContactRecord;
+/* What contact_record will tell of: called before it, and before it is asked how many candidates there are. */
+void contact_find_records(ContactSystem* system);
 /* Of the accepted state, before contact_lag moves on; records has room for contact_candidate_count. Returns how many.
  */
 int contact_record(const ContactSystem* system, ContactRecord* records);

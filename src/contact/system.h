@@ -56,6 +56,12 @@ typedef struct {
   int count, capacity;
 } PairsKept;
 
+/* Pairs by their keys, sorted. */
+typedef struct {
+  uint64_t* keys;
+  int count, capacity;
+} KeyList;
+
 /* What the solver has asked for last. */
 typedef enum {
   CONTACT_STANDING, /* the accepted state stands alone: the trial is another one's */
@@ -96,7 +102,9 @@ struct ContactSystem {
   bool rests;             /* both know the boxes of still hulls */
   BroadPhase broad, way_broad;
   int* group;            /* of the broad phases: a number for every link of several pieces  (hulls) */
-  bool* strange;         /* pairs of these that do not touch */
+  bool* strange;         /* pairs of these whose hulls are not looked for */
+  bool* whole;           /* pairs of links that stand for those of their hulls; NULL: none  (links x links) */
+  KeyList rubbing;       /* of hulls that these stand for */
   ContactPair* pairs;    /* slots */
   char *memory, *own[2]; /* of the law: of every pair, and of its two states (slots) */
   int pair_capacity;
@@ -140,6 +148,11 @@ void contact_enter(const ContactSystem* system, ContactPair* pair, uint64_t key)
 void contact_name_pair(const ContactSystem* system, ContactPair* pair, uint64_t key);
 /* A slot for a pair, what the law remembers of it zeroed; room in the list for so many. */
 int contact_take_slot(ContactSystem* system);
+/* Merge keys (sorted) with the list: those wanted enter or keep their slot, of the others those stay that are told to.
+ */
+void contact_merge_list(ContactSystem* system, const uint64_t* keys, int count,
+                        bool (*wanted)(const ContactSystem* system, uint64_t key),
+                        bool (*stays)(const ContactSystem* system, const ContactPair* pair));
 void contact_grow_list(ContactSystem* system, int needed);
 
 /* Where the links stand in state `which` (contact/trial.c). */
@@ -150,6 +163,33 @@ void contact_take_over(const ContactSystem* system, ContactPair* pair);
 void contact_derive(ContactSystem* system);
 /* List the pairs with terms in the accepted state. */
 void contact_list_terms(ContactSystem* system);
+
+/* ---- pairs of links that stand for all pairs of their hulls (ContactLaw.whole; contact/whole.c) */
+
+/* Which pairs these are; called once, after the law is created. Allocates a table of links x links when there are any.
+ */
+void contact_find_whole(ContactSystem* system);
+/* Is the pair of these links one? Does such a pair stand for the pair of hulls with this key? */
+bool contact_is_whole(const ContactSystem* system, int link_a, int link_b);
+bool contact_stands_for(const ContactSystem* system, uint64_t key);
+
+/* List the pairs of hulls that rub in the accepted state, as pressed; drop_others: and those no longer that were listed
+ * before. Called before the state is recorded and before contact_lag; what is listed changes no energy. */
+void contact_list_rubbing(ContactSystem* system, bool drop_others);
+
+/* Least distance of two pieces of a pair of links at these poses (links) [m], 0 where they meet; INFINITY where it is
+ * no such pair, or its bounding spheres are farther apart than the law's range. */
+double contact_whole_distance(const ContactSystem* system, const ContactPair* pair, const Pose* poses);
+
+/* A way from poses to poses (links), with bounds on the motion of both links over all of it. To be the first member of
+ * what `visit` is given. */
+typedef struct {
+  int link[2];
+  const Pose *start, *end;
+  MotionBound bound[2];
+} WholeWay;
+/* Visit all two hulls that distances at both ends do not prove apart; false: a visit returned false, the last one. */
+bool contact_whole_way(const ContactSystem* system, const WholeWay* way, bool (*visit)(void*, int, int));
 
 /* The link of an item. */
 static inline int contact_item_link(const Model* model, int item) {
