@@ -48,9 +48,9 @@ static inline Lanes lanes_chosen(LaneBits where, Lanes yes, Lanes no) {
 
 /* Without a branch: which lane it is in cannot be guessed. */
 static inline double lanes_largest(Lanes x) {
-  Lanes other = __builtin_shuffle(x, (LaneBits){2, 3, 0, 1});
+  Lanes other = {x[2], x[3], x[0], x[1]};
   x = lanes_chosen(other > x, other, x);
-  other = __builtin_shuffle(x, (LaneBits){1, 0, 3, 2});
+  other = (Lanes){x[1], x[0], x[3], x[2]};
   x = lanes_chosen(other > x, other, x);
   return x[0];
 }
