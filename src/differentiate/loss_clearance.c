@@ -46,7 +46,7 @@ static Pose pose_of_other(const Sweep* s, const ModelHull* other) {
 
 static bool is_other(const Sweep* s, const ModelHull* hull) {
   const LossTerm* term = s->term;
-  return hull == s->box || (term->other >= 0 ? hull->link == term->other : hull->link != term->link);
+  return s->box || (term->other >= 0 ? hull->link == term->other : hull->link != term->link);
 }
 
 /* The least distance from one hull, if below *best. false: a pose is not a number. */
