@@ -28,7 +28,7 @@ typedef struct {
   const LossTerm* term;
   const Model* model;
   const Recording* recording;
-  const ModelHull* box; /* keep_out: instead of other links */
+  const ModelHull* box; /* keep_out: instead of other links; its link is -1 */
   const Joint* joint;   /* NULL: a straight way along the term's direction */
   Pose start, base;     /* of the link; of its joint's frame after the motion is taken off */
   double low[SWEEP_DOF_MAX], high[SWEEP_DOF_MAX], radius; /* of the link's vertices about its frame [m] */
@@ -50,7 +50,7 @@ static Pose pose_of_other(const Sweep* s, const ModelHull* other) {
 
 static bool is_other(const Sweep* s, const ModelHull* hull) {
   const LossTerm* term = s->term;
-  return hull == s->box || (term->other >= 0 ? hull->link == term->other : hull->link != term->link);
+  return s->box || (term->other >= 0 ? hull->link == term->other : hull->link != term->link);
 }
 
 /* The least distance from one hull, if below *best. false: a pose is not a number. */
@@ -255,11 +255,10 @@ static void seed(const Sweep* s, Pose own, const Nearest* nearest, double weight
   Pose pose[2];
   const ModelHull* hulls[2] = {nearest->a, nearest->b};
   Carrier side[2];
-  for (int k = 0; k < 2; k++)
-    pose[k] = hulls[k] != s->box && hulls[k]->link == s->term->link ? own : pose_of_other(s, hulls[k]);
+  for (int k = 0; k < 2; k++) pose[k] = hulls[k]->link == s->term->link ? own : pose_of_other(s, hulls[k]);
   nearest_carry(nearest, pose, side);
   for (int k = 0; k < 2; k++) {
-    if (side[k].count == 0 || hulls[k] == s->box) continue;
+    if (side[k].count == 0 || hulls[k]->link < 0) continue;
     Vec3 g = vec3_scale(nearest->normal, k == 0 ? weight : -weight);
     nearest_seed_vertices(hulls[k], &side[k], mat3_tmul_vec(pose[k].r, g), seeds);
     if (s->box) continue;
