@@ -29,7 +29,7 @@ static void add_shifted(LinkTerms* own, const LinkTerms* below, Vec3 d, bool wit
 /* Is the link in one of these trees, or are all (NULL)? */
 static bool among(const Assembly* in, const bool* trees, int link) {
   if (!trees) return true;
-  int tree = in->model->links[link].tree;
+  int tree = link < 0 ? -1 : in->model->links[link].tree;
   return tree >= 0 && trees[tree];
 }
 
@@ -52,6 +52,7 @@ static void add_pair_gradient(const Assembly* in, const ContactTermList* pairs) 
       LinkTerms* l = &in->links[link[side]];
       l->force = vec3_add(l->force, t.force[side]);
       l->moment = mat3_add(l->moment, t.moment[side]);
+      if (t.across || !t.hessian) continue;
       for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++) l->hessian[i][j] += t.hessian[6 * side + i][6 * side + j];
     }
@@ -101,6 +102,33 @@ static void add_coupling_hessian(const Model* model, const CouplingTerms* terms,
   }
 }
 
+/* Row i of the upper triangle: entries with the same dof and the ones after it, whose trees follow one another. */
+static void add_row_entries(const Model* model, const RowTerms* t, int i, BlockSolver* solver) {
+  int tree = -1, own = model->links[model->dof_link[t->dof[i]]].tree, own_row = t->dof[i] - model->trees[own].dof_first;
+  int stride = 0, first = 0;
+  double* block = NULL;
+  for (int j = i; j < t->count; j++) {
+    double value = 0;
+    for (int r = 0; r < t->rows; r++)
+      if (t->moves[r]) value += t->stiffness[r] * t->slope[r * t->count + i] * t->slope[r * t->count + j];
+    int other = model->links[model->dof_link[t->dof[j]]].tree;
+    if (other != tree) {
+      tree = other;
+      first = model->trees[tree].dof_first;
+      block =
+          own <= tree ? block_solver_block(solver, own, tree, &stride) : block_solver_block(solver, tree, own, &stride);
+    }
+    int column = t->dof[j] - first;
+    bool swap = own > tree || (own == tree && own_row > column);
+    block[swap ? column * stride + own_row : own_row * stride + column] += value;
+  }
+}
+
+static void add_rows_hessian(const Model* model, const RowTerms* terms, int count, BlockSolver* solver) {
+  for (int k = 0; k < count; k++)
+    for (int i = 0; i < terms[k].count && terms[k].rows > 0; i++) add_row_entries(model, &terms[k], i, solver);
+}
+
 /* y = A xi. */
 static inline void times6(const double (*a)[6], Vec3 w, Vec3 v, double y[6]) {
   for (int i = 0; i < 6; i++)
@@ -147,7 +175,7 @@ static void add_joint_block(const JointTerms* t, int dof, int first, double* blo
 /* xi_j(a)^T C xi_k(b) for all j on the chain of a, k on the chain of b. */
 static void add_cross(const Assembly* in, const ContactTerms* t, BlockSolver* solver) {
   const Model* model = in->model;
-  if (t->link_a < 0 || t->link_b < 0) return;
+  if (t->link_a < 0 || t->link_b < 0 || !t->hessian) return;
   int ta = model->links[t->link_a].tree, tb = model->links[t->link_b].tree;
   if (ta < 0 || tb < 0) return;
   int stride;
@@ -203,6 +231,7 @@ void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver) {
   add_pair_hessian(in, &in->contact, solver);
   add_pair_hessian(in, &in->closures, solver);
   add_pair_hessian(in, &in->tendons, solver);
+  add_rows_hessian(model, in->rows, in->rows_count, solver);
   add_coupling_hessian(model, in->couplings, in->coupling_count, solver);
   add_coupling_hessian(model, in->stretched, in->stretched_count, solver);
 }
