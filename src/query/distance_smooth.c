@@ -275,8 +275,9 @@ ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]) {
     d.low = fmax(d.low, apart_along(body, pose, found.normal, far));
     if (found.distance > 0) d.high = fmin(d.high, found.distance);
   }
-  d.high = fmax(d.high, d.low); /* rounding */
-  d.proved = d.high - d.low <= CONVEX_DISTANCE_PROOF * size;
+  bool crossed = d.low > d.high + slack; /* by more than rounding: one of them is wrong */
+  d.high = fmax(d.high, d.low);
+  d.proved = !crossed && d.high - d.low <= CONVEX_DISTANCE_PROOF * size;
   return d;
 }
 

@@ -13,6 +13,8 @@ enum { ORDER = 6, PATH_STEPS = 25, NEWTON_STEPS = 14 };
 #define STEP_ROUNDING 1e-13
 /* Gauges and normals are known to a few units in the last place. */
 #define BOUND_ROUNDING 1e-14
+/* Bounds whose widths differ by less, of their place, are equally good. */
+#define BOUNDS_ALIKE 1e-12
 /* Where the path starts, of a body's reach along the line of centres; a cone's level function is not convex near its
  * surface. */
 #define START 0.8
@@ -233,6 +235,15 @@ static GrowthProblem problem_of(const Shape* a, Pose pose_a, const Shape* b, Pos
 
 static Growth coincident(Pose pose_a) { return (Growth){.point = pose_a.t, .proved = true, .coincident = true}; }
 
+/* The multipliers of phi that (G3) asks for where a point is given: those of the barrier belong to the gauges. */
+static void balance_multipliers(const GrowthProblem* problem, GrowthPoint* x) {
+  GrowthValue v = growth_evaluate(problem, x);
+  double slope = -vec3_dot(v.b.gradient, problem->d), a = vec3_norm(v.a.gradient), b = vec3_norm(v.b.gradient);
+  if (!(slope > 0) || !(a > 0)) return;
+  x->vb = 1 / slope;
+  x->va = x->vb * b / a;
+}
+
 static bool solve(const GrowthProblem* problem, const GrowthCache* cache, GrowthPoint* x, double* low, double* high,
                   Growth* answer) {
   double s = problem->scale;
@@ -250,11 +261,12 @@ static bool solve(const GrowthProblem* problem, const GrowthCache* cache, Growth
       return true;
   answer->bracketed = true;
   answer->iterations += growth_barrier(problem, x);
+  balance_multipliers(problem, x);
   GrowthPoint polished = *x;
   double l, h;
   if (!growth_bounds(problem, x, low, high)) *low = *high = NAN;
   if (newton(problem, &polished, &answer->iterations) && growth_bounds(problem, &polished, &l, &h) &&
-      !(h - l > *high - *low)) {
+      !(h - l > fmax(*high - *low, BOUNDS_ALIKE * l))) {
     *x = polished;
     *low = l;
     *high = h;

@@ -5,6 +5,8 @@
 enum { ORDER = 6 };
 /* Centres nearer than this, of the bodies' size: the direction between them, and all that follows, is rounding. */
 #define CENTRES_APART 1e-8
+/* What may be left of the conditions of the optimum, which are 1. */
+#define BALANCED 1e-7
 
 /* The answer in world axes and units of scale. */
 typedef struct {
@@ -40,6 +42,13 @@ static Answer answer_of(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b
   x.fa = turned(a, pose_a.r, x.p, x.scale);
   x.fb = turned(b, pose_b.r, x.s, x.scale);
   return x;
+}
+
+/* Do the conditions (G3) hold, so that their derivatives are the answer's? A proof bounds alpha alone, which is flat at
+ * its optimum: the point of the method that cannot fail may be known to the root of that. */
+static bool holds(const Answer* x) {
+  Vec3 a = vec3_scale(x->fa.gradient, x->va), b = vec3_scale(x->fb.gradient, x->vb);
+  return vec3_norm(vec3_add(a, b)) <= BALANCED * vec3_norm(a) && fabs(vec3_dot(b, x->d) + 1) <= BALANCED;
 }
 
 /* The Jacobian of (G3) by p, u, va, vb, inverted; its condition in the 1-norm. */
@@ -151,6 +160,7 @@ const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose
   if (!answer->proved) return "the answer is not proved";
   Answer x = answer_of(a, pose_a, b, pose_b, answer);
   if (x.distance < CENTRES_APART) return "the centres coincide";
+  if (!holds(&x)) return "the point is not known well enough";
   if (!invert(&x)) return "the system is singular";
   *condition = x.condition;
   if (!(x.condition <= QUERY_CONDITION_MAX)) return "the condition of the system is above 1e8";

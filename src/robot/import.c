@@ -198,20 +198,27 @@ static void tell_masses(Robot* robot, Diagnostics* diagnostics) {
 
 /* ---------------------------------------------------------------- hold */
 
-/* Inertia that a unit motion of the degree of freedom meets, everything else held: m v^2 or w.I.w. [kg, kg m^2] */
+static bool stands_free(const Model* model, int link) {
+  while (model->links[link].parent >= 0) link = model->links[link].parent;
+  return joint_floats(&model->links[link].joint);
+}
+
+/* Inertia that a unit motion of the degree of freedom meets, everything else held: m v^2 or w.I.w, of what it carries;
+ * of a robot whose base is free, of the rest where that is more, which it carries when it stands. [kg, kg m^2] */
 static double carried_inertia(const Model* model, int link, const Screw* screw, const Pose* poses) {
   bool* carried = MEMORY_NEW(bool, model->link_count + 1);
-  double sum = 0;
-  for (int i = link; i < model->link_count; i++) {
+  double sum[2] = {0, 0};
+  for (int i = 0; i < model->link_count; i++) {
     const ModelLink* one = &model->links[i];
     carried[i] = i == link || (one->parent >= 0 && carried[one->parent]);
-    if (!carried[i] || !(one->mass > 0)) continue;
+    if (one->tree != model->links[link].tree || !(one->mass > 0)) continue;
     Vec3 v = screw_velocity(screw, pose_apply(poses[i], one->center));
     Vec3 w = mat3_tmul_vec(poses[i].r, screw->w);
-    sum += one->mass * vec3_dot(v, v) + vec3_dot(w, mat3_mul_vec(mass_moment_inertia_tensor(&one->moment), w));
+    sum[carried[i]] +=
+        one->mass * vec3_dot(v, v) + vec3_dot(w, mat3_mul_vec(mass_moment_inertia_tensor(&one->moment), w));
   }
   memory_free(carried);
-  return sum;
+  return stands_free(model, link) ? fmax(sum[0], sum[1]) : sum[1];
 }
 
 /* What the file allows the drive of a degree of freedom; 0: no limit. */

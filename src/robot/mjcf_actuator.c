@@ -7,7 +7,9 @@
 /* force = gain control + constant - stiffness q - damping rate, times the gear, of lengths gear q; |force| <= limit. */
 typedef struct {
   double gain, constant, stiffness, damping, gear, control, limit;
-  double ratio; /* of the damping to the critical one; 0: damping itself is given */
+  double ratio;    /* of the damping to the critical one; 0: damping itself is given */
+  double damper;   /* damping by control: that of a damper */
+  bool integrates; /* its control is the rate of the target, which starts as the key's act has it */
 } ActuatorLaw;
 
 static double reference_of(const MjcfModel* model, const char* joint) {
@@ -23,35 +25,53 @@ static int joint_of(const MjcfModel* model, const char* name) {
   return -1;
 }
 
+static bool read_general(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
+  double gain[10] = {1}, bias[10] = {0};
+  bool affine = strcmp(mjcf_text(model, e, "biastype"), "affine") == 0;
+  mjcf_numbers(model, e, "gainprm", 1, 10, gain);
+  if (affine) mjcf_numbers(model, e, "biasprm", 1, 10, bias);
+  *law = (ActuatorLaw){.gain = gain[0], .constant = bias[0], .stiffness = -bias[1], .damping = -bias[2], .gear = 1};
+  const char *gain_type = mjcf_text(model, e, "gaintype"), *bias_type = mjcf_text(model, e, "biastype");
+  if (*gain_type && strcmp(gain_type, "fixed") != 0) return false;
+  return !*bias_type || affine || strcmp(bias_type, "none") == 0;
+}
+
+/* A piston: pressure times area; its pressure follows the control with a delay. */
+static void read_cylinder(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
+  double diameter = 0, bias[3] = {0};
+  bool round = mjcf_numbers(model, e, "diameter", 1, 1, &diameter) > 0;
+  mjcf_numbers(model, e, "bias", 1, 3, bias);
+  law->gain = round ? 0.25 * 3.14159265358979323846 * diameter * diameter : mjcf_number(model, e, "area", 1);
+  law->constant = bias[0];
+  law->stiffness = -bias[1];
+  law->damping = -bias[2];
+  mjcf_drop(model, "delay of cylinders (timeconst)");
+}
+
 static bool read_law(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
-  const char* kind = e.element->name;
-  double gain[3] = {1, 0, 0}, bias[3] = {0, 0, 0};
-  if (strcmp(kind, "position") == 0) {
+  const char *kind = e.element->name, *dynamics = mjcf_text(model, e, "dyntype");
+  bool position = strcmp(kind, "position") == 0, general = strcmp(kind, "general") == 0;
+  law->integrates = strcmp(kind, "intvelocity") == 0;
+  if (position || law->integrates) {
     law->stiffness = law->gain = mjcf_number(model, e, "kp", 1);
     law->damping = mjcf_number(model, e, "kv", 0);
     law->ratio = mjcf_number(model, e, "dampratio", 0);
   } else if (strcmp(kind, "velocity") == 0) {
     law->damping = law->gain = mjcf_number(model, e, "kv", 1);
-  } else if (strcmp(kind, "general") == 0) {
-    mjcf_numbers(model, e, "gainprm", 1, 10, (double[10]){0}); /* told where broken */
-    const XmlAttribute *gains = mjcf_attribute(model, e, "gainprm"), *biases = mjcf_attribute(model, e, "biasprm");
-    double ten[10] = {1};
-    if (gains && mjcf_numbers(model, e, "gainprm", 1, 10, ten) > 0) gain[0] = ten[0];
-    memset(ten, 0, sizeof ten);
-    bool affine = strcmp(mjcf_text(model, e, "biastype"), "affine") == 0;
-    if (affine && biases && mjcf_numbers(model, e, "biasprm", 1, 10, ten) > 0) memcpy(bias, ten, sizeof bias);
-    *law = (ActuatorLaw){gain[0], bias[0], -bias[1], -bias[2], 1, 0, 0, 0};
-    const char *gain_type = mjcf_text(model, e, "gaintype"), *bias_type = mjcf_text(model, e, "biastype");
-    if (*gain_type && strcmp(gain_type, "fixed") != 0) return false;
-    if (*bias_type && !affine && strcmp(bias_type, "none") != 0) return false;
+  } else if (strcmp(kind, "damper") == 0) {
+    law->damper = mjcf_number(model, e, "kv", 1);
+  } else if (strcmp(kind, "cylinder") == 0) {
+    read_cylinder(model, e, law);
   } else if (strcmp(kind, "motor") == 0) {
     law->gain = 1;
-  } else {
+  } else if (!general || !read_general(model, e, law)) {
     return false;
   }
-  const char* dynamics = mjcf_text(model, e, "dyntype");
-  if (*dynamics && strcmp(dynamics, "none") != 0) mjcf_drop(model, "dynamics of actuators (dyntype)");
-  return law->stiffness >= 0 && law->damping >= 0;
+  if (general && strcmp(dynamics, "integrator") == 0)
+    law->integrates = true;
+  else if (general && *dynamics && strcmp(dynamics, "none") != 0)
+    mjcf_drop(model, "dynamics of actuators (dyntype)");
+  return law->stiffness >= 0 && law->damping >= 0 && (!law->integrates || law->stiffness > 0);
 }
 
 static bool has_range(MjcfModel* model, MjcfElement e, const char* range, const char* flag, double out[2]) {
@@ -73,16 +93,21 @@ static bool inherited_range(MjcfModel* model, MjcfElement e, double out[2]) {
   return true;
 }
 
-static void read_transmission(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
+/* What it is driven with, within its range, and what becomes of that. control: of the key; NULL without one. */
+static void take_control(MjcfModel* model, MjcfElement e, ActuatorLaw* law, const double* control) {
   double gear[6] = {1}, range[2];
+  if (control) law->control = *control;
   mjcf_numbers(model, e, "gear", 1, 6, gear);
   law->gear = gear[0];
   if (has_range(model, e, "forcerange", "forcelimited", range))
     law->limit = fabs(law->gear) * fmax(fabs(range[0]), fabs(range[1]));
-  if (!has_range(model, e, "ctrlrange", "ctrllimited", range) && !inherited_range(model, e, range)) return;
-  law->control = fmax(fmin(law->control, range[1]), range[0]);
-  double most = fabs(law->gear * law->gain) * fmax(fabs(range[0]), fabs(range[1]));
+  bool limited = law->integrates ? has_range(model, e, "actrange", "actlimited", range)
+                                 : has_range(model, e, "ctrlrange", "ctrllimited", range);
+  limited = limited || inherited_range(model, e, range);
+  if (limited) law->control = fmax(fmin(law->control, range[1]), range[0]);
+  double most = limited ? fabs(law->gear * law->gain) * fmax(fabs(range[0]), fabs(range[1])) : 0;
   if (!(law->limit > 0) && law->stiffness == 0 && law->damping == 0) law->limit = most; /* of a motor */
+  if (law->damper > 0) law->damping = law->damper * law->control;
 }
 
 /* The controller of that link and type, made where there is none. */
@@ -99,16 +124,34 @@ static SceneController* controller_of(Scene* scene, int link, ControllerType typ
   return controller;
 }
 
-static void add_drive(Scene* scene, const RobotJointPlace* place, const ActuatorLaw* law, double reference) {
+/* The mean of two, weighted. */
+static double weighted(double a, double weight_a, double b, double weight_b) {
+  return weight_a + weight_b > 0 ? (weight_a * a + weight_b * b) / (weight_a + weight_b) : a + b;
+}
+
+/* Drives of a joint side by side: springs and dampers add up to one, with the targets' weighted mean. Returns the new
+ * one's part of the whole spring. */
+static double add_drive(Scene* scene, const RobotJointPlace* place, const ActuatorLaw* law, double reference) {
   double g = law->gear, force = g * (law->gain * law->control + law->constant);
   double stiffness = g * g * law->stiffness, damping = g * g * law->damping;
   ControllerType type = stiffness > 0 ? CONTROLLER_PD : damping > 0 ? CONTROLLER_VELOCITY : CONTROLLER_TORQUE;
   SceneController* c = controller_of(scene, place->link, type);
-  c->position_gain[place->dof] = stiffness;
-  c->damping_gain[place->dof] = damping;
-  c->max_force[place->dof] =
+  int dof = place->dof;
+  double target = stiffness > 0 ? force / stiffness - reference : damping > 0 ? force / damping : force;
+  double limit =
       law->limit > 0 && place->effort > 0 ? fmin(law->limit, place->effort) : fmax(law->limit, place->effort);
-  c->target.values[place->dof] = stiffness > 0 ? force / stiffness - reference : damping > 0 ? force / damping : force;
+  double old = c->target.values[dof], old_spring = c->position_gain[dof], old_damper = c->damping_gain[dof];
+  bool first = old == 0 && old_spring == 0 && old_damper == 0 && c->max_force[dof] == 0;
+  double part = old_spring > 0 ? stiffness / (old_spring + stiffness) : 1;
+  c->target.values[dof] = type == CONTROLLER_PD         ? weighted(old, old_spring, target, stiffness)
+                          : type == CONTROLLER_VELOCITY ? weighted(old, old_damper, target, damping)
+                                                        : old + target;
+  c->position_gain[dof] = old_spring + stiffness;
+  c->damping_gain[dof] = old_damper + damping;
+  c->max_force[dof] = first ? limit : c->max_force[dof] > 0 && limit > 0 ? c->max_force[dof] + limit : 0;
+  if (place->effort > 0) c->max_force[dof] = fmin(c->max_force[dof], place->effort);
+  for (int k = 0; k < c->measure_count; k++) c->feedback[dof * c->measure_count + k] *= 1 - part;
+  return part;
 }
 
 static const RobotJointPlace* place_of(const RobotReport* report, const char* joint) {
@@ -199,8 +242,7 @@ static void take_ratio(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
 
 static void add_at(MjcfModel* model, Scene* scene, MjcfElement e, const ActuatorEnd* end, ActuatorLaw law,
                    const double* control) {
-  if (control) law.control = *control;
-  read_transmission(model, e, &law);
+  take_control(model, e, &law, control);
   take_ratio(model, e, &law);
   /* a keyframe without controls is held where it is */
   if (!control && model->key && law.stiffness > 0 && law.gain != 0 && law.gear != 0)
@@ -237,8 +279,7 @@ static bool add_shared_springs(MjcfModel* model, Scene* scene, MjcfElement e, co
   double start = 0;
   for (int k = 0; k < sum->count; k++)
     start += sum->coefficient[k] * (start_at(scene, sum->place[k]) + reference_of(model, sum->place[k]->name));
-  if (control) law.control = *control;
-  read_transmission(model, e, &law);
+  take_control(model, e, &law, control);
   if (law.ratio > 0) mjcf_drop(model, "dampratio of tendons");
   if (law.gear == 0) return true;
   if (!control && model->key && law.gain != 0)
@@ -251,10 +292,10 @@ static bool add_shared_springs(MjcfModel* model, Scene* scene, MjcfElement e, co
       if (n != k) others += sum->coefficient[n] / own * reference_of(model, sum->place[n]->name);
     part.gear *= own;
     part.limit *= fabs(own);
-    add_drive(scene, place, &part, reference_of(model, place->name) + others);
+    double share = add_drive(scene, place, &part, reference_of(model, place->name) + others);
     SceneController* c = controller_of(scene, place->link, CONTROLLER_PD);
     for (int n = 0; n < sum->count; n++) {
-      double factor = -sum->coefficient[n] / own;
+      double factor = -share * sum->coefficient[n] / own;
       if (n == k) continue;
       add_measure(scene, c, sum->place[n], false, factor, place->dof);
       if (law.damping > 0) add_measure(scene, c, sum->place[n], true, factor * law.damping / law.stiffness, place->dof);
@@ -264,22 +305,100 @@ static bool add_shared_springs(MjcfModel* model, Scene* scene, MjcfElement e, co
 }
 
 /* Without feedback a tendon pulls at each of its joints; with it, at one that all others follow, or at each. */
-static bool add_tendon_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const ActuatorLaw* law,
-                                const double* control) {
-  JointSum sum;
+static bool add_joint_tendon(MjcfModel* model, Scene* scene, MjcfElement e, const JointSum* sum, const ActuatorLaw* law,
+                             const double* control) {
   ActuatorEnd end;
-  if (!mjcf_fixed_tendon(model, mjcf_text(model, e, "tendon"), &sum)) return false;
-  if (one_end(model, scene, &sum, &end)) {
+  if (one_end(model, scene, sum, &end)) {
     add_at(model, scene, e, &end, *law, control);
     return true;
   }
-  if (law->stiffness > 0) return add_shared_springs(model, scene, e, &sum, *law, control);
-  if (law->damping != 0) return false;
-  for (int k = 0; k < sum.count; k++) {
-    end = (ActuatorEnd){sum.place[k], sum.coefficient[k], 0};
+  if (law->stiffness > 0) return add_shared_springs(model, scene, e, sum, *law, control);
+  if (law->damping != 0 || law->damper > 0) return false;
+  for (int k = 0; k < sum->count; k++) {
+    end = (ActuatorEnd){sum->place[k], sum->coefficient[k], 0};
     add_at(model, scene, e, &end, *law, control);
   }
   return true;
+}
+
+/* A cord through sites: what shortens it is tension; a spring that would lengthen it hangs loose here. */
+static bool add_cord_actuator(MjcfModel* model, Scene* scene, MjcfElement e, ActuatorLaw law, const int* carrier,
+                              const double* control) {
+  double range[2] = {-HUGE_VAL, HUGE_VAL};
+  MjcfCord cord;
+  take_control(model, e, &law, control);
+  double g = law.gear, k = g * g * law.stiffness;
+  if (law.stiffness > 0 && g == 0) return true;
+  if (!mjcf_cord(model, scene, mjcf_text(model, e, "tendon"), carrier, &cord)) return false;
+  bool limited = has_range(model, e, "forcerange", "forcelimited", range);
+  if (!control && model->key && k > 0 && law.gain != 0)
+    law.control = (law.stiffness * g * mjcf_start_length(scene, &cord) - law.constant) / law.gain;
+  double force = law.gain * law.control + law.constant;
+  if (k == 0) force = fmax(fmin(force, range[1]), range[0]);
+  if (k > 0 && limited) mjcf_drop(model, "limits of force of springs of spatial tendons");
+  if (k > 0 && force > 0 && (!limited || g * range[g < 0 ? 0 : 1] > 0)) mjcf_drop(model, MJCF_NO_PUSH);
+  if (law.damping != 0 || law.ratio > 0) mjcf_drop(model, "damping of spatial tendons");
+  mjcf_add_tendon(scene, &cord, e.element->place, k, g * force);
+  return true;
+}
+
+static bool add_tendon_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const ActuatorLaw* law,
+                                const int* carrier, const double* control) {
+  JointSum sum;
+  if (mjcf_fixed_tendon(model, mjcf_text(model, e, "tendon"), &sum))
+    return add_joint_tendon(model, scene, e, &sum, law, control);
+  return add_cord_actuator(model, scene, e, *law, carrier, control);
+}
+
+/* ---------------------------------------------------------------- tendons' own springs */
+
+/* Lengths between which a spring rests; those of the reference where the file says none or -1. */
+static void rest_lengths(MjcfModel* model, MjcfElement e, double reference, double rest[2]) {
+  rest[0] = rest[1] = -1;
+  if (mjcf_numbers(model, e, "springlength", 1, 2, rest) == 1) rest[1] = rest[0];
+  if (rest[0] == -1 && rest[1] == -1) rest[0] = rest[1] = reference;
+}
+
+static void add_joint_spring(MjcfModel* model, Scene* scene, MjcfElement e, double stiffness) {
+  double reference = 0, rest[2];
+  JointSum sum;
+  if (model->options->hold > 0 || !mjcf_fixed_tendon(model, mjcf_text(model, e, "name"), &sum)) {
+    mjcf_drop(model, "springs of fixed tendons");
+    return;
+  }
+  for (int k = 0; k < sum.count; k++) reference += sum.coefficient[k] * reference_of(model, sum.place[k]->name);
+  rest_lengths(model, e, reference, rest);
+  if (rest[0] != rest[1]) mjcf_drop(model, "slack of fixed tendons (springlength)");
+  ActuatorLaw law = {.constant = stiffness * 0.5 * (rest[0] + rest[1]), .stiffness = stiffness, .gear = 1};
+  law.damping = mjcf_number(model, e, "damping", 0);
+  add_joint_tendon(model, scene, e, &sum, &law, NULL);
+}
+
+static void add_cord_spring(MjcfModel* model, Scene* scene, MjcfElement e, double stiffness, const int* carrier) {
+  double rest[2];
+  MjcfCord cord;
+  if (!mjcf_cord(model, scene, mjcf_text(model, e, "name"), carrier, &cord)) return;
+  rest_lengths(model, e, cord.reference, rest);
+  if (rest[0] > 0) mjcf_drop(model, MJCF_NO_PUSH);
+  mjcf_add_tendon(scene, &cord, e.element->place, stiffness, stiffness * rest[1]);
+}
+
+static void add_tendon_springs(MjcfModel* model, Scene* scene, const int* carrier) {
+  for (const XmlElement* section = xml_child(model->root, "tendon"); section; section = xml_next(section))
+    for (const XmlElement* item = section->first; item; item = item->next) {
+      MjcfElement e = {item, ""};
+      bool spatial = strcmp(item->name, "spatial") == 0;
+      double stiffness = mjcf_number(model, e, "stiffness", 0), range[2];
+      if (stiffness > 0) {
+        if (spatial)
+          add_cord_spring(model, scene, e, stiffness, carrier);
+        else
+          add_joint_spring(model, scene, e, stiffness);
+      }
+      if ((mjcf_number(model, e, "damping", 0) > 0 && (spatial || !(stiffness > 0))) ||
+          mjcf_number(model, e, "frictionloss", 0) > 0 || has_range(model, e, "range", "limited", range))
+        mjcf_drop(model, "damping, friction and limits of tendons");
+    }
 }
 
 UrdfPose mjcf_site_place(const MjcfModel* model, const MjcfSite* site) {
@@ -305,8 +424,7 @@ static bool add_thruster(MjcfModel* model, Scene* scene, MjcfElement e, Actuator
   int link = carrier[model->sites[index].link];
   if (link < 0) return false;
   mjcf_numbers(model, e, "gear", 1, 6, gear);
-  if (control) law.control = *control;
-  if (has_range(model, e, "ctrlrange", "ctrllimited", range)) law.control = fmax(fmin(law.control, range[1]), range[0]);
+  take_control(model, e, &law, control);
   double size = law.gain * law.control + law.constant;
   if (has_range(model, e, "forcerange", "forcelimited", range)) size = fmax(fmin(size, range[1]), range[0]);
   UrdfPose place = mjcf_site_place(model, &model->sites[index]);
@@ -326,20 +444,26 @@ static bool add_thruster(MjcfModel* model, Scene* scene, MjcfElement e, Actuator
   return true;
 }
 
-/* control: of the key; NULL without one. */
-static void add_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const int* carrier, const double* control) {
+/* control: of the key; NULL without one. act: likewise, of what integrates its control. */
+static void add_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const int* carrier, const double* control,
+                         const double* act) {
   const char* joint = mjcf_text(model, e, "joint");
   const RobotJointPlace* place = place_of(model->report, joint);
   ActuatorLaw law = {.gear = 1};
+  bool known = read_law(model, e, &law);
   Text what = {0};
-  if (!read_law(model, e, &law)) {
+  if (known && law.integrates) {
+    if (control && *control != 0) mjcf_drop(model, "controls that are rates (their targets stay where they start)");
+    control = act;
+  }
+  if (!known) {
     text_add(&what, "actuator/%s", e.element->name);
   } else if (place) {
     ActuatorEnd end = {place, 1, reference_of(model, joint)};
     add_at(model, scene, e, &end, law, control);
   } else if (*mjcf_text(model, e, "tendon")) {
-    if (!add_tendon_actuator(model, scene, e, &law, control))
-      text_add(&what, "actuators of tendons that are no sum of hinges and slides");
+    if (!add_tendon_actuator(model, scene, e, &law, carrier, control))
+      text_add(&what, "actuators of tendons that are neither sums of hinges and slides nor straight from site to site");
   } else if (!add_thruster(model, scene, e, law, carrier, control)) {
     text_add(&what, "actuators that drive no hinge, slide, tendon or site");
   }
@@ -347,17 +471,29 @@ static void add_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const in
   text_free(&what);
 }
 
+/* Has it a place in the key's act? */
+static bool has_state(const MjcfModel* model, const XmlElement* item) {
+  const char *kind = item->name, *dynamics = mjcf_text(model, (MjcfElement){item, ""}, "dyntype");
+  if (strcmp(kind, "general") == 0) return *dynamics && strcmp(dynamics, "none") != 0;
+  return strcmp(kind, "intvelocity") == 0 || strcmp(kind, "cylinder") == 0 || strcmp(kind, "muscle") == 0 ||
+         (strcmp(kind, "position") == 0 && mjcf_attribute(model, (MjcfElement){item, ""}, "timeconst"));
+}
+
 void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier) {
-  int count, index = 0;
+  int count, act_count, index = 0, state = 0;
   double* controls = mjcf_key_numbers(model, "ctrl", &count);
+  double* acts = mjcf_key_numbers(model, "act", &act_count);
   bool any = false;
+  add_tendon_springs(model, scene, carrier);
   for (const XmlElement* section = xml_child(model->root, "actuator"); section; section = xml_next(section))
     for (const XmlElement* item = section->first; item; item = item->next, index++) {
+      const double* control = controls && index < count ? &controls[index] : NULL;
+      const double* act = acts && state < act_count ? &acts[state] : NULL;
       any = true;
-      if (!(model->options->hold > 0))
-        add_actuator(model, scene, (MjcfElement){item, ""}, carrier,
-                     controls && index < count ? &controls[index] : NULL);
+      state += has_state(model, item);
+      if (!(model->options->hold > 0)) add_actuator(model, scene, (MjcfElement){item, ""}, carrier, control, act);
     }
   if (any && model->options->hold > 0) mjcf_drop(model, "actuators (--hold holds every joint)");
   memory_free(controls);
+  memory_free(acts);
 }

@@ -20,12 +20,12 @@ typedef struct {
 
 /* ---------------------------------------------------------------- the reference */
 
-static void draw(EqualityReading* r) {
-  const UrdfRobot* robot = &r->model->robot;
+void mjcf_draw(const MjcfModel* model, UrdfPose* drawn) {
+  const UrdfRobot* robot = &model->robot;
   for (int i = 0; i < robot->link_count; i++) {
     int joint = robot->links[i].joint;
-    r->drawn[i] = (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}};
-    if (joint >= 0) r->drawn[i] = urdf_pose_mul(r->drawn[robot->joints[joint].parent], robot->joints[joint].origin);
+    drawn[i] = (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}};
+    if (joint >= 0) drawn[i] = urdf_pose_mul(drawn[robot->joints[joint].parent], robot->joints[joint].origin);
   }
 }
 
@@ -85,10 +85,13 @@ static int body_of(EqualityReading* r, const XmlElement* item, const char* key, 
   return body;
 }
 
-/* The body's own frame: its link's is at the anchor of the joint. */
+UrdfPose mjcf_body_frame(const MjcfModel* model, const UrdfPose* drawn, int body) {
+  UrdfPose back = {vec3_scale(model->anchors[body], -1), {1, 0, 0, 0}};
+  return urdf_pose_mul(drawn[body], back);
+}
+
 static Pose body_frame(const EqualityReading* r, int body) {
-  UrdfPose back = {vec3_scale(r->model->anchors[body], -1), {1, 0, 0, 0}};
-  return plain_pose(urdf_pose_mul(r->drawn[body], back));
+  return plain_pose(mjcf_body_frame(r->model, r->drawn, body));
 }
 
 static void read_connect(EqualityReading* r, const XmlElement* item) {
@@ -168,7 +171,7 @@ static void read_joints(EqualityReading* r, const XmlElement* item) {
     add_coupling(r, item->place, sum, line[0]);
 }
 
-static const XmlElement* tendon_of(const MjcfModel* model, const char* kind, const char* name) {
+const XmlElement* mjcf_tendon(const MjcfModel* model, const char* kind, const char* name) {
   for (const XmlElement* section = xml_child(model->root, "tendon"); section; section = xml_next(section))
     for (const XmlElement* item = xml_child(section, kind); item; item = xml_next(item)) {
       const XmlAttribute* own = xml_attribute(item, "name");
@@ -178,7 +181,7 @@ static const XmlElement* tendon_of(const MjcfModel* model, const char* kind, con
 }
 
 bool mjcf_fixed_tendon(MjcfModel* model, const char* name, JointSum* sum) {
-  const XmlElement* tendon = *name ? tendon_of(model, "fixed", name) : NULL;
+  const XmlElement* tendon = *name ? mjcf_tendon(model, "fixed", name) : NULL;
   *sum = (JointSum){.count = 0};
   if (!tendon) return false;
   for (const XmlElement* joint = xml_child(tendon, "joint"); joint; joint = xml_next(joint)) {
@@ -201,7 +204,7 @@ static const MjcfSite* site_of(const MjcfModel* model, const XmlElement* part) {
 
 /* A spatial tendon straight from one site to another keeps its length; longer ways are none of ours. */
 static bool read_rope(EqualityReading* r, const XmlElement* item, const char* name) {
-  const XmlElement* tendon = tendon_of(r->model, "spatial", name);
+  const XmlElement* tendon = mjcf_tendon(r->model, "spatial", name);
   const XmlElement* part = tendon ? tendon->first : NULL;
   const MjcfSite *a = site_of(r->model, part), *b = site_of(r->model, part ? part->next : NULL);
   if (!a || !b || part->next->next) return false;
@@ -361,39 +364,15 @@ static void close_start(EqualityReading* r, const Model* model) {
   memory_free(q);
 }
 
-static bool in_equality(const MjcfModel* model, const XmlElement* tendon) {
-  const XmlAttribute* own = xml_attribute(tendon, "name");
-  for (const XmlElement* section = xml_child(model->root, "equality"); section; section = xml_next(section))
-    for (const XmlElement* item = xml_child(section, "tendon"); item; item = xml_next(item)) {
-      const XmlAttribute* name = xml_attribute(item, "tendon1");
-      if (own && name && strcmp(own->value, name->value) == 0) return true;
-    }
-  return false;
-}
-
-/* Tendons are ways for equalities and actuators; what they do by themselves has no counterpart. */
-static void tell_tendons(MjcfModel* model) {
-  for (const XmlElement* section = xml_child(model->root, "tendon"); section; section = xml_next(section))
-    for (const XmlElement* item = section->first; item; item = item->next) {
-      MjcfElement e = {item, ""};
-      double range[2];
-      if (strcmp(item->name, "spatial") == 0 && !in_equality(model, item)) mjcf_drop(model, "tendon/spatial");
-      if (mjcf_number(model, e, "stiffness", 0) > 0 || mjcf_number(model, e, "damping", 0) > 0 ||
-          mjcf_number(model, e, "frictionloss", 0) > 0 || mjcf_numbers(model, e, "range", 2, 2, range) > 0)
-        mjcf_drop(model, "springs, damping, friction and limits of tendons");
-    }
-}
-
 void mjcf_read_equality(MjcfModel* model, Scene* scene, const int* carrier) {
   Diagnostics unsaid = {0};
   Model built;
-  tell_tendons(model);
   if (!xml_child(model->root, "equality")) return;
   if (model_create(&built, scene, &unsaid) == STATUS_OK || built.links) {
     EqualityReading r = {.model = model, .scene = scene, .carrier = carrier};
     r.drawn = MEMORY_NEW(UrdfPose, model->robot.link_count + 1);
     r.poses = MEMORY_NEW(Pose, built.link_count + 1);
-    draw(&r);
+    mjcf_draw(model, r.drawn);
     place_scene(&r, &built);
     read_all(&r);
     if (r.found.closure_count + r.found.coupling_count > 0) close_start(&r, &built);

@@ -37,8 +37,34 @@ typedef struct {
   int coupling_count, coupling_capacity;
 } Equalities;
 
+/* Where the robot's links are in MuJoCo's reference, in the world (links). */
+void mjcf_draw(const MjcfModel* model, UrdfPose* drawn);
+/* A body's own frame there: its link's is at the anchor of its joint. */
+UrdfPose mjcf_body_frame(const MjcfModel* model, const UrdfPose* drawn, int body);
+
+/* <fixed> or <spatial> by its name; NULL. */
+const XmlElement* mjcf_tendon(const MjcfModel* model, const char* kind, const char* name);
 /* A fixed tendon by its name; false where there is none, or where it has joints of other kinds. */
 bool mjcf_fixed_tendon(MjcfModel* model, const char* name, JointSum* sum);
+
+/* A spatial tendon straight from site to site. */
+typedef struct {
+  SceneTendonPoint* points; /* owned (count) */
+  int count;
+  double reference; /* its length in MuJoCo's reference [m] */
+} MjcfCord;
+
+/* What our cords do not do (told). */
+#define MJCF_NO_PUSH "push of spatial tendons shorter than at rest"
+
+/* A spatial tendon by its name, in the links of the scene. False, nothing to free: there is none, or it goes around
+ * geoms or over pulleys, which is told (robot/mjcf_tendon.c). */
+bool mjcf_cord(MjcfModel* model, const Scene* scene, const char* name, const int* carrier, MjcfCord* cord);
+/* Its length where the scene starts [m]. */
+double mjcf_start_length(const Scene* scene, const MjcfCord* cord);
+/* A tendon of the scene, which takes the points: force = push - stiffness length along its length [N, N/m], never
+ * pushing where it has stiffness. */
+void mjcf_add_tendon(Scene* scene, MjcfCord* cord, SourcePlace place, double stiffness, double push);
 
 /* The coordinates of a start at which all hold, from the model's own and as near to them as the limits allow, in q
  * (nq); how far they are open there [m, rad] (robot/mjcf_close.c). */

@@ -145,6 +145,22 @@ const MjcfCompiler* mjcf_compiler(const MjcfModel* model, SourcePlace place) {
 
 /* ---------------------------------------------------------------- attributes */
 
+/* In a <default>: what all actuators share can be said under any of their names, of tendons under one. */
+static const XmlAttribute* said_by_default(const XmlElement* class_element, const char* tag, const char* name) {
+  static const char* const ACTUATORS[] = {"general", "motor",    "position", "velocity", "intvelocity",
+                                          "damper",  "cylinder", "muscle",   "adhesion"};
+  enum { COUNT = sizeof ACTUATORS / sizeof *ACTUATORS };
+  bool tendon = strcmp(tag, "spatial") == 0 || strcmp(tag, "fixed") == 0, actuator = false;
+  const XmlElement* own = xml_child(class_element, tendon ? "tendon" : tag);
+  const XmlAttribute* attribute = own ? xml_attribute(own, name) : NULL;
+  for (int k = 0; k < COUNT; k++) actuator = actuator || strcmp(tag, ACTUATORS[k]) == 0;
+  for (int k = 0; actuator && !attribute && k < COUNT; k++) {
+    own = xml_child(class_element, ACTUATORS[k]);
+    attribute = own ? xml_attribute(own, name) : NULL;
+  }
+  return attribute;
+}
+
 /* Of a class: the element with the tag in its <default>. Several <default>s at the top are one, main. Those of an
  * attached model are of its own. */
 static const XmlAttribute* default_attribute(const MjcfModel* model, const char* class_name, const char* tag,
@@ -154,13 +170,11 @@ static const XmlAttribute* default_attribute(const MjcfModel* model, const char*
   for (; element; element = element->parent) {
     top = element->parent;
     if (!top || strcmp(top->name, "default") != 0) break;
-    const XmlElement* own = xml_child(element, tag);
-    const XmlAttribute* attribute = own ? xml_attribute(own, name) : NULL;
+    const XmlAttribute* attribute = said_by_default(element, tag, name);
     if (attribute) return attribute;
   }
   for (element = xml_child(top, "default"); element; element = xml_next(element)) {
-    const XmlElement* own = xml_child(element, tag);
-    const XmlAttribute* attribute = own ? xml_attribute(own, name) : NULL;
+    const XmlAttribute* attribute = said_by_default(element, tag, name);
     if (attribute) return attribute;
   }
   return NULL;

@@ -8,6 +8,9 @@
 #define DRIVE                                                                                                   \
   "name|class|group|user|joint|tendon|site|gear|ctrllimited|ctrlrange|forcelimited|forcerange|kp|kv|dampratio|" \
   "inheritrange|gainprm|biasprm|biastype|gaintype|dyntype|dynprm"
+#define TENDON                                                                                                       \
+  "name|class|group|user|stiffness|springlength|damping|frictionloss|range|limited|width|material|rgba|solreflimit|" \
+  "solimplimit|solreffriction|solimpfriction|margin"
 
 /* Attributes that are read, told elsewhere (how soft contacts and limits are, for instance), or do not matter. */
 static const struct {
@@ -27,7 +30,13 @@ static const struct {
     {"motor", DRIVE},
     {"position", DRIVE},
     {"velocity", DRIVE},
-    {"general", DRIVE},
+    {"general", DRIVE "|actrange|actlimited|actdim"},
+    {"intvelocity", DRIVE "|actrange|actlimited"},
+    {"damper", DRIVE},
+    {"cylinder", DRIVE "|area|diameter|bias|timeconst"},
+    {"spatial", TENDON},
+    {"fixed", TENDON},
+    {"tendon", TENDON}, /* in a default */
     {"pair", "name|class|geom1|geom2|friction|condim|solref|solreffriction|solimp|margin|gap"},
     {"frame", "name|childclass" FRAME},
 };
@@ -42,7 +51,9 @@ static void tell_attributes(MjcfModel* model, const XmlElement* element, const c
   }
 }
 
+/* What stands in elements that are left out as a whole is not told besides. */
 static void tell_within(MjcfModel* model, const XmlElement* parent) {
+  if (words_index("composite|flexcomp|plugin", parent->name) >= 0) return;
   for (const XmlElement* child = parent->first; child; child = child->next) {
     for (size_t k = 0; k < sizeof ELEMENTS / sizeof ELEMENTS[0]; k++)
       if (strcmp(child->name, ELEMENTS[k].element) == 0) tell_attributes(model, child, ELEMENTS[k].known);
@@ -77,7 +88,7 @@ static void tell_option(MjcfModel* model, const XmlElement* option) {
 }
 
 void mjcf_tell_attributes(MjcfModel* model) {
-  static const char SECTIONS[] = "worldbody|default|asset|actuator|contact";
+  static const char SECTIONS[] = "worldbody|default|asset|actuator|contact|tendon";
   for (const XmlElement* section = model->root->first; section; section = section->next) {
     if (words_index(SECTIONS, section->name) >= 0) tell_within(model, section);
     if (strcmp(section->name, "option") == 0) tell_option(model, section);

@@ -106,8 +106,9 @@ typedef struct {
 
 /* Read all elements, tell every problem; lenient: mend limits, with warnings. False after an error. */
 bool urdf_read(UrdfRobot* robot, const XmlElement* root, bool lenient, Diagnostics* diagnostics);
-/* Names to links, the tree, its order (robot/urdf_tree.c). False after an error. */
-bool urdf_connect(UrdfRobot* robot, Diagnostics* diagnostics);
+/* Names to links, the tree, its order (robot/urdf_tree.c); lenient: without joints of links that are not there, each
+ * told. False after an error. */
+bool urdf_connect(UrdfRobot* robot, bool lenient, Diagnostics* diagnostics);
 void urdf_free(UrdfRobot* robot);
 
 /* ---------------------------------------------------------------- a scene in the making (robot/urdf_scene.c) */

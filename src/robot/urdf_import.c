@@ -22,7 +22,8 @@ static bool import_tree(Scene* scene, const XmlElement* root, const RobotOptions
   UrdfRobot robot;
   bool good = urdf_read(&robot, root, options->lenient, diagnostics);
   /* what hangs on what is told even when numbers are broken */
-  good = robot.link_count > 0 && robot.link_count <= LINK_MAX && urdf_connect(&robot, diagnostics) && good;
+  good = robot.link_count > 0 && robot.link_count <= LINK_MAX && urdf_connect(&robot, options->lenient, diagnostics) &&
+         good;
   if (good) {
     urdf_take_name(scene, robot.name);
     good = urdf_scene(&robot, options, scene, report, NULL, NULL, diagnostics);

@@ -286,8 +286,12 @@ static bool is_deferred(const UrdfBuild* build, int link) {
   const UrdfLink* own = &robot->links[link];
   if (own->joint < 0 || !is_single(&robot->joints[own->joint])) return false;
   if (!is_empty(build, own) || build->children[link] != 1) return false;
-  const UrdfJoint* below = &robot->joints[build->child_joint[link]];
-  return is_single(below) && is_identity(&below->origin);
+  const UrdfJoint *below = &robot->joints[build->child_joint[link]], *chain[CHAIN_MAX + 1];
+  if (!is_single(below) || !is_identity(&below->origin)) return false;
+  if (!build->options->lenient) return true;
+  int count = find_chain(build, link, chain); /* a link of its own where they are no one joint */
+  chain[count] = below;
+  return count > 0 && urdf_is_one_joint(chain, count + 1);
 }
 
 /* A body that floats over a link that does not move touches it: it hangs on the world. */

@@ -1,5 +1,6 @@
 /* Shapes of a URDF file as shapes of a scene: files found, scales that a scene has no word for worked in. */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "robot/urdf.h"
@@ -28,7 +29,39 @@ const UrdfShapes* urdf_used_shapes(const UrdfBuild* build, const UrdfLink* link)
 
 /* ---------------------------------------------------------------- files */
 
-/* package://name/rest or model://name/rest: the folder of that package and the rest; NULL after an error. */
+/* Folders above the robot's file in which its package is looked for. */
+enum { FOLDERS_ABOVE = 8 };
+
+/* name/rest of a package that nobody says: a folder above the robot's file that is called so, or holds one that is,
+ * when the mesh is there. Owned by the caller; NULL. */
+static char* found_above(const UrdfBuild* build, const char* inside) {
+  const char *file = build->scene->path, *slash = strrchr(file, '/');
+  size_t length = strcspn(inside, "/");
+  char* found = NULL;
+  Text above = {0};
+  text_add(&above, "%.*s", slash ? (int)(slash - file) : 1, slash ? file : ".");
+  for (int k = 0; k < FOLDERS_ABOVE && !found; k++, text_add(&above, "/..")) {
+    char* whole = realpath(above.data, NULL);
+    const char* last = whole ? strrchr(whole, '/') + 1 : "";
+    bool own = strlen(last) == length && strncmp(last, inside, length) == 0;
+    Text path = {0};
+    text_add(&path, "%s%s%s", above.data, own ? "" : "/", own ? inside + length : inside);
+    if (whole && file_is_regular(path.data)) found = memory_text(path.data);
+    text_free(&path);
+    free(whole);
+  }
+  text_free(&above);
+  return found;
+}
+
+static bool is_told(const Diagnostics* diagnostics, const char* text) {
+  for (int i = 0; i < diagnostics->count; i++)
+    if (strcmp(diagnostics->items[i].text, text) == 0) return true;
+  return false;
+}
+
+/* package://name/rest or model://name/rest: the folder of that package and the rest; NULL when that is not known, an
+ * error, told once for each package, unless such meshes are left out. */
 static char* package_path(UrdfBuild* build, const UrdfShape* shape, const char* inside) {
   size_t length = strcspn(inside, "/");
   for (int i = 0; i < build->options->package_count; i++) {
@@ -38,13 +71,16 @@ static char* package_path(UrdfBuild* build, const UrdfShape* shape, const char* 
     text_add(&path, "%s%s", package->folder, inside + length);
     return path.data;
   }
-  char* name = memory_text(inside);
+  char *found = found_above(build, inside), *name = memory_text(inside);
   name[length] = '\0';
-  diagnostics_add(build->diagnostics, SEVERITY_ERROR, shape->file_place,
-                  "where the package '%s' is, is not known: give --package %s=DIR", text_excerpt(name).text,
-                  text_excerpt(name).text);
+  Text what = {0};
+  text_add(&what, "where the package '%s' is, is not known: give --package %s=DIR", text_excerpt(name).text,
+           text_excerpt(name).text);
+  if (!found && !build->options->lenient && !is_told(build->diagnostics, what.data))
+    diagnostics_add(build->diagnostics, SEVERITY_ERROR, shape->file_place, "%s", what.data);
+  text_free(&what);
   memory_free(name);
-  return NULL;
+  return found;
 }
 
 static bool begins_with(const char* text, const char* head) { return strncmp(text, head, strlen(head)) == 0; }
@@ -68,9 +104,22 @@ static const char* ending_of(const char* file) {
 }
 
 /* False: told, the shape is left out. */
+static bool is_there(UrdfBuild* build, const UrdfLink* link, const UrdfShape* shape) {
+  char* path = mesh_path(build, shape);
+  bool there = path && file_is_regular(path);
+  if (!there)
+    diagnostics_add(build->diagnostics, SEVERITY_WARNING, shape->file_place,
+                    "link '%s': the mesh '%s' is not there and is left out", text_excerpt(link->name).text,
+                    text_excerpt(shape->file).text);
+  memory_free(path);
+  return there;
+}
+
+/* False: told, the shape is left out. */
 static bool is_readable(UrdfBuild* build, const UrdfLink* link, const UrdfShape* shape) {
   const char* ending = ending_of(shape->file);
-  if (strcasecmp(ending, "obj") == 0 || strcasecmp(ending, "stl") == 0 || mesh_is_foreign(shape->file)) return true;
+  bool format = strcasecmp(ending, "obj") == 0 || strcasecmp(ending, "stl") == 0 || mesh_is_foreign(shape->file);
+  if (format) return !build->options->lenient || is_there(build, link, shape);
   bool skip = build->options->skip_unsupported || build->options->lenient;
   diagnostics_add(build->diagnostics, skip ? SEVERITY_WARNING : SEVERITY_ERROR, shape->file_place,
                   "link '%s': the mesh '%s' is of a format that is not read (OBJ, STL, Collada, ...: docs/urdf.md)%s",

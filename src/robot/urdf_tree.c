@@ -12,11 +12,28 @@ static int find_link(const Names* names, const char* name, SourcePlace place, Di
   return index;
 }
 
+/* Joints to links that are nobody's, in files that are parts of others, are left out. */
+static void drop_loose_joints(UrdfRobot* robot, Diagnostics* diagnostics, const Names* names) {
+  int kept = 0;
+  for (int k = 0; k < robot->joint_count; k++) {
+    const UrdfJoint* joint = &robot->joints[k];
+    bool parent = names_find(names, joint->parent_name) >= 0, child = names_find(names, joint->child_name) >= 0;
+    if (parent && child)
+      robot->joints[kept++] = *joint;
+    else
+      diagnostics_add(diagnostics, SEVERITY_WARNING, joint->place, "joint '%s' is left out: no link is named '%s'",
+                      text_excerpt(joint->name).text,
+                      text_excerpt(parent ? joint->child_name : joint->parent_name).text);
+  }
+  robot->joint_count = kept;
+}
+
 /* False when a joint has an end that is not known, told here or when it was read. */
-static bool find_ends(UrdfRobot* robot, Diagnostics* diagnostics) {
+static bool find_ends(UrdfRobot* robot, bool lenient, Diagnostics* diagnostics) {
   Names names = {0};
   bool whole = true;
   for (int i = 0; i < robot->link_count; i++) names_add(&names, robot->links[i].name, i);
+  if (lenient) drop_loose_joints(robot, diagnostics, &names);
   for (int k = 0; k < robot->joint_count; k++) {
     UrdfJoint* joint = &robot->joints[k];
     joint->parent = find_link(&names, joint->parent_name, joint->parent_place, diagnostics);
@@ -90,9 +107,9 @@ static void report_ring(const UrdfRobot* robot, Diagnostics* diagnostics) {
   memory_free(reached);
 }
 
-bool urdf_connect(UrdfRobot* robot, Diagnostics* diagnostics) {
+bool urdf_connect(UrdfRobot* robot, bool lenient, Diagnostics* diagnostics) {
   int errors_before = diagnostics->error_count;
-  bool whole = find_ends(robot, diagnostics);
+  bool whole = find_ends(robot, lenient, diagnostics);
   find_parents(robot, diagnostics);
   if (!whole || diagnostics->error_count > errors_before) return false;
   find_root(robot, diagnostics);

@@ -54,7 +54,7 @@ static void check_pull(Reader* reader, const Node* item, const TendonForm* form)
 /* Part of the points' mean distance from their frames' origins that is an eyelet's size where none is given. */
 #define EYELET_PART 1e-2
 
-static double eyelet_of(const SceneTendon* tendon) {
+double scene_tendon_eyelet(const SceneTendon* tendon) {
   double sum = 0;
   for (int i = 0; i < tendon->count; i++) sum += vec3_norm(tendon->points[i].point);
   return EYELET_PART * sum / tendon->count;
@@ -88,7 +88,7 @@ static void read_tendon(Reader* reader, const Node* item) {
   read_tension(reader, form.tension, &tendon->tension);
   if (reader->problem_count == before) check_points(reader, item, tendon);
   if (reader->problem_count == before) {
-    tendon->eyelet = is_given(item, "eyelet") ? form.eyelet : eyelet_of(tendon);
+    tendon->eyelet = is_given(item, "eyelet") ? form.eyelet : scene_tendon_eyelet(tendon);
     return;
   }
   tendon_free(tendon);

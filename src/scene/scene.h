@@ -500,5 +500,7 @@ void scene_give_contact(Scene* scene, double support, double stiffness, double s
 /* The scene as YAML that reads back to the same model, bit for bit: what an optimized design is handed over as. Paths
  * of meshes are written relative to `folder`. */
 void scene_write_yaml(const Scene* scene, const char* folder, Text* out);
+/* The eyelet of a tendon that says none [m]. */
+double scene_tendon_eyelet(const SceneTendon* tendon);
 
 #endif

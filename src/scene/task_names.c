@@ -147,6 +147,7 @@ static void look_up_all(const Lookup* lookup) {
   const Task* task = lookup->task;
   for (int i = 0; i < task->vertices_count; i++) look_up_name(lookup, &task->vertices[i].link);
   for (int i = 0; i < task->cage_count; i++) look_up_name(lookup, &task->cages[i].link);
+  for (int i = 0; i < task->frozen_count; i++) look_up_name(lookup, &task->frozen[i].link);
   for (int i = 0; i < task->attachment_count; i++) look_up_name(lookup, &task->attachments[i].link);
   for (int i = 0; i < task->symmetry_count; i++)
     for (int k = 0; k < task->symmetries[i].link_count; k++) look_up_name(lookup, &task->symmetries[i].links[k]);

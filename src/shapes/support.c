@@ -6,6 +6,10 @@ enum { NEWTON_STEPS = 100, HALVINGS = 50 };
 #define DECREMENT_SMALL 1e-28
 /* ... and below which a decrease drowns in rounding of the value, which is about 1: Newton's steps are taken whole. */
 #define DECREMENT_SEEN 1e-12
+/* Pivots of a Hessian below this, of its trace, are rounding. */
+#define PIVOT_LEAST 1e-15
+/* Of the shape's size; on a flat face the Hessian is singular. */
+#define LONGEST_STEP 1.0
 /* Least curvature, in units of 1 / outer, at which the point counts as unique. */
 #define CURVATURE_LEAST 1e-8
 
@@ -55,17 +59,38 @@ static Vec3 superquadric_point(const Shape* shape, Vec3 d) {
 
 /* ---------------------------------------------------------------- the others: min of gamma^2 / 2 - d . z */
 
-/* H step = -g for a positive semidefinite H; lifted until it goes. Returns Newton's decrement squared. */
+/* L L^T = H + lift I. false: a pivot is not above rounding. */
+static bool factor(Mat3 h, double lift, double least, double l[3][3]) {
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k <= i; k++) {
+      double sum = h.m[i][k] + (i == k ? lift : 0);
+      for (int m = 0; m < k; m++) sum -= l[i][m] * l[k][m];
+      if (i == k && !(sum > least)) return false;
+      l[i][k] = i == k ? sqrt(sum) : sum / l[k][k];
+    }
+  return true;
+}
+
+/* H step = -g for a positive semidefinite H; lifted until its pivots are not rounding: on a flat face H is singular.
+ * Returns Newton's decrement squared. */
 static double descent(Mat3 h, Vec3 g, Vec3* step) {
-  double trace = mat3_trace(h);
-  for (double lift = 0;; lift = lift > 0 ? 10 * lift : 1e-14 * trace) {
-    Mat3 lifted = h;
-    for (int i = 0; i < 3; i++) lifted.m[i][i] += lift;
-    *step = vec3_scale(mat3_mul_vec(mat3_inverse(lifted), g), -1);
-    double decrement = -vec3_dot(g, *step);
-    if (isfinite(decrement) && decrement >= 0) return decrement;
-    if (lift > trace) return 0;
+  double trace = mat3_trace(h), l[3][3], lift = 0;
+  *step = vec3(0, 0, 0);
+  while (!factor(h, lift, PIVOT_LEAST * trace, l)) {
+    if (!(lift <= trace)) return 0; /* not finite */
+    lift = lift > 0 ? 10 * lift : PIVOT_LEAST * trace;
   }
+  double y[3] = {-g.x, -g.y, -g.z};
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < i; k++) y[i] -= l[i][k] * y[k];
+    y[i] /= l[i][i];
+  }
+  for (int i = 2; i >= 0; i--) {
+    for (int k = i + 1; k < 3; k++) y[i] -= l[k][i] * y[k];
+    y[i] /= l[i][i];
+  }
+  *step = vec3_at(y);
+  return -vec3_dot(g, *step);
 }
 
 static Vec3 found_point(const Shape* shape, Vec3 d) {
@@ -78,7 +103,8 @@ static Vec3 found_point(const Shape* shape, Vec3 d) {
     Vec3 n = vec3_scale(d, 1 / scale), step;
     Vec3 g = vec3_sub(vec3_scale(at.gradient, at.value), n);
     Mat3 h = mat3_add(mat3_outer(at.gradient, at.gradient), mat3_scale(at.hessian, at.value));
-    double decrement = descent(h, g, &step), value = 0.5 * at.value * at.value - vec3_dot(n, z), t = 1;
+    double decrement = descent(h, g, &step), value = 0.5 * at.value * at.value - vec3_dot(n, z);
+    double longest = fmin(1, LONGEST_STEP * shape->outer / vec3_norm(step)), t = longest;
     if (!(decrement > DECREMENT_SMALL)) break;
     bool known = false; /* `at` is that of the next point */
     for (int halved = 0; halved < HALVINGS && decrement > DECREMENT_SEEN; halved++, t *= 0.5) {
@@ -91,7 +117,7 @@ static Vec3 found_point(const Shape* shape, Vec3 d) {
     }
     z = vec3_add_scaled(z, t, step);
     if (!known) at = shape_gauge(shape, z);
-    if (t < 1e-12) break;
+    if (t < 1e-12 * longest) break;
   }
   return vec3_scale(z, 1 / at.value);
 }

@@ -141,6 +141,7 @@ compare_key("dog", "root=0.1,0.2,0.35,0.9950041652780258,0,0,0.09983341664682815
             "socket=0.9887710779360422,0.14943813247359922,0,0 " + " ".join(
     f"{leg}_hip=0.6 {leg}_knee=-1.2" for leg in ("fl", "fr", "rl", "rr")))
 compare_swing("swing", 0.4)
+compare_swing("cords", 0.4)
 compare_equality("gripper", 0.3, 1e-3)
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed > 0)

@@ -438,8 +438,41 @@ static bool answers_there(void* context, const double* x, double* y) {
   return g.proved;
 }
 
-/* Derivatives of all answers by both poses and all parameters of both shapes: `pairs` of them, of those below the
- * condition that a difference quotient can follow. */
+/* A step must not leave n >= 1, e <= 1. */
+static void pair_leave_room(Pair* p) {
+  for (int s = 0; s < 2; s++) {
+    p->form[s].form.exponent = fmax(1.5, p->form[s].form.exponent);
+    for (int e = 0; e < 2; e++) p->form[s].form.exponents[e] = fmin(0.7, p->form[s].form.exponents[e]);
+    shape_free(&p->shape[s]);
+    p->form[s].form.faces = (const double(*)[4])p->form[s].faces;
+    assert_null(shape_create(&p->shape[s], &p->form[s].form));
+  }
+}
+
+/* Derivatives of all answers by both poses and all parameters of both shapes against differences. false: there are
+ * none, or the condition is above what a difference quotient can follow. */
+static bool pair_sweep(Pair* p, int seed, int k) {
+  static double jacobian[GROWTH_ROWS * COLUMNS_MAX];
+  double condition, unit[COLUMNS_MAX], scale[GROWTH_ROWS];
+  Growth g = pair_query(p, NULL);
+  const char* reason =
+      growth_derivatives(&p->shape[0], p->pose[0], &p->shape[1], p->pose[1], &g, true, jacobian, &condition);
+  assert_true((reason == NULL) == (condition <= QUERY_CONDITION_MAX));
+  if (reason || condition > 1e4) return false;
+  int column = QUERY_POSE_COLUMNS;
+  for (int i = 0; i < column; i++) unit[i] = 1;
+  for (int s = 0; s < 2; s++) {
+    test_form_get(&p->form[s], unit + column);
+    for (int i = 0; i < shape_parameter_count(&p->shape[s]); i++, column++)
+      unit[column] = fmax(fabs(unit[column]), 0.1);
+  }
+  for (int r = 0; r < GROWTH_ROWS; r++) scale[r] = 1;
+  Sweep sweep = {answers_there, p, column, GROWTH_ROWS, NULL, unit, scale, 3e-3 / sqrt(condition), 4, 8};
+  sweep_expect(&sweep, jacobian, 1, 1e-6, "seed %d, %d: %s and %s, alpha %g, condition %g", seed, k,
+               shape_kind_name(p->shape[0].kind), shape_kind_name(p->shape[1].kind), g.alpha, condition);
+  return true;
+}
+
 static void derivatives_G3(void** state) {
   (void)state;
   Random random = {33};
@@ -448,41 +481,32 @@ static void derivatives_G3(void** state) {
   for (int k = 0; checked < 45 && k < 400; k++) {
     Pair p;
     pair_make(&p, &random, k % SMOOTH_KINDS, k / SMOOTH_KINDS % SMOOTH_KINDS, &WILD_NOT, growths[checked % 3]);
-    for (int s = 0; s < 2; s++)
-      p.form[s].form.exponent = fmax(1.5, p.form[s].form.exponent); /* a step must not leave n >= 1, e <= 1 */
-    for (int s = 0; s < 2; s++) {
-      for (int e = 0; e < 2; e++) p.form[s].form.exponents[e] = fmin(0.7, p.form[s].form.exponents[e]);
-      shape_free(&p.shape[s]);
-      p.form[s].form.faces = (const double(*)[4])p.form[s].faces;
-      assert_null(shape_create(&p.shape[s], &p.form[s].form));
-    }
-    Growth g = pair_query(&p, NULL);
-    static double jacobian[GROWTH_ROWS * COLUMNS_MAX];
-    double condition, unit[COLUMNS_MAX], scale[GROWTH_ROWS];
-    const char* reason =
-        growth_derivatives(&p.shape[0], p.pose[0], &p.shape[1], p.pose[1], &g, true, jacobian, &condition);
-    assert_true((reason == NULL) == (condition <= QUERY_CONDITION_MAX));
-    if (reason || condition > 1e4) {
-      without++;
-      pair_free(&p);
-      continue;
-    }
-    int column = QUERY_POSE_COLUMNS;
-    for (int i = 0; i < column; i++) unit[i] = 1;
-    for (int s = 0; s < 2; s++) {
-      test_form_get(&p.form[s], unit + column);
-      for (int i = 0; i < shape_parameter_count(&p.shape[s]); i++, column++)
-        unit[column] = fmax(fabs(unit[column]), 0.1);
-    }
-    for (int r = 0; r < GROWTH_ROWS; r++) scale[r] = 1;
-    Sweep sweep = {answers_there, &p, column, GROWTH_ROWS, NULL, unit, scale, 3e-3 / sqrt(condition), 4, 8};
-    sweep_expect(&sweep, jacobian, 1, 1e-6, "seed 33, %d: %s and %s, alpha %g, condition %g", k,
-                 shape_kind_name(p.shape[0].kind), shape_kind_name(p.shape[1].kind), g.alpha, condition);
-    checked++;
+    pair_leave_room(&p);
+    *(pair_sweep(&p, 33, k) ? &checked : &without) += 1;
     pair_free(&p);
   }
   printf("seed 33: %d pairs, %d left out\n", checked, without);
   assert_int_equal(checked, 45);
+}
+
+/* The same where the method that cannot fail found the answer: its barrier's multipliers belong to the gauges. */
+static void derivatives_G3_of_bracketed_answers_G6(void** state) {
+  (void)state;
+  const Wildness sharp = {0.3, 0.5, 80, 8};
+  Random random = {36};
+  int checked = 0, bracketed = 0;
+  for (int k = 0; checked < 6 && k < 20000; k++) {
+    Pair p;
+    pair_make(&p, &random, k % SMOOTH_KINDS, k / SMOOTH_KINDS % SMOOTH_KINDS, &sharp, random_uniform(&random, 0.4, 3));
+    pair_leave_room(&p);
+    if (pair_query(&p, NULL).bracketed) {
+      bracketed++;
+      checked += pair_sweep(&p, 36, k);
+    }
+    pair_free(&p);
+  }
+  printf("seed 36: %d of %d bracketed answers\n", checked, bracketed);
+  assert_int_equal(checked, 6);
 }
 
 /* Two cubes of exponent 8, face to face: curvature is nothing there. */
@@ -517,6 +541,7 @@ int main(void) {
       cmocka_unit_test(a_false_memory_does_no_harm),
       cmocka_unit_test(coinciding_centres_are_said),
       cmocka_unit_test(derivatives_G3),
+      cmocka_unit_test(derivatives_G3_of_bracketed_answers_G6),
       cmocka_unit_test(flat_faces_have_a_value_and_no_derivative),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,6 +147,27 @@ static void supports_B9_are_the_farthest(void** state) {
   }
 }
 
+/* Up to what a query must bear: with w = grad gamma at the point, whose support is 1, the reach along d is at most
+ * k + outer |d - k w| for any k > 0. */
+static void sharp_supports_B9_reach_their_bound(void** state) {
+  (void)state;
+  Random random = {46};
+  for (int k = 0; k < 600 * SMOOTH_KINDS; k++) {
+    TestForm form;
+    Shape shape;
+    test_form(&form, &random, (SmoothKind)(k % SMOOTH_KINDS), &WILD_MOST);
+    assert_null(shape_create(&shape, &form.form));
+    Vec3 d = random_direction(&random);
+    ShapeSupport s = shape_support(&shape, d);
+    Vec3 w = shape_gauge(&shape, s.point).gradient;
+    double multiple = vec3_dot(w, d) / vec3_dot(w, w);
+    double most = multiple + shape.outer * vec3_norm(vec3_add_scaled(d, -multiple, w));
+    if (!(multiple > 0 && s.reach >= most - 1e-9 * shape.outer))
+      fail_msg("seed 46, %d: a %s reaches %g, its bound is %g", k, shape_kind_name(shape.kind), s.reach, most);
+    shape_free(&shape);
+  }
+}
+
 /* x: three turns of the direction, then the parameters. */
 static bool support_there(void* context, const double* x, double* y) {
   const Measured* m = context;
@@ -262,6 +283,7 @@ int main(void) {
       cmocka_unit_test(mass_B6_by_parameters),
       cmocka_unit_test(points_B8_by_parameters),
       cmocka_unit_test(supports_B9_are_the_farthest),
+      cmocka_unit_test(sharp_supports_B9_reach_their_bound),
       cmocka_unit_test(supports_B9_by_direction_and_parameters),
       cmocka_unit_test(moments_Y8_of_joined_balls_in_closed_form),
       cmocka_unit_test(moments_Y8_of_an_ellipsoid),
