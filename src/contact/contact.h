@@ -43,7 +43,8 @@ typedef struct {
   int link_a, link_b;
   const Vec3* force;           /* dE/dv of a and b  (2) */
   const Mat3* moment;          /* sum g r^T of a and b  (2) */
-  const double (*hessian)[12]; /* 12x12, a first */
+  const double (*hessian)[12]; /* 12x12, a first; NULL: none */
+  bool across;                 /* nothing stands in its blocks of a and of b alone */
 } ContactTerms;
 
 /* tolerance: of the step, relative; planes are solved tightly enough for it. */

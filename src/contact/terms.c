@@ -21,7 +21,7 @@ int contact_term_count(const ContactSystem* s) { return s->term_count; }
 ContactTerms contact_term(const ContactSystem* s, int index) {
   const ContactPair* p = &s->pairs[s->terms[index]];
   const PairDerivatives* d = &p->state[s->current].derivatives;
-  return (ContactTerms){s->term_links[index].a, s->term_links[index].b, d->force, d->moment, d->hessian};
+  return (ContactTerms){s->term_links[index].a, s->term_links[index].b, d->force, d->moment, d->hessian, false};
 }
 
 static int system_term_count(const void* holder) { return contact_term_count(holder); }
@@ -89,7 +89,7 @@ static ContactTerms model_term(const void* holder, int index) {
   const ContactSystem* s = holder;
   const ContactPair* p = &s->pairs[s->terms[index]];
   const PairDerivatives* d = p->relieved ? &p->model : &p->state[s->current].derivatives;
-  return (ContactTerms){p->link_a, p->link_b, d->force, d->moment, d->hessian};
+  return (ContactTerms){p->link_a, p->link_b, d->force, d->moment, d->hessian, false};
 }
 
 ContactTermList contact_model_list(const ContactSystem* s) {

@@ -62,9 +62,26 @@ static const double* start_of(const Mjcf* m, int link) {
   return m->model->initial_coordinates + m->model->links[link].coordinate_first;
 }
 
+static bool is_driven(const Mjcf* m, int index) {
+  for (int c = 0; c < m->model->controller_count; c++)
+    if (m->model->controllers[c].link == index) return true;
+  return false;
+}
+
+/* MuJoCo's balls are zero in its reference: where something acts on the coordinates it stays where they are zero. */
+bool mjcf_starts_there(const Mjcf* m, int index) {
+  const ModelLink* link = &m->model->links[index];
+  if (!mjcf_refers_to_start(m)) return false;
+  if (!link->joint.quaternion) return true;
+  bool acted_on = is_driven(m, index);
+  for (int k = link->joint.plain_count; k < link->dof_count; k++)
+    acted_on = acted_on || link->limited[k] || (link->passive && link->stiffness[k] > 0);
+  return !acted_on;
+}
+
 static Pose reference_pose(const Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
-  if (!mjcf_refers_to_start(m) || link->joint.quaternion) return link->origin;
+  if (!mjcf_starts_there(m, index)) return link->origin;
   return pose_mul(link->origin, joint_motion(&link->joint, start_of(m, index)));
 }
 
@@ -73,8 +90,8 @@ static Vec3 reference_axis(const Mjcf* m, int index, int dof) {
   const Joint* joint = &m->model->links[index].joint;
   bool slides = dof < joint->slide_count;
   Vec3 axis = slides ? joint->slide_axis[dof] : joint->axis[dof - joint->slide_count];
-  if (!mjcf_refers_to_start(m) || joint->quaternion) return axis;
-  Mat3 after = mat3_identity();
+  if (!mjcf_starts_there(m, index)) return axis;
+  Mat3 after = joint->quaternion ? joint_motion(joint, start_of(m, index)).r : mat3_identity();
   for (int k = slides ? 0 : dof - joint->slide_count + 1; k < joint->hinge_count; k++)
     after = mat3_mul(after,
                      mat3_from_quat(quat_exp(vec3_scale(joint->axis[k], start_of(m, index)[joint->slide_count + k]))));
@@ -188,12 +205,6 @@ static void add_inertial(Mjcf* m, int index) {
 
 /* ---------------------------------------------------------------- joints */
 
-static bool is_driven(const Mjcf* m, int index) {
-  for (int c = 0; c < m->model->controller_count; c++)
-    if (m->model->controllers[c].link == index) return true;
-  return false;
-}
-
 /* MuJoCo's free joint: all six degrees of freedom against the world, nothing acting on them. */
 bool mjcf_is_free(const Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
@@ -260,8 +271,7 @@ static void add_joint(Mjcf* m, int index, int dof, const char* type, const Vec3*
   text_add(m->out, "<joint type=\"%s\"", type);
   xml_text(m->out, "name", name.data);
   if (axis) xml_vector(m->out, "axis", reference_axis(m, index, dof));
-  if (axis && mjcf_refers_to_start(m) && !link->joint.quaternion)
-    xml_numbers(m->out, "ref", &start_of(m, index)[dof], 1);
+  if (axis && mjcf_starts_there(m, index)) xml_numbers(m->out, "ref", &start_of(m, index)[dof], 1);
   add_limits(m, link, dof, !axis);
   double damping = link->damping[dof];
   if (!axis) {
@@ -305,7 +315,9 @@ static void add_joints(Mjcf* m, int index) {
   for (int k = 0; k < link->joint.hinge_count; k++)
     add_joint(m, index, link->joint.slide_count + k, "hinge", &link->joint.axis[k]);
   if (link->joint.quaternion) add_joint(m, index, link->joint.plain_count, "ball", NULL);
-  add_coordinates(&m->qpos, m->model->initial_coordinates + link->coordinate_first, link->coordinate_count);
+  bool turned = link->joint.quaternion && mjcf_starts_there(m, index);
+  add_coordinates(&m->qpos, start_of(m, index), turned ? link->joint.plain_count : link->coordinate_count);
+  if (turned) add_coordinates(&m->qpos, (const double[]){1, 0, 0, 0}, 4);
   add_coordinates(&m->qvel, m->model->initial_velocities + link->dof_first, link->dof_count);
 }
 
@@ -538,8 +550,6 @@ static void open_body(Mjcf* m, int index) {
   text_add(m->out, "<body");
   xml_text(m->out, "name", link->name);
   Pose pose = reference_pose(m, index);
-  if (mjcf_is_free(m, index) && mjcf_refers_to_start(m))
-    pose = pose_mul(link->origin, joint_motion(&link->joint, start_of(m, index)));
   xml_vector(m->out, "pos", pose.t);
   xml_quat(m->out, "quat", quat_from_mat3(pose.r));
   text_add(m->out, ">\n");

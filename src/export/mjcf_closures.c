@@ -6,8 +6,10 @@ static const char* closure_left_out(const Mjcf* m, const ModelClosure* c) {
   if (c->type == CLOSURE_SLIDE) return "the slide that is a closure of it is left out: MuJoCo has none";
   for (int side = 0; side < 2; side++)
     for (int i = c->link[side]; i >= 0; i = m->model->links[i].parent)
-      if (m->model->links[i].joint.quaternion && !mjcf_is_free(m, i))
-        return "a closure of it is left out: a ball joint on its way starts elsewhere in MuJoCo's reference";
+      if (!mjcf_starts_there(m, i))
+        return "a closure of it is left out: a ball joint on its way has a drive, spring or limit, which MuJoCo "
+               "measures "
+               "from its reference, where the closure would not be closed";
   return NULL;
 }
 

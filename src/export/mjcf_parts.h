@@ -26,6 +26,8 @@ bool mjcf_is_free(const Mjcf* m, int index);
 /* Anchors of MuJoCo's closures are where bodies are in its reference, qpos0: then that is the start, else zero
  * coordinates. */
 bool mjcf_refers_to_start(const Mjcf* m);
+/* And this link stands there as it does at the start. */
+bool mjcf_starts_there(const Mjcf* m, int index);
 /* Way along the axis per angle of a screw, which MuJoCo does not know [m/rad]; 0: the joint is none. */
 static inline double mjcf_thread(const ModelLink* link) {
   return link->joint.kind == &JOINT_KIND_SCREW ? link->joint.parameters[0] : 0;

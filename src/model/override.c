@@ -186,6 +186,12 @@ static void own_feedback(SceneController* controller, const SceneController* giv
   controller->feedback = copy_of(given->feedback, sizeof(double) * count);
 }
 
+/* A prescribed joint starts where its signal says; what was written agreed with the signal that it had. */
+static void forget_start(Scene* scene, int link) {
+  SceneInitial* initial = model_scene_initial(scene, link);
+  if (initial) initial->has_coordinates = initial->has_velocities = false;
+}
+
 static void own(Scene* scene, const Scene* given, const ModelOverride* o) {
   if (o->kind == OVERRIDE_GAIN) {
     int c = model_scene_controller(given, o->link, o->part);
@@ -205,8 +211,11 @@ static void own(Scene* scene, const Scene* given, const ModelOverride* o) {
     int shape = given->links[o->link].shapes[o->part].shape;
     own_faces(&scene->shapes[shape], &given->shapes[shape]);
   }
-  if (o->kind == OVERRIDE_CONTROL)
-    own_signal(model_scene_signal(scene, o->link, o->part).signal, model_scene_signal(given, o->link, o->part).signal);
+  if (o->kind != OVERRIDE_CONTROL) return;
+  SignalPlace place = model_scene_signal(scene, o->link, o->part);
+  own_signal(place.signal, model_scene_signal(given, o->link, o->part).signal);
+  if (place.kind == CONTROL_DRIVES && scene->controllers[place.item].type == CONTROLLER_PRESCRIBED)
+    forget_start(scene, o->link);
 }
 
 Scene* model_scene_create(const Scene* given, const ModelOverride* overrides, int count) {

@@ -39,6 +39,7 @@ static void add_sides(const Assembly* in, int tree) {
     LinkTerms* l = &in->links[side == 0 ? t.link_a : t.link_b];
     l->force = vec3_add(l->force, t.force[side]);
     l->moment = mat3_add(l->moment, t.moment[side]);
+    if (t.across || !t.hessian) continue;
     for (int i = 0; i < 6; i++)
       for (int j = 0; j < 6; j++) l->hessian[i][j] += t.hessian[6 * side + i][6 * side + j];
   }
@@ -122,6 +123,33 @@ static void add_coupling_hessian(const Model* model, const CouplingTerms* terms,
   }
 }
 
+/* Row i of the upper triangle: entries with the same dof and the ones after it, whose trees follow one another. */
+static void add_row_entries(const Model* model, const RowTerms* t, int i, BlockSolver* solver) {
+  int tree = -1, own = model->links[model->dof_link[t->dof[i]]].tree, own_row = t->dof[i] - model->trees[own].dof_first;
+  int stride = 0, first = 0;
+  double* block = NULL;
+  for (int j = i; j < t->count; j++) {
+    double value = 0;
+    for (int r = 0; r < t->rows; r++)
+      if (t->moves[r]) value += t->stiffness[r] * t->slope[r * t->count + i] * t->slope[r * t->count + j];
+    int other = model->links[model->dof_link[t->dof[j]]].tree;
+    if (other != tree) {
+      tree = other;
+      first = model->trees[tree].dof_first;
+      block =
+          own <= tree ? block_solver_block(solver, own, tree, &stride) : block_solver_block(solver, tree, own, &stride);
+    }
+    int column = t->dof[j] - first;
+    bool swap = own > tree || (own == tree && own_row > column);
+    block[swap ? column * stride + own_row : own_row * stride + column] += value;
+  }
+}
+
+static void add_rows_hessian(const Model* model, const RowTerms* terms, int count, BlockSolver* solver) {
+  for (int k = 0; k < count; k++)
+    for (int i = 0; i < terms[k].count && terms[k].rows > 0; i++) add_row_entries(model, &terms[k], i, solver);
+}
+
 /* y = A xi. */
 static inline void times6(const double (*a)[6], Vec3 w, Vec3 v, double y[6]) {
   for (int i = 0; i < 6; i++)
@@ -168,7 +196,7 @@ static void add_joint_block(const JointTerms* t, int dof, int first, double* blo
 /* xi_j(a)^T C xi_k(b) for all j on the chain of a, k on the chain of b. */
 static void add_cross(const Assembly* in, const ContactTerms* t, BlockSolver* solver) {
   const Model* model = in->model;
-  if (t->link_a < 0 || t->link_b < 0) return;
+  if (t->link_a < 0 || t->link_b < 0 || !t->hessian) return;
   int ta = model->links[t->link_a].tree, tb = model->links[t->link_b].tree;
   if (ta < 0 || tb < 0) return;
   int stride;
@@ -243,6 +271,7 @@ void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver) {
   else
     block_solver_clear(solver);
   parallel_for(in->threads, model->tree_count, TREES_PARALLEL, TREES_GRAIN, hessian_of_tree, &task);
+  add_rows_hessian(model, in->rows, in->rows_count, solver);
   add_coupling_hessian(model, in->couplings, in->coupling_count, solver);
   add_coupling_hessian(model, in->stretched, in->stretched_count, solver);
 }

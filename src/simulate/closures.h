@@ -12,8 +12,25 @@
 typedef struct {
   Vec3 force[2];
   Mat3 moment[2];
-  double hessian[12][12];
+  double hessian[12][12]; /* of mu and rho c times the rows' second derivatives; rho C^T C is added along the dofs */
 } ClosureSum;
+
+/* The ends of a closure, and what its rows are made of. */
+typedef struct {
+  Pose pose[2];
+  Vec3 end[2], apart; /* world [m] */
+} ClosureEnds;
+
+/* A row in the world: directions of ALIGN; the force on a (on b its opposite) and the torques about both centres that a
+ * unit of its multiplier gives. */
+typedef struct {
+  Vec3 u, v, force, torque[2];
+} ClosureRowPlace;
+
+/* A row that some joint moves: of which closure, which of its rows, its number among all. */
+typedef struct {
+  int closure, row, index;
+} ClosureActive;
 
 /* How easily the links at both ends follow, by themselves. */
 typedef struct {
@@ -32,26 +49,37 @@ typedef struct ClosureSystem {
   double* change;                               /* of the multipliers, by the last direction */
   /* of every closure */
   bool *open, *open_saved; /* it has broken */
+  bool stiff;              /* rho C^T C is part of the step's Hessian: without it that was not positive definite */
   bool* convex;            /* the curvature of its equations is left out */
   double* broken_at;       /* time of the state in which it broke; INFINITY: it holds [s] */
   ClosureEase* ease;
   ClosureSum* sum;      /* terms at the configuration that was assembled */
+  double* gap;          /* closure_gap there */
   double* extent;       /* how large its positions are: what they are rounded by [m] */
   int *dof_first, *dof; /* degrees of freedom that move an end: closure k has dof[dof_first[k] .. dof_first[k+1]-1] */
   int* home;            /* a link of its that has a tree */
   uint64_t* pairs;      /* trees that they couple, a << 32 | b with a < b, sorted  (pair_count) */
   int pair_count;
   CouplingTerms* coupled; /* terms of the couplings */
+  RowTerms* rows;         /* rho C^T C of the closures */
+  bool* moves;            /* of every row: some joint moves it */
   unsigned char* side;    /* which end each of them moves: bits */
   size_t* slope_first;    /* where the closure's rows begin in slope */
   double* slope;          /* C, row by row over the closure's dof */
-  /* work of closures_solve */
-  double *column, *product; /* (nv) */
-  bool* done;               /* (closures) */
-  int *member, *tree;       /* closures and trees of one component */
-  double *matrix, *right;   /* C H^-1 C^T of its rows, right-hand side   (capacity^2, capacity) */
-  double *unit, *work;      /* what their multipliers are measured in    (capacity, 2 capacity) */
-  int capacity;             /* rows */
+  /* found at coordinates and weight, and kept for as long as these stay (nq) */
+  double* placed_q;
+  double placed_weight;
+  ClosureEnds* ends;      /* (closures) */
+  Vec3 (*arm)[2];         /* of the ends, from the links' centres of mass [m]  (closures) */
+  ClosureRowPlace* place; /* (rows) */
+  /* work of closures_solve, of one component at a time */
+  bool* done;             /* (closures) */
+  int* tree;              /* its trees */
+  ClosureActive* active;  /* its rows that move  (rows) */
+  double* column;         /* H^-1 C^T, row by row  (capacity, nv) */
+  double *matrix, *right; /* C H^-1 C^T of its rows, right-hand side   (capacity^2, capacity) */
+  double *unit, *work;    /* what their multipliers are measured in    (capacity, 2 capacity) */
+  int capacity;           /* rows */
 } ClosureSystem;
 
 /* Rows of a closure or coupling, and the first of them. */
@@ -71,6 +99,12 @@ static inline const ModelCoupling* closure_coupling(const ClosureSystem* s, int 
 ClosureSystem* closures_create(const Model* model, double tolerance);
 void closures_destroy(ClosureSystem* system);
 
+/* The equations (Z1), each with its place among the closure's rows. */
+ClosureEnds closure_ends(const ModelClosure* closure, const Pose* poses);
+double closure_row_value(const ModelClosure* closure, const ClosureRow* row, const ClosureEnds* ends);
+double closure_coupling_value(const ModelCoupling* coupling, const double* q);
+/* The direction that the row measures `apart` along; zero for directions. */
+Vec3 closure_row_direction(const ModelClosure* closure, const ClosureRow* row, const ClosureEnds* ends);
 /* Values of all rows at the poses (rows). */
 void closures_values(const ClosureSystem* system, const Pose* poses, const double* q, double* values);
 /* Everything at the poses: values, slopes, stiffness, terms. weight: factor / dt^2 [1/s^2]. */
@@ -84,9 +118,8 @@ void closures_couple(const ClosureSystem* system, Assembly* assembly);
 void closures_add_work(const ClosureSystem* system, double* at_work);
 /* How far the closure is from closed, in what is promised: closed up to 1. One that has broken: 0. */
 double closure_gap(const ClosureSystem* system, int k, const double* values);
-static inline bool closure_holds(const ClosureSystem* system, int closure) {
-  return closure_gap(system, closure, system->value) <= 1;
-}
+/* At the configuration that was assembled. */
+static inline bool closure_holds(const ClosureSystem* system, int closure) { return system->gap[closure] <= 1; }
 /* A closure at the present poses that is so far open that a first step should not tear it shut: its number, or -1.
  * Sets value. */
 int closures_open_at_start(ClosureSystem* system, const Pose* poses, const double* q);
@@ -112,6 +145,8 @@ bool closures_solve(ClosureSystem* system, BlockSolver* solver, const bool* solv
                     const double* values, double* x, double* change);
 /* g += C^T change. */
 void closures_add_force(const ClosureSystem* system, const double* change, double* gradient);
+/* g += C^T rho c. */
+void closures_add_stiff_force(const ClosureSystem* system, double* gradient);
 
 /* The multipliers at the begin of a step, those of a step that was solved (time: of its end [s]; closures whose force
  * is too large are open from there on), and those before a step that is taken in parts. */

@@ -109,10 +109,17 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
   for (int k = 0; k < s->count; k++) s->broken_at[k] = INFINITY;
   s->sum = MEMORY_NEW(ClosureSum, s->count);
   s->extent = MEMORY_NEW(double, s->count);
-  s->member = MEMORY_NEW(int, s->count);
+  s->gap = MEMORY_NEW(double, s->count);
+  s->placed_q = MEMORY_NEW(double, m->coordinate_count);
+  s->placed_weight = -1;
+  s->ends = MEMORY_NEW(ClosureEnds, m->closure_count);
+  s->arm = memory_alloc(sizeof(Vec3[2]) * (size_t)m->closure_count);
+  s->place = MEMORY_NEW(ClosureRowPlace, s->row_count);
   s->tree = MEMORY_NEW(int, m->tree_count);
-  s->column = MEMORY_NEW(double, m->dof_count);
-  s->product = MEMORY_NEW(double, m->dof_count);
+  s->active = MEMORY_NEW(ClosureActive, s->row_count);
+  s->rows = MEMORY_NEW(RowTerms, m->closure_count);
+  s->moves = MEMORY_NEW(bool, s->row_count);
+  for (int k = 0; k < m->coupling_count; k++) s->moves[m->couplings[k].row] = true;
   s->coupled = MEMORY_NEW(CouplingTerms, m->coupling_count);
   s->ease = MEMORY_NEW(ClosureEase, s->count);
   for (int k = 0; k < m->closure_count; k++) set_ease(m, &m->closures[k], &s->ease[k]);
@@ -123,11 +130,12 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
 
 void closures_destroy(ClosureSystem* s) {
   if (!s) return;
-  void* owned[] = {s->multiplier, s->accepted, s->saved,      s->kept,   s->stiffness,   s->value,
-                   s->change,     s->open,     s->open_saved, s->convex, s->done,        s->broken_at,
-                   s->sum,        s->extent,   s->member,     s->tree,   s->column,      s->product,
-                   s->dof,        s->side,     s->matrix,     s->right,  s->work,        s->home,
-                   s->unit,       s->pairs,    s->coupled,    s->slope,  s->slope_first, s->dof_first};
+  void* owned[] = {s->multiplier, s->accepted, s->saved,      s->kept,   s->stiffness, s->value,
+                   s->change,     s->open,     s->open_saved, s->convex, s->done,      s->broken_at,
+                   s->sum,        s->extent,   s->tree,       s->column, s->active,    s->dof,
+                   s->side,       s->matrix,   s->right,      s->work,   s->home,      s->unit,
+                   s->pairs,      s->coupled,  s->rows,       s->moves,  s->slope,     s->slope_first,
+                   s->dof_first,  s->gap,      s->placed_q,   s->ends,   s->arm,       s->place};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(s->ease);
   memory_free(s);

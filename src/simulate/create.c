@@ -35,6 +35,16 @@ static void configuration_destroy(Configuration* c) {
   memory_free(c->tendons);
 }
 
+static void mark_stale(Sim* s, const int* dof, int count) {
+  for (int n = 0; n < count; n++) s->always_stale[s->model->links[s->model->dof_link[dof[n]]].tree] = true;
+}
+
+static void find_always_stale(Sim* s) {
+  s->always_stale = MEMORY_NEW(bool, s->model->tree_count);
+  if (s->closures) mark_stale(s, s->closures->dof, s->closures->dof_first[s->closures->count]);
+  if (s->tendons) mark_stale(s, s->tendons->dof, s->tendons->dof_first[s->model->tendon_count]);
+}
+
 static void list_tree_links(Sim* s) {
   const Model* m = s->model;
   s->tree_first = MEMORY_NEW(int, m->tree_count + 1);
@@ -103,6 +113,7 @@ static void allocate(Sim* s) {
   list_tree_links(s);
   s->flight = tree_flight_create(s);
   s->stale_blocks = MEMORY_NEW(bool, m->tree_count);
+  find_always_stale(s);
   s->marked_link = MEMORY_NEW(bool, m->link_count);
   s->component = MEMORY_NEW(int, m->tree_count);
   s->wanted_component = MEMORY_NEW(bool, m->tree_count);
@@ -173,6 +184,7 @@ void sim_destroy(Sim* s) {
                    s->tree_first,
                    s->tree_links,
                    s->stale_blocks,
+                   s->always_stale,
                    s->marked_link,
                    s->component,
                    s->wanted_component,

@@ -57,8 +57,10 @@ static void wake_unsettled(Sim* s, bool arrived) {
   for (int k = 0; k < s->island_count; k++) s->refused[k] = false;
   for (int k = 0; k < m->tree_count; k++)
     if (!balance_tree(s, k, arrived)) s->refused[s->island[k]] = true;
+  for (int k = 0; s->closures && k < s->closures->count; k++)
+    if (!closure_holds(s->closures, k)) s->refused[s->link_island[closure_link(s->closures, k)]] = true;
   for (int i = 0; i < m->link_count; i++)
-    s->marked_link[i] = s->closures || s->tendons || (s->link_island[i] >= 0 && s->refused[s->link_island[i]]);
+    s->marked_link[i] = s->tendons || (s->link_island[i] >= 0 && s->refused[s->link_island[i]]);
   contact_wake(s->contact, s->marked_link);
 }
 

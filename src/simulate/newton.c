@@ -234,19 +234,13 @@ static void mark_stale(Sim* s, const bool* links) {
     if (links[i] && s->model->links[i].tree >= 0) s->stale[s->model->links[i].tree] = true;
 }
 
-/* Closures and tendons reach from any tree to any: with them all is assembled anew. */
-static bool reaches_far(const Sim* s) { return s->closures || s->tendons; }
-
-/* What is assembled now is up to date; its part of the Hessian is not yet. */
+/* What is assembled now is up to date, but for what closures and tendons act on, whose terms change where nothing
+ * moves; its part of the Hessian is not yet. */
 static void assembled(Sim* s) {
-  if (reaches_far(s)) {
-    step_all_stale(s);
-    return;
-  }
   s->all_stale = false;
   for (int k = 0; k < s->model->tree_count; k++) {
     s->stale_blocks[k] = s->stale_blocks[k] || s->stale[k];
-    s->stale[k] = false;
+    s->stale[k] = s->always_stale[k];
   }
 }
 
@@ -392,11 +386,16 @@ static void close_direction(Sim* s, int components) {
 }
 
 /* Rows and columns that are out of date. Prescribed degrees of freedom are taken out of the matrix: it is filled anew.
- */
+ * The stiffness of closures has no part in the direction (Z3) and is left out where the rest is positive definite. */
 static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
   Assembly own = *a;
-  own.stale_blocks = s->fixed_count > 0 || reaches_far(s) ? NULL : s->stale_blocks;
+  if (s->closures && !s->closures->stiff) own.rows_count = own.coupling_count = 0;
+  for (int k = 0; k < s->model->tree_count; k++) s->stale_blocks[k] = s->stale_blocks[k] || s->always_stale[k];
+  own.stale_blocks = s->fixed_count > 0 ? NULL : s->stale_blocks;
   assemble_hessian(&own, curvature, s->solver);
+  for (int k = 0, stride; s->closures && k < s->closures->pair_count; k++) /* one component, whatever stands there */
+    (void)block_solver_block(s->solver, (int)(s->closures->pairs[k] >> 32), (int)(s->closures->pairs[k] & UINT32_MAX),
+                             &stride);
   for (int k = 0; k < s->model->tree_count && curvature; k++) s->stale_blocks[k] = false;
 }
 
@@ -407,6 +406,7 @@ static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor facto
   double start = timer_now();
   fill_hessian(s, a, curvature);
   for (int k = 0; k < m->dof_count; k++) s->solution[k] = -s->gradient[k];
+  if (s->closures && !s->closures->stiff) closures_add_stiff_force(s->closures, s->solution);
   if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, s->rhs, s->solution);
   double middle = timer_now();
   s->times.assembly += middle - start;
@@ -531,6 +531,10 @@ static bool solve_direction(Sim* s, Assembly* a, StepReport* report) {
   s->times.assembly += timer_now() - start;
   want_unbalanced(s);
   if (solve_wanted(s, a, true, FACTOR_PLAIN)) return true;
+  if (s->closures && !s->closures->stiff) {
+    s->closures->stiff = true;
+    if (solve_wanted(s, a, true, FACTOR_PLAIN)) return true;
+  }
   report->factor_retries++;
   for (int i = 0; i < s->model->link_count; i++) {
     int tree = s->model->links[i].tree;

@@ -137,6 +137,7 @@ struct Sim {
   bool* as_before;                         /* of every tree: the trial is the last one again  (trees) */
   bool* same;                              /* of every link: both configurations hold the same of it  (links) */
   bool *stale, *stale_blocks;   /* of every tree: its terms, its part of the Hessian are out of date  (trees) */
+  bool* always_stale;           /* of every tree: closures or tendons act on it  (trees) */
   bool* balanced;               /* of every tree: it was when this was noted last  (trees) */
   bool* inside;                 /* of every tree: no limit is passed in the trial  (trees) */
   int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */

@@ -206,7 +206,7 @@ static ContactTerms term_at(const void* holder, int index) {
   const TendonSegment* t = &s->segment[index];
   const SceneTendonPoint* point =
       &s->model->tendons[s->tendon[index]].source->points[index - s->first[s->tendon[index]]];
-  return (ContactTerms){point[0].link, point[1].link, t->force, t->moment, t->hessian};
+  return (ContactTerms){point[0].link, point[1].link, t->force, t->moment, t->hessian, false};
 }
 
 ContactTermList tendons_terms(const TendonSystem* s) {

@@ -167,6 +167,13 @@ typedef struct {
   const double* slope;
   double push, stiffness;
 } CouplingTerms;
+/* Of a closure: sum over its rows of stiffness slope slope^T, to the Hessian. */
+typedef struct {
+  int rows, count;                 /* of slope */
+  const int* dof;                  /* (count) */
+  const double *slope, *stiffness; /* (rows x count), (rows) */
+  const bool* moves;               /* slope has an entry (rows) */
+} RowTerms;
 /* Which terms of pairs act on which tree, in the order of the terms: those of contact, of closures, of tendons. Behind
  * the trees stand the links that cannot move (simulate/term_sides.c). */
 typedef struct {
@@ -190,6 +197,8 @@ typedef struct {
   ContactTermList tendons;           /* alike */
   const CouplingTerms* couplings;
   int coupling_count;
+  const RowTerms* rows; /* of closures */
+  int rows_count;
   const CouplingTerms* stretched; /* of tendons, alike */
   int stretched_count;
   const bool* stale;        /* trees whose terms and gradient are to be found, the others have theirs; NULL: all */

@@ -222,11 +222,27 @@ controllers:
 initial:
   - {link: nut, coordinates: [0.7], velocities: [-2]}
 """
+BALLS = """
+name: balls
+simulation: {dt: 0.001, duration: 0.5}
+contact: {model: none}
+shapes: {bar: {type: box, size: [0.4, 0.03, 0.05]}}
+links:
+  - {name: arm, mass: 0.5, joint: {type: ball, position: [0, 0, 1]}, shapes: [{shape: bar, position: [0.2, 0, 0]}]}
+  - {name: fore, parent: arm, mass: 0.3, joint: {type: hinge, axis: [0, 1, 0], position: [0.4, 0, 0]}, shapes: [{shape: bar, position: [0.15, 0, 0]}]}
+  - {name: rod, mass: 0.4, joint: {type: ball, position: [0.1, 0.5, 1.2], damping: 0.002}, shapes: [{shape: bar, position: [0.2, -0.2, 0]}]}
+closures:
+  - {type: ball, a: fore, b: rod, axes: link, point: [0.3, 0, 0]}
+initial:
+  - {link: arm, coordinates: [0.3, 0.5, -0.2], velocities: [0, 0, 0]}
+  - {link: fore, coordinates: [-0.7]}
+  - {link: rod, coordinates: [0.2, -0.1, 0.3]}
+"""
 
 
 def closures():
     """Every type of closure that MuJoCo has, between bodies that move in space, with planar and screw joints and a coupling."""
-    for name, text in (("closures", CLOSURES), ("screw", SCREW)):
+    for name, text in (("closures", CLOSURES), ("screw", SCREW), ("balls", BALLS)):
         path = os.path.join(WORK, name + ".yaml")
         with open(path, "w", encoding="ascii") as file:
             file.write(text)

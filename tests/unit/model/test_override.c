@@ -79,7 +79,32 @@ static void overridden_numbers_are_as_if_written(void** state) {
   diagnostics_free(&diagnostics);
 }
 
+/* What was written of its start agreed with the signal that it had. */
+static void a_prescribed_joint_starts_where_its_new_signal_says(void** state) {
+  (void)state;
+  static const char YAML[] =
+      "links:\n"
+      "  - {name: car, mass: 1, joint: {type: slide, axis: [1, 0, 0]}, shape: {type: box, size: [1, 1, 1]}}\n"
+      "controllers:\n"
+      "  - {link: car, type: prescribed, target: {type: sines, offset: 0.5, terms: [{amplitude: 1, frequency: 0}]}}\n"
+      "initial:\n"
+      "  - {link: car, coordinates: [0.5], velocities: [0]}\n"
+      "contact: {model: none}\n";
+  const ModelOverride moved = {OVERRIDE_CONTROL, 0, 0, 0, 0.75};
+  Diagnostics diagnostics = {0};
+  Scene scene = {0};
+  Model model;
+  parse(&scene, YAML, &diagnostics);
+  assert_int_equal(model_create_with(&model, &scene, &moved, 1, &diagnostics), STATUS_OK);
+  check_near(model.initial_coordinates[0], 0.75, 0, "start");
+  model_destroy(&model);
+  assert_true(scene.initials[0].has_coordinates && scene.initials[0].has_velocities);
+  scene_free(&scene);
+  diagnostics_free(&diagnostics);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(overridden_numbers_are_as_if_written)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(overridden_numbers_are_as_if_written),
+                                     cmocka_unit_test(a_prescribed_joint_starts_where_its_new_signal_says)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
