@@ -376,7 +376,7 @@ static size_t lag(const LawPair* p, void* room) {
   PlaneSolution solution;
   memory->part = 0;
   if (!p->lagged || of_links(law, p->item[0]) || !law->rough) return 0;
-  if (!solve_plane(law, 0, p->a, p->b, p->gjk, &solution)) return 0;
+  if (!solve_plane(law, p->thread, p->a, p->b, p->gjk, &solution)) return 0;
   memory->part = local_of(law, p->item, p->a, p->b).part;
   friction_lag(p->a, p->b, NO_SUPPORT, &solution.plane, room, &memory->lag);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);

@@ -165,6 +165,8 @@ void contact_grow_list(ContactSystem* s, int needed) {
   s->list_links =
       memory_resize(s->list_links, sizeof(LinkPair) * (size_t)s->list_capacity, sizeof(LinkPair) * (size_t)capacity);
   s->awake = memory_resize(s->awake, sizeof(int) * (size_t)s->list_capacity, sizeof(int) * (size_t)capacity);
+  s->lag_first =
+      memory_resize(s->lag_first, sizeof(size_t) * (size_t)s->list_capacity, sizeof(size_t) * (size_t)capacity);
   s->list_capacity = capacity;
 }
 
@@ -177,17 +179,25 @@ static int keep_or_free(ContactSystem* s, int slot, int count, bool stays) {
   return stays ? count + 1 : count;
 }
 
-static int enter_pair(ContactSystem* s, uint64_t key) {
+static int new_pair(ContactSystem* s, uint64_t key) {
   int slot = contact_take_slot(s);
-  contact_enter(s, &s->pairs[slot], key);
+  s->pairs[slot].key = key;
   return slot;
+}
+
+/* Its slot is lent by the list of those awake, which is made anew. */
+static void enter_pair(void* context, int index, int thread) {
+  (void)thread;
+  const ContactSystem* s = context;
+  ContactPair* p = &s->pairs[s->awake[index]];
+  contact_enter(s, p, p->key);
 }
 
 void contact_merge_list(ContactSystem* s, const uint64_t* keys, int key_count,
                         bool (*wanted)(const ContactSystem* system, uint64_t key),
                         bool (*stays)(const ContactSystem* system, const ContactPair* pair)) {
   contact_grow_list(s, s->list_count + key_count);
-  int old = 0, count = 0;
+  int old = 0, count = 0, entered = 0;
   bool changed = false;
   for (int k = 0; k <= key_count; k++) {
     uint64_t key = k < key_count ? keys[k] : UINT64_MAX;
@@ -199,9 +209,12 @@ void contact_merge_list(ContactSystem* s, const uint64_t* keys, int key_count,
     }
     if (k == key_count) break;
     bool known = old < s->list_count && s->pairs[s->list[old]].key == key;
-    s->spare_list[count++] = known ? s->list[old++] : enter_pair(s, key);
+    int slot = known ? s->list[old++] : new_pair(s, key);
+    if (!known) s->awake[entered++] = slot;
+    s->spare_list[count++] = slot;
     changed = changed || !known;
   }
+  parallel_for(s->threads, entered, PARALLEL_THRESHOLD, PARALLEL_GRAIN, enter_pair, s);
   int* swap = s->list;
   s->list = s->spare_list;
   s->spare_list = swap;
@@ -241,6 +254,26 @@ static void take_rest(ContactSystem* s) {
   s->rests = true;
 }
 
+typedef struct {
+  ContactSystem* system;
+  const MotionBounds* bounds;
+} BoxTask;
+
+/* Of a hull that can move, with a reserve for the motion to come. */
+static void grow_box(void* context, int index, int thread) {
+  (void)thread;
+  const BoxTask* task = context;
+  ContactSystem* s = task->system;
+  int i = s->movers[index];
+  const ModelHull* hull = &s->model->hulls[i];
+  double radius = hull->kind->bounded ? hull->radius : 0;
+  double path = hull_path(s, i, task->bounds), reserve = fmin(SLACK_PATHS * path, SLACK_RADIUS * radius);
+  s->slack[i] = path + fmax(reserve, s->range);
+  s->travelled[i] = 0;
+  s->way_travelled[i] = s->way_moved ? (double)INFINITY : 0;
+  s->boxes[i] = box_of(s, i);
+}
+
 void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
   double start = timer_now();
   bool covered = true;
@@ -250,16 +283,8 @@ void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
   }
   if (!covered) {
     if (!s->rests) take_rest(s);
-    for (int k = 0; k < s->mover_count; k++) {
-      int i = s->movers[k];
-      const ModelHull* hull = &s->model->hulls[i];
-      double radius = hull->kind->bounded ? hull->radius : 0;
-      double path = hull_path(s, i, bounds), reserve = fmin(SLACK_PATHS * path, SLACK_RADIUS * radius);
-      s->slack[i] = path + fmax(reserve, s->range);
-      s->travelled[i] = 0;
-      s->way_travelled[i] = s->way_moved ? (double)INFINITY : 0;
-      s->boxes[i] = box_of(s, i);
-    }
+    BoxTask task = {s, bounds};
+    parallel_for(s->threads, s->mover_count, LINKS_PARALLEL, LINKS_GRAIN, grow_box, &task);
     broad_phase_find_moving(&s->broad, s->boxes, s->movers, s->mover_count);
     find_half_space_pairs(s);
     find_link_pairs(s);

@@ -57,6 +57,7 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
       s->movers[s->mover_count++] = i;
     else
       s->still[s->still_count++] = i;
+  s->broad.threads = s->way_broad.threads = s->threads;
   contact_find_whole(s);
   find_groups(s);
   s->certificate_poses = MEMORY_NEW(Pose, model->link_count);
@@ -106,6 +107,7 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->memory);
   for (int k = 0; k < 2; k++) memory_free(s->own[k]);
   memory_free(s->lag_room);
+  memory_free(s->lag_first);
   for (int k = 0; k < 2; k++) {
     memory_free(s->remembered[k].keys);
     memory_free(s->remembered[k].kept);
@@ -202,28 +204,38 @@ void contact_recall(ContactSystem* s, ContactMemory which) {
   }
 }
 
+/* How much room it wants. */
+static void lag_room_of_pair(void* context, int index, int thread) {
+  ContactSystem* s = context;
+  ContactPair* p = contact_pair(s, index);
+  p->lagged = p->state[s->current].outcome == PAIR_PRESSED;
+  LawPair pair = contact_law_pair(s, p, s->current, thread);
+  s->lag_first[index] = p->lagged && s->law->lag_room ? s->law->lag_room(&pair) : 0;
+}
+
+static void lag_pair(void* context, int index, int thread) {
+  ContactSystem* s = context;
+  LawPair pair = contact_law_pair(s, contact_pair(s, index), s->current, thread);
+  s->law->lag(&pair, s->lag_room + s->lag_first[index]);
+}
+
 bool contact_lag(ContactSystem* s) {
   assert(s->entered);
   double start = timer_now();
   size_t needed = 0;
   contact_list_rubbing(s, true);
+  parallel_for(s->threads, s->list_count, PARALLEL_FAR, LINKS_GRAIN, lag_room_of_pair, s);
   for (int k = 0; k < s->list_count; k++) {
-    ContactPair* p = contact_pair(s, k);
-    p->lagged = p->state[s->current].outcome == PAIR_PRESSED;
-    if (!p->lagged || !s->law->lag_room) continue;
-    LawPair pair = contact_law_pair(s, p, s->current, 0);
-    needed += s->law->lag_room(&pair);
+    size_t own = s->lag_first[k];
+    s->lag_first[k] = needed;
+    needed += own;
   }
   if (needed > s->lag_capacity) {
     memory_free(s->lag_room);
     s->lag_capacity = 2 * needed + 4096;
     s->lag_room = memory_alloc(s->lag_capacity);
   }
-  char* room = s->lag_room;
-  for (int k = 0; k < s->list_count && s->law->lag; k++) {
-    LawPair pair = contact_law_pair(s, contact_pair(s, k), s->current, 0);
-    room += s->law->lag(&pair, room);
-  }
+  if (s->law->lag) parallel_for(s->threads, s->list_count, PARALLEL_FAR, LINKS_GRAIN, lag_pair, s);
   s->times.friction += timer_now() - start;
   /* the accepted state again, now with the friction of the new step */
   memcpy(s->lag_poses, s->pose[s->current], sizeof(Pose) * (size_t)s->model->link_count);

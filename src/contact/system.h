@@ -7,6 +7,8 @@
 
 /* Fewer pairs than this are not worth waking other threads for; PARALLEL_FAR: when at most one of them touches. */
 enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8, PARALLEL_FAR = 500 };
+/* The same of links that are placed. */
+enum { LINKS_PARALLEL = 128, LINKS_GRAIN = 32 };
 
 /* What a pair was where a way begins. */
 typedef struct {
@@ -26,9 +28,7 @@ typedef struct {
   int common; /* nearest common ancestor link, or -1 = the world */
   PairMaterial material;
   GjkCache gjk;
-  bool lagged;    /* pressed at the time of the lag */
-  bool looked_at; /* in the trial that is being evaluated */
-  bool suspect;   /* it stood in the way of the last trial */
+  bool lagged; /* pressed at the time of the lag */
   PairState state[2];
   PairMark mark;
   bool relieved; /* `model` stands for the derivatives of the accepted state in Newton's model */
@@ -43,7 +43,10 @@ typedef struct {
 typedef struct {
   bool even;       /* both states are the same, and of the lag in force */
   bool has_terms;  /* of the accepted state */
-  double rounding; /* of the accepted state, while it is even; NAN: not asked for yet [J] */
+  bool looked_at;  /* in the trial that is being evaluated */
+  bool suspect;    /* it stood in the way of the last trial */
+  double rounding; /* of the accepted state, found last; NAN: not asked for since it is even [J] */
+  double change;   /* of its energy, in a trial that is feasible [J] */
 } PairSleep;
 
 /* What contact_remember found of the pairs that were pressed. */
@@ -111,18 +114,18 @@ struct ContactSystem {
   int* free_slots;
   int free_count;
   int version;
-  int *terms, term_count;  /* slots with terms in the accepted state */
-  LinkPair* term_links;    /* (slots) */
-  LinkPair* list_links;    /* of every candidate, while `named` is the version  (list) */
-  int named;               /* -1: of no list */
-  int *awake, awake_count; /* candidates that a trial looks at: the others stand; -1: not known  (list) */
-  int sleeping_hulls;      /* of the others those of hulls */
-  int *fresh, fresh_count; /* slots with terms that may lack their derivatives */
-  PairSleep* sleep;        /* of every pair  (slots) */
-  char* lag_room;          /* lent to the law's lag */
-  size_t lag_capacity;
-  const int* groups; /* during contact_try: of every link, -1 for none; NULL: nobody asks  (links) */
-  bool* refused;     /* groups with a pair that stands in the way (lent) */
+  int *terms, term_count;          /* slots with terms in the accepted state */
+  LinkPair* term_links;            /* (slots) */
+  LinkPair* list_links;            /* of every candidate, while `named` is the version  (list) */
+  int named;                       /* -1: of no list */
+  int *awake, awake_count;         /* candidates that a trial looks at: the others stand; -1: not known  (list) */
+  int sleeping_hulls;              /* of the others those of hulls */
+  int *fresh, fresh_count;         /* slots with terms that may lack their derivatives */
+  PairSleep* sleep;                /* of every pair  (slots) */
+  char* lag_room;                  /* lent to the law's lag */
+  size_t lag_capacity, *lag_first; /* where each candidate's part of it begins  (list) */
+  const int* groups;               /* during contact_try: of every link, -1 for none; NULL: nobody asks  (links) */
+  bool* refused;                   /* groups with a pair that stands in the way (lent) */
   bool suspects_only;
   bool begins;             /* contact_reset is at work */
   PairsKept remembered[2]; /* by ContactMemory */

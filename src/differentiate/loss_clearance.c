@@ -15,7 +15,11 @@
 /* Distances that differ by less, in sizes of the link, are equal. */
 #define LEVEL 1e-6
 /* The least is followed down to steps of so much of its box. */
-#define REFINED 1e-10
+#define REFINED 1e-14
+/* Where the least is a fold, its sides are looked at so far from it, of the range; slopes below so much, in sizes of
+ * the link over the coordinate's unit, are those of a smooth least. */
+#define FOLD 1e-7
+#define FOLD_FLAT 1e-3
 /* Places that are looked at before the rest is given up; of the first grid by degrees of freedom. */
 enum { PLACES_MAX = 20000, BOXES_MAX = 256 };
 static const int GRID[SWEEP_DOF_MAX + 1] = {1, 33, 9, 5};
@@ -285,14 +289,33 @@ static int share(const Sweep* s, Pose own, double nearest, double weight, LossSe
   return count;
 }
 
+static void seed_at(Sweep* s, const double* q, double weight, LossSeeds* seeds) {
+  Pose own = pose_of(s, q);
+  double nearest = distance_at(s, q, HUGE_VAL).distance;
+  share(s, own, nearest, weight / share(s, own, nearest, 0, NULL), seeds);
+}
+
+/* A depth is a most over directions, so its least over one coordinate may lie where two are equal: (b) of `at` and
+ * (a) beyond it, falling towards each other. Both have such shares that the coordinate has none in the slope, as the
+ * least has it. false: there is no such fold. */
+static bool seed_fold(Sweep* s, const double* at, LossSeeds* seeds) {
+  double step = FOLD * (s->high[0] - s->low[0]), slope[2], side[2] = {at[0] - step, at[0] + step};
+  if (s->count != 1 || side[0] - step < s->low[0] || side[1] + step > s->high[0]) return false;
+  double here = distance_at(s, at, HUGE_VAL).distance;
+  for (int k = 0; k < 2; k++) { /* `at` is the fold's place but for a part of a step */
+    double beyond = side[k] + (k == 0 ? -step : step);
+    slope[k] = (distance_at(s, &beyond, HUGE_VAL).distance - distance_at(s, &side[k], HUGE_VAL).distance) / step;
+  }
+  double flat = FOLD_FLAT * s->radius;
+  if (!(here < 0 && slope[0] > flat && slope[1] > flat)) return false;
+  for (int k = 0; k < 2; k++) seed_at(s, &side[k], s->term->weight * slope[1 - k] / (slope[0] + slope[1]), seeds);
+  return true;
+}
+
 static double evaluate(Sweep* s, LossSeeds* seeds) {
   double at[SWEEP_DOF_MAX], at_least;
   Nearest nearest = least_of(s, at, &at_least);
-  if (seeds && nearest.a) {
-    Pose own = pose_of(s, at);
-    int count = share(s, own, nearest.distance, 0, NULL);
-    share(s, own, nearest.distance, s->term->weight / count, seeds);
-  }
+  if (seeds && nearest.a && !seed_fold(s, at, seeds)) seed_at(s, at, s->term->weight, seeds);
   return s->term->weight * (s->term->margin - nearest.distance);
 }
 

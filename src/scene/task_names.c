@@ -84,7 +84,7 @@ TaskWhere read_where(Reader* reader, const Task* task, const Node* list) {
     if (!names[k].text) continue; /* told already */
     bool found = false, all = strcmp(names[k].text, "*") == 0;
     for (int s = 0; s < task->scenario_count; s++) {
-      if (!all && (!task->scenarios[s].name || strcmp(task->scenarios[s].name, names[k].text) != 0)) continue;
+      if (!all && strcmp(task->scenarios[s].name, names[k].text) != 0) continue;
       where.in[s] = found = true;
     }
     if (!found) tell_scenario(reader, task, &names[k]);

@@ -163,6 +163,60 @@ static void removals(void** state) {
   loss_run_free(run);
 }
 
+/* Derivatives by the vertices of a link's first hull, summed over those whose coordinate along `axis` has this sign. */
+static double pull(const LossRun* run, const TaskLoss* loss, int link, int axis, double sign) {
+  const Model* model = &run->run->model;
+  Loss* made = loss_make(run, loss);
+  LossSeeds seeds = loss_seeds_create(model, 1);
+  double term, sum = 0;
+  loss_evaluate(made, &run->recording, &term, &seeds);
+  const ModelHull* hull = &model->hulls[model->links[link].hull_first];
+  const double* const along[3] = {hull->points.x, hull->points.y, hull->points.z};
+  for (int i = 0; i < hull->points.count; i++)
+    if (along[axis][i] * sign > 0) sum += (&seeds.vertices[hull->vertex_first + i].x)[axis];
+  loss_seeds_destroy(&seeds);
+  loss_destroy(made);
+  return sum;
+}
+
+/* A plate is thinnest between faces of four corners each: they share the slope. */
+static void all_corners_of_a_wall_carry_it(void** state) {
+  (void)state;
+  LossRun* run = loss_run_create(1,
+                                 "simulation: {dt: 0.01, steps: 1}\ncontact: {model: none}\n"
+                                 "links: [{name: plate, mass: 1, shape: {type: box, size: [2, 0.1, 1]}}]\n");
+  TaskLoss loss = loss_of(LOSS_WALL, "plate");
+  Loss* made = loss_make(run, &loss);
+  LossSeeds seeds = loss_seeds_create(&run->run->model, 1);
+  double term;
+  loss_evaluate(made, &run->recording, &term, &seeds);
+  const ModelHull* hull = &run->run->model.hulls[0];
+  for (int i = 0; i < 8; i++)
+    compare_vec3(seeds.vertices[i], vec3(0, hull->points.y[i] > 0 ? -0.25 : 0.25, 0), 1e-12, "corner %d", i);
+  loss_seeds_destroy(&seeds);
+  loss_destroy(made);
+  loss_run_free(run);
+}
+
+/* A block goes through a fixed one: it is deepest in the middle, where both ways along x are as far. Half of the slope
+ * is each side's. */
+static void a_way_through_has_its_least_at_a_fold(void** state) {
+  (void)state;
+  LossRun* run =
+      loss_run_create(1,
+                      "simulation: {dt: 0.01, steps: 1, gravity: [0, 0, 0]}\ncontact: {model: none}\n"
+                      "links:\n  - {name: wall, fixed: true, shape: {type: box, size: [0.4, 4, 4]}}\n"
+                      "  - {name: block, mass: 1, position: [-1.1, 0, 0], shape: {type: box, size: [0.6, 1, 1]}}\n");
+  TaskLoss loss = clears(LOSS_REMOVAL, "block", "wall");
+  loss.direction = vec3(1, 0, 0);
+  loss.length = 2.3;
+  compare_near(value_of(run, loss), 2 * (0.25 + 0.2 + 0.3), 1e-9, "through");
+  for (int link = 0; link < 2; link++)
+    for (int side = -1; side < 2; side += 2)
+      compare_near(pull(run, &loss, link, 0, side), side * 2 * 0.5, 1e-6, "link %d, side %d", link, side);
+  loss_run_free(run);
+}
+
 static void boxes_that_exclude(void** state) {
   (void)state;
   LossRun* run = loss_run_create(1, SWING);
@@ -204,6 +258,8 @@ int main(void) {
       cmocka_unit_test(clearances),
       cmocka_unit_test(clearance_of_two_hinges),
       cmocka_unit_test(removals),
+      cmocka_unit_test(all_corners_of_a_wall_carry_it),
+      cmocka_unit_test(a_way_through_has_its_least_at_a_fold),
       cmocka_unit_test(boxes_that_exclude),
       cmocka_unit_test(what_has_no_range_is_refused),
   };
