@@ -201,35 +201,54 @@ static bool certify_piece(Search* q, const Station* s0, const Station* s1, int d
 typedef struct {
   WholeWay way;
   Search search;
-  ContactPair pair; /* two hulls of both links */
+  ContactPair* pair; /* two hulls of both links */
   int depth;
 } WholeSearch;
 
-static bool prove_hulls(void* context, int hull_a, int hull_b) {
-  WholeSearch* w = context;
+static Station whole_station(const WholeSearch* w, int part) {
+  const ModelHull* hulls = w->search.system->model->hulls;
+  return (Station){.alpha = (double)part / WAY_PARTS,
+                   .a = pair_hull_at(&hulls[w->pair->hull_a], &w->way.pose[0][part]),
+                   .b = pair_hull_at(&hulls[w->pair->hull_b], &w->way.pose[1][part]),
+                   .frame = w->way.frame[part]};
+}
+
+static bool prove_hulls(WholeWay* way, int hull_a, int hull_b, int from, int to) {
+  WholeSearch* w = (WholeSearch*)way;
   Search* q = &w->search;
-  q->pair->hull_a = hull_a;
-  q->pair->hull_b = hull_b;
-  q->pair->gjk = (GjkCache){0};
-  bound_points(q, w->way.bound[0], w->way.bound[1]);
-  Station s0 = station_at(q, 0, w->way.start), s1 = station_at(q, 1, w->way.end);
+  int depth = w->depth;
+  for (int parts = to - from; parts < WAY_PARTS; parts *= 2) depth++;
+  w->pair->hull_a = hull_a;
+  w->pair->hull_b = hull_b;
+  w->pair->gjk = (GjkCache){0};
+  bound_points(q, way->bound[0], way->bound[1]);
+  Station s0 = whole_station(w, from), s1 = whole_station(w, to);
+  q->failure->alpha = s0.alpha;
   q->failure->meet = !measure_station(q, &s0) || !measure_station(q, &s1);
-  return !q->failure->meet && certify_piece(q, &s0, &s1, w->depth);
+  return !q->failure->meet && certify_piece(q, &s0, &s1, depth);
 }
 
 /* start, end: poses (links). */
 static bool certify_whole(const Search* q, const MotionBounds* bounds, const Pose* start, const Pose* end, int depth) {
+  ContactSystem* s = q->system;
   const ContactPair* p = q->pair;
-  WholeSearch w = {.way = {{p->link_a, p->link_b}, start, end}, .search = *q, .depth = depth};
-  if (!contact_is_whole(q->system, p->link_a, p->link_b)) return true; /* the pairs of their hulls are looked at */
-  w.pair.link_a = p->link_a;
-  w.pair.link_b = p->link_b;
-  w.pair.common = p->common;
-  w.search.pair = &w.pair;
-  w.way.bound[0] = bound_of(q->system, p, bounds, p->link_a);
-  w.way.bound[1] = bound_of(q->system, p, bounds, p->link_b);
+  if (!contact_is_whole(s, p->link_a, p->link_b)) return true; /* the pairs of their hulls are looked at */
+  WholeSearch w;
+  w.search = *q;
+  w.search.pair = w.pair = &s->way_pair;
+  w.depth = depth;
+  w.way.link[0] = w.pair->link_a = p->link_a;
+  w.way.link[1] = w.pair->link_b = p->link_b;
+  w.way.common = w.pair->common = p->common;
+  w.way.start = start;
+  w.way.end = end;
+  w.way.bound[0] = bound_of(s, p, bounds, p->link_a);
+  w.way.bound[1] = bound_of(s, p, bounds, p->link_b);
+  w.way.poses_at = q->poses_at;
+  w.way.context = q->context;
+  w.way.prove = prove_hulls;
   ++*q->intervals;
-  return contact_whole_way(q->system, &w.way, prove_hulls);
+  return contact_prove_way(s, &w.way);
 }
 
 /* The cheap tests on a pair's stored states, without copying them. */

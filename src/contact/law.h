@@ -74,6 +74,8 @@ typedef struct ContactLaw {
   size_t pair_size, state_size, kept_size;      /* bytes: of a pair, of each state of it, of what `keep` stores */
   size_t moment_size, replay_size, vertex_size; /* of a recorded pair at one moment, in one step, per vertex */
   int vertex_shares;                            /* most shares of one vertex that `reverse` hands out */
+  size_t link_vertex_size;                      /* the same of pairs of links */
+  int link_vertex_shares;
 
   /* ---- the scene */
   /* tolerance: of a step, relative (0: as exact as can be). */

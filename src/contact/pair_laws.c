@@ -365,6 +365,8 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
   row->replay_size = larger(row->replay_size, law->replay_size);
   row->vertex_size = larger(row->vertex_size, law->vertex_size);
   if (law->vertex_shares > row->vertex_shares) row->vertex_shares = law->vertex_shares;
+  row->link_vertex_size = larger(row->link_vertex_size, law->link_vertex_size);
+  if (law->link_vertex_shares > row->link_vertex_shares) row->link_vertex_shares = law->link_vertex_shares;
   if (law->keep) row->keep = keep, row->recall = recall;
   if (law->relieve) row->relieve = relieve;
   if (law->impact_factor) row->impact_factor = impact_factor;

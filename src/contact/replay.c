@@ -24,6 +24,7 @@ typedef struct {
   const ReplayMoment* next;
   const ReplayMoment* now; /* NULL: not pressed at t */
   int before;              /* index of its record at t */
+  int points[2];           /* vertices of both items */
   char* vertices;          /* lent to the law */
   PairDerivatives derivatives;
   PairShares shares;
@@ -170,21 +171,39 @@ static int item_first(const ContactReplay* r, int item) {
   return model->hulls[hull].vertex_first;
 }
 
+/* What the law is lent for every vertex of a pair: bytes of its own, and shares. */
+typedef struct {
+  size_t size;
+  int shares;
+} VertexNeed;
+static VertexNeed need_of(const ContactReplay* r, const ReplayPair* p) {
+  if (p->record->hull_a < r->model->hull_count) return (VertexNeed){r->law->vertex_size, r->law->vertex_shares};
+  return (VertexNeed){r->law->link_vertex_size, r->law->link_vertex_shares};
+}
+
 static void lend_vertices(ContactReplay* r) {
-  int needed = 0;
-  for (int k = 0; k < r->count; k++)
-    needed += item_points(r, r->pairs[k].record->hull_a) + item_points(r, r->pairs[k].record->hull_b);
-  r->memory = room_for(r->memory, &r->memory_capacity, r->count, r->law->replay_size);
-  r->vertices = room_for(r->vertices, &r->vertex_capacity, needed, r->law->vertex_size);
-  r->shares = room_for(r->shares, &r->share_capacity, r->law->vertex_shares * needed, sizeof(VertexShare));
-  int first = 0;
+  size_t bytes = 0, shares = 0;
   for (int k = 0; k < r->count; k++) {
     ReplayPair* p = &r->pairs[k];
-    int a = item_points(r, p->record->hull_a), b = item_points(r, p->record->hull_b);
-    p->vertices = r->vertices + (size_t)first * r->law->vertex_size;
-    p->shares.share[0] = r->shares + (size_t)(r->law->vertex_shares * first);
-    p->shares.share[1] = p->shares.share[0] + (size_t)(r->law->vertex_shares * a);
-    first += a + b;
+    VertexNeed need = need_of(r, p);
+    p->points[0] = item_points(r, p->record->hull_a);
+    p->points[1] = item_points(r, p->record->hull_b);
+    bytes += need.size * (size_t)(p->points[0] + p->points[1]);
+    shares += (size_t)(need.shares * (p->points[0] + p->points[1]));
+  }
+  r->memory = room_for(r->memory, &r->memory_capacity, r->count, r->law->replay_size);
+  r->vertices = room_for(r->vertices, &r->vertex_capacity, (int)((bytes + 63) / 64), 64);
+  r->shares = room_for(r->shares, &r->share_capacity, (int)shares, sizeof(VertexShare));
+  char* vertices = r->vertices;
+  VertexShare* share = r->shares;
+  for (int k = 0; k < r->count; k++) {
+    ReplayPair* p = &r->pairs[k];
+    VertexNeed need = need_of(r, p);
+    p->vertices = vertices;
+    p->shares.share[0] = share;
+    p->shares.share[1] = share + (size_t)(need.shares * p->points[0]);
+    vertices += need.size * (size_t)(p->points[0] + p->points[1]);
+    share = p->shares.share[1] + (size_t)(need.shares * p->points[1]);
   }
 }
 

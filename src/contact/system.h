@@ -182,14 +182,23 @@ void contact_list_rubbing(ContactSystem* system, bool drop_others);
 double contact_whole_distance(const ContactSystem* system, const ContactPair* pair, const Pose* poses);
 
 /* A way from poses to poses (links), with bounds on the motion of both links over all of it. To be the first member of
- * what `visit` is given. */
-typedef struct {
-  int link[2];
+ * what `prove` is given: the proof of two hulls from one part of the way to another. */
+enum { WAY_PARTS = 64 };
+typedef struct WholeWay {
+  int link[2], common; /* as of a ContactPair */
   const Pose *start, *end;
   MotionBound bound[2];
+  ContactPath poses_at;
+  void* context;
+  bool (*prove)(struct WholeWay* way, int hull_a, int hull_b, int from, int to);
+  /* set by contact_prove_way: where both links, and the frame of the common one, are after as many parts, if known */
+  PieceTrees trees;
+  bool known[WAY_PARTS + 1];
+  Pose pose[2][WAY_PARTS + 1];
+  Mat3 frame[WAY_PARTS + 1];
 } WholeWay;
-/* Visit all two hulls that distances at both ends do not prove apart; false: a visit returned false, the last one. */
-bool contact_whole_way(const ContactSystem* system, const WholeWay* way, bool (*visit)(void*, int, int));
+/* Do no two pieces meet? Asks `prove` of those that the spheres around them leave open; false: one proof failed. */
+bool contact_prove_way(const ContactSystem* system, WholeWay* way);
 
 /* The link of an item. */
 static inline int contact_item_link(const Model* model, int item) {

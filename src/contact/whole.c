@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool contact_is_whole(const ContactSystem* s, int link_a, int link_b) {
   return s->whole && s->whole[(size_t)link_a * (size_t)s->model->link_count + (size_t)link_b];
@@ -146,17 +147,44 @@ double contact_whole_distance(const ContactSystem* s, const ContactPair* p, cons
 
 /* ---------------------------------------------------------------- what may meet on a way */
 
-static double least_for_way(const void* context, const TreeNode* a, const TreeNode* b) {
-  const WholeWay* w = context;
-  double both_ends = spheres_apart(&w->start[w->link[0]], &w->start[w->link[1]], a, b) +
-                     spheres_apart(&w->end[w->link[0]], &w->end[w->link[1]], a, b);
-  double way_a = w->bound[0].speed + w->bound[0].spin * (vec3_norm(a->center) + a->radius);
-  double way_b = w->bound[1].speed + w->bound[1].spin * (vec3_norm(b->center) + b->radius);
-  return both_ends - (way_a + way_b);
+/* Where both links are after `part` of the way. */
+static void know(const ContactSystem* s, WholeWay* w, int part) {
+  if (w->known[part]) return;
+  const Pose* poses = part == 0 ? w->start : part == WAY_PARTS ? w->end : s->certificate_poses;
+  if (poses == s->certificate_poses) w->poses_at(w->context, (double)part / WAY_PARTS, s->certificate_poses);
+  for (int side = 0; side < 2; side++) w->pose[side][part] = poses[w->link[side]];
+  w->frame[part] = w->common < 0 ? mat3_identity() : poses[w->common].r;
+  w->known[part] = true;
 }
 
-bool contact_whole_way(const ContactSystem* s, const WholeWay* way, bool (*visit)(void*, int, int)) {
-  PieceTrees trees = trees_of(s, way->link[0], way->link[1]);
-  PieceWalk walk = {least_for_way, visit, (void*)way};
-  return hierarchy_walk(trees.a, trees.b, &walk);
+static double way_of(const MotionBound* bound, const TreeNode* node) {
+  return bound->speed + bound->spin * (vec3_norm(node->center) + node->radius);
+}
+
+/* A part of the way that is long beside the spheres is halved, else their children are looked at. */
+static bool prove_nodes(const ContactSystem* s, WholeWay* w, const TreeNode* a, const TreeNode* b, int from, int to) {
+  double way = (way_of(&w->bound[0], a) + way_of(&w->bound[1], b)) * (to - from) / WAY_PARTS;
+  double ends =
+      spheres_apart(&w->pose[0][from], &w->pose[1][from], a, b) + spheres_apart(&w->pose[0][to], &w->pose[1][to], a, b);
+  if (ends > way) return true;
+  if (to - from > 1 && way > 2 * (a->radius + b->radius)) {
+    int middle = (from + to) / 2;
+    know(s, w, middle);
+    return prove_nodes(s, w, a, b, from, middle) && prove_nodes(s, w, a, b, middle, to);
+  }
+  if (a->hull >= 0 && b->hull >= 0) return w->prove(w, a->hull, b->hull, from, to);
+  bool first = b->hull >= 0 || (a->hull < 0 && a->radius >= b->radius);
+  for (int k = 0; k < 2; k++) {
+    const TreeNode *x = first ? &w->trees.a->nodes[a->child[k]] : a, *y = first ? b : &w->trees.b->nodes[b->child[k]];
+    if (!prove_nodes(s, w, x, y, from, to)) return false;
+  }
+  return true;
+}
+
+bool contact_prove_way(const ContactSystem* s, WholeWay* way) {
+  way->trees = trees_of(s, way->link[0], way->link[1]);
+  memset(way->known, 0, sizeof(way->known));
+  know(s, way, 0);
+  know(s, way, WAY_PARTS);
+  return prove_nodes(s, way, way->trees.a->nodes, way->trees.b->nodes, 0, WAY_PARTS);
 }

@@ -18,6 +18,10 @@ sed -i 's|^\(  ROW(FREE,.*[^\\]\)$|\1 \\\n  ROW(HELIX, "helix", "1", 1, 1, 0, 0)
   s|^  NUMBER(0, "pitch", "screw", .*)$|& NUMBER(0, "pitch", "helix", "m/rad", "Way along the axis per angle.")|' \
   $COPY/src/joint/kinds.h
 
+files=$({ diff -rq src $COPY/src || true; } | wc -l)
+echo "files that the recipe touches: $files"
+((files <= 3)) || exit 1
+
 # last_line FILES...: the last command that make would run for a target if these files were new
 last_line() { make -s --no-print-directory FLAVOUR=check V=1 -n "${@/#/--what-if=}" "$TARGET" | tail -n 1; }
 
