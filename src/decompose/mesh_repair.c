@@ -505,11 +505,12 @@ static int count_borders(const Part* part) {
 }
 
 /* Triangles whose corners were written apart leave borders everywhere: points are joined from farther, ten times at a
- * time, where that closes nine borders in ten and leaves nine triangles in ten. Openings that are meant stay. */
+ * time (three times in the end), where that closes nine borders in ten and leaves nine triangles in ten. Openings that
+ * are meant stay. */
 static Part assemble_closed(const Mesh* mesh, UnitFrame frame, MeshCondition* condition) {
   Part solid = assemble(mesh, frame, WELD_DISTANCE, condition);
   int borders = count_borders(&solid), triangles = solid.triangle_count;
-  for (double near = 10 * WELD_DISTANCE; borders > 0 && near <= WELD_DISTANCE_MOST; near *= 10) {
+  for (double near = 10 * WELD_DISTANCE; borders > 0 && near <= WELD_DISTANCE_MOST; near *= near < 5e-4 ? 10 : 3) {
     MeshCondition tried;
     Part other = assemble(mesh, frame, near, &tried);
     int left = count_borders(&other);

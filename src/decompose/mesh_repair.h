@@ -14,7 +14,7 @@ typedef struct {
 /* Points nearer than this are one [unit size]: below the cracks of exporters in single precision, above rounding. */
 #define WELD_DISTANCE 1e-7
 /* ... and at most, where the triangles do not meet otherwise. */
-#define WELD_DISTANCE_MOST 1.1e-3
+#define WELD_DISTANCE_MOST 1e-2
 
 /* In order: faces become triangles (ear clipping), equal points are joined (from farther where that closes
  * what lies open), repeated triangles and those without area
