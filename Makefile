@@ -65,7 +65,9 @@ ifeq ($(MPI),1)
 endif
 
 FLAGS := $(strip $(COMMON_FLAGS) $($(FLAVOUR)_FLAGS) $(CFLAGS))
-LDLIBS := -lyaml -lcjson -lexpat -lz -lzip -lqhull_r -lglpk -lcholmod -lsleef -llapacke -lopenblas -lm
+LDLIBS := -lyaml -lcjson -lexpat -lz -lzip -lqhull_r -lglpk -lamd -lmetis -lsleef -lm
+# What the tests compare with, and are made with.
+TEST_LDLIBS := -llapacke -lopenblas -lcmocka
 
 # ---------------------------------------------------------------- files
 
@@ -133,7 +135,7 @@ demo: ## install what is missing, build, simulate and optimize shipped scenes an
 check: build-check ## install what is missing, build, run every test; ends with `N passed, N failed`
 	@tests/run.sh -j $(TEST_JOBS) \
 	  $(call script_if_there,tests/cli/run.sh) $(call script_if_there,tests/documents/run.sh) $(call script_if_there,scripts/update_golden.sh --check) \
-	  $(call script_if_there,scripts/check_bits.sh) $(call script_if_there,tests/library/run.sh) $(call script_if_there,tests/python/run.sh) $(sort $(wildcard tests/door/*.sh)) \
+	  $(call script_if_there,scripts/check_bits.sh) $(call script_if_there,tests/library/run.sh) $(call script_if_there,tests/packages/run.sh) $(call script_if_there,tests/python/run.sh) $(sort $(wildcard tests/door/*.sh)) \
 	  $(call script_if_there,tests/mujoco/run.sh) $(call script_if_there,tests/mujoco/current.sh) $(call script_if_there,tests/mpi/run.sh) $(call script_if_there,tests/gltf/run.sh) \
 	  $(call script_if_there,tests/page/run.sh) $(call script_if_there,tests/view/run.sh) $(call script_if_there,tests/rigid_ipc/run.sh) \
 	  $(call script_if_there,tests/ccd/run.sh) $(call script_if_there,tests/meshes/run.sh) \
@@ -220,11 +222,11 @@ install: program install-library ## install to PREFIX (/usr/local), below DESTDI
 
 deb: ## a Debian package of what install installs, in out/; built for every processor of the family
 	@$(MAKE) --no-print-directory ARCH= program library
-	@scripts/make_deb.sh $(VERSION)
+	+@scripts/make_deb.sh $(VERSION)
 
 site: ## the documentation as static pages with a search, in out/site/
 	@scripts/deps.sh site
-	mkdocs build --quiet --clean
+	@scripts/make_site.py
 
 install-library: library ## the library alone: header, libsdrs.so, libsdrs.a, sdrs.pc
 	install -D -m 644 src/library/sdrs.h $(DESTDIR)$(PREFIX)/include/sdrs.h
@@ -232,7 +234,8 @@ install-library: library ## the library alone: header, libsdrs.so, libsdrs.a, sd
 	ln -sf libsdrs.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libsdrs.so.$(SOVERSION)
 	ln -sf libsdrs.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libsdrs.so
 	install -D -m 644 $(LIB)/libsdrs.a $(DESTDIR)$(PREFIX)/lib/libsdrs.a
-	install -D -m 644 $(LIB)/sdrs.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/sdrs.pc
+	sed 's|^prefix=.*|prefix=$(PREFIX)|' $(LIB)/sdrs.pc >$(LIB)/sdrs.pc~
+	install -D -m 644 $(LIB)/sdrs.pc~ $(DESTDIR)$(PREFIX)/lib/pkgconfig/sdrs.pc && rm $(LIB)/sdrs.pc~
 
 clean: ## remove everything built; runs and pictures in out/ stay
 	rm -rf out/build out/tests out/lib sdrs
@@ -306,7 +309,7 @@ $(LIB)/sdrs.pc: FORCE
 	  'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lsdrs' 'Libs.private: -fopenmp $(LDLIBS)')
 
 $(TESTS): %: %.o $(SUPPORT_OBJECTS) $(BUILD)/libsdrs.a
-	$(call SHORT,LD) $(CC) $(FLAGS) $(LDFLAGS) $^ $(LDLIBS) -lcmocka -o $@
+	$(call SHORT,LD) $(CC) $(FLAGS) $(LDFLAGS) $^ $(LDLIBS) $(TEST_LDLIBS) -o $@
 
 $(FUZZERS): %: %.o $(BUILD)/libsdrs.a
 	$(call SHORT,LD) $(CC) $(FLAGS) -fsanitize=fuzzer $(LDFLAGS) $^ $(LDLIBS) -o $@

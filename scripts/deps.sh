@@ -22,10 +22,9 @@ zlib1g-dev          header  zlib.h
 libzip-dev          header  zip.h
 libassimp-dev       header  assimp/cimport.h
 libqhull-dev        header  libqhull_r/libqhull_r.h
-libsuitesparse-dev  header  suitesparse/cholmod.h
+libsuitesparse-dev  header  suitesparse/amd.h
+libmetis-dev        header  metis.h
 libsleef-dev        header  sleef.h
-liblapacke-dev      header  lapacke.h
-libopenblas-dev     library libopenblas.so
 libglpk-dev         header  glpk.h
 libstb-dev          header  stb/stb_easy_font.h
 fonts-dejavu-core   file    /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
@@ -41,6 +40,8 @@ nodejs              command node
 npm                 command npm
 '
 CHECK_NEEDS='
+liblapacke-dev      header  lapacke.h
+libopenblas-dev     library libopenblas.so
 libcmocka-dev       header  cmocka.h
 g++                 command g++
 clang-format        command clang-format
@@ -76,6 +77,8 @@ abigail-tools       command abidiff
 python3-numpy       file    /usr/lib/python3/dist-packages/numpy
 python3-build       file    /usr/lib/python3/dist-packages/build
 python3-hatchling   file    /usr/lib/python3/dist-packages/hatchling
+python3-venv        file    /usr/lib/python3.*/ensurepip
+mkdocs              command mkdocs
 python3-torch       file    /usr/lib/python3/dist-packages/torch
 '
 
@@ -101,7 +104,7 @@ present() { # kind, name
     command) command -v "$2" >/dev/null ;;
     header) there "${headers[@]}" /usr/local/include /usr/include /usr/include/*-linux-gnu* "$2" ;;
     library) there "${libraries[@]}" /usr/local/lib /usr/lib /usr/lib/*-linux-gnu* /usr/lib64 "$2" ;;
-    file) [[ -e $2 ]] ;;
+    file) compgen -G "$2" >/dev/null ;;
     runtime) # compilers know where their own run-time libraries are
       compgen -G "$(clang -print-runtime-dir 2>/dev/null || echo /nowhere)/$2*" >/dev/null ||
         compgen -G "$(clang -print-resource-dir 2>/dev/null || echo /nowhere)/lib/*/$2*" >/dev/null ;;

@@ -1,11 +1,11 @@
 #!/bin/bash
-# A Debian package of what `make install` installs, in out/: sdrs_VERSION_ARCH.deb.
-#   scripts/make_deb.sh VERSION      after `make program library`
+# A Debian package of what `make install` installs: sdrs_VERSION_ARCH.deb.
+#   scripts/make_deb.sh VERSION [FOLDER]     after `make program library`; FOLDER: out
 # Depends are those of the program's and the library's own libraries, by dpkg-shlibdeps where it is installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-version=$1
+version=$1 folder=${2:-out}
 architecture=$(dpkg --print-architecture)
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
@@ -39,6 +39,6 @@ Description: simulator and optimizer of contact-rich robots with exact gradients
  task and get a design. Program, library, manual pages, scripts for sweeps,
  schemas of the file formats and documentation.
 CONTROL
-package=out/sdrs_${version}_$architecture.deb
+package=$folder/sdrs_${version}_$architecture.deb
 dpkg-deb --root-owner-group --build "$root" "$package" >/dev/null
 echo "$package"

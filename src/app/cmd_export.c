@@ -56,6 +56,8 @@ static ExitCode check_model_options(const Exporting* exporting) {
                        exporting->format == EXPORT_MJCF ? "initial state" : "links at zero");
   if (option_given(options, "pieces")) return usage_error(options, "--pieces is for surfaces: %s holds hulls", name);
   if (option_given(options, "min-wall")) return usage_error(options, "--min-wall checks surfaces, not %s", name);
+  if (option_given(options, "fabrication"))
+    return usage_error(options, "--fabrication measures surfaces, not %s", name);
   return EXIT_DONE;
 }
 
@@ -79,6 +81,8 @@ static ExitCode read_options(Exporting* exporting) {
   if (is_model(exporting->format)) return check_model_options(exporting);
   if (option_given(options, "min-wall") && !(option_number(options, "min-wall", 0) > 0))
     return usage_error(options, "--min-wall is a thickness > 0 in millimetres");
+  if (fabrication_build_axis(options) < 0)
+    return usage_error(options, "--build is x, y, z, -x, -y or -z, got '%s'", option_text(options, "build"));
   return EXIT_DONE;
 }
 
@@ -283,18 +287,12 @@ static ExitCode write_surface(Exporting* exporting, const char* path, int link, 
   return report_holds(exporting, path, &report) ? EXIT_DONE : EXIT_CHECK_FAILED;
 }
 
-static bool has_solid(const Model* model, int link) {
-  for (int k = 0; k < model->links[link].hull_count; k++)
-    if (model->hulls[model->links[link].hull_first + k].kind->bounded) return true;
-  return false;
-}
-
 /* One file per link, in the link's own frame. The first failure to write ends it; a failed check does not. */
 static ExitCode write_folder(Exporting* exporting, const Pose* own) {
   const Model* model = &exporting->recorded.model;
   ExitCode worst = EXIT_DONE;
   for (int link = 0; link < model->link_count && worst <= EXIT_CHECK_FAILED; link++) {
-    if (!has_solid(model, link) || (exporting->link >= 0 && exporting->link != link)) continue;
+    if (!link_has_solid(model, link) || (exporting->link >= 0 && exporting->link != link)) continue;
     Text name = {0};
     text_add(&name, "%s%s", model->links[link].name, FORMATS[exporting->format].ending);
     char* path = file_join(exporting->target, name.data);
@@ -319,11 +317,13 @@ static ExitCode write_surfaces(Exporting* exporting) {
   const RunPoses* run = &exporting->recorded.run;
   Pose* own = MEMORY_NEW(Pose, model->link_count + 1);
   for (int i = 0; i < model->link_count; i++) own[i] = pose_identity();
-  const Pose* poses = own;
-  if (!exporting->folder && exporting->link < 0)
-    poses = run->pose + (size_t)row_at(run, option_number(exporting->options, "time", 0.0)) * (size_t)run->link_count;
-  ExitCode code = exporting->folder ? write_folder(exporting, own)
-                                    : write_surface(exporting, exporting->target, exporting->link, poses);
+  const Pose* there =
+      run->pose + (size_t)row_at(run, option_number(exporting->options, "time", 0.0)) * (size_t)run->link_count;
+  ExitCode code = exporting->folder
+                      ? write_folder(exporting, own)
+                      : write_surface(exporting, exporting->target, exporting->link, exporting->link < 0 ? there : own);
+  if (code <= EXIT_CHECK_FAILED && option_given(exporting->options, "fabrication"))
+    fabrication_report(exporting->options, model, there, exporting->link, &exporting->objects);
   memory_free(own);
   return code;
 }
@@ -382,6 +382,8 @@ static const OptionRow OPTIONS[] = {
     {"time", 0, OPTION_NUMBER, "T", "surfaces of a run: where the links stand at T seconds (default 0)"},
     {"pieces", 0, OPTION_FLAG, NULL, "surfaces: each convex piece as a solid of its own, not their union"},
     {"min-wall", 0, OPTION_NUMBER, "MM", "surfaces: exit 1 when a wall is thinner than MM millimetres"},
+    {"fabrication", 0, OPTION_FLAG, NULL, "surfaces: what can be made of each link, how its joint clears, its way out"},
+    {"build", 0, OPTION_TEXT, "AXIS", "with --fabrication: way that parts grow, x, y, z, -x, -y or -z (default z)"},
 };
 
 const Verb VERB_EXPORT = {
@@ -397,6 +399,7 @@ const Verb VERB_EXPORT = {
         "  sdrs export out/throw/best.scene.yaml -o parts/ --format stl    one file per link\n"
         "  sdrs export out/mug/hulls.obj -o mug.stl              what decompose found, as one part\n"
         "  sdrs export out/pinch -o pinch.3mf --min-wall 2       all parts of a design, walls of 2 mm and more\n"
+        "  sdrs export out/pinch -o parts/ --format 3mf --fabrication       walls, necks, clearances, ways out\n"
         "  sdrs export out/wall -o wall.obj --time 4             all links where they stand at 4 s\n",
     .details =
         "MJCF holds meshes, masses, joints, limits, actuators, contacts, pairs that do not touch and the initial "

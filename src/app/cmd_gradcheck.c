@@ -91,6 +91,7 @@ static void print_block(const char* name, const GradcheckBlockReport* b) {
   bool unchecked = b->verdict == GRADCHECK_UNCHECKED, zero = b->resolution >= 1;
   const char* why = !unchecked        ? ""
                     : isnan(b->error) ? ": no step has values on both sides"
+                    : b->kink         ? ": the function bends here, and the gradient lies between its slopes"
                     : zero            ? ": zero to rounding"
                                       : "";
   printf("  %s%s\n", verdict_text(b->verdict), why);
@@ -117,6 +118,7 @@ static void json_block(Json* json, const char* name, const GradcheckBlockReport*
   json_number(json, "order", block->order);
   json_bool(json, "passed", block->verdict != GRADCHECK_WRONG);
   json_bool(json, "checked", block->verdict != GRADCHECK_UNCHECKED);
+  json_bool(json, "kink", block->kink);
   json_close(json, '}');
 }
 

@@ -79,6 +79,8 @@ static void print_parameters(const FitRun* run) {
       fprintf(stderr, "  not told by the data");
     else if (p.at_bound)
       fprintf(stderr, "  at its bound");
+    else if (isnan(p.standard_error))
+      fprintf(stderr, "  not told by the data at this value");
     else
       fprintf(stderr, "  +- %.3g, 95 %%: %.6g ... %.6g", p.standard_error, p.low, p.high);
     fputc('\n', stderr);
@@ -90,6 +92,20 @@ static void print_parameters(const FitRun* run) {
               "  %-10s %d runs: position %.4g m (unfitted %.4g), rotation %.4g rad (%.4g), joints %.4g (%.4g)\n",
               train ? "training" : "validation", j.runs, j.position, j.unfitted_position, j.rotation,
               j.unfitted_rotation, j.coordinate, j.unfitted_coordinate);
+  }
+}
+
+/* What contradicts itself: the model is doubted, and intervals are wide enough for both sides. */
+static void print_doubts(const FitRun* run) {
+  const Identification* id = run->identification;
+  int count = identification_doubt_count(id);
+  if (run->options->quiet || count == 0) return;
+  fprintf(stderr, "  the model cannot do what was measured (intervals are wide enough for what contradicts itself):\n");
+  for (int k = 0; k < count; k++) {
+    Text line = {0};
+    identification_doubt_text(id, k, &line);
+    fprintf(stderr, "    %s\n", line.data);
+    text_free(&line);
   }
 }
 
@@ -142,6 +158,7 @@ static ExitCode finish(FitRun* run) {
   if (status == STATUS_OK && is_writer()) {
     print_parameters(run);
     print_misfit(run);
+    print_doubts(run);
     if (run->options->json)
       fputs(json.data, stdout);
     else

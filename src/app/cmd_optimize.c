@@ -35,45 +35,6 @@ void design_run_say_success(const DesignRun* run) {
   fprintf(stderr, "\n");
 }
 
-/* Names and best values of a run's design.csv, which the caller frees. */
-static Status begin_from(DesignRun* run, const CsvTable* table, const char* path) {
-  int name = csv_column(table, "variable"), best = csv_column(table, "best"), count = table->row_count;
-  Status status = STATUS_OK;
-  if (name < 0 || best < 0) {
-    diagnostics_add(&run->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
-                    "it has no columns 'variable' and 'best'");
-    return STATUS_BAD_INPUT;
-  }
-  const char** names = MEMORY_NEW(const char*, count + 1);
-  double* values = MEMORY_NEW(double, count + 1);
-  for (int k = 0; k < count && status == STATUS_OK; k++) {
-    names[k] = csv_cell(table, k, name);
-    if (!csv_number(table, path, k, best, &values[k], &run->diagnostics)) status = STATUS_BAD_INPUT;
-  }
-  int found = status == STATUS_OK ? optimization_begin_with(run->optimization, names, values, count) : 0;
-  if (status == STATUS_OK && found == 0) {
-    diagnostics_add(&run->diagnostics, SEVERITY_ERROR, run->task.from.place,
-                    "from: the run has no variable that this task has: its first one is '%s'",
-                    count > 0 ? names[0] : "");
-    status = STATUS_BAD_INPUT;
-  }
-  run->taken = found;
-  memory_free(names);
-  memory_free(values);
-  return status;
-}
-
-static Status take_from(DesignRun* run) {
-  if (!run->task.from.text) return STATUS_OK;
-  char* path = file_join(run->task.from.text, "design.csv");
-  CsvTable table;
-  Status status = csv_read(&table, path, &run->diagnostics);
-  if (status == STATUS_OK) status = begin_from(run, &table, path);
-  csv_free(&table);
-  memory_free(path);
-  return status;
-}
-
 static Status design_run_create(DesignRun* run, const Options* options) {
   *run = (DesignRun){.options = options};
   Status status =
@@ -91,13 +52,11 @@ static Status design_run_create(DesignRun* run, const Options* options) {
     run->task.receding.iterations = run->task.optimizer.iterations = option_count(options, "iterations", 1);
   run->task.memory = option_number(options, "memory", run->task.memory);
   OptimizationOptions settings = {options->threads, interrupted};
-  if (run->task.receding.given) {
-    status = receding_create(&run->receding, &run->task, &settings, &run->diagnostics);
-    run->optimization = receding_optimization(run->receding);
-  } else {
-    status = optimization_create(&run->optimization, &run->task, &settings, &run->diagnostics);
-  }
-  if (status == STATUS_OK) status = take_from(run);
+  DesignStart start;
+  status = design_start(&start, &run->task, &settings, &run->diagnostics);
+  run->optimization = start.optimization;
+  run->receding = start.receding;
+  run->taken = start.taken;
   if (status != STATUS_OK) return status;
   run->folder = run_folder_path(options, run->task.name);
   if (is_writer()) status = live_open(&run->live, options, run->task.name, &run->diagnostics);
@@ -107,10 +66,7 @@ static Status design_run_create(DesignRun* run, const Options* options) {
 
 static void design_run_free(DesignRun* run) {
   live_close(&run->live);
-  if (run->receding)
-    receding_destroy(run->receding);
-  else
-    optimization_destroy(run->optimization);
+  design_start_free(&(DesignStart){run->optimization, run->receding, run->taken});
   task_free(&run->task);
   diagnostics_free(&run->diagnostics);
   memory_free(run->folder);

@@ -1,8 +1,8 @@
 /* sdrs validate FILE...: read and check scenes and tasks only; every problem of every file at once. */
 #include <string.h>
 #include "app/command.h"
+#include "app/design_run.h"
 #include "app/plan.h"
-#include "optimize/optimize.h"
 
 /* ---------------------------------------------------------------- scenes */
 
@@ -84,15 +84,16 @@ static void check_scenarios(Task* task, int threads, Diagnostics* diagnostics) {
   }
 }
 
-/* All that optimize refuses before it runs anything: variables, losses, bounds. */
-static void check_design(Task* task, int threads, Diagnostics* diagnostics) {
-  Optimization* optimization = NULL;
+/* All that optimize refuses before it runs anything: variables, losses, bounds, the run that it goes on from. */
+static Status check_design(Task* task, int threads, Diagnostics* diagnostics) {
+  DesignStart start;
   Diagnostics problems = {0};
   OptimizationOptions settings = {threads, NULL};
-  optimization_create(&optimization, task, &settings, &problems);
+  Status status = design_start(&start, task, &settings, &problems);
   diagnostics_add_new(diagnostics, &problems);
   diagnostics_free(&problems);
-  optimization_destroy(optimization);
+  design_start_free(&start);
+  return status;
 }
 
 static ExitCode validate_task(const Options* options, const char* path, Json* json) {
@@ -100,7 +101,7 @@ static ExitCode validate_task(const Options* options, const char* path, Json* js
   Diagnostics diagnostics = {0};
   Status status = task_load(&task, path, options->overrides, options->override_count, &diagnostics);
   if (status == STATUS_OK) check_scenarios(&task, options->threads, &diagnostics);
-  if (status == STATUS_OK && diagnostics.error_count == 0) check_design(&task, options->threads, &diagnostics);
+  if (status == STATUS_OK && diagnostics.error_count == 0) status = check_design(&task, options->threads, &diagnostics);
   bool good = status == STATUS_OK && diagnostics.error_count == 0;
   print_diagnostics(options, &diagnostics);
   report_task(options, json, path, &task, &diagnostics, good);

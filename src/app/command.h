@@ -25,8 +25,6 @@ ExitCode usage_error(const Options* options, const char* format, ...) __attribut
 /* Versions are asked of the libraries that are loaded. */
 RunProgram version_program(void);
 void version_print(FILE* stream);
-/* One thread for BLAS: small dense solves lose by threads, and their results would depend on the count. */
-void version_single_thread_blas(void);
 
 /* ---------------------------------------------------------------- scene and model (app/load.c) */
 
@@ -83,6 +81,15 @@ bool path_is_folder(const char* path);
 ExitCode simulate_into(const Options* options, const char* scene, const char* folder);
 /* Has the file this content? NULL or "" = not known, any content will do. */
 bool file_has_sha256(const char* path, const char* sha256);
+
+/* ---------------------------------------------------------------- what can be made (app/fabrication.c) */
+
+/* Of the option --build: 0..5 for x y z -x -y -z; -1: it is none of these. */
+int fabrication_build_axis(const Options* options);
+bool link_has_solid(const Model* model, int link); /* is a hull of it bounded? */
+/* A line on standard output for every link with a solid (only >= 0: for that one), or an object in the list json.
+ * poses: where they stand (links). */
+void fabrication_report(const Options* options, const Model* model, const Pose* poses, int only, Json* json);
 
 /* ---------------------------------------------------------------- plots (app/cmd_plot.c) */
 

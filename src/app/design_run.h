@@ -6,16 +6,27 @@
 #include "app/live.h"
 #include "optimize/optimize.h"
 
+/* What an optimization begins with; zeroed is fine for design_start_free. */
+typedef struct {
+  Optimization* optimization; /* the receding's, where there is one */
+  Receding* receding;
+  int taken; /* variables that begin as another run has left them */
+} DesignStart;
+/* All that `sdrs optimize` looks at before it runs anything, the run of `from` among it; the task is lent until
+ * design_start_free. STATUS_BAD_INPUT or STATUS_IO with diagnostics; design_start_free in any case. */
+Status design_start(DesignStart* start, Task* task, const OptimizationOptions* options, Diagnostics* diagnostics);
+void design_start_free(const DesignStart* start);
+
 /* Zeroed or half-built is fine for design_run_free. */
 typedef struct {
   const Options* options;
   Diagnostics diagnostics;
   Task task;
-  Optimization* optimization; /* the receding's, where there is one */
+  Optimization* optimization; /* these three: of its DesignStart */
   Receding* receding;
+  int taken;
   char* folder;
   Live live;
-  int taken; /* variables that begin as another run has left them */
 } DesignRun;
 
 /* Of several processes one writes and speaks. */

@@ -91,7 +91,6 @@ static ExitCode dispatch(int argc, char** argv) {
 
 /* A result that did not reach standard output (a full disk behind a redirection) is a failure. */
 ExitCode app_run(int argc, char** argv) {
-  version_single_thread_blas();
   ExitCode code = dispatch(argc, argv);
   if (fflush(stdout) == 0 && !ferror(stdout)) return code;
   fprintf(stderr, "sdrs: error: cannot write to standard output: %s\n", strerror(errno));

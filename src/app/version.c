@@ -2,8 +2,9 @@
 #include <expat.h>
 #include <glpk.h>
 #include <libqhull_r/libqhull_r.h>
+#include <metis.h>
 #include <string.h>
-#include <suitesparse/cholmod.h>
+#include <suitesparse/amd.h>
 #include <yaml.h>
 #include <zip.h>
 #include <zlib.h>
@@ -12,25 +13,14 @@
 
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
-#define CHOLMOD_TEXT TEXT(CHOLMOD_MAIN_VERSION) "." TEXT(CHOLMOD_SUB_VERSION) "." TEXT(CHOLMOD_SUBSUB_VERSION)
+#define AMD_TEXT TEXT(AMD_MAIN_VERSION) "." TEXT(AMD_SUB_VERSION) "." TEXT(AMD_SUBSUB_VERSION)
+#define METIS_TEXT TEXT(METIS_VER_MAJOR) "." TEXT(METIS_VER_MINOR) "." TEXT(METIS_VER_SUBMINOR)
 
 #ifdef __clang__
 #define COMPILER_TEXT __VERSION__
 #else
 #define COMPILER_TEXT "gcc " __VERSION__
 #endif
-
-/* OpenBLAS only: absent when another BLAS is linked. */
-extern char* openblas_get_config(void) __attribute__((weak));
-extern void openblas_set_num_threads(int count) __attribute__((weak));
-extern int blas_thread_shutdown_(void) __attribute__((weak));
-
-/* Its threads begin before main and spin for some 30 ms before they sleep: a short run's whole time, on another core.
- */
-void version_single_thread_blas(void) {
-  if (openblas_set_num_threads) openblas_set_num_threads(1);
-  if (blas_thread_shutdown_) blas_thread_shutdown_();
-}
 
 RunProgram version_program(void) {
   return (RunProgram){
@@ -44,9 +34,9 @@ RunProgram version_program(void) {
                     {"zlib", zlibVersion()},
                     {"libzip", zip_libzip_version()},
                     {"qhull", qh_version},
-                    {"CHOLMOD", CHOLMOD_TEXT},
-                    {"GLPK", glp_version()},
-                    {"BLAS", openblas_get_config ? openblas_get_config() : "unknown"}},
+                    {"AMD", AMD_TEXT},
+                    {"METIS", METIS_TEXT},
+                    {"GLPK", glp_version()}},
   };
 }
 

@@ -1,9 +1,12 @@
 #include "contact/broad_phase.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* From so many keys on a box's own are not put in order by insertion. */
 enum { LEAF_SIZE = 4, STACK_SIZE = 128, MANY_KEYS = 64 };
+/* Fewer that move are not worth waking other threads for. */
+enum { MANY_BOXES = 128 };
 
 static double axis_of(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
@@ -94,14 +97,16 @@ static void build(BroadTree* tree, const BroadGroups* groups, const Box* boxes, 
   build(tree, groups, boxes, child + 1, first + count / 2, count - count / 2);
 }
 
-static void add_key(BroadPhase* broad, int a, int b) {
-  if (broad->key_count == broad->key_capacity) {
-    int capacity = broad->key_capacity ? 2 * broad->key_capacity : 256;
-    broad->keys =
-        memory_resize(broad->keys, sizeof(uint64_t) * (size_t)broad->key_capacity, sizeof(uint64_t) * (size_t)capacity);
-    broad->key_capacity = capacity;
-  }
-  broad->keys[broad->key_count++] = (uint64_t)a << 32 | (uint32_t)b;
+static void make_room(uint64_t** keys, int* capacity, int needed) {
+  if (needed <= *capacity) return;
+  int more = 2 * needed + 64;
+  *keys = memory_resize(*keys, sizeof(uint64_t) * (size_t)*capacity, sizeof(uint64_t) * (size_t)more);
+  *capacity = more;
+}
+
+static void add_key(BroadKeys* to, int a, int b) {
+  make_room(&to->keys, &to->capacity, to->count + 1);
+  to->keys[to->count++] = (uint64_t)a << 32 | (uint32_t)b;
 }
 
 static void sort_keys(uint64_t* keys, int count) {
@@ -118,7 +123,7 @@ static void sort_keys(uint64_t* keys, int count) {
 }
 
 /* Every box of the tree that overlaps: of moving ones those that come after. */
-static void query(BroadPhase* broad, const BroadTree* tree, const Box* boxes, int index) {
+static void query(const BroadPhase* broad, const BroadTree* tree, const Box* boxes, int index, BroadKeys* to) {
   int stack[STACK_SIZE], depth = 0, group = group_of(&broad->groups, index);
   bool still = tree == &broad->still;
   if (tree->node_count > 0) stack[depth++] = 0;
@@ -134,7 +139,7 @@ static void query(BroadPhase* broad, const BroadTree* tree, const Box* boxes, in
       int other = tree->order[k];
       if ((still || other > index) && box_overlap(&boxes[other], &boxes[index]) &&
           !strangers(&broad->groups, group, group_of(&broad->groups, other)))
-        add_key(broad, other < index ? other : index, other < index ? index : other);
+        add_key(to, other < index ? other : index, other < index ? index : other);
     }
   }
 }
@@ -163,15 +168,40 @@ void broad_phase_rest(BroadPhase* broad, const Box* boxes, const int* still, int
   plant(&broad->still, &broad->groups, boxes, still, count);
 }
 
+typedef struct {
+  BroadPhase* broad;
+  const Box* boxes;
+  const int* moving;
+  int count, parts;
+} QueryTask;
+
+/* One part of those that move, in their order. */
+static void query_part(void* context, int part, int thread) {
+  (void)thread;
+  const QueryTask* task = context;
+  BroadPhase* broad = task->broad;
+  BroadKeys* to = &broad->part[part];
+  to->count = 0;
+  for (int k = task->count * part / task->parts; k < task->count * (part + 1) / task->parts; k++) {
+    int index = task->moving ? task->moving[k] : k, begin = to->count;
+    if (box_empty(&task->boxes[index])) continue;
+    query(broad, &broad->moving, task->boxes, index, to);
+    sort_keys(to->keys + begin, to->count - begin);
+    query(broad, &broad->still, task->boxes, index, to);
+  }
+}
+
 void broad_phase_find_moving(BroadPhase* broad, const Box* boxes, const int* moving, int count) {
   broad->key_count = 0;
   plant(&broad->moving, &broad->groups, boxes, moving, count);
-  for (int k = 0; k < count; k++) {
-    int index = moving ? moving[k] : k, begin = broad->key_count;
-    if (box_empty(&boxes[index])) continue;
-    query(broad, &broad->moving, boxes, index);
-    sort_keys(broad->keys + begin, broad->key_count - begin);
-    query(broad, &broad->still, boxes, index);
+  QueryTask task = {broad, boxes, moving, count, broad->threads > 1 && count >= MANY_BOXES ? BROAD_PARTS : 1};
+  parallel_for(broad->threads, task.parts, 2, 1, query_part, &task);
+  for (int part = 0; part < task.parts; part++) {
+    const BroadKeys* from = &broad->part[part];
+    if (from->count == 0) continue;
+    make_room(&broad->keys, &broad->key_capacity, broad->key_count + from->count);
+    memcpy(broad->keys + broad->key_count, from->keys, sizeof(uint64_t) * (size_t)from->count);
+    broad->key_count += from->count;
   }
   if (broad->still.node_count > 0 && broad->key_count > 0)
     qsort(broad->keys, (size_t)broad->key_count, sizeof(uint64_t), order_uint64);
@@ -188,6 +218,7 @@ void broad_phase_free(BroadPhase* broad) {
     memory_free(trees[k]->nodes);
     memory_free(trees[k]->order);
   }
+  for (int k = 0; k < BROAD_PARTS; k++) memory_free(broad->part[k].keys);
   memory_free(broad->keys);
   *broad = (BroadPhase){0};
 }

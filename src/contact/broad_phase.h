@@ -28,10 +28,19 @@ typedef struct {
   int count;
 } BroadGroups;
 
-/* Zero-initialise; arrays grow as needed. Groups may be set before anything is found. */
+/* Found by a part of those that move. */
+typedef struct {
+  uint64_t* keys;
+  int count, capacity;
+} BroadKeys;
+enum { BROAD_PARTS = 8 };
+
+/* Zero-initialise; arrays grow as needed. Groups and threads may be set before anything is found. */
 typedef struct {
   BroadGroups groups;
+  int threads;
   BroadTree moving, still;
+  BroadKeys part[BROAD_PARTS];
   uint64_t* keys; /* a << 32 | b with a < b, sorted */
   int key_count, key_capacity;
 } BroadPhase;

@@ -52,13 +52,15 @@ static MotionBound bound_from(const Model* model, const JointBound* joints, int 
   return motion_bound_below(bound_from(model, joints, ancestor, model->links[link].parent), &joints[link]);
 }
 
-/* Seen from the common ancestor, if there is one: what both bodies share cannot bring them together. */
-static void set_bounds(Search* q, const MotionBounds* bounds) {
+/* Seen from the common ancestor of a pair, if there is one: what both bodies share cannot bring them together. */
+static MotionBound bound_of(const ContactSystem* s, const ContactPair* p, const MotionBounds* bounds, int link) {
+  return p->common < 0 ? bounds->link[link] : bound_from(s->model, bounds->joint, p->common, link);
+}
+
+/* Of the pair's hulls, whose links move within ma and mb. */
+static void bound_points(Search* q, MotionBound ma, MotionBound mb) {
   const ContactSystem* s = q->system;
   const ModelHull *a = &s->model->hulls[q->pair->hull_a], *b = &s->model->hulls[q->pair->hull_b];
-  int common = q->pair->common;
-  MotionBound ma = common < 0 ? bounds->link[a->link] : bound_from(s->model, bounds->joint, common, a->link);
-  MotionBound mb = common < 0 ? bounds->link[b->link] : bound_from(s->model, bounds->joint, common, b->link);
   q->a = bound_at(&ma, vec3_norm(a->center) + a->radius);
   if (b->kind->bounded) {
     q->b = bound_at(&mb, vec3_norm(b->center) + b->radius);
@@ -69,6 +71,11 @@ static void set_bounds(Search* q, const MotionBounds* bounds) {
   double arm = vec3_norm(vec3_sub(at->center, s->pose[s->current][b->link].t)) + at->radius + q->a.speed + mb.speed;
   q->b = bound_at(&mb, arm);
   q->b.acceleration += 2 * mb.spin * (q->a.speed + mb.speed);
+}
+
+static void set_bounds(Search* q, const MotionBounds* bounds) {
+  bound_points(q, bound_of(q->system, q->pair, bounds, q->pair->link_a),
+               bound_of(q->system, q->pair, bounds, q->pair->link_b));
 }
 
 /* Is (1-t) c0 + t c1 - t (1-t) / 2 B > 0 for all t in [0, 1]? */
@@ -188,6 +195,43 @@ static bool certify_piece(Search* q, const Station* s0, const Station* s1, int d
   return certify_piece(q, s0, &middle, depth + 1) && certify_piece(q, &middle, s1, depth + 1);
 }
 
+/* ---------------------------------------------------------------- pairs of links that stand for those of their hulls
+ */
+
+typedef struct {
+  WholeWay way;
+  Search search;
+  ContactPair pair; /* two hulls of both links */
+  int depth;
+} WholeSearch;
+
+static bool prove_hulls(void* context, int hull_a, int hull_b) {
+  WholeSearch* w = context;
+  Search* q = &w->search;
+  q->pair->hull_a = hull_a;
+  q->pair->hull_b = hull_b;
+  q->pair->gjk = (GjkCache){0};
+  bound_points(q, w->way.bound[0], w->way.bound[1]);
+  Station s0 = station_at(q, 0, w->way.start), s1 = station_at(q, 1, w->way.end);
+  q->failure->meet = !measure_station(q, &s0) || !measure_station(q, &s1);
+  return !q->failure->meet && certify_piece(q, &s0, &s1, w->depth);
+}
+
+/* start, end: poses (links). */
+static bool certify_whole(const Search* q, const MotionBounds* bounds, const Pose* start, const Pose* end, int depth) {
+  const ContactPair* p = q->pair;
+  WholeSearch w = {.way = {{p->link_a, p->link_b}, start, end}, .search = *q, .depth = depth};
+  if (!contact_is_whole(q->system, p->link_a, p->link_b)) return true; /* the pairs of their hulls are looked at */
+  w.pair.link_a = p->link_a;
+  w.pair.link_b = p->link_b;
+  w.pair.common = p->common;
+  w.search.pair = &w.pair;
+  w.way.bound[0] = bound_of(q->system, p, bounds, p->link_a);
+  w.way.bound[1] = bound_of(q->system, p, bounds, p->link_b);
+  ++*q->intervals;
+  return contact_whole_way(q->system, &w.way, prove_hulls);
+}
+
 /* The cheap tests on a pair's stored states, without copying them. */
 static bool passes_at_once(const ContactSystem* s, const ContactPair* p, const PointBound* a, const PointBound* b) {
   const PairState *s0 = &p->state[s->current], *s1 = &p->state[1 - s->current];
@@ -221,12 +265,17 @@ bool contact_certify(ContactSystem* s, const MotionBounds* bounds, ContactPath p
   for (int n = 0; n < s->awake_count; n++) {
     int k = s->awake[n];
     ContactPair* p = contact_pair(s, k);
-    if (p->links) continue;
+    Search q = {s, p, .poses_at = poses_at, .context = context, .intervals = intervals, .failure = failure};
+    if (p->links) {
+      *failure = (ContactFailure){.candidate = k};
+      if (!certify_whole(&q, bounds, s->pose[s->current], s->pose[1 - s->current], 0)) return false;
+      continue;
+    }
+    if (contact_stands_for(s, p->key)) continue;
     if (too_far_apart(s, p, bounds)) {
       ++*intervals;
       continue;
     }
-    Search q = {s, p, .poses_at = poses_at, .context = context, .intervals = intervals, .failure = failure};
     set_bounds(&q, bounds);
     if (passes_at_once(s, p, &q.a, &q.b)) {
       ++*intervals;
@@ -292,8 +341,12 @@ bool contact_certify_arrival(ContactSystem* s, const MotionBounds* bounds, Conta
       pair = contact_pair(s, k);
     else
       contact_enter(s, pair, keys[k - s->list_count]);
-    if (pair->links) continue;
     Search q = {s, pair, .poses_at = poses_at, .context = context, .intervals = &intervals, .failure = &failure};
+    if (pair->links) {
+      if (!certify_whole(&q, bounds, s->way_poses, s->pose[s->current], ARRIVAL_DEPTH)) return false;
+      continue;
+    }
+    if (contact_stands_for(s, pair->key)) continue;
     if (!arrives(&q, bounds, remembered)) return false;
   }
   return true;

@@ -8,9 +8,10 @@
 #include "model/model.h"
 
 /* ---------------------------------------------------------------- all pairs of a scene (contact/system.c, pair_list.c,
- * trial.c, terms.c, sleep.c) Two states are held: the accepted one and a trial. A pair's plane, energy and derivatives
- * exist for both; accept makes the trial the accepted state. contact_create allocates; later only contact_prepare and
- * contact_lag do, and only while the neighbourhood grows. Results do not depend on the number of threads. */
+ * whole.c, trial.c, terms.c, sleep.c) Two states are held: the accepted one and a trial. A pair's plane, energy and
+ * derivatives exist for both; accept makes the trial the accepted state. contact_create allocates; later only
+ * contact_prepare and contact_lag do, and only while the neighbourhood grows. Results do not depend on the number of
+ * threads. */
 typedef struct ContactSystem ContactSystem;
 
 /* How far a link can move along a path x(alpha), alpha in [0, 1]: bounds on the derivatives with respect to alpha of
@@ -72,8 +73,6 @@ void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
 void contact_wake(ContactSystem* system, const bool* links);
 /* How many candidates are awake. */
 int contact_awake_count(const ContactSystem* system);
-/* The candidate [index] of those that are awake, ascending: a number below contact_candidate_count. */
-int contact_awake(const ContactSystem* system, int index);
 /* Evaluate the trial state at the poses (links), which are copied. Returns false where some hulls intersect or a plane
  * was not found: the trial cannot be accepted then. Pairs whose
  * links both stand where they stood in the accepted state, or in the trial before, are not looked at again. */
@@ -92,8 +91,12 @@ typedef struct {
 } ContactTrial;
 /* After contact_evaluate or contact_try; candidate: a number below contact_candidate_count. */
 ContactTrial contact_trial(const ContactSystem* system, int candidate);
-/* Rounding of the energy of one of contact_term_count pairs: clearances are differences of coordinates [J]. */
-double contact_term_rounding(ContactSystem* system, int index);
+/* Change of energy of one of contact_awake_count pairs in a feasible trial [J], and its links. */
+double contact_awake_change(const ContactSystem* system, int index, int* link_a, int* link_b);
+/* Rounding of the energies of all pairs with terms, and that of one of contact_term_count, once it is found: clearances
+ * are differences of coordinates [J]. */
+void contact_find_rounding(ContactSystem* system);
+double contact_term_rounding(const ContactSystem* system, int index);
 /* Sum of the pair energies of the accepted state [J]; friction without its constant. */
 void contact_energy(const ContactSystem* system, double* contact, double* friction);
 /* That of contact without what impacts take in this step: the energy that is stored (impact.md, I4) [J]. */
@@ -233,6 +236,8 @@ typedef struct {
   bool rubbing;                      /* friction acts between them, resting on the state before */
   double kept[CONTACT_KEPT_NUMBERS]; /* what the law wants to know again */
 } ContactRecord;
+/* What contact_record will tell of: called before it, and before it is asked how many candidates there are. */
+void contact_find_records(ContactSystem* system);
 /* Of the accepted state, before contact_lag moves on; records has room for contact_candidate_count. Returns how many.
  */
 int contact_record(const ContactSystem* system, ContactRecord* records);

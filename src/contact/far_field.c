@@ -46,7 +46,7 @@ void field_work_destroy(FieldWork* w) {
   }
 }
 
-static FieldTerm* add_term(FieldWork* w, FieldTermKind kind, int parent) {
+static FieldTerm* add_term(FieldWork* w, FieldTermKind kind, int parent, const NodePlaces* at) {
   if (w->count == w->capacity) {
     int more = 2 * w->capacity + 16;
     w->terms = memory_resize(w->terms, sizeof(FieldTerm) * (size_t)w->capacity, sizeof(FieldTerm) * (size_t)more);
@@ -56,8 +56,9 @@ static FieldTerm* add_term(FieldWork* w, FieldTermKind kind, int parent) {
   term->kind = kind;
   term->parent = parent;
   term->piece = -1;
+  term->at = *at;
   term->value = term->inner = 0;
-  memset(term->inner_gradient, 0, sizeof(term->inner_gradient));
+  if (kind == FIELD_BLEND) memset(term->inner_gradient, 0, sizeof(term->inner_gradient));
   return term;
 }
 
@@ -91,89 +92,110 @@ static Vec3 center_of(const FarField* f, const FieldPair* pair, int side, int no
   return pose_apply(pair->pose[side], node_of(f, pair, side, node)->center);
 }
 
-/* Where two nodes are to each other: direction, distance, near. */
-static void measure(const FarField* f, const FieldPair* pair, const int node[2], FieldTerm* out) {
-  Vec3 a = center_of(f, pair, 0, node[0]);
-  out->node[0] = node[0];
-  out->node[1] = node[1];
-  out->near = node_of(f, pair, 0, node[0])->radius;
-  if (pair->ground) {
-    out->direction = pair->ground->normal;
-    out->distance = vec3_dot(out->direction, a) - pair->ground->offset;
-    return;
-  }
-  Vec3 d = vec3_sub(a, center_of(f, pair, 1, node[1]));
-  out->distance = vec3_norm(d);
-  out->direction = vec3_scale(d, 1 / out->distance);
-  out->near += node_of(f, pair, 1, node[1])->radius;
+static double radius_of(const FarField* f, const FieldPair* pair, int side, int node) {
+  return node_of(f, pair, side, node)->radius;
 }
 
-static bool solve_pieces(const Walk* w, const int node[2], int parent) {
+/* The centres are known. */
+static void measure(const FarField* f, const FieldPair* pair, NodePlaces* at) {
+  at->near = radius_of(f, pair, 0, at->node[0]);
+  if (pair->ground) {
+    at->direction = pair->ground->normal;
+    at->distance = vec3_dot(at->direction, at->center[0]) - pair->ground->offset;
+    return;
+  }
+  Vec3 d = vec3_sub(at->center[0], at->center[1]);
+  at->distance = vec3_norm(d);
+  at->direction = vec3_scale(d, 1 / at->distance);
+  at->near += radius_of(f, pair, 1, at->node[1]);
+}
+
+static bool solve_pieces(const Walk* w, const NodePlaces* at, int parent) {
   const Model* model = w->field->model;
-  const ModelHull* hull = &model->hulls[node_of(w->field, w->pair, 0, node[0])->hull];
+  const ModelHull* hull = &model->hulls[node_of(w->field, w->pair, 0, at->node[0])->hull];
   HullInstance a = pair_hull_at(hull, &w->pair->pose[0]), b;
   if (w->pair->ground)
     b = *w->pair->ground;
   else
-    b = pair_hull_at(&model->hulls[node_of(w->field, w->pair, 1, node[1])->hull], &w->pair->pose[1]);
+    b = pair_hull_at(&model->hulls[node_of(w->field, w->pair, 1, at->node[1])->hull], &w->pair->pose[1]);
   GjkResult found;
   if (!(pair_distance(&a, &b, NULL, &found) > 0)) return false;
   FieldPiece* piece = add_piece(w->work);
   if (!reciprocal_solve(&a, &b, &found, &w->work->scratch, &piece->solution)) return false;
-  FieldTerm* term = add_term(w->work, FIELD_PIECES, parent);
-  measure(w->field, w->pair, node, term);
+  FieldTerm* term = add_term(w->work, FIELD_PIECES, parent, at);
   term->piece = w->work->piece_count - 1;
   term->value = piece->solution.energy;
   return true;
 }
 
-static bool walk(const Walk* w, int a, int b, int parent) {
-  const int node[2] = {a, b};
-  const TreeNode *first = node_of(w->field, w->pair, 0, a),
-                 *second = w->pair->ground ? NULL : node_of(w->field, w->pair, 1, b);
+/* A node's children with their centres; a leaf stands for itself. Returns how many. */
+static int children_of(const Walk* w, int side, const NodePlaces* at, int child[2], Vec3 center[2]) {
+  child[0] = at->node[side];
+  center[0] = at->center[side];
+  if (child[0] < 0) return 1;
+  const TreeNode* node = node_of(w->field, w->pair, side, child[0]);
+  if (node->hull >= 0) return 1;
+  for (int k = 0; k < 2; k++) {
+    child[k] = node->child[k];
+    center[k] = center_of(w->field, w->pair, side, child[k]);
+  }
+  return 2;
+}
+
+/* Of `at` nodes and centres are set. */
+static bool walk(const Walk* w, NodePlaces* at, int parent) {
+  int child[2][2], count[2];
+  Vec3 center[2][2];
+  measure(w->field, w->pair, at);
   if (!w->field->plain || w->pair->ground) {
-    FieldTerm at;
-    measure(w->field, w->pair, node, &at);
-    bool far = at.distance >= (1 + w->field->blend) * at.near;
+    bool far = at->distance >= (1 + w->field->blend) * at->near;
     if (far && w->pair->ground) return true;
-    if (far || at.distance > at.near) {
-      FieldTerm* term = add_term(w->work, far ? FIELD_CENTRES : FIELD_BLEND, parent);
-      measure(w->field, w->pair, node, term);
+    if (far || at->distance > at->near) {
+      (void)add_term(w->work, far ? FIELD_CENTRES : FIELD_BLEND, parent, at);
       if (far) return true;
       parent = w->work->count - 1;
     }
   }
-  bool leaf_a = first->hull >= 0, leaf_b = !second || second->hull >= 0;
-  if (leaf_a && leaf_b) return solve_pieces(w, node, parent);
-  for (int i = 0; i < (leaf_a ? 1 : 2); i++)
-    for (int j = 0; j < (leaf_b ? 1 : 2); j++)
-      if (!walk(w, leaf_a ? a : first->child[i], leaf_b ? b : second->child[j], parent)) return false;
+  for (int side = 0; side < 2; side++) count[side] = children_of(w, side, at, child[side], center[side]);
+  if (count[0] == 1 && count[1] == 1) return solve_pieces(w, at, parent);
+  for (int i = 0; i < count[0]; i++)
+    for (int j = 0; j < count[1]; j++) {
+      NodePlaces below = {.node = {child[0][i], child[1][j]}, .center = {center[0][i], center[1][j]}};
+      if (!walk(w, &below, parent)) return false;
+    }
   return true;
+}
+
+static NodePlaces places_of(const FarField* f, const FieldPair* pair, const int node[2]) {
+  NodePlaces at = {.node = {node[0], node[1]}, .center[0] = center_of(f, pair, 0, node[0])};
+  if (!pair->ground) at.center[1] = center_of(f, pair, 1, node[1]);
+  return at;
 }
 
 static bool list_terms(const FarField* f, FieldWork* w, const FieldPair* pair) {
   Walk state = {f, w, pair};
   w->count = w->piece_count = 0;
-  return walk(&state, pair->root[0], pair->root[1], -1);
+  NodePlaces roots = places_of(f, pair, pair->root);
+  return walk(&state, &roots, -1);
 }
 
 /* ---------------------------------------------------------------- values, from the last term to the first */
 
-static CentredPotential centred_of(const FieldPair* pair, const FieldTerm* t) {
-  return pair->ground ? (CentredPotential){0, 0, 0} : centred_potential(t->distance);
-}
-
-static double blended_value(const FarField* f, const FieldPair* pair, const FieldTerm* t) {
-  double phi = blend_weight(t->distance, t->near, f->blend).value;
-  return (1 - phi) * t->inner + phi * centred_of(pair, t).value;
+/* The value of a term whose inner ones are summed, and what it is made of. */
+static void evaluate_term(const FarField* f, const FieldPair* pair, FieldTerm* t) {
+  if (t->kind == FIELD_PIECES) return;
+  t->centred = pair->ground ? (CentredPotential){0, 0, 0} : centred_potential(t->at.distance);
+  t->value = t->centred.value;
+  if (t->kind != FIELD_BLEND) return;
+  t->phi = blend_weight(t->at.distance, t->at.near, f->blend);
+  t->value = (1 - t->phi.value) * t->inner + t->phi.value * t->centred.value;
 }
 
 static double sum_values(const FarField* f, FieldWork* w, const FieldPair* pair) {
   double total = 0;
   for (int k = w->count - 1; k >= 0; k--) {
     FieldTerm* t = &w->terms[k];
-    if (t->kind == FIELD_CENTRES) t->value = centred_of(pair, t).value;
-    if (t->kind == FIELD_BLEND) t->value = blended_value(f, pair, t);
+    evaluate_term(f, pair, t);
     if (t->parent >= 0)
       w->terms[t->parent].inner += t->value;
     else
@@ -190,53 +212,91 @@ bool field_value(const FarField* f, FieldWork* w, const FieldPair* pair, double*
 
 /* ---------------------------------------------------------------- gradients and Hessians (N9, N10) */
 
-/* CenterMotion of the difference of two centres by the twists of both bodies: columns of J. */
+/* The difference of two centres moves with the twists of both bodies by J = [-[r_a]x, I, [r_b]x, -I], r the arms. */
 typedef struct {
-  double column[12][3];
+  Vec3 arm[2];
+  int sides; /* that move: one before a half-space */
 } CenterMotion;
 
-static Vec3 arm_of(const FarField* f, const FieldPair* pair, const FieldTerm* t, int side) {
-  return vec3_sub(center_of(f, pair, side, t->node[side]), pair->reference[side]);
-}
-
-static CenterMotion motion_of(const FarField* f, const FieldPair* pair, const FieldTerm* t) {
-  CenterMotion m;
-  memset(&m, 0, sizeof(m));
-  for (int side = 0; side < (pair->ground ? 1 : 2); side++) {
-    Vec3 arm = arm_of(f, pair, t, side);
-    double sign = side == 0 ? 1 : -1;
-    for (int k = 0; k < 6; k++) {
-      Vec3 e = {k % 3 == 0, k % 3 == 1, k % 3 == 2};
-      vec3_store(vec3_scale(k < 3 ? vec3_cross(e, arm) : e, sign), m.column[6 * side + k]);
-    }
-  }
+static CenterMotion motion_of(const FieldPair* pair, const FieldTerm* t) {
+  int sides = pair->ground ? 1 : 2;
+  CenterMotion m = {.sides = sides};
+  for (int side = 0; side < sides; side++) m.arm[side] = vec3_sub(t->at.center[side], pair->reference[side]);
   return m;
 }
 
 /* J^T v. */
 static void motion_transposed(const CenterMotion* m, Vec3 v, double out[12]) {
-  for (int k = 0; k < 12; k++) out[k] = m->column[k][0] * v.x + m->column[k][1] * v.y + m->column[k][2] * v.z;
+  memset(out, 0, 12 * sizeof(double));
+  for (int side = 0; side < m->sides; side++) {
+    Vec3 force = side == 0 ? v : vec3_scale(v, -1);
+    vec3_store(vec3_cross(m->arm[side], force), out + 6 * side);
+    vec3_store(force, out + 6 * side + 3);
+  }
 }
 
 /* A function of r with its first two derivatives, as one of both centres: gradient f' e, Hessian f'' e e^T +
  * f' / r (I - e e^T); before a half-space the second part is none. */
+static double across_of(const FieldPair* pair, const FieldTerm* t, double first) {
+  return pair->ground ? 0 : first / t->at.distance;
+}
 static Vec3 center_hessian(const FieldPair* pair, const FieldTerm* t, double first, double second, Vec3 y) {
-  double across = pair->ground ? 0 : first / t->distance;
-  return vec3_add_scaled(vec3_scale(y, across), (second - across) * vec3_dot(t->direction, y), t->direction);
+  double across = across_of(pair, t, first);
+  return vec3_add_scaled(vec3_scale(y, across), (second - across) * vec3_dot(t->at.direction, y), t->at.direction);
 }
 
-static void add_center_terms(const FarField* f, const FieldPair* pair, const FieldTerm* t, const CenterMotion* m,
-                             double first, double second, PairDerivatives* out) {
-  Vec3 g = vec3_scale(t->direction, first);
-  out->force[0] = vec3_add(out->force[0], g);
-  out->moment[0] = mat3_add(out->moment[0], mat3_outer(g, arm_of(f, pair, t, 0)));
-  out->force[1] = vec3_sub(out->force[1], g);
-  if (!pair->ground) out->moment[1] = mat3_sub(out->moment[1], mat3_outer(g, arm_of(f, pair, t, 1)));
-  for (int j = 0; j < (pair->ground ? 6 : 12); j++) {
-    double column[12];
-    motion_transposed(m, center_hessian(pair, t, first, second, vec3_at(m->column[j])), column);
-    for (int i = 0; i < 12; i++) out->hessian[i][j] += column[i];
+/* That Hessian times the columns of J, by components: of a turn about axis k, e_k x arm, and of e_k. */
+typedef struct {
+  double x[12], y[12], z[12];
+} HessianMotion;
+
+static void hessian_times_side(Vec3 e, double across, double along, Vec3 r, double sign, double* x, double* y,
+                               double* z) {
+  const double cx[6] = {0, sign * r.z, -sign * r.y, sign, 0, 0}, cy[6] = {-sign * r.z, 0, sign * r.x, 0, sign, 0};
+  const double cz[6] = {sign * r.y, -sign * r.x, 0, 0, 0, sign};
+  for (int k = 0; k < 6; k++) {
+    double part = along * (e.x * cx[k] + e.y * cy[k] + e.z * cz[k]);
+    x[k] = cx[k] * across + part * e.x;
+    y[k] = cy[k] * across + part * e.y;
+    z[k] = cz[k] * across + part * e.z;
   }
+}
+
+static void hessian_motion(const FieldPair* pair, const FieldTerm* t, double first, double second,
+                           const CenterMotion* m, HessianMotion* h) {
+  double across = across_of(pair, t, first), along = second - across;
+  hessian_times_side(t->at.direction, across, along, m->arm[0], 1, h->x, h->y, h->z);
+  if (m->sides == 2)
+    hessian_times_side(t->at.direction, across, along, m->arm[1], -1, h->x + 6, h->y + 6, h->z + 6);
+  else
+    for (int k = 6; k < 12; k++) h->x[k] = h->y[k] = h->z[k] = 0;
+}
+
+/* The six rows of one side. */
+static void add_rows(const HessianMotion* h, Vec3 r, double sign, double (*rows)[12]) {
+  r = vec3_scale(r, sign);
+  for (int j = 0; j < 12; j++) {
+    rows[0][j] += r.y * h->z[j] - r.z * h->y[j];
+    rows[1][j] += r.z * h->x[j] - r.x * h->z[j];
+    rows[2][j] += r.x * h->y[j] - r.y * h->x[j];
+    rows[3][j] += sign * h->x[j];
+    rows[4][j] += sign * h->y[j];
+    rows[5][j] += sign * h->z[j];
+  }
+}
+
+static void add_center_terms(const FieldPair* pair, const FieldTerm* t, const CenterMotion* m, double first,
+                             double second, PairDerivatives* out) {
+  Vec3 g = vec3_scale(t->at.direction, first);
+  HessianMotion h;
+  hessian_motion(pair, t, first, second, m, &h);
+  out->force[0] = vec3_add(out->force[0], g);
+  out->force[1] = vec3_sub(out->force[1], g);
+  out->moment[0] = mat3_add(out->moment[0], mat3_outer(g, m->arm[0]));
+  add_rows(&h, m->arm[0], 1, out->hessian);
+  if (pair->ground) return;
+  out->moment[1] = mat3_sub(out->moment[1], mat3_outer(g, m->arm[1]));
+  add_rows(&h, m->arm[1], -1, out->hessian + 6);
 }
 
 /* By both twists, from forces and moments; those on a half-space are none of its own. */
@@ -260,19 +320,16 @@ static void derive_piece(const FieldPair* pair, FieldPiece* piece) {
                     &piece->response);
 }
 
-/* What a blend is as a function of r, its terms held: derivatives of (1 - phi) A + phi P_c. */
+/* A term that is not of pieces as a function of r, the terms of a blend held: derivatives of (1 - phi) A + phi P_c. */
 typedef struct {
-  BlendWeight phi;
-  CentredPotential centred;
   double first, second;
-} BlendTerm;
+} CenterSlopes;
 
-static BlendTerm blend_term(const FarField* f, const FieldPair* pair, const FieldTerm* t) {
-  BlendTerm b = {.phi = blend_weight(t->distance, t->near, f->blend), .centred = centred_of(pair, t)};
-  double step = b.centred.value - t->inner;
-  b.first = b.phi.first * step + b.phi.value * b.centred.first;
-  b.second = b.phi.second * step + 2 * b.phi.first * b.centred.first + b.phi.value * b.centred.second;
-  return b;
+static CenterSlopes slopes_of(const FieldTerm* t) {
+  if (t->kind == FIELD_CENTRES) return (CenterSlopes){t->centred.first, t->centred.second};
+  double step = t->centred.value - t->inner;
+  return (CenterSlopes){t->phi.first * step + t->phi.value * t->centred.first,
+                        t->phi.second * step + 2 * t->phi.first * t->centred.first + t->phi.value * t->centred.second};
 }
 
 /* Values and, for those that belong to a blend, gradients: from the last term to the first. */
@@ -281,18 +338,16 @@ static void sum_gradients(const FarField* f, FieldWork* w, const FieldPair* pair
     FieldTerm* t = &w->terms[k];
     double own[12];
     if (t->kind == FIELD_PIECES) derive_piece(pair, &w->pieces[t->piece]);
-    if (t->kind == FIELD_CENTRES) t->value = centred_of(pair, t).value;
-    if (t->kind == FIELD_BLEND) t->value = blended_value(f, pair, t);
+    evaluate_term(f, pair, t);
     if (t->parent < 0) continue;
     FieldTerm* parent = &w->terms[t->parent];
     parent->inner += t->value;
     if (t->kind == FIELD_PIECES)
       gradient_of(&w->pieces[t->piece].derivatives, pair->ground != NULL, own);
     else {
-      CenterMotion m = motion_of(f, pair, t);
-      BlendTerm b = blend_term(f, pair, t);
-      motion_transposed(&m, vec3_scale(t->direction, t->kind == FIELD_BLEND ? b.first : b.centred.first), own);
-      for (int i = 0; t->kind == FIELD_BLEND && i < 12; i++) own[i] += (1 - b.phi.value) * t->inner_gradient[i];
+      CenterMotion m = motion_of(pair, t);
+      motion_transposed(&m, vec3_scale(t->at.direction, slopes_of(t).first), own);
+      for (int i = 0; t->kind == FIELD_BLEND && i < 12; i++) own[i] += (1 - t->phi.value) * t->inner_gradient[i];
     }
     for (int i = 0; i < 12; i++) parent->inner_gradient[i] += own[i];
   }
@@ -307,19 +362,21 @@ static void add_piece_terms(const PairDerivatives* d, double weight, PairDerivat
     for (int j = 0; j < 12; j++) out->hessian[i][j] += weight * d->hessian[i][j];
 }
 
-static void add_blend_terms(const FarField* f, const FieldPair* pair, const FieldTerm* t, PairDerivatives* out) {
-  BlendTerm b = blend_term(f, pair, t);
-  CenterMotion m = motion_of(f, pair, t);
+/* Of two centres, or a blend. */
+static void add_term_of_centers(const FieldPair* pair, const FieldTerm* t, PairDerivatives* out) {
+  CenterSlopes slopes = slopes_of(t);
+  CenterMotion m = motion_of(pair, t);
+  add_center_terms(pair, t, &m, t->weight * slopes.first, t->weight * slopes.second, out);
+  if (t->kind != FIELD_BLEND) return;
   double u[12];
-  add_center_terms(f, pair, t, &m, t->weight * b.first, t->weight * b.second, out);
-  motion_transposed(&m, vec3_scale(t->direction, t->weight * b.phi.first), u);
+  motion_transposed(&m, vec3_scale(t->at.direction, t->weight * t->phi.first), u);
   for (int i = 0; i < 12; i++)
     for (int j = 0; j < 12; j++) out->hessian[i][j] -= u[i] * t->inner_gradient[j] + t->inner_gradient[i] * u[j];
 }
 
 /* Halfway between the nodes' centres; before a half-space halfway to it. */
-static Vec3 between_centers(const FarField* f, const FieldPair* pair, const FieldTerm* t) {
-  return vec3_add_scaled(center_of(f, pair, 0, t->node[0]), -0.5 * t->distance, t->direction);
+static Vec3 between_centers(const FieldTerm* t) {
+  return vec3_add_scaled(t->at.center[0], -0.5 * t->at.distance, t->at.direction);
 }
 
 bool field_center(const FarField* f, FieldWork* w, const FieldPair* pair, Vec3* point, double* press) {
@@ -330,10 +387,8 @@ bool field_center(const FarField* f, FieldWork* w, const FieldPair* pair, Vec3* 
   for (int k = 0; k < w->count; k++) {
     const FieldTerm* t = &w->terms[k];
     bool piece = t->kind == FIELD_PIECES;
-    double force = piece                    ? vec3_norm(w->pieces[t->piece].derivatives.force[0])
-                   : t->kind == FIELD_BLEND ? fabs(blend_term(f, pair, t).first)
-                                            : fabs(centred_of(pair, t).first);
-    Vec3 at = piece ? reciprocal_center(&w->pieces[t->piece].solution) : between_centers(f, pair, t);
+    double force = piece ? vec3_norm(w->pieces[t->piece].derivatives.force[0]) : fabs(slopes_of(t).first);
+    Vec3 at = piece ? reciprocal_center(&w->pieces[t->piece].solution) : between_centers(t);
     sum = vec3_add_scaled(sum, t->weight * force, at);
     *press += t->weight * force;
   }
@@ -349,15 +404,12 @@ bool field_derivatives(const FarField* f, FieldWork* w, const FieldPair* pair, P
   for (int k = 0; k < w->count; k++) {
     FieldTerm* t = &w->terms[k];
     const FieldTerm* parent = t->parent >= 0 ? &w->terms[t->parent] : NULL;
-    t->weight = parent ? parent->weight * (1 - blend_weight(parent->distance, parent->near, f->blend).value) : 1;
+    t->weight = parent ? parent->weight * (1 - parent->phi.value) : 1;
     if (!parent) out->energy += t->value;
-    if (t->kind == FIELD_PIECES) add_piece_terms(&w->pieces[t->piece].derivatives, t->weight, out);
-    if (t->kind == FIELD_BLEND) add_blend_terms(f, pair, t, out);
-    if (t->kind == FIELD_CENTRES) {
-      CentredPotential c = centred_of(pair, t);
-      CenterMotion m = motion_of(f, pair, t);
-      add_center_terms(f, pair, t, &m, t->weight * c.first, t->weight * c.second, out);
-    }
+    if (t->kind == FIELD_PIECES)
+      add_piece_terms(&w->pieces[t->piece].derivatives, t->weight, out);
+    else
+      add_term_of_centers(pair, t, out);
   }
   return true;
 }
@@ -380,39 +432,39 @@ static Vec3 field_at(const Reverse* r, int side, Vec3 x) {
 
 /* Rate of the difference of the centres. */
 static Vec3 center_rate(const Reverse* r, const FieldTerm* t) {
-  Vec3 rate = field_at(r, 0, center_of(r->field, r->pair, 0, t->node[0]));
+  Vec3 rate = field_at(r, 0, t->at.center[0]);
   if (r->pair->ground) return rate;
-  return vec3_sub(rate, field_at(r, 1, center_of(r->field, r->pair, 1, t->node[1])));
+  return vec3_sub(rate, field_at(r, 1, t->at.center[1]));
 }
 
 /* A function of r that counts with alpha for its rate and with beta for itself. */
 static void reverse_center(const Reverse* r, const FieldTerm* t, double first, double second, double alpha,
                            double beta) {
-  Vec3 g = vec3_scale(t->direction, first), rate = center_rate(r, t);
+  Vec3 g = vec3_scale(t->at.direction, first), rate = center_rate(r, t);
   Vec3 by_place = vec3_add_scaled(vec3_scale(center_hessian(r->pair, t, first, second, rate), alpha), beta, g);
-  Vec3* center[2] = {&r->work->bars[0].center[t->node[0]], NULL};
+  Vec3* center[2] = {&r->work->bars[0].center[t->at.node[0]], NULL};
   *center[0] = vec3_add(*center[0], vec3_add_scaled(by_place, alpha, vec3_cross(g, turn_rate(r, 0))));
   if (!r->pair->ground) {
-    center[1] = &r->work->bars[1].center[t->node[1]];
+    center[1] = &r->work->bars[1].center[t->at.node[1]];
     *center[1] = vec3_sub(*center[1], vec3_add_scaled(by_place, alpha, vec3_cross(g, turn_rate(r, 1))));
     return;
   }
-  Vec3 at = center_of(r->field, r->pair, 0, t->node[0]);
-  ground_add(&r->out->ground, vec3_scale(by_place, -1), at, r->pair->ground->pose.t);
+  ground_add(&r->out->ground, vec3_scale(by_place, -1), t->at.center[0], r->pair->ground->pose.t);
   r->out->ground.torque = vec3_add_scaled(r->out->ground.torque, -alpha, vec3_cross(rate, g));
 }
 
 static void reverse_blend(const Reverse* r, FieldTerm* t) {
-  BlendTerm b = blend_term(r->field, r->pair, t);
-  double along = vec3_dot(t->direction, center_rate(r, t)), inner_rate = 0;
+  const BlendWeight* b = &t->phi;
+  const CentredPotential* c = &t->centred;
+  double along = vec3_dot(t->at.direction, center_rate(r, t)), inner_rate = 0;
   for (int i = 0; i < 12; i++) inner_rate += t->inner_gradient[i] * r->twist[i / 6][i % 6];
-  double step = b.centred.value - t->inner, phi = b.phi.value, phi_rate = b.phi.first * along;
-  double alpha = t->alpha * step, beta = t->alpha * (b.centred.first * along - inner_rate) + t->beta * step;
-  reverse_center(r, t, b.centred.first, b.centred.second, t->alpha * phi, t->beta * phi + t->alpha * phi_rate);
-  reverse_center(r, t, b.phi.first, b.phi.second, alpha, beta);
-  double by_near = beta * b.phi.by_near + alpha * along * b.phi.first_by_near;
-  for (int side = 0; side < (r->pair->ground ? 1 : 2); side++) r->work->bars[side].radius[t->node[side]] += by_near;
-  r->out->by_blend += beta * b.phi.by_blend + alpha * along * b.phi.first_by_blend;
+  double step = c->value - t->inner, phi = b->value, phi_rate = b->first * along;
+  double alpha = t->alpha * step, beta = t->alpha * (c->first * along - inner_rate) + t->beta * step;
+  reverse_center(r, t, c->first, c->second, t->alpha * phi, t->beta * phi + t->alpha * phi_rate);
+  reverse_center(r, t, b->first, b->second, alpha, beta);
+  double by_near = beta * b->by_near + alpha * along * b->first_by_near;
+  for (int side = 0; side < (r->pair->ground ? 1 : 2); side++) r->work->bars[side].radius[t->at.node[side]] += by_near;
+  r->out->by_blend += beta * b->by_blend + alpha * along * b->first_by_blend;
   t->beta = t->beta * (1 - phi) - t->alpha * phi_rate; /* now of its terms */
   t->alpha *= 1 - phi;
 }
@@ -447,7 +499,7 @@ static void reverse_pieces(const Reverse* r, const FieldTerm* t) {
   plane_change(&piece->response, r->twist, dp);
   for (int side = 0; side < (r->pair->ground ? 1 : 2); side++) {
     const BodyTree* tree = tree_of(r->field, r->pair, side);
-    const ModelHull* hull = &r->field->model->hulls[tree->nodes[t->node[side]].hull];
+    const ModelHull* hull = &r->field->model->hulls[tree->nodes[t->at.node[side]].hull];
     Vec3* out = r->out->vertices[side] + (r->pair->ground ? 0 : hull->vertex_first - tree->vertex_first);
     for (int m = 0; m < hull->points.count; m++) {
       Vec3 local = vec3(hull->points.x[m], hull->points.y[m], hull->points.z[m]);
@@ -496,10 +548,7 @@ bool field_reverse(const FarField* f, FieldWork* w, const FieldPair* pair, const
     t->beta = t->parent >= 0 ? w->terms[t->parent].beta : 0;
     if (t->kind == FIELD_PIECES) reverse_pieces(&r, t);
     if (t->kind == FIELD_BLEND) reverse_blend(&r, t);
-    if (t->kind == FIELD_CENTRES) {
-      CentredPotential c = centred_of(pair, t);
-      reverse_center(&r, t, c.first, c.second, t->alpha, t->beta);
-    }
+    if (t->kind == FIELD_CENTRES) reverse_center(&r, t, t->centred.first, t->centred.second, t->alpha, t->beta);
   }
   bars_to_vertices(&r);
   return true;
@@ -508,8 +557,8 @@ bool field_reverse(const FarField* f, FieldWork* w, const FieldPair* pair, const
 /* ---------------------------------------------------------------- the local part (N14) */
 
 FieldLocal field_local(const FarField* f, const int leaf[2], const FieldPair* pair) {
-  FieldTerm at;
-  measure(f, pair, leaf, &at);
+  NodePlaces at = places_of(f, pair, leaf);
+  measure(f, pair, &at);
   BlendWeight phi = blend_weight(at.distance, at.near, f->blend);
   return (FieldLocal){1 - phi.value, -phi.first, -phi.by_near, -phi.by_blend, at.direction};
 }

@@ -24,15 +24,23 @@ typedef enum {
   FIELD_BLEND    /* between the terms that name it as their parent and P_c */
 } FieldTermKind;
 
+/* Where two nodes are to each other. */
+typedef struct {
+  int node[2];           /* the second: -1 of a half-space */
+  Vec3 center[2];        /* world [m]; the second not of a half-space */
+  Vec3 direction;        /* unit, from the second centre to the first, or the half-space's normal */
+  double distance, near; /* r, d [m] */
+} NodePlaces;
+
 typedef struct {
   FieldTermKind kind;
-  int parent;                       /* the blend it belongs to; -1: none */
-  int node[2];                      /* the second: -1 of a half-space */
-  int piece;                        /* index into FieldWork.pieces */
-  Vec3 direction;                   /* unit, from the second centre to the first, or the half-space's normal */
-  double distance, near;            /* r, d [m] */
+  int parent; /* the blend it belongs to; -1: none */
+  int piece;  /* index into FieldWork.pieces */
+  NodePlaces at;
+  BlendWeight phi;                  /* of a blend */
+  CentredPotential centred;         /* not of pieces */
   double value;                     /* P */
-  double inner, inner_gradient[12]; /* A of a blend, and its derivatives by both twists */
+  double inner, inner_gradient[12]; /* of a blend: A, and its derivatives by both twists */
   double weight;                    /* dP_total/dP */
   double alpha, beta;               /* reverse: derivatives by P's change with the twists, and by P */
 } FieldTerm;

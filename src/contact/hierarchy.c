@@ -160,6 +160,31 @@ void hierarchy_destroy(Hierarchy* h) {
   memory_free(h->leaf);
 }
 
+/* ---------------------------------------------------------------- down two trees */
+
+static bool walk_nodes(const BodyTree* a, const BodyTree* b, const int node[2], const PieceWalk* w) {
+  const TreeNode *first = &a->nodes[node[0]], *second = &b->nodes[node[1]];
+  if (first->hull >= 0 && second->hull >= 0) return w->visit(w->context, first->hull, second->hull);
+  int side = second->hull >= 0 || (first->hull < 0 && first->radius >= second->radius) ? 0 : 1, next[2][2];
+  double least[2];
+  for (int k = 0; k < 2; k++) {
+    next[k][0] = side == 0 ? first->child[k] : node[0];
+    next[k][1] = side == 1 ? second->child[k] : node[1];
+    least[k] = w->least(w->context, &a->nodes[next[k][0]], &b->nodes[next[k][1]]);
+  }
+  int nearer = least[1] < least[0];
+  if (!(least[nearer] > 0) && !walk_nodes(a, b, next[nearer], w)) return false;
+  int other = 1 - nearer; /* the first may have changed what is looked for */
+  if (least[other] > 0) return true;
+  if (w->least(w->context, &a->nodes[next[other][0]], &b->nodes[next[other][1]]) > 0) return true;
+  return walk_nodes(a, b, next[other], w);
+}
+
+bool hierarchy_walk(const BodyTree* a, const BodyTree* b, const PieceWalk* walk) {
+  const int roots[2] = {0, 0};
+  return walk->least(walk->context, a->nodes, b->nodes) > 0 || walk_nodes(a, b, roots, walk);
+}
+
 /* ---------------------------------------------------------------- backwards */
 
 static Vec3 direction(Vec3 x, double length) { return length > 0 ? vec3_scale(x, 1 / length) : vec3(0, 0, 0); }

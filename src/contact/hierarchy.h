@@ -34,6 +34,17 @@ typedef struct {
 void hierarchy_create(Hierarchy* hierarchy, const Model* model);
 void hierarchy_destroy(Hierarchy* hierarchy);
 
+/* What a walk down two trees looks for; context is the caller's. */
+typedef struct {
+  /* A number that for no two nodes below these is smaller: above 0 nothing below is looked at; less comes first. */
+  double (*least)(const void* context, const TreeNode* a, const TreeNode* b);
+  /* Two pieces (numbers of hulls). false: enough is known. */
+  bool (*visit)(void* context, int hull_a, int hull_b);
+  void* context;
+} PieceWalk;
+/* From both roots; neither link without pieces. false: a visit was the last one. */
+bool hierarchy_walk(const BodyTree* a, const BodyTree* b, const PieceWalk* walk);
+
 /* Derivatives of a scalar by centres and radii of a link's nodes, world axes (nodes). */
 typedef struct {
   Vec3* center;

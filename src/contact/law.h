@@ -11,6 +11,7 @@
 #ifndef SDRS_CONTACT_LAW_H
 #define SDRS_CONTACT_LAW_H
 
+#include "contact/hierarchy.h"
 #include "contact/pair.h"
 #include "scene/schema.h"
 
@@ -52,6 +53,14 @@ typedef struct {
   void* vertices; /* room for ContactLaw.vertex_size of every vertex of both hulls */
 } LawReplay;
 
+/* Two links of many pieces, which their pair of links stands for: distance, and the proof that nothing meets, are found
+ * in their trees (whole.c). Pairs of their hulls are listed for friction only, from one lag to the next: those with
+ * r < spread (R_a + R_b), r the distance of the centres of the pieces' spheres and R their radii. */
+typedef struct {
+  const BodyTree *a, *b;
+  double spread; /* 0: nothing rubs */
+} PieceTrees;
+
 typedef struct ContactLaw {
   const char* name;
   const SchemaRow* parameters; /* rows of `contact`, read into SceneContact; `only` names the law and "none" */
@@ -77,6 +86,8 @@ typedef struct ContactLaw {
   double (*range)(const Model* model);
   /* Do these two links take part as items (links)? NULL: all do. */
   bool (*pairs_links)(const void* law, int link_a, int link_b);
+  /* Does the pair of these links stand for all pairs of their hulls (PieceTrees)? NULL: never. */
+  bool (*whole)(const void* law, int link_a, int link_b, PieceTrees* trees);
   /* How far about its box a hull is looked at by the pairs of hulls [m]. NULL: half the range. */
   double (*reach)(const void* law, int hull);
   /* Force of two bodies that overlap by so much [m], for stiffness 1; own: what the law has to itself

@@ -478,8 +478,8 @@ static size_t lag_room(const LawPair* p) {
   const Law* law = p->law;
   if (!has_energy(p) || !law->rough) return 0;
   Bodies bodies = bodies_at(p);
-  find_local(law, &bodies, 0, &law->work[0].found);
-  return (sizeof(Stencil) + sizeof(double)) * (size_t)law->work[0].found.count;
+  find_local(law, &bodies, p->thread, &law->work[p->thread].found);
+  return (sizeof(Stencil) + sizeof(double)) * (size_t)law->work[p->thread].found.count;
 }
 
 static void load_stencils(const Law* law, const Stencils* from, Memory* m) {
@@ -495,8 +495,8 @@ static size_t lag(const LawPair* p, void* room) {
   m->count = 0;
   if (!p->lagged || !has_energy(p) || !law->rough) return 0;
   Bodies bodies = bodies_at(p);
-  Stencils* found = &law->work[0].found;
-  find_local(law, &bodies, 0, found);
+  Stencils* found = &law->work[p->thread].found;
+  find_local(law, &bodies, p->thread, found);
   *m = (Memory){room,
                 (double*)((Stencil*)room + found->count),
                 found->count,

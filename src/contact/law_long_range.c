@@ -31,6 +31,7 @@ typedef struct {
   FarField field;
   FieldWork* work;             /* one a thread */
   bool rough;                  /* some pair has friction */
+  bool* of_triangles;          /* links */
   FrictionParameters friction; /* but for the coefficient, which is the pair's */
   ActiveVertex** active;       /* one a thread */
 } Law;
@@ -79,6 +80,13 @@ static const SchemaRow rows[] = {
      .meaning = "contacts.csv lists pairs of links that are nearer than this."},
 };
 
+static bool of_triangles(const Model* model, int link) {
+  const ModelLink* l = &model->links[link];
+  for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++)
+    if (model->hulls[k].kind == &SOLID_TRIANGLE) return true;
+  return false;
+}
+
 static void* create(const Model* model, int threads, double tolerance) {
   (void)tolerance;
   const ModelContact* contact = &model->contact;
@@ -90,6 +98,8 @@ static void* create(const Model* model, int threads, double tolerance) {
                .active = MEMORY_NEW(ActiveVertex*, threads),
                .rough = model_largest_material(model, MATERIAL_FRICTION) > 0,
                .friction = {0, contact->smoothing, model->simulation.dt, 0, false}};
+  law->of_triangles = MEMORY_NEW(bool, model->link_count + 1);
+  for (int i = 0; i < model->link_count; i++) law->of_triangles[i] = of_triangles(model, i);
   hierarchy_create(&law->hierarchy, model);
   law->field = (FarField){model, &law->hierarchy, contact->own[OWN_BLEND], !contact->hierarchy};
   for (int t = 0; t < threads; t++) {
@@ -107,11 +117,19 @@ static void destroy(void* instance) {
   }
   memory_free(law->work);
   memory_free(law->active);
+  memory_free(law->of_triangles);
   hierarchy_destroy(&law->hierarchy);
   memory_free(law);
 }
 
 static void set_dt(void* instance, double dt) { ((Law*)instance)->friction.dt = dt; }
+
+/* Triangles are many. Hulls are few, and their pairs tell how near they may come in one trial (`nearest`). */
+static bool whole(const void* instance, int a, int b, PieceTrees* trees) {
+  const Law* law = instance;
+  *trees = (PieceTrees){&law->hierarchy.trees[a], &law->hierarchy.trees[b], law->rough ? 1 + law->field.blend : 0};
+  return law->of_triangles[a] || law->of_triangles[b];
+}
 
 static double range(const Model* model) {
   double listed = model->contact.own[OWN_LISTED];
@@ -220,11 +238,27 @@ static void keep_distance(const LawPair* p, double distance, const GjkResult* fo
   state->clearance[0] = state->clearance[1] = 0.5 * distance;
 }
 
+/* Does the pair of their links stand for these two hulls? */
+static bool stands_for(const Law* law, const int item[2]) {
+  const ModelHull *a = &law->model->hulls[item[0]], *b = &law->model->hulls[item[1]];
+  return b->kind->bounded && (law->of_triangles[a->link] || law->of_triangles[b->link]);
+}
+
+/* Two such hulls, which are listed for friction alone. */
+static void evaluate_rubbing(const LawPair* p) {
+  pair_set_apart(p->state, 0, vec3(0, 0, 0));
+  if (local_of(p->law, p->item, p->a, p->b).part > 0) p->state->outcome = PAIR_PRESSED;
+}
+
 static void evaluate(const LawPair* p, const LawOrigin* from) {
   (void)from;
   const Law* law = p->law;
   if (of_links(law, p->item[0])) {
     evaluate_links(p);
+    return;
+  }
+  if (stands_for(law, p->item)) {
+    evaluate_rubbing(p);
     return;
   }
   GjkResult found;
@@ -342,7 +376,7 @@ static size_t lag(const LawPair* p, void* room) {
   PlaneSolution solution;
   memory->part = 0;
   if (!p->lagged || of_links(law, p->item[0]) || !law->rough) return 0;
-  if (!solve_plane(law, 0, p->a, p->b, p->gjk, &solution)) return 0;
+  if (!solve_plane(law, p->thread, p->a, p->b, p->gjk, &solution)) return 0;
   memory->part = local_of(law, p->item, p->a, p->b).part;
   friction_lag(p->a, p->b, NO_SUPPORT, &solution.plane, room, &memory->lag);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
@@ -523,6 +557,7 @@ const ContactLaw LAW_long_range = {
     .destroy = destroy,
     .set_dt = set_dt,
     .range = range,
+    .whole = whole,
     .reach = reach,
     .rest_under_force = rest_under_force,
     .rest_at_gap = rest_at_gap,

@@ -130,6 +130,11 @@ static bool pairs_links(const void* instance, int link_a, int link_b) {
   return part->law->links && (!part->law->pairs_links || part->law->pairs_links(part->own, link_a, link_b));
 }
 
+static bool whole(const void* instance, int link_a, int link_b, PieceTrees* trees) {
+  const PairPart* part = part_of_links(instance, link_a, link_b);
+  return part->law->whole && part->law->whole(part->own, link_a, link_b, trees);
+}
+
 static double reach(const void* instance, int hull) {
   const ByPair* all = instance;
   double most = 0;
@@ -377,6 +382,7 @@ const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room) {
                        .set_part = set_part,
                        .range = contact_range,
                        .pairs_links = pairs_links,
+                       .whole = whole,
                        .reach = reach,
                        .evaluate = evaluate,
                        .rub = rub,

@@ -143,7 +143,10 @@ void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {
   PairState* state = &p->state[s->current];
   state->outcome = PAIR_APART;
   state->separation = INFINITY;
-  if (!p->links && s->law->overlaps) {
+  if (contact_stands_for(s, key)) {
+    state->outcome = PAIR_PRESSED; /* it would not be listed if it did not rub */
+    state->separation = 0;
+  } else if (!p->links && s->law->overlaps) {
     state->separation = 0; /* nothing is known yet */
     state->axis = vec3(0, 0, 1);
   } else if (!p->links) {
@@ -162,38 +165,56 @@ void contact_grow_list(ContactSystem* s, int needed) {
   s->list_links =
       memory_resize(s->list_links, sizeof(LinkPair) * (size_t)s->list_capacity, sizeof(LinkPair) * (size_t)capacity);
   s->awake = memory_resize(s->awake, sizeof(int) * (size_t)s->list_capacity, sizeof(int) * (size_t)capacity);
+  s->lag_first =
+      memory_resize(s->lag_first, sizeof(size_t) * (size_t)s->list_capacity, sizeof(size_t) * (size_t)capacity);
   s->list_capacity = capacity;
 }
 
-/* Merge the new keys with the old list: known pairs keep their slot; pairs with lagged friction or energy stay. */
-static void merge_list(ContactSystem* s) {
-  contact_grow_list(s, s->list_count + s->broad.key_count);
-  int old = 0, count = 0;
+/* Pairs that are no longer near, or not wanted any more. */
+static int keep_or_free(ContactSystem* s, int slot, int count, bool stays) {
+  if (stays)
+    s->spare_list[count] = slot;
+  else
+    s->free_slots[s->free_count++] = slot;
+  return stays ? count + 1 : count;
+}
+
+static int new_pair(ContactSystem* s, uint64_t key) {
+  int slot = contact_take_slot(s);
+  s->pairs[slot].key = key;
+  return slot;
+}
+
+/* Its slot is lent by the list of those awake, which is made anew. */
+static void enter_pair(void* context, int index, int thread) {
+  (void)thread;
+  const ContactSystem* s = context;
+  ContactPair* p = &s->pairs[s->awake[index]];
+  contact_enter(s, p, p->key);
+}
+
+void contact_merge_list(ContactSystem* s, const uint64_t* keys, int key_count,
+                        bool (*wanted)(const ContactSystem* system, uint64_t key),
+                        bool (*stays)(const ContactSystem* system, const ContactPair* pair)) {
+  contact_grow_list(s, s->list_count + key_count);
+  int old = 0, count = 0, entered = 0;
   bool changed = false;
-  for (int k = 0; k <= s->broad.key_count; k++) {
-    uint64_t key = k < s->broad.key_count ? s->broad.keys[k] : UINT64_MAX;
-    if (k < s->broad.key_count && !model_pair_allowed(s->model, contact_item_link(s->model, (int)(key >> 32)),
-                                                      contact_item_link(s->model, (int)(key & 0xffffffffu))))
-      continue;
-    for (; old < s->list_count && s->pairs[s->list[old]].key < key; old++) { /* pairs no longer near */
-      ContactPair* p = &s->pairs[s->list[old]];
-      if (p->lagged || p->state[s->current].has_terms)
-        s->spare_list[count++] = s->list[old];
-      else {
-        s->free_slots[s->free_count++] = s->list[old];
-        changed = true;
-      }
+  for (int k = 0; k <= key_count; k++) {
+    uint64_t key = k < key_count ? keys[k] : UINT64_MAX;
+    if (k < key_count && !wanted(s, key)) continue;
+    for (; old < s->list_count && s->pairs[s->list[old]].key < key; old++) {
+      bool kept = stays(s, &s->pairs[s->list[old]]);
+      count = keep_or_free(s, s->list[old], count, kept);
+      changed = changed || !kept;
     }
-    if (k == s->broad.key_count) break;
-    if (old < s->list_count && s->pairs[s->list[old]].key == key)
-      s->spare_list[count++] = s->list[old++];
-    else {
-      int slot = contact_take_slot(s);
-      contact_enter(s, &s->pairs[slot], key);
-      s->spare_list[count++] = slot;
-      changed = true;
-    }
+    if (k == key_count) break;
+    bool known = old < s->list_count && s->pairs[s->list[old]].key == key;
+    int slot = known ? s->list[old++] : new_pair(s, key);
+    if (!known) s->awake[entered++] = slot;
+    s->spare_list[count++] = slot;
+    changed = changed || !known;
   }
+  parallel_for(s->threads, entered, PARALLEL_THRESHOLD, PARALLEL_GRAIN, enter_pair, s);
   int* swap = s->list;
   s->list = s->spare_list;
   s->spare_list = swap;
@@ -202,6 +223,16 @@ static void merge_list(ContactSystem* s) {
   s->version++;
   s->awake_count = -1;
   s->phase = CONTACT_STANDING; /* a pair that enters has no trial yet */
+}
+
+static bool may_touch(const ContactSystem* s, uint64_t key) {
+  int a = contact_item_link(s->model, (int)(key >> 32)), b = contact_item_link(s->model, (int)(key & UINT32_MAX));
+  return model_pair_allowed(s->model, a, b) && !contact_stands_for(s, key);
+}
+
+/* Known pairs keep their slot; pairs with lagged friction or energy stay. */
+static bool still_acts(const ContactSystem* s, const ContactPair* p) {
+  return p->lagged || p->state[s->current].has_terms || contact_stands_for(s, p->key);
 }
 
 static double hull_path(const ContactSystem* s, int i, const MotionBounds* bounds) {
@@ -223,6 +254,26 @@ static void take_rest(ContactSystem* s) {
   s->rests = true;
 }
 
+typedef struct {
+  ContactSystem* system;
+  const MotionBounds* bounds;
+} BoxTask;
+
+/* Of a hull that can move, with a reserve for the motion to come. */
+static void grow_box(void* context, int index, int thread) {
+  (void)thread;
+  const BoxTask* task = context;
+  ContactSystem* s = task->system;
+  int i = s->movers[index];
+  const ModelHull* hull = &s->model->hulls[i];
+  double radius = hull->kind->bounded ? hull->radius : 0;
+  double path = hull_path(s, i, task->bounds), reserve = fmin(SLACK_PATHS * path, SLACK_RADIUS * radius);
+  s->slack[i] = path + fmax(reserve, s->range);
+  s->travelled[i] = 0;
+  s->way_travelled[i] = s->way_moved ? (double)INFINITY : 0;
+  s->boxes[i] = box_of(s, i);
+}
+
 void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
   double start = timer_now();
   bool covered = true;
@@ -232,20 +283,12 @@ void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
   }
   if (!covered) {
     if (!s->rests) take_rest(s);
-    for (int k = 0; k < s->mover_count; k++) {
-      int i = s->movers[k];
-      const ModelHull* hull = &s->model->hulls[i];
-      double radius = hull->kind->bounded ? hull->radius : 0;
-      double path = hull_path(s, i, bounds), reserve = fmin(SLACK_PATHS * path, SLACK_RADIUS * radius);
-      s->slack[i] = path + fmax(reserve, s->range);
-      s->travelled[i] = 0;
-      s->way_travelled[i] = s->way_moved ? (double)INFINITY : 0;
-      s->boxes[i] = box_of(s, i);
-    }
+    BoxTask task = {s, bounds};
+    parallel_for(s->threads, s->mover_count, LINKS_PARALLEL, LINKS_GRAIN, grow_box, &task);
     broad_phase_find_moving(&s->broad, s->boxes, s->movers, s->mover_count);
     find_half_space_pairs(s);
     find_link_pairs(s);
-    merge_list(s);
+    contact_merge_list(s, s->broad.keys, s->broad.key_count, may_touch, still_acts);
   }
   s->times.broad_phase += timer_now() - start;
 }
@@ -283,8 +326,7 @@ const uint64_t* contact_unlisted(ContactSystem* s, const MotionBounds* bounds, b
   find_near(s, bounds);
   uint64_t* keys = s->way_broad.keys;
   for (int k = 0; k < s->way_broad.key_count; k++) {
-    int a = s->model->hulls[keys[k] >> 32].link, b = s->model->hulls[keys[k] & 0xffffffffu].link;
-    if (model_pair_allowed(s->model, a, b) && contact_find(s, keys[k]) < 0) keys[(*count)++] = keys[k];
+    if (may_touch(s, keys[k]) && contact_find(s, keys[k]) < 0) keys[(*count)++] = keys[k];
   }
   return keys;
 }

@@ -33,7 +33,7 @@ static bool falls_asleep(ContactSystem* s, int slot) {
     contact_take_over(s, p);
   else if (p->lagged && s->law->rub && !p->state[1 - s->current].rubbed)
     return false;
-  p->suspect = p->relieved = false;
+  p->relieved = false;
   s->sleep[slot] = (PairSleep){.even = true, .has_terms = p->state[s->current].has_terms, .rounding = (double)NAN};
   return true;
 }
@@ -54,5 +54,3 @@ void contact_wake(ContactSystem* s, const bool* links) {
 }
 
 int contact_awake_count(const ContactSystem* s) { return s->awake_count; }
-
-int contact_awake(const ContactSystem* s, int index) { return s->awake[index]; }

@@ -4,7 +4,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Pieces of one link, and of links that do not touch, are many and near each other: nobody asks about them. */
+/* Pieces of one link, and of links that do not touch, are many and near each other: nobody asks about them, and for
+ * those of others their pair of links stands. */
 static void find_groups(ContactSystem* s) {
   const Model* model = s->model;
   int count = 0, *link = MEMORY_NEW(int, model->link_count);
@@ -17,7 +18,8 @@ static void find_groups(ContactSystem* s) {
   }
   s->strange = MEMORY_NEW(bool, count* count);
   for (int a = 0; a < count; a++)
-    for (int b = 0; b < count; b++) s->strange[a * count + b] = !model_pair_allowed(model, link[a], link[b]);
+    for (int b = 0; b < count; b++)
+      s->strange[a * count + b] = !model_pair_allowed(model, link[a], link[b]) || contact_is_whole(s, link[a], link[b]);
   s->broad.groups = s->way_broad.groups = (BroadGroups){s->group, s->strange, count};
   memory_free(link);
 }
@@ -55,6 +57,8 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
       s->movers[s->mover_count++] = i;
     else
       s->still[s->still_count++] = i;
+  s->broad.threads = s->way_broad.threads = s->threads;
+  contact_find_whole(s);
   find_groups(s);
   s->certificate_poses = MEMORY_NEW(Pose, model->link_count);
   s->lag_poses = MEMORY_NEW(Pose, model->link_count);
@@ -88,6 +92,8 @@ void contact_destroy(ContactSystem* s) {
   broad_phase_free(&s->way_broad);
   memory_free(s->group);
   memory_free(s->strange);
+  memory_free(s->whole);
+  memory_free(s->rubbing.keys);
   memory_free(s->pairs);
   memory_free(s->list);
   memory_free(s->spare_list);
@@ -101,6 +107,7 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->memory);
   for (int k = 0; k < 2; k++) memory_free(s->own[k]);
   memory_free(s->lag_room);
+  memory_free(s->lag_first);
   for (int k = 0; k < 2; k++) {
     memory_free(s->remembered[k].keys);
     memory_free(s->remembered[k].kept);
@@ -197,27 +204,38 @@ void contact_recall(ContactSystem* s, ContactMemory which) {
   }
 }
 
+/* How much room it wants. */
+static void lag_room_of_pair(void* context, int index, int thread) {
+  ContactSystem* s = context;
+  ContactPair* p = contact_pair(s, index);
+  p->lagged = p->state[s->current].outcome == PAIR_PRESSED;
+  LawPair pair = contact_law_pair(s, p, s->current, thread);
+  s->lag_first[index] = p->lagged && s->law->lag_room ? s->law->lag_room(&pair) : 0;
+}
+
+static void lag_pair(void* context, int index, int thread) {
+  ContactSystem* s = context;
+  LawPair pair = contact_law_pair(s, contact_pair(s, index), s->current, thread);
+  s->law->lag(&pair, s->lag_room + s->lag_first[index]);
+}
+
 bool contact_lag(ContactSystem* s) {
   assert(s->entered);
   double start = timer_now();
   size_t needed = 0;
+  contact_list_rubbing(s, true);
+  parallel_for(s->threads, s->list_count, PARALLEL_FAR, LINKS_GRAIN, lag_room_of_pair, s);
   for (int k = 0; k < s->list_count; k++) {
-    ContactPair* p = contact_pair(s, k);
-    p->lagged = p->state[s->current].outcome == PAIR_PRESSED;
-    if (!p->lagged || !s->law->lag_room) continue;
-    LawPair pair = contact_law_pair(s, p, s->current, 0);
-    needed += s->law->lag_room(&pair);
+    size_t own = s->lag_first[k];
+    s->lag_first[k] = needed;
+    needed += own;
   }
   if (needed > s->lag_capacity) {
     memory_free(s->lag_room);
     s->lag_capacity = 2 * needed + 4096;
     s->lag_room = memory_alloc(s->lag_capacity);
   }
-  char* room = s->lag_room;
-  for (int k = 0; k < s->list_count && s->law->lag; k++) {
-    LawPair pair = contact_law_pair(s, contact_pair(s, k), s->current, 0);
-    room += s->law->lag(&pair, room);
-  }
+  if (s->law->lag) parallel_for(s->threads, s->list_count, PARALLEL_FAR, LINKS_GRAIN, lag_pair, s);
   s->times.friction += timer_now() - start;
   /* the accepted state again, now with the friction of the new step */
   memcpy(s->lag_poses, s->pose[s->current], sizeof(Pose) * (size_t)s->model->link_count);
@@ -246,6 +264,8 @@ double contact_stored(const ContactSystem* s) {
   }
   return stored;
 }
+
+void contact_find_records(ContactSystem* s) { contact_list_rubbing(s, false); }
 
 int contact_record(const ContactSystem* s, ContactRecord* records) {
   int count = 0;
@@ -279,7 +299,8 @@ int contact_active_count(const ContactSystem* s) {
 double contact_gap(ContactSystem* s, int index) {
   ContactPair* p = contact_pair(s, index);
   const PairState* state = &p->state[s->current];
-  if (p->links) return INFINITY;
+  if (p->links) return contact_whole_distance(s, p, s->pose[s->current]);
+  if (contact_stands_for(s, p->key)) return INFINITY; /* their pair of links tells */
   if (s->law->overlaps || (state->outcome == PAIR_APART && !state->has_plane)) return state->separation;
   GjkResult found;
   return pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &p->gjk, &found);
@@ -288,7 +309,8 @@ double contact_gap(ContactSystem* s, int index) {
 double contact_trial_gap(ContactSystem* s, int index) {
   assert(s->phase != CONTACT_STANDING);
   ContactPair* p = contact_pair(s, index);
-  if (p->links) return INFINITY;
+  if (p->links) return contact_whole_distance(s, p, s->pose[1 - s->current]);
+  if (contact_stands_for(s, p->key)) return INFINITY;
   if (s->law->overlaps) return p->state[1 - s->current].separation;
   const HullInstance* instance = s->instance[1 - s->current];
   GjkResult found;

@@ -7,6 +7,8 @@
 
 /* Fewer pairs than this are not worth waking other threads for; PARALLEL_FAR: when at most one of them touches. */
 enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8, PARALLEL_FAR = 500 };
+/* The same of links that are placed. */
+enum { LINKS_PARALLEL = 128, LINKS_GRAIN = 32 };
 
 /* What a pair was where a way begins. */
 typedef struct {
@@ -26,9 +28,7 @@ typedef struct {
   int common; /* nearest common ancestor link, or -1 = the world */
   PairMaterial material;
   GjkCache gjk;
-  bool lagged;    /* pressed at the time of the lag */
-  bool looked_at; /* in the trial that is being evaluated */
-  bool suspect;   /* it stood in the way of the last trial */
+  bool lagged; /* pressed at the time of the lag */
   PairState state[2];
   PairMark mark;
   bool relieved; /* `model` stands for the derivatives of the accepted state in Newton's model */
@@ -43,7 +43,10 @@ typedef struct {
 typedef struct {
   bool even;       /* both states are the same, and of the lag in force */
   bool has_terms;  /* of the accepted state */
-  double rounding; /* of the accepted state, while it is even; NAN: not asked for yet [J] */
+  bool looked_at;  /* in the trial that is being evaluated */
+  bool suspect;    /* it stood in the way of the last trial */
+  double rounding; /* of the accepted state, found last; NAN: not asked for since it is even [J] */
+  double change;   /* of its energy, in a trial that is feasible [J] */
 } PairSleep;
 
 /* What contact_remember found of the pairs that were pressed. */
@@ -52,6 +55,12 @@ typedef struct {
   char* kept; /* by the law */
   int count, capacity;
 } PairsKept;
+
+/* Pairs by their keys, sorted. */
+typedef struct {
+  uint64_t* keys;
+  int count, capacity;
+} KeyList;
 
 /* What the solver has asked for last. */
 typedef enum {
@@ -93,7 +102,9 @@ struct ContactSystem {
   bool rests;             /* both know the boxes of still hulls */
   BroadPhase broad, way_broad;
   int* group;            /* of the broad phases: a number for every link of several pieces  (hulls) */
-  bool* strange;         /* pairs of these that do not touch */
+  bool* strange;         /* pairs of these whose hulls are not looked for */
+  bool* whole;           /* pairs of links that stand for those of their hulls; NULL: none  (links x links) */
+  KeyList rubbing;       /* of hulls that these stand for */
   ContactPair* pairs;    /* slots */
   char *memory, *own[2]; /* of the law: of every pair, and of its two states (slots) */
   int pair_capacity;
@@ -103,18 +114,18 @@ struct ContactSystem {
   int* free_slots;
   int free_count;
   int version;
-  int *terms, term_count;  /* slots with terms in the accepted state */
-  LinkPair* term_links;    /* (slots) */
-  LinkPair* list_links;    /* of every candidate, while `named` is the version  (list) */
-  int named;               /* -1: of no list */
-  int *awake, awake_count; /* candidates that a trial looks at: the others stand; -1: not known  (list) */
-  int sleeping_hulls;      /* of the others those of hulls */
-  int *fresh, fresh_count; /* slots with terms that may lack their derivatives */
-  PairSleep* sleep;        /* of every pair  (slots) */
-  char* lag_room;          /* lent to the law's lag */
-  size_t lag_capacity;
-  const int* groups; /* during contact_try: of every link, -1 for none; NULL: nobody asks  (links) */
-  bool* refused;     /* groups with a pair that stands in the way (lent) */
+  int *terms, term_count;          /* slots with terms in the accepted state */
+  LinkPair* term_links;            /* (slots) */
+  LinkPair* list_links;            /* of every candidate, while `named` is the version  (list) */
+  int named;                       /* -1: of no list */
+  int *awake, awake_count;         /* candidates that a trial looks at: the others stand; -1: not known  (list) */
+  int sleeping_hulls;              /* of the others those of hulls */
+  int *fresh, fresh_count;         /* slots with terms that may lack their derivatives */
+  PairSleep* sleep;                /* of every pair  (slots) */
+  char* lag_room;                  /* lent to the law's lag */
+  size_t lag_capacity, *lag_first; /* where each candidate's part of it begins  (list) */
+  const int* groups;               /* during contact_try: of every link, -1 for none; NULL: nobody asks  (links) */
+  bool* refused;                   /* groups with a pair that stands in the way (lent) */
   bool suspects_only;
   bool begins;             /* contact_reset is at work */
   PairsKept remembered[2]; /* by ContactMemory */
@@ -137,6 +148,11 @@ void contact_enter(const ContactSystem* system, ContactPair* pair, uint64_t key)
 void contact_name_pair(const ContactSystem* system, ContactPair* pair, uint64_t key);
 /* A slot for a pair, what the law remembers of it zeroed; room in the list for so many. */
 int contact_take_slot(ContactSystem* system);
+/* Merge keys (sorted) with the list: those wanted enter or keep their slot, of the others those stay that are told to.
+ */
+void contact_merge_list(ContactSystem* system, const uint64_t* keys, int count,
+                        bool (*wanted)(const ContactSystem* system, uint64_t key),
+                        bool (*stays)(const ContactSystem* system, const ContactPair* pair));
 void contact_grow_list(ContactSystem* system, int needed);
 
 /* Where the links stand in state `which` (contact/trial.c). */
@@ -147,6 +163,33 @@ void contact_take_over(const ContactSystem* system, ContactPair* pair);
 void contact_derive(ContactSystem* system);
 /* List the pairs with terms in the accepted state. */
 void contact_list_terms(ContactSystem* system);
+
+/* ---- pairs of links that stand for all pairs of their hulls (ContactLaw.whole; contact/whole.c) */
+
+/* Which pairs these are; called once, after the law is created. Allocates a table of links x links when there are any.
+ */
+void contact_find_whole(ContactSystem* system);
+/* Is the pair of these links one? Does such a pair stand for the pair of hulls with this key? */
+bool contact_is_whole(const ContactSystem* system, int link_a, int link_b);
+bool contact_stands_for(const ContactSystem* system, uint64_t key);
+
+/* List the pairs of hulls that rub in the accepted state, as pressed; drop_others: and those no longer that were listed
+ * before. Called before the state is recorded and before contact_lag; what is listed changes no energy. */
+void contact_list_rubbing(ContactSystem* system, bool drop_others);
+
+/* Least distance of two pieces of a pair of links at these poses (links) [m], 0 where they meet; INFINITY where it is
+ * no such pair, or its bounding spheres are farther apart than the law's range. */
+double contact_whole_distance(const ContactSystem* system, const ContactPair* pair, const Pose* poses);
+
+/* A way from poses to poses (links), with bounds on the motion of both links over all of it. To be the first member of
+ * what `visit` is given. */
+typedef struct {
+  int link[2];
+  const Pose *start, *end;
+  MotionBound bound[2];
+} WholeWay;
+/* Visit all two hulls that distances at both ends do not prove apart; false: a visit returned false, the last one. */
+bool contact_whole_way(const ContactSystem* system, const WholeWay* way, bool (*visit)(void*, int, int));
 
 /* The link of an item. */
 static inline int contact_item_link(const Model* model, int item) {

@@ -50,21 +50,36 @@ static double force_excess(const PairState* state, const double twist_a[6], cons
   return force > 0 ? force / fmax(left, force / RELIEF_MOST) : 1;
 }
 
+typedef struct {
+  ContactSystem* system;
+  const double (*twist)[6];
+} RelieveTask;
+
+static void relieve_pair(void* context, int index, int thread) {
+  const RelieveTask* task = context;
+  ContactSystem* s = task->system;
+  ContactPair* p = &s->pairs[s->terms[index]];
+  const PairState* state = &p->state[s->current];
+  if (s->sleep[s->terms[index]].even) return; /* its bodies have no twist */
+  p->relieved = false;
+  if (state->outcome != PAIR_PRESSED) return;
+  double ratio = force_excess(state, task->twist[p->link_a], task->twist[p->link_b]);
+  if (!(ratio > RELIEF_FROM)) return;
+  LawPair pair = contact_law_pair(s, p, s->current, thread);
+  s->law->relieve(&pair, ratio, &p->model);
+  p->relieved = true;
+}
+
 int contact_relieve(ContactSystem* s, const double (*twist)[6], bool* relieved) {
   int count = 0;
   for (int i = 0; i < s->model->link_count; i++) relieved[i] = false;
   if (!s->law->relieve) return 0;
+  RelieveTask task = {s, twist};
+  parallel_for(s->threads, s->term_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, relieve_pair, &task);
   for (int k = 0; k < s->term_count; k++) {
-    ContactPair* p = &s->pairs[s->terms[k]];
-    const PairState* state = &p->state[s->current];
-    if (s->sleep[s->terms[k]].even) continue; /* its bodies have no twist */
-    p->relieved = false;
-    if (state->outcome != PAIR_PRESSED) continue;
-    double ratio = force_excess(state, twist[p->link_a], twist[p->link_b]);
-    if (!(ratio > RELIEF_FROM)) continue;
-    LawPair pair = contact_law_pair(s, p, s->current, 0);
-    s->law->relieve(&pair, ratio, &p->model);
-    p->relieved = relieved[p->link_a] = relieved[p->link_b] = true;
+    const ContactPair* p = &s->pairs[s->terms[k]];
+    if (s->sleep[s->terms[k]].even || !p->relieved) continue;
+    relieved[p->link_a] = relieved[p->link_b] = true;
     count++;
   }
   return count;

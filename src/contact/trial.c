@@ -10,51 +10,6 @@ static bool stays_at(const ContactSystem* s, int which, const Pose* poses, int l
   return s->placed[which] && memcmp(&s->pose[which][link], &poses[link], sizeof(Pose)) == 0;
 }
 
-/* Links that cannot move carry most of some scenes' hulls: they are placed together. */
-static void place_still(ContactSystem* s, int which, const Pose* poses) {
-  const Model* model = s->model;
-  bool stand = true;
-  for (int i = 0; i < model->link_count; i++) stand = stand && (model->links[i].tree >= 0 || s->stays[which][i]);
-  for (int k = 0; k < s->still_count && !stand; k++) {
-    int hull = s->still[k];
-    s->instance[which][hull] = pair_hull_at(&model->hulls[hull], &poses[model->hulls[hull].link]);
-  }
-}
-
-/* What stands where it stood is placed already; s->stays of the state is known. */
-static void place_moved(ContactSystem* s, int which, const Pose* poses) {
-  const Model* model = s->model;
-  const bool* stays = s->stays[which];
-  place_still(s, which, poses);
-  for (int k = 0; k < s->mover_count; k++) {
-    int hull = s->movers[k], link = model->hulls[hull].link;
-    if (!stays[link]) s->instance[which][hull] = pair_hull_at(&model->hulls[hull], &poses[link]);
-  }
-  for (int i = 0; i < model->link_count; i++) {
-    if (stays[i]) continue;
-    s->reference[which][i] = pose_apply(poses[i], model->links[i].center);
-    s->pose[which][i] = poses[i];
-  }
-  for (int i = model->hull_count; i < s->item_count; i++) s->instance[which][i] = contact_item_at(model, i, poses);
-  s->placed[which] = true;
-}
-
-void contact_place(ContactSystem* s, int which, const Pose* poses) {
-  for (int i = 0; i < s->model->link_count; i++) s->stays[which][i] = stays_at(s, which, poses, i);
-  place_moved(s, which, poses);
-  s->measured = false;
-}
-
-/* The same of the trial. What has been measured of a link that stays in the last trial holds on. */
-static void place_trial(ContactSystem* s, const Pose* poses) {
-  int now = s->current, trial = 1 - s->current;
-  for (int i = 0; i < s->model->link_count; i++) {
-    s->stays[trial][i] = stays_at(s, trial, poses, i);
-    if (!s->measured || !s->stays[trial][i]) s->stays[now][i] = stays_at(s, now, poses, i);
-  }
-  place_moved(s, trial, poses);
-}
-
 /* Small rotation vector of R1 R0^T and displacement of the centre; good to second order, for prediction only. */
 static void measure_link(ContactSystem* s, int i) {
   const Pose *p0 = s->pose[s->current], *p1 = s->pose[1 - s->current];
@@ -76,17 +31,45 @@ static double hull_motion(const ContactSystem* s, int hull, int link) {
   return vec3_norm(d) + sqrt(sum) * s->instance[0][hull].radius;
 }
 
-/* From the accepted state to the trial. */
-static void measure_motion(ContactSystem* s) {
-  const bool* known = s->measured ? s->stays[1 - s->current] : NULL;
-  for (int i = 0; i < s->model->link_count; i++)
-    if (!known || !known[i]) measure_link(s, i);
-  for (int k = 0; k < s->mover_count; k++) { /* the others stay */
-    int hull = s->movers[k], link = s->model->hulls[hull].link;
-    if (!known || !known[link]) s->moved[hull] = hull_motion(s, hull, link);
+typedef struct {
+  ContactSystem* system;
+  int which;
+  const Pose* poses;
+  bool measures; /* the way from the accepted state, too */
+} PlaceTask;
+
+/* What stands where it stood is placed already; what has been measured of a link that stays in the last trial holds on.
+ */
+static void place_link(void* context, int i, int thread) {
+  (void)thread;
+  const PlaceTask* task = context;
+  ContactSystem* s = task->system;
+  const ModelLink* link = &s->model->links[i];
+  int which = task->which, now = s->current, end = link->hull_first + link->hull_count;
+  bool stays = stays_at(s, which, task->poses, i), known = s->measured && stays;
+  if (task->measures && !known) s->stays[now][i] = stays_at(s, now, task->poses, i);
+  s->stays[which][i] = stays;
+  if (!stays) {
+    for (int k = link->hull_first; k < end; k++)
+      s->instance[which][k] = pair_hull_at(&s->model->hulls[k], &task->poses[i]);
+    s->reference[which][i] = pose_apply(task->poses[i], link->center);
+    s->pose[which][i] = task->poses[i];
   }
-  s->measured = true;
+  if (!task->measures || known) return;
+  measure_link(s, i);
+  for (int k = link->hull_first; k < end && link->tree >= 0; k++) s->moved[k] = hull_motion(s, k, i);
 }
+
+static void place_links(ContactSystem* s, int which, const Pose* poses, bool measures) {
+  PlaceTask task = {s, which, poses, measures};
+  parallel_for(s->threads, s->model->link_count, LINKS_PARALLEL, LINKS_GRAIN, place_link, &task);
+  for (int i = s->model->hull_count; i < s->item_count; i++)
+    s->instance[which][i] = contact_item_at(s->model, i, poses);
+  s->placed[which] = true;
+  s->measured = measures;
+}
+
+void contact_place(ContactSystem* s, int which, const Pose* poses) { place_links(s, which, poses, false); }
 
 /* Neither body has moved at all since state `which`. */
 static bool pair_stays(const ContactSystem* s, const ContactPair* p, int which) {
@@ -141,13 +124,9 @@ static bool given_up(const ContactSystem* s, const ContactPair* p) {
   return s->groups && group_refused(s, p->link_a) && group_refused(s, p->link_b);
 }
 
-static void evaluate_contact(void* context, int index, int thread) {
-  ContactSystem* s = context;
-  ContactPair* p = contact_pair(s, s->awake[index]);
+static void try_pair(ContactSystem* s, ContactPair* p, int thread) {
   const PairState* old = &p->state[s->current];
   PairState* state = &p->state[1 - s->current];
-  if (p->looked_at || (s->suspects_only && !p->suspect)) return;
-  p->looked_at = true;
   if (stands(s, p, 1 - s->current)) return;
   if (stands(s, p, s->current)) {
     contact_take_over(s, p);
@@ -167,14 +146,39 @@ static void evaluate_contact(void* context, int index, int thread) {
   s->law->evaluate(&trial, &from);
 }
 
+/* Does it stand in the way? */
+static bool is_suspect(const ContactSystem* s, const ContactPair* p) {
+  const PairState *old = &p->state[s->current], *new = &p->state[1 - s->current];
+  return new->stamp == s->stamp && (!feasible(new) || (s->groups && too_near(s, p, old, new)));
+}
+
+static void evaluate_contact(void* context, int index, int thread) {
+  ContactSystem* s = context;
+  int slot = s->list[s->awake[index]];
+  PairSleep* sleep = &s->sleep[slot];
+  if (sleep->looked_at || (s->suspects_only && !sleep->suspect)) return;
+  sleep->looked_at = true;
+  try_pair(s, &s->pairs[slot], thread);
+  sleep->suspect = is_suspect(s, &s->pairs[slot]);
+}
+
+static double energy_change(const PairState* old, const PairState* new) {
+  return (new->contact_energy - old->contact_energy) + (new->friction_energy - old->friction_energy);
+}
+
 static void evaluate_friction(void* context, int index, int thread) {
   ContactSystem* s = context;
-  ContactPair* p = contact_pair(s, s->awake[index]);
-  if (!p->lagged || !s->law->rub || p->state[1 - s->current].rubbed) return;
-  LawPair trial = contact_law_pair(s, p, 1 - s->current, thread);
-  LawOrigin from = origin_of(s, p);
-  if (s->law->rubs(&trial) && !s->law->rub(&trial, &from)) trial.state->outcome = PAIR_FAILED;
-  trial.state->rubbed = true;
+  int slot = s->list[s->awake[index]];
+  ContactPair* p = &s->pairs[slot];
+  PairState* state = &p->state[1 - s->current];
+  if (p->lagged && s->law->rub && !state->rubbed) {
+    LawPair trial = contact_law_pair(s, p, 1 - s->current, thread);
+    LawOrigin from = origin_of(s, p);
+    if (s->law->rubs(&trial) && !s->law->rub(&trial, &from)) state->outcome = PAIR_FAILED;
+    state->rubbed = true;
+    s->sleep[slot].suspect = is_suspect(s, p);
+  }
+  s->sleep[slot].change = energy_change(&p->state[s->current], state);
 }
 
 /* A pair that is far apart costs less than the way to another thread; one that touches is worth it. */
@@ -182,17 +186,14 @@ static int threads_worth_waking(const ContactSystem* s) {
   return s->term_count > 1 || s->awake_count >= PARALLEL_FAR ? s->threads : 1;
 }
 
-/* Which pairs stand in the way, and whose groups they refuse. Returns how many they are. */
+/* How many pairs stand in the way; whose groups they refuse. */
 static int find_suspects(ContactSystem* s) {
   int count = 0;
   for (int k = 0; k < s->awake_count; k++) {
-    ContactPair* p = contact_pair(s, s->awake[k]);
-    const PairState *old = &p->state[s->current], *new = &p->state[1 - s->current];
-    if (s->suspects_only && !p->suspect) continue;
-    p->suspect = new->stamp == s->stamp && (!feasible(new) || (s->groups && too_near(s, p, old, new)));
-    if (!p->suspect) continue;
+    if (!s->sleep[s->list[s->awake[k]]].suspect) continue;
+    LinkPair p = s->list_links[s->awake[k]];
     count++;
-    int a = s->groups ? s->groups[p->link_a] : -1, b = s->groups ? s->groups[p->link_b] : -1;
+    int a = s->groups ? s->groups[p.a] : -1, b = s->groups ? s->groups[p.b] : -1;
     if (a >= 0) s->refused[a] = true;
     if (b >= 0) s->refused[b] = true;
   }
@@ -203,9 +204,9 @@ static int find_suspects(ContactSystem* s) {
 static int evaluate_pairs(ContactSystem* s, int threads) {
   int before = 0;
   for (int k = 0; k < s->awake_count; k++) {
-    ContactPair* p = contact_pair(s, s->awake[k]);
-    p->looked_at = false;
-    before += s->groups && p->suspect;
+    PairSleep* sleep = &s->sleep[s->list[s->awake[k]]];
+    sleep->looked_at = false;
+    before += s->groups && sleep->suspect;
   }
   for (int pass = before > 0 ? 0 : 1; pass < 2; pass++) {
     s->suspects_only = pass == 0;
@@ -217,8 +218,7 @@ static int evaluate_pairs(ContactSystem* s, int threads) {
 
 static bool evaluate(ContactSystem* s, const Pose* poses) {
   double start = timer_now();
-  place_trial(s, poses);
-  measure_motion(s);
+  place_links(s, 1 - s->current, poses, true);
   int threads = threads_worth_waking(s);
   bool clear = evaluate_pairs(s, threads) == 0;
   double middle = timer_now();
@@ -248,29 +248,41 @@ bool contact_try(ContactSystem* s, const Pose* poses, const int* groups, int gro
   return clear;
 }
 
-static double rounding_of(const ContactSystem* s, ContactPair* p) {
-  LawPair pair = contact_law_pair(s, p, s->current, 0);
+static double rounding_of(const ContactSystem* s, ContactPair* p, int thread) {
+  LawPair pair = contact_law_pair(s, p, s->current, thread);
   const HullInstance *a = pair.a, *b = pair.b;
   double reach = a->radius + b->radius + (b->half_space ? 0 : vec3_norm(vec3_sub(a->center, b->center)));
   return s->law->rounding(&pair, reach);
 }
 
-double contact_term_rounding(ContactSystem* s, int index) {
+static void round_term(void* context, int index, int thread) {
+  ContactSystem* s = context;
   PairSleep* sleep = &s->sleep[s->terms[index]];
-  if (!sleep->even) return rounding_of(s, &s->pairs[s->terms[index]]);
-  if (isnan(sleep->rounding)) sleep->rounding = rounding_of(s, &s->pairs[s->terms[index]]);
-  return sleep->rounding;
+  if (!sleep->even || isnan(sleep->rounding)) sleep->rounding = rounding_of(s, &s->pairs[s->terms[index]], thread);
 }
+
+void contact_find_rounding(ContactSystem* s) {
+  parallel_for(s->threads, s->term_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, round_term, s);
+}
+
+double contact_term_rounding(const ContactSystem* s, int index) { return s->sleep[s->terms[index]].rounding; }
 
 ContactTrial contact_trial(const ContactSystem* s, int candidate) {
   ContactPair* p = contact_pair(s, candidate);
   const PairState *old = &p->state[s->current], *new = &p->state[1 - s->current];
-  return (ContactTrial){
-      .link_a = p->link_a,
-      .link_b = p->link_b,
-      .coupled = old->has_terms,
-      .feasible = feasible(new) && !too_near(s, p, old, new),
-      .change = (new->contact_energy - old->contact_energy) + (new->friction_energy - old->friction_energy)};
+  return (ContactTrial){.link_a = p->link_a,
+                        .link_b = p->link_b,
+                        .coupled = old->has_terms,
+                        .feasible = feasible(new) && !too_near(s, p, old, new),
+                        .change = energy_change(old, new)};
+}
+
+double contact_awake_change(const ContactSystem* s, int index, int* link_a, int* link_b) {
+  assert(s->phase == CONTACT_FEASIBLE);
+  LinkPair links = s->list_links[s->awake[index]];
+  *link_a = links.a;
+  *link_b = links.b;
+  return s->sleep[s->list[s->awake[index]]].change;
 }
 
 static void derive_pair(void* context, int index, int thread) {

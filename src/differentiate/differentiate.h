@@ -227,6 +227,20 @@ double loss_evaluate(const Loss* loss, const Recording* recording, double* terms
 double loss_evaluate_with(const Loss* loss, const Recording* recording, double* terms, const double* factors,
                           LossSeeds* seeds);
 
+/* ---------------------------------------------------------------- what can be made (differentiate/fabrication.c) */
+
+/* A link as the losses of the same names measure it (docs/losses.md), with margin 0. */
+typedef struct {
+  double neck, wall;                    /* m; NAN: one hull has no neck */
+  double overhang;                      /* m^2 */
+  double extent[3];                     /* along x, y, z of its frame [m] */
+  double clearance, clearance_at_least; /* from its parent, and what is proved [m]; NAN: its joint has no such range */
+  double at[3];                         /* coordinates of the joint where it is least  (coordinates) */
+  int coordinates;
+} FabricationReport;
+/* build: unit, link frame; angle from the upright that needs no support [rad]. The link has bounded hulls. */
+FabricationReport fabrication_measure(const Model* model, int link, Vec3 build, double angle);
+
 /* ---------------------------------------------------------------- shorter time steps (differentiate/refined.c) */
 
 /* What is run again: a scene, with the losses of a task in one of its scenarios or without (task NULL). Borrowed. */
@@ -340,6 +354,7 @@ typedef struct {
                         bound below it cannot be checked */
   double order;      /* power of h with which errors fall; NaN when they never rise above rounding */
   GradcheckVerdict verdict;
+  bool kink; /* unchecked because the function bends at the point itself; g . d lies between its two slopes (J8) */
 } GradcheckDirection;
 
 typedef struct {
@@ -347,6 +362,7 @@ typedef struct {
   double norm;                     /* of the gradient, in the numbers' scales */
   double error, resolution, order; /* worst of the directions */
   GradcheckVerdict verdict;        /* the same */
+  bool kink;                       /* of any direction */
   int directions;
   GradcheckDirection direction[GRADCHECK_DIRECTIONS];
 } GradcheckBlockReport;

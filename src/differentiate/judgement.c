@@ -13,6 +13,9 @@ enum { EVEN = 2 };
  * 960 000 right gradients of functions with noise, half of them with kinks of the second derivative, three are called
  * wrong; with a factor of 3 it is 166 (test_judgement.c looks at a tenth of them). */
 #define TRUST 5
+/* A kink that three steps agree on to this part, so many times clear of the noise of its slopes. */
+#define KINK_STEADY 0.01
+#define KINK_CLEAR 30
 
 /* ---------------------------------------------------------------- what the differences say by themselves */
 
@@ -34,10 +37,17 @@ static double even_rest(const GradcheckDirection* d, int k) {
   return fabs(here - ratio * ratio * before);
 }
 
-/* (J3): noise of one value of the function, from the end of the sweep, and at least the rounding of its terms. */
-static double noise_of(const GradcheckDirection* d, double rounding) {
+/* (J3): noise of one value of the function, from the end of the sweep, and at least the rounding of its terms: what the
+ * odd part says, */
+static double odd_noise_of(const GradcheckDirection* d, double rounding) {
   double noise = rounding; /* fmax leaves NaN out */
   for (int k = d->tried - 1; k > 1 && k >= d->tried - GROWING; k--) noise = fmax(noise, change_at(d, k) * d->step[k]);
+  return noise;
+}
+
+/* ... and the even part, which a kink is in, too. */
+static double noise_of(const GradcheckDirection* d, double rounding) {
+  double noise = odd_noise_of(d, rounding);
   for (int k = d->tried - 1; k > 1 && k >= d->tried - EVEN; k--) noise = fmax(noise, even_rest(d, k) / 2);
   return noise;
 }
@@ -122,16 +132,39 @@ static void judge_at(GradcheckDirection* d, int best, double noise, double zero,
   d->order = best < 0 || d->scale == 0 ? (double)NAN : observed_order(d, best, noise);
 }
 
+/* (J8) Half of what the slopes on the two sides differ by, by steps k - 1 and k. */
+static double kink_at(const GradcheckDirection* d, int k) {
+  return (d->sum[k - 1] - d->sum[k]) / (2 * (d->step[k - 1] - d->step[k]));
+}
+
+/* (J8) Does the function bend at x itself, and does the gradient lie between its two slopes? Of a smooth function, or
+ * of one whose second derivative jumps, the half falls with h; here three steps agree on it. */
+static bool lies_in_kink(const GradcheckDirection* d, double noise) { /* of the odd part */
+  for (int k = first_unbroken(d) + 3; k < d->tried; k++) {
+    double half = kink_at(d, k), least = KINK_CLEAR * noise / d->step[k];
+    bool steady = fabs(half - kink_at(d, k - 1)) <= KINK_STEADY * fabs(half) &&
+                  fabs(half - kink_at(d, k - 2)) <= 5 * KINK_STEADY * fabs(half);
+    if (!steady || !(fabs(half) > least)) continue;
+    return fabs(d->analytic - d->difference[k]) <= (1 + KINK_STEADY) * fabs(half);
+  }
+  return false;
+}
+
+/* (J7) Where D says wrong: does what the neighbours alone would choose speak for the gradient? Then the differences
+ * contradict each other, and that step decides. */
+static void judge_again(GradcheckDirection* d, double noise, double zero, double bound) {
+  int other = least_doubt(d, noise, doubt_before);
+  if (other >= 0 && fabs(d->extrapolated[other] - d->analytic) <= TRUST * doubt_before(d, other, noise) + zero)
+    judge_at(d, other, noise, zero, bound);
+}
+
 /* rounding: of a value. */
 static void judge(GradcheckDirection* d, double rounding, double zero, double bound) {
   double noise = noise_of(d, rounding);
   judge_at(d, least_doubt(d, noise, doubt), noise, zero, bound);
-  if (d->verdict != GRADCHECK_WRONG) return;
-  /* (J7) what the neighbours alone would choose speaks for it: the differences contradict each other */
-  int other = least_doubt(d, noise, doubt_before);
-  if (other < 0 || !(fabs(d->extrapolated[other] - d->analytic) <= TRUST * doubt_before(d, other, noise) + zero))
-    return;
-  judge_at(d, other, noise, zero, bound);
+  if (d->verdict == GRADCHECK_WRONG) judge_again(d, noise, zero, bound);
+  d->kink = d->verdict != GRADCHECK_RIGHT && lies_in_kink(d, odd_noise_of(d, rounding));
+  if (d->kink) d->verdict = GRADCHECK_UNCHECKED;
 }
 
 /* ---------------------------------------------------------------- the sweep */
@@ -202,6 +235,7 @@ static void add_direction(GradcheckBlockReport* report, const GradcheckDirection
   worsen(&report->resolution, d->resolution);
   if (!isfinite(report->order) || d->order < report->order) report->order = d->order;
   if (d->verdict > report->verdict) report->verdict = d->verdict;
+  report->kink = report->kink || d->kink;
 }
 
 void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, GradcheckFloor floor,

@@ -108,6 +108,8 @@ static void keep_rows(const LossTerm* term, const Model* model, RowKeep* keep) {
   if (term->link >= 0) row_keep_link(keep, term->link, first, term->last);
   for (int k = 1; k < term->link_count; k++) row_keep_link(keep, term->links[k], first, term->last);
   if (term->other >= 0) row_keep_link(keep, term->other, first, term->last);
+  for (int i = 0; term->kind->window == WINDOW_START && i < model->link_count; i++)
+    if (term->other < 0) row_keep_link(keep, i, 0, 0);
   for (int c = 0; term->link < 0 && c < model->controller_count; c++)
     row_keep_link(keep, model->controllers[c].link, first, term->last);
 }

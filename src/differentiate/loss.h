@@ -40,6 +40,7 @@ typedef struct {
   bool has_target;            /* of touch */
   double friction, quality;   /* of closure */
   double angle;               /* of overhang [rad] */
+  Vec3 box_low, box_high;     /* of keep_out, link frame [m] */
   struct WitnessBody* bodies; /* of touch between hulls (2), link and other; else NULL */
   double margin;              /* m */
   int power;                  /* 1 or 2 */
@@ -64,6 +65,7 @@ typedef enum {
   WINDOW_NONE, /* not a loss over time */
   WINDOW_END,  /* the last */
   WINDOW_RUN,  /* all */
+  WINDOW_START /* the first; no window can be given */
 } LossWindow;
 
 typedef enum { LINK_UNUSED, LINK_OPTIONAL, LINK_REQUIRED } LossLink;
@@ -144,6 +146,12 @@ void loss_neck_prepare(LossTerm* term, const LossOrigin* origin);
 double loss_wall(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 double loss_extent(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 double loss_overhang(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+/* Of all three in differentiate/loss_clearance.c. */
+double loss_clearance(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+void loss_clearance_prepare(LossTerm* term, const LossOrigin* origin);
+double loss_removal(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+void loss_removal_prepare(LossTerm* term, const LossOrigin* origin);
+double loss_keep_out(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 void loss_hulls_prepare(LossTerm* term, const LossOrigin* origin);
 void loss_hulls_free(LossTerm* term);
 

@@ -1,11 +1,5 @@
-/* Gap: max(margin - smallest distance of the links' hulls, 0)^2, mean over the window.
- *
- * Hulls: d = |sum_i w_i (a_i - b_i)| with n from a to b at the nearest points. w is where d is least, so d changes with
- * the vertices as if w were constant: dd/da_i = -w_i n, dd/db_i = w_i n.
- * Hull over a half-space: d = min_i n . x_i - offset, in the half-space's frame.
- * Where several w reach the same d - faces or edges that lie parallel, as bodies start - d has a kink. Of its slopes
- * the one with the least sum of squared weights is taken: one corner of a box alone raises nothing, all together do. */
-#include "differentiate/loss.h"
+/* Gap: max(margin - smallest distance of the links' hulls, 0)^2, mean over the window. */
+#include "differentiate/nearest.h"
 
 /* ---------------------------------------------------------------- creation */
 
@@ -29,295 +23,41 @@ void loss_gap_prepare(LossTerm* term, const LossOrigin* origin) {
     loss_complain(origin, source->place, "two half-spaces have no gap");
 }
 
-/* ---------------------------------------------------------------- distance of two hulls */
+/* ---------------------------------------------------------------- the nearest pair */
 
-/* The nearest points of hulls a and b, in their links' frames, as combinations of up to three vertices. */
-typedef struct {
-  double distance; /* m; below a half-space's surface negative */
-  int a, b;        /* hulls of the model */
-  Vec3 normal;     /* of the distance, from a to b, world */
-  Vec3 point_a, point_b;
-  int count;                    /* 0: hulls that meet have no direction to part in */
-  int vertex_a[4], vertex_b[4]; /* -1: of a half-space */
-  double weight[4];
-} Nearest;
-
-static Vec3 vertex(PointView view, int i) { return vec3(view.x[i], view.y[i], view.z[i]); }
-
-void loss_nearest_weights(const Vec3* corner, int count, double* weight) {
-  weight[0] = 1;
-  weight[1] = weight[2] = weight[3] = 0;
-  if (count < 2) return;
-  Vec3 to = vec3_scale(corner[0], -1), u = vec3_sub(corner[1], corner[0]);
-  if (count == 2) {
-    weight[1] = vec3_dot(to, u) / vec3_dot(u, u);
-  } else {
-    Vec3 w = vec3_sub(corner[2], corner[0]), normal = vec3_cross(u, w);
-    double square = vec3_dot(normal, normal);
-    weight[1] = vec3_dot(vec3_cross(to, w), normal) / square;
-    weight[2] = vec3_dot(vec3_cross(u, to), normal) / square;
-  }
-  weight[0] = 1 - weight[1] - weight[2];
-}
-
-static Nearest nearest_of_hulls(const Model* model, int a, int b, Pose pose_a, Pose pose_b) {
-  PointView view_a = model->hulls[a].points, view_b = model->hulls[b].points;
-  GjkCache simplex = {0};
-  GjkResult gjk = gjk_distance(view_a, pose_a, view_b, pose_b, &simplex);
-  if (!(gjk.distance > 0)) return (Nearest){.a = a, .b = b};
-  Nearest out = {.distance = gjk.distance, .a = a, .b = b, .normal = gjk.normal, .count = simplex.count};
-  out.point_a = pose_apply_inverse(pose_a, gjk.witness_a);
-  out.point_b = pose_apply_inverse(pose_b, gjk.witness_b);
-  Vec3 difference[4];
-  for (int i = 0; i < simplex.count; i++) {
-    out.vertex_a[i] = simplex.a[i];
-    out.vertex_b[i] = simplex.b[i];
-    difference[i] =
-        vec3_sub(pose_apply(pose_a, vertex(view_a, simplex.a[i])), pose_apply(pose_b, vertex(view_b, simplex.b[i])));
-  }
-  loss_nearest_weights(difference, simplex.count, out.weight);
-  return out;
-}
-
-/* A hull over a half-space, which is a of the two: the surface's point below the lowest vertex. */
-static Nearest nearest_of_half_space(const Model* model, int half_space, int hull, Pose half_space_pose,
-                                     Pose hull_pose) {
-  const ModelHull* half = &model->hulls[half_space];
-  const ModelHull* over = &model->hulls[hull];
-  Nearest out = {
-      .a = half_space, .b = hull, .normal = mat3_mul_vec(half_space_pose.r, half->normal), .count = 1, .weight = {1}};
-  out.vertex_a[0] = -1;
-  over->kind->support(over, mat3_tmul_vec(hull_pose.r, vec3_scale(out.normal, -1)), &out.vertex_b[0]);
-  out.point_b = vertex(over->points, out.vertex_b[0]);
-  Vec3 seen = pose_apply_inverse(half_space_pose, pose_apply(hull_pose, out.point_b));
-  out.distance = vec3_dot(half->normal, seen) - half->offset;
-  out.point_a = vec3_add_scaled(seen, -out.distance, half->normal);
-  return out;
-}
-
-/* Where the two links of a term stand. */
-typedef struct {
-  int link;
-  Pose pose, other;
-} TwoPoses;
-
-static Pose pose_of_hull(const Model* model, const TwoPoses* poses, int hull) {
-  return model->hulls[hull].link == poses->link ? poses->pose : poses->other;
-}
-
-static Nearest nearest_between(const Model* model, const TwoPoses* poses, int a, int b) {
-  const ModelHull *hull_a = &model->hulls[a], *hull_b = &model->hulls[b];
-  Pose pose_a = pose_of_hull(model, poses, a), pose_b = pose_of_hull(model, poses, b);
-  if (!hull_a->kind->bounded) return nearest_of_half_space(model, a, b, pose_a, pose_b);
-  if (!hull_b->kind->bounded) return nearest_of_half_space(model, b, a, pose_b, pose_a);
-  return nearest_of_hulls(model, a, b, pose_a, pose_b);
-}
-
-/* What the distance cannot be below, by the bounding spheres; NaN when a pose is not a number. */
-static double distance_bound(const Model* model, const TwoPoses* poses, int a, int b) {
-  const ModelHull *hull_a = &model->hulls[a], *hull_b = &model->hulls[b];
-  Vec3 center_a = pose_apply(pose_of_hull(model, poses, a), hull_a->center);
-  Vec3 center_b = pose_apply(pose_of_hull(model, poses, b), hull_b->center);
-  double between = vec3_norm(vec3_sub(center_a, center_b));
-  if (!isnan(between) && (!hull_a->kind->bounded || !hull_b->kind->bounded)) return -HUGE_VAL;
-  return between - hull_a->radius - hull_b->radius;
-}
-
-/* Of all pairs of hulls; farther than margin, margin and whatever pair. */
-static Nearest nearest_of_links(const LossTerm* term, const Model* model, const TwoPoses* poses) {
+/* Of all pairs of hulls; farther than margin, margin and whatever pair. pose: of link and other. */
+static Nearest nearest_of_links(const LossTerm* term, const Model* model, const Pose pose[2]) {
   const ModelLink *link = &model->links[term->link], *other = &model->links[term->other];
   Nearest best = {.distance = term->margin};
-  for (int a = link->hull_first; a < link->hull_first + link->hull_count; a++)
-    for (int b = other->hull_first; b < other->hull_first + other->hull_count; b++) {
-      if (!model->hulls[a].kind->bounded && !model->hulls[b].kind->bounded) continue;
-      double bound = distance_bound(model, poses, a, b);
+  for (int i = 0; i < link->hull_count; i++)
+    for (int k = 0; k < other->hull_count; k++) {
+      const ModelHull *a = &model->hulls[link->hull_first + i], *b = &model->hulls[other->hull_first + k];
+      if (!a->kind->bounded && !b->kind->bounded) continue;
+      double bound = nearest_bound(a, b, pose[0], pose[1]);
       if (isnan(bound)) return (Nearest){.distance = NAN};
       if (bound >= best.distance) continue;
-      Nearest found = nearest_between(model, poses, a, b);
+      Nearest found = nearest_between(a, b, pose[0], pose[1]);
       if (found.distance < best.distance) best = found;
     }
   return best;
 }
 
-/* ---------------------------------------------------------------- vertices that carry a gap together */
-
-/* Most vertices of a side; more are left to those where GJK ended. */
-enum { CARRIER_MAX = 128 };
-/* Vertices whose heights differ by less than this, in radii of the hulls, are level: bodies at rest tilt by less. */
-#define LEVEL 1e-6
-/* Of weights and their sums: what is left out below counts as zero, a row of the conditions as spent. */
-#define WEIGHT_ROUNDING 1e-9
-#define ROW_ROUNDING 1e-12
-
-/* The nearest point of one side as a combination of vertices of its hull. */
-typedef struct {
-  int count;
-  int vertex[CARRIER_MAX]; /* -1: of a half-space */
-  double weight[CARRIER_MAX];
-  Vec3 point; /* link frame */
-} Carrier;
-
-static void carrier_of_simplex(Carrier* carrier, const Nearest* nearest, const int* vertex, Vec3 point) {
-  carrier->count = nearest->count;
-  carrier->point = point;
-  for (int i = 0; i < nearest->count; i++) {
-    carrier->vertex[i] = vertex[i];
-    carrier->weight[i] = nearest->weight[i];
-  }
-}
-
-/* The vertices farthest along a direction of the link's frame; false when there are too many. */
-static bool level_vertices(Carrier* carrier, PointView view, Vec3 direction, double tolerance) {
-  double highest = -HUGE_VAL;
-  carrier->count = 0;
-  for (int i = 0; i < view.count; i++) highest = fmax(highest, vec3_dot(direction, vertex(view, i)));
-  for (int i = 0; i < view.count; i++) {
-    if (vec3_dot(direction, vertex(view, i)) < highest - tolerance) continue;
-    if (carrier->count == CARRIER_MAX) return false;
-    carrier->vertex[carrier->count++] = i;
-  }
-  return true;
-}
-
-static void set_point(Carrier* carrier, PointView view) {
-  carrier->point = vec3(0, 0, 0);
-  for (int i = 0; i < carrier->count; i++)
-    carrier->point = vec3_add_scaled(carrier->point, carrier->weight[i], vertex(view, carrier->vertex[i]));
-}
-
-/* Conditions on the weights: each side's sum is 1, and both points are one point along two directions. */
-typedef struct {
-  int count;
-  double row[4][2 * CARRIER_MAX], wanted[4];
-} Conditions;
-
-static double row_product(const double* a, const double* b, int count) {
-  double sum = 0;
-  for (int i = 0; i < count; i++) sum += a[i] * b[i];
-  return sum;
-}
-
-/* The weights (count) with the least squares that meet the conditions, those of `out` being zero: combinations of the
- * conditions' rows, by Gram and Schmidt. */
-static void least_weights(const Conditions* conditions, const bool* out, double* weight) {
-  double basis[4][2 * CARRIER_MAX], value[4];
-  int count = conditions->count, rows = 0;
-  for (int i = 0; i < count; i++) weight[i] = 0;
-  for (int k = 0; k < 4; k++) {
-    double* row = basis[rows];
-    value[rows] = conditions->wanted[k];
-    for (int i = 0; i < count; i++) row[i] = out[i] ? 0 : conditions->row[k][i];
-    double before = row_product(row, row, count);
-    for (int j = 0; j < rows; j++) {
-      double along = row_product(row, basis[j], count);
-      for (int i = 0; i < count; i++) row[i] -= along * basis[j][i];
-      value[rows] -= along * value[j];
-    }
-    double square = row_product(row, row, count), length = sqrt(square);
-    if (!(square > ROW_ROUNDING * before)) continue;
-    for (int i = 0; i < count; i++) row[i] /= length;
-    value[rows] /= length;
-    for (int i = 0; i < count; i++) weight[i] += value[rows] * row[i];
-    rows++;
-  }
-}
-
-static bool conditions_hold(const Conditions* conditions, const double* weight) {
-  for (int k = 0; k < 4; k++)
-    if (!(fabs(row_product(conditions->row[k], weight, conditions->count) - conditions->wanted[k]) < LEVEL))
-      return false;
-  return true;
-}
-
-/* The same with weights >= 0: those below are taken out one by one, the lowest first. False: no such weights found. */
-static bool positive_weights(const Conditions* conditions, double* weight) {
-  bool out[2 * CARRIER_MAX] = {false};
-  for (int tries = 0; tries < conditions->count; tries++) {
-    int lowest = 0;
-    least_weights(conditions, out, weight);
-    for (int i = 1; i < conditions->count; i++)
-      if (weight[i] < weight[lowest]) lowest = i;
-    if (weight[lowest] >= -WEIGHT_ROUNDING) return conditions_hold(conditions, weight);
-    out[lowest] = true;
-  }
-  return false;
-}
-
-/* Two level sides across a normal: false when their vertices cannot carry one point. */
-static bool share_between(const Nearest* nearest, PointView view[2], const Pose pose[2], double size, Carrier side[2]) {
-  Conditions conditions = {.count = side[0].count + side[1].count, .wanted = {1, 1, 0, 0}};
-  Vec3 n0 = nearest->normal, across = fabs(n0.x) < 0.8 ? vec3(1, 0, 0) : vec3(0, 1, 0);
-  Vec3 u = vec3_normalized(vec3_cross(n0, across)), along[2] = {u, vec3_cross(n0, u)};
-  double weight[2 * CARRIER_MAX];
-  Vec3 middle = pose_apply(pose[0], nearest->point_a);
-  for (int s = 0, n = 0; s < 2; s++)
-    for (int i = 0; i < side[s].count; i++, n++) {
-      Vec3 x = vec3_sub(pose_apply(pose[s], vertex(view[s], side[s].vertex[i])), middle);
-      conditions.row[s][n] = 1;
-      for (int k = 0; k < 2; k++) conditions.row[2 + k][n] = (s == 0 ? 1 : -1) * vec3_dot(along[k], x) / size;
-    }
-  if (!positive_weights(&conditions, weight)) return false;
-  for (int s = 0, n = 0; s < 2; s++)
-    for (int i = 0; i < side[s].count; i++, n++) side[s].weight[i] = weight[n];
-  return true;
-}
-
-static void carry_hulls(const Model* model, const Nearest* nearest, const Pose pose[2], Carrier side[2]) {
-  PointView view[2] = {model->hulls[nearest->a].points, model->hulls[nearest->b].points};
-  double size = model->hulls[nearest->a].radius + model->hulls[nearest->b].radius;
-  bool level = true;
-  for (int s = 0; s < 2 && level; s++) {
-    Vec3 outward = mat3_tmul_vec(pose[s].r, vec3_scale(nearest->normal, s == 0 ? 1 : -1));
-    level = level_vertices(&side[s], view[s], outward, LEVEL * size);
-  }
-  if (level && share_between(nearest, view, pose, size, side)) {
-    for (int s = 0; s < 2; s++) set_point(&side[s], view[s]);
-    return;
-  }
-  carrier_of_simplex(&side[0], nearest, nearest->vertex_a, nearest->point_a);
-  carrier_of_simplex(&side[1], nearest, nearest->vertex_b, nearest->point_b);
-}
-
-/* The half-space is a. */
-static void carry_over_half_space(const Model* model, const Nearest* nearest, const Pose pose[2], Carrier side[2]) {
-  const ModelHull* over = &model->hulls[nearest->b];
-  Vec3 down = mat3_tmul_vec(pose[1].r, vec3_scale(nearest->normal, -1));
-  side[0] = (Carrier){.count = 1, .vertex = {-1}, .weight = {1}};
-  if (level_vertices(&side[1], over->points, down, LEVEL * over->radius)) {
-    for (int i = 0; i < side[1].count; i++) side[1].weight[i] = 1.0 / side[1].count;
-    set_point(&side[1], over->points);
-  } else {
-    carrier_of_simplex(&side[1], nearest, nearest->vertex_b, nearest->point_b);
-  }
-  Vec3 seen = pose_apply_inverse(pose[0], pose_apply(pose[1], side[1].point));
-  side[0].point = vec3_add_scaled(seen, -nearest->distance, model->hulls[nearest->a].normal);
-}
-
 /* ---------------------------------------------------------------- the loss */
 
 /* g = dL/dx of the nearest point of one side: to its pose and to the vertices that carry it. */
-static void seed_side(const Recording* recording, int step, int hull, const Carrier* side, Vec3 g, LossSeeds* seeds) {
-  const Model* model = recording->model;
-  int link = model->hulls[hull].link;
-  loss_seed_pose(recording, link, step, side->point, g, seeds);
-  if (side->vertex[0] < 0) return;
-  Vec3 local = mat3_tmul_vec(recording_link_pose(recording, step, link).r, g);
-  Vec3* vertices = seeds->vertices + model->hulls[hull].vertex_first;
-  for (int i = 0; i < side->count; i++)
-    vertices[side->vertex[i]] = vec3_add_scaled(vertices[side->vertex[i]], side->weight[i], local);
+static void seed_side(const Recording* recording, int step, const ModelHull* hull, const Carrier* side, Vec3 g,
+                      LossSeeds* seeds) {
+  loss_seed_pose(recording, hull->link, step, side->point, g, seeds);
+  nearest_seed_vertices(hull, side, mat3_tmul_vec(recording_link_pose(recording, step, hull->link).r, g), seeds);
 }
 
 /* slope = dL/dd with the sign turned. */
 static void seed_gap(const Recording* recording, int step, const Nearest* nearest, double slope, LossSeeds* seeds) {
-  const Model* model = recording->model;
-  const Pose pose[2] = {recording_link_pose(recording, step, model->hulls[nearest->a].link),
-                        recording_link_pose(recording, step, model->hulls[nearest->b].link)};
-  Carrier side[2] = {{.count = 0}, {.count = 0}};
+  const Pose pose[2] = {recording_link_pose(recording, step, nearest->a->link),
+                        recording_link_pose(recording, step, nearest->b->link)};
+  Carrier side[2];
   Vec3 g = vec3_scale(nearest->normal, slope);
-  if (nearest->vertex_a[0] < 0)
-    carry_over_half_space(model, nearest, pose, side);
-  else
-    carry_hulls(model, nearest, pose, side);
+  nearest_carry(nearest, pose, side);
   seed_side(recording, step, nearest->a, &side[0], g, seeds);
   seed_side(recording, step, nearest->b, &side[1], vec3_scale(g, -1), seeds);
 }
@@ -325,9 +65,9 @@ static void seed_gap(const Recording* recording, int step, const Nearest* neares
 double loss_gap(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
   double sum = 0, share = loss_share(term);
   for (int k = term->first; k <= term->last; k++) {
-    TwoPoses poses = {term->link, recording_link_pose(recording, k, term->link),
-                      recording_link_pose(recording, k, term->other)};
-    Nearest nearest = nearest_of_links(term, recording->model, &poses);
+    const Pose pose[2] = {recording_link_pose(recording, k, term->link),
+                          recording_link_pose(recording, k, term->other)};
+    Nearest nearest = nearest_of_links(term, recording->model, pose);
     double lack = term->margin - nearest.distance;
     if (lack == 0) continue;
     sum += lack * lack;

@@ -7,6 +7,9 @@
 
 #include "differentiate/loss.h"
 
+/* Radii that differ by less than this part are equal. */
+#define LEVEL 1e-6
+
 typedef struct {
   int a, b; /* of term->hulls */
   double radius;
@@ -52,32 +55,39 @@ static int list_overlaps(const LossTerm* term, const Recording* recording, bool 
   return count;
 }
 
+/* The overlaps that hold a link together, the widest first; the last is the neck. */
+typedef struct {
+  HullOverlap* joined; /* one less than hulls, if all could be joined */
+  int count;
+} Necks;
+
 /* Joins what is apart, the widest first. false: it is not one piece yet. */
-static bool join_widest(HullOverlap* overlaps, int count, int* set, int* pieces, HullOverlap* last) {
+static bool join_widest(HullOverlap* overlaps, int count, int* set, int* pieces, Necks* necks) {
   if (count > 0) qsort(overlaps, (size_t)count, sizeof(HullOverlap), widest_first);
   for (int k = 0; k<count&& * pieces> 1; k++) {
     if (sets_root(set, overlaps[k].a) == sets_root(set, overlaps[k].b)) continue;
     sets_join(set, overlaps[k].a, overlaps[k].b);
-    *last = overlaps[k];
+    necks->joined[necks->count++] = overlaps[k];
     --*pieces;
   }
   return *pieces == 1;
 }
 
 /* Where no boxes meet, the pair that is least apart. */
-static HullOverlap find_neck(const LossTerm* term, const Recording* recording) {
+static Necks find_necks(const LossTerm* term, const Recording* recording) {
   int hulls = term->hull_count, pieces = hulls;
-  HullOverlap last = {.radius = NAN}, *overlaps = MEMORY_NEW(HullOverlap, hulls * (hulls - 1) / 2);
+  Necks necks = {MEMORY_NEW(HullOverlap, hulls), 0};
+  HullOverlap* overlaps = MEMORY_NEW(HullOverlap, hulls * (hulls - 1) / 2);
   int* set = MEMORY_NEW(int, hulls);
   sets_separate(set, hulls);
   for (int pass = 0; pass < 2; pass++) {
     int count = list_overlaps(term, recording, pass == 1, overlaps);
-    if (join_widest(overlaps, count, set, &pieces, &last)) break;
+    if (join_widest(overlaps, count, set, &pieces, &necks)) break;
   }
-  if (pieces > 1) last.radius = NAN;
+  if (pieces > 1) necks.count = 0;
   memory_free(set);
   memory_free(overlaps);
-  return last;
+  return necks;
 }
 
 /* The face that a triangle belongs to. */
@@ -116,7 +126,8 @@ static void seed_plane(const ConvexHull* solid, const int* triangle, Vec3 center
   flat_faces_free(&faces);
 }
 
-static void seed_neck(const LossTerm* term, const Recording* recording, const HullOverlap* neck, LossSeeds* seeds) {
+static void seed_neck(const LossTerm* term, const Recording* recording, const HullOverlap* neck, double weight,
+                      LossSeeds* seeds) {
   const int hull[2] = {neck->a, neck->b};
   const ConvexHull* solid[2] = {solid_of(term, recording, neck->a), solid_of(term, recording, neck->b)};
   Vec3 center;
@@ -126,13 +137,25 @@ static void seed_neck(const LossTerm* term, const Recording* recording, const Hu
   if (!hulls_held_ball(solid[0], solid[1], &center, &radius, hold, &count)) return;
   for (int k = 0; k < count; k++) {
     int side = hold[k].hull;
-    seed_plane(solid[side], solid[side]->triangles[hold[k].triangle], center, -2 * term->weight * hold[k].share,
+    seed_plane(solid[side], solid[side]->triangles[hold[k].triangle], center, -2 * weight * hold[k].share,
                seeds->vertices + term->hulls[hull[side]].first_vertex);
   }
 }
 
+/* All that are as narrow have equal shares: a chain of equal links gets no stronger by one of them. */
+static void seed_necks(const LossTerm* term, const Recording* recording, const Necks* necks, LossSeeds* seeds) {
+  double narrowest = necks->joined[necks->count - 1].radius;
+  int first = necks->count - 1;
+  while (first > 0 && necks->joined[first - 1].radius <= narrowest + LEVEL * fabs(narrowest)) first--;
+  for (int k = first; k < necks->count; k++)
+    seed_neck(term, recording, &necks->joined[k], term->weight / (necks->count - first), seeds);
+}
+
 double loss_neck(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
-  HullOverlap neck = find_neck(term, recording);
-  if (seeds && isfinite(neck.radius)) seed_neck(term, recording, &neck, seeds);
-  return term->weight * (term->margin - 2 * neck.radius);
+  Necks necks = find_necks(term, recording);
+  double radius = NAN;
+  if (necks.count > 0) radius = necks.joined[necks.count - 1].radius;
+  if (seeds && isfinite(radius)) seed_necks(term, recording, &necks, seeds);
+  memory_free(necks.joined);
+  return term->weight * (term->margin - 2 * radius);
 }

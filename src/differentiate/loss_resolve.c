@@ -113,6 +113,7 @@ static void set_window(LossTerm* term, const LossOrigin* origin) {
   bool inside = check_time(origin, "from", from);
   inside = check_time(origin, "to", to) && inside;
   if (!inside) return;
+  if (kind->window == WINDOW_START) term->last = 0;
   if (from != -1) term->first = (int)ceil(from / dt - TIME_ROUNDING);
   if (to != -1) term->last = (int)floor(to / dt + TIME_ROUNDING);
   if (term->first < kind->first_state) term->first = kind->first_state;
@@ -173,6 +174,8 @@ void loss_resolve(LossTerm* term, const LossOrigin* origin) {
   term->has_target = source->has_target;
   term->friction = source->friction;
   term->angle = source->angle;
+  term->box_low = source->box_low;
+  term->box_high = source->box_high;
   term->quality = source->quality;
   if (term->absent) return;
   int before = origin->diagnostics->error_count;

@@ -25,6 +25,9 @@ static const LossKind KINDS[] = {
     [LOSS_WALL]        = {"wall",        LINK_REQUIRED, LINK_UNUSED,   WINDOW_NONE, 0, 0, loss_hulls_prepare, loss_wall},
     [LOSS_OVERHANG]    = {"overhang",    LINK_REQUIRED, LINK_UNUSED,   WINDOW_NONE, 0, 0, loss_hulls_prepare, loss_overhang},
     [LOSS_EXTENT]      = {"extent",      LINK_REQUIRED, LINK_UNUSED,   WINDOW_NONE, 0, 0, loss_hulls_prepare, loss_extent},
+    [LOSS_KEEP_OUT]    = {"keep_out",    LINK_REQUIRED, LINK_UNUSED,   WINDOW_NONE, 0, 0, loss_hulls_prepare, loss_keep_out},
+    [LOSS_CLEARANCE]   = {"clearance",   LINK_REQUIRED, LINK_OPTIONAL, WINDOW_START, 0, 1, loss_clearance_prepare, loss_clearance},
+    [LOSS_REMOVAL]     = {"removal",     LINK_REQUIRED, LINK_OPTIONAL, WINDOW_START, 0, 1, loss_removal_prepare, loss_removal},
 };
 // clang-format on
 

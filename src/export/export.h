@@ -65,6 +65,22 @@ typedef struct {
  * millimetres. */
 SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose* poses, const SurfaceOptions* options);
 
+/* ---------------------------------------------------------------- assembly (export/assembly.c) */
+
+enum { REMOVAL_LEGS_MAX = 32 };
+/* A way out of the assembly: straight legs without a turn, each proved free of all other links, jointed ones and
+ * excluded pairs too, which stay where they are. */
+typedef struct {
+  bool apart;                 /* where it stands it meets nothing; else there is no way */
+  bool found;                 /* false: not among the places that were tried */
+  int legs;                   /* 0: there is nothing to come out of */
+  Vec3 way[REMOVAL_LEGS_MAX]; /* where it is at the end of each, from where it stands, world [m]  (legs) */
+  double gap;                 /* smallest at their ends [m]; INFINITY: nothing is near */
+  int places;                 /* that were tried */
+} RemovalReport;
+/* poses: where the links stand (links). */
+RemovalReport export_removal(const Model* model, const Pose* poses, int link, int threads);
+
 /* ---------------------------------------------------------------- bytes of files (export/text.c) */
 
 /* The text with & < > " escaped, which XML and HTML understand alike. */

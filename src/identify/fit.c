@@ -22,7 +22,7 @@ const char* identify_stop_text(IdentifyStop stop) {
 static void make_vectors(Identification* id) {
   int n = id->variables = optimization_variable_count(id->optimization);
   double** const vectors[] = {&id->initial, &id->low, &id->high,     &id->scale,     &id->prior, &id->x,
-                              &id->trial,   &id->g,   &id->singular, &id->deviation, &id->error};
+                              &id->trial,   &id->g,   &id->singular, &id->deviation, &id->error, &id->spread};
   for (size_t k = 0; k < sizeof(vectors) / sizeof(vectors[0]); k++) *vectors[k] = MEMORY_NEW(double, n + 1);
   double** const matrices[] = {&id->a, &id->raw_a, &id->directions, &id->covariance, &id->base};
   for (size_t k = 0; k < sizeof(matrices) / sizeof(matrices[0]); k++) *matrices[k] = MEMORY_NEW(double, n* n + 1);
@@ -117,16 +117,18 @@ void identification_destroy(Identification* id) {
   if (!id) return;
   for (int k = 0; k < id->shot_count && id->sums; k++) {
     ShotSums* s = &id->sums[k];
-    double* owned[] = {s->a, s->g, s->b, s->c, s->h};
+    double* owned[] = {s->a, s->g, s->b, s->c, s->h, s->part_a, s->part_g};
     for (size_t n = 0; n < sizeof(owned) / sizeof(owned[0]); n++) memory_free(owned[n]);
   }
   shots_free(id);
   measured_free(&id->data);
   if (id->has_model) model_destroy(&id->model);
   optimization_destroy(id->optimization);
-  void* owned[] = {id->initial,    id->low,      id->high,  id->scale,     id->prior,  id->x,           id->trial,
-                   id->g,          id->singular, id->error, id->deviation, id->a,      id->raw_a,       id->directions,
-                   id->covariance, id->base,     id->held,  id->sums,      id->judged, id->judged_whole};
+  void* owned[] = {id->initial,   id->low,   id->high,  id->scale,      id->prior,
+                   id->x,         id->trial, id->g,     id->singular,   id->error,
+                   id->deviation, id->a,     id->raw_a, id->directions, id->covariance,
+                   id->base,      id->held,  id->sums,  id->judged,     id->judged_whole,
+                   id->spread,    id->doubts};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   text_free(&id->verdict);
   text_free(&id->told);
@@ -171,6 +173,9 @@ static void share_sums(const Identification* id, int shot, bool derivatives, Sho
   processes_share(out->b, number * n * l, owner);
   processes_share(out->c, number * l * l, owner);
   processes_share(out->h, number * l, owner);
+  if (!out->part_a) return;
+  processes_share(out->part_a, number * PARTS * n * n, owner);
+  processes_share(out->part_g, number * PARTS * n, owner);
 }
 
 static bool is_interrupted(const Identification* id) {
@@ -380,8 +385,22 @@ static void judge_one(void* context, int own, int thread) {
       shot_judge(id, which == 0 ? id->x : id->initial, &id->data.runs[run], id->judged + JUDGED_NUMBERS * index, NULL);
 }
 
+/* The sums at the end once more, with those of the parts. */
+static void sum_parts(Identification* id) {
+  size_t n = (size_t)id->variables;
+  for (int k = 0; k < id->shot_count; k++) {
+    if (id->sums[k].part_a) continue;
+    id->sums[k].part_a = MEMORY_NEW(double, PARTS* n* n + 1);
+    id->sums[k].part_g = MEMORY_NEW(double, PARTS* n + 1);
+  }
+  fit_renew(id);
+}
+
 Status identification_finish(Identification* id, Diagnostics* diagnostics) {
   (void)diagnostics;
+  int64_t simulated = id->simulated;
+  sum_parts(id);
+  id->simulated = simulated;
   find_uncertainty(id);
   parallel_for(id->options.threads, own_count(id, 2 * id->data.count), 2, 1, judge_one, id);
   for (int k = 0; k < 2 * id->data.count; k++) {

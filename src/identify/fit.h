@@ -22,14 +22,17 @@ typedef struct {
   double* local;       /* increments of its initial coordinates, then velocities, that are fitted (2 nv); NULL */
 } Shot;
 
+/* Parts of what was measured that are to say the same (Q12): two and two make the whole. */
+enum { PART_FREE, PART_TOUCHED, PART_EARLY, PART_LATE, PART_PLACES, PART_TURNS, PARTS };
+
 /* What a shot comes to at some values. */
 typedef struct {
   bool ran;
   double cost; /* half the sum of squares (Huber's), its own priors among it */
   int residuals;
-  double *a, *g;     /* J'J (variables^2), J'r (variables) of the variables, the shot's own unknowns eliminated */
-  double *b, *c, *h; /* (variables x locals), Cholesky factor (locals^2), (locals) */
-  double* raw;       /* J'r without the shot's own: what its run says (variables) */
+  double *a, *g;           /* J'J (variables^2), J'r (variables) of the variables, the shot's own unknowns eliminated */
+  double *b, *c, *h;       /* (variables x locals), Cholesky factor (locals^2), (locals) */
+  double *part_a, *part_g; /* the same of each part, after the fit (PARTS x variables^2), (PARTS x variables); NULL */
 } ShotSums;
 
 /* What a judged run comes to: means over it of position, rotation, coordinate, then position and rotation at its end.
@@ -48,6 +51,15 @@ typedef struct {
   int count[JUDGED_PARTS][JUDGED_BINS];
   double bin; /* width of a bin of time [s] */
 } JudgedRows;
+
+typedef enum { DOUBT_TOUCH, DOUBT_TIME, DOUBT_TURNS, DOUBT_PRIOR } DoubtKind;
+/* A parameter that two sources tell otherwise (Q12). */
+typedef struct {
+  int variable;
+  DoubtKind kind;
+  double first, second; /* what the two say */
+  double apart;         /* in standard deviations */
+} Doubt;
 
 struct Identification {
   Task* task;
@@ -79,6 +91,10 @@ struct Identification {
   double* covariance; /* (variables^2) */
   double* error;      /* standard errors (variables) */
   double quantile;
+  double*
+      spread; /* half of what parts of the data, or it and a prior, are apart by; 0: nothing is doubted (variables) */
+  Doubt* doubts; /* owned */
+  int doubt_count, doubt_room;
   double* judged;     /* of each run, fitted then unfitted (runs x 2 JUDGED_NUMBERS) */
   Misfit misfit[2];   /* validation, training */
   double inside[2];   /* part of the residuals within 95 % of what is predicted: validation, training */
@@ -100,6 +116,18 @@ void shot_evaluate(const Identification* id, const double* x, const Shot* shot, 
 /* Least height of what can move above a half-space where the shot begins [m]; *ground: the half-space's link. */
 double shot_height(const Identification* id, const Shot* shot, int* ground);
 void shot_clear(const Identification* id, ShotSums* out);
+/* Residuals of a shot, those of a sample beside each other; NaN where nothing was measured. */
+typedef struct {
+  int samples, count, columns; /* count: of a sample; columns: variables and locals */
+  double huber;
+  const double *r, *j; /* (samples x count), (samples x count x columns) */
+  const bool* turns;   /* does it say how something is turned, not where it is? (count) */
+  int touched;         /* the first sample after bodies have met; samples: they never do */
+} ShotResiduals;
+/* Sums them up (identify/sums.c); false: they are no numbers, or the shot's own unknowns are not determined. */
+bool shot_sum(const Identification* id, const ShotResiduals* s, const double* local, bool derivatives, ShotSums* out);
+/* Standard deviation of an increment of the initial state: the data's own noise, by what the joint measures. */
+double local_deviation(const Identification* id, int k);
 /* A whole run from its first state: means over its samples of the distances to what was measured [m, rad, m or rad],
  * and those in its last sample, NaN where nothing was measured then [m, rad]; false: it ends before. rows: where not
  * NULL, a row for each sample and link is appended, with what it is uncertain by (Q8). */
@@ -126,5 +154,10 @@ void judge_misfit(JudgedRows* out, int part, double unit, const double* r, int s
 /* Verdict before the fit (identify/verdict.c); standard errors after it (identify/uncertainty.c). */
 void find_verdict(Identification* id);
 void find_uncertainty(Identification* id);
+/* Student's t where the normal distribution has z. From this many runs on they tell of their own differences. */
+enum { RUNS_TELL = 5 };
+double student_quantile(double z, int freedom);
+/* Where parts of the data, or the data and what was known beforehand, contradict each other (identify/doubts.c). */
+void find_doubts(Identification* id);
 
 #endif

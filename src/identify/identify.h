@@ -85,6 +85,11 @@ double identification_cost(const Identification* identification);
 /* Uncertainties, and the runs judged with and without the fit. */
 Status identification_finish(Identification* identification, Diagnostics* diagnostics);
 
+/* Parameters that parts of the data tell otherwise, or a prior: the model cannot do what was measured. Intervals are
+ * wide enough for both (Q12). The words of one are appended to a text. After identification_finish. */
+int identification_doubt_count(const Identification* identification);
+void identification_doubt_text(const Identification* identification, int k, Text* out);
+
 typedef struct {
   const char* name;
   double value, unfitted;

@@ -85,6 +85,17 @@ static void add_verdict(Json* json, const Identification* id) {
   json_vector(json, "singular_values", id->singular, id->variables);
 }
 
+static void add_doubts(Json* json, const Identification* id) {
+  json_open(json, "doubts", '[');
+  for (int k = 0; k < id->doubt_count; k++) {
+    Text line = {0};
+    identification_doubt_text(id, k, &line);
+    json_text(json, NULL, line.data);
+    text_free(&line);
+  }
+  json_close(json, ']');
+}
+
 /* Combinations x_j + sum of c_k x_k that the data tells, at the values of the fit. */
 static void add_base(Json* json, const Identification* id) {
   int n = id->variables;
@@ -129,6 +140,7 @@ static Status write_json(Identification* id, const char* folder, const RunProgra
     add_parameter(&json, &p);
   }
   json_close(&json, ']');
+  add_doubts(&json, id);
   add_base(&json, id);
   for (int train = 1; train >= 0; train--) {
     Judgement j = identification_judgement(id, train);

@@ -1,4 +1,4 @@
-/* One shot: simulate it, compare it with what was measured, and sum up (docs/derivations/identify.md, Q2, Q3). */
+/* One shot: simulate it, and compare it with what was measured (docs/derivations/identify.md, Q2). */
 #include <string.h>
 
 #include "identify/fit.h"
@@ -417,8 +417,6 @@ static void visit_row(void* context, StepForward* forward, int row) {
   }
 }
 
-/* ---------------------------------------------------------------- sums (Q3) */
-
 static void chain(void* context, const ModelGradient* gradient, double* row) {
   const Residuals* s = context;
   const Identification* id = s->simulation->id;
@@ -427,88 +425,6 @@ static void chain(void* context, const ModelGradient* gradient, double* row) {
     row[id->variables + k] += gradient->coordinates[k];
     row[id->variables + id->locals / 2 + k] += gradient->velocities[k];
   }
-}
-
-/* Huber's loss of a residual, and the weight of its square's derivatives. */
-static double robust(double r, double threshold, double* weight) {
-  double size = fabs(r);
-  *weight = size <= threshold ? 1 : threshold / size;
-  return size <= threshold ? 0.5 * r * r : threshold * (size - 0.5 * threshold);
-}
-
-/* Standard deviation of an increment of the initial state. */
-static double local_deviation(const Identification* id, int k) {
-  const Model* m = &id->model;
-  int dof = k % m->dof_count;
-  const ModelLink* link = &m->links[m->dof_link[dof]];
-  bool slides = dof - link->dof_first < link->joint.slide_count, free = link->joint.dof_count == 6;
-  const TaskIdentify* t = &id->task->identify;
-  if (k >= m->dof_count) return slides ? t->initial_velocity : t->initial_rate;
-  if (!free) return t->coordinate;
-  return slides ? t->position : t->rotation;
-}
-
-static void add_outer(ShotSums* out, const double* row, double weight, double r, int n, int locals, double* full_c) {
-  for (int i = 0; i < n; i++) {
-    double wi = weight * row[i];
-    if (wi == 0) continue;
-    out->g[i] += wi * r;
-    for (int k = 0; k <= i; k++) out->a[i * n + k] += wi * row[k];
-    for (int k = 0; k < locals; k++) out->b[i * locals + k] += wi * row[n + k];
-  }
-  for (int i = 0; i < locals; i++) {
-    double wi = weight * row[n + i];
-    out->h[i] += wi * r;
-    for (int k = 0; k <= i; k++) full_c[i * locals + k] += wi * row[n + k];
-  }
-}
-
-/* A := A - B C^-1 B', g := g - B C^-1 h. */
-static void eliminate(ShotSums* out, int n, int locals) {
-  double* column = MEMORY_NEW(double, locals + 1);
-  for (int i = 0; i < n; i++) {
-    memcpy(column, out->b + i * locals, sizeof(double) * (size_t)locals);
-    dense_solve(locals, out->c, column);
-    for (int k = 0; k <= i; k++)
-      for (int m = 0; m < locals; m++) out->a[i * n + k] -= column[m] * out->b[k * locals + m];
-    for (int m = 0; m < locals; m++) out->g[i] -= column[m] * out->h[m];
-  }
-  memory_free(column);
-}
-
-void shot_clear(const Identification* id, ShotSums* out) {
-  size_t n = (size_t)id->variables, l = (size_t)id->locals;
-  memset(out->a, 0, sizeof(double) * n * n);
-  memset(out->g, 0, sizeof(double) * n);
-  memset(out->b, 0, sizeof(double) * n * l);
-  memset(out->c, 0, sizeof(double) * l * l);
-  memset(out->h, 0, sizeof(double) * l);
-}
-
-static bool sum_up(const Identification* id, const Residuals* s, const double* local, bool derivatives, ShotSums* out) {
-  int n = id->variables, locals = id->locals;
-  out->cost = 0;
-  out->residuals = 0;
-  if (derivatives) shot_clear(id, out);
-  for (int k = 0; k < s->simulation->shot->count * s->count; k++) {
-    double weight;
-    if (isnan(s->r[k])) continue;
-    out->cost += robust(s->r[k], s->settings->huber, &weight);
-    out->residuals++;
-    if (derivatives) add_outer(out, s->j + (size_t)k * (size_t)s->columns, weight, s->r[k], n, locals, out->c);
-  }
-  for (int k = 0; k < locals; k++) {
-    double p = 1 / local_deviation(id, k);
-    out->cost += 0.5 * p * p * local[k] * local[k];
-    if (!derivatives) continue;
-    out->c[k * locals + k] += p * p;
-    out->h[k] += p * p * local[k];
-  }
-  if (!isfinite(out->cost)) return false;
-  if (!derivatives || locals == 0) return true;
-  if (!dense_cholesky(locals, out->c)) return false;
-  eliminate(out, n, locals);
-  return true;
 }
 
 /* ---------------------------------------------------------------- all of a shot */
@@ -531,6 +447,45 @@ static bool residuals_forward(Residuals* s) {
   return sound;
 }
 
+/* Which residuals of a sample say how something is turned. Owned by the caller. */
+static bool* turns_of_sample(const Residuals* s) {
+  bool* turns = MEMORY_NEW(bool, s->count + 1);
+  const MeasuredRun* run = s->simulation->shot->run;
+  for (int i = 0, at = 0; i < run->link_count; i++) {
+    const MeasuredLink* l = &run->links[i];
+    const Joint* joint = &s->simulation->model.links[l->link].joint;
+    RatesOf of = rates_of(s->settings, l, s->rates);
+    at += 3 * l->has_position;
+    for (int k = 0; k < 3 * l->has_rotation; k++) turns[at++] = true;
+    for (int k = 0; k < l->coordinate_count; k++) turns[at++] = k >= joint->slide_count;
+    at += 3 * of.velocity;
+    for (int k = 0; k < 3 * of.spin; k++) turns[at++] = true;
+    for (int k = 0; k < of.rates; k++) turns[at++] = k >= joint->slide_count;
+  }
+  return turns;
+}
+
+/* The first sample that lies behind a state in which bodies press on each other. */
+static int first_touched(const Residuals* s) {
+  const Recording* r = &s->simulation->recording;
+  const Shot* shot = s->simulation->shot;
+  int step = shot->steps + 1, sample = 0;
+  for (int k = 0; k < r->state_count && step > shot->steps; k++)
+    for (int c = 0; c < r->states[k].contact_count; c++)
+      if (r->contacts[r->states[k].contact_first + c].active) step = r->states[k].step;
+  while (sample < shot->count && shot->places[sample].row + (shot->places[sample].part > 0) < step) sample++;
+  return sample;
+}
+
+static bool sum_up(const Residuals* s, const double* local, bool derivatives, ShotSums* out) {
+  bool* turns = turns_of_sample(s);
+  const ShotResiduals all = {
+      s->simulation->shot->count, s->count, s->columns, s->settings->huber, s->r, s->j, turns, first_touched(s)};
+  bool sound = shot_sum(s->simulation->id, &all, local, derivatives, out);
+  memory_free(turns);
+  return sound;
+}
+
 void shot_evaluate(const Identification* id, const double* x, const Shot* shot, const double* local, bool derivatives,
                    ShotSums* out) {
   Simulation simulation = {.id = id, .shot = shot};
@@ -545,7 +500,7 @@ void shot_evaluate(const Identification* id, const double* x, const Shot* shot, 
     } else {
       for (int row = 0; row <= shot->steps; row++) visit_row(&s, NULL, row);
     }
-    out->ran = out->ran && sum_up(id, &s, local, derivatives, out);
+    out->ran = out->ran && sum_up(&s, local, derivatives, out);
     memory_free(s.r);
     memory_free(s.j);
     memory_free(s.bar);

@@ -3,37 +3,39 @@
 
 #include "identify/fit.h"
 
-/* Runs tell of their own differences from this many on. */
-enum { RUNS_TELL = 5 };
 #define NORMAL_975 1.959963984540054
+/* Less than this many of the data's standard deviations is one large change of a variable worth: nothing is told. */
+#define NOTHING_TOLD 1.0
 
-/* Student's t at 0.975, by its expansion about the normal distribution; within 0.01 from four degrees of freedom on. */
-static double student_975(int freedom) {
-  double z = NORMAL_975, z2 = z * z, v = freedom;
+/* By its expansion about the normal distribution; at 0.975 within 0.01 from four degrees of freedom on. */
+double student_quantile(double z, int freedom) {
+  double z2 = z * z, v = freedom;
   double first = z * (z2 + 1) / 4, second = z * ((5 * z2 + 16) * z2 + 3) / 96;
   double third = z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384;
   return z + first / v + second / (v * v) + third / (v * v * v);
 }
 
-/* A^-1 over what is neither held nor at a bound; zero elsewhere. */
-static bool inverse(const Identification* id, double* out) {
+static bool is_told(const Identification* id, int k) {
+  double information = id->a[k * id->variables + k] * id->scale[k] * id->scale[k];
+  return !id->held[k] && id->x[k] > id->low[k] && id->x[k] < id->high[k] && information > NOTHING_TOLD * NOTHING_TOLD;
+}
+
+/* A^-1 of the variables that are neither held nor at a bound nor without information; zero elsewhere. */
+static void inverse(const Identification* id, double* out) {
   int n = id->variables;
   double *a = MEMORY_NEW(double, n*n + 1), *column = MEMORY_NEW(double, n + 1);
-  bool* out_of = MEMORY_NEW(bool, n + 1);
-  for (int i = 0; i < n; i++) out_of[i] = id->held[i] || id->x[i] <= id->low[i] || id->x[i] >= id->high[i];
   for (int i = 0; i < n; i++)
-    for (int k = 0; k < n; k++) a[i * n + k] = out_of[i] || out_of[k] ? i == k : id->a[i * n + k];
+    for (int k = 0; k < n; k++) a[i * n + k] = is_told(id, i) && is_told(id, k) ? id->a[i * n + k] : i == k;
   bool sound = dense_cholesky(n, a);
+  memset(out, 0, sizeof(double) * (size_t)(n * n));
   for (int k = 0; k < n && sound; k++) {
     memset(column, 0, sizeof(double) * (size_t)n);
-    column[k] = !out_of[k];
+    column[k] = is_told(id, k);
     dense_solve(n, a, column);
-    for (int i = 0; i < n; i++) out[i * n + k] = out_of[i] ? 0 : column[i];
+    for (int i = 0; i < n; i++) out[i * n + k] = is_told(id, i) ? column[i] : 0;
   }
   memory_free(a);
   memory_free(column);
-  memory_free(out_of);
-  return sound;
 }
 
 /* A^-1 (sum g_r g_r') A^-1 N / (N - 1). */
@@ -70,12 +72,13 @@ void find_uncertainty(Identification* id) {
   for (int s = 0; s < id->shot_count; s++) residuals += id->shots[s].usable ? id->sums[s].residuals : 0;
   double scale = residuals > unknowns ? 2 * id->cost / (residuals - unknowns) : 1;
   id->noise = sqrt(scale);
-  if (!inverse(id, inverse_a)) memset(inverse_a, 0, sizeof(double) * (size_t)(n * n));
+  inverse(id, inverse_a);
   between_runs(id, inverse_a, sandwich, &runs);
-  id->quantile = runs >= RUNS_TELL ? student_975(runs - 1) : NORMAL_975;
+  find_doubts(id);
+  id->quantile = runs >= RUNS_TELL ? student_quantile(NORMAL_975, runs - 1) : NORMAL_975;
   for (int i = 0; i < n; i++) {
     double plain = scale * inverse_a[i * n + i], robust = runs >= RUNS_TELL ? sandwich[i * n + i] : 0;
-    id->error[i] = plain > 0 ? sqrt(fmax(plain, robust)) : (double)NAN;
+    id->error[i] = plain > 0 ? sqrt(fmax(plain, robust) + id->spread[i] * id->spread[i]) : (double)NAN;
   }
   for (int i = 0; i < n; i++)
     for (int k = 0; k < n; k++) {

@@ -70,7 +70,6 @@ struct BlockSolver {
   Plan* plans;
   int *plan_of, *plan_owner;
   int plan_count;
-  Ordering* ordering;
   /* held orders: place of every block in the order that its component had when it was looked for, -1: none; flops per
    * order^2 of that; by place in `members`, the places; per plan, of which version of the places it is, or -1 */
   bool holds;
@@ -122,7 +121,6 @@ BlockSolver* block_solver_create(int block_count, const int* block_sizes) {
   s->pivot_beside = MEMORY_NEW(double, s->order);
   s->right = MEMORY_NEW(double, s->order);
   s->rest = MEMORY_NEW(double, s->order);
-  s->ordering = ordering_create();
   block_solver_pattern(s, NULL, 0);
   return s;
 }
@@ -130,7 +128,6 @@ BlockSolver* block_solver_create(int block_count, const int* block_sizes) {
 void block_solver_destroy(BlockSolver* s) {
   if (!s) return;
   for (int k = 0; k < s->plan_count; k++) plan_free(&s->plans[k]);
-  ordering_destroy(s->ordering);
   void* const arrays[] = {s->size,         s->first,        s->row_first,   s->row,        s->column,
                           s->offset,       s->values,       s->filled,      s->components, s->component,
                           s->members,      s->links,        s->unknowns,    s->place,      s->plans,
@@ -242,7 +239,7 @@ double* block_solver_block(BlockSolver* s, int a, int b, int* stride) {
   if (s->filled[k]) return block;
   memset(block, 0, sizeof(double) * (size_t)s->size[a] * (size_t)s->size[b]);
   s->filled[k] = true;
-  s->checked = false;
+  if (s->checked) s->checked = false;
   return block;
 }
 
@@ -382,11 +379,11 @@ static void make_plan(BlockSolver* s, const Component* c, int index) {
   double rate, n = c->order;
   if (placed_by_held_order(s, c, &rate)) {
     if (fits && s->plan_version[index] == s->version) return;
-    plan_make(plan, &pattern, s->ordering, s->local_rank + c->member_first);
+    plan_make(plan, &pattern, s->local_rank + c->member_first);
     s->plan_version[index] = s->version;
     if (plan->flops <= HELD_FLOPS * rate * n * n) return;
   }
-  if (!fits || s->plan_version[index] >= 0) plan_make(plan, &pattern, s->ordering, NULL);
+  if (!fits || s->plan_version[index] >= 0) plan_make(plan, &pattern, NULL);
   s->plan_version[index] = -1;
   hold_order(s, c, plan);
 }

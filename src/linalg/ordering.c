@@ -1,7 +1,11 @@
 #include "linalg/ordering.h"
 
+#include <metis.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
-#include <suitesparse/cholmod.h>
+#include <string.h>
+#include <suitesparse/amd.h>
 #include "base/base.h"
 
 enum {
@@ -9,22 +13,7 @@ enum {
   DISSECTED = 200         /* from here on nested dissection fills in less than minimum degree */
 };
 
-struct Ordering {
-  cholmod_common common;
-};
-
-Ordering* ordering_create(void) {
-  Ordering* o = MEMORY_NEW(Ordering, 1);
-  cholmod_start(&o->common);
-  o->common.print = 0;
-  return o;
-}
-
-void ordering_destroy(Ordering* o) {
-  if (!o) return;
-  cholmod_finish(&o->common);
-  memory_free(o);
-}
+_Static_assert(sizeof(idx_t) == sizeof(int), "METIS counts in int");
 
 /* Minimum degree, exact: eliminating a node makes its neighbours a clique. The first of equals goes first. */
 static void order_small(int nodes, const int* start, const int* other, int* order) {
@@ -49,29 +38,68 @@ static void order_small(int nodes, const int* start, const int* other, int* orde
   }
 }
 
-/* The graph as CHOLMOD sees it: the upper triangle of a symmetric pattern. */
-static void order_large(Ordering* o, int nodes, const int* start, const int* other, int* order) {
-  cholmod_common* c = &o->common;
-  size_t n = (size_t)nodes;
-  cholmod_sparse* graph = cholmod_allocate_sparse(n, n, (size_t)start[nodes] / 2 + n, 0, 1, 1, CHOLMOD_PATTERN, c);
-  bool ok = graph != NULL;
-  if (ok) {
-    int *p = graph->p, *row = graph->i, next = 0;
-    for (int a = 0; a < nodes; a++) {
-      p[a] = next;
-      for (int k = start[a]; k < start[a + 1]; k++)
-        if (other[k] < a) row[next++] = other[k];
-    }
-    p[nodes] = next;
-    ok = nodes < DISSECTED ? cholmod_amd(graph, NULL, 0, order, c) : cholmod_metis(graph, NULL, 0, 0, order, c);
-  }
-  cholmod_free_sparse(&graph, c);
-  for (int k = 0; !ok && k < nodes; k++) order[k] = k; /* costs fill, not correctness */
+/* AMD wants room to write over the graph. */
+static int graph_room(int nodes, int edges) { return edges + edges / 2 + nodes; }
+
+enum { AMD_ARRAYS = 7 }; /* of one number a node */
+
+int ordering_work(int nodes, int edges) {
+  return nodes <= SMALL ? 0 : nodes + 1 + graph_room(nodes, edges) + AMD_ARRAYS * nodes;
 }
 
-void ordering_find(Ordering* o, int nodes, const int* start, const int* other, int* order) {
+/* The graph again, for those who write over it: of each node first the neighbours before it, then those after it, which
+ * ascend. fill: nodes of work. */
+static void copy_graph(int nodes, const int* from_start, const int* from, int* start, int* other, int* fill) {
+  memcpy(start, from_start, sizeof(int) * (size_t)(nodes + 1));
+  memcpy(fill, start, sizeof(int) * (size_t)nodes);
+  for (int a = 0; a < nodes; a++)
+    for (int k = from_start[a]; k < from_start[a + 1]; k++) {
+      if (from[k] >= a) continue;
+      other[fill[a]++] = from[k];
+      other[fill[from[k]]++] = a;
+    }
+}
+
+/* Approximate minimum degree. */
+static void order_by_degree(int nodes, int edges, int* start, int* other, int* work, int* order) {
+  int *length = work, *count = length + nodes, *next = count + nodes, *head = next + nodes, *element = head + nodes;
+  int *degree = element + nodes, *mark = degree + nodes, room = graph_room(nodes, edges);
+  double control[AMD_CONTROL], info[AMD_INFO];
+  amd_defaults(control);
+  for (int a = 0; a < nodes; a++) length[a] = start[a + 1] - start[a];
+  amd_2(nodes, start, other, length, room, edges, count, next, order, head, element, degree, mark, control, info);
+}
+
+/* METIS draws from rand() and has handlers of SIGTERM and SIGABRT while it works, both the whole process's: one graph
+ * at a time, so that its order stays a function of it and the handlers are those of before again. */
+static int dissect(int nodes, int* start, int* other, int* order, int* inverse) {
+  static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&alone);
+  int code = METIS_NodeND(&nodes, start, other, NULL, NULL, order, inverse);
+  pthread_mutex_unlock(&alone);
+  if (code == METIS_ERROR) raise(SIGTERM); /* it took one for itself */
+  return code;
+}
+
+/* Nested dissection. Without memory for it the nodes' own order: costs fill, not correctness. */
+static void order_by_dissection(int nodes, int edges, int* start, int* other, int* inverse, int* order) {
+  bool done = edges > 0 && dissect(nodes, start, other, order, inverse) == METIS_OK;
+  for (int k = 0; !done && k < nodes; k++) order[k] = k;
+}
+
+static void order_large(int nodes, const int* start, const int* other, int* work, int* order) {
+  int edges = start[nodes], *own_start = work, *own_other = own_start + nodes + 1;
+  int* rest = own_other + graph_room(nodes, edges);
+  copy_graph(nodes, start, other, own_start, own_other, rest);
+  if (nodes < DISSECTED)
+    order_by_degree(nodes, edges, own_start, own_other, rest, order);
+  else
+    order_by_dissection(nodes, edges, own_start, own_other, rest, order);
+}
+
+void ordering_find(int nodes, const int* start, const int* other, int* work, int* order) {
   if (nodes <= SMALL)
     order_small(nodes, start, other, order);
   else
-    order_large(o, nodes, start, other, order);
+    order_large(nodes, start, other, work, order);
 }

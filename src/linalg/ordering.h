@@ -4,12 +4,11 @@
 
 enum { ORDERING_SMALL = 64 }; /* up to so many nodes an order costs next to nothing */
 
-typedef struct Ordering Ordering;
-Ordering* ordering_create(void);
-void ordering_destroy(Ordering* ordering);
-
 /* order[k]: the node to eliminate k-th. Neighbours of node a are other[start[a] .. start[a + 1]), each edge seen from
- * both sides, no loops. A function of the graph alone. Not for several threads at a time: METIS draws from rand(). */
-void ordering_find(Ordering* ordering, int nodes, const int* start, const int* other, int* order);
+ * both sides, no loops. work: ordering_work(nodes, start[nodes]) ints. A function of the graph alone, on any thread.
+ * METIS allocates for itself, from some 200 nodes on. */
+void ordering_find(int nodes, const int* start, const int* other, int* work, int* order);
+/* Ints of work that finding an order needs; edges: from both sides. */
+int ordering_work(int nodes, int edges);
 
 #endif

@@ -24,9 +24,9 @@ static int* ints(Room* r, int count) { return room(r, sizeof(int), (size_t)count
 
 void plan_free(Plan* plan) {
   if (!plan) return;
-  Room* const all[] = {&plan->size, &plan->couplings, &plan->unknown, &plan->fronts, &plan->rows,
-                       &plan->map,  &plan->entries,   &plan->columns, &plan->base,   &plan->base_order};
-  enum { ALL = 10, WORK = 8 };
+  Room* const all[] = {&plan->size,    &plan->couplings, &plan->unknown, &plan->fronts,     &plan->rows,    &plan->map,
+                       &plan->entries, &plan->columns,   &plan->base,    &plan->base_order, &plan->ordering};
+  enum { ALL = 11, WORK = 8 };
   for (int k = 0; k < ALL; k++) memory_free(all[k]->at);
   for (int k = 0; k < WORK; k++) memory_free(plan->work[k].at);
   *plan = (Plan){0};
@@ -66,13 +66,14 @@ static Neighbours neighbours(Plan* plan, const PlanPattern* p) {
 }
 
 /* An order that was looked for is looked up when the same pattern comes again: it is a function of the pattern. */
-static void look_for_order(Plan* plan, const PlanPattern* p, Neighbours near, Ordering* ordering, int* order) {
+static void look_for_order(Plan* plan, const PlanPattern* p, Neighbours near, int* order) {
   size_t keys = sizeof(uint64_t) * (size_t)p->coupling_count, places = sizeof(int) * (size_t)p->block_count;
   bool known = plan->base_blocks == p->block_count && plan->base_couplings == p->coupling_count &&
                (keys == 0 || memcmp(plan->base.at, p->couplings, keys) == 0);
   int* base = ints(&plan->base_order, p->block_count);
   if (!known) {
-    ordering_find(ordering, p->block_count, near.start, near.other, base);
+    int* work = ints(&plan->ordering, ordering_work(p->block_count, near.start[p->block_count]));
+    ordering_find(p->block_count, near.start, near.other, work, base);
     plan->base_blocks = p->block_count;
     plan->base_couplings = p->coupling_count;
     memcpy(room(&plan->base, sizeof(uint64_t), (size_t)p->coupling_count + 1), p->couplings, keys);
@@ -357,7 +358,7 @@ static void remember(Plan* plan, const PlanPattern* p) {
 
 const int* plan_order(const Plan* plan) { return plan->work[3].at; }
 
-void plan_make(Plan* plan, const PlanPattern* p, Ordering* ordering, const int* rank) {
+void plan_make(Plan* plan, const PlanPattern* p, const int* rank) {
   int n = p->block_count;
   remember(plan, p);
   Neighbours near = neighbours(plan, p);
@@ -365,7 +366,7 @@ void plan_make(Plan* plan, const PlanPattern* p, Ordering* ordering, const int* 
   if (rank)
     order_by_rank(plan, p, rank, order);
   else
-    look_for_order(plan, p, near, ordering, order);
+    look_for_order(plan, p, near, order);
   int *work = ints(&plan->work[4], 3 * n + 1), *starts = ints(&plan->work[5], n + 1),
       *place = ints(&plan->work[7], 2 * n);
   for (int j = 0; j < n; j++) position[order[j]] = j;

@@ -52,6 +52,7 @@ typedef struct {
   Room rows, map;        /* int */
   Room entries;          /* FrontEntry */
   Room work[8], columns; /* of the analysis */
+  Room ordering;         /* int, work of looking for an order */
   Room base, base_order; /* the pattern whose order was looked for last, and that order: uint64_t, int */
   int base_blocks, base_couplings;
   int front_count;
@@ -63,7 +64,7 @@ void plan_free(Plan* plan);
 bool plan_fits(const Plan* plan, const PlanPattern* pattern);
 /* Allocates where its arrays are too short. rank: blocks are eliminated in its ascending order, lower numbers first
  * among equals; NULL: an order is looked for. */
-void plan_make(Plan* plan, const PlanPattern* pattern, Ordering* ordering, const int* rank);
+void plan_make(Plan* plan, const PlanPattern* pattern, const int* rank);
 /* The blocks in the order of elimination (block_count); valid until the next plan is made of it. */
 const int* plan_order(const Plan* plan);
 /* Doubles that factoring and solving need. */

@@ -402,6 +402,7 @@ static Status list_all(DesignBuild* b) {
   if (status == STATUS_OK) {
     index_shared(b);
     design_check_symmetries(b);
+    design_check_frozen(b);
     design_list_vertices(b);
     for (int k = 0; k < task->cage_count; k++) design_list_cage(b, &task->cages[k]);
     for (int k = 0; k < task->attachment_count; k++) design_list_attachment(b, &task->attachments[k]);

@@ -78,6 +78,10 @@ bool design_free_axes(const SelfMaps* g, Vec3 p, double tolerance, bool axes[3])
  * and of joints (optimize/design_joints.c). */
 void design_list_vertices(DesignBuild* build);
 void design_list_cage(DesignBuild* build, const TaskCage* item);
+/* Does no vertex of the link's hull at p, the place in its initial shape, move (optimize/design_frozen.c)? And a message
+ * for every item that can hold nothing. */
+bool design_is_frozen(const DesignBuild* build, int link, int hull, Vec3 p);
+void design_check_frozen(DesignBuild* build);
 /* A message for an item about the shape of a link that follows one whose shape does not move. */
 void design_check_follower(DesignBuild* build, const TaskName* name);
 void design_list_attachment(DesignBuild* build, const TaskAttachment* item);

@@ -131,11 +131,20 @@ static bool stands_still(const Cage* c, const int at[3]) {
   return false;
 }
 
+/* A leader's vertex, or an image of it under the leader's own symmetry. */
+static bool is_frozen(const Cage* c, int hull, Vec3 p) {
+  bool frozen = design_is_frozen(c->build, c->link, hull, p);
+  for (int k = 0; k < c->maps.count && !frozen; k++)
+    frozen = design_is_frozen(c->build, c->link, hull, mat3_mul_vec(c->maps.maps[k], p));
+  return frozen;
+}
+
 /* What a point gives to any vertex makes it a variable; until then its place is -2. */
 enum { NO_VARIABLE = -1, WANTED = -2 };
 
 static void want_points(Cage* c, int link, int hull, int vertex) {
   Vec3 p = vertex_at(c, link, hull, vertex);
+  if (is_frozen(c, hull, p)) return;
   for (int k = -1; k < c->maps.count; k++) {
     CagePlace place = place_in(c, k < 0 ? p : mat3_mul_vec(c->maps.maps[k], p));
     for (int i = 0; i < place.count; i++)
@@ -178,6 +187,7 @@ static void number_vertex(Cage* c, int link, int hull, int vertex) {
   Design* d = c->build->design;
   Mat3 to_link = link == c->link ? mat3_identity() : c->build->map[link];
   Vec3 p = vertex_at(c, link, hull, vertex), q = mat3_mul_vec(mat3_transpose(to_link), p);
+  if (is_frozen(c, hull, q)) return;
   for (int axis = 0; axis < 3; axis++) {
     design_add_number(d, OVERRIDE_VERTEX, link, hull, 3 * vertex + axis, design_component(p, axis));
     for (int k = -1; k < c->maps.count; k++) {

@@ -101,8 +101,9 @@ static bool all_asked(const DesignBuild* b, const LinkVertices* v, const SharedV
 }
 
 static bool selects(const DesignBuild* b, const LinkVertices* v, const TaskVertices* wish, VertexPlace at) {
-  return hull_listed(wish, at.hull) && in_box(wish, design_hull(b->scene, v->link, at.hull)->points[at.vertex]) &&
-         !is_attachment(shared_at(b, v, at));
+  Vec3 p = design_hull(b->scene, v->link, at.hull)->points[at.vertex];
+  return hull_listed(wish, at.hull) && in_box(wish, p) && !is_attachment(shared_at(b, v, at)) &&
+         !design_is_frozen(b, v->link, at.hull, p);
 }
 
 /* Calls `body` for every vertex that an item selects; returns how many. */

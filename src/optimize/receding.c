@@ -195,6 +195,20 @@ static void take_memory(Receding* r) {
   memcpy(r->warm, r->optimization->x, sizeof(double) * n);
 }
 
+/* Every window is executed with the contact that the schedule ends with, the first one from the scene's own start. */
+static Status check_last_contact(Receding* r, Diagnostics* diagnostics) {
+  if (!continuation_goes_on(r->optimization, 0)) return STATUS_OK;
+  Model model;
+  continuation_finish(r->optimization);
+  Status status = model_create(&model, scene_of(r), diagnostics);
+  if (status != STATUS_OK)
+    diagnostics_add(diagnostics, SEVERITY_NOTE, r->task->continuation.place,
+                    "so it is with the contact that the schedule ends with");
+  model_destroy(&model);
+  continuation_restart(r->optimization);
+  return status;
+}
+
 Status receding_create(Receding** out, Task* task, const OptimizationOptions* options, Diagnostics* diagnostics) {
   Receding* r = *out = MEMORY_NEW(Receding, 1);
   TaskScenario* scenario = &task->scenarios[0];
@@ -205,6 +219,7 @@ Status receding_create(Receding** out, Task* task, const OptimizationOptions* op
   scenario->steps = task->receding.horizon;
   if (task->receding.iterations > 0) task->optimizer.iterations = task->receding.iterations;
   Status status = optimization_create(&r->optimization, task, options, diagnostics);
+  if (status == STATUS_OK) status = check_last_contact(r, diagnostics);
   if (status != STATUS_OK) return status;
   r->first = scenario->scene.start; /* the scene is given others as it goes on; the file lives until the end */
   take_memory(r);

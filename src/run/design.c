@@ -64,12 +64,27 @@ Status design_write_variables(const char* folder, const Optimization* o, Diagnos
   return status;
 }
 
+/* The model of a design, to look at its shapes: one that meets something at the start serves, too, as where starts are
+ * drawn only the drawn ones need be free. */
+static Status make_shapes(Model* model, const Scene* scene, Diagnostics* diagnostics) {
+  Diagnostics own = {0}; /* its warnings were told at the start */
+  ModelTouch* pairs = NULL;
+  Status status = model_create(model, scene, &own);
+  if (status == STATUS_BAD_INPUT && model_touching(model, &pairs) > 0) status = STATUS_OK;
+  for (int k = 0; k < own.count && status != STATUS_OK; k++) {
+    const Diagnostic* item = &own.items[k];
+    diagnostics_add(diagnostics, item->severity, (SourcePlace){item->file, item->line, item->column}, "%s", item->text);
+  }
+  memory_free(pairs);
+  diagnostics_free(&own);
+  return status;
+}
+
 Status design_write_shapes(const char* folder, const char* name, Optimization* o, bool best, Diagnostics* diagnostics) {
   Model model = {0};
-  Diagnostics quiet = {0}; /* its warnings were told at the start */
   Text path = {0};
   text_add(&path, "%s/design/%s", folder, name);
-  Status status = model_create(&model, optimization_scene(o, 0, best), &quiet);
+  Status status = make_shapes(&model, optimization_scene(o, 0, best), diagnostics);
   bool made = false;
   for (int i = 0; status == STATUS_OK && i < model.link_count; i++) {
     if (!optimization_shapes_link(o, i)) continue;
@@ -83,7 +98,6 @@ Status design_write_shapes(const char* folder, const char* name, Optimization* o
   }
   text_free(&path);
   model_destroy(&model);
-  diagnostics_free(&quiet);
   return status;
 }
 

@@ -52,6 +52,16 @@ typedef struct {
   TaskBounds bounds; /* m, link frame */
 } TaskVertices;
 
+/* Vertices that stay where they are, whatever else of the design moves. */
+typedef struct {
+  SourcePlace place;
+  TaskName link;
+  int* hulls; /* as in TaskVertices */
+  int hull_count;
+  bool has_box;
+  Vec3 box_low, box_high;
+} TaskFrozen;
+
 /* A box of control points that a link's vertices follow, trilinear in each of its cells. */
 typedef struct {
   SourcePlace place;
@@ -208,9 +218,12 @@ typedef enum {
   LOSS_NECK,        /* margin - width of the narrowest overlap that holds the link's hulls together [m] */
   LOSS_WALL,        /* margin - width of the link's thinnest hull [m] */
   LOSS_OVERHANG,    /* surface that hangs over more than `angle`, built along `direction` [m^2] */
-  LOSS_EXTENT       /* size along `direction` [m] */
+  LOSS_EXTENT,      /* size along `direction` [m] */
+  LOSS_KEEP_OUT,    /* margin - distance of the link's hulls from a box in its frame [m] */
+  LOSS_CLEARANCE,   /* margin - least distance of link and other over the range of the link's joint [m] */
+  LOSS_REMOVAL      /* margin - least distance of link and other on a straight way out [m] */
 } TaskLossType;
-enum { LOSS_TYPE_COUNT = LOSS_EXTENT + 1 };
+enum { LOSS_TYPE_COUNT = LOSS_REMOVAL + 1 };
 
 typedef struct {
   SourcePlace place;
@@ -236,6 +249,7 @@ typedef struct {
   bool has_target;          /* TOUCH: one is given, in the frame of other */
   double friction, quality; /* CLOSURE */
   double angle;             /* OVERHANG: from the upright [rad] */
+  Vec3 box_low, box_high;   /* KEEP_OUT, link frame [m] */
   double margin;            /* m */
   int power;                /* POINT: 1 or 2 */
   double from, to;          /* window of time [s]; -1 = not given: type's default (end of the run, or all of it) */
@@ -385,6 +399,8 @@ typedef struct {
   int vertices_count;
   TaskCage* cages;
   int cage_count;
+  TaskFrozen* frozen;
+  int frozen_count;
   TaskAttachment* attachments;
   int attachment_count;
   TaskSymmetry* symmetries;

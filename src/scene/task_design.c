@@ -23,8 +23,7 @@ static void set_axes(bool axes[3], unsigned bits) {
 
 /* ---------------------------------------------------------------- vertices */
 
-/* false: there is none, or it is wrong. */
-static bool read_box(Reader* reader, const Node* node, Vec3* low, Vec3* high) {
+bool read_box(Reader* reader, const Node* node, Vec3* low, Vec3* high) {
   BoxForm form;
   if (!node) return false;
   bool read = false;
@@ -64,6 +63,25 @@ static void read_vertices(Reader* reader, Task* task, const Node* item, int* cap
     pattern.hulls = copy_numbers(reader, item->place, hulls, pattern.hull_count);
     task->vertices = memory_grown(task->vertices, sizeof(TaskVertices), task->vertices_count, capacity);
     task->vertices[task->vertices_count++] = pattern;
+  }
+  memory_free(links);
+  memory_free(hulls);
+}
+
+static void read_frozen(Reader* reader, Task* task, const Node* item, int* capacity) {
+  static const ValueRange HULL = {true, 0, 1000000, false, false};
+  FrozenForm form;
+  if (!schema_read(reader, item, "frozen", &form)) return;
+  TaskFrozen pattern = {.place = item->place};
+  int link_count;
+  TaskName* links = read_which(reader, item, &form.which, &link_count);
+  int* hulls = reader_integers(reader, form.hulls, "hulls", &HULL, &pattern.hull_count);
+  pattern.has_box = read_box(reader, form.box, &pattern.box_low, &pattern.box_high);
+  for (int i = 0; i < link_count; i++) {
+    pattern.link = links[i];
+    pattern.hulls = copy_numbers(reader, item->place, hulls, pattern.hull_count);
+    task->frozen = memory_grown(task->frozen, sizeof(TaskFrozen), task->frozen_count, capacity);
+    task->frozen[task->frozen_count++] = pattern;
   }
   memory_free(links);
   memory_free(hulls);
@@ -192,6 +210,7 @@ void read_design(Reader* reader, Task* task, const Node* node) {
     read_connect(reader, form.connect, &task->optimizer);
     task_items(reader, task, form.vertices, "vertices", read_vertices);
     task_items(reader, task, form.cage, "cage", read_cage);
+    task_items(reader, task, form.frozen, "frozen", read_frozen);
     task_items(reader, task, form.attachments, "attachments", read_attachment);
     task_items(reader, task, form.symmetry, "symmetry", read_symmetry);
     task_items(reader, task, form.constraints, "constraints", read_constraint);
@@ -205,6 +224,10 @@ void design_free(Task* task) {
     memory_free(task->vertices[i].hulls);
   }
   for (int i = 0; i < task->cage_count; i++) task_name_free(&task->cages[i].link);
+  for (int i = 0; i < task->frozen_count; i++) {
+    task_name_free(&task->frozen[i].link);
+    memory_free(task->frozen[i].hulls);
+  }
   for (int i = 0; i < task->attachment_count; i++) task_name_free(&task->attachments[i].link);
   for (int i = 0; i < task->symmetry_count; i++)
     task_names_free(task->symmetries[i].links, task->symmetries[i].link_count);
@@ -214,6 +237,7 @@ void design_free(Task* task) {
   }
   memory_free(task->vertices);
   memory_free(task->cages);
+  memory_free(task->frozen);
   memory_free(task->attachments);
   memory_free(task->symmetries);
   memory_free(task->constraints);

@@ -72,7 +72,8 @@ static void name_terms(Reader* reader, Terms terms) {
 /* ---------------------------------------------------------------- a term */
 
 static void read_directions(Reader* reader, const Node* item, TaskLoss* loss) {
-  if (loss->type == LOSS_TRAVEL || loss->type == LOSS_OVERHANG || loss->type == LOSS_EXTENT)
+  if (loss->type == LOSS_TRAVEL || loss->type == LOSS_OVERHANG || loss->type == LOSS_EXTENT ||
+      loss->type == LOSS_REMOVAL)
     loss->direction = task_direction(reader, item, "direction", loss->direction);
   if (loss->type != LOSS_ORIENTATION) return;
   loss->axis = task_direction(reader, item, "axis", loss->axis);
@@ -113,6 +114,7 @@ static TaskLoss loss_of_form(Reader* reader, const Task* task, const Node* item,
   int before = reader->problem_count;
   if (sound) read_directions(reader, item, &loss);
   if (sound && reader->problem_count == before) read_window(reader, item, &loss);
+  if (sound) read_box(reader, form->box, &loss.box_low, &loss.box_high);
   loss.name = read_column_name(reader, form->name);
   loss.link = task_name(reader, form->link, "link");
   loss.links = task_names(reader, form->links, "links", &loss.links_count);

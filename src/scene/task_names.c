@@ -84,7 +84,7 @@ TaskWhere read_where(Reader* reader, const Task* task, const Node* list) {
     if (!names[k].text) continue; /* told already */
     bool found = false, all = strcmp(names[k].text, "*") == 0;
     for (int s = 0; s < task->scenario_count; s++) {
-      if (!all && (!task->scenarios[s].name || strcmp(task->scenarios[s].name, names[k].text) != 0)) continue;
+      if (!all && strcmp(task->scenarios[s].name, names[k].text) != 0) continue;
       where.in[s] = found = true;
     }
     if (!found) tell_scenario(reader, task, &names[k]);
@@ -147,6 +147,7 @@ static void look_up_all(const Lookup* lookup) {
   const Task* task = lookup->task;
   for (int i = 0; i < task->vertices_count; i++) look_up_name(lookup, &task->vertices[i].link);
   for (int i = 0; i < task->cage_count; i++) look_up_name(lookup, &task->cages[i].link);
+  for (int i = 0; i < task->frozen_count; i++) look_up_name(lookup, &task->frozen[i].link);
   for (int i = 0; i < task->attachment_count; i++) look_up_name(lookup, &task->attachments[i].link);
   for (int i = 0; i < task->symmetry_count; i++)
     for (int k = 0; k < task->symmetries[i].link_count; k++) look_up_name(lookup, &task->symmetries[i].links[k]);

@@ -88,6 +88,18 @@ const SchemaObject TASK_OBJECTS[] = {
                 "design:\n"
                 "  cage: [{links: [chain0link0, chain0link1], cells: [2, 2, 4], within: 0.02}]\n"
                 "loss: [{type: shape}]\n"},
+    {.name = "frozen",
+     .title = "frozen",
+     .size = sizeof(FrozenForm),
+     .includes = {{"which", AT(FrozenForm, which)}},
+     .meaning =
+         "Vertices of a link's hulls that stay where they are: mounting faces, bearings. A vertex that is tied to "
+         "one that stays does not move either. Not of a link that follows another: what it follows has them.",
+     .example = "scene: ../scenes/chains.yaml\n"
+                "design:\n"
+                "  vertices: [{link: chain0link0, within: 0.02}]\n"
+                "  frozen: [{link: chain0link0, box: {low: [-1, -1, 0.1], high: [1, 1, 1]}}]\n"
+                "loss: [{type: shape}]\n"},
     {.name = "box",
      .title = "box",
      .size = sizeof(BoxForm),
@@ -216,7 +228,11 @@ const SchemaObject TASK_OBJECTS[] = {
          "each other\n"
          "* `wall`: margin - width of the link's thinnest hull\n"
          "* `overhang`: surface that leans out by more than an angle, times the square of what its sine exceeds\n"
-         "* `extent`: size of the link along a direction",
+         "* `extent`: size of the link along a direction\n"
+         "* `keep_out`: margin - distance of the link's hulls from a box in its frame\n"
+         "* `clearance`: margin - least distance of the link from the other while its joint goes through all its "
+         "range\n"
+         "* `removal`: margin - least distance of the link from the others while it is taken out along a direction",
      .example =
          "seed: 1\n"
          "scene: ../scenes/spider.yaml\n"

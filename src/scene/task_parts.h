@@ -67,7 +67,7 @@ typedef struct {
 } ScenarioForm;
 
 typedef struct {
-  const Node *vertices, *cage, *attachments, *symmetry, *constraints;
+  const Node *vertices, *cage, *frozen, *attachments, *symmetry, *constraints;
   int mass;
   double min_thickness;
   const Node* connect;
@@ -97,6 +97,11 @@ typedef struct {
   const Node *hulls, *box;
   unsigned axes;
 } VerticesForm;
+
+typedef struct {
+  WhichForm which;
+  const Node *hulls, *box;
+} FrozenForm;
 
 typedef struct {
   WhichForm which;
@@ -152,7 +157,7 @@ typedef struct {
 typedef struct {
   TaskLoss loss;
   int type;
-  const Node *name, *link, *links, *other, *motion, *scenarios;
+  const Node *name, *link, *links, *other, *motion, *scenarios, *box;
 } LossForm;
 
 typedef struct {
@@ -249,6 +254,8 @@ void task_name_free(TaskName* name);
 TaskName* task_names(Reader* reader, const Node* list, const char* key, int* count);
 void task_names_free(TaskName* names, int count);
 /* The scenarios that an item is about, by their names or *; the array is the item's. All without a list. */
+/* task_design.c. `box` of an item; false: there is none, or it is wrong. */
+bool read_box(Reader* reader, const Node* node, Vec3* low, Vec3* high);
 TaskWhere read_where(Reader* reader, const Task* task, const Node* list);
 /* The links that an item of a list is about: of `link` or of `links`. */
 TaskName* read_which(Reader* reader, const Node* item, const WhichForm* form, int* count);
@@ -267,7 +274,7 @@ bool check_order(Reader* reader, const Node* map, double low, double high);
 Vec3 task_direction(Reader* reader, const Node* map, const char* key, Vec3 written);
 
 /* The objects of tasks, for the table (scene/task_objects.c). */
-enum { TASK_OBJECT_COUNT = 32 };
+enum { TASK_OBJECT_COUNT = 33 };
 extern const SchemaObject TASK_OBJECTS[];
 
 #endif

@@ -112,8 +112,9 @@ static void read_scenario(const ScenarioReader* scenarios, Names* names, const N
   ScenarioForm form;
   TaskScenario* scenario = &scenarios->task->scenarios[scenarios->task->scenario_count++];
   *scenario = (TaskScenario){.place = item->place, .weight = 1};
-  if (!schema_read(scenarios->reader, item, "scenario", &form)) return;
-  read_scenario_name(scenarios->reader, names, form.name, index, scenario);
+  bool read = schema_read(scenarios->reader, item, "scenario", &form);
+  read_scenario_name(scenarios->reader, names, read ? form.name : NULL, index, scenario);
+  if (!read) return;
   scenario->weight = form.weight;
   scenario->steps = is_given(item, "steps") ? steps_of(form.steps) : scenarios->steps;
   read_scene(scenarios, form.scene, form.set, &scenario->scene);

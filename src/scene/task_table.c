@@ -10,7 +10,7 @@
 /* Types of losses that have a key, in the order of TaskLossType. */
 #define LOSSES                                                                                 \
   "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|shape|volume|" \
-  "roughness|approach|touch|closure|pose|neck|wall|overhang|extent"
+  "roughness|approach|touch|closure|pose|neck|wall|overhang|extent|keep_out|clearance|removal"
 /* Types of parameters that have a key, in the order of TaskParameterType. */
 #define PARAMETERS                                                                                                   \
   "mass|center|inertia|size|damping|spring|dry_friction|armature|axis|rotation|shape_size|shape_form|link_friction|" \
@@ -156,6 +156,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Hull vertices that move."},
     {"design", "cage", VALUE_LIST, AT(DesignForm, cage), .of = "cage", .nullable = true,
      .meaning = "Boxes of control points that hull vertices follow."},
+    {"design", "frozen", VALUE_LIST, AT(DesignForm, frozen), .of = "frozen", .nullable = true,
+     .meaning = "Vertices that stay, whatever the items of vertices and cage select."},
     {"design", "attachments", VALUE_LIST, AT(DesignForm, attachments), .of = "attachment", .nullable = true,
      .meaning = "Joint origins that move."},
     {"design", "symmetry", VALUE_LIST, AT(DesignForm, symmetry), .of = "symmetry", .nullable = true,
@@ -196,6 +198,10 @@ static const SchemaRow ROWS[] = {
      .meaning = "Corner with the smallest coordinates."},
     {"box", "high", VALUE_VECTOR, AT(BoxForm, high), .unit = "m", .required = true,
      .meaning = "Corner with the largest coordinates."},
+    {"frozen", "hulls", VALUE_INTEGERS, AT(FrozenForm, hulls), .fallback = "(all)", .range = RANGE_BETWEEN(0, 1000000),
+     .meaning = "Numbers of the link's hulls; not of a link that a cage moves."},
+    {"frozen", "box", VALUE_OBJECT, AT(FrozenForm, box), .of = "box", .fallback = "(everywhere)",
+     .meaning = "Only vertices whose initial place lies in this box."},
     {"cage", "cells", VALUE_INTEGERS, AT(CageForm, cells), .required = true, .range = RANGE_BETWEEN(1, CAGE_CELLS_MAX),
      .meaning = "How many cells there are along x, y, z; one more control point than that."},
     {"cage", "box", VALUE_OBJECT, AT(CageForm, box), .of = "box", .fallback = "(around the link's vertices)",
@@ -304,6 +310,8 @@ static const SchemaRow ROWS[] = {
     {"loss", "weight", VALUE_NUMBER, AT(LossForm, loss.weight), .fallback = "1", .range = RANGE_ABOVE(0),
      .meaning = "Factor in the sum; it carries the unit that makes the term comparable with the others."},
     {"loss", "link", VALUE_TEXT, AT(LossForm, link), .only = LOSSES_OF_A_LINK, .group = "link", .meaning = "The link."},
+    {"loss", "link", VALUE_TEXT, AT(LossForm, link), .only = "keep_out|clearance|removal", .required = true,
+     .meaning = "The link: the part that keeps clear."},
     {"loss", "links", VALUE_NAMES, AT(LossForm, links), .only = LOSSES_OF_A_LINK, .group = "link",
      .meaning = "Several links instead of one: names, groups of links, or patterns like `cube*`. The term is the sum "
                 "over them."},
@@ -313,6 +321,10 @@ static const SchemaRow ROWS[] = {
      .meaning = "The other link."},
     {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "force", .fallback = "(whatever touches it)",
      .meaning = "The link whose force on it counts."},
+    {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "clearance", .fallback = "(its parent)",
+     .meaning = "What it is to clear; stays where it is at the start."},
+    {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "removal", .fallback = "(all others)",
+     .meaning = "What it is taken out of; stays where it is at the start."},
     {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "point|travel|reach|velocity|pose", .unit = "m",
      .fallback = "(the centre of mass)", .meaning = "The point, in the link's frame."},
     {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "relative", .unit = "m",
@@ -359,13 +371,19 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_AT_LEAST(0), .meaning = "Distance from the target, or of the links, that is near enough."},
     {"loss", "direction", VALUE_VECTOR, AT(LossForm, loss.direction), .only = "overhang", .fallback = "[0, 0, 1]",
      .meaning = "Which way the part grows when it is printed, in the link's frame; of any length but zero."},
+    {"loss", "direction", VALUE_VECTOR, AT(LossForm, loss.direction), .only = "removal", .required = true,
+     .meaning = "Which way it is taken out, world axes; of any length but zero."},
+    {"loss", "length", VALUE_NUMBER, AT(LossForm, loss.length), .only = "removal", .unit = "m", .required = true,
+     .range = RANGE_ABOVE(0), .meaning = "How far, at least until it is out."},
+    {"loss", "box", VALUE_OBJECT, AT(LossForm, box), .only = "keep_out", .of = "box", .required = true,
+     .meaning = "Where none of the link may be, in its frame."},
     {"loss", "direction", VALUE_VECTOR, AT(LossForm, loss.direction), .only = "extent", .required = true,
      .meaning = "Along what it is measured, in the link's frame; of any length but zero."},
     {"loss", "angle", VALUE_NUMBER, AT(LossForm, loss.angle), .only = "overhang", .unit = "rad",
      .fallback = "0.7853981633974483", .range = RANGE_BETWEEN(0, M_PI_2),
      .meaning = "How far a face may lean out from the upright without a support."},
-    {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "neck|wall", .unit = "m", .fallback = "0",
-     .range = RANGE_AT_LEAST(0),
+    {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "neck|wall|keep_out|clearance|removal",
+     .unit = "m", .fallback = "0", .range = RANGE_AT_LEAST(0),
      .meaning = "What is wide enough; the term is what is missing to it, below 0 what is there beyond."},
     {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "gap", .unit = "m", .required = true,
      .range = RANGE_ABOVE(0), .meaning = "Gap that is wide enough."},

@@ -4,10 +4,9 @@
 #include "simulate/terms.h"
 
 /* own += below, whose centre lies at own's centre + d: twist at d is (w, v + w x d). */
-static void add_shifted(LinkTerms* own, const LinkTerms* below, Vec3 d, bool with_hessian) {
+static void add_shifted(LinkTerms* own, const LinkTerms* below, Vec3 d) {
   own->force = vec3_add(own->force, below->force);
   own->moment = mat3_add(own->moment, mat3_add(below->moment, mat3_outer(below->force, d)));
-  if (!with_hessian) return;
   /* X = [I 0; -[d]x I]; A += X^T B X */
   double bx[6][6];
   double x[3][3] = {{0, d.z, -d.y}, {-d.z, 0, d.x}, {d.y, -d.x, 0}}; /* -[d]x */
@@ -26,36 +25,69 @@ static void add_shifted(LinkTerms* own, const LinkTerms* below, Vec3 d, bool wit
     }
 }
 
-/* Is the link in one of these trees, or are all (NULL)? */
-static bool among(const Assembly* in, const bool* trees, int link) {
-  if (!trees) return true;
-  int tree = in->model->links[link].tree;
-  return tree >= 0 && trees[tree];
+/* ---------------------------------------------------------------- gradient */
+
+typedef struct {
+  const Assembly* in;
+  double* gradient;
+} GradientTask;
+
+static void add_sides(const Assembly* in, int tree) {
+  for (int n = in->sides->first[tree]; n < in->sides->first[tree + 1]; n++) {
+    int side = in->sides->items[n] & 1;
+    ContactTerms t = assembly_term(in, in->sides->items[n] >> 1);
+    LinkTerms* l = &in->links[side == 0 ? t.link_a : t.link_b];
+    l->force = vec3_add(l->force, t.force[side]);
+    l->moment = mat3_add(l->moment, t.moment[side]);
+    for (int i = 0; i < 6; i++)
+      for (int j = 0; j < 6; j++) l->hessian[i][j] += t.hessian[6 * side + i][6 * side + j];
+  }
+}
+
+static void add_to_parent(const Assembly* in, int link) {
+  int parent = in->model->links[link].parent;
+  add_shifted(&in->links[parent], &in->links[link], vec3_sub(in->reference[link], in->reference[parent]));
 }
 
 /* Terms of a link become those of the whole subtree below it. */
-static void compose(const Assembly* in, bool with_hessian) {
-  for (int i = in->model->link_count - 1; i >= 0; i--) {
-    int parent = in->model->links[i].parent;
-    if (parent < 0 || in->model->links[i].tree < 0 || !among(in, in->stale, i)) continue;
-    add_shifted(&in->links[parent], &in->links[i], vec3_sub(in->reference[i], in->reference[parent]), with_hessian);
+static void compose_tree(const Assembly* in, int tree) {
+  for (int n = in->tree_first[tree + 1] - 1; n >= in->tree_first[tree]; n--) {
+    int parent = in->model->links[in->tree_links[n]].parent;
+    if (parent >= 0 && in->model->links[parent].tree >= 0) add_to_parent(in, in->tree_links[n]);
   }
 }
 
-static void add_pair_gradient(const Assembly* in, const ContactTermList* pairs) {
-  int count = pairs->holder ? pairs->count(pairs->holder) : 0;
-  for (int k = 0; k < count; k++) {
-    ContactTerms t = pairs->at(pairs->holder, k);
-    int link[2] = {t.link_a, t.link_b};
-    for (int side = 0; side < 2; side++) {
-      if (link[side] < 0 || !among(in, in->stale, link[side])) continue;
-      LinkTerms* l = &in->links[link[side]];
-      l->force = vec3_add(l->force, t.force[side]);
-      l->moment = mat3_add(l->moment, t.moment[side]);
-      for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 6; j++) l->hessian[i][j] += t.hessian[6 * side + i][6 * side + j];
-    }
+/* What hangs on links that cannot move, on which several trees may. */
+static void compose_still(const Assembly* in) {
+  const Model* m = in->model;
+  for (int i = m->link_count - 1; i >= 0; i--) {
+    int parent = m->links[i].parent;
+    if (parent < 0 || m->links[i].tree < 0 || m->links[parent].tree >= 0) continue;
+    if (!in->stale || in->stale[m->links[i].tree]) add_to_parent(in, i);
   }
+}
+
+static void gradient_of_link(const Assembly* in, int i, double* gradient) {
+  const ModelLink* link = &in->model->links[i];
+  Vec3 torque = mat3_axial(in->links[i].moment), force = in->links[i].force;
+  for (int k = 0; k < link->dof_count; k++) {
+    const Screw* s = &in->screws[link->dof_first + k];
+    gradient[link->dof_first + k] =
+        vec3_dot(s->w, torque) + vec3_dot(screw_velocity(s, in->reference[i]), force) + in->joints[i].gradient[k];
+  }
+}
+
+static void gradient_of_tree(void* context, int tree, int thread) {
+  (void)thread;
+  const GradientTask* task = context;
+  const Assembly* in = task->in;
+  bool still = tree == in->model->tree_count;
+  if (in->stale && (still || !in->stale[tree])) return;
+  add_sides(in, tree);
+  if (still) return;
+  compose_tree(in, tree);
+  for (int n = in->tree_first[tree]; n < in->tree_first[tree + 1]; n++)
+    gradient_of_link(in, in->tree_links[n], task->gradient);
 }
 
 static void add_coupling_gradient(const CouplingTerms* terms, int count, double* gradient) {
@@ -64,20 +96,9 @@ static void add_coupling_gradient(const CouplingTerms* terms, int count, double*
 }
 
 void assemble_gradient(const Assembly* in, double* gradient) {
-  add_pair_gradient(in, &in->contact);
-  add_pair_gradient(in, &in->closures);
-  add_pair_gradient(in, &in->tendons);
-  compose(in, true);
-  for (int i = 0; i < in->model->link_count; i++) {
-    const ModelLink* link = &in->model->links[i];
-    if (link->dof_count == 0 || !among(in, in->stale, i)) continue;
-    Vec3 torque = mat3_axial(in->links[i].moment), force = in->links[i].force;
-    for (int k = 0; k < link->dof_count; k++) {
-      const Screw* s = &in->screws[link->dof_first + k];
-      gradient[link->dof_first + k] =
-          vec3_dot(s->w, torque) + vec3_dot(screw_velocity(s, in->reference[i]), force) + in->joints[i].gradient[k];
-    }
-  }
+  GradientTask task = {in, gradient};
+  parallel_for(in->threads, in->model->tree_count + 1, TREES_PARALLEL, TREES_GRAIN, gradient_of_tree, &task);
+  compose_still(in);
   add_coupling_gradient(in->couplings, in->coupling_count, gradient);
 }
 
@@ -178,31 +199,50 @@ static void add_cross(const Assembly* in, const ContactTerms* t, BlockSolver* so
     }
 }
 
-static void add_pair_hessian(const Assembly* in, const ContactTermList* pairs, BlockSolver* solver) {
-  int count = pairs->holder ? pairs->count(pairs->holder) : 0;
-  for (int k = 0; k < count; k++) {
-    ContactTerms t = pairs->at(pairs->holder, k);
-    if (among(in, in->stale_blocks, t.link_a) || among(in, in->stale_blocks, t.link_b)) add_cross(in, &t, solver);
+typedef struct {
+  const Assembly* in;
+  bool curvature;
+  BlockSolver* solver;
+} HessianTask;
+
+static bool block_stale(const Assembly* in, int tree) { return !in->stale_blocks || in->stale_blocks[tree]; }
+
+/* Pairs of the tree with itself and with those behind it. */
+static void add_crosses(const HessianTask* task, int tree) {
+  const Assembly* in = task->in;
+  for (int n = in->sides->first[tree]; n < in->sides->first[tree + 1]; n++) {
+    int side = in->sides->items[n] & 1;
+    ContactTerms t = assembly_term(in, in->sides->items[n] >> 1);
+    int link = side == 0 ? t.link_b : t.link_a, other = link < 0 ? -1 : in->model->links[link].tree;
+    if (other < tree || (other == tree && side == 1)) continue;
+    if (block_stale(in, tree) || block_stale(in, other)) add_cross(in, &t, task->solver);
   }
+}
+
+static void hessian_of_tree(void* context, int tree, int thread) {
+  (void)thread;
+  const HessianTask* task = context;
+  const Assembly* in = task->in;
+  int first = in->model->trees[tree].dof_first, stride;
+  for (int n = in->tree_first[tree]; n < in->tree_first[tree + 1] && block_stale(in, tree); n++) {
+    int i = in->tree_links[n];
+    const ModelLink* link = &in->model->links[i];
+    if (link->dof_count == 0) continue;
+    double* block = block_solver_block(task->solver, tree, tree, &stride);
+    add_link_columns(in, i, task->curvature, block, stride, first);
+    add_joint_block(&in->joints[i], link->dof_count, link->dof_first - first, block, stride);
+  }
+  add_crosses(task, tree);
 }
 
 void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver) {
   const Model* model = in->model;
+  HessianTask task = {in, curvature, solver};
   if (in->stale_blocks)
     block_solver_clear_some(solver, in->stale_blocks);
   else
     block_solver_clear(solver);
-  for (int i = 0; i < model->link_count; i++) {
-    const ModelLink* link = &model->links[i];
-    if (link->dof_count == 0 || !among(in, in->stale_blocks, i)) continue;
-    int stride, first = model->trees[link->tree].dof_first;
-    double* block = block_solver_block(solver, link->tree, link->tree, &stride);
-    add_link_columns(in, i, curvature, block, stride, first);
-    add_joint_block(&in->joints[i], link->dof_count, link->dof_first - first, block, stride);
-  }
-  add_pair_hessian(in, &in->contact, solver);
-  add_pair_hessian(in, &in->closures, solver);
-  add_pair_hessian(in, &in->tendons, solver);
+  parallel_for(in->threads, model->tree_count, TREES_PARALLEL, TREES_GRAIN, hessian_of_tree, &task);
   add_coupling_hessian(model, in->couplings, in->coupling_count, solver);
   add_coupling_hessian(model, in->stretched, in->stretched_count, solver);
 }

@@ -42,59 +42,62 @@ static WorkingForce own_force(const Sim* s, int i, const LinkTerms* terms) {
   return own;
 }
 
-static void add_loads(Sim* s) {
-  const Configuration* c = &s->configuration[s->current];
-  for (int i = 0; s->loads && i < s->model->link_count; i++) {
-    if (!s->loads[i].any || !step_is_stale(s, i)) continue;
-    WorkingForce own = load_at_work(&s->loads[i], &s->model->links[i], c->pose[i]);
-    s->work[i].force += own.force;
-    s->work[i].torque += own.torque;
-  }
+static void add_work(WorkingForce* to, double force, double torque) {
+  to->force += force;
+  to->torque += torque;
 }
 
-static void add_contact_forces(const Sim* s, ContactTermList contact, WorkingForce* work) {
-  int count = contact.holder ? contact.count(contact.holder) : 0;
-  for (int k = 0; k < count; k++) {
-    ContactTerms t = contact.at(contact.holder, k);
-    int link[2] = {t.link_a, t.link_b};
-    for (int side = 0; side < 2; side++) {
-      if (link[side] < 0 || !step_is_stale(s, link[side])) continue;
-      work[link[side]].force += vec3_norm(t.force[side]);
-      work[link[side]].torque += frobenius(&t.moment[side]);
-    }
-  }
+static void own_work(Sim* s, int i) {
+  s->work[i] = own_force(s, i, &s->link_terms[i]);
+  if (!s->loads || !s->loads[i].any) return;
+  WorkingForce load = load_at_work(&s->loads[i], &s->model->links[i], s->configuration[s->current].pose[i]);
+  add_work(&s->work[i], load.force, load.torque);
 }
 
 /* Of each link becomes that of the subtree below it, about the link's own centre. */
-static void compose(const Sim* s, WorkingForce* work) {
-  for (int i = s->model->link_count - 1; i >= 0; i--) {
-    int parent = s->model->links[i].parent;
-    if (parent < 0 || s->model->links[i].tree < 0 || !step_is_stale(s, i)) continue;
-    double arm = vec3_norm(vec3_sub(s->reference[i], s->reference[parent]));
-    work[parent].force += work[i].force;
-    work[parent].torque += work[i].torque + arm * work[i].force;
+static void compose_link(Sim* s, int i) {
+  int parent = s->model->links[i].parent;
+  if (parent < 0 || s->model->links[parent].tree < 0) return;
+  double arm = vec3_norm(vec3_sub(s->reference[i], s->reference[parent]));
+  add_work(&s->work[parent], s->work[i].force, s->work[i].torque + arm * s->work[i].force);
+}
+
+static void measure_link(Sim* s, int i) {
+  const ModelLink* link = &s->model->links[i];
+  const JointTerms* joint = &s->configuration[s->current].joints[i];
+  for (int k = 0; k < link->dof_count; k++) {
+    const Screw* screw = &s->screws[link->dof_first + k];
+    double turning = vec3_norm(screw->w), arm = vec3_norm(screw_velocity(screw, s->reference[i])), *sum;
+    sum = &s->at_work[link->dof_first + k];
+    *sum = arm * s->work[i].force + turning * s->work[i].torque + fabs(joint->gradient[k]);
+    if (link->passive) *sum += joint->inertia_force[k];
   }
 }
 
-void balance_measure(Sim* s, ContactTermList contact) {
-  const Model* m = s->model;
-  for (int i = 0; i < m->link_count; i++)
-    if (step_is_stale(s, i))
-      s->work[i] = m->links[i].tree < 0 ? (WorkingForce){0, 0} : own_force(s, i, &s->link_terms[i]);
-  add_loads(s);
-  add_contact_forces(s, contact, s->work);
-  add_contact_forces(s, closures_terms(s->closures), s->work);
-  add_contact_forces(s, tendons_terms(s->tendons), s->work);
-  compose(s, s->work);
-  const JointTerms* joints = s->configuration[s->current].joints;
-  for (int i = 0; i < m->link_count; i++)
-    for (int k = 0; k < m->links[i].dof_count && step_is_stale(s, i); k++) {
-      int dof = m->links[i].dof_first + k;
-      const Screw* screw = &s->screws[dof];
-      double turning = vec3_norm(screw->w), arm = vec3_norm(screw_velocity(screw, s->reference[i]));
-      s->at_work[dof] = arm * s->work[i].force + turning * s->work[i].torque + fabs(joints[i].gradient[k]);
-      if (m->links[i].passive) s->at_work[dof] += joints[i].inertia_force[k];
-    }
+typedef struct {
+  Sim* sim;
+  const Assembly* assembly;
+} MeasureTask;
+
+static void measure_tree(void* context, int tree, int thread) {
+  (void)thread;
+  Sim* s = ((MeasureTask*)context)->sim;
+  const Assembly* a = ((MeasureTask*)context)->assembly;
+  if (!s->all_stale && !s->stale[tree]) return;
+  int begin = s->tree_first[tree], end = s->tree_first[tree + 1];
+  for (int n = begin; n < end; n++) own_work(s, s->tree_links[n]);
+  for (int n = s->sides.first[tree]; n < s->sides.first[tree + 1]; n++) {
+    int side = s->sides.items[n] & 1;
+    ContactTerms t = assembly_term(a, s->sides.items[n] >> 1);
+    add_work(&s->work[side == 0 ? t.link_a : t.link_b], vec3_norm(t.force[side]), frobenius(&t.moment[side]));
+  }
+  for (int n = end - 1; n >= begin; n--) compose_link(s, s->tree_links[n]);
+  for (int n = begin; n < end; n++) measure_link(s, s->tree_links[n]);
+}
+
+void balance_measure(Sim* s, const Assembly* assembly) {
+  MeasureTask task = {s, assembly};
+  parallel_for(s->options.threads, s->model->tree_count, TREES_PARALLEL, TREES_GRAIN, measure_tree, &task);
   if (s->closures) closures_add_work(s->closures, s->at_work);
 }
 
@@ -105,6 +108,26 @@ double balance_allowed(const Sim* s, int dof) {
 }
 
 bool balance_reached(const Sim* s, int dof) { return fabs(s->gradient[dof]) <= balance_allowed(s, dof); }
+
+static void note_tree(void* context, int tree, int thread) {
+  (void)thread;
+  Sim* s = context;
+  const ModelTree* t = &s->model->trees[tree];
+  s->balanced[tree] = true;
+  for (int d = t->dof_first; d < t->dof_first + t->dof_count; d++)
+    s->balanced[tree] = s->balanced[tree] && (s->fixed[d] || balance_reached(s, d));
+}
+
+void balance_note(Sim* s) {
+  parallel_for(s->options.threads, s->model->tree_count, TREES_PARALLEL, TREES_GRAIN, note_tree, s);
+}
+
+bool balance_tree(const Sim* s, int tree, bool arrived) {
+  const ModelTree* t = &s->model->trees[tree];
+  bool driven = false;
+  for (int d = t->dof_first; s->fixed_count > 0 && d < t->dof_first + t->dof_count; d++) driven = driven || s->fixed[d];
+  return s->balanced[tree] && (arrived || !driven);
+}
 
 /* Roundings of a coordinate that a force may be wrong by. */
 #define COORDINATE_ROUNDINGS (16 * DBL_EPSILON)
@@ -118,8 +141,8 @@ static double rounding_of(const Sim* s, int dof) {
   const ModelLink* link = &m->links[own];
   double q = k < link->joint.plain_count ? fabs(c->q[link->coordinate_first + k]) : 1;
   double force = fabs(c->joints[own].hessian[k][k]) * q;
-  for (int i = own; i < m->link_count; i++) {
-    int up = i;
+  for (int n = s->tree_first[m->links[own].tree]; n < s->tree_first[m->links[own].tree + 1]; n++) {
+    int i = s->tree_links[n], up = i;
     while (up > own) up = m->links[up].parent;
     if (up != own || !(m->links[i].mass > 0)) continue;
     double radius = gyration_radius(&m->links[i]);

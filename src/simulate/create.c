@@ -99,6 +99,7 @@ static void allocate(Sim* s) {
   s->same = MEMORY_NEW(bool, m->link_count);
   s->stale = MEMORY_NEW(bool, m->tree_count);
   s->inside = MEMORY_NEW(bool, m->tree_count);
+  s->balanced = MEMORY_NEW(bool, m->tree_count);
   list_tree_links(s);
   s->flight = tree_flight_create(s);
   s->stale_blocks = MEMORY_NEW(bool, m->tree_count);
@@ -168,6 +169,7 @@ void sim_destroy(Sim* s) {
                    s->same,
                    s->stale,
                    s->inside,
+                   s->balanced,
                    s->tree_first,
                    s->tree_links,
                    s->stale_blocks,
@@ -184,6 +186,7 @@ void sim_destroy(Sim* s) {
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   for (int k = 0; k < 2; k++) configuration_destroy(&s->configuration[k]);
   path_destroy(&s->path);
+  sides_free(&s->sides);
   substates_free(s);
   memory_free(s->spinners);
   tree_flight_destroy(s->flight);

@@ -56,8 +56,7 @@ static void wake_unsettled(Sim* s, bool arrived) {
   if (!s->contact) return;
   for (int k = 0; k < s->island_count; k++) s->refused[k] = false;
   for (int k = 0; k < m->tree_count; k++)
-    for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
-      if (!(s->fixed[d] ? arrived : balance_reached(s, d))) s->refused[s->island[k]] = true;
+    if (!balance_tree(s, k, arrived)) s->refused[s->island[k]] = true;
   for (int i = 0; i < m->link_count; i++)
     s->marked_link[i] = s->closures || s->tendons || (s->link_island[i] >= 0 && s->refused[s->link_island[i]]);
   contact_wake(s->contact, s->marked_link);
@@ -80,11 +79,9 @@ static void measure_islands(Sim* s, bool arrived) {
   for (int k = 0; k < s->island_count; k++) s->islands[k] = (Island){.alpha = 1.0, .settled = true};
   for (int k = 0; k < m->tree_count; k++) {
     Island* island = &s->islands[s->island[k]];
-    for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++) {
+    for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
       island->slope += s->gradient[d] * s->delta[d];
-      bool done = s->fixed[d] ? arrived : balance_reached(s, d);
-      island->settled = island->settled && done;
-    }
+    island->settled = island->settled && balance_tree(s, k, arrived);
   }
   for (int i = 0; i < m->link_count; i++) {
     Island* island = island_of_link(s, i);
@@ -96,6 +93,7 @@ static void measure_islands(Sim* s, bool arrived) {
     if (m->links[i].dof_count > 0) island->rounding += joint_rounding(&m->links[i], &c->joints[i], c->q);
   }
   int count = s->contact ? contact_term_count(s->contact) : 0;
+  if (s->contact) contact_find_rounding(s->contact);
   for (int k = 0; k < count; k++) {
     double rounding = contact_term_rounding(s->contact, k);
     if (!(rounding > 0)) continue;
@@ -185,11 +183,12 @@ static void measure_change(Sim* s) {
       island_of_link(s, s->model->tendons[k].home)->change += new->tendons[k] - old->tendons[k];
   int count = s->contact ? contact_awake_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
-    ContactTrial pair = contact_trial(s->contact, contact_awake(s->contact, k));
-    Island *a = island_of_link(s, pair.link_a), *b = island_of_link(s, pair.link_b);
-    if (a) a->change += pair.change;
-    if (b && !a) b->change += pair.change;
-    if (a && b && a != b && pair.change != 0) sets_join(s->group, (int)(a - s->islands), (int)(b - s->islands));
+    int link_a, link_b;
+    double change = contact_awake_change(s->contact, k, &link_a, &link_b);
+    Island *a = island_of_link(s, link_a), *b = island_of_link(s, link_b);
+    if (a) a->change += change;
+    if (b && !a) b->change += change;
+    if (a && b && a != b && change != 0) sets_join(s->group, (int)(a - s->islands), (int)(b - s->islands));
   }
 }
 
@@ -218,13 +217,35 @@ static void poses_on_path(void* context, double fraction, Pose* poses) {
   model_poses(s->model, s->path_q, poses);
 }
 
+typedef struct {
+  Sim* s;
+  const double* delta;
+} BoundTask;
+
+static void bound_tree(void* context, int tree, int thread) {
+  (void)thread;
+  Sim* s = ((BoundTask*)context)->s;
+  const Configuration* c = &s->configuration[s->current];
+  for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++)
+    motion_bound_of(s->model, s->tree_links[n], c->q, c->pose, s->screws, ((BoundTask*)context)->delta, &s->bounds);
+}
+
+/* Along a step from the accepted configuration. */
+static void bound_motion(Sim* s, const double* delta) {
+  const Model* m = s->model;
+  const Configuration* c = &s->configuration[s->current];
+  BoundTask task = {s, delta};
+  for (int i = 0; i < m->link_count; i++)
+    if (m->links[i].tree < 0) motion_bound_of(m, i, c->q, c->pose, s->screws, delta, &s->bounds);
+  parallel_for(s->options.threads, m->tree_count, TREES_PARALLEL, TREES_GRAIN, bound_tree, &task);
+}
+
 static bool certified(Sim* s, StepReport* report) {
   if (!s->contact || !s->model->simulation.certificate) return true;
   double start = timer_now();
-  const Configuration* c = &s->configuration[s->current];
   ContactFailure failure;
   int link_a, link_b;
-  motion_bounds(s->model, c->q, c->pose, s->screws, s->scaled, &s->bounds);
+  bound_motion(s, s->scaled);
   bool ok = contact_certify(s->contact, &s->bounds, poses_on_path, s, &report->certified_intervals, &failure);
   if (!ok) {
     contact_candidate(s->contact, failure.candidate, &link_a, &link_b);
@@ -245,8 +266,7 @@ static void accept_trial(Sim* s) {
 
 /* Everything near the path along the full step is looked at from now on. */
 static void prepare_path(Sim* s) {
-  const Configuration* c = &s->configuration[s->current];
-  motion_bounds(s->model, c->q, c->pose, s->screws, s->delta, &s->bounds);
+  bound_motion(s, s->delta);
   if (s->contact) contact_prepare(s->contact, &s->bounds);
 }
 
@@ -277,6 +297,7 @@ static bool lost_in_rounding(const Sim* s) {
 /* While prescribed joints are under way the objective may rise: they push. */
 StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
   couple(s);
+  balance_note(s);
   wake_unsettled(s, arrived);
   step_relieve(s);
   prepare_path(s);
@@ -321,6 +342,7 @@ bool step_repeat_last(Sim* s, StepReport* report) {
   spin_increments(s, s->delta);
   tree_flight_increments(s, s->delta);
   couple(s);
+  balance_note(s);
   measure_islands(s, false);
   expect_targets(s);
   bool any = false;

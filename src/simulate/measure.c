@@ -253,6 +253,7 @@ const SimContact* sim_contacts(Sim* s, int* count) {
 const ContactRecord* sim_contact_records(Sim* s, int* count) {
   *count = 0;
   if (!s->contact) return NULL;
+  contact_find_records(s->contact);
   int candidates = contact_candidate_count(s->contact);
   if (candidates > s->record_capacity) {
     memory_free(s->records);

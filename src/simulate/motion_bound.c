@@ -42,14 +42,17 @@ static void sharpen(MotionBound* b, const JointBound* own) {
   b->speed = fmin(b->speed, vec3_norm(own->start_v) + b->acceleration);
 }
 
+void motion_bound_of(const Model* model, int i, const double* q, const Pose* poses, const Screw* screws,
+                     const double* delta, MotionBounds* bounds) {
+  const ModelLink* link = &model->links[i];
+  MotionBound up = link->parent < 0 ? (MotionBound){0, 0, 0, 0} : bounds->link[link->parent];
+  bounds->joint[i] = joint_bound(link, q + link->coordinate_first, delta + link->dof_first);
+  bounds->link[i] = motion_bound_below(up, &bounds->joint[i]);
+  start_twist(model, i, poses, screws, delta, bounds->joint);
+  if (link->tree >= 0) sharpen(&bounds->link[i], &bounds->joint[i]);
+}
+
 void motion_bounds(const Model* model, const double* q, const Pose* poses, const Screw* screws, const double* delta,
                    MotionBounds* bounds) {
-  for (int i = 0; i < model->link_count; i++) {
-    const ModelLink* link = &model->links[i];
-    MotionBound up = link->parent < 0 ? (MotionBound){0, 0, 0, 0} : bounds->link[link->parent];
-    bounds->joint[i] = joint_bound(link, q + link->coordinate_first, delta + link->dof_first);
-    bounds->link[i] = motion_bound_below(up, &bounds->joint[i]);
-    start_twist(model, i, poses, screws, delta, bounds->joint);
-    if (link->tree >= 0) sharpen(&bounds->link[i], &bounds->joint[i]);
-  }
+  for (int i = 0; i < model->link_count; i++) motion_bound_of(model, i, q, poses, screws, delta, bounds);
 }

@@ -9,8 +9,6 @@
 #define EIGENVALUE_FLOOR 1e-3
 /* Fewer components than this are not worth waking other threads for. */
 enum { COMPONENTS_PARALLEL = 64, COMPONENTS_GRAIN = 16 };
-/* The same of trees and links that are moved or looked at each by itself. */
-enum { TREES_PARALLEL = 128, TREES_GRAIN = 32 };
 /* A direction from another model than the objective's own must promise this part of the Newton step's decrease. */
 #define LEAST_DESCENT 0.1
 
@@ -37,28 +35,38 @@ static bool evaluate_link(Sim* s, int i, Configuration* c) {
   return joint_terms(&in, true, &c->joints[i]);
 }
 
+typedef struct {
+  Sim* s;
+  Configuration* to;
+} MoveTask;
+
+static void evaluate_tree(void* context, int tree, int thread) {
+  (void)thread;
+  Sim* s = ((MoveTask*)context)->s;
+  s->inside[tree] = true;
+  for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++)
+    s->inside[tree] = evaluate_link(s, s->tree_links[n], ((MoveTask*)context)->to) && s->inside[tree];
+}
+
 bool configuration_evaluate(Sim* s, Configuration* c) {
+  MoveTask task = {s, c};
   bool inside = true;
-  for (int i = 0; i < s->model->link_count; i++) inside = evaluate_link(s, i, c) && inside;
+  for (int i = 0; i < s->model->link_count; i++)
+    if (s->model->links[i].tree < 0) inside = evaluate_link(s, i, c) && inside;
+  parallel_for(s->options.threads, s->model->tree_count, TREES_PARALLEL, TREES_GRAIN, evaluate_tree, &task);
+  for (int k = 0; k < s->model->tree_count; k++) inside = inside && s->inside[k];
   if (s->closures) closures_values(s->closures, c->pose, c->q, c->closures);
   if (s->tendons) tendons_energies(s->tendons, c->pose, c->tendons);
   return inside;
 }
 
-/* Is every increment of the link's tree zero? */
-static void find_moving(Sim* s) {
-  for (int k = 0; k < s->model->tree_count; k++) {
-    const ModelTree* tree = &s->model->trees[k];
-    s->moving[k] = false;
-    for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++)
-      s->moving[k] = s->moving[k] || s->scaled[d] != 0;
-  }
+/* Is any increment of the tree not zero? */
+static bool tree_moves(const Sim* s, int tree) {
+  const ModelTree* t = &s->model->trees[tree];
+  bool moves = false;
+  for (int d = t->dof_first; d < t->dof_first + t->dof_count; d++) moves = moves || s->scaled[d] != 0;
+  return moves;
 }
-
-typedef struct {
-  Sim* s;
-  Configuration* to;
-} MoveTask;
 
 /* The links of one tree, parents first. */
 static void move_tree(void* context, int tree, int thread) {
@@ -67,12 +75,12 @@ static void move_tree(void* context, int tree, int thread) {
   Configuration* to = ((MoveTask*)context)->to;
   const Configuration* from = &s->configuration[s->current];
   if (s->as_before[tree]) return;
+  bool moves = s->moving[tree] = tree_moves(s, tree);
   s->inside[tree] = true;
   for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++) {
     int i = s->tree_links[n];
     const ModelLink* link = &s->model->links[i];
     int q = link->coordinate_first;
-    bool moves = s->moving[tree];
     if (!moves && s->same[i]) continue;
     s->same[i] = !moves;
     if (moves) {
@@ -104,7 +112,6 @@ bool configuration_move(Sim* s, Configuration* to) {
   int trees = s->model->tree_count;
   MoveTask task = {s, to};
   bool inside = true;
-  find_moving(s);
   keep_fixed(s, to);
   parallel_for(s->options.threads, trees, TREES_PARALLEL, TREES_GRAIN, move_tree, &task);
   for (int k = 0; k < trees; k++) inside = inside && s->inside[k];
@@ -249,6 +256,7 @@ static void terms_of_link(void* context, int i, int thread) {
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];
   if (!step_is_stale(s, i)) return;
+  model_link_screws(m, i, c->q, c->pose, s->screws);
   s->reference[i] = pose_apply(c->pose[i], m->links[i].center);
   if (m->links[i].tree >= 0)
     inertia_terms(&m->links[i], c->pose[i], s->target[i], step_inertia_weight(s), &s->link_terms[i]);
@@ -258,30 +266,37 @@ static void terms_of_link(void* context, int i, int thread) {
 
 static void link_terms(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
-  model_screws(s->model, c->q, c->pose, s->screws);
   parallel_for(s->options.threads, s->model->link_count, TREES_PARALLEL, TREES_GRAIN, terms_of_link, s);
   if (s->closures) closures_assemble(s->closures, c->pose, c->q, s->reference, s->screws, step_inertia_weight(s));
   if (s->tendons) tendons_assemble(s->tendons, c->pose, s->reference, s->screws);
 }
 
-/* After the forces at work have been measured, of which loads are not part yet. */
-static void gather(Sim* s, ContactTermList contact, Assembly* a) {
-  const Model* m = s->model;
-  const Configuration* c = &s->configuration[s->current];
-  for (int i = 0; s->loads && i < m->link_count; i++)
-    if (s->loads[i].any && step_is_stale(s, i))
-      load_add_terms(&s->loads[i], &m->links[i], c->pose[i], &s->link_terms[i]);
-  *a = (Assembly){.model = m,
+static void list_terms(Sim* s, ContactTermList contact, Assembly* a) {
+  *a = (Assembly){.model = s->model,
+                  .threads = s->options.threads,
+                  .tree_first = s->tree_first,
+                  .tree_links = s->tree_links,
+                  .sides = &s->sides,
                   .screws = s->screws,
                   .reference = s->reference,
                   .links = s->link_terms,
-                  .joints = c->joints,
+                  .joints = s->configuration[s->current].joints,
                   .contact = contact,
                   .closures = closures_terms(s->closures),
                   .tendons = tendons_terms(s->tendons),
                   .stale = s->all_stale ? NULL : s->stale};
   closures_couple(s->closures, a);
   tendons_couple(s->tendons, a);
+  assembly_find_sides(a, &s->sides);
+}
+
+/* After the forces at work have been measured, of which loads are not part yet. */
+static void gather(Sim* s, Assembly* a) {
+  const Model* m = s->model;
+  const Configuration* c = &s->configuration[s->current];
+  for (int i = 0; s->loads && i < m->link_count; i++)
+    if (s->loads[i].any && step_is_stale(s, i))
+      load_add_terms(&s->loads[i], &m->links[i], c->pose[i], &s->link_terms[i]);
   assemble_gradient(a, s->gradient);
   a->stale = NULL;
   assembled(s);
@@ -289,14 +304,16 @@ static void gather(Sim* s, ContactTermList contact, Assembly* a) {
 
 void step_assemble(Sim* s, ContactTermList contact, Assembly* a) {
   link_terms(s);
-  balance_measure(s, contact);
-  gather(s, contact, a);
+  list_terms(s, contact, a);
+  balance_measure(s, a);
+  gather(s, a);
 }
 
 void step_assemble_unmeasured(Sim* s, ContactTermList contact, Assembly* a) {
   step_all_stale(s);
   link_terms(s);
-  gather(s, contact, a);
+  list_terms(s, contact, a);
+  gather(s, a);
 }
 
 static void assemble(Sim* s, Assembly* a) { step_assemble(s, contact_term_list(s->contact), a); }
@@ -414,24 +431,33 @@ static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor facto
   return all;
 }
 
-/* Twist (w, v) of every link about its centre of mass while the joints go along s->delta. */
-static void find_twists(Sim* s) {
-  const Model* m = s->model;
-  for (int i = 0; i < m->link_count; i++) {
-    const ModelLink* link = &m->links[i];
-    Vec3 w = {0, 0, 0}, v = {0, 0, 0};
-    if (link->parent >= 0) {
-      const double* up = s->twist[link->parent];
-      w = vec3(up[0], up[1], up[2]);
-      v = vec3_add(vec3(up[3], up[4], up[5]), vec3_cross(w, vec3_sub(s->reference[i], s->reference[link->parent])));
-    }
-    for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++) {
-      w = vec3_add_scaled(w, s->delta[k], s->screws[k].w);
-      v = vec3_add_scaled(v, s->delta[k], screw_velocity(&s->screws[k], s->reference[i]));
-    }
-    double own[6] = {w.x, w.y, w.z, v.x, v.y, v.z};
-    memcpy(s->twist[i], own, sizeof(own));
+/* Twist (w, v) of a link about its centre of mass while the joints go along s->delta. */
+static void find_twist(Sim* s, int i) {
+  const ModelLink* link = &s->model->links[i];
+  Vec3 w = {0, 0, 0}, v = {0, 0, 0};
+  if (link->parent >= 0) {
+    const double* up = s->twist[link->parent];
+    w = vec3(up[0], up[1], up[2]);
+    v = vec3_add(vec3(up[3], up[4], up[5]), vec3_cross(w, vec3_sub(s->reference[i], s->reference[link->parent])));
   }
+  for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++) {
+    w = vec3_add_scaled(w, s->delta[k], s->screws[k].w);
+    v = vec3_add_scaled(v, s->delta[k], screw_velocity(&s->screws[k], s->reference[i]));
+  }
+  double own[6] = {w.x, w.y, w.z, v.x, v.y, v.z};
+  memcpy(s->twist[i], own, sizeof(own));
+}
+
+static void twist_tree(void* context, int tree, int thread) {
+  (void)thread;
+  Sim* s = context;
+  for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++) find_twist(s, s->tree_links[n]);
+}
+
+static void find_twists(Sim* s) {
+  for (int i = 0; i < s->model->link_count; i++)
+    if (s->model->links[i].tree < 0) find_twist(s, i);
+  parallel_for(s->options.threads, s->model->tree_count, TREES_PARALLEL, TREES_GRAIN, twist_tree, s);
 }
 
 /* Islands in which delta does not descend well keep the Newton step, which does. */

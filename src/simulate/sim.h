@@ -137,6 +137,7 @@ struct Sim {
   bool* as_before;                         /* of every tree: the trial is the last one again  (trees) */
   bool* same;                              /* of every link: both configurations hold the same of it  (links) */
   bool *stale, *stale_blocks;   /* of every tree: its terms, its part of the Hessian are out of date  (trees) */
+  bool* balanced;               /* of every tree: it was when this was noted last  (trees) */
   bool* inside;                 /* of every tree: no limit is passed in the trial  (trees) */
   int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
   bool all_stale;               /* links that cannot move too */
@@ -151,6 +152,7 @@ struct Sim {
   Screw* screws;
   Vec3* reference;
   LinkTerms* link_terms;
+  TermSides sides;    /* of what has been assembled last */
   WorkingForce* work; /* (links) */
   double* at_work;    /* of every degree of freedom: what its gradient is measured against [N, N m]  (nv) */
   MotionBounds bounds;
@@ -231,10 +233,15 @@ void substates_free(Sim* sim);
 /* Newton with line search from the accepted configuration (simulate/newton.c). */
 StepReport step_solve(Sim* sim);
 /* The forces at work at the current configuration, from link terms that hold inertia alone (simulate/balance.c). */
-void balance_measure(Sim* sim, ContactTermList contact);
+void balance_measure(Sim* sim, const Assembly* assembly);
 /* What a degree of freedom may be out of balance by, and whether it is by no more [N, N m]. */
 double balance_allowed(const Sim* sim, int dof);
 bool balance_reached(const Sim* sim, int dof);
+/* By the gradient as it stands: which trees are in balance. Then whether one is, prescribed joints having arrived or
+ * not.
+ */
+void balance_note(Sim* sim);
+bool balance_tree(const Sim* sim, int tree, bool arrived);
 /* A step ends at the rounding floor when what is left out of balance is at most this part of the forces at work. */
 #define FLOOR_MOST 1e-2
 /* Is what is out of balance no more than what the rounding of the coordinates makes of the forces of inertia, drives

@@ -157,6 +157,9 @@ void ball_drive_terms(const JointInput* in, const JointDrive* drive, const Rotat
 /* Bounds on the motion of every link along q (+) alpha delta, alpha in [0, 1] (docs/derivations/certificate.md). */
 void motion_bounds(const Model* model, const double* q, const Pose* poses, const Screw* screws, const double* delta,
                    MotionBounds* bounds);
+/* The same of link i alone; its parent has them. */
+void motion_bound_of(const Model* model, int i, const double* q, const Pose* poses, const Screw* screws,
+                     const double* delta, MotionBounds* bounds);
 /* Of a coupling: push times slope to the gradient, stiffness times slope slope^T to the Hessian. */
 typedef struct {
   int count;
@@ -164,9 +167,21 @@ typedef struct {
   const double* slope;
   double push, stiffness;
 } CouplingTerms;
-/* Gradient (nv) and block Hessian from link terms, contact pairs and joint terms. chain scratch: see assemble.c. */
+/* Which terms of pairs act on which tree, in the order of the terms: those of contact, of closures, of tendons. Behind
+ * the trees stand the links that cannot move (simulate/term_sides.c). */
+typedef struct {
+  int* first;           /* (trees + 2) */
+  int *items, capacity; /* 2 * term + side */
+  int count[3];         /* terms of each list */
+} TermSides;
+
+/* Gradient (nv) and block Hessian from link terms, contact pairs and joint terms. Trees are looked at each by itself,
+ * on so many threads. */
 typedef struct {
   const Model* model;
+  int threads;
+  const int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
+  const TermSides* sides;             /* of the three lists below */
   const Screw* screws;
   const Vec3* reference; /* world centres of mass */
   LinkTerms* links;      /* own terms on entry; composite on return */
@@ -180,6 +195,14 @@ typedef struct {
   const bool* stale;        /* trees whose terms and gradient are to be found, the others have theirs; NULL: all */
   const bool* stale_blocks; /* the same of the Hessian's rows and columns */
 } Assembly;
+/* Fewer trees than this are not worth waking other threads for. */
+enum { TREES_PARALLEL = 128, TREES_GRAIN = 32 };
+/* Sets `sides`, which the caller frees with sides_free, from the assembly's lists; assembly.sides must be the same.
+ * Allocates only when it has to grow. */
+void assembly_find_sides(const Assembly* in, TermSides* sides);
+void sides_free(TermSides* sides);
+/* The term with this number in the three lists. */
+ContactTerms assembly_term(const Assembly* in, int index);
 void assemble_gradient(const Assembly* in, double* gradient);
 /* curvature = false leaves out the curvature of the motion (Gauss-Newton): positive definite but for contact. */
 void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver);

@@ -318,6 +318,50 @@ static void fabrication(void** state) {
   on_runs(fabrications);
 }
 
+/* A part among others: over the range of its joint, on its way out, and beside a box. Bent hulls and bodies turned, so
+ * that nothing is level; `deep` ones are in each other. */
+static void clearances_of(LossRun* run, double apart, unsigned seed) {
+  Random random = {seed};
+  int links = run->run->model.link_count, own = run_link(run->run, "arm");
+  ModelLink* arm = &run->run->model.links[own];
+  /* a range so narrow that the least is at one of its ends, which moves with the pose at the start */
+  arm->limited[0] = true, arm->lower[0] = 1.4, arm->upper[0] = 1.5;
+  for (int i = 0; i < links * (run->recording.steps + 1); i++) {
+    if (i % links == run_link(run->run, "ground")) continue;
+    Vec3 away = vec3_scale(random_direction(&random), i % links == own ? 0.01 : apart);
+    run->recording.pose[i] = (Pose){random_rotation(&random), vec3_add(away, vec3(0, 0, 2))};
+  }
+  loss_run_deform(run, &random, 0.01);
+  static const struct {
+    TaskLossType type;
+    const char* other;
+    unsigned moved;
+  } CASES[] = {{LOSS_CLEARANCE, "cart", SEED_POSE | SEED_Q | SEED_VERTICES},
+               {LOSS_CLEARANCE, "ground", SEED_POSE | SEED_Q | SEED_VERTICES},
+               {LOSS_REMOVAL, "drone", SEED_POSE | SEED_VERTICES},
+               {LOSS_REMOVAL, NULL, SEED_POSE | SEED_VERTICES},
+               {LOSS_KEEP_OUT, NULL, SEED_VERTICES}};
+  for (int k = 0; k < (int)(sizeof CASES / sizeof CASES[0]); k++) {
+    TaskLoss loss = loss_of(CASES[k].type, "arm");
+    char what[60];
+    snprintf(what, sizeof what, "clearance %d, %g apart, seed %u", k, apart, seed);
+    if (CASES[k].other) loss.other.text = name_text(CASES[k].other);
+    loss.weight = 1.7;
+    loss.margin = 0.1;
+    loss.length = 2;
+    loss.direction = vec3_normalized(vec3(0.3, -0.2, 0.9));
+    loss.box_low = vec3(apart - 0.1, 0.1, 0.2), loss.box_high = vec3(apart + 0.2, 0.3, 0.5);
+    check(run, &loss, CASES[k].moved, true, 1e-5, what);
+  }
+}
+static void clearances_apart(LossRun* run) { clearances_of(run, 0.6, 81); }
+static void clearances_deep(LossRun* run) { clearances_of(run, 0.05, 82); }
+static void clearance(void** state) {
+  (void)state;
+  on_runs(clearances_apart);
+  on_runs(clearances_deep);
+}
+
 /* Vertices against hulls and half-spaces both ways round; near enough there is nothing. Flat faces of more than three
  * vertices have a kink by each of them: there are none. */
 static void approaches(LossRun* run) {
@@ -381,27 +425,17 @@ static void moving_target_of_a_group(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(point),
-      cmocka_unit_test(point_near_its_target),
-      cmocka_unit_test(travel),
-      cmocka_unit_test(relative),
-      cmocka_unit_test(reach),
-      cmocka_unit_test(reach_near_its_margin),
-      cmocka_unit_test(orientation),
-      cmocka_unit_test(velocity),
-      cmocka_unit_test(effort),
-      cmocka_unit_test(effort_of_motors),
-      cmocka_unit_test(smoothness),
-      cmocka_unit_test(force),
-      cmocka_unit_test(gap),
-      cmocka_unit_test(gap_of_bodies_in_any_position),
-      cmocka_unit_test(shape),
-      cmocka_unit_test(volume),
-      cmocka_unit_test(roughness),
-      cmocka_unit_test(approach),
-      cmocka_unit_test(fabrication),
-      cmocka_unit_test(pose),
-      cmocka_unit_test(moving_target_of_a_group),
+      cmocka_unit_test(point),       cmocka_unit_test(point_near_its_target),
+      cmocka_unit_test(travel),      cmocka_unit_test(relative),
+      cmocka_unit_test(reach),       cmocka_unit_test(reach_near_its_margin),
+      cmocka_unit_test(orientation), cmocka_unit_test(velocity),
+      cmocka_unit_test(effort),      cmocka_unit_test(effort_of_motors),
+      cmocka_unit_test(smoothness),  cmocka_unit_test(force),
+      cmocka_unit_test(gap),         cmocka_unit_test(gap_of_bodies_in_any_position),
+      cmocka_unit_test(shape),       cmocka_unit_test(volume),
+      cmocka_unit_test(roughness),   cmocka_unit_test(approach),
+      cmocka_unit_test(fabrication), cmocka_unit_test(clearance),
+      cmocka_unit_test(pose),        cmocka_unit_test(moving_target_of_a_group),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

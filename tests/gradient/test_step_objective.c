@@ -101,11 +101,15 @@ static Assembly assemble_at(Objective* o, double* gradient) {
                     &s->link_terms[i]);
   }
   Assembly a = {.model = m,
+                .tree_first = s->tree_first,
+                .tree_links = s->tree_links,
+                .sides = &s->sides,
                 .screws = s->screws,
                 .reference = s->reference,
                 .links = s->link_terms,
                 .joints = c->joints,
                 .contact = contact_term_list(s->contact)};
+  assembly_find_sides(&a, &s->sides);
   assemble_gradient(&a, gradient);
   return a;
 }

@@ -1,7 +1,9 @@
-/* short_of_memory SCENE: the n-th allocation of the whole process fails, and in a second round all after it too, for
- * every n of a use of the library: that it makes itself and that others make for it. Each try is a process of its own,
- * which must end in order, with SDRS_OK or with SDRS_NO_MEMORY. glibc only: malloc here goes before malloc there. */
+/* short_of_memory SCENE [APART]: the n-th allocation of the whole process fails, and in a second round all after it
+ * too, for every n of a use of the library, with APART one in so many of the late ones: that it makes itself and that
+ * others make for it. Each try is a process of its own, which must end in order, with SDRS_OK or with SDRS_NO_MEMORY.
+ * glibc only: malloc here goes before malloc there. */
 #include <errno.h>
+#include <limits.h>
 #include <sdrs.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -77,10 +79,10 @@ int main(int count, char** words) {
   if (count < 2) return 2;
   atomic_store(&armed, 1);
   if (use(words[1]) != SDRS_OK) return 2;
-  long all = atomic_load(&allocations), told = 0;
+  long all = atomic_load(&allocations), told = 0, apart = count > 2 ? strtol(words[2], NULL, 10) : LONG_MAX;
   atomic_store(&allocations, 0);
   for (and_all_after = 0; and_all_after < 2; and_all_after++)
-    for (long n = 1; n <= all; n += 1 + n / 50) {
+    for (long n = 1; n <= all; n += 1 + n / apart) {
       int status = try_once(words[1], n);
       told += status == SDRS_NO_MEMORY;
       if (status == SDRS_OK || status == SDRS_NO_MEMORY) continue;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The Python package: its unit tests, the examples of docs/python.md, and a wheel that works where it is installed. By the first
+# The Python package: its unit tests and the examples of docs/python.md (its wheel: tests/packages/run.sh). By the first
 # Python that has numpy: $PYTHON, python3, /usr/bin/python3. Prints a line a test and `N passed, N failed`.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
@@ -49,20 +49,7 @@ check() { # name, command...
   fi
 }
 
-wheel_works() { # built without the network, used from a folder of its own
-  cp -r python "$work/source" && rm -rf "$work/source/tests" &&
-    "$python" -m build --wheel --no-isolation --skip-dependency-check --outdir "$work/wheel" "$work/source" &&
-    "$python" -m zipfile -e "$work"/wheel/sdrs-*-py3-none-any.whl "$work/site" &&
-    (cd "$work" && SDRS_LIBRARY=$OLDPWD/out/lib/libsdrs.so.0 PYTHONPATH=$work/site "$python" -c \
-      'import sdrs; assert sdrs.__file__.startswith("'"$work"'/site"); print(sdrs.version())')
-}
-
 for file in python/tests/test_*.py; do unit_tests "$(basename "$file" .py)"; done
 check examples-of-the-page "$python" tests/python/page.py
-if "$python" -c 'import build, hatchling' 2>/dev/null; then
-  check wheel wheel_works
-else
-  echo "SKIP wheel: Debian's python3-build and python3-hatchling are not there"
-fi
 echo "$passed passed, $failed failed"
 ((failed == 0))

@@ -22,7 +22,7 @@ const char LOSS_SCENE[] =
     "    mass: 1\n"
     "    shapes: [brick, {shape: wedge, position: [0.2, 0, 0.1]}]\n"
     "  - {name: drone, joint: {type: free, position: [0, -2, 1]}, mass: 1, shape: wedge}\n"
-    "  - {name: piston, joint: {type: slide, axis: [1, 0, 0], position: [0, 4, 1]}, shape: brick}\n"
+    "  - {name: piston, joint: {type: slide, axis: [1, 0, 0], position: [0, 4, 1], limits: [-1, 1]}, shape: brick}\n"
     "controllers:\n"
     "  - link: arm\n"
     "    type: pd\n"

@@ -17,6 +17,7 @@ typedef struct {
   Random random;
   int calls, stop_after;
   bool fails, kinked;
+  double bend;  /* slope by which the first derivative jumps at the base, in every variable */
   double rough; /* slope of its waves of every size from 1e-3 down to 1e-7 */
   double
       fence; /* no value from here to four times as far from the base, in units, and another slope behind it; 0: none */
@@ -43,6 +44,7 @@ static double value_of(void* context, const double* x) {
   for (int k = 0; k < NUMBERS; k++) {
     sum += f->amplitude[k] * sin(f->wave[k] * y[k] + f->phase[k]) + 0.3 * y[k] * y[(k + 1) % NUMBERS];
     double over = y[k] - f->base[k] / f->unit[k];
+    sum += 0.5 * f->bend * fabs(over);
     if (f->kinked && over > 0) sum += 5 * over * over; /* the second derivative jumps at the base */
   }
   for (int k = 0; k < NUMBERS; k++)
@@ -294,6 +296,27 @@ static void judgement_J5_rounding_of_the_gradient(void** state) {
   assert_int_equal(report.verdict, GRADCHECK_UNCHECKED);
 }
 
+/* A kink at the base: gradients between the slopes of both sides cannot be judged, others are wrong. */
+static void judgement_J8_of_a_kink(void** state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 200; seed++) {
+    Function f = function_with(700 + seed, 1, seed % 2 ? 0 : 1e-12, 1);
+    double gradient[NUMBERS];
+    f.bend = 3;
+    for (int k = 0; k < NUMBERS; k++) gradient[k] = f.gradient[k] + (k % 2 ? 1.4 : -1.4) / f.unit[k];
+    GradcheckBlockReport report = judged(&f, gradient, 2, seed);
+    if (report.verdict != GRADCHECK_UNCHECKED || !report.kink) fail_msg("seed %d: inside the kink", (int)seed);
+    for (int k = 0; k < NUMBERS; k++) gradient[k] = 3 * f.gradient[k] + 40 / f.unit[k];
+    report = judged(&f, gradient, 2, seed);
+    if (report.verdict != GRADCHECK_WRONG || report.kink) fail_msg("seed %d: outside of it", (int)seed);
+    f.bend = 0;
+    for (int k = 0; k < NUMBERS; k++) gradient[k] = f.gradient[k] + (k % 2 ? 1.4 : -1.4) / f.unit[k];
+    f.kinked = true; /* of the second derivative only */
+    report = judged(&f, gradient, 2, seed);
+    if (report.verdict != GRADCHECK_WRONG || report.kink) fail_msg("seed %d: there is none", (int)seed);
+  }
+}
+
 static void judgement_stops_when_interrupted(void** state) {
   (void)state;
   Function f = function_with(3, 1, 0, 1);
@@ -320,6 +343,7 @@ int main(void) {
       cmocka_unit_test(judgement_without_values),
       cmocka_unit_test(judgement_J6_behind_a_jump),
       cmocka_unit_test(judgement_J5_rounding_of_the_gradient),
+      cmocka_unit_test(judgement_J8_of_a_kink),
       cmocka_unit_test(judgement_stops_when_interrupted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -167,13 +167,14 @@ static void runs_of_another_length(void** state) {
 }
 
 static TaskLoss of_every_kind(int kind) {
-  TaskLoss loss = loss_of((TaskLossType)kind, kind == LOSS_NECK ? "cart" : "drone");
+  TaskLoss loss = loss_of((TaskLossType)kind, kind == LOSS_NECK ? "cart" : kind == LOSS_CLEARANCE ? "piston" : "drone");
   if (kind != LOSS_FORCE) loss.other.text = name_text(kind == LOSS_GAP ? "crate" : "arm");
   loss.smoothing = loss.length = 0.1;
   loss.rotation = quat_identity();
   loss.direction = loss.axis = vec3(1, 0, 0);
   loss.target = vec3(0.1, 0.2, 0.3);
   loss.margin = kind == LOSS_GAP ? 100 : 1e-3;
+  loss.box_low = vec3(3, 3, 3), loss.box_high = vec3(4, 4, 4);
   return loss;
 }
 
@@ -206,7 +207,8 @@ static void nan_is_passed_on(void** state) {
       double good_term, bad_term;
       assert_true(isfinite(loss_evaluate(loss, &r, &good_term, &seeds)));
       loss_evaluate(loss, &bad, &bad_term, &seeds);
-      bool of_the_shape = (kind >= LOSS_SHAPE && kind <= LOSS_ROUGHNESS) || kind >= LOSS_NECK;
+      bool of_the_shape =
+          (kind >= LOSS_SHAPE && kind <= LOSS_ROUGHNESS) || (kind >= LOSS_NECK && kind <= LOSS_KEEP_OUT);
       bool of_the_run = kind != LOSS_SMOOTHNESS && !of_the_shape;
       if (isnan(bad_term) != of_the_run) fail_msg("%s: %g", loss_name(loss, 0), bad_term);
       loss_seeds_destroy(&seeds);

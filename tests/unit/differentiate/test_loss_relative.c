@@ -48,6 +48,21 @@ static void turning_counts(void** state) {
   loss_run_free(run);
 }
 
+/* b turns a quarter about z where it stands: a point 2 m in front of its centre goes from (2, 0, 0) to (0, 2, 0). */
+static void a_point_is_one_of_the_other(void** state) {
+  (void)state;
+  LossRun* run = loss_run_create(4, TWO_BRICKS);
+  move_evenly(run, 0, vec3(0, 0, 0), vec3(0, 0, 0));
+  move_evenly(run, 1, vec3(9, 0, 0), vec3(0, 0, 0));
+  pose_at(run, 4, 1)->r = mat3_from_quat(quat_about(vec3(0, 0, 1), M_PI / 2));
+  TaskLoss loss = loss_ab();
+  compare_near(loss_value(run, &loss), 0, 1e-12, "the centre");
+  loss.has_point = true;
+  loss.point = vec3(2, 0, 0);
+  compare_near(loss_value(run, &loss), 4 + 4, 1e-12, "the point");
+  loss_run_free(run);
+}
+
 static void the_world_may_move(void** state) {
   (void)state;
   Random random = {84};
@@ -62,6 +77,7 @@ int main(void) {
       cmocka_unit_test(the_end_against_the_beginning),
       cmocka_unit_test(what_moves_together_does_not_count),
       cmocka_unit_test(turning_counts),
+      cmocka_unit_test(a_point_is_one_of_the_other),
       cmocka_unit_test(the_world_may_move),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

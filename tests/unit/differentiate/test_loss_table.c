@@ -28,7 +28,10 @@ static void words(void** state) {
                 {LOSS_NECK, "neck"},
                 {LOSS_WALL, "wall"},
                 {LOSS_OVERHANG, "overhang"},
-                {LOSS_EXTENT, "extent"}};
+                {LOSS_EXTENT, "extent"},
+                {LOSS_KEEP_OUT, "keep_out"},
+                {LOSS_CLEARANCE, "clearance"},
+                {LOSS_REMOVAL, "removal"}};
   for (int i = 0; i < LOSS_TYPE_COUNT; i++) {
     const LossKind* kind = loss_kind(wanted[i].type);
     assert_int_equal(wanted[i].type, i);

@@ -14,7 +14,7 @@
 /* What is lost when memory runs out within them (docs/library.md). */
 __attribute__((visibility("default"))) const char* __lsan_default_suppressions(void);
 const char* __lsan_default_suppressions(void) {
-  return "leak:libyaml\nleak:yaml_\nleak:libqhull_r\nleak:libcholmod\nleak:open_memstream\n";
+  return "leak:libyaml\nleak:yaml_\nleak:libqhull_r\nleak:open_memstream\n";
 }
 #endif
 

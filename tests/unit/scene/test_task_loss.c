@@ -52,7 +52,10 @@ static void every_type_and_key_is_read(void** state) {
                         "  - {type: neck, link: box, margin: 0.01}\n"
                         "  - {type: wall, link: box, margin: 0.02}\n"
                         "  - {type: overhang, link: box, direction: [0, 0, 2], angle: 0.8}\n"
-                        "  - {type: extent, link: box, direction: [1, 0, 0]}\n");
+                        "  - {type: extent, link: box, direction: [1, 0, 0]}\n"
+                        "  - {type: keep_out, link: box, box: {low: [0, 0, 1], high: [1, 1, 3]}, margin: 0.03}\n"
+                        "  - {type: clearance, link: arm, other: box, margin: 0.04}\n"
+                        "  - {type: removal, link: arm, direction: [0, 0, -4], length: 0.7, margin: 0.05}\n");
   assert_int_equal(task.loss_count, LOSS_TYPE_COUNT);
   const TaskLoss* all = task.losses;
   for (int i = 0; i < LOSS_TYPE_COUNT; i++) assert_int_equal(all[i].type, i);
@@ -91,6 +94,10 @@ static void every_type_and_key_is_read(void** state) {
   assert_string_equal(all[LOSS_APPROACH].links[1].text, "a*");
   compare_near(all[LOSS_APPROACH].smoothing, 0.1, 0, "smoothing");
   compare_near(all[LOSS_APPROACH].margin, 0.3, 0, "margin");
+  compare_vec3(all[LOSS_KEEP_OUT].box_high, vec3(1, 1, 3), 0, "box");
+  compare_vec3(all[LOSS_REMOVAL].direction, vec3(0, 0, -1), 0, "direction");
+  compare_near(all[LOSS_REMOVAL].length, 0.7, 0, "length");
+  assert_string_equal(all[LOSS_CLEARANCE].other.text, "box");
   compare_near(all[LOSS_POSE].rotation.x, 1, 0, "rotation");
   compare_near(all[LOSS_POSE].length, 0.5, 0, "length");
   assert_int_equal(all[LOSS_POSE].motion.rows, 2);
@@ -142,9 +149,11 @@ static void mistakes_are_told(void** state) {
       "  - {type: reach, link: arm, target: [0, 0, 1], spread: [0, -1, 0], from: -1}\n",
       "4:5: error: loss[0]: 'type' is missing: point, travel, relative, reach, orientation, velocity, effort, "
       "smoothness, "
-      "force, gap, shape, volume, roughness, approach, touch, closure, pose, neck, wall, overhang or extent\n"
+      "force, gap, shape, volume, roughness, approach, touch, closure, pose, neck, wall, overhang, extent, keep_out, "
+      "clearance or removal\n"
       "5:12: error: loss[1].type: must be point, travel, relative, reach, orientation, velocity, effort, smoothness, "
-      "force, gap, shape, volume, roughness, approach, touch, closure, pose, neck, wall, overhang or extent, got "
+      "force, gap, shape, volume, roughness, approach, touch, closure, pose, neck, wall, overhang, extent, keep_out, "
+      "clearance or removal, got "
       "'pint' (did you mean 'point'?)\n"
       "6:38: error: loss[2].target: expected a list of 3 numbers, got 2\n"
       "6:53: error: loss[2].power: must be between 1 and 2, got 0\n"

@@ -61,8 +61,15 @@ static void newton_S8_reports_the_residual_it_reached(void** state) {
       s->reference[i] = pose_apply(c->pose[i], m->links[i].center);
       inertia_terms(&m->links[i], c->pose[i], s->target[i], step_inertia_weight(s), &s->link_terms[i]);
     }
-    Assembly a = {
-        .model = m, .screws = s->screws, .reference = s->reference, .links = s->link_terms, .joints = c->joints};
+    Assembly a = {.model = m,
+                  .tree_first = s->tree_first,
+                  .tree_links = s->tree_links,
+                  .sides = &s->sides,
+                  .screws = s->screws,
+                  .reference = s->reference,
+                  .links = s->link_terms,
+                  .joints = c->joints};
+    assembly_find_sides(&a, &s->sides);
     assemble_gradient(&a, gradient);
     for (int k = 0; k < 4; k++) worst = fmax(worst, fabs(gradient[k]) / s->at_work[k]);
     compare_near(r.residual, worst, 1e-12, "step %d: residual", n);

@@ -1,0 +1,59 @@
+#include "app/design_run.h"
+
+/* Names and best values of a run's design.csv, which the caller frees. */
+static Status begin_from(DesignStart* start, const Task* task, const CsvTable* table, const char* path,
+                         Diagnostics* diagnostics) {
+  int name = csv_column(table, "variable"), best = csv_column(table, "best"), count = table->row_count;
+  Status status = STATUS_OK;
+  if (name < 0 || best < 0) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0}, "it has no columns 'variable' and 'best'");
+    return STATUS_BAD_INPUT;
+  }
+  const char** names = MEMORY_NEW(const char*, count + 1);
+  double* values = MEMORY_NEW(double, count + 1);
+  for (int k = 0; k < count && status == STATUS_OK; k++) {
+    names[k] = csv_cell(table, k, name);
+    if (!csv_number(table, path, k, best, &values[k], diagnostics)) status = STATUS_BAD_INPUT;
+  }
+  int found = status == STATUS_OK ? optimization_begin_with(start->optimization, names, values, count) : 0;
+  if (status == STATUS_OK && found == 0) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, task->from.place,
+                    "from: the run has no variable that this task has: its first one is '%s'",
+                    count > 0 ? names[0] : "");
+    status = STATUS_BAD_INPUT;
+  }
+  start->taken = found;
+  memory_free(names);
+  memory_free(values);
+  return status;
+}
+
+static Status take_from(DesignStart* start, const Task* task, Diagnostics* diagnostics) {
+  if (!task->from.text) return STATUS_OK;
+  char* path = file_join(task->from.text, "design.csv");
+  CsvTable table;
+  Status status = csv_read(&table, path, diagnostics);
+  if (status == STATUS_OK) status = begin_from(start, task, &table, path, diagnostics);
+  csv_free(&table);
+  memory_free(path);
+  return status;
+}
+
+Status design_start(DesignStart* start, Task* task, const OptimizationOptions* options, Diagnostics* diagnostics) {
+  *start = (DesignStart){0};
+  Status status;
+  if (task->receding.given) {
+    status = receding_create(&start->receding, task, options, diagnostics);
+    start->optimization = receding_optimization(start->receding);
+  } else {
+    status = optimization_create(&start->optimization, task, options, diagnostics);
+  }
+  return status == STATUS_OK ? take_from(start, task, diagnostics) : status;
+}
+
+void design_start_free(const DesignStart* start) {
+  if (start->receding)
+    receding_destroy(start->receding);
+  else
+    optimization_destroy(start->optimization);
+}

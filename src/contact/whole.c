@@ -1,0 +1,162 @@
+/* Pairs of links that stand for all pairs of their hulls (ContactLaw.whole): which they are, which of their hulls rub,
+ * how far apart they are, and the walk with which the certificate goes through them
+ * (docs/derivations/law-long_range.md, N26). */
+#include "contact/system.h"
+
+#include <float.h>
+#include <stdlib.h>
+
+bool contact_is_whole(const ContactSystem* s, int link_a, int link_b) {
+  return s->whole && s->whole[(size_t)link_a * (size_t)s->model->link_count + (size_t)link_b];
+}
+
+bool contact_stands_for(const ContactSystem* s, uint64_t key) {
+  int a = (int)(key >> 32), b = (int)(key & UINT32_MAX);
+  if (!s->whole || a >= s->model->hull_count || b >= s->model->hull_count) return false;
+  return contact_is_whole(s, s->model->hulls[a].link, s->model->hulls[b].link);
+}
+
+static PieceTrees trees_of(const ContactSystem* s, int link_a, int link_b) {
+  PieceTrees trees;
+  (void)s->law->whole(s->own_law, link_a, link_b, &trees);
+  return trees;
+}
+
+static bool pair_is_whole(const ContactSystem* s, int a, int b) {
+  PieceTrees trees;
+  if (a == b || !model_pair_allowed(s->model, a, b) || !s->law->whole(s->own_law, a, b, &trees)) return false;
+  return trees.a->count > 0 && trees.b->count > 0;
+}
+
+void contact_find_whole(ContactSystem* s) {
+  int count = s->model->link_count;
+  if (!s->law->whole) return;
+  bool any = false, *whole = memory_alloc(sizeof(bool) * (size_t)count * (size_t)count + 1);
+  for (int a = 0; a < count; a++)
+    for (int b = 0; b < count; b++) {
+      bool is = pair_is_whole(s, a, b);
+      whole[(size_t)a * (size_t)count + (size_t)b] = is;
+      any = any || is;
+    }
+  if (any)
+    s->whole = whole;
+  else
+    memory_free(whole);
+}
+
+static Vec3 center_at(const Pose* pose, const TreeNode* node) { return pose_apply(*pose, node->center); }
+
+static double spheres_apart(const Pose* pose_a, const Pose* pose_b, const TreeNode* a, const TreeNode* b) {
+  return vec3_norm(vec3_sub(center_at(pose_a, a), center_at(pose_b, b))) - (a->radius + b->radius);
+}
+
+/* ---------------------------------------------------------------- which of their hulls rub */
+
+typedef struct {
+  ContactSystem* s;
+  const Pose *a, *b;
+  double spread;
+} RubWalk;
+
+static double least_for_rubbing(const void* context, const TreeNode* a, const TreeNode* b) {
+  const RubWalk* w = context;
+  double apart = spheres_apart(w->a, w->b, a, b) - (w->spread - 1) * (a->radius + b->radius);
+  return apart == 0 ? DBL_MIN : apart; /* at its border a pair does not rub */
+}
+
+static bool list_rubbing(void* context, int hull_a, int hull_b) {
+  KeyList* list = &((RubWalk*)context)->s->rubbing;
+  if (list->count == list->capacity) {
+    int capacity = 2 * list->capacity + 64;
+    list->keys =
+        memory_resize(list->keys, sizeof(uint64_t) * (size_t)list->capacity, sizeof(uint64_t) * (size_t)capacity);
+    list->capacity = capacity;
+  }
+  int first = hull_a < hull_b ? hull_a : hull_b, second = hull_a < hull_b ? hull_b : hull_a;
+  list->keys[list->count++] = (uint64_t)first << 32 | (uint32_t)second;
+  return true;
+}
+
+static void find_rubbing(ContactSystem* s) {
+  s->rubbing.count = 0;
+  for (int k = 0; k < s->list_count; k++) {
+    const ContactPair* p = contact_pair(s, k);
+    if (!p->links || !contact_is_whole(s, p->link_a, p->link_b)) continue;
+    PieceTrees trees = trees_of(s, p->link_a, p->link_b);
+    RubWalk rub = {s, &s->pose[s->current][p->link_a], &s->pose[s->current][p->link_b], trees.spread};
+    PieceWalk walk = {least_for_rubbing, list_rubbing, &rub};
+    if (trees.spread > 0) (void)hierarchy_walk(trees.a, trees.b, &walk);
+  }
+  if (s->rubbing.count > 1) qsort(s->rubbing.keys, (size_t)s->rubbing.count, sizeof(uint64_t), order_uint64);
+}
+
+static bool all_wanted(const ContactSystem* s, uint64_t key) {
+  (void)s;
+  (void)key;
+  return true;
+}
+
+static bool others_stay(const ContactSystem* s, const ContactPair* p) { return !contact_stands_for(s, p->key); }
+static bool all_stay(const ContactSystem* s, const ContactPair* p) {
+  (void)s;
+  (void)p;
+  return true;
+}
+
+void contact_list_rubbing(ContactSystem* s, bool drop_others) {
+  if (!s->whole) return;
+  find_rubbing(s);
+  contact_merge_list(s, s->rubbing.keys, s->rubbing.count, all_wanted, drop_others ? others_stay : all_stay);
+}
+
+/* ---------------------------------------------------------------- how far apart they are */
+
+typedef struct {
+  const ContactSystem* s;
+  const Pose* pose;
+  int link[2];
+  double distance; /* the least so far [m] */
+} DistanceWalk;
+
+static double least_for_distance(const void* context, const TreeNode* a, const TreeNode* b) {
+  const DistanceWalk* w = context;
+  return spheres_apart(&w->pose[w->link[0]], &w->pose[w->link[1]], a, b) - w->distance;
+}
+
+static bool take_distance(void* context, int hull_a, int hull_b) {
+  DistanceWalk* w = context;
+  const ModelHull* hulls = w->s->model->hulls;
+  HullInstance a = pair_hull_at(&hulls[hull_a], &w->pose[w->link[0]]);
+  HullInstance b = pair_hull_at(&hulls[hull_b], &w->pose[w->link[1]]);
+  GjkResult found;
+  w->distance = fmin(w->distance, pair_distance(&a, &b, NULL, &found));
+  return w->distance > 0;
+}
+
+double contact_whole_distance(const ContactSystem* s, const ContactPair* p, const Pose* poses) {
+  if (!contact_is_whole(s, p->link_a, p->link_b)) return INFINITY;
+  PieceTrees trees = trees_of(s, p->link_a, p->link_b);
+  const Pose *a = &poses[p->link_a], *b = &poses[p->link_b];
+  if (spheres_apart(a, b, trees.a->nodes, trees.b->nodes) > s->range) return INFINITY;
+  DistanceWalk distance = {s, poses, {p->link_a, p->link_b}, INFINITY};
+  PieceWalk walk = {least_for_distance, take_distance, &distance};
+  (void)hierarchy_walk(trees.a, trees.b, &walk);
+  return distance.distance;
+}
+
+/* ---------------------------------------------------------------- what may meet on a way */
+
+static double least_for_way(const void* context, const TreeNode* a, const TreeNode* b) {
+  const WholeWay* w = context;
+  double both_ends = spheres_apart(&w->start[w->link[0]], &w->start[w->link[1]], a, b) +
+                     spheres_apart(&w->end[w->link[0]], &w->end[w->link[1]], a, b);
+  double way_a = w->bound[0].speed + w->bound[0].spin * (vec3_norm(a->center) + a->radius);
+  double way_b = w->bound[1].speed + w->bound[1].spin * (vec3_norm(b->center) + b->radius);
+  return both_ends - (way_a + way_b);
+}
+
+bool contact_whole_way(const ContactSystem* s, const WholeWay* way, bool (*visit)(void*, int, int)) {
+  PieceTrees trees = trees_of(s, way->link[0], way->link[1]);
+  PieceWalk walk = {least_for_way, visit, (void*)way};
+  return hierarchy_walk(trees.a, trees.b, &walk);
+}

@@ -1,0 +1,61 @@
+/* What can be made, measured of a design as it stands: the terms of docs/losses.md without a task. */
+#include <string.h>
+
+#include "differentiate/sweep.h"
+
+static Recording at_start(const Model* model) {
+  Recording recording;
+  recording_create(&recording, model, 0);
+  memcpy(recording.q, model->initial_coordinates, sizeof(double) * (size_t)model->coordinate_count);
+  model_poses(model, recording.q, recording.pose);
+  return recording;
+}
+
+/* The term's value with margin 0; NAN: there is no such thing. */
+static double term_value(const Task* task, TaskLoss* source, const Recording* recording, SweepReport* sweep) {
+  LossTerm term = {0};
+  Diagnostics diagnostics = {0};
+  const LossOrigin origin = {task, source, 0, 0, recording->model, 0, &diagnostics};
+  source->weight = 1;
+  source->from = source->to = -1;
+  loss_resolve(&term, &origin);
+  double value = NAN;
+  if (diagnostics.error_count == 0 && sweep)
+    *sweep = loss_clearance_report(&term, recording);
+  else if (diagnostics.error_count == 0)
+    value = term.kind->evaluate(&term, recording, NULL);
+  loss_hulls_free(&term);
+  loss_release(&term);
+  diagnostics_free(&diagnostics);
+  return value;
+}
+
+FabricationReport fabrication_measure(const Model* model, int link, Vec3 build, double angle) {
+  TaskScenario scenario = {.weight = 1};
+  Task task = {.scenarios = &scenario, .scenario_count = 1};
+  Recording recording = at_start(model);
+  SweepReport sweep = {.clearance = NAN, .at_least = NAN};
+  char* name = memory_text(model->links[link].name);
+  TaskLoss loss = {.link = {.text = name}, .direction = build, .angle = angle};
+  FabricationReport report = {0};
+  loss.type = LOSS_NECK;
+  report.neck = -term_value(&task, &loss, &recording, NULL);
+  loss.type = LOSS_WALL;
+  report.wall = -term_value(&task, &loss, &recording, NULL);
+  loss.type = LOSS_OVERHANG;
+  report.overhang = term_value(&task, &loss, &recording, NULL);
+  loss.type = LOSS_EXTENT;
+  for (int k = 0; k < 3; k++) {
+    loss.direction = vec3(k == 0, k == 1, k == 2);
+    report.extent[k] = term_value(&task, &loss, &recording, NULL);
+  }
+  loss.type = LOSS_CLEARANCE;
+  if (sweep_is_possible(model, link) && model->links[link].parent >= 0) term_value(&task, &loss, &recording, &sweep);
+  report.clearance = sweep.clearance;
+  report.clearance_at_least = sweep.at_least;
+  report.coordinates = sweep.count;
+  memcpy(report.at, sweep.at, sizeof report.at);
+  memory_free(name);
+  recording_destroy(&recording);
+  return report;
+}

@@ -1,0 +1,412 @@
+/* Clearance, removal and keep_out: margin - the least distance of a link's hulls from others, negative where they
+ * overlap, over all places that the link comes to: its joint's coordinates between their limits, a straight way out, or
+ * where it is. All else stays where it is at the start. With T the link's pose, M its joint's motion, at the start 0
+ * and at q pose at q = T_0 M(q_0)^-1 M(q) The distance changes along a way of the link by at most the way of its
+ * vertices, which bounds it over a box of coordinates from below by that in the middle
+ * (docs/derivations/certificate.md, P1): boxes are halved until none can hold less than the least that was found. At
+ * the least, q has no share in the slope, or does not move. */
+#include <string.h>
+
+#include "differentiate/nearest.h"
+#include "differentiate/sweep.h"
+
+/* A box is left alone where it cannot hold less than this, in sizes of the link, below the least found. */
+#define SWEEP_ROUNDING 1e-3
+/* Distances that differ by less, in sizes of the link, are equal. */
+#define LEVEL 1e-6
+/* The least is followed down to steps of so much of its box. */
+#define REFINED 1e-14
+/* Where the least is a fold, its sides are looked at so far from it, of the range; slopes below so much, in sizes of
+ * the link over the coordinate's unit, are those of a smooth least. */
+#define FOLD 1e-7
+#define FOLD_FLAT 1e-3
+/* Places that are looked at before the rest is given up; of the first grid by degrees of freedom. */
+enum { PLACES_MAX = 20000, BOXES_MAX = 256 };
+static const int GRID[SWEEP_DOF_MAX + 1] = {1, 33, 9, 5};
+
+typedef struct {
+  const LossTerm* term;
+  const Model* model;
+  const Recording* recording;
+  const ModelHull* box; /* keep_out: instead of other links */
+  const Joint* joint;   /* NULL: a straight way along the term's direction */
+  Pose start, base;     /* of the link; of its joint's frame after the motion is taken off */
+  double low[SWEEP_DOF_MAX], high[SWEEP_DOF_MAX], radius; /* of the link's vertices about its frame [m] */
+  int count, places;
+} Sweep;
+
+/* ---------------------------------------------------------------- places */
+
+static Pose pose_of(const Sweep* s, const double* q) {
+  Pose out = s->start;
+  if (s->joint) return pose_mul(s->base, joint_motion(s->joint, q));
+  if (s->count > 0) out.t = vec3_add_scaled(out.t, q[0], s->term->direction);
+  return out;
+}
+
+static Pose pose_of_other(const Sweep* s, const ModelHull* other) {
+  return s->box ? s->start : recording_link_pose(s->recording, 0, other->link);
+}
+
+static bool is_other(const Sweep* s, const ModelHull* hull) {
+  const LossTerm* term = s->term;
+  return hull == s->box || (term->other >= 0 ? hull->link == term->other : hull->link != term->link);
+}
+
+/* The least distance from one hull, if below *best. false: a pose is not a number. */
+static bool look_at(const Sweep* s, const ModelHull* other, Pose pose, Nearest* best) {
+  const ModelLink* link = &s->model->links[s->term->link];
+  Pose pose_other = pose_of_other(s, other);
+  for (int i = 0; i < link->hull_count; i++) {
+    const ModelHull* own = &s->model->hulls[link->hull_first + i];
+    if (!own->kind->bounded && !other->kind->bounded) continue;
+    double bound = nearest_bound(own, other, pose, pose_other);
+    if (isnan(bound)) return false;
+    if (bound >= best->distance) continue;
+    Nearest found = nearest_signed(own, other, pose, pose_other);
+    if (found.distance < best->distance) *best = found;
+  }
+  return true;
+}
+
+/* Where the link stands at q: the least distance; those above `limit` are not told apart. */
+static Nearest distance_at(Sweep* s, const double* q, double limit) {
+  Pose pose = pose_of(s, q);
+  Nearest best = {.distance = limit};
+  bool sound = true;
+  s->places++;
+  if (s->box) sound = look_at(s, s->box, pose, &best);
+  for (int h = 0; h < s->model->hull_count && sound && !s->box; h++) {
+    const ModelHull* hull = &s->model->hulls[h];
+    if (is_other(s, hull)) sound = look_at(s, hull, pose, &best);
+  }
+  if (!sound) best = (Nearest){.distance = NAN};
+  return best;
+}
+
+/* How far a vertex of the link goes at most from the middle of a box to anywhere in it. */
+static double way_within(const Sweep* s, const double* middle, const double* half) {
+  if (s->count == 0) return 0;
+  if (!s->joint) return half[0];
+  JointReach reach = joint_reach(s->joint, middle, half);
+  return reach.slide + reach.spin * s->radius;
+}
+
+/* ---------------------------------------------------------------- the least of all */
+
+typedef struct {
+  double middle[SWEEP_DOF_MAX], half[SWEEP_DOF_MAX];
+} SweepBox;
+
+static void keep_less(Nearest* best, double* at, Nearest found, const double* q) {
+  if (!(found.distance < best->distance)) return;
+  *best = found;
+  memcpy(at, q, sizeof(double) * SWEEP_DOF_MAX);
+}
+
+/* So many places along each coordinate, both ends among them. */
+static void look_at_grid(Sweep* s, Nearest* best, double* at) {
+  int side = GRID[s->count], count = 1;
+  for (int k = 0; k < s->count; k++) count *= side;
+  for (int i = 0; i < count; i++) {
+    double q[SWEEP_DOF_MAX] = {0};
+    for (int k = 0, rest = i; k < s->count; k++, rest /= side)
+      q[k] = s->low[k] + (s->high[k] - s->low[k]) * (rest % side) / (side - 1);
+    Nearest found = distance_at(s, q, best->distance);
+    if (isnan(found.distance)) {
+      *best = found;
+      return;
+    }
+    keep_less(best, at, found, q);
+  }
+}
+
+/* Down from a place by ever shorter steps. */
+static void refine(Sweep* s, Nearest* best, double* at) {
+  for (double part = 1.0 / (GRID[s->count] - 1); s->count > 0 && part > REFINED;) {
+    bool moved = false;
+    for (int k = 0; k < 2 * s->count; k++) {
+      double q[SWEEP_DOF_MAX], step = (k % 2 ? -part : part) * (s->high[k / 2] - s->low[k / 2]);
+      memcpy(q, at, sizeof q);
+      q[k / 2] = fmin(fmax(q[k / 2] + step, s->low[k / 2]), s->high[k / 2]);
+      double before = best->distance;
+      keep_less(best, at, distance_at(s, q, before), q);
+      moved = moved || best->distance < before;
+    }
+    if (!moved) part /= 2;
+  }
+}
+
+/* Both halves of a box across the side that matters most. */
+static void halve(const Sweep* s, const SweepBox* box, SweepBox out[2]) {
+  int widest = 0;
+  double most = -1;
+  for (int k = 0; k < s->count; k++) {
+    double alone[SWEEP_DOF_MAX] = {0};
+    alone[k] = box->half[k];
+    double way = way_within(s, box->middle, alone);
+    if (way > most) most = way, widest = k;
+  }
+  for (int side = 0; side < 2; side++) {
+    out[side] = *box;
+    out[side].half[widest] /= 2;
+    out[side].middle[widest] += (side ? 1 : -1) * out[side].half[widest];
+  }
+}
+
+/* What no place of the whole range is below; finds a lower place than *best on the way if there is one. */
+static double bound_all(Sweep* s, Nearest* best, double* at) {
+  SweepBox boxes[BOXES_MAX], *top = boxes;
+  double least = best->distance, rounding = SWEEP_ROUNDING * s->radius;
+  for (int k = 0; k < s->count; k++) {
+    top->middle[k] = (s->low[k] + s->high[k]) / 2;
+    top->half[k] = (s->high[k] - s->low[k]) / 2;
+  }
+  while (s->count > 0 && top >= boxes) {
+    SweepBox box = *top--;
+    double way = way_within(s, box.middle, box.half);
+    Nearest found = distance_at(s, box.middle, best->distance + way);
+    keep_less(best, at, found, box.middle);
+    double below = found.distance - way;
+    if (below < best->distance - rounding && s->places < PLACES_MAX && top + 2 < boxes + BOXES_MAX) {
+      halve(s, &box, top + 1);
+      top += 2;
+    } else {
+      least = fmin(least, below);
+    }
+  }
+  return fmin(least, best->distance);
+}
+
+static Nearest least_of(Sweep* s, double* at, double* at_least) {
+  Nearest best = {.distance = HUGE_VAL};
+  memset(at, 0, sizeof(double) * SWEEP_DOF_MAX);
+  look_at_grid(s, &best, at);
+  *at_least = best.distance;
+  if (isnan(best.distance)) return best;
+  *at_least = bound_all(s, &best, at);
+  refine(s, &best, at);
+  return best;
+}
+
+/* ---------------------------------------------------------------- what is swept */
+
+static double reach_of(const Model* model, int link) {
+  double reach = 0;
+  for (int i = 0; i < model->links[link].hull_count; i++) {
+    const ModelHull* hull = &model->hulls[model->links[link].hull_first + i];
+    for (int k = 0; k < hull->points.count; k++)
+      reach = fmax(reach, vec3_norm(vec3(hull->points.x[k], hull->points.y[k], hull->points.z[k])));
+  }
+  return reach;
+}
+
+static const double* coordinates(const Recording* recording, int link) {
+  return recording->q + row_place(recording->keep, recording->model, 0, link).coordinate;
+}
+
+/* Without limits a hinge goes all around (the reader of the term has seen to the rest). */
+static void take_joint(Sweep* s) {
+  const ModelLink* link = &s->model->links[s->term->link];
+  s->joint = &link->joint;
+  s->count = link->joint.dof_count;
+  Pose motion = joint_motion(&link->joint, coordinates(s->recording, s->term->link));
+  s->base = pose_mul(s->start, pose_inverse(motion));
+  for (int k = 0; k < s->count; k++) {
+    bool limited = link->limited[k] && isfinite(link->lower[k]) && isfinite(link->upper[k]);
+    s->low[k] = limited ? link->lower[k] : -M_PI;
+    s->high[k] = limited ? link->upper[k] : M_PI;
+  }
+}
+
+static Sweep sweep_of(const LossTerm* term, const Recording* recording, bool box, bool joint) {
+  Sweep s = {.term = term, .model = recording->model, .recording = recording};
+  s.start = box ? pose_identity() : recording_link_pose(recording, 0, term->link);
+  s.radius = reach_of(s.model, term->link);
+  if (joint) {
+    take_joint(&s);
+  } else if (!box) {
+    s.count = 1;
+    s.high[0] = term->length;
+  }
+  return s;
+}
+
+/* ---------------------------------------------------------------- slopes */
+
+/* g = dL/dx of a point of the link, both where it is swept to: to the pose at the start, which carries the place, and
+ * against the coordinates at the start, which do not. */
+static void seed_link(const Sweep* s, Pose pose, Vec3 point, Vec3 g, LossSeeds* seeds) {
+  int link = s->term->link;
+  Vec3 at = pose_apply(pose, point);
+  if (!s->joint) { /* the way is the same for all points */
+    loss_seed_pose(s->recording, link, 0, point, g, seeds);
+    return;
+  }
+  const ModelLink* l = &s->model->links[link];
+  Screw screws[JOINT_MAX_DOF];
+  double* rates = seeds->q + row_place(s->recording->keep, s->model, 0, link).dof;
+  joint_screws(s->joint, coordinates(s->recording, link), s->base.r, s->start, screws);
+  for (int k = 0; k < l->dof_count; k++) rates[k] -= vec3_dot(g, screw_velocity(&screws[k], at));
+  loss_seed_pose(s->recording, link, 0, pose_apply_inverse(s->start, at), g, seeds);
+}
+
+static void seed(const Sweep* s, Pose own, const Nearest* nearest, double weight, LossSeeds* seeds) {
+  Pose pose[2];
+  const ModelHull* hulls[2] = {nearest->a, nearest->b};
+  Carrier side[2];
+  for (int k = 0; k < 2; k++)
+    pose[k] = hulls[k] != s->box && hulls[k]->link == s->term->link ? own : pose_of_other(s, hulls[k]);
+  nearest_carry(nearest, pose, side);
+  for (int k = 0; k < 2; k++) {
+    if (side[k].count == 0 || hulls[k] == s->box) continue;
+    Vec3 g = vec3_scale(nearest->normal, k == 0 ? weight : -weight);
+    nearest_seed_vertices(hulls[k], &side[k], mat3_tmul_vec(pose[k].r, g), seeds);
+    if (s->box) continue;
+    if (hulls[k]->link == s->term->link)
+      seed_link(s, pose[k], side[k].point, g, seeds);
+    else
+      loss_seed_pose(s->recording, hulls[k]->link, 0, side[k].point, g, seeds);
+  }
+}
+
+/* All pairs that are as near as the nearest, but for rounding, have equal shares of the slope: a pin in the middle of
+ * a slot gets no more room from one side alone. Counts them; with a weight, seeds them. */
+static int share(const Sweep* s, Pose own, double nearest, double weight, LossSeeds* seeds) {
+  const ModelLink* link = &s->model->links[s->term->link];
+  int count = 0, others = s->box ? 1 : s->model->hull_count;
+  for (int i = 0; i < link->hull_count; i++)
+    for (int h = 0; h < others; h++) {
+      const ModelHull *hull = &s->model->hulls[link->hull_first + i], *other = s->box ? s->box : &s->model->hulls[h];
+      if (!is_other(s, other) || (!hull->kind->bounded && !other->kind->bounded)) continue;
+      Pose at = pose_of_other(s, other);
+      if (nearest_bound(hull, other, own, at) > nearest + LEVEL * s->radius) continue;
+      Nearest found = nearest_signed(hull, other, own, at);
+      if (found.distance > nearest + LEVEL * s->radius) continue;
+      count++;
+      if (seeds) seed(s, own, &found, weight, seeds);
+    }
+  return count;
+}
+
+static void seed_at(Sweep* s, const double* q, double weight, LossSeeds* seeds) {
+  Pose own = pose_of(s, q);
+  double nearest = distance_at(s, q, HUGE_VAL).distance;
+  share(s, own, nearest, weight / share(s, own, nearest, 0, NULL), seeds);
+}
+
+/* A depth is a most over directions, so its least over one coordinate may lie where two are equal: (b) of `at` and
+ * (a) beyond it, falling towards each other. Both have such shares that the coordinate has none in the slope, as the
+ * least has it. false: there is no such fold. */
+static bool seed_fold(Sweep* s, const double* at, LossSeeds* seeds) {
+  double step = FOLD * (s->high[0] - s->low[0]), slope[2], side[2] = {at[0] - step, at[0] + step};
+  if (s->count != 1 || side[0] - step < s->low[0] || side[1] + step > s->high[0]) return false;
+  double here = distance_at(s, at, HUGE_VAL).distance;
+  for (int k = 0; k < 2; k++) { /* `at` is the fold's place but for a part of a step */
+    double beyond = side[k] + (k == 0 ? -step : step);
+    slope[k] = (distance_at(s, &beyond, HUGE_VAL).distance - distance_at(s, &side[k], HUGE_VAL).distance) / step;
+  }
+  double flat = FOLD_FLAT * s->radius;
+  if (!(here < 0 && slope[0] > flat && slope[1] > flat)) return false;
+  for (int k = 0; k < 2; k++) seed_at(s, &side[k], s->term->weight * slope[1 - k] / (slope[0] + slope[1]), seeds);
+  return true;
+}
+
+static double evaluate(Sweep* s, LossSeeds* seeds) {
+  double at[SWEEP_DOF_MAX], at_least;
+  Nearest nearest = least_of(s, at, &at_least);
+  if (seeds && nearest.a && !seed_fold(s, at, seeds)) seed_at(s, at, s->term->weight, seeds);
+  return s->term->weight * (s->term->margin - nearest.distance);
+}
+
+double loss_clearance(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
+  Sweep s = sweep_of(term, recording, false, true);
+  return evaluate(&s, seeds);
+}
+
+double loss_removal(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
+  Sweep s = sweep_of(term, recording, false, false);
+  return evaluate(&s, seeds);
+}
+
+double loss_keep_out(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
+  double room[3][8] __attribute__((aligned(64)));
+  Vec3 low = term->box_low, high = term->box_high, half = vec3_scale(vec3_sub(high, low), 0.5);
+  for (int i = 0; i < 8; i++) {
+    room[0][i] = i & 1 ? high.x : low.x;
+    room[1][i] = i & 2 ? high.y : low.y;
+    room[2][i] = i & 4 ? high.z : low.z;
+  }
+  ModelHull box = {.kind = recording->model->hulls[term->hulls[0].hull].kind,
+                   .link = -1,
+                   .points = {room[0], room[1], room[2], 8, 8},
+                   .center = vec3_add(low, half),
+                   .radius = vec3_norm(half)};
+  Sweep s = sweep_of(term, recording, true, false);
+  s.box = &box;
+  return evaluate(&s, seeds);
+}
+
+SweepReport loss_clearance_report(const LossTerm* term, const Recording* recording) {
+  Sweep s = sweep_of(term, recording, false, true);
+  SweepReport report = {.count = s.count};
+  Nearest nearest = least_of(&s, report.at, &report.at_least);
+  report.clearance = nearest.distance;
+  return report;
+}
+
+/* ---------------------------------------------------------------- what can be swept */
+
+/* NULL: it can be. */
+static const char* cannot_sweep(const ModelLink* link) {
+  const Joint* joint = &link->joint;
+  if (joint->dof_count == 0) return "its joint does not move";
+  if (joint->quaternion) return "its joint has three rotations: give it hinges, or measure a straight way (removal)";
+  if (joint->dof_count > SWEEP_DOF_MAX) return "its joint has more than three degrees of freedom";
+  for (int k = 0; k < joint->dof_count; k++)
+    if (k < joint->slide_count && !(link->limited[k] && isfinite(link->upper[k] - link->lower[k])))
+      return "a slide of its joint has no limits";
+  if (joint->kind == &JOINT_KIND_SCREW && !(link->limited[0] && isfinite(link->upper[0] - link->lower[0])))
+    return "its joint is a screw without limits";
+  return NULL;
+}
+
+bool sweep_is_possible(const Model* model, int link) { return !cannot_sweep(&model->links[link]); }
+
+void loss_clearance_prepare(LossTerm* term, const LossOrigin* origin) {
+  const Model* model = origin->model;
+  const TaskLoss* source = origin->source;
+  const ModelLink* link = &model->links[term->link];
+  const char* why = cannot_sweep(link);
+  if (why) {
+    loss_complain(origin, source->link.place, "'%.60s' has no range to sweep: %s", link->name, why);
+    return;
+  }
+  if (term->other < 0) term->other = link->parent;
+  if (term->other < 0) {
+    loss_complain(origin, source->place, "'%.60s' hangs on the world: 'other' must say what it is to clear",
+                  link->name);
+    return;
+  }
+  for (int k = 0; k < origin->task->parameter_count; k++) {
+    const TaskParameter* item = &origin->task->parameters[k];
+    for (int i = 0; i < item->link_count && item->type == PARAMETER_AXIS; i++)
+      if (item->links[i].text && strcmp(item->links[i].text, link->name) == 0)
+        loss_complain(origin, source->place, "the axis of '%.60s' is a variable, by which clearance has no derivative",
+                      link->name);
+  }
+  loss_gap_prepare(term, origin);
+}
+
+void loss_removal_prepare(LossTerm* term, const LossOrigin* origin) {
+  loss_unit(origin, "direction", &term->direction);
+  if (term->other >= 0) {
+    loss_gap_prepare(term, origin);
+    return;
+  }
+  loss_hulls_prepare(term, origin); /* it has vertices */
+  for (int h = 0; h < origin->model->hull_count; h++)
+    if (origin->model->hulls[h].link != term->link) return;
+  loss_complain(origin, origin->source->place, "there is nothing that '%.60s' could be removed from",
+                origin->model->links[term->link].name);
+}

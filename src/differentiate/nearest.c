@@ -1,0 +1,232 @@
+/* The nearest points of two hulls, as combinations of their vertices: differentiate/nearest.h. */
+#include "differentiate/nearest.h"
+
+/* ---------------------------------------------------------------- distance */
+
+static Vec3 vertex(PointView view, int i) { return vec3(view.x[i], view.y[i], view.z[i]); }
+
+void loss_nearest_weights(const Vec3* corner, int count, double* weight) {
+  weight[0] = 1;
+  weight[1] = weight[2] = weight[3] = 0;
+  if (count < 2) return;
+  Vec3 to = vec3_scale(corner[0], -1), u = vec3_sub(corner[1], corner[0]);
+  if (count == 2) {
+    weight[1] = vec3_dot(to, u) / vec3_dot(u, u);
+  } else {
+    Vec3 w = vec3_sub(corner[2], corner[0]), normal = vec3_cross(u, w);
+    double square = vec3_dot(normal, normal);
+    weight[1] = vec3_dot(vec3_cross(to, w), normal) / square;
+    weight[2] = vec3_dot(vec3_cross(u, to), normal) / square;
+  }
+  weight[0] = 1 - weight[1] - weight[2];
+}
+
+static Nearest nearest_of_hulls(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b) {
+  PointView view_a = a->points, view_b = b->points;
+  GjkCache simplex = {0};
+  GjkResult gjk = gjk_distance(view_a, pose_a, view_b, pose_b, &simplex);
+  if (!(gjk.distance > 0)) return (Nearest){.a = a, .b = b};
+  Nearest out = {.distance = gjk.distance, .a = a, .b = b, .normal = gjk.normal, .count = simplex.count};
+  out.point_a = pose_apply_inverse(pose_a, gjk.witness_a);
+  out.point_b = pose_apply_inverse(pose_b, gjk.witness_b);
+  Vec3 difference[4];
+  for (int i = 0; i < simplex.count; i++) {
+    out.vertex_a[i] = simplex.a[i];
+    out.vertex_b[i] = simplex.b[i];
+    difference[i] =
+        vec3_sub(pose_apply(pose_a, vertex(view_a, simplex.a[i])), pose_apply(pose_b, vertex(view_b, simplex.b[i])));
+  }
+  loss_nearest_weights(difference, simplex.count, out.weight);
+  return out;
+}
+
+/* A hull over a half-space, which is a of the two: the surface's point below the lowest vertex. */
+static Nearest nearest_of_half_space(const ModelHull* half, const ModelHull* over, Pose half_space_pose,
+                                     Pose hull_pose) {
+  Nearest out = {
+      .a = half, .b = over, .normal = mat3_mul_vec(half_space_pose.r, half->normal), .count = 1, .weight = {1}};
+  out.vertex_a[0] = -1;
+  over->kind->support(over, mat3_tmul_vec(hull_pose.r, vec3_scale(out.normal, -1)), &out.vertex_b[0]);
+  out.point_b = vertex(over->points, out.vertex_b[0]);
+  Vec3 seen = pose_apply_inverse(half_space_pose, pose_apply(hull_pose, out.point_b));
+  out.distance = vec3_dot(half->normal, seen) - half->offset;
+  out.point_a = vec3_add_scaled(seen, -out.distance, half->normal);
+  return out;
+}
+
+Nearest nearest_between(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b) {
+  if (!a->kind->bounded) return nearest_of_half_space(a, b, pose_a, pose_b);
+  if (!b->kind->bounded) return nearest_of_half_space(b, a, pose_b, pose_a);
+  return nearest_of_hulls(a, b, pose_a, pose_b);
+}
+
+Nearest nearest_signed(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b) {
+  Nearest found = nearest_between(a, b, pose_a, pose_b);
+  if (found.count == 0) found.distance = -hull_penetration(a->points, pose_a, b->points, pose_b, &found.normal);
+  return found;
+}
+
+double nearest_bound(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b) {
+  double between = vec3_norm(vec3_sub(pose_apply(pose_a, a->center), pose_apply(pose_b, b->center)));
+  if (!isnan(between) && (!a->kind->bounded || !b->kind->bounded)) return -HUGE_VAL;
+  return between - a->radius - b->radius;
+}
+
+/* ---------------------------------------------------------------- vertices that carry a gap together */
+
+/* Vertices whose heights differ by less than this, in radii of the hulls, are level: bodies at rest tilt by less. */
+#define LEVEL 1e-6
+/* Of weights and their sums: what is left out below counts as zero, a row of the conditions as spent. */
+#define WEIGHT_ROUNDING 1e-9
+#define ROW_ROUNDING 1e-12
+
+static void carrier_of_simplex(Carrier* carrier, const Nearest* nearest, const int* vertex, Vec3 point) {
+  carrier->count = nearest->count;
+  carrier->point = point;
+  for (int i = 0; i < nearest->count; i++) {
+    carrier->vertex[i] = vertex[i];
+    carrier->weight[i] = nearest->weight[i];
+  }
+}
+
+/* The vertices farthest along a direction of the link's frame; false when there are too many. */
+static bool level_vertices(Carrier* carrier, PointView view, Vec3 direction, double tolerance) {
+  double highest = -HUGE_VAL;
+  carrier->count = 0;
+  for (int i = 0; i < view.count; i++) highest = fmax(highest, vec3_dot(direction, vertex(view, i)));
+  for (int i = 0; i < view.count; i++) {
+    if (vec3_dot(direction, vertex(view, i)) < highest - tolerance) continue;
+    if (carrier->count == CARRIER_MAX) return false;
+    carrier->vertex[carrier->count++] = i;
+  }
+  return true;
+}
+
+static void set_point(Carrier* carrier, PointView view) {
+  carrier->point = vec3(0, 0, 0);
+  for (int i = 0; i < carrier->count; i++)
+    carrier->point = vec3_add_scaled(carrier->point, carrier->weight[i], vertex(view, carrier->vertex[i]));
+}
+
+/* Conditions on the weights: each side's sum is 1, and both points are one point along two directions. */
+typedef struct {
+  int count;
+  double row[4][2 * CARRIER_MAX], wanted[4];
+} Conditions;
+
+static double row_product(const double* a, const double* b, int count) {
+  double sum = 0;
+  for (int i = 0; i < count; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+/* The weights (count) with the least squares that meet the conditions, those of `out` being zero: combinations of the
+ * conditions' rows, by Gram and Schmidt. */
+static void least_weights(const Conditions* conditions, const bool* out, double* weight) {
+  double basis[4][2 * CARRIER_MAX], value[4];
+  int count = conditions->count, rows = 0;
+  for (int i = 0; i < count; i++) weight[i] = 0;
+  for (int k = 0; k < 4; k++) {
+    double* row = basis[rows];
+    value[rows] = conditions->wanted[k];
+    for (int i = 0; i < count; i++) row[i] = out[i] ? 0 : conditions->row[k][i];
+    double before = row_product(row, row, count);
+    for (int j = 0; j < rows; j++) {
+      double along = row_product(row, basis[j], count);
+      for (int i = 0; i < count; i++) row[i] -= along * basis[j][i];
+      value[rows] -= along * value[j];
+    }
+    double square = row_product(row, row, count), length = sqrt(square);
+    if (!(square > ROW_ROUNDING * before)) continue;
+    for (int i = 0; i < count; i++) row[i] /= length;
+    value[rows] /= length;
+    for (int i = 0; i < count; i++) weight[i] += value[rows] * row[i];
+    rows++;
+  }
+}
+
+static bool conditions_hold(const Conditions* conditions, const double* weight) {
+  for (int k = 0; k < 4; k++)
+    if (!(fabs(row_product(conditions->row[k], weight, conditions->count) - conditions->wanted[k]) < LEVEL))
+      return false;
+  return true;
+}
+
+/* The same with weights >= 0: those below are taken out one by one, the lowest first. False: no such weights found. */
+static bool positive_weights(const Conditions* conditions, double* weight) {
+  bool out[2 * CARRIER_MAX] = {false};
+  for (int tries = 0; tries < conditions->count; tries++) {
+    int lowest = 0;
+    least_weights(conditions, out, weight);
+    for (int i = 1; i < conditions->count; i++)
+      if (weight[i] < weight[lowest]) lowest = i;
+    if (weight[lowest] >= -WEIGHT_ROUNDING) return conditions_hold(conditions, weight);
+    out[lowest] = true;
+  }
+  return false;
+}
+
+/* Two level sides across a normal: false when their vertices cannot carry one point. */
+static bool share_between(const Nearest* nearest, PointView view[2], const Pose pose[2], double size, Carrier side[2]) {
+  Conditions conditions = {.count = side[0].count + side[1].count, .wanted = {1, 1, 0, 0}};
+  Vec3 n0 = nearest->normal, across = fabs(n0.x) < 0.8 ? vec3(1, 0, 0) : vec3(0, 1, 0);
+  Vec3 u = vec3_normalized(vec3_cross(n0, across)), along[2] = {u, vec3_cross(n0, u)};
+  double weight[2 * CARRIER_MAX];
+  Vec3 middle = pose_apply(pose[0], nearest->point_a);
+  for (int s = 0, n = 0; s < 2; s++)
+    for (int i = 0; i < side[s].count; i++, n++) {
+      Vec3 x = vec3_sub(pose_apply(pose[s], vertex(view[s], side[s].vertex[i])), middle);
+      conditions.row[s][n] = 1;
+      for (int k = 0; k < 2; k++) conditions.row[2 + k][n] = (s == 0 ? 1 : -1) * vec3_dot(along[k], x) / size;
+    }
+  if (!positive_weights(&conditions, weight)) return false;
+  for (int s = 0, n = 0; s < 2; s++)
+    for (int i = 0; i < side[s].count; i++, n++) side[s].weight[i] = weight[n];
+  return true;
+}
+
+static void carry_hulls(const Nearest* nearest, const Pose pose[2], Carrier side[2]) {
+  PointView view[2] = {nearest->a->points, nearest->b->points};
+  double size = nearest->a->radius + nearest->b->radius;
+  bool level = true;
+  for (int s = 0; s < 2 && level; s++) {
+    Vec3 outward = mat3_tmul_vec(pose[s].r, vec3_scale(nearest->normal, s == 0 ? 1 : -1));
+    level = level_vertices(&side[s], view[s], outward, LEVEL * size);
+  }
+  if (level && share_between(nearest, view, pose, size, side)) {
+    for (int s = 0; s < 2; s++) set_point(&side[s], view[s]);
+    return;
+  }
+  carrier_of_simplex(&side[0], nearest, nearest->vertex_a, nearest->point_a);
+  carrier_of_simplex(&side[1], nearest, nearest->vertex_b, nearest->point_b);
+}
+
+/* The half-space is a. */
+static void carry_over_half_space(const Nearest* nearest, const Pose pose[2], Carrier side[2]) {
+  const ModelHull* over = nearest->b;
+  Vec3 down = mat3_tmul_vec(pose[1].r, vec3_scale(nearest->normal, -1));
+  side[0] = (Carrier){.count = 1, .vertex = {-1}, .weight = {1}};
+  if (level_vertices(&side[1], over->points, down, LEVEL * over->radius)) {
+    for (int i = 0; i < side[1].count; i++) side[1].weight[i] = 1.0 / side[1].count;
+    set_point(&side[1], over->points);
+  } else {
+    carrier_of_simplex(&side[1], nearest, nearest->vertex_b, nearest->point_b);
+  }
+  Vec3 seen = pose_apply_inverse(pose[0], pose_apply(pose[1], side[1].point));
+  side[0].point = vec3_add_scaled(seen, -nearest->distance, nearest->a->normal);
+}
+
+void nearest_carry(const Nearest* nearest, const Pose pose[2], Carrier side[2]) {
+  side[0].count = side[1].count = 0;
+  if (nearest->vertex_a[0] < 0)
+    carry_over_half_space(nearest, pose, side);
+  else
+    carry_hulls(nearest, pose, side);
+}
+
+void nearest_seed_vertices(const ModelHull* hull, const Carrier* side, Vec3 g, LossSeeds* seeds) {
+  if (side->count == 0 || side->vertex[0] < 0) return;
+  Vec3* vertices = seeds->vertices + hull->vertex_first;
+  for (int i = 0; i < side->count; i++)
+    vertices[side->vertex[i]] = vec3_add_scaled(vertices[side->vertex[i]], side->weight[i], g);
+}

@@ -1,0 +1,136 @@
+/* What a shot's residuals come to: normal equations without the shot's own unknowns (docs/derivations/identify.md, Q3),
+ * and of its parts (Q12). */
+#include <string.h>
+
+#include "identify/fit.h"
+
+/* Huber's loss of a residual, and the weight of its square's derivatives. */
+static double robust(double r, double threshold, double* weight) {
+  double size = fabs(r);
+  *weight = size <= threshold ? 1 : threshold / size;
+  return size <= threshold ? 0.5 * r * r : threshold * (size - 0.5 * threshold);
+}
+
+double local_deviation(const Identification* id, int k) {
+  const Model* m = &id->model;
+  int dof = k % m->dof_count;
+  const ModelLink* link = &m->links[m->dof_link[dof]];
+  bool slides = dof - link->dof_first < link->joint.slide_count, free = link->joint.dof_count == 6;
+  const TaskIdentify* t = &id->task->identify;
+  if (k >= m->dof_count) return slides ? t->initial_velocity : t->initial_rate;
+  if (!free) return t->coordinate;
+  return slides ? t->position : t->rotation;
+}
+
+static void add_outer(ShotSums* out, const double* row, double weight, double r, int n, int locals, double* full_c) {
+  for (int i = 0; i < n; i++) {
+    double wi = weight * row[i];
+    if (wi == 0) continue;
+    out->g[i] += wi * r;
+    for (int k = 0; k <= i; k++) out->a[i * n + k] += wi * row[k];
+    for (int k = 0; k < locals; k++) out->b[i * locals + k] += wi * row[n + k];
+  }
+  for (int i = 0; i < locals; i++) {
+    double wi = weight * row[n + i];
+    out->h[i] += wi * r;
+    for (int k = 0; k <= i; k++) full_c[i * locals + k] += wi * row[n + k];
+  }
+}
+
+/* A := A - B C^-1 B', g := g - B C^-1 h. */
+static void eliminate(ShotSums* out, int n, int locals) {
+  double* column = MEMORY_NEW(double, locals + 1);
+  for (int i = 0; i < n; i++) {
+    memcpy(column, out->b + i * locals, sizeof(double) * (size_t)locals);
+    dense_solve(locals, out->c, column);
+    for (int k = 0; k <= i; k++)
+      for (int m = 0; m < locals; m++) out->a[i * n + k] -= column[m] * out->b[k * locals + m];
+    for (int m = 0; m < locals; m++) out->g[i] -= column[m] * out->h[m];
+  }
+  memory_free(column);
+}
+
+void shot_clear(const Identification* id, ShotSums* out) {
+  size_t n = (size_t)id->variables, l = (size_t)id->locals;
+  memset(out->a, 0, sizeof(double) * n * n);
+  memset(out->g, 0, sizeof(double) * n);
+  memset(out->b, 0, sizeof(double) * n * l);
+  memset(out->c, 0, sizeof(double) * l * l);
+  memset(out->h, 0, sizeof(double) * l);
+}
+
+/* J of a residual with the shot's own unknowns eliminated: J_x - J_u C^-1 B'. carried: B C^-1 (variables x locals). */
+static void effective_row(const double* row, const double* carried, int n, int locals, double* out) {
+  for (int i = 0; i < n; i++) {
+    out[i] = row[i];
+    for (int k = 0; k < locals; k++) out[i] -= carried[i * locals + k] * row[n + k];
+  }
+}
+
+static void add_part(int n, const double* row, double weight, double r, double* a, double* g) {
+  for (int i = 0; i < n; i++) {
+    double wi = weight * row[i];
+    if (wi == 0) continue;
+    g[i] += wi * r;
+    for (int k = 0; k <= i; k++) a[i * n + k] += wi * row[k];
+  }
+}
+
+/* A and g of what was measured before and after bodies meet, in the halves of the shot's time, and of what says where
+ * bodies are and how they are turned. */
+static void sum_parts(const Identification* id, const ShotResiduals* s, ShotSums* out) {
+  int n = id->variables, locals = id->locals;
+  double *carried = MEMORY_NEW(double, n*locals + 1), *row = MEMORY_NEW(double, n + 1);
+  if (locals > 0) memcpy(carried, out->b, sizeof(double) * (size_t)(n * locals));
+  for (int i = 0; i < n && locals > 0; i++) dense_solve(locals, out->c, carried + i * locals);
+  memset(out->part_a, 0, sizeof(double) * (size_t)(PARTS * n * n));
+  memset(out->part_g, 0, sizeof(double) * (size_t)(PARTS * n));
+  for (int k = 0; k < s->samples * s->count; k++) {
+    double weight, r = s->r[k];
+    if (isnan(r)) continue;
+    robust(r, s->huber, &weight);
+    effective_row(s->j + (size_t)k * (size_t)s->columns, carried, n, locals, row);
+    int sample = k / s->count;
+    const int parts[] = {sample < s->touched ? PART_FREE : PART_TOUCHED,
+                         2 * sample < s->samples ? PART_EARLY : PART_LATE,
+                         s->turns[k % s->count] ? PART_TURNS : PART_PLACES};
+    for (int p = 0; p < PARTS / 2; p++)
+      add_part(n, row, weight, r, out->part_a + (size_t)(parts[p] * n * n), out->part_g + (size_t)(parts[p] * n));
+  }
+  memory_free(carried);
+  memory_free(row);
+}
+
+/* Residuals and the priors of the shot's own unknowns. */
+static void sum_residuals(const Identification* id, const ShotResiduals* s, const double* local, bool derivatives,
+                          ShotSums* out) {
+  int n = id->variables, locals = id->locals;
+  out->cost = 0;
+  out->residuals = 0;
+  if (derivatives) shot_clear(id, out);
+  for (int k = 0; k < s->samples * s->count; k++) {
+    double weight;
+    if (isnan(s->r[k])) continue;
+    out->cost += robust(s->r[k], s->huber, &weight);
+    out->residuals++;
+    if (derivatives) add_outer(out, s->j + (size_t)k * (size_t)s->columns, weight, s->r[k], n, locals, out->c);
+  }
+  for (int k = 0; k < locals; k++) {
+    double p = 1 / local_deviation(id, k);
+    out->cost += 0.5 * p * p * local[k] * local[k];
+    if (!derivatives) continue;
+    out->c[k * locals + k] += p * p;
+    out->h[k] += p * p * local[k];
+  }
+}
+
+bool shot_sum(const Identification* id, const ShotResiduals* s, const double* local, bool derivatives, ShotSums* out) {
+  sum_residuals(id, s, local, derivatives, out);
+  if (!isfinite(out->cost)) return false;
+  if (derivatives && id->locals > 0) {
+    if (!dense_cholesky(id->locals, out->c)) return false;
+    eliminate(out, id->variables, id->locals);
+  }
+  if (derivatives && out->part_a) sum_parts(id, s, out);
+  return true;
+}

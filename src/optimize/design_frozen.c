@@ -1,0 +1,56 @@
+/* Vertices that stay: the frozen set of a design. */
+#include <string.h>
+
+#include "optimize/design_build.h"
+
+static bool holds(const TaskFrozen* item, int hull, Vec3 p) {
+  bool listed = !item->hulls;
+  for (int k = 0; k < item->hull_count && !listed; k++) listed = item->hulls[k] == hull;
+  Vec3 low = item->box_low, high = item->box_high;
+  bool inside = !item->has_box ||
+                (p.x >= low.x && p.y >= low.y && p.z >= low.z && p.x <= high.x && p.y <= high.y && p.z <= high.z);
+  return listed && inside;
+}
+
+static bool is_of(const TaskFrozen* item, const DesignBuild* b, int link) {
+  return strcmp(item->link.text, b->scene->links[link].name) == 0;
+}
+
+bool design_is_frozen(const DesignBuild* b, int link, int hull, Vec3 p) {
+  for (int k = 0; k < b->task->frozen_count; k++)
+    if (is_of(&b->task->frozen[k], b, link) && holds(&b->task->frozen[k], hull, p)) return true;
+  return false;
+}
+
+static bool holds_any(const TaskFrozen* item, const DesignBuild* b, int link) {
+  for (int h = 0; h < b->scene->links[link].shape_count; h++) {
+    const SceneShape* shape = design_hull(b->scene, link, h);
+    for (int m = 0; shape->type == SHAPE_POINTS && m < shape->point_count; m++)
+      if (holds(item, h, shape->points[m])) return true;
+  }
+  return false;
+}
+
+static bool has_cage(const Task* task, const char* link) {
+  for (int k = 0; k < task->cage_count; k++)
+    if (strcmp(task->cages[k].link.text, link) == 0) return true;
+  return false;
+}
+
+static const char* problem_of(const TaskFrozen* item, const DesignBuild* b, int link) {
+  if (b->follows[link] >= 0) return "follows another: freeze what that one has";
+  if (!b->shapes[link]) return "has no vertices that would move";
+  if (item->hulls && has_cage(b->task, item->link.text))
+    return "is moved by a cage, which keeps what lies in one place together: say a box, not hulls";
+  return holds_any(item, b, link) ? NULL : "has no vertex in these hulls and this box";
+}
+
+void design_check_frozen(DesignBuild* b) {
+  for (int k = 0; k < b->task->frozen_count; k++) {
+    const TaskFrozen* item = &b->task->frozen[k];
+    int link = design_link(b, &item->link);
+    const char* problem = link < 0 ? NULL : problem_of(item, b, link);
+    if (problem)
+      diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->place, "frozen: link '%s' %s", item->link.text, problem);
+  }
+}

@@ -1,0 +1,121 @@
+#!/bin/bash
+# What is handed to others: the Debian package, the wheel, the site of the documentation. Each is made from what is built and used where
+# it was put. Prints a line a test and `N passed, N failed`; exits 1 when one failed.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+ROOT=$PWD
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+check() { # name, command...: passes when the command does
+  if "${@:2}" >"$work/log" 2>&1; then
+    passed=$((passed + 1))
+    echo "ok   $1"
+  else
+    failed=$((failed + 1))
+    echo "FAIL $1"
+    sed 's/^/     /' "$work/log" | head -n 40
+  fi
+}
+
+# ---------------------------------------------------------------- the Debian package
+
+make_package() {
+  scripts/make_deb.sh "$(sed -n 's/^VERSION := //p' Makefile)" "$work" && mkdir "$work/root" &&
+    dpkg-deb --extract "$work"/sdrs_*.deb "$work/root"
+}
+
+package_names_what_it_needs() {
+  dpkg-deb --field "$work"/sdrs_*.deb Depends | tee "$work/depends"
+  grep -q libc6 "$work/depends" && ! grep -E 'blas|lapack|assimp|microhttpd' "$work/depends" &&
+    { ! command -v dpkg-shlibdeps >/dev/null || grep -q libyaml "$work/depends"; }
+}
+
+package_brings() { # files below /usr
+  local file
+  for file in "$@"; do
+    [[ -s $work/root/usr/$file ]] || { echo "$file is not there"; return 1; }
+  done
+}
+
+program_runs() { (cd "$work" && ./root/usr/bin/sdrs simulate "$ROOT/scenes/slide.yaml" --steps 2 -q -o run && [[ -s run/trajectory.csv ]]); }
+
+library_links() {
+  export PKG_CONFIG_SYSROOT_DIR=$work/root PKG_CONFIG_PATH=$work/root/usr/lib/pkgconfig
+  [[ $(pkg-config --variable=prefix sdrs) == */usr ]] || return 1
+  # shellcheck disable=SC2046
+  gcc examples/c/throw.c -o "$work/throw" $(pkg-config --cflags --libs sdrs) -Wl,-rpath,"$work/root/usr/lib" &&
+    "$work/throw"
+}
+
+if command -v dpkg-deb >/dev/null; then
+  check package make_package
+  check package-depends package_names_what_it_needs
+  check package-brings package_brings bin/sdrs include/sdrs.h lib/libsdrs.so.0 lib/libsdrs.a share/man/man1/sdrs.1 \
+    share/sdrs/schemas/scene.schema.json share/sdrs/schemas/task.schema.json share/sdrs/scripts/sweep.sh \
+    share/sdrs/scripts/collect.py share/doc/sdrs/README.md share/doc/sdrs/docs/scene-format.md share/doc/sdrs/CITATION.cff
+  check package-program program_runs
+  check package-library library_links
+else
+  echo "SKIP package: no dpkg-deb here"
+fi
+
+# ---------------------------------------------------------------- the wheel
+
+make_wheel() {
+  cp -r python "$work/source" && rm -rf "$work/source/tests" &&
+    "$python" -m build --wheel --no-isolation --skip-dependency-check --outdir "$work/wheel" "$work/source"
+}
+
+# numpy is the system's: nothing is fetched.
+install_wheel() {
+  "$python" -m venv --system-site-packages "$work/venv" &&
+    "$work/venv/bin/pip" install --no-index --no-deps --disable-pip-version-check "$work"/wheel/sdrs-*.whl
+}
+
+# The closed form is that of tests/library/run.sh.
+wheel_throws() {
+  export SDRS_LIBRARY=$ROOT/out/lib/libsdrs.so.0
+  (cd "$work" && ./venv/bin/python "$ROOT/examples/python/throw.py" "$ROOT/scenes/tasks/throw-scene.yaml" |
+    awk '{ a = 0.3 * 9.81; dt = 0.005; w = a * (dt / 2 + sqrt(dt * dt / 4 + 2 * 0.5 / a)); d = $1 / w - 1; print $1, w; exit !(d < 1e-4 && d > -1e-4) }') &&
+    (cd "$work" && ./venv/bin/python -c 'import sdrs; print(sdrs.__file__); assert "/venv/" in sdrs.__file__')
+}
+
+for python in python3 /usr/bin/python3; do
+  if "$python" -c 'import numpy, build, hatchling, venv, ensurepip' 2>/dev/null; then break; fi
+  python=
+done
+if [[ $python ]]; then
+  check wheel make_wheel
+  check wheel-venv install_wheel
+  check wheel-throw wheel_throws
+else
+  echo "SKIP wheel: Debian's python3-numpy, python3-build, python3-hatchling and python3-venv are not all there"
+fi
+
+# ---------------------------------------------------------------- the site
+
+# A page for every page of docs/, one to begin with, and words of them in the index that the search reads.
+site_is_whole() {
+  local page
+  scripts/make_site.py "$work/site" && [[ -s $work/site/index.html ]] || return 1
+  for page in docs/*.md docs/derivations/*.md; do
+    [[ -s $work/site/${page%.md}.html ]] || { echo "$page has no page"; return 1; }
+  done
+  python3 - "$work/site/search/search_index.json" <<'P'
+import json, sys
+pages = json.load(open(sys.argv[1]))["docs"]
+for word, where in ("separating plane", "index.html"), ("sdrs_rollout", "docs/library.html"), ("friction: 0.3", "scenes/slide.yaml.html"):
+    assert any(word in page["text"] and page["location"].startswith(where) for page in pages), (word, where)
+P
+}
+
+if command -v mkdocs >/dev/null; then
+  check site site_is_whole
+else
+  echo "SKIP site: mkdocs is not there"
+fi
+echo "$passed passed, $failed failed"
+((failed == 0))
