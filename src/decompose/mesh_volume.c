@@ -5,7 +5,7 @@
 
 #include "decompose/mesh_repair.h"
 
-/* Columns along an edge of the square that they fill, and how many places of columns may be looked at. */
+/* VolumeColumns along an edge of the square that they fill, and how many places of columns may be looked at. */
 enum { COLUMNS_MOST = 512, COLUMNS_LEAST = 16 };
 #define LOOKS_MOST 4e7
 /* Thinner than this two sheets are one, as far as rounding tells [unit size]. */
@@ -27,16 +27,16 @@ typedef struct {
   int count;   /* along x and y */
   Crossing* crossings;
   int crossing_count, crossing_capacity;
-} Columns;
+} VolumeColumns;
 
-static double column_place(const Columns* c, double low, int k) { return low + (k + 0.5) * c->edge; }
+static double column_place(const VolumeColumns* c, double low, int k) { return low + (k + 0.5) * c->edge; }
 
-/* Columns whose places lie in a stretch. */
-static int first_column(const Columns* c, double low, double from) {
+/* VolumeColumns whose places lie in a stretch. */
+static int first_column(const VolumeColumns* c, double low, double from) {
   return (int)fmax(0, ceil((from - low) / c->edge - 0.5));
 }
 
-static int column_end(const Columns* c, double low, double to) {
+static int column_end(const VolumeColumns* c, double low, double to) {
   return (int)fmin(c->count, floor((to - low) / c->edge - 0.5) + 1);
 }
 
@@ -48,7 +48,7 @@ static double side_of(Vec3 a, Vec3 b, double x, double y) {
   return swap ? -area : area;
 }
 
-static void cross_column(Columns* c, const Vec3 t[3], int i, int j) {
+static void cross_column(VolumeColumns* c, const Vec3 t[3], int i, int j) {
   double x = column_place(c, c->low.x, i), y = column_place(c, c->low.y, j);
   double weight[3], sum = 0, height = 0;
   for (int k = 0; k < 3; k++) {
@@ -62,7 +62,7 @@ static void cross_column(Columns* c, const Vec3 t[3], int i, int j) {
   c->crossings[c->crossing_count++] = (Crossing){j * c->count + i, left ? -1 : 1, height / sum};
 }
 
-static void cross_triangle(Columns* c, const int* triangle) {
+static void cross_triangle(VolumeColumns* c, const int* triangle) {
   const Vec3 t[3] = {c->points[triangle[0]], c->points[triangle[1]], c->points[triangle[2]]};
   Vec3 low = vec3_min(t[0], vec3_min(t[1], t[2])), high = vec3_max(t[0], vec3_max(t[1], t[2]));
   for (int j = first_column(c, c->low.y, low.y); j < column_end(c, c->low.y, high.y); j++)
@@ -89,7 +89,7 @@ static double overlap_of(const Crossing* crossings, int count) {
   return winding == 0 ? sum : 0;
 }
 
-static void place_columns(Columns* c) {
+static void place_columns(VolumeColumns* c) {
   const Part* part = c->part;
   Vec3 low = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high = vec3_scale(low, -1);
   Mat3 turn = mat3_from_quat(quat_normalized(TURN));
@@ -111,7 +111,7 @@ static void place_columns(Columns* c) {
 }
 
 double part_solid_volume(const Part* part) {
-  Columns c = {.part = part, .points = MEMORY_NEW(Vec3, part->point_count + 1)};
+  VolumeColumns c = {.part = part, .points = MEMORY_NEW(Vec3, part->point_count + 1)};
   double overlap = 0;
   place_columns(&c);
   for (int i = 0; i < part->triangle_count && c.edge > 0; i++) cross_triangle(&c, part->triangles[i]);
