@@ -137,7 +137,7 @@ check: build-check ## install what is missing, build, run every test; ends with 
 	  $(call script_if_there,tests/cli/run.sh) $(call script_if_there,tests/documents/run.sh) $(call script_if_there,scripts/update_golden.sh --check) \
 	  $(call script_if_there,scripts/check_bits.sh) $(call script_if_there,tests/library/run.sh) $(call script_if_there,tests/packages/run.sh) $(call script_if_there,tests/python/run.sh) $(sort $(wildcard tests/door/*.sh)) \
 	  $(call script_if_there,tests/mujoco/run.sh) $(call script_if_there,tests/mujoco/current.sh) $(call script_if_there,tests/mpi/run.sh) $(call script_if_there,tests/gltf/run.sh) \
-	  $(call script_if_there,tests/page/run.sh) $(call script_if_there,tests/view/run.sh) $(call script_if_there,tests/rigid_ipc/run.sh) \
+	  $(call script_if_there,tests/variables/run.sh) $(call script_if_there,tests/page/run.sh) $(call script_if_there,tests/view/run.sh) $(call script_if_there,tests/rigid_ipc/run.sh) \
 	  $(call script_if_there,tests/ccd/run.sh) $(call script_if_there,tests/meshes/run.sh) \
 	  $(call in_flavour,check,$(OTHER_TESTS) $(UNIT_TESTS)) $(call in_flavour,asan,$(UNIT_TESTS))
 

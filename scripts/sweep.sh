@@ -23,8 +23,8 @@ GRACE=20
 # Seconds before the time limit at which Slurm asks for a checkpoint.
 WARNING=${SWEEP_WARNING:-120}
 
-SELF=$(realpath "$0")
-SCRIPTS=$(dirname "$SELF")
+# Rows that one call of this script runs at most, where there are that many: a call costs as much as a short run does.
+ROWS_AT_ONCE=16
 
 usage() {
   sed -n '2,20s/^# \{0,1\}//p' "$SELF" >&2
@@ -38,13 +38,12 @@ fail() { # exit code, text
 
 # ---------------------------------------------------------------- one row
 
-# The exit code that a summary tells: `exit_code` stands in it once.
-summary_code() { sed -n 's/^ *"exit_code": *\([0-9]*\).*/\1/p' "$1/summary.json" 2>/dev/null; }
-
+# By the exit code that its summary tells, where it stands once. Without another process: there are hundreds of rows.
 has_ended() { # run folder
-  local code
-  code=$(summary_code "$1")
-  [[ $code == 0 || $code == 4 ]]
+  local text=
+  if [[ ! -e $1/summary.json ]]; then return 1; fi
+  IFS= read -r -d '' text <"$1/summary.json"
+  [[ $text =~ \"exit_code\":\ *([0-9]+) && (${BASH_REMATCH[1]} == 0 || ${BASH_REMATCH[1]} == 4) ]]
 }
 
 # Becomes the program. Whoever was killed may have left a run behind that still writes here: wait for its lock, which
@@ -58,7 +57,7 @@ become_run() { # run folder
   mapfile -t words <"$folder/command"
   while IFS= read -r line; do sets+=(--set "$line"); done <"$run/set"
   if [[ " ${words[*]} " == *' optimize '* && -e $run/checkpoint ]]; then sets+=(--resume); fi
-  rm -f "$run/exit"
+  if [[ -e $run/exit ]]; then rm -f "$run/exit"; fi
   export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
   exec "${words[@]}" -o "$run" "${sets[@]}" </dev/null >"$run/log" 2>&1
 }
@@ -92,13 +91,20 @@ run_row() { # run folder
 }
 
 # GNU parallel signals all of the row's process group: the program has its signal already, for which a second one would
-# mean to leave at once. This shell only stays to write down how it ended.
-row_main() { # DIR, row
-  trap : TERM INT USR1
-  run_row "$1/$2"
-  local code=$?
-  if ((code != 0)); then echo "row $2: exit code $code: $(reason_in "$1/$2/log") ($1/$2/log)" >&2; fi
-  exit "$code"
+# mean to leave at once. This shell only stays to write down how it ended, and begins no other row.
+rows_main() { # DIR, rows...
+  local dir=$1 row code worst=0
+  asked=false
+  trap 'asked=true' TERM INT USR1
+  for row in "${@:2}"; do
+    if $asked; then break; fi
+    run_row "$dir/$row"
+    code=$?
+    if ((code == 0)); then continue; fi
+    worst=$code
+    echo "row $row: exit code $code: $(reason_in "$dir/$row/log") ($dir/$row/log)" >&2
+  done
+  exit "$worst"
 }
 
 # ---------------------------------------------------------------- rows of a study
@@ -158,6 +164,13 @@ make_table() { # DIR; 1 when rows are missing or failed
 
 # ---------------------------------------------------------------- on this machine
 
+# Rows of a call: one, unless every job has dozens to run, and as --halt counts them.
+rows_of_a_call() { # rows
+  local count=$(($1 / (20 * jobs)))
+  if [[ $halt != never || $count -lt 1 ]]; then count=1; fi
+  echo $((count < ROWS_AT_ONCE ? count : ROWS_AT_ONCE))
+}
+
 run_here() { # DIR, rows to run...
   local dir=$1
   local -a show=()
@@ -167,7 +180,7 @@ run_here() { # DIR, rows to run...
     printf 'Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n' >"$dir/joblog"
   fi
   parallel --jobs "$jobs" --joblog "+$dir/joblog" --halt "$halt" --termseq "TERM,${GRACE}000,KILL,25" "${show[@]}" \
-    --quote "$SELF" --row "$dir" < <(printf '%s\n' "${@:2}") &
+    --max-args "$(rows_of_a_call $(($# - 1)))" --quote "$SELF" --rows "$dir" < <(printf '%s\n' "${@:2}") &
   child=$!
   # A terminal's SIGINT reaches parallel too; it ends its runs in order.
   trap 'asked=true' INT
@@ -307,9 +320,11 @@ sweep() {
 }
 
 case ${1:-} in
-  --row) row_main "$2" "$3" ;;
+  --rows) rows_main "${@:2}" ;;
   --task) task_main "$2" "$3" ;;
 esac
+SELF=$(realpath "$0")
+SCRIPTS=$(dirname "$SELF")
 
 # Functions are read whole, and sweep exits: the script may be replaced while it runs.
 read_arguments "$@"

@@ -1,9 +1,13 @@
 """Gradients through torch are the adjoint's, and those of torch's own differences."""
 
+import json
+import pathlib
+import subprocess
+import tempfile
 import unittest
 
 import numpy as np
-from support import ARM
+from support import ARM, ROOT
 
 import sdrs
 
@@ -58,9 +62,31 @@ class Whole(unittest.TestCase):
         difference = (end(torch.tensor(0.3001)) - end(torch.tensor(0.2999))) / 2e-4
         self.assertLess(abs(float(gain.grad / difference) - 1), 1e-4)
 
-    def test_a_task_s_loss(self):
-        from support import ROOT
+    @unittest.skipUnless((ROOT / "sdrs").exists(), "the program is not built")
+    def test_it_is_that_of_gradcheck(self):
+        """The size of the gradient by the start, over a whole run and over one step, which gradcheck prints and holds against
+        differences."""
+        wanted_place = torch.tensor([0.5, 0.2, 0.9], dtype=torch.float64)
+        scene = sdrs.Scene(ARM, overrides={"simulation.tolerance": 1e-12})
+        for steps in 12, 1:
+            q, v = leaf(scene.coordinates), leaf(scene.velocities)
+            out = sdrs.torch.run(scene, q, v, steps=steps)
+            loss = (out.positions[-1, scene.link("hand")] - wanted_place).square().sum()
+            loss.backward()
+            by = q.grad.numpy()  # of a quaternion (1, 0, 0, 0) half of x, y, z is the slope by a turn
+            found = np.linalg.norm(np.concatenate([by[:3], by[4:7] / 2, by[8:11] / 2, by[11:], v.grad.numpy()]))
+            with tempfile.TemporaryDirectory() as folder:
+                task = pathlib.Path(folder) / "task.yaml"
+                pathlib.Path(folder, "arm.yaml").write_text(ARM)
+                task.write_text(f"scene: arm.yaml\nsteps: {steps}\ncontrol: [{{link: arm}}]\n"
+                                f"loss: [{{type: point, link: hand, point: [0, 0, 0], target: {wanted_place.tolist()}}}]\n")
+                words = [ROOT / "sdrs", "gradcheck", task, "--wrt", "state", "--directions", "1", "--json", "-q"]
+                checked = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)[0]
+            self.assertAlmostEqual(float(loss), checked["loss"], delta=1e-15)
+            self.assertTrue(checked["blocks"]["state"]["passed"])
+            self.assertLess(abs(found / checked["blocks"]["state"]["gradient_norm"] - 1), 1e-12)
 
+    def test_a_task_s_loss(self):
         task = sdrs.Scene(ROOT / "scenes" / "tasks" / "throw.yaml")
         design = leaf([1.5])
         sdrs.torch.loss(task, design).backward()

@@ -10,6 +10,8 @@ ExitCode bench_scale(const Options* options);
 ExitCode bench_gradient(const Options* options);
 ExitCode bench_render(const Options* options);
 ExitCode bench_query(const Options* options);
+/* Rows of bench_query for `manifold` and `witness` (app/bench_contacts.c). */
+void bench_contacts(void);
 
 /* Sorts the values; 0 for none. */
 double bench_median(double* values, int count);

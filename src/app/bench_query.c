@@ -159,5 +159,6 @@ ExitCode bench_query(const Options* options) {
   for (int a = 0; a < BODY_COUNT; a++)
     for (int b = a; b < BODY_COUNT; b++)
       if (BODIES[a].hull == BODIES[b].hull) bench_bodies(&BODIES[a], &BODIES[b]);
+  bench_contacts();
   return EXIT_DONE;
 }

@@ -45,7 +45,7 @@ static ExitCode bench_pair(const Options* options) {
 
 static const Bench BENCHES[] = {
     {"pair", "", "contact, friction and distance of two hulls against their vertices", 0, bench_pair},
-    {"query", "", "growth distance of smooth shapes, distance of hulls", 0, bench_query},
+    {"query", "", "growth distance of smooth shapes, distance of hulls, manifolds, witness points", 0, bench_query},
     {"step", "SCENE", "time per step of a scene by phase, Newton iterations, pairs", 1, bench_step},
     {"gradient", "TASK", "a task's run forward, and its gradient by the adjoint", 1, bench_gradient},
     {"render", "RUN", "time per picture of a run by phase", 1, bench_render},

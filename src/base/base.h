@@ -310,6 +310,39 @@ double math_pow(double x, double y);
 double math_cbrt(double x);
 double math_hypot(double x, double y);
 
+/* Where a call would cost more than the function itself, and a rounding more does not matter: e^x for x <= 0, below
+ * -700 zero, relative error below 4e-16: e^x = 2^k e^r by Taylor's series to the 13th power on |r| <= log(2)/2. */
+static inline double math_decay(double x) {
+  if (!(x >= -700)) return 0;
+  union {
+    double number;
+    uint64_t bits;
+  } shifted = {.number = x * 0x1.71547652b82fep+0 + 0x1.8p52}, scale;
+  double k = shifted.number - 0x1.8p52;
+  double r = (x - k * 0x1.62e42fee00000p-1) - k * 0x1.a39ef35793c76p-33, s = r * r, s2 = s * s;
+  double low = (r * (1.0 / 6) + 1.0 / 2) + s * (r * (1.0 / 120) + 1.0 / 24);
+  double middle = (r * (1.0 / 5040) + 1.0 / 720) + s * (r * (1.0 / 362880) + 1.0 / 40320);
+  double high = (r * (1.0 / 39916800) + 1.0 / 3628800) + s * (r * (1.0 / 6227020800) + 1.0 / 479001600);
+  scale.bits = (shifted.bits + 1023) << 52; /* 2^k */
+  return ((r + s * (low + s2 * (middle + s2 * high))) + 1.0) * scale.number;
+}
+
+/* log x for x in [1, 2^20], to 3e-16 of the larger of the result and 1, likewise: x = 2^k m with m in [sqrt 1/2, sqrt
+ * 2), log m = 2 artanh((m - 1) / (m + 1)) by its series. */
+static inline double math_log_sum(double x) {
+  union {
+    double number;
+    uint64_t bits;
+  } word = {.number = x};
+  int64_t k = (int64_t)((word.bits + 0x95f619980c433u) >> 52) - 1023; /* carries where m >= sqrt 2 */
+  word.bits -= (uint64_t)k << 52;
+  double s = (word.number - 1) / (word.number + 1), q = s * s, q2 = q * q;
+  double q4 = q2 * q2;
+  double low = (2.0 / 3 + q * (2.0 / 5)) + q2 * (2.0 / 7 + q * (2.0 / 9));
+  double middle = (2.0 / 11 + q * (2.0 / 13)) + q2 * (2.0 / 15 + q * (2.0 / 17)), high = 2.0 / 19 + q * (2.0 / 21);
+  return (double)k * 0x1.62e42fefa39efp-1 + (2 * s + s * q * (low + q4 * (middle + q4 * high)));
+}
+
 /* ---------------------------------------------------------------- CSV (base/csv.c) */
 
 /* Append a field, quoted when it holds a comma, a quote or a line break. */

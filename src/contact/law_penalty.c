@@ -20,7 +20,7 @@ typedef struct {
 
 /* Beside a state: where the growth problem was solved, all doubles so that they pass through a block; cold: 0. */
 typedef struct {
-  double warm, p[3], u, va, vb;
+  double warm, p[3], u;
 } Own;
 
 /* What friction rests on. */
@@ -157,11 +157,9 @@ static Overlap overlap_of(const Bodies* b, Own* own) {
   if (own) {
     cache.p = vec3_at(own->p);
     cache.u = own->u;
-    cache.va = own->va;
-    cache.vb = own->vb;
   }
   between_shapes(b, &cache, &o);
-  if (own) *own = (Own){cache.warm, {cache.p.x, cache.p.y, cache.p.z}, cache.u, cache.va, cache.vb};
+  if (own) *own = (Own){cache.warm, {cache.p.x, cache.p.y, cache.p.z}, cache.u};
   return o;
 }
 

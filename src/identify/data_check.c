@@ -18,8 +18,15 @@ typedef struct {
   int faults;
 } DataCheck;
 
-static void tell(DataCheck* c, int sample, const char* text) {
-  diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePlace){c->run->path, c->run->line[sample], 0}, "%s", text);
+/* columns: names of those that it is about (count); NULL: the text says it. */
+static void tell(DataCheck* c, int sample, char* const* columns, int count, const char* text) {
+  Text said = {0};
+  for (int k = 0; k < count; k++)
+    text_add(&said, "%s'%s'", k == 0 ? (count > 1 ? "columns " : "column ") : ", ", columns[k]);
+  text_add(&said, "%s%s", count > 0 ? ": " : "", text);
+  diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePlace){c->run->path, c->run->line[sample], 0}, "%s",
+                  said.data);
+  text_free(&said);
   c->faults++;
 }
 
@@ -37,7 +44,7 @@ static void check_times(DataCheck* c, const Task* task, double dt) {
     snprintf(text, sizeof text, "'%s' must rise: %.9g after %.9g%s", task->data.time, r->time[k], r->time[k - 1],
              r->time[k] == r->time[k - 1] ? ": is a row written twice?"
                                           : ": are rows out of order, or two runs in one file?");
-    tell(c, k, text);
+    tell(c, k, NULL, 0, text);
   }
   double apart = (r->time[r->count - 1] - r->time[0]) / (r->count - 1);
   if (c->faults == 0 && apart > STEPS_APART * dt) {
@@ -45,7 +52,7 @@ static void check_times(DataCheck* c, const Task* task, double dt) {
         text, sizeof text,
         "rows are %.4g s apart, %.3g steps of the scene: is the time in milliseconds? then data.time_scale is 0.001",
         apart, apart / dt);
-    tell(c, 1, text);
+    tell(c, 1, &task->data.time, 1, text);
   }
   double start = r->time[0];
   for (int k = 0; k < r->count; k++) r->time[k] -= start;
@@ -62,7 +69,7 @@ static void check_rotations(DataCheck* c, MeasuredLink* l) {
                "the quaternion (%.4g, %.4g, %.4g, %.4g) has length %.4g, not 1: are the columns "
                "those of w, x, y, z?",
                q->w, q->x, q->y, q->z, length);
-      tell(c, k, text);
+      tell(c, k, l->source->quaternion, 4, text);
       return;
     }
     *q = quat_normalized(*q);
@@ -81,7 +88,7 @@ static void check_positions(DataCheck* c, const MeasuredLink* l) {
                  "the position jumps with %.4g m/s: are lengths in millimetres? then "
                  "length_scale is 0.001",
                  speed);
-        tell(c, k, text);
+        tell(c, k, l->source->position, 3, text);
       }
     }
     last = k;
@@ -96,7 +103,7 @@ static void check_coordinates(DataCheck* c, const MeasuredLink* l, const Model* 
     if (!turns || !(fabs(l->coordinates[k]) > FARTHEST_TURN)) continue;
     snprintf(text, sizeof text, "an angle of %.4g rad: is it in degrees? then angle_scale is 0.017453292519943295",
              l->coordinates[k]);
-    tell(c, k / l->coordinate_count, text);
+    tell(c, k / l->coordinate_count, l->source->coordinates + k % l->coordinate_count, 1, text);
   }
 }
 
@@ -134,19 +141,20 @@ static void add_course(const MeasuredRun* r, const RatedCourse* course, double* 
   }
 }
 
-/* Do rates and places have the same units? what: "the position", "the velocities". */
-static void check_course(DataCheck* c, double product, double square, const char* what, const char* rates) {
+/* Do rates and places, those of the columns, have the same units? */
+static void check_course(DataCheck* c, double product, double square, char* const* columns, int count, bool joint) {
   char text[300];
   if (c->faults > 0 || !(square > 0)) return;
   double factor = product / square;
   if (factor > 1 / RATES_DIFFER && factor < RATES_DIFFER) return;
-  snprintf(text, sizeof text, "%s changes %.3g times as fast as %s say: %s", what, factor, rates,
+  snprintf(text, sizeof text, "the %s changes %.3g times as fast as %s say: %s", joint ? "coordinate" : "position",
+           factor, joint ? "its rates" : "the velocities",
            factor > 5e-4 && factor < 2e-3   ? "is the time in milliseconds? then data.time_scale is 0.001"
            : factor > 500 && factor < 2000  ? "is it in thousandths of their unit (length_scale), or the time?"
            : factor > 0.01 && factor < 0.03 ? "is it in radians, and they are in degrees (angle_scale)?"
            : factor > 40 && factor < 80     ? "is it in degrees, and they are in radians (angle_scale)?"
                                             : "are they in other units, or other columns?");
-  tell(c, 1, text);
+  tell(c, 1, columns, count, text);
 }
 
 static void check_rates(DataCheck* c, const MeasuredLink* l, const TaskIdentify* noise, int turns_from) {
@@ -159,13 +167,13 @@ static void check_rates(DataCheck* c, const MeasuredLink* l, const TaskIdentify*
         place[axis], rate[axis], sizeof(Vec3) / sizeof(double), sizeof(Vec3) / sizeof(double), noise->position, false};
     add_course(r, &course, &product, &square);
   }
-  check_course(c, product, square, "the position", "the velocities");
+  check_course(c, product, square, l->source->position, 3, false);
   for (int k = 0; k < l->coordinate_count && k < l->rate_count; k++) {
     const RatedCourse course = {l->coordinates + k, l->rates + k,      l->coordinate_count,
                                 l->rate_count,      noise->coordinate, k >= turns_from};
     product = square = 0;
     add_course(r, &course, &product, &square);
-    check_course(c, product, square, "the coordinate", "its rates");
+    check_course(c, product, square, l->source->coordinates + k, 1, true);
   }
 }
 
@@ -216,7 +224,7 @@ static void check_spin(DataCheck* c, MeasuredLink* l) {
            sqrt(apart / size),
            swapped < 0.25 * apart ? ": the quaternion's columns are in the order x, y, z, w; name them w, x, y, z"
                                   : ": are they in other axes (rate_axes), or in degrees (angle_scale)?");
-  tell(c, 1, text);
+  tell(c, 1, l->source->quaternion, 4, text);
 }
 
 bool measured_check(MeasuredRun* run, const Task* task, const Model* model, Diagnostics* diagnostics) {

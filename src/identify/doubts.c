@@ -9,6 +9,7 @@
 enum { PAIRS = PARTS / 2 };
 /* So far from a prior, in its standard deviations, is a contradiction. */
 #define PRIOR_APART 3.0
+#define PRIOR_SHARE 0.52
 
 /* What a part of the data does not tell stays within so many times the prior, or a large change, of the fit. */
 #define WIDE 10.0
@@ -109,9 +110,10 @@ static int variance_between_runs(const PartPair* pair, const double* apart, doub
 /* What two sources say of a variable, apart by so many of their standard deviations; too many: it is a doubt. */
 static void weigh(Identification* id, Doubt said, double most) {
   if (!(said.apart > 1)) return;
-  double beyond = 1 - 1 / (said.apart * said.apart); /* of the square of the difference, what chance does not make */
-  double share = said.kind == DOUBT_PRIOR ? 0.5 : 1; /* of parts neither need be right */
-  id->spread[said.variable] = fmax(id->spread[said.variable], share * sqrt(beyond) * fabs(said.first - said.second));
+  double apart = fabs(said.first - said.second);
+  /* what chance does not make of it; of a prior half, so that it is within 95 %: of parts neither need be right */
+  double off = said.kind == DOUBT_PRIOR ? PRIOR_SHARE * apart : sqrt(1 - 1 / (said.apart * said.apart)) * apart;
+  id->spread[said.variable] = fmax(id->spread[said.variable], off);
   if (!(said.apart > most)) return;
   id->doubts = memory_grown(id->doubts, sizeof(Doubt), id->doubt_count, &id->doubt_room);
   id->doubts[id->doubt_count++] = said;

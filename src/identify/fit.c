@@ -249,6 +249,13 @@ static void gather(Identification* id) {
   }
 }
 
+/* The column that says how high a link is; NULL: none does. */
+static const char* height_column(const MeasuredRun* run) {
+  for (int k = 0; k < run->link_count; k++)
+    if (run->links[k].has_position) return run->links[k].source->position[2];
+  return NULL;
+}
+
 /* Runs that begin deeper in the ground than noise can put them. */
 static bool begin_outside(const Identification* id, Diagnostics* diagnostics) {
   int before = diagnostics->error_count, ground = 0;
@@ -256,12 +263,13 @@ static bool begin_outside(const Identification* id, Diagnostics* diagnostics) {
     const Shot* shot = &id->shots[k];
     if (shot->first > 0 || shot->usable) continue;
     double height = shot_height(id, shot, &ground);
+    const char* column = height_column(shot->run);
     if (height < -INSIDE * id->task->identify.position)
       diagnostics_add(
           diagnostics, SEVERITY_ERROR, (SourcePlace){shot->run->path, shot->run->line[shot->first], 0},
-          "the run begins %.3g m inside '%s': is the height of the origin another, are lengths in metres, is "
+          "%s%s%sthe run begins %.3g m inside '%s': is the height of the origin another, are lengths in metres, is "
           "the quaternion in the order w, x, y, z?",
-          -height, id->model.links[ground].name);
+          column ? "column '" : "", column ? column : "", column ? "': " : "", -height, id->model.links[ground].name);
   }
   return diagnostics->error_count == before;
 }

@@ -99,6 +99,35 @@ static int sample_at(const MeasuredRun* r, double time) {
   return k;
 }
 
+/* The pose between two, linear in the place and about one axis. */
+static Pose pose_between(Pose a, Pose b, double part) {
+  Quat from = quat_from_mat3(a.r), turn = quat_mul(quat_conjugate(from), quat_from_mat3(b.r));
+  if (turn.w < 0) turn = (Quat){-turn.w, -turn.x, -turn.y, -turn.z};
+  Pose pose = {mat3_from_quat(quat_mul(from, quat_exp(vec3_scale(quat_log(turn), part)))),
+               vec3_add_scaled(vec3_scale(a.t, 1 - part), part, b.t)};
+  return pose;
+}
+
+/* Measured poses of all links at a time of the run, between the samples beside it. q, v: those of the sample before it,
+ * for what is not measured. */
+static void measured_poses(const Overlay* o, double time, double* q, double* v, Pose* out) {
+  const Model* m = &o->model;
+  int before = sample_at(o->run, time), after = before + 1 < o->run->count ? before + 1 : before;
+  double apart = o->run->time[after] - o->run->time[before];
+  double part = apart > 0 ? fmin(fmax((time - o->run->time[before]) / apart, 0), 1) : 0;
+  size_t size = sizeof(double) * (size_t)m->coordinate_count;
+  double* next = MEMORY_NEW(double, m->coordinate_count + 1);
+  Pose* then = MEMORY_NEW(Pose, m->link_count);
+  measured_state(o->run, before, m, q, v);
+  model_poses(m, q, out);
+  memcpy(next, q, size);
+  measured_state(o->run, after, m, next, v);
+  model_poses(m, next, then);
+  for (int i = 0; i < m->link_count && part > 0; i++) out[i] = pose_between(out[i], then[i], part);
+  memory_free(next);
+  memory_free(then);
+}
+
 static Status write_trajectory(const Overlay* o, const Pose* poses, int rows, double begin, Diagnostics* diagnostics) {
   const Model* m = &o->model;
   Text text = {0};
@@ -115,8 +144,7 @@ static Status write_trajectory(const Overlay* o, const Pose* poses, int rows, do
   memcpy(q, m->initial_coordinates, sizeof(double) * (size_t)m->coordinate_count);
   for (int row = 0; row < rows; row++) {
     double time = row * m->simulation.dt;
-    measured_state(o->run, sample_at(o->run, begin + time), m, q, v);
-    model_poses(m, q, seen);
+    measured_poses(o, begin + time, q, v, seen);
     text_add_double(&text, time);
     for (int i = 0; i < m->link_count; i++)
       add_pose(&text, m, i, poses[(size_t)row * (size_t)m->link_count + (size_t)i]);

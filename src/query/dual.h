@@ -34,10 +34,9 @@ static inline Dual dual_sqrt(Dual a) {
   double root = sqrt(a[0]);
   return dual_chain(a, root, 0.5 / root);
 }
-static inline double dual_exponential(double x) { return math_pow(2, x * 0x1.71547652b82fep+0); }
 /* 1 / (1 + exp(-a)) */
 static inline Dual dual_sigmoid(Dual a) {
-  double less = dual_exponential(-fabs(a[0])), part = less / (1 + less);
+  double less = math_decay(-fabs(a[0])), part = less / (1 + less);
   return dual_chain(a, a[0] < 0 ? part : 1 - part, part * (1 - part));
 }
 /* tanh a = 2 sigmoid(2 a) - 1 */
@@ -48,8 +47,8 @@ static inline Dual dual_tanh(Dual a) {
 }
 /* log(1 + exp(a)) */
 static inline Dual dual_softplus(Dual a) {
-  double less = dual_exponential(-fabs(a[0])), part = less / (1 + less);
-  return dual_chain(a, fmax(a[0], 0) + math_log(1 + less), a[0] < 0 ? part : 1 - part);
+  double less = math_decay(-fabs(a[0])), part = less / (1 + less);
+  return dual_chain(a, fmax(a[0], 0) + math_log_sum(1 + less), a[0] < 0 ? part : 1 - part);
 }
 
 static inline Dual3 dual3_of(Vec3 v) { return (Dual3){dual_of(v.x), dual_of(v.y), dual_of(v.z)}; }

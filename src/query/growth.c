@@ -1,20 +1,10 @@
 /* Growth distance (G1): a short interior path, Newton's method on the conditions of the optimum (G3), and a proof of
- * what came out (G4). */
+ * what came out (G4, G23). */
 #include "query/growth.h"
-#include "query/small_solve.h"
 
-enum { ORDER = 6, PATH_STEPS = 25, NEWTON_STEPS = 14 };
-/* Newton's method has ended when so much is left (of the bodies' size) after a step no longer than the second ... */
-#define STEP_LEFT 1e-15
-#define STEP_LAST 1e-5
-/* ... or when it does no better and the step is below this ... */
-#define STEP_SMALL 1e-9
-/* ... and rounding keeps it from getting below this. */
-#define STEP_ROUNDING 1e-13
+enum { ORDER = 4, PATH_STEPS = 25 };
 /* Gauges and normals are known to a few units in the last place. */
 #define BOUND_ROUNDING 1e-14
-/* Bounds whose widths differ by less, of their place, are equally good. */
-#define BOUNDS_ALIKE 1e-12
 /* Where the path starts, of a body's reach along the line of centres; a cone's level function is not convex near its
  * surface. */
 #define START 0.8
@@ -22,12 +12,17 @@ enum { ORDER = 6, PATH_STEPS = 25, NEWTON_STEPS = 14 };
 /* phi there is at most minus this. */
 #define INSIDE 0.02
 /* Part of the complementarity that a step on the path aims at, and that of u below which its end is tried first. */
-#define CENTERING 0.1
+#define CENTERING 0.3
 #define TRY_FIRST 0.1
 #define TRY_ELLIPSOIDS 1.0 /* at once: their curvature is everywhere */
+/* The same after a short step, and of what was left when it did not end. */
+#define TRY_JAMMED 0.01
+#define TRY_AGAIN 0.5
 #define LONGEST_STEP 1.0
 /* A point inside stays so far from the border, of how far it was. */
 #define NEAR_BORDER 0.05
+/* Of its entry on the diagonal. */
+#define PIVOT_LEAST 1e-12
 /* A step on the interior path may use this part of the way to the border. */
 #define TO_BORDER 0.9
 
@@ -38,8 +33,7 @@ GrowthValue growth_evaluate(const GrowthProblem* problem, const GrowthPoint* x) 
   v.a.gradient = vec3_scale(v.a.gradient, s);
   v.a.hessian = mat3_scale(v.a.hessian, s * s);
   v.b.gradient = vec3_scale(mat3_mul_vec(problem->r, v.b.gradient), s);
-  Mat3 turned = mat3_mul(mat3_mul(problem->r, v.b.hessian), mat3_transpose(problem->r));
-  v.b.hessian = mat3_scale(turned, s * s);
+  v.b.hessian = mat3_scale(mat3_turned(problem->r, v.b.hessian), s * s);
   return v;
 }
 
@@ -69,75 +63,62 @@ typedef struct {
   double a, b, mu;
 } Slack;
 
-/* The system (G3) with slacks, which are eliminated (G7). Row 0, 1: grad phi . step - s/v dv = -(phi + mu/v); 2-4:
- * va grad phi_a + vb grad phi_b = 0; 5: vb grad phi_b . d = -1. Columns p, u, va, vb. */
+/* The system of (G7) by p and u, the changes of the multipliers eliminated too:
+ * (W + sum v/s c c^T) step = e_u - sum mu/s c with c = (grad phi_a, 0), (grad phi_b, -grad phi_b . d), when phi + s =
+ * 0; W the Hessian of the Lagrangian. Lower triangle. */
 static void system_of(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, const Slack* s,
-                      double j[ORDER][ORDER], double f[ORDER]) {
+                      double w[ORDER][ORDER], double f[ORDER]) {
   Vec3 d = problem->d, ga = v->a.gradient, gb = v->b.gradient, hd = mat3_mul_vec(v->b.hessian, d);
-  const double a[3] = {ga.x, ga.y, ga.z}, b[3] = {gb.x, gb.y, gb.z}, h[3] = {hd.x, hd.y, hd.z};
-  double bd = vec3_dot(gb, d), va = x->va, vb = x->vb;
+  const double a[3] = {ga.x, ga.y, ga.z}, b[ORDER] = {gb.x, gb.y, gb.z, -vec3_dot(gb, d)}, h[3] = {hd.x, hd.y, hd.z};
+  double va = x->va, vb = x->vb, ka = va / s->a, kb = vb / s->b;
+  double fa = ka * (v->a.value + s->a) + s->mu / s->a, fb = kb * (v->b.value + s->b) + s->mu / s->b;
   for (int k = 0; k < 3; k++) {
-    j[0][k] = a[k];
-    j[1][k] = b[k];
-    for (int l = 0; l < 3; l++) j[2 + k][l] = va * v->a.hessian.m[k][l] + vb * v->b.hessian.m[k][l];
-    j[2 + k][3] = -vb * h[k];
-    j[2 + k][4] = a[k];
-    j[2 + k][5] = b[k];
-    j[5][k] = vb * h[k];
-    f[2 + k] = va * a[k] + vb * b[k];
+    for (int l = 0; l <= k; l++)
+      w[k][l] = va * v->a.hessian.m[k][l] + vb * v->b.hessian.m[k][l] + ka * a[k] * a[l] + kb * b[k] * b[l];
+    w[3][k] = kb * b[3] * b[k] - vb * h[k];
+    f[k] = -fa * a[k] - fb * b[k];
   }
-  j[0][3] = 0;
-  j[0][4] = -s->a / va;
-  j[0][5] = 0;
-  j[1][3] = -bd;
-  j[1][4] = 0;
-  j[1][5] = -s->b / vb;
-  j[5][3] = -vb * vec3_dot(hd, d);
-  j[5][4] = 0;
-  j[5][5] = bd;
-  f[0] = v->a.value + s->mu / va;
-  f[1] = v->b.value + s->mu / vb;
-  f[5] = vb * bd + 1;
+  w[3][3] = kb * b[3] * b[3] + vb * vec3_dot(hd, d);
+  f[3] = 1 - fb * b[3];
 }
 
+/* Cholesky's factors without roots; f becomes the solution. Pivots that rounding or a phi that is not convex makes
+ * vanish are lifted: the step is shorter then. */
+static void solve_positive(double w[ORDER][ORDER], double f[ORDER]) {
+  double over[ORDER], least[ORDER];
+  for (int k = 0; k < ORDER; k++) least[k] = PIVOT_LEAST * fabs(w[k][k]);
+  for (int k = 0; k < ORDER; k++) {
+    over[k] = 1 / (w[k][k] > least[k] ? w[k][k] : least[k]);
+    for (int i = k + 1; i < ORDER; i++) {
+      double factor = w[i][k] * over[k];
+      for (int j = k + 1; j <= i; j++) w[i][j] -= factor * w[j][k];
+      f[i] -= factor * f[k];
+    }
+  }
+  for (int i = ORDER - 1; i >= 0; i--) {
+    for (int j = i + 1; j < ORDER; j++) f[i] -= w[j][i] * f[j];
+    f[i] *= over[i];
+  }
+}
+
+/* What a step is: of p, u and of the multipliers. */
+enum { STEP_A = ORDER, STEP_B, STEP_SIZE };
 static bool newton_step(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, const Slack* s,
-                        double step[ORDER]) {
-  double j[ORDER][ORDER];
-  int row[ORDER];
-  system_of(problem, x, v, s, j, step);
-  for (int k = 0; k < ORDER; k++) step[k] = -step[k];
-  if (!lu_factor(ORDER, ORDER, &j[0][0], row)) return false;
-  lu_solve(ORDER, ORDER, &j[0][0], row, step);
+                        double step[STEP_SIZE]) {
+  double w[ORDER][ORDER];
+  system_of(problem, x, v, s, w, step);
+  solve_positive(w, step);
+  Vec3 dp = vec3(step[0], step[1], step[2]), dq = vec3_add_scaled(dp, -step[3], problem->d);
+  step[STEP_A] = (x->va * (vec3_dot(v->a.gradient, dp) + v->a.value) + s->mu) / s->a;
+  step[STEP_B] = (x->vb * (vec3_dot(v->b.gradient, dq) + v->b.value) + s->mu) / s->b;
   double sum = 0;
-  for (int k = 0; k < ORDER; k++) sum += step[k];
+  for (int k = 0; k < STEP_SIZE; k++) sum += step[k];
   return isfinite(sum);
 }
 
-static GrowthPoint moved(const GrowthPoint* x, const double step[ORDER], double t) {
+static GrowthPoint moved(const GrowthPoint* x, const double step[STEP_SIZE], double t) {
   return (GrowthPoint){vec3_add_scaled(x->p, t, vec3(step[0], step[1], step[2])), x->u + t * step[3],
-                       x->va + t * step[4], x->vb + t * step[5]};
-}
-
-/* Newton's method on the end of the path. true: its steps have become rounding, with positive multipliers. */
-static bool newton(const GrowthProblem* problem, GrowthPoint* x, int* iterations) {
-  const Slack none = {0, 0, 0};
-  double before = HUGE_VAL;
-  for (int k = 0; k < NEWTON_STEPS; k++) {
-    GrowthValue v = growth_evaluate(problem, x);
-    double step[ORDER];
-    ++*iterations;
-    if (!newton_step(problem, x, &v, &none, step)) return false;
-    double length = fabs(step[3]) + fabs(step[0]) + fabs(step[1]) + fabs(step[2]);
-    *x = moved(x, step, 1);
-    bool sane = x->u > 0 && x->va > 0 && x->vb > 0;
-    /* quadratic: what is left is about c length^2 with c = length / before^2 */
-    double left = length / (before * before) * length * length;
-    if (sane && (length <= STEP_ROUNDING || (length <= STEP_LAST && k > 0 && left <= STEP_LEFT))) return true;
-    if (!sane && k > 1) return false;
-    if (!(length < 4) || (k > 3 && length > 0.5 * before)) return length <= STEP_SMALL && sane;
-    before = length;
-  }
-  return false;
+                       x->va + t * step[STEP_A], x->vb + t * step[STEP_B]};
 }
 
 static double start_of(const Shape* shape) { return shape->kind == SMOOTH_CONE ? START_CONE : START; }
@@ -166,7 +147,7 @@ static GrowthPoint path_start(const GrowthProblem* problem, GrowthValue* v) {
 static double to_border(double value, double step) { return step < 0 ? TO_BORDER * value / -step : 1; }
 
 /* Shorter until the point lies inside both bodies and not too near to the border; then the slacks are -phi. */
-static void stay_inside(const GrowthProblem* problem, const GrowthPoint* from, const double step[ORDER], double* t,
+static void stay_inside(const GrowthProblem* problem, const GrowthPoint* from, const double step[STEP_SIZE], double* t,
                         GrowthPoint* y, GrowthValue* v, Slack* s) {
   for (int k = 0; k < 30 && !(v->a.value < -NEAR_BORDER * s->a && v->b.value < -NEAR_BORDER * s->b); k++) {
     *t *= 0.6;
@@ -179,14 +160,14 @@ static void stay_inside(const GrowthProblem* problem, const GrowthPoint* from, c
 
 /* One step along the path; false when there is none. */
 static bool path_step(const GrowthProblem* problem, bool inside, GrowthPoint* y, GrowthValue* v, Slack* s, double* t) {
-  double step[ORDER];
+  double step[STEP_SIZE];
   s->mu = CENTERING * 0.5 * (y->va * s->a + y->vb * s->b);
   if (!newton_step(problem, y, v, s, step)) return false;
   Vec3 dp = vec3(step[0], step[1], step[2]);
   double da = -(v->a.value + s->a) - vec3_dot(v->a.gradient, dp);
   double db = -(v->b.value + s->b) - vec3_dot(v->b.gradient, vec3_add_scaled(dp, -step[3], problem->d));
   double length = fabs(step[0]) + fabs(step[1]) + fabs(step[2]) + fabs(step[3]);
-  *t = fmin(fmin(1, LONGEST_STEP / length), fmin(to_border(y->va, step[4]), to_border(y->vb, step[5])));
+  *t = fmin(fmin(1, LONGEST_STEP / length), fmin(to_border(y->va, step[STEP_A]), to_border(y->vb, step[STEP_B])));
   if (!inside) *t = fmin(*t, fmin(to_border(s->a, da), to_border(s->b, db)));
   GrowthPoint from = *y;
   *y = moved(y, step, *t);
@@ -201,7 +182,7 @@ static bool path_step(const GrowthProblem* problem, bool inside, GrowthPoint* y,
 }
 
 /* Along the interior path, Newton's method on its end as soon as it may work. */
-static bool path(const GrowthProblem* problem, bool inside, GrowthPoint* x, int* iterations) {
+static bool path(const GrowthProblem* problem, bool inside, GrowthPoint* x, GrowthEnd* end, int* iterations) {
   GrowthValue v;
   GrowthPoint y = path_start(problem, &v);
   Slack s = {-v.a.value, -v.b.value, 0};
@@ -209,10 +190,10 @@ static bool path(const GrowthProblem* problem, bool inside, GrowthPoint* x, int*
   double tried = ellipsoids ? TRY_ELLIPSOIDS : TRY_FIRST, t = 1;
   for (int k = 0; k < PATH_STEPS; k++) {
     double complement = 0.5 * (y.va * s.a + y.vb * s.b);
-    if (t > 0.5 && complement < tried * y.u) {
+    if (complement < (t > 0.5 ? tried : fmin(tried, TRY_JAMMED)) * y.u) {
       *x = y;
-      if (newton(problem, x, iterations)) return true;
-      tried = 0.1 * complement / y.u;
+      if (growth_newton(problem, x, end, iterations)) return true;
+      tried = TRY_AGAIN * complement / y.u;
     }
     ++*iterations;
     if (!path_step(problem, inside, &y, &v, &s, &t)) return false;
@@ -229,49 +210,38 @@ static GrowthProblem problem_of(const Shape* a, Pose pose_a, const Shape* b, Pos
   double largest = fmax(fabs(r.x), fmax(fabs(r.y), fabs(r.z)));
   *distance = largest > 0 ? largest * vec3_norm(vec3_scale(r, 1 / largest)) : 0;
   if (*distance > 0) problem.d = vec3_scale(vec3_scale(r, 1 / largest), largest / *distance);
-  problem.scale = ldexp(1, ilogb(a->outer + b->outer));
+  problem.scale = growth_scale(a, b);
   return problem;
 }
 
 static Growth coincident(Pose pose_a) { return (Growth){.point = pose_a.t, .proved = true, .coincident = true}; }
 
-/* The multipliers of phi that (G3) asks for where a point is given: those of the barrier belong to the gauges. */
-static void balance_multipliers(const GrowthProblem* problem, GrowthPoint* x) {
-  GrowthValue v = growth_evaluate(problem, x);
-  double slope = -vec3_dot(v.b.gradient, problem->d), a = vec3_norm(v.a.gradient), b = vec3_norm(v.b.gradient);
-  if (!(slope > 0) || !(a > 0)) return;
-  x->vb = 1 / slope;
-  x->va = x->vb * b / a;
+/* Where nothing else ends. */
+static bool solve_bracketed(const GrowthProblem* problem, GrowthPoint* x, GrowthEnd* end, Growth* answer) {
+  answer->bracketed = true;
+  answer->iterations += growth_barrier(problem, x);
+  GrowthPoint polished = *x;
+  if (growth_newton(problem, &polished, end, &answer->iterations)) {
+    *x = polished;
+    return true;
+  }
+  if (!growth_bounds(problem, x, &end->low, &end->high)) end->low = end->high = NAN;
+  end->value = growth_evaluate(problem, x);
+  growth_balance(problem, &end->value, &x->va, &x->vb); /* those of the barrier belong to the gauges */
+  return end->high - end->low <= GROWTH_PROOF * end->low;
 }
 
-static bool solve(const GrowthProblem* problem, const GrowthCache* cache, GrowthPoint* x, double* low, double* high,
+static bool solve(const GrowthProblem* problem, const GrowthCache* cache, GrowthPoint* x, GrowthEnd* end,
                   Growth* answer) {
   double s = problem->scale;
   if (cache && cache->warm) {
-    *x = (GrowthPoint){vec3_scale(cache->p, 1 / s), cache->u / s, cache->va / s, cache->vb / s};
-    if (newton(problem, x, &answer->iterations) && growth_bounds(problem, x, low, high) &&
-        *high - *low <= GROWTH_PROOF * *low)
-      return true;
+    *x = (GrowthPoint){vec3_scale(cache->p, 1 / s), cache->u / s, 1, 1};
+    if (growth_newton(problem, x, end, &answer->iterations)) return true;
   }
-  /* within flat bodies the path jams at their border, so it may leave them; beside sharp ones it had better not */
-  bool inside = !(problem->a->exponent > 1 && problem->b->exponent > 1);
-  for (int k = 0; k < 2; k++)
-    if (path(problem, inside ^ (k == 1), x, &answer->iterations) && growth_bounds(problem, x, low, high) &&
-        *high - *low <= GROWTH_PROOF * *low)
-      return true;
-  answer->bracketed = true;
-  answer->iterations += growth_barrier(problem, x);
-  balance_multipliers(problem, x);
-  GrowthPoint polished = *x;
-  double l, h;
-  if (!growth_bounds(problem, x, low, high)) *low = *high = NAN;
-  if (newton(problem, &polished, &answer->iterations) && growth_bounds(problem, &polished, &l, &h) &&
-      !(h - l > fmax(*high - *low, BOUNDS_ALIKE * l))) {
-    *x = polished;
-    *low = l;
-    *high = h;
-  }
-  return *high - *low <= GROWTH_PROOF * *low;
+  if (path(problem, true, x, end, &answer->iterations)) return true;
+  if (path(problem, false, x, end, &answer->iterations))
+    return true; /* within flat bodies it may jam at their border */
+  return solve_bracketed(problem, x, end, answer);
 }
 
 typedef struct {
@@ -283,20 +253,22 @@ typedef struct {
 static Growth query_ordered(Placed small, Placed large, GrowthCache* cache) {
   const Shape *a = small.shape, *b = large.shape;
   Pose pose_a = small.pose, pose_b = large.pose;
-  double distance, low, high;
+  double distance;
   GrowthProblem problem = problem_of(a, pose_a, b, pose_b, &distance);
   if (!(distance > 0)) return coincident(pose_a);
   Growth g = {0};
   GrowthPoint x;
-  g.proved = solve(&problem, cache, &x, &low, &high, &g);
-  double s = problem.scale, u = fmin(fmax(x.u, low), high) * s;
-  if (cache) *cache = (GrowthCache){g.proved, vec3_scale(x.p, s), u, x.va * s, x.vb * s};
-  GrowthValue v = growth_evaluate(&problem, &x);
-  g.low = distance / (high * s);
-  g.high = distance / (low * s);
+  GrowthEnd end;
+  g.proved = solve(&problem, cache, &x, &end, &g);
+  double s = problem.scale, u = fmin(fmax(x.u, end.low), end.high) * s;
+  g.at_a = end.value.a;
+  g.at_b = end.value.b;
+  if (cache) *cache = (GrowthCache){g.proved, vec3_scale(x.p, s), u};
+  g.low = distance / (end.high * s);
+  g.high = distance / (end.low * s);
   double alpha = g.alpha = fmin(fmax(distance / u, g.low), g.high);
-  g.normal =
-      mat3_mul_vec(pose_a.r, vec3_normalized(vec3_sub(vec3_scale(v.a.gradient, x.va), vec3_scale(v.b.gradient, x.vb))));
+  g.normal = mat3_mul_vec(
+      pose_a.r, vec3_normalized(vec3_sub(vec3_scale(g.at_a.gradient, x.va), vec3_scale(g.at_b.gradient, x.vb))));
   Vec3 on_a = mat3_mul_vec(pose_a.r, vec3_scale(x.p, s));
   Vec3 on_b = mat3_mul_vec(pose_a.r, vec3_scale(vec3_add_scaled(x.p, -x.u, problem.d), s));
   g.point = vec3_add_scaled(pose_a.t, alpha, on_a);
@@ -311,11 +283,15 @@ static Growth query_ordered(Placed small, Placed large, GrowthCache* cache) {
 static Growth exchanged(Growth g) {
   Vec3 witness = g.witness_a;
   double multiplier = g.multiplier_a;
+  ShapeValue at = g.at_a;
   g.normal = vec3_scale(g.normal, -1);
   g.witness_a = g.witness_b;
   g.witness_b = witness;
   g.multiplier_a = g.multiplier_b;
   g.multiplier_b = multiplier;
+  g.at_a = g.at_b;
+  g.at_b = at;
+  g.of_b = true;
   return g;
 }
 

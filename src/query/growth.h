@@ -26,6 +26,35 @@ GrowthValue growth_evaluate(const GrowthProblem* problem, const GrowthPoint* x);
 /* Bounds of the largest u, whatever p and u are; false: none can be told (G4). */
 bool growth_bounds(const GrowthProblem* problem, const GrowthPoint* x, double* low, double* high);
 
+/* A power of two near the bodies' size [m]. */
+static inline double growth_scale(const Shape* a, const Shape* b) {
+  union {
+    double number;
+    uint64_t bits;
+  } size = {.number = a->outer + b->outer};
+  size.bits &= UINT64_C(0x7ff) << 52;
+  return size.number;
+}
+
+/* Any two vectors across g, about as long as it and its square. */
+static inline void growth_across(Vec3 g, Vec3 t[2]) {
+  bool x = fabs(g.x) > fabs(g.z);
+  t[0] = vec3(x ? -g.y : 0, x ? g.x : -g.z, x ? 0 : g.y);
+  t[1] = vec3_cross(g, t[0]);
+}
+
+/* What is known where Newton's method ended, and bounds of the largest u. */
+typedef struct {
+  GrowthValue value; /* gradients there, Hessians a rounding beside */
+  double low, high;
+} GrowthEnd;
+/* The multipliers that balance the gradients best (G21); false: no direction along the line of centres leads out of
+ * both, and they are as they were. */
+bool growth_balance(const GrowthProblem* problem, const GrowthValue* v, double* va, double* vb);
+/* Newton's method from *x. true: it ended in *x, with positive multipliers, and the bounds prove it. Adds the number of
+ * evaluations to *iterations. (query/growth_newton.c) */
+bool growth_newton(const GrowthProblem* problem, GrowthPoint* x, GrowthEnd* end, int* iterations);
+
 /* A point of the barrier's path near its end, by a descent that cannot fail (query/growth_barrier.c). Returns the
  * number of Newton's steps. */
 int growth_barrier(const GrowthProblem* problem, GrowthPoint* point);

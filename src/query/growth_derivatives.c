@@ -1,14 +1,42 @@
-/* Derivatives of a growth answer: the implicit function theorem on its conditions (G3). */
+/* Derivatives of a growth answer: the implicit function theorem on its conditions (G3), four displacements at a time.
+ */
+#include <string.h>
 #include "query/growth.h"
-#include "query/small_solve.h"
 
-enum { ORDER = 6 };
+enum { ORDER = 6, LANES = 4 };
 /* Centres nearer than this, of the bodies' size: the direction between them, and all that follows, is rounding. */
 #define CENTRES_APART 1e-8
 /* What may be left of the conditions of the optimum, which are 1. */
 #define BALANCED 1e-7
 
-/* The answer in world axes and units of scale. */
+/* ---------------------------------------------------------------- four numbers at a time, element by element */
+
+#pragma GCC diagnostic ignored "-Wpsabi" /* passed within this file only */
+typedef double Lanes __attribute__((vector_size(32)));
+typedef int64_t LaneBits __attribute__((vector_size(32)));
+typedef struct {
+  Lanes x, y, z;
+} Lanes3;
+
+static inline Lanes lanes(double x) { return (Lanes){x, x, x, x}; }
+static inline Lanes magnitude(Lanes v) { return (Lanes)((LaneBits)v & INT64_MAX); }
+static inline Lanes3 add(Lanes3 a, Lanes3 b) { return (Lanes3){a.x + b.x, a.y + b.y, a.z + b.z}; }
+static inline Lanes3 sub(Lanes3 a, Lanes3 b) { return (Lanes3){a.x - b.x, a.y - b.y, a.z - b.z}; }
+static inline Lanes3 times(Lanes s, Vec3 v) { return (Lanes3){s * v.x, s * v.y, s * v.z}; }
+static inline Lanes3 scaled(double s, Lanes3 v) { return (Lanes3){s * v.x, s * v.y, s * v.z}; }
+static inline Lanes dot(Vec3 a, Lanes3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static inline Lanes3 mul(const Mat3* m, Lanes3 v) {
+  return (Lanes3){m->m[0][0] * v.x + m->m[0][1] * v.y + m->m[0][2] * v.z,
+                  m->m[1][0] * v.x + m->m[1][1] * v.y + m->m[1][2] * v.z,
+                  m->m[2][0] * v.x + m->m[2][1] * v.y + m->m[2][2] * v.z};
+}
+/* A lane for each axis e of the world: e, e x v; the last stays zero. */
+static inline Lanes3 axes(void) { return (Lanes3){{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}; }
+static inline Lanes3 swept(Vec3 v) { return (Lanes3){{0, v.z, -v.y, 0}, {-v.z, 0, v.x, 0}, {v.y, -v.x, 0, 0}}; }
+
+/* ---------------------------------------------------------------- the system */
+
+/* The answer in world axes and units of scale, and the system's solution by motions along the surfaces (G22). */
 typedef struct {
   const Shape *a, *b;
   Pose pose_a, pose_b;
@@ -16,32 +44,37 @@ typedef struct {
   Vec3 d, p, s;           /* p, s = p - u d: from the centres to the points on the bodies */
   double u, va, vb;
   ShapeValue fa, fb;
-  double inverse[ORDER][ORDER];
+  Vec3 t[2], ha[2], hb[2], across; /* motions of p, what they change, va H_a grad phi_a */
+  double tu[2], bend[2][2];        /* of u; the inverse of the Hessian along both */
+  Lanes inverse[ORDER][2];         /* rows; columns in lanes */
   double condition;
 } Answer;
 
-static ShapeValue turned(const Shape* shape, Mat3 r, Vec3 place, double scale) {
-  ShapeValue v = shape_evaluate(shape, vec3_scale(mat3_tmul_vec(r, place), scale));
-  v.gradient = vec3_scale(mat3_mul_vec(r, v.gradient), scale);
-  v.hessian = mat3_scale(mat3_mul(mat3_mul(r, v.hessian), mat3_transpose(r)), scale * scale);
-  return v;
+static void turn_value(ShapeValue* v, Mat3 r) {
+  v->gradient = mat3_mul_vec(r, v->gradient);
+  v->hessian = mat3_turned(r, v->hessian);
 }
 
-static Answer answer_of(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* g) {
-  Answer x = {.a = a, .b = b, .pose_a = pose_a, .pose_b = pose_b};
-  x.scale = ldexp(1, ilogb(a->outer + b->outer));
-  double over = 1 / x.scale;
+static void answer_of(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* g, Answer* x) {
+  x->a = a;
+  x->b = b;
+  x->pose_a = pose_a;
+  x->pose_b = pose_b;
+  x->scale = growth_scale(a, b);
+  double over = 1 / x->scale;
   Vec3 r = vec3_scale(vec3_sub(pose_b.t, pose_a.t), over);
-  x.distance = vec3_norm(r);
-  x.d = vec3_scale(r, 1 / x.distance);
-  x.p = vec3_scale(vec3_sub(g->witness_a, pose_a.t), over);
-  x.s = vec3_scale(vec3_sub(g->witness_b, pose_b.t), over);
-  x.u = x.distance / g->alpha;
-  x.va = g->multiplier_a * x.u / g->alpha;
-  x.vb = g->multiplier_b * x.u / g->alpha;
-  x.fa = turned(a, pose_a.r, x.p, x.scale);
-  x.fb = turned(b, pose_b.r, x.s, x.scale);
-  return x;
+  x->distance = vec3_norm(r);
+  x->d = vec3_scale(r, 1 / x->distance);
+  x->p = vec3_scale(vec3_sub(g->witness_a, pose_a.t), over);
+  x->s = vec3_scale(vec3_sub(g->witness_b, pose_b.t), over);
+  x->u = x->distance / g->alpha;
+  x->va = g->multiplier_a * x->u / g->alpha;
+  x->vb = g->multiplier_b * x->u / g->alpha;
+  x->fa = g->at_a;
+  x->fb = g->at_b;
+  Mat3 frame = g->of_b ? pose_b.r : pose_a.r;
+  turn_value(&x->fa, frame);
+  turn_value(&x->fb, frame);
 }
 
 /* Do the conditions (G3) hold, so that their derivatives are the answer's? A proof bounds alpha alone, which is flat at
@@ -51,106 +84,196 @@ static bool holds(const Answer* x) {
   return vec3_norm(vec3_add(a, b)) <= BALANCED * vec3_norm(a) && fabs(vec3_dot(b, x->d) + 1) <= BALANCED;
 }
 
-/* The Jacobian of (G3) by p, u, va, vb, inverted; its condition in the 1-norm. */
-static bool invert(Answer* x) {
-  double j[ORDER][ORDER] = {{0}};
-  int row[ORDER] = {0};
-  Vec3 hd = mat3_mul_vec(x->fb.hessian, x->d);
-  const double a[3] = {x->fa.gradient.x, x->fa.gradient.y, x->fa.gradient.z};
-  const double b[3] = {x->fb.gradient.x, x->fb.gradient.y, x->fb.gradient.z}, h[3] = {hd.x, hd.y, hd.z};
-  double bd = vec3_dot(x->fb.gradient, x->d);
-  for (int k = 0; k < 3; k++) {
-    j[0][k] = a[k];
-    j[1][k] = b[k];
-    for (int l = 0; l < 3; l++) j[2 + k][l] = x->va * x->fa.hessian.m[k][l] + x->vb * x->fb.hessian.m[k][l];
-    j[2 + k][3] = -x->vb * h[k];
-    j[2 + k][4] = a[k];
-    j[2 + k][5] = b[k];
-    j[5][k] = x->vb * h[k];
+static void factor(Answer* x) {
+  Vec3 ga = x->fa.gradient, gb = x->fb.gradient, s[2];
+  double over = 1 / vec3_dot(gb, x->d), h[2][2];
+  growth_across(ga, x->t);
+  for (int i = 0; i < 2; i++) {
+    x->tu[i] = vec3_dot(gb, x->t[i]) * over;
+    s[i] = vec3_add_scaled(x->t[i], -x->tu[i], x->d);
+    x->ha[i] = vec3_scale(mat3_mul_vec(x->fa.hessian, x->t[i]), x->va);
+    x->hb[i] = vec3_scale(mat3_mul_vec(x->fb.hessian, s[i]), x->vb);
+    for (int k = 0; k <= i; k++) h[i][k] = vec3_dot(x->ha[i], x->t[k]) + vec3_dot(x->hb[i], s[k]);
   }
-  j[1][3] = -bd;
-  j[5][3] = -x->vb * vec3_dot(hd, x->d);
-  j[5][5] = bd;
-  x->condition = lu_inverse(ORDER, ORDER, &j[0][0], row, &x->inverse[0][0]);
+  double inverse = 1 / (h[0][0] * h[1][1] - h[1][0] * h[1][0]);
+  x->bend[0][0] = h[1][1] * inverse;
+  x->bend[1][1] = h[0][0] * inverse;
+  x->bend[0][1] = x->bend[1][0] = -h[1][0] * inverse;
+  x->across = vec3_scale(mat3_mul_vec(x->fa.hessian, ga), x->va);
+}
+
+/* y: of p, u, va, vb with J y = f, J the Jacobian of (G3). */
+static void solve(const Answer* x, const Lanes f[ORDER], Lanes y[ORDER]) {
+  Vec3 ga = x->fa.gradient, gb = x->fb.gradient, d = x->d;
+  double over_a = 1 / vec3_dot(ga, ga), over_b = 1 / vec3_dot(gb, d);
+  Lanes3 balance = {f[2], f[3], f[4]}, p = times(f[0] * over_a, ga);
+  Lanes u = (dot(gb, p) - f[1]) * over_b, g[2];
+  Lanes3 s = sub(p, times(u, d));
+  for (int i = 0; i < 2; i++) g[i] = dot(x->t[i], balance) - x->tu[i] * f[5] - dot(x->ha[i], p) - dot(x->hb[i], s);
+  for (int i = 0; i < 2; i++) {
+    Lanes along = x->bend[i][0] * g[0] + x->bend[i][1] * g[1];
+    p = add(p, times(along, x->t[i]));
+    u += along * x->tu[i];
+  }
+  Lanes3 push = scaled(x->vb, mul(&x->fb.hessian, sub(p, times(u, d))));
+  y[0] = p.x;
+  y[1] = p.y;
+  y[2] = p.z;
+  y[3] = u;
+  y[5] = (f[5] - dot(d, push)) * over_b;
+  y[4] = (dot(ga, sub(sub(balance, push), times(y[5], gb))) - dot(x->across, p)) * over_a;
+}
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* The largest sum of the magnitudes in a column of J. */
+static double norm_of(const Answer* x) {
+  Vec3 hd = mat3_mul_vec(x->fb.hessian, x->d), ga = x->fa.gradient, gb = x->fb.gradient;
+  const double a[3] = {ga.x, ga.y, ga.z}, b[3] = {gb.x, gb.y, gb.z}, h[3] = {hd.x, hd.y, hd.z};
+  double bd = fabs(vec3_dot(gb, x->d)), sum_a = 0, sum_b = 0, sum_h = 0, norm = 0;
+  for (int k = 0; k < 3; k++) {
+    double sum = fabs(a[k]) + fabs(b[k]) + x->vb * fabs(h[k]);
+    for (int l = 0; l < 3; l++) sum += fabs(x->va * x->fa.hessian.m[l][k] + x->vb * x->fb.hessian.m[l][k]);
+    norm = larger(norm, sum);
+    sum_a += fabs(a[k]);
+    sum_b += fabs(b[k]);
+    sum_h += x->vb * fabs(h[k]);
+  }
+  return larger(larger(norm, bd + sum_h + x->vb * fabs(vec3_dot(hd, x->d))), larger(sum_a, sum_b + bd));
+}
+
+/* The inverse of J, and its condition in the 1-norm. */
+static bool invert(Answer* x) {
+  double norm = 0;
+  factor(x);
+  for (int half = 0; half < 2; half++) {
+    Lanes f[ORDER] = {{0}}, y[ORDER], sum = {0};
+    for (int k = 0; k < LANES && LANES * half + k < ORDER; k++) f[LANES * half + k][k] = 1;
+    solve(x, f, y);
+    for (int r = 0; r < ORDER; r++) {
+      x->inverse[r][half] = y[r];
+      sum += magnitude(y[r]);
+    }
+    for (int k = 0; k < LANES; k++) {
+      if (!isfinite(sum[k])) return false;
+      norm = larger(norm, sum[k]);
+    }
+  }
+  x->condition = norm * norm_of(x);
   return isfinite(x->condition);
 }
 
-/* What one displacement changes by itself, the unknowns held. */
+/* ---------------------------------------------------------------- causes and what they change */
+
+/* What displacements change by themselves, the unknowns held. */
 typedef struct {
-  Vec3 centre_a, centre_b; /* how the centres move */
-  double length;           /* |r| */
-  double phi_a, phi_b;
-  Vec3 grad_a, grad_b;
-  Vec3 d;
+  Lanes3 centre_a, centre_b; /* how the centres move */
+  Lanes length;              /* |r| */
+  Lanes phi_a, phi_b;
+  Lanes3 grad_a, grad_b, d;
 } Cause;
 
-static void move_cause(const Answer* x, bool of_b, Vec3 e, Cause* c) {
-  double sign = of_b ? 1 : -1;
-  *(of_b ? &c->centre_b : &c->centre_a) = e;
-  c->length = sign * vec3_dot(e, x->d);
-  c->d = vec3_scale(vec3_add_scaled(e, -vec3_dot(e, x->d), x->d), sign / x->distance);
-  Vec3 s = vec3_scale(c->d, -x->u);
-  c->phi_b = vec3_dot(x->fb.gradient, s);
-  c->grad_b = mat3_mul_vec(x->fb.hessian, s);
+/* b moves along the world's axes. */
+static void move_cause(const Answer* x, Cause* c) {
+  c->centre_b = axes();
+  c->length = (Lanes){x->d.x, x->d.y, x->d.z, 0};
+  c->d = scaled(1 / x->distance, sub(axes(), times(c->length, x->d)));
+  Lanes3 s = scaled(-x->u, c->d);
+  c->phi_b = dot(x->fb.gradient, s);
+  c->grad_b = mul(&x->fb.hessian, s);
 }
 
-static void turn_cause(const Answer* x, bool of_b, Vec3 e, Cause* c) {
+/* A body turns about the world's axes. */
+static void turn_cause(const Answer* x, bool of_b, Cause* c) {
   const ShapeValue* f = of_b ? &x->fb : &x->fa;
-  Vec3 sweep = vec3_cross(e, of_b ? x->s : x->p);
-  *(of_b ? &c->phi_b : &c->phi_a) = -vec3_dot(f->gradient, sweep);
-  *(of_b ? &c->grad_b : &c->grad_a) = vec3_sub(vec3_cross(e, f->gradient), mat3_mul_vec(f->hessian, sweep));
+  Lanes3 sweep = swept(of_b ? x->s : x->p);
+  *(of_b ? &c->phi_b : &c->phi_a) = -dot(f->gradient, sweep);
+  *(of_b ? &c->grad_b : &c->grad_a) = sub(swept(f->gradient), mul(&f->hessian, sweep));
 }
 
-static void shape_cause(const Answer* x, bool of_b, int k, Cause* c) {
+/* Lane `lane`: parameter k of a's, then b's. */
+static void shape_cause(const Answer* x, int own_a, int k, int lane, Cause* c) {
+  bool of_b = k >= own_a;
   double value;
   Vec3 gradient;
   const Shape* shape = of_b ? x->b : x->a;
   Mat3 r = of_b ? x->pose_b.r : x->pose_a.r;
-  shape_parameter_slope(shape, vec3_scale(mat3_tmul_vec(r, of_b ? x->s : x->p), x->scale), k, &value, &gradient);
-  *(of_b ? &c->phi_b : &c->phi_a) = value;
-  *(of_b ? &c->grad_b : &c->grad_a) = vec3_scale(mat3_mul_vec(r, gradient), x->scale);
+  Vec3 place = vec3_scale(mat3_tmul_vec(r, of_b ? x->s : x->p), x->scale);
+  shape_parameter_slope(shape, place, of_b ? k - own_a : k, &value, &gradient);
+  gradient = vec3_scale(mat3_mul_vec(r, gradient), x->scale);
+  Lanes3* grad = of_b ? &c->grad_b : &c->grad_a;
+  (of_b ? &c->phi_b : &c->phi_a)[0][lane] = value;
+  grad->x[lane] = gradient.x;
+  grad->y[lane] = gradient.y;
+  grad->z[lane] = gradient.z;
 }
 
-/* One column: the unknowns' change by the system, then every output's. */
-static void column_of(const Answer* x, const Cause* c, double* out, int stride) {
+static void put(Lanes3 v, Lanes out[3]) {
+  out[0] = v.x;
+  out[1] = v.y;
+  out[2] = v.z;
+}
+
+/* The unknowns' change by the system, then every output's. */
+static void rows_of(const Answer* x, const Cause* c, Lanes rows[GROWTH_ROWS]) {
   Vec3 ga = x->fa.gradient, gb = x->fb.gradient;
-  Vec3 balance = vec3_add(vec3_scale(c->grad_a, x->va), vec3_scale(c->grad_b, x->vb));
-  double f[ORDER] = {c->phi_a,  c->phi_b,  balance.x,
-                     balance.y, balance.z, x->vb * (vec3_dot(c->grad_b, x->d) + vec3_dot(gb, c->d))};
-  double y[ORDER];
+  Lanes3 balance = add(scaled(x->va, c->grad_a), scaled(x->vb, c->grad_b));
+  const Lanes f[ORDER] = {c->phi_a,  c->phi_b,  balance.x,
+                          balance.y, balance.z, x->vb * (dot(x->d, c->grad_b) + dot(gb, c->d))};
+  Lanes y[ORDER];
   for (int r = 0; r < ORDER; r++) {
-    y[r] = 0;
-    for (int k = 0; k < ORDER; k++) y[r] -= x->inverse[r][k] * f[k];
+    y[r] = lanes(0);
+    for (int k = 0; k < ORDER; k++) y[r] -= x->inverse[r][k / LANES][k % LANES] * f[k];
   }
-  Vec3 dp = vec3(y[0], y[1], y[2]), n = vec3_normalized(ga);
-  double u = x->u, alpha = x->distance / u, scale = x->scale;
-  double by_alpha = (c->length - alpha * y[3]) / u;
-  Vec3 ds = vec3_sub(vec3_add_scaled(dp, -y[3], x->d), vec3_scale(c->d, u));
-  Vec3 dg = vec3_add(mat3_mul_vec(x->fa.hessian, dp), c->grad_a);
-  Vec3 dn = vec3_scale(vec3_add_scaled(dg, -vec3_dot(dg, n), n), 1 / vec3_norm(ga));
-  Vec3 point = vec3_add(c->centre_a, vec3_add(vec3_scale(x->p, by_alpha), vec3_scale(dp, alpha)));
-  Vec3 wa = vec3_add(c->centre_a, dp), wb = vec3_add(c->centre_b, ds);
-  double growth = alpha * alpha;
-  const double rows[GROWTH_ROWS] = {
-      by_alpha,
-      scale * (c->length - y[3]),
-      scale * point.x,
-      scale * point.y,
-      scale * point.z,
-      dn.x,
-      dn.y,
-      dn.z,
-      scale * wa.x,
-      scale * wa.y,
-      scale * wa.z,
-      scale * wb.x,
-      scale * wb.y,
-      scale * wb.z,
-      /* lambda = v alpha^2 / |r| */
-      (growth * y[4] + x->va * alpha * (2 * by_alpha - alpha * c->length / x->distance)) / x->distance,
-      (growth * y[5] + x->vb * alpha * (2 * by_alpha - alpha * c->length / x->distance)) / x->distance,
-  };
-  for (int r = 0; r < GROWTH_ROWS; r++) out[r * stride] = rows[r];
+  double alpha = x->distance / x->u, scale = x->scale, over = 1 / vec3_norm(ga), growth = alpha * alpha;
+  Vec3 n = vec3_scale(ga, over);
+  Lanes3 dp = {y[0], y[1], y[2]}, ds = sub(sub(dp, times(y[3], x->d)), scaled(x->u, c->d));
+  Lanes by_alpha = (c->length - alpha * y[3]) / x->u;
+  Lanes3 dg = add(mul(&x->fa.hessian, dp), c->grad_a);
+  /* lambda = v alpha^2 / |r| */
+  Lanes stretch = alpha * (2 * by_alpha - (alpha / x->distance) * c->length);
+  rows[GROWTH_ALPHA] = by_alpha;
+  rows[GROWTH_GAP] = scale * (c->length - y[3]);
+  put(scaled(scale, add(c->centre_a, add(times(by_alpha, x->p), scaled(alpha, dp)))), rows + GROWTH_POINT);
+  put(scaled(over, sub(dg, times(dot(n, dg), n))), rows + GROWTH_NORMAL);
+  put(scaled(scale, add(c->centre_a, dp)), rows + GROWTH_WITNESS_A);
+  put(scaled(scale, add(c->centre_b, ds)), rows + GROWTH_WITNESS_B);
+  rows[GROWTH_MULTIPLIERS] = (growth * y[4] + x->va * stretch) / x->distance;
+  rows[GROWTH_MULTIPLIERS + 1] = (growth * y[5] + x->vb * stretch) / x->distance;
+}
+
+static void store(const Lanes rows[GROWTH_ROWS], double factor, int count, double* out, int stride) {
+  for (int r = 0; r < GROWTH_ROWS; r++) {
+    Lanes row = rows[r] * factor;
+    memcpy(out + r * stride, &row, sizeof(double) * (size_t)count);
+  }
+}
+
+/* Both moved alike: points move along, nothing else changes. So what a's motion does is that less what b's does. */
+static void other_moves(Lanes rows[GROWTH_ROWS], double scale) {
+  static const bool point[GROWTH_ROWS] = {[GROWTH_POINT] = 1, [GROWTH_WITNESS_A] = 1, [GROWTH_WITNESS_B] = 1};
+  Lanes along[3];
+  put(scaled(scale, axes()), along);
+  for (int r = 0; r < GROWTH_ROWS; r++) rows[r] = -rows[r];
+  for (int r = 0; r < GROWTH_ROWS; r++)
+    for (int k = 0; point[r] && k < 3; k++) rows[r + k] += along[k];
+}
+
+/* Motions of the world's lengths, not of scale. */
+static void pose_columns(const Answer* x, double* out, int columns) {
+  Lanes rows[GROWTH_ROWS];
+  for (int of_b = 0; of_b < 2; of_b++) {
+    Cause turns = {.length = {0}};
+    turn_cause(x, of_b, &turns);
+    rows_of(x, &turns, rows);
+    store(rows, 1, 3, out + (of_b ? 6 : 0), columns);
+  }
+  Cause moves = {.length = {0}};
+  move_cause(x, &moves);
+  rows_of(x, &moves, rows);
+  store(rows, 1 / x->scale, 3, out + 9, columns);
+  other_moves(rows, x->scale);
+  store(rows, 1 / x->scale, 3, out + 3, columns);
 }
 
 const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
@@ -158,26 +281,23 @@ const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose
   *condition = HUGE_VAL;
   if (answer->coincident) return "the centres coincide";
   if (!answer->proved) return "the answer is not proved";
-  Answer x = answer_of(a, pose_a, b, pose_b, answer);
+  Answer x;
+  answer_of(a, pose_a, b, pose_b, answer, &x);
   if (x.distance < CENTRES_APART) return "the centres coincide";
   if (!holds(&x)) return "the point is not known well enough";
   if (!invert(&x)) return "the system is singular";
   *condition = x.condition;
   if (!(x.condition <= QUERY_CONDITION_MAX)) return "the condition of the system is above 1e8";
   int own_a = parameters ? shape_parameter_count(a) : 0, own_b = parameters ? shape_parameter_count(b) : 0;
-  int columns = QUERY_POSE_COLUMNS + own_a + own_b;
-  for (int k = 0; k < columns; k++) {
-    Cause cause = {.phi_a = 0};
-    int axis = k % 3;
-    Vec3 e = vec3(axis == 0, axis == 1, axis == 2), step = vec3_scale(e, 1 / x.scale);
-    if (k >= QUERY_POSE_COLUMNS)
-      shape_cause(&x, k - QUERY_POSE_COLUMNS >= own_a,
-                  k - QUERY_POSE_COLUMNS - (k - QUERY_POSE_COLUMNS >= own_a ? own_a : 0), &cause);
-    else if (k % 6 >= 3)
-      move_cause(&x, k >= 6, step, &cause);
-    else
-      turn_cause(&x, k >= 6, e, &cause);
-    column_of(&x, &cause, out + k, columns);
+  int own = own_a + own_b, columns = QUERY_POSE_COLUMNS + own;
+  pose_columns(&x, out, columns);
+  for (int k = 0; k < own; k += LANES) {
+    Cause cause = {.length = {0}};
+    Lanes rows[GROWTH_ROWS];
+    int count = own - k < LANES ? own - k : LANES;
+    for (int i = 0; i < count; i++) shape_cause(&x, own_a, k + i, i, &cause);
+    rows_of(&x, &cause, rows);
+    store(rows, 1, count, out + QUERY_POSE_COLUMNS + k, columns);
   }
   return NULL;
 }

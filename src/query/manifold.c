@@ -209,32 +209,53 @@ static int deepest_first(const void* a, const void* b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
+/* Beside the rank-th deepest, what is so many smoothings deeper or higher does not count. */
+#define CHOICE_GONE 50.0
+
 /* Weights of the rank-th deepest: softmax over i of -|depth_(rank) - depth_i| / smoothing (X1). */
 static void choose(const Dual* depth, int count, int chosen, Dual smoothing, Dual* weight) {
-  Dual sum = dual_of(0);
+  Dual sum = dual_of(0), over = dual_inverse(smoothing);
+  double gone = CHOICE_GONE * smoothing[0];
   for (int i = 0; i < count; i++) {
-    Dual apart = dual_div(depth[chosen] - depth[i], smoothing);
+    weight[i][0] = 0;
+    if (fabs(depth[chosen][0] - depth[i][0]) > gone) continue;
+    Dual apart = dual_mul(depth[chosen] - depth[i], over);
     if (apart[0] > 0) apart = -apart;
-    weight[i] = dual_chain(apart, dual_exponential(apart[0]), dual_exponential(apart[0]));
+    double part = math_decay(apart[0]);
+    weight[i] = dual_chain(apart, part, part);
     sum += weight[i];
   }
-  Dual over = dual_inverse(sum);
-  for (int i = 0; i < count; i++) weight[i] = dual_mul(weight[i], over);
+  over = dual_inverse(sum);
+  for (int i = 0; i < count; i++)
+    if (weight[i][0] > 0) weight[i] = dual_mul(weight[i], over);
 }
 
-/* Means of `width` places a member over all members, by the weights of each of the `wanted` deepest. */
-static void choose_deepest(ManifoldPair* s, const Dual* depth, const Dual3* places, int count, int width, int wanted,
-                           Dual3* out) {
+/* The `wanted` deepest, in order. */
+static void rank(const Dual* depth, int count, int wanted, RankedDepth* order) {
+  int known = 0;
+  for (int i = 0; i < count; i++) {
+    RankedDepth own = {depth[i][0], i};
+    if (known == wanted && deepest_first(&own, &order[known - 1]) > 0) continue;
+    int at = known < wanted ? known++ : known - 1;
+    for (; at > 0 && deepest_first(&own, &order[at - 1]) < 0; at--) order[at] = order[at - 1];
+    order[at] = own;
+  }
+}
+
+/* Means over all members by the weights of each of the `wanted` deepest. A member is `width` places, those whose
+ * numbers `of` holds; NULL: each its own. */
+static void choose_deepest(ManifoldPair* s, const Dual* depth, const Dual3* places, const int (*of)[2], int count,
+                           int width, int wanted, Dual3* out) {
   RankedDepth* order = take(s, sizeof *order * (size_t)count);
   Dual* weight = take(s, sizeof(Dual) * (size_t)count);
-  for (int i = 0; i < count; i++) order[i] = (RankedDepth){depth[i][0], i};
-  qsort(order, (size_t)count, sizeof *order, deepest_first);
-  for (int rank = 0; rank < wanted; rank++) {
-    choose(depth, count, order[rank].index, s->smoothing, weight);
+  rank(depth, count, wanted, order);
+  for (int place = 0; place < wanted; place++) {
+    choose(depth, count, order[place].index, s->smoothing, weight);
     for (int k = 0; k < width; k++) {
       Dual3 sum = dual3_of(vec3(0, 0, 0));
-      for (int i = 0; i < count; i++) sum = dual3_add(sum, dual3_scale(places[i * width + k], weight[i]));
-      out[rank * width + k] = sum;
+      for (int i = 0; i < count; i++)
+        if (weight[i][0] > 0) sum = dual3_add(sum, dual3_scale(places[of ? of[i][k] : i * width + k], weight[i]));
+      out[place * width + k] = sum;
     }
   }
 }
@@ -243,7 +264,7 @@ static int wanted_of(int all, int asked) { return asked > 0 && asked < all ? ask
 
 /* ---------------------------------------------------------------- points */
 
-/* Where the points of a body are, and how deep within the other. */
+/* Where the points of a body are that may touch, and how deep within the other. */
 typedef struct {
   Dual3* place;
   Dual* depth;
@@ -251,29 +272,24 @@ typedef struct {
 
 static int points_in(const ManifoldBody* body) { return body->only ? body->only_count : body->point_count; }
 
-static Points points_of(ManifoldPair* s, int body) {
+static ManifoldContact* point_contacts(ManifoldPair* s, int body, Points* points, ManifoldContact* out) {
   const ManifoldBody* own = s->body[body];
-  int count = points_in(own);
-  Points points = {take(s, sizeof(Dual3) * (size_t)count), take(s, sizeof(Dual) * (size_t)count)};
-  bool ranked = wanted_of(count, s->options->points) < count;
+  int count = points_in(own), wanted = wanted_of(count, s->options->points);
+  ContactKind kind = body == 0 ? CONTACT_POINT_A : CONTACT_POINT_B;
+  *points = (Points){take(s, sizeof(Dual3) * (size_t)count), take(s, sizeof(Dual) * (size_t)count)};
   for (int i = 0; i < count; i++) {
-    points.place[i] = surface_point(s, body, own->only ? own->only[i] : i);
-    if (ranked) points.depth[i] = -field_at(s, 1 - body, points.place[i]).value;
+    points->place[i] = surface_point(s, body, own->only ? own->only[i] : i);
+    DualField other = field_at(s, 1 - body, points->place[i]);
+    points->depth[i] = -other.value;
+    if (wanted == count)
+      put_contact(s, kind, points->place[i], other.value, from_a_to_b(1 - body, other.normal), dual_of(1), out++);
   }
-  return points;
-}
-
-static ManifoldContact* point_contacts(ManifoldPair* s, int body, const Points* points, ManifoldContact* out) {
-  int count = points_in(s->body[body]), wanted = wanted_of(count, s->options->points);
-  Dual3* place = points->place;
-  if (wanted < count) {
-    place = take(s, sizeof(Dual3) * (size_t)wanted);
-    choose_deepest(s, points->depth, points->place, count, 1, wanted, place);
-  }
+  if (wanted == count) return out;
+  Dual3* place = take(s, sizeof(Dual3) * (size_t)wanted);
+  choose_deepest(s, points->depth, points->place, NULL, count, 1, wanted, place);
   for (int i = 0; i < wanted; i++) {
     DualField other = field_at(s, 1 - body, place[i]);
-    put_contact(s, body == 0 ? CONTACT_POINT_A : CONTACT_POINT_B, place[i], other.value,
-                from_a_to_b(1 - body, other.normal), dual_of(1), out++);
+    put_contact(s, kind, place[i], other.value, from_a_to_b(1 - body, other.normal), dual_of(1), out++);
   }
   return out;
 }
@@ -320,7 +336,7 @@ static void least_on_border(const Bowl* q, double softness, Dual* x, Dual* y) {
   }
   *x = *y = zero;
   for (int k = 0; k < 4; k++) {
-    double weight = dual_exponential((least - cost[k][0]) / softness);
+    double weight = math_decay((least - cost[k][0]) / softness);
     Dual w = dual_chain(cost[k], weight, -weight / softness);
     sum += w;
     *x += dual_mul(w, px[k]);
@@ -400,19 +416,35 @@ static void meet(const ManifoldPair* s, const Dual3 a[2], const Dual3 b[2], Edge
 
 /* ---------------------------------------------------------------- edges */
 
+/* Ends of all edges; depths of points that are known are not asked for again. */
+static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const Dual3* all) {
+  const ManifoldBody* own = s->body[body];
+  Dual* depth = take(s, sizeof(Dual) * (size_t)own->edge_count);
+  for (int i = 0; i < own->edge_count; i++) {
+    const int* end = own->edges[i];
+    if (all)
+      depth[i] = -0.5 * (field_at(s, 1 - body, all[2 * i]).value + field_at(s, 1 - body, all[2 * i + 1]).value);
+    else
+      depth[i] = 0.5 * (points->depth[end[0]] + points->depth[end[1]]);
+  }
+  return depth;
+}
+
 /* The chosen edges of a body: two places each. */
-static Dual3* edges_of(ManifoldPair* s, int body, int* wanted) {
+static Dual3* edges_of(ManifoldPair* s, int body, const Points* points, int* wanted) {
   const ManifoldBody* own = s->body[body];
   *wanted = wanted_of(own->edge_count, s->options->edges);
-  Dual3* all = take(s, sizeof(Dual3[2]) * (size_t)own->edge_count);
-  for (int i = 0; i < own->edge_count; i++)
+  bool ranked = *wanted < own->edge_count, copied = !ranked || own->only;
+  Dual3* all = copied ? take(s, sizeof(Dual3[2]) * (size_t)own->edge_count) : NULL;
+  for (int i = 0; copied && i < own->edge_count; i++)
     for (int k = 0; k < 2; k++) all[2 * i + k] = surface_point(s, body, own->edges[i][k]);
-  if (*wanted == own->edge_count) return all;
-  Dual* depth = take(s, sizeof(Dual) * (size_t)own->edge_count);
-  for (int i = 0; i < own->edge_count; i++)
-    depth[i] = -0.5 * (field_at(s, 1 - body, all[2 * i]).value + field_at(s, 1 - body, all[2 * i + 1]).value);
+  if (!ranked) return all;
+  Dual* depth = edge_depths(s, body, points, all);
   Dual3* out = take(s, sizeof(Dual3[2]) * (size_t)*wanted);
-  choose_deepest(s, depth, all, own->edge_count, 2, *wanted, out);
+  if (copied)
+    choose_deepest(s, depth, all, NULL, own->edge_count, 2, *wanted, out);
+  else
+    choose_deepest(s, depth, points->place, (const int(*)[2])own->edges, own->edge_count, 2, *wanted, out);
   return out;
 }
 
@@ -426,7 +458,7 @@ static Dual nearness(const EdgePair* pair, double least, Dual smoothing) {
   Dual apart = pair->apart;
   apart[0] -= least; /* the same for all */
   Dual scaled = dual_div(apart, smoothing);
-  double weight = dual_exponential(-scaled[0]);
+  double weight = math_decay(-scaled[0]);
   return dual_chain(scaled, weight, -weight);
 }
 
@@ -445,11 +477,11 @@ static void put_edges(const ManifoldPair* s, const EdgePair* pair, const NearEdg
   }
 }
 
-static void edge_contacts(ManifoldPair* s, ManifoldContact* out) {
+static void edge_contacts(ManifoldPair* s, const Points points[2], ManifoldContact* out) {
   int count[2];
   Dual smoothing = s->smoothing;
   Dual3* edges[2];
-  for (int body = 0; body < 2; body++) edges[body] = edges_of(s, body, &count[body]);
+  for (int body = 0; body < 2; body++) edges[body] = edges_of(s, body, &points[body], &count[body]);
   EdgePair* pairs = take(s, sizeof(EdgePair) * (size_t)count[0] * (size_t)count[1]);
   NearEdges* column = take(s, sizeof(NearEdges) * (size_t)count[1]);
   for (int i = 0; i < count[0]; i++)
@@ -490,11 +522,9 @@ size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const Manifol
 static void query_with(ManifoldPair* s, ManifoldContact* out, void* room) {
   void* own = room ? NULL : memory_alloc(manifold_room(s->body[0], s->body[1], s->options));
   s->room = room ? room : own;
-  for (int body = 0; body < 2; body++) {
-    Points points = points_of(s, body);
-    out = point_contacts(s, body, &points, out);
-  }
-  edge_contacts(s, out);
+  Points points[2];
+  for (int body = 0; body < 2; body++) out = point_contacts(s, body, &points[body], out);
+  edge_contacts(s, points, out);
   memory_free(own);
 }
 

@@ -29,6 +29,8 @@ typedef struct {
   bool coincident;                   /* of centres: alpha 0, the point is the centre, the rest means nothing */
   bool bracketed;                    /* found by the method that cannot fail, where Newton's did not end */
   int iterations;
+  ShapeValue at_a, at_b; /* gradients and Hessians of phi there, by lengths of growth_scale, in the axes of a, or: */
+  bool of_b;             /* of b; for growth_derivatives */
 } Growth;
 
 /* Relative width of the bounds of a proved answer. */
@@ -37,9 +39,8 @@ typedef struct {
 /* What is remembered of a pair from one pose to the next. Zeroed = cold. */
 typedef struct {
   bool warm;
-  Vec3 p;        /* point on the smaller body, in its frame [m] */
-  double u;      /* |r| / alpha [m] */
-  double va, vb; /* multipliers of (G2) [m] */
+  Vec3 p;   /* point on the smaller body, in its frame [m] */
+  double u; /* |r| / alpha [m] */
 } GrowthCache;
 
 /* cache may be NULL; the answer is the same to rounding whatever is in it. */

@@ -32,7 +32,7 @@ static Cone cone_parts(const Shape* shape, Vec3 z) {
   Lanes weight = decay(height * shape->beta);
   for (int i = 0; i < PIECES; i++) sum += weight[i];
   for (int i = 0; i < PIECES; i++) c.weight[i] = weight[i] / sum;
-  c.value = largest + log_of_sum(sum) / shape->beta;
+  c.value = largest + math_log_sum(sum) / shape->beta;
   return c;
 }
 
@@ -126,7 +126,7 @@ void cone_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient
 static double profile(const Shape* shape, double z) {
   double beta = shape->beta, slope = (shape->size[1] - shape->size[0]) / (shape->size[2] + shape->size[3]);
   double ends = 0, f[2] = {-z / shape->size[2] - 1, z / shape->size[3] - 1};
-  for (int i = 0; i < 2; i++) ends += f[i] < 0 ? decay(lanes_of(beta * f[i]))[0] : 1;
+  for (int i = 0; i < 2; i++) ends += f[i] < 0 ? math_decay(beta * f[i]) : 1;
   if (!(ends < 1)) return -1;
   double square = 1 + math_log(1 - ends) / beta;
   return square < 0 ? -1 : (shape->size[0] + slope * (z + shape->size[2])) * sqrt(square);

@@ -3,8 +3,6 @@
 #include <string.h>
 #include "shapes/shape.h"
 
-static double decay_of(double x) { return decay(lanes_of(x))[0]; }
-
 /* ---------------------------------------------------------------- convex shapes */
 
 /* l phi of a polytope is a distance already. */
@@ -49,7 +47,7 @@ static FieldValue points_field(const Field* field, Vec3 x) {
   Mat3 bent = mat3_zero(), spread = bent;
   for (int i = 0; i < field->count; i++) {
     Vec3 apart = vec3_sub(x, field->points[i]), b = vec3_scale(apart, -over), n = field->normals[i];
-    double w = decay_of(0.5 * over * (nearest - vec3_dot(apart, apart)));
+    double w = math_decay(0.5 * over * (nearest - vec3_dot(apart, apart)));
     if (!(w > 0)) continue;
     double h = vec3_dot(n, apart);
     sum += w;
@@ -97,12 +95,12 @@ static void rescale(SoftLeast* s, double factor) {
 static void add_part(SoftLeast* s, double tau, double sign, const FieldValue* part) {
   double value = sign * part->value;
   if (value < s->least) {
-    rescale(s, s->sum > 0 ? decay_of((value - s->least) / tau) : 0);
+    rescale(s, s->sum > 0 ? math_decay((value - s->least) / tau) : 0);
     s->least = value;
   }
   double exponent = (s->least - value) / tau;
   if (exponent < WEIGHT_GONE) return;
-  double w = decay_of(exponent);
+  double w = math_decay(exponent);
   s->sum += w;
   s->gradient = vec3_add_scaled(s->gradient, sign * w, part->gradient);
   s->outward = vec3_add_scaled(s->outward, sign * w, part->outward);
@@ -113,7 +111,7 @@ static void add_part(SoftLeast* s, double tau, double sign, const FieldValue* pa
 /* -tau log sum exp(-phi_i / tau), with dw_i = -w_i (gradient_i - gradient) / tau. */
 static FieldValue soft_least(const SoftLeast* s, double tau) {
   double over = 1 / s->sum;
-  FieldValue out = {.value = s->least - tau * log_of_sum(s->sum)};
+  FieldValue out = {.value = s->least - tau * math_log_sum(s->sum)};
   out.gradient = vec3_scale(s->gradient, over);
   out.outward = vec3_scale(s->outward, over);
   out.turn = mat3_scale(s->turn, over);
@@ -122,12 +120,41 @@ static FieldValue soft_least(const SoftLeast* s, double tau) {
   return out;
 }
 
+/* Square of the distance of the part's centre less that of its farthest point: (Y1) is at least |x| - outer. Nothing of
+ * the kind is known of (Y2), (Y3) and what is joined itself. */
+static double far_square(const Field* part, Vec3 x, double reach) {
+  if (part->kind != FIELD_SHAPE || part->shape.kind == SMOOTH_POLYTOPE) return -HUGE_VAL;
+  Vec3 apart = vec3_sub(x, part->pose.t);
+  double outer = part->shape.outer + reach;
+  return vec3_dot(apart, apart) - outer * outer;
+}
+
+/* The part that may well be the nearest first; then those whose weight may count beside it. */
+static void join_parts(const Field* field, Vec3 x, SoftLeast* s) {
+  int first = 0;
+  double nearest = HUGE_VAL;
+  for (int i = 0; i < field->part_count; i++) {
+    double far = far_square(&field->parts[i], x, 0);
+    if (!(far < nearest)) continue;
+    nearest = far;
+    first = i;
+  }
+  for (int k = -1; k < field->part_count; k++) {
+    const Field* own = &field->parts[k < 0 ? first : k];
+    double reach = s->least - WEIGHT_GONE * field->smoothing;
+    if (k == first || (k >= 0 && reach > -own->shape.outer && far_square(own, x, reach) > 0)) continue;
+    FieldValue part = field_evaluate(own, x);
+    add_part(s, field->smoothing, 1, &part);
+  }
+}
+
 static FieldValue joined_field(const Field* field, Vec3 x) {
   SoftLeast s = {.least = HUGE_VAL};
   bool subtraction = field->kind == FIELD_SUBTRACTION;
-  for (int i = 0; i < field->part_count; i++) {
+  if (!subtraction) join_parts(field, x, &s);
+  for (int i = 0; subtraction && i < field->part_count; i++) {
     FieldValue part = field_evaluate(&field->parts[i], x);
-    add_part(&s, field->smoothing, subtraction && i == 0 ? -1 : 1, &part);
+    add_part(&s, field->smoothing, i == 0 ? -1 : 1, &part);
   }
   FieldValue out = soft_least(&s, field->smoothing);
   if (!subtraction) return out;

@@ -17,8 +17,7 @@ static double heights(const Shape* shape, int padded, Vec3 z, Lanes* out) {
     out[i] = shape->beta * (nx[i] * z.x + ny[i] * z.y + nz[i] * z.z - offset[i]);
     largest = lanes_chosen(out[i] > largest, out[i], largest);
   }
-  double a = largest[0] > largest[1] ? largest[0] : largest[1], b = largest[2] > largest[3] ? largest[2] : largest[3];
-  return a > b ? a : b;
+  return lanes_largest(largest);
 }
 
 /* Sums of weight times 1, n, n n^T. */
@@ -51,7 +50,7 @@ static ShapeValue evaluate_with(const Shape* shape, Vec3 z, Lanes* weight) {
   weighted_sums(shape, padded, weight, sum);
   double over = 1 / sum[0];
   Vec3 g = vec3(sum[1] * over, sum[2] * over, sum[3] * over);
-  ShapeValue v = {.value = (largest + log_of_sum(sum[0])) / beta, .gradient = g};
+  ShapeValue v = {.value = (largest + math_log_sum(sum[0])) / beta, .gradient = g};
   // clang-format off
   double xx = beta * (sum[4] * over - g.x * g.x), xy = beta * (sum[5] * over - g.x * g.y),
          xz = beta * (sum[6] * over - g.x * g.z), yy = beta * (sum[7] * over - g.y * g.y),

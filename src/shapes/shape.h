@@ -46,6 +46,15 @@ static inline Lanes lanes_chosen(LaneBits where, Lanes yes, Lanes no) {
   return (Lanes)(((LaneBits)yes & where) | ((LaneBits)no & ~where));
 }
 
+/* Without a branch: which lane it is in cannot be guessed. */
+static inline double lanes_largest(Lanes x) {
+  Lanes other = __builtin_shuffle(x, (LaneBits){2, 3, 0, 1});
+  x = lanes_chosen(other > x, other, x);
+  other = __builtin_shuffle(x, (LaneBits){1, 0, 3, 2});
+  x = lanes_chosen(other > x, other, x);
+  return x[0];
+}
+
 /* e^x for x <= 0, below -700 zero. Relative error below 3e-16: e^x = 2^k e^r by Taylor's series to the 13th power on
  * |r| <= log(2)/2; a whole number k is what is left of x / log 2 + 1.5 2^52. */
 static inline Lanes decay(Lanes x) {
@@ -53,34 +62,14 @@ static inline Lanes decay(Lanes x) {
   LaneBits gone = x < least;
   Lanes clipped = lanes_chosen(gone, least, x);
   Lanes shifted = clipped * 0x1.71547652b82fep+0 + shift, k = shifted - shift;
-  Lanes r = (clipped - k * 0x1.62e42fee00000p-1) - k * 0x1.a39ef35793c76p-33, s = r * r;
-  Lanes even = s * (1.0 / 479001600) + 1.0 / 3628800, odd = s * (1.0 / 6227020800) + 1.0 / 39916800;
-  even = s * even + 1.0 / 40320;
-  odd = s * odd + 1.0 / 362880;
-  even = s * even + 1.0 / 720;
-  odd = s * odd + 1.0 / 5040;
-  even = s * even + 1.0 / 24;
-  odd = s * odd + 1.0 / 120;
-  even = s * even + 1.0 / 2;
-  odd = s * odd + 1.0 / 6;
-  Lanes power = (r + s * (even + r * odd)) + 1.0;
+  Lanes r = (clipped - k * 0x1.62e42fee00000p-1) - k * 0x1.a39ef35793c76p-33, s = r * r, s2 = s * s;
+  /* in pairs, so that none waits long for another */
+  Lanes low = (r * (1.0 / 6) + 1.0 / 2) + s * (r * (1.0 / 120) + 1.0 / 24);
+  Lanes middle = (r * (1.0 / 5040) + 1.0 / 720) + s * (r * (1.0 / 362880) + 1.0 / 40320);
+  Lanes high = (r * (1.0 / 39916800) + 1.0 / 3628800) + s * (r * (1.0 / 6227020800) + 1.0 / 479001600);
+  Lanes power = (r + s * (low + s2 * (middle + s2 * high))) + 1.0;
   Lanes scale = (Lanes)(((LaneBits)shifted + 1023) << 52); /* 2^k */
   return (Lanes)((LaneBits)(power * scale) & ~gone);
-}
-
-/* log x for x in [1, 2^20], to 3e-16 of the larger of the result and 1, likewise: x = 2^k m with m in [sqrt 1/2, sqrt
- * 2), log m = 2 artanh((m - 1) / (m + 1)) by its series. */
-static inline double log_of_sum(double x) {
-  union {
-    double number;
-    uint64_t bits;
-  } word = {.number = x};
-  int64_t k = (int64_t)((word.bits + 0x95f619980c433u) >> 52) - 1023; /* carries where m >= sqrt 2 */
-  word.bits -= (uint64_t)k << 52;
-  double s = (word.number - 1) / (word.number + 1), q = s * s, q2 = q * q;
-  double even = 2.0 / 3 + q2 * (2.0 / 7 + q2 * (2.0 / 11 + q2 * (2.0 / 15 + q2 * (2.0 / 19))));
-  double odd = 2.0 / 5 + q2 * (2.0 / 9 + q2 * (2.0 / 13 + q2 * (2.0 / 17 + q2 * (2.0 / 21))));
-  return (double)k * 0x1.62e42fefa39efp-1 + (2 * s + s * q * (even + q * odd));
 }
 
 #endif

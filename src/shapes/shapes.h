@@ -42,6 +42,7 @@ typedef struct {
   SmoothKind kind;
   double beta, exponent, size[4]; /* exponent of a superquadric: 1 / least of its two */
   double exponents[2];
+  double over[3];                /* superellipsoid, cylinder: 1 / size */
   int whole;                     /* the exponent when it is a whole number, else 0 */
   int face_count, padded;        /* padded: multiple of 4, the rest as far away as can be */
   double *nx, *ny, *nz, *offset; /* polytope: unit normals and offsets, both divided by `length` (padded) */
@@ -69,6 +70,13 @@ typedef struct {
 /* At a place z of the shape's own frame [m], inside or outside. At the centre of a superellipsoid or cylinder, where
  * phi has a tip, gradient and Hessian are zero. No allocation. */
 ShapeValue shape_evaluate(const Shape* shape, Vec3 z);
+
+/* Is phi convex, so that a point with phi = e > 0 lies within (1 + steepness e) times the body, and phi above each of
+ * its tangents? All but cones; steepness = -1 / phi(centre). */
+static inline bool shape_is_level(const Shape* shape) { return shape->kind != SMOOTH_CONE; }
+static inline double shape_steepness(const Shape* shape) {
+  return shape->kind == SMOOTH_POLYTOPE ? shape->length / shape->inner : 1;
+}
 
 /* The gauge gamma(y) = min { t > 0 : y/t inside } (B4), its gradient and Hessian at y [m]; y not zero. It has no unit
  * and is convex and homogeneous: gamma = y . gradient, gradient(y) the normal of the surface at y / gamma. */

@@ -35,34 +35,60 @@ static Super super_parts(const Shape* shape, Vec3 z) {
   s.x[1] = round ? fabs(z.x) : fabs(z.y);
   s.x[2] = round ? 0 : fabs(z.z);
   double largest = 0, sum = 0;
-  for (int i = 0; i < s.parts; i++) largest = fmax(largest, s.ratio[i] = s.x[i] / shape->size[i]);
-  if (!(largest > 0)) return s;
   for (int i = 0; i < s.parts; i++) {
-    Powers p = powers_of(shape, s.ratio[i] / largest);
+    s.ratio[i] = s.x[i] * shape->over[i];
+    if (s.ratio[i] > largest) largest = s.ratio[i];
+  }
+  if (!(largest > 0)) return s;
+  double by = 1 / largest;
+  for (int i = 0; i < s.parts; i++) {
+    Powers p = powers_of(shape, s.ratio[i] == largest ? 1 : s.ratio[i] * by);
     s.full[i] = p.full;
     s.less[i] = p.less;
     sum += p.full;
   }
   /* sum is in [1, 3]: its root costs no digits */
-  double over = shape->whole == 1 ? 1 / sqrt(sum) : decay(lanes_of(log_of_sum(sum) * (-0.5 / shape->exponent)))[0];
+  double over = shape->whole == 1 ? 1 / sqrt(sum) : math_decay(math_log_sum(sum) * (-0.5 / shape->exponent));
   double root = 1 / over, whole = 1 / sum, less = whole * root * root;
   s.gamma = largest * root;
   for (int i = 0; i < s.parts; i++) {
-    s.ratio[i] *= over / largest;
+    s.ratio[i] *= over * by;
     s.full[i] *= whole;
     s.less[i] *= less;
   }
   return s;
 }
 
+/* Largest and least square whose derivatives are numbers. */
+#define SQUARE_MOST 1e200
+#define SQUARE_LEAST 1e-200
+
+/* n = 1: gamma^2 = sum (x_i / a_i)^2, grad_i = x_i / (a_i^2 gamma), H = (diag(1 / a_i^2) - g g^T) / gamma. */
+static ShapeValue ellipsoid_evaluate(const Shape* shape, Vec3 z, double square) {
+  const double* over = shape->over;
+  double gamma = sqrt(square), by = 1 / gamma;
+  Vec3 flat = vec3(over[0] * over[0] * by, over[1] * over[1] * by, over[2] * over[2] * by);
+  Vec3 g = vec3(flat.x * z.x, flat.y * z.y, flat.z * z.z), b = vec3_scale(g, -by);
+  // clang-format off
+  return (ShapeValue){gamma - 1, g, {{{flat.x + g.x * b.x, g.x * b.y, g.x * b.z},
+                                      {g.x * b.y, flat.y + g.y * b.y, g.y * b.z},
+                                      {g.x * b.z, g.y * b.z, flat.z + g.z * b.z}}}};
+  // clang-format on
+}
+
 /* grad_i = less_i x_i / (a_i^2 gamma); H = -(2n-1)/gamma g g^T + curvature of the parts. */
 ShapeValue super_evaluate(const Shape* shape, Vec3 z) {
   ShapeValue v = {.value = -1};
+  if (shape->kind == SMOOTH_SUPERELLIPSOID && shape->whole == 1) {
+    const double x = z.x * shape->over[0], y = z.y * shape->over[1], w = z.z * shape->over[2];
+    double square = x * x + y * y + w * w;
+    if (square > SQUARE_LEAST && square < SQUARE_MOST) return ellipsoid_evaluate(shape, z, square);
+  }
   Super s = super_parts(shape, z);
   if (!(s.gamma > 0)) return v;
   double odd = 2 * shape->exponent - 1, over = 1 / s.gamma, flat[3] = {0};
   v.value = s.gamma - 1;
-  for (int i = 0; i < s.parts; i++) flat[i] = s.less[i] * over / (shape->size[i] * shape->size[i]);
+  for (int i = 0; i < s.parts; i++) flat[i] = s.less[i] * over * shape->over[i] * shape->over[i];
   bool round = shape->kind == SMOOTH_CYLINDER;
   Vec3 g =
       round ? vec3(flat[1] * z.x, flat[0] * z.y, flat[0] * z.z) : vec3(flat[0] * z.x, flat[1] * z.y, flat[2] * z.z);
@@ -122,6 +148,7 @@ const char* super_create(Shape* shape, const SmoothForm* form) {
   shape->inner = form->size[0];
   for (int i = 0; i < parts; i++) {
     shape->size[i] = form->size[i];
+    shape->over[i] = 1 / form->size[i];
     shape->inner = fmin(shape->inner, form->size[i]);
   }
   shape->outer = farthest(shape, parts);

@@ -1,0 +1,57 @@
+/* What the law `manifold` knows of bodies, shared by law_manifold.c and law_manifold_bodies.c. Private to contact/. */
+#ifndef SDRS_CONTACT_LAW_MANIFOLD_H
+#define SDRS_CONTACT_LAW_MANIFOLD_H
+
+#include "contact/law.h"
+#include "query/query.h"
+
+enum { MANIFOLD_COLUMNS = QUERY_POSE_COLUMNS, MANIFOLD_CAUSES = 6 };
+
+/* A body as its own shape sees it, link frame. */
+typedef struct {
+  Field field; /* shares all with the model's */
+  ManifoldBody body;
+  Vec3* point_slopes; /* NULL: no parameters */
+  int parameters;
+  double sag;               /* how deep the polyhedron of its points lies below its surface [m] */
+  Vec3 center, half_extent; /* of its box [m] */
+} ManifoldSurface;
+
+/* Room of one thread. */
+typedef struct {
+  ManifoldContact *contacts, *slopes;
+  int* points[2]; /* that may touch */
+  int (*edges[2])[2];
+  double* depth; /* of edges */
+  void* room;
+} ManifoldWork;
+
+typedef struct {
+  const Model* model;
+  double stiffness, exponent, reach, smoothing, dt;
+  ManifoldOptions options;
+  int most_edges;
+  ManifoldSurface* surfaces; /* (hulls) */
+  ManifoldWork* work;
+  int threads;
+} ManifoldLaw;
+
+typedef struct {
+  const ManifoldSurface* surface[2]; /* NULL: the half-space, which is b */
+  Pose pose[2];                      /* of the links */
+  Vec3 reference[2];
+  Vec3 normal; /* of the half-space */
+  double offset;
+} ManifoldBodies;
+
+/* Two bodies where their links are; item: their surfaces' numbers. */
+ManifoldBodies manifold_bodies(const ManifoldLaw* law, const int item[2], const HullInstance* a, const HullInstance* b,
+                               const Vec3 reference[2]);
+/* Contacts of the parts that are near, to the thread's room: contacts, of other causes than motion slopes. Returns how
+ * many. */
+int manifold_contacts(const ManifoldLaw* law, int thread, const ManifoldBodies* b, bool values, ManifoldCause cause,
+                      int first);
+/* Of all points: the least distance [m], where, and the normal from a to b. */
+double manifold_least_distance(const ManifoldLaw* law, const ManifoldBodies* b, Vec3* point, Vec3* normal);
+
+#endif

@@ -1,0 +1,183 @@
+/* Where two bodies of the law `manifold` may touch, and how near they are (X9). */
+#include <assert.h>
+#include <string.h>
+
+#include "contact/law_manifold.h"
+
+/* An edge counts while its distance is below this many widths: its activity is at most e^-20 beyond. */
+#define EDGE_WIDTHS 20.0
+/* The field's slope changes along an edge by less than this factor. */
+#define EDGE_SLOPE 1.5
+/* A field is at most so steep where that is not looked up. */
+#define STEEPEST 2.0
+
+ManifoldBodies manifold_bodies(const ManifoldLaw* law, const int item[2], const HullInstance* a, const HullInstance* b,
+                               const Vec3 reference[2]) {
+  assert(law->surfaces);
+  return (ManifoldBodies){.surface = {&law->surfaces[item[0]], b->half_space ? NULL : &law->surfaces[item[1]]},
+                          .pose = {a->pose, b->pose},
+                          .reference = {reference[0], reference[1]},
+                          .normal = b->normal,
+                          .offset = b->offset};
+}
+
+/* How far a point of a body's frame is from its box [m]. */
+static double box_distance(const ManifoldSurface* s, Vec3 x) {
+  Vec3 from = vec3_sub(x, s->center), h = s->half_extent;
+  return vec3_norm(vec3(fmax(0, fabs(from.x) - h.x), fmax(0, fabs(from.y) - h.y), fmax(0, fabs(from.z) - h.z)));
+}
+
+/* From one body's frame to the other's. */
+static Pose into_other(const ManifoldBodies* b, int side) {
+  return pose_mul(pose_inverse(b->pose[1 - side]), b->pose[side]);
+}
+
+static int near_points(const ManifoldLaw* law, const ManifoldBodies* b, int side, int* out) {
+  const ManifoldBody* own = &b->surface[side]->body;
+  Pose into = into_other(b, side);
+  int count = 0;
+  for (int i = 0; i < own->point_count; i++)
+    if (box_distance(b->surface[1 - side], pose_apply(into, own->points[i])) < law->reach) out[count++] = i;
+  return count;
+}
+
+/* How deep a body's edge comes into the other, at most; -HUGE_VAL: it is far. */
+static double edge_depth(const ManifoldLaw* law, const ManifoldBodies* b, int side, const Pose* into,
+                         const int edge[2]) {
+  const ManifoldBody* own = &b->surface[side]->body;
+  Vec3 from = own->points[edge[0]], to = own->points[edge[1]];
+  Vec3 middle = pose_apply(*into, vec3_scale(vec3_add(from, to), 0.5));
+  double half = 0.5 * vec3_norm(vec3_sub(to, from)), far = EDGE_WIDTHS * law->options.smoothing;
+  if (box_distance(b->surface[1 - side], middle) > EDGE_SLOPE * STEEPEST * half + far) return -HUGE_VAL;
+  FieldValue at = field_evaluate(b->surface[1 - side]->body.field, middle);
+  double depth = EDGE_SLOPE * fmax(1, vec3_norm(at.gradient)) * half - at.value;
+  return depth > -far ? depth : -HUGE_VAL;
+}
+
+/* What of a body may touch the other, into the room: points, and edges, the deepest when they are too many. */
+static ManifoldBody near_parts(const ManifoldLaw* law, int thread, const ManifoldBodies* b, int side) {
+  const ManifoldBody* own = &b->surface[side]->body;
+  ManifoldWork* work = &law->work[thread];
+  ManifoldBody out = *own;
+  out.only = work->points[side];
+  out.only_count = near_points(law, b, side, work->points[side]);
+  out.edges = work->edges[side];
+  out.edge_count = 0;
+  Pose into = into_other(b, side);
+  for (int i = 0; i < own->edge_count && law->most_edges > 0; i++) {
+    double depth = edge_depth(law, b, side, &into, own->edges[i]);
+    if (depth == -HUGE_VAL) continue;
+    int place = out.edge_count < law->most_edges ? out.edge_count++ : law->most_edges;
+    while (place > 0 && work->depth[place - 1] < depth) place--;
+    for (int k = out.edge_count - 1; k > place; k--) {
+      work->depth[k] = work->depth[k - 1];
+      memcpy(out.edges[k], out.edges[k - 1], sizeof out.edges[k]);
+    }
+    if (place == law->most_edges) continue;
+    work->depth[place] = depth;
+    memcpy(out.edges[place], own->edges[i], sizeof out.edges[place]);
+  }
+  return out;
+}
+
+/* Derivatives by six motions of a and six of the half-space about its link's origin. */
+static void put_over_ground(const ManifoldBodies* b, Vec3 point, bool values, ManifoldContact* out) {
+  *out = (ManifoldContact){.kind = CONTACT_POINT_A, .point = point, .normal = vec3_scale(b->normal, -1), .activity = 1};
+  out->distance = vec3_dot(b->normal, point) - b->offset;
+  for (int k = 0; k < MANIFOLD_COLUMNS && !values; k++) {
+    Vec3 e = {k % 3 == 0, k % 3 == 1, k % 3 == 2}, moved = e, turned = {0, 0, 0};
+    int side = k / 6;
+    if (k % 6 < 3) moved = vec3_cross(e, vec3_sub(point, b->pose[side].t));
+    if (side == 1 && k % 6 < 3) turned = vec3_cross(e, out->normal);
+    out->slope[MANIFOLD_DISTANCE][k] = (side == 0 ? 1 : -1) * vec3_dot(b->normal, moved);
+    const double dx[3] = {moved.x, moved.y, moved.z}, dn[3] = {turned.x, turned.y, turned.z};
+    for (int i = 0; i < 3; i++) {
+      out->slope[MANIFOLD_POINT + i][k] = side == 0 ? dx[i] : 0;
+      out->slope[MANIFOLD_NORMAL + i][k] = dn[i];
+    }
+  }
+}
+
+static void put_over_ground_by(const ManifoldBodies* b, int point, int first, ManifoldContact* out) {
+  const ManifoldSurface* a = b->surface[0];
+  *out = (ManifoldContact){.kind = CONTACT_POINT_A};
+  for (int k = 0; k < MANIFOLD_CAUSES && first + k < a->parameters; k++) {
+    Vec3 moved = mat3_mul_vec(b->pose[0].r, a->point_slopes[(ptrdiff_t)(first + k) * a->body.point_count + point]);
+    const double dx[3] = {moved.x, moved.y, moved.z};
+    out->slope[MANIFOLD_DISTANCE][k] = vec3_dot(b->normal, moved);
+    for (int i = 0; i < 3; i++) out->slope[MANIFOLD_POINT + i][k] = dx[i];
+  }
+}
+
+/* All contacts into the thread's room; returns how many. cause MANIFOLD_BY_MOTION: with twelve columns, if `values` is
+ * not set, into `contacts`; else with six into `slopes`. */
+int manifold_contacts(const ManifoldLaw* law, int thread, const ManifoldBodies* b, bool values, ManifoldCause cause,
+                      int first) {
+  ManifoldWork* work = &law->work[thread];
+  ManifoldContact* out = cause == MANIFOLD_BY_MOTION ? work->contacts : work->slopes;
+  if (!b->surface[1]) {
+    const ManifoldBody* a = &b->surface[0]->body;
+    for (int i = 0; i < a->point_count; i++)
+      if (cause == MANIFOLD_BY_MOTION)
+        put_over_ground(b, pose_apply(b->pose[0], a->points[i]), values, &out[i]);
+      else if (cause == MANIFOLD_BY_SHAPE_A)
+        put_over_ground_by(b, i, first, &out[i]);
+      else
+        out[i] = (ManifoldContact){.kind = CONTACT_POINT_A};
+    return a->point_count;
+  }
+  ManifoldBody body[2] = {near_parts(law, thread, b, 0), near_parts(law, thread, b, 1)};
+  ManifoldOptions options = law->options;
+  options.values = values;
+  if (cause == MANIFOLD_BY_MOTION)
+    manifold_query(&body[0], b->pose[0], &body[1], b->pose[1], &options, out, work->room);
+  else
+    manifold_query_by(&body[0], b->pose[0], &body[1], b->pose[1], &options, cause, first, out, work->room);
+  return (int)manifold_count(&body[0], &body[1], &options);
+}
+
+/* ---------------------------------------------------------------- how near they are */
+
+/* Least first-order distance of points of one body within the other's field; beyond the reach a lower bound. */
+static double nearest_points(const ManifoldLaw* law, const ManifoldBodies* b, int side, Vec3* point, Vec3* normal) {
+  const ManifoldBody *own = &b->surface[side]->body, *other = &b->surface[1 - side]->body;
+  Pose into = into_other(b, side), back = b->pose[1 - side];
+  double least = HUGE_VAL;
+  for (int i = 0; i < own->point_count; i++) {
+    Vec3 local = pose_apply(into, own->points[i]);
+    double distance = box_distance(b->surface[1 - side], local);
+    if (!(distance < least)) continue;
+    Vec3 outward = vec3_normalized(vec3_sub(local, b->surface[1 - side]->center));
+    if (distance < law->reach) {
+      FieldValue v = field_evaluate(other->field, local);
+      distance = v.value / fmax(1, vec3_norm(v.gradient));
+      outward = v.outward;
+      if (!(distance < least)) continue;
+    }
+    least = distance;
+    *point = pose_apply(back, local);
+    *normal = mat3_mul_vec(back.r, vec3_scale(outward, side == 0 ? -1 : 1));
+  }
+  return least;
+}
+
+double manifold_least_distance(const ManifoldLaw* law, const ManifoldBodies* b, Vec3* point, Vec3* normal) {
+  if (b->surface[1]) {
+    Vec3 x, n;
+    double least = nearest_points(law, b, 0, point, normal), other = nearest_points(law, b, 1, &x, &n);
+    if (!(other < least)) return least;
+    *point = x;
+    *normal = n;
+    return other;
+  }
+  double least = HUGE_VAL;
+  const ManifoldBody* a = &b->surface[0]->body;
+  for (int i = 0; i < a->point_count; i++) {
+    Vec3 x = pose_apply(b->pose[0], a->points[i]);
+    double height = vec3_dot(b->normal, x) - b->offset;
+    if (height < least) *point = x;
+    least = fmin(least, height);
+  }
+  *normal = vec3_scale(b->normal, -1);
+  return least;
+}

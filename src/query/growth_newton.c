@@ -1,0 +1,102 @@
+/* Newton's method on the optimum of (G2) in p and u alone: the multipliers are those that balance the gradients best
+ * (G21), the step that to the linearised surfaces and, along both, to the optimum (G22). What the last evaluation
+ * tells proves the answer (G23). */
+#include "query/growth.h"
+
+enum { STEPS = 14 };
+/* Newton's method has ended when so much is left (of the bodies' size) after a step no longer than the second ... */
+#define STEP_LEFT 1e-15
+#define STEP_LAST 1e-5
+/* ... or when it does no better and the step is below this ... */
+#define STEP_SMALL 1e-9
+/* ... and rounding keeps it from getting below this. */
+#define STEP_ROUNDING 1e-13
+/* Of a bound, of the largest number that enters it. */
+#define BOUND_ROUNDING 1e-14
+
+typedef struct {
+  Vec3 p;
+  double u, length;
+} Step;
+
+bool growth_balance(const GrowthProblem* problem, const GrowthValue* v, double* va, double* vb) {
+  double bd = vec3_dot(v->b.gradient, problem->d), aa = vec3_dot(v->a.gradient, v->a.gradient);
+  if (!(bd < 0 && aa > 0)) return false;
+  *vb = -1 / bd;
+  *va = -*vb * vec3_dot(v->a.gradient, v->b.gradient) / aa;
+  return true;
+}
+
+/* (G22) */
+static bool tangent_step(const GrowthProblem* problem, const GrowthValue* v, double va, double vb, Step* step) {
+  Vec3 d = problem->d, ga = v->a.gradient, gb = v->b.gradient, t[2], s[2], at[2];
+  double over = -vb, u[2], rhs[2]; /* 1 / grad phi_b . d */
+  if (va < 0) va = 0;
+  Vec3 p = vec3_scale(ga, -v->a.value / vec3_dot(ga, ga));
+  double up = (vec3_dot(gb, p) + v->b.value) * over;
+  Vec3 q = vec3_add_scaled(p, -up, d);
+  growth_across(ga, t);
+  double h[2][2];
+  for (int i = 0; i < 2; i++) {
+    u[i] = vec3_dot(gb, t[i]) * over;
+    s[i] = vec3_add_scaled(t[i], -u[i], d);
+    at[i] = vec3_scale(mat3_mul_vec(v->a.hessian, t[i]), va);
+    Vec3 bs = vec3_scale(mat3_mul_vec(v->b.hessian, s[i]), vb);
+    rhs[i] = u[i] - vec3_dot(at[i], p) - vec3_dot(bs, q);
+    for (int k = 0; k <= i; k++) h[i][k] = vec3_dot(at[i], t[k]) + vec3_dot(bs, s[k]);
+  }
+  double inverse = 1 / (h[0][0] * h[1][1] - h[1][0] * h[1][0]);
+  double y = (rhs[0] * h[1][1] - rhs[1] * h[1][0]) * inverse, z = (rhs[1] * h[0][0] - rhs[0] * h[1][0]) * inverse;
+  step->p = vec3_add_scaled(vec3_add_scaled(p, y, t[0]), z, t[1]);
+  step->u = up + y * u[0] + z * u[1];
+  step->length = fabs(step->u) + fabs(step->p.x) + fabs(step->p.y) + fabs(step->p.z);
+  return isfinite(step->length);
+}
+
+/* (G23), of bodies whose phi is convex. */
+static bool bounds_here(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, double va, double vb,
+                        GrowthEnd* end) {
+  double a = v->a.value * shape_steepness(problem->a), b = v->b.value * shape_steepness(problem->b);
+  double further = a > b ? a : b, outside = further > 0 ? further : 0;
+  Vec3 rest = vec3_add(vec3_scale(v->a.gradient, va), vec3_scale(v->b.gradient, vb));
+  double radius = problem->a->outer / problem->scale;
+  double normal = vb * vec3_norm(v->b.gradient), rounding = BOUND_ROUNDING * (x->u + normal * radius);
+  end->low = (x->u / (1 + outside)) * (1 - BOUND_ROUNDING);
+  end->high = x->u + vec3_dot(rest, x->p) - va * v->a.value - vb * v->b.value + radius * vec3_norm(rest) + rounding;
+  return end->low > 0 && end->high - end->low <= GROWTH_PROOF * end->low;
+}
+
+/* After a step of which nothing is left: multipliers and gradients there, and the proof. */
+static bool finish(const GrowthProblem* problem, const GrowthPoint* from, const GrowthValue* v, const Step* step,
+                   double va, double vb, GrowthPoint* x, GrowthEnd* end) {
+  Vec3 q = vec3_add_scaled(step->p, -step->u, problem->d);
+  end->value = *v;
+  end->value.a.gradient = vec3_add(v->a.gradient, mat3_mul_vec(v->a.hessian, step->p));
+  end->value.b.gradient = vec3_add(v->b.gradient, mat3_mul_vec(v->b.hessian, q));
+  if (!growth_balance(problem, &end->value, &x->va, &x->vb) || !(x->u > 0 && x->va > 0)) return false;
+  if (shape_is_level(problem->a) && shape_is_level(problem->b)) return bounds_here(problem, from, v, va, vb, end);
+  return growth_bounds(problem, x, &end->low, &end->high) && end->high - end->low <= GROWTH_PROOF * end->low;
+}
+
+bool growth_newton(const GrowthProblem* problem, GrowthPoint* x, GrowthEnd* end, int* iterations) {
+  double before = HUGE_VAL;
+  for (int k = 0; k < STEPS; k++) {
+    GrowthValue v = growth_evaluate(problem, x);
+    GrowthPoint from = *x;
+    Step step;
+    double va, vb;
+    ++*iterations;
+    if (!growth_balance(problem, &v, &va, &vb) || !tangent_step(problem, &v, va, vb, &step)) return false;
+    x->p = vec3_add(x->p, step.p);
+    x->u += step.u;
+    if (!(x->u > 0) && k > 1) return false;
+    /* quadratic: what is left is about c length^2 with c = length / before^2 */
+    double length = step.length, left = length / (before * before) * length * length;
+    bool ended = length <= STEP_ROUNDING || (length <= STEP_LAST && k > 0 && left <= STEP_LEFT);
+    bool stuck = !(length < 4) || (k > 3 && length > 0.5 * before);
+    if ((ended || (stuck && length <= STEP_SMALL)) && finish(problem, &from, &v, &step, va, vb, x, end)) return true;
+    if (stuck) return false;
+    before = length;
+  }
+  return false;
+}
