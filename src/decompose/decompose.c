@@ -173,8 +173,9 @@ static HullResult all_in_one(const Part* solid) {
 }
 
 /* The whole part first: where few hulls are exact they are often symmetric by themselves, and fewer. */
-static void cut_symmetric(Blocks* blocks, const Part* solid, const bool mirror[3], const DecomposeOptions* o) {
-  Cutting c = {solid, o, {o->resolution, o->threads}, fabs(part_volume(solid))};
+static void cut_symmetric(Blocks* blocks, const Part* solid, double volume, const bool mirror[3],
+                          const DecomposeOptions* o) {
+  Cutting c = {solid, o, {o->resolution, o->threads}, volume};
   int wanted = PIECES_PER_HULL * o->max_hulls > 2 ? PIECES_PER_HULL * o->max_hulls : 2;
   if (!mirror[0] && !mirror[1] && !mirror[2]) {
     cut_whole(blocks, &c, wanted, false);
@@ -224,13 +225,14 @@ static HullResult decompose_once(Decomposition* result, const Mesh* mesh, const 
   bool usable = mesh_repair(mesh, &solid, &frame, &result->condition);
   HullResult status = usable ? all_in_one(&solid) : HULL_FLAT;
   if (status == HULL_OK) {
-    result->mesh_volume = part_volume(&solid) * frame.scale * frame.scale * frame.scale;
+    double volume = part_solid_volume(&solid);
+    result->mesh_volume = volume * frame.scale * frame.scale * frame.scale;
     Blocks blocks;
     if (o->grid[0] > 0) {
       cut_grid(&blocks, &solid, o->grid);
     } else {
       choose_mirrors(result, &solid, o);
-      cut_symmetric(&blocks, &solid, result->mirror, o);
+      cut_symmetric(&blocks, &solid, volume, result->mirror, o);
       status = join_and_thin(result, &blocks, &solid, SLIVER_SHARE * o->tolerance / frame.scale, o);
     }
     take_hulls(result, &blocks, frame);

@@ -56,7 +56,7 @@ typedef struct {
   int component_count;
   MeshCondition condition;
   double diagonal;     /* of the mesh's box */
-  double mesh_volume;  /* of the mended mesh */
+  double mesh_volume;  /* of the mended mesh, where it overlaps itself once */
   double hull_volume;  /* sum of the hulls' */
   bool inside;         /* the hulls were to lie inside */
   double covered_miss; /* largest distance of a surface sample from the union, or depth inside a hull, / diagonal */

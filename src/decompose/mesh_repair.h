@@ -14,7 +14,7 @@ typedef struct {
 /* Points nearer than this are one [unit size]: below the cracks of exporters in single precision, above rounding. */
 #define WELD_DISTANCE 1e-7
 /* ... and at most, where the triangles do not meet otherwise. */
-#define WELD_DISTANCE_MOST 1.1e-3
+#define WELD_DISTANCE_MOST 1e-2
 
 /* In order: faces become triangles (ear clipping), equal points are joined (from farther where that closes
  * what lies open), repeated triangles and those without area
@@ -26,5 +26,12 @@ bool mesh_repair(const Mesh* mesh, Part* solid, UnitFrame* frame, MeshCondition*
 /* (1 / 4 pi) times the solid angle of the triangles seen from a point: 1 inside a closed outward surface, 0 outside,
  * between them near an open border. */
 double winding_number(const Part* part, Vec3 point);
+/* Drop closed surfaces that lie on another of the same box, area and volume up to its sign, whatever the triangles of
+ * both (decompose/sheets.c): how many triangles went. */
+int part_drop_same_surfaces(Part* part);
+/* Volume of all places that a closed surface winds around, each once, however often (decompose/mesh_volume.c): the
+ * enclosed volume, less what is counted more than once on a grid of columns, with an error of the columns' distance
+ * squared; where nothing overlaps it is part_volume. */
+double part_solid_volume(const Part* part);
 
 #endif

@@ -391,6 +391,29 @@ static void free_pieces(Part* pieces, int count) {
   memory_free(pieces);
 }
 
+/* More surfaces than this are crumbs of a soup, for which pairs of pieces are too many: those that lie in one cell of a
+ * grid go together. */
+enum { COMPONENTS_MOST = 512, CELLS_ALONG = 8 };
+
+static int cell_along(double at, double low, double high) {
+  return high > low ? (int)fmin(CELLS_ALONG - 1, CELLS_ALONG * (at - low) / (high - low)) : 0;
+}
+
+static int gather_crumbs(const Part* part, const Part* pieces, int count, int* target) {
+  PartBox whole = part_box(part);
+  int number[CELLS_ALONG * CELLS_ALONG * CELLS_ALONG] = {0}, kept = 0;
+  for (int k = 0; k < count; k++) {
+    PartBox box = part_box(&pieces[k]);
+    Vec3 middle = vec3_scale(vec3_add(box.low, box.high), 0.5);
+    int cell = cell_along(middle.x, whole.low.x, whole.high.x);
+    cell = cell * CELLS_ALONG + cell_along(middle.y, whole.low.y, whole.high.y);
+    cell = cell * CELLS_ALONG + cell_along(middle.z, whole.low.z, whole.high.z);
+    if (number[cell] == 0) number[cell] = ++kept;
+    target[k] = number[cell] - 1;
+  }
+  return kept;
+}
+
 int part_components(const Part* part, Part** pieces) {
   int* component = MEMORY_NEW(int, part->point_count + 1);
   int count = number_components(part, component);
@@ -398,7 +421,8 @@ int part_components(const Part* part, Part** pieces) {
   share_out(part, component, *pieces, count);
   if (count > 1) {
     int* target = MEMORY_NEW(int, count);
-    int kept = join_cavities(*pieces, count, target);
+    bool crumbs = count > COMPONENTS_MOST;
+    int kept = crumbs ? gather_crumbs(part, *pieces, count, target) : join_cavities(*pieces, count, target);
     if (kept < count) {
       free_pieces(*pieces, count);
       for (int i = 0; i < part->point_count; i++)

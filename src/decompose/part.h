@@ -39,7 +39,8 @@ int part_add_cap(Part* part, CutPlane cap);
  * plane get the same new points, bit for bit. Unused points are dropped. */
 Part part_cut(const Part* part, CutPlane plane, double rounding);
 /* The surfaces that do not hang together, in the order of their first point.
- * A surface that encloses no positive volume (a cavity) stays with the smallest one whose box holds it.
+ * A surface that encloses no positive volume (a cavity) stays with the smallest one whose box holds it; of more than 512
+ * surfaces those whose boxes' middles lie in one of 8 x 8 x 8 cells are one.
  * Returns how many; *pieces is an owned array of them. */
 int part_components(const Part* part, Part** pieces);
 /* Volume enclosed, negative when the surface is inside out. (divergence theorem) */

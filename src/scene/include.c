@@ -1,6 +1,7 @@
 /* Other files' scenes and robots as parts of this one: read by themselves, then moved over with their names, places and
  * numbers changed. Parts that hang on a link of this scene come after its links, the others before. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "scene/parts.h"
@@ -42,13 +43,28 @@ static void keep_file(Scene* scene, char* path) {
   scene->files[scene->file_count++] = path;
 }
 
+/* Is it the file that is read, or one that this one is a part of? */
+static bool is_within_itself(const Reader* reader, const char* path) {
+  char* file = realpath(path, NULL);
+  bool found = false;
+  for (const Reader* r = reader; file && r && !found; r = r->outer) {
+    char* own = realpath(r->scene->path, NULL);
+    found = own && strcmp(own, file) == 0;
+    free(own);
+  }
+  free(file);
+  return found;
+}
+
 static void read_part(Include* include) {
   Reader* reader = include->reader;
   char *path = file_resolve(reader->scene->path, include->form.file->text), *text = NULL;
   size_t length;
   int count, before = reader->diagnostics->error_count;
   PlacedOverride* set = read_set(reader, include->form.set, &count);
-  if (reader->include_depth >= INCLUDE_DEPTH_MAX) {
+  if (is_within_itself(reader, path)) {
+    reader_error(reader, include->form.file->place, "%s includes itself, by way of this file", path);
+  } else if (reader->include_depth >= INCLUDE_DEPTH_MAX) {
     reader_error(reader, include->form.file->place, "files are included more than %d deep", INCLUDE_DEPTH_MAX);
   } else if (file_read(path, &text, &length) != STATUS_OK) {
     reader_error(reader, include->form.file->place, "cannot read %s: %s", path, file_error_text(errno));

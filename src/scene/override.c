@@ -76,12 +76,23 @@ static void set_places(const Override* override, Node* node) {
   for (Node* child = node->first; child; child = child->next) set_places(override, child);
 }
 
+/* "{2 * a}" needs no quotes here: a map of YAML has a colon, or nothing in it. */
+static Node* read_expression(const Override* override) {
+  const char *text = override->value, *inside = text + 1 + strspn(text + (*text == '{'), " ");
+  if (*text != '{' || *inside == '}' || strpbrk(text, ":\"'") || text[strlen(text) - 1] != '}') return NULL;
+  Node* node = document_node(override->document, NODE_SCALAR, place_of(override));
+  if (node) node->text = document_text(override->document, text, strlen(text));
+  return node;
+}
+
 static Node* read_value(const Override* override) {
   Diagnostics problems = {0};
   size_t length = strlen(override->value);
-  Node* node =
-      length == 0 ? document_node(override->document, NODE_SCALAR, place_of(override))
-                  : document_read_yaml(override->document, place_of(override).file, override->value, length, &problems);
+  Node* node = read_expression(override);
+  if (node) return node;
+  node = length == 0
+             ? document_node(override->document, NODE_SCALAR, place_of(override))
+             : document_read_yaml(override->document, place_of(override).file, override->value, length, &problems);
   for (int i = 0; i < problems.count; i++) fail(override, "the value is not valid YAML: %s", problems.items[i].text);
   diagnostics_free(&problems);
   if (node) set_places(override, node);

@@ -25,7 +25,7 @@ typedef struct {
   int item;           /* n of the repeat, -1 outside */
 } LateName;
 
-typedef struct {
+typedef struct Reader {
   Scene* scene;
   const SchemaTable* table;
   Diagnostics* diagnostics;
@@ -38,6 +38,7 @@ typedef struct {
   int told_count;
   Variables variables; /* of the scene */
   int include_depth;   /* files that this one is a part of */
+  const struct Reader* outer; /* the one that includes this file; NULL = none */
   int64_t work;
   bool exhausted;
   bool rotations;        /* the last three channels of the signal that is read are rotations */

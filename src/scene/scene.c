@@ -270,6 +270,7 @@ void scene_read_part(Scene* scene, const char* path, const char* text, size_t le
     Reader reader = {.scene = scene, .table = &SCENE_SCHEMA, .diagnostics = outer->diagnostics, .document = &document};
     reader.work = outer->work;
     reader.include_depth = outer->include_depth + 1;
+    reader.outer = outer;
     read_root(&reader, root);
     outer->work = reader.work;
     reader_free(&reader);

@@ -120,9 +120,24 @@ static void a_ring_of_files_ends(void** state) {
   FILE* file = fopen("out/ring.yaml", "w");
   fputs(text, file);
   fclose(file);
-  Scene s = load_part(text, "files are included more than 8 deep");
+  Scene s = load_part(text, "out/ring.yaml includes itself, by way of this file");
   scene_free(&s);
   unlink("out/ring.yaml");
+  for (int k = 0; k < 10; k++) { /* each another file, none a ring */
+    char name[40], inside[100];
+    snprintf(name, sizeof name, "out/deep%d.yaml", k);
+    snprintf(inside, sizeof inside, "include: [{file: deep%d.yaml, prefix: a}]\nlinks: []\n", k + 1);
+    file = fopen(name, "w");
+    fputs(inside, file);
+    fclose(file);
+  }
+  s = load_part("include: [{file: deep0.yaml, prefix: a}]\nlinks: []\n", "files are included more than 8 deep");
+  scene_free(&s);
+  for (int k = 0; k < 10; k++) {
+    char name[40];
+    snprintf(name, sizeof name, "out/deep%d.yaml", k);
+    unlink(name);
+  }
 }
 
 static void expressions_stand_for_numbers(void** state) {

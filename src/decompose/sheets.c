@@ -1,0 +1,119 @@
+/* Closed surfaces that lie on one another, whatever their triangles: both sides of a solid, or one side twice. At an
+ * edge of four sides two surfaces meet; which side goes on into which is told by the fold: a surface does not turn back
+ * on itself. Surfaces of the same box, area and size of volume are one. */
+#include <string.h>
+
+#include "decompose/mesh_repair.h"
+
+/* Areas, volumes and boxes of one surface, triangulated in two ways, differ by rounding. */
+#define SAME 1e-9
+/* More surfaces than this are a soup. */
+enum { SHEETS_MOST = 1000 };
+
+typedef struct {
+  Vec3 low, high;
+  double area, volume;
+  bool closed, dropped;
+} Sheet;
+
+/* Across the edge, from its line to the triangle's third corner; unit. */
+static Vec3 inward(const Part* part, const Side* side) {
+  const int* t = part->triangles[side->triangle];
+  Vec3 a = part->points[side->low], along = vec3_normalized(vec3_sub(part->points[side->high], a));
+  for (int k = 0; k < 3; k++) {
+    if (t[k] == side->low || t[k] == side->high) continue;
+    Vec3 to = vec3_sub(part->points[t[k]], a);
+    return vec3_normalized(vec3_add_scaled(to, -vec3_dot(to, along), along));
+  }
+  return along;
+}
+
+/* Cosine of the sharper of two folds. */
+static double folds(const Part* part, const Side* a, const Side* b, const Side* c, const Side* d) {
+  return fmax(vec3_dot(inward(part, a), inward(part, b)), vec3_dot(inward(part, c), inward(part, d)));
+}
+
+/* Sides at one edge: those that go on into one another are joined. False: some go nowhere. */
+static bool join_at_edge(const Part* part, const Side* sides, int count, int* root) {
+  const Side *forward[2] = {NULL, NULL}, *backward[2] = {NULL, NULL};
+  int ahead = 0, back = 0;
+  if (count != 2 && count != 4) return false;
+  for (int k = 0; k < count; k++) {
+    int* number = sides[k].backward ? &back : &ahead;
+    if (*number == count / 2) return false;
+    (sides[k].backward ? backward : forward)[(*number)++] = &sides[k];
+  }
+  bool crossed = count == 4 && folds(part, forward[0], backward[0], forward[1], backward[1]) >
+                                   folds(part, forward[0], backward[1], forward[1], backward[0]);
+  for (int k = 0; k < count / 2; k++) sets_join(root, forward[k]->triangle, backward[crossed ? 1 - k : k]->triangle);
+  return true;
+}
+
+static void add_triangle(Sheet* sheet, const Part* part, const int* t) {
+  Vec3 a = part->points[t[0]], b = part->points[t[1]], c = part->points[t[2]];
+  sheet->low = vec3_min(sheet->low, vec3_min(a, vec3_min(b, c)));
+  sheet->high = vec3_max(sheet->high, vec3_max(a, vec3_max(b, c)));
+  sheet->area += 0.5 * vec3_norm(vec3_cross(vec3_sub(b, a), vec3_sub(c, a)));
+  sheet->volume += vec3_dot(a, vec3_cross(b, c)) / 6;
+}
+
+static bool is_same(const Sheet* a, const Sheet* b) {
+  double low = vec3_norm(vec3_sub(a->low, b->low)), high = vec3_norm(vec3_sub(a->high, b->high));
+  return low <= SAME && high <= SAME && fabs(a->area - b->area) <= SAME &&
+         fabs(fabs(a->volume) - fabs(b->volume)) <= SAME && fabs(a->volume) > SAME;
+}
+
+/* Of two that are the same the one that is inside out goes, else the later one. */
+static void drop_same(Sheet* sheets, int count) {
+  for (int i = 0; i < count; i++)
+    for (int k = i + 1; k < count && !sheets[i].dropped; k++) {
+      bool same = !sheets[k].dropped && sheets[i].closed && sheets[k].closed && is_same(&sheets[i], &sheets[k]);
+      if (same) sheets[sheets[i].volume < 0 && sheets[k].volume > 0 ? i : k].dropped = true;
+    }
+}
+
+/* Number of each triangle's surface; how many there are. */
+static int number_sheets(const Part* part, int* number, Sheet* sheets) {
+  int sides_count = 3 * part->triangle_count, count = 0;
+  int* root = MEMORY_NEW(int, part->triangle_count + 1);
+  int* of_root = MEMORY_NEW(int, part->triangle_count + 1);
+  bool* open = MEMORY_NEW(bool, part->triangle_count + 1);
+  Side* sides = part_sides(part);
+  sets_separate(root, part->triangle_count);
+  for (int i = 0, next; i < sides_count; i = next) {
+    next = part_edge_end(sides, sides_count, i);
+    if (!join_at_edge(part, sides + i, next - i, root))
+      for (int k = i; k < next; k++) open[sides[k].triangle] = true;
+  }
+  for (int i = 0; i < part->triangle_count; i++) {
+    int r = sets_root(root, i);
+    if (of_root[r] == 0 && count < SHEETS_MOST)
+      sheets[count] = (Sheet){
+          .low = part->points[part->triangles[i][0]], .high = part->points[part->triangles[i][0]], .closed = true};
+    if (of_root[r] == 0) of_root[r] = ++count;
+    number[i] = of_root[r] - 1;
+    if (number[i] >= SHEETS_MOST) continue;
+    add_triangle(&sheets[number[i]], part, part->triangles[i]);
+    sheets[number[i]].closed &= !open[i];
+  }
+  memory_free(root);
+  memory_free(of_root);
+  memory_free(open);
+  memory_free(sides);
+  return count;
+}
+
+int part_drop_same_surfaces(Part* part) {
+  int* number = MEMORY_NEW(int, part->triangle_count + 1);
+  Sheet* sheets = MEMORY_NEW(Sheet, SHEETS_MOST);
+  int count = number_sheets(part, number, sheets), kept = 0, before = part->triangle_count;
+  if (count > 1 && count <= SHEETS_MOST) {
+    drop_same(sheets, count);
+    for (int i = 0; i < before; i++)
+      if (!sheets[number[i]].dropped) memcpy(part->triangles[kept++], part->triangles[i], sizeof *part->triangles);
+    part->triangle_count = kept;
+  }
+  memory_free(number);
+  memory_free(sheets);
+  return before - part->triangle_count;
+}
