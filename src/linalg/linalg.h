@@ -226,7 +226,7 @@ int block_solver_component_count(BlockSolver* solver);
 int block_solver_component_of(BlockSolver* solver, int block);
 /* Number of unknowns in a component. */
 int block_solver_component_order(BlockSolver* solver, int component);
-/* Cholesky. false: not positive definite. Or not finite; then there is no factor to solve with. The blocks stay as they
+/* Cholesky. false: not positive definite, or not finite; then there is no factor to solve with. The blocks stay as they
  * were filled. */
 bool block_solver_factor_component(BlockSolver* solver, int component);
 /* Factor a positive definite neighbour: eigenvalues' magnitudes lifted to at least `floor` (dense), or the diagonal
