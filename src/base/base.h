@@ -110,9 +110,9 @@ typedef void (*MemoryBody)(void* context);
 bool memory_try(MemoryPool* pool, MemoryBody body, void* context);
 /* How many blocks were asked for since the process began, in all threads. */
 uint64_t memory_allocation_count(void);
-/* Bytes that are allocated now, and the most since the process began or memory_peak_begin: for tests of what is held.
- */
+/* Bytes that are allocated now, in all threads and pools, as the allocator rounds them: for tests of what is held. */
 uint64_t memory_held(void);
+/* The most bytes since the process began or memory_peak_begin. */
 uint64_t memory_peak(void);
 /* The most counts from the bytes held now. */
 void memory_peak_begin(void);
@@ -202,7 +202,7 @@ typedef struct {
 /* False when the text is there already. Otherwise the text is kept by reference: it must outlive the names. value >= 0,
  * or names_find cannot tell it from none. */
 bool names_add(Names* names, const char* text, int value);
-/* The value of a text, or -1 when it was not added. */
+/* The value of a text, or -1 when it was not added; the text is compared by its bytes and not kept. */
 int names_find(const Names* names, const char* text);
 /* The nearest text, borrowed, or NULL when none is near enough. NULL too beyond 5000 names: looking would take too
  * long. */
@@ -238,27 +238,28 @@ Status file_read_reported(const char* path, char** data, size_t* length, Diagnos
 /* Write beside the name, fsync, then rename: a reader sees the old file or the new one, never a half. A device or a
  * pipe is written through. data: (length) bytes. STATUS_IO leaves errno set. */
 Status file_write(const char* path, const char* data, size_t length);
-/* The same with a diagnostic that says why it cannot be written. */
+/* The same of a whole text, which may be empty, with a diagnostic that says why it cannot be written: STATUS_IO. */
 Status file_write_reported(const char* path, const Text* text, Diagnostics* diagnostics);
 /* With parents; one that is there already is fine. STATUS_IO leaves errno set, ENOTDIR where something else has the
  * name. */
 Status file_make_folder(const char* path);
-/* The same with a diagnostic: STATUS_IO says why. */
+/* The same; a failure is told in a diagnostic, and STATUS_IO. */
 Status file_make_folder_reported(const char* path, Diagnostics* diagnostics);
-/* The same of the folder that a file `path` is to stand in; STATUS_OK for a path without one. */
+/* The same of the folder that a file `path` is to stand in; nothing is made, and STATUS_OK, for a path without one. */
 Status file_make_folder_of(const char* path, Diagnostics* diagnostics);
 /* Something of this name can be looked at, a folder too; a link counts as what it points to. */
 bool file_exists(const char* path);
-/* folder/name. Owned by the caller. */
+/* folder/name. Owned by the caller, as all paths below: freed by memory_free. Nothing is looked up, this never fails.
+ */
 char* file_join(const char* folder, const char* name);
 /* `relative` as seen from the folder of `base_file`; absolute paths stay. Owned by the caller. */
 char* file_resolve(const char* base_file, const char* relative);
-/* A path as seen from a folder, by `..` where need be; absolute paths stay. Links in both are followed when they exist.
- * Owned by the caller. */
+/* A path as seen from a folder, by `..` where need be; absolute paths stay as copies. Links in both are followed
+ * when they exist. Owned by the caller. */
 char* file_relative(const char* folder, const char* path);
 /* The same for a path within the folder, absolute or not; NULL when it is not within. Owned by the caller. */
 char* file_inside(const char* folder, const char* path);
-/* Name without folder and last extension. Owned by the caller. */
+/* A copy of the name without folder and last extension; a dot at its begin is none. Owned by the caller. */
 char* file_stem(const char* path);
 
 /* A stream written to `path~` and renamed to `path` by file_stream_close; never a half file under the real name. */
@@ -272,7 +273,7 @@ Status file_stream_open(FileStream* out, const char* path);
 /* Flush, fsync, rename, and free. STATUS_IO (errno set) when anything was lost: then a file `path` holds what it
  * held, and `path~` is gone. Accepts a zeroed one, which is STATUS_IO. */
 Status file_stream_close(FileStream* out);
-/* Throws what was written away, and frees; accepts a zeroed one. */
+/* Throws what was written away (not of a device or a pipe), and frees; accepts a zeroed one. */
 void file_stream_discard(FileStream* out);
 
 /* ---------------------------------------------------------------- hash (base/hash.c), time (base/timer.c) */
@@ -312,18 +313,18 @@ typedef struct {
 
 /* Adds a copy of values (count >= 0). An assertion refuses a name that is not of the kind above or not new. */
 void number_file_add_doubles(NumberFile* file, const char* name, const double* values, int count);
-/* The same of whole numbers. */
+/* The same of 64-bit whole numbers; values (count) are copied. */
 void number_file_add_integers(NumberFile* file, const char* name, const int64_t* values, int count);
 
 /* The length of an array of doubles; -1 when there is none of this name and kind. */
 int number_file_doubles_count(const NumberFile* file, const char* name);
-/* The same of an array of integers. */
+/* The length of an array of integers; -1 when there is none of this name and kind. */
 int number_file_integers_count(const NumberFile* file, const char* name);
 /* Copies the array to values (count), which must be its length; false, with a message and nothing written, when it has
  * another or is not there. */
 bool number_file_get_doubles(const NumberFile* file, const char* name, double* values, int count,
                              Diagnostics* diagnostics);
-/* The same of an array of integers. */
+/* The same of an array of integers: false, with a message and nothing written, when it is not of this length. */
 bool number_file_get_integers(const NumberFile* file, const char* name, int64_t* values, int count,
                               Diagnostics* diagnostics);
 
@@ -345,7 +346,7 @@ void number_file_free(NumberFile* file);
 
 /* For qsort: ascending uint64_t, -1, 0 or 1. */
 int order_uint64(const void* a, const void* b);
-/* Sorts the numbers (count) and keeps one of each. Returns how many are left. In place, without a copy of them. */
+/* Sorts the numbers (count) in place and keeps one of each. Returns how many are left, 0 of none. */
 int order_distinct(uint64_t* numbers, int count);
 
 /* ---------------------------------------------------------------- elementary functions (base/elementary.c)
@@ -367,7 +368,7 @@ double math_atan2(double y, double x);
 double math_log(double x);
 /* To base 10; -HUGE_VAL for 0, NAN below. */
 double math_log10(double x);
-/* x^y; NAN for x < 0 and y that is no whole number. */
+/* x^y; NAN for x < 0 and y that is no whole number, both finite. */
 double math_pow(double x, double y);
 /* Cube root, of either sign. */
 double math_cbrt(double x);
@@ -448,7 +449,7 @@ bool csv_number(const CsvTable* table, const char* path, int row, int column, do
 void sets_separate(int* parent, int count);
 /* The smallest member of its set. Shortens the way that it walks, so not beside other threads. */
 int sets_root(int* parent, int member);
-/* The sets of a and b become one, if they are not yet. */
+/* The sets of members a and b become one, if they are not yet; members are not checked. */
 void sets_join(int* parent, int a, int b);
 
 /* ---------------------------------------------------------------- parallel loops (base/parallel.c)
@@ -476,7 +477,7 @@ int processes_count(void);
 int processes_rank(void);
 /* The `size` bytes that rank `owner` has at data, to all ranks' data; copied as they are, so they hold no pointers. */
 void processes_share(void* data, size_t size, int owner);
-/* The largest of all ranks' values, to all. */
+/* The largest of all ranks' values, to all; the value itself where there is one process. */
 int processes_largest(int value);
 
 /* ---------------------------------------------------------------- random numbers (base/random.c), for tests and
@@ -486,9 +487,9 @@ typedef struct {
 } Random;
 /* 64 random bits; any state to start with is good, 0 too. The same state gives the same numbers on every machine. */
 uint64_t random_bits(Random* random);
-/* Uniform in [low, high), 53 bits. */
+/* Uniform in [low, high), 53 bits; takes one step of the state. */
 double random_uniform(Random* random, double low, double high);
-/* Normal, mean 0 and variance 1. */
+/* Normal, mean 0 and variance 1; takes two steps of the state. */
 double random_normal(Random* random);
 
 #endif

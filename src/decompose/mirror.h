@@ -18,7 +18,7 @@ typedef struct {
 } MirrorGroups;
 /* The groups of blocks in the planes asked for; freed by mirror_groups_free. */
 MirrorGroups mirror_groups(const Blocks* blocks, const bool mirror[3]);
-/* Frees the arrays. */
+/* Frees the arrays; the pointers stay, so once only. */
 void mirror_groups_free(MirrorGroups* groups);
 /* Thin every hull, and make the images those of the first of their group again. At most max_vertices each. The first
  * failure of hull_outer_mirrored ends it, with some blocks thinned and others not. */

@@ -29,7 +29,7 @@ typedef struct {
   int cap_count, cap_capacity;
 } Part;
 
-/* Frees the arrays and leaves a zeroed part. */
+/* Frees the arrays and leaves a zeroed part; accepts a zeroed one. */
 void part_free(Part* part);
 /* Appends, growing the array where it is full; returns the point's number. */
 int part_add_point(Part* part, Vec3 point);
@@ -37,7 +37,7 @@ int part_add_point(Part* part, Vec3 point);
 void part_add_triangle(Part* part, int a, int b, int c);
 /* Appends an edge a -> b of cap number `cap`. */
 void part_add_edge(Part* part, int a, int b, int cap);
-/* Appends a cap without edges; returns its number. */
+/* Appends a copy of the plane as a cap without edges; returns its number. */
 int part_add_cap(Part* part, CutPlane cap);
 
 /* The pieces of the part in the half space. Points nearer to the plane than `rounding` count as on it. Both sides of a
@@ -52,7 +52,7 @@ int part_components(const Part* part, Part** pieces);
 /* Volume enclosed, negative when the surface is inside out. (divergence theorem) [unit^3] of the part; 0 without
  * points. */
 double part_volume(const Part* part);
-/* The half space on the other side. */
+/* The half space on the other side of the same plane: -n . x <= -offset. */
 CutPlane plane_flipped(CutPlane plane);
 
 /* Side k of a triangle: from its corner k to the next one. */

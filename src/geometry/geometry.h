@@ -151,7 +151,7 @@ typedef struct {
   int (*triangles)[3]; /* counter-clockwise seen from outside */
   int triangle_count;
 } TriangleSurface;
-/* Frees both arrays and leaves a zeroed surface. */
+/* Frees both arrays and leaves a zeroed surface; accepts a zeroed one. */
 void surface_free(TriangleSurface* surface);
 /* A copy of the hull's own vertices and triangles, owned by the caller. Freed by surface_free. */
 TriangleSurface surface_of_hull(const ConvexHull* hull);
@@ -216,13 +216,13 @@ typedef struct {
 /* A copy of the triangles (count >= 1), counter-clockwise seen from outside. points: those that the triangles' numbers
  * are of. Freed by surface_tree_free. */
 SurfaceTree surface_tree_create(const Vec3* points, const int (*triangles)[3], int count);
-/* Frees the arrays and leaves a zeroed tree. */
+/* Frees the arrays and leaves a zeroed tree; accepts a zeroed one. */
 void surface_tree_free(SurfaceTree* tree);
 /* Least distance of a point from the surface, and a triangle that has it. *nearest on entry: any triangle of the tree;
  * the search is short when it is near. point: in the surface's frame and unit, here and below. *nearest: in 0..count-1
  * in the order of the leaves. No allocation. */
 double surface_tree_distance(const SurfaceTree* tree, Vec3 point, int* nearest);
-/* Distance of a point from one triangle of the tree, 0..count-1 in the order of the leaves. */
+/* Distance of a point from one triangle of the tree, 0..count-1 in the order of the leaves, in the surface's unit. */
 double surface_tree_triangle_distance(const SurfaceTree* tree, int triangle, Vec3 point);
 /* How often the closed surface winds round a point: triangles above it that face up less those that face down. Whether
  * the way passes an edge on the left or on the right is the same for all its triangles, so none is counted twice. 1
@@ -327,7 +327,8 @@ typedef struct {
 GjkResult gjk_distance(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCache* cache);
 /* Distance [m] of a point from the set, in the set's frame; 0 inside. No allocation. */
 double gjk_point_distance(PointView points, Vec3 point);
-/* Index of the vertex farthest along a local direction, smallest index on ties; *value = that maximum [m]. */
+/* Index of the vertex farthest along a local direction, smallest index on ties; *value = that maximum
+ * [m] for a unit direction. No allocation. 0 when the heights are not numbers. */
 int support_index(PointView points, Vec3 direction, double* value);
 /* Penetration depth [m] of two intersecting hulls: the least translation that parts them (exact, by an expanding
  * polytope in the Minkowski difference, Qhull inside); normal = unit direction to move b. 0 when they do not meet.
@@ -346,7 +347,8 @@ typedef struct {
   double share;
 } BallHold;
 enum { BALL_HOLDS_MAX = 4 };
-/* false: the linear program was not solved. *count of hold, at most BALL_HOLDS_MAX. */
+/* false: the linear program was not solved, the results are of no use. hold: *count of them, at most BALL_HOLDS_MAX.
+ * center and radius [m], in the frame of both hulls. Allocates for the time of the call. */
 bool hulls_held_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius,
                      BallHold hold[BALL_HOLDS_MAX], int* count);
 /* Least width [m] of a hull between parallel planes: by its faces, and by its edges two by two. The vertices of both

@@ -32,9 +32,10 @@ static inline size_t front_work(int rows) { return rows < FRONT_PACKED ? 0 : (si
  * no meaning. work: front_work(rows) doubles, not read below FRONT_PACKED rows. No allocation. */
 bool front_factor(int rows, int pivots, int stride, double* panel, double* update, double* work);
 
-/* x = (x1; x2), of length `stride` with zeros behind rows:  x1 <- Lpp^-1 x1, x2 <- x2 - Lrp x1. */
+/* x = (x1; x2), of length `stride` with zeros behind rows:  x1 <- Lpp^-1 x1, x2 <- x2 - Lrp x1.
+ * panel: of front_factor, pivots columns of length `stride`. Cannot fail, nor can front_backward. */
 void front_forward(int pivots, int stride, const double* panel, double* x);
-/* x1 <- Lpp^-T (x1 - Lrp^T x2). x as above; panel: of front_factor. Neither can fail. */
+/* x1 <- Lpp^-T (x1 - Lrp^T x2). x and panel as above. */
 void front_backward(int pivots, int stride, const double* panel, double* x);
 
 #endif

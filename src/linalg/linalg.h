@@ -198,11 +198,12 @@ BlockSolver* block_solver_create(int block_count, const int* block_sizes);
 /* Frees the solver and all places that block_solver_block gave; accepts NULL. */
 void block_solver_destroy(BlockSolver* solver);
 /* Which off-diagonal blocks may be non-zero: keys a << 32 | b with a < b, sorted, unique. A superset costs little. All
- * blocks are zero afterwards. */
+ * blocks are zero afterwards, and places that block_solver_block gave are of no use. couplings: (count), copied; may be
+ * NULL when count is 0. */
 void block_solver_pattern(BlockSolver* solver, const uint64_t* couplings, int count);
 /* All blocks become zero and uncoupled; the pattern stays. */
 void block_solver_clear(BlockSolver* solver);
-/* Only the blocks in whose row or column one of these stands (block_count). */
+/* Only the blocks in whose row or column one of these stands; the others keep their values. which: (block_count). */
 void block_solver_clear_some(BlockSolver* solver, const bool* which);
 /* From here to the next call blocks keep their places in the order of elimination, once their component has been
  * ordered, though other couplings are filled: ordering a large component anew costs more than factoring it. Results
@@ -220,7 +221,7 @@ int block_solver_order(const BlockSolver* solver);
 /* Is a component factored by the multifrontal method? false: all are dense. */
 bool block_solver_is_sparse(BlockSolver* solver);
 
-/* How many there are. */
+/* How many there are; 0 of a solver without blocks. */
 int block_solver_component_count(BlockSolver* solver);
 /* The number of the component that a block is in. */
 int block_solver_component_of(BlockSolver* solver, int block);
@@ -230,14 +231,16 @@ int block_solver_component_order(BlockSolver* solver, int component);
  * were filled. */
 bool block_solver_factor_component(BlockSolver* solver, int component);
 /* Factor a positive definite neighbour: eigenvalues' magnitudes lifted to at least `floor` (dense), or the diagonal
- * raised until the factorisation succeeds (sparse). false: not finite. */
+ * raised until the factorisation succeeds (sparse). Returns false when it is not finite, or when no such diagonal is
+ * found. floor > 0, in the matrix's unit. */
 bool block_solver_factor_component_lifted(BlockSolver* solver, int component, double floor);
 /* The component as it is, indefinite or not. *smallest becomes its eigenvalue nearest to zero when that is nearer than
  * *smallest (to rounding up to order 96, by Lanczos' method beyond). false: singular to rounding, or not finite.
  * Solving refines, so the filled blocks must still be there. Not beside other threads: it may need room. smallest:
  * HUGE_VAL to begin with. */
 bool block_solver_factor_component_indefinite(BlockSolver* solver, int component, double* smallest);
-/* x <- H^-1 x for the unknowns of the component, which was factored; the others stay. x: all unknowns. */
+/* x <- H^-1 x for the unknowns of the component, which was factored, by any of the three; the others stay.
+ * x: block_solver_order numbers. No allocation; without a factor the result means nothing. */
 void block_solver_solve_component(BlockSolver* solver, int component, double* x);
 
 /* Cholesky of all components, in their order; false: one is not positive definite or not finite, those behind it are

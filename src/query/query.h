@@ -142,8 +142,8 @@ typedef struct {
 /* Relative width of the bounds of a proved distance. */
 #define CONVEX_DISTANCE_PROOF 1e-6
 
-/* Distance, or minus the depth, of a and b, one of them smooth at least (H2-H4). Cold each time; some 100 us apart. May
- * allocate where they overlap. Where not `proved` the bounds hold all the same. */
+/* Distance, or minus the depth, of a and b, one of them smooth at least (H2-H4) [m], world frame. Cold each time;
+ * some 100 us apart. May allocate where they overlap. Where not `proved` the bounds hold all the same. */
 ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]);
 /* Rows of DISTANCE_VALUE on; columns and parameters as those of growth_derivatives, a hull has none of its own. NULL,
  * or why there are none (static): flat on flat, points not found exactly, a condition above QUERY_CONDITION_MAX.
@@ -179,7 +179,7 @@ typedef struct WitnessBody {
 /* hulls (count >= 1) are copied; `samples`: how many points, 2 * WITNESS_SAMPLES or more. Hulls in the body's frame
  * [m]. Allocates; freed by witness_body_free. */
 WitnessBody witness_body_create(const ConvexHull* hulls, int count, int samples);
-/* Frees all and leaves a zeroed body. */
+/* Frees all and leaves a zeroed body; accepts a zeroed one. */
 void witness_body_free(WitnessBody* body);
 
 enum { WITNESS_SAMPLES = 16, WITNESS_SURFACE = 1024 };
@@ -245,7 +245,8 @@ typedef struct {
  * hull_depth does not know. World frame. targets: NULL or 2, a's and b's. */
 Witness witness_query(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b,
                       const WitnessOptions* options, const Vec3* targets, WitnessCache* cache);
-/* The nearest points alone, and in piece the piece of a and of b that they are on. cache may be NULL. */
+/* The nearest points alone, world frame, and in piece the pieces of a and b that they are on. cache may be NULL, else
+ * it is read and updated. Allocates as witness_query. */
 Distance witness_nearest(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b, WitnessCache* cache,
                          int piece[2]);
 

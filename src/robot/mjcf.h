@@ -178,11 +178,11 @@ void mjcf_read_contact(MjcfModel* model, Scene* scene, const int* carrier);
 /* All numbers of an attribute of the key (count), owned by the caller; NULL when it has none or after an error. Freed
  * by memory_free; *count is then 0. */
 double* mjcf_key_numbers(MjcfModel* model, const char* name, int* count);
-/* Controllers and loads (robot/mjcf_actuator.c). */
+/* After the scene is made: controllers and loads, from <actuator> and springs of tendons (robot/mjcf_actuator.c). */
 void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier);
 /* Names of attributes that are left out, in the whole file (robot/mjcf_told.c). */
 void mjcf_tell_attributes(MjcfModel* model);
-/* A site, seen from the scene's link that carries its body (or from the world). */
+/* A site, seen from the scene's link that carries its body (or from the world) [m]; model->placed must be there. */
 UrdfPose mjcf_site_place(const MjcfModel* model, const MjcfSite* site);
 
 /* Before the scene is made: the keyframe's coordinates as starts, and as the places of free bodies. Makes

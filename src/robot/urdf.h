@@ -110,7 +110,7 @@ bool urdf_read(UrdfRobot* robot, const XmlElement* root, bool lenient, Diagnosti
 /* Names to links, the tree, its order (robot/urdf_tree.c); lenient: without joints of links that are not there, each
  * told. False after an error. After urdf_read; makes robot->order. */
 bool urdf_connect(UrdfRobot* robot, bool lenient, Diagnostics* diagnostics);
-/* Frees the arrays and leaves a zeroed robot. */
+/* Frees the arrays, not the texts, and leaves a zeroed robot; accepts a half-read one. */
 void urdf_free(UrdfRobot* robot);
 
 /* ---------------------------------------------------------------- a scene in the making (robot/urdf_scene.c) */
@@ -158,7 +158,7 @@ void urdf_take_name(Scene* scene, const char* name);
 
 /* Tell what is wrong with the files of meshes, for a robot that cannot become a scene for other reasons. */
 void urdf_check_files(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, Diagnostics* diagnostics);
-/* Fill build->defaults; the caller frees them. */
+/* Fill build->defaults with one shape of each UrdfGeometry; the caller frees them by scene_free. */
 void urdf_shape_defaults(UrdfBuild* build);
 /* Shapes that a link of the robot brings to the scene, whatever its joint. (robot/urdf_shapes.c) Borrowed from the
  * link. */

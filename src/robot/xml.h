@@ -33,7 +33,7 @@ typedef struct {
  * diagnostic with line and column: not UTF-8, not well formed, a DTD, too deep, too large. The document is then empty.
  * text: (length) and a NUL; it is copied. */
 bool xml_read(XmlDocument* document, const char* source, const char* text, size_t length, Diagnostics* diagnostics);
-/* Frees all elements and leaves a zeroed document. */
+/* Frees all elements and their texts and leaves a zeroed document; accepts a zeroed one. */
 void xml_free(XmlDocument* document);
 
 /* The first child of that name, or the next after it; NULL when there is none. Borrowed from the document, as all
