@@ -33,9 +33,10 @@ typedef struct {
   int threads;
 } SearchOptions;
 
-/* Takes the part over; adds each of its components. Pieces starts zeroed and is ended by pieces_free. */
+/* Takes the part over, which is freed; adds each of its components. Pieces starts zeroed and is ended by pieces_free.
+ */
 void pieces_add(Pieces* pieces, Part part, const SearchOptions* options);
-/* Frees all pieces and leaves a zeroed list. */
+/* Frees all pieces and leaves a zeroed list; accepts a zeroed one. */
 void pieces_free(Pieces* pieces);
 /* Cut the piece with the largest excess until there are `count` pieces or the sum of excesses is at most `enough`. Ends
  * before where no piece can be cut any more. [unit size^3] */
@@ -70,17 +71,17 @@ Block block_create(const Vec3* points, int count);
 void block_free(Block* block);
 /* Owned by the caller as well, freed by block_free. */
 Block block_copy(const Block* block);
-/* Hull of both, as block_create's; they stay. */
+/* Hull of both, made as by block_create and owned by the caller; they stay. */
 Block block_join(const Block* a, const Block* b);
-/* Hull of all (count), as block_create's; they stay. */
+/* Hull of all (count), made as by block_create and owned by the caller; they stay. */
 Block block_join_all(const Block* const* blocks, int count);
 /* The hulls of all pieces, in their order; the pieces stay. Freed by blocks_free. */
 Blocks blocks_create(const Pieces* pieces);
-/* Frees all blocks and leaves a zeroed list. */
+/* Frees all blocks and leaves a zeroed list; accepts a zeroed one. */
 void blocks_free(Blocks* blocks);
 /* Distance of two hulls [unit size], 0 when they meet. Allocates for the time of the call. */
 double block_distance(const Block* a, const Block* b);
-/* The same with the closest points, set where they do not meet. */
+/* The same with the closest points [unit size]; where the hulls meet both are written, and of no use. */
 double block_nearest(const Block* a, const Block* b, Vec3* on_a, Vec3* on_b);
 /* Where the mirror images of blocks stand: of[axis][k] is that of block k, NULL where `planes` (bit = axis) has no such
  * mirror plane. Owned arrays. */
@@ -133,7 +134,7 @@ Vec3 hull_middle(const ConvexHull* hull);
  * and *middle has no meaning. */
 bool hulls_shared_middle(const ConvexHull* a, const ConvexHull* b, Vec3* middle);
 /* Let blocks of few faces grow through the neighbours that hold the face they share, where that leaves the union as it
- * is: bars that cross become whole. */
+ * is: bars that cross become whole. Flat ones stay. In place. */
 void blocks_extend(Blocks* blocks);
 /* Give pairs that only touch a corner inside the other, so that they overlap. Changes the union by nothing where one
  * holds the shared face of the other, else by slivers beside the shared face, no deeper than 0.01 and `deepest`. */
@@ -167,7 +168,7 @@ Part part_of_hull(const ConvexHull* hull);
 double hull_outside(const ConvexHull* hull, Vec3 point);
 /* Outward unit normal and offset of a triangle; zero normal when it is a needle. The offset is then 0 too. */
 CutPlane hull_plane(const ConvexHull* hull, int triangle);
-/* Volume of the hull, as its triangles are turned; 0 without triangles. */
+/* Volume of the hull, negative when its triangles are turned inwards; in the cube of its unit. 0 without triangles. */
 double solid_volume(const ConvexHull* hull);
 
 #endif

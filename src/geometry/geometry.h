@@ -155,7 +155,7 @@ typedef struct {
 void surface_free(TriangleSurface* surface);
 /* A copy of the hull's own vertices and triangles, owned by the caller. Freed by surface_free. */
 TriangleSurface surface_of_hull(const ConvexHull* hull);
-/* Number of the first point with the same coordinates, of every point (count). Owned by the caller. Freed by
+/* Number of the first point with the same coordinates, of every point (count). Owned by the caller, freed by
  * memory_free. */
 int* points_equal(const Vec3* points, int count);
 /* Point i becomes point number[i] in all triangles. Those left with fewer than three corners vanish, and pairs that
@@ -165,8 +165,8 @@ void surface_join_points(TriangleSurface* surface, const int* number);
 /* Where sheets touch along edges no longer than length, which then have four triangles, these become points. length in
  * the surface's unit. In place: triangles may vanish, points keep their numbers. */
 void surface_settle(TriangleSurface* surface, double length);
-/* Drop points of no triangle; old[i], when given, is the number that point i had (as many as there were points). May be
- * NULL. */
+/* Drop points of no triangle; old[i], when given, is the number that point i had (as many as there were points); NULL:
+ * not wanted. */
 void surface_drop_unused(TriangleSurface* surface, int* old);
 
 /* What a surface is by its numbers alone; places do not count but for the volume. */
@@ -190,7 +190,7 @@ SurfaceCheck surface_check(const TriangleSurface* surface);
  * leaves the solid; its length counts when the surface there faces back within 30 degrees. The points are spread evenly
  * over the area, one for every square of edge *spacing: what is smaller may be missed, and a wall that is wider is
  * measured to about spacing tan 30. HUGE_VAL: no two walls face each other. The same for any number of threads.
- * geometry/wall.c In the surface's unit; samples > 0: about so many rays; *spacing is written. */
+ * Lengths in the surface's unit; samples > 0: about so many rays. geometry/wall.c */
 double surface_thickness(const TriangleSurface* surface, int samples, int threads, double* spacing);
 
 /* ---------------------------------------------------------------- planar polygons (geometry/polygon.c) */
@@ -277,7 +277,7 @@ MassMoment mass_moment_zero(void);
  */
 void mass_moment_add(MassMoment* sum, const MassMoment* term, double factor);
 /* Solid of unit density, exact polynomial integrals over the tetrahedra from the first vertex. [m^3, m^4, m^5] In the
- * hull's frame; zero for a hull without vertices. The surface must be closed, and need not be convex. */
+ * hull's frame; zero for a hull without vertices. It need not be convex. */
 MassMoment mass_moment_solid(const ConvexHull* hull);
 /* Unit mass spread evenly over points (count >= 1). [1, m, m^2]; zero for none. */
 MassMoment mass_moment_points(const Vec3* points, int count);

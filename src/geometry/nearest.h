@@ -31,8 +31,7 @@ static inline NearestPoint nearest_vertex(const Vec3* p, int i) {
   return (NearestPoint){p[i], vec3_dot(p[i], p[i]), 1, {i}, {1.0}};
 }
 
-/* Of the edge from corner i to j, which may have no length: then of i. Works on inputs of any size without division by
- * zero. */
+/* Of the edge from corner i to j, which may have no length: then of i. */
 static inline NearestPoint nearest_on_edge(const Vec3* p, int i, int j) {
   Vec3 edge = vec3_sub(p[j], p[i]);
   double square = vec3_dot(edge, edge), along = -vec3_dot(p[i], edge);

@@ -147,8 +147,7 @@ typedef struct {
  * The scene and the report's joints are the caller's, after a failure too. */
 bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, RobotReport* report, int* carrier,
                 UrdfPose* placed, Diagnostics* diagnostics);
-/* Are these joints, one after the other through links without mass and shape, one joint of a scene? chain: (count),
- * from the base outwards. */
+/* Are these joints, one after the other through links without mass and shape, one joint of a scene? chain: (count). */
 bool urdf_is_one_joint(const UrdfJoint* const* chain, int count);
 /* All the defaults of the format, those of a scene without links, are written to *scene, which scene_free ends.
  * STATUS_OK, else as of scene_parse. (robot/urdf_import.c) */
