@@ -226,7 +226,7 @@ SourcePlace source_place(const char* source, const char* text, size_t offset);
 /* ---------------------------------------------------------------- files (base/file.c) */
 /* Whole file; *data is NUL-terminated and owned by the caller. STATUS_IO leaves errno set, for file_error_text.
  * Bounded: a file of 2 GiB, 256 MiB from a pipe, 1 MiB from a device; a pipe that no writer has opened within 10 s is
- * given up. Then *data is NULL and *length [bytes] 0. */
+ * given up. After STATUS_IO *data is NULL and *length [bytes] 0. */
 Status file_read(const char* path, char** data, size_t* length);
 /* strerror for what cannot be read: the bounds are said. Text of the C library, or static; not to be freed. */
 const char* file_error_text(int error);
