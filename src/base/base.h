@@ -30,7 +30,7 @@ typedef enum {
   STATUS_NO_MEMORY,
 } Status;
 
-/* The exit code that reports a status. */
+/* The exit code that reports a status. EXIT_IO for want of memory and for what is no status. */
 ExitCode status_exit_code(Status status);
 
 /* ---------------------------------------------------------------- diagnostics (base/diagnostics.c) */
@@ -57,47 +57,64 @@ typedef struct {
   int error_count, warning_count;
 } Diagnostics;
 
-/* Append `file:line:column: severity: text` (printf style, no trailing newline, no prefix in the text). */
+/* Append `file:line:column: severity: text` (printf style, no trailing newline, no prefix in the text). File name and
+ * text are copied. */
 void diagnostics_add(Diagnostics* diagnostics, Severity severity, SourcePlace place, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Append those of `more` that are not there yet: several readings of one file tell the same. */
+/* Append those of `more` that are not there yet: several readings of one file tell the same. They are copied; `more`
+ * stays the caller's. */
 void diagnostics_add_new(Diagnostics* diagnostics, const Diagnostics* more);
 /* Sort by file, line, column (stable), then print each as `file:line:col: error: text`, followed by the
- * source line and a caret when the file can be read. color: use ANSI colours. */
+ * source line and a caret when the file can be read. color: use ANSI colours. A longer line is cut to some 120 bytes
+ * around the caret. */
 void diagnostics_print(Diagnostics* diagnostics, FILE* stream, bool color);
-void diagnostics_free(Diagnostics* diagnostics); /* accepts a zeroed one */
+/* Frees all texts and leaves a zeroed one; accepts a zeroed one. */
+void diagnostics_free(Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- memory (base/memory.c)
  * Allocation failure ends the process with a message and EXIT_IO: there is nothing a simulation can do without memory.
  * Within memory_try it leads back there instead.
  * memory_allocation_count counts every call below, so that a test can prove that a step allocates nothing. */
-void* memory_alloc(size_t size);                              /* zeroed, 64-byte aligned */
-void* memory_resize(void* old, size_t old_size, size_t size); /* keeps the content, zeroes the rest; 64-byte aligned */
-/* Room for one element more than count in an array that doubles when it is full. *capacity counts elements. */
+/* size [bytes], may be 0: a zeroed, 64-byte aligned block, never NULL. Owned by the caller, freed by memory_free. */
+void* memory_alloc(size_t size);
+/* A new block of `size` bytes with the first old_size of the old one, the rest zero; the old one (may be NULL) is
+ * freed. 64-byte aligned, never NULL. */
+void* memory_resize(void* old, size_t old_size, size_t size);
+/* Room for one element more than count in an array that doubles when it is full. *capacity counts elements. element:
+ * size of one [bytes]. Room of 64 at first. Returns the array, moved when it was full: the old place is freed then.
+ * NULL with capacity 0 begins one. */
 void* memory_grown(void* array, size_t element, int count, int* capacity);
+/* Gives a block back, also to the pool that it is of; accepts NULL. */
 void memory_free(void* pointer);
-char* memory_text(const char* text); /* copy of a string */
-/* What these do when there is none left; for libraries that say so. */
+/* Copy of a NUL-terminated string, owned by the caller, freed by memory_free. */
+char* memory_text(const char* text);
+/* What these do when there is none left; for libraries that say so. size: bytes asked for, for the message. */
 _Noreturn void memory_exhausted(size_t size);
 
 /* What a library hands out lives in a pool, so that a failure half-way loses nothing: all blocks that are taken within
  * memory_try, in loops of parallel_for too, are of its pool, and those not freed one by one go with it. */
 typedef struct MemoryPool MemoryPool;
-MemoryPool* memory_pool_create(void);         /* NULL: no memory */
-void memory_pool_destroy(MemoryPool* pool);   /* and all its blocks; accepts NULL */
-int64_t memory_pool_count(const MemoryPool*); /* blocks that it holds */
-MemoryPool* memory_pool_in_use(void);         /* of the innermost memory_try of this thread, or NULL */
+/* Owned by the caller, ended by memory_pool_destroy. NULL: no memory. */
+MemoryPool* memory_pool_create(void);
+/* Frees the pool and all its blocks; accepts NULL. */
+void memory_pool_destroy(MemoryPool* pool);
+/* Number of blocks that it holds. Not beside threads that allocate in it. */
+int64_t memory_pool_count(const MemoryPool*);
+/* The pool of the innermost memory_try of this thread, borrowed; NULL outside of any. */
+MemoryPool* memory_pool_in_use(void);
 /* The so-manyth allocation within memory_try from now on fails, and all after it; 0: none. For tests. */
 void memory_fail_at(int64_t allocation);
 typedef void (*MemoryBody)(void* context);
 /* body(context); false: an allocation in it failed, and it was left there as by longjmp. What it was about to change is
  * then to be thrown away: memory by its pool, nothing else may be held. May be nested, with pools of any kind. */
 bool memory_try(MemoryPool* pool, MemoryBody body, void* context);
+/* How many blocks were asked for since the process began, in all threads. */
 uint64_t memory_allocation_count(void);
-/* Bytes that are allocated now, and the most since the process began or memory_peak_begin: for tests of what is held.
- */
+/* Bytes that are allocated now, in all threads and pools, as the allocator rounds them: for tests of what is held. */
 uint64_t memory_held(void);
+/* The most bytes since the process began or memory_peak_begin. */
 uint64_t memory_peak(void);
+/* The most counts from the bytes held now. */
 void memory_peak_begin(void);
 #define GIBIBYTE 1073741824.0 /* bytes */
 #define MEMORY_NEW(type, count) ((type*)memory_alloc(sizeof(type) * (size_t)(count)))
@@ -113,11 +130,14 @@ typedef struct {
   size_t count;    /* BLOCK_READ: how many there are */
   bool failed; /* BLOCK_READ: they came to an end too early, or one was out of its range; zeroes were read instead */
 } StateBlock;
-/* Values are counted, copied to the block, or from it: (count) doubles; one word; a whole number of low..high; a bool.
- */
+/* Each value is counted (BLOCK_MEASURE: neither read nor changed), copied to the block, or from it. A block that ends
+ * too early gives zeroes and sets `failed`. Nothing is allocated. values: (count) doubles, a word each. */
 void state_block_doubles(StateBlock* block, double* values, size_t count);
+/* One word of 64 bits as it is. */
 void state_block_word(StateBlock* block, uint64_t* value);
+/* A whole number of low..high, one word. BLOCK_READ: another one becomes `low` and sets `failed`. */
 void state_block_int(StateBlock* block, int* value, int low, int high);
+/* A word, 0 or 1; BLOCK_READ: another one is false and sets `failed`. */
 void state_block_bool(StateBlock* block, bool* value);
 
 /* ---------------------------------------------------------------- growing text (base/text.c) */
@@ -125,22 +145,28 @@ typedef struct {
   char* data; /* always NUL-terminated once something was added */
   size_t length, capacity;
 } Text;
+/* Appends as printf prints; grows as needed. A Text starts as {0} and is ended by text_free. */
 void text_add(Text* text, const char* format, ...) __attribute__((format(printf, 2, 3)));
+/* The same with a list of arguments, which it uses up. */
 void text_add_v(Text* text, const char* format, va_list arguments);
+/* Appends a copy of `length` bytes, NUL bytes too; with length 0 data becomes "" where it was NULL. */
 void text_add_bytes(Text* text, const char* bytes, size_t length);
 /* Shortest decimal that reads back to the same double ("nan", "inf" for those). */
 void text_add_double(Text* text, double value);
-/* A word for a POSIX shell, in quotes where it needs them. */
+/* A word for a POSIX shell, in quotes where it needs them. Nothing of it is expanded. */
 void text_add_shell(Text* text, const char* word);
-/* A JSON string with quotes and escapes. */
+/* A JSON string with quotes and escapes. string: UTF-8, NUL-terminated; it is not checked. */
 void text_add_json_string(Text* text, const char* string);
-/* Bytes as base64 (RFC 4648, section 4, with padding). */
+/* Bytes as base64 (RFC 4648, section 4, with padding). bytes: (length), nothing is added for 0. */
 void text_add_base64(Text* text, const void* bytes, size_t length);
+/* Frees data and leaves a zeroed Text; accepts a zeroed one. */
 void text_free(Text* text);
 /* For manual pages: escaped for roff, words between backquotes in bold (base/roff.c). */
 void text_add_roff(Text* out, const char* text);
-/* Levenshtein distance; the nearest of the candidates, or NULL when none is near enough to be meant. */
+/* Levenshtein distance in bytes: insertions, deletions, replacements. Allocates for the time of the call. */
 int text_distance(const char* a, const char* b);
+/* The nearest of the candidates (count), borrowed from them, the first among equals; NULL when none is near enough to
+ * be meant: one slip in three letters. */
 const char* text_nearest(const char* word, const char* const* candidates, int count);
 
 /* ---------------------------------------------------------------- words and excerpts (base/words.c) */
@@ -149,13 +175,16 @@ const char* text_nearest(const char* word, const char* const* candidates, int co
 typedef struct {
   char text[72];
 } Excerpt;
+/* At most 68 bytes of it, "..." behind when it is longer; no character of UTF-8 is cut. By value, no allocation. */
 Excerpt text_excerpt(const char* text);
 
-/* Lists of words in one text, "one|another". */
+/* Number of words in a text "one|another", at least 1. */
 int words_count(const char* words);
-int words_index(const char* words, const char* word); /* -1 when it is none of them */
+/* 0-based position of a word in such a text; -1 when it is none of them. */
+int words_index(const char* words, const char* word);
+/* A copy of the word at a position from 0; index must be below words_count. Cut at 71 bytes. */
 Excerpt words_at(const char* words, int index);
-/* "one, another or a third". */
+/* "one, another or a third". Appended to out. */
 void words_sentence(const char* words, Text* out);
 
 /* ---------------------------------------------------------------- names (base/names.c)
@@ -170,54 +199,67 @@ typedef struct {
   int slot_count;
 } Names;
 
-/* False when the text is there already. */
+/* False when the text is there already. Otherwise the text is kept by reference: it must outlive the names. value >= 0,
+ * or names_find cannot tell it from none. */
 bool names_add(Names* names, const char* text, int value);
-/* The value of a text, or -1 when it was not added. */
+/* The value of a text, or -1 when it was not added; the text is compared by its bytes and not kept. */
 int names_find(const Names* names, const char* text);
-/* The nearest text, borrowed, or NULL when none is near enough. */
+/* The nearest text, borrowed, or NULL when none is near enough. NULL too beyond 5000 names: looking would take too
+ * long. */
 const char* names_nearest(const Names* names, const char* text);
+/* Frees the arrays, not the texts, and leaves a zeroed one; accepts a zeroed one. */
 void names_free(Names* names);
 
 /* ---------------------------------------------------------------- places in a text (base/source.c) */
 
 /* Longest text accepted [bytes]. */
 #define SOURCE_LENGTH_MAX ((size_t)1 << 28)
-/* False after a diagnostic at the first byte that is not UTF-8, or when the text is too long. */
+/* False after a diagnostic at the first byte that is not UTF-8, or when the text is too long. A NUL byte does not
+ * belong either. source: name for messages; text: (length) bytes. */
 bool source_check(const char* source, const char* text, size_t length, Diagnostics* diagnostics);
-/* Line and column (in characters, from 1) of a byte offset. */
-void place_advance(SourcePlace* place, const char* at); /* past one byte */
+/* Moves a place past the byte at `at`: to the next line behind LF, CR or CRLF, else one column where a character
+ * begins. Looks at the byte behind a CR. */
+void place_advance(SourcePlace* place, const char* at);
+/* Line and column (in characters, from 1) of a byte offset, found from the text's start; `source` is borrowed. */
 SourcePlace source_place(const char* source, const char* text, size_t offset);
 
 /* ---------------------------------------------------------------- files (base/file.c) */
 /* Whole file; *data is NUL-terminated and owned by the caller. STATUS_IO leaves errno set, for file_error_text.
  * Bounded: a file of 2 GiB, 256 MiB from a pipe, 1 MiB from a device; a pipe that no writer has opened within 10 s is
- * given up. */
+ * given up. After STATUS_IO *data is NULL and *length [bytes] 0. */
 Status file_read(const char* path, char** data, size_t* length);
-/* strerror for what cannot be read: the bounds are said. */
+/* strerror for what cannot be read: the bounds are said. Text of the C library, or static; not to be freed. */
 const char* file_error_text(int error);
-/* There, and neither folder, pipe nor device: may be read again. */
+/* There, and neither folder, pipe nor device: may be read again. A link counts as what it points to. False when it
+ * cannot be looked at. */
 bool file_is_regular(const char* path);
-/* The same with a diagnostic that says why it cannot be read; *data is the caller's to free. */
+/* file_read with a diagnostic that says why it cannot be read; *data is the caller's to free, NULL after STATUS_IO. */
 Status file_read_reported(const char* path, char** data, size_t* length, Diagnostics* diagnostics);
-/* Write beside the name, fsync, then rename: a reader sees the old file or the new one, never a half. */
+/* Write beside the name, fsync, then rename: a reader sees the old file or the new one, never a half. A device or a
+ * pipe is written through. data: (length) bytes. STATUS_IO leaves errno set. */
 Status file_write(const char* path, const char* data, size_t length);
-/* The same with a diagnostic that says why it cannot be written. */
+/* The same of a whole text, which may be empty, with a diagnostic that says why it cannot be written: STATUS_IO. */
 Status file_write_reported(const char* path, const Text* text, Diagnostics* diagnostics);
-Status file_make_folder(const char* path); /* with parents */
-/* The same with a diagnostic; and of the folder that a file is to stand in. */
+/* With parents; one that is there already is fine. STATUS_IO leaves errno set, ENOTDIR where something else has the
+ * name. */
+Status file_make_folder(const char* path);
+/* The same; a failure is told in a diagnostic, and STATUS_IO. */
 Status file_make_folder_reported(const char* path, Diagnostics* diagnostics);
+/* The same of the folder that a file `path` is to stand in; nothing is made, and STATUS_OK, for a path without one. */
 Status file_make_folder_of(const char* path, Diagnostics* diagnostics);
+/* Something of this name can be looked at, a folder too; a link counts as what it points to. */
 bool file_exists(const char* path);
-/* folder/name. Owned by the caller. */
+/* folder/name. Owned by the caller, as all paths below: freed by memory_free. Nothing is looked up, this never fails.
+ */
 char* file_join(const char* folder, const char* name);
 /* `relative` as seen from the folder of `base_file`; absolute paths stay. Owned by the caller. */
 char* file_resolve(const char* base_file, const char* relative);
-/* A path as seen from a folder, by `..` where need be; absolute paths stay. Links in both are followed when they exist.
- * Owned by the caller. */
+/* A path as seen from a folder, by `..` where need be; absolute paths stay as copies. Links in both are followed
+ * when they exist. Owned by the caller. */
 char* file_relative(const char* folder, const char* path);
 /* The same for a path within the folder, absolute or not; NULL when it is not within. Owned by the caller. */
 char* file_inside(const char* folder, const char* path);
-/* Name without folder and last extension. Owned by the caller. */
+/* A copy of the name without folder and last extension; a dot at its begin is none. Owned by the caller. */
 char* file_stem(const char* path);
 
 /* A stream written to `path~` and renamed to `path` by file_stream_close; never a half file under the real name. */
@@ -225,14 +267,19 @@ typedef struct {
   FILE* stream;
   char *path, *temporary;
 } FileStream;
+/* A device or a pipe is written itself. STATUS_IO leaves errno set and *out zeroed; else it is ended by close or
+ * discard. */
 Status file_stream_open(FileStream* out, const char* path);
-Status file_stream_close(FileStream* out); /* flush, fsync, rename; STATUS_IO when anything was lost */
+/* Flush, fsync, rename, and free. STATUS_IO (errno set) when anything was lost: then a file `path` holds what it
+ * held, and `path~` is gone. Accepts a zeroed one, which is STATUS_IO. */
+Status file_stream_close(FileStream* out);
+/* Throws what was written away (not of a device or a pipe), and frees; accepts a zeroed one. */
 void file_stream_discard(FileStream* out);
 
 /* ---------------------------------------------------------------- hash (base/hash.c), time (base/timer.c) */
-/* SHA-256 of (length) bytes as 64 hexadecimal digits and NUL. */
+/* SHA-256 of (length) bytes as 64 hexadecimal digits and NUL. data may be NULL when length is 0. No allocation. */
 void hash_sha256(const void* data, size_t length, char hex[65]);
-/* Monotonic seconds. */
+/* Monotonic seconds. From a start of no meaning: only differences count. */
 double timer_now(void);
 
 /* ---------------------------------------------------------------- files of numbers (base/number_file.c)
@@ -264,34 +311,42 @@ typedef struct {
   char* path;       /* of the file read, for messages; NULL when built */
 } NumberFile;
 
-/* Copies of (count) values. The name must be of the kind above and new. */
+/* Adds a copy of values (count >= 0). An assertion refuses a name that is not of the kind above or not new. */
 void number_file_add_doubles(NumberFile* file, const char* name, const double* values, int count);
+/* The same of 64-bit whole numbers; values (count) are copied. */
 void number_file_add_integers(NumberFile* file, const char* name, const int64_t* values, int count);
 
-/* The length of an array; -1 when there is none of this name and kind. */
+/* The length of an array of doubles; -1 when there is none of this name and kind. */
 int number_file_doubles_count(const NumberFile* file, const char* name);
+/* The length of an array of integers; -1 when there is none of this name and kind. */
 int number_file_integers_count(const NumberFile* file, const char* name);
-/* The values of an array that must have this length; false, with a message and nothing written, when it has not. */
+/* Copies the array to values (count), which must be its length; false, with a message and nothing written, when it has
+ * another or is not there. */
 bool number_file_get_doubles(const NumberFile* file, const char* name, double* values, int count,
                              Diagnostics* diagnostics);
+/* The same of an array of integers: false, with a message and nothing written, when it is not of this length. */
 bool number_file_get_integers(const NumberFile* file, const char* name, int64_t* values, int count,
                               Diagnostics* diagnostics);
 
 /* Atomic: the file holds the old content or the new. STATUS_IO leaves errno set. */
 Status number_file_write(const NumberFile* file, const char* path);
-/* STATUS_IO or STATUS_BAD_INPUT with a message; then the file is empty. */
+/* STATUS_IO or STATUS_BAD_INPUT with a message; then the file is empty. kind must outlive the file, which
+ * number_file_free ends. */
 Status number_file_read(NumberFile* file, const char* kind, const char* path, Diagnostics* diagnostics);
-/* The text of the file; `path` for messages only. `data` need not end with NUL. */
+/* The same of a text of `length` bytes, which need not end with NUL; `path` is copied, for messages only. Never
+ * STATUS_IO. */
 Status number_file_parse(NumberFile* file, const char* kind, const char* path, const char* data, size_t length,
                          Diagnostics* diagnostics);
+/* Appends the text of the file, with its hash, to out. */
 void number_file_format(const NumberFile* file, Text* out);
+/* Frees the arrays and leaves a zeroed one, without its kind; accepts a zeroed one. */
 void number_file_free(NumberFile* file);
 
 /* ---------------------------------------------------------------- order (base/order.c) */
 
-/* For qsort: ascending uint64_t. */
+/* For qsort: ascending uint64_t, -1, 0 or 1. */
 int order_uint64(const void* a, const void* b);
-/* Sorts the numbers (count) and keeps one of each. Returns how many are left. */
+/* Sorts the numbers (count) in place and keeps one of each. Returns how many are left, 0 of none. */
 int order_distinct(uint64_t* numbers, int count);
 
 /* ---------------------------------------------------------------- elementary functions (base/elementary.c)
@@ -299,15 +354,25 @@ int order_distinct(uint64_t* numbers, int count);
  * operations. Within one unit in the last place (atan2, hypot: two), also for huge and tiny arguments; special values
  * as in C. What IEEE defines exactly (sqrt, fabs, floor, fmod, frexp, ...) is called by its own name. The rest of the
  * program calls no others: scripts/check_elementary.py. */
+/* x [rad]; NAN for infinities. */
 double math_sin(double x);
+/* x [rad]; NAN for infinities. */
 double math_cos(double x);
-void math_sincos(double x, double* sine, double* cosine); /* both for the price of one, with their bits */
+/* Both for the price of one, with their bits. */
+void math_sincos(double x, double* sine, double* cosine);
+/* [rad] in [0, pi]; NAN outside [-1, 1]. */
 double math_acos(double x);
+/* Angle of the point (x, y) from the x axis [rad], in [-pi, pi]. */
 double math_atan2(double y, double x);
+/* Natural; -HUGE_VAL for 0, NAN below. */
 double math_log(double x);
+/* To base 10; -HUGE_VAL for 0, NAN below. */
 double math_log10(double x);
+/* x^y; NAN for x < 0 and y that is no whole number, both finite. */
 double math_pow(double x, double y);
+/* Cube root, of either sign. */
 double math_cbrt(double x);
+/* sqrt(x^2 + y^2) without overflow on the way. */
 double math_hypot(double x, double y);
 
 /* Where a call would cost more than the function itself, and a rounding more does not matter: e^x for x <= 0, below
@@ -345,7 +410,8 @@ static inline double math_log_sum(double x) {
 
 /* ---------------------------------------------------------------- CSV (base/csv.c) */
 
-/* Append a field, quoted when it holds a comma, a quote or a line break. */
+/* Append a field, quoted when it holds a comma, a quote or a line break. Quotes in it are doubled. No comma before or
+ * after. */
 void csv_add_field(Text* row, const char* text);
 
 /* A CSV file in memory: one header line, every row as long as the header. Owns everything. */
@@ -362,21 +428,28 @@ typedef struct {
  * another length, an open quote), with a diagnostic that names the path. `data` is the table's from here on, and ends
  * with a NUL byte behind `length`. The caller frees with csv_free in any case, which accepts a zeroed table. */
 Status csv_parse(CsvTable* table, const char* path, char* data, size_t length, Diagnostics* diagnostics);
-/* The same of a file; STATUS_IO with a diagnostic when it cannot be read. */
+/* The same of a file; STATUS_IO with a diagnostic when it cannot be read. csv_free in any case. */
 Status csv_read(CsvTable* table, const char* path, Diagnostics* diagnostics);
+/* Frees all and leaves a zeroed one; accepts a zeroed or half-read one. */
 void csv_free(CsvTable* table);
-/* Index of a column, -1 when there is none. */
+/* Index of the first column of that name, -1 when there is none. */
 int csv_column(const CsvTable* table, const char* name);
-const char* csv_cell(const CsvTable* table, int row, int column); /* borrowed from the table */
-double csv_value(const CsvTable* table, int row, int column);     /* NAN where the cell is no number */
-/* A cell as a number in *value; false with a diagnostic that names line and column when it is not a finite one. */
+/* The cell of a row and a column, both from 0 and inside the table; borrowed from the table. */
+const char* csv_cell(const CsvTable* table, int row, int column);
+/* The cell as a number; NAN where it is none. */
+double csv_value(const CsvTable* table, int row, int column);
+/* A cell as a number in *value; false with a diagnostic that names line and column when it is not a finite one. path:
+ * for the message. */
 bool csv_number(const CsvTable* table, const char* path, int row, int column, double* value, Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- disjoint sets (base/disjoint_sets.c)
  * Sets of the members 0..count-1 as a forest in the caller's array: parent[k] of every member, a root is its own. The
  * root of a set is its smallest member, so that numbers made from roots do not depend on the order of the joins. */
-void sets_separate(int* parent, int count); /* every member alone */
-int sets_root(int* parent, int member);     /* shortens the way that it walks */
+/* Every member alone; parent: (count). */
+void sets_separate(int* parent, int count);
+/* The smallest member of its set. Shortens the way that it walks, so not beside other threads. */
+int sets_root(int* parent, int member);
+/* The sets of members a and b become one, if they are not yet; members are not checked. */
 void sets_join(int* parent, int a, int b);
 
 /* ---------------------------------------------------------------- parallel loops (base/parallel.c)
@@ -384,28 +457,39 @@ void sets_join(int* parent, int a, int b);
  * does not depend on the number of threads. Runs in the calling thread when threads <= 1 or count < threshold.
  * grain: indices handed out at a time. */
 typedef void (*ParallelBody)(void* context, int index, int thread);
+/* Returns when all indices are done; thread is in 0..threads-1. An allocation that fails in it counts as the caller's:
+ * within memory_try it ends there, else the process ends. */
 void parallel_for(int threads, int count, int threshold, int grain, ParallelBody body, void* context);
+/* Processors that this process may run on, at least 1. */
 int parallel_processor_count(void);
 
 /* ---------------------------------------------------------------- processes (base/processes.c)
  * Copies of the program that mpirun has started and that share work, in a build of `make MPI=1`; otherwise there is
  * one, of rank 0, and the functions below leave everything as it is. All ranks call processes_start, _share, _largest
  * and _finish in the same order; a rank that dies ends the others. */
-void processes_start(void);  /* once; before it there is one process */
-void processes_finish(void); /* nothing is shared after it */
+/* Once, by the main thread; before it there is one process. Nothing happens in a program that mpirun did not start. */
+void processes_start(void);
+/* Nothing is shared after it; it may be called without a start. */
+void processes_finish(void);
+/* How many there are: 1 before the start, after the end and without MPI. */
 int processes_count(void);
-int processes_rank(void); /* rank 0 writes files and speaks */
-/* The bytes that `owner` has, to all; copies them as they are, so they hold no pointers. */
+/* 0..count-1; rank 0 writes files and speaks. */
+int processes_rank(void);
+/* The `size` bytes that rank `owner` has at data, to all ranks' data; copied as they are, so they hold no pointers. */
 void processes_share(void* data, size_t size, int owner);
-int processes_largest(int value); /* of all ranks' values, to all */
+/* The largest of all ranks' values, to all; the value itself where there is one process. */
+int processes_largest(int value);
 
 /* ---------------------------------------------------------------- random numbers (base/random.c), for tests and
  * benches */
 typedef struct {
   uint64_t state;
 } Random;
+/* 64 random bits; any state to start with is good, 0 too. The same state gives the same numbers on every machine. */
 uint64_t random_bits(Random* random);
+/* Uniform in [low, high), 53 bits; takes one step of the state. */
 double random_uniform(Random* random, double low, double high);
+/* Normal, mean 0 and variance 1; takes two steps of the state. */
 double random_normal(Random* random);
 
 #endif

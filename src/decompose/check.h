@@ -15,16 +15,17 @@
 #define OVERLAP_TOLERANCE 1e-6
 
 /* Fill in the measures and guarantees of the result, whose hulls are in the mesh's coordinates; all loops over samples
- * write to their own slots. `solid` is the mended mesh, in unit size. */
+ * write to their own slots. `solid` is the mended mesh, in unit size. Makes the arrays of the result that it fills;
+ * those of a former check must be gone. */
 void decomposition_check(Decomposition* d, const Mesh* mesh, const Part* solid, UnitFrame frame,
                          const DecomposeOptions* options);
-/* Find the joints of all overlapping pairs. */
+/* Find the joints of all overlapping pairs. Makes d->joints; d->hulls and d->diagonal must be there. */
 void decomposition_join(Decomposition* d);
 
 /* ---------------------------------------------------------------- depth (depth.c) */
 
 /* Fill in depths, depth and depth_at_most; the hulls and the diagonal must be there. Looks closely enough to tell
- * whether options->tolerance is kept, within a tenth of it. */
+ * whether options->tolerance is kept, within a tenth of it. Makes d->depths (hull_count) [mesh unit]. */
 void decomposition_measure_depth(Decomposition* d, const Part* solid, UnitFrame frame, const DecomposeOptions* options);
 
 /* ---------------------------------------------------------------- connection (connect.c) */
@@ -37,7 +38,7 @@ typedef struct {
 
 /* Fill in components, apart and connected. Hulls belong to a component when they hold one of its surface samples; sets
  * of them that hang together by links among themselves are counted as far as they are needed to hold all that is held.
- * Sorts the links. */
+ * Sorts the links. links: (link_count), depth in mesh unit. Makes d->components. */
 void decomposition_connect(Decomposition* d, HullLink* links, int link_count, const Part* solid, UnitFrame frame);
 
 #endif

@@ -76,8 +76,10 @@ typedef struct {
 } Decomposition;
 
 /* Approximate convex decomposition; a pure function of mesh and options, whatever the number of threads.
- * HULL_FLAT etc.: the mesh has no volume, nothing to free. */
+ * HULL_FLAT etc.: the mesh has no volume, nothing to free. HULL_OK: freed by decomposition_free. Mesh and options are
+ * only read. */
 HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given);
+/* Frees all and leaves a zeroed one; accepts a zeroed one. */
 void decomposition_free(Decomposition* decomposition);
 
 /* Holes that go through a solid: a ring has one, whatever its parts are. */
@@ -86,21 +88,23 @@ typedef struct {
   double cube;     /* what is narrower than two of these edges is not seen, mesh unit */
 } HoleCount;
 
-/* Count them, both on the same cubes (decompose/holes.c). False: there is nothing to count on. */
+/* Count them, both on the same cubes (decompose/holes.c). False: there is nothing to count on. *out is then zeroed.
+ * Allocates for the time of the call. */
 bool decomposition_holes(HoleCount* out, const Decomposition* d, const Mesh* mesh);
 
 /* The mended surface that is decomposed (decompose/mesh_surface.c), as outward triangles in the mesh's coordinates:
- * vertices and triangles, but not convex. Freed by hull_free; false, nothing to free: no triangle is left. */
+ * vertices and triangles, but not convex. Freed by hull_free; false, nothing to free: no triangle is left. The mesh is
+ * only read. */
 bool mesh_surface(ConvexHull* surface, const Mesh* mesh);
 
 /* mesh_decompose (decompose/cache.c), but hulls that were found before for this mesh and these options are
  * read from a file of the folder, to the same bits, and new ones are written there. joints, components and condition
  * are not kept: they are empty when the hulls were read. A damaged file is replaced; one that cannot be written is no
- * error. folder NULL: no files. */
+ * error. folder NULL: no files. Results and ownership as of mesh_decompose. */
 HullResult mesh_decompose_cached(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given,
                                  const char* folder);
 /* $SDRS_CACHE, else $XDG_CACHE_HOME/sdrs, else ~/.cache/sdrs; NULL when SDRS_CACHE is `off` or empty, or there is no
- * home. Owned by the caller. */
+ * home. Owned by the caller. Freed by memory_free; the folder need not be there. */
 char* decompose_cache_folder(void);
 
 #endif

@@ -14,13 +14,15 @@ typedef struct {
   double volume;
 } HullEstimate;
 
+/* Of points (count); volume 0 when they are flat. By value, no allocation as a rule (points_volume). */
 HullEstimate hull_estimate(const Vec3* points, int count);
-/* Of both together. */
+/* Of the points of both together; a and b stay. */
 HullEstimate hull_estimate_joined(const HullEstimate* a, const HullEstimate* b);
-/* Volume only, from fewer directions. */
+/* Volume only [unit^3], from fewer directions; points: (count). Never larger than the hull's but for rounding. */
 double rough_hull_volume(const Vec3* points, int count);
 /* Volume of the hull of at most 2 ESTIMATE_POINTS points by adding one after the other; 0 when they are flat. Points
- * within 1e-12 of the extent of a face count as on it. */
+ * within 1e-12 of the extent of a face count as on it. 0 as well for fewer than four or for more. Allocates only where
+ * it has to ask Qhull. */
 double points_volume(const Vec3* points, int count);
 
 /* The 27 directions of a cube's faces, edges and corners, unit; k = 13 is none. */

@@ -21,17 +21,19 @@ typedef struct {
  * that hang on a closed surface are dropped, and one side of closed surfaces that are drawn from both; neighbours are
  * turned alike, surfaces are turned outward (inward when the winding number of the others says that they bound a
  * cavity), and what is still open is closed by a fan to the middle of each border. `solid` is owned by the caller.
- * Returns false when all points lie in one plane. */
+ * Returns false when all points lie in one plane. Or when no triangle is left; part_free may be called in any case.
+ * *frame and *condition are written; the mesh stays. */
 bool mesh_repair(const Mesh* mesh, Part* solid, UnitFrame* frame, MeshCondition* condition);
 /* (1 / 4 pi) times the solid angle of the triangles seen from a point: 1 inside a closed outward surface, 0 outside,
- * between them near an open border. */
+ * between them near an open border. Sums over all triangles, in their order; caps do not count. No allocation. */
 double winding_number(const Part* part, Vec3 point);
 /* Drop closed surfaces that lie on another of the same box, area and volume up to its sign, whatever the triangles of
- * both (decompose/sheets.c): how many triangles went. */
+ * both (decompose/sheets.c): how many triangles went. 0, and all stay, where there are too many surfaces to compare.
+ * Points stay, used or not. */
 int part_drop_same_surfaces(Part* part);
 /* Volume of all places that a closed surface winds around, each once, however often (decompose/mesh_volume.c): the
  * enclosed volume, less what is counted more than once on a grid of columns, with an error of the columns' distance
- * squared; where nothing overlaps it is part_volume. */
+ * squared; where nothing overlaps it is part_volume. [unit size^3]; allocates for the time of the call. */
 double part_solid_volume(const Part* part);
 
 #endif

@@ -14,12 +14,13 @@ typedef struct {
 
 /* Results as hull_create. Qhull works on the points moved and scaled into [-1, 1]; it merges facets that rounding made
  * concave and, where that fails, is asked again with the points joggled by some 1e-11. HULL_FAILED: neither gave a
- * closed surface. Prints nothing. */
+ * closed surface. Prints nothing. points: (count). When not HULL_OK there is nothing to free. */
 HullResult facets_create(Facets* facets, const Vec3* points, int count);
+/* Frees the arrays and leaves a zeroed struct. */
 void facets_free(Facets* facets);
 /* Triangles of all facets, counter-clockwise seen from outside: corner total - 2 facet_count of them, for which
  * `triangles` must have room. A merged facet may be slightly concave, so these are not mere fans. Returns their number.
- */
+ * points: those of facets_create. */
 int facets_triangles(const Facets* facets, const Vec3* points, int (*triangles)[3]);
 
 #endif

@@ -33,25 +33,29 @@ typedef struct {
 /* Read a mesh file: STL when its name ends in .stl, mesh_read_foreign's when it ends like those, else OBJ. Coordinates
  * are multiplied by scale.
  * Errors (bad number, index out of range, no face, not text) name file and line in diagnostics: STATUS_BAD_INPUT;
- * a file that cannot be opened: STATUS_IO with a diagnostic. */
+ * a file that cannot be opened: STATUS_IO with a diagnostic. The mesh is the caller's to free by mesh_free; after a
+ * failure it is zeroed. */
 Status mesh_read(Mesh* mesh, const char* path, double scale, Diagnostics* diagnostics);
 /* OBJ from memory; `name` stands for the file in messages, with the errors of mesh_read. v, f (v, v/t, v//n, v/t/n,
  * negative indices, n-gons, line continuation), o, g; other statements are skipped. CRLF, BOM, tabs, comments, vertex
- * colours and w are accepted. */
+ * colours and w are accepted. text: `length` bytes, at most 2 GiB, not kept. */
 Status mesh_parse_obj(Mesh* mesh, const char* name, const char* text, size_t length, double scale,
                       Diagnostics* diagnostics);
 /* STL from memory, text or binary: every solid is a group, equal corners are one position.
- * STL has no unit: coordinates are multiplied by scale like any. face_line is 0 in a binary. Errors as of mesh_read. */
+ * STL has no unit: coordinates are multiplied by scale like any. face_line is 0 in a binary. Errors as of mesh_read.
+ * The mesh is zeroed after a failure. */
 Status mesh_parse_stl(Mesh* mesh, const char* name, const char* data, size_t length, double scale,
                       Diagnostics* diagnostics);
 /* Collada (.dae), .ply, .off, .gltf, .glb, .3ds, .fbx, .3mf, .x3d by the Open Asset Import Library (libassimp.so.5,
  * loaded then), in a process of its own. Every mesh of every node is a group; coordinates have the axes of the file,
  * and metres where it names its unit, before they are multiplied by scale. face_line is 0. A file that it cannot read,
- * or breaks down over, is STATUS_BAD_INPUT, one that is not there or no regular file STATUS_IO. */
+ * or breaks down over, is STATUS_BAD_INPUT, one that is not there or no regular file STATUS_IO. Both with a diagnostic,
+ * and with a zeroed mesh. */
 Status mesh_read_foreign(Mesh* mesh, const char* path, double scale, Diagnostics* diagnostics);
-/* By the ending of its name. */
+/* By the ending of its name, in any case of letters; the file is not looked at. */
 bool mesh_is_foreign(const char* path);
-void mesh_free(Mesh* mesh); /* accepts a zeroed one */
+/* Frees all and leaves a zeroed mesh; accepts a zeroed one. */
+void mesh_free(Mesh* mesh);
 
 /* ---------------------------------------------------------------- convex hulls (geometry/hull.c) */
 
@@ -73,16 +77,21 @@ typedef enum { HULL_OK, HULL_TOO_FEW_POINTS, HULL_FLAT, HULL_FAILED } HullResult
 
 /* Convex hull of a point set (count) by Qhull, interior and duplicate points dropped, vertices in order of their first
  * appearance in `points` (deterministic). HULL_FLAT: the points lie in a plane to within relative rounding 1e-10. When
- * not HULL_OK there is nothing to free. */
+ * not HULL_OK there is nothing to free. Else the hull owns copies, freed by hull_free.
+ * HULL_FAILED: a coordinate is not finite, or Qhull found no closed surface. */
 HullResult hull_create(ConvexHull* hull, const Vec3* points, int count);
 /* The same with every point (count) kept as a vertex, in the given order, those inside too: a shape that is being
- * designed, where a vertex that lies inside today may come out tomorrow. Only corners are in the triangles. */
+ * designed, where a vertex that lies inside today may come out tomorrow. Only corners are in the triangles. Results as
+ * above. */
 HullResult hull_create_keeping(ConvexHull* hull, const Vec3* points, int count);
 /* Keep at most max_vertices of the hull's own vertices (>= 4), chosen greedily: start from a large tetrahedron, add the
  * vertex farthest outside until the budget is spent. Returns the largest distance of a dropped vertex to the thinned
- * hull [m] in *error (0 when nothing was dropped). The thinned hull lies inside the original. */
+ * hull [m] in *error (0 when nothing was dropped). The thinned hull lies inside the original. max_vertices below 4
+ * counts as 4. When not HULL_OK the hull is as it was. */
 HullResult hull_thin(ConvexHull* hull, int max_vertices, double* error);
+/* Frees both arrays and leaves a zeroed hull; accepts a zeroed one. */
 void hull_free(ConvexHull* hull);
+/* "is flat: ...", to follow the name of what was meant; constant. */
 const char* hull_result_text(HullResult result);
 
 /* ---------------------------------------------------------------- flat faces (geometry/flat_faces.c) */
@@ -96,7 +105,9 @@ typedef struct {
   int* corners;      /* of each face, each once                                             (corner_first[count]) */
   int* corner_first; /*                                                                     (count + 1) */
 } FlatFaces;
+/* Writes *out, which need not be set before; the hull is not kept. Never fails. */
 void flat_faces_create(FlatFaces* out, const ConvexHull* hull);
+/* Frees the arrays and leaves a zeroed struct. */
 void flat_faces_free(FlatFaces* faces);
 /* ---------------------------------------------------------------- height fields (geometry/height_file.c,
  * height_field.c) */
@@ -110,11 +121,13 @@ enum { HEIGHT_SAMPLES_MAX = 4000000 };
 
 /* Read a PNG (grey, or brightness of colours; 0 ... 1) when the name ends in .png, else a table of numbers (commas,
  * semicolons, blanks or tabs between them, # begins a comment). The file's first row is that of the largest y, as one
- * looks at it. Errors as of mesh_read. */
+ * looks at it. Errors as of mesh_read. The grid is zeroed after a failure, else the caller's to free by
+ * height_grid_free. */
 Status height_grid_read(HeightGrid* grid, const char* path, Diagnostics* diagnostics);
-/* The same from memory; `name` stands for the file in messages. */
+/* The same from memory; `name` stands for the file in messages. data: (length), not kept; png: it is a picture. */
 Status height_grid_parse(HeightGrid* grid, const char* name, const char* data, size_t length, bool png,
                          Diagnostics* diagnostics);
+/* Frees the values and leaves a zeroed grid; accepts a zeroed one. */
 void height_grid_free(HeightGrid* grid);
 
 /* The ground under a grid: sample (i, j) stands at x = ox - sx / 2 + sx i / (columns - 1), y alike, at the height
@@ -126,7 +139,7 @@ typedef struct {
 } HeightPlace;
 /* Convex pieces that cover it and do not overlap: one a cell, with eight corners; cells on one plane are joined to
  * rectangles. In the order of their lowest row and column. Owned by the caller, and so are the hulls. Returns how many.
- */
+ * *pieces: (returned number) hulls, in metres, each freed by hull_free, the array by memory_free. */
 int height_field_pieces(const HeightGrid* grid, const HeightPlace* place, ConvexHull** pieces);
 
 /* ---------------------------------------------------------------- surfaces of triangles (geometry/surface.c) */
@@ -138,17 +151,22 @@ typedef struct {
   int (*triangles)[3]; /* counter-clockwise seen from outside */
   int triangle_count;
 } TriangleSurface;
+/* Frees both arrays and leaves a zeroed surface; accepts a zeroed one. */
 void surface_free(TriangleSurface* surface);
-/* A copy of the hull's own vertices and triangles, owned by the caller. */
+/* A copy of the hull's own vertices and triangles, owned by the caller. Freed by surface_free. */
 TriangleSurface surface_of_hull(const ConvexHull* hull);
-/* Number of the first point with the same coordinates, of every point (count). Owned by the caller. */
+/* Number of the first point with the same coordinates, of every point (count). Owned by the caller, freed by
+ * memory_free. */
 int* points_equal(const Vec3* points, int count);
 /* Point i becomes point number[i] in all triangles. Those left with fewer than three corners vanish, and pairs that
- * come to lie back to back: what was closed and oriented stays so. Points keep their numbers, used or not. */
+ * come to lie back to back: what was closed and oriented stays so. Points keep their numbers, used or not. number:
+ * (point_count). In place; allocates for the time of the call. */
 void surface_join_points(TriangleSurface* surface, const int* number);
-/* Where sheets touch along edges no longer than length, which then have four triangles, these become points. */
+/* Where sheets touch along edges no longer than length, which then have four triangles, these become points. length in
+ * the surface's unit. In place: triangles may vanish, points keep their numbers. */
 void surface_settle(TriangleSurface* surface, double length);
-/* Drop points of no triangle; old[i], when given, is the number that point i had (as many as there were points). */
+/* Drop points of no triangle; old[i], when given, is the number that point i had (as many as there were points); NULL:
+ * not wanted. */
 void surface_drop_unused(TriangleSurface* surface, int* old);
 
 /* What a surface is by its numbers alone; places do not count but for the volume. */
@@ -165,20 +183,22 @@ typedef struct {
   int cavities;         /* shells of negative volume: bounds of a void */
   double volume;        /* divergence theorem [unit^3] */
 } SurfaceCheck;
+/* The surface is only read; allocates for the time of the call. Never fails: an empty surface is not closed. */
 SurfaceCheck surface_check(const TriangleSurface* surface);
 
 /* Least thickness of walls, sampled (U5): from points of the surface a ray goes inwards along the normal to where it
  * leaves the solid; its length counts when the surface there faces back within 30 degrees. The points are spread evenly
  * over the area, one for every square of edge *spacing: what is smaller may be missed, and a wall that is wider is
  * measured to about spacing tan 30. HUGE_VAL: no two walls face each other. The same for any number of threads.
- * geometry/wall.c */
+ * Lengths in the surface's unit; samples > 0: about so many rays. geometry/wall.c */
 double surface_thickness(const TriangleSurface* surface, int samples, int threads, double* spacing);
 
 /* ---------------------------------------------------------------- planar polygons (geometry/polygon.c) */
 
 /* Cut a simple polygon, convex or not, into corner_count - 2 triangles of its own sense of rotation (ear clipping).
  * corners index into points, counter-clockwise seen against the normal. A polygon that crosses itself is cut too, with
- * some triangles turned over. Quadratic in the number of corners. Returns the number of triangles. */
+ * some triangles turned over. Quadratic in the number of corners. Returns the number of triangles. `triangles` must
+ * have room for them; 0 for fewer than three corners. Allocates for the time of the call. */
 int polygon_triangulate(const Vec3* points, const int* corners, int corner_count, Vec3 normal, int (*triangles)[3]);
 
 /* ---------------------------------------------------------------- boxes round triangles (geometry/surface_tree.c)
@@ -193,16 +213,20 @@ typedef struct {
   int count, leaves;  /* triangles; a power of two */
 } SurfaceTree;
 
-/* A copy of the triangles (count >= 1), counter-clockwise seen from outside. */
+/* A copy of the triangles (count >= 1), counter-clockwise seen from outside. points: those that the triangles' numbers
+ * are of. Freed by surface_tree_free. */
 SurfaceTree surface_tree_create(const Vec3* points, const int (*triangles)[3], int count);
+/* Frees the arrays and leaves a zeroed tree; accepts a zeroed one. */
 void surface_tree_free(SurfaceTree* tree);
 /* Least distance of a point from the surface, and a triangle that has it. *nearest on entry: any triangle of the tree;
- * the search is short when it is near. */
+ * the search is short when it is near. point: in the surface's frame and unit, here and below. *nearest: in 0..count-1
+ * in the order of the leaves. No allocation. */
 double surface_tree_distance(const SurfaceTree* tree, Vec3 point, int* nearest);
-/* Distance of a point from one triangle of the tree. */
+/* Distance of a point from one triangle of the tree, 0..count-1 in the order of the leaves, in the surface's unit. */
 double surface_tree_triangle_distance(const SurfaceTree* tree, int triangle, Vec3 point);
 /* How often the closed surface winds round a point: triangles above it that face up less those that face down. Whether
- * the way passes an edge on the left or on the right is the same for all its triangles, so none is counted twice. */
+ * the way passes an edge on the left or on the right is the same for all its triangles, so none is counted twice. 1
+ * inside a surface that is counter-clockwise seen from outside, 0 outside. */
 int surface_tree_winding(const SurfaceTree* tree, Vec3 point);
 
 /* ---------------------------------------------------------------- union of convex hulls (geometry/union.c) */
@@ -219,20 +243,23 @@ typedef enum {
  * hang together in a point only are UNION_TOUCHES_IN_POINT.
  * Planes of different hulls that agree within a part of the size become one, and points nearer than *snap [m] too; the
  * result has been checked. Points that are corners of hulls keep their coordinates to the bit. A pure function of the
- * hulls. docs/derivations/union.md (U1) to (U4). When not UNION_OK there is nothing to free. */
+ * hulls. docs/derivations/union.md (U1) to (U4). When not UNION_OK there is nothing to free. hulls: (hull_count), only
+ * read; none at all are UNION_FAILED. *snap is written. The surface is freed by surface_free. */
 UnionResult hulls_union(TriangleSurface* surface, double* snap, const ConvexHull* hulls, int hull_count);
 /* "the union is not a manifold: ...", constant. */
 const char* union_result_text(UnionResult result);
 
 /* ---------------------------------------------------------------- primitives (geometry/primitives.c)
  * Convex polyhedra *inscribed* in the round solid; each returns a hull centred at the origin. */
+/* size: along x, y, z [m]. HULL_OK, or as of hull_create: a size that is 0 or not finite. Here and below the hull is
+ * the caller's to free by hull_free when HULL_OK; else there is nothing to free. */
 HullResult primitive_box(ConvexHull* hull, Vec3 size);
-/* Icosphere: 12, 42, 162, 642 vertices for resolution 0, 1, 2, 3. */
+/* Icosphere: 12, 42, 162, 642 vertices for resolution 0, 1, 2, 3. radius [m]. HULL_FAILED: resolution not in 0..6. */
 HullResult primitive_sphere(ConvexHull* hull, double radius, int resolution);
-/* Axis z, `segments` >= 3 vertices on each rim. */
+/* Axis z, `segments` >= 3 vertices on each rim. radius, length [m]. HULL_FAILED: segments not in 3..4096. */
 HullResult primitive_cylinder(ConvexHull* hull, double radius, double length, int segments);
 /* Axis z; length is that of the straight part; `segments` >= 3 round, segments/4 (>= 1) rings on each cap plus the
- * pole. */
+ * pole. radius, length [m]. HULL_FAILED: segments as above, or length < 0. */
 HullResult primitive_capsule(ConvexHull* hull, double radius, double length, int segments);
 /* 96 points: cube surface with 4 x 4 grids on six faces, normalised to radius, each coordinate shifted by +- extent/2
  * (SDRS link shape, a rounded box or capsule); all 96 kept distinct: the outermost grid lines of each face are drawn in
@@ -244,19 +271,26 @@ HullResult primitive_rounded_box(ConvexHull* hull, double radius, Vec3 extent);
 typedef struct {
   double s[4][4];
 } MassMoment;
+/* All entries 0: no mass. */
 MassMoment mass_moment_zero(void);
+/* sum += factor term; moments in one frame only. factor -1 takes a part away, a density makes of unit density a mass.
+ */
 void mass_moment_add(MassMoment* sum, const MassMoment* term, double factor);
-/* Solid of unit density, exact polynomial integrals over the tetrahedra from the first vertex. [m^3, m^4, m^5] */
+/* Solid of unit density, exact polynomial integrals over the tetrahedra from the first vertex. [m^3, m^4, m^5] In the
+ * hull's frame; zero for a hull without vertices. It need not be convex. */
 MassMoment mass_moment_solid(const ConvexHull* hull);
-/* Unit mass spread evenly over points (count >= 1). */
+/* Unit mass spread evenly over points (count >= 1). [1, m, m^2]; zero for none. */
 MassMoment mass_moment_points(const Vec3* points, int count);
-/* From mass, centre of mass and inertia tensor about the centre of mass (ixx, iyy, izz, ixy, ixz, iyz; kg m^2). */
+/* From mass, centre of mass and inertia tensor about the centre of mass (ixx, iyy, izz, ixy, ixz, iyz; kg m^2). mass
+ * [kg], center [m], axes of center's frame; the tensor has the signs of ixy = -integral rho x y. */
 MassMoment mass_moment_inertia(double mass, Vec3 center, const double inertia[6]);
-/* The moment of the body moved by a pose. */
+/* The moment of the body moved by a pose. pose: of the old frame in the new one. */
 MassMoment mass_moment_transform(const MassMoment* moment, Pose pose);
+/* The mass S[3][3]. */
 double mass_moment_mass(const MassMoment* moment);
-Vec3 mass_moment_center(const MassMoment* moment); /* mass must be > 0 */
-/* Inertia tensor about the centre of mass. */
+/* Centre of mass in the moment's frame; mass must be > 0, else it is not finite. */
+Vec3 mass_moment_center(const MassMoment* moment);
+/* Inertia tensor about the centre of mass. In the moment's axes, symmetric [kg m^2]; mass must be > 0. */
 Mat3 mass_moment_inertia_tensor(const MassMoment* moment);
 
 /* ---------------------------------------------------------------- hot vertex arrays */
@@ -269,6 +303,7 @@ typedef struct {
 } PointView;
 /* Own arrays with a copy of the points (count >= 1), in one block; freed by point_view_free, which accepts {0}. */
 PointView point_view_create(const Vec3* points, int count);
+/* Frees the block of point_view_create and leaves {0}; not for views of other arrays. */
 void point_view_free(PointView* view);
 
 /* ---------------------------------------------------------------- distance (geometry/gjk.c) */
@@ -290,16 +325,17 @@ typedef struct {
 /* Distance of two convex point sets under poses. cache may be NULL (cold); it is read as a warm start and updated.
  * The result is exact to about 1e-14 of the larger coordinate. Deterministic; no allocation. */
 GjkResult gjk_distance(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCache* cache);
-/* Distance [m] of a point from the set, in the set's frame; 0 inside. */
+/* Distance [m] of a point from the set, in the set's frame; 0 inside. No allocation. */
 double gjk_point_distance(PointView points, Vec3 point);
-/* Index of the vertex farthest along a local direction, smallest index on ties; *value = that maximum [m]. */
+/* Index of the vertex farthest along a local direction, smallest index on ties; *value = that maximum
+ * [m] for a unit direction. No allocation. 0 when the heights are not numbers. */
 int support_index(PointView points, Vec3 direction, double* value);
 /* Penetration depth [m] of two intersecting hulls: the least translation that parts them (exact, by an expanding
  * polytope in the Minkowski difference, Qhull inside); normal = unit direction to move b. 0 when they do not meet.
  * *normal is zero when they do not. Allocates; for messages only. */
 double hull_penetration(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal);
 
-/* Largest distance of a vertex from the first [m]: the hull's size, within a factor of two. */
+/* Largest distance of a vertex from the first [m]: the hull's size, within a factor of two; 0 for no vertices. */
 double hull_size(const ConvexHull* hull);
 /* Centre and radius [m] of the largest ball inside both hulls; false, and both of no use: they have none in common.
  * Allocates. geometry/common_ball.c; docs/derivations/design.md */
@@ -311,7 +347,8 @@ typedef struct {
   double share;
 } BallHold;
 enum { BALL_HOLDS_MAX = 4 };
-/* false: the linear program was not solved. *count of hold, at most BALL_HOLDS_MAX. */
+/* false: the linear program was not solved, the results are of no use. hold: *count of them, at most BALL_HOLDS_MAX.
+ * center and radius [m], in the frame of both hulls. Allocates for the time of the call. */
 bool hulls_held_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius,
                      BallHold hold[BALL_HOLDS_MAX], int* count);
 /* Least width [m] of a hull between parallel planes: by its faces, and by its edges two by two. The vertices of both
@@ -322,6 +359,8 @@ typedef struct {
   int top[3], bottom[3], top_count, bottom_count;
   double top_weight[3], bottom_weight[3];
 } HullWidth;
+/* HUGE_VAL for a hull without triangles. The numbers in top and bottom are the hull's vertices. Time goes with the
+ * square of the edges' number; allocates for the time of the call. */
 HullWidth hull_least_width(const ConvexHull* hull);
 
 #endif

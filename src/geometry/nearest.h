@@ -26,10 +26,12 @@ typedef struct {
 /* fmax is a function call: it must care for operands that are not numbers. */
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
+/* Corner i itself; p: the corners [m], here and below. */
 static inline NearestPoint nearest_vertex(const Vec3* p, int i) {
   return (NearestPoint){p[i], vec3_dot(p[i], p[i]), 1, {i}, {1.0}};
 }
 
+/* Of the edge from corner i to j, which may have no length: then of i. */
 static inline NearestPoint nearest_on_edge(const Vec3* p, int i, int j) {
   Vec3 edge = vec3_sub(p[j], p[i]);
   double square = vec3_dot(edge, edge), along = -vec3_dot(p[i], edge);
@@ -43,6 +45,7 @@ static inline NearestPoint nearest_on_edge(const Vec3* p, int i, int j) {
   return (NearestPoint){point, vec3_dot(point, point), 2, {i, j}, {1.0 - weight, weight}};
 }
 
+/* The first of two that are equally near. */
 static inline void keep_nearer(NearestPoint* best, NearestPoint other) {
   if (other.square < best->square) *best = other;
 }
@@ -60,6 +63,7 @@ typedef struct {
   bool collinear;
 } Triangle;
 
+/* Of corners i, j, k, in any order. collinear: the normal is of no use. */
 static inline Triangle triangle(const Vec3* p, int i, int j, int k) {
   Vec3 ij = vec3_sub(p[j], p[i]), jk = vec3_sub(p[k], p[j]), ki = vec3_sub(p[i], p[k]);
   double ij2 = vec3_dot(ij, ij), jk2 = vec3_dot(jk, jk), ki2 = vec3_dot(ki, ki), sides;
@@ -90,6 +94,7 @@ static inline void add_parts(const Triangle* t, Vec3 point, double part[3]) {
   part[0] -= u + w;
 }
 
+/* The foot of the origin as a combination of corners; t must not be collinear. */
 static inline Vec3 foot_by_parts(const Triangle* t, const double part[3]) {
   Vec3 along_u = vec3_scale(t->u, part[1] / t->square);
   return vec3_add(t->point[0], vec3_add_scaled(along_u, part[2] / t->square, t->w));
@@ -107,6 +112,7 @@ static inline NearestPoint nearest_in_plane(const Triangle* t, const double part
                         {part[0] / t->square, part[1] / t->square, part[2] / t->square}};
 }
 
+/* Of the triangle of corners i, j, k; a collinear one is its three edges. */
 static inline NearestPoint nearest_on_triangle(const Vec3* p, int i, int j, int k) {
   Triangle t = triangle(p, i, j, k);
   double part[3] = {t.square, 0, 0};
@@ -135,6 +141,7 @@ typedef struct {
   bool flat;      /* no inside above rounding */
 } Tetrahedron;
 
+/* Of p[0] ... p[3]; scale [m^2], the square of the largest coordinate. */
 static inline Tetrahedron tetrahedron(const Vec3* p, double scale) {
   Vec3 e1 = vec3_sub(p[1], p[0]), e2 = vec3_sub(p[2], p[0]), e3 = vec3_sub(p[3], p[0]);
   Vec3 n1 = vec3_cross(e2, e3), n2 = vec3_cross(e3, e1), n3 = vec3_cross(e1, e2);
@@ -144,6 +151,7 @@ static inline Tetrahedron tetrahedron(const Vec3* p, double scale) {
   return (Tetrahedron){{n0, n1, n2, n3}, volume, !(volume * volume > ZERO_TOLERANCE * ZERO_TOLERANCE * scale * face)};
 }
 
+/* sum part_i p_i over four corners. */
 static inline Vec3 combination(const Vec3* p, const double part[4]) {
   Vec3 sum = vec3_scale(p[0], part[0]);
   for (int i = 1; i < 4; i++) sum = vec3_add_scaled(sum, part[i], p[i]);
@@ -197,6 +205,8 @@ static inline void keep_better_face(const Vec3* p, NearestPoint* best, NearestPo
     *best = other;
 }
 
+/* Of p[0] ... p[3]; four corners in the result: the origin is inside, to within ZERO_TOLERANCE. A flat one is its
+ * faces. */
 static inline NearestPoint nearest_on_tetrahedron(const Vec3* p, double scale) {
   static const int face[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
   Tetrahedron solid = tetrahedron(p, scale);

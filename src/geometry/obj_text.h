@@ -29,15 +29,18 @@ typedef struct {
 /* After this many errors the rest of the file is not read. */
 #define OBJ_ERRORS_MAX 20
 
-/* At the first character, behind a byte order mark. */
+/* At the first character, behind a byte order mark. Borrows name, text (length bytes) and diagnostics; allocates
+ * nothing. */
 ObjText obj_text_start(const char* name, const char* text, size_t length, Diagnostics* diagnostics);
 /* No NUL byte: neither a picture nor an archive nor UTF-16. Else adds an error. */
 bool obj_text_is_text(ObjText* text);
-/* First word of the next statement, past empty lines and comments. False at the end of the text. */
+/* First word of the next statement, past empty lines and comments. False at the end of the text. Nor is there one after
+ * OBJ_ERRORS_MAX errors. */
 bool obj_text_statement(ObjText* text, ObjWord* word);
-/* Next word of the statement, across continued lines. False at its end. */
+/* Next word of the statement, across continued lines. False at its end. The word points into the text and has no NUL at
+ * its end. */
 bool obj_text_word(ObjText* text, ObjWord* word);
-/* The rest of the statement is not wanted. */
+/* The rest of the statement is not wanted. The next obj_text_statement begins behind it. */
 void obj_text_skip(ObjText* text);
 /* The rest of the line without blanks at both ends and without a comment (which a blank must precede): a name with
  * blanks. Length 0 when empty. */
@@ -49,12 +52,16 @@ void obj_text_error(ObjText* text, ObjPlace place, const char* format, ...) __at
 typedef struct {
   char text[44];
 } ObjQuote;
+/* At most 40 bytes of it, by value. */
 ObjQuote obj_quote(ObjWord word);
 
+/* The very same bytes; text ends with NUL. */
 bool obj_word_is(ObjWord word, const char* text);
-/* A decimal number that is finite; else adds an error and returns false. */
+/* A decimal number that is finite; else adds an error and returns false. Then *value is of no use. A word of 512 bytes
+ * or more is none. */
 bool obj_word_number(ObjText* text, ObjWord word, double* value);
-/* A whole number at the start of a word, limited to +-INT_MAX; returns the characters taken, 0 when there is none. */
+/* A whole number at the start of a word, limited to +-INT_MAX; returns the characters taken, 0 when there is none.
+ * *value is then as it was. at: (length). */
 int obj_word_integer(const char* at, int length, int* value);
 
 #endif

@@ -12,6 +12,7 @@ typedef struct {
   double height;   /* of the fourth over that plane [m]; 0 when all points are coplanar. No point is farther from the
                       plane, so the set is at most twice as thick. */
 } Spread;
+/* points: (count >= 1). Those that lie in one place leave diameter 0, those on a line a zero normal. No allocation. */
 Spread spread_corners(const Vec3* points, int count);
 
 /* The different points of a set, moved and scaled into [-1, 1]: point = center + scaled / factor. */
@@ -23,8 +24,10 @@ typedef struct {
   double factor;
 } NormalisedSet;
 
-/* HULL_OK when the points span a solid, else why not (header of hull_create). Owned arrays; free in every case. */
+/* HULL_OK when the points span a solid, else why not (header of hull_create). Owned arrays; free in every case. points:
+ * (count). */
 HullResult normalised_create(NormalisedSet* set, const Vec3* points, int count);
+/* Frees both arrays and leaves a zeroed set; accepts a zeroed one. */
 void normalised_free(NormalisedSet* set);
 
 #endif

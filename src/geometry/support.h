@@ -18,6 +18,7 @@ typedef struct {
   LaneMask block;
 } SupportLanes;
 
+/* Takes in the block of LANES vertices from `first` on; blocks must come in rising order. */
 static inline void support_raise(SupportLanes* best, const PointView* points, int first, Vec3 direction) {
   Lanes heights = support_heights(points, first, direction);
   best->block = lanes_choose_index(heights > best->height, lanes_fill_index(first), best->block);

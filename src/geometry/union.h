@@ -17,11 +17,14 @@ typedef struct {
   __int128 w[4];
 } ExactPoint;
 
+/* normal: unit; offset in the unit frame. Each number is rounded to 2^-40.
+ */
 ExactPlane exact_plane(Vec3 normal, double offset);
-/* false: two of the planes are parallel, or all three share a direction. */
+/* false: two of the planes are parallel, or all three share a direction. Then *point has w[3] = 0. */
 bool exact_meet(ExactPoint* point, const ExactPlane* a, const ExactPlane* b, const ExactPlane* c);
 /* Sign of n . y + o, exactly: -1 inside, 0 on the plane, 1 outside. (U2) */
 int exact_side(const ExactPlane* plane, const ExactPoint* point);
+/* The point rounded to doubles, unit frame. */
 Vec3 exact_position(const ExactPoint* point);
 
 /* ---------------------------------------------------------------- convex faces (geometry/union_face.c) */
@@ -46,8 +49,11 @@ typedef struct {
   int count, capacity;
 } FaceList;
 
+/* Frees both arrays and leaves a zeroed face. */
 void face_free(UnionFace* face);
-void face_list_add(FaceList* list, UnionFace face); /* takes it over */
+/* Takes the face over. */
+void face_list_add(FaceList* list, UnionFace face);
+/* Frees all faces and leaves a zeroed list. */
 void face_list_free(FaceList* list);
 
 /* A hull as the intersection of half-spaces; box in the unit frame, with some room. */
@@ -64,10 +70,12 @@ typedef struct {
   int box_first;
 } PlaneTable;
 
-/* The hull's face on its k-th half-space; count 0 when the others leave nothing of it. */
+/* The hull's face on its k-th half-space; count 0 when the others leave nothing of it. Owned by the caller, freed by
+ * face_free. */
 UnionFace hull_face(const PlaneTable* table, const PlaneHull* hull, int k);
 /* What of the face is surface of the union: parts inside other hulls are dropped, of parts of the same orientation on
- * one plane the first hull's stays, those of opposite orientation vanish. (U3) Takes `face` over, adds to list. */
+ * one plane the first hull's stays, those of opposite orientation vanish. (U3) Takes `face` over, adds to list. hull:
+ * the number of the face's own hull; hulls: (hull_count). */
 void face_of_union(const PlaneTable* table, UnionFace face, int hull, const PlaneHull* hulls, int hull_count,
                    FaceList* list);
 
@@ -84,7 +92,8 @@ typedef struct {
 
 /* Points nearer than weld are joined, points that near to an edge become its corners, faces of one plane that are
  * convex together are joined, straight corners are dropped, the rest is cut into triangles. (U4) On return
- * (*corner)[i] is the hull corner that point i is, or -1. Owned by the caller. */
+ * (*corner)[i] is the hull corner that point i is, or -1. Owned by the caller. So is the surface, in the unit frame;
+ * the input stays. */
 TriangleSurface weld_faces(const WeldInput* input, int** corner);
 
 #endif

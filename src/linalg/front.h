@@ -28,12 +28,14 @@ static inline int front_stride(int rows) {
 /* Doubles of work that factoring needs. */
 static inline size_t front_work(int rows) { return rows < FRONT_PACKED ? 0 : (size_t)front_stride(rows) * FRONT_PANEL; }
 
-/* Lpp of App = Lpp Lpp^T, Lrp = Arp Lpp^-T, Arr - Lrp Lrp^T. false: a pivot is not positive and finite. */
+/* Lpp of App = Lpp Lpp^T, Lrp = Arp Lpp^-T, Arr - Lrp Lrp^T. false: a pivot is not positive and finite. Then both have
+ * no meaning. work: front_work(rows) doubles, not read below FRONT_PACKED rows. No allocation. */
 bool front_factor(int rows, int pivots, int stride, double* panel, double* update, double* work);
 
-/* x = (x1; x2), of length `stride` with zeros behind rows:  x1 <- Lpp^-1 x1, x2 <- x2 - Lrp x1. */
+/* x = (x1; x2), of length `stride` with zeros behind rows:  x1 <- Lpp^-1 x1, x2 <- x2 - Lrp x1.
+ * panel: of front_factor, pivots columns of length `stride`. Cannot fail, nor can front_backward. */
 void front_forward(int pivots, int stride, const double* panel, double* x);
-/* x1 <- Lpp^-T (x1 - Lrp^T x2). */
+/* x1 <- Lpp^-T (x1 - Lrp^T x2). x and panel as above. */
 void front_backward(int pivots, int stride, const double* panel, double* x);
 
 #endif

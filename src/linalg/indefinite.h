@@ -13,12 +13,13 @@ typedef struct {
 } IndefinitePivots;
 
 /* Pivots smaller than `tiny` > 0 become that: the matrix is singular to rounding, or nearly so. Returns their number;
- * -1: not finite. */
+ * -1: not finite. panel, update as for front_factor (update may be NULL when rows = pivots); p: (pivots) each, written.
+ * No allocation. */
 int indefinite_factor(int rows, int pivots, int stride, double tiny, double* panel, double* update, IndefinitePivots p);
 
 /* x = (x1; x2) as for front_forward; `spare`: stride numbers.  x1 <- L^-1 P x1, x2 <- x2 - W D^-1 x1. */
 void indefinite_forward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* spare);
-/* x1 <- P^T L^-T D^-1 (x1 - W^T x2). */
+/* x1 <- P^T L^-T D^-1 (x1 - W^T x2). x and spare as above. */
 void indefinite_backward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* spare);
 
 #endif

@@ -133,24 +133,28 @@ static inline Quat quat_about(Vec3 axis, double angle) {
   math_sincos(0.5 * angle, &s, &c);
   return (Quat){c, s * axis.x, s * axis.y, s * axis.z};
 }
-/* linalg/rotation.c: Shepperd's method; w >= 0. */
+/* Quaternion of a rotation matrix by Shepperd's method, w >= 0 (linalg/rotation.c). r must be a rotation; nothing is
+ * checked, here and below, and nothing allocated. */
 Quat quat_from_mat3(Mat3 r);
-/* URDF's roll, pitch, yaw [rad]: about the fixed x, then y, then z. The way back has pitch in [-pi/2, pi/2] and is
- * exact to rounding as a rotation, also where roll and yaw turn about one axis. */
+/* URDF's roll, pitch, yaw [rad]: about the fixed x, then y, then z. */
 Quat quat_from_rpy(Vec3 rpy);
+/* The way back from a rotation matrix [rad]: pitch in [-pi/2, pi/2], exact to rounding as a rotation, also where roll
+ * and yaw turn about one axis. */
 Vec3 rpy_from_mat3(Mat3 r);
-/* d with Rx(d1) Ry(d2) Rz(d3) = R [rad]. */
+/* d with Rx(d1) Ry(d2) Rz(d3) = R [rad], d2 in [-pi/2, pi/2]. */
 Vec3 turns_from_mat3(Mat3 r);
-/* Rotation vector [rad] of q, angle in [0, pi]. */
+/* Rotation vector [rad] of q, angle in [0, pi]. q and -q give the same. */
 Vec3 quat_log(Quat q);
-/* exp: rotation vector [rad] -> quaternion. */
+/* exp: rotation vector [rad] -> quaternion. Of unit length for any finite v. */
 Quat quat_exp(Vec3 v);
 /* Angular velocity in body axes [rad/s] of the rotation exp(v(t)): J_r(v) dv/dt, J_r = I - a [v]x + b [v]x^2,
- * a = (1 - cos|v|)/|v|^2, b = (|v| - sin|v|)/|v|^3. Also the increment in body axes that a change of v makes. */
+ * a = (1 - cos|v|)/|v|^2, b = (|v| - sin|v|)/|v|^3. Also the increment in body axes that a change of v makes. By a
+ * series below 0.1 rad. */
 Vec3 rotation_rate(Vec3 v, Vec3 rate);
-/* For a scalar with derivative `bar` by the result: its derivatives by v and by rate. */
+/* For a scalar with derivative `bar` by the result: its derivatives by v and by rate. They are written, not added. */
 void rotation_rate_vjp(Vec3 v, Vec3 rate, Vec3 bar, Vec3* v_bar, Vec3* rate_bar);
-/* J_r(v)^-1 turn: the change of v while exp(v) turns by a small rotation about the body's axes; |v| < 2 pi. */
+/* J_r(v)^-1 turn: the change of v while exp(v) turns by a small rotation about the body's axes; |v| < 2 pi. turn,
+ * result: [rad]. */
 Vec3 rotation_rate_inverse(Vec3 v, Vec3 turn);
 
 static inline Pose pose_identity(void) { return (Pose){mat3_identity(), {0, 0, 0}}; }
@@ -166,18 +170,20 @@ static inline Pose pose_inverse(Pose a) {
 
 /* Eigenvalues and eigenvectors of a small symmetric matrix in one fixed order of roundings (linalg/eigen.c).
  * a: order x order, rows `stride` apart, both triangles; becomes the eigenvectors, one a row. values: `order`,
- * ascending. off: `order` numbers of work. false: not finite, or no convergence; a has no meaning then. */
+ * ascending. off: `order` numbers of work. false: not finite, or no convergence; a has no meaning then. No allocation.
+ */
 bool symmetric_eigen(int order, int stride, double* a, double* values, double* off);
 
 /* The nearest positive semidefinite matrix: negative eigenvalues become zero (linalg/project.c). matrix is symmetric,
  * order x order, order <= SYMMETRIC_PROJECT_MAX. No allocation. false: not finite, matrix unchanged. */
 enum { SYMMETRIC_PROJECT_MAX = 12 };
+/* Row-major, both triangles are read and written. */
 bool symmetric_project(int order, double* matrix);
 
 /* x <- A^+ x for a symmetric matrix (order x order, full; destroyed): the least squares solution, and of these the
  * smallest, in units in which the matrix is scale A scale with scale[i] > 0 (linalg/least_change.c): entries are of
  * order 1 in them, or rounding. Equations that say the same twice, or nothing, are none too many. scale: order, > 0;
- * work: 2 order. false: not finite. No allocation. */
+ * work: 2 order. false: not finite. No allocation. x: the right-hand side on entry (order). */
 bool symmetric_least_change(int order, double* matrix, double* x, const double* scale, double* work);
 
 /* ---------------------------------------------------------------- symmetric block systems (linalg/block_solver.c)
@@ -186,53 +192,70 @@ bool symmetric_least_change(int order, double* matrix, double* x, const double* 
  * what was filled only: not on the processor, on threads or on what was solved before. Only blocks (a, b) with a <= b
  * are stored. Allocates when something appears that there was no room for: new couplings, a larger component. */
 typedef struct BlockSolver BlockSolver;
+/* A matrix of block_count x block_count blocks, without couplings, all zero; block k has block_sizes[k] rows, which are
+ * copied. Owned by the caller, freed by block_solver_destroy. */
 BlockSolver* block_solver_create(int block_count, const int* block_sizes);
+/* Frees the solver and all places that block_solver_block gave; accepts NULL. */
 void block_solver_destroy(BlockSolver* solver);
 /* Which off-diagonal blocks may be non-zero: keys a << 32 | b with a < b, sorted, unique. A superset costs little. All
- * blocks are zero afterwards. */
+ * blocks are zero afterwards, and places that block_solver_block gave are of no use. couplings: (count), copied; may be
+ * NULL when count is 0. */
 void block_solver_pattern(BlockSolver* solver, const uint64_t* couplings, int count);
+/* All blocks become zero and uncoupled; the pattern stays. */
 void block_solver_clear(BlockSolver* solver);
-/* Only the blocks in whose row or column one of these stands (block_count). */
+/* Only the blocks in whose row or column one of these stands; the others keep their values. which: (block_count). */
 void block_solver_clear_some(BlockSolver* solver, const bool* which);
 /* From here to the next call blocks keep their places in the order of elimination, once their component has been
  * ordered, though other couplings are filled: ordering a large component anew costs more than factoring it. Results
  * then depend on what was filled since this call. Without any call every pattern is ordered by itself. */
 void block_solver_hold_orders(BlockSolver* solver);
 /* Entry (r, c) of block (a, b), a <= b, is at [r * stride + c]; NULL when the pattern lacks it. Of a diagonal block
- * only c >= r counts. */
+ * only c >= r counts. stride: columns of the block. Borrowed until the next pattern. Asking couples a and b, with zeros
+ * where they were not. */
 double* block_solver_block(BlockSolver* solver, int a, int b, int* stride);
-/* Before factoring: unknowns with fixed[k] take value[k]; their rows become the identity and rhs is adjusted. */
+/* Before factoring: unknowns with fixed[k] take value[k]; their rows become the identity and rhs is adjusted. fixed,
+ * value, rhs: block_solver_order numbers each; rhs of fixed unknowns becomes their value. */
 void block_solver_constrain(BlockSolver* solver, const bool* fixed, const double* value, double* rhs);
+/* Number of unknowns: the sum of the blocks' sizes, and the length of every x, y, rhs below. */
 int block_solver_order(const BlockSolver* solver);
-/* Is a component factored by the multifrontal method? */
+/* Is a component factored by the multifrontal method? false: all are dense. */
 bool block_solver_is_sparse(BlockSolver* solver);
 
-/* Components of the matrix as it was filled, 0 .. count - 1 in the order of their smallest blocks; they may change with
- * every block that is asked for. The first of the calls below after filling finds them; from then on different
- * components may be factored and solved in different threads. */
+/* How many there are; 0 of a solver without blocks. */
 int block_solver_component_count(BlockSolver* solver);
+/* The number of the component that a block is in. */
 int block_solver_component_of(BlockSolver* solver, int block);
+/* Number of unknowns in a component. */
 int block_solver_component_order(BlockSolver* solver, int component);
-/* Cholesky. false: not positive definite. */
+/* Cholesky. false: not positive definite, or not finite; then there is no factor to solve with. The blocks stay as they
+ * were filled. */
 bool block_solver_factor_component(BlockSolver* solver, int component);
 /* Factor a positive definite neighbour: eigenvalues' magnitudes lifted to at least `floor` (dense), or the diagonal
- * raised until the factorisation succeeds (sparse). false: not finite. */
+ * raised until the factorisation succeeds (sparse). Returns false when it is not finite, or when no such diagonal is
+ * found. floor > 0, in the matrix's unit. */
 bool block_solver_factor_component_lifted(BlockSolver* solver, int component, double floor);
 /* The component as it is, indefinite or not. *smallest becomes its eigenvalue nearest to zero when that is nearer than
  * *smallest (to rounding up to order 96, by Lanczos' method beyond). false: singular to rounding, or not finite.
- * Solving refines, so the filled blocks must still be there. Not beside other threads: it may need room. */
+ * Solving refines, so the filled blocks must still be there. Not beside other threads: it may need room. smallest:
+ * HUGE_VAL to begin with. */
 bool block_solver_factor_component_indefinite(BlockSolver* solver, int component, double* smallest);
-/* x <- H^-1 x for the unknowns of the component, which was factored; the others stay. x: all unknowns. */
+/* x <- H^-1 x for the unknowns of the component, which was factored, by any of the three; the others stay.
+ * x: block_solver_order numbers. No allocation; without a factor the result means nothing. */
 void block_solver_solve_component(BlockSolver* solver, int component, double* x);
 
-/* The same for all components; false: for one of them. Lifted: those that are positive definite stay as they are. */
+/* Cholesky of all components, in their order; false: one is not positive definite or not finite, those behind it are
+ * not factored. */
 bool block_solver_factor(BlockSolver* solver);
+/* The same, but what is not positive definite is factored lifted, as above with this `floor`; the others stay as they
+ * are. false: one is not finite. */
 bool block_solver_factor_lifted(BlockSolver* solver, double floor);
 /* The matrix as it is, indefinite or not, for when Cholesky has failed. smallest: the eigenvalue nearest to zero of the
  * components that are not positive definite; 0 when all are. false: singular to rounding, or not finite. */
 bool block_solver_factor_indefinite(BlockSolver* solver, double* smallest);
-void block_solver_solve(BlockSolver* solver, double* x); /* x <- H^-1 x */
-/* y = H x for the matrix as it was filled (and constrained, if it was). */
+/* x <- H^-1 x (block_solver_order), once all components are factored. */
+void block_solver_solve(BlockSolver* solver, double* x);
+/* y = H x for the matrix as it was filled (and constrained, if it was). x, y: block_solver_order numbers, not the same
+ * place. No allocation. */
 void block_solver_multiply(const BlockSolver* solver, const double* x, double* y);
 
 #endif

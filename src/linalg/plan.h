@@ -60,14 +60,17 @@ typedef struct {
   double flops;
 } Plan;
 
+/* Frees what a plan owns and leaves a zeroed one; accepts NULL and a zeroed one. */
 void plan_free(Plan* plan);
+/* Is it the plan of exactly this pattern: the same sizes and couplings? */
 bool plan_fits(const Plan* plan, const PlanPattern* pattern);
 /* Allocates where its arrays are too short. rank: blocks are eliminated in its ascending order, lower numbers first
- * among equals; NULL: an order is looked for. */
+ * among equals; NULL: an order is looked for. rank: (block_count). The pattern is copied. A Plan starts zeroed and is
+ * freed by plan_free. */
 void plan_make(Plan* plan, const PlanPattern* pattern, const int* rank);
-/* The blocks in the order of elimination (block_count); valid until the next plan is made of it. */
+/* The blocks in the order of elimination (block_count); valid until the next plan is made of it. Owned by the plan. */
 const int* plan_order(const Plan* plan);
-/* Doubles that factoring and solving need. */
+/* Doubles of `storage` that factoring and solving need, owned by the caller; solving uses the same after factoring. */
 size_t plan_storage(const Plan* plan);
 
 /* Values of the matrix: block k (as in FrontEntry) is at values + offset[k]. relative_shift > 0: the diagonal is raised
@@ -76,11 +79,14 @@ typedef struct {
   const double* values;
   const size_t* offset;
 } PlanValues;
+/* Cholesky. storage: plan_storage doubles, becomes the factor; false: not positive definite, or not finite. No
+ * allocation. */
 bool plan_factor(const Plan* plan, PlanValues matrix, double relative_shift, double* storage);
-/* x by local unknowns. pivots: those of plan_factor_indefinite, or NULL after plan_factor. */
+/* x by local unknowns. pivots: those of plan_factor_indefinite, or NULL after plan_factor. x: (order), the right-hand
+ * side, becomes the solution. storage: of the factoring; its work is overwritten, so one solve at a time. */
 void plan_solve(const Plan* plan, double* storage, const IndefinitePivots* pivots, double* x);
 /* L D L^T, pivots (of all places) chosen within each front. Returns how many were replaced by `tiny`; -1: not finite.
- */
+ * storage: plan_storage doubles; pivots: (order) each, owned by the caller. No allocation. */
 int plan_factor_indefinite(const Plan* plan, PlanValues matrix, double tiny, double* storage,
                            const IndefinitePivots* pivots);
 

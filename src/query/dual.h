@@ -15,6 +15,7 @@ typedef struct {
 /* Passed between functions of one file only, so how they are passed on older processors does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
+/* A constant: all derivatives are zero. */
 static inline Dual dual_of(double x) { return (Dual){x}; }
 /* f(a) with the slope f'(a). */
 static inline Dual dual_chain(Dual a, double value, double slope) {
@@ -28,8 +29,10 @@ static inline Dual dual_mul(Dual a, Dual b) {
   out[0] = value;
   return out;
 }
+/* a not 0. */
 static inline Dual dual_inverse(Dual a) { return dual_chain(a, 1 / a[0], -1 / (a[0] * a[0])); }
 static inline Dual dual_div(Dual a, Dual b) { return dual_mul(a, dual_inverse(b)); }
+/* a > 0: at 0 the derivatives are not finite. */
 static inline Dual dual_sqrt(Dual a) {
   double root = sqrt(a[0]);
   return dual_chain(a, root, 0.5 / root);

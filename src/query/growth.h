@@ -22,8 +22,10 @@ typedef struct {
 typedef struct {
   ShapeValue a, b;
 } GrowthValue;
+/* phi_a, phi_b at p, and their derivatives in a's axes by lengths of problem->scale. No allocation. */
 GrowthValue growth_evaluate(const GrowthProblem* problem, const GrowthPoint* x);
-/* Bounds of the largest u, whatever p and u are; false: none can be told (G4). */
+/* Bounds of the largest u, whatever p and u are; false: none can be told (G4). Then *low, *high may be written, but
+ * bound nothing. Units of scale. */
 bool growth_bounds(const GrowthProblem* problem, const GrowthPoint* x, double* low, double* high);
 
 /* A power of two near the bodies' size [m]. */
@@ -52,11 +54,11 @@ typedef struct {
  * both, and they are as they were. */
 bool growth_balance(const GrowthProblem* problem, const GrowthValue* v, double* va, double* vb);
 /* Newton's method from *x. true: it ended in *x, with positive multipliers, and the bounds prove it. Adds the number of
- * evaluations to *iterations. (query/growth_newton.c) */
+ * evaluations to *iterations. (query/growth_newton.c) false: *x and *end are of no use; start anew. */
 bool growth_newton(const GrowthProblem* problem, GrowthPoint* x, GrowthEnd* end, int* iterations);
 
 /* A point of the barrier's path near its end, by a descent that cannot fail (query/growth_barrier.c). Returns the
- * number of Newton's steps. */
+ * number of Newton's steps. *point is written only, with multipliers. */
 int growth_barrier(const GrowthProblem* problem, GrowthPoint* point);
 
 #endif

@@ -43,7 +43,8 @@ typedef struct {
   double u; /* |r| / alpha [m] */
 } GrowthCache;
 
-/* cache may be NULL; the answer is the same to rounding whatever is in it. */
+/* World frame [m]; no allocation, never fails: what is not certain is not `proved`. cache may be NULL, else it is read
+ * and updated; the answer is the same to rounding whatever is in it. */
 Growth growth_query(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, GrowthCache* cache);
 
 enum {
@@ -58,12 +59,14 @@ enum {
 };
 /* Derivatives of an answer: rows as above, columns as at the top; out[row * columns + column]. parameters: false leaves
  * out the shapes' own, then there are QUERY_POSE_COLUMNS. NULL is returned when they exist; else why not (static text),
- * and out is untouched. *condition: of the system (G3), in units of the bodies' size. */
+ * and out is untouched. *condition: of the system (G3), in units of the bodies' size. out: GROWTH_ROWS x columns
+ * numbers; *condition is HUGE_VAL where it was not found. answer: growth_query's of these poses. */
 const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
                                bool parameters, double* out, double* condition);
 
 /* ---- the gap as a potential sees it (query/growth_gap.c; growth.md, G8-G10)
- * Its gradient by small motions of both bodies: columns as above, without parameters. */
+ * Its gradient by small motions of both bodies, [m/rad] and [1]: columns as above, without parameters. answer as above.
+ */
 void growth_gap_gradient(Pose pose_a, Pose pose_b, const Growth* answer, double out[QUERY_POSE_COLUMNS]);
 enum {
   GAP_VALUE,
@@ -74,7 +77,8 @@ enum {
   GAP_ROWS = GAP_WITNESS_B + 3,
 };
 /* Derivatives of the gap, of each component of its gradient, of normal and witness points, columns as above:
- * out[row * columns + column]. work: as large as the output of growth_derivatives. NULL, or why there are none. */
+ * out[row * columns + column]. work: as large as the output of growth_derivatives. NULL, or why there are none. out:
+ * GAP_ROWS x columns numbers. No allocation. */
 const char* growth_gap_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
                                    bool parameters, double* work, double* out);
 
@@ -86,8 +90,12 @@ typedef struct {
   Vec3 point, arm;      /* the lowest point, and from the shape's origin to it */
   ShapeSupport support; /* shape frame */
 } HalfSpaceGap;
+/* The gap [m], negative where the shape reaches below. normal: unit, world; offset [m]. Never fails, no allocation. */
 HalfSpaceGap half_space_gap(const Shape* shape, Pose pose, Vec3 normal, double offset);
+/* Its gradient, [m/rad] and [1]. */
 void half_space_gap_gradient(const HalfSpaceGap* gap, double out[QUERY_POSE_COLUMNS]);
+/* As growth_gap_derivatives: out is GAP_ROWS x columns, and parameters (the shape's own) come last. origin: of the
+ * half-space's frame, world. NULL, or why there are none (static): the surface is flat there. */
 const char* half_space_gap_derivatives(const Shape* shape, Pose pose, Vec3 origin, const HalfSpaceGap* gap,
                                        bool parameters, double* out);
 
@@ -99,7 +107,8 @@ typedef struct {
   Vec3 normal; /* unit, from a to b */
 } Distance;
 
-/* Allocates when the hulls overlap. cache may be NULL. */
+/* World frame [m]. cache may be NULL, else it is read and updated. Allocates only where the hulls overlap in a way that
+ * hull_depth does not know. */
 Distance distance_query(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCache* cache);
 
 enum {
@@ -109,8 +118,8 @@ enum {
   DISTANCE_WITNESS_B = DISTANCE_WITNESS_A + 3,
   DISTANCE_ROWS = DISTANCE_WITNESS_B + 3,
 };
-/* Rows as above, QUERY_POSE_COLUMNS columns. NULL, or why there are none: features that are parallel, so that the
- * nearest points are not unique. */
+/* Rows as above, QUERY_POSE_COLUMNS columns. NULL, or why there are none (static): features that are parallel, so that
+ * the nearest points are not unique. out: DISTANCE_ROWS x QUERY_POSE_COLUMNS numbers, row-major. */
 const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                                  double* out);
 
@@ -133,11 +142,12 @@ typedef struct {
 /* Relative width of the bounds of a proved distance. */
 #define CONVEX_DISTANCE_PROOF 1e-6
 
-/* Distance, or minus the depth, of a and b, one of them smooth at least (H2-H4). Cold each time; some 100 us apart. May
- * allocate where they overlap. */
+/* Distance, or minus the depth, of a and b, one of them smooth at least (H2-H4) [m], world frame. Cold each time;
+ * some 100 us apart. May allocate where they overlap. Where not `proved` the bounds hold all the same. */
 ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]);
 /* Rows of DISTANCE_VALUE on; columns and parameters as those of growth_derivatives, a hull has none of its own. NULL,
- * or why there are none: flat on flat. *condition: of the system (H4), in units of the bodies' size. */
+ * or why there are none (static): flat on flat, points not found exactly, a condition above QUERY_CONDITION_MAX.
+ * *condition: of the system (H4), in units of the bodies' size. out: DISTANCE_ROWS x columns numbers, row-major. */
 const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                         bool parameters, double* out, double* condition);
 
@@ -166,8 +176,10 @@ typedef struct WitnessBody {
   double diagonal;        /* of the body's box [m] */
   double spacing; /* within this of any point of the surface there are about as many samples as a mean takes [m] */
 } WitnessBody;
-/* hulls (count >= 1) are copied; `samples`: how many points, 2 * WITNESS_SAMPLES or more. */
+/* hulls (count >= 1) are copied; `samples`: how many points, 2 * WITNESS_SAMPLES or more. Hulls in the body's frame
+ * [m]. Allocates; freed by witness_body_free. */
 WitnessBody witness_body_create(const ConvexHull* hulls, int count, int samples);
+/* Frees all and leaves a zeroed body; accepts a zeroed one. */
 void witness_body_free(WitnessBody* body);
 
 enum { WITNESS_SAMPLES = 16, WITNESS_SURFACE = 1024 };
@@ -230,10 +242,11 @@ typedef struct {
 
 /* targets: where each nearest point is wanted, in its body's frame [m], for WITNESS_ADAPTIVE; NULL: not said, then
  * samples are taken as by WITNESS_FIXED. cache may be NULL. Allocates only where bodies overlap in a way that
- * hull_depth does not know. */
+ * hull_depth does not know. World frame. targets: NULL or 2, a's and b's. */
 Witness witness_query(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b,
                       const WitnessOptions* options, const Vec3* targets, WitnessCache* cache);
-/* The nearest points alone. */
+/* The nearest points alone, world frame, and in piece the pieces of a and b that they are on. cache may be NULL, else
+ * it is read and updated. Allocates as witness_query. */
 Distance witness_nearest(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b, WitnessCache* cache,
                          int piece[2]);
 
@@ -243,6 +256,7 @@ typedef struct {
   double gradient[2][6]; /* by the motion of a, b with the Jacobians of the answer; by turns [m^2], by moves [m] */
   double transported[6]; /* for b while a stays: b's own and what does to the pair what a's would have done (V5) */
 } WitnessLoss;
+/* answer: witness_query's of these poses; targets: 2, a's and b's, in their frames [m]; margin [m]. No allocation. */
 WitnessLoss witness_loss(const Witness* answer, Pose pose_a, Pose pose_b, const Vec3* targets, double margin);
 
 /* Gradient descent of that loss by moving bodies, with steps of stated length: `step` degrees and millimetres, a tenth
@@ -254,16 +268,17 @@ typedef struct {
   bool both;      /* move a too; else b alone, */
   bool transport; /* by its own step and a's opposite one (V5) */
 } WitnessDescent;
-/* The pair's poses are changed; the answer is the loss where they end. */
+/* The pair's poses are changed; the answer is the loss where they end [m^2]. targets: 2, as above. */
 double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b, Pose* pose_b, const Vec3* targets,
                        const WitnessDescent* options);
 
 /* What the loss cannot fall below, without margin, wherever nearest points are the only ones [m^2]: then one of them is
  * a corner, or both lie on edges; inside two faces they lie only where these are parallel, and then anywhere (V11)
- * (query/witness_reach.c). */
+ * (query/witness_reach.c). targets: 2, as above. */
 double witness_reach_bound(const WitnessBody* a, const WitnessBody* b, const Vec3* targets);
 
-/* A random point of the body's surface: one of its corners, or of 512 points spread over its faces by area. */
+/* A random point of the body's surface: one of its corners, or of 512 points spread over its faces by area. Body frame
+ * [m], not inside another piece if some tries find such a one. */
 Vec3 witness_random_point(const WitnessBody* body, Random* random);
 
 /* ---------------------------------------------------------------- how well contacts hold a body (query/grasp.c)
@@ -286,11 +301,12 @@ typedef struct {
   double weight[GRASP_PLANE];     /* and their weights (V10) */
 } GraspQuality;
 /* Forces along GRASP_EDGES edges of each contact's cone, normal part 1, with their torques over `length` (V11), to out
- * (count * GRASP_EDGES); returns how many. */
+ * (count * GRASP_EDGES rows: force, torque; no unit); returns how many. No allocation. */
 int grasp_wrenches(const GraspContact* contacts, int count, const GraspSettings* settings, double (*out)[GRASP_WRENCH]);
-/* Allocates. */
+/* contacts: (count). Not `known`: too few contacts, or Qhull found no hull. Allocates for the time of the call. */
 GraspQuality grasp_quality(const GraspContact* contacts, int count, const GraspSettings* settings);
-/* Change of epsilon when one contact's arm and normal change so (V10). */
+/* Change of epsilon when the arm and the normal of `contact` change by these (V10); 0 where the quality is not known.
+ * contacts: those of the quality. */
 double grasp_quality_slope(const GraspQuality* quality, const GraspContact* contacts, const GraspSettings* settings,
                            int contact, Vec3 arm, Vec3 normal);
 
@@ -321,8 +337,10 @@ typedef struct {
   double least;                /* alpha at the points and halfway between, at least */
   int queries;                 /* of growth */
 } PlannedPath;
-/* PATH_FOUND: every place of every segment has alpha >= 1 + clearance, proved (G17). Allocates. */
+/* PATH_FOUND: every place of every segment has alpha >= 1 + clearance, proved (G17). Allocates. PATH_BLOCKED_END,
+ * PATH_NONE: no points. The points are freed by path_free. */
 PlannedPath path_plan(const PathProblem* problem);
+/* Frees the points and leaves a zeroed path. */
 void path_free(PlannedPath* path);
 
 /* ---------------------------------------------------------------- contact manifolds (query/manifold.c)
@@ -343,8 +361,10 @@ typedef struct {
   const Vec3*
       point_slopes; /* borrowed; of every point by parameter k of the field's shape: [k * point_count + i]; NULL */
 } ManifoldBody;
-/* Takes the surface's points over and leaves it empty; borrows the field. */
+/* Takes the surface's points over and leaves it empty; borrows the field, which must outlive the body. Freed by
+ * manifold_body_free. */
 ManifoldBody manifold_body_create(const Field* field, TriangleSurface* surface);
+/* Frees points and edges, not the field, and leaves a zeroed body. */
 void manifold_body_free(ManifoldBody* body);
 
 typedef struct {
@@ -386,16 +406,17 @@ typedef struct {
 } ManifoldContact;
 
 /* Number of contacts that manifold_query writes, whatever the poses are: 1 for every point, 2 for every pair of edges.
- */
+ * May be more than an int holds. */
 int64_t manifold_count(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options);
 /* Bytes that a query takes of its room. */
 size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options);
 /* Writes manifold_count contacts: points of a, of b, then for every pair of edges that on a's and that on b's.
- * room: of manifold_room bytes, 64-byte aligned; NULL: it allocates. */
+ * room: of manifold_room bytes, 64-byte aligned; NULL: it allocates. out: manifold_count contacts, world frame. */
 void manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                     const ManifoldOptions* options, ManifoldContact* out, void* room);
 /* The same with other derivatives (X8), in the first six columns: by parameters first, first + 1, ... of a body whose
- * field is one shape (FIELD_SHAPE), the points moving along by its point_slopes; or, in the first, by the smoothing. */
+ * field is one shape (FIELD_SHAPE), the points moving along by its point_slopes; or, in the first, by the smoothing.
+ * out, room: as of manifold_query; further columns are zero. */
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                        const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
                        void* room);

@@ -5,15 +5,17 @@
 #include "query/query.h"
 
 /* Samples for a mean about `center` (body frame) into out, that point first; returns how many. piece: whose corners
- * WITNESS_NEIGHBOR takes; normal: outward there, body frame (query/witness_samples.c). */
+ * WITNESS_NEIGHBOR takes; normal: outward there, body frame (query/witness_samples.c). out: room for WITNESS_SAMPLES.
+ * target: where the point is wanted, body frame [m], or NULL. At least 1 is returned. */
 int witness_choose(const WitnessBody* body, int piece, Vec3 center, Vec3 normal, const WitnessOptions* options,
                    const Vec3* target, Vec3* out);
 
-/* Jacobians of the nearest points by other means than smoothing (query/witness_estimate.c). */
+/* Jacobians of the nearest points by other means than smoothing (query/witness_estimate.c). Writes answer->total and
+ * total_known; options->estimate is not WITNESS_SMOOTHED. */
 void witness_estimate(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b,
                       const WitnessOptions* options, Witness* answer);
 
-/* turn (rotation vector) about the body's position, then move; world axes. */
+/* turn (rotation vector [rad]) about the body's position, then move [m]; world axes. */
 Pose witness_moved(Pose pose, Vec3 turn, Vec3 move);
 
 #endif

@@ -103,27 +103,30 @@ typedef struct {
 
 /* ---------------------------------------------------------------- elements (robot/mjcf_file.c) */
 
+/* An error at a place, printf style; beyond a bound they are only counted. */
 void mjcf_error(MjcfModel* model, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
-/* A text that lives as long as the model. */
+/* A text that lives as long as the model. Takes the text over and leaves it empty. */
 const char* mjcf_keep(MjcfModel* model, Text* text);
-/* That something of this name is left out, told once for all. */
+/* That something of this name is left out, told once for all; the name is copied. */
 void mjcf_drop(MjcfModel* model, const char* what);
-/* Read the file's elements and those that it includes, its compiler, defaults and assets. False after an error. */
+/* Read the file's elements and those that it includes, its compiler, defaults and assets. False after an error. model:
+ * path, options, report and diagnostics are set, the rest is zero; mjcf_free in any case. text: (length). */
 bool mjcf_open(MjcfModel* model, const char* text, size_t length);
+/* Frees what the model owns; accepts a half-read one. */
 void mjcf_free(MjcfModel* model);
-/* How the file that a place is in is to be read. */
+/* How the file that a place is in is to be read. Borrowed from the model, until the next attached file. */
 const MjcfCompiler* mjcf_compiler(const MjcfModel* model, SourcePlace place);
 /* The root of another model's file, as seen from `base`, with what it includes; folder: as MjcfCompiler's. NULL after
- * an error. */
+ * an error. The document is the model's, its path the report's. */
 XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const char* base, const char* folder,
                             SourcePlace from);
-/* A <default> and those in it, by their classes. */
+/* A <default> and those in it, by their classes. The element is borrowed. */
 void mjcf_add_default(MjcfModel* model, const XmlElement* element);
 
 /* ---------------------------------------------------------------- meta-elements (robot/mjcf_expand.c) */
 
 /* <replicate> as frames with copies, <attach> as a frame with what another model has in it, and what refers to them
- * likewise. False after an error. */
+ * likewise. False after an error. The documents' trees are changed. */
 bool mjcf_expand(MjcfModel* model);
 
 /* An element with the class that its body gives to what says none. */
@@ -132,56 +135,65 @@ typedef struct {
   const char* class_name; /* "" = main */
 } MjcfElement;
 
-/* The element's own attribute, else that of its class, else of the classes around it; NULL. */
+/* The element's own attribute, else that of its class, else of the classes around it; borrowed. NULL when none of
+ * them has it. */
 const XmlAttribute* mjcf_attribute(const MjcfModel* model, MjcfElement element, const char* name);
 /* Up to `most` numbers of an attribute, those that are not there left as they are; how many there were. Told where it
- * is not `least` to `most` numbers. */
+ * is not `least` to `most` numbers. values: (most). 0 after an error too, then none is changed. */
 int mjcf_numbers(MjcfModel* model, MjcfElement element, const char* name, int least, int most, double* values);
+/* One number; fallback where it is absent, or after an error. */
 double mjcf_number(MjcfModel* model, MjcfElement element, const char* name, double fallback);
-const char* mjcf_text(const MjcfModel* model, MjcfElement element, const char* name); /* "" when absent */
-/* true, false or another word: 1, 0, -1. */
+/* The attribute's text, borrowed; "" when absent. */
+const char* mjcf_text(const MjcfModel* model, MjcfElement element, const char* name);
+/* true, false, or another word or none: 1, 0, -1. */
 int mjcf_flag(const MjcfModel* model, MjcfElement element, const char* name);
+/* Where the element says that it stands, in its parent's frame [m]: pos and a rotation, or the middle of fromto with z
+ * from its end to its begin. Identity where nothing is said; errors are told. */
 UrdfPose mjcf_pose(MjcfModel* model, MjcfElement element);
-/* Three Euler angles of the file that a place is in, in its unit and sequence. */
+/* Three Euler angles of the file that a place is in, in its unit and sequence. angles: (3). */
 Quat mjcf_euler(const MjcfModel* model, SourcePlace place, const double* angles);
 /* Angles of the file that a place is in, in radians. */
 double mjcf_angle(const MjcfModel* model, SourcePlace place, double value);
-/* The asset of that name in <mesh> or <material>; NULL. */
+/* The asset of that name, borrowed; names: model->meshes, materials or height_fields. NULL when there is none. */
 const XmlElement* mjcf_asset(const MjcfModel* model, const Names* names, const char* name);
 
 /* ---------------------------------------------------------------- shapes (robot/mjcf_geom.c) */
 
 /* A geom of the robot's link, whose frame stands at `frame`: its shape, its mask, its colour, and its mass, which is
- * added to `moment` unless that is NULL. */
+ * added to `moment` unless that is NULL. frame: in the link's frame. After an error, which is told, the geom is left
+ * out. */
 void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose frame, MassMoment* moment);
 
 /* ---------------------------------------------------------------- bodies (robot/mjcf_body.c) */
 
-/* worldbody as links and joints of model->robot. False after an error. */
+/* worldbody as links and joints of model->robot. False after an error. Each error is told with its place. */
 bool mjcf_read_bodies(MjcfModel* model);
 
 /* ---------------------------------------------------------------- what follows (robot/mjcf_scene.c) */
 
 /* Before the bodies are read: the names of geoms in <pair>s (robot/mjcf_contact.c). */
 void mjcf_find_pairs(MjcfModel* model);
-/* After the scene is made: pairs of links that touch, or do not. */
+/* After the scene is made: pairs of links that touch, or do not. carrier as of mjcf_finish, here and below. */
 void mjcf_read_contact(MjcfModel* model, Scene* scene, const int* carrier);
-/* All numbers of an attribute of the key (count), owned by the caller; NULL when it has none or after an error. */
+/* All numbers of an attribute of the key (count), owned by the caller; NULL when it has none or after an error. Freed
+ * by memory_free; *count is then 0. */
 double* mjcf_key_numbers(MjcfModel* model, const char* name, int* count);
-/* Controllers and loads (robot/mjcf_actuator.c). */
+/* After the scene is made: controllers and loads, from <actuator> and springs of tendons (robot/mjcf_actuator.c). */
 void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier);
 /* Names of attributes that are left out, in the whole file (robot/mjcf_told.c). */
 void mjcf_tell_attributes(MjcfModel* model);
-/* A site, seen from the scene's link that carries its body (or from the world). */
+/* A site, seen from the scene's link that carries its body (or from the world) [m]; model->placed must be there. */
 UrdfPose mjcf_site_place(const MjcfModel* model, const MjcfSite* site);
 
-/* Before the scene is made: the keyframe's coordinates as starts, and as the places of free bodies. */
+/* Before the scene is made: the keyframe's coordinates as starts, and as the places of free bodies. Makes
+ * model->starts. */
 void mjcf_take_key(MjcfModel* model);
 /* After: what holds the start together, which moves to where it does (robot/mjcf_equality.c). */
 void mjcf_read_equality(MjcfModel* model, Scene* scene, const int* carrier);
 /* After: frictions of links and pairs (robot/mjcf_friction.c). */
 void mjcf_take_frictions(MjcfModel* model, Scene* scene, const int* carrier);
-/* After: actuators, pairs that do not touch, option, friction. carrier: link of the scene of each link of the robot. */
+/* After: actuators, pairs that do not touch, option, friction. carrier: link of the scene of each link of the robot,
+ * -1 for the world (links of the robot). */
 void mjcf_finish(MjcfModel* model, const int* carrier, Scene* scene);
 
 #endif

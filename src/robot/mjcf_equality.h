@@ -37,14 +37,15 @@ typedef struct {
   int coupling_count, coupling_capacity;
 } Equalities;
 
-/* Where the robot's links are in MuJoCo's reference, in the world (links). */
+/* Where the robot's links are in MuJoCo's reference, in the world [m], to drawn (links of the robot). */
 void mjcf_draw(const MjcfModel* model, UrdfPose* drawn);
-/* A body's own frame there: its link's is at the anchor of its joint. */
+/* A body's own frame there, in the world: its link's is at the anchor of its joint. body: link of the robot. */
 UrdfPose mjcf_body_frame(const MjcfModel* model, const UrdfPose* drawn, int body);
 
-/* <fixed> or <spatial> by its name; NULL. */
+/* The tendon of that name and kind ("fixed", "spatial"), borrowed; NULL when there is none. */
 const XmlElement* mjcf_tendon(const MjcfModel* model, const char* kind, const char* name);
-/* A fixed tendon by its name; false where there is none, or where it has joints of other kinds. */
+/* A fixed tendon by its name; false where there is none, or where it has joints of other kinds or
+ * more than TENDON_JOINTS_MAX: *sum has no meaning then. */
 bool mjcf_fixed_tendon(MjcfModel* model, const char* name, JointSum* sum);
 
 /* A spatial tendon straight from site to site. */
@@ -57,17 +58,18 @@ typedef struct {
 /* What our cords do not do (told). */
 #define MJCF_NO_PUSH "push of spatial tendons shorter than at rest"
 
-/* A spatial tendon by its name, in the links of the scene. False, nothing to free: there is none, or it goes around
- * geoms or over pulleys, which is told (robot/mjcf_tendon.c). */
+/* A spatial tendon by its name, in the links of the scene; carrier as of mjcf_finish. False, nothing to free: there is
+ * none, it moves with no link, or it goes around geoms or over pulleys, which is told (robot/mjcf_tendon.c). */
 bool mjcf_cord(MjcfModel* model, const Scene* scene, const char* name, const int* carrier, MjcfCord* cord);
-/* Its length where the scene starts [m]. */
+/* Its length where the scene starts [m]. Its reference where the scene is no model. */
 double mjcf_start_length(const Scene* scene, const MjcfCord* cord);
 /* A tendon of the scene, which takes the points: force = push - stiffness length along its length [N, N/m], never
  * pushing where it has stiffness. */
 void mjcf_add_tendon(Scene* scene, MjcfCord* cord, SourcePlace place, double stiffness, double push);
 
 /* The coordinates of a start at which all hold, from the model's own and as near to them as the limits allow, in q
- * (nq); how far they are open there [m, rad] (robot/mjcf_close.c). */
+ * (nq); how far they are open there [m, rad] (robot/mjcf_close.c). Never
+ * fails: what cannot be closed stays open. Allocates for the time of the call. */
 double mjcf_close(const Model* model, const Equalities* equalities, const RobotReport* report, double* q);
 
 #endif

@@ -55,24 +55,27 @@ typedef struct {
   int file_count;
   Text remarks; /* what was changed or left out, a line each; the same are notes in the diagnostics */
 } RobotReport;
+/* Frees all and leaves a zeroed report; accepts a zeroed one. */
 void robot_report_free(RobotReport* report);
-/* A note in the diagnostics, and a line of the report. */
+/* A note in the diagnostics, and a line of the report: printf style, one line without its end. No error. */
 void robot_remark(RobotReport* report, Diagnostics* diagnostics, SourcePlace place, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* The scene that a URDF text says, ready for model_create and scene_write_yaml; the caller frees scene and report in
  * any case. `path` stands for the text in messages and anchors relative paths. A link with mass keeps its centre and
- * inertia in `center` and `inertia` whatever its mass model. STATUS_BAD_INPUT after errors, all with their places. */
+ * inertia in `center` and `inertia` whatever its mass model. STATUS_BAD_INPUT after errors, all with their places.
+ * text: `length` bytes and a NUL behind; not kept, nor are the options. */
 Status robot_parse_urdf(Scene* scene, const char* path, const char* text, size_t length, const RobotOptions* options,
                         RobotReport* report, Diagnostics* diagnostics);
 
 /* The same of a file of MuJoCo (MJCF). It says itself how its bases stand: free_base and height count for nothing. With
- * hold its actuators are left out. */
+ * hold its actuators are left out. Places of the scene may point to report->files, which messages about it need. */
 Status robot_parse_mjcf(Scene* scene, const char* path, const char* text, size_t length, const RobotOptions* options,
                         RobotReport* report, Diagnostics* diagnostics);
-/* Is the text's first element <mujoco>? */
+/* Is the text's first element <mujoco>? text ends with NUL and need not be XML. */
 bool robot_is_mjcf(const char* text);
-/* Links or groups of the scene that never touch, by name. */
+/* Links or groups of the scene that never touch, by name: copies are appended to scene->contact, whether there are such
+ * links or not. */
 void robot_exclude(Scene* scene, const char* a, const char* b);
 
 /* ---------------------------------------------------------------- a robot that stands (robot/import.c) */
@@ -86,16 +89,20 @@ typedef struct {
 } Robot;
 
 /* Read the file (STATUS_IO, STATUS_BAD_INPUT with diagnostics), put a free robot on the ground, exclude contacts of its
- * parts that touch at the start, hold its joints. */
+ * parts that touch at the start, hold its joints. All is the caller's to free by robot_free, after a failure too.
+ */
 Status robot_import(Robot* robot, const char* path, const RobotOptions* options, Diagnostics* diagnostics);
+/* Frees all and leaves a zeroed robot. */
 void robot_free(Robot* robot);
 /* Append the scene as it is written to the file `path` in `folder`: a head with `source`, the remarks and where each
- * joint went, then YAML. STATUS_BAD_INPUT when the text does not read back. */
+ * joint went, then YAML. STATUS_BAD_INPUT when the text does not read back. out: empty on entry, as all of it is read
+ * back. */
 Status robot_write_yaml(const Robot* robot, const char* source, const char* path, const char* folder, Text* out,
                         Diagnostics* diagnostics);
-/* What the mass model makes of a link with mass: distance of its centre from the file's [m], and the largest entry of
- * the inertias' difference over the largest of the file's. */
+/* What the mass model makes of a link with mass: distance of its centre from the file's [m]. link: of the scene and the
+ * model, 0-based. */
 double robot_center_error(const Robot* robot, int link);
+/* The largest entry of the inertias' difference over the largest of the file's; HUGE_VAL where only that is zero. */
 double robot_inertia_error(const Robot* robot, int link);
 
 #endif

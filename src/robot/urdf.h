@@ -104,11 +104,13 @@ typedef struct {
   bool has_drives; /* of its own, as MuJoCo's, that come after the links */
 } UrdfRobot;
 
-/* Read all elements, tell every problem; lenient: mend limits, with warnings. False after an error. */
+/* Read all elements, tell every problem; lenient: mend limits, with warnings. False after an error. root: of a document
+ * that outlives the robot. urdf_free may be called in any case. */
 bool urdf_read(UrdfRobot* robot, const XmlElement* root, bool lenient, Diagnostics* diagnostics);
 /* Names to links, the tree, its order (robot/urdf_tree.c); lenient: without joints of links that are not there, each
- * told. False after an error. */
+ * told. False after an error. After urdf_read; makes robot->order. */
 bool urdf_connect(UrdfRobot* robot, bool lenient, Diagnostics* diagnostics);
+/* Frees the arrays, not the texts, and leaves a zeroed robot; accepts a half-read one. */
 void urdf_free(UrdfRobot* robot);
 
 /* ---------------------------------------------------------------- a scene in the making (robot/urdf_scene.c) */
@@ -142,25 +144,29 @@ typedef struct {
 
 /* The robot as a scene; scene holds the defaults. carrier: the link of the scene that each of the robot is part of, -1
  * for the world; placed: where its frame is in that one's (links of the robot; NULL: not wanted). False after an error.
- */
+ * The scene and the report's joints are the caller's, after a failure too. */
 bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, RobotReport* report, int* carrier,
                 UrdfPose* placed, Diagnostics* diagnostics);
-/* Are these joints, one after the other through links without mass and shape, one joint of a scene? */
+/* Are these joints, one after the other through links without mass and shape, one joint of a scene? chain: (count). */
 bool urdf_is_one_joint(const UrdfJoint* const* chain, int count);
-/* A scene without links has all the defaults of the format. (robot/urdf_import.c) */
+/* All the defaults of the format, those of a scene without links, are written to *scene, which scene_free ends.
+ * STATUS_OK, else as of scene_parse. (robot/urdf_import.c) */
 Status urdf_take_defaults(Scene* scene, const char* path);
-/* The robot's name where it can be a scene's, else the file's. */
+/* Gives the scene a copy of the robot's name where it can be a scene's; else the file's stays. */
 void urdf_take_name(Scene* scene, const char* name);
 
 /* Tell what is wrong with the files of meshes, for a robot that cannot become a scene for other reasons. */
 void urdf_check_files(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, Diagnostics* diagnostics);
-/* Fill build->defaults; the caller frees them. */
+/* Fill build->defaults with one shape of each UrdfGeometry; the caller frees them by scene_free. */
 void urdf_shape_defaults(UrdfBuild* build);
-/* Shapes that a link of the robot brings to the scene, whatever its joint. (robot/urdf_shapes.c) */
+/* Shapes that a link of the robot brings to the scene, whatever its joint. (robot/urdf_shapes.c) Borrowed from the
+ * link. */
 const UrdfShapes* urdf_used_shapes(const UrdfBuild* build, const UrdfLink* link);
-/* Add them to a link of the scene. */
+/* Add them to link `target` of the scene, in whose frame pose is the robot link's. What is wrong with a mesh file is
+ * told, and the shape left out. */
 void urdf_add_shapes(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose);
 
+/* The pose b, seen from the frame that a is seen from: position a + R_a b [m], rotation a b. */
 UrdfPose urdf_pose_mul(UrdfPose a, UrdfPose b);
 
 #endif

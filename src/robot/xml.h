@@ -30,28 +30,36 @@ typedef struct {
 } XmlDocument;
 
 /* Parse a whole UTF-8 text, NUL-terminated. source: the name for messages, which must outlive the tree. False after a
- * diagnostic with line and column: not UTF-8, not well formed, a DTD, too deep, too large. */
+ * diagnostic with line and column: not UTF-8, not well formed, a DTD, too deep, too large. The document is then empty.
+ * text: (length) and a NUL; it is copied. */
 bool xml_read(XmlDocument* document, const char* source, const char* text, size_t length, Diagnostics* diagnostics);
+/* Frees all elements and their texts and leaves a zeroed document; accepts a zeroed one. */
 void xml_free(XmlDocument* document);
 
-/* The first child of that name, or the next after it; NULL when there is none. */
+/* The first child of that name, or the next after it; NULL when there is none. Borrowed from the document, as all
+ * elements here. */
 const XmlElement* xml_child(const XmlElement* parent, const char* name);
+/* The next element of the same name and parent behind this one; NULL when there is none. */
 const XmlElement* xml_next(const XmlElement* element);
-/* NULL when absent. */
+/* The attribute of that name, borrowed from the element; NULL when absent. */
 const XmlAttribute* xml_attribute(const XmlElement* element, const char* name);
 
 /* ---------------------------------------------------------------- changing a tree */
 
 /* Append to `out` what the attribute's value is in a copy. */
 typedef void (*XmlRewrite)(Text* out, const XmlElement* element, const XmlAttribute* attribute, void* context);
-/* An element of the document without parent and children; pairs: names and values of its attributes, then NULL. */
+/* An element of the document without parent and children; pairs: names and values of its attributes, then NULL. All
+ * texts are copied; the document owns the element. Its attributes have the place of the element. */
 XmlElement* xml_make(XmlDocument* document, const char* name, SourcePlace place, const char* const* pairs);
 /* A copy of the element and of all that is in it, without parent; places stay. more: pairs as of xml_make that the
- * element itself gets where it has none of that name; may be NULL. */
+ * element itself gets where it has none of that name; may be NULL. rewrite is called for every attribute with context.
+ */
 XmlElement* xml_copy(XmlDocument* document, const XmlElement* from, const char* const* more, XmlRewrite rewrite,
                      void* context);
+/* The child, without a parent so far, becomes the parent's last; both stay the document's. */
 void xml_append(XmlElement* parent, XmlElement* child);
-/* The children of `container` (at least one) stand where `old`, the child after `before` (NULL: the first), stood. */
+/* The children of `container` (at least one) stand where `old`, the child after `before` (NULL: the first), stood. old
+ * and container stay the document's, out of use. */
 void xml_splice(XmlElement* old, XmlElement* before, const XmlElement* container);
 
 #endif

@@ -54,11 +54,13 @@ typedef struct {
 } Shape;
 
 /* Names of kinds as in files: "smooth_polytope", "truncated_cone", "superellipsoid", "superelliptic_cylinder",
- * "superquadric". */
+ * "superquadric". Static. */
 const char* shape_kind_name(SmoothKind kind);
 /* A shape that can be queried: convex, with the origin inside. Otherwise NULL is in *shape's arrays and the rule that
- * is broken is in the returned text (static); NULL: it stands. Allocates. */
+ * is broken is in the returned text (static); NULL: it stands. Allocates. The form is copied; shape_free may be called
+ * in any case. */
 const char* shape_create(Shape* shape, const SmoothForm* form);
+/* Frees the arrays and leaves a zeroed shape; accepts a zeroed one. */
 void shape_free(Shape* shape);
 
 /* phi and its derivatives at one place; the Hessian is symmetric. */
@@ -85,34 +87,41 @@ typedef struct {
   Vec3 gradient;
   Mat3 hessian;
 } Gauge;
+/* At y [m], shape's frame. No allocation. */
 Gauge shape_gauge(const Shape* shape, Vec3 y);
 
 /* How far the body reaches from its centre along a unit direction [m], before edges are rounded off: not less than it
- * does. Quick; for a start. */
+ * does. Quick; for a start. Shape's frame. */
 double shape_reach(const Shape* shape, Vec3 direction);
 
 /* A shape's own parameters, in this order. polytope: beta, then nx, ny, nz, offset of every face as given; cone: beta,
  * bottom_radius, top_radius, below, above; superellipsoid: exponent, a, b, c; cylinder: exponent, radius, half length
- */
+ * Bounds every k below: 0 <= k < count. */
 int shape_parameter_count(const Shape* shape);
-/* Stays parameter k, an exponent that has an end of its range, inside it by `way` to both sides? */
+/* Stays parameter k, an exponent that has an end of its range, inside it by `way` to both sides? true for every other
+ * parameter. */
 bool shape_parameter_moves(const Shape* shape, int k, double way);
-/* Derivatives of phi and of its gradient at z by parameter k. */
+/* Derivatives of phi and of its gradient at z by parameter k. z [m], shape's frame; *value, *gradient [1/m]: per unit
+ * of the parameter. No allocation. */
 void shape_parameter_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 
-/* The hull of points on the surface, 10 * 4^level + 2 of them (level 0 to 3): for pictures. Freed by hull_free. */
+/* The hull of points on the surface, 10 * 4^level + 2 of them (level 0 to 3): for pictures. Freed by hull_free. In the
+ * shape's frame [m]. When not HULL_OK there is nothing to free. */
 HullResult shape_mesh(const Shape* shape, int level, ConvexHull* mesh);
-/* Where parameter k stands in what a shape is made of, in the same order; const to those that only look. */
+/* Where parameter k stands in what a shape is made of, in the same order; const to those that only look. Borrowed from
+ * the form or its faces. */
 double* shape_form_number(const SmoothForm* form, int k);
+/* How many numbers those are: shape_parameter_count of the shape made of it. */
 int shape_form_count(const SmoothForm* form);
 
-/* Half of how far the body reaches along x, y and z, both ways taken together [m], and its derivative by parameter k.
- */
+/* Half of how far the body reaches along x, y and z of its frame, both ways taken together [m]. */
 Vec3 shape_extents(const Shape* shape);
+/* Its derivative by parameter k [m per unit of it]. */
 Vec3 shape_extents_slope(const Shape* shape, int k);
-/* Point of the surface along a direction s, which is first stretched like the extents (B8), and its derivative by
- * parameter k. s: of any length but zero. */
+/* Point of the surface, shape's frame [m], along a direction s, which is first stretched like the extents (B8). s: of
+ * any length but zero. */
 Vec3 shape_surface_point(const Shape* shape, Vec3 s);
+/* Its derivative by parameter k, s held. */
 Vec3 shape_surface_slope(const Shape* shape, Vec3 s, int k);
 /* The point that is farthest along a direction, of any length but zero, with its gradient there (B9). */
 typedef struct {
@@ -120,15 +129,18 @@ typedef struct {
   Vec3 point;
   ShapeValue at; /* phi there */
 } ShapeSupport;
+/* direction: shape's frame. No allocation. */
 ShapeSupport shape_support(const Shape* shape, Vec3 direction);
 /* Change of its point when the direction changes by `turn` (NULL: not at all) and parameter k by 1 (k < 0: not at all).
- * false: the surface is flat there, and the point is not unique. */
+ * false: the surface is flat there, and the point is not unique. Then *change is of no use. support: shape_support's of
+ * this direction; shape's frame, change [m]. */
 bool shape_support_slope(const Shape* shape, const ShapeSupport* support, Vec3 direction, const Vec3* turn, int k,
                          Vec3* change);
 
-/* Derivatives of shape_mass by all parameters (shape_parameter_count). */
+/* Derivatives of shape_mass by all parameters, to out (shape_parameter_count). Allocates for the time of the call. */
 void shape_mass_slopes(const Shape* shape, MassMoment* out);
-/* Moments of the solid of unit density [m^3, m^4, m^5] by quadrature over directions (B6). */
+/* Moments of the solid of unit density [m^3, m^4, m^5] by quadrature over directions (B6). In the shape's frame, about
+ * its origin. Never fails. */
 MassMoment shape_mass(const Shape* shape);
 
 /* ---------------------------------------------------------------- fields (shapes/field.c, field_surface.c)
@@ -173,19 +185,22 @@ const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing
 /* At a place of the body's frame [m]. At the centre of a convex shape, where no direction is outward, gradient and
  * normal are zero. No allocation. */
 FieldValue field_evaluate(const Field* field, Vec3 place);
-/* Change of value and outward at a place by parameter k of the shape (FIELD_SHAPE only). */
+/* Change of value and outward at a place by parameter k of the shape (FIELD_SHAPE only). place and outward in the
+ * body's frame [m, no unit]; slopes per unit of the parameter. */
 void field_parameter_slope(const Field* field, Vec3 place, int k, double* value, Vec3* outward);
+/* Frees its shape, arrays and parts, and leaves a zeroed field. */
 void field_free(Field* field);
 
 /* Triangles on the surface for contacts and pictures, body frame: of shapes their hull by shape_mesh(level), of unions
  * and differences what of their parts' surfaces is not hidden by the others, drawn onto phi = 0. Points alone have no
- * triangles. Freed by surface_free. */
+ * triangles. Freed by surface_free. level: 0 to 3. */
 TriangleSurface field_surface(const Field* field, int level);
 
-/* The solid phi <= 0 (shapes/field_solid.c), body frame: its closed surface, cut out of so many cells along each edge
- * of a box around it (Y7; what is thinner than a cell may be missed), as triangles that need not be convex, freed by
- * hull_free; and its moments for unit density [m^3, m^4, m^5] (Y8). Both allocate. */
+/* The solid phi <= 0 (shapes/field_solid.c), body frame [m]: its closed surface, cut out of `cells` cells along each
+ * edge of a box around it (Y7; what is thinner than a cell may be missed), as triangles that need not be convex, freed
+ * by hull_free; empty where no node of the grid is inside. Allocates. */
 void field_solid(const Field* field, int cells, ConvexHull* mesh);
+/* Its moments for unit density [m^3, m^4, m^5], body frame (Y8). Allocates for the time of the call. */
 MassMoment field_mass(const Field* field);
 
 #endif
