@@ -136,12 +136,15 @@ struct ContactSystem {
 
 /* The index of a key in a sorted list, or -1. */
 typedef uint64_t (*KeyAt)(const void* list, int index);
+/* Keys must rise, key_at(list, 0) to key_at(list, count - 1). By bisection. */
 int find_key(const void* list, KeyAt key_at, int count, uint64_t key);
 
 /* Pairs that are not in the list and may come near each other on a way within `bounds` to the accepted state
- * (remembered: from where the way begins): their keys, valid until the next call. */
+ * (remembered: from where the way begins): their keys, valid until the next call. NULL and a count of 0 where none can
+ * be. Allocates while they grow. */
 const uint64_t* contact_unlisted(ContactSystem* system, const MotionBounds* bounds, bool remembered, int* count);
-/* A pair as it enters the list: with its distance in the accepted state. */
+/* A pair as it enters the list: with its distance in the accepted state. Without a law's memory, which belongs to a
+ * slot. */
 void contact_enter(const ContactSystem* system, ContactPair* pair, uint64_t key);
 
 /* Its hulls and links; all else is zero. */
@@ -149,13 +152,15 @@ void contact_name_pair(const ContactSystem* system, ContactPair* pair, uint64_t 
 /* A slot for a pair, what the law remembers of it zeroed; room in the list for so many. */
 int contact_take_slot(ContactSystem* system);
 /* Merge keys (sorted) with the list: those wanted enter or keep their slot, of the others those stay that are told to.
- */
+ * The version changes when the list does, and then no candidate counts as awake. */
 void contact_merge_list(ContactSystem* system, const uint64_t* keys, int count,
                         bool (*wanted)(const ContactSystem* system, uint64_t key),
                         bool (*stays)(const ContactSystem* system, const ContactPair* pair));
+/* Room in the list for so many candidates; allocates with a reserve. */
 void contact_grow_list(ContactSystem* system, int needed);
 
-/* Where the links stand in state `which` (contact/trial.c). */
+/* Where the links stand in state `which` (contact/trial.c). poses (links) are copied; hulls and centres of mass follow
+ * [m]. */
 void contact_place(ContactSystem* system, int which, const Pose* poses);
 /* The trial becomes the accepted state, with what the law adds. */
 void contact_take_over(const ContactSystem* system, ContactPair* pair);
@@ -171,6 +176,7 @@ void contact_list_terms(ContactSystem* system);
 void contact_find_whole(ContactSystem* system);
 /* Is the pair of these links one? Does such a pair stand for the pair of hulls with this key? */
 bool contact_is_whole(const ContactSystem* system, int link_a, int link_b);
+/* key: items a << 32 | b. False unless both are hulls. */
 bool contact_stands_for(const ContactSystem* system, uint64_t key);
 
 /* List the pairs of hulls that rub in the accepted state, as pressed; drop_others: and those no longer that were listed
@@ -197,7 +203,8 @@ typedef struct WholeWay {
   Pose pose[2][WAY_PARTS + 1];
   Mat3 frame[WAY_PARTS + 1];
 } WholeWay;
-/* Do no two pieces meet? Asks `prove` of those that the spheres around them leave open; false: one proof failed. */
+/* Do no two pieces meet? Asks `prove` of those that the spheres around them leave open; false: one proof failed. Sets
+ * trees, known, pose and frame of `way`. */
 bool contact_prove_way(const ContactSystem* system, WholeWay* way);
 
 /* The link of an item. */
