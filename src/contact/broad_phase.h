@@ -46,7 +46,7 @@ typedef struct {
 } BroadPhase;
 
 /* Fill keys with all overlapping pairs of boxes; an empty box (low.x > high.x) overlaps nothing. boxes (count),
- * borrowed for the call. Forgets what rests. */
+ * borrowed for the call. Forgets what rests. Boxes in m. */
 void broad_phase_find(BroadPhase* broad, const Box* boxes, int count);
 /* Boxes that stay where they are from now on (count of their indices): many, as those of a ground in pieces, are put in
  * order once, and pairs of two of them are never found. Replaces those that rested before. Allocates. */

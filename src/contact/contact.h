@@ -62,11 +62,13 @@ void contact_set_part(ContactSystem* system, double dt, double dt_before, bool r
 /* Distance from which on two hulls exert nothing on each other [m]. The largest of all laws of the model; INFINITY:
  * they always do. */
 double contact_range(const Model* model);
-/* Is the law's energy once differentiable only, so that gradients of runs have kinks? */
+/* Is the law's energy once differentiable only, so that gradients of runs have kinks? Of the model's law, or of any
+ * that a pair names. */
 bool contact_once_differentiable(const Model* model);
 /* Two links are listed as touching when they are nearer than this [m]; INFINITY: when they exert a force. */
 double contact_listed_range(const Model* model, int link_a, int link_b);
-/* Are some pairs of links listed by how near they are? What is farther away may act, too. */
+/* Are some pairs of links listed by how near they are? What is farther away may act, too. Of the model's law, or of any
+ * that a pair names. */
 bool contact_lists_by_range(const Model* model);
 /* Find the pairs that can matter while every link moves from the accepted poses within its bound (bounds: an entry a
  * link, [m] and [rad]). Grows the list of candidates when it must, else allocates nothing. bounds->joint is not
@@ -74,7 +76,7 @@ bool contact_lists_by_range(const Model* model);
 void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
 /* Only pairs with such a link (links; NULL: all) will be looked at by contact_try and what judges its trial: the others
  * do not move in it. Holds until the list of candidates changes; the trials of those that sleep are their accepted
- * states. */
+ * states. links (links), borrowed for the call. */
 void contact_wake(ContactSystem* system, const bool* links);
 /* How many candidates are awake. -1: not known, since the list changed after the last contact_wake. */
 int contact_awake_count(const ContactSystem* system);
@@ -129,7 +131,8 @@ void contact_remember(ContactSystem* system, ContactMemory which);
  * from the state of contact_remember(CONTACT_STEP). Without unit; 1: it is not pressed, or its law takes nothing.
  * rest_speed [m/s], dt [s]. */
 double contact_impact_factor(const ContactSystem* system, int index, double rest_speed, double dt);
-/* After contact_reset at the poses of contact_remember. */
+/* After contact_reset at the poses of contact_remember. Pairs that were not pressed then keep what they have. Allocates
+ * nothing. */
 void contact_recall(ContactSystem* system, ContactMemory which);
 
 /* ---- impacts (contact/impacts.c; docs/derivations/impact.md, I10, I11)
@@ -140,9 +143,9 @@ double contact_impact_pace(ContactSystem* system, double dt_before);
  * contact (links): does it let a pair too far into the contact range at once? How long the part should be instead [s];
  * INFINITY: it may stay. */
 double contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* aim, double dt);
-/* After contact_impact_entry: has the part ended an approach? */
+/* After contact_impact_entry: has the part ended an approach? false under laws that resolve no impacts. */
 bool contact_struck(ContactSystem* system);
-/* Does a pair press as one does that still approaches faster than the rest speed? */
+/* Does a pair press as one does that still approaches faster than the rest speed? false alike. */
 bool contact_pressed(ContactSystem* system);
 
 /* What the system knows between two steps, through a block (contact/snapshot.c): all that contact_lag and the steps
@@ -151,7 +154,8 @@ bool contact_pressed(ContactSystem* system);
  * systems of the same model; one that is not fails. Ways (contact_way_begin) begin anew. Reading allocates, and copies
  * the poses. */
 void contact_pass_state(ContactSystem* system, const Pose* poses, StateBlock* block);
-/* The run begins in the accepted state, which was given: what led to its forces has no derivatives. */
+/* The run begins in the accepted state, which was given: what led to its forces has no derivatives. Only pressed pairs
+ * with terms; nothing under laws that carry nothing from step to step. */
 void contact_hold(ContactSystem* system);
 
 /* Prove that nothing passes through anything between the accepted poses and the trial poses along the path
@@ -167,10 +171,12 @@ typedef struct {
  * each. */
 bool contact_certify(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
                      int* intervals, ContactFailure* failure);
-/* A way of several accepted states begins at the present one: remember what the pairs are here. */
+/* A way of several accepted states begins at the present one: remember what the pairs are here. Of all candidates;
+ * those that enter later have no mark. Allocates nothing. */
 void contact_way_begin(ContactSystem* system);
 /* The same proof for another path that leads to the accepted state: is it shown, with fewer halvings than
- * contact_certify has, that nothing meets on it? remembered: it comes from where the way begins. Changes nothing. */
+ * contact_certify has, that nothing meets on it? remembered: it comes from where the way begins. Changes nothing.
+ * Allocates while pairs that are not listed grow in number. */
 bool contact_certify_arrival(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
                              bool remembered);
 /* Candidate `index` in the trial state, along the direction that parts the hulls best in the accepted one. */
@@ -202,7 +208,7 @@ ContactTermList contact_term_list(const ContactSystem* system);
  * twist (links): (w, v) of every link about its centre of mass under the Newton step from the accepted state. Where the
  * step takes away more than a third of a pair's normal force, the pair's terms in contact_model_list are those of a
  * spring through the force that the step leaves. Sets of every link whether it has such a pair (links); returns how
- * many pairs that are. */
+ * many pairs that are. twist is (links x 6) [rad, m]; 0 under laws without such a model. */
 int contact_relieve(ContactSystem* system, const double (*twist)[6], bool* relieved);
 /* As contact_term_list, with what contact_relieve made of it. NULL: an empty list. Borrowed from the system as that
  * list is. */
@@ -237,13 +243,15 @@ typedef struct {
   Vec3 force, torque, point;
   double press;
 } ContactWrench;
-/* Of candidate `index` in the accepted state; force, torque and press are 0 where it exerts none. */
+/* Of candidate `index` in the accepted state; force, torque and press are 0 where it exerts none. index: below
+ * contact_candidate_count. N, N m, m; nothing is allocated. */
 ContactWrench contact_wrench(const ContactSystem* system, int index);
 
 /* Wall time spent in contact, friction and broad phase since creation [s]. */
 typedef struct {
   double broad_phase, contact, friction;
 } ContactTimes;
+/* Clock time: it differs from run to run, and no result depends on it. */
 ContactTimes contact_times(const ContactSystem* system);
 
 /* ---------------------------------------------------------------- a run kept (contact/replay.c) */
@@ -256,7 +264,8 @@ typedef struct {
   bool rubbing;                      /* friction acts between them, resting on the state before */
   double kept[CONTACT_KEPT_NUMBERS]; /* what the law wants to know again */
 } ContactRecord;
-/* What contact_record will tell of: called before it, and before it is asked how many candidates there are. */
+/* What contact_record will tell of: called before it, and before it is asked how many candidates there are. It may grow
+ * the list, which allocates; nothing under laws where each pair of hulls stands for itself. */
 void contact_find_records(ContactSystem* system);
 /* Of the accepted state, before contact_lag moves on; records has room for contact_candidate_count. Returns how many.
  * Skips pairs that neither press nor rub. Allocates nothing. */
@@ -287,7 +296,8 @@ void contact_replay_set_dt(ContactReplay* replay, double dt);
 bool contact_replay_load(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
 /* Terms at t + dt of the step that is loaded; owned by the replay, until the next load. */
 ContactTermList contact_replay_terms(const ContactReplay* replay);
-/* The same for a run that is gone through forwards: what was loaded as `next` is `now`. */
+/* The same for a run that is gone through forwards: what was loaded as `next` is `now`. Steps must come from the first
+ * to the last; false as above. */
 bool contact_replay_load_forward(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
 /* What pairs hand from step to step besides their bodies' poses, some numbers a pair, and their derivatives: none at
  * t + dt but for one number of one pair (-1: none); and those at t, in the order of its records (count x numbers).
@@ -328,7 +338,7 @@ void contact_replay_adjoint(ContactReplay* replay, const ContactField* field, do
                             double (*ground_next)[3][4], ModelGradient* gradient);
 /* Change of the terms' torque and force on every link while the links move by the twists of the field: the pairs'
  * Hessians times the field, added to wrench (torque about the centre of mass, force) (links). Nothing for half-spaces.
- */
+ * wrench is (links x 6) [N m, N], as ContactField.twist [rad, m]. */
 void contact_replay_product(const ContactReplay* replay, const ContactField* field, double (*wrench)[6]);
 /* Total contact and friction force on every link [N] (links), set. World axes; of the step that is loaded, at t +
  * dt. */

@@ -46,7 +46,8 @@ typedef struct {
   double total_weight;
 } FrictionLag;
 
-/* Upper bound of the number of vertices friction_lag will store. */
+/* Upper bound of the number of vertices friction_lag will store. Both hulls' vertices nearer to the plane than a little
+ * over support [m]; a half-space has none. */
 int friction_count(const HullInstance* a, const HullInstance* b, double support, const Plane* plane);
 /* Fill the lag at an accepted state: vertices has room for friction_count. Borrows `vertices`; support [m]. No
  * allocation. */

@@ -25,7 +25,7 @@ typedef struct {
 } Stencil;
 
 /* Point 0 against the triangle of points 1, 2, 3; edges (0, 1) and (2, 3). side, vertex and x are set before. All else
- * is set. */
+ * is set. [m], world axes. */
 void stencil_point_triangle(Stencil* s);
 /* All else is set; parallel edges have a pair of closest points of many. */
 void stencil_edge_edge(Stencil* s);

@@ -147,9 +147,10 @@ const uint64_t* contact_unlisted(ContactSystem* system, const MotionBounds* boun
  * slot. */
 void contact_enter(const ContactSystem* system, ContactPair* pair, uint64_t key);
 
-/* Its hulls and links; all else is zero. */
+/* Its hulls and links; all else is zero. The half-space becomes b; no distance is looked for. */
 void contact_name_pair(const ContactSystem* system, ContactPair* pair, uint64_t key);
-/* A slot for a pair, what the law remembers of it zeroed; room in the list for so many. */
+/* A slot for a pair, what the law remembers of it zeroed; room in the list for so many. An index into pairs. Allocates
+ * by doubling: pointers to pairs, and to what the law remembers, are invalid then. */
 int contact_take_slot(ContactSystem* system);
 /* Merge keys (sorted) with the list: those wanted enter or keep their slot, of the others those stay that are told to.
  * The version changes when the list does, and then no candidate counts as awake. */
@@ -162,11 +163,12 @@ void contact_grow_list(ContactSystem* system, int needed);
 /* Where the links stand in state `which` (contact/trial.c). poses (links) are copied; hulls and centres of mass follow
  * [m]. */
 void contact_place(ContactSystem* system, int which, const Pose* poses);
-/* The trial becomes the accepted state, with what the law adds. */
+/* The trial becomes the accepted state, with what the law adds. State, and the law's own [state_size bytes]. */
 void contact_take_over(const ContactSystem* system, ContactPair* pair);
-/* Derivatives of the accepted state, of those pairs that have none yet. */
+/* Derivatives of the accepted state, of those pairs that have none yet. On all threads; each pair writes its own [N, N
+ * m]. */
 void contact_derive(ContactSystem* system);
-/* List the pairs with terms in the accepted state. */
+/* List the pairs with terms in the accepted state. Sets terms, term_links and fresh, in the order of the candidates. */
 void contact_list_terms(ContactSystem* system);
 
 /* ---- pairs of links that stand for all pairs of their hulls (ContactLaw.whole; contact/whole.c) */
@@ -174,13 +176,15 @@ void contact_list_terms(ContactSystem* system);
 /* Which pairs these are; called once, after the law is created. Allocates a table of links x links when there are any.
  */
 void contact_find_whole(ContactSystem* system);
-/* Is the pair of these links one? Does such a pair stand for the pair of hulls with this key? */
+/* Is the pair of these links one? Does such a pair stand for the pair of hulls with this key? Never, where the law has
+ * none. */
 bool contact_is_whole(const ContactSystem* system, int link_a, int link_b);
 /* key: items a << 32 | b. False unless both are hulls. */
 bool contact_stands_for(const ContactSystem* system, uint64_t key);
 
 /* List the pairs of hulls that rub in the accepted state, as pressed; drop_others: and those no longer that were listed
- * before. Called before the state is recorded and before contact_lag; what is listed changes no energy. */
+ * before. Called before the state is recorded and before contact_lag; what is listed changes no energy. Allocates while
+ * the list grows; nothing without such pairs. */
 void contact_list_rubbing(ContactSystem* system, bool drop_others);
 
 /* Least distance of two pieces of a pair of links at these poses (links) [m], 0 where they meet; INFINITY where it is

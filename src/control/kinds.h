@@ -28,7 +28,7 @@ void spline_eval(const Signal* signal, double t, double* value, double* rate);
 void spline_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
 /* control/sines.c: offset and a sum of sines. Frequencies in Hz, phases in rad: value_c + sum amplitude sin(2 pi
- * frequency t + phase). */
+ * frequency t + phase). Channels come in rows of `terms` sines each. */
 void sines_eval(const Signal* signal, double t, double* value, double* rate);
 /* gradient: offsets (channels), then amplitude, frequency, phase (channels x terms each), added to. */
 void sines_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
@@ -51,7 +51,7 @@ double signal_row_time(const SceneSignal* source, int row);
 /* d rate / d t: zero of linear pieces. Sets every channel between knots and leaves the zeroes of the caller where it is
  * held. */
 void spline_acceleration(const Signal* signal, double t, double* acceleration);
-/* Subtracts from what is there: the caller has set zero (channels). */
+/* Subtracts from what is there: the caller has set zero (channels). In the signal's unit / s^2. */
 void sines_acceleration(const Signal* signal, double t, double* acceleration);
 
 /* Where t lies among the rows of a signal: between row and row + 1, or held at `row` (width 0). */

@@ -25,10 +25,12 @@ void state_move(Model* model, const double* values);
 typedef struct Probe Probe;
 /* base must outlive the probe. The function's weights follow from `seed` alone. Freed with probe_destroy. */
 Probe* probe_create(const Recording* base, uint64_t seed);
+/* NULL is accepted; the recording stays. */
 void probe_destroy(Probe* probe);
 /* The rows that it looks at in a run of so many steps. */
 void probe_keep(int steps, RowKeep* keep);
-/* Root of the squares of all terms that it is summed from, at base: its rounding is an epsilon of it. */
+/* Root of the squares of all terms that it is summed from, at base: its rounding is an epsilon of it. Entries of
+ * rotations, without unit, and of places [m] count alike. */
 double probe_size(const Probe* probe);
 /* Value at a recording; seeds NULL: no derivatives, else they are added. */
 double probe_evaluate(const Probe* probe, const Recording* recording, LossSeeds* seeds);

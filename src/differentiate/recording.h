@@ -43,6 +43,7 @@ typedef struct {
   size_t held, most;
   int64_t repeated;
 } RunPartsUse;
+/* Bytes and steps since the parts were created; by value. */
 RunPartsUse run_parts_use(const RunParts* parts);
 
 #endif

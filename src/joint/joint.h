@@ -114,7 +114,7 @@ static inline bool joint_floats(const Joint* joint) { return joint->slide_count 
  * in m. */
 Pose joint_motion(const Joint* joint, const double* q);
 /* Screws in world axes (dof_count); frame, link: as in JointKind.screws. q (coordinate_count); out is set, slides
- * first. */
+ * first. Axes without unit, points in m; of the quaternion's three each turns about a current link axis. */
 void joint_screws(const Joint* joint, const double* q, Mat3 frame, Pose link, Screw* out);
 /* Bounds along q + alpha d: q (coordinate_count), d (dof_count), m and rad. Upper bounds, not the least ones. */
 JointReach joint_reach(const Joint* joint, const double* q, const double* d);

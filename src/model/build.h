@@ -38,26 +38,28 @@ void build_tendons(Builder* builder);
 int build_signal(Model* model, Signal* signal, const SceneSignal* source);
 /* Warns of gains that mean something else than they seem to. */
 void check_gains(const Model* model, Diagnostics* diagnostics);
-/* model/initial.c: initial coordinates and velocities. */
+/* model/initial.c: initial coordinates and velocities. Allocates (nq) and (nv) numbers [m, rad, m/s, rad/s]. */
 void build_initial(Builder* builder);
 /* Where the joint's signal is when the run begins, of a link that is prescribed. Sets its coordinates and velocities
  * [m, rad, m/s, rad/s]. */
 void initial_from_signal(Model* model, const ModelLink* link);
-/* model/closures.c: closures, from the initial coordinates; their sizes need the masses. */
+/* model/closures.c: closures, from the initial coordinates; their sizes need the masses. Allocates Model.closures. */
 void build_closures(Builder* builder);
 /* Sets ModelClosure.size and ModelCoupling.size. */
 void build_closure_sizes(Builder* builder);
-/* model/couplings.c: after the closures; sizes alike. */
+/* model/couplings.c: after the closures; sizes alike. Allocates Model.couplings; each has one row, behind those of
+ * closures. */
 void build_couplings(Builder* builder);
-/* model/pairs.c: link pairs excluded by the user. */
+/* model/pairs.c: link pairs excluded by the user. Allocates Model.excluded, sorted. */
 void build_exclusions(Builder* builder);
 /* The same: values of pairs of links (contact.pairs). Allocates Model.pair_items, sorted by key, then item. */
 void build_materials(Builder* builder);
-/* model/shapes.c: meshes, primitives and their hulls. */
+/* model/shapes.c: meshes, primitives and their hulls. Allocates a ShapeSolid per shape; a mesh that cannot be read sets
+ * `unreadable`: the stages from build_hulls on are left out then. */
 void build_solids(Builder* builder);
 /* Frees the folder's name too; accepts a builder without solids. */
 void free_solids(Builder* builder);
-/* model/hulls.c: hulls placed in their links. */
+/* model/hulls.c: hulls placed in their links. Allocates Model.hulls, sorted by link, and Builder.feature [m]. */
 void build_hulls(Builder* builder);
 /* Accepts a model without hulls. */
 void free_hulls(Model* model);
@@ -82,7 +84,8 @@ void build_masses(Builder* builder);
 /* model/spinning.c: which bodies carry their momentum, and may they? Needs the masses. Errors for bodies that cannot;
  * nothing for other integrators. */
 void build_spinning(Builder* builder);
-/* model/contact_defaults.c: contact parameters in force. Needs hulls and masses. */
+/* model/contact_defaults.c: contact parameters in force. Needs hulls and masses. Sets Model.contact [m, m/s, N]; what
+ * is given stays. */
 void build_contact(Builder* builder);
 /* model/limits.c: coordinates and targets against the joints' limits. Adds to the diagnostics only. */
 void check_limits(const Model* model, Diagnostics* diagnostics);

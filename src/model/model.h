@@ -268,13 +268,15 @@ ContactRest contact_rest_at_gap(ContactModel model, double support, int n_a, int
  * ModelContact.own.
  */
 double contact_force_at_overlap(ContactModel model, const double* own, double overlap);
-/* Does the law let bodies overlap, so that nothing is certified and a start may overlap, too? */
+/* Does the law let bodies overlap, so that nothing is certified and a start may overlap, too? Of a law as a whole,
+ * whatever the parameters. */
 bool contact_overlaps(ContactModel model);
 /* Why the law cannot take a piece, as the end of a sentence; NULL: it can. */
 const char* contact_refuses(ContactModel model, const ModelHull* hull);
 /* How many parameters of its own a law has. */
 int contact_own_count(ContactModel model);
-/* They, where nothing is said of them; 0: derived from the scene (model/contact_defaults.c). */
+/* They, where nothing is said of them; 0: derived from the scene (model/contact_defaults.c). All of own is set, 0
+ * beyond those that the law has. */
 void contact_own_defaults(ContactModel law, double own[CONTACT_OWN_PARAMETERS]);
 
 /* Build and validate. Reports mesh problems, masses that are not positive, initial coordinates outside limits, initial
@@ -341,9 +343,10 @@ typedef struct {
   int item;            /* index into the scene's controllers, loads or tendons */
 } SignalPlace;
 /* The number-th of them: targets of controllers first, then force and torque of every load, given or not, then
- * tensions of tendons that end on the link. Borrowed from the scene. */
+ * tensions of tendons that end on the link. Borrowed from the scene. signal is NULL when number is too large. */
 SignalPlace model_scene_signal(const Scene* scene, int link, int number);
-/* The scene's index of a link's controller; -1: it has no such one. */
+/* The scene's index of a link's controller; -1: it has no such one. ordinal: 0 for the link's first one, in the scene's
+ * order. */
 int model_scene_controller(const Scene* scene, int link, int ordinal);
 /* Number of its first parameter in ModelGradient.control. */
 int model_signal_first(const Model* model, SignalPlace place);
@@ -366,7 +369,7 @@ typedef struct {
 /* Friction and restitution without unit, rolling and spinning in m. */
 PairMaterial model_pair_material(const Model* model, int link_a, int link_b);
 /* Which of Model.pair_laws two links have: that of the last item of contact.pairs that names a law for them; -1: that
- * of contact. */
+ * of contact. Symmetric in its links; always -1 where no item names a law. */
 int model_pair_law(const Model* model, int link_a, int link_b);
 /* The scene's items of contact.pairs with the support and stiffness that their laws have in the model, derived ones
  * too: they stay what they are, however the scene changes. scene: of the same items, not const in them. Changes numbers
@@ -414,7 +417,8 @@ typedef struct {
   Vec3 slope;
   Mat3 curvature;
 } TendonPiece;
-/* Points that coincide, with eyelet 0: slope and curvature are zero. */
+/* Points that coincide, with eyelet 0: slope and curvature are zero. apart and eyelet in m; the slope has no unit and
+ * is at most of length 1. */
 TendonPiece tendon_piece(Vec3 apart, double eyelet);
 /* Its length [m], and how far it is stretched beyond its rest length: 0 where it is loose or has no stiffness. */
 double tendon_length(const SceneTendon* tendon, const Pose* poses);
@@ -431,7 +435,8 @@ void model_place_closures(Model* model);
 typedef struct {
   Vec3 end[2], axis;
 } ClosureStart;
-/* at: poses of its sides at the start (model_closure_pose). */
+/* at: poses of its sides at the start (model_closure_pose). World axes [m]; where source has no point, the origin of
+ * side a is meant. */
 ClosureStart model_closure_start(const SceneClosure* source, const Pose at[2]);
 /* Where the force of a load acts, in the link's frame [m]. */
 static inline Vec3 model_load_point(const Model* model, const ModelLoad* load) {
@@ -526,19 +531,20 @@ static inline int model_material_row(const Model* model, int link, int item) {
   return link >= 0 ? 1 + link : item >= 0 ? 1 + model->link_count + item : 0;
 }
 /* Adds the derivatives by the values of a pair of links to those by what the values come from. Where a link of two that
- * have a value has 0 the derivative by it is infinite; nothing is added. */
+ * have a value has 0 the derivative by it is infinite; nothing is added. by: in 1 / the unit of each value. */
 void model_gradient_material(const Model* model, int link_a, int link_b, const double by[MATERIAL_COUNT],
                              ModelGradient* gradient);
 /* Adds the derivatives by support [m] and stiffness of one of Model.pair_laws to its item's row. */
 void model_gradient_pair_law(const Model* model, int pair_law, double by_support, double by_stiffness,
                              ModelGradient* gradient);
 /* For a scalar that grows by bar . (change of ModelLink.center): adds to `moment`, or for a link without mass, whose
- * centre is the middle of its hulls' boxes, to the vertices that bound these. */
+ * centre is the middle of its hulls' boxes, to the vertices that bound these. bar: link frame [1/m]; added. */
 void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient* gradient);
 /* Spend `moment`: S depends on the vertices by the link's mass model, and on its mass (docs/derivations/adjoint.md,
  * A9). Leaves `moment` zero; links without mass are passed over. */
 void model_gradient_masses(const Model* model, ModelGradient* gradient);
-/* After it: what is said of the vertices of convex smooth shapes, said of their parameters (`shapes`). */
+/* After it: what is said of the vertices of convex smooth shapes, said of their parameters (`shapes`). Added to
+ * `shapes`; nothing for other hulls. */
 void model_gradient_shapes(const Model* model, ModelGradient* gradient);
 
 #endif

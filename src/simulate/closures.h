@@ -118,9 +118,10 @@ void closures_assemble(ClosureSystem* system, const Pose* poses, const double* q
 ContactTermList closures_terms(const ClosureSystem* system);
 /* Those of couplings; system may be NULL. Borrowed alike. */
 void closures_couple(const ClosureSystem* system, Assembly* assembly);
-/* Sizes of the couplings' forces, added to those at work (nv). */
+/* Sizes of the couplings' forces, added to those at work (nv). [N, N m]; of the configuration that was assembled. */
 void closures_add_work(const ClosureSystem* system, double* at_work);
-/* How far the closure is from closed, in what is promised: closed up to 1. One that has broken: 0. */
+/* How far the closure is from closed, in what is promised: closed up to 1. One that has broken: 0. Without unit; values
+ * (rows) [m, 1]. */
 double closure_gap(const ClosureSystem* system, int k, const double* values);
 /* At the configuration that was assembled. */
 static inline bool closure_holds(const ClosureSystem* system, int closure) { return system->gap[closure] <= 1; }
@@ -139,7 +140,7 @@ double closure_rounding(const ClosureSystem* system, int k);
  * m]; wrench: torque [N m] and force [N] of a, then of b. Not for couplings. */
 void closure_row_wrench(const ClosureSystem* system, int k, const Pose* poses, const Vec3* reference, const double* nu,
                         double wrench[12]);
-/* The first link of the closure that has a tree; at least one has. */
+/* The first link of the closure that has a tree; at least one has. An index below Model.link_count. */
 int closure_link(const ClosureSystem* system, int k);
 
 /* After components of the solver were factored, with x = H^-1 (..) in them: finds the change of the rows' multipliers
@@ -151,11 +152,12 @@ bool closures_solve(ClosureSystem* system, BlockSolver* solver, const bool* solv
                     const double* values, double* x, double* change);
 /* g += C^T change. gradient (nv), change (rows); system NULL: nothing. */
 void closures_add_force(const ClosureSystem* system, const double* change, double* gradient);
-/* g += C^T rho c. */
+/* g += C^T rho c. gradient (nv) [N, N m], at the configuration that was assembled. */
 void closures_add_stiff_force(const ClosureSystem* system, double* gradient);
 
 /* The multipliers at the begin of a step, those of a step that was solved (time: of its end [s]; closures whose force
- * is too large are open from there on), and those before a step that is taken in parts. */
+ * is too large are open from there on), and those before a step that is taken in parts. closures_begin gives every
+ * closure its curvature again. */
 void closures_begin(ClosureSystem* system);
 /* Around a direction from another model than the objective's own: its multipliers are not kept. One direction is kept
  * at a time. */
@@ -180,6 +182,7 @@ void closures_pass_state(ClosureSystem* system, StateBlock* block);
  * closures. */
 void closure_add_name(Text* text, const Model* model, int index);
 /* What sim_closure says. */
+/* k: index of Model.couplings; q (nq) [m, rad]. */
 SimClosure coupling_state(const ClosureSystem* system, int k, const double* q);
 /* poses (links): of the present state. All 0 once it has broken, but for broken_at. */
 SimClosure closure_state(const ClosureSystem* system, int k, const Pose* poses);

@@ -27,7 +27,7 @@ void closure_adjoint_load(Sim* sim, const double* broken_at);
  * Sets the multipliers [N, N m]; s->solution (nv) is used up. false: not finite. */
 bool closure_adjoint_forces(Sim* sim);
 /* wrench (links): + the change of force and torque that closures put on a link while all move by twist (links), with mu
- * changing by nu. */
+ * changing by nu. Both are (links x 6): [rad, m] and [N m, N]. */
 void closure_adjoint_product(const ClosureAdjoint* adjoint, const Sim* sim, const double (*twist)[6],
                              double (*wrench)[6]);
 /* lambda . dF/d(ends, directions, lengths, ratios), gathered. lambda (nv), motion (links): of lambda; q: at the step's

@@ -22,7 +22,8 @@ void delays_destroy(DelayHistory* history);
 /* The present state has been reached: it is measured, and SimState.delayed is that of it. Allocates while the history
  * grows. */
 void delays_note(Sim* sim);
-/* Around a step that may fail: what nobody will look back to is forgotten; what was noted since is. */
+/* Around a step that may fail: what nobody will look back to is forgotten; what was noted since is. Allocates
+ * nothing. */
 void delays_save(Sim* sim);
 /* The present state is that of delays_save again. */
 void delays_restore(Sim* sim);

@@ -199,13 +199,14 @@ struct Sim {
 void path_create(Sim* sim);
 /* Frees what it owns; a zeroed one is accepted. */
 void path_destroy(Path* path);
-/* The present state is the first of the way. */
+/* The present state is the first of the way. Copies its coordinates (nq). */
 void path_restart(Sim* sim);
 /* Around what leads to one state: its moves are kept, or forgotten when it failed. time: of that state [s]. A step that
- * is taken in parts has a pair of calls for each. */
+ * is taken in parts has a pair of calls for each. Copies the coordinates (nq), and marks the pairs of contact. */
 void path_begin(Sim* sim);
+/* reached = false: the moves since path_begin are forgotten. Shortens those that are kept. */
 void path_end(Sim* sim, bool reached, double time);
-/* Before the parts of a step, and when one of them failed. */
+/* Before the parts of a step, and when one of them failed. Notes how many there are, and copies none. */
 void path_save(Sim* sim);
 /* Moves and parts since path_save are forgotten. */
 void path_restore(Sim* sim);
@@ -269,7 +270,7 @@ bool balance_at_rounding(const Sim* sim);
 double balance_residual(const Sim* sim, int* worst);
 /* A pair that was pressed together too far opens by a sixth of its clearance in a Newton step, as roots of a power do.
  * Seen through the force that the step would leave it opens at once: another direction, from that model (S11), for the
- * islands in which it descends. Islands must be known. */
+ * islands in which it descends. Islands must be known. Changes s->delta (nv) of these. */
 void step_relieve(Sim* sim);
 /* Move along s->delta as far as feasibility, Armijo's rule and the certificate allow (simulate/line_search.c). */
 typedef enum {
@@ -296,7 +297,7 @@ static inline bool step_is_stale(const Sim* sim, int link) {
   int tree = sim->model->links[link].tree;
   return sim->all_stale || (tree >= 0 && sim->stale[tree]);
 }
-/* The same without measuring the forces at work. */
+/* The same without measuring the forces at work. All counts as stale; s->at_work stays as it was. */
 void step_assemble_unmeasured(Sim* sim, ContactTermList contact, Assembly* assembly);
 /* Make room in the Hessian for the couplings of the terms. Allocates while there are more couplings than ever
  * before. */
@@ -306,7 +307,7 @@ void step_pattern(Sim* sim, ContactTermList contact);
 void joint_forces_create(Sim* sim);
 /* Sets s->part_forces [N, N m]; nothing when nobody asks. */
 void joint_forces_note(Sim* sim);
-/* The step is done: what was noted last stands. */
+/* The step is done: what was noted last stands. Copies (JOINT_FORCE_KINDS x nv) numbers; nothing when nobody asks. */
 void joint_forces_keep(Sim* sim);
 /* What joint_terms asks of a link's joint at c. Borrows c and the Sim. */
 JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);

@@ -155,7 +155,7 @@ void sim_destroy(Sim* sim);
  * twice, four times ... as many, up to SUBSTEPS_MAX (docs/derivations/step.md, S13, S14). On failure the state is that
  * before the call, and the report is that of the finest try. */
 StepReport sim_step(Sim* sim);
-/* The same, tried first in exactly so many substeps (>= 1). */
+/* The same, tried first in exactly so many substeps (>= 1). On failure as sim_step. */
 StepReport sim_step_in(Sim* sim, int substeps);
 /* The same in the parts that another run took, by their clocks, whatever they come to: where that run resolved an
  * impact this one does. Not taken in finer ones when it fails. parts (count): times in s, at the end and the length of
@@ -168,7 +168,8 @@ void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport*
 const SimState* sim_state(const Sim* sim);
 /* Clock time, so it differs from run to run; no result depends on it. */
 SimTimes sim_times(const Sim* sim);
-/* The substep that led to the present state; all zero at the start. */
+/* The substep that led to the present state; all zero at the start. Times in s; kind tells what it did about impacts.
+ */
 StepClock sim_clock(const Sim* sim);
 /* A state inside the last step, with the substep that led to it. */
 typedef struct {
@@ -182,7 +183,7 @@ typedef struct {
   int contact_count;
 } SimSubstate;
 /* States between the last two that sim_state has shown, in the order of time: none for a step taken as a whole. Valid
- * until the next step. */
+ * until the next step. *count is their number, below the substeps of the step. */
 const SimSubstate* sim_substates(const Sim* sim, int* count);
 /* ---- a state kept (simulate/snapshot.c): everything that the steps to come depend on, so that a run which goes on
  * from it takes the same steps to the bit as one that never stopped, on any number of threads. For runs of the same
@@ -221,6 +222,7 @@ typedef struct {
   const double *q_old, *q_older;     /* (nq); older: that of two substeps before, NULL where no joint has an armature */
   const Pose *pose_old, *pose_older; /* (links) */
 } SimHistory;
+/* The times between them are dt and dt_before of sim_clock [s]. */
 SimHistory sim_history(const Sim* sim);
 /* ---- what moves how fast, and what acts along the joints (simulate/joint_forces.c, simulate/measure.c) */
 
@@ -259,7 +261,8 @@ typedef struct {
   const double* time;  /* of the state that a move leads to or towards [s]  (count) */
   const double* delta; /* increments of the joints: q (+) delta  (count x nv) */
 } SimPath;
-/* Moves since the last call; without SimOptions.path, or a certificate, there are none. */
+/* Moves since the last call; without SimOptions.path, or a certificate, there are none. Increments in m and rad,
+ * row-major; time in s. */
 SimPath sim_path(Sim* sim);
 /* Total contact and friction force on every link at the current state, world [N] (links); set. */
 void sim_link_forces(const Sim* sim, Vec3* force);
@@ -293,7 +296,7 @@ typedef struct {
   int gap_a, gap_b;   /* between whom; -1: nobody */
 } ProofReport;
 
-/* Increments of the straight way from q to `to` (nv). */
+/* Increments of the straight way from q to `to` (nv). q, to (nq) and delta (nv), in m and rad; set. */
 void proof_way(const Model* model, const double* q, const double* to, double* delta);
 /* Copies what it needs of the model but borrows its arrays, which must outlive it. Freed with proof_destroy. */
 Proof* proof_create(const Model* model, int threads);
@@ -364,7 +367,8 @@ typedef struct {
 StepAdjoint* step_adjoint_create(const Model* model, int threads);
 /* NULL is accepted. */
 void step_adjoint_destroy(StepAdjoint* adjoint);
-/* Forget what was gathered for the initial velocities. */
+/* Forget what was gathered for the initial velocities. So too for what was measured late and what contact carried: the
+ * next step is the last of a run. */
 void step_adjoint_begin(StepAdjoint* adjoint);
 /* Derivatives by contact forces at a state: on every link (links, NULL: none), and between links. */
 typedef struct {
@@ -399,14 +403,16 @@ typedef void (*ForwardChain)(void* context, const ModelGradient* gradient, doubl
 StepForward* step_forward_create(const Model* model, int parameters, ForwardChain chain, void* context);
 /* NULL is accepted. */
 void step_forward_destroy(StepForward* forward);
-/* No parameter turns a joint's frame or axis: what the chain is given is without_turns. */
+/* No parameter turns a joint's frame or axis: what the chain is given is without_turns. Before step_forward_begin; it
+ * saves their part of each row. */
 void step_forward_skip_turns(StepForward* forward);
 /* Closures hold links as they are at these coordinates (nq, borrowed), which no parameter moves, and not as at the
  * run's start. Allocates: once in the life of `forward`. */
 void step_forward_place(StepForward* forward, const double* q);
 /* At the start: from the model's initial coordinates and velocities. q (nq) and pose (links) are copied. */
 void step_forward_begin(StepForward* forward, const double* q, const Pose* pose);
-/* Over one step, from the first to the last. false: it has no derivative, or its contact is not found again. Allocates and frees. */
+/* Over one step, from the first to the last. false: it has no derivative, or its contact is not found again. Allocates
+ * and frees. */
 bool step_forward_advance(StepForward* forward, const RecordedStep* step);
 /* Derivatives of the coordinates' increments where it stands, and a state before (nv x parameters). Row-major, a row a
  * degree of freedom; before: 0 the present state, 1 the one before, up to 3. Borrowed until the next

@@ -55,7 +55,8 @@ void step_adjoint_reduce(const StepAdjoint* a, const Pose* pose, const Screw* sc
 /* force (links), world axes; gradient->attachments in the parent's axes. */
 void step_adjoint_attachments(const StepAdjoint* a, const Pose* pose, const Vec3* force, ModelGradient* gradient);
 /* The same by turns of joint frames and of joints' axes, from what is composed (simulate/turn_adjoint.c, A20). Nothing
- * for a gradient `without_turns`. */
+ * for a gradient `without_turns`. Only of links whose joint frame may turn: all but free bodies that hang on the
+ * world. */
 void step_adjoint_turns(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient);
 /* Derivatives by turns of psi = sum rates_k dE/dq_k, E with forces, moments about `at` and the change of both that the
  * rates make. */
@@ -80,11 +81,12 @@ static inline void step_adjoint_origins(const StepAdjoint* a, const Pose* pose, 
  * Overwrites twist, force, bar_force and bar_moment. */
 void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, double (*bar)[3][4], double* q_bar,
                         const double* velocities, double* velocities_bar, ModelGradient* gradient);
-/* Twists (w, v) of all links about `at` (links) for joint rates (nv). twist (links), set, world axes. */
+/* Twists (w, v) of all links about `at` (links) for joint rates (nv). twist (links), set, world axes. (links x 6)
+ * [rad/s, m/s] for rates in m/s and rad/s. */
 void step_adjoint_twists(const Model* model, const Screw* screws, const Vec3* at, const double* rates,
                          double (*twist)[6]);
 /* Trees that fly, from aim_bar, the derivatives by their links' aims, to the states before, velocities and the model
- * (simulate/tree_flight_adjoint.c, W13). */
+ * (simulate/tree_flight_adjoint.c, W13). Added to all; nothing when no tree flies. */
 void tree_flight_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, ModelGradient* gradient);
 
 #endif

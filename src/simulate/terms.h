@@ -93,7 +93,7 @@ double joint_ball_friction(const ModelLink* link, int base);
 /* d friction / d rate [N s/m, N m s/rad]. rate [m/s, rad/s]; 0 without friction. */
 double joint_friction_slope(const ModelLink* link, int k, double rate);
 /* What inertia alone would make of q - q^t: d1, d2 of the two steps before; start: initial rate. d1, d2 [m, rad]: of
- * the last step and of the one before; dt [s]; start [m/s, rad/s]. */
+ * the last step and of the one before; dt [s]; start [m/s, rad/s]. Returned in m or rad. */
 double armature_aim(const StepWeights* weights, double dt, double d1, double d2, double start);
 
 /* false: outside a barrier limit. derivatives = false: energies only. Energies are set either way; gradient and
@@ -121,7 +121,8 @@ typedef struct {
 } JointShares;
 /* lambda (dof). All of out is set, what is lent too; zeros when lambda is zero. */
 void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out);
-/* The same by what the joint has for each of its degrees of freedom (dof), added (A14). lambda (dof). */
+/* The same by what the joint has for each of its degrees of freedom (dof), added (A14). lambda (dof). out is (dof x
+ * JOINT_OWN_COUNT). */
 void joint_own_adjoint(const JointInput* in, const double* lambda, double (*out)[JOINT_OWN_COUNT]);
 /* For a scalar with derivative bar by joint_difference(q_from, q_to): adds its derivatives by increments of both. bar,
  * from_bar, to_bar (dof); q_from, q_to (coordinate_count). */
