@@ -77,6 +77,7 @@ typedef struct {
   PairDerivatives derivatives; /* stiffness included */
 } PairState;
 
+/* axis: unit, from a to b; separation: a lower bound of the distance [m]. The energies stay as they are. */
 static inline void pair_set_apart(PairState* state, double separation, Vec3 axis) {
   state->outcome = PAIR_APART;
   state->has_plane = false;

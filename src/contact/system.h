@@ -224,6 +224,7 @@ static inline HullInstance contact_item_at(const Model* model, int item, const P
                         .radius = model->links[link].reach};
 }
 
+/* The pair of a candidate, below contact_candidate_count. Borrowed until the list grows. */
 static inline ContactPair* contact_pair(const ContactSystem* system, int candidate) {
   return &system->pairs[system->list[candidate]];
 }

@@ -95,6 +95,7 @@ typedef struct Recording {
       delayed_capacity, between_q_capacity;
 } Recording;
 
+/* Poses of a row (links), borrowed; of whole recordings and parts. */
 static inline const Pose* recording_pose(const Recording* r, int step) {
   return r->pose + (size_t)(step - r->first_row) * (size_t)r->model->link_count;
 }
@@ -110,23 +111,27 @@ static inline const Pose* recording_state_pose(const Recording* r, const Recorde
   return state->between < 0 ? r->pose + (size_t)(state->step - r->first_row) * links
                             : r->between_pose + (size_t)state->between * links;
 }
+/* Coordinates of any state (nq), borrowed. */
 static inline const double* recording_state_q(const Recording* r, const RecordedState* state) {
   size_t nq = (size_t)r->model->coordinate_count;
   return state->between < 0 ? r->q + (size_t)(state->step - r->first_row) * nq
                             : r->between_q + (size_t)state->between * nq;
 }
+/* SimState.momentum (links); NULL unless the integrator is `momentum`. */
 static inline const Vec3* recording_state_momentum(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
   if (!r->momentum) return NULL;
   return state->between < 0 ? r->momentum + (size_t)(state->step - r->first_row) * links
                             : r->between_momentum + (size_t)state->between * links;
 }
+/* SimState.felt (links); NULL: no drive measures it. */
 static inline const Vec3* recording_state_felt(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
   if (!r->felt) return NULL;
   return state->between < 0 ? r->felt + (size_t)(state->step - r->first_row) * links
                             : r->between_felt + (size_t)state->between * links;
 }
+/* SimState.delayed (2 Model.delayed_count); NULL: nothing comes late. */
 static inline const double* recording_state_delayed(const Recording* r, const RecordedState* state) {
   size_t count = 2 * (size_t)r->model->delayed_count;
   if (!r->delayed) return NULL;
@@ -240,7 +245,8 @@ bool loss_counts(const Loss* loss, int index);      /* in this scenario; else it
  * allocation. */
 double loss_evaluate(const Loss* loss, const Recording* recording, double* terms, LossSeeds* seeds);
 /* The same for losses of which some are bounds (TaskLoss.bounded), which are not in the sum; the derivatives are those
- * of the terms times `factors` (loss_count; NULL: 1, and 0 of what is bounded). */
+ * of the terms times `factors` (loss_count; NULL: 1, and 0 of what is bounded). factors and terms are lent. NaN as
+ * above. */
 double loss_evaluate_with(const Loss* loss, const Recording* recording, double* terms, const double* factors,
                           LossSeeds* seeds);
 
@@ -315,7 +321,8 @@ void run_adjoint_destroy(RunAdjoint* adjoint);
 /* Gradient of a loss over the run by all that the model holds. discount: factor per step on what is handed back in
  * time; 1 gives the gradient, less a tamer vector that is none. A thin recording gives the same bits as a whole one:
  * parts of the run that it does not hold are run again, and leave it as it was but for the parts that it holds.
- * gradient is cleared first, then set. Asserts that a thin recording has parts. */
+ * gradient is cleared first, then set. Asserts that a thin recording has parts. Where the report is not sound it is no
+ * gradient, and steps before unsound_step were not looked at. */
 AdjointReport run_adjoint(RunAdjoint* adjoint, Recording* recording, const LossSeeds* seeds, double discount,
                           ModelGradient* gradient);
 

@@ -38,6 +38,7 @@ typedef struct ModelSmooth {
   int resolution;      /* of its surface, as in scenes */
   int parameter_first; /* of its parameters (shape_parameter_count) among those of all shapes; -1: it has none */
 } ModelSmooth;
+/* Is it one convex smooth shape, with parameters of its own? */
 static inline bool hull_is_convex_smooth(const ModelHull* hull) {
   return hull->smooth && hull->smooth->field.kind == FIELD_SHAPE;
 }
@@ -261,6 +262,7 @@ typedef struct {
 /* What the contact laws tell the model; contact/laws.c, where they stand in their table, defines these. Is a rest known
  * to the law? Then under a force > 0 (already divided by kappa), or at a gap within its range. support > 0. */
 bool contact_rests(ContactModel model);
+/* Only of a law with rests. force [N] over kappa. */
 ContactRest contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force);
 /* The same at a gap > 0 within the law's range [m]. */
 ContactRest contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap);

@@ -86,10 +86,12 @@ typedef struct ClosureSystem {
 static inline int closure_rows(const ClosureSystem* s, int k) {
   return k < s->model->closure_count ? s->model->closures[k].row_count : 1;
 }
+/* Index of its first row among those of all closures and couplings. */
 static inline int closure_first(const ClosureSystem* s, int k) {
   const Model* m = s->model;
   return k < m->closure_count ? m->closures[k].row_first : m->couplings[k - m->closure_count].row;
 }
+/* NULL: k is a closure. */
 static inline const ModelCoupling* closure_coupling(const ClosureSystem* s, int k) {
   return k < s->model->closure_count ? NULL : &s->model->couplings[k - s->model->closure_count];
 }

@@ -293,6 +293,7 @@ void step_assemble(Sim* sim, ContactTermList contact, Assembly* assembly);
 void step_all_stale(Sim* sim);
 /* After a move was accepted: by s->moving (trees) and the terms of contact. */
 void step_moved_stale(Sim* sim);
+/* Are the terms of this link to be found again? */
 static inline bool step_is_stale(const Sim* sim, int link) {
   int tree = sim->model->links[link].tree;
   return sim->all_stale || (tree >= 0 && sim->stale[tree]);

@@ -41,6 +41,7 @@ typedef enum {
   STEP_IMPACT,   /* another of them */
   STEP_LEAVES,   /* the first after them */
 } StepKind;
+/* Is it a part that resolves an impact? */
 static inline bool step_resolves(StepKind kind) { return kind == STEP_ENTERS || kind == STEP_IMPACT; }
 
 /* A step in time, by its end and its length and those of the two before it. */

@@ -42,6 +42,7 @@ typedef struct {
   const int* links;
   int count;
 } LinkSpan;
+/* All links of the model, none of them listed. */
 static inline LinkSpan all_links(const Model* model) { return (LinkSpan){NULL, model->link_count}; }
 /* Derivatives by poses (3x4, links) become force and first moment sum g r^T about every link's frame origin, summed
  * over what hangs on it. bar (links) is read; force and moment (links) of the span are set, world axes. */

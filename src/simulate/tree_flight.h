@@ -37,6 +37,7 @@ static inline bool tree_flight_found(const TreeFlight* flight, const ModelLink* 
 /* For a start of Newton's iteration: increments to their aims in `delta` (nv), of trees that touch nothing; `untouched`
  * says which. [m, rad]; of other trees it stays as it is. */
 void tree_flight_increments(Sim* sim, double* delta);
+/* So does this link, after tree_flight_increments. */
 static inline bool tree_flight_starts_at_aim(const TreeFlight* flight, const ModelLink* link) {
   return tree_flight_found(flight, link) && flight->untouched[link->tree];
 }
