@@ -105,7 +105,7 @@ double contact_awake_change(const ContactSystem* system, int index, int* link_a,
 /* Rounding of the energies of all pairs with terms, and that of one of contact_term_count, once it is found: clearances
  * are differences of coordinates [J]. */
 void contact_find_rounding(ContactSystem* system);
-/* Of the term `index` [J], as contact_find_rounding found it; NaN: it was not found since the pair changed. */
+/* Of the term `index` [J], as contact_find_rounding found it last; below contact_term_count. */
 double contact_term_rounding(const ContactSystem* system, int index);
 /* Sum of the pair energies of the accepted state [J]; friction without its constant. Both are set, summed over the
  * candidates in their order. */

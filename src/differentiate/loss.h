@@ -143,7 +143,7 @@ void loss_force_prepare(LossTerm* term, const LossOrigin* origin);
 /* Room for derivatives by the forces of these pairs in every row (differentiate/loss_seeds.c). pairs are borrowed;
  * allocates ((steps + 1) x count), which loss_seeds_destroy frees. */
 void loss_seeds_keep_pairs(LossSeeds* seeds, const ForcePair* pairs, int count, int steps);
-/* Mean of (margin - distance of the links' hulls)^2 [m^2]; no slope where two hulls overlap. */
+/* Mean of max(margin - distance of the links' hulls, 0)^2 [m^2]; no slope where two hulls overlap. */
 double loss_gap(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* Mean over vertices of the squared way from the initial design [m^2]. */
 double loss_shape(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
