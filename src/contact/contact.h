@@ -34,7 +34,7 @@ typedef struct {
   JointBound* joint; /* against the parent  (links) */
 } MotionBounds;
 
-/* Bound of a link from that of its parent and its own joint. */
+/* Bound of a link from that of its parent and its own joint, m and rad per unit of alpha. */
 MotionBound motion_bound_below(MotionBound up, const JointBound* own);
 
 /* Derivatives of a pair's contact and friction energy with respect to the twists (w, v) of its links about their
@@ -47,7 +47,9 @@ typedef struct {
   bool across;                 /* nothing stands in its blocks of a and of b alone */
 } ContactTerms;
 
-/* tolerance: of the step, relative; planes are solved tightly enough for it. */
+/* Borrows the model, which must outlive the system; freed with contact_destroy. threads: below 1 counts as 1.
+ * tolerance: of the step, relative; planes are solved tightly enough for it. Before contact_reset, or
+ * contact_pass_state, it stands nowhere. */
 ContactSystem* contact_create(const Model* model, int threads, double tolerance);
 /* Frees the system with all pairs and what the laws own; NULL is accepted. */
 void contact_destroy(ContactSystem* system);
@@ -57,31 +59,36 @@ void contact_set_dt(ContactSystem* system, double dt);
  * resolve an impact (docs/derivations/impact.md, I10). */
 void contact_set_part(ContactSystem* system, double dt, double dt_before, bool resolving);
 
-/* Distance from which on two hulls exert nothing on each other [m]. */
+/* Distance from which on two hulls exert nothing on each other [m]. The largest of all laws of the model; INFINITY:
+ * they always do. */
 double contact_range(const Model* model);
-/* Is the law's energy once differentiable only, so that gradients of runs have kinks? */
+/* Is the law's energy once differentiable only, so that gradients of runs have kinks? Of the model's law, or of any
+ * that a pair names. */
 bool contact_once_differentiable(const Model* model);
 /* Two links are listed as touching when they are nearer than this [m]; INFINITY: when they exert a force. */
 double contact_listed_range(const Model* model, int link_a, int link_b);
-/* Are some pairs of links listed by how near they are? What is farther away may act, too. */
+/* Are some pairs of links listed by how near they are? What is farther away may act, too. Of the model's law, or of any
+ * that a pair names. */
 bool contact_lists_by_range(const Model* model);
 /* Find the pairs that can matter while every link moves from the accepted poses within its bound (bounds: an entry a
- * link, [m] and [rad]). Grows the list of candidates when it must, else allocates nothing. */
+ * link, [m] and [rad]). Grows the list of candidates when it must, else allocates nothing. bounds->joint is not
+ * read. */
 void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
 /* Only pairs with such a link (links; NULL: all) will be looked at by contact_try and what judges its trial: the others
  * do not move in it. Holds until the list of candidates changes; the trials of those that sleep are their accepted
- * states. */
+ * states. links (links), borrowed for the call. */
 void contact_wake(ContactSystem* system, const bool* links);
-/* How many candidates are awake. */
+/* How many candidates are awake. -1: not known, since the list changed after the last contact_wake. */
 int contact_awake_count(const ContactSystem* system);
 /* Evaluate the trial state at the poses (links), which are copied. Returns false where some hulls intersect or a plane
  * was not found: the trial cannot be accepted then. Pairs whose
- * links both stand where they stood in the accepted state, or in the trial before, are not looked at again. */
+ * links both stand where they stood in the accepted state, or in the trial before, are not looked at again. Wakes all
+ * pairs. */
 bool contact_evaluate(ContactSystem* system, const Pose* poses);
 /* The same, group by group of links that move together: groups (links; -1: one that stays) numbers them, refused
  * (groups) becomes true for those with a pair that stands in the way, infeasible or nearer than the law wants a trial
  * to be. Of groups that are refused not every pair is looked at, and friction of no pair when there is one. false: some
- * are. */
+ * are. All of refused is set. */
 bool contact_try(ContactSystem* system, const Pose* poses, const int* groups, int group_count, bool* refused);
 /* One candidate pair in the accepted and in the trial state. */
 typedef struct {
@@ -92,13 +99,16 @@ typedef struct {
 } ContactTrial;
 /* After contact_evaluate or contact_try; candidate: a number below contact_candidate_count. */
 ContactTrial contact_trial(const ContactSystem* system, int candidate);
-/* Change of energy of one of contact_awake_count pairs in a feasible trial [J], and its links. */
+/* Change of energy of one of contact_awake_count pairs in a feasible trial [J], and its links. index: below
+ * contact_awake_count. Asserts that the last trial was feasible. */
 double contact_awake_change(const ContactSystem* system, int index, int* link_a, int* link_b);
 /* Rounding of the energies of all pairs with terms, and that of one of contact_term_count, once it is found: clearances
  * are differences of coordinates [J]. */
 void contact_find_rounding(ContactSystem* system);
+/* Of the term `index` [J], as contact_find_rounding found it last; below contact_term_count. */
 double contact_term_rounding(const ContactSystem* system, int index);
-/* Sum of the pair energies of the accepted state [J]; friction without its constant. */
+/* Sum of the pair energies of the accepted state [J]; friction without its constant. Both are set, summed over the
+ * candidates in their order. */
 void contact_energy(const ContactSystem* system, double* contact, double* friction);
 /* That of contact without what impacts take in this step: the energy that is stored (impact.md, I4) [J]. */
 double contact_stored(const ContactSystem* system);
@@ -107,19 +117,22 @@ double contact_stored(const ContactSystem* system);
 void contact_accept(ContactSystem* system);
 /* Take planes, forces and positions of the accepted state as the ones friction rests on (time t of SDRS Eq. 8-12), and
  * evaluate the accepted state again with them. Allocates when more pairs are pressed than ever before. Returns false
- * where a plane is not found again: the step fails. */
+ * where a plane is not found again: the step fails. Asserts that contact_reset or contact_pass_state was called. */
 bool contact_lag(ContactSystem* system);
 /* Forget and re-enter at given poses (links), which are copied: the start of a run. Returns false where hulls
- * intersect. */
+ * intersect. Drops the candidates there were. Allocates. */
 bool contact_reset(ContactSystem* system, const Pose* poses);
 /* Of the accepted state what its poses do not tell: how hard its pairs were pressed on the way there. */
 typedef enum { CONTACT_STEP, CONTACT_PART } ContactMemory; /* there are two to be remembered at a time */
-/* Copied into the system, over what was remembered there before. */
+/* Copied into the system, over what was remembered there before. Allocates when there are more candidates than ever
+ * before. */
 void contact_remember(ContactSystem* system, ContactMemory which);
 /* What an impact makes of the force of candidate `index` in the accepted state, when a step of length dt has led there
- * from the state of contact_remember(CONTACT_STEP). */
+ * from the state of contact_remember(CONTACT_STEP). Without unit; 1: it is not pressed, or its law takes nothing.
+ * rest_speed [m/s], dt [s]. */
 double contact_impact_factor(const ContactSystem* system, int index, double rest_speed, double dt);
-/* After contact_reset at the poses of contact_remember. */
+/* After contact_reset at the poses of contact_remember. Pairs that were not pressed then keep what they have. Allocates
+ * nothing. */
 void contact_recall(ContactSystem* system, ContactMemory which);
 
 /* ---- impacts (contact/impacts.c; docs/derivations/impact.md, I10, I11)
@@ -130,17 +143,19 @@ double contact_impact_pace(ContactSystem* system, double dt_before);
  * contact (links): does it let a pair too far into the contact range at once? How long the part should be instead [s];
  * INFINITY: it may stay. */
 double contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* aim, double dt);
-/* After contact_impact_entry: has the part ended an approach? */
+/* After contact_impact_entry: has the part ended an approach? false under laws that resolve no impacts. */
 bool contact_struck(ContactSystem* system);
-/* Does a pair press as one does that still approaches faster than the rest speed? */
+/* Does a pair press as one does that still approaches faster than the rest speed? false alike. */
 bool contact_pressed(ContactSystem* system);
 
 /* What the system knows between two steps, through a block (contact/snapshot.c): all that contact_lag and the steps
  * after it depend on, and what contact_force, contact_energy, contact_gap and contact_record say of the accepted state;
  * Hessians only from the next contact_lag on. poses (links): of the accepted state, needed to read. A block is for
- * systems of the same model; one that is not fails. Ways (contact_way_begin) begin anew. */
+ * systems of the same model; one that is not fails. Ways (contact_way_begin) begin anew. Reading allocates, and copies
+ * the poses. */
 void contact_pass_state(ContactSystem* system, const Pose* poses, StateBlock* block);
-/* The run begins in the accepted state, which was given: what led to its forces has no derivatives. */
+/* The run begins in the accepted state, which was given: what led to its forces has no derivatives. Only pressed pairs
+ * with terms; nothing under laws that carry nothing from step to step. */
 void contact_hold(ContactSystem* system);
 
 /* Prove that nothing passes through anything between the accepted poses and the trial poses along the path
@@ -152,12 +167,16 @@ typedef struct {
   double alpha; /* where the search ended */
   bool meet;    /* the hulls meet there; else the halvings were used up without a proof */
 } ContactFailure;
+/* Asserts that the trial is feasible. Returns false where a proof is missing; pairs that sleep count as one piece
+ * each. */
 bool contact_certify(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
                      int* intervals, ContactFailure* failure);
-/* A way of several accepted states begins at the present one: remember what the pairs are here. */
+/* A way of several accepted states begins at the present one: remember what the pairs are here. Of all candidates;
+ * those that enter later have no mark. Allocates nothing. */
 void contact_way_begin(ContactSystem* system);
 /* The same proof for another path that leads to the accepted state: is it shown, with fewer halvings than
- * contact_certify has, that nothing meets on it? remembered: it comes from where the way begins. Changes nothing. */
+ * contact_certify has, that nothing meets on it? remembered: it comes from where the way begins. Changes nothing.
+ * Allocates while pairs that are not listed grow in number. */
 bool contact_certify_arrival(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
                              bool remembered);
 /* Candidate `index` in the trial state, along the direction that parts the hulls best in the accepted one. */
@@ -167,12 +186,13 @@ typedef struct {
   double gap;    /* of the trial state along the axis; negative: the hulls overlap by so much [m] */
   double before; /* distance in the accepted state, or a lower bound [m] */
 } ContactSqueeze;
+/* A pair of links has gap and before INFINITY. */
 ContactSqueeze contact_squeeze(const ContactSystem* system, int index);
 
 /* How many pairs have terms in the accepted state, in a fixed order. */
 int contact_term_count(const ContactSystem* system);
 /* Gradient [N, N m] and Hessian (12 x 12) of the pair [index] of these; its pointers hold until the next
- * contact_accept. */
+ * contact_accept. index: below contact_term_count. */
 ContactTerms contact_term(const ContactSystem* system, int index);
 
 /* Terms of whoever holds some: a ContactSystem, or a ContactReplay. Zeroed: none. */
@@ -181,31 +201,36 @@ typedef struct {
   int (*count)(const void* holder);
   ContactTerms (*at)(const void* holder, int index);
 } ContactTermList;
-/* Of the accepted state; owned by the system. NULL: an empty list. */
+/* Of the accepted state; owned by the system. NULL: an empty list. Its numbers hold until the next
+ * contact_accept. */
 ContactTermList contact_term_list(const ContactSystem* system);
 /* Newton's model of pairs that are pressed together far more than they will be (docs/derivations/step.md, S11).
  * twist (links): (w, v) of every link about its centre of mass under the Newton step from the accepted state. Where the
  * step takes away more than a third of a pair's normal force, the pair's terms in contact_model_list are those of a
  * spring through the force that the step leaves. Sets of every link whether it has such a pair (links); returns how
- * many pairs that are. */
+ * many pairs that are. twist is (links x 6) [rad, m]; 0 under laws without such a model. */
 int contact_relieve(ContactSystem* system, const double (*twist)[6], bool* relieved);
-/* As contact_term_list, with what contact_relieve made of it. NULL: an empty list. */
+/* As contact_term_list, with what contact_relieve made of it. NULL: an empty list. Borrowed from the system as that
+ * list is. */
 ContactTermList contact_model_list(const ContactSystem* system);
 /* Replace the Hessian of every pair in the accepted state by the nearest positive semidefinite one: of those with a
  * link that is asked for (links; NULL: all). */
 void contact_project(ContactSystem* system, const bool* links);
 /* How many candidates there are: pairs that may touch during this step, for the sparsity pattern. */
 int contact_candidate_count(const ContactSystem* system);
-/* Sets both links of the candidate [index]. */
+/* Sets both links of the candidate `index`, below contact_candidate_count. */
 void contact_candidate(const ContactSystem* system, int index, int* link_a, int* link_b);
-/* A number that changes whenever the list of candidates does: what was computed from the list is invalid then. */
+/* A number that changes whenever the list of candidates does: what was computed from the list is invalid then. It only
+ * grows. */
 int contact_version(const ContactSystem* system);
-/* How many candidates press in the accepted state. */
+/* How many candidates press in the accepted state. Goes through all candidates. */
 int contact_active_count(const ContactSystem* system);
 
-/* Exact gap (GJK) of candidate `index` in the accepted state [m], or a lower bound above the contact range. */
+/* Exact gap (GJK) of candidate `index` in the accepted state [m], or a lower bound above the contact range. INFINITY of
+ * hulls whose links' own pair, a candidate too, tells for all of them. Updates the pair's GJK cache, allocates nothing.
+ */
 double contact_gap(ContactSystem* system, int index);
-/* The same in the trial state, always exact. */
+/* The same in the trial state, always exact. Asserts that there is a trial. */
 double contact_trial_gap(ContactSystem* system, int index);
 /* Sets the total force of candidate `index` on its second link [N], zero when it exerts none: returns false then. */
 bool contact_force(const ContactSystem* system, int index, Vec3* force_on_b);
@@ -218,13 +243,15 @@ typedef struct {
   Vec3 force, torque, point;
   double press;
 } ContactWrench;
-/* Of candidate `index` in the accepted state; force, torque and press are 0 where it exerts none. */
+/* Of candidate `index` in the accepted state; force, torque and press are 0 where it exerts none. index: below
+ * contact_candidate_count. N, N m, m; nothing is allocated. */
 ContactWrench contact_wrench(const ContactSystem* system, int index);
 
 /* Wall time spent in contact, friction and broad phase since creation [s]. */
 typedef struct {
   double broad_phase, contact, friction;
 } ContactTimes;
+/* Clock time: it differs from run to run, and no result depends on it. */
 ContactTimes contact_times(const ContactSystem* system);
 
 /* ---------------------------------------------------------------- a run kept (contact/replay.c) */
@@ -237,17 +264,20 @@ typedef struct {
   bool rubbing;                      /* friction acts between them, resting on the state before */
   double kept[CONTACT_KEPT_NUMBERS]; /* what the law wants to know again */
 } ContactRecord;
-/* What contact_record will tell of: called before it, and before it is asked how many candidates there are. */
+/* What contact_record will tell of: called before it, and before it is asked how many candidates there are. It may grow
+ * the list, which allocates; nothing under laws where each pair of hulls stands for itself. */
 void contact_find_records(ContactSystem* system);
 /* Of the accepted state, before contact_lag moves on; records has room for contact_candidate_count. Returns how many.
- */
+ * Skips pairs that neither press nor rub. Allocates nothing. */
 int contact_record(const ContactSystem* system, ContactRecord* records);
 
 /* The pairs of one recorded step from t to t + dt: their terms again, and the derivative of
  *   Phi = sum over pairs and both links of  dE/d(twist) . (w, v)                                                (A4)
  * with respect to everything else that E depends on, for given twists. docs/derivations/adjoint.md. */
 typedef struct ContactReplay ContactReplay;
+/* Borrows the model; freed with contact_replay_destroy. threads: below 1 counts as 1. */
 ContactReplay* contact_replay_create(const Model* model, int threads);
+/* NULL is accepted. */
 void contact_replay_destroy(ContactReplay* replay);
 /* Poses (links) and records at t and at t + dt; borrowed until the next call. false: a plane or slip was not found. */
 typedef struct {
@@ -261,14 +291,22 @@ typedef struct {
 void contact_replay_begin(ContactReplay* replay);
 /* Length of the steps loaded from now on [s]; at first that of the scene. */
 void contact_replay_set_dt(ContactReplay* replay, double dt);
+/* Loads the step from `now` to `next`. Steps that come one before the other load a state once. false: a plane or slip
+ * was not found again; terms are not to be asked for then. Allocates while records grow. */
 bool contact_replay_load(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
+/* Terms at t + dt of the step that is loaded; owned by the replay, until the next load. */
 ContactTermList contact_replay_terms(const ContactReplay* replay);
-/* The same for a run that is gone through forwards: what was loaded as `next` is `now`. */
+/* The same for a run that is gone through forwards: what was loaded as `next` is `now`. Steps must come from the first
+ * to the last; false as above. */
 bool contact_replay_load_forward(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
 /* What pairs hand from step to step besides their bodies' poses, some numbers a pair, and their derivatives: none at
- * t + dt but for one number of one pair (-1: none); and those at t, in the order of its records (count x numbers). */
+ * t + dt but for one number of one pair (-1: none); and those at t, in the order of its records (count x numbers).
+ * contact_replay_carried: how many numbers a pair has, the same for all laws. */
 int contact_replay_carried(const ContactReplay* replay);
+/* pair: index into the records at t + dt, or -1; number: below contact_replay_carried. Overwrites what the step after
+ * has handed on. */
 void contact_replay_seed_carry(ContactReplay* replay, int pair, int number);
+/* out (records at t x contact_replay_carried, row-major); set. */
 void contact_replay_read_carry(const ContactReplay* replay, double* out);
 
 /* The force of link `other` on `link`, of all their hulls. */
@@ -294,17 +332,20 @@ typedef struct {
 } ContactField;
 /* Adds the derivatives of Phi + sum force . (contact forces): with respect to poses at t as 3x4 matrices, entry by
  * entry (links), to the poses of half-spaces at t + dt alike, which the terms leave out (ground_next, links), to hull
- * vertices in link frames and to the contact parameters (gradient: vertices, contact). */
+ * vertices in link frames and to the contact parameters (gradient: vertices, contact). Only after a load that
+ * returned true. */
 void contact_replay_adjoint(ContactReplay* replay, const ContactField* field, double (*pose_now)[3][4],
                             double (*ground_next)[3][4], ModelGradient* gradient);
 /* Change of the terms' torque and force on every link while the links move by the twists of the field: the pairs'
  * Hessians times the field, added to wrench (torque about the centre of mass, force) (links). Nothing for half-spaces.
- */
+ * wrench is (links x 6) [N m, N], as ContactField.twist [rad, m]. */
 void contact_replay_product(const ContactReplay* replay, const ContactField* field, double (*wrench)[6]);
-/* Total contact and friction force on every link [N] (links), set. */
+/* Total contact and friction force on every link [N] (links), set. World axes; of the step that is loaded, at t +
+ * dt. */
 void contact_replay_forces(const ContactReplay* replay, Vec3* force);
 
-/* `sdrs bench pair`: CSV of nanoseconds per evaluation against vertices (random hulls at contact range). */
+/* `sdrs bench pair`: CSV of nanoseconds per evaluation against vertices (random hulls at contact range). Written to
+ * `out`, which stays open; the same hulls at each call. */
 void contact_bench_pair(FILE* out);
 /* `sdrs bench pair --law NAME`: CSV of law, vertices of either hull, nanoseconds of contact and of friction (value,
  * gradient and Hessian each, one thread, processor time), hulls 8 mm apart that feel each other from 20 mm on.
@@ -325,10 +366,11 @@ typedef struct {
 
 /* All pairs of hulls that may touch (model_pair_allowed), do not intersect and are nearer than `range` [m] with the
  * links at `poses` (links), in the order of the hulls; half-spaces against each other are left out. Returns how many;
- * the caller frees *spots. */
+ * the caller frees *spots. Never fails. */
 int contact_spots(const Model* model, const Pose* poses, double range, ContactSpot** spots);
 /* Where two links press on each other: the mean over their hulls by pressure; without any, where they are nearest.
- * False when no hulls of theirs are among the spots. */
+ * False when no hulls of theirs are among the spots. point: world [m], set only when true is returned. count: of the
+ * spots. */
 bool contact_spots_center(const Model* model, const ContactSpot* spots, int count, int link_a, int link_b, Vec3* point);
 
 /* ---------------------------------------------------------------- one pair, without a scene (sdrs query) */
@@ -345,6 +387,7 @@ typedef struct {
   double potential;
   double plane[4];
 } ContactQuery;
+/* Allocates and frees; all of result and the gradients is zeroed first. distance [m], witnesses in world axes [m]. */
 bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, double support, ContactQuery* result,
                    Vec3* grad_a, Vec3* grad_b);
 /* The same of the mesh contact (law ipc; docs/derivations/law-ipc.md, N19, N21), support its D [m]: potential [m^2] and

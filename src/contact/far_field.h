@@ -16,6 +16,7 @@ typedef struct {
   double by_near, first_by_near;   /* of value and first by d [1/m, 1/m^2] */
   double by_blend, first_by_blend; /* by blend */
 } BlendWeight;
+/* r and near in m, blend > 0 without unit; 0 up to near, 1 from near (1 + blend) on. */
 BlendWeight blend_weight(double r, double near, double blend);
 
 typedef enum {
@@ -59,7 +60,9 @@ typedef struct {
   PlaneScratch scratch;
   NodeBars bars[2];
 } FieldWork;
+/* Room for the largest two hulls and trees; the lists grow later. Freed with field_work_destroy. */
 void field_work_create(FieldWork* work, const Model* model, const Hierarchy* hierarchy);
+/* Accepts a zeroed one. */
 void field_work_destroy(FieldWork* work);
 
 typedef struct {
@@ -78,13 +81,15 @@ typedef struct {
   const HullInstance* ground; /* NULL: two links */
 } FieldPair;
 
-/* P. false: two pieces meet, or a plane was not found. */
+/* P. false: two pieces meet, or a plane was not found. value is set only then. Allocates while the lists grow, as all
+ * below. */
 bool field_value(const FarField* field, FieldWork* work, const FieldPair* pair, double* value);
-/* Gradient and Hessian, set. */
+/* Gradient and Hessian, set. out->energy is P. false: out is zero. */
 bool field_derivatives(const FarField* field, FieldWork* work, const FieldPair* pair, PairDerivatives* out);
 
 /* Where the pair presses, the mean over its terms by the size of their forces: points on the planes of pieces, and
- * halfway between centres, world [m]; press: the sum of these sizes [1/m^2]. false as above. */
+ * halfway between centres, world [m]; press: the sum of these sizes [1/m^2]. false as above, and where nothing
+ * presses, with press 0. */
 bool field_center(const FarField* field, FieldWork* work, const FieldPair* pair, Vec3* point, double* press);
 
 /* Derivatives of Phi = dP/d(twists) . twist with respect to everything else. */
@@ -93,6 +98,7 @@ typedef struct {
   Vec3* vertices[2]; /* world axes, of all vertices of a link, or of the hull before a half-space; zeroed by who asks */
   GroundShare ground; /* by the motion of the half-space */
 } FieldShares;
+/* false: a plane was not found; out is as it was. Vertices are added to. */
 bool field_reverse(const FarField* field, FieldWork* work, const FieldPair* pair, const double twist[2][6],
                    FieldShares* out);
 
@@ -102,6 +108,7 @@ typedef struct {
   double by_near, by_blend;
   Vec3 direction;
 } FieldLocal;
+/* leaf: a node of either tree; the second -1: the half-space. */
 FieldLocal field_local(const FarField* field, const int leaf[2], const FieldPair* pair);
 
 #endif

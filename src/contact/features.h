@@ -14,7 +14,7 @@ typedef struct {
 } Features;
 
 /* Of all hulls of a link, features (hulls) zeroed before: those of its bounded hulls are set, by the places of corners
- * in the link frame. Allocates. */
+ * in the link frame. Allocates. Freed one by one with features_free. */
 void features_of_link(const Model* model, int link, Features* features);
 /* Of one solid alone: vertices are numbers in it. Allocates. */
 void features_of_solid(const ConvexHull* solid, Features* features);
@@ -44,11 +44,13 @@ typedef struct {
   Box *edge_box[2], *triangle_box[2];
   int capacity[2];
 } NearFeatures;
+/* Accepts a zeroed one. */
 void near_features_free(NearFeatures* near);
 
 /* All stencils of vertices and triangles, both ways, and of edges that are nearer than `range` [m], and of edges only
  * those with a squared sine of `least_sine` or more; added to out in the order of the features. across: a unit vector
- * from a to b along which features that are farther apart than the range are left out; zero: none is known. */
+ * from a to b along which features that are farther apart than the range are left out; zero: none is known. Returns
+ * with out as it was where the boxes are farther apart. Allocates while features grow. */
 void stencils_between(const Surface surface[2], Vec3 across, double range, double least_sine, NearFeatures* near,
                       Stencils* out);
 

@@ -31,7 +31,9 @@ typedef struct {
   int link_count, largest; /* nodes of the largest tree */
 } Hierarchy;
 
+/* Allocates; the model is not kept. Freed with hierarchy_destroy. */
 void hierarchy_create(Hierarchy* hierarchy, const Model* model);
+/* Accepts a zeroed one. */
 void hierarchy_destroy(Hierarchy* hierarchy);
 
 /* What a walk down two trees looks for; context is the caller's. */
@@ -51,9 +53,9 @@ typedef struct {
   double* radius;
 } NodeBars;
 /* Hand them down to the vertices of the link (BodyTree.vertex_count), world axes, added; the bars are used up. turn:
- * the link's rotation. */
+ * the link's rotation. bars (nodes). */
 void hierarchy_to_vertices(const Model* model, const BodyTree* tree, Mat3 turn, const NodeBars* bars, Vec3* vertices);
-/* The same of one leaf, to the vertices of its hull. */
+/* The same of one leaf, to the vertices of its hull. out (vertices of the hull), added to. */
 void hierarchy_leaf_to_vertices(const Model* model, const BodyTree* tree, int index, Mat3 turn, const NodeBars* bars,
                                 Vec3* out);
 

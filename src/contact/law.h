@@ -170,15 +170,16 @@ typedef struct ContactLaw {
   void (*reverse)(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
 } ContactLaw;
 
-/* The model's; that of model `none` is the first, for who asks how near is near. */
+/* The model's; that of model `none` is the first, for who asks how near is near. Static; never NULL. */
 const ContactLaw* contact_law(const Model* model);
 
 /* The row that stands for all laws of a model: the table's own, or, where pairs name laws (Model.pair_laws), one that
- * hands each question to the pair's law, written to room (contact/pair_laws.c). */
+ * hands each question to the pair's law, written to room (contact/pair_laws.c). room must live as long as what is asked
+ * of it, and is not touched where the table's own is returned. */
 const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room);
-/* That of two links, whatever the model's is. */
+/* That of two links, whatever the model's is. Static. */
 const ContactLaw* contact_law_of_links(const Model* model, int link_a, int link_b);
-/* From the table; not of `none`. */
+/* From the table; not of `none`. Static. */
 const ContactLaw* contact_law_named(ContactModel model);
 
 /* Rows that every law with friction has. LAWS: the words of the laws that they are for. */

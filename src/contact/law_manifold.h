@@ -44,14 +44,17 @@ typedef struct {
   double offset;
 } ManifoldBodies;
 
-/* Two bodies where their links are; item: their surfaces' numbers. */
+/* Two bodies where their links are; item: their surfaces' numbers. Borrows the law's surfaces; asserts that there are
+ * some. */
 ManifoldBodies manifold_bodies(const ManifoldLaw* law, const int item[2], const HullInstance* a, const HullInstance* b,
                                const Vec3 reference[2]);
 /* Contacts of the parts that are near, to the thread's room: contacts, of other causes than motion slopes. Returns how
- * many. */
+ * many. first: number of the parameter that the first slope is by. The room is overwritten by the thread's next
+ * call. */
 int manifold_contacts(const ManifoldLaw* law, int thread, const ManifoldBodies* b, bool values, ManifoldCause cause,
                       int first);
-/* Of all points: the least distance [m], where, and the normal from a to b. */
+/* Of all points: the least distance [m], where, and the normal from a to b. World axes; negative: so deep. HUGE_VAL
+ * without points. */
 double manifold_least_distance(const ManifoldLaw* law, const ManifoldBodies* b, Vec3* point, Vec3* normal);
 
 #endif

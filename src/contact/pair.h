@@ -77,6 +77,7 @@ typedef struct {
   PairDerivatives derivatives; /* stiffness included */
 } PairState;
 
+/* axis: unit, from a to b; separation: a lower bound of the distance [m]. The energies stay as they are. */
 static inline void pair_set_apart(PairState* state, double separation, Vec3 axis) {
   state->outcome = PAIR_APART;
   state->has_plane = false;
@@ -84,11 +85,13 @@ static inline void pair_set_apart(PairState* state, double separation, Vec3 axis
   state->axis = axis;
 }
 
-/* Distance and direction from a to b [m]; 0 when they meet. A half-space has no witness points. */
+/* Distance and direction from a to b [m]; 0 when they meet. A half-space has no witness points. cache may be NULL;
+ * result is set whole, its normal from a to b. No allocation. */
 double pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cache, GjkResult* result);
-/* Gap of two hulls along a fixed unit direction from a to b [m]; negative when it does not separate them. */
+/* Gap of two hulls along a fixed unit direction from a to b [m]; negative when it does not separate them. Over a
+ * half-space: the height of a, whatever the axis. */
 double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis);
-/* A hull where its link stands. */
+/* A hull where its link stands. Borrows the hull's points; of a half-space radius is 0. World axes. */
 HullInstance pair_hull_at(const ModelHull* hull, const Pose* pose);
 
 /* ---------------------------------------------------------------- a recorded pair backwards */

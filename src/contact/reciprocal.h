@@ -18,10 +18,11 @@
 typedef struct {
   double value, first, second;
 } CentredPotential;
+/* r > 0 [m]. */
 CentredPotential centred_potential(double r);
 
 /* Minimise from closest points that GJK found, `found->distance` > 0. false: not found, treat it as infeasible. scratch
- * has room for the vertices of both. No allocation. */
+ * has room for the vertices of both. No allocation. solution is set whole when true is returned. */
 bool reciprocal_solve(const HullInstance* a, const HullInstance* b, const GjkResult* found, PlaneScratch* scratch,
                       PlaneSolution* solution);
 

@@ -7,8 +7,10 @@
 
 #include "model/model.h"
 
-/* At rest under a force > 0 (already divided by kappa), or at a gap in (0, 2s). support > 0. */
+/* At rest under a force > 0 (already divided by kappa), or at a gap in (0, 2s). support > 0. support [m]; n_a, n_b:
+ * vertices of either side. By bisection; never fails. */
 ContactRest rest_under_force(double support, int n_a, int n_b, double force);
+/* gap [m]; outside of (0, 2s) the nearest end. */
 ContactRest rest_at_gap(double support, int n_a, int n_b, double gap);
 
 #endif

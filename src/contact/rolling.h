@@ -24,9 +24,11 @@ typedef struct {
   double force; /* p [1/m^2] */
 } RollingLag;
 
+/* Poses and normal are copied; force: p [1/m^2]. */
 RollingLag rolling_lag(const HullInstance* a, const HullInstance* b, const Plane* plane, double force);
+/* D for stiffness 1 (T1), 0 where nothing has turned since t. a, b: poses at t + dt. */
 double rolling_value(const RollingLag* lag, const RollingParameters* parameters, const Pose* a, const Pose* b);
-/* Added to out. A half-space has no rows. */
+/* Added to out. A half-space has no rows. Forces do not change, only moments and the Hessian's rows of turning. */
 void rolling_derivatives(const RollingLag* lag, const RollingParameters* parameters, const Pose* a, const Pose* b,
                          bool half_space, PairDerivatives* out);
 /* The derivative of Phi = dD/d(twists) . twist by what D depends on besides the poses at t + dt, added to out: by c_r

@@ -24,6 +24,7 @@ static inline void small_cholesky(int n, double a[4][4]) {
   }
 }
 
+/* L x = b in place, of the factor of small_cholesky (n x n); x (n). Along undetermined directions 0. */
 static inline void small_forward(int n, const double a[4][4], double* x) {
   for (int i = 0; i < n; i++) {
     double v = x[i];
@@ -32,6 +33,7 @@ static inline void small_forward(int n, const double a[4][4], double* x) {
   }
 }
 
+/* L^T x = b in place, alike. */
 static inline void small_backward(int n, const double a[4][4], double* x) {
   for (int i = n - 1; i >= 0; i--) {
     double v = x[i];

@@ -136,32 +136,39 @@ struct ContactSystem {
 
 /* The index of a key in a sorted list, or -1. */
 typedef uint64_t (*KeyAt)(const void* list, int index);
+/* Keys must rise, key_at(list, 0) to key_at(list, count - 1). By bisection. */
 int find_key(const void* list, KeyAt key_at, int count, uint64_t key);
 
 /* Pairs that are not in the list and may come near each other on a way within `bounds` to the accepted state
- * (remembered: from where the way begins): their keys, valid until the next call. */
+ * (remembered: from where the way begins): their keys, valid until the next call. NULL and a count of 0 where none can
+ * be. Allocates while they grow. */
 const uint64_t* contact_unlisted(ContactSystem* system, const MotionBounds* bounds, bool remembered, int* count);
-/* A pair as it enters the list: with its distance in the accepted state. */
+/* A pair as it enters the list: with its distance in the accepted state. Without a law's memory, which belongs to a
+ * slot. */
 void contact_enter(const ContactSystem* system, ContactPair* pair, uint64_t key);
 
-/* Its hulls and links; all else is zero. */
+/* Its hulls and links; all else is zero. The half-space becomes b; no distance is looked for. */
 void contact_name_pair(const ContactSystem* system, ContactPair* pair, uint64_t key);
-/* A slot for a pair, what the law remembers of it zeroed; room in the list for so many. */
+/* A slot for a pair, what the law remembers of it zeroed; room in the list for so many. An index into pairs. Allocates
+ * by doubling: pointers to pairs, and to what the law remembers, are invalid then. */
 int contact_take_slot(ContactSystem* system);
 /* Merge keys (sorted) with the list: those wanted enter or keep their slot, of the others those stay that are told to.
- */
+ * The version changes when the list does, and then no candidate counts as awake. */
 void contact_merge_list(ContactSystem* system, const uint64_t* keys, int count,
                         bool (*wanted)(const ContactSystem* system, uint64_t key),
                         bool (*stays)(const ContactSystem* system, const ContactPair* pair));
+/* Room in the list for so many candidates; allocates with a reserve. */
 void contact_grow_list(ContactSystem* system, int needed);
 
-/* Where the links stand in state `which` (contact/trial.c). */
+/* Where the links stand in state `which` (contact/trial.c). poses (links) are copied; hulls and centres of mass follow
+ * [m]. */
 void contact_place(ContactSystem* system, int which, const Pose* poses);
-/* The trial becomes the accepted state, with what the law adds. */
+/* The trial becomes the accepted state, with what the law adds. State, and the law's own [state_size bytes]. */
 void contact_take_over(const ContactSystem* system, ContactPair* pair);
-/* Derivatives of the accepted state, of those pairs that have none yet. */
+/* Derivatives of the accepted state, of those pairs that have none yet. On all threads; each pair writes its own [N, N
+ * m]. */
 void contact_derive(ContactSystem* system);
-/* List the pairs with terms in the accepted state. */
+/* List the pairs with terms in the accepted state. Sets terms, term_links and fresh, in the order of the candidates. */
 void contact_list_terms(ContactSystem* system);
 
 /* ---- pairs of links that stand for all pairs of their hulls (ContactLaw.whole; contact/whole.c) */
@@ -169,12 +176,15 @@ void contact_list_terms(ContactSystem* system);
 /* Which pairs these are; called once, after the law is created. Allocates a table of links x links when there are any.
  */
 void contact_find_whole(ContactSystem* system);
-/* Is the pair of these links one? Does such a pair stand for the pair of hulls with this key? */
+/* Is the pair of these links one? Does such a pair stand for the pair of hulls with this key? Never, where the law has
+ * none. */
 bool contact_is_whole(const ContactSystem* system, int link_a, int link_b);
+/* key: items a << 32 | b. False unless both are hulls. */
 bool contact_stands_for(const ContactSystem* system, uint64_t key);
 
 /* List the pairs of hulls that rub in the accepted state, as pressed; drop_others: and those no longer that were listed
- * before. Called before the state is recorded and before contact_lag; what is listed changes no energy. */
+ * before. Called before the state is recorded and before contact_lag; what is listed changes no energy. Allocates while
+ * the list grows; nothing without such pairs. */
 void contact_list_rubbing(ContactSystem* system, bool drop_others);
 
 /* Least distance of two pieces of a pair of links at these poses (links) [m], 0 where they meet; INFINITY where it is
@@ -197,7 +207,8 @@ typedef struct WholeWay {
   Pose pose[2][WAY_PARTS + 1];
   Mat3 frame[WAY_PARTS + 1];
 } WholeWay;
-/* Do no two pieces meet? Asks `prove` of those that the spheres around them leave open; false: one proof failed. */
+/* Do no two pieces meet? Asks `prove` of those that the spheres around them leave open; false: one proof failed. Sets
+ * trees, known, pose and frame of `way`. */
 bool contact_prove_way(const ContactSystem* system, WholeWay* way);
 
 /* The link of an item. */
@@ -213,6 +224,7 @@ static inline HullInstance contact_item_at(const Model* model, int item, const P
                         .radius = model->links[link].reach};
 }
 
+/* The pair of a candidate, below contact_candidate_count. Borrowed until the list grows. */
 static inline ContactPair* contact_pair(const ContactSystem* system, int candidate) {
   return &system->pairs[system->list[candidate]];
 }

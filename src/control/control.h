@@ -14,21 +14,30 @@ typedef struct {
   double begin;              /* at time t it is what the source says of begin + t; 0 unless the owner sets it [s] */
 } Signal;
 
+/* Borrows the source, which must outlive the signal and keep its values. Allocates for splines and integrated rows; of
+ * the reader's signals none fails. Freed with signal_destroy. */
 void signal_create(Signal* signal, const SceneSignal* source);
+/* Frees what the signal owns and zeroes it; a zeroed signal is accepted, the source is left alone. */
 void signal_destroy(Signal* signal);
 /* value[channel] [m or rad] and rate[channel] = d value / d t [m/s or rad/s] at time t [s]; of an integrated signal the
- * rate is what the source says, and the value its integral from 0 to t. */
+ * rate is what the source says, and the value its integral from 0 to t. value, rate (channels), both set. Loads and
+ * tendons have N and N m in place of m and rad. */
 void signal_eval(const Signal* signal, double t, double* value, double* rate);
 
-/* acceleration[channel] = d rate / d t, of a smooth piece (of integrated signals the source's rate). */
+/* acceleration[channel] = d rate / d t, of a smooth piece (of integrated signals the source's rate). acceleration
+ * (channels) [m/s^2 or rad/s^2], set; t [s]. */
 void signal_acceleration(const Signal* signal, double t, double* acceleration);
 
-/* Parameters of a signal in one vector, for gradients: values first, then amplitude, frequency, phase. */
+/* Parameters of a signal in one vector, for gradients: values first, then amplitude, frequency, phase. An offset stands
+ * among the values. */
 int signal_parameter_count(const Signal* signal);
+/* How many of them are values: rows x channels (row-major), or one a channel of sines and constants. */
 int signal_values(const SceneSignal* source);
 int signal_terms(const SceneSignal* source); /* in each of the other three; 0 unless it is of sines */
+/* Where parameter `index` stands in the source; asserts that there are so many. Borrowed. */
 double* signal_parameter(SceneSignal* source, int index);
-/* For weights a, b (channels each): gradient[p] += sum_c a_c d value_c / d p + b_c d rate_c / d p. */
+/* For weights a, b (channels each): gradient[p] += sum_c a_c d value_c / d p + b_c d rate_c / d p. gradient
+ * (signal_parameter_count), added to; t [s]. No allocation. */
 void signal_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
 /* What a drive does that wants a force u and has a limit M (docs/derivations/drives.md, M2): u up to 0.95 M, M from
@@ -38,6 +47,7 @@ typedef struct {
   double slope;  /* d force / d u, 0 to 1 */
   double energy; /* integral of the force from 0 to u [N^2, N^2 m^2] */
 } LimitedForce;
+/* wanted and limit are in the same unit; odd in `wanted`. */
 LimitedForce limited_force(double wanted, double limit);
 
 #endif

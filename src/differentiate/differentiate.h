@@ -18,14 +18,17 @@ typedef struct {
   size_t poses, coordinates, dofs;                /* how long such arrays are */
 } RowKeep;
 
-/* Nothing yet, for models with these links and joints. */
+/* Nothing yet, for models with these links and joints. steps: of the run, so rows 0..steps. Freed with
+ * row_keep_destroy. */
 RowKeep row_keep_create(const Model* model, int steps);
+/* Frees its arrays and zeroes it; a zeroed one is accepted. */
 void row_keep_destroy(RowKeep* keep);
-/* These rows of the link too, and all between them and those that it has. */
+/* These rows of the link too, and all between them and those that it has. Asserts that 0 <= first and last <= steps. */
 void row_keep_link(RowKeep* keep, int link, int first, int last);
-/* This row of all links; rows ascending. */
+/* This row of all links; rows ascending. Asserts that no row is smaller than the one before. Allocates. */
 void row_keep_whole(RowKeep* keep, int row);
-/* Lay out the arrays: after all that is to be kept has been said. */
+/* Lay out the arrays: after all that is to be kept has been said. Allocates nothing: the caller allocates `poses`,
+ * `coordinates` and `dofs` entries. */
 void row_keep_lay_out(RowKeep* keep, const Model* model);
 
 /* Where the pose (and the force), the coordinates and the rates of a link stand in arrays of rows. */
@@ -33,6 +36,7 @@ typedef struct {
   bool kept;
   size_t pose, coordinate, dof;
 } RowPlace;
+/* Indices, not bytes; kept is false, and the rest 0, for a row that nobody asked for. */
 RowPlace row_keep_place(const RowKeep* keep, const Model* model, int row, int link);
 /* keep NULL: rows are kept whole, one after the other. */
 static inline RowPlace row_place(const RowKeep* keep, const Model* model, int row, int link) {
@@ -91,6 +95,7 @@ typedef struct Recording {
       delayed_capacity, between_q_capacity;
 } Recording;
 
+/* Poses of a row (links), borrowed; of whole recordings and parts. */
 static inline const Pose* recording_pose(const Recording* r, int step) {
   return r->pose + (size_t)(step - r->first_row) * (size_t)r->model->link_count;
 }
@@ -106,23 +111,27 @@ static inline const Pose* recording_state_pose(const Recording* r, const Recorde
   return state->between < 0 ? r->pose + (size_t)(state->step - r->first_row) * links
                             : r->between_pose + (size_t)state->between * links;
 }
+/* Coordinates of any state (nq), borrowed. */
 static inline const double* recording_state_q(const Recording* r, const RecordedState* state) {
   size_t nq = (size_t)r->model->coordinate_count;
   return state->between < 0 ? r->q + (size_t)(state->step - r->first_row) * nq
                             : r->between_q + (size_t)state->between * nq;
 }
+/* SimState.momentum (links); NULL unless the integrator is `momentum`. */
 static inline const Vec3* recording_state_momentum(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
   if (!r->momentum) return NULL;
   return state->between < 0 ? r->momentum + (size_t)(state->step - r->first_row) * links
                             : r->between_momentum + (size_t)state->between * links;
 }
+/* SimState.felt (links); NULL: no drive measures it. */
 static inline const Vec3* recording_state_felt(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
   if (!r->felt) return NULL;
   return state->between < 0 ? r->felt + (size_t)(state->step - r->first_row) * links
                             : r->between_felt + (size_t)state->between * links;
 }
+/* SimState.delayed (2 Model.delayed_count); NULL: nothing comes late. */
 static inline const double* recording_state_delayed(const Recording* r, const RecordedState* state) {
   size_t count = 2 * (size_t)r->model->delayed_count;
   if (!r->delayed) return NULL;
@@ -145,16 +154,20 @@ typedef struct {
   int halved_steps; /* StepReport.halved */
 } RecordReport;
 
-/* Room for `steps` steps; a recording can be run again and again, with other models of the same sizes too. */
+/* Room for `steps` steps; a recording can be run again and again, with other models of the same sizes too. Freed with
+ * recording_destroy. */
 void recording_create(Recording* recording, const Model* model, int steps);
-/* A thin one. keep is borrowed. */
+/* A thin one. keep is borrowed. It must be laid out, and outlive the recording. */
 void recording_create_thin(Recording* recording, const Model* model, int steps, const RowKeep* keep);
-/* Keep the force between these links, too, of so many steps: once, before it is run. */
+/* Keep the force between these links, too, of so many steps: once, before it is run. pairs (count) are borrowed; count
+ * 0: nothing is allocated. */
 void recording_keep_pairs(Recording* recording, const ForcePair* pairs, int count, int steps);
+/* Frees what it owns, not model, keep and pairs; a zeroed one is accepted. */
 void recording_destroy(Recording* recording);
-/* That its arrays take; parts of a thin one are beside. */
+/* Bytes that its arrays take; parts of a thin one are beside. */
 size_t recording_bytes(const Recording* recording);
-/* What is left for its parts (RecordOptions.memory, at least 1) of so many bytes for all of it and its seeds. */
+/* What is left for its parts (RecordOptions.memory, at least 1) of so many bytes for all of it and its seeds. 1 where
+ * there is nothing left. */
 size_t recording_memory_left(const Recording* recording, const LossSeeds* seeds, double bytes);
 /* Run from the model's start. Stops at a step that fails: recording->steps are then those before. interrupted: asked
  * after every step (NULL: never). STATUS_OK, STATUS_SOLVER, STATUS_BAD_INPUT (the start intersects), or
@@ -168,9 +181,12 @@ typedef struct {
                           their seeds; at least a few states are held however little that is. 0: values only */
   const Recording* like; /* a run whose steps' parts this one is to repeat; NULL: none */
 } RecordOptions;
+/* At most as many steps as there is room for. Allocates while contacts and substeps grow; of a run that fails the
+ * report and the rows before it stand. */
 Status recording_run(Recording* recording, const Model* model, const RecordOptions* options, RecordReport* report,
                      Diagnostics* diagnostics);
-/* Row by row, of a run that another takes the steps of: the present state as row 0, 1, ... of an empty recording. */
+/* Row by row, of a run that another takes the steps of: the present state as row 0, 1, ... of an empty recording. Rows
+ * must come in order. steps becomes row. */
 void recording_add_row(Recording* recording, Sim* sim, int row);
 
 /* ---------------------------------------------------------------- what a loss hands to the adjoint
@@ -194,11 +210,14 @@ struct LossSeeds {
   size_t pair_length;
 };
 
-/* Zeros, for recordings of `steps` steps of models with these links, joints, hulls and controllers. */
+/* Zeros, for recordings of `steps` steps of models with these links, joints, hulls and controllers. Freed with
+ * loss_seeds_destroy. */
 LossSeeds loss_seeds_create(const Model* model, int steps);
-/* The same for the rows of keep, which is borrowed. */
+/* The same for the rows of keep, which is borrowed. It must be laid out. */
 LossSeeds loss_seeds_create_thin(const Model* model, const RowKeep* keep);
+/* Zeroes again what is there; allocates nothing. */
 void loss_seeds_clear(LossSeeds* seeds);
+/* Frees and zeroes; a zeroed one is accepted. */
 void loss_seeds_destroy(LossSeeds* seeds);
 
 /* ---------------------------------------------------------------- losses (differentiate/loss.c and loss_<kind>.c)
@@ -207,13 +226,16 @@ typedef struct Loss Loss; /* all losses of a task in one scenario, names resolve
 
 /* Looks up links, checks windows against the horizon, draws random targets (scenario: index, task->seed). model: of the
  * initial design; its vertices, volumes and edges are the reference of shape losses. Neither task nor model is kept.
- * Every problem goes to diagnostics; STATUS_BAD_INPUT and *out = NULL when there was one. */
+ * Every problem goes to diagnostics; STATUS_BAD_INPUT and *out = NULL when there was one. Freed with loss_destroy. */
 Status loss_create(Loss** out, const Task* task, int scenario, const Model* model, Diagnostics* diagnostics);
+/* NULL is accepted. */
 void loss_destroy(Loss* loss);
+/* How many terms: the losses of the task, those that do not count here too. */
 int loss_count(const Loss* loss);
 /* All rows that loss_evaluate looks at; nothing is laid out yet. */
 void loss_keep(const Loss* loss, const Model* model, RowKeep* keep);
-/* After a recording or seeds (NULL: none) of so many steps were created: the forces between links that it looks at. */
+/* After a recording or seeds (NULL: none) of so many steps were created: the forces between links that it looks at.
+ * Borrows the loss's list of pairs for as long as they live; allocates. */
 void loss_keep_pairs(const Loss* loss, int steps, Recording* recording, LossSeeds* seeds);
 const char* loss_name(const Loss* loss, int index); /* unlike all others: a column of convergence.csv */
 bool loss_counts(const Loss* loss, int index);      /* in this scenario; else its value is 0 */
@@ -223,7 +245,8 @@ bool loss_counts(const Loss* loss, int index);      /* in this scenario; else it
  * allocation. */
 double loss_evaluate(const Loss* loss, const Recording* recording, double* terms, LossSeeds* seeds);
 /* The same for losses of which some are bounds (TaskLoss.bounded), which are not in the sum; the derivatives are those
- * of the terms times `factors` (loss_count; NULL: 1, and 0 of what is bounded). */
+ * of the terms times `factors` (loss_count; NULL: 1, and 0 of what is bounded). factors and terms are lent. NaN as
+ * above. */
 double loss_evaluate_with(const Loss* loss, const Recording* recording, double* terms, const double* factors,
                           LossSeeds* seeds);
 
@@ -238,7 +261,8 @@ typedef struct {
   double at[3];                         /* coordinates of the joint where it is least  (coordinates) */
   int coordinates;
 } FabricationReport;
-/* build: unit, link frame; angle from the upright that needs no support [rad]. The link has bounded hulls. */
+/* build: unit, link frame; angle from the upright that needs no support [rad]. The link has bounded hulls. Allocates
+ * and frees; it does not fail. */
 FabricationReport fabrication_measure(const Model* model, int link, Vec3 build, double angle);
 
 /* ---------------------------------------------------------------- shorter time steps (differentiate/refined.c) */
@@ -268,11 +292,14 @@ typedef struct {
 } RefinedRun;
 
 /* dt / parts, parts times as many steps. The coarse scene decides what contact's parameters are and what a velocity
- * gain damps (gain / dt). Warnings of the model are told with parts 1. Status as of recording_run. */
+ * gain damps (gain / dt). Warnings of the model are told with parts 1. Status as of recording_run. *run is set in any
+ * case and is to be freed; its value stays NaN when the status is not STATUS_OK, or the run is too short. */
 Status refined_run(RefinedRun* run, const RefinedSubject* subject, int parts, const RecordOptions* options,
                    Diagnostics* diagnostics);
+/* Zeroes it too. */
 void refined_run_free(RefinedRun* run);
-/* The row of a moment (0..moments - 1); the same time in every refinement, the end of the run the last. */
+/* The row of a moment (0..moments - 1); the same time in every refinement, the end of the run the last. Asks that the
+ * run was made with moments. */
 int refined_row(const RefinedRun* run, int moment);
 
 /* ---------------------------------------------------------------- the adjoint of a run (differentiate/adjoint.c) */
@@ -287,11 +314,15 @@ typedef struct {
   double growth;          /* largest |lambda| of the run over that of its last loaded step */
 } AdjointReport;
 
+/* Borrows the model. Freed with run_adjoint_destroy. */
 RunAdjoint* run_adjoint_create(const Model* model, int threads);
+/* NULL is accepted. */
 void run_adjoint_destroy(RunAdjoint* adjoint);
 /* Gradient of a loss over the run by all that the model holds. discount: factor per step on what is handed back in
  * time; 1 gives the gradient, less a tamer vector that is none. A thin recording gives the same bits as a whole one:
- * parts of the run that it does not hold are run again, and leave it as it was but for the parts that it holds. */
+ * parts of the run that it does not hold are run again, and leave it as it was but for the parts that it holds.
+ * gradient is cleared first, then set. Asserts that a thin recording has parts. Where the report is not sound it is no
+ * gradient, and steps before unsound_step were not looked at. */
 AdjointReport run_adjoint(RunAdjoint* adjoint, Recording* recording, const LossSeeds* seeds, double discount,
                           ModelGradient* gradient);
 
@@ -299,6 +330,7 @@ AdjointReport run_adjoint(RunAdjoint* adjoint, Recording* recording, const LossS
  * Through a recording that is kept whole, from its first row to its last; visit is called at each row, where
  * step_forward_state(forward, 0) is the sensitivity of its coordinates. false: a step (*step) has no derivative. */
 typedef void (*ForwardVisit)(void* context, StepForward* forward, int row);
+/* Asserts that the recording is whole and has no parts. */
 bool recording_forward(StepForward* forward, const Recording* recording, ForwardVisit visit, void* context, int* step);
 
 /* ---------------------------------------------------------------- gradient check (differentiate/gradcheck.c) */
@@ -317,6 +349,7 @@ typedef enum {
   GRADCHECK_TENDONS,     /* points, stiffness, rest length of tendons */
   GRADCHECK_BLOCKS
 } GradcheckBlock;
+/* Static; as `sdrs gradcheck` prints it. */
 const char* gradcheck_block_name(GradcheckBlock block);
 
 enum { GRADCHECK_DIRECTIONS = 16, GRADCHECK_SWEEP = 15 };
@@ -381,9 +414,11 @@ typedef struct {
  * Is there such a hull that a link's mass comes from? Shrinks them a little, each vertex by a random share (scene:
  * expanded, model: built from it). */
 bool gradcheck_has_flat_faces(const Model* model);
+/* Moves points of `scene`, by shares drawn from `seed` alone. */
 void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
 /* scene: expanded (model_expand_shapes), model: built from it; moved runs have models of other numbers. loss NULL: a
- * random linear function of the poses and rates of the run. STATUS_INTERRUPTED: nothing is said. */
+ * random linear function of the poses and rates of the run. STATUS_INTERRUPTED: nothing is said. Status otherwise as of
+ * recording_run. Allocates and frees. */
 Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics);
 
@@ -396,6 +431,8 @@ typedef struct {
 /* The same for any scalar of a vector: value(context, values), NaN where there is none. Stops early, with fewer
  * directions, when interrupted. */
 typedef double (*GradcheckValue)(void* context, const double* values);
+/* gradient, scale, base (count each); scale: the change of each number that counts as large, 0: it is not moved. count
+ * 0: an empty report. */
 void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, GradcheckFloor floor,
                       GradcheckValue value, void* context, const GradcheckOptions* options, uint64_t seed,
                       GradcheckBlockReport* report);

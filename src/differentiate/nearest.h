@@ -26,8 +26,10 @@ typedef struct {
 /* Of two hulls, at most one of them a half-space, which is then a of the answer. Where they meet the distance is 0 and
  * the count 0; nearest_signed has minus the depth then, and its direction (allocates). */
 Nearest nearest_between(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b);
+/* The same, negative where they overlap; of a half-space as nearest_between. */
 Nearest nearest_signed(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b);
-/* What the distance cannot be below, by the bounding spheres; NaN when a pose is not a number. */
+/* What the distance cannot be below, by the bounding spheres; NaN when a pose is not a number. [m]; -HUGE_VAL with a
+ * half-space. */
 double nearest_bound(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b);
 
 /* Most vertices of a side; more are left to those where GJK ended. */
@@ -40,9 +42,11 @@ typedef struct {
   Vec3 point; /* link frame */
 } Carrier;
 
-/* Both sides: what carries the distance. pose: of the links of nearest->a and nearest->b. */
+/* Both sides: what carries the distance. pose: of the links of nearest->a and nearest->b. count 0 where nothing carries
+ * it. No allocation. */
 void nearest_carry(const Nearest* nearest, const Pose pose[2], Carrier side[2]);
-/* g = dL/dx of the point in its link's frame: to the vertices that carry it. */
+/* g = dL/dx of the point in its link's frame: to the vertices that carry it. Added to seeds->vertices; nothing for a
+ * half-space. */
 void nearest_seed_vertices(const ModelHull* hull, const Carrier* side, Vec3 g, LossSeeds* seeds);
 
 #endif

@@ -14,9 +14,10 @@ typedef struct {
   int count;
 } SweepReport;
 
-/* Has the link's joint a range that can be swept: plain coordinates, at most SWEEP_DOF_MAX, slides with limits? */
+/* Has the link's joint a range that can be swept: plain coordinates, at most SWEEP_DOF_MAX, slides with limits? Never
+ * complains; loss_clearance_prepare says why not. */
 bool sweep_is_possible(const Model* model, int link);
-/* Of a term of kind clearance. */
+/* Of a term of kind clearance. Looks at row 0 of the recording alone. */
 SweepReport loss_clearance_report(const LossTerm* term, const Recording* recording);
 
 #endif

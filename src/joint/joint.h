@@ -92,38 +92,50 @@ typedef struct {
 } JointNumber;
 extern const JointNumber JOINT_NUMBERS[]; /* up to one without key */
 
-/* axes, free_axes: what the type has of them; parameters (JOINT_MAX_PARAMETER). */
+/* axes, free_axes: what the type has of them; parameters (JOINT_MAX_PARAMETER). Returned by value; the axes are copied.
+ * Cannot fail on what the reader let through. */
 Joint joint_make(JointType type, const Vec3 axes[2], unsigned free_axes, const double* parameters);
-/* For JointKind.make: the next degrees of freedom. axis: unit, joint frame. Borrows the name. */
+/* For JointKind.make: the next degree of freedom, one coordinate in m along `axis` (unit, joint frame). Borrows the
+ * name, which must outlive the joint. At most three. */
 void joint_add_slide(Joint* joint, Vec3 axis, const char* name);
+/* The same in rad about `axis` (unit, joint frame). At most two; after the slides. */
 void joint_add_hinge(Joint* joint, Vec3 axis, const char* name);
 void joint_add_turn(Joint* joint, const char* name); /* one plain coordinate in rad that is no hinge */
+/* Three degrees of freedom [rad] and four coordinates w x y z, the last of the joint. */
 void joint_add_quaternion(Joint* joint);
-/* Nothing but slides, hinges and at most a quaternion: what formats of other programs can say. */
+/* Nothing but slides, hinges and at most a quaternion: what formats of other programs can say. False for a
+ * screw (joint_add_turn). */
 bool joint_is_elementary(const Joint* joint);
 /* All six degrees of freedom of a body: three slides and a quaternion. */
 static inline bool joint_floats(const Joint* joint) { return joint->slide_count == 3 && joint->quaternion; }
 
 /* ---------------------------------------------------------------- motion. q: the joint's coordinates */
-/* Pose of the link frame in the joint frame. */
+/* Pose of the link frame in the joint frame. q (coordinate_count): m and rad; its quaternion must be unit. Translation
+ * in m. */
 Pose joint_motion(const Joint* joint, const double* q);
-/* Screws in world axes (dof_count); frame, link: as in JointKind.screws. */
+/* Screws in world axes (dof_count); frame, link: as in JointKind.screws. q (coordinate_count); out is set, slides
+ * first. Axes without unit, points in m; of the quaternion's three each turns about a current link axis. */
 void joint_screws(const Joint* joint, const double* q, Mat3 frame, Pose link, Screw* out);
+/* Bounds along q + alpha d: q (coordinate_count), d (dof_count), m and rad. Upper bounds, not the least ones. */
 JointReach joint_reach(const Joint* joint, const double* q, const double* d);
 
 /* ---------------------------------------------------------------- coordinates */
-/* out = q moved by the increment d (dof): plain ones add, a quaternion is multiplied on the right. out may be q. */
+/* out = q moved by the increment d (dof): plain ones add, a quaternion is multiplied on the right. out may be q. q, out
+ * (coordinate_count). The quaternion is made unit again; where its three increments are 0 it stays to the bit. */
 void joint_increment(const Joint* joint, const double* q, const double* d, double* out);
-/* d (dof) from q_from to q_to; for a quaternion the rotation vector of q_from^-1 q_to, in link axes. */
+/* d (dof) from q_from to q_to; for a quaternion the rotation vector of q_from^-1 q_to, in link axes. q_from, q_to
+ * (coordinate_count); m and rad, the rotation at most pi. */
 void joint_difference(const Joint* joint, const double* q_from, const double* q_to, double* d);
 /* out = q moved on by factor times d (dof), of which a quaternion's three are a rotation vector in link axes: what
- * joint_difference tells. out may be q. */
+ * joint_difference tells. out may be q. q, out (coordinate_count); factor without unit. */
 void joint_continue(const Joint* joint, const double* q, const double* d, double factor, double* out);
-/* Joint coordinates from values of a signal (dof numbers; a quaternion's three are a rotation vector). */
+/* Joint coordinates from values of a signal (dof numbers; a quaternion's three are a rotation vector). target
+ * (dof_count): m and rad; q (coordinate_count), set. */
 void joint_coordinates_from_target(const Joint* joint, const double* target, double* q);
-/* Rates (dof) from a signal's values and their rates: of a rotation vector the angular velocity in link axes. */
+/* Rates (dof) from a signal's values and their rates: of a rotation vector the angular velocity in link axes. All three
+ * arrays are (dof_count), in m, rad and m/s, rad/s. */
 void joint_rates_from_target(const Joint* joint, const double* value, const double* value_rate, double* rate);
-/* Zero coordinates (identity quaternion). */
+/* Zero coordinates (identity quaternion). q (coordinate_count), set. */
 void joint_zero(const Joint* joint, double* q);
 
 #endif

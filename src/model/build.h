@@ -27,57 +27,72 @@ typedef struct {
 
 /* model/tree.c: links, joints, trees, numbering of degrees of freedom. */
 void build_tree(Builder* builder);
-/* model/drive.c: controllers and prescribed joints, then loads. */
+/* model/drive.c: controllers and prescribed joints, then loads. Errors go to the diagnostics, as in all stages. */
 void build_controllers(Builder* builder);
+/* Allocates Model.loads, with the signals of force and torque. */
 void build_loads(Builder* builder);
 /* model/tendons.c: after the loads. */
 void build_tendons(Builder* builder);
-/* The signal is created, and its parameters are numbered behind those there are; returns the first. */
+/* The signal is created, and its parameters are numbered behind those there are; returns the first. Borrows source; the
+ * model destroys the signal. */
 int build_signal(Model* model, Signal* signal, const SceneSignal* source);
 /* Warns of gains that mean something else than they seem to. */
 void check_gains(const Model* model, Diagnostics* diagnostics);
-/* model/initial.c: initial coordinates and velocities. */
+/* model/initial.c: initial coordinates and velocities. Allocates (nq) and (nv) numbers [m, rad, m/s, rad/s]. */
 void build_initial(Builder* builder);
-/* Where the joint's signal is when the run begins, of a link that is prescribed. */
+/* Where the joint's signal is when the run begins, of a link that is prescribed. Sets its coordinates and velocities
+ * [m, rad, m/s, rad/s]. */
 void initial_from_signal(Model* model, const ModelLink* link);
-/* model/closures.c: closures, from the initial coordinates; their sizes need the masses. */
+/* model/closures.c: closures, from the initial coordinates; their sizes need the masses. Allocates Model.closures. */
 void build_closures(Builder* builder);
+/* Sets ModelClosure.size and ModelCoupling.size. */
 void build_closure_sizes(Builder* builder);
-/* model/couplings.c: after the closures; sizes alike. */
+/* model/couplings.c: after the closures; sizes alike. Allocates Model.couplings; each has one row, behind those of
+ * closures. */
 void build_couplings(Builder* builder);
-/* model/pairs.c: link pairs excluded by the user. */
+/* model/pairs.c: link pairs excluded by the user. Allocates Model.excluded, sorted. */
 void build_exclusions(Builder* builder);
-/* The same: values of pairs of links (contact.pairs). */
+/* The same: values of pairs of links (contact.pairs). Allocates Model.pair_items, sorted by key, then item. */
 void build_materials(Builder* builder);
-/* model/shapes.c: meshes, primitives and their hulls. */
+/* model/shapes.c: meshes, primitives and their hulls. Allocates a ShapeSolid per shape; a mesh that cannot be read sets
+ * `unreadable`: the stages from build_hulls on are left out then. */
 void build_solids(Builder* builder);
+/* Frees the folder's name too; accepts a builder without solids. */
 void free_solids(Builder* builder);
-/* model/hulls.c: hulls placed in their links. */
+/* model/hulls.c: hulls placed in their links. Allocates Model.hulls, sorted by link, and Builder.feature [m]. */
 void build_hulls(Builder* builder);
+/* Accepts a model without hulls. */
 void free_hulls(Model* model);
 double hull_volume(const ModelHull* hull); /* m^3; 0 for what has no end */
 /* model/solid_hull.c, solid_triangle.c, solid_half_space.c: the piece or shape of a scene, moved into the link's frame.
- * hull: zero but for link and shape; its arrays are the model's. */
+ * hull: zero but for link and shape; its arrays are the model's. piece is copied, not kept; pose: of the shape in the
+ * link. */
 void place_hull(ModelHull* hull, const ConvexHull* piece, Pose pose);
+/* Alike, of a piece of three vertices. */
 void place_triangle(ModelHull* hull, const ConvexHull* piece, Pose pose);
-/* Returns why there is no such shape (static); NULL: it stands. */
+/* Returns why there is no such shape (static); NULL: it stands. Owned by the model either way. */
 const char* place_smooth(ModelHull* hull, const Scene* scene, const SceneShape* shape, Pose pose);
+/* NULL is accepted. */
 void free_smooth(ModelSmooth* smooth);
 /* Derivative of a vertex of a convex smooth shape, link frame, by its parameter k. sphere: primitive_sphere's vertices
- * of the same resolution. */
+ * of the same resolution. [m per unit of the parameter]. */
 Vec3 smooth_vertex_slope(const ModelHull* hull, const Vec3* sphere, int vertex, int k);
+/* The normal becomes unit; no allocation. */
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose);
 /* model/masses.c: moments, centres of mass, reach. Needs the hulls. */
 void build_masses(Builder* builder);
-/* model/spinning.c: which bodies carry their momentum, and may they? Needs the masses. */
+/* model/spinning.c: which bodies carry their momentum, and may they? Needs the masses. Errors for bodies that cannot;
+ * nothing for other integrators. */
 void build_spinning(Builder* builder);
-/* model/contact_defaults.c: contact parameters in force. Needs hulls and masses. */
+/* model/contact_defaults.c: contact parameters in force. Needs hulls and masses. Sets Model.contact [m, m/s, N]; what
+ * is given stays. */
 void build_contact(Builder* builder);
-/* model/limits.c: coordinates and targets against the joints' limits. */
+/* model/limits.c: coordinates and targets against the joints' limits. Adds to the diagnostics only. */
 void check_limits(const Model* model, Diagnostics* diagnostics);
-/* model/start.c: the state that the run begins in, if it is of a model like this one. Needs everything. */
+/* model/start.c: the state that the run begins in, if it is of a model like this one. Needs everything. Nothing once
+ * there are errors. */
 void build_start(Builder* builder);
-/* model/checks.c: hulls that intersect or nearly touch at the start. Needs everything. */
+/* model/checks.c: hulls that intersect or nearly touch at the start. Needs everything. Allocates and frees. */
 void check_intersections(const Model* model, Diagnostics* diagnostics);
 
 /* model/feature.c: smallest size of a hull that contact has to resolve [m] (R3):
@@ -98,7 +113,8 @@ static inline bool link_is_dynamic(const Model* model, int link) {
   return false;
 }
 
-/* Offsets that the scene does not give, from the initial coordinates. */
+/* Offsets that the scene does not give, from the initial coordinates. Of each coupling's first coordinate's unit [m or
+ * rad]. */
 void place_couplings(Model* model);
 
 #endif

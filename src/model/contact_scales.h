@@ -17,6 +17,7 @@ typedef struct {
   double total;                      /* weight of all of them: the heaviest pile [N] */
 } ContactScales;
 
+/* feature: smallest size that contact has to resolve [m]. Of the initial state; allocates and frees. */
 ContactScales contact_scales(const Model* model, double feature);
 
 #endif

@@ -86,87 +86,107 @@ typedef struct ClosureSystem {
 static inline int closure_rows(const ClosureSystem* s, int k) {
   return k < s->model->closure_count ? s->model->closures[k].row_count : 1;
 }
+/* Index of its first row among those of all closures and couplings. */
 static inline int closure_first(const ClosureSystem* s, int k) {
   const Model* m = s->model;
   return k < m->closure_count ? m->closures[k].row_first : m->couplings[k - m->closure_count].row;
 }
+/* NULL: k is a closure. */
 static inline const ModelCoupling* closure_coupling(const ClosureSystem* s, int k) {
   return k < s->model->closure_count ? NULL : &s->model->couplings[k - s->model->closure_count];
 }
 
 /* NULL: the model has none. */
-/* tolerance: of the step, relative. */
+/* NULL: the model has none. tolerance: of the step, relative. Borrows the model; freed with closures_destroy. */
 ClosureSystem* closures_create(const Model* model, double tolerance);
+/* NULL is accepted. */
 void closures_destroy(ClosureSystem* system);
 
-/* The equations (Z1), each with its place among the closure's rows. */
+/* The equations (Z1), each with its place among the closure's rows. Both ends from the poses (links), world [m]. */
 ClosureEnds closure_ends(const ModelClosure* closure, const Pose* poses);
+/* c of one row [m], of directions without unit (a cosine). */
 double closure_row_value(const ModelClosure* closure, const ClosureRow* row, const ClosureEnds* ends);
+/* The same of a coupling [m or rad]; q (nq). */
 double closure_coupling_value(const ModelCoupling* coupling, const double* q);
 /* The direction that the row measures `apart` along; zero for directions. */
 Vec3 closure_row_direction(const ModelClosure* closure, const ClosureRow* row, const ClosureEnds* ends);
-/* Values of all rows at the poses (rows). */
+/* Values of all rows at the poses (rows). values (rows), set, of closures that have broken too. */
 void closures_values(const ClosureSystem* system, const Pose* poses, const double* q, double* values);
-/* Everything at the poses: values, slopes, stiffness, terms. weight: factor / dt^2 [1/s^2]. */
+/* Everything at the poses: values, slopes, stiffness, terms. weight: factor / dt^2 [1/s^2]. reference (links): centres
+ * of mass [m]; screws (nv). */
 void closures_assemble(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                        const Screw* screws, double weight);
-/* The terms for Assembly; link -1: the world. */
+/* The terms for Assembly; link -1: the world. Borrowed until the next closures_assemble; system NULL: an empty list. */
 ContactTermList closures_terms(const ClosureSystem* system);
-/* Those of couplings; system may be NULL. */
+/* Those of couplings; system may be NULL. Borrowed alike. */
 void closures_couple(const ClosureSystem* system, Assembly* assembly);
-/* Sizes of the couplings' forces, added to those at work (nv). */
+/* Sizes of the couplings' forces, added to those at work (nv). [N, N m]; of the configuration that was assembled. */
 void closures_add_work(const ClosureSystem* system, double* at_work);
-/* How far the closure is from closed, in what is promised: closed up to 1. One that has broken: 0. */
+/* How far the closure is from closed, in what is promised: closed up to 1. One that has broken: 0. Without unit; values
+ * (rows) [m, 1]. */
 double closure_gap(const ClosureSystem* system, int k, const double* values);
 /* At the configuration that was assembled. */
 static inline bool closure_holds(const ClosureSystem* system, int closure) { return system->gap[closure] <= 1; }
 /* A closure at the present poses that is so far open that a first step should not tear it shut: its number, or -1.
- * Sets value. */
+ * Sets value. system NULL: -1. */
 int closures_open_at_start(ClosureSystem* system, const Pose* poses, const double* q);
-/* The largest of all; *worst (or NULL): whose. */
+/* The largest of all; *worst (or NULL): whose. system NULL: 0. *worst stays as it is when the gap is 0. */
 double closures_gap(const ClosureSystem* system, int* worst);
-/* Its largest value [m or rad]. */
+/* Its largest value [m or rad]. Of the values that stand in the system. */
 double closure_open_by(const ClosureSystem* system, int k);
-/* Energy of a closure, from its rows' values [J]. */
+/* Energy of a closure, from its rows' values [J]. values (rows); 0 when it has broken. */
 double closure_energy(const ClosureSystem* system, int k, const double* values);
 /* Smallest energy that means something, from that of positions [J]. */
 double closure_rounding(const ClosureSystem* system, int k);
-/* Torque and force (about the centre of mass) of both ends, a first, of the rows' multipliers nu alone. */
+/* Torque and force (about the centre of mass) of both ends, a first, of the rows' multipliers nu alone. nu (rows) [N, N
+ * m]; wrench: torque [N m] and force [N] of a, then of b. Not for couplings. */
 void closure_row_wrench(const ClosureSystem* system, int k, const Pose* poses, const Vec3* reference, const double* nu,
                         double wrench[12]);
-/* The first link of the closure that has a tree; at least one has. */
+/* The first link of the closure that has a tree; at least one has. An index below Model.link_count. */
 int closure_link(const ClosureSystem* system, int k);
 
 /* After components of the solver were factored, with x = H^-1 (..) in them: finds the change of the rows' multipliers
  * for which x - H^-1 C^T change fulfils C x = -values (values NULL: = 0), in the least squares sense and with the least
  * change where rows say the same twice, and takes that from x. solved (components; NULL: all): which ones; change
- * (rows) is set for their rows, 0 for others. fixed: degrees of freedom that the solver was told. false: not finite. */
+ * (rows) is set for their rows, 0 for others. fixed: degrees of freedom that the solver was told. false: not finite. x
+ * (nv) is changed in place; its multipliers are in N or N m. */
 bool closures_solve(ClosureSystem* system, BlockSolver* solver, const bool* solved, const bool* fixed,
                     const double* values, double* x, double* change);
-/* g += C^T change. */
+/* g += C^T change. gradient (nv), change (rows); system NULL: nothing. */
 void closures_add_force(const ClosureSystem* system, const double* change, double* gradient);
-/* g += C^T rho c. */
+/* g += C^T rho c. gradient (nv) [N, N m], at the configuration that was assembled. */
 void closures_add_stiff_force(const ClosureSystem* system, double* gradient);
 
 /* The multipliers at the begin of a step, those of a step that was solved (time: of its end [s]; closures whose force
- * is too large are open from there on), and those before a step that is taken in parts. */
+ * is too large are open from there on), and those before a step that is taken in parts. closures_begin gives every
+ * closure its curvature again. */
 void closures_begin(ClosureSystem* system);
-/* Around a direction from another model than the objective's own: its multipliers are not kept. */
+/* Around a direction from another model than the objective's own: its multipliers are not kept. One direction is kept
+ * at a time. */
 void closures_keep(ClosureSystem* system);
+/* The multipliers of closures_keep again. */
 void closures_put_back(ClosureSystem* system);
-/* The next terms are without the curvature of the equations, for closures of marked links; or with it again. */
+/* The next terms are without the curvature of the equations, for closures of marked links; or with it again. marked
+ * (links). */
 void closures_straighten(ClosureSystem* system, const bool* marked);
+/* The curvature of all counts again. */
 void closures_bend(ClosureSystem* system);
+/* The multipliers of the iteration become those of the present state. time [s]. */
 void closures_advance(ClosureSystem* system, double time);
+/* Multipliers of the present state, and which have broken. */
 void closures_save(ClosureSystem* system);
+/* As closures_save found them; what broke since holds again. */
 void closures_restore(ClosureSystem* system);
-/* What lasts from one step to the next. */
+/* What lasts from one step to the next. Forces (rows) [N, N m], and times at which closures broke (closures) [s]. */
 void closures_pass_state(ClosureSystem* system, StateBlock* block);
 
-/* `the hinge of 'rod' and 'piston'`, or `the coupling of 'rack'` (simulate/failure.c). */
+/* `the hinge of 'rod' and 'piston'`, or `the coupling of 'rack'` (simulate/failure.c). index: couplings follow the
+ * closures. */
 void closure_add_name(Text* text, const Model* model, int index);
 /* What sim_closure says. */
+/* k: index of Model.couplings; q (nq) [m, rad]. */
 SimClosure coupling_state(const ClosureSystem* system, int k, const double* q);
+/* poses (links): of the present state. All 0 once it has broken, but for broken_at. */
 SimClosure closure_state(const ClosureSystem* system, int k, const Pose* poses);
 
 #endif

@@ -14,23 +14,28 @@ typedef struct {
   double* nu; /* with lambda: H lambda + C^T nu = -(derivatives by the coordinates), C lambda = 0  (rows) */
 } ClosureAdjoint;
 
-/* NULL: the sim has no closures. */
+/* NULL: the sim has no closures. Freed with closure_adjoint_destroy. */
 ClosureAdjoint* closure_adjoint_create(const Sim* sim);
+/* NULL is accepted. */
 void closure_adjoint_destroy(ClosureAdjoint* adjoint);
+/* What was gathered becomes zero; adjoint NULL: nothing. */
 void closure_adjoint_begin(ClosureAdjoint* adjoint, const Sim* sim);
-/* The closures that hold in the step of sim->clock, with no force. broken_at: of the run, NULL: none broke. */
+/* The closures that hold in the step of sim->clock, with no force. broken_at: of the run, NULL: none broke. broken_at
+ * (closures) [s]. */
 void closure_adjoint_load(Sim* sim, const double* broken_at);
-/* Their forces, from the gradient without them and the matrix of the solver, which was factored: C^T mu = -gradient. */
+/* Their forces, from the gradient without them and the matrix of the solver, which was factored: C^T mu = -gradient.
+ * Sets the multipliers [N, N m]; s->solution (nv) is used up. false: not finite. */
 bool closure_adjoint_forces(Sim* sim);
 /* wrench (links): + the change of force and torque that closures put on a link while all move by twist (links), with mu
- * changing by nu. */
+ * changing by nu. Both are (links x 6): [rad, m] and [N m, N]. */
 void closure_adjoint_product(const ClosureAdjoint* adjoint, const Sim* sim, const double (*twist)[6],
                              double (*wrench)[6]);
 /* lambda . dF/d(ends, directions, lengths, ratios), gathered. lambda (nv), motion (links): of lambda; q: at the step's
  * end (nq). */
 void closure_adjoint_ends(ClosureAdjoint* adjoint, const Sim* sim, const double* lambda, const double (*motion)[3][4],
                           const double* q);
-/* What was gathered, to the poses that closures were placed at (links) and their numbers in the scene, added. */
+/* What was gathered, to the poses that closures were placed at (links) and their numbers in the scene, added. bar
+ * (links), entry by entry. */
 void closure_adjoint_start(const ClosureAdjoint* adjoint, const Model* model, const Pose* pose, double (*bar)[3][4],
                            ModelGradient* gradient);
 /* Offsets of couplings that are those of the start, to the coordinates q there (nq), as increments (nv; NULL: nobody

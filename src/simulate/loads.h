@@ -12,7 +12,7 @@ typedef struct LinkLoad {
   double b[3][4]; /* [N m | N] */
 } LinkLoad;
 
-/* Room for the loads of a step (links); NULL when the model has none. Owned by the caller. */
+/* Room for the loads of a step (links); NULL when the model has none. Owned by the caller. Freed with memory_free. */
 LinkLoad* loads_create(const Model* model);
 /* Sets B of every link for the step of sim->clock; after the aims of step_prepare. */
 void loads_aim(Sim* sim);
@@ -26,25 +26,28 @@ static inline double load_energy(const LinkLoad* load, const Pose* pose, const P
   }
   return sum;
 }
-/* Adds force and first moment about the centre of mass (L2). The Hessian by the link's own twist is zero. */
+/* Adds force and first moment about the centre of mass (L2). The Hessian by the link's own twist is zero. World axes
+ * [N, N m]; pose: of the link. */
 void load_add_terms(const LinkLoad* load, const ModelLink* link, Pose pose, LinkTerms* terms);
 /* Sizes of force and torque about the centre of mass, for what a step is solved to (S8). */
 WorkingForce load_at_work(const LinkLoad* load, const ModelLink* link, Pose pose);
 /* The force itself, world axes [N]. */
 static inline Vec3 load_push(const LinkLoad* load) { return vec3(load->b[0][3], load->b[1][3], load->b[2][3]); }
 
-/* Value of a load's signal at time t; zero where there is none [N, N m]. */
+/* Value of a load's signal at time t; zero where there is none [N, N m]. Axes are those that the load is given in. */
 Vec3 load_value(const Signal* signal, double t);
 /* Rotation that a link has at the end of a step if it turns on as in the step before (L3). rate: dR/dt at the start,
- * for the first step. */
+ * for the first step. now, old: at the step's start and a step before. A rotation where both steps are as long; else,
+ * and in the first step, nearly one. */
 Mat3 load_rotation(const StepClock* clock, Mat3 now, Mat3 old, Mat3 rate);
-/* For a scalar with derivative bar by it: adds its derivatives by what it is made of, entry by entry. */
+/* For a scalar with derivative bar by it: adds its derivatives by what it is made of, entry by entry. Entry by entry of
+ * 3x3 matrices; rate_bar only for the first step. */
 void load_rotation_adjoint(const StepClock* clock, Mat3 now, Mat3 old, Mat3 bar, Mat3* now_bar, Mat3* old_bar,
                            Mat3* rate_bar);
 
 /* lambda . dF/d(what the loads depend on besides the state at t + dt): poses before, signals, centres of mass (L4)
  * (simulate/loads_adjoint.c). motion: of every link by lambda, the change of [R | t] at t + dt  (links); rate_bar: by
- * dT/dt of the initial velocities  (links). */
+ * dT/dt of the initial velocities  (links). Added to gradient too. */
 void loads_adjoint(const Sim* sim, const double (*motion)[3][4], StateBar now, StateBar old, double (*rate_bar)[3][4],
                    ModelGradient* gradient);
 

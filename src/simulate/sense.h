@@ -13,8 +13,10 @@ typedef struct {
   struct DelayPending* pending; /* of measurements that come late; NULL: no drive has any */
 } FeedbackBars;
 /* A number that the present state has (E1), and for a scalar with derivative bar by it: those by what it is made of,
- * added (E4). */
+ * added (E4). In the unit of its kind [m, rad, m/s, rad/s, N, 1], world axes where it has a direction. No
+ * allocation. */
 double sense(const Sim* sim, const SceneMeasure* measure);
+/* Added to what `out` points to; no allocation. */
 void sense_adjoint(const Sim* sim, const SceneMeasure* measure, double bar, const FeedbackBars* out);
 
 #endif

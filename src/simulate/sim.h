@@ -195,53 +195,69 @@ struct Sim {
 };
 
 /* ---- simulate/path.c; all of it is nothing unless options.path is set */
+/* Allocates; nothing unless options.path, a certificate and a degree of freedom are there. Freed with path_destroy. */
 void path_create(Sim* sim);
+/* Frees what it owns; a zeroed one is accepted. */
 void path_destroy(Path* path);
-/* The present state is the first of the way. */
+/* The present state is the first of the way. Copies its coordinates (nq). */
 void path_restart(Sim* sim);
 /* Around what leads to one state: its moves are kept, or forgotten when it failed. time: of that state [s]. A step that
- * is taken in parts has a pair of calls for each. */
+ * is taken in parts has a pair of calls for each. Copies the coordinates (nq), and marks the pairs of contact. */
 void path_begin(Sim* sim);
+/* reached = false: the moves since path_begin are forgotten. Shortens those that are kept. */
 void path_end(Sim* sim, bool reached, double time);
-/* Before the parts of a step, and when one of them failed. */
+/* Before the parts of a step, and when one of them failed. Notes how many there are, and copies none. */
 void path_save(Sim* sim);
+/* Moves and parts since path_save are forgotten. */
 void path_restore(Sim* sim);
-/* A move by s->scaled is about to be accepted: the accepted state is still that before it. */
+/* A move by s->scaled is about to be accepted: the accepted state is still that before it. Copies s->scaled (nv).
+ * Allocates while a step has more moves than ever before. */
 void path_add(Sim* sim);
 
-/* All that the steps to come depend on, through a block (simulate/snapshot.c). */
+/* All that the steps to come depend on, through a block (simulate/snapshot.c). Measures, writes or reads as block->pass
+ * says. Of a block that does not fit block->failed is set. */
 void sim_pass_state(Sim* sim, StateBlock* block);
 /* The same read, and shown; false: the block is not a state of this model. The Sim can then only be destroyed. */
 bool sim_read_state(Sim* sim, StateBlock* block);
 /* The run begins in the state that the model has as its start (simulate/start.c). Contact has been created, but nothing
- * has been evaluated. */
+ * has been evaluated. STATUS_BAD_INPUT and a message when the state is damaged or bodies intersect in it; the Sim is
+ * then to be destroyed. */
 Status sim_begin_recorded(Sim* sim, Diagnostics* diagnostics);
 
-/* A run without contact of its own, at rest at the start: for whoever wants the terms of one step. */
+/* A run without contact of its own, at rest at the start: for whoever wants the terms of one step. Freed with
+ * sim_destroy; it does not fail. */
 Sim* sim_create_bare(const Model* model, int threads);
 
-/* Targets and weights of the step of sim->clock (simulate/prepare.c). */
+/* Targets and weights of the step of sim->clock (simulate/prepare.c). Sets weights, targets, drives, loads and
+ * tensions. No allocation. */
 void step_prepare(Sim* sim);
-/* Weights of the present step for steps of unequal length (S3, S13). */
+/* Weights of the present step for steps of unequal length (S3, S13). Lengths of steps in s; rates in 1/s. */
 StepWeights step_weights(Integrator integrator, const StepClock* clock);
-/* The solved configuration becomes the present; the clock goes on by as much. */
+/* The solved configuration becomes the present; the clock goes on by as much. Sets momenta, rates and forces felt of
+ * SimState, and keeps the poses of the two states before. No allocation but for delays. */
 void sim_advance(Sim* sim);
-/* Show the present to the user. */
+/* Show the present to the user. q (nq), centres of mass (links) are copied; state.pose points to the present poses. */
 void sim_publish(Sim* sim);
-/* The clock of substep `index` out of `count` of the next step. */
+/* The clock of substep `index` out of `count` of the next step. index: 0 to count - 1. Sets time and length alone
+ * [s]. */
 void sim_set_clock(Sim* sim, int count, int index);
+/* Frees what substeps allocated, the state before the step too. */
 void substates_free(Sim* sim);
-/* Newton with line search from the accepted configuration (simulate/newton.c). */
+/* Newton with line search from the accepted configuration (simulate/newton.c). Returns why it stopped; a configuration
+ * that failed is left to the caller. Iterations up to s->iteration_limit. */
 StepReport step_solve(Sim* sim);
-/* The forces at work at the current configuration, from link terms that hold inertia alone (simulate/balance.c). */
+/* The forces at work at the current configuration, from link terms that hold inertia alone (simulate/balance.c). Sets
+ * s->at_work (nv) [N, N m]. */
 void balance_measure(Sim* sim, const Assembly* assembly);
-/* What a degree of freedom may be out of balance by, and whether it is by no more [N, N m]. */
+/* What a degree of freedom may be out of balance by, and whether it is by no more [N, N m]. Tolerance times the forces
+ * at work, and the scene's absolute tolerance, times the link's reach for a torque. */
 double balance_allowed(const Sim* sim, int dof);
+/* |gradient| of one degree of freedom against that; false for NaN. */
 bool balance_reached(const Sim* sim, int dof);
 /* By the gradient as it stands: which trees are in balance. Then whether one is, prescribed joints having arrived or
- * not.
- */
+ * not. Sets s->balanced (trees). */
 void balance_note(Sim* sim);
+/* Of one tree, as noted last. arrived: prescribed joints have, else a tree with one is not in balance. */
 bool balance_tree(const Sim* sim, int tree, bool arrived);
 /* A step ends at the rounding floor when what is left out of balance is at most this part of the forces at work. */
 #define FLOOR_MOST 1e-2
@@ -249,11 +265,12 @@ bool balance_tree(const Sim* sim, int tree, bool arrived);
  * and joints (S16)? */
 bool balance_at_rounding(const Sim* sim);
 /* Largest imbalance over the free degrees of freedom relative to the forces at work there: at most the tolerance when
- * all are in balance. NaN: a gradient is not finite. */
+ * all are in balance. NaN: a gradient is not finite. *worst: its degree of freedom, -1 when all are zero. Without
+ * unit. */
 double balance_residual(const Sim* sim, int* worst);
 /* A pair that was pressed together too far opens by a sixth of its clearance in a Newton step, as roots of a power do.
  * Seen through the force that the step would leave it opens at once: another direction, from that model (S11), for the
- * islands in which it descends. Islands must be known. */
+ * islands in which it descends. Islands must be known. Changes s->delta (nv) of these. */
 void step_relieve(Sim* sim);
 /* Move along s->delta as far as feasibility, Armijo's rule and the certificate allow (simulate/line_search.c). */
 typedef enum {
@@ -262,32 +279,44 @@ typedef enum {
   SEARCH_LOST,        /* nothing accepted, and there was hardly more than rounding to gain */
   SEARCH_FAILED,
 } StepSearch;
+/* Adds trials and intervals to the report. arrived: prescribed joints have come to where they must be. */
 StepSearch step_search(Sim* sim, bool arrived, StepReport* report);
-/* The motion of the last time step once more, if that lowers the objective well. */
+/* The motion of the last time step once more, if that lowers the objective well. True: it was accepted. Else the
+ * accepted configuration is as before. */
 bool step_repeat_last(Sim* sim, StepReport* report);
-/* Gradient, link terms and what assemble_hessian needs at the current configuration, with the given contact terms. */
+/* Gradient, link terms and what assemble_hessian needs at the current configuration, with the given contact terms.
+ * Fills `assembly`, which borrows from the Sim and the list until the next one; sets s->gradient (nv) and
+ * s->at_work. */
 void step_assemble(Sim* sim, ContactTermList contact, Assembly* assembly);
 /* What has been assembled stays until it is stale: everything where a step begins; a tree that has moved and those that
  * a pair with terms joins to it, before and after. */
 void step_all_stale(Sim* sim);
+/* After a move was accepted: by s->moving (trees) and the terms of contact. */
 void step_moved_stale(Sim* sim);
+/* Are the terms of this link to be found again? */
 static inline bool step_is_stale(const Sim* sim, int link) {
   int tree = sim->model->links[link].tree;
   return sim->all_stale || (tree >= 0 && sim->stale[tree]);
 }
-/* The same without measuring the forces at work. */
+/* The same without measuring the forces at work. All counts as stale; s->at_work stays as it was. */
 void step_assemble_unmeasured(Sim* sim, ContactTermList contact, Assembly* assembly);
-/* Make room in the Hessian for the couplings of the terms. */
+/* Make room in the Hessian for the couplings of the terms. Allocates while there are more couplings than ever
+ * before. */
 void step_pattern(Sim* sim, ContactTermList contact);
 /* What acts along the joints at the solved configuration, before it becomes the present (simulate/joint_forces.c). */
+/* Allocates (JOINT_FORCE_KINDS x nv, row-major) when the scene's output asks for forces; freed by sim_destroy. */
 void joint_forces_create(Sim* sim);
+/* Sets s->part_forces [N, N m]; nothing when nobody asks. */
 void joint_forces_note(Sim* sim);
-/* The step is done: what was noted last stands. */
+/* The step is done: what was noted last stands. Copies (JOINT_FORCE_KINDS x nv) numbers; nothing when nobody asks. */
 void joint_forces_keep(Sim* sim);
+/* What joint_terms asks of a link's joint at c. Borrows c and the Sim. */
 JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);
-/* Evaluate the terms of a configuration at its q; false: a limit is passed. */
+/* Evaluate the terms of a configuration at its q; false: a limit is passed. Sets pose, inertia, joints, tendons and
+ * closures of c, whether a limit is passed or not. */
 bool configuration_evaluate(Sim* sim, Configuration* c);
-/* `to` becomes the accepted configuration moved by s->scaled, evaluated; trees that stay keep what they have. */
+/* `to` becomes the accepted configuration moved by s->scaled, evaluated; trees that stay keep what they have. false: a
+ * limit is passed. */
 bool configuration_move(Sim* sim, Configuration* to);
 
 /* factor / dt^2, of the energy of inertia [1/s^2] (S1). */

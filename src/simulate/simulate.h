@@ -41,6 +41,7 @@ typedef enum {
   STEP_IMPACT,   /* another of them */
   STEP_LEAVES,   /* the first after them */
 } StepKind;
+/* Is it a part that resolves an impact? */
 static inline bool step_resolves(StepKind kind) { return kind == STEP_ENTERS || kind == STEP_IMPACT; }
 
 /* A step in time, by its end and its length and those of the two before it. */
@@ -61,7 +62,9 @@ typedef enum {
   STEP_OPEN,           /* a closure cannot be closed: the state before is kept */
   STEP_NOT_FINITE,     /* a number overflowed: the state before is kept */
 } StepOutcome;
+/* The word that outputs have for it: static, never NULL. */
 const char* step_outcome_text(StepOutcome outcome);
+/* True unless the step reached balance, to the tolerance or to rounding. */
 bool step_outcome_failed(StepOutcome outcome);
 
 /* Energies at the new state [J]: the terms of the objective, and what contact has stored, without what impacts take. */
@@ -130,36 +133,44 @@ typedef struct {
 } SimMotion;
 /* The motion that the poses (links each) at the end of a step and of the two before tell of, every link taken by its
  * points: bodies that carry their angular momentum hold another one, and another energy. Before the start the poses
- * repeat the first. */
+ * repeat the first. World axes; links that cannot move count for nothing. */
 SimMotion motion_between(const Model* model, const StepClock* clock, const Pose* now, const Pose* old,
                          const Pose* older);
 
 /* What the scheme takes each link's centre of mass to be driven by in a step, m (x'' - g) [N] (links), from the poses
  * (links each) at its end and at those of the three before. False: the step starts from velocities, which are no poses.
- */
+ * All of force is set, world axes, also of links that cannot move. */
 bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
                    const Pose* oldest, Vec3* force);
 
 /* The force of a load of the model in the step of `clock` from the poses `begin`, with those a step before, `before`;
- * not in a run's first step [N] (docs/derivations/loads.md). */
+ * not in a run's first step [N] (docs/derivations/loads.md). World axes; zero on links that cannot move. No
+ * allocation. */
 Vec3 sim_load_force(const Model* model, int load, const StepClock* clock, const Pose* begin, const Pose* before);
+/* At the start that the model tells. *out is the caller's, for sim_destroy. STATUS_BAD_INPUT, a message and *out = NULL
+ * where bodies intersect at the start, a closure is open there, or a recorded start does not fit. options: copied. */
 Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics);
+/* Frees all that the sim owns, not the model; NULL is accepted. */
 void sim_destroy(Sim* sim);
 /* Advance by dt: in simulation.substeps equal substeps (or as many as the steps before needed), and when that fails, in
  * twice, four times ... as many, up to SUBSTEPS_MAX (docs/derivations/step.md, S13, S14). On failure the state is that
  * before the call, and the report is that of the finest try. */
 StepReport sim_step(Sim* sim);
-/* The same, tried first in exactly so many substeps (>= 1). */
+/* The same, tried first in exactly so many substeps (>= 1). On failure as sim_step. */
 StepReport sim_step_in(Sim* sim, int substeps);
 /* The same in the parts that another run took, by their clocks, whatever they come to: where that run resolved an
- * impact this one does. Not taken in finer ones when it fails. */
+ * impact this one does. Not taken in finer ones when it fails. parts (count): times in s, at the end and the length of
+ * each; borrowed for the call. */
 StepReport sim_step_as(Sim* sim, const StepClock* parts, int count);
 /* Adds `the solver failed at t = ... (step n): why; ...` for the step that was tried last and failed
- * (simulate/failure.c). */
+ * (simulate/failure.c). Words only: nothing is freed or reset, and the step may be tried again. */
 void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport* report);
+/* Borrowed for the life of the sim: after the next sim_step it is the next state, and pose points elsewhere. */
 const SimState* sim_state(const Sim* sim);
+/* Clock time, so it differs from run to run; no result depends on it. */
 SimTimes sim_times(const Sim* sim);
-/* The substep that led to the present state; all zero at the start. */
+/* The substep that led to the present state; all zero at the start. Times in s; kind tells what it did about impacts.
+ */
 StepClock sim_clock(const Sim* sim);
 /* A state inside the last step, with the substep that led to it. */
 typedef struct {
@@ -173,15 +184,18 @@ typedef struct {
   int contact_count;
 } SimSubstate;
 /* States between the last two that sim_state has shown, in the order of time: none for a step taken as a whole. Valid
- * until the next step. */
+ * until the next step. *count is their number, below the substeps of the step. */
 const SimSubstate* sim_substates(const Sim* sim, int* count);
 /* ---- a state kept (simulate/snapshot.c): everything that the steps to come depend on, so that a run which goes on
  * from it takes the same steps to the bit as one that never stopped, on any number of threads. For runs of the same
  * model. After sim_restore a state shows what it showed when it was saved, except for states inside its last step
  * (sim_substates: none) and the moves that led to it (sim_path begins anew). */
 typedef struct SimSnapshot SimSnapshot;
+/* The caller frees it with sim_snapshot_destroy. Allocates; never NULL. */
 SimSnapshot* sim_save(Sim* sim);
+/* Asserts that the snapshot is of a run of the same model. It is copied, and can be restored again. */
 void sim_restore(Sim* sim, const SimSnapshot* snapshot);
+/* NULL is accepted. */
 void sim_snapshot_destroy(SimSnapshot* snapshot);
 size_t sim_snapshot_size(const SimSnapshot* snapshot); /* bytes */
 /* The present state as a file of kind STATE_KIND, which number_file_free frees: what Scene.start may begin with. Not
@@ -196,8 +210,10 @@ typedef struct {
   Vec3 force;       /* on a, world; zero at the start [N] */
   Vec3 torque;      /* on a about its end, world [N m] */
 } SimClosure;
+/* index: below Model.closure_count. */
 SimClosure sim_closure(const Sim* sim, int index);
-/* The same of a coupling: gap [m or rad], and in force.x its force along the coordinate that follows [N or N m]. */
+/* The same of a coupling: gap [m or rad], and in force.x its force along the coordinate that follows [N or N m]. index:
+ * below Model.coupling_count. */
 SimClosure sim_coupling(const Sim* sim, int index);
 /* Times at which closures broke (closures), NULL when there is none. Borrowed. */
 const double* sim_closures_broken(const Sim* sim);
@@ -207,12 +223,13 @@ typedef struct {
   const double *q_old, *q_older;     /* (nq); older: that of two substeps before, NULL where no joint has an armature */
   const Pose *pose_old, *pose_older; /* (links) */
 } SimHistory;
+/* The times between them are dt and dt_before of sim_clock [s]. */
 SimHistory sim_history(const Sim* sim);
 /* ---- what moves how fast, and what acts along the joints (simulate/joint_forces.c, simulate/measure.c) */
 
 /* Velocities of the links at the current state, world axes: of the centre of mass, by the integrator's own difference,
  * which is what momentum and kinetic energy are made of [m/s], and the angular velocity that the joints' rates give it
- * [rad/s]. v, w (links each); set. */
+ * [rad/s]. v, w (links each); set. At the start the initial velocities count. */
 void sim_link_velocities(Sim* sim, Vec3* v, Vec3* w);
 
 /* What acts along a joint's coordinates. A new kind is a word and a row of functions in joint_forces.c. */
@@ -226,14 +243,17 @@ typedef enum {
   JOINT_FORCE_CLOSURE, /* closures and couplings */
   JOINT_FORCE_KINDS
 } JointForceKind;
+/* Its word in columns and keys; static. */
 const char* joint_force_name(JointForceKind kind);
 /* Those of the last step (of its last part, if it had several), force[kind * nv + dof] as it acts on the link, along
  * the increments of the coordinates: a ball's are torques about the link's axes [N, N m]. NULL unless the scene's
  * simulation.output asks for forces; zero at the start. Borrowed until the next step. */
 const double* sim_joint_forces(const Sim* sim);
 
-/* Touching link pairs at the current state, sorted by (a, b); valid until the next call. */
+/* Touching link pairs at the current state, sorted by (a, b); valid until the next call. Allocates while their number
+ * grows. NULL and a count of 0 without contact. */
 const SimContact* sim_contacts(Sim* sim, int* count);
+/* Of the present state. Goes through all candidates for the gap. */
 SimMeasure sim_measure(Sim* sim);
 /* The moves that led from one recorded state to the next, each proved (simulate/path.c;
  * docs/derivations/certificate.md, P6). Nothing where the straight way does as well. Borrowed until the next call. */
@@ -242,13 +262,15 @@ typedef struct {
   const double* time;  /* of the state that a move leads to or towards [s]  (count) */
   const double* delta; /* increments of the joints: q (+) delta  (count x nv) */
 } SimPath;
-/* Moves since the last call; without SimOptions.path, or a certificate, there are none. */
+/* Moves since the last call; without SimOptions.path, or a certificate, there are none. Increments in m and rad,
+ * row-major; time in s. */
 SimPath sim_path(Sim* sim);
 /* Total contact and friction force on every link at the current state, world [N] (links); set. */
 void sim_link_forces(const Sim* sim, Vec3* force);
-/* The same of single pairs of links (count); set. */
+/* The same of single pairs of links (count); set. World axes [N]; on `link` of each pair, by `other`. */
 void sim_pair_forces(const Sim* sim, const ForcePair* pairs, int count, Vec3* force);
-/* Records of the pairs in contact at the current state; valid until the next call. */
+/* Records of the pairs in contact at the current state; valid until the next call. NULL and a count of 0 without
+ * contact. Allocates while their number grows. */
 const ContactRecord* sim_contact_records(Sim* sim, int* count);
 
 /* ---------------------------------------------------------------- proof over recorded states
@@ -275,14 +297,17 @@ typedef struct {
   int gap_a, gap_b;   /* between whom; -1: nobody */
 } ProofReport;
 
-/* Increments of the straight way from q to `to` (nv). */
+/* Increments of the straight way from q to `to` (nv). q, to (nq) and delta (nv), in m and rad; set. */
 void proof_way(const Model* model, const double* q, const double* to, double* delta);
+/* Copies what it needs of the model but borrows its arrays, which must outlive it. Freed with proof_destroy. */
 Proof* proof_create(const Model* model, int threads);
+/* NULL is accepted. */
 void proof_destroy(Proof* proof);
-/* Forget the last state: this is a first one. */
+/* Forget the last state: this is a first one. q (nq), copied. */
 ProofReport proof_restart(Proof* proof, const double* q);
 /* The next recorded state, by its coordinates (nq); the first call has no way to it. Where two hulls meet in a state,
- * there is no way to the next one either: that one is a first again. */
+ * there is no way to the next one either: that one is a first again. q is copied. Never fails otherwise than by the
+ * report's outcome. */
 ProofReport proof_next(Proof* proof, const double* q);
 /* Two links near each other in the state that was proved last. */
 typedef struct {
@@ -292,13 +317,14 @@ typedef struct {
   Vec3 force;  /* of the contact without friction, on b, as a whole step from the state before makes it [N] */
   double load; /* sum of the sizes of that force over the pairs of hulls [N] */
 } ProofPair;
-/* All of them, sorted by (a, b); valid until the next call. None when the state could not be entered. */
+/* All of them, sorted by (a, b); valid until the next call. None when the state could not be entered. NULL and a count
+ * of 0 then. */
 const ProofPair* proof_pairs(Proof* proof, int* count);
 
 /* The same without looking for a way beside the straight one. */
 ProofReport proof_next_straight(Proof* proof, const double* q);
 /* The same along recorded moves (count x nv) instead of a straight way. report.miss: how far from q they end; what is
- * left of the last move is then to q. */
+ * left of the last move is then to q. moves: row-major, increments in m and rad, borrowed for the call. */
 ProofReport proof_next_along(Proof* proof, const double* moves, int count, const double* q);
 
 /* ---------------------------------------------------------------- one recorded step backwards
@@ -338,9 +364,12 @@ typedef struct {
   double largest_lambda; /* infinity norm of lambda */
 } StepAdjointReport;
 
+/* Borrows the model. Freed with step_adjoint_destroy. */
 StepAdjoint* step_adjoint_create(const Model* model, int threads);
+/* NULL is accepted. */
 void step_adjoint_destroy(StepAdjoint* adjoint);
-/* Forget what was gathered for the initial velocities. */
+/* Forget what was gathered for the initial velocities. So too for what was measured late and what contact carried: the
+ * next step is the last of a run. */
 void step_adjoint_begin(StepAdjoint* adjoint);
 /* Derivatives by contact forces at a state: on every link (links, NULL: none), and between links. */
 typedef struct {
@@ -349,14 +378,16 @@ typedef struct {
 } ForceSlopes;
 /* next: complete on entry, its q grows by what rates and forces hand on; rate: by SimState.rate at t + dt (nv); force:
  * by the contact forces at t + dt (NULL: none). now, old, older and gradient are added to (older:
- * poses only). Steps must come from the last to the first. */
+ * poses only). Steps must come from the last to the first. sound = false in the report: what was added is no
+ * derivative. */
 StepAdjointReport step_adjoint(StepAdjoint* adjoint, const RecordedStep* step, StateBar next, const double* rate,
                                const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
                                ModelGradient* gradient);
-/* After a step: what it handed to the momenta before it, times a factor. */
+/* After a step: what it handed to the momenta before it, times a factor. Factor without unit, 1: nothing changes. */
 void step_adjoint_discount(StepAdjoint* adjoint, double factor);
 /* The start: from the derivatives by the first state to the initial coordinates and velocities, the signals of
- * prescribed joints and the attachments. */
+ * prescribed joints and the attachments. q (nq) and pose (links) of the first state; rate (nv): derivatives by the
+ * rates there. All is added to gradient. */
 void step_adjoint_start(StepAdjoint* adjoint, const double* q, const Pose* pose, StateBar first, const double* rate,
                         ModelGradient* gradient);
 
@@ -368,21 +399,29 @@ void step_adjoint_start(StepAdjoint* adjoint, const double* q, const Pose* pose,
 typedef struct StepForward StepForward;
 /* Adds, for a scalar with these derivatives by the model's numbers, those by the parameters (count) to row. */
 typedef void (*ForwardChain)(void* context, const ModelGradient* gradient, double* row);
+/* Borrows the model and context. Freed with step_forward_destroy. Keeps (nv x parameters) numbers for each of several
+ * states. */
 StepForward* step_forward_create(const Model* model, int parameters, ForwardChain chain, void* context);
+/* NULL is accepted. */
 void step_forward_destroy(StepForward* forward);
-/* No parameter turns a joint's frame or axis: what the chain is given is without_turns. */
+/* No parameter turns a joint's frame or axis: what the chain is given is without_turns. Before step_forward_begin; it
+ * saves their part of each row. */
 void step_forward_skip_turns(StepForward* forward);
 /* Closures hold links as they are at these coordinates (nq, borrowed), which no parameter moves, and not as at the
- * run's start. */
+ * run's start. Allocates: once in the life of `forward`. */
 void step_forward_place(StepForward* forward, const double* q);
-/* At the start: from the model's initial coordinates and velocities. */
+/* At the start: from the model's initial coordinates and velocities. q (nq) and pose (links) are copied. */
 void step_forward_begin(StepForward* forward, const double* q, const Pose* pose);
-/* Over one step, from the first to the last. false: it has no derivative. */
+/* Over one step, from the first to the last. false: it has no derivative, or its contact is not found again. Allocates
+ * and frees. */
 bool step_forward_advance(StepForward* forward, const RecordedStep* step);
-/* Derivatives of the coordinates' increments where it stands, and a state before (nv x parameters). */
+/* Derivatives of the coordinates' increments where it stands, and a state before (nv x parameters). Row-major, a row a
+ * degree of freedom; before: 0 the present state, 1 the one before, up to 3. Borrowed until the next
+ * step_forward_advance. */
 const double* step_forward_state(const StepForward* forward, int before);
 /* For a scalar with these derivatives by the poses (as LossSeeds.pose, of all links) at a state with its sensitivity:
- * its derivatives by the parameters, added to row (parameters). */
+ * its derivatives by the parameters, added to row (parameters). bar (links) is 3 x 4 by entries of (R | t), q (nq) and
+ * pose (links) of that state. */
 void step_forward_row(StepForward* forward, const double* q, const Pose* pose, int before, double (*bar)[3][4],
                       double* row);
 

@@ -7,8 +7,9 @@
 
 typedef struct SpinAdjoint SpinAdjoint;
 
-/* NULL when no link of the model spins: every function below then does nothing. */
+/* NULL when no link of the model spins: every function below then does nothing. Freed with spin_adjoint_destroy. */
 SpinAdjoint* spin_adjoint_create(const Sim* sim);
+/* NULL is accepted. */
 void spin_adjoint_destroy(SpinAdjoint* adjoint);
 /* Forget the derivatives by momenta. */
 void spin_adjoint_begin(SpinAdjoint* adjoint);
@@ -17,17 +18,19 @@ void spin_adjoint_discount(SpinAdjoint* adjoint, double factor);
 
 /* Before the step's equations are solved: from the derivatives by the rates (nv) and momenta at t + dt to those by the
  * poses there and at t, by the targets' rotations and by the pairs' forces (W8). sim: holds the step's targets;
- * contact: its pairs. */
+ * contact: its pairs. Steps must come from the last to the first. Allocates while pairs grow. */
 void spin_adjoint_advance(SpinAdjoint* adjoint, Sim* sim, const RecordedStep* step, const double* rate,
                           ContactTermList contact, StateBar next, StateBar now, ModelGradient* gradient);
-/* By the force of every pair on its first link, in the order of the terms; NULL: none. */
+/* By the force of every pair on its first link, in the order of the terms; NULL: none. (pairs), world axes; borrowed
+ * until the next spin_adjoint_advance. */
 const Vec3* spin_adjoint_pairs(const SpinAdjoint* adjoint);
 /* After that: target_bar, derivatives of the whole by the target of a spinning link but for those that advance has
  * found, becomes the derivatives by the affine extrapolation, of which only the centre of mass counts; the rest goes to
  * the pose at t, the momentum there and the masses (W9). Leaves other links alone. */
 void spin_adjoint_aim(SpinAdjoint* adjoint, const Sim* sim, int link, double target_bar[3][4], StateBar now,
                       ModelGradient* gradient);
-/* By the momenta at the start: to poses, velocities and masses. */
+/* By the momenta at the start: to poses, velocities and masses. pose (links): of the first state. Added to first.pose
+ * and gradient. */
 void spin_adjoint_start(SpinAdjoint* adjoint, const Sim* sim, const Pose* pose, StateBar first,
                         ModelGradient* gradient);
 

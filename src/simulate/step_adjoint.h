@@ -39,19 +39,24 @@ struct StepAdjoint {
 };
 
 /* Value and derivatives of all terms at t + dt; false: the contact of the record was not found. forward: steps come
- * from the first to the last. */
+ * from the first to the last. step is borrowed until the next one. false also: closures' forces were not found. */
 bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, Assembly* assembly);
-/* H into the solver, and -reduced into lambda, with prescribed coordinates left out. */
+/* H into the solver, and -reduced into lambda, with prescribed coordinates left out. lambda and reduced (nv). */
 void step_adjoint_hessian(StepAdjoint* a, const Assembly* assembly);
-/* lambda . dF / d(the rest), added. */
+/* lambda . dF / d(the rest), added. Reads lambda; what is NULL in `force` is left out. */
 void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now, StateBar old,
                          StateBar older, ModelGradient* gradient);
 /* Derivatives by poses become force and first moment about every link's frame origin, summed over what hangs on it;
- * these are added to derivatives by coordinates, and to those by attachments (force: bar_force). */
+ * these are added to derivatives by coordinates, and to those by attachments (force: bar_force). bar (links) is read;
+ * sets bar_force and bar_moment (links), world axes. */
 void step_adjoint_compose(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]);
+/* reduced (nv), added to. */
 void step_adjoint_reduce(const StepAdjoint* a, const Pose* pose, const Screw* screws, double* reduced);
+/* force (links), world axes; gradient->attachments in the parent's axes. */
 void step_adjoint_attachments(const StepAdjoint* a, const Pose* pose, const Vec3* force, ModelGradient* gradient);
-/* The same by turns of joint frames and of joints' axes, from what is composed (simulate/turn_adjoint.c, A20). */
+/* The same by turns of joint frames and of joints' axes, from what is composed (simulate/turn_adjoint.c, A20). Nothing
+ * for a gradient `without_turns`. Only of links whose joint frame may turn: all but free bodies that hang on the
+ * world. */
 void step_adjoint_turns(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient);
 /* Derivatives by turns of psi = sum rates_k dE/dq_k, E with forces, moments about `at` and the change of both that the
  * rates make. */
@@ -64,6 +69,7 @@ typedef struct {
   const double (*twist)[6];  /* of links by the rates; only w counts */
   const double (*change)[6]; /* of torque about `at` and force of each link alone, without curvature; NULL: none */
 } TurnMotion;
+/* Added to gradient->turns and axes; nothing for a gradient `without_turns`. */
 void step_adjoint_turn_motion(StepAdjoint* a, const Pose* pose, const TurnMotion* in, ModelGradient* gradient);
 /* What is composed, by all that the scene says of joints' frames: attachments and turns. */
 static inline void step_adjoint_origins(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient) {
@@ -71,14 +77,16 @@ static inline void step_adjoint_origins(const StepAdjoint* a, const Pose* pose, 
   step_adjoint_turns(a, pose, gradient);
 }
 /* psi = sum bar : dT/dt, dT/dt by joint rates `velocities` where joints have these screws (A12): its derivatives by
- * increments of the coordinates are added to q_bar, those by the rates to velocities_bar (NULL: not wanted) (nv). */
+ * increments of the coordinates are added to q_bar, those by the rates to velocities_bar (NULL: not wanted) (nv).
+ * Overwrites twist, force, bar_force and bar_moment. */
 void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, double (*bar)[3][4], double* q_bar,
                         const double* velocities, double* velocities_bar, ModelGradient* gradient);
-/* Twists (w, v) of all links about `at` (links) for joint rates (nv). */
+/* Twists (w, v) of all links about `at` (links) for joint rates (nv). twist (links), set, world axes. (links x 6)
+ * [rad/s, m/s] for rates in m/s and rad/s. */
 void step_adjoint_twists(const Model* model, const Screw* screws, const Vec3* at, const double* rates,
                          double (*twist)[6]);
 /* Trees that fly, from aim_bar, the derivatives by their links' aims, to the states before, velocities and the model
- * (simulate/tree_flight_adjoint.c, W13). */
+ * (simulate/tree_flight_adjoint.c, W13). Added to all; nothing when no tree flies. */
 void tree_flight_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, ModelGradient* gradient);
 
 #endif

@@ -22,16 +22,19 @@ typedef struct {
   double hessian[6][6];
 } LinkTerms;
 
-/* Energy of inertia with gravity folded in (S1): factor/(2 dt^2) tr(D S D^T), D = T - Y. target: Y, an affine map. */
+/* Energy of inertia with gravity folded in (S1): factor/(2 dt^2) tr(D S D^T), D = T - Y. target: Y, an affine map.
+ * weight: factor / dt^2 [1/s^2]; result in J. */
 double inertia_energy(const ModelLink* link, Pose pose, Pose target, double weight);
-/* Sets terms. weight = factor / dt^2. */
+/* Sets terms. weight = factor / dt^2. [N, N m] about the centre of mass, world axes; all zero for a link without mass.
+ * The Hessian is symmetric. */
 void inertia_terms(const ModelLink* link, Pose pose, Pose target, double weight, LinkTerms* terms);
 /* For Phi = force and torque of the inertia . a motion dT (3x4, dT = (dR | dt)): its derivatives by the target Y,
- * -weight dT S, added to target_bar, and by the entries of S, weight dT^T (T - Y), added to moment_bar (A2). */
+ * -weight dT S, added to target_bar, and by the entries of S, weight dT^T (T - Y), added to moment_bar (A2). Nothing
+ * for a link without mass. */
 void inertia_adjoint(const ModelLink* link, Pose pose, Pose target, double weight, const double motion[3][4],
                      double target_bar[3][4], MassMoment* moment_bar);
 
-/* out = d S: what inertia makes of a displacement [R | t] (3x4) of a link. */
+/* out = d S: what inertia makes of a displacement [R | t] (3x4) of a link. out may be d. */
 void inertia_times(const ModelLink* link, const double d[3][4], double out[3][4]);
 
 /* Links of a model, parents first; links NULL: all of them, count is theirs. */
@@ -39,11 +42,13 @@ typedef struct {
   const int* links;
   int count;
 } LinkSpan;
+/* All links of the model, none of them listed. */
 static inline LinkSpan all_links(const Model* model) { return (LinkSpan){NULL, model->link_count}; }
 /* Derivatives by poses (3x4, links) become force and first moment sum g r^T about every link's frame origin, summed
- * over what hangs on it. */
+ * over what hangs on it. bar (links) is read; force and moment (links) of the span are set, world axes. */
 void bars_compose(const Model* model, LinkSpan span, const Pose* pose, double (*bar)[3][4], Vec3* force, Mat3* moment);
-/* What is composed, along the screws: added to derivatives by increments (nv). */
+/* What is composed, along the screws: added to derivatives by increments (nv). screws (nv), force and moment (links) of
+ * bars_compose. */
 void bars_reduce(const Model* model, LinkSpan span, const Pose* pose, const Screw* screws, const Vec3* force,
                  const Mat3* moment, double* reduced);
 
@@ -82,15 +87,18 @@ typedef struct {
   double spring, friction, inertia; /* J */
   double gradient, hessian, inertia_force;
 } PassiveTerms;
+/* k: plain coordinate of the joint; rate [m/s, rad/s]. Zeros where the joint has none of the three. */
 PassiveTerms joint_passive(const JointInput* in, int k, double rate);
-/* Dry friction of three rotations, the mean of theirs [N m]. */
+/* Dry friction of three rotations, the mean of theirs [N m]. base: first of the three degrees of freedom. */
 double joint_ball_friction(const ModelLink* link, int base);
-/* d friction / d rate [N s/m, N m s/rad]. */
+/* d friction / d rate [N s/m, N m s/rad]. rate [m/s, rad/s]; 0 without friction. */
 double joint_friction_slope(const ModelLink* link, int k, double rate);
-/* What inertia alone would make of q - q^t: d1, d2 of the two steps before; start: initial rate. */
+/* What inertia alone would make of q - q^t: d1, d2 of the two steps before; start: initial rate. d1, d2 [m, rad]: of
+ * the last step and of the one before; dt [s]; start [m/s, rad/s]. Returned in m or rad. */
 double armature_aim(const StepWeights* weights, double dt, double d1, double d2, double start);
 
-/* false: outside a barrier limit. derivatives = false: energies only. */
+/* false: outside a barrier limit. derivatives = false: energies only. Energies are set either way; gradient and
+ * Hessian, with derivatives, by increments of the joint (dof, dof x dof). */
 bool joint_terms(const JointInput* in, bool derivatives, JointTerms* out);
 
 /* Gain k of the energy k/2 |rate error|^2, the force of which is rate_now k (rate error): velocity_gain / dt in the
@@ -112,17 +120,21 @@ typedef struct {
   double (*push)[JOINT_MAX_DOF];                    /* lent  (drives) */
   double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF]; /* by each drive's gains; lent  (drives) */
 } JointShares;
+/* lambda (dof). All of out is set, what is lent too; zeros when lambda is zero. */
 void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out);
-/* The same by what the joint has for each of its degrees of freedom (dof), added (A14). */
+/* The same by what the joint has for each of its degrees of freedom (dof), added (A14). lambda (dof). out is (dof x
+ * JOINT_OWN_COUNT). */
 void joint_own_adjoint(const JointInput* in, const double* lambda, double (*out)[JOINT_OWN_COUNT]);
-/* For a scalar with derivative bar by joint_difference(q_from, q_to): adds its derivatives by increments of both. */
+/* For a scalar with derivative bar by joint_difference(q_from, q_to): adds its derivatives by increments of both. bar,
+ * from_bar, to_bar (dof); q_from, q_to (coordinate_count). */
 void joint_difference_adjoint(const Joint* joint, const double* q_from, const double* q_to, const double* bar,
                               double* from_bar, double* to_bar);
 /* For a scalar with derivative bar by increments of joint_continue(q, d, factor): adds those by increments of q and by
- * d. */
+ * d. bar, d, q_bar, d_bar (dof). */
 void joint_continue_adjoint(const Joint* joint, const double* d, double factor, const double* bar, double* q_bar,
                             double* d_bar);
-/* From increments of a target and its rate in link axes to the signal's value and rate (rotation vectors). */
+/* From increments of a target and its rate in link axes to the signal's value and rate (rotation vectors). All arrays
+ * (dof); value_bar and value_rate_bar are set, not added to. */
 void joint_target_adjoint(const Joint* joint, const double* value, const double* rate, const double* target_bar,
                           const double* rate_bar, double* value_bar, double* value_rate_bar);
 
@@ -132,6 +144,7 @@ typedef struct {
   double first[3][3];     /* [component][increment] */
   double second[3][3][3]; /* [component][increment][increment] */
 } RotationVector;
+/* q: unit, either sign. Value in rad; smooth below a turn by pi. */
 RotationVector rotation_vector_derivatives(Quat q);
 
 /* A drive of three rotations that wants a torque of size u about its rotation at t and has a limit (M8): its energy E
@@ -148,16 +161,19 @@ typedef struct {
   double goal[3]; /* what the rate, scaled to steps, is to be [rad/s] */
   double wish[3]; /* the torque that is wanted at t [N m] */
 } BallLimit;
-/* energy: E. base: first of the three degrees of freedom. */
+/* energy: E. base: first of the three degrees of freedom. scale is 1 where the limit is not reached, or there is
+ * none. */
 BallLimit ball_limit_of(const JointInput* in, const JointDrive* drive, int base, double energy);
-/* E with gradient and Hessian by the increments, added to out; step: the rotation since t. */
+/* E with gradient and Hessian by the increments, added to out; step: the rotation since t. derivatives = false: the
+ * energy alone. */
 void ball_drive_terms(const JointInput* in, const JointDrive* drive, const RotationVector* step, int base,
                       bool derivatives, JointTerms* out);
 
-/* Bounds on the motion of every link along q (+) alpha delta, alpha in [0, 1] (docs/derivations/certificate.md). */
+/* Bounds on the motion of every link along q (+) alpha delta, alpha in [0, 1] (docs/derivations/certificate.md). q
+ * (nq), poses (links), screws and delta (nv); sets bounds->link and bounds->joint (links) [m, rad]. */
 void motion_bounds(const Model* model, const double* q, const Pose* poses, const Screw* screws, const double* delta,
                    MotionBounds* bounds);
-/* The same of link i alone; its parent has them. */
+/* The same of link i alone; its parent has them. Sets entry i of both arrays. */
 void motion_bound_of(const Model* model, int i, const double* q, const Pose* poses, const Screw* screws,
                      const double* delta, MotionBounds* bounds);
 /* Of a coupling: push times slope to the gradient, stiffness times slope slope^T to the Hessian. */
@@ -209,11 +225,15 @@ enum { TREES_PARALLEL = 128, TREES_GRAIN = 32 };
 /* Sets `sides`, which the caller frees with sides_free, from the assembly's lists; assembly.sides must be the same.
  * Allocates only when it has to grow. */
 void assembly_find_sides(const Assembly* in, TermSides* sides);
+/* Frees and zeroes it; a zeroed one is accepted. */
 void sides_free(TermSides* sides);
-/* The term with this number in the three lists. */
+/* The term with this number in the three lists. index: below the sum of sides->count. */
 ContactTerms assembly_term(const Assembly* in, int index);
+/* gradient (nv) [N, N m]: set, of stale trees alone where `stale` is given. links become composite. */
 void assemble_gradient(const Assembly* in, double* gradient);
-/* curvature = false leaves out the curvature of the motion (Gauss-Newton): positive definite but for contact. */
+/* curvature = false leaves out the curvature of the motion (Gauss-Newton): positive definite but for contact. Blocks of
+ * the solver are set, of stale trees alone where `stale_blocks` is given; after assemble_gradient, which has made links
+ * composite. */
 void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver);
 
 #endif

@@ -22,8 +22,9 @@ typedef struct TreeFlight {
   double* matrix;                   /* scratch: of the largest tree, by rows */
 } TreeFlight;
 
-/* NULL when no tree flies; owned by the caller. */
+/* NULL when no tree flies; owned by the caller. Freed with tree_flight_destroy. */
 TreeFlight* tree_flight_create(const Sim* sim);
+/* NULL is accepted. */
 void tree_flight_destroy(TreeFlight* flight);
 
 /* After the affine targets: those of flying trees become poses that their joints allow (W11). A tree whose equations
@@ -34,16 +35,18 @@ static inline bool tree_flight_found(const TreeFlight* flight, const ModelLink* 
   return flight && link->tree >= 0 && flight->found[link->tree];
 }
 /* For a start of Newton's iteration: increments to their aims in `delta` (nv), of trees that touch nothing; `untouched`
- * says which. */
+ * says which. [m, rad]; of other trees it stays as it is. */
 void tree_flight_increments(Sim* sim, double* delta);
+/* So does this link, after tree_flight_increments. */
 static inline bool tree_flight_starts_at_aim(const TreeFlight* flight, const ModelLink* link) {
   return tree_flight_found(flight, link) && flight->untouched[link->tree];
 }
 
 /* For the way back, of one found tree: x <- A^-T x over its degrees of freedom (nv), A by W11 at its aim. false: a
- * pivot is not positive, which the aim would have met first. */
+ * pivot is not positive, which the aim would have met first. Only the tree's entries of x change. Uses the flight's
+ * matrix, so one tree at a time. */
 bool tree_flight_solve_transposed(const Sim* sim, int tree, double* x);
-/* D of a link: the displacement of W11 before it is projected. */
+/* D of a link: the displacement of W11 before it is projected. out: 3 x 4, entries of (R | t), set [1, m]. */
 void tree_flight_displacement(const Sim* sim, int link, double out[3][4]);
 
 #endif
