@@ -13,7 +13,7 @@ void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* control
 /* The model as URDF, all joints at zero. `meshes`: what references to mesh files begin with ("robot_meshes/"); the
  * files are those of export_urdf_mesh. What URDF cannot say is left out, told as notes with `path` as their file, and
  * stands in a comment. STATUS_BAD_INPUT after an error for each link whose joint it has no counterpart for.
- * docs/urdf.md Nothing is appended then. Metres, kg, radians. */
+ * Nothing is appended then. Metres, kg, radians. docs/urdf.md */
 Status export_urdf(const Model* model, const char* path, const char* meshes, Text* urdf, Diagnostics* diagnostics);
 /* Name of the file that a hull is in (its content: run_hull_obj); false: it is in none. hull: index into
  * model->hulls; name is overwritten. No two hulls have the same. */

@@ -107,8 +107,7 @@ void shots_create(Identification* id);
  * in `folder` (identify/overlay.c). STATUS_IO with a diagnostic; STATUS_OK without runs too. */
 Status overlay_write(Identification* id, const char* folder, Diagnostics* diagnostics);
 /* Poses of all links in the rows of a whole run from its first state, (rows x links) of the caller; NULL: it cannot be
- * simulated. *dt: between rows. Freed with memory_free. *begin: time of the first row in the run [s]; both are set
- * only with poses. */
+ * simulated. *begin: time of the first row in the run [s]; both are set only with poses. Freed with memory_free. */
 Pose* shot_poses(const Identification* id, const double* x, const MeasuredRun* run, int* rows, double* begin);
 /* Frees id->shots and what they hold. */
 void shots_free(Identification* id);
@@ -137,8 +136,8 @@ bool shot_sum(const Identification* id, const ShotResiduals* s, const double* lo
 double local_deviation(const Identification* id, int k);
 /* A whole run from its first state: means over its samples of the distances to what was measured [m, rad, m or rad],
  * and those in its last sample, NaN where nothing was measured then [m, rad]; false: it ends before. rows: where not
- * NULL, a row for each sample and link is appended, with what it is uncertain by (Q8). out is NaN then. x
- * (variables). */
+ * NULL, a row for each sample and link is appended, with what it is uncertain by (Q8). x (variables); out: NaN
+ * where it ends before. */
 bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[JUDGED_NUMBERS],
                 JudgedRows* rows);
 
