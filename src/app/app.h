@@ -68,7 +68,7 @@ bool options_parse(Options* options, const Verb* verb, int count, char** words, 
 /* Frees its lists and zeroes it, not the words. */
 void options_free(Options* options);
 
-/* The verb's own options by name; the name must stand in the verb's table. false when it was not given. */
+/* The verb's own options by name, which must stand in the verb's table. Was it given? */
 bool option_given(const Options* options, const char* name);
 /* The text of an option, borrowed from the command line; NULL when absent. */
 const char* option_text(const Options* options, const char* name);
@@ -76,8 +76,7 @@ const char* option_text(const Options* options, const char* name);
 double option_number(const Options* options, const char* name, double fallback);
 /* The whole number of an option, >= 1; fallback when absent. */
 int option_count(const Options* options, const char* name, int fallback);
-/* What a repeatable option was given the index-th time; NULL after the last. index from 0; borrowed from the command
- * line. */
+/* What a repeatable option was given the index-th time, from 0, borrowed from the command line; NULL after the last. */
 const char* option_item(const Options* options, const char* name, int index);
 
 /* ---------------------------------------------------------------- verbs (app/verbs.c) */

@@ -13,12 +13,12 @@ ExitCode bench_scale(const Options* options);
 ExitCode bench_gradient(const Options* options);
 /* `sdrs bench render RUN`: time of a picture, by what is drawn. */
 ExitCode bench_render(const Options* options);
-/* `sdrs bench query`: time of questions of pairs of shapes [ns]; never fails. */
+/* `sdrs bench query`: time of questions of pairs of shapes [ns]. */
 ExitCode bench_query(const Options* options);
 /* Rows of bench_query for `manifold` and `witness` (app/bench_contacts.c). */
 void bench_contacts(void);
 
-/* Sorts the values; 0 for none. values (count), in place; the mean of the middle two. */
+/* Sorts the values (count); the mean of the middle two; 0 for none. */
 double bench_median(double* values, int count);
 /* Of values (count); 0 for none. */
 double bench_mean(const double* values, int count);

@@ -9,22 +9,21 @@
 
 /* ---------------------------------------------------------------- messages (app/messages.c) */
 
-/* ANSI colours on this stream: a terminal, NO_COLOR not set, TERM not dumb. Asks the environment each time; nothing
- * is kept. */
+/* ANSI colours on this stream: a terminal, NO_COLOR not set, TERM not dumb. */
 bool color_wanted(FILE* stream);
 /* Problems to stderr; with -q, errors only. Without -q they are sorted by place before. */
 void print_diagnostics(const Options* options, Diagnostics* diagnostics);
 /* An array of {"severity": "error", "file": ..., "line": ..., "column": ..., "message": ...}. Under `key` of the
  * open object. */
 void json_diagnostics(Json* json, const char* key, const Diagnostics* diagnostics);
-/* `sdrs VERB: error: text` on stderr. Formatted as printf does. */
+/* `sdrs VERB: error: text` on stderr. */
 void command_error(const Options* options, const char* format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for wrong usage, with where to read more; returns EXIT_USAGE. */
 ExitCode usage_error(const Options* options, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---------------------------------------------------------------- versions (app/version.c) */
 
-/* Versions are asked of the libraries that are loaded. By value; all texts are constant. */
+/* Versions are asked of the libraries that are loaded. All texts are constant. */
 RunProgram version_program(void);
 /* Prints program and libraries, one a line. */
 void version_print(FILE* stream);
@@ -46,12 +45,11 @@ void say_other_kind(const char* path, const char* what, const char* instead, Dia
 Status loaded_create(Loaded* loaded, const Options* options, const char* path, int steps, Diagnostics* diagnostics);
 /* Frees model and scene and zeroes it. */
 void loaded_free(Loaded* loaded);
-/* The folder of -o, else out/<name>: a name is no path. Owned by the caller. Freed with memory_free; nothing is
- * made. */
+/* The folder of -o, else out/<name>: a name is no path. It is not made. Freed by the caller with memory_free. */
 char* run_folder_path(const Options* options, const char* name);
 /* Vertices of all hulls. */
 long loaded_vertices(const Loaded* loaded);
-/* `3 links, 12 degrees of freedom, 4 hulls, 96 vertices` Appended. */
+/* Appends `3 links, 12 degrees of freedom, 4 hulls, 96 vertices`. */
 void loaded_describe(Text* out, const Loaded* loaded);
 
 /* ---------------------------------------------------------------- runs (app/recorded.c) */
@@ -77,7 +75,7 @@ typedef struct {
 /* Problems go to recorded->diagnostics. STATUS_IO: there is no such thing, or it cannot be read; STATUS_BAD_INPUT.
  * recorded_free in any case. */
 Status recorded_load(Recorded* recorded, const char* path);
-/* Warnings about the scene were said when it was simulated; only those about the run itself are kept. Errors stay. */
+/* Warnings about the scene were said when it was simulated; only those about the run itself are kept, and errors. */
 void recorded_drop_scene_warnings(Recorded* recorded);
 /* Are the scene and its meshes, byte for byte, those of the run? An error for each that is not. Reads all these
  * files again. */
@@ -92,13 +90,13 @@ bool path_is_folder(const char* path);
 /* Run a scene into a folder with the threads of `options` and nothing on standard output (app/cmd_simulate.c).
  * Problems are told. */
 ExitCode simulate_into(const Options* options, const char* scene, const char* folder);
-/* Has the file this content? NULL or "" = not known, any content will do. sha256: 64 hexadecimal digits. false when
- * it cannot be read. */
+/* Has the file this content (64 hexadecimal digits)? NULL or "" = not known, any content will do. false when it
+ * cannot be read. */
 bool file_has_sha256(const char* path, const char* sha256);
 
 /* ---------------------------------------------------------------- what can be made (app/fabrication.c) */
 
-/* Of the option --build: 0..5 for x y z -x -y -z; -1: it is none of these. z where it was not given. */
+/* Of the option --build: 0..5 for x y z -x -y -z, z where it is not given; -1: it is none of these. */
 int fabrication_build_axis(const Options* options);
 /* Is a hull of the link bounded? */
 bool link_has_solid(const Model* model, int link);

@@ -82,7 +82,7 @@ static inline QueryMemory query_memory(void) { return (QueryMemory){.body = {-1,
 /* The answer to a question of the list, as one line of JSON, appended (ask/answer.c). item is one of the list's,
  * whose bodies keep what is made for it; memory: query_memory() for the first. Never fails. */
 void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory);
-/* That of two sets of points (ask/pair.c). Never fails: of sets that meet it says so. */
+/* That of two sets of points, also of such that meet (ask/pair.c). */
 void query_answer_pair(Text* line, const QueryPair* pair);
 /* Appends `[x, y, z]`, null for what is not finite. */
 void query_add_vector(Text* line, Vec3 v);

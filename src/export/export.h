@@ -80,13 +80,13 @@ typedef struct {
   double gap;                 /* smallest at their ends [m]; INFINITY: nothing is near */
   int places;                 /* that were tried */
 } RemovalReport;
-/* poses: where the links stand (links). link: 0 ... links - 1, which moves while all others stay; world frame. By
- * value, owns nothing. */
+/* For a link 0 ... links - 1, which moves while all others stay. poses: where the links stand, world (links). In the
+ * report nothing is owned. */
 RemovalReport export_removal(const Model* model, const Pose* poses, int link, int threads);
 
 /* ---------------------------------------------------------------- bytes of files (export/text.c) */
 
-/* The text with & < > " escaped, which XML and HTML understand alike. Appended. */
+/* Appends the text with & < > " escaped, which XML and HTML understand alike. */
 void xml_add_escaped(Text* out, const char* text);
 /* Appends an integer little-endian, in 1 to 4 bytes; higher bits are dropped. */
 void bytes_add_integer(Text* out, uint32_t value, int bytes);

@@ -101,7 +101,7 @@ struct Identification {
   bool* judged_whole; /* it could be simulated to the end, fitted then unfitted (2 runs) */
 };
 
-/* Windows of the runs for training. Allocates id->shots (shot_count); shots_free. */
+/* Windows of the runs for training, in id->shots (shot_count); freed by shots_free. */
 void shots_create(Identification* id);
 /* A run of validation that was followed as well as most, beside what was measured, as a run folder of its own: overlay/
  * in `folder` (identify/overlay.c). STATUS_IO with a diagnostic; STATUS_OK without runs too. */
@@ -116,7 +116,7 @@ void shots_free(Identification* id);
 void shot_evaluate(const Identification* id, const double* x, const Shot* shot, const double* local, bool derivatives,
                    ShotSums* out);
 /* Least height of what can move above a half-space where the shot begins [m]; *ground: the half-space's link.
- * INFINITY: there is no half-space, or nothing that can move. */
+ * INFINITY: there is none, or nothing that can move. */
 double shot_height(const Identification* id, const Shot* shot, int* ground);
 /* Sets the arrays of out to zero: (variables^2), (variables), (variables x locals), (locals^2), (locals). */
 void shot_clear(const Identification* id, ShotSums* out);
@@ -131,8 +131,8 @@ typedef struct {
 /* Sums them up (identify/sums.c); false: they are no numbers, or the shot's own unknowns are not determined. With
  * derivatives out's arrays are set, else the cost only. */
 bool shot_sum(const Identification* id, const ShotResiduals* s, const double* local, bool derivatives, ShotSums* out);
-/* Standard deviation of an increment of the initial state: the data's own noise, by what the joint measures. k: 0
- * ... 2 nv - 1, coordinates first [m or rad], then velocities [m/s or rad/s]. */
+/* Standard deviation of the k-th increment of the initial state, coordinates [m or rad], then velocities [m/s or
+ * rad/s] (2 nv): the data's own noise, by what the joint measures. */
 double local_deviation(const Identification* id, int k);
 /* A whole run from its first state: means over its samples of the distances to what was measured [m, rad, m or rad],
  * and those in its last sample, NaN where nothing was measured then [m, rad]; false: it ends before. rows: where not
@@ -154,8 +154,7 @@ void dense_eigen(int n, double* a, double* values, double* vectors);
  * those that are held or stay at a bound. */
 bool bounded_step(const Identification* id, double damping, double* dx);
 
-/* Sums of all shots at x (identify/fit.c). Simulates all shots with derivatives; sets id->sums, id->a, id->g and
- * id->cost. */
+/* Simulates all shots at x with derivatives; sets id->sums, id->a, id->g and id->cost (identify/fit.c). */
 void fit_renew(Identification* id);
 /* Fills id->misfit from the judged runs (identify/misfit.c). rows: one per run; only read. */
 void find_misfit(Identification* id, const JudgedRows* rows);

@@ -112,7 +112,7 @@ typedef struct {
 } IdentifiedParameter;
 /* How many parameters are fitted, held ones among them. */
 int identification_parameter_count(const Identification* identification);
-/* One of them, 0 ... count - 1, in its own unit. By value; its name is owned by the identification. */
+/* One of them, 0 ... count - 1, in its own unit; its name is owned by the identification. */
 IdentifiedParameter identification_parameter(const Identification* identification, int k);
 
 /* Means over runs of the mean over the run, and of what their last samples have. */
@@ -124,7 +124,7 @@ typedef struct {
   double unfitted_position, unfitted_rotation, unfitted_coordinate;
   double unfitted_final_position, unfitted_final_rotation;
 } Judgement;
-/* Of the runs for training, or of those kept for validation. By value; after identification_finish. */
+/* Of the runs for training, or of those kept for validation; after identification_finish. */
 Judgement identification_judgement(const Identification* identification, bool train);
 /* Of a component of positions, rotations, coordinates (Q10) [m, rad, m or rad]: noise from sample to sample, and what
  * the model does otherwise than what was measured; NaN: none were measured. After identification_write. */

@@ -118,24 +118,23 @@ typedef struct {
 Status design_create(Design* design, Task* task, Diagnostics* diagnostics);
 /* Frees all lists and names, not the task; accepts a half-built and a zeroed one. */
 void design_destroy(Design* design);
-/* Does this hull of the link change? false where the first scenario has none. link: 0 ... links - 1; hull: of the
- * link, from 0. */
+/* Does this hull (of the link, from 0) of a link 0 ... links - 1 change? false where the first scenario has none. */
 bool design_changes_hull(const Design* design, int link, int hull);
-/* What a scenario's scene is to have for x (number_count); owned by the caller. x (variable_count) in the units of
- * the variables; freed with memory_free. */
+/* What a scenario's scene is to have for x (variable_count), in the units of the variables: number_count of them,
+ * which the caller frees with memory_free. */
 ModelOverride* design_overrides(const Design* design, const double* x);
-/* Those of other scenarios alone leave the list, of which the first number_count are the design's; how many stay.
- * overrides (count), in place and in order; nothing is allocated or freed. */
+/* Those of other scenarios alone leave the list (count), of which the first number_count are the design's; how many
+ * stay, in order. Nothing is allocated or freed. */
 int design_overrides_in(const Design* design, int scenario, ModelOverride* overrides, int count);
-/* Add factor times the derivative by the variables, of a model of a scenario. out (variable_count), added to; model
- * and gradient are of the same scenario and only read. */
+/* Add factor times the derivative by the variables to out (variable_count), of a model of a scenario and the
+ * gradient by it. */
 void design_gradient(const Design* design, int scenario, const Model* model, const ModelGradient* gradient,
                      double factor, double* out);
 
 /* ---------------------------------------------------------------- inertias (optimize/design_inertia.c) */
 
-/* V of an inertia about the centre of mass, upper triangle row by row; false: it is none of a body. inertia: xx, yy,
- * zz, xy, xz, yz [kg m^2]; root: the diagonal first, then 01, 02, 12. */
+/* V of an inertia xx, yy, zz, xy, xz, yz about the centre of mass [kg m^2]; root: the diagonal first, then 01, 02,
+ * 12. false: it is none of a body. */
 bool inertia_root(const double inertia[6], double root[6]);
 /* The six numbers xx, yy, zz, xy, xz, yz [kg m^2] for x (variables). */
 void design_inertia_values(const DesignInertia* own, const double* x, double inertia[6]);
@@ -162,8 +161,8 @@ double design_component(Vec3 v, int axis);
 
 /* Returns the variable's number; the design owns the name. */
 int design_add_variable(Design* design, const DesignVariable* variable);
-/* Terms of a number follow it directly. base in the unit of what it is: m, rad, kg, ... It belongs to the scenario
- * that is listed (listing). */
+/* Terms of a number follow it directly. base in its own unit (m, rad, kg, ...); it belongs to the scenario that is
+ * listed (listing). */
 void design_add_number(Design* design, OverrideKind kind, int link, int part, int index, double base);
 /* Adds coefficient x (variable - its initial value) to the number that was added last; nothing when the coefficient
  * is 0. */

@@ -42,8 +42,7 @@ typedef struct {
 
 /* Index of the scene's link of this name; -1 = none. No message. */
 int design_link_named(const Scene* scene, const char* name);
-/* The reader has checked the names; -1, with a message, only for a task that was not loaded by it. link: 0 ... links
- * - 1. */
+/* The reader has checked the names; -1, with a message, only for a task that was not loaded by it. */
 int design_link(DesignBuild* build, const TaskName* name);
 /* A variable between max(low, initial - within) and min(high, initial + within); a message when it does not start
  * there. The name is formatted. Returns its number. */
@@ -53,6 +52,7 @@ typedef struct {
   int block;
   double prior; /* INFINITY or 0: none */
 } VariableWish;
+/* Its number, 0 ... variable_count - 1; `@scenario` is put behind the name of one that a scenario has alone. */
 int design_new_variable(DesignBuild* build, const VariableWish* wish, double initial, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -64,13 +64,12 @@ typedef struct {
   int count, capacity;
 } SelfMaps;
 
-/* Sets follows and map; the scene is expanded. Both (links); follows[i] is -1 where link i follows nobody. Messages
- * for what cannot follow. */
+/* Sets follows (links; -1: nobody) and map (links); the scene is expanded. Messages for what cannot follow. */
 void design_read_followers(DesignBuild* build);
-/* A message for every symmetry of a link in itself whose link follows another. Changes nothing else. */
+/* A message for every symmetry of a link in itself whose link follows another. */
 void design_check_symmetries(DesignBuild* build);
-/* The maps of a link, empty without symmetries; a message when the group is too large or none. The caller frees them
- * with design_self_maps_free. */
+/* The maps of a link, empty without symmetries; a message, and none, when applied in turn they give ever new ones.
+ * The caller frees them with design_self_maps_free. */
 SelfMaps design_self_maps(DesignBuild* build, int link);
 /* Frees the array and zeroes it. */
 void design_self_maps_free(SelfMaps* maps);

@@ -67,8 +67,7 @@ double subjects_merit(const Subjects* subjects, double loss, const double* terms
 /* dA by every term: 1 for losses, max(0, lambda_i + rho_i g_i) for what is bounded  (terms). Owned by the subjects
  * until the next call. */
 const double* subjects_factors(Subjects* subjects, const double* terms);
-/* The largest g_i over the size of its bound; <= SUBJECTS_TOLERANCE: all are kept. Relative; -HUGE_VAL without any.
- * NaN terms are not seen. */
+/* The largest g_i relative to the size of its bound; <= SUBJECTS_TOLERANCE: all are kept. NaN terms are not seen. */
 double subjects_violation(const Subjects* subjects, const double* terms);
 #define SUBJECTS_TOLERANCE 1e-6
 /* At the start: penalties in proportion to the loss. Multipliers become zero. terms as of subjects_merit. */
@@ -152,12 +151,12 @@ void validation_destroy(Validation* validation);
 
 /* Are there other draws in other iterations? */
 bool draws_vary(const Optimization* o);
-/* Those of an iteration. Only notes it; nothing where nothing is drawn. */
+/* Notes those of an iteration as o->moment; nothing where nothing is drawn. */
 void draws_set(Optimization* o, int iteration);
 /* Before iteration + 1: its draws, and with a method that descends, the design that stands under them.
  * STATUS_INTERRUPTED: nothing has changed. */
 Status draws_advance(Optimization* o);
-/* The numbers of a scenario for x (variables), with what is drawn; owned by the caller. *count of them, freed with
+/* The numbers of a scenario for x (variables), with what is drawn: *count of them, which the caller frees with
  * memory_free. */
 ModelOverride* optimization_overrides(const Optimization* o, const double* x, int scenario, DrawMoment moment,
                                       int* count);
@@ -173,8 +172,8 @@ TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, dou
 /* What is made small of a loss and its terms, with the present multipliers (optimize/optimization.c). terms
  * (term_count). */
 double optimization_merit(Optimization* o, double loss, const double* terms);
-/* Gradient at the design that evaluate_design has just run. gradient (variables), summed over scenarios; any outcome
- * but TRIAL_ACCEPTED: of no use, o->failed_scenario and o->reason tell why. */
+/* Gradient at the design that evaluate_design has just run, summed over scenarios (variables). Any outcome but
+ * TRIAL_ACCEPTED: it is of no use. */
 TrialOutcome evaluate_gradient(Optimization* o, double* gradient);
 /* Frees what a run holds; the Scene is the task's. */
 void scenario_run_free(ScenarioRun* run);
@@ -224,7 +223,7 @@ Status continuation_advance(Optimization* o);
 /* An optimizer as at the start: what it remembers is of another loss. Allocates it anew; the feasible set stays. */
 void continuation_forget(Optimization* o);
 
-/* Room for so many rows. Grows the arrays of rows, terms and multipliers in place: pointers to them hold no longer. */
+/* Room for so many rows: grows the arrays of rows, terms and multipliers, and pointers into them hold no longer. */
 void optimization_room(Optimization* o, int rows);
 
 #endif

@@ -73,7 +73,7 @@ int optimization_iteration(const Optimization* optimization);
 const OptimizationRow* optimization_rows(const Optimization* optimization);
 /* How many terms a loss has. */
 int optimization_term_count(const Optimization* optimization);
-/* A term's name, the header of its column; owned by the optimization. term: 0 ... optimization_term_count - 1. */
+/* Name of a term 0 ... optimization_term_count - 1, the header of its column; owned by the optimization. */
 const char* optimization_term_name(const Optimization* optimization, int term);
 /* Terms (optimization_term_count) in the row of an iteration, weighted and summed over scenarios; owned by the
  * optimization until it advances. iteration: 0 ... optimization_iteration. */
@@ -90,11 +90,11 @@ double optimization_best_loss(const Optimization* optimization);
 /* The iteration that it is of: a row of optimization_rows. */
 int optimization_best_iteration(const Optimization* optimization);
 int optimization_best_start(const Optimization* optimization); /* of several, from 0: that iteration's */
-/* What the last refused trial failed of, in words ("" when it was not). Owned by the optimization until it advances. */
+/* What the last refused trial failed of, in words ("" when it was not); owned by the optimization until it advances. */
 const char* optimization_reason(const Optimization* optimization);
 /* How the last gradient was found. */
 AdjointReport optimization_adjoint(const Optimization* optimization);
-/* Seconds of wall time in forward runs and in adjoints so far. Both in seconds; neither pointer may be NULL. */
+/* Seconds of wall time in forward runs and in adjoints so far; neither pointer may be NULL. */
 void optimization_times(const Optimization* optimization, double* forward, double* adjoint);
 
 /* Variables: name, initial value, bounds, value now and in the best design. */
@@ -107,14 +107,12 @@ typedef struct {
 } OptimizationVariable;
 /* How many variables there are, of the design and of control together. */
 int optimization_variable_count(const Optimization* optimization);
-/* One of them, 0 ... count - 1; its name is owned by the optimization. By value; numbers in the unit of the variable
- * (m, rad, ...). */
+/* One of them, 0 ... count - 1, in the unit of the variable (m, rad, ...); its name is owned by the optimization. */
 OptimizationVariable optimization_variable(const Optimization* optimization, int index);
 /* A scenario's scene with the best (or the present) design, to be written or built from. It is the optimization's,
  * until one of these is called again. scenario: 0 ... scenario_count - 1. Not to be freed. */
 const Scene* optimization_scene(Optimization* optimization, int scenario, bool best);
-/* The same with values of the caller's own (variables). values are only read. Owned and valid as that of
- * optimization_scene. */
+/* The same with values of the caller's own (variables), which are only read; owned and valid likewise. */
 const Scene* optimization_scene_of(Optimization* optimization, int scenario, const double* values);
 /* A scenario's model with values of the caller's own (variables). The caller owns *model: model_destroy, also where
  * it was not built. STATUS_BAD_INPUT with diagnostics, as model_create. */
@@ -130,7 +128,7 @@ bool optimization_turns_joints(const Optimization* optimization);
 /* The last trial, which was refused: its design in the scene of the scenario whose run failed. *scenario: its
  * number. Owned and valid as that of optimization_scene. */
 const Scene* optimization_trial_scene(Optimization* optimization, int* scenario);
-/* Links of a scenario whose shape is designed. link: 0 ... links - 1. */
+/* Is the shape of a link 0 ... links - 1 of the scenarios designed? */
 bool optimization_shapes_link(const Optimization* optimization, int link);
 /* What import inserted to keep hulls together; one line each, "" if nothing. Owned by the optimization. */
 const char* optimization_note(const Optimization* optimization);
@@ -154,7 +152,7 @@ typedef struct {
 } SuccessTerm;
 /* How many terms `success` has; 0: the task has none. */
 int optimization_success_count(const Optimization* optimization);
-/* One of them, 0 ... count - 1. The value is NaN until optimization_judge. By value; the name is the optimization's. */
+/* One of them, 0 ... count - 1. The value is NaN until optimization_judge; the name is the optimization's. */
 SuccessTerm optimization_success(const Optimization* optimization, int index);
 /* Are all met? true where there are no terms; false before they are judged. */
 bool optimization_succeeded(const Optimization* optimization);
@@ -166,7 +164,7 @@ Status optimization_judge(Optimization* optimization);
 Status optimization_validate(Optimization* optimization);
 /* How many draws of every scenario were tried; 0 before, and where none are asked for. */
 int optimization_validation_tries(const Optimization* optimization);
-/* How many of a scenario's met all terms of `success`. 0 ... optimization_validation_tries; 0 before. */
+/* How many of a scenario's met all terms of `success`: 0 ... optimization_validation_tries. */
 int optimization_validation_held(const Optimization* optimization, int scenario);
 
 /* ---------------------------------------------------------------- receding horizon (optimize/receding.c)
@@ -216,8 +214,8 @@ Status receding_execute(Receding* receding, RecedingRecord record, void* context
 /* The scene of the whole with what has been found so far; the receding's until the next call. Not to be freed; its
  * start is the first one of all, its steps are receding_steps. */
 const Scene* receding_scene(Receding* receding);
-/* Judge what was executed, to its end, for optimization_success; before that there is nothing to judge. Nothing
- * without terms; where the scene makes no model, values stay NaN. */
+/* Judge what was executed, to its end, for optimization_success; before that there is nothing to judge. Values stay
+ * NaN where the scene makes no model. */
 void receding_judge(Receding* receding);
 /* All windows that are done and the state of the present one, added to the file, which the caller owns. inside: the
  * present window's optimization has begun. */

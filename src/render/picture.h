@@ -19,8 +19,7 @@ typedef struct {
 void image_create(RenderImage* image, int width, int height);
 /* Frees its bytes and zeroes it; accepts a zeroed one. */
 void image_destroy(RenderImage* image);
-/* Copy `source` into `image` with its upper left corner at (x, y); what falls outside is dropped. Both keep their
- * bytes; they must not be one. */
+/* Copy `source` into `image`, another one, with its upper left corner at (x, y) [px]; what falls outside is dropped. */
 void image_paste(RenderImage* image, const RenderImage* source, int x, int y);
 /* Append the picture as PNG (png.c). STATUS_NO_MEMORY: nothing was added. file is the caller's. */
 Status image_add_png(const RenderImage* image, Text* file);
@@ -43,11 +42,10 @@ typedef struct {
   double reach;            /* half the smaller side of the picture at the target [m] */
 } RenderCamera;
 
-/* Looking direction of a view about the scene's up axis, with the picture's size, field of view and zoom; the eye is
- * not set yet. up: unit; width, height in pixels; zoom > 0. By value. */
+/* Looking direction of a view about the scene's up axis (unit), with the picture's size [px], field of view and zoom
+ * (> 0); the eye is not set yet. */
 RenderCamera camera_create(RenderView view, Vec3 up, int width, int height, double zoom);
-/* The same from another direction [degrees]: azimuth from the x axis about up, elevation above the ground. By value,
- * owns nothing. */
+/* The same from another direction [degrees]: azimuth from the x axis about up, elevation above the ground. */
 RenderCamera camera_from(RenderView view, double azimuth, double elevation, Vec3 up, int width, int height,
                          double zoom);
 /* Azimuth and elevation of the view itself [degrees]. */
@@ -55,7 +53,7 @@ void camera_angles(RenderView view, double* azimuth, double* elevation);
 /* Picture position [px] and distance along forward [m]. False when the point is not in front of the eye. *x and *y
  * are set only with true. */
 bool camera_project(const RenderCamera* camera, Vec3 point, double* x, double* y, double* distance);
-/* The camera moved by `offset` without turning. offset in metres, world frame. */
+/* The camera moved by `offset` [m, world] without turning. */
 RenderCamera camera_moved(RenderCamera camera, Vec3 offset);
 
 /* What a camera has to see, as four support values: of all points p added so far,
@@ -65,8 +63,8 @@ typedef struct {
   Vec3 normal[4], forward;
   double tangent[4], side[4], near, far;
 } CameraFit;
-/* margin: the share of the half picture that stays empty at the right, left, top, bottom; 0 <= margin < 1. margin: 4
- * shares. By value, owns nothing; nothing is seen yet. */
+/* Nothing is seen yet. margin: the share of the half picture that stays empty at the right, left, top, bottom; 0 <=
+ * margin < 1. */
 CameraFit camera_fit_begin(const RenderCamera* camera, const double margin[4]);
 /* One more point that is to be seen [m, world frame]. */
 void camera_fit_add_point(CameraFit* fit, Vec3 point);
@@ -115,7 +113,7 @@ enum { STAGE_TONES = 4096 };
 void stage_create(RenderStage* stage, const Model* model, const RunPoses* run);
 /* Frees its arrays and zeroes it. */
 void stage_destroy(RenderStage* stage);
-/* Draw every edge where two faces of a hull meet at an angle. Never fails. */
+/* Draw every edge where two faces of a hull meet at an angle. */
 void stage_show_all_edges(RenderStage* stage);
 /* Colour the hulls by how far their vertices lie from those of `initial`, in link frames (same_hulls). initial is
  * only read, and may go. Allocates stage->moved. */
@@ -244,7 +242,7 @@ typedef void (*LetterPixel)(void* context, int x, int y, double share);
 bool letters_draw(double x, double y, double capital, const char* text, LetterPixel put, void* context);
 /* Width of the text in smooth letters with capitals of this height [px]; 0 without a font. */
 double letters_width(double capital, const char* text);
-/* A straight dark stroke of the given width [px]. Coordinates in pixels. */
+/* A straight dark stroke of the given width; all in pixels. */
 void image_line(RenderImage* image, double x0, double y0, double x1, double y1, double width);
 /* The same in an sRGB colour; without length it is a dot. width in pixels; color: 3 bytes; opacity 0 to 1. */
 void image_stroke(RenderImage* image, double x0, double y0, double x1, double y1, double width, const uint8_t color[3],
@@ -273,7 +271,7 @@ void image_plane_square(RenderImage* image, const double corner[4][2]);
 void render_marks(RenderImage* image, const RenderCamera* camera, const Model* model, const Pose* poses, double time,
                   const RunContacts* contacts, const RenderMarks* marks);
 /* A round number of newtons for the arrow in the key: nearly all forces are at most FORCE_SPAN such arrows long. 1
- * where there are no forces [N]. */
+ * where there are none. */
 double force_unit(const RunContacts* contacts);
 #define FORCE_SPAN 2.5
 
@@ -303,14 +301,14 @@ typedef struct {
 void sheet_create(RenderSheet* sheet, RenderSubjects subjects, const RenderOptions* options);
 /* Frees all panels. */
 void sheet_destroy(RenderSheet* sheet);
-/* An image of the sheet's size. The caller frees it with image_destroy. */
+/* A picture of the sheet's size, which the caller frees with image_destroy. */
 void sheet_image(const RenderSheet* sheet, RenderImage* image);
 /* Of each run the recorded row nearest to the time [s] after its begin; NAN = the last. image: of sheet_image, every
  * pixel is written. */
 void sheet_draw(const RenderSheet* sheet, double time, int threads, RenderImage* image);
-/* Of the longest run [s]. From its first row to its last. */
+/* Of the longest run, from its first row to its last [s]. */
 double sheet_duration(const RenderSheet* sheet);
-/* Its camera at a row: with the followed link. row: 0 ... row_count - 1. By value. */
+/* Its camera at a row 0 ... row_count - 1: with the followed link. */
 RenderCamera render_run_camera(const RenderRun* render, int row);
 /* The bodies of a picture of the size in the options, at a row of the run, with the ghosts of options->trail. Every
  * pixel is written. */

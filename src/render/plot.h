@@ -30,7 +30,7 @@ PlotCurve* plot_panel_add(PlotPanel* panel, const char* name, int count);
  * of `name` chooses the format: .svg, .pdf, else PNG. Appended to out; panels (count) are only read. */
 void plot_script(Text* out, const PlotPanel* panels, int count, const char* name, const char* target,
                  const PlotOptions* options);
-/* Has a curve something to show? On a logarithmic axis only positive numbers count. Only finite numbers count, too. */
+/* Has a curve something to show? Only finite numbers count, on a logarithmic axis only positive ones. */
 bool plot_curve_visible(const PlotPanel* panel, const PlotCurve* curve);
 
 /* One picture of all panels that have something to show. STATUS_IO with a diagnostic. panels (count) are only read;
@@ -44,7 +44,7 @@ void plot_add_column(PlotPanel* panel, const CsvTable* table, int x, int y);
 bool plot_panel_visible(const PlotPanel* panel);
 /* Adds the error that there is nothing to plot of a file or folder, STATUS_BAD_INPUT. */
 Status plot_refuse_empty(const char* place, const char* what, Diagnostics* diagnostics);
-/* "name [unit]", owned by the caller; the unit may be "" or NULL. Freed with memory_free; never NULL. */
+/* "name [unit]", never NULL, freed by the caller with memory_free; the unit may be "" or NULL. */
 char* plot_label(const char* name, const char* unit);
 
 #endif

@@ -48,7 +48,7 @@ typedef struct {
   double newtons; /* of the arrow in the key; 0 = a round number that suits the run */
   int threads;
 } RenderOptions;
-/* Options by value: one picture of 960 x 720 px, the last moment, a camera that stands still. */
+/* One picture of 960 x 720 px, of the last moment, with a camera that stands still. */
 RenderOptions render_defaults(void);
 
 /* What is drawn together: one subject, or two side by side, seen by the same camera and to the same scale. Links that
@@ -76,8 +76,8 @@ typedef struct {
   double bodies, marks, words, png;
   size_t bytes; /* of the PNG */
 } RenderTimes;
-/* Draw `count` moments, spread evenly over the run, without writing them (times: count). Returns the seconds spent
- * before the first: camera, edges, extents. Both in seconds of wall time; never fails. */
+/* Draw `count` moments, spread evenly over the run, without writing them (times: count) [s]. Returns the seconds of
+ * wall time spent before the first: camera, edges, extents. */
 double render_measure(const RenderSubject* subject, const RenderOptions* options, int count, RenderTimes* times);
 /* True when the hulls of two models answer to each other: as many, on the same links, with as many vertices. Only
  * reads; places of the vertices do not count. */
@@ -111,15 +111,15 @@ typedef struct {
   bool has_ground;
   GroundPatch ground; /* at the first row */
 } RenderSurroundings;
-/* By value, for run (at least one row), in the world frame [m]. Owns nothing. */
+/* Those of a run of at least one row, in the world frame [m]. */
 RenderSurroundings render_surroundings(const Model* model, const RunPoses* run);
 
 /* Two axes of a plane for its grid, as near to the world's axes as it allows. normal: unit; *u and *v are unit,
  * right-handed with it. */
 void plane_axes(Vec3 normal, Vec3* u, Vec3* v);
-/* Distance of grid lines [m]: 1, 2 or 5 times a power of ten, 8 to 20 in `length`. length > 0 in metres. */
+/* Distance of grid lines [m]: 1, 2 or 5 times a power of ten, 8 to 20 in `length` > 0 [m]. */
 double grid_spacing(double length);
-/* Distance of the heavier lines: 5 or 10 units of the spacing's decade. In metres, as the spacing. */
+/* Distance of the heavier lines [m]: 5 or 10 units of the spacing's decade. */
 double grid_major(double spacing);
 /* The colour of link `index` when the scene gives none: Okabe and Ito's palette, which colour-blind readers can tell
  * apart; later rounds are lighter. Linear light, 0 to 1. */
@@ -132,7 +132,7 @@ float linear_from_srgb(double value);
 /* The channel in sRGB of linear light, both 0 to 1. */
 double srgb_from_linear(double value);
 /* True when the contact's force is shown on a: the force on the link that can move is shown; where both can, on one
- * that is no part of a mechanism; else on b, as in contacts.csv. Only reads. */
+ * that is no part of a mechanism; else on b, as in contacts.csv. */
 bool contact_shown_on_a(const Model* model, const RunContact* contact);
 extern const uint8_t FORCE_COLOR[3]; /* sRGB */
 
@@ -147,10 +147,10 @@ typedef struct {
   /* Of plot_columns: the column across, and the column of which each value has a curve of its own. */
   const char *x, *by;
 } PlotOptions;
-/* Options by value: 1200 x 800 px for an overview, else 800 x 500. */
+/* 1200 x 800 px for an overview, else 800 x 500. */
 PlotOptions plot_defaults(bool overview);
 
-/* Name of a plot of a run, "energy", constant; NULL after the last. index from 0. */
+/* Name of the index-th plot of a run, from 0, "energy", constant; NULL after the last. */
 const char* plot_name(int index);
 /* Draw the plot `what` of a run folder, or all for which there is something (NULL), with the gnuplot program. The
  * ending of `path` chooses PNG, SVG or PDF. Curves of several folders bear their names. STATUS_IO with an explanation

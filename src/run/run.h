@@ -39,8 +39,7 @@ void run_folder_keep_state(RunFolder* output, Sim* sim);
 /* Flush and rename all files, or none when one could not be written: STATUS_IO with a diagnostic. Frees in any case.
  * Accepts NULL. */
 Status run_folder_close(RunFolder* output, Diagnostics* diagnostics);
-/* Throw the unfinished files away. Accepts NULL. Frees it, with the states that were kept; files of an earlier run
- * are not touched. */
+/* Throw the unfinished files away and free it; files of an earlier run stay. Accepts NULL. */
 void run_folder_discard(RunFolder* output);
 
 /* ---------------------------------------------------------------- summary (run/summary.c) */
@@ -163,11 +162,10 @@ char* design_checkpoint_path(const char* folder);
 
 /* ---------------------------------------------------------------- meshes (run/write_obj.c) */
 
-/* The hulls of a link in its frame, one `o` group each. STATUS_IO with a diagnostic. Metres; hulls that have no end
- * are left out. */
+/* The hulls of a link in its frame, one `o` group each, in metres; those without an end are left out. STATUS_IO with
+ * a diagnostic. */
 Status run_link_obj(const char* path, const Model* model, int link, Diagnostics* diagnostics);
-/* The same of one hull, appended to a text of the caller. `hull` is an index into model->hulls, of a bounded one.
- * Never fails. */
+/* The same of one bounded hull (index into model->hulls), appended to a text of the caller. */
 void run_hull_obj(Text* out, const Model* model, int hull);
 
 /* ---------------------------------------------------------------- JSON text (run/json.c)
@@ -282,9 +280,9 @@ Status run_contacts_read(RunContacts* contacts, const char* path, const Model* m
 /* Frees its rows and zeroes it; accepts a zeroed one. */
 void run_contacts_free(RunContacts* contacts);
 
-/* The recorded row nearest to a time [s]; NAN = the last. The earlier of two that are as near. */
+/* The recorded row nearest to a time [s], the earlier of two that are as near; NAN = the last. */
 int run_row_at(const RunPoses* run, double time);
-/* The poses of a row (links), borrowed from the run. row must be 0 .. row_count - 1; holds until run_poses_free. */
+/* The poses of a row 0 ... row_count - 1 (links), borrowed from the run until run_poses_free. */
 const Pose* run_row_poses(const RunPoses* run, int row);
 /* Unit of a column of a run's file ("solver.csv", "kinetic" -> "J"), constant; "" = none, NULL = not known. */
 const char* run_unit(const char* file, const char* column);

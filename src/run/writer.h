@@ -31,18 +31,17 @@ void run_add_numbers(Text* row, const double* values, int count);
 /* Which numbers of every link's joint stand after the time, in the order of the links (run/columns.c). An increment has
  * the name of its coordinate, and for a ball's turns about the link's own axes, one after the other, rx, ry, rz. */
 typedef enum { RUN_COORDINATES, RUN_INCREMENTS } RunColumns;
-/* Append the name of a column: `<link>/<coordinate>`. k: of the link's own coordinates, or of its increments. Only
- * appends. */
+/* Append the name of the k-th column of a link: `<link>/<coordinate>`. */
 void run_columns_name(Text* name, const Model* model, int link, int k, RunColumns columns);
 /* Appends the header line: time and a column for every coordinate or increment. */
 void run_columns_header(Text* row, const Model* model, RunColumns columns);
 /* Appends a row: time [s] and numbers (nq or nv) [m, rad], which stand in the order of the trees. */
 void run_columns_write(Text* row, double time, const double* numbers, const Model* model, RunColumns columns);
-/* Are the columns those of this model? If not, a diagnostic. One message for the whole file, at its first line. */
+/* Are the columns those of this model? If not, a diagnostic at the first line. */
 bool run_columns_fit(const CsvTable* table, const char* path, const Model* model, RunColumns columns,
                      Diagnostics* diagnostics);
-/* One row into numbers, which stand in the order of the trees (nq or nv); false with a diagnostic. numbers are
- * written in part on failure; run_columns_fit must have said yes. */
+/* One row into numbers, which stand in the order of the trees (nq or nv), after run_columns_fit; false with a
+ * diagnostic, and numbers read in part. */
 bool run_columns_read(double* numbers, int row, const CsvTable* table, const char* path, const Model* model,
                       RunColumns columns, Diagnostics* diagnostics);
 

@@ -64,7 +64,7 @@ void node_remove(Node* parent, const Node* child);
 /* A copy that shares all children: for a map that is to differ in a few keys. The document owns it; NULL beyond
  * DOCUMENT_NODE_MAX. */
 Node* document_shallow_copy(Document* document, const Node* node);
-/* A copy in all depth; NULL beyond DOCUMENT_ALIAS_MAX. Also NULL beyond DOCUMENT_NODE_MAX. The document owns it. */
+/* A copy in all depth, which the document owns; NULL beyond DOCUMENT_ALIAS_MAX or DOCUMENT_NODE_MAX. */
 Node* document_deep_copy(Document* document, const Node* node);
 /* A diagnostic for every key that stands twice in the map, and only the first is kept. Nothing is freed; the others
  * stay in their order. */
@@ -82,7 +82,7 @@ SourcePlace node_key_place(const Node* node);
 
 /* What a scalar says by the YAML core schema (JSON's rules are a part of it). */
 typedef enum { SCALAR_TEXT, SCALAR_NULL, SCALAR_BOOL, SCALAR_NUMBER, SCALAR_NOT_FINITE } ScalarKind;
-/* Only of a NODE_SCALAR. */
+/* What a node of kind NODE_SCALAR says. */
 ScalarKind node_scalar_kind(const Node* scalar);
 /* Is it a scalar that says nothing: null, ~ or no text? */
 bool node_is_null(const Node* node);

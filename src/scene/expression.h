@@ -20,7 +20,7 @@ typedef struct {
 } Variables;
 /* Frees names and values and zeroes it. */
 void variables_free(Variables* variables);
-/* False when the name is taken, or one of i, j, k, n, pi or a function. The name is copied. Nothing is added then. */
+/* The name is copied. False, and nothing is added, when it is taken, or one of i, j, k, n, pi or a function. */
 bool variables_add(Variables* variables, const char* name, double value);
 
 /* The value of "{...}": numbers, variables, i j k n of a repeat (indices NULL: none), pi, + - * / % ^ ( ), sqrt sin cos

@@ -48,7 +48,7 @@ Quat pose_form_rotation(const PoseForm* pose);
 /* False when the joint is too broken to say how many degrees of freedom it has. *joint is set in any case; owns
  * nothing. */
 bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Repeat* repeat, SceneJoint* joint);
-/* A number for all, or one per degree of freedom. False after an error. values (dof) are set; nothing on an error. */
+/* A number for all, or one per degree of freedom, into values (dof). False after an error, with values as they were. */
 bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
 /* Are the three of a joint with three rotations one (true of other joints)? values: one per degree of freedom. */
 bool same_of_rotations(const Joint* joint, const double* values);
@@ -96,12 +96,12 @@ void read_signal(Reader* reader, const Node* node, int channels, SceneSignal* si
 void read_csv_signal(Reader* reader, const Node* map, const SignalForm* form, SceneSignal* signal);
 /* Frees the arrays of a signal and its file's name, not the struct. */
 void signal_free_arrays(SceneSignal* signal);
-/* The index of the link a node names, or -1 after an error. Link: index into the scene's links. */
+/* The index of the link a node names in the scene's links, or -1 after an error. */
 int read_link_name(Reader* reader, const Node* node);
 /* The same under its key; `world` is -1 unless a link is called so; -2 after an error. NULL: the world. */
 int read_link_or_world(Reader* reader, const Node* node, const char* key);
 
-/* A link behind all others, zeroed but for its place; links move. Pointers to links hold no longer. */
+/* A link behind all others, zeroed but for its place. Links move: pointers to them hold no longer. */
 SceneLink* reader_add_link(Reader* reader, SourcePlace place);
 
 /* ---- scene.c

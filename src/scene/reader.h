@@ -56,7 +56,7 @@ typedef struct Reader {
 /* Frees what the reader knows by name, not the scene, document or diagnostics. */
 void reader_free(Reader* reader);
 
-/* `trail: message`, once. Counted also when it is not told. The words are formatted and copied. */
+/* `trail: message`, once; counted also when it is muted. The words are formatted and copied. */
 void reader_error(Reader* reader, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
 /* The same as a warning; not counted. */
 void reader_warning(Reader* reader, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));

@@ -239,7 +239,8 @@ typedef struct {
 int controller_gain_count(const SceneController* controller);
 /* The index-th of them; index < controller_gain_count. */
 Gain controller_gain(const SceneController* controller, int index);
-/* A pointer into the controller, to be read or written, in the unit of the gain; index as of controller_gain. */
+/* Where the index-th of them stands in the controller, to be read or written, in the unit of the gain; index <
+ * controller_gain_count. */
 double* controller_gain_value(SceneController* controller, int index);
 /* Does another value mean a little more or less of it? Not where the type of drive has none, nor where a limit or a
  * delay is none at all. index as of controller_gain. */
@@ -462,8 +463,8 @@ void scene_free(Scene* scene);
  * override is only read. */
 bool scene_override_check(const SceneOverride* override, Diagnostics* diagnostics);
 
-/* How a joint moves: its degrees of freedom, coordinates and their names. By value, as its type, axes and parameters
- * make it; owns nothing. */
+/* How a joint moves: its degrees of freedom, coordinates and their names, as its type, axes and parameters say. A
+ * value that owns nothing. */
 Joint scene_joint(const SceneJoint* joint);
 /* Degrees of freedom of the joint: 0 ... JOINT_MAX_DOF. */
 int scene_joint_dof(const SceneJoint* joint);

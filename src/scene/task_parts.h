@@ -223,7 +223,7 @@ void read_starts(Reader* reader, Task* task, const Node* list);
 typedef struct {
   double within, low, high, prior; /* prior: INFINITY when absent */
 } Interval;
-/* By value, in the units of what is meant; an error where low is above high. */
+/* Bounds of an item in the units of what is meant; an error where low is above high. */
 Interval read_interval(Reader* reader, const Node* item, const IntervalForm* form);
 /* Which degrees of freedom a list of numbers names; all without one. All false after an error. */
 void read_dof(Reader* reader, const Node* list, bool dof[JOINT_MAX_DOF]);
@@ -277,7 +277,7 @@ TaskWhere read_where(Reader* reader, const Task* task, const Node* list);
 /* The links that an item of a list is about: of `link` or of `links`. Freed with task_names_free; NULL and *count 0
  * after an error. */
 TaskName* read_which(Reader* reader, const Node* item, const WhichForm* form, int* count);
-/* Complain about names that are no link of every scenario's scene. Only reads the task. */
+/* Complain about names that are no link of every scenario's scene. */
 void check_link_names(Reader* reader, const Task* task);
 
 /* ---- for several (task_items.c)

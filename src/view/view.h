@@ -14,21 +14,19 @@ typedef struct View View;
 Status view_open(View** result, int port, Diagnostics* diagnostics);
 /* The port that it listens on, 1 ... 65535. */
 int view_port(const View* view);
-/* The number that the next page goes by, which it has to carry: it asks for moments of that number only. From 1; the
- * last one's plus one. */
+/* The number, from 1, that the next page goes by, which it has to carry: it asks for moments of that number only. */
 int view_next_version(const View* view);
-/* Show this page (copied) from now on, without any moment. Who looks at an earlier one gets it in its place. Takes
- * the lock; never fails. */
+/* Show this page (copied) from now on, without any moment. Who looks at an earlier one gets it in its place. */
 void view_show(View* view, const Text* page);
 /* One more moment of the page that is shown: numbers as the page expects them (count). Nothing happens without a page.
  * They are copied; what is not finite is written as null. */
 void view_add_moment(View* view, const double* numbers, int count);
-/* Has somebody asked within the last seconds? By a request within WATCH_SECONDS [s]. */
+/* Has somebody asked within the last WATCH_SECONDS? */
 bool view_is_watched(View* view);
 /* Say how the run has ended; who looks keeps what there is. Waits until they know, at most three
  * seconds. `how` is copied. */
 void view_end(View* view, const char* how);
-/* End the server. Accepts NULL. Frees it, after requests that are being answered. */
+/* End the server, after requests that are being answered, and free it. Accepts NULL. */
 void view_close(View* view);
 
 #endif
