@@ -33,20 +33,20 @@ void query_reader_leave(QueryReader* reader, size_t mark);
 /* An error at the place where the reader is; key: at the value's key. Counted also when it is not told: only the
  * first are. */
 void query_reader_problem(QueryReader* reader, bool key, const char* format, ...) __attribute__((format(printf, 3, 4)));
-/* For messages; constant. */
-const char* query_reader_kind_name(const cJSON* item); /* "an object", "a list", ... */
+/* For messages: "an object", "a list", ...; constant. */
+const char* query_reader_kind_name(const cJSON* item);
 /* A number in low .. high; a problem and any value otherwise. Lengths; of another unit: " rad", or "" for none. */
 double query_reader_number_of(QueryReader* reader, const cJSON* item, double low, double high, const char* unit);
 /* query_reader_number_of in metres. */
 double query_reader_number(QueryReader* reader, const cJSON* item, double low, double high);
 /* A list [x, y, z] [m]; zeros and a problem otherwise. */
 Vec3 query_reader_point(QueryReader* reader, const cJSON* item);
-/* A list of one or more; *points is owned by the caller. [m] (*count), freed with memory_free; both stay as they
- * are, with a problem, when it is no such list. */
+/* A list of one or more [m]; *points (*count) is freed by the caller with memory_free. Both stay as they are, with a
+ * problem, when it is no such list. */
 void query_reader_points(QueryReader* reader, const cJSON* item, Vec3** points, int* count);
 
-/* keys (count), exact. */
-int query_reader_find_key(const char* name, const char* const* keys, int count); /* -1: none */
+/* Which of keys (count) it is; -1: none. */
+int query_reader_find_key(const char* name, const char* const* keys, int count);
 /* A problem at the value's key: the nearest known key, else all of them (count). */
 void query_reader_refuse_key(QueryReader* reader, const char* name, const char* const* keys, int count);
 /* Each member of an object whose key is one of these; unknown keys and those that stand twice are problems. seen[key]
@@ -81,8 +81,8 @@ typedef struct {
 bool query_body_make(QueryReader* reader, ShapeText* text, QueryBody* body);
 /* Frees all that the body owns and zeroes it; accepts a zeroed one. */
 void query_body_free(QueryBody* body);
-/* Points and edges for `manifold`, where they are not there yet. They are the body's. false, with a problem: it has
- * no smooth field, or no surface. */
+/* Points and edges for `manifold`, where the body does not have them yet, which owns them. false, with a problem: it
+ * has no smooth field, or no surface. */
 bool query_body_make_manifold(QueryReader* reader, QueryBody* body);
 
 /* Number of the new body, or `before` when only a pose is given; -1 with problems. The pose is changed

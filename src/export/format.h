@@ -14,13 +14,12 @@ void xml_vector(Text* out, const char* key, Vec3 value);
 void xml_quat(Text* out, const char* key, Quat value);
 /* ` key="text"`, escaped. */
 void xml_text(Text* out, const char* key, const char* text);
-/* Numbers after a space each. values (count). */
+/* Appends values (count) after a space each. */
 void text_add_numbers(Text* out, const double* values, int count);
 
 /* ---------------------------------------------------------------- solids (export/solid.c) */
 
-/* Is the hull a box? Then its centre and axes in the link's frame, and half its edges [m]. Both are set only with
- * true. */
+/* Is the hull a box? Then its centre and axes in the link's frame, and half its edges [m]; else neither is set. */
 bool hull_is_box(const ConvexHull* solid, Pose* pose, Vec3* half);
 
 /* ---------------------------------------------------------------- surfaces of links */

@@ -17,12 +17,12 @@ typedef struct {
   int depth;
 } Mjcf;
 
-/* A note about a link: what is different in MuJoCo. In diagnostics, with the file as its place; texts are copied. */
+/* A note about a link, with the file as its place: what is different in MuJoCo. */
 void mjcf_note(Mjcf* m, const char* name, const char* text);
 /* Appends two blanks for each level of depth. */
 void mjcf_indent(Mjcf* m);
-/* `link/coordinate`, as the columns of joints.csv; a ball is `link/rotation`. name is overwritten. index: of the
- * link; dof: of its joint, from 0. */
+/* `link/coordinate`, as the columns of joints.csv; a ball is `link/rotation`. index: of the link; dof: of its joint,
+ * from 0. What was in name goes. */
 void mjcf_joint_name(Text* name, const Mjcf* m, int index, int dof);
 /* Is the link a root that MuJoCo's freejoint can stand for: without drive, damping, limits or springs? */
 bool mjcf_is_free(const Mjcf* m, int index);
@@ -35,7 +35,7 @@ bool mjcf_starts_there(const Mjcf* m, int index);
 static inline double mjcf_thread(const ModelLink* link) {
   return link->joint.kind == &JOINT_KIND_SCREW ? link->joint.parameters[0] : 0;
 }
-/* Is anything held together? Closures, couplings or screws. */
+/* Is anything held together, by closures, couplings or screws? */
 bool mjcf_has_equality(const Mjcf* m);
 
 /* Appends the sites that closures need on a link, or in the world (-1), in its frame [m] (export/mjcf_closures.c). */

@@ -143,15 +143,15 @@ bool shot_judge(const Identification* id, const double* x, const MeasuredRun* ru
 
 /* ---------------------------------------------------------------- small dense matrices (identify/solve.c) */
 
-/* In place, lower triangle; false: not positive definite. a (n x n), row-major; of use only after true. */
+/* In place, lower triangle of a (n x n), row-major; false: not positive definite, and a is of no use. */
 bool dense_cholesky(int n, double* a);
 /* Solves L L^T x = b in place, with the lower triangle of dense_cholesky (n x n); x (n) is b before. No allocation. */
 void dense_solve(int n, const double* l, double* x);
 /* Eigenvalues (descending) and eigenvectors, one a row, of a symmetric matrix, by Jacobi's rotations; a is destroyed.
  * a and vectors (n x n), row-major; values (n). */
 void dense_eigen(int n, double* a, double* values, double* vectors);
-/* The step of (Q3) within bounds; false: the matrix is not positive definite for any damping. dx (variables), 0 for
- * those that are held or stay at a bound. */
+/* The step dx (variables) of (Q3) within bounds, 0 for what is held or stays at a bound; false: the matrix is not
+ * positive definite for any damping. */
 bool bounded_step(const Identification* id, double damping, double* dx);
 
 /* Simulates all shots at x with derivatives; sets id->sums, id->a, id->g and id->cost (identify/fit.c). */

@@ -40,7 +40,8 @@ typedef struct {
 
 /* Read the files: those of the command line (paths or patterns, relative to the working directory), else the task's.
  * Every fault is told with file, line, rule and what it may come from. model: of the scene. STATUS_IO where a file
- * cannot be read, STATUS_BAD_INPUT for the others; *data is set in any case, for measured_free. It borrows the task. */
+ * cannot be read, STATUS_BAD_INPUT for the others; *data is set in any case, for measured_free. It borrows the task.
+ * The signals of its inputs are those of the model's scene. */
 Status measured_read(MeasuredData* data, const Task* task, const char* const* files, int file_count, const Model* model,
                      Diagnostics* diagnostics);
 /* Frees all runs and their arrays and zeroes it; accepts a zeroed or half-read one. */

@@ -218,10 +218,9 @@ typedef struct sdrs_distance {
   double potential;                  /* of the contact, for stiffness 1 */
   double plane[4];                   /* n x + o < 0 on the side of a */
 } sdrs_distance;
-/* Of two convex hulls of points in the world (count x 3). grad_a, grad_b: by the points, or NULL. SDRS_BAD_INPUT: no
- * points, numbers that are none, or no support > 0. support in metres. *out in the frame of the points; grad_a
- * (a_count x 3), grad_b (b_count x 3): derivatives of the potential. No object is needed, nothing is kept.
- * SDRS_NO_MEMORY: *out is of no use. */
+/* Of two convex hulls of points in the world (a_count x 3), (b_count x 3) [m], with a support [m]. grad_a, grad_b, as
+ * long as these: derivatives of the potential by the points, or NULL. SDRS_BAD_INPUT: no points, numbers that are none,
+ * or no support > 0. No object is needed, and nothing is kept. */
 SDRS_API sdrs_status sdrs_query(const double* a, size_t a_count, const double* b, size_t b_count, double support,
                                 sdrs_distance* out, double* grad_a, double* grad_b);
 
@@ -241,8 +240,8 @@ typedef struct sdrs_proof {
   int meets;           /* 1: they do; 0: neither a proof nor a meeting was found */
   double smallest_gap; /* of a recorded state [m]; infinite: nobody is near anybody */
 } sdrs_proof;
-/* Is the recorded run free of meetings, states and ways between them? SDRS_USAGE: there is no record; *out then says
- * `proved` of nothing. A run that is not proved is SDRS_OK too: see *out. */
+/* Is the recorded run free of meetings, states and ways between them? A run that is not proved is SDRS_OK too: see
+ * *out. SDRS_USAGE: there is no record, and *out tells nothing. */
 SDRS_API sdrs_status sdrs_certify(sdrs* object, sdrs_proof* out);
 
 #ifdef __cplusplus

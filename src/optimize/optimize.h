@@ -204,12 +204,12 @@ bool receding_is_one_run(const Receding* receding);
 /* The present window's optimization begins where the one before has left off, under the first contact of a schedule;
  * optimization_start or _load is next. Allocates a fresh optimizer; never fails. */
 void receding_begin(Receding* receding);
-/* Execute the first steps of the window with what has been found, which under a schedule is of its last contact, and
- * go on to the next one. record: called with the
- * run after every step, and before the first one of all with report NULL; STATUS_IO ends the steps. STATUS_SOLVER: a
- * step failed, and *failed (if any) tells of it. */
+/* Called with the run after every step that is executed, and before the first one of all with report NULL. Any status
+ * but STATUS_OK ends the steps. */
 typedef Status (*RecedingRecord)(void* context, Sim* sim, const StepReport* report);
-/* record NULL is not allowed for; its status other than STATUS_OK is handed on. */
+/* Execute the first steps of the window with what has been found, which under a schedule is of its last contact, and
+ * go on to the next one. STATUS_SOLVER with a diagnostic: a step failed; STATUS_BAD_INPUT: it cannot begin; else the
+ * status of record, which must not be NULL. After a failure the window stays the present one. */
 Status receding_execute(Receding* receding, RecedingRecord record, void* context, Diagnostics* diagnostics);
 /* The scene of the whole with what has been found so far; the receding's until the next call. Not to be freed; its
  * start is the first one of all, its steps are receding_steps. */

@@ -8,7 +8,7 @@
  * build has no template (scripts/make_page.sh). Length in bytes; *version is "" then. */
 int page_library_version(const char** version);
 
-/* STATUS_IO where this build has no template, with a diagnostic that says what to do. Else STATUS_OK. */
+/* STATUS_OK, or STATUS_IO where this build has no template, with a diagnostic that says what to do. */
 Status page_available(Diagnostics* diagnostics);
 
 /* A page of a run that goes on: it asks for /moments?version=V&from=K where it comes from, and adds them: time, place

@@ -46,7 +46,7 @@ void page_add_scene(Page* page);
 void page_add_surface(Page* page, const Vec3* vertices, int vertex_count, const int (*triangles)[3],
                       int triangle_count);
 
-/* What the hulls of a link take of the block. An estimate, with indices of 2 bytes. */
+/* What the hulls of a link take of the block, about, in bytes. */
 double page_surface_bytes(const Model* model, int link);
 
 /* ---------------------------------------------------------------- tables.c */

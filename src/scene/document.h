@@ -86,10 +86,10 @@ typedef enum { SCALAR_TEXT, SCALAR_NULL, SCALAR_BOOL, SCALAR_NUMBER, SCALAR_NOT_
 ScalarKind node_scalar_kind(const Node* scalar);
 /* Is it a scalar that says nothing: null, ~ or no text? */
 bool node_is_null(const Node* node);
-/* The number of a SCALAR_NUMBER; false when it is too large for a double. *value is infinite then. */
+/* The number of a SCALAR_NUMBER; false, and *value infinite, when it is too large for a double. */
 bool node_number(const Node* scalar, double* value);
 
-/* "a list", "a map", "nothing", "'abc'", "-1.5". By value, cut where it is too long. */
+/* "a list", "a map", "nothing", "'abc'", "-1.5", cut where it is too long. */
 Excerpt node_describe(const Node* node);
 
 #endif

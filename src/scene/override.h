@@ -13,8 +13,8 @@ typedef struct {
   SourcePlace place; /* what messages about it and its value point to; the file's name must outlive the nodes */
 } PlacedOverride;
 
-/* "--set path.to.key=value" of each, owned by the caller: what places on the command line point to. (count) texts,
- * each and the array freed with memory_free. */
+/* "--set path.to.key=value" of each (count): what places on the command line point to. The caller frees each and the
+ * array with memory_free. */
 char** override_sources(const SceneOverride* overrides, int count);
 /* The override in such a text, which it borrows, with the text itself as the file of its place. */
 PlacedOverride override_of_source(const char* source);

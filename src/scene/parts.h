@@ -29,10 +29,9 @@ typedef void (*RepeatBody)(Reader* reader, const Node* item, const Repeat* repea
 /* Call body for every item that a list entry stands for, with reader->indices set inside a repeat. Problems of the same
  * entry are told for the first item that has them. Nothing is returned: problems are counted in the reader. */
 void repeat_expand(Reader* reader, const Node* entry, const char* object, const char* repeat_object, RepeatBody body);
-/* Move a joint's origin to where the current item has it. position [m] and rotation are changed in place; nothing
- * outside a repeat. */
+/* Move a joint's origin [m] and turn to where the current item has it, in place; nothing outside a repeat. */
 void repeat_pose(const Repeat* repeat, const Indices* indices, Vec3* position, Quat* rotation);
-/* Add the increments of the current item to values. values (width) are changed in place. */
+/* Add the increments of the current item to values (width). */
 void repeat_add(const RepeatIncrements* increments, const Indices* indices, double* values);
 
 /* ---- read_shape.c */
@@ -45,8 +44,7 @@ void read_shape_uses(Reader* reader, const LinkForm* form, SceneLink* link);
 Quat pose_form_rotation(const PoseForm* pose);
 
 /* ---- read_joint.c */
-/* False when the joint is too broken to say how many degrees of freedom it has. *joint is set in any case; owns
- * nothing. */
+/* False when the joint is too broken to say how many degrees of freedom it has; *joint is set in any case. */
 bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Repeat* repeat, SceneJoint* joint);
 /* A number for all, or one per degree of freedom, into values (dof). False after an error, with values as they were. */
 bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
@@ -120,8 +118,8 @@ Status scene_read_text(Scene* scene, const char* path, const char* text, size_t 
 /* A scene written inside another file that `outer` reads; the caller has set scene->path and sha256. root is of the
  * outer document, and changed by the overrides; scene_free in any case. */
 void scene_read_inside(Scene* scene, Reader* outer, Node* root, const PlacedOverride* overrides, int override_count);
-/* The name that a run folder is called by: what is written, or the file's. Owned by the caller. Freed with
- * memory_free; never NULL. */
+/* The name that a run folder is called by: what is written, or the file's. Never NULL; freed by the caller with
+ * memory_free. */
 char* read_file_name(Reader* reader, const Node* node, const char* owner, const char* path);
 
 /* Which of a material's values the map gives. */

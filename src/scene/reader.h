@@ -83,14 +83,14 @@ bool reader_integer(Reader* reader, const Node* node, const ValueRange* range, i
 bool reader_bool(Reader* reader, const Node* node, bool* value);
 /* Is it a text, and not an empty one? An error otherwise. */
 bool reader_is_text(Reader* reader, const Node* node);
-/* A list of exactly `count` numbers. values (count), set in part after an error. */
+/* A list of exactly `count` numbers, into values (count), set in part after an error. */
 bool reader_numbers(Reader* reader, const Node* node, const ValueRange* range, const char* unit, int count,
                     double* values);
-/* The numbers of a list at a key, owned by the caller; NULL and count 0 for list NULL. Freed with memory_free; what
- * could not be read is 0. */
+/* The numbers of a list at a key, freed by the caller with memory_free; what could not be read is 0. NULL and count
+ * 0 for list NULL. */
 int* reader_integers(Reader* reader, const Node* list, const char* key, const ValueRange* range, int* count);
-/* A text with its {expressions} replaced, owned by the caller; NULL after an error. Freed with memory_free; at most
- * NAME_MAX_LENGTH bytes as written. */
+/* A text of at most NAME_MAX_LENGTH bytes with its {expressions} replaced, freed by the caller with memory_free;
+ * NULL after an error. */
 char* reader_name(Reader* reader, const Node* node);
 
 /* ---- objects (schema_read.c)

@@ -141,8 +141,7 @@ extern const SchemaTable SCENE_SCHEMA, TASK_SCHEMA;
 const SchemaObject* schema_object(const SchemaTable* table, const char* name);
 
 #define SCHEMA_ROWS_MAX 80
-/* The object's own rows, in the order of the docs. How many were put into rows, at most SCHEMA_ROWS_MAX; the rows
- * are the table's. */
+/* The object's own rows, in the order of the docs, which are the table's; how many, at most SCHEMA_ROWS_MAX. */
 int schema_own_rows(const SchemaTable* table, const SchemaObject* object, const SchemaRow* rows[SCHEMA_ROWS_MAX]);
 /* The rows of an object with those it includes. */
 typedef struct {
@@ -152,15 +151,15 @@ typedef struct {
 /* How many rows an object has with those it includes, in the order of the docs; offsets [bytes] are those in its own
  * struct. At most SCHEMA_ROWS_MAX. */
 int schema_rows(const SchemaTable* table, const SchemaObject* object, SchemaPlace places[SCHEMA_ROWS_MAX]);
-/* The row of a key for a type of the object (type NULL: the first that has the key); NULL when there is none. The
- * row is the table's. */
+/* The row of a key for a type of the object (type NULL: the first that has the key), which is the table's; NULL when
+ * there is none. */
 const SchemaRow* schema_row(const SchemaTable* table, const SchemaObject* object, const char* key, const char* type);
 /* Does the row belong to this type of its object? True for type NULL. */
 bool schema_row_belongs(const SchemaRow* row, const char* type);
-/* The nearest key that belongs, or NULL. The table's own text; NULL when none is near. */
+/* The nearest key that belongs, the table's own text; NULL when none is near. */
 const char* schema_nearest_key(const SchemaTable* table, const SchemaObject* object, const char* type, const char* key);
-/* Put a child into a map in place of the same key and of the keys that exclude it. map and child are of one
- * document, which owns them; what goes stays in its arena. No keys are told. */
+/* Put a child into a map in place of the same key and of the keys that exclude it. The document owns both; what goes
+ * stays in its arena. */
 void schema_replace(const SchemaTable* table, const SchemaObject* object, Node* map, Node* child);
 
 /* ---- what a kind is (schema_kind.c) */

@@ -264,8 +264,8 @@ void read_multistart(Reader* reader, Task* task, const Node* root, const TaskFor
 TaskName task_name(Reader* reader, const Node* node, const char* key);
 /* Frees the text and zeroes it. */
 void task_name_free(TaskName* name);
-/* The names of a list, none twice; owned by the caller. Freed with task_names_free; those that are wrong have text
- * NULL. NULL and *count 0 for list NULL. */
+/* The names of a list, none twice, freed by the caller with task_names_free; those that are wrong have text NULL.
+ * NULL and *count 0 for list NULL. */
 TaskName* task_names(Reader* reader, const Node* list, const char* key, int* count);
 /* Frees the array (count) and its texts; NULL is accepted. */
 void task_names_free(TaskName* names, int count);
@@ -275,7 +275,7 @@ bool read_box(Reader* reader, const Node* node, Vec3* low, Vec3* high);
 /* The scenarios that an item is about, by their names or *; the item owns the array. All without a list. */
 TaskWhere read_where(Reader* reader, const Task* task, const Node* list);
 /* The links that an item of a list is about: of `link` or of `links`. Freed with task_names_free; NULL and *count 0
- * after an error. */
+ * where neither is given. */
 TaskName* read_which(Reader* reader, const Node* item, const WhichForm* form, int* count);
 /* Complain about names that are no link of every scenario's scene. */
 void check_link_names(Reader* reader, const Task* task);
@@ -283,12 +283,12 @@ void check_link_names(Reader* reader, const Task* task);
 /* ---- for several (task_items.c)
  * Read the items of a list into an array of the task; capacity: of that array, for memory_grown. */
 typedef void (*ReadItem)(Reader* reader, Task* task, const Node* item, int* capacity);
-/* No more than TASK_ITEM_MAX; list NULL: none. */
+/* Reads at most TASK_ITEM_MAX items; list NULL: none. */
 void task_items(Reader* reader, Task* task, const Node* list, const char* key, ReadItem read);
-/* An absent section is read as an empty one, so that there is one place for defaults: the schema. The document owns
- * it. task's path is its place. */
+/* An absent section is read as an empty one, which the document owns, so that there is one place for defaults: the
+ * schema. */
 const Node* task_section(Reader* reader, const Task* task, const Node* node);
-/* Complain at the key `high` of a map when low is above high; false then. True for equal ones; false for NaN. */
+/* Complain at the key `high` of a map when low is above high, or one is NaN; false then. */
 bool check_order(Reader* reader, const Node* map, double low, double high);
 /* The unit vector along what is written under a key; zero is an error. `written` comes back after the error. */
 Vec3 task_direction(Reader* reader, const Node* map, const char* key, Vec3 written);
