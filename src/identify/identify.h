@@ -86,8 +86,8 @@ const char* identification_verdict(const Identification* identification);
 const char* identification_told(const Identification* identification);
 /* Does the data tell every parameter? After identification_start. */
 bool identification_identifiable(const Identification* identification);
-/* One step of the method. STATUS_INTERRUPTED: nothing has changed. A step that lowers nothing is no failure:
- * STATUS_OK, and identification_stop says so. */
+/* One step of the method. STATUS_INTERRUPTED: nothing has changed but the damping. A step that lowers nothing is no
+ * failure: STATUS_OK, and identification_stop says so. */
 Status identification_advance(Identification* identification);
 /* Why it has ended; IDENTIFY_RUNNING: it has not. */
 IdentifyStop identification_stop(const Identification* identification);

@@ -9,8 +9,8 @@
 
 typedef struct Optimizer Optimizer;
 
-/* Borrows the set, whose bounds must not change; copies the settings (both steps > 0). All memory but GLPK's is taken
- * here. Never NULL; freed with optimizer_destroy before the set. */
+/* Borrows the set, whose bounds must not change; copies the settings (both steps > 0, asserted). All memory but
+ * GLPK's is taken here. Freed with optimizer_destroy before the set. */
 Optimizer* optimizer_create(const TaskOptimizer* settings, const FeasibleSet* set);
 /* Frees it, not the set; NULL is accepted. */
 void optimizer_destroy(Optimizer* optimizer);

@@ -237,10 +237,10 @@ typedef struct {
 } Gain;
 /* How many numbers a controller has besides its signal: 1 + 4 dof + dof x measure_count. */
 int controller_gain_count(const SceneController* controller);
-/* The index-th of them; index < controller_gain_count. */
+/* The index-th of them; index < controller_gain_count, asserted. */
 Gain controller_gain(const SceneController* controller, int index);
-/* Where the index-th of them stands in the controller, to be read or written, in the unit of the gain; index <
- * controller_gain_count. */
+/* Where the index-th of them stands in the controller, to be read or written, in the unit of its field; index <
+ * controller_gain_count, asserted. */
 double* controller_gain_value(SceneController* controller, int index);
 /* Does another value mean a little more or less of it? Not where the type of drive has none, nor where a limit or a
  * delay is none at all. index as of controller_gain. */
