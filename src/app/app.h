@@ -68,7 +68,8 @@ bool options_parse(Options* options, const Verb* verb, int count, char** words, 
 /* Frees its lists and zeroes it, not the words. */
 void options_free(Options* options);
 
-/* The verb's own options by name; that it stands in the verb's table is asserted, here and below. Was it given? */
+/* The verb's own options by name; that it stands in the verb's table is asserted by all but option_item. Was it given?
+ */
 bool option_given(const Options* options, const char* name);
 /* The text of an option, borrowed from the command line; NULL when absent. */
 const char* option_text(const Options* options, const char* name);
