@@ -62,16 +62,22 @@ typedef struct {
 } Options;
 
 /* Parse what follows the verb. Returns false with one line per fault, and the nearest known word, added to `faults`.
- * options_free accepts a half-read or zeroed object. */
+ * options_free accepts a half-read or zeroed object. words (count) are borrowed; the caller frees faults and options
+ * in any case. */
 bool options_parse(Options* options, const Verb* verb, int count, char** words, Text* faults);
+/* Frees its lists and zeroes it, not the words. */
 void options_free(Options* options);
 
-/* The verb's own options by name; the name must stand in the verb's table. */
+/* The verb's own options by name; that it stands in the verb's table is asserted by all but option_item. Was it given?
+ */
 bool option_given(const Options* options, const char* name);
-const char* option_text(const Options* options, const char* name);               /* NULL when absent */
-double option_number(const Options* options, const char* name, double fallback); /* fallback when absent */
+/* The text of an option, borrowed from the command line; NULL when absent. */
+const char* option_text(const Options* options, const char* name);
+/* The number of an option, finite and >= 0; fallback when absent. */
+double option_number(const Options* options, const char* name, double fallback);
+/* The whole number of an option, >= 1; fallback when absent. */
 int option_count(const Options* options, const char* name, int fallback);
-/* What a repeatable option was given the index-th time; NULL after the last. */
+/* What a repeatable option was given the index-th time, from 0, borrowed from the command line; NULL after the last. */
 const char* option_item(const Options* options, const char* name, int index);
 
 /* ---------------------------------------------------------------- verbs (app/verbs.c) */
@@ -91,12 +97,17 @@ struct Verb {
 
 enum { OPERANDS_UNBOUNDED = 1 << 30 };
 
+/* By its exact name; constant. */
 const Verb* verb_find(const char* name); /* NULL when unknown */
+/* The verb, --help or --version that is nearest to the word, constant; NULL when none is near. */
 const char* verb_nearest(const char* word);
+/* index from 0. */
 const Verb* verb_at(int index); /* in the order of the help; NULL after the last */
+/* Prints usage and a line for each verb. */
 void verb_list(FILE* stream);
+/* Prints examples and options of one verb. */
 void verb_help(FILE* stream, const Verb* verb);
-/* The options that every verb takes. */
+/* The options that every verb takes. (*count) rows, constant. */
 const OptionRow* common_options(int* count);
 
 /* One definition per cmd_<verb>.c. */
@@ -104,7 +115,8 @@ extern const Verb VERB_CONVERGE, VERB_SIMULATE, VERB_VALIDATE, VERB_SCHEMA, VERB
     VERB_RENDER, VERB_GRADCHECK, VERB_OPTIMIZE, VERB_IDENTIFY, VERB_DECOMPOSE, VERB_EXPORT, VERB_PLOT, VERB_CERTIFY,
     VERB_IMPORT;
 
-/* The whole program: pick the verb, parse, run; returns the exit code. */
+/* The whole program: pick the verb, parse, run; returns the exit code. argv (argc) is borrowed and not changed.
+ * EXIT_IO when standard output could not be written. */
 ExitCode app_run(int argc, char** argv);
 
 #endif

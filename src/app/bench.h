@@ -4,28 +4,37 @@
 
 #include "app/command.h"
 
-/* Each prints CSV on standard output. */
+/* `sdrs bench step SCENE`: time of steps [ms]. All of these print CSV on standard output, problems on standard
+ * error, and return the exit code. */
 ExitCode bench_step(const Options* options);
+/* `sdrs bench scale`: time of a step at rest and while falling, by the number of bodies [ms]. */
 ExitCode bench_scale(const Options* options);
+/* `sdrs bench gradient TASK`: time of a run and of its adjoint. */
 ExitCode bench_gradient(const Options* options);
+/* `sdrs bench render RUN`: time of a picture, by what is drawn. */
 ExitCode bench_render(const Options* options);
+/* `sdrs bench query`: time of questions of pairs of shapes [ns]. */
 ExitCode bench_query(const Options* options);
 /* Rows of bench_query for `manifold` and `witness` (app/bench_contacts.c). */
 void bench_contacts(void);
 
-/* Sorts the values; 0 for none. */
+/* Sorts the values (count); the mean of the middle two; 0 for none. */
 double bench_median(double* values, int count);
+/* Of values (count); 0 for none. */
 double bench_mean(const double* values, int count);
 /* Exponent p of y = c x^p by least squares of the logarithms, over the points with low <= x <= high; NAN with fewer
- * than two. */
+ * than two. x, y (count), positive where they count. */
 double bench_exponent(const double* x, const double* y, int count, double low, double high);
-/* Wall time of each of `count` steps [ms]; false when one failed. */
+/* Wall time of each of `count` steps [ms]; false when one failed. milliseconds (count), written up to the step that
+ * failed, which is told. */
 bool bench_time_steps(const Options* options, Sim* sim, double* milliseconds, int count);
-/* Free boxes, spheres, cylinders and capsules above a half-space, four layers high, as YAML. */
+/* Free boxes, spheres, cylinders and capsules above a half-space, four layers high, as YAML. Appended; metres; the
+ * same for the same number of bodies. */
 void bench_pile_yaml(Text* yaml, int bodies);
-/* Free boxes turned at random above an open box, as YAML. */
+/* Free boxes turned at random above an open box, as YAML. Appended; metres; the same for the same number of bodies. */
 void bench_heap_yaml(Text* yaml, int bodies);
-/* Mean of the fall while at least half the bodies hang together, median at rest [ms a step]; false: a step failed. */
+/* Mean of the fall while at least half the bodies hang together, median at rest [ms a step]; false: a step failed.
+ * Both are set only with true; a line on standard error. */
 bool bench_time_heap(const Options* options, Sim* sim, int bodies, double* rest_ms, double* fall_ms);
 
 #endif

@@ -11,9 +11,10 @@
 
 /* ANSI colours on this stream: a terminal, NO_COLOR not set, TERM not dumb. */
 bool color_wanted(FILE* stream);
-/* Problems to stderr; with -q, errors only. */
+/* Problems to stderr; with -q, errors only. Without -q they are sorted by place before. */
 void print_diagnostics(const Options* options, Diagnostics* diagnostics);
-/* An array of {"severity": "error", "file": ..., "line": ..., "column": ..., "message": ...}. */
+/* An array of {"severity": "error", "file": ..., "line": ..., "column": ..., "message": ...}. Under `key` of the
+ * open object. */
 void json_diagnostics(Json* json, const char* key, const Diagnostics* diagnostics);
 /* `sdrs VERB: error: text` on stderr. */
 void command_error(const Options* options, const char* format, ...) __attribute__((format(printf, 2, 3)));
@@ -22,8 +23,9 @@ ExitCode usage_error(const Options* options, const char* format, ...) __attribut
 
 /* ---------------------------------------------------------------- versions (app/version.c) */
 
-/* Versions are asked of the libraries that are loaded. */
+/* Versions are asked of the libraries that are loaded. All texts are constant. */
 RunProgram version_program(void);
+/* Prints program and libraries, one a line. */
 void version_print(FILE* stream);
 
 /* ---------------------------------------------------------------- scene and model (app/load.c) */
@@ -35,15 +37,19 @@ typedef struct {
   double scene_seconds, model_seconds;
 } Loaded;
 
-/* Instead of the problems of a file that is of another kind: what it is, and what to do with it. */
+/* Instead of the problems of a file that is of another kind: what it is, and what to do with it. Those before are
+ * freed; texts are copied. */
 void say_other_kind(const char* path, const char* what, const char* instead, Diagnostics* diagnostics);
-/* Read, override, set the step count (0 = the file's), build the model. Problems go to diagnostics. */
+/* Read, override, set the step count (0 = the file's), build the model. Problems go to diagnostics. STATUS_IO,
+ * STATUS_BAD_INPUT; loaded_free in any case. */
 Status loaded_create(Loaded* loaded, const Options* options, const char* path, int steps, Diagnostics* diagnostics);
+/* Frees model and scene and zeroes it. */
 void loaded_free(Loaded* loaded);
-/* The folder of -o, else out/<name>: a name is no path. Owned by the caller. */
+/* The folder of -o, else out/<name>: a name is no path. It is not made. Freed by the caller with memory_free. */
 char* run_folder_path(const Options* options, const char* name);
-long loaded_vertices(const Loaded* loaded); /* of all hulls */
-/* `3 links, 12 degrees of freedom, 4 hulls, 96 vertices` */
+/* Vertices of all hulls. */
+long loaded_vertices(const Loaded* loaded);
+/* Appends `3 links, 12 degrees of freedom, 4 hulls, 96 vertices`. */
 void loaded_describe(Text* out, const Loaded* loaded);
 
 /* ---------------------------------------------------------------- runs (app/recorded.c) */
@@ -66,29 +72,36 @@ typedef struct {
   int own_messages; /* diagnostics about the run itself; those of its scene follow */
 } Recorded;
 
-/* Problems go to recorded->diagnostics. */
+/* Problems go to recorded->diagnostics. STATUS_IO: there is no such thing, or it cannot be read; STATUS_BAD_INPUT.
+ * recorded_free in any case. */
 Status recorded_load(Recorded* recorded, const char* path);
-/* Warnings about the scene were said when it was simulated; only those about the run itself are kept. */
+/* Warnings about the scene were said when it was simulated; only those about the run itself are kept, and errors. */
 void recorded_drop_scene_warnings(Recorded* recorded);
-/* Are the scene and its meshes, byte for byte, those of the run? An error for each that is not. */
+/* Are the scene and its meshes, byte for byte, those of the run? An error for each that is not. Reads all these
+ * files again. */
 bool recorded_unchanged(Recorded* recorded);
+/* Frees all that it owns; accepts a half-loaded one. */
 void recorded_free(Recorded* recorded);
 /* A folder of `sdrs optimize`: it has a best scene and no trajectory. */
 bool folder_of_design(const char* folder);
+/* Is there a folder of this name? false also when that cannot be known. */
 bool path_is_folder(const char* path);
 
-/* Run a scene into a folder with the threads of `options` and nothing on standard output (app/cmd_simulate.c). */
+/* Run a scene into a folder with the threads of `options` and nothing on standard output (app/cmd_simulate.c).
+ * Problems are told. */
 ExitCode simulate_into(const Options* options, const char* scene, const char* folder);
-/* Has the file this content? NULL or "" = not known, any content will do. */
+/* Has the file this content (64 hexadecimal digits)? NULL or "" = not known, any content will do. false when it
+ * cannot be read. */
 bool file_has_sha256(const char* path, const char* sha256);
 
 /* ---------------------------------------------------------------- what can be made (app/fabrication.c) */
 
-/* Of the option --build: 0..5 for x y z -x -y -z; -1: it is none of these. */
+/* Of the option --build: 0..5 for x y z -x -y -z, z where it is not given; -1: it is none of these. */
 int fabrication_build_axis(const Options* options);
-bool link_has_solid(const Model* model, int link); /* is a hull of it bounded? */
+/* Is a hull of the link bounded? */
+bool link_has_solid(const Model* model, int link);
 /* A line on standard output for every link with a solid (only >= 0: for that one), or an object in the list json.
- * poses: where they stand (links). */
+ * poses: where they stand (links). json is used with options->json alone. */
 void fabrication_report(const Options* options, const Model* model, const Pose* poses, int only, Json* json);
 
 /* ---------------------------------------------------------------- plots (app/cmd_plot.c) */
@@ -107,10 +120,12 @@ void leave_overview(const Options* options, const char* folder);
 
 /* ---------------------------------------------------------------- interrupts (app/interrupt.c) */
 
-/* From now on SIGINT, SIGTERM and SIGUSR1 ask for an orderly end; a second one leaves at once with exit 130. */
+/* From now on SIGINT, SIGTERM and SIGUSR1 ask for an orderly end; a second one leaves at once with exit 130. Never
+ * fails. */
 void interrupt_install(void);
 /* The signal that asked, or 0. */
 int interrupt_signal(void);
+/* "SIGINT", ..., "a signal" for others; constant. */
 const char* interrupt_name(int signal_number);
 
 /* ---------------------------------------------------------------- progress (app/progress.c) */
@@ -125,10 +140,14 @@ typedef struct {
   bool drawn;
 } Progress;
 
+/* steps to come, now [s] of timer_now; name and stream are borrowed. stream NULL: nothing is shown. */
 void progress_start(Progress* progress, FILE* stream, const char* name, int steps, double now);
+/* One line or the bar after `step` >= 1 steps, at a simulated time [s]; only so often. */
 void progress_update(Progress* progress, int step, double time, double iterations_per_step, double now);
+/* Clears the bar; a stream without one stays as it is. */
 void progress_end(Progress* progress);
-/* The same with numbers of the caller's own: `bar 12 % numbers  3 s left`. force: also within the period. */
+/* The same with numbers of the caller's own: `bar 12 % numbers  3 s left`. force: also within the period. now [s] of
+ * timer_now; step >= 1. */
 void progress_report(Progress* progress, int step, const char* numbers, double now, bool force);
 
 #endif

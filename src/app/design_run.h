@@ -15,6 +15,7 @@ typedef struct {
 /* All that `sdrs optimize` looks at before it runs anything, the run of `from` among it; the task is lent until
  * design_start_free. STATUS_BAD_INPUT or STATUS_IO with diagnostics; design_start_free in any case. */
 Status design_start(DesignStart* start, Task* task, const OptimizationOptions* options, Diagnostics* diagnostics);
+/* Frees the optimization, or the receding with its own; the task is given back. */
 void design_start_free(const DesignStart* start);
 
 /* Zeroed or half-built is fine for design_run_free. */
@@ -29,17 +30,19 @@ typedef struct {
   Live live;
 } DesignRun;
 
-/* Of several processes one writes and speaks. */
+/* Of several processes one writes and speaks. true without mpirun. */
 bool design_run_writes(void);
-/* The worst that happened to any process: all go on, or none. */
+/* The worst that happened to any process: all go on, or none. All processes call it; the largest Status. */
 Status design_run_agreed(Status status);
 /* A task that takes longer says so [s]. */
 #define LONG_TASK_SECONDS 30.0
-/* A duration as one says it: "40 s", "3 min", "2.5 h". */
+/* A duration as one says it: "40 s", "3 min", "2.5 h". seconds >= 0; by value. */
 Excerpt design_run_duration(double seconds);
-/* Whether the result is a success, and the values that say so; nothing where the task does not ask. */
+/* Whether the result is a success, and the values that say so; nothing where the task does not ask. On standard
+ * error; nothing with -q. */
 void design_run_say_success(const DesignRun* run);
-/* From the first window to the last, or on from the checkpoint; what is written, and said. */
+/* From the first window to the last, or on from the checkpoint; what is written, and said. All processes call it;
+ * problems are in run->diagnostics. */
 ExitCode design_run_receding(DesignRun* run);
 
 #endif

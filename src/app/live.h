@@ -22,21 +22,26 @@ typedef struct {
   double shown, cost;     /* when the last page of a design was made, and how long that took [s] */
 } Live;
 
-/* Begins to listen and says where. STATUS_IO with a diagnostic; live_close in any case. */
+/* Begins to listen and says where. STATUS_IO with a diagnostic; live_close in any case. name is borrowed. STATUS_OK
+ * and nothing more without --view. */
 Status live_open(Live* live, const Options* options, const char* name, Diagnostics* diagnostics);
-/* Shows the first state of a run of this model, which stays until another one begins; `steps` are to come. */
+/* Shows the first state of a run of this model, which stays until another one begins; `steps` are to come.
+ * STATUS_IO, STATUS_BAD_INPUT with a diagnostic when the page could not be made. Allocates numbers of one moment. */
 Status live_begin(Live* live, const Model* model, const SimState* first, int steps, Diagnostics* diagnostics);
-/* One more state of that run, after `step` of its steps. */
+/* One more state of that run, after `step` of its steps. Only every so often, and at the last step. */
 void live_add(Live* live, const SimState* state, int step, const SimMeasure* measure, const StepReport* report);
-/* Is it time for a page of the present design: does somebody look, and has enough time gone by for what it costs? */
+/* Is it time for a page of the present design: does somebody look, and has enough time gone by for what it costs?
+ * Never twice within DESIGN_PERIOD [s]. */
 bool live_wants_design(Live* live);
-/* The run of a design, made anew, with the way of the optimization so far, from its folder. */
+/* The run of a design, made anew, with the way of the optimization so far, from its folder. Problems are not told:
+ * what was shown stays. Takes as long as the run. */
 void live_show_design(Live* live, const Scene* scene, const char* folder);
 /* Will anybody see the end? */
 bool live_wants_end(Live* live);
 /* The end, and how it came, in words: a finished folder's whole page, for who looks; then, with --stay, until a signal
- * asks. `folder` NULL: what is shown stays. */
+ * asks. `folder` NULL: what is shown stays. `how` is copied; problems with the page are not told. */
 void live_end(Live* live, const char* how, const char* folder);
+/* Ends the server, if there is one, and frees what it owns; accepts a zeroed one. */
 void live_close(Live* live);
 
 #endif

@@ -4,8 +4,11 @@
 
 #include "app/app.h"
 
-void manual_man(Text* out);  /* sdrs(1) */
-void manual_bash(Text* out); /* completion */
+/* Appends the manual page sdrs(1), in roff. */
+void manual_man(Text* out);
+/* Appends the completion for bash. */
+void manual_bash(Text* out);
+/* Appends the completion for zsh. */
 void manual_zsh(Text* out);
 
 #endif

@@ -17,15 +17,18 @@ typedef struct {
 } Shown;
 
 /* show: RENDER_FORCES reads contacts.csv, RENDER_DISPLACEMENT the design before. compare: an optimization's initial
- * design is drawn too; as_model: the same where it is there. Problems are in the recorded's diagnostics, or told. */
+ * design is drawn too; as_model: the same where it is there. Problems are in the recorded's diagnostics, or told.
+ * EXIT_DONE, else the code to leave with; shown_free in any case. */
 ExitCode shown_load(Shown* shown, const Options* options, unsigned show, bool compare, bool as_model);
+/* Frees runs, contacts and captions; accepts a half-loaded one. */
 void shown_free(Shown* shown);
 
 /* The page `target` (.html) of the first operand; of an optimization it plays RUN/best, the run of the best design,
  * with RUN/initial beside it, which are simulated where they are not there (app/render_page.c). *moments = that it
- * holds. Problems are told. */
+ * holds. Problems are told. EXIT_DONE, else the code to leave with; *moments is set with EXIT_DONE alone. */
 ExitCode render_page(const Options* options, const char* target, int* moments);
-/* The page of a finished run's folder, appended to `out`; false, with nothing told, when there is none. */
+/* The page of a finished run's folder, appended to `out`; false, with nothing told, when there is none. folder is
+ * that of sdrs simulate; `out` is the caller's. */
 bool page_of_folder(const Options* options, const char* folder, Text* out);
 
 #endif

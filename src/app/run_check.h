@@ -24,12 +24,14 @@ typedef struct {
   Diagnostics findings; /* what is false */
 } RunCheck;
 
-/* Read the files. STATUS_IO or STATUS_BAD_INPUT with diagnostics where one is missing or malformed. */
+/* Read the files. STATUS_IO or STATUS_BAD_INPUT with diagnostics where one is missing or malformed. What is false
+ * but well formed is a finding of run_check_states. run_check_free in any case. */
 Status run_check_read(RunCheck* check, const Recorded* recorded, const char* folder, Diagnostics* diagnostics);
+/* Frees files, tables and findings. */
 void run_check_free(RunCheck* check);
 
 /* All states in their places: numbers of rows, times, steps, the initial state, poses, centres, energies, momenta, and
- * forces against motion (app/run_check.c). */
+ * forces against motion (app/run_check.c). What is false is added to check->findings; nothing is returned. */
 void run_check_states(RunCheck* check);
 
 /* What contacts.csv and solver.csv say of a row (row >= 1; 0: the initial state, of which they say nothing) against the
@@ -39,12 +41,13 @@ typedef struct {
   const ProofPair *pairs, *before;
   int count, before_count;
 } RowPairs;
+/* Adds to check->findings. */
 void run_check_row_pairs(RunCheck* check, const RowPairs* row);
 
 /* For both files. Were this row's step and the `before` steps ahead of it taken as a whole? Otherwise what they come
  * from are states between the rows. */
 bool run_check_whole(const RunCheck* check, int row, int before);
-/* The step of a recorded row. */
+/* The step of a recorded row. row: 0 ... rows - 1; counted as by the run, from its start_step on. */
 int run_check_step(const RunCheck* check, int row);
 /* Parts in which the step to a row was taken; 1 where the file does not say. */
 int run_check_parts(const RunCheck* check, int row);

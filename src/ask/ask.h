@@ -39,6 +39,7 @@ typedef enum {
   QUERY_TOUCH,
   QUERY_METHODS,
 } QueryMethod;
+/* Constant: "distance", "growth", ... */
 const char* query_method_name(QueryMethod method); /* NULL for QUERY_POTENTIAL, which has no word */
 
 typedef struct {
@@ -64,8 +65,10 @@ typedef struct {
 /* A list of questions, one, or one after the other (JSON lines). Every problem goes to diagnostics: STATUS_BAD_INPUT,
  * or STATUS_IO when the file cannot be read. query_free accepts a zeroed or half-read list. */
 Status query_read(QueryList* list, const char* path, Diagnostics* diagnostics);
-/* The same from a NUL-terminated text; `path` stands for it in messages, and meshes are sought beside it. */
+/* The same from a NUL-terminated text; `path` stands for it in messages, and meshes are sought beside it. `length`
+ * bytes; the text is not kept. STATUS_BAD_INPUT, also for a NUL within it. */
 Status query_parse(QueryList* list, const char* path, const char* text, size_t length, Diagnostics* diagnostics);
+/* Frees items, points and bodies and zeroes the list. */
 void query_free(QueryList* list);
 
 /* What the answer before has left for the next one to begin with. */
@@ -76,14 +79,16 @@ typedef struct {
   WitnessCache witness;
 } QueryMemory;
 static inline QueryMemory query_memory(void) { return (QueryMemory){.body = {-1, -1}}; }
-/* The answer to a question of the list, as one line of JSON, appended (ask/answer.c). */
+/* The answer to a question of the list, as one line of JSON, appended (ask/answer.c). item is one of the list's,
+ * whose bodies keep what is made for it; memory: query_memory() for the first. Never fails. */
 void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory);
-/* That of two sets of points (ask/pair.c). */
+/* That of two sets of points, also of such that meet (ask/pair.c). */
 void query_answer_pair(Text* line, const QueryPair* pair);
-void query_add_vector(Text* line, Vec3 v); /* `[x, y, z]` */
+/* Appends `[x, y, z]`, null for what is not finite. */
+void query_add_vector(Text* line, Vec3 v);
 
 /* Place of the value that is reached through children path[0], path[1], ... of a valid JSON text; key: of its key
- * instead (ask/json_place.c). */
+ * instead (ask/json_place.c). path (depth), children from 0; line and column from 1. file is borrowed. */
 SourcePlace json_place(const char* file, const char* text, const int* path, int depth, bool key);
 
 #endif

@@ -25,24 +25,34 @@ typedef struct {
   int shapes_deep; /* how many shapes the reader is within */
 } QueryReader;
 
-/* Into the child of this number, and back to where the trail was. */
+/* Into the child of this number, and back to where the trail was. The mark [bytes of the trail] is for
+ * query_reader_leave; not beyond READER_DEPTH_MAX. */
 size_t query_reader_enter(QueryReader* reader, int child);
+/* Back to where the trail was when enter returned this mark. */
 void query_reader_leave(QueryReader* reader, size_t mark);
-/* An error at the place where the reader is; key: at the value's key. */
+/* An error at the place where the reader is; key: at the value's key. Counted also when it is not told: only the
+ * first are. */
 void query_reader_problem(QueryReader* reader, bool key, const char* format, ...) __attribute__((format(printf, 3, 4)));
-const char* query_reader_kind_name(const cJSON* item); /* "an object", "a list", ... */
+/* For messages: "an object", "a list", ...; constant. */
+const char* query_reader_kind_name(const cJSON* item);
 /* A number in low .. high; a problem and any value otherwise. Lengths; of another unit: " rad", or "" for none. */
 double query_reader_number_of(QueryReader* reader, const cJSON* item, double low, double high, const char* unit);
+/* query_reader_number_of in metres. */
 double query_reader_number(QueryReader* reader, const cJSON* item, double low, double high);
+/* A list [x, y, z] [m]; zeros and a problem otherwise. */
 Vec3 query_reader_point(QueryReader* reader, const cJSON* item);
-/* A list of one or more; *points is owned by the caller. */
+/* A list of one or more [m]; *points (*count) is freed by the caller with memory_free. Both stay as they are, with a
+ * problem, when it is no such list. */
 void query_reader_points(QueryReader* reader, const cJSON* item, Vec3** points, int* count);
 
-int query_reader_find_key(const char* name, const char* const* keys, int count); /* -1: none */
+/* Which of keys (count) it is; -1: none. */
+int query_reader_find_key(const char* name, const char* const* keys, int count);
+/* A problem at the value's key: the nearest known key, else all of them (count). */
 void query_reader_refuse_key(QueryReader* reader, const char* name, const char* const* keys, int count);
 /* Each member of an object whose key is one of these; unknown keys and those that stand twice are problems. seen[key]
  * becomes true. */
 typedef void (*ReaderMember)(QueryReader* reader, const cJSON* item, int key, void* context);
+/* keys and seen (count); item must be an object. member's context is handed on. */
 void query_reader_object(QueryReader* reader, const cJSON* item, const char* const* keys, int count,
                          ReaderMember member, void* context, bool* seen);
 
@@ -67,17 +77,20 @@ typedef struct {
   Pose* pose;
 } ShapeText;
 /* Made of what was read (ask/body.c); the text is left for its owner to free, without what went over. false, and
- * problems: it cannot be. */
+ * problems: it cannot be. *body owns what it is made of; it is zeroed after false. */
 bool query_body_make(QueryReader* reader, ShapeText* text, QueryBody* body);
+/* Frees all that the body owns and zeroes it; accepts a zeroed one. */
 void query_body_free(QueryBody* body);
-/* Points and edges for `manifold`, where they are not there yet. */
+/* Points and edges for `manifold`, where the body does not have them yet, which owns them. false, with a problem: it
+ * has no smooth field, or no surface. */
 bool query_body_make_manifold(QueryReader* reader, QueryBody* body);
 
 /* Number of the new body, or `before` when only a pose is given; -1 with problems. The pose is changed
- * (ask/shapes.c). */
+ * (ask/shapes.c). The new body is the list's, whose bodies may move. */
 int query_reader_body(QueryReader* reader, const cJSON* item, QueryList* list, int before, Pose* pose);
 /* One question of the form with shapes (ask/question.c): item is an object; what it leaves out is as in `last`,
- * NULL for none. */
+ * NULL for none. Nothing is returned: problems are counted in the reader. *out's points are its own, freed with the
+ * list. */
 void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out);
 
 #endif

@@ -7,15 +7,16 @@
 
 /* The model as MJCF for MuJoCo 2.2.2 or later: one file that needs no other. controls: the actuators' controls over the
  * run as CSV, left empty when they do not change. What MuJoCo has no exact counterpart for is noted in diagnostics,
- * with `path` as the file. */
+ * with `path` as the file. Metres, kg, radians. path is borrowed for messages alone; never fails. */
 void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* controls, Diagnostics* diagnostics);
 
 /* The model as URDF, all joints at zero. `meshes`: what references to mesh files begin with ("robot_meshes/"); the
  * files are those of export_urdf_mesh. What URDF cannot say is left out, told as notes with `path` as their file, and
  * stands in a comment. STATUS_BAD_INPUT after an error for each link whose joint it has no counterpart for.
- * docs/urdf.md */
+ * Nothing is appended then. Metres, kg, radians. docs/urdf.md */
 Status export_urdf(const Model* model, const char* path, const char* meshes, Text* urdf, Diagnostics* diagnostics);
-/* Name of the file that a hull is in (its content: run_hull_obj); false: it is in none. */
+/* Name of the file that a hull is in (its content: run_hull_obj); false: it is in none. hull: index into
+ * model->hulls; name is overwritten. No two hulls have the same. */
 bool export_urdf_mesh(const Model* model, int hull, Text* name);
 
 /* A recorded run as a binary glTF 2.0 file: the bounded hulls of every link under a node of its name, with its colour
@@ -30,6 +31,7 @@ typedef struct {
   const Model* model;
   const RunPoses* run;
 } GlbPart;
+/* parts (count); *moments: of the longest. */
 void export_glb_parts(Text* out, const GlbPart* parts, int count, double fps, int* moments);
 
 typedef enum { SURFACE_OBJ, SURFACE_STL, SURFACE_3MF } SurfaceFormat;
@@ -62,7 +64,7 @@ typedef struct {
 } SurfaceReport;
 
 /* Append the bounded hulls of a link (-1 = of all) under the poses (links), as OBJ in metres, binary STL or 3MF in
- * millimetres. */
+ * millimetres. Nothing fails: what is wrong with the surface is in the report, which owns nothing. */
 SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose* poses, const SurfaceOptions* options);
 
 /* ---------------------------------------------------------------- assembly (export/assembly.c) */
@@ -78,15 +80,17 @@ typedef struct {
   double gap;                 /* smallest at their ends [m]; INFINITY: nothing is near */
   int places;                 /* that were tried */
 } RemovalReport;
-/* poses: where the links stand (links). */
+/* For a link 0 ... links - 1, which moves while all others stay. poses: where the links stand, world (links). In the
+ * report nothing is owned. */
 RemovalReport export_removal(const Model* model, const Pose* poses, int link, int threads);
 
 /* ---------------------------------------------------------------- bytes of files (export/text.c) */
 
-/* The text with & < > " escaped, which XML and HTML understand alike. */
+/* Appends the text with & < > " escaped, which XML and HTML understand alike. */
 void xml_add_escaped(Text* out, const char* text);
-/* Appended little-endian: an integer of 1 to 4 bytes, a number as a float of 4. */
+/* Appends an integer little-endian, in 1 to 4 bytes; higher bits are dropped. */
 void bytes_add_integer(Text* out, uint32_t value, int bytes);
+/* Appends a number little-endian, as a float of 4 bytes. */
 void bytes_add_float(Text* out, double value);
 
 #endif

@@ -17,36 +17,42 @@ typedef struct {
   int depth;
 } Mjcf;
 
-/* A note about a link: what is different in MuJoCo. */
+/* A note about a link, with the file as its place: what is different in MuJoCo. */
 void mjcf_note(Mjcf* m, const char* name, const char* text);
+/* Appends two blanks for each level of depth. */
 void mjcf_indent(Mjcf* m);
-/* `link/coordinate`, as the columns of joints.csv; a ball is `link/rotation`. */
+/* `link/coordinate`, as the columns of joints.csv; a ball is `link/rotation`. index: of the link; dof: of its joint,
+ * from 0. What was in name goes. */
 void mjcf_joint_name(Text* name, const Mjcf* m, int index, int dof);
+/* Is the link a root that MuJoCo's freejoint can stand for: without drive, damping, limits or springs? */
 bool mjcf_is_free(const Mjcf* m, int index);
 /* Anchors of MuJoCo's closures are where bodies are in its reference, qpos0: then that is the start, else zero
  * coordinates. */
 bool mjcf_refers_to_start(const Mjcf* m);
-/* And this link stands there as it does at the start. */
+/* And this link stands there as it does at the start. false without closures. */
 bool mjcf_starts_there(const Mjcf* m, int index);
 /* Way along the axis per angle of a screw, which MuJoCo does not know [m/rad]; 0: the joint is none. */
 static inline double mjcf_thread(const ModelLink* link) {
   return link->joint.kind == &JOINT_KIND_SCREW ? link->joint.parameters[0] : 0;
 }
-/* Is anything held together? */
+/* Is anything held together, by closures, couplings or screws? */
 bool mjcf_has_equality(const Mjcf* m);
 
-/* Closures and couplings as equality constraints (export/mjcf_closures.c). Sites that they need on a link, or in the
- * world
- * (-1); then tendons and equalities, which hold as they do in the reference. */
+/* Appends the sites that closures need on a link, or in the world (-1), in its frame [m] (export/mjcf_closures.c). */
 void mjcf_add_closure_sites(Mjcf* m, int index);
+/* Appends closures and couplings as tendons and equalities, which hold as they do in the reference; nothing without
+ * any. */
 void mjcf_add_closures(Mjcf* m);
 
-/* Tendons (export/mjcf_tendons.c): sites on a link, or in the world (-1); the cords; motors, one for each that has a
- * tension, and a row of what these are told. */
+/* Appends the sites of tendons on a link, or in the world (-1), in its frame [m] (export/mjcf_tendons.c). */
 void mjcf_add_tendon_sites(Mjcf* m, int index);
+/* Appends the cords; nothing without any. */
 void mjcf_add_tendons(Mjcf* m);
+/* Adds a motor for each tendon that has a tension, its control at time 0 [N], and its name. */
 void mjcf_add_tendon_motors(Mjcf* m);
+/* Appends the tensions at a time [s], after a comma each [N]. */
 void mjcf_add_tendon_controls(Text* out, const Model* model, double time);
+/* Does a tension change over time? */
 bool mjcf_tendons_vary(const Model* model);
 
 #endif

@@ -101,20 +101,24 @@ struct Identification {
   bool* judged_whole; /* it could be simulated to the end, fitted then unfitted (2 runs) */
 };
 
-/* Windows of the runs for training. */
+/* Windows of the runs for training, in id->shots (shot_count); freed by shots_free. */
 void shots_create(Identification* id);
 /* A run of validation that was followed as well as most, beside what was measured, as a run folder of its own: overlay/
- * in `folder` (identify/overlay.c). */
+ * in `folder` (identify/overlay.c). STATUS_IO with a diagnostic; STATUS_OK without runs too. */
 Status overlay_write(Identification* id, const char* folder, Diagnostics* diagnostics);
 /* Poses of all links in the rows of a whole run from its first state, (rows x links) of the caller; NULL: it cannot be
- * simulated. *dt: between rows. */
+ * simulated. *begin: time of the first row in the run [s]; both are set only with poses. Freed with memory_free. */
 Pose* shot_poses(const Identification* id, const double* x, const MeasuredRun* run, int* rows, double* begin);
+/* Frees id->shots and what they hold. */
 void shots_free(Identification* id);
-/* Simulate a shot with these values (variables, its own locals). derivatives: sums are set whole, else cost only. */
+/* Simulate a shot with these values (variables, its own locals). derivatives: sums are set whole, else cost only.
+ * out->ran false: it could not be simulated, and the rest is of no use. Several threads may, each with its own out. */
 void shot_evaluate(const Identification* id, const double* x, const Shot* shot, const double* local, bool derivatives,
                    ShotSums* out);
-/* Least height of what can move above a half-space where the shot begins [m]; *ground: the half-space's link. */
+/* Least height of what can move above a half-space where the shot begins [m]; *ground: the half-space's link.
+ * INFINITY: there is none, or nothing that can move. */
 double shot_height(const Identification* id, const Shot* shot, int* ground);
+/* Sets the arrays of out to zero: (variables^2), (variables), (variables x locals), (locals^2), (locals). */
 void shot_clear(const Identification* id, ShotSums* out);
 /* Residuals of a shot, those of a sample beside each other; NaN where nothing was measured. */
 typedef struct {
@@ -124,40 +128,51 @@ typedef struct {
   const bool* turns;   /* does it say how something is turned, not where it is? (count) */
   int touched;         /* the first sample after bodies have met; samples: they never do */
 } ShotResiduals;
-/* Sums them up (identify/sums.c); false: they are no numbers, or the shot's own unknowns are not determined. */
+/* Sums them up (identify/sums.c); false: they are no numbers, or the shot's own unknowns are not determined. With
+ * derivatives out's arrays are set, else the cost only. */
 bool shot_sum(const Identification* id, const ShotResiduals* s, const double* local, bool derivatives, ShotSums* out);
-/* Standard deviation of an increment of the initial state: the data's own noise, by what the joint measures. */
+/* Standard deviation of the k-th increment of the initial state, coordinates [m or rad], then velocities [m/s or
+ * rad/s] (2 nv): the data's own noise, by what the joint measures. */
 double local_deviation(const Identification* id, int k);
 /* A whole run from its first state: means over its samples of the distances to what was measured [m, rad, m or rad],
  * and those in its last sample, NaN where nothing was measured then [m, rad]; false: it ends before. rows: where not
- * NULL, a row for each sample and link is appended, with what it is uncertain by (Q8). */
+ * NULL, a row for each sample and link is appended, with what it is uncertain by (Q8). x (variables); out: NaN
+ * where it ends before. */
 bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[JUDGED_NUMBERS],
                 JudgedRows* rows);
 
 /* ---------------------------------------------------------------- small dense matrices (identify/solve.c) */
 
-/* In place, lower triangle; false: not positive definite. */
+/* In place, lower triangle of a (n x n), row-major; false: not positive definite, and a is of no use. */
 bool dense_cholesky(int n, double* a);
+/* Solves L L^T x = b in place, with the lower triangle of dense_cholesky (n x n); x (n) is b before. No allocation. */
 void dense_solve(int n, const double* l, double* x);
 /* Eigenvalues (descending) and eigenvectors, one a row, of a symmetric matrix, by Jacobi's rotations; a is destroyed.
- */
+ * a and vectors (n x n), row-major; values (n). */
 void dense_eigen(int n, double* a, double* values, double* vectors);
-/* The step of (Q3) within bounds; false: the matrix is not positive definite for any damping. */
+/* The step dx (variables) of (Q3) within bounds, 0 for what is held or stays at a bound; false: the matrix is not
+ * positive definite for any damping. */
 bool bounded_step(const Identification* id, double damping, double* dx);
 
-/* Sums of all shots at x (identify/fit.c). */
+/* Simulates all shots at x with derivatives; sets id->sums, id->a, id->g and id->cost (identify/fit.c). */
 void fit_renew(Identification* id);
-/* Fills id->misfit from the judged runs (identify/misfit.c). */
+/* Fills id->misfit from the judged runs (identify/misfit.c). rows: one per run; only read. */
 void find_misfit(Identification* id, const JudgedRows* rows);
-/* A run's part of it, from one component of its residuals: r[k stride] of samples k, in units [m, rad, m or rad]. */
+/* A run's part of it, from one component of its residuals: r[k stride] of samples k, in units [m, rad, m or rad].
+ * NaN: not measured, and passed over. The caller frees out->second. */
 void judge_misfit(JudgedRows* out, int part, double unit, const double* r, int samples, int stride);
-/* Verdict before the fit (identify/verdict.c); standard errors after it (identify/uncertainty.c). */
+/* Singular values, verdict and what is undetermined, before the fit (identify/verdict.c). Sets id->singular,
+ * deviation, directions, verdict, undetermined. */
 void find_verdict(Identification* id);
+/* Standard errors (variables), covariance (variables^2), noise and quantile, after the fit (identify/uncertainty.c). */
 void find_uncertainty(Identification* id);
 /* Student's t where the normal distribution has z. From this many runs on they tell of their own differences. */
 enum { RUNS_TELL = 5 };
+/* The quantile of Student's t with so many degrees of freedom (> 0) that the normal distribution has at z, to the
+ * order 1 / freedom^3. */
 double student_quantile(double z, int freedom);
-/* Where parts of the data, or the data and what was known beforehand, contradict each other (identify/doubts.c). */
+/* Where parts of the data, or the data and what was known beforehand, contradict each other (identify/doubts.c).
+ * Sets id->doubts (doubt_count) and id->spread (variables); takes id->sums' parts. */
 void find_doubts(Identification* id);
 
 #endif

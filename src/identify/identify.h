@@ -39,12 +39,15 @@ typedef struct {
 } MeasuredData;
 
 /* Read the files: those of the command line (paths or patterns, relative to the working directory), else the task's.
- * Every fault is told with file, line, rule and what it may come from. model: of the scene. */
+ * Every fault is told with file, line, rule and what it may come from. model: of the scene. STATUS_IO where a file
+ * cannot be read, STATUS_BAD_INPUT for the others; *data is set in any case, for measured_free. It borrows the task.
+ * The signals of its inputs are those of the model's scene. */
 Status measured_read(MeasuredData* data, const Task* task, const char* const* files, int file_count, const Model* model,
                      Diagnostics* diagnostics);
+/* Frees all runs and their arrays and zeroes it; accepts a zeroed or half-read one. */
 void measured_free(MeasuredData* data);
 /* Coordinates (nq) and velocities (nv) of the model where the run is at a sample; what is not measured stays as it is.
- */
+ * sample: 0 ... count - 1. m, rad, quaternions; m/s, rad/s. The model is only read. */
 void measured_state(const MeasuredRun* run, int sample, const Model* model, double* coordinates, double* velocities);
 
 /* ---------------------------------------------------------------- the fit (identify/fit.c) */
@@ -64,30 +67,42 @@ typedef enum {
   IDENTIFY_ITERATIONS, /* all iterations are done */
   IDENTIFY_STUCK,      /* no step lowers the sum */
 } IdentifyStop;
+/* Constant, in words for a user. */
 const char* identify_stop_text(IdentifyStop stop);
 
+/* Read the data, make the model, cut windows. STATUS_BAD_INPUT or STATUS_IO with diagnostics; *result is set in any
+ * case, for identification_destroy. Options are copied; the task is borrowed. */
 Status identification_create(Identification** result, Task* task, const IdentifyOptions* options,
                              Diagnostics* diagnostics);
+/* Frees it, not its task; a half-built one and NULL are accepted. */
 void identification_destroy(Identification* identification);
-/* Sum of squares, normal equations and verdict at the values to begin with. STATUS_SOLVER: no run can be simulated. */
+/* Sum of squares, normal equations and verdict at the values to begin with. STATUS_SOLVER: no run can be simulated.
+ * STATUS_BAD_INPUT: a run begins inside the ground; STATUS_INTERRUPTED. */
 Status identification_start(Identification* identification, Diagnostics* diagnostics);
-/* What the data cannot tell, in words, one line each; "" when it tells everything. */
+/* What the data cannot tell, in words, one line each; "" when it tells everything. Owned by the identification. */
 const char* identification_verdict(const Identification* identification);
 /* The combinations of variables that it tells where it does not tell all of them apart (base parameters), one a line.
- */
+ * "" when there are none. Owned by the identification. */
 const char* identification_told(const Identification* identification);
+/* Does the data tell every parameter? After identification_start. */
 bool identification_identifiable(const Identification* identification);
-/* One step of the method. STATUS_INTERRUPTED: nothing has changed. */
+/* One step of the method. STATUS_INTERRUPTED: nothing has changed but the damping. A step that lowers nothing is no
+ * failure: STATUS_OK, and identification_stop says so. */
 Status identification_advance(Identification* identification);
+/* Why it has ended; IDENTIFY_RUNNING: it has not. */
 IdentifyStop identification_stop(const Identification* identification);
+/* Steps of the method that are done, from 0. */
 int identification_iteration(const Identification* identification);
+/* Half the sum of squares (Huber's) with priors at the present values, in the deviations of the task: without unit. */
 double identification_cost(const Identification* identification);
-/* Uncertainties, and the runs judged with and without the fit. */
+/* Uncertainties, and the runs judged with and without the fit. STATUS_OK always. After it identification_parameter
+ * has standard errors; runs are simulated twice, over the threads of the options. */
 Status identification_finish(Identification* identification, Diagnostics* diagnostics);
 
 /* Parameters that parts of the data tell otherwise, or a prior: the model cannot do what was measured. Intervals are
- * wide enough for both (Q12). The words of one are appended to a text. After identification_finish. */
+ * wide enough for both (Q12). The words of one are appended to a text. After identification_finish. 0: none. */
 int identification_doubt_count(const Identification* identification);
+/* The words of one, 0 ... count - 1, appended. */
 void identification_doubt_text(const Identification* identification, int k, Text* out);
 
 typedef struct {
@@ -96,7 +111,9 @@ typedef struct {
   double standard_error, low, high; /* NaN: the data does not tell it */
   bool at_bound, held;
 } IdentifiedParameter;
+/* How many parameters are fitted, held ones among them. */
 int identification_parameter_count(const Identification* identification);
+/* One of them, 0 ... count - 1, in its own unit; its name is owned by the identification. */
 IdentifiedParameter identification_parameter(const Identification* identification, int k);
 
 /* Means over runs of the mean over the run, and of what their last samples have. */
@@ -108,22 +125,28 @@ typedef struct {
   double unfitted_position, unfitted_rotation, unfitted_coordinate;
   double unfitted_final_position, unfitted_final_rotation;
 } Judgement;
+/* Of the runs for training, or of those kept for validation; after identification_finish. */
 Judgement identification_judgement(const Identification* identification, bool train);
 /* Of a component of positions, rotations, coordinates (Q10) [m, rad, m or rad]: noise from sample to sample, and what
  * the model does otherwise than what was measured; NaN: none were measured. After identification_write. */
 typedef struct {
   double noise[3], model[3];
 } Misfit;
+/* train: of the runs for training, else of those for validation. */
 Misfit identification_misfit(const Identification* identification, bool train);
 
 /* ---------------------------------------------------------------- files (identify/report.c) */
 
-/* identify.json (appended to text too), fitted.scene.yaml, residuals.csv. STATUS_IO with a diagnostic. */
+/* identify.json (appended to text too), fitted.scene.yaml, residuals.csv. STATUS_IO with a diagnostic. errors.csv
+ * and overlay/ as well, into a folder that is there. json is the caller's, and appended to in any case. */
 Status identification_write(Identification* identification, const char* folder, const RunProgram* program, Text* json,
                             Diagnostics* diagnostics);
 /* The state between two iterations. */
 #define IDENTIFY_CHECKPOINT_KIND "identify"
+/* Writes the state between two iterations to a file. STATUS_IO with a diagnostic. */
 Status identification_save(const Identification* identification, const char* path, Diagnostics* diagnostics);
+/* Reads it back into an identification of the same task and data, after identification_start. STATUS_IO or
+ * STATUS_BAD_INPUT with a diagnostic. */
 Status identification_load(Identification* identification, const char* path, Diagnostics* diagnostics);
 
 #endif

@@ -60,39 +60,55 @@ struct sdrs {
 /* ---------------------------------------------------------------- calls (library/object.c) */
 
 typedef sdrs_status (*LibraryWork)(sdrs* s, void* arguments);
-/* One call on an object: work with its pool, in the C locale, errors cleared before. */
+/* One call on an object: work with its pool, in the C locale, errors cleared before. The status of the work;
+ * SDRS_NO_MEMORY for s = NULL or when memory ran out, after which the object's own part is gone; SDRS_USAGE for an
+ * object that was never loaded. */
 sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments);
-/* Work with this pool, in the C locale; false: there was no memory for it. */
+/* Work with this pool, in the C locale; false: there was no memory for it. What the work had allocated then stays in
+ * the pool, in no certain state. */
 bool library_try(MemoryPool* pool, void (*work)(void*), void* context);
-/* What the command line prints of the errors, without the last end of line. */
+/* What the command line prints of the errors, without the last end of line. Warnings and notes are left out. Only
+ * appends. */
 void library_add_errors(Text* out, const Diagnostics* diagnostics);
-/* Sets the error text; returns the status. */
+/* Sets the error text; returns the status. The words are formatted into the object's own text, in place of those
+ * before. */
 sdrs_status library_fail(sdrs* s, sdrs_status status, const char* format, ...) __attribute__((format(printf, 3, 4)));
 /* From own->diagnostics, as the command line prints errors. */
 sdrs_status library_fail_diagnosed(sdrs* s, Status status);
+/* The public number of a status; SDRS_SOLVER for STATUS_INTERRUPTED. */
 sdrs_status library_status(Status status);
 
-/* A block of the object in a buffer that is as large as asked for; zeroed. */
+/* A block of the object in a buffer that is as large as asked for; zeroed. count doubles; the one before of this
+ * kind and block is freed. The object owns it; no memory does not return, but ends the call. */
 double* library_buffer(sdrs* s, int kind, sdrs_block block, size_t count);
 
 /* ---------------------------------------------------------------- drives (library/drive.c) */
 
+/* A copy of the model's start (nq, nv); all the rest is borrowed. Freed with drive_free, which accepts a zeroed one. */
 void drive_create(DrivenModel* drive, const Model* model);
-/* As `from` is now, with its inputs for rows [0, steps). */
+/* As `from` is now, with its inputs for rows [0, steps). `drive` is overwritten, so free it before; owns copies of
+ * all it has. Beyond the rows of `from` its last one is held. */
 void drive_copy(DrivenModel* drive, const DrivenModel* from, int steps);
+/* Frees what it owns and zeroes it; the shared model stays. */
 void drive_free(DrivenModel* drive);
-/* Inputs of `rows` rows (rows x inputs) from row `first` on; what is missing before it is what the signals say. */
+/* Inputs of `rows` rows (rows x inputs) from row `first` on; what is missing before it is what the signals say.
+ * values are copied, row by row, in the order of the controllers. Allocates when there is no room. */
 void drive_input(DrivenModel* drive, const Model* shared, int first, const double* values, int rows);
+/* The controllers follow the shared model's signals again; inputs are freed. */
 void drive_undriven(DrivenModel* drive, const Model* shared);
-/* Coordinates as a start: finite, quaternions of unit length. false: they cannot be one. */
+/* Coordinates as a start: finite, quaternions of unit length. false: they cannot be one. q (nq), in metres, radians
+ * and quaternions w x y z, is copied; nothing changes on failure. */
 bool drive_set_coordinates(DrivenModel* drive, const double* q);
+/* v (nv), m/s and rad/s, is copied. false: a number that is not finite, and nothing changes. */
 bool drive_set_velocities(DrivenModel* drive, const double* v);
+/* Channels of all controllers: nu. */
 int model_input_count(const Model* model);
 
-/* The simulation of the present state, begun if need be. */
+/* The simulation of the present state, begun if need be. On failure the error is told. */
 sdrs_status library_sim(sdrs* s);
 
-/* Quaternions of all links in all rows of the record (rows x links x 4), continuous in time (library/record.c). */
+/* Quaternions of all links in all rows of the record (rows x links x 4), continuous in time (library/record.c). w x
+ * y z; belongs to the object, made once a run. There must be a record. */
 const double* library_orientations(sdrs* s);
 
 #endif

@@ -45,17 +45,20 @@ typedef struct sdrs_options {
   int scenario; /* of a task: 0, 1, ... */
 } sdrs_options;
 
+/* A constant text, "x.y.z"; not to be freed. */
 SDRS_API const char* sdrs_version(void);
 /* From a scene or task in YAML or JSON. *out is set in any case, to be asked for sdrs_error and freed, unless there was
- * no memory for it: then it is NULL. options may be NULL. */
+ * no memory for it: then it is NULL. options may be NULL. Everything is copied: options and overrides may go.
+ * SDRS_IO: no such file; SDRS_BAD_INPUT: all mistakes are in sdrs_error. */
 SDRS_API sdrs_status sdrs_load(sdrs** out, const char* path, const sdrs_options* options);
 /* From a text. path stands for it in messages, tells by `.json` what it is, and anchors the paths in it; NULL = a scene
- * in the working folder. */
+ * in the working folder. text is not kept. *out and errors as of sdrs_load; both are freed with sdrs_free. */
 SDRS_API sdrs_status sdrs_parse(sdrs** out, const char* text, const char* path, const sdrs_options* options);
 /* Another run of the same scene, at its beginning, with the start and the inputs that were set; what the scene holds is
- * shared. */
+ * shared. *out is freed with sdrs_free, in any order with the original; NULL after SDRS_NO_MEMORY for the object
+ * itself. SDRS_USAGE: the original was not loaded. */
 SDRS_API sdrs_status sdrs_clone(sdrs** out, sdrs* original);
-/* NULL is nothing. */
+/* Frees the object; what clones share goes with the last of them. NULL is nothing. */
 SDRS_API void sdrs_free(sdrs* object);
 
 /* What was wrong with the last call that failed on this object, "" if none did. Of NULL: that there is no memory. */
@@ -69,6 +72,7 @@ typedef struct sdrs_diagnostic {
 } sdrs_diagnostic;
 /* All that was found when it was loaded and in the last call. An index that is none: a zeroed one. */
 SDRS_API int sdrs_diagnostic_count(const sdrs* object);
+/* Texts belong to the object, until its next call that is not const. */
 SDRS_API sdrs_diagnostic sdrs_diagnostic_at(const sdrs* object, int index);
 
 /* ---------------------------------------------------------------- what there is */
@@ -85,8 +89,12 @@ typedef struct sdrs_info {
   int vertices;    /* of all hulls */
   int design;      /* variables of the task; 0 for a scene */
 } sdrs_info;
+/* Counts of rows and columns, by value; zeros and an empty name for NULL or an object that was not loaded. name
+ * belongs to the object. */
 SDRS_API sdrs_info sdrs_describe(const sdrs* object);
+/* Name of a link 0 .. links - 1; belongs to the object and holds as long as it. */
 SDRS_API const char* sdrs_link_name(const sdrs* object, int link); /* NULL: no such link */
+/* Index of a link 0 .. links - 1 by its exact name. */
 SDRS_API int sdrs_link_find(const sdrs* object, const char* name); /* -1: no such link */
 
 /* Arrays of numbers by name. What can be done with each: V sdrs_view, S sdrs_set, R sdrs_record, D a seed of
@@ -109,8 +117,10 @@ typedef enum sdrs_block {
   SDRS_CONTACT,     /* V     G  [13] support, stiffness, friction, smoothing, rest_speed, the law's own */
   SDRS_BLOCKS
 } sdrs_block;
+/* Name of a block, constant. */
 SDRS_API const char* sdrs_block_name(sdrs_block block); /* "time", "coordinates", ...; NULL: no such block */
-SDRS_API sdrs_block sdrs_block_find(const char* name);  /* SDRS_BLOCKS: no such name */
+/* The block of such a name, which may be NULL. */
+SDRS_API sdrs_block sdrs_block_find(const char* name); /* SDRS_BLOCKS: no such name */
 /* Of a column of the blocks that have nq, nv, nu or `design` columns: "box/x", "hip/0", "box/velocity/0". NULL: none.
  * Holds as long as the object. */
 SDRS_API const char* sdrs_entry_name(sdrs* object, sdrs_block block, int index);
@@ -119,7 +129,10 @@ typedef struct sdrs_array {
   const double* data; /* [row * stride + column] */
   size_t rows, columns, stride;
 } sdrs_array;
-/* Numbers of the present state, or of the scene. link: of POSITION, ORIENTATION, CENTER and FORCE; -1 = a row each. */
+/* Numbers of the present state, or of the scene. link: of POSITION, ORIENTATION, CENTER and FORCE; -1 = a row each.
+ * *out has rows, columns and stride, in doubles, and borrows its numbers (m, rad, m/s, rad/s, N, kg); zeroed on
+ * failure. Begins the simulation if need be, with the errors of sdrs_step for a start. SDRS_USAGE: no such block or
+ * link. */
 SDRS_API sdrs_status sdrs_view(sdrs* object, sdrs_block block, int link, sdrs_array* out);
 
 /* ---------------------------------------------------------------- running */
@@ -127,16 +140,22 @@ SDRS_API sdrs_status sdrs_view(sdrs* object, sdrs_block block, int link, sdrs_ar
 /* COORDINATES, VELOCITIES (count nq, nv): a run begins anew there. Quaternions are brought to unit length.
  * INPUT (count k nu): from the present step on the controllers' targets are these, row after row, the last one held,
  * their rates zero; count 0: the scene's own signals again. DESIGN (count design): the scene becomes that of these
- * variables; not while there are clones. */
+ * variables; not while there are clones. values are copied. SDRS_USAGE: a count that does not fit, or a block that
+ * cannot be set; SDRS_BAD_INPUT: a number that is not finite, a zero quaternion, or a design that makes no model.
+ * What was there stays on failure. */
 SDRS_API sdrs_status sdrs_set(sdrs* object, sdrs_block block, const double* values, size_t count);
-/* To the start: of the scene, or what was set. Inputs stay. */
+/* To the start: of the scene, or what was set. Inputs stay. SDRS_BAD_INPUT: it cannot start there: bodies intersect,
+ * or a loop is open. */
 SDRS_API sdrs_status sdrs_reset(sdrs* object);
-/* To where it was after loading: nothing set. */
+/* To where it was after loading: nothing set. Also the record, the gradient and all views are gone. A design that
+ * was set stays, as it is the scene's. */
 SDRS_API sdrs_status sdrs_clear(sdrs* object);
+/* Advances so many steps of dt; none for 0 or fewer. Begins the simulation if need be: SDRS_BAD_INPUT when bodies
+ * intersect there, or a loop is open. SDRS_SOLVER: it stands before the step that failed, which sdrs_error names. */
 SDRS_API sdrs_status sdrs_step(sdrs* object, int steps);
 
 /* Every step of all these objects, side by side. SDRS_OK, or the first failure in their order; each has its own error.
- */
+ * objects (count), all different; threads across them. Allocates nothing of its own. */
 SDRS_API sdrs_status sdrs_step_all(sdrs* const* objects, int count, int steps, int threads);
 
 /* Runs of one scene from many starts, side by side. NULL: not given, not wanted. */
@@ -151,16 +170,20 @@ typedef struct sdrs_rollouts {
   double* final_velocities;  /* (count x nv) */
   int* steps_done;           /* fewer than `steps` where a step failed; what follows in its arrays is its last state */
 } sdrs_rollouts;
-/* SDRS_SOLVER when a run failed, and which; the others are whole. */
+/* SDRS_SOLVER when a run failed, and which; the others are whole. The present state is not moved. SDRS_USAGE: count
+ * < 0 or steps < 1; SDRS_BAD_INPUT: an input that is not finite, or a start that none can begin in, whose arrays are
+ * not written. */
 SDRS_API sdrs_status sdrs_rollout(sdrs* object, const sdrs_rollouts* rollouts);
 
 /* ---------------------------------------------------------------- recorded runs and gradients */
 
 /* From the start, keeping everything; steps 0 = the scene's. After SDRS_SOLVER the record ends before the step that
- * failed. The present state of sdrs_view is not moved. */
+ * failed. The present state of sdrs_view is not moved. SDRS_BAD_INPUT: it cannot start there, and there is no
+ * record. Frees the record and gradient before. */
 SDRS_API sdrs_status sdrs_run(sdrs* object, int steps);
 /* A row for every state of the run, the start first. link as in sdrs_view, -1 = all of them in a row. Holds until the
- * next sdrs_run, sdrs_set of the design, or sdrs_free. */
+ * next sdrs_run, sdrs_set of the design, or sdrs_free. *out borrows its numbers (steps + 1 rows); zeroed on failure.
+ * SDRS_USAGE: no run, no such block or link. */
 SDRS_API sdrs_status sdrs_record(sdrs* object, sdrs_block block, int link, sdrs_array* out);
 
 /* Derivatives of a loss by one block of the record, as many numbers as sdrs_record shows for it: (rows x columns),
@@ -171,15 +194,20 @@ typedef struct sdrs_seed {
   const double* values;
   size_t count;
 } sdrs_seed;
-/* The gradient of that loss by everything, by the adjoint method; several seeds add up. */
+/* The gradient of that loss by everything, by the adjoint method; several seeds add up. seeds (count) are read only.
+ * SDRS_USAGE: no run, or a count that does not fit; SDRS_BAD_INPUT: a number that is not finite; SDRS_NO_GRADIENT: a
+ * singular step. There is no gradient after any of them. */
 SDRS_API sdrs_status sdrs_gradient(sdrs* object, const sdrs_seed* seeds, int count);
 /* Fill at most `room` seeds with derivatives of a loss of the run; *count: how many. Their numbers must hold until the
  * call that asks for them returns; *value: the loss. Any number but 0: there is none. The record may be looked at. */
 typedef int (*sdrs_loss_callback)(void* context, sdrs* object, double* value, sdrs_seed* seeds, int room, int* count);
 /* The loss of the run and its gradient; callback NULL: the loss of the task in its scenario, without the scenario's
- * weight. The run must be as long as the task wants it. */
+ * weight. The run must be as long as the task wants it. *value is NaN where there is none. SDRS_USAGE: no run, too
+ * short a run, or a scene without callback; SDRS_BAD_INPUT: the callback refused, or gave more than `room` seeds;
+ * else the errors of sdrs_gradient. */
 SDRS_API sdrs_status sdrs_loss(sdrs* object, sdrs_loss_callback callback, void* context, double* value);
-/* The gradient that was computed last. */
+/* The gradient that was computed last. *out borrows its numbers, per SI unit of the block, in the shapes that
+ * sdrs_block tells; zeroed on failure. SDRS_USAGE: no gradient, or not by this block. */
 SDRS_API sdrs_status sdrs_gradient_view(sdrs* object, sdrs_block block, sdrs_array* out);
 
 /* ---------------------------------------------------------------- queries and proofs */
@@ -190,8 +218,9 @@ typedef struct sdrs_distance {
   double potential;                  /* of the contact, for stiffness 1 */
   double plane[4];                   /* n x + o < 0 on the side of a */
 } sdrs_distance;
-/* Of two convex hulls of points in the world (count x 3). grad_a, grad_b: by the points, or NULL. SDRS_BAD_INPUT: no
- * points, numbers that are none, or no support > 0. */
+/* Of two convex hulls of points in the world (a_count x 3), (b_count x 3) [m], with a support [m]. grad_a, grad_b, as
+ * long as these: derivatives of the potential by the points, or NULL. SDRS_BAD_INPUT: no points, numbers that are none,
+ * or no support > 0. No object is needed, and nothing is kept. */
 SDRS_API sdrs_status sdrs_query(const double* a, size_t a_count, const double* b, size_t b_count, double support,
                                 sdrs_distance* out, double* grad_a, double* grad_b);
 
@@ -199,10 +228,10 @@ SDRS_API sdrs_status sdrs_query(const double* a, size_t a_count, const double* b
  * shapes, hulls and meshes, and pairs of point sets. *out: the answers, a line of JSON each, byte for byte those of the
  * command line; after SDRS_BAD_INPUT and SDRS_IO what was wrong, in its words; NULL after SDRS_NO_MEMORY. It is the
  * caller's, for sdrs_free_text. path stands for the questions in messages, and meshes are sought beside it; NULL = the
- * working folder.
- */
+ * working folder. SDRS_USAGE: questions is NULL. */
 SDRS_API sdrs_status sdrs_query_text(const char* questions, const char* path, char** out);
-SDRS_API void sdrs_free_text(char* text); /* NULL is nothing */
+/* Frees what sdrs_query_text gave; NULL is nothing. */
+SDRS_API void sdrs_free_text(char* text);
 
 typedef struct sdrs_proof {
   int proved;          /* no two hulls meet in the recorded states, nor on the ways between them */
@@ -211,6 +240,8 @@ typedef struct sdrs_proof {
   int meets;           /* 1: they do; 0: neither a proof nor a meeting was found */
   double smallest_gap; /* of a recorded state [m]; infinite: nobody is near anybody */
 } sdrs_proof;
+/* Is the recorded run free of meetings, states and ways between them? A run that is not proved is SDRS_OK too: see
+ * *out. SDRS_USAGE: there is no record, and *out tells nothing. */
 SDRS_API sdrs_status sdrs_certify(sdrs* object, sdrs_proof* out);
 
 #ifdef __cplusplus

@@ -35,13 +35,16 @@ typedef struct {
   const Mat3* map;
   bool keep; /* nothing is inserted: ties that the scene tells of, or where it tells of none, vertices in one place */
 } ConnectRequest;
-/* Write down in the scene which vertices are one, for who keeps them. */
+/* Write down in the scene which vertices are one, for who keeps them. The scene owns them, in place of those it had. */
 void connect_note_ties(Scene* scene, const SharedVertices* shared);
+/* Does what the request asks for in the scene, and appends what is shared to `shared`, whose owner calls
+ * shared_vertices_free. model: of the same scene, as it was before. */
 void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* request, SharedVertices* shared);
+/* Frees the list and zeroes it. */
 void shared_vertices_free(SharedVertices* shared);
 /* Centre of a largest ball in the intersection of two hulls, by a linear program (D5); false: they do not overlap by
  * a thousandth of the smaller one, or when both are of a decomposed mesh, where each overlap is meant, by a millionth
- * of the larger one. */
+ * of the larger one. center in the frame of the hulls [m], of no use after false. */
 bool intersection_center(const ConvexHull* a, const ConvexHull* b, bool decomposed, Vec3* center);
 
 /* ---------------------------------------------------------------- variables (optimize/design*.c) */
@@ -110,46 +113,59 @@ typedef struct {
 } Design;
 
 /* Expand the task's scenes, insert shared vertices, fix what is derived (contact parameters, masses), set horizons and
- * the solver's tolerance, list variables. Problems name the place in the task. */
+ * the solver's tolerance, list variables. Problems name the place in the task. STATUS_BAD_INPUT, or the status of
+ * model_create. *design is set in any case, for design_destroy; the task is changed for good, and must outlive it. */
 Status design_create(Design* design, Task* task, Diagnostics* diagnostics);
+/* Frees all lists and names, not the task; accepts a half-built and a zeroed one. */
 void design_destroy(Design* design);
-/* Does this hull of the link change? false where the first scenario has none. */
+/* Does this hull (of the link, from 0) of a link 0 ... links - 1 change? false where the first scenario has none. */
 bool design_changes_hull(const Design* design, int link, int hull);
-/* What a scenario's scene is to have for x (number_count); owned by the caller. */
+/* What a scenario's scene is to have for x (variable_count), in the units of the variables: number_count of them,
+ * which the caller frees with memory_free. */
 ModelOverride* design_overrides(const Design* design, const double* x);
-/* Those of other scenarios alone leave the list, of which the first number_count are the design's; how many stay. */
+/* Those of other scenarios alone leave the list (count), of which the first number_count are the design's; how many
+ * stay, in order. Nothing is allocated or freed. */
 int design_overrides_in(const Design* design, int scenario, ModelOverride* overrides, int count);
-/* Add factor times the derivative by the variables, of a model of a scenario. */
+/* Add factor times the derivative by the variables to out (variable_count), of a model of a scenario and the
+ * gradient by it. */
 void design_gradient(const Design* design, int scenario, const Model* model, const ModelGradient* gradient,
                      double factor, double* out);
 
 /* ---------------------------------------------------------------- inertias (optimize/design_inertia.c) */
 
-/* V of an inertia about the centre of mass, upper triangle row by row; false: it is none of a body. */
+/* V of an inertia xx, yy, zz, xy, xz, yz about the centre of mass [kg m^2]; root: the diagonal first, then 01, 02,
+ * 12. false: it is none of a body. */
 bool inertia_root(const double inertia[6], double root[6]);
-/* Values of the six numbers for x (variables), and derivatives by them, at such values, back to all variables, added.
- */
+/* The six numbers xx, yy, zz, xy, xz, yz [kg m^2] for x (variables). */
 void design_inertia_values(const DesignInertia* own, const double* x, double inertia[6]);
+/* Derivatives by the six numbers, at such values, back to slope (variables), added; nothing is added where they are
+ * no inertia of these variables. */
 void design_inertia_slope(const DesignInertia* own, const double inertia[6], const double by_inertia[6], double* slope);
 
 /* ---------------------------------------------------------------- directions (optimize/design_turn.c) */
 
-/* The axis (3) or quaternion (4) for x (variables); and from the derivative by a further turn of it, in the axes of the
- * joint's frame as it is then, back to all variables, added. */
+/* The axis (3, unit) or quaternion (4, w x y z) for x (variables) [rad], in the axes of the joint's frame. */
 void design_turn_values(const DesignTurn* own, const double* x, double* numbers);
+/* From the derivative by a further turn of it [per rad], in the axes of the joint's frame as it is then, back to
+ * slope (variables), added. */
 void design_turn_slope(const DesignTurn* own, const double* numbers, Vec3 by_turn, double* slope);
 
 /* ---------------------------------------------------------------- numbers of a scene (optimize/design.c) */
 
+/* The shape of the k-th hull of a link, in the scene, which owns it. */
 SceneShape* design_hull(const Scene* scene, int link, int hull);
+/* axis: 0 x, 1 y, 2 z. */
 double design_component(Vec3 v, int axis);
 
 /* ---------------------------------------------------------------- lists (optimize/design.c) */
 
 /* Returns the variable's number; the design owns the name. */
 int design_add_variable(Design* design, const DesignVariable* variable);
-/* Terms of a number follow it directly. */
+/* Terms of a number follow it directly. base in its own unit (m, rad, kg, ...); it belongs to the scenario that is
+ * listed (listing). */
 void design_add_number(Design* design, OverrideKind kind, int link, int part, int index, double base);
+/* Adds coefficient x (variable - its initial value) to the number that was added last; nothing when the coefficient
+ * is 0. */
 void design_add_term(Design* design, int variable, double coefficient);
 
 #endif

@@ -40,7 +40,8 @@ typedef struct {
 
 /* ---------------------------------------------------------------- what is asked for (optimize/design_build.c) */
 
-int design_link_named(const Scene* scene, const char* name); /* -1 = none */
+/* Index of the scene's link of this name; -1 = none. No message. */
+int design_link_named(const Scene* scene, const char* name);
 /* The reader has checked the names; -1, with a message, only for a task that was not loaded by it. */
 int design_link(DesignBuild* build, const TaskName* name);
 /* A variable between max(low, initial - within) and min(high, initial + within); a message when it does not start
@@ -51,6 +52,7 @@ typedef struct {
   int block;
   double prior; /* INFINITY or 0: none */
 } VariableWish;
+/* Its number, 0 ... variable_count - 1; `@scenario` is put behind the name of one that a scenario has alone. */
 int design_new_variable(DesignBuild* build, const VariableWish* wish, double initial, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -62,37 +64,50 @@ typedef struct {
   int count, capacity;
 } SelfMaps;
 
-/* Sets follows and map; the scene is expanded. */
+/* Sets follows (links; -1: nobody) and map (links); the scene is expanded. Messages for what cannot follow. */
 void design_read_followers(DesignBuild* build);
 /* A message for every symmetry of a link in itself whose link follows another. */
 void design_check_symmetries(DesignBuild* build);
+/* The maps of a link, empty without symmetries; a message, and none, when applied in turn they give ever new ones.
+ * The caller frees them with design_self_maps_free. */
 SelfMaps design_self_maps(DesignBuild* build, int link);
+/* Frees the array and zeroes it. */
 void design_self_maps_free(SelfMaps* maps);
 /* Of `axes` stays what keeps a vertex at p on the planes and axes of symmetry that it lies on. false: one of them is
- * not along the axes of the frame. */
+ * not along the axes of the frame. p and tolerance in metres, in the link's frame; axes x, y, z. They are changed in
+ * either case. */
 bool design_free_axes(const SelfMaps* g, Vec3 p, double tolerance, bool axes[3]);
 
 /* ---------------------------------------------------------------- lists of variables and numbers */
 
-/* Variables and numbers of hull vertices (optimize/design_vertices.c), of cages around them (optimize/design_cage.c),
- * and of joints (optimize/design_joints.c). */
+/* Variables and numbers of hull vertices (optimize/design_vertices.c). Problems of all of these are messages;
+ * nothing is returned. */
 void design_list_vertices(DesignBuild* build);
+/* Those of a cage around a link's hulls (optimize/design_cage.c); nothing for a link that follows another. */
 void design_list_cage(DesignBuild* build, const TaskCage* item);
-/* Does no vertex of the link's hull at p, the place in its initial shape, move (optimize/design_frozen.c)? And a message
- * for every item that can hold nothing. */
+/* Does no vertex of the link's hull at p [m, link frame], the place in its initial shape, move
+ * (optimize/design_frozen.c)? hull: of the link. */
 bool design_is_frozen(const DesignBuild* build, int link, int hull, Vec3 p);
+/* A message for every item that can hold nothing. */
 void design_check_frozen(DesignBuild* build);
 /* A message for an item about the shape of a link that follows one whose shape does not move. */
 void design_check_follower(DesignBuild* build, const TaskName* name);
+/* Those of where a link's joint sits in its parent [m]; the parent's shared vertices there move along
+ * (optimize/design_joints.c). */
 void design_list_attachment(DesignBuild* build, const TaskAttachment* item);
+/* Those of the parameters of a link's signals, in the units of the signal. */
 void design_list_control(DesignBuild* build, const TaskControl* item);
+/* Those of the coordinates [m, rad] or velocities [m/s, rad/s] that a link begins with; a message where its joint
+ * leaves no choice. */
 void design_list_start(DesignBuild* build, const TaskStart* item);
-/* Physical parameters (optimize/design_parameters.c). note: boxes of the scene, before it is expanded. give: masses as
- * numbers, where centres or inertias move. */
+/* Those of physical parameters, in their own units (optimize/design_parameters.c); a message where a link or the
+ * scene has none of them. */
 void design_list_parameter(DesignBuild* build, const TaskParameter* item);
 /* Where offsets of couplings are variables, the starts of what follows by one move with them; after all of these. */
 void design_move_followers(DesignBuild* build);
+/* Notes the boxes (links) of the scene, before it is expanded, in build->boxes, which it allocates. */
 void design_note_boxes(DesignBuild* build, const Model* model);
+/* Masses [kg], centres and inertias of the model become numbers of the scene, where centres or inertias move. */
 void design_give_masses(const Task* task, const Model* model, Scene* scene);
 
 #endif

@@ -43,35 +43,46 @@ typedef struct {
   int number;
 } DrawMoment;
 typedef struct Draws Draws;
-/* NULL where the task draws nothing. The scenes must be the initial ones. STATUS_BAD_INPUT with diagnostics. */
+/* NULL where the task draws nothing. The scenes must be the initial ones. STATUS_BAD_INPUT with diagnostics. Freed
+ * with draws_destroy, also after a failure; design and task must outlive it. */
 Status draws_create(Draws** out, const Design* design, const Task* task, Diagnostics* diagnostics);
+/* NULL is accepted. */
 void draws_destroy(Draws* draws);
-int draws_room(const Draws* draws); /* overrides that draws_apply may add */
-/* What is drawn comes to the design's overrides (count), or joins them; how many there are then. */
+/* How many overrides draws_apply may add: room for them is the caller's. 0 for NULL. */
+int draws_room(const Draws* draws);
+/* What is drawn comes to the design's overrides (count), or joins them; how many there are then. Nothing for NULL or
+ * DRAW_NONE. The same numbers at every call; several threads may. */
 int draws_apply(const Draws* draws, DrawMoment moment, int scenario, ModelOverride* overrides, int count);
 
 /* ---------------------------------------------------------------- what is bounded (optimize/subjects.c;
  * docs/derivations/update.md, O11, O12). Terms g_i = value - bound, the last of the loss's. */
 typedef struct Subjects Subjects;
+/* NULL where nothing is bounded. The task is copied from, not kept; freed with subjects_destroy. */
 Subjects* subjects_create(const Task* task);
+/* NULL is accepted. */
 void subjects_destroy(Subjects* subjects);
-/* A = loss + sum_i (rho_i / 2) (max(0, g_i + lambda_i / rho_i)^2 - (lambda_i / rho_i)^2), from all terms. */
+/* A = loss + sum_i (rho_i / 2) (max(0, g_i + lambda_i / rho_i)^2 - (lambda_i / rho_i)^2), from all terms. terms
+ * (losses, then subjects), only read. NaN goes through. */
 double subjects_merit(const Subjects* subjects, double loss, const double* terms);
-/* dA by every term: 1 for losses, max(0, lambda_i + rho_i g_i) for what is bounded  (terms). */
+/* dA by every term: 1 for losses, max(0, lambda_i + rho_i g_i) for what is bounded  (terms). Owned by the subjects
+ * until the next call. */
 const double* subjects_factors(Subjects* subjects, const double* terms);
-/* The largest g_i over the size of its bound; <= SUBJECTS_TOLERANCE: all are kept. */
+/* The largest g_i relative to the size of its bound; <= SUBJECTS_TOLERANCE: all are kept. NaN terms are not seen. */
 double subjects_violation(const Subjects* subjects, const double* terms);
 #define SUBJECTS_TOLERANCE 1e-6
-/* At the start: penalties in proportion to the loss. */
+/* At the start: penalties in proportion to the loss. Multipliers become zero. terms as of subjects_merit. */
 void subjects_begin(Subjects* subjects, double loss, const double* terms);
 /* Better multipliers at a design; solved: the optimizer has done with the present ones, so that penalties that were too
  * small may grow. false: they are as good as they get, and the bounds are kept. */
 bool subjects_update(Subjects* subjects, const double* terms, bool solved);
 /* Is it time, so many iterations after the last change, with the gradient's norm then and now? *solved: because the
- * optimizer has come near to where it goes. */
+ * optimizer has come near to where it goes. since in iterations; *solved is set in any case. */
 bool subjects_due(int since, double norm_then, double norm, bool* solved);
+/* How many there are; 0 for NULL. */
 int subjects_count(const Subjects* subjects);
-double* subjects_state(Subjects* subjects, int* count); /* multipliers (subjects) first; all that lasts */
+/* All that lasts, (*count) doubles, multipliers (subjects) first; owned by the subjects, to be written to for a
+ * checkpoint. */
+double* subjects_state(Subjects* subjects, int* count);
 
 /* The contact of a scene before a schedule has changed it, and after the switch to another law, once there was one:
  * its numbers are derived once, from the scene's own start. Both share what they point to with the scene. */
@@ -126,46 +137,55 @@ struct Optimization {
 
 /* ---- what the result is judged by (optimize/success.c) */
 /* Resolves the terms in every scenario; runs: those of the optimization, whose models are the initial ones. NULL
- * without terms. STATUS_BAD_INPUT with diagnostics. */
+ * without terms. STATUS_BAD_INPUT with diagnostics. Freed with success_destroy, also after a failure. */
 Status success_create(Success** out, const Optimization* o, Diagnostics* diagnostics);
+/* NULL is accepted. */
 void success_destroy(Success* success);
-/* The terms in scenario 0, whose rows a recording is to keep. */
+/* The terms in scenario 0, whose rows a recording is to keep. Owned by the success. */
 const Loss* success_loss(const Success* success);
 /* Does the best design meet the terms in a scenario, with what is drawn then? Not where its run fails. Several threads
- * may. */
+ * may. *met is set in any case; the status is that of the run. */
 Status success_try(Optimization* o, int scenario, DrawMoment moment, bool* met);
-void validation_destroy(Validation* validation); /* optimize/validation.c */
+/* NULL is accepted (optimize/validation.c). */
+void validation_destroy(Validation* validation);
 
 /* Are there other draws in other iterations? */
 bool draws_vary(const Optimization* o);
-/* Those of an iteration. */
+/* Notes those of an iteration as o->moment; nothing where nothing is drawn. */
 void draws_set(Optimization* o, int iteration);
 /* Before iteration + 1: its draws, and with a method that descends, the design that stands under them.
  * STATUS_INTERRUPTED: nothing has changed. */
 Status draws_advance(Optimization* o);
-/* The numbers of a scenario for x (variables), with what is drawn; owned by the caller. */
+/* The numbers of a scenario for x (variables), with what is drawn: *count of them, which the caller frees with
+ * memory_free. */
 ModelOverride* optimization_overrides(const Optimization* o, const double* x, int scenario, DrawMoment moment,
                                       int* count);
 
-/* What a run in a scenario came to (NULL: it failed) joins the others; scenario 0 first. */
+/* What a run in a scenario came to (NULL: it failed) joins the others; scenario 0 first. values (terms) are only
+ * read; the largest stays, NaN for good. */
 void success_add(Success* success, int scenario, const double* values);
 
 /* Build the models of a design and run them: the weighted loss and its terms. TRIAL_ACCEPTED: it ran. interrupted: set
- * when a run was cut short. */
+ * when a run was cut short. x (variables); terms (term_count), weighted and summed. Any other outcome: *loss is of
+ * no use, o->reason says why. */
 TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, double* terms, bool* interrupted);
-/* What is made small of a loss and its terms, with the present multipliers (optimize/optimization.c). */
+/* What is made small of a loss and its terms, with the present multipliers (optimize/optimization.c). terms
+ * (term_count). */
 double optimization_merit(Optimization* o, double loss, const double* terms);
-/* Gradient at the design that evaluate_design has just run. */
+/* Gradient at the design that evaluate_design has just run, summed over scenarios (variables). Any outcome but
+ * TRIAL_ACCEPTED: it is of no use. */
 TrialOutcome evaluate_gradient(Optimization* o, double* gradient);
+/* Frees what a run holds; the Scene is the task's. */
 void scenario_run_free(ScenarioRun* run);
 /* From here on every run takes its steps in the parts of the last ones, once: for differences, since the parts are data
- * to the adjoint. */
+ * to the adjoint. Takes new recordings; the old ones are kept until scenario_run_free. */
 void optimization_repeat_parts(Optimization* o);
-/* Run the design x and take it for the one that stands, with its loss, terms and gradient (optimize/optimization.c). */
+/* Run the design x and take it for the one that stands, with its loss, terms and gradient (optimize/optimization.c).
+ * *interrupted is set in any case. */
 TrialOutcome optimization_stand(Optimization* o, bool* interrupted);
 /* What designs are compared by: the loss of one of this iteration, or a mean where draws vary. */
 double optimization_worth(const Optimization* o, int iteration, double loss);
-/* What stands is the first of a search: its row, and is it the best so far? */
+/* What stands is the first of a search: its row, and is it the best so far? Writes the row at o->iteration. */
 void optimization_note_start(Optimization* o);
 
 /* ---- several starts (optimize/multistart.c; docs/derivations/update.md, O17). Is a search over, and another to come?
@@ -175,32 +195,35 @@ bool multistart_goes_on(const Optimization* o);
  * to be called again. */
 Status multistart_next(Optimization* o);
 /* Begin anew at x (variables), with a fresh optimizer; those that are held stay as they are (variables, NULL: none).
- * optimization_start is next (optimize/optimization.c). */
+ * optimization_start is next (optimize/optimization.c). x and held are only read; rows are counted from 0 again. */
 void optimization_restart(Optimization* o, const double* x, const bool* held);
-/* Why it ends here, if it does; can_step: the optimizer can go on (optimize/optimization.c). */
+/* Why it ends here, if it does; can_step: the optimizer can go on (optimize/optimization.c). Sets o->stop,
+ * STOP_NOT_YET while it goes on. */
 void optimization_judge_end(Optimization* o, bool can_step);
-/* Sets identity; the scenes must be the initial ones (optimize/optimization_checkpoint.c). */
+/* Sets identity; the scenes must be the initial ones (optimize/optimization_checkpoint.c). Allocates o->identity
+ * (identity_count), which optimization_destroy frees. */
 void optimization_identify(Optimization* o);
 
 /* ---- contact that changes over the iterations (optimize/continuation.c), in the scenes of all scenarios. What is in
  * force is a function of the number of the iteration alone, so checkpoints need not hold it. */
 /* The contact of iteration 0. STATUS_BAD_INPUT with diagnostics: a law without the key, or an end that is never
- * reached. */
+ * reached. Allocates o->contacts (scenarios), which optimization_destroy frees, also after a failure. */
 Status continuation_start(Optimization* o, Diagnostics* diagnostics);
-/* The contact of an iteration; was there another in force? */
+/* The contact of an iteration; was there another in force? Rewrites the contact of all scenes of the task. */
 bool continuation_set(Optimization* o, int iteration);
-/* The contact of iteration 0 again, as every window of a receding horizon begins; and the last one of all, which
- * windows are executed with. */
+/* The contact of iteration 0 again, as every window of a receding horizon begins. */
 void continuation_restart(Optimization* o);
+/* The last contact of all, which windows are executed with. */
 void continuation_finish(Optimization* o);
 /* Is the contact of this iteration not yet the last one? */
 bool continuation_goes_on(const Optimization* o, int iteration);
-/* Before iteration + 1: its contact, and the design that stands under it. STATUS_INTERRUPTED: nothing has changed. */
+/* Before iteration + 1: its contact, and the design that stands under it. STATUS_INTERRUPTED: nothing has changed.
+ * STATUS_OK else; where the design does not run under it, its loss is infinite and any that runs is better. */
 Status continuation_advance(Optimization* o);
-/* An optimizer as at the start: what it remembers is of another loss. */
+/* An optimizer as at the start: what it remembers is of another loss. Allocates it anew; the feasible set stays. */
 void continuation_forget(Optimization* o);
 
-/* Room for so many rows. */
+/* Room for so many rows: grows the arrays of rows, terms and multipliers, and pointers into them hold no longer. */
 void optimization_room(Optimization* o, int rows);
 
 #endif

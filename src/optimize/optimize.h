@@ -19,6 +19,7 @@ typedef enum {
   TRIAL_NO_GRADIENT, /* the run has no gradient: a singular Hessian */
   TRIAL_NOT_FINITE,  /* the loss is no number */
 } TrialOutcome;
+/* Constant, as convergence.csv has it: "accepted", "rejected_solver", ... */
 const char* trial_outcome_text(TrialOutcome outcome);
 
 /* A row of convergence.csv: where the optimization stands after an iteration, and what its trial gave. */
@@ -40,6 +41,7 @@ typedef enum {
   STOP_FLAT,       /* the gradient is zero */
   STOP_INTERRUPTED,
 } OptimizationStop;
+/* Constant, in words for a user. */
 const char* optimization_stop_text(OptimizationStop stop);
 
 typedef struct {
@@ -47,17 +49,21 @@ typedef struct {
   bool (*interrupted)(void); /* NULL: never */
 } OptimizationOptions;
 
-/* Set up variables, losses, memory. STATUS_BAD_INPUT with diagnostics. Nothing is run yet. */
+/* Set up variables, losses, memory. STATUS_BAD_INPUT with diagnostics. Nothing is run yet. task is borrowed and
+ * changed, options are copied. *optimization is set in any case, for optimization_destroy. */
 Status optimization_create(Optimization** optimization, Task* task, const OptimizationOptions* options,
                            Diagnostics* diagnostics);
 /* Frees it, not its task; a half-built one and NULL are accepted. */
 void optimization_destroy(Optimization* optimization);
 /* Begin with these values of variables by their names, where the task has them, as near as its bounds and constraints
- * allow; how many it has. Before optimization_start. */
+ * allow; how many it has. Before optimization_start. names and values (count), in the units of the variables, are
+ * read only; unknown names are passed over. */
 int optimization_begin_with(Optimization* optimization, const char* const* names, const double* values, int count);
-/* The initial design (iteration 0). It must run: STATUS_SOLVER, STATUS_BAD_INPUT with diagnostics. */
+/* The initial design (iteration 0). It must run: STATUS_SOLVER, STATUS_BAD_INPUT with diagnostics.
+ * STATUS_INTERRUPTED: it was cut short, without a message. Runs all scenarios, forward and backward. */
 Status optimization_start(Optimization* optimization, Diagnostics* diagnostics);
-/* One more iteration. STATUS_INTERRUPTED: nothing has changed since the iteration before. */
+/* One more iteration. STATUS_INTERRUPTED: nothing has changed since the iteration before. A trial that fails is no
+ * failure but a row with its outcome: STATUS_OK. Not after optimization_stop says that it has ended. */
 Status optimization_advance(Optimization* optimization);
 /* Why it has ended; STOP_NOT_YET: it has not. */
 OptimizationStop optimization_stop(const Optimization* optimization);
@@ -67,10 +73,10 @@ int optimization_iteration(const Optimization* optimization);
 const OptimizationRow* optimization_rows(const Optimization* optimization);
 /* How many terms a loss has. */
 int optimization_term_count(const Optimization* optimization);
-/* A term's name, the header of its column; owned by the optimization. */
+/* Name of a term 0 ... optimization_term_count - 1, the header of its column; owned by the optimization. */
 const char* optimization_term_name(const Optimization* optimization, int term);
 /* Terms (optimization_term_count) in the row of an iteration, weighted and summed over scenarios; owned by the
- * optimization until it advances. */
+ * optimization until it advances. iteration: 0 ... optimization_iteration. */
 const double* optimization_terms(const Optimization* optimization, int iteration);
 /* How many of the terms are those of subject_to, the last of them all. */
 int optimization_subject_count(const Optimization* optimization);
@@ -78,16 +84,17 @@ int optimization_subject_count(const Optimization* optimization);
 const double* optimization_multipliers(const Optimization* optimization, int iteration);
 /* The largest excess over a bound of the best design, relative to the bound; -HUGE_VAL: nothing is bounded. */
 double optimization_best_violation(const Optimization* optimization);
-/* Loss of the best design so far, of a schedule under its last contact. */
+/* Loss of the best design so far, of a schedule under its last contact. In the task's own units, without
+ * multipliers. */
 double optimization_best_loss(const Optimization* optimization);
 /* The iteration that it is of: a row of optimization_rows. */
 int optimization_best_iteration(const Optimization* optimization);
 int optimization_best_start(const Optimization* optimization); /* of several, from 0: that iteration's */
-/* What the last refused trial failed of, in words ("" when it was not). */
+/* What the last refused trial failed of, in words ("" when it was not); owned by the optimization until it advances. */
 const char* optimization_reason(const Optimization* optimization);
 /* How the last gradient was found. */
 AdjointReport optimization_adjoint(const Optimization* optimization);
-/* Seconds of wall time in forward runs and in adjoints so far. */
+/* Seconds of wall time in forward runs and in adjoints so far; neither pointer may be NULL. */
 void optimization_times(const Optimization* optimization, double* forward, double* adjoint);
 
 /* Variables: name, initial value, bounds, value now and in the best design. */
@@ -100,34 +107,39 @@ typedef struct {
 } OptimizationVariable;
 /* How many variables there are, of the design and of control together. */
 int optimization_variable_count(const Optimization* optimization);
-/* One of them, 0 ... count - 1; its name is owned by the optimization. */
+/* One of them, 0 ... count - 1, in the unit of the variable (m, rad, ...); its name is owned by the optimization. */
 OptimizationVariable optimization_variable(const Optimization* optimization, int index);
 /* A scenario's scene with the best (or the present) design, to be written or built from. It is the optimization's,
- * until one of these is called again. */
+ * until one of these is called again. scenario: 0 ... scenario_count - 1. Not to be freed. */
 const Scene* optimization_scene(Optimization* optimization, int scenario, bool best);
-/* The same with values of the caller's own (variables). */
+/* The same with values of the caller's own (variables), which are only read; owned and valid likewise. */
 const Scene* optimization_scene_of(Optimization* optimization, int scenario, const double* values);
-/* A scenario's model with values of the caller's own (variables), which model_destroy takes also where it was not
- * built; and the chain rule from such a model back to them, added to `slope` (variables). */
+/* A scenario's model with values of the caller's own (variables). The caller owns *model: model_destroy, also where
+ * it was not built. STATUS_BAD_INPUT with diagnostics, as model_create. */
 Status optimization_model(const Optimization* optimization, int scenario, const double* values, Model* model,
                           Diagnostics* diagnostics);
+/* The chain rule from the gradient by such a model back to the variables, added to `slope` (variables). Allocates
+ * nothing that lasts. */
 void optimization_chain(const Optimization* optimization, int scenario, const Model* model,
                         const ModelGradient* gradient, double* slope);
 /* Do frames or axes of joints vary? Else the chain rule asks for no derivatives by them (ModelGradient.without_turns).
  */
 bool optimization_turns_joints(const Optimization* optimization);
-/* The last trial, which was refused: its design in the scene of the scenario whose run failed. */
+/* The last trial, which was refused: its design in the scene of the scenario whose run failed. *scenario: its
+ * number. Owned and valid as that of optimization_scene. */
 const Scene* optimization_trial_scene(Optimization* optimization, int* scenario);
-/* Links of a scenario whose shape is designed. */
+/* Is the shape of a link 0 ... links - 1 of the scenarios designed? */
 bool optimization_shapes_link(const Optimization* optimization, int link);
-/* What import inserted to keep hulls together; one line each, "" if nothing. */
+/* What import inserted to keep hulls together; one line each, "" if nothing. Owned by the optimization. */
 const char* optimization_note(const Optimization* optimization);
 
 #define CHECKPOINT_KIND "checkpoint"
-/* Adds the whole state between two iterations to a file of this kind, copied. */
+/* Adds the whole state between two iterations to a file of this kind, copied. The caller owns the file:
+ * number_file_free. Never fails. */
 void optimization_save(const Optimization* optimization, NumberFile* checkpoint);
 /* false, with diagnostics: a checkpoint of another task, or of other settings. What may differ: the number of
- * iterations, the other conditions to stop, and save_every. */
+ * iterations, the other conditions to stop, and save_every. The checkpoint is only read. After false the
+ * optimization may be half loaded: destroy it. */
 bool optimization_load(Optimization* optimization, const NumberFile* checkpoint, Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- what the result is judged by (optimize/success.c)
@@ -140,18 +152,19 @@ typedef struct {
 } SuccessTerm;
 /* How many terms `success` has; 0: the task has none. */
 int optimization_success_count(const Optimization* optimization);
-/* One of them, 0 ... count - 1. */
+/* One of them, 0 ... count - 1. The value is NaN until optimization_judge; the name is the optimization's. */
 SuccessTerm optimization_success(const Optimization* optimization, int index);
-/* Are all met? */
+/* Are all met? true where there are no terms; false before they are judged. */
 bool optimization_succeeded(const Optimization* optimization);
-/* Run the best design once more, and judge it. All processes call it. STATUS_INTERRUPTED: it is not judged. */
+/* Run the best design once more, and judge it. All processes call it. STATUS_INTERRUPTED: it is not judged.
+ * STATUS_OK without terms too, and where the best design's run fails: its values are NaN then. */
 Status optimization_judge(Optimization* optimization);
 /* Try the best design on the draws of the task's `validation` (optimize/validation.c). STATUS_INTERRUPTED: nothing is
- * known of any. */
+ * known of any. STATUS_OK where none are asked for. */
 Status optimization_validate(Optimization* optimization);
 /* How many draws of every scenario were tried; 0 before, and where none are asked for. */
 int optimization_validation_tries(const Optimization* optimization);
-/* How many of a scenario's met all terms of `success`. */
+/* How many of a scenario's met all terms of `success`: 0 ... optimization_validation_tries. */
 int optimization_validation_held(const Optimization* optimization, int scenario);
 
 /* ---------------------------------------------------------------- receding horizon (optimize/receding.c)
@@ -168,44 +181,54 @@ typedef struct {
 } RecedingRow;
 
 /* For a task with `receding`, which it changes: one window is what its scenario runs. STATUS_BAD_INPUT with
- * diagnostics; *out may be half-built then. */
+ * diagnostics; *out may be half-built then. task is borrowed and must outlive it, options are copied;
+ * receding_destroy in any case. */
 Status receding_create(Receding** out, Task* task, const OptimizationOptions* options, Diagnostics* diagnostics);
 /* Frees it with its optimization, not the task, whose scene has its own start again; NULL is accepted. */
 void receding_destroy(Receding* receding);
-/* That of the present window; the receding's. */
+/* That of the present window; the receding's. Not to be destroyed; the same object in all windows. */
 Optimization* receding_optimization(Receding* receding);
-int receding_steps(const Receding* receding); /* to be executed in all */
+/* Steps to be executed in all, whatever the windows are. */
+int receding_steps(const Receding* receding);
 /* How many windows these are; the last may execute fewer steps than the others. */
 int receding_window_count(const Receding* receding);
 /* The present one, from 0; the count when all is executed. */
 int receding_window(const Receding* receding);
 /* A row for each window that has been executed (receding_window); owned by the receding. */
 const RecedingRow* receding_rows(const Receding* receding);
-/* The terms of such a window's loss (optimization_term_count); owned by the receding. */
+/* The terms of such a window's loss (optimization_term_count); owned by the receding. window: 0 ... receding_window
+ * - 1. */
 const double* receding_terms(const Receding* receding, int window);
 /* Does one scene run as what was executed does? Not when what a window finds changes signals before it. */
 bool receding_is_one_run(const Receding* receding);
 /* The present window's optimization begins where the one before has left off, under the first contact of a schedule;
- * optimization_start or _load is next. */
+ * optimization_start or _load is next. Allocates a fresh optimizer; never fails. */
 void receding_begin(Receding* receding);
-/* Execute the first steps of the window with what has been found, which under a schedule is of its last contact, and
- * go on to the next one. record: called with the
- * run after every step, and before the first one of all with report NULL; STATUS_IO ends the steps. STATUS_SOLVER: a
- * step failed, and *failed (if any) tells of it. */
+/* Called with the run after every step that is executed, and before the first one of all with report NULL. Any status
+ * but STATUS_OK ends the steps. */
 typedef Status (*RecedingRecord)(void* context, Sim* sim, const StepReport* report);
+/* Execute the first steps of the window with what has been found, which under a schedule is of its last contact, and
+ * go on to the next one. STATUS_SOLVER with a diagnostic: a step failed; STATUS_BAD_INPUT: it cannot begin; else the
+ * status of record, which must not be NULL. After a failure the window stays the present one. */
 Status receding_execute(Receding* receding, RecedingRecord record, void* context, Diagnostics* diagnostics);
-/* The scene of the whole with what has been found so far; the receding's until the next call. */
+/* The scene of the whole with what has been found so far; the receding's until the next call. Not to be freed; its
+ * start is the first one of all, its steps are receding_steps. */
 const Scene* receding_scene(Receding* receding);
-/* Judge what was executed, to its end, for optimization_success; before that there is nothing to judge. */
+/* Judge what was executed, to its end, for optimization_success; before that there is nothing to judge. Values stay
+ * NaN where the scene makes no model. */
 void receding_judge(Receding* receding);
-/* All windows that are done and the state of the present one. receding_load is followed by receding_repeat, which
- * executes the former again, and then, if `inside` was set, by optimization_load. */
+/* All windows that are done and the state of the present one, added to the file, which the caller owns. inside: the
+ * present window's optimization has begun. */
 void receding_save(const Receding* receding, bool inside, NumberFile* checkpoint);
+/* Takes what receding_save wrote; receding_repeat comes next, and then, if *inside was set, optimization_load.
+ * false, with diagnostics: it is of another task, or damaged. */
 bool receding_load(Receding* receding, const NumberFile* checkpoint, bool* inside, Diagnostics* diagnostics);
+/* Executes the windows that were loaded again; record and statuses as for receding_execute. */
 Status receding_repeat(Receding* receding, RecedingRecord record, void* context, Diagnostics* diagnostics);
 
 /* The gradient of the summed loss by the task's variables, design and control apart, against central differences along
- * random directions. After optimization_start. report[0]: design, report[1]: control and start. */
+ * random directions. After optimization_start. report[0]: design, report[1]: control and start. options are only
+ * read. Afterwards runs repeat their parts: the optimization is of no use for designing. */
 void optimization_gradcheck(Optimization* optimization, const GradcheckOptions* options,
                             GradcheckBlockReport report[2]);
 

@@ -5,10 +5,10 @@
 #include "export/export.h"
 
 /* Length of the version of three.js in the page's template, at *version, borrowed and not NUL-terminated; 0 where this
- * build has no template (scripts/make_page.sh). */
+ * build has no template (scripts/make_page.sh). Length in bytes; *version is "" then. */
 int page_library_version(const char** version);
 
-/* STATUS_IO where this build has no template, with a diagnostic that says what to do. */
+/* STATUS_OK, or STATUS_IO where this build has no template, with a diagnostic that says what to do. */
 Status page_available(Diagnostics* diagnostics);
 
 /* A page of a run that goes on: it asks for /moments?version=V&from=K where it comes from, and adds them: time, place
@@ -38,7 +38,7 @@ typedef struct {
 } PageExtent;
 
 /* One HTML file that needs no other and no network. STATUS_IO or STATUS_BAD_INPUT with diagnostics; STATUS_IO also
- * where the build has no template. */
+ * where the build has no template. out is the caller's, appended to only with STATUS_OK; *extent is set in any case. */
 Status page_write(Text* out, const PageSource* source, PageExtent* extent, Diagnostics* diagnostics);
 
 #endif

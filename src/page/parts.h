@@ -26,38 +26,47 @@ typedef struct {
   size_t offset;
   int bytes;
 } PageArray;
+/* Begins an array of numbers of so many bytes each (2 or 4) at the end of the block. Nothing here fails. */
 PageArray page_start(Page* page, int bytes);
+/* Appends a number as a float of 4 bytes. */
 void page_add_float(Page* page, double value);
+/* Appends x, y, z as floats. */
 void page_add_vector(Page* page, Vec3 v);
+/* Appends an integer of as many bytes as the array's numbers have. */
 void page_add_index(Page* page, PageArray array, int value);
-/* Writes the place of what was added since page_start, under `key` (NULL in a list). */
+/* Writes the place of what was added since page_start, under `key` (NULL in a list). The block is filled up to a
+ * multiple of 4 bytes. */
 void page_end(Page* page, const char* key, PageArray array);
 
 /* ---------------------------------------------------------------- scene.c */
-/* Links with shapes and colours, ground, times and poses. */
+/* Links with shapes and colours, ground, times and poses. Metres, world frame; the run's rows must have been chosen. */
 void page_add_scene(Page* page);
-/* Vertices and triangles under two keys of the open object. */
+/* Vertices and triangles under two keys of the open object. vertices (vertex_count), triangles (triangle_count x 3),
+ * indices of vertices. */
 void page_add_surface(Page* page, const Vec3* vertices, int vertex_count, const int (*triangles)[3],
                       int triangle_count);
 
-/* What the hulls of a link take of the block. */
+/* What the hulls of a link take of the block, about, in bytes. */
 double page_surface_bytes(const Model* model, int link);
 
 /* ---------------------------------------------------------------- tables.c */
-/* The moments that fit into the page; sets rows. */
+/* The moments that fit into the page; sets rows. page->rows (row_count) is the page's, set in any case, the first
+ * and last rows among them. STATUS_IO or STATUS_BAD_INPUT of a file of the run that cannot be read. */
 Status page_choose_rows(Page* page);
 /* joints.csv, solver.csv, velocities.csv, forces.csv, closures.csv, pressure.csv and contacts.csv of the run, as far as
- * they are there. */
+ * they are there. STATUS_IO or STATUS_BAD_INPUT with diagnostics for one that cannot be read. */
 Status page_add_tables(Page* page);
-/* All rows of a file with their numbers: an object under `key`. */
+/* All rows of a file with their numbers: an object under `key`. Nothing for folder NULL, a file that is not there,
+ * or one without rows. STATUS_IO, STATUS_BAD_INPUT with diagnostics. */
 Status page_add_table(Page* page, const char* key, const char* folder, const char* file);
 
 /* ---------------------------------------------------------------- design.c */
-/* The designs of an optimization that were kept. */
+/* The designs of an optimization that were kept. *count: how many have their shapes on the page; 0 without a design
+ * folder. STATUS_IO, STATUS_BAD_INPUT with diagnostics. */
 Status page_add_designs(Page* page, int* count);
 
 /* ---------------------------------------------------------------- template.c */
-/* The template, NUL-terminated; "" where the build has none. */
+/* The template, NUL-terminated; "" where the build has none. Constant. */
 const char* page_template(void);
 
 #endif

@@ -58,14 +58,18 @@ typedef struct {
 } Drawing;
 
 /* ---- faces.c */
+/* Faces of all layers (layer_count >= 1) in front of the camera, in bands of rows. Borrows stage, camera and layers;
+ * freed with drawing_destroy. */
 void drawing_create(Drawing* drawing, const RenderStage* stage, const RenderCamera* camera, const RenderLayer* layers,
                     int layer_count);
+/* Frees its arrays and zeroes it. */
 void drawing_destroy(Drawing* drawing);
 
 /* ---- shade.c */
-/* The empty picture at height y [px]: a grey, linear light. */
+/* The empty picture at height y [px]: a grey, linear light. 0 to 1. */
 float background_grey(const Drawing* drawing, float y);
-/* Colours (3 count) of a face at the points (x, y), (x + 1, y), ... of the picture, which it covers. */
+/* Colours (3 count) of a face at the points (x, y), (x + 1, y), ... of the picture, which it covers. color: the
+ * caller's, written over; x and y in pixels. Several threads may. */
 void face_colors(const Drawing* drawing, const DrawnFace* face, float x, float y, int count, bool shadowed,
                  float* color);
 

@@ -19,28 +19,32 @@ typedef struct {
   int curve_count, capacity;
 } PlotPanel;
 
+/* A diagram without curves; texts are copied. Overwrites the panel; freed with plot_panel_free. */
 void plot_panel_start(PlotPanel* panel, const char* title, const char* x_label, const char* y_label, bool log_y);
+/* Frees curves and texts; accepts a zeroed one. */
 void plot_panel_free(PlotPanel* panel);
-/* A curve with room for `count` points, zeroed; the name is copied. */
+/* A curve with room for `count` points, zeroed; the name is copied. It belongs to the panel, until the next one is
+ * added. */
 PlotCurve* plot_panel_add(PlotPanel* panel, const char* name, int count);
 /* What gnuplot is told, for one picture of all panels that have something to show; `target` is written to. The ending
- * of `name` chooses the format: .svg, .pdf, else PNG. */
+ * of `name` chooses the format: .svg, .pdf, else PNG. Appended to out; panels (count) are only read. */
 void plot_script(Text* out, const PlotPanel* panels, int count, const char* name, const char* target,
                  const PlotOptions* options);
-/* Has a curve something to show? On a logarithmic axis only positive numbers count. */
+/* Has a curve something to show? Only finite numbers count, on a logarithmic axis only positive ones. */
 bool plot_curve_visible(const PlotPanel* panel, const PlotCurve* curve);
 
-/* One picture of all panels that have something to show. STATUS_IO with a diagnostic. */
+/* One picture of all panels that have something to show. STATUS_IO with a diagnostic. panels (count) are only read;
+ * waits for gnuplot. On failure what was at `path` stays. */
 Status plot_draw(const char* path, const PlotPanel* panels, int count, const PlotOptions* options,
                  Diagnostics* diagnostics);
 
-/* A column as a curve of its own name; x < 0: against the number of the row. */
+/* A column as a curve of its own name; x < 0: against the number of the row. Cells that are no numbers are NaN. */
 void plot_add_column(PlotPanel* panel, const CsvTable* table, int x, int y);
 /* Has one of the curves something to show? */
 bool plot_panel_visible(const PlotPanel* panel);
 /* Adds the error that there is nothing to plot of a file or folder, STATUS_BAD_INPUT. */
 Status plot_refuse_empty(const char* place, const char* what, Diagnostics* diagnostics);
-/* "name [unit]", owned by the caller; the unit may be "" or NULL. */
+/* "name [unit]", never NULL, freed by the caller with memory_free; the unit may be "" or NULL. */
 char* plot_label(const char* name, const char* unit);
 
 #endif

@@ -48,6 +48,7 @@ typedef struct {
   double newtons; /* of the arrow in the key; 0 = a round number that suits the run */
   int threads;
 } RenderOptions;
+/* One picture of 960 x 720 px, of the last moment, with a camera that stands still. */
 RenderOptions render_defaults(void);
 
 /* What is drawn together: one subject, or two side by side, seen by the same camera and to the same scale. Links that
@@ -62,10 +63,12 @@ enum { RENDER_SUBJECTS_MAX = 2 };
 Status render_picture(const char* path, RenderSubjects subjects, const RenderOptions* options,
                       Diagnostics* diagnostics);
 /* `folder`/frame_00000.png and so on, at options->fps; later frames of an earlier call are removed. *count = pictures
- * written. STATUS_IO with a diagnostic when one could not be. */
+ * written. STATUS_IO with a diagnostic when one could not be. *count is 0 unless all were written. The folder is
+ * made. */
 Status render_frames(const char* folder, RenderSubjects subjects, const RenderOptions* options, int* count,
                      Diagnostics* diagnostics);
-/* A film by the ffmpeg program; STATUS_IO with an explanation when it is not installed or fails. *count = pictures. */
+/* A film by the ffmpeg program; STATUS_IO with an explanation when it is not installed or fails. *count = pictures.
+ * Pictures at options->fps; on failure what was at `path` stays. */
 Status render_film(const char* path, RenderSubjects subjects, const RenderOptions* options, int* count,
                    Diagnostics* diagnostics);
 /* Seconds that one picture of a subject takes, by what is drawn. */
@@ -73,10 +76,11 @@ typedef struct {
   double bodies, marks, words, png;
   size_t bytes; /* of the PNG */
 } RenderTimes;
-/* Draw `count` moments, spread evenly over the run, without writing them (times: count). Returns the seconds spent
- * before the first: camera, edges, extents. */
+/* Draw `count` moments, spread evenly over the run, without writing them (times: count) [s]. Returns the seconds of
+ * wall time spent before the first: camera, edges, extents. */
 double render_measure(const RenderSubject* subject, const RenderOptions* options, int count, RenderTimes* times);
-/* True when the hulls of two models answer to each other: as many, on the same links, with as many vertices. */
+/* True when the hulls of two models answer to each other: as many, on the same links, with as many vertices. Only
+ * reads; places of the vertices do not count. */
 bool render_same_hulls(const Model* model, const Model* initial);
 
 /* A part and the hulls that it was decomposed into, as a PNG of three panels: the part's surface, the hulls in place,
@@ -88,6 +92,7 @@ typedef struct {
   int hull_count;
   int up;
 } HullPicture;
+/* Writes that picture. STATUS_IO with a diagnostic; the picture's hulls are borrowed. */
 Status render_hulls(const char* path, const HullPicture* picture, int threads, Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- what pictures, pages and models share */
@@ -106,22 +111,25 @@ typedef struct {
   bool has_ground;
   GroundPatch ground; /* at the first row */
 } RenderSurroundings;
+/* Those of a run of at least one row, in the world frame [m]. */
 RenderSurroundings render_surroundings(const Model* model, const RunPoses* run);
 
-/* Two axes of a plane for its grid, as near to the world's axes as it allows. */
+/* Two axes of a plane for its grid, as near to the world's axes as it allows. normal: unit; *u and *v are unit,
+ * right-handed with it. */
 void plane_axes(Vec3 normal, Vec3* u, Vec3* v);
-/* Distance of grid lines [m]: 1, 2 or 5 times a power of ten, 8 to 20 in `length`. */
+/* Distance of grid lines [m]: 1, 2 or 5 times a power of ten, 8 to 20 in `length` > 0 [m]. */
 double grid_spacing(double length);
-/* Distance of the heavier lines: 5 or 10 units of the spacing's decade. */
+/* Distance of the heavier lines [m]: 5 or 10 units of the spacing's decade. */
 double grid_major(double spacing);
 /* The colour of link `index` when the scene gives none: Okabe and Ito's palette, which colour-blind readers can tell
- * apart; later rounds are lighter. */
+ * apart; later rounds are lighter. Linear light, 0 to 1. */
 void palette_color(int index, float color[3]);
 /* Linear light of every link: its own color, else light grey where it cannot move and the palette where it can  (links)
- */
+ * color (links x 3), of the caller, 0 to 1. */
 void link_colors(const Model* model, float (*color)[3]);
-/* One channel, 0 to 1. */
+/* Linear light of a channel in sRGB, both 0 to 1; 0 for NaN and below. */
 float linear_from_srgb(double value);
+/* The channel in sRGB of linear light, both 0 to 1. */
 double srgb_from_linear(double value);
 /* True when the contact's force is shown on a: the force on the link that can move is shown; where both can, on one
  * that is no part of a mechanism; else on b, as in contacts.csv. */
@@ -139,20 +147,24 @@ typedef struct {
   /* Of plot_columns: the column across, and the column of which each value has a curve of its own. */
   const char *x, *by;
 } PlotOptions;
+/* 1200 x 800 px for an overview, else 800 x 500. */
 PlotOptions plot_defaults(bool overview);
 
-/* Name of a plot of a run, "energy", constant; NULL after the last. */
+/* Name of the index-th plot of a run, from 0, "energy", constant; NULL after the last. */
 const char* plot_name(int index);
 /* Draw the plot `what` of a run folder, or all for which there is something (NULL), with the gnuplot program. The
  * ending of `path` chooses PNG, SVG or PDF. Curves of several folders bear their names. STATUS_IO with an explanation
- * when gnuplot is not installed. */
+ * when gnuplot is not installed. folders (folder_count). STATUS_BAD_INPUT where there is nothing to plot, or a file
+ * cannot be understood. */
 Status plot_runs(const char* path, const char* const* folders, int folder_count, const char* what,
                  const PlotOptions* options, Diagnostics* diagnostics);
 /* Draw the columns of a CSV file that match the comma-separated list of shell patterns, against options->x, else
- * against `time`, else against the first column. Points are joined in the order of the rows. */
+ * against `time`, else against the first column. Points are joined in the order of the rows. patterns NULL: all.
+ * STATUS_IO where it cannot be read or drawn, STATUS_BAD_INPUT for a column that is not there. */
 Status plot_columns(const char* path, const char* file, const char* patterns, const PlotOptions* options,
                     Diagnostics* diagnostics);
-/* The run's file that has such a column, owned by the caller; NULL when none has. */
+/* The run's file that has such a column, owned by the caller; NULL when none has. Freed with memory_free. Nothing is
+ * told. */
 char* plot_file_with(const char* folder, const char* patterns);
 
 #endif

@@ -30,14 +30,16 @@ typedef struct RunFolder RunFolder;
  * and no file is left. */
 Status run_folder_open(RunFolder** result, const char* folder, const Model* model, Diagnostics* diagnostics);
 /* Add the rows of one state, which is only read. The first failed write is reported at once, not at the end of the run:
- * STATUS_IO with a diagnostic. */
+ * STATUS_IO with a diagnostic. frame and what it points to is borrowed for the call. The folder stays open on
+ * failure, for run_folder_discard. */
 Status run_folder_add(RunFolder* output, const RunFrame* frame, Diagnostics* diagnostics);
-/* Keep the present state of the run, which the last row is of, for runs that begin in it: it is written at the end. */
+/* Keep the present state of the run, which the last row is of, for runs that begin in it: it is written at the end.
+ * It is copied; never fails. */
 void run_folder_keep_state(RunFolder* output, Sim* sim);
 /* Flush and rename all files, or none when one could not be written: STATUS_IO with a diagnostic. Frees in any case.
  * Accepts NULL. */
 Status run_folder_close(RunFolder* output, Diagnostics* diagnostics);
-/* Throw the unfinished files away. Accepts NULL. */
+/* Throw the unfinished files away and free it; files of an earlier run stay. Accepts NULL. */
 void run_folder_discard(RunFolder* output);
 
 /* ---------------------------------------------------------------- summary (run/summary.c) */
@@ -59,8 +61,10 @@ typedef struct {
 } RunInput;
 
 /* The scene file, then every mesh and every CSV file of a signal once, in order of appearance (*count); the caller
- * frees with run_inputs_free. */
+ * frees with run_inputs_free. (count) rows; never NULL: the scene file is the first. A file that cannot be read has
+ * no hash. */
 RunInput* run_inputs(const Scene* scene, int* count);
+/* Frees the array (count) and its paths. */
 void run_inputs_free(RunInput* inputs, int count);
 
 /* Sums and extremes over the finished steps of a run. */
@@ -78,7 +82,9 @@ typedef struct {
 } RunTotals;
 /* Nothing yet; then a step that was solved, and a state that is recorded. Both are only read. */
 RunTotals run_totals_start(void);
+/* Adds the counts of one solved step and takes its time [s]. Never fails. */
 void run_totals_step(RunTotals* totals, const StepReport* report, const SimState* state);
+/* Takes the smallest gap [m] and its time [s] when it is smaller than those before; NaN never is. */
 void run_totals_measure(RunTotals* totals, const SimMeasure* measure, const SimState* state);
 
 struct Json; /* below */
@@ -100,7 +106,8 @@ typedef struct {
   void* more_context;
 } RunSummary;
 
-/* Append the text of summary.json. Numbers that are not finite become null. */
+/* Append the text of summary.json. Numbers that are not finite become null. Everything in summary is borrowed for
+ * the call; never fails. */
 void run_summary_json(Text* text, const RunSummary* summary);
 /* Name of the link that owns a degree of freedom, for messages, borrowed from the model; "?" when there is none. */
 const char* run_link_of_dof(const Model* model, int dof);
@@ -108,25 +115,33 @@ const char* run_link_of_dof(const Model* model, int dof);
 /* ---------------------------------------------------------------- folder of a design (run/design.c)
  * What `sdrs optimize` leaves. All return STATUS_IO with a diagnostic when a file cannot be written. */
 
-/* convergence.csv and design.csv, whole. STATUS_IO with a diagnostic. */
+/* convergence.csv, whole: a row per iteration with loss, terms, multipliers. STATUS_IO with a diagnostic. */
 Status design_write_convergence(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
+/* design.csv, whole: a row per variable, in its own unit. STATUS_IO with a diagnostic. */
 Status design_write_variables(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
 /* design/<name>/<link>.obj of every link whose shape is designed, of the best or the present design; without one no
- * folder is made. STATUS_IO with a diagnostic; the status of model_create, whose messages were told before. */
+ * folder is made. STATUS_IO with a diagnostic; the status of model_create, whose messages were told before. Metres,
+ * each link in its own frame. The model that it needs is made and freed here. */
 Status design_write_shapes(const char* folder, const char* name, Optimization* optimization, bool best,
                            Diagnostics* diagnostics);
 /* best.scene.yaml, or initial.scene.yaml at iteration 0; of further scenarios best.<name>.scene.yaml. STATUS_IO with a
- * diagnostic. */
+ * diagnostic. One file per scenario; the first that cannot be written ends it. */
 Status design_write_scenes(const char* folder, const Task* task, Optimization* optimization, bool best,
                            Diagnostics* diagnostics);
 /* failed.<number>.scene.yaml: the first trials of a run whose steps were not solved, or have no gradient. The number of
  * the trial of this iteration; 0 when it is none of them. */
 enum { FAILED_SCENES = 10 };
+/* failed.<number>.scene.yaml: the first trials of a run whose steps were not solved, or have no gradient. The
+ * number, from 1, of the trial of this iteration; 0 when it is none of them. */
 int design_failed_number(const Optimization* optimization);
-char* design_failed_path(const char* folder, int number); /* owned by the caller */
+/* <folder>/failed.<number>.scene.yaml; freed by the caller with memory_free. */
+char* design_failed_path(const char* folder, int number);
+/* Writes that scene for the present trial, whose number must not be 0. STATUS_IO with a diagnostic. */
 Status design_write_failed(const char* folder, const Task* task, Optimization* optimization, Diagnostics* diagnostics);
-/* The failed and the best scenes, design.csv and summary.json of an earlier run. */
+/* The failed and the best scenes, design.csv and summary.json of an earlier run. Files that are not there, or cannot
+ * be removed, are passed over in silence. */
 void design_remove_results(const char* folder, const Task* task);
+/* <folder>/checkpoint: the whole state of the optimization. STATUS_IO with a diagnostic. */
 Status design_write_checkpoint(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
 /* How `sdrs optimize` was called and ended. Everything is borrowed. */
 typedef struct {
@@ -135,18 +150,22 @@ typedef struct {
   int override_count, threads;
   ExitCode exit_code;
 } DesignSummary;
-/* summary.json, which is appended to `text` too, whether it could be written or not: STATUS_IO with a diagnostic. */
+/* summary.json, which is appended to `text` too, whether it could be written or not: STATUS_IO with a diagnostic.
+ * `text` is the caller's to free. */
 Status design_write_summary(const char* folder, const DesignSummary* summary, const Task* task,
                             const Optimization* optimization, Text* text, Diagnostics* diagnostics);
-/* `success` and `success_terms` of a summary.json, nothing without any; null when it was stopped before the end. */
+/* `success` and `success_terms` of a summary.json, nothing without any; null when it was stopped before the end.
+ * Appends to json, which stands in an open object. Never fails. */
 void design_add_success(struct Json* json, const Optimization* optimization, ExitCode exit_code);
-char* design_checkpoint_path(const char* folder); /* owned by the caller */
+/* <folder>/checkpoint; freed by the caller with memory_free. */
+char* design_checkpoint_path(const char* folder);
 
 /* ---------------------------------------------------------------- meshes (run/write_obj.c) */
 
-/* The hulls of a link in its frame, one `o` group each. STATUS_IO with a diagnostic. */
+/* The hulls of a link in its frame, one `o` group each, in metres; those without an end are left out. STATUS_IO with
+ * a diagnostic. */
 Status run_link_obj(const char* path, const Model* model, int link, Diagnostics* diagnostics);
-/* The same of one hull, appended to a text of the caller. */
+/* The same of one bounded hull (index into model->hulls), appended to a text of the caller. */
 void run_hull_obj(Text* out, const Model* model, int hull);
 
 /* ---------------------------------------------------------------- JSON text (run/json.c)
@@ -156,14 +175,18 @@ typedef struct Json {
   int depth;
   bool comma; /* something stands before on this level */
 } Json;
-/* Everything is appended to json->out, which is the caller's; keys and texts are copied. */
-void json_open(Json* json, const char* key, char bracket);      /* '{' or '[' */
-void json_close(Json* json, char bracket);                      /* '}' or ']' */
-void json_text(Json* json, const char* key, const char* value); /* NULL becomes null */
+/* '{' or '['. Everything is appended to json->out, which is the caller's; keys and texts are copied; nothing fails. */
+void json_open(Json* json, const char* key, char bracket);
+/* '}' or ']', the one that was opened; at the outermost level with an end of line. */
+void json_close(Json* json, char bracket);
+/* Quoted and escaped; NULL becomes null. */
+void json_text(Json* json, const char* key, const char* value);
+/* The shortest text that reads back to the same double; null when not finite. */
 void json_number(Json* json, const char* key, double value);
 void json_integer(Json* json, const char* key, int64_t value);
 void json_bool(Json* json, const char* key, bool value);
-void json_vector(Json* json, const char* key, const double* values, int count); /* (count), on one line */
+/* values (count), on one line: [1, 2, 3]. */
+void json_vector(Json* json, const char* key, const double* values, int count);
 /* A bare number, null when not finite: for text that is not indented. */
 void json_add_number(Text* out, double value);
 
@@ -187,7 +210,9 @@ typedef struct {
 } Comparison;
 
 /* Compare the columns that match the comma-separated list of shell patterns (NULL = all), matched by name.
- * STATUS_BAD_INPUT with diagnostics when the tables do not have the same columns or rows. */
+ * STATUS_BAD_INPUT with diagnostics when the tables do not have the same columns or rows. abs in the unit of the
+ * column, rel a fraction. Tables are only read; the names stand in messages alone. *comparison is set in any case
+ * and owns nothing. */
 Status csv_compare(Comparison* comparison, const CsvTable* a, const char* name_a, const CsvTable* b, const char* name_b,
                    const char* columns, double abs, double rel, Diagnostics* diagnostics);
 
@@ -203,8 +228,9 @@ typedef struct {
 /* Read `trajectory.csv` of a run of this model; columns are found by their names. A file that does not fit the model,
  * or has no row, or a number that is not finite: STATUS_BAD_INPUT with file and line; one that cannot be read:
  * STATUS_IO. The caller frees with run_poses_free in any case, which accepts a zeroed struct; so do the others below.
- */
+ * *run owns its arrays: time (rows), pose (rows x links) in the world, quaternions brought to unit length. */
 Status run_poses_read(RunPoses* run, const char* path, const Model* model, Diagnostics* diagnostics);
+/* Frees its arrays and zeroes it; accepts a zeroed one. */
 void run_poses_free(RunPoses* run);
 
 /* Recorded joint coordinates. */
@@ -214,8 +240,10 @@ typedef struct {
   double* q;    /* as written: m, rad, quaternions  (rows x nq) */
 } RunCoordinates;
 
-/* Read `joints.csv` of a run of this model, with the errors of run_poses_read; freed in any case. */
+/* Read `joints.csv` of a run of this model, with the errors of run_poses_read; freed in any case. *run owns its
+ * arrays (rows), (rows x nq). */
 Status run_coordinates_read(RunCoordinates* run, const char* path, const Model* model, Diagnostics* diagnostics);
+/* Frees its arrays and zeroes it; accepts a zeroed one. */
 void run_coordinates_free(RunCoordinates* run);
 
 /* Recorded moves. */
@@ -227,8 +255,9 @@ typedef struct {
 } RunPath;
 
 /* Read `path.csv` of a run of this model, with the errors of run_poses_read; a file that is not there has no rows.
- * Freed in any case. */
+ * Freed in any case. *run owns its arrays (rows), (rows x nv). */
 Status run_path_read(RunPath* run, const char* path, const Model* model, Diagnostics* diagnostics);
+/* Frees its arrays and zeroes it; accepts a zeroed one. */
 void run_path_free(RunPath* run);
 
 /* A row of contacts.csv: what a touching pair of links exerts. */
@@ -246,13 +275,14 @@ typedef struct {
 } RunContacts;
 
 /* Read `contacts.csv` of a run of this model. STATUS_IO, STATUS_BAD_INPUT with file and line as for run_poses_read;
- * freed in any case. */
+ * freed in any case. *contacts owns its rows (count). */
 Status run_contacts_read(RunContacts* contacts, const char* path, const Model* model, Diagnostics* diagnostics);
+/* Frees its rows and zeroes it; accepts a zeroed one. */
 void run_contacts_free(RunContacts* contacts);
 
-/* The recorded row nearest to a time [s]; NAN = the last. */
+/* The recorded row nearest to a time [s], the earlier of two that are as near; NAN = the last. */
 int run_row_at(const RunPoses* run, double time);
-/* The poses of a row (links), borrowed from the run. */
+/* The poses of a row 0 ... row_count - 1 (links), borrowed from the run until run_poses_free. */
 const Pose* run_row_poses(const RunPoses* run, int row);
 /* Unit of a column of a run's file ("solver.csv", "kinetic" -> "J"), constant; "" = none, NULL = not known. */
 const char* run_unit(const char* file, const char* column);

@@ -34,47 +34,62 @@ typedef struct {
   int node_count, alias_count;
 } Document;
 
+/* Frees all nodes and texts at once and zeroes it; no node may be used after it. */
 void document_free(Document* document);
 
 /* Parse a whole text. source: the name for messages, which must outlive the nodes. Returns the root, or NULL after a
  * diagnostic (syntax, limits, text that is not UTF-8). Keys that stand twice are told, but do not end the reading. The
- * text must be NUL-terminated. */
+ * text must be NUL-terminated. `length` bytes; the text is copied, so it may go. */
 Node* document_read_yaml(Document* document, const char* source, const char* text, size_t length,
                          Diagnostics* diagnostics);
+/* The same of JSON. NULL after a diagnostic. */
 Node* document_read_json(Document* document, const char* source, const char* text, size_t length,
                          Diagnostics* diagnostics);
 
-/* The one of the two that the flag says, and the flag that a file's name says. */
+/* document_read_json or document_read_yaml, as the flag says. */
 Node* document_read(Document* document, const char* source, const char* text, size_t length, bool json,
                     Diagnostics* diagnostics);
+/* Does the name end in .json, small letters? */
 bool path_is_json(const char* path);
 
 /* ---- building */
-Node* document_node(Document* document, NodeKind kind, SourcePlace place); /* NULL beyond DOCUMENT_NODE_MAX */
+/* A node without children, key or text, which the document owns; NULL beyond DOCUMENT_NODE_MAX. */
+Node* document_node(Document* document, NodeKind kind, SourcePlace place);
+/* A copy of `length` bytes with a NUL behind them, which the document owns. */
 const char* document_text(Document* document, const char* bytes, size_t length);
+/* Puts child behind the other children of parent; it must be in no list yet. */
 void node_append(Node* parent, Node* child);
+/* Takes child out of parent, without freeing it; nothing when it is not there. */
 void node_remove(Node* parent, const Node* child);
-/* A copy that shares all children: for a map that is to differ in a few keys. */
+/* A copy that shares all children: for a map that is to differ in a few keys. The document owns it; NULL beyond
+ * DOCUMENT_NODE_MAX. */
 Node* document_shallow_copy(Document* document, const Node* node);
-/* A copy in all depth; NULL beyond DOCUMENT_ALIAS_MAX. */
+/* A copy in all depth, which the document owns; NULL beyond DOCUMENT_ALIAS_MAX or DOCUMENT_NODE_MAX. */
 Node* document_deep_copy(Document* document, const Node* node);
-/* A diagnostic for every key that stands twice in the map, and only the first is kept. */
+/* A diagnostic for every key that stands twice in the map, and only the first is kept. Nothing is freed; the others
+ * stay in their order. */
 void node_check_keys(Node* map, Diagnostics* diagnostics);
-/* False after a diagnostic where the text breaks the grammar of JSON (json_grammar.c). */
+/* False after a diagnostic where the text breaks the grammar of JSON (json_grammar.c). text: `length` bytes and a
+ * NUL behind them. */
 bool document_check_json(const char* source, const char* text, size_t length, Diagnostics* diagnostics);
 /* ---- looking */
-const Node* node_find(const Node* map, const char* key); /* NULL when absent or when the node is no map */
+/* The child under this key; NULL when absent, or when the node is no map or NULL. */
+const Node* node_find(const Node* map, const char* key);
+/* The index-th child, from 0; NULL past the last. */
 const Node* node_at(const Node* list, int index);
-SourcePlace node_key_place(const Node* node); /* of its key; its own place outside of a map */
+/* Place of the node's key; its own place outside of a map. */
+SourcePlace node_key_place(const Node* node);
 
 /* What a scalar says by the YAML core schema (JSON's rules are a part of it). */
 typedef enum { SCALAR_TEXT, SCALAR_NULL, SCALAR_BOOL, SCALAR_NUMBER, SCALAR_NOT_FINITE } ScalarKind;
+/* What a node of kind NODE_SCALAR says. */
 ScalarKind node_scalar_kind(const Node* scalar);
+/* Is it a scalar that says nothing: null, ~ or no text? */
 bool node_is_null(const Node* node);
-/* The number of a SCALAR_NUMBER; false when it is too large for a double. */
+/* The number of a SCALAR_NUMBER; false, and *value infinite, when it is too large for a double. */
 bool node_number(const Node* scalar, double* value);
 
-/* "a list", "a map", "nothing", "'abc'", "-1.5". */
+/* "a list", "a map", "nothing", "'abc'", "-1.5", cut where it is too long. */
 Excerpt node_describe(const Node* node);
 
 #endif

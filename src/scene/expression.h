@@ -18,20 +18,22 @@ typedef struct {
   double* values;
   int count, capacity;
 } Variables;
+/* Frees names and values and zeroes it. */
 void variables_free(Variables* variables);
-/* False when the name is taken, or one of i, j, k, n, pi or a function. The name is copied. */
+/* The name is copied. False, and nothing is added, when it is taken, or one of i, j, k, n, pi or a function. */
 bool variables_add(Variables* variables, const char* name, double value);
 
 /* The value of "{...}": numbers, variables, i j k n of a repeat (indices NULL: none), pi, + - * / % ^ ( ), sqrt sin cos
  * tan abs min max floor. Angles in radians; ^ binds from the right, and closer than a sign before it. False with
- * *problem (a static text) when it cannot be understood or is not finite. */
+ * *problem (a static text) when it cannot be understood or is not finite. text begins with {. *value is set in any
+ * case, to be used only after true; *problem is NULL then. */
 bool expression_value(const char* text, const Indices* indices, const Variables* variables, double* value,
                       const char** problem);
 
 /* Replace every {expression} of i, j, k, n with + - * / % ( ) by its value, an integer. Division rounds down, so that
  * (i-1)%8 is never negative. indices NULL: no repeat. Variables with
  * whole values may stand in it. False with *problem (a static text) when it cannot be
- * understood. */
+ * understood. Appended to out, in part when it is false. */
 bool expression_expand(const char* text, const Indices* indices, const Variables* variables, Text* out,
                        const char** problem);
 

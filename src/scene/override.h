@@ -13,12 +13,14 @@ typedef struct {
   SourcePlace place; /* what messages about it and its value point to; the file's name must outlive the nodes */
 } PlacedOverride;
 
-/* "--set path.to.key=value" of each, owned by the caller: what places on the command line point to. */
+/* "--set path.to.key=value" of each (count): what places on the command line point to. The caller frees each and the
+ * array with memory_free. */
 char** override_sources(const SceneOverride* overrides, int count);
+/* The override in such a text, which it borrows, with the text itself as the file of its place. */
 PlacedOverride override_of_source(const char* source);
 
 /* False after a diagnostic. invent: take list items that do not exist for empty ones, to judge a path without a file.
- */
+ * Nodes that are added are the document's. It may be half done after false. */
 bool override_apply(const SchemaTable* table, Document* document, Node* root, const PlacedOverride* placed, bool invent,
                     Diagnostics* diagnostics);
 

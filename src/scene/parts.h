@@ -27,82 +27,107 @@ typedef struct {
 
 typedef void (*RepeatBody)(Reader* reader, const Node* item, const Repeat* repeat);
 /* Call body for every item that a list entry stands for, with reader->indices set inside a repeat. Problems of the same
- * entry are told for the first item that has them. */
+ * entry are told for the first item that has them. Nothing is returned: problems are counted in the reader. */
 void repeat_expand(Reader* reader, const Node* entry, const char* object, const char* repeat_object, RepeatBody body);
-/* Move a joint's origin to where the current item has it. */
+/* Move a joint's origin [m] and turn to where the current item has it, in place; nothing outside a repeat. */
 void repeat_pose(const Repeat* repeat, const Indices* indices, Vec3* position, Quat* rotation);
-/* Add the increments of the current item to values. */
+/* Add the increments of the current item to values (width). */
 void repeat_add(const RepeatIncrements* increments, const Indices* indices, double* values);
 
 /* ---- read_shape.c */
+/* The map `shapes` of the scene; NULL: it is absent. As all readers here: what was read is the scene's, problems are
+ * told through the reader, and nothing is returned. */
 void read_shapes(Reader* reader, const Node* map);
-/* The shapes of a link: a list, or one name or map. */
+/* The shapes of a link: a list, or one name or map. They are allocated in the link, which owns them. */
 void read_shape_uses(Reader* reader, const LinkForm* form, SceneLink* link);
+/* rotation x rotation vector x roll, pitch, yaw, of which all but one are none; unit. */
 Quat pose_form_rotation(const PoseForm* pose);
 
 /* ---- read_joint.c */
-/* False when the joint is too broken to say how many degrees of freedom it has. */
+/* False when the joint is too broken to say how many degrees of freedom it has; *joint is set in any case. */
 bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Repeat* repeat, SceneJoint* joint);
-/* A number for all, or one per degree of freedom. False after an error. */
+/* A number for all, or one per degree of freedom, into values (dof). False after an error, with values as they were. */
 bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
-/* Are the three of a joint with three rotations one (true of other joints)? */
+/* Are the three of a joint with three rotations one (true of other joints)? values: one per degree of freedom. */
 bool same_of_rotations(const Joint* joint, const double* values);
 
 /* ---- include.c
- * The parts that stand in the world, or those that hang on a link. */
+ * The parts that stand in the world, or those that hang on a link. NULL: there are none. */
 void read_includes(Reader* reader, const Node* list, bool attached);
 
 /* ---- variables.c */
+/* The map `variables`, into the reader; NULL: it is absent. A name that cannot be one is an error. */
 void read_variables(Reader* reader, const Node* map);
 
 /* ---- read_feedback.c: a controller's measures and its matrix */
+/* They are the controller's, which owns them: measures (measure_count), matrix (dof x measure_count). */
 void read_feedback(Reader* reader, const Node* node, SceneController* controller);
 
 /* ---- read_link.c, read_controller.c, read_load.c, read_tendon.c, read_closure.c, read_coupling.c, read_initial.c,
  * read_signal.c, read_csv.c */
+/* The list `links`, with repeats; NULL: it is absent. The names that were used before their link are told here. */
 void read_links(Reader* reader, const Node* list);
+/* The list `controllers`, after the links; NULL: it is absent. */
 void read_controllers(Reader* reader, const Node* list);
+/* The list `loads`, after the links; NULL: it is absent. */
 void read_loads(Reader* reader, const Node* list);
+/* The list `tendons`, after the links; NULL: it is absent. */
 void read_tendons(Reader* reader, const Node* list);
+/* Frees its points and its signal, not the struct. */
 void tendon_free(SceneTendon* tendon);
+/* The list `closures`, after the links; NULL: it is absent. */
 void read_closures(Reader* reader, const Node* list);
+/* The list `couplings`, after the links; NULL: it is absent. */
 void read_couplings(Reader* reader, const Node* list);
-void read_start_state(Reader* reader, const Node* map); /* read_start.c */
+/* The map `start`: folder, time and file of the state a run begins in, which the scene owns; NULL: it is absent
+ * (read_start.c). */
+void read_start_state(Reader* reader, const Node* map);
+/* Frees its state and texts and zeroes it; accepts a zeroed one. */
 void start_free(SceneStart* start);
+/* The list `initial`, after the links; NULL: it is absent. */
 void read_initials(Reader* reader, const Node* list);
+/* A number, a list of numbers or a map, as a signal of so many channels, which owns its arrays: free them with
+ * signal_free_arrays, also after an error. */
 void read_signal(Reader* reader, const Node* node, int channels, SceneSignal* signal);
 /* Rows of a CSV file as keyframes or knots (read_csv.c). quaternion: the last three channels are rotations, for which
- * four columns may stand. */
+ * four columns may stand. Zero after an error. The signal owns its arrays and the file's name. */
 void read_csv_signal(Reader* reader, const Node* map, const SignalForm* form, SceneSignal* signal);
+/* Frees the arrays of a signal and its file's name, not the struct. */
 void signal_free_arrays(SceneSignal* signal);
-/* The index of the link a node names, or -1 after an error. */
+/* The index of the link a node names in the scene's links, or -1 after an error. */
 int read_link_name(Reader* reader, const Node* node);
 /* The same under its key; `world` is -1 unless a link is called so; -2 after an error. NULL: the world. */
 int read_link_or_world(Reader* reader, const Node* node, const char* key);
 
-/* A link behind all others, zeroed but for its place; links move. */
+/* A link behind all others, zeroed but for its place. Links move: pointers to them hold no longer. */
 SceneLink* reader_add_link(Reader* reader, SourcePlace place);
 
 /* ---- scene.c
- * A pair that never touches; takes the names. */
+ * A pair that never touches; takes the names. a and b are freed with the scene; no check whether there are such
+ * links. */
 void contact_add_exclusion(SceneContact* contact, char* a, char* b, SourcePlace place);
-/* A scene that is a part of another one that `outer` reads, whose work it shares. */
+/* A scene that is a part of another one that `outer` reads, whose work it shares. text: `length` bytes and a NUL
+ * behind them. Problems are told with the part's own path; scene: zeroed, and freed by the caller in any case. */
 void scene_read_part(Scene* scene, const char* path, const char* text, size_t length, Reader* outer,
                      const PlacedOverride* overrides, int override_count);
 /*
- * What scene_parse does, with overrides that have their places; scene is zeroed. */
+ * What scene_parse does, with overrides that have their places; scene is zeroed. STATUS_BAD_INPUT when there was an
+ * error, else STATUS_OK; scene_free in any case. */
 Status scene_read_text(Scene* scene, const char* path, const char* text, size_t length, bool json,
                        const PlacedOverride* overrides, int override_count, Diagnostics* diagnostics);
-/* A scene written inside another file that `outer` reads; the caller has set scene->path and sha256. */
+/* A scene written inside another file that `outer` reads; the caller has set scene->path and sha256. root is of the
+ * outer document, and changed by the overrides; scene_free in any case. */
 void scene_read_inside(Scene* scene, Reader* outer, Node* root, const PlacedOverride* overrides, int override_count);
-/* The name that a run folder is called by: what is written, or the file's. Owned by the caller. */
+/* The name that a run folder is called by: what is written, or the file's. Never NULL; freed by the caller with
+ * memory_free. */
 char* read_file_name(Reader* reader, const Node* node, const char* owner, const char* path);
 
 /* Which of a material's values the map gives. */
 void read_material(const Node* map, SceneMaterial* material);
 
 /* ---- check.c */
-/* What can be judged only once everything is read: masses, half-spaces, prescribed joints. */
+/* What can be judged only once everything is read: masses, half-spaces, prescribed joints. Only reads the scene;
+ * errors and warnings are told. */
 void check_scene(Reader* reader);
 
 #endif

@@ -36,8 +36,8 @@ typedef struct Reader {
   bool muted;             /* an earlier item of this repeat had problems: do not tell them again */
   int problem_count;      /* errors, told or not */
   int told_count;
-  Variables variables; /* of the scene */
-  int include_depth;   /* files that this one is a part of */
+  Variables variables;        /* of the scene */
+  int include_depth;          /* files that this one is a part of */
   const struct Reader* outer; /* the one that includes this file; NULL = none */
   int64_t work;
   bool exhausted;
@@ -53,12 +53,14 @@ typedef struct Reader {
   Names shape_names, link_names, group_names;
 } Reader;
 
+/* Frees what the reader knows by name, not the scene, document or diagnostics. */
 void reader_free(Reader* reader);
 
-/* `trail: message`, once. */
+/* `trail: message`, once; counted also when it is muted. The words are formatted and copied. */
 void reader_error(Reader* reader, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
+/* The same as a warning; not counted. */
 void reader_warning(Reader* reader, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
-/* `expected a number, got a list`. */
+/* `expected a number, got a list`. An error at the node's place. */
 void reader_expected(Reader* reader, const Node* node, const char* what);
 /* Count values as read; false when there were too many (told once). Called before memory is taken for them. */
 bool reader_work(Reader* reader, SourcePlace place, int64_t count);
@@ -67,28 +69,39 @@ void reader_stop(Reader* reader);
 
 /* Go one step down the trail; leave with the mark that enter returned. */
 size_t reader_enter_key(Reader* reader, const char* key);
+/* One step down into the index-th item, from 0; leave with the mark that it returns. */
 size_t reader_enter_index(Reader* reader, int index);
+/* Back to where the trail was when enter returned this mark [bytes]. */
 void reader_leave(Reader* reader, size_t mark);
 
 /* ---- scalars; false after an error */
+/* A number or {expression} within the range, in `unit` (NULL: none) for the message; *value stays after an error. */
 bool reader_number(Reader* reader, const Node* node, const ValueRange* range, const char* unit, double* value);
+/* A whole number of 32 bits within the range; *value stays after an error. */
 bool reader_integer(Reader* reader, const Node* node, const ValueRange* range, int* value);
+/* true or false; *value stays after an error. */
 bool reader_bool(Reader* reader, const Node* node, bool* value);
+/* Is it a text, and not an empty one? An error otherwise. */
 bool reader_is_text(Reader* reader, const Node* node);
-/* A list of exactly `count` numbers. */
+/* A list of exactly `count` numbers, into values (count), set in part after an error. */
 bool reader_numbers(Reader* reader, const Node* node, const ValueRange* range, const char* unit, int count,
                     double* values);
-/* The numbers of a list at a key, owned by the caller; NULL and count 0 for list NULL. */
+/* The numbers of a list at a key, freed by the caller with memory_free; what could not be read is 0. NULL and count
+ * 0 for list NULL. */
 int* reader_integers(Reader* reader, const Node* list, const char* key, const ValueRange* range, int* count);
-/* A text with its {expressions} replaced, owned by the caller; NULL after an error. */
+/* A text of at most NAME_MAX_LENGTH bytes with its {expressions} replaced, freed by the caller with memory_free;
+ * NULL after an error. */
 char* reader_name(Reader* reader, const Node* node);
 
 /* ---- objects (schema_read.c)
  * Read a map into the struct of an object: defaults, type, values, missing and unknown keys. False when the node is no
- * map; other errors leave the default in place. */
+ * map; other errors leave the default in place. out: the object's struct (SchemaObject.size bytes), all of it set;
+ * lists in it borrow the document's nodes. */
 bool schema_read(Reader* reader, const Node* node, const char* object, void* out);
-/* Read one value of a row into `out` (the row's own type). */
+/* Read one value of a row into `out` (the row's own type). Nothing is set after an error, or for a null that is
+ * allowed. */
 void schema_read_value(Reader* reader, const Node* node, const SchemaRow* row, void* out);
+/* Does the map have this key? */
 bool is_given(const Node* map, const char* key);
 
 #endif

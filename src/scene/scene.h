@@ -122,6 +122,7 @@ typedef struct {
   bool given[MATERIAL_COUNT]; /* what nothing is said of comes from elsewhere (model_pair_material) */
   double value[MATERIAL_COUNT];
 } SceneMaterial;
+/* which: MATERIAL_FRICTION ... MATERIAL_STIFFNESS. Constant. */
 const char* material_key(int which); /* "friction", ... */
 
 typedef enum { MASS_VERTICES, MASS_UNIFORM, MASS_GIVEN } MassModel;
@@ -234,12 +235,15 @@ typedef struct {
   GainKind kind;
   int index; /* degree of freedom, or entry of the matrix */
 } Gain;
+/* How many numbers a controller has besides its signal: 1 + 4 dof + dof x measure_count. */
 int controller_gain_count(const SceneController* controller);
-/* The index-th of them; index < controller_gain_count. */
+/* The index-th of them; index < controller_gain_count, asserted. */
 Gain controller_gain(const SceneController* controller, int index);
+/* Where the index-th of them stands in the controller, to be read or written, in the unit of its field; index <
+ * controller_gain_count, asserted. */
 double* controller_gain_value(SceneController* controller, int index);
 /* Does another value mean a little more or less of it? Not where the type of drive has none, nor where a limit or a
- * delay is none at all. */
+ * delay is none at all. index as of controller_gain. */
 bool controller_gain_lives(const SceneController* controller, int index);
 
 /* Force and torque on a link. */
@@ -318,11 +322,10 @@ typedef enum {
   CONTACT_PENALTY,
   CONTACT_MANIFOLD,
 } ContactModel;
-/* The word of `contact.model`; contact/laws.c defines it. */
+/* The word of `contact.model`; contact/laws.c defines it. Constant; "none" for CONTACT_NONE. */
 const char* contact_model_name(ContactModel model);
-bool contact_law_has(
-    ContactModel law,
-    const char* key); /* has the law such a key of contact, beside those of all? none has those of separating_plane */
+/* Has the law such a key of contact, beside those of all? none has those of separating_plane. */
+bool contact_law_has(ContactModel law, const char* key);
 /* Most parameters that a law may have beside those below. */
 enum { CONTACT_OWN_PARAMETERS = 8 };
 
@@ -352,7 +355,8 @@ typedef struct {
 /* The kind of such files, where they stand in a run folder, and one that was kept at the end of a step. */
 #define STATE_KIND "state"
 #define STATE_FOLDER "states"
-char* scene_state_path(const char* run, int step); /* owned by the caller */
+/* <run>/<STATE_FOLDER>/<step>, the file of the state after so many steps; freed by the caller with memory_free. */
+char* scene_state_path(const char* run, int step);
 
 /* What a run leaves only when it is asked for it: two files, and columns of contacts.csv. Bits, in the order of the
  * words of simulation.output. */
@@ -432,7 +436,7 @@ typedef struct {
   int keep_state_count;
 } Scene;
 /* The run is to begin in a state that is at hand, which the scene takes over; what it had before is freed. NULL: as
- * `initial` says. */
+ * `initial` says. A state goes with the scene (scene_free), its time [s] is read from it. */
 void scene_set_start(Scene* scene, NumberFile* state);
 
 /* One `--set path.to.key=value` of the command line. Path parts: keys, list indices, or the `name`/`link` of a list
@@ -443,25 +447,33 @@ typedef struct {
 
 /* Read, override, check. Every problem goes to diagnostics; STATUS_BAD_INPUT when there was an error, STATUS_IO when
  * the file cannot be read. The caller frees with scene_free in any case. The format is taken from the extension: .json
- * is JSON, everything else YAML. */
+ * is JSON, everything else YAML. *scene is overwritten, never read; overrides (override_count) are copied and may be
+ * NULL for none. SI units afterwards, whatever was written; repeats are expanded, names resolved. */
 Status scene_load(Scene* scene, const char* path, const SceneOverride* overrides, int override_count,
                   Diagnostics* diagnostics);
-/* The same from memory; json selects the format; `path` names the text in messages and anchors relative paths. */
+/* The same from memory; json selects the format; `path` names the text in messages and anchors relative paths. text:
+ * `length` bytes and a NUL behind them; it is not kept. STATUS_BAD_INPUT and freeing as of scene_load. */
 Status scene_parse(Scene* scene, const char* path, const char* text, size_t length, bool json,
                    const SceneOverride* overrides, int override_count, Diagnostics* diagnostics);
+/* Frees all that the scene points to and zeroes it; accepts a zeroed or half-read one, and may be called twice. */
 void scene_free(Scene* scene);
 
 /* Does the path of an override exist in the schema, and is its value YAML? List items are taken on trust: without a
- * file nobody knows their names. Problems go to diagnostics with `--set ...` as their file. */
+ * file nobody knows their names. Problems go to diagnostics with `--set ...` as their file. true: both are so. The
+ * override is only read. */
 bool scene_override_check(const SceneOverride* override, Diagnostics* diagnostics);
 
-/* How a joint moves: its degrees of freedom, coordinates and their names. */
+/* How a joint moves: its degrees of freedom, coordinates and their names, as its type, axes and parameters say. A
+ * value that owns nothing. */
 Joint scene_joint(const SceneJoint* joint);
+/* Degrees of freedom of the joint: 0 ... JOINT_MAX_DOF. */
 int scene_joint_dof(const SceneJoint* joint);
-/* Names of the stored coordinates for column headers: "angle", "position", "x", "qw", "rz", ...; "" for others. */
+/* Names of the stored coordinates for column headers: "angle", "position", "x", "qw", "rz", ...; "" for others.
+ * Constant. index: 0 ... coordinate_count - 1 of scene_joint. */
 const char* scene_joint_coordinate_name(const SceneJoint* joint, int index);
 
-/* Draft-07 JSON Schema, from the same table that drives the reader. */
+/* Draft-07 JSON Schema, from the same table that drives the reader. Appended to the caller's text, as the two below;
+ * never fails. */
 void scene_schema_json(Text* out);
 /* docs/scene-format.md, from the same table. */
 void scene_schema_markdown(Text* out);
@@ -469,7 +481,8 @@ void scene_schema_markdown(Text* out);
 void scene_schema_man(Text* out);
 
 /* A robot in URDF or MJCF as a scene, with what import does where nothing is said; defined in robot/import.c, where
- * such files are read. Errors and warnings go to diagnostics; scene is zeroed, to be freed in any case. */
+ * such files are read. Errors and warnings go to diagnostics; scene is zeroed, to be freed in any case. SI units, as
+ * in the files. Nothing is returned: errors are counted in diagnostics. */
 void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- what every maker of scenes keeps to */
@@ -477,30 +490,39 @@ void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics);
 #define LINK_MAX 20000
 /* Bytes of a name as written. */
 #define NAME_MAX_LENGTH 200
-/* Names become column headers and file names: the character that must not be in one, borrowed from it, or NULL. */
+/* Names become column headers and file names: the character that must not be in one, borrowed from it, or NULL.
+ * Control characters too. */
 const char* name_bad_character(const char* name);
-/* True when a name begins or ends with a blank, or begins with a dot; it must not be empty. */
+/* True when a name begins or ends with a blank, or begins with a dot; it must not be empty. Not for the empty text,
+ * whose last character is asked for. */
 bool name_is_blank(const char* name);
-/* True when ixx iyy izz ixy ixz iyz is positive definite; no principal moment is larger than the sum of the two others.
- */
+/* True when ixx iyy izz ixy ixz iyz [kg m^2] is positive definite. False for NaN. */
 bool inertia_is_positive(const double inertia[6]);
+/* True when no principal moment of ixx iyy izz ixy ixz iyz [kg m^2] is larger than the sum of the two others, up to
+ * rounding. */
 bool inertia_of_a_body(const double inertia[6]);
 /* Width of a dry friction's smoothing where nothing is said [m/s or rad/s]; the schema has it as a text. */
 #define FRICTION_SPEED_DEFAULT 1e-4
-/* Strength and margin as they are when only the limits are given. */
+/* Strength and margin as they are when only the limits are given. Sets limit_law (barrier), limit_stiffness [J] and
+ * limit_margin [m or rad] alone. */
 void joint_default_limits(SceneJoint* joint);
 /* Unit vectors and quaternions are left as they are when their length is this near to 1, so that a number written out
- * reads back to the same bits: above the rounding of a few products, far below what anybody types. */
+ * reads back to the same bits: above the rounding of a few products, far below what anybody types. length: of the
+ * vector or quaternion, without unit. False for NaN. */
 bool is_unit(double length);
-/* v / |v| for every finite v, those whose squares are no doubles too; zero stays zero. */
+/* v / |v| for every finite v, those whose squares are no doubles too; zero stays zero. A vector that is of length 1
+ * to rounding comes back bit for bit. */
 Vec3 unit_vector(Vec3 v);
 
-/* Contact parameters as numbers: what was derived for a model (ModelContact) is kept when its scene is written. */
+/* Contact parameters as numbers: what was derived for a model (ModelContact) is kept when its scene is written.
+ * support [m], stiffness in the law's unit, smoothing [(m/s)^2]. */
 void scene_give_contact(Scene* scene, double support, double stiffness, double smoothing);
 /* The scene as YAML that reads back to the same model, bit for bit: what an optimized design is handed over as. Paths
- * of meshes are written relative to `folder`. */
+ * of meshes are written relative to `folder`. Appended to the caller's text; the scene is only read. `folder` must
+ * be that of the file it is written to. */
 void scene_write_yaml(const Scene* scene, const char* folder, Text* out);
-/* The eyelet of a tendon that says none [m]. */
+/* The eyelet of a tendon that says none [m]. A part of the mean distance of its points from their frames' origins.
+ * Needs count > 0. */
 double scene_tendon_eyelet(const SceneTendon* tendon);
 
 #endif

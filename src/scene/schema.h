@@ -69,8 +69,9 @@ typedef struct {
 #define RANGE_UP_TO(x, y) \
   { true, x, y, true, false } /* x < value <= y */
 
+/* Is the value finite and within the range? False for NaN. */
 bool range_holds(const ValueRange* range, double value);
-/* "> 0", ">= 0", "between 0 and 4". */
+/* "> 0", ">= 0", "between 0 and 4". "" for a range that is not given. */
 Excerpt range_text(const ValueRange* range);
 
 typedef struct {
@@ -127,7 +128,8 @@ typedef struct {
 } ContactForm;
 
 /* The rows of `contact` that belong to the laws, one after the other: the choice of the law, in the order of
- * ContactModel, and its parameters. Defined in contact/laws.c, where the laws stand in their table. */
+ * ContactModel, and its parameters. Defined in contact/laws.c, where the laws stand in their table. NULL past the
+ * last; the row is constant. */
 const SchemaRow* contact_schema_row(int index);
 /* The words of `contact.model`, as a CHOICE has them. */
 extern const char contact_model_words[];
@@ -135,36 +137,46 @@ extern const char contact_model_words[];
 /* Everything a scene may hold, and a task. */
 extern const SchemaTable SCENE_SCHEMA, TASK_SCHEMA;
 
+/* The object of this name in the table, constant; NULL when there is none. */
 const SchemaObject* schema_object(const SchemaTable* table, const char* name);
 
 #define SCHEMA_ROWS_MAX 80
-/* The object's own rows, in the order of the docs. */
+/* The object's own rows, in the order of the docs, which are the table's; how many, at most SCHEMA_ROWS_MAX. */
 int schema_own_rows(const SchemaTable* table, const SchemaObject* object, const SchemaRow* rows[SCHEMA_ROWS_MAX]);
 /* The rows of an object with those it includes. */
 typedef struct {
   const SchemaRow* row;
   size_t offset; /* in the object's struct */
 } SchemaPlace;
+/* How many rows an object has with those it includes, in the order of the docs; offsets [bytes] are those in its own
+ * struct. At most SCHEMA_ROWS_MAX. */
 int schema_rows(const SchemaTable* table, const SchemaObject* object, SchemaPlace places[SCHEMA_ROWS_MAX]);
-/* The row of a key for a type of the object (type NULL: the first that has the key); NULL when there is none. */
+/* The row of a key for a type of the object (type NULL: the first that has the key), which is the table's; NULL when
+ * there is none. */
 const SchemaRow* schema_row(const SchemaTable* table, const SchemaObject* object, const char* key, const char* type);
 /* Does the row belong to this type of its object? True for type NULL. */
 bool schema_row_belongs(const SchemaRow* row, const char* type);
-/* The nearest key that belongs, or NULL. */
+/* The nearest key that belongs, the table's own text; NULL when none is near. */
 const char* schema_nearest_key(const SchemaTable* table, const SchemaObject* object, const char* type, const char* key);
-/* Put a child into a map in place of the same key and of the keys that exclude it. */
+/* Put a child into a map in place of the same key and of the keys that exclude it. The document owns both; what goes
+ * stays in its arena. */
 void schema_replace(const SchemaTable* table, const SchemaObject* object, Node* map, Node* child);
 
 /* ---- what a kind is (schema_kind.c) */
-const char* kind_title(ValueKind kind);    /* for the docs: "list of 3 numbers" */
-const char* kind_expected(ValueKind kind); /* for messages: "a list of 3 numbers" */
+/* What a kind is called in the docs: "list of 3 numbers". Constant. */
+const char* kind_title(ValueKind kind);
+/* What a kind is called in messages: "a list of 3 numbers". Constant. */
+const char* kind_expected(ValueKind kind);
+/* Is the node a scalar, list or map as the kind may be? Its content is not looked at. */
 bool kind_accepts(ValueKind kind, const Node* node);
-/* JSON Schema of a value of the row, as the members of an object, without braces. */
+/* JSON Schema of a value of the row, as the members of an object, without braces. Appended to the caller's text. */
 void kind_add_json(const SchemaRow* row, Text* out);
 
+/* Draft-07 JSON Schema of all objects of the table, with those it embeds, appended to the caller's text. */
 void schema_write_json(const SchemaTable* table, Text* out);
+/* The page of docs, with every object's keys, units, ranges and defaults, appended. */
 void schema_write_markdown(const SchemaTable* table, Text* out);
-/* sdrs-<name>(5) */
+/* sdrs-<name>(5) Appended; `name` is the page's name without sdrs-. */
 void schema_write_man(const SchemaTable* table, const char* name, Text* out);
 
 #endif

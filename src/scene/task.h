@@ -438,20 +438,27 @@ typedef struct {
 /* Read, override, check; every problem to diagnostics, those of scenes with their own files' places. Overrides that
  * begin with `scene.` go to the scenes of all scenarios, the others to the task. Once the task is read without an
  * error, every link that it names is a link of every scenario's scene, and at least one thing may change.
- * STATUS_BAD_INPUT, or STATUS_IO when the file cannot be read; the caller frees with task_free in any case. */
+ * STATUS_BAD_INPUT, or STATUS_IO when the file cannot be read; the caller frees with task_free in any case. *task is
+ * overwritten, never read; overrides (override_count) are copied. */
 Status task_load(Task* task, const char* path, const SceneOverride* overrides, int override_count,
                  Diagnostics* diagnostics);
+/* The same from memory: text has `length` bytes and a NUL behind them, and is not kept; json selects the format,
+ * `path` names the text in messages and anchors relative paths. */
 Status task_parse(Task* task, const char* path, const char* text, size_t length, bool json,
                   const SceneOverride* overrides, int override_count, Diagnostics* diagnostics);
+/* Frees all that the task points to, its scenes too, and zeroes it; accepts a zeroed or half-read one. */
 void task_free(Task* task);
 /* Is this file a task (a map with `loss`, `scenarios` or `scene` at its top) rather than a scene? false when
- * unreadable, and of what can be read only once: a pipe holds a scene. */
+ * unreadable, and of what can be read only once: a pipe holds a scene. Nothing is told. */
 bool task_recognise(const char* path);
+/* The same of a text of `length` bytes with a NUL behind them; false for one that cannot be parsed. */
 bool task_recognise_text(const char* path, const char* text, size_t length, bool json);
 
+/* Draft-07 JSON Schema of tasks, appended. */
 void task_schema_json(Text* out);
+/* docs/task-format.md, appended. */
 void task_schema_markdown(Text* out);
-/* The manual page sdrs-task(5), from the same table. */
+/* The manual page sdrs-task(5), from the same table. Appended. */
 void task_schema_man(Text* out);
 
 #endif

@@ -205,59 +205,77 @@ void read_gradient(Reader* reader, Task* task, const Node* node);
 void read_from(Reader* reader, Task* task, const Node* node);
 /* Windows; after all that may change is known. */
 void read_receding(Reader* reader, Task* task, const Node* node);
+/* task_scenario.c: the scenarios with their scenes, read and checked; the task owns them. */
 void read_scenarios(Reader* reader, Task* task, const Node* root, const TaskForm* form);
+/* Frees its name and scene, not the struct. */
 void scenario_free(TaskScenario* scenario);
 
 /* task_design.c; connect of the design belongs to the optimizer. */
 void read_design(Reader* reader, Task* task, const Node* node);
+/* Frees all lists of the design, not the task. */
 void design_free(Task* task);
 
-/* task_control.c: control and initial. */
+/* The list `control` (task_control.c); NULL: it is absent. */
 void read_controls(Reader* reader, Task* task, const Node* list);
+/* The list `initial`; NULL: it is absent. */
 void read_starts(Reader* reader, Task* task, const Node* list);
 /* Where variables may go; infinite where nothing is said. */
 typedef struct {
   double within, low, high, prior; /* prior: INFINITY when absent */
 } Interval;
+/* Bounds of an item in the units of what is meant; an error where low is above high. */
 Interval read_interval(Reader* reader, const Node* item, const IntervalForm* form);
-/* Which degrees of freedom a list of numbers names; all without one. */
+/* Which degrees of freedom a list of numbers names; all without one. All false after an error. */
 void read_dof(Reader* reader, const Node* list, bool dof[JOINT_MAX_DOF]);
 
-/* task_parameters.c */
+/* The list `parameters` (task_parameters.c); NULL: it is absent. */
 void read_parameters(Reader* reader, Task* task, const Node* list);
+/* Frees the list and its texts. */
 void parameters_free(Task* task);
 
-/* task_data.c: data and identify. */
+/* The map `data`: files, columns and what they measure (task_data.c); NULL: it is absent. */
 void read_data(Reader* reader, Task* task, const Node* node);
+/* The map `identify`, with its defaults where it is absent: windows [s], deviations [m, rad, ...]. */
 void read_identify(Reader* reader, Task* task, const Node* node);
+/* Frees what read_data made. */
 void data_free(Task* task);
 
-/* task_loss.c; subjects: the terms of subject_to. */
+/* The lists `loss` and `subject_to`, whose terms come last in task->losses (task_loss.c). */
 void read_losses(Reader* reader, Task* task, const Node* list, const Node* subjects);
+/* The list `success`, into task->success; NULL: it is absent. */
 void read_success(Reader* reader, Task* task, const Node* list);
+/* Frees the array (count) and all that its terms own. */
 void losses_free(TaskLoss* losses, int count);
 
-/* task_optimizer.c */
+/* The map `optimizer`, with its defaults where it is absent; connect, of the design, stays (task_optimizer.c). */
 void read_optimizer(Reader* reader, Task* task, const Node* node);
-/* task_draws.c: draws, after windows are known; validation, after success. */
+/* The map `draws`, after windows are known (task_draws.c); NULL: it is absent. */
 void read_draws(Reader* reader, Task* task, const Node* node);
+/* The map `validation`, after success and draws; NULL: it is absent. */
 void read_validation(Reader* reader, Task* task, const Node* node);
+/* Frees the list and its texts. */
 void draws_free(Task* task);
 /* Several starts; after windows and contact over the iterations are known. */
 void read_multistart(Reader* reader, Task* task, const Node* root, const TaskForm* form);
 
 /* task_names.c
- * A copy of a text with its place; text NULL for node NULL and after an error. */
+ * A copy of a text with its place; text NULL for node NULL and after an error. The caller frees it with
+ * task_name_free. */
 TaskName task_name(Reader* reader, const Node* node, const char* key);
+/* Frees the text and zeroes it. */
 void task_name_free(TaskName* name);
-/* The names of a list, none twice; owned by the caller. */
+/* The names of a list, none twice, freed by the caller with task_names_free; those that are wrong have text NULL.
+ * NULL and *count 0 for list NULL. */
 TaskName* task_names(Reader* reader, const Node* list, const char* key, int* count);
+/* Frees the array (count) and its texts; NULL is accepted. */
 void task_names_free(TaskName* names, int count);
-/* The scenarios that an item is about, by their names or *; the array is the item's. All without a list. */
-/* task_design.c. `box` of an item; false: there is none, or it is wrong. */
+/* task_design.c. `box` of an item; false: there is none, or it is wrong. low, high in the link's frame [m]; they
+ * stay where it is false. */
 bool read_box(Reader* reader, const Node* node, Vec3* low, Vec3* high);
+/* The scenarios that an item is about, by their names or *; the item owns the array. All without a list. */
 TaskWhere read_where(Reader* reader, const Task* task, const Node* list);
-/* The links that an item of a list is about: of `link` or of `links`. */
+/* The links that an item of a list is about: of `link` or of `links`. Freed with task_names_free; NULL and *count 0
+ * where neither is given. */
 TaskName* read_which(Reader* reader, const Node* item, const WhichForm* form, int* count);
 /* Complain about names that are no link of every scenario's scene. */
 void check_link_names(Reader* reader, const Task* task);
@@ -265,12 +283,14 @@ void check_link_names(Reader* reader, const Task* task);
 /* ---- for several (task_items.c)
  * Read the items of a list into an array of the task; capacity: of that array, for memory_grown. */
 typedef void (*ReadItem)(Reader* reader, Task* task, const Node* item, int* capacity);
+/* Reads at most TASK_ITEM_MAX items; list NULL: none. */
 void task_items(Reader* reader, Task* task, const Node* list, const char* key, ReadItem read);
-/* An absent section is read as an empty one, so that there is one place for defaults: the schema. */
+/* An absent section is read as an empty one, which the document owns, so that there is one place for defaults: the
+ * schema. */
 const Node* task_section(Reader* reader, const Task* task, const Node* node);
-/* Complain at the key `high` of a map when low is above high; false then. */
+/* Complain at the key `high` of a map when low is above high, or one is NaN; false then. */
 bool check_order(Reader* reader, const Node* map, double low, double high);
-/* The unit vector along what is written under a key; zero is an error. */
+/* The unit vector along what is written under a key; zero is an error. `written` comes back after the error. */
 Vec3 task_direction(Reader* reader, const Node* map, const char* key, Vec3 written);
 
 /* The objects of tasks, for the table (scene/task_objects.c). */

@@ -16,9 +16,12 @@ typedef bool (*ServerAnswer)(void* context, const ServerRequest* request, Text* 
 
 typedef struct Server Server;
 
-/* NULL with one line in `problem`. port 0 = any free one. */
+/* NULL with one line in `problem`. port 0 = any free one. The server is the caller's, for server_stop; context must
+ * outlive it. */
 Server* server_start(int port, ServerAnswer answer, void* context, Text* problem);
+/* The port that it listens on, also where any free one was asked for. */
 int server_port(const Server* server);
+/* Waits for its thread and frees it. */
 void server_stop(Server* server); /* accepts NULL */
 
 #endif

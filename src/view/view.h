@@ -12,20 +12,21 @@ typedef struct View View;
  * for view_close. STATUS_IO with a diagnostic where the port is taken, where libmicrohttpd cannot be loaded, or where
  * the build was made without its header; then *result is NULL. */
 Status view_open(View** result, int port, Diagnostics* diagnostics);
+/* The port that it listens on, 1 ... 65535. */
 int view_port(const View* view);
-/* The number that the next page goes by, which it has to carry: it asks for moments of that number only. */
+/* The number, from 1, that the next page goes by, which it has to carry: it asks for moments of that number only. */
 int view_next_version(const View* view);
 /* Show this page (copied) from now on, without any moment. Who looks at an earlier one gets it in its place. */
 void view_show(View* view, const Text* page);
 /* One more moment of the page that is shown: numbers as the page expects them (count). Nothing happens without a page.
- */
+ * They are copied; what is not finite is written as null. */
 void view_add_moment(View* view, const double* numbers, int count);
-/* Has somebody asked within the last seconds? */
+/* Has somebody asked within the last WATCH_SECONDS? */
 bool view_is_watched(View* view);
 /* Say how the run has ended; who looks keeps what there is. Waits until they know, at most three
- * seconds. */
+ * seconds. `how` is copied. */
 void view_end(View* view, const char* how);
-/* End the server. Accepts NULL. */
+/* End the server, after requests that are being answered, and free it. Accepts NULL. */
 void view_close(View* view);
 
 #endif
