@@ -19,7 +19,8 @@ TWENTY = ("parameters=[{type: center, link: cube, prior: 0.003}, {type: friction
           "{type: inertia, link: cube}, {type: rest_speed, low: 0.02, high: 2}, {type: size, link: cube, prior: 0.01}, {type: support}, {type: smoothing}]")
 CASES = {  # what, settings
     "whole tosses, 4 steps a sample": ["identify.window=10", "identify.stride=10", "set=[simulation.substeps=4, contact.support=0.002, contact.rest_speed=0.3]"],
-    "windows of 0.3 s, 8 steps a sample": [],
+    "windows of 0.3 s, 8 steps a sample": ["set=[simulation.substeps=8, contact.support=0.002, contact.rest_speed=0.3]"],
+    "the same with restitution": [],
 }
 
 

@@ -44,9 +44,6 @@ typedef struct {
 /* Adds to check->findings. */
 void run_check_row_pairs(RunCheck* check, const RowPairs* row);
 
-/* For both files. Were this row's step and the `before` steps ahead of it taken as a whole? Otherwise what they come
- * from are states between the rows. */
-bool run_check_whole(const RunCheck* check, int row, int before);
 /* The step of a recorded row. row: 0 ... rows - 1; counted as by the run, from its start_step on. */
 int run_check_step(const RunCheck* check, int row);
 /* Parts in which the step to a row was taken; 1 where the file does not say. */

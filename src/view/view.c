@@ -17,7 +17,7 @@ enum { MOMENTS_PER_ANSWER = 200 };
 /* Before there is a page. */
 static const char WAITING[] =
     "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"1\">"
-    "<title>sdrs</title><p>The first state is being computed.</p></html>\n";
+    "<link rel=\"icon\" href=\"data:,\"><title>sdrs</title><p>The first state is being computed.</p></html>\n";
 
 struct View {
   pthread_mutex_t lock; /* of all that follows but the server */
