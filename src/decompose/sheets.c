@@ -35,7 +35,7 @@ static double folds(const Part* part, const Side* a, const Side* b, const Side* 
 
 /* Sides at one edge: those that go on into one another are joined. False: some go nowhere. */
 static bool join_at_edge(const Part* part, const Side* sides, int count, int* root) {
-  const Side *forward[2] = {NULL, NULL}, *backward[2] = {NULL, NULL};
+  const Side *forward[2] = {sides, sides}, *backward[2] = {sides, sides};
   int ahead = 0, back = 0;
   if (count != 2 && count != 4) return false;
   for (int k = 0; k < count; k++) {

@@ -59,7 +59,7 @@ static inline Mat3 mat3_mul(Mat3 a, Mat3 b) {
   return c;
 }
 static inline Mat3 mat3_turned(Mat3 r, Mat3 s) { /* r s r^T of a symmetric s */
-  Mat3 p = mat3_mul(r, s), c;
+  Mat3 p = mat3_mul(r, s), c = p;
   for (int i = 0; i < 3; i++)
     for (int j = i; j < 3; j++)
       c.m[j][i] = c.m[i][j] = p.m[i][0] * r.m[j][0] + p.m[i][1] * r.m[j][1] + p.m[i][2] * r.m[j][2];

@@ -133,7 +133,7 @@ static void add_row_entries(const Model* model, const RowTerms* t, int i, BlockS
     for (int r = 0; r < t->rows; r++)
       if (t->moves[r]) value += t->stiffness[r] * t->slope[r * t->count + i] * t->slope[r * t->count + j];
     int other = model->links[model->dof_link[t->dof[j]]].tree;
-    if (other != tree) {
+    if (!block || other != tree) {
       tree = other;
       first = model->trees[tree].dof_first;
       block =
