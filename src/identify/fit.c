@@ -76,6 +76,10 @@ static Status check_scene(const Identification* id, Diagnostics* diagnostics) {
                         "the joint of link '%s' is prescribed: its signal cannot be fitted; drive it by a pd",
                         c->link.text);
   }
+  if (task->optimizer.type != OPTIMIZER_ADAM) /* which is the default */
+    diagnostics_add(diagnostics, SEVERITY_ERROR, task->optimizer.place,
+                    "measured runs are fitted by Levenberg and Marquardt's method; other optimizers are for sdrs "
+                    "optimize");
   if (task->scenario_count > 1)
     diagnostics_add(diagnostics, SEVERITY_ERROR, task->scenarios[1].place, "measured runs have one scene, not several");
   return diagnostics->error_count > before ? STATUS_BAD_INPUT : STATUS_OK;
