@@ -282,7 +282,26 @@ static void state_scale(const Model* model, double* scale) {
     if (model->links[model->dof_link[k]].prescribed >= 0) scale[k] = scale[model->dof_count + k] = 0;
 }
 
-/* A tenth of what stands there, or of one unit; what does not live stays. */
+/* What a gain that is 0 would be if it mattered within the run, beside the drive's other gains: with the inertia M of
+ * the link alone and the run's duration T, of damping M/T or the root of M times the stiffness, of stiffness M/T^2 or
+ * the damping over T. Of a matrix's entry its largest one, or 1. */
+static double gain_unit(const Model* model, const ModelController* c, Gain gain) {
+  const ModelLink* link = &model->links[c->link];
+  double largest = 0, duration = duration_of(model);
+  int k = gain.index, entries = link->dof_count * c->source->measure_count;
+  if (gain.kind == GAIN_FEEDBACK) {
+    for (int i = 0; i < entries; i++) largest = fmax(largest, fabs(c->source->feedback[i]));
+    return largest > 0 ? largest : 1;
+  }
+  double inertia = link->mass * (k < link->joint.slide_count ? 1 : link->reach * link->reach);
+  double damping = fmax(inertia / duration, sqrt(inertia * c->position_gain[k]));
+  double unit = gain.kind == GAIN_POSITION   ? fmax(inertia / duration, c->damping_gain[k]) / duration
+                : gain.kind == GAIN_VELOCITY ? damping * model->simulation.dt
+                                             : damping;
+  return unit > 0 ? unit : 1;
+}
+
+/* A tenth of what stands there, or of what would matter; what does not live stays. */
 static void gain_scale(const Model* model, double* scale) {
   ModelOverride* gains = block_numbers(model->scene, model, GRADCHECK_GAINS);
   for (int c = 0; c < model->controller_count; c++) {
@@ -290,7 +309,8 @@ static void gain_scale(const Model* model, double* scale) {
     for (int k = 0; k < controller_gain_count(own->source); k++) {
       double value = fabs(gains[own->gain_first + k].value);
       bool lives = controller_gain_lives(own->source, k) && model->links[own->link].prescribed < 0;
-      scale[own->gain_first + k] = !lives ? 0 : value > 0 ? 0.1 * value : 0.1;
+      double unit = value > 0 ? value : gain_unit(model, own, controller_gain(own->source, k));
+      scale[own->gain_first + k] = lives ? 0.1 * unit : 0;
     }
   }
   memory_free(gains);

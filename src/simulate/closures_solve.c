@@ -34,7 +34,7 @@ void closures_add_stiff_force(const ClosureSystem* s, double factor, double* gra
 }
 
 bool closures_stiffen(ClosureSystem* s) {
-  static const double levels[] = {0, 1, 1e2, 1e4};
+  static const double levels[] = {0, 1, 4, 16, 64, 256, 1024};
   for (size_t k = 0; k < sizeof(levels) / sizeof(levels[0]); k++)
     if (levels[k] > s->stiffening) {
       s->stiffening = levels[k];

@@ -155,6 +155,24 @@ static void blocks_scale_loads_by_what_they_are_and_do(void** state) {
   run_free(run);
 }
 
+/* Gains of 0 move by what would matter: 1 kg on a spring of 400 N/m for 0.5 s, critically damped by 40 N s/m. */
+static void blocks_scale_gains_that_are_zero_by_the_others(void** state) {
+  (void)state;
+  Run* run = run_model(
+      "simulation: {dt: 0.01, steps: 50}\n"
+      "links: [{name: cart, mass: 1, shape: {type: box, size: [1, 1, 1]}, joint: {type: slide, axis: [1, 0, 0]}}]\n"
+      "controllers: [{link: cart, type: pd, position_gain: 400, target: 0}]\n");
+  double scale[8];
+  assert_int_equal(block_size(&run->model, GRADCHECK_GAINS), 5);
+  block_scale(&run->model, GRADCHECK_GAINS, scale);
+  compare_near(scale[0], 0, 0, "a delay that there is not");
+  compare_relative(scale[1], 40, 1e-14, "a tenth of the stiffness");
+  compare_relative(scale[2], 0.1 * 20 * 0.01, 1e-14, "velocity gain: a tenth of the damping's, times dt");
+  compare_relative(scale[3], 0.1 * 20, 1e-14, "damping: a tenth of the root of stiffness and mass");
+  compare_near(scale[4], 0, 0, "a limit that there is not");
+  run_free(run);
+}
+
 static void blocks_move_the_state_by_increments(void** state) {
   (void)state;
   Run* run = expanded();
@@ -184,6 +202,7 @@ int main(void) {
       cmocka_unit_test(blocks_gradient_is_in_the_same_order),
       cmocka_unit_test(blocks_scale_leaves_out_what_is_prescribed),
       cmocka_unit_test(blocks_scale_loads_by_what_they_are_and_do),
+      cmocka_unit_test(blocks_scale_gains_that_are_zero_by_the_others),
       cmocka_unit_test(blocks_move_the_state_by_increments),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
