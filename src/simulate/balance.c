@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "simulate/closures.h"
 #include "simulate/loads.h"
 #include "simulate/tendons.h"
 
@@ -107,7 +108,10 @@ double balance_allowed(const Sim* s, int dof) {
   return s->tolerance * s->at_work[dof] + absolute;
 }
 
-bool balance_reached(const Sim* s, int dof) { return fabs(s->gradient[dof]) <= balance_allowed(s, dof); }
+bool balance_reached(const Sim* s, int dof) {
+  double share = s->closures ? closures_share(s->closures, s->model->links[s->model->dof_link[dof]].tree) : 1;
+  return fabs(s->gradient[dof]) <= share * balance_allowed(s, dof);
+}
 
 static void note_tree(void* context, int tree, int thread) {
   (void)thread;
@@ -155,6 +159,17 @@ static double rounding_of(const Sim* s, int dof) {
 bool balance_at_rounding(const Sim* s) {
   for (int k = 0; k < s->model->dof_count; k++)
     if (!s->fixed[k] && !(fabs(s->gradient[k]) <= balance_allowed(s, k) + rounding_of(s, k))) return false;
+  return true;
+}
+
+bool balance_of_machines(const Sim* s) {
+  const Model* m = s->model;
+  for (int k = 0; s->closures && k < m->tree_count; k++) {
+    const ModelTree* t = &m->trees[k];
+    if (closures_share(s->closures, k) == 1) continue;
+    for (int d = t->dof_first; d < t->dof_first + t->dof_count; d++)
+      if (!s->fixed[d] && !balance_reached(s, d)) return false;
+  }
   return true;
 }
 

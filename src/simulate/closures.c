@@ -8,60 +8,13 @@
 #define CLOSURE_ROUNDINGS (64 * DBL_EPSILON)
 /* Part of its size, or angle, that a closure may be open by at the start: the first step closes it. */
 #define START_OPEN 1e-3
+/* What is foretold is taken without an iteration where it is so much closer than the tolerance asks, or so close: what
+ * is missing would be missing to the same side in every step. */
+#define FORETOLD_SHARE 1e-3
+#define FORETOLD_FINEST 1e-13
 /* Rounding of an energy, relative, and of a position. */
 #define ENERGY_ROUNDING 1e-14
 #define POSITION_ROUNDING 1e-15
-
-/* ---------------------------------------------------------------- the equations (Z1) */
-
-ClosureEnds closure_ends(const ModelClosure* c, const Pose* poses) {
-  ClosureEnds e;
-  for (int side = 0; side < 2; side++) {
-    e.pose[side] = model_closure_pose(c, side, poses);
-    e.end[side] = pose_apply(e.pose[side], c->end[side]);
-  }
-  e.apart = vec3_sub(e.end[0], e.end[1]);
-  return e;
-}
-
-static Vec3 unit_axis(int axis) { return vec3(axis == 0, axis == 1, axis == 2); }
-
-double closure_row_value(const ModelClosure* c, const ClosureRow* row, const ClosureEnds* e) {
-  switch (row->kind) {
-    case CLOSURE_POINT:
-      return vec3_dot(unit_axis(row->axis), e->apart);
-    case CLOSURE_ALIGN:
-      return vec3_dot(mat3_mul_vec(e->pose[0].r, row->u), mat3_mul_vec(e->pose[1].r, row->v));
-    case CLOSURE_ACROSS:
-      return vec3_dot(e->apart, mat3_mul_vec(e->pose[1].r, row->v));
-    case CLOSURE_LENGTH:
-      break;
-  }
-  return 0.5 * (vec3_dot(e->apart, e->apart) / c->length - c->length);
-}
-
-double closure_coupling_value(const ModelCoupling* c, const double* q) {
-  double sum = -c->offset;
-  for (int i = 0; i < c->count; i++) sum += c->slope[i] * q[c->coordinate[i]];
-  return sum;
-}
-
-void closures_values(const ClosureSystem* s, const Pose* poses, const double* q, double* values) {
-  const Model* m = s->model;
-  for (int k = 0; k < m->closure_count; k++) {
-    const ModelClosure* c = &m->closures[k];
-    ClosureEnds e = closure_ends(c, poses);
-    for (int i = 0; i < c->row_count; i++) values[c->row_first + i] = closure_row_value(c, &c->rows[i], &e);
-  }
-  for (int k = 0; k < m->coupling_count; k++) values[m->couplings[k].row] = closure_coupling_value(&m->couplings[k], q);
-}
-
-Vec3 closure_row_direction(const ModelClosure* c, const ClosureRow* row, const ClosureEnds* e) {
-  if (row->kind == CLOSURE_POINT) return unit_axis(row->axis);
-  if (row->kind == CLOSURE_ACROSS) return mat3_mul_vec(e->pose[1].r, row->v);
-  if (row->kind == CLOSURE_LENGTH) return vec3_scale(e->apart, 1 / c->length);
-  return vec3(0, 0, 0);
-}
 
 /* ---------------------------------------------------------------- what a step asks */
 
@@ -75,11 +28,21 @@ static double size_of(const ClosureSystem* s, int k, int i) {
 }
 static double extent_of(const ClosureSystem* s, int k, int i) { return measures_angle(s, k, i) ? 1 : s->extent[k]; }
 
+/* The largest of what is a length, and of what is an angle, against what is allowed of each. */
 double closure_gap(const ClosureSystem* s, int k, const double* values) {
-  double gap = 0;
-  for (int i = 0; i < closure_rows(s, k) && !s->open[k]; i++) {
-    double allowed = s->exact * size_of(s, k, i) + CLOSURE_ROUNDINGS * extent_of(s, k, i);
-    double own = fabs(values[closure_first(s, k) + i]) / allowed;
+  double most[2] = {0, 0}, gap = 0;
+  int of[2] = {-1, -1};
+  if (s->open[k]) return 0;
+  for (int i = 0; i < closure_rows(s, k); i++) {
+    int angle = measures_angle(s, k, i);
+    double own = fabs(values[closure_first(s, k) + i]);
+    of[angle] = i;
+    if (own > most[angle]) most[angle] = own;
+  }
+  for (int angle = 0; angle < 2; angle++) {
+    if (of[angle] < 0) continue;
+    double allowed = s->exact * size_of(s, k, of[angle]) + CLOSURE_ROUNDINGS * extent_of(s, k, of[angle]);
+    double own = most[angle] / allowed;
     if (own > gap) gap = own;
   }
   return gap;
@@ -93,8 +56,10 @@ double closure_open_by(const ClosureSystem* s, int k) {
 
 int closures_open_at_start(ClosureSystem* s, const Pose* poses, const double* q) {
   if (!s) return -1;
+  s->way_count = 0;
+  s->found = false;
   closures_values(s, poses, q, s->value);
-  s->placed_weight = -1;
+  s->found = false;
   for (int k = 0; k < s->count; k++)
     for (int i = 0; i < closure_rows(s, k) && !s->open[k]; i++)
       if (!(fabs(s->value[closure_first(s, k) + i]) <= START_OPEN * size_of(s, k, i))) return k;
@@ -161,12 +126,46 @@ void closures_advance(ClosureSystem* s, double time) {
   }
 }
 
+/* Of the steps, or of the saved ones. */
+static size_t ways_size(const ClosureSystem* s) { return sizeof(double) * WAYS * (size_t)s->model->dof_count; }
+static double* saved_ways(const ClosureSystem* s) { return s->way + WAYS * s->model->dof_count; }
+
+void closures_note_way(ClosureSystem* s, const double* increments, bool even) {
+  size_t nv = (size_t)s->model->dof_count;
+  memmove(s->way + nv, s->way, sizeof(double) * (WAYS - 1) * nv);
+  memcpy(s->way, increments, sizeof(double) * nv);
+  s->way_count = !even ? 1 : s->way_count < WAYS ? s->way_count + 1 : WAYS;
+}
+
+void closures_foretell(const ClosureSystem* s, double* increments) {
+  /* the polynomial through so many steps, one step on: last first */
+  static const double SHARE[WAYS + 1][WAYS] = {{1}, {1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}};
+  int nv = s->model->dof_count;
+  if (s->way_count < 2) return;
+  for (int k = 0; k < s->model->tree_count; k++) {
+    const ModelTree* tree = &s->model->trees[k];
+    if (!s->tree_moves_on[k]) continue;
+    for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++) {
+      increments[d] = 0;
+      for (int n = 0; n < s->way_count; n++) increments[d] += SHARE[s->way_count][n] * s->way[n * nv + d];
+    }
+  }
+}
+
+void closures_begin_round(ClosureSystem* s, int iterations, double tolerance) {
+  s->share = iterations > 0 ? 1 : fmin(1, fmax(FORETOLD_SHARE, FORETOLD_FINEST / tolerance));
+}
+
 void closures_save(ClosureSystem* s) {
+  memcpy(saved_ways(s), s->way, ways_size(s));
+  s->way_count_saved = s->way_count;
   memcpy(s->saved, s->accepted, sizeof(double) * (size_t)s->row_count);
   memcpy(s->open_saved, s->open, sizeof(bool) * (size_t)s->count);
 }
 
 void closures_restore(ClosureSystem* s) {
+  memcpy(s->way, saved_ways(s), ways_size(s));
+  s->way_count = s->way_count_saved;
   memcpy(s->accepted, s->saved, sizeof(double) * (size_t)s->row_count);
   memcpy(s->open, s->open_saved, sizeof(bool) * (size_t)s->count);
   for (int k = 0; k < s->count; k++)
@@ -176,6 +175,8 @@ void closures_restore(ClosureSystem* s) {
 void closures_pass_state(ClosureSystem* s, StateBlock* block) {
   state_block_doubles(block, s->accepted, (size_t)s->row_count);
   state_block_doubles(block, s->broken_at, (size_t)s->count);
+  state_block_int(block, &s->way_count, 0, WAYS);
+  state_block_doubles(block, s->way, WAYS * (size_t)s->model->dof_count);
   for (int k = 0; k < s->count; k++) s->open[k] = s->broken_at[k] < (double)INFINITY;
 }
 

@@ -27,6 +27,9 @@ typedef struct {
   Vec3 u, v, force, torque[2];
 } ClosureRowPlace;
 
+/* Steps from which the next is foretold. */
+enum { WAYS = 4 };
+
 /* A row that some joint moves: of which closure, which of its rows, its number among all. */
 typedef struct {
   int closure, row, index;
@@ -66,12 +69,21 @@ typedef struct ClosureSystem {
   unsigned char* side;    /* which end each of them moves: bits */
   size_t* slope_first;    /* where the closure's rows begin in slope */
   double* slope;          /* C, row by row over the closure's dof */
-  /* found at coordinates and weight, and kept for as long as these stay (nq) */
-  double* placed_q;
-  double placed_weight;
+  /* the last steps of their trees (Z10) */
+  bool* tree_moves_on; /* of every tree: one of them acts on it */
+  int way_count;       /* steps of equal length behind the present state, up to WAYS */
+  double* way;         /* their increments, the last first; and those of closures_save  (2 WAYS, nv) [m, rad] */
+  int way_count_saved;
+  double share; /* of the tolerance, that these trees are held to in this round (Z10) */
+  /* found at coordinates, and kept for as long as these stay */
+  bool found;
+  double* found_q;        /* (nq) */
+  double* found_value;    /* c there [m, 1]  (rows) */
   ClosureEnds* ends;      /* (closures) */
-  Vec3 (*arm)[2];         /* of the ends, from the links' centres of mass [m]  (closures) */
-  ClosureRowPlace* place; /* (rows) */
+  ClosureRowPlace* place; /* directions and forces; torques once it is placed  (rows) */
+  /* at the same coordinates and a weight */
+  double placed_weight; /* -1: not placed there yet */
+  Vec3 (*arm)[2];       /* of the ends, from the links' centres of mass [m]  (closures) */
   /* work of closures_solve, of one component at a time */
   bool* done;             /* (closures) */
   int* tree;              /* its trees */
@@ -110,8 +122,13 @@ double closure_row_value(const ModelClosure* closure, const ClosureRow* row, con
 double closure_coupling_value(const ModelCoupling* coupling, const double* q);
 /* The direction that the row measures `apart` along; zero for directions. */
 Vec3 closure_row_direction(const ModelClosure* closure, const ClosureRow* row, const ClosureEnds* ends);
-/* Values of all rows at the poses (rows). values (rows), set, of closures that have broken too. */
-void closures_values(const ClosureSystem* system, const Pose* poses, const double* q, double* values);
+/* Values of all rows at the poses (rows). values (rows), set, of closures that have broken too. Where the rows stand
+ * there is kept for closures_place. */
+void closures_values(ClosureSystem* system, const Pose* poses, const double* q, double* values);
+/* Values, slopes and stiffness of all closures, which the multipliers have no part in, broken ones too: they may be put
+ * back. Arguments are those of closures_assemble. Kept for as long as q and weight stay what they are. */
+void closures_place(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
+                    const Screw* screws, double weight);
 /* Everything at the poses: values, slopes, stiffness, terms. weight: factor / dt^2 [1/s^2]. reference (links): centres
  * of mass [m]; screws (nv). */
 void closures_assemble(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
@@ -175,6 +192,17 @@ void closures_straighten(ClosureSystem* system, const bool* marked);
 void closures_bend(ClosureSystem* system);
 /* The multipliers of the iteration become those of the present state. time [s]. */
 void closures_advance(ClosureSystem* system, double time);
+/* Increments of a step that was done (nv) [m, rad]; even: as long as the one before. */
+void closures_note_way(ClosureSystem* system, const double* increments, bool even);
+/* Where the last steps lead, of trees that closures act on: the polynomial through them (Z10). increments (nv) [m,
+ * rad]; those of others stay. Nothing is foretold before the second step. */
+void closures_foretell(const ClosureSystem* system, double* increments);
+/* Before a round of Newton's method after so many iterations. tolerance: of the step, relative. */
+void closures_begin_round(ClosureSystem* system, int iterations, double tolerance);
+/* Part of the tolerance that the tree is held to (Z10). */
+static inline double closures_share(const ClosureSystem* system, int tree) {
+  return system->tree_moves_on[tree] ? system->share : 1;
+}
 /* Multipliers of the present state, and which have broken. */
 void closures_save(ClosureSystem* system);
 /* As closures_save found them; what broke since holds again. */

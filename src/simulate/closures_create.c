@@ -99,7 +99,8 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
   s->exact = fmin(CLOSURE_EXACT, CLOSURE_SHARE * tolerance);
   s->count = m->closure_count + m->coupling_count;
   s->row_count = m->closure_row_count;
-  double** of_rows[] = {&s->multiplier, &s->accepted, &s->saved, &s->kept, &s->stiffness, &s->value, &s->change};
+  double** of_rows[] = {&s->multiplier, &s->accepted, &s->saved,       &s->kept,
+                        &s->stiffness,  &s->value,    &s->found_value, &s->change};
   for (size_t k = 0; k < sizeof(of_rows) / sizeof(of_rows[0]); k++) *of_rows[k] = MEMORY_NEW(double, s->row_count);
   s->open = MEMORY_NEW(bool, s->count);
   s->open_saved = MEMORY_NEW(bool, s->count);
@@ -110,8 +111,9 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
   s->sum = MEMORY_NEW(ClosureSum, s->count);
   s->extent = MEMORY_NEW(double, s->count);
   s->gap = MEMORY_NEW(double, s->count);
-  s->placed_q = MEMORY_NEW(double, m->coordinate_count);
+  s->found_q = MEMORY_NEW(double, m->coordinate_count);
   s->placed_weight = -1;
+  s->share = 1;
   s->ends = MEMORY_NEW(ClosureEnds, m->closure_count);
   s->arm = memory_alloc(sizeof(Vec3[2]) * (size_t)m->closure_count);
   s->place = MEMORY_NEW(ClosureRowPlace, s->row_count);
@@ -125,18 +127,23 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
   for (int k = 0; k < m->closure_count; k++) set_ease(m, &m->closures[k], &s->ease[k]);
   create_lists(s);
   create_pairs(s);
+  s->way = MEMORY_NEW(double, 2 * WAYS * m->dof_count);
+  s->tree_moves_on = MEMORY_NEW(bool, m->tree_count);
+  for (int n = 0; n < s->dof_first[s->count]; n++) s->tree_moves_on[m->links[m->dof_link[s->dof[n]]].tree] = true;
   return s;
 }
 
 void closures_destroy(ClosureSystem* s) {
   if (!s) return;
-  void* owned[] = {s->multiplier, s->accepted, s->saved,      s->kept,   s->stiffness, s->value,
-                   s->change,     s->open,     s->open_saved, s->convex, s->done,      s->broken_at,
-                   s->sum,        s->extent,   s->tree,       s->column, s->active,    s->dof,
-                   s->side,       s->matrix,   s->right,      s->work,   s->home,      s->unit,
-                   s->pairs,      s->coupled,  s->rows,       s->moves,  s->slope,     s->slope_first,
-                   s->dof_first,  s->gap,      s->placed_q,   s->ends,   s->arm,       s->place};
+  void* owned[] = {s->multiplier, s->accepted,    s->saved,     s->kept,  s->stiffness, s->value,       s->change,
+                   s->open,       s->open_saved,  s->convex,    s->done,  s->broken_at, s->sum,         s->extent,
+                   s->tree,       s->column,      s->active,    s->dof,   s->side,      s->matrix,      s->right,
+                   s->work,       s->home,        s->unit,      s->pairs, s->coupled,   s->rows,        s->moves,
+                   s->slope,      s->slope_first, s->dof_first, s->gap,   s->found_q,   s->found_value, s->ends,
+                   s->arm,        s->place};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(s->ease);
+  memory_free(s->way);
+  memory_free(s->tree_moves_on);
   memory_free(s);
 }

@@ -3,10 +3,6 @@
 
 #include "simulate/closures.h"
 
-/* Part of its summands below which a slope is rounding: the plane of a linkage that lies askew is left by no joint, and
- * a row that nothing moves has to be known as one. */
-#define SLOPE_ROUNDING 1e-13
-
 /* ---------------------------------------------------------------- curvature */
 
 /* A vector's change by both twists (w, v) about the centres: w x arm + v of a, less the same of b where it is theirs.
@@ -66,143 +62,7 @@ static void set_turning(Mat3 align, double h[12][12]) {
     for (int j = 0; j < 3; j++) h[i][6 + j] = h[6 + j][i] = (i == j ? trace : 0) - align.m[i][j];
 }
 
-/* ---------------------------------------------------------------- rows */
-
-static double component(Vec3 a, int k) { return k == 0 ? a.x : k == 1 ? a.y : a.z; }
-
-/* Directions in the world, and what the row hands both twists; of POINT nothing: all is in its axis and the arms. */
-static ClosureRowPlace row_place(const ModelClosure* c, const ClosureRow* row, const ClosureEnds* e,
-                                 const Vec3 arm[2]) {
-  ClosureRowPlace p = {.force = {0, 0, 0}};
-  if (row->kind == CLOSURE_POINT) return p;
-  if (row->kind == CLOSURE_ALIGN) {
-    p.u = mat3_mul_vec(e->pose[0].r, row->u);
-    p.v = mat3_mul_vec(e->pose[1].r, row->v);
-    p.torque[0] = vec3_cross(p.u, p.v);
-    p.torque[1] = vec3_scale(p.torque[0], -1);
-    return p;
-  }
-  p.force = closure_row_direction(c, row, e);
-  p.torque[0] = vec3_cross(arm[0], p.force);
-  p.torque[1] = vec3_cross(p.force, arm[1]);
-  if (row->kind == CLOSURE_ACROSS) p.torque[1] = vec3_add(p.torque[1], vec3_cross(p.force, e->apart));
-  return p;
-}
-
-/* How easily the two bodies alone would follow the row: sum |force|^2 / m + |torque|^2 / inertia [1/kg ...]. */
-static double free_mobility(const ClosureEase* ease, const ClosureRow* row, const ClosureRowPlace* p,
-                            const Vec3 arm[2]) {
-  double sum = 0;
-  for (int side = 0; side < 2; side++) {
-    if (row->kind == CLOSURE_POINT) {
-      double along = component(arm[side], row->axis);
-      sum += ease->move[side] + (vec3_dot(arm[side], arm[side]) - along * along) * ease->turn[side];
-    } else {
-      sum += vec3_dot(p->force, p->force) * ease->move[side] +
-             vec3_dot(p->torque[side], p->torque[side]) * ease->turn[side];
-    }
-  }
-  return sum;
-}
-
-/* Component k of v + w x arm, and the size of its summands added. */
-static double speed_along(int k, Vec3 w, Vec3 v, Vec3 arm, double* size) {
-  double a = k == 0 ? w.y * arm.z : k == 1 ? w.z * arm.x : w.x * arm.y;
-  double b = k == 0 ? w.z * arm.y : k == 1 ? w.x * arm.z : w.y * arm.x;
-  double c = component(v, k);
-  *size += fabs(a) + fabs(b) + fabs(c);
-  return c + (a - b);
-}
-
-static double product(Vec3 a, Vec3 b, double* size) {
-  double x = a.x * b.x, y = a.y * b.y, z = a.z * b.z;
-  *size += fabs(x) + fabs(y) + fabs(z);
-  return x + y + z;
-}
-
-/* One degree of freedom's part in a row: it turns by w and moves the link's centre by v. */
-static double row_slope(const ClosureRow* row, const ClosureRowPlace* p, int side, Vec3 w, Vec3 v, Vec3 arm,
-                        double* size) {
-  double sign = side == 0 ? 1 : -1;
-  if (row->kind == CLOSURE_POINT) return sign * speed_along(row->axis, w, v, arm, size);
-  double turn = product(w, p->torque[side], size);
-  return row->kind == CLOSURE_ALIGN ? turn : turn + sign * product(v, p->force, size);
-}
-
-/* C, and which rows are moved by any joint. */
-static void set_slopes(ClosureSystem* s, int k, const Vec3 reference[2], const Screw* screws) {
-  const ModelClosure* c = &s->model->closures[k];
-  const ClosureRowPlace* place = s->place + c->row_first;
-  const Vec3* arm = s->arm[k];
-  int first = s->dof_first[k], count = s->dof_first[k + 1] - first;
-  double* out = s->slope + s->slope_first[k];
-  for (int i = 0; i < c->row_count; i++) s->moves[c->row_first + i] = false;
-  for (int n = 0; n < count; n++) {
-    const Screw* screw = &screws[s->dof[first + n]];
-    unsigned ends = s->side[first + n];
-    Vec3 v[2];
-    for (int side = 0; side < 2; side++) v[side] = screw_velocity(screw, reference[side]);
-    for (int i = 0; i < c->row_count; i++) {
-      double size = 0, slope = 0;
-      for (int side = 0; side < 2; side++)
-        if (ends >> side & 1) slope += row_slope(&c->rows[i], &place[i], side, screw->w, v[side], arm[side], &size);
-      if (fabs(slope) <= SLOPE_ROUNDING * size) slope = 0;
-      out[i * count + n] = slope;
-      if (slope != 0) s->moves[c->row_first + i] = true;
-    }
-  }
-}
-
-static void find_arms(const ModelClosure* c, const ClosureEnds* e, const Vec3* reference, Vec3 at[2], Vec3 arm[2]) {
-  for (int side = 0; side < 2; side++) {
-    at[side] = c->link[side] < 0 ? vec3(0, 0, 0) : reference[c->link[side]];
-    arm[side] = vec3_sub(e->end[side], at[side]);
-  }
-}
-
-void closure_row_wrench(const ClosureSystem* s, int k, const Pose* poses, const Vec3* reference, const double* nu,
-                        double wrench[12]) {
-  const ModelClosure* c = &s->model->closures[k];
-  ClosureEnds e = closure_ends(c, poses);
-  Vec3 at[2], arm[2], force = vec3(0, 0, 0), torque[2] = {{0, 0, 0}, {0, 0, 0}};
-  find_arms(c, &e, reference, at, arm);
-  for (int i = 0; i < c->row_count; i++) {
-    ClosureRowPlace p = row_place(c, &c->rows[i], &e, arm);
-    double push = nu[c->row_first + i];
-    if (c->rows[i].kind == CLOSURE_POINT) {
-      p.force = closure_row_direction(c, &c->rows[i], &e);
-      p.torque[0] = vec3_cross(arm[0], p.force);
-      p.torque[1] = vec3_cross(p.force, arm[1]);
-    }
-    force = vec3_add_scaled(force, push, p.force);
-    for (int side = 0; side < 2; side++) torque[side] = vec3_add_scaled(torque[side], push, p.torque[side]);
-  }
-  for (int side = 0; side < 2; side++) {
-    vec3_store(torque[side], wrench + 6 * side);
-    vec3_store(vec3_scale(force, side == 0 ? 1 : -1), wrench + 6 * side + 3);
-  }
-}
-
 /* ---------------------------------------------------------------- closures */
-
-/* Values, slopes and stiffness, which the multipliers have no part in. */
-static void place_closure(ClosureSystem* s, int k, const Pose* poses, const Vec3* reference, const Screw* screws,
-                          double weight) {
-  const ModelClosure* c = &s->model->closures[k];
-  ClosureEnds e = closure_ends(c, poses);
-  Vec3 at[2];
-  find_arms(c, &e, reference, at, s->arm[k]);
-  s->ends[k] = e;
-  s->extent[k] = c->size + vec3_norm(e.end[0]) + vec3_norm(e.end[1]);
-  for (int i = 0; i < c->row_count; i++) {
-    int row = c->row_first + i;
-    s->place[row] = row_place(c, &c->rows[i], &e, s->arm[k]);
-    double mobility = free_mobility(&s->ease[k], &c->rows[i], &s->place[row], s->arm[k]);
-    s->value[row] = closure_row_value(c, &c->rows[i], &e);
-    s->stiffness[row] = mobility > 0 ? weight / mobility : 0;
-  }
-  set_slopes(s, k, at, screws);
-}
 
 /* Only directions, and points along axes that stand still: the second derivative couples the turns of both ends, no
  * more. */
@@ -325,21 +185,10 @@ static RowTerms stiff_rows(const ClosureSystem* s, int k) {
                     .moves = s->moves + c->row_first};
 }
 
-/* Are these the coordinates and the weight that everything was found at last? They are from now on. */
-static bool placed_before(ClosureSystem* s, const double* q, double weight) {
-  size_t size = sizeof(double) * (size_t)s->model->coordinate_count;
-  bool same = s->placed_weight == weight && memcmp(s->placed_q, q, size) == 0;
-  if (same) return true;
-  memcpy(s->placed_q, q, size);
-  s->placed_weight = weight;
-  return false;
-}
-
 void closures_assemble(ClosureSystem* s, const Pose* poses, const double* q, const Vec3* reference, const Screw* screws,
                        double weight) {
-  bool before = placed_before(s, q, weight);
+  closures_place(s, poses, q, reference, screws, weight);
   for (int k = 0; k < s->model->closure_count; k++) {
-    if (!before) place_closure(s, k, poses, reference, screws, weight); /* broken ones too: they may be put back */
     if (!s->open[k]) push_closure(s, k);
     s->rows[k] = stiff_rows(s, k);
   }

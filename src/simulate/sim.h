@@ -254,6 +254,8 @@ void balance_measure(Sim* sim, const Assembly* assembly);
 double balance_allowed(const Sim* sim, int dof);
 /* |gradient| of one degree of freedom against that; false for NaN. */
 bool balance_reached(const Sim* sim, int dof);
+/* Are the trees that closures act on as near to balance as this round asks (closures.md, Z10)? */
+bool balance_of_machines(const Sim* sim);
 /* By the gradient as it stands: which trees are in balance. Then whether one is, prescribed joints having arrived or
  * not. Sets s->balanced (trees). */
 void balance_note(Sim* sim);

@@ -521,6 +521,80 @@ static void closures_Z7_gear_and_rack(void** state) {
   run_free(run);
 }
 
+/* ---------------------------------------------------------------- the begin of a step */
+
+static void note_cubic(ClosureSystem* c, int step) {
+  double x = step, way[3] = {1 + x - 0.5 * x * x + 0.25 * x * x * x, 2 - x * x, 0.3 * x};
+  closures_note_way(c, way, true);
+}
+
+static void closures_Z10_foretell_polynomials(void** state) {
+  (void)state;
+  Run* run = run_create(1, 0, FOUR_BAR, "second_order");
+  ClosureSystem* c = run->sim->closures;
+  double way[3] = {7, 7, 7}, bent[3] = {1, 2, 3};
+  closures_note_way(c, bent, true);
+  closures_foretell(c, way);
+  compare_near(way[0], 7, 0, "one step foretells nothing");
+  closures_note_way(c, bent, false); /* of another length: what was before does not count */
+  closures_foretell(c, way);
+  compare_near(way[0], 7, 0, "nor does one of another length");
+  for (int step = 0; step < 3; step++) note_cubic(c, step);
+  note_cubic(c, 3);
+  closures_foretell(c, way);
+  compare_near(way[0], 1 + 4 - 8 + 16, 1e-12, "cubic");
+  compare_near(way[1], 2 - 16, 1e-12, "parabola");
+  compare_near(way[2], 1.2, 1e-12, "line");
+  run_free(run);
+}
+
+/* Coordinates of the four-bar after 300 steps. */
+static int iterations_of(double tolerance, double q[3]) {
+  Run* run = run_create(1, 0, FOUR_BAR, "second_order");
+  run->model.simulation.dt = 2e-3;
+  sim_destroy(run->sim);
+  SimOptions options = {.threads = 1, .tolerance = tolerance};
+  assert_int_equal(sim_create(&run->sim, &run->model, &options, &run->diagnostics), STATUS_OK);
+  int iterations = 0;
+  for (int k = 0; k < 300; k++) {
+    StepReport report = sim_step(run->sim);
+    assert_int_equal(report.outcome, STEP_CONVERGED);
+    iterations += report.iterations;
+  }
+  memcpy(q, sim_state(run->sim)->q, 3 * sizeof(double));
+  run_free(run);
+  return iterations;
+}
+
+/* One iteration a step, and as near to the solution as the tolerance promises and better. */
+static void closures_Z10_one_iteration(void** state) {
+  (void)state;
+  double q[3], exact[3];
+  int iterations = iterations_of(1e-5, q);
+  (void)iterations_of(1e-11, exact);
+  print_message("%d iterations in 300 steps, %.2g rad off\n", iterations, fabs(q[0] - exact[0]));
+  assert_in_range(iterations, 290, 310);
+  for (int k = 0; k < 3; k++) compare_near(q[k], exact[k], 5e-5, "coordinate");
+}
+
+/* What is foretold is part of the state: a run that goes on from the middle has the bits of one that was not stopped.
+ */
+static void closures_Z10_state(void** state) {
+  (void)state;
+  Run* run = run_create(1, 0, FOUR_BAR, "second_order");
+  double q[2][3];
+  run_steps(run, 40);
+  SimSnapshot* middle = sim_save(run->sim);
+  for (int k = 0; k < 2; k++) {
+    sim_restore(run->sim, middle);
+    run_steps(run, 40);
+    memcpy(q[k], sim_state(run->sim)->q, sizeof(q[k]));
+  }
+  assert_memory_equal(q[0], q[1], sizeof(q[0]));
+  sim_snapshot_destroy(middle);
+  run_free(run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(closures_Z2_Z4_derivatives),
@@ -535,6 +609,9 @@ int main(void) {
       cmocka_unit_test(closures_Z5_breaks),
       cmocka_unit_test(closures_Z7_gear_and_rack),
       cmocka_unit_test(closures_cannot_close),
+      cmocka_unit_test(closures_Z10_foretell_polynomials),
+      cmocka_unit_test(closures_Z10_one_iteration),
+      cmocka_unit_test(closures_Z10_state),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
