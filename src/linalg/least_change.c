@@ -50,7 +50,7 @@ static bool pseudo_solve(int order, double* a, double* x, double* values, double
   return true;
 }
 
-bool symmetric_least_change(int order, double* matrix, double* x, const double* scale, double* work) {
+bool symmetric_least_change(int order, double* matrix, double* x, const double* scale, double* work, bool* ambiguous) {
   double *pivot = work, *off = work + order;
   for (int i = 0; i < order; i++) {
     if (!isfinite(matrix[i * order + i]) || !isfinite(x[i])) return false;
@@ -59,7 +59,9 @@ bool symmetric_least_change(int order, double* matrix, double* x, const double* 
   }
   for (int i = 0; i < order; i++) /* an empty row changes nothing, and is no reason to look for eigenvalues */
     if (matrix[i * order + i] == 0) matrix[i * order + i] = 1, x[i] = 0;
-  if (factor(order, matrix, pivot))
+  bool definite = factor(order, matrix, pivot);
+  if (!definite && ambiguous) *ambiguous = true;
+  if (definite)
     substitute(order, matrix, pivot, x);
   else if (!pseudo_solve(order, matrix, x, pivot, off))
     return false;

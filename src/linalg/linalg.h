@@ -183,8 +183,9 @@ bool symmetric_project(int order, double* matrix);
 /* x <- A^+ x for a symmetric matrix (order x order, full; destroyed): the least squares solution, and of these the
  * smallest, in units in which the matrix is scale A scale with scale[i] > 0 (linalg/least_change.c): entries are of
  * order 1 in them, or rounding. Equations that say the same twice, or nothing, are none too many. scale: order, > 0;
- * work: 2 order. false: not finite. No allocation. x: the right-hand side on entry (order). */
-bool symmetric_least_change(int order, double* matrix, double* x, const double* scale, double* work);
+ * work: 2 order. ambiguous: set to true where there are such, else left alone; may be NULL. false: not finite. No
+ * allocation. x: the right-hand side on entry (order). */
+bool symmetric_least_change(int order, double* matrix, double* x, const double* scale, double* work, bool* ambiguous);
 
 /* ---------------------------------------------------------------- symmetric block systems (linalg/block_solver.c)
  * A symmetric matrix of dense blocks. Blocks that were filled couple; the connected components of that graph are

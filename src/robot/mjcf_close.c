@@ -89,7 +89,7 @@ static void least_step(Closing* c) {
       c->matrix[i * m + k] = sum;
     }
   }
-  if (!symmetric_least_change(m, c->matrix, c->ahead, c->scale, c->work))
+  if (!symmetric_least_change(m, c->matrix, c->ahead, c->scale, c->work, NULL))
     memset(c->ahead, 0, sizeof(double) * (size_t)m);
   for (int j = 0; j < n; j++) {
     if (c->bound[j]) continue;

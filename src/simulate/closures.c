@@ -102,6 +102,7 @@ void closures_begin(ClosureSystem* s) {
   memset(s->convex, 0, sizeof(bool) * (size_t)s->count);
   s->gap_before = INFINITY;
   s->stiffening = 0;
+  s->ambiguous = false;
 }
 
 void closures_keep(ClosureSystem* s) { memcpy(s->kept, s->multiplier, sizeof(double) * (size_t)s->row_count); }
@@ -134,7 +135,7 @@ void closures_note_way(ClosureSystem* s, const double* increments, bool even) {
   size_t nv = (size_t)s->model->dof_count;
   memmove(s->way + nv, s->way, sizeof(double) * (WAYS - 1) * nv);
   memcpy(s->way, increments, sizeof(double) * nv);
-  s->way_count = !even ? 1 : s->way_count < WAYS ? s->way_count + 1 : WAYS;
+  s->way_count = !even || s->ambiguous ? 1 : s->way_count < WAYS ? s->way_count + 1 : WAYS;
 }
 
 void closures_foretell(const ClosureSystem* s, double* increments) {

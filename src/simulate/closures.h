@@ -52,6 +52,7 @@ typedef struct ClosureSystem {
   double* change;                               /* of the multipliers, by the last direction */
   /* of every closure */
   bool *open, *open_saved; /* it has broken */
+  bool ambiguous;          /* a direction of this step found rows that say the same twice */
   double stiffening;       /* so many times rho C^T C are part of the step's Hessian: with less that was not definite */
   bool* convex;            /* the curvature of its equations is left out */
   double* broken_at;       /* time of the state in which it broke; INFINITY: it holds [s] */

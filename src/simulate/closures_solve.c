@@ -132,7 +132,7 @@ static bool solve_component(ClosureSystem* s, BlockSolver* solver, const Coupled
     const ClosureActive* a = &s->active[r];
     s->right[r] = slope_product(s, a->closure, a->row, x) + (values ? values[a->index] : 0);
   }
-  if (!symmetric_least_change(c->rows, s->matrix, s->right, s->unit, s->work)) return false;
+  if (!symmetric_least_change(c->rows, s->matrix, s->right, s->unit, s->work, &s->ambiguous)) return false;
   for (int r = 0; r < c->rows; r++) change[s->active[r].index] = s->right[r];
   subtract_columns(s, c, x);
   return true;

@@ -995,7 +995,7 @@ static void run_Z6_closures(void** state) {
   for (int k = 0; k < 3; k++) {
     check_row(&(Row){"loops of every type", tree | CONTROL | CLOSURES, 10, 1e-7, integrators[k], LOOPS_OF_EVERY_TYPE});
     check_row(&(Row){"four-bar", tree | CLOSURES, 20, 1e-7, integrators[k], FOUR_BAR});
-    check_row(&(Row){"flat on a free base", ATTACHMENTS | MASS, 20, 1e-6, integrators[k], FLAT_LOOP});
+    check_row(&(Row){"flat on a free base", ATTACHMENTS | MASS, 20, 1e-7, integrators[k], FLAT_LOOP});
     check_row(&(Row){"flat, in the rod's frame", tree | CLOSURES, 20, 1e-7, integrators[k], FLAT_LOOP_IN_ROD});
   }
   check_row_in(&(Row){"loops in substeps", tree | CONTROL, 10, 1e-7, "second_order", LOOPS_OF_EVERY_TYPE},
