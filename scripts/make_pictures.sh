@@ -100,6 +100,10 @@ if chosen differential; then
   simulate differential
   draw scenes/differential $RUNS/differential --trail 3 --size 640x480
 fi
+if chosen rack-gripper; then
+  simulate rack-gripper
+  draw scenes/rack-gripper $RUNS/rack-gripper --trail 3 --size 640x480
+fi
 if chosen foot; then
   simulate foot
   draw scenes/foot $RUNS/foot --trail 4 --size 640x480

@@ -36,6 +36,7 @@ Y
   row "closed loop" scenes/four-bar.yaml --steps 60
   row "closed loop; drive of 0.1 N m s" scenes/slider-crank.yaml --steps 150 --set controllers.crank.damping_gain=0.1
   row "coupled joints" scenes/differential.yaml --steps 60
+  row "fingers that grip; motor at its limit" scenes/rack-gripper.yaml --steps 60
   row "push off the centre" scenes/push.yaml --steps 150
   row "motors into their limits" scenes/motor.yaml --steps 400
   row "dry friction that holds and slides" scenes/springs.yaml --steps 100

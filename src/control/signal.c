@@ -33,8 +33,16 @@ void signal_destroy(Signal* signal) {
   *signal = (Signal){0};
 }
 
+/* What a drive with a delay asks for lies before the start: there all was as at the start. */
+static bool before_start(const Signal* signal, double t) { return t + signal->begin < 0; }
+
 void signal_eval(const Signal* signal, double t, double* value, double* rate) {
   const SignalKind* kind = &KINDS[signal->source->type];
+  if (before_start(signal, t)) {
+    signal_eval(signal, -signal->begin, value, rate);
+    for (int c = 0; c < signal->source->channels; c++) rate[c] = 0;
+    return;
+  }
   t += signal->begin;
   if (!signal->source->integrated) {
     kind->eval(signal, t, value, rate);
@@ -47,8 +55,9 @@ void signal_eval(const Signal* signal, double t, double* value, double* rate) {
 void signal_acceleration(const Signal* signal, double t, double* acceleration) {
   const SceneSignal* source = signal->source;
   double value[JOINT_MAX_DOF];
-  t += signal->begin;
   for (int c = 0; c < source->channels; c++) acceleration[c] = 0;
+  if (before_start(signal, t)) return;
+  t += signal->begin;
   if (source->integrated)
     KINDS[source->type].eval(signal, t, value, acceleration);
   else if (source->type == SIGNAL_SPLINE)
@@ -78,6 +87,10 @@ double* signal_parameter(SceneSignal* s, int index) {
 void signal_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient) {
   static const double zero[JOINT_MAX_DOF] = {0};
   const SignalKind* kind = &KINDS[signal->source->type];
+  if (before_start(signal, t)) {
+    signal_eval_vjp(signal, -signal->begin, a, zero, gradient);
+    return;
+  }
   t += signal->begin;
   if (!signal->source->integrated) {
     kind->vjp(signal, t, a, b, gradient);

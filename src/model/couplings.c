@@ -32,6 +32,40 @@ static void check_coupling(Builder* builder, const SceneCoupling* source, const 
                   start, c->offset);
 }
 
+/* The coupling by which a coordinate follows one other, -1: none. */
+static int follows_by(const Model* model, int dof) {
+  for (int k = 0; k < model->coupling_count; k++)
+    if (model->couplings[k].count == 2 && model->couplings[k].dof[0] == dof) return k;
+  return -1;
+}
+
+/* Rings of couplings that hold what they couple fast, each told once: a coordinate that follows itself by a ratio other
+ * than 1, or another by two ratios. */
+static void check_ring(Builder* builder, int index) {
+  const Model* model = builder->model;
+  const ModelCoupling* c = &model->couplings[index];
+  if (c->count != 2) return;
+  const char* name = model->links[model->dof_link[c->dof[0]]].name;
+  const SourcePlace place = builder->scene->couplings[index].place;
+  double ratio = -c->slope[1];
+  int at = c->dof[1], first = follows_by(model, c->dof[0]);
+  if (first < index && model->couplings[first].dof[1] == at && -model->couplings[first].slope[1] != ratio)
+    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, place,
+                    "couplings[%d].ratio: '%.60s' follows the same joint by %.6g and by %.6g: neither can move", index,
+                    name, -model->couplings[first].slope[1], ratio);
+  for (int step = 0; step < model->coupling_count && at != c->dof[0]; step++) {
+    int next = follows_by(model, at);
+    if (next <= index) return; /* none, or told there */
+    ratio *= -model->couplings[next].slope[1];
+    at = model->couplings[next].dof[1];
+  }
+  if (at != c->dof[0] || fabs(ratio - 1) <= SAME_OFFSET) return;
+  diagnostics_add(builder->diagnostics, SEVERITY_ERROR, place,
+                  "couplings[%d].of: '%.60s' follows itself round a ring of couplings, by a ratio of %.6g where only 1 "
+                  "lets it move",
+                  index, name, ratio);
+}
+
 void build_couplings(Builder* builder) {
   Model* model = builder->model;
   const Scene* scene = builder->scene;
@@ -50,4 +84,5 @@ void build_couplings(Builder* builder) {
   }
   place_couplings(model);
   for (int k = 0; k < model->coupling_count; k++) check_coupling(builder, &scene->couplings[k], &model->couplings[k]);
+  for (int k = 0; k < model->coupling_count; k++) check_ring(builder, k);
 }

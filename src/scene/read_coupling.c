@@ -23,10 +23,11 @@ static int read_coordinate(Reader* reader, const Node* item, const Node* named, 
   return -1;
 }
 
-static void add_term(Reader* reader, const Node* item, const Node* link, const Node* coordinate, double ratio,
-                     SceneCoupling* coupling) {
+/* key: under which the link is named. */
+static void add_term(Reader* reader, const Node* item, const char* key, const Node* link, const Node* coordinate,
+                     double ratio, SceneCoupling* coupling) {
   if (!link) return;
-  size_t mark = reader_enter_key(reader, "link");
+  size_t mark = reader_enter_key(reader, key);
   int index = read_link_name(reader, link);
   reader_leave(reader, mark);
   if (index < 0 || reader->joint_broken[index]) return;
@@ -45,7 +46,7 @@ static void read_terms(Reader* reader, const Node* list, SceneCoupling* coupling
     size_t below = reader_enter_index(reader, index);
     CouplingTermForm form;
     if (schema_read(reader, entry, "coupling_term", &form))
-      add_term(reader, entry, form.link, form.coordinate, form.ratio, coupling);
+      add_term(reader, entry, "link", form.link, form.coordinate, form.ratio, coupling);
     reader_leave(reader, below);
   }
   reader_leave(reader, mark);
@@ -61,8 +62,8 @@ static void read_coupling(Reader* reader, const Node* item) {
   const Node* ratio = node_find(item, "ratio");
   if (!form.of && !form.terms) reader_error(reader, item->place, "what does it follow? give 'of' (a link) or 'terms'");
   if (form.terms && ratio) reader_error(reader, node_key_place(ratio), "a ratio stands with each of the 'terms'");
-  add_term(reader, item, form.link, form.coordinate, 1, &coupling);
-  if (form.of) add_term(reader, item, form.of, NULL, form.ratio, &coupling);
+  add_term(reader, item, "link", form.link, form.coordinate, 1, &coupling);
+  if (form.of) add_term(reader, item, "of", form.of, NULL, form.ratio, &coupling);
   if (form.terms) read_terms(reader, form.terms, &coupling);
   if (reader->problem_count > before || coupling.count < 2) {
     memory_free(coupling.terms);

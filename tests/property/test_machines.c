@@ -1,5 +1,6 @@
 /* Machines with loops whose motion has a closed form, under a hundred times their own weight, with every integrator:
- * a Peaucellier linkage that draws a straight line, a scissor lift, a body on each type of closure. */
+ * a Peaucellier linkage that draws a straight line, a scissor lift, a body on each type of closure. And what their
+ * drives have to do: a lift's weight at its slider, a gripper's fingers on a rack. */
 #include "simulate/sim.h"
 #include "support/runs.h"
 
@@ -185,9 +186,79 @@ static void every_type_holds_a_hundred_times_the_weight(void** state) {
     }
 }
 
+/* ---------------------------------------------------------------- what drives have to do */
+
+/* A lift of one stage: bars of 0.4 m and 0.3 kg that cross at their middles, the one on a pin, the other on a slider
+ * that a stiff drive holds; on the upper left end a plate of 5 kg that a coupling keeps level. By virtual work the
+ * slider bears cot(t) g (0.3 + 5) when the bars stand at t (0.3: two bars at half the height). */
+static void a_lift_s_weight_at_its_slider(void** state) {
+  (void)state;
+  const double start = 0.5, pi = acos(-1.0), length = 0.4, stiffness = 2e5;
+  for (int i = 0; i < 2; i++) {
+    Run* run = run_create(
+        1, 1e-9,
+        "simulation: {dt: 0.002, steps: 500, integrator: %s}\n"
+        "contact: {model: none}\n"
+        "links:\n"
+        "  - {name: up, mass: 0.3, mass_model: uniform, joint: {type: hinge, axis: [0, -1, 0]}, shapes: [{type: box, "
+        "size: [0.4, 0.02, 0.02], position: [0.2, 0, 0]}]}\n"
+        "  - {name: across, parent: up, mass: 0.3, mass_model: uniform, joint: {type: hinge, axis: [0, -1, 0], "
+        "position: [0.2, 0, 0]}, shapes: [{type: box, size: [0.4, 0.02, 0.02]}]}\n"
+        "  - {name: plate, parent: across, mass: 5, mass_model: uniform, joint: {type: hinge, axis: [0, -1, 0], "
+        "position: [0.2, 0, 0]}, shapes: [{type: box, size: [0.5, 0.1, 0.02], position: [0.2, 0, 0]}]}\n"
+        "  - {name: slider, mass: 0.2, mass_model: uniform, joint: {type: slide, axis: [1, 0, 0], position: [%.17g, 0, "
+        "0]}, shape: {type: box, size: [0.05, 0.05, 0.05]}}\n"
+        "closures:\n  - {type: hinge, a: across, b: slider, point: [%.17g, 0, 0], axis: [0, 1, 0]}\n"
+        "couplings:\n  - {link: plate, terms: [{link: up, ratio: -1}, {link: across, ratio: -1}]}\n"
+        "controllers:\n  - {link: slider, type: pd, target: 0, position_gain: %.17g, damping_gain: 4000}\n"
+        "initial:\n  - {link: up, coordinates: [%.17g]}\n  - {link: across, coordinates: [%.17g]}\n"
+        "  - {link: plate, coordinates: [%.17g]}\n",
+        INTEGRATORS[i], length * cos(start), length * cos(start), stiffness, start, pi - 2 * start, start - pi);
+    run_steps(run, 500);
+    const double* q = sim_state(run->sim)->q;
+    double wanted = (0.3 + 5) * GRAVITY / tan(q[0]);
+    compare_near(q[0] + q[1] + q[2], 0, 1e-9, "the plate is level");
+    compare_near(q[3], length * (cos(q[0]) - cos(start)), HELD, "the slider is where the bars put it");
+    compare_relative(stiffness * q[3], wanted, 1e-4, "force of the drive, %s", INTEGRATORS[i]);
+    expect_held(run, "lift", INTEGRATORS[i]);
+    run_free(run);
+  }
+}
+
+/* Two fingers on racks of one pinion of radius r whose motor stalls against a box: each presses with max_force / 2r,
+ * and the box is centred and hangs there. */
+static void a_gripper_presses_with_its_motor(void** state) {
+  (void)state;
+  Run* run = run_create(
+      1, 0,
+      "simulation: {dt: 0.002, steps: 250}\n"
+      "contact: {friction: 0.8}\n"
+      "shapes: {pad: {type: box, size: [0.02, 0.06, 0.08]}}\n"
+      "links:\n"
+      "  - {name: pinion, mass: 0.1, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 0.6]}, shape: {type: "
+      "cylinder, radius: 0.02, length: 0.02, segments: 12}}\n"
+      "  - {name: left, mass: 0.2, joint: {type: slide, axis: [1, 0, 0], position: [-0.08, 0, 0.4]}, shape: pad}\n"
+      "  - {name: right, mass: 0.2, joint: {type: slide, axis: [1, 0, 0], position: [0.08, 0, 0.4]}, shape: pad}\n"
+      "  - {name: box, mass: 0.3, position: [0.01, 0, 0.4], shape: {type: box, size: [0.1, 0.05, 0.05]}}\n"
+      "couplings:\n  - {link: left, of: pinion, ratio: 0.02}\n  - {link: right, of: pinion, ratio: -0.02}\n"
+      "controllers:\n  - {link: pinion, type: pd, target: 3, position_gain: 5, damping_gain: 0.05, max_force: 0.4}\n");
+  run_steps(run, 250);
+  Vec3 felt[4];
+  sim_link_forces(run->sim, felt);
+  const SimState* now = sim_state(run->sim);
+  compare_relative(felt[2].x, 0.4 / (2 * 0.02), 1e-3, "right finger is pushed outwards [N]");
+  compare_relative(-felt[1].x, 0.4 / (2 * 0.02), 1e-3, "left");
+  compare_relative(felt[3].z, 0.3 * GRAVITY, 1e-2, "friction bears the box [N]");
+  compare_near(now->pose[3].t.x, 0, 1e-4, "the box is centred");
+  compare_near(now->q[2], -now->q[1], 1e-10, "both fingers");
+  run_free(run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_peaucellier_linkage_draws_a_straight_line),
                                      cmocka_unit_test(a_scissor_lift_rises_by_its_closed_form),
+                                     cmocka_unit_test(a_lift_s_weight_at_its_slider),
+                                     cmocka_unit_test(a_gripper_presses_with_its_motor),
                                      cmocka_unit_test(every_type_holds_a_hundred_times_the_weight)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
