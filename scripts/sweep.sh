@@ -24,7 +24,7 @@ GRACE=20
 WARNING=${SWEEP_WARNING:-120}
 
 # Rows that one call of this script runs at most, where there are that many: a call costs as much as a short run does.
-ROWS_AT_ONCE=16
+ROWS_AT_ONCE=32
 
 usage() {
   sed -n '2,20s/^# \{0,1\}//p' "$SELF" >&2

@@ -2,7 +2,9 @@
 
 import collections
 import ctypes
+import difflib
 import json
+import operator
 import os
 import pathlib
 
@@ -44,6 +46,39 @@ def _doubles(values, shape, name):
     return values
 
 
+def _place(kind, name, names):
+    """Place of a name in a list; a name that is none comes back with the one that may be meant, or with all there are."""
+    names = list(names)
+    if name in names:
+        return names.index(name)
+    near = difflib.get_close_matches(str(name), names, 1)
+    raise c.Error(f"there is no {kind} '{name}'" +
+                  (f" (did you mean '{near[0]}'?)" if near else f" (there are {', '.join(names)})" if len(names) <= 20 else ""))
+
+
+def _block(name):
+    """A block's number by its name."""
+    return _place("block", name, c.BLOCKS)
+
+
+def _count(steps, otherwise):
+    """A number of steps; None: as many as otherwise."""
+    if steps is None:
+        return int(otherwise)
+    try:
+        steps = operator.index(steps)
+    except TypeError:
+        raise c.Error(f"steps: a whole number of at least 1, got {steps!r}") from None
+    if steps < 1:
+        raise c.Error(f"steps: a whole number of at least 1, got {steps}")
+    return steps
+
+
+def _is_text(path_or_text):
+    """A scene itself, rather than where it stands?"""
+    return isinstance(path_or_text, str) and ("\n" in path_or_text or "links:" in path_or_text)
+
+
 def _override(key, value):
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
@@ -79,7 +114,7 @@ class _Object:
         return other
 
     def set(self, block, values):
-        self.check(lib.sdrs_set(self.pointer, INDEX[block], values.ctypes.data, values.size))
+        self.check(lib.sdrs_set(self.pointer, _block(block), values.ctypes.data, values.size))
 
     def ask(self, function, owner, *arguments):
         array = c.Array()
@@ -90,7 +125,7 @@ class _Object:
 class Scene:
     """A scene, or a task with its scene, and one run of it that goes on step by step.
 
-    path_or_text: a path, or a text of several lines in YAML or JSON. overrides: {"links.box.mass": 2} as for --set.
+    path_or_text: a path, or a text in YAML or JSON (what has several lines, or the word `links:`). overrides: {"links.box.mass": 2} as for --set.
     threads: within one run. scenario: of a task. path: what a text is called in messages, and what paths in it start from.
     """
 
@@ -98,7 +133,7 @@ class Scene:
         texts = _overrides(overrides)
         options = c.Options((ctypes.c_char_p * max(len(texts), 1))(*texts), len(texts), threads, scenario)
         pointer = ctypes.c_void_p()
-        if isinstance(path_or_text, str) and "\n" in path_or_text:
+        if _is_text(path_or_text):
             status = lib.sdrs_parse(ctypes.byref(pointer), path_or_text.encode(), os.fsencode(path) if path else None,
                                     ctypes.byref(options))
         else:
@@ -123,24 +158,29 @@ class Scene:
         other._read()
         return other
 
+    __copy__ = clone
+
+    def __repr__(self):
+        return (f"<sdrs.Scene '{self.name}': {len(self.links)} links, nq {self.nq}, nv {self.nv}, nu {self.nu}, "
+                f"{self.steps} steps of {self.dt:g} s>")
+
     def link(self, link):
         """Number of a link by its name, or the number itself."""
         if isinstance(link, str):
-            if link not in self.links:
-                raise c.Error(f"there is no link '{link}'")
-            return self.links.index(link)
-        return int(link)
+            return _place("link", link, self.links)
+        return operator.index(link)
 
     def names(self, block):
         """Names of the columns of coordinates, velocities, input or design."""
-        count = {"coordinates": self.nq, "velocities": self.nv, "input": self.nu, "design": self.design_count}[block]
+        counts = {"coordinates": self.nq, "velocities": self.nv, "input": self.nu, "design": self.design_count}
+        count = counts[list(counts)[_place("block with names", block, counts)]]
         return [lib.sdrs_entry_name(self._object.pointer, INDEX[block], k).decode() for k in range(count)]
 
     # ---------------------------------------------------------------- the present state
 
     def view(self, block, link=-1):
         """A copy of the numbers of a block now."""
-        array = np.array(self._object.ask(lib.sdrs_view, None, INDEX[block], self.link(link)))
+        array = np.array(self._object.ask(lib.sdrs_view, None, _block(block), self.link(link)))
         one_row = block in VECTORS or block == "input" or (block in LINK_BLOCKS and self.link(link) >= 0)
         return array[0] if one_row and len(array) else array
 
@@ -188,7 +228,7 @@ class Scene:
         self._object.check(lib.sdrs_clear(self._object.pointer))
 
     def step(self, steps=1):
-        self._object.check(lib.sdrs_step(self._object.pointer, steps))
+        self._object.check(lib.sdrs_step(self._object.pointer, _count(steps, 1)))
 
     # ---------------------------------------------------------------- whole runs
 
@@ -196,7 +236,7 @@ class Scene:
         """A recorded run from the start, or from these coordinates (nq) and velocities (nv), with these targets
         (steps, nu) of the controllers; what is not given is what was set. The scene itself stays where it is."""
         own = self._object.clone()
-        steps = int(steps or (len(input) if input is not None else self.steps))
+        steps = _count(steps, len(input) if input is not None else self.steps)
         if coordinates is not None:
             own.set("coordinates", _doubles(coordinates, (self.nq,), "coordinates"))
         if velocities is not None:
@@ -207,7 +247,7 @@ class Scene:
 
     def record(self, steps=None):
         """The run of this very scene from its start, with the start and the inputs that were set in it."""
-        return Run(self, self._object, int(steps or self.steps))
+        return Run(self, self._object, _count(steps, self.steps))
 
     def rollout(self, steps=None, coordinates=None, velocities=None, input=None, count=None, threads=None, record=True,
                 strict=True):
@@ -215,7 +255,7 @@ class Scene:
         same. strict: a run that fails raises; otherwise its rows repeat its last state. threads: default all processors."""
         given = [len(x) for x in (coordinates, velocities, input) if x is not None]
         count = count if count is not None else given[0] if given else 1
-        steps = int(steps or (np.shape(input)[1] if input is not None else self.steps))
+        steps = _count(steps, np.shape(input)[1] if input is not None else self.steps)
         shapes = {"coordinates": (count, self.nq), "velocities": (count, self.nv), "input": (count, steps, self.nu)}
         arrays = {name: None if x is None else _doubles(x, shapes[name], name)
                   for name, x in (("coordinates", coordinates), ("velocities", velocities), ("input", input))}
@@ -248,6 +288,9 @@ class Run:
         own.check(lib.sdrs_run(own.pointer, steps))
         self.time = self._record("time")[:, 0]
         self.steps = len(self.time) - 1
+
+    def __repr__(self):
+        return f"<sdrs.Run of '{self.scene.name}': {self.steps} steps to t = {self.time[-1]:g} s>"
 
     def _record(self, block, link=-1):
         return self._own.ask(lib.sdrs_record, self._own, INDEX[block], link)
@@ -405,7 +448,7 @@ class Page:
             raise c.Error("the page needs the program sdrs: build it with `make`, or put it on PATH")
         source, overrides = self.scene._source
         with tempfile.TemporaryDirectory() as folder:
-            if isinstance(source, str) and "\n" in source:
+            if _is_text(source):
                 path = pathlib.Path(folder, "scene.yaml")
                 path.write_text(source)
                 source = path

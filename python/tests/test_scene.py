@@ -73,6 +73,41 @@ class Scenes(unittest.TestCase):
             sdrs.Scene(ARM).run().position("leg")
 
 
+    def test_mistakes_are_told_with_what_there_is(self):
+        scene = sdrs.Scene(ARM)
+        for act, words in ((lambda: scene.position("hnd"), "there is no link 'hnd' (did you mean 'hand'?)"),
+                           (lambda: scene.position("leg"), "there is no link 'leg' (there are ground, box, arm, hand)"),
+                           (lambda: scene.set("velocity", [1]), "there is no block 'velocity' (did you mean 'velocities'?)"),
+                           (lambda: scene.view("speed"), "there is no block 'speed' (there are "),
+                           (lambda: scene.names("mass"), "(there are coordinates, velocities, input, design)"),
+                           (lambda: scene.run(2.5), "steps: a whole number of at least 1, got 2.5"),
+                           (lambda: scene.run(-1), "steps: a whole number of at least 1, got -1"),
+                           (lambda: scene.step(0), "steps: a whole number of at least 1, got 0"),
+                           (lambda: scene.rollout(steps="ten"), "steps: a whole number of at least 1, got 'ten'")):
+            with self.assertRaises(sdrs.Error) as caught:
+                act()
+            self.assertIn(words, str(caught.exception))
+        self.assertEqual(scene.run(np.int64(3)).steps, 3)
+
+    def test_what_is_printed_says_what_it_is(self):
+        scene = sdrs.Scene(ARM)
+        self.assertEqual(repr(scene), f"<sdrs.Scene '{scene.name}': 4 links, nq 12, nv 10, nu 4, 12 steps of 0.01 s>")
+        self.assertEqual(repr(scene.run(3)), f"<sdrs.Run of '{scene.name}': 3 steps to t = 0.03 s>")
+
+    def test_a_copy_is_a_run_of_its_own(self):
+        import copy
+
+        scene = sdrs.Scene(ARM)
+        other = copy.copy(scene)
+        other.step(2)
+        self.assertEqual((scene.time, other.time), (0, 0.02))
+
+    def test_a_text_of_one_line_is_a_scene(self):
+        ball = sdrs.Scene("{simulation: {dt: 0.01, steps: 5}, links: [{name: a, mass: 1, shape: {type: sphere, radius: 0.1}}]}")
+        # first order: v = g dt k, z = -g dt^2 (1 + ... + 5)
+        self.assertAlmostEqual(ball.run().position("a")[-1, 2], -9.81 * 1e-4 * 15, delta=1e-12)
+
+
 class Runs(unittest.TestCase):
     def test_a_run_has_the_bits_of_the_program(self):
         with tempfile.TemporaryDirectory() as folder:
