@@ -4,7 +4,7 @@
 # Then docs/results/search.csv and search-*.csv, with diagrams: the first and the best design of each under controllers found without gradients in
 # MuJoCo (tests/mujoco/search.py); needs make's out/build/release/libsdrs.a, for its CMA-ES.
 # Usage: scripts/measure_elsewhere.sh [FOLDER]   what has its run in FOLDER already is not optimized again; without it none is kept
-# Takes some 40 CPU seconds, and some three minutes for the searches.
+# Takes some 40 CPU seconds, and some five minutes for the searches.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,4 +21,5 @@ python3 tests/mujoco/designs.py "${SDRS:-./sdrs}" "$folder/mujoco_run" "$folder"
 read -ra libraries < <(sed -n 's/^LDLIBS := //p' Makefile)
 ${CC:-gcc} -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Isrc -fopenmp tests/mujoco/mujoco_search.c -o "$folder/mujoco_search" \
   out/build/release/libsdrs.a -lmujoco "${libraries[@]}"
-python3 tests/mujoco/search.py "${SDRS:-./sdrs}" "$folder/mujoco_search" "$folder" -o docs/results single-jaw=3x80 biped-held=5x150
+python3 tests/mujoco/search.py "${SDRS:-./sdrs}" "$folder/mujoco_search" "$folder" -o docs/results \
+  single-jaw=3x80 biped-held=5x150 spider=5x150 biped-held-free=5x150 spider-free=5x150
