@@ -1,8 +1,10 @@
 #!/bin/bash
 # Measures docs/results/elsewhere.csv and mujoco-*.csv, and draws docs/pictures/mujoco-*.png: designs of single-jaw, spider and biped with their
 # controls in MuJoCo (Debian: libmujoco-dev), over its time steps and contact settings (tests/mujoco/designs.py says which). Needs ./sdrs and gnuplot.
+# Then docs/results/search.csv and search-*.csv, with diagrams: the first and the best design of each under controllers found without gradients in
+# MuJoCo (tests/mujoco/search.py); needs make's out/build/release/libsdrs.a, for its CMA-ES.
 # Usage: scripts/measure_elsewhere.sh [FOLDER]   what has its run in FOLDER already is not optimized again; without it none is kept
-# Takes some 40 CPU seconds.
+# Takes some 40 CPU seconds, and some five minutes for the searches.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,3 +17,9 @@ folder=${1:-$(mktemp -d)}
 mkdir -p "$folder"
 ${CC:-gcc} -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror tests/mujoco/mujoco_run.c -o "$folder/mujoco_run" -lmujoco -lm
 python3 tests/mujoco/designs.py "${SDRS:-./sdrs}" "$folder/mujoco_run" "$folder" -o docs/results single-jaw spider spider-held biped biped-held
+
+read -ra libraries < <(sed -n 's/^LDLIBS := //p' Makefile)
+${CC:-gcc} -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Isrc -fopenmp tests/mujoco/mujoco_search.c -o "$folder/mujoco_search" \
+  out/build/release/libsdrs.a -lmujoco "${libraries[@]}"
+python3 tests/mujoco/search.py "${SDRS:-./sdrs}" "$folder/mujoco_search" "$folder" -o docs/results \
+  single-jaw=3x80 biped-held=5x150 spider=5x150 biped-held-free=5x150 spider-free=5x150

@@ -17,10 +17,10 @@ import re
 import subprocess
 import sys
 
+from exported import STEP, at_step, with_weight
+
 SDRS, RUN, WORK = sys.argv[1:4]
 INTERVAL = 0.05  # between rows [s]
-STEP = 0.001  # of exported files [s]
-WEIGHT, GAIN = 9.81 * 1.0, 200.0  # of the gripper [N], of the controller of its height [N/m]
 # name, time step [s], what is changed in the file: contact's time constant and damping ratio, its impedance, friction's cone
 SETTINGS = [
     ("MuJoCo", STEP, {}),
@@ -72,10 +72,10 @@ def ours(scene, folder, *options):
 
 
 def changed(text, step, changes):
-    """The file with other settings; rotors that stand for rate gains go with the time step (docs/export.md)."""
+    """The file with other settings."""
     for key, value in changes.items():
         text = re.sub(rf'\b{key}="[^"]*"', f'{key}="{value}"', text)
-    return re.sub(r'\barmature="([^"]*)"', lambda found: f'armature="{float(found[1]) * step / STEP!r}"', text)
+    return at_step(text, step)
 
 
 def theirs(model, controls, duration, step, changes):
@@ -86,16 +86,6 @@ def theirs(model, controls, duration, step, changes):
         file.write(text)
     done = subprocess.run([RUN, own, repr(duration), repr(INTERVAL), repr(step), controls], check=True, capture_output=True, text=True)
     return table(done.stdout.splitlines())
-
-
-def with_weight(path):
-    with open(path, encoding="utf-8") as file:
-        rows = list(csv.reader(file))
-    at = rows[0].index("gripper/z")
-    for row in rows[1:]:
-        row[at] = repr(float(row[at]) + WEIGHT / GAIN)
-    with open(path, "w", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
 
 
 def runs(name):
