@@ -216,6 +216,12 @@ for task in grasp grasp-free; do
     both $task --time 0
   fi
 done
+if chosen tasks/choose; then
+  "$SDRS" optimize scenes/tasks/choose.yaml -q -o "$TASKS/choose" >/dev/null # the first candidate, and the best one
+  "$SDRS" simulate "$TASKS/choose/1/initial.scene.yaml" -q -o "$TASKS/choose-initial" >/dev/null
+  "$SDRS" simulate "$TASKS/choose/best.scene.yaml" -q -o "$TASKS/choose-best" >/dev/null
+  both choose --time 0 --view front --size 400x400
+fi
 if chosen tasks/quadrotor; then
   "$SDRS" optimize scenes/tasks/quadrotor.yaml -q -o "$TASKS/quadrotor" >/dev/null
   python3 scripts/draw_path.py scenes/tasks/quadrotor.yaml "$TASKS/quadrotor" "$OUT/quadrotor.png"

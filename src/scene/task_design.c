@@ -54,7 +54,7 @@ static void read_vertices(Reader* reader, Task* task, const Node* item, int* cap
   if (!schema_read(reader, item, "vertices", &form)) return;
   TaskVertices pattern = {.place = item->place, .bounds = read_bounds(reader, item, &form.bounds)};
   int link_count;
-  TaskName* links = read_which(reader, item, &form.which, &link_count);
+  TaskName* links = read_which(reader, task, item, &form.which, &link_count);
   int* hulls = reader_integers(reader, form.hulls, "hulls", &HULL, &pattern.hull_count);
   pattern.has_box = read_box(reader, form.box, &pattern.box_low, &pattern.box_high);
   set_axes(pattern.axes, form.axes);
@@ -74,7 +74,7 @@ static void read_frozen(Reader* reader, Task* task, const Node* item, int* capac
   if (!schema_read(reader, item, "frozen", &form)) return;
   TaskFrozen pattern = {.place = item->place};
   int link_count;
-  TaskName* links = read_which(reader, item, &form.which, &link_count);
+  TaskName* links = read_which(reader, task, item, &form.which, &link_count);
   int* hulls = reader_integers(reader, form.hulls, "hulls", &HULL, &pattern.hull_count);
   pattern.has_box = read_box(reader, form.box, &pattern.box_low, &pattern.box_high);
   for (int i = 0; i < link_count; i++) {
@@ -106,7 +106,7 @@ static void read_cage(Reader* reader, Task* task, const Node* item, int* capacit
   if (!schema_read(reader, item, "cage", &form)) return;
   TaskCage pattern = {.place = item->place, .bounds = read_bounds(reader, item, &form.bounds)};
   int link_count;
-  TaskName* links = read_which(reader, item, &form.which, &link_count);
+  TaskName* links = read_which(reader, task, item, &form.which, &link_count);
   read_cells(reader, form.cells, &pattern);
   pattern.has_box = read_box(reader, form.box, &pattern.box_low, &pattern.box_high);
   set_axes(pattern.axes, form.axes);
@@ -126,7 +126,7 @@ static void read_attachment(Reader* reader, Task* task, const Node* item, int* c
   TaskAttachment pattern = {.place = item->place, .bounds = read_bounds(reader, item, &form.bounds)};
   set_axes(pattern.axes, form.axes);
   int link_count;
-  TaskName* links = read_which(reader, item, &form.which, &link_count);
+  TaskName* links = read_which(reader, task, item, &form.which, &link_count);
   for (int i = 0; i < link_count; i++) {
     pattern.link = links[i];
     task->attachments = memory_grown(task->attachments, sizeof(TaskAttachment), task->attachment_count, capacity);
