@@ -265,6 +265,10 @@ for task in single-jaw parallel-jaw; do
     draw $task "$TASKS/$task-best" --strip 4 --size 400x340
   fi
 done
+if chosen tasks/single-jaw; then # the loss of each stage, SDRS Fig. 14
+  "$SDRS" plot "$TASKS/single-jaw/convergence.csv" --columns loss,still,reach,hold --x iteration --log --title single-jaw \
+    --y-label "loss [m^2]" -o "$OUT/single-jaw-loss.png" >/dev/null
+fi
 if chosen tasks/hand; then
   optimize hand
   "$SDRS" simulate "$TASKS/hand/best.mug.scene.yaml" -q -o "$TASKS/hand-mug" >/dev/null
