@@ -220,6 +220,12 @@ for task in grasp grasp-free; do
     both $task --time 0
   fi
 done
+if chosen tasks/choose; then
+  "$SDRS" optimize scenes/tasks/choose.yaml -q -o "$TASKS/choose" >/dev/null # the first candidate, and the best one
+  "$SDRS" simulate "$TASKS/choose/1/initial.scene.yaml" -q -o "$TASKS/choose-initial" >/dev/null
+  "$SDRS" simulate "$TASKS/choose/best.scene.yaml" -q -o "$TASKS/choose-best" >/dev/null
+  both choose --time 0 --view front --size 400x400
+fi
 if chosen tasks/quadrotor; then
   "$SDRS" optimize scenes/tasks/quadrotor.yaml -q -o "$TASKS/quadrotor" >/dev/null
   python3 scripts/draw_path.py scenes/tasks/quadrotor.yaml "$TASKS/quadrotor" "$OUT/quadrotor.png"
@@ -263,6 +269,10 @@ for task in single-jaw parallel-jaw; do
     draw $task "$TASKS/$task-best" --strip 4 --size 400x340
   fi
 done
+if chosen tasks/single-jaw; then # the loss of each stage, SDRS Fig. 14
+  "$SDRS" plot "$TASKS/single-jaw/convergence.csv" --columns loss,still,reach,hold --x iteration --log --title single-jaw \
+    --y-label "loss [m^2]" -o "$OUT/single-jaw-loss.png" >/dev/null
+fi
 if chosen tasks/hand; then
   optimize hand
   "$SDRS" simulate "$TASKS/hand/best.mug.scene.yaml" -q -o "$TASKS/hand-mug" >/dev/null

@@ -2,8 +2,8 @@
 # Measures docs/results/baselines.csv: what co-design reaches on the gripper tasks and the spider, beside cages, control alone and a search
 # without gradients, each with the task's own losses, bounds, steps and number of iterations, so with as many simulated steps (a gradient
 # costs about a fifth of a run more). Prints the table.
-# Usage: scripts/measure_baselines.sh [FOLDER [TASK...]]   what has its run in FOLDER already is not run again; without it none is kept; rows of
-# tasks that are not named stay as they are
+# Usage: scripts/measure_baselines.sh [FOLDER [TASK|TASK,METHOD...]]   what has its run in FOLDER already is not run again; without it none is kept; rows of
+# what is not named stay as they are
 # Takes some half an hour of CPU time: a run with jaws that do not hold takes seconds, not a tenth of one, as objects slip and tumble.
 # program, folder, table come from scripts/table.sh
 # shellcheck disable=SC1091,SC2154
@@ -31,7 +31,7 @@ P
 measure() { # task, method, options...
   local task=$1 method=$2
   shift 2
-  if [[ $wanted != "  " && $wanted != *" $task "* ]]; then
+  if [[ $wanted != "  " && $wanted != *" $task "* && $wanted != *" $task,$method "* ]]; then
     grep "^$task,$method," docs/results/baselines.csv >>"$table" || true
     return
   fi

@@ -35,8 +35,10 @@ void design_run_say_success(const DesignRun* run) {
   fprintf(stderr, "\n");
 }
 
-static Status design_run_create(DesignRun* run, const Options* options) {
-  *run = (DesignRun){.options = options};
+static bool chooses(const DesignRun* run) { return run->task.choice_count > 0 && !run->candidate; }
+
+static Status design_run_create(DesignRun* run, const Options* options, bool candidate) {
+  *run = (DesignRun){.options = options, .candidate = candidate};
   Status status =
       task_load(&run->task, options->operands[0], options->overrides, options->override_count, &run->diagnostics);
   if (status == STATUS_BAD_INPUT && task_recognise_scene(options->operands[0]))
@@ -51,6 +53,8 @@ static Status design_run_create(DesignRun* run, const Options* options) {
   if (option_given(options, "iterations"))
     run->task.receding.iterations = run->task.optimizer.iterations = option_count(options, "iterations", 1);
   run->task.memory = option_number(options, "memory", run->task.memory);
+  run->folder = run_folder_path(options, run->task.name);
+  if (chooses(run)) return is_writer() ? file_make_folder_reported(run->folder, &run->diagnostics) : STATUS_OK;
   OptimizationOptions settings = {options->threads, interrupted};
   DesignStart start;
   status = design_start(&start, &run->task, &settings, &run->diagnostics);
@@ -58,13 +62,12 @@ static Status design_run_create(DesignRun* run, const Options* options) {
   run->receding = start.receding;
   run->taken = start.taken;
   if (status != STATUS_OK) return status;
-  run->folder = run_folder_path(options, run->task.name);
   if (is_writer()) status = live_open(&run->live, options, run->task.name, &run->diagnostics);
   if (status != STATUS_OK) return status;
   return is_writer() ? file_make_folder_reported(run->folder, &run->diagnostics) : STATUS_OK;
 }
 
-static void design_run_free(DesignRun* run) {
+void design_run_free(DesignRun* run) {
   live_close(&run->live);
   design_start_free(&(DesignStart){run->optimization, run->receding, run->taken});
   task_free(&run->task);
@@ -244,8 +247,18 @@ static Status resume(DesignRun* run) {
   return status;
 }
 
+/* A candidate that was not begun yet has no checkpoint. */
+static bool goes_on(const DesignRun* run) {
+  if (!option_given(run->options, "resume")) return false;
+  char* path = design_checkpoint_path(run->folder);
+  int there = !run->candidate || file_is_regular(path);
+  memory_free(path);
+  processes_share(&there, sizeof there, 0);
+  return there;
+}
+
 static Status begin(DesignRun* run) {
-  if (option_given(run->options, "resume")) return agreed(resume(run));
+  if (goes_on(run)) return agreed(resume(run));
   Status status = optimization_start(run->optimization, &run->diagnostics);
   if (status == STATUS_INTERRUPTED && !run->options->quiet)
     fprintf(stderr, "%s: stopped by %s before the initial design was done; nothing is written\n", run->task.name,
@@ -297,7 +310,7 @@ static void say_validation(const DesignRun* run) {
 }
 
 /* The command that goes on, for a shell: with what changed the task. */
-static void tell_resume(const DesignRun* run) {
+void design_run_tell_resume(const DesignRun* run) {
   const Options* options = run->options;
   Text line = {0};
   text_add(&line, "sdrs optimize ");
@@ -310,8 +323,9 @@ static void tell_resume(const DesignRun* run) {
   }
   if (option_given(options, "memory")) text_add(&line, " --memory %s", option_text(options, "memory"));
   if (option_given(options, "iterations")) text_add(&line, " --iterations %s", option_text(options, "iterations"));
-  fprintf(stderr, "%s: stopped by %s after iteration %d; %s --resume goes on\n", run->task.name,
-          interrupt_name(interrupt_signal()), optimization_iteration(run->optimization), line.data);
+  fprintf(stderr, "%s: stopped by %s", run->task.name, interrupt_name(interrupt_signal()));
+  if (run->optimization) fprintf(stderr, " after iteration %d", optimization_iteration(run->optimization));
+  fprintf(stderr, "; %s --resume goes on\n", line.data);
   text_free(&line);
 }
 
@@ -322,13 +336,13 @@ static ExitCode finish(DesignRun* run, Status status) {
   ExitCode code = status_exit_code(written == STATUS_OK ? status : written);
   if (!is_writer()) return code;
   if (written == STATUS_OK && write_summary(run, code) != STATUS_OK) code = EXIT_IO;
-  if (status == STATUS_INTERRUPTED && !run->options->quiet) tell_resume(run);
+  if (status == STATUS_INTERRUPTED && !run->options->quiet && !run->candidate) design_run_tell_resume(run);
   if (status == STATUS_OK) print_end(run);
   if (status == STATUS_OK) tell_time_step(run);
   if (status == STATUS_OK) design_run_say_success(run);
   if (status == STATUS_OK) say_validation(run);
   if (code != EXIT_IO) leave_overview(run->options, run->folder);
-  if (!run->options->json && code != EXIT_IO) printf("%s\n", run->folder);
+  if (!run->options->json && code != EXIT_IO && !run->candidate) printf("%s\n", run->folder);
   return code;
 }
 
@@ -347,26 +361,47 @@ static void print_problems(const DesignRun* run, Diagnostics* diagnostics) {
   if (is_writer() || writer_errors == 0) print_diagnostics(run->options, diagnostics);
 }
 
-static ExitCode design(const Options* options) {
-  DesignRun run;
-  Status status = agreed(design_run_create(&run, options));
-  print_problems(&run, &run.diagnostics);
-  diagnostics_free(&run.diagnostics);
-  ExitCode code = status_exit_code(status);
-  if (status == STATUS_OK) interrupt_install();
-  if (status == STATUS_OK && run.receding) {
-    code = design_run_receding(&run);
-    print_problems(&run, &run.diagnostics);
-  } else if (status == STATUS_OK) {
-    print_start(&run);
-    status = begin(&run);
-    code = status_exit_code(status);
-    if (status == STATUS_OK) print_estimate(&run);
-    if (status == STATUS_OK) code = iterate_and_finish(&run);
-    print_problems(&run, &run.diagnostics);
-  }
-  design_run_free(&run);
+/* One search, from the beginning to its results. */
+static ExitCode seek(DesignRun* run) {
+  print_start(run);
+  Status status = begin(run);
+  if (status != STATUS_OK) return status_exit_code(status);
+  print_estimate(run);
+  return iterate_and_finish(run);
+}
+
+static ExitCode design(DesignRun* run, const Options* options, bool candidate) {
+  Status status = agreed(design_run_create(run, options, candidate));
+  print_problems(run, &run->diagnostics);
+  diagnostics_free(&run->diagnostics);
+  if (status != STATUS_OK) return status_exit_code(status);
+  if (option_given(options, "candidate") && run->task.choice_count == 0)
+    return usage_error(options, "--candidate: the task has no 'choices'");
+  interrupt_install();
+  ExitCode code = chooses(run) ? design_run_choices(run) : run->receding ? design_run_receding(run) : seek(run);
+  print_problems(run, &run->diagnostics);
   return code;
+}
+
+ExitCode design_run_candidate(DesignRun* run, const Options* options) { return design(run, options, true); }
+
+static Status leave(DesignRun* run) {
+  design_remove_results(run->folder, &run->task);
+  Status status = design_write_convergence(run->folder, run->optimization, &run->diagnostics);
+  if (status == STATUS_OK) status = design_write_variables(run->folder, run->optimization, &run->diagnostics);
+  if (status == STATUS_OK)
+    status = design_write_scenes(run->folder, &run->task, run->optimization, true, &run->diagnostics);
+  return status == STATUS_OK ? write_summary(run, EXIT_DONE) : status;
+}
+
+ExitCode design_run_leave(DesignRun* run, const char* folder) {
+  char *own = run->folder, *other = memory_text(folder);
+  run->folder = other;
+  Status status = agreed(is_writer() ? leave(run) : STATUS_OK);
+  run->folder = own;
+  memory_free(other);
+  print_problems(run, &run->diagnostics);
+  return status_exit_code(status);
 }
 
 static ExitCode optimize(const Options* options) {
@@ -374,7 +409,11 @@ static ExitCode optimize(const Options* options) {
   Options own = *options;
   if (!is_writer()) own.quiet = true;
   ExitCode code = EXIT_DONE;
-  if (!plan_run(&own, own.operands[0], true, &code)) code = design(&own);
+  if (!plan_run(&own, own.operands[0], true, &code)) {
+    DesignRun run;
+    code = design(&run, &own, false);
+    design_run_free(&run);
+  }
   processes_finish();
   return code;
 }
@@ -382,6 +421,7 @@ static ExitCode optimize(const Options* options) {
 static const OptionRow OPTIONS[] = {
     {"resume", 0, OPTION_FLAG, NULL, "go on from the checkpoint in the run folder"},
     {"iterations", 0, OPTION_COUNT, "N", "end after N iterations instead of the task's number"},
+    {"candidate", 0, OPTION_COUNT, "N", "of a task with choices: this one alone, from 1"},
     {"no-converge", 0, OPTION_FLAG, NULL, "do not run the best design again with half the time step"},
     MEMORY_OPTION,
     OVERVIEW_OPTIONS,
@@ -409,6 +449,10 @@ const Verb VERB_OPTIMIZE = {
         "summary.json is).\n"
         "With `receding` in the task: the executed run as `sdrs simulate` leaves it, windows.csv (a row per window),\n"
         "windows/<n>/convergence.csv, best.scene.yaml with what was executed, design.csv and summary.json.\n"
+        "With `choices` in the task: a folder of such files for every candidate, 1, 2, ..., choices.csv (a row for "
+        "each), and\n"
+        "beside it the files of the best; where candidates do not depend on one another they may run side by side:\n"
+        "seq 8 | parallel sdrs optimize TASK -o DIR --candidate {}, and then sdrs optimize TASK -o DIR --resume.\n"
         "SIGINT, SIGTERM and SIGUSR1 leave the checkpoint and all files, exit 130; --resume goes on to the same end, "
         "bit\n"
         "by bit. At the end the best design is run once more with half the time step, and a line says when its loss "

@@ -28,6 +28,7 @@ typedef struct {
   int taken;
   char* folder;
   Live live;
+  bool candidate; /* of a task with choices: it does not look for others, and the whole speaks of the end */
 } DesignRun;
 
 /* Of several processes one writes and speaks. true without mpirun. */
@@ -44,5 +45,20 @@ void design_run_say_success(const DesignRun* run);
 /* From the first window to the last, or on from the checkpoint; what is written, and said. All processes call it;
  * problems are in run->diagnostics. */
 ExitCode design_run_receding(DesignRun* run);
+
+/* For one candidate of a task's choices: all of `sdrs optimize` with these options, which it borrows, except to print
+ * its folder; with --resume it begins where no checkpoint is there. EXIT_BAD_INPUT and EXIT_SOLVER: it cannot be run,
+ * as was told. *run is set in any case, for design_run_free. */
+ExitCode design_run_candidate(DesignRun* run, const Options* options);
+/* What it has found, in another folder, which is made: scenes, design.csv, convergence.csv, summary.json. EXIT_DONE or
+ * EXIT_IO, as was told. All processes call it. */
+ExitCode design_run_leave(DesignRun* run, const char* folder);
+/* The command that goes on with it. */
+void design_run_tell_resume(const DesignRun* run);
+/* Frees all but its options. */
+void design_run_free(DesignRun* run);
+/* Every combination of the task's choices that is tried. All processes call it; problems of its own are in
+ * whole->diagnostics. */
+ExitCode design_run_choices(DesignRun* whole);
 
 #endif

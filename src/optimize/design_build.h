@@ -85,6 +85,15 @@ bool design_free_axes(const SelfMaps* g, Vec3 p, double tolerance, bool axes[3])
 void design_list_vertices(DesignBuild* build);
 /* Those of a cage around a link's hulls (optimize/design_cage.c); nothing for a link that follows another. */
 void design_list_cage(DesignBuild* build, const TaskCage* item);
+/* Which vertices of its link an item of `vertices` or `frozen` names. Borrowed. */
+typedef struct {
+  const int* hulls; /* of the link (hull_count); NULL: all */
+  int hull_count;
+  bool has_box;
+  Vec3 low, high; /* link frame [m] */
+} VertexRange;
+/* Is a vertex of this hull at p [m, link frame], its initial place, one of them (optimize/design_vertices.c)? */
+bool vertex_range_holds(const VertexRange* range, int hull, Vec3 p);
 /* Does no vertex of the link's hull at p [m, link frame], the place in its initial shape, move
  * (optimize/design_frozen.c)? hull: of the link. */
 bool design_is_frozen(const DesignBuild* build, int link, int hull, Vec3 p);

@@ -4,12 +4,8 @@
 #include "optimize/design_build.h"
 
 static bool holds(const TaskFrozen* item, int hull, Vec3 p) {
-  bool listed = !item->hulls;
-  for (int k = 0; k < item->hull_count && !listed; k++) listed = item->hulls[k] == hull;
-  Vec3 low = item->box_low, high = item->box_high;
-  bool inside = !item->has_box ||
-                (p.x >= low.x && p.y >= low.y && p.z >= low.z && p.x <= high.x && p.y <= high.y && p.z <= high.z);
-  return listed && inside;
+  const VertexRange range = {item->hulls, item->hull_count, item->has_box, item->box_low, item->box_high};
+  return vertex_range_holds(&range, hull, p);
 }
 
 static bool is_of(const TaskFrozen* item, const DesignBuild* b, int link) {

@@ -69,17 +69,13 @@ static void link_vertices_free(LinkVertices* v) {
 
 /* ---------------------------------------------------------------- what an item selects */
 
-static bool hull_listed(const TaskVertices* wish, int hull) {
-  if (!wish->hulls) return true;
-  for (int k = 0; k < wish->hull_count; k++)
-    if (wish->hulls[k] == hull) return true;
-  return false;
-}
-
-static bool in_box(const TaskVertices* wish, Vec3 p) {
-  if (!wish->has_box) return true;
-  return p.x >= wish->box_low.x && p.y >= wish->box_low.y && p.z >= wish->box_low.z && p.x <= wish->box_high.x &&
-         p.y <= wish->box_high.y && p.z <= wish->box_high.z;
+bool vertex_range_holds(const VertexRange* range, int hull, Vec3 p) {
+  bool listed = !range->hulls;
+  for (int k = 0; k < range->hull_count && !listed; k++) listed = range->hulls[k] == hull;
+  Vec3 low = range->low, high = range->high;
+  bool inside = !range->has_box ||
+                (p.x >= low.x && p.y >= low.y && p.z >= low.z && p.x <= high.x && p.y <= high.y && p.z <= high.z);
+  return listed && inside;
 }
 
 static const SharedVertex* shared_at(const DesignBuild* b, const LinkVertices* v, VertexPlace at) {
@@ -102,7 +98,8 @@ static bool all_asked(const DesignBuild* b, const LinkVertices* v, const SharedV
 
 static bool selects(const DesignBuild* b, const LinkVertices* v, const TaskVertices* wish, VertexPlace at) {
   Vec3 p = design_hull(b->scene, v->link, at.hull)->points[at.vertex];
-  return hull_listed(wish, at.hull) && in_box(wish, p) && !is_attachment(shared_at(b, v, at)) &&
+  const VertexRange range = {wish->hulls, wish->hull_count, wish->has_box, wish->box_low, wish->box_high};
+  return vertex_range_holds(&range, at.hull, p) && !is_attachment(shared_at(b, v, at)) &&
          !design_is_frozen(b, v->link, at.hull, p);
 }
 

@@ -167,6 +167,24 @@ int optimization_validation_tries(const Optimization* optimization);
 /* How many of a scenario's met all terms of `success`: 0 ... optimization_validation_tries. */
 int optimization_validation_held(const Optimization* optimization, int scenario);
 
+/* ---------------------------------------------------------------- discrete choices (optimize/choices.c)
+ * Combinations of a task's choices, one after the other; each is optimized by itself, and what it gave is told before
+ * the next is asked for. */
+typedef struct ChoiceSearch ChoiceSearch;
+/* A bound of subject_to that is broken by no more than this part holds. */
+#define CHOICE_EXCESS 1e-6
+/* task is borrowed, and has choices. The caller owns it: choice_search_destroy. */
+ChoiceSearch* choice_search_create(const Task* task);
+/* NULL is accepted. */
+void choice_search_destroy(ChoiceSearch* search);
+/* How many combinations are tried in all. */
+int choice_search_tries(const ChoiceSearch* search);
+/* Number of the value of each choice, from 0, to pick (choices); false: all tries are done. */
+bool choice_search_next(ChoiceSearch* search, int* pick);
+/* What the last one gave; violation: optimization_best_violation. Not called where it cannot be run. true: it is the
+ * best so far. */
+bool choice_search_tell(ChoiceSearch* search, double loss, double violation);
+
 /* ---------------------------------------------------------------- receding horizon (optimize/receding.c)
  * Windows of `horizon` steps, one after the other, each from the state that the one before has led to; of each the
  * first `apply` steps are executed. What is executed is a run of its own, in one piece to the bit. */

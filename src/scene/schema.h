@@ -40,6 +40,7 @@ typedef enum {
   VALUE_TERMS,      /* a list of objects sine, or a list of such lists */
   VALUE_INTEGERS,   /* a list of whole numbers */
   VALUE_CONNECT,    /* true, false or keep */
+  VALUE_ANYTHING,   /* a list of values of any kind */
   VALUE_VARIABLES,  /* names -> numbers */
   VALUE_SCENE,      /* the path of a scene, or a scene */
   VALUE_KIND_COUNT

@@ -90,6 +90,7 @@ static const Kind KINDS[VALUE_KIND_COUNT] = {
                         "\"type\": \"array\", \"items\": {\"type\": \"integer\"@R}, \"minItems\": 1"},
     [VALUE_CONNECT] = {"true, false or `keep`", "true, false or keep", ACCEPT_SCALAR,
                        "\"anyOf\": [{\"type\": \"boolean\"}, {\"enum\": [\"keep\"]}]"},
+    [VALUE_ANYTHING] = {"list of values", "a list", ACCEPT_LIST, "\"type\": \"array\", \"minItems\": 1"},
     [VALUE_VARIABLES] = {"map of numbers by name", "a map", ACCEPT_MAP,
                          "\"type\": \"object\", \"additionalProperties\": {" JSON_ANY_NUMBER "}"},
     [VALUE_SCENE] = {"path, or [scene](scene-format.md)", "the path of a scene, or a scene", ACCEPT_SCALAR | ACCEPT_MAP,

@@ -35,6 +35,7 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   read_from(reader, task, form.from);
   read_receding(reader, task, form.receding);
   read_draws(reader, task, form.draws);
+  read_choices(reader, task, form.choices);
   read_validation(reader, task, form.validation);
   read_multistart(reader, task, root, &form);
   if (reader->problem_count > before) return; /* what follows would be misunderstood */
@@ -141,6 +142,7 @@ void task_free(Task* task) {
   design_free(task);
   parameters_free(task);
   draws_free(task);
+  choices_free(task);
   data_free(task);
   memory_free(task->scenarios);
   memory_free(task->controls);

@@ -383,6 +383,14 @@ typedef struct {
   double low, high; /* m or rad */
 } TaskDraw;
 
+/* A discrete choice: what --set would be told, "key=value", for each of its values. */
+typedef struct {
+  SourcePlace place;
+  char** sets; /* (count) */
+  int count;   /* >= 1 */
+} TaskChoice;
+typedef enum { CHOICE_ALL, CHOICE_RANDOM, CHOICE_CLIMB } TaskChoiceMethod;
+
 /* What becomes of the mass while vertices move. */
 typedef enum { TASK_MASS_FIXED, TASK_MASS_DENSITY } TaskMass;
 
@@ -429,11 +437,17 @@ typedef struct {
   int draw_count;
   int draw_every;       /* iterations between two draws; 0: always the first */
   int validation_tries; /* draws that the result is tried on, in every scenario; 0: none */
-  int multistart;       /* how often it is sought, each time from another start; 1: from the scene's own alone */
-  int bundle;           /* gradients are means over so many designs nearby; 0: those of the design itself */
-  double spread;        /* standard deviation of theirs, in each variable's own unit */
-  double memory;        /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
+  TaskChoice* choices;
+  int choice_count;
+  TaskChoiceMethod choice_method;
+  int choice_tries; /* combinations that RANDOM and CLIMB try */
+  int multistart;   /* how often it is sought, each time from another start; 1: from the scene's own alone */
+  int bundle;       /* gradients are means over so many designs nearby; 0: those of the design itself */
+  double spread;    /* standard deviation of theirs, in each variable's own unit */
+  double memory;    /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
 } Task;
+/* Combinations of all choices; 1 without any. */
+int64_t task_combinations(const Task* task);
 
 /* Read, override, check; every problem to diagnostics, those of scenes with their own files' places. Overrides that
  * begin with `scene.` go to the scenes of all scenarios, the others to the task. Once the task is read without an

@@ -32,7 +32,7 @@ static void read_control(Reader* reader, Task* task, const Node* item, int* capa
   read_dof(reader, form.dof, control.dof);
   control.of = is_given(item, "of") ? form.of : CONTROL_SIGNALS;
   int link_count;
-  TaskName* links = read_which(reader, item, &form.which, &link_count);
+  TaskName* links = read_which(reader, task, item, &form.which, &link_count);
   for (int i = 0; i < link_count; i++) {
     control.link = links[i];
     control.where = read_where(reader, task, form.scenarios);
@@ -55,7 +55,7 @@ static void read_start(Reader* reader, Task* task, const Node* item, int* capaci
   start.velocities = form.velocities;
   read_dof(reader, form.dof, start.dof);
   int link_count;
-  TaskName* links = read_which(reader, item, &form.which, &link_count);
+  TaskName* links = read_which(reader, task, item, &form.which, &link_count);
   for (int i = 0; i < link_count; i++) {
     start.link = links[i];
     start.where = read_where(reader, task, form.scenarios);

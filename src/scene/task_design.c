@@ -48,43 +48,61 @@ static int* copy_numbers(Reader* reader, SourcePlace place, const int* numbers, 
   return copy;
 }
 
-static void read_vertices(Reader* reader, Task* task, const Node* item, int* capacity) {
+/* Which vertices of which links an item is about, as `vertices` and `frozen` say it. */
+typedef struct {
+  TaskName* links;
+  int* hulls;
+  int link_count, hull_count;
+  bool has_box;
+  Vec3 low, high;
+} Named;
+
+static Named read_named(Reader* reader, const Task* task, const Node* item, const WhichForm* which, const Node* hulls,
+                        const Node* box) {
   static const ValueRange HULL = {true, 0, 1000000, false, false};
+  Named named = {0};
+  named.links = read_which(reader, task, item, which, &named.link_count);
+  named.hulls = reader_integers(reader, hulls, "hulls", &HULL, &named.hull_count);
+  named.has_box = read_box(reader, box, &named.low, &named.high);
+  return named;
+}
+
+/* The links' names went to the items. */
+static void named_free(Named* named) {
+  memory_free(named->links);
+  memory_free(named->hulls);
+}
+
+static void read_vertices(Reader* reader, Task* task, const Node* item, int* capacity) {
   VerticesForm form;
   if (!schema_read(reader, item, "vertices", &form)) return;
   TaskVertices pattern = {.place = item->place, .bounds = read_bounds(reader, item, &form.bounds)};
-  int link_count;
-  TaskName* links = read_which(reader, item, &form.which, &link_count);
-  int* hulls = reader_integers(reader, form.hulls, "hulls", &HULL, &pattern.hull_count);
-  pattern.has_box = read_box(reader, form.box, &pattern.box_low, &pattern.box_high);
+  Named named = read_named(reader, task, item, &form.which, form.hulls, form.box);
+  pattern.hull_count = named.hull_count;
+  pattern.has_box = named.has_box;
+  pattern.box_low = named.low;
+  pattern.box_high = named.high;
   set_axes(pattern.axes, form.axes);
-  for (int i = 0; i < link_count; i++) {
-    pattern.link = links[i];
-    pattern.hulls = copy_numbers(reader, item->place, hulls, pattern.hull_count);
+  for (int i = 0; i < named.link_count; i++) {
+    pattern.link = named.links[i];
+    pattern.hulls = copy_numbers(reader, item->place, named.hulls, named.hull_count);
     task->vertices = memory_grown(task->vertices, sizeof(TaskVertices), task->vertices_count, capacity);
     task->vertices[task->vertices_count++] = pattern;
   }
-  memory_free(links);
-  memory_free(hulls);
+  named_free(&named);
 }
 
 static void read_frozen(Reader* reader, Task* task, const Node* item, int* capacity) {
-  static const ValueRange HULL = {true, 0, 1000000, false, false};
   FrozenForm form;
   if (!schema_read(reader, item, "frozen", &form)) return;
-  TaskFrozen pattern = {.place = item->place};
-  int link_count;
-  TaskName* links = read_which(reader, item, &form.which, &link_count);
-  int* hulls = reader_integers(reader, form.hulls, "hulls", &HULL, &pattern.hull_count);
-  pattern.has_box = read_box(reader, form.box, &pattern.box_low, &pattern.box_high);
-  for (int i = 0; i < link_count; i++) {
-    pattern.link = links[i];
-    pattern.hulls = copy_numbers(reader, item->place, hulls, pattern.hull_count);
+  Named named = read_named(reader, task, item, &form.which, form.hulls, form.box);
+  for (int i = 0; i < named.link_count; i++) {
+    int* hulls = copy_numbers(reader, item->place, named.hulls, named.hull_count);
     task->frozen = memory_grown(task->frozen, sizeof(TaskFrozen), task->frozen_count, capacity);
-    task->frozen[task->frozen_count++] = pattern;
+    task->frozen[task->frozen_count++] =
+        (TaskFrozen){item->place, named.links[i], hulls, named.hull_count, named.has_box, named.low, named.high};
   }
-  memory_free(links);
-  memory_free(hulls);
+  named_free(&named);
 }
 
 /* ---------------------------------------------------------------- cages */
@@ -106,7 +124,7 @@ static void read_cage(Reader* reader, Task* task, const Node* item, int* capacit
   if (!schema_read(reader, item, "cage", &form)) return;
   TaskCage pattern = {.place = item->place, .bounds = read_bounds(reader, item, &form.bounds)};
   int link_count;
-  TaskName* links = read_which(reader, item, &form.which, &link_count);
+  TaskName* links = read_which(reader, task, item, &form.which, &link_count);
   read_cells(reader, form.cells, &pattern);
   pattern.has_box = read_box(reader, form.box, &pattern.box_low, &pattern.box_high);
   set_axes(pattern.axes, form.axes);
@@ -126,7 +144,7 @@ static void read_attachment(Reader* reader, Task* task, const Node* item, int* c
   TaskAttachment pattern = {.place = item->place, .bounds = read_bounds(reader, item, &form.bounds)};
   set_axes(pattern.axes, form.axes);
   int link_count;
-  TaskName* links = read_which(reader, item, &form.which, &link_count);
+  TaskName* links = read_which(reader, task, item, &form.which, &link_count);
   for (int i = 0; i < link_count; i++) {
     pattern.link = links[i];
     task->attachments = memory_grown(task->attachments, sizeof(TaskAttachment), task->attachment_count, capacity);

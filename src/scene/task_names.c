@@ -1,4 +1,5 @@
 /* Names of links in a task: kept with their places, and looked for in the scenes once everything is read. */
+#include <fnmatch.h>
 #include <string.h>
 
 #include "scene/task_parts.h"
@@ -53,8 +54,43 @@ void task_names_free(TaskName* names, int count) {
   memory_free(names);
 }
 
-TaskName* read_which(Reader* reader, const Node* item, const WhichForm* form, int* count) {
-  if (form->links) return task_names(reader, form->links, "links", count);
+static bool has_name(const TaskName* names, int count, const char* text) {
+  for (int i = 0; i < count; i++)
+    if (names[i].text && strcmp(names[i].text, text) == 0) return true;
+  return false;
+}
+
+/* `arm*` stands for all links of the first scenario's scene of such names, in their order, but for those named apart;
+ * where there is none it stays, to be missed. Takes over names. */
+static TaskName* expand_names(const Task* task, TaskName* names, int* count) {
+  const Scene* scene = task->scenario_count > 0 ? &task->scenarios[0].scene : NULL;
+  TaskName* out = NULL;
+  int length = 0, capacity = 0;
+  for (int i = 0; i < *count; i++) {
+    int before = length;
+    bool pattern = scene && names[i].text && strchr(names[i].text, '*');
+    for (int k = 0; pattern && k < scene->link_count; k++) {
+      const char* name = scene->links[k].name;
+      if (fnmatch(names[i].text, name, 0) != 0 || has_name(names, *count, name) || has_name(out, length, name))
+        continue;
+      out = memory_grown(out, sizeof(TaskName), length, &capacity);
+      out[length++] = (TaskName){memory_text(name), names[i].place};
+    }
+    if (length > before) {
+      memory_free(names[i].text);
+      names[i].text = NULL;
+    } else {
+      out = memory_grown(out, sizeof(TaskName), length, &capacity);
+      out[length++] = names[i];
+    }
+  }
+  memory_free(names);
+  *count = length;
+  return out;
+}
+
+TaskName* read_which(Reader* reader, const Task* task, const Node* item, const WhichForm* form, int* count) {
+  if (form->links) return expand_names(task, task_names(reader, form->links, "links", count), count);
   *count = form->link ? 1 : 0;
   if (!is_given(item, "link") && !is_given(item, "links"))
     reader_error(reader, item->place, "'link' is missing: a text, or 'links': a list of names");

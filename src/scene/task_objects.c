@@ -366,6 +366,28 @@ const SchemaObject TASK_OBJECTS[] = {
                 "success: [{type: effort, max: 1000}]\n"
                 "draws: {numbers: [{link: stalls, of: start, low: -0.1, high: 0.1}]}\n"
                 "validation: {tries: 20}\n"},
+    {.name = "choices",
+     .title = "choices",
+     .size = sizeof(ChoicesForm),
+     .meaning =
+         "A search without gradients over what has no gradient - how many links a `repeat` makes, which type a joint "
+         "is - around the task's own: every combination that is tried is optimized as the task says, in a folder of "
+         "its "
+         "own (0, 1, ... in the run folder; docs/co-design.md). choices.csv has a row for each; the run folder has the "
+         "results of the best, which is the one with the least loss among those that keep `subject_to`. Combinations "
+         "that cannot be run are passed over. Drawn from `seed` (docs/derivations/update.md, O19).",
+     .example = "scene: ../scenes/chains.yaml\n"
+                "control: [{link: chain1link0}]\n"
+                "loss: [{type: effort}]\n"
+                "choices: {of: [{key: scene.links.chainlink.repeat.count.1, values: [3, 5, 7]}]}\n"},
+    {.name = "choice",
+     .title = "choice",
+     .size = sizeof(ChoiceForm),
+     .meaning = "One choice.",
+     .example = "scene: ../scenes/motor.yaml\n"
+                "control: [{link: runs}]\n"
+                "loss: [{type: effort}]\n"
+                "choices: {of: [{key: scene.links.runs.joint.axis, values: [[0, 1, 0], [1, 0, 0]]}]}\n"},
     {.name = "receding",
      .title = "receding",
      .size = sizeof(RecedingForm),

@@ -22,7 +22,7 @@ static void read_parameter(Reader* reader, Task* task, const Node* item, int* ca
   for (int k = 0; k < 2; k++)
     if (form.pair[k]) p.pair[k] = task_name(reader, form.pair[k], k == 0 ? "a" : "b");
   if (!is_of_scene(form.type) && !is_of_pair(form.type))
-    p.links = read_which(reader, item, &form.which, &p.link_count);
+    p.links = read_which(reader, task, item, &form.which, &p.link_count);
   else if (form.which.link || form.which.links)
     reader_error(reader, item->place,
                  is_of_pair(form.type) ? "a pair has it: it takes 'a' and 'b' instead of a link"

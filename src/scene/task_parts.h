@@ -10,7 +10,7 @@
 
 typedef struct {
   const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *parameters, *loss, *optimizer, *gradient,
-      *schedule, *receding, *data, *identify, *from, *subject_to, *success, *draws, *validation;
+      *schedule, *receding, *data, *identify, *from, *subject_to, *success, *draws, *validation, *choices;
   int seed, steps, multistart;
 } TaskForm;
 
@@ -33,6 +33,15 @@ typedef struct {
 typedef struct {
   int tries;
 } ValidationForm;
+
+typedef struct {
+  const Node* of;
+  int method, tries;
+} ChoicesForm;
+
+typedef struct {
+  const Node *key, *values;
+} ChoiceForm;
 
 typedef struct {
   const Node* run;
@@ -255,6 +264,10 @@ void read_draws(Reader* reader, Task* task, const Node* node);
 void read_validation(Reader* reader, Task* task, const Node* node);
 /* Frees the list and its texts. */
 void draws_free(Task* task);
+/* The map `choices`, after windows are known (task_choices.c); NULL: it is absent. */
+void read_choices(Reader* reader, Task* task, const Node* node);
+/* Frees what read_choices took. */
+void choices_free(Task* task);
 /* Several starts; after windows and contact over the iterations are known. */
 void read_multistart(Reader* reader, Task* task, const Node* root, const TaskForm* form);
 
@@ -274,9 +287,9 @@ void task_names_free(TaskName* names, int count);
 bool read_box(Reader* reader, const Node* node, Vec3* low, Vec3* high);
 /* The scenarios that an item is about, by their names or *; the item owns the array. All without a list. */
 TaskWhere read_where(Reader* reader, const Task* task, const Node* list);
-/* The links that an item of a list is about: of `link` or of `links`. Freed with task_names_free; NULL and *count 0
- * where neither is given. */
-TaskName* read_which(Reader* reader, const Node* item, const WhichForm* form, int* count);
+/* The links that an item of a list is about: of `link` or of `links`, where a pattern of the shell stands for all links
+ * of the first scenario that it fits. Freed with task_names_free; NULL and *count 0 where neither is given. */
+TaskName* read_which(Reader* reader, const Task* task, const Node* item, const WhichForm* form, int* count);
 /* Complain about names that are no link of every scenario's scene. */
 void check_link_names(Reader* reader, const Task* task);
 
@@ -294,7 +307,7 @@ bool check_order(Reader* reader, const Node* map, double low, double high);
 Vec3 task_direction(Reader* reader, const Node* map, const char* key, Vec3 written);
 
 /* The objects of tasks, for the table (scene/task_objects.c). */
-enum { TASK_OBJECT_COUNT = 33 };
+enum { TASK_OBJECT_COUNT = 35 };
 extern const SchemaObject TASK_OBJECTS[];
 
 #endif

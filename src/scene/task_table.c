@@ -83,6 +83,8 @@ static const SchemaRow ROWS[] = {
                 "others drawn evenly between the bounds of the variables, or where these are open within 10 of the "
                 "block's steps; the best of all counts. `iterations` and `stall` are those of each. Not with "
                 "`receding` or `schedule`."},
+    {"task", "choices", VALUE_OBJECT, AT(TaskForm, choices), .of = "choices", .nullable = true,
+     .meaning = "Discrete choices, each combination of which is sought by itself. Not with `receding`."},
     {"task", "receding", VALUE_OBJECT, AT(TaskForm, receding), .of = "receding", .nullable = true,
      .meaning = "Optimize a window of time after the other, and execute the first steps of each."},
 
@@ -115,6 +117,22 @@ static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- validation */
     {"validation", "tries", VALUE_INTEGER, AT(ValidationForm, tries), .fallback = "20",
      .range = RANGE_BETWEEN(1, 1000000), .meaning = "Draws of every scenario."},
+
+    /* ---------------------------------------------------------------- choices */
+    {"choices", "of", VALUE_LIST, AT(ChoicesForm, of), .of = "choice", .required = true,
+     .meaning = "What is chosen; the first values of all are tried first."},
+    {"choices", "method", VALUE_CHOICE, AT(ChoicesForm, method), .of = "all|random|climb", .fallback = "all",
+     .meaning =
+         "all: every combination, the last choice changing fastest. random: combinations drawn without "
+         "repetition. climb: one that differs from the best so far in one choice, drawn from those that were not "
+         "tried; when there are none, any other."},
+    {"choices", "tries", VALUE_INTEGER, AT(ChoicesForm, tries), .fallback = "16", .range = RANGE_BETWEEN(1, 100000),
+     .meaning = "`random`, `climb`: How many combinations are tried, at most all."},
+    {"choice", "key", VALUE_TEXT, AT(ChoiceForm, key), .required = true,
+     .meaning = "A key, as `--set` of `sdrs optimize` names it: of the task, or with `scene.` before it of the scenes "
+                "of all scenarios."},
+    {"choice", "values", VALUE_ANYTHING, AT(ChoiceForm, values), .required = true,
+     .meaning = "What is tried there: numbers, words, lists or maps."},
 
     /* ---------------------------------------------------------------- from */
     {"from", "run", VALUE_TEXT, AT(FromForm, run), .required = true,
@@ -168,7 +186,7 @@ static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- parts: which links, and bounds */
     {"which", "link", VALUE_TEXT, AT(WhichForm, link), .group = "link", .meaning = "The link."},
     {"which", "links", VALUE_NAMES, AT(WhichForm, links), .group = "link",
-     .meaning = "Several links, as if the item stood once for each."},
+     .meaning = "Several links, as if the item stood once for each; `arm*` is all whose names are such."},
     {"bounds", "within", VALUE_NUMBER, AT(BoundsForm, within), .unit = "m", .fallback = "(unbounded)",
      .range = RANGE_AT_LEAST(0), .meaning = "Largest change of each coordinate from its initial value."},
     {"bounds", "low", VALUE_BOUND, AT(BoundsForm, low), .unit = "m", .fallback = "(unbounded)",

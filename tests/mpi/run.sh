@@ -69,6 +69,12 @@ if max(abs(a - b) for a, b in zip(found, expected)) > 1e-3:
 END
 )"
 
+# Discrete choices: all processes go through the candidates together.
+"$SDRS" optimize scenes/tasks/choose.yaml -q -o "$work/choose" >/dev/null
+said=$(mpi 2 "$SDRS" optimize scenes/tasks/choose.yaml -q -o "$work/choose2") || said+=" exit code $?"
+[[ $said == "$work/choose2" ]] && said=
+judge "discrete choices" "$said$(cmp "$work/choose/choices.csv" "$work/choose2/choices.csv" 2>&1)$(differences "$work/choose" "$work/choose2" 2>&1)"
+
 # A long way, so that there is time to die on it: small steps, a checkpoint after each.
 long=("$SDRS" optimize "$TASK" --set "optimizer={type: adam, iterations: 150, control_step: 0.01, save_every: 1}")
 "${long[@]}" -q -o "$work/long" >/dev/null

@@ -56,6 +56,25 @@ static void names_have_a_length(void** state) {
   text_free(&text);
 }
 
+/* All links of such names in their order, but for one that is named apart; a pattern that fits none is missed. */
+static void a_pattern_stands_for_links(void** state) {
+  (void)state;
+  Task task = load_task(
+      "scene: {links: [{name: b1, mass: 1, shape: {type: sphere, radius: 0.1}}, {name: a1, mass: 1, shape: {type: "
+      "sphere, "
+      "radius: 0.1}, position: [1, 0, 0]}, {name: a2, mass: 1, shape: {type: sphere, radius: 0.1}, position: [2, 0, "
+      "0]}]}\n"
+      "initial: [{links: [\"*1\", a1, \"a*\"], velocities: true}]\n"
+      "loss: [{type: point, link: a1, target: [0, 0, 0]}]\n");
+  assert_int_equal(task.start_count, 3);
+  assert_string_equal(task.starts[0].link.text, "b1");
+  assert_string_equal(task.starts[1].link.text, "a1");
+  assert_string_equal(task.starts[2].link.text, "a2");
+  task_free(&task);
+  expect_task_problems("scene: slide.yaml\ninitial: [{links: [\"knee*\"], velocities: true}]\n" SHAPE_LOSS,
+                       "2:20: error: no link of the scene scenes/slide.yaml is named 'knee*'\n");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(unknown_links_are_told_wherever_they_stand),
@@ -63,6 +82,7 @@ int main(void) {
       cmocka_unit_test(names_wait_until_the_rest_is_right),
       cmocka_unit_test(a_variable_has_parts),
       cmocka_unit_test(names_have_a_length),
+      cmocka_unit_test(a_pattern_stands_for_links),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,162 @@
+/* sdrs optimize TASK with `choices`: every combination that is tried is a run of its own, the best one's results are
+ * those of the whole. */
+#include <string.h>
+
+#include "app/design_run.h"
+
+typedef struct {
+  DesignRun* whole; /* its task and folder */
+  ChoiceSearch* search;
+  int* pick;        /* number of the value of each choice  (choices) */
+  int number, best; /* from 1; best 0: none yet */
+  bool alone;       /* others are run elsewhere at the same time: nothing is left beside its folder */
+  Text table;       /* choices.csv */
+} Choosing;
+
+static const char* chosen(const Choosing* c, int choice) {
+  return c->whole->task.choices[choice].sets[c->pick[choice]];
+}
+
+/* ---------------------------------------------------------------- files */
+
+static void begin_table(Choosing* c) {
+  const Task* task = &c->whole->task;
+  text_add(&c->table, "candidate");
+  for (int k = 0; k < task->choice_count; k++) {
+    const char* set = task->choices[k].sets[0];
+    text_add(&c->table, ",%.*s", (int)strcspn(set, "="), set);
+  }
+  text_add(&c->table, ",exit_code,iterations,loss,violation,success,best_so_far\n");
+}
+
+/* best: so far. */
+static Status add_row(Choosing* c, const DesignRun* run, ExitCode code, bool best) {
+  const Optimization* o = code == EXIT_DONE ? run->optimization : NULL;
+  text_add(&c->table, "%d", c->number);
+  for (int k = 0; k < c->whole->task.choice_count; k++) {
+    const char* set = chosen(c, k);
+    text_add(&c->table, ",");
+    csv_add_field(&c->table, set + strcspn(set, "=") + 1);
+  }
+  text_add(&c->table, ",%d,%d,", (int)code, o ? optimization_iteration(o) : 0);
+  text_add_double(&c->table, o ? optimization_best_loss(o) : (double)NAN);
+  text_add(&c->table, ",");
+  text_add_double(&c->table, o && optimization_subject_count(o) > 0 ? optimization_best_violation(o) : (double)NAN);
+  const char* word = o && optimization_succeeded(o) ? "true" : "false";
+  text_add(&c->table, ",%s,%s\n", o && optimization_success_count(o) > 0 ? word : "", best ? "true" : "false");
+  if (!design_run_writes()) return STATUS_OK;
+  char* path = file_join(c->whole->folder, "choices.csv");
+  Status status = file_write_reported(path, &c->table, &c->whole->diagnostics);
+  memory_free(path);
+  return status;
+}
+
+/* ---------------------------------------------------------------- what is said */
+
+static void say(const Choosing* c) {
+  if (c->whole->options->quiet) return;
+  fprintf(stderr, "%s: candidate %d of %d:", c->whole->task.name, c->number, choice_search_tries(c->search));
+  for (int k = 0; k < c->whole->task.choice_count; k++) fprintf(stderr, " %s", chosen(c, k));
+  fprintf(stderr, "\n");
+}
+
+/* That of the best, as it was left. */
+static ExitCode print_summary(DesignRun* whole) {
+  char *path = file_join(whole->folder, "summary.json"), *text;
+  size_t length;
+  Status status = file_read_reported(path, &text, &length, &whole->diagnostics);
+  if (status == STATUS_OK) {
+    fputs(text, stdout);
+    memory_free(text);
+  }
+  memory_free(path);
+  return status_exit_code(status);
+}
+
+static ExitCode say_end(const Choosing* c, ExitCode code) {
+  DesignRun* whole = c->whole;
+  if (code == EXIT_INTERRUPTED && !whole->options->quiet) design_run_tell_resume(whole);
+  if (code != EXIT_DONE) return code;
+  if (!whole->options->quiet)
+    fprintf(stderr, "%s: the best of %d candidates is %s/%d\n", whole->task.name, c->number - 1, whole->folder,
+            c->best);
+  if (!design_run_writes()) return code;
+  if (!whole->options->json) printf("%s\n", whole->folder);
+  return whole->options->json ? print_summary(whole) : code;
+}
+
+/* ---------------------------------------------------------------- the loop */
+
+/* A run in the folder <number>, with what was chosen said after all else. */
+static ExitCode try_candidate(Choosing* c, DesignRun* run) {
+  const Options* given = c->whole->options;
+  int choices = c->whole->task.choice_count, count = given->override_count;
+  Text folder = {0};
+  text_add(&folder, "%s/%d", c->whole->folder, c->number);
+  Options own = *given;
+  own.folder = folder.data;
+  own.json = false;
+  own.overrides = MEMORY_NEW(SceneOverride, count + choices);
+  for (int k = 0; k < count; k++) own.overrides[k] = given->overrides[k];
+  for (int k = 0; k < choices; k++) own.overrides[count + k] = (SceneOverride){chosen(c, k)};
+  own.override_count = count + choices;
+  ExitCode code = design_run_candidate(run, &own);
+  bool ran = code == EXIT_DONE;
+  bool best = ran && choice_search_tell(c->search, optimization_best_loss(run->optimization),
+                                        optimization_best_violation(run->optimization));
+  if (best && !c->alone) {
+    c->best = c->number;
+    code = design_run_leave(run, c->whole->folder);
+  }
+  if (code != EXIT_INTERRUPTED && !c->alone && add_row(c, run, code, best) != STATUS_OK) code = EXIT_IO;
+  design_run_free(run);
+  memory_free(own.overrides);
+  text_free(&folder);
+  return code;
+}
+
+static bool ends_all(ExitCode code) { return code == EXIT_INTERRUPTED || code == EXIT_IO; }
+
+/* Those that cannot be run are passed over, as long as one can. */
+static ExitCode try_all(Choosing* c) {
+  ExitCode failed = EXIT_DONE;
+  for (; choice_search_next(c->search, c->pick); c->number++) {
+    DesignRun run;
+    say(c);
+    ExitCode code = try_candidate(c, &run);
+    if (ends_all(code)) return code;
+    if (code != EXIT_DONE && failed == EXIT_DONE) failed = code;
+  }
+  return c->best > 0 ? EXIT_DONE : failed;
+}
+
+static ExitCode try_one(Choosing* c, int wanted) {
+  const Task* task = &c->whole->task;
+  if (task->choice_method == CHOICE_CLIMB)
+    return usage_error(c->whole->options, "--candidate: which ones 'climb' tries depends on what those before gave");
+  if (wanted > choice_search_tries(c->search))
+    return usage_error(c->whole->options, "--candidate: there are %d", choice_search_tries(c->search));
+  c->alone = true;
+  while (choice_search_next(c->search, c->pick) && c->number < wanted) c->number++;
+  say(c);
+  DesignRun run;
+  Text folder = {0};
+  text_add(&folder, "%s/%d", c->whole->folder, wanted);
+  ExitCode code = try_candidate(c, &run);
+  if (code == EXIT_DONE && design_run_writes()) printf("%s\n", folder.data);
+  text_free(&folder);
+  return code;
+}
+
+ExitCode design_run_choices(DesignRun* whole) {
+  Choosing c = {.whole = whole, .number = 1};
+  c.search = choice_search_create(&whole->task);
+  c.pick = MEMORY_NEW(int, whole->task.choice_count);
+  begin_table(&c);
+  ExitCode code = option_given(whole->options, "candidate") ? try_one(&c, option_count(whole->options, "candidate", 1))
+                                                            : say_end(&c, try_all(&c));
+  choice_search_destroy(c.search);
+  memory_free(c.pick);
+  text_free(&c.table);
+  return code;
+}

@@ -1,0 +1,86 @@
+/* Which combination of discrete choices is tried next (docs/derivations/update.md, O19). */
+#include <string.h>
+
+#include "optimize/optimize.h"
+
+struct ChoiceSearch {
+  const Task* task;
+  int all, tries; /* combinations that there are, and that are tried */
+  bool* tried;    /* by number, the last choice changing fastest  (all) */
+  int* room;      /* numbers to draw from  (all) */
+  int count;      /* that were given out */
+  int last, best; /* their numbers; best -1: none yet */
+  double best_loss, best_excess;
+};
+
+ChoiceSearch* choice_search_create(const Task* task) {
+  ChoiceSearch* s = MEMORY_NEW(ChoiceSearch, 1);
+  *s = (ChoiceSearch){.task = task, .all = (int)task_combinations(task), .last = -1, .best = -1};
+  s->tries = task->choice_method == CHOICE_ALL || task->choice_tries > s->all ? s->all : task->choice_tries;
+  s->tried = MEMORY_NEW(bool, s->all);
+  s->room = MEMORY_NEW(int, s->all);
+  return s;
+}
+
+void choice_search_destroy(ChoiceSearch* s) {
+  if (!s) return;
+  memory_free(s->tried);
+  memory_free(s->room);
+  memory_free(s);
+}
+
+int choice_search_tries(const ChoiceSearch* s) { return s->tries; }
+
+/* In how many choices two combinations differ. */
+static int difference(const Task* task, int a, int b) {
+  int differ = 0;
+  for (int k = task->choice_count - 1; k >= 0; k--) {
+    int count = task->choices[k].count;
+    differ += a % count != b % count;
+    a /= count;
+    b /= count;
+  }
+  return differ;
+}
+
+/* Those not tried, to s->room; near: only those that differ from the best in one choice. */
+static int untried(const ChoiceSearch* s, bool near) {
+  int count = 0;
+  for (int k = 0; k < s->all; k++)
+    if (!s->tried[k] && (!near || difference(s->task, k, s->best) == 1)) s->room[count++] = k;
+  return count;
+}
+
+/* (O19) */
+static int draw(const ChoiceSearch* s) {
+  bool climbs = s->task->choice_method == CHOICE_CLIMB && s->best >= 0;
+  int count = climbs ? untried(s, true) : 0;
+  if (count == 0) count = untried(s, false);
+  Random random = {s->task->seed};
+  random.state = random_bits(&random) + (uint64_t)s->count;
+  int k = (int)random_uniform(&random, 0, count);
+  return s->room[k < count ? k : count - 1];
+}
+
+bool choice_search_next(ChoiceSearch* s, int* pick) {
+  if (s->count == s->tries) return false;
+  bool in_order = s->task->choice_method == CHOICE_ALL || s->count == 0;
+  s->last = in_order ? s->count : draw(s);
+  s->tried[s->last] = true;
+  s->count++;
+  for (int k = s->task->choice_count - 1, rest = s->last; k >= 0; k--) {
+    pick[k] = rest % s->task->choices[k].count;
+    rest /= s->task->choices[k].count;
+  }
+  return true;
+}
+
+bool choice_search_tell(ChoiceSearch* s, double loss, double violation) {
+  double excess = violation > CHOICE_EXCESS ? violation : 0;
+  bool better = s->best < 0 || excess < s->best_excess || (excess == s->best_excess && loss < s->best_loss);
+  if (!isfinite(loss) || isnan(violation) || !better) return false;
+  s->best = s->last;
+  s->best_loss = loss;
+  s->best_excess = excess;
+  return true;
+}
