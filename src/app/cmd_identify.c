@@ -37,7 +37,8 @@ static Status fit_run_create(FitRun* run, const Options* options) {
                    "sdrs simulate runs it; a task for sdrs identify names it, what was measured and what is sought",
                    &run->diagnostics);
   if (status != STATUS_OK) return status;
-  if (option_given(options, "iterations")) run->task.identify.iterations = option_count(options, "iterations", 1);
+  if (option_given(options, "iterations"))
+    run->task.identify.iterations = run->task.optimizer.iterations = option_count(options, "iterations", 1);
   IdentifyOptions settings = {.threads = options->threads, .interrupted = interrupted};
   run->files = data_files(options, &settings.file_count);
   settings.files = run->files;
@@ -134,7 +135,7 @@ static void print_misfit(const FitRun* run) {
 static Status iterate(FitRun* run) {
   Progress progress;
   Identification* id = run->identification;
-  progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, run->task.identify.iterations,
+  progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, identification_iterations(id),
                  timer_now());
   Status status = STATUS_OK;
   while (status == STATUS_OK && identification_stop(id) == IDENTIFY_RUNNING) {

@@ -1,11 +1,8 @@
-/* The fit: all shots at once, step by step (docs/derivations/identify.md, Q3). */
+/* The fit: its making, all shots at once, its beginning and its end (docs/derivations/identify.md). */
 #include <string.h>
 
 #include "identify/fit.h"
 
-/* An iteration that lowers the sum by less than this part is calm; so many of them are the end. */
-#define CALM 1e-5
-enum { CALM_ENOUGH = 2, TRIALS = 12 };
 /* Deeper than so many standard deviations of a position is not noise. */
 #define INSIDE 5.0
 /* A trial may lose this part of the shots. */
@@ -37,17 +34,53 @@ static void make_vectors(Identification* id) {
   }
 }
 
-static void make_sums(Identification* id) {
+ShotSums* sums_create(const Identification* id) {
   size_t n = (size_t)id->variables, l = (size_t)id->locals;
-  id->sums = MEMORY_NEW(ShotSums, id->shot_count + 1);
+  ShotSums* sums = MEMORY_NEW(ShotSums, id->shot_count + 1);
   for (int k = 0; k < id->shot_count; k++) {
-    ShotSums* s = &id->sums[k];
+    ShotSums* s = &sums[k];
     s->a = MEMORY_NEW(double, n* n + 1);
     s->g = MEMORY_NEW(double, n + 1);
     s->b = MEMORY_NEW(double, n* l + 1);
     s->c = MEMORY_NEW(double, l* l + 1);
     s->h = MEMORY_NEW(double, l + 1);
   }
+  return sums;
+}
+
+void sums_free(const Identification* id, ShotSums* sums) {
+  for (int k = 0; k < id->shot_count && sums; k++) {
+    ShotSums* s = &sums[k];
+    double* owned[] = {s->a, s->g, s->b, s->c, s->h, s->part_a, s->part_g};
+    for (size_t n = 0; n < sizeof(owned) / sizeof(owned[0]); n++) memory_free(owned[n]);
+  }
+  memory_free(sums);
+}
+
+/* The table of methods: who knows residuals, and all of optimize's. */
+static const FitMethod* method_of(TaskOptimizerType type) {
+  return type == OPTIMIZER_LEVENBERG_MARQUARDT ? &METHOD_RESIDUALS : &METHOD_SEARCH;
+}
+
+/* What a task may say of losses and a fit has no use for. */
+static void check_sections(const Task* task, Diagnostics* diagnostics) {
+  const TaskContinuation* c = &task->continuation;
+  bool schedule = c->support.iterations > 0 || c->stiffness.iterations > 0 || c->switch_at > 0;
+  const struct {
+    bool given;
+    const char* name;
+    SourcePlace place;
+  } unused[] = {
+      {schedule, "schedule", c->place},
+      {task->receding.given, "receding", task->receding.place},
+      {task->draw_count > 0, "draws", task->draw_count > 0 ? task->draws[0].place : task->data.place},
+      {task->subject_count > 0, "subject_to",
+       task->subject_count > 0 ? task->losses[task->loss_count - task->subject_count].place : task->data.place},
+  };
+  for (size_t k = 0; k < sizeof(unused) / sizeof(unused[0]); k++)
+    if (unused[k].given)
+      diagnostics_add(diagnostics, SEVERITY_ERROR, unused[k].place,
+                      "'%s' is for sdrs optimize: measured runs are fitted without", unused[k].name);
 }
 
 /* What the method does not do, said where it is asked for. */
@@ -76,10 +109,8 @@ static Status check_scene(const Identification* id, Diagnostics* diagnostics) {
                         "the joint of link '%s' is prescribed: its signal cannot be fitted; drive it by a pd",
                         c->link.text);
   }
-  if (task->optimizer.type != OPTIMIZER_ADAM) /* which is the default */
-    diagnostics_add(diagnostics, SEVERITY_ERROR, task->optimizer.place,
-                    "measured runs are fitted by Levenberg and Marquardt's method; other optimizers are for sdrs "
-                    "optimize");
+  (void)id->method->allows(id, diagnostics);
+  check_sections(task, diagnostics);
   if (task->scenario_count > 1)
     diagnostics_add(diagnostics, SEVERITY_ERROR, task->scenarios[1].place, "measured runs have one scene, not several");
   return diagnostics->error_count > before ? STATUS_BAD_INPUT : STATUS_OK;
@@ -99,6 +130,8 @@ Status identification_create(Identification** result, Task* task, const Identify
                     "'data' is missing: what was measured");
     return STATUS_BAD_INPUT;
   }
+  if (!task->optimizer.type_given) task->optimizer.type = OPTIMIZER_LEVENBERG_MARQUARDT;
+  id->method = method_of(task->optimizer.type);
   OptimizationOptions settings = {options->threads, options->interrupted};
   Status status = optimization_create(&id->optimization, task, &settings, diagnostics);
   if (status != STATUS_OK) return status;
@@ -111,7 +144,7 @@ Status identification_create(Identification** result, Task* task, const Identify
   if (status != STATUS_OK) return status;
   id->locals = task->identify.fit_initial ? 2 * id->model.dof_count : 0;
   shots_create(id);
-  make_sums(id);
+  id->sums = sums_create(id);
   id->judged = MEMORY_NEW(double, 2 * JUDGED_NUMBERS * id->data.count + 1);
   id->judged_whole = MEMORY_NEW(bool, 2 * id->data.count + 1);
   return STATUS_OK;
@@ -119,11 +152,8 @@ Status identification_create(Identification** result, Task* task, const Identify
 
 void identification_destroy(Identification* id) {
   if (!id) return;
-  for (int k = 0; k < id->shot_count && id->sums; k++) {
-    ShotSums* s = &id->sums[k];
-    double* owned[] = {s->a, s->g, s->b, s->c, s->h, s->part_a, s->part_g};
-    for (size_t n = 0; n < sizeof(owned) / sizeof(owned[0]); n++) memory_free(owned[n]);
-  }
+  sums_free(id, id->sums);
+  sums_free(id, id->tried);
   shots_free(id);
   measured_free(&id->data);
   if (id->has_model) model_destroy(&id->model);
@@ -131,7 +161,7 @@ void identification_destroy(Identification* id) {
   void* owned[] = {id->initial,   id->low,   id->high,  id->scale,      id->prior,
                    id->x,         id->trial, id->g,     id->singular,   id->error,
                    id->deviation, id->a,     id->raw_a, id->directions, id->covariance,
-                   id->base,      id->held,  id->sums,  id->judged,     id->judged_whole,
+                   id->base,      id->held,  id->rows,  id->judged,     id->judged_whole,
                    id->spread,    id->doubts};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   text_free(&id->verdict);
@@ -143,9 +173,9 @@ void identification_destroy(Identification* id) {
 
 typedef struct {
   Identification* id;
+  SweepWork work;
   const double* x;
-  const double* locals; /* of every shot, one after the other */
-  bool derivatives;
+  double* locals; /* of every shot, one after the other */
   ShotSums* out;
 } ShotSweep;
 
@@ -160,20 +190,39 @@ static void sweep_one(void* context, int own, int thread) {
   ShotSweep* s = context;
   int index = own_item(s->id, own);
   const Shot* shot = &s->id->shots[index];
-  if (shot->usable)
-    shot_evaluate(s->id, s->x, shot, s->locals + (size_t)index * (size_t)s->id->locals, s->derivatives, &s->out[index]);
+  ShotSums* out = &s->out[index];
+  double* local = s->locals + (size_t)index * (size_t)s->id->locals;
+  if (!shot->usable) return;
+  out->runs = 1;
+  switch (s->work) {
+    case SWEEP_COST:
+    case SWEEP_NORMAL:
+      shot_evaluate(s->id, s->x, shot, local, s->work == SWEEP_NORMAL, out);
+      break;
+    case SWEEP_GRADIENT:
+      shot_gradient(s->id, s->x, shot, out);
+      break;
+    case SWEEP_SETTLED:
+      shot_settle(s->id, s->x, shot, local, out);
+      break;
+  }
 }
 
 /* What a shot came to, from the process that simulated it to all. */
-static void share_sums(const Identification* id, int shot, bool derivatives, ShotSums* out) {
+static void share_sums(const ShotSweep* s, int shot) {
+  const Identification* id = s->id;
+  ShotSums* out = &s->out[shot];
   int owner = shot % id->processes;
   size_t n = (size_t)id->variables, l = (size_t)id->locals, number = sizeof(double);
   processes_share(&out->ran, sizeof(out->ran), owner);
   processes_share(&out->cost, sizeof(out->cost), owner);
   processes_share(&out->residuals, sizeof(out->residuals), owner);
-  if (!derivatives || !out->ran) return;
-  processes_share(out->a, number * n * n, owner);
+  processes_share(&out->runs, sizeof(out->runs), owner);
+  if (s->work == SWEEP_COST || !out->ran) return;
   processes_share(out->g, number * n, owner);
+  if (s->work == SWEEP_SETTLED) processes_share(s->locals + (size_t)shot * l, number * l, owner);
+  if (s->work != SWEEP_NORMAL) return;
+  processes_share(out->a, number * n * n, owner);
   processes_share(out->b, number * n * l, owner);
   processes_share(out->c, number * l * l, owner);
   processes_share(out->h, number * l, owner);
@@ -182,7 +231,7 @@ static void share_sums(const Identification* id, int shot, bool derivatives, Sho
   processes_share(out->part_g, number * PARTS * n, owner);
 }
 
-static bool is_interrupted(const Identification* id) {
+bool fit_interrupted(const Identification* id) {
   return processes_largest(id->options.interrupted && id->options.interrupted());
 }
 
@@ -198,9 +247,9 @@ static double prior_cost(const Identification* id, const double* x) {
 }
 
 /* A shot that cannot be simulated any more costs what it did, and pulls at nothing. */
-static double failed_shot(Identification* id, int shot, bool derivatives, ShotSums* out) {
+static double failed_shot(const Identification* id, int shot, bool derivatives, ShotSums* out) {
   double cost = id->sums[shot].cost;
-  if (derivatives && out == id->sums) {
+  if (derivatives) {
     shot_clear(id, &out[shot]);
     out[shot].cost = cost;
     out[shot].residuals = 0;
@@ -208,32 +257,30 @@ static double failed_shot(Identification* id, int shot, bool derivatives, ShotSu
   return cost;
 }
 
-/* Half the sum of squares at x; INFINITY where many shots cannot be simulated that could when the fit began. */
-static double sweep(Identification* id, const double* x, const double* locals, bool derivatives, ShotSums* out) {
-  ShotSweep s = {id, x, locals, derivatives, out};
+double fit_sweep(Identification* id, SweepWork work, const double* x, double* locals, ShotSums* out) {
+  ShotSweep s = {id, work, x, locals, out};
   parallel_for(id->options.threads, own_count(id, id->shot_count), 2, 1, sweep_one, &s);
   for (int k = 0; id->processes > 1 && k < id->shot_count; k++)
-    if (id->shots[k].usable) share_sums(id, k, derivatives, &out[k]);
+    if (id->shots[k].usable) share_sums(&s, k);
   double cost = prior_cost(id, x);
   int failed = 0;
   for (int k = 0; k < id->shot_count; k++) {
     if (!id->shots[k].usable) continue;
-    id->simulated++;
-    cost += out[k].ran ? out[k].cost : failed_shot(id, k, derivatives, out);
+    id->simulated += out[k].runs;
+    cost += out[k].ran ? out[k].cost : failed_shot(id, k, work != SWEEP_COST, out);
     failed += !out[k].ran;
   }
   return failed > MOST_FAILED * id->usable_shots && id->usable_shots > 0 ? (double)INFINITY : cost;
 }
 
-static double* copy_locals(const Identification* id) {
+double* fit_locals(const Identification* id) {
   double* all = MEMORY_NEW(double, (size_t)id->shot_count*(size_t)id->locals + 1);
   for (int k = 0; k < id->shot_count && id->locals > 0; k++)
     memcpy(all + (size_t)k * (size_t)id->locals, id->shots[k].local, sizeof(double) * (size_t)id->locals);
   return all;
 }
 
-/* Normal equations of all shots, in their order. */
-static void gather(Identification* id) {
+void fit_gather(Identification* id) {
   int n = id->variables;
   memset(id->a, 0, sizeof(double) * (size_t)(n * n));
   memset(id->g, 0, sizeof(double) * (size_t)n);
@@ -279,8 +326,8 @@ static bool begin_outside(const Identification* id, Diagnostics* diagnostics) {
 }
 
 Status identification_start(Identification* id, Diagnostics* diagnostics) {
-  double* locals = copy_locals(id);
-  sweep(id, id->x, locals, true, id->sums);
+  double* locals = fit_locals(id);
+  fit_sweep(id, SWEEP_NORMAL, id->x, locals, id->sums);
   id->usable_shots = 0;
   id->cost = prior_cost(id, id->x);
   for (int k = 0; k < id->shot_count; k++) {
@@ -289,7 +336,7 @@ Status identification_start(Identification* id, Diagnostics* diagnostics) {
     if (id->sums[k].ran) id->cost += id->sums[k].cost;
   }
   memory_free(locals);
-  if (is_interrupted(id)) return STATUS_INTERRUPTED;
+  if (fit_interrupted(id)) return STATUS_INTERRUPTED;
   int begins = 0, cannot = 0; /* windows may well begin in a contact that the data puts below the ground */
   for (int k = 0; k < id->shot_count; k++) {
     begins += id->shots[k].first == 0;
@@ -315,77 +362,32 @@ Status identification_start(Identification* id, Diagnostics* diagnostics) {
         "%d of %d runs and windows cannot be simulated (bodies intersect where they begin, or a step is not "
         "solved), and are left out",
         id->shot_count - id->usable_shots, id->shot_count);
-  gather(id);
+  fit_gather(id);
   memcpy(id->raw_a, id->a, sizeof(double) * (size_t)(id->variables * id->variables));
   find_verdict(id);
+  id->method->begin(id);
   return STATUS_OK;
 }
 
 void fit_renew(Identification* id) {
-  double* locals = copy_locals(id);
-  id->cost = sweep(id, id->x, locals, true, id->sums);
-  gather(id);
+  double* locals = fit_locals(id);
+  id->cost = fit_sweep(id, SWEEP_NORMAL, id->x, locals, id->sums);
+  fit_gather(id);
   memory_free(locals);
 }
 
-/* ---------------------------------------------------------------- a step */
-
-/* du = -C^-1 (h + B' dx) of every shot. */
-static void step_locals(const Identification* id, const double* dx, double* locals) {
-  int l = id->locals;
-  for (int s = 0; s < id->shot_count && l > 0; s++) {
-    if (!id->shots[s].usable) continue;
-    double* du = MEMORY_NEW(double, l);
-    for (int k = 0; k < l; k++) {
-      du[k] = -id->sums[s].h[k];
-      for (int i = 0; i < id->variables; i++) du[k] -= id->sums[s].b[i * l + k] * dx[i];
-    }
-    dense_solve(l, id->sums[s].c, du);
-    for (int k = 0; k < l; k++) locals[(size_t)s * (size_t)l + (size_t)k] += du[k];
-    memory_free(du);
-  }
+int identification_iterations(const Identification* id) {
+  const Task* task = id->task;
+  return id->method == &METHOD_RESIDUALS ? task->identify.iterations : task->optimizer.iterations;
 }
 
-static void accept(Identification* id, const double* locals, double cost) {
-  memcpy(id->x, id->trial, sizeof(double) * (size_t)id->variables);
-  for (int k = 0; k < id->shot_count && id->locals > 0; k++)
-    memcpy(id->shots[k].local, locals + (size_t)k * (size_t)id->locals, sizeof(double) * (size_t)id->locals);
-  id->calm = cost > (1 - CALM) * id->cost ? id->calm + 1 : 0;
-  id->cost = cost;
+void fit_note_row(Identification* id, const FitRow* row) {
+  id->rows = memory_grown(id->rows, sizeof(FitRow), id->row_count, &id->row_room);
+  id->rows[id->row_count] = *row;
+  id->rows[id->row_count++].simulated = (double)id->simulated;
 }
 
-Status identification_advance(Identification* id) {
-  int n = id->variables, l = id->locals;
-  ShotSums* costs = MEMORY_NEW(ShotSums, id->shot_count + 1);
-  double *dx = MEMORY_NEW(double, n + 1), *locals = NULL;
-  bool found = false, stopped = false;
-  (void)l;
-  for (int trial = 0; trial < TRIALS && !found && !stopped; trial++) {
-    memory_free(locals);
-    locals = copy_locals(id);
-    if (bounded_step(id, id->damping, dx)) {
-      for (int k = 0; k < n; k++) id->trial[k] = fmin(fmax(id->x[k] + dx[k], id->low[k]), id->high[k]);
-      step_locals(id, dx, locals);
-      double cost = sweep(id, id->trial, locals, false, costs);
-      stopped = is_interrupted(id);
-      found = !stopped && cost < id->cost;
-      if (found) accept(id, locals, cost);
-    }
-    id->damping *= found ? 1.0 / 3 : 4;
-  }
-  if (found) {
-    sweep(id, id->x, locals, true, id->sums);
-    gather(id);
-    id->iteration++;
-  }
-  if (!found && !stopped) id->stop = IDENTIFY_STUCK;
-  if (id->calm >= CALM_ENOUGH) id->stop = IDENTIFY_DONE;
-  if (id->stop == IDENTIFY_RUNNING && id->iteration >= id->task->identify.iterations) id->stop = IDENTIFY_ITERATIONS;
-  memory_free(costs);
-  memory_free(dx);
-  memory_free(locals);
-  return stopped ? STATUS_INTERRUPTED : STATUS_OK;
-}
+Status identification_advance(Identification* id) { return id->method->advance(id); }
 
 /* ---------------------------------------------------------------- the end */
 
@@ -411,6 +413,7 @@ static void sum_parts(Identification* id) {
 Status identification_finish(Identification* id, Diagnostics* diagnostics) {
   (void)diagnostics;
   int64_t simulated = id->simulated;
+  if (id->method->end) id->method->end(id);
   sum_parts(id);
   id->simulated = simulated;
   find_uncertainty(id);

@@ -28,6 +28,7 @@ enum { PART_FREE, PART_TOUCHED, PART_EARLY, PART_LATE, PART_PLACES, PART_TURNS, 
 /* What a shot comes to at some values. */
 typedef struct {
   bool ran;
+  int runs;    /* simulations that it took */
   double cost; /* half the sum of squares (Huber's), its own priors among it */
   int residuals;
   double *a, *g;           /* J'J (variables^2), J'r (variables) of the variables, the shot's own unknowns eliminated */
@@ -61,8 +62,34 @@ typedef struct {
   double apart;         /* in standard deviations */
 } Doubt;
 
+/* A row of convergence.csv. */
+typedef struct {
+  double cost, trial;    /* of the values that stand, of the last that were tried; NaN: none were */
+  double gradient, step; /* norms, of variables in units of their large changes */
+  double simulated;      /* runs and windows so far */
+  TrialOutcome outcome;
+} FitRow;
+
+/* How the sum is made small: a row of a table. */
+typedef struct {
+  /* Is the task one for it? With diagnostics if not. */
+  bool (*allows)(const Identification* id, Diagnostics* diagnostics);
+  /* At the values to begin with, whose sums are there. */
+  void (*begin)(Identification* id);
+  /* As identification_advance; sets x, cost, iteration, stop, stop_text and notes rows. */
+  Status (*advance)(Identification* id);
+  /* After the last step: sets the shots' own unknowns; NULL: they are. */
+  void (*end)(Identification* id);
+  /* Its state between two iterations, in arrays of names of its own. false: with diagnostics. */
+  void (*save)(const Identification* id, NumberFile* file);
+  bool (*load)(Identification* id, const NumberFile* file, Diagnostics* diagnostics);
+} FitMethod;
+/* Steps of the normal equations (identify/levenberg_marquardt.c); those of optimize/ (identify/search.c). */
+extern const FitMethod METHOD_RESIDUALS, METHOD_SEARCH;
+
 struct Identification {
   Task* task;
+  const FitMethod* method;
   IdentifyOptions options;
   Optimization* optimization;
   MeasuredData data;
@@ -75,12 +102,17 @@ struct Identification {
   Shot* shots;
   int shot_count, usable_shots;
   ShotSums* sums;
+  ShotSums* tried; /* of what a search tries; NULL: there is none */
+  bool begun;      /* the search stands at a row */
+  FitRow* rows;    /* (row_count) */
+  int row_count, row_room;
   double *a, *g, *raw_a; /* of all shots, with priors (variables^2), (variables) */
   double cost, damping;
   int iteration, calm;
   int rank, processes; /* of mpirun's */
   int64_t simulated;   /* runs and windows, with and without derivatives */
   IdentifyStop stop;
+  const char* stop_text;
   double *singular, *deviation; /* of the scaled Jacobian before the fit (variables) */
   double* directions;           /* right singular vectors, one a row (variables^2) */
   Text verdict;
@@ -120,6 +152,14 @@ void shot_evaluate(const Identification* id, const double* x, const Shot* shot, 
 double shot_height(const Identification* id, const Shot* shot, int* ground);
 /* Sets the arrays of out to zero: (variables^2), (variables), (variables x locals), (locals^2), (locals). */
 void shot_clear(const Identification* id, ShotSums* out);
+/* Cost and gradient alone, by the adjoint of the run (Q13): sets out->ran, cost, residuals and g. Of shots without
+ * unknowns of their own. */
+void shot_gradient(const Identification* id, const double* x, const Shot* shot, ShotSums* out);
+/* The same sums as with derivatives, where the shot's own unknowns, which are set, make its cost least for x (Q13);
+ * identify/settle.c. */
+void shot_settle(const Identification* id, const double* x, const Shot* shot, double* local, ShotSums* out);
+/* Huber's loss of a residual, and the weight of its square's derivatives, which is set. */
+double robust_loss(double r, double threshold, double* weight);
 /* Residuals of a shot, those of a sample beside each other; NaN where nothing was measured. */
 typedef struct {
   int samples, count, columns; /* count: of a sample; columns: variables and locals */
@@ -154,6 +194,25 @@ void dense_eigen(int n, double* a, double* values, double* vectors);
  * positive definite for any damping. */
 bool bounded_step(const Identification* id, double damping, double* dx);
 
+/* Empty sums for all shots (shot_count), as id->sums. */
+ShotSums* sums_create(const Identification* id);
+/* Frees them; NULL is accepted. */
+void sums_free(const Identification* id, ShotSums* sums);
+/* What of every shot: the cost; normal equations; the gradient by the adjoint; sums with its own unknowns settled. */
+typedef enum { SWEEP_COST, SWEEP_NORMAL, SWEEP_GRADIENT, SWEEP_SETTLED } SweepWork;
+/* Half the sum of squares at x with priors, over threads and processes; INFINITY where many shots cannot be simulated
+ * that could when the fit began. Of a shot that cannot, it is what it was in id->sums, and it pulls at nothing.
+ * locals (shots x locals): of every shot, set where they are settled; out (shot_count): for SWEEP_COST without
+ * arrays. Adds to id->simulated. */
+double fit_sweep(Identification* id, SweepWork work, const double* x, double* locals, ShotSums* out);
+/* The shots' own unknowns, one after the other (shots x locals). Owned by the caller. */
+double* fit_locals(const Identification* id);
+/* Normal equations of all shots, from id->sums in their order: sets id->a and id->g. */
+void fit_gather(Identification* id);
+/* Was any process told to stop? */
+bool fit_interrupted(const Identification* id);
+/* One more, with the simulations so far. */
+void fit_note_row(Identification* id, const FitRow* row);
 /* Simulates all shots at x with derivatives; sets id->sums, id->a, id->g and id->cost (identify/fit.c). */
 void fit_renew(Identification* id);
 /* Fills id->misfit from the judged runs (identify/misfit.c). rows: one per run; only read. */

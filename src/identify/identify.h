@@ -91,6 +91,8 @@ bool identification_identifiable(const Identification* identification);
 Status identification_advance(Identification* identification);
 /* Why it has ended; IDENTIFY_RUNNING: it has not. */
 IdentifyStop identification_stop(const Identification* identification);
+/* How many the task gives it. */
+int identification_iterations(const Identification* identification);
 /* Steps of the method that are done, from 0. */
 int identification_iteration(const Identification* identification);
 /* Half the sum of squares (Huber's) with priors at the present values, in the deviations of the task: without unit. */
@@ -137,12 +139,12 @@ Misfit identification_misfit(const Identification* identification, bool train);
 
 /* ---------------------------------------------------------------- files (identify/report.c) */
 
-/* identify.json (appended to text too), fitted.scene.yaml, residuals.csv. STATUS_IO with a diagnostic. errors.csv
- * and overlay/ as well, into a folder that is there. json is the caller's, and appended to in any case. */
+/* identify.json (appended to text too), fitted.scene.yaml, residuals.csv, convergence.csv. STATUS_IO with a diagnostic.
+ * errors.csv and overlay/ as well, into a folder that is there. json is the caller's, and appended to in any case. */
 Status identification_write(Identification* identification, const char* folder, const RunProgram* program, Text* json,
                             Diagnostics* diagnostics);
 /* The state between two iterations. */
-#define IDENTIFY_CHECKPOINT_KIND "identify"
+#define IDENTIFY_CHECKPOINT_KIND "identify" /* identify/fit_checkpoint.c */
 /* Writes the state between two iterations to a file. STATUS_IO with a diagnostic. */
 Status identification_save(const Identification* identification, const char* path, Diagnostics* diagnostics);
 /* Reads it back into an identification of the same task and data, after identification_start. STATUS_IO or

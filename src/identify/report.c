@@ -1,4 +1,4 @@
-/* What a fit leaves: identify.json, fitted.scene.yaml, residuals.csv, and checkpoints on the way. */
+/* What a fit leaves: identify.json, fitted.scene.yaml, residuals.csv, convergence.csv. */
 #include <string.h>
 
 #include "identify/fit.h"
@@ -128,7 +128,8 @@ static Status write_json(Identification* id, const char* folder, const RunProgra
   json_text(&json, "task", id->task->name);
   json_text(&json, "version", program->version);
   json_text(&json, "commit", program->commit);
-  json_text(&json, "stop", identify_stop_text(id->stop));
+  json_text(&json, "method", task_optimizer_name(id->task->optimizer.type));
+  json_text(&json, "stop", id->stop_text ? id->stop_text : identify_stop_text(id->stop));
   json_integer(&json, "iterations", id->iteration);
   json_integer(&json, "shots", id->usable_shots);
   json_integer(&json, "simulated", id->simulated);
@@ -246,11 +247,33 @@ static Status write_errors(const Identification* id, const JudgedRows* rows, con
   return status;
 }
 
+/* A row for the beginning and for every iteration: no times of day, so that equal fits leave equal files. */
+static Status write_convergence(const Identification* id, const char* folder, Diagnostics* diagnostics) {
+  Text text = {0};
+  text_add(&text, "iteration,cost,trial_cost,gradient,step,simulated,outcome\n");
+  for (int k = 0; k < id->row_count; k++) {
+    const FitRow* r = &id->rows[k];
+    const double numbers[] = {r->cost, r->trial, r->gradient, r->step, r->simulated};
+    text_add(&text, "%d", k);
+    for (size_t n = 0; n < sizeof(numbers) / sizeof(numbers[0]); n++) {
+      text_add(&text, ",");
+      if (!isnan(numbers[n])) text_add_double(&text, numbers[n]);
+    }
+    text_add(&text, ",%s\n", trial_outcome_text(r->outcome));
+  }
+  char* path = file_join(folder, "convergence.csv");
+  Status status = file_write_reported(path, &text, diagnostics);
+  memory_free(path);
+  text_free(&text);
+  return status;
+}
+
 Status identification_write(Identification* id, const char* folder, const RunProgram* program, Text* json,
                             Diagnostics* diagnostics) {
   JudgedRows* rows = judge_rows_of_runs(id);
   Status status = write_json(id, folder, program, json, diagnostics);
   if (status == STATUS_OK) status = write_scene(id, folder, diagnostics);
+  if (status == STATUS_OK) status = write_convergence(id, folder, diagnostics);
   if (status == STATUS_OK) status = write_residuals(id, rows, folder, diagnostics);
   if (status == STATUS_OK) status = write_errors(id, rows, folder, diagnostics);
   if (status == STATUS_OK) status = overlay_write(id, folder, diagnostics);
@@ -260,54 +283,4 @@ Status identification_write(Identification* id, const char* folder, const RunPro
   }
   memory_free(rows);
   return status;
-}
-
-/* ---------------------------------------------------------------- checkpoints */
-
-Status identification_save(const Identification* id, const char* path, Diagnostics* diagnostics) {
-  NumberFile file = {0};
-  int64_t counts[4] = {id->iteration, id->calm, id->shot_count, id->simulated};
-  file.kind = IDENTIFY_CHECKPOINT_KIND;
-  number_file_add_integers(&file, "counts", counts, 4);
-  number_file_add_doubles(&file, "x", id->x, id->variables);
-  double damping[1] = {id->damping};
-  number_file_add_doubles(&file, "damping", damping, 1);
-  for (int k = 0; k < id->shot_count && id->locals > 0; k++) {
-    char name[32];
-    snprintf(name, sizeof name, "local%d", k);
-    number_file_add_doubles(&file, name, id->shots[k].local, id->locals);
-  }
-  Status status = number_file_write(&file, path);
-  number_file_free(&file);
-  if (status != STATUS_OK)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write the checkpoint");
-  return status;
-}
-
-Status identification_load(Identification* id, const char* path, Diagnostics* diagnostics) {
-  NumberFile file = {0};
-  int64_t counts[4];
-  double damping[1];
-  Status status = number_file_read(&file, IDENTIFY_CHECKPOINT_KIND, path, diagnostics);
-  bool sound = status == STATUS_OK && number_file_get_integers(&file, "counts", counts, 4, diagnostics) &&
-               number_file_get_doubles(&file, "x", id->x, id->variables, diagnostics) &&
-               number_file_get_doubles(&file, "damping", damping, 1, diagnostics);
-  if (sound && counts[2] != id->shot_count) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "the checkpoint is of other data");
-    sound = false;
-  }
-  for (int k = 0; k < id->shot_count && id->locals > 0 && sound; k++) {
-    char name[32];
-    snprintf(name, sizeof name, "local%d", k);
-    sound = number_file_get_doubles(&file, name, id->shots[k].local, id->locals, diagnostics);
-  }
-  if (sound) {
-    id->iteration = (int)counts[0];
-    id->calm = (int)counts[1];
-    id->damping = damping[0];
-    fit_renew(id);
-    id->simulated = counts[3];
-  }
-  number_file_free(&file);
-  return status != STATUS_OK ? status : sound ? STATUS_OK : STATUS_BAD_INPUT;
 }

@@ -245,25 +245,47 @@ typedef struct {
   double* j;           /* (samples x count x columns); NULL: values only */
   double (*bar)[3][4]; /* (links) */
   StepForward* forward;
+  const double* pull; /* of the cost by each residual, for the adjoint (samples x count); NULL: values or j */
+  LossSeeds seeds;    /* what it comes to */
 } Residuals;
 
 static double* jacobian_row(const Residuals* s, int sample, int index) {
   return s->j ? s->j + ((size_t)sample * (size_t)s->count + (size_t)index) * (size_t)s->columns : NULL;
 }
 
-/* A pose's derivative by the variables, as functional of its entries. */
-static void add_pose_row(Residuals* s, int row, int link, Vec3 turn, Vec3 shift, double* out) {
+/* Of the cost by a residual; 0: it pulls at nothing. */
+static double pull_of(const Residuals* s, int sample, int index) {
+  return s->pull ? s->pull[(size_t)sample * (size_t)s->count + (size_t)index] : 0;
+}
+
+/* Derivative of a residual by a pose's small turn (world) and shift, as functional of its entries: to its row of j by
+ * the variables, or with its pull to the seeds. */
+static void add_pose_row(Residuals* s, int row, int link, Vec3 turn, Vec3 shift, int sample, int index) {
   const Recording* r = &s->simulation->recording;
   const RecordedState* state = &r->states[r->row_state[row]];
   const Pose* pose = recording_state_pose(r, state);
+  double pull = pull_of(s, sample, index);
+  if (!s->j && pull == 0) return;
   Mat3 by_r = mat3_scale(mat3_mul(mat3_cross(turn), pose[link].r), 0.5);
   const double by_t[3] = {shift.x, shift.y, shift.z};
+  double(*bar)[4] = s->j ? s->bar[link] : s->seeds.pose[(size_t)row * (size_t)r->model->link_count + (size_t)link];
+  double factor = s->j ? 1 : pull;
   for (int i = 0; i < 3; i++) {
-    for (int k = 0; k < 3; k++) s->bar[link][i][k] = by_r.m[i][k];
-    s->bar[link][i][3] = by_t[i];
+    for (int k = 0; k < 3; k++) bar[i][k] += factor * by_r.m[i][k];
+    bar[i][3] += factor * by_t[i];
   }
-  step_forward_row(s->forward, recording_state_q(r, state), pose, 0, s->bar, out);
-  memset(s->bar[link], 0, sizeof(double[3][4]));
+  if (!s->j) return;
+  step_forward_row(s->forward, recording_state_q(r, state), pose, 0, s->bar, jacobian_row(s, sample, index));
+  memset(bar, 0, sizeof(double[3][4]));
+}
+
+/* The same by a coordinate's increment. */
+static void add_coordinate_row(Residuals* s, int row, int dof, double weight, int sample, int index) {
+  double *out = jacobian_row(s, sample, index), pull = pull_of(s, sample, index);
+  if (pull != 0) s->seeds.q[(size_t)row * (size_t)s->simulation->model.dof_count + (size_t)dof] += pull * weight;
+  if (!out) return;
+  const double* from = step_forward_state(s->forward, 0) + (size_t)dof * (size_t)s->columns;
+  for (int n = 0; n < s->columns; n++) out[n] += weight * from[n];
 }
 
 static Vec3 axis_of(int k) { return vec3(k == 0, k == 1, k == 2); }
@@ -275,8 +297,7 @@ static void add_position(Residuals* s, int sample, int at, const MeasuredLink* l
   double apart[3] = {is.x - seen.x, is.y - seen.y, is.z - seen.z};
   for (int k = 0; k < 3; k++) {
     s->r[sample * s->count + at + k] += weight * apart[k];
-    if (s->j)
-      add_pose_row(s, row, l->link, vec3(0, 0, 0), vec3_scale(axis_of(k), weight), jacobian_row(s, sample, at + k));
+    add_pose_row(s, row, l->link, vec3(0, 0, 0), vec3_scale(axis_of(k), weight), sample, at + k);
   }
 }
 
@@ -288,9 +309,7 @@ static void add_rotation(Residuals* s, int sample, int at, const MeasuredLink* l
   for (int k = 0; k < 3; k++) {
     s->r[sample * s->count + at + k] += weight * value[k];
     Vec3 own_axes = vec3(slope.m[k][0], slope.m[k][1], slope.m[k][2]);
-    if (s->j)
-      add_pose_row(s, row, l->link, vec3_scale(mat3_mul_vec(r, own_axes), weight), vec3(0, 0, 0),
-                   jacobian_row(s, sample, at + k));
+    add_pose_row(s, row, l->link, vec3_scale(mat3_mul_vec(r, own_axes), weight), vec3(0, 0, 0), sample, at + k);
   }
 }
 
@@ -303,10 +322,7 @@ static void add_coordinates(Residuals* s, int sample, int at, const MeasuredLink
   for (int k = 0; k < l->coordinate_count; k++) {
     double apart = q[k] - l->coordinates[own * l->coordinate_count + k];
     s->r[sample * s->count + at + k] += weight * (k < link->joint.slide_count ? apart : same_turn(apart));
-    double* out = jacobian_row(s, sample, at + k);
-    if (!out) continue;
-    const double* from = step_forward_state(s->forward, 0) + (size_t)(link->dof_first + k) * (size_t)s->columns;
-    for (int n = 0; n < s->columns; n++) out[n] += weight * from[n];
+    add_coordinate_row(s, row, link->dof_first + k, weight, sample, at + k);
   }
 }
 
@@ -331,9 +347,7 @@ static void add_velocity(Residuals* s, int sample, int at, const MeasuredLink* l
   double value[3] = {sign * is.x, sign * is.y, sign * is.z}, said[3] = {seen.x, seen.y, seen.z};
   for (int k = 0; k < 3; k++) {
     s->r[sample * s->count + at + k] += weight * (value[k] - (side ? said[k] : 0));
-    if (s->j)
-      add_pose_row(s, row, l->link, vec3(0, 0, 0), vec3_scale(axis_of(k), sign * weight),
-                   jacobian_row(s, sample, at + k));
+    add_pose_row(s, row, l->link, vec3(0, 0, 0), vec3_scale(axis_of(k), sign * weight), sample, at + k);
   }
 }
 
@@ -348,9 +362,8 @@ static void add_spin(Residuals* s, int sample, int at, const MeasuredLink* l, co
   for (int k = 0; k < 3; k++) {
     if (side) s->r[sample * s->count + at + k] += weight * (scale * value[k] - said[k]);
     Vec3 own_axes = vec3(slope.m[k][0], slope.m[k][1], slope.m[k][2]);
-    if (s->j)
-      add_pose_row(s, rows[side], l->link, vec3_scale(mat3_mul_vec(after, own_axes), sign * weight), vec3(0, 0, 0),
-                   jacobian_row(s, sample, at + k));
+    add_pose_row(s, rows[side], l->link, vec3_scale(mat3_mul_vec(after, own_axes), sign * weight), vec3(0, 0, 0),
+                 sample, at + k);
   }
 }
 
@@ -362,10 +375,7 @@ static void add_joint_rates(Residuals* s, int sample, int at, const MeasuredLink
   int own = s->simulation->shot->first + sample;
   for (int k = 0; k < l->rate_count; k++) {
     s->r[sample * s->count + at + k] += weight * (sign * q[k] - (side ? l->rates[own * l->rate_count + k] : 0));
-    double* out = jacobian_row(s, sample, at + k);
-    if (!out) continue;
-    const double* from = step_forward_state(s->forward, 0) + (size_t)(link->dof_first + k) * (size_t)s->columns;
-    for (int n = 0; n < s->columns; n++) out[n] += sign * weight * from[n];
+    add_coordinate_row(s, row, link->dof_first + k, sign * weight, sample, at + k);
   }
 }
 
@@ -504,6 +514,60 @@ void shot_evaluate(const Identification* id, const double* x, const Shot* shot, 
     memory_free(s.r);
     memory_free(s.j);
     memory_free(s.bar);
+  }
+  simulation_free(&simulation);
+}
+
+/* ---------------------------------------------------------------- the cost's gradient alone (Q13) */
+
+/* Of the cost by every residual, 0 where nothing was measured. Owned by the caller. */
+static double* pulls(const Residuals* s) {
+  int all = s->simulation->shot->count * s->count;
+  double* pull = MEMORY_NEW(double, all + 1);
+  for (int k = 0; k < all; k++) {
+    double weight;
+    if (isnan(s->r[k])) continue;
+    robust_loss(s->r[k], s->settings->huber, &weight);
+    pull[k] = weight * s->r[k];
+  }
+  return pull;
+}
+
+/* false: a step has no derivative. */
+static bool gradient_backward(Residuals* s, double* gradient) {
+  Simulation* simulation = s->simulation;
+  const Identification* id = simulation->id;
+  double* pull = pulls(s);
+  s->pull = pull;
+  s->seeds = loss_seeds_create(&simulation->model, simulation->shot->steps);
+  s->next = 0;
+  for (int row = 0; row <= simulation->shot->steps; row++) visit_row(s, NULL, row);
+  simulation->model.placed_at = simulation->placed;
+  ModelGradient by_model = {0};
+  model_gradient_create(&by_model, &simulation->model);
+  by_model.without_turns = !optimization_turns_joints(id->optimization);
+  RunAdjoint* adjoint = run_adjoint_create(&simulation->model, 1);
+  double discount = id->task->optimizer.discount;
+  bool sound = run_adjoint(adjoint, &simulation->recording, &s->seeds, discount, &by_model).sound;
+  memset(gradient, 0, sizeof(double) * (size_t)id->variables);
+  if (sound) optimization_chain(id->optimization, 0, &simulation->model, &by_model, gradient);
+  run_adjoint_destroy(adjoint);
+  model_gradient_destroy(&by_model);
+  loss_seeds_destroy(&s->seeds);
+  memory_free(pull);
+  return sound;
+}
+
+void shot_gradient(const Identification* id, const double* x, const Shot* shot, ShotSums* out) {
+  Simulation simulation = {.id = id, .shot = shot};
+  out->ran = simulate(&simulation, x, NULL) && simulation.recording.steps == shot->steps;
+  if (out->ran) {
+    Residuals s = {.simulation = &simulation, .settings = &id->task->identify, .rates = true};
+    s.count = residuals_of_sample(s.settings, shot->run, true);
+    s.r = MEMORY_NEW(double, (size_t)shot->count*(size_t)s.count + 1);
+    for (int row = 0; row <= shot->steps; row++) visit_row(&s, NULL, row);
+    out->ran = sum_up(&s, NULL, false, out) && gradient_backward(&s, out->g);
+    memory_free(s.r);
   }
   simulation_free(&simulation);
 }

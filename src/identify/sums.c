@@ -4,8 +4,7 @@
 
 #include "identify/fit.h"
 
-/* Huber's loss of a residual, and the weight of its square's derivatives. */
-static double robust(double r, double threshold, double* weight) {
+double robust_loss(double r, double threshold, double* weight) {
   double size = fabs(r);
   *weight = size <= threshold ? 1 : threshold / size;
   return size <= threshold ? 0.5 * r * r : threshold * (size - 0.5 * threshold);
@@ -88,7 +87,7 @@ static void sum_parts(const Identification* id, const ShotResiduals* s, ShotSums
   for (int k = 0; k < s->samples * s->count; k++) {
     double weight, r = s->r[k];
     if (isnan(r)) continue;
-    robust(r, s->huber, &weight);
+    robust_loss(r, s->huber, &weight);
     effective_row(s->j + (size_t)k * (size_t)s->columns, carried, n, locals, row);
     int sample = k / s->count;
     const int parts[] = {sample < s->touched ? PART_FREE : PART_TOUCHED,
@@ -111,7 +110,7 @@ static void sum_residuals(const Identification* id, const ShotResiduals* s, cons
   for (int k = 0; k < s->samples * s->count; k++) {
     double weight;
     if (isnan(s->r[k])) continue;
-    out->cost += robust(s->r[k], s->huber, &weight);
+    out->cost += robust_loss(s->r[k], s->huber, &weight);
     out->residuals++;
     if (derivatives) add_outer(out, s->j + (size_t)k * (size_t)s->columns, weight, s->r[k], n, locals, out->c);
   }

@@ -125,7 +125,7 @@ static bool propose(Optimizer* o, const double* x, const double* gradient, doubl
   double *y = c.y + (int)o->own[NUMBER] * r.n, width = o->own[WIDTH];
   draw(o, &r, &c, y);
   for (int i = 0; i < r.n; i++) trial[i] = (c.mean[i] + width * y[i]) * o->step_of[i];
-  if (!optimizer_project(o, trial)) return false;
+  if (!rule_project(o, trial)) return false;
   for (int i = 0; i < r.n; i++) y[i] = (trial[i] / o->step_of[i] - c.mean[i]) / width;
   return true;
 }

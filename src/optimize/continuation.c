@@ -90,7 +90,7 @@ void continuation_finish(Optimization* o) { continuation_set(o, last_change(sett
 
 void continuation_forget(Optimization* o) {
   optimizer_destroy(o->optimizer);
-  o->optimizer = optimizer_create(&o->task->optimizer, &o->design.set);
+  o->optimizer = optimizer_create_in(&o->task->optimizer, &o->design.set, o->unit);
 }
 
 Status continuation_advance(Optimization* o) {

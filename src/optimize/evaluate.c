@@ -134,7 +134,18 @@ static void share_outcome(Optimization* o, int scenario) {
   memory_free(reason);
 }
 
+/* The function that is there in place of losses. */
+static TrialOutcome evaluate_function(Optimization* o, const double* x, double* value, double* terms,
+                                      bool* interrupted) {
+  *interrupted = false;
+  memset(terms, 0, sizeof(double) * (size_t)o->term_count);
+  double* gradient = optimizer_is_free(o->optimizer) ? NULL : o->function_gradient;
+  TrialOutcome outcome = o->function.evaluate(o->function.context, x, value, gradient, interrupted);
+  return outcome == TRIAL_ACCEPTED && !isfinite(*value) ? TRIAL_NOT_FINITE : outcome;
+}
+
 TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, double* terms, bool* interrupted) {
+  if (o->function.evaluate) return evaluate_function(o, x, loss, terms, interrupted);
   double start = timer_now();
   Batch batch = batch_of(o, x);
   run_all(&batch, run_forward);
@@ -193,13 +204,24 @@ static void unsound_reason(Optimization* o, const AdjointReport* report) {
   o->reason = text.data;
 }
 
+static TrialOutcome finite_gradient(const Optimization* o, const double* gradient) {
+  for (int k = 0; k < o->design.variable_count; k++)
+    if (!isfinite(gradient[k])) return TRIAL_NOT_FINITE;
+  return TRIAL_ACCEPTED;
+}
+
 TrialOutcome evaluate_gradient(Optimization* o, double* gradient) {
+  size_t size = sizeof(double) * (size_t)o->design.variable_count;
+  if (o->function.evaluate) {
+    memcpy(gradient, o->function_gradient, size);
+    return finite_gradient(o, gradient);
+  }
   double start = timer_now();
   Batch batch = batch_of(o, NULL);
   run_all(&batch, run_backward);
   for (int k = 0; k < o->run_count; k++) share_gradient(o, k);
   o->adjoint_seconds += timer_now() - start;
-  memset(gradient, 0, sizeof(double) * (size_t)o->design.variable_count);
+  memset(gradient, 0, size);
   o->adjoint = o->runs[0].adjoint;
   for (int k = 0; k < o->run_count; k++) {
     const ScenarioRun* run = &o->runs[k];
@@ -212,7 +234,5 @@ TrialOutcome evaluate_gradient(Optimization* o, double* gradient) {
     }
     for (int v = 0; v < o->design.variable_count; v++) gradient[v] += run->by_variables[v];
   }
-  for (int k = 0; k < o->design.variable_count; k++)
-    if (!isfinite(gradient[k])) return TRIAL_NOT_FINITE;
-  return TRIAL_ACCEPTED;
+  return finite_gradient(o, gradient);
 }

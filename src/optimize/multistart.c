@@ -18,6 +18,7 @@ static void draw_start(const Optimization* o, int start, int number, double* x) 
   for (int k = 0; k < o->design.variable_count; k++) {
     const DesignVariable* v = &o->design.variables[k];
     double reach = OPEN_REACH * (v->block == 0 ? settings->design_step : settings->control_step);
+    if (o->unit) reach *= o->unit[k];
     double low = v->low > -HUGE_VAL ? v->low : fmin(v->initial, v->high) - reach;
     double high = v->high < HUGE_VAL ? v->high : fmax(v->initial, v->low) + reach;
     x[k] = random_uniform(&random, low, high);

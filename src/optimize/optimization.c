@@ -174,12 +174,37 @@ void optimization_destroy(Optimization* o) {
   draws_destroy(o->draws);
   model_scene_destroy(o->shown, o->shown_of);
   design_destroy(&o->design);
-  void* owned[] = {o->runs,      o->x,      o->gradient,    o->trial,           o->trial_gradient,
-                   o->best_x,    o->terms,  o->trial_terms, o->spare_state,     o->rows,
-                   o->row_terms, o->reason, o->identity,    o->row_multipliers, o->contacts};
+  void* owned[] = {o->runs,
+                   o->x,
+                   o->gradient,
+                   o->trial,
+                   o->trial_gradient,
+                   o->best_x,
+                   o->terms,
+                   o->trial_terms,
+                   o->spare_state,
+                   o->rows,
+                   o->row_terms,
+                   o->reason,
+                   o->identity,
+                   o->row_multipliers,
+                   o->contacts,
+                   o->unit,
+                   o->function_gradient};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   text_free(&o->note);
   memory_free(o);
+}
+
+void optimization_minimise(Optimization* o, const OptimizationFunction* function) {
+  size_t n = (size_t)o->design.variable_count;
+  o->function = *function;
+  o->unit = MEMORY_NEW(double, n);
+  o->function_gradient = MEMORY_NEW(double, n);
+  memcpy(o->unit, function->unit, sizeof(double) * n);
+  for (size_t k = 0; k < n && function->held; k++)
+    if (function->held[k]) o->design.set.low[k] = o->design.set.high[k] = o->x[k];
+  continuation_forget(o);
 }
 
 typedef struct {
@@ -230,17 +255,20 @@ void optimization_restart(Optimization* o, const double* x, const bool* held) {
 
 /* ---------------------------------------------------------------- the loop */
 
+static double unit_of(const Optimization* o, int variable) { return o->unit ? o->unit[variable] : 1; }
+
+/* Of a gradient. */
 static double block_norm(const Optimization* o, const double* v, int block) {
   double sum = 0;
   for (int k = 0; k < o->design.variable_count; k++)
-    if (o->design.block[k] == block) sum += v[k] * v[k];
+    if (o->design.block[k] == block) sum += v[k] * unit_of(o, k) * (v[k] * unit_of(o, k));
   return sqrt(sum);
 }
 
 static double block_step(const Optimization* o, const double* from, const double* to, int block) {
   double largest = 0;
   for (int k = 0; k < o->design.variable_count; k++)
-    if (o->design.block[k] == block) largest = fmax(largest, fabs(to[k] - from[k]));
+    if (o->design.block[k] == block) largest = fmax(largest, fabs(to[k] - from[k]) / unit_of(o, k));
   return largest;
 }
 
@@ -404,8 +432,18 @@ void optimization_note_start(Optimization* o) {
   optimization_judge_end(o, true);
 }
 
+/* A sum of squares is more than a loss is. */
+static Status check_method(const TaskOptimizer* settings, Diagnostics* diagnostics) {
+  if (settings->type != OPTIMIZER_LEVENBERG_MARQUARDT) return STATUS_OK;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, settings->type_place,
+                  "optimizer.type: levenberg_marquardt needs residuals, which only sdrs identify has; for a loss take "
+                  "lbfgs");
+  return STATUS_BAD_INPUT;
+}
+
 Status optimization_start(Optimization* o, Diagnostics* diagnostics) {
   bool interrupted;
+  if (check_method(&o->task->optimizer, diagnostics) != STATUS_OK) return STATUS_BAD_INPUT;
   o->started = timer_now();
   TrialOutcome outcome = optimization_stand(o, &interrupted);
   if (interrupted) return STATUS_INTERRUPTED;
@@ -465,10 +503,7 @@ static Status update_multipliers(Optimization* o) {
   if (status != STATUS_OK)
     memcpy(state, before, size);
   else {
-    if (changed) {
-      optimizer_destroy(o->optimizer);
-      o->optimizer = optimizer_create(&o->task->optimizer, &o->design.set);
-    }
+    if (changed) continuation_forget(o);
     o->since_update = 0;
     o->stuck = false;
     o->norm_updated = gradient_norm(o);

@@ -95,6 +95,9 @@ struct Optimization {
   Task* task;
   OptimizationOptions options;
   Design design;
+  OptimizationFunction function; /* in place of the losses of runs; evaluate NULL: none */
+  double* unit;                  /* of the variables; NULL: 1  (variables) */
+  double* function_gradient;     /* of what was evaluated last  (variables) */
   Optimizer* optimizer;
   ScenarioRun* runs;
   int run_count, term_count;

@@ -177,14 +177,18 @@ static bool load_starts(Optimization* o, const NumberFile* c, Diagnostics* diagn
   return true;
 }
 
-void optimization_save(const Optimization* o, NumberFile* c) {
-  c->kind = CHECKPOINT_KIND;
-  int64_t counts[4] = {o->iteration, o->best_iteration, o->since_best, o->stop};
-  int n = o->design.variable_count, rows = o->iteration + 1, states = optimizer_state_size(o->optimizer);
+void optimization_note_identity(const Optimization* o, NumberFile* c) {
   int digit_count;
   int64_t* digits = identity_digits(o, &digit_count);
   number_file_add_integers(c, "identity", digits, digit_count);
   memory_free(digits);
+}
+
+void optimization_save(const Optimization* o, NumberFile* c) {
+  c->kind = CHECKPOINT_KIND;
+  int64_t counts[4] = {o->iteration, o->best_iteration, o->since_best, o->stop};
+  int n = o->design.variable_count, rows = o->iteration + 1, states = optimizer_state_size(o->optimizer);
+  optimization_note_identity(o, c);
   number_file_add_integers(c, "counts", counts, 4);
   double losses[3] = {o->loss, o->best_loss, o->rows[o->iteration].seconds};
   number_file_add_doubles(c, "losses", losses, 3);
@@ -231,7 +235,7 @@ static int different_part(const Optimization* o, const int64_t* saved, const int
   return -1;
 }
 
-static bool same_identity(const Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
+bool optimization_is_of(const Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
   int count, part = -1;
   int64_t *own = identity_digits(o, &count), *saved = MEMORY_NEW(int64_t, count);
   bool same = number_file_get_integers(c, "identity", saved, count, diagnostics);
@@ -262,7 +266,7 @@ bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagno
   int64_t counts[4];
   double losses[3], adjoint[2];
   int n = o->design.variable_count, states = optimizer_state_size(o->optimizer);
-  if (!same_identity(o, c, diagnostics)) return false;
+  if (!optimization_is_of(o, c, diagnostics)) return false;
   if (!number_file_get_integers(c, "counts", counts, 4, diagnostics)) return false;
   if (!number_file_get_doubles(c, "losses", losses, 3, diagnostics)) return false;
   if (!number_file_get_doubles(c, "adjoint", adjoint, 2, diagnostics)) return false;

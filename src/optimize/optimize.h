@@ -59,6 +59,21 @@ void optimization_destroy(Optimization* optimization);
  * allow; how many it has. Before optimization_start. names and values (count), in the units of the variables, are
  * read only; unknown names are passed over. */
 int optimization_begin_with(Optimization* optimization, const char* const* names, const double* values, int count);
+/* Another function of the same variables in place of the task's losses. */
+typedef struct {
+  void* context; /* borrowed */
+  /* Its value at x (variables), and where gradient is not NULL its derivatives (variables). Anything but
+   * TRIAL_ACCEPTED: both are of no use. *interrupted is false before, and set where it was cut short. All processes
+   * call it. */
+  TrialOutcome (*evaluate)(void* context, const double* x, double* value, double* gradient, bool* interrupted);
+  const double* unit; /* > 0, of what counts as a large change: steps of the optimizer are parts of it (variables) */
+  const bool* held;   /* left where they begin; NULL: none (variables) */
+} OptimizationFunction;
+/* Before optimization_start or _load: make the function small, within the task's bounds and constraints, by its
+ * optimizer; all that follows is as of a loss, in one term that is 0. Norms of gradients and steps in the rows are
+ * those of variables in units. unit and held are copied.                                                        (O19)
+ */
+void optimization_minimise(Optimization* optimization, const OptimizationFunction* function);
 /* The initial design (iteration 0). It must run: STATUS_SOLVER, STATUS_BAD_INPUT with diagnostics.
  * STATUS_INTERRUPTED: it was cut short, without a message. Runs all scenarios, forward and backward. */
 Status optimization_start(Optimization* optimization, Diagnostics* diagnostics);
@@ -133,6 +148,10 @@ bool optimization_shapes_link(const Optimization* optimization, int link);
 /* What import inserted to keep hulls together; one line each, "" if nothing. Owned by the optimization. */
 const char* optimization_note(const Optimization* optimization);
 
+/* Adds to a file what a checkpoint must be of: settings, variables, losses and scenes of the task. */
+void optimization_note_identity(const Optimization* optimization, NumberFile* checkpoint);
+/* Is it of this task? false, with diagnostics: of another, or of one that was changed since. */
+bool optimization_is_of(const Optimization* optimization, const NumberFile* checkpoint, Diagnostics* diagnostics);
 #define CHECKPOINT_KIND "checkpoint"
 /* Adds the whole state between two iterations to a file of this kind, copied. The caller owns the file:
  * number_file_free. Never fails. */

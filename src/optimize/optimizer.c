@@ -11,19 +11,71 @@
 /* Of differences of variables, with which lengths are compared. */
 #define ROUNDING 1e-6
 
+/* Steps of a method that knows residuals are made where these are (identify/): none here. */
+static bool no_step(Optimizer* o, const double* x, const double* gradient, double* trial) {
+  (void)o, (void)x, (void)gradient, (void)trial;
+  return false;
+}
+static int no_room(const TaskOptimizer* settings, const FeasibleSet* set) {
+  (void)settings, (void)set;
+  return 0;
+}
+static const UpdateRule RULE_RESIDUALS = {
+    .descends = true, .factor_limit = 1, .work_size = no_room, .propose = no_step};
+
 /* The table of methods. */
 static const UpdateRule* const RULES[] = {
     [OPTIMIZER_ADAM] = &RULE_ADAM,         [OPTIMIZER_STEP_BOUNDED] = &RULE_STEP_BOUNDED,
     [OPTIMIZER_GRADIENT] = &RULE_GRADIENT, [OPTIMIZER_LBFGS] = &RULE_LBFGS,
-    [OPTIMIZER_CMA_ES] = &RULE_CMA_ES,
+    [OPTIMIZER_CMA_ES] = &RULE_CMA_ES,     [OPTIMIZER_LEVENBERG_MARQUARDT] = &RULE_RESIDUALS,
 };
 
+/* ---------------------------------------------------------------- units (O19) */
+
+/* The power of two at or below a size > 0: divided and multiplied by it, a number is the same to the bit. */
+static double power_of_two(double size) {
+  int exponent;
+  frexp(size, &exponent);
+  return ldexp(1, exponent - 1);
+}
+
+/* The caller's set, with its variables in units. */
+static const FeasibleSet* in_units(Optimizer* o, const FeasibleSet* set, const double* unit) {
+  int n = set->count, terms = set->row_count > 0 ? set->row_first[set->row_count] : 0;
+  o->unit = MEMORY_NEW(double, n);
+  o->own_set = *set;
+  o->own_set.low = MEMORY_NEW(double, n);
+  o->own_set.high = MEMORY_NEW(double, n);
+  o->own_set.coefficient = MEMORY_NEW(double, terms);
+  o->own_x = MEMORY_NEW(double, n);
+  o->own_gradient = MEMORY_NEW(double, n);
+  for (int i = 0; i < n; i++) {
+    o->unit[i] = power_of_two(unit[i]);
+    o->own_set.low[i] = set->low[i] / o->unit[i];
+    o->own_set.high[i] = set->high[i] / o->unit[i];
+  }
+  for (int k = 0; k < terms; k++) o->own_set.coefficient[k] = set->coefficient[k] * o->unit[set->column[k]];
+  return &o->own_set;
+}
+
+static void free_units(Optimizer* o) {
+  if (!o->unit) return;
+  double* owned[] = {o->unit, o->own_set.low, o->own_set.high, o->own_set.coefficient, o->own_x, o->own_gradient};
+  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+}
+
+/* ---------------------------------------------------------------- creation */
+
 Optimizer* optimizer_create(const TaskOptimizer* settings, const FeasibleSet* set) {
+  return optimizer_create_in(settings, set, NULL);
+}
+
+Optimizer* optimizer_create_in(const TaskOptimizer* settings, const FeasibleSet* given, const double* unit) {
   assert(settings->design_step > 0 && settings->control_step > 0);
   Optimizer* o = MEMORY_NEW(Optimizer, 1);
   o->rule = RULES[settings->type];
   o->settings = *settings;
-  o->set = set;
+  const FeasibleSet* set = o->set = unit ? in_units(o, given, unit) : given;
   o->projector = projector_create(set);
   if (settings->type == OPTIMIZER_STEP_BOUNDED) o->program = linear_program_create(projector_rows(o->projector));
   o->steps[0] = settings->design_step;
@@ -52,6 +104,7 @@ void optimizer_destroy(Optimizer* o) {
   memory_free(o->ones);
   memory_free(o->state);
   memory_free(o->work);
+  free_units(o);
   memory_free(o);
 }
 
@@ -77,7 +130,16 @@ static bool project(const Optimizer* o, const double* scale, double* x) {
   return projector_nearest(o->projector, &limits, scale, x);
 }
 
-bool optimizer_project(const Optimizer* o, double* x) { return project(o, o->ones, x); }
+bool rule_project(const Optimizer* o, double* x) { return project(o, o->ones, x); }
+
+bool optimizer_project(const Optimizer* o, double* x) {
+  if (!o->unit) return rule_project(o, x);
+  int count = o->set->count;
+  for (int i = 0; i < count; i++) x[i] /= o->unit[i];
+  bool found = rule_project(o, x);
+  for (int i = 0; i < count; i++) x[i] *= o->unit[i];
+  return found;
+}
 
 bool rule_project_step(Optimizer* o, const double* scale, const double* x, const double* step, double* trial) {
   for (int i = 0; i < o->set->count; i++) trial[i] = x[i] + step[i];
@@ -201,8 +263,7 @@ static bool propose_shorter(Optimizer* o, const double* x, const double* gradien
   }
 }
 
-void optimizer_propose(Optimizer* o, const double* x, double loss, const double* gradient, double* trial) {
-  (void)loss;
+static void propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
   int count = o->set->count;
   bool usable = all_finite(x, count) && (o->rule->tell || all_finite(gradient, count));
   if (usable && o->rule->tell) {
@@ -215,6 +276,21 @@ void optimizer_propose(Optimizer* o, const double* x, double loss, const double*
   if (usable) return;
   o->state[STATE_LENGTH] = 0;
   if (count > 0) memcpy(trial, x, sizeof(double) * (size_t)count);
+}
+
+void optimizer_propose(Optimizer* o, const double* x, double loss, const double* gradient, double* trial) {
+  (void)loss;
+  if (!o->unit) {
+    propose(o, x, gradient, trial);
+    return;
+  }
+  int count = o->set->count;
+  for (int i = 0; i < count; i++) {
+    o->own_x[i] = x[i] / o->unit[i];
+    o->own_gradient[i] = gradient[i] * o->unit[i];
+  }
+  propose(o, o->own_x, o->own_gradient, trial);
+  for (int i = 0; i < count; i++) trial[i] *= o->unit[i];
 }
 
 /* ---------------------------------------------------------------- state */

@@ -38,7 +38,10 @@ typedef struct {
 struct Optimizer {
   const UpdateRule* rule;
   TaskOptimizer settings;
-  const FeasibleSet* set;
+  const FeasibleSet* set; /* in units */
+  double* unit;           /* of the variables; NULL: 1  (count) */
+  FeasibleSet own_set;    /* where there are units: limits and coefficients of its own */
+  double *own_x, *own_gradient;
   Projector* projector;
   LinearProgram* program; /* NULL unless the rule solves some */
   double steps[2];        /* of the settings, per block */
@@ -52,6 +55,8 @@ struct Optimizer {
 /* trial = the projection of x + step, nearest in the metric sum (dx_i / scale_i)^2. false: none. All arrays (count);
  * x and step are only read. No allocation. */
 bool rule_project_step(Optimizer* optimizer, const double* scale, const double* x, const double* step, double* trial);
+/* optimizer_project in units. */
+bool rule_project(const Optimizer* optimizer, double* x);
 /* The set as seen from x: limits of a step. Zero is within all of them: x is in the set, so what is not is rounding.
  * x, low and high (count); row_low and row_high (row_count). Never fails. */
 void rule_shift_limits(const FeasibleSet* set, const double* x, double* low, double* high, double* row_low,

@@ -86,7 +86,7 @@ static bool propose(Optimizer* o, const double* x, const double* gradient, doubl
   bool infinity = o->settings.norm == NORM_INFINITY;
   if (!(infinity ? step_infinity : step_euclidean)(o, gradient, &problem)) return false;
   for (int i = 0; i < o->set->count; i++) trial[i] = x[i] + problem.d[i];
-  return optimizer_project(o, trial); /* takes away the rounding of the sum */
+  return rule_project(o, trial); /* takes away the rounding of the sum */
 }
 
 const UpdateRule RULE_STEP_BOUNDED = {.descends = true, .factor_limit = 10, .work_size = work_size, .propose = propose};

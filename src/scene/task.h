@@ -263,8 +263,11 @@ typedef enum {
   OPTIMIZER_STEP_BOUNDED,
   OPTIMIZER_GRADIENT,
   OPTIMIZER_LBFGS,
-  OPTIMIZER_CMA_ES
+  OPTIMIZER_CMA_ES,
+  OPTIMIZER_LEVENBERG_MARQUARDT /* of fits */
 } TaskOptimizerType;
+/* As the task says it; constant. */
+const char* task_optimizer_name(TaskOptimizerType type);
 typedef enum { NORM_INFINITY, NORM_EUCLIDEAN } TaskNorm;
 typedef enum { SCHEDULE_CONSTANT, SCHEDULE_STEP, SCHEDULE_COSINE } TaskSchedule;
 
@@ -283,8 +286,9 @@ typedef struct {
 } TaskContinuation;
 
 typedef struct {
-  SourcePlace place;
+  SourcePlace place, type_place; /* of its type, or its own where that is not given */
   TaskOptimizerType type;
+  bool type_given;
   int iterations;
   double design_step, control_step; /* learning rate (adam, gradient) or trust radius (step_bounded), per block */
   TaskNorm norm;                    /* step_bounded */

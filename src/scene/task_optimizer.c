@@ -7,6 +7,11 @@ static void warn_idle(Reader* reader, const Node* map, const char* key, bool idl
   if (node && idle) reader_warning(reader, node_key_place(node), "'%s' has no effect with schedule %s", key, schedule);
 }
 
+const char* task_optimizer_name(TaskOptimizerType type) {
+  static const char* const names[] = {"adam", "step_bounded", "gradient", "lbfgs", "cma_es", "levenberg_marquardt"};
+  return names[type];
+}
+
 void read_optimizer(Reader* reader, Task* task, const Node* node) {
   OptimizerForm form;
   bool connect = task->optimizer.connect, keep = task->optimizer.connect_keep; /* stand in the design */
@@ -19,6 +24,9 @@ void read_optimizer(Reader* reader, Task* task, const Node* node) {
     optimizer->connect = connect;
     optimizer->connect_keep = keep;
     optimizer->type = (TaskOptimizerType)form.type;
+    const Node* type = node_find(map, "type");
+    optimizer->type_given = type != NULL;
+    optimizer->type_place = type ? type->place : map->place;
     optimizer->norm = (TaskNorm)form.norm;
     optimizer->schedule = (TaskSchedule)form.schedule;
     optimizer->seed = task->seed;

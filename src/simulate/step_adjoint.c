@@ -608,7 +608,7 @@ static void start_placed(StepAdjoint* a, const double* q, ModelGradient* gradien
   closure_adjoint_start(a->closures, m, pose, bar, gradient);
   closure_adjoint_offsets(a->closures, m, q, NULL, gradient);
   step_adjoint_compose(a, pose, bar);
-  step_adjoint_attachments(a, pose, a->bar_force, gradient);
+  step_adjoint_origins(a, pose, gradient);
   memory_free(bar);
   memory_free(pose);
 }

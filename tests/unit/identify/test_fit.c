@@ -143,6 +143,44 @@ static double cost_at(Fit* f, int shot, const double* x, const double* local) {
   return sums.cost;
 }
 
+/* By the adjoint, without sensitivities: the same gradient. */
+static void check_adjoint(const Fit* f, int shot) {
+  ShotSums* tried = sums_create(f->id);
+  const double* g = f->id->sums[shot].g;
+  double size = 0;
+  for (int k = 0; k < f->id->variables; k++) size = fmax(size, fabs(g[k]) * f->id->scale[k]);
+  shot_gradient(f->id, f->id->x, &f->id->shots[shot], &tried[shot]);
+  assert_true(tried[shot].ran);
+  compare_near(tried[shot].cost, f->id->sums[shot].cost, 1e-12 * tried[shot].cost, "cost of window %d", shot);
+  for (int k = 0; k < f->id->variables; k++)
+    compare_near(tried[shot].g[k] * f->id->scale[k], g[k] * f->id->scale[k], 1e-8 * size, "variable %d of window %d", k,
+                 shot);
+  sums_free(f->id, tried);
+}
+
+/* With the shot's own unknowns where they are best: the gradient of the least sum. */
+static void check_settled(const Fit* f, int shot) {
+  const Identification* id = f->id;
+  ShotSums *at = sums_create(id), *beside = sums_create(id);
+  double x[40], u[40], cost[2];
+  shot_settle(id, id->x, &id->shots[shot], u, &at[shot]);
+  assert_true(at[shot].ran && at[shot].cost < id->sums[shot].cost);
+  for (int k = 0; k < id->variables; k++) {
+    double h = 1e-4 * id->scale[k];
+    for (int side = 0; side < 2; side++) {
+      memcpy(x, id->x, sizeof(double) * (size_t)id->variables);
+      x[k] += side ? h : -h;
+      shot_settle(id, x, &id->shots[shot], u, &beside[shot]);
+      assert_true(beside[shot].ran);
+      cost[side] = beside[shot].cost;
+    }
+    double quotient = (cost[1] - cost[0]) / (2 * h);
+    compare_near(at[shot].g[k], quotient, 1e-4 * (fabs(quotient) + 1), "settled: variable %d of window %d", k, shot);
+  }
+  sums_free(id, at);
+  sums_free(id, beside);
+}
+
 /* Of the variables, before the shot's own unknowns are eliminated: by a fit without these. Of those: by h. */
 static void check_gradients_of(const char* text, const char* path, bool locals, int shot) {
   Fit* f = fit_of(text, path);
@@ -162,6 +200,7 @@ static void check_gradients_of(const char* text, const char* path, bool locals, 
     compare_near(slope, quotient, 1e-4 * (fabs(quotient) + 1), "%s %d of window %d", locals ? "start" : "variable", k,
                  shot);
   }
+  if (!locals) check_adjoint(f, shot);
   fit_free(f);
 }
 
@@ -402,7 +441,7 @@ static void inputs_that_cannot_be_are_told(void** state) {
   "optimizer: {tolerance: 1.0e-12}\n"                                                                                 \
   "identify: {train: 1, coordinate: 0.01%s}\n"
 
-static void gradients_with_inputs_Q2(void** state) {
+static void gradients_with_inputs_Q2_Q13(void** state) {
   (void)state;
   char path[] = "/tmp/sdrs-hung-XXXXXX.csv", own[4000];
   static const char* const says[4][3] = {{"", ", {link: arm, columns: [aim], interpolation: cubic}", ""},
@@ -421,6 +460,10 @@ static void gradients_with_inputs_Q2(void** state) {
   for (int k = 0; k < 4; k++) {
     snprintf(own, sizeof own, HUNG, says[k][0], says[k][1], says[k][2]);
     for (int shot = 0; shot < 1 + k % 2; shot++) check_gradients_of(own, path, false, shot);
+    snprintf(own, sizeof own, HUNG, says[k][0], says[k][1], ", fit_initial: true");
+    Fit* f = fit_of(own, path);
+    check_settled(f, 0);
+    fit_free(f);
   }
   remove(path);
 }
@@ -629,7 +672,7 @@ int main(void) {
       cmocka_unit_test(inputs_of_every_run_drive_it),
       cmocka_unit_test(inputs_that_cannot_be_are_told),
       cmocka_unit_test(noise_and_model_are_told_apart_Q10),
-      cmocka_unit_test(gradients_with_inputs_Q2),
+      cmocka_unit_test(gradients_with_inputs_Q2_Q13),
       cmocka_unit_test(what_cannot_be_told_apart_is_named_Q5_Q9),
       cmocka_unit_test(a_model_that_is_wrong_is_doubted_Q12),
       cmocka_unit_test(priors_that_data_contradicts_are_told_Q12),

@@ -1,0 +1,94 @@
+/* The state of a fit between two iterations, and whose it is. */
+#include <string.h>
+
+#include "identify/fit.h"
+
+enum { ROW_NUMBERS = 6 };
+
+/* What of identify and data decides on the sum of squares; all else is the optimization's. Owned by the caller. */
+static double* settings_of(const Identification* id, int* count) {
+  const TaskIdentify* t = &id->task->identify;
+  const double numbers[] = {t->window,   t->stride,           t->position,    t->rotation, t->coordinate,
+                            t->velocity, t->angular_velocity, t->rate,        t->huber,    t->fit_initial,
+                            t->train,    t->initial_velocity, t->initial_rate};
+  int own = (int)(sizeof(numbers) / sizeof(numbers[0])), runs = id->data.count;
+  double* all = MEMORY_NEW(double, own + 2 * runs + 1);
+  memcpy(all, numbers, sizeof(numbers));
+  for (int k = 0; k < runs; k++) {
+    all[own + 2 * k] = id->data.runs[k].count;
+    all[own + 2 * k + 1] = id->data.runs[k].time[id->data.runs[k].count - 1];
+  }
+  *count = own + 2 * runs;
+  return all;
+}
+
+static bool same_settings(const Identification* id, const NumberFile* file, Diagnostics* diagnostics) {
+  int count;
+  double *own = settings_of(id, &count), *saved = MEMORY_NEW(double, count);
+  bool same = number_file_doubles_count(file, "fit_settings") == count &&
+              number_file_get_doubles(file, "fit_settings", saved, count, diagnostics) &&
+              memcmp(own, saved, sizeof(double) * (size_t)count) == 0;
+  if (!same)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){file->path, 0, 0},
+                    "the checkpoint is of other data, or of other settings of 'identify': undo that, start without "
+                    "--resume, or give another folder");
+  memory_free(own);
+  memory_free(saved);
+  return same;
+}
+
+static void save_rows(const Identification* id, NumberFile* file) {
+  double* numbers = MEMORY_NEW(double, ROW_NUMBERS * id->row_count + 1);
+  for (int k = 0; k < id->row_count; k++) {
+    const FitRow* r = &id->rows[k];
+    const double row[ROW_NUMBERS] = {r->cost, r->trial, r->gradient, r->step, r->simulated, (double)r->outcome};
+    memcpy(numbers + ROW_NUMBERS * k, row, sizeof(row));
+  }
+  number_file_add_doubles(file, "fit_rows", numbers, ROW_NUMBERS * id->row_count);
+  memory_free(numbers);
+}
+
+static bool load_rows(Identification* id, const NumberFile* file, Diagnostics* diagnostics) {
+  int count = number_file_doubles_count(file, "fit_rows");
+  double* numbers = MEMORY_NEW(double, count > 0 ? count : 1);
+  bool sound = count > 0 && number_file_get_doubles(file, "fit_rows", numbers, count, diagnostics);
+  id->row_count = 0;
+  for (int k = 0; k < count / ROW_NUMBERS && sound; k++) {
+    const double* r = numbers + ROW_NUMBERS * k;
+    fit_note_row(id,
+                 &(FitRow){.cost = r[0], .trial = r[1], .gradient = r[2], .step = r[3], .outcome = (TrialOutcome)r[5]});
+    id->rows[k].simulated = r[4];
+  }
+  memory_free(numbers);
+  return sound;
+}
+
+Status identification_save(const Identification* id, const char* path, Diagnostics* diagnostics) {
+  NumberFile file = {0};
+  int count;
+  double* settings = settings_of(id, &count);
+  id->method->save(id, &file);
+  file.kind = IDENTIFY_CHECKPOINT_KIND;
+  number_file_add_doubles(&file, "fit_settings", settings, count);
+  number_file_add_integers(&file, "fit_simulated", &id->simulated, 1);
+  save_rows(id, &file);
+  memory_free(settings);
+  Status status = number_file_write(&file, path);
+  number_file_free(&file);
+  if (status != STATUS_OK)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write the checkpoint");
+  return status;
+}
+
+Status identification_load(Identification* id, const char* path, Diagnostics* diagnostics) {
+  NumberFile file = {0};
+  int64_t simulated = 0;
+  Status status = number_file_read(&file, IDENTIFY_CHECKPOINT_KIND, path, diagnostics);
+  bool sound = status == STATUS_OK && same_settings(id, &file, diagnostics) &&
+               optimization_is_of(id->optimization, &file, diagnostics) && load_rows(id, &file, diagnostics) &&
+               id->method->load(id, &file, diagnostics) &&
+               number_file_get_integers(&file, "fit_simulated", &simulated, 1, diagnostics);
+  if (sound) id->simulated = simulated;
+  number_file_free(&file);
+  return status != STATUS_OK ? status : sound ? STATUS_OK : STATUS_BAD_INPUT;
+}

@@ -1,0 +1,139 @@
+/* The fit's own method: all shots at once, damped steps of the normal equations (docs/derivations/identify.md, Q3). */
+#include <string.h>
+
+#include "identify/fit.h"
+
+/* An iteration that lowers the sum by less than this part is calm; so many of them are the end. */
+#define CALM 1e-5
+enum { CALM_ENOUGH = 2, TRIALS = 12 };
+
+/* du = -C^-1 (h + B' dx) of every shot. */
+static void step_locals(const Identification* id, const double* dx, double* locals) {
+  int l = id->locals;
+  for (int s = 0; s < id->shot_count && l > 0; s++) {
+    if (!id->shots[s].usable) continue;
+    double* du = MEMORY_NEW(double, l);
+    for (int k = 0; k < l; k++) {
+      du[k] = -id->sums[s].h[k];
+      for (int i = 0; i < id->variables; i++) du[k] -= id->sums[s].b[i * l + k] * dx[i];
+    }
+    dense_solve(l, id->sums[s].c, du);
+    for (int k = 0; k < l; k++) locals[(size_t)s * (size_t)l + (size_t)k] += du[k];
+    memory_free(du);
+  }
+}
+
+static void accept(Identification* id, const double* locals, double cost) {
+  memcpy(id->x, id->trial, sizeof(double) * (size_t)id->variables);
+  for (int k = 0; k < id->shot_count && id->locals > 0; k++)
+    memcpy(id->shots[k].local, locals + (size_t)k * (size_t)id->locals, sizeof(double) * (size_t)id->locals);
+  id->calm = cost > (1 - CALM) * id->cost ? id->calm + 1 : 0;
+  id->cost = cost;
+}
+
+/* Of what can be followed: not into a bound. */
+static double gradient_norm(const Identification* id) {
+  double sum = 0;
+  for (int k = 0; k < id->variables; k++) {
+    double g = id->g[k] * id->scale[k];
+    bool blocked = (g > 0 && id->x[k] <= id->low[k]) || (g < 0 && id->x[k] >= id->high[k]);
+    if (!blocked && !id->held[k]) sum += g * g;
+  }
+  return sqrt(sum);
+}
+
+static double step_length(const Identification* id, const double* dx) {
+  double largest = 0;
+  for (int k = 0; k < id->variables; k++) largest = fmax(largest, fabs(dx[k]) / id->scale[k]);
+  return largest;
+}
+
+static void begin(Identification* id) {
+  fit_note_row(id, &(FitRow){.cost = id->cost, .trial = NAN, .gradient = gradient_norm(id), .outcome = TRIAL_START});
+}
+
+static Status advance(Identification* id) {
+  int n = id->variables;
+  ShotSums* costs = MEMORY_NEW(ShotSums, id->shot_count + 1);
+  double *dx = MEMORY_NEW(double, n + 1), *locals = NULL, cost = NAN;
+  bool found = false, stopped = false;
+  for (int trial = 0; trial < TRIALS && !found && !stopped; trial++) {
+    memory_free(locals);
+    locals = fit_locals(id);
+    if (bounded_step(id, id->damping, dx)) {
+      for (int k = 0; k < n; k++) id->trial[k] = fmin(fmax(id->x[k] + dx[k], id->low[k]), id->high[k]);
+      step_locals(id, dx, locals);
+      cost = fit_sweep(id, SWEEP_COST, id->trial, locals, costs);
+      stopped = fit_interrupted(id);
+      found = !stopped && cost < id->cost;
+      if (found) accept(id, locals, cost);
+    }
+    id->damping *= found ? 1.0 / 3 : 4;
+  }
+  if (found) {
+    fit_sweep(id, SWEEP_NORMAL, id->x, locals, id->sums);
+    fit_gather(id);
+    id->iteration++;
+  }
+  if (!stopped)
+    fit_note_row(id, &(FitRow){.cost = id->cost,
+                               .trial = cost,
+                               .gradient = gradient_norm(id),
+                               .step = step_length(id, dx),
+                               .outcome = found ? TRIAL_ACCEPTED : TRIAL_ROSE});
+  if (!found && !stopped) id->stop = IDENTIFY_STUCK;
+  if (id->calm >= CALM_ENOUGH) id->stop = IDENTIFY_DONE;
+  if (id->stop == IDENTIFY_RUNNING && id->iteration >= identification_iterations(id)) id->stop = IDENTIFY_ITERATIONS;
+  id->stop_text = identify_stop_text(id->stop);
+  memory_free(costs);
+  memory_free(dx);
+  memory_free(locals);
+  return stopped ? STATUS_INTERRUPTED : STATUS_OK;
+}
+
+/* Rows of constraints are not among its equations. */
+static bool allows(const Identification* id, Diagnostics* diagnostics) {
+  const Task* task = id->task;
+  if (task->multistart > 1)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, task->optimizer.type_place,
+                    "multistart: levenberg_marquardt has one start; give optimizer.type another method, as lbfgs");
+  if (task->constraint_count == 0) return task->multistart <= 1;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, task->constraints[0].place,
+                  "design.constraints: levenberg_marquardt knows bounds and ties only; give optimizer.type another "
+                  "method, as lbfgs");
+  return false;
+}
+
+static void local_name(int shot, char name[32]) { snprintf(name, 32, "local%d", shot); }
+
+static void save(const Identification* id, NumberFile* file) {
+  int64_t counts[2] = {id->iteration, id->calm};
+  char name[32];
+  optimization_note_identity(id->optimization, file);
+  number_file_add_integers(file, "counts", counts, 2);
+  number_file_add_doubles(file, "x", id->x, id->variables);
+  number_file_add_doubles(file, "damping", &id->damping, 1);
+  for (int k = 0; k < id->shot_count && id->locals > 0; k++) {
+    local_name(k, name);
+    number_file_add_doubles(file, name, id->shots[k].local, id->locals);
+  }
+}
+
+static bool load(Identification* id, const NumberFile* file, Diagnostics* diagnostics) {
+  int64_t counts[2];
+  char name[32];
+  if (!number_file_get_integers(file, "counts", counts, 2, diagnostics) ||
+      !number_file_get_doubles(file, "x", id->x, id->variables, diagnostics) ||
+      !number_file_get_doubles(file, "damping", &id->damping, 1, diagnostics))
+    return false;
+  for (int k = 0; k < id->shot_count && id->locals > 0; k++) {
+    local_name(k, name);
+    if (!number_file_get_doubles(file, name, id->shots[k].local, id->locals, diagnostics)) return false;
+  }
+  id->iteration = (int)counts[0];
+  id->calm = (int)counts[1];
+  fit_renew(id);
+  return true;
+}
+
+const FitMethod METHOD_RESIDUALS = {.allows = allows, .begin = begin, .advance = advance, .save = save, .load = load};

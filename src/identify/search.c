@@ -1,0 +1,119 @@
+/* Any method of the table in optimize/ on the fit's sum of squares (docs/derivations/identify.md, Q13): a function of
+ * the variables alone, since every shot's own unknowns are put where they are best. */
+#include <string.h>
+
+#include "identify/fit.h"
+
+static SweepWork work_of(const Identification* id, const double* gradient) {
+  if (id->locals > 0) return SWEEP_SETTLED;
+  return gradient ? SWEEP_GRADIENT : SWEEP_COST;
+}
+
+/* Sums of the shots, in their order, and of priors. */
+static void sum_gradients(const Identification* id, const double* x, double* gradient) {
+  memset(gradient, 0, sizeof(double) * (size_t)id->variables);
+  for (int s = 0; s < id->shot_count; s++)
+    for (int k = 0; k < id->variables && id->shots[s].usable; k++) gradient[k] += id->tried[s].g[k];
+  for (int k = 0; k < id->variables; k++)
+    if (id->prior[k] > 0) gradient[k] += (x[k] - id->initial[k]) / (id->prior[k] * id->prior[k]);
+}
+
+static TrialOutcome evaluate(void* context, const double* x, double* value, double* gradient, bool* interrupted) {
+  Identification* id = context;
+  double* locals = fit_locals(id);
+  *value = fit_sweep(id, work_of(id, gradient), x, locals, id->tried);
+  memory_free(locals);
+  *interrupted = fit_interrupted(id);
+  if (!isfinite(*value)) return TRIAL_SOLVER;
+  if (gradient) sum_gradients(id, x, gradient);
+  return TRIAL_ACCEPTED;
+}
+
+static void begin(Identification* id) {
+  id->tried = sums_create(id);
+  const OptimizationFunction function = {id, evaluate, id->scale, id->held};
+  optimization_minimise(id->optimization, &function);
+}
+
+static IdentifyStop stop_of(OptimizationStop stop) {
+  switch (stop) {
+    case STOP_NOT_YET:
+    case STOP_INTERRUPTED:
+      return IDENTIFY_RUNNING;
+    case STOP_ITERATIONS:
+      return IDENTIFY_ITERATIONS;
+    case STOP_SHORT_STEP:
+      return IDENTIFY_STUCK;
+    default:
+      return IDENTIFY_DONE;
+  }
+}
+
+/* What the search has come to; of rows those that are not noted yet. */
+static void take(Identification* id) {
+  Optimization* o = id->optimization;
+  id->iteration = optimization_iteration(o);
+  id->cost = optimization_best_loss(o);
+  for (int k = 0; k < id->variables; k++) id->x[k] = optimization_variable(o, k).best;
+  id->stop = stop_of(optimization_stop(o));
+  id->stop_text = optimization_stop_text(optimization_stop(o));
+  while (id->row_count <= id->iteration) {
+    const OptimizationRow* r = &optimization_rows(o)[id->row_count];
+    fit_note_row(id, &(FitRow){.cost = r->loss,
+                               .trial = r->outcome == TRIAL_START ? (double)NAN : r->trial_loss,
+                               .gradient = math_hypot(r->grad_design, r->grad_control),
+                               .step = fmax(r->step_design, r->step_control),
+                               .outcome = r->outcome});
+  }
+}
+
+static Status advance(Identification* id) {
+  Diagnostics unheard = {0};
+  Status status = STATUS_OK;
+  if (!id->begun) {
+    status = optimization_start(id->optimization, &unheard);
+    id->begun = status == STATUS_OK;
+    if (id->begun) take(id);
+    diagnostics_free(&unheard);
+    if (status == STATUS_INTERRUPTED) return status;
+    if (!id->begun) { /* constraints moved it to where nothing runs */
+      id->stop = IDENTIFY_STUCK;
+      id->stop_text = identify_stop_text(IDENTIFY_STUCK);
+    }
+    if (id->stop != IDENTIFY_RUNNING) return STATUS_OK;
+  }
+  int64_t simulated = id->simulated;
+  status = optimization_advance(id->optimization);
+  if (status == STATUS_OK)
+    take(id);
+  else
+    id->simulated = simulated;
+  return status;
+}
+
+/* Every shot's own unknowns at the end. */
+static void end(Identification* id) {
+  if (id->locals == 0) return;
+  size_t n = (size_t)id->locals;
+  double* locals = fit_locals(id);
+  fit_sweep(id, SWEEP_SETTLED, id->x, locals, id->tried);
+  for (int k = 0; k < id->shot_count; k++) memcpy(id->shots[k].local, locals + (size_t)k * n, sizeof(double) * n);
+  memory_free(locals);
+}
+
+static bool allows(const Identification* id, Diagnostics* diagnostics) {
+  (void)id, (void)diagnostics;
+  return true;
+}
+
+static void save(const Identification* id, NumberFile* file) { optimization_save(id->optimization, file); }
+
+static bool load(Identification* id, const NumberFile* file, Diagnostics* diagnostics) {
+  if (!optimization_load(id->optimization, file, diagnostics)) return false;
+  id->begun = true;
+  take(id);
+  return true;
+}
+
+const FitMethod METHOD_SEARCH = {
+    .allows = allows, .begin = begin, .advance = advance, .end = end, .save = save, .load = load};
