@@ -165,6 +165,7 @@ void contact_grow_list(ContactSystem* s, int needed) {
   s->list_links =
       memory_resize(s->list_links, sizeof(LinkPair) * (size_t)s->list_capacity, sizeof(LinkPair) * (size_t)capacity);
   s->awake = memory_resize(s->awake, sizeof(int) * (size_t)s->list_capacity, sizeof(int) * (size_t)capacity);
+  s->todo = memory_resize(s->todo, sizeof(int) * (size_t)s->list_capacity, sizeof(int) * (size_t)capacity);
   s->lag_first =
       memory_resize(s->lag_first, sizeof(size_t) * (size_t)s->list_capacity, sizeof(size_t) * (size_t)capacity);
   s->list_capacity = capacity;

@@ -48,7 +48,7 @@ void contact_wake(ContactSystem* s, const bool* links) {
       s->sleeping_hulls += !(s->law->links && s->pairs[slot].links);
       continue;
     }
-    s->sleep[slot].even = false;
+    s->sleep[slot].even = s->sleep[slot].tried = s->sleep[slot].judged = false;
     s->awake[s->awake_count++] = k;
   }
 }

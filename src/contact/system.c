@@ -102,6 +102,7 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->term_links);
   memory_free(s->list_links);
   memory_free(s->awake);
+  memory_free(s->todo);
   memory_free(s->fresh);
   memory_free(s->sleep);
   memory_free(s->memory);

@@ -44,6 +44,8 @@ typedef struct {
   bool even;       /* both states are the same, and of the lag in force */
   bool has_terms;  /* of the accepted state */
   bool looked_at;  /* in the trial that is being evaluated */
+  bool tried;      /* its trial state is evaluated, and holds while neither link moves */
+  bool judged;     /* with friction: `change` is of that state */
   bool suspect;    /* it stood in the way of the last trial */
   double rounding; /* of the accepted state, found last; NAN: not asked for since it is even [J] */
   double change;   /* of its energy, in a trial that is feasible [J] */
@@ -120,6 +122,7 @@ struct ContactSystem {
   int named;                       /* -1: of no list */
   int *awake, awake_count;         /* candidates that a trial looks at: the others stand; -1: not known  (list) */
   int sleeping_hulls;              /* of the others those of hulls */
+  int *todo, todo_count;           /* awake ones that a pass over them has to do with (list) */
   int *fresh, fresh_count;         /* slots with terms that may lack their derivatives */
   PairSleep* sleep;                /* of every pair  (slots) */
   char* lag_room;                  /* lent to the law's lag */

@@ -44,18 +44,20 @@ static void place_link(void* context, int i, int thread) {
   (void)thread;
   const PlaceTask* task = context;
   ContactSystem* s = task->system;
-  const ModelLink* link = &s->model->links[i];
-  int which = task->which, now = s->current, end = link->hull_first + link->hull_count;
+  int which = task->which, now = s->current;
   bool stays = stays_at(s, which, task->poses, i), known = s->measured && stays;
-  if (task->measures && !known) s->stays[now][i] = stays_at(s, now, task->poses, i);
   s->stays[which][i] = stays;
+  if (task->measures && known) return;
+  if (task->measures) s->stays[now][i] = stays_at(s, now, task->poses, i);
+  const ModelLink* link = &s->model->links[i];
+  int end = link->hull_first + link->hull_count;
   if (!stays) {
     for (int k = link->hull_first; k < end; k++)
       s->instance[which][k] = pair_hull_at(&s->model->hulls[k], &task->poses[i]);
     s->reference[which][i] = pose_apply(task->poses[i], link->center);
     s->pose[which][i] = task->poses[i];
   }
-  if (!task->measures || known) return;
+  if (!task->measures) return;
   measure_link(s, i);
   for (int k = link->hull_first; k < end && link->tree >= 0; k++) s->moved[k] = hull_motion(s, k, i);
 }
@@ -154,12 +156,14 @@ static bool is_suspect(const ContactSystem* s, const ContactPair* p) {
 
 static void evaluate_contact(void* context, int index, int thread) {
   ContactSystem* s = context;
-  int slot = s->list[s->awake[index]];
+  int slot = s->list[s->todo[index]];
   PairSleep* sleep = &s->sleep[slot];
   if (sleep->looked_at || (s->suspects_only && !sleep->suspect)) return;
   sleep->looked_at = true;
+  sleep->judged = false;
   try_pair(s, &s->pairs[slot], thread);
   sleep->suspect = is_suspect(s, &s->pairs[slot]);
+  sleep->tried = s->pairs[slot].state[1 - s->current].stamp == s->stamp;
 }
 
 static double energy_change(const PairState* old, const PairState* new) {
@@ -168,7 +172,7 @@ static double energy_change(const PairState* old, const PairState* new) {
 
 static void evaluate_friction(void* context, int index, int thread) {
   ContactSystem* s = context;
-  int slot = s->list[s->awake[index]];
+  int slot = s->list[s->todo[index]];
   ContactPair* p = &s->pairs[slot];
   PairState* state = &p->state[1 - s->current];
   if (p->lagged && s->law->rub && !state->rubbed) {
@@ -179,6 +183,7 @@ static void evaluate_friction(void* context, int index, int thread) {
     s->sleep[slot].suspect = is_suspect(s, p);
   }
   s->sleep[slot].change = energy_change(&p->state[s->current], state);
+  s->sleep[slot].judged = true;
 }
 
 /* A pair that is far apart costs less than the way to another thread; one that touches is worth it. */
@@ -200,17 +205,35 @@ static int find_suspects(ContactSystem* s) {
   return count;
 }
 
+/* Awake pairs whose trial state is not known yet; of a search's later trials that are few. Returns how many of all
+ * stood in the way of the last one. */
+static int list_untried(ContactSystem* s) {
+  const bool* stays = s->stays[1 - s->current];
+  int before = 0;
+  s->todo_count = 0;
+  for (int k = 0; k < s->awake_count; k++) {
+    LinkPair p = s->list_links[s->awake[k]];
+    PairSleep* sleep = &s->sleep[s->list[s->awake[k]]];
+    before += s->groups && sleep->suspect;
+    if (sleep->tried && stays[p.a] && stays[p.b]) continue;
+    sleep->looked_at = false;
+    s->todo[s->todo_count++] = s->awake[k];
+  }
+  return before;
+}
+
+static void list_unjudged(ContactSystem* s) {
+  s->todo_count = 0;
+  for (int k = 0; k < s->awake_count; k++)
+    if (!s->sleep[s->list[s->awake[k]]].judged) s->todo[s->todo_count++] = s->awake[k];
+}
+
 /* What was in the way of the last trial is likely to be in that of a shorter one, and says so at little cost. */
 static int evaluate_pairs(ContactSystem* s, int threads) {
-  int before = 0;
-  for (int k = 0; k < s->awake_count; k++) {
-    PairSleep* sleep = &s->sleep[s->list[s->awake[k]]];
-    sleep->looked_at = false;
-    before += s->groups && sleep->suspect;
-  }
+  int before = list_untried(s);
   for (int pass = before > 0 ? 0 : 1; pass < 2; pass++) {
     s->suspects_only = pass == 0;
-    parallel_for(threads, s->awake_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_contact, s);
+    parallel_for(threads, s->todo_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_contact, s);
     before = find_suspects(s);
   }
   return before;
@@ -225,7 +248,8 @@ static bool evaluate(ContactSystem* s, const Pose* poses) {
   s->times.contact += middle - start;
   s->phase = CONTACT_TRIED;
   if (!clear) return false;
-  parallel_for(threads, s->awake_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_friction, s);
+  list_unjudged(s);
+  parallel_for(threads, s->todo_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_friction, s);
   s->times.friction += timer_now() - middle;
   if (find_suspects(s) > 0) return false;
   s->phase = CONTACT_FEASIBLE;

@@ -105,7 +105,7 @@ static void allocate(Sim* s) {
   s->wanted = MEMORY_NEW(bool, m->tree_count);
   s->moving = MEMORY_NEW(bool, m->tree_count);
   s->moved_by = MEMORY_NEW(double, m->tree_count);
-  s->as_before = MEMORY_NEW(bool, m->tree_count);
+  s->moved_trees = MEMORY_NEW(int, m->tree_count);
   s->same = MEMORY_NEW(bool, m->link_count);
   s->stale = MEMORY_NEW(bool, m->tree_count);
   s->inside = MEMORY_NEW(bool, m->tree_count);
@@ -176,7 +176,7 @@ void sim_destroy(Sim* s) {
                    s->wanted,
                    s->moving,
                    s->moved_by,
-                   s->as_before,
+                   s->moved_trees,
                    s->same,
                    s->stale,
                    s->inside,

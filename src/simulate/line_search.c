@@ -46,8 +46,8 @@ static void couple(Sim* s) {
 }
 
 static Island* island_of_link(Sim* s, int link) {
-  int tree = s->model->links[link].tree;
-  return tree < 0 ? NULL : &s->islands[s->island[tree]];
+  int island = s->link_island[link];
+  return island < 0 ? NULL : &s->islands[island];
 }
 
 /* Pairs of islands that are in balance sleep: their alpha is zero. Islands must be known. */
@@ -124,16 +124,20 @@ static void measure_islands(Sim* s, bool arrived) {
 /* Before the first trial of a search. */
 static void forget_trial(Sim* s) {
   for (int k = 0; k < s->model->tree_count; k++) s->moved_by[k] = (double)NAN;
+  for (int k = 0; k < s->island_count; k++) s->islands[k].moved = true;
 }
 
 /* Trees of islands that keep their length stand where the last trial put them. */
 static void scale_step(Sim* s) {
   const Model* m = s->model;
+  s->moved_count = 0;
   for (int k = 0; k < m->tree_count; k++) {
-    double alpha = s->islands[s->island[k]].alpha;
-    s->as_before[k] = alpha == s->moved_by[k];
+    Island* island = &s->islands[s->island[k]];
+    double alpha = island->alpha;
+    if (alpha == s->moved_by[k]) continue;
     s->moved_by[k] = alpha;
-    if (s->as_before[k]) continue;
+    s->moved_trees[s->moved_count++] = k;
+    island->moved = true;
     for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
       s->scaled[d] = alpha * s->delta[d];
   }
@@ -167,15 +171,20 @@ static bool trial_feasible(Sim* s) {
 static void measure_change(Sim* s) {
   const Configuration *old = &s->configuration[s->current], *new = &s->configuration[1 - s->current];
   sets_separate(s->group, s->island_count);
-  for (int k = 0; k < s->island_count; k++) s->islands[k].change = 0;
+  for (int k = 0; k < s->island_count; k++)
+    if (s->islands[k].moved) s->islands[k].own_change = 0;
   for (int i = 0; i < s->model->link_count; i++) {
     Island* island = island_of_link(s, i);
-    if (!island) continue;
-    island->change += new->inertia[i] - old->inertia[i];
+    if (!island || !island->moved) continue;
+    island->own_change += new->inertia[i] - old->inertia[i];
     if (s->model->links[i].dof_count == 0) continue;
     const JointTerms *a = &old->joints[i], *b = &new->joints[i];
-    island->change +=
+    island->own_change +=
         (b->controller - a->controller) + (b->limit - a->limit) + (b->damping - a->damping) + (b->inertia - a->inertia);
+  }
+  for (int k = 0; k < s->island_count; k++) {
+    s->islands[k].moved = false;
+    s->islands[k].change = s->islands[k].own_change;
   }
   for (int k = 0; s->closures && k < s->closures->count; k++)
     island_of_link(s, closure_link(s->closures, k))->change +=

@@ -69,12 +69,12 @@ static bool tree_moves(const Sim* s, int tree) {
 }
 
 /* The links of one tree, parents first. */
-static void move_tree(void* context, int tree, int thread) {
+static void move_tree(void* context, int index, int thread) {
   (void)thread;
   Sim* s = ((MoveTask*)context)->s;
+  int tree = s->moved_trees[index];
   Configuration* to = ((MoveTask*)context)->to;
   const Configuration* from = &s->configuration[s->current];
-  if (s->as_before[tree]) return;
   bool moves = s->moving[tree] = tree_moves(s, tree);
   s->inside[tree] = true;
   for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++) {
@@ -100,7 +100,7 @@ static void move_tree(void* context, int tree, int thread) {
 static void keep_fixed(Sim* s, Configuration* to) {
   const Configuration* from = &s->configuration[s->current];
   for (int i = 0; i < s->model->link_count; i++) {
-    if (s->model->links[i].tree >= 0 || s->same[i]) continue;
+    if (s->same[i] || s->link_island[i] >= 0) continue; /* islands must be known */
     s->same[i] = true;
     to->pose[i] = from->pose[i];
     to->inertia[i] = from->inertia[i];
@@ -113,7 +113,7 @@ bool configuration_move(Sim* s, Configuration* to) {
   MoveTask task = {s, to};
   bool inside = true;
   keep_fixed(s, to);
-  parallel_for(s->options.threads, trees, TREES_PARALLEL, TREES_GRAIN, move_tree, &task);
+  parallel_for(s->options.threads, s->moved_count, TREES_PARALLEL, TREES_GRAIN, move_tree, &task);
   for (int k = 0; k < trees; k++) inside = inside && s->inside[k];
   if (s->closures) closures_values(s->closures, to->pose, to->q, to->closures);
   if (s->tendons) tendons_energies(s->tendons, to->pose, to->tendons);

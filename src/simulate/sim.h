@@ -25,13 +25,15 @@ typedef struct {
 /* Trees coupled in Newton's model. Islands do not know of each other there, so each has a step length of its own. */
 typedef struct {
   double alpha;
-  double slope;    /* gradient . delta over its degrees of freedom [J] */
-  double rounding; /* decrease that cannot be told from rounding [J] */
-  double change;   /* of its energy at the trial [J] */
-  double excess;   /* change above what is allowed, of its group [J] */
-  bool settled;    /* in balance: it stays where it is */
-  bool shorten;    /* the trial was refused because of it */
-  bool blind;      /* the predicted decrease is below rounding: the full step is taken on trust */
+  double slope;      /* gradient . delta over its degrees of freedom [J] */
+  double rounding;   /* decrease that cannot be told from rounding [J] */
+  double change;     /* of its energy at the trial [J] */
+  double own_change; /* of that without pairs, closures and tendons [J] */
+  double excess;     /* change above what is allowed, of its group [J] */
+  bool settled;      /* in balance: it stays where it is */
+  bool moved;        /* since own_change was found */
+  bool shorten;      /* the trial was refused because of it */
+  bool blind;        /* the predicted decrease is below rounding: the full step is taken on trust */
 } Island;
 
 /* Accepted moves since sim_path was called last. */
@@ -134,7 +136,7 @@ struct Sim {
   double* solution;                        /* (nv) */
   bool* moving;                            /* of every tree, in the trial  (trees) */
   double* moved_by;                        /* step lengths of the last trial; NAN: it is another search's  (trees) */
-  bool* as_before;                         /* of every tree: the trial is the last one again  (trees) */
+  int *moved_trees, moved_count;           /* in this trial: the others stand where the last put them  (trees) */
   bool* same;                              /* of every link: both configurations hold the same of it  (links) */
   bool *stale, *stale_blocks;   /* of every tree: its terms, its part of the Hessian are out of date  (trees) */
   bool* always_stale;           /* of every tree: closures or tendons act on it  (trees) */
