@@ -130,8 +130,8 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
   return 0;
 }
 
-/* By a turn of the link at the start about its own axes. Velocities are said in the joint's axes and stay: of the link's
- * they turn back. */
+/* By a turn of the link at the start about its own axes. Velocities are said in the joint's axes and stay: of the
+ * link's they turn back. */
 static Vec3 start_turn(const Model* m, const ModelGradient* g, int link) {
   int dof = m->links[link].dof_first + m->links[link].joint.plain_count;
   Vec3 by_velocity = vec3_at(g->velocities + dof), velocity = vec3_at(m->initial_velocities + dof);

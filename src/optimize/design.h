@@ -81,8 +81,8 @@ typedef struct {
   double above[3]; /* where they are not: columns scaled with their diagonal, V_ij / V_jj */
 } DesignInertia;
 
-/* Numbers of a joint's axis (three), of its frame's rotation (four), or of the rotation that it has at the start (four),
- * that rotations move (D11). */
+/* Numbers of a joint's axis (three), of its frame's rotation (four), or of the rotation that it has at the start
+ * (four), that rotations move (D11). */
 typedef struct {
   bool of_axis, of_start;
   int number_first;
