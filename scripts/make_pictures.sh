@@ -316,6 +316,8 @@ fi
 if chosen decompose; then
   "$SDRS" decompose assets/mug.obj --max-hulls 24 -q -o "$RUNS/mug" >/dev/null
   cp "$RUNS/mug/hulls.png" "$OUT/decompose.png"
+  "$SDRS" decompose assets/mug.obj --primitives superquadric -q -o "$RUNS/mug" >/dev/null
+  cp "$RUNS/mug/superquadrics.png" "$OUT/decompose-superquadrics.png"
 fi
 
 # ---- tasks of meshes that are not shipped (scripts/prepare_meshes.py)

@@ -1,9 +1,8 @@
-/* sdrs decompose MESH: a mesh as convex hulls that cover it. */
+/* sdrs decompose MESH: a mesh as convex hulls that cover it, or as superquadrics that are like it. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/command.h"
-#include "decompose/decompose.h"
+#include "app/decompose_primitives.h"
 
 /* ---------------------------------------------------------------- options */
 
@@ -43,6 +42,11 @@ static bool read_tolerance(DecomposeOptions* settings, const char* text) {
   return false;
 }
 
+bool decompose_up_is_axis(const Options* options) {
+  const char* up = option_text(options, "up");
+  return !up || (*up >= 'x' && *up <= 'z' && up[1] == '\0');
+}
+
 static ExitCode read_settings(DecomposeOptions* settings, const Options* options) {
   *settings = (DecomposeOptions){
       .max_hulls = option_count(options, "max-hulls", 0),
@@ -63,9 +67,8 @@ static ExitCode read_settings(DecomposeOptions* settings, const Options* options
   if (grid && tolerance)
     return usage_error(options, "--tolerance chooses how many hulls there are, --grid counts them: give one");
   if (grid && settings->inside) return usage_error(options, "--grid takes whole blocks: it does not go with --inside");
-  const char* up = option_text(options, "up");
-  if (up && !(*up >= 'x' && *up <= 'z' && up[1] == '\0'))
-    return usage_error(options, "--up is x, y or z, got '%s'", up);
+  if (!decompose_up_is_axis(options))
+    return usage_error(options, "--up is x, y or z, got '%s'", option_text(options, "up"));
   if (settings->max_vertices > 0 && settings->max_vertices < 8)
     return usage_error(options, "--max-vertices is at least 8, got %d", settings->max_vertices);
   return EXIT_DONE;
@@ -83,11 +86,11 @@ static void add_coordinates(Text* out, Vec3 v) {
   text_add(out, "\n");
 }
 
-static void hulls_text(Text* out, const Decomposition* result) {
+void decompose_hulls_text(Text* out, const char* name, const ConvexHull* hulls, int count) {
   int first = 1;
-  for (int h = 0; h < result->hull_count; h++) {
-    const ConvexHull* hull = &result->hulls[h];
-    text_add(out, "o hull_%d\n", h);
+  for (int h = 0; h < count; h++) {
+    const ConvexHull* hull = &hulls[h];
+    text_add(out, "o %s_%d\n", name, h);
     for (int i = 0; i < hull->vertex_count; i++) add_coordinates(out, hull->vertices[i]);
     for (int t = 0; t < hull->triangle_count; t++)
       text_add(out, "f %d %d %d\n", first + hull->triangles[t][0], first + hull->triangles[t][1],
@@ -197,26 +200,20 @@ static void report_text(Text* out, const char* mesh, const Decomposition* d, con
   json_close(&json, '}');
 }
 
-static Status write_text(const char* folder, const char* name, const Text* text, Diagnostics* diagnostics) {
+Status decompose_write_text(const char* folder, const char* name, const Text* text, Diagnostics* diagnostics) {
   char* path = file_join(folder, name);
   Status status = file_write_reported(path, text, diagnostics);
   memory_free(path);
   return status;
 }
 
-static int up_axis(const Options* options) {
-  const char* up = option_text(options, "up");
-  return up ? *up - 'x' : 2;
-}
-
-static Status write_picture(const Options* options, const Mesh* mesh, const Decomposition* result, const char* folder,
-                            Diagnostics* diagnostics) {
+Status decompose_picture(const Options* options, const Mesh* mesh, const ConvexHull* hulls, int count,
+                         const char* piece, const char* path, Diagnostics* diagnostics) {
   ConvexHull surface;
   if (option_given(options, "no-picture") || !mesh_surface(&surface, mesh)) return STATUS_OK;
-  HullPicture picture = {&surface, result->hulls, result->hull_count, up_axis(options)};
-  char* path = file_join(folder, "hulls.png");
+  const char* up = option_text(options, "up");
+  HullPicture picture = {&surface, hulls, count, up ? *up - 'x' : 2, piece};
   Status status = render_hulls(path, &picture, options->threads, diagnostics);
-  memory_free(path);
   hull_free(&surface);
   return status;
 }
@@ -227,11 +224,15 @@ static Status write_files(const Options* options, const Mesh* mesh, const Decomp
   if (status != STATUS_OK) return status;
   Text hulls = {0};
   text_add(&hulls, "# convex hulls of %s\n", options->operands[0]);
-  hulls_text(&hulls, result);
-  status = write_text(folder, "hulls.obj", &hulls, diagnostics);
+  decompose_hulls_text(&hulls, "hull", result->hulls, result->hull_count);
+  status = decompose_write_text(folder, "hulls.obj", &hulls, diagnostics);
   text_free(&hulls);
-  if (status == STATUS_OK) status = write_text(folder, "report.json", report, diagnostics);
-  if (status == STATUS_OK) status = write_picture(options, mesh, result, folder, diagnostics);
+  if (status == STATUS_OK) status = decompose_write_text(folder, "report.json", report, diagnostics);
+  if (status == STATUS_OK) {
+    char* path = file_join(folder, "hulls.png");
+    status = decompose_picture(options, mesh, result->hulls, result->hull_count, "convex hull", path, diagnostics);
+    memory_free(path);
+  }
   return status;
 }
 
@@ -322,6 +323,9 @@ static ExitCode finish(const Options* options, const Mesh* mesh, const Decomposi
 
 static ExitCode decompose(const Options* options) {
   DecomposeOptions settings;
+  if (option_given(options, "primitives")) return decompose_primitives(options);
+  if (option_given(options, "max") || option_given(options, "cells") || option_given(options, "scale"))
+    return usage_error(options, "--max, --cells and --scale are for --primitives superquadric");
   ExitCode code = read_settings(&settings, options);
   if (code != EXIT_DONE) return code;
   Diagnostics diagnostics = {0};
@@ -356,8 +360,12 @@ static const OptionRow OPTIONS[] = {
     {"grid", 0, OPTION_TEXT, "NX,NY,NZ", "even blocks of the mesh's box instead of a search"},
     {"inside", 0, OPTION_FLAG, NULL, "hulls that lie inside the mesh instead of covering it"},
     {"symmetry", 0, OPTION_TEXT, "AXES", "mirror planes to keep: auto, none or letters of xyz (default: auto)"},
+    {"primitives", 0, OPTION_TEXT, "KIND", "superquadric: a union of superquadrics that is like the mesh"},
+    {"max", 0, OPTION_COUNT, "N", "of them: at most this many (default: 18)"},
+    {"cells", 0, OPTION_COUNT, "N", "of them: cells of the grid along the mesh, 8 to 200 (default: 40)"},
+    {"scale", 0, OPTION_NUMBER, "M", "of them: metres per unit of the mesh (default: 1)"},
     {"up", 0, OPTION_TEXT, "AXIS", "x, y or z: what is up in the picture (default: z)"},
-    {"no-picture", 0, OPTION_FLAG, NULL, "leave no hulls.png"},
+    {"no-picture", 0, OPTION_FLAG, NULL, "leave no picture"},
 };
 
 const Verb VERB_DECOMPOSE = {
@@ -365,16 +373,20 @@ const Verb VERB_DECOMPOSE = {
     .operands = "MESH.obj|MESH.stl",
     .operand_min = 1,
     .operand_max = 1,
-    .summary = "a mesh as convex hulls that cover it",
+    .summary = "a mesh as convex hulls that cover it, or as superquadrics",
     .examples =
         "  sdrs decompose mug.obj\n"
         "  sdrs decompose mug.obj --max-hulls 32 --max-vertices 32 -o out/mug\n"
-        "  sdrs decompose bowl.obj --tolerance 2mm\n",
+        "  sdrs decompose bowl.obj --tolerance 2mm\n"
+        "  sdrs decompose mug.obj --primitives superquadric --max 18\n",
     .details =
         "Writes hulls.obj (one `o` group a hull), report.json and hulls.png, a picture of the part, its hulls in place "
         "and\n"
         "moved apart. Every hull is convex, the hulls cover the surface,\n"
         "those of a connected part overlap, a symmetric part gives symmetric hulls; what could not be kept is told.\n"
+        "With --primitives superquadric: superquadrics.yaml, a scene whose link is their smooth union, query.json, a "
+        "question\n"
+        "about it, superquadrics.obj, .png and report.json; of the options above it takes --error (of the volume).\n"
         "Exit codes: 0 done, 1 a guarantee is not met, 3 the mesh cannot be meant, 5 cannot read or write.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],

@@ -1,4 +1,5 @@
-/* decompose: a mesh as a few convex hulls that cover it or lie inside, with what they are worth.
+/* decompose: a mesh as a few convex hulls that cover it or lie inside, or as superquadrics that are like it, with what
+ * they are worth.
  * Every array handed out is owned by the struct that holds it; x_free accepts a zeroed struct. Lengths in the mesh's
  * unit. docs/decompose.md */
 #ifndef SDRS_DECOMPOSE_H
@@ -106,5 +107,49 @@ HullResult mesh_decompose_cached(Decomposition* result, const Mesh* mesh, const 
 /* $SDRS_CACHE, else $XDG_CACHE_HOME/sdrs, else ~/.cache/sdrs; NULL when SDRS_CACHE is `off` or empty, or there is no
  * home. Owned by the caller. Freed by memory_free; the folder need not be there. */
 char* decompose_cache_folder(void);
+
+/* ---------------------------------------------------------------- superquadrics (decompose/superquadrics.c) */
+
+/* A superquadric of shapes/shapes.h (B7), placed in the mesh's coordinates; lengths in the mesh's unit. */
+typedef struct {
+  double size[3], exponents[2]; /* semi-axes; e1, e2 */
+  Quat rotation;                /* mesh <- its own frame, unit */
+  Vec3 position;
+} Superquadric;
+
+/* 0 in a count or an error stands for the default. */
+typedef struct {
+  int max;      /* superquadrics at most; default 18 */
+  int cells;    /* of the grid along the longest edge of the mesh's box; default 40 */
+  double error; /* stop when less than this part of the solid's volume is on the wrong side; default 1e-3 */
+  int threads;
+} SuperquadricOptions;
+
+/* How far one surface is from another, over samples spread evenly over the first, mesh unit. */
+typedef struct {
+  double mean, root_mean_square, largest;
+} SurfaceGap;
+
+typedef struct {
+  Superquadric* list; /* in the order in which they were found */
+  int count;
+  double diagonal;                         /* of the mesh's box */
+  double mesh_volume, union_volume;        /* by the samples below, mesh unit^3 */
+  double intersection_over_union;          /* of the two solids */
+  double wrong_volume;                     /* in one of the two alone, of the mesh's volume */
+  int volume_samples;                      /* in the box of both */
+  int mesh_samples, union_samples;         /* on the surfaces */
+  SurfaceGap mesh_to_union, union_to_mesh; /* from samples of the mesh to the union's surface, and back */
+} SuperquadricUnion;
+
+/* The union of a few superquadrics that is like the mended mesh as a solid (docs/derivations/shapes.md); a pure
+ * function of mesh and options, whatever the number of threads. HULL_FLAT etc.: the mesh has no volume, nothing to
+ * free. HULL_OK: freed by superquadrics_free. Mesh and options are only read. */
+HullResult mesh_superquadrics(SuperquadricUnion* result, const Mesh* mesh, const SuperquadricOptions* given);
+/* Frees all and leaves a zeroed one; accepts a zeroed one. */
+void superquadrics_free(SuperquadricUnion* result);
+/* The surface of one as a hull of 10 * 4^level + 2 points on it, in the mesh's coordinates; level 0 to 3. When not
+ * HULL_OK there is nothing to free, else freed by hull_free. */
+HullResult superquadric_hull(const Superquadric* own, int level, ConvexHull* hull);
 
 #endif

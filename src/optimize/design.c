@@ -130,12 +130,37 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
   return 0;
 }
 
+/* By a turn of the link at the start about its own axes. Velocities are said in the joint's axes and stay: of the
+ * link's they turn back. */
+static Vec3 start_turn(const Model* m, const ModelGradient* g, int link) {
+  int dof = m->links[link].dof_first + m->links[link].joint.plain_count;
+  Vec3 by_velocity = vec3_at(g->velocities + dof), velocity = vec3_at(m->initial_velocities + dof);
+  return vec3_add(vec3_at(g->coordinates + dof), vec3_cross(by_velocity, velocity));
+}
+
+/* first: the first of the numbers that the rotation makes. */
+static void add_turn_slope(const DesignTurn* own, const DesignNumber* first, const Model* m, const ModelGradient* g,
+                           double factor, double* out) {
+  const SceneJoint* joint = &m->scene->links[first->link].joint;
+  double numbers[4];
+  Vec3 by_turn = own->of_axis ? g->axes[first->link] : g->turns[first->link];
+  if (own->of_axis)
+    vec3_store(joint->axes[0], numbers);
+  else
+    quat_store(joint->rotation, numbers);
+  if (own->of_start) {
+    quat_store(quat_at(model_scene_initial(m->scene, first->link)->coordinates + first->index), numbers);
+    by_turn = start_turn(m, g, first->link);
+  }
+  design_turn_slope(own, numbers, vec3_scale(by_turn, factor), out);
+}
+
 /* (D2) */
 void design_gradient(const Design* d, int scenario, const Model* model, const ModelGradient* gradient, double factor,
                      double* out) {
   for (int k = 0; k < d->number_count; k++) {
     const DesignNumber* n = &d->numbers[k];
-    if (!is_in(n, scenario)) continue;
+    if (!is_in(n, scenario) || n->term_count == 0) continue;
     double slope = factor * slope_at(n, model, gradient);
     for (int t = n->term_first; t < n->term_first + n->term_count; t++)
       out[d->terms[t].variable] += d->terms[t].coefficient * slope;
@@ -148,16 +173,8 @@ void design_gradient(const Design* d, int scenario, const Model* model, const Mo
     design_inertia_slope(own, model->scene->links[link].inertia, by_inertia, out);
   }
   for (int k = 0; k < d->turn_count; k++) {
-    const DesignTurn* own = &d->turns[k];
-    int link = d->numbers[own->number_first].link;
-    const SceneJoint* joint = &model->scene->links[link].joint;
-    double numbers[4];
-    if (own->of_axis)
-      vec3_store(joint->axes[0], numbers);
-    else
-      quat_store(joint->rotation, numbers);
-    Vec3 by_turn = own->of_axis ? gradient->axes[link] : gradient->turns[link];
-    design_turn_slope(own, numbers, vec3_scale(by_turn, factor), out);
+    const DesignNumber* first = &d->numbers[d->turns[k].number_first];
+    if (is_in(first, scenario)) add_turn_slope(&d->turns[k], first, model, gradient, factor, out);
   }
 }
 

@@ -81,11 +81,12 @@ typedef struct {
   double above[3]; /* where they are not: columns scaled with their diagonal, V_ij / V_jj */
 } DesignInertia;
 
-/* Numbers of a joint's axis (three), or of its frame's rotation (four), that rotations move (D11). */
+/* Numbers of a joint's axis (three), of its frame's rotation (four), or of the rotation that it has at the start
+ * (four), that rotations move (D11). */
 typedef struct {
-  bool of_axis;
+  bool of_axis, of_start;
   int number_first;
-  int variable[3]; /* turn about the axes of the joint's frame [rad]; -1: none */
+  int variable[3]; /* turn about the axes of the joint's frame, at the start the link's [rad]; -1: none */
   Vec3 axis;       /* in the scene; unit */
   Quat rotation;
 } DesignTurn;

@@ -177,6 +177,22 @@ static void list_start_number(DesignBuild* b, const TaskStart* item, int link, i
   design_add_term(b->design, variable, 1);
 }
 
+/* Three rotations: a rotation vector about the link's axes moves the quaternion. */
+static void list_start_turn(DesignBuild* b, const TaskStart* item, int link, const Joint* joint) {
+  Design* d = b->design;
+  const double* q = model_scene_initial(b->scene, link)->coordinates + joint->plain_count;
+  DesignTurn own = {.of_start = true, .number_first = d->number_count};
+  own.rotation = quat_normalized(quat_at(q));
+  VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior};
+  for (int k = 0; k < 3; k++)
+    own.variable[k] = item->dof[joint->plain_count + k]
+                          ? design_new_variable(b, &wish, 0, "%s/turn/%c", item->link.text, "xyz"[k])
+                          : -1;
+  for (int k = 0; k < 4; k++) design_add_number(d, OVERRIDE_COORDINATE, link, 0, joint->plain_count + k, q[k]);
+  d->turns = memory_grown(d->turns, sizeof(DesignTurn), d->turn_count, &d->turn_capacity);
+  d->turns[d->turn_count++] = own;
+}
+
 void design_list_start(DesignBuild* b, const TaskStart* item) {
   int link = design_link(b, &item->link);
   if (link < 0) return;
@@ -194,8 +210,15 @@ void design_list_start(DesignBuild* b, const TaskStart* item) {
       if (!item->dof[dof] || !(velocity ? item->velocities : item->coordinates) || (!velocity && turns)) continue;
       list_start_number(b, item, link, dof, velocity);
     }
-  if (b->design->variable_count == before)
+  bool has_turns = l->joint.coordinate_count > l->joint.dof_count;
+  if (item->turns && has_turns) list_start_turn(b, item, link, &l->joint);
+  if (item->turns && !has_turns)
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place,
-                    "link '%s': three rotations are a quaternion, which cannot be chosen number by number",
+                    "the joint of link '%s' has no three rotations: 'turns' is for free and ball joints",
+                    item->link.text);
+  else if (b->design->variable_count == before)
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place,
+                    "link '%s': three rotations are a quaternion, which cannot be chosen number by number: give "
+                    "'turns: true'",
                     item->link.text);
 }

@@ -130,6 +130,13 @@ static void add_turn(DrawsBuild* b, const TaskDraw* item, int link, const Joint*
     any = any || drawn;
   }
   if (!any) return;
+  for (int k = 0; k < b->design->turn_count; k++) {
+    const DesignTurn* own = &b->design->turns[k];
+    if (own->of_start && b->design->numbers[own->number_first].link == link) {
+      complain(b, item, b->task->scenarios[0].name, "has rotations that are variables (turns)");
+      return;
+    }
+  }
   turn.base = MEMORY_NEW(Quat, b->task->scenario_count);
   for (int s = 0; s < b->task->scenario_count; s++)
     turn.base[s] = quat_at(model_scene_initial(&b->task->scenarios[s].scene, link)->coordinates + turn.first);

@@ -655,7 +655,11 @@ void optimization_chain(const Optimization* o, int scenario, const Model* model,
   design_gradient(&o->design, scenario, model, gradient, 1, slope);
 }
 
-bool optimization_turns_joints(const Optimization* o) { return o->design.turn_count > 0; }
+bool optimization_turns_joints(const Optimization* o) {
+  bool any = false;
+  for (int k = 0; k < o->design.turn_count; k++) any = any || !o->design.turns[k].of_start;
+  return any;
+}
 
 const Scene* optimization_trial_scene(Optimization* o, int* scenario) {
   *scenario = o->failed_scenario;

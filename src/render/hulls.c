@@ -168,7 +168,7 @@ static void draw_panels(const HullPicture* picture, int threads, RenderImage* im
   RenderCamera camera = camera_create(RENDER_ISO, up, PANEL_WIDTH, PANEL_HEIGHT, 1.0);
   fit_camera(&hulls, &camera); /* they cover the part */
   draw_panel(&part, &camera, "the part", threads, 0, image);
-  snprintf(title, sizeof title, "%d convex hull%s", picture->hull_count, picture->hull_count == 1 ? "" : "s");
+  snprintf(title, sizeof title, "%d %s%s", picture->hull_count, picture->piece, picture->hull_count == 1 ? "" : "s");
   draw_panel(&hulls, &camera, title, threads, 1, image);
   hulls_move_apart(&hulls.model, hulls.poses);
   fit_camera(&hulls, &camera);

@@ -91,6 +91,7 @@ typedef struct {
   const ConvexHull* hulls;
   int hull_count;
   int up;
+  const char* piece; /* what one of them is called: "convex hull" */
 } HullPicture;
 /* Writes that picture. STATUS_IO with a diagnostic; the picture's hulls are borrowed. */
 Status render_hulls(const char* path, const HullPicture* picture, int threads, Diagnostics* diagnostics);

@@ -131,7 +131,8 @@ typedef struct {
 typedef struct {
   SourcePlace place;
   TaskName link;
-  bool coordinates, velocities; /* at least one; coordinates not for a joint with three rotations */
+  bool coordinates, velocities; /* coordinates: not the three rotations of a joint that has them, */
+  bool turns;                   /* which these are; at least one of the three */
   bool dof[JOINT_MAX_DOF];      /* which degrees of freedom; default all */
   double within, low, high;     /* as in TaskControl */
   double prior;

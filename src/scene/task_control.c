@@ -46,13 +46,14 @@ static void read_start(Reader* reader, Task* task, const Node* item, int* capaci
   StartForm form;
   int before = reader->problem_count;
   if (!schema_read(reader, item, "start", &form)) return;
-  if (reader->problem_count == before && !form.coordinates && !form.velocities)
-    reader_error(reader, item->place, "nothing moves: give 'coordinates: true' or 'velocities: true'");
+  if (reader->problem_count == before && !form.coordinates && !form.velocities && !form.turns)
+    reader_error(reader, item->place, "nothing moves: give 'coordinates: true', 'turns: true' or 'velocities: true'");
   Interval interval = read_interval(reader, item, &form.interval);
   TaskStart start = {.place = item->place, .within = interval.within, .low = interval.low, .high = interval.high};
   start.prior = interval.prior;
   start.coordinates = form.coordinates;
   start.velocities = form.velocities;
+  start.turns = form.turns;
   read_dof(reader, form.dof, start.dof);
   int link_count;
   TaskName* links = read_which(reader, task, item, &form.which, &link_count);

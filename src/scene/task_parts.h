@@ -149,7 +149,7 @@ typedef struct {
 typedef struct {
   WhichForm which;
   IntervalForm interval;
-  bool coordinates, velocities;
+  bool coordinates, velocities, turns;
   const Node *dof, *scenarios;
 } StartForm;
 

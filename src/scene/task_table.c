@@ -268,7 +268,10 @@ static const SchemaRow ROWS[] = {
      .meaning = "Only what belongs to these degrees of freedom, from 0, translations first (of loads x, y, z): so that "
                 "several items can have bounds of their own."},
     {"start", "coordinates", VALUE_BOOL, AT(StartForm, coordinates), .fallback = "false",
-     .meaning = "The joint's initial coordinates move; not for a joint with three rotations."},
+     .meaning = "The joint's initial coordinates move; not its three rotations, where it has them."},
+    {"start", "turns", VALUE_BOOL, AT(StartForm, turns), .fallback = "false",
+     .meaning = "The three rotations of a free or ball joint move: how it stands at the start is that of the scene, "
+                "turned by a rotation vector about the link's own axes [rad]; link/turn/x, y, z."},
     {"start", "velocities", VALUE_BOOL, AT(StartForm, velocities), .fallback = "false",
      .meaning = "The joint's initial velocities move."},
     {"control", "tie", VALUE_BOOL, AT(ControlForm, tie), .fallback = "false",

@@ -1,0 +1,24 @@
+#!/bin/bash
+# Measures docs/results/superquadrics.csv: `sdrs decompose --primitives superquadric --max 18` of meshes.
+#   scripts/measure_superquadrics.sh MESH.obj... >docs/results/superquadrics.csv
+# The program is $SDRS (default ./sdrs). Lengths are of the diagonal of the mesh's box; cpu_s: user seconds, one thread.
+set -euo pipefail
+ROOT=$(cd "$(dirname "$0")/.." && pwd)
+sdrs=${SDRS:-$ROOT/sdrs}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+echo "mesh,superquadrics,intersection_over_union,mesh_to_union_mean,mesh_to_union_largest,union_to_mesh_mean,union_to_mesh_largest,cpu_s"
+for mesh in "$@"; do
+  TIMEFORMAT='%U'
+  { time "$sdrs" decompose "$mesh" --primitives superquadric --max 18 --threads 1 --no-picture -o "$work/out" -q >/dev/null; } 2>"$work/cpu"
+  python3 - "$work/out/report.json" "$(basename "$mesh" .obj)" "$(tail -1 "$work/cpu")" <<'PYTHON'
+import json
+import sys
+
+report, mesh, cpu = sys.argv[1:]
+r = json.load(open(report))
+gaps = [r[gap][key] for gap in ("mesh_to_union", "union_to_mesh") for key in ("mean_of_diagonal", "largest_of_diagonal")]
+print(mesh, r["superquadrics"], "%.3f" % r["intersection_over_union"], *("%.4f" % g for g in gaps), cpu, sep=",")
+PYTHON
+done

@@ -1,0 +1,62 @@
+/* One superquadric: its radial distance and how that moves with its numbers. */
+#include "decompose/superquadric.h"
+
+/* Exponents that are searched: nearly a box, and an ellipsoid. */
+#define EXPONENT_LEAST 0.1
+#define EXPONENT_LARGEST 1.0
+#define LOG_2 0.693147180559945309417
+
+Primitive primitive_of(const Superquadric* own) {
+  Primitive out = {.own = *own, .turn = mat3_from_quat(own->rotation)};
+  SmoothForm form = {.kind = SMOOTH_SUPERQUADRIC,
+                     .size = {own->size[0], own->size[1], own->size[2]},
+                     .exponents = {own->exponents[0], own->exponents[1]}};
+  (void)shape_create(&out.shape, &form);
+  return out;
+}
+
+/* The body is in its box, and the way to the surface along the ray is not shorter than that to the box. */
+static bool beyond_box(const double* size, Vec3 x, double limit) {
+  return fabs(x.x) >= size[0] + limit || fabs(x.y) >= size[1] + limit || fabs(x.z) >= size[2] + limit;
+}
+
+double primitive_distance(const Primitive* primitive, Vec3 place, double limit) {
+  Vec3 x = mat3_tmul_vec(primitive->turn, vec3_sub(place, primitive->own.position));
+  if (beyond_box(primitive->own.size, x, limit)) return limit;
+  double length = vec3_norm(x), inner = primitive->shape.inner;
+  if (length <= inner - limit) return -limit;
+  double gauge = 1 + shape_evaluate(&primitive->shape, x).value;
+  if (!(gauge > 0)) return -fmin(limit, inner);
+  return fmax(-limit, fmin(limit, length * (1 - 1 / gauge)));
+}
+
+void primitive_slopes(const Primitive* primitive, Vec3 place, double* slope) {
+  const Shape* shape = &primitive->shape;
+  Vec3 x = mat3_tmul_vec(primitive->turn, vec3_sub(place, primitive->own.position));
+  ShapeValue v = shape_evaluate(shape, x);
+  double length = vec3_norm(x), gauge = 1 + v.value, by_gauge = length / (gauge * gauge);
+  Vec3 at = vec3_scale(v.gradient, by_gauge); /* gauge depends on x / a alone: by log a, -x times its slope */
+  slope[0] = -LOG_2 * at.x * x.x, slope[1] = -LOG_2 * at.y * x.y, slope[2] = -LOG_2 * at.z * x.z;
+  for (int k = 0; k < 2; k++) {
+    double value;
+    Vec3 gradient;
+    shape_parameter_slope(shape, x, k, &value, &gradient);
+    slope[3 + k] = by_gauge * value;
+  }
+  Vec3 by_place = vec3_add_scaled(at, (1 - 1 / gauge) / length, x);
+  vec3_store(vec3_cross(by_place, x), slope + 5);
+  vec3_store(vec3_scale(mat3_mul_vec(primitive->turn, by_place), -1), slope + 8);
+}
+
+static double between(double value, double low, double high) { return fmin(fmax(value, low), high); }
+
+Superquadric superquadric_moved(const Superquadric* from, const double* step, double least, double largest) {
+  Superquadric to = *from;
+  for (int k = 0; k < 3; k++)
+    to.size[k] = between(from->size[k] * math_pow(2, between(step[k], -1, 1)), least, largest);
+  for (int k = 0; k < 2; k++)
+    to.exponents[k] = between(from->exponents[k] + step[3 + k], EXPONENT_LEAST, EXPONENT_LARGEST);
+  to.rotation = quat_normalized(quat_mul(from->rotation, quat_exp(vec3_at(step + 5))));
+  to.position = vec3_add(from->position, vec3_at(step + 8));
+  return to;
+}

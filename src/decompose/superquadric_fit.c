@@ -1,0 +1,155 @@
+/* Superquadrics together against places whose side of a solid's surface is known: the misfit of the union depends, at
+ * each place, on the superquadric that is nearest there alone, so that the normal equations fall into blocks of eleven
+ * (B12). */
+#include <string.h>
+
+#include "decompose/superquadric.h"
+
+enum { NUMBERS = SUPERQUADRIC_NUMBERS, CHUNK = 2048 };
+
+/* Damping: of the first step, its bounds, and what a good and a bad step do to it. */
+#define DAMPING_FIRST 1e-2
+#define DAMPING_LEAST 1e-7
+#define DAMPING_LARGEST 1e7
+#define DAMPING_LESS 0.3
+#define DAMPING_MORE 5
+/* A step that gains less than this part of the cost is the last. */
+#define GAIN_LEAST 1e-5
+/* Beside the diagonal, so that numbers without effect stay [of its largest entry]. */
+#define DIAGONAL_LEAST 1e-9
+
+/* Of one superquadric: J^T J (upper triangle) and J^T r. */
+typedef struct {
+  double square[NUMBERS][NUMBERS], slope[NUMBERS];
+} Normal;
+
+typedef struct {
+  const FitProblem* problem;
+  const Primitive* list;
+  int count;
+  double width;
+  double* cost;   /* (chunks) */
+  Normal* normal; /* (chunks x count), or NULL: the cost alone */
+} Sums;
+
+static int chunks_of(const FitProblem* problem) { return (problem->count + CHUNK - 1) / CHUNK; }
+
+/* The misfit at a point, and whose it is: -1, nobody's. */
+static double misfit(const Sums* s, const FitPoint* point, int* whose) {
+  double least = fmin(point->other, s->width);
+  *whose = -1;
+  for (int k = 0; k < s->count && !(point->side < 0 && least <= 0); k++) {
+    double distance = primitive_distance(&s->list[k], point->place, s->width);
+    if (distance < least) least = distance, *whose = k;
+  }
+  if (point->side != 0 && point->side * least >= 0) return 0; /* both are on one side */
+  if (fabs(least) >= s->width) *whose = -1;
+  return fmax(least, -s->width);
+}
+
+static void add_normal(Normal* normal, const double* slope, double weight, double value) {
+  for (int i = 0; i < NUMBERS; i++) {
+    normal->slope[i] += weight * value * slope[i];
+    for (int j = i; j < NUMBERS; j++) normal->square[i][j] += weight * slope[i] * slope[j];
+  }
+}
+
+static void sum_chunk(void* context, int chunk, int thread) {
+  const Sums* s = context;
+  (void)thread;
+  int first = chunk * CHUNK, end = first + CHUNK < s->problem->count ? first + CHUNK : s->problem->count;
+  double cost = 0, slope[NUMBERS];
+  for (int i = first; i < end; i++) {
+    const FitPoint* point = &s->problem->points[i];
+    int whose;
+    double value = misfit(s, point, &whose);
+    cost += point->weight * value * value;
+    if (!s->normal || whose < 0 || value == 0) continue;
+    primitive_slopes(&s->list[whose], point->place, slope);
+    add_normal(&s->normal[(size_t)chunk * (size_t)s->count + (size_t)whose], slope, point->weight, value);
+  }
+  s->cost[chunk] = cost;
+}
+
+/* Chunks are added in their order, whichever thread made them; their normal equations to `normal` (count). */
+static double sum_all(const FitProblem* problem, const Superquadric* list, int count, double width, Normal* normal) {
+  int chunks = chunks_of(problem);
+  Primitive* made = MEMORY_NEW(Primitive, count);
+  for (int k = 0; k < count; k++) made[k] = primitive_of(&list[k]);
+  Sums sums = {problem, made, count, width, MEMORY_NEW(double, chunks), NULL};
+  if (normal) sums.normal = MEMORY_NEW(Normal, (size_t)chunks * (size_t)count);
+  parallel_for(problem->threads, chunks, 2, 1, sum_chunk, &sums);
+  double cost = 0;
+  if (normal) memset(normal, 0, sizeof *normal * (size_t)count);
+  for (int c = 0; c < chunks; c++) {
+    cost += sums.cost[c];
+    for (int k = 0; normal && k < count; k++) {
+      const Normal* part = &sums.normal[(size_t)c * (size_t)count + (size_t)k];
+      for (int i = 0; i < NUMBERS; i++) {
+        normal[k].slope[i] += part->slope[i];
+        for (int j = i; j < NUMBERS; j++) normal[k].square[i][j] += part->square[i][j];
+      }
+    }
+  }
+  memory_free(sums.normal);
+  memory_free(sums.cost);
+  memory_free(made);
+  return cost;
+}
+
+double fit_cost(const FitProblem* problem, const Superquadric* list, int count, double width) {
+  return sum_all(problem, list, count, width, NULL);
+}
+
+/* (J^T J + damping D) step = -J^T r of one; false: no step. */
+static bool solve_normal(BlockSolver* solver, const Normal* normal, double damping, double* step) {
+  double largest = 0;
+  for (int i = 0; i < NUMBERS; i++) largest = fmax(largest, normal->square[i][i]);
+  if (!(largest > 0)) return false;
+  int stride;
+  block_solver_clear(solver);
+  double* block = block_solver_block(solver, 0, 0, &stride);
+  for (int i = 0; i < NUMBERS; i++) {
+    for (int j = i; j < NUMBERS; j++) block[i * stride + j] = normal->square[i][j];
+    block[i * stride + i] += damping * (normal->square[i][i] + DIAGONAL_LEAST * largest);
+    step[i] = -normal->slope[i];
+  }
+  if (!block_solver_factor(solver)) return false;
+  block_solver_solve(solver, step);
+  return true;
+}
+
+static void move_all(const FitProblem* problem, BlockSolver* solver, const Normal* normal, double damping,
+                     const Superquadric* from, int count, Superquadric* to) {
+  double step[NUMBERS];
+  for (int k = 0; k < count; k++) {
+    to[k] = from[k];
+    if (solve_normal(solver, &normal[k], damping, step))
+      to[k] = superquadric_moved(&from[k], step, problem->least, problem->largest);
+  }
+}
+
+double fit_improve(const FitProblem* problem, Superquadric* list, int count, double width, int iterations) {
+  Normal* normal = MEMORY_NEW(Normal, count);
+  Superquadric* trial = MEMORY_NEW(Superquadric, count);
+  BlockSolver* solver = block_solver_create(1, (int[1]){NUMBERS});
+  block_solver_pattern(solver, NULL, 0);
+  double damping = DAMPING_FIRST, cost = sum_all(problem, list, count, width, normal);
+  for (int i = 0; i < iterations && damping < DAMPING_LARGEST; i++) {
+    move_all(problem, solver, normal, damping, list, count, trial);
+    double next = fit_cost(problem, trial, count, width);
+    if (!(next < cost)) {
+      damping *= DAMPING_MORE;
+      continue;
+    }
+    bool last = cost - next < GAIN_LEAST * cost;
+    memcpy(list, trial, sizeof *list * (size_t)count);
+    damping = fmax(damping * DAMPING_LESS, DAMPING_LEAST);
+    cost = last ? next : sum_all(problem, list, count, width, normal);
+    if (last) break;
+  }
+  block_solver_destroy(solver);
+  memory_free(trial);
+  memory_free(normal);
+  return cost;
+}

@@ -1,0 +1,94 @@
+/* What a fit knows of a solid: distances on a grid, places on the surface. */
+#include "decompose/superquadric.h"
+
+enum { MARGIN = 3, SURFACE_PLACES = 8000 };
+
+typedef struct {
+  SolidSamples* samples;
+  const SurfaceTree* tree;
+} Filling;
+
+int solid_samples_count(const SolidSamples* s) { return s->size[0] * s->size[1] * s->size[2]; }
+
+Vec3 solid_samples_place(const SolidSamples* s, int node) {
+  int i = node % s->size[0], j = node / s->size[0] % s->size[1], k = node / s->size[0] / s->size[1];
+  return vec3_add_scaled(s->low, s->edge, vec3(i, j, k));
+}
+
+static void fill_layer(void* context, int layer, int thread) {
+  const Filling* f = context;
+  (void)thread;
+  int row = f->samples->size[0] * f->samples->size[1], nearest = 0;
+  for (int node = layer * row; node < (layer + 1) * row; node++) {
+    Vec3 place = solid_samples_place(f->samples, node);
+    double distance = surface_tree_distance(f->tree, place, &nearest);
+    f->samples->distance[node] = surface_tree_winding(f->tree, place) != 0 ? -distance : distance;
+  }
+}
+
+static double triangle_area(const ConvexHull* s, int t) {
+  const int* c = s->triangles[t];
+  return 0.5 * vec3_norm(vec3_cross(vec3_sub(s->vertices[c[1]], s->vertices[c[0]]),
+                                    vec3_sub(s->vertices[c[2]], s->vertices[c[0]])));
+}
+
+/* Of a triangle, by two numbers in [0, 1). */
+static Vec3 triangle_place(const ConvexHull* s, int t, double u, double v) {
+  const int* c = s->triangles[t];
+  if (u + v > 1) u = 1 - u, v = 1 - v;
+  Vec3 place = vec3_add_scaled(s->vertices[c[0]], u, vec3_sub(s->vertices[c[1]], s->vertices[c[0]]));
+  return vec3_add_scaled(place, v, vec3_sub(s->vertices[c[2]], s->vertices[c[0]]));
+}
+
+/* Where parts of the solid overlap, surfaces within it are none. */
+static bool is_hidden(const SurfaceTree* tree, const ConvexHull* s, int t, Vec3 place, double way) {
+  const int* c = s->triangles[t];
+  Vec3 normal =
+      vec3_cross(vec3_sub(s->vertices[c[1]], s->vertices[c[0]]), vec3_sub(s->vertices[c[2]], s->vertices[c[0]]));
+  return surface_tree_winding(tree, vec3_add_scaled(place, way / vec3_norm(normal), normal)) != 0;
+}
+
+/* The k-th of a sequence that fills [0, 1) evenly: multiples of an irrational number. */
+static double evenly(int k, double ratio) {
+  double x = 0.5 + k * ratio;
+  return x - floor(x);
+}
+
+/* At even steps of the area that lies behind. */
+static void spread_over(SolidSamples* out, const ConvexHull* s, const SurfaceTree* tree) {
+  double step = out->area / SURFACE_PLACES, behind = 0, next = 0.5 * step;
+  out->surface = MEMORY_NEW(Vec3, SURFACE_PLACES + 1);
+  for (int t = 0, made = 0; t < s->triangle_count; t++) {
+    behind += triangle_area(s, t);
+    for (; next < behind && made < SURFACE_PLACES; next += step, made++) {
+      Vec3 place = triangle_place(s, t, evenly(made, 0.7548776662466927), evenly(made, 0.5698402909980532));
+      if (!is_hidden(tree, s, t, place, 1e-6 * out->edge)) out->surface[out->surface_count++] = place;
+    }
+  }
+}
+
+SolidSamples solid_samples_create(const ConvexHull* surface, int cells, int threads) {
+  Vec3 low = surface->vertices[0], high = low;
+  for (int i = 0; i < surface->vertex_count; i++)
+    low = vec3_min(low, surface->vertices[i]), high = vec3_max(high, surface->vertices[i]);
+  Vec3 box = vec3_sub(high, low);
+  SolidSamples out = {.edge = fmax(box.x, fmax(box.y, box.z)) / cells};
+  const double extent[3] = {box.x, box.y, box.z};
+  for (int k = 0; k < 3; k++) out.size[k] = (int)(extent[k] / out.edge) + 2 + 2 * MARGIN;
+  out.low = vec3_add_scaled(low, -(MARGIN + 0.25) * out.edge, vec3(1, 1, 1)); /* no node on a face of the box */
+  out.distance = MEMORY_NEW(double, solid_samples_count(&out));
+  for (int t = 0; t < surface->triangle_count; t++) out.area += triangle_area(surface, t);
+  SurfaceTree tree =
+      surface_tree_create(surface->vertices, (const int(*)[3])surface->triangles, surface->triangle_count);
+  Filling filling = {&out, &tree};
+  parallel_for(threads, out.size[2], 2, 1, fill_layer, &filling);
+  spread_over(&out, surface, &tree);
+  surface_tree_free(&tree);
+  return out;
+}
+
+void solid_samples_free(SolidSamples* samples) {
+  memory_free(samples->distance);
+  memory_free(samples->surface);
+  *samples = (SolidSamples){0};
+}
