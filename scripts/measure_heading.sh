@@ -7,17 +7,10 @@
 # found, run once with the mass of each link at its vertices and once spread over its volume, without such a drive and with it, of several sizes.
 # Usage: scripts/measure_heading.sh [FOLDER]   what has its run in FOLDER already is not run again; without it none is kept
 # Takes some four CPU minutes.
+# program, folder, table come from scripts/table.sh
+# shellcheck disable=SC1091,SC2154
 set -euo pipefail
-cd "$(dirname "$0")/.."
-
-OUT=docs/results/heading.csv
-folder=${1:-$(mktemp -d)}
-table=$(mktemp)
-trap 'rm -f "$table"; [[ -n ${KEEP:-} ]] || rm -rf "$folder"' EXIT
-[[ $# == 0 ]] || KEEP=1 # not removed
-mkdir -p "$folder"
-
-program=${SDRS:-./sdrs}
+. "$(dirname "$0")/table.sh" "$@"
 
 scene() { # file, base, N m/rad: the scene with the drive, meshes by their whole paths
   sed -e "s#\.\./\.\./assets#$PWD/assets#" \
@@ -78,9 +71,7 @@ for robot in "spider", "biped":
     print(f"{robot},mean,,,{statistics.mean(gains):.1f}")
     print(f"{robot},spread,,,{statistics.stdev(gains):.1f}")
 P
-mv "$table" "$OUT"
-chmod 644 "$OUT"
-cat "$OUT"
+publish heading.csv
 
 # ---------------------------------------------------------------- where the mass is
 
@@ -108,5 +99,5 @@ P
 {
   echo "drive_N_m_rad,at_vertices_m,in_the_volume_m,difference_percent,turned_at_vertices_rad,turned_in_the_volume_rad"
   for drive in 0 5 20 100; do walk "$drive"; done
-} >"${OUT%.csv}-mass.csv"
-cat "${OUT%.csv}-mass.csv"
+} >"$table"
+publish heading-mass.csv

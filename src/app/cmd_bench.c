@@ -67,7 +67,7 @@ static ExitCode unknown_bench(const Options* options, const char* word) {
   for (int i = 0; i < BENCH_COUNT; i++) names[i] = BENCHES[i].name;
   const char* nearest = text_nearest(word, names, BENCH_COUNT);
   if (nearest) return usage_error(options, "unknown bench '%s' (did you mean '%s'?)", word, nearest);
-  return usage_error(options, "unknown bench '%s'", word);
+  return usage_error(options, "unknown bench '%s' (sdrs bench lists them)", word);
 }
 
 static ExitCode bench(const Options* options) {

@@ -32,6 +32,10 @@ static Status fit_run_create(FitRun* run, const Options* options) {
   *run = (FitRun){.options = options};
   Status status =
       task_load(&run->task, options->operands[0], options->overrides, options->override_count, &run->diagnostics);
+  if (status == STATUS_BAD_INPUT && task_recognise_scene(options->operands[0]))
+    say_other_kind(options->operands[0], "a scene",
+                   "sdrs simulate runs it; a task for sdrs identify names it, what was measured and what is sought",
+                   &run->diagnostics);
   if (status != STATUS_OK) return status;
   if (option_given(options, "iterations")) run->task.identify.iterations = option_count(options, "iterations", 1);
   IdentifyOptions settings = {.threads = options->threads, .interrupted = interrupted};

@@ -39,7 +39,7 @@ static Status design_run_create(DesignRun* run, const Options* options) {
   *run = (DesignRun){.options = options};
   Status status =
       task_load(&run->task, options->operands[0], options->overrides, options->override_count, &run->diagnostics);
-  if (status == STATUS_BAD_INPUT && !task_recognise(options->operands[0]))
+  if (status == STATUS_BAD_INPUT && task_recognise_scene(options->operands[0]))
     say_other_kind(options->operands[0], "a scene", "sdrs simulate runs it; a task names it and says what is wanted",
                    &run->diagnostics);
   if (status == STATUS_OK && run->task.loss_count == 0) {

@@ -85,13 +85,10 @@ static const char* key_of_option(const char* name) {
   static const struct {
     const char *name, *key;
   } KEYS[] = {
-      {"dt", "simulation.dt"},
-      {"timestep", "simulation.dt"},
-      {"duration", "simulation.duration"},
-      {"gravity", "simulation.gravity"},
-      {"substeps", "simulation.substeps"},
-      {"friction", "contact.friction"},
-      {"restitution", "contact.restitution"},
+      {"dt", "simulation.dt"},           {"timestep", "simulation.dt"},
+      {"time", "simulation.duration"},   {"duration", "simulation.duration"},
+      {"gravity", "simulation.gravity"}, {"substeps", "simulation.substeps"},
+      {"friction", "contact.friction"},  {"restitution", "contact.restitution"},
   };
   for (size_t i = 0; i < sizeof KEYS / sizeof KEYS[0]; i++)
     if (strcmp(KEYS[i].name, name) == 0) return KEYS[i].key;
@@ -107,8 +104,9 @@ static void fault_unknown(OptionParser* parser, const char* word, size_t length)
   name[strcspn(name, "=")] = '\0';
   const char* nearest = text_nearest(name, names, COMMON_COUNT + verb->option_count);
   const char* key = verb->reads_scene ? key_of_option(name) : NULL;
+  const char* within = strcmp(verb->operands, "TASK") == 0 ? "scene." : "";
   if (key)
-    fault(parser, "unknown option '%.*s': it is a key of the file: --set %s=...", (int)length, word, key);
+    fault(parser, "unknown option '%.*s': it is a key of the file: --set %s%s=...", (int)length, word, within, key);
   else if (nearest)
     fault(parser, "unknown option '%.*s' (did you mean '--%s'?)", (int)length, word, nearest);
   else

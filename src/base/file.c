@@ -40,6 +40,8 @@ const char* file_error_text(int error) {
       return "not a regular file, and it does not end within 1 MiB";
     case ETIMEDOUT:
       return "nobody writes to this pipe (waited 10 s)";
+    case EISDIR:
+      return "it is a folder, where a file must be named";
     default:
       return strerror(error);
   }
@@ -122,10 +124,24 @@ Status file_read(const char* path, char** data, size_t* length) {
   return STATUS_IO;
 }
 
+/* `scene` where scene.yaml was meant: its name, to be freed, or NULL. */
+static char* with_its_ending(const char* path) {
+  Text name = {0};
+  text_add(&name, "%s.yaml", path);
+  if (file_exists(name.data)) return name.data;
+  text_free(&name);
+  return NULL;
+}
+
 Status file_read_reported(const char* path, char** data, size_t* length, Diagnostics* diagnostics) {
   Status status = file_read(path, data, length);
-  if (status != STATUS_OK)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read: %s", file_error_text(errno));
+  if (status == STATUS_OK) return status;
+  int error = errno;
+  char* meant = error == ENOENT ? with_its_ending(path) : NULL;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read: %s%s%s%s",
+                  file_error_text(error), meant ? " (did you mean '" : "", meant ? meant : "", meant ? "'?)" : "");
+  memory_free(meant);
+  errno = error;
   return status;
 }
 

@@ -4,6 +4,9 @@
 #define POTENTIAL_TERMS 8.0
 /* (I2) dy/dz of one vertex's barrier far inside it is about 5/2 y^(7/5). */
 #define SLOPE 2.5
+/* (I2) Way at the rest speed in a step, in units of the range: in finer ones |dy/dz| counts at the edge of the range,
+ * too. */
+#define FINE_STEP 5e-4
 
 double impact_compression(double support, double potential) {
   return potential > 0 ? sqrt(support * potential / POTENTIAL_TERMS) : 0;
@@ -33,23 +36,29 @@ static double integral(double from, double to, double before, double width) {
   return half * sum;
 }
 
-/* (I2) The change of y in a step at the rest speed. */
-static double step_width(const ImpactParameters* p, double before) {
-  return p->rest_speed * p->dt / (2 * p->support) * SLOPE * (1 + before) * sqrt(1 + before);
+/* (I2) h of a step and eps of it. */
+static double step_part(const ImpactParameters* p) { return p->rest_speed * p->dt / (2 * p->support); }
+
+static double edge_of(double part) {
+  double fineness = part / FINE_STEP;
+  return fineness < 1 ? fineness * fineness : 1;
 }
 
 Impact impact_eval(const ImpactParameters* p, double potential, double before) {
   if (!(p->rest_speed > 0) || !(potential > 0)) return (Impact){.value = potential, .first = 1};
-  double s = p->support, y = impact_compression(s, potential), width = step_width(p, before);
+  double s = p->support, y = impact_compression(s, potential), part = step_part(p), edge = edge_of(part);
+  double width = part * SLOPE * (1 + before) * sqrt(edge + before); /* (I2) */
+  double growth = edge < 1 ? edge / (edge + before) : 0;            /* of the root with h */
   double t = 1 + (y - before) / width, slope = ramp_slope(t) / width, past = y - before;
   double low = fmax(0, before - width), kink = fmin(y, before);
   double sum = integral(low, kink, before, width) + integral(before, y, before, width);
   return (Impact){.value = 2 * POTENTIAL_TERMS / s * sum,
                   .first = ramp(t),
                   .second = slope * s / (2 * POTENTIAL_TERMS * y),
-                  .by_before = -slope * (1 + 1.5 * past / (1 + before)),
-                  .by_support = slope * (0.5 * y + past) / s,
-                  .by_rest_speed = -slope * past / p->rest_speed};
+                  .by_before = -slope * (1 + 1.5 * past / (1 + before) +
+                                         0.5 * past * (1 - edge) / ((1 + before) * (edge + before))),
+                  .by_support = slope * (0.5 * y + past * (1 + growth)) / s,
+                  .by_rest_speed = -slope * past * (1 + growth) / p->rest_speed};
 }
 
 static void unpack(const PairDerivatives* d, int side, double g[6]) {

@@ -224,25 +224,56 @@ int block_size(const Model* model, GradcheckBlock block) {
   return 0;
 }
 
-/* Returns where the next signal's scales go. */
-static double* signal_scale(const Model* model, const Signal* signal, double* scale) {
-  double duration = model->simulation.dt * model->simulation.steps;
+/* The largest value that a signal is given, in its unit. */
+static double largest_value(const SceneSignal* s) {
+  double largest = 0;
+  for (int k = 0; k < s->rows * s->channels; k++) largest = fmax(largest, fabs(s->values[k]));
+  for (int k = 0; k < s->channels * s->terms; k++) largest = fmax(largest, fabs(s->amplitude[k]));
+  return largest;
+}
+
+static double duration_of(const Model* model) { return model->simulation.dt * model->simulation.steps; }
+
+/* What takes a link as far as it is large within the run, if nothing else acts: a force [N]. */
+static double force_unit(const Model* model, int link) {
+  double duration = duration_of(model);
+  return link < 0 ? 0 : model->links[link].mass * model->links[link].reach / (duration * duration);
+}
+
+/* A tenth of `unit`; of a sine's phase, of a radian, of its frequency, of what turns it by one within the run. Returns
+ * where the next signal's scales go. */
+static double* signal_scale(const Model* model, const Signal* signal, double unit, double* scale) {
   const SceneSignal* s = signal->source;
   int count = signal_parameter_count(signal), terms = s->channels * s->terms;
   for (int k = 0; k < count; k++) {
-    bool frequency = s->type == SIGNAL_SINES && k >= s->channels + terms && k < s->channels + 2 * terms;
-    *scale++ = frequency ? 0.1 / duration : 0.1;
+    bool of_sine = s->type == SIGNAL_SINES && k >= s->channels + terms, frequency = k < s->channels + 2 * terms;
+    *scale++ = 0.1 * (!of_sine ? unit : frequency ? 1 / duration_of(model) : 1);
   }
   return scale;
 }
 
+static double* drive_scale(const Model* model, const ModelController* c, double* scale) {
+  bool place = c->type == CONTROLLER_PD || c->type == CONTROLLER_PRESCRIBED;
+  double largest = place ? 0 : largest_value(c->target.source);
+  return signal_scale(model, &c->target, largest > 0 ? largest : 1, scale);
+}
+
+/* least: of the unit. */
+static double* load_scale(const Model* model, const Signal* signal, double least, double* scale) {
+  double unit = fmax(largest_value(signal->source), least);
+  return signal_scale(model, signal, unit > 0 ? unit : 1, scale);
+}
+
 static void control_scale(const Model* model, double* scale) {
-  for (int c = 0; c < model->controller_count; c++) scale = signal_scale(model, &model->controllers[c].target, scale);
+  for (int c = 0; c < model->controller_count; c++) scale = drive_scale(model, &model->controllers[c], scale);
   for (int k = 0; k < model->load_count; k++) {
-    scale = signal_scale(model, &model->loads[k].force, scale);
-    scale = signal_scale(model, &model->loads[k].torque, scale);
+    const ModelLoad* load = &model->loads[k];
+    double least = force_unit(model, load->link);
+    scale = load_scale(model, &load->force, least, scale);
+    scale = load_scale(model, &load->torque, least * model->links[load->link].reach, scale);
   }
-  for (int k = 0; k < model->tendon_count; k++) scale = signal_scale(model, &model->tendons[k].tension, scale);
+  for (int k = 0; k < model->tendon_count; k++)
+    scale = load_scale(model, &model->tendons[k].tension, force_unit(model, model->scene->tendons[k].end), scale);
 }
 
 /* Prescribed joints start where their signals are: their state is no variable. */

@@ -11,7 +11,9 @@
 int block_size(const Model* model, GradcheckBlock block);
 /* A change of each number that counts as large: lengths of the link's reach, whole masses, whole contact parameters,
  * 1 for coordinates and velocities (0 where they are prescribed; and for exponents at the end of their range), 0.1 for
- * signals (0.1 / duration for frequencies). scale (block_size), set. */
+ * signals that say where a joint is; a tenth of the largest value of others, of a load and a tension at least of the
+ * force that takes its link as far as it is large within the run; 0.1 / duration for frequencies. scale (block_size),
+ * set. */
 void block_scale(const Model* model, GradcheckBlock block, double* scale);
 /* Derivatives by each number. out (block_size), set, in the order of block_numbers. */
 void block_gradient(const Model* model, GradcheckBlock block, const ModelGradient* gradient, double* out);

@@ -1,10 +1,9 @@
 /* Clearance, removal and keep_out: margin - the least distance of a link's hulls from others, negative where they
  * overlap, over all places that the link comes to: its joint's coordinates between their limits, a straight way out, or
- * where it is. All else stays where it is at the start. With T the link's pose, M its joint's motion, at the start 0
- * and at q pose at q = T_0 M(q_0)^-1 M(q) The distance changes along a way of the link by at most the way of its
- * vertices, which bounds it over a box of coordinates from below by that in the middle
- * (docs/derivations/certificate.md, P1): boxes are halved until none can hold less than the least that was found. At
- * the least, q has no share in the slope, or does not move. */
+ * where it is. All else stays where it is at the start. With T the link's pose and M its joint's motion, 0 at the
+ * start, T(q) = T_0 M(q_0)^-1 M(q). What the distance is in the middle of a box of coordinates bounds it from below in
+ * all of the box (docs/derivations/certificate.md, P1, P8): the box that may hold the least is halved until none can
+ * hold less than the least that was found. At the least, q has no share in the slope, or does not move. */
 #include <string.h>
 
 #include "differentiate/nearest.h"
@@ -21,7 +20,7 @@
 #define FOLD 1e-7
 #define FOLD_FLAT 1e-3
 /* Places that are looked at before the rest is given up; of the first grid by degrees of freedom. */
-enum { PLACES_MAX = 20000, BOXES_MAX = 256 };
+enum { PLACES_MAX = 20000 };
 static const int GRID[SWEEP_DOF_MAX + 1] = {1, 33, 9, 5};
 
 typedef struct {
@@ -53,36 +52,21 @@ static bool is_other(const Sweep* s, const ModelHull* hull) {
   return s->box || (term->other >= 0 ? hull->link == term->other : hull->link != term->link);
 }
 
-/* The least distance from one hull, if below *best. false: a pose is not a number. */
-static bool look_at(const Sweep* s, const ModelHull* other, Pose pose, Nearest* best) {
-  const ModelLink* link = &s->model->links[s->term->link];
-  Pose pose_other = pose_of_other(s, other);
-  for (int i = 0; i < link->hull_count; i++) {
-    const ModelHull* own = &s->model->hulls[link->hull_first + i];
-    if (!own->kind->bounded && !other->kind->bounded) continue;
-    double bound = nearest_bound(own, other, pose, pose_other);
-    if (isnan(bound)) return false;
-    if (bound >= best->distance) continue;
-    Nearest found = nearest_signed(own, other, pose, pose_other);
-    if (found.distance < best->distance) *best = found;
-  }
-  return true;
-}
+/* ---------------------------------------------------------------- boxes of places */
 
-/* Where the link stands at q: the least distance; those above `limit` are not told apart. */
-static Nearest distance_at(Sweep* s, const double* q, double limit) {
-  Pose pose = pose_of(s, q);
-  Nearest best = {.distance = limit};
-  bool sound = true;
-  s->places++;
-  if (s->box) sound = look_at(s, s->box, pose, &best);
-  for (int h = 0; h < s->model->hull_count && sound && !s->box; h++) {
-    const ModelHull* hull = &s->model->hulls[h];
-    if (is_other(s, hull)) sound = look_at(s, hull, pose, &best);
-  }
-  if (!sound) best = (Nearest){.distance = NAN};
-  return best;
-}
+typedef struct {
+  double middle[SWEEP_DOF_MAX], half[SWEEP_DOF_MAX];
+  double below; /* what no place in it is below */
+} SweepBox;
+
+/* How the link moves from the middle of a box to anywhere in it. */
+typedef struct {
+  SweepBox* box;
+  double way;  /* of any vertex [m] */
+  double bend; /* of a vertex off its straight way, over its distance from the link's frame */
+  JointReach reach;
+  Screw screws[JOINT_MAX_DOF];
+} Around;
 
 /* How far a vertex of the link goes at most from the middle of a box to anywhere in it. */
 static double way_within(const Sweep* s, const double* middle, const double* half) {
@@ -92,11 +76,82 @@ static double way_within(const Sweep* s, const double* middle, const double* hal
   return reach.slide + reach.spin * s->radius;
 }
 
-/* ---------------------------------------------------------------- the least of all */
+static Around around(const Sweep* s, SweepBox* box, Pose pose) {
+  Around a = {.box = box, .way = way_within(s, box->middle, box->half)};
+  if (s->joint) {
+    a.reach = joint_reach(s->joint, box->middle, box->half);
+    a.bend = (a.reach.spin * a.reach.spin + a.reach.spin_rate) / 2;
+    joint_screws(s->joint, box->middle, s->base.r, pose, a.screws);
+  } else if (s->count > 0) {
+    a.reach.slide = box->half[0];
+    a.screws[0] = (Screw){.v = s->term->direction};
+  }
+  return a;
+}
 
-typedef struct {
-  double middle[SWEEP_DOF_MAX], half[SWEEP_DOF_MAX];
-} SweepBox;
+/* (P8): the gap along the direction of the least distance in the middle, which the distance is nowhere below. */
+static double pair_below(const Sweep* s, const Around* a, const Nearest* nearest, Pose pose) {
+  const ModelHull* own = nearest->a->link == s->term->link ? nearest->a : nearest->b;
+  Vec3 out = vec3_scale(nearest->normal, own == nearest->a ? -1 : 1);
+  double lowest = HUGE_VAL, lowest_around = HUGE_VAL;
+  for (int i = 0; i < own->points.count; i++) {
+    Vec3 point = vec3(own->points.x[i], own->points.y[i], own->points.z[i]), x = pose_apply(pose, point);
+    double height = vec3_dot(out, vec3_sub(x, pose.t)), arm = vec3_norm(point), straight = a->bend * arm;
+    for (int k = 0; k < s->count; k++)
+      straight += fabs(vec3_dot(out, screw_velocity(&a->screws[k], x))) * a->box->half[k];
+    lowest = fmin(lowest, height);
+    lowest_around = fmin(lowest_around, height - fmin(straight, a->reach.slide + a->reach.spin * arm));
+  }
+  if (!(vec3_dot(out, out) > 0) || own->points.count == 0) return nearest->distance - a->way;
+  return nearest->distance + lowest_around - lowest;
+}
+
+/* ---------------------------------------------------------------- distances */
+
+/* The least distance from one hull, if below *best; with `a`, what it is nowhere below in the box. false: a pose is not
+ * a number. */
+static bool look_at(const Sweep* s, const ModelHull* other, Pose pose, Nearest* best, Around* a) {
+  const ModelLink* link = &s->model->links[s->term->link];
+  Pose pose_other = pose_of_other(s, other);
+  for (int i = 0; i < link->hull_count; i++) {
+    const ModelHull* own = &s->model->hulls[link->hull_first + i];
+    if (!own->kind->bounded && !other->kind->bounded) continue;
+    double bound = nearest_bound(own, other, pose, pose_other);
+    if (isnan(bound)) return false;
+    if (bound >= best->distance + (a ? a->way : 0)) continue;
+    Nearest found = nearest_signed(own, other, pose, pose_other);
+    if (a && found.distance - a->way < a->box->below)
+      a->box->below = fmin(a->box->below, pair_below(s, a, &found, pose));
+    if (found.distance < best->distance) *best = found;
+  }
+  return true;
+}
+
+static Nearest look_from(Sweep* s, Pose pose, double limit, Around* a) {
+  Nearest best = {.distance = limit};
+  bool sound = true;
+  s->places++;
+  if (s->box) sound = look_at(s, s->box, pose, &best, a);
+  for (int h = 0; h < s->model->hull_count && sound && !s->box; h++) {
+    const ModelHull* hull = &s->model->hulls[h];
+    if (is_other(s, hull)) sound = look_at(s, hull, pose, &best, a);
+  }
+  if (!sound) best = (Nearest){.distance = NAN};
+  return best;
+}
+
+/* Where the link stands at q: the least distance; those above `limit` are not told apart. */
+static Nearest distance_at(Sweep* s, const double* q, double limit) { return look_from(s, pose_of(s, q), limit, NULL); }
+
+/* In the middle of a box, likewise; and what it is nowhere below in the box, if less than the limit. */
+static Nearest distance_in(Sweep* s, SweepBox* box, double limit) {
+  Pose pose = pose_of(s, box->middle);
+  Around a = around(s, box, pose);
+  box->below = limit;
+  return look_from(s, pose, limit, &a);
+}
+
+/* ---------------------------------------------------------------- the least of all */
 
 static void keep_less(Nearest* best, double* at, Nearest found, const double* q) {
   if (!(found.distance < best->distance)) return;
@@ -137,8 +192,8 @@ static void refine(Sweep* s, Nearest* best, double* at) {
   }
 }
 
-/* Both halves of a box across the side that matters most. */
-static void halve(const Sweep* s, const SweepBox* box, SweepBox out[2]) {
+/* The side of a box along which the link moves most. */
+static int widest_side(const Sweep* s, const SweepBox* box) {
   int widest = 0;
   double most = -1;
   for (int k = 0; k < s->count; k++) {
@@ -147,34 +202,57 @@ static void halve(const Sweep* s, const SweepBox* box, SweepBox out[2]) {
     double way = way_within(s, box->middle, alone);
     if (way > most) most = way, widest = k;
   }
-  for (int side = 0; side < 2; side++) {
-    out[side] = *box;
-    out[side].half[widest] /= 2;
-    out[side].middle[widest] += (side ? 1 : -1) * out[side].half[widest];
+  return widest;
+}
+
+/* Boxes, none before the one that lies under it in the tree (k over 2k + 1 and 2k + 2): the lowest first. */
+typedef struct {
+  SweepBox* box;
+  int count, capacity;
+} BoxHeap;
+
+static void heap_push(BoxHeap* heap, const SweepBox* box) {
+  heap->box = memory_grown(heap->box, sizeof *box, heap->count, &heap->capacity);
+  int k = heap->count++;
+  for (; k > 0 && heap->box[(k - 1) / 2].below > box->below; k = (k - 1) / 2) heap->box[k] = heap->box[(k - 1) / 2];
+  heap->box[k] = *box;
+}
+
+static SweepBox heap_pop(BoxHeap* heap) {
+  SweepBox top = heap->box[0], last = heap->box[--heap->count];
+  int k = 0;
+  for (int below; (below = 2 * k + 1) < heap->count; k = below) {
+    if (below + 1 < heap->count && heap->box[below + 1].below < heap->box[below].below) below++;
+    if (heap->box[below].below >= last.below) break;
+    heap->box[k] = heap->box[below];
   }
+  heap->box[k] = last;
+  return top;
 }
 
 /* What no place of the whole range is below; finds a lower place than *best on the way if there is one. */
 static double bound_all(Sweep* s, Nearest* best, double* at) {
-  SweepBox boxes[BOXES_MAX], *top = boxes;
-  double least = best->distance, rounding = SWEEP_ROUNDING * s->radius;
+  BoxHeap heap = {0};
+  SweepBox box = {.below = -HUGE_VAL};
+  double rounding = SWEEP_ROUNDING * s->radius;
   for (int k = 0; k < s->count; k++) {
-    top->middle[k] = (s->low[k] + s->high[k]) / 2;
-    top->half[k] = (s->high[k] - s->low[k]) / 2;
+    box.middle[k] = (s->low[k] + s->high[k]) / 2;
+    box.half[k] = (s->high[k] - s->low[k]) / 2;
   }
-  while (s->count > 0 && top >= boxes) {
-    SweepBox box = *top--;
-    double way = way_within(s, box.middle, box.half);
-    Nearest found = distance_at(s, box.middle, best->distance + way);
-    keep_less(best, at, found, box.middle);
-    double below = found.distance - way;
-    if (below < best->distance - rounding && s->places < PLACES_MAX && top + 2 < boxes + BOXES_MAX) {
-      halve(s, &box, top + 1);
-      top += 2;
-    } else {
-      least = fmin(least, below);
+  heap_push(&heap, &box);
+  while (s->count > 0 && s->places < PLACES_MAX && heap.box[0].below < best->distance - rounding) {
+    box = heap_pop(&heap);
+    int k = widest_side(s, &box);
+    box.half[k] /= 2;
+    for (int side = -1; side <= 1; side += 2) {
+      SweepBox half = box;
+      half.middle[k] += side * box.half[k];
+      keep_less(best, at, distance_in(s, &half, best->distance), half.middle);
+      heap_push(&heap, &half);
     }
   }
+  double least = s->count > 0 ? heap.box[0].below : best->distance;
+  memory_free(heap.box);
   return fmin(least, best->distance);
 }
 
@@ -184,8 +262,10 @@ static Nearest least_of(Sweep* s, double* at, double* at_least) {
   look_at_grid(s, &best, at);
   *at_least = best.distance;
   if (isnan(best.distance)) return best;
-  *at_least = bound_all(s, &best, at);
   refine(s, &best, at);
+  double refined = best.distance;
+  *at_least = bound_all(s, &best, at);
+  if (best.distance < refined) refine(s, &best, at);
   return best;
 }
 
@@ -288,33 +368,37 @@ static int share(const Sweep* s, Pose own, double nearest, double weight, LossSe
   return count;
 }
 
-static void seed_at(Sweep* s, const double* q, double weight, LossSeeds* seeds) {
+/* distance: that of q. */
+static void seed_at(const Sweep* s, const double* q, double distance, double weight, LossSeeds* seeds) {
   Pose own = pose_of(s, q);
-  double nearest = distance_at(s, q, HUGE_VAL).distance;
-  share(s, own, nearest, weight / share(s, own, nearest, 0, NULL), seeds);
+  share(s, own, distance, weight / share(s, own, distance, 0, NULL), seeds);
 }
 
 /* A depth is a most over directions, so its least over one coordinate may lie where two are equal: (b) of `at` and
  * (a) beyond it, falling towards each other. Both have such shares that the coordinate has none in the slope, as the
  * least has it. false: there is no such fold. */
-static bool seed_fold(Sweep* s, const double* at, LossSeeds* seeds) {
-  double step = FOLD * (s->high[0] - s->low[0]), slope[2], side[2] = {at[0] - step, at[0] + step};
-  if (s->count != 1 || side[0] - step < s->low[0] || side[1] + step > s->high[0]) return false;
-  double here = distance_at(s, at, HUGE_VAL).distance;
+static bool seed_fold(Sweep* s, const double* at, double distance, LossSeeds* seeds) {
+  double step = FOLD * (s->high[0] - s->low[0]), slope[2], side[2] = {at[0] - step, at[0] + step}, there[2];
+  if (s->count != 1 || !(distance < 0) || side[0] - step < s->low[0] || side[1] + step > s->high[0]) return false;
   for (int k = 0; k < 2; k++) { /* `at` is the fold's place but for a part of a step */
     double beyond = side[k] + (k == 0 ? -step : step);
-    slope[k] = (distance_at(s, &beyond, HUGE_VAL).distance - distance_at(s, &side[k], HUGE_VAL).distance) / step;
+    there[k] = distance_at(s, &side[k], HUGE_VAL).distance;
+    slope[k] = (distance_at(s, &beyond, HUGE_VAL).distance - there[k]) / step;
   }
   double flat = FOLD_FLAT * s->radius;
-  if (!(here < 0 && slope[0] > flat && slope[1] > flat)) return false;
-  for (int k = 0; k < 2; k++) seed_at(s, &side[k], s->term->weight * slope[1 - k] / (slope[0] + slope[1]), seeds);
+  if (!(slope[0] > flat && slope[1] > flat)) return false;
+  for (int k = 0; k < 2; k++) {
+    double weight = s->term->weight * slope[1 - k] / (slope[0] + slope[1]);
+    seed_at(s, &side[k], there[k], weight, seeds);
+  }
   return true;
 }
 
 static double evaluate(Sweep* s, LossSeeds* seeds) {
   double at[SWEEP_DOF_MAX], at_least;
   Nearest nearest = least_of(s, at, &at_least);
-  if (seeds && nearest.a && !seed_fold(s, at, seeds)) seed_at(s, at, s->term->weight, seeds);
+  if (seeds && nearest.a && !seed_fold(s, at, nearest.distance, seeds))
+    seed_at(s, at, nearest.distance, s->term->weight, seeds);
   return s->term->weight * (s->term->margin - nearest.distance);
 }
 

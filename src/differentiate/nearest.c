@@ -1,6 +1,8 @@
 /* The nearest points of two hulls, as combinations of their vertices: differentiate/nearest.h. */
 #include "differentiate/nearest.h"
 
+#include "query/query.h"
+
 /* ---------------------------------------------------------------- distance */
 
 static Vec3 vertex(PointView view, int i) { return vec3(view.x[i], view.y[i], view.z[i]); }
@@ -62,7 +64,10 @@ Nearest nearest_between(const ModelHull* a, const ModelHull* b, Pose pose_a, Pos
 
 Nearest nearest_signed(const ModelHull* a, const ModelHull* b, Pose pose_a, Pose pose_b) {
   Nearest found = nearest_between(a, b, pose_a, pose_b);
-  if (found.count == 0) found.distance = -hull_penetration(a->points, pose_a, b->points, pose_b, &found.normal);
+  if (found.count > 0) return found;
+  Distance meeting = distance_query(a->points, pose_a, b->points, pose_b, NULL);
+  found.distance = meeting.distance;
+  found.normal = meeting.normal;
   return found;
 }
 

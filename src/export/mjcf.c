@@ -23,8 +23,6 @@ enum { CONTACTS_FIXED = 200, CONTACTS_PER_LINK = 6 };
 enum { LINKS_OF_AN_ARENA = 150, MEMORY_FIXED = 64, LINKS_PER_MEGABYTE = 4 };
 /* Steps as long as the scene's are too coarse for contacts and gains that MuJoCo treats explicitly [s]. */
 #define STEP_LARGEST 1e-3
-/* A prescribed joint follows by a spring and damper of this frequency, times the step. */
-#define PRESCRIBED_FREQUENCY 0.1
 /* An open end of a pair of limits [m or rad]. */
 #define LIMIT_OPEN 1e10
 /* Thickness of the slab that stands for a half-space that moves, and half its width [m]. */
@@ -62,18 +60,12 @@ static const double* start_of(const Mjcf* m, int link) {
   return m->model->initial_coordinates + m->model->links[link].coordinate_first;
 }
 
-static bool is_driven(const Mjcf* m, int index) {
-  for (int c = 0; c < m->model->controller_count; c++)
-    if (m->model->controllers[c].link == index) return true;
-  return false;
-}
-
 /* MuJoCo's balls are zero in its reference: where something acts on the coordinates it stays where they are zero. */
 bool mjcf_starts_there(const Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   if (!mjcf_refers_to_start(m)) return false;
   if (!link->joint.quaternion) return true;
-  bool acted_on = is_driven(m, index);
+  bool acted_on = mjcf_is_driven(m, index);
   for (int k = link->joint.plain_count; k < link->dof_count; k++)
     acted_on = acted_on || link->limited[k] || (link->passive && link->stiffness[k] > 0);
   return !acted_on;
@@ -208,7 +200,7 @@ static void add_inertial(Mjcf* m, int index) {
 /* MuJoCo's free joint: all six degrees of freedom against the world, nothing acting on them. */
 bool mjcf_is_free(const Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
-  if (link->parent >= 0 || !joint_floats(&link->joint) || is_driven(m, index)) return false;
+  if (link->parent >= 0 || !joint_floats(&link->joint) || mjcf_is_driven(m, index)) return false;
   for (int k = 0; k < link->dof_count; k++)
     if (link->damping[k] > 0 || link->limited[k] || link->passive) return false;
   return true;
@@ -260,7 +252,13 @@ static void add_passive(Mjcf* m, const ModelLink* link, int dof, bool plain) {
   if (link->friction[dof] > 0 && !plain)
     mjcf_note(m, link->name, "the dry friction of its ball acts about each of its axes, not against the turning alone");
   if (link->friction[dof] > 0) xml_numbers(m->out, "frictionloss", &link->friction[dof], 1);
-  if (link->armature[dof] > 0) xml_numbers(m->out, "armature", &link->armature[dof], 1);
+}
+
+/* That of the joint, and the rotor that its drive needs. */
+static void add_armature(Mjcf* m, int index, int dof) {
+  const ModelLink* link = &m->model->links[index];
+  double armature = mjcf_rotor(m, index, dof) + (link->passive ? link->armature[dof] : 0);
+  if (armature > 0) xml_numbers(m->out, "armature", &armature, 1);
 }
 
 static void add_joint(Mjcf* m, int index, int dof, const char* type, const Vec3* axis) {
@@ -281,6 +279,7 @@ static void add_joint(Mjcf* m, int index, int dof, const char* type, const Vec3*
   }
   if (damping > 0) xml_numbers(m->out, "damping", &damping, 1);
   add_passive(m, link, dof, axis != NULL);
+  add_armature(m, index, dof);
   text_add(m->out, "/>\n");
   text_free(&name);
 }
@@ -319,102 +318,6 @@ static void add_joints(Mjcf* m, int index) {
   add_coordinates(&m->qpos, start_of(m, index), turned ? link->joint.plain_count : link->coordinate_count);
   if (turned) add_coordinates(&m->qpos, (const double[]){1, 0, 0, 0}, 4);
   add_coordinates(&m->qvel, m->model->initial_velocities + link->dof_first, link->dof_count);
-}
-
-/* ---------------------------------------------------------------- actuators */
-
-/* One actuator on one degree of freedom: a spring to its control, a damper to the rate that is its control, or
- * `general`: control - stiffness q - damping rate. */
-typedef struct {
-  enum { ACTUATOR_POSITION, ACTUATOR_VELOCITY, ACTUATOR_GENERAL } kind;
-  double stiffness, damping;
-  double limit; /* of its force; 0: none */
-  double control;
-} Actuator;
-
-static void add_gains(Text* out, const Actuator* a) {
-  if (a->kind == ACTUATOR_POSITION) xml_numbers(out, "kp", &a->stiffness, 1);
-  if (a->kind == ACTUATOR_VELOCITY) xml_numbers(out, "kv", &a->damping, 1);
-  if (a->kind == ACTUATOR_GENERAL) {
-    text_add(out, " gainprm=\"1\" biastype=\"affine\"");
-    xml_numbers(out, "biasprm", (const double[]){0, -a->stiffness, -a->damping}, 3);
-  }
-  if (!(a->limit > 0)) return;
-  text_add(out, " forcelimited=\"true\"");
-  xml_numbers(out, "forcerange", (const double[]){-a->limit, a->limit}, 2);
-}
-
-static void add_actuator(Mjcf* m, int index, int dof, const Actuator* a) {
-  static const char* const WORDS[] = {"position", "velocity", "general"};
-  const ModelLink* link = &m->model->links[index];
-  Text name = {0}, own = {0};
-  mjcf_joint_name(&name, m, index, dof);
-  bool ball = dof >= link->joint.plain_count;
-  text_add(&own, "%s%s%s", name.data, ball ? (const char*[]){"/x", "/y", "/z"}[dof - link->joint.plain_count] : "",
-           a->kind == ACTUATOR_VELOCITY ? " rate" : "");
-  text_add(&m->actuators, "    <%s", WORDS[a->kind]);
-  xml_text(&m->actuators, "name", own.data);
-  xml_text(&m->actuators, "joint", name.data);
-  if (ball) {
-    double gear[3] = {0, 0, 0};
-    gear[dof - link->joint.plain_count] = 1;
-    xml_numbers(&m->actuators, "gear", gear, 3);
-  }
-  add_gains(&m->actuators, a);
-  text_add(&m->actuators, "/>\n");
-  text_add_numbers(&m->control, &a->control, 1);
-  text_add(&m->names, ",");
-  csv_add_field(&m->names, own.data);
-  text_free(&name);
-  text_free(&own);
-}
-
-/* Spring and damper of a joint that is to follow its signal whatever hangs on it: [N/m, N s/m] or [N m, N m s]. */
-static void prescribed_gains(const Mjcf* m, int index, int dof, double* position, double* velocity) {
-  const ModelLink* link = &m->model->links[index];
-  double mass = m->carried[index] > 0 ? m->carried[index] : 1.0;
-  double inertia = dof < link->joint.slide_count ? mass : mass * fmax(link->reach * link->reach, 0.01);
-  double frequency = PRESCRIBED_FREQUENCY / m->step;
-  *position = inertia * frequency * frequency;
-  *velocity = 2.0 * inertia * frequency;
-}
-
-/* The actuators that stand for a controller on one degree of freedom; value, speed: of its signal. Returns how many. */
-static int actuators_of(const Mjcf* m, const ModelController* c, int dof, double value, double speed, Actuator out[2]) {
-  double kp = c->position_gain[dof], limit = c->max_force[dof];
-  double kd = c->velocity_gain[dof] / simulation_substep(&m->model->simulation) + c->damping_gain[dof];
-  int count = 0;
-  if (c->type == CONTROLLER_PRESCRIBED) prescribed_gains(m, c->link, dof, &kp, &kd);
-  if (c->type == CONTROLLER_VELOCITY) {
-    out[count++] = (Actuator){ACTUATOR_VELOCITY, 0, kd, limit, value};
-  } else if (c->type == CONTROLLER_TORQUE) {
-    out[count++] = (Actuator){ACTUATOR_GENERAL, 0, kd, limit, value};
-  } else if (limit > 0) { /* together, so that their sum is limited */
-    out[count++] = (Actuator){ACTUATOR_GENERAL, kp, kd, limit, kp * value + kd * speed};
-  } else {
-    if (kp > 0) out[count++] = (Actuator){ACTUATOR_POSITION, kp, 0, 0, value};
-    if (kd > 0) out[count++] = (Actuator){ACTUATOR_VELOCITY, 0, kd, 0, speed};
-  }
-  return count;
-}
-
-static void add_controller(Mjcf* m, const ModelController* controller) {
-  const ModelLink* link = &m->model->links[controller->link];
-  double value[JOINT_MAX_DOF], speed[JOINT_MAX_DOF];
-  signal_eval(&controller->target, -controller->source->delay, value, speed);
-  if (controller->type == CONTROLLER_PRESCRIBED)
-    mjcf_note(m, link->name, "its joint is prescribed and becomes a stiff spring and damper");
-  if (controller->source->measure_count > 0)
-    mjcf_note(m, link->name, "the feedback of its drive is left out: a program that runs MuJoCo would have to add it");
-  if (link->joint.quaternion)
-    mjcf_note(m, link->name, "the target of its ball acts on the parts of the rotation vector one by one");
-  if (link->joint.quaternion && controller->max_force[link->joint.plain_count] > 0)
-    mjcf_note(m, link->name, "the limit of its ball's drive is on each part of the torque, not on its size");
-  for (int k = 0; k < link->dof_count; k++) {
-    Actuator own[2];
-    int count = actuators_of(m, controller, k, value[k], speed[k], own);
-    for (int i = 0; i < count; i++) add_actuator(m, controller->link, k, &own[i]);
-  }
 }
 
 /* ---------------------------------------------------------------- loads */
@@ -589,13 +492,11 @@ static void add_bodies(Mjcf* m) {
 
 /* ---------------------------------------------------------------- the file */
 
-static bool has_velocity_gain(const Model* model) {
-  for (int c = 0; c < model->controller_count; c++)
-    for (int k = 0; k < JOINT_MAX_DOF; k++)
-      if (model->controllers[c].velocity_gain[k] > 0 || model->controllers[c].damping_gain[k] > 0 ||
-          model->controllers[c].type == CONTROLLER_PRESCRIBED)
-        return true;
-  return false;
+/* Rate gains are large: explicit steps would need to be tiny, unless rotors bear them. */
+static const char* integrator_of(const Mjcf* m) {
+  if (m->rotors) return "Euler";
+  bool second = m->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
+  return second && !mjcf_has_rate_gain(m->model) ? "RK4" : "implicit";
 }
 
 static void add_options(Mjcf* m) {
@@ -610,9 +511,8 @@ static void add_options(Mjcf* m) {
   text_add(m->out, "  <option");
   xml_numbers(m->out, "timestep", &m->step, 1);
   xml_vector(m->out, "gravity", gravity);
-  /* velocity gains are large: explicit steps would need to be tiny */
   text_add(m->out, " integrator=\"%s\" cone=\"elliptic\" solver=\"Newton\" tolerance=\"1e-12\" iterations=\"200\">\n",
-           model->simulation.integrator == INTEGRATOR_SECOND_ORDER && !has_velocity_gain(model) ? "RK4" : "implicit");
+           integrator_of(m));
   text_add(m->out, "    <flag filterparent=\"disable\" multiccd=\"enable\"%s/>\n  </option>\n",
            model->contact_model == CONTACT_NONE ? " contact=\"disable\"" : "");
 }
@@ -677,7 +577,7 @@ static void tell_compensation(Mjcf* m) {
 static void add_model(Mjcf* m) {
   tell_restitution(m);
   tell_compensation(m);
-  for (int c = 0; c < m->model->controller_count; c++) add_controller(m, &m->model->controllers[c]);
+  mjcf_add_drives(m);
   add_loads(m);
   mjcf_add_tendon_motors(m);
   text_add(m->out, "<mujoco");
@@ -715,27 +615,11 @@ static void mjcf_free(Mjcf* m) {
 
 /* ---------------------------------------------------------------- controls over time */
 
-static bool controls_vary(const Model* model) {
-  for (int c = 0; c < model->controller_count; c++)
-    if (model->controllers[c].target.source->type != SIGNAL_CONSTANT) return true;
-  return false;
-}
-
 static void add_control_row(Text* out, const Mjcf* m, double time) {
-  const Model* model = m->model;
   text_add_double(out, time);
-  for (int c = 0; c < model->controller_count; c++) {
-    const ModelController* controller = &model->controllers[c];
-    double value[JOINT_MAX_DOF], speed[JOINT_MAX_DOF];
-    signal_eval(&controller->target, time - controller->source->delay, value, speed);
-    for (int k = 0; k < model->links[controller->link].dof_count; k++) {
-      Actuator own[2];
-      int count = actuators_of(m, controller, k, value[k], speed[k], own);
-      for (int i = 0; i < count; i++) text_add(out, ","), text_add_double(out, own[i].control);
-    }
-  }
-  add_load_controls(out, model, time);
-  mjcf_add_tendon_controls(out, model, time);
+  mjcf_add_drive_controls(out, m, time);
+  add_load_controls(out, m->model, time);
+  mjcf_add_tendon_controls(out, m->model, time);
   text_add(out, "\n");
 }
 
@@ -751,6 +635,6 @@ void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* control
   link_colors(model, m.color);
   find_children(&m);
   add_model(&m);
-  if (controls_vary(model) || loads_vary(model) || mjcf_tendons_vary(model)) add_controls(controls, &m);
+  if (mjcf_drives_vary(model) || loads_vary(model) || mjcf_tendons_vary(model)) add_controls(controls, &m);
   mjcf_free(&m);
 }

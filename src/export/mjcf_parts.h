@@ -14,6 +14,7 @@ typedef struct {
   double* carried;                            /* mass of a link and all that hangs on it [kg]  (links) */
   float (*color)[3];                          /* linear  (links) */
   double step;                                /* s */
+  bool rotors;                                /* do rotors bear the rate gains of drives? (export/mjcf_drives.c) */
   int depth;
 } Mjcf;
 
@@ -43,6 +44,21 @@ void mjcf_add_closure_sites(Mjcf* m, int index);
 /* Appends closures and couplings as tendons and equalities, which hold as they do in the reference; nothing without
  * any. */
 void mjcf_add_closures(Mjcf* m);
+
+/* Adds the actuators of all controllers, their controls at time 0 and their names, and says what is different; decides
+ * about rotors (export/mjcf_drives.c). */
+void mjcf_add_drives(Mjcf* m);
+/* Appends their controls at a time [s], after a comma each: targets [m or rad], rates, forces. */
+void mjcf_add_drive_controls(Text* out, const Mjcf* m, double time);
+/* Does a target change over time? */
+bool mjcf_drives_vary(const Model* model);
+/* Does a controller act on the link's joint? */
+bool mjcf_is_driven(const Mjcf* m, int index);
+/* Does a controller act on a rate, or prescribe one? */
+bool mjcf_has_rate_gain(const Model* model);
+/* Inertia on a degree of freedom that makes an explicit step of its drive an implicit one: the step times the rate gain
+ * [kg or kg m^2], of a ball the largest of its three; 0 without rotors. */
+double mjcf_rotor(const Mjcf* m, int index, int dof);
 
 /* Appends the sites of tendons on a link, or in the world (-1), in its frame [m] (export/mjcf_tendons.c). */
 void mjcf_add_tendon_sites(Mjcf* m, int index);

@@ -123,13 +123,14 @@ static Node* add_map(const Override* override, Node* parent, const char* key) {
 static bool walk(Override* override, Node* node, const SchemaRow* row);
 
 static bool report_unknown(const Override* override, const SchemaObject* object, const char* type, const char* key) {
-  const char* nearest = schema_nearest_key(override->table, object, type, key);
+  Text advice = {0};
+  schema_add_key_advice(override->table, object, type, key, &advice);
   const char* start = override->placed->text;
   size_t length = override->path > start ? (size_t)(override->path - 1 - start) : 0;
   const char* where = length > 0 ? document_text(override->document, start, length) : "the file";
-  diagnostics_add(override->diagnostics, SEVERITY_ERROR, place_of(override), "unknown key '%s' in %s%s%s%s",
-                  text_excerpt(key).text, text_excerpt(where).text, nearest ? " (did you mean '" : "",
-                  nearest ? nearest : "", nearest ? "'?)" : "");
+  diagnostics_add(override->diagnostics, SEVERITY_ERROR, place_of(override), "unknown key '%s' in %s%s",
+                  text_excerpt(key).text, text_excerpt(where).text, advice.length > 0 ? advice.data : "");
+  text_free(&advice);
   return false;
 }
 

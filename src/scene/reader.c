@@ -108,6 +108,26 @@ static bool check_number(Reader* reader, const Node* node, const ValueRange* ran
   return true;
 }
 
+/* `i * pitch` and the like, which lacks its braces. */
+static bool is_bare_expression(const Reader* reader, const Node* node) {
+  const char* problem;
+  double number;
+  Text braced = {0};
+  text_add(&braced, "{%s}", node->text);
+  bool is = expression_value(braced.data, reader->indices, &reader->variables, &number, &problem);
+  text_free(&braced);
+  return is;
+}
+
+static void report_no_number(Reader* reader, const Node* node) {
+  if (node->kind != NODE_SCALAR || node_is_null(node) || !is_bare_expression(reader, node)) {
+    reader_expected(reader, node, "a number");
+    return;
+  }
+  Excerpt text = text_excerpt(node->text);
+  reader_error(reader, node->place, "expected a number, got '%s' (did you mean \"{%s}\"?)", text.text, text.text);
+}
+
 bool reader_number(Reader* reader, const Node* node, const ValueRange* range, const char* unit, double* value) {
   if (!reader_work(reader, node->place, 1)) return false;
   ScalarKind kind = node->kind == NODE_SCALAR ? node_scalar_kind(node) : SCALAR_TEXT;
@@ -124,7 +144,7 @@ bool reader_number(Reader* reader, const Node* node, const ValueRange* range, co
     return false;
   }
   if (kind != SCALAR_NUMBER) {
-    reader_expected(reader, node, "a number");
+    report_no_number(reader, node);
     return false;
   }
   return check_number(reader, node, range, unit, number, value);

@@ -73,69 +73,6 @@ const SchemaRow* schema_row(const SchemaTable* table, const SchemaObject* object
   return NULL;
 }
 
-/* What other programs, and people in a hurry, call a key: each word with the keys that may be meant. */
-static const struct {
-  const char *word, *keys;
-} SYNONYMS[] = {
-    {"kp", "position_gain"},
-    {"stiff", "position_gain|stiffness"},
-    {"gain", "position_gain"},
-    {"kd", "damping_gain|velocity_gain"},
-    {"kv", "damping_gain|velocity_gain"},
-    {"pos", "position|coordinates"},
-    {"xyz", "position"},
-    {"origin", "position"},
-    {"translation", "position"},
-    {"quat", "rotation"},
-    {"quaternion", "rotation"},
-    {"orientation", "rotation"},
-    {"euler", "rpy"},
-    {"vel", "velocities"},
-    {"velocity", "velocities"},
-    {"qpos", "coordinates"},
-    {"qvel", "velocities"},
-    {"angle", "coordinates"},
-    {"angles", "coordinates"},
-    {"mu", "friction"},
-    {"kappa", "stiffness"},
-    {"timestep", "dt"},
-    {"time_step", "dt"},
-    {"time", "duration"},
-    {"length_of_run", "duration"},
-    {"range", "limits"},
-    {"limit", "limits"},
-    {"torque_limit", "max_force"},
-    {"force_limit", "max_force"},
-    {"effort", "max_force"},
-    {"rgba", "color"},
-    {"colour", "color"},
-    {"geom", "shape|shapes"},
-    {"geometry", "shape|shapes"},
-    {"bodies", "links"},
-    {"body", "link|links"},
-    {"com", "center"},
-    {"signal", "target"},
-    {"static", "fixed"},
-};
-
-static const char* key_of_word(const char* word, const char* const* keys, int count) {
-  for (size_t s = 0; s < sizeof SYNONYMS / sizeof SYNONYMS[0]; s++)
-    for (int i = 0; strcmp(SYNONYMS[s].word, word) == 0 && i < count; i++)
-      if (words_index(SYNONYMS[s].keys, keys[i]) >= 0) return keys[i];
-  return NULL;
-}
-
-const char* schema_nearest_key(const SchemaTable* table, const SchemaObject* object, const char* type,
-                               const char* key) {
-  SchemaPlace places[SCHEMA_ROWS_MAX];
-  const char* keys[SCHEMA_ROWS_MAX];
-  int count = schema_rows(table, object, places), key_count = 0;
-  for (int i = 0; i < count; i++)
-    if (schema_row_belongs(places[i].row, type)) keys[key_count++] = places[i].row->key;
-  const char* meant = key_of_word(key, keys, key_count);
-  return meant ? meant : text_nearest(key, keys, key_count);
-}
-
 static const char* group_of(const SchemaTable* table, const SchemaObject* object, const char* key) {
   const SchemaRow* row = schema_row(table, object, key, NULL);
   return row ? row->group : NULL;

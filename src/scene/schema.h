@@ -156,11 +156,18 @@ int schema_rows(const SchemaTable* table, const SchemaObject* object, SchemaPlac
 const SchemaRow* schema_row(const SchemaTable* table, const SchemaObject* object, const char* key, const char* type);
 /* Does the row belong to this type of its object? True for type NULL. */
 bool schema_row_belongs(const SchemaRow* row, const char* type);
-/* The nearest key that belongs, the table's own text; NULL when none is near. */
-const char* schema_nearest_key(const SchemaTable* table, const SchemaObject* object, const char* type, const char* key);
 /* Put a child into a map in place of the same key and of the keys that exclude it. The document owns both; what goes
  * stays in its arena. */
 void schema_replace(const SchemaTable* table, const SchemaObject* object, Node* map, Node* child);
+
+/* ---- what to say of a word that is none (schema_advice.c): appended to the caller's text, nothing where there is none
+ */
+/* Of a key that the object (of this type; NULL: any) does not have: ` (did you mean 'dt'?)`, the section of the file's
+ * top that has it, or all there are where these are few. */
+void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object, const char* type, const char* key,
+                           Text* out);
+/* Of a word that is not among "one|another". */
+void schema_add_choice_advice(const char* words, const char* word, Text* out);
 
 /* ---- what a kind is (schema_kind.c) */
 /* What a kind is called in the docs: "list of 3 numbers". Constant. */

@@ -108,13 +108,11 @@ static int read_word(Reader* reader, const Node* node, const SchemaRow* row) {
   if (node->kind != NODE_SCALAR || node_is_null(node)) {
     reader_expected(reader, node, sentence.data);
   } else {
-    Excerpt words[16];
-    const char* candidates[16];
-    int count = words_count(row->of) < 16 ? words_count(row->of) : 16;
-    for (int i = 0; i < count; i++) words[i] = words_at(row->of, i), candidates[i] = words[i].text;
-    const char* nearest = text_nearest(node->text, candidates, count);
-    reader_error(reader, node->place, "must be %s, got '%s'%s%s%s", sentence.data, text_excerpt(node->text).text,
-                 nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
+    Text advice = {0};
+    schema_add_choice_advice(row->of, node->text, &advice);
+    reader_error(reader, node->place, "must be %s, got '%s'%s", sentence.data, text_excerpt(node->text).text,
+                 advice.length > 0 ? advice.data : "");
+    text_free(&advice);
   }
   text_free(&sentence);
   return -1;
@@ -233,16 +231,17 @@ static const char* trail_or_file(const Reader* reader) {
 }
 
 static void report_unknown(Reader* reader, const Form* form, const Node* entry) {
-  const char* nearest = schema_nearest_key(reader->table, form->object, form->type, entry->key);
-  Text where = {0};
+  Text where = {0}, advice = {0};
+  schema_add_key_advice(reader->table, form->object, form->type, entry->key, &advice);
   text_add(&where, "%s", trail_or_file(reader));
   size_t mark = reader->trail.length;
   reader_leave(reader, 0);
-  reader_error(reader, node_key_place(entry), "unknown key '%s' in %s%s%s%s", text_excerpt(entry->key).text, where.data,
-               nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
+  reader_error(reader, node_key_place(entry), "unknown key '%s' in %s%s", text_excerpt(entry->key).text, where.data,
+               advice.length > 0 ? advice.data : "");
   reader_leave(reader, 0);
   if (mark > 0) text_add(&reader->trail, "%s", where.data);
   text_free(&where);
+  text_free(&advice);
 }
 
 /* A key that another type of the object has: say which. */

@@ -85,23 +85,37 @@ Status task_load(Task* task, const char* path, const SceneOverride* overrides, i
   return status;
 }
 
-bool task_recognise_text(const char* path, const char* text, size_t length, bool json) {
+/* Keys of a file's top by which it is known: "one|another". */
+static const char TASK_KEYS[] = "loss|scenarios|scene", SCENE_KEYS[] = "links|shapes|include";
+
+static bool text_has_one_of(const char* keys, const char* path, const char* text, size_t length, bool json) {
   Document document = {0};
   Diagnostics unheard = {0};
   const Node* root = document_read(&document, path, text, length, json, &unheard);
-  bool found = node_find(root, "loss") || node_find(root, "scenarios") || node_find(root, "scene");
+  bool found = false;
+  for (int i = 0; i < words_count(keys); i++) found |= node_find(root, words_at(keys, i).text) != NULL;
   diagnostics_free(&unheard);
   document_free(&document);
   return found;
 }
 
-bool task_recognise(const char* path) {
+static bool file_has_one_of(const char* keys, const char* path) {
   char* text;
   size_t length;
   if (!file_is_regular(path) || file_read(path, &text, &length) != STATUS_OK) return false;
-  bool found = task_recognise_text(path, text, length, path_is_json(path));
+  bool found = text_has_one_of(keys, path, text, length, path_is_json(path));
   memory_free(text);
   return found;
+}
+
+bool task_recognise_text(const char* path, const char* text, size_t length, bool json) {
+  return text_has_one_of(TASK_KEYS, path, text, length, json);
+}
+
+bool task_recognise(const char* path) { return file_has_one_of(TASK_KEYS, path); }
+
+bool task_recognise_scene(const char* path) {
+  return file_has_one_of(SCENE_KEYS, path) && !file_has_one_of(TASK_KEYS, path);
 }
 
 void task_schema_json(Text* out) { schema_write_json(&TASK_SCHEMA, out); }

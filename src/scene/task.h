@@ -451,6 +451,8 @@ void task_free(Task* task);
 /* Is this file a task (a map with `loss`, `scenarios` or `scene` at its top) rather than a scene? false when
  * unreadable, and of what can be read only once: a pipe holds a scene. Nothing is told. */
 bool task_recognise(const char* path);
+/* Is it a scene (a map with `links`, `shapes` or `include` and none of these)? false when unreadable or not parsed. */
+bool task_recognise_scene(const char* path);
 /* The same of a text of `length` bytes with a NUL behind them; false for one that cannot be parsed. */
 bool task_recognise_text(const char* path, const char* text, size_t length, bool json);
 

@@ -114,17 +114,19 @@ static void add_coupling_entry(const Model* model, BlockSolver* solver, int i, i
   block[swap ? c * stride + r : r * stride + c] += value;
 }
 
-static void add_coupling_hessian(const Model* model, const CouplingTerms* terms, int count, BlockSolver* solver) {
+static void add_coupling_hessian(const Model* model, const CouplingTerms* terms, int count, double stiffening,
+                                 BlockSolver* solver) {
   for (int k = 0; k < count; k++) {
     const CouplingTerms* t = &terms[k];
+    double stiffness = stiffening * t->stiffness;
     for (int i = 0; i < t->count; i++)
       for (int j = i; j < t->count; j++)
-        add_coupling_entry(model, solver, t->dof[i], t->dof[j], t->stiffness * t->slope[i] * t->slope[j]);
+        add_coupling_entry(model, solver, t->dof[i], t->dof[j], stiffness * t->slope[i] * t->slope[j]);
   }
 }
 
 /* Row i of the upper triangle: entries with the same dof and the ones after it, whose trees follow one another. */
-static void add_row_entries(const Model* model, const RowTerms* t, int i, BlockSolver* solver) {
+static void add_row_entries(const Model* model, const RowTerms* t, int i, double stiffening, BlockSolver* solver) {
   int tree = -1, own = model->links[model->dof_link[t->dof[i]]].tree, own_row = t->dof[i] - model->trees[own].dof_first;
   int stride = 0, first = 0;
   double* block = NULL;
@@ -141,13 +143,15 @@ static void add_row_entries(const Model* model, const RowTerms* t, int i, BlockS
     }
     int column = t->dof[j] - first;
     bool swap = own > tree || (own == tree && own_row > column);
-    block[swap ? column * stride + own_row : own_row * stride + column] += value;
+    block[swap ? column * stride + own_row : own_row * stride + column] += stiffening * value;
   }
 }
 
-static void add_rows_hessian(const Model* model, const RowTerms* terms, int count, BlockSolver* solver) {
+static void add_rows_hessian(const Model* model, const RowTerms* terms, int count, double stiffening,
+                             BlockSolver* solver) {
   for (int k = 0; k < count; k++)
-    for (int i = 0; i < terms[k].count && terms[k].rows > 0; i++) add_row_entries(model, &terms[k], i, solver);
+    for (int i = 0; i < terms[k].count && terms[k].rows > 0; i++)
+      add_row_entries(model, &terms[k], i, stiffening, solver);
 }
 
 /* y = A xi. */
@@ -271,7 +275,7 @@ void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver) {
   else
     block_solver_clear(solver);
   parallel_for(in->threads, model->tree_count, TREES_PARALLEL, TREES_GRAIN, hessian_of_tree, &task);
-  add_rows_hessian(model, in->rows, in->rows_count, solver);
-  add_coupling_hessian(model, in->couplings, in->coupling_count, solver);
-  add_coupling_hessian(model, in->stretched, in->stretched_count, solver);
+  add_rows_hessian(model, in->rows, in->rows_count, in->stiffening, solver);
+  add_coupling_hessian(model, in->couplings, in->coupling_count, in->stiffening, solver);
+  add_coupling_hessian(model, in->stretched, in->stretched_count, 1, solver);
 }

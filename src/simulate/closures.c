@@ -136,7 +136,7 @@ void closures_begin(ClosureSystem* s) {
   memcpy(s->multiplier, s->accepted, sizeof(double) * (size_t)s->row_count);
   memset(s->convex, 0, sizeof(bool) * (size_t)s->count);
   s->gap_before = INFINITY;
-  s->stiff = false;
+  s->stiffening = 0;
 }
 
 void closures_keep(ClosureSystem* s) { memcpy(s->kept, s->multiplier, sizeof(double) * (size_t)s->row_count); }

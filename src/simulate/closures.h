@@ -49,7 +49,7 @@ typedef struct ClosureSystem {
   double* change;                               /* of the multipliers, by the last direction */
   /* of every closure */
   bool *open, *open_saved; /* it has broken */
-  bool stiff;              /* rho C^T C is part of the step's Hessian: without it that was not positive definite */
+  double stiffening;       /* so many times rho C^T C are part of the step's Hessian: with less that was not definite */
   bool* convex;            /* the curvature of its equations is left out */
   double* broken_at;       /* time of the state in which it broke; INFINITY: it holds [s] */
   ClosureEase* ease;
@@ -154,8 +154,10 @@ bool closures_solve(ClosureSystem* system, BlockSolver* solver, const bool* solv
                     const double* values, double* x, double* change);
 /* g += C^T change. gradient (nv), change (rows); system NULL: nothing. */
 void closures_add_force(const ClosureSystem* system, const double* change, double* gradient);
-/* g += C^T rho c. gradient (nv) [N, N m], at the configuration that was assembled. */
-void closures_add_stiff_force(const ClosureSystem* system, double* gradient);
+/* g += factor C^T rho c. gradient (nv) [N, N m], at the configuration that was assembled. */
+void closures_add_stiff_force(const ClosureSystem* system, double factor, double* gradient);
+/* The next larger stiffening, which only the direction's matrix sees (Z3). false: there is none, and it is 1 again. */
+bool closures_stiffen(ClosureSystem* system);
 
 /* The multipliers at the begin of a step, those of a step that was solved (time: of its end [s]; closures whose force
  * is too large are open from there on), and those before a step that is taken in parts. closures_begin gives every

@@ -27,10 +27,21 @@ void closures_add_force(const ClosureSystem* s, const double* change, double* gr
       if (s->moves[row]) add_slope(s, k, i, change[row], gradient);
 }
 
-void closures_add_stiff_force(const ClosureSystem* s, double* gradient) {
+void closures_add_stiff_force(const ClosureSystem* s, double factor, double* gradient) {
   for (int k = 0; k < s->count; k++)
     for (int i = 0, row = closure_first(s, k); i < closure_rows(s, k) && !s->open[k]; i++, row++)
-      if (s->moves[row]) add_slope(s, k, i, s->stiffness[row] * s->value[row], gradient);
+      if (s->moves[row]) add_slope(s, k, i, factor * s->stiffness[row] * s->value[row], gradient);
+}
+
+bool closures_stiffen(ClosureSystem* s) {
+  static const double levels[] = {0, 1, 1e2, 1e4};
+  for (size_t k = 0; k < sizeof(levels) / sizeof(levels[0]); k++)
+    if (levels[k] > s->stiffening) {
+      s->stiffening = levels[k];
+      return true;
+    }
+  s->stiffening = 1;
+  return false;
 }
 
 /* One component: its trees and the rows that move in it. */
@@ -92,7 +103,7 @@ static void solve_column(ClosureSystem* s, BlockSolver* solver, const Coupled* c
  * diagonal would be none: of a row that nothing answers it is rounding, and so would be all that follows. */
 static void fill_matrix(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed) {
   for (int r = 0; r < c->rows; r++) {
-    double rho = s->stiffness[s->active[r].index];
+    double rho = fmax(s->stiffening, 1) * s->stiffness[s->active[r].index];
     s->unit[r] = rho > 0 ? sqrt(rho) : 1;
     solve_column(s, solver, c, fixed, r);
     for (int i = r; i < c->rows; i++)

@@ -268,6 +268,7 @@ static void link_terms(Sim* s) {
 static void list_terms(Sim* s, ContactTermList contact, Assembly* a) {
   *a = (Assembly){.model = s->model,
                   .threads = s->options.threads,
+                  .stiffening = 1,
                   .tree_first = s->tree_first,
                   .tree_links = s->tree_links,
                   .sides = &s->sides,
@@ -386,10 +387,11 @@ static void close_direction(Sim* s, int components) {
 }
 
 /* Rows and columns that are out of date. Prescribed degrees of freedom are taken out of the matrix: it is filled anew.
- * The stiffness of closures has no part in the direction (Z3) and is left out where the rest is positive definite. */
+ * The stiffness of closures has no part in the direction (Z3): as much of it is put in as makes the rest definite. */
 static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
   Assembly own = *a;
-  if (s->closures && !s->closures->stiff) own.rows_count = own.coupling_count = 0;
+  if (s->closures) own.stiffening = s->closures->stiffening;
+  if (own.stiffening == 0) own.rows_count = own.coupling_count = 0;
   for (int k = 0; k < s->model->tree_count; k++) s->stale_blocks[k] = s->stale_blocks[k] || s->always_stale[k];
   own.stale_blocks = s->fixed_count > 0 ? NULL : s->stale_blocks;
   assemble_hessian(&own, curvature, s->solver);
@@ -406,7 +408,7 @@ static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor facto
   double start = timer_now();
   fill_hessian(s, a, curvature);
   for (int k = 0; k < m->dof_count; k++) s->solution[k] = -s->gradient[k];
-  if (s->closures && !s->closures->stiff) closures_add_stiff_force(s->closures, s->solution);
+  if (s->closures) closures_add_stiff_force(s->closures, 1 - s->closures->stiffening, s->solution);
   if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, s->rhs, s->solution);
   double middle = timer_now();
   s->times.assembly += middle - start;
@@ -531,10 +533,8 @@ static bool solve_direction(Sim* s, Assembly* a, StepReport* report) {
   s->times.assembly += timer_now() - start;
   want_unbalanced(s);
   if (solve_wanted(s, a, true, FACTOR_PLAIN)) return true;
-  if (s->closures && !s->closures->stiff) {
-    s->closures->stiff = true;
+  while (s->closures && closures_stiffen(s->closures))
     if (solve_wanted(s, a, true, FACTOR_PLAIN)) return true;
-  }
   report->factor_retries++;
   for (int i = 0; i < s->model->link_count; i++) {
     int tree = s->model->links[i].tree;

@@ -215,6 +215,7 @@ typedef struct {
   int coupling_count;
   const RowTerms* rows; /* of closures */
   int rows_count;
+  double stiffening;              /* of rows and couplings: so many times their stiffness stands in the Hessian */
   const CouplingTerms* stretched; /* of tendons, alike */
   int stretched_count;
   const bool* stale;        /* trees whose terms and gradient are to be found, the others have theirs; NULL: all */

@@ -5,42 +5,15 @@
 #include <math.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- which */
-
-/* Some joint is free, none prescribed, no closure or coupling holds a link, and it does not spin. */
-static void choose(const Model* m, bool* flies) {
-  for (int i = 0; i < m->link_count; i++) {
-    int tree = m->links[i].tree;
-    if (tree >= 0) flies[tree] = m->trees[tree].dof_count > 0;
-  }
-  for (int i = 0; i < m->link_count; i++)
-    if (m->links[i].tree >= 0 && (m->links[i].prescribed >= 0 || m->links[i].spins)) flies[m->links[i].tree] = false;
-  for (int k = 0; k < 2 * m->closure_count; k++) {
-    int link = m->closures[k / 2].link[k % 2];
-    if (link >= 0 && m->links[link].tree >= 0) flies[m->links[link].tree] = false;
-  }
-  for (int k = 0; k < m->coupling_count; k++)
-    for (int n = 0; n < m->couplings[k].count; n++) {
-      int link = m->dof_link[m->couplings[k].dof[n]];
-      flies[m->links[link].tree] = false;
-    }
-}
-
 TreeFlight* tree_flight_create(const Sim* s) {
   const Model* m = s->model;
   if (m->simulation.integrator != INTEGRATOR_MOMENTUM) return NULL;
-  bool* flies = MEMORY_NEW(bool, m->tree_count);
   size_t largest = 0;
-  choose(m, flies);
   for (int k = 0; k < m->tree_count; k++)
-    if (flies[k] && (size_t)m->trees[k].dof_count > largest) largest = (size_t)m->trees[k].dof_count;
-  if (largest == 0) {
-    memory_free(flies);
-    return NULL;
-  }
+    if (m->trees[k].flies && (size_t)m->trees[k].dof_count > largest) largest = (size_t)m->trees[k].dof_count;
+  if (largest == 0) return NULL;
   size_t links = (size_t)m->link_count, nv = (size_t)m->dof_count;
   TreeFlight* f = MEMORY_NEW(TreeFlight, 1);
-  *f = (TreeFlight){.flies = flies};
   f->found = MEMORY_NEW(bool, m->tree_count);
   f->untouched = MEMORY_NEW(bool, m->tree_count);
   double** const coordinates[] = {&f->before, &f->ahead};
@@ -60,9 +33,9 @@ TreeFlight* tree_flight_create(const Sim* s) {
 
 void tree_flight_destroy(TreeFlight* f) {
   if (!f) return;
-  void* owned[] = {f->flies,      f->found,      f->untouched,    f->before, f->ahead, f->pose_before,
-                   f->pose_ahead, f->screws_now, f->screws_ahead, f->way,    f->bar,   f->force,
-                   f->moment,     f->reduced,    f->change,       f->matrix};
+  void* owned[] = {f->found,      f->untouched,  f->before,       f->ahead,  f->pose_before,
+                   f->pose_ahead, f->screws_now, f->screws_ahead, f->way,    f->bar,
+                   f->force,      f->moment,     f->reduced,      f->change, f->matrix};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }
@@ -295,7 +268,7 @@ void tree_flight_aim(Sim* s) {
   memcpy(f->pose_before, s->pose_now, sizeof(Pose) * (size_t)m->link_count);
   memcpy(f->pose_ahead, s->pose_now, sizeof(Pose) * (size_t)m->link_count);
   for (int tree = 0; tree < m->tree_count; tree++) {
-    f->found[tree] = f->flies[tree] && find_aim(s, tree);
+    f->found[tree] = m->trees[tree].flies && find_aim(s, tree);
     LinkSpan span = tree_span(s, tree);
     for (int k = 0; k < span.count; k++) {
       int i = span.links[k];

@@ -1,13 +1,12 @@
 /* Private to simulate/: trees of joints that keep their momentum, integrator `momentum` (docs/derivations/spin.md,
- * W11-W14). A tree flies when something in it is free to move, none of its joints is prescribed, no closure holds it,
- * and it is not a single free body (these spin: spin.h). All functions do nothing for the other integrators. */
+ * W11-W14). Which trees fly the model says (ModelTree.flies); single free bodies spin (spin.h). All functions do nothing
+ * for the other integrators. */
 #ifndef SDRS_SIMULATE_TREE_FLIGHT_H
 #define SDRS_SIMULATE_TREE_FLIGHT_H
 
 #include "simulate/sim.h"
 
 typedef struct TreeFlight {
-  bool* flies;                      /* of every tree  (trees) */
   bool* found;                      /* its aim is that of W11 in the present step  (trees) */
   bool* untouched;                  /* scratch: nothing touches it  (trees) */
   double *before, *ahead;           /* coordinates that the tree comes from and that it aims at  (nq) */

@@ -37,9 +37,11 @@ passed = failed = 0
 
 
 def commands(text):
-    """Those of indented blocks, and of fences of a shell, without what stands behind them; words in capitals are a reader's own."""
+    """(command, what stands below it): those of indented blocks, and of fences of a shell, without what stands behind them; words in
+    capitals are a reader's own. What a command with $ before it prints stands below, as far as it is indented."""
     fence = None
-    for line in text.split("\n"):
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
         if line.startswith("```"):
             fence = None if fence is not None else line[3:].strip()
             continue
@@ -50,14 +52,38 @@ def commands(text):
             continue
         command = re.split(r"  +| # ", command)[0].strip()
         if not re.search(r"\b[A-Z]{3,}\b(?!/)|\[--|\.\.\.|\|MESH", command) and command not in ("sdrs bench", "sdrs --help"):
-            yield command
+            below = []
+            if line.startswith("    $ "):
+                for other in lines[number + 1:]:
+                    if not other.startswith("    ") or other.startswith("    $ "):
+                        break
+                    below.append(other)
+            yield command, re.sub(r"\(on one line\)", "", " ".join(below)).split()
+
+
+# A page shows digits that a reader can compare; the last ones are a compiler's and a processor's. What is nothing but a remainder
+# (the loss of an optimum) is as good a tenth of it.
+def alike(shown, printed):
+    if shown == printed:
+        return True
+    number = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+    if re.sub(number, "#", shown) != re.sub(number, "#", printed):
+        return False
+    pairs = zip(map(float, re.findall(number, shown)), map(float, re.findall(number, printed)))
+    return all(abs(a - b) <= 1e-3 * max(abs(a), abs(b)) or max(abs(a), abs(b)) < 1e-8 for a, b in pairs)
+
+
+def is_printed(shown, printed):
+    """Do these words stand there one after the other? `...` ends them."""
+    shown = shown[:shown.index("...")] if "..." in shown else shown
+    return any(all(map(alike, shown, printed[k:])) for k in range(len(printed) - len(shown) + 1))
 
 
 def first(rules, command):
     return next((text for pattern, text in rules if re.search(pattern, command)), None)
 
 
-def run(page, command, shown):
+def run(page, command, shown, below=()):
     global passed, failed
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=WORK, capture_output=True, text=True, timeout=250)
     good = done.returncode == 0 or (done.returncode == 1 and re.search(r"--min-wall|gradcheck|sdrs compare", command))
@@ -65,6 +91,11 @@ def run(page, command, shown):
         passed, failed = passed + bool(good), failed + (not good)
     if not good:
         print(f"FAIL {page}: {command}\n     ended with {done.returncode}: {done.stderr.strip()[-600:]}")
+    if good and below:
+        same = is_printed(list(below), (done.stdout + done.stderr).split())
+        passed, failed = passed + same, failed + (not same)
+        if not same:
+            print(f"FAIL {page}: {command}\n     shows {' '.join(below)}\n     prints {(done.stdout + done.stderr).strip()[:600]}")
 
 
 def whole_files(page, text):
@@ -93,13 +124,14 @@ for page in PAGES:
     text, count = (ROOT / page).read_text(), 0
     for command in BEFORE.get(page, []):
         run(page, command, False)
-    for command in commands(text):
+    for command, below in commands(text):
         why = first(LEFT_OUT, command)
         if why:
             print(f"     {page}: not run: {shlex.quote(command)[:100]} ({why})")
             continue
         count += 1
-        run(page, command + (first(SHORTER, command) or ""), True)
+        shorter = first(SHORTER, command) or ""
+        run(page, command + shorter, True, () if shorter else below)
     whole_files(page, text)
     print(f"ok   {page}: {count} commands")
 pages = {str(path.relative_to(ROOT)) for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]}

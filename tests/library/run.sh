@@ -3,24 +3,10 @@
 # and the examples of docs/library.md; compares numbers and messages with the command line's, and the names that it shows
 # with tests/library/names. Prints a line a test and `N passed, N failed`; exits 1 when one failed.
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/support/check.sh disable=SC1091
+. "$(dirname "$0")/../support/check.sh"
 
-ROOT=$PWD
 LIB=${LIB:-out/lib} SDRS=${SDRS:-./sdrs}
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-
-check() { # name, command...: passes when the command does
-  if "${@:2}" >"$work/log" 2>&1; then
-    passed=$((passed + 1))
-    echo "ok   $1"
-  else
-    failed=$((failed + 1))
-    echo "FAIL $1"
-    sed 's/^/     /' "$work/log" | head -n 40
-  fi
-}
 
 # What `make install` puts there, without building anything again.
 install_there() {
@@ -137,5 +123,4 @@ sed "s/^steps: .*/steps: 5/; s|^scene: |scene: $ROOT/scenes/tasks/|" scenes/task
 check memory-scene "$work/short-of-memory" "$work/lands.yaml"
 check memory-task "$work/short-of-memory" "$work/throw.yaml" 10
 check abi scripts/check_abi.sh "$LIB/libsdrs.so" "$LIB/libsdrs.so"
-echo "$passed passed, $failed failed"
-((failed == 0))
+check_end

@@ -1,36 +1,91 @@
 #!/usr/bin/env python3
-"""A design found by sdrs under its own control in MuJoCo: does what holds here hold there?
+"""Designs found by sdrs under their own control in MuJoCo: does what holds and walks here do so there?
 
-    tests/mujoco/designs.py SDRS MUJOCO_RUN WORK_FOLDER [RESULTS.csv [PICTURE.png]]
+    tests/mujoco/designs.py SDRS MUJOCO_RUN WORK_FOLDER [-o RESULTS] CASE...
 
-single-jaw: the height of the object over time, in sdrs and in MuJoCo with its time steps and contact settings, its own spread. The export
-leaves out the gripper's gravity compensation (MuJoCo 2.2.2 has none): its weight comes to the target of its height instead,
-which is the same force. Prints `ok` or `FAIL` a row and `N passed, N failed`; RESULTS.csv has a column a run, PICTURE.png is drawn by gnuplot."""
+Each case is optimized (unless WORK_FOLDER has its run), run in sdrs - walkers with smaller time steps too - and in MuJoCo with several
+time steps and contact settings, its own spread. Prints `ok`, `FAIL` or `info` a row and `N passed, N failed`. With -o: over time
+RESULTS/mujoco-CASE.csv (bipeds: -height too), diagrams of them in RESULTS/../pictures, and RESULTS/elsewhere.csv of all ends.
+
+single-jaw: the object's height. The export leaves out the gripper's gravity compensation (MuJoCo 2.2.2 has none): its weight comes to
+the target of its height instead, which is the same force.
+spider, biped: the shipped tasks. spider-held, biped-held: with a drive that holds the heading, as in scripts/measure_heading.sh."""
 import csv
+import math
 import os
+import re
 import subprocess
 import sys
 
 SDRS, RUN, WORK = sys.argv[1:4]
-DURATION, INTERVAL = 4.8, 0.05
+INTERVAL = 0.05  # between rows [s]
+STEP = 0.001  # of exported files [s]
 WEIGHT, GAIN = 9.81 * 1.0, 200.0  # of the gripper [N], of the controller of its height [N/m]
-# name, time step [s] (0: the file's, 1 ms), contact's time constant [s], dampratio
-SETTINGS = [("MuJoCo", 0, 0.01, 5), ("0.5 ms", 0.0005, 0.01, 5), ("2 ms", 0.002, 0.01, 5), ("soft", 0, 0.02, 1), ("hard", 0, 0.004, 1)]
+# name, time step [s], what is changed in the file: contact's time constant and damping ratio, its impedance, friction's cone
+SETTINGS = [
+    ("MuJoCo", STEP, {}),
+    ("0.5 ms", 0.0005, {}),
+    ("2 ms", 0.002, {}),
+    ("soft", STEP, {"solref": "0.02 1"}),
+    ("hard", STEP, {"solref": "0.004 1"}),
+    ("pyramid", STEP, {"cone": "pyramidal"}),
+    ("its defaults", 0.002, {"solref": "0.02 1", "solimp": "0.9 0.95 0.001", "cone": "pyramidal", "margin": "0"}),
+]
+BEYOND = 0.05  # of its way a walker may be outside MuJoCo's own spread
+SLOPE = math.radians(15)
+LEGS = "left_thigh, left_shank, right_thigh, right_shank"
+
+
+def held(base):
+    return ["--set", "scene.controllers.+={link: %s, type: pd, position_gain: [0, 0, 0, 20], damping_gain: [0, 0, 0, 4], target: [0, 0, 0, 0]}" % base]
+
+
+# Of each: the task and what is changed in it; its length [s]; of walkers the base, the direction of the way, and the drives with their
+# rate gain [N m s/rad] at any time step.
+CASES = {
+    "single-jaw": ("single-jaw", [], 4.8),
+    "spider": ("spider", [], 5.5, "body", (math.cos(SLOPE), 0, math.sin(SLOPE)), ("upper*", "lower*"), 2000),
+    "spider-held": ("spider", held("body"), 5.5, "body", (math.cos(SLOPE), 0, math.sin(SLOPE)), ("upper*", "lower*"), 2000),
+    "biped": ("biped", [], 4.0, "trunk", (0, 1, 0), ("*_thigh", "*_shank"), 20000),
+    "biped-held": ("biped", held("trunk") + [
+        "--set", "scene.links.trunk.joint.free_axes=[x, y, z, rz]", "--set", "control=[{links: [%s], parameters: [phase], within: 0.5}]" % LEGS,
+        "--set", "loss=[{type: point, link: trunk, target: [0, 10, 0.744], power: 2}]",
+        "--set", "optimizer={type: lbfgs, iterations: 100, design_step: 4.0e-3, control_step: 0.1}"],
+        4.0, "trunk", (0, 1, 0), ("*_thigh", "*_shank"), 20000),
+}
 
 
 def table(lines):
     return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(lines)]
 
 
-def replay(model, controls, setting):
-    name, step, constant, damping = setting
-    changed = os.path.join(WORK, "replay.xml")
+def quietly(*command):
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def ours(scene, folder, *options):
+    """Rows of a run here, INTERVAL apart."""
+    quietly(SDRS, "simulate", scene, "-q", "-o", folder, *options)
+    with open(os.path.join(folder, "trajectory.csv"), encoding="utf-8") as file:
+        rows = table(file)
+    return rows[::round(INTERVAL / (rows[1]["time"] - rows[0]["time"]))]
+
+
+def changed(text, step, changes):
+    """The file with other settings; rotors that stand for rate gains go with the time step (docs/export.md)."""
+    for key, value in changes.items():
+        text = re.sub(rf'\b{key}="[^"]*"', f'{key}="{value}"', text)
+    return re.sub(r'\barmature="([^"]*)"', lambda found: f'armature="{float(found[1]) * step / STEP!r}"', text)
+
+
+def theirs(model, controls, duration, step, changes):
+    own = os.path.join(WORK, "replay.xml")
     with open(model, encoding="utf-8") as file:
-        text = file.read().replace('solref="0.01 5"', f'solref="{constant} {damping}"')
-    with open(changed, "w", encoding="utf-8") as file:
+        text = changed(file.read(), step, changes)
+    with open(own, "w", encoding="utf-8") as file:
         file.write(text)
-    done = subprocess.run([RUN, changed, repr(DURATION), repr(INTERVAL), repr(step), controls], check=True, capture_output=True, text=True)
-    return name, table(done.stdout.splitlines())
+    done = subprocess.run([RUN, own, repr(duration), repr(INTERVAL), repr(step), controls], check=True, capture_output=True, text=True)
+    return table(done.stdout.splitlines())
 
 
 def with_weight(path):
@@ -43,59 +98,132 @@ def with_weight(path):
         csv.writer(file, lineterminator="\n").writerows(rows)
 
 
-def runs():
-    best, ours, model = (os.path.join(WORK, name) for name in ("single-jaw/best.scene.yaml", "single-jaw-run", "single-jaw.xml"))
-    quiet = {"check": True, "stdout": subprocess.DEVNULL}
+def runs(name):
+    """[(run, rows)]: here, then in MuJoCo, then, of walkers, here with smaller steps and the same drives."""
+    task, options, duration = CASES[name][:3]
+    best, model = (os.path.join(WORK, part) for part in (f"{name}/best.scene.yaml", f"{name}.xml"))
     if not os.path.exists(best):
-        subprocess.run([SDRS, "optimize", "scenes/tasks/single-jaw.yaml", "-q", "-o", os.path.dirname(best)], **quiet)
-    subprocess.run([SDRS, "simulate", best, "-q", "-o", ours], **quiet)
-    subprocess.run([SDRS, "export", best, "-q", "-o", model], **quiet)
-    controls = os.path.join(WORK, "single-jaw.controls.csv")
-    with_weight(controls)
-    with open(os.path.join(ours, "trajectory.csv"), encoding="utf-8") as file:
-        rows = table(file)
-    every = round(INTERVAL / (rows[1]["time"] - rows[0]["time"]))
-    return [("sdrs", rows[::every])] + [replay(model, controls, setting) for setting in SETTINGS]
+        quietly(SDRS, "optimize", f"scenes/tasks/{task}.yaml", "-q", "--threads", "1", "-o", os.path.dirname(best), *options)
+    subprocess.run([SDRS, "export", best, "-q", "-o", model], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    controls = model.replace(".xml", ".controls.csv")
+    if name == "single-jaw":
+        with_weight(controls)
+    found = [("sdrs", ours(best, os.path.join(WORK, name + "-run")))]
+    found += [(setting, theirs(model, controls, duration, step, changes)) for setting, step, changes in SETTINGS]
+    if len(CASES[name]) > 3:
+        drives, gain = CASES[name][5:]
+        same = [word for link in drives for word in ("--set", f"controllers.{link}.velocity_gain=0", "--set", f"controllers.{link}.damping_gain={gain}")]
+        for step in (0.005, 0.0025):
+            found.append((f"sdrs {1000 * step:g} ms", ours(best, os.path.join(WORK, name + "-fine"), *same, "--set", f"simulation.dt={step}")))
+    return found
 
 
-def judge(all_runs):
+# ---------------------------------------------------------------- what is seen
+
+
+def raised(rows):
+    return [row["object/pz"] - rows[0]["object/pz"] for row in rows]
+
+
+def ways(name, rows):
+    """How far the base has come in its direction [m]."""
+    base, direction = CASES[name][3:5]
+    return [sum(d * (row[f"{base}/p{axis}"] - rows[0][f"{base}/p{axis}"]) for d, axis in zip(direction, "xyz")) for row in rows]
+
+
+def heights(name, rows):
+    """Of the base, at right angles to the ground."""
+    base, direction = CASES[name][3:5]
+    return [row[f"{base}/pz"] * math.hypot(*direction[:2]) - row[f"{base}/px"] * direction[2] for row in rows]
+
+
+def upright(name, rows):
+    """Least cosine between the base's own z and what it was."""
+    base = CASES[name][3]
+    up = [[2 * (q["x"] * q["z"] + q["w"] * q["y"]), 2 * (q["y"] * q["z"] - q["w"] * q["x"]), 1 - 2 * (q["x"] ** 2 + q["y"] ** 2)]
+          for q in ({k: row[f"{base}/q{k}"] for k in "wxyz"} for row in rows)]
+    return min(sum(a * b for a, b in zip(one, up[0])) for one in up)
+
+
+def judge_grasp(found):
     """Held: it has left the ground by 4 cm or more, and moves by less than 5 mm against the gripper in the last half second."""
-    passed = 0
-    for name, rows in all_runs:
-        last, before = rows[-1], rows[-1 - round(0.5 / INTERVAL)]
-        height = last["object/pz"] - rows[0]["object/pz"]
+    rows_of, results = [], []
+    for run, rows in found:
+        last, before, height = rows[-1], rows[-1 - round(0.5 / INTERVAL)], raised(rows)
         creep = abs(last["object/pz"] - last["gripper/pz"] - before["object/pz"] + before["gripper/pz"])
-        apart = max(abs(a["object/pz"] - b["object/pz"]) for a, b in zip(rows, all_runs[0][1]))
-        held = height > 0.04 and creep < 0.005
-        passed += held
-        print(f"{'ok  ' if held else 'FAIL'} single-jaw, {name}: raised by {height:.4f} m, creeps by {creep:.2e} m in 0.5 s, at most {apart:.4f} m from sdrs")
-    print(f"{passed} passed, {len(all_runs) - passed} failed")
-    return passed == len(all_runs)
+        apart = max(abs(a - b) for a, b in zip(height, raised(found[0][1])))
+        results.append((height[-1] > 0.04 and creep < 0.005, f"{run}: raised by {height[-1]:.4f} m, creeps by {creep:.2e} m in 0.5 s, at most {apart:.4f} m from sdrs"))
+        rows_of.append(["single-jaw", run, f"{height[-1]:.4f}", "", "", "", f"{creep:.5f}"])
+    return results, rows_of
 
 
-def write(all_runs, path):
+def judge_walk(name, found):
+    """A base that is held up by its joint cannot fall but could sink; one that may pitch can."""
+    results, rows_of = [], []
+    aside_of = f"{CASES[name][3]}/p{'y' if name.startswith('spider') else 'x'}"
+    start = heights(name, found[0][1])[0]
+    for run, rows in found:
+        way, low, up = ways(name, rows)[-1], min(heights(name, rows)), upright(name, rows)
+        aside = rows[-1][aside_of] - rows[0][aside_of]
+        stands = low > 0.8 * start and up > 0.8
+        verdict = stands if name == "biped-held" else None
+        results.append((verdict, f"{run}: way {way:.3f} m, {aside:.3f} m aside, height at least {low:.3f} m, {'stays up' if stands else 'falls'}"))
+        rows_of.append([name, run, f"{way:.4f}", f"{aside:.4f}", f"{low:.4f}", "yes" if stands else "NO", ""])
+    spread = [ways(name, rows)[-1] for run, rows in found if not run.startswith("sdrs")]
+    way = ways(name, found[0][1])[-1]
+    beyond = max(0, way - max(spread), min(spread) - way) / abs(way)
+    results.append((beyond <= BEYOND if name != "biped" else None,
+                    f"way here {way:.3f} m, MuJoCo's own spread {min(spread):.3f} to {max(spread):.3f} m, beyond it by {100 * beyond:.1f} %"))
+    return results, rows_of
+
+
+def write(path, found, values):
     with open(path, "w", encoding="utf-8") as file:
         out = csv.writer(file, lineterminator="\n")
-        out.writerow(["time"] + [name for name, _ in all_runs])
-        for rows in zip(*(rows for _, rows in all_runs)):
-            out.writerow([f"{rows[0]['time']:.2f}"] + [f"{row['object/pz']:.5f}" for row in rows])
+        out.writerow(["time"] + [run for run, _ in found])
+        columns = [values(rows) for _, rows in found]
+        for k, row in enumerate(found[0][1]):
+            out.writerow([f"{row['time']:.2f}"] + [f"{column[k]:.5f}" for column in columns])
 
 
-def draw(table_path, path, names):
-    lines = ", ".join(f"'{table_path}' using 1:{k + 2} with lines lw {3 if k == 0 else 1} title '{name}'" for k, name in enumerate(names))
-    script = (f"set terminal pngcairo size 640,400; set output '{path}'; set datafile separator ','; set key left top; set grid; "
-              f"set xlabel 'time [s]'; set ylabel 'height of the object [m]'; plot {lines}")
+def draw(results, name, label, found, values):
+    csv_path = os.path.join(results, f"mujoco-{name}.csv")
+    write(csv_path, found, values)
+    lines = ", ".join(f"'{csv_path}' using 1:{k + 2} with lines lw {3 if k == 0 else 1}{' dt 2' if k and run.startswith('sdrs') else ''} title '{run}'"
+                      for k, (run, _) in enumerate(found))
+    script = (f"set terminal pngcairo size 760,420; set output '{os.path.join(results, '..', 'pictures', 'mujoco-' + name + '.png')}'; "
+              f"set datafile separator ','; set key outside right; set grid; set xlabel 'time [s]'; set ylabel '{label} [m]'; plot {lines}")
     subprocess.run(["gnuplot", "-e", script], check=True)
 
 
+def tell_over_time(results, name, found):
+    if name == "single-jaw":
+        draw(results, name, "height of the object over its start", found, raised)
+        return
+    draw(results, name, "way", found, lambda rows: ways(name, rows))
+    if name.startswith("biped"):
+        draw(results, name + "-height", "height of the trunk", found, lambda rows: heights(name, rows))
+
+
 def main():
-    all_runs = runs()
-    held = judge(all_runs)
-    if len(sys.argv) > 4:
-        write(all_runs, sys.argv[4])
-    if len(sys.argv) > 5:
-        draw(sys.argv[4], sys.argv[5], [name for name, _ in all_runs])
-    sys.exit(not held)
+    names, results = sys.argv[4:], None
+    if names[:1] == ["-o"]:
+        results, names = names[1], names[2:]
+    ends, passed, failed = [], 0, 0
+    for name in names:
+        found = runs(name)
+        verdicts, rows = judge_grasp(found) if name == "single-jaw" else judge_walk(name, found)
+        for good, text in verdicts:
+            print(f"{'info' if good is None else 'ok  ' if good else 'FAIL'} {name}, {text}")
+            passed, failed = passed + (good is True), failed + (good is False)
+        ends += rows
+        if results:
+            tell_over_time(results, name, found)
+    if results:
+        with open(os.path.join(results, "elsewhere.csv"), "w", encoding="utf-8") as file:
+            csv.writer(file, lineterminator="\n").writerows([["design", "run", "way_or_raised_m", "aside_m", "least_height_m", "stays_up", "creep_m"]] + ends)
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(failed > 0)
 
 
 main()

@@ -2,23 +2,9 @@
 # What is handed to others: the Debian package, the wheel, the site of the documentation. Each is made from what is built and used where
 # it was put. Prints a line a test and `N passed, N failed`; exits 1 when one failed.
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/support/check.sh disable=SC1091
+. "$(dirname "$0")/../support/check.sh"
 
-ROOT=$PWD
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-
-check() { # name, command...: passes when the command does
-  if "${@:2}" >"$work/log" 2>&1; then
-    passed=$((passed + 1))
-    echo "ok   $1"
-  else
-    failed=$((failed + 1))
-    echo "FAIL $1"
-    sed 's/^/     /' "$work/log" | head -n 40
-  fi
-}
 
 # ---------------------------------------------------------------- the Debian package
 
@@ -117,5 +103,4 @@ if command -v mkdocs >/dev/null; then
 else
   echo "SKIP site: mkdocs is not there"
 fi
-echo "$passed passed, $failed failed"
-((failed == 0))
+check_end

@@ -2,7 +2,8 @@
 # The Python package: its unit tests and the examples of docs/python.md (its wheel: tests/packages/run.sh). By the first
 # Python that has numpy: $PYTHON, python3, /usr/bin/python3. Prints a line a test and `N passed, N failed`.
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/support/check.sh disable=SC1091
+. "$(dirname "$0")/../support/check.sh"
 
 for python in "${PYTHON:-python3}" /usr/bin/python3; do
   if "$python" -c 'import numpy' 2>/dev/null; then break; fi
@@ -13,9 +14,6 @@ if [[ -z $python ]]; then
   echo "0 passed, 0 failed"
   exit 0
 fi
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
 export PYTHONPATH=$PWD/python PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1
 
 # The counts that unittest prints; a test file that needs what is not there skips itself as a whole.
@@ -38,18 +36,6 @@ unit_tests() { # file
   fi
 }
 
-check() { # name, command...
-  if "${@:2}" >"$work/log" 2>&1; then
-    passed=$((passed + 1))
-    echo "ok   $1"
-  else
-    failed=$((failed + 1))
-    echo "FAIL $1"
-    sed 's/^/     /' "$work/log" | tail -n 40
-  fi
-}
-
 for file in python/tests/test_*.py; do unit_tests "$(basename "$file" .py)"; done
 check examples-of-the-page "$python" tests/python/page.py
-echo "$passed passed, $failed failed"
-((failed == 0))
+check_end

@@ -139,6 +139,22 @@ static void blocks_scale_leaves_out_what_is_prescribed(void** state) {
   run_free(run);
 }
 
+/* A grain of 1e-8 kg, 1e-4 m large, for 0.1 s: 1e-10 N take it so far. */
+static void blocks_scale_loads_by_what_they_are_and_do(void** state) {
+  (void)state;
+  Run* run = run_model(
+      "simulation: {dt: 0.01, steps: 10}\n"
+      "links: [{name: grain, mass: 1.0e-8, shape: {type: points, points: [[1.0e-4, 0, 0], [0, 1.0e-5, 0], [0, 0, "
+      "1.0e-5], [-1.0e-5, 0, 0]]}}]\n"
+      "loads: [{link: grain, force: [0, 3.0e-9, 0], torque: [0, 0, 0]}]\n");
+  double scale[6];
+  assert_int_equal(block_size(&run->model, GRADCHECK_CONTROL), 6);
+  block_scale(&run->model, GRADCHECK_CONTROL, scale);
+  for (int k = 0; k < 3; k++) compare_relative(scale[k], 3e-10, 1e-12, "a tenth of the force's largest number");
+  for (int k = 3; k < 6; k++) compare_relative(scale[k], 1e-15, 1e-12, "a tenth of 1e-10 N times 1e-4 m");
+  run_free(run);
+}
+
 static void blocks_move_the_state_by_increments(void** state) {
   (void)state;
   Run* run = expanded();
@@ -167,6 +183,7 @@ int main(void) {
       cmocka_unit_test(blocks_are_in_the_models_order),
       cmocka_unit_test(blocks_gradient_is_in_the_same_order),
       cmocka_unit_test(blocks_scale_leaves_out_what_is_prescribed),
+      cmocka_unit_test(blocks_scale_loads_by_what_they_are_and_do),
       cmocka_unit_test(blocks_move_the_state_by_increments),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,6 +146,38 @@ static void clearance_of_two_hinges(void** state) {
   }
 }
 
+/* Rotations that go all around, with a slide or without, apart and deep: a far corner points at the base, and what is
+ * proved lies no more than a thousandth of the link below; a ball is as near everywhere. */
+static void clearance_P8_of_free_rotations(void** state) {
+  (void)state;
+  static const struct {
+    const char *joint, *shape;
+    double at, radius, low;
+  } cases[] = {
+      {"type: universal, axes: [[1, 0, 0], [0, 1, 0]]", "finger", 0.4, 0, 0},
+      {"type: universal, axes: [[1, 0, 0], [0, 1, 0]]", "finger", 0.2, 0, 0},
+      {"type: free, free_axes: [z, rx, ry], limits: [[-0.1, 0.1], null, null]", "finger", 0.5, 0, 0.1},
+      {"type: universal, axes: [[1, 0, 0], [0, 1, 0]]", "ball", 0.2, 0.1, 0},
+  };
+  for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
+    LossRun* run = loss_run_create(1,
+                                   "simulation: {dt: 0.01, steps: 1}\ncontact: {model: none}\n"
+                                   "shapes:\n  base: {type: box, size: [0.4, 0.4, 0.1]}\n"
+                                   "  finger: {type: box, size: [0.06, 0.04, 0.3]}\n"
+                                   "  ball: {type: sphere, radius: 0.1, resolution: 1}\n"
+                                   "links:\n  - {name: base, fixed: true, shape: base}\n"
+                                   "  - {name: finger, parent: base, joint: {%s, position: [0, 0, %.17g]}, mass: 1, "
+                                   "shapes: [{shape: %s, position: [0, 0, %g]}]}\n",
+                                   cases[i].joint, cases[i].at, cases[i].shape, cases[i].radius > 0 ? 0 : 0.15);
+    double radius = cases[i].radius > 0 ? cases[i].radius : sqrt(0.09 + 0.03 * 0.03 + 0.02 * 0.02);
+    FabricationReport report = fabrication_measure(&run->run->model, 1, vec3(0, 0, 1), 0.7);
+    compare_near(report.clearance, cases[i].at - cases[i].low - 0.05 - radius, 1e-9, "case %d", i);
+    compare_at_most(report.clearance - report.clearance_at_least, 1.01e-3 * radius, "case %d: left out", i);
+    compare_at_most(report.clearance_at_least, report.clearance, "case %d: proved", i);
+    loss_run_free(run);
+  }
+}
+
 /* Out past the post, or into it: half a metre up there is room, along x it is the post itself that is in the way. */
 static void removals(void** state) {
   (void)state;
@@ -257,6 +289,7 @@ int main(void) {
       cmocka_unit_test(overhangs),
       cmocka_unit_test(clearances),
       cmocka_unit_test(clearance_of_two_hinges),
+      cmocka_unit_test(clearance_P8_of_free_rotations),
       cmocka_unit_test(removals),
       cmocka_unit_test(all_corners_of_a_wall_carry_it),
       cmocka_unit_test(a_way_through_has_its_least_at_a_fold),

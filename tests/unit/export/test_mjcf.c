@@ -130,6 +130,61 @@ static void controllers_become_actuators(void** state) {
   export_free(&e);
 }
 
+#define LEG                                                                                                            \
+  "simulation: {dt: 0.01, steps: 2}\n"                                                                                 \
+  "links:\n"                                                                                                           \
+  "  - {name: a, mass: 1, shape: {type: sphere, radius: 0.1}, joint: {type: slide, axis: [0, 0, 1], armature: 0.5}}\n" \
+  "  - {name: b, parent: a, mass: 1, shape: {type: sphere, radius: 0.1}, joint: {type: hinge, axis: [0, 1, 0]}}\n"     \
+  "controllers:\n"                                                                                                     \
+  "  - {link: a, type: pd, position_gain: 1, damping_gain: 3, target: 0}\n"
+
+/* A rate gain D over a step h is implicit with a rotor of h D: here 1 ms x 3 and 1 ms x 20 / 0.01. */
+static void drives_that_are_stiff_within_a_step_get_rotors(void** state) {
+  (void)state;
+  Export e = export_text(LEG "  - {link: b, type: pd, position_gain: 1, velocity_gain: 20, target: 0}\n");
+  double armature;
+  assert_int_equal(numbers_of(&e, "name=\"b/angle\"", "armature=", &armature, 1), 1);
+  compare_near(armature, 2, 1e-15, "armature of b");
+  assert_int_equal(numbers_of(&e, "name=\"a/position\"", "armature=", &armature, 1), 1);
+  compare_near(armature, 0.503, 1e-15, "armature of a");
+  expect_in(&e, "integrator=\"Euler\"");
+  assert_int_equal(e.notes.count, 1);
+  export_free(&e);
+  /* not stiff: 1 ms x 0.01 / 0.01 against 1 kg (0.1 m)^2 */
+  e = export_text(LEG "  - {link: b, type: pd, position_gain: 1, velocity_gain: 0.01, target: 0}\n");
+  assert_int_equal(numbers_of(&e, "name=\"a/position\"", "armature=", &armature, 1), 1);
+  compare_near(armature, 0.5, 1e-15, "armature of a, nothing stiff");
+  expect_in(&e, "integrator=\"implicit\"");
+  export_free(&e);
+  /* a rotor would weigh where the force is at its limit */
+  e = export_text(LEG "  - {link: b, type: pd, position_gain: 1, velocity_gain: 20, max_force: 5, target: 0}\n");
+  expect_not_in(&e, "armature=\"2\"");
+  expect_in(&e, "integrator=\"implicit\"");
+  export_free(&e);
+}
+
+/* MuJoCo's rate of a ball is its angular velocity in
+ * its own axes: by the difference of two rotations, R^T dR/dt. */
+static void the_target_of_a_ball_turns_by_its_angular_velocity(void** state) {
+  (void)state;
+  Export e = export_text(
+      "simulation: {dt: 0.01, steps: 1}\n"
+      "links: [{name: a, mass: 1, shape: {type: sphere, radius: 0.1}, joint: {type: ball}}]\n"
+      "controllers: [{link: a, type: pd, position_gain: 0, velocity_gain: 0.3, target: {type: keyframes, times: [0, "
+      "1], values: [[0.5, "
+      "-0.3, 0.8], [1.5, 0.2, 0.1]]}}]\n");
+  double control[3];
+  const Vec3 v = {0.5, -0.3, 0.8}, rate = {1, 0.5, -0.7};
+  const double h = 1e-4; /* its error is that of h^2 and of rounding / h */
+  Mat3 before = mat3_from_quat(quat_exp(vec3_add_scaled(v, -h, rate)));
+  Mat3 after = mat3_from_quat(quat_exp(vec3_add_scaled(v, h, rate)));
+  Mat3 turn = mat3_mul(mat3_transpose(before), after);
+  const double expected[3] = {turn.m[2][1] - turn.m[1][2], turn.m[0][2] - turn.m[2][0], turn.m[1][0] - turn.m[0][1]};
+  assert_int_equal(numbers_of(&e, "<key", "ctrl=", control, 3), 3);
+  for (int k = 0; k < 3; k++) compare_near(control[k], expected[k] / (4 * h), 1e-7, "rate");
+  export_free(&e);
+}
+
 /* MuJoCo takes the larger friction of two geometries: pairs that have another are written out. */
 static void pairs_have_their_own_friction(void** state) {
   (void)state;
@@ -172,6 +227,8 @@ int main(void) {
       cmocka_unit_test(a_free_body_starts_where_ours_does),
       cmocka_unit_test(coordinates_follow_the_order_of_the_bodies),
       cmocka_unit_test(controllers_become_actuators),
+      cmocka_unit_test(drives_that_are_stiff_within_a_step_get_rotors),
+      cmocka_unit_test(the_target_of_a_ball_turns_by_its_angular_velocity),
       cmocka_unit_test(pairs_have_their_own_friction),
       cmocka_unit_test(half_spaces_become_planes_when_they_stand_still),
   };

@@ -184,7 +184,9 @@ static void mistakes_in_a_repeat_are_told(void** state) {
     if (CASES[i].problem)
       text_add(&wanted, "links[0].repeat%s", CASES[i].problem);
     else
-      text_add(&wanted, "unknown key 'coordinates' in links[0].repeat");
+      text_add(&wanted,
+               "unknown key 'coordinates' in links[0].repeat (there are count, start, first, position, rotation_vector "
+               "and around)");
     char* found = told(&diagnostics);
     if (diagnostics.count != 1 || strcmp(diagnostics.items[0].text, wanted.data) != 0)
       fail_msg("for %s\ntold %s\nwanted %s", text.data, found, wanted.data);

@@ -93,8 +93,6 @@ static void rows_depend_on_the_type(void** state) {
   assert_non_null(schema_row(&SCENE_SCHEMA, shape, "radius", NULL));
   assert_string_equal(schema_row(&SCENE_SCHEMA, shape, "segments", "capsule")->fallback, "12");
   assert_string_equal(schema_row(&SCENE_SCHEMA, shape, "segments", "cylinder")->fallback, "16");
-  assert_string_equal(schema_nearest_key(&SCENE_SCHEMA, shape, "sphere", "radus"), "radius");
-  assert_null(schema_nearest_key(&SCENE_SCHEMA, shape, "box", "radus"));
 }
 
 static void replacing_a_key_drops_what_it_excludes(void** state) {

@@ -110,7 +110,7 @@ static void mistakes_are_told(void** state) {
                        "11:9: error: optimizer.grow: must be >= 1, got 0.9\n"
                        "12:9: error: optimizer.clip: must be a finite number, got .inf\n"
                        "13:19: error: optimizer.stall_decrease: must be >= 0 and < 1, got 1\n"
-                       "14:3: error: unknown key 'learning_rate' in optimizer\n");
+                       "14:3: error: unknown key 'learning_rate' in optimizer (did you mean 'design_step'?)\n");
   expect_task_problems(TWO_LINKS REST "optimizer: {memory: 4}\n", /* the default type is adam */
                        "4:13: error: optimizer: the type adam has no 'memory' (it belongs to lbfgs)\n");
 }

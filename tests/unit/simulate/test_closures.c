@@ -408,6 +408,29 @@ static void closures_Z3_forces(void** state) {
   }
 }
 
+/* A torque that turns a body far in a step bends the objective down along motions that open the loop: minima of the
+ * closed loop are none without it, and Newton's method has to see them as what they are. */
+static void closures_Z3_second_order_where_a_torque_turns_far(void** state) {
+  (void)state;
+  const char* scene =
+      "simulation: {dt: 0.15, steps: 4, gravity: [0, 0, 0], tolerance: 1.0e-12, integrator: first_order}\n"
+      "contact: {model: none}\n"
+      "links:\n"
+      "  - {name: rotor, mass: 3, mass_model: uniform, shape: {type: box, size: [0.4, 0.5, 1.2]}}\n"
+      "  - {name: blade, mass: 1, mass_model: uniform, shape: {type: box, size: [0.3, 0.4, 0.3]}, position: [2, 1, "
+      "0]}\n"
+      "closures: [{type: hinge, a: rotor, b: blade, axes: link, point: [0, 0.4, 0.3], axis: [0, 1, 0.2]}]\n"
+      "loads: [{link: rotor, axes: link, torque: [4, 8, -6]}]\n";
+  Run* run = run_create(1, 0, "%s", scene);
+  for (int k = 0; k < 4; k++) {
+    StepReport report = run_steps(run, 1);
+    assert_int_equal(report.outcome, STEP_CONVERGED);
+    assert_in_range(report.iterations, 1, 8); /* at first order from 22 to 208 */
+    assert_int_equal(report.factor_retries, 0);
+  }
+  run_free(run);
+}
+
 /* A bob of 1 kg on a rope that is pulled down harder and harder, 100 N/s: it breaks when weight and pull are 15 N,
  * after 0.05 s, and falls from then on. */
 static void closures_Z5_breaks(void** state) {
@@ -508,6 +531,7 @@ int main(void) {
       cmocka_unit_test(closures_Z8_a_flat_linkage_on_a_free_base),
       cmocka_unit_test(closures_Z1_axes_of_a_link),
       cmocka_unit_test(closures_Z3_forces),
+      cmocka_unit_test(closures_Z3_second_order_where_a_torque_turns_far),
       cmocka_unit_test(closures_Z5_breaks),
       cmocka_unit_test(closures_Z7_gear_and_rack),
       cmocka_unit_test(closures_cannot_close),

@@ -254,10 +254,10 @@ static void flight_W11_is_for_free_trees(void** state) {
                    "  - {name: free, mass: 1, shape: rod, joint: {type: hinge, axis: [0, 1, 0], position: [3, 0, 0]}}\n"
                    "  - {name: body, mass: 1, shape: rod, position: [6, 0, 0]}\n"
                    "controllers: [{link: led, type: prescribed, target: [0.0]}]\n");
-  const TreeFlight* flight = run->sim->flight;
-  assert_false(flight->flies[run->model.links[0].tree]);
-  assert_true(flight->flies[run->model.links[1].tree]);
-  assert_false(flight->flies[run->model.links[2].tree]);
+  assert_non_null(run->sim->flight);
+  assert_false(run->model.trees[run->model.links[0].tree].flies);
+  assert_true(run->model.trees[run->model.links[1].tree].flies);
+  assert_false(run->model.trees[run->model.links[2].tree].flies);
   run_free(run);
 }
 

@@ -1,0 +1,17 @@
+#!/bin/bash
+# Measures docs/results/elsewhere.csv and mujoco-*.csv, and draws docs/pictures/mujoco-*.png: designs of single-jaw, spider and biped with their
+# controls in MuJoCo (Debian: libmujoco-dev), over its time steps and contact settings (tests/mujoco/designs.py says which). Needs ./sdrs and gnuplot.
+# Usage: scripts/measure_elsewhere.sh [FOLDER]   what has its run in FOLDER already is not optimized again; without it none is kept
+# Takes some 40 CPU seconds.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if ! echo '#include <mujoco/mujoco.h>' | "${CC:-gcc}" -E - >/dev/null 2>&1; then
+  echo "SKIP measure_elsewhere: mujoco/mujoco.h is not installed (Debian: apt-get install libmujoco-dev)"
+  exit 0
+fi
+folder=${1:-$(mktemp -d)}
+[[ $# != 0 ]] || trap 'rm -rf "$folder"' EXIT
+mkdir -p "$folder"
+${CC:-gcc} -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror tests/mujoco/mujoco_run.c -o "$folder/mujoco_run" -lmujoco -lm
+python3 tests/mujoco/designs.py "${SDRS:-./sdrs}" "$folder/mujoco_run" "$folder" -o docs/results single-jaw spider spider-held biped biped-held

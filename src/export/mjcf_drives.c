@@ -1,0 +1,209 @@
+/* Drives in MJCF: actuators with the gains of the controllers, and their controls over time (docs/export.md).
+ * A rate gain D over a step h acts on the rate at the end of the step, M (v' - v) = h (D (r - v') + f). MuJoCo's
+ * `implicit` does so only after its contact solver has found forces without it: where h D is above the inertia M, feet
+ * get forces that are far too large, and robots are thrown off. A rotor of inertia h D on the joint and an explicit
+ * step are the same, (M + h D) (v' - v) = h (D (r - v) + f), and the contact solver knows of it. */
+#include "export/mjcf_parts.h"
+
+/* A prescribed joint follows by a spring and damper of this frequency, times the step. */
+#define PRESCRIBED_FREQUENCY 0.1
+/* Least radius that inertias of links are told by: some have no shape [m]. */
+#define RADIUS_LEAST 0.1
+
+/* One actuator on one degree of freedom: a spring to its control, a damper to the rate that is its control, or
+ * `general`: control - stiffness q - damping rate. */
+typedef struct {
+  enum { ACTUATOR_POSITION, ACTUATOR_VELOCITY, ACTUATOR_GENERAL } kind;
+  double stiffness, damping;
+  double limit; /* of its force; 0: none */
+  double control;
+} Actuator;
+
+bool mjcf_is_driven(const Mjcf* m, int index) {
+  for (int c = 0; c < m->model->controller_count; c++)
+    if (m->model->controllers[c].link == index) return true;
+  return false;
+}
+
+bool mjcf_drives_vary(const Model* model) {
+  for (int c = 0; c < model->controller_count; c++)
+    if (model->controllers[c].target.source->type != SIGNAL_CONSTANT) return true;
+  return false;
+}
+
+/* ---------------------------------------------------------------- gains */
+
+/* Of a link and all that hangs on it, by its size: mass [kg] or moment [kg m^2]. */
+static double inertia_moved(const Mjcf* m, int index, int dof) {
+  const ModelLink* link = &m->model->links[index];
+  double mass = m->carried[index] > 0 ? m->carried[index] : 1.0;
+  return dof < link->joint.slide_count ? mass : mass * fmax(link->reach * link->reach, RADIUS_LEAST * RADIUS_LEAST);
+}
+
+/* [N/m, N s/m] or [N m, N m s]; of a prescribed joint those by which it follows its signal whatever hangs on it. */
+static void gains_of(const Mjcf* m, const ModelController* c, int dof, double* position, double* rate) {
+  *position = c->position_gain[dof];
+  *rate = c->velocity_gain[dof] / simulation_substep(&m->model->simulation) + c->damping_gain[dof];
+  if (c->type != CONTROLLER_PRESCRIBED) return;
+  double inertia = inertia_moved(m, c->link, dof), frequency = PRESCRIBED_FREQUENCY / m->step;
+  *position = inertia * frequency * frequency;
+  *rate = 2.0 * inertia * frequency;
+}
+
+bool mjcf_has_rate_gain(const Model* model) {
+  for (int c = 0; c < model->controller_count; c++)
+    for (int k = 0; k < JOINT_MAX_DOF; k++)
+      if (model->controllers[c].velocity_gain[k] > 0 || model->controllers[c].damping_gain[k] > 0 ||
+          model->controllers[c].type == CONTROLLER_PRESCRIBED)
+        return true;
+  return false;
+}
+
+/* Is a drive stiff in a step, and none of those with a rate gain limited? A rotor would still weigh where the force
+ * has come to its limit. */
+static bool needs_rotors(const Mjcf* m) {
+  bool stiff = false;
+  for (int c = 0; c < m->model->controller_count; c++) {
+    const ModelController* controller = &m->model->controllers[c];
+    for (int k = 0; k < m->model->links[controller->link].dof_count; k++) {
+      double position, rate;
+      gains_of(m, controller, k, &position, &rate);
+      if (rate > 0 && controller->max_force[k] > 0) return false;
+      stiff = stiff || rate * m->step > inertia_moved(m, controller->link, k);
+    }
+  }
+  return stiff;
+}
+
+static double rotor_about(const Mjcf* m, int index, int dof) {
+  double sum = 0, position, rate;
+  for (int c = 0; c < m->model->controller_count; c++) {
+    if (m->model->controllers[c].link != index) continue;
+    gains_of(m, &m->model->controllers[c], dof, &position, &rate);
+    sum += rate * m->step;
+  }
+  return sum;
+}
+
+double mjcf_rotor(const Mjcf* m, int index, int dof) {
+  bool ball = dof >= m->model->links[index].joint.plain_count;
+  double rotor = 0;
+  for (int k = dof; m->rotors && k < dof + (ball ? 3 : 1); k++) rotor = fmax(rotor, rotor_about(m, index, k));
+  return rotor;
+}
+
+/* ---------------------------------------------------------------- actuators */
+
+/* The actuators that stand for a controller on one degree of freedom; value, speed: of its signal. Returns how many. */
+static int actuators_of(const Mjcf* m, const ModelController* c, int dof, double value, double speed, Actuator out[2]) {
+  double kp, kd, limit = c->max_force[dof];
+  int count = 0;
+  gains_of(m, c, dof, &kp, &kd);
+  if (c->type == CONTROLLER_VELOCITY) {
+    out[count++] = (Actuator){ACTUATOR_VELOCITY, 0, kd, limit, value};
+  } else if (c->type == CONTROLLER_TORQUE) {
+    out[count++] = (Actuator){ACTUATOR_GENERAL, 0, kd, limit, value};
+  } else if (limit > 0) { /* together, so that their sum is limited */
+    out[count++] = (Actuator){ACTUATOR_GENERAL, kp, kd, limit, kp * value + kd * speed};
+  } else {
+    if (kp > 0) out[count++] = (Actuator){ACTUATOR_POSITION, kp, 0, 0, value};
+    if (kd > 0) out[count++] = (Actuator){ACTUATOR_VELOCITY, 0, kd, 0, speed};
+  }
+  return count;
+}
+
+static void add_gains(Text* out, const Actuator* a) {
+  if (a->kind == ACTUATOR_POSITION) xml_numbers(out, "kp", &a->stiffness, 1);
+  if (a->kind == ACTUATOR_VELOCITY) xml_numbers(out, "kv", &a->damping, 1);
+  if (a->kind == ACTUATOR_GENERAL) {
+    text_add(out, " gainprm=\"1\" biastype=\"affine\"");
+    xml_numbers(out, "biasprm", (const double[]){0, -a->stiffness, -a->damping}, 3);
+  }
+  if (!(a->limit > 0)) return;
+  text_add(out, " forcelimited=\"true\"");
+  xml_numbers(out, "forcerange", (const double[]){-a->limit, a->limit}, 2);
+}
+
+static void add_actuator(Mjcf* m, int index, int dof, const Actuator* a) {
+  static const char* const WORDS[] = {"position", "velocity", "general"};
+  const ModelLink* link = &m->model->links[index];
+  Text name = {0}, own = {0};
+  mjcf_joint_name(&name, m, index, dof);
+  bool ball = dof >= link->joint.plain_count;
+  text_add(&own, "%s%s%s", name.data, ball ? (const char*[]){"/x", "/y", "/z"}[dof - link->joint.plain_count] : "",
+           a->kind == ACTUATOR_VELOCITY ? " rate" : "");
+  text_add(&m->actuators, "    <%s", WORDS[a->kind]);
+  xml_text(&m->actuators, "name", own.data);
+  xml_text(&m->actuators, "joint", name.data);
+  if (ball) {
+    double gear[3] = {0, 0, 0};
+    gear[dof - link->joint.plain_count] = 1;
+    xml_numbers(&m->actuators, "gear", gear, 3);
+  }
+  add_gains(&m->actuators, a);
+  text_add(&m->actuators, "/>\n");
+  text_add_numbers(&m->control, &a->control, 1);
+  text_add(&m->names, ",");
+  csv_add_field(&m->names, own.data);
+  text_free(&name);
+  text_free(&own);
+}
+
+/* ---------------------------------------------------------------- signals */
+
+/* Target and rate of a controller. MuJoCo's rates of a ball are its angular velocity in body axes, ours the change of
+ * the rotation vector: where the joint is on its target, one follows from the other. */
+static void signal_of(const Mjcf* m, const ModelController* c, double time, double value[JOINT_MAX_DOF],
+                      double speed[JOINT_MAX_DOF]) {
+  const Joint* joint = &m->model->links[c->link].joint;
+  signal_eval(&c->target, time - c->source->delay, value, speed);
+  if (!joint->quaternion || c->type == CONTROLLER_VELOCITY || c->type == CONTROLLER_TORQUE) return;
+  double *v = value + joint->plain_count, *r = speed + joint->plain_count;
+  Vec3 turning = rotation_rate(vec3(v[0], v[1], v[2]), vec3(r[0], r[1], r[2]));
+  r[0] = turning.x, r[1] = turning.y, r[2] = turning.z;
+}
+
+static void tell_differences(Mjcf* m, const ModelController* controller) {
+  const ModelLink* link = &m->model->links[controller->link];
+  if (controller->type == CONTROLLER_PRESCRIBED)
+    mjcf_note(m, link->name, "its joint is prescribed and becomes a stiff spring and damper");
+  if (controller->source->measure_count > 0)
+    mjcf_note(m, link->name, "the feedback of its drive is left out: a program that runs MuJoCo would have to add it");
+  if (link->joint.quaternion)
+    mjcf_note(m, link->name, "the target of its ball acts on the parts of the rotation vector one by one");
+  if (link->joint.quaternion && controller->max_force[link->joint.plain_count] > 0)
+    mjcf_note(m, link->name, "the limit of its ball's drive is on each part of the torque, not on its size");
+}
+
+static void add_controller(Mjcf* m, const ModelController* controller) {
+  double value[JOINT_MAX_DOF], speed[JOINT_MAX_DOF];
+  signal_of(m, controller, 0, value, speed);
+  tell_differences(m, controller);
+  for (int k = 0; k < m->model->links[controller->link].dof_count; k++) {
+    Actuator own[2];
+    int count = actuators_of(m, controller, k, value[k], speed[k], own);
+    for (int i = 0; i < count; i++) add_actuator(m, controller->link, k, &own[i]);
+  }
+}
+
+void mjcf_add_drives(Mjcf* m) {
+  m->rotors = needs_rotors(m);
+  for (int c = 0; c < m->model->controller_count; c++) add_controller(m, &m->model->controllers[c]);
+  if (m->rotors)
+    mjcf_note(
+        m, m->model->scene->name,
+        "drives are stiff within a step: its armatures hold the time step times their rate gains, and go with it");
+}
+
+void mjcf_add_drive_controls(Text* out, const Mjcf* m, double time) {
+  for (int c = 0; c < m->model->controller_count; c++) {
+    const ModelController* controller = &m->model->controllers[c];
+    double value[JOINT_MAX_DOF], speed[JOINT_MAX_DOF];
+    signal_of(m, controller, time, value, speed);
+    for (int k = 0; k < m->model->links[controller->link].dof_count; k++) {
+      Actuator own[2];
+      int count = actuators_of(m, controller, k, value[k], speed[k], own);
+      for (int i = 0; i < count; i++) text_add(out, ","), text_add_double(out, own[i].control);
+    }
+  }
+}

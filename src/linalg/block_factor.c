@@ -1,0 +1,113 @@
+/* Components of a block matrix by Cholesky's method, or by eigenvalues that were lifted; solutions by any factor. */
+#include <string.h>
+
+#include "linalg/block_solver.h"
+#include "linalg/eigen.h"
+#include "linalg/front.h"
+
+void block_fill_dense(const BlockSolver* s, const Component* c, double* matrix, int stride) {
+  if (c->order == 0) return;
+  memset(matrix, 0, sizeof(double) * (size_t)stride * (size_t)c->order);
+  for (int k = c[0].member_first; k < c[1].member_first; k++) {
+    int a = s->members[k], size = s->size[a];
+    const double* value = s->values + s->offset[a];
+    for (int i = 0; i < size; i++)
+      for (int j = i; j < size; j++)
+        matrix[(size_t)(s->place[a] + i) * (size_t)stride + (size_t)(s->place[a] + j)] = value[i * size + j];
+  }
+  for (int k = c[0].link_first; k < c[1].link_first; k++) {
+    int link = s->links[k], a = s->row[link], b = s->column[link];
+    const double* value = s->values + s->offset[s->block_count + link];
+    for (int i = 0; i < s->size[a]; i++)
+      for (int j = 0; j < s->size[b]; j++)
+        matrix[(size_t)(s->place[a] + i) * (size_t)stride + (size_t)(s->place[b] + j)] = value[i * s->size[b] + j];
+  }
+}
+
+bool block_solver_factor_component(BlockSolver* s, int component) {
+  block_find_components(s);
+  Component* c = &s->components[component];
+  double* storage = s->storage + c->storage;
+  bool definite;
+  if (c->plan >= 0)
+    definite = plan_factor(&s->plans[c->plan], block_values_of(s, c), 0, storage);
+  else {
+    int stride = front_stride(c->order);
+    block_fill_dense(s, c, storage, stride);
+    definite = front_factor(c->order, c->order, stride, storage, NULL, storage + block_dense_size(c));
+  }
+  c->factor = definite ? FACTOR_CHOLESKY : FACTOR_NONE;
+  return definite;
+}
+
+bool block_decompose(BlockSolver* s, Component* c) {
+  int stride = front_stride(c->order);
+  double* matrix = s->storage + c->storage;
+  block_fill_dense(s, c, matrix, stride);
+  for (int i = 0; i < c->order; i++)
+    for (int j = i + 1; j < c->order; j++)
+      matrix[(size_t)j * (size_t)stride + (size_t)i] = matrix[(size_t)i * (size_t)stride + (size_t)j];
+  return symmetric_eigen(c->order, stride, matrix, s->eigenvalues + c->unknown_first, s->off + c->unknown_first);
+}
+
+bool block_solver_factor_component_lifted(BlockSolver* s, int component, double floor) {
+  block_find_components(s);
+  Component* c = &s->components[component];
+  c->factor = FACTOR_NONE;
+  if (c->plan >= 0) {
+    for (double shift = 1e-4; shift < 1e6 && c->factor == FACTOR_NONE; shift *= 10)
+      if (plan_factor(&s->plans[c->plan], block_values_of(s, c), shift, s->storage + c->storage))
+        c->factor = FACTOR_CHOLESKY;
+    return c->factor == FACTOR_CHOLESKY;
+  }
+  if (!block_decompose(s, c)) return false;
+  double* values = s->eigenvalues + c->unknown_first;
+  for (int k = 0; k < c->order; k++) values[k] = fmax(fabs(values[k]), floor);
+  c->factor = FACTOR_SPECTRAL;
+  return true;
+}
+
+/* ---------------------------------------------------------------- solving one component */
+
+/* x <- V diag(1 / values) V^T x; eigenvectors are rows. */
+static void solve_spectral(const BlockSolver* s, const Component* c, double* x) {
+  const double *v = s->storage + c->storage, *values = s->eigenvalues + c->unknown_first;
+  double* turned = s->turned + c->unknown_first;
+  int n = c->order, stride = front_stride(n);
+  for (int k = 0; k < n; k++, v += stride) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += v[i] * x[i];
+    turned[k] = sum / values[k];
+  }
+  memset(x, 0, sizeof(double) * (size_t)n);
+  v = s->storage + c->storage;
+  for (int k = 0; k < n; k++, v += stride)
+    for (int i = 0; i < n; i++) x[i] += v[i] * turned[k];
+}
+
+static void solve_dense(const BlockSolver* s, const Component* c, double* x) {
+  int n = c->order, stride = front_stride(n);
+  double *panel = s->storage + c->storage, *y = panel + (size_t)stride * (size_t)n;
+  if (n == 0) return;
+  memcpy(y, x, sizeof(double) * (size_t)n);
+  memset(y + n, 0, sizeof(double) * (size_t)(stride - n));
+  front_forward(n, stride, panel, y);
+  front_backward(n, stride, panel, y);
+  memcpy(x, y, sizeof(double) * (size_t)n);
+}
+
+void block_solver_solve_component(BlockSolver* s, int component, double* x) {
+  const Component* c = &s->components[component];
+  const int* unknown = s->unknowns + c->unknown_first;
+  double* own = s->off + c->unknown_first;
+  for (int k = 0; k < c->order; k++) own[k] = x[unknown[k]];
+  if (c->factor == FACTOR_SPECTRAL)
+    solve_spectral(s, c, own);
+  else if (c->factor == FACTOR_INDEFINITE)
+    block_solve_refined(s, c, own);
+  else if (c->plan >= 0)
+    plan_solve(&s->plans[c->plan], s->storage + c->storage, NULL, own);
+  else
+    solve_dense(s, c, own);
+  for (int k = 0; k < c->order; k++) x[unknown[k]] = own[k];
+}

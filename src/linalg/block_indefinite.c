@@ -1,0 +1,213 @@
+/* Components of a block matrix that are not positive definite: L D L^T with refinement, or eigenvalues. */
+#include <string.h>
+
+#include "linalg/block_solver.h"
+#include "linalg/eigen.h"
+#include "linalg/front.h"
+
+/* Eigenvalues this far below the largest are rounding. */
+#define SINGULAR 1e-14
+
+/* Up to this order an indefinite component is decomposed by eigenvalues, which tells all about it. */
+enum { SPECTRAL_MOST = 96 };
+/* Solutions with pivots that were chosen among few are refined, at most so often, to a backward error of rounding. */
+enum { REFINEMENTS = 10 };
+#define REFINED 4e-16
+/* A factor that refinement does not bring to this is replaced by one with all pivots to choose from. */
+#define ACCEPTED 1e-12
+/* Pivots below this part of the largest entry are rounding. */
+#define PIVOT_TINY 1e-16
+/* Of Lanczos' method for the eigenvalue nearest to zero. */
+enum { LANCZOS_STEPS = 40 };
+
+static IndefinitePivots pivots_of(const BlockSolver* s, const Component* c) {
+  return (IndefinitePivots){s->pivot_from + c->unknown_first, s->pivot_beside + c->unknown_first};
+}
+
+static void add_product(const double* block, int rows, int columns, bool diagonal, const double* x_rows,
+                        const double* x_columns, double* y_rows, double* y_columns) {
+  for (int r = 0; r < rows; r++)
+    for (int c = diagonal ? r : 0; c < columns; c++) {
+      y_rows[r] += block[r * columns + c] * x_columns[c];
+      if (!diagonal || r != c) y_columns[c] += block[r * columns + c] * x_rows[r];
+    }
+}
+
+/* y = H x of one component, by its own unknowns. */
+static void multiply_component(const BlockSolver* s, const Component* c, const double* x, double* y) {
+  memset(y, 0, sizeof(double) * (size_t)c->order);
+  for (int k = c[0].member_first; k < c[1].member_first; k++) {
+    int a = s->members[k], p = s->place[a];
+    add_product(s->values + s->offset[a], s->size[a], s->size[a], true, x + p, x + p, y + p, y + p);
+  }
+  for (int k = c[0].link_first; k < c[1].link_first; k++) {
+    int link = s->links[k], a = s->row[link], b = s->column[link], p = s->place[a], q = s->place[b];
+    add_product(s->values + s->offset[s->block_count + link], s->size[a], s->size[b], false, x + p, x + q, y + p,
+                y + q);
+  }
+}
+
+static double largest_of(const double* x, int count) {
+  double largest = 0;
+  for (int k = 0; k < count; k++) largest = fmax(largest, fabs(x[k]));
+  return largest;
+}
+
+/* Largest entry; largest sum of magnitudes of a row. */
+typedef struct {
+  double entry, row;
+} Norms;
+
+static Norms norms_of(BlockSolver* s, const Component* c) {
+  double *sum = s->rest + c->unknown_first, entry = 0;
+  memset(sum, 0, sizeof(double) * (size_t)c->order);
+  for (int k = c[0].member_first + c[0].link_first; k < c[1].member_first + c[1].link_first; k++) {
+    int own = k - c[0].member_first - c[0].link_first, members = c[1].member_first - c[0].member_first;
+    int link = own < members ? -1 : s->links[c->link_first + own - members];
+    int a = link < 0 ? s->members[c->member_first + own] : s->row[link], b = link < 0 ? a : s->column[link];
+    const double* value = s->values + s->local_offset[k];
+    for (int i = 0; i < s->size[a]; i++)
+      for (int j = link < 0 ? i : 0; j < s->size[b]; j++) {
+        double size = fabs(value[i * s->size[b] + j]);
+        entry = fmax(entry, size);
+        sum[s->place[a] + i] += size;
+        if (link >= 0 || i != j) sum[s->place[b] + j] += size;
+      }
+  }
+  return (Norms){entry, largest_of(sum, c->order)};
+}
+
+/* x <- (L D L^T)^-1 x. */
+static void solve_pivoted(const BlockSolver* s, const Component* c, double* x) {
+  IndefinitePivots pivots = pivots_of(s, c);
+  double* storage = s->storage + c->storage;
+  if (c->plan >= 0) {
+    plan_solve(&s->plans[c->plan], storage, &pivots, x);
+    return;
+  }
+  int n = c->order, stride = front_stride(n);
+  double *y = storage + (size_t)stride * (size_t)n, *spare = y + stride;
+  memcpy(y, x, sizeof(double) * (size_t)n);
+  memset(y + n, 0, sizeof(double) * (size_t)(stride - n));
+  indefinite_forward(n, stride, storage, pivots, y, spare);
+  indefinite_backward(n, stride, storage, pivots, y, spare);
+  memcpy(x, y, sizeof(double) * (size_t)n);
+}
+
+double block_solve_refined(BlockSolver* s, const Component* c, double* x) {
+  double *b = s->right + c->unknown_first, *rest = s->rest + c->unknown_first, before = HUGE_VAL, error = 0;
+  memcpy(b, x, sizeof(double) * (size_t)c->order);
+  solve_pivoted(s, c, x);
+  for (int round = 0; round <= REFINEMENTS; round++) {
+    multiply_component(s, c, x, rest);
+    for (int k = 0; k < c->order; k++) rest[k] = b[k] - rest[k];
+    double scale = c->norm * largest_of(x, c->order) + largest_of(b, c->order);
+    error = scale > 0 ? largest_of(rest, c->order) / scale : 0;
+    if (!(error > REFINED) || error > 0.5 * before || round == REFINEMENTS) break;
+    before = error;
+    solve_pivoted(s, c, rest);
+    for (int k = 0; k < c->order; k++) x[k] += rest[k];
+  }
+  return error;
+}
+
+static void start_vector(int count, double* x) {
+  Random random = {1};
+  for (int k = 0; k < count; k++) x[k] = random_uniform(&random, -1, 1);
+}
+
+static double dot_of(int count, const double* x, const double* y) {
+  double sum = 0;
+  for (int k = 0; k < count; k++) sum += x[k] * y[k];
+  return sum;
+}
+
+/* The eigenvalue nearest to zero: the inverse of H^-1's largest, by Lanczos' method with full orthogonalisation. */
+static double nearest_eigenvalue(BlockSolver* s, const Component* c) {
+  int n = c->order, steps = n < LANCZOS_STEPS ? n : LANCZOS_STEPS, done = 0;
+  double *basis = MEMORY_NEW(double, (size_t)n*((size_t)steps + 1)), diagonal[LANCZOS_STEPS], off[LANCZOS_STEPS + 1];
+  start_vector(n, basis);
+  off[0] = 0;
+  double length = sqrt(dot_of(n, basis, basis));
+  for (; done < steps && length > 0 && isfinite(length); done++) {
+    double *v = basis + (size_t)done * (size_t)n, *w = v + n;
+    for (int k = 0; k < n; k++) w[k] = v[k] /= length;
+    block_solve_refined(s, c, w);
+    diagonal[done] = dot_of(n, v, w);
+    double whole = sqrt(dot_of(n, w, w));
+    for (int pass = 0; pass < 2; pass++)
+      for (int i = 0; i <= done; i++) {
+        const double* old = basis + (size_t)i * (size_t)n;
+        double along = dot_of(n, old, w);
+        for (int k = 0; k < n; k++) w[k] -= along * old[k];
+      }
+    off[done + 1] = length = sqrt(dot_of(n, w, w));
+    if (!(length > 1e-13 * whole)) length = 0; /* the vectors so far span all that H^-1 makes of the first */
+  }
+  memory_free(basis);
+  if (!tridiagonal_eigenvalues(done, diagonal, off) || done == 0) return 0;
+  double largest = fabs(diagonal[0]) > fabs(diagonal[done - 1]) ? diagonal[0] : diagonal[done - 1];
+  return 1 / largest;
+}
+
+/* Storage for one front of the whole component, behind all others, until the matrix is filled anew. */
+static void become_dense(BlockSolver* s, Component* c) {
+  c->storage = s->storage_capacity;
+  s->storage_capacity += block_dense_storage(c);
+  s->storage = memory_resize(s->storage, sizeof(double) * c->storage, sizeof(double) * s->storage_capacity);
+  c->plan = -1;
+  s->became_dense = true;
+}
+
+/* L D L^T. false: not finite. */
+static bool factor_pivoted(BlockSolver* s, Component* c, double tiny) {
+  IndefinitePivots pivots = pivots_of(s, c);
+  double* storage = s->storage + c->storage;
+  if (c->plan >= 0)
+    return plan_factor_indefinite(&s->plans[c->plan], block_values_of(s, c), tiny, storage, &pivots) >= 0;
+  int stride = front_stride(c->order);
+  block_fill_dense(s, c, storage, stride);
+  return indefinite_factor(c->order, c->order, stride, tiny, storage, NULL, pivots) >= 0;
+}
+
+static double trial_error(BlockSolver* s, const Component* c) {
+  double* x = s->turned + c->unknown_first;
+  start_vector(c->order, x);
+  return block_solve_refined(s, c, x);
+}
+
+static bool factor_large_indefinite(BlockSolver* s, Component* c, double* smallest) {
+  Norms norms = norms_of(s, c);
+  double tiny = norms.entry > 0 ? PIVOT_TINY * norms.entry : 1;
+  c->norm = norms.row;
+  if (!isfinite(norms.row) || !factor_pivoted(s, c, tiny)) return false;
+  if (c->plan >= 0 && !(trial_error(s, c) <= ACCEPTED)) {
+    become_dense(s, c);
+    if (!factor_pivoted(s, c, tiny)) return false;
+  }
+  double nearest = nearest_eigenvalue(s, c);
+  if (!(fabs(nearest) >= fabs(*smallest))) *smallest = nearest;
+  c->factor = FACTOR_INDEFINITE;
+  return fabs(nearest) > SINGULAR * norms.row;
+}
+
+static bool factor_small_indefinite(BlockSolver* s, Component* c, double* smallest) {
+  if (!block_decompose(s, c)) return false;
+  const double* values = s->eigenvalues + c->unknown_first;
+  double largest = 0, nearest = HUGE_VAL;
+  for (int k = 0; k < c->order; k++) {
+    largest = fmax(largest, fabs(values[k]));
+    if (fabs(values[k]) < fabs(nearest)) nearest = values[k];
+  }
+  if (fabs(nearest) < fabs(*smallest)) *smallest = nearest;
+  c->factor = FACTOR_SPECTRAL;
+  return fabs(nearest) > SINGULAR * largest;
+}
+
+bool block_solver_factor_component_indefinite(BlockSolver* s, int component, double* smallest) {
+  block_find_components(s);
+  Component* c = &s->components[component];
+  c->factor = FACTOR_NONE;
+  return c->plan < 0 && c->order <= SPECTRAL_MOST ? factor_small_indefinite(s, c, smallest)
+                                                  : factor_large_indefinite(s, c, smallest);
+}

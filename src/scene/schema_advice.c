@@ -1,0 +1,179 @@
+#include <limits.h>
+#include <string.h>
+
+#include "scene/schema.h"
+
+/* What other programs, and people in a hurry, call a thing: each word with what may be meant, the likeliest first. */
+typedef struct {
+  const char *word, *meant;
+} Synonym;
+
+static const Synonym KEYS[] = {
+    {"kp", "position_gain"},
+    {"stiff", "position_gain|stiffness"},
+    {"gain", "position_gain"},
+    {"kd", "damping_gain|velocity_gain"},
+    {"kv", "damping_gain|velocity_gain"},
+    {"pos", "position|coordinates"},
+    {"xyz", "position"},
+    {"origin", "position"},
+    {"translation", "position"},
+    {"quat", "rotation"},
+    {"quaternion", "rotation"},
+    {"orientation", "rotation"},
+    {"euler", "rpy"},
+    {"vel", "velocities"},
+    {"velocity", "velocities"},
+    {"qpos", "coordinates"},
+    {"qvel", "velocities"},
+    {"angle", "coordinates"},
+    {"angles", "coordinates"},
+    {"mu", "friction"},
+    {"kappa", "stiffness"},
+    {"timestep", "dt"},
+    {"time_step", "dt"},
+    {"time", "duration"},
+    {"length_of_run", "duration"},
+    {"range", "limits"},
+    {"limit", "limits"},
+    {"lower", "limits"},
+    {"upper", "limits"},
+    {"torque_limit", "max_force"},
+    {"force_limit", "max_force"},
+    {"effort", "max_force"},
+    {"rgba", "color"},
+    {"colour", "color"},
+    {"geom", "shape|shapes"},
+    {"geometry", "shape|shapes"},
+    {"bodies", "links"},
+    {"body", "link|links"},
+    {"joint", "link"},
+    {"com", "center"},
+    {"signal", "target"},
+    {"static", "fixed"},
+    {"offset", "offsets|position"},
+    {"spacing", "position"},
+    {"learning_rate", "design_step|control_step"},
+    {"lr", "design_step|control_step"},
+    {"step_size", "design_step|control_step"},
+};
+
+static const Synonym CHOICES[] = {
+    {"cube", "box"},
+    {"cuboid", "box"},
+    {"ball", "sphere"},
+    {"plane", "half_space"},
+    {"ground", "half_space"},
+    {"floor", "half_space"},
+    {"hull", "points"},
+    {"convex", "points"},
+    {"hfield", "height_field"},
+    {"ellipsoid", "superellipsoid"},
+    {"cone", "truncated_cone"},
+    {"revolute", "hinge"},
+    {"continuous", "hinge"},
+    {"rotational", "hinge"},
+    {"pin", "hinge"},
+    {"prismatic", "slide"},
+    {"linear", "slide"},
+    {"spherical", "ball"},
+    {"floating", "free"},
+    {"freejoint", "free"},
+    {"weld", "fixed"},
+    {"static", "fixed"},
+    {"position", "pd"},
+    {"servo", "pd"},
+    {"motor", "torque"},
+    {"force", "torque"},
+    {"sine", "sines"},
+    {"sinusoid", "sines"},
+    {"table", "csv"},
+    {"sgd", "gradient"},
+    {"gradient_descent", "gradient"},
+    {"bfgs", "lbfgs"},
+    {"cma", "cma_es"},
+    {"cmaes", "cma_es"},
+};
+
+/* The candidate that the word's row names first, or NULL. */
+static const char* by_synonym(const Synonym* rows, size_t row_count, const char* word, const char* const* candidates,
+                              int count) {
+  const char* best = NULL;
+  int best_rank = INT_MAX;
+  for (size_t s = 0; s < row_count; s++) {
+    if (strcmp(rows[s].word, word) != 0) continue;
+    for (int i = 0; i < count; i++) {
+      int rank = words_index(rows[s].meant, candidates[i]);
+      if (rank >= 0 && rank < best_rank) best = candidates[i], best_rank = rank;
+    }
+  }
+  return best;
+}
+
+static void add_meant(Text* out, const char* meant) { text_add(out, " (did you mean '%s'?)", meant); }
+
+/* The keys of an object for this type. */
+static int keys_of(const SchemaTable* table, const SchemaObject* object, const char* type,
+                   const char* keys[SCHEMA_ROWS_MAX]) {
+  SchemaPlace places[SCHEMA_ROWS_MAX];
+  int rows = schema_rows(table, object, places), count = 0;
+  for (int i = 0; i < rows; i++)
+    if (schema_row_belongs(places[i].row, type)) keys[count++] = places[i].row->key;
+  return count;
+}
+
+/* The section of the file's top that has such a key, or NULL. */
+static const char* section_with(const SchemaTable* table, const SchemaObject* object, const char* key) {
+  if (strcmp(object->name, table->root) != 0) return NULL;
+  SchemaPlace places[SCHEMA_ROWS_MAX];
+  int count = schema_rows(table, object, places);
+  for (int i = 0; i < count; i++) {
+    const SchemaRow* row = places[i].row;
+    if (row->kind == VALUE_OBJECT && schema_row(table, schema_object(table, row->of), key, NULL)) return row->key;
+  }
+  return NULL;
+}
+
+/* Is it a key of the top of the files that this one names? */
+static bool is_of_embedded(const SchemaTable* table, const SchemaObject* object, const char* key) {
+  const SchemaTable* inner = table->embeds;
+  return inner && strcmp(object->name, table->root) == 0 &&
+         schema_row(inner, schema_object(inner, inner->root), key, NULL);
+}
+
+/* So many keys are told in full. */
+enum { KEYS_TOLD = 6 };
+
+void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object, const char* type, const char* key,
+                           Text* out) {
+  const char* keys[SCHEMA_ROWS_MAX];
+  int count = keys_of(table, object, type, keys);
+  const char* meant = by_synonym(KEYS, sizeof KEYS / sizeof KEYS[0], key, keys, count);
+  const char* section = meant ? NULL : section_with(table, object, key);
+  bool embedded = !meant && !section && is_of_embedded(table, object, key);
+  if (!meant && !section && !embedded) meant = text_nearest(key, keys, count);
+  if (meant) {
+    add_meant(out, meant);
+  } else if (embedded) {
+    text_add(out, " (it is a key of the scene; --set scene.%s... changes it)", key);
+  } else if (section) {
+    text_add(out, " (it stands in '%s': %s.%s)", section, section, key);
+  } else if (count <= KEYS_TOLD) {
+    for (int i = 0; i < count; i++)
+      text_add(out, "%s%s", i == 0 ? " (there are " : i + 1 < count ? ", " : " and ", keys[i]);
+    if (count > 0) text_add(out, ")");
+  }
+}
+
+/* More words than any choice has. */
+enum { CHOICES_MAX = 64 };
+
+void schema_add_choice_advice(const char* words, const char* word, Text* out) {
+  Excerpt copies[CHOICES_MAX];
+  const char* candidates[CHOICES_MAX];
+  int count = words_count(words) < CHOICES_MAX ? words_count(words) : CHOICES_MAX;
+  for (int i = 0; i < count; i++) copies[i] = words_at(words, i), candidates[i] = copies[i].text;
+  const char* meant = by_synonym(CHOICES, sizeof CHOICES / sizeof CHOICES[0], word, candidates, count);
+  if (!meant) meant = text_nearest(word, candidates, count);
+  if (meant) add_meant(out, meant);
+}
