@@ -74,6 +74,9 @@ bool contact_lists_by_range(const Model* model);
  * link, [m] and [rad]). Grows the list of candidates when it must, else allocates nothing. bounds->joint is not
  * read. */
 void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
+/* How much of the path within `bounds` a link had better go at a time, 1 or a half of it, a quarter, ...: two links of
+ * very many triangles, each listed with those of the other, would else fill the list with what never meets. Above 0. */
+double contact_path_share(const ContactSystem* system, const MotionBounds* bounds, int link);
 /* Only pairs with such a link (links; NULL: all) will be looked at by contact_try and what judges its trial: the others
  * do not move in it. Holds until the list of candidates changes; the trials of those that sleep are their accepted
  * states. links (links), borrowed for the call. */

@@ -92,6 +92,8 @@ typedef struct ContactLaw {
   bool (*whole)(const void* law, int link_a, int link_b, PieceTrees* trees);
   /* How far about its box a hull is looked at by the pairs of hulls [m]. NULL: half the range. */
   double (*reach)(const void* law, int hull);
+  /* How near two hulls have to be for the pair to be listed [m]; at most the sum of their reaches. NULL: that sum. */
+  double (*pair_reach)(const void* law, int hull_a, int hull_b);
   /* Force of two bodies that overlap by so much [m], for stiffness 1; own: what the law has to itself
    * (ModelContact.own). NULL: stiffness does not follow from an overlap. */
   double (*force_at_overlap)(const double* own, double overlap);

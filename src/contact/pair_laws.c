@@ -135,14 +135,20 @@ static bool whole(const void* instance, int link_a, int link_b, PieceTrees* tree
   return part->law->whole && part->law->whole(part->own, link_a, link_b, trees);
 }
 
+static double reach_by(const PairPart* part, int hull) {
+  return part->law->reach ? part->law->reach(part->own, hull) : 0.5 * part->law->range(&part->view);
+}
+
 static double reach(const void* instance, int hull) {
   const ByPair* all = instance;
   double most = 0;
-  for (int k = 0; k < all->count; k++) {
-    const PairPart* part = &all->parts[k];
-    most = fmax(most, part->law->reach ? part->law->reach(part->own, hull) : 0.5 * part->law->range(&part->view));
-  }
+  for (int k = 0; k < all->count; k++) most = fmax(most, reach_by(&all->parts[k], hull));
   return most;
+}
+
+static double pair_reach(const void* instance, int hull_a, int hull_b) {
+  const PairPart* part = part_of_items(instance, hull_a, hull_b);
+  return reach_by(part, hull_a) + reach_by(part, hull_b);
 }
 
 /* ---------------------------------------------------------------- a pair in a trial */
@@ -386,6 +392,7 @@ const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room) {
                        .pairs_links = pairs_links,
                        .whole = whole,
                        .reach = reach,
+                       .pair_reach = pair_reach,
                        .evaluate = evaluate,
                        .rub = rub,
                        .rubs = rubs,

@@ -8,6 +8,8 @@
  * but at most this part of the hull's radius, and at least the contact range. */
 #define SLACK_PATHS 4.0
 #define SLACK_RADIUS 0.1
+/* Roundings of a box beside what a hull reaches. */
+#define REACH_ROUNDING 1e-9
 
 int find_key(const void* list, KeyAt key_at, int count, uint64_t key) {
   int low = 0, high = count;
@@ -33,7 +35,9 @@ static Box box_grown(const ContactSystem* s, int i, double grow) {
   return (Box){vec3_sub(h->center, half), vec3_add(h->center, half)};
 }
 
-static Box box_of(const ContactSystem* s, int i) { return box_grown(s, i, s->reach[i] * (1 + 1e-9) + s->slack[i]); }
+static Box box_of(const ContactSystem* s, int i) {
+  return box_grown(s, i, s->reach[i] * (1 + REACH_ROUNDING) + s->slack[i]);
+}
 
 static void push_key(BroadPhase* b, int a, int c) {
   if (b->key_count == b->key_capacity) {
@@ -231,6 +235,25 @@ static bool may_touch(const ContactSystem* s, uint64_t key) {
   return model_pair_allowed(s->model, a, b) && !contact_stands_for(s, key);
 }
 
+/* How far two boxes are from overlapping along the axis where they do least: negative where they do [m]. */
+static double boxes_apart(const Box* a, const Box* b) {
+  Vec3 x = vec3_max(vec3_sub(a->low, b->high), vec3_sub(b->low, a->high));
+  return fmax(x.x, fmax(x.y, x.z));
+}
+
+/* Boxes are grown by the farthest of all laws; is the pair near enough for its own? A half-space has no box. */
+static bool within_own_law(const ContactSystem* s, int a, int b) {
+  const Model* model = s->model;
+  if (!s->law->pair_reach || a >= model->hull_count) return true;
+  double spare = (s->reach[a] + s->reach[b]) - s->law->pair_reach(s->own_law, a, b) * (1 + REACH_ROUNDING);
+  if (!model->hulls[a].kind->bounded || !model->hulls[b].kind->bounded) return true;
+  return boxes_apart(&s->boxes[a], &s->boxes[b]) <= -spare;
+}
+
+static bool is_candidate(const ContactSystem* s, uint64_t key) {
+  return may_touch(s, key) && within_own_law(s, (int)(key >> 32), (int)(key & UINT32_MAX));
+}
+
 /* Known pairs keep their slot; pairs with lagged friction or energy stay. */
 static bool still_acts(const ContactSystem* s, const ContactPair* p) {
   return p->lagged || p->state[s->current].has_terms || contact_stands_for(s, p->key);
@@ -289,7 +312,7 @@ void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
     broad_phase_find_moving(&s->broad, s->boxes, s->movers, s->mover_count);
     find_half_space_pairs(s);
     find_link_pairs(s);
-    contact_merge_list(s, s->broad.keys, s->broad.key_count, may_touch, still_acts);
+    contact_merge_list(s, s->broad.keys, s->broad.key_count, is_candidate, still_acts);
   }
   s->times.broad_phase += timer_now() - start;
 }

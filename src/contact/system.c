@@ -59,6 +59,7 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
       s->still[s->still_count++] = i;
   s->broad.threads = s->way_broad.threads = s->threads;
   contact_find_whole(s);
+  contact_find_crowds(s);
   find_groups(s);
   s->certificate_poses = MEMORY_NEW(Pose, model->link_count);
   s->lag_poses = MEMORY_NEW(Pose, model->link_count);
@@ -93,6 +94,7 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->group);
   memory_free(s->strange);
   memory_free(s->whole);
+  memory_free(s->crowd);
   memory_free(s->rubbing.keys);
   memory_free(s->pairs);
   memory_free(s->list);

@@ -106,6 +106,7 @@ struct ContactSystem {
   int* group;            /* of the broad phases: a number for every link of several pieces  (hulls) */
   bool* strange;         /* pairs of these whose hulls are not looked for */
   bool* whole;           /* pairs of links that stand for those of their hulls; NULL: none  (links x links) */
+  double* crowd;         /* mean radius of its triangles, of a link of very many; 0: of others  (links) [m] */
   KeyList rubbing;       /* of hulls that these stand for */
   ContactPair* pairs;    /* slots */
   char *memory, *own[2]; /* of the law: of every pair, and of its two states (slots) */
@@ -184,6 +185,9 @@ void contact_find_whole(ContactSystem* system);
 bool contact_is_whole(const ContactSystem* system, int link_a, int link_b);
 /* key: items a << 32 | b. False unless both are hulls. */
 bool contact_stands_for(const ContactSystem* system, uint64_t key);
+
+/* Which links are crowds (contact/crowd.c); called once. Allocates. */
+void contact_find_crowds(ContactSystem* system);
 
 /* List the pairs of hulls that rub in the accepted state, as pressed; drop_others: and those no longer that were listed
  * before. Called before the state is recorded and before contact_lag; what is listed changes no energy. Allocates while

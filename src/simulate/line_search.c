@@ -275,10 +275,29 @@ static void accept_trial(Sim* s) {
   step_moved_stale(s);
 }
 
+/* The step of every island in which a link had better go less. */
+static void shorten_crowds(Sim* s) {
+  const Model* m = s->model;
+  bool any = false;
+  for (int k = 0; k < s->island_count; k++) s->islands[k].share = 1;
+  for (int i = 0; i < m->link_count; i++) {
+    if (s->link_island[i] < 0) continue;
+    Island* island = &s->islands[s->link_island[i]];
+    island->share = fmin(island->share, contact_path_share(s->contact, &s->bounds, i));
+    any = any || island->share < 1;
+  }
+  for (int k = 0; any && k < m->tree_count; k++)
+    for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
+      s->delta[d] *= s->islands[s->island[k]].share;
+  if (any) bound_motion(s, s->delta);
+}
+
 /* Everything near the path along the full step is looked at from now on. */
 static void prepare_path(Sim* s) {
   bound_motion(s, s->delta);
-  if (s->contact) contact_prepare(s->contact, &s->bounds);
+  if (!s->contact) return;
+  shorten_crowds(s);
+  contact_prepare(s->contact, &s->bounds);
 }
 
 /* Halve the step of every marked island, of all when none is to blame. false: one has become too short. */

@@ -25,6 +25,7 @@ typedef struct {
 /* Trees coupled in Newton's model. Islands do not know of each other there, so each has a step length of its own. */
 typedef struct {
   double alpha;
+  double share;      /* of the direction that is kept: of links of very many triangles it may be less than all */
   double slope;      /* gradient . delta over its degrees of freedom [J] */
   double rounding;   /* decrease that cannot be told from rounding [J] */
   double change;     /* of its energy at the trial [J] */

@@ -482,8 +482,10 @@ static void run_laws_of_pairs(void** state) {
 static void run_N1_A5_sets_of_triangles(void** state) {
   (void)state;
   static const char FAR[] = TRIANGLE_SETS("model: long_range, stiffness: 1.0e-5");
+  static const char PLAIN[] = TRIANGLE_SETS("model: long_range, stiffness: 1.0e-5, hierarchy: false"); /* N3, N26 */
   static const char NEAR[] = TRIANGLE_SETS("support: 2.0e-3, stiffness: 1.0e-7, rest_speed: 0.01");
   check_row(&(Row){"triangles, far-reaching", IN_CONTACT, 40, 1e-6, "first_order", FAR});
+  check_row(&(Row){"triangles, plain sum", IN_CONTACT, 40, 1e-6, "first_order", PLAIN});
   check_row(&(Row){"triangles, planes", IN_CONTACT, 40, 1e-6, "first_order", NEAR});
 }
 

@@ -2,13 +2,14 @@
  * distances, of who rubs and of ways, against all pairs of triangles one by one. */
 #include <string.h>
 
+#include "contact/reciprocal.h"
 #include "contact/system.h"
 #include "support/paths.h"
 #include "support/runs.h"
 
 /* An open sheet of six triangles, a closed stone of four and a stick that is a hull. */
 static const char SCENE[] =
-    "contact: {model: long_range, stiffness: 1.0e-5, friction: 0.3, listed_range: 0.4}\n"
+    "contact: {model: long_range, stiffness: 1.0e-5, friction: 0.3, listed_range: 0.4, hierarchy: %s}\n"
     "shapes:\n"
     "  stone: {type: points, pieces: triangles, points: [[0, 0, 0], [0, 0.2, 0], [0.3, 0, 0], [0, 0, 0], [0.3, 0, 0], "
     "[0.1, 0.1, 0.2], [0, 0, 0], [0.1, 0.1, 0.2], [0, 0.2, 0], [0, 0.2, 0], [0.1, 0.1, 0.2], [0.3, 0, 0]]}\n"
@@ -22,6 +23,8 @@ static const char SCENE[] =
 
 enum { DRAWS = 200, SAMPLES = 60, SEED = 20261 };
 static const int LINKS[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+/* Of the potential: the walks are the same for both. */
+static const char* const HIERARCHY[] = {"true", "false"};
 
 /* q: somewhere near each other, turned anyhow. */
 static void draw_state(JointPath* path, Random* random) {
@@ -47,9 +50,8 @@ static double brute_distance(const Model* m, const int link[2], const Pose* pose
   return least;
 }
 
-static void whole_N26_distances_are_those_of_all_triangles(void** state) {
-  (void)state;
-  Run* run = run_model("%s", SCENE);
+static void check_distances_are_those_of_all_triangles(const char* hierarchy) {
+  Run* run = run_model(SCENE, hierarchy);
   const Model* m = &run->model;
   ContactSystem* s = contact_create(m, 1, 1e-9);
   JointPath path = joint_path_create(m);
@@ -74,6 +76,11 @@ static void whole_N26_distances_are_those_of_all_triangles(void** state) {
   run_free(run);
 }
 
+static void whole_N26_distances_are_those_of_all_triangles(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) check_distances_are_those_of_all_triangles(HIERARCHY[k]);
+}
+
 /* Are the hulls' spheres nearer than twice their radii (blend 1)? */
 static bool rubs(const Model* m, const Hierarchy* h, int a, int b, const Pose* poses) {
   int la = m->hulls[a].link, lb = m->hulls[b].link;
@@ -89,9 +96,8 @@ static bool is_listed(const ContactSystem* s, int a, int b) {
 }
 
 /* After a lag those are listed that rub, and no others. */
-static void whole_N26_pairs_list_who_rubs(void** state) {
-  (void)state;
-  Run* run = run_model("%s", SCENE);
+static void check_pairs_list_who_rubs(const char* how) {
+  Run* run = run_model(SCENE, how);
   const Model* m = &run->model;
   ContactSystem* s = contact_create(m, 1, 1e-9);
   JointPath path = joint_path_create(m);
@@ -123,10 +129,14 @@ static void whole_N26_pairs_list_who_rubs(void** state) {
   run_free(run);
 }
 
-/* What is certified does not meet anywhere, by dense samples; most of what stays clear is certified. */
-static void whole_N26_ways_are_proved_rightly(void** state) {
+static void whole_N26_pairs_list_who_rubs(void** state) {
   (void)state;
-  Run* run = run_model("%s", SCENE);
+  for (int k = 0; k < 2; k++) check_pairs_list_who_rubs(HIERARCHY[k]);
+}
+
+/* What is certified does not meet anywhere, by dense samples; most of what stays clear is certified. */
+static void check_ways_are_proved_rightly(const char* hierarchy) {
+  Run* run = run_model(SCENE, hierarchy);
   JointPath path = joint_path_create(&run->model);
   Random random = {SEED};
   int clear = 0, certified = 0, hit = 0;
@@ -149,11 +159,61 @@ static void whole_N26_ways_are_proved_rightly(void** state) {
   run_free(run);
 }
 
+static void whole_N26_ways_are_proved_rightly(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) check_ways_are_proved_rightly(HIERARCHY[k]);
+}
+
+/* hierarchy: false is Eq. 3 of the paper: all pairs of triangles, each with its exact potential. */
+static double sum_of_all(const Model* m, const Pose* poses, PlaneScratch* scratch) {
+  double sum = 0;
+  for (int a = 0; a < m->hull_count; a++)
+    for (int b = a + 1; b < m->hull_count; b++) {
+      if (m->hulls[a].link == m->hulls[b].link) continue;
+      HullInstance x = pair_hull_at(&m->hulls[a], &poses[m->hulls[a].link]);
+      HullInstance y = pair_hull_at(&m->hulls[b], &poses[m->hulls[b].link]);
+      GjkResult found;
+      PlaneSolution solution;
+      assert_true(pair_distance(&x, &y, NULL, &found) > 0);
+      assert_true(reciprocal_solve(&x, &y, &found, scratch, &solution));
+      sum += m->contact.stiffness * solution.energy;
+    }
+  return sum;
+}
+
+static void whole_N3_the_plain_sum_is_that_of_all_triangles(void** state) {
+  (void)state;
+  Run* run = run_model(SCENE, "false");
+  const Model* m = &run->model;
+  ContactSystem* s = contact_create(m, 1, 1e-9);
+  JointPath path = joint_path_create(m);
+  double room[3][64];
+  PlaneScratch scratch = {room[0], room[1], room[2], 64, 0};
+  Pose poses[3];
+  Random random = {SEED};
+  int apart = 0;
+  for (int draw = 0; draw < DRAWS; draw++) {
+    draw_state(&path, &random);
+    joint_path_poses(&path, 0, poses);
+    if (!contact_reset(s, poses)) continue; /* they meet */
+    double contact, friction, right = sum_of_all(m, poses, &scratch);
+    contact_energy(s, &contact, &friction);
+    apart++;
+    if (fabs(contact - right) > 1e-12 * right)
+      fail_msg("seed %d, draw %d: %.17g J, not %.17g", SEED, draw, contact, right);
+  }
+  assert_true(apart > DRAWS / 4);
+  joint_path_free(&path);
+  contact_destroy(s);
+  run_free(run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(whole_N26_distances_are_those_of_all_triangles),
       cmocka_unit_test(whole_N26_pairs_list_who_rubs),
       cmocka_unit_test(whole_N26_ways_are_proved_rightly),
+      cmocka_unit_test(whole_N3_the_plain_sum_is_that_of_all_triangles),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

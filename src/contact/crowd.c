@@ -1,0 +1,51 @@
+/* Links of so many triangles that pairs of these must not be listed by the hundred thousand: how far they go at a time.
+ */
+#include "contact/system.h"
+
+/* A link of so many is a crowd. */
+enum { MANY_TRIANGLES = 64 };
+/* Two of them that are near each other go no farther at a time than so many radii of their triangles. */
+#define RADII_AT_A_TIME 2.0
+
+/* Mean radius of the triangles of a crowd, 0 of any other link [m]. */
+static double crowd_radius(const Model* model, int link) {
+  const ModelLink* l = &model->links[link];
+  double sum = 0;
+  int count = 0;
+  for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++) {
+    if (model->hulls[k].kind != &SOLID_TRIANGLE) continue;
+    sum += model->hulls[k].radius;
+    count++;
+  }
+  return l->collide && count >= MANY_TRIANGLES ? sum / count : 0;
+}
+
+void contact_find_crowds(ContactSystem* s) {
+  s->crowd = MEMORY_NEW(double, s->model->link_count);
+  for (int i = 0; i < s->model->link_count; i++) s->crowd[i] = crowd_radius(s->model, i);
+}
+
+static bool pieces_are_listed(const ContactSystem* s, int a, int b) {
+  return a != b && s->crowd[a] > 0 && s->crowd[b] > 0 && model_pair_allowed(s->model, a, b) &&
+         !contact_is_whole(s, a, b);
+}
+
+static double path_of(const ContactSystem* s, const MotionBounds* bounds, int link) {
+  return bounds->link[link].speed + bounds->link[link].spin * s->model->links[link].reach;
+}
+
+double contact_path_share(const ContactSystem* s, const MotionBounds* bounds, int link) {
+  const Pose* pose = s->pose[s->current];
+  double path = path_of(s, bounds, link), most = INFINITY;
+  if (!(s->crowd[link] > 0)) return 1;
+  for (int i = 0; i < s->model->link_count; i++) {
+    if (!pieces_are_listed(s, link, i)) continue;
+    double spheres = s->model->links[link].reach + s->model->links[i].reach;
+    double apart = vec3_norm(vec3_sub(pose[link].t, pose[i].t)) - spheres;
+    if (apart < path + path_of(s, bounds, i))
+      most = fmin(most, fmax(0.5 * apart, RADII_AT_A_TIME * fmin(s->crowd[link], s->crowd[i])));
+  }
+  double share = 1;
+  while (share * path > most) share *= 0.5;
+  return share;
+}
