@@ -423,12 +423,13 @@ static const SchemaRow ROWS[] = {
      .meaning = "Names of the scenarios that the term counts in; it is 0 in the others."},
 
     /* ---------------------------------------------------------------- optimizer */
-    {"optimizer", "type", VALUE_CHOICE, AT(OptimizerForm, type), .of = "adam|step_bounded|gradient|lbfgs|cma_es|levenberg_marquardt",
-     .fallback = "adam",
-     .meaning = "adam: momentum and a scale per variable. step_bounded: the best linear step within a trust radius. "
-                "gradient: steps along the gradient. lbfgs: a quasi-Newton method. cma_es: no gradient, samples of a "
-                "normal distribution that moves to where they are good; an iteration is one sample. levenberg_marquardt: of "
-                "sdrs identify alone, and what it takes when none is given."},
+    {"optimizer", "type", VALUE_CHOICE, AT(OptimizerForm, type),
+     .of = "adam|step_bounded|gradient|lbfgs|cma_es|levenberg_marquardt", .fallback = "adam",
+     .meaning =
+         "adam: momentum and a scale per variable. step_bounded: the best linear step within a trust radius. "
+         "gradient: steps along the gradient. lbfgs: a quasi-Newton method. cma_es: no gradient, samples of a "
+         "normal distribution that moves to where they are good; an iteration is one sample. levenberg_marquardt: of "
+         "sdrs identify alone, and what it takes when none is given."},
     {"optimizer", "iterations", VALUE_INTEGER, AT(OptimizerForm, optimizer.iterations), .fallback = "100",
      .range = RANGE_BETWEEN(1, 100000000), .meaning = "Updates of the variables."},
     {"optimizer", "design_step", VALUE_NUMBER, AT(OptimizerForm, optimizer.design_step), .unit = "m",

@@ -1,6 +1,6 @@
 /* Private to simulate/: trees of joints that keep their momentum, integrator `momentum` (docs/derivations/spin.md,
- * W11-W14). Which trees fly the model says (ModelTree.flies); single free bodies spin (spin.h). All functions do nothing
- * for the other integrators. */
+ * W11-W14). Which trees fly the model says (ModelTree.flies); single free bodies spin (spin.h). All functions do
+ * nothing for the other integrators. */
 #ifndef SDRS_SIMULATE_TREE_FLIGHT_H
 #define SDRS_SIMULATE_TREE_FLIGHT_H
 
