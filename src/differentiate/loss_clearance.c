@@ -232,6 +232,7 @@ static SweepBox heap_pop(BoxHeap* heap) {
 
 /* What no place of the whole range is below; finds a lower place than *best on the way if there is one. */
 static double bound_all(Sweep* s, Nearest* best, double* at) {
+  if (s->count == 0) return best->distance;
   BoxHeap heap = {0};
   SweepBox box = {.below = -HUGE_VAL};
   double rounding = SWEEP_ROUNDING * s->radius;
@@ -240,7 +241,7 @@ static double bound_all(Sweep* s, Nearest* best, double* at) {
     box.half[k] = (s->high[k] - s->low[k]) / 2;
   }
   heap_push(&heap, &box);
-  while (s->count > 0 && s->places < PLACES_MAX && heap.box[0].below < best->distance - rounding) {
+  while (s->places < PLACES_MAX && heap.box[0].below < best->distance - rounding) {
     box = heap_pop(&heap);
     int k = widest_side(s, &box);
     box.half[k] /= 2;
@@ -251,7 +252,7 @@ static double bound_all(Sweep* s, Nearest* best, double* at) {
       heap_push(&heap, &half);
     }
   }
-  double least = s->count > 0 ? heap.box[0].below : best->distance;
+  double least = heap.box[0].below;
   memory_free(heap.box);
   return fmin(least, best->distance);
 }

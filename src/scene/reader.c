@@ -125,7 +125,11 @@ static void report_no_number(Reader* reader, const Node* node) {
     return;
   }
   Excerpt text = text_excerpt(node->text);
-  reader_error(reader, node->place, "expected a number, got '%s' (did you mean \"{%s}\"?)", text.text, text.text);
+  bool plain = node->text[strspn(node->text, "+-.0123456789eE")] == '\0';
+  if (plain)
+    reader_error(reader, node->place, "expected a number, got '%s': leave the quotes out", text.text);
+  else
+    reader_error(reader, node->place, "expected a number, got '%s' (did you mean \"{%s}\"?)", text.text, text.text);
 }
 
 bool reader_number(Reader* reader, const Node* node, const ValueRange* range, const char* unit, double* value) {

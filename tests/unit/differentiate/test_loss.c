@@ -227,10 +227,11 @@ static void evaluation_allocates_nothing_and_repeats(void** state) {
   LossRun* run = loss_run_create(6, LOSS_SCENE, "");
   TaskLoss losses[LOSS_TYPE_COUNT];
   int count = 0;
-  /* a volume's gradient and a neck find the hull's flat faces anew, a wall its edges; touch, closure: of smooth shapes
-   */
+  /* a volume's gradient and a neck find the hull's flat faces anew, a wall its edges, a clearance the boxes of its
+   * range; touch, closure: of smooth shapes */
   for (int kind = 0; kind < LOSS_TYPE_COUNT; kind++)
-    if (kind != LOSS_VOLUME && kind != LOSS_TOUCH && kind != LOSS_CLOSURE && kind != LOSS_NECK && kind != LOSS_WALL)
+    if (kind != LOSS_VOLUME && kind != LOSS_CLEARANCE && kind != LOSS_REMOVAL && kind != LOSS_TOUCH &&
+        kind != LOSS_CLOSURE && kind != LOSS_NECK && kind != LOSS_WALL)
       losses[count++] = of_every_kind(kind);
   Loss* loss;
   Diagnostics diagnostics = {0};
