@@ -15,7 +15,7 @@ Optimizer* optimizer_create(const TaskOptimizer* settings, const FeasibleSet* se
 /* The same for variables of different kinds: all steps and norms are those of x_i / unit_i, unit_i the power of two at
  * or below unit[i] > 0; NULL: 1. What is handed in and out is x. unit (count) is only read.                      (O19)
  */
-Optimizer* optimizer_create_in(const TaskOptimizer* settings, const FeasibleSet* set, const double* unit);
+Optimizer* optimizer_create_in(const TaskOptimizer* settings, const FeasibleSet* given, const double* unit);
 /* Frees it, not the set; NULL is accepted. */
 void optimizer_destroy(Optimizer* optimizer);
 /* The nearest point of the set (Euclidean): bounds by clamping, rows by a dual active-set method to 1e-12 relative.

@@ -16,7 +16,8 @@ static void write_sheet(char* text) {
   int at = 0;
   for (int cell = 0; cell < CELLS * CELLS; cell++)
     for (int k = 0; k < 6; k++) {
-      double x = (cell % CELLS + CORNERS[k][0]) * CELL, y = (cell / CELLS + CORNERS[k][1]) * CELL;
+      int row = cell / CELLS, column = cell % CELLS;
+      double x = (column + CORNERS[k][0]) * CELL, y = (row + CORNERS[k][1]) * CELL;
       at += snprintf(text + at, (size_t)(TEXT - at), "%s[%g, %g, 0]", cell + k > 0 ? ", " : "", x, y);
     }
 }
