@@ -1,9 +1,10 @@
 """A search for trouble: random scenes, each run, certified and judged by what must hold of any scene.
 
-trouble.py SDRS [--from SEED] [--count N] [--keep DIR] [--minutes M] [--no-shrink]
+trouble.py SDRS [--from SEED] [--count N] [--machines] [--keep DIR] [--minutes M] [--no-shrink]
 
 A scene is drawn from its seed alone: solids, joints, limits, drives, signals, walls, integrators, and three scales (of
-length, mass and time, over twelve decades of mass) by which the whole scene is multiplied. Then
+length, mass and time, over twelve decades of mass) by which the whole scene is multiplied; with --machines also what
+trouble_machines.py adds to the same scenes. Then
 
   runs        `simulate` ends with exit 0 within its time, `certify` proves the run again from its files;
   numbers     every number of the tables is finite, rows stand at the times asked for;
@@ -30,6 +31,8 @@ import sys
 import tempfile
 import time
 
+import trouble_machines
+
 # Of the largest kinetic energy and the span of the total. The energy of momentum's free motion is right to the second
 # order of the turn in a step (up to 0.4 rad here, and rarely in a collision).
 ENERGY_ALLOWANCE = {"first_order": 1e-5, "momentum": 2e-3}
@@ -38,7 +41,9 @@ TOLERANCE = 1e-10
 DOUBT = 10                # times the resolution of gradcheck's differences
 SECONDS_A_RUN = 120
 STANDS_STILL = 30
-NO_MOTION = "a prescribed link cannot move on" # the one step that may be given up: the drawn machine jams
+# The steps that may be given up: the drawn machine jams. The scenes that may be refused: nothing to hold together.
+NO_MOTION = ("a prescribed link cannot move on", "the links cannot move as they are made to")
+REFUSED = ("there is nothing to hold together", "neither can move")
 
 
 # ------------------------------------------------------------------ scales
@@ -190,7 +195,7 @@ def random_tree(draw, scales, scene, place, name, duration, arms=True):
             parent, reach, offset = link, 2 * middle, 0
 
 
-def random_scene(seed):
+def random_scene(seed, machines=False):
     draw = random.Random(seed)
     scales = Scales(draw)
     dt = 10**draw.uniform(-3, -1.7)
@@ -220,6 +225,8 @@ def random_scene(seed):
         random_tree(draw, scales, scene, place, f"body{k}", duration, arms=not dense)
     if not acts_from_outside(scene):
         scene["simulation"]["tolerance"] = TOLERANCE # what is left of contact's forces is not momentum
+    if machines:
+        trouble_machines.add_parts(draw, scales, scene)
     return scene
 
 
@@ -263,7 +270,7 @@ def table(folder, name):
 def acts_from_outside(scene):
     """Whether anything but the bodies themselves can change their linear momentum."""
     held = any(link.get("fixed") or ("joint" in link and "parent" not in link) for link in scene["links"])
-    return held or any(scene["simulation"]["gravity"])
+    return held or any(scene["simulation"]["gravity"]) or trouble_machines.act_from_outside(scene)
 
 
 def check_momentum(scene, solver):
@@ -281,6 +288,8 @@ def check_momentum(scene, solver):
 def check_energy(scene, solver):
     # In the middle of an impact that gives back, what the barrier stores is not the energy of the objective's term.
     if scene["controllers"] or scene["simulation"]["integrator"] == "second_order" or scene["contact"].get("restitution", 0) != 0:
+        return
+    if trouble_machines.store_energy(scene):
         return
     # Rates belong to the middle of a step: so does the potential energy, where gravity acts at the step's begin.
     fallen = [0.5 * (a - b) for a, b in zip(solver["potential"], solver["potential"][1:])]
@@ -315,7 +324,7 @@ def judge(sdrs, scene, seed, folder):
     try:
         call("simulate", [sdrs, "simulate", path, "-q", "--threads", "1", "-o", run])
     except Trouble as trouble:
-        if NO_MOTION in str(trouble):
+        if any(words in str(trouble) for words in NO_MOTION + REFUSED):
             return
         raise
     call("certify", [sdrs, "certify", run])
@@ -352,17 +361,21 @@ def without_link(scene, name):
         return None
     smaller = copy.deepcopy(scene)
     smaller["links"] = [link for link in smaller["links"] if link["name"] != name]
-    for key in ("controllers", "initial"):
-        smaller[key] = [item for item in smaller[key] if item["link"] != name]
+    for key in LISTS:
+        if key in smaller:
+            smaller[key] = [item for item in smaller[key] if not trouble_machines.speaks_of(item, name)]
     smaller["shapes"].pop(name, None)
     return smaller if smaller["links"] else None
+
+
+LISTS = ("controllers", "initial") + trouble_machines.LISTS
 
 
 def smaller_scenes(scene):
     for link in reversed(scene["links"]):
         yield without_link(scene, link["name"])
-    for key in ("controllers", "initial"):
-        for i in range(len(scene[key])):
+    for key in LISTS:
+        for i in range(len(scene.get(key, []))):
             smaller = copy.deepcopy(scene)
             del smaller[key][i]
             yield smaller
@@ -406,6 +419,7 @@ def main():
     parser.add_argument("--keep", default="out/trouble")
     parser.add_argument("--minutes", type=float, default=1e9)
     parser.add_argument("--no-shrink", action="store_true")
+    parser.add_argument("--machines", action="store_true")
     options = parser.parse_args()
     sdrs, end = os.path.abspath(options.sdrs), time.monotonic() + 60 * options.minutes
     passed = failed = 0
@@ -413,7 +427,7 @@ def main():
         if time.monotonic() > end:
             print(f"out of time before seed {seed}")
             break
-        scene = random_scene(seed)
+        scene = random_scene(seed, options.machines)
         trouble = trouble_of(sdrs, scene, seed)
         if not trouble:
             passed += 1
