@@ -33,6 +33,7 @@ for task in scenes/tasks/*.yaml; do
   [[ $task == *-scene.yaml ]] && continue
   grep -q out/meshes "$task" && continue # made of meshes that are not shipped
   grep -q '^plan:' "$task" && continue # a path, no run
+  grep -q '^choices:' "$task" && continue # every candidate begins with another scene, in a folder of its own
   name=task-$(basename "$task" .yaml)
   "$SDRS" optimize "$task" -q --iterations 1 -o "$work/$name" >/dev/null
   "$SDRS" render "$work/$name" -q -o "$work/$name.glb" >/dev/null
