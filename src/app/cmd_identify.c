@@ -100,6 +100,17 @@ static void print_parameters(const FitRun* run) {
   }
 }
 
+/* What is left to do: intervals at a place that is no minimum would be made up. */
+static void print_unfinished(const FitRun* run) {
+  Text line = {0};
+  if (identification_unfinished_text(run->identification, &line) && !run->options->quiet)
+    fprintf(stderr,
+            "  the fit has not come to its minimum: the next step would move %s; intervals hold that step. More "
+            "optimizer.iterations or identify.iterations, or optimizer.type levenberg_marquardt, go on\n",
+            line.data);
+  text_free(&line);
+}
+
 /* What contradicts itself: the model is doubted, and intervals are wide enough for both sides. */
 static void print_doubts(const FitRun* run) {
   const Identification* id = run->identification;
@@ -163,6 +174,7 @@ static ExitCode finish(FitRun* run) {
   if (status == STATUS_OK && is_writer()) {
     print_parameters(run);
     print_misfit(run);
+    print_unfinished(run);
     print_doubts(run);
     if (run->options->json)
       fputs(json.data, stdout);

@@ -14,9 +14,6 @@ enum { PAIRS = PARTS / 2 };
 /* What a part of the data does not tell stays within so many times the prior, or a large change, of the fit. */
 #define WIDE 10.0
 
-/* Residuals below this part of the task's noise are those of rounding. */
-#define ROUNDING 1e-6
-
 /* Two parts of the data that make the whole, and what each says beside the fit. */
 typedef struct {
   const Identification* id;
@@ -174,8 +171,18 @@ void find_doubts(Identification* id) {
     if (id->prior[k] > 0 && !id->held[k])
       weigh(id, (Doubt){k, DOUBT_PRIOR, id->initial[k], id->x[k], apart}, PRIOR_APART);
   }
-  if (id->noise < ROUNDING) id->doubt_count = 0;
+  if (id->noise < NOISE_OF_ROUNDING) id->doubt_count = 0;
   if (id->doubt_count == 0) memset(id->spread, 0, sizeof(double) * (size_t)id->variables);
+}
+
+bool identification_unfinished_text(const Identification* id, Text* out) {
+  int count = 0;
+  for (int k = 0; k < id->variables; k++) {
+    if (id->ahead[k] == 0) continue;
+    text_add(out, "%s%s by %.3g", count++ > 0 ? ", " : "", optimization_variable(id->optimization, k).name,
+             id->ahead[k]);
+  }
+  return count > 0;
 }
 
 int identification_doubt_count(const Identification* id) { return id->doubt_count; }

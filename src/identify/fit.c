@@ -18,8 +18,9 @@ const char* identify_stop_text(IdentifyStop stop) {
 
 static void make_vectors(Identification* id) {
   int n = id->variables = optimization_variable_count(id->optimization);
-  double** const vectors[] = {&id->initial, &id->low, &id->high,     &id->scale,     &id->prior, &id->x,
-                              &id->trial,   &id->g,   &id->singular, &id->deviation, &id->error, &id->spread};
+  double** const vectors[] = {&id->initial, &id->low,    &id->high, &id->scale,    &id->prior,
+                              &id->x,       &id->trial,  &id->g,    &id->singular, &id->deviation,
+                              &id->error,   &id->spread, &id->ahead};
   for (size_t k = 0; k < sizeof(vectors) / sizeof(vectors[0]); k++) *vectors[k] = MEMORY_NEW(double, n + 1);
   double** const matrices[] = {&id->a, &id->raw_a, &id->directions, &id->covariance, &id->base};
   for (size_t k = 0; k < sizeof(matrices) / sizeof(matrices[0]); k++) *matrices[k] = MEMORY_NEW(double, n* n + 1);
@@ -158,11 +159,11 @@ void identification_destroy(Identification* id) {
   measured_free(&id->data);
   if (id->has_model) model_destroy(&id->model);
   optimization_destroy(id->optimization);
-  void* owned[] = {id->initial,   id->low,   id->high,  id->scale,      id->prior,
-                   id->x,         id->trial, id->g,     id->singular,   id->error,
-                   id->deviation, id->a,     id->raw_a, id->directions, id->covariance,
-                   id->base,      id->held,  id->rows,  id->judged,     id->judged_whole,
-                   id->spread,    id->doubts};
+  void* owned[] = {id->initial,   id->low,    id->high,  id->scale,      id->prior,
+                   id->x,         id->trial,  id->g,     id->singular,   id->error,
+                   id->deviation, id->a,      id->raw_a, id->directions, id->covariance,
+                   id->base,      id->held,   id->rows,  id->judged,     id->judged_whole,
+                   id->spread,    id->doubts, id->ahead};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   text_free(&id->verdict);
   text_free(&id->told);

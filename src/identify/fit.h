@@ -125,6 +125,8 @@ struct Identification {
   double quantile;
   double*
       spread; /* half of what parts of the data, or it and a prior, are apart by; 0: nothing is doubted (variables) */
+  double* ahead; /* what the next step of the normal equations changes, where it counts; 0: the fit stands at its
+                    minimum (variables) */
   Doubt* doubts; /* owned */
   int doubt_count, doubt_room;
   double* judged;     /* of each run, fitted then unfitted (runs x 2 JUDGED_NUMBERS) */
@@ -230,6 +232,8 @@ enum { RUNS_TELL = 5 };
 /* The quantile of Student's t with so many degrees of freedom (> 0) that the normal distribution has at z, to the
  * order 1 / freedom^3. */
 double student_quantile(double z, int freedom);
+/* Residuals below this part of the task's noise are those of rounding: they say nothing of the model. */
+#define NOISE_OF_ROUNDING 1e-6
 /* Where parts of the data, or the data and what was known beforehand, contradict each other (identify/doubts.c).
  * Sets id->doubts (doubt_count) and id->spread (variables); takes id->sums' parts. */
 void find_doubts(Identification* id);

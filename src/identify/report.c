@@ -85,6 +85,12 @@ static void add_verdict(Json* json, const Identification* id) {
   json_vector(json, "singular_values", id->singular, id->variables);
 }
 
+static void add_unfinished(Json* json, const Identification* id) {
+  Text line = {0};
+  if (identification_unfinished_text(id, &line)) json_text(json, "unfinished", line.data);
+  text_free(&line);
+}
+
 static void add_doubts(Json* json, const Identification* id) {
   json_open(json, "doubts", '[');
   for (int k = 0; k < id->doubt_count; k++) {
@@ -141,6 +147,7 @@ static Status write_json(Identification* id, const char* folder, const RunProgra
     add_parameter(&json, &p);
   }
   json_close(&json, ']');
+  add_unfinished(&json, id);
   add_doubts(&json, id);
   add_base(&json, id);
   for (int train = 1; train >= 0; train--) {

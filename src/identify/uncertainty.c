@@ -7,6 +7,9 @@
 /* Less than this many of the data's standard deviations is one large change of a variable worth: nothing is told. */
 #define NOTHING_TOLD 1.0
 
+/* A step of less than this part of a standard error is left unsaid. */
+#define AHEAD_COUNTS 0.1
+
 /* By its expansion about the normal distribution; at 0.975 within 0.01 from four degrees of freedom on. */
 double student_quantile(double z, int freedom) {
   double z2 = z * z, v = freedom;
@@ -66,6 +69,13 @@ static void between_runs(const Identification* id, const double* inverse_a, doub
   memory_free(v);
 }
 
+/* (Q4) What the next step of the normal equations would change a variable by, if it is worth a word. */
+static double step_ahead(const Identification* id, const double* inverse_a, int i, double error) {
+  double step = 0;
+  for (int k = 0; k < id->variables; k++) step -= inverse_a[i * id->variables + k] * id->g[k];
+  return id->noise > NOISE_OF_ROUNDING && fabs(step) > AHEAD_COUNTS * error ? step : 0;
+}
+
 void find_uncertainty(Identification* id) {
   int n = id->variables, residuals = 0, runs, unknowns = id->variables;
   double *inverse_a = MEMORY_NEW(double, n*n + 1), *sandwich = MEMORY_NEW(double, n*n + 1);
@@ -78,7 +88,11 @@ void find_uncertainty(Identification* id) {
   id->quantile = runs >= RUNS_TELL ? student_quantile(NORMAL_975, runs - 1) : NORMAL_975;
   for (int i = 0; i < n; i++) {
     double plain = scale * inverse_a[i * n + i], robust = runs >= RUNS_TELL ? sandwich[i * n + i] : 0;
-    id->error[i] = plain > 0 ? sqrt(fmax(plain, robust) + id->spread[i] * id->spread[i]) : (double)NAN;
+    double known = sqrt(fmax(plain, robust) + id->spread[i] * id->spread[i]);
+    id->ahead[i] = plain > 0 ? step_ahead(id, inverse_a, i, known) : 0;
+    id->error[i] = plain <= 0          ? (double)NAN
+                   : id->ahead[i] == 0 ? known
+                                       : sqrt(known * known + id->ahead[i] * id->ahead[i]);
   }
   for (int i = 0; i < n; i++)
     for (int k = 0; k < n; k++) {
