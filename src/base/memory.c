@@ -147,8 +147,9 @@ static bool test_wants_failure(void) {
 static Header* take(size_t size) {
   if (size < HUGE_PAGE) return aligned_alloc(ALIGNMENT, size);
   size_t pages = size / HUGE_PAGE * HUGE_PAGE;
-  Header* block = aligned_alloc(HUGE_PAGE, size);
-  if (block) (void)madvise(block, pages, MADV_HUGEPAGE); /* a wish: what comes of it is no matter */
+  void* block = NULL;
+  if (posix_memalign(&block, HUGE_PAGE, size) != 0) return NULL;
+  (void)madvise(block, pages, MADV_HUGEPAGE); /* a wish: what comes of it is no matter */
   return block;
 }
 

@@ -63,6 +63,6 @@ int solid_samples_count(const SolidSamples* samples);
 Vec3 solid_samples_place(const SolidSamples* samples, int node);
 
 /* Fill in what the decomposition's superquadrics are worth, from places that the fit has not seen. */
-void superquadrics_measure(SuperquadricUnion* result, const ConvexHull* surface, int threads);
+void superquadrics_measure(SuperquadricUnion* out, const ConvexHull* surface, int threads);
 
 #endif

@@ -259,7 +259,8 @@ static double failed_shot(const Identification* id, int shot, bool derivatives, 
 }
 
 double fit_sweep(Identification* id, SweepWork work, const double* x, double* locals, ShotSums* out) {
-  ShotSweep s = {id, work, x, locals, out};
+  ShotSweep s = {.id = id, .work = work, .x = x, .out = out};
+  s.locals = locals;
   parallel_for(id->options.threads, own_count(id, id->shot_count), 2, 1, sweep_one, &s);
   for (int k = 0; id->processes > 1 && k < id->shot_count; k++)
     if (id->shots[k].usable) share_sums(&s, k);

@@ -265,7 +265,7 @@ static void add_pose_row(Residuals* s, int row, int link, Vec3 turn, Vec3 shift,
   const RecordedState* state = &r->states[r->row_state[row]];
   const Pose* pose = recording_state_pose(r, state);
   double pull = pull_of(s, sample, index);
-  if (!s->j && pull == 0) return;
+  if (!s->j && (pull == 0 || !s->seeds.pose)) return;
   Mat3 by_r = mat3_scale(mat3_mul(mat3_cross(turn), pose[link].r), 0.5);
   const double by_t[3] = {shift.x, shift.y, shift.z};
   double(*bar)[4] = s->j ? s->bar[link] : s->seeds.pose[(size_t)row * (size_t)r->model->link_count + (size_t)link];
@@ -282,7 +282,8 @@ static void add_pose_row(Residuals* s, int row, int link, Vec3 turn, Vec3 shift,
 /* The same by a coordinate's increment. */
 static void add_coordinate_row(Residuals* s, int row, int dof, double weight, int sample, int index) {
   double *out = jacobian_row(s, sample, index), pull = pull_of(s, sample, index);
-  if (pull != 0) s->seeds.q[(size_t)row * (size_t)s->simulation->model.dof_count + (size_t)dof] += pull * weight;
+  if (pull != 0 && s->seeds.q)
+    s->seeds.q[(size_t)row * (size_t)s->simulation->model.dof_count + (size_t)dof] += pull * weight;
   if (!out) return;
   const double* from = step_forward_state(s->forward, 0) + (size_t)dof * (size_t)s->columns;
   for (int n = 0; n < s->columns; n++) out[n] += weight * from[n];
