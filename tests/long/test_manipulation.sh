@@ -3,22 +3,10 @@
 # files; with a law that is felt near the surface only, nothing begins (docs/manipulation.md). The program is $SDRS (./sdrs).
 # Usage: tests/long/test_manipulation.sh [TASK...]    all of them (10 minutes of processor time), or these
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/support/check.sh disable=SC1091
+. "$(dirname "$0")/../support/check.sh"
 
 SDRS=${SDRS:-./sdrs}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-judge() { # name, command...
-  if "${@:2}" >"$work/log" 2>&1; then
-    passed=$((passed + 1))
-    echo "ok   $1"
-  else
-    failed=$((failed + 1))
-    echo "FAIL $1"
-    cat "$work/log"
-  fi
-}
 succeeds() { # task, yes or no, option...
   local wanted=true
   [[ $2 == yes ]] || wanted=false
@@ -53,9 +41,8 @@ else
 fi
 [[ $# == 0 ]] || tasks=("$@")
 for task in "${tasks[@]}"; do
-  judge "$task" succeeds "$task" yes
-  judge "$task is proved" is_proved
-  judge "$task under separating_plane" succeeds "$task" no --set "scene.contact=$(locally "$task")"
+  check "$task" succeeds "$task" yes
+  check "$task is proved" is_proved
+  check "$task under separating_plane" succeeds "$task" no --set "scene.contact=$(locally "$task")"
 done
-echo "$passed passed, $failed failed"
-((failed == 0))
+check_end

@@ -1,7 +1,8 @@
 #!/bin/bash
 # The tasks of meshes that are not shipped: made from ../shared/data, read, and begun as hulls; SKIP where the meshes are missing.
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/support/check.sh disable=SC1091
+. "$(dirname "$0")/../support/check.sh"
 
 SDRS=${SDRS:-./sdrs}
 export SDRS
@@ -11,26 +12,13 @@ if [[ $? == 77 ]]; then
   echo "0 passed, 0 failed"
   exit 0
 fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-judge() { # name, command...
-  if "${@:2}" >"$work/log" 2>&1; then
-    passed=$((passed + 1))
-    echo "ok   $1"
-  else
-    failed=$((failed + 1))
-    echo "FAIL $1"
-    cat "$work/log"
-  fi
-}
-judge "coarse bunny" grep -c "^f " out/meshes/bunny-280.obj
-judge "tasks are read" "$SDRS" validate -q scenes/tasks/gather-bunny.yaml scenes/tasks/franka-push.yaml
-judge "a window as hulls" "$SDRS" optimize scenes/tasks/gather-bunny.yaml -q -o "$work/gather" --set steps=8 \
+check "coarse bunny" grep -c "^f " out/meshes/bunny-280.obj
+check "tasks are read" "$SDRS" validate -q scenes/tasks/gather-bunny.yaml scenes/tasks/franka-push.yaml
+check "a window as hulls" "$SDRS" optimize scenes/tasks/gather-bunny.yaml -q -o "$work/gather" --set steps=8 \
   --set receding.iterations=1 --set scene.shapes.bunny.pieces=hulls
 # Three scanned objects, held by one design of the fingers in at least 18 of 20 unseen poses each.
-judge "hand" "$SDRS" optimize tests/meshes/hand.yaml -q -o "$work/hand"
-judge "hand holds all" python3 - "$work/hand/summary.json" <<'PYTHON'
+check "hand" "$SDRS" optimize tests/meshes/hand.yaml -q -o "$work/hand"
+check "hand holds all" python3 - "$work/hand/summary.json" <<'PYTHON'
 import json
 import sys
 
@@ -40,5 +28,4 @@ objects = summary["validation"]["objects"]
 print(summary["success"], objects)
 sys.exit(not (summary["success"] and len(objects) == 3 and all(o["tried"] == 20 and o["held"] >= 18 for o in objects)))
 PYTHON
-echo "$passed passed, $failed failed"
-((failed == 0))
+check_end
