@@ -32,6 +32,7 @@ import tempfile
 import time
 
 import trouble_machines
+from trouble_machines import DEGREES, direction
 
 # Of the largest kinetic energy and the span of the total. The energy of momentum's free motion is right to the second
 # order of the turn in a step (up to 0.4 rad here, and rarely in a collision).
@@ -63,14 +64,6 @@ class Scales:
 
 
 # ------------------------------------------------------------------ what a scene is made of
-
-
-def direction(draw):
-    while True:
-        v = [draw.gauss(0, 1) for _ in range(3)]
-        size = math.hypot(*v)
-        if size > 0.1:
-            return [x / size for x in v]
 
 
 def quaternion(draw):
@@ -108,7 +101,6 @@ def random_solid(draw, scales):
 
 
 ROTATIONS = {"hinge": 1, "slide": 0, "universal": 2, "ball": 3}
-DEGREES = {"hinge": 1, "slide": 1, "universal": 2, "ball": 3}
 
 
 def random_joint(draw, scales):
@@ -355,6 +347,9 @@ def trouble_of(sdrs, scene, seed):
 # ------------------------------------------------------------------ smaller scenes that fail alike
 
 
+LISTS = ("controllers", "initial") + trouble_machines.LISTS
+
+
 def without_link(scene, name):
     """The scene without a link and what speaks of it; None if something hangs on it."""
     if any(link.get("parent") == name for link in scene["links"]):
@@ -366,9 +361,6 @@ def without_link(scene, name):
             smaller[key] = [item for item in smaller[key] if not trouble_machines.speaks_of(item, name)]
     smaller["shapes"].pop(name, None)
     return smaller if smaller["links"] else None
-
-
-LISTS = ("controllers", "initial") + trouble_machines.LISTS
 
 
 def smaller_scenes(scene):

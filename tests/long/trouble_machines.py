@@ -1,13 +1,15 @@
 """What machines are made of, for the scenes of trouble.py --machines: springs, dry friction and armatures of joints,
 loads, cords, drives with limits, delays and feedback, closures, couplings, materials; all scaled as their dimensions say.
 """
+import math
+
 DEGREES = {"hinge": 1, "slide": 1, "universal": 2, "ball": 3}
 
 
 def direction(draw):
     while True:
         v = [draw.gauss(0, 1) for _ in range(3)]
-        size = sum(x * x for x in v) ** 0.5
+        size = math.hypot(*v)
         if size > 0.1:
             return [x / size for x in v]
 
