@@ -99,15 +99,19 @@ static Status save_failed(DesignRun* run) {
   return design_write_failed(run->folder, &run->task, run->optimization, &run->diagnostics);
 }
 
+/* design.csv and the best scenes. */
+static Status save_best(DesignRun* run) {
+  Status status = design_write_variables(run->folder, run->optimization, &run->diagnostics);
+  return status == STATUS_OK ? design_write_scenes(run->folder, &run->task, run->optimization, true, &run->diagnostics)
+                             : status;
+}
+
 static Status save_end(DesignRun* run) {
   if (!is_writer()) return STATUS_OK;
   Status status = save_progress(run);
-  if (status == STATUS_OK) status = design_write_variables(run->folder, run->optimization, &run->diagnostics);
   if (status == STATUS_OK)
     status = design_write_shapes(run->folder, "final", run->optimization, true, &run->diagnostics);
-  if (status == STATUS_OK)
-    status = design_write_scenes(run->folder, &run->task, run->optimization, true, &run->diagnostics);
-  return status;
+  return status == STATUS_OK ? save_best(run) : status;
 }
 
 /* ---------------------------------------------------------------- the live view */
@@ -388,9 +392,7 @@ ExitCode design_run_candidate(DesignRun* run, const Options* options) { return d
 static Status leave(DesignRun* run) {
   design_remove_results(run->folder, &run->task);
   Status status = design_write_convergence(run->folder, run->optimization, &run->diagnostics);
-  if (status == STATUS_OK) status = design_write_variables(run->folder, run->optimization, &run->diagnostics);
-  if (status == STATUS_OK)
-    status = design_write_scenes(run->folder, &run->task, run->optimization, true, &run->diagnostics);
+  if (status == STATUS_OK) status = save_best(run);
   return status == STATUS_OK ? write_summary(run, EXIT_DONE) : status;
 }
 

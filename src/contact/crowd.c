@@ -35,9 +35,9 @@ static double path_of(const ContactSystem* s, const MotionBounds* bounds, int li
 }
 
 double contact_path_share(const ContactSystem* s, const MotionBounds* bounds, int link) {
+  if (!(s->crowd[link] > 0)) return 1;
   const Pose* pose = s->pose[s->current];
   double path = path_of(s, bounds, link), most = INFINITY;
-  if (!(s->crowd[link] > 0)) return 1;
   for (int i = 0; i < s->model->link_count; i++) {
     if (!pieces_are_listed(s, link, i)) continue;
     double spheres = s->model->links[link].reach + s->model->links[i].reach;

@@ -252,16 +252,16 @@ static double* signal_scale(const Model* model, const Signal* signal, double uni
   return scale;
 }
 
-static double* drive_scale(const Model* model, const ModelController* c, double* scale) {
-  bool place = c->type == CONTROLLER_PD || c->type == CONTROLLER_PRESCRIBED;
-  double largest = place ? 0 : largest_value(c->target.source);
-  return signal_scale(model, &c->target, largest > 0 ? largest : 1, scale);
-}
-
-/* least: of the unit. */
-static double* load_scale(const Model* model, const Signal* signal, double least, double* scale) {
+/* Of values that have no natural size; least: of the unit. */
+static double* value_scale(const Model* model, const Signal* signal, double least, double* scale) {
   double unit = fmax(largest_value(signal->source), least);
   return signal_scale(model, signal, unit > 0 ? unit : 1, scale);
+}
+
+/* Where a joint is, or how fast, or with what force it is driven. */
+static double* drive_scale(const Model* model, const ModelController* c, double* scale) {
+  bool place = c->type == CONTROLLER_PD || c->type == CONTROLLER_PRESCRIBED;
+  return place ? signal_scale(model, &c->target, 1, scale) : value_scale(model, &c->target, 0, scale);
 }
 
 static void control_scale(const Model* model, double* scale) {
@@ -269,11 +269,11 @@ static void control_scale(const Model* model, double* scale) {
   for (int k = 0; k < model->load_count; k++) {
     const ModelLoad* load = &model->loads[k];
     double least = force_unit(model, load->link);
-    scale = load_scale(model, &load->force, least, scale);
-    scale = load_scale(model, &load->torque, least * model->links[load->link].reach, scale);
+    scale = value_scale(model, &load->force, least, scale);
+    scale = value_scale(model, &load->torque, least * model->links[load->link].reach, scale);
   }
   for (int k = 0; k < model->tendon_count; k++)
-    scale = load_scale(model, &model->tendons[k].tension, force_unit(model, model->scene->tendons[k].end), scale);
+    scale = value_scale(model, &model->tendons[k].tension, force_unit(model, model->scene->tendons[k].end), scale);
 }
 
 /* Prescribed joints start where their signals are: their state is no variable. */

@@ -101,13 +101,14 @@ double identification_cost(const Identification* identification);
  * has standard errors; runs are simulated twice, over the threads of the options. */
 Status identification_finish(Identification* identification, Diagnostics* diagnostics);
 
-/* Parameters that parts of the data tell otherwise, or a prior: the model cannot do what was measured. Intervals are
- * wide enough for both (Q12). The words of one are appended to a text. After identification_finish. 0: none. */
-int identification_doubt_count(const Identification* identification);
 /* Whether the fit stands beside its minimum, so that the next step of the normal equations would move variables by more
  * than a tenth of their standard errors, which hold that step besides (Q4); which and how far, appended. After
  * identification_finish. */
 bool identification_unfinished_text(const Identification* identification, Text* out);
+
+/* Parameters that parts of the data tell otherwise, or a prior: the model cannot do what was measured. Intervals are
+ * wide enough for both (Q12). The words of one are appended to a text. After identification_finish. 0: none. */
+int identification_doubt_count(const Identification* identification);
 /* The words of one, 0 ... count - 1, appended. */
 void identification_doubt_text(const Identification* identification, int k, Text* out);
 
