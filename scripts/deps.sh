@@ -69,6 +69,7 @@ munge               command munged
 # What some tests use and skip where it is missing: nothing fails when it cannot be installed.
 CHECK_OPTIONAL='
 libmujoco-dev       header  mujoco/mujoco.h
+libccd-dev          header  ccd/ccd.h
 openmpi-bin         command mpirun
 libopenmpi-dev      command mpicc
 gnuplot-nox         command gnuplot

@@ -96,8 +96,9 @@ def write_ball(path, cuts):
 
 def balls(options):
     """The rows of both starts."""
-    shot = "from={run: out/billiards}"
-    return [["billiards", BALL_STEPS, options], ["billiards, shot", SHOT_STEPS, [shot, *options]]]
+    # A shot that has come to within the margins has nothing left to improve: without them, and short of no loss at all.
+    shot = ["from={run: out/billiards}", "loss.0.margin=0", "loss.1.margin=0"]
+    return [["billiards", BALL_STEPS, options], ["billiards, shot", SHOT_STEPS, [*shot, *options]]]
 
 
 def billiards():
@@ -115,10 +116,17 @@ def gather_bunny():
     yield ["gather-bunny", "triangles", 2800, windows("gather-bunny", 4, ["scene.shapes.bunny.pieces=triangles"])]
 
 
+# The bunny on the ground as the task has it; between arm and bunny the paper's epsilon, which the paper leaves open.
+FRANKA_CONTACT = ("scene.contact={{model: long_range, stiffness: 1.0e-8, blend: {}, smoothing: 1.0e-5, friction: 0.3, exclude: [[robot, ground], "
+                  "[robot, robot]], pairs: [{{a: ground, b: bunny, model: separating_plane, support: 5.0e-4}}]}}")
+BLEND = 0.25
+
+
 def franka_push():
     bunny = "scene.shapes.bunny={type: mesh, file: ../../out/meshes/bunny-5000.obj, pieces: triangles}"
     yield ["franka-push", "hulls", 18, windows("franka-push", 6, [])]
-    yield ["franka-push", "triangles", 14200, windows("franka-push", 6, ["scene.include.0.set=[]", bunny, "scene.contact.pairs.0.stiffness=1.0e-8"])]
+    options = ["scene.include.0.set=[]", bunny, FRANKA_CONTACT.format(BLEND)]
+    yield [f"franka-push, blend {BLEND}", "triangles", 14200, windows("franka-push", 6, options)]
 
 
 def main():

@@ -26,7 +26,6 @@ BENT = [word for side in "lr" for joint, angle in (("hpy", -0.2), ("kny", 0.4), 
 ROBOTS = [
     ("dog", "repository", "assets/dog.xml", []),
     ("arm", "repository", "assets/arm.urdf", HOLD),
-    ("arm-defaults", "repository", "tests/mujoco/models/arm-defaults.xml", []),
     ("gripper", "repository", "tests/mujoco/models/gripper.xml", []),
     ("cords", "repository", "tests/mujoco/models/cords.xml", []),
     ("swing", "repository", "tests/mujoco/models/swing.xml", []),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The witness paper's target-point benchmark (its section V) with `sdrs query`, method touch.
 
-    scripts/measure_witness.py DATA [--targets 8] [--pairs 40] [--full] [--sdrs ./sdrs] [--work out/witness] > tables.csv
+    scripts/measure_witness.py DATA [--targets 8] [--pairs 40] [--full] [--drawn meeting|any] [--sdrs ./sdrs] [--work out/witness] > tables.csv
 
 DATA: the folder of meshes. Objects are its meshes scaled to diagonals of 1 to 20 cm, convex (the hull of each) and
 concave (`sdrs decompose`, kept in the work folder). Every pair has the same targets and starts for every method: 2000 steps, 10 degrees
@@ -80,7 +80,7 @@ def bodies(options, concave):
 def measure(options, pairs, extra, share):
     targets = max(1, round(options.targets * share))
     lines = [json.dumps(dict({"method": "touch", "sampling": "adaptive", "a": a, "b": b, "targets": targets,
-                              "seed": k + 1}, **extra)) for k, (a, b) in enumerate(pairs)]
+                              "pairs": options.drawn, "seed": k + 1}, **extra)) for k, (a, b) in enumerate(pairs)]
     name = os.path.join(options.work, "questions.jsonl")
     with open(name, "w") as file:
         file.write("\n".join(lines))
@@ -102,6 +102,8 @@ def main():
     parser.add_argument("--targets", type=int, default=8)
     parser.add_argument("--pairs", type=int, default=40)
     parser.add_argument("--full", action="store_true")
+    parser.add_argument("--drawn", default="meeting", choices=["meeting", "any"],
+                        help="targets that can meet, as the published program draws them, or any")
     parser.add_argument("--tables", default="1,2", help="of 1, 2, margins, steps")
     parser.add_argument("--bodies", default="convex,concave")
     parser.add_argument("--sdrs", default="./sdrs")

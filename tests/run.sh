@@ -2,7 +2,9 @@
 # Runs tests and counts them, one count per case.
 #   tests/run.sh [-j JOBS] [-t SECONDS] TEST...
 # A TEST is a cmocka program, or a script with its arguments in one word. A script ends with `N passed, N failed`, or
-# counts as one test by its exit code. A crash, a timeout or a sanitizer's report is a failure of its own.
+# counts as one test by its exit code. A crash, a timeout or a sanitizer's report is a failure of its own. SECONDS (default
+# 1800) end what hangs: many times what a test takes, so that a busy machine fails none. (A limit of processor time would
+# do it better, but under one Linux tells processor time in ticks of 1 ms and more, and `bench` measures with it.)
 # Each log is kept in out/tests/. Prints the logs of failures, then `N passed, N failed`; exits 1 when one failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -76,7 +78,7 @@ if [[ ${1:-} == --one ]]; then
   exit 0
 fi
 
-jobs=2 TIMEOUT=300
+jobs=2 TIMEOUT=1800
 while getopts j:t: option; do
   case $option in
     j) jobs=$OPTARG ;;

@@ -7,13 +7,14 @@
 /* `sdrs bench step SCENE`: time of steps [ms]. All of these print CSV on standard output, problems on standard
  * error, and return the exit code. */
 ExitCode bench_step(const Options* options);
-/* `sdrs bench scale`: time of a step at rest and while falling, by the number of bodies [ms]. */
+/* `sdrs bench scale`: time of a step at rest and while falling, by the number of bodies [ms]. Errors are told; the code
+ * to exit with, here and below. */
 ExitCode bench_scale(const Options* options);
-/* `sdrs bench gradient TASK`: time of a run and of its adjoint. */
+/* `sdrs bench gradient TASK`: time of a run and of its adjoint. Errors are told. */
 ExitCode bench_gradient(const Options* options);
-/* `sdrs bench render RUN`: time of a picture, by what is drawn. */
+/* `sdrs bench render RUN`: time of a picture, by what is drawn. Errors are told. */
 ExitCode bench_render(const Options* options);
-/* `sdrs bench query`: time of questions of pairs of shapes [ns]. */
+/* `sdrs bench query`: time of questions of pairs of shapes [ns]. Errors are told. */
 ExitCode bench_query(const Options* options);
 /* Rows of bench_query for `manifold` and `witness` (app/bench_contacts.c). */
 void bench_contacts(void);

@@ -120,21 +120,30 @@ static void tell_file(Exporting* exporting, const char* path) {
   json_close(&exporting->objects, '}');
 }
 
-static Status write_mjcf(Exporting* exporting) {
-  Text mjcf = {0}, controls = {0}, path = {0};
+/* A table beside robot.xml: robot.WHAT.csv; none when it is empty. */
+static Status write_beside(Exporting* exporting, const char* what, const Text* table) {
   const char* target = exporting->target;
-  export_mjcf(&exporting->recorded.model, target, &mjcf, &controls, &exporting->recorded.diagnostics);
+  int stem = (int)(strlen(target) - (ends_with(target, ".xml") ? 4 : 0));
+  Text path = {0};
+  if (table->length == 0) return STATUS_OK;
+  text_add(&path, "%.*s.%s.csv", stem, target, what);
+  Status status = write_file(exporting, path.data, table);
+  if (status == STATUS_OK) tell_file(exporting, path.data);
+  text_free(&path);
+  return status;
+}
+
+static Status write_mjcf(Exporting* exporting) {
+  Text mjcf = {0}, controls = {0}, feedback = {0};
+  const char* target = exporting->target;
+  export_mjcf(&exporting->recorded.model, target, &mjcf, &controls, &feedback, &exporting->recorded.diagnostics);
   Status status = write_file(exporting, target, &mjcf);
   if (status == STATUS_OK) tell_file(exporting, target);
-  if (status == STATUS_OK && controls.length > 0) {
-    int stem = (int)(strlen(target) - (ends_with(target, ".xml") ? 4 : 0));
-    text_add(&path, "%.*s.controls.csv", stem, target);
-    status = write_file(exporting, path.data, &controls);
-    if (status == STATUS_OK) tell_file(exporting, path.data);
-  }
+  if (status == STATUS_OK) status = write_beside(exporting, "controls", &controls);
+  if (status == STATUS_OK) status = write_beside(exporting, "feedback", &feedback);
   text_free(&mjcf);
   text_free(&controls);
-  text_free(&path);
+  text_free(&feedback);
   return status;
 }
 

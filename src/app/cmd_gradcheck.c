@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "app/command.h"
+#include "app/design_run.h"
 #include "optimize/optimize.h"
 
 /* Steps are solved this tightly unless told otherwise; rounding sets its own floor. */
@@ -328,24 +329,33 @@ static ExitCode say_variables(const Options* options, const char* name, const Gr
   return wrong ? EXIT_CHECK_FAILED : EXIT_DONE;
 }
 
+/* The task, with its terms of subject_to as losses: an optimizer goes by their derivatives too. */
+static Status load_task(Task* task, const Options* options, Diagnostics* diagnostics) {
+  Status status = task_load(task, options->operands[0], options->overrides, options->override_count, diagnostics);
+  for (int i = 0; i < task->loss_count; i++) task->losses[i].bounded = false;
+  task->subject_count = 0;
+  return status;
+}
+
 /* The summed loss by the variables: symmetries, shared vertices and scenarios are in it. */
 static ExitCode check_variables(const Options* options, const GradcheckOptions* check, Json* json) {
   Task task = {0};
   Diagnostics diagnostics = {0};
-  Optimization* optimization = NULL;
+  DesignStart start = {0};
   OptimizationOptions settings = {check->threads, check->interrupted};
   GradcheckBlockReport* report = MEMORY_NEW(GradcheckBlockReport, 2);
-  Status status = task_load(&task, options->operands[0], options->overrides, options->override_count, &diagnostics);
+  Status status = load_task(&task, options, &diagnostics);
   diagnostics_free(&diagnostics); /* told already */
   task.optimizer.tolerance = check->tolerance;
   task.optimizer.discount = 1;
   if (check->memory > 0) task.memory = check->memory / GIBIBYTE;
-  task.bundle = 0; /* the gradient itself is checked */
-  if (status == STATUS_OK) status = optimization_create(&optimization, &task, &settings, &diagnostics);
-  if (status == STATUS_OK) status = optimization_start(optimization, &diagnostics);
+  task.bundle = 0;             /* the gradient itself is checked */
+  task.receding.given = false; /* all steps at once */
+  if (status == STATUS_OK) status = design_start(&start, &task, &settings, &diagnostics);
+  if (status == STATUS_OK) status = optimization_start(start.optimization, &diagnostics);
   ExitCode code = status_exit_code(status);
   if (status == STATUS_OK) {
-    optimization_gradcheck(optimization, check, report);
+    optimization_gradcheck(start.optimization, check, report);
     if (!interrupted()) code = say_variables(options, task.name, report, json);
   }
   if (interrupted()) {
@@ -354,7 +364,7 @@ static ExitCode check_variables(const Options* options, const GradcheckOptions* 
   }
   print_diagnostics(options, &diagnostics);
   memory_free(report);
-  optimization_destroy(optimization);
+  design_start_free(&start);
   task_free(&task);
   diagnostics_free(&diagnostics);
   return code;
@@ -364,7 +374,7 @@ static ExitCode check_task(const Options* options, const GradcheckOptions* check
   int steps = check->steps;
   Task task = {0};
   Diagnostics diagnostics = {0};
-  Status status = task_load(&task, options->operands[0], options->overrides, options->override_count, &diagnostics);
+  Status status = load_task(&task, options, &diagnostics);
   print_diagnostics(options, &diagnostics);
   ExitCode code = status_exit_code(status);
   for (int k = 0; status == STATUS_OK && k < task.scenario_count && !interrupted(); k++) {
@@ -439,8 +449,9 @@ const Verb VERB_GRADCHECK = {
         "and numbers of drives: gains, limits, delays, feedback (gains),\n"
         "parameters of smooth shapes: sizes, exponents inside their range, sharpness, faces (shapes),\n"
         "points and lengths of closures, ratios of couplings (closures), of tendons (tendons).\n"
-        "A task is checked scenario by scenario with its own losses, then by its own design and control variables; "
-        "with\n"
+        "A task is checked scenario by scenario with its own losses and the terms of subject_to, one sum, then by its "
+        "own design\n"
+        "and control variables, where `from` says that they begin; with\n"
         "--steps the random function stands in, because the losses' times may lie beyond.\n"
         "Exit codes: 0 no block fails, 1 one does, 3 bad input, 4 a step is not solved, 130 interrupted.\n",
     .options = OPTIONS,

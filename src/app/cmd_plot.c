@@ -159,9 +159,9 @@ const Verb VERB_PLOT = {
         "  sdrs plot docs/results/batch-slide.csv --columns '*px' --x contact.friction --by contact.support --log-x\n",
     .details =
         "Plots of simulate's runs: energy, forces (size of each pair's contact force), gap, iterations, and where\n"
-        "simulation.output asked for them speeds, joint-forces, closures, pressure; of optimize's: convergence, "
-        "gradients,\n"
-        "steps; of identify's: position-error, rotation-error, joint-error by the time since a run began.\n"
+        "simulation.output asked for them speeds, joint-forces, closures, pressure, contact-moments;\n"
+        "of optimize's: convergence, gradients, steps; of identify's: position-error, rotation-error, joint-error\n"
+        "by the time since a run began.\n"
         "-o names a picture, .png, .svg or .pdf; its name is printed on standard output. Drawn by\n"
         "the program gnuplot, which must be installed; no display is needed.\n"
         "Exit codes: 0 done, 2 wrong usage, 3 bad input, 5 cannot read or write (also: gnuplot is missing).\n",

@@ -13,14 +13,51 @@ static void answer_all(const QueryList* list) {
   text_free(&line);
 }
 
-static ExitCode query(const Options* options) {
+static void answer_rows(QueryRows* rows) {
+  QueryMemory memory = query_memory();
+  Text line = {0};
+  double* row = MEMORY_NEW(double, rows->columns);
+  query_rows_header(rows, &line);
+  fwrite(line.data, 1, line.length, stdout);
+  for (int64_t i = 0; i < rows->count; i++) {
+    query_rows_answer(rows, i, &memory, row);
+    fwrite(row, sizeof *row, (size_t)rows->columns, stdout);
+  }
+  text_free(&line);
+  memory_free(row);
+}
+
+static Status query_lines(const Options* options, const char* data, size_t length, Diagnostics* diagnostics) {
   QueryList list = {0};
-  Diagnostics diagnostics = {0};
-  Status status = query_read(&list, options->operands[0], &diagnostics);
-  print_diagnostics(options, &diagnostics);
+  Status status = query_parse(&list, options->operands[0], data, length, diagnostics);
+  print_diagnostics(options, diagnostics);
   if (status == STATUS_OK) answer_all(&list);
-  diagnostics_free(&diagnostics);
   query_free(&list);
+  return status;
+}
+
+static Status query_rows(const Options* options, const char* data, size_t length, Diagnostics* diagnostics) {
+  QueryRows rows = {0};
+  Status status = query_rows_read(&rows, options->operands[0], data, length, diagnostics);
+  print_diagnostics(options, diagnostics);
+  if (status == STATUS_OK) answer_rows(&rows);
+  query_rows_free(&rows);
+  return status;
+}
+
+static ExitCode query(const Options* options) {
+  Diagnostics diagnostics = {0};
+  char* data;
+  size_t length;
+  Status status = file_read_reported(options->operands[0], &data, &length, &diagnostics);
+  if (status != STATUS_OK)
+    print_diagnostics(options, &diagnostics);
+  else if (query_rows_begin(data, length))
+    status = query_rows(options, data, length, &diagnostics);
+  else
+    status = query_lines(options, data, length, &diagnostics);
+  memory_free(data);
+  diagnostics_free(&diagnostics);
   return status_exit_code(status);
 }
 
@@ -52,6 +89,8 @@ const Verb VERB_QUERY = {
         "instead of a support: that law's potential of two pieces. \"law\": \"ipc\", with a support: that of "
         "distances\n"
         "of corners, edges and triangles.\n"
+        "For many poses: a first line {\"method\": ..., \"poses\": N, ...}, then N rows of 14 float64 (position and\n"
+        "quaternion of a and of b); answers: a line that names the columns, then N rows of float64 (docs/queries.md).\n"
         "Exit codes: 0 answered, 3 the file holds something else, 5 cannot read.\n",
     .run = query,
 };

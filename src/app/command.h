@@ -9,7 +9,7 @@
 
 /* ---------------------------------------------------------------- messages (app/messages.c) */
 
-/* ANSI colours on this stream: a terminal, NO_COLOR not set, TERM not dumb. */
+/* true: ANSI colours on this stream: a terminal, NO_COLOR not set, TERM not dumb. */
 bool color_wanted(FILE* stream);
 /* Problems to stderr; with -q, errors only. Without -q they are sorted by place before. */
 void print_diagnostics(const Options* options, Diagnostics* diagnostics);
@@ -41,7 +41,7 @@ typedef struct {
  * freed; texts are copied. */
 void say_other_kind(const char* path, const char* what, const char* instead, Diagnostics* diagnostics);
 /* Read, override, set the step count (0 = the file's), build the model. Problems go to diagnostics. STATUS_IO,
- * STATUS_BAD_INPUT; loaded_free in any case. */
+ * STATUS_BAD_INPUT. loaded owns what is read; loaded_free in any case. */
 Status loaded_create(Loaded* loaded, const Options* options, const char* path, int steps, Diagnostics* diagnostics);
 /* Frees model and scene and zeroes it. */
 void loaded_free(Loaded* loaded);
@@ -73,7 +73,7 @@ typedef struct {
 } Recorded;
 
 /* Problems go to recorded->diagnostics. STATUS_IO: there is no such thing, or it cannot be read; STATUS_BAD_INPUT.
- * recorded_free in any case. */
+ * recorded owns what is read; recorded_free in any case. */
 Status recorded_load(Recorded* recorded, const char* path);
 /* Warnings about the scene were said when it was simulated; only those about the run itself are kept, and errors. */
 void recorded_drop_scene_warnings(Recorded* recorded);
@@ -82,13 +82,13 @@ void recorded_drop_scene_warnings(Recorded* recorded);
 bool recorded_unchanged(Recorded* recorded);
 /* Frees all that it owns; accepts a half-loaded one. */
 void recorded_free(Recorded* recorded);
-/* A folder of `sdrs optimize`: it has a best scene and no trajectory. */
+/* Is it a folder of `sdrs optimize`? It has a best scene and no trajectory. */
 bool folder_of_design(const char* folder);
 /* Is there a folder of this name? false also when that cannot be known. */
 bool path_is_folder(const char* path);
 
 /* Run a scene into a folder with the threads of `options` and nothing on standard output (app/cmd_simulate.c).
- * Problems are told. */
+ * Errors are told; the code to exit with. */
 ExitCode simulate_into(const Options* options, const char* scene, const char* folder);
 /* Has the file this content (64 hexadecimal digits)? NULL or "" = not known, any content will do. false when it
  * cannot be read. */

@@ -5,7 +5,7 @@
 #include "app/command.h"
 #include "decompose/decompose.h"
 
-/* `sdrs decompose MESH --primitives superquadric`, all of it. */
+/* `sdrs decompose MESH --primitives superquadric`, all of it. Errors are told; the code to exit with. */
 ExitCode decompose_primitives(const Options* options);
 
 /* Is --up x, y or z, or not given? */

@@ -17,8 +17,8 @@ typedef struct {
 } Shown;
 
 /* show: RENDER_FORCES reads contacts.csv, RENDER_DISPLACEMENT the design before. compare: an optimization's initial
- * design is drawn too; as_model: the same where it is there. Problems are in the recorded's diagnostics, or told.
- * EXIT_DONE, else the code to leave with; shown_free in any case. */
+ * design is drawn too; as_model: the same where it is there. Problems are in the recorded's diagnostics, or told. shown
+ * owns what is read. EXIT_DONE, else the code to leave with; shown_free in any case. */
 ExitCode shown_load(Shown* shown, const Options* options, unsigned show, bool compare, bool as_model);
 /* Frees runs, contacts and captions; accepts a half-loaded one. */
 void shown_free(Shown* shown);

@@ -1,35 +1,7 @@
-/* Answers of questions with shapes, one JSON object a line. */
-#include "ask/ask.h"
+/* Answers of questions with shapes: one JSON object a line, or a row of numbers. */
+#include "ask/answer.h"
+
 #include "run/run.h"
-
-void query_add_vector(Text* line, Vec3 v) {
-  text_add(line, "[");
-  json_add_number(line, v.x);
-  text_add(line, ", ");
-  json_add_number(line, v.y);
-  text_add(line, ", ");
-  json_add_number(line, v.z);
-  text_add(line, "]");
-}
-
-static void add_number(Text* line, const char* key, double value) {
-  text_add(line, ", \"%s\": ", key);
-  json_add_number(line, value);
-}
-
-static void add_vector(Text* line, const char* key, Vec3 v) {
-  text_add(line, ", \"%s\": ", key);
-  query_add_vector(line, v);
-}
-
-static void add_numbers(Text* line, const double* values, int count) {
-  text_add(line, "[");
-  for (int k = 0; k < count; k++) {
-    if (k > 0) text_add(line, ", ");
-    json_add_number(line, values[k]);
-  }
-  text_add(line, "]");
-}
 
 /* ---------------------------------------------------------------- derivatives */
 
@@ -62,62 +34,50 @@ typedef struct {
 } Table;
 
 /* `d_<name>_<of>`: a row of `count` columns, or a list of rows; null without values. */
-static void add_part(Text* line, const Table* table, const AnswerRows* rows, const char* of, int first, int count) {
-  text_add(line, ", \"d_%s_%s\": ", rows->name, of);
-  if (!table->values) {
-    text_add(line, "null");
-    return;
-  }
-  text_add(line, "%s", rows->count > 1 ? "[" : "");
-  for (int r = 0; r < rows->count; r++) {
-    if (r > 0) text_add(line, ", ");
-    add_numbers(line, table->values + (rows->first + r) * table->columns + first, count);
-  }
-  text_add(line, "%s", rows->count > 1 ? "]" : "");
+static void add_part(AnswerForm* out, const Table* table, const AnswerRows* rows, const char* of, int first,
+                     int count) {
+  const double* values = table->values ? table->values + rows->first * table->columns + first : NULL;
+  char key[ANSWER_KEY];
+  snprintf(key, sizeof key, "d_%s_%s", rows->name, of);
+  answer_table(out, key, values, rows->count, count, table->columns);
 }
 
-static void add_derivatives(Text* line, const Table* table, const AnswerRows* rows, int count, const char* reason) {
+static void add_derivatives(AnswerForm* out, const Table* table, const AnswerRows* rows, int count,
+                            const char* reason) {
   Table known = *table;
   if (reason) {
     known.values = NULL;
-    text_add(line, ", \"reason\": ");
-    text_add_json_string(line, reason);
+    answer_text(out, "reason", reason);
   }
   for (int k = 0; k < count; k++) {
-    add_part(line, &known, &rows[k], "a", 0, 6);
-    add_part(line, &known, &rows[k], "b", 6, 6);
+    add_part(out, &known, &rows[k], "a", 0, 6);
+    add_part(out, &known, &rows[k], "b", 6, 6);
     if (table->columns == QUERY_POSE_COLUMNS) continue;
-    add_part(line, &known, &rows[k], "shape_a", QUERY_POSE_COLUMNS, table->own[0]);
-    add_part(line, &known, &rows[k], "shape_b", QUERY_POSE_COLUMNS + table->own[0], table->own[1]);
+    add_part(out, &known, &rows[k], "shape_a", QUERY_POSE_COLUMNS, table->own[0]);
+    add_part(out, &known, &rows[k], "shape_b", QUERY_POSE_COLUMNS + table->own[0], table->own[1]);
   }
 }
 
 /* ---------------------------------------------------------------- methods */
 
-static void growth_numbers(Text* line, const Growth* g) {
-  add_number(line, "alpha", g->alpha);
+static void growth_numbers(AnswerForm* out, const Growth* g) {
   const double bounds[2] = {g->low, g->high}, multipliers[2] = {g->multiplier_a, g->multiplier_b};
-  text_add(line, ", \"bounds\": ");
-  add_numbers(line, bounds, 2);
-  add_vector(line, "point", g->point);
-  if (g->coincident) {
-    text_add(line,
-             ", \"normal\": null, \"gap\": null, \"witness_a\": null, \"witness_b\": null, \"multipliers\": null");
-  } else {
-    add_vector(line, "normal", g->normal);
-    add_number(line, "gap", g->gap);
-    add_vector(line, "witness_a", g->witness_a);
-    add_vector(line, "witness_b", g->witness_b);
-    text_add(line, ", \"multipliers\": ");
-    add_numbers(line, multipliers, 2);
-  }
-  text_add(line, ", \"proved\": %s", g->proved ? "true" : "false");
+  const bool known = !g->coincident;
+  answer_number(out, "alpha", g->alpha);
+  answer_numbers(out, "bounds", bounds, 2);
+  answer_vector(out, "point", &g->point);
+  answer_vector(out, "normal", known ? &g->normal : NULL);
+  answer_numbers(out, "gap", known ? &g->gap : NULL, 1);
+  answer_vector(out, "witness_a", known ? &g->witness_a : NULL);
+  answer_vector(out, "witness_b", known ? &g->witness_b : NULL);
+  answer_numbers(out, "multipliers", known ? multipliers : NULL, 2);
+  answer_truth(out, "proved", g->proved);
 }
 
-static void answer_growth(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
+static void answer_growth(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
   const Shape *a = &list->bodies[item->body[0]].shape, *b = &list->bodies[item->body[1]].shape;
   Growth g = growth_query(a, item->pose[0], b, item->pose[1], &memory->growth);
-  growth_numbers(line, &g);
+  growth_numbers(out, &g);
   if (!item->derivatives) return;
   Table table = {.columns = QUERY_POSE_COLUMNS, .own = {shape_parameter_count(a), shape_parameter_count(b)}};
   if (item->parameters) table.columns += table.own[0] + table.own[1];
@@ -125,19 +85,20 @@ static void answer_growth(Text* line, const QueryList* list, const QueryItem* it
   double condition;
   const char* reason = growth_derivatives(a, item->pose[0], b, item->pose[1], &g, item->parameters, values, &condition);
   table.values = values;
-  add_number(line, "condition", condition);
-  add_derivatives(line, &table, GROWTH_NAMES, sizeof GROWTH_NAMES / sizeof GROWTH_NAMES[0], reason);
+  answer_number(out, "condition", condition);
+  add_derivatives(out, &table, GROWTH_NAMES, sizeof GROWTH_NAMES / sizeof GROWTH_NAMES[0], reason);
   memory_free(values);
 }
 
-static void distance_numbers(Text* line, const Distance* d) {
-  add_number(line, "distance", d->distance);
-  add_vector(line, "normal", d->normal);
-  add_vector(line, "witness_a", d->witness_a);
-  add_vector(line, "witness_b", d->witness_b);
+static void distance_numbers(AnswerForm* out, const Distance* d) {
+  answer_number(out, "distance", d->distance);
+  answer_vector(out, "normal", &d->normal);
+  answer_vector(out, "witness_a", &d->witness_a);
+  answer_vector(out, "witness_b", &d->witness_b);
 }
 
-static void answer_hull_distance(Text* line, const QueryBody* bodies[2], const QueryItem* item, QueryMemory* memory) {
+static void answer_hull_distance(AnswerForm* out, const QueryBody* bodies[2], const QueryItem* item,
+                                 QueryMemory* memory) {
   PointView a = bodies[0]->points, b = bodies[1]->points;
   Distance d;
   if (bodies[0]->pieces || bodies[1]->pieces) {
@@ -149,12 +110,12 @@ static void answer_hull_distance(Text* line, const QueryBody* bodies[2], const Q
   } else {
     d = distance_query(a, item->pose[0], b, item->pose[1], &memory->gjk);
   }
-  distance_numbers(line, &d);
+  distance_numbers(out, &d);
   if (!item->derivatives) return;
   double values[DISTANCE_ROWS * QUERY_POSE_COLUMNS];
   const char* reason = distance_derivatives(a, item->pose[0], b, item->pose[1], &d, values);
   Table table = {values, QUERY_POSE_COLUMNS, {0, 0}};
-  add_derivatives(line, &table, DISTANCE_NAMES, sizeof DISTANCE_NAMES / sizeof DISTANCE_NAMES[0], reason);
+  add_derivatives(out, &table, DISTANCE_NAMES, sizeof DISTANCE_NAMES / sizeof DISTANCE_NAMES[0], reason);
 }
 
 /* The convex piece of a body with this number: the body itself, or one of a mesh's pieces. */
@@ -179,13 +140,12 @@ static ConvexDistance nearest_convex(const QueryBody* bodies[2], const Pose pose
   return least;
 }
 
-static void answer_smooth_distance(Text* line, const QueryBody* bodies[2], const QueryItem* item) {
+static void answer_smooth_distance(AnswerForm* out, const QueryBody* bodies[2], const QueryItem* item) {
   ConvexBody pair[2] = {{0}};
   ConvexDistance d = nearest_convex(bodies, item->pose, pair);
-  distance_numbers(line, &d.nearest);
-  text_add(line, ", \"bounds\": ");
-  add_numbers(line, (const double[2]){d.low, d.high}, 2);
-  text_add(line, ", \"proved\": %s", d.proved ? "true" : "false");
+  distance_numbers(out, &d.nearest);
+  answer_numbers(out, "bounds", (const double[2]){d.low, d.high}, 2);
+  answer_truth(out, "proved", d.proved);
   if (!item->derivatives) return;
   Table table = {.columns = QUERY_POSE_COLUMNS};
   for (int k = 0; item->parameters && k < 2; k++)
@@ -193,156 +153,96 @@ static void answer_smooth_distance(Text* line, const QueryBody* bodies[2], const
   double *values = MEMORY_NEW(double, DISTANCE_ROWS*table.columns), condition;
   const char* reason = convex_distance_derivatives(pair, item->pose, &d, item->parameters, values, &condition);
   table.values = values;
-  add_number(line, "condition", condition);
-  add_derivatives(line, &table, DISTANCE_NAMES, sizeof DISTANCE_NAMES / sizeof DISTANCE_NAMES[0], reason);
+  answer_number(out, "condition", condition);
+  add_derivatives(out, &table, DISTANCE_NAMES, sizeof DISTANCE_NAMES / sizeof DISTANCE_NAMES[0], reason);
   memory_free(values);
 }
 
-static void answer_distance(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
+static void answer_distance(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
   const QueryBody* bodies[2] = {&list->bodies[item->body[0]], &list->bodies[item->body[1]]};
   if (bodies[0]->smooth || bodies[1]->smooth)
-    answer_smooth_distance(line, bodies, item);
+    answer_smooth_distance(out, bodies, item);
   else
-    answer_hull_distance(line, bodies, item, memory);
-}
-
-static void add_rows(Text* line, const char* name, const char* of, const double* values, int rows, int columns) {
-  text_add(line, ", \"%s_%s\": [", name, of);
-  for (int r = 0; r < rows; r++) {
-    if (r > 0) text_add(line, ", ");
-    if (columns == 3)
-      query_add_vector(line, vec3(values[3 * r], values[3 * r + 1], values[3 * r + 2]));
-    else
-      add_numbers(line, values + r * columns, columns);
-  }
-  text_add(line, "]");
+    answer_hull_distance(out, bodies, item, memory);
 }
 
 /* smooth_a by its own body's motion; by the other's nothing, whose point is held. Then with both following. */
-static void add_smooth_derivatives(Text* line, const Witness* w) {
+static void add_smooth_derivatives(AnswerForm* out, const Witness* w) {
   static const double none[18] = {0};
-  add_rows(line, "d_smooth_a", "a", &w->side[0].by_own[0][0], 3, 6);
-  add_rows(line, "d_smooth_a", "b", none, 3, 6);
-  add_rows(line, "d_smooth_b", "a", none, 3, 6);
-  add_rows(line, "d_smooth_b", "b", &w->side[1].by_own[0][0], 3, 6);
-  for (int k = 0; k < 2; k++) add_rows(line, "d_smooth_by_other", k ? "b" : "a", &w->side[k].by_other[0][0], 3, 3);
-  static const char* const names[2] = {"jacobian_a", "jacobian_b"};
-  for (int k = 0; w->total_known && k < 4; k++)
-    add_rows(line, names[k / 2], k % 2 ? "b" : "a", &w->total[k / 2][k % 2][0][0], 3, 6);
-}
-
-static void add_six(Text* line, const char* key, const double* values) {
-  text_add(line, ", \"%s\": ", key);
-  add_numbers(line, values, 6);
+  answer_table(out, "d_smooth_a_a", &w->side[0].by_own[0][0], 3, 6, 6);
+  answer_table(out, "d_smooth_a_b", none, 3, 6, 6);
+  answer_table(out, "d_smooth_b_a", none, 3, 6, 6);
+  answer_table(out, "d_smooth_b_b", &w->side[1].by_own[0][0], 3, 6, 6);
+  answer_table(out, "d_smooth_by_other_a", &w->side[0].by_other[0][0], 3, 3, 3);
+  answer_table(out, "d_smooth_by_other_b", &w->side[1].by_other[0][0], 3, 3, 3);
+  if (!w->total_known && !answer_keeps_places(out)) return;
+  static const char* const names[2][2] = {{"jacobian_a_a", "jacobian_a_b"}, {"jacobian_b_a", "jacobian_b_b"}};
+  for (int k = 0; k < 4; k++)
+    answer_table(out, names[k / 2][k % 2], w->total_known ? &w->total[k / 2][k % 2][0][0] : NULL, 3, 6, 6);
 }
 
 /* The loss of the targets with its gradients. */
-static void add_loss(Text* line, const QueryItem* item, const Witness* w) {
+static void add_loss(AnswerForm* out, const QueryItem* item, const Witness* w) {
   WitnessLoss loss = witness_loss(w, item->pose[0], item->pose[1], item->target, item->touch.query.margin);
-  add_number(line, "loss", loss.value);
-  if (!item->derivatives || !w->total_known) return;
-  add_six(line, "gradient_a", loss.gradient[0]);
-  add_six(line, "gradient_b", loss.gradient[1]);
-  add_six(line, "transported", loss.transported);
+  answer_number(out, "loss", loss.value);
+  const bool known = w->total_known;
+  if (!item->derivatives || (!known && !answer_keeps_places(out))) return;
+  answer_numbers(out, "gradient_a", known ? loss.gradient[0] : NULL, 6);
+  answer_numbers(out, "gradient_b", known ? loss.gradient[1] : NULL, 6);
+  answer_numbers(out, "transported", known ? loss.transported : NULL, 6);
 }
 
-static void answer_witness(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
+static void answer_witness(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
   const WitnessBody *a = &list->bodies[item->body[0]].witness, *b = &list->bodies[item->body[1]].witness;
   Witness w = witness_query(a, item->pose[0], b, item->pose[1], &item->touch.query,
                             item->has_target ? item->target : NULL, &memory->witness);
-  add_number(line, "distance", w.nearest.distance);
-  add_vector(line, "witness_a", w.nearest.witness_a);
-  add_vector(line, "witness_b", w.nearest.witness_b);
+  answer_number(out, "distance", w.nearest.distance);
+  answer_vector(out, "witness_a", &w.nearest.witness_a);
+  answer_vector(out, "witness_b", &w.nearest.witness_b);
   for (int k = 0; k < 2; k++) {
     const WitnessSide* side = &w.side[k];
-    add_vector(line, k ? "smooth_b" : "smooth_a", side->smooth);
-    add_number(line, k ? "temperature_b" : "temperature_a", side->temperature);
-    add_rows(line, "samples", k ? "b" : "a", &side->samples[0].x, side->count, 3);
+    answer_vector(out, k ? "smooth_b" : "smooth_a", &side->smooth);
+    answer_number(out, k ? "temperature_b" : "temperature_a", side->temperature);
+    answer_points(out, k ? "samples_b" : "samples_a", side->samples, side->count);
   }
-  if (item->has_target) add_loss(line, item, &w);
+  if (item->has_target) add_loss(out, item, &w);
   if (!item->derivatives) return;
   double values[DISTANCE_ROWS * QUERY_POSE_COLUMNS];
   const char* reason = distance_derivatives(a->pieces[w.piece[0]].points, item->pose[0], b->pieces[w.piece[1]].points,
                                             item->pose[1], &w.nearest, values);
   Table table = {values, QUERY_POSE_COLUMNS, {0, 0}};
   static const AnswerRows names[] = {{"witness_a", DISTANCE_WITNESS_A, 3}, {"witness_b", DISTANCE_WITNESS_B, 3}};
-  add_derivatives(line, &table, names, 2, reason);
-  add_smooth_derivatives(line, &w);
+  add_derivatives(out, &table, names, 2, reason);
+  add_smooth_derivatives(out, &w);
 }
 
-/* ---------------------------------------------------------------- touch */
-
-static void add_pose(Text* line, const char* of, Pose pose) {
-  Quat q = quat_from_mat3(pose.r);
-  const double four[4] = {q.w, q.x, q.y, q.z};
-  text_add(line, ", \"position_%s\": ", of);
-  query_add_vector(line, pose.t);
-  text_add(line, ", \"quaternion_%s\": ", of);
-  add_numbers(line, four, 4);
-}
-
-/* b turned at random, somewhere around a: from half to one and a half times where their boxes' balls touch. */
-static Pose random_start(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Random* random) {
-  Quat q = {random_normal(random), random_normal(random), random_normal(random), random_normal(random)};
-  Vec3 way = vec3(random_normal(random), random_normal(random), random_normal(random));
-  double apart = 0.5 * (a->diagonal + b->diagonal) * random_uniform(random, 0.5, 1.5);
-  return (Pose){mat3_from_quat(quat_normalized(q)), vec3_add_scaled(pose_a.t, apart, vec3_normalized(way))};
-}
-
-/* Losses of descents from random starts to random targets. */
-static void answer_many(Text* line, const WitnessBody* a, const WitnessBody* b, const QueryItem* item) {
-  Random random = {(uint64_t)item->seed};
-  double* bounds = MEMORY_NEW(double, item->targets);
-  text_add(line, ", \"losses\": [");
-  for (int i = 0; i < item->targets; i++) {
-    const Vec3 target[2] = {witness_random_point(a, &random), witness_random_point(b, &random)};
-    Pose pose_a = item->pose[0], pose_b = random_start(a, pose_a, b, &random);
-    if (i > 0) text_add(line, ", ");
-    json_add_number(line, witness_descend(a, &pose_a, b, &pose_b, target, &item->touch));
-    bounds[i] = witness_reach_bound(a, b, target);
-  }
-  text_add(line, "], \"bounds\": ");
-  add_numbers(line, bounds, item->targets);
-  memory_free(bounds);
-}
-
-static void answer_touch(Text* line, const QueryList* list, const QueryItem* item) {
-  const WitnessBody *a = &list->bodies[item->body[0]].witness, *b = &list->bodies[item->body[1]].witness;
-  if (item->targets > 0) {
-    answer_many(line, a, b, item);
-    return;
-  }
-  Pose pose[2] = {item->pose[0], item->pose[1]};
-  add_number(line, "loss", witness_descend(a, &pose[0], b, &pose[1], item->target, &item->touch));
-  add_pose(line, "a", pose[0]);
-  add_pose(line, "b", pose[1]);
-}
+/* ---------------------------------------------------------------- contacts */
 
 /* Derivatives of one contact: rows as in manifold.h. */
-static void add_contact_derivatives(Text* line, const ManifoldContact* contact) {
+static void add_contact_derivatives(AnswerForm* out, const ManifoldContact* contact) {
   static const AnswerRows names[] = {{"point", MANIFOLD_POINT, 3},
                                      {"distance", MANIFOLD_DISTANCE, 1},
                                      {"normal", MANIFOLD_NORMAL, 3},
                                      {"activity", MANIFOLD_ACTIVITY, 1}};
   Table table = {&contact->slope[0][0], QUERY_POSE_COLUMNS, {0, 0}};
-  add_derivatives(line, &table, names, sizeof names / sizeof names[0], NULL);
+  add_derivatives(out, &table, names, sizeof names / sizeof names[0], NULL);
 }
 
-static void add_contact(Text* line, const ManifoldContact* contact, bool derivatives) {
+static void add_contact(AnswerForm* out, const ManifoldContact* contact, bool derivatives) {
   static const char* const kinds[] = {"vertex_a", "vertex_b", "edge_a", "edge_b"};
-  text_add(line, "{\"kind\": \"%s\"", kinds[contact->kind]);
-  add_vector(line, "point", contact->point);
-  add_number(line, "distance", contact->distance);
-  add_vector(line, "normal", contact->normal);
-  add_number(line, "activity", contact->activity);
-  if (derivatives) add_contact_derivatives(line, contact);
-  text_add(line, "}");
+  text_add(out->line, "{\"kind\": \"%s\"", kinds[contact->kind]);
+  answer_vector(out, "point", &contact->point);
+  answer_number(out, "distance", contact->distance);
+  answer_vector(out, "normal", &contact->normal);
+  answer_number(out, "activity", contact->activity);
+  if (derivatives) add_contact_derivatives(out, contact);
+  text_add(out->line, "}");
 }
 
 /* Smoothing that was not said: this part of the bodies' mean size. */
 #define SMOOTHING_PART 0.01
 
-static void answer_manifold(Text* line, const QueryList* list, const QueryItem* item) {
+static void answer_manifold(AnswerForm* out, const QueryList* list, const QueryItem* item) {
   const ManifoldBody *a = &list->bodies[item->body[0]].manifold, *b = &list->bodies[item->body[1]].manifold;
   ManifoldOptions options = item->manifold;
   if (!(options.smoothing > 0)) options.smoothing = SMOOTHING_PART * (a->outer + b->outer);
@@ -351,36 +251,39 @@ static void answer_manifold(Text* line, const QueryList* list, const QueryItem* 
   int64_t count = manifold_count(a, b, &options);
   ManifoldContact* contacts = memory_alloc(sizeof *contacts * (size_t)count);
   manifold_query(a, item->pose[0], b, item->pose[1], &options, contacts, NULL);
-  add_number(line, "smoothing", options.smoothing);
-  text_add(line, ", \"contacts\": [");
+  answer_number(out, "smoothing", options.smoothing);
+  text_add(out->line, ", \"contacts\": [");
   for (int64_t i = 0; i < count; i++) {
-    if (i > 0) text_add(line, ", ");
-    add_contact(line, &contacts[i], item->derivatives);
+    if (i > 0) text_add(out->line, ", ");
+    add_contact(out, &contacts[i], item->derivatives);
   }
-  text_add(line, "]");
+  text_add(out->line, "]");
   memory_free(contacts);
 }
 
-static void answer_shapes(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
+/* ---------------------------------------------------------------- questions */
+
+void answer_question(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
   if (memory->body[0] != item->body[0] || memory->body[1] != item->body[1])
     *memory = (QueryMemory){.body = {item->body[0], item->body[1]}};
-  text_add(line, "{\"method\": \"%s\"", query_method_name(item->method));
   if (item->method == QUERY_GROWTH)
-    answer_growth(line, list, item, memory);
+    answer_growth(out, list, item, memory);
   else if (item->method == QUERY_WITNESS)
-    answer_witness(line, list, item, memory);
+    answer_witness(out, list, item, memory);
   else if (item->method == QUERY_TOUCH)
-    answer_touch(line, list, item);
+    answer_touch(out, list, item);
   else if (item->method == QUERY_MANIFOLD)
-    answer_manifold(line, list, item);
+    answer_manifold(out, list, item);
   else
-    answer_distance(line, list, item, memory);
-  text_add(line, "}\n");
+    answer_distance(out, list, item, memory);
 }
 
 void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
-  if (item->method == QUERY_POTENTIAL)
+  if (item->method == QUERY_POTENTIAL) {
     query_answer_pair(line, &item->pair);
-  else
-    answer_shapes(line, list, item, memory);
+    return;
+  }
+  text_add(line, "{\"method\": \"%s\"", query_method_name(item->method));
+  answer_question(&(AnswerForm){.line = line}, list, item, memory);
+  text_add(line, "}\n");
 }

@@ -49,10 +49,12 @@ typedef struct {
   Pose pose[2];
   WitnessDescent touch; /* QUERY_TOUCH; its query: QUERY_WITNESS too */
   int targets, seed;    /* QUERY_TOUCH: so many random pairs; 0: the ones that are said */
+  bool meeting;         /* random pairs that can meet (witness_random_pair), else of any points */
   Vec3 target[2];       /* where the nearest points are wanted, in the bodies' frames */
   bool has_target;
   ManifoldOptions manifold;     /* QUERY_MANIFOLD; smoothing 0: not said */
   bool derivatives, parameters; /* answer those by the poses, by the shapes' own parameters too */
+  int64_t poses;                /* so many rows of numbers follow the question (QueryRows); 0: none */
 } QueryItem;
 
 typedef struct {
@@ -62,11 +64,9 @@ typedef struct {
   int body_count, body_capacity;
 } QueryList;
 
-/* A list of questions, one, or one after the other (JSON lines). Every problem goes to diagnostics: STATUS_BAD_INPUT,
- * or STATUS_IO when the file cannot be read. query_free accepts a zeroed or half-read list. */
-Status query_read(QueryList* list, const char* path, Diagnostics* diagnostics);
-/* The same from a NUL-terminated text; `path` stands for it in messages, and meshes are sought beside it. `length`
- * bytes; the text is not kept. STATUS_BAD_INPUT, also for a NUL within it. */
+/* A list of questions, one, or one after the other (JSON lines), of a NUL-terminated text; `path` stands for it in
+ * messages, and meshes are sought beside it. `length` bytes; the text is not kept. Every problem goes to diagnostics:
+ * STATUS_BAD_INPUT, also for a NUL within it. query_free accepts a zeroed or half-read list. */
 Status query_parse(QueryList* list, const char* path, const char* text, size_t length, Diagnostics* diagnostics);
 /* Frees items, points and bodies and zeroes the list. */
 void query_free(QueryList* list);
@@ -82,6 +82,31 @@ static inline QueryMemory query_memory(void) { return (QueryMemory){.body = {-1,
 /* The answer to a question of the list, as one line of JSON, appended (ask/answer.c). item is one of the list's,
  * whose bodies keep what is made for it; memory: query_memory() for the first. Never fails. */
 void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory);
+/* ---- poses as numbers (ask/rows.c). A file whose first line is a question of growth, distance or witness with
+ * `poses`: N; behind its newline N rows of QUERY_ROW_NUMBERS float64, little-endian: position [m] and unit quaternion
+ * [w, x, y, z] of a, then of b. A row is answered as the JSON line of these poses would be, each from the one before.
+ */
+enum { QUERY_ROW_NUMBERS = 14 };
+typedef struct {
+  QueryList list;    /* the question of the first line */
+  const char* bytes; /* the rows; borrowed */
+  int64_t count;     /* of rows */
+  int columns;       /* numbers of an answer */
+} QueryRows;
+/* Does it begin with a line that is a JSON object with `poses`? data (length bytes) is NUL-terminated. */
+bool query_rows_begin(const char* data, size_t length);
+/* Reads and checks all of it. data (length bytes, NUL-terminated) must outlive the rows; path as in query_parse. Each
+ * problem of a row is told with its byte offset in the file; STATUS_BAD_INPUT. query_rows_free in any case. */
+Status query_rows_read(QueryRows* rows, const char* path, const char* data, size_t length, Diagnostics* diagnostics);
+/* Appends the line that precedes the answers: {"method": "growth", "rows": N, "columns": [["alpha", 1], ["bounds", 2],
+ * ...]}
+ */
+void query_rows_header(const QueryRows* rows, Text* line);
+/* out (columns): the answer to row i, in the order of the header; NaN: not known, or there is none. truth is 1 or 0.
+ * Rows from 0 in order, memory as in query_answer. Never fails. */
+void query_rows_answer(QueryRows* rows, int64_t i, QueryMemory* memory, double* out);
+/* Frees the question; accepts a zeroed one. */
+void query_rows_free(QueryRows* rows);
 /* That of two sets of points, also of such that meet (ask/pair.c). */
 void query_answer_pair(Text* line, const QueryPair* pair);
 /* Appends `[x, y, z]`, null for what is not finite. */

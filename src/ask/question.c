@@ -4,6 +4,7 @@
 
 #define SMOOTHING_MIN 1e-9 /* m */
 #define LENGTH_MAX 1e6     /* m */
+#define POSES_MAX 1e9
 
 static const char* const METHODS[QUERY_METHODS] = {NULL, "distance", "growth", "witness", "manifold", "touch"};
 
@@ -32,24 +33,28 @@ typedef enum {
   KEY_TRANSPORT,
   KEY_TARGETS,
   KEY_SEED,
+  KEY_PAIRS,
   /* of manifold */
   KEY_SMOOTHING,
   KEY_SOFTNESS,
   KEY_REGULARIZATION,
   KEY_POINTS,
   KEY_EDGES,
+  /* of a file of rows */
+  KEY_POSES,
   KEY_COUNT,
 } QuestionKey;
 static const char* const KEYS[KEY_COUNT] = {
-    "method",   "a",     "b",         "derivatives",  "parameters",     "target_a",   "target_b", "score", "sampling",
-    "estimate", "reach", "margin",    "perturbation", "turn",           "iterations", "step",     "move",  "transport",
-    "targets",  "seed",  "smoothing", "softness",     "regularization", "points",     "edges"};
+    "method",   "a",     "b",      "derivatives",  "parameters", "target_a",       "target_b", "score", "sampling",
+    "estimate", "reach", "margin", "perturbation", "turn",       "iterations",     "step",     "move",  "transport",
+    "targets",  "seed",  "pairs",  "smoothing",    "softness",   "regularization", "points",   "edges", "poses"};
 
 /* Words in the order of the enumerations. */
 static const char* const SCORES[] = {"distance", "direction"};
 static const char* const SAMPLINGS[] = {"fixed", "adaptive", "neighbor"};
 static const char* const ESTIMATES[] = {"smoothed", "analytic", "differences", "zeroth"};
 static const char* const MOVES[] = {"b", "both"};
+static const char* const PAIRS[] = {"any", "meeting"};
 #define COUNT_OF(words) ((int)(sizeof(words) / sizeof *(words)))
 
 typedef struct {
@@ -88,10 +93,21 @@ static int read_word(QueryReader* reader, const cJSON* item, const char* const* 
   return 0;
 }
 
-static int read_count(QueryReader* reader, const cJSON* item, int least) {
-  double count = query_reader_number_of(reader, item, least, 1e6, "");
+static int64_t read_whole(QueryReader* reader, const cJSON* item, int least, double most) {
+  double count = query_reader_number_of(reader, item, least, most, "");
   if (count != floor(count)) query_reader_problem(reader, false, "must be a whole number, got %g", count);
-  return count >= least && count <= 1e6 ? (int)count : least;
+  return count >= least && count <= most ? (int64_t)count : least;
+}
+
+static int read_count(QueryReader* reader, const cJSON* item, int least) {
+  return (int)read_whole(reader, item, least, 1e6);
+}
+
+static void read_poses(QueryReader* reader, const cJSON* item, QueryItem* out) {
+  if (!reader->rows)
+    query_reader_problem(reader, true, "belongs into the first line of a file, which rows of numbers follow");
+  else
+    out->poses = read_whole(reader, item, 1, POSES_MAX);
 }
 
 /* ---------------------------------------------------------------- options */
@@ -121,6 +137,7 @@ static void read_touch_option(QueryReader* reader, const cJSON* item, QuestionKe
   if (key == KEY_TRANSPORT) out->touch.transport = read_truth(reader, item);
   if (key == KEY_TARGETS) out->targets = read_count(reader, item, 0);
   if (key == KEY_SEED) out->seed = read_count(reader, item, 0);
+  if (key == KEY_PAIRS) out->meeting = read_word(reader, item, PAIRS, COUNT_OF(PAIRS)) == 1;
 }
 
 static void read_member(QueryReader* reader, const cJSON* item, int number, void* context) {
@@ -136,8 +153,9 @@ static void read_member(QueryReader* reader, const cJSON* item, int number, void
   if (key == KEY_PARAMETERS) out->parameters = read_truth(reader, item);
   if (key == KEY_TARGET_A || key == KEY_TARGET_B) out->target[key == KEY_TARGET_B] = query_reader_point(reader, item);
   if (key >= KEY_SCORE && key <= KEY_TURN) read_witness_option(reader, item, key, &out->touch.query);
-  if (key >= KEY_ITERATIONS && key <= KEY_SEED) read_touch_option(reader, item, key, out);
-  if (key >= KEY_SMOOTHING) read_manifold_option(reader, item, key, &out->manifold);
+  if (key >= KEY_ITERATIONS && key <= KEY_PAIRS) read_touch_option(reader, item, key, out);
+  if (key == KEY_POSES) read_poses(reader, item, out);
+  if (key >= KEY_SMOOTHING && key <= KEY_EDGES) read_manifold_option(reader, item, key, &out->manifold);
 }
 
 /* ---------------------------------------------------------------- what belongs together */
@@ -212,6 +230,9 @@ void read_question(QueryReader* reader, const cJSON* item, QueryList* list, cons
   if (seen[KEY_METHOD] && read.method == QUERY_TOUCH && !seen[KEY_SAMPLING] && !goes_on)
     read.touch.query.sampling = WITNESS_ADAPTIVE;
   check_bodies(reader, list, &read);
+  if (read.poses > 0 && read.method != QUERY_GROWTH && read.method != QUERY_DISTANCE && read.method != QUERY_WITNESS)
+    query_reader_problem(reader, false, "poses: growth, distance and witness take rows, %s a line a pose",
+                         query_method_name(read.method));
   check_targets(reader, seen, &read);
   *out = read;
 }

@@ -113,10 +113,11 @@ static Status read_documents(QueryReader* reader, const char* text, size_t lengt
   return STATUS_OK;
 }
 
-Status query_parse(QueryList* list, const char* path, const char* text, size_t length, Diagnostics* diagnostics) {
+Status query_parse_line(QueryList* list, const char* path, const char* text, size_t length, bool rows,
+                        Diagnostics* diagnostics) {
   *list = (QueryList){0};
   if (strlen(text) != length) return refuse_syntax(path, text, text + strlen(text), diagnostics);
-  QueryReader reader = {.file = path, .whole = text, .text = text, .diagnostics = diagnostics};
+  QueryReader reader = {.file = path, .whole = text, .text = text, .diagnostics = diagnostics, .rows = rows};
   Status status = read_documents(&reader, text, length, list);
   text_free(&reader.trail);
   if (reader.problems > READER_PROBLEM_MAX)
@@ -125,14 +126,8 @@ Status query_parse(QueryList* list, const char* path, const char* text, size_t l
   return status != STATUS_OK || reader.problems > 0 ? STATUS_BAD_INPUT : STATUS_OK;
 }
 
-Status query_read(QueryList* list, const char* path, Diagnostics* diagnostics) {
-  *list = (QueryList){0};
-  char* text;
-  size_t length;
-  if (file_read_reported(path, &text, &length, diagnostics) != STATUS_OK) return STATUS_IO;
-  Status status = query_parse(list, path, text, length, diagnostics);
-  memory_free(text);
-  return status;
+Status query_parse(QueryList* list, const char* path, const char* text, size_t length, Diagnostics* diagnostics) {
+  return query_parse_line(list, path, text, length, false, diagnostics);
 }
 
 void query_free(QueryList* list) {

@@ -23,6 +23,7 @@ typedef struct {
   Text trail; /* `pair 3: a[2]` */
   int problems;
   int shapes_deep; /* how many shapes the reader is within */
+  bool rows;       /* of a file whose first line it is: rows of numbers follow */
 } QueryReader;
 
 /* Into the child of this number, and back to where the trail was. The mark [bytes of the trail] is for
@@ -84,6 +85,12 @@ void query_body_free(QueryBody* body);
 /* Points and edges for `manifold`, where the body does not have them yet, which owns them. false, with a problem: it
  * has no smooth field, or no surface. */
 bool query_body_make_manifold(QueryReader* reader, QueryBody* body);
+
+/* As query_parse, which tells what fails; rows: the text (length bytes) is the first line of a file of rows. */
+Status query_parse_line(QueryList* list, const char* path, const char* text, size_t length, bool rows,
+                        Diagnostics* diagnostics);
+/* The rotation of a quaternion [w, x, y, z], made exact; false where its length is not 1 within 1e-6, also for NaN. */
+bool query_rotation(const double q[4], Mat3* rotation);
 
 /* Number of the new body, or `before` when only a pose is given; -1 with problems. The pose is changed
  * (ask/shapes.c). The new body is the list's, whose bodies may move. */

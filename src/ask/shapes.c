@@ -10,6 +10,14 @@
 /* A quaternion is one when its length is this near to 1; then it is made exact. */
 #define UNIT_TOLERANCE 1e-6
 
+static double length_of(const double q[4]) { return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]); }
+
+bool query_rotation(const double q[4], Mat3* rotation) {
+  if (!(fabs(length_of(q) - 1) <= UNIT_TOLERANCE)) return false;
+  *rotation = mat3_from_quat(quat_normalized((Quat){q[0], q[1], q[2], q[3]}));
+  return true;
+}
+
 /* ---------------------------------------------------------------- shapes */
 
 typedef enum {
@@ -113,7 +121,7 @@ static void read_offsets(QueryReader* reader, const cJSON* item, ShapeText* text
 }
 
 static void read_quaternion(QueryReader* reader, const cJSON* item, Pose* pose) {
-  double q[4] = {0}, square = 0;
+  double q[4] = {0};
   if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 4) {
     query_reader_problem(reader, false, "a quaternion is [w, x, y, z]");
     return;
@@ -122,13 +130,10 @@ static void read_quaternion(QueryReader* reader, const cJSON* item, Pose* pose) 
   for (int k = 0; k < 4; k++, child = child->next) {
     size_t mark = query_reader_enter(reader, k);
     q[k] = query_reader_number_of(reader, child, -2, 2, "");
-    square += q[k] * q[k];
     query_reader_leave(reader, mark);
   }
-  if (!(fabs(sqrt(square) - 1) <= UNIT_TOLERANCE))
-    query_reader_problem(reader, false, "a quaternion must have length 1, got %g", sqrt(square));
-  else
-    pose->r = mat3_from_quat(quat_normalized((Quat){q[0], q[1], q[2], q[3]}));
+  if (!query_rotation(q, &pose->r))
+    query_reader_problem(reader, false, "a quaternion must have length 1, got %g", length_of(q));
 }
 
 static void read_value(QueryReader* reader, const cJSON* item, const ShapeKey* key, ShapeText* text) {

@@ -247,7 +247,7 @@ Status file_make_folder(const char* path);
 Status file_make_folder_reported(const char* path, Diagnostics* diagnostics);
 /* The same of the folder that a file `path` is to stand in; nothing is made, and STATUS_OK, for a path without one. */
 Status file_make_folder_of(const char* path, Diagnostics* diagnostics);
-/* Something of this name can be looked at, a folder too; a link counts as what it points to. */
+/* true: something of this name can be looked at, a folder too; a link counts as what it points to. */
 bool file_exists(const char* path);
 /* folder/name. Owned by the caller, as all paths below: freed by memory_free. Nothing is looked up, this never fails.
  */
@@ -455,7 +455,8 @@ void sets_join(int* parent, int a, int b);
 /* ---------------------------------------------------------------- parallel loops (base/parallel.c)
  * body(context, index, thread) for index in 0..count-1. Each index must write only to its own slots; then the result
  * does not depend on the number of threads. Runs in the calling thread when threads <= 1 or count < threshold.
- * grain: indices handed out at a time. */
+ * grain: indices handed out at a time, first to every thread of its own part of them: what it wrote of an index in one
+ * loop it has near it in the next. */
 typedef void (*ParallelBody)(void* context, int index, int thread);
 /* Returns when all indices are done; thread is in 0..threads-1. An allocation that fails in it counts as the caller's:
  * within memory_try it ends there, else the process ends. */

@@ -52,15 +52,51 @@ static void run_index(ParallelLoop* loop, int index, int thread) {
     atomic_store(&loop->failed, true);
 }
 
+/* What is left of a thread's share of the indices: the first of them and the one behind the last, in one word. */
+typedef struct {
+  _Alignas(64) _Atomic uint64_t left;
+} ParallelShare;
+
+/* More threads than this begin where another one does. */
+enum { SHARES_MOST = 64 };
+
+static uint64_t share_of(int begin, int end) { return (uint64_t)(uint32_t)end << 32 | (uint32_t)begin; }
+
+/* Take up to `grain` indices from the front of a share (its owner), or from the back (others). Returns how many. */
+static int take_indices(ParallelShare* share, int grain, bool front, int* first) {
+  uint64_t left = atomic_load_explicit(&share->left, memory_order_relaxed);
+  for (;;) {
+    int begin = (int)(uint32_t)left, end = (int)(left >> 32), taken = end - begin < grain ? end - begin : grain;
+    if (taken <= 0) return 0;
+    *first = front ? begin : end - taken;
+    uint64_t rest = front ? share_of(begin + taken, end) : share_of(begin, end - taken);
+    if (atomic_compare_exchange_weak_explicit(&share->left, &left, rest, memory_order_relaxed, memory_order_relaxed))
+      return taken;
+  }
+}
+
+/* A thread begins with its own part of the indices, the same in every loop of as many, so that what it wrote in one
+ * loop is near it in the next; then it helps the others. */
+static void run_shares(ParallelLoop* loop, ParallelShare* shares, int count, int grain, int thread) {
+  for (int n = 0; n < count; n++) {
+    ParallelShare* share = &shares[(thread + n) % count];
+    int first, taken;
+    while ((taken = take_indices(share, grain, n == 0, &first)) > 0)
+      for (int i = first; i < first + taken; i++) run_index(loop, i, thread);
+  }
+}
+
 NOT_INSTRUMENTED static void run_threads(int threads, int count, int grain, ParallelLoop* loop) {
   char fork, join; /* only their addresses matter */
+  ParallelShare shares[SHARES_MOST];
+  int parts = threads < SHARES_MOST ? threads : SHARES_MOST;
+  for (int k = 0; k < parts; k++)
+    atomic_init(&shares[k].left, share_of((int)((int64_t)count * k / parts), (int)((int64_t)count * (k + 1) / parts)));
   SYNC_RELEASE(&fork);
 #pragma omp parallel num_threads(threads)
   {
     SYNC_ACQUIRE(&fork);
-    int thread = omp_get_thread_num();
-#pragma omp for schedule(dynamic, grain) nowait
-    for (int i = 0; i < count; i++) run_index(loop, i, thread);
+    run_shares(loop, shares, parts, grain, omp_get_thread_num());
     SYNC_RELEASE(&join);
   }
   SYNC_ACQUIRE(&join);

@@ -19,6 +19,7 @@ typedef struct {
   void* own_law;
   Pose pose[MOVES][2];
   PairState state[2];
+  PairDerivatives derivatives[2];
   char *memory, *own[2], *room;
   GjkCache gjk;
   PairMaterial material;
@@ -115,6 +116,7 @@ static void stand(LawBench* p, int move, int which, Standing* out) {
                     .lagged = p->lagged,
                     .which = which,
                     .state = &p->state[which],
+                    .derivatives = &p->derivatives[which],
                     .own = p->own[which]};
   for (int side = 0; side < 2; side++) {
     out->instance[side] = pair_hull_at(&p->model.hulls[side], &p->pose[move][side]);
@@ -140,7 +142,7 @@ static void step(LawBench* p, int from, int move, bool follows) {
   if (p->lagged && p->law->rub && p->law->rubs(&now.pair)) p->law->rub(&now.pair, &origin);
   if (state->has_terms) p->law->derive(&now.pair);
   p->which = 1 - p->which;
-  p->sink += state->derivatives.hessian[0][0] + state->friction_energy;
+  p->sink += now.pair.derivatives->hessian[0][0] + state->friction_energy;
 }
 
 /* The accepted state is what friction rests on from now on. */

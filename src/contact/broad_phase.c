@@ -8,10 +8,6 @@ enum { LEAF_SIZE = 4, STACK_SIZE = 128, MANY_KEYS = 64 };
 /* Fewer that move are not worth waking other threads for. */
 enum { MANY_BOXES = 128 };
 
-static double axis_of(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
-
-static double box_middle(const Box* b, int axis) { return axis_of(b->low, axis) + axis_of(b->high, axis); }
-
 static bool box_empty(const Box* b) { return b->low.x > b->high.x; }
 
 static bool box_overlap(const Box* a, const Box* b) {
@@ -19,29 +15,29 @@ static bool box_overlap(const Box* a, const Box* b) {
          a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-static Box bound(const Box* boxes, const int* order, int count) {
-  Box b = boxes[order[0]];
-  for (int k = 1; k < count; k++) {
-    b.low = vec3_min(b.low, boxes[order[k]].low);
-    b.high = vec3_max(b.high, boxes[order[k]].high);
-  }
-  return b;
+/* Without what fmin and fmax do about NaN, which no box has. */
+static void cover(Box* box, Vec3 low, Vec3 high) {
+  box->low = vec3(low.x < box->low.x ? low.x : box->low.x, low.y < box->low.y ? low.y : box->low.y,
+                  low.z < box->low.z ? low.z : box->low.z);
+  box->high = vec3(high.x > box->high.x ? high.x : box->high.x, high.y > box->high.y ? high.y : box->high.y,
+                   high.z > box->high.z ? high.z : box->high.z);
 }
 
-/* Ties are broken by index, so that the tree does not depend on the sorting history. */
-static bool before(const Box* boxes, int axis, int i, int j) {
-  double a = box_middle(&boxes[i], axis), b = box_middle(&boxes[j], axis);
+/* By twice the boxes' middles along an axis, three numbers apart. Ties are broken by index, so that the tree does not
+ * depend on the sorting history. */
+static bool before(const double* middle, int i, int j) {
+  double a = middle[3 * (size_t)i], b = middle[3 * (size_t)j];
   return a < b || (a == b && i < j);
 }
 
 /* Quickselect: the `rank` smallest go first. */
-static void split(const Box* boxes, int axis, int* order, int count, int rank) {
+static void split(const double* middle, int* order, int count, int rank) {
   int low = 0, high = count - 1;
   while (low < high) {
     int pivot = order[low + (high - low) / 2], i = low, j = high;
     while (i <= j) {
-      while (before(boxes, axis, order[i], pivot)) i++;
-      while (before(boxes, axis, pivot, order[j])) j--;
+      while (before(middle, order[i], pivot)) i++;
+      while (before(middle, pivot, order[j])) j--;
       if (i > j) break;
       int swap = order[i];
       order[i++] = order[j];
@@ -70,31 +66,89 @@ static bool strangers(const BroadGroups* groups, int a, int b) {
   return a != BROAD_MIXED && b != BROAD_MIXED && groups->strange[(size_t)a * (size_t)groups->count + (size_t)b];
 }
 
-static void build(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int node, int first, int count) {
+/* A node of these boxes; unless it is a leaf they are parted in two, for the nodes `child` and the one after. */
+static bool divide(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int node, int first, int count,
+                   int child) {
   BroadNode* n = &tree->nodes[node];
   int* order = tree->order + first;
-  n->box = bound(boxes, order, count);
+  n->box = boxes[order[0]];
+  for (int k = 1; k < count; k++) cover(&n->box, boxes[order[k]].low, boxes[order[k]].high);
   n->group = common_group(groups, order, count);
   if (count <= LEAF_SIZE) {
     n->first = first;
     n->count = count;
-    return;
+    return false;
   }
-  Box middle = {vec3(INFINITY, INFINITY, INFINITY), vec3(-INFINITY, -INFINITY, -INFINITY)};
-  for (int k = 0; k < count; k++) {
-    Vec3 m = vec3_add(boxes[order[k]].low, boxes[order[k]].high);
-    middle.low = vec3_min(middle.low, m);
-    middle.high = vec3_max(middle.high, m);
-  }
+  Box middle = {tree->middle[order[0]], tree->middle[order[0]]};
+  for (int k = 1; k < count; k++) cover(&middle, tree->middle[order[k]], tree->middle[order[k]]);
   Vec3 size = vec3_sub(middle.high, middle.low);
   int axis = size.x >= size.y ? (size.x >= size.z ? 0 : 2) : (size.y >= size.z ? 1 : 2);
-  split(boxes, axis, order, count, count / 2);
-  int child = tree->node_count;
-  tree->node_count += 2;
+  split(&tree->middle[0].x + axis, order, count, count / 2);
   n->first = child;
   n->count = 0;
-  build(tree, groups, boxes, child, first, count / 2);
-  build(tree, groups, boxes, child + 1, first + count / 2, count - count / 2);
+  return true;
+}
+
+/* next: the first node that is free. */
+static void build(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int node, int first, int count,
+                  int* next) {
+  int child = *next;
+  if (!divide(tree, groups, boxes, node, first, count, child)) return;
+  *next += 2;
+  build(tree, groups, boxes, child, first, count / 2, next);
+  build(tree, groups, boxes, child + 1, first + count / 2, count - count / 2, next);
+}
+
+/* How many nodes there are below one of `count` boxes, and below one of count + 1. */
+static void count_below(int count, int below[2]) {
+  below[0] = below[1] = 0;
+  if (count < LEAF_SIZE) return;
+  int half[2];
+  count_below(count / 2, half);
+  bool odd = count % 2 == 1;
+  if (count > LEAF_SIZE) below[0] = 2 + half[0] + half[odd];
+  below[1] = 2 + half[odd] + half[1];
+}
+
+/* A node to be built, and the first that is free for those below it. */
+typedef struct {
+  int node, first, count, next;
+} BroadPiece;
+
+typedef struct {
+  BroadTree* tree;
+  const BroadGroups* groups;
+  const Box* boxes;
+  BroadPiece piece[BROAD_PARTS], half[BROAD_PARTS];
+} BuildTask;
+
+static void divide_piece(void* context, int index, int thread) {
+  (void)thread;
+  BuildTask* task = context;
+  BroadPiece p = task->piece[index];
+  (void)divide(task->tree, task->groups, task->boxes, p.node, p.first, p.count, p.next);
+  int left = p.count / 2, below[2];
+  count_below(left, below);
+  task->half[2 * index] = (BroadPiece){p.next, p.first, left, p.next + 2};
+  task->half[2 * index + 1] = (BroadPiece){p.next + 1, p.first + left, p.count - left, p.next + 2 + below[0]};
+}
+
+static void build_piece(void* context, int index, int thread) {
+  (void)thread;
+  BuildTask* task = context;
+  BroadPiece p = task->piece[index];
+  build(task->tree, task->groups, task->boxes, p.node, p.first, p.count, &p.next);
+}
+
+/* The same tree, its first levels one by one and what is below them side by side. */
+static void build_beside(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int threads, int count) {
+  BuildTask task = {tree, groups, boxes, {{0, 0, count, 1}}, {{0}}};
+  int pieces = 1;
+  for (; pieces < BROAD_PARTS; pieces *= 2) {
+    parallel_for(threads, pieces, 2, 1, divide_piece, &task);
+    memcpy(task.piece, task.half, sizeof(task.piece));
+  }
+  parallel_for(threads, pieces, 2, 1, build_piece, &task);
 }
 
 static void make_room(uint64_t** keys, int* capacity, int needed) {
@@ -145,7 +199,8 @@ static void query(const BroadPhase* broad, const BroadTree* tree, const Box* box
 }
 
 /* A tree of the boxes of these indices (NULL: 0 to count - 1) that are not empty. */
-static void plant(BroadTree* tree, const BroadGroups* groups, const Box* boxes, const int* indices, int count) {
+static void plant(BroadTree* tree, const BroadGroups* groups, const Box* boxes, int threads, const int* indices,
+                  int count) {
   tree->node_count = 0;
   if (count > tree->capacity) {
     memory_free(tree->nodes);
@@ -154,18 +209,31 @@ static void plant(BroadTree* tree, const BroadGroups* groups, const Box* boxes, 
     tree->order = MEMORY_NEW(int, count);
     tree->capacity = count;
   }
-  int used = 0;
+  int used = 0, last = count == 0 ? -1 : indices ? indices[count - 1] : count - 1;
+  if (last >= tree->middle_capacity) {
+    memory_free(tree->middle);
+    tree->middle = MEMORY_NEW(Vec3, last + 1);
+    tree->middle_capacity = last + 1;
+  }
   for (int k = 0; k < count; k++) {
     int index = indices ? indices[k] : k;
+    tree->middle[index] = vec3_add(boxes[index].low, boxes[index].high);
     if (!box_empty(&boxes[index])) tree->order[used++] = index;
   }
   if (used == 0) return;
   tree->node_count = 1;
-  build(tree, groups, boxes, 0, 0, used);
+  if (threads < 2 || used < MANY_BOXES) {
+    build(tree, groups, boxes, 0, 0, used, &tree->node_count);
+    return;
+  }
+  int below[2];
+  count_below(used, below);
+  tree->node_count += below[0];
+  build_beside(tree, groups, boxes, threads, used);
 }
 
 void broad_phase_rest(BroadPhase* broad, const Box* boxes, const int* still, int count) {
-  plant(&broad->still, &broad->groups, boxes, still, count);
+  plant(&broad->still, &broad->groups, boxes, broad->threads, still, count);
 }
 
 typedef struct {
@@ -193,7 +261,7 @@ static void query_part(void* context, int part, int thread) {
 
 void broad_phase_find_moving(BroadPhase* broad, const Box* boxes, const int* moving, int count) {
   broad->key_count = 0;
-  plant(&broad->moving, &broad->groups, boxes, moving, count);
+  plant(&broad->moving, &broad->groups, boxes, broad->threads, moving, count);
   QueryTask task = {broad, boxes, moving, count, broad->threads > 1 && count >= MANY_BOXES ? BROAD_PARTS : 1};
   parallel_for(broad->threads, task.parts, 2, 1, query_part, &task);
   for (int part = 0; part < task.parts; part++) {
@@ -217,6 +285,7 @@ void broad_phase_free(BroadPhase* broad) {
   for (int k = 0; k < 2; k++) {
     memory_free(trees[k]->nodes);
     memory_free(trees[k]->order);
+    memory_free(trees[k]->middle);
   }
   for (int k = 0; k < BROAD_PARTS; k++) memory_free(broad->part[k].keys);
   memory_free(broad->keys);

@@ -19,6 +19,8 @@ typedef struct {
   BroadNode* nodes;
   int* order;
   int node_count, capacity;
+  Vec3* middle; /* twice that of every box, by its index */
+  int middle_capacity;
 } BroadTree;
 
 /* Which boxes nobody asks about: all zero, all pairs are found. Borrowed. */
@@ -48,8 +50,8 @@ typedef struct {
 /* Fill keys with all overlapping pairs of boxes; an empty box (low.x > high.x) overlaps nothing. boxes (count),
  * borrowed for the call. Forgets what rests. Boxes in m. */
 void broad_phase_find(BroadPhase* broad, const Box* boxes, int count);
-/* Boxes that stay where they are from now on (count of their indices): many, as those of a ground in pieces, are put in
- * order once, and pairs of two of them are never found. Replaces those that rested before. Allocates. */
+/* Boxes that stay where they are from now on (count of their indices, rising): many, as those of a ground in pieces,
+ * are put in order once, and pairs of two of them are never found. Replaces those that rested before. Allocates. */
 void broad_phase_rest(BroadPhase* broad, const Box* boxes, const int* still, int count);
 /* Pairs of those that move (count of their indices, rising) and of those with the ones at rest. moving NULL: the first
  * count of boxes. Allocates while pairs grow; the same keys for any number of threads. */

@@ -280,7 +280,7 @@ int contact_record(const ContactSystem* system, ContactRecord* records);
 typedef struct ContactReplay ContactReplay;
 /* Borrows the model; freed with contact_replay_destroy. threads: below 1 counts as 1. */
 ContactReplay* contact_replay_create(const Model* model, int threads);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void contact_replay_destroy(ContactReplay* replay);
 /* Poses (links) and records at t and at t + dt; borrowed until the next call. false: a plane or slip was not found. */
 typedef struct {
@@ -390,7 +390,8 @@ typedef struct {
   double potential;
   double plane[4];
 } ContactQuery;
-/* Allocates and frees; all of result and the gradients is zeroed first. distance [m], witnesses in world axes [m]. */
+/* false: the hulls meet, or it was not found. Allocates and frees; all of result and the gradients is zeroed first.
+ * distance [m], witnesses in world axes [m]. */
 bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, double support, ContactQuery* result,
                    Vec3* grad_a, Vec3* grad_b);
 /* The same of the mesh contact (law ipc; docs/derivations/law-ipc.md, N19, N21), support its D [m]: potential [m^2] and

@@ -35,8 +35,6 @@ void field_work_create(FieldWork* w, const Model* model, const Hierarchy* hierar
 }
 
 void field_work_destroy(FieldWork* w) {
-  memory_free(w->terms);
-  memory_free(w->pieces);
   memory_free(w->scratch.x);
   memory_free(w->scratch.y);
   memory_free(w->scratch.z);
@@ -46,39 +44,35 @@ void field_work_destroy(FieldWork* w) {
   }
 }
 
-static FieldTerm* add_term(FieldWork* w, FieldTermKind kind, int parent, const NodePlaces* at) {
-  if (w->count == w->capacity) {
-    int more = 2 * w->capacity + 16;
-    w->terms = memory_resize(w->terms, sizeof(FieldTerm) * (size_t)w->capacity, sizeof(FieldTerm) * (size_t)more);
-    w->capacity = more;
-  }
-  FieldTerm* term = &w->terms[w->count++];
-  term->kind = kind;
-  term->parent = parent;
-  term->piece = -1;
-  term->at = *at;
-  term->value = term->inner = 0;
-  if (kind == FIELD_BLEND) memset(term->inner_gradient, 0, sizeof(term->inner_gradient));
-  return term;
-}
-
-static FieldPiece* add_piece(FieldWork* w) {
-  if (w->piece_count == w->piece_capacity) {
-    int more = 2 * w->piece_capacity + 4;
-    w->pieces =
-        memory_resize(w->pieces, sizeof(FieldPiece) * (size_t)w->piece_capacity, sizeof(FieldPiece) * (size_t)more);
-    w->piece_capacity = more;
-  }
-  return &w->pieces[w->piece_count++];
-}
-
 /* ---------------------------------------------------------------- the walk down both trees (N8) */
 
+/* A blend whose terms are being walked through; the outermost stands for the pair and blends nothing. */
+typedef struct Blend {
+  struct Blend* within;
+  NodePlaces at;
+  BlendWeight phi;
+  CentredPotential centred;
+  double weight, beta;              /* dP_total/d(inner), and that of the reverse (N11) */
+  double inner, inner_gradient[12]; /* A, and its derivatives by both twists */
+  double inner_rate;                /* reverse: of A with the twists */
+} Blend;
+
+typedef struct Walk Walk;
+/* What is done with the terms that are not zero. */
 typedef struct {
+  bool (*pieces)(const Walk* walk, const NodePlaces* at, Blend* within); /* false: no plane was found */
+  void (*centres)(const Walk* walk, const NodePlaces* at, const CentredPotential* centred, Blend* within);
+  void (*enter)(const Walk* walk, Blend* blend); /* NULL: nothing */
+  void (*leave)(const Walk* walk, Blend* blend); /* all that is in it has been told */
+} Visitor;
+
+struct Walk {
   const FarField* field;
   FieldWork* work;
   const FieldPair* pair;
-} Walk;
+  const Visitor* visitor;
+  void* context;
+};
 
 static const BodyTree* tree_of(const FarField* f, const FieldPair* pair, int side) {
   return &f->hierarchy->trees[pair->link[side]];
@@ -110,22 +104,17 @@ static void measure(const FarField* f, const FieldPair* pair, NodePlaces* at) {
   at->near += radius_of(f, pair, 1, at->node[1]);
 }
 
-static bool solve_pieces(const Walk* w, const NodePlaces* at, int parent) {
+static bool solve_pieces(const Walk* w, const NodePlaces* at, PlaneSolution* solution) {
   const Model* model = w->field->model;
   const ModelHull* hull = &model->hulls[node_of(w->field, w->pair, 0, at->node[0])->hull];
   HullInstance a = pair_hull_at(hull, &w->pair->pose[0]), b;
+  w->work->piece_count++;
   if (w->pair->ground)
     b = *w->pair->ground;
   else
     b = pair_hull_at(&model->hulls[node_of(w->field, w->pair, 1, at->node[1])->hull], &w->pair->pose[1]);
   GjkResult found;
-  if (!(pair_distance(&a, &b, NULL, &found) > 0)) return false;
-  FieldPiece* piece = add_piece(w->work);
-  if (!reciprocal_solve(&a, &b, &found, &w->work->scratch, &piece->solution)) return false;
-  FieldTerm* term = add_term(w->work, FIELD_PIECES, parent, at);
-  term->piece = w->work->piece_count - 1;
-  term->value = piece->solution.energy;
-  return true;
+  return pair_distance(&a, &b, NULL, &found) > 0 && reciprocal_solve(&a, &b, &found, &w->work->scratch, solution);
 }
 
 /* A node's children with their centres; a leaf stands for itself. Returns how many. */
@@ -142,27 +131,42 @@ static int children_of(const Walk* w, int side, const NodePlaces* at, int child[
   return 2;
 }
 
-/* Of `at` nodes and centres are set. */
-static bool walk(const Walk* w, NodePlaces* at, int parent) {
+static bool walk(const Walk* w, NodePlaces* at, Blend* within);
+
+static bool walk_children(const Walk* w, const NodePlaces* at, Blend* within) {
   int child[2][2], count[2];
   Vec3 center[2][2];
-  measure(w->field, w->pair, at);
-  if (!w->field->plain || w->pair->ground) {
-    bool far = at->distance >= (1 + w->field->blend) * at->near;
-    if (far && w->pair->ground) return true;
-    if (far || at->distance > at->near) {
-      (void)add_term(w->work, far ? FIELD_CENTRES : FIELD_BLEND, parent, at);
-      if (far) return true;
-      parent = w->work->count - 1;
-    }
-  }
   for (int side = 0; side < 2; side++) count[side] = children_of(w, side, at, child[side], center[side]);
-  if (count[0] == 1 && count[1] == 1) return solve_pieces(w, at, parent);
+  if (count[0] == 1 && count[1] == 1) return w->visitor->pieces(w, at, within);
   for (int i = 0; i < count[0]; i++)
     for (int j = 0; j < count[1]; j++) {
       NodePlaces below = {.node = {child[0][i], child[1][j]}, .center = {center[0][i], center[1][j]}};
-      if (!walk(w, &below, parent)) return false;
+      if (!walk(w, &below, within)) return false;
     }
+  return true;
+}
+
+/* Of `at` nodes and centres are set. */
+static bool walk(const Walk* w, NodePlaces* at, Blend* within) {
+  const bool ground = w->pair->ground != NULL;
+  measure(w->field, w->pair, at);
+  bool exact = (w->field->plain && !ground) || !(at->distance > at->near);
+  bool far = !exact && at->distance >= (1 + w->field->blend) * at->near;
+  if (far && ground) return true;
+  w->work->count += !exact;
+  if (exact) return walk_children(w, at, within);
+  CentredPotential centred = ground ? (CentredPotential){0, 0, 0} : centred_potential(at->distance);
+  if (far) {
+    w->visitor->centres(w, at, &centred, within);
+    return true;
+  }
+  Blend blend = {.within = within, .at = *at, .centred = centred};
+  blend.phi = blend_weight(at->distance, at->near, w->field->blend);
+  blend.weight = within->weight * (1 - blend.phi.value);
+  w->work->blend_count++;
+  if (w->visitor->enter) w->visitor->enter(w, &blend);
+  if (!walk_children(w, at, &blend)) return false;
+  w->visitor->leave(w, &blend);
   return true;
 }
 
@@ -172,41 +176,46 @@ static NodePlaces places_of(const FarField* f, const FieldPair* pair, const int 
   return at;
 }
 
-static bool list_terms(const FarField* f, FieldWork* w, const FieldPair* pair) {
-  Walk state = {f, w, pair};
-  w->count = w->piece_count = 0;
+/* all: set, with what the outermost terms add up to. */
+static bool walk_pair(const FarField* f, FieldWork* work, const FieldPair* pair, const Visitor* visitor, void* context,
+                      Blend* all) {
+  Walk w = {f, work, pair, visitor, context};
+  *all = (Blend){.weight = 1};
+  work->count = work->piece_count = work->blend_count = 0;
   NodePlaces roots = places_of(f, pair, pair->root);
-  return walk(&state, &roots, -1);
+  bool found = walk(&w, &roots, all);
+  work->count += work->piece_count;
+  return found;
 }
 
-/* ---------------------------------------------------------------- values, from the last term to the first */
+/* ---------------------------------------------------------------- values */
 
-/* The value of a term whose inner ones are summed, and what it is made of. */
-static void evaluate_term(const FarField* f, const FieldPair* pair, FieldTerm* t) {
-  if (t->kind == FIELD_PIECES) return;
-  t->centred = pair->ground ? (CentredPotential){0, 0, 0} : centred_potential(t->at.distance);
-  t->value = t->centred.value;
-  if (t->kind != FIELD_BLEND) return;
-  t->phi = blend_weight(t->at.distance, t->at.near, f->blend);
-  t->value = (1 - t->phi.value) * t->inner + t->phi.value * t->centred.value;
+static double blend_value(const Blend* b) { return (1 - b->phi.value) * b->inner + b->phi.value * b->centred.value; }
+
+static bool add_piece_value(const Walk* w, const NodePlaces* at, Blend* within) {
+  PlaneSolution solution;
+  if (!solve_pieces(w, at, &solution)) return false;
+  within->inner += solution.energy;
+  return true;
 }
 
-static double sum_values(const FarField* f, FieldWork* w, const FieldPair* pair) {
-  double total = 0;
-  for (int k = w->count - 1; k >= 0; k--) {
-    FieldTerm* t = &w->terms[k];
-    evaluate_term(f, pair, t);
-    if (t->parent >= 0)
-      w->terms[t->parent].inner += t->value;
-    else
-      total += t->value;
-  }
-  return total;
+static void add_center_value(const Walk* w, const NodePlaces* at, const CentredPotential* centred, Blend* within) {
+  (void)w;
+  (void)at;
+  within->inner += centred->value;
 }
+
+static void add_blend_value(const Walk* w, Blend* b) {
+  (void)w;
+  b->within->inner += blend_value(b);
+}
+
+static const Visitor VALUES = {add_piece_value, add_center_value, NULL, add_blend_value};
 
 bool field_value(const FarField* f, FieldWork* w, const FieldPair* pair, double* value) {
-  if (!list_terms(f, w, pair)) return false;
-  *value = sum_values(f, w, pair);
+  Blend all;
+  if (!walk_pair(f, w, pair, &VALUES, NULL, &all)) return false;
+  *value = all.inner;
   return true;
 }
 
@@ -218,10 +227,10 @@ typedef struct {
   int sides; /* that move: one before a half-space */
 } CenterMotion;
 
-static CenterMotion motion_of(const FieldPair* pair, const FieldTerm* t) {
+static CenterMotion motion_of(const FieldPair* pair, const NodePlaces* at) {
   int sides = pair->ground ? 1 : 2;
   CenterMotion m = {.sides = sides};
-  for (int side = 0; side < sides; side++) m.arm[side] = vec3_sub(t->at.center[side], pair->reference[side]);
+  for (int side = 0; side < sides; side++) m.arm[side] = vec3_sub(at->center[side], pair->reference[side]);
   return m;
 }
 
@@ -237,12 +246,12 @@ static void motion_transposed(const CenterMotion* m, Vec3 v, double out[12]) {
 
 /* A function of r with its first two derivatives, as one of both centres: gradient f' e, Hessian f'' e e^T +
  * f' / r (I - e e^T); before a half-space the second part is none. */
-static double across_of(const FieldPair* pair, const FieldTerm* t, double first) {
-  return pair->ground ? 0 : first / t->at.distance;
+static double across_of(const FieldPair* pair, const NodePlaces* at, double first) {
+  return pair->ground ? 0 : first / at->distance;
 }
-static Vec3 center_hessian(const FieldPair* pair, const FieldTerm* t, double first, double second, Vec3 y) {
-  double across = across_of(pair, t, first);
-  return vec3_add_scaled(vec3_scale(y, across), (second - across) * vec3_dot(t->at.direction, y), t->at.direction);
+static Vec3 center_hessian(const FieldPair* pair, const NodePlaces* at, double first, double second, Vec3 y) {
+  double across = across_of(pair, at, first);
+  return vec3_add_scaled(vec3_scale(y, across), (second - across) * vec3_dot(at->direction, y), at->direction);
 }
 
 /* That Hessian times the columns of J, by components: of a turn about axis k, e_k x arm, and of e_k. */
@@ -262,12 +271,12 @@ static void hessian_times_side(Vec3 e, double across, double along, Vec3 r, doub
   }
 }
 
-static void hessian_motion(const FieldPair* pair, const FieldTerm* t, double first, double second,
+static void hessian_motion(const FieldPair* pair, const NodePlaces* at, double first, double second,
                            const CenterMotion* m, HessianMotion* h) {
-  double across = across_of(pair, t, first), along = second - across;
-  hessian_times_side(t->at.direction, across, along, m->arm[0], 1, h->x, h->y, h->z);
+  double across = across_of(pair, at, first), along = second - across;
+  hessian_times_side(at->direction, across, along, m->arm[0], 1, h->x, h->y, h->z);
   if (m->sides == 2)
-    hessian_times_side(t->at.direction, across, along, m->arm[1], -1, h->x + 6, h->y + 6, h->z + 6);
+    hessian_times_side(at->direction, across, along, m->arm[1], -1, h->x + 6, h->y + 6, h->z + 6);
   else
     for (int k = 6; k < 12; k++) h->x[k] = h->y[k] = h->z[k] = 0;
 }
@@ -285,11 +294,11 @@ static void add_rows(const HessianMotion* h, Vec3 r, double sign, double (*rows)
   }
 }
 
-static void add_center_terms(const FieldPair* pair, const FieldTerm* t, const CenterMotion* m, double first,
+static void add_center_terms(const FieldPair* pair, const NodePlaces* at, const CenterMotion* m, double first,
                              double second, PairDerivatives* out) {
-  Vec3 g = vec3_scale(t->at.direction, first);
+  Vec3 g = vec3_scale(at->direction, first);
   HessianMotion h;
-  hessian_motion(pair, t, first, second, m, &h);
+  hessian_motion(pair, at, first, second, m, &h);
   out->force[0] = vec3_add(out->force[0], g);
   out->force[1] = vec3_sub(out->force[1], g);
   out->moment[0] = mat3_add(out->moment[0], mat3_outer(g, m->arm[0]));
@@ -315,42 +324,19 @@ static void gradient_of(const PairDerivatives* d, bool ground, double out[12]) {
   }
 }
 
-static void derive_piece(const FieldPair* pair, FieldPiece* piece) {
-  plane_derivatives(&piece->solution, pair->ground != NULL, pair->reference[0], pair->reference[1], &piece->derivatives,
-                    &piece->response);
-}
-
-/* A term that is not of pieces as a function of r, the terms of a blend held: derivatives of (1 - phi) A + phi P_c. */
+/* A blend as a function of r, the terms in it held: derivatives of (1 - phi) A + phi P_c. */
 typedef struct {
   double first, second;
 } CenterSlopes;
 
-static CenterSlopes slopes_of(const FieldTerm* t) {
-  if (t->kind == FIELD_CENTRES) return (CenterSlopes){t->centred.first, t->centred.second};
-  double step = t->centred.value - t->inner;
-  return (CenterSlopes){t->phi.first * step + t->phi.value * t->centred.first,
-                        t->phi.second * step + 2 * t->phi.first * t->centred.first + t->phi.value * t->centred.second};
+static CenterSlopes slopes_of(const Blend* b) {
+  double step = b->centred.value - b->inner;
+  return (CenterSlopes){b->phi.first * step + b->phi.value * b->centred.first,
+                        b->phi.second * step + 2 * b->phi.first * b->centred.first + b->phi.value * b->centred.second};
 }
 
-/* Values and, for those that belong to a blend, gradients: from the last term to the first. */
-static void sum_gradients(const FarField* f, FieldWork* w, const FieldPair* pair) {
-  for (int k = w->count - 1; k >= 0; k--) {
-    FieldTerm* t = &w->terms[k];
-    double own[12];
-    if (t->kind == FIELD_PIECES) derive_piece(pair, &w->pieces[t->piece]);
-    evaluate_term(f, pair, t);
-    if (t->parent < 0) continue;
-    FieldTerm* parent = &w->terms[t->parent];
-    parent->inner += t->value;
-    if (t->kind == FIELD_PIECES)
-      gradient_of(&w->pieces[t->piece].derivatives, pair->ground != NULL, own);
-    else {
-      CenterMotion m = motion_of(pair, t);
-      motion_transposed(&m, vec3_scale(t->at.direction, slopes_of(t).first), own);
-      for (int i = 0; t->kind == FIELD_BLEND && i < 12; i++) own[i] += (1 - t->phi.value) * t->inner_gradient[i];
-    }
-    for (int i = 0; i < 12; i++) parent->inner_gradient[i] += own[i];
-  }
+static void add_twelve(const double* from, double* to) {
+  for (int i = 0; i < 12; i++) to[i] += from[i];
 }
 
 static void add_piece_terms(const PairDerivatives* d, double weight, PairDerivatives* out) {
@@ -362,55 +348,110 @@ static void add_piece_terms(const PairDerivatives* d, double weight, PairDerivat
     for (int j = 0; j < 12; j++) out->hessian[i][j] += weight * d->hessian[i][j];
 }
 
-/* Of two centres, or a blend. */
-static void add_term_of_centers(const FieldPair* pair, const FieldTerm* t, PairDerivatives* out) {
-  CenterSlopes slopes = slopes_of(t);
-  CenterMotion m = motion_of(pair, t);
-  add_center_terms(pair, t, &m, t->weight * slopes.first, t->weight * slopes.second, out);
-  if (t->kind != FIELD_BLEND) return;
-  double u[12];
-  motion_transposed(&m, vec3_scale(t->at.direction, t->weight * t->phi.first), u);
-  for (int i = 0; i < 12; i++)
-    for (int j = 0; j < 12; j++) out->hessian[i][j] -= u[i] * t->inner_gradient[j] + t->inner_gradient[i] * u[j];
-}
-
-/* Halfway between the nodes' centres; before a half-space halfway to it. */
-static Vec3 between_centers(const FieldTerm* t) {
-  return vec3_add_scaled(t->at.center[0], -0.5 * t->at.distance, t->at.direction);
-}
-
-bool field_center(const FarField* f, FieldWork* w, const FieldPair* pair, Vec3* point, double* press) {
-  PairDerivatives all;
-  Vec3 sum = {0, 0, 0};
-  *press = 0;
-  if (!field_derivatives(f, w, pair, &all)) return false;
-  for (int k = 0; k < w->count; k++) {
-    const FieldTerm* t = &w->terms[k];
-    bool piece = t->kind == FIELD_PIECES;
-    double force = piece ? vec3_norm(w->pieces[t->piece].derivatives.force[0]) : fabs(slopes_of(t).first);
-    Vec3 at = piece ? reciprocal_center(&w->pieces[t->piece].solution) : between_centers(t);
-    sum = vec3_add_scaled(sum, t->weight * force, at);
-    *press += t->weight * force;
-  }
-  if (!(*press > 0)) return false;
-  *point = vec3_scale(sum, 1 / *press);
+/* The plane between two pieces with its derivatives; its energy goes into what is within. */
+static bool solve_with_derivatives(const Walk* w, const NodePlaces* at, Blend* within, PlaneSolution* solution,
+                                   PairDerivatives* d, PlaneResponse* response) {
+  const FieldPair* pair = w->pair;
+  if (!solve_pieces(w, at, solution)) return false;
+  plane_derivatives(solution, pair->ground != NULL, pair->reference[0], pair->reference[1], d, response);
+  within->inner += solution->energy;
   return true;
 }
 
+static bool derive_pieces(const Walk* w, const NodePlaces* at, Blend* within) {
+  PlaneSolution solution;
+  PlaneResponse response;
+  PairDerivatives d;
+  double own[12];
+  if (!solve_with_derivatives(w, at, within, &solution, &d, &response)) return false;
+  gradient_of(&d, w->pair->ground != NULL, own);
+  add_twelve(own, within->inner_gradient);
+  add_piece_terms(&d, within->weight, w->context);
+  return true;
+}
+
+static void derive_centres(const Walk* w, const NodePlaces* at, const CentredPotential* centred, Blend* within) {
+  CenterMotion m = motion_of(w->pair, at);
+  double own[12];
+  motion_transposed(&m, vec3_scale(at->direction, centred->first), own);
+  within->inner += centred->value;
+  add_twelve(own, within->inner_gradient);
+  add_center_terms(w->pair, at, &m, within->weight * centred->first, within->weight * centred->second, w->context);
+}
+
+static void derive_blend(const Walk* w, Blend* b) {
+  PairDerivatives* out = w->context;
+  CenterSlopes slopes = slopes_of(b);
+  CenterMotion m = motion_of(w->pair, &b->at);
+  double own[12], u[12], weight = b->within->weight;
+  motion_transposed(&m, vec3_scale(b->at.direction, slopes.first), own);
+  for (int i = 0; i < 12; i++) own[i] += (1 - b->phi.value) * b->inner_gradient[i];
+  b->within->inner += blend_value(b);
+  add_twelve(own, b->within->inner_gradient);
+  add_center_terms(w->pair, &b->at, &m, weight * slopes.first, weight * slopes.second, out);
+  motion_transposed(&m, vec3_scale(b->at.direction, weight * b->phi.first), u);
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 12; j++) out->hessian[i][j] -= u[i] * b->inner_gradient[j] + b->inner_gradient[i] * u[j];
+}
+
+static const Visitor DERIVATIVES = {derive_pieces, derive_centres, NULL, derive_blend};
+
 bool field_derivatives(const FarField* f, FieldWork* w, const FieldPair* pair, PairDerivatives* out) {
+  Blend all;
   memset(out, 0, sizeof(*out));
-  if (!list_terms(f, w, pair)) return false;
-  sum_gradients(f, w, pair);
-  for (int k = 0; k < w->count; k++) {
-    FieldTerm* t = &w->terms[k];
-    const FieldTerm* parent = t->parent >= 0 ? &w->terms[t->parent] : NULL;
-    t->weight = parent ? parent->weight * (1 - parent->phi.value) : 1;
-    if (!parent) out->energy += t->value;
-    if (t->kind == FIELD_PIECES)
-      add_piece_terms(&w->pieces[t->piece].derivatives, t->weight, out);
-    else
-      add_term_of_centers(pair, t, out);
-  }
+  bool found = walk_pair(f, w, pair, &DERIVATIVES, out, &all);
+  if (!found) memset(out, 0, sizeof(*out));
+  out->energy = found ? all.inner : 0;
+  return found;
+}
+
+/* ---------------------------------------------------------------- where it presses */
+
+typedef struct {
+  Vec3 sum;
+  double press;
+} Center;
+
+static void press_at(Center* c, double force, Vec3 at) {
+  c->sum = vec3_add_scaled(c->sum, force, at);
+  c->press += force;
+}
+
+/* Halfway between the nodes' centres; before a half-space halfway to it. */
+static Vec3 between_centers(const NodePlaces* at) {
+  return vec3_add_scaled(at->center[0], -0.5 * at->distance, at->direction);
+}
+
+static bool press_pieces(const Walk* w, const NodePlaces* at, Blend* within) {
+  PlaneSolution solution;
+  PlaneResponse response;
+  PairDerivatives d;
+  if (!solve_pieces(w, at, &solution)) return false;
+  plane_derivatives(&solution, w->pair->ground != NULL, w->pair->reference[0], w->pair->reference[1], &d, &response);
+  within->inner += solution.energy;
+  press_at(w->context, within->weight * vec3_norm(d.force[0]), reciprocal_center(&solution));
+  return true;
+}
+
+static void press_centres(const Walk* w, const NodePlaces* at, const CentredPotential* centred, Blend* within) {
+  within->inner += centred->value;
+  press_at(w->context, within->weight * fabs(centred->first), between_centers(at));
+}
+
+static void press_blend(const Walk* w, Blend* b) {
+  b->within->inner += blend_value(b);
+  press_at(w->context, b->within->weight * fabs(slopes_of(b).first), between_centers(&b->at));
+}
+
+static const Visitor PRESS = {press_pieces, press_centres, NULL, press_blend};
+
+bool field_center(const FarField* f, FieldWork* w, const FieldPair* pair, Vec3* point, double* press) {
+  Blend all;
+  Center center = {{0, 0, 0}, 0};
+  *press = 0;
+  if (!walk_pair(f, w, pair, &PRESS, &center, &all) || !(center.press > 0)) return false;
+  *press = center.press;
+  *point = vec3_scale(center.sum, 1 / center.press);
   return true;
 }
 
@@ -431,42 +472,55 @@ static Vec3 field_at(const Reverse* r, int side, Vec3 x) {
 }
 
 /* Rate of the difference of the centres. */
-static Vec3 center_rate(const Reverse* r, const FieldTerm* t) {
-  Vec3 rate = field_at(r, 0, t->at.center[0]);
+static Vec3 center_rate(const Reverse* r, const NodePlaces* at) {
+  Vec3 rate = field_at(r, 0, at->center[0]);
   if (r->pair->ground) return rate;
-  return vec3_sub(rate, field_at(r, 1, t->at.center[1]));
+  return vec3_sub(rate, field_at(r, 1, at->center[1]));
 }
 
+static double rate_along(const Reverse* r, const NodePlaces* at) { return vec3_dot(at->direction, center_rate(r, at)); }
+
 /* A function of r that counts with alpha for its rate and with beta for itself. */
-static void reverse_center(const Reverse* r, const FieldTerm* t, double first, double second, double alpha,
+static void reverse_center(const Reverse* r, const NodePlaces* at, double first, double second, double alpha,
                            double beta) {
-  Vec3 g = vec3_scale(t->at.direction, first), rate = center_rate(r, t);
-  Vec3 by_place = vec3_add_scaled(vec3_scale(center_hessian(r->pair, t, first, second, rate), alpha), beta, g);
-  Vec3* center[2] = {&r->work->bars[0].center[t->at.node[0]], NULL};
+  Vec3 g = vec3_scale(at->direction, first), rate = center_rate(r, at);
+  Vec3 by_place = vec3_add_scaled(vec3_scale(center_hessian(r->pair, at, first, second, rate), alpha), beta, g);
+  Vec3* center[2] = {&r->work->bars[0].center[at->node[0]], NULL};
   *center[0] = vec3_add(*center[0], vec3_add_scaled(by_place, alpha, vec3_cross(g, turn_rate(r, 0))));
   if (!r->pair->ground) {
-    center[1] = &r->work->bars[1].center[t->at.node[1]];
+    center[1] = &r->work->bars[1].center[at->node[1]];
     *center[1] = vec3_sub(*center[1], vec3_add_scaled(by_place, alpha, vec3_cross(g, turn_rate(r, 1))));
     return;
   }
-  ground_add(&r->out->ground, vec3_scale(by_place, -1), t->at.center[0], r->pair->ground->pose.t);
+  ground_add(&r->out->ground, vec3_scale(by_place, -1), at->center[0], r->pair->ground->pose.t);
   r->out->ground.torque = vec3_add_scaled(r->out->ground.torque, -alpha, vec3_cross(rate, g));
 }
 
-static void reverse_blend(const Reverse* r, FieldTerm* t) {
-  const BlendWeight* b = &t->phi;
-  const CentredPotential* c = &t->centred;
-  double along = vec3_dot(t->at.direction, center_rate(r, t)), inner_rate = 0;
-  for (int i = 0; i < 12; i++) inner_rate += t->inner_gradient[i] * r->twist[i / 6][i % 6];
-  double step = c->value - t->inner, phi = b->value, phi_rate = b->first * along;
-  double alpha = t->alpha * step, beta = t->alpha * (c->first * along - inner_rate) + t->beta * step;
-  reverse_center(r, t, c->first, c->second, t->alpha * phi, t->beta * phi + t->alpha * phi_rate);
-  reverse_center(r, t, b->first, b->second, alpha, beta);
-  double by_near = beta * b->by_near + alpha * along * b->first_by_near;
-  for (int side = 0; side < (r->pair->ground ? 1 : 2); side++) r->work->bars[side].radius[t->at.node[side]] += by_near;
-  r->out->by_blend += beta * b->by_blend + alpha * along * b->first_by_blend;
-  t->beta = t->beta * (1 - phi) - t->alpha * phi_rate; /* now of its terms */
-  t->alpha *= 1 - phi;
+/* What is in it counts with 1 - phi, and with the change of that. */
+static void reverse_into(const Walk* w, Blend* b) {
+  b->beta = b->within->beta * (1 - b->phi.value) - b->within->weight * b->phi.first * rate_along(w->context, &b->at);
+}
+
+static void reverse_blend(const Walk* w, Blend* b) {
+  const Reverse* r = w->context;
+  const BlendWeight* phi = &b->phi;
+  const CentredPotential* c = &b->centred;
+  double along = rate_along(r, &b->at), outer = b->within->weight, outer_beta = b->within->beta;
+  double step = c->value - b->inner, phi_rate = phi->first * along;
+  double alpha = outer * step, beta = outer * (c->first * along - b->inner_rate) + outer_beta * step;
+  reverse_center(r, &b->at, c->first, c->second, outer * phi->value, outer_beta * phi->value + outer * phi_rate);
+  reverse_center(r, &b->at, phi->first, phi->second, alpha, beta);
+  double by_near = beta * phi->by_near + alpha * along * phi->first_by_near;
+  for (int side = 0; side < (r->pair->ground ? 1 : 2); side++) r->work->bars[side].radius[b->at.node[side]] += by_near;
+  r->out->by_blend += beta * phi->by_blend + alpha * along * phi->first_by_blend;
+  b->within->inner += blend_value(b);
+  b->within->inner_rate += slopes_of(b).first * along + (1 - phi->value) * b->inner_rate;
+}
+
+static void reverse_centres(const Walk* w, const NodePlaces* at, const CentredPotential* centred, Blend* within) {
+  within->inner += centred->value;
+  within->inner_rate += centred->first * rate_along(w->context, at);
+  reverse_center(w->context, at, centred->first, centred->second, within->weight, within->beta);
 }
 
 static void plane_change(const PlaneResponse* response, const double twist[2][6], double dp[4]) {
@@ -477,7 +531,7 @@ static void plane_change(const PlaneResponse* response, const double twist[2][6]
 }
 
 /* One vertex at x (from the plane's origin) of a side: its force P' n turns and changes as the bodies move. */
-static void reverse_vertex(const Reverse* r, const FieldTerm* t, int side, const Plane* plane, const double dp[4],
+static void reverse_vertex(const Reverse* r, const Blend* within, int side, const Plane* plane, const double dp[4],
                            double share, Vec3 x, Vec3* out) {
   double sigma = side == 0 ? -1 : 1, c = sigma * (vec3_dot(plane->n, x) + plane->o);
   double first = -share / (c * c), second = 2 * share / (c * c * c);
@@ -485,29 +539,48 @@ static void reverse_vertex(const Reverse* r, const FieldTerm* t, int side, const
   double moved = vec3_dot(plane->n, rate) + vec3_dot(x, dn) + dp[3];
   Vec3 g = vec3_scale(plane->n, sigma * first);
   Vec3 change = vec3_add_scaled(vec3_scale(plane->n, second * moved), sigma * first, dn);
-  Vec3 by_place = vec3_add_scaled(vec3_scale(change, t->alpha), t->beta, g);
-  *out = vec3_add(*out, vec3_add_scaled(by_place, t->alpha, vec3_cross(g, turn_rate(r, side))));
+  Vec3 by_place = vec3_add_scaled(vec3_scale(change, within->weight), within->beta, g);
+  *out = vec3_add(*out, vec3_add_scaled(by_place, within->weight, vec3_cross(g, turn_rate(r, side))));
   if (!r->pair->ground) return;
   ground_add(&r->out->ground, vec3_scale(by_place, -1), at, r->pair->ground->pose.t);
-  r->out->ground.torque = vec3_add_scaled(r->out->ground.torque, -t->alpha, vec3_cross(rate, g));
+  r->out->ground.torque = vec3_add_scaled(r->out->ground.torque, -within->weight, vec3_cross(rate, g));
 }
 
-static void reverse_pieces(const Reverse* r, const FieldTerm* t) {
-  const FieldPiece* piece = &r->work->pieces[t->piece];
-  const Plane* plane = &piece->solution.plane;
-  double dp[4];
-  plane_change(&piece->response, r->twist, dp);
+static void reverse_sides(const Reverse* r, const NodePlaces* at, const Blend* within, const Plane* plane,
+                          const double dp[4]) {
   for (int side = 0; side < (r->pair->ground ? 1 : 2); side++) {
     const BodyTree* tree = tree_of(r->field, r->pair, side);
-    const ModelHull* hull = &r->field->model->hulls[tree->nodes[t->at.node[side]].hull];
+    const ModelHull* hull = &r->field->model->hulls[tree->nodes[at->node[side]].hull];
     Vec3* out = r->out->vertices[side] + (r->pair->ground ? 0 : hull->vertex_first - tree->vertex_first);
     for (int m = 0; m < hull->points.count; m++) {
       Vec3 local = vec3(hull->points.x[m], hull->points.y[m], hull->points.z[m]);
       Vec3 x = vec3_sub(pose_apply(r->pair->pose[side], local), plane->origin);
-      reverse_vertex(r, t, side, plane, dp, RECIPROCAL_PIECE / hull->points.count, x, &out[m]);
+      reverse_vertex(r, within, side, plane, dp, RECIPROCAL_PIECE / hull->points.count, x, &out[m]);
     }
   }
 }
+
+static double total_rate(const PairDerivatives* d, bool ground, const double twist[2][6]) {
+  double g[12], rate = 0;
+  gradient_of(d, ground, g);
+  for (int i = 0; i < 12; i++) rate += g[i] * twist[i / 6][i % 6];
+  return rate;
+}
+
+static bool reverse_pieces(const Walk* w, const NodePlaces* at, Blend* within) {
+  const Reverse* r = w->context;
+  PlaneSolution solution;
+  PlaneResponse response;
+  PairDerivatives d;
+  double dp[4];
+  if (!solve_with_derivatives(w, at, within, &solution, &d, &response)) return false;
+  plane_change(&response, r->twist, dp);
+  within->inner_rate += total_rate(&d, w->pair->ground != NULL, r->twist);
+  reverse_sides(r, at, within, &solution.plane, dp);
+  return true;
+}
+
+static const Visitor REVERSE = {reverse_pieces, reverse_centres, reverse_into, reverse_blend};
 
 static void clear_bars(const Reverse* r) {
   for (int side = 0; side < (r->pair->ground ? 1 : 2); side++) {
@@ -529,27 +602,12 @@ static void bars_to_vertices(const Reverse* r) {
                           r->out->vertices[side]);
 }
 
-static double total_rate(const PairDerivatives* d, bool ground, const double twist[2][6]) {
-  double g[12], rate = 0;
-  gradient_of(d, ground, g);
-  for (int i = 0; i < 12; i++) rate += g[i] * twist[i / 6][i % 6];
-  return rate;
-}
-
 bool field_reverse(const FarField* f, FieldWork* w, const FieldPair* pair, const double twist[2][6], FieldShares* out) {
   Reverse r = {f, w, pair, twist, out};
-  PairDerivatives d;
-  if (!field_derivatives(f, w, pair, &d)) return false;
-  out->value = total_rate(&d, pair->ground != NULL, twist);
+  Blend all;
   clear_bars(&r);
-  for (int k = 0; k < w->count; k++) {
-    FieldTerm* t = &w->terms[k];
-    t->alpha = t->parent >= 0 ? w->terms[t->parent].alpha : 1;
-    t->beta = t->parent >= 0 ? w->terms[t->parent].beta : 0;
-    if (t->kind == FIELD_PIECES) reverse_pieces(&r, t);
-    if (t->kind == FIELD_BLEND) reverse_blend(&r, t);
-    if (t->kind == FIELD_CENTRES) reverse_center(&r, t, t->centred.first, t->centred.second, t->alpha, t->beta);
-  }
+  if (!walk_pair(f, w, pair, &REVERSE, &r, &all)) return false;
+  out->value = all.inner_rate;
   bars_to_vertices(&r);
   return true;
 }

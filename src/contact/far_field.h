@@ -2,8 +2,8 @@
  * (docs/derivations/law-long_range.md, N7-N12), and of a piece before a half-space (N13). With r the distance of two
  * nodes' centres, d = R_a + R_b and phi = Phi((r - d) / (blend d)):
  *   P_ab = (1 - phi) A + phi P_c(r),   A = sum over their children, or the exact potential of two leaves (N8) P_c where
- * phi = 1, A where it is 0. All for stiffness 1. A walk down both trees writes the terms that are not zero into a list;
- * value, derivatives and reverse derivatives go through the list. The lists are a thread's own and grow. */
+ * phi = 1, A where it is 0. All for stiffness 1. One walk down both trees visits the terms that are not zero; value,
+ * derivatives and reverse derivatives are visitors of it. Nothing is listed: a blend is a frame of the walk. */
 #ifndef SDRS_CONTACT_FAR_FIELD_H
 #define SDRS_CONTACT_FAR_FIELD_H
 
@@ -19,12 +19,6 @@ typedef struct {
 /* r and near in m, blend > 0 without unit; 0 up to near, 1 from near (1 + blend) on. */
 BlendWeight blend_weight(double r, double near, double blend);
 
-typedef enum {
-  FIELD_CENTRES, /* P_c of two nodes */
-  FIELD_PIECES,  /* the exact potential of two leaves */
-  FIELD_BLEND    /* between the terms that name it as their parent and P_c */
-} FieldTermKind;
-
 /* Where two nodes are to each other. */
 typedef struct {
   int node[2];           /* the second: -1 of a half-space */
@@ -33,36 +27,15 @@ typedef struct {
   double distance, near; /* r, d [m] */
 } NodePlaces;
 
-typedef struct {
-  FieldTermKind kind;
-  int parent; /* the blend it belongs to; -1: none */
-  int piece;  /* index into FieldWork.pieces */
-  NodePlaces at;
-  BlendWeight phi;                  /* of a blend */
-  CentredPotential centred;         /* not of pieces */
-  double value;                     /* P */
-  double inner, inner_gradient[12]; /* of a blend: A, and its derivatives by both twists */
-  double weight;                    /* dP_total/dP */
-  double alpha, beta;               /* reverse: derivatives by P's change with the twists, and by P */
-} FieldTerm;
-
-typedef struct {
-  PlaneSolution solution;
-  PlaneResponse response;
-  PairDerivatives derivatives;
-} FieldPiece;
-
 /* Of one thread. */
 typedef struct {
-  FieldTerm* terms;
-  FieldPiece* pieces;
-  int count, capacity, piece_count, piece_capacity;
   PlaneScratch scratch;
   NodeBars bars[2];
+  int count, piece_count, blend_count; /* of the last walk: terms, of these exact ones and blends */
 } FieldWork;
-/* Room for the largest two hulls and trees; the lists grow later. Freed with field_work_destroy. */
+/* Room for the largest two hulls and trees. Freed with field_work_destroy. */
 void field_work_create(FieldWork* work, const Model* model, const Hierarchy* hierarchy);
-/* Accepts a zeroed one. */
+/* Frees what it owns; accepts a zeroed one. */
 void field_work_destroy(FieldWork* work);
 
 typedef struct {
@@ -81,8 +54,7 @@ typedef struct {
   const HullInstance* ground; /* NULL: two links */
 } FieldPair;
 
-/* P. false: two pieces meet, or a plane was not found. value is set only then. Allocates while the lists grow, as all
- * below. */
+/* P. false: two pieces meet, or a plane was not found; value is set only where it was. Nothing below allocates. */
 bool field_value(const FarField* field, FieldWork* work, const FieldPair* pair, double* value);
 /* Gradient and Hessian, set. out->energy is P. false: out is zero. */
 bool field_derivatives(const FarField* field, FieldWork* work, const FieldPair* pair, PairDerivatives* out);
@@ -98,7 +70,7 @@ typedef struct {
   Vec3* vertices[2]; /* world axes, of all vertices of a link, or of the hull before a half-space; zeroed by who asks */
   GroundShare ground; /* by the motion of the half-space */
 } FieldShares;
-/* false: a plane was not found; out is as it was. Vertices are added to. */
+/* false: a plane was not found, and what out has means nothing. Vertices are added to. */
 bool field_reverse(const FarField* field, FieldWork* work, const FieldPair* pair, const double twist[2][6],
                    FieldShares* out);
 

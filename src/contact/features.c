@@ -109,6 +109,15 @@ void features_of_solid(const ConvexHull* solid, Features* features) {
   known_free(&known);
 }
 
+/* A smooth union is its points' convex hull to every law of polyhedra, the certificate too, and may be drawn with
+ * hollows. convex: room for that hull, freed by the caller. */
+static const ConvexHull* solid_of(const ModelHull* hull, ConvexHull* convex) {
+  bool hollow = hull->smooth && !hull_is_convex_smooth(hull);
+  if (!hollow) return &hull->solid;
+  HullResult result = hull_create_keeping(convex, hull->solid.vertices, hull->solid.vertex_count);
+  return result == HULL_OK ? convex : &hull->solid;
+}
+
 void features_of_link(const Model* model, int link, Features* features) {
   const ModelLink* l = &model->links[link];
   int vertices = 1, triangles = 1;
@@ -120,8 +129,10 @@ void features_of_link(const Model* model, int link, Features* features) {
   for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++) {
     const ModelHull* hull = &model->hulls[k];
     if (!hull->kind->bounded) continue;
-    take_solid(&hull->solid, hull->vertex_first - model->hulls[l->hull_first].vertex_first,
+    ConvexHull convex = {0};
+    take_solid(solid_of(hull, &convex), hull->vertex_first - model->hulls[l->hull_first].vertex_first,
                hull->solid.triangle_count == 1, &known, &features[k]);
+    hull_free(&convex);
   }
   known_free(&known);
 }

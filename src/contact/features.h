@@ -18,14 +18,14 @@ typedef struct {
 void features_of_link(const Model* model, int link, Features* features);
 /* Of one solid alone: vertices are numbers in it. Allocates. */
 void features_of_solid(const ConvexHull* solid, Features* features);
-void features_free(Features* features); /* accepts zeroed ones */
+void features_free(Features* features); /* what they own; accepts zeroed ones */
 
 /* Growing list of a thread's own; owned. */
 typedef struct {
   Stencil* list;
   int count, capacity;
 } Stencils;
-/* Room for one more, which counts once count is raised; the pointer holds until the next call. */
+/* Room for one more, owned by the list, which counts once count is raised; the pointer holds until the next call. */
 Stencil* stencils_next(Stencils* out);
 
 /* A surface where it stands. Vertex m of the features is points[m - first], world [m]. */
@@ -44,7 +44,7 @@ typedef struct {
   Box *edge_box[2], *triangle_box[2];
   int capacity[2];
 } NearFeatures;
-/* Accepts a zeroed one. */
+/* Frees what it owns; accepts a zeroed one. */
 void near_features_free(NearFeatures* near);
 
 /* All stencils of vertices and triangles, both ways, and of edges that are nearer than `range` [m], and of edges only

@@ -33,7 +33,7 @@ typedef struct {
 
 /* Allocates; the model is not kept. Freed with hierarchy_destroy. */
 void hierarchy_create(Hierarchy* hierarchy, const Model* model);
-/* Accepts a zeroed one. */
+/* Frees what it owns; accepts a zeroed one. */
 void hierarchy_destroy(Hierarchy* hierarchy);
 
 /* What a walk down two trees looks for; context is the caller's. */

@@ -13,21 +13,35 @@ static double mobility_of(const ContactSystem* s, const ContactPair* p, int side
     for (int i = 0; i < m->link_count; i++) mass += m->links[i].tree == body->tree ? m->links[i].mass : 0;
     return 1 / mass;
   }
-  const PairDerivatives* d = &p->state[s->current].derivatives;
+  const PairDerivatives* d = contact_derivatives(s, p);
   Vec3 turn = mat3_axial(d->moment[side]), along = d->force[0];
   turn = mat3_tmul_vec(s->pose[s->current][link].r, vec3_scale(turn, 1 / vec3_norm(along)));
   Mat3 inertia = mass_moment_inertia_tensor(&body->moment);
   return 1 / body->mass + vec3_dot(turn, mat3_mul_vec(mat3_inverse(inertia), turn));
 }
 
+typedef struct {
+  ContactSystem* system;
+  double dt_before;
+} PaceTask;
+
+static void find_pace(void* context, int index, int thread) {
+  const PaceTask* task = context;
+  ContactSystem* s = task->system;
+  int slot = s->list[index];
+  ContactPair* p = &s->pairs[slot];
+  s->sleep[slot].pace = INFINITY;
+  if (p->state[s->current].outcome != PAIR_PRESSED) return;
+  LawPair pair = contact_law_pair(s, p, s->current, thread);
+  s->sleep[slot].pace = s->law->pace(&pair, mobility_of(s, p, 0) + mobility_of(s, p, 1), task->dt_before);
+}
+
 double contact_impact_pace(ContactSystem* s, double dt_before) {
   double pace = INFINITY;
-  for (int k = 0; k < s->list_count && s->law->pace; k++) {
-    ContactPair* p = contact_pair(s, k);
-    if (p->state[s->current].outcome != PAIR_PRESSED) continue;
-    LawPair pair = contact_law_pair(s, p, s->current, 0);
-    pace = fmin(pace, s->law->pace(&pair, mobility_of(s, p, 0) + mobility_of(s, p, 1), dt_before));
-  }
+  PaceTask task = {s, dt_before};
+  if (!s->law->pace) return pace;
+  parallel_for(s->threads, s->list_count, PARALLEL_FAR, LINKS_GRAIN, find_pace, &task);
+  for (int k = 0; k < s->list_count; k++) pace = fmin(pace, s->sleep[s->list[k]].pace);
   return pace;
 }
 

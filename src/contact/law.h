@@ -28,7 +28,8 @@ typedef struct {
   bool lagged;  /* `lag` was told that it was pressed */
   int which;    /* number of the state, 0 or 1 */
   PairState* state;
-  void* own; /* what the law adds to the state (ContactLaw.state_size) */
+  PairDerivatives* derivatives; /* of the state, stiffness included; to be set by `derive` */
+  void* own;                    /* what the law adds to the state (ContactLaw.state_size) */
 } LawPair;
 
 /* The accepted state that a trial comes from. */

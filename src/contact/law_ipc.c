@@ -435,7 +435,7 @@ static double nearest(const void* instance, const int item[2], const PairState* 
 static void derive(const LawPair* p) {
   const Law* law = p->law;
   Bodies bodies = bodies_at(p);
-  PairDerivatives* d = &p->state->derivatives;
+  PairDerivatives* d = p->derivatives;
   memset(d, 0, sizeof(*d));
   find_stencils(law, &bodies, p->thread, &law->work[p->thread].found);
   add_contact(law, &bodies, &law->work[p->thread].found, d);

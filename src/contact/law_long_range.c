@@ -328,7 +328,7 @@ static void scale_terms(PairDerivatives* d, double factor) {
 
 static void derive(const LawPair* p) {
   const Law* law = p->law;
-  PairDerivatives* d = &p->state->derivatives;
+  PairDerivatives* d = p->derivatives;
   memset(d, 0, sizeof(*d));
   if (p->state->contact_energy > 0) {
     FieldPair pair = field_pair(p);

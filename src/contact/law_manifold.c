@@ -330,9 +330,9 @@ static void derive(const LawPair* p) {
   const Spot* spots;
   int count = spots_of(p, &spots);
   ManifoldBodies b = bodies_at(p);
-  memset(&p->state->derivatives, 0, sizeof p->state->derivatives);
+  memset(p->derivatives, 0, sizeof *p->derivatives);
   for (int i = 0; i < count; i++)
-    add_spot(p->law, &b, &spots[i], p->material->value[MATERIAL_FRICTION], &p->state->derivatives);
+    add_spot(p->law, &b, &spots[i], p->material->value[MATERIAL_FRICTION], p->derivatives);
 }
 
 static double rounding(const LawPair* p, double reach) {

@@ -360,7 +360,7 @@ static bool rub(const LawPair* p, const LawOrigin* from) {
 static void derive(const LawPair* p) {
   const Law* law = p->law;
   Bodies b = bodies_at(p);
-  PairDerivatives* d = &p->state->derivatives;
+  PairDerivatives* d = p->derivatives;
   memset(d, 0, sizeof(*d));
   if (p->state->outcome == PAIR_PRESSED) {
     Own own = *(const Own*)p->own;

@@ -314,7 +314,7 @@ static void scale_terms(PairDerivatives* d, double factor) {
 
 static void derive(const LawPair* p) {
   const Law* law = p->law;
-  PairDerivatives* d = &p->state->derivatives;
+  PairDerivatives* d = p->derivatives;
   PairOwn* own = p->own;
   if (p->state->outcome == PAIR_PRESSED) {
     plane_derivatives(&own->solution, p->b->half_space, p->reference[0], p->reference[1], d, &own->response);
@@ -355,7 +355,7 @@ static void relieve(const LawPair* p, double ratio, PairDerivatives* model) {
   impact_scale(&own->impact, p->b->half_space, &contact);
   double gradient = (1 + FORCE_EXPONENT * (math_pow(ratio, 1 / FORCE_EXPONENT) - 1)) / ratio;
   double a = (gradient - 1) * law->stiffness, b = (1 / ratio - 1) * law->stiffness;
-  *model = p->state->derivatives;
+  *model = *p->derivatives;
   for (int k = 0; k < 2; k++) {
     model->force[k] = vec3_add_scaled(model->force[k], a, contact.force[k]);
     model->moment[k] = mat3_add(model->moment[k], mat3_scale(contact.moment[k], a));

@@ -70,11 +70,10 @@ typedef struct {
   double separation;                      /* lower bound of the distance [m] */
   Vec3 axis;                              /* unit, from a to b: direction of the last known gap */
   double contact_energy, friction_energy; /* J */
-  double spent_energy;         /* part of contact_energy that is not stored: what an impact takes in this step [J] */
-  bool has_terms;              /* derivatives are not zero */
-  bool rubbed;                 /* friction_energy is set */
-  bool derived;                /* derivatives are set */
-  PairDerivatives derivatives; /* stiffness included */
+  double spent_energy; /* part of contact_energy that is not stored: what an impact takes in this step [J] */
+  bool has_terms;      /* derivatives are not zero */
+  bool rubbed;         /* friction_energy is set */
+  bool derived;        /* its derivatives are set */
 } PairState;
 
 /* axis: unit, from a to b; separation: a lower bound of the distance [m]. The energies stay as they are. */

@@ -205,7 +205,7 @@ static void relieve(const LawPair* pair, double ratio, PairDerivatives* model) {
   if (law->relieve)
     law->relieve(&own, ratio, model);
   else
-    *model = pair->state->derivatives;
+    *model = *pair->derivatives;
 }
 
 static size_t lag_room(const LawPair* pair) {

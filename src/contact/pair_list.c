@@ -72,25 +72,23 @@ static void find_half_space_pairs(ContactSystem* s) {
   if (s->broad.key_count > before) qsort(s->broad.keys, (size_t)s->broad.key_count, sizeof(uint64_t), order_uint64);
 }
 
-static bool has_solid(const Model* model, int link) {
-  const ModelLink* l = &model->links[link];
-  for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++)
-    if (model->hulls[k].kind->bounded) return l->collide;
-  return false;
-}
-
 /* All pairs of links that take part; their keys follow those of the hulls. */
 static void find_link_pairs(ContactSystem* s) {
   int first = s->model->hull_count;
   for (int a = first; a < s->item_count; a++)
     for (int b = a + 1; b < s->item_count; b++)
-      if (has_solid(s->model, a - first) && has_solid(s->model, b - first) &&
+      if (contact_has_solid(s->model, a - first) && contact_has_solid(s->model, b - first) &&
           (!s->law->pairs_links || s->law->pairs_links(s->own_law, a - first, b - first)))
         push_key(&s->broad, a, b);
 }
 
 static void grow_memory(char** memory, size_t size, int old, int capacity) {
   if (size > 0) *memory = memory_resize(*memory, size * (size_t)old, size * (size_t)capacity);
+}
+
+static void grow_derivatives(PairDerivatives** memory, int old, int capacity) {
+  size_t size = sizeof(PairDerivatives);
+  *memory = memory_resize(*memory, size * (size_t)old, size * (size_t)capacity);
 }
 
 int contact_take_slot(ContactSystem* s) {
@@ -104,6 +102,8 @@ int contact_take_slot(ContactSystem* s) {
     s->sleep = memory_resize(s->sleep, sizeof(PairSleep) * (size_t)old, sizeof(PairSleep) * (size_t)capacity);
     grow_memory(&s->memory, s->law->pair_size, old, capacity);
     for (int k = 0; k < 2; k++) grow_memory(&s->own[k], s->law->state_size, old, capacity);
+    for (int k = 0; k < 2; k++) grow_derivatives(&s->derivatives[k], old, capacity);
+    grow_derivatives(&s->models, old, capacity);
     for (int k = capacity - 1; k >= old; k--) s->free_slots[s->free_count++] = k;
     s->pair_capacity = capacity;
   }
@@ -273,8 +273,8 @@ static void take_rest(ContactSystem* s) {
     s->boxes[i] = box_of(s, i);
     s->way_boxes[i] = box_grown(s, i, 0);
   }
-  broad_phase_rest(&s->broad, s->boxes, s->still, s->still_count);
-  broad_phase_rest(&s->way_broad, s->way_boxes, s->still, s->still_count);
+  broad_phase_rest(&s->broad, s->boxes, s->sought, s->sought_count);
+  broad_phase_rest(&s->way_broad, s->way_boxes, s->sought, s->sought_count);
   s->rests = true;
 }
 
@@ -309,7 +309,7 @@ void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
     if (!s->rests) take_rest(s);
     BoxTask task = {s, bounds};
     parallel_for(s->threads, s->mover_count, LINKS_PARALLEL, LINKS_GRAIN, grow_box, &task);
-    broad_phase_find_moving(&s->broad, s->boxes, s->movers, s->mover_count);
+    broad_phase_find_moving(&s->broad, s->boxes, s->seeking, s->seeking_count);
     find_half_space_pairs(s);
     find_link_pairs(s);
     contact_merge_list(s, s->broad.keys, s->broad.key_count, is_candidate, still_acts);
@@ -330,7 +330,7 @@ static void find_near(ContactSystem* s, const MotionBounds* bounds) {
   if (!s->rests) take_rest(s);
   for (int k = 0; k < s->mover_count; k++)
     s->way_boxes[s->movers[k]] = box_grown(s, s->movers[k], hull_path(s, s->movers[k], bounds));
-  broad_phase_find_moving(&s->way_broad, s->way_boxes, s->movers, s->mover_count);
+  broad_phase_find_moving(&s->way_broad, s->way_boxes, s->seeking, s->seeking_count);
   for (int g = 0; g < count; g++) {
     if (!s->instance[s->current][g].half_space) continue;
     for (int i = 0; i < count; i++)

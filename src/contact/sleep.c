@@ -38,18 +38,32 @@ static bool falls_asleep(ContactSystem* s, int slot) {
   return true;
 }
 
+typedef struct {
+  ContactSystem* system;
+  const bool* links; /* that wake, NULL: all */
+} WakeTask;
+
+static void wake_pair(void* context, int k, int thread) {
+  (void)thread;
+  const WakeTask* task = context;
+  ContactSystem* s = task->system;
+  LinkPair p = s->list_links[k];
+  int slot = s->list[k];
+  if (task->links && !task->links[p.a] && !task->links[p.b] && falls_asleep(s, slot)) return;
+  s->sleep[slot].even = s->sleep[slot].tried = s->sleep[slot].judged = false;
+}
+
 void contact_wake(ContactSystem* s, const bool* links) {
   name_links(s);
+  WakeTask task = {s, links};
+  parallel_for(s->threads, s->list_count, PARALLEL_FAR, LINKS_GRAIN, wake_pair, &task);
   s->awake_count = s->sleeping_hulls = 0;
   for (int k = 0; k < s->list_count; k++) {
-    LinkPair p = s->list_links[k];
     int slot = s->list[k];
-    if (links && !links[p.a] && !links[p.b] && falls_asleep(s, slot)) {
+    if (s->sleep[slot].even)
       s->sleeping_hulls += !(s->law->links && s->pairs[slot].links);
-      continue;
-    }
-    s->sleep[slot].even = s->sleep[slot].tried = s->sleep[slot].judged = false;
-    s->awake[s->awake_count++] = k;
+    else
+      s->awake[s->awake_count++] = k;
   }
 }
 

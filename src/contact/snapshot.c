@@ -33,7 +33,7 @@ static SavedPair pair_to_save(const ContactSystem* s, const ContactPair* p) {
                      .friction_energy = state->friction_energy,
                      .axis = state->axis};
   memcpy(saved.clearance, state->clearance, sizeof(saved.clearance));
-  for (int k = 0; state->has_terms && k < 2; k++) saved.force[k] = state->derivatives.force[k];
+  for (int k = 0; state->has_terms && k < 2; k++) saved.force[k] = contact_derivatives(s, p)->force[k];
   return saved;
 }
 
@@ -52,7 +52,9 @@ static void restore_pair(const ContactSystem* s, ContactPair* p, const SavedPair
   state->spent_energy = saved->spent_energy;
   state->friction_energy = saved->friction_energy;
   state->axis = saved->axis;
-  for (int k = 0; k < 2; k++) state->derivatives.force[k] = saved->force[k];
+  PairDerivatives* d = contact_derivatives(s, p);
+  memset(d, 0, sizeof(*d));
+  for (int k = 0; k < 2; k++) d->force[k] = saved->force[k];
   p->state[1 - s->current] = (PairState){.outcome = PAIR_APART, .separation = saved->separation, .axis = saved->axis};
 }
 

@@ -4,6 +4,39 @@
 #include <assert.h>
 #include <string.h>
 
+bool contact_has_solid(const Model* model, int link) {
+  const ModelLink* l = &model->links[link];
+  for (int k = l->hull_first; k < l->hull_first + l->hull_count && l->collide; k++)
+    if (model->hulls[k].kind->bounded) return true;
+  return false;
+}
+
+static bool makes_pairs(const ContactSystem* s, int link) {
+  const Model* model = s->model;
+  for (int i = 0; i < model->link_count; i++)
+    if (i != link && contact_has_solid(model, i) && model_pair_allowed(model, link, i) && !contact_is_whole(s, link, i))
+      return true;
+  return false;
+}
+
+/* Which hulls move, and which of all the broad phase has to look at. */
+static void sort_hulls(ContactSystem* s) {
+  const Model* model = s->model;
+  int count = model->hull_count;
+  s->movers = MEMORY_NEW(int, count);
+  s->still = MEMORY_NEW(int, count);
+  s->seeking = MEMORY_NEW(int, count);
+  s->sought = MEMORY_NEW(int, count);
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* l = &model->links[i];
+    bool moves = l->tree >= 0, pairs = l->hull_count > 0 && makes_pairs(s, i);
+    for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++) {
+      *(moves ? &s->movers[s->mover_count++] : &s->still[s->still_count++]) = k;
+      if (pairs) *(moves ? &s->seeking[s->seeking_count++] : &s->sought[s->sought_count++]) = k;
+    }
+  }
+}
+
 /* Pieces of one link, and of links that do not touch, are many and near each other: nobody asks about them, and for
  * those of others their pair of links stands. */
 static void find_groups(ContactSystem* s) {
@@ -50,17 +83,11 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   s->way_travelled = MEMORY_NEW(double, model->hull_count);
   s->boxes = MEMORY_NEW(Box, model->hull_count);
   s->way_boxes = MEMORY_NEW(Box, model->hull_count);
-  s->movers = MEMORY_NEW(int, model->hull_count);
-  s->still = MEMORY_NEW(int, model->hull_count);
-  for (int i = 0; i < model->hull_count; i++)
-    if (model->links[model->hulls[i].link].tree >= 0)
-      s->movers[s->mover_count++] = i;
-    else
-      s->still[s->still_count++] = i;
   s->broad.threads = s->way_broad.threads = s->threads;
   contact_find_whole(s);
   contact_find_crowds(s);
   find_groups(s);
+  sort_hulls(s);
   s->certificate_poses = MEMORY_NEW(Pose, model->link_count);
   s->lag_poses = MEMORY_NEW(Pose, model->link_count);
   s->way_poses = MEMORY_NEW(Pose, model->link_count);
@@ -86,6 +113,8 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->way_boxes);
   memory_free(s->movers);
   memory_free(s->still);
+  memory_free(s->seeking);
+  memory_free(s->sought);
   memory_free(s->certificate_poses);
   memory_free(s->lag_poses);
   memory_free(s->way_poses);
@@ -108,7 +137,11 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->fresh);
   memory_free(s->sleep);
   memory_free(s->memory);
-  for (int k = 0; k < 2; k++) memory_free(s->own[k]);
+  for (int k = 0; k < 2; k++) {
+    memory_free(s->own[k]);
+    memory_free(s->derivatives[k]);
+  }
+  memory_free(s->models);
   memory_free(s->lag_room);
   memory_free(s->lag_first);
   for (int k = 0; k < 2; k++) {
@@ -321,8 +354,9 @@ double contact_trial_gap(ContactSystem* s, int index) {
 }
 
 bool contact_force(const ContactSystem* s, int index, Vec3* force_on_b) {
-  const PairState* state = &contact_pair(s, index)->state[s->current];
-  *force_on_b = state->has_terms ? vec3_scale(state->derivatives.force[1], -1.0) : vec3(0, 0, 0);
+  const ContactPair* p = contact_pair(s, index);
+  const PairState* state = &p->state[s->current];
+  *force_on_b = state->has_terms ? vec3_scale(contact_derivatives(s, p)->force[1], -1.0) : vec3(0, 0, 0);
   return state->has_terms;
 }
 
@@ -332,7 +366,7 @@ ContactWrench contact_wrench(const ContactSystem* s, int index) {
   Vec3 a = s->reference[s->current][p->link_a];
   ContactWrench out = {.point = a};
   if (!state->has_terms) return out;
-  const PairDerivatives* d = &state->derivatives;
+  const PairDerivatives* d = contact_derivatives(s, p);
   out.force = d->force[0]; /* on a it is minus that; half-spaces have no moments of their own */
   Vec3 about_a = mat3_axial(d->moment[0]), n = state->axis;
   out.torque = vec3_add(about_a, vec3_cross(a, out.force));

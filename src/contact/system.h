@@ -31,8 +31,7 @@ typedef struct {
   bool lagged; /* pressed at the time of the lag */
   PairState state[2];
   PairMark mark;
-  bool relieved; /* `model` stands for the derivatives of the accepted state in Newton's model */
-  PairDerivatives model;
+  bool relieved; /* its `models` stand for the derivatives of the accepted state in Newton's model */
 } ContactPair;
 
 /* What loops over all pairs ask, side by side: pairs themselves are far apart in memory. */
@@ -49,6 +48,7 @@ typedef struct {
   bool suspect;    /* it stood in the way of the last trial */
   double rounding; /* of the accepted state, found last; NAN: not asked for since it is even [J] */
   double change;   /* of its energy, in a trial that is feasible [J] */
+  double pace;     /* how long a part may be because of its impact, found last [s] */
 } PairSleep;
 
 /* What contact_remember found of the pairs that were pressed. */
@@ -98,17 +98,22 @@ struct ContactSystem {
   bool way_moved;    /* a state has been accepted since */
   int *movers, mover_count; /* hulls of links that can move, and the others */
   int *still, still_count;
-  bool placed[2];         /* state k stands where its poses are */
-  bool measured;          /* stays[current], twist and moved are those of the trial as it stands */
-  Box *boxes, *way_boxes; /* of the broad phase and of that of ways (hulls) */
-  bool rests;             /* both know the boxes of still hulls */
+  int *seeking,
+      seeking_count; /* of these those that may make pairs with other hulls: neither such that stay apart from */
+  int *sought, sought_count; /* all, nor such that pairs of links stand for */
+  bool placed[2];            /* state k stands where its poses are */
+  bool measured;             /* stays[current], twist and moved are those of the trial as it stands */
+  Box *boxes, *way_boxes;    /* of the broad phase and of that of ways (hulls) */
+  bool rests;                /* both know the boxes of still hulls */
   BroadPhase broad, way_broad;
-  int* group;            /* of the broad phases: a number for every link of several pieces  (hulls) */
-  bool* strange;         /* pairs of these whose hulls are not looked for */
-  bool* whole;           /* pairs of links that stand for those of their hulls; NULL: none  (links x links) */
-  double* crowd;         /* mean radius of its triangles, of a link of very many; 0: of others  (links) [m] */
-  KeyList rubbing;       /* of hulls that these stand for */
-  ContactPair* pairs;    /* slots */
+  int* group;         /* of the broad phases: a number for every link of several pieces  (hulls) */
+  bool* strange;      /* pairs of these whose hulls are not looked for */
+  bool* whole;        /* pairs of links that stand for those of their hulls; NULL: none  (links x links) */
+  double* crowd;      /* mean radius of its triangles, of a link of very many; 0: of others  (links) [m] */
+  KeyList rubbing;    /* of hulls that these stand for */
+  ContactPair* pairs; /* slots */
+  /* Of both states of every pair, and Newton's model of it where that is another: large, and read seldom (slots). */
+  PairDerivatives *derivatives[2], *models;
   char *memory, *own[2]; /* of the law: of every pair, and of its two states (slots) */
   int pair_capacity;
   ContactPair way_pair;   /* one that is not in the list */
@@ -143,6 +148,8 @@ typedef uint64_t (*KeyAt)(const void* list, int index);
 /* Keys must rise, key_at(list, 0) to key_at(list, count - 1). By bisection. */
 int find_key(const void* list, KeyAt key_at, int count, uint64_t key);
 
+/* Has a link that may touch a hull with an end? */
+bool contact_has_solid(const Model* model, int link);
 /* Pairs that are not in the list and may come near each other on a way within `bounds` to the accepted state
  * (remembered: from where the way begins): their keys, valid until the next call. NULL and a count of 0 where none can
  * be. Allocates while they grow. */
@@ -222,7 +229,7 @@ bool contact_prove_way(const ContactSystem* system, WholeWay* way);
 static inline int contact_item_link(const Model* model, int item) {
   return item < model->hull_count ? model->hulls[item].link : item - model->hull_count;
 }
-/* Where an item stands; of a link its pose, without points. */
+/* Where an item stands; of a link its pose, without points. poses (links). */
 static inline HullInstance contact_item_at(const Model* model, int item, const Pose* poses) {
   int link = contact_item_link(model, item);
   if (item < model->hull_count) return pair_hull_at(&model->hulls[item], &poses[link]);
@@ -234,6 +241,11 @@ static inline HullInstance contact_item_at(const Model* model, int item, const P
 /* The pair of a candidate, below contact_candidate_count. Borrowed until the list grows. */
 static inline ContactPair* contact_pair(const ContactSystem* system, int candidate) {
   return &system->pairs[system->list[candidate]];
+}
+
+/* Derivatives of the accepted state; borrowed until the list grows. */
+static inline PairDerivatives* contact_derivatives(const ContactSystem* s, const ContactPair* p) {
+  return &s->derivatives[s->current][p - s->pairs];
 }
 
 /* One of its states as the law sees it. */
@@ -251,6 +263,7 @@ static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, i
                    .lagged = p->lagged,
                    .which = which,
                    .state = &p->state[which],
+                   .derivatives = &s->derivatives[which][slot],
                    .own = s->own[which] + slot * s->law->state_size};
 }
 

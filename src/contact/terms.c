@@ -20,8 +20,7 @@ void contact_list_terms(ContactSystem* s) {
 int contact_term_count(const ContactSystem* s) { return s->term_count; }
 
 ContactTerms contact_term(const ContactSystem* s, int index) {
-  const ContactPair* p = &s->pairs[s->terms[index]];
-  const PairDerivatives* d = &p->state[s->current].derivatives;
+  const PairDerivatives* d = &s->derivatives[s->current][s->terms[index]];
   return (ContactTerms){s->term_links[index].a, s->term_links[index].b, d->force, d->moment, d->hessian, false};
 }
 
@@ -40,9 +39,7 @@ ContactTermList contact_term_list(const ContactSystem* s) {
 
 /* Over what the linear model leaves of it: the normal force, along the plane's normal, by what body a feels
  * (half-spaces are b, and have no rows in the Hessian). */
-static double force_excess(const PairState* state, const double twist_a[6], const double twist_b[6]) {
-  const PairDerivatives* d = &state->derivatives;
-  Vec3 n = state->axis;
+static double force_excess(const PairDerivatives* d, Vec3 n, const double twist_a[6], const double twist_b[6]) {
   double normal[3] = {n.x, n.y, n.z}, change = 0;
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 6; k++)
@@ -64,10 +61,10 @@ static void relieve_pair(void* context, int index, int thread) {
   if (s->sleep[s->terms[index]].even) return; /* its bodies have no twist */
   p->relieved = false;
   if (state->outcome != PAIR_PRESSED) return;
-  double ratio = force_excess(state, task->twist[p->link_a], task->twist[p->link_b]);
+  double ratio = force_excess(contact_derivatives(s, p), state->axis, task->twist[p->link_a], task->twist[p->link_b]);
   if (!(ratio > RELIEF_FROM)) return;
   LawPair pair = contact_law_pair(s, p, s->current, thread);
-  s->law->relieve(&pair, ratio, &p->model);
+  s->law->relieve(&pair, ratio, &s->models[s->terms[index]]);
   p->relieved = true;
 }
 
@@ -89,7 +86,7 @@ int contact_relieve(ContactSystem* s, const double (*twist)[6], bool* relieved) 
 static ContactTerms model_term(const void* holder, int index) {
   const ContactSystem* s = holder;
   const ContactPair* p = &s->pairs[s->terms[index]];
-  const PairDerivatives* d = p->relieved ? &p->model : &p->state[s->current].derivatives;
+  const PairDerivatives* d = p->relieved ? &s->models[s->terms[index]] : contact_derivatives(s, p);
   return (ContactTerms){p->link_a, p->link_b, d->force, d->moment, d->hessian, false};
 }
 
@@ -102,7 +99,7 @@ static void project_pair(void* context, int index, int thread) {
   ContactSystem* s = context;
   ContactPair* p = &s->pairs[s->terms[index]];
   if (s->projecting && !s->projecting[p->link_a] && !s->projecting[p->link_b]) return;
-  symmetric_project(12, &p->state[s->current].derivatives.hessian[0][0]);
+  symmetric_project(12, &contact_derivatives(s, p)->hessian[0][0]);
 }
 
 void contact_project(ContactSystem* s, const bool* links) {

@@ -106,7 +106,9 @@ static LawOrigin origin_of(const ContactSystem* s, const ContactPair* p) {
 void contact_take_over(const ContactSystem* s, ContactPair* p) {
   LawPair trial = contact_law_pair(s, p, 1 - s->current, 0);
   *trial.state = p->state[s->current];
-  memcpy(trial.own, s->own[s->current] + (size_t)(p - s->pairs) * s->law->state_size, s->law->state_size);
+  if (trial.state->derived) *trial.derivatives = *contact_derivatives(s, p);
+  size_t size = s->law->state_size; /* 0: the law keeps nothing, and own is NULL */
+  if (size) memcpy(trial.own, s->own[s->current] + (size_t)(p - s->pairs) * size, size);
   if (s->law->take_over) s->law->take_over(&trial);
 }
 

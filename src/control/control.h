@@ -41,14 +41,14 @@ double* signal_parameter(SceneSignal* source, int index);
  * (signal_parameter_count), added to; t [s]. No allocation. */
 void signal_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
-/* What a drive does that wants a force u and has a limit M (docs/derivations/drives.md, M2): u up to 0.95 M, M from
- * 1.05 M on, and in between three times continuously differentiable by u. limit 0: none. [N, N m] */
+/* What a drive does that wants a force u and has a limit M (docs/derivations/drives.md, M2): u up to (1 - w) M, M from
+ * (1 + w) M on, and in between three times continuously differentiable by u. limit 0: none. [N, N m] */
 typedef struct {
   double force;  /* [N, N m] */
   double slope;  /* d force / d u, 0 to 1 */
   double energy; /* integral of the force from 0 to u [N^2, N^2 m^2] */
 } LimitedForce;
-/* wanted and limit are in the same unit; odd in `wanted`. */
-LimitedForce limited_force(double wanted, double limit);
+/* wanted and limit are in the same unit, width w is a part of the limit, above 0 and below 1; odd in `wanted`. */
+LimitedForce limited_force(double wanted, double limit, double width);
 
 #endif

@@ -42,7 +42,7 @@ void rows_integral(const Signal* signal, double t, double* value);
 void rows_integral_vjp(const Signal* signal, double t, const double* a, double* gradient);
 /* value (channels), set; finite at frequency 0 too. */
 void sines_integral(const Signal* signal, double t, double* value);
-/* gradient laid out as that of sines_eval_vjp, added to. */
+/* gradient: offsets (channels), amplitude, frequency, phase (channels x terms each), added to; a (channels). */
 void sines_integral_vjp(const Signal* signal, double t, const double* a, double* gradient);
 
 /* Time of a row [s]; 0 of a constant. */

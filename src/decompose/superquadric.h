@@ -58,6 +58,7 @@ typedef struct {
 } SolidSamples;
 /* Of a closed surface; `cells` along the longest edge of its box, a margin beyond it. Freed by solid_samples_free. */
 SolidSamples solid_samples_create(const ConvexHull* surface, int cells, int threads);
+/* Frees the arrays. */
 void solid_samples_free(SolidSamples* samples);
 int solid_samples_count(const SolidSamples* samples);
 Vec3 solid_samples_place(const SolidSamples* samples, int node);

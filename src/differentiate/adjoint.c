@@ -163,6 +163,7 @@ static void add_direct(const Model* m, const LossSeeds* seeds, ModelGradient* gr
 
 static void note_step(AdjointReport* report, const StepAdjointReport* step, int number, double* last) {
   report->indefinite_steps += step->indefinite;
+  report->rounding += step->rounding;
   if (*last == 0) *last = step->largest_lambda;
   if (report->largest_step >= 0 && step->largest_lambda <= report->step.largest_lambda) return;
   report->step = *step;

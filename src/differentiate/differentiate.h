@@ -228,7 +228,7 @@ typedef struct Loss Loss; /* all losses of a task in one scenario, names resolve
  * initial design; its vertices, volumes and edges are the reference of shape losses. Neither task nor model is kept.
  * Every problem goes to diagnostics; STATUS_BAD_INPUT and *out = NULL when there was one. Freed with loss_destroy. */
 Status loss_create(Loss** out, const Task* task, int scenario, const Model* model, Diagnostics* diagnostics);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void loss_destroy(Loss* loss);
 /* How many terms: the losses of the task, those that do not count here too. */
 int loss_count(const Loss* loss);
@@ -238,7 +238,7 @@ void loss_keep(const Loss* loss, const Model* model, RowKeep* keep);
  * Borrows the loss's list of pairs for as long as they live; allocates. */
 void loss_keep_pairs(const Loss* loss, int steps, Recording* recording, LossSeeds* seeds);
 const char* loss_name(const Loss* loss, int index); /* unlike all others: a column of convergence.csv */
-bool loss_counts(const Loss* loss, int index);      /* in this scenario; else its value is 0 */
+bool loss_counts(const Loss* loss, int index);      /* in this scenario? Else its value is 0 */
 /* Each term times its own weight (not the scenario's) to terms (loss_count, or NULL); returns their sum. seeds NULL:
  * values only; else derivatives of the sum are added. Links, hulls, vertices and controllers of the recording's model
  * are those that the loss was made for. A recording shorter than the horizon has no loss: NaN, seeds untouched. No
@@ -296,7 +296,7 @@ typedef struct {
  * case and is to be freed; its value stays NaN when the status is not STATUS_OK, or the run is too short. */
 Status refined_run(RefinedRun* run, const RefinedSubject* subject, int parts, const RecordOptions* options,
                    Diagnostics* diagnostics);
-/* Zeroes it too. */
+/* Frees what it owns, and zeroes it. */
 void refined_run_free(RefinedRun* run);
 /* The row of a moment (0..moments - 1); the same time in every refinement, the end of the run the last. Asks that the
  * run was made with moments. */
@@ -312,11 +312,12 @@ typedef struct {
   int largest_step;       /* with the largest lambda */
   int indefinite_steps;   /* with a Hessian that is not positive definite */
   double growth;          /* largest |lambda| of the run over that of its last loaded step */
+  double rounding;        /* of positions, as the gradient has it, in its numbers' scales; of all steps */
 } AdjointReport;
 
 /* Borrows the model. Freed with run_adjoint_destroy. */
 RunAdjoint* run_adjoint_create(const Model* model, int threads);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void run_adjoint_destroy(RunAdjoint* adjoint);
 /* Gradient of a loss over the run by all that the model holds. discount: factor per step on what is handed back in
  * time; 1 gives the gradient, less a tamer vector that is none. A thin recording gives the same bits as a whole one:

@@ -149,7 +149,7 @@ static double block_norm(const Model* m, GradcheckBlock block, const ModelGradie
 #define ZERO 1e-12
 
 static GradcheckFloor floor_of(const Check* c, const ModelGradient* gradient) {
-  GradcheckFloor floor = {.value = c->rounding};
+  GradcheckFloor floor = {.value = c->rounding, .gradient = c->report->adjoint.rounding};
   for (int b = 0; b < GRADCHECK_BLOCKS; b++)
     floor.gradient = fmax(floor.gradient, ZERO * block_norm(c->model, (GradcheckBlock)b, gradient));
   return floor;

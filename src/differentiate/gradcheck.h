@@ -28,7 +28,7 @@ void state_move(Model* model, const double* values);
 typedef struct Probe Probe;
 /* base must outlive the probe. The function's weights follow from `seed` alone. Freed with probe_destroy. */
 Probe* probe_create(const Recording* base, uint64_t seed);
-/* NULL is accepted; the recording stays. */
+/* Frees it; NULL is accepted; the recording stays. */
 void probe_destroy(Probe* probe);
 /* The rows that it looks at in a run of so many steps. */
 void probe_keep(int steps, RowKeep* keep);

@@ -157,7 +157,7 @@ double loss_approach(const LossTerm* term, const Recording* recording, LossSeeds
 double loss_touch(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* Allocates both bodies for hulls; complains about shapes that it cannot take. */
 void loss_touch_prepare(LossTerm* term, const LossOrigin* origin);
-/* Accepts a term without bodies. */
+/* Frees the bodies; accepts a term without. */
 void loss_touch_free(LossTerm* term);
 /* Mean over states; without unit. NaN where two shapes have no meeting. 0 of all links but the first. */
 double loss_closure(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
@@ -192,7 +192,7 @@ void loss_removal_prepare(LossTerm* term, const LossOrigin* origin);
 double loss_keep_out(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* Of `link`, or of all links. Allocates; complains when there is no vertex. */
 void loss_hulls_prepare(LossTerm* term, const LossOrigin* origin);
-/* Accepts a term without hulls. */
+/* Frees the hulls; accepts a term without. */
 void loss_hulls_free(LossTerm* term);
 
 #endif

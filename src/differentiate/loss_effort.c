@@ -119,7 +119,7 @@ static EffortForces effort_forces(const EffortDrive* d) {
     double wanted = out.wanted[i] = push - kp * d->error[i] - kd * d->rate_error[i];
     if (i >= ball) square += wanted * wanted;
     if (i >= ball) continue;
-    LimitedForce f = limited_force(wanted, c->max_force[i]);
+    LimitedForce f = limited_force(wanted, c->max_force[i], c->limit_width);
     out.sum += f.force * f.force;
     out.slope[i] = 2 * f.force * f.slope;
     if (c->max_force[i] > 0) out.by_limit[i] = 2 * f.force * (f.force - f.slope * wanted) / c->max_force[i];
@@ -127,7 +127,7 @@ static EffortForces effort_forces(const EffortDrive* d) {
   if (ball == d->link->dof_count) return out;
   const double* m = c->max_force + ball;
   double limit = (m[0] + m[1] + m[2]) / 3, size = sqrt(square);
-  LimitedForce f = limited_force(size, limit);
+  LimitedForce f = limited_force(size, limit, c->limit_width);
   out.sum += f.force * f.force;
   for (int i = ball; i < d->link->dof_count; i++) {
     out.slope[i] = size > 0 ? 2 * f.force * f.slope * out.wanted[i] / size : 0;

@@ -29,14 +29,14 @@ typedef struct RunParts RunParts;
 /* At the start of a run of so many steps. options are copied, with substeps (steps); their memory [bytes] is the limit.
  * Freed with run_parts_destroy. */
 RunParts* run_parts_create(const Model* model, Sim* sim, int steps, const RecordOptions* options);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void run_parts_destroy(RunParts* parts);
 /* After each step. Drops rows of parts where memory would run out. */
 void run_parts_add(RunParts* parts, Sim* sim, int row);
 /* From the last part to the first: NULL before the first. Borrowed until the next call. Runs the part again when it is
  * not held. */
 Recording* run_parts_last(RunParts* parts);
-/* The part before the one returned last, which is dropped; NULL: that was the first. */
+/* The part before the one returned last, which is dropped; NULL: that was the first. Owned by the parts. */
 Recording* run_parts_before(RunParts* parts);
 /* Bytes held, the most so far, and steps that were taken once more. */
 typedef struct {

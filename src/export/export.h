@@ -6,9 +6,13 @@
 #include "render/render.h"
 
 /* The model as MJCF for MuJoCo 2.2.2 or later: one file that needs no other. controls: the actuators' controls over the
- * run as CSV, left empty when they do not change. What MuJoCo has no exact counterpart for is noted in diagnostics,
- * with `path` as the file. Metres, kg, radians. path is borrowed for messages alone; never fails. */
-void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* controls, Diagnostics* diagnostics);
+ * run as CSV, left empty when they do not change. feedback: what drives with feedback add to their controls, as CSV,
+ * `actuator,sensor,component,factor,delay,period`: factor times that number of the sensor so many seconds ago, measured
+ * once a period (rates: the means over it) [s]; left empty where none has any. What MuJoCo has no exact counterpart for
+ * is noted in diagnostics, with `path` as the file. Metres, kg, radians. path is borrowed for messages alone; never
+ * fails. */
+void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* controls, Text* feedback,
+                 Diagnostics* diagnostics);
 
 /* The model as URDF, all joints at zero. `meshes`: what references to mesh files begin with ("robot_meshes/"); the
  * files are those of export_urdf_mesh. What URDF cannot say is left out, told as notes with `path` as their file, and

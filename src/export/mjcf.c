@@ -12,6 +12,10 @@
 #define CONTACT_STEPS 10.0
 #define CONTACT_DAMPING 5.0
 #define CONTACT_IMPEDANCE "0.9999 0.9999 0.0001"
+/* Steps in a radian of the swing of a contact that gives back. */
+#define BOUNCE_STEPS 5.0
+/* Least damping ratio: a contact that gives back all but 3 % of the speed. */
+#define RATIO_LEAST 0.01
 /* Contact begins at this many gaps of a body at rest, so that bodies that start at rest are carried from the start. */
 #define CONTACT_MARGIN 2.0
 /* Limits: as stiff as MuJoCo allows, two steps. */
@@ -175,6 +179,17 @@ static void add_geom(Mjcf* m, int index) {
 
 /* ---------------------------------------------------------------- mass */
 
+void mjcf_add_inertial(Mjcf* m, const ModelLink* link, double part) {
+  Mat3 i = mat3_scale(mass_moment_inertia_tensor(&link->moment), part);
+  const double mass = link->mass * part;
+  const double six[6] = {i.m[0][0], i.m[1][1], i.m[2][2], i.m[0][1], i.m[0][2], i.m[1][2]};
+  text_add(m->out, "<inertial");
+  xml_vector(m->out, "pos", link->center);
+  xml_numbers(m->out, "mass", &mass, 1);
+  xml_numbers(m->out, "fullinertia", six, 6);
+  text_add(m->out, "/>");
+}
+
 static void add_inertial(Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   if (is_static(m, index)) return;
@@ -185,14 +200,9 @@ static void add_inertial(Mjcf* m, int index) {
     text_add(m->out, "<inertial pos=\"0 0 0\" mass=\"1\" diaginertia=\"1 1 1\"/>\n");
     return;
   }
-  Mat3 i = mass_moment_inertia_tensor(&link->moment);
-  const double six[6] = {i.m[0][0], i.m[1][1], i.m[2][2], i.m[0][1], i.m[0][2], i.m[1][2]};
   mjcf_indent(m);
-  text_add(m->out, "<inertial");
-  xml_vector(m->out, "pos", link->center);
-  xml_numbers(m->out, "mass", &link->mass, 1);
-  xml_numbers(m->out, "fullinertia", six, 6);
-  text_add(m->out, "/>\n");
+  mjcf_add_inertial(m, link, 1.0 / mjcf_parts_of(m, index));
+  text_add(m->out, "\n");
 }
 
 /* ---------------------------------------------------------------- joints */
@@ -324,14 +334,35 @@ static void add_joints(Mjcf* m, int index) {
 
 static bool load_acts(const Mjcf* m, const ModelLoad* load) { return m->model->links[load->link].tree >= 0; }
 
+/* What gravity compensation takes off a link [N]; zero where there is none. */
+static Vec3 borne(const Mjcf* m, int index) {
+  const ModelLink* link = &m->model->links[index];
+  double part = link->tree >= 0 && link->mass > 0 ? link->gravity_compensation : 0;
+  return vec3_scale(m->model->simulation.gravity, -part * link->mass);
+}
+
+static bool is_borne(const Mjcf* m, int index) { return vec3_norm(borne(m, index)) > 0; }
+
 static bool has_world_loads(const Mjcf* m) {
+  for (int i = 0; i < m->model->link_count; i++)
+    if (is_borne(m, i)) return true;
   for (int k = 0; k < m->model->load_count; k++)
     if (!m->model->loads[k].link_axes && load_acts(m, &m->model->loads[k])) return true;
   return false;
 }
 
-/* Where the loads of a link act: a site each. */
+/* Where the loads of a link act: a site each, and one where its weight is borne. */
 static void add_load_sites(Mjcf* m, int index) {
+  if (is_borne(m, index)) {
+    Text name = {0};
+    text_add(&name, "%s/lift", m->model->links[index].name);
+    mjcf_indent(m);
+    text_add(m->out, "<site");
+    xml_text(m->out, "name", name.data);
+    xml_vector(m->out, "pos", m->model->links[index].center);
+    text_add(m->out, "/>\n");
+    text_free(&name);
+  }
   for (int k = 0; k < m->model->load_count; k++) {
     const ModelLoad* load = &m->model->loads[k];
     if (load->link != index || !load_acts(m, load)) continue;
@@ -370,6 +401,45 @@ static void add_loads(Mjcf* m) {
   }
 }
 
+/* Gravity compensation: a motor for each component of the force that bears the link. (`gravcomp` is a word of later
+ * versions.) */
+static void add_lift(Mjcf* m, int index) {
+  Vec3 force = borne(m, index);
+  const double f[3] = {force.x, force.y, force.z};
+  for (int k = 0; k < 3; k++) {
+    if (f[k] == 0) continue;
+    Text site = {0}, name = {0};
+    double gear[6] = {0};
+    gear[k] = 1;
+    text_add(&site, "%s/lift", m->model->links[index].name);
+    text_add(&name, "%s/lift %c", m->model->links[index].name, "xyz"[k]);
+    text_add(&m->actuators, "    <motor");
+    xml_text(&m->actuators, "name", name.data);
+    xml_text(&m->actuators, "site", site.data);
+    text_add(&m->actuators, " refsite=\"world\"");
+    xml_numbers(&m->actuators, "gear", gear, 6);
+    text_add(&m->actuators, "/>\n");
+    text_add_numbers(&m->control, &f[k], 1);
+    text_add(&m->names, ",");
+    csv_add_field(&m->names, name.data);
+    text_free(&site);
+    text_free(&name);
+  }
+}
+
+static void add_lifts(Mjcf* m) {
+  for (int i = 0; i < m->model->link_count; i++) add_lift(m, i);
+}
+
+static void add_lift_controls(Text* out, const Mjcf* m) {
+  for (int i = 0; i < m->model->link_count; i++) {
+    Vec3 force = borne(m, i);
+    const double f[3] = {force.x, force.y, force.z};
+    for (int k = 0; k < 3; k++)
+      if (f[k] != 0) text_add(out, ","), text_add_double(out, f[k]);
+  }
+}
+
 static void add_load_controls(Text* out, const Model* model, double time) {
   for (int k = 0; k < model->load_count; k++) {
     const Signal* const parts[2] = {&model->loads[k].force, &model->loads[k].torque};
@@ -399,14 +469,47 @@ static int contact_dimension(double friction, double spinning, double rolling) {
   return rolling > 0 ? 6 : spinning > 0 ? 4 : friction > 0 ? 3 : 1;
 }
 
-/* Geometries whose friction is not that of the defaults: MuJoCo's own rule is the larger of the two. */
-static void add_pair_friction(Mjcf* m, int a, int b) {
+/* ---------------------------------------------------------------- restitution
+ * MuJoCo's contact is a spring and damper that does not pull: depth'' = -2 z w depth' - w^2 depth until that is above
+ * 0. What is left of the speed then is e = exp(-z f), f = phi / sqrt(1 - z^2) with the phase phi = atan2(2 z sqrt(1 -
+ * z^2), 2 z^2 - 1), and its counterpart above critical damping, artanh. */
+static double speed_left(double z) {
+  double root = sqrt(fabs(1 - z * z)), s = 2 * z * root, c = 2 * z * z - 1;
+  if (root < 1e-6) return math_decay(-2);
+  double phase = z < 1 ? math_atan2(s, c) : 0.5 * math_log((c + s) / (c - s));
+  return math_decay(-z * phase / root);
+}
+
+/* The damping ratio that leaves e; what leaves less than CONTACT_DAMPING does is damped so. By bisection. */
+static double damping_ratio(double e) {
+  double low = RATIO_LEAST, high = CONTACT_DAMPING;
+  if (e <= speed_left(high)) return high;
+  for (int k = 0; k < 60; k++) {
+    double middle = 0.5 * (low + high);
+    if (speed_left(middle) > e)
+      low = middle;
+    else
+      high = middle;
+  }
+  return high;
+}
+
+/* solref: time constant and damping ratio. A contact that gives back swings, as fast as the step lets it. */
+static void contact_solref(const Mjcf* m, double restitution, double out[2]) {
+  out[1] = m->model->scene->contact.elastic ? CONTACT_DAMPING : damping_ratio(restitution);
+  out[0] = out[1] < CONTACT_DAMPING ? BOUNCE_STEPS * m->step / out[1] : CONTACT_STEPS * m->step;
+}
+
+/* Geometries whose friction or restitution is not that of the defaults: MuJoCo's own rules are others. */
+static void add_pair(Mjcf* m, int a, int b) {
   const Model* model = m->model;
   PairMaterial own = model_pair_material(model, a, b);
   const double* v = own.value;
   if (v[MATERIAL_FRICTION] == model->contact.friction && v[MATERIAL_ROLLING] == model->contact.rolling &&
-      v[MATERIAL_SPINNING] == model->contact.spinning)
+      v[MATERIAL_SPINNING] == model->contact.spinning && v[MATERIAL_RESTITUTION] == model->contact.restitution)
     return;
+  double solref[2];
+  contact_solref(m, v[MATERIAL_RESTITUTION], solref);
   const double five[] = {v[MATERIAL_FRICTION], v[MATERIAL_FRICTION], v[MATERIAL_SPINNING], v[MATERIAL_ROLLING],
                          v[MATERIAL_ROLLING]};
   for (int i = 0; i < model->links[a].hull_count; i++)
@@ -419,6 +522,7 @@ static void add_pair_friction(Mjcf* m, int a, int b) {
       xml_text(m->out, "geom2", other.data);
       text_add(m->out, " condim=\"%d\"", contact_dimension(v[MATERIAL_FRICTION], five[2], five[3]));
       xml_numbers(m->out, "friction", five, 5);
+      if (v[MATERIAL_RESTITUTION] != model->contact.restitution) xml_numbers(m->out, "solref", solref, 2);
       text_add(m->out, "/>\n");
       text_free(&one);
       text_free(&other);
@@ -433,7 +537,7 @@ static void add_contacts(Mjcf* m) {
     for (int b = a + 1; b < model->link_count && may_collide(&model->links[a]); b++) {
       if (!may_collide(&model->links[b]) || model->links[a].rigid_group == model->links[b].rigid_group) continue;
       if (model_pair_allowed(model, a, b)) {
-        if (model->has_materials) add_pair_friction(m, a, b);
+        if (model->has_materials) add_pair(m, a, b);
         continue;
       }
       text_add(m->out, "    <exclude");
@@ -463,6 +567,7 @@ static void open_body(Mjcf* m, int index) {
   mjcf_add_closure_sites(m, index);
   mjcf_add_tendon_sites(m, index);
   for (int k = 0; k < link->hull_count; k++) add_geom(m, link->hull_first + k);
+  mjcf_add_closure_bodies(m, index);
 }
 
 static void close_body(Mjcf* m) {
@@ -527,7 +632,9 @@ static bool has_dry_friction(const Model* model) {
 
 static void add_defaults(Mjcf* m) {
   const ModelContact* contact = &m->model->contact;
-  const double solref[2] = {CONTACT_STEPS * m->step, CONTACT_DAMPING}, limit[2] = {LIMIT_STEPS * m->step, 1.0};
+  const double limit[2] = {LIMIT_STEPS * m->step, 1.0};
+  double solref[2];
+  contact_solref(m, contact->restitution, solref);
   double margin = m->model->contact_model == CONTACT_NONE ? 0.0 : CONTACT_MARGIN * contact->gap_at_rest;
   text_add(m->out, "  <default>\n    <geom condim=\"%d\"",
            contact_dimension(contact->friction, contact->spinning, contact->rolling));
@@ -564,21 +671,16 @@ static void add_keyframe(Mjcf* m) {
 }
 
 static void tell_restitution(Mjcf* m) {
-  if (m->model->contact.bounces && m->model->contact_model != CONTACT_NONE)
-    mjcf_note(m, m->model->scene->name, "restitution is left out: MuJoCo has none");
-}
-
-static void tell_compensation(Mjcf* m) {
-  for (int i = 0; i < m->model->link_count; i++)
-    if (m->model->links[i].gravity_compensation != 0)
-      mjcf_note(m, m->model->links[i].name, "its gravity compensation is left out (gravcomp of later versions)");
+  if (m->model->scene->contact.elastic && m->model->contact_model != CONTACT_NONE)
+    mjcf_note(m, m->model->scene->name,
+              "restitution null is the bare barrier, which MuJoCo has not: contact is damped");
 }
 
 static void add_model(Mjcf* m) {
   tell_restitution(m);
-  tell_compensation(m);
   mjcf_add_drives(m);
   add_loads(m);
+  add_lifts(m);
   mjcf_add_tendon_motors(m);
   text_add(m->out, "<mujoco");
   xml_text(m->out, "model", m->model->scene->name);
@@ -591,12 +693,14 @@ static void add_model(Mjcf* m) {
   m->depth = 2;
   mjcf_add_closure_sites(m, -1);
   mjcf_add_tendon_sites(m, -1);
+  mjcf_add_closure_bodies(m, -1);
   add_bodies(m);
   text_add(m->out, "  </worldbody>\n");
   add_contacts(m);
   mjcf_add_tendons(m);
   mjcf_add_closures(m);
   if (m->actuators.length > 0) text_add(m->out, "  <actuator>\n%s  </actuator>\n", m->actuators.data);
+  mjcf_add_sensors(m);
   add_keyframe(m);
   text_add(m->out, "</mujoco>\n");
 }
@@ -610,6 +714,7 @@ static void mjcf_free(Mjcf* m) {
   memory_free(m->first_child);
   memory_free(m->next_sibling);
   memory_free(m->carried);
+  memory_free(m->start);
   memory_free(m->color);
 }
 
@@ -619,6 +724,7 @@ static void add_control_row(Text* out, const Mjcf* m, double time) {
   text_add_double(out, time);
   mjcf_add_drive_controls(out, m, time);
   add_load_controls(out, m->model, time);
+  add_lift_controls(out, m);
   mjcf_add_tendon_controls(out, m->model, time);
   text_add(out, "\n");
 }
@@ -628,12 +734,15 @@ static void add_controls(Text* out, const Mjcf* m) {
   for (int k = 0; k <= m->model->simulation.steps; k++) add_control_row(out, m, k * m->model->simulation.dt);
 }
 
-void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* controls, Diagnostics* diagnostics) {
-  Mjcf m = {.model = model, .diagnostics = diagnostics, .place = {path, 0, 0}, .out = mjcf};
+void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* controls, Text* feedback,
+                 Diagnostics* diagnostics) {
+  Mjcf m = {.model = model, .diagnostics = diagnostics, .place = {path, 0, 0}, .out = mjcf, .feedback = feedback};
   m.step = fmin(model->simulation.dt, STEP_LARGEST);
   m.color = (float(*)[3])memory_alloc(sizeof(float[3]) * (size_t)(model->link_count + 1));
   link_colors(model, m.color);
   find_children(&m);
+  m.start = MEMORY_NEW(Pose, model->link_count + 1);
+  model_poses(model, model->initial_coordinates, m.start);
   add_model(&m);
   if (mjcf_drives_vary(model) || loads_vary(model) || mjcf_tendons_vary(model)) add_controls(controls, &m);
   mjcf_free(&m);

@@ -1,9 +1,19 @@
 /* Closures and couplings in MJCF (docs/export.md). */
 #include "export/mjcf_parts.h"
 
+/* The side of a slide that moves along it: a if it has a mass, else b; -1: neither has one. */
+static int slider_of(const Mjcf* m, const ModelClosure* c) {
+  for (int side = 0; side < 2; side++) {
+    int link = c->link[side];
+    if (link >= 0 && m->model->links[link].tree >= 0 && m->model->links[link].mass > 0) return side;
+  }
+  return -1;
+}
+
 /* Why MuJoCo would hold it elsewhere, or not at all; NULL: it can. */
 static const char* closure_left_out(const Mjcf* m, const ModelClosure* c) {
-  if (c->type == CLOSURE_SLIDE) return "the slide that is a closure of it is left out: MuJoCo has none";
+  if (c->type == CLOSURE_SLIDE && slider_of(m, c) < 0)
+    return "the slide that is a closure of it is left out: in MuJoCo it needs a mass";
   for (int side = 0; side < 2; side++)
     for (int i = c->link[side]; i >= 0; i = m->model->links[i].parent)
       if (!mjcf_starts_there(m, i))
@@ -30,6 +40,72 @@ void mjcf_add_closure_sites(Mjcf* m, int index) {
     }
 }
 
+/* ---------------------------------------------------------------- slides
+ * MuJoCo has no equality that leaves a way free. A part of the link that slides becomes a body of its own, on a slide
+ * joint of the other link, and is welded to the rest: their sum is the link, and a weld between parts of like mass is
+ * as hard as any other. */
+
+static const ModelClosure* slide_at(const Mjcf* m, int k) {
+  const ModelClosure* c = &m->model->closures[k];
+  return c->type == CLOSURE_SLIDE && !closure_left_out(m, c) ? c : NULL;
+}
+
+int mjcf_parts_of(const Mjcf* m, int index) {
+  int parts = 1;
+  for (int k = 0; k < m->model->closure_count; k++) {
+    const ModelClosure* c = slide_at(m, k);
+    parts += c && c->link[slider_of(m, c)] == index;
+  }
+  return parts;
+}
+
+/* Velocity at the start of the point of a link that is at x [m]; link -1: the world. */
+static Vec3 start_velocity(const Mjcf* m, int link, Vec3 x) {
+  Screw screws[JOINT_MAX_DOF];
+  Vec3 v = vec3(0, 0, 0);
+  for (int i = link; i >= 0; i = m->model->links[i].parent) {
+    const ModelLink* own = &m->model->links[i];
+    Mat3 frame = own->parent >= 0 ? mat3_mul(m->start[own->parent].r, own->origin.r) : own->origin.r;
+    joint_screws(&own->joint, m->model->initial_coordinates + own->coordinate_first, frame, m->start[i], screws);
+    for (int d = 0; d < own->dof_count; d++)
+      v = vec3_add_scaled(v, m->model->initial_velocities[own->dof_first + d], screw_velocity(&screws[d], x));
+  }
+  return v;
+}
+
+static void add_slide_body(Mjcf* m, int k) {
+  const ModelClosure* c = &m->model->closures[k];
+  int side = slider_of(m, c), link = c->link[side], carrier = c->link[1 - side];
+  const ModelLink* slider = &m->model->links[link];
+  Pose at = carrier >= 0 ? m->start[carrier] : pose_identity(), own = m->start[link];
+  Pose there = pose_mul(pose_inverse(at), own);
+  const ClosureRow* across = &c->rows[c->row_count - 2]; /* of its last two rows the axis is at right angles */
+  Pose b = model_closure_pose(c, 1, m->start);
+  Vec3 axis = mat3_mul_vec(b.r, vec3_cross(across[0].v, across[1].v));
+  axis = vec3_scale(axis, 1 / vec3_norm(axis));
+  double speed = vec3_dot(axis, vec3_sub(start_velocity(m, link, own.t), start_velocity(m, carrier, own.t)));
+  mjcf_indent(m);
+  text_add(m->out, "<body name=\"closure%d\"", k);
+  xml_vector(m->out, "pos", there.t);
+  xml_quat(m->out, "quat", quat_from_mat3(there.r));
+  text_add(m->out, "><joint type=\"slide\" name=\"closure%d\"", k);
+  xml_vector(m->out, "axis", mat3_tmul_vec(own.r, axis));
+  text_add(m->out, "/>");
+  mjcf_add_inertial(m, slider, 1.0 / mjcf_parts_of(m, link));
+  text_add(m->out, "</body>\n");
+  text_add_numbers(&m->qpos, (const double[]){0}, 1);
+  text_add_numbers(&m->qvel, &speed, 1);
+}
+
+void mjcf_add_closure_bodies(Mjcf* m, int index) {
+  for (int k = 0; k < m->model->closure_count; k++) {
+    const ModelClosure* c = slide_at(m, k);
+    if (c && c->link[1 - slider_of(m, c)] == index) add_slide_body(m, k);
+  }
+}
+
+/* ---------------------------------------------------------------- equalities */
+
 static void add_bodies_of(Mjcf* m, const ModelClosure* c) {
   xml_text(m->out, "body1", m->model->links[c->link[0]].name);
   if (c->link[1] >= 0) xml_text(m->out, "body2", m->model->links[c->link[1]].name);
@@ -50,7 +126,11 @@ static void add_equality(Mjcf* m, int k) {
     return;
   }
   if (c->break_force > 0) mjcf_note(m, name, "its closure does not break in MuJoCo");
-  if (c->type == CLOSURE_WELD) {
+  if (c->type == CLOSURE_SLIDE) {
+    text_add(m->out, "    <weld");
+    xml_text(m->out, "body1", m->model->links[c->link[slider_of(m, c)]].name);
+    text_add(m->out, " body2=\"closure%d\"/>\n", k);
+  } else if (c->type == CLOSURE_WELD) {
     text_add(m->out, "    <weld");
     add_bodies_of(m, c);
     text_add(m->out, "/>\n");

@@ -15,8 +15,8 @@
 typedef struct {
   enum { ACTUATOR_POSITION, ACTUATOR_VELOCITY, ACTUATOR_GENERAL } kind;
   double stiffness, damping;
-  double limit; /* of its force; 0: none */
-  double control;
+  double limit;          /* of its force; 0: none */
+  double control, slope; /* slope: of the control by the drive's input */
 } Actuator;
 
 bool mjcf_is_driven(const Mjcf* m, int index) {
@@ -100,14 +100,14 @@ static int actuators_of(const Mjcf* m, const ModelController* c, int dof, double
   int count = 0;
   gains_of(m, c, dof, &kp, &kd);
   if (c->type == CONTROLLER_VELOCITY) {
-    out[count++] = (Actuator){ACTUATOR_VELOCITY, 0, kd, limit, value};
+    out[count++] = (Actuator){ACTUATOR_VELOCITY, 0, kd, limit, value, 1};
   } else if (c->type == CONTROLLER_TORQUE) {
-    out[count++] = (Actuator){ACTUATOR_GENERAL, 0, kd, limit, value};
+    out[count++] = (Actuator){ACTUATOR_GENERAL, 0, kd, limit, value, 1};
   } else if (limit > 0) { /* together, so that their sum is limited */
-    out[count++] = (Actuator){ACTUATOR_GENERAL, kp, kd, limit, kp * value + kd * speed};
+    out[count++] = (Actuator){ACTUATOR_GENERAL, kp, kd, limit, kp * value + kd * speed, kp};
   } else {
-    if (kp > 0) out[count++] = (Actuator){ACTUATOR_POSITION, kp, 0, 0, value};
-    if (kd > 0) out[count++] = (Actuator){ACTUATOR_VELOCITY, 0, kd, 0, speed};
+    if (kp > 0) out[count++] = (Actuator){ACTUATOR_POSITION, kp, 0, 0, value, 1};
+    if (kd > 0) out[count++] = (Actuator){ACTUATOR_VELOCITY, 0, kd, 0, speed, 0};
   }
   return count;
 }
@@ -124,11 +124,11 @@ static void add_gains(Text* out, const Actuator* a) {
   xml_numbers(out, "forcerange", (const double[]){-a->limit, a->limit}, 2);
 }
 
-static void add_actuator(Mjcf* m, int index, int dof, const Actuator* a) {
+static void add_actuator(Mjcf* m, const ModelController* c, int dof, const Actuator* a) {
   static const char* const WORDS[] = {"position", "velocity", "general"};
-  const ModelLink* link = &m->model->links[index];
+  const ModelLink* link = &m->model->links[c->link];
   Text name = {0}, own = {0};
-  mjcf_joint_name(&name, m, index, dof);
+  mjcf_joint_name(&name, m, c->link, dof);
   bool ball = dof >= link->joint.plain_count;
   text_add(&own, "%s%s%s", name.data, ball ? (const char*[]){"/x", "/y", "/z"}[dof - link->joint.plain_count] : "",
            a->kind == ACTUATOR_VELOCITY ? " rate" : "");
@@ -145,6 +145,7 @@ static void add_actuator(Mjcf* m, int index, int dof, const Actuator* a) {
   text_add_numbers(&m->control, &a->control, 1);
   text_add(&m->names, ",");
   csv_add_field(&m->names, own.data);
+  mjcf_add_feedback_rows(m, c, dof, own.data, a->slope);
   text_free(&name);
   text_free(&own);
 }
@@ -168,7 +169,9 @@ static void tell_differences(Mjcf* m, const ModelController* controller) {
   if (controller->type == CONTROLLER_PRESCRIBED)
     mjcf_note(m, link->name, "its joint is prescribed and becomes a stiff spring and damper");
   if (controller->source->measure_count > 0)
-    mjcf_note(m, link->name, "the feedback of its drive is left out: a program that runs MuJoCo would have to add it");
+    mjcf_note(
+        m, link->name,
+        "the feedback of its drive is for the program that runs MuJoCo to add to the controls: sensors and a table");
   if (link->joint.quaternion)
     mjcf_note(m, link->name, "the target of its ball acts on the parts of the rotation vector one by one");
   if (link->joint.quaternion && controller->max_force[link->joint.plain_count] > 0)
@@ -182,7 +185,7 @@ static void add_controller(Mjcf* m, const ModelController* controller) {
   for (int k = 0; k < m->model->links[controller->link].dof_count; k++) {
     Actuator own[2];
     int count = actuators_of(m, controller, k, value[k], speed[k], own);
-    for (int i = 0; i < count; i++) add_actuator(m, controller->link, k, &own[i]);
+    for (int i = 0; i < count; i++) add_actuator(m, controller, k, &own[i]);
   }
 }
 

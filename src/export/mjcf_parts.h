@@ -8,11 +8,12 @@ typedef struct {
   const Model* model;
   Diagnostics* diagnostics;
   SourcePlace place;
-  Text* out;
+  Text *out, *feedback;                       /* feedback: CSV of what measurements add to controls */
   Text qpos, qvel, actuators, control, names; /* gathered in MuJoCo's order; names: CSV header of the controls */
   int *first_child, *next_sibling;            /* (links); first_child[link_count] = first root */
   double* carried;                            /* mass of a link and all that hangs on it [kg]  (links) */
   float (*color)[3];                          /* linear  (links) */
+  Pose* start;                                /* world poses at the start  (links) */
   double step;                                /* s */
   bool rotors;                                /* do rotors bear the rate gains of drives? (export/mjcf_drives.c) */
   int depth;
@@ -27,8 +28,8 @@ void mjcf_indent(Mjcf* m);
 void mjcf_joint_name(Text* name, const Mjcf* m, int index, int dof);
 /* Is the link a root that MuJoCo's freejoint can stand for: without drive, damping, limits or springs? */
 bool mjcf_is_free(const Mjcf* m, int index);
-/* Anchors of MuJoCo's closures are where bodies are in its reference, qpos0: then that is the start, else zero
- * coordinates. */
+/* true: there are closures. Their anchors in MuJoCo are where bodies are in its reference, qpos0: then that is the
+ * start, else zero coordinates. */
 bool mjcf_refers_to_start(const Mjcf* m);
 /* And this link stands there as it does at the start. false without closures. */
 bool mjcf_starts_there(const Mjcf* m, int index);
@@ -39,6 +40,14 @@ static inline double mjcf_thread(const ModelLink* link) {
 /* Is anything held together, by closures, couplings or screws? */
 bool mjcf_has_equality(const Mjcf* m);
 
+/* Appends <inertial> of a part (0 to 1) of the link's mass and inertia, where its own are. */
+void mjcf_add_inertial(Mjcf* m, const ModelLink* link, double part);
+/* Into how many bodies of equal parts a link is cut: one more than slides that are closures move it; only for links
+ * with a mass is it more than 1. */
+int mjcf_parts_of(const Mjcf* m, int index);
+/* Appends the bodies of links that slides hold to a link, or to the world (-1): parts of theirs on slide joints, which
+ * are welded to the rest. */
+void mjcf_add_closure_bodies(Mjcf* m, int index);
 /* Appends the sites that closures need on a link, or in the world (-1), in its frame [m] (export/mjcf_closures.c). */
 void mjcf_add_closure_sites(Mjcf* m, int index);
 /* Appends closures and couplings as tendons and equalities, which hold as they do in the reference; nothing without
@@ -59,6 +68,13 @@ bool mjcf_has_rate_gain(const Model* model);
 /* Inertia on a degree of freedom that makes an explicit step of its drive an implicit one: the step times the rate gain
  * [kg or kg m^2], of a ball the largest of its three; 0 without rotors. */
 double mjcf_rotor(const Mjcf* m, int index, int dof);
+
+/* Appends sensors for what the drives' feedback measures, and says what MuJoCo has none for; nothing without any
+ * (export/mjcf_feedback.c). */
+void mjcf_add_sensors(Mjcf* m);
+/* Appends a row for every measurement that moves the actuator's control: slope is that of the control by the drive's
+ * input on degree of freedom dof. */
+void mjcf_add_feedback_rows(Mjcf* m, const ModelController* c, int dof, const char* actuator, double slope);
 
 /* Appends the sites of tendons on a link, or in the world (-1), in its frame [m] (export/mjcf_tendons.c). */
 void mjcf_add_tendon_sites(Mjcf* m, int index);

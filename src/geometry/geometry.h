@@ -52,7 +52,8 @@ Status mesh_parse_stl(Mesh* mesh, const char* name, const char* data, size_t len
  * or breaks down over, is STATUS_BAD_INPUT, one that is not there or no regular file STATUS_IO. Both with a diagnostic,
  * and with a zeroed mesh. */
 Status mesh_read_foreign(Mesh* mesh, const char* path, double scale, Diagnostics* diagnostics);
-/* By the ending of its name, in any case of letters; the file is not looked at. */
+/* Is it in a format that is read in a process of its own? By the ending of its name, in any case of letters; the file
+ * is not looked at. */
 bool mesh_is_foreign(const char* path);
 /* Frees all and leaves a zeroed mesh; accepts a zeroed one. */
 void mesh_free(Mesh* mesh);
@@ -81,8 +82,8 @@ typedef enum { HULL_OK, HULL_TOO_FEW_POINTS, HULL_FLAT, HULL_FAILED } HullResult
  * HULL_FAILED: a coordinate is not finite, or Qhull found no closed surface. */
 HullResult hull_create(ConvexHull* hull, const Vec3* points, int count);
 /* The same with every point (count) kept as a vertex, in the given order, those inside too: a shape that is being
- * designed, where a vertex that lies inside today may come out tomorrow. Only corners are in the triangles. Results as
- * above. */
+ * designed, where a vertex that lies inside today may come out tomorrow. Only corners are in the triangles. HULL_FLAT
+ * and HULL_FAILED as above. */
 HullResult hull_create_keeping(ConvexHull* hull, const Vec3* points, int count);
 /* Keep at most max_vertices of the hull's own vertices (>= 4), chosen greedily: start from a large tetrahedron, add the
  * vertex farthest outside until the budget is spent. Returns the largest distance of a dropped vertex to the thinned
@@ -263,7 +264,8 @@ HullResult primitive_cylinder(ConvexHull* hull, double radius, double length, in
 HullResult primitive_capsule(ConvexHull* hull, double radius, double length, int segments);
 /* 96 points: cube surface with 4 x 4 grids on six faces, normalised to radius, each coordinate shifted by +- extent/2
  * (SDRS link shape, a rounded box or capsule); all 96 kept distinct: the outermost grid lines of each face are drawn in
- * by 0.1 of the grid spacing, which parts the corner and edge points that would coincide between faces. */
+ * by 0.1 of the grid spacing, which parts the corner and edge points that would coincide between faces. Results as
+ * hull_create. */
 HullResult primitive_rounded_box(ConvexHull* hull, double radius, Vec3 extent);
 
 /* ---------------------------------------------------------------- mass (geometry/mass.c)

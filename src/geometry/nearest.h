@@ -112,7 +112,7 @@ static inline NearestPoint nearest_in_plane(const Triangle* t, const double part
                         {part[0] / t->square, part[1] / t->square, part[2] / t->square}};
 }
 
-/* Of the triangle of corners i, j, k; a collinear one is its three edges. */
+/* Of the triangle of corners i, j, k of p (4); a collinear one is its three edges. */
 static inline NearestPoint nearest_on_triangle(const Vec3* p, int i, int j, int k) {
   Triangle t = triangle(p, i, j, k);
   double part[3] = {t.square, 0, 0};
@@ -151,7 +151,7 @@ static inline Tetrahedron tetrahedron(const Vec3* p, double scale) {
   return (Tetrahedron){{n0, n1, n2, n3}, volume, !(volume * volume > ZERO_TOLERANCE * ZERO_TOLERANCE * scale * face)};
 }
 
-/* sum part_i p_i over four corners. */
+/* sum part_i p_i over the corners p (4). */
 static inline Vec3 combination(const Vec3* p, const double part[4]) {
   Vec3 sum = vec3_scale(p[0], part[0]);
   for (int i = 1; i < 4; i++) sum = vec3_add_scaled(sum, part[i], p[i]);
@@ -169,7 +169,7 @@ static inline void add_barycentric(const Tetrahedron* solid, Vec3 from, double p
   part[0] -= sum;
 }
 
-/* The origin as a combination of the four corners with sum 1. The first solution of a thin tetrahedron is mostly
+/* The origin as a combination of the four corners p (4) with sum 1. The first solution of a thin tetrahedron is mostly
  * rounding, which steps of refinement remove as far as the digits go. */
 static inline NearestPoint origin_by_corners(const Vec3* p, const Tetrahedron* solid, double scale) {
   double part[4] = {1, 0, 0, 0};
@@ -186,18 +186,19 @@ static inline NearestPoint origin_by_corners(const Vec3* p, const Tetrahedron* s
   return origin;
 }
 
+/* Is none of them 0 or below? */
 static inline bool all_positive(const double part[4]) {
   return part[0] > 0 && part[1] > 0 && part[2] > 0 && part[3] > 0;
 }
 
-/* Distance of the plane through the point, across to it, that all four corners are known to lie behind. */
+/* Distance of the plane through the point, across to it, that all four corners p (4) are known to lie behind. */
 static inline double height_behind(const Vec3* p, const NearestPoint* nearest) {
   double height = vec3_dot(nearest->point, p[0]);
   for (int i = 1; i < 4; i++) height = -larger(-height, -vec3_dot(nearest->point, p[i]));
   return height / sqrt(nearest->square);
 }
 
-/* Of two faces equally near up to rounding, the one that leaves no corner before it is right. */
+/* Of two faces equally near up to rounding, the one that leaves no corner of p (4) before it is right. */
 static inline void keep_better_face(const Vec3* p, NearestPoint* best, NearestPoint other, double scale) {
   double difference = other.square - best->square;
   bool tie = difference * difference <= 4 * GAP_TOLERANCE * GAP_TOLERANCE * scale * best->square;
@@ -226,7 +227,7 @@ static inline NearestPoint nearest_on_tetrahedron(const Vec3* p, double scale) {
   return best;
 }
 
-/* The same for 1 to 4 corners. */
+/* The same for 1 to 4 corners, p (count). */
 static inline NearestPoint nearest_on_simplex(const Vec3* p, int count, double scale) {
   if (count == 1) return nearest_vertex(p, 0);
   if (count == 2) return nearest_on_edge(p, 0, 1);

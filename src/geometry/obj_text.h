@@ -55,7 +55,7 @@ typedef struct {
 /* At most 40 bytes of it, by value. */
 ObjQuote obj_quote(ObjWord word);
 
-/* The very same bytes; text ends with NUL. */
+/* Is it the very same bytes? text ends with NUL. */
 bool obj_word_is(ObjWord word, const char* text);
 /* A decimal number that is finite; else adds an error and returns false. Then *value is of no use. A word of 512 bytes
  * or more is none. */

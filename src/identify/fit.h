@@ -155,10 +155,10 @@ double shot_height(const Identification* id, const Shot* shot, int* ground);
 /* Sets the arrays of out to zero: (variables^2), (variables), (variables x locals), (locals^2), (locals). */
 void shot_clear(const Identification* id, ShotSums* out);
 /* Cost and gradient alone, by the adjoint of the run (Q13): sets out->ran, cost, residuals and g. Of shots without
- * unknowns of their own. */
+ * unknowns of their own. x (variables). */
 void shot_gradient(const Identification* id, const double* x, const Shot* shot, ShotSums* out);
 /* The same sums as with derivatives, where the shot's own unknowns, which are set, make its cost least for x (Q13);
- * identify/settle.c. */
+ * identify/settle.c. x (variables), local (the shot's own unknowns). */
 void shot_settle(const Identification* id, const double* x, const Shot* shot, double* local, ShotSums* out);
 /* Huber's loss of a residual, and the weight of its square's derivatives, which is set. */
 double robust_loss(double r, double threshold, double* weight);
@@ -196,7 +196,7 @@ void dense_eigen(int n, double* a, double* values, double* vectors);
  * positive definite for any damping. */
 bool bounded_step(const Identification* id, double damping, double* dx);
 
-/* Empty sums for all shots (shot_count), as id->sums. */
+/* Empty sums for all shots (shot_count), as id->sums. Allocates; freed with sums_free. */
 ShotSums* sums_create(const Identification* id);
 /* Frees them; NULL is accepted. */
 void sums_free(const Identification* id, ShotSums* sums);

@@ -152,8 +152,8 @@ Status identification_write(Identification* identification, const char* folder, 
 #define IDENTIFY_CHECKPOINT_KIND "identify" /* identify/fit_checkpoint.c */
 /* Writes the state between two iterations to a file. STATUS_IO with a diagnostic. */
 Status identification_save(const Identification* identification, const char* path, Diagnostics* diagnostics);
-/* Reads it back into an identification of the same task and data, after identification_start. STATUS_IO or
- * STATUS_BAD_INPUT with a diagnostic. */
+/* Reads it back into an identification of the same task and data, after identification_start; the file is copied from.
+ * STATUS_IO or STATUS_BAD_INPUT with a diagnostic. */
 Status identification_load(Identification* identification, const char* path, Diagnostics* diagnostics);
 
 #endif

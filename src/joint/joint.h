@@ -92,8 +92,8 @@ typedef struct {
 } JointNumber;
 extern const JointNumber JOINT_NUMBERS[]; /* up to one without key */
 
-/* axes, free_axes: what the type has of them; parameters (JOINT_MAX_PARAMETER). Returned by value; the axes are copied.
- * Cannot fail on what the reader let through. */
+/* axes, free_axes: what the type has of them; parameters (JOINT_MAX_PARAMETER numbers). Returned by value; the axes are
+ * copied. Cannot fail on what the reader let through. */
 Joint joint_make(JointType type, const Vec3 axes[2], unsigned free_axes, const double* parameters);
 /* For JointKind.make: the next degree of freedom, one coordinate in m along `axis` (unit, joint frame). Borrows the
  * name, which must outlive the joint. At most three. */
@@ -106,7 +106,7 @@ void joint_add_quaternion(Joint* joint);
 /* Nothing but slides, hinges and at most a quaternion: what formats of other programs can say. False for a
  * screw (joint_add_turn). */
 bool joint_is_elementary(const Joint* joint);
-/* All six degrees of freedom of a body: three slides and a quaternion. */
+/* Has it all six degrees of freedom of a body: three slides and a quaternion? */
 static inline bool joint_floats(const Joint* joint) { return joint->slide_count == 3 && joint->quaternion; }
 
 /* ---------------------------------------------------------------- motion. q: the joint's coordinates */

@@ -135,7 +135,7 @@ typedef struct {
   sdrs_block block;
   int link;
   sdrs_array* out;
-} View;
+} BlockView;
 
 static sdrs_array array(const double* data, size_t rows, size_t columns, size_t stride) {
   return (sdrs_array){data, rows, columns, stride};
@@ -252,7 +252,7 @@ static sdrs_array view_control(sdrs* s) {
 }
 
 static sdrs_status view(sdrs* s, void* arguments) {
-  const View* v = arguments;
+  const BlockView* v = arguments;
   const Model* m = &s->shared->model;
   size_t nq = (size_t)m->coordinate_count, nv = (size_t)m->dof_count;
   if (v->link < -1 || v->link >= m->link_count) return library_fail(s, SDRS_USAGE, "there is no link %d", v->link);
@@ -314,6 +314,6 @@ static sdrs_status view(sdrs* s, void* arguments) {
 
 sdrs_status sdrs_view(sdrs* s, sdrs_block block, int link, sdrs_array* out) {
   *out = (sdrs_array){0};
-  View arguments = {block, link, out};
+  BlockView arguments = {block, link, out};
   return library_call(s, view, &arguments);
 }

@@ -61,7 +61,7 @@ struct BlockSolver {
   double *pivot_beside, *right, *rest; /* right-hand side and residual of refinement, by place */
 };
 
-/* Room for `count` elements instead of what the array had, whose contents are lost. */
+/* Room for `count` elements instead of what the array had, which is freed: zeroed, owned by the caller. */
 void* block_replaced(void* array, size_t element, size_t count);
 /* Groups what is filled into components and chooses their methods, unless it is grouped already. Allocates for what
  * there was no room for. */

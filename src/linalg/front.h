@@ -35,7 +35,7 @@ bool front_factor(int rows, int pivots, int stride, double* panel, double* updat
 /* x = (x1; x2), of length `stride` with zeros behind rows:  x1 <- Lpp^-1 x1, x2 <- x2 - Lrp x1.
  * panel: of front_factor, pivots columns of length `stride`. Cannot fail, nor can front_backward. */
 void front_forward(int pivots, int stride, const double* panel, double* x);
-/* x1 <- Lpp^-T (x1 - Lrp^T x2). x and panel as above. */
+/* x1 <- Lpp^-T (x1 - Lrp^T x2). x (stride) and panel (pivots columns of stride) as above. */
 void front_backward(int pivots, int stride, const double* panel, double* x);
 
 #endif

@@ -19,7 +19,7 @@ int indefinite_factor(int rows, int pivots, int stride, double tiny, double* pan
 
 /* x = (x1; x2) as for front_forward; `spare`: stride numbers.  x1 <- L^-1 P x1, x2 <- x2 - W D^-1 x1. */
 void indefinite_forward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* spare);
-/* x1 <- P^T L^-T D^-1 (x1 - W^T x2). x and spare as above. */
+/* x1 <- P^T L^-T D^-1 (x1 - W^T x2). x and spare (stride) as above. */
 void indefinite_backward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* spare);
 
 #endif

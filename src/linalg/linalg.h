@@ -177,7 +177,7 @@ bool symmetric_eigen(int order, int stride, double* a, double* values, double* o
 /* The nearest positive semidefinite matrix: negative eigenvalues become zero (linalg/project.c). matrix is symmetric,
  * order x order, order <= SYMMETRIC_PROJECT_MAX. No allocation. false: not finite, matrix unchanged. */
 enum { SYMMETRIC_PROJECT_MAX = 12 };
-/* Row-major, both triangles are read and written. */
+/* Row-major (order x order), both triangles are read and written; false as above. */
 bool symmetric_project(int order, double* matrix);
 
 /* x <- A^+ x for a symmetric matrix (order x order, full; destroyed): the least squares solution, and of these the

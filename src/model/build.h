@@ -72,10 +72,10 @@ void place_hull(ModelHull* hull, const ConvexHull* piece, Pose pose);
 void place_triangle(ModelHull* hull, const ConvexHull* piece, Pose pose);
 /* Returns why there is no such shape (static); NULL: it stands. Owned by the model either way. */
 const char* place_smooth(ModelHull* hull, const Scene* scene, const SceneShape* shape, Pose pose);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void free_smooth(ModelSmooth* smooth);
-/* Derivative of a vertex of a convex smooth shape, link frame, by its parameter k. sphere: primitive_sphere's vertices
- * of the same resolution. [m per unit of the parameter]. */
+/* Derivative of a vertex of a convex smooth shape, link frame, by its parameter k. sphere: primitive_sphere's points
+ * of the same resolution (hull's points). [m per unit of the parameter]. */
 Vec3 smooth_vertex_slope(const ModelHull* hull, const Vec3* sphere, int vertex, int k);
 /* The normal becomes unit; no allocation. */
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose);

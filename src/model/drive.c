@@ -17,6 +17,7 @@ void build_controllers(Builder* builder) {
       controller->damping_gain[k] = source->damping_gain[k];
       controller->max_force[k] = source->max_force[k];
     }
+    controller->limit_width = source->limit_width;
     controller->source = source;
     controller->gain_first = model->gain_count;
     model->gain_count += controller_gain_count(source);

@@ -98,6 +98,7 @@ typedef struct {
   Signal target;
   double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF];
   double damping_gain[JOINT_MAX_DOF], max_force[JOINT_MAX_DOF]; /* max_force 0: no limit */
+  double limit_width;                                           /* a part of max_force (drives.md, M2) */
   const SceneController* source; /* measures and matrix of its feedback, and its delay; borrowed */
   int delayed_first;             /* number of its first measurement among those that come late; -1: it has none */
   int gain_first;                /* number of its first gain (controller_gain) among those of all controllers */
@@ -410,7 +411,7 @@ double model_spring_energy(const Model* model, const double* q);
 /* What is stored in stretched tendons, sum stiffness/2 (length - rest length)^2 [J] (model/tendons.c). poses
  * (links). */
 double model_tendon_energy(const Model* model, const Pose* poses);
-/* Point of a tendon in the world. */
+/* Point of a tendon in the world [m]. poses (links). */
 static inline Vec3 tendon_point(const SceneTendonPoint* point, const Pose* poses) {
   return point->link < 0 ? point->point : pose_apply(poses[point->link], point->point);
 }
@@ -428,7 +429,7 @@ TendonPiece tendon_piece(Vec3 apart, double eyelet);
 double tendon_length(const SceneTendon* tendon, const Pose* poses);
 /* length: of tendon_length [m]. */
 double tendon_stretch(const SceneTendon* tendon, double length);
-/* Of a closure's side in the world, from the poses of all links. */
+/* Of a closure's side in the world, from poses (links). */
 static inline Pose model_closure_pose(const ModelClosure* closure, int side, const Pose* poses) {
   return closure->link[side] < 0 ? pose_identity() : poses[closure->link[side]];
 }

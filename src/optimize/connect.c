@@ -175,7 +175,7 @@ static bool tie_fits(const Scene* scene, int link, const int tie[4]) {
 /* What the scene tells of, as far as the vertices still are in one place. */
 static void keep_ties(const Scene* scene, int link, SharedVertices* shared) {
   const SceneLink* l = &scene->links[link];
-  for (int k = 0; k < l->tie_count; k++) {
+  for (int k = 0; l->ties && k < l->tie_count; k++) {
     const int* tie = l->ties[k];
     if (!tie_fits(scene, link, tie)) continue;
     *add_shared(shared) = (SharedVertex){.link = link,
@@ -209,7 +209,7 @@ static void keep_attachment(const Scene* scene, int link, int child, Vec3 point,
 
 static void keep_all(const Scene* scene, const Model* model, const ConnectRequest* request, SharedVertices* shared) {
   bool told = false;
-  for (int i = 0; i < scene->link_count; i++) told = told || scene->links[i].tie_count > 0;
+  for (int i = 0; i < scene->link_count; i++) told = told || scene->links[i].ties;
   for (int i = 0; i < scene->link_count; i++)
     if (request->shapes[i] && request->follows[i] < 0) keep_link(scene, i, told, shared);
   for (int i = 0; i < scene->link_count; i++) {
@@ -227,7 +227,8 @@ void connect_note_ties(Scene* scene, const SharedVertices* shared) {
     int count = 0;
     for (int k = 0; k < shared->count; k++) count += shared->items[k].link == i && shared->items[k].hull[1] >= 0;
     memory_free(l->ties);
-    l->ties = count > 0 ? memory_alloc(sizeof *l->ties * (size_t)count) : NULL;
+    l->ties = count > 0 || l->shape_count > 1 ? memory_alloc(sizeof *l->ties * (size_t)(count + 1))
+                                              : NULL; /* none is told, too */
     l->tie_count = 0;
     for (int k = 0; k < shared->count; k++) {
       const SharedVertex* v = &shared->items[k];

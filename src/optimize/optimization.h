@@ -46,7 +46,7 @@ typedef struct Draws Draws;
 /* NULL where the task draws nothing. The scenes must be the initial ones. STATUS_BAD_INPUT with diagnostics. Freed
  * with draws_destroy, also after a failure; design and task must outlive it. */
 Status draws_create(Draws** out, const Design* design, const Task* task, Diagnostics* diagnostics);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void draws_destroy(Draws* draws);
 /* How many overrides draws_apply may add: room for them is the caller's. 0 for NULL. */
 int draws_room(const Draws* draws);
@@ -59,7 +59,7 @@ int draws_apply(const Draws* draws, DrawMoment moment, int scenario, ModelOverri
 typedef struct Subjects Subjects;
 /* NULL where nothing is bounded. The task is copied from, not kept; freed with subjects_destroy. */
 Subjects* subjects_create(const Task* task);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void subjects_destroy(Subjects* subjects);
 /* A = loss + sum_i (rho_i / 2) (max(0, g_i + lambda_i / rho_i)^2 - (lambda_i / rho_i)^2), from all terms. terms
  * (losses, then subjects), only read. NaN goes through. */
@@ -70,10 +70,11 @@ const double* subjects_factors(Subjects* subjects, const double* terms);
 /* The largest g_i relative to the size of its bound; <= SUBJECTS_TOLERANCE: all are kept. NaN terms are not seen. */
 double subjects_violation(const Subjects* subjects, const double* terms);
 #define SUBJECTS_TOLERANCE 1e-6
-/* At the start: penalties in proportion to the loss. Multipliers become zero. terms as of subjects_merit. */
+/* At the start: penalties in proportion to the loss. Multipliers become zero. terms (losses, then subjects). */
 void subjects_begin(Subjects* subjects, double loss, const double* terms);
 /* Better multipliers at a design; solved: the optimizer has done with the present ones, so that penalties that were too
- * small may grow. false: they are as good as they get, and the bounds are kept. */
+ * small may grow. false: they are as good as they get, and the bounds are kept. terms
+ * (losses, then subjects). */
 bool subjects_update(Subjects* subjects, const double* terms, bool solved);
 /* Is it time, so many iterations after the last change, with the gradient's norm then and now? *solved: because the
  * optimizer has come near to where it goes. since in iterations; *solved is set in any case. */
@@ -142,14 +143,14 @@ struct Optimization {
 /* Resolves the terms in every scenario; runs: those of the optimization, whose models are the initial ones. NULL
  * without terms. STATUS_BAD_INPUT with diagnostics. Freed with success_destroy, also after a failure. */
 Status success_create(Success** out, const Optimization* o, Diagnostics* diagnostics);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void success_destroy(Success* success);
 /* The terms in scenario 0, whose rows a recording is to keep. Owned by the success. */
 const Loss* success_loss(const Success* success);
 /* Does the best design meet the terms in a scenario, with what is drawn then? Not where its run fails. Several threads
  * may. *met is set in any case; the status is that of the run. */
 Status success_try(Optimization* o, int scenario, DrawMoment moment, bool* met);
-/* NULL is accepted (optimize/validation.c). */
+/* Frees it and all that it owns; NULL is accepted (optimize/validation.c). */
 void validation_destroy(Validation* validation);
 
 /* Are there other draws in other iterations? */

@@ -194,7 +194,7 @@ typedef struct ChoiceSearch ChoiceSearch;
 #define CHOICE_EXCESS 1e-6
 /* task is borrowed, and has choices. The caller owns it: choice_search_destroy. */
 ChoiceSearch* choice_search_create(const Task* task);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void choice_search_destroy(ChoiceSearch* search);
 /* How many combinations are tried in all. */
 int choice_search_tries(const ChoiceSearch* search);
@@ -258,7 +258,7 @@ void receding_judge(Receding* receding);
  * present window's optimization has begun. */
 void receding_save(const Receding* receding, bool inside, NumberFile* checkpoint);
 /* Takes what receding_save wrote; receding_repeat comes next, and then, if *inside was set, optimization_load.
- * false, with diagnostics: it is of another task, or damaged. */
+ * false, with diagnostics: it is of another task, or damaged. The checkpoint is copied from. */
 bool receding_load(Receding* receding, const NumberFile* checkpoint, bool* inside, Diagnostics* diagnostics);
 /* Executes the windows that were loaded again; record and statuses as for receding_execute. */
 Status receding_repeat(Receding* receding, RecedingRecord record, void* context, Diagnostics* diagnostics);

@@ -13,7 +13,7 @@ typedef struct Optimizer Optimizer;
  * GLPK's is taken here. Freed with optimizer_destroy before the set. */
 Optimizer* optimizer_create(const TaskOptimizer* settings, const FeasibleSet* set);
 /* The same for variables of different kinds: all steps and norms are those of x_i / unit_i, unit_i the power of two at
- * or below unit[i] > 0; NULL: 1. What is handed in and out is x. unit (count) is only read.                      (O19)
+ * or below unit[i] > 0; NULL: 1. What is handed in and out is x. unit (count) is copied.                         (O19)
  */
 Optimizer* optimizer_create_in(const TaskOptimizer* settings, const FeasibleSet* given, const double* unit);
 /* Frees it, not the set; NULL is accepted. */
@@ -55,7 +55,7 @@ double optimizer_step_bound(const Optimizer* optimizer, int block);
 int optimizer_state_size(const Optimizer* optimizer);
 /* Copies it to state (optimizer_state_size). */
 void optimizer_state_save(const Optimizer* optimizer, double* state);
-/* Copies it from state (optimizer_state_size); what follows is bit for bit what it would have been. */
+/* Copies it from state (optimizer_state_size numbers); what follows is bit for bit what it would have been. */
 void optimizer_state_load(Optimizer* optimizer, const double* state);
 
 #endif

@@ -37,7 +37,7 @@ typedef struct Projector Projector;
 /* All memory is taken here; the set's rows are copied. Never NULL; freed with projector_destroy. The set may go at
  * once. */
 Projector* projector_create(const FeasibleSet* set);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void projector_destroy(Projector* projector);
 /* The rows by the variables that stand in them, borrowed from the projector. */
 const ProjectRows* projector_rows(const Projector* projector);

@@ -55,7 +55,7 @@ struct Optimizer {
 /* trial = the projection of x + step, nearest in the metric sum (dx_i / scale_i)^2. false: none. All arrays (count);
  * x and step are only read. No allocation. */
 bool rule_project_step(Optimizer* optimizer, const double* scale, const double* x, const double* step, double* trial);
-/* optimizer_project in units. */
+/* optimizer_project in units: x (count), in place; false: no point of the set is found. */
 bool rule_project(const Optimizer* optimizer, double* x);
 /* The set as seen from x: limits of a step. Zero is within all of them: x is in the set, so what is not is rounding.
  * x, low and high (count); row_low and row_high (row_count). Never fails. */

@@ -20,7 +20,7 @@ void step_ball_bounds(int count, const int* block, const double* low, const doub
 bool step_ball_rows(Projector* projector, int count, const int* block, const ProjectLimits* limits,
                     const double* gradient, const double radius[2], double* work, double* d);
 
-/* Euclidean norm of a block of d. Without overflow; 0 for a block without variables. */
+/* Euclidean norm of a block of d; d, block (count). Without overflow; 0 for a block without variables. */
 double step_ball_norm(int count, const int* block, const double* d, int which);
 
 #endif

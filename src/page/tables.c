@@ -190,6 +190,11 @@ static void add_contact_rows(const ContactList* list) {
   array = page_start(page, 4);
   for (int i = 0; i < list->count; i++) page_add_vector(page, rows[list->row[i]].force);
   page_end(page, "forces", array);
+  if (list->count > 0 && !isnan(rows[list->row[0]].moment.x)) { /* simulation.output has contact_points */
+    array = page_start(page, 4);
+    for (int i = 0; i < list->count; i++) page_add_vector(page, rows[list->row[i]].moment);
+    page_end(page, "torques", array);
+  }
   array = page_start(page, 2);
   for (int i = 0; i < list->count; i++)
     page_add_index(page, array, contact_shown_on_a(page->source->model, &rows[list->row[i]]));

@@ -4,16 +4,14 @@
 #ifndef SDRS_QUERY_DUAL_H
 #define SDRS_QUERY_DUAL_H
 
-#include "base/base.h"
+#define LANES 8
+#include "base/lanes.h"
 
 enum { DUAL_VARIABLES = 6 };
-typedef double Dual __attribute__((vector_size(64)));
+typedef Lanes Dual;
 typedef struct {
   Dual x, y, z;
 } Dual3;
-
-/* Passed between functions of one file only, so how they are passed on older processors does not matter. */
-#pragma GCC diagnostic ignored "-Wpsabi"
 
 /* A constant: all derivatives are zero. */
 static inline Dual dual_of(double x) { return (Dual){x}; }
@@ -37,23 +35,6 @@ static inline Dual dual_sqrt(Dual a) {
   double root = sqrt(a[0]);
   return dual_chain(a, root, 0.5 / root);
 }
-/* 1 / (1 + exp(-a)) */
-static inline Dual dual_sigmoid(Dual a) {
-  double less = math_decay(-fabs(a[0])), part = less / (1 + less);
-  return dual_chain(a, a[0] < 0 ? part : 1 - part, part * (1 - part));
-}
-/* tanh a = 2 sigmoid(2 a) - 1 */
-static inline Dual dual_tanh(Dual a) {
-  Dual out = 2 * dual_sigmoid(2 * a);
-  out[0] -= 1;
-  return out;
-}
-/* log(1 + exp(a)) */
-static inline Dual dual_softplus(Dual a) {
-  double less = math_decay(-fabs(a[0])), part = less / (1 + less);
-  return dual_chain(a, fmax(a[0], 0) + math_log_sum(1 + less), a[0] < 0 ? part : 1 - part);
-}
-
 static inline Dual3 dual3_of(Vec3 v) { return (Dual3){dual_of(v.x), dual_of(v.y), dual_of(v.z)}; }
 static inline Vec3 dual3_value(Dual3 v) { return vec3(v.x[0], v.y[0], v.z[0]); }
 static inline Vec3 dual3_slope(Dual3 v, int k) { return vec3(v.x[k], v.y[k], v.z[k]); }

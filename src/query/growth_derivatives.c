@@ -1,25 +1,19 @@
-/* Derivatives of a growth answer: the implicit function theorem on its conditions (G3), four displacements at a time.
+/* Derivatives of a growth answer: the implicit function theorem on its conditions (G3), several displacements at a
+ * time.
  */
 #include <string.h>
+#define LANES 8
+#include "base/lanes.h"
 #include "query/growth.h"
 
-enum { ORDER = 6, LANES = 4 };
+enum { ORDER = 6 };
 /* Centres nearer than this, of the bodies' size: the direction between them, and all that follows, is rounding. */
 #define CENTRES_APART 1e-8
 /* What may be left of the conditions of the optimum, which are 1. */
 #define BALANCED 1e-7
 
-/* ---------------------------------------------------------------- four numbers at a time, element by element */
+/* ---------------------------------------------------------------- several numbers at a time */
 
-#pragma GCC diagnostic ignored "-Wpsabi" /* passed within this file only */
-typedef double Lanes __attribute__((vector_size(32)));
-typedef int64_t LaneBits __attribute__((vector_size(32)));
-typedef struct {
-  Lanes x, y, z;
-} Lanes3;
-
-static inline Lanes lanes(double x) { return (Lanes){x, x, x, x}; }
-static inline Lanes magnitude(Lanes v) { return (Lanes)((LaneBits)v & INT64_MAX); }
 static inline Lanes3 add(Lanes3 a, Lanes3 b) { return (Lanes3){a.x + b.x, a.y + b.y, a.z + b.z}; }
 static inline Lanes3 sub(Lanes3 a, Lanes3 b) { return (Lanes3){a.x - b.x, a.y - b.y, a.z - b.z}; }
 static inline Lanes3 times(Lanes s, Vec3 v) { return (Lanes3){s * v.x, s * v.y, s * v.z}; }
@@ -30,9 +24,10 @@ static inline Lanes3 mul(const Mat3* m, Lanes3 v) {
                   m->m[1][0] * v.x + m->m[1][1] * v.y + m->m[1][2] * v.z,
                   m->m[2][0] * v.x + m->m[2][1] * v.y + m->m[2][2] * v.z};
 }
-/* A lane for each axis e of the world: e, e x v; the last stays zero. */
-static inline Lanes3 axes(void) { return (Lanes3){{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}; }
-static inline Lanes3 swept(Vec3 v) { return (Lanes3){{0, v.z, -v.y, 0}, {-v.z, 0, v.x, 0}, {v.y, -v.x, 0, 0}}; }
+/* Of motions of a body: lanes 0 to 2 turn it about the world's axes e, lanes 3 to 5 move it along them; e, e x v. */
+enum { MOTIONS = 6 };
+static inline Lanes3 axes(void) { return (Lanes3){{0, 0, 0, 1, 0, 0}, {0, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 0, 1}}; }
+static inline Lanes3 swept(Vec3 v) { return (Lanes3){{0, v.z, -v.y}, {-v.z, 0, v.x}, {v.y, -v.x, 0}}; }
 
 /* ---------------------------------------------------------------- the system */
 
@@ -46,7 +41,7 @@ typedef struct {
   ShapeValue fa, fb;
   Vec3 t[2], ha[2], hb[2], across; /* motions of p, what they change, va H_a grad phi_a */
   double tu[2], bend[2][2];        /* of u; the inverse of the Hessian along both */
-  Lanes inverse[ORDER][2];         /* rows; columns in lanes */
+  Lanes inverse[ORDER];            /* rows; columns in lanes */
   double condition;
 } Answer;
 
@@ -145,19 +140,14 @@ static double norm_of(const Answer* x) {
 /* The inverse of J, and its condition in the 1-norm. */
 static bool invert(Answer* x) {
   double norm = 0;
+  Lanes f[ORDER] = {{0}}, sum = {0};
   factor(x);
-  for (int half = 0; half < 2; half++) {
-    Lanes f[ORDER] = {{0}}, y[ORDER], sum = {0};
-    for (int k = 0; k < LANES && LANES * half + k < ORDER; k++) f[LANES * half + k][k] = 1;
-    solve(x, f, y);
-    for (int r = 0; r < ORDER; r++) {
-      x->inverse[r][half] = y[r];
-      sum += magnitude(y[r]);
-    }
-    for (int k = 0; k < LANES; k++) {
-      if (!isfinite(sum[k])) return false;
-      norm = larger(norm, sum[k]);
-    }
+  for (int k = 0; k < ORDER; k++) f[k][k] = 1;
+  solve(x, f, x->inverse);
+  for (int r = 0; r < ORDER; r++) sum += lanes_magnitude(x->inverse[r]);
+  for (int k = 0; k < ORDER; k++) {
+    if (!isfinite(sum[k])) return false;
+    norm = larger(norm, sum[k]);
   }
   x->condition = norm * norm_of(x);
   return isfinite(x->condition);
@@ -173,22 +163,14 @@ typedef struct {
   Lanes3 grad_a, grad_b, d;
 } Cause;
 
-/* b moves along the world's axes. */
-static void move_cause(const Answer* x, Cause* c) {
+/* b's motions. */
+static void motion_cause(const Answer* x, Cause* c) {
   c->centre_b = axes();
-  c->length = (Lanes){x->d.x, x->d.y, x->d.z, 0};
+  c->length = (Lanes){0, 0, 0, x->d.x, x->d.y, x->d.z};
   c->d = scaled(1 / x->distance, sub(axes(), times(c->length, x->d)));
-  Lanes3 s = scaled(-x->u, c->d);
+  Lanes3 s = sub(scaled(-x->u, c->d), swept(x->s));
   c->phi_b = dot(x->fb.gradient, s);
-  c->grad_b = mul(&x->fb.hessian, s);
-}
-
-/* A body turns about the world's axes. */
-static void turn_cause(const Answer* x, bool of_b, Cause* c) {
-  const ShapeValue* f = of_b ? &x->fb : &x->fa;
-  Lanes3 sweep = swept(of_b ? x->s : x->p);
-  *(of_b ? &c->phi_b : &c->phi_a) = -dot(f->gradient, sweep);
-  *(of_b ? &c->grad_b : &c->grad_a) = sub(swept(f->gradient), mul(&f->hessian, sweep));
+  c->grad_b = add(swept(x->fb.gradient), mul(&x->fb.hessian, s));
 }
 
 /* Lane `lane`: parameter k of a's, then b's. */
@@ -222,8 +204,8 @@ static void rows_of(const Answer* x, const Cause* c, Lanes rows[GROWTH_ROWS]) {
                           balance.y, balance.z, x->vb * (dot(x->d, c->grad_b) + dot(gb, c->d))};
   Lanes y[ORDER];
   for (int r = 0; r < ORDER; r++) {
-    y[r] = lanes(0);
-    for (int k = 0; k < ORDER; k++) y[r] -= x->inverse[r][k / LANES][k % LANES] * f[k];
+    y[r] = lanes_of(0);
+    for (int k = 0; k < ORDER; k++) y[r] -= x->inverse[r][k] * f[k];
   }
   double alpha = x->distance / x->u, scale = x->scale, over = 1 / vec3_norm(ga), growth = alpha * alpha;
   Vec3 n = vec3_scale(ga, over);
@@ -242,38 +224,40 @@ static void rows_of(const Answer* x, const Cause* c, Lanes rows[GROWTH_ROWS]) {
   rows[GROWTH_MULTIPLIERS + 1] = (growth * y[5] + x->vb * stretch) / x->distance;
 }
 
-static void store(const Lanes rows[GROWTH_ROWS], double factor, int count, double* out, int stride) {
-  for (int r = 0; r < GROWTH_ROWS; r++) {
-    Lanes row = rows[r] * factor;
-    memcpy(out + r * stride, &row, sizeof(double) * (size_t)count);
-  }
+static void store(const Lanes rows[GROWTH_ROWS], int count, double* out, int stride) {
+  for (int r = 0; r < GROWTH_ROWS; r++) memcpy(out + r * stride, &rows[r], sizeof(double) * (size_t)count);
 }
 
-/* Both moved alike: points move along, nothing else changes. So what a's motion does is that less what b's does. */
-static void other_moves(Lanes rows[GROWTH_ROWS], double scale) {
-  static const bool point[GROWTH_ROWS] = {[GROWTH_POINT] = 1, [GROWTH_WITNESS_A] = 1, [GROWTH_WITNESS_B] = 1};
-  Lanes along[3];
-  put(scaled(scale, axes()), along);
-  for (int r = 0; r < GROWTH_ROWS; r++) rows[r] = -rows[r];
-  for (int r = 0; r < GROWTH_ROWS; r++)
-    for (int k = 0; point[r] && k < 3; k++) rows[r + k] += along[k];
+/* How a turn of everything about a's centre, a move of everything carry the answer: points and directions, nothing
+ * else. */
+static void carried(const Answer* x, const Growth* g, Lanes rows[GROWTH_ROWS]) {
+  const int point[3] = {GROWTH_POINT, GROWTH_WITNESS_A, GROWTH_WITNESS_B};
+  const Vec3 place[3] = {g->point, g->witness_a, g->witness_b};
+  for (int r = 0; r < GROWTH_ROWS; r++) rows[r] = lanes_of(0);
+  for (int k = 0; k < 3; k++) put(add(swept(vec3_sub(place[k], x->pose_a.t)), axes()), rows + point[k]);
+  put(swept(g->normal), rows + GROWTH_NORMAL);
 }
 
-/* Motions of the world's lengths, not of scale. */
-static void pose_columns(const Answer* x, double* out, int columns) {
-  Lanes rows[GROWTH_ROWS];
-  for (int of_b = 0; of_b < 2; of_b++) {
-    Cause turns = {.length = {0}};
-    turn_cause(x, of_b, &turns);
-    rows_of(x, &turns, rows);
-    store(rows, 1, 3, out + (of_b ? 6 : 0), columns);
+/* Everything moved alike changes nothing but places and directions, so a's motion does what that does less what b's
+ * does; a turn of everything about a's centre also moves b, by e x r. */
+static void pose_columns(const Answer* x, const Growth* g, double* out, int columns) {
+  Lanes of_b[GROWTH_ROWS], of_a[GROWTH_ROWS];
+  Cause motions = {.length = {0}};
+  motion_cause(x, &motions);
+  rows_of(x, &motions, of_b);
+  double by = 1 / x->scale; /* motions of the world's lengths */
+  const Lanes factor = {1, 1, 1, by, by, by};
+  Vec3 r = vec3_sub(x->pose_b.t, x->pose_a.t);
+  const Lanes next = {r.y, r.z, r.x}, last = {r.z, r.x, r.y}; /* r x m = next m_last - last m_next */
+  carried(x, g, of_a);
+  for (int i = 0; i < GROWTH_ROWS; i++) {
+    Lanes row = of_b[i] *= factor;
+    Lanes m_next = __builtin_shufflevector(row, row, 4, 5, 3, 6, 6, 6, 6, 6);
+    Lanes m_last = __builtin_shufflevector(row, row, 5, 3, 4, 6, 6, 6, 6, 6);
+    of_a[i] -= row + (next * m_last - last * m_next);
   }
-  Cause moves = {.length = {0}};
-  move_cause(x, &moves);
-  rows_of(x, &moves, rows);
-  store(rows, 1 / x->scale, 3, out + 9, columns);
-  other_moves(rows, x->scale);
-  store(rows, 1 / x->scale, 3, out + 3, columns);
+  store(of_b, MOTIONS, out + MOTIONS, columns);
+  store(of_a, MOTIONS, out, columns);
 }
 
 const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
@@ -290,14 +274,14 @@ const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose
   if (!(x.condition <= QUERY_CONDITION_MAX)) return "the condition of the system is above 1e8";
   int own_a = parameters ? shape_parameter_count(a) : 0, own_b = parameters ? shape_parameter_count(b) : 0;
   int own = own_a + own_b, columns = QUERY_POSE_COLUMNS + own;
-  pose_columns(&x, out, columns);
+  pose_columns(&x, answer, out, columns);
   for (int k = 0; k < own; k += LANES) {
     Cause cause = {.length = {0}};
     Lanes rows[GROWTH_ROWS];
     int count = own - k < LANES ? own - k : LANES;
     for (int i = 0; i < count; i++) shape_cause(&x, own_a, k + i, i, &cause);
     rows_of(&x, &cause, rows);
-    store(rows, 1, count, out + QUERY_POSE_COLUMNS + k, columns);
+    store(rows, count, out + QUERY_POSE_COLUMNS + k, columns);
   }
   return NULL;
 }

@@ -11,15 +11,19 @@
 /* Edges nearer than this part of the smoothing have no direction between them. */
 #define APART_FLOOR 1e-2
 
+/* Of the derivatives of an answer. */
+enum { COLUMNS = 12, DUAL_LANES = 8 };
+
 typedef struct {
   const ManifoldBody* body[2];
   const ManifoldOptions* options;
   Pose pose_b;
   Pose relative; /* of a in b's frame */
   ManifoldCause cause;
-  int first, lanes; /* parameters first ... first + lanes - 1 of a body */
-  Dual smoothing;   /* of the options */
-  char* room;       /* what is left of it */
+  int first, lanes;               /* parameters first ... first + lanes - 1 of a body */
+  Dual smoothing;                 /* of the options */
+  char* room;                     /* what is left of it */
+  Dual motion[DUAL_VARIABLES][2]; /* how variable k changes by column 8 i + j: motion[k][i][j] */
 } ManifoldPair;
 
 /* Out of the room, for good. */
@@ -93,49 +97,68 @@ static Dual3 unit(Dual3 v) {
   return dual3_scale(v, dual_inverse(dual_sqrt(square)));
 }
 
-static DualField field_of_b(const ManifoldPair* s, Dual3 place) {
-  FieldValue v = field_evaluate(s->body[1]->field, dual3_value(place));
-  DualField out = {.value = dual_of(v.value)};
+/* From b's frame to a body's own. */
+static Vec3 own_place(const ManifoldPair* s, int body, Vec3 place) {
+  return body == 1 ? place : mat3_tmul_vec(s->relative.r, vec3_sub(place, s->relative.t));
+}
+
+static DualField field_of_b(const ManifoldPair* s, Dual3 place, const FieldValue* v) {
+  DualField out = {.value = dual_of(v->value)};
   Vec3 slope[DUAL_VARIABLES + 1];
   for (int k = 1; k <= DUAL_VARIABLES; k++) {
     Vec3 moved = dual3_slope(place, k);
-    out.value[k] = vec3_dot(v.gradient, moved);
-    slope[k] = mat3_mul_vec(v.turn, moved);
+    out.value[k] = vec3_dot(v->gradient, moved);
+    slope[k] = mat3_mul_vec(v->turn, moved);
   }
   add_parameters(s, 1, dual3_value(place), &out.value, slope);
-  out.normal = unit(dual3_make(v.outward, slope));
+  out.normal = unit(dual3_make(v->outward, slope));
   return out;
 }
 
 /* In a's frame the place moves by R^T (dp - turn x (p - t) - move); its normal turns along. */
-static DualField field_of_a(const ManifoldPair* s, Dual3 place) {
+static DualField field_of_a(const ManifoldPair* s, Dual3 place, const FieldValue* v) {
   Mat3 r = s->relative.r;
   Vec3 arm = vec3_sub(dual3_value(place), s->relative.t);
   bool turns = s->cause == MANIFOLD_BY_MOTION;
-  FieldValue v = field_evaluate(s->body[0]->field, mat3_tmul_vec(r, arm));
-  DualField out = {.value = dual_of(v.value)};
-  Vec3 slope[DUAL_VARIABLES + 1], outward = mat3_mul_vec(r, v.outward);
+  DualField out = {.value = dual_of(v->value)};
+  Vec3 slope[DUAL_VARIABLES + 1], outward = mat3_mul_vec(r, v->outward);
   for (int k = 1; k <= DUAL_VARIABLES; k++) {
     Vec3 turn = turns ? turn_of(k) : vec3(0, 0, 0);
     Vec3 carried = turns ? vec3_add(vec3_cross(turn, arm), move_of(k)) : turn;
     Vec3 moved = mat3_tmul_vec(r, vec3_sub(dual3_slope(place, k), carried));
-    out.value[k] = vec3_dot(v.gradient, moved);
-    slope[k] = vec3_add(vec3_cross(turn, outward), mat3_mul_vec(r, mat3_mul_vec(v.turn, moved)));
+    out.value[k] = vec3_dot(v->gradient, moved);
+    slope[k] = vec3_add(vec3_cross(turn, outward), mat3_mul_vec(r, mat3_mul_vec(v->turn, moved)));
   }
   add_parameters(s, 0, mat3_tmul_vec(r, arm), &out.value, slope);
   out.normal = unit(dual3_make(outward, slope));
   return out;
 }
 
-static DualField field_at(const ManifoldPair* s, int body, Dual3 place) {
-  return body == 0 ? field_of_a(s, place) : field_of_b(s, place);
+/* Places whose fields are asked for together. */
+enum { BLOCK = 32 };
+
+/* A body's field at places of b's frame, count <= BLOCK. */
+static void fields_at(const ManifoldPair* s, int body, const Dual3* places, int count, DualField* out) {
+  Vec3 own[BLOCK];
+  FieldValue found[BLOCK];
+  for (int i = 0; i < count; i++) own[i] = own_place(s, body, dual3_value(places[i]));
+  field_evaluate_many(s->body[body]->field, own, count, !s->options->values, found);
+  for (int i = 0; i < count; i++) {
+    if (s->options->values) {
+      Vec3 outward = body == 1 ? found[i].outward : mat3_mul_vec(s->relative.r, found[i].outward);
+      out[i] = (DualField){dual_of(found[i].value),
+                           dual3_of(vec3_scale(outward, 1 / sqrt(vec3_dot(outward, outward) + NORMAL_FLOOR)))};
+    } else {
+      out[i] = body == 0 ? field_of_a(s, places[i], &found[i]) : field_of_b(s, places[i], &found[i]);
+    }
+  }
 }
 
 /* ---------------------------------------------------------------- answers */
 
 /* A motion of a in the world is one along b's axes; one of b moves a the other way, about b's origin, and what is in
- * b's frame along (X7). column: 0 to 5 of a, 6 to 11 of b. */
-static Dual3 motion_of(const ManifoldPair* s, int column, double along[DUAL_VARIABLES + 1]) {
+ * b's frame along (X7). column: 0 to 5 of a, 6 to 11 of b; along: as the six variables. */
+static void motion_of(const ManifoldPair* s, int column, double along[DUAL_VARIABLES]) {
   Vec3 axis = vec3(column % 3 == 0, column % 3 == 1, column % 3 == 2), own = mat3_tmul_vec(s->pose_b.r, axis);
   bool turns = column % 6 < 3;
   Vec3 turn = turns ? own : vec3(0, 0, 0), move = turns ? vec3(0, 0, 0) : own;
@@ -144,52 +167,66 @@ static Dual3 motion_of(const ManifoldPair* s, int column, double along[DUAL_VARI
     turn = vec3_scale(turn, -1);
     if (!turns) move = vec3_scale(own, -1);
   }
-  const double parts[DUAL_VARIABLES + 1] = {0, turn.x, turn.y, turn.z, move.x, move.y, move.z};
+  const double parts[DUAL_VARIABLES] = {turn.x, turn.y, turn.z, move.x, move.y, move.z};
   memcpy(along, parts, sizeof parts);
-  return dual3_of(axis);
 }
 
-static double directed(Dual d, const double along[DUAL_VARIABLES + 1]) {
-  double sum = 0;
-  for (int k = 1; k <= DUAL_VARIABLES; k++) sum += d[k] * along[k];
-  return sum;
+/* How the variables change by each column; other causes are the variables themselves. */
+static void set_motions(ManifoldPair* s) {
+  for (int column = 0; column < COLUMNS; column++) {
+    double along[DUAL_VARIABLES] = {0};
+    if (s->cause == MANIFOLD_BY_MOTION)
+      motion_of(s, column, along);
+    else if (column < DUAL_VARIABLES)
+      along[column] = 1;
+    for (int k = 0; k < DUAL_VARIABLES; k++) s->motion[k][column / DUAL_LANES][column % DUAL_LANES] = along[k];
+  }
 }
 
-static Vec3 directed3(Dual3 v, const double along[DUAL_VARIABLES + 1]) {
-  return vec3(directed(v.x, along), directed(v.y, along), directed(v.z, along));
+static void put_row(const ManifoldPair* s, Dual slopes, double out[COLUMNS]) {
+  Dual low = dual_of(0), high = low;
+  for (int k = 0; k < DUAL_VARIABLES; k++) {
+    low += slopes[k + 1] * s->motion[k][0];
+    high += slopes[k + 1] * s->motion[k][1];
+  }
+  memcpy(out, &low, sizeof low);
+  memcpy(out + DUAL_LANES, &high, (COLUMNS - DUAL_LANES) * sizeof *out);
 }
 
-static void put_vector(ManifoldContact* out, int row, int column, Vec3 v) {
-  out->slope[row][column] = v.x;
-  out->slope[row + 1][column] = v.y;
-  out->slope[row + 2][column] = v.z;
+static void put_rows(const ManifoldPair* s, Dual3 v, double (*out)[COLUMNS]) {
+  put_row(s, v.x, out[0]);
+  put_row(s, v.y, out[1]);
+  put_row(s, v.z, out[2]);
+}
+
+/* Turns of b about the world's axes carry a vector along: columns 6 to 8. */
+static void carry(Vec3 v, double (*out)[COLUMNS]) {
+  out[0][7] += v.z;
+  out[0][8] -= v.y;
+  out[1][6] -= v.z;
+  out[1][8] += v.x;
+  out[2][6] += v.y;
+  out[2][7] -= v.x;
 }
 
 static void put_contact(const ManifoldPair* s, ContactKind kind, Dual3 point, Dual distance, Dual3 normal,
                         Dual activity, ManifoldContact* out) {
   Mat3 r = s->pose_b.r;
-  *out = (ManifoldContact){.kind = kind, .distance = distance[0], .activity = activity[0]};
+  out->kind = kind;
+  out->distance = distance[0];
+  out->activity = activity[0];
   out->point = pose_apply(s->pose_b, dual3_value(point));
   out->normal = mat3_mul_vec(r, dual3_value(normal));
   if (s->options->values) return;
-  Vec3 arm = vec3_sub(out->point, s->pose_b.t);
-  for (int column = 0; s->cause != MANIFOLD_BY_MOTION && column < DUAL_VARIABLES; column++) {
-    put_vector(out, MANIFOLD_POINT, column, mat3_mul_vec(r, dual3_slope(point, column + 1)));
-    put_vector(out, MANIFOLD_NORMAL, column, mat3_mul_vec(r, dual3_slope(normal, column + 1)));
-    out->slope[MANIFOLD_DISTANCE][column] = distance[column + 1];
-    out->slope[MANIFOLD_ACTIVITY][column] = activity[column + 1];
-  }
-  for (int column = 0; s->cause == MANIFOLD_BY_MOTION && column < 12; column++) {
-    double along[DUAL_VARIABLES + 1];
-    Vec3 axis = dual3_value(motion_of(s, column, along));
-    Vec3 moved = mat3_mul_vec(r, directed3(point, along)), turned = mat3_mul_vec(r, directed3(normal, along));
-    if (column >= 6) moved = vec3_add(moved, column < 9 ? vec3_cross(axis, arm) : axis);
-    if (column >= 6 && column < 9) turned = vec3_add(turned, vec3_cross(axis, out->normal));
-    put_vector(out, MANIFOLD_POINT, column, moved);
-    put_vector(out, MANIFOLD_NORMAL, column, turned);
-    out->slope[MANIFOLD_DISTANCE][column] = directed(distance, along);
-    out->slope[MANIFOLD_ACTIVITY][column] = directed(activity, along);
-  }
+  double(*slope)[COLUMNS] = out->slope;
+  put_rows(s, dual3_turned(r, point), slope + MANIFOLD_POINT);
+  put_row(s, distance, slope[MANIFOLD_DISTANCE]);
+  put_rows(s, dual3_turned(r, normal), slope + MANIFOLD_NORMAL);
+  put_row(s, activity, slope[MANIFOLD_ACTIVITY]);
+  if (s->cause != MANIFOLD_BY_MOTION) return;
+  carry(vec3_sub(out->point, s->pose_b.t), slope + MANIFOLD_POINT);
+  carry(out->normal, slope + MANIFOLD_NORMAL);
+  for (int k = 0; k < 3; k++) slope[MANIFOLD_POINT + k][9 + k] += 1;
 }
 
 static Dual3 from_a_to_b(int outward_of, Dual3 normal) {
@@ -209,25 +246,38 @@ static int deepest_first(const void* a, const void* b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Beside the rank-th deepest, what is so many smoothings deeper or higher does not count. */
-#define CHOICE_GONE 50.0
+/* Beside the rank-th deepest, what is so many smoothings deeper or higher weighs less than a rounding. */
+#define CHOICE_GONE 37.0
 
-/* Weights of the rank-th deepest: softmax over i of -|depth_(rank) - depth_i| / smoothing (X1). */
-static void choose(const Dual* depth, int count, int chosen, Dual smoothing, Dual* weight) {
+/* What may count: not higher than that below the last that is wanted. */
+static int find_candidates(const Dual* depth, int count, double last, double smoothing, int* out) {
+  int found = 0;
+  double gone = CHOICE_GONE * smoothing;
+  for (int i = 0; i < count; i++)
+    if (last - depth[i][0] <= gone) out[found++] = i;
+  return found;
+}
+
+/* Weights of the one that is `chosen`: softmax over the candidates of -|depth_chosen - depth_i| / smoothing (X1). */
+static void choose(const Dual* depth, const int* candidates, int count, int chosen, Dual smoothing, Dual* weight) {
   Dual sum = dual_of(0), over = dual_inverse(smoothing);
-  double gone = CHOICE_GONE * smoothing[0];
-  for (int i = 0; i < count; i++) {
-    weight[i][0] = 0;
-    if (fabs(depth[chosen][0] - depth[i][0]) > gone) continue;
-    Dual apart = dual_mul(depth[chosen] - depth[i], over);
-    if (apart[0] > 0) apart = -apart;
-    double part = math_decay(apart[0]);
-    weight[i] = dual_chain(apart, part, part);
-    sum += weight[i];
+  for (int first = 0; first < count; first += LANES) {
+    int wide = count - first < LANES ? count - first : LANES;
+    Dual apart[LANES];
+    Lanes at = lanes_of(-HUGE_VAL);
+    for (int k = 0; k < wide; k++) {
+      apart[k] = dual_mul(depth[chosen] - depth[candidates[first + k]], over);
+      if (apart[k][0] > 0) apart[k] = -apart[k];
+      at[k] = apart[k][0] < -CHOICE_GONE ? -HUGE_VAL : apart[k][0];
+    }
+    at = lanes_decay(at);
+    for (int k = 0; k < wide; k++) {
+      weight[first + k] = dual_chain(apart[k], at[k], at[k]);
+      sum += weight[first + k];
+    }
   }
   over = dual_inverse(sum);
-  for (int i = 0; i < count; i++)
-    if (weight[i][0] > 0) weight[i] = dual_mul(weight[i], over);
+  for (int i = 0; i < count; i++) weight[i] = dual_mul(weight[i], over);
 }
 
 /* The `wanted` deepest, in order. */
@@ -247,14 +297,18 @@ static void rank(const Dual* depth, int count, int wanted, RankedDepth* order) {
 static void choose_deepest(ManifoldPair* s, const Dual* depth, const Dual3* places, const int (*of)[2], int count,
                            int width, int wanted, Dual3* out) {
   RankedDepth* order = take(s, sizeof *order * (size_t)count);
+  int* candidates = take(s, sizeof *candidates * (size_t)count);
   Dual* weight = take(s, sizeof(Dual) * (size_t)count);
   rank(depth, count, wanted, order);
+  int near = wanted ? find_candidates(depth, count, order[wanted - 1].depth, s->smoothing[0], candidates) : 0;
   for (int place = 0; place < wanted; place++) {
-    choose(depth, count, order[place].index, s->smoothing, weight);
+    choose(depth, candidates, near, order[place].index, s->smoothing, weight);
     for (int k = 0; k < width; k++) {
       Dual3 sum = dual3_of(vec3(0, 0, 0));
-      for (int i = 0; i < count; i++)
-        if (weight[i][0] > 0) sum = dual3_add(sum, dual3_scale(places[of ? of[i][k] : i * width + k], weight[i]));
+      for (int c = 0; c < near; c++) {
+        int i = candidates[c];
+        if (weight[c][0] > 0) sum = dual3_add(sum, dual3_scale(places[of ? of[i][k] : i * width + k], weight[c]));
+      }
       out[place * width + k] = sum;
     }
   }
@@ -272,24 +326,32 @@ typedef struct {
 
 static int points_in(const ManifoldBody* body) { return body->only ? body->only_count : body->point_count; }
 
+static void put_point(const ManifoldPair* s, int body, Dual3 place, const DualField* other, ManifoldContact* out) {
+  put_contact(s, body == 0 ? CONTACT_POINT_A : CONTACT_POINT_B, place, other->value,
+              from_a_to_b(1 - body, other->normal), dual_of(1), out);
+}
+
 static ManifoldContact* point_contacts(ManifoldPair* s, int body, Points* points, ManifoldContact* out) {
   const ManifoldBody* own = s->body[body];
   int count = points_in(own), wanted = wanted_of(count, s->options->points);
-  ContactKind kind = body == 0 ? CONTACT_POINT_A : CONTACT_POINT_B;
   *points = (Points){take(s, sizeof(Dual3) * (size_t)count), take(s, sizeof(Dual) * (size_t)count)};
-  for (int i = 0; i < count; i++) {
-    points->place[i] = surface_point(s, body, own->only ? own->only[i] : i);
-    DualField other = field_at(s, 1 - body, points->place[i]);
-    points->depth[i] = -other.value;
-    if (wanted == count)
-      put_contact(s, kind, points->place[i], other.value, from_a_to_b(1 - body, other.normal), dual_of(1), out++);
+  DualField other[BLOCK];
+  for (int first = 0; first < count; first += BLOCK) {
+    int block = count - first < BLOCK ? count - first : BLOCK;
+    Dual3* place = points->place + first;
+    for (int i = 0; i < block; i++) place[i] = surface_point(s, body, own->only ? own->only[first + i] : first + i);
+    fields_at(s, 1 - body, place, block, other);
+    for (int i = 0; i < block; i++) {
+      points->depth[first + i] = -other[i].value;
+      if (wanted == count) put_point(s, body, place[i], &other[i], out++);
+    }
   }
   if (wanted == count) return out;
   Dual3* place = take(s, sizeof(Dual3) * (size_t)wanted);
   choose_deepest(s, points->depth, points->place, NULL, count, 1, wanted, place);
   for (int i = 0; i < wanted; i++) {
-    DualField other = field_at(s, 1 - body, place[i]);
-    put_contact(s, kind, place[i], other.value, from_a_to_b(1 - body, other.normal), dual_of(1), out++);
+    if (i % BLOCK == 0) fields_at(s, 1 - body, place + i, wanted - i < BLOCK ? wanted - i : BLOCK, other);
+    put_point(s, body, place[i], &other[i % BLOCK], out++);
   }
   return out;
 }
@@ -306,28 +368,34 @@ static Dual bowl_at(const Bowl* q, Dual x, Dual y) {
   return 0.5 * square + dual_mul(q->q12, dual_mul(x, y)) + dual_mul(q->c1, x) + dual_mul(q->c2, y);
 }
 
-/* x within 0 and 1, softly. */
-static Dual clipped(Dual x, double softness) {
-  Dual above = x;
-  above[0] -= 1;
-  return softness * (dual_softplus(x / softness) - dual_softplus(above / softness));
+/* x within 0 and 1, softly: eps softplus(x / eps) - eps softplus((x - 1) / eps), of four at once. */
+static void clip(const Dual x[4], double softness, Dual out[4]) {
+  Lanes at = {x[0][0], x[1][0], x[2][0], x[3][0], x[0][0] - 1, x[1][0] - 1, x[2][0] - 1, x[3][0] - 1}, rest;
+  at /= softness;
+  Lanes slope = lanes_sigmoid(at, &rest);
+  Lanes value = lanes_most(at, lanes_of(0)) + lanes_log(1 + lanes_decay(-lanes_magnitude(at)));
+  for (int k = 0; k < 4; k++) out[k] = dual_chain(x[k], softness * (value[k] - value[k + 4]), slope[k] - slope[k + 4]);
 }
 
-/* Whether x lies between 0 and 1, softly. */
-static Dual between(Dual x, double softness) {
-  Dual below = -x;
-  below[0] += 1;
-  return dual_mul(dual_sigmoid(x / softness), dual_sigmoid(below / softness));
+/* Whether x and y lie between 0 and 1, softly. */
+static Dual in_square(Dual x, Dual y, double softness) {
+  Lanes at = {x[0], 1 - x[0], y[0], 1 - y[0]}, rest;
+  Lanes in = lanes_sigmoid(at / softness, &rest);
+  double value = in[0] * in[1] * (in[2] * in[3]), over = value / softness;
+  Dual out = x * (over * (rest[0] - rest[1])) + y * (over * (rest[2] - rest[3]));
+  out[0] = value;
+  return out;
 }
 
 /* The least on the four sides of the unit square, softly the least of them (X3). */
 static void least_on_border(const Bowl* q, double softness, Dual* x, Dual* y) {
   const Dual one = dual_of(1), zero = dual_of(0);
   Dual over1 = dual_inverse(q->q11), over2 = dual_inverse(q->q22);
-  Dual px[4] = {one, zero, clipped(-dual_mul(q->q12 + q->c1, over1), softness),
-                clipped(-dual_mul(q->c1, over1), softness)};
-  Dual py[4] = {clipped(-dual_mul(q->q12 + q->c2, over2), softness), clipped(-dual_mul(q->c2, over2), softness), one,
-                zero};
+  const Dual bare[4] = {-dual_mul(q->c1, over1), -dual_mul(q->q12 + q->c1, over1), -dual_mul(q->q12 + q->c2, over2),
+                        -dual_mul(q->c2, over2)};
+  Dual side[4];
+  clip(bare, softness, side);
+  const Dual px[4] = {one, zero, side[1], side[0]}, py[4] = {side[2], side[3], one, zero};
   Dual cost[4], sum = zero;
   double least = HUGE_VAL;
   for (int k = 0; k < 4; k++) {
@@ -335,9 +403,10 @@ static void least_on_border(const Bowl* q, double softness, Dual* x, Dual* y) {
     least = fmin(least, cost[k][0]);
   }
   *x = *y = zero;
+  Lanes above = {least - cost[0][0], least - cost[1][0], least - cost[2][0], least - cost[3][0]};
+  Lanes weight = lanes_decay(above / softness);
   for (int k = 0; k < 4; k++) {
-    double weight = math_decay((least - cost[k][0]) / softness);
-    Dual w = dual_chain(cost[k], weight, -weight / softness);
+    Dual w = dual_chain(cost[k], weight[k], -weight[k] / softness);
     sum += w;
     *x += dual_mul(w, px[k]);
     *y += dual_mul(w, py[k]);
@@ -351,7 +420,7 @@ static Dual least_in_square(const Bowl* q, double softness, Dual* x, Dual* y) {
   Dual over = dual_inverse(dual_mul(q->q11, q->q22) - dual_mul(q->q12, q->q12));
   Dual free_x = dual_mul(dual_mul(q->q12, q->c2) - dual_mul(q->q22, q->c1), over);
   Dual free_y = dual_mul(dual_mul(q->q12, q->c1) - dual_mul(q->q11, q->c2), over);
-  Dual inside = dual_mul(between(free_x, softness), between(free_y, softness)), outside = -inside;
+  Dual inside = in_square(free_x, free_y, softness), outside = -inside;
   outside[0] += 1;
   least_on_border(q, softness, x, y);
   *x = dual_mul(inside, free_x) + dual_mul(outside, *x);
@@ -381,11 +450,13 @@ static Dual3 along_edge(const Dual3 edge[2], Dual x) {
 typedef struct {
   Dual3 witness[2], normal[2]; /* on a, on b; normals from a to b */
   Dual distance[2], apart;     /* apart: unsigned */
-  Dual activity[2];            /* without that of neighbours */
+  Dual activity[2];            /* without that of neighbours, */
+  Dual near[2];                /* which is this over its sum */
 } EdgePair;
 
-/* Signs by the other body's normal at its own witness point (X5); penetration, clash (X6). */
-static void judge(const ManifoldPair* s, Dual inside, EdgePair* out) {
+/* Signs by the other body's normal at its own witness point (X5); penetration, clash (X6). at[side][body]: fields at
+ * the witness points; activity[0] holds how far the pair is inside. */
+static void judge(const ManifoldPair* s, const DualField* at[2][2], EdgePair* out) {
   double softness = s->options->softness;
   Dual floor = APART_FLOOR * s->smoothing;
   Dual3 apart = dual3_sub(out->witness[0], out->witness[1]); /* from b to a */
@@ -393,25 +464,42 @@ static void judge(const ManifoldPair* s, Dual inside, EdgePair* out) {
   square += dual_mul(floor, floor);
   Dual3 direction = dual3_scale(apart, dual_inverse(dual_sqrt(square)));
   out->apart = dual3_dot(apart, direction);
-  DualField other[2] = {field_at(s, 1, out->witness[0]), field_at(s, 0, out->witness[1])};
-  DualField own[2] = {field_at(s, 0, out->witness[0]), field_at(s, 1, out->witness[1])};
-  Dual clash = dual_sigmoid(-dual3_dot(own[0].normal, own[1].normal) / softness);
+  const Dual clash = dual3_dot(at[0][0]->normal, at[1][1]->normal);
+  const Dual outward[2] = {dual3_dot(at[1][1]->normal, direction), -dual3_dot(at[0][0]->normal, direction)};
+  const Dual depth[2] = {-dual_div(at[0][1]->value, s->smoothing), -dual_div(at[1][0]->value, s->smoothing)};
+  const double steep = 2 / softness; /* tanh x = 2 sigmoid(2 x) - 1 */
+  Lanes judged = {steep * outward[0][0], steep * outward[1][0], depth[0][0], depth[1][0], -clash[0] / softness}, rest;
+  Lanes part = lanes_sigmoid(judged, &rest), slope = part * rest;
+  Dual active = dual_mul(out->activity[0], dual_chain(clash, part[4], -slope[4] / softness));
   for (int k = 0; k < 2; k++) {
-    Dual3 outward = k == 0 ? direction : dual3_scale(direction, dual_of(-1)); /* of the other body, were they apart */
-    Dual sign = dual_tanh(dual3_dot(own[1 - k].normal, outward) / softness);
+    Dual sign = dual_chain(outward[k], part[k] - rest[k], 2 * steep * slope[k]);
     out->distance[k] = dual_mul(sign, out->apart);
-    out->normal[k] = from_a_to_b(1 - k, dual3_scale(outward, sign));
-    Dual penetrates = dual_sigmoid(-dual_div(other[k].value, s->smoothing));
-    out->activity[k] = dual_mul(dual_mul(inside, penetrates), clash);
+    out->normal[k] = dual3_scale(direction, -sign); /* it is the other's outward one on a's edge, minus that on b's */
+    out->activity[k] = dual_mul(active, dual_chain(depth[k], part[2 + k], slope[2 + k]));
   }
 }
 
 static void meet(const ManifoldPair* s, const Dual3 a[2], const Dual3 b[2], EdgePair* out) {
   Bowl q = bowl_of_edges(a, b, s->options->regularization);
-  Dual x, y, inside = least_in_square(&q, s->options->softness, &x, &y);
+  Dual x, y;
+  out->activity[0] = least_in_square(&q, s->options->softness, &x, &y);
   out->witness[0] = along_edge(a, x);
   out->witness[1] = along_edge(b, y);
-  judge(s, inside, out);
+}
+
+/* An edge of a with count <= BLOCK of b. */
+static void meet_block(const ManifoldPair* s, const Dual3 a[2], const Dual3* b, int count, EdgePair* out) {
+  Dual3 place[BLOCK];
+  DualField at[2][2][BLOCK];
+  for (int k = 0; k < count; k++) meet(s, a, b + 2 * (ptrdiff_t)k, &out[k]);
+  for (int side = 0; side < 2; side++) {
+    for (int k = 0; k < count; k++) place[k] = out[k].witness[side];
+    for (int body = 0; body < 2; body++) fields_at(s, body, place, count, at[side][body]);
+  }
+  for (int k = 0; k < count; k++) {
+    const DualField* here[2][2] = {{&at[0][0][k], &at[0][1][k]}, {&at[1][0][k], &at[1][1][k]}};
+    judge(s, here, &out[k]);
+  }
 }
 
 /* ---------------------------------------------------------------- edges */
@@ -422,10 +510,13 @@ static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const 
   Dual* depth = take(s, sizeof(Dual) * (size_t)own->edge_count);
   for (int i = 0; i < own->edge_count; i++) {
     const int* end = own->edges[i];
-    if (all)
-      depth[i] = -0.5 * (field_at(s, 1 - body, all[2 * i]).value + field_at(s, 1 - body, all[2 * i + 1]).value);
-    else
-      depth[i] = 0.5 * (points->depth[end[0]] + points->depth[end[1]]);
+    if (!all) depth[i] = 0.5 * (points->depth[end[0]] + points->depth[end[1]]);
+  }
+  DualField at[BLOCK];
+  for (int i = 0; all && i < own->edge_count; i++) {
+    int left = 2 * (own->edge_count - i);
+    if (2 * i % BLOCK == 0) fields_at(s, 1 - body, all + 2 * (ptrdiff_t)i, left < BLOCK ? left : BLOCK, at);
+    depth[i] = -0.5 * (at[2 * i % BLOCK].value + at[(2 * i + 1) % BLOCK].value);
   }
   return depth;
 }
@@ -448,33 +539,36 @@ static Dual3* edges_of(ManifoldPair* s, int body, const Points* points, int* wan
   return out;
 }
 
-/* Of the distances in a row or column of all pairs: exp(-apart / smoothing) summed, scaled by that of the least. */
-typedef struct {
-  double least;
-  Dual sum;
-} NearEdges;
-
-static Dual nearness(const EdgePair* pair, double least, Dual smoothing) {
-  Dual apart = pair->apart;
-  apart[0] -= least; /* the same for all */
-  Dual scaled = dual_div(apart, smoothing);
-  double weight = math_decay(-scaled[0]);
-  return dual_chain(scaled, weight, -weight);
-}
-
-static NearEdges neighbours_of(const EdgePair* first, int stride, int count, Dual smoothing) {
-  NearEdges out = {HUGE_VAL, dual_of(0)};
-  for (int i = 0; i < count; i++) out.least = fmin(out.least, first[i * stride].apart[0]);
-  for (int i = 0; i < count; i++) out.sum += nearness(&first[i * stride], out.least, smoothing);
-  return out;
-}
-
-static void put_edges(const ManifoldPair* s, const EdgePair* pair, const NearEdges near[2], ManifoldContact* out) {
-  for (int side = 0; side < 2; side++) {
-    Dual nearest = dual_div(nearness(pair, near[side].least, s->smoothing), near[side].sum);
-    put_contact(s, side == 0 ? CONTACT_EDGE_A : CONTACT_EDGE_B, pair->witness[side], pair->distance[side],
-                pair->normal[side], dual_mul(pair->activity[side], nearest), &out[side]);
+/* exp(-apart / smoothing) of the pairs in a row or column, times a factor that all have, into their near[side]; 1 /
+ * their sum. */
+static void set_nearness(EdgePair* first, int stride, int count, Dual smoothing, int side, Dual* inverse) {
+  Dual sum = dual_of(0), over = dual_inverse(smoothing);
+  double least = HUGE_VAL;
+  for (int i = 0; i < count; i++) least = fmin(least, first[i * stride].apart[0]);
+  for (int i = 0; i < count; i += LANES) {
+    int wide = count - i < LANES ? count - i : LANES;
+    Dual scaled[LANES];
+    Lanes at = lanes_of(0);
+    for (int k = 0; k < wide; k++) {
+      Dual apart = first[(i + k) * stride].apart;
+      apart[0] -= least;
+      scaled[k] = dual_mul(apart, over);
+      at[k] = -scaled[k][0];
+    }
+    at = lanes_decay(at);
+    for (int k = 0; k < wide; k++) {
+      Dual* near = &first[(i + k) * stride].near[side];
+      *near = dual_chain(scaled[k], at[k], -at[k]);
+      sum += *near;
+    }
   }
+  *inverse = dual_inverse(sum);
+}
+
+static void put_edges(const ManifoldPair* s, const EdgePair* pair, const Dual over[2], ManifoldContact* out) {
+  for (int side = 0; side < 2; side++)
+    put_contact(s, side == 0 ? CONTACT_EDGE_A : CONTACT_EDGE_B, pair->witness[side], pair->distance[side],
+                pair->normal[side], dual_mul(pair->activity[side], dual_mul(pair->near[side], over[side])), &out[side]);
 }
 
 static void edge_contacts(ManifoldPair* s, const Points points[2], ManifoldContact* out) {
@@ -483,15 +577,18 @@ static void edge_contacts(ManifoldPair* s, const Points points[2], ManifoldConta
   Dual3* edges[2];
   for (int body = 0; body < 2; body++) edges[body] = edges_of(s, body, &points[body], &count[body]);
   EdgePair* pairs = take(s, sizeof(EdgePair) * (size_t)count[0] * (size_t)count[1]);
-  NearEdges* column = take(s, sizeof(NearEdges) * (size_t)count[1]);
+  Dual* column = take(s, sizeof(Dual) * (size_t)count[1]);
   for (int i = 0; i < count[0]; i++)
-    for (int k = 0; k < count[1]; k++) meet(s, edges[0] + 2 * i, edges[1] + 2 * k, &pairs[i * count[1] + k]);
-  for (int k = 0; k < count[1]; k++) column[k] = neighbours_of(pairs + k, count[1], count[0], smoothing);
+    for (int k = 0; k < count[1]; k += BLOCK)
+      meet_block(s, edges[0] + 2 * (ptrdiff_t)i, edges[1] + 2 * (ptrdiff_t)k,
+                 count[1] - k < BLOCK ? count[1] - k : BLOCK, &pairs[i * count[1] + k]);
+  for (int k = 0; k < count[1]; k++) set_nearness(pairs + k, count[1], count[0], smoothing, 1, &column[k]);
   for (int i = 0; i < count[0]; i++) {
-    NearEdges near[2] = {neighbours_of(pairs + i * count[1], 1, count[1], smoothing)};
+    Dual over[2];
+    set_nearness(pairs + i * count[1], 1, count[1], smoothing, 0, &over[0]);
     for (int k = 0; k < count[1]; k++, out += 2) {
-      near[1] = column[k];
-      put_edges(s, &pairs[i * count[1] + k], near, out);
+      over[1] = column[k];
+      put_edges(s, &pairs[i * count[1] + k], over, out);
     }
   }
 }
@@ -506,10 +603,10 @@ int64_t manifold_count(const ManifoldBody* a, const ManifoldBody* b, const Manif
 /* Of what is taken for one body: places, depths, order and weights, of points and of edges. */
 static size_t room_of(const ManifoldBody* body, const ManifoldOptions* options) {
   size_t points = (size_t)body->point_count, edges = (size_t)body->edge_count,
-         ranked = sizeof(RankedDepth) + sizeof(Dual);
+         ranked = sizeof(RankedDepth) + sizeof(int) + sizeof(Dual);
   size_t wanted = (size_t)wanted_of(body->edge_count, options->edges);
   return points * (2 * sizeof(Dual3) + sizeof(Dual) + ranked) + edges * (2 * sizeof(Dual3[2]) + sizeof(Dual) + ranked) +
-         wanted * sizeof(NearEdges);
+         wanted * sizeof(Dual);
 }
 
 size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options) {
@@ -522,6 +619,7 @@ size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const Manifol
 static void query_with(ManifoldPair* s, ManifoldContact* out, void* room) {
   void* own = room ? NULL : memory_alloc(manifold_room(s->body[0], s->body[1], s->options));
   s->room = room ? room : own;
+  set_motions(s);
   Points points[2];
   for (int body = 0; body < 2; body++) out = point_contacts(s, body, &points[body], out);
   edge_contacts(s, points, out);

@@ -268,18 +268,22 @@ typedef struct {
   bool both;      /* move a too; else b alone, */
   bool transport; /* by its own step and a's opposite one (V5) */
 } WitnessDescent;
-/* The pair's poses are changed; the answer is the loss where they end [m^2]. targets: 2, as above. */
+/* The pair's poses are changed; the answer is the loss where they end [m^2]. targets (2), as above. */
 double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b, Pose* pose_b, const Vec3* targets,
                        const WitnessDescent* options);
 
-/* What the loss cannot fall below, without margin, wherever nearest points are the only ones [m^2]: then one of them is
- * a corner, or both lie on edges; inside two faces they lie only where these are parallel, and then anywhere (V11)
- * (query/witness_reach.c). targets: 2, as above. */
+/* What the loss cannot fall below for targets (2), without margin, wherever nearest points are the only ones [m^2]:
+ * then one of them is a corner, or both lie on edges; inside two faces they lie only where these are parallel, and then
+ * anywhere (V11) (query/witness_reach.c). targets: 2, as above. */
 double witness_reach_bound(const WitnessBody* a, const WitnessBody* b, const Vec3* targets);
 
 /* A random point of the body's surface: one of its corners, or of 512 points spread over its faces by area. Body frame
  * [m], not inside another piece if some tries find such a one. */
 Vec3 witness_random_point(const WitnessBody* body, Random* random);
+/* Random targets that can be brought together (query/witness_draw.c): one of them is a corner at least (a third each:
+ * corner and face, face and corner, two corners), and touching with opposite normals they are within 1 cm of the
+ * nearest points, in sum, if some tries find such. Each in its body's frame [m]. */
+void witness_random_pair(const WitnessBody* a, const WitnessBody* b, Random* random, Vec3 targets[2]);
 
 /* ---------------------------------------------------------------- how well contacts hold a body (query/grasp.c)
  * docs/derivations/grasp.md */

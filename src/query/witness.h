@@ -18,4 +18,12 @@ void witness_estimate(const WitnessBody* a, Pose pose_a, const WitnessBody* b, P
 /* turn (rotation vector [rad]) about the body's position, then move [m]; world axes. */
 Pose witness_moved(Pose pose, Vec3 turn, Vec3 move);
 
+/* Parts of a body's surface (query/witness_body.c); body frame. Twice the area of triangle i, outward [m^2]; a point of
+ * it for u, v in 0 .. 1; twice the area of all [m^2]. */
+Vec3 witness_area_vector(const ConvexHull* hull, int i);
+Vec3 witness_on_triangle(const ConvexHull* hull, int i, double u, double v);
+double witness_twice_area(const WitnessBody* body);
+/* Whether a point of piece `piece` lies inside another one. */
+bool witness_hidden(const WitnessBody* body, int piece, Vec3 point);
+
 #endif

@@ -7,10 +7,6 @@
 #define TURN_SECOND 0.5698402909980532
 /* A point is inside a piece when it is so far behind all its faces, of the body's diagonal. */
 #define INSIDE 1e-6
-/* Drawn again when a random point lies inside another piece; a surface is never so hidden. */
-enum { DRAW_LIMIT = 1000 };
-/* Points on faces that random points are drawn among, beside all corners. */
-enum { DRAWN_FACES = 512 };
 
 /* ---------------------------------------------------------------- pieces */
 
@@ -50,7 +46,7 @@ static WitnessPiece make_piece(const ConvexHull* hull) {
 
 /* ---------------------------------------------------------------- what is outside */
 
-static Vec3 area_vector(const ConvexHull* hull, int i) {
+Vec3 witness_area_vector(const ConvexHull* hull, int i) {
   Vec3 a = hull->vertices[hull->triangles[i][0]];
   return vec3_cross(vec3_sub(hull->vertices[hull->triangles[i][1]], a),
                     vec3_sub(hull->vertices[hull->triangles[i][2]], a));
@@ -58,13 +54,13 @@ static Vec3 area_vector(const ConvexHull* hull, int i) {
 
 static bool inside_hull(const ConvexHull* hull, Vec3 point, double deep) {
   for (int i = 0; i < hull->triangle_count; i++) {
-    Vec3 n = vec3_normalized(area_vector(hull, i));
+    Vec3 n = vec3_normalized(witness_area_vector(hull, i));
     if (vec3_dot(n, vec3_sub(point, hull->vertices[hull->triangles[i][0]])) > -deep) return false;
   }
   return true;
 }
 
-static bool hidden(const WitnessBody* body, int piece, Vec3 point) {
+bool witness_hidden(const WitnessBody* body, int piece, Vec3 point) {
   for (int p = 0; p < body->piece_count; p++)
     if (p != piece && vec3_norm(vec3_sub(point, body->pieces[p].center)) < body->pieces[p].radius &&
         inside_hull(&body->pieces[p].hull, point, INSIDE * body->diagonal))
@@ -73,7 +69,7 @@ static bool hidden(const WitnessBody* body, int piece, Vec3 point) {
 }
 
 static void add_point(WitnessBody* body, int piece, Vec3 point, Vec3 normal) {
-  if (hidden(body, piece, point)) return;
+  if (witness_hidden(body, piece, point)) return;
   body->points[body->count] = point;
   body->normals[body->count++] = normal;
 }
@@ -91,7 +87,7 @@ static void sample_corners(WitnessBody* body, int most) {
     for (int i = 0; i < hull->triangle_count; i++)
       for (int k = 0; k < 3; k++) {
         Vec3* n = &normal[hull->triangles[i][k]];
-        *n = vec3_add(*n, vec3_normalized(area_vector(hull, i)));
+        *n = vec3_add(*n, vec3_normalized(witness_area_vector(hull, i)));
       }
     for (int v = 0; v < hull->vertex_count; v++, at++)
       if ((int64_t)(at + 1) * wanted / total > (int64_t)at * wanted / total)
@@ -101,7 +97,7 @@ static void sample_corners(WitnessBody* body, int most) {
   body->corners = body->count;
 }
 
-static Vec3 on_triangle(const ConvexHull* hull, int i, double u, double v) {
+Vec3 witness_on_triangle(const ConvexHull* hull, int i, double u, double v) {
   double s = u + v > 1 ? 1 - u : u, t = u + v > 1 ? 1 - v : v;
   Vec3 a = hull->vertices[hull->triangles[i][0]], b = hull->vertices[hull->triangles[i][1]],
        c = hull->vertices[hull->triangles[i][2]];
@@ -115,13 +111,13 @@ static void sample_faces(WitnessBody* body, int count, double total) {
   for (int p = 0; p < body->piece_count; p++) {
     const ConvexHull* hull = &body->pieces[p].hull;
     for (int i = 0; i < hull->triangle_count; i++) {
-      Vec3 area = area_vector(hull, i);
+      Vec3 area = witness_area_vector(hull, i);
       passed += vec3_norm(area);
       for (; taken < count && (taken + 0.5) / count * total < passed; taken++) {
         u = fmod(u + TURN_FIRST, 1);
         v = fmod(v + TURN_SECOND, 1);
         int before = body->count;
-        add_point(body, p, on_triangle(hull, i, u, v), vec3_normalized(area));
+        add_point(body, p, witness_on_triangle(hull, i, u, v), vec3_normalized(area));
         covered += body->count > before ? total / count : 0;
       }
     }
@@ -129,11 +125,11 @@ static void sample_faces(WitnessBody* body, int count, double total) {
   body->spacing = 2 * sqrt(WITNESS_SAMPLES * 0.5 * covered / (3.14159265358979323846 * body->count));
 }
 
-static double twice_area_of(const WitnessBody* body) {
+double witness_twice_area(const WitnessBody* body) {
   double sum = 0;
   for (int p = 0; p < body->piece_count; p++)
     for (int i = 0; i < body->pieces[p].hull.triangle_count; i++)
-      sum += vec3_norm(area_vector(&body->pieces[p].hull, i));
+      sum += vec3_norm(witness_area_vector(&body->pieces[p].hull, i));
   return sum;
 }
 
@@ -152,7 +148,7 @@ WitnessBody witness_body_create(const ConvexHull* hulls, int count, int samples)
   }
   body.diagonal = vec3_norm(vec3_sub(high, low));
   sample_corners(&body, samples / 2);
-  sample_faces(&body, samples - body.count, twice_area_of(&body));
+  sample_faces(&body, samples - body.count, witness_twice_area(&body));
   return body;
 }
 
@@ -168,41 +164,4 @@ void witness_body_free(WitnessBody* body) {
   memory_free(body->points);
   memory_free(body->normals);
   *body = (WitnessBody){0};
-}
-
-/* ---------------------------------------------------------------- random points */
-
-static Vec3 draw_corner(const WitnessBody* body, Random* random, int* piece) {
-  int total = 0;
-  for (int p = 0; p < body->piece_count; p++) total += body->pieces[p].hull.vertex_count;
-  int at = (int)random_uniform(random, 0, total);
-  for (*piece = 0; at >= body->pieces[*piece].hull.vertex_count; ++*piece) at -= body->pieces[*piece].hull.vertex_count;
-  return body->pieces[*piece].hull.vertices[at];
-}
-
-static Vec3 draw_on_face(const WitnessBody* body, Random* random, int* piece) {
-  double wanted = random_uniform(random, 0, twice_area_of(body)), u = random_uniform(random, 0, 1),
-         v = random_uniform(random, 0, 1);
-  for (*piece = 0; *piece < body->piece_count; ++*piece) {
-    const ConvexHull* hull = &body->pieces[*piece].hull;
-    for (int i = 0; i < hull->triangle_count; i++) {
-      wanted -= vec3_norm(area_vector(hull, i));
-      if (wanted < 0) return on_triangle(hull, i, u, v);
-    }
-  }
-  *piece = 0; /* rounding */
-  return body->pieces[0].hull.vertices[0];
-}
-
-Vec3 witness_random_point(const WitnessBody* body, Random* random) {
-  int corners = 0;
-  for (int p = 0; p < body->piece_count; p++) corners += body->pieces[p].hull.vertex_count;
-  bool corner = random_uniform(random, 0, corners + DRAWN_FACES) < corners;
-  Vec3 point = vec3(0, 0, 0);
-  for (int draw = 0; draw < DRAW_LIMIT; draw++) {
-    int piece = 0;
-    point = corner ? draw_corner(body, random, &piece) : draw_on_face(body, random, &piece);
-    if (!hidden(body, piece, point)) break;
-  }
-  return point;
 }

@@ -43,7 +43,7 @@ typedef struct {
 } RenderCamera;
 
 /* Looking direction of a view about the scene's up axis (unit), with the picture's size [px], field of view and zoom
- * (> 0); the eye is not set yet. */
+ * (> 0); the eye is not set yet. By value: nothing to free. */
 RenderCamera camera_create(RenderView view, Vec3 up, int width, int height, double zoom);
 /* The same from another direction [degrees]: azimuth from the x axis about up, elevation above the ground. */
 RenderCamera camera_from(RenderView view, double azimuth, double elevation, Vec3 up, int width, int height,

@@ -63,8 +63,11 @@ typedef struct {
 
 typedef struct {
   const CsvTable* table;
-  int time, a, b, gap, force[3];
+  int time, a, b, gap, force[3], moment[3]; /* moment: -1 where the run was not asked for it */
 } ContactColumns;
+
+/* What is shown of a pair. */
+typedef enum { CONTACT_GAP, CONTACT_FORCE, CONTACT_MOMENT } ContactNumber;
 
 static bool find_contact_columns(ContactColumns* c, const CsvTable* table) {
   *c = (ContactColumns){.table = table};
@@ -73,14 +76,23 @@ static bool find_contact_columns(ContactColumns* c, const CsvTable* table) {
   c->b = csv_column(table, "b");
   c->gap = csv_column(table, "gap");
   for (int k = 0; k < 3; k++) c->force[k] = csv_column(table, (const char*[]){"fx", "fy", "fz"}[k]);
+  for (int k = 0; k < 3; k++) c->moment[k] = csv_column(table, (const char*[]){"mx", "my", "mz"}[k]);
   return c->time >= 0 && c->a >= 0 && c->b >= 0 && c->gap >= 0 && c->force[0] >= 0 && c->force[1] >= 0 &&
          c->force[2] >= 0;
 }
 
-static double contact_force_size(const ContactColumns* c, int row) {
-  double f[3];
-  for (int k = 0; k < 3; k++) f[k] = csv_value(c->table, row, c->force[k]);
-  return sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+static double contact_vector_size(const ContactColumns* c, const int column[3], int row) {
+  double sum = 0;
+  for (int k = 0; k < 3; k++) sum += csv_value(c->table, row, column[k]) * csv_value(c->table, row, column[k]);
+  return sqrt(sum);
+}
+
+static double contact_force_size(const ContactColumns* c, int row) { return contact_vector_size(c, c->force, row); }
+
+static double contact_number(const ContactColumns* c, ContactNumber what, int row) {
+  return what == CONTACT_GAP     ? csv_value(c->table, row, c->gap)
+         : what == CONTACT_FORCE ? contact_force_size(c, row)
+                                 : contact_vector_size(c, c->moment, row);
 }
 
 static int compare_pairs(const void* left, const void* right) {
@@ -107,7 +119,7 @@ static PairCurve* list_pairs(const ContactColumns* c, int* count) {
 }
 
 /* Points of a pair; a hole where it did not touch in between (more than 1.5 of its shortest interval). */
-static void add_pair(PlotPanel* panel, const ContactColumns* c, const PairCurve* pair, bool force) {
+static void add_pair(PlotPanel* panel, const ContactColumns* c, const PairCurve* pair, ContactNumber what) {
   Text name = {0};
   text_add(&name, "%s, %s", pair->a, pair->b);
   PlotCurve* curve = plot_panel_add(panel, name.data, 2 * pair->rows);
@@ -124,7 +136,7 @@ static void add_pair(PlotPanel* panel, const ContactColumns* c, const PairCurve*
       } else {
         if (isfinite(last) && time - last > 1.5 * step) curve->x[count] = last, curve->y[count++] = (double)NAN;
         curve->x[count] = time;
-        curve->y[count++] = force ? contact_force_size(c, row) : csv_value(c->table, row, c->gap);
+        curve->y[count++] = contact_number(c, what, row);
       }
       last = time;
     }
@@ -133,25 +145,31 @@ static void add_pair(PlotPanel* panel, const ContactColumns* c, const PairCurve*
   text_free(&name);
 }
 
-static bool start_pairs(PlotPanel* panel, const CsvTable* table, bool force) {
+static bool start_pairs(PlotPanel* panel, const CsvTable* table, ContactNumber what) {
+  static const char* const TITLES[] = {"gaps of touching pairs", "contact forces",
+                                       "contact moments about their points"};
+  static const char* const LABELS[] = {"gap [m]", "force [N]", "moment [N m]"};
   ContactColumns c;
   if (!find_contact_columns(&c, table)) return false;
+  if (what == CONTACT_MOMENT && c.moment[0] < 0) return true; /* the run was not asked for them */
   int count;
   PairCurve* pairs = list_pairs(&c, &count);
   int shown = count < CURVES_MAX ? count : CURVES_MAX;
   Text title = {0};
-  text_add(&title, "%s", force ? "contact forces" : "gaps of touching pairs");
+  text_add(&title, "%s", TITLES[what]);
   if (shown < count) text_add(&title, " (%d of %d pairs, the most loaded)", shown, count);
-  plot_panel_start(panel, title.data, "time [s]", force ? "force [N]" : "gap [m]", !force);
-  for (int i = 0; i < shown; i++) add_pair(panel, &c, &pairs[i], force);
+  plot_panel_start(panel, title.data, "time [s]", LABELS[what], what == CONTACT_GAP);
+  for (int i = 0; i < shown; i++) add_pair(panel, &c, &pairs[i], what);
   text_free(&title);
   memory_free(pairs);
   return true;
 }
 
-static bool start_force(PlotPanel* panel, const CsvTable* table) { return start_pairs(panel, table, true); }
+static bool start_force(PlotPanel* panel, const CsvTable* table) { return start_pairs(panel, table, CONTACT_FORCE); }
 
-static bool start_gap(PlotPanel* panel, const CsvTable* table) { return start_pairs(panel, table, false); }
+static bool start_gap(PlotPanel* panel, const CsvTable* table) { return start_pairs(panel, table, CONTACT_GAP); }
+
+static bool start_moment(PlotPanel* panel, const CsvTable* table) { return start_pairs(panel, table, CONTACT_MOMENT); }
 
 /* ---------------------------------------------------------------- plots of velocities.csv and forces.csv */
 
@@ -321,6 +339,7 @@ static const struct {
     {"joint-forces", "forces.csv", start_joint_forces},
     {"closures", "closures.csv", start_closures},
     {"pressure", "pressure.csv", start_pressure},
+    {"contact-moments", "contacts.csv", start_moment},
     {"position-error", "errors.csv", start_position_error},
     {"rotation-error", "errors.csv", start_rotation_error},
     {"joint-error", "errors.csv", start_joint_error},
@@ -332,6 +351,14 @@ const char* plot_name(int index) { return index < PLOT_COUNT ? PLOTS[index].name
 static Status start_panel(PlotPanel* panel, int plot, const char* folder, Diagnostics* diagnostics) {
   char* path = file_join(folder, PLOTS[plot].file);
   CsvTable table = {0};
+  if (!file_exists(path)) {
+    diagnostics_add(
+        diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0},
+        "no %s in it, which '%s' is drawn from (some files are written when simulation.output asks for them)",
+        PLOTS[plot].file, PLOTS[plot].name);
+    memory_free(path);
+    return STATUS_BAD_INPUT;
+  }
   Status status = csv_read(&table, path, diagnostics);
   if (status == STATUS_OK && !PLOTS[plot].start(panel, &table)) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0}, "columns are missing for this plot");
@@ -415,7 +442,11 @@ Status plot_runs(const char* path, const char* const* folders, int folder_count,
     any = any || plot_panel_visible(&panels[i]);
   }
   if (status == STATUS_OK && !any)
-    status = plot_refuse_empty(folders[0], "no file of a run, or no row in it", diagnostics);
+    status = plot_refuse_empty(
+        folders[0],
+        what ? "the run has no such numbers; simulation.output says what is written when it is asked for"
+             : "no file of a run, or no row in it",
+        diagnostics);
   if (status == STATUS_OK) status = plot_draw(path, panels, PLOT_COUNT, options, diagnostics);
   for (int i = 0; i < PLOT_COUNT; i++) plot_panel_free(&panels[i]);
   return status;

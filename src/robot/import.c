@@ -233,7 +233,7 @@ static void add_hold(Robot* robot, int index, double frequency, const Screw* scr
   const Model* model = &robot->model;
   const ModelLink* link = &model->links[index];
   SceneController* controller = &robot->scene.controllers[robot->scene.controller_count++];
-  *controller = (SceneController){.link = index, .type = CONTROLLER_PD};
+  *controller = (SceneController){.link = index, .type = CONTROLLER_PD, .limit_width = LIMIT_WIDTH_DEFAULT};
   controller->target = (SceneSignal){.type = SIGNAL_CONSTANT, .channels = link->dof_count, .rows = 1};
   controller->target.values = MEMORY_NEW(double, JOINT_MAX_DOF);
   for (int k = 0; k < link->dof_count; k++) {

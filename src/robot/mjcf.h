@@ -117,7 +117,7 @@ void mjcf_free(MjcfModel* model);
 /* How the file that a place is in is to be read. Borrowed from the model, until the next attached file. */
 const MjcfCompiler* mjcf_compiler(const MjcfModel* model, SourcePlace place);
 /* The root of another model's file, as seen from `base`, with what it includes; folder: as MjcfCompiler's. NULL after
- * an error. The document is the model's, its path the report's. */
+ * an error. The document is owned by the model, its path by the report. */
 XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const char* base, const char* folder,
                             SourcePlace from);
 /* A <default> and those in it, by their classes. The element is borrowed. */
@@ -173,12 +173,14 @@ bool mjcf_read_bodies(MjcfModel* model);
 
 /* Before the bodies are read: the names of geoms in <pair>s (robot/mjcf_contact.c). */
 void mjcf_find_pairs(MjcfModel* model);
-/* After the scene is made: pairs of links that touch, or do not. carrier as of mjcf_finish, here and below. */
+/* After the scene is made: pairs of links that touch, or do not. carrier (links of the robot) as of mjcf_finish, here
+ * and below. */
 void mjcf_read_contact(MjcfModel* model, Scene* scene, const int* carrier);
 /* All numbers of an attribute of the key (count), owned by the caller; NULL when it has none or after an error. Freed
  * by memory_free; *count is then 0. */
 double* mjcf_key_numbers(MjcfModel* model, const char* name, int* count);
-/* After the scene is made: controllers and loads, from <actuator> and springs of tendons (robot/mjcf_actuator.c). */
+/* After the scene is made: controllers and loads, from <actuator> and springs of tendons (robot/mjcf_actuator.c).
+ * carrier (links of the robot). */
 void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier);
 /* Names of attributes that are left out, in the whole file (robot/mjcf_told.c). */
 void mjcf_tell_attributes(MjcfModel* model);
@@ -188,9 +190,10 @@ UrdfPose mjcf_site_place(const MjcfModel* model, const MjcfSite* site);
 /* Before the scene is made: the keyframe's coordinates as starts, and as the places of free bodies. Makes
  * model->starts. */
 void mjcf_take_key(MjcfModel* model);
-/* After: what holds the start together, which moves to where it does (robot/mjcf_equality.c). */
+/* After: what holds the start together, which moves to where it does (robot/mjcf_equality.c). carrier (links of
+ * the robot). */
 void mjcf_read_equality(MjcfModel* model, Scene* scene, const int* carrier);
-/* After: frictions of links and pairs (robot/mjcf_friction.c). */
+/* After: frictions of links and pairs (robot/mjcf_friction.c). carrier (links of the robot). */
 void mjcf_take_frictions(MjcfModel* model, Scene* scene, const int* carrier);
 /* After: actuators, pairs that do not touch, option, friction. carrier: link of the scene of each link of the robot,
  * -1 for the world (links of the robot). */

@@ -117,7 +117,7 @@ static SceneController* controller_of(Scene* scene, int link, ControllerType typ
   size_t count = (size_t)scene->controller_count, size = sizeof(SceneController);
   scene->controllers = memory_resize(scene->controllers, count * size, (count + 1) * size);
   SceneController* controller = &scene->controllers[scene->controller_count++];
-  *controller = (SceneController){.link = link, .type = type};
+  *controller = (SceneController){.link = link, .type = type, .limit_width = LIMIT_WIDTH_DEFAULT};
   controller->target =
       (SceneSignal){.type = SIGNAL_CONSTANT, .channels = scene_joint_dof(&scene->links[link].joint), .rows = 1};
   controller->target.values = MEMORY_NEW(double, JOINT_MAX_DOF);

@@ -58,8 +58,9 @@ typedef struct {
 /* What our cords do not do (told). */
 #define MJCF_NO_PUSH "push of spatial tendons shorter than at rest"
 
-/* A spatial tendon by its name, in the links of the scene; carrier as of mjcf_finish. False, nothing to free: there is
- * none, it moves with no link, or it goes around geoms or over pulleys, which is told (robot/mjcf_tendon.c). */
+/* A spatial tendon by its name, in the links of the scene; carrier (links of the robot) as of mjcf_finish. False,
+ * nothing to free: there is none, it moves with no link, or it goes around geoms or over pulleys, which is told
+ * (robot/mjcf_tendon.c). */
 bool mjcf_cord(MjcfModel* model, const Scene* scene, const char* name, const int* carrier, MjcfCord* cord);
 /* Its length where the scene starts [m]. Its reference where the scene is no model. */
 double mjcf_start_length(const Scene* scene, const MjcfCord* cord);

@@ -10,11 +10,12 @@ typedef struct {
   const CsvTable* table;
   const char* path;
   const Model* model;
-  int column[COLUMN_COUNT];
+  int column[COLUMN_COUNT], moment[3]; /* moment: -1 where the run was not asked for it */
   Diagnostics* diagnostics;
 } ContactReader;
 
 static bool find_columns(ContactReader* reader) {
+  for (int k = 0; k < 3; k++) reader->moment[k] = csv_column(reader->table, (const char*[]){"mx", "my", "mz"}[k]);
   for (int k = 0; k < COLUMN_COUNT; k++) {
     reader->column[k] = csv_column(reader->table, COLUMNS[k]);
     if (reader->column[k] >= 0) continue;
@@ -40,8 +41,15 @@ static bool read_row(const ContactReader* reader, int row, RunContact* contact) 
     if (k != COLUMN_A && k != COLUMN_B &&
         !csv_number(reader->table, reader->path, row, reader->column[k], &v[k], reader->diagnostics))
       return false;
-  *contact = (RunContact){
-      .time = v[COLUMN_TIME], .gap = v[COLUMN_GAP], .force = vec3(v[COLUMN_FX], v[COLUMN_FY], v[COLUMN_FZ])};
+  double m[3] = {(double)NAN, (double)NAN, (double)NAN};
+  for (int k = 0; k < 3; k++)
+    if (reader->moment[k] >= 0 &&
+        !csv_number(reader->table, reader->path, row, reader->moment[k], &m[k], reader->diagnostics))
+      return false;
+  *contact = (RunContact){.time = v[COLUMN_TIME],
+                          .gap = v[COLUMN_GAP],
+                          .force = vec3(v[COLUMN_FX], v[COLUMN_FY], v[COLUMN_FZ]),
+                          .moment = vec3(m[0], m[1], m[2])};
   return read_link(reader, row, COLUMN_A, &contact->a) && read_link(reader, row, COLUMN_B, &contact->b);
 }
 
@@ -49,7 +57,7 @@ Status run_contacts_read(RunContacts* contacts, const char* path, const Model* m
   *contacts = (RunContacts){0};
   CsvTable table = {0};
   Status status = csv_read(&table, path, diagnostics);
-  ContactReader reader = {&table, path, model, {0}, diagnostics};
+  ContactReader reader = {&table, path, model, {0}, {0}, diagnostics};
   bool good = status == STATUS_OK && find_columns(&reader);
   if (good) contacts->rows = MEMORY_NEW(RunContact, table.row_count + 1);
   for (int row = 0; good && row < table.row_count; row++, contacts->count++)

@@ -266,6 +266,7 @@ typedef struct {
   int a, b;    /* links */
   double gap;  /* m */
   Vec3 force;  /* on b, world [N] */
+  Vec3 moment; /* on b about where the pair presses, world [N m]; NAN where the run was not asked for it */
 } RunContact;
 
 /* Contacts of a recorded run, by rising time. Owns its rows. */

@@ -42,11 +42,11 @@ void document_free(Document* document);
  * text must be NUL-terminated. `length` bytes; the text is copied, so it may go. */
 Node* document_read_yaml(Document* document, const char* source, const char* text, size_t length,
                          Diagnostics* diagnostics);
-/* The same of JSON. NULL after a diagnostic. */
+/* The same of JSON: nodes are owned by the document. NULL after a diagnostic. */
 Node* document_read_json(Document* document, const char* source, const char* text, size_t length,
                          Diagnostics* diagnostics);
 
-/* document_read_json or document_read_yaml, as the flag says. */
+/* document_read_json or document_read_yaml, as the flag says: nodes owned by the document; NULL after a diagnostic. */
 Node* document_read(Document* document, const char* source, const char* text, size_t length, bool json,
                     Diagnostics* diagnostics);
 /* Does the name end in .json, small letters? */

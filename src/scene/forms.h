@@ -93,7 +93,7 @@ typedef struct {
   const Node *link, *target, *course, *repeat;
   int type;
   const Node* feedback;
-  double delay;
+  double delay, limit_width;
   NumberList position_gain, velocity_gain, damping_gain, max_force;
 } ControllerForm;
 

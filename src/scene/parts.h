@@ -48,7 +48,7 @@ Quat pose_form_rotation(const PoseForm* pose);
 bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Repeat* repeat, SceneJoint* joint);
 /* A number for all, or one per degree of freedom, into values (dof). False after an error, with values as they were. */
 bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
-/* Are the three of a joint with three rotations one (true of other joints)? values: one per degree of freedom. */
+/* Are the three of a joint with three rotations one (true of other joints)? values (dof). */
 bool same_of_rotations(const Joint* joint, const double* values);
 
 /* ---- include.c
@@ -99,7 +99,8 @@ int read_link_name(Reader* reader, const Node* node);
 /* The same under its key; `world` is -1 unless a link is called so; -2 after an error. NULL: the world. */
 int read_link_or_world(Reader* reader, const Node* node, const char* key);
 
-/* A link behind all others, zeroed but for its place. Links move: pointers to them hold no longer. */
+/* A link behind all others, zeroed but for its place, owned by the scene. Links move: pointers to them hold no longer.
+ */
 SceneLink* reader_add_link(Reader* reader, SourcePlace place);
 
 /* ---- scene.c

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "scene/document.h"
+#include "scene/override.h"
 
 typedef struct {
   Text* out;
@@ -55,18 +55,20 @@ Status plan_text(const char* path, const SceneOverride* overrides, int override_
   if (!file_is_regular(path) || file_read(path, &text, &length) != STATUS_OK) return STATUS_OK;
   Document document = {0};
   Diagnostics told = {0};
-  const Node* root = document_read(&document, path, text, length, path_is_json(path), &told);
+  Node* root = document_read(&document, path, text, length, path_is_json(path), &told);
   *found = node_find(root, "plan") != NULL;
   Status status = *found && told.error_count > 0 ? STATUS_BAD_INPUT : STATUS_OK;
-  if (*found && override_count > 0) {
-    diagnostics_add(&told, SEVERITY_ERROR, node_key_place(node_find(root, "plan")),
-                    "a task of planning takes no --set (got %.60s)", overrides[0].text);
-    status = STATUS_BAD_INPUT;
+  char** sources = override_sources(overrides, override_count);
+  for (int i = 0; *found && i < override_count; i++) {
+    PlacedOverride placed = override_of_source(sources[i]);
+    if (!override_apply(&TASK_SCHEMA, &document, root, &placed, false, &told)) status = STATUS_BAD_INPUT;
   }
   if (*found && status == STATUS_OK) add_node(&(LinedText){json, 1}, root);
   if (*found) diagnostics_add_new(diagnostics, &told);
   diagnostics_free(&told);
   document_free(&document);
+  for (int i = 0; i < override_count; i++) memory_free(sources[i]);
+  memory_free(sources);
   memory_free(text);
   return status;
 }

@@ -6,7 +6,7 @@
 #include "scene/scene.h"
 
 /* A file with `plan` at its top: the whole as JSON, each value on the line where it stands. Other files, and those that
- * cannot be read: *found false, nothing told. STATUS_BAD_INPUT: told. An override is an error of such a file. json
+ * cannot be read: *found false, nothing told. STATUS_BAD_INPUT: told. Overrides are applied first. json
  * is the caller's, appended to only when *found with STATUS_OK. */
 Status plan_text(const char* path, const SceneOverride* overrides, int override_count, Text* json, bool* found,
                  Diagnostics* diagnostics);

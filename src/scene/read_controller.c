@@ -31,6 +31,12 @@ static void read_drive(Reader* reader, const ControllerForm* form, int dof, Scen
   reader_leave(reader, mark);
 }
 
+static void check_limit_width(Reader* reader, const Node* item) {
+  const Node* width = node_find(item, "limit_width");
+  if (width && !node_find(item, "max_force"))
+    reader_error(reader, node_key_place(width), "'limit_width' is a part of 'max_force', which is not given");
+}
+
 /* A limit on three rotations is on the size of their torque. */
 static void check_rotations(Reader* reader, const Node* item, const SceneController* c) {
   Joint joint = scene_joint(&reader->scene->links[c->link].joint);
@@ -71,8 +77,10 @@ static void read_controller(Reader* reader, const Node* item, const Repeat* repe
   SceneController* controller = add_controller(reader);
   *controller = (SceneController){.place = item->place, .type = (ControllerType)form.type, .link = link};
   controller->delay = form.delay;
+  controller->limit_width = form.limit_width;
   read_drive(reader, &form, scene_joint_dof(&reader->scene->links[link].joint), controller);
   check_rotations(reader, item, controller);
+  check_limit_width(reader, item);
   if (form.feedback) read_feedback(reader, form.feedback, controller);
 }
 

@@ -200,7 +200,7 @@ static void read_ties(Reader* reader, const Node* list, SceneLink* link) {
   if (!list || !reader_work(reader, list->place, 4 * (int64_t)list->count)) return;
   const ValueRange index = RANGE_BETWEEN(0, 1000000000);
   size_t mark = reader_enter_key(reader, "ties");
-  link->ties = memory_alloc(sizeof *link->ties * (size_t)list->count);
+  link->ties = memory_alloc(sizeof *link->ties * (size_t)(list->count + 1)); /* an empty list tells of none */
   for (const Node* item = list->first; item; item = item->next) {
     double values[4];
     size_t below = reader_enter_index(reader, link->tie_count);

@@ -78,6 +78,7 @@ typedef struct {
 
 /* Is the surface smooth? And is it one convex shape, with parameters of its own? */
 static inline bool shape_is_smooth(const SceneShape* shape) { return shape->type >= SHAPE_SUPERELLIPSOID; }
+/* Is it one level function, and no union or subtraction? */
 static inline bool shape_is_convex_smooth(const SceneShape* shape) {
   return shape->type >= SHAPE_SUPERELLIPSOID && shape->type <= SHAPE_SUPERQUADRIC;
 }
@@ -144,7 +145,7 @@ typedef struct {
   bool collide;                /* false: takes part in no contact */
   double gravity_compensation; /* part of its weight that is taken off; the parent's where nothing is said */
   SceneMaterial material;
-  int (*ties)[4]; /* vertices that are one: of shape use a, its vertex, use b, its vertex  (tie_count) */
+  int (*ties)[4]; /* vertices that are one: shape use a, its vertex, use b, its vertex (tie_count); NULL: not told */
   int tie_count;
   char** groups; /* names for contact.exclude and contact.pairs */
   int group_count;
@@ -212,6 +213,7 @@ typedef struct {
   double velocity_gain[JOINT_MAX_DOF]; /* N s^2/m or N m s^2/rad, >= 0: the force is gain / dt times the rate error */
   double damping_gain[JOINT_MAX_DOF];  /* N s/m or N m s/rad, >= 0: the force is gain times the rate error */
   double max_force[JOINT_MAX_DOF];     /* N or N m; 0 = no limit */
+  double limit_width;                  /* half the width of max_force's smooth corner, a part of it */
   SceneSignal target;     /* channels = dof of the joint; for a ball: rotation vector [rad], of velocity the
                              angular velocity in the link's axes */
   SceneMeasure* measures; /* the target grows by feedback times these; none: NULL  (measure_count) */
@@ -239,8 +241,8 @@ typedef struct {
 int controller_gain_count(const SceneController* controller);
 /* The index-th of them; index < controller_gain_count, asserted. */
 Gain controller_gain(const SceneController* controller, int index);
-/* Where the index-th of them stands in the controller, to be read or written, in the unit of its field; index <
- * controller_gain_count, asserted. */
+/* Where the index-th of them stands in the controller, which owns it, to be read or written, in the unit of its field;
+ * index < controller_gain_count, asserted. */
 double* controller_gain_value(SceneController* controller, int index);
 /* Does another value mean a little more or less of it? Not where the type of drive has none, nor where a limit or a
  * delay is none at all. index as of controller_gain. */
@@ -503,6 +505,8 @@ bool inertia_is_positive(const double inertia[6]);
 bool inertia_of_a_body(const double inertia[6]);
 /* Width of a dry friction's smoothing where nothing is said [m/s or rad/s]; the schema has it as a text. */
 #define FRICTION_SPEED_DEFAULT 1e-4
+/* Of SceneController.limit_width. */
+#define LIMIT_WIDTH_DEFAULT 0.05
 /* Strength and margin as they are when only the limits are given. Sets limit_law (barrier), limit_stiffness [J] and
  * limit_margin [m or rad] alone. */
 void joint_default_limits(SceneJoint* joint);

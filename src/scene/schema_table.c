@@ -481,6 +481,11 @@ static const SchemaRow ROWS[] = {
      .meaning =
          "The drive does no more than this in either direction: what it wants up to 0.95 of it, this from 1.05 of "
          "it on, and smoothly in between. Of three rotations it limits the size of their torque."},
+    {"controller", "limit_width", VALUE_NUMBER, AT(ControllerForm, limit_width), .only = "pd|torque|velocity",
+     .fallback = "0.05", .range = RANGE_BETWEEN(1e-4, 0.5),
+     .meaning = "Half the width of the smooth corner of max_force, as a part of it: 0.05 is what max_force says. The "
+                "narrower, the nearer to a corner: the drive misses 0.16 of this times max_force where it wants "
+                "max_force itself."},
     {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .only = "pd|torque|velocity",
      .unit = "m or rad; m/s or rad/s; N or N m", .required = true,
      .meaning = "Where to, how fast, or with what force: one channel per degree of freedom. Three rotations take a "

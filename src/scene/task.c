@@ -16,6 +16,11 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   TaskForm form;
   int before = reader->problem_count;
   if (!schema_read(reader, root, "task", &form)) return;
+  if (form.plan) {
+    reader_error(reader, node_key_place(form.plan),
+                 "a task of planning has no run: sdrs optimize and validate take it");
+    return;
+  }
   task->name = read_file_name(reader, form.name, "task", task->path);
   task->seed = (uint64_t)form.seed;
   read_scenarios(reader, task, root, &form);

@@ -400,6 +400,17 @@ const SchemaObject TASK_OBJECTS[] = {
                 "control: [{link: runs}]\n"
                 "loss: [{type: effort}]\n"
                 "receding: {horizon: 20, apply: 5, iterations: 10, warm_start: shift}\n"},
+    {.name = "plan",
+     .title = "plan",
+     .size = sizeof(PlanForm),
+     .meaning = "A path of a body that keeps its orientation, past obstacles, instead of a scene: such a task has a "
+                "`name` and "
+                "`plan` alone, for `sdrs optimize` and `validate` (docs/planning.md)."},
+    {.name = "plan_shape",
+     .title = "a shape of plan",
+     .size = sizeof(PlanShapeForm),
+     .type_key = "type",
+     .meaning = "The body, or an obstacle: a smooth convex shape (docs/smooth-shapes.md)."},
     {.name = "data",
      .title = "data",
      .size = sizeof(DataForm),

@@ -10,7 +10,7 @@
 
 typedef struct {
   const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *parameters, *loss, *optimizer, *gradient,
-      *schedule, *receding, *data, *identify, *from, *subject_to, *success, *draws, *validation, *choices;
+      *schedule, *receding, *data, *identify, *from, *subject_to, *success, *draws, *validation, *choices, *plan;
   int seed, steps, multistart;
 } TaskForm;
 
@@ -51,6 +51,22 @@ typedef struct {
   TaskReceding receding;
   int warm_start;
 } RecedingForm;
+
+/* Of a task of planning, which app/plan.c reads; here for the schema and for --set (scene/plan.c). */
+typedef struct {
+  const Node *body, *obstacles;
+  Vec3 from, to, low, high;
+  double clearance, smoothness;
+  int points, seed;
+} PlanForm;
+
+typedef struct {
+  const Node *size, *exponents, *normals, *offsets;
+  Vec3 position;
+  Quat quaternion;
+  double exponent, radius, half_length, bottom_radius, top_radius, below, above, sharpness, length;
+  int type;
+} PlanShapeForm;
 
 typedef struct {
   const Node *files, *time, *measured, *inputs;
@@ -307,7 +323,7 @@ bool check_order(Reader* reader, const Node* map, double low, double high);
 Vec3 task_direction(Reader* reader, const Node* map, const char* key, Vec3 written);
 
 /* The objects of tasks, for the table (scene/task_objects.c). */
-enum { TASK_OBJECT_COUNT = 35 };
+enum { TASK_OBJECT_COUNT = 37 };
 extern const SchemaObject TASK_OBJECTS[];
 
 #endif

@@ -31,6 +31,14 @@
   "them. "                                                                                                        \
   "The others keep what their scenes say."
 
+#define PLAN_SHAPES "superellipsoid|superquadric|superelliptic_cylinder|truncated_cone|smooth_polytope"
+#define PLAN_LENGTH RANGE_BETWEEN(1e-6, 1e6)
+#define PLAN_LENGTH_ROW(name, types, text)                                                                          \
+  {                                                                                                                 \
+    "plan_shape", #name, VALUE_NUMBER, AT(PlanShapeForm, name), .only = (types), .unit = "m", .range = PLAN_LENGTH, \
+                                                                .required = true, .meaning = (text)                 \
+  }
+
 static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- the file */
     {"task", "name", VALUE_TEXT, AT(TaskForm, name), .fallback = "(the file's name without extension)",
@@ -87,6 +95,61 @@ static const SchemaRow ROWS[] = {
      .meaning = "Discrete choices, each combination of which is sought by itself. Not with `receding`."},
     {"task", "receding", VALUE_OBJECT, AT(TaskForm, receding), .of = "receding", .nullable = true,
      .meaning = "Optimize a window of time after the other, and execute the first steps of each."},
+
+    {"task", "plan", VALUE_OBJECT, AT(TaskForm, plan), .of = "plan", .nullable = true,
+     .meaning = "A path past obstacles is wanted, instead of all other keys but `name`."},
+
+    /* ---------------------------------------------------------------- plan */
+    {"plan", "body", VALUE_OBJECT, AT(PlanForm, body), .of = "plan_shape", .required = true,
+     .meaning = "What moves; its quaternion is the orientation that it keeps, its position does not count. Before "
+                "`obstacles`."},
+    {"plan", "from", VALUE_VECTOR, AT(PlanForm, from), .unit = "m", .required = true,
+     .meaning = "Where the body's origin is at first."},
+    {"plan", "to", VALUE_VECTOR, AT(PlanForm, to), .unit = "m", .required = true, .meaning = "Where it is to go."},
+    {"plan", "low", VALUE_VECTOR, AT(PlanForm, low), .unit = "m", .required = true,
+     .meaning = "Lowest corner of the box that the search draws from; `from` and `to` lie in it. The smoothed path may "
+                "leave it."},
+    {"plan", "high", VALUE_VECTOR, AT(PlanForm, high), .unit = "m", .required = true,
+     .meaning = "Highest corner of that box."},
+    {"plan", "obstacles", VALUE_LIST, AT(PlanForm, obstacles), .of = "plan_shape", .fallback = "(none)",
+     .meaning = "What stands in the way."},
+    {"plan", "clearance", VALUE_NUMBER, AT(PlanForm, clearance), .fallback = "0.05", .range = RANGE_BETWEEN(1e-6, 10),
+     .meaning = "epsilon: growth distance alpha >= 1 + epsilon along the whole path."},
+    {"plan", "smoothness", VALUE_NUMBER, AT(PlanForm, smoothness), .unit = "m^2", .fallback = "0.01",
+     .range = RANGE_BETWEEN(0, 1e6), .meaning = "Weight of the integral of the squared curvature beside the length."},
+    {"plan", "points", VALUE_INTEGER, AT(PlanForm, points), .fallback = "60", .range = RANGE_BETWEEN(3, 2000),
+     .meaning = "Points of the path."},
+    {"plan", "seed", VALUE_INTEGER, AT(PlanForm, seed), .fallback = "1", .range = RANGE_BETWEEN(0, 1000000000),
+     .meaning = "Of the search."},
+    {"plan_shape", "type", VALUE_CHOICE, AT(PlanShapeForm, type), .of = PLAN_SHAPES, .required = true,
+     .meaning = "Kind of shape."},
+    {"plan_shape", "position", VALUE_VECTOR, AT(PlanShapeForm, position), .unit = "m", .fallback = "[0, 0, 0]",
+     .meaning = "Where its origin is."},
+    {"plan_shape", "quaternion", VALUE_QUATERNION, AT(PlanShapeForm, quaternion), .fallback = "[1, 0, 0, 0]",
+     .meaning = "[w, x, y, z] of length 1: how it stands."},
+    {"plan_shape", "size", VALUE_NUMBERS, AT(PlanShapeForm, size), .only = "superellipsoid|superquadric", .unit = "m",
+     .range = PLAN_LENGTH, .required = true, .meaning = "Semi-axes [a, b, c] along x, y, z."},
+    {"plan_shape", "exponent", VALUE_NUMBER, AT(PlanShapeForm, exponent),
+     .only = "superellipsoid|superelliptic_cylinder", .range = RANGE_BETWEEN(1, 64), .required = true,
+     .meaning = "n: 1 is an ellipsoid, 8 nearly a box or a cylinder."},
+    {"plan_shape", "exponents", VALUE_NUMBERS, AT(PlanShapeForm, exponents), .only = "superquadric",
+     .range = RANGE_BETWEEN(0.03125, 1), .required = true, .meaning = "[e1, e2]; both 1 is an ellipsoid."},
+    PLAN_LENGTH_ROW(radius, "superelliptic_cylinder", "Radius about x."),
+    PLAN_LENGTH_ROW(half_length, "superelliptic_cylinder", "Half the length along x."),
+    PLAN_LENGTH_ROW(bottom_radius, "truncated_cone", "Radius about x of the end at x = -below."),
+    PLAN_LENGTH_ROW(top_radius, "truncated_cone", "Radius about x of the end at x = above."),
+    PLAN_LENGTH_ROW(below, "truncated_cone", "How far it reaches against x."),
+    PLAN_LENGTH_ROW(above, "truncated_cone", "How far it reaches along x."),
+    {"plan_shape", "sharpness", VALUE_NUMBER, AT(PlanShapeForm, sharpness), .only = "truncated_cone|smooth_polytope",
+     .range = RANGE_BETWEEN(1e-6, 1e6), .required = true,
+     .meaning = "beta: edges are rounded over about 1/beta of the body's size."},
+    {"plan_shape", "normals", VALUE_POINTS, AT(PlanShapeForm, normals), .only = "smooth_polytope", .required = true,
+     .meaning = "Outward normals of the faces, of any length but zero."},
+    {"plan_shape", "offsets", VALUE_SERIES, AT(PlanShapeForm, offsets), .only = "smooth_polytope", .unit = "m",
+     .range = RANGE_ABOVE(0), .required = true,
+     .meaning = "Faces normal . x <= offset, one for every normal; the origin lies inside."},
+    {"plan_shape", "length", VALUE_NUMBER, AT(PlanShapeForm, length), .only = "smooth_polytope", .unit = "m",
+     .range = PLAN_LENGTH, .fallback = "(the largest offset)", .meaning = "What sharpness counts against."},
 
     /* ---------------------------------------------------------------- subject_to */
     {"subject", "max", VALUE_NUMBER, AT(SubjectForm, max), .required = true,

@@ -491,7 +491,7 @@ static void write_ties(Text* out, const SceneLink* link) {
                           : ", ",
              tie[0], tie[1], tie[2], tie[3]);
   }
-  if (link->tie_count > 0) text_add(out, "]\n");
+  if (link->ties) text_add(out, link->tie_count > 0 ? "]\n" : "    ties: []\n");
 }
 
 static void write_link(const Writer* writer, const SceneLink* link) {
@@ -630,6 +630,11 @@ static void write_controller(const Writer* writer, const SceneController* contro
   }
   write_gain(out, "damping_gain", controller->damping_gain, dof);
   write_gain(out, "max_force", controller->max_force, dof);
+  if (controller->type != CONTROLLER_PRESCRIBED && controller->limit_width != LIMIT_WIDTH_DEFAULT) {
+    text_add(out, "    limit_width: ");
+    write_number(out, controller->limit_width);
+    text_add(out, "\n");
+  }
   if (controller->delay > 0) {
     text_add(out, "    delay: ");
     write_number(out, controller->delay);

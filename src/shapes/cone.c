@@ -1,4 +1,5 @@
 /* Truncated cone (B2): a soft maximum of its side and its two ends. */
+#include "base/lanes.h"
 #include "shapes/shape.h"
 
 enum { SIDE, BOTTOM, TOP, PIECES };
@@ -29,7 +30,7 @@ static Cone cone_parts(const Shape* shape, Vec3 z) {
   c.f[TOP] = z.x / above - 1;
   double largest = fmax(c.f[SIDE], fmax(c.f[BOTTOM], c.f[TOP])), sum = 0;
   Lanes height = {c.f[SIDE] - largest, c.f[BOTTOM] - largest, c.f[TOP] - largest, -HUGE_VAL};
-  Lanes weight = decay(height * shape->beta);
+  Lanes weight = lanes_decay(height * shape->beta);
   for (int i = 0; i < PIECES; i++) sum += weight[i];
   for (int i = 0; i < PIECES; i++) c.weight[i] = weight[i] / sum;
   c.value = largest + math_log_sum(sum) / shape->beta;

@@ -1,5 +1,6 @@
 /* Smooth polytope (B1): a soft maximum over faces. */
 #include <string.h>
+#include "base/lanes.h"
 #include "shapes/shape.h"
 
 enum { FACES_MAX = 4096, FACES_ON_STACK = 64 };
@@ -7,6 +8,15 @@ enum { FACES_MAX = 4096, FACES_ON_STACK = 64 };
 #define OFFSET_MIN 1e-3
 /* Offset of the faces that fill up the last lanes, in units of the length: their weight is zero. */
 #define NOWHERE 1e6
+
+/* Without a branch: which lane it is in cannot be guessed. */
+static inline double lanes_largest(Lanes x) {
+  Lanes other = {x[2], x[3], x[0], x[1]};
+  x = lanes_chosen(other > x, other, x);
+  other = (Lanes){x[1], x[0], x[3], x[2]};
+  x = lanes_chosen(other > x, other, x);
+  return x[0];
+}
 
 /* beta times the height over each face, and the largest of them. */
 static double heights(const Shape* shape, int padded, Vec3 z, Lanes* out) {
@@ -46,7 +56,7 @@ static void weighted_sums(const Shape* shape, int padded, const Lanes* weight, d
 static ShapeValue evaluate_with(const Shape* shape, Vec3 z, Lanes* weight) {
   int padded = shape->padded;
   double largest = heights(shape, padded, z, weight), sum[SUMS], beta = shape->beta;
-  for (int i = 0; i < padded / LANES; i++) weight[i] = decay(weight[i] - largest);
+  for (int i = 0; i < padded / LANES; i++) weight[i] = lanes_decay(weight[i] - largest);
   weighted_sums(shape, padded, weight, sum);
   double over = 1 / sum[0];
   Vec3 g = vec3(sum[1] * over, sum[2] * over, sum[3] * over);

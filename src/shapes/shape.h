@@ -47,43 +47,4 @@ ShapeValue quadric_evaluate(const Shape* shape, Vec3 z);
 /* k: e1, e2, then size[k - 2]; both zero at the centre. */
 void quadric_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 
-/* Vectors are passed between functions of one file only, so how they are passed on older processors does not matter. */
-#pragma GCC diagnostic ignored "-Wpsabi"
-
-/* Four numbers at a time: element by element, so the bits are those of plain arithmetic on every processor. */
-typedef double Lanes __attribute__((vector_size(32)));
-typedef int64_t LaneBits __attribute__((vector_size(32)));
-enum { LANES = 4 };
-
-static inline Lanes lanes_of(double x) { return (Lanes){x, x, x, x}; }
-static inline Lanes lanes_chosen(LaneBits where, Lanes yes, Lanes no) {
-  return (Lanes)(((LaneBits)yes & where) | ((LaneBits)no & ~where));
-}
-
-/* Without a branch: which lane it is in cannot be guessed. */
-static inline double lanes_largest(Lanes x) {
-  Lanes other = {x[2], x[3], x[0], x[1]};
-  x = lanes_chosen(other > x, other, x);
-  other = (Lanes){x[1], x[0], x[3], x[2]};
-  x = lanes_chosen(other > x, other, x);
-  return x[0];
-}
-
-/* e^x for x <= 0, below -700 zero. Relative error below 3e-16: e^x = 2^k e^r by Taylor's series to the 13th power on
- * |r| <= log(2)/2; a whole number k is what is left of x / log 2 + 1.5 2^52. */
-static inline Lanes decay(Lanes x) {
-  const Lanes least = lanes_of(-700.0), shift = lanes_of(0x1.8p52);
-  LaneBits gone = x < least;
-  Lanes clipped = lanes_chosen(gone, least, x);
-  Lanes shifted = clipped * 0x1.71547652b82fep+0 + shift, k = shifted - shift;
-  Lanes r = (clipped - k * 0x1.62e42fee00000p-1) - k * 0x1.a39ef35793c76p-33, s = r * r, s2 = s * s;
-  /* in pairs, so that none waits long for another */
-  Lanes low = (r * (1.0 / 6) + 1.0 / 2) + s * (r * (1.0 / 120) + 1.0 / 24);
-  Lanes middle = (r * (1.0 / 5040) + 1.0 / 720) + s * (r * (1.0 / 362880) + 1.0 / 40320);
-  Lanes high = (r * (1.0 / 39916800) + 1.0 / 3628800) + s * (r * (1.0 / 6227020800) + 1.0 / 479001600);
-  Lanes power = (r + s * (low + s2 * (middle + s2 * high))) + 1.0;
-  Lanes scale = (Lanes)(((LaneBits)shifted + 1023) << 52); /* 2^k */
-  return (Lanes)((LaneBits)(power * scale) & ~gone);
-}
-
 #endif

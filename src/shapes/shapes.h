@@ -185,6 +185,10 @@ const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing
 /* At a place of the body's frame [m]. At the centre of a convex shape, where no direction is outward, gradient and
  * normal are zero. No allocation. */
 FieldValue field_evaluate(const Field* field, Vec3 place);
+/* The same at many places, to 1e-13 of the body's size: superquadrics and unions of them four at a time
+ * (shapes/field_many.c). slopes: false leaves gradient and turn undetermined. out: (count). What a place gets does not
+ * depend on the others. No allocation. */
+void field_evaluate_many(const Field* field, const Vec3* places, int count, bool slopes, FieldValue* out);
 /* Change of value and outward at a place by parameter k of the shape (FIELD_SHAPE only). place and outward in the
  * body's frame [m, no unit]; slopes per unit of the parameter. */
 void field_parameter_slope(const Field* field, Vec3 place, int k, double* value, Vec3* outward);

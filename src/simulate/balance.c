@@ -113,17 +113,11 @@ bool balance_reached(const Sim* s, int dof) {
   return fabs(s->gradient[dof]) <= share * balance_allowed(s, dof);
 }
 
-static void note_tree(void* context, int tree, int thread) {
-  (void)thread;
-  Sim* s = context;
+void balance_note(Sim* s, int tree) {
   const ModelTree* t = &s->model->trees[tree];
   s->balanced[tree] = true;
   for (int d = t->dof_first; d < t->dof_first + t->dof_count; d++)
     s->balanced[tree] = s->balanced[tree] && (s->fixed[d] || balance_reached(s, d));
-}
-
-void balance_note(Sim* s) {
-  parallel_for(s->options.threads, s->model->tree_count, TREES_PARALLEL, TREES_GRAIN, note_tree, s);
 }
 
 bool balance_tree(const Sim* s, int tree, bool arrived) {
@@ -173,6 +167,9 @@ bool balance_of_machines(const Sim* s) {
   return true;
 }
 
+/* By more than roundings. */
+#define CLEARLY_LESS 0.99
+
 double balance_residual(const Sim* s, int* worst) {
   double residual = 0;
   *worst = -1;
@@ -182,7 +179,9 @@ double balance_residual(const Sim* s, int* worst) {
       *worst = k;
       return NAN;
     }
-    double part = fabs(s->gradient[k]) * s->tolerance / fmax(balance_allowed(s, k), DBL_MIN);
+    double size = fabs(s->gradient[k]) * s->tolerance, allowed = fmax(balance_allowed(s, k), DBL_MIN);
+    if (size < CLEARLY_LESS * residual * allowed) continue; /* most, without a division */
+    double part = size / allowed;
     if (part > residual) {
       residual = part;
       *worst = k;

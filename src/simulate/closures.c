@@ -56,7 +56,6 @@ double closure_open_by(const ClosureSystem* s, int k) {
 
 int closures_open_at_start(ClosureSystem* s, const Pose* poses, const double* q) {
   if (!s) return -1;
-  s->way_count = 0;
   s->found = false;
   closures_values(s, poses, q, s->value);
   s->found = false;

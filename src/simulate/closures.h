@@ -109,10 +109,9 @@ static inline const ModelCoupling* closure_coupling(const ClosureSystem* s, int 
   return k < s->model->closure_count ? NULL : &s->model->couplings[k - s->model->closure_count];
 }
 
-/* NULL: the model has none. */
 /* NULL: the model has none. tolerance: of the step, relative. Borrows the model; freed with closures_destroy. */
 ClosureSystem* closures_create(const Model* model, double tolerance);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void closures_destroy(ClosureSystem* system);
 
 /* The equations (Z1), each with its place among the closure's rows. Both ends from the poses (links), world [m]. */
@@ -127,7 +126,8 @@ Vec3 closure_row_direction(const ModelClosure* closure, const ClosureRow* row, c
  * there is kept for closures_place. */
 void closures_values(ClosureSystem* system, const Pose* poses, const double* q, double* values);
 /* Values, slopes and stiffness of all closures, which the multipliers have no part in, broken ones too: they may be put
- * back. Arguments are those of closures_assemble. Kept for as long as q and weight stay what they are. */
+ * back. Arguments are those of closures_assemble. Kept for as long as q and weight stay what they are. poses,
+ * reference (links), q (nq), screws (nv). */
 void closures_place(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                     const Screw* screws, double weight);
 /* Everything at the poses: values, slopes, stiffness, terms. weight: factor / dt^2 [1/s^2]. reference (links): centres
@@ -143,10 +143,10 @@ void closures_add_work(const ClosureSystem* system, double* at_work);
 /* How far the closure is from closed, in what is promised: closed up to 1. One that has broken: 0. Without unit; values
  * (rows) [m, 1]. */
 double closure_gap(const ClosureSystem* system, int k, const double* values);
-/* At the configuration that was assembled. */
+/* Is it closed, at the configuration that was assembled? */
 static inline bool closure_holds(const ClosureSystem* system, int closure) { return system->gap[closure] <= 1; }
 /* A closure at the present poses that is so far open that a first step should not tear it shut: its number, or -1.
- * Sets value. system NULL: -1. */
+ * Sets value. system NULL: -1. poses (links), q (nq). */
 int closures_open_at_start(ClosureSystem* system, const Pose* poses, const double* q);
 /* The largest of all; *worst (or NULL): whose. system NULL: 0. *worst stays as it is when the gap is 0. */
 double closures_gap(const ClosureSystem* system, int* worst);
@@ -214,8 +214,7 @@ void closures_pass_state(ClosureSystem* system, StateBlock* block);
 /* `the hinge of 'rod' and 'piston'`, or `the coupling of 'rack'` (simulate/failure.c). index: couplings follow the
  * closures. */
 void closure_add_name(Text* text, const Model* model, int index);
-/* What sim_closure says. */
-/* k: index of Model.couplings; q (nq) [m, rad]. */
+/* What sim_coupling and sim_closure say. k: index of Model.couplings, or of its closures; q (nq) [m, rad]. */
 SimClosure coupling_state(const ClosureSystem* system, int k, const double* q);
 /* poses (links): of the present state. All 0 once it has broken, but for broken_at. */
 SimClosure closure_state(const ClosureSystem* system, int k, const Pose* poses);

@@ -16,12 +16,12 @@ typedef struct {
 
 /* NULL: the sim has no closures. Freed with closure_adjoint_destroy. */
 ClosureAdjoint* closure_adjoint_create(const Sim* sim);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void closure_adjoint_destroy(ClosureAdjoint* adjoint);
 /* What was gathered becomes zero; adjoint NULL: nothing. */
 void closure_adjoint_begin(ClosureAdjoint* adjoint, const Sim* sim);
 /* The closures that hold in the step of sim->clock, with no force. broken_at: of the run, NULL: none broke. broken_at
- * (closures) [s]. */
+ * (closures) [s], only read. */
 void closure_adjoint_load(Sim* sim, const double* broken_at);
 /* Their forces, from the gradient without them and the matrix of the solver, which was factored: C^T mu = -gradient.
  * Sets the multipliers [N, N m]; s->solution (nv) is used up. false: not finite. */

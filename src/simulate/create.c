@@ -110,6 +110,8 @@ static void allocate(Sim* s) {
   s->stale = MEMORY_NEW(bool, m->tree_count);
   s->inside = MEMORY_NEW(bool, m->tree_count);
   s->balanced = MEMORY_NEW(bool, m->tree_count);
+  s->rounding = MEMORY_NEW(LinkPart, m->link_count);
+  s->change = MEMORY_NEW(LinkPart, m->link_count);
   list_tree_links(s);
   s->flight = tree_flight_create(s);
   s->stale_blocks = MEMORY_NEW(bool, m->tree_count);
@@ -181,6 +183,8 @@ void sim_destroy(Sim* s) {
                    s->stale,
                    s->inside,
                    s->balanced,
+                   s->rounding,
+                   s->change,
                    s->tree_first,
                    s->tree_links,
                    s->stale_blocks,

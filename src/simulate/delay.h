@@ -17,7 +17,7 @@ typedef struct DelayHistory {
 
 /* NULL: no drive has both. Freed with delays_destroy. */
 DelayHistory* delays_create(const Model* model);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void delays_destroy(DelayHistory* history);
 /* The present state has been reached: it is measured, and SimState.delayed is that of it. Allocates while the history
  * grows. */
@@ -34,14 +34,15 @@ void delays_pass_state(Sim* sim, StateBlock* block);
 typedef struct DelayPending DelayPending;
 /* NULL alike. Borrows the model; freed with delay_pending_destroy. */
 DelayPending* delay_pending_create(const Model* model);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void delay_pending_destroy(DelayPending* pending);
 /* None. Those of another run are forgotten; NULL is accepted. */
 void delay_pending_begin(DelayPending* pending);
 /* All of them times a factor; NULL is accepted. */
 void delay_pending_discount(DelayPending* pending, double factor);
 /* Room for those by the measurements (all of the controller's) that the step of sim->clock looks back to; to be set at
- * once. (measure_count) numbers, not zeroed; the pointer holds until the next call. The controller has a delay. */
+ * once. (measure_count) numbers, not zeroed; owned by pending, the pointer holds until the next call. The controller
+ * has a delay. */
 double* delay_pending_add(DelayPending* pending, const Sim* sim, int controller);
 /* Those by the measurements at the start of the step of sim->clock, after all steps that began there or later. */
 void delay_pending_hand_back(DelayPending* pending, const Sim* sim, const FeedbackBars* out);

@@ -1,6 +1,7 @@
 /* Inertia and gravity of a link through its second moment S (docs/derivations/step.md, S1-S2). */
 #include "simulate/terms.h"
 
+#include <float.h>
 #include <string.h>
 
 typedef struct {
@@ -31,6 +32,16 @@ double inertia_energy(const ModelLink* link, Pose pose, Pose target, double weig
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 4; j++) sum += d.m[i][j] * g.m[i][j];
   return 0.5 * weight * sum;
+}
+
+double inertia_rounding(const ModelLink* link, Pose pose, double weight, const double motion[3][4]) {
+  if (!(link->mass > 0)) return 0;
+  const double(*s)[4] = link->moment.s;
+  double turn = 0, size = sqrt((s[0][0] + s[1][1] + s[2][2]) / link->mass);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) turn += motion[i][j] * motion[i][j];
+  double moved = vec3_norm(vec3(motion[0][3], motion[1][3], motion[2][3])) + sqrt(turn) * size;
+  return weight * DBL_EPSILON * link->mass * moved * (vec3_norm(pose.t) + size);
 }
 
 void inertia_times(const ModelLink* link, const double d[3][4], double out[3][4]) {

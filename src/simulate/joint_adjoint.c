@@ -28,7 +28,7 @@ static void plain_gains(const JointInput* in, const JointDrive* drive, int k, do
   out[JOINT_DAMPING_GAIN][k] -= share * slow;
   if (!(limit > 0)) return;
   double wanted = drive_wanted(in, drive, k, joint_rate_gain(in, drive, k) * in->weights.rate_now);
-  out[JOINT_MAX_FORCE][k] -= (lambda * limited_force(wanted, limit).force - share * wanted) / limit;
+  out[JOINT_MAX_FORCE][k] -= (lambda * limited_force(wanted, limit, drive->limit_width).force - share * wanted) / limit;
 }
 
 /* (A3), (M3), (M7). */
@@ -43,7 +43,8 @@ static void plain_adjoint(const JointInput* in, int k, double lambda, JointShare
   for (int c = 0; c < in->drive_count; c++) {
     const JointDrive* drive = &in->drives[c];
     double kd = joint_rate_gain(in, drive, k), share = lambda;
-    if (drive->max_force[k] > 0) share *= limited_force(drive_wanted(in, drive, k, kd * a), drive->max_force[k]).slope;
+    double wanted = drive_wanted(in, drive, k, kd * a);
+    if (drive->max_force[k] > 0) share *= limited_force(wanted, drive->max_force[k], drive->limit_width).slope;
     out->push[c][k] -= share;
     out->target[c][k] -= share * drive->position_gain[k];
     out->target_rate[c][k] -= share * kd * a;

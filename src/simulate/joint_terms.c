@@ -101,8 +101,8 @@ static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum
 
 /* A drive that wants the force -first and whose force falls by `second` with the way; both linear in the coordinate, so
  * the integral of the limited force by it is that by the force over `second` (M2). */
-static LimitEnergy limited(LimitEnergy wanted, double limit, double way) {
-  LimitedForce f = limited_force(-wanted.first, limit);
+static LimitEnergy limited(LimitEnergy wanted, double limit, double width, double way) {
+  LimitedForce f = limited_force(-wanted.first, limit, width);
   double energy = wanted.second > 0 ? f.energy / wanted.second : -f.force * way;
   return (LimitEnergy){energy, -f.force, wanted.second * f.slope};
 }
@@ -133,7 +133,7 @@ static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms*
     double kp = drive->position_gain[k], kd = joint_rate_gain(in, drive, k);
     LimitEnergy law = {0.5 * kp * e * e + 0.5 * kd * de * de - drive->push[k] * (in->q[k] - in->q_now[k]),
                        kp * e + kd * a * de - drive->push[k], kp + kd * a * a};
-    if (drive->max_force[k] > 0) law = limited(law, drive->max_force[k], in->q[k] - in->q_now[k]);
+    if (drive->max_force[k] > 0) law = limited(law, drive->max_force[k], drive->limit_width, in->q[k] - in->q_now[k]);
     out->controller += law.value;
     gradient += law.first;
     hessian += law.second;
@@ -256,7 +256,7 @@ BallLimit ball_limit_of(const JointInput* in, const JointDrive* drive, int base,
   }
   square += 2 * out.stiffness * (energy - out.now);
   out.size = square > 0 ? sqrt(square) : 0;
-  out.force = limited_force(out.size, out.limit);
+  out.force = limited_force(out.size, out.limit, drive->limit_width);
   if (!(out.limit > 0) || !(out.force.force < out.size)) return out;
   out.scale = out.force.force / out.size;
   out.bend = (out.force.slope - out.scale) / square;

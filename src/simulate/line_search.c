@@ -74,10 +74,31 @@ static double joint_rounding(const ModelLink* link, const JointTerms* joint, con
   return rounding;
 }
 
-/* Islands must be known. */
+static void round_link(Sim* s, int i) {
+  const ModelLink* link = &s->model->links[i];
+  const Configuration* c = &s->configuration[s->current];
+  double weight = step_inertia_weight(s) * link->mass;
+  double size = vec3_norm(c->pose[i].t) + link->reach;
+  s->rounding[i].inertia =
+      ROUNDING * fabs(c->inertia[i]) + POSITION_ROUNDING * size * sqrt(2 * weight * fabs(c->inertia[i]));
+  if (link->dof_count > 0) s->rounding[i].joint = joint_rounding(link, &c->joints[i], c->q);
+}
+
+static void note_tree(void* context, int tree, int thread) {
+  (void)thread;
+  Sim* s = context;
+  balance_note(s, tree);
+  for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++) round_link(s, s->tree_links[n]);
+}
+
+/* Of every tree as it stands: is it in balance, and what its energies' rounding is. */
+static void note_trees(Sim* s) {
+  parallel_for(s->options.threads, s->model->tree_count, TREES_PARALLEL, TREES_GRAIN, note_tree, s);
+}
+
+/* Islands and trees must be known. */
 static void measure_islands(Sim* s, bool arrived) {
   const Model* m = s->model;
-  const Configuration* c = &s->configuration[s->current];
   for (int k = 0; k < s->island_count; k++) s->islands[k] = (Island){.alpha = 1.0, .settled = true};
   for (int k = 0; k < m->tree_count; k++) {
     Island* island = &s->islands[s->island[k]];
@@ -88,11 +109,8 @@ static void measure_islands(Sim* s, bool arrived) {
   for (int i = 0; i < m->link_count; i++) {
     Island* island = island_of_link(s, i);
     if (!island) continue;
-    double weight = step_inertia_weight(s) * m->links[i].mass;
-    double size = vec3_norm(c->pose[i].t) + m->links[i].reach;
-    island->rounding +=
-        ROUNDING * fabs(c->inertia[i]) + POSITION_ROUNDING * size * sqrt(2 * weight * fabs(c->inertia[i]));
-    if (m->links[i].dof_count > 0) island->rounding += joint_rounding(&m->links[i], &c->joints[i], c->q);
+    island->rounding += s->rounding[i].inertia;
+    if (m->links[i].dof_count > 0) island->rounding += s->rounding[i].joint;
   }
   int count = s->contact ? contact_term_count(s->contact) : 0;
   if (s->contact) contact_find_rounding(s->contact);
@@ -176,11 +194,8 @@ static void measure_change(Sim* s) {
   for (int i = 0; i < s->model->link_count; i++) {
     Island* island = island_of_link(s, i);
     if (!island || !island->moved) continue;
-    island->own_change += new->inertia[i] - old->inertia[i];
-    if (s->model->links[i].dof_count == 0) continue;
-    const JointTerms *a = &old->joints[i], *b = &new->joints[i];
-    island->own_change +=
-        (b->controller - a->controller) + (b->limit - a->limit) + (b->damping - a->damping) + (b->inertia - a->inertia);
+    island->own_change += s->change[i].inertia;
+    if (s->model->links[i].dof_count > 0) island->own_change += s->change[i].joint;
   }
   for (int k = 0; k < s->island_count; k++) {
     s->islands[k].moved = false;
@@ -327,7 +342,7 @@ static bool lost_in_rounding(const Sim* s) {
 /* While prescribed joints are under way the objective may rise: they push. */
 StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
   couple(s);
-  balance_note(s);
+  note_trees(s);
   wake_unsettled(s, arrived);
   step_relieve(s);
   prepare_path(s);
@@ -375,7 +390,7 @@ bool step_repeat_last(Sim* s, StepReport* report) {
   spin_increments(s, s->delta);
   tree_flight_increments(s, s->delta);
   couple(s);
-  balance_note(s);
+  note_trees(s);
   measure_islands(s, false);
   expect_targets(s);
   bool any = false;

@@ -68,6 +68,16 @@ static bool tree_moves(const Sim* s, int tree) {
   return moves;
 }
 
+/* What the trial makes of a link's own energies. */
+static LinkPart change_of(const Sim* s, const Configuration* from, const Configuration* to, int i) {
+  LinkPart change = {.inertia = to->inertia[i] - from->inertia[i]};
+  if (s->model->links[i].dof_count == 0) return change;
+  const JointTerms *a = &from->joints[i], *b = &to->joints[i];
+  change.joint =
+      (b->controller - a->controller) + (b->limit - a->limit) + (b->damping - a->damping) + (b->inertia - a->inertia);
+  return change;
+}
+
 /* The links of one tree, parents first. */
 static void move_tree(void* context, int index, int thread) {
   (void)thread;
@@ -81,12 +91,14 @@ static void move_tree(void* context, int index, int thread) {
     int i = s->tree_links[n];
     const ModelLink* link = &s->model->links[i];
     int q = link->coordinate_first;
+    s->change[i] = (LinkPart){0, 0};
     if (!moves && s->same[i]) continue;
     s->same[i] = !moves;
     if (moves) {
       if (link->dof_count > 0) joint_increment(&link->joint, from->q + q, s->scaled + link->dof_first, to->q + q);
       model_link_pose(s->model, i, to->q, to->pose);
       s->inside[tree] = evaluate_link(s, i, to) && s->inside[tree];
+      s->change[i] = change_of(s, from, to, i);
       continue;
     }
     if (link->coordinate_count > 0) memcpy(to->q + q, from->q + q, sizeof(double) * (size_t)link->coordinate_count);
@@ -150,9 +162,16 @@ static int standing_count(const Sim* s) {
   return (s->closures ? s->closures->pair_count : 0) + (s->tendons ? s->tendons->pair_count : 0);
 }
 
+/* They are in order already where trees are single bodies. */
+static void sort_keys(uint64_t* keys, int count) {
+  int sorted = 1;
+  while (sorted < count && keys[sorted - 1] <= keys[sorted]) sorted++;
+  if (sorted < count) qsort(keys, (size_t)count, sizeof(uint64_t), order_uint64);
+}
+
 /* Sorts the keys and drops those that the pattern has. Returns how many are left. */
 static int new_couplings(const Sim* s, uint64_t* keys, int count) {
-  if (count > 1) qsort(keys, (size_t)count, sizeof(uint64_t), order_uint64);
+  sort_keys(keys, count);
   int left = 0, j = 0;
   for (int k = 0; k < count; k++) {
     while (j < s->known_couplings && s->couplings[j] < keys[k]) j++;
@@ -173,9 +192,11 @@ static void adopt_couplings(Sim* s, uint64_t* keys, int count) {
                                  sizeof(uint64_t) * (size_t)capacity);
     s->coupling_capacity = capacity;
   }
-  if (fresh > 0) memcpy(s->couplings + s->known_couplings, keys, sizeof(uint64_t) * (size_t)fresh);
+  for (int old = s->known_couplings, k = total; fresh > 0; k--) { /* merged from behind */
+    bool known = old > 0 && s->couplings[old - 1] > keys[fresh - 1];
+    s->couplings[k - 1] = known ? s->couplings[--old] : keys[--fresh];
+  }
   s->known_couplings = total;
-  if (total > 1) qsort(s->couplings, (size_t)total, sizeof(uint64_t), order_uint64);
   s->pattern_set = true;
   block_solver_pattern(s->solver, s->couplings, total);
   for (int k = 0; k < s->model->tree_count; k++) s->stale_blocks[k] = true;

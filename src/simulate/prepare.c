@@ -105,6 +105,7 @@ static void aim_drive(const Sim* s, int controller, JointDrive* drive) {
   memcpy(drive->velocity_gain, c->velocity_gain, sizeof(drive->velocity_gain));
   memcpy(drive->damping_gain, c->damping_gain, sizeof(drive->damping_gain));
   memcpy(drive->max_force, c->max_force, sizeof(drive->max_force));
+  drive->limit_width = c->limit_width;
 }
 
 /* Plain coordinates of joints with armature (M6). */

@@ -91,6 +91,11 @@ typedef struct {
   SimSubstate* list; /* (capacity) */
 } SubstateStore;
 
+/* Of a link's own energies: what inertia has, and its joint [J]. */
+typedef struct {
+  double inertia, joint;
+} LinkPart;
+
 /* What is added here and lasts from one step to the next belongs into snapshot.c as well. */
 struct Sim {
   const Model* model;
@@ -142,6 +147,7 @@ struct Sim {
   bool *stale, *stale_blocks;   /* of every tree: its terms, its part of the Hessian are out of date  (trees) */
   bool* always_stale;           /* of every tree: closures or tendons act on it  (trees) */
   bool* balanced;               /* of every tree: it was when this was noted last  (trees) */
+  LinkPart *rounding, *change;  /* of every link's own energies: where the search begins, in the trial  (links) */
   bool* inside;                 /* of every tree: no limit is passed in the trial  (trees) */
   int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
   bool all_stale;               /* links that cannot move too */
@@ -259,10 +265,9 @@ double balance_allowed(const Sim* sim, int dof);
 bool balance_reached(const Sim* sim, int dof);
 /* Are the trees that closures act on as near to balance as this round asks (closures.md, Z10)? */
 bool balance_of_machines(const Sim* sim);
-/* By the gradient as it stands: which trees are in balance. Then whether one is, prescribed joints having arrived or
- * not. Sets s->balanced (trees). */
-void balance_note(Sim* sim);
-/* Of one tree, as noted last. arrived: prescribed joints have, else a tree with one is not in balance. */
+/* By the gradient as it stands: is the tree in balance? Sets s->balanced[tree]. */
+void balance_note(Sim* sim, int tree);
+/* Is one tree in balance, as noted last? arrived: prescribed joints have, else a tree with one is not in balance. */
 bool balance_tree(const Sim* sim, int tree, bool arrived);
 /* A step ends at the rounding floor when what is left out of balance is at most this part of the forces at work. */
 #define FLOOR_MOST 1e-2

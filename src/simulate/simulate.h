@@ -195,7 +195,7 @@ typedef struct SimSnapshot SimSnapshot;
 SimSnapshot* sim_save(Sim* sim);
 /* Asserts that the snapshot is of a run of the same model. It is copied, and can be restored again. */
 void sim_restore(Sim* sim, const SimSnapshot* snapshot);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void sim_snapshot_destroy(SimSnapshot* snapshot);
 size_t sim_snapshot_size(const SimSnapshot* snapshot); /* bytes */
 /* The present state as a file of kind STATE_KIND, which number_file_free frees: what Scene.start may begin with. Not
@@ -301,7 +301,7 @@ typedef struct {
 void proof_way(const Model* model, const double* q, const double* to, double* delta);
 /* Copies what it needs of the model but borrows its arrays, which must outlive it. Freed with proof_destroy. */
 Proof* proof_create(const Model* model, int threads);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void proof_destroy(Proof* proof);
 /* Forget the last state: this is a first one. q (nq), copied. */
 ProofReport proof_restart(Proof* proof, const double* q);
@@ -321,7 +321,7 @@ typedef struct {
  * of 0 then. */
 const ProofPair* proof_pairs(Proof* proof, int* count);
 
-/* The same without looking for a way beside the straight one. */
+/* The same without looking for a way beside the straight one. q (nq). */
 ProofReport proof_next_straight(Proof* proof, const double* q);
 /* The same along recorded moves (count x nv) instead of a straight way. report.miss: how far from q they end; what is
  * left of the last move is then to q. moves: row-major, increments in m and rad, borrowed for the call. */
@@ -362,11 +362,12 @@ typedef struct {
   double eigenvalue;     /* of H nearest to zero, when it is singular or indefinite */
   double residual;       /* of the step's equations [N, N m] */
   double largest_lambda; /* infinity norm of lambda */
+  double rounding; /* what rounding of positions makes of the step's share of a gradient, in its numbers' scales */
 } StepAdjointReport;
 
 /* Borrows the model. Freed with step_adjoint_destroy. */
 StepAdjoint* step_adjoint_create(const Model* model, int threads);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void step_adjoint_destroy(StepAdjoint* adjoint);
 /* Forget what was gathered for the initial velocities. So too for what was measured late and what contact carried: the
  * next step is the last of a run. */
@@ -402,7 +403,7 @@ typedef void (*ForwardChain)(void* context, const ModelGradient* gradient, doubl
 /* Borrows the model and context. Freed with step_forward_destroy. Keeps (nv x parameters) numbers for each of several
  * states. */
 StepForward* step_forward_create(const Model* model, int parameters, ForwardChain chain, void* context);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void step_forward_destroy(StepForward* forward);
 /* No parameter turns a joint's frame or axis: what the chain is given is without_turns. Before step_forward_begin; it
  * saves their part of each row. */

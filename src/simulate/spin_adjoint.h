@@ -9,7 +9,7 @@ typedef struct SpinAdjoint SpinAdjoint;
 
 /* NULL when no link of the model spins: every function below then does nothing. Freed with spin_adjoint_destroy. */
 SpinAdjoint* spin_adjoint_create(const Sim* sim);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void spin_adjoint_destroy(SpinAdjoint* adjoint);
 /* Forget the derivatives by momenta. */
 void spin_adjoint_begin(SpinAdjoint* adjoint);

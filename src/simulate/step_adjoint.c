@@ -349,6 +349,7 @@ static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar n
     if (link->tree < 0 || !(link->mass > 0)) continue;
     double target_bar[3][4] = {{0}};
     inertia_adjoint(link, step->pose_next[i], s->target[i], weight, a->motion[i], target_bar, &gradient->moment[i]);
+    a->rounding += inertia_rounding(link, step->pose_next[i], weight, (const double(*)[4])a->motion[i]);
     if (a->aim_bar && tree_flight_found(s->flight, link)) {
       memcpy(a->aim_bar[i], target_bar, sizeof(target_bar));
       continue;
@@ -531,7 +532,9 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   step_adjoint_origins(a, step->pose_next, gradient);
   if (!solve_lambda(a, &assembly, &report)) return report;
   reverse_prescribed(a, &assembly, step->clock.time, gradient);
+  a->rounding = 0;
   step_adjoint_spread(a, step, &at_end, now, old, older, gradient);
+  report.rounding = a->rounding;
   report.sound = true;
   return report;
 }

@@ -22,6 +22,7 @@ struct StepAdjoint {
   double (*twist)[6];                        /* of every link by lambda, about its centre of mass  (links) */
   double (*wrench)[6];                       /* (links) */
   double (*motion)[3][4];                    /* the twists as changes of [R | t] at t + dt  (links) */
+  double rounding;                           /* of the step (StepAdjointReport) */
   double (*rate_bar)[3][4];                  /* by dT/dt of the initial velocities  (links) */
   double (*ground_bar)[3][4];                /* by poses of half-spaces at t + dt  (links) */
   Vec3* force;                               /* (links) */

@@ -32,7 +32,7 @@ typedef struct TendonSystem {
 
 /* NULL: the model has none. Owned by the caller. Freed with tendons_destroy. */
 TendonSystem* tendons_create(const Model* model);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void tendons_destroy(TendonSystem* system);
 
 /* Sets the tensions for the step of sim->clock. [N]; 0 of tendons without a signal. */

@@ -34,6 +34,11 @@ void inertia_terms(const ModelLink* link, Pose pose, Pose target, double weight,
 void inertia_adjoint(const ModelLink* link, Pose pose, Pose target, double weight, const double motion[3][4],
                      double target_bar[3][4], MassMoment* moment_bar);
 
+/* What rounding leaves of lambda . (force of inertia) and of its derivatives by what the link is made of, per unit of
+ * their own scale, the link's size: positions are known to an epsilon, and accelerations to weight times that. motion
+ * (3x4): that of lambda. Unit of Phi; 0 for a link without mass. */
+double inertia_rounding(const ModelLink* link, Pose pose, double weight, const double motion[3][4]);
+
 /* out = d S: what inertia makes of a displacement [R | t] (3x4) of a link. out may be d. */
 void inertia_times(const ModelLink* link, const double d[3][4], double out[3][4]);
 
@@ -68,6 +73,7 @@ typedef struct {
   double target_rate[JOINT_MAX_DOF]; /* link axes for balls */
   double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF], damping_gain[JOINT_MAX_DOF];
   double max_force[JOINT_MAX_DOF]; /* 0: none; three rotations have one, the mean of theirs */
+  double limit_width;              /* of their smooth corners, a part of them */
   double push[JOINT_MAX_DOF];      /* force or torque, whatever the joint does; of balls along the link's axes */
 } JointDrive;
 
@@ -173,7 +179,8 @@ void ball_drive_terms(const JointInput* in, const JointDrive* drive, const Rotat
  * (nq), poses (links), screws and delta (nv); sets bounds->link and bounds->joint (links) [m, rad]. */
 void motion_bounds(const Model* model, const double* q, const Pose* poses, const Screw* screws, const double* delta,
                    MotionBounds* bounds);
-/* The same of link i alone; its parent has them. Sets entry i of both arrays. */
+/* The same of link i alone, of the same arrays (q (nq), poses (links), screws and delta (nv)); its parent has them.
+ * Sets entry i of both arrays. */
 void motion_bound_of(const Model* model, int i, const double* q, const Pose* poses, const Screw* screws,
                      const double* delta, MotionBounds* bounds);
 /* Of a coupling: push times slope to the gradient, stiffness times slope slope^T to the Hessian. */

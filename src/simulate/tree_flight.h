@@ -23,20 +23,20 @@ typedef struct TreeFlight {
 
 /* NULL when no tree flies; owned by the caller. Freed with tree_flight_destroy. */
 TreeFlight* tree_flight_create(const Sim* sim);
-/* NULL is accepted. */
+/* Frees it and all that it owns; NULL is accepted. */
 void tree_flight_destroy(TreeFlight* flight);
 
 /* After the affine targets: those of flying trees become poses that their joints allow (W11). A tree whose equations
  * have no solution near its motion so far, at a turn by about a right angle a step, keeps the affine ones. */
 void tree_flight_aim(Sim* sim);
-/* The aim of this link is that of W11. */
+/* Is the aim of this link that of W11? */
 static inline bool tree_flight_found(const TreeFlight* flight, const ModelLink* link) {
   return flight && link->tree >= 0 && flight->found[link->tree];
 }
 /* For a start of Newton's iteration: increments to their aims in `delta` (nv), of trees that touch nothing; `untouched`
  * says which. [m, rad]; of other trees it stays as it is. */
 void tree_flight_increments(Sim* sim, double* delta);
-/* So does this link, after tree_flight_increments. */
+/* Does this link, too, after tree_flight_increments? */
 static inline bool tree_flight_starts_at_aim(const TreeFlight* flight, const ModelLink* link) {
   return tree_flight_found(flight, link) && flight->untouched[link->tree];
 }

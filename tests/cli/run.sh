@@ -11,7 +11,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 ROOT=$PWD
 SDRS=$(realpath "${SDRS:-./sdrs}")
-LIMIT=120 # seconds a case may take
+LIMIT=720 # seconds until a case that hangs is ended
 export ROOT
 if [[ ! -x $SDRS ]]; then
   echo "tests/cli/run.sh: no program at $SDRS: run make first"

@@ -99,7 +99,7 @@ static void fill(const Law* law, const Spring* s, Vec3 reference_a, Vec3 referen
 
 static void derive(const LawPair* p) {
   Spring s = spring_between(p->law, p->a, p->b);
-  fill(p->law, &s, p->reference[0], p->reference[1], &p->state->derivatives);
+  fill(p->law, &s, p->reference[0], p->reference[1], p->derivatives);
 }
 
 static double rounding(const LawPair* p, double reach) {

@@ -1,4 +1,5 @@
-/* libFuzzer target: any bytes give questions that are answered with numbers or null, or an error with a place. */
+/* libFuzzer target: any bytes give questions that are answered with numbers or null, or an error with a place; rows of
+ * numbers behind a first line likewise. */
 #include "ask/ask.h"
 #include "fuzz/fuzzing.h"
 
@@ -13,10 +14,31 @@ static void check_item(const QueryList* list, const QueryItem* item, QueryMemory
   text_free(&line);
 }
 
+/* A file of rows: as many numbers an answer as its first line says, in a room of just that size. */
+static void check_rows(const char* data, size_t size) {
+  QueryRows rows;
+  Diagnostics diagnostics = {0};
+  Status status = query_rows_read(&rows, "fuzz.bin", data, size, &diagnostics);
+  require((status == STATUS_OK) == (diagnostics.error_count == 0));
+  if (status == STATUS_OK) {
+    QueryMemory memory = query_memory();
+    double* row = malloc(sizeof(double) * (size_t)rows.columns);
+    Text line = {0};
+    query_rows_header(&rows, &line);
+    require(rows.columns > 0 && line.data[line.length - 1] == '\n');
+    for (int64_t i = 0; i < rows.count && i < 20; i++) query_rows_answer(&rows, i, &memory, row);
+    text_free(&line);
+    free(row);
+  }
+  query_rows_free(&rows);
+  diagnostics_free(&diagnostics);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   char* text = malloc(size + 1);
   memcpy(text, data, size);
   text[size] = '\0';
+  if (query_rows_begin(text, size)) check_rows(text, size);
   QueryList list;
   Diagnostics diagnostics = {0};
   Status status = query_parse(&list, "fuzz.jsonl", text, size, &diagnostics);

@@ -6,6 +6,8 @@ import subprocess
 import sys
 import tempfile
 
+from machines import MACHINES
+
 SDRS, SCENES, SHARED = os.path.abspath(sys.argv[1]), "tests/scenes/strangers", "../shared/data"
 GRAVITY = 9.81
 
@@ -201,6 +203,7 @@ CASES["level-planks"] = level_planks
 CASES.update({f"planks-at-rest-{dt}": planks_at_rest(dt) for dt in ("1e-2", "5e-3", "2.5e-3", "1e-3")})
 CASES.update({f"drop-{i}-{dt}": drop(i, dt) for i in ("first_order", "second_order", "momentum") for dt in ("1e-2", "1e-3", "1e-4", "1e-5")})
 CASES["spheres-666"] = spheres
+CASES.update({name: (lambda folder, judge=judge: judge(Run, folder, between)) for name, judge in MACHINES.items()})
 NEED_MESHES = {"hand", "mesh-pile"}
 
 

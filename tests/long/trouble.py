@@ -11,6 +11,7 @@ trouble_machines.py adds to the same scenes. Then
   momentum    where nothing but contact and joints between the bodies acts, the linear momentum stays;
   energy      where no drive works, kinetic + potential + contact + limit energy never grows (first_order, momentum);
   threads     one and three threads give the same files (every eighth seed);
+  going on    a run that begins in the state in which a shorter one ended has the longer one's rows (every eighth seed);
   gradients   `gradcheck` of its first steps finds no wrong block (every fourth seed).
 
 A scene that fails is shrunk while it fails in the same way, and is kept in DIR as <seed>.json with the way to run it.
@@ -307,6 +308,20 @@ def same_files(one, other):
             raise Trouble("threads", f"{name} differs between one and three threads")
 
 
+def goes_on(sdrs, scene, path, folder):
+    """In the middle."""
+    run, steps = os.path.join(folder, "run"), scene["simulation"]["steps"]
+    call("simulate", [sdrs, "simulate", path, "-q", "--threads", "1", "-o", run + "-first", "--set", f"simulation.steps={steps // 2}"])
+    rest = {**scene, "simulation": {**scene["simulation"], "steps": steps - steps // 2}, "start": {"run": run + "-first"}}
+    with open(path + "-rest.json", "w", encoding="ascii") as file:
+        json.dump(rest, file, indent=1)
+    call("simulate", [sdrs, "simulate", path + "-rest.json", "-q", "--threads", "1", "-o", run + "-rest"])
+    whole, parts = table(run, "trajectory.csv"), table(run + "-rest", "trajectory.csv")
+    for column, values in whole.items():
+        if values[-len(parts[column]):] != parts[column]:
+            raise Trouble("going-on", f"{column} is another one after a start in the middle")
+
+
 def judge(sdrs, scene, seed, folder):
     """Raises Trouble; returns the words of what was looked at."""
     path = os.path.join(folder, "scene.json")
@@ -329,6 +344,8 @@ def judge(sdrs, scene, seed, folder):
     if seed % 8 == 0:
         call("simulate", [sdrs, "simulate", path, "-q", "--threads", "3", "-o", run + "3"])
         same_files(run, run + "3")
+    if seed % 8 == 4 and steps > 1:
+        goes_on(sdrs, scene, path, folder)
     if seed % 4 == 0:
         few = str(min(steps, 12))
         command = [sdrs, "gradcheck", path, "-q", "--json", "--threads", "1", "--steps", few, "--directions", "1"]

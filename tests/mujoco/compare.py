@@ -26,8 +26,9 @@ def both(scene, name, sets=(), duration=None, interval=0.1, timestep=0, forces=F
     controls = os.path.join(WORK, name + ".controls.csv")
     if os.path.exists(controls):
         command.append(controls)
-    result = subprocess.run(command, check=True, capture_output=True, text=True,
-                            env=dict(os.environ, **({"FORCES": "1"} if forces else {})))
+    feedback = os.path.join(WORK, name + ".feedback.csv")
+    environment = {**({"FORCES": "1"} if forces else {}), **({"FEEDBACK": feedback} if os.path.exists(feedback) else {})}
+    result = subprocess.run(command, check=True, capture_output=True, text=True, env=dict(os.environ, **environment))
     theirs = numbers(result.stdout.splitlines())
     if any("warning" in line for line in result.stderr.splitlines()):
         sys.exit(f"{name}: {result.stderr}")
@@ -118,14 +119,21 @@ def tell_apart(scene, quantity, pairs, of, column, limit=1e-4):
 
 
 def motors():
-    """Drives with limits. Our limit is smooth over a tenth of it where MuJoCo's has a corner; `stalls` goes through that tenth slowly,
-    5e-4 rad, unless its drive is stiffer than the scene's. Weight is left out where MuJoCo would need gravcomp (after 2.2.2)."""
-    pairs = exactly("scenes/motor.yaml", "motor", ["simulation.gravity=[0, 0, 0]"])
-    tell_apart("motors without weight", "3 s", pairs, ("stalls", "runs", "reaches", "strong"), "reaches/qw")
-    pairs = exactly("scenes/motor.yaml", "motor-weight")
-    tell_apart("motor against a weight", "3 s", pairs, ("stalls",), "stalls/qy", 1e-3)
-    pairs = exactly("scenes/motor.yaml", "motor-stiff", ["controllers.stalls.damping_gain=20"])
-    tell_apart("motor against a weight, stiffer", "3 s", pairs, ("stalls",), "stalls/qy")
+    """Drives with limits. Ours are smooth where MuJoCo's have a corner: over a tenth of the limit, or less where limit_width says so.
+    Weight that gravity compensation bears is borne by motors there."""
+    scene, names = "scenes/motor.yaml", ("stalls", "runs", "reaches", "strong")
+    pairs = exactly(scene, "motor", ["controllers.*.max_force=3", "controllers.*.limit_width=0.0025"])
+    tell_apart("motors, limit_width 0.0025", "3 s", pairs, names, "stalls/qy")
+    for width in (0.05, 0.02, 0.01, 0.005): # for information: how the corner's width tells
+        pairs = exactly(scene, f"motor-{width}", ["controllers.*.max_force=3", f"controllers.*.limit_width={width}"])
+        tell_apart(f"motor against a weight, limit_width {width}", "3 s", pairs, ("stalls",), "stalls/qy", 2e-2 * width)
+
+
+def balance():
+    """Feedback: the same table of gains, added by each program to its own drive in steps of 0.1 ms, of first order in both."""
+    ours, theirs = both("scenes/balance.yaml", "balance", interval=0.05, timestep=1e-4, duration=3, sets=[
+        "simulation.dt=1e-4", "simulation.duration=3", "simulation.record_every=500", "simulation.integrator=first_order"])
+    tell_apart("pole on a cart, held by feedback", "3 s", matched(ours, theirs), ("cart", "pole"), "cart/px", 1e-3)
 
 
 def springs():
@@ -251,6 +259,81 @@ def closures():
             tell_apart(name, f"{link}, 0.5 s", pairs, (link,), f"{link}/pz")
 
 
+SLIDES = """
+name: slides
+simulation: {dt: 0.001, duration: 0.5}
+contact: {model: none}
+shapes: {box: {type: box, size: [0.2, 0.1, 0.15]}}
+links:
+  - {name: cab, mass: 2, mass_model: uniform, shape: box, position: [0, 0, 1]}
+  - {name: arm, mass: 0.6, mass_model: uniform, shapes: [{shape: box, position: [0.1, 0, 0]}], joint: {type: hinge, axis: [0, 1, 0], position: [2, 0, 1]}}
+  - {name: sleeve, mass: 0.8, mass_model: uniform, shape: box, position: [2.3, 0, 1]}
+  - {name: bob, parent: sleeve, mass: 0.2, mass_model: uniform, shapes: [{shape: box, position: [0, 0, -0.1]}], joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, -0.1]}}
+closures:
+  - {type: slide, a: cab, axis: [0.3, 0.2, 1]}
+  - {type: slide, a: sleeve, b: arm, axis: [1, 0, 0]}
+initial:
+  - {link: arm, velocities: [2]}
+  - {link: sleeve, velocities: [0.5, 0, -0.6, 0, 2, 0]}
+"""
+FEEDBACKS = """
+name: feedbacks
+simulation: {dt: 0.001, duration: 1}
+contact: {model: none}
+links:
+  - {name: cart, mass: 1, joint: {type: slide, axis: [1, 0, 0]}, shape: {type: box, size: [0.4, 0.2, 0.1]}}
+  - {name: pole, parent: cart, mass: 0.2, mass_model: uniform, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 0.05]}, shapes: [{type: box, size: [0.04, 0.04, 1], position: [0, 0, 0.5]}]}
+  - {name: wheel, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [0, 1, 0]}, shape: {type: box, size: [0.4, 0.1, 0.3]}}
+  - {name: free, mass: 0.5, position: [0, 2, 0], shape: {type: box, size: [0.2, 0.1, 0.3]}}
+controllers:
+  - {link: cart, type: torque, target: 0, feedback: {measures: [cart/position, cart/position/rate, pole/zx, pole/wy], matrix: [20, 12, 120, 20]}}
+  - {link: wheel, type: pd, target: {type: sines, terms: [{amplitude: 0.2, frequency: 1}]}, position_gain: 8, damping_gain: 0.4, max_force: 1000, delay: 0.0123, feedback: {measures: [pole/cx, free/vz, cart/px, wheel/angle], matrix: [0.5, 0.2, -0.4, -0.3]}}
+initial:
+  - {link: pole, coordinates: [0.2]}
+  - {link: free, velocities: [0.1, 0, 1, 0.5, 0, 0]}
+"""
+PRESCRIBED = """
+name: prescribed
+simulation: {dt: 0.001, duration: 1}
+contact: {model: none}
+links:
+  - {name: table, mass: 50, joint: {type: slide, axis: [1, 0, 0]}, shape: {type: box, size: [0.4, 0.2, 0.1]}}
+  - {name: pole, parent: table, mass: 0.2, mass_model: uniform, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 0.05], damping: 0.02}, shapes: [{type: box, size: [0.04, 0.04, 1], position: [0, 0, -0.5]}]}
+controllers:
+  - {link: table, type: prescribed, target: {type: csv, file: prescribed.csv, column: way, interpolation: cubic}}
+"""
+
+
+def scene_of(name, text):
+    path = os.path.join(WORK, name + ".yaml")
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+    return path
+
+
+def slides():
+    """Slides that close a loop: a body on a rail of the world, a sleeve with a pendulum on an arm that turns."""
+    pairs = exactly(scene_of("slides", SLIDES), "slides")
+    for link in ("cab", "arm", "sleeve", "bob"):
+        tell_apart("slides", f"{link}, 0.5 s", pairs, (link,), f"{link}/pz")
+
+
+def feedback():
+    """A pole held by the cart's motor, and a late drive that measures three bodies."""
+    pairs = exactly(scene_of("feedbacks", FEEDBACKS), "feedbacks")
+    for link in ("cart", "pole", "wheel"):
+        tell_apart("feedback", f"{link}, 1 s", pairs, (link,), f"{link}/qy" if link != "cart" else "cart/px", 1e-3)
+
+
+def prescribed():
+    """A table that goes by rows of a file, and what hangs on it."""
+    with open(os.path.join(WORK, "prescribed.csv"), "w", encoding="ascii") as file:
+        file.write("time,way\n" + "".join(f"{k / 20},{0.05 * (1 - math.cos(2 * math.pi * k / 20))}\n" for k in range(21)))
+    pairs = exactly(scene_of("prescribed", PRESCRIBED), "prescribed")
+    for link in ("table", "pole"):
+        tell_apart("prescribed by a file", f"{link}, 1 s", pairs, (link,), f"{link}/px", 1e-3)
+
+
 def slide():
     ours, theirs = both("scenes/slide.yaml", "slide", interval=0.5)
     relative("slide", "distance (closed form 0.169895)", "m", ours[-1]["box/px"], theirs[-1]["box/px"], 0.02)
@@ -270,6 +353,14 @@ def foot():
         relative(f"foot of {link}", f"way in 0.5 s (closed form {way})", "m", *moved, 0.02)
     stays = [distance(run[0], run[-1], "rubber") for run in (ours, theirs)]
     tell("foot of rubber", "way in 0.5 s (it sticks)", "m", *stays, max(stays), 0.005)
+
+
+def bounce():
+    """Restitution of links and of a pair: a contact there whose damping leaves as much of the speed."""
+    ours, theirs = both("scenes/bounce.yaml", "bounce", interval=0.005, timestep=2e-4)
+    for ball, e in (("clay", 0.3), ("wood", math.sqrt(0.18)), ("rubber", 0.9), ("lead", 0.0)):
+        top = [max(row[f"{ball}/pz"] for row in run if row["time"] > 0.55) - 0.05 for run in (ours, theirs)]
+        tell("bounce", f"height that {ball} rises to (e^2 of 1 m: {e * e:.4g})", "m", *top, max(abs(h - e * e) for h in top), 0.02)
 
 
 ROLLING = """
@@ -373,7 +464,8 @@ def spider():
     relative("spider", "height of the body at 6 s", "m", *high, 0.05)
 
 
-for case in (pendulum, double_pendulum, motors, springs, push, tendons, loops, closures, slide, incline, foot, rolling, leg, stairs, wall, stack,
+for case in (pendulum, double_pendulum, motors, balance, springs, push, tendons, loops, closures, slides, feedback,
+             prescribed, slide, incline, foot, bounce, rolling, leg, stairs, wall, stack,
              spider_in_the_air, spider):
     case()
 header = ["scene", "quantity", "unit", "sdrs", "mujoco", "difference", "limit", "verdict"]

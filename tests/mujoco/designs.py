@@ -9,7 +9,7 @@ RESULTS/mujoco-CASE.csv (bipeds: -height too), diagrams of them in RESULTS/../pi
 
 single-jaw: the object's height. The export leaves out the gripper's gravity compensation (MuJoCo 2.2.2 has none): its weight comes to
 the target of its height instead, which is the same force.
-spider, biped: the shipped tasks. spider-held, biped-held: with a drive that holds the heading, as in scripts/measure_heading.sh."""
+spider, biped: the shipped tasks. biped-steady: scenes/studies/biped-steady.yaml. spider-held, biped-held: with a drive that holds the heading, as in scripts/measure_heading.sh."""
 import csv
 import math
 import os
@@ -17,7 +17,7 @@ import re
 import subprocess
 import sys
 
-from exported import STEP, at_step, with_weight
+from exported import STEP, at_step
 
 SDRS, RUN, WORK = sys.argv[1:4]
 INTERVAL = 0.05  # between rows [s]
@@ -40,18 +40,21 @@ def held(base):
     return ["--set", "scene.controllers.+={link: %s, type: pd, position_gain: [0, 0, 0, 20], damping_gain: [0, 0, 0, 4], target: [0, 0, 0, 0]}" % base]
 
 
+# biped-steady goes on from what this finds.
+FIRST = os.path.join(WORK, "biped-first")
 # Of each: the task and what is changed in it; its length [s]; of walkers the base, the direction of the way, and the drives with their
 # rate gain [N m s/rad] at any time step.
 CASES = {
-    "single-jaw": ("single-jaw", [], 4.8),
-    "spider": ("spider", [], 5.5, "body", (math.cos(SLOPE), 0, math.sin(SLOPE)), ("upper*", "lower*"), 2000),
-    "spider-held": ("spider", held("body"), 5.5, "body", (math.cos(SLOPE), 0, math.sin(SLOPE)), ("upper*", "lower*"), 2000),
-    "biped": ("biped", [], 4.0, "trunk", (0, 1, 0), ("*_thigh", "*_shank"), 20000),
-    "biped-held": ("biped", held("trunk") + [
+    "single-jaw": ("tasks/single-jaw", [], 4.8),
+    "spider": ("tasks/spider", [], 5.5, "body", (math.cos(SLOPE), 0, math.sin(SLOPE)), ("upper*", "lower*"), 2000),
+    "spider-held": ("tasks/spider", held("body"), 5.5, "body", (math.cos(SLOPE), 0, math.sin(SLOPE)), ("upper*", "lower*"), 2000),
+    "biped": ("tasks/biped", [], 4.0, "trunk", (0, 1, 0), ("*_thigh", "*_shank"), 20000),
+    "biped-held": ("tasks/biped", held("trunk") + [
         "--set", "scene.links.trunk.joint.free_axes=[x, y, z, rz]", "--set", "control=[{links: [%s], parameters: [phase], within: 0.5}]" % LEGS,
         "--set", "loss=[{type: point, link: trunk, target: [0, 10, 0.744], power: 2}]",
         "--set", "optimizer={type: lbfgs, iterations: 100, design_step: 4.0e-3, control_step: 0.1}"],
         4.0, "trunk", (0, 1, 0), ("*_thigh", "*_shank"), 20000),
+    "biped-steady": ("studies/biped-steady", ["--set", "from={run: %s}" % os.path.abspath(FIRST)], 4.0, "trunk", (0, 1, 0), ("*_thigh", "*_shank"), 20000),
 }
 
 
@@ -84,7 +87,10 @@ def theirs(model, controls, duration, step, changes):
         text = changed(file.read(), step, changes)
     with open(own, "w", encoding="utf-8") as file:
         file.write(text)
-    done = subprocess.run([RUN, own, repr(duration), repr(INTERVAL), repr(step), controls], check=True, capture_output=True, text=True)
+    feedback = controls.replace(".controls.csv", ".feedback.csv")
+    environment = dict(os.environ, **({"FEEDBACK": feedback} if os.path.exists(feedback) else {}))
+    done = subprocess.run([RUN, own, repr(duration), repr(INTERVAL), repr(step), controls], check=True, capture_output=True, text=True,
+                          env=environment)
     return table(done.stdout.splitlines())
 
 
@@ -92,18 +98,18 @@ def runs(name):
     """[(run, rows)]: here, then in MuJoCo, then, of walkers, here with smaller steps and the same drives."""
     task, options, duration = CASES[name][:3]
     best, model = (os.path.join(WORK, part) for part in (f"{name}/best.scene.yaml", f"{name}.xml"))
+    if name == "biped-steady" and not os.path.exists(FIRST):
+        quietly(SDRS, "optimize", "scenes/studies/biped-first.yaml", "-q", "--threads", "1", "-o", FIRST)
     if not os.path.exists(best):
-        quietly(SDRS, "optimize", f"scenes/tasks/{task}.yaml", "-q", "--threads", "1", "-o", os.path.dirname(best), *options)
+        quietly(SDRS, "optimize", f"scenes/{task}.yaml", "-q", "--threads", "1", "-o", os.path.dirname(best), *options)
     subprocess.run([SDRS, "export", best, "-q", "-o", model], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     controls = model.replace(".xml", ".controls.csv")
-    if name == "single-jaw":
-        with_weight(controls)
     found = [("sdrs", ours(best, os.path.join(WORK, name + "-run")))]
     found += [(setting, theirs(model, controls, duration, step, changes)) for setting, step, changes in SETTINGS]
     if len(CASES[name]) > 3:
         drives, gain = CASES[name][5:]
         same = [word for link in drives for word in ("--set", f"controllers.{link}.velocity_gain=0", "--set", f"controllers.{link}.damping_gain={gain}")]
-        for step in (0.005, 0.0025):
+        for step in (0.02, 0.005, 0.0025) if name == "biped-steady" else (0.005, 0.0025):
             found.append((f"sdrs {1000 * step:g} ms", ours(best, os.path.join(WORK, name + "-fine"), *same, "--set", f"simulation.dt={step}")))
     return found
 
@@ -156,13 +162,13 @@ def judge_walk(name, found):
         way, low, up = ways(name, rows)[-1], min(heights(name, rows)), upright(name, rows)
         aside = rows[-1][aside_of] - rows[0][aside_of]
         stands = low > 0.8 * start and up > 0.8
-        verdict = stands if name == "biped-held" else None
+        verdict = stands if name in ("biped-held", "biped-steady") else None
         results.append((verdict, f"{run}: way {way:.3f} m, {aside:.3f} m aside, height at least {low:.3f} m, {'stays up' if stands else 'falls'}"))
         rows_of.append([name, run, f"{way:.4f}", f"{aside:.4f}", f"{low:.4f}", "yes" if stands else "NO", ""])
     spread = [ways(name, rows)[-1] for run, rows in found if not run.startswith("sdrs")]
     way = ways(name, found[0][1])[-1]
     beyond = max(0, way - max(spread), min(spread) - way) / abs(way)
-    results.append((beyond <= BEYOND if name != "biped" else None,
+    results.append((beyond <= BEYOND if name not in ("biped", "biped-steady") else None,
                     f"way here {way:.3f} m, MuJoCo's own spread {min(spread):.3f} to {max(spread):.3f} m, beyond it by {100 * beyond:.1f} %"))
     return results, rows_of
 

@@ -1,8 +1,9 @@
 /* Runs an MJCF file in MuJoCo from its keyframe 0 and prints body poses in the columns of trajectory.csv.
  *   mujoco_run MODEL.xml DURATION INTERVAL [TIMESTEP [CONTROLS.csv]]
  * DURATION, INTERVAL (between rows), TIMESTEP in seconds (0 = the file's; below 0: as long, by Runge and Kutta).
- * Controls over time hold each row until the next. With FORCES=1 in the environment: the mean vertical contact force
- * between bodies over the last second, on stderr. */
+ * Controls over time hold each row until the next. With FEEDBACK=TABLE.csv in the environment (sdrs export writes it):
+ * what measurements add to them at every step, late or not. With FORCES=1 in the environment: the mean vertical contact
+ * force between bodies over the last second, on stderr. */
 #include <math.h>
 #include <mujoco/mujoco.h>
 #include <stdio.h>
@@ -43,6 +44,65 @@ static void set_controls(const Controls* controls, const mjModel* m, mjData* d, 
   if (controls->count == 0) return;
   if (row >= controls->count) row = controls->count - 1;
   for (int k = 0; k < m->nu; k++) d->ctrl[k] = controls->rows[(size_t)row * (size_t)controls->width + 1 + (size_t)k];
+}
+
+/* ---------------------------------------------------------------- feedback */
+
+/* control += factor * measurement, taken every `period`, of `delay` ago; between two of them linearly, before the start
+ * as it was there. Rates are means over the period, as differences of two states are (docs/derivations/feedback.md,
+ * E1).
+ */
+typedef struct {
+  int actuator, number; /* number: of the sensors' */
+  int rate;
+  double factor, delay, period; /* s */
+} Feedback;
+enum { FEEDBACKS = 1000 };
+
+static int read_feedback(Feedback* out, const char* path, const mjModel* m) {
+  FILE* file = fopen(path, "r");
+  char line[1000], actuator[400], sensor[400];
+  int count = 0, component;
+  if (!file || !fgets(line, sizeof line, file)) fail("cannot open the feedback");
+  while (fgets(line, sizeof line, file)) {
+    Feedback* f = &out[count++];
+    if (count > FEEDBACKS) fail("too much feedback");
+    if (sscanf(line, "%399[^,],%399[^,],%d,%lf,%lf,%lf", actuator, sensor, &component, &f->factor, &f->delay,
+               &f->period) != 6)
+      fail("the feedback cannot be read");
+    f->actuator = mj_name2id(m, mjOBJ_ACTUATOR, actuator);
+    int id = mj_name2id(m, mjOBJ_SENSOR, sensor);
+    if (f->actuator < 0 || id < 0) fail("the feedback does not fit the model");
+    f->number = m->sensor_adr[id] + component;
+    int type = m->sensor_type[id];
+    f->rate = type == mjSENS_JOINTVEL || type == mjSENS_FRAMELINVEL || type == mjSENS_FRAMEANGVEL;
+  }
+  fclose(file);
+  return count;
+}
+
+/* The n-th measurement; every: steps from one to the next. measured: numbers of all sensors at every step so far. */
+static double measurement(const Feedback* f, const double* measured, const mjModel* m, long n, long every) {
+  long first = f->rate && n > 0 ? (n - 1) * every + 1 : n * every;
+  double sum = 0;
+  for (long step = first; step <= n * every; step++) sum += measured[step * m->nsensordata + f->number];
+  return sum / (double)(n * every - first + 1);
+}
+
+/* measured: as above, the present one the last. */
+static void add_feedback(const Feedback* all, int count, const double* measured, long step, const mjModel* m,
+                         mjData* d) {
+  for (int k = 0; k < count; k++) {
+    const Feedback* f = &all[k];
+    long every = lround(f->period / m->opt.timestep);
+    if (every < 1) every = 1;
+    long taken = step / every;
+    double late = fmax(0, (double)taken - f->delay / ((double)every * m->opt.timestep));
+    long before = (long)late;
+    double share = late - (double)before, y = measurement(f, measured, m, before, every);
+    if (share > 0) y += share * (measurement(f, measured, m, before + 1, every) - y);
+    d->ctrl[f->actuator] += f->factor * y;
+  }
 }
 
 static void print_header(const mjModel* m) {
@@ -102,9 +162,21 @@ int main(int argc, char** argv) {
   print_row(m, d);
   long steps = lround(duration / m->opt.timestep), every = lround(interval / m->opt.timestep);
   long second = lround(1.0 / m->opt.timestep);
+  static Feedback feedback[FEEDBACKS];
+  int feedbacks = getenv("FEEDBACK") ? read_feedback(feedback, getenv("FEEDBACK"), m) : 0;
+  size_t numbers = (size_t)(m->nsensordata > 0 ? m->nsensordata : 1), controlled = (size_t)(m->nu > 0 ? m->nu : 1);
+  double* measured = calloc(feedbacks > 0 ? (size_t)(steps + 1) * numbers : 1, sizeof(double));
+  double* constant = calloc(controlled, sizeof(double));
+  memcpy(constant, d->ctrl, sizeof(double) * (size_t)m->nu);
   double* force = calloc((size_t)m->nbody * (size_t)m->nbody, sizeof(double));
   for (long step = 1; step <= steps; step++) {
+    if (feedbacks > 0) {
+      memcpy(d->ctrl, constant, sizeof(double) * (size_t)m->nu);
+      mj_forward(m, d);
+      memcpy(measured + (size_t)(step - 1) * numbers, d->sensordata, sizeof(double) * numbers);
+    }
     set_controls(&controls, m, d, hold);
+    if (feedbacks > 0) add_feedback(feedback, feedbacks, measured, step - 1, m, d);
     mj_step(m, d);
     if (step > steps - second) add_forces(m, d, force);
     if (step % every != 0) continue;
@@ -115,6 +187,8 @@ int main(int argc, char** argv) {
   for (int w = 0; w < mjNWARNING; w++)
     if (d->warning[w].number > 0) fprintf(stderr, "mujoco_run: warning %d came up %d times\n", w, d->warning[w].number);
   free(force);
+  free(measured);
+  free(constant);
   free(controls.rows);
   mj_deleteData(d);
   mj_deleteModel(m);

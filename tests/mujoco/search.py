@@ -13,7 +13,7 @@ import statistics
 import subprocess
 import sys
 
-from exported import at_step, with_weight
+from exported import at_step
 
 SDRS, SEARCH, WORK = sys.argv[1:4]
 STEP = 0.002  # of MuJoCo [s]
@@ -99,8 +99,6 @@ def search(name, which, samples, seed):
     """{samples so far: best cost}, and the parameters."""
     controller, duration, along = CASES[name]
     path, controls = model(name.removesuffix("-free"), which)
-    if along:
-        with_weight(controls)
     text = os.path.join(WORK, name + ".controller.txt")
     with open(text, "w", encoding="ascii") as file:
         file.write("\n".join(controller()) + "\n")

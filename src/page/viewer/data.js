@@ -91,6 +91,7 @@ function readContacts() {
     b: integers(c.b),
     gaps: floats(c.gaps),
     forces: floats(c.forces),
+    torques: c.torques ? floats(c.torques) : null, // where simulation.output has contact_points
     onA: integers(c.on_a), // the force on a is shown: the opposite
     centers: floats(c.centers),
     points: floats(c.points),

@@ -132,7 +132,12 @@ function contactSources() {
     group: 'contacts.csv',
     unit: 'N',
     curves: () => ['fx', 'fy', 'fz'].map((name, k) => pairCurve(pair, name, (i) => contacts.forces[3 * i + k])),
-  }]);
+  }, contacts.torques && {
+    title: `${pair.name}: moment`,
+    group: 'contacts.csv',
+    unit: 'N m',
+    curves: () => ['mx', 'my', 'mz'].map((name, k) => pairCurve(pair, name, (i) => contacts.torques[3 * i + k])),
+  }].filter(Boolean));
 }
 
 export const sources = times.length < 2 && !run.live?.columns.length ? [] : [

@@ -142,6 +142,33 @@ static void broad_phase_of_degenerate_sets(void** state) {
   broad_phase_free(&broad);
 }
 
+/* Several threads build the tree that one builds, node by node, and find the same keys. */
+static void broad_phase_by_several_threads(void** state) {
+  (void)state;
+  enum { COUNT = 1000 };
+  static Box boxes[COUNT];
+  static const int counts[] = {127, 128, 129, 255, 257, 511, 777, COUNT};
+  Random random = {143};
+  BroadPhase one = {.threads = 1}, four = {.threads = 4};
+  for (int n = 0; n < 8; n++) {
+    int count = counts[n];
+    for (int i = 0; i < count; i++) boxes[i] = random_box(&random, 1, 0.2);
+    broad_phase_find(&one, boxes, count);
+    broad_phase_find(&four, boxes, count);
+    assert_int_equal(four.key_count, one.key_count);
+    assert_true(one.key_count > 0);
+    assert_memory_equal(four.keys, one.keys, sizeof(uint64_t) * (size_t)one.key_count);
+    assert_int_equal(four.moving.node_count, one.moving.node_count);
+    assert_memory_equal(four.moving.order, one.moving.order, sizeof(int) * (size_t)count);
+    for (int k = 0; k < one.moving.node_count; k++) {
+      assert_int_equal(four.moving.nodes[k].first, one.moving.nodes[k].first);
+      assert_int_equal(four.moving.nodes[k].count, one.moving.nodes[k].count);
+    }
+  }
+  broad_phase_free(&one);
+  broad_phase_free(&four);
+}
+
 static void broad_phase_does_not_allocate_again(void** state) {
   (void)state;
   Random random = {142};
@@ -158,11 +185,9 @@ static void broad_phase_does_not_allocate_again(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(broad_phase_finds_all_overlaps),
-      cmocka_unit_test(broad_phase_of_boxes_at_rest),
-      cmocka_unit_test(broad_phase_of_groups),
-      cmocka_unit_test(broad_phase_of_degenerate_sets),
-      cmocka_unit_test(broad_phase_does_not_allocate_again),
+      cmocka_unit_test(broad_phase_finds_all_overlaps), cmocka_unit_test(broad_phase_of_boxes_at_rest),
+      cmocka_unit_test(broad_phase_of_groups),          cmocka_unit_test(broad_phase_of_degenerate_sets),
+      cmocka_unit_test(broad_phase_by_several_threads), cmocka_unit_test(broad_phase_does_not_allocate_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

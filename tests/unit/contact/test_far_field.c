@@ -438,7 +438,7 @@ static void reverse_N5_N6_N11_N12_by_vertices_and_blend(void** state) {
     PairDerivatives d;
     field_derivatives(&b.field, &b.work, &nudge.pair, &d);
     compare_relative(shares.value, rate_of(&d, (const double(*)[6])nudge.twist), 1e-9, "seed 427, draw %d", n);
-    for (int k = 0; k < b.work.count; k++) blended += b.work.terms[k].kind == FIELD_BLEND;
+    blended += b.work.blend_count;
     double scale = 0;
     for (int side = 0; side < 2; side++)
       for (int m = 0; m < 64; m++) scale = fmax(scale, vec3_norm(bars[side][m]));

@@ -98,6 +98,29 @@ static void gradcheck_of_one_free_body_by_mass(void** state) {
 
 static bool interrupted_at_once(void) { return true; }
 
+/* (J5) A wheel that nothing turns: its vertices' shares of the forces of inertia are zero but for the rounding of
+ * where it is, 1e-10 of the other blocks; no verdict of wrong. */
+static void gradcheck_J5_knows_the_rounding_of_what_does_not_move(void** state) {
+  (void)state;
+  Run* run = run_model(
+      "simulation: {dt: 0.002, steps: 30, integrator: second_order}\n"
+      "contact: {model: none}\n"
+      "links:\n"
+      "  - {name: wheel, mass: 1, joint: {type: hinge, axis: [0, 0, 1], position: [0.6, 0, 0]}, shape: {type: box, "
+      "size: "
+      "[0.05, 0.05, 2]}}\n"
+      "  - {name: cab, mass: 5, joint: {type: slide, axis: [0, 0, 1]}, shape: {type: box, size: [0.4, 0.3, 0.1]}}\n");
+  GradcheckOptions options = options_with(1e-6);
+  GradcheckReport report;
+  assert_int_equal(gradcheck_scene(&run->scene, &run->model, NULL, &options, &report, &run->diagnostics), STATUS_OK);
+  const GradcheckBlockReport* vertices = &report.block[GRADCHECK_VERTICES];
+  assert_true(vertices->norm > 1e-12 * report.block[GRADCHECK_STATE].norm);
+  assert_int_equal(vertices->verdict, GRADCHECK_UNCHECKED);
+  compare_at_most(vertices->norm, report.adjoint.rounding, "the gradient that is none");
+  assert_int_equal(report.block[GRADCHECK_STATE].verdict, GRADCHECK_RIGHT);
+  run_free(run);
+}
+
 static void gradcheck_says_that_it_was_interrupted(void** state) {
   (void)state;
   Run* run = expanded("", "mass: 1");
@@ -200,6 +223,7 @@ int main(void) {
       cmocka_unit_test(gradcheck_passes_and_leaves_the_scene_alone),
       cmocka_unit_test(gradcheck_says_what_it_cannot_check),
       cmocka_unit_test(gradcheck_of_one_free_body_by_mass),
+      cmocka_unit_test(gradcheck_J5_knows_the_rounding_of_what_does_not_move),
       cmocka_unit_test(gradcheck_says_that_it_was_interrupted),
       cmocka_unit_test(gradcheck_sees_a_gradient_that_is_wrong),
       cmocka_unit_test(gradcheck_reports_a_step_that_is_not_solved),

@@ -10,19 +10,20 @@
 
 typedef struct {
   Run* run;
-  Text xml, controls;
+  Text xml, controls, feedback;
   Diagnostics notes;
 } Export;
 
 static Export export_text(const char* scene) {
   Export e = {.run = run_model("%s", scene)};
-  export_mjcf(&e.run->model, "x.xml", &e.xml, &e.controls, &e.notes);
+  export_mjcf(&e.run->model, "x.xml", &e.xml, &e.controls, &e.feedback, &e.notes);
   return e;
 }
 
 static void export_free(Export* e) {
   text_free(&e->xml);
   text_free(&e->controls);
+  text_free(&e->feedback);
   diagnostics_free(&e->notes);
   run_free(e->run);
 }
@@ -201,6 +202,100 @@ static void pairs_have_their_own_friction(void** state) {
   export_free(&e);
 }
 
+/* A pair that gives back e of the speed: a spring and damper without pull leaves so much. Integrated here step by step.
+ */
+static void restitution_becomes_a_damping_ratio(void** state) {
+  (void)state;
+  Export e = export_text(
+      "contact: {restitution: 0, pairs: [{a: a, b: ground, restitution: 0.6}, {a: b, b: ground, restitution: 0.05}]}\n"
+      "links:\n"
+      "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+      "  - {name: a, mass: 1, shape: {type: sphere, radius: 0.1}, position: [0, 0, 1]}\n"
+      "  - {name: b, mass: 1, shape: {type: sphere, radius: 0.1}, position: [1, 0, 1]}\n");
+  static const char* const PAIRS[] = {"<pair geom1=\"ground/0\" geom2=\"a/0\"",
+                                      "<pair geom1=\"ground/0\" geom2=\"b/0\""};
+  static const double LEFT[] = {0.6, 0.05};
+  for (int k = 0; k < 2; k++) {
+    double solref[2] = {1, 1}, depth = 0, speed = 1, h = 1e-7;
+    assert_int_equal(numbers_of(&e, PAIRS[k], "solref=", solref, 2), 2);
+    double damper = 2 / solref[0], spring = 1 / (solref[0] * solref[0] * solref[1] * solref[1]);
+    for (int n = 0; n < 10000000 && damper * speed + spring * depth > 0; n++) {
+      speed -= h * (damper * speed + spring * depth);
+      depth += h * speed;
+    }
+    compare_near(-speed, LEFT[k], 1e-4, "what is left of the speed, %d", k);
+  }
+  expect_in(&e, "<geom condim=\"3\" friction=\"0.5 0 0\" solref=\"0.01 5\"");
+  export_free(&e);
+}
+
+/* Half of a body that slides on a rail of another is a body of its own there, on a slide joint, welded to the rest. */
+static void a_slide_that_closes_is_a_part_on_a_rail(void** state) {
+  (void)state;
+  Export e = export_text(
+      "links:\n"
+      "  - {name: arm, mass: 1, shape: {type: box, size: [1, 0.1, 0.1]}, joint: {type: hinge, axis: [0, 1, 0]}}\n"
+      "  - {name: sleeve, mass: 2, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0.4, 0, 0]}\n"
+      "closures: [{type: slide, a: sleeve, b: arm, axis: [-2, 0, 0]}]\n"
+      "initial:\n"
+      "  - {link: arm, velocities: [2]}\n"
+      "  - {link: sleeve, velocities: [-0.3, 0, -0.8, 0, 2, 0]}\n");
+  double v[8], mass[1], axis[3];
+  assert_int_equal(numbers_of(&e, "<key", "qvel=", v, 8), 8);
+  compare_near(v[0], 2, 0, "the arm's rate");
+  assert_int_equal(numbers_of(&e, "<joint type=\"slide\"", "axis=", axis, 3), 3);
+  compare_near(fabs(axis[0]), 1, 1e-15, "along x");
+  compare_near(v[1], -0.3 * axis[0], 1e-14, "the way along the rail");
+  assert_int_equal(numbers_of(&e, "<body name=\"closure0\"", "mass=", mass, 1), 1);
+  compare_near(mass[0], 1, 0, "one half");
+  assert_int_equal(numbers_of(&e, "<body name=\"sleeve\"", "mass=", mass, 1), 1);
+  compare_near(mass[0], 1, 0, "the other");
+  expect_in(&e, "<weld body1=\"sleeve\" body2=\"closure0\"/>");
+  assert_int_equal(e.notes.count, 0);
+  export_free(&e);
+}
+
+static void gravity_compensation_becomes_a_force(void** state) {
+  (void)state;
+  Export e = export_text(
+      "simulation: {gravity: [0, 1, -10]}\n"
+      "links: [{name: drone, mass: 2, mass_model: given, center: [0.1, 0, 0], inertia: [1, 1, 1, 0, 0, 0], "
+      "gravity_compensation: 0.5, shape: {type: sphere, radius: 0.1}}]\n");
+  double control[3];
+  expect_in(&e, "<site name=\"drone/lift\" pos=\"0.1 0 0\"/>");
+  expect_in(&e, "<motor name=\"drone/lift y\" site=\"drone/lift\" refsite=\"world\" gear=\"0 1 0 0 0 0\"/>");
+  assert_int_equal(numbers_of(&e, "<key", "ctrl=", control, 3), 2);
+  compare_near(control[0], -1, 0, "against gravity, y");
+  compare_near(control[1], 10, 0, "against gravity, z");
+  export_free(&e);
+}
+
+/* Sensors, and a table of what they add to which control; a pd with a limit is told its force. */
+static void feedback_becomes_sensors_and_a_table(void** state) {
+  (void)state;
+  Export e = export_text(
+      "simulation: {dt: 0.02}\n"
+      "links:\n"
+      "  - {name: cart, mass: 1, shape: {type: box, size: [1, 1, 1]}, joint: {type: slide, axis: [1, 0, 0]}}\n"
+      "  - {name: pole, parent: cart, mass: 1, shape: {type: box, size: [1, 1, 1]}, joint: {type: hinge, axis: [0, 1, "
+      "0]}}\n"
+      "controllers:\n"
+      "  - {link: cart, type: torque, target: 0, delay: 0.5, feedback: {measures: [pole/angle/rate, pole/zx, cart/fx], "
+      "matrix: [3, 4, 5]}}\n"
+      "  - {link: pole, type: pd, position_gain: 7, max_force: 2, target: 0, feedback: {measures: [pole/zx, pole/vy], "
+      "matrix: [2, 0]}}\n");
+  expect_in(&e, "<jointvel name=\"pole/angle/rate\" joint=\"pole/angle\"/>");
+  expect_in(&e, "<framezaxis name=\"pole/zx\" objtype=\"xbody\" objname=\"pole\"/>");
+  expect_in(&e, "<framelinvel name=\"pole/vy\" objtype=\"body\" objname=\"pole\"/>");
+  expect_not_in(&e, "cart/fx");
+  assert_string_equal(e.feedback.data,
+                      "actuator,sensor,component,factor,delay,period\n"
+                      "cart/position,pole/angle/rate,0,3,0.5,0.02\n"
+                      "cart/position,pole/zx,0,4,0.5,0.02\n"
+                      "pole/angle,pole/zx,0,14,0,0.02\n");
+  export_free(&e);
+}
+
 static void half_spaces_become_planes_when_they_stand_still(void** state) {
   (void)state;
   Export e = export_text(
@@ -230,6 +325,10 @@ int main(void) {
       cmocka_unit_test(drives_that_are_stiff_within_a_step_get_rotors),
       cmocka_unit_test(the_target_of_a_ball_turns_by_its_angular_velocity),
       cmocka_unit_test(pairs_have_their_own_friction),
+      cmocka_unit_test(restitution_becomes_a_damping_ratio),
+      cmocka_unit_test(a_slide_that_closes_is_a_part_on_a_rail),
+      cmocka_unit_test(gravity_compensation_becomes_a_force),
+      cmocka_unit_test(feedback_becomes_sensors_and_a_table),
       cmocka_unit_test(half_spaces_become_planes_when_they_stand_still),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

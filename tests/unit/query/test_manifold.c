@@ -344,6 +344,55 @@ static void edges_X2_X3_X4_have_their_nearest_points(void** state) {
 }
 
 /* With little smoothing the one that is chosen is the deepest; those equally deep are averaged. */
+/* The witness point of an edge of half length 1 that has turned about z by `turn` from the y axis, beside one along x
+ * at y = -1.2, and its change by that turn: the paper's Fig. 3. */
+static Vec3 turned_witness(Bodies* edges, double turn, Vec3* slope) {
+  edges->pose[0].r = mat3_from_quat(quat_about(vec3(0, 0, 1), turn));
+  int64_t count;
+  ManifoldContact* c = query(edges, &count);
+  Vec3 point = vec3(NAN, NAN, NAN);
+  for (int64_t i = 0; i < count; i++) {
+    if (c[i].kind != CONTACT_EDGE_A) continue;
+    point = c[i].point;
+    *slope = vec3(c[i].slope[MANIFOLD_POINT][2], c[i].slope[MANIFOLD_POINT + 1][2], c[i].slope[MANIFOLD_POINT + 2][2]);
+  }
+  memory_free(c);
+  return point;
+}
+
+static void edges_that_become_parallel_do_not_jump_X2_X3(void** state) {
+  (void)state;
+  const double parallel = 1.5707963267948966;
+  Bodies b = {.options = {.smoothing = 0.01}};
+  make_box(&b, 0, vec3(1, 1, 1), 0.1);
+  for (int k = 0; k < 2; k++) b.pose[k] = pose_identity();
+  Bodies edges = b;
+  edges.body[0] = lone_edge(&b.field[0], vec3(0, -1, 0), vec3(0, 1, 0));
+  edges.body[1] = lone_edge(&b.field[0], vec3(-2, -1.2, 0), vec3(2, -1.2, 0));
+  edges.body[1].field = &b.field[0];
+  Vec3 slope = {0, 0, 0};
+  /* hardly smoothed: from one end to the other within a thousandth of a turn, as GJK's nearest points would */
+  edges.options.softness = 1e-5;
+  edges.options.regularization = 1e-9;
+  Vec3 before = turned_witness(&edges, parallel - 0.003, &slope),
+       after = turned_witness(&edges, parallel + 0.003, &slope);
+  compare_vec3(before, vec3(1, -0.003, 0), 1e-3, "before");
+  compare_vec3(after, vec3(-1, -0.003, 0), 1e-3, "after");
+  /* smoothed: through the middle, with a derivative that differences agree with all the way */
+  edges.options.softness = 0.05;
+  edges.options.regularization = 0.1;
+  compare_vec3(turned_witness(&edges, parallel, &slope), vec3(0, 0, 0), 1e-12, "in the middle");
+  for (int i = -40; i <= 40; i++) {
+    double turn = parallel + 0.01 * i, h = 1e-5;
+    Vec3 none, high = turned_witness(&edges, turn + h, &none), low = turned_witness(&edges, turn - h, &none);
+    turned_witness(&edges, turn, &slope);
+    compare_vec3(slope, vec3_scale(vec3_sub(high, low), 0.5 / h), 1e-6 * (1 + vec3_norm(slope)), "turn %g", turn);
+    compare_at_most(vec3_norm(slope), 30, "turn %g: the derivative", turn);
+  }
+  for (int k = 0; k < 2; k++) manifold_body_free(&edges.body[k]);
+  drop(&b);
+}
+
 static void the_choice_X1_is_the_deepest(void** state) {
   (void)state;
   Bodies b = {.options = {.smoothing = 1e-3, .softness = 0.01, .regularization = 1e-5, .points = 1, .edges = 1}};
@@ -378,6 +427,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(boxes_that_overlap_meet_in_four_places_X5_X6),
       cmocka_unit_test(edges_X2_X3_X4_have_their_nearest_points),
+      cmocka_unit_test(edges_that_become_parallel_do_not_jump_X2_X3),
       cmocka_unit_test(the_choice_X1_is_the_deepest),
       cmocka_unit_test(boxes_apart_do_not_meet),
       cmocka_unit_test(derivatives_X7),

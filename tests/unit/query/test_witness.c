@@ -296,6 +296,28 @@ static void loss_V4_and_its_transported_gradient_V5(void** state) {
   }
 }
 
+/* Of targets that can meet one is a corner, so that the bound V11 is zero; of any points many are within faces. */
+static void pairs_that_meet_V11_have_a_corner(void** state) {
+  (void)state;
+  Random random = {57};
+  ConvexHull hull = box_at(vec3(0.1, 0.06, 0.04), vec3(0, 0, 0));
+  WitnessBody box = witness_body_create(&hull, 1, 64);
+  int corners[2] = {0, 0};
+  for (int draw = 0; draw < 300; draw++) {
+    Vec3 target[2];
+    witness_random_pair(&box, &box, &random, target);
+    compare_at_most(witness_reach_bound(&box, &box, target), 1e-30, "seed 57, draw %d", draw);
+    for (int k = 0; k < 2; k++) {
+      Vec3 from = vec3_sub(vec3(fabs(target[k].x), fabs(target[k].y), fabs(target[k].z)), vec3(0.05, 0.03, 0.02));
+      corners[k] += vec3_norm(from) < 1e-12;
+      compare_near(height_over(&hull, target[k]), 0, 1e-14, "seed 57, draw %d", draw);
+    }
+  }
+  for (int k = 0; k < 2; k++) compare_near(corners[k], 200, 40, "two thirds of the targets are corners");
+  witness_body_free(&box);
+  hull_free(&hull);
+}
+
 /* Differences and random motions against the features' own derivatives, where a vertex is nearest to a face. */
 static void estimates_V6_V7(void** state) {
   (void)state;
@@ -375,6 +397,7 @@ int main(void) {
       cmocka_unit_test(loss_V4_and_its_transported_gradient_V5),
       cmocka_unit_test(estimates_V6_V7),
       cmocka_unit_test(reach_V11_of_flat_faces),
+      cmocka_unit_test(pairs_that_meet_V11_have_a_corner),
       cmocka_unit_test(descent_brings_targets_together),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 #include <string.h>
 #include "fixture.h"
 
@@ -33,7 +34,13 @@ static void rows_are_read(void** state) {
   assert_int_equal(contacts.count, 2);
   assert_true(contacts.rows[0].time == 0.01 && contacts.rows[0].a == 0 && contacts.rows[0].b == 1);
   assert_true(contacts.rows[0].force.x == 1 && contacts.rows[0].force.y == -2 && contacts.rows[0].force.z == 3.5);
+  assert_true(isnan(contacts.rows[0].moment.x));
   assert_true(contacts.rows[1].a == 1 && contacts.rows[1].b == 0 && contacts.rows[1].force.z == 9);
+  run_contacts_free(&contacts);
+  assert_int_equal(read_text(&f, "time,a,b,gap,fx,fy,fz,mx,my,mz\n0.01,ground,ground,1e-3,1,-2,3.5,4,5,6\n", &contacts,
+                             &diagnostics),
+                   STATUS_OK);
+  assert_true(contacts.rows[0].moment.x == 4 && contacts.rows[0].moment.y == 5 && contacts.rows[0].moment.z == 6);
   run_contacts_free(&contacts);
   assert_int_equal(read_text(&f, HEADER, &contacts, &diagnostics), STATUS_OK);
   assert_int_equal(contacts.count, 0);

@@ -121,6 +121,7 @@ static inline const char* controller_difference(const SceneController* a, const 
   SAME(velocity_gain);
   SAME(damping_gain);
   SAME(max_force);
+  SAME(limit_width);
   SAME(delay);
   SAME(measure_count);
   SAME_ARRAY(feedback, a->measure_count * a->target.channels);

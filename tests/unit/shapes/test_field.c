@@ -173,6 +173,52 @@ static void derivatives_Y6(void** state) {
   }
 }
 
+/* What a superquadric, a superellipsoid, a union with parts of every kind, a nested one and one that is far away give
+ * together is what each place gives alone, whatever stands beside it (Y9). */
+static void many_places_Y9_are_each_alone(void** state) {
+  (void)state;
+  uint64_t seed = 77;
+  enum { PLACES = 203, KINDS = 6 };
+  for (int trial = 0; trial < 40; trial++) {
+    Random random = {seed + (uint64_t)trial};
+    Field field = quadric(&random);
+    if (trial % KINDS != 0 && trial % KINDS != 5) field = joined(FIELD_UNION, 0.03, field, quadric(&random));
+    if (trial % KINDS == 2) field = joined(FIELD_UNION, 0.02, field, cone(&random));
+    if (trial % KINDS == 3) field = joined(FIELD_UNION, 0.02, hull_part(&random, 0.02), field);
+    if (trial % KINDS == 4) field = joined(FIELD_SUBTRACTION, 0.02, field, ball(0.3, vec3(0.4, 0, 0)));
+    if (trial % KINDS == 5) field = joined(FIELD_UNION, 0.01, ball(0.4, vec3(5, 0, 0)), field);
+    Vec3 places[PLACES];
+    FieldValue many[PLACES], fewer[PLACES], values[PLACES];
+    for (int i = 0; i < PLACES; i++) {
+      double size = random_uniform(&random, 0, 1) < 0.2 ? 30 : 1;
+      places[i] = vec3(size * random_normal(&random), size * random_normal(&random), size * random_normal(&random));
+      if (i % 17 == 0) places[i].x = 0;
+      if (i % 23 == 0) places[i].y = places[i].z = 0;
+    }
+    places[5] = field.kind == FIELD_SHAPE ? field.pose.t : places[5]; /* a centre */
+    field_evaluate_many(&field, places, PLACES, true, many);
+    field_evaluate_many(&field, places, PLACES, false, values);
+    field_evaluate_many(&field, places + 3, PLACES - 3, true, fewer);
+    for (int i = 0; i < PLACES; i++) {
+      FieldValue own = field_evaluate(&field, places[i]);
+      double far = 1 + vec3_norm(places[i]);
+      if (!(fabs(many[i].value - own.value) < 1e-13 * far) ||
+          !(vec3_norm(vec3_sub(many[i].gradient, own.gradient)) < 1e-12) ||
+          !(vec3_norm(vec3_sub(many[i].outward, own.outward)) < 1e-12))
+        fail_msg("seed %d, place %d: %.17g, alone %.17g", (int)seed + trial, i, many[i].value, own.value);
+      for (int k = 0; k < 9; k++) {
+        double got = many[i].turn.m[k / 3][k % 3], alone = own.turn.m[k / 3][k % 3];
+        if (!(fabs(got - alone) <= 1e-10 * (1 + fabs(alone))))
+          fail_msg("seed %d, place %d: turn %.17g, alone %.17g", (int)seed + trial, i, got, alone);
+      }
+      assert_true(values[i].value == many[i].value && vec3_norm(vec3_sub(values[i].outward, many[i].outward)) == 0);
+      if (i >= 3) assert_memory_equal(&fewer[i - 3].value, &many[i].value, sizeof(double));
+      if (i >= 3) assert_memory_equal(&fewer[i - 3].turn, &many[i].turn, sizeof(Mat3));
+    }
+    field_free(&field);
+  }
+}
+
 /* All of the surface is on phi = 0, and nothing of it within the other part. */
 static void surfaces_lie_on_zero(void** state) {
   (void)state;
@@ -203,6 +249,7 @@ int main(void) {
       cmocka_unit_test(points_Y3_of_a_plane_are_the_plane),
       cmocka_unit_test(unions_Y4_and_subtractions_Y5_are_bounded_by_their_parts),
       cmocka_unit_test(derivatives_Y6),
+      cmocka_unit_test(many_places_Y9_are_each_alone),
       cmocka_unit_test(surfaces_lie_on_zero),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

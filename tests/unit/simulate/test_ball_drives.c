@@ -65,6 +65,7 @@ static double unlimited(const Ball* given) {
 
 static void set_limit(Ball* b, double limit) {
   for (int i = 0; i < 3; i++) b->drive.max_force[i] = limit;
+  b->drive.limit_width = LIMIT_WIDTH_DEFAULT;
 }
 
 static bool terms_at(const Ball* given, const double* x, JointTerms* t) {

@@ -29,6 +29,7 @@ static Driven driven(double position, double damping, double limit, double wante
   d.weights = (StepWeights){2, 2.5, -2, 0.5, 0, 150, 50};
   d.drive.target[0] = 0.7, d.drive.target_rate[0] = 0.4;
   d.drive.position_gain[0] = position, d.drive.damping_gain[0] = damping, d.drive.max_force[0] = limit;
+  d.drive.limit_width = LIMIT_WIDTH_DEFAULT;
   double rate = 150 * 0.02 - 50 * 0.01;
   d.drive.push[0] = wanted - position * 0.4 - damping * (0.4 - rate);
   return d;

@@ -1,0 +1,89 @@
+/* Values of an answer as JSON, as numbers of a row, or as the names of these. */
+#include "ask/answer.h"
+
+#include "run/run.h"
+
+static void begin(AnswerForm* out, const char* key) { text_add(out->line, ", \"%s\": ", key); }
+
+static void add_list(Text* line, const double* values, int count) {
+  text_add(line, "[");
+  for (int k = 0; k < count; k++) {
+    if (k > 0) text_add(line, ", ");
+    json_add_number(line, values[k]);
+  }
+  text_add(line, "]");
+}
+
+void query_add_vector(Text* line, Vec3 v) { add_list(line, (const double[3]){v.x, v.y, v.z}, 3); }
+
+/* A row's part: its name, or its numbers, NaN where they are not known. false: the answer is a line. */
+static bool add_to_row(AnswerForm* out, const char* key, const double* values, int rows, int columns, int stride) {
+  if (out->names) text_add(out->names, ", [\"%s\", %d]", key, rows * columns);
+  if (!answer_keeps_places(out)) return false;
+  for (int r = 0; r < rows; r++)
+    for (int c = 0; c < columns; c++, out->count++)
+      if (out->row) out->row[out->count] = values ? values[r * stride + c] : (double)NAN;
+  return true;
+}
+
+void answer_number(AnswerForm* out, const char* key, double value) {
+  if (add_to_row(out, key, &value, 1, 1, 1)) return;
+  begin(out, key);
+  json_add_number(out->line, value);
+}
+
+void answer_numbers(AnswerForm* out, const char* key, const double* values, int count) {
+  if (add_to_row(out, key, values, 1, count, count)) return;
+  begin(out, key);
+  if (!values)
+    text_add(out->line, "null");
+  else if (count == 1)
+    json_add_number(out->line, *values);
+  else
+    add_list(out->line, values, count);
+}
+
+void answer_vector(AnswerForm* out, const char* key, const Vec3* value) {
+  double three[3];
+  if (value) vec3_store(*value, three);
+  answer_numbers(out, key, value ? three : NULL, 3);
+}
+
+void answer_table(AnswerForm* out, const char* key, const double* values, int rows, int columns, int stride) {
+  if (add_to_row(out, key, values, rows, columns, stride)) return;
+  begin(out, key);
+  if (!values) {
+    text_add(out->line, "null");
+    return;
+  }
+  text_add(out->line, "%s", rows > 1 ? "[" : "");
+  for (int r = 0; r < rows; r++) {
+    if (r > 0) text_add(out->line, ", ");
+    add_list(out->line, values + r * stride, columns);
+  }
+  text_add(out->line, "%s", rows > 1 ? "]" : "");
+}
+
+void answer_truth(AnswerForm* out, const char* key, bool value) {
+  const double number = value;
+  if (add_to_row(out, key, &number, 1, 1, 1)) return;
+  begin(out, key);
+  text_add(out->line, value ? "true" : "false");
+}
+
+void answer_text(AnswerForm* out, const char* key, const char* text) {
+  if (answer_keeps_places(out)) return;
+  begin(out, key);
+  text_add_json_string(out->line, text);
+}
+
+void answer_points(AnswerForm* out, const char* key, const Vec3* points, int count) {
+  if (answer_keeps_places(out)) return;
+  begin(out, key);
+  text_add(out->line, "[");
+  for (int i = 0; i < count; i++) {
+    if (i > 0) text_add(out->line, ", ");
+    query_add_vector(out->line, points[i]);
+  }
+  text_add(out->line, "]");
+}

@@ -1,0 +1,80 @@
+/* Several numbers at a time, and elementary functions of them. */
+#ifndef SDRS_BASE_LANES_H
+#define SDRS_BASE_LANES_H
+
+#include <math.h>
+#include "base/base.h"
+
+/* Vectors are passed between functions of one file only, so how they are passed on older processors does not matter. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+/* LANES numbers at a time, four unless the file says otherwise before it includes this: element by element, so the bits
+ * are those of plain arithmetic on every processor. */
+#ifndef LANES
+#define LANES 4
+#endif
+typedef double Lanes __attribute__((vector_size(8 * LANES)));
+typedef int64_t LaneBits __attribute__((vector_size(8 * LANES)));
+typedef uint64_t LaneWords __attribute__((vector_size(8 * LANES)));
+
+/* Vectors: element by element, too. */
+typedef struct {
+  Lanes x, y, z;
+} Lanes3;
+
+static inline Lanes lanes_of(double x) { return x - (Lanes){0}; }
+static inline Lanes lanes_chosen(LaneBits where, Lanes yes, Lanes no) {
+  return (Lanes)(((LaneBits)yes & where) | ((LaneBits)no & ~where));
+}
+
+/* e^x for x <= 0, below -700 zero. Relative error below 3e-16: e^x = 2^k e^r by Taylor's series to the 13th power on
+ * |r| <= log(2)/2; a whole number k is what is left of x / log 2 + 1.5 2^52. */
+static inline Lanes lanes_decay(Lanes x) {
+  const Lanes least = lanes_of(-700.0), shift = lanes_of(0x1.8p52);
+  LaneBits gone = x < least;
+  Lanes clipped = lanes_chosen(gone, least, x);
+  Lanes shifted = clipped * 0x1.71547652b82fep+0 + shift, k = shifted - shift;
+  Lanes r = (clipped - k * 0x1.62e42fee00000p-1) - k * 0x1.a39ef35793c76p-33, s = r * r, s2 = s * s;
+  /* in pairs, so that none waits long for another */
+  Lanes low = (r * (1.0 / 6) + 1.0 / 2) + s * (r * (1.0 / 120) + 1.0 / 24);
+  Lanes middle = (r * (1.0 / 5040) + 1.0 / 720) + s * (r * (1.0 / 362880) + 1.0 / 40320);
+  Lanes high = (r * (1.0 / 39916800) + 1.0 / 3628800) + s * (r * (1.0 / 6227020800) + 1.0 / 479001600);
+  Lanes power = (r + s * (low + s2 * (middle + s2 * high))) + 1.0;
+  Lanes scale = (Lanes)(((LaneBits)shifted + 1023) << 52); /* 2^k */
+  return (Lanes)((LaneBits)(power * scale) & ~gone);
+}
+
+/* log x for x in [1e-300, 1e300], to 4e-16 of the larger of the result and 1: as math_log_sum. */
+static inline Lanes lanes_log(Lanes x) {
+  LaneWords word = (LaneWords)x, k = (word + 0x95f619980c433u) >> 52; /* carries where m >= sqrt 2 */
+  Lanes m = (Lanes)(word - ((k - 1023) << 52)), whole = (Lanes)(k + (0x4338000000000000u - 1023)) - 0x1.8p52;
+  Lanes s = (m - 1) / (m + 1), q = s * s, q2 = q * q, q4 = q2 * q2;
+  Lanes low = (2.0 / 3 + q * (2.0 / 5)) + q2 * (2.0 / 7 + q * (2.0 / 9));
+  Lanes middle = (2.0 / 11 + q * (2.0 / 13)) + q2 * (2.0 / 15 + q * (2.0 / 17)), high = 2.0 / 19 + q * (2.0 / 21);
+  return whole * 0x1.62e42fefa39efp-1 + (2 * s + s * q * (low + q4 * (middle + q4 * high)));
+}
+
+static inline Lanes lanes_magnitude(Lanes x) { return (Lanes)((LaneBits)x & INT64_MAX); }
+static inline Lanes lanes_most(Lanes a, Lanes b) { return lanes_chosen(a > b, a, b); }
+static inline Lanes lanes_least(Lanes a, Lanes b) { return lanes_chosen(a < b, a, b); }
+/* Element by element; rounded as the square root of one number is. */
+static inline Lanes lanes_sqrt(Lanes x) {
+  Lanes root = {0};
+  for (int i = 0; i < LANES; i++) root[i] = sqrt(x[i]);
+  return root;
+}
+/* Whether any lane is marked. */
+static inline bool lanes_any(LaneBits where) {
+  int64_t any = 0;
+  for (int i = 0; i < LANES; i++) any |= where[i];
+  return any != 0;
+}
+
+/* 1 / (1 + e^-x); *rest: 1 less that, without loss of digits. */
+static inline Lanes lanes_sigmoid(Lanes x, Lanes* rest) {
+  Lanes less = lanes_decay(-lanes_magnitude(x)), most = 1 / (1 + less), part = less * most;
+  *rest = lanes_chosen(x < 0, most, part);
+  return lanes_chosen(x < 0, part, most);
+}
+
+#endif

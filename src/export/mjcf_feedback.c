@@ -1,0 +1,115 @@
+/* Feedback of drives for MuJoCo: its measurements as sensors, its matrix as a table for the program that runs the file
+ * (docs/export.md). MuJoCo itself has no control that measures. */
+#include <string.h>
+
+#include "export/mjcf_parts.h"
+
+static void add_sensor_of(Mjcf* m, const char* word, const SceneMeasure* measure, const char* frame) {
+  text_add(m->out, "    <%s", word);
+  xml_text(m->out, "name", measure->name);
+  xml_text(m->out, "objtype", frame);
+  xml_text(m->out, "objname", m->model->links[measure->link].name);
+  text_add(m->out, "/>\n");
+}
+
+static void add_joint_sensor(Mjcf* m, const char* word, const SceneMeasure* measure) {
+  Text joint = {0};
+  mjcf_joint_name(&joint, m, measure->link, measure->index);
+  text_add(m->out, "    <%s", word);
+  xml_text(m->out, "name", measure->name);
+  xml_text(m->out, "joint", joint.data);
+  text_add(m->out, "/>\n");
+  text_free(&joint);
+}
+
+/* Why there is no sensor of it; NULL: there is. */
+static const char* measure_left_out(const Mjcf* m, const SceneMeasure* measure) {
+  if (measure->kind == MEASURE_FORCE)
+    return "feedback of a contact force is left out: MuJoCo has no sensor of all that touches a body";
+  bool coordinate = measure->kind == MEASURE_COORDINATE || measure->kind == MEASURE_RATE;
+  if (coordinate && mjcf_is_free(m, measure->link))
+    return "feedback of a coordinate of a free body is left out: measure where it is (px, vx, ...)";
+  return NULL;
+}
+
+static void add_sensor(Mjcf* m, const SceneMeasure* measure) {
+  static const char* const AXES[] = {"framexaxis", "frameyaxis", "framezaxis"};
+  switch (measure->kind) {
+    case MEASURE_COORDINATE:
+      add_joint_sensor(m, "jointpos", measure);
+      break;
+    case MEASURE_RATE:
+      add_joint_sensor(m, "jointvel", measure);
+      break;
+    case MEASURE_POSITION:
+      add_sensor_of(m, "framepos", measure, "xbody");
+      break;
+    case MEASURE_CENTER:
+      add_sensor_of(m, "framepos", measure, "body");
+      break;
+    case MEASURE_VELOCITY:
+      add_sensor_of(m, "framelinvel", measure, "body");
+      break;
+    case MEASURE_TURN:
+      add_sensor_of(m, "frameangvel", measure, "body");
+      break;
+    case MEASURE_AXIS:
+      add_sensor_of(m, AXES[measure->index / 3], measure, "xbody");
+      break;
+    case MEASURE_FORCE:
+      break;
+  }
+}
+
+/* Which number of the sensor it is. */
+static int component_of(const SceneMeasure* measure) {
+  bool coordinate = measure->kind == MEASURE_COORDINATE || measure->kind == MEASURE_RATE;
+  return coordinate ? 0 : measure->index % 3;
+}
+
+/* The j-th measurement of controller c, unless another one before it has the same name. */
+static bool is_first(const Model* model, int controller, int measure) {
+  const char* name = model->controllers[controller].source->measures[measure].name;
+  for (int c = 0; c <= controller; c++)
+    for (int j = 0; j < model->controllers[c].source->measure_count; j++) {
+      if (c == controller && j == measure) return true;
+      if (strcmp(model->controllers[c].source->measures[j].name, name) == 0) return false;
+    }
+  return true;
+}
+
+void mjcf_add_sensors(Mjcf* m) {
+  const Model* model = m->model;
+  if (!model->feedback) return;
+  text_add(m->out, "  <sensor>\n");
+  for (int c = 0; c < model->controller_count; c++)
+    for (int j = 0; j < model->controllers[c].source->measure_count; j++) {
+      const SceneMeasure* measure = &model->controllers[c].source->measures[j];
+      if (!is_first(model, c, j)) continue;
+      const char* why = measure_left_out(m, measure);
+      if (why)
+        mjcf_note(m, model->links[measure->link].name, why);
+      else
+        add_sensor(m, measure);
+    }
+  text_add(m->out, "  </sensor>\n");
+}
+
+void mjcf_add_feedback_rows(Mjcf* m, const ModelController* c, int dof, const char* actuator, double slope) {
+  const SceneController* source = c->source;
+  for (int j = 0; j < source->measure_count && slope != 0; j++) {
+    double factor = slope * source->feedback[dof * source->measure_count + j];
+    if (factor == 0 || measure_left_out(m, &source->measures[j])) continue;
+    if (m->feedback->length == 0) text_add(m->feedback, "actuator,sensor,component,factor,delay,period\n");
+    csv_add_field(m->feedback, actuator);
+    text_add(m->feedback, ",");
+    csv_add_field(m->feedback, source->measures[j].name);
+    text_add(m->feedback, ",%d,", component_of(&source->measures[j]));
+    text_add_double(m->feedback, factor);
+    text_add(m->feedback, ",");
+    text_add_double(m->feedback, source->delay);
+    text_add(m->feedback, ",");
+    text_add_double(m->feedback, m->model->simulation.dt);
+    text_add(m->feedback, "\n");
+  }
+}

@@ -1,0 +1,91 @@
+/* Random places of bodies' surfaces, and random pairs of them to be brought together. */
+#include "query/witness.h"
+
+/* Drawn again when a random point lies inside another piece, or a pair cannot meet; a surface is never so hidden. */
+enum { DRAW_LIMIT = 1000 };
+/* Points on faces that random points are drawn among, beside all corners. */
+enum { DRAWN_FACES = 512 };
+/* A pair can meet when, put together with opposite normals, both nearest points are so near to it, in sum [m]. */
+#define MEETING 0.01
+
+/* A place of the surface: a corner or on a face. Body frame; normal: outward, unit, of a corner the mean of its faces'.
+ */
+typedef struct {
+  int piece;
+  Vec3 point, normal;
+} SurfacePlace;
+
+static Vec3 corner_normal(const ConvexHull* hull, int corner) {
+  Vec3 sum = {0, 0, 0};
+  for (int i = 0; i < hull->triangle_count; i++)
+    for (int k = 0; k < 3; k++)
+      if (hull->triangles[i][k] == corner) sum = vec3_add(sum, vec3_normalized(witness_area_vector(hull, i)));
+  return vec3_normalized(sum);
+}
+
+static int corners_of(const WitnessBody* body) {
+  int total = 0;
+  for (int p = 0; p < body->piece_count; p++) total += body->pieces[p].hull.vertex_count;
+  return total;
+}
+
+static SurfacePlace draw_corner(const WitnessBody* body, Random* random) {
+  int at = (int)random_uniform(random, 0, corners_of(body)), piece = 0;
+  for (; at >= body->pieces[piece].hull.vertex_count; ++piece) at -= body->pieces[piece].hull.vertex_count;
+  const ConvexHull* hull = &body->pieces[piece].hull;
+  return (SurfacePlace){piece, hull->vertices[at], corner_normal(hull, at)};
+}
+
+static SurfacePlace draw_on_face(const WitnessBody* body, Random* random) {
+  double wanted = random_uniform(random, 0, witness_twice_area(body)), u = random_uniform(random, 0, 1),
+         v = random_uniform(random, 0, 1);
+  for (int piece = 0; piece < body->piece_count; ++piece) {
+    const ConvexHull* hull = &body->pieces[piece].hull;
+    for (int i = 0; i < hull->triangle_count; i++) {
+      Vec3 area = witness_area_vector(hull, i);
+      wanted -= vec3_norm(area);
+      if (wanted < 0) return (SurfacePlace){piece, witness_on_triangle(hull, i, u, v), vec3_normalized(area)};
+    }
+  }
+  return draw_corner(body, random); /* rounding */
+}
+
+static SurfacePlace draw_place(const WitnessBody* body, Random* random, bool corner) {
+  SurfacePlace place = {0, {0, 0, 0}, {0, 0, 0}};
+  for (int draw = 0; draw < DRAW_LIMIT; draw++) {
+    place = corner ? draw_corner(body, random) : draw_on_face(body, random);
+    if (!witness_hidden(body, place.piece, place.point)) break;
+  }
+  return place;
+}
+
+Vec3 witness_random_point(const WitnessBody* body, Random* random) {
+  int corners = corners_of(body);
+  return draw_place(body, random, random_uniform(random, 0, corners + DRAWN_FACES) < corners).point;
+}
+
+/* A frame whose first axis is this. */
+static Mat3 frame_along(Vec3 x) {
+  Vec3 beside = fabs(x.z) < 0.9 ? vec3(0, 0, 1) : vec3(0, 1, 0);
+  Vec3 y = vec3_normalized(vec3_cross(beside, x)), z = vec3_cross(x, y);
+  return (Mat3){{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
+}
+
+/* Are they, or nearly, the nearest points when they touch with opposite normals? (a stays, b comes to it) */
+static bool can_meet(const WitnessBody* a, const WitnessBody* b, const SurfacePlace place[2]) {
+  Mat3 turn = mat3_mul(frame_along(place[0].normal), mat3_transpose(frame_along(vec3_scale(place[1].normal, -1))));
+  Pose pose = {turn, vec3_sub(place[0].point, mat3_mul_vec(turn, place[1].point))};
+  int piece[2];
+  Distance d = witness_nearest(a, pose_identity(), b, pose, NULL, piece);
+  return vec3_norm(vec3_sub(d.witness_a, place[0].point)) + vec3_norm(vec3_sub(d.witness_b, place[0].point)) < MEETING;
+}
+
+void witness_random_pair(const WitnessBody* a, const WitnessBody* b, Random* random, Vec3 targets[2]) {
+  int kind = (int)random_uniform(random, 0, 3); /* a corner on a face, a face on a corner, two corners */
+  for (int draw = 0; draw < DRAW_LIMIT; draw++) {
+    const SurfacePlace place[2] = {draw_place(a, random, kind != 1), draw_place(b, random, kind != 0)};
+    targets[0] = place[0].point;
+    targets[1] = place[1].point;
+    if (can_meet(a, b, place)) break;
+  }
+}

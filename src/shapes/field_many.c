@@ -1,0 +1,318 @@
+/* Values of a field at many places, eight at a time (Y1, Y4, Y9). docs/derivations/fields.md
+ * What a place gets does not depend on those beside it: a part that only another lane needs weighs nothing in this one.
+ */
+#define LANES 8
+#include "base/lanes.h"
+#include "shapes/shapes.h"
+
+static Lanes3 lanes3_scale(Lanes3 v, Lanes s) { return (Lanes3){v.x * s, v.y * s, v.z * s}; }
+static Lanes3 lanes3_add(Lanes3 a, Lanes3 b) { return (Lanes3){a.x + b.x, a.y + b.y, a.z + b.z}; }
+static Lanes lanes3_dot(Lanes3 a, Lanes3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static Lanes3 lanes3_turned(const Mat3* r, Lanes3 v) {
+  return (Lanes3){r->m[0][0] * v.x + r->m[0][1] * v.y + r->m[0][2] * v.z,
+                  r->m[1][0] * v.x + r->m[1][1] * v.y + r->m[1][2] * v.z,
+                  r->m[2][0] * v.x + r->m[2][1] * v.y + r->m[2][2] * v.z};
+}
+static Lanes3 lanes3_turned_back(const Mat3* r, Lanes3 v) {
+  return (Lanes3){r->m[0][0] * v.x + r->m[1][0] * v.y + r->m[2][0] * v.z,
+                  r->m[0][1] * v.x + r->m[1][1] * v.y + r->m[2][1] * v.z,
+                  r->m[0][2] * v.x + r->m[1][2] * v.y + r->m[2][2] * v.z};
+}
+
+/* FieldValue of eight places; rows of turn. */
+typedef struct {
+  Lanes value;
+  Lanes3 gradient, outward, turn[3];
+} FieldLanes;
+
+/* ---------------------------------------------------------------- a superquadric (B7) */
+
+/* Coordinates and their ratios are held above this, and the powers of what is smaller are zero or, squared, right. */
+#define SMALLEST 1e-150
+
+/* Norm of superquadric.c: the larger and the smaller part. */
+typedef struct {
+  Lanes norm, part[2], less[2];
+} NormLanes;
+
+/* u, v >= SMALLEST, n >= 2. */
+static NormLanes norm_of(Lanes u, Lanes v, double n) {
+  LaneBits first = u > v;
+  Lanes large = lanes_chosen(first, u, v), small = lanes_chosen(first, v, u);
+  Lanes ratio = lanes_most(small / large, lanes_of(SMALLEST));
+  Lanes full = lanes_decay(n * lanes_log(ratio)), sum = 1 + full, over = lanes_decay(lanes_log(sum) * (-1 / n));
+  Lanes part = ratio * over, whole = 1 / (sum * over * over), less = full * whole / (ratio * ratio);
+  return (NormLanes){large / over,
+                     {lanes_chosen(first, over, part), lanes_chosen(first, part, over)},
+                     {lanes_chosen(first, whole, less), lanes_chosen(first, less, whole)}};
+}
+
+/* x with the sign of y; x >= 0. */
+static Lanes signed_as(Lanes x, Lanes y) { return (Lanes)((LaneBits)x | ((LaneBits)y & INT64_MIN)); }
+
+/* Gauge, its gradient and, for slopes, Hessian. */
+typedef struct {
+  Lanes value;
+  Lanes3 gradient, hessian[3];
+} GaugeLanes;
+
+/* As quadric_evaluate. exponents: q, p of the norms of the whole and of x and y. t: |y| over the semi-axes. */
+static void quadric_gauge(const double size[3], const double exponents[2], Lanes3 y, Lanes3 t, bool slopes,
+                          GaugeLanes* out) {
+  const double q = exponents[0], p = exponents[1];
+  NormLanes round = norm_of(t.x, t.y, p), all = norm_of(round.norm, t.z, q);
+  Lanes3 slope = {signed_as(round.less[0] * round.part[0] / size[0], y.x),
+                  signed_as(round.less[1] * round.part[1] / size[1], y.y),
+                  signed_as(all.less[1] * all.part[1] / size[2], y.z)};
+  Lanes by_round = all.less[0] * all.part[0];
+  out->value = all.norm;
+  out->gradient = (Lanes3){by_round * slope.x, by_round * slope.y, slope.z};
+  if (!slopes) return;
+  Lanes over = 1 / all.norm, bend = (q - 1) * over * (all.less[0] - by_round * by_round);
+  Lanes within = (p - 1) * over * all.less[0], mixed = (1 - q) * over * by_round * slope.z;
+  Lanes xy = (bend - within) * slope.x * slope.y, xz = mixed * slope.x, yz = mixed * slope.y;
+  out->hessian[0] =
+      (Lanes3){(bend - within) * slope.x * slope.x + within * round.less[0] / (size[0] * size[0]), xy, xz};
+  out->hessian[1] =
+      (Lanes3){xy, (bend - within) * slope.y * slope.y + within * round.less[1] / (size[1] * size[1]), yz};
+  out->hessian[2] = (Lanes3){xz, yz, (q - 1) * over * (all.less[1] / (size[2] * size[2]) - slope.z * slope.z)};
+}
+
+/* Of a superellipsoid p and q are both twice its exponent. */
+static bool is_quadric(const Field* field) {
+  return field->kind == FIELD_SHAPE &&
+         (field->shape.kind == SMOOTH_SUPERQUADRIC || field->shape.kind == SMOOTH_SUPERELLIPSOID);
+}
+
+/* A place in a part's frame. */
+typedef struct {
+  Lanes3 y, t; /* t: |y| over the semi-axes, at least SMALLEST */
+  Lanes distance;
+} QuadricPlace;
+
+static QuadricPlace quadric_place(const Field* part, Lanes3 x) {
+  Lanes3 apart = {x.x - part->pose.t.x, x.y - part->pose.t.y, x.z - part->pose.t.z};
+  QuadricPlace out = {.y = lanes3_turned_back(&part->pose.r, apart)};
+  const double* size = part->shape.size;
+  out.t.x = lanes_most(lanes_magnitude(out.y.x) / size[0], lanes_of(SMALLEST));
+  out.t.y = lanes_most(lanes_magnitude(out.y.y) / size[1], lanes_of(SMALLEST));
+  out.t.z = lanes_most(lanes_magnitude(out.y.z) / size[2], lanes_of(SMALLEST));
+  out.distance = lanes_sqrt(lanes3_dot(out.y, out.y));
+  return out;
+}
+
+/* (Y1) and (Y6), turned into the frame of the whole. */
+static void quadric_field(const Field* part, const QuadricPlace* at, bool slopes, FieldLanes* out) {
+  const Shape* shape = &part->shape;
+  bool even = shape->kind == SMOOTH_SUPERELLIPSOID;
+  const double exponents[2] = {even ? 2 * shape->exponent : 2 / shape->exponents[0],
+                               even ? 2 * shape->exponent : 2 / shape->exponents[1]};
+  const Mat3* r = &part->pose.r;
+  GaugeLanes g;
+  quadric_gauge(shape->size, exponents, at->y, at->t, slopes, &g);
+  LaneBits centre = at->distance <= 1e-12 * shape->inner;
+  Lanes far = lanes_most(at->distance, lanes_of(SMALLEST)), over = 1 / g.value, none = lanes_of(0);
+  Lanes flat = 1 / lanes_sqrt(lanes3_dot(g.gradient, g.gradient));
+  flat = lanes_chosen(centre, none, flat);
+  out->value = lanes_chosen(centre, lanes_of(-shape->inner), far * (1 - over));
+  Lanes3 n = lanes3_scale(g.gradient, flat);
+  out->outward = lanes3_turned(r, n);
+  if (!slopes) return;
+  Lanes along = lanes_chosen(centre, none, (1 - over) / far), steep = lanes_chosen(centre, none, far * over * over);
+  out->gradient = lanes3_turned(r, lanes3_add(lanes3_scale(at->y, along), lanes3_scale(g.gradient, steep)));
+  /* (I - n n^T) H / |g|, its rows turned by r, its columns too: the Hessian is symmetric */
+  Lanes3 bent[3], part_along = {lanes3_dot(g.hessian[0], n), lanes3_dot(g.hessian[1], n), lanes3_dot(g.hessian[2], n)};
+  const Lanes normal[3] = {n.x, n.y, n.z};
+  for (int i = 0; i < 3; i++)
+    bent[i] = lanes3_turned(r, lanes3_scale(lanes3_add(g.hessian[i], lanes3_scale(part_along, -normal[i])), flat));
+  for (int i = 0; i < 3; i++)
+    out->turn[i] =
+        lanes3_add(lanes3_add(lanes3_scale(bent[0], lanes_of(r->m[i][0])), lanes3_scale(bent[1], lanes_of(r->m[i][1]))),
+                   lanes3_scale(bent[2], lanes_of(r->m[i][2])));
+}
+
+/* ---------------------------------------------------------------- any other part, one place after the other */
+
+static void put_lane(FieldLanes* out, int lane, const FieldValue* v) {
+  out->value[lane] = v->value;
+  Lanes3* const rows[5] = {&out->gradient, &out->outward, &out->turn[0], &out->turn[1], &out->turn[2]};
+  const double* const turn = &v->turn.m[0][0];
+  const Vec3 from[5] = {v->gradient, v->outward, vec3(turn[0], turn[1], turn[2]), vec3(turn[3], turn[4], turn[5]),
+                        vec3(turn[6], turn[7], turn[8])};
+  for (int i = 0; i < 5; i++) {
+    rows[i]->x[lane] = from[i].x;
+    rows[i]->y[lane] = from[i].y;
+    rows[i]->z[lane] = from[i].z;
+  }
+}
+
+static FieldValue lane_of(const FieldLanes* v, int lane, bool slopes) {
+  FieldValue out = {.value = v->value[lane]};
+  out.outward = vec3(v->outward.x[lane], v->outward.y[lane], v->outward.z[lane]);
+  if (!slopes) return out;
+  out.gradient = vec3(v->gradient.x[lane], v->gradient.y[lane], v->gradient.z[lane]);
+  for (int i = 0; i < 3; i++) {
+    out.turn.m[i][0] = v->turn[i].x[lane];
+    out.turn.m[i][1] = v->turn[i].y[lane];
+    out.turn.m[i][2] = v->turn[i].z[lane];
+  }
+  return out;
+}
+
+static void other_field(const Field* part, Lanes3 x, LaneBits active, FieldLanes* out) {
+  *out = (FieldLanes){.value = lanes_of(0)};
+  for (int lane = 0; lane < LANES; lane++) {
+    if (!active[lane]) continue;
+    FieldValue v = field_evaluate(part, vec3(x.x[lane], x.y[lane], x.z[lane]));
+    put_lane(out, lane, &v);
+  }
+}
+
+/* ---------------------------------------------------------------- a union (Y4) */
+
+/* As SoftLeast of field.c. */
+typedef struct {
+  Lanes least, sum;
+  Lanes3 gradient, outward, turn[3], mixed[3];
+} SoftLanes;
+
+/* Parts whose weight is below e^-37 are left out: they are half a rounding of the whole (Y9). */
+#define WEIGHT_GONE (-37.0)
+/* Above the value of any part [m]; finite, so that differences of it are numbers. */
+#define NOWHERE 1e300
+
+static void rescale(SoftLanes* s, Lanes factor, bool slopes) {
+  s->sum *= factor;
+  s->outward = lanes3_scale(s->outward, factor);
+  if (!slopes) return;
+  s->gradient = lanes3_scale(s->gradient, factor);
+  for (int i = 0; i < 3; i++) {
+    s->turn[i] = lanes3_scale(s->turn[i], factor);
+    s->mixed[i] = lanes3_scale(s->mixed[i], factor);
+  }
+}
+
+static void add_part(SoftLanes* s, double over_tau, const FieldLanes* part, LaneBits active, bool slopes) {
+  LaneBits lower = (part->value < s->least) & active;
+  if (lanes_any(lower)) {
+    Lanes least = lanes_chosen(lower, part->value, s->least);
+    rescale(s, lanes_decay((least - s->least) * over_tau), slopes);
+    s->least = least;
+  }
+  Lanes exponent = (s->least - part->value) * over_tau;
+  active &= exponent >= WEIGHT_GONE;
+  Lanes w = lanes_chosen(active, lanes_decay(lanes_least(exponent, lanes_of(0))), lanes_of(0));
+  Lanes3 turned = lanes3_scale(part->outward, w);
+  s->sum += w;
+  s->outward = lanes3_add(s->outward, turned);
+  if (!slopes) return;
+  const Lanes row[3] = {turned.x, turned.y, turned.z};
+  s->gradient = lanes3_add(s->gradient, lanes3_scale(part->gradient, w));
+  for (int i = 0; i < 3; i++) {
+    s->turn[i] = lanes3_add(s->turn[i], lanes3_scale(part->turn[i], w));
+    s->mixed[i] = lanes3_add(s->mixed[i], lanes3_scale(part->gradient, row[i]));
+  }
+}
+
+static void soft_least(const SoftLanes* s, double tau, bool slopes, FieldLanes* out) {
+  Lanes over = 1 / s->sum;
+  out->value = s->least - tau * lanes_log(s->sum);
+  out->outward = lanes3_scale(s->outward, over);
+  if (!slopes) return;
+  out->gradient = lanes3_scale(s->gradient, over);
+  const Lanes row[3] = {out->outward.x, out->outward.y, out->outward.z};
+  for (int i = 0; i < 3; i++) {
+    Lanes3 apart = lanes3_add(lanes3_scale(s->mixed[i], over), lanes3_scale(out->gradient, -row[i]));
+    out->turn[i] = lanes3_add(lanes3_scale(s->turn[i], over), lanes3_scale(apart, lanes_of(-1 / tau)));
+  }
+}
+
+/* (Y1) lies between |x| - outer and |x| - inner; nothing of the kind is known of (Y2), (Y3) and what is joined. */
+static bool in_balls(const Field* part) { return part->kind == FIELD_SHAPE && part->shape.kind != SMOOTH_POLYTOPE; }
+
+static Lanes square_to(const Field* part, Lanes3 x) {
+  Lanes3 apart = {x.x - part->pose.t.x, x.y - part->pose.t.y, x.z - part->pose.t.z};
+  return lanes3_dot(apart, apart);
+}
+
+/* In no lane is the least value higher. */
+static void find_bound(const Field* field, Lanes3 x, Lanes* bound) {
+  Lanes square = lanes_of(NOWHERE);
+  double inner = HUGE_VAL;
+  for (int i = 0; i < field->part_count; i++) {
+    if (!in_balls(&field->parts[i])) continue;
+    square = lanes_least(square, square_to(&field->parts[i], x));
+    inner = fmin(inner, field->parts[i].shape.inner);
+  }
+  *bound = lanes_sqrt(square) - (inner < HUGE_VAL ? inner : 0);
+}
+
+/* Whether the part's ball reaches within `reach` of the places. */
+static LaneBits ball_near(const Field* part, Lanes3 x, Lanes reach) {
+  Lanes far = lanes_most(reach + part->shape.outer, lanes_of(0));
+  return square_to(part, x) < far * far;
+}
+
+/* (Y9): a part is evaluated where its bound from below does not leave its weight below e^-37. */
+static void union_field(const Field* field, Lanes3 x, bool slopes, FieldLanes* out) {
+  SoftLanes s = {.least = lanes_of(NOWHERE)};
+  Lanes bound;
+  find_bound(field, x, &bound);
+  const double gone = -WEIGHT_GONE * field->smoothing, over_tau = 1 / field->smoothing;
+  for (int i = 0; i < field->part_count; i++) {
+    const Field* part = &field->parts[i];
+    Lanes reach = lanes_least(bound, s.least) + gone;
+    LaneBits active = in_balls(part) ? ball_near(part, x, reach) : ~(LaneBits){0};
+    if (!lanes_any(active)) continue;
+    FieldLanes own;
+    if (is_quadric(part)) {
+      QuadricPlace at = quadric_place(part, x);
+      /* gamma is at least the largest of t */
+      active &= at.distance - at.distance / lanes_most(at.t.x, lanes_most(at.t.y, at.t.z)) < reach;
+      if (!lanes_any(active)) continue;
+      quadric_field(part, &at, slopes, &own);
+    } else {
+      other_field(part, x, active, &own);
+    }
+    add_part(&s, over_tau, &own, active, slopes);
+  }
+  soft_least(&s, field->smoothing, slopes, out);
+}
+
+/* ---------------------------------------------------------------- all */
+
+static void out_of(const Pose* pose, FieldValue* v) {
+  v->gradient = mat3_mul_vec(pose->r, v->gradient);
+  v->outward = mat3_mul_vec(pose->r, v->outward);
+  v->turn = mat3_mul(mat3_mul(pose->r, v->turn), mat3_transpose(pose->r));
+}
+
+void field_evaluate_many(const Field* field, const Vec3* places, int count, bool slopes, FieldValue* out) {
+  bool quadric = is_quadric(field);
+  for (int first = 0; first < count; first += LANES) {
+    int wide = count - first < LANES ? count - first : LANES;
+    if (!quadric && field->kind != FIELD_UNION) {
+      for (int lane = 0; lane < wide; lane++) out[first + lane] = field_evaluate(field, places[first + lane]);
+      continue;
+    }
+    Lanes3 x;
+    for (int lane = 0; lane < LANES; lane++) {
+      Vec3 place = places[first + (lane < wide ? lane : 0)];
+      if (!quadric) place = pose_apply_inverse(field->pose, place);
+      x.x[lane] = place.x;
+      x.y[lane] = place.y;
+      x.z[lane] = place.z;
+    }
+    FieldLanes v;
+    if (quadric) {
+      QuadricPlace at = quadric_place(field, x);
+      quadric_field(field, &at, slopes, &v);
+    } else {
+      union_field(field, x, slopes, &v);
+    }
+    for (int lane = 0; lane < wide; lane++) {
+      out[first + lane] = lane_of(&v, lane, slopes);
+      if (!quadric) out_of(&field->pose, &out[first + lane]);
+    }
+  }
+}
