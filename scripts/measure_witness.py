@@ -39,10 +39,18 @@ TABLE_2 = [(f"{score}+{sampling}", {"score": score, "sampling": sampling}, 1)
 TABLE_2 += [(f"{score}+{name}", {"score": score, "move": move, "transport": transport}, 1)
             for score in ("direction", "distance")
             for name, move, transport in (("both", "both", False), ("b", "b", False), ("b transported", "b", True))]
+# Appendix: the published program of direction as it is, and with what is new here
+BASE = {"score": "direction", "sampling": "neighbor", "transport": False}
+BEST = {"score": "direction", "transport": True}
 MARGINS = [(f"{name} margin {m:g}", dict(options, margin=m), 1) for m in (0, 1e-5, 1e-4, 1e-3, 1e-2)
-           for name, options in (("ours", {}), ("direction", {"score": "direction"}))]
-STEPS = [(f"{name} step {s}", dict(options, step=s), 1) for s in (1, 2, 5, 10, 20, 50, 100)
-         for name, options in (("ours", {}), ("direction", {"score": "direction"}))]
+           for name, options in (("ours", {}), ("direction base", BASE), ("direction best", BEST))]
+STEPS = [(f"{name} step {s}", dict(options, step=s, margin=1e-3), share) for s in (1, 2, 5, 10, 20, 50, 100)
+         for name, options, share in (
+             ("ours", {}, 1), ("direction base", BASE, 1), ("direction best", BEST, 1),
+             ("differences base", {"estimate": "differences", "transport": False}, 0.125),
+             ("differences best", {"estimate": "differences", "transport": True}, 0.125),
+             ("zeroth base", {"estimate": "zeroth", "transport": False}, 0.125),
+             ("zeroth best", {"estimate": "zeroth", "transport": True}, 0.125))]
 
 
 def diagonal_of(path):

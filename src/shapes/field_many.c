@@ -40,9 +40,10 @@ static NormLanes norm_of(Lanes u, Lanes v, double n) {
   LaneBits first = u > v;
   Lanes large = lanes_chosen(first, u, v), small = lanes_chosen(first, v, u);
   Lanes ratio = lanes_most(small / large, lanes_of(SMALLEST));
-  Lanes full = lanes_decay(n * lanes_log(ratio)), sum = 1 + full, over = lanes_decay(lanes_log(sum) * (-1 / n));
-  Lanes part = ratio * over, whole = 1 / (sum * over * over), less = full * whole / (ratio * ratio);
-  return (NormLanes){large / over,
+  Lanes steep = lanes_decay((n - 2) * lanes_log(ratio)), sum = 1 + steep * (ratio * ratio);
+  Lanes over = lanes_decay(lanes_log(sum) * (-1 / n)), inverse = 1 / (sum * over);
+  Lanes part = ratio * over, whole = inverse * inverse * sum, less = steep * whole;
+  return (NormLanes){large * (inverse * sum),
                      {lanes_chosen(first, over, part), lanes_chosen(first, part, over)},
                      {lanes_chosen(first, whole, less), lanes_chosen(first, less, whole)}};
 }
@@ -61,9 +62,9 @@ static void quadric_gauge(const double size[3], const double exponents[2], Lanes
                           GaugeLanes* out) {
   const double q = exponents[0], p = exponents[1];
   NormLanes round = norm_of(t.x, t.y, p), all = norm_of(round.norm, t.z, q);
-  Lanes3 slope = {signed_as(round.less[0] * round.part[0] / size[0], y.x),
-                  signed_as(round.less[1] * round.part[1] / size[1], y.y),
-                  signed_as(all.less[1] * all.part[1] / size[2], y.z)};
+  Lanes3 slope = {signed_as(round.less[0] * round.part[0] * (1 / size[0]), y.x),
+                  signed_as(round.less[1] * round.part[1] * (1 / size[1]), y.y),
+                  signed_as(all.less[1] * all.part[1] * (1 / size[2]), y.z)};
   Lanes by_round = all.less[0] * all.part[0];
   out->value = all.norm;
   out->gradient = (Lanes3){by_round * slope.x, by_round * slope.y, slope.z};
@@ -72,10 +73,10 @@ static void quadric_gauge(const double size[3], const double exponents[2], Lanes
   Lanes within = (p - 1) * over * all.less[0], mixed = (1 - q) * over * by_round * slope.z;
   Lanes xy = (bend - within) * slope.x * slope.y, xz = mixed * slope.x, yz = mixed * slope.y;
   out->hessian[0] =
-      (Lanes3){(bend - within) * slope.x * slope.x + within * round.less[0] / (size[0] * size[0]), xy, xz};
+      (Lanes3){(bend - within) * slope.x * slope.x + within * round.less[0] * (1 / (size[0] * size[0])), xy, xz};
   out->hessian[1] =
-      (Lanes3){xy, (bend - within) * slope.y * slope.y + within * round.less[1] / (size[1] * size[1]), yz};
-  out->hessian[2] = (Lanes3){xz, yz, (q - 1) * over * (all.less[1] / (size[2] * size[2]) - slope.z * slope.z)};
+      (Lanes3){xy, (bend - within) * slope.y * slope.y + within * round.less[1] * (1 / (size[1] * size[1])), yz};
+  out->hessian[2] = (Lanes3){xz, yz, (q - 1) * over * (all.less[1] * (1 / (size[2] * size[2])) - slope.z * slope.z)};
 }
 
 /* Of a superellipsoid p and q are both twice its exponent. */
@@ -94,9 +95,9 @@ static QuadricPlace quadric_place(const Field* part, Lanes3 x) {
   Lanes3 apart = {x.x - part->pose.t.x, x.y - part->pose.t.y, x.z - part->pose.t.z};
   QuadricPlace out = {.y = lanes3_turned_back(&part->pose.r, apart)};
   const double* size = part->shape.size;
-  out.t.x = lanes_most(lanes_magnitude(out.y.x) / size[0], lanes_of(SMALLEST));
-  out.t.y = lanes_most(lanes_magnitude(out.y.y) / size[1], lanes_of(SMALLEST));
-  out.t.z = lanes_most(lanes_magnitude(out.y.z) / size[2], lanes_of(SMALLEST));
+  out.t.x = lanes_most(lanes_magnitude(out.y.x) * (1 / size[0]), lanes_of(SMALLEST));
+  out.t.y = lanes_most(lanes_magnitude(out.y.y) * (1 / size[1]), lanes_of(SMALLEST));
+  out.t.z = lanes_most(lanes_magnitude(out.y.z) * (1 / size[2]), lanes_of(SMALLEST));
   out.distance = lanes_sqrt(lanes3_dot(out.y, out.y));
   return out;
 }
@@ -267,8 +268,8 @@ static void union_field(const Field* field, Lanes3 x, bool slopes, FieldLanes* o
     FieldLanes own;
     if (is_quadric(part)) {
       QuadricPlace at = quadric_place(part, x);
-      /* gamma is at least the largest of t */
-      active &= at.distance - at.distance / lanes_most(at.t.x, lanes_most(at.t.y, at.t.z)) < reach;
+      Lanes most = lanes_most(at.t.x, lanes_most(at.t.y, at.t.z)); /* gamma is at least this */
+      active &= at.distance * (most - 1) < reach * most;
       if (!lanes_any(active)) continue;
       quadric_field(part, &at, slopes, &own);
     } else {
