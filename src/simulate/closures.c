@@ -26,26 +26,30 @@ static double size_of(const ClosureSystem* s, int k, int i) {
   if (k >= s->model->closure_count) return closure_coupling(s, k)->size;
   return measures_angle(s, k, i) ? 1 : s->model->closures[k].size;
 }
-static double extent_of(const ClosureSystem* s, int k, int i) { return measures_angle(s, k, i) ? 1 : s->extent[k]; }
+
+/* A value against what is allowed of a length or angle of this size, from positions of this extent. */
+static double gap_of(const ClosureSystem* s, double most, double size, double extent) {
+  double gap = most / (s->exact * size + CLOSURE_ROUNDINGS * extent);
+  return gap > 0 ? gap : 0;
+}
 
 /* The largest of what is a length, and of what is an angle, against what is allowed of each. */
 double closure_gap(const ClosureSystem* s, int k, const double* values) {
-  double most[2] = {0, 0}, gap = 0;
-  int of[2] = {-1, -1};
   if (s->open[k]) return 0;
-  for (int i = 0; i < closure_rows(s, k); i++) {
-    int angle = measures_angle(s, k, i);
-    double own = fabs(values[closure_first(s, k) + i]);
-    of[angle] = i;
-    if (own > most[angle]) most[angle] = own;
+  if (k >= s->model->closure_count)
+    return gap_of(s, fabs(values[closure_first(s, k)]), closure_coupling(s, k)->size, s->extent[k]);
+  const ModelClosure* c = &s->model->closures[k];
+  double length = 0, angle = 0;
+  for (int i = 0; i < c->row_count; i++) {
+    double own = fabs(values[c->row_first + i]);
+    if (c->rows[i].kind == CLOSURE_ALIGN)
+      angle = own > angle ? own : angle;
+    else
+      length = own > length ? own : length;
   }
-  for (int angle = 0; angle < 2; angle++) {
-    if (of[angle] < 0) continue;
-    double allowed = s->exact * size_of(s, k, of[angle]) + CLOSURE_ROUNDINGS * extent_of(s, k, of[angle]);
-    double own = most[angle] / allowed;
-    if (own > gap) gap = own;
-  }
-  return gap;
+  length = gap_of(s, length, c->size, s->extent[k]);
+  if (angle > 0) angle = gap_of(s, angle, 1, 1);
+  return angle > length ? angle : length;
 }
 
 double closure_open_by(const ClosureSystem* s, int k) {
@@ -76,20 +80,23 @@ double closures_gap(const ClosureSystem* s, int* worst) {
 }
 
 double closure_energy(const ClosureSystem* s, int k, const double* values) {
+  if (s->open[k]) return 0;
   double sum = 0;
-  for (int row = closure_first(s, k); row < closure_first(s, k) + closure_rows(s, k) && !s->open[k]; row++)
+  for (int row = closure_first(s, k), end = row + closure_rows(s, k); row < end; row++)
     sum += (s->multiplier[row] + 0.5 * s->stiffness[row] * values[row]) * values[row];
   return sum;
 }
 
-double closure_rounding(const ClosureSystem* s, int k) {
+double closure_rounding(ClosureSystem* s, int k) {
   double sum = 0;
-  for (int i = 0; i < closure_rows(s, k) && !s->open[k]; i++) {
-    int row = closure_first(s, k) + i;
-    double force = fabs(s->multiplier[row]) + s->stiffness[row] * fabs(s->value[row]);
-    sum += POSITION_ROUNDING * extent_of(s, k, i) * force;
+  const ClosureRow* rows = k < s->model->closure_count ? s->model->closures[k].rows : NULL;
+  int first = closure_first(s, k), count = s->open[k] ? 0 : closure_rows(s, k);
+  for (int i = 0; i < count; i++) {
+    double force = fabs(s->multiplier[first + i]) + s->stiffness[first + i] * fabs(s->value[first + i]);
+    sum += POSITION_ROUNDING * (rows && rows[i].kind == CLOSURE_ALIGN ? 1 : s->extent[k]) * force;
   }
-  return sum + ENERGY_ROUNDING * fabs(closure_energy(s, k, s->value));
+  s->energy[k] = closure_energy(s, k, s->value);
+  return sum + ENERGY_ROUNDING * fabs(s->energy[k]);
 }
 
 int closure_link(const ClosureSystem* s, int k) { return s->home[k]; }

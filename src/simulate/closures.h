@@ -59,6 +59,7 @@ typedef struct ClosureSystem {
   ClosureEase* ease;
   ClosureSum* sum;      /* terms at the configuration that was assembled */
   double* gap;          /* closure_gap there */
+  double* energy;       /* closure_energy there, of the multipliers that closure_rounding found [J] */
   double* extent;       /* how large its positions are: what they are rounded by [m] */
   int *dof_first, *dof; /* degrees of freedom that move an end: closure k has dof[dof_first[k] .. dof_first[k+1]-1] */
   int* home;            /* a link of its that has a tree */
@@ -154,8 +155,9 @@ double closures_gap(const ClosureSystem* system, int* worst);
 double closure_open_by(const ClosureSystem* system, int k);
 /* Energy of a closure, from its rows' values [J]. values (rows); 0 when it has broken. */
 double closure_energy(const ClosureSystem* system, int k, const double* values);
-/* Smallest energy that means something, from that of positions [J]. */
-double closure_rounding(const ClosureSystem* system, int k);
+/* Smallest energy that means something, from that of positions [J], at the configuration that was assembled. Sets
+ * energy[k]. */
+double closure_rounding(ClosureSystem* system, int k);
 /* Torque and force (about the centre of mass) of both ends, a first, of the rows' multipliers nu alone. nu (rows) [N, N
  * m]; wrench: torque [N m] and force [N] of a, then of b. Not for couplings. */
 void closure_row_wrench(const ClosureSystem* system, int k, const Pose* poses, const Vec3* reference, const double* nu,

@@ -92,6 +92,16 @@ static void set_ease(const Model* m, const ModelClosure* c, ClosureEase* ease) {
   }
 }
 
+/* What stays of them: all but how many rows hold. */
+static RowTerms stiff_rows(const ClosureSystem* s, int k) {
+  int first = s->dof_first[k], row = s->model->closures[k].row_first;
+  return (RowTerms){.count = s->dof_first[k + 1] - first,
+                    .dof = s->dof + first,
+                    .slope = s->slope + s->slope_first[k],
+                    .stiffness = s->stiffness + row,
+                    .moves = s->moves + row};
+}
+
 ClosureSystem* closures_create(const Model* m, double tolerance) {
   if (m->closure_row_count == 0) return NULL;
   ClosureSystem* s = MEMORY_NEW(ClosureSystem, 1);
@@ -111,6 +121,7 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
   s->sum = MEMORY_NEW(ClosureSum, s->count);
   s->extent = MEMORY_NEW(double, s->count);
   s->gap = MEMORY_NEW(double, s->count);
+  s->energy = MEMORY_NEW(double, s->count);
   s->found_q = MEMORY_NEW(double, m->coordinate_count);
   s->placed_weight = -1;
   s->share = 1;
@@ -127,6 +138,7 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
   for (int k = 0; k < m->closure_count; k++) set_ease(m, &m->closures[k], &s->ease[k]);
   create_lists(s);
   create_pairs(s);
+  for (int k = 0; k < m->closure_count; k++) s->rows[k] = stiff_rows(s, k);
   s->way = MEMORY_NEW(double, 2 * WAYS * m->dof_count);
   s->tree_moves_on = MEMORY_NEW(bool, m->tree_count);
   for (int n = 0; n < s->dof_first[s->count]; n++) s->tree_moves_on[m->links[m->dof_link[s->dof[n]]].tree] = true;
@@ -135,12 +147,12 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
 
 void closures_destroy(ClosureSystem* s) {
   if (!s) return;
-  void* owned[] = {
-      s->multiplier, s->accepted,    s->saved, s->kept,      s->stiffness, s->value,       s->change,       s->open,
-      s->open_saved, s->convex,      s->done,  s->broken_at, s->sum,       s->extent,      s->tree,         s->column,
-      s->active,     s->dof,         s->side,  s->matrix,    s->right,     s->work,        s->home,         s->unit,
-      s->pairs,      s->coupled,     s->rows,  s->moves,     s->slope,     s->slope_first, s->dof_first,    s->gap,
-      s->found_q,    s->found_value, s->ends,  s->arm,       s->place,     s->way,         s->tree_moves_on};
+  void* owned[] = {s->multiplier, s->accepted,    s->saved,     s->kept,  s->stiffness,    s->value,   s->change,
+                   s->open,       s->open_saved,  s->convex,    s->done,  s->broken_at,    s->sum,     s->extent,
+                   s->tree,       s->column,      s->active,    s->dof,   s->side,         s->matrix,  s->right,
+                   s->work,       s->home,        s->unit,      s->pairs, s->coupled,      s->rows,    s->moves,
+                   s->slope,      s->slope_first, s->dof_first, s->gap,   s->energy,       s->found_q, s->found_value,
+                   s->ends,       s->arm,         s->place,     s->way,   s->tree_moves_on};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(s->ease);
   memory_free(s);

@@ -70,9 +70,12 @@ static void find_rows(ClosureSystem* s, const Pose* poses, const double* q) {
   s->placed_weight = -1;
   for (int k = 0; k < m->closure_count; k++) {
     const ModelClosure* c = &m->closures[k];
+    double apart[3];
     s->ends[k] = closure_ends(c, poses);
+    vec3_store(s->ends[k].apart, apart);
     for (int i = 0, row = c->row_first; i < c->row_count; i++, row++)
-      s->found_value[row] = find_row(c, &c->rows[i], &s->ends[k], &s->place[row]);
+      s->found_value[row] = c->rows[i].kind == CLOSURE_POINT ? apart[c->rows[i].axis]
+                                                             : find_row(c, &c->rows[i], &s->ends[k], &s->place[row]);
   }
   for (int k = 0; k < m->coupling_count; k++)
     s->found_value[m->couplings[k].row] = closure_coupling_value(&m->couplings[k], q);
@@ -159,8 +162,8 @@ static EndMotion end_motion(const Screw* screw, int side, Vec3 at, Vec3 arm) {
   return (EndMotion){side == 0 ? 1 : -1, w, v, arm, vec3_add(v, vec3_cross(w, arm))};
 }
 
+/* Of rows that are not POINT, whose slope is what moves the ends apart. */
 static double row_slope(const ClosureRow* row, const ClosureRowPlace* p, int side, const EndMotion* by) {
-  if (row->kind == CLOSURE_POINT) return by->sign * component(by->end, row->axis);
   double turn = vec3_dot(by->w, p->torque[side]);
   return row->kind == CLOSURE_ALIGN ? turn : turn + by->sign * vec3_dot(by->v, p->force);
 }
@@ -203,15 +206,18 @@ static void set_slopes(ClosureSystem* s, int k, const Vec3 at[2], const Screw* s
   for (int n = 0; n < count; n++) {
     unsigned ends = s->side[first + n];
     EndMotion by[2] = {{0}};
-    double size = 0;
+    double size = 0, apart[3];
+    Vec3 sum = vec3(0, 0, 0);
     for (int side = 0; side < 2; side++) {
       if (!(ends >> side & 1)) continue;
       by[side] = end_motion(&screws[s->dof[first + n]], side, at[side], s->arm[k][side]);
       size += largest_size(&by[side]);
+      sum = vec3_add_scaled(sum, by[side].sign, by[side].end);
     }
+    vec3_store(sum, apart);
     for (int i = 0; i < c->row_count; i++) {
-      double slope = 0;
-      for (int side = 0; side < 2; side++)
+      double slope = c->rows[i].kind == CLOSURE_POINT ? apart[c->rows[i].axis] : 0;
+      for (int side = 0; side < 2 && c->rows[i].kind != CLOSURE_POINT; side++)
         if (ends >> side & 1) slope += row_slope(&c->rows[i], &place[i], side, &by[side]);
       bool plain = c->rows[i].kind <= CLOSURE_ALIGN && fabs(slope) > SLOPE_ROUNDING * size;
       if (!plain && (slope == 0 || is_rounding(slope, &c->rows[i], &place[i], ends, by))) slope = 0;

@@ -22,15 +22,19 @@ static void add_slope(const ClosureSystem* s, int k, int row, double factor, dou
 }
 
 void closures_add_force(const ClosureSystem* s, const double* change, double* gradient) {
-  for (int k = 0; s && k < s->count; k++)
-    for (int i = 0, row = closure_first(s, k); i < closure_rows(s, k) && !s->open[k]; i++, row++)
-      if (s->moves[row]) add_slope(s, k, i, change[row], gradient);
+  for (int k = 0; s && k < s->count; k++) {
+    int first = closure_first(s, k), count = s->open[k] ? 0 : closure_rows(s, k);
+    for (int i = 0; i < count; i++)
+      if (s->moves[first + i]) add_slope(s, k, i, change[first + i], gradient);
+  }
 }
 
 void closures_add_stiff_force(const ClosureSystem* s, double factor, double* gradient) {
-  for (int k = 0; k < s->count; k++)
-    for (int i = 0, row = closure_first(s, k); i < closure_rows(s, k) && !s->open[k]; i++, row++)
-      if (s->moves[row]) add_slope(s, k, i, factor * s->stiffness[row] * s->value[row], gradient);
+  for (int k = 0; k < s->count && factor != 0; k++) {
+    int first = closure_first(s, k), count = s->open[k] ? 0 : closure_rows(s, k);
+    for (int i = 0; i < count; i++)
+      if (s->moves[first + i]) add_slope(s, k, i, factor * s->stiffness[first + i] * s->value[first + i], gradient);
+  }
 }
 
 bool closures_stiffen(ClosureSystem* s) {

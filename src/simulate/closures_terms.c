@@ -86,13 +86,24 @@ static void set_hessian(ClosureSystem* s, int k, Mat3 align) {
       add_curvature(c, &c->rows[i], &s->ends[k], s->arm[k], push_of(s, c->row_first + i), sum->hessian);
 }
 
+/* Of points across a direction of b: what turning it does, sum push d w^T. */
+static Mat3 across_moment(const ClosureSystem* s, int k) {
+  const ModelClosure* c = &s->model->closures[k];
+  Mat3 sum = mat3_zero();
+  for (int i = 0; i < c->row_count; i++)
+    if (c->rows[i].kind == CLOSURE_ACROSS)
+      sum = mat3_add(sum, mat3_outer(vec3_scale(s->ends[k].apart, push_of(s, c->row_first + i)),
+                                     s->place[c->row_first + i].force));
+  return sum;
+}
+
 /* Forces at the ends are summed before their moments are taken. */
 static void push_closure(ClosureSystem* s, int k) {
   const ModelClosure* c = &s->model->closures[k];
   ClosureSum* sum = &s->sum[k];
   double point[3] = {0, 0, 0};
   Vec3 other = vec3(0, 0, 0);
-  Mat3 align = mat3_zero(), across = mat3_zero();
+  Mat3 align = mat3_zero();
   for (int i = 0; i < c->row_count; i++) {
     const ClosureRowPlace* p = &s->place[c->row_first + i];
     double push = push_of(s, c->row_first + i);
@@ -102,14 +113,12 @@ static void push_closure(ClosureSystem* s, int k) {
       align = mat3_add(align, mat3_outer(vec3_scale(p->v, push), p->u));
     else
       other = vec3_add_scaled(other, push, p->force);
-    if (c->rows[i].kind == CLOSURE_ACROSS)
-      across = mat3_add(across, mat3_outer(vec3_scale(s->ends[k].apart, push), p->force));
   }
   sum->force[0] = vec3_add(vec3(point[0], point[1], point[2]), other);
   sum->force[1] = vec3_scale(sum->force[0], -1);
   sum->moment[0] = mat3_add(mat3_outer(sum->force[0], s->arm[k][0]), align);
   sum->moment[1] = mat3_add(mat3_outer(sum->force[1], s->arm[k][1]), mat3_transpose(align));
-  if (c->type == CLOSURE_SLIDE) sum->moment[1] = mat3_add(sum->moment[1], across);
+  if (c->type == CLOSURE_SLIDE) sum->moment[1] = mat3_add(sum->moment[1], across_moment(s, k));
   set_hessian(s, k, align);
 }
 
@@ -174,23 +183,12 @@ void closures_add_work(const ClosureSystem* s, double* at_work) {
 
 /* ---------------------------------------------------------------- all of them */
 
-static RowTerms stiff_rows(const ClosureSystem* s, int k) {
-  const ModelClosure* c = &s->model->closures[k];
-  int first = s->dof_first[k];
-  return (RowTerms){.rows = s->open[k] ? 0 : c->row_count,
-                    .count = s->dof_first[k + 1] - first,
-                    .dof = s->dof + first,
-                    .slope = s->slope + s->slope_first[k],
-                    .stiffness = s->stiffness + c->row_first,
-                    .moves = s->moves + c->row_first};
-}
-
 void closures_assemble(ClosureSystem* s, const Pose* poses, const double* q, const Vec3* reference, const Screw* screws,
                        double weight) {
   closures_place(s, poses, q, reference, screws, weight);
   for (int k = 0; k < s->model->closure_count; k++) {
     if (!s->open[k]) push_closure(s, k);
-    s->rows[k] = stiff_rows(s, k);
+    s->rows[k].rows = s->open[k] ? 0 : s->model->closures[k].row_count;
   }
   for (int k = s->model->closure_count; k < s->count; k++) assemble_coupling(s, k, q, reference, screws, weight);
   for (int k = 0; k < s->count; k++) s->gap[k] = closure_gap(s, k, s->value);

@@ -203,7 +203,7 @@ static void measure_change(Sim* s) {
   }
   for (int k = 0; s->closures && k < s->closures->count; k++)
     island_of_link(s, closure_link(s->closures, k))->change +=
-        closure_energy(s->closures, k, new->closures) - closure_energy(s->closures, k, old->closures);
+        closure_energy(s->closures, k, new->closures) - s->closures->energy[k];
   for (int k = 0; s->tendons && k < s->model->tendon_count; k++)
     if (s->model->tendons[k].home >= 0)
       island_of_link(s, s->model->tendons[k].home)->change += new->tendons[k] - old->tendons[k];

@@ -10,10 +10,8 @@ static int place_of(const Model* m, int link) {
 }
 
 ContactTerms assembly_term(const Assembly* in, int index) {
-  const ContactTermList* const lists[] = {&in->contact, &in->closures, &in->tendons};
-  int list = 0;
-  while (list < 2 && index >= in->sides->count[list]) index -= in->sides->count[list++];
-  return lists[list]->at(lists[list]->holder, index);
+  int first = in->sides->count[0];
+  return index < first ? in->contact.at(in->contact.holder, index) : in->sides->standing[index - first];
 }
 
 static void make_room(TermSides* sides, int trees, int terms) {
@@ -24,10 +22,24 @@ static void make_room(TermSides* sides, int trees, int terms) {
   sides->items = MEMORY_NEW(int, sides->capacity);
 }
 
-void assembly_find_sides(const Assembly* in, TermSides* sides) {
+/* Closures and tendons are few, and asked for side by side. Returns how many terms there are in all. */
+static int list_standing(const Assembly* in, TermSides* sides) {
   const ContactTermList* const lists[] = {&in->contact, &in->closures, &in->tendons};
-  int trees = in->model->tree_count, terms = 0;
-  for (int k = 0; k < 3; k++) terms += sides->count[k] = lists[k]->holder ? lists[k]->count(lists[k]->holder) : 0;
+  for (int k = 0; k < 3; k++) sides->count[k] = lists[k]->holder ? lists[k]->count(lists[k]->holder) : 0;
+  int count = sides->count[1] + sides->count[2], at = 0;
+  if (count == 0) return sides->count[0];
+  if (count > sides->standing_capacity) {
+    memory_free(sides->standing);
+    sides->standing = MEMORY_NEW(ContactTerms, count);
+    sides->standing_capacity = count;
+  }
+  for (int k = 1; k < 3; k++)
+    for (int i = 0; i < sides->count[k]; i++) sides->standing[at++] = lists[k]->at(lists[k]->holder, i);
+  return sides->count[0] + count;
+}
+
+void assembly_find_sides(const Assembly* in, TermSides* sides) {
+  int trees = in->model->tree_count, terms = list_standing(in, sides);
   make_room(sides, trees, terms);
   memset(sides->first, 0, sizeof(int) * (size_t)(trees + 2));
   for (int k = 0; k < terms; k++) {
@@ -51,5 +63,6 @@ void assembly_find_sides(const Assembly* in, TermSides* sides) {
 void sides_free(TermSides* sides) {
   memory_free(sides->first);
   memory_free(sides->items);
+  memory_free(sides->standing);
   *sides = (TermSides){0};
 }

@@ -200,9 +200,11 @@ typedef struct {
 /* Which terms of pairs act on which tree, in the order of the terms: those of contact, of closures, of tendons. Behind
  * the trees stand the links that cannot move (simulate/term_sides.c). */
 typedef struct {
-  int* first;           /* (trees + 2) */
-  int *items, capacity; /* 2 * term + side */
-  int count[3];         /* terms of each list */
+  int* first;             /* (trees + 2) */
+  int *items, capacity;   /* 2 * term + side */
+  int count[3];           /* terms of each list */
+  ContactTerms* standing; /* those of closures and tendons */
+  int standing_capacity;
 } TermSides;
 
 /* Gradient (nv) and block Hessian from link terms, contact pairs and joint terms. Trees are looked at each by itself,

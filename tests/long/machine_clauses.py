@@ -1,0 +1,388 @@
+"""Cases of tests/long/test_machine_clauses.sh: machine_clauses.py SDRS [CASE...]. Machines of one or two links whose motion has a closed
+form, sentence by sentence of what scenes of machines promise: drives, joints, loops, materials, terrain, prescribed bodies."""
+import csv
+import json
+import math
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+SDRS, G = os.path.abspath(sys.argv[1]), 9.81
+BOX = {"type": "box", "size": [0.2, 0.2, 0.2]}
+
+
+class Run:
+    """A scene, given as a map, run to its end; tables as columns."""
+
+    def __init__(self, scene, **simulation):
+        self.folder = tempfile.mkdtemp(dir=WORK)
+        whole = {"name": "clause", "contact": {"model": "none"}, **scene}
+        whole["simulation"] = {"dt": 1e-3, "duration": 1, "integrator": "second_order", **scene.get("simulation", {}), **simulation}
+        path = os.path.join(self.folder, "scene.json")
+        for name, text in whole.pop("files", {}).items():
+            with open(os.path.join(self.folder, name), "wb") as file:
+                file.write(text)
+        with open(path, "w", encoding="ascii") as file:
+            json.dump(whole, file)
+        self.out = os.path.join(self.folder, "out")
+        done = subprocess.run([SDRS, "simulate", path, "-q", "-o", self.out], capture_output=True, text=True)
+        self.code, self.said = done.returncode, done.stderr.strip()
+        if self.code == 0:
+            self.time = self["joints" if self.has("joints") else "trajectory", "time"]
+
+    def has(self, table):
+        return os.path.exists(os.path.join(self.out, table + ".csv"))
+
+    def __getitem__(self, name):
+        table, column = name
+        assert self.code == 0, self.said.split("\n")[0]
+        with open(os.path.join(self.out, table + ".csv"), encoding="ascii") as file:
+            rows = list(csv.DictReader(file))
+        return [float(row[column]) for row in rows]
+
+    def off(self, table, column, form, skip=0):
+        """The largest difference from the closed form of time."""
+        return max(abs(x - form(t)) for t, x in list(zip(self.time, self[table, column]))[skip:])
+
+
+def slide(name, mass=2.0, y=0.0, **joint):
+    return {"name": name, "mass": mass, "shape": BOX, "joint": {"type": "slide", "axis": [1, 0, 0], "position": [0, y, 0], **joint}}
+
+
+def wheel(name, inertia=0.3, y=0.0, **joint):
+    return {"name": name, "mass": 1, "center": [0, 0, 0], "inertia": [inertia] * 3 + [0, 0, 0], "shape": {"type": "sphere", "radius": 0.1},
+            "joint": {"type": "hinge", "axis": [0, 1, 0], "position": [0, y, 0], **joint}}
+
+
+def within(value, bound, what):
+    assert abs(value) <= bound, f"{what}: off by {value:.3g}, more than {bound:.3g}"
+    return f"{what} {abs(value):.1e}"
+
+
+# ---------------------------------------------------------------- 2: drives
+
+
+def drives():
+    """torque: t^2/2; velocity: v (t - T (1 - exp(-t/T))); both under gravity across the axis."""
+    run = Run({"links": [wheel("spun"), slide("driven", y=1)],
+               "controllers": [{"link": "spun", "type": "torque", "target": 0.6},
+                               {"link": "driven", "type": "velocity", "target": 0.5, "damping_gain": 4}]})
+    span = 2.0 / 4
+    return [within(run.off("joints", "spun/angle", lambda t: t * t), 1e-5, "torque [rad]"),
+            within(run.off("joints", "driven/position", lambda t: 0.5 * (t - span * (1 - math.exp(-t / span)))), 1e-6, "velocity [m]")]
+
+
+def limits_of_drives():
+    """Far beyond the limit every kind of drive does max_force and no more: max_force t^2 / 2 m."""
+    kinds = {"pd": {"target": 100, "position_gain": 1e3}, "velocity": {"target": 1e3, "damping_gain": 10}, "torque": {"target": 50}}
+    run = Run({"links": [slide(kind, y=i) for i, kind in enumerate(kinds)],
+               "controllers": [{"link": kind, "type": kind, "max_force": 3, **rest} for kind, rest in kinds.items()]})
+    told = [within(run.off("joints", f"{kind}/position", lambda t: 0.75 * t * t), 1e-6, f"{kind} at its limit [m]") for kind in kinds]
+    wide = Run({"links": [slide("far")], "controllers": [{"link": "far", "type": "torque", "target": 3, "max_force": 3, "limit_width": 0.2}]})
+    return told + [within(wide.off("joints", "far/position", lambda t: (1 - 0.16 * 0.2) * 0.75 * t * t), 2e-3, "the smooth corner [m]")]
+
+
+def damping_and_dt():
+    """damping_gain: the same motion at any dt, to the order of the integrator; velocity_gain is another controller, and is warned of."""
+    gains = {"position_gain": 40, "damping_gain": 6}
+    far = {}
+    for order, integrator in ((1, "first_order"), (2, "second_order")):
+        for dt in (1e-2, 1e-3):
+            run = Run({"links": [slide("cart")], "controllers": [{"link": "cart", "type": "pd", "target": 1, **gains}]}, dt=dt, integrator=integrator)
+            a, w = 6 / 4, math.sqrt(20 - 2.25)
+            far[order, dt] = run.off("joints", "cart/position", lambda t: 1 - math.exp(-a * t) * (math.cos(w * t) + a / w * math.sin(w * t)))
+    ratios = [far[order, 1e-2] / far[order, 1e-3] for order in (1, 2)]
+    assert 8 < ratios[0] < 12 and 80 < ratios[1] < 120, f"errors fall by {ratios[0]:.1f} and {ratios[1]:.1f} for a tenth of dt"
+    paper = Run({"links": [slide("cart")], "controllers": [{"link": "cart", "type": "pd", "target": 1, "position_gain": 10, "velocity_gain": 5}]}, dt=1e-2)
+    done = subprocess.run([SDRS, "validate", os.path.join(paper.folder, "scene.json")], capture_output=True, text=True)
+    assert "velocity_gain" in done.stdout + done.stderr, "validate does not warn of velocity_gain"
+    return [f"errors fall by {ratios[0]:.1f} and {ratios[1]:.1f} for a tenth of dt", "validate warns of velocity_gain"]
+
+
+def held_robots():
+    """import --hold holds by gains that do not know dt: critically damped at any."""
+    folder = tempfile.mkdtemp(dir=WORK)
+    path = os.path.join(folder, "arm.urdf")
+    with open(path, "w", encoding="ascii") as file:
+        file.write('<robot name="arm"><link name="base"/><link name="arm"><inertial><origin xyz="0.3 0 0"/><mass value="2"/>'
+                   '<inertia ixx="0.01" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="revolute">'
+                   '<parent link="base"/><child link="arm"/><axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="50" velocity="3"/></joint></robot>')
+    done = subprocess.run([SDRS, "import", path, "--hold", "2", "-o", os.path.join(folder, "scene.yaml")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    with open(os.path.join(folder, "scene.yaml"), encoding="ascii") as file:
+        text = file.read()
+    assert "damping_gain" in text and "velocity_gain: [0]" in text, "import --hold writes velocity_gain"
+    ends = []
+    for dt in (1e-2, 1e-3):
+        out = os.path.join(folder, str(dt))
+        done = subprocess.run([SDRS, "simulate", os.path.join(folder, "scene.yaml"), "-q", "-o", out, "--set", f"simulation.dt={dt}", "--set",
+                               "simulation.duration=1", "--set", "simulation.integrator=second_order"], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        with open(os.path.join(out, "joints.csv"), encoding="ascii") as file:
+            ends.append([float(x) for x in list(csv.reader(file))[-1]][1:])
+    return [within(max(abs(a - b) for a, b in zip(*ends)), 1e-3, "held at 10 and at 1 ms, apart [rad]")]
+
+
+def feedback():
+    """What is measured drives: a falling ball's height, its speed, a resting box's weight."""
+    ball = {"name": "ball", "mass": 1, "shape": {"type": "sphere", "radius": 0.1}, "position": [0, 5, 0]}
+    gains = {"cz": 3, "vz": 2, "pz": 3}
+    offs = {}
+    for dt in (1e-3, 5e-4):
+        run = Run({"links": [ball] + [slide(m, y=i) for i, m in enumerate(gains)],
+                   "controllers": [{"link": m, "type": "torque", "target": 0, "feedback": {"measures": [f"ball/{m}"], "matrix": [k]}} for m, k in gains.items()]},
+                  dt=dt)
+        for m, form in (("cz", lambda t: -3 * G * t**4 / 48), ("pz", lambda t: -3 * G * t**4 / 48), ("vz", lambda t: -2 * G * t**3 / 12)):
+            offs[m, dt] = run.off("joints", f"{m}/position", form)
+    # measured at the start of a step: of first order in dt
+    for m in gains:
+        ratio = offs[m, 1e-3] / offs[m, 5e-4]
+        assert 1.9 < ratio < 2.1, f"{m}: the error falls by {ratio:.2f} for half of dt"
+    run = Run({"contact": {"friction": 0.3}, "simulation": {"output": ["forces"]},
+               "links": [{"name": "floor", "fixed": True, "shape": {"type": "half_space"}}, {"name": "box", "mass": 3, "shape": BOX, "position": [0, 0, 0.1005]},
+                         slide("ram", y=3, position=[0, 3, 1])],
+               "controllers": [{"link": "ram", "type": "torque", "target": 0, "feedback": {"measures": ["box/fz"], "matrix": [0.1]}}]})
+    return [f"heights and speeds: first order in dt, {offs['cz', 5e-4]:.1e} m", within(run["forces", "ram/position/drive"][-1] - 0.1 * 3 * G, 1e-3, "weight [N]")]
+
+
+def delays():
+    """A step of force, 0.1234 s late, which is no whole number of steps; and what is fed back as late."""
+    late = 0.1234
+    signal = {"type": "keyframes", "times": [0, 1e-9, 10], "values": [0, 2, 2]}
+    run = Run({"links": [slide("cart"), slide("echo", y=1), slide("source", y=2)],
+               "controllers": [{"link": "cart", "type": "torque", "target": signal, "delay": late}, {"link": "source", "type": "torque", "target": 2},
+                               {"link": "echo", "type": "torque", "target": 0, "delay": late, "feedback": {"measures": ["source/position"], "matrix": [4]}}]},
+              dt=1e-3)
+    told = [within(run.off("joints", "cart/position", lambda t: 0.5 * max(0, t - late)**2), 1e-3, "late force [m]")]
+    offs = []
+    for dt in (1e-3, 5e-4):
+        run = Run({"links": [slide("echo", y=1), slide("source", y=2)],
+                   "controllers": [{"link": "source", "type": "torque", "target": 2},
+                                   {"link": "echo", "type": "torque", "target": 0, "delay": late, "feedback": {"measures": ["source/position"], "matrix": [4]}}]}, dt=dt)
+        offs.append(run.off("joints", "echo/position", lambda t: max(0, t - late)**4 / 12))
+    assert offs[0] < 1e-3 and offs[0] / offs[1] > 1.8, offs
+    return told + [f"late echo {offs[0]:.1e}, {offs[1]:.1e} m at half of dt"]
+
+
+# ---------------------------------------------------------------- 3: joints
+
+
+def passive():
+    """A spring with a rest position, dry and viscous friction, armature."""
+    run = Run({"links": [slide("sprung", stiffness=50, rest=0.1), slide("rubbed", y=1, friction=3, damping=4, friction_speed=1e-5), wheel("geared", y=2, armature=0.2)],
+               "controllers": [{"link": "rubbed", "type": "torque", "target": 10}, {"link": "geared", "type": "torque", "target": 0.5}]})
+    held = Run({"links": [slide("held", friction=3)], "controllers": [{"link": "held", "type": "torque", "target": 2.9}]})
+    return [within(run.off("joints", "sprung/position", lambda t: 0.1 * (1 - math.cos(5 * t))), 1e-5, "spring [m]"),
+            within(run.off("joints", "rubbed/position", lambda t: 1.75 * (t - 0.5 * (1 - math.exp(-2 * t)))), 1e-4, "friction and damping [m]"),
+            within(run.off("joints", "geared/angle", lambda t: 0.5 * t * t), 1e-6, "armature [rad]"),
+            within(held["joints", "held/position"][-1], 1e-3, "held, crept [m]")]
+
+
+def coupled():
+    """A mimic with ratio and offset, a gear, a rack; what is behind them is felt through the ratio."""
+    scene = {"links": [wheel("sun"), wheel("gear", y=1), wheel("pinion", y=2, inertia=0.05), slide("rack", y=3), wheel("leader", y=4), wheel("mimic", y=5)],
+             "couplings": [{"link": "gear", "of": "sun", "ratio": -2}, {"link": "rack", "of": "pinion", "ratio": 0.1},
+                           {"link": "mimic", "of": "leader", "ratio": 1.5, "offset": 0.3}],
+             "controllers": [{"link": "sun", "type": "torque", "target": 1}, {"link": "pinion", "type": "torque", "target": 0.1},
+                             {"link": "leader", "type": "torque", "target": 1}],
+             "initial": [{"link": "mimic", "coordinates": [0.3]}]}
+    run = Run(scene)
+    return [within(run.off("joints", "gear/angle", lambda t: -t * t / (0.3 + 4 * 0.3)), 1e-6, "gear [rad]"),
+            within(run.off("joints", "rack/position", lambda t: 0.005 * t * t / (0.05 + 0.01 * 2)), 1e-6, "rack [m]"),
+            within(run.off("joints", "mimic/angle", lambda t: 0.3 + 0.75 * t * t / (0.3 + 2.25 * 0.3)), 1e-5, "mimic [rad]")]
+
+
+def screws_and_planes():
+    """A nut that falls down its screw: m g p / (I + m p^2). A puck on an inclined plane, thrown and spinning. A joint's limit bears the weight."""
+    nut = {"name": "nut", "mass": 2, "center": [0, 0, 0], "inertia": [0.5, 0.5, 0.5, 0, 0, 0], "shape": BOX,
+           "joint": {"type": "screw", "axis": [0, 0, 1], "pitch": 0.05}}
+    puck = {"name": "puck", "mass": 1, "center": [0, 0, 0], "inertia": [0.01, 0.01, 0.01, 0, 0, 0], "shape": BOX,
+            "joint": {"type": "planar", "axis": [0, math.sin(0.3), math.cos(0.3)], "position": [0, 5, 0]}}
+    stop = {"name": "stop", "mass": 2, "shape": BOX, "joint": {"type": "slide", "axis": [0, 0, 1], "position": [0, 9, 0], "limits": [-0.05, 1], "limit_margin": 0.001, "damping": 20}}
+    run = Run({"links": [nut, puck, stop], "initial": [{"link": "puck", "velocities": [0.7, 0, 3]}]}, output=["velocities"])
+    turn = 2 * G * 0.05 / (0.5 + 2 * 0.0025)
+    down = [G * math.sin(0.3) / 2 * t * t for t in run.time]
+    way = [math.dist(p, q) for p, q in zip(zip(*(run["trajectory", f"puck/{c}"] for c in ("cx", "cy", "cz"))), [(0, 5, 0)] * len(down))]
+    worst = max(abs(w - math.hypot(0.7 * t, d)) for w, t, d in zip(way, run.time, down))
+    return [within(run.off("joints", "nut/angle", lambda t: -turn * t * t / 2), 1e-4, "screw [rad]"),
+            within(run.off("trajectory", "nut/cz", lambda t: -0.05 * turn * t * t / 2), 1e-5, "its way [m]"),
+            within(worst, 1e-5, "planar [m]"), within(run["joints", "stop/position"][-1] + 0.05, 5e-3, "stands at its limit [m]")]
+
+
+# ---------------------------------------------------------------- 4: loops
+
+
+def loops():
+    """Every kind of closure between two links and to the world, torn at with 100 times the weight: what it holds stays closed."""
+    told, heavy = [], 100 * 2 * G
+    kinds = {"weld": {}, "ball": {}, "hinge": {"axis": [0, 1, 0]}, "slide": {"axis": [1, 0, 0]}, "distance": {"axis": [0, 0, 1], "length": 0.5}}
+    for kind, rest in kinds.items():
+        for to in ("world", "post"):
+            links = [{"name": "post", "mass": 5, "shape": BOX, "position": [2, 0, 0], "joint": {"type": "hinge", "axis": [0, 1, 0], "position": [2, 0, 0]}},
+                     {"name": "load", "mass": 2, "shape": BOX}]
+            closure = {"type": kind, "a": "load", "point": [0.05, 0.02, 0.1], **rest, **({} if to == "world" else {"b": "post"})}
+            links[0].pop("position")
+            closures = [closure] + ([{"type": "weld", "a": "post", "point": [2, 0, 0]}] if to == "post" else [])
+            run = Run({"links": links, "closures": closures, "loads": [{"link": "load", "force": [0, 3, -heavy], "torque": [0.4, 0.3, 0.2]}]}, duration=0.3,
+                      output=["closures"])
+            with open(os.path.join(run.out, "closures.csv"), encoding="ascii") as file:
+                names = next(csv.reader(file))
+            for part in ("gap", "angle"):
+                worst = max(max(abs(v) for v in run["closures", name]) for name in names if name.endswith("/" + part))
+                told.append((kind, to, part, worst))
+                within(worst, 1e-6, f"{kind} to {to}: {part}")
+    return [within(max(t[3] for t in told), 1e-6, f"{len(told)} gaps and angles, the largest")]
+
+
+def breaking():
+    """A weight on a rod that is pulled more and more: the rod breaks when weight and pull exceed what it holds, and the weight falls."""
+    run = Run({"links": [{"name": "bob", "mass": 2, "shape": BOX}],
+               "closures": [{"type": "ball", "a": "bob", "point": [0, 0, 0], "break_force": 30}],
+               "loads": [{"link": "bob", "force": {"type": "keyframes", "times": [0, 1], "values": [[0, 0, 0], [0, 0, -20]]}}]})
+    breaks = (30 - 2 * G) / 20  # weight 19.62 N, 20 N/s
+    height = run["trajectory", "bob/cz"]
+    gone = next(t for t, z in zip(run.time, height) if z < -1e-9)
+    end = 1 - breaks
+    assert abs(gone - breaks) < 3e-3, f"broke after {gone}, should after {breaks}"
+    fall = G / 2 * end**2 + 10 * (breaks / 2 * end**2 + end**3 / 6)  # m z'' = -m g - 20 t
+    return [f"breaks after {gone:.3f} s of {breaks:.3f}", within(height[-1] + fall, 2e-2, "falls [m]")]
+
+
+def open_starts():
+    """What is not closed at the start is refused with how far it is open."""
+    hung = {"name": "hung", "mass": 2, "shape": BOX, "joint": {"type": "hinge", "axis": [0, 1, 0]}}
+    arm = {"name": "arm", "mass": 2, "shape": BOX, "joint": {"type": "hinge", "axis": [0, 1, 0], "position": [1, 0, 0]}}
+    run = Run({"links": [hung, arm], "closures": [{"type": "distance", "a": "hung", "b": "arm", "point": [0, 0, 0], "length": 0.9}]})
+    assert run.code != 0 and "1 m apart at the start, not 0.9 m" in run.said, f"exit {run.code}: {run.said}"
+    return [run.said.splitlines()[0].split("error: ")[-1]]
+
+
+# ---------------------------------------------------------------- 5: materials
+
+
+def materials():
+    """Two links that both have a friction meet with the root of the product; a pair of contact.pairs goes before it; what is excluded does not touch."""
+    floor = {"name": "floor", "fixed": True, "friction": 0.4, "shape": {"type": "half_space"}}
+    boxes = {"own": {"friction": 0.1}, "none": {}, "paired": {"friction": 0.1}}
+    links = [floor] + [{"name": n, "mass": 1, "shape": BOX, "position": [0, i, 0.1005], **b} for i, (n, b) in enumerate(boxes.items())]
+    links.append({"name": "ghost", "mass": 1, "shape": BOX, "position": [0, 9, 0.1005]})
+    run = Run({"contact": {"friction": 0.9, "pairs": [{"a": "paired", "b": "floor", "friction": 0.25}], "exclude": [["ghost", "floor"]]}, "links": links,
+               "initial": [{"link": n, "velocities": [2, 0, 0, 0, 0, 0]} for n in boxes]}, duration=0.4)
+    told = []
+    for name, mu in (("own", 0.2), ("none", 0.4), ("paired", 0.25)):
+        told.append(within((run["trajectory", f"{name}/cx"][-1] - (2 * 0.4 - mu * G * 0.08)) / (mu * G * 0.08), 1e-2, f"{name} [part]"))
+    return told + [within(run["trajectory", "ghost/cz"][-1] - (0.1005 - G * 0.08), 1e-3, "excluded falls [m]")]
+
+
+def bounces():
+    """Restitution of links and of pairs: back up to e^2 of the height."""
+    floor = {"name": "floor", "fixed": True, "shape": {"type": "half_space"}}
+    balls = {"own": {"restitution": 0.6}, "paired": {}}
+    run = Run({"contact": {"friction": 0, "pairs": [{"a": "paired", "b": "floor", "restitution": 0.8}]},
+               "links": [floor] + [{"name": n, "mass": 1, "shape": BOX, "position": [0, i, 0.6], **b} for i, (n, b) in enumerate(balls.items())]}, duration=0.64)
+    fall, told = math.sqrt(2 * 0.5 / G), []
+    for name, e in (("own", 0.6), ("paired", 0.8)):
+        heights = [z - 0.1 for t, z in zip(run.time, run["trajectory", f"{name}/cz"]) if t > fall]
+        top = max(heights) if e == 0.6 else heights[-1]
+        form = e * e * 0.5 if e == 0.6 else e * math.sqrt(2 * G * 0.5) * (0.64 - fall) - G / 2 * (0.64 - fall)**2
+        told.append(within(top - form, 5e-3, f"{name} [m]"))
+    return told
+
+
+def rolling():
+    """A ball with rolling friction: 5/7 g c / r. One that spins on the spot: 5/2 g c / r^2."""
+    floor = {"name": "floor", "fixed": True, "shape": {"type": "half_space"}}
+    ball = {"mass": 1, "inertia": [0.004] * 3 + [0, 0, 0], "shape": {"type": "sphere", "radius": 0.1, "resolution": 5}}
+    run = Run({"contact": {"friction": 0.8, "pairs": [{"a": "spins", "b": "floor", "friction": 0.01}]}, "links": [floor, {"name": "rolls", "rolling": 0.005, "position": [0, 0, 0.1005], **ball},
+                                                     {"name": "spins", "spinning": 0.005, "position": [0, 2, 0.1005], **ball}],
+               "initial": [{"link": "rolls", "velocities": [1, 0, 0, 0, 10, 0]}, {"link": "spins", "velocities": [0, 0, 0, 0, 0, 20]}]}, duration=0.6, output=["velocities"])
+    slower = 1 - 5 / 7 * G * 0.005 / 0.1 * 0.6
+    spin = 20 - 0.005 * G / 0.004 * 0.6
+    return [within((run["velocities", "rolls/vx"][-1] - slower) / (1 - slower), 3e-2, "rolls [part]"), within((run["velocities", "spins/wz"][-1] - spin) / (20 - spin), 3e-2, "spins [part]")]
+
+
+# ---------------------------------------------------------------- 6: terrain, prescribed bodies, signals
+
+
+def png(rows):
+    """8 bit, grey."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    raw = b"".join(b"\0" + bytes(row) for row in rows)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 0, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b"")
+
+
+def terrain():
+    """Stairs from a PNG and from a table: boxes and balls of any kind stand on the step that is below them."""
+    steps = [[0 if i < 8 else 128 if i < 16 else 255 for i in range(24)] for _ in range(12)]
+    table = "\n".join(",".join(f"{v / 255:.17g}" for v in row) for row in steps).encode()
+    told = []
+    for name, data in (("stairs.png", png(steps)), ("stairs.csv", table)):
+        ground = {"name": "ground", "fixed": True, "shape": {"type": "height_field", "file": name, "size": [2.3, 1.1, 0.4]}}
+        shapes = {"low": (-0.8, 0, BOX), "middle": (0, 128 / 255 * 0.4, BOX), "high": (0.8, 0.4, {"type": "cylinder", "radius": 0.1, "length": 0.2})}
+        run = Run({"files": {name: data}, "contact": {"friction": 0.6},
+                   "links": [ground] + [{"name": n, "mass": 1, "shape": s, "position": [x, 0, z + 0.103]} for n, (x, z, s) in shapes.items()]}, duration=0.5, dt=2e-3)
+        for n, (x, z, _) in shapes.items():
+            within(run["trajectory", f"{n}/cz"][-1] - z - 0.1, 2e-3, f"{name}, {n} [m]")
+        told.append(within(max(abs(run["trajectory", f"{n}/cz"][-1] - z - 0.1) for n, (x, z, _) in shapes.items()), 2e-3, f"{name} [m]"))
+    return told
+
+
+def prescribed():
+    """Free links by velocity, keyframes and a table of poses; signals from columns, linear and cubic in between."""
+    times = [0.1 * i for i in range(11)]
+    rows = ["t,x,y,z,qw,qx,qy,qz,u"] + [f"{t:.17g},{0.3 * t:.17g},{4 + t * t:.17g},{t**3 - t:.17g},{math.cos(0.4 * t):.17g},0,0,{math.sin(0.4 * t):.17g},{math.sin(2 * t):.17g}" for t in times]
+    poses = {"type": "csv", "file": "poses.csv", "interpolation": "cubic", "columns": ["x", "y", "z", "qw", "qx", "qy", "qz"], "time": "t"}
+    column = {"type": "csv", "file": "poses.csv", "columns": ["u"], "time": "t"}
+    body = {"mass": 1, "shape": BOX}
+    run = Run({"files": {"poses.csv": "\n".join(rows).encode()},
+               "links": [{"name": "belt", "position": [0, 0, 0], **body}, {"name": "keyed", "position": [0, 2, 0], **body}, {"name": "hand", **body},
+                         slide("linear", y=6), slide("cubic", y=8)],
+               "controllers": [{"link": "belt", "type": "prescribed", "velocity": [0.5, 0, 0, 0, 0, 0.7]},
+                               {"link": "keyed", "type": "prescribed", "target": {"type": "keyframes", "times": [0, 1], "values": [[0, 0, 0, 0, 0, 0], [1, 2, 3, 0, 0, 0.5]]}},
+                               {"link": "hand", "type": "prescribed", "target": poses}, {"link": "linear", "type": "prescribed", "target": column},
+                               {"link": "cubic", "type": "prescribed", "target": {**column, "interpolation": "cubic"}}]}, duration=0.9)
+
+    def broken(t):
+        k = min(int(t / 0.1 + 1e-9), 9)
+        return math.sin(0.2 * k) + (t - 0.1 * k) / 0.1 * (math.sin(0.2 * (k + 1)) - math.sin(0.2 * k))
+    inner = [(t, z, y) for t, z, y in zip(run.time, run["trajectory", "hand/cz"], run["trajectory", "hand/cy"]) if 0.2 < t < 0.8]
+    return [within(run.off("trajectory", "belt/cx", lambda t: 0.5 * t), 1e-9, "by velocity [m]"),
+            within(run.off("trajectory", "belt/qz", lambda t: math.sin(0.35 * t)), 1e-9, "turns [1]"),
+            within(run.off("trajectory", "keyed/cz", lambda t: 3 * t), 1e-9, "keyframes [m]"),
+            within(run.off("trajectory", "hand/cx", lambda t: 0.3 * t), 1e-9, "poses [m]"), within(max(abs(y - 4 - t * t) for t, _, y in inner), 1e-3, "their parabola [m]"),
+            within(run.off("trajectory", "hand/qz", lambda t: math.sin(0.4 * t)), 1e-4, "their turn [1]"),
+            within(run.off("joints", "linear/position", broken), 1e-9, "linear column [m]"), within(run.off("joints", "cubic/position", lambda t: math.sin(2 * t), 100), 2e-3, "cubic column [m]")]
+
+
+def belts():
+    """What lies on a belt at rest is taken along: it slips for v / (mu g)."""
+    run = Run({"contact": {"friction": 0.3}, "links": [{"name": "belt", "shape": {"type": "box", "size": [4, 1, 0.1]}, "position": [0, 0, -0.05]},
+                                                     {"name": "box", "mass": 1, "shape": BOX, "position": [0, 0, 0.1005]}],
+               "controllers": [{"link": "belt", "type": "prescribed", "velocity": [0.6, 0, 0, 0, 0, 0]}]}, duration=0.5)
+    slips = 0.6 / (0.3 * G)
+    return [within(run["trajectory", "box/cx"][-1] - (0.6 * 0.5 - 0.6 * slips / 2), 2e-3, "on the belt [m]")]
+
+
+CASES = [drives, limits_of_drives, damping_and_dt, held_robots, feedback, delays, passive, coupled, screws_and_planes, loops, breaking, open_starts, materials, bounces,
+         rolling, terrain, prescribed, belts]
+
+
+def main():
+    failed = 0
+    chosen = [case for case in CASES if not sys.argv[2:] or case.__name__ in sys.argv[2:]]
+    for case in chosen:
+        try:
+            print(f"ok    {case.__name__}: {'; '.join(case())}", flush=True)
+        except (AssertionError, KeyError, StopIteration) as wrong:
+            failed += 1
+            print(f"FAIL  {case.__name__}: {type(wrong).__name__} {wrong}", flush=True)
+    print(f"{len(chosen) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+with tempfile.TemporaryDirectory() as WORK:
+    sys.exit(main())
