@@ -92,6 +92,7 @@ static void print_block(const char* name, const GradcheckBlockReport* b) {
   bool unchecked = b->verdict == GRADCHECK_UNCHECKED, zero = b->resolution >= 1;
   const char* why = !unchecked        ? ""
                     : isnan(b->error) ? ": no step has values on both sides"
+                    : b->jump         ? ": the function jumps here"
                     : b->kink         ? ": the function bends here, and the gradient lies between its slopes"
                     : zero            ? ": zero to rounding"
                                       : "";
@@ -120,6 +121,7 @@ static void json_block(Json* json, const char* name, const GradcheckBlockReport*
   json_bool(json, "passed", block->verdict != GRADCHECK_WRONG);
   json_bool(json, "checked", block->verdict != GRADCHECK_UNCHECKED);
   json_bool(json, "kink", block->kink);
+  json_bool(json, "jump", block->jump);
   json_close(json, '}');
 }
 

@@ -388,7 +388,9 @@ typedef struct {
                         bound below it cannot be checked */
   double order;      /* power of h with which errors fall; NaN when they never rise above rounding */
   GradcheckVerdict verdict;
-  bool kink; /* unchecked because the function bends at the point itself; g . d lies between its two slopes (J8) */
+  bool kink; /* unchecked because the function bends at the point itself; g . d lies between its two slopes (J8), or
+                among those beside it (J10) */
+  bool jump; /* unchecked because the value at the point is not the limit of those beside it (J9) */
 } GradcheckDirection;
 
 typedef struct {
@@ -396,7 +398,7 @@ typedef struct {
   double norm;                     /* of the gradient, in the numbers' scales */
   double error, resolution, order; /* worst of the directions */
   GradcheckVerdict verdict;        /* the same */
-  bool kink;                       /* of any direction */
+  bool kink, jump;                 /* of any direction */
   int directions;
   GradcheckDirection direction[GRADCHECK_DIRECTIONS];
 } GradcheckBlockReport;

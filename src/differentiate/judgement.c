@@ -1,5 +1,7 @@
 /* A gradient held against central differences of its function, direction by direction (docs/derivations/gradcheck.md).
  * The differences judge themselves first: the step where they say most decides, whatever the gradient says. */
+#include <string.h>
+
 #include "differentiate/gradcheck.h"
 
 /* The sweep: from GRADCHECK_LARGEST_STEP of the scale down by half decades. */
@@ -13,9 +15,20 @@ enum { EVEN = 2 };
  * 960 000 right gradients of functions with noise, half of them with kinks of the second derivative, three are called
  * wrong; with a factor of 3 it is 166 (test_judgement.c looks at a tenth of them). */
 #define TRUST 5
-/* A kink that three steps agree on to this part, so many times clear of the noise of its slopes. */
+/* A kink that three steps agree on to this part, so many times clear of the noise of its slopes; a jump, of rounding.
+ */
 #define KINK_STEADY 0.02
 #define KINK_CLEAR 30
+/* (J10) Places beside x: so many pairs of random ones, and two along the gradient, at distances that fall by tens; the
+ * slope of each over a hundredth of its distance. */
+enum { NEAR_PAIRS = 6, NEAR_PLACES = 2 * NEAR_PAIRS + 2, NEAR_SIZES = 4 };
+#define NEAR_LARGEST 1e-3
+#define NEAR_FALL 0.1
+#define NEAR_STEP 1e-2
+/* Slopes that stand to this part of how far they are apart; gradients so much of that beyond them may be of a piece
+ * that no place has met. */
+#define NEAR_STEADY 0.1
+#define NEAR_BEYOND 1
 
 /* ---------------------------------------------------------------- what the differences say by themselves */
 
@@ -143,15 +156,35 @@ static double kink_at(const GradcheckDirection* d, int k) {
   return here + (here - before) / (d->step[k - 1] / d->step[k] - 1);
 }
 
+/* Of three steps in a row. */
+static bool is_steady(double here, double before, double earlier) {
+  return fabs(here - before) <= KINK_STEADY * fabs(here) && fabs(here - earlier) <= 5 * KINK_STEADY * fabs(here);
+}
+
 /* (J8) Does the function bend at x itself, and does the gradient lie between its two slopes? Of a smooth function the
  * half falls with h; here three steps agree on it. */
 static bool lies_in_kink(const GradcheckDirection* d, double noise) { /* of the odd part */
   for (int k = first_unbroken(d) + 4; k < d->tried; k++) {
     double half = kink_at(d, k), least = KINK_CLEAR * noise / d->step[k];
-    bool steady = fabs(half - kink_at(d, k - 1)) <= KINK_STEADY * fabs(half) &&
-                  fabs(half - kink_at(d, k - 2)) <= 5 * KINK_STEADY * fabs(half);
+    bool steady = is_steady(half, kink_at(d, k - 1), kink_at(d, k - 2));
     if (!steady || !(fabs(half) > least)) continue;
     return fabs(d->analytic - d->difference[k]) <= (1 + KINK_STEADY) * fabs(half);
+  }
+  return false;
+}
+
+/* (J9) What the values on both sides differ by, and their mean from `value`, at step k; half and whole. */
+static double odd_jump(const GradcheckDirection* d, int k) { return d->difference[k] * d->step[k]; }
+static double even_jump(const GradcheckDirection* d, int k, double value) { return d->sum[k] / 2 - value; }
+
+/* (J9) Does the function jump at x itself, where it has `value`, by so much that the step that decides says nothing? */
+static bool jumps(const GradcheckDirection* d, double value, double rounding) {
+  for (int k = first_unbroken(d) + 2; k < d->tried; k++) {
+    double odd = odd_jump(d, k), even = even_jump(d, k, value), jump = 0;
+    if (is_steady(odd, odd_jump(d, k - 1), odd_jump(d, k - 2))) jump = fabs(odd);
+    if (is_steady(even, even_jump(d, k - 1, value), even_jump(d, k - 2, value))) jump = fmax(jump, fabs(even));
+    bool matters = !isfinite(d->best_step) || jump >= 2 * d->best_step * d->error * d->scale;
+    if (matters && jump > KINK_CLEAR * rounding) return true;
   }
   return false;
 }
@@ -231,6 +264,73 @@ static bool sweep(const Sweep* s, const GradcheckOptions* options, bool whole, G
   return true;
 }
 
+/* ---------------------------------------------------------------- beside a kink */
+
+/* (J10) Slopes along the direction at the places beside x, from `size` away. */
+static void slopes_beside(const Sweep* s, const double* places, double size, double* slope) {
+  double step = NEAR_STEP * size;
+  for (int n = 0; n < NEAR_PLACES; n++) {
+    double beside[2];
+    for (int side = 0; side < 2; side++) {
+      double along = side ? -step : step;
+      for (int k = 0; k < s->count; k++)
+        s->values[k] = s->base[k] + size * places[n * s->count + k] + along * s->direction[k];
+      beside[side] = s->value(s->context, s->values);
+    }
+    slope[n] = (beside[0] - beside[1]) / (2 * step);
+  }
+}
+
+/* Pairs of places on both sides of x, about as far off as the direction is long; the last two along the gradient. */
+static void draw_places(const Sweep* s, Random* random, const double* gradient, double norm, const double* scale,
+                        double* places) {
+  double share = 1 / sqrt((double)s->count);
+  for (int n = 0; n < NEAR_PLACES; n += 2) {
+    double *one = places + n * s->count, *other = one + s->count;
+    for (int k = 0; k < s->count; k++) {
+      double drawn = share * random_normal(random);
+      one[k] = scale[k] * (n < 2 * NEAR_PAIRS ? drawn : norm > 0 ? gradient[k] * scale[k] / norm : 0);
+      other[k] = -one[k];
+    }
+  }
+}
+
+typedef struct {
+  double low, high;
+} SlopeRange;
+
+static SlopeRange range_of(const double* slope) {
+  SlopeRange r = {INFINITY, -INFINITY};
+  for (int n = 0; n < NEAR_PLACES; n++)
+    if (isfinite(slope[n])) r = (SlopeRange){fmin(r.low, slope[n]), fmax(r.high, slope[n])};
+  return r;
+}
+
+/* Largest change of a slope. */
+static double most_changed(const double* slope, const double* before) {
+  double most = 0; /* fmax leaves NaN out */
+  for (int n = 0; n < NEAR_PLACES; n++) most = fmax(most, fabs(slope[n] - before[n]));
+  return most;
+}
+
+/* (J10) Does the function bend at x, whatever it does along this direction, and may the gradient be one of its pieces?
+ * At a kink the slopes beside x do not come together with the distance: it is a cone. */
+static bool lies_among_slopes(const Sweep* s, const double* places, const GradcheckDirection* d, double noise) {
+  double slope[NEAR_PLACES], before[NEAR_PLACES], size = NEAR_LARGEST;
+  slopes_beside(s, places, size, before);
+  for (int m = 1; m < NEAR_SIZES; m++) {
+    size *= NEAR_FALL;
+    slopes_beside(s, places, size, slope);
+    SlopeRange r = range_of(slope);
+    double width = r.high - r.low, beyond = NEAR_BEYOND * width;
+    if (!(width > KINK_CLEAR * noise / (NEAR_STEP * size))) return false;
+    if (most_changed(slope, before) <= NEAR_STEADY * width)
+      return d->analytic >= r.low - beyond && d->analytic <= r.high + beyond;
+    memcpy(before, slope, sizeof slope);
+  }
+  return false;
+}
+
 /* Worst of the directions; NaN, where no step decides, counts as worst. */
 static void worsen(double* worst, double value) {
   if (!isnan(*worst) && !(value <= *worst)) *worst = value;
@@ -242,6 +342,24 @@ static void add_direction(GradcheckBlockReport* report, const GradcheckDirection
   if (!isfinite(report->order) || d->order < report->order) report->order = d->order;
   if (d->verdict > report->verdict) report->verdict = d->verdict;
   report->kink = report->kink || d->kink;
+  report->jump = report->jump || d->jump;
+}
+
+/* A direction that was found wrong: a small kink is seen at small steps only (J8), a jump by the value at x (J9), a
+ * kink that does not bend along it beside x (J10). False when it was interrupted. */
+static bool look_for_kinks(const Sweep* s, const double* places, GradcheckFloor floor, const GradcheckOptions* options,
+                           GradcheckDirection* d) {
+  GradcheckDirection again = *d;
+  if (!sweep(s, options, true, &again)) return false;
+  judge(&again, floor.value, floor.gradient / sqrt((double)s->count), options->bound);
+  double noise = odd_noise_of(&again, floor.value);
+  again.jump = !again.kink && jumps(&again, value_beside(s, 0), floor.value);
+  again.kink = again.kink || (!again.jump && lies_among_slopes(s, places, &again, noise));
+  if (again.kink || again.jump) {
+    again.verdict = GRADCHECK_UNCHECKED;
+    *d = again;
+  }
+  return !stopped(options);
 }
 
 void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, GradcheckFloor floor,
@@ -249,22 +367,21 @@ void gradcheck_vector(int count, const double* gradient, const double* scale, co
                       GradcheckBlockReport* report) {
   *report = (GradcheckBlockReport){.count = count, .order = NAN};
   if (count == 0) return;
-  double *direction = MEMORY_NEW(double, 2 * (size_t)count), *values = direction + count;
+  double* direction = MEMORY_NEW(double, (2 + NEAR_PLACES) * (size_t)count);
+  double *values = direction + count, *places = values + count;
   for (int k = 0; k < count; k++) report->norm += gradient[k] * scale[k] * gradient[k] * scale[k];
   report->norm = sqrt(report->norm);
   double share = 1 / sqrt((double)count);
-  Random random = {seed};
+  Random random = {seed}, places_random = {~seed};
   Sweep s = {value, context, count, base, direction, values, floor.value};
   for (int n = 0; n < options->directions && n < GRADCHECK_DIRECTIONS && !stopped(options); n++) {
     GradcheckDirection* d = &report->direction[n];
     d->analytic = draw_direction(&random, gradient, report->norm, scale, count, direction);
     if (!sweep(&s, options, false, d)) break;
     judge(d, floor.value, floor.gradient * share, options->bound);
-    if (d->verdict == GRADCHECK_WRONG) { /* a small kink is seen at small steps only */
-      GradcheckDirection again = *d;
-      if (!sweep(&s, options, true, &again)) break;
-      judge(&again, floor.value, floor.gradient * share, options->bound);
-      if (again.kink) *d = again;
+    if (d->verdict == GRADCHECK_WRONG) {
+      draw_places(&s, &places_random, gradient, report->norm, scale, places);
+      if (!look_for_kinks(&s, places, floor, options, d)) break;
     }
     report->directions++;
     add_direction(report, d);

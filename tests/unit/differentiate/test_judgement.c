@@ -6,7 +6,7 @@
 #include "differentiate/differentiate.h"
 #include "support/compare.h"
 
-enum { NUMBERS = 24 };
+enum { NUMBERS = 24, LEAST = 6, MOST = 4 };
 
 /* f(x) = size * sum a_k sin(w_k x_k / unit_k + p_k) + c_k x_k / unit_k + x_k x_(k+1) / ..., and noise of even
  * distribution in it. */
@@ -17,7 +17,10 @@ typedef struct {
   Random random;
   int calls, stop_after;
   bool fails, kinked;
-  double bend;  /* slope by which the first derivative jumps at the base, in every variable */
+  double bend;                        /* slope by which the first derivative jumps at the base, in every variable */
+  double jump, own;                   /* what comes to the value beyond the base in y_0, and at the base alone */
+  double piece[LEAST][MOST][NUMBERS]; /* slopes: the least of the largest of them comes to the value */
+  bool pieces;
   double rough; /* slope of its waves of every size from 1e-3 down to 1e-7 */
   double
       fence; /* no value from here to four times as far from the base, in units, and another slope behind it; 0: none */
@@ -30,6 +33,31 @@ static double rough_wave(int size) { return 1e3 * pow(10, 0.5 * size); } /* per 
 static double beyond_fence(const Function* f, double distance) {
   if (!(f->fence > 0) || distance < f->fence) return 0;
   return distance < 4 * f->fence ? (double)NAN : 1000 * distance;
+}
+
+/* The least of the largest, homogeneous in the distance from the base; piece: which one it is. */
+static double least_of_largest(const Function* f, const double* over, const double** piece) {
+  double least = HUGE_VAL;
+  for (int i = 0; i < LEAST; i++) {
+    double largest = -HUGE_VAL;
+    const double* own = NULL;
+    for (int j = 0; j < MOST; j++) {
+      double sum = 0;
+      for (int k = 0; k < NUMBERS; k++) sum += f->piece[i][j][k] * over[k];
+      if (sum > largest) largest = sum, own = f->piece[i][j];
+    }
+    if (largest < least) least = largest, *piece = own;
+  }
+  return least;
+}
+
+/* What is not smooth at the base by more than a slope of one number. */
+static double broken_part(const Function* f, const double* over) {
+  const double* piece;
+  double sum = f->pieces ? least_of_largest(f, over, &piece) : 0;
+  bool there = true;
+  for (int k = 0; k < NUMBERS; k++) there = there && over[k] == 0;
+  return sum + (over[0] > 0 ? f->jump : 0) + (there ? f->own : 0);
 }
 
 static double value_of(void* context, const double* x) {
@@ -47,6 +75,9 @@ static double value_of(void* context, const double* x) {
     sum += 0.5 * f->bend * fabs(over);
     if (f->kinked && over > 0) sum += 5 * over * over; /* the second derivative jumps at the base */
   }
+  double over[NUMBERS];
+  for (int k = 0; k < NUMBERS; k++) over[k] = y[k] - f->base[k] / f->unit[k];
+  sum += broken_part(f, over);
   for (int k = 0; k < NUMBERS; k++)
     for (int m = 0; m < ROUGH_SIZES && f->rough > 0; m++)
       sum += f->rough / rough_wave(m) * sin(rough_wave(m) * (y[k] - f->base[k] / f->unit[k]) + f->phase[k] + m);
@@ -317,6 +348,60 @@ static void judgement_J8_of_a_kink(void** state) {
   }
 }
 
+/* A value that jumps on one side of the base, or is another at the base alone: no gradient is wrong there that a jump
+ * of that size may explain, and the one at the base alone, which the differences do not see, is named. A jump too small
+ * to explain anything, and none: wrong. */
+static void judgement_J9_of_a_jump(void** state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 200; seed++) {
+    double size = 4 * exp2(-(double)(seed % 4)), none[NUMBERS] = {0};
+    Function f = function_with(900 + seed, 1, seed % 2 ? 0 : 1e-12, 1);
+    bool alone = seed % 3 == 0;
+    f.jump = alone ? 0 : size;
+    f.own = seed % 3 == 1 ? size / 2 : size; /* in the middle, level with one side, above both */
+    GradcheckBlockReport report = judged(&f, f.gradient, 2, seed);
+    if (report.verdict == GRADCHECK_WRONG) fail_msg("seed %d: a right gradient", (int)seed);
+    report = judged(&f, none, 2, seed);
+    if (report.verdict != GRADCHECK_UNCHECKED || (alone && !report.jump)) fail_msg("seed %d: no jump", (int)seed);
+    f.jump *= 1e-8;
+    f.own *= 1e-8;
+    report = judged(&f, none, 2, seed);
+    if (report.verdict != GRADCHECK_WRONG || report.jump) fail_msg("seed %d: too small", (int)seed);
+    f.jump = f.own = 0;
+    report = judged(&f, none, 2, seed);
+    if (report.verdict != GRADCHECK_WRONG || report.jump) fail_msg("seed %d: there is none", (int)seed);
+  }
+}
+
+/* The least of six largest of four: of a piece that is met beside the base the slope need not lie between those of both
+ * sides at the base, where it may not even bend along the direction. */
+static void judgement_J10_of_a_least_of_largest(void** state) {
+  (void)state;
+  int outside = 0, wrong = 0;
+  for (uint64_t seed = 1; seed <= 300; seed++) {
+    Function f = function_with(2000 + seed, 1, seed % 2 ? 0 : 1e-14, 1);
+    double gradient[NUMBERS], over[NUMBERS];
+    const double* met = NULL;
+    f.pieces = true;
+    for (int n = 0; n < LEAST * MOST * NUMBERS; n++) (&f.piece[0][0][0])[n] = random_normal(&f.random);
+    for (int k = 0; k < NUMBERS; k++) over[k] = random_normal(&f.random);
+    least_of_largest(&f, over, &met);
+    for (int k = 0; k < NUMBERS; k++) gradient[k] = f.gradient[k] + met[k] / f.unit[k];
+    GradcheckBlockReport report = judged(&f, gradient, 2, seed);
+    wrong += report.verdict != GRADCHECK_UNCHECKED || !report.kink;
+    for (int n = 0; n < 2; n++) {
+      const GradcheckDirection* d = &report.direction[n];
+      outside +=
+          fabs(d->analytic - d->difference[8]) > 1.01 * fabs(d->sum[7] - d->sum[8]) / (2 * (d->step[7] - d->step[8]));
+    }
+    for (int k = 0; k < NUMBERS; k++) gradient[k] = 3 * f.gradient[k] + 40 / f.unit[k];
+    report = judged(&f, gradient, 2, seed);
+    if (report.verdict != GRADCHECK_WRONG || report.kink) fail_msg("seed %d: none of them", (int)seed);
+  }
+  assert_in_range(wrong, 0, 3); /* whose piece is too far from all that were met: 1 */
+  assert_in_range(outside, 100, 600); /* not between the slopes of both sides */
+}
+
 static void judgement_stops_when_interrupted(void** state) {
   (void)state;
   Function f = function_with(3, 1, 0, 1);
@@ -344,6 +429,8 @@ int main(void) {
       cmocka_unit_test(judgement_J6_behind_a_jump),
       cmocka_unit_test(judgement_J5_rounding_of_the_gradient),
       cmocka_unit_test(judgement_J8_of_a_kink),
+      cmocka_unit_test(judgement_J9_of_a_jump),
+      cmocka_unit_test(judgement_J10_of_a_least_of_largest),
       cmocka_unit_test(judgement_stops_when_interrupted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
