@@ -643,7 +643,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "One number per degree of freedom, translations first; three rotations as a rotation vector, or as a "
                 "quaternion w, x, y, z."},
     {"initial", "velocities", VALUE_NUMBERS, AT(InitialForm, velocities), .unit = "m/s or rad/s",
-     .meaning = "One number per degree of freedom; three rotations as the angular velocity in the joint's axes."},
+     .meaning = "One number per degree of freedom; three rotations as the angular velocity in the joint's axes, which "
+                "turn with the link: of a free link in its own axes, not the world's."},
     {"initial", "repeat", VALUE_OBJECT, AT(InitialForm, repeat), .of = "repeat_initial", .nullable = true,
      .meaning = "Many items from this one."},
 };

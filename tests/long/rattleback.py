@@ -2,24 +2,10 @@
 Runge and Kutta's method, in axes of the body. It shares nothing with the program but the numbers of the scene."""
 import math
 
+from vectors import add, cross, dot, runge_kutta, scaled
+
 SEMI_AXES, CENTRE, MASS, GRAVITY = (0.2, 0.03, 0.02), (0.0, 0.0, -0.01), 1.0, 9.81
 INERTIA = ((2.0e-4, -2.0e-5, 0.0), (-2.0e-5, 1.6e-3, 0.0), (0.0, 0.0, 1.7e-3))
-
-
-def add(*vectors):
-    return tuple(map(sum, zip(*vectors)))
-
-
-def scaled(factor, v):
-    return tuple(factor * x for x in v)
-
-
-def dot(a, b):
-    return sum(x * y for x, y in zip(a, b))
-
-
-def cross(a, b):
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 def times(matrix, v):
@@ -58,18 +44,6 @@ def rate(state):
     return acceleration(spin, up), cross(ahead, spin), cross(up, spin)
 
 
-def moved(state, step, by):
-    return tuple(add(a, scaled(step, b)) for a, b in zip(state, by))
-
-
-def stepped(state, dt):
-    a = rate(state)
-    b = rate(moved(state, dt / 2, a))
-    c = rate(moved(state, dt / 2, b))
-    d = rate(moved(state, dt, c))
-    return tuple(add(x, scaled(dt / 6, add(p, scaled(2, q), scaled(2, r), s))) for x, p, q, r, s in zip(state, a, b, c, d))
-
-
 def headings(spin, tilt, seconds, dt):
     """Heading [rad] of the body's x axis, from 0 on, at every dt; spin [rad/s] about the world's z axis, tilt [rad] by roll and pitch."""
     c, s = math.cos(tilt), math.sin(tilt)
@@ -77,7 +51,7 @@ def headings(spin, tilt, seconds, dt):
     state = scaled(spin, up), (c, s * s, s * c), up
     told, last = [0.0], math.atan2(cross(up, state[1])[0], c)
     for _ in range(round(seconds / dt)):
-        state = stepped(state, dt)
+        state = runge_kutta(rate, state, dt)
         angle = math.atan2(cross(state[2], state[1])[0], state[1][0])
         told.append(told[-1] + math.remainder(angle - last, 2 * math.pi))
         last = angle

@@ -8,6 +8,7 @@ import tempfile
 
 from machines import MACHINES
 import rattleback
+import tippe_top
 
 SDRS, SCENES, SHARED = os.path.abspath(sys.argv[1]), "tests/scenes/strangers", "../shared/data"
 GRAVITY = 9.81
@@ -100,6 +101,21 @@ def rattles(folder):
     between(off[1] / off[0], 0, 0.5, "heading off at half the step, against the whole")
     between(off[1], 0, 0.04 * abs(min(wanted)), "heading off")
     return between(turn, 0.97 * wanted.index(min(wanted)) * 2e-4, 1.03 * wanted.index(min(wanted)) * 2e-4, "turns back after")
+
+
+def tippe_tops(folder):
+    """Sliding friction under a fast spin. Spun straight a top as slow as this one stays up, wobbling; spun with its axis askew it turns over, as
+    far as its spin lets it."""
+    told = []
+    for spin in ((0, 0, 150), (0, -14.975012, 149.25062)):
+        start = f"[{{link: top, velocities: [0, 0, 0, {', '.join(map(str, spin))}]}}]"
+        run = Run(folder, "tippe-top", certified=False, initial=start)
+        wanted = tippe_top.upright(spin, 0.1, 2, 1e-4)
+        got = [1 - 2 * (x * x + y * y) for x, y in zip(run.trajectory["top/qx"], run.trajectory["top/qy"])]
+        off = max(abs(a - b) for a, b in zip(got[::100], wanted[::100]))
+        between(off, 0, 0.02 * (max(wanted) - min(wanted)) + 2e-3, "cosine of the tilt off")
+        told.append(f"{wanted[-1]:.3f}, off by {off:.1e}")
+    return "cosine of the tilt at the end " + "; ".join(told)
 
 
 def grain_drop(folder):
@@ -221,6 +237,7 @@ CASES = {"grain-drop": grain_drop, "grain-slide": grain_slide, "giant": giant, "
          "sphere-chain": sphere_chain, "tumbling": tumbling}
 CASES["level-planks"] = level_planks
 CASES["rattleback"] = rattles
+CASES["tippe-top"] = tippe_tops
 CASES.update({f"planks-at-rest-{dt}": planks_at_rest(dt) for dt in ("1e-2", "5e-3", "2.5e-3", "1e-3")})
 CASES.update({f"drop-{i}-{dt}": drop(i, dt) for i in ("first_order", "second_order", "momentum") for dt in ("1e-2", "1e-3", "1e-4", "1e-5")})
 CASES["spheres-666"] = spheres
