@@ -1,6 +1,6 @@
 #!/bin/bash
-# A receding horizon that is killed 10 times at random moments and resumed each time ends with the files of one that nobody
-# disturbed, byte for byte but for the seconds. Usage: tests/long/kill_receding.sh [SEED]; the program is $SDRS (./sdrs).
+# A receding horizon that is killed 10 times - in each tenth of its windows once, at a random moment - and resumed each time ends with the
+# files of one that nobody disturbed, byte for byte but for the seconds. Usage: tests/long/kill_receding.sh [SEED]; the program is $SDRS (./sdrs).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -28,24 +28,35 @@ begin=$(now)
 length=$((($(now) - begin) / 1000)) # microseconds
 echo "unbroken: $((length / 1000)) ms"
 
-kills=0 early=0
-while ((kills < KILLS)); do
+last_window() { # of those in the log; -1: none
+  local last
+  last=$(tail -n 1 "$1/windows.csv" 2>/dev/null | cut -d, -f 1)
+  if [[ $last =~ ^[0-9]+$ ]]; then echo "$last"; else echo -1; fi
+}
+windows=$(($(last_window whole) + 1))
+
+reached=()
+for ((kill = 0; kill < KILLS; kill++)); do
   resume=()
   [[ -e parts/checkpoint ]] && resume=(--resume)
   "$SDRS" optimize "${arguments[@]}" -o parts "${resume[@]}" >/dev/null &
-  # on average a twentieth of the run, so that 10 of them leave something to do; 15 bits of chance
-  wait_us=$((length * RANDOM / 10 / 32768))
+  # A window of this tenth, the last one left out, and then some time within a window; 15 bits of chance.
+  wanted=$(((windows - 1) * (kill * 32768 + RANDOM) / (KILLS * 32768) - 1))
+  while (($(last_window parts) < wanted)) && kill -0 $! 2>/dev/null; do sleep 0.002; done
+  wait_us=$((length * RANDOM / windows / 32768))
   sleep "$(printf '%d.%06d' $((wait_us / 1000000)) $((wait_us % 1000000)))"
   if ! kill -KILL $! 2>/dev/null; then
-    echo "the run was over before the kill number $((kills + 1))"
+    echo "the run was over before the kill number $((kill + 1))"
     exit 1
   fi
   wait $! 2>/dev/null || true
-  kills=$((kills + 1))
-  [[ -e parts/checkpoint ]] || early=$((early + 1))
+  reached+=("$(last_window parts)")
 done
-reached=$(tail -n 1 parts/windows.csv | cut -d, -f 1)
-echo "$KILLS kills, $early before the first checkpoint; the log reaches window $reached"
+echo "$KILLS kills, of $windows windows these were the last in the log: ${reached[*]}"
+if ((reached[KILLS - 1] * 2 < windows)); then
+  echo "no kill was in the second half"
+  exit 1
+fi
 "$SDRS" optimize "${arguments[@]}" -o parts --resume >/dev/null
 
 diff <(cd whole && find . | sort) <(cd parts && find . | sort)

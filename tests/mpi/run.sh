@@ -75,6 +75,18 @@ said=$(mpi 2 "$SDRS" optimize scenes/tasks/choose.yaml -q -o "$work/choose2") ||
 [[ $said == "$work/choose2" ]] && said=
 judge "discrete choices" "$said$(cmp "$work/choose/choices.csv" "$work/choose2/choices.csv" 2>&1)$(differences "$work/choose" "$work/choose2" 2>&1)"
 
+# Several starts, by gradients and by samples: all processes go through them together. With 8 of them the best is not the first.
+for type in lbfgs cma_es; do
+  starts=("$SDRS" optimize tests/cli/optimize-multistart/wave.task.yaml -q --set multistart=8 --set "optimizer.type=$type")
+  "${starts[@]}" -o "$work/starts.$type" >/dev/null
+  for processes in 2 3; do
+    said=$(mpi $processes "${starts[@]}" -o "$work/starts.$type.$processes") || said+=" exit code $?"
+    [[ $said == "$work/starts.$type.$processes" ]] && said=
+    problem=$(grep -q '"starts": 8' "$work/starts.$type.$processes/summary.json" || echo "not 8 starts")
+    judge "8 starts, $type, $processes processes" "$said$problem$(differences "$work/starts.$type" "$work/starts.$type.$processes" 2>&1)"
+  done
+done
+
 # A long way, so that there is time to die on it: small steps, a checkpoint after each.
 long=("$SDRS" optimize "$TASK" --set "optimizer={type: adam, iterations: 150, control_step: 0.01, save_every: 1}")
 "${long[@]}" -q -o "$work/long" >/dev/null
