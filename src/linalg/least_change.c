@@ -4,13 +4,17 @@
 /* In units in which entries are of order 1, a pivot or eigenvalue below this is rounding of one that is zero: rows that
  * say the same. */
 #define RANK 1e-12
+/* Rounding of an entry in these units, which a row of small entries blows up in those after it: by the square of what
+ * it has of them over its own pivot. */
+#define ENTRY_ROUNDING 1e-14
 
 /* Lower triangle becomes the factor, its diagonal goes to pivot. false: not positive definite, or nearly not. */
 static bool factor(int order, double* a, double* pivot) {
   for (int j = 0; j < order; j++) {
-    double sum = a[j * order + j];
+    double sum = a[j * order + j], blown = 0;
     for (int k = 0; k < j; k++) sum -= a[j * order + k] * a[j * order + k];
-    if (!(sum > RANK)) return false;
+    for (int k = 0; k < j; k++) blown += a[j * order + k] * a[j * order + k] / (pivot[k] * pivot[k]);
+    if (!(sum > RANK + ENTRY_ROUNDING * blown)) return false;
     pivot[j] = sqrt(sum);
     for (int i = j + 1; i < order; i++) {
       double entry = a[j * order + i]; /* the upper triangle stays what it was */

@@ -88,8 +88,8 @@ typedef struct {
 /* A tree of links whose degrees of freedom are one dense block. */
 typedef struct {
   int dof_first, dof_count;
-  bool flies; /* keeps its momentum: integrator `momentum`, something free to move in it, nothing prescribed or closed,
-                 no body that spins */
+  bool flies; /* keeps its momentum, with all that closures and couplings join to it: integrator `momentum`, something
+                 free to move in it, no body that spins */
 } ModelTree;
 
 typedef struct {

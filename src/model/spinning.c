@@ -51,65 +51,21 @@ static const char* inertia_fault(const ModelLink* link) {
   return NULL;
 }
 
-/* Why a tree does not fly; NULL: it does, or it spins. */
-typedef struct {
-  const char** why; /* of every tree */
-  bool* moves;      /* forces can move something in it */
-} Flights;
-
-static void hold(const Model* model, const Flights* flights, int link, const char* why) {
-  int tree = link >= 0 ? model->links[link].tree : -1;
-  if (tree >= 0 && !flights->why[tree]) flights->why[tree] = why;
-}
-
-static void find_flights(const Model* model, const Flights* flights) {
+/* Trees of joints by their momentum (W11): those that forces can move, but for bodies that spin. */
+static void choose_flying(Model* model) {
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
-    if (link->prescribed >= 0) hold(model, flights, i, "a joint of its tree is prescribed");
-    if (link->tree >= 0 && link->prescribed < 0 && link->dof_count > 0) flights->moves[link->tree] = true;
+    if (link->tree >= 0 && link->prescribed < 0 && link->dof_count > 0) model->trees[link->tree].flies = true;
   }
-  for (int k = 0; k < 2 * model->closure_count; k++)
-    hold(model, flights, model->closures[k / 2].link[k % 2], "a closure holds its tree");
-  for (int k = 0; k < model->coupling_count; k++)
-    for (int n = 0; n < model->couplings[k].count; n++)
-      hold(model, flights, model->dof_link[model->couplings[k].dof[n]], "a coupling holds its tree");
-}
-
-/* One message, at the first link, however many trees there are. */
-static void warn_of_first_order(Builder* builder, const Flights* flights) {
-  const Model* model = builder->model;
-  int count = 0, first = -1;
-  for (int k = 0; k < model->tree_count; k++) count += flights->why[k] && flights->moves[k];
-  for (int i = model->link_count - 1; i >= 0; i--) {
-    int tree = model->links[i].tree;
-    if (tree >= 0 && flights->why[tree] && flights->moves[tree]) first = i;
-  }
-  if (first < 0) return;
-  diagnostics_add(builder->diagnostics, SEVERITY_WARNING, builder->scene->links[first].place,
-                  "integrator momentum takes '%s' as first_order does, %s%s: what turns there slows down in "
-                  "proportion to dt; second_order damps far less",
-                  model->links[first].name, flights->why[model->links[first].tree],
-                  count > 1 ? " (and other trees with it)" : "");
-}
-
-/* Trees of joints by their momentum (W11). */
-static void choose_flying(Builder* builder) {
-  Model* model = builder->model;
-  Flights flights = {MEMORY_NEW(const char*, model->tree_count), MEMORY_NEW(bool, model->tree_count)};
-  find_flights(model, &flights);
-  warn_of_first_order(builder, &flights);
-  for (int k = 0; k < model->tree_count; k++) model->trees[k].flies = flights.moves[k] && !flights.why[k];
   for (int i = 0; i < model->link_count; i++)
     if (model->links[i].spins) model->trees[model->links[i].tree].flies = false;
-  memory_free(flights.why);
-  memory_free(flights.moves);
 }
 
 void build_spinning(Builder* builder) {
   Model* model = builder->model;
   if (model->simulation.integrator != INTEGRATOR_MOMENTUM) return;
   choose_spinning(model);
-  choose_flying(builder);
+  choose_flying(model);
   for (int i = 0; i < model->link_count; i++) {
     const char* fault = model->links[i].spins ? inertia_fault(&model->links[i]) : NULL;
     if (!fault) continue;

@@ -81,10 +81,11 @@ static const SchemaRow ROWS[] = {
      .fallback = "[0, 0, -9.81]", .meaning = "Acceleration of gravity, world axes."},
     {"simulation", "integrator", VALUE_CHOICE, AT(SimulationForm, integrator),
      .of = "first_order|second_order|momentum", .fallback = "first_order",
-     .meaning = "How a step goes on from the last: first_order damps motion a little, second_order far less; "
-                "momentum keeps the angular momentum of free bodies and the energy of trees of joints that nothing "
-                "prescribes or closes, all else as "
-                "first_order."},
+     .meaning =
+         "How a step goes on from the last: first_order damps motion a little, second_order far less; "
+         "momentum keeps the angular momentum of free bodies and the energy of trees of joints and of the machines "
+         "that closures, couplings and prescribed joints make of them; contact, drives, springs and all else as "
+         "first_order."},
     {"simulation", "tolerance", VALUE_NUMBER, AT(SimulationForm, simulation.tolerance), .fallback = "1e-5",
      .range = RANGE_UP_TO(0, 0.1),
      .meaning =

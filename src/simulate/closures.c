@@ -104,7 +104,7 @@ int closure_link(const ClosureSystem* s, int k) { return s->home[k]; }
 /* ---------------------------------------------------------------- from state to state */
 
 void closures_begin(ClosureSystem* s) {
-  memcpy(s->multiplier, s->accepted, sizeof(double) * (size_t)s->row_count);
+  for (int row = 0; row < s->row_count; row++) s->multiplier[row] = s->accepted[row] - s->aimed[row];
   memset(s->convex, 0, sizeof(bool) * (size_t)s->count);
   s->gap_before = INFINITY;
   s->stiffening = 0;
@@ -121,12 +121,22 @@ void closures_straighten(ClosureSystem* s, const bool* marked) {
 
 void closures_bend(ClosureSystem* s) { memset(s->convex, 0, sizeof(bool) * (size_t)s->count); }
 
+/* On a, of multipliers and aim. */
+static Vec3 whole_force(const ClosureSystem* s, int k) {
+  const ModelClosure* c = &s->model->closures[k];
+  Vec3 force = s->sum[k].force[0];
+  for (int i = 0; i < c->row_count; i++)
+    if (s->aimed[c->row_first + i] != 0)
+      force = vec3_add_scaled(force, s->aimed[c->row_first + i], closure_row_direction(c, &c->rows[i], &s->ends[k]));
+  return force;
+}
+
 /* What is pulled too hard in this step is gone from the next one on (Z5). */
 void closures_advance(ClosureSystem* s, double time) {
-  memcpy(s->accepted, s->multiplier, sizeof(double) * (size_t)s->row_count);
+  for (int row = 0; row < s->row_count; row++) s->accepted[row] = s->multiplier[row] + s->aimed[row];
   for (int k = 0; k < s->model->closure_count; k++) {
     const ModelClosure* c = &s->model->closures[k];
-    if (s->open[k] || !(c->break_force > 0) || vec3_norm(s->sum[k].force[0]) <= c->break_force) continue;
+    if (s->open[k] || !(c->break_force > 0) || vec3_norm(whole_force(s, k)) <= c->break_force) continue;
     s->open[k] = true;
     s->broken_at[k] = time;
     for (int i = 0; i < c->row_count; i++) s->multiplier[c->row_first + i] = s->accepted[c->row_first + i] = 0;

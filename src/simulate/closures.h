@@ -50,6 +50,7 @@ typedef struct ClosureSystem {
                                                another direction [N or N m] */
   double *stiffness, *value;                    /* rho [N/m ...], c at the configuration that was assembled [m, 1] */
   double* change;                               /* of the multipliers, by the last direction */
+  double* aimed; /* forces in the step's aim, beside the multipliers [N or N m] (spin.md, W15) */
   /* of every closure */
   bool *open, *open_saved; /* it has broken */
   bool ambiguous;          /* a direction of this step found rows that say the same twice */
@@ -131,6 +132,16 @@ void closures_values(ClosureSystem* system, const Pose* poses, const double* q, 
  * reference (links), q (nq), screws (nv). */
 void closures_place(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                     const Screw* screws, double weight);
+/* The same of one closure or coupling alone, wherever the others stand; nothing of it is kept for later calls. poses,
+ * reference (links), q (nq), screws (nv). Not for a system that closures_place is asked of. */
+void closures_place_one(ClosureSystem* system, int k, const Pose* poses, const double* q, const Vec3* reference,
+                        const Screw* screws, double weight);
+/* C x of one row of closure k, as placed. x (nv). */
+double closures_row_product(const ClosureSystem* system, int k, int row, const double* x);
+/* x += factor C^T of one row. x (nv). */
+void closures_add_row(const ClosureSystem* system, int k, int row, double factor, double* x);
+/* The same of the entries' sizes. x (nv). */
+void closures_add_size(const ClosureSystem* system, int k, int row, double factor, double* x);
 /* Everything at the poses: values, slopes, stiffness, terms. weight: factor / dt^2 [1/s^2]. reference (links): centres
  * of mass [m]; screws (nv). */
 void closures_assemble(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
@@ -179,9 +190,9 @@ void closures_add_stiff_force(const ClosureSystem* system, double factor, double
 /* The next larger stiffening, which only the direction's matrix sees (Z3). false: there is none, and it is 1 again. */
 bool closures_stiffen(ClosureSystem* system);
 
-/* The multipliers at the begin of a step, those of a step that was solved (time: of its end [s]; closures whose force
- * is too large are open from there on), and those before a step that is taken in parts. closures_begin gives every
- * closure its curvature again. */
+/* The multipliers at the begin of a step, less what its aim has of them; those of a step that was solved (time: of its
+ * end [s]; closures whose force is too large are open from there on), and those before a step that is taken in parts.
+ * closures_begin gives every closure its curvature again. */
 void closures_begin(ClosureSystem* system);
 /* Around a direction from another model than the objective's own: its multipliers are not kept. One direction is kept
  * at a time. */

@@ -81,11 +81,13 @@ typedef struct {
   Vec3 end, end_dot;
 } ClosureSide;
 
-static ClosureSide side_of(const Sim* s, const ModelClosure* c, int side, const double (*motion)[3][4]) {
+/* motion NULL: nothing moves. */
+static ClosureSide side_of(const Model* m, const ModelClosure* c, int side, const Pose* poses,
+                           const double (*motion)[3][4]) {
   int link = c->link[side];
-  Pose at = model_closure_pose(c, side, s->configuration[s->current].pose);
+  Pose at = model_closure_pose(c, side, poses);
   ClosureSide out = {.r = at.r, .dr = mat3_zero(), .end = pose_apply(at, c->end[side]), .end_dot = vec3(0, 0, 0)};
-  if (link < 0 || s->model->links[link].tree < 0) return out;
+  if (!motion || link < 0 || m->links[link].tree < 0) return out;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) out.dr.m[i][j] = motion[link][i][j];
   Vec3 dt = vec3(motion[link][0][3], motion[link][1][3], motion[link][2][3]);
@@ -138,34 +140,61 @@ static Vec3 to_link(const ClosureSide* side, Vec3 bar, Vec3 bar_dot) {
   return vec3_add(mat3_tmul_vec(side->r, bar), mat3_tmul_vec(side->dr, bar_dot));
 }
 
-/* Of mu c' + nu c with c = sum slope q - offset, by the offset and the slopes. */
-static void coupling_bars(ClosureAdjoint* a, const Sim* s, const double* lambda, const double* q) {
-  for (int k = 0; k < s->model->coupling_count; k++) {
-    const ModelCoupling* c = &s->model->couplings[k];
-    double mu = s->closures->multiplier[c->row], nu = a->nu[c->row];
-    a->length[s->model->closure_count + k] -= nu;
-    for (int i = 1; i < c->count; i++) a->ratio[k][i] -= mu * lambda[c->dof[i]] + nu * q[c->coordinate[i]];
+void closure_adjoint_coupling(ClosureAdjoint* a, const Model* m, int k, double mu, double nu, const double* lambda,
+                              const double* q) {
+  const ModelCoupling* c = &m->couplings[k];
+  a->length[m->closure_count + k] -= nu;
+  for (int i = 1; i < c->count; i++) a->ratio[k][i] -= mu * lambda[c->dof[i]] + nu * q[c->coordinate[i]];
+}
+
+/* A point of a side, R X + t, or a direction, R X, and how lambda moves it: by [R | t] and its motion. */
+static void add_side(double bar[3][4], Vec3 by, Vec3 own, double place) {
+  const double b[3] = {by.x, by.y, by.z}, x[4] = {own.x, own.y, own.z, place};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++) bar[i][j] += b[i] * x[j];
+}
+
+static void add_row_to_links(const ModelClosure* c, const ClosureRow* row, const RowBar* b, ClosurePoseBars out) {
+  for (int side = 0; out.pose && side < 2; side++) {
+    int link = c->link[side];
+    double sign = side == 0 ? 1 : -1;
+    if (link < 0) continue;
+    add_side(out.pose[link], vec3_scale(b->d, sign), c->end[side], 1);
+    add_side(out.pose[link], side == 0 ? b->u : b->v, side == 0 ? row->u : row->v, 0);
+    if (!out.motion) continue;
+    add_side(out.motion[link], vec3_scale(b->d_dot, sign), c->end[side], 1);
+    add_side(out.motion[link], side == 0 ? b->u_dot : b->v_dot, side == 0 ? row->u : row->v, 0);
+  }
+}
+
+void closure_adjoint_rows(ClosureAdjoint* a, const Model* m, int k, const Pose* poses, const double (*motion)[3][4],
+                          const double* mu, const double* nu, ClosurePoseBars out) {
+  const ModelClosure* c = &m->closures[k];
+  ClosureSide side[2] = {side_of(m, c, 0, poses, motion), side_of(m, c, 1, poses, motion)};
+  for (int i = 0; i < c->row_count; i++) {
+    int row = c->row_first + i;
+    RowBar b = row_bar(c, &c->rows[i], side, mu ? mu[row] : 0, nu ? nu[row] : 0);
+    a->end[k][0] = vec3_add(a->end[k][0], to_link(&side[0], b.d, b.d_dot));
+    a->end[k][1] = vec3_sub(a->end[k][1], to_link(&side[1], b.d, b.d_dot));
+    a->u[row] = vec3_add(a->u[row], to_link(&side[0], b.u, b.u_dot));
+    a->v[row] = vec3_add(a->v[row], to_link(&side[1], b.v, b.v_dot));
+    a->length[k] += b.length;
+    add_row_to_links(c, &c->rows[i], &b, out);
   }
 }
 
 void closure_adjoint_ends(ClosureAdjoint* a, const Sim* s, const double* lambda, const double (*motion)[3][4],
                           const double* q) {
+  const Model* m = s->model;
   if (!a) return;
-  coupling_bars(a, s, lambda, q);
-  for (int k = 0; k < s->model->closure_count; k++) {
-    if (s->closures->open[k]) continue;
-    const ModelClosure* c = &s->model->closures[k];
-    ClosureSide side[2] = {side_of(s, c, 0, motion), side_of(s, c, 1, motion)};
-    for (int i = 0; i < c->row_count; i++) {
-      int row = c->row_first + i;
-      RowBar b = row_bar(c, &c->rows[i], side, s->closures->multiplier[row], a->nu[row]);
-      a->end[k][0] = vec3_add(a->end[k][0], to_link(&side[0], b.d, b.d_dot));
-      a->end[k][1] = vec3_sub(a->end[k][1], to_link(&side[1], b.d, b.d_dot));
-      a->u[row] = vec3_add(a->u[row], to_link(&side[0], b.u, b.u_dot));
-      a->v[row] = vec3_add(a->v[row], to_link(&side[1], b.v, b.v_dot));
-      a->length[k] += b.length;
-    }
+  for (int k = 0; k < m->coupling_count; k++) {
+    int row = m->couplings[k].row;
+    closure_adjoint_coupling(a, m, k, s->closures->multiplier[row], a->nu[row], lambda, q);
   }
+  for (int k = 0; k < m->closure_count; k++)
+    if (!s->closures->open[k])
+      closure_adjoint_rows(a, m, k, s->configuration[s->current].pose, motion, s->closures->multiplier, a->nu,
+                           (ClosurePoseBars){NULL, NULL});
 }
 
 /* ---------------------------------------------------------------- the start */

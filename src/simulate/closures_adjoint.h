@@ -34,6 +34,17 @@ void closure_adjoint_product(const ClosureAdjoint* adjoint, const Sim* sim, cons
  * end (nq). */
 void closure_adjoint_ends(ClosureAdjoint* adjoint, const Sim* sim, const double* lambda, const double (*motion)[3][4],
                           const double* q);
+/* Entry by entry of [R | t] and of its motion (links); NULL: not wanted. */
+typedef struct {
+  double (*pose)[3][4], (*motion)[3][4];
+} ClosurePoseBars;
+/* Derivatives of sum mu c' + nu c over the rows of closure k at poses (links) that move by motion (links; NULL: they
+ * do not): by its numbers, gathered, and by poses and motion, added to `out`. mu, nu (rows); NULL: none. */
+void closure_adjoint_rows(ClosureAdjoint* adjoint, const Model* model, int k, const Pose* poses,
+                          const double (*motion)[3][4], const double* mu, const double* nu, ClosurePoseBars out);
+/* The same of a coupling by its offset and ratios, at q (nq) moving by lambda (nv); k: index of Model.couplings. */
+void closure_adjoint_coupling(ClosureAdjoint* adjoint, const Model* model, int k, double mu, double nu,
+                              const double* lambda, const double* q);
 /* What was gathered, to the poses that closures were placed at (links) and their numbers in the scene, added. bar
  * (links), entry by entry. */
 void closure_adjoint_start(const ClosureAdjoint* adjoint, const Model* model, const Pose* pose, double (*bar)[3][4],

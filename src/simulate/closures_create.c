@@ -109,8 +109,8 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
   s->exact = fmin(CLOSURE_EXACT, CLOSURE_SHARE * tolerance);
   s->count = m->closure_count + m->coupling_count;
   s->row_count = m->closure_row_count;
-  double** of_rows[] = {&s->multiplier, &s->accepted, &s->saved,       &s->kept,
-                        &s->stiffness,  &s->value,    &s->found_value, &s->change};
+  double** of_rows[] = {&s->multiplier, &s->accepted,    &s->saved,  &s->kept, &s->stiffness,
+                        &s->value,      &s->found_value, &s->change, &s->aimed};
   for (size_t k = 0; k < sizeof(of_rows) / sizeof(of_rows[0]); k++) *of_rows[k] = MEMORY_NEW(double, s->row_count);
   s->open = MEMORY_NEW(bool, s->count);
   s->open_saved = MEMORY_NEW(bool, s->count);
@@ -155,5 +155,6 @@ void closures_destroy(ClosureSystem* s) {
                    s->ends,       s->arm,         s->place,     s->way,   s->tree_moves_on};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(s->ease);
+  memory_free(s->aimed);
   memory_free(s);
 }

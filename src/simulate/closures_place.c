@@ -60,25 +60,30 @@ double closure_coupling_value(const ModelCoupling* c, const double* q) {
   return sum;
 }
 
+/* Rows of a closure or coupling. */
+static void find_one(ClosureSystem* s, int k, const Pose* poses, const double* q) {
+  const ModelCoupling* coupling = closure_coupling(s, k);
+  if (coupling) {
+    s->found_value[coupling->row] = closure_coupling_value(coupling, q);
+    return;
+  }
+  const ModelClosure* c = &s->model->closures[k];
+  double apart[3];
+  s->ends[k] = closure_ends(c, poses);
+  vec3_store(s->ends[k].apart, apart);
+  for (int i = 0, row = c->row_first; i < c->row_count; i++, row++)
+    s->found_value[row] = c->rows[i].kind == CLOSURE_POINT ? apart[c->rows[i].axis]
+                                                           : find_row(c, &c->rows[i], &s->ends[k], &s->place[row]);
+}
+
 /* Were the rows found at these coordinates last? They are from now on. */
 static void find_rows(ClosureSystem* s, const Pose* poses, const double* q) {
-  const Model* m = s->model;
-  size_t size = sizeof(double) * (size_t)m->coordinate_count;
+  size_t size = sizeof(double) * (size_t)s->model->coordinate_count;
   if (s->found && memcmp(s->found_q, q, size) == 0) return;
   memcpy(s->found_q, q, size);
   s->found = true;
   s->placed_weight = -1;
-  for (int k = 0; k < m->closure_count; k++) {
-    const ModelClosure* c = &m->closures[k];
-    double apart[3];
-    s->ends[k] = closure_ends(c, poses);
-    vec3_store(s->ends[k].apart, apart);
-    for (int i = 0, row = c->row_first; i < c->row_count; i++, row++)
-      s->found_value[row] = c->rows[i].kind == CLOSURE_POINT ? apart[c->rows[i].axis]
-                                                             : find_row(c, &c->rows[i], &s->ends[k], &s->place[row]);
-  }
-  for (int k = 0; k < m->coupling_count; k++)
-    s->found_value[m->couplings[k].row] = closure_coupling_value(&m->couplings[k], q);
+  for (int k = 0; k < s->count; k++) find_one(s, k, poses, q);
 }
 
 void closures_values(ClosureSystem* s, const Pose* poses, const double* q, double* values) {
@@ -245,10 +250,50 @@ static void place_closure(ClosureSystem* s, int k, const Vec3* reference, const 
   set_slopes(s, k, at, screws);
 }
 
+/* How easily the links would follow alone, each about or along its own joint. */
+static double coupling_mobility(const Model* m, const ModelCoupling* c, const Vec3* reference, const Screw* screws) {
+  double sum = 0;
+  for (int i = 0; i < c->count; i++) {
+    int dof = c->dof[i], l = m->dof_link[dof];
+    const ModelLink* link = &m->links[l];
+    Vec3 v = screw_velocity(&screws[dof], reference[l]), w = screws[dof].w;
+    double inertia = link->mass * vec3_dot(v, v) + link->armature[dof - link->dof_first] +
+                     0.5 * mat3_trace(mass_moment_inertia_tensor(&link->moment)) * vec3_dot(w, w);
+    if (link->prescribed < 0 && inertia > 0) sum += c->slope[i] * c->slope[i] / inertia;
+  }
+  return sum;
+}
+
+static void place_coupling(ClosureSystem* s, int k, const double* q, const Vec3* reference, const Screw* screws,
+                           double weight) {
+  const ModelCoupling* c = closure_coupling(s, k);
+  double mobility = coupling_mobility(s->model, c, reference, screws);
+  s->value[c->row] = s->found_value[c->row];
+  s->stiffness[c->row] = mobility > 0 ? weight / mobility : 0;
+  s->extent[k] = c->size + fabs(c->offset);
+  for (int i = 0; i < c->count; i++) s->extent[k] += fabs(c->slope[i] * q[c->coordinate[i]]);
+  memcpy(s->slope + s->slope_first[k], c->slope, sizeof(double) * (size_t)c->count);
+}
+
+static void place_found(ClosureSystem* s, int k, const double* q, const Vec3* reference, const Screw* screws,
+                        double weight) {
+  if (closure_coupling(s, k))
+    place_coupling(s, k, q, reference, screws, weight);
+  else
+    place_closure(s, k, reference, screws, weight);
+}
+
 void closures_place(ClosureSystem* s, const Pose* poses, const double* q, const Vec3* reference, const Screw* screws,
                     double weight) {
   find_rows(s, poses, q);
   if (s->placed_weight == weight) return;
   s->placed_weight = weight;
-  for (int k = 0; k < s->model->closure_count; k++) place_closure(s, k, reference, screws, weight);
+  for (int k = 0; k < s->count; k++) place_found(s, k, q, reference, screws, weight);
+}
+
+void closures_place_one(ClosureSystem* s, int k, const Pose* poses, const double* q, const Vec3* reference,
+                        const Screw* screws, double weight) {
+  s->found = false;
+  find_one(s, k, poses, q);
+  place_found(s, k, q, reference, screws, weight);
 }

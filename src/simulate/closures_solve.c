@@ -7,7 +7,7 @@ static const double* row_of_slopes(const ClosureSystem* s, int k, int row) {
   return s->slope + s->slope_first[k] + (size_t)row * (size_t)(s->dof_first[k + 1] - s->dof_first[k]);
 }
 
-static double slope_product(const ClosureSystem* s, int k, int row, const double* x) {
+double closures_row_product(const ClosureSystem* s, int k, int row, const double* x) {
   int first = s->dof_first[k], count = s->dof_first[k + 1] - first;
   const double* slope = row_of_slopes(s, k, row);
   double sum = 0;
@@ -15,17 +15,23 @@ static double slope_product(const ClosureSystem* s, int k, int row, const double
   return sum;
 }
 
-static void add_slope(const ClosureSystem* s, int k, int row, double factor, double* x) {
+void closures_add_row(const ClosureSystem* s, int k, int row, double factor, double* x) {
   int first = s->dof_first[k], count = s->dof_first[k + 1] - first;
   const double* slope = row_of_slopes(s, k, row);
   for (int n = 0; n < count; n++) x[s->dof[first + n]] += factor * slope[n];
+}
+
+void closures_add_size(const ClosureSystem* s, int k, int row, double factor, double* x) {
+  int first = s->dof_first[k], count = s->dof_first[k + 1] - first;
+  const double* slope = row_of_slopes(s, k, row);
+  for (int n = 0; n < count; n++) x[s->dof[first + n]] += fabs(factor * slope[n]);
 }
 
 void closures_add_force(const ClosureSystem* s, const double* change, double* gradient) {
   for (int k = 0; s && k < s->count; k++) {
     int first = closure_first(s, k), count = s->open[k] ? 0 : closure_rows(s, k);
     for (int i = 0; i < count; i++)
-      if (s->moves[first + i]) add_slope(s, k, i, change[first + i], gradient);
+      if (s->moves[first + i]) closures_add_row(s, k, i, change[first + i], gradient);
   }
 }
 
@@ -33,7 +39,8 @@ void closures_add_stiff_force(const ClosureSystem* s, double factor, double* gra
   for (int k = 0; k < s->count && factor != 0; k++) {
     int first = closure_first(s, k), count = s->open[k] ? 0 : closure_rows(s, k);
     for (int i = 0; i < count; i++)
-      if (s->moves[first + i]) add_slope(s, k, i, factor * s->stiffness[first + i] * s->value[first + i], gradient);
+      if (s->moves[first + i])
+        closures_add_row(s, k, i, factor * s->stiffness[first + i] * s->value[first + i], gradient);
   }
 }
 
@@ -112,7 +119,7 @@ static void fill_matrix(ClosureSystem* s, BlockSolver* solver, const Coupled* c,
     solve_column(s, solver, c, fixed, r);
     for (int i = r; i < c->rows; i++)
       s->matrix[i * c->rows + r] = s->matrix[r * c->rows + i] =
-          slope_product(s, s->active[i].closure, s->active[i].row, column_of(s, r));
+          closures_row_product(s, s->active[i].closure, s->active[i].row, column_of(s, r));
   }
 }
 
@@ -134,7 +141,7 @@ static bool solve_component(ClosureSystem* s, BlockSolver* solver, const Coupled
   fill_matrix(s, solver, c, fixed);
   for (int r = 0; r < c->rows; r++) {
     const ClosureActive* a = &s->active[r];
-    s->right[r] = slope_product(s, a->closure, a->row, x) + (values ? values[a->index] : 0);
+    s->right[r] = closures_row_product(s, a->closure, a->row, x) + (values ? values[a->index] : 0);
   }
   if (!symmetric_least_change(c->rows, s->matrix, s->right, s->unit, s->work, &s->ambiguous)) return false;
   for (int r = 0; r < c->rows; r++) change[s->active[r].index] = s->right[r];

@@ -139,32 +139,10 @@ ContactTermList closures_terms(const ClosureSystem* s) {
 
 /* ---------------------------------------------------------------- couplings (Z7) */
 
-/* How easily the links would follow alone, each about or along its own joint. */
-static double coupling_mobility(const Model* m, const ModelCoupling* c, const Vec3* reference, const Screw* screws) {
-  double sum = 0;
-  for (int i = 0; i < c->count; i++) {
-    int dof = c->dof[i], l = m->dof_link[dof];
-    const ModelLink* link = &m->links[l];
-    Vec3 v = screw_velocity(&screws[dof], reference[l]), w = screws[dof].w;
-    double inertia = link->mass * vec3_dot(v, v) + link->armature[dof - link->dof_first] +
-                     0.5 * mat3_trace(mass_moment_inertia_tensor(&link->moment)) * vec3_dot(w, w);
-    if (link->prescribed < 0 && inertia > 0) sum += c->slope[i] * c->slope[i] / inertia;
-  }
-  return sum;
-}
-
-static void assemble_coupling(ClosureSystem* s, int k, const double* q, const Vec3* reference, const Screw* screws,
-                              double weight) {
-  const Model* m = s->model;
+static void assemble_coupling(ClosureSystem* s, int k) {
   const ModelCoupling* c = closure_coupling(s, k);
-  double mobility = coupling_mobility(m, c, reference, screws);
-  s->value[c->row] = closure_coupling_value(c, q);
-  s->stiffness[c->row] = mobility > 0 ? weight / mobility : 0;
-  s->extent[k] = c->size + fabs(c->offset);
-  for (int i = 0; i < c->count; i++) s->extent[k] += fabs(c->slope[i] * q[c->coordinate[i]]);
-  memcpy(s->slope + s->slope_first[k], c->slope, sizeof(double) * (size_t)c->count);
   double push = s->multiplier[c->row] + s->stiffness[c->row] * s->value[c->row];
-  s->coupled[k - m->closure_count] = (CouplingTerms){c->count, c->dof, c->slope, push, s->stiffness[c->row]};
+  s->coupled[k - s->model->closure_count] = (CouplingTerms){c->count, c->dof, c->slope, push, s->stiffness[c->row]};
 }
 
 void closures_couple(const ClosureSystem* s, Assembly* assembly) {
@@ -179,6 +157,9 @@ void closures_add_work(const ClosureSystem* s, double* at_work) {
   for (int k = 0; k < s->model->coupling_count; k++)
     for (int i = 0; i < s->coupled[k].count; i++)
       at_work[s->coupled[k].dof[i]] += fabs(s->coupled[k].push * s->coupled[k].slope[i]);
+  for (int k = 0; k < s->count; k++)
+    for (int i = 0, row = closure_first(s, k); i < closure_rows(s, k) && !s->open[k]; i++, row++)
+      if (s->aimed[row] != 0) closures_add_size(s, k, i, s->aimed[row], at_work);
 }
 
 /* ---------------------------------------------------------------- all of them */
@@ -190,6 +171,6 @@ void closures_assemble(ClosureSystem* s, const Pose* poses, const double* q, con
     if (!s->open[k]) push_closure(s, k);
     s->rows[k].rows = s->open[k] ? 0 : s->model->closures[k].row_count;
   }
-  for (int k = s->model->closure_count; k < s->count; k++) assemble_coupling(s, k, q, reference, screws, weight);
+  for (int k = s->model->closure_count; k < s->count; k++) assemble_coupling(s, k);
   for (int k = 0; k < s->count; k++) s->gap[k] = closure_gap(s, k, s->value);
 }

@@ -4,6 +4,7 @@
 
 #include "simulate/loads.h"
 #include "simulate/tendons.h"
+#include "simulate/tree_flight.h"
 
 /* ---------------------------------------------------------------- kinds */
 
@@ -82,8 +83,10 @@ static void note_joint(Sim* s, int i, const Configuration* c) {
 /* What a prescribed joint lacks for balance is what its drive gives. */
 static void note_prescribed(Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
-  memcpy(forces_of(s, JOINT_FORCE_DRIVE) + link->dof_first, s->gradient + link->dof_first,
-         sizeof(double) * (size_t)link->dof_count);
+  double* force = forces_of(s, JOINT_FORCE_DRIVE) + link->dof_first;
+  memcpy(force, s->gradient + link->dof_first, sizeof(double) * (size_t)link->dof_count);
+  for (int k = 0; tree_flight_found(s->flight, link) && k < link->dof_count; k++)
+    force[k] += s->flight->drive[link->dof_first + k];
 }
 
 /* Force and torque about the origin of the link's frame, given to all joints between it and the world. */
@@ -110,6 +113,7 @@ static void note_closures(Sim* s) {
   double* force = forces_of(s, JOINT_FORCE_CLOSURE);
   memset(force, 0, sizeof(double) * (size_t)s->model->dof_count);
   closures_add_force(s->closures, s->closures->multiplier, force);
+  closures_add_force(s->closures, s->closures->aimed, force);
   for (int k = 0; k < s->model->dof_count; k++) force[k] = 0 - force[k];
 }
 

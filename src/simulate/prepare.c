@@ -139,9 +139,9 @@ void step_prepare(Sim* s) {
   s->weights = step_weights(s->model->simulation.integrator, &s->clock);
   aim_links(s);
   spin_aim(s);
+  aim_joints(s, s->clock.time);
   tree_flight_aim(s);
   aim_armatures(s);
-  aim_joints(s, s->clock.time);
   loads_aim(s);
   tendons_aim(s);
   Configuration* c = &s->configuration[s->current];

@@ -42,6 +42,7 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   if (!a->sim->flight) return a;
   a->aim_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->back_bar = memory_alloc(sizeof(double[3][4]) * links);
+  a->beyond_bar = memory_alloc(sizeof(double[3][4]) * links);
   return a;
 }
 
@@ -52,10 +53,11 @@ void step_adjoint_destroy(StepAdjoint* a) {
   spin_adjoint_destroy(a->spin);
   closure_adjoint_destroy(a->closures);
   delay_pending_destroy(a->late);
-  void* owned[] = {a->lambda,      a->reduced,    a->product,    a->zero,        a->twist,       a->wrench,
-                   a->rate_bar,    a->felt,       a->pulled,     a->push,        a->motion,      a->ground_bar,
-                   a->force,       a->bar_force,  a->bar_moment, a->target,      a->target_rate, a->gains,
-                   a->turn_torque, a->turn_force, a->turn_curve, a->turn_moment, a->aim_bar,     a->back_bar};
+  void* owned[] = {a->lambda,     a->reduced,     a->product, a->zero,        a->twist,
+                   a->wrench,     a->rate_bar,    a->felt,    a->pulled,      a->push,
+                   a->motion,     a->ground_bar,  a->force,   a->bar_force,   a->bar_moment,
+                   a->target,     a->target_rate, a->gains,   a->turn_torque, a->turn_force,
+                   a->turn_curve, a->turn_moment, a->aim_bar, a->back_bar,    a->beyond_bar};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(a);
 }
@@ -298,8 +300,7 @@ static bool solve_lambda(StepAdjoint* a, const Assembly* assembly, StepAdjointRe
   return true;
 }
 
-/* Derivatives by the prescribed coordinates at time t (nv, others are ignored) to their signals. */
-static void add_prescribed(StepAdjoint* a, const double* bar, double t, ModelGradient* gradient) {
+void step_adjoint_prescribed(StepAdjoint* a, const double* bar, double t, ModelGradient* gradient) {
   const Model* m = a->model;
   double zero[JOINT_MAX_DOF] = {0};
   for (int i = 0; i < m->link_count; i++)
@@ -315,7 +316,7 @@ static void reverse_prescribed(StepAdjoint* a, const Assembly* assembly, double 
   block_solver_multiply(s->solver, a->lambda, a->product);
   for (int k = 0; k < a->model->dof_count; k++) a->product[k] += a->reduced[k];
   if (a->closures) closures_add_force(s->closures, a->closures->nu, a->product);
-  add_prescribed(a, a->product, t, gradient);
+  step_adjoint_prescribed(a, a->product, t, gradient);
 }
 
 /* ---------------------------------------------------------------- lambda . dF / d(the rest) */
@@ -479,7 +480,7 @@ static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const Forc
   if (a->sim->fixed_count == 0) return;
   memset(a->product, 0, sizeof(double) * (size_t)m->dof_count);
   step_adjoint_reduce(a, step->pose_next, a->sim->screws, a->product);
-  add_prescribed(a, a->product, step->clock.time, gradient);
+  step_adjoint_prescribed(a, a->product, step->clock.time, gradient);
 }
 
 void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now, StateBar old,

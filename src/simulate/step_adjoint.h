@@ -35,8 +35,9 @@ struct StepAdjoint {
   Mat3* turn_moment;                           /* (links) */
   double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF], (*push)[JOINT_MAX_DOF]; /* (controllers) */
   double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF];                                       /* (controllers) */
-  double (*aim_bar)[3][4], (*back_bar)[3][4]; /* by aims of links of flying trees, by where they come from; NULL: none
-                                                 flies  (links) */
+  double (*aim_bar)[3][4], (*back_bar)[3][4], (*beyond_bar)[3][4]; /* by aims of links of flying trees, by where they
+                                                 come from, by where their motion goes on to; NULL: none flies  (links)
+                                               */
 };
 
 /* Value and derivatives of all terms at t + dt; false: the contact of the record was not found. forward: steps come
@@ -86,6 +87,8 @@ void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, d
  * [rad/s, m/s] for rates in m/s and rad/s. */
 void step_adjoint_twists(const Model* model, const Screw* screws, const Vec3* at, const double* rates,
                          double (*twist)[6]);
+/* Derivatives by the prescribed coordinates at time t (nv, others are ignored) to their signals, added. t [s]. */
+void step_adjoint_prescribed(StepAdjoint* a, const double* bar, double t, ModelGradient* gradient);
 /* Trees that fly, from aim_bar, the derivatives by their links' aims, to the states before, velocities and the model
  * (simulate/tree_flight_adjoint.c, W13). Added to all; nothing when no tree flies. */
 void tree_flight_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, ModelGradient* gradient);

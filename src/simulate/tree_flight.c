@@ -1,74 +1,55 @@
-/* Trees of joints by their momentum (docs/derivations/spin.md, W11-W12). */
+/* Trees of joints by their momentum (docs/derivations/spin.md, W11-W17). */
 #include "simulate/tree_flight.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-TreeFlight* tree_flight_create(const Sim* s) {
-  const Model* m = s->model;
-  if (m->simulation.integrator != INTEGRATOR_MOMENTUM) return NULL;
-  size_t largest = 0;
-  for (int k = 0; k < m->tree_count; k++)
-    if (m->trees[k].flies && (size_t)m->trees[k].dof_count > largest) largest = (size_t)m->trees[k].dof_count;
-  if (largest == 0) return NULL;
-  size_t links = (size_t)m->link_count, nv = (size_t)m->dof_count;
-  TreeFlight* f = MEMORY_NEW(TreeFlight, 1);
-  f->found = MEMORY_NEW(bool, m->tree_count);
-  f->untouched = MEMORY_NEW(bool, m->tree_count);
-  double** const coordinates[] = {&f->before, &f->ahead};
-  double** const increments[] = {&f->way, &f->reduced, &f->change};
-  Pose** const poses[] = {&f->pose_before, &f->pose_ahead};
-  Screw** const screws[] = {&f->screws_now, &f->screws_ahead};
-  for (int k = 0; k < 2; k++) *coordinates[k] = MEMORY_NEW(double, m->coordinate_count);
-  for (int k = 0; k < 3; k++) *increments[k] = MEMORY_NEW(double, nv);
-  for (int k = 0; k < 2; k++) *poses[k] = MEMORY_NEW(Pose, links);
-  for (int k = 0; k < 2; k++) *screws[k] = MEMORY_NEW(Screw, nv);
-  f->bar = memory_alloc(sizeof(double[3][4]) * links);
-  f->force = MEMORY_NEW(Vec3, links);
-  f->moment = MEMORY_NEW(Mat3, links);
-  f->matrix = MEMORY_NEW(double, largest* largest);
-  return f;
-}
-
-void tree_flight_destroy(TreeFlight* f) {
-  if (!f) return;
-  void* owned[] = {f->found,      f->untouched,  f->before,       f->ahead,  f->pose_before,
-                   f->pose_ahead, f->screws_now, f->screws_ahead, f->way,    f->bar,
-                   f->force,      f->moment,     f->reduced,      f->change, f->matrix};
-  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
-  memory_free(f);
-}
-
 static LinkSpan tree_span(const Sim* s, int tree) {
   return (LinkSpan){s->tree_links + s->tree_first[tree], s->tree_first[tree + 1] - s->tree_first[tree]};
 }
 
-/* ---------------------------------------------------------------- the equations */
-
-/* Where the tree would have been a step of this length ago, had its joints moved as they did last. */
-static void go_back(Sim* s, LinkSpan span) {
-  const Model* m = s->model;
-  TreeFlight* f = s->flight;
-  bool first = !(s->clock.dt_before > 0);
-  f->factor = first ? s->clock.dt : s->clock.dt / s->clock.dt_before;
-  for (int k = 0; k < span.count; k++) {
-    const ModelLink* link = &m->links[span.links[k]];
-    int q = link->coordinate_first, dof = link->dof_first;
-    memcpy(f->way + dof, (first ? s->start_rate : s->difference_old) + dof, sizeof(double) * (size_t)link->dof_count);
-    joint_continue(&link->joint, s->q_now + q, f->way + dof, -f->factor, f->before + q);
-    joint_continue(&link->joint, s->q_now + q, f->way + dof, f->factor, f->ahead + q);
-    model_link_pose(m, span.links[k], f->before, f->pose_before);
-    model_link_screws(m, span.links[k], s->q_now, s->pose_now, f->screws_now);
-  }
+static LinkSpan group_span(const TreeFlight* f, const FlightGroup* g) {
+  return (LinkSpan){f->links + g->link_first, g->link_count};
 }
 
-static void place_ahead(Sim* s, LinkSpan span) {
+/* ---------------------------------------------------------------- the equations */
+
+/* Where a joint would have been a step of this length ago, had it moved as it did last, and where it goes so. */
+static void go_back(Sim* s, int i) {
   TreeFlight* f = s->flight;
+  const ModelLink* link = &s->model->links[i];
+  bool first = !(s->clock.dt_before > 0);
+  int q = link->coordinate_first, dof = link->dof_first;
+  memcpy(f->way + dof, (first ? s->start_rate : s->difference_old) + dof, sizeof(double) * (size_t)link->dof_count);
+  joint_continue(&link->joint, s->q_now + q, f->way + dof, -f->factor, f->before + q);
+  joint_continue(&link->joint, s->q_now + q, f->way + dof, f->factor, f->beyond + q);
+  memcpy(f->ahead + q, (link->prescribed >= 0 ? s->prescribed : f->beyond) + q,
+         sizeof(double) * (size_t)link->coordinate_count);
+}
+
+static void begin(Sim* s, const FlightGroup* g) {
+  const Model* m = s->model;
+  TreeFlight* f = s->flight;
+  LinkSpan span = group_span(f, g);
+  for (int k = 0; k < span.count; k++) {
+    int i = span.links[k];
+    go_back(s, i);
+    model_link_pose(m, i, f->before, f->pose_before);
+    if (f->bend != 0) model_link_pose(m, i, f->beyond, f->pose_beyond);
+    model_link_screws(m, i, s->q_now, s->pose_now, f->screws_now);
+  }
+  flight_rows_begin(s, g);
+}
+
+static void place_ahead(Sim* s, const FlightGroup* g) {
+  TreeFlight* f = s->flight;
+  LinkSpan span = group_span(f, g);
   for (int k = 0; k < span.count; k++) {
     model_link_pose(s->model, span.links[k], f->ahead, f->pose_ahead);
     model_link_screws(s->model, span.links[k], f->ahead, f->pose_ahead, f->screws_ahead);
   }
+  flight_rows_place(s, g);
 }
 
 static void pose_matrix(Pose pose, double out[3][4]) {
@@ -91,6 +72,11 @@ void tree_flight_displacement(const Sim* s, int link, double out[3][4]) {
     for (int c = 0; c < 4; c++) out[r][c] = (ahead[r][c] - now[r][c]) - (now[r][c] - before[r][c]);
     out[r][3] -= fall[r];
   }
+  if (f->bend == 0) return;
+  double beyond[3][4];
+  pose_matrix(f->pose_beyond[link], beyond);
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 4; c++) out[r][c] -= f->bend * ((beyond[r][c] - now[r][c]) - (now[r][c] - before[r][c]));
 }
 
 /* reduced = J(q^t)^T bar over the tree. */
@@ -102,13 +88,18 @@ static void project(const Sim* s, int tree, LinkSpan span) {
   bars_reduce(s->model, span, s->pose_now, f->screws_now, f->force, f->moment, f->reduced);
 }
 
-static void residual(const Sim* s, int tree, LinkSpan span) {
+/* reduced: all of W15's first equation, at the aim as it stands. */
+static void residual(const Sim* s, const FlightGroup* g) {
+  TreeFlight* f = s->flight;
+  LinkSpan span = group_span(f, g);
   for (int k = 0; k < span.count; k++) {
     double d[3][4];
     tree_flight_displacement(s, span.links[k], d);
-    inertia_times(&s->model->links[span.links[k]], d, s->flight->bar[span.links[k]]);
+    inertia_times(&s->model->links[span.links[k]], d, f->bar[span.links[k]]);
   }
-  project(s, tree, span);
+  for (int n = 0; n < g->tree_count; n++)
+    project(s, f->trees[g->tree_first + n], tree_span(s, f->trees[g->tree_first + n]));
+  flight_rows_push(s, g);
 }
 
 /* What a link's pose at the aim does under a screw, through its inertia. */
@@ -118,12 +109,11 @@ static void moved_bar(const ModelLink* link, const Screw* screw, Pose pose, doub
   inertia_times(link, motion, out);
 }
 
-/* Column of A: J(q^t)^T M dx^/ddof. */
-static void fill_column(const Sim* s, int tree, LinkSpan span, int dof) {
+/* Column of A: J(q^t)^T M dx^/ddof, of what nothing prescribes. */
+static void fill_column(const Sim* s, int tree, LinkSpan span, int column) {
   const Model* m = s->model;
   TreeFlight* f = s->flight;
-  const ModelTree* t = &m->trees[tree];
-  int owner = m->dof_link[dof];
+  int dof = f->free[f->tree[tree].free_first + column], owner = m->dof_link[dof];
   for (int k = 0; k < span.count; k++) {
     int i = span.links[k], up = i;
     while (up > owner) up = m->links[up].parent;
@@ -133,8 +123,9 @@ static void fill_column(const Sim* s, int tree, LinkSpan span, int dof) {
       memset(f->bar[i], 0, sizeof(f->bar[i]));
   }
   project(s, tree, span);
-  int n = t->dof_count, column = dof - t->dof_first;
-  for (int r = 0; r < n; r++) f->matrix[r * n + column] = f->reduced[t->dof_first + r];
+  const FlightTree* own = &f->tree[tree];
+  for (int r = 0; r < own->free_count; r++)
+    own->matrix[r * own->free_count + column] = f->reduced[f->free[own->free_first + r]];
 }
 
 /* Pivots below this part of the diagonal say that some motion has no inertia of its own. */
@@ -176,37 +167,97 @@ static void solve_transposed(int n, const double* a, double* x) {
     for (int j = i + 1; j < n; j++) x[i] -= a[j * n + i] * x[j];
 }
 
-static int factor_at_aim(const Sim* s, int tree, LinkSpan span) {
-  const ModelTree* t = &s->model->trees[tree];
-  for (int k = 0; k < t->dof_count; k++) fill_column(s, tree, span, t->dof_first + k);
-  return factor(t->dof_count, s->flight->matrix);
+static void factor_tree(const Sim* s, int tree) {
+  FlightTree* t = &s->flight->tree[tree];
+  LinkSpan span = tree_span(s, tree);
+  for (int k = 0; k < t->free_count; k++) fill_column(s, tree, span, k);
+  t->sign = factor(t->free_count, t->matrix);
 }
 
-bool tree_flight_solve_transposed(const Sim* s, int tree, double* x) {
-  const ModelTree* t = &s->model->trees[tree];
-  if (factor_at_aim(s, tree, tree_span(s, tree)) == 0) return false;
-  solve_transposed(t->dof_count, s->flight->matrix, x + t->dof_first);
+/* 0, -1 or 1 as of its trees. */
+static int factor_group(const Sim* s, const FlightGroup* g) {
+  const TreeFlight* f = s->flight;
+  int sign = 1;
+  for (int n = 0; n < g->tree_count; n++) {
+    int tree = f->trees[g->tree_first + n];
+    factor_tree(s, tree);
+    if (f->tree[tree].sign == 0) return 0;
+    if (f->tree[tree].sign < 0) sign = -1;
+  }
+  return flight_rows_factor(s, g) ? sign : 0;
+}
+
+/* By a tree's matrix, of entries among others. */
+static void solve_in(const TreeFlight* f, int tree, void (*by)(int, const double*, double*), double* x) {
+  const FlightTree* t = &f->tree[tree];
+  const int* dof = f->free + t->free_first;
+  double* own = f->packed;
+  for (int k = 0; k < t->free_count; k++) own[k] = x[dof[k]];
+  by(t->free_count, t->matrix, own);
+  for (int k = 0; k < t->free_count; k++) x[dof[k]] = own[k];
+}
+
+void flight_tree_solve(const TreeFlight* f, int tree, double* x) { solve_in(f, tree, solve, x); }
+
+void flight_tree_solve_transposed(const TreeFlight* f, int tree, double* x) { solve_in(f, tree, solve_transposed, x); }
+
+static void clear_prescribed(const Sim* s, const FlightGroup* g, double* x) {
+  LinkSpan span = group_span(s->flight, g);
+  for (int k = 0; k < span.count; k++) {
+    const ModelLink* link = &s->model->links[span.links[k]];
+    for (int d = link->dof_first; link->prescribed >= 0 && d < link->dof_first + link->dof_count; d++) x[d] = 0;
+  }
+}
+
+bool tree_flight_solve_transposed(const Sim* s, int group, double* x) {
+  TreeFlight* f = s->flight;
+  const FlightGroup* g = &f->group[group];
+  if (factor_group(s, g) == 0) return false;
+  clear_prescribed(s, g, x);
+  for (int n = 0; n < g->tree_count; n++) flight_tree_solve_transposed(f, f->trees[g->tree_first + n], x);
+  if (g->closure_count == 0) return true;
+  flight_rows_solve_transposed(s, g, x, f->change);
+  for (int n = 0; n < g->tree_count; n++) {
+    const FlightTree* t = &f->tree[f->trees[g->tree_first + n]];
+    flight_tree_solve_transposed(f, f->trees[g->tree_first + n], f->change);
+    for (int k = 0; k < t->free_count; k++) x[f->free[t->free_first + k]] -= f->change[f->free[t->free_first + k]];
+  }
   return true;
 }
 
 /* ---------------------------------------------------------------- the aim */
 
-/* What a Newton step still changes, in the measure of M: |change . residual|. Negative: no step. */
-static double newton_step(Sim* s, int tree, LinkSpan span, int* sign) {
+/* A^-1 reduced, with what closes. */
+static void solve_change(const Sim* s, const FlightGroup* g) {
   TreeFlight* f = s->flight;
-  const ModelTree* t = &s->model->trees[tree];
-  place_ahead(s, span);
-  *sign = factor_at_aim(s, tree, span);
+  for (int n = 0; n < g->tree_count; n++) {
+    const ModelTree* t = &s->model->trees[f->trees[g->tree_first + n]];
+    memcpy(f->change + t->dof_first, f->reduced + t->dof_first, sizeof(double) * (size_t)t->dof_count);
+  }
+  clear_prescribed(s, g, f->change);
+  for (int n = 0; n < g->tree_count; n++) flight_tree_solve(f, f->trees[g->tree_first + n], f->change);
+  flight_rows_close(s, g);
+}
+
+/* What a Newton step still changes, in the measure of M: |change . residual|. Negative: no step. */
+static double newton_step(Sim* s, const FlightGroup* g, int* sign) {
+  TreeFlight* f = s->flight;
+  LinkSpan span = group_span(f, g);
+  double sum = 0;
+  place_ahead(s, g);
+  *sign = factor_group(s, g);
   if (*sign == 0) return -1;
-  residual(s, tree, span);
-  double *r = f->reduced + t->dof_first, *x = f->change + t->dof_first, sum = 0;
-  memcpy(x, r, sizeof(double) * (size_t)t->dof_count);
-  solve(t->dof_count, f->matrix, x);
-  for (int k = 0; k < t->dof_count; k++) sum += x[k] * r[k];
+  residual(s, g);
+  solve_change(s, g);
+  for (int n = 0; n < g->tree_count; n++) {
+    const FlightTree* t = &f->tree[f->trees[g->tree_first + n]];
+    for (int k = 0; k < t->free_count; k++)
+      sum += f->change[f->free[t->free_first + k]] * f->reduced[f->free[t->free_first + k]];
+  }
   for (int k = 0; k < span.count; k++) {
     const ModelLink* link = &s->model->links[span.links[k]];
     double* q = f->ahead + link->coordinate_first;
-    joint_continue(&link->joint, q, f->change + link->dof_first, -1, q);
+    if (link->prescribed < 0) joint_continue(&link->joint, q, f->change + link->dof_first, -1, q);
   }
   return isfinite(sum) ? fabs(sum) : -1;
 }
@@ -240,19 +291,20 @@ enum { FLIGHT_ITERATIONS = 20 };
 /* The last one's part of the way, squared: far above rounding, far below what a root elsewhere would leave. */
 #define FLIGHT_SOLVED 1e-16
 
-/* W11. */
-static bool find_aim(Sim* s, int tree) {
-  LinkSpan span = tree_span(s, tree);
-  go_back(s, span);
+/* W11, W15. */
+static bool find_aim(Sim* s, const FlightGroup* g) {
+  LinkSpan span = group_span(s->flight, g);
+  begin(s, g);
   double last = INFINITY, first = 0;
   for (int k = 0; k < FLIGHT_ITERATIONS; k++) {
     int sign;
-    double change = newton_step(s, tree, span, &sign);
+    double change = newton_step(s, g, &sign);
     if (change < 0) return false;
-    if (k == 0 && sign > 0) first = change; /* else only going on as before is believed */
-    if (change == 0 || change > STILL_CONVERGING * last) {
-      place_ahead(s, span);
-      return change <= FLIGHT_SOLVED * (way_energy(s, span) + first) + way_rounding(s, span);
+    bool believed = k == 0 && sign < 0; /* going on as before, and nothing else */
+    if (k == 0 && sign > 0) first = change;
+    if (believed || change == 0 || change > STILL_CONVERGING * last) {
+      place_ahead(s, g);
+      return change <= FLIGHT_SOLVED * (way_energy(s, span) + first) + way_rounding(s, span) && flight_rows_hold(s, g);
     }
     if (sign < 0 && k > 0) return false;
     last = change;
@@ -260,19 +312,44 @@ static bool find_aim(Sim* s, int tree) {
   return false;
 }
 
+/* What closures and drives of prescribed joints give on the way, as forces (W17). */
+static void note_forces(Sim* s, const FlightGroup* g) {
+  TreeFlight* f = s->flight;
+  flight_rows_shorten(s, g);
+  for (int n = 0; s->closures && n < g->closure_count; n++) {
+    int k = f->closures[g->closure_first + n], first = closure_first(f->at_now, k);
+    for (int row = first; row < first + closure_rows(f->at_now, k); row++)
+      s->closures->aimed[row] = f->push[row] / f->gravity_time;
+  }
+  if (!s->part_forces || s->fixed_count == 0) return;
+  residual(s, g);
+  for (int n = 0; n < g->tree_count; n++) {
+    const ModelTree* t = &s->model->trees[f->trees[g->tree_first + n]];
+    for (int d = t->dof_first; d < t->dof_first + t->dof_count; d++) f->drive[d] = f->reduced[d] / f->gravity_time;
+  }
+}
+
 void tree_flight_aim(Sim* s) {
   TreeFlight* f = s->flight;
   if (!f) return;
   const Model* m = s->model;
-  f->gravity_time = 0.5 * s->clock.dt * (s->clock.dt + fmax(s->clock.dt_before, 0));
+  double dt = s->clock.dt, before = fmax(s->clock.dt_before, 0);
+  f->gravity_time = 0.5 * dt * (dt + before);
+  f->factor = before > 0 ? dt / before : dt;
+  f->bend = 0.5 * (1 - before / dt);
   memcpy(f->pose_before, s->pose_now, sizeof(Pose) * (size_t)m->link_count);
   memcpy(f->pose_ahead, s->pose_now, sizeof(Pose) * (size_t)m->link_count);
-  for (int tree = 0; tree < m->tree_count; tree++) {
-    f->found[tree] = m->trees[tree].flies && find_aim(s, tree);
-    LinkSpan span = tree_span(s, tree);
+  memcpy(f->pose_beyond, s->pose_now, sizeof(Pose) * (size_t)m->link_count);
+  if (s->closures) memset(s->closures->aimed, 0, sizeof(double) * (size_t)s->closures->row_count);
+  for (int n = 0; n < f->group_count; n++) {
+    const FlightGroup* g = &f->group[n];
+    LinkSpan span = group_span(f, g);
+    bool found = find_aim(s, g);
+    if (found) note_forces(s, g);
+    for (int k = 0; k < g->tree_count; k++) f->found[f->trees[g->tree_first + k]] = found;
     for (int k = 0; k < span.count; k++) {
       int i = span.links[k];
-      if (f->found[tree])
+      if (found)
         s->target[i] = f->pose_ahead[i];
       else
         f->pose_ahead[i] = s->pose_now[i];
@@ -292,6 +369,12 @@ static void mark_untouched(Sim* s) {
     int link[2] = {t.link_a, t.link_b};
     for (int side = 0; side < 2; side++)
       if (m->links[link[side]].tree >= 0) f->untouched[m->links[link[side]].tree] = false;
+  }
+  for (int n = 0; n < f->group_count; n++) { /* what is joined to it starts where it does */
+    const FlightGroup* g = &f->group[n];
+    bool all = true;
+    for (int k = 0; k < g->tree_count; k++) all = all && f->untouched[f->trees[g->tree_first + k]];
+    for (int k = 0; k < g->tree_count; k++) f->untouched[f->trees[g->tree_first + k]] = all;
   }
 }
 

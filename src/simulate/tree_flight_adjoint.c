@@ -1,4 +1,4 @@
-/* Trees that fly, backwards (docs/derivations/spin.md, W13). */
+/* Trees that fly, backwards (docs/derivations/spin.md, W13, W18). */
 #include <string.h>
 
 #include "simulate/step_adjoint.h"
@@ -12,7 +12,9 @@ static void motion_of(const double twist[6], Pose pose, double out[3][4]) {
   }
 }
 
-/* mu = A^-T (derivatives by increments of the aim), into a->product; false: nothing flies. */
+static bool group_found(const TreeFlight* f, int group) { return f->found[f->trees[f->group[group].tree_first]]; }
+
+/* mu by the derivatives by increments of the aim, into a->product, and eta; false: nothing flies. */
 static bool find_multipliers(StepAdjoint* a) {
   const Sim* s = a->sim;
   const Model* m = a->model;
@@ -26,8 +28,8 @@ static bool find_multipliers(StepAdjoint* a) {
     LinkSpan one = {&i, 1};
     bars_reduce(m, one, f->pose_ahead, f->screws_ahead, a->bar_force, a->bar_moment, a->product);
   }
-  for (int tree = 0; tree < m->tree_count; tree++)
-    if (f->found[tree]) any = tree_flight_solve_transposed(s, tree, a->product) || any;
+  for (int k = 0; k < f->group_count; k++)
+    if (group_found(f, k)) any = tree_flight_solve_transposed(s, k, a->product) || any;
   return any;
 }
 
@@ -43,9 +45,10 @@ static void reverse_displacement(StepAdjoint* a, int i, StateBar now, ModelGradi
   inertia_times(link, (const double(*)[4])d, f->bar[i]);
   for (int r = 0; r < 3; r++)
     for (int c = 0; c < 4; c++) {
-      now.pose[i][r][c] += 2 * by_d[r][c];
+      now.pose[i][r][c] += 2 * (1 - f->bend) * by_d[r][c];
       a->aim_bar[i][r][c] -= by_d[r][c];
-      a->back_bar[i][r][c] = -by_d[r][c];
+      a->back_bar[i][r][c] = -(1 - f->bend) * by_d[r][c];
+      a->beyond_bar[i][r][c] = f->bend * by_d[r][c];
       f->bar[i][r][c] = -f->bar[i][r][c];
       for (int k = 0; k < 4; k++) gradient->moment[i].s[c][k] -= motion[r][c] * d[r][k];
     }
@@ -53,24 +56,73 @@ static void reverse_displacement(StepAdjoint* a, int i, StateBar now, ModelGradi
   gradient->gravity = vec3_add_scaled(gradient->gravity, f->gravity_time * (1 - link->gravity_compensation), pull);
 }
 
-/* By where the tree came from, to the states that told it. */
-static void reverse_before(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old,
-                           ModelGradient* gradient) {
+/* The forces of the rows at q^t, moving by mu, and the rows at the aim. */
+static void reverse_rows(StepAdjoint* a, int group, const double* mu, StateBar now) {
   const Sim* s = a->sim;
   const Model* m = a->model;
   TreeFlight* f = s->flight;
-  step_adjoint_compose(a, f->pose_before, a->back_bar);
-  step_adjoint_origins(a, f->pose_before, gradient);
+  const FlightGroup* g = &f->group[group];
+  for (int n = 0; n < g->closure_count; n++) {
+    int k = f->closures[g->closure_first + n], first = closure_first(f->at_now, k);
+    if (s->closures->open[k]) continue;
+    if (closure_coupling(f->at_now, k)) {
+      closure_adjoint_coupling(a->closures, m, k - m->closure_count, -f->push[first], 0, mu, s->q_now);
+      closure_adjoint_coupling(a->closures, m, k - m->closure_count, 0, -f->eta[first], mu, f->ahead);
+      continue;
+    }
+    for (int row = first; row < first + closure_rows(f->at_now, k); row++) {
+      f->push[row] = -f->push[row];
+      f->eta[row] = -f->eta[row];
+    }
+    closure_adjoint_rows(a->closures, m, k, s->pose_now, (const double(*)[3][4])a->motion, f->push, NULL,
+                         (ClosurePoseBars){now.pose, f->bar});
+    closure_adjoint_rows(a->closures, m, k, f->pose_ahead, NULL, NULL, f->eta, (ClosurePoseBars){a->aim_bar, NULL});
+  }
+}
+
+/* By prescribed joints at the aim: what is composed, and couplings. */
+static void reverse_prescribed(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
+  const Sim* s = a->sim;
+  const Model* m = a->model;
+  TreeFlight* f = s->flight;
+  if (s->fixed_count == 0) return;
+  memset(f->change, 0, sizeof(double) * (size_t)m->dof_count);
+  for (int i = 0; i < m->link_count; i++)
+    if (m->links[i].prescribed >= 0 && tree_flight_found(f, &m->links[i]))
+      bars_reduce(m, (LinkSpan){&i, 1}, f->pose_ahead, f->screws_ahead, a->bar_force, a->bar_moment, f->change);
+  for (int k = 0; k < m->coupling_count; k++) {
+    const ModelCoupling* c = &m->couplings[k];
+    if (!tree_flight_found(f, &m->links[m->dof_link[c->dof[0]]])) continue;
+    for (int i = 0; i < c->count; i++) f->change[c->dof[i]] -= f->eta[c->row] * c->slope[i];
+  }
+  step_adjoint_prescribed(a, f->change, step->clock.time, gradient);
+}
+
+/* Where joints go on from q^t by `factor` times their way: where the tree came from, and beyond. */
+typedef struct {
+  const double* q;
+  const Pose* pose;
+  double (*bar)[3][4];
+  double factor;
+} FlightSide;
+
+/* By one of them, to the states that told it. */
+static void reverse_side(StepAdjoint* a, const RecordedStep* step, const FlightSide* side, StateBar now, StateBar old,
+                         ModelGradient* gradient) {
+  const Sim* s = a->sim;
+  const Model* m = a->model;
+  TreeFlight* f = s->flight;
+  step_adjoint_compose(a, side->pose, side->bar);
+  step_adjoint_origins(a, side->pose, gradient);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (!tree_flight_found(f, link) || link->dof_count == 0) continue;
-    double *by_before = f->reduced + link->dof_first, by_way[JOINT_MAX_DOF] = {0};
+    double *by = f->reduced + link->dof_first, by_way[JOINT_MAX_DOF] = {0};
     Screw* screws = f->screws_ahead; /* those at the aim are done with */
-    model_link_screws(m, i, f->before, f->pose_before, screws);
-    memset(by_before, 0, sizeof(double) * (size_t)link->dof_count);
-    bars_reduce(m, (LinkSpan){&i, 1}, f->pose_before, screws, a->bar_force, a->bar_moment, f->reduced);
-    joint_continue_adjoint(&link->joint, f->way + link->dof_first, -f->factor, by_before, now.q + link->dof_first,
-                           by_way);
+    model_link_screws(m, i, side->q, side->pose, screws);
+    memset(by, 0, sizeof(double) * (size_t)link->dof_count);
+    bars_reduce(m, (LinkSpan){&i, 1}, side->pose, screws, a->bar_force, a->bar_moment, f->reduced);
+    joint_continue_adjoint(&link->joint, f->way + link->dof_first, side->factor, by, now.q + link->dof_first, by_way);
     if (s->clock.dt_before > 0)
       joint_difference_adjoint(&link->joint, step->q_old + link->coordinate_first, step->q_now + link->coordinate_first,
                                by_way, old.q + link->dof_first, now.q + link->dof_first);
@@ -90,10 +142,20 @@ void tree_flight_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now,
   step_adjoint_twists(m, f->screws_now, at, a->product, a->twist);
   memset(f->bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   memset(a->back_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
-  for (int i = 0; i < m->link_count; i++)
-    if (tree_flight_found(f, &m->links[i])) reverse_displacement(a, i, now, gradient);
+  memset(a->beyond_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+  for (int i = 0; i < m->link_count; i++) {
+    if (!tree_flight_found(f, &m->links[i])) continue;
+    reverse_displacement(a, i, now, gradient);
+    motion_of(a->twist[i], s->pose_now[i], a->motion[i]);
+  }
+  for (int k = 0; k < f->group_count; k++)
+    if (group_found(f, k)) reverse_rows(a, k, a->product, now);
   step_adjoint_compose(a, f->pose_ahead, a->aim_bar);
   step_adjoint_origins(a, f->pose_ahead, gradient);
+  reverse_prescribed(a, step, gradient);
   step_adjoint_rates(a, s->pose_now, f->screws_now, f->bar, now.q, a->product, NULL, gradient);
-  reverse_before(a, step, now, old, gradient);
+  const FlightSide before = {f->before, f->pose_before, a->back_bar, -f->factor};
+  const FlightSide beyond = {f->beyond, f->pose_beyond, a->beyond_bar, f->factor};
+  reverse_side(a, step, &before, now, old, gradient);
+  if (f->bend != 0) reverse_side(a, step, &beyond, now, old, gradient);
 }

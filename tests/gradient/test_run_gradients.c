@@ -329,6 +329,7 @@ static void run_A11_prescribed_joints_without_contact(void** state) {
   const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS;
   check_row(&(Row){"carried, first order", blocks, 40, 1e-8, "first_order", CARRIED});
   check_row(&(Row){"carried, second order", blocks, 40, 1e-8, "second_order", CARRIED});
+  check_row(&(Row){"carried, momentum", blocks, 40, 1e-8, "momentum", CARRIED});
 }
 
 /* ---------------------------------------------------------------- with contact */
@@ -1080,6 +1081,7 @@ static void run_Z7_couplings(void** state) {
   const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS | CLOSURES;
   check_row(&(Row){"gears", blocks, 12, 1e-7, "first_order", GEARS});
   check_row(&(Row){"gears, second order", blocks, 12, 1e-7, "second_order", GEARS});
+  check_row(&(Row){"gears, momentum", blocks, 12, 1e-7, "momentum", GEARS});
 }
 
 static void run_Z6_a_closure_that_breaks(void** state) {
@@ -1143,8 +1145,49 @@ static void run_W11_a_tree_at_rest(void** state) {
   check_row(&(Row){"a tree at rest", STATE, 3, 1e-8, "momentum", SCENE});
 }
 
+/* A machine that nothing slows down: a led crank drives a rod and a rocker, the rocker a screw by a gear, and a free
+ * body hangs on the screw by a cord and turns; it starts with rates that do not fit its loops. */
+static const char MACHINE[] =
+    "simulation: {dt: 0.005, steps: 100, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "shapes: {bone: {type: points, points: [[-0.02, -0.015, 0], [0.02, -0.02, -0.01], [0, 0.02, 0], [0.015, 0, 0.2], "
+    "[-0.02, 0.01, 0.21], [0.03, 0.02, 0.1]]}}\n"
+    "links:\n"
+    "  - {name: crank, mass: 0.4, mass_model: uniform, shape: bone, joint: {type: hinge, axis: [0, 1, 0], position: "
+    "[0, "
+    "0, 1]}}\n"
+    "  - {name: rod, parent: crank, mass: 0.3, mass_model: uniform, shape: bone, joint: {type: ball, position: [0, 0, "
+    "0.1]}}\n"
+    "  - {name: rocker, mass: 0.5, mass_model: uniform, shape: bone, joint: {type: hinge, axis: [0.1, 1, 0], position: "
+    "[0.2, 0, 1]}}\n"
+    "  - {name: screw, mass: 0.6, mass_model: uniform, shape: bone, joint: {type: slide, axis: [0.2, 0, 1], position: "
+    "[0.5, 0, 1]}}\n"
+    "  - {name: bob, mass: 0.2, mass_model: uniform, shape: bone, position: [0.5, 0.1, 0.5]}\n"
+    "  - {name: leg, parent: bob, mass: 0.1, mass_model: uniform, shape: bone, joint: {type: hinge, axis: [1, 0, 0], "
+    "position: [0, 0, -0.05]}}\n"
+    "closures:\n"
+    "  - {type: ball, a: rod, b: rocker, point: [0.15, 0, 1.2]}\n"
+    "  - {type: distance, a: bob, b: screw, point: [0.49, 0.1, 0.55], axis: [0.1, -0.3, 1], length: 0.4}\n"
+    "couplings: [{link: screw, of: rocker, ratio: 0.15}]\n"
+    "controllers: [{link: crank, type: prescribed, target: {type: sines, terms: [{amplitude: 0.3, frequency: 1.3, "
+    "phase: "
+    "0.4}]}}]\n"
+    "initial:\n"
+    "  - {link: rod, velocities: [0.5, -1, 2]}\n"
+    "  - {link: bob, velocities: [0.3, 0.2, -0.1, 3, 1, -2]}\n"
+    "  - {link: leg, velocities: [4]}\n";
+
+/* As a whole and in steps of every length, which look back on longer and on shorter ones. */
+static void run_W18_machines(void** state) {
+  (void)state;
+  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS | CLOSURES;
+  check_row(&(Row){"machine", blocks, 25, 1e-8, "momentum", MACHINE});
+  check_row_in(&(Row){"machine, in substeps", blocks, 10, 1e-8, "momentum", MACHINE}, FROM_THE_FIRST);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(run_W18_machines),
       cmocka_unit_test(run_E4_feedback_by_contact_forces),
       cmocka_unit_test(run_Z6_closures),
       cmocka_unit_test(run_L7_tendons),

@@ -132,6 +132,31 @@ static void goes_on_with_a_loop_Z10(void** state) {
   check_scene_going_on(LOOP);
 }
 
+/* What the aim of a machine has of its closures' forces is not in a state: it is found again. */
+static const char MACHINE[] =
+    "simulation: {dt: 0.005, steps: 1000, integrator: %s, substeps: %d}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: crank, mass: 0.4, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 1]}, shape: {type: box, size: "
+    "[0.1, 0.04, 0.2]}}\n"
+    "  - {name: rod, parent: crank, mass: 0.3, joint: {type: ball, position: [0, 0, 0.1]}, shape: {type: box, size: "
+    "[0.3, "
+    "0.03, 0.04]}}\n"
+    "  - {name: rocker, mass: 0.5, joint: {type: hinge, axis: [0.1, 1, 0], position: [0.2, 0, 1]}, shape: {type: box, "
+    "size: [0.1, 0.04, 0.4]}}\n"
+    "  - {name: wheel, mass: 0.6, joint: {type: hinge, axis: [0, 0, 1], position: [0.5, 0, 1]}, shape: {type: box, "
+    "size: "
+    "[0.1, 0.2, 0.04]}}\n"
+    "closures: [{type: ball, a: rod, b: rocker, point: [0.15, 0, 1.2]}]\n"
+    "couplings: [{link: wheel, of: rocker, ratio: 2.5}]\n"
+    "controllers: [{link: crank, type: prescribed, target: {type: sines, terms: [{amplitude: 0.3, frequency: "
+    "1.3}]}}]\n";
+
+static void goes_on_with_a_machine_W17(void** state) {
+  (void)state;
+  check_scene_going_on(MACHINE);
+}
+
 /* ---------------------------------------------------------------- gradients */
 
 /* Not those by what is a constant. memory: GiB that the run may take; 0: all is kept. */
@@ -337,6 +362,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(goes_on_with_late_feedback_E6),
       cmocka_unit_test(goes_on_with_a_loop_Z10),
+      cmocka_unit_test(goes_on_with_a_machine_W17),
       cmocka_unit_test(goes_on_from_a_file),
       cmocka_unit_test(goes_on_from_the_first_steps),
       cmocka_unit_test(run_A1_gradients_with_the_state_as_a_constant),

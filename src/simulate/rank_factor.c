@@ -1,0 +1,108 @@
+/* Square systems whose equations may say the same twice, by complete pivoting: P A Q = L U, the rest of A nothing. */
+#include "simulate/rank_factor.h"
+
+#include <math.h>
+
+static void swap_rows(int order, double* a, int i, int j) {
+  for (int k = 0; k < order && i != j; k++) {
+    double kept = a[i * order + k];
+    a[i * order + k] = a[j * order + k];
+    a[j * order + k] = kept;
+  }
+}
+
+static void swap_columns(int order, double* a, int i, int j) {
+  for (int k = 0; k < order && i != j; k++) {
+    double kept = a[k * order + i];
+    a[k * order + i] = a[k * order + j];
+    a[k * order + j] = kept;
+  }
+}
+
+static void swap_numbers(int* a, int i, int j) {
+  int kept = a[i];
+  a[i] = a[j];
+  a[j] = kept;
+}
+
+/* The largest entry of what is left goes to its corner. */
+static double bring_pivot(int order, double* a, int at, int* row, int* column) {
+  int best_row = at, best_column = at;
+  double largest = 0;
+  for (int i = at; i < order; i++)
+    for (int j = at; j < order; j++)
+      if (fabs(a[i * order + j]) > largest) {
+        largest = fabs(a[i * order + j]);
+        best_row = i;
+        best_column = j;
+      }
+  swap_rows(order, a, at, best_row);
+  swap_columns(order, a, at, best_column);
+  swap_numbers(row, at, best_row);
+  swap_numbers(column, at, best_column);
+  return largest;
+}
+
+int rank_factor(int order, double* a, int* row, int* column, double least) {
+  for (int i = 0; i < order * order; i++)
+    if (!isfinite(a[i])) return -1;
+  for (int i = 0; i < order; i++) row[i] = column[i] = i;
+  for (int k = 0; k < order; k++) {
+    if (!(bring_pivot(order, a, k, row, column) > least)) return k;
+    for (int i = k + 1; i < order; i++) {
+      double part = a[i * order + k] /= a[k * order + k];
+      for (int j = k + 1; part != 0 && j < order; j++) a[i * order + j] -= part * a[k * order + j];
+    }
+  }
+  return order;
+}
+
+/* y <- U^-1 y of the leading part. */
+static void solve_upper(int order, int rank, const double* a, double* y) {
+  for (int i = rank - 1; i >= 0; i--) {
+    for (int j = i + 1; j < rank; j++) y[i] -= a[i * order + j] * y[j];
+    y[i] /= a[i * order + i];
+  }
+}
+
+void rank_solve(int order, int rank, const double* a, const int* row, const int* column, double* x, double* work) {
+  for (int i = 0; i < rank; i++) {
+    work[i] = x[row[i]];
+    for (int j = 0; j < i; j++) work[i] -= a[i * order + j] * work[j];
+  }
+  solve_upper(order, rank, a, work);
+  for (int i = 0; i < order; i++) x[column[i]] = i < rank ? work[i] : 0;
+}
+
+void rank_solve_transposed(int order, int rank, const double* a, const int* row, const int* column, double* x,
+                           double* work) {
+  for (int i = 0; i < rank; i++) {
+    work[i] = x[column[i]];
+    for (int j = 0; j < i; j++) work[i] -= a[j * order + i] * work[j];
+    work[i] /= a[i * order + i];
+  }
+  for (int i = rank - 1; i >= 0; i--)
+    for (int j = i + 1; j < rank; j++) work[i] -= a[j * order + i] * work[j];
+  for (int i = 0; i < order; i++) x[row[i]] = i < rank ? work[i] : 0;
+}
+
+/* Vectors that the matrix takes to nothing, one for each of its last columns, made orthonormal one after the other. */
+void rank_shorten(int order, int rank, const double* a, const int* column, double* x, double* work) {
+  int count = order - rank;
+  for (int n = 0; n < count; n++) {
+    double *null = work + n * order, along = 0, size = 0;
+    double* own = work + count * order;
+    for (int i = 0; i < rank; i++) own[i] = -a[i * order + rank + n];
+    solve_upper(order, rank, a, own);
+    for (int i = 0; i < order; i++) null[column[i]] = i < rank ? own[i] : i == rank + n;
+    for (int m = 0; m < n; m++) {
+      double share = 0;
+      for (int i = 0; i < order; i++) share += null[i] * work[m * order + i];
+      for (int i = 0; i < order; i++) null[i] -= share * work[m * order + i];
+    }
+    for (int i = 0; i < order; i++) size += null[i] * null[i];
+    for (int i = 0; i < order; i++) null[i] /= sqrt(size);
+    for (int i = 0; i < order; i++) along += null[i] * x[i];
+    for (int i = 0; i < order; i++) x[i] -= along * null[i];
+  }
+}

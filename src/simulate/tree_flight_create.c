@@ -1,0 +1,143 @@
+/* Which trees fly together, and the room that their aims need (docs/derivations/spin.md, W15). */
+#include "simulate/tree_flight.h"
+
+/* Any degree of freedom of a closure or coupling that has a tree. */
+static int first_tree(const Model* m, const ClosureSystem* c, int k) { return m->links[closure_link(c, k)].tree; }
+
+/* Trees that closures or couplings join, and of those the ones that fly or stand beside one that does. */
+static void find_groups(TreeFlight* f, const Model* m) {
+  int* set = MEMORY_NEW(int, m->tree_count);
+  bool* flies = MEMORY_NEW(bool, m->tree_count);
+  sets_separate(set, m->tree_count);
+  for (int k = 0; f->at_now && k < f->at_now->pair_count; k++)
+    sets_join(set, (int)(f->at_now->pairs[k] >> 32), (int)(f->at_now->pairs[k] & UINT32_MAX));
+  for (int k = 0; k < m->tree_count; k++)
+    if (m->trees[k].flies) flies[sets_root(set, k)] = true;
+  for (int k = 0; k < m->tree_count; k++) {
+    int root = sets_root(set, k);
+    f->group_of[k] = !flies[root] ? -1 : root == k ? f->group_count++ : f->group_of[root];
+  }
+  memory_free(set);
+  memory_free(flies);
+}
+
+/* The lists of one group, behind those of the groups before. */
+static void list_group(TreeFlight* f, const Sim* s, int index, FlightGroup* g) {
+  const Model* m = s->model;
+  for (int k = 0; k < m->tree_count; k++) {
+    if (f->group_of[k] != index) continue;
+    f->trees[g->tree_first + g->tree_count++] = k;
+    for (int n = s->tree_first[k]; n < s->tree_first[k + 1]; n++)
+      f->links[g->link_first + g->link_count++] = s->tree_links[n];
+  }
+  for (int k = 0; f->at_now && k < f->at_now->count; k++)
+    if (f->group_of[first_tree(m, f->at_now, k)] == index) f->closures[g->closure_first + g->closure_count++] = k;
+}
+
+static void list_groups(TreeFlight* f, const Sim* s) {
+  f->group = MEMORY_NEW(FlightGroup, f->group_count);
+  FlightGroup at = {0};
+  for (int k = 0; k < f->group_count; k++) {
+    f->group[k] =
+        (FlightGroup){.tree_first = at.tree_first, .link_first = at.link_first, .closure_first = at.closure_first};
+    list_group(f, s, k, &f->group[k]);
+    at.tree_first += f->group[k].tree_count;
+    at.link_first += f->group[k].link_count;
+    at.closure_first += f->group[k].closure_count;
+  }
+}
+
+static void create_trees(TreeFlight* f, const Model* m) {
+  size_t total = 0, at = 0;
+  int listed = 0;
+  for (int k = 0; k < m->tree_count; k++) {
+    FlightTree* t = &f->tree[k];
+    t->free_first = listed;
+    for (int d = m->trees[k].dof_first; f->group_of[k] >= 0 && d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
+      if (m->links[m->dof_link[d]].prescribed < 0) f->free[listed++] = d;
+    t->free_count = listed - t->free_first;
+    total += (size_t)t->free_count * (size_t)t->free_count;
+  }
+  f->matrices = MEMORY_NEW(double, total);
+  for (int k = 0; k < m->tree_count; k++) {
+    f->tree[k].matrix = f->matrices + at;
+    at += (size_t)f->tree[k].free_count * (size_t)f->tree[k].free_count;
+  }
+}
+
+static void create_rows(TreeFlight* f, const Model* m) {
+  FlightRows* r = &f->rows;
+  for (int k = 0; k < f->group_count; k++) {
+    int rows = 0;
+    for (int n = 0; n < f->group[k].closure_count; n++)
+      rows += closure_rows(f->at_now, f->closures[f->group[k].closure_first + n]);
+    if (rows > r->capacity) r->capacity = rows;
+  }
+  size_t most = (size_t)r->capacity;
+  r->active = MEMORY_NEW(ClosureActive, most);
+  r->matrix = MEMORY_NEW(double, most* most);
+  r->right = MEMORY_NEW(double, most);
+  r->unit = MEMORY_NEW(double, most);
+  r->work = MEMORY_NEW(double, most*(most + 1));
+  r->equation = MEMORY_NEW(int, most);
+  r->unknown = MEMORY_NEW(int, most);
+  r->column = MEMORY_NEW(double, most*(size_t)m->dof_count);
+}
+
+static void create_room(TreeFlight* f, const Model* m) {
+  size_t links = (size_t)m->link_count, nv = (size_t)m->dof_count;
+  double** const coordinates[] = {&f->before, &f->ahead, &f->beyond};
+  double** const increments[] = {&f->way, &f->reduced, &f->change, &f->packed, &f->drive};
+  Pose** const poses[] = {&f->pose_before, &f->pose_ahead, &f->pose_beyond};
+  Screw** const screws[] = {&f->screws_now, &f->screws_ahead};
+  Vec3** const centers[] = {&f->center_now, &f->center_ahead};
+  for (int k = 0; k < 3; k++) *coordinates[k] = MEMORY_NEW(double, m->coordinate_count);
+  for (int k = 0; k < 5; k++) *increments[k] = MEMORY_NEW(double, nv);
+  for (int k = 0; k < 3; k++) *poses[k] = MEMORY_NEW(Pose, links);
+  for (int k = 0; k < 2; k++) *screws[k] = MEMORY_NEW(Screw, nv);
+  for (int k = 0; k < 2; k++) *centers[k] = MEMORY_NEW(Vec3, links);
+  f->bar = memory_alloc(sizeof(double[3][4]) * links);
+  f->force = MEMORY_NEW(Vec3, links);
+  f->moment = MEMORY_NEW(Mat3, links);
+  f->push = MEMORY_NEW(double, m->closure_row_count);
+  f->eta = MEMORY_NEW(double, m->closure_row_count);
+}
+
+TreeFlight* tree_flight_create(const Sim* s) {
+  const Model* m = s->model;
+  bool any = false;
+  for (int k = 0; k < m->tree_count; k++) any = any || m->trees[k].flies;
+  if (!any || m->simulation.integrator != INTEGRATOR_MOMENTUM) return NULL;
+  TreeFlight* f = MEMORY_NEW(TreeFlight, 1);
+  bool** const flags[] = {&f->found, &f->untouched};
+  for (int k = 0; k < 2; k++) *flags[k] = MEMORY_NEW(bool, m->tree_count);
+  int** const lists[] = {&f->trees, &f->group_of};
+  for (int k = 0; k < 2; k++) *lists[k] = MEMORY_NEW(int, m->tree_count);
+  f->links = MEMORY_NEW(int, m->link_count);
+  f->closures = MEMORY_NEW(int, m->closure_count + m->coupling_count);
+  f->tree = MEMORY_NEW(FlightTree, m->tree_count);
+  f->free = MEMORY_NEW(int, m->dof_count);
+  f->at_now = closures_create(m, s->tolerance);
+  f->at_ahead = closures_create(m, s->tolerance);
+  find_groups(f, m);
+  list_groups(f, s);
+  create_trees(f, m);
+  create_rows(f, m);
+  create_room(f, m);
+  return f;
+}
+
+void tree_flight_destroy(TreeFlight* f) {
+  if (!f) return;
+  closures_destroy(f->at_now);
+  closures_destroy(f->at_ahead);
+  FlightRows* r = &f->rows;
+  void* owned[] = {
+      f->group,        f->trees,  f->links, f->closures, f->group_of,    f->tree,         f->free,        f->found,
+      f->untouched,    f->before, f->ahead, f->beyond,   f->pose_before, f->pose_ahead,   f->pose_beyond, f->screws_now,
+      f->screws_ahead, f->way,    f->bar,   f->force,    f->moment,      f->reduced,      f->change,      f->matrices,
+      f->drive,        f->packed, f->push,  f->eta,      f->center_now,  f->center_ahead, r->active,      r->matrix,
+      r->right,        r->unit,   r->work,  r->equation, r->unknown,     r->column};
+  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+  memory_free(f);
+}
