@@ -487,11 +487,15 @@ static void meet(const ManifoldPair* s, const Dual3 a[2], const Dual3 b[2], Edge
   out->witness[1] = along_edge(b, y);
 }
 
-/* An edge of a with count <= BLOCK of b. */
-static void meet_block(const ManifoldPair* s, const Dual3 a[2], const Dual3* b, int count, EdgePair* out) {
+/* count <= BLOCK of all pairs, from the one that is `first`; each edge of a with all `across` ones of b. */
+static void meet_block(const ManifoldPair* s, const Dual3* a, const Dual3* b, int across, int first, int count,
+                       EdgePair* out) {
   Dual3 place[BLOCK];
   DualField at[2][2][BLOCK];
-  for (int k = 0; k < count; k++) meet(s, a, b + 2 * (ptrdiff_t)k, &out[k]);
+  for (int k = 0; k < count; k++) {
+    int i = (first + k) / across, j = (first + k) % across;
+    meet(s, a + 2 * (ptrdiff_t)i, b + 2 * (ptrdiff_t)j, &out[k]);
+  }
   for (int side = 0; side < 2; side++) {
     for (int k = 0; k < count; k++) place[k] = out[k].witness[side];
     for (int body = 0; body < 2; body++) fields_at(s, body, place, count, at[side][body]);
@@ -578,10 +582,9 @@ static void edge_contacts(ManifoldPair* s, const Points points[2], ManifoldConta
   for (int body = 0; body < 2; body++) edges[body] = edges_of(s, body, &points[body], &count[body]);
   EdgePair* pairs = take(s, sizeof(EdgePair) * (size_t)count[0] * (size_t)count[1]);
   Dual* column = take(s, sizeof(Dual) * (size_t)count[1]);
-  for (int i = 0; i < count[0]; i++)
-    for (int k = 0; k < count[1]; k += BLOCK)
-      meet_block(s, edges[0] + 2 * (ptrdiff_t)i, edges[1] + 2 * (ptrdiff_t)k,
-                 count[1] - k < BLOCK ? count[1] - k : BLOCK, &pairs[i * count[1] + k]);
+  int all = count[0] * count[1];
+  for (int k = 0; k < all; k += BLOCK)
+    meet_block(s, edges[0], edges[1], count[1], k, all - k < BLOCK ? all - k : BLOCK, &pairs[k]);
   for (int k = 0; k < count[1]; k++) set_nearness(pairs + k, count[1], count[0], smoothing, 1, &column[k]);
   for (int i = 0; i < count[0]; i++) {
     Dual over[2];

@@ -4,10 +4,25 @@
 /* Newton's steps along a ray; a handful are needed, and halving the bracket ends them all. */
 #define RAY_STEPS 200
 
-/* s with phi(s y) = 0, and phi there. phi < 0 below the root, > 0 above it. */
+static double polytope_reach(const Shape* shape, Vec3 d) {
+  double steepest = 0;
+  for (int i = 0; i < shape->face_count; i++)
+    steepest = fmax(steepest, (shape->nx[i] * d.x + shape->ny[i] * d.y + shape->nz[i] * d.z) / shape->offset[i]);
+  return 1 / steepest;
+}
+
+/* r s = R(0) + rate x s at the side, and the ends. */
+static double cone_reach(const Shape* shape, Vec3 d) {
+  double below = shape->size[2], above = shape->size[3], rate = (shape->size[1] - shape->size[0]) / (below + above);
+  double side = (sqrt(d.y * d.y + d.z * d.z) - rate * d.x) / (shape->size[0] + rate * below);
+  return 1 / fmax(side, fmax(-d.x / below, d.x / above));
+}
+
+/* s with phi(s y) = 0, and phi there. phi < 0 below the root, > 0 above it; from the sharp body's surface, which is a
+ * little farther out, Newton's steps end soon. */
 static double ray_root(const Shape* shape, Vec3 y, ShapeValue* at) {
   double length = vec3_norm(y), low = 0.999 * shape->inner / length, high = 1.001 * shape->outer / length;
-  double s = low < 1 && 1 < high ? 1 : high;
+  double s = fmax(low, fmin(shape_reach(shape, y), high));
   for (int step = 0; step < RAY_STEPS; step++) {
     *at = shape_evaluate(shape, vec3_scale(y, s));
     if (at->value < 0)
@@ -37,20 +52,6 @@ Gauge shape_gauge(const Shape* shape, Vec3 y) {
   Mat3 right = mat3_sub(mat3_identity(), mat3_outer(z, m));
   Mat3 bent = mat3_mul(mat3_mul(mat3_transpose(right), at.hessian), right);
   return (Gauge){1 / s, m, mat3_scale(bent, s / d)};
-}
-
-static double polytope_reach(const Shape* shape, Vec3 d) {
-  double steepest = 0;
-  for (int i = 0; i < shape->face_count; i++)
-    steepest = fmax(steepest, (shape->nx[i] * d.x + shape->ny[i] * d.y + shape->nz[i] * d.z) / shape->offset[i]);
-  return 1 / steepest;
-}
-
-/* r s = R(0) + rate x s at the side, and the ends. */
-static double cone_reach(const Shape* shape, Vec3 d) {
-  double below = shape->size[2], above = shape->size[3], rate = (shape->size[1] - shape->size[0]) / (below + above);
-  double side = (sqrt(d.y * d.y + d.z * d.z) - rate * d.x) / (shape->size[0] + rate * below);
-  return 1 / fmax(side, fmax(-d.x / below, d.x / above));
 }
 
 double shape_reach(const Shape* shape, Vec3 direction) {

@@ -58,14 +58,38 @@ static Direction direction_of(int number) {
   return d;
 }
 
+/* Whether -x is in the body with x: all but polytopes; cones across their axis. */
+static bool is_even(const Shape* shape, int axis) {
+  return shape->kind != SMOOTH_POLYTOPE && !(shape->kind == SMOOTH_CONE && axis == 0);
+}
+
+/* A direction stands for its mirror images, too; false: it is the image. */
+static bool stands_for_images(const Shape* shape, Direction* d) {
+  for (int i = 0; i < 3; i++) {
+    if (!is_even(shape, i)) continue;
+    if (d->x[i] < 0) return false;
+    d->weight *= 2;
+  }
+  return true;
+}
+
+/* What is odd along an even axis is zero. */
+static void drop_odd(const Shape* shape, MassMoment* sum) {
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 4 && is_even(shape, i); k++)
+      if (k != i) sum->s[i][k] = sum->s[k][i] = 0;
+}
+
 MassMoment shape_mass(const Shape* shape) {
   Vec3 e = shape_extents(shape);
   MassMoment sum = mass_moment_zero();
   for (int n = 0; n < DIRECTIONS; n++) {
     Direction d = direction_of(n);
+    if (!stands_for_images(shape, &d)) continue;
     const double x[3] = {e.x * d.x[0], e.y * d.x[1], e.z * d.x[2]};
     add_cone(shape, x, e.x * e.y * e.z * d.weight, &sum);
   }
+  drop_odd(shape, &sum);
   return sum;
 }
 
@@ -134,6 +158,7 @@ void shape_mass_slopes(const Shape* shape, MassMoment* out) {
   }
   for (int n = 0; n < DIRECTIONS; n++) {
     Direction d = direction_of(n);
+    if (!stands_for_images(shape, &d)) continue;
     Vec3 s = vec3_at(d.x), x = stretched(s, e);
     const double at[3] = {x.x, x.y, x.z};
     Gauge g = shape_gauge(shape, x);
@@ -145,5 +170,6 @@ void shape_mass_slopes(const Shape* shape, MassMoment* out) {
       add_cone_slope(at, moved, volume, g.value, de[k].x / e.x + de[k].y / e.y + de[k].z / e.z, gamma, &out[k]);
     }
   }
+  for (int k = 0; k < count; k++) drop_odd(shape, &out[k]);
   memory_free(de);
 }
