@@ -7,12 +7,14 @@
 /* Largest ratio of principal moments: beyond it the inverse has few digits left. */
 #define CONDITION_MAX 1e12
 
-/* Alone in its tree, with all six degrees of freedom, prescribed by nobody, in no closure, on no tendon. */
+/* Alone in its tree, with all six degrees of freedom, prescribed by nobody, in no closure or coupling, on no tendon. */
 static void choose_spinning(Model* model) {
   int* members = MEMORY_NEW(int, model->tree_count);
   bool* closed = MEMORY_NEW(bool, model->link_count);
   for (int k = 0; k < 2 * model->closure_count; k++)
     if (model->closures[k / 2].link[k % 2] >= 0) closed[model->closures[k / 2].link[k % 2]] = true;
+  for (int k = 0; k < model->coupling_count; k++)
+    for (int i = 0; i < model->couplings[k].count; i++) closed[model->dof_link[model->couplings[k].dof[i]]] = true;
   for (int k = 0; k < model->tendon_count; k++)
     for (int i = 0; i < model->tendons[k].source->count; i++)
       if (model->tendons[k].source->points[i].link >= 0) closed[model->tendons[k].source->points[i].link] = true;

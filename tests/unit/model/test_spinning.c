@@ -13,15 +13,19 @@ static void spinning_is_for_bodies_alone_and_free(void** state) {
       "  - {name: head, mass: 1, shape: brick, position: [2, 0, 1]}\n"
       "  - {name: arm, parent: head, mass: 1, shape: brick, joint: {type: ball, position: [0.5, 0, 0]}}\n"
       "  - {name: plane, mass: 1, shape: brick, joint: {type: free, free_axes: [x, y, rz], position: [4, 0, 1]}}\n"
-      "  - {name: ball, mass: 1, shape: brick, joint: {type: ball, position: [6, 0, 1]}}\n";
-  static const bool WANTED[7] = {false, true, true, false, false, false, false};
+      "  - {name: ball, mass: 1, shape: brick, joint: {type: ball, position: [6, 0, 1]}}\n"
+      "  - {name: tied, mass: 1, shape: brick, position: [8, 0, 1]}\n"
+      "  - {name: led, mass: 1, shape: brick, position: [10, 0, 1]}\n"
+      "closures: [{type: distance, a: tied, point: [8, 0, 1], axis: [0, 0, 1], length: 1}]\n"
+      "couplings: [{link: led, coordinate: y, terms: [{link: plane, coordinate: x, ratio: 2}]}]\n";
+  static const bool WANTED[9] = {false, true, true, false, false, false, false, false, false};
   for (int k = 0; k < 2; k++) {
     char text[sizeof SCENE + 32];
     snprintf(text, sizeof text, SCENE, k == 0 ? "momentum" : "first_order");
     Fixture f;
     fixture_load(&f, text);
     check_clean(&f);
-    for (int i = 0; i < 7; i++) assert_int_equal(f.model.links[i].spins, k == 0 && WANTED[i]);
+    for (int i = 0; i < 9; i++) assert_int_equal(f.model.links[i].spins, k == 0 && WANTED[i]);
     fixture_free(&f);
   }
 }
