@@ -16,7 +16,7 @@ folder=${1:-$(mktemp -d)}
 [[ $# != 0 ]] || trap 'rm -rf "$folder"' EXIT
 mkdir -p "$folder"
 ${CC:-gcc} -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror tests/mujoco/mujoco_run.c -o "$folder/mujoco_run" -lmujoco -lm
-python3 tests/mujoco/designs.py "${SDRS:-./sdrs}" "$folder/mujoco_run" "$folder" -o docs/results single-jaw spider spider-held biped biped-held biped-steady
+python3 tests/mujoco/designs.py "${SDRS:-./sdrs}" "$folder/mujoco_run" "$folder" -o docs/results single-jaw spider spider-held biped biped-held biped-steady biped-robust
 
 read -ra libraries < <(sed -n 's/^LDLIBS := //p' Makefile)
 ${CC:-gcc} -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Isrc -fopenmp tests/mujoco/mujoco_search.c -o "$folder/mujoco_search" \

@@ -9,7 +9,8 @@ RESULTS/mujoco-CASE.csv (bipeds: -height too), diagrams of them in RESULTS/../pi
 
 single-jaw: the object's height. The export leaves out the gripper's gravity compensation (MuJoCo 2.2.2 has none): its weight comes to
 the target of its height instead, which is the same force.
-spider, biped: the shipped tasks. biped-steady: scenes/studies/biped-steady.yaml. spider-held, biped-held: with a drive that holds the heading, as in scripts/measure_heading.sh."""
+spider, biped: the shipped tasks. biped-first, -steady, -near, -wide, -robust: scenes/studies, each from the run before
+it. spider-held, biped-held: with a drive that holds the heading, as in scripts/measure_heading.sh."""
 import csv
 import math
 import os
@@ -31,6 +32,8 @@ SETTINGS = [
     ("pyramid", STEP, {"cone": "pyramidal"}),
     ("its defaults", 0.002, {"solref": "0.02 1", "solimp": "0.9 0.95 0.001", "cone": "pyramidal", "margin": "0"}),
 ]
+MANY = ("biped-steady", "biped-near", "biped-wide", "biped-robust")  # sought in several scenarios
+SCENARIO = "sdrs, "  # before the name of one of them
 BEYOND = 0.05  # of its way a walker may be outside MuJoCo's own spread
 SLOPE = math.radians(15)
 LEGS = "left_thigh, left_shank, right_thigh, right_shank"
@@ -40,8 +43,8 @@ def held(base):
     return ["--set", "scene.controllers.+={link: %s, type: pd, position_gain: [0, 0, 0, 20], damping_gain: [0, 0, 0, 4], target: [0, 0, 0, 0]}" % base]
 
 
-# biped-steady goes on from what this finds.
-FIRST = os.path.join(WORK, "biped-first")
+# What goes on from another's best design.
+BEFORE = {"biped-steady": "biped-first", "biped-near": "biped-steady", "biped-wide": "biped-near", "biped-robust": "biped-wide"}
 # Of each: the task and what is changed in it; its length [s]; of walkers the base, the direction of the way, and the drives with their
 # rate gain [N m s/rad] at any time step.
 CASES = {
@@ -54,7 +57,8 @@ CASES = {
         "--set", "loss=[{type: point, link: trunk, target: [0, 10, 0.744], power: 2}]",
         "--set", "optimizer={type: lbfgs, iterations: 100, design_step: 4.0e-3, control_step: 0.1}"],
         4.0, "trunk", (0, 1, 0), ("*_thigh", "*_shank"), 20000),
-    "biped-steady": ("studies/biped-steady", ["--set", "from={run: %s}" % os.path.abspath(FIRST)], 4.0, "trunk", (0, 1, 0), ("*_thigh", "*_shank"), 20000),
+    **{name: (f"studies/{name}", [], 4.0, "trunk", (0, 1, 0), ("*_thigh", "*_shank"), 20000)
+       for name in ("biped-first", "biped-steady", "biped-near", "biped-wide", "biped-robust")},
 }
 
 
@@ -67,11 +71,12 @@ def quietly(*command):
 
 
 def ours(scene, folder, *options):
-    """Rows of a run here, INTERVAL apart."""
+    """Rows of a run here, INTERVAL apart, or the nearest there are."""
     quietly(SDRS, "simulate", scene, "-q", "-o", folder, *options)
     with open(os.path.join(folder, "trajectory.csv"), encoding="utf-8") as file:
         rows = table(file)
-    return rows[::round(INTERVAL / (rows[1]["time"] - rows[0]["time"]))]
+    apart = INTERVAL / rows[1]["time"]
+    return [rows[round(k * apart)] for k in range(int((len(rows) - 1) / apart + 1e-6) + 1)]
 
 
 def changed(text, step, changes):
@@ -94,14 +99,23 @@ def theirs(model, controls, duration, step, changes):
     return table(done.stdout.splitlines())
 
 
+def optimized(name):
+    """The folder of its run, after that of what it goes on from."""
+    task, options = CASES[name][:2]
+    folder = os.path.join(WORK, name)
+    if os.path.exists(os.path.join(folder, "best.scene.yaml")):
+        return folder
+    if name in BEFORE:
+        options = options + ["--set", "from={run: %s}" % os.path.abspath(optimized(BEFORE[name]))]
+    quietly(SDRS, "optimize", f"scenes/{task}.yaml", "-q", "--threads", "1", "-o", folder, *options)
+    return folder
+
+
 def runs(name):
-    """[(run, rows)]: here, then in MuJoCo, then, of walkers, here with smaller steps and the same drives."""
-    task, options, duration = CASES[name][:3]
-    best, model = (os.path.join(WORK, part) for part in (f"{name}/best.scene.yaml", f"{name}.xml"))
-    if name == "biped-steady" and not os.path.exists(FIRST):
-        quietly(SDRS, "optimize", "scenes/studies/biped-first.yaml", "-q", "--threads", "1", "-o", FIRST)
-    if not os.path.exists(best):
-        quietly(SDRS, "optimize", f"scenes/{task}.yaml", "-q", "--threads", "1", "-o", os.path.dirname(best), *options)
+    """[(run, rows)]: here, then in MuJoCo, then, of walkers, here with smaller steps and the same drives; of those that are to stand in several
+    scenarios here in all of these."""
+    duration, folder = CASES[name][2], optimized(name)
+    best, model = os.path.join(folder, "best.scene.yaml"), os.path.join(WORK, f"{name}.xml")
     subprocess.run([SDRS, "export", best, "-q", "-o", model], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     controls = model.replace(".xml", ".controls.csv")
     found = [("sdrs", ours(best, os.path.join(WORK, name + "-run")))]
@@ -109,9 +123,12 @@ def runs(name):
     if len(CASES[name]) > 3:
         drives, gain = CASES[name][5:]
         same = [word for link in drives for word in ("--set", f"controllers.{link}.velocity_gain=0", "--set", f"controllers.{link}.damping_gain={gain}")]
-        for step in (0.02, 0.005, 0.0025) if name == "biped-steady" else (0.005, 0.0025):
+        for step in (0.02, 0.005, 0.0025) if name in MANY else (0.005, 0.0025):
             found.append((f"sdrs {1000 * step:g} ms", ours(best, os.path.join(WORK, name + "-fine"), *same, "--set", f"simulation.dt={step}")))
-    return found
+    if name in MANY:
+        scenarios = sorted(f for f in os.listdir(folder) if re.fullmatch(r"best\.[^.]+\.scene\.yaml", f))
+        found += [(SCENARIO + f.split(".")[1], ours(os.path.join(folder, f), os.path.join(WORK, name + "-own"))) for f in scenarios]
+    return [(run, rows[:round(duration / INTERVAL) + 1]) for run, rows in found]
 
 
 # ---------------------------------------------------------------- what is seen
@@ -162,13 +179,14 @@ def judge_walk(name, found):
         way, low, up = ways(name, rows)[-1], min(heights(name, rows)), upright(name, rows)
         aside = rows[-1][aside_of] - rows[0][aside_of]
         stands = low > 0.8 * start and up > 0.8
-        verdict = stands if name in ("biped-held", "biped-steady") else None
+        asked = name == "biped-held" or (name == "biped-robust" and run != "sdrs 20 ms")  # not in its scenarios with that friction
+        verdict = stands if asked else None
         results.append((verdict, f"{run}: way {way:.3f} m, {aside:.3f} m aside, height at least {low:.3f} m, {'stays up' if stands else 'falls'}"))
         rows_of.append([name, run, f"{way:.4f}", f"{aside:.4f}", f"{low:.4f}", "yes" if stands else "NO", ""])
     spread = [ways(name, rows)[-1] for run, rows in found if not run.startswith("sdrs")]
     way = ways(name, found[0][1])[-1]
     beyond = max(0, way - max(spread), min(spread) - way) / abs(way)
-    results.append((beyond <= BEYOND if name not in ("biped", "biped-steady") else None,
+    results.append((beyond <= BEYOND if name not in ("biped", *MANY) else None,
                     f"way here {way:.3f} m, MuJoCo's own spread {min(spread):.3f} to {max(spread):.3f} m, beyond it by {100 * beyond:.1f} %"))
     return results, rows_of
 
@@ -193,6 +211,7 @@ def draw(results, name, label, found, values):
 
 
 def tell_over_time(results, name, found):
+    found = [one for one in found if not one[0].startswith(SCENARIO)]
     if name == "single-jaw":
         draw(results, name, "height of the object over its start", found, raised)
         return
