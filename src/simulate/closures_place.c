@@ -201,6 +201,10 @@ static double largest_size(const EndMotion* by) {
   return 2 * ((1 + size_of(by->arm)) * size_of(by->w) + size_of(by->v));
 }
 
+/* What moves both ends alike turns no more than the gap: a slope that is gone when the row is closed, and that would
+ * hold a row across the plane of a flat linkage, which nothing moves, by any force (Z3). */
+enum { BOTH_ENDS = 3 };
+
 /* C, and which rows are moved by any joint. */
 static void set_slopes(ClosureSystem* s, int k, const Vec3 at[2], const Screw* screws) {
   const ModelClosure* c = &s->model->closures[k];
@@ -221,7 +225,7 @@ static void set_slopes(ClosureSystem* s, int k, const Vec3 at[2], const Screw* s
     }
     vec3_store(sum, apart);
     for (int i = 0; i < c->row_count; i++) {
-      double slope = c->rows[i].kind == CLOSURE_POINT ? apart[c->rows[i].axis] : 0;
+      double slope = c->rows[i].kind == CLOSURE_POINT && ends != BOTH_ENDS ? apart[c->rows[i].axis] : 0;
       for (int side = 0; side < 2 && c->rows[i].kind != CLOSURE_POINT; side++)
         if (ends >> side & 1) slope += row_slope(&c->rows[i], &place[i], side, &by[side]);
       bool plain = c->rows[i].kind <= CLOSURE_ALIGN && fabs(slope) > SLOPE_ROUNDING * size;

@@ -260,6 +260,29 @@ def open_starts():
     return [run.said.splitlines()[0].split("error: ")[-1]]
 
 
+def flying_linkage():
+    """A flat four-bar on a base that flies and turns: what moves both ends of its closure alike is no way to close it, and the gradient is right."""
+    def bar(name, mass, length, y, **rest):
+        return {"name": name, "mass": mass, "shapes": [{"type": "box", "size": [length, 0.02, 0.02], "position": [length / 2, y, 0]}], **rest}
+
+    def pin(x):
+        return {"type": "hinge", "axis": [0, -1, 0], "position": [x, 0, 0]}
+    links = [bar("base", 8.5, 0.4, 0, position=[0, 0, 1]), bar("crank", 2, 0.1, 0.03, parent="base", joint=pin(0)),
+             bar("coupler", 5, 0.35, 0.06, parent="crank", joint=pin(0.1)), bar("rocker", 4.8, 0.3, 0.03, parent="base", joint=pin(0.4))]
+    across = math.hypot(0.4, 0.1)  # crank upright
+    bend = math.acos((0.35**2 + across**2 - 0.3**2) / (2 * 0.35 * across)) + math.atan2(-0.1, 0.4)
+    end = (0.35 * math.cos(bend), 0.1 + 0.35 * math.sin(bend))
+    run = Run({"links": links, "closures": [{"type": "ball", "a": "coupler", "b": "rocker", "point": [end[0], 0, 1 + end[1]]}],
+               "initial": [{"link": "base", "velocities": [0.5, 0.2, 1, 2, 3, -1]}, {"link": "crank", "coordinates": [math.pi / 2]},
+                           {"link": "coupler", "coordinates": [bend - math.pi / 2]}, {"link": "rocker", "coordinates": [math.atan2(end[1], end[0] - 0.4)]}]},
+              dt=2e-3, duration=0.12)
+    done = subprocess.run([SDRS, "gradcheck", os.path.join(run.folder, "scene.json"), "--bound", "1e-6", "--directions", "2", "--wrt", "state,attachments,closures",
+                           "--json", "-q"], capture_output=True, text=True)
+    blocks = json.loads(done.stdout)[0]["blocks"]
+    assert all(b["passed"] and b["checked"] for b in blocks.values()), blocks
+    return [f"{name} {b['relative_error']:.1e}" for name, b in blocks.items()]
+
+
 # ---------------------------------------------------------------- 5: materials
 
 
@@ -367,7 +390,7 @@ def belts():
     return [within(run["trajectory", "box/cx"][-1] - (0.6 * 0.5 - 0.6 * slips / 2), 2e-3, "on the belt [m]")]
 
 
-CASES = [drives, limits_of_drives, damping_and_dt, held_robots, feedback, delays, passive, coupled, screws_and_planes, loops, breaking, open_starts, materials, bounces,
+CASES = [drives, limits_of_drives, damping_and_dt, held_robots, feedback, delays, passive, coupled, screws_and_planes, loops, breaking, open_starts, flying_linkage, materials, bounces,
          rolling, terrain, prescribed, belts]
 
 
