@@ -189,6 +189,10 @@ static void print_remedy(const Run* run) {
           model->simulation.dt / report->substeps);
   if (report->outcome == STEP_BLOCKED)
     fprintf(stderr, "change the prescribed motion or what stands in its way\n");
+  else if (report->outcome == STEP_OPEN)
+    fprintf(stderr,
+            "change what moves the loop (prescribed joints, other closures), give it another joint, or begin "
+            "where its joints move it every way that it has to go\n");
   else if (model->contact_model == CONTACT_NONE || !squeeze->known)
     fprintf(stderr, "a smaller simulation.dt (%.3g s now) or more than %d simulation.max_iterations may help\n",
             model->simulation.dt, model->simulation.max_iterations);

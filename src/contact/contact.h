@@ -88,11 +88,13 @@ int contact_awake_count(const ContactSystem* system);
  * links both stand where they stood in the accepted state, or in the trial before, are not looked at again. Wakes all
  * pairs. */
 bool contact_evaluate(ContactSystem* system, const Pose* poses);
-/* The same, group by group of links that move together: groups (links; -1: one that stays) numbers them, refused
- * (groups) becomes true for those with a pair that stands in the way, infeasible or nearer than the law wants a trial
- * to be. Of groups that are refused not every pair is looked at, and friction of no pair when there is one. false: some
- * are. All of refused is set. */
-bool contact_try(ContactSystem* system, const Pose* poses, const int* groups, int group_count, bool* refused);
+/* The same of a search's trials, where links with moves = false stand where the last trial, of the same accepted state,
+ * had them (links); and group by group of links that move together: groups (links; -1: one that stays) numbers them,
+ * refused (groups) becomes true for those with a pair that stands in the way, infeasible or nearer than the law wants a
+ * trial to be. Of groups that are refused not every pair is looked at, and friction of no pair when there is one.
+ * false: some are. All of refused is set. */
+bool contact_try(ContactSystem* system, const Pose* poses, const bool* moves, const int* groups, int group_count,
+                 bool* refused);
 /* One candidate pair in the accepted and in the trial state. */
 typedef struct {
   int link_a, link_b;

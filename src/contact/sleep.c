@@ -33,7 +33,6 @@ static bool falls_asleep(ContactSystem* s, int slot) {
     contact_take_over(s, p);
   else if (p->lagged && s->law->rub && !p->state[1 - s->current].rubbed)
     return false;
-  p->relieved = false;
   s->sleep[slot] = (PairSleep){.even = true, .has_terms = p->state[s->current].has_terms, .rounding = (double)NAN};
   return true;
 }

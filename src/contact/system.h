@@ -31,7 +31,6 @@ typedef struct {
   bool lagged; /* pressed at the time of the lag */
   PairState state[2];
   PairMark mark;
-  bool relieved; /* its `models` stand for the derivatives of the accepted state in Newton's model */
 } ContactPair;
 
 /* What loops over all pairs ask, side by side: pairs themselves are far apart in memory. */
@@ -46,6 +45,7 @@ typedef struct {
   bool tried;      /* its trial state is evaluated, and holds while neither link moves */
   bool judged;     /* with friction: `change` is of that state */
   bool suspect;    /* it stood in the way of the last trial */
+  bool relieved;   /* its `models` stand for the derivatives of the accepted state in Newton's model */
   double rounding; /* of the accepted state, found last; NAN: not asked for since it is even [J] */
   double change;   /* of its energy, in a trial that is feasible [J] */
   double pace;     /* how long a part may be because of its impact, found last [s] */

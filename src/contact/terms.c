@@ -56,16 +56,17 @@ typedef struct {
 static void relieve_pair(void* context, int index, int thread) {
   const RelieveTask* task = context;
   ContactSystem* s = task->system;
-  ContactPair* p = &s->pairs[s->terms[index]];
+  int slot = s->terms[index];
+  if (s->sleep[slot].even) return; /* its bodies have no twist */
+  ContactPair* p = &s->pairs[slot];
   const PairState* state = &p->state[s->current];
-  if (s->sleep[s->terms[index]].even) return; /* its bodies have no twist */
-  p->relieved = false;
+  s->sleep[slot].relieved = false;
   if (state->outcome != PAIR_PRESSED) return;
   double ratio = force_excess(contact_derivatives(s, p), state->axis, task->twist[p->link_a], task->twist[p->link_b]);
   if (!(ratio > RELIEF_FROM)) return;
   LawPair pair = contact_law_pair(s, p, s->current, thread);
-  s->law->relieve(&pair, ratio, &s->models[s->terms[index]]);
-  p->relieved = true;
+  s->law->relieve(&pair, ratio, &s->models[slot]);
+  s->sleep[slot].relieved = true;
 }
 
 int contact_relieve(ContactSystem* s, const double (*twist)[6], bool* relieved) {
@@ -75,9 +76,9 @@ int contact_relieve(ContactSystem* s, const double (*twist)[6], bool* relieved) 
   RelieveTask task = {s, twist};
   parallel_for(s->threads, s->term_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, relieve_pair, &task);
   for (int k = 0; k < s->term_count; k++) {
-    const ContactPair* p = &s->pairs[s->terms[k]];
-    if (s->sleep[s->terms[k]].even || !p->relieved) continue;
-    relieved[p->link_a] = relieved[p->link_b] = true;
+    const PairSleep* sleep = &s->sleep[s->terms[k]];
+    if (sleep->even || !sleep->relieved) continue;
+    relieved[s->term_links[k].a] = relieved[s->term_links[k].b] = true;
     count++;
   }
   return count;
@@ -85,9 +86,9 @@ int contact_relieve(ContactSystem* s, const double (*twist)[6], bool* relieved) 
 
 static ContactTerms model_term(const void* holder, int index) {
   const ContactSystem* s = holder;
-  const ContactPair* p = &s->pairs[s->terms[index]];
-  const PairDerivatives* d = p->relieved ? &s->models[s->terms[index]] : contact_derivatives(s, p);
-  return (ContactTerms){p->link_a, p->link_b, d->force, d->moment, d->hessian, false};
+  int slot = s->terms[index];
+  const PairDerivatives* d = s->sleep[slot].relieved ? &s->models[slot] : &s->derivatives[s->current][slot];
+  return (ContactTerms){s->term_links[index].a, s->term_links[index].b, d->force, d->moment, d->hessian, false};
 }
 
 ContactTermList contact_model_list(const ContactSystem* s) {

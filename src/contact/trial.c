@@ -35,7 +35,8 @@ typedef struct {
   ContactSystem* system;
   int which;
   const Pose* poses;
-  bool measures; /* the way from the accepted state, too */
+  bool measures;     /* the way from the accepted state, too */
+  const bool* moves; /* which may have moved since this was measured last; NULL: all  (links) */
 } PlaceTask;
 
 /* What stands where it stood is placed already; what has been measured of a link that stays in the last trial holds on.
@@ -45,6 +46,10 @@ static void place_link(void* context, int i, int thread) {
   const PlaceTask* task = context;
   ContactSystem* s = task->system;
   int which = task->which, now = s->current;
+  if (task->moves && !task->moves[i] && s->measured) {
+    s->stays[which][i] = true;
+    return;
+  }
   bool stays = stays_at(s, which, task->poses, i), known = s->measured && stays;
   s->stays[which][i] = stays;
   if (task->measures && known) return;
@@ -62,8 +67,8 @@ static void place_link(void* context, int i, int thread) {
   for (int k = link->hull_first; k < end && link->tree >= 0; k++) s->moved[k] = hull_motion(s, k, i);
 }
 
-static void place_links(ContactSystem* s, int which, const Pose* poses, bool measures) {
-  PlaceTask task = {s, which, poses, measures};
+static void place_links(ContactSystem* s, int which, const Pose* poses, bool measures, const bool* moves) {
+  PlaceTask task = {s, which, poses, measures, moves};
   parallel_for(s->threads, s->model->link_count, LINKS_PARALLEL, LINKS_GRAIN, place_link, &task);
   for (int i = s->model->hull_count; i < s->item_count; i++)
     s->instance[which][i] = contact_item_at(s->model, i, poses);
@@ -71,7 +76,7 @@ static void place_links(ContactSystem* s, int which, const Pose* poses, bool mea
   s->measured = measures;
 }
 
-void contact_place(ContactSystem* s, int which, const Pose* poses) { place_links(s, which, poses, false); }
+void contact_place(ContactSystem* s, int which, const Pose* poses) { place_links(s, which, poses, false, NULL); }
 
 /* Neither body has moved at all since state `which`. */
 static bool pair_stays(const ContactSystem* s, const ContactPair* p, int which) {
@@ -241,9 +246,9 @@ static int evaluate_pairs(ContactSystem* s, int threads) {
   return before;
 }
 
-static bool evaluate(ContactSystem* s, const Pose* poses) {
+static bool evaluate(ContactSystem* s, const Pose* poses, const bool* moves) {
   double start = timer_now();
-  place_links(s, 1 - s->current, poses, true);
+  place_links(s, 1 - s->current, poses, true, moves);
   int threads = threads_worth_waking(s);
   bool clear = evaluate_pairs(s, threads) == 0;
   double middle = timer_now();
@@ -261,15 +266,16 @@ static bool evaluate(ContactSystem* s, const Pose* poses) {
 bool contact_evaluate(ContactSystem* s, const Pose* poses) {
   s->groups = NULL;
   contact_wake(s, NULL);
-  return evaluate(s, poses);
+  return evaluate(s, poses, NULL);
 }
 
-bool contact_try(ContactSystem* s, const Pose* poses, const int* groups, int group_count, bool* refused) {
+bool contact_try(ContactSystem* s, const Pose* poses, const bool* moves, const int* groups, int group_count,
+                 bool* refused) {
   for (int k = 0; k < group_count; k++) refused[k] = false;
   if (s->awake_count < 0) contact_wake(s, NULL);
   s->groups = groups;
   s->refused = refused;
-  bool clear = evaluate(s, poses);
+  bool clear = evaluate(s, poses, moves);
   s->groups = NULL;
   return clear;
 }

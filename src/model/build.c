@@ -81,6 +81,7 @@ void model_destroy(Model* model) {
   memory_free(model->links);
   memory_free(model->trees);
   memory_free(model->dof_link);
+  memory_free(model->link_tree);
   memory_free(model->initial_coordinates);
   memory_free(model->initial_velocities);
   memory_free(model->excluded);

@@ -227,6 +227,7 @@ typedef struct {
   int dof_count;               /* nv */
   int coordinate_count;        /* nq */
   int* dof_link;               /* link of each degree of freedom (nv) */
+  int* link_tree;              /* ModelLink.tree of every link, side by side for loops over pairs  (links) */
   double* initial_coordinates; /* (nq) */
   const double* placed_at;    /* initial coordinates that closures and couplings were placed by, where the run begins in
                                  others; NULL: in these. Borrowed (nq) */

@@ -46,6 +46,8 @@ static void assign_trees(Model* model) {
     if (link->tree < 0) link->tree = model->tree_count++;
     link->rigid_group = groups++;
   }
+  model->link_tree = MEMORY_NEW(int, model->link_count);
+  for (int i = 0; i < model->link_count; i++) model->link_tree[i] = model->links[i].tree;
 }
 
 /* Tree by tree, so that the Hessian of each is one dense block. */

@@ -245,7 +245,7 @@ static void add_crosses(const HessianTask* task, int tree) {
   for (int n = in->sides->first[tree]; n < in->sides->first[tree + 1]; n++) {
     int side = in->sides->items[n] & 1;
     ContactTerms t = assembly_term(in, in->sides->items[n] >> 1);
-    int link = side == 0 ? t.link_b : t.link_a, other = link < 0 ? -1 : in->model->links[link].tree;
+    int link = side == 0 ? t.link_b : t.link_a, other = link < 0 ? -1 : in->model->link_tree[link];
     if (other < tree || (other == tree && side == 1)) continue;
     if (block_stale(in, tree) || block_stale(in, other)) add_cross(in, &t, task->solver);
   }

@@ -110,6 +110,9 @@ static void allocate(Sim* s) {
   s->stale = MEMORY_NEW(bool, m->tree_count);
   s->inside = MEMORY_NEW(bool, m->tree_count);
   s->balanced = MEMORY_NEW(bool, m->tree_count);
+  s->noted = MEMORY_NEW(bool, m->tree_count);
+  s->moved_link = MEMORY_NEW(bool, m->link_count);
+  s->bounded_still = MEMORY_NEW(bool, m->tree_count);
   s->rounding = MEMORY_NEW(LinkPart, m->link_count);
   s->change = MEMORY_NEW(LinkPart, m->link_count);
   list_tree_links(s);
@@ -183,6 +186,9 @@ void sim_destroy(Sim* s) {
                    s->stale,
                    s->inside,
                    s->balanced,
+                   s->noted,
+                   s->moved_link,
+                   s->bounded_still,
                    s->rounding,
                    s->change,
                    s->tree_first,

@@ -31,7 +31,7 @@ static void couple(Sim* s) {
   int count = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms pair = contact_term(s->contact, k);
-    int a = m->links[pair.link_a].tree, b = m->links[pair.link_b].tree;
+    int a = m->link_tree[pair.link_a], b = m->link_tree[pair.link_b];
     if (a >= 0 && b >= 0) sets_join(s->island, a, b);
   }
   for (int k = 0; s->closures && k < s->closures->pair_count; k++)
@@ -42,7 +42,7 @@ static void couple(Sim* s) {
   s->island_count = 0;
   for (int k = 0; k < m->tree_count; k++) /* now numbers: a root comes before its members, which all point to it */
     s->island[k] = s->island[k] == k ? s->island_count++ : s->island[s->island[k]];
-  for (int i = 0; i < m->link_count; i++) s->link_island[i] = m->links[i].tree < 0 ? -1 : s->island[m->links[i].tree];
+  for (int i = 0; i < m->link_count; i++) s->link_island[i] = m->link_tree[i] < 0 ? -1 : s->island[m->link_tree[i]];
 }
 
 static Island* island_of_link(Sim* s, int link) {
@@ -87,11 +87,14 @@ static void round_link(Sim* s, int i) {
 static void note_tree(void* context, int tree, int thread) {
   (void)thread;
   Sim* s = context;
+  if (s->noted[tree] && !s->closures) return;
+  s->noted[tree] = true;
   balance_note(s, tree);
   for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++) round_link(s, s->tree_links[n]);
 }
 
-/* Of every tree as it stands: is it in balance, and what its energies' rounding is. */
+/* Of every tree as it stands: is it in balance, and what its energies' rounding is. Multipliers of closures change
+ * what is in balance where nothing is assembled. */
 static void note_trees(Sim* s) {
   parallel_for(s->options.threads, s->model->tree_count, TREES_PARALLEL, TREES_GRAIN, note_tree, s);
 }
@@ -110,7 +113,7 @@ static void measure_islands(Sim* s, bool arrived) {
     Island* island = island_of_link(s, i);
     if (!island) continue;
     island->rounding += s->rounding[i].inertia;
-    if (m->links[i].dof_count > 0) island->rounding += s->rounding[i].joint;
+    island->rounding += s->rounding[i].joint;
   }
   int count = s->contact ? contact_term_count(s->contact) : 0;
   if (s->contact) contact_find_rounding(s->contact);
@@ -180,7 +183,8 @@ static bool trial_feasible(Sim* s) {
     return false;
   }
   if (!s->contact) return true;
-  bool apart = contact_try(s->contact, trial->pose, s->link_island, s->island_count, s->refused);
+  bool apart = contact_try(s->contact, trial->pose, s->moved_link, s->link_island, s->island_count, s->refused);
+  memset(s->moved_link, 0, sizeof(bool) * (size_t)s->model->link_count);
   for (int k = 0; k < s->island_count; k++) s->islands[k].shorten = s->islands[k].shorten || s->refused[k];
   return apart;
 }
@@ -195,7 +199,7 @@ static void measure_change(Sim* s) {
     Island* island = island_of_link(s, i);
     if (!island || !island->moved) continue;
     island->own_change += s->change[i].inertia;
-    if (s->model->links[i].dof_count > 0) island->own_change += s->change[i].joint;
+    island->own_change += s->change[i].joint;
   }
   for (int k = 0; k < s->island_count; k++) {
     s->islands[k].moved = false;
@@ -252,7 +256,9 @@ static void bound_tree(void* context, int tree, int thread) {
   (void)thread;
   Sim* s = ((BoundTask*)context)->s;
   const Configuration* c = &s->configuration[s->current];
-  for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++)
+  bool still = step_tree_still(s, tree, ((BoundTask*)context)->delta), known = still && s->bounded_still[tree];
+  s->bounded_still[tree] = still;
+  for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1] && !known; n++)
     motion_bound_of(s->model, s->tree_links[n], c->q, c->pose, s->screws, ((BoundTask*)context)->delta, &s->bounds);
 }
 

@@ -60,14 +60,6 @@ bool configuration_evaluate(Sim* s, Configuration* c) {
   return inside;
 }
 
-/* Is any increment of the tree not zero? */
-static bool tree_moves(const Sim* s, int tree) {
-  const ModelTree* t = &s->model->trees[tree];
-  bool moves = false;
-  for (int d = t->dof_first; d < t->dof_first + t->dof_count; d++) moves = moves || s->scaled[d] != 0;
-  return moves;
-}
-
 /* What the trial makes of a link's own energies. */
 static LinkPart change_of(const Sim* s, const Configuration* from, const Configuration* to, int i) {
   LinkPart change = {.inertia = to->inertia[i] - from->inertia[i]};
@@ -85,7 +77,7 @@ static void move_tree(void* context, int index, int thread) {
   int tree = s->moved_trees[index];
   Configuration* to = ((MoveTask*)context)->to;
   const Configuration* from = &s->configuration[s->current];
-  bool moves = s->moving[tree] = tree_moves(s, tree);
+  bool moves = s->moving[tree] = !step_tree_still(s, tree, s->scaled);
   s->inside[tree] = true;
   for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++) {
     int i = s->tree_links[n];
@@ -94,6 +86,7 @@ static void move_tree(void* context, int index, int thread) {
     s->change[i] = (LinkPart){0, 0};
     if (!moves && s->same[i]) continue;
     s->same[i] = !moves;
+    s->moved_link[i] = true;
     if (moves) {
       if (link->dof_count > 0) joint_increment(&link->joint, from->q + q, s->scaled + link->dof_first, to->q + q);
       model_link_pose(s->model, i, to->q, to->pose);
@@ -113,7 +106,7 @@ static void keep_fixed(Sim* s, Configuration* to) {
   const Configuration* from = &s->configuration[s->current];
   for (int i = 0; i < s->model->link_count; i++) {
     if (s->same[i] || s->link_island[i] >= 0) continue; /* islands must be known */
-    s->same[i] = true;
+    s->same[i] = s->moved_link[i] = true;
     to->pose[i] = from->pose[i];
     to->inertia[i] = from->inertia[i];
     to->joints[i] = from->joints[i];
@@ -238,7 +231,7 @@ static void spread_stale(Sim* s, ContactTermList contact, const bool* trees) {
   int count = contact.holder ? contact.count(contact.holder) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact.at(contact.holder, k);
-    int a = s->model->links[t.link_a].tree, b = s->model->links[t.link_b].tree;
+    int a = s->model->link_tree[t.link_a], b = s->model->link_tree[t.link_b];
     if (!((a >= 0 && trees[a]) || (b >= 0 && trees[b]))) continue;
     if (a >= 0) s->stale[a] = true;
     if (b >= 0) s->stale[b] = true;
@@ -252,7 +245,7 @@ void step_moved_stale(Sim* s) {
 
 static void mark_stale(Sim* s, const bool* links) {
   for (int i = 0; i < s->model->link_count; i++)
-    if (links[i] && s->model->links[i].tree >= 0) s->stale[s->model->links[i].tree] = true;
+    if (links[i] && s->model->link_tree[i] >= 0) s->stale[s->model->link_tree[i]] = true;
 }
 
 /* What is assembled now is up to date, but for what closures and tendons act on, whose terms change where nothing
@@ -261,6 +254,7 @@ static void assembled(Sim* s) {
   s->all_stale = false;
   for (int k = 0; k < s->model->tree_count; k++) {
     s->stale_blocks[k] = s->stale_blocks[k] || s->stale[k];
+    s->noted[k] = s->noted[k] && !s->stale[k];
     s->stale[k] = s->always_stale[k];
   }
 }
@@ -337,6 +331,7 @@ static void assemble(Sim* s, Assembly* a) { step_assemble(s, contact_term_list(s
 /* How far the prescribed joints still have to go; returns whether they have arrived. */
 static bool prescribed_step(Sim* s, double* step) {
   bool arrived = true;
+  if (s->fixed_count == 0) return true;
   const double* q = s->configuration[s->current].q;
   for (int i = 0; i < s->model->link_count; i++) {
     const ModelLink* link = &s->model->links[i];
@@ -474,7 +469,12 @@ static void find_twist(Sim* s, int i) {
 static void twist_tree(void* context, int tree, int thread) {
   (void)thread;
   Sim* s = context;
-  for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++) find_twist(s, s->tree_links[n]);
+  bool still = step_tree_still(s, tree, s->delta);
+  for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++)
+    if (still)
+      memset(s->twist[s->tree_links[n]], 0, sizeof(double[6]));
+    else
+      find_twist(s, s->tree_links[n]);
 }
 
 static void find_twists(Sim* s) {
@@ -506,7 +506,7 @@ static void keep_descent(Sim* s) {
 static void want_marked(Sim* s) {
   for (int k = 0; k < s->model->tree_count; k++) s->wanted[k] = false;
   for (int i = 0; i < s->model->link_count; i++)
-    if (s->marked_link[i] && s->model->links[i].tree >= 0) s->wanted[s->model->links[i].tree] = true;
+    if (s->marked_link[i] && s->model->link_tree[i] >= 0) s->wanted[s->model->link_tree[i]] = true;
 }
 
 void step_relieve(Sim* s) {
@@ -593,13 +593,32 @@ static void report_terms(Sim* s, StepReport* report) {
   report->candidate_pairs = contact_candidate_count(s->contact);
 }
 
-/* At the floor of the objective nothing closes any more what Newton's method has not closed. */
-static bool stays_open(Sim* s, StepReport* report) {
+/* What the rounds of Newton's method before this one came to. */
+typedef struct {
+  double residual;    /* of the last */
+  double gap;         /* of closures: what the largest was halved to last, without unit */
+  int rounds_as_open; /* since then */
+} NewtonProgress;
+
+/* Rounds after which what has not come down to half of what it was open by is not expected to close: where a loop can
+ * be closed Newton's method does it in a few. */
+enum { ROUNDS_AS_OPEN = 60 };
+
+static bool stalls(NewtonProgress* progress, double gap) {
+  bool halved = !(gap > 0.5 * progress->gap);
+  progress->rounds_as_open = halved ? 0 : progress->rounds_as_open + 1;
+  if (halved) progress->gap = gap;
+  return progress->rounds_as_open >= ROUNDS_AS_OPEN;
+}
+
+/* At the floor of the objective nothing closes any more what Newton's method has not closed; nor where it stalls. */
+static bool stays_open(Sim* s, NewtonProgress* progress, StepReport* report) {
   ClosureSystem* c = s->closures;
   int worst = -1;
   double gap = closures_gap(c, &worst), before = c->gap_before;
   c->gap_before = gap;
-  if (report->outcome != STEP_ROUNDING_FLOOR || !(gap > 0.5 * before)) return false;
+  bool floor = report->outcome == STEP_ROUNDING_FLOOR && gap > 0.5 * before;
+  if (!stalls(progress, gap) && !floor) return false;
   report->outcome = STEP_OPEN;
   report->open_closure = worst;
   report->open_gap = closure_open_by(c, worst);
@@ -610,7 +629,7 @@ static bool stays_open(Sim* s, StepReport* report) {
 enum { ITERATIONS_UNTIL_ROUNDING = 12 };
 
 /* One round: residual, direction, search. Returns true when the loop is over. */
-static bool newton_round(Sim* s, StepReport* report, double* before) {
+static bool newton_round(Sim* s, NewtonProgress* before, StepReport* report) {
   Assembly a;
   double start = timer_now();
   bool arrived = prescribed_step(s, s->rhs);
@@ -630,14 +649,15 @@ static bool newton_round(Sim* s, StepReport* report, double* before) {
     report->outcome = STEP_CONVERGED;
     return true;
   }
-  if (arrived && closed && report->outcome == STEP_ROUNDING_FLOOR && report->residual > 0.5 * *before) return true;
-  if (arrived && !closed && stays_open(s, report)) return true;
+  if (arrived && closed && report->outcome == STEP_ROUNDING_FLOOR && report->residual > 0.5 * before->residual)
+    return true;
+  if (arrived && !closed && stays_open(s, before, report)) return true;
   if (arrived && closed && report->iterations >= ITERATIONS_UNTIL_ROUNDING && balance_at_rounding(s)) {
     report->outcome = STEP_ROUNDING_FLOOR;
     return true;
   }
-  bool first = isinf(*before);
-  *before = report->residual;
+  bool first = isinf(before->residual);
+  before->residual = report->residual;
   if (report->iterations == s->iteration_limit) return true; /* as many as are allowed */
   if (first && s->model->simulation.max_iterations > 0 && step_repeat_last(s, report)) return false;
   report->outcome = STEP_NOT_FINITE;
@@ -669,9 +689,9 @@ StepReport step_solve(Sim* s) {
     report.outcome = STEP_NOT_FINITE;
     return report;
   }
-  double before = INFINITY;
+  NewtonProgress before = {INFINITY, INFINITY, 0};
   for (int k = 0; k <= s->iteration_limit; k++)
-    if (newton_round(s, &report, &before)) break;
+    if (newton_round(s, &before, &report)) break;
   if (s->closures && report.outcome == STEP_ROUNDING_FLOOR && closures_gap(s->closures, NULL) > 1)
     report.outcome = STEP_MAX_ITERATIONS;
   /* Rounding may leave a little that cannot be solved; where it leaves much, shorter steps will say what is right. */

@@ -144,9 +144,11 @@ struct Sim {
   double* moved_by;                        /* step lengths of the last trial; NAN: it is another search's  (trees) */
   int *moved_trees, moved_count;           /* in this trial: the others stand where the last put them  (trees) */
   bool* same;                              /* of every link: both configurations hold the same of it  (links) */
+  bool* moved_link;                        /* of every link: it may have moved since contact was tried last  (links) */
   bool *stale, *stale_blocks;   /* of every tree: its terms, its part of the Hessian are out of date  (trees) */
   bool* always_stale;           /* of every tree: closures or tendons act on it  (trees) */
   bool* balanced;               /* of every tree: it was when this was noted last  (trees) */
+  bool* noted;                  /* of every tree: nothing of it has been assembled since then  (trees) */
   LinkPart *rounding, *change;  /* of every link's own energies: where the search begins, in the trial  (links) */
   bool* inside;                 /* of every tree: no limit is passed in the trial  (trees) */
   int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
@@ -166,11 +168,12 @@ struct Sim {
   WorkingForce* work; /* (links) */
   double* at_work;    /* of every degree of freedom: what its gradient is measured against [N, N m]  (nv) */
   MotionBounds bounds;
-  int* island;      /* of every tree: trees that contact or friction couples  (trees) */
-  Island* islands;  /* (trees) */
-  int* link_island; /* of every link, -1 for one that cannot move  (links) */
-  bool* refused;    /* of every island: some pair of it is in the way  (trees) */
-  int* group;       /* of every island: islands that meet in the trial  (trees) */
+  bool* bounded_still; /* of every tree: its `bounds` are those of no motion  (trees) */
+  int* island;         /* of every tree: trees that contact or friction couples  (trees) */
+  Island* islands;     /* (trees) */
+  int* link_island;    /* of every link, -1 for one that cannot move  (links) */
+  bool* refused;       /* of every island: some pair of it is in the way  (trees) */
+  int* group;          /* of every island: islands that meet in the trial  (trees) */
   int island_count;
   double* path_q; /* coordinates on the way, for the certificate  (nq) */
   BlockSolver* solver;
@@ -303,9 +306,16 @@ void step_assemble(Sim* sim, ContactTermList contact, Assembly* assembly);
 void step_all_stale(Sim* sim);
 /* After a move was accepted: by s->moving (trees) and the terms of contact. */
 void step_moved_stale(Sim* sim);
+/* Are a tree's increments all zero? v (nv). */
+static inline bool step_tree_still(const Sim* sim, int tree, const double* v) {
+  const ModelTree* t = &sim->model->trees[tree];
+  bool still = true;
+  for (int d = t->dof_first; d < t->dof_first + t->dof_count; d++) still = still && v[d] == 0;
+  return still;
+}
 /* Are the terms of this link to be found again? */
 static inline bool step_is_stale(const Sim* sim, int link) {
-  int tree = sim->model->links[link].tree;
+  int tree = sim->model->link_tree[link];
   return sim->all_stale || (tree >= 0 && sim->stale[tree]);
 }
 /* The same without measuring the forces at work. All counts as stale; s->at_work stays as it was. */

@@ -6,7 +6,7 @@
 /* The number of a link's tree, that behind all trees if it cannot move, -1 for no link. */
 static int place_of(const Model* m, int link) {
   if (link < 0) return -1;
-  return m->links[link].tree < 0 ? m->tree_count : m->links[link].tree;
+  return m->link_tree[link] < 0 ? m->tree_count : m->link_tree[link];
 }
 
 ContactTerms assembly_term(const Assembly* in, int index) {

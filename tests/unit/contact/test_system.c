@@ -373,7 +373,7 @@ static void system_try_refuses_whom_all_pairs_refuse(void** state) {
     for (double alpha = 1; alpha > 1e-3 && !accepted; alpha *= 0.5) {
       bool found[64] = {false}, wanted[64] = {false};
       joint_path_poses(&r.path, alpha, r.to);
-      accepted = contact_try(r.contact, r.to, groups, m->tree_count, found);
+      accepted = contact_try(r.contact, r.to, NULL, groups, m->tree_count, found);
       refused_by_all_pairs(whole, r.to, groups, wanted);
       for (int k = 0; k < m->tree_count; k++) {
         if (found[k] != wanted[k])
@@ -437,8 +437,8 @@ static void system_pairs_that_sleep_are_as_if_awake(void** state) {
     contact_prepare(awake, &r.bounds);
     contact_wake(r.contact, links);
     contact_wake(awake, NULL);
-    bool passed = contact_try(r.contact, r.to, groups, m->tree_count, refused);
-    if (passed != contact_try(awake, r.to, groups, m->tree_count, refused))
+    bool passed = contact_try(r.contact, r.to, NULL, groups, m->tree_count, refused);
+    if (passed != contact_try(awake, r.to, NULL, groups, m->tree_count, refused))
       fail_msg("seed 169, step %d: refusal", step);
     if (!passed) continue;
     slept += contact_candidate_count(r.contact) - contact_awake_count(r.contact);
