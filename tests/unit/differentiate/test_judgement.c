@@ -398,7 +398,7 @@ static void judgement_J10_of_a_least_of_largest(void** state) {
     report = judged(&f, gradient, 2, seed);
     if (report.verdict != GRADCHECK_WRONG || report.kink) fail_msg("seed %d: none of them", (int)seed);
   }
-  assert_in_range(wrong, 0, 3); /* whose piece is too far from all that were met: 1 */
+  assert_in_range(wrong, 0, 3);       /* whose piece is too far from all that were met: 1 */
   assert_in_range(outside, 100, 600); /* not between the slopes of both sides */
 }
 
