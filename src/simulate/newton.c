@@ -611,18 +611,29 @@ static bool stalls(NewtonProgress* progress, double gap) {
   return progress->rounds_as_open >= ROUNDS_AS_OPEN;
 }
 
+static void tell_open(const ClosureSystem* c, StepReport* report) {
+  closures_gap(c, &report->open_closure);
+  report->outcome = STEP_OPEN;
+  report->open_gap = closure_open_by(c, report->open_closure);
+}
+
 /* At the floor of the objective nothing closes any more what Newton's method has not closed; nor where it stalls. */
 static bool stays_open(Sim* s, NewtonProgress* progress, StepReport* report) {
   ClosureSystem* c = s->closures;
-  int worst = -1;
-  double gap = closures_gap(c, &worst), before = c->gap_before;
+  double gap = closures_gap(c, NULL), before = c->gap_before;
   c->gap_before = gap;
   bool floor = report->outcome == STEP_ROUNDING_FLOOR && gap > 0.5 * before;
   if (!stalls(progress, gap) && !floor) return false;
-  report->outcome = STEP_OPEN;
-  report->open_closure = worst;
-  report->open_gap = closure_open_by(c, worst);
+  tell_open(c, report);
   return true;
+}
+
+/* A search that fails with a loop open as it has been for some rounds fails for that. */
+enum { ROUNDS_OPEN_AT_END = 5 };
+
+static bool fails_open(const Sim* s, const NewtonProgress* progress, const StepReport* report) {
+  return s->closures && report->outcome == STEP_LINE_SEARCH && progress->rounds_as_open >= ROUNDS_OPEN_AT_END &&
+         closures_gap(s->closures, NULL) > 1;
 }
 
 /* Steps that find their solution do so in less; where rounding is all that is left more of them find nothing. */
@@ -692,6 +703,7 @@ StepReport step_solve(Sim* s) {
   NewtonProgress before = {INFINITY, INFINITY, 0};
   for (int k = 0; k <= s->iteration_limit; k++)
     if (newton_round(s, &before, &report)) break;
+  if (fails_open(s, &before, &report)) tell_open(s->closures, &report);
   if (s->closures && report.outcome == STEP_ROUNDING_FLOOR && closures_gap(s->closures, NULL) > 1)
     report.outcome = STEP_MAX_ITERATIONS;
   /* Rounding may leave a little that cannot be solved; where it leaves much, shorter steps will say what is right. */
