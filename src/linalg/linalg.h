@@ -187,6 +187,23 @@ bool symmetric_project(int order, double* matrix);
  * allocation. x: the right-hand side on entry (order). */
 bool symmetric_least_change(int order, double* matrix, double* x, const double* scale, double* work, bool* ambiguous);
 
+/* ---------------------------------------------------------------- equations that may say the same twice
+ * (linalg/rank_factor.c) Nothing allocates. */
+
+/* P A Q = L U of a square matrix (order x order, row-major, replaced by the factor) by complete pivoting, up to where
+ * no entry that is left exceeds `least`. Sets row and column (order): the equation and the unknown that stand at each
+ * place. Returns the rank; -1: not finite. */
+int rank_factor(int order, double* a, int* row, int* column, double least);
+/* A solution of A y = x replaces x, zero in the unknowns without a pivot; equations without one are not looked at. x
+ * (order); work: order. */
+void rank_solve(int order, int rank, const double* a, const int* row, const int* column, double* x, double* work);
+/* The same of A^T y = x: row and column change their parts. x (order); work: order. */
+void rank_solve_transposed(int order, int rank, const double* a, const int* row, const int* column, double* x,
+                           double* work);
+/* Takes from x (order) what A makes nothing of, which leaves the smallest with the same A x. work: order (order - rank
+ * + 1). */
+void rank_shorten(int order, int rank, const double* a, const int* column, double* x, double* work);
+
 /* ---------------------------------------------------------------- symmetric block systems (linalg/block_solver.c)
  * A symmetric matrix of dense blocks. Blocks that were filled couple; the connected components of that graph are
  * factored each by itself, small ones as one dense matrix, large ones by the multifrontal method. Results depend on

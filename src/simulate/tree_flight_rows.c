@@ -1,7 +1,7 @@
 /* Closures and couplings in the aim of the trees they join (docs/derivations/spin.md, W15, W16). */
 #include <string.h>
 
-#include "simulate/rank_factor.h"
+#include "linalg/linalg.h"
 #include "simulate/tree_flight.h"
 
 /* In units in which entries are of order 1, a pivot below this is rounding of one that is zero: rows that say the

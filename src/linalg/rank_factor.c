@@ -1,7 +1,7 @@
 /* Square systems whose equations may say the same twice, by complete pivoting: P A Q = L U, the rest of A nothing. */
-#include "simulate/rank_factor.h"
-
 #include <math.h>
+
+#include "linalg/linalg.h"
 
 static void swap_rows(int order, double* a, int i, int j) {
   for (int k = 0; k < order && i != j; k++) {

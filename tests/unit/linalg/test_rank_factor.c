@@ -1,10 +1,9 @@
 /* Square systems whose equations may say the same twice, against products with the matrix itself. */
-#include "simulate/rank_factor.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "linalg/linalg.h"
 #include "support/compare.h"
 
 enum { ORDER = 7, MOST = ORDER * ORDER };
