@@ -9,6 +9,7 @@ import tempfile
 from machines import MACHINES
 import rattleback
 import tippe_top
+from vectors import unwrapped
 
 SDRS, SCENES, SHARED = os.path.abspath(sys.argv[1]), "tests/scenes/strangers", "../shared/data"
 GRAVITY = 9.81
@@ -90,11 +91,8 @@ def rattles(folder):
     off = []
     for dt in (1e-4, 5e-5):
         run = Run(folder, "rattleback", certified=False, simulation__dt=dt)
-        heading, last = [], None
-        for w, x, y, z in zip(*(run.trajectory[f"stone/{c}"] for c in ("qw", "qx", "qy", "qz"))):
-            angle = math.atan2(2 * (x * y + w * z), 1 - 2 * (y * y + z * z))
-            heading.append(angle if last is None else heading[-1] + math.remainder(angle - last, 2 * math.pi))
-            last = angle
+        heading = unwrapped(math.atan2(2 * (x * y + w * z), 1 - 2 * (y * y + z * z))
+                            for w, x, y, z in zip(*(run.trajectory[f"stone/{c}"] for c in ("qw", "qx", "qy", "qz"))))
         every = round(0.1 / dt)
         off.append(max(abs(a - heading[0] - b) for a, b in zip(heading[::every], wanted[:: round(0.1 / 2e-4)])))
         turn = min(range(len(heading)), key=heading.__getitem__) * dt
@@ -120,10 +118,7 @@ def tippe_tops(folder):
 
 def turned(run, link):
     """Angle about y, unwrapped [rad]."""
-    angles = [2 * math.atan2(y, w) for y, w in zip(run.trajectory[f"{link}/qy"], run.trajectory[f"{link}/qw"])]
-    for i in range(1, len(angles)):
-        angles[i] = angles[i - 1] + math.remainder(angles[i] - angles[i - 1], 2 * math.pi)
-    return angles
+    return unwrapped(2 * math.atan2(y, w) for y, w in zip(run.trajectory[f"{link}/qy"], run.trajectory[f"{link}/qw"]))
 
 
 def peaks(values):
