@@ -30,9 +30,10 @@ draw() {
 # optimize TASK: as shipped, then both designs simulated: TASK, TASK-initial, TASK-best
 optimize() {
   "$SDRS" optimize "scenes/tasks/$1.yaml" -q -o "$TASKS/$1" >/dev/null
-  for which in initial best; do
-    "$SDRS" simulate "$TASKS/$1/$which.scene.yaml" -q -o "$TASKS/$1-$which" >/dev/null
-  done
+  local first=$TASKS/$1
+  [[ ! -d $first/from ]] || first=$first/from # entered by another task, whose beginning it is
+  "$SDRS" simulate "$first/initial.scene.yaml" -q -o "$TASKS/$1-initial" >/dev/null
+  "$SDRS" simulate "$TASKS/$1/best.scene.yaml" -q -o "$TASKS/$1-best" >/dev/null
 }
 
 # both TASK [OPTION...]: the run of the initial design and that of the best one
@@ -279,7 +280,7 @@ if chosen tasks/hand; then
   draw hand "$TASKS/hand-mug" --strip 4 --size 400x340
   moved hand
 fi
-for task in biped biped-control; do
+for task in biped biped-single biped-control; do
   if chosen tasks/$task; then
     optimize $task
     both $task --view side --trail 5
@@ -291,7 +292,7 @@ for task in spider spider-control; do
     both $task --trail 5 --size 480x300
   fi
 done
-if chosen tasks/biped; then moved biped --size 360x480; fi
+if chosen tasks/biped-single; then moved biped-single --size 360x480; fi
 if chosen tasks/spider; then moved spider; fi
 
 # ---- measured motion; that of the cube and the elbow is not part of the repository (scenes/identify/cube.yaml)

@@ -84,6 +84,7 @@ design parallel-jaw left
 design hand upper0 lower0
 design spider lower0 lower1 lower2 lower3
 design biped left_foot right_foot
+design biped-single left_foot right_foot
 design pinch left right
 
 mv "$table" "$OUT"

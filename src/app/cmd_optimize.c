@@ -1,6 +1,7 @@
 /* sdrs optimize TASK: design by gradients, write the run folder. */
 
 #include <limits.h>
+#include <string.h>
 
 #include "app/design_run.h"
 #include "app/plan.h"
@@ -37,6 +38,49 @@ void design_run_say_success(const DesignRun* run) {
 
 static bool chooses(const DesignRun* run) { return run->task.choice_count > 0 && !run->candidate; }
 
+static ExitCode design(DesignRun* run, const Options* options, bool candidate);
+
+/* The options of the task before: its own folder and length, its file as it stands. values: one of each of the verb's
+ * options, for the caller to free. */
+static Options options_before(const DesignRun* run, const char* folder, const char** operand) {
+  Options own = *run->options;
+  own.operands = operand;
+  own.folder = folder;
+  own.override_count = 0;
+  own.json = false;
+  own.values = MEMORY_NEW(OptionValue, own.verb->option_count);
+  for (int k = 0; k < own.verb->option_count; k++) {
+    const char* name = own.verb->options[k].name;
+    bool kept = strcmp(name, "resume") == 0 || strcmp(name, "memory") == 0;
+    if (kept) own.values[k] = run->options->values[k];
+    if (strcmp(name, "no-converge") == 0 || strcmp(name, "no-overview") == 0) own.values[k].given = true;
+  }
+  return own;
+}
+
+static Status status_before(ExitCode code) {
+  Status status = STATUS_OK;
+  while (status_exit_code(status) != code && status < STATUS_NO_MEMORY) status++;
+  return status;
+}
+
+/* What `from: {task: ...}` names, in the folder `from`, where this run then begins. All processes call it. */
+static Status optimize_before(DesignRun* run) {
+  Status status = is_writer() ? file_make_folder_reported(run->folder, &run->diagnostics) : STATUS_OK;
+  if (status == STATUS_OK) status = design_check_before(&run->task, &run->diagnostics);
+  status = agreed(status);
+  if (status != STATUS_OK) return status;
+  const char* operand = run->task.before.text;
+  char* folder = file_join(run->folder, "from");
+  Options own = options_before(run, folder, &operand);
+  DesignRun before;
+  ExitCode code = design(&before, &own, true);
+  design_run_free(&before);
+  memory_free(own.values);
+  run->task.from = (TaskName){.text = folder, .place = run->task.before.place};
+  return status_before(code);
+}
+
 static Status design_run_create(DesignRun* run, const Options* options, bool candidate) {
   *run = (DesignRun){.options = options, .candidate = candidate};
   Status status =
@@ -55,6 +99,8 @@ static Status design_run_create(DesignRun* run, const Options* options, bool can
   run->task.memory = option_number(options, "memory", run->task.memory);
   run->folder = run_folder_path(options, run->task.name);
   if (chooses(run)) return is_writer() ? file_make_folder_reported(run->folder, &run->diagnostics) : STATUS_OK;
+  if (run->task.before.text) status = optimize_before(run);
+  if (status != STATUS_OK) return status;
   OptimizationOptions settings = {options->threads, interrupted};
   DesignStart start;
   status = design_start(&start, &run->task, &settings, &run->diagnostics);
@@ -268,11 +314,11 @@ static Status resume(DesignRun* run) {
   return status;
 }
 
-/* A candidate that was not begun yet has no checkpoint. */
+/* A candidate that was not begun yet has no checkpoint, nor has what was stopped in the task before it. */
 static bool goes_on(const DesignRun* run) {
   if (!option_given(run->options, "resume")) return false;
   char* path = design_checkpoint_path(run->folder);
-  int there = !run->candidate || file_is_regular(path);
+  int there = (!run->candidate && !run->task.before.text) || file_is_regular(path);
   memory_free(path);
   processes_share(&there, sizeof there, 0);
   return there;
@@ -396,6 +442,7 @@ static ExitCode design(DesignRun* run, const Options* options, bool candidate) {
   Status status = agreed(design_run_create(run, options, candidate));
   print_problems(run, &run->diagnostics);
   diagnostics_free(&run->diagnostics);
+  if (status == STATUS_INTERRUPTED && !options->quiet && !candidate) design_run_tell_resume(run);
   if (status != STATUS_OK) return status_exit_code(status);
   if (option_given(options, "candidate") && run->task.choice_count == 0)
     return usage_error(options, "--candidate: the task has no 'choices'");
@@ -469,6 +516,7 @@ const Verb VERB_OPTIMIZE = {
         "summary.json is).\n"
         "With `receding` in the task: the executed run as `sdrs simulate` leaves it, windows.csv (a row per window),\n"
         "windows/<n>/convergence.csv, best.scene.yaml with what was executed, design.csv and summary.json.\n"
+        "With `from: {task: ...}` in the task: the other task's files in the folder from, which is run first.\n"
         "With `choices` in the task: a folder of such files for every candidate, 1, 2, ..., choices.csv (a row for "
         "each), and\n"
         "beside it the files of the best; where candidates do not depend on one another they may run side by side:\n"

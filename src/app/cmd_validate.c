@@ -90,6 +90,7 @@ static Status check_design(Task* task, int threads, Diagnostics* diagnostics) {
   Diagnostics problems = {0};
   OptimizationOptions settings = {threads, NULL};
   Status status = design_start(&start, task, &settings, &problems);
+  if (status == STATUS_OK) status = design_check_before(task, &problems);
   diagnostics_add_new(diagnostics, &problems);
   diagnostics_free(&problems);
   design_start_free(&start);

@@ -15,6 +15,9 @@ typedef struct {
 /* All that `sdrs optimize` looks at before it runs anything, the run of `from` among it; the task is lent until
  * design_start_free. STATUS_BAD_INPUT or STATUS_IO with diagnostics; design_start_free in any case. */
 Status design_start(DesignStart* start, Task* task, const OptimizationOptions* options, Diagnostics* diagnostics);
+/* Can every task be read that the chain of `from: {task: ...}` runs before this one, and is none of a kind that cannot
+ * come before another? STATUS_BAD_INPUT or STATUS_IO with diagnostics; nothing is run. */
+Status design_check_before(const Task* task, Diagnostics* diagnostics);
 /* Frees the optimization, or the receding with its own; the task is given back. */
 void design_start_free(const DesignStart* start);
 

@@ -39,6 +39,33 @@ static Status take_from(DesignStart* start, const Task* task, Diagnostics* diagn
   return status;
 }
 
+/* So many one after the other: more are taken for a ring. */
+enum { BEFORE_MOST = 16 };
+
+static Status check_one(const Task* task, SourcePlace named, Diagnostics* diagnostics) {
+  if (task->choice_count == 0 && !task->receding.given) return STATUS_OK;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, named, "from: a task with '%s' cannot come before another",
+                  task->receding.given ? "receding" : "choices");
+  return STATUS_BAD_INPUT;
+}
+
+static Status check_chain(const Task* task, int depth, Diagnostics* diagnostics) {
+  if (!task->before.text) return STATUS_OK;
+  if (depth == BEFORE_MOST) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, task->before.place,
+                    "from: more than %d tasks one after the other: do they name each other?", BEFORE_MOST);
+    return STATUS_BAD_INPUT;
+  }
+  Task before;
+  Status status = task_load(&before, task->before.text, NULL, 0, diagnostics);
+  if (status == STATUS_OK) status = check_one(&before, task->before.place, diagnostics);
+  if (status == STATUS_OK) status = check_chain(&before, depth + 1, diagnostics);
+  task_free(&before);
+  return status;
+}
+
+Status design_check_before(const Task* task, Diagnostics* diagnostics) { return check_chain(task, 0, diagnostics); }
+
 Status design_start(DesignStart* start, Task* task, const OptimizationOptions* options, Diagnostics* diagnostics) {
   *start = (DesignStart){0};
   Status status;

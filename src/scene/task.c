@@ -144,6 +144,7 @@ void task_free(Task* task) {
   }
   for (int i = 0; i < task->source_count; i++) memory_free(task->sources[i]);
   task_name_free(&task->from);
+  task_name_free(&task->before);
   design_free(task);
   parameters_free(task);
   draws_free(task);

@@ -437,7 +437,8 @@ typedef struct {
   TaskReceding receding;
   TaskData data;
   TaskIdentify identify;
-  TaskName from; /* run folder whose best design and control are begun with, as found; text NULL: the scene's own */
+  TaskName from;   /* run folder whose best design and control are begun with, as found; text NULL: the scene's own */
+  TaskName before; /* the task that is optimized first, whose best design is begun with: its path; text NULL: none */
   TaskDraw* draws;
   int draw_count;
   int draw_every;       /* iterations between two draws; 0: always the first */

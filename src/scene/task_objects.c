@@ -329,7 +329,13 @@ const SchemaObject TASK_OBJECTS[] = {
      .meaning =
          "Variables of this task that have the name of one of that run (design.csv) begin with the best value it "
          "found, within this task's bounds; others begin as the scene has them. There may be more of them here, "
-         "or fewer; bounds by `within` stay those around the scene's own."},
+         "or fewer; bounds by `within` stay those around the scene's own. The run is there already, or that of a task "
+         "which is optimized first: a rough landscape is entered by an easier task. `gradcheck` and `validate` do "
+         "not run that one: here the scene's own values count.",
+     .example = "scene: ../scenes/slide.yaml\n"
+                "from: {task: slide-first.yaml}\n"
+                "initial: [{link: box, velocities: true}]\n"
+                "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"},
     {.name = "draws",
      .title = "draws",
      .size = sizeof(DrawsForm),

@@ -50,8 +50,12 @@ static char* find_folder(const Task* task, const char* written) {
 void read_from(Reader* reader, Task* task, const Node* node) {
   FromForm form;
   size_t mark = reader_enter_key(reader, "from");
-  if (node && schema_read(reader, node, "from", &form) && form.run)
-    task->from = (TaskName){.text = find_folder(task, form.run->text), .place = form.run->place};
+  if (node && schema_read(reader, node, "from", &form)) {
+    if (!form.run == !form.task) reader_error(reader, node->place, "give one of 'run' and 'task'");
+    if (form.run) task->from = (TaskName){.text = find_folder(task, form.run->text), .place = form.run->place};
+    if (form.task)
+      task->before = (TaskName){.text = file_resolve(task->path, form.task->text), .place = form.task->place};
+  }
   reader_leave(reader, mark);
 }
 

@@ -44,7 +44,7 @@ typedef struct {
 } ChoiceForm;
 
 typedef struct {
-  const Node* run;
+  const Node *run, *task;
 } FromForm;
 
 typedef struct {

@@ -198,8 +198,13 @@ static const SchemaRow ROWS[] = {
      .meaning = "What is tried there: numbers, words, lists or maps."},
 
     /* ---------------------------------------------------------------- from */
-    {"from", "run", VALUE_TEXT, AT(FromForm, run), .required = true,
+    {"from", "run", VALUE_TEXT, AT(FromForm, run), .fallback = "(none)",
      .meaning = "Its folder, relative to this file or else to where the program is started."},
+    {"from", "task", VALUE_TEXT, AT(FromForm, task), .fallback = "(none)",
+     .meaning =
+         "Instead of `run`: another task, relative to this file, that `sdrs optimize` runs first, as it stands in "
+         "its file, in the folder `from` of this run's. It may begin with another one itself; it has no "
+         "`choices` and no `receding`."},
 
     /* ---------------------------------------------------------------- receding */
     {"receding", "horizon", VALUE_INTEGER, AT(RecedingForm, receding.horizon), .required = true,

@@ -9,7 +9,7 @@ RESULTS/mujoco-CASE.csv (bipeds: -height too), diagrams of them in RESULTS/../pi
 
 single-jaw: the object's height. The export leaves out the gripper's gravity compensation (MuJoCo 2.2.2 has none): its weight comes to
 the target of its height instead, which is the same force.
-spider, biped: the shipped tasks. biped-first, -steady, -near, -wide, -robust: scenes/studies, each from the run before
+spider, biped, biped-single: the shipped tasks. biped-near, -wide, -robust: scenes/studies, each from the run before
 it. spider-held, biped-held: with a drive that holds the heading, as in scripts/measure_heading.sh."""
 import csv
 import math
@@ -32,9 +32,10 @@ SETTINGS = [
     ("pyramid", STEP, {"cone": "pyramidal"}),
     ("its defaults", 0.002, {"solref": "0.02 1", "solimp": "0.9 0.95 0.001", "cone": "pyramidal", "margin": "0"}),
 ]
-MANY = ("biped-steady", "biped-near", "biped-wide", "biped-robust")  # sought in several scenarios
+MANY = ("biped", "biped-near", "biped-wide", "biped-robust")  # sought in several scenarios
 SCENARIO = "sdrs, "  # before the name of one of them
 BEYOND = 0.05  # of its way a walker may be outside MuJoCo's own spread
+SETTLED = 2.0  # when a walk has come out of its start, a jolt: drives hold their rates from the first step on [s]
 SLOPE = math.radians(15)
 LEGS = "left_thigh, left_shank, right_thigh, right_shank"
 
@@ -44,21 +45,22 @@ def held(base):
 
 
 # What goes on from another's best design.
-BEFORE = {"biped-steady": "biped-first", "biped-near": "biped-steady", "biped-wide": "biped-near", "biped-robust": "biped-wide"}
+BEFORE = {"biped-near": "biped", "biped-wide": "biped-near", "biped-robust": "biped-wide"}
 # Of each: the task and what is changed in it; its length [s]; of walkers the base, the direction of the way, and the drives with their
 # rate gain [N m s/rad] at any time step.
 CASES = {
     "single-jaw": ("tasks/single-jaw", [], 4.8),
     "spider": ("tasks/spider", [], 5.5, "body", (math.cos(SLOPE), 0, math.sin(SLOPE)), ("upper*", "lower*"), 2000),
     "spider-held": ("tasks/spider", held("body"), 5.5, "body", (math.cos(SLOPE), 0, math.sin(SLOPE)), ("upper*", "lower*"), 2000),
-    "biped": ("tasks/biped", [], 4.0, "trunk", (0, 1, 0), ("*_thigh", "*_shank"), 20000),
-    "biped-held": ("tasks/biped", held("trunk") + [
+    "biped": ("tasks/biped", [], 10.0, "trunk", (0, 1, 0), ("*_thigh", "*_shank"), 20000),
+    "biped-single": ("tasks/biped-single", [], 4.0, "trunk", (0, 1, 0), ("*_thigh", "*_shank"), 20000),
+    "biped-held": ("tasks/biped-single", held("trunk") + [
         "--set", "scene.links.trunk.joint.free_axes=[x, y, z, rz]", "--set", "control=[{links: [%s], parameters: [phase], within: 0.5}]" % LEGS,
         "--set", "loss=[{type: point, link: trunk, target: [0, 10, 0.744], power: 2}]",
         "--set", "optimizer={type: lbfgs, iterations: 100, design_step: 4.0e-3, control_step: 0.1}"],
         4.0, "trunk", (0, 1, 0), ("*_thigh", "*_shank"), 20000),
     **{name: (f"studies/{name}", [], 4.0, "trunk", (0, 1, 0), ("*_thigh", "*_shank"), 20000)
-       for name in ("biped-first", "biped-steady", "biped-near", "biped-wide", "biped-robust")},
+       for name in ("biped-near", "biped-wide", "biped-robust")},
 }
 
 
@@ -115,16 +117,17 @@ def runs(name):
     """[(run, rows)]: here, then in MuJoCo, then, of walkers, here with smaller steps and the same drives; of those that are to stand in several
     scenarios here in all of these."""
     duration, folder = CASES[name][2], optimized(name)
+    longer = ["--set", f"simulation.duration={duration}"] if name == "biped" else []  # than it was sought in
     best, model = os.path.join(folder, "best.scene.yaml"), os.path.join(WORK, f"{name}.xml")
-    subprocess.run([SDRS, "export", best, "-q", "-o", model], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run([SDRS, "export", best, "-q", "-o", model, *longer], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     controls = model.replace(".xml", ".controls.csv")
-    found = [("sdrs", ours(best, os.path.join(WORK, name + "-run")))]
+    found = [("sdrs", ours(best, os.path.join(WORK, name + "-run"), *longer))]
     found += [(setting, theirs(model, controls, duration, step, changes)) for setting, step, changes in SETTINGS]
     if len(CASES[name]) > 3:
         drives, gain = CASES[name][5:]
         same = [word for link in drives for word in ("--set", f"controllers.{link}.velocity_gain=0", "--set", f"controllers.{link}.damping_gain={gain}")]
         for step in (0.02, 0.005, 0.0025) if name in MANY else (0.005, 0.0025):
-            found.append((f"sdrs {1000 * step:g} ms", ours(best, os.path.join(WORK, name + "-fine"), *same, "--set", f"simulation.dt={step}")))
+            found.append((f"sdrs {1000 * step:g} ms", ours(best, os.path.join(WORK, name + "-fine"), *same, *longer, "--set", f"simulation.dt={step}")))
     if name in MANY:
         scenarios = sorted(f for f in os.listdir(folder) if re.fullmatch(r"best\.[^.]+\.scene\.yaml", f))
         found += [(SCENARIO + f.split(".")[1], ours(os.path.join(folder, f), os.path.join(WORK, name + "-own"))) for f in scenarios]
@@ -142,6 +145,16 @@ def ways(name, rows):
     """How far the base has come in its direction [m]."""
     base, direction = CASES[name][3:5]
     return [sum(d * (row[f"{base}/p{axis}"] - rows[0][f"{base}/p{axis}"]) for d, axis in zip(direction, "xyz")) for row in rows]
+
+
+def settled(way):
+    """How far of it after the start."""
+    return way[-1] - way[round(SETTLED / INTERVAL)]
+
+
+def outside(way, others):
+    """By which part of it a way is outside the spread of others."""
+    return max(0, way - max(others), min(others) - way) / abs(way)
 
 
 def heights(name, rows):
@@ -166,7 +179,7 @@ def judge_grasp(found):
         creep = abs(last["object/pz"] - last["gripper/pz"] - before["object/pz"] + before["gripper/pz"])
         apart = max(abs(a - b) for a, b in zip(height, raised(found[0][1])))
         results.append((height[-1] > 0.04 and creep < 0.005, f"{run}: raised by {height[-1]:.4f} m, creeps by {creep:.2e} m in 0.5 s, at most {apart:.4f} m from sdrs"))
-        rows_of.append(["single-jaw", run, f"{height[-1]:.4f}", "", "", "", f"{creep:.5f}"])
+        rows_of.append(["single-jaw", run, f"{height[-1]:.4f}", "", "", "", "", f"{creep:.5f}"])
     return results, rows_of
 
 
@@ -179,15 +192,17 @@ def judge_walk(name, found):
         way, low, up = ways(name, rows)[-1], min(heights(name, rows)), upright(name, rows)
         aside = rows[-1][aside_of] - rows[0][aside_of]
         stands = low > 0.8 * start and up > 0.8
-        asked = name == "biped-held" or (name == "biped-robust" and run != "sdrs 20 ms")  # not in its scenarios with that friction
+        # At 20 ms biped-robust was sought with another friction; biped falls in the hardest of its own scenarios.
+        asked = name == "biped-held" or (name == "biped-robust" and run != "sdrs 20 ms") or (name == "biped" and not run.startswith(SCENARIO))
         verdict = stands if asked else None
         results.append((verdict, f"{run}: way {way:.3f} m, {aside:.3f} m aside, height at least {low:.3f} m, {'stays up' if stands else 'falls'}"))
-        rows_of.append([name, run, f"{way:.4f}", f"{aside:.4f}", f"{low:.4f}", "yes" if stands else "NO", ""])
-    spread = [ways(name, rows)[-1] for run, rows in found if not run.startswith("sdrs")]
-    way = ways(name, found[0][1])[-1]
-    beyond = max(0, way - max(spread), min(spread) - way) / abs(way)
-    results.append((beyond <= BEYOND if name not in ("biped", *MANY) else None,
-                    f"way here {way:.3f} m, MuJoCo's own spread {min(spread):.3f} to {max(spread):.3f} m, beyond it by {100 * beyond:.1f} %"))
+        rows_of.append([name, run, f"{way:.4f}", f"{settled(ways(name, rows)):.4f}", f"{aside:.4f}", f"{low:.4f}", "yes" if stands else "NO", ""])
+    for what, value in ("way", lambda way: way[-1]), (f"from {SETTLED:g} s on", settled):
+        spread = [value(ways(name, rows)) for run, rows in found if not run.startswith("sdrs")]
+        own = value(ways(name, found[0][1]))
+        beyond = outside(own, spread)
+        results.append((beyond <= BEYOND if name not in ("biped-single", *MANY) else None,
+                        f"{what} here {own:.3f} m, MuJoCo's own spread {min(spread):.3f} to {max(spread):.3f} m, beyond it by {100 * beyond:.1f} %"))
     return results, rows_of
 
 
@@ -236,7 +251,7 @@ def main():
             tell_over_time(results, name, found)
     if results:
         with open(os.path.join(results, "elsewhere.csv"), "w", encoding="utf-8") as file:
-            csv.writer(file, lineterminator="\n").writerows([["design", "run", "way_or_raised_m", "aside_m", "least_height_m", "stays_up", "creep_m"]] + ends)
+            csv.writer(file, lineterminator="\n").writerows([["design", "run", "way_or_raised_m", "way_from_2_s_m", "aside_m", "least_height_m", "stays_up", "creep_m"]] + ends)
     print(f"{passed} passed, {failed} failed")
     sys.exit(failed > 0)
 
