@@ -88,8 +88,8 @@ typedef struct {
   Vec3 gradient;
   Mat3 hessian;
 } Gauge;
-/* At y [m], shape's frame. No allocation. y = 0 is the origin, where the gauge has a tip: no error, but no gradient
- * either. */
+/* At y [m], shape's frame. No allocation. y must not be 0, which nobody
+ * checks: there the gauge has a tip. */
 Gauge shape_gauge(const Shape* shape, Vec3 y);
 
 /* How far the body reaches from its centre along a unit direction [m], before edges are rounded off: not less than it
