@@ -35,7 +35,7 @@ typedef struct {
   double number;
 } OptionValue;
 
-/* What stands between its name and its value, and after that. */
+/* What stands between its name and its value, and after that. Static text, never NULL, not to be freed. */
 static inline const char* option_joint(const OptionRow* row) { return row->type == OPTION_PORT ? "[=" : " "; }
 static inline const char* option_end(const OptionRow* row) { return row->type == OPTION_PORT ? "]" : ""; }
 
@@ -63,21 +63,22 @@ typedef struct {
 
 /* Parse what follows the verb. Returns false with one line per fault, and the nearest known word, added to `faults`.
  * options_free accepts a half-read or zeroed object. words (count) are borrowed; the caller frees faults and options
- * in any case. */
+ * in any case. What was read is owned by options. */
 bool options_parse(Options* options, const Verb* verb, int count, char** words, Text* faults);
-/* Frees its lists and zeroes it, not the words. */
+/* Frees its lists and zeroes it, not the words. NULL is not accepted; a zeroed one is. */
 void options_free(Options* options);
 
 /* The verb's own options by name; that it stands in the verb's table is asserted by all but option_item. Was it given?
  */
 bool option_given(const Options* options, const char* name);
-/* The text of an option, borrowed from the command line; NULL when absent. */
+/* The text of an option, borrowed from the command line; NULL when absent. Not to be freed. */
 const char* option_text(const Options* options, const char* name);
-/* The number of an option, finite and >= 0; fallback when absent. */
+/* The number of an option, finite and >= 0; fallback when absent. Asserts that the verb has it. Allocates nothing. */
 double option_number(const Options* options, const char* name, double fallback);
-/* The whole number of an option, >= 1; fallback when absent. */
+/* The whole number of an option, >= 1; fallback when absent. Asserts that the verb has it. Allocates nothing. */
 int option_count(const Options* options, const char* name, int fallback);
-/* What a repeatable option was given the index-th time, from 0, borrowed from the command line; NULL after the last. */
+/* What a repeatable option was given the index-th time, from 0, borrowed from the command line; NULL after the last.
+ * Not to be freed. */
 const char* option_item(const Options* options, const char* name, int index);
 
 /* ---------------------------------------------------------------- verbs (app/verbs.c) */
@@ -103,11 +104,11 @@ const Verb* verb_find(const char* name); /* NULL when unknown */
 const char* verb_nearest(const char* word);
 /* index from 0. */
 const Verb* verb_at(int index); /* in the order of the help; NULL after the last */
-/* Prints usage and a line for each verb. */
+/* Prints usage and a line for each verb. Allocates nothing. Errors of writing are the caller's to look for. */
 void verb_list(FILE* stream);
-/* Prints examples and options of one verb. */
+/* Prints examples and options of one verb. Allocates nothing. Errors of writing are the caller's to look for. */
 void verb_help(FILE* stream, const Verb* verb);
-/* The options that every verb takes. (*count) rows, constant. */
+/* The options that every verb takes. (*count) rows, constant. count must not be NULL; not to be freed. */
 const OptionRow* common_options(int* count);
 
 /* One definition per cmd_<verb>.c. */
@@ -116,7 +117,7 @@ extern const Verb VERB_CONVERGE, VERB_SIMULATE, VERB_VALIDATE, VERB_SCHEMA, VERB
     VERB_IMPORT;
 
 /* The whole program: pick the verb, parse, run; returns the exit code. argv (argc) is borrowed and not changed.
- * EXIT_IO when standard output could not be written. */
+ * EXIT_IO when standard output could not be written. What its verbs allocate they free. */
 ExitCode app_run(int argc, char** argv);
 
 #endif

@@ -66,9 +66,10 @@ typedef struct {
 
 /* A list of questions, one, or one after the other (JSON lines), of a NUL-terminated text; `path` stands for it in
  * messages, and meshes are sought beside it. `length` bytes; the text is not kept. Every problem goes to diagnostics:
- * STATUS_BAD_INPUT, also for a NUL within it. query_free accepts a zeroed or half-read list. */
+ * STATUS_BAD_INPUT, also for a NUL within it. query_free accepts a zeroed or half-read list. Every list is the
+ * caller's to free by query_free, after an error too. */
 Status query_parse(QueryList* list, const char* path, const char* text, size_t length, Diagnostics* diagnostics);
-/* Frees items, points and bodies and zeroes the list. */
+/* Frees items, points and bodies and zeroes the list. NULL is not accepted. */
 void query_free(QueryList* list);
 
 /* What the answer before has left for the next one to begin with. */
@@ -80,7 +81,8 @@ typedef struct {
 } QueryMemory;
 static inline QueryMemory query_memory(void) { return (QueryMemory){.body = {-1, -1}}; }
 /* The answer to a question of the list, as one line of JSON, appended (ask/answer.c). item is one of the list's,
- * whose bodies keep what is made for it; memory: query_memory() for the first. Never fails. */
+ * whose bodies keep what is made for it; memory: query_memory() for the first. Never fails. line is the caller's
+ * own. */
 void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory);
 /* ---- poses as numbers (ask/rows.c). A file whose first line is a question of growth, distance or witness with
  * `poses`: N; behind its newline N rows of QUERY_ROW_NUMBERS float64, little-endian: position [m] and unit quaternion
@@ -93,27 +95,30 @@ typedef struct {
   int64_t count;     /* of rows */
   int columns;       /* numbers of an answer */
 } QueryRows;
-/* Does it begin with a line that is a JSON object with `poses`? data (length bytes) is NUL-terminated. */
+/* Does it begin with a line that is a JSON object with `poses`? data (length bytes) is NUL-terminated. Returns false
+ * without a message. Allocates for the time of the call. */
 bool query_rows_begin(const char* data, size_t length);
 /* Reads and checks all of it. data (length bytes, NUL-terminated) must outlive the rows; path as in query_parse. Each
- * problem of a row is told with its byte offset in the file; STATUS_BAD_INPUT. query_rows_free in any case. */
+ * problem of a row is told with its byte offset in the file; STATUS_BAD_INPUT. query_rows_free in any case. The rows
+ * own the question, which is copied. */
 Status query_rows_read(QueryRows* rows, const char* path, const char* data, size_t length, Diagnostics* diagnostics);
 /* Appends the line that precedes the answers: {"method": "growth", "rows": N, "columns": [["alpha", 1], ["bounds", 2],
- * ...]}
- */
+ * ...]}. Never fails; line is the caller's own. Allocates for the time of the call. */
 void query_rows_header(const QueryRows* rows, Text* line);
 /* out (columns): the answer to row i, in the order of the header; NaN: not known, or there is none. truth is 1 or 0.
  * Rows from 0 in order, memory as in query_answer. Never fails. */
 void query_rows_answer(QueryRows* rows, int64_t i, QueryMemory* memory, double* out);
-/* Frees the question; accepts a zeroed one. */
+/* Frees the question; accepts a zeroed one. NULL is not accepted. */
 void query_rows_free(QueryRows* rows);
-/* That of two sets of points, also of such that meet (ask/pair.c). */
+/* That of two sets of points, also of such that meet (ask/pair.c). Never fails: what cannot be found is null.
+ * Allocates for the time of the call; line is the caller's own. */
 void query_answer_pair(Text* line, const QueryPair* pair);
-/* Appends `[x, y, z]`, null for what is not finite. */
+/* Appends `[x, y, z]`, null for what is not finite. line is the caller's own. */
 void query_add_vector(Text* line, Vec3 v);
 
 /* Place of the value that is reached through children path[0], path[1], ... of a valid JSON text; key: of its key
- * instead (ask/json_place.c). path (depth), children from 0; line and column from 1. file is borrowed. */
+ * instead (ask/json_place.c). path (depth), children from 0; line and column from 1. file is borrowed. A path that
+ * the text has not is undefined: not checked. Allocates nothing. */
 SourcePlace json_place(const char* file, const char* text, const int* path, int depth, bool key);
 
 #endif

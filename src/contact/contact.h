@@ -34,7 +34,8 @@ typedef struct {
   JointBound* joint; /* against the parent  (links) */
 } MotionBounds;
 
-/* Bound of a link from that of its parent and its own joint, m and rad per unit of alpha. */
+/* Bound of a link from that of its parent and its own joint, m and rad per unit of alpha. Infinite where the
+ * parent's is; no argument is refused, nothing is allocated. */
 MotionBound motion_bound_below(MotionBound up, const JointBound* own);
 
 /* Derivatives of a pair's contact and friction energy with respect to the twists (w, v) of its links about their
@@ -49,50 +50,59 @@ typedef struct {
 
 /* Borrows the model, which must outlive the system; freed with contact_destroy. threads: below 1 counts as 1.
  * tolerance: of the step, relative; planes are solved tightly enough for it. Before contact_reset, or
- * contact_pass_state, it stands nowhere. */
+ * contact_pass_state, it stands nowhere. Never NULL; model and law are not checked again, model_create has done
+ * that. */
 ContactSystem* contact_create(const Model* model, int threads, double tolerance);
 /* Frees the system with all pairs and what the laws own; NULL is accepted. */
 void contact_destroy(ContactSystem* system);
-/* Length of the steps that follow [s]; at first that of the scene. Friction sees it from the next lag on. */
+/* Length of the steps that follow [s]; at first that of the scene. Friction sees it from the next lag on. dt must be
+ * > 0, which nobody asserts here. */
 void contact_set_dt(ContactSystem* system, double dt);
 /* The same for a part of a step, with the length of the one before (0: none) and whether it is one of those that
- * resolve an impact (docs/derivations/impact.md, I10). */
+ * resolve an impact (docs/derivations/impact.md, I10). dt must be > 0, dt_before >= 0 [s]; neither is checked.
+ * Allocates nothing. */
 void contact_set_part(ContactSystem* system, double dt, double dt_before, bool resolving);
 
 /* Distance from which on two hulls exert nothing on each other [m]. The largest of all laws of the model; INFINITY:
- * they always do. */
+ * they always do. Cannot fail; copies the model's head once for each law that pairs name. */
 double contact_range(const Model* model);
 /* Is the law's energy once differentiable only, so that gradients of runs have kinks? Of the model's law, or of any
- * that a pair names. */
+ * that a pair names. Answers from constant tables: cannot fail, allocates nothing. */
 bool contact_once_differentiable(const Model* model);
-/* Two links are listed as touching when they are nearer than this [m]; INFINITY: when they exert a force. */
+/* Two links are listed as touching when they are nearer than this [m]; INFINITY: when they exert a force. Links that
+ * no pair names have the range of the model's own law; numbers of links are not checked, beyond the model's the
+ * answer is undefined. */
 double contact_listed_range(const Model* model, int link_a, int link_b);
 /* Are some pairs of links listed by how near they are? What is farther away may act, too. Of the model's law, or of any
- * that a pair names. */
+ * that a pair names. Cannot fail, allocates nothing. */
 bool contact_lists_by_range(const Model* model);
 /* Find the pairs that can matter while every link moves from the accepted poses within its bound (bounds: an entry a
  * link, [m] and [rad]). Grows the list of candidates when it must, else allocates nothing. bounds->joint is not
- * read. */
+ * read. Bounds must be finite and >= 0, which nobody asserts. */
 void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
 /* How much of the path within `bounds` a link had better go at a time, 1 or a half of it, a quarter, ...: two links of
- * very many triangles, each listed with those of the other, would else fill the list with what never meets. Above 0. */
+ * very many triangles, each listed with those of the other, would else fill the list with what never meets. Above 0.
+ * 1 for links of few triangles. bounds of every link, as of contact_prepare; cannot fail, allocates nothing. */
 double contact_path_share(const ContactSystem* system, const MotionBounds* bounds, int link);
 /* Only pairs with such a link (links; NULL: all) will be looked at by contact_try and what judges its trial: the others
  * do not move in it. Holds until the list of candidates changes; the trials of those that sleep are their accepted
- * states. links (links), borrowed for the call. */
+ * states. links (links), borrowed for the call. Allocates nothing. */
 void contact_wake(ContactSystem* system, const bool* links);
-/* How many candidates are awake. -1: not known, since the list changed after the last contact_wake. */
+/* How many candidates are awake. -1: not known, since the list changed after the last contact_wake. Not an error:
+ * contact_try wakes all then. Allocates nothing. */
 int contact_awake_count(const ContactSystem* system);
 /* Evaluate the trial state at the poses (links), which are copied. Returns false where some hulls intersect or a plane
  * was not found: the trial cannot be accepted then. Pairs whose
  * links both stand where they stood in the accepted state, or in the trial before, are not looked at again. Wakes all
- * pairs. */
+ * pairs. Allocates nothing; after false the accepted state is what it was, and contact_accept must not follow
+ * (asserted). */
 bool contact_evaluate(ContactSystem* system, const Pose* poses);
 /* The same of a search's trials, where links with moves = false stand where the last trial, of the same accepted state,
  * had them (links); and group by group of links that move together: groups (links; -1: one that stays) numbers them,
  * refused (groups) becomes true for those with a pair that stands in the way, infeasible or nearer than the law wants a
  * trial to be. Of groups that are refused not every pair is looked at, and friction of no pair when there is one.
- * false: some are. All of refused is set. */
+ * false: some are. All of refused is set. Poses, moves: one a link; groups must be below group_count. Returns false
+ * where at least one group is refused; the accepted state is what it was then. Allocates nothing. */
 bool contact_try(ContactSystem* system, const Pose* poses, const bool* moves, const int* groups, int group_count,
                  bool* refused);
 /* One candidate pair in the accepted and in the trial state. */
@@ -102,55 +112,62 @@ typedef struct {
   bool feasible; /* in the trial state, and not nearer there than the law wants a trial to be */
   double change; /* energy of the trial state less that of the accepted one [J] */
 } ContactTrial;
-/* After contact_evaluate or contact_try; candidate: a number below contact_candidate_count. */
+/* After contact_evaluate or contact_try; candidate: a number below contact_candidate_count. A number from there on
+ * is undefined, not checked. Copied out; of a pair that sleeps the trial is its accepted state. */
 ContactTrial contact_trial(const ContactSystem* system, int candidate);
 /* Change of energy of one of contact_awake_count pairs in a feasible trial [J], and its links. index: below
- * contact_awake_count. Asserts that the last trial was feasible. */
+ * contact_awake_count. Asserts that the last trial was feasible. Copied out; nothing is allocated. */
 double contact_awake_change(const ContactSystem* system, int index, int* link_a, int* link_b);
 /* Rounding of the energies of all pairs with terms, and that of one of contact_term_count, once it is found: clearances
- * are differences of coordinates [J]. */
+ * are differences of coordinates [J]. Of the accepted state; cannot fail, allocates nothing. */
 void contact_find_rounding(ContactSystem* system);
-/* Of the term `index` [J], as contact_find_rounding found it last; below contact_term_count. */
+/* Of the term `index` [J], as contact_find_rounding found it last; below contact_term_count. Undefined for an index
+ * beyond, or before contact_find_rounding; not asserted. */
 double contact_term_rounding(const ContactSystem* system, int index);
 /* Sum of the pair energies of the accepted state [J]; friction without its constant. Both are set, summed over the
- * candidates in their order. */
+ * candidates in their order. Cannot fail; 0 when there are no candidates. Allocates nothing. */
 void contact_energy(const ContactSystem* system, double* contact, double* friction);
-/* That of contact without what impacts take in this step: the energy that is stored (impact.md, I4) [J]. */
+/* That of contact without what impacts take in this step: the energy that is stored (impact.md, I4) [J]. Equal to
+ * the first of contact_energy under laws without impacts. Cannot fail, allocates nothing. */
 double contact_stored(const ContactSystem* system);
 /* The trial becomes the accepted state, with forces and Hessians of all pairs that have terms. Asserts that its
- * evaluation returned true; the state that was accepted before is lost. */
+ * evaluation returned true; the state that was accepted before is lost. Every pointer that contact_term has handed
+ * out is invalid then. Allocates nothing. */
 void contact_accept(ContactSystem* system);
 /* Take planes, forces and positions of the accepted state as the ones friction rests on (time t of SDRS Eq. 8-12), and
  * evaluate the accepted state again with them. Allocates when more pairs are pressed than ever before. Returns false
- * where a plane is not found again: the step fails. Asserts that contact_reset or contact_pass_state was called. */
+ * where a plane is not found again: the step fails. Asserts that contact_reset or contact_pass_state was called.
+ * contact_accept must not follow then. */
 bool contact_lag(ContactSystem* system);
 /* Forget and re-enter at given poses (links), which are copied: the start of a run. Returns false where hulls
- * intersect. Drops the candidates there were. Allocates. */
+ * intersect. Drops the candidates there were. Allocates. After false no pair has terms. */
 bool contact_reset(ContactSystem* system, const Pose* poses);
 /* Of the accepted state what its poses do not tell: how hard its pairs were pressed on the way there. */
 typedef enum { CONTACT_STEP, CONTACT_PART } ContactMemory; /* there are two to be remembered at a time */
 /* Copied into the system, over what was remembered there before. Allocates when there are more candidates than ever
- * before. */
+ * before. No error under laws that keep nothing: returns at once. */
 void contact_remember(ContactSystem* system, ContactMemory which);
 /* What an impact makes of the force of candidate `index` in the accepted state, when a step of length dt has led there
  * from the state of contact_remember(CONTACT_STEP). Without unit; 1: it is not pressed, or its law takes nothing.
- * rest_speed [m/s], dt [s]. */
+ * rest_speed [m/s], dt [s]. index must be below contact_candidate_count (not asserted); nothing is allocated. */
 double contact_impact_factor(const ContactSystem* system, int index, double rest_speed, double dt);
 /* After contact_reset at the poses of contact_remember. Pairs that were not pressed then keep what they have. Allocates
- * nothing. */
+ * nothing. Cannot fail; pairs that are new since then keep what they have. */
 void contact_recall(ContactSystem* system, ContactMemory which);
 
 /* ---- impacts (contact/impacts.c; docs/derivations/impact.md, I10, I11)
  * Of the accepted state, which a part of length dt_before has led to: how long the next part may be because of the
- * impacts under way [s]; INFINITY: there are none. */
+ * impacts under way [s]; INFINITY: there are none. dt_before must be > 0 [s], which nobody asserts. Cannot fail. */
 double contact_impact_pace(ContactSystem* system, double dt_before);
 /* Of the accepted state, which a part of length dt has led to from the poses `begin`, and would have to `aim` without
  * contact (links): does it let a pair too far into the contact range at once? How long the part should be instead [s];
- * INFINITY: it may stay. */
+ * INFINITY: it may stay. The arrays must have an entry for every link, and dt must be > 0; neither is asserted. */
 double contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* aim, double dt);
-/* After contact_impact_entry: has the part ended an approach? false under laws that resolve no impacts. */
+/* After contact_impact_entry: has the part ended an approach? false under laws that resolve no impacts. Of all
+ * candidates; cannot fail, allocates nothing. */
 bool contact_struck(ContactSystem* system);
-/* Does a pair press as one does that still approaches faster than the rest speed? false alike. */
+/* Does a pair press as one does that still approaches faster than the rest speed? false alike. Of all candidates;
+ * cannot fail, allocates nothing. */
 bool contact_pressed(ContactSystem* system);
 
 /* What the system knows between two steps, through a block (contact/snapshot.c): all that contact_lag and the steps
@@ -160,7 +177,7 @@ bool contact_pressed(ContactSystem* system);
  * the poses. */
 void contact_pass_state(ContactSystem* system, const Pose* poses, StateBlock* block);
 /* The run begins in the accepted state, which was given: what led to its forces has no derivatives. Only pressed pairs
- * with terms; nothing under laws that carry nothing from step to step. */
+ * with terms; nothing under laws that carry nothing from step to step. Cannot fail; allocates nothing. */
 void contact_hold(ContactSystem* system);
 
 /* Prove that nothing passes through anything between the accepted poses and the trial poses along the path
@@ -173,7 +190,8 @@ typedef struct {
   bool meet;    /* the hulls meet there; else the halvings were used up without a proof */
 } ContactFailure;
 /* Asserts that the trial is feasible. Returns false where a proof is missing; pairs that sleep count as one piece
- * each. */
+ * each. failure counts only when false is returned; it is written to either way. Allocates nothing; poses_at is
+ * called from one thread. */
 bool contact_certify(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
                      int* intervals, ContactFailure* failure);
 /* A way of several accepted states begins at the present one: remember what the pairs are here. Of all candidates;
@@ -181,7 +199,8 @@ bool contact_certify(ContactSystem* system, const MotionBounds* bounds, ContactP
 void contact_way_begin(ContactSystem* system);
 /* The same proof for another path that leads to the accepted state: is it shown, with fewer halvings than
  * contact_certify has, that nothing meets on it? remembered: it comes from where the way begins. Changes nothing.
- * Allocates while pairs that are not listed grow in number. */
+ * Allocates while pairs that are not listed grow in number. false is no proof of a collision, only that none was
+ * found that there is none. */
 bool contact_certify_arrival(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
                              bool remembered);
 /* Candidate `index` in the trial state, along the direction that parts the hulls best in the accepted one. */
@@ -191,13 +210,16 @@ typedef struct {
   double gap;    /* of the trial state along the axis; negative: the hulls overlap by so much [m] */
   double before; /* distance in the accepted state, or a lower bound [m] */
 } ContactSqueeze;
-/* A pair of links has gap and before INFINITY. */
+/* A pair of links has gap and before INFINITY. index must be below contact_candidate_count and a trial evaluated;
+ * neither is asserted. Copied out. */
 ContactSqueeze contact_squeeze(const ContactSystem* system, int index);
 
-/* How many pairs have terms in the accepted state, in a fixed order. */
+/* How many pairs have terms in the accepted state, in a fixed order. Known since the last contact_accept,
+ * contact_lag or contact_reset; asking allocates nothing and cannot fail. */
 int contact_term_count(const ContactSystem* system);
 /* Gradient [N, N m] and Hessian (12 x 12) of the pair [index] of these; its pointers hold until the next
- * contact_accept. index: below contact_term_count. */
+ * contact_accept. index: below contact_term_count. Owned by the system, not to be freed. An index beyond is
+ * undefined. */
 ContactTerms contact_term(const ContactSystem* system, int index);
 
 /* Terms of whoever holds some: a ContactSystem, or a ContactReplay. Zeroed: none. */
@@ -213,7 +235,8 @@ ContactTermList contact_term_list(const ContactSystem* system);
  * twist (links): (w, v) of every link about its centre of mass under the Newton step from the accepted state. Where the
  * step takes away more than a third of a pair's normal force, the pair's terms in contact_model_list are those of a
  * spring through the force that the step leaves. Sets of every link whether it has such a pair (links); returns how
- * many pairs that are. twist is (links x 6) [rad, m]; 0 under laws without such a model. */
+ * many pairs that are. twist is (links x 6) [rad, m]; 0 under laws without such a model. twist and relieved must
+ * have an entry for every link. Returns 0 where nothing was relieved; cannot fail, allocates nothing. */
 int contact_relieve(ContactSystem* system, const double (*twist)[6], bool* relieved);
 /* As contact_term_list, with what contact_relieve made of it. NULL: an empty list. Borrowed from the system as that
  * list is. */
@@ -221,23 +244,28 @@ ContactTermList contact_model_list(const ContactSystem* system);
 /* Replace the Hessian of every pair in the accepted state by the nearest positive semidefinite one: of those with a
  * link that is asked for (links; NULL: all). */
 void contact_project(ContactSystem* system, const bool* links);
-/* How many candidates there are: pairs that may touch during this step, for the sparsity pattern. */
+/* How many candidates there are: pairs that may touch during this step, for the sparsity pattern. Since the last
+ * contact_prepare; asking cannot fail and allocates nothing. */
 int contact_candidate_count(const ContactSystem* system);
-/* Sets both links of the candidate `index`, below contact_candidate_count. */
+/* Sets both links of the candidate `index`, below contact_candidate_count. link_a and link_b must not be NULL; an
+ * index beyond is undefined, not checked. Allocates nothing. */
 void contact_candidate(const ContactSystem* system, int index, int* link_a, int* link_b);
 /* A number that changes whenever the list of candidates does: what was computed from the list is invalid then. It only
  * grows. */
 int contact_version(const ContactSystem* system);
-/* How many candidates press in the accepted state. Goes through all candidates. */
+/* How many candidates press in the accepted state. Goes through all candidates. 0 is no error: nothing touches.
+ * Allocates nothing. */
 int contact_active_count(const ContactSystem* system);
 
 /* Exact gap (GJK) of candidate `index` in the accepted state [m], or a lower bound above the contact range. INFINITY of
  * hulls whose links' own pair, a candidate too, tells for all of them. Updates the pair's GJK cache, allocates nothing.
- */
+ * An index from contact_candidate_count on is undefined, not checked. */
 double contact_gap(ContactSystem* system, int index);
-/* The same in the trial state, always exact. Asserts that there is a trial. */
+/* The same in the trial state, always exact. Asserts that there is a trial. An index from contact_candidate_count on
+ * is undefined, not checked. Allocates nothing. */
 double contact_trial_gap(ContactSystem* system, int index);
-/* Sets the total force of candidate `index` on its second link [N], zero when it exerts none: returns false then. */
+/* Sets the total force of candidate `index` on its second link [N], zero when it exerts none: returns false then.
+ * World axes; on the first link it is the opposite. false is no error. Allocates nothing. */
 bool contact_force(const ContactSystem* system, int index, Vec3* force_on_b);
 
 /* Where and how it acts on its second link, in world axes: force [N], torque about the world's origin [N m], and the
@@ -249,14 +277,14 @@ typedef struct {
   double press;
 } ContactWrench;
 /* Of candidate `index` in the accepted state; force, torque and press are 0 where it exerts none. index: below
- * contact_candidate_count. N, N m, m; nothing is allocated. */
+ * contact_candidate_count. N, N m, m; nothing is allocated. A larger index is undefined, not checked. */
 ContactWrench contact_wrench(const ContactSystem* system, int index);
 
 /* Wall time spent in contact, friction and broad phase since creation [s]. */
 typedef struct {
   double broad_phase, contact, friction;
 } ContactTimes;
-/* Clock time: it differs from run to run, and no result depends on it. */
+/* Clock time: it differs from run to run, and no result depends on it. Copied out; cannot fail. */
 ContactTimes contact_times(const ContactSystem* system);
 
 /* ---------------------------------------------------------------- a run kept (contact/replay.c) */
@@ -270,17 +298,20 @@ typedef struct {
   double kept[CONTACT_KEPT_NUMBERS]; /* what the law wants to know again */
 } ContactRecord;
 /* What contact_record will tell of: called before it, and before it is asked how many candidates there are. It may grow
- * the list, which allocates; nothing under laws where each pair of hulls stands for itself. */
+ * the list, which allocates; nothing under laws where each pair of hulls stands for itself. Cannot fail; the list's
+ * contact_version changes when it grew. */
 void contact_find_records(ContactSystem* system);
 /* Of the accepted state, before contact_lag moves on; records has room for contact_candidate_count. Returns how many.
- * Skips pairs that neither press nor rub. Allocates nothing. */
+ * Skips pairs that neither press nor rub. Allocates nothing. Records beyond that room would be written unchecked:
+ * contact_find_records must have come first. */
 int contact_record(const ContactSystem* system, ContactRecord* records);
 
 /* The pairs of one recorded step from t to t + dt: their terms again, and the derivative of
  *   Phi = sum over pairs and both links of  dE/d(twist) . (w, v)                                                (A4)
  * with respect to everything else that E depends on, for given twists. docs/derivations/adjoint.md. */
 typedef struct ContactReplay ContactReplay;
-/* Borrows the model; freed with contact_replay_destroy. threads: below 1 counts as 1. */
+/* Borrows the model; freed with contact_replay_destroy. threads: below 1 counts as 1. Never NULL. Until
+ * contact_replay_load returns true there is nothing to ask it for. */
 ContactReplay* contact_replay_create(const Model* model, int threads);
 /* Frees it and all that it owns; NULL is accepted. */
 void contact_replay_destroy(ContactReplay* replay);
@@ -292,26 +323,31 @@ typedef struct {
   int64_t number; /* of the state in its run, > 0: by which the step before is known to go on from the one loaded last,
                      wherever poses and records stand; else it is known by where they stand */
 } ContactMoment;
-/* Forget what was loaded: the next step belongs to another run. */
+/* Forget what was loaded: the next step belongs to another run. Frees nothing: the room of earlier records stays.
+ * Cannot fail. */
 void contact_replay_begin(ContactReplay* replay);
-/* Length of the steps loaded from now on [s]; at first that of the scene. */
+/* Length of the steps loaded from now on [s]; at first that of the scene. dt must be > 0, which nobody asserts. */
 void contact_replay_set_dt(ContactReplay* replay, double dt);
 /* Loads the step from `now` to `next`. Steps that come one before the other load a state once. false: a plane or slip
- * was not found again; terms are not to be asked for then. Allocates while records grow. */
+ * was not found again; terms are not to be asked for then. Allocates while records grow. Both moments are borrowed
+ * until the next load: their records and poses (links) must live as long. */
 bool contact_replay_load(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
-/* Terms at t + dt of the step that is loaded; owned by the replay, until the next load. */
+/* Terms at t + dt of the step that is loaded; owned by the replay, until the next load. Never NULL inside; empty
+ * before the first load. */
 ContactTermList contact_replay_terms(const ContactReplay* replay);
 /* The same for a run that is gone through forwards: what was loaded as `next` is `now`. Steps must come from the first
- * to the last; false as above. */
+ * to the last; false as above. Allocates while records grow; moments are borrowed as of contact_replay_load. Returns
+ * false alike. */
 bool contact_replay_load_forward(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
 /* What pairs hand from step to step besides their bodies' poses, some numbers a pair, and their derivatives: none at
  * t + dt but for one number of one pair (-1: none); and those at t, in the order of its records (count x numbers).
- * contact_replay_carried: how many numbers a pair has, the same for all laws. */
+ * contact_replay_carried: how many numbers a pair has, the same for all laws. Cannot fail, allocates nothing. */
 int contact_replay_carried(const ContactReplay* replay);
 /* pair: index into the records at t + dt, or -1; number: below contact_replay_carried. Overwrites what the step after
- * has handed on. */
+ * has handed on. Indices beyond those are undefined, not checked. Allocates nothing. */
 void contact_replay_seed_carry(ContactReplay* replay, int pair, int number);
-/* out (records at t x contact_replay_carried, row-major); set. */
+/* out (records at t x contact_replay_carried, row-major); set. The caller owns out, and its length is not checked.
+ * Allocates nothing. */
 void contact_replay_read_carry(const ContactReplay* replay, double* out);
 
 /* The force of link `other` on `link`, of all their hulls. */
@@ -338,23 +374,26 @@ typedef struct {
 /* Adds the derivatives of Phi + sum force . (contact forces): with respect to poses at t as 3x4 matrices, entry by
  * entry (links), to the poses of half-spaces at t + dt alike, which the terms leave out (ground_next, links), to hull
  * vertices in link frames and to the contact parameters (gradient: vertices, contact). Only after a load that
- * returned true. */
+ * returned true. The caller zeroes what is added to, or goes on adding; nothing is allocated. */
 void contact_replay_adjoint(ContactReplay* replay, const ContactField* field, double (*pose_now)[3][4],
                             double (*ground_next)[3][4], ModelGradient* gradient);
 /* Change of the terms' torque and force on every link while the links move by the twists of the field: the pairs'
  * Hessians times the field, added to wrench (torque about the centre of mass, force) (links). Nothing for half-spaces.
- * wrench is (links x 6) [N m, N], as ContactField.twist [rad, m]. */
+ * wrench is (links x 6) [N m, N], as ContactField.twist [rad, m]. The caller zeroes wrench, or goes on adding; it
+ * must have an entry for every link. Cannot fail, allocates nothing. */
 void contact_replay_product(const ContactReplay* replay, const ContactField* field, double (*wrench)[6]);
 /* Total contact and friction force on every link [N] (links), set. World axes; of the step that is loaded, at t +
- * dt. */
+ * dt. force must have room for all links; 0 where nothing acts. Cannot fail, allocates nothing. */
 void contact_replay_forces(const ContactReplay* replay, Vec3* force);
 
 /* `sdrs bench pair`: CSV of nanoseconds per evaluation against vertices (random hulls at contact range). Written to
- * `out`, which stays open; the same hulls at each call. */
+ * `out`, which stays open; the same hulls at each call. Allocates and frees for itself. Writing errors are the
+ * caller's to look for (ferror). */
 void contact_bench_pair(FILE* out);
 /* `sdrs bench pair --law NAME`: CSV of law, vertices of either hull, nanoseconds of contact and of friction (value,
  * gradient and Hessian each, one thread, processor time), hulls 8 mm apart that feel each other from 20 mm on.
- * Allocates and frees. false: a scene for the bench was not made. */
+ * Allocates and frees. false: a scene for the bench was not made. Stops at the row that failed; the rows before it
+ * stand in `out`. 7 rows. */
 bool contact_bench_law(FILE* out, ContactModel model);
 
 /* ---------------------------------------------------------------- nearness at given poses (contact/spots.c) */
@@ -375,7 +414,7 @@ typedef struct {
 int contact_spots(const Model* model, const Pose* poses, double range, ContactSpot** spots);
 /* Where two links press on each other: the mean over their hulls by pressure; without any, where they are nearest.
  * False when no hulls of theirs are among the spots. point: world [m], set only when true is returned. count: of the
- * spots. */
+ * spots. The list stays the caller's; nothing is allocated. false leaves point as it was, which is no error. */
 bool contact_spots_center(const Model* model, const ContactSpot* spots, int count, int link_a, int link_b, Vec3* point);
 
 /* ---------------------------------------------------------------- one pair, without a scene (sdrs query) */

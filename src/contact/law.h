@@ -17,7 +17,7 @@
 
 /* A pair at one state. */
 typedef struct {
-  void* law;                 /* of ContactLaw.create */
+  void* law;                 /* of ContactLaw.create, or ContactLaw.instance */
   int thread;                /* whose workspace may be used */
   int item[2];               /* numbers of the hulls; from Model.hull_count on, of links (ContactLaw.links) */
   const HullInstance *a, *b; /* where the hulls stand; a half-space is b */
@@ -101,6 +101,10 @@ typedef struct ContactLaw {
   /* Two faces at rest on each other, for stiffness 1 (model.h). Both NULL: stiffness is not derived, nor judged. */
   ContactRest (*rest_under_force)(double support, int n_a, int n_b, double force);
   ContactRest (*rest_at_gap)(double support, int n_a, int n_b, double gap);
+
+  /* What LawPair.law, and the first argument of `nearest`, are for a pair of these items: asked once, when it is
+   * listed. NULL: what `create` returned. */
+  void* (*instance)(void* law, const int item[2]);
 
   /* ---- a pair in a trial, in this order */
   /* Value: outcome, separation, axis, contact_energy, has_terms; a plane where there is one. A pair that neither was

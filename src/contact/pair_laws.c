@@ -33,9 +33,15 @@ static const PairPart* part_of_items(const ByPair* all, int a, int b) {
   return part_of_links(all, link_of(all->model, a), link_of(all->model, b));
 }
 
+/* What LawPair.law is: a part, found once for every pair. */
+static void* instance_for(void* law, const int item[2]) {
+  const ByPair* all = law;
+  return all->parts + (part_of_items(all, item[0], item[1]) - all->parts);
+}
+
 /* The pair as its own law sees it. */
 static const PairPart* turn_to(const LawPair* pair, LawPair* own) {
-  const PairPart* part = part_of_items(pair->law, pair->item[0], pair->item[1]);
+  const PairPart* part = pair->law;
   *own = *pair;
   own->law = part->own;
   return part;
@@ -176,8 +182,8 @@ static void take_over(const LawPair* trial) {
   if (law->take_over) law->take_over(&own);
 }
 
-static double nearest(const void* instance, const int item[2], const PairState* accepted) {
-  const PairPart* part = part_of_items(instance, item[0], item[1]);
+static double nearest(const void* law, const int item[2], const PairState* accepted) {
+  const PairPart* part = law;
   return part->law->nearest ? part->law->nearest(part->own, item, accepted) : -HUGE_VAL;
 }
 
@@ -393,6 +399,7 @@ const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room) {
                        .whole = whole,
                        .reach = reach,
                        .pair_reach = pair_reach,
+                       .instance = instance_for,
                        .evaluate = evaluate,
                        .rub = rub,
                        .rubs = rubs,

@@ -139,6 +139,8 @@ void contact_name_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
   p->link_b = contact_item_link(s->model, p->hull_b);
   p->common = common_ancestor(s->model, p->link_a, p->link_b);
   p->material = model_pair_material(s->model, p->link_a, p->link_b);
+  const int item[2] = {p->hull_a, p->hull_b};
+  p->law = s->law->instance ? s->law->instance(s->own_law, item) : s->own_law;
 }
 
 void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {

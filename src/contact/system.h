@@ -27,6 +27,7 @@ typedef struct {
   bool links; /* a pair of links: hull_a and hull_b are their items */
   int common; /* nearest common ancestor link, or -1 = the world */
   PairMaterial material;
+  void* law; /* LawPair.law */
   GjkCache gjk;
   bool lagged; /* pressed at the time of the lag */
   PairState state[2];
@@ -251,7 +252,7 @@ static inline PairDerivatives* contact_derivatives(const ContactSystem* s, const
 /* One of its states as the law sees it. */
 static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, int which, int thread) {
   size_t slot = (size_t)(p - s->pairs);
-  return (LawPair){.law = s->own_law,
+  return (LawPair){.law = p->law,
                    .thread = thread,
                    .item = {p->hull_a, p->hull_b},
                    .a = &s->instance[which][p->hull_a],

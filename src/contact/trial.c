@@ -121,7 +121,7 @@ static bool feasible(const PairState* state) { return state->outcome == PAIR_PRE
 
 static bool too_near(const ContactSystem* s, const ContactPair* p, const PairState* old, const PairState* new) {
   const int item[2] = {p->hull_a, p->hull_b};
-  return new->outcome == PAIR_PRESSED && s->law->nearest&& new->separation < s->law->nearest(s->own_law, item, old);
+  return new->outcome == PAIR_PRESSED && s->law->nearest&& new->separation < s->law->nearest(p->law, item, old);
 }
 
 static bool group_refused(const ContactSystem* s, int link) {

@@ -17,25 +17,30 @@ typedef struct {
 /* Borrows the source, which must outlive the signal and keep its values. Allocates for splines and integrated rows; of
  * the reader's signals none fails. Freed with signal_destroy. */
 void signal_create(Signal* signal, const SceneSignal* source);
-/* Frees what the signal owns and zeroes it; a zeroed signal is accepted, the source is left alone. */
+/* Frees what the signal owns and zeroes it; a zeroed signal is accepted, the source is left alone. NULL is not
+ * accepted. */
 void signal_destroy(Signal* signal);
 /* value[channel] [m or rad] and rate[channel] = d value / d t [m/s or rad/s] at time t [s]; of an integrated signal the
  * rate is what the source says, and the value its integral from 0 to t. Before the start (a drive's delay asks for
  * that) all stands as it does at 0, with no rate. value, rate (channels), both set. Loads and tendons have N and N m in
- * place of m and rad. */
+ * place of m and rad. Cannot fail, allocates nothing; t may lie behind the last knot, where the last piece goes on
+ * as its type says. */
 void signal_eval(const Signal* signal, double t, double* value, double* rate);
 
 /* acceleration[channel] = d rate / d t, of a smooth piece (of integrated signals the source's rate). acceleration
- * (channels) [m/s^2 or rad/s^2], set; t [s]. */
+ * (channels) [m/s^2 or rad/s^2], set; t [s]. 0 before the start. Cannot fail, allocates nothing. */
 void signal_acceleration(const Signal* signal, double t, double* acceleration);
 
 /* Parameters of a signal in one vector, for gradients: values first, then amplitude, frequency, phase. An offset stands
- * among the values. */
+ * among the values. The length of the gradient below; signal must have a source, not NULL. */
 int signal_parameter_count(const Signal* signal);
-/* How many of them are values: rows x channels (row-major), or one a channel of sines and constants. */
+/* How many of them are values: rows x channels (row-major), or one a channel of sines and constants. source must not
+ * be NULL; nothing is allocated. */
 int signal_values(const SceneSignal* source);
+/* source must not be NULL; nothing is allocated. */
 int signal_terms(const SceneSignal* source); /* in each of the other three; 0 unless it is of sines */
-/* Where parameter `index` stands in the source; asserts that there are so many. Borrowed. */
+/* Where parameter `index` stands in the source; asserts that there are so many. Borrowed. Not to be freed; index
+ * below 0 is undefined. */
 double* signal_parameter(SceneSignal* source, int index);
 /* For weights a, b (channels each): gradient[p] += sum_c a_c d value_c / d p + b_c d rate_c / d p. gradient
  * (signal_parameter_count), added to; t [s]. No allocation. */
@@ -48,7 +53,8 @@ typedef struct {
   double slope;  /* d force / d u, 0 to 1 */
   double energy; /* integral of the force from 0 to u [N^2, N^2 m^2] */
 } LimitedForce;
-/* wanted and limit are in the same unit, width w is a part of the limit, above 0 and below 1; odd in `wanted`. */
+/* wanted and limit are in the same unit, width w is a part of the limit, above 0 and below 1; odd in `wanted`. limit
+ * 0 is no error: there is none, the force is what is wanted. By value. */
 LimitedForce limited_force(double wanted, double limit, double width);
 
 #endif

@@ -78,9 +78,9 @@ typedef struct {
 
 /* Approximate convex decomposition; a pure function of mesh and options, whatever the number of threads.
  * HULL_FLAT etc.: the mesh has no volume, nothing to free. HULL_OK: freed by decomposition_free. Mesh and options are
- * only read. */
+ * only read. Lengths of the options are in the mesh's unit. */
 HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given);
-/* Frees all and leaves a zeroed one; accepts a zeroed one. */
+/* Frees all and leaves a zeroed one; accepts a zeroed one. NULL is not accepted. */
 void decomposition_free(Decomposition* decomposition);
 
 /* Holes that go through a solid: a ring has one, whatever its parts are. */
@@ -90,7 +90,7 @@ typedef struct {
 } HoleCount;
 
 /* Count them, both on the same cubes (decompose/holes.c). False: there is nothing to count on. *out is then zeroed.
- * Allocates for the time of the call. */
+ * Allocates for the time of the call. Returns false without a message. */
 bool decomposition_holes(HoleCount* out, const Decomposition* d, const Mesh* mesh);
 
 /* The mended surface that is decomposed (decompose/mesh_surface.c), as outward triangles in the mesh's coordinates:
@@ -144,12 +144,12 @@ typedef struct {
 
 /* The union of a few superquadrics that is like the mended mesh as a solid (docs/derivations/shapes.md); a pure
  * function of mesh and options, whatever the number of threads. HULL_FLAT etc.: the mesh has no volume, nothing to
- * free. HULL_OK: freed by superquadrics_free. Mesh and options are only read. */
+ * free. HULL_OK: freed by superquadrics_free. Mesh and options are only read. HULL_FAILED as of hull_create. */
 HullResult mesh_superquadrics(SuperquadricUnion* result, const Mesh* mesh, const SuperquadricOptions* given);
-/* Frees all and leaves a zeroed one; accepts a zeroed one. */
+/* Frees all and leaves a zeroed one; accepts a zeroed one. NULL is not accepted. */
 void superquadrics_free(SuperquadricUnion* result);
 /* The surface of one as a hull of 10 * 4^level + 2 points on it, in the mesh's coordinates; level 0 to 3. When not
- * HULL_OK there is nothing to free, else freed by hull_free. */
+ * HULL_OK there is nothing to free, else freed by hull_free. Another level is an error of the caller, not checked. */
 HullResult superquadric_hull(const Superquadric* own, int level, ConvexHull* hull);
 
 #endif

@@ -19,16 +19,17 @@ typedef struct {
 } RowKeep;
 
 /* Nothing yet, for models with these links and joints. steps: of the run, so rows 0..steps. Freed with
- * row_keep_destroy. */
+ * row_keep_destroy. Never fails. */
 RowKeep row_keep_create(const Model* model, int steps);
-/* Frees its arrays and zeroes it; a zeroed one is accepted. */
+/* Frees its arrays and zeroes it; a zeroed one is accepted. NULL is not accepted. */
 void row_keep_destroy(RowKeep* keep);
-/* These rows of the link too, and all between them and those that it has. Asserts that 0 <= first and last <= steps. */
+/* These rows of the link too, and all between them and those that it has. Asserts that 0 <= first and last <= steps.
+ * Allocates nothing; link is not checked. */
 void row_keep_link(RowKeep* keep, int link, int first, int last);
 /* This row of all links; rows ascending. Asserts that no row is smaller than the one before. Allocates. */
 void row_keep_whole(RowKeep* keep, int row);
 /* Lay out the arrays: after all that is to be kept has been said. Allocates nothing: the caller allocates `poses`,
- * `coordinates` and `dofs` entries. */
+ * `coordinates` and `dofs` entries. Never fails. */
 void row_keep_lay_out(RowKeep* keep, const Model* model);
 
 /* Where the pose (and the force), the coordinates and the rates of a link stand in arrays of rows. */
@@ -36,9 +37,10 @@ typedef struct {
   bool kept;
   size_t pose, coordinate, dof;
 } RowPlace;
-/* Indices, not bytes; kept is false, and the rest 0, for a row that nobody asked for. */
+/* Indices, not bytes; kept is false, and the rest 0, for a row that nobody asked for. Copied out. Row and link are
+ * not checked beyond that: undefined outside of the run and the model. */
 RowPlace row_keep_place(const RowKeep* keep, const Model* model, int row, int link);
-/* keep NULL: rows are kept whole, one after the other. */
+/* keep NULL: rows are kept whole, one after the other. Allocates nothing. */
 static inline RowPlace row_place(const RowKeep* keep, const Model* model, int row, int link) {
   if (keep) return row_keep_place(keep, model, row, link);
   size_t at = (size_t)row;
@@ -95,50 +97,53 @@ typedef struct Recording {
       delayed_capacity, between_q_capacity;
 } Recording;
 
-/* Poses of a row (links), borrowed; of whole recordings and parts. */
+/* Poses of a row (links), borrowed; of whole recordings and parts. A row that the recording does not hold is
+ * undefined, not checked. Not to be freed. */
 static inline const Pose* recording_pose(const Recording* r, int step) {
   return r->pose + (size_t)(step - r->first_row) * (size_t)r->model->link_count;
 }
 
-/* Of a row that is kept. */
+/* Of a row that is kept. Copied out; a row that is not kept is undefined, not checked. */
 static inline Pose recording_link_pose(const Recording* r, int step, int link) {
   return r->pose[row_place(r->keep, r->model, step, link).pose];
 }
 
-/* Poses of any state of the run. */
+/* Poses of any state of the run. (links), borrowed; the state must be one of this recording, or the result is
+ * undefined. */
 static inline const Pose* recording_state_pose(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
   return state->between < 0 ? r->pose + (size_t)(state->step - r->first_row) * links
                             : r->between_pose + (size_t)state->between * links;
 }
-/* Coordinates of any state (nq), borrowed. */
+/* Coordinates of any state (nq), borrowed. Not to be freed; the state must be one of this recording, or the result
+ * is undefined. */
 static inline const double* recording_state_q(const Recording* r, const RecordedState* state) {
   size_t nq = (size_t)r->model->coordinate_count;
   return state->between < 0 ? r->q + (size_t)(state->step - r->first_row) * nq
                             : r->between_q + (size_t)state->between * nq;
 }
-/* SimState.momentum (links); NULL unless the integrator is `momentum`. */
+/* SimState.momentum (links); NULL unless the integrator is `momentum`. Borrowed, not to be freed. */
 static inline const Vec3* recording_state_momentum(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
   if (!r->momentum) return NULL;
   return state->between < 0 ? r->momentum + (size_t)(state->step - r->first_row) * links
                             : r->between_momentum + (size_t)state->between * links;
 }
-/* SimState.felt (links); NULL: no drive measures it. */
+/* SimState.felt (links); NULL: no drive measures it. Borrowed, not to be freed. */
 static inline const Vec3* recording_state_felt(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
   if (!r->felt) return NULL;
   return state->between < 0 ? r->felt + (size_t)(state->step - r->first_row) * links
                             : r->between_felt + (size_t)state->between * links;
 }
-/* SimState.delayed (2 Model.delayed_count); NULL: nothing comes late. */
+/* SimState.delayed (2 Model.delayed_count); NULL: nothing comes late. Borrowed, not to be freed. */
 static inline const double* recording_state_delayed(const Recording* r, const RecordedState* state) {
   size_t count = 2 * (size_t)r->model->delayed_count;
   if (!r->delayed) return NULL;
   return state->between < 0 ? r->delayed + (size_t)(state->step - r->first_row) * count
                             : r->between_delayed + (size_t)state->between * count;
 }
-/* In how many substeps step 1.. was taken. */
+/* In how many substeps step 1.. was taken. At least 1; step 0 is undefined, it was not taken. Allocates nothing. */
 static inline int recording_substeps(const Recording* r, int step) {
   return r->row_state[step - r->first_row] - r->row_state[step - 1 - r->first_row];
 }
@@ -155,19 +160,20 @@ typedef struct {
 } RecordReport;
 
 /* Room for `steps` steps; a recording can be run again and again, with other models of the same sizes too. Freed with
- * recording_destroy. */
+ * recording_destroy. Owns its arrays, not the model. Never fails. */
 void recording_create(Recording* recording, const Model* model, int steps);
-/* A thin one. keep is borrowed. It must be laid out, and outlive the recording. */
+/* A thin one. keep is borrowed. It must be laid out, and outlive the recording. Freed with recording_destroy, which
+ * leaves keep alone. Never fails. */
 void recording_create_thin(Recording* recording, const Model* model, int steps, const RowKeep* keep);
 /* Keep the force between these links, too, of so many steps: once, before it is run. pairs (count) are borrowed; count
- * 0: nothing is allocated. */
+ * 0: nothing is allocated. A second call would leave the first array without an owner: an error of the caller. */
 void recording_keep_pairs(Recording* recording, const ForcePair* pairs, int count, int steps);
-/* Frees what it owns, not model, keep and pairs; a zeroed one is accepted. */
+/* Frees what it owns, not model, keep and pairs; a zeroed one is accepted. NULL is not accepted. */
 void recording_destroy(Recording* recording);
-/* Bytes that its arrays take; parts of a thin one are beside. */
+/* Bytes that its arrays take; parts of a thin one are beside. Asking allocates nothing, never fails. */
 size_t recording_bytes(const Recording* recording);
 /* What is left for its parts (RecordOptions.memory, at least 1) of so many bytes for all of it and its seeds. 1 where
- * there is nothing left. */
+ * there is nothing left. Asking allocates nothing, never fails. */
 size_t recording_memory_left(const Recording* recording, const LossSeeds* seeds, double bytes);
 /* Run from the model's start. Stops at a step that fails: recording->steps are then those before. interrupted: asked
  * after every step (NULL: never). STATUS_OK, STATUS_SOLVER, STATUS_BAD_INPUT (the start intersects), or
@@ -186,7 +192,8 @@ typedef struct {
 Status recording_run(Recording* recording, const Model* model, const RecordOptions* options, RecordReport* report,
                      Diagnostics* diagnostics);
 /* Row by row, of a run that another takes the steps of: the present state as row 0, 1, ... of an empty recording. Rows
- * must come in order. steps becomes row. */
+ * must come in order. steps becomes row. Beyond the rows of recording_create is an error of the caller, not checked;
+ * substeps grow their arrays, which allocates. */
 void recording_add_row(Recording* recording, Sim* sim, int row);
 
 /* ---------------------------------------------------------------- what a loss hands to the adjoint
@@ -211,13 +218,14 @@ struct LossSeeds {
 };
 
 /* Zeros, for recordings of `steps` steps of models with these links, joints, hulls and controllers. Freed with
- * loss_seeds_destroy. */
+ * loss_seeds_destroy. Owns its arrays. Never fails. */
 LossSeeds loss_seeds_create(const Model* model, int steps);
-/* The same for the rows of keep, which is borrowed. It must be laid out. */
+/* The same for the rows of keep, which is borrowed. It must be laid out. Freed with loss_seeds_destroy, which leaves
+ * keep alone. Never fails. */
 LossSeeds loss_seeds_create_thin(const Model* model, const RowKeep* keep);
-/* Zeroes again what is there; allocates nothing. */
+/* Zeroes again what is there; allocates nothing. Never fails. */
 void loss_seeds_clear(LossSeeds* seeds);
-/* Frees and zeroes; a zeroed one is accepted. */
+/* Frees and zeroes; a zeroed one is accepted. NULL is not accepted. */
 void loss_seeds_destroy(LossSeeds* seeds);
 
 /* ---------------------------------------------------------------- losses (differentiate/loss.c and loss_<kind>.c)
@@ -230,14 +238,18 @@ typedef struct Loss Loss; /* all losses of a task in one scenario, names resolve
 Status loss_create(Loss** out, const Task* task, int scenario, const Model* model, Diagnostics* diagnostics);
 /* Frees it and all that it owns; NULL is accepted. */
 void loss_destroy(Loss* loss);
-/* How many terms: the losses of the task, those that do not count here too. */
+/* How many terms: the losses of the task, those that do not count here too. The length of `terms` and `factors`
+ * below; asking never fails. */
 int loss_count(const Loss* loss);
-/* All rows that loss_evaluate looks at; nothing is laid out yet. */
+/* All rows that loss_evaluate looks at; nothing is laid out yet. keep must be of the same model and of as many
+ * steps, or its assertion fails. Allocates nothing. */
 void loss_keep(const Loss* loss, const Model* model, RowKeep* keep);
 /* After a recording or seeds (NULL: none) of so many steps were created: the forces between links that it looks at.
  * Borrows the loss's list of pairs for as long as they live; allocates. */
 void loss_keep_pairs(const Loss* loss, int steps, Recording* recording, LossSeeds* seeds);
-const char* loss_name(const Loss* loss, int index); /* unlike all others: a column of convergence.csv */
+/* owned by the loss; an index from loss_count on is undefined */
+const char* loss_name(const Loss* loss, int index); /* unlike all others: a column of convergence.csv. an index from
+                                                     * loss_count on is undefined */
 bool loss_counts(const Loss* loss, int index);      /* in this scenario? Else its value is 0 */
 /* Each term times its own weight (not the scenario's) to terms (loss_count, or NULL); returns their sum. seeds NULL:
  * values only; else derivatives of the sum are added. Links, hulls, vertices and controllers of the recording's model
@@ -246,7 +258,7 @@ bool loss_counts(const Loss* loss, int index);      /* in this scenario? Else it
 double loss_evaluate(const Loss* loss, const Recording* recording, double* terms, LossSeeds* seeds);
 /* The same for losses of which some are bounds (TaskLoss.bounded), which are not in the sum; the derivatives are those
  * of the terms times `factors` (loss_count; NULL: 1, and 0 of what is bounded). factors and terms are lent. NaN as
- * above. */
+ * above. No allocation. */
 double loss_evaluate_with(const Loss* loss, const Recording* recording, double* terms, const double* factors,
                           LossSeeds* seeds);
 
@@ -293,13 +305,15 @@ typedef struct {
 
 /* dt / parts, parts times as many steps. The coarse scene decides what contact's parameters are and what a velocity
  * gain damps (gain / dt). Warnings of the model are told with parts 1. Status as of recording_run. *run is set in any
- * case and is to be freed; its value stays NaN when the status is not STATUS_OK, or the run is too short. */
+ * case and is to be freed; its value stays NaN when the status is not STATUS_OK, or the run is too short. The run
+ * owns scene, model and recording: refined_run_free. */
 Status refined_run(RefinedRun* run, const RefinedSubject* subject, int parts, const RecordOptions* options,
                    Diagnostics* diagnostics);
-/* Frees what it owns, and zeroes it. */
+/* Frees what it owns, and zeroes it. A zeroed one is accepted, NULL is not. */
 void refined_run_free(RefinedRun* run);
 /* The row of a moment (0..moments - 1); the same time in every refinement, the end of the run the last. Asks that the
- * run was made with moments. */
+ * run was made with moments. A moment beyond, or a run without moments, is undefined, not checked. Allocates
+ * nothing. */
 int refined_row(const RefinedRun* run, int moment);
 
 /* ---------------------------------------------------------------- the adjoint of a run (differentiate/adjoint.c) */
@@ -315,7 +329,7 @@ typedef struct {
   double rounding;        /* of positions, as the gradient has it, in its numbers' scales; of all steps */
 } AdjointReport;
 
-/* Borrows the model. Freed with run_adjoint_destroy. */
+/* Borrows the model. Freed with run_adjoint_destroy. Never NULL; threads below 1 count as 1. */
 RunAdjoint* run_adjoint_create(const Model* model, int threads);
 /* Frees it and all that it owns; NULL is accepted. */
 void run_adjoint_destroy(RunAdjoint* adjoint);
@@ -323,7 +337,7 @@ void run_adjoint_destroy(RunAdjoint* adjoint);
  * time; 1 gives the gradient, less a tamer vector that is none. A thin recording gives the same bits as a whole one:
  * parts of the run that it does not hold are run again, and leave it as it was but for the parts that it holds.
  * gradient is cleared first, then set. Asserts that a thin recording has parts. Where the report is not sound it is no
- * gradient, and steps before unsound_step were not looked at. */
+ * gradient, and steps before unsound_step were not looked at. Memory grows with the pairs of a step at most. */
 AdjointReport run_adjoint(RunAdjoint* adjoint, Recording* recording, const LossSeeds* seeds, double discount,
                           ModelGradient* gradient);
 
@@ -331,7 +345,8 @@ AdjointReport run_adjoint(RunAdjoint* adjoint, Recording* recording, const LossS
  * Through a recording that is kept whole, from its first row to its last; visit is called at each row, where
  * step_forward_state(forward, 0) is the sensitivity of its coordinates. false: a step (*step) has no derivative. */
 typedef void (*ForwardVisit)(void* context, StepForward* forward, int row);
-/* Asserts that the recording is whole and has no parts. */
+/* Asserts that the recording is whole and has no parts. Returns false at the step that has no derivative, whose
+ * number is *step; nothing is visited from there on. Allocates as step_forward_advance does. */
 bool recording_forward(StepForward* forward, const Recording* recording, ForwardVisit visit, void* context, int* step);
 
 /* ---------------------------------------------------------------- gradient check (differentiate/gradcheck.c) */
@@ -350,7 +365,7 @@ typedef enum {
   GRADCHECK_TENDONS,     /* points, stiffness, rest length of tendons */
   GRADCHECK_BLOCKS
 } GradcheckBlock;
-/* Static; as `sdrs gradcheck` prints it. */
+/* Static; as `sdrs gradcheck` prints it. Never NULL, not to be freed; undefined for what is no block. */
 const char* gradcheck_block_name(GradcheckBlock block);
 
 enum { GRADCHECK_DIRECTIONS = 16, GRADCHECK_SWEEP = 15 };
@@ -415,9 +430,10 @@ typedef struct {
 
 /* The volume of a hull has a kink where a face has more than three corners: moved outward, different triangles span it.
  * Is there such a hull that a link's mass comes from? Shrinks them a little, each vertex by a random share (scene:
- * expanded, model: built from it). */
+ * expanded, model: built from it). Allocates for the time of the call, changes nothing; never fails. */
 bool gradcheck_has_flat_faces(const Model* model);
-/* Moves points of `scene`, by shares drawn from `seed` alone. */
+/* Moves points of `scene`, by shares drawn from `seed` alone. Points must be the scene's own: those shared with
+ * another would move there, too. Never fails. */
 void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
 /* scene: expanded (model_expand_shapes), model: built from it; moved runs have models of other numbers. loss NULL: a
  * random linear function of the poses and rates of the run. STATUS_INTERRUPTED: nothing is said. Status otherwise as of
@@ -435,7 +451,8 @@ typedef struct {
  * directions, when interrupted. */
 typedef double (*GradcheckValue)(void* context, const double* values);
 /* gradient, scale, base (count each); scale: the change of each number that counts as large, 0: it is not moved. count
- * 0: an empty report. */
+ * 0: an empty report. Allocates for the time of the call. A value that fails (NaN) is told in the report, nowhere
+ * else. */
 void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, GradcheckFloor floor,
                       GradcheckValue value, void* context, const GradcheckOptions* options, uint64_t seed,
                       GradcheckBlockReport* report);

@@ -177,16 +177,20 @@ static bool lies_in_kink(const GradcheckDirection* d, double noise) { /* of the 
 static double odd_jump(const GradcheckDirection* d, int k) { return d->difference[k] * d->step[k]; }
 static double even_jump(const GradcheckDirection* d, int k, double value) { return d->sum[k] / 2 - value; }
 
-/* (J9) Does the function jump at x itself, where it has `value`, by so much that the step that decides says nothing? */
-static bool jumps(const GradcheckDirection* d, double value, double rounding) {
+/* (J9) Does the function jump at x itself, where it has `value`, by at least so much? */
+static bool jumps(const GradcheckDirection* d, double value, double least, double rounding) {
   for (int k = first_unbroken(d) + 2; k < d->tried; k++) {
     double odd = odd_jump(d, k), even = even_jump(d, k, value), jump = 0;
     if (is_steady(odd, odd_jump(d, k - 1), odd_jump(d, k - 2))) jump = fabs(odd);
     if (is_steady(even, even_jump(d, k - 1, value), even_jump(d, k - 2, value))) jump = fmax(jump, fabs(even));
-    bool matters = !isfinite(d->best_step) || jump >= 2 * d->best_step * d->error * d->scale;
-    if (matters && jump > KINK_CLEAR * rounding) return true;
+    if (jump >= least && jump > KINK_CLEAR * rounding) return true;
   }
   return false;
+}
+
+/* (J9) The least jump after which the step that decides says nothing. */
+static double excusing_jump(const GradcheckDirection* d) {
+  return isfinite(d->best_step) ? 2 * d->best_step * d->error * d->scale : 0;
 }
 
 /* (J7) Where D says wrong: does what the neighbours alone would choose speak for the gradient? Then the differences
@@ -353,7 +357,7 @@ static bool look_for_kinks(const Sweep* s, const double* places, GradcheckFloor 
   if (!sweep(s, options, true, &again)) return false;
   judge(&again, floor.value, floor.gradient / sqrt((double)s->count), options->bound);
   double noise = odd_noise_of(&again, floor.value);
-  again.jump = !again.kink && jumps(&again, value_beside(s, 0), floor.value);
+  again.jump = !again.kink && jumps(&again, value_beside(s, 0), excusing_jump(&again), floor.value);
   again.kink = again.kink || (!again.jump && lies_among_slopes(s, places, &again, noise));
   if (again.kink || again.jump) {
     again.verdict = GRADCHECK_UNCHECKED;
@@ -379,6 +383,7 @@ void gradcheck_vector(int count, const double* gradient, const double* scale, co
     d->analytic = draw_direction(&random, gradient, report->norm, scale, count, direction);
     if (!sweep(&s, options, false, d)) break;
     judge(d, floor.value, floor.gradient * share, options->bound);
+    if (d->verdict == GRADCHECK_UNCHECKED && !d->kink) d->jump = jumps(d, value_beside(&s, 0), 0, floor.value);
     if (d->verdict == GRADCHECK_WRONG) {
       draw_places(&s, &places_random, gradient, report->norm, scale, places);
       if (!look_for_kinks(&s, places, floor, options, d)) break;

@@ -10,22 +10,24 @@
  * `actuator,sensor,component,factor,delay,period`: factor times that number of the sensor so many seconds ago, measured
  * once a period (rates: the means over it) [s]; left empty where none has any. What MuJoCo has no exact counterpart for
  * is noted in diagnostics, with `path` as the file. Metres, kg, radians. path is borrowed for messages alone; never
- * fails. */
+ * fails. The three texts are the caller's own; none may be NULL. */
 void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* controls, Text* feedback,
                  Diagnostics* diagnostics);
 
 /* The model as URDF, all joints at zero. `meshes`: what references to mesh files begin with ("robot_meshes/"); the
  * files are those of export_urdf_mesh. What URDF cannot say is left out, told as notes with `path` as their file, and
  * stands in a comment. STATUS_BAD_INPUT after an error for each link whose joint it has no counterpart for.
- * Nothing is appended then. Metres, kg, radians. docs/urdf.md */
+ * Nothing is appended then. Metres, kg, radians. docs/urdf.md. urdf is the caller's own. */
 Status export_urdf(const Model* model, const char* path, const char* meshes, Text* urdf, Diagnostics* diagnostics);
 /* Name of the file that a hull is in (its content: run_hull_obj); false: it is in none. hull: index into
- * model->hulls; name is overwritten. No two hulls have the same. */
+ * model->hulls; name is overwritten. No two hulls have the same. Another hull is undefined, not checked; name is the
+ * caller's own. */
 bool export_urdf_mesh(const Model* model, int hull, Text* name);
 
 /* A recorded run as a binary glTF 2.0 file: the bounded hulls of every link under a node of its name, with its colour
  * and its motion as an animation at about `fps` moments per second; half-spaces as squares as wide as the run. Metres,
- * Y up (a root node turns Z to Y). *moments = of the animation. */
+ * Y up (a root node turns Z to Y). *moments = of the animation. out and what it allocates stay the caller's; never
+ * fails. */
 void export_glb(Text* out, const Model* model, const RunPoses* run, double fps, int* moments);
 
 /* The same of several runs or designs beside each other, under a node each: what `name` says, its links as
@@ -35,7 +37,7 @@ typedef struct {
   const Model* model;
   const RunPoses* run;
 } GlbPart;
-/* parts (count); *moments: of the longest. */
+/* parts (count); *moments: of the longest. Never fails; allocates for the time of the call. */
 void export_glb_parts(Text* out, const GlbPart* parts, int count, double fps, int* moments);
 
 typedef enum { SURFACE_OBJ, SURFACE_STL, SURFACE_3MF } SurfaceFormat;
@@ -85,16 +87,19 @@ typedef struct {
   int places;                 /* that were tried */
 } RemovalReport;
 /* For a link 0 ... links - 1, which moves while all others stay. poses: where the links stand, world (links). In the
- * report nothing is owned. */
+ * report nothing is owned. Never fails; allocates for the time of the call. */
 RemovalReport export_removal(const Model* model, const Pose* poses, int link, int threads);
 
 /* ---------------------------------------------------------------- bytes of files (export/text.c) */
 
-/* Appends the text with & < > " escaped, which XML and HTML understand alike. */
+/* Appends the text with & < > " escaped, which XML and HTML understand alike. text must not be NULL; out is the
+ * caller's own. */
 void xml_add_escaped(Text* out, const char* text);
-/* Appends an integer little-endian, in 1 to 4 bytes; higher bits are dropped. */
+/* Appends an integer little-endian, in 1 to 4 bytes; higher bits are dropped. Another number of bytes is an error of
+ * the caller, not checked. out is the caller's own. */
 void bytes_add_integer(Text* out, uint32_t value, int bytes);
-/* Appends a number little-endian, as a float of 4 bytes. */
+/* Appends a number little-endian, as a float of 4 bytes. Never fails: what is too large for one becomes infinite.
+ * out is the caller's own. */
 void bytes_add_float(Text* out, double value);
 
 #endif

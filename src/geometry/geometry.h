@@ -38,12 +38,14 @@ typedef struct {
 Status mesh_read(Mesh* mesh, const char* path, double scale, Diagnostics* diagnostics);
 /* OBJ from memory; `name` stands for the file in messages, with the errors of mesh_read. v, f (v, v/t, v//n, v/t/n,
  * negative indices, n-gons, line continuation), o, g; other statements are skipped. CRLF, BOM, tabs, comments, vertex
- * colours and w are accepted. text: `length` bytes, at most 2 GiB, not kept. */
+ * colours and w are accepted. text: `length` bytes, at most 2 GiB, not kept. After an error the mesh is zeroed; else
+ * it owns its arrays, freed by mesh_free. */
 Status mesh_parse_obj(Mesh* mesh, const char* name, const char* text, size_t length, double scale,
                       Diagnostics* diagnostics);
 /* STL from memory, text or binary: every solid is a group, equal corners are one position.
  * STL has no unit: coordinates are multiplied by scale like any. face_line is 0 in a binary. Errors as of mesh_read.
- * The mesh is zeroed after a failure. */
+ * The mesh is zeroed after a failure. data: of `length` bytes, not kept. After STATUS_OK freed by mesh_free; errors
+ * name the line, of a binary the file alone. */
 Status mesh_parse_stl(Mesh* mesh, const char* name, const char* data, size_t length, double scale,
                       Diagnostics* diagnostics);
 /* Collada (.dae), .ply, .off, .gltf, .glb, .3ds, .fbx, .3mf, .x3d by the Open Asset Import Library (libassimp.so.5,
@@ -53,9 +55,9 @@ Status mesh_parse_stl(Mesh* mesh, const char* name, const char* data, size_t len
  * and with a zeroed mesh. */
 Status mesh_read_foreign(Mesh* mesh, const char* path, double scale, Diagnostics* diagnostics);
 /* Is it in a format that is read in a process of its own? By the ending of its name, in any case of letters; the file
- * is not looked at. */
+ * is not looked at. path must not be NULL; nothing is allocated. */
 bool mesh_is_foreign(const char* path);
-/* Frees all and leaves a zeroed mesh; accepts a zeroed one. */
+/* Frees all and leaves a zeroed mesh; accepts a zeroed one. NULL is not accepted. */
 void mesh_free(Mesh* mesh);
 
 /* ---------------------------------------------------------------- convex hulls (geometry/hull.c) */
@@ -69,7 +71,7 @@ typedef struct {
 } ConvexHull;
 
 /* The corner that tetrahedra are taken from when a hull is weighed; of a single triangle, one of a set, the frame's
- * origin, which it shares with the others. */
+ * origin, which it shares with the others. Copied out. */
 static inline Vec3 solid_origin(const ConvexHull* hull) {
   return hull->triangle_count == 1 ? vec3(0, 0, 0) : hull->vertices[0];
 }
@@ -79,20 +81,21 @@ typedef enum { HULL_OK, HULL_TOO_FEW_POINTS, HULL_FLAT, HULL_FAILED } HullResult
 /* Convex hull of a point set (count) by Qhull, interior and duplicate points dropped, vertices in order of their first
  * appearance in `points` (deterministic). HULL_FLAT: the points lie in a plane to within relative rounding 1e-10. When
  * not HULL_OK there is nothing to free. Else the hull owns copies, freed by hull_free.
- * HULL_FAILED: a coordinate is not finite, or Qhull found no closed surface. */
+ * HULL_FAILED: a coordinate is not finite, or Qhull found no closed surface. points are copied; fewer than four
+ * different ones are HULL_TOO_FEW_POINTS. */
 HullResult hull_create(ConvexHull* hull, const Vec3* points, int count);
 /* The same with every point (count) kept as a vertex, in the given order, those inside too: a shape that is being
  * designed, where a vertex that lies inside today may come out tomorrow. Only corners are in the triangles. HULL_FLAT
- * and HULL_FAILED as above. */
+ * and HULL_FAILED as above. The hull owns copies when HULL_OK, freed by hull_free; else there is nothing to free. */
 HullResult hull_create_keeping(ConvexHull* hull, const Vec3* points, int count);
 /* Keep at most max_vertices of the hull's own vertices (>= 4), chosen greedily: start from a large tetrahedron, add the
  * vertex farthest outside until the budget is spent. Returns the largest distance of a dropped vertex to the thinned
  * hull [m] in *error (0 when nothing was dropped). The thinned hull lies inside the original. max_vertices below 4
  * counts as 4. When not HULL_OK the hull is as it was. */
 HullResult hull_thin(ConvexHull* hull, int max_vertices, double* error);
-/* Frees both arrays and leaves a zeroed hull; accepts a zeroed one. */
+/* Frees both arrays and leaves a zeroed hull; accepts a zeroed one. NULL is not accepted. */
 void hull_free(ConvexHull* hull);
-/* "is flat: ...", to follow the name of what was meant; constant. */
+/* "is flat: ...", to follow the name of what was meant; constant. Never NULL, not to be freed. */
 const char* hull_result_text(HullResult result);
 
 /* ---------------------------------------------------------------- flat faces (geometry/flat_faces.c) */
@@ -106,9 +109,10 @@ typedef struct {
   int* corners;      /* of each face, each once                                             (corner_first[count]) */
   int* corner_first; /*                                                                     (count + 1) */
 } FlatFaces;
-/* Writes *out, which need not be set before; the hull is not kept. Never fails. */
+/* Writes *out, which need not be set before; the hull is not kept. Never fails. Owned by the caller, freed by
+ * flat_faces_free. */
 void flat_faces_create(FlatFaces* out, const ConvexHull* hull);
-/* Frees the arrays and leaves a zeroed struct. */
+/* Frees the arrays and leaves a zeroed struct. NULL is not accepted. */
 void flat_faces_free(FlatFaces* faces);
 /* ---------------------------------------------------------------- height fields (geometry/height_file.c,
  * height_field.c) */
@@ -125,10 +129,11 @@ enum { HEIGHT_SAMPLES_MAX = 4000000 };
  * looks at it. Errors as of mesh_read. The grid is zeroed after a failure, else the caller's to free by
  * height_grid_free. */
 Status height_grid_read(HeightGrid* grid, const char* path, Diagnostics* diagnostics);
-/* The same from memory; `name` stands for the file in messages. data: (length), not kept; png: it is a picture. */
+/* The same from memory; `name` stands for the file in messages. data: (length), not kept; png: it is a picture.
+ * After an error the grid is zeroed; else freed by height_grid_free. */
 Status height_grid_parse(HeightGrid* grid, const char* name, const char* data, size_t length, bool png,
                          Diagnostics* diagnostics);
-/* Frees the values and leaves a zeroed grid; accepts a zeroed one. */
+/* Frees the values and leaves a zeroed grid; accepts a zeroed one. NULL is not accepted. */
 void height_grid_free(HeightGrid* grid);
 
 /* The ground under a grid: sample (i, j) stands at x = ox - sx / 2 + sx i / (columns - 1), y alike, at the height
@@ -140,7 +145,8 @@ typedef struct {
 } HeightPlace;
 /* Convex pieces that cover it and do not overlap: one a cell, with eight corners; cells on one plane are joined to
  * rectangles. In the order of their lowest row and column. Owned by the caller, and so are the hulls. Returns how many.
- * *pieces: (returned number) hulls, in metres, each freed by hull_free, the array by memory_free. */
+ * *pieces: (returned number) hulls, in metres, each freed by hull_free, the array by memory_free. Never fails: what
+ * is not finite was refused when the grid was read. */
 int height_field_pieces(const HeightGrid* grid, const HeightPlace* place, ConvexHull** pieces);
 
 /* ---------------------------------------------------------------- surfaces of triangles (geometry/surface.c) */
@@ -152,22 +158,25 @@ typedef struct {
   int (*triangles)[3]; /* counter-clockwise seen from outside */
   int triangle_count;
 } TriangleSurface;
-/* Frees both arrays and leaves a zeroed surface; accepts a zeroed one. */
+/* Frees both arrays and leaves a zeroed surface; accepts a zeroed one. NULL is not accepted. */
 void surface_free(TriangleSurface* surface);
-/* A copy of the hull's own vertices and triangles, owned by the caller. Freed by surface_free. */
+/* A copy of the hull's own vertices and triangles, owned by the caller. Freed by surface_free. Never fails; a hull
+ * of no triangles gives an empty surface. */
 TriangleSurface surface_of_hull(const ConvexHull* hull);
 /* Number of the first point with the same coordinates, of every point (count). Owned by the caller, freed by
- * memory_free. */
+ * memory_free. Never NULL; points are only read. */
 int* points_equal(const Vec3* points, int count);
 /* Point i becomes point number[i] in all triangles. Those left with fewer than three corners vanish, and pairs that
  * come to lie back to back: what was closed and oriented stays so. Points keep their numbers, used or not. number:
- * (point_count). In place; allocates for the time of the call. */
+ * (point_count). In place; allocates for the time of the call. number[i] must be a point's number; that is not
+ * checked. Never fails. */
 void surface_join_points(TriangleSurface* surface, const int* number);
 /* Where sheets touch along edges no longer than length, which then have four triangles, these become points. length in
- * the surface's unit. In place: triangles may vanish, points keep their numbers. */
+ * the surface's unit. In place: triangles may vanish, points keep their numbers. Allocates for the time of the call;
+ * never fails. */
 void surface_settle(TriangleSurface* surface, double length);
 /* Drop points of no triangle; old[i], when given, is the number that point i had (as many as there were points); NULL:
- * not wanted. */
+ * not wanted. old is the caller's own. Allocates for the time of the call; never fails. */
 void surface_drop_unused(TriangleSurface* surface, int* old);
 
 /* What a surface is by its numbers alone; places do not count but for the volume. */
@@ -191,7 +200,8 @@ SurfaceCheck surface_check(const TriangleSurface* surface);
  * leaves the solid; its length counts when the surface there faces back within 30 degrees. The points are spread evenly
  * over the area, one for every square of edge *spacing: what is smaller may be missed, and a wall that is wider is
  * measured to about spacing tan 30. HUGE_VAL: no two walls face each other. The same for any number of threads.
- * Lengths in the surface's unit; samples > 0: about so many rays. geometry/wall.c */
+ * Lengths in the surface's unit; samples > 0: about so many rays. geometry/wall.c. Allocates and frees; spacing must
+ * not be NULL and is set in any case. Never fails. */
 double surface_thickness(const TriangleSurface* surface, int samples, int threads, double* spacing);
 
 /* ---------------------------------------------------------------- planar polygons (geometry/polygon.c) */
@@ -199,7 +209,8 @@ double surface_thickness(const TriangleSurface* surface, int samples, int thread
 /* Cut a simple polygon, convex or not, into corner_count - 2 triangles of its own sense of rotation (ear clipping).
  * corners index into points, counter-clockwise seen against the normal. A polygon that crosses itself is cut too, with
  * some triangles turned over. Quadratic in the number of corners. Returns the number of triangles. `triangles` must
- * have room for them; 0 for fewer than three corners. Allocates for the time of the call. */
+ * have room for them; 0 for fewer than three corners. Allocates for the time of the call. Never fails; the caller
+ * owns triangles. */
 int polygon_triangulate(const Vec3* points, const int* corners, int corner_count, Vec3 normal, int (*triangles)[3]);
 
 /* ---------------------------------------------------------------- boxes round triangles (geometry/surface_tree.c)
@@ -215,19 +226,21 @@ typedef struct {
 } SurfaceTree;
 
 /* A copy of the triangles (count >= 1), counter-clockwise seen from outside. points: those that the triangles' numbers
- * are of. Freed by surface_tree_free. */
+ * are of. Freed by surface_tree_free. points and triangles need not outlive the call. Never fails. */
 SurfaceTree surface_tree_create(const Vec3* points, const int (*triangles)[3], int count);
-/* Frees the arrays and leaves a zeroed tree; accepts a zeroed one. */
+/* Frees the arrays and leaves a zeroed tree; accepts a zeroed one. NULL is not accepted. */
 void surface_tree_free(SurfaceTree* tree);
 /* Least distance of a point from the surface, and a triangle that has it. *nearest on entry: any triangle of the tree;
  * the search is short when it is near. point: in the surface's frame and unit, here and below. *nearest: in 0..count-1
- * in the order of the leaves. No allocation. */
+ * in the order of the leaves. No allocation. A start that is not in the tree is undefined, not checked. */
 double surface_tree_distance(const SurfaceTree* tree, Vec3 point, int* nearest);
-/* Distance of a point from one triangle of the tree, 0..count-1 in the order of the leaves, in the surface's unit. */
+/* Distance of a point from one triangle of the tree, 0..count-1 in the order of the leaves, in the surface's unit. A
+ * number beyond is undefined, not checked. No allocation. */
 double surface_tree_triangle_distance(const SurfaceTree* tree, int triangle, Vec3 point);
 /* How often the closed surface winds round a point: triangles above it that face up less those that face down. Whether
  * the way passes an edge on the left or on the right is the same for all its triangles, so none is counted twice. 1
- * inside a surface that is counter-clockwise seen from outside, 0 outside. */
+ * inside a surface that is counter-clockwise seen from outside, 0 outside. Of an open surface the number means
+ * nothing; that is no error here. No allocation. */
 int surface_tree_winding(const SurfaceTree* tree, Vec3 point);
 
 /* ---------------------------------------------------------------- union of convex hulls (geometry/union.c) */
@@ -245,9 +258,10 @@ typedef enum {
  * Planes of different hulls that agree within a part of the size become one, and points nearer than *snap [m] too; the
  * result has been checked. Points that are corners of hulls keep their coordinates to the bit. A pure function of the
  * hulls. docs/derivations/union.md (U1) to (U4). When not UNION_OK there is nothing to free. hulls: (hull_count), only
- * read; none at all are UNION_FAILED. *snap is written. The surface is freed by surface_free. */
+ * read; none at all are UNION_FAILED. *snap is written. The surface is freed by surface_free. Allocates and frees
+ * for itself. */
 UnionResult hulls_union(TriangleSurface* surface, double* snap, const ConvexHull* hulls, int hull_count);
-/* "the union is not a manifold: ...", constant. */
+/* "the union is not a manifold: ...", constant. Never NULL, not to be freed. */
 const char* union_result_text(UnionResult result);
 
 /* ---------------------------------------------------------------- primitives (geometry/primitives.c)
@@ -255,17 +269,20 @@ const char* union_result_text(UnionResult result);
 /* size: along x, y, z [m]. HULL_OK, or as of hull_create: a size that is 0 or not finite. Here and below the hull is
  * the caller's to free by hull_free when HULL_OK; else there is nothing to free. */
 HullResult primitive_box(ConvexHull* hull, Vec3 size);
-/* Icosphere: 12, 42, 162, 642 vertices for resolution 0, 1, 2, 3. radius [m]. HULL_FAILED: resolution not in 0..6. */
+/* Icosphere: 12, 42, 162, 642 vertices for resolution 0, 1, 2, 3. radius [m]. HULL_FAILED: resolution not in 0..6.
+ * Result and ownership as of primitive_box; a radius that is 0 or not finite is an error as of hull_create. */
 HullResult primitive_sphere(ConvexHull* hull, double radius, int resolution);
-/* Axis z, `segments` >= 3 vertices on each rim. radius, length [m]. HULL_FAILED: segments not in 3..4096. */
+/* Axis z, `segments` >= 3 vertices on each rim. radius, length [m]. HULL_FAILED: segments not in 3..4096. Result and
+ * ownership as of primitive_box; a size of 0 is an error as of hull_create. */
 HullResult primitive_cylinder(ConvexHull* hull, double radius, double length, int segments);
 /* Axis z; length is that of the straight part; `segments` >= 3 round, segments/4 (>= 1) rings on each cap plus the
- * pole. radius, length [m]. HULL_FAILED: segments as above, or length < 0. */
+ * pole. radius, length [m]. HULL_FAILED: segments as above, or length < 0. Result and ownership as of primitive_box:
+ * freed by hull_free when HULL_OK. */
 HullResult primitive_capsule(ConvexHull* hull, double radius, double length, int segments);
 /* 96 points: cube surface with 4 x 4 grids on six faces, normalised to radius, each coordinate shifted by +- extent/2
  * (SDRS link shape, a rounded box or capsule); all 96 kept distinct: the outermost grid lines of each face are drawn in
  * by 0.1 of the grid spacing, which parts the corner and edge points that would coincide between faces. Results as
- * hull_create. */
+ * hull_create. The caller frees with hull_free when HULL_OK, and only then. */
 HullResult primitive_rounded_box(ConvexHull* hull, double radius, Vec3 extent);
 
 /* ---------------------------------------------------------------- mass (geometry/mass.c)
@@ -273,26 +290,32 @@ HullResult primitive_rounded_box(ConvexHull* hull, double radius, Vec3 extent);
 typedef struct {
   double s[4][4];
 } MassMoment;
-/* All entries 0: no mass. */
+/* All entries 0: no mass. By value; a start for mass_moment_add, never an error to weigh. */
 MassMoment mass_moment_zero(void);
 /* sum += factor term; moments in one frame only. factor -1 takes a part away, a density makes of unit density a mass.
- */
+ * Neither may be NULL; they may be the same. Allocates nothing. */
 void mass_moment_add(MassMoment* sum, const MassMoment* term, double factor);
 /* Solid of unit density, exact polynomial integrals over the tetrahedra from the first vertex. [m^3, m^4, m^5] In the
- * hull's frame; zero for a hull without vertices. It need not be convex. */
+ * hull's frame; zero for a hull without vertices. It need not be convex. Triangles that are turned inwards make it
+ * negative: no error is told. Allocates nothing. */
 MassMoment mass_moment_solid(const ConvexHull* hull);
-/* Unit mass spread evenly over points (count >= 1). [1, m, m^2]; zero for none. */
+/* Unit mass spread evenly over points (count >= 1). [1, m, m^2]; zero for none. In the points' frame; points may be
+ * NULL when count is 0. */
 MassMoment mass_moment_points(const Vec3* points, int count);
 /* From mass, centre of mass and inertia tensor about the centre of mass (ixx, iyy, izz, ixy, ixz, iyz; kg m^2). mass
- * [kg], center [m], axes of center's frame; the tensor has the signs of ixy = -integral rho x y. */
+ * [kg], center [m], axes of center's frame; the tensor has the signs of ixy = -integral rho x y. By value. A tensor
+ * that no body has is not refused here: an error only where the scene is checked. */
 MassMoment mass_moment_inertia(double mass, Vec3 center, const double inertia[6]);
-/* The moment of the body moved by a pose. pose: of the old frame in the new one. */
+/* The moment of the body moved by a pose. pose: of the old frame in the new one. 4x4 matrix T S T^T, by value.
+ * moment must not be NULL. */
 MassMoment mass_moment_transform(const MassMoment* moment, Pose pose);
-/* The mass S[3][3]. */
+/* The mass S[3][3]. kg, when density was; 0 is no error. */
 double mass_moment_mass(const MassMoment* moment);
-/* Centre of mass in the moment's frame; mass must be > 0, else it is not finite. */
+/* Centre of mass in the moment's frame; mass must be > 0, else it is not finite. [m] By value; nothing is allocated,
+ * no error told. */
 Vec3 mass_moment_center(const MassMoment* moment);
-/* Inertia tensor about the centre of mass. In the moment's axes, symmetric [kg m^2]; mass must be > 0. */
+/* Inertia tensor about the centre of mass. In the moment's axes, symmetric [kg m^2]; mass must be > 0. By value; no
+ * error is told. */
 Mat3 mass_moment_inertia_tensor(const MassMoment* moment);
 
 /* ---------------------------------------------------------------- hot vertex arrays */
@@ -303,9 +326,10 @@ typedef struct {
   const double *x, *y, *z;
   int count, padded;
 } PointView;
-/* Own arrays with a copy of the points (count >= 1), in one block; freed by point_view_free, which accepts {0}. */
+/* Own arrays with a copy of the points (count >= 1), in one block; freed by point_view_free, which accepts {0}.
+ * points need not outlive the call; padded to the width of lanes with the last point. Never fails. */
 PointView point_view_create(const Vec3* points, int count);
-/* Frees the block of point_view_create and leaves {0}; not for views of other arrays. */
+/* Frees the block of point_view_create and leaves {0}; not for views of other arrays. NULL is not accepted. */
 void point_view_free(PointView* view);
 
 /* ---------------------------------------------------------------- distance (geometry/gjk.c) */
@@ -327,20 +351,22 @@ typedef struct {
 /* Distance of two convex point sets under poses. cache may be NULL (cold); it is read as a warm start and updated.
  * The result is exact to about 1e-14 of the larger coordinate. Deterministic; no allocation. */
 GjkResult gjk_distance(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCache* cache);
-/* Distance [m] of a point from the set, in the set's frame; 0 inside. No allocation. */
+/* Distance [m] of a point from the set, in the set's frame; 0 inside. No allocation. Never fails. */
 double gjk_point_distance(PointView points, Vec3 point);
 /* Index of the vertex farthest along a local direction, smallest index on ties; *value = that maximum
  * [m] for a unit direction. No allocation. 0 when the heights are not numbers. */
 int support_index(PointView points, Vec3 direction, double* value);
 /* Penetration depth [m] of two intersecting hulls: the least translation that parts them (exact, by an expanding
  * polytope in the Minkowski difference, Qhull inside); normal = unit direction to move b. 0 when they do not meet.
- * *normal is zero when they do not. Allocates; for messages only. */
+ * *normal is zero when they do not. Allocates; for messages only. normal must not be NULL. */
 double hull_penetration(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal);
 
-/* Largest distance of a vertex from the first [m]: the hull's size, within a factor of two; 0 for no vertices. */
+/* Largest distance of a vertex from the first [m]: the hull's size, within a factor of two; 0 for no vertices. Never
+ * fails; nothing is allocated. */
 double hull_size(const ConvexHull* hull);
 /* Centre and radius [m] of the largest ball inside both hulls; false, and both of no use: they have none in common.
- * Allocates. geometry/common_ball.c; docs/derivations/design.md */
+ * Allocates. geometry/common_ball.c; docs/derivations/design.md. center and radius must not be NULL. In the frame
+ * that both hulls' vertices have; hulls are only read. */
 bool hulls_common_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius);
 /* The same where they need have none in common - the radius is negative then -, with the triangles that hold the ball,
  * and how much its radius grows with the place of each: r' = sum share (plane's shift at the ball), shares of sum 1. */
@@ -350,7 +376,8 @@ typedef struct {
 } BallHold;
 enum { BALL_HOLDS_MAX = 4 };
 /* false: the linear program was not solved, the results are of no use. hold: *count of them, at most BALL_HOLDS_MAX.
- * center and radius [m], in the frame of both hulls. Allocates for the time of the call. */
+ * center and radius [m], in the frame of both hulls. Allocates for the time of the call. center, radius, hold and
+ * count must not be NULL. */
 bool hulls_held_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius,
                      BallHold hold[BALL_HOLDS_MAX], int* count);
 /* Least width [m] of a hull between parallel planes: by its faces, and by its edges two by two. The vertices of both
@@ -362,7 +389,7 @@ typedef struct {
   double top_weight[3], bottom_weight[3];
 } HullWidth;
 /* HUGE_VAL for a hull without triangles. The numbers in top and bottom are the hull's vertices. Time goes with the
- * square of the edges' number; allocates for the time of the call. */
+ * square of the edges' number; allocates for the time of the call. The hull is only read. Never fails. */
 HullWidth hull_least_width(const ConvexHull* hull);
 
 #endif

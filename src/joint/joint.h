@@ -47,7 +47,7 @@ typedef struct {
   Vec3 v; /* slide: unit direction; hinge: 0; along w: a thread [m/rad] */
   Vec3 p; /* point on the axis [m] */
 } Screw;
-/* Velocity of a point at `at` under a screw of rate one. */
+/* Velocity of a point at `at` under a screw of rate one. [m/s] for a rate in 1/s. By value. */
 static inline Vec3 screw_velocity(const Screw* screw, Vec3 at) {
   return vec3_add(screw->v, vec3_cross(screw->w, vec3_sub(at, screw->p)));
 }
@@ -96,46 +96,56 @@ extern const JointNumber JOINT_NUMBERS[]; /* up to one without key */
  * copied. Cannot fail on what the reader let through. */
 Joint joint_make(JointType type, const Vec3 axes[2], unsigned free_axes, const double* parameters);
 /* For JointKind.make: the next degree of freedom, one coordinate in m along `axis` (unit, joint frame). Borrows the
- * name, which must outlive the joint. At most three. */
+ * name, which must outlive the joint. At most three. More than three, or not before hinges, write beyond or out of
+ * order: not checked. Allocates nothing. */
 void joint_add_slide(Joint* joint, Vec3 axis, const char* name);
-/* The same in rad about `axis` (unit, joint frame). At most two; after the slides. */
+/* The same in rad about `axis` (unit, joint frame). At most two; after the slides. More than two are an error of the
+ * caller that nothing checks. Allocates nothing. */
 void joint_add_hinge(Joint* joint, Vec3 axis, const char* name);
+/* its name must outlive the joint; how many there are is not checked, an error of the caller */
 void joint_add_turn(Joint* joint, const char* name); /* one plain coordinate in rad that is no hinge */
-/* Three degrees of freedom [rad] and four coordinates w x y z, the last of the joint. */
+/* Three degrees of freedom [rad] and four coordinates w x y z, the last of the joint. Twice is an error of the
+ * caller that nothing checks. Allocates nothing. */
 void joint_add_quaternion(Joint* joint);
 /* Nothing but slides, hinges and at most a quaternion: what formats of other programs can say. False for a
- * screw (joint_add_turn). */
+ * screw (joint_add_turn). joint must not be NULL; nothing is allocated. */
 bool joint_is_elementary(const Joint* joint);
-/* Has it all six degrees of freedom of a body: three slides and a quaternion? */
+/* Has it all six degrees of freedom of a body: three slides and a quaternion? joint must not be NULL; nothing is
+ * allocated. */
 static inline bool joint_floats(const Joint* joint) { return joint->slide_count == 3 && joint->quaternion; }
 
 /* ---------------------------------------------------------------- motion. q: the joint's coordinates */
 /* Pose of the link frame in the joint frame. q (coordinate_count): m and rad; its quaternion must be unit. Translation
- * in m. */
+ * in m. One that is not is no error, but no rotation either. By value. */
 Pose joint_motion(const Joint* joint, const double* q);
 /* Screws in world axes (dof_count); frame, link: as in JointKind.screws. q (coordinate_count); out is set, slides
- * first. Axes without unit, points in m; of the quaternion's three each turns about a current link axis. */
+ * first. Axes without unit, points in m; of the quaternion's three each turns about a current link axis. Cannot
+ * fail, allocates nothing. */
 void joint_screws(const Joint* joint, const double* q, Mat3 frame, Pose link, Screw* out);
-/* Bounds along q + alpha d: q (coordinate_count), d (dof_count), m and rad. Upper bounds, not the least ones. */
+/* Bounds along q + alpha d: q (coordinate_count), d (dof_count), m and rad. Upper bounds, not the least ones. By
+ * value. Cannot fail, allocates nothing. */
 JointReach joint_reach(const Joint* joint, const double* q, const double* d);
 
 /* ---------------------------------------------------------------- coordinates */
 /* out = q moved by the increment d (dof): plain ones add, a quaternion is multiplied on the right. out may be q. q, out
- * (coordinate_count). The quaternion is made unit again; where its three increments are 0 it stays to the bit. */
+ * (coordinate_count). The quaternion is made unit again; where its three increments are 0 it stays to the bit.
+ * Cannot fail, allocates nothing. */
 void joint_increment(const Joint* joint, const double* q, const double* d, double* out);
 /* d (dof) from q_from to q_to; for a quaternion the rotation vector of q_from^-1 q_to, in link axes. q_from, q_to
- * (coordinate_count); m and rad, the rotation at most pi. */
+ * (coordinate_count); m and rad, the rotation at most pi. Both quaternions must be unit, which is not checked.
+ * Cannot fail, allocates nothing. */
 void joint_difference(const Joint* joint, const double* q_from, const double* q_to, double* d);
 /* out = q moved on by factor times d (dof), of which a quaternion's three are a rotation vector in link axes: what
- * joint_difference tells. out may be q. q, out (coordinate_count); factor without unit. */
+ * joint_difference tells. out may be q. q, out (coordinate_count); factor without unit. Cannot fail, allocates
+ * nothing. */
 void joint_continue(const Joint* joint, const double* q, const double* d, double factor, double* out);
 /* Joint coordinates from values of a signal (dof numbers; a quaternion's three are a rotation vector). target
- * (dof_count): m and rad; q (coordinate_count), set. */
+ * (dof_count): m and rad; q (coordinate_count), set. Cannot fail, allocates nothing. */
 void joint_coordinates_from_target(const Joint* joint, const double* target, double* q);
 /* Rates (dof) from a signal's values and their rates: of a rotation vector the angular velocity in link axes. All three
- * arrays are (dof_count), in m, rad and m/s, rad/s. */
+ * arrays are (dof_count), in m, rad and m/s, rad/s. Cannot fail, allocates nothing. */
 void joint_rates_from_target(const Joint* joint, const double* value, const double* value_rate, double* rate);
-/* Zero coordinates (identity quaternion). q (coordinate_count), set. */
+/* Zero coordinates (identity quaternion). q (coordinate_count), set. Cannot fail, allocates nothing. */
 void joint_zero(const Joint* joint, double* q);
 
 #endif

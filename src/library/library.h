@@ -65,36 +65,38 @@ typedef sdrs_status (*LibraryWork)(sdrs* s, void* arguments);
  * object that was never loaded. */
 sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments);
 /* Work with this pool, in the C locale; false: there was no memory for it. What the work had allocated then stays in
- * the pool, in no certain state. */
+ * the pool, in no certain state. Returns false only then: errors of the work are the work's to tell. */
 bool library_try(MemoryPool* pool, void (*work)(void*), void* context);
 /* What the command line prints of the errors, without the last end of line. Warnings and notes are left out. Only
- * appends. */
+ * appends. Allocates in out, which is the caller's. */
 void library_add_errors(Text* out, const Diagnostics* diagnostics);
 /* Sets the error text; returns the status. The words are formatted into the object's own text, in place of those
  * before. */
 sdrs_status library_fail(sdrs* s, sdrs_status status, const char* format, ...) __attribute__((format(printf, 3, 4)));
 /* From own->diagnostics, as the command line prints errors. */
 sdrs_status library_fail_diagnosed(sdrs* s, Status status);
-/* The public number of a status; SDRS_SOLVER for STATUS_INTERRUPTED. */
+/* The public number of a status; SDRS_SOLVER for STATUS_INTERRUPTED. Never fails; nothing is allocated. */
 sdrs_status library_status(Status status);
 
 /* A block of the object in a buffer that is as large as asked for; zeroed. count doubles; the one before of this
- * kind and block is freed. The object owns it; no memory does not return, but ends the call. */
+ * kind and block is freed. The object owns it; no memory does not return, but ends the call. Never NULL. */
 double* library_buffer(sdrs* s, int kind, sdrs_block block, size_t count);
 
 /* ---------------------------------------------------------------- drives (library/drive.c) */
 
-/* A copy of the model's start (nq, nv); all the rest is borrowed. Freed with drive_free, which accepts a zeroed one. */
+/* A copy of the model's start (nq, nv); all the rest is borrowed. Freed with drive_free, which accepts a zeroed one.
+ * Never fails but for memory, which ends the call. */
 void drive_create(DrivenModel* drive, const Model* model);
 /* As `from` is now, with its inputs for rows [0, steps). `drive` is overwritten, so free it before; owns copies of
- * all it has. Beyond the rows of `from` its last one is held. */
+ * all it has. Beyond the rows of `from` its last one is held. Never fails but for memory, which ends the call. */
 void drive_copy(DrivenModel* drive, const DrivenModel* from, int steps);
-/* Frees what it owns and zeroes it; the shared model stays. */
+/* Frees what it owns and zeroes it; the shared model stays. NULL is not accepted. */
 void drive_free(DrivenModel* drive);
 /* Inputs of `rows` rows (rows x inputs) from row `first` on; what is missing before it is what the signals say.
- * values are copied, row by row, in the order of the controllers. Allocates when there is no room. */
+ * values are copied, row by row, in the order of the controllers. Allocates when there is no room. values must be
+ * finite: an error that the caller has told. shared is only read. */
 void drive_input(DrivenModel* drive, const Model* shared, int first, const double* values, int rows);
-/* The controllers follow the shared model's signals again; inputs are freed. */
+/* The controllers follow the shared model's signals again; inputs are freed. Never fails. */
 void drive_undriven(DrivenModel* drive, const Model* shared);
 /* Coordinates as a start: finite, quaternions of unit length. false: they cannot be one. q (nq), in metres, radians
  * and quaternions w x y z, is copied; nothing changes on failure. */

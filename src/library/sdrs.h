@@ -45,7 +45,7 @@ typedef struct sdrs_options {
   int scenario; /* of a task: 0, 1, ... */
 } sdrs_options;
 
-/* A constant text, "x.y.z"; not to be freed. */
+/* A constant text, "x.y.z"; not to be freed. Never NULL. */
 SDRS_API const char* sdrs_version(void);
 /* From a scene or task in YAML or JSON. *out is set in any case, to be asked for sdrs_error and freed, unless there was
  * no memory for it: then it is NULL. options may be NULL. Everything is copied: options and overrides may go.
@@ -58,10 +58,12 @@ SDRS_API sdrs_status sdrs_parse(sdrs** out, const char* text, const char* path, 
  * shared. *out is freed with sdrs_free, in any order with the original; NULL after SDRS_NO_MEMORY for the object
  * itself. SDRS_USAGE: the original was not loaded. */
 SDRS_API sdrs_status sdrs_clone(sdrs** out, sdrs* original);
-/* Frees the object; what clones share goes with the last of them. NULL is nothing. */
+/* Frees the object; what clones share goes with the last of them. NULL is nothing. What was borrowed from it is
+ * invalid then. */
 SDRS_API void sdrs_free(sdrs* object);
 
-/* What was wrong with the last call that failed on this object, "" if none did. Of NULL: that there is no memory. */
+/* What was wrong with the last call that failed on this object, "" if none did. Of NULL: that there is no memory.
+ * Not to be freed; holds until the object's next call that is not const. */
 SDRS_API const char* sdrs_error(const sdrs* object);
 
 typedef struct sdrs_diagnostic {
@@ -70,9 +72,11 @@ typedef struct sdrs_diagnostic {
   int line, column; /* from 1; 0 = unknown */
   const char* text;
 } sdrs_diagnostic;
-/* All that was found when it was loaded and in the last call. An index that is none: a zeroed one. */
+/* All that was found when it was loaded and in the last call. An index that is none: a zeroed one. 0 for NULL.
+ * Asking allocates nothing, never fails. */
 SDRS_API int sdrs_diagnostic_count(const sdrs* object);
-/* Texts belong to the object, until its next call that is not const. */
+/* Texts belong to the object, until its next call that is not const. Zeroed for NULL and for an index that is none;
+ * not to be freed. */
 SDRS_API sdrs_diagnostic sdrs_diagnostic_at(const sdrs* object, int index);
 
 /* ---------------------------------------------------------------- what there is */
@@ -94,7 +98,7 @@ typedef struct sdrs_info {
 SDRS_API sdrs_info sdrs_describe(const sdrs* object);
 /* Name of a link 0 .. links - 1; belongs to the object and holds as long as it. */
 SDRS_API const char* sdrs_link_name(const sdrs* object, int link); /* NULL: no such link */
-/* Index of a link 0 .. links - 1 by its exact name. */
+/* Index of a link 0 .. links - 1 by its exact name. -1 too where either is NULL. Allocates nothing. */
 SDRS_API int sdrs_link_find(const sdrs* object, const char* name); /* -1: no such link */
 
 /* Arrays of numbers by name. What can be done with each: V sdrs_view, S sdrs_set, R sdrs_record, D a seed of
@@ -145,13 +149,14 @@ SDRS_API sdrs_status sdrs_view(sdrs* object, sdrs_block block, int link, sdrs_ar
  * What was there stays on failure. */
 SDRS_API sdrs_status sdrs_set(sdrs* object, sdrs_block block, const double* values, size_t count);
 /* To the start: of the scene, or what was set. Inputs stay. SDRS_BAD_INPUT: it cannot start there: bodies intersect,
- * or a loop is open. */
+ * or a loop is open. Frees the present simulation; views that were borrowed from it are invalid. */
 SDRS_API sdrs_status sdrs_reset(sdrs* object);
 /* To where it was after loading: nothing set. Also the record, the gradient and all views are gone. A design that
- * was set stays, as it is the scene's. */
+ * was set stays, as it is the scene's. Frees them; fails with SDRS_USAGE where nothing was loaded. */
 SDRS_API sdrs_status sdrs_clear(sdrs* object);
 /* Advances so many steps of dt; none for 0 or fewer. Begins the simulation if need be: SDRS_BAD_INPUT when bodies
- * intersect there, or a loop is open. SDRS_SOLVER: it stands before the step that failed, which sdrs_error names. */
+ * intersect there, or a loop is open. SDRS_SOLVER: it stands before the step that failed, which sdrs_error names.
+ * Allocates when it begins, and while pairs grow. */
 SDRS_API sdrs_status sdrs_step(sdrs* object, int steps);
 
 /* Every step of all these objects, side by side. SDRS_OK, or the first failure in their order; each has its own error.
@@ -172,7 +177,7 @@ typedef struct sdrs_rollouts {
 } sdrs_rollouts;
 /* SDRS_SOLVER when a run failed, and which; the others are whole. The present state is not moved. SDRS_USAGE: count
  * < 0 or steps < 1; SDRS_BAD_INPUT: an input that is not finite, or a start that none can begin in, whose arrays are
- * not written. */
+ * not written. Its arrays are the caller's own, of the sizes that sdrs_rollouts tells. */
 SDRS_API sdrs_status sdrs_rollout(sdrs* object, const sdrs_rollouts* rollouts);
 
 /* ---------------------------------------------------------------- recorded runs and gradients */
@@ -196,7 +201,7 @@ typedef struct sdrs_seed {
 } sdrs_seed;
 /* The gradient of that loss by everything, by the adjoint method; several seeds add up. seeds (count) are read only.
  * SDRS_USAGE: no run, or a count that does not fit; SDRS_BAD_INPUT: a number that is not finite; SDRS_NO_GRADIENT: a
- * singular step. There is no gradient after any of them. */
+ * singular step. There is no gradient after any of them. Frees the gradient before, and its views. */
 SDRS_API sdrs_status sdrs_gradient(sdrs* object, const sdrs_seed* seeds, int count);
 /* Fill at most `room` seeds with derivatives of a loss of the run; *count: how many. Their numbers must hold until the
  * call that asks for them returns; *value: the loss. Any number but 0: there is none. The record may be looked at. */
@@ -207,7 +212,7 @@ typedef int (*sdrs_loss_callback)(void* context, sdrs* object, double* value, sd
  * else the errors of sdrs_gradient. */
 SDRS_API sdrs_status sdrs_loss(sdrs* object, sdrs_loss_callback callback, void* context, double* value);
 /* The gradient that was computed last. *out borrows its numbers, per SI unit of the block, in the shapes that
- * sdrs_block tells; zeroed on failure. SDRS_USAGE: no gradient, or not by this block. */
+ * sdrs_block tells; zeroed on failure. SDRS_USAGE: no gradient, or not by this block. Not to be freed. */
 SDRS_API sdrs_status sdrs_gradient_view(sdrs* object, sdrs_block block, sdrs_array* out);
 
 /* ---------------------------------------------------------------- queries and proofs */
@@ -228,7 +233,7 @@ SDRS_API sdrs_status sdrs_query(const double* a, size_t a_count, const double* b
  * shapes, hulls and meshes, and pairs of point sets. *out: the answers, a line of JSON each, byte for byte those of the
  * command line; after SDRS_BAD_INPUT and SDRS_IO what was wrong, in its words; NULL after SDRS_NO_MEMORY. It is the
  * caller's, for sdrs_free_text. path stands for the questions in messages, and meshes are sought beside it; NULL = the
- * working folder. SDRS_USAGE: questions is NULL. */
+ * working folder. SDRS_USAGE: questions is NULL. Allocates for the time of the call, but for *out. */
 SDRS_API sdrs_status sdrs_query_text(const char* questions, const char* path, char** out);
 /* Frees what sdrs_query_text gave; NULL is nothing. */
 SDRS_API void sdrs_free_text(char* text);
@@ -241,7 +246,8 @@ typedef struct sdrs_proof {
   double smallest_gap; /* of a recorded state [m]; infinite: nobody is near anybody */
 } sdrs_proof;
 /* Is the recorded run free of meetings, states and ways between them? A run that is not proved is SDRS_OK too: see
- * *out. SDRS_USAGE: there is no record, and *out tells nothing. */
+ * *out. SDRS_USAGE: there is no record, and *out tells nothing. Allocates for the time of the call, in the object's
+ * own memory. */
 SDRS_API sdrs_status sdrs_certify(sdrs* object, sdrs_proof* out);
 
 #ifdef __cplusplus

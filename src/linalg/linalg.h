@@ -22,7 +22,8 @@ typedef struct {
 } Pose;
 
 static inline Vec3 vec3(double x, double y, double z) { return (Vec3){x, y, z}; }
-/* Between values and their places in an array: 3 numbers, or 4 in the order w x y z. */
+/* Between values and their places in an array: 3 numbers, or 4 in the order w x y z. p must hold so many; frame and
+ * unit are the caller's. */
 static inline Vec3 vec3_at(const double* p) { return (Vec3){p[0], p[1], p[2]}; }
 static inline void vec3_store(Vec3 v, double* p) { p[0] = v.x, p[1] = v.y, p[2] = v.z; }
 static inline Quat quat_at(const double* p) { return (Quat){p[0], p[1], p[2], p[3]}; }
@@ -92,7 +93,7 @@ static inline double mat3_det(Mat3 a) {
          a.m[0][1] * (a.m[1][0] * a.m[2][2] - a.m[1][2] * a.m[2][0]) +
          a.m[0][2] * (a.m[1][0] * a.m[2][1] - a.m[1][1] * a.m[2][0]);
 }
-/* By cofactors. The matrix must not be singular. */
+/* By cofactors. The matrix must not be singular. A singular one gives infinities or NAN, no error is told. */
 static inline Mat3 mat3_inverse(Mat3 a) {
   Vec3 x = vec3(a.m[0][0], a.m[0][1], a.m[0][2]), y = vec3(a.m[1][0], a.m[1][1], a.m[1][2]),
        z = vec3(a.m[2][0], a.m[2][1], a.m[2][2]);
@@ -107,7 +108,7 @@ static inline Mat3 mat3_outer(Vec3 a, Vec3 b) { /* a b^T */
 static inline Mat3 mat3_cross(Vec3 a) { /* [a]x : [a]x b = a x b */
   return (Mat3){{{0, -a.z, a.y}, {a.z, 0, -a.x}, {-a.y, a.x, 0}}};
 }
-/* sum r x g of sum g r^T; a . axial(K) = sum of K's entries times those of [a]x. */
+/* sum r x g of sum g r^T; a . axial(K) = sum of K's entries times those of [a]x. By value; never fails. */
 static inline Vec3 mat3_axial(Mat3 k) {
   return vec3(k.m[2][1] - k.m[1][2], k.m[0][2] - k.m[2][0], k.m[1][0] - k.m[0][1]);
 }
@@ -127,7 +128,8 @@ static inline Mat3 mat3_from_quat(Quat q) {
                  {2 * (q.x * q.y + q.w * q.z), 1 - 2 * (q.x * q.x + q.z * q.z), 2 * (q.y * q.z - q.w * q.x)},
                  {2 * (q.x * q.z - q.w * q.y), 2 * (q.y * q.z + q.w * q.x), 1 - 2 * (q.x * q.x + q.y * q.y)}}};
 }
-/* Rotation by angle [rad] about a unit axis. */
+/* Rotation by angle [rad] about a unit axis. An axis of another length gives no rotation; that is no error here.
+ * Copies, as all of these. */
 static inline Quat quat_about(Vec3 axis, double angle) {
   double s, c;
   math_sincos(0.5 * angle, &s, &c);
@@ -136,25 +138,29 @@ static inline Quat quat_about(Vec3 axis, double angle) {
 /* Quaternion of a rotation matrix by Shepperd's method, w >= 0 (linalg/rotation.c). r must be a rotation; nothing is
  * checked, here and below, and nothing allocated. */
 Quat quat_from_mat3(Mat3 r);
-/* URDF's roll, pitch, yaw [rad]: about the fixed x, then y, then z. */
+/* URDF's roll, pitch, yaw [rad]: about the fixed x, then y, then z. Of unit length to rounding; by value, never
+ * fails. */
 Quat quat_from_rpy(Vec3 rpy);
 /* The way back from a rotation matrix [rad]: pitch in [-pi/2, pi/2], exact to rounding as a rotation, also where roll
- * and yaw turn about one axis. */
+ * and yaw turn about one axis. r must be a rotation. By value, never fails. */
 Vec3 rpy_from_mat3(Mat3 r);
-/* d with Rx(d1) Ry(d2) Rz(d3) = R [rad], d2 in [-pi/2, pi/2]. */
+/* d with Rx(d1) Ry(d2) Rz(d3) = R [rad], d2 in [-pi/2, pi/2]. R must be a rotation, which is not checked. By value. */
 Vec3 turns_from_mat3(Mat3 r);
-/* Rotation vector [rad] of q, angle in [0, pi]. q and -q give the same. */
+/* Rotation vector [rad] of q, angle in [0, pi]. q and -q give the same. Of unit length or not, but q must not be 0.
+ * Near the identity by a series; no error is told. */
 Vec3 quat_log(Quat q);
-/* exp: rotation vector [rad] -> quaternion. Of unit length for any finite v. */
+/* exp: rotation vector [rad] -> quaternion. Of unit length for any finite v. Near 0 by a series. By value; an
+ * infinite v gives NAN, not an error. */
 Quat quat_exp(Vec3 v);
 /* Angular velocity in body axes [rad/s] of the rotation exp(v(t)): J_r(v) dv/dt, J_r = I - a [v]x + b [v]x^2,
  * a = (1 - cos|v|)/|v|^2, b = (|v| - sin|v|)/|v|^3. Also the increment in body axes that a change of v makes. By a
- * series below 0.1 rad. */
+ * series below 0.1 rad. By value; fails for no finite v. */
 Vec3 rotation_rate(Vec3 v, Vec3 rate);
-/* For a scalar with derivative `bar` by the result: its derivatives by v and by rate. They are written, not added. */
+/* For a scalar with derivative `bar` by the result: its derivatives by v and by rate. They are written, not added.
+ * v_bar and rate_bar must not be NULL. Allocates nothing. */
 void rotation_rate_vjp(Vec3 v, Vec3 rate, Vec3 bar, Vec3* v_bar, Vec3* rate_bar);
 /* J_r(v)^-1 turn: the change of v while exp(v) turns by a small rotation about the body's axes; |v| < 2 pi. turn,
- * result: [rad]. */
+ * result: [rad]. Undefined from 2 pi on, where J_r has no inverse; not asserted. */
 Vec3 rotation_rate_inverse(Vec3 v, Vec3 turn);
 
 static inline Pose pose_identity(void) { return (Pose){mat3_identity(), {0, 0, 0}}; }
@@ -171,13 +177,14 @@ static inline Pose pose_inverse(Pose a) {
 /* Eigenvalues and eigenvectors of a small symmetric matrix in one fixed order of roundings (linalg/eigen.c).
  * a: order x order, rows `stride` apart, both triangles; becomes the eigenvectors, one a row. values: `order`,
  * ascending. off: `order` numbers of work. false: not finite, or no convergence; a has no meaning then. No allocation.
- */
+ * Arrays are the caller's own; order 0 returns true. */
 bool symmetric_eigen(int order, int stride, double* a, double* values, double* off);
 
 /* The nearest positive semidefinite matrix: negative eigenvalues become zero (linalg/project.c). matrix is symmetric,
  * order x order, order <= SYMMETRIC_PROJECT_MAX. No allocation. false: not finite, matrix unchanged. */
 enum { SYMMETRIC_PROJECT_MAX = 12 };
-/* Row-major (order x order), both triangles are read and written; false as above. */
+/* Row-major (order x order), both triangles are read and written; false as above. order must be at most
+ * SYMMETRIC_PROJECT_MAX, which is not checked. Nothing is allocated. */
 bool symmetric_project(int order, double* matrix);
 
 /* x <- A^+ x for a symmetric matrix (order x order, full; destroyed): the least squares solution, and of these the
@@ -192,16 +199,16 @@ bool symmetric_least_change(int order, double* matrix, double* x, const double* 
 
 /* P A Q = L U of a square matrix (order x order, row-major, replaced by the factor) by complete pivoting, up to where
  * no entry that is left exceeds `least`. Sets row and column (order): the equation and the unknown that stand at each
- * place. Returns the rank; -1: not finite. */
+ * place. Returns the rank; -1: not finite. Arrays are the caller's own; nothing is allocated. */
 int rank_factor(int order, double* a, int* row, int* column, double least);
 /* A solution of A y = x replaces x, zero in the unknowns without a pivot; equations without one are not looked at. x
- * (order); work: order. */
+ * (order); work: order. As rank_factor left a, row and column; rank must be >= 0. Cannot fail, allocates nothing. */
 void rank_solve(int order, int rank, const double* a, const int* row, const int* column, double* x, double* work);
-/* The same of A^T y = x: row and column change their parts. x (order); work: order. */
+/* The same of A^T y = x: row and column change their parts. x (order); work: order. Cannot fail, allocates nothing. */
 void rank_solve_transposed(int order, int rank, const double* a, const int* row, const int* column, double* x,
                            double* work);
 /* Takes from x (order) what A makes nothing of, which leaves the smallest with the same A x. work: order (order - rank
- * + 1). */
+ * + 1). As rank_factor left a and column. Cannot fail, allocates nothing. */
 void rank_shorten(int order, int rank, const double* a, const int* column, double* x, double* work);
 
 /* ---------------------------------------------------------------- symmetric block systems (linalg/block_solver.c)
@@ -211,69 +218,82 @@ void rank_shorten(int order, int rank, const double* a, const int* column, doubl
  * are stored. Allocates when something appears that there was no room for: new couplings, a larger component. */
 typedef struct BlockSolver BlockSolver;
 /* A matrix of block_count x block_count blocks, without couplings, all zero; block k has block_sizes[k] rows, which are
- * copied. Owned by the caller, freed by block_solver_destroy. */
+ * copied. Owned by the caller, freed by block_solver_destroy. Never NULL. */
 BlockSolver* block_solver_create(int block_count, const int* block_sizes);
 /* Frees the solver and all places that block_solver_block gave; accepts NULL. */
 void block_solver_destroy(BlockSolver* solver);
 /* Which off-diagonal blocks may be non-zero: keys a << 32 | b with a < b, sorted, unique. A superset costs little. All
  * blocks are zero afterwards, and places that block_solver_block gave are of no use. couplings: (count), copied; may be
- * NULL when count is 0. */
+ * NULL when count is 0. Keys that are not sorted, or name a block twice, are not refused: undefined. */
 void block_solver_pattern(BlockSolver* solver, const uint64_t* couplings, int count);
-/* All blocks become zero and uncoupled; the pattern stays. */
+/* All blocks become zero and uncoupled; the pattern stays. Cannot fail, allocates nothing. */
 void block_solver_clear(BlockSolver* solver);
-/* Only the blocks in whose row or column one of these stands; the others keep their values. which: (block_count). */
+/* Only the blocks in whose row or column one of these stands; the others keep their values. which: (block_count).
+ * Cannot fail; nothing is allocated. */
 void block_solver_clear_some(BlockSolver* solver, const bool* which);
 /* From here to the next call blocks keep their places in the order of elimination, once their component has been
  * ordered, though other couplings are filled: ordering a large component anew costs more than factoring it. Results
- * then depend on what was filled since this call. Without any call every pattern is ordered by itself. */
+ * then depend on what was filled since this call. Without any call every pattern is ordered by itself. Cannot fail;
+ * nothing is allocated. */
 void block_solver_hold_orders(BlockSolver* solver);
 /* Entry (r, c) of block (a, b), a <= b, is at [r * stride + c]; NULL when the pattern lacks it. Of a diagonal block
  * only c >= r counts. stride: columns of the block. Borrowed until the next pattern. Asking couples a and b, with zeros
- * where they were not. */
+ * where they were not. Never fails for a diagonal block; a, b must be below block_count. Writing through it into
+ * what is not counted is no error. */
 double* block_solver_block(BlockSolver* solver, int a, int b, int* stride);
 /* Before factoring: unknowns with fixed[k] take value[k]; their rows become the identity and rhs is adjusted. fixed,
- * value, rhs: block_solver_order numbers each; rhs of fixed unknowns becomes their value. */
+ * value, rhs: block_solver_order numbers each; rhs of fixed unknowns becomes their value. fixed, value, rhs stay the
+ * caller's own; cannot fail. */
 void block_solver_constrain(BlockSolver* solver, const bool* fixed, const double* value, double* rhs);
-/* Number of unknowns: the sum of the blocks' sizes, and the length of every x, y, rhs below. */
+/* Number of unknowns: the sum of the blocks' sizes, and the length of every x, y, rhs below. Fixed by
+ * block_solver_create. Cannot fail. */
 int block_solver_order(const BlockSolver* solver);
-/* Is a component factored by the multifrontal method? false: all are dense. */
+/* Is a component factored by the multifrontal method? false: all are dense. It may order components anew, which
+ * allocates. Cannot fail. */
 bool block_solver_is_sparse(BlockSolver* solver);
 
-/* How many there are; 0 of a solver without blocks. */
+/* How many there are; 0 of a solver without blocks. Components are found anew when couplings were filled since,
+ * which may allocate. Cannot fail. */
 int block_solver_component_count(BlockSolver* solver);
-/* The number of the component that a block is in. */
+/* The number of the component that a block is in. block must be below block_count (not checked); may allocate as
+ * block_solver_component_count. */
 int block_solver_component_of(BlockSolver* solver, int block);
-/* Number of unknowns in a component. */
+/* Number of unknowns in a component. component must be below block_solver_component_count (not checked); the sum
+ * over all is block_solver_order, the length of x. */
 int block_solver_component_order(BlockSolver* solver, int component);
 /* Cholesky. false: not positive definite, or not finite; then there is no factor to solve with. The blocks stay as they
- * were filled. */
+ * were filled. Allocates nothing once the components are found. */
 bool block_solver_factor_component(BlockSolver* solver, int component);
 /* Factor a positive definite neighbour: eigenvalues' magnitudes lifted to at least `floor` (dense), or the diagonal
  * raised until the factorisation succeeds (sparse). Returns false when it is not finite, or when no such diagonal is
- * found. floor > 0, in the matrix's unit. */
+ * found. floor > 0, in the matrix's unit. Allocates nothing once components were found; the blocks stay as they were
+ * filled. */
 bool block_solver_factor_component_lifted(BlockSolver* solver, int component, double floor);
 /* The component as it is, indefinite or not. *smallest becomes its eigenvalue nearest to zero when that is nearer than
  * *smallest (to rounding up to order 96, by Lanczos' method beyond). false: singular to rounding, or not finite.
  * Solving refines, so the filled blocks must still be there. Not beside other threads: it may need room. smallest:
- * HUGE_VAL to begin with. */
+ * HUGE_VAL to begin with. smallest must not be NULL. Allocates while that room grows. */
 bool block_solver_factor_component_indefinite(BlockSolver* solver, int component, double* smallest);
 /* x <- H^-1 x for the unknowns of the component, which was factored, by any of the three; the others stay.
  * x: block_solver_order numbers. No allocation; without a factor the result means nothing. */
 void block_solver_solve_component(BlockSolver* solver, int component, double* x);
 
 /* Cholesky of all components, in their order; false: one is not positive definite or not finite, those behind it are
- * not factored. */
+ * not factored. Returns false at the first that fails; its own blocks stay as they were filled. */
 bool block_solver_factor(BlockSolver* solver);
 /* The same, but what is not positive definite is factored lifted, as above with this `floor`; the others stay as they
- * are. false: one is not finite. */
+ * are. false: one is not finite. floor > 0, in the matrix's unit; returns true when all have a factor. The blocks
+ * stay as they were filled. */
 bool block_solver_factor_lifted(BlockSolver* solver, double floor);
 /* The matrix as it is, indefinite or not, for when Cholesky has failed. smallest: the eigenvalue nearest to zero of the
- * components that are not positive definite; 0 when all are. false: singular to rounding, or not finite. */
+ * components that are not positive definite; 0 when all are. false: singular to rounding, or not finite. smallest
+ * must not be NULL; it is set in any case. Allocates as the component's own does. */
 bool block_solver_factor_indefinite(BlockSolver* solver, double* smallest);
-/* x <- H^-1 x (block_solver_order), once all components are factored. */
+/* x <- H^-1 x (block_solver_order), once all components are factored. Without a factor of a component its part of x
+ * is undefined. Allocates nothing. */
 void block_solver_solve(BlockSolver* solver, double* x);
 /* y = H x for the matrix as it was filled (and constrained, if it was). x, y: block_solver_order numbers, not the same
- * place. No allocation. */
+ * place. No allocation. Cannot fail. */
 void block_solver_multiply(const BlockSolver* solver, const double* x, double* y);
 
 #endif

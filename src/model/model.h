@@ -38,7 +38,7 @@ typedef struct ModelSmooth {
   int resolution;      /* of its surface, as in scenes */
   int parameter_first; /* of its parameters (shape_parameter_count) among those of all shapes; -1: it has none */
 } ModelSmooth;
-/* Is it one convex smooth shape, with parameters of its own? */
+/* Is it one convex smooth shape, with parameters of its own? hull must not be NULL; nothing is allocated. */
 static inline bool hull_is_convex_smooth(const ModelHull* hull) {
   return hull->smooth && hull->smooth->field.kind == FIELD_SHAPE;
 }
@@ -245,7 +245,8 @@ typedef struct {
                          nothing */
 } Model;
 
-/* Time of a run's row [s]: rows count from where it begins. */
+/* Time of a run's row [s]: rows count from where it begins. Also of rows that no run has: row is not checked.
+ * Allocates nothing. */
 static inline double model_row_time(const Model* model, int row) {
   return (double)(model->start_step + row) * model->simulation.dt;
 }
@@ -254,7 +255,7 @@ static inline double model_row_time(const Model* model, int row) {
  * MODEL_ALIKE must be the same for a run to begin in it. */
 enum { MODEL_CLOCK, MODEL_TREE, MODEL_HULLS, MODEL_PAIRS, MODEL_ALIKE, MODEL_NUMBERS = MODEL_ALIKE, MODEL_PARTS };
 enum { MODEL_IDENTITY = 4 * MODEL_PARTS };
-/* words: set, 4 a part. Allocates and frees. */
+/* words: set, 4 a part. Allocates and frees. Never fails; words of equal models are equal on every machine. */
 void model_identity(const Model* model, int64_t words[MODEL_IDENTITY]);
 
 /* Two parallel faces at rest on each other with n_a and n_b vertices, for stiffness 1 (docs/contact-parameters.md). */
@@ -264,32 +265,36 @@ typedef struct {
   double stiffness; /* |d force / d D| [1/m], to order sigma */
 } ContactRest;
 /* What the contact laws tell the model; contact/laws.c, where they stand in their table, defines these. Is a rest known
- * to the law? Then under a force > 0 (already divided by kappa), or at a gap within its range. support > 0. */
+ * to the law? Then under a force > 0 (already divided by kappa), or at a gap within its range. support > 0. Of
+ * CONTACT_NONE the first law's answer. Cannot fail, allocates nothing. */
 bool contact_rests(ContactModel model);
-/* Only of a law with rests. force [N] over kappa. */
+/* Only of a law with rests. force [N] over kappa. Calling it of another law is a NULL call, not asserted. Copied
+ * out. */
 ContactRest contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force);
-/* The same at a gap > 0 within the law's range [m]. */
+/* The same at a gap > 0 within the law's range [m]. Calling it of a law without rests is a NULL call, not asserted.
+ * Copied out. */
 ContactRest contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap);
 /* Force [N] of two bodies that overlap by so much > 0 [m], for stiffness 1; 0: the law knows none. own:
- * ModelContact.own.
- */
+ * ModelContact.own. Cannot fail; nothing is allocated. */
 double contact_force_at_overlap(ContactModel model, const double* own, double overlap);
 /* Does the law let bodies overlap, so that nothing is certified and a start may overlap, too? Of a law as a whole,
- * whatever the parameters. */
+ * whatever the parameters. false for CONTACT_NONE: no error to ask. Allocates nothing. */
 bool contact_overlaps(ContactModel model);
-/* Why the law cannot take a piece, as the end of a sentence; NULL: it can. */
+/* Why the law cannot take a piece, as the end of a sentence; NULL: it can. Static text, not to be freed. */
 const char* contact_refuses(ContactModel model, const ModelHull* hull);
-/* How many parameters of its own a law has. */
+/* How many parameters of its own a law has. At most CONTACT_OWN_PARAMETERS, the length of `own` below; 0 for
+ * CONTACT_NONE, no error. */
 int contact_own_count(ContactModel model);
 /* They, where nothing is said of them; 0: derived from the scene (model/contact_defaults.c). All of own is set, 0
- * beyond those that the law has. */
+ * beyond those that the law has. Cannot fail, allocates nothing. */
 void contact_own_defaults(ContactModel law, double own[CONTACT_OWN_PARAMETERS]);
 
 /* Build and validate. Reports mesh problems, masses that are not positive, initial coordinates outside limits, initial
  * intersections (both bodies and the depth) and contact parameters that cannot work (warnings). STATUS_BAD_INPUT when
- * any error was told; the model is to be destroyed all the same. */
+ * any error was told; the model is to be destroyed all the same. The scene is borrowed and must outlive the model,
+ * which frees with model_destroy what it owns. */
 Status model_create(Model* model, const Scene* scene, Diagnostics* diagnostics);
-/* Frees all that the model owns, also of a half-built one; not the scene. */
+/* Frees all that the model owns, also of a half-built one; not the scene. NULL is not accepted; a zeroed model is. */
 void model_destroy(Model* model);
 
 /* ---------------------------------------------------------------- other numbers (model/override.c) */
@@ -330,16 +335,19 @@ typedef struct {
 } ModelOverride;
 
 /* model_create with other numbers (count); the scene stays as it is, and must outlive the model. overrides are copied.
- * Status as of model_create. */
+ * Status as of model_create. overrides may be NULL when count is 0; the model owns a scene with these numbers. */
 Status model_create_with(Model* model, const Scene* given, const ModelOverride* overrides, int count,
                          Diagnostics* diagnostics);
 /* The scene with these numbers, to be written. Shares what is the same, so `given` must outlive it; both are asked for
- * at the end. The caller destroys it with model_scene_destroy; overrides are copied. */
+ * at the end. The caller destroys it with model_scene_destroy; overrides are copied. Never NULL. An override that
+ * names no part of the scene is undefined, not checked. */
 Scene* model_scene_create(const Scene* given, const ModelOverride* overrides, int count);
-/* Frees what it does not share with `given`, which must be there still; NULL is accepted. */
+/* Frees what it does not share with `given`, which must be there still; NULL is accepted. The same `given` as at
+ * model_scene_create, which is not checked. */
 void model_scene_destroy(Scene* scene, const Scene* given);
 /* Where the number stands in a scene, which is const to those that only look; its part must be there. Borrowed from the
- * scene, in the unit of its kind [m, kg, rad ...]. NULL for a kind that is none. */
+ * scene, in the unit of its kind [m, kg, rad ...]. NULL for a kind that is none. Indices beyond the part are
+ * undefined, not checked; not to be freed. */
 double* model_scene_number(const Scene* scene, const ModelOverride* override);
 /* A signal that acts on a link or its joint. */
 typedef struct {
@@ -349,42 +357,48 @@ typedef struct {
   int item;            /* index into the scene's controllers, loads or tendons */
 } SignalPlace;
 /* The number-th of them: targets of controllers first, then force and torque of every load, given or not, then
- * tensions of tendons that end on the link. Borrowed from the scene. signal is NULL when number is too large. */
+ * tensions of tendons that end on the link. Borrowed from the scene. signal is NULL when number is too large. scene
+ * must not be NULL; nothing is allocated. */
 SignalPlace model_scene_signal(const Scene* scene, int link, int number);
 /* The scene's index of a link's controller; -1: it has no such one. ordinal: 0 for the link's first one, in the scene's
- * order. */
+ * order. No error to ask for one too many. Allocates nothing. */
 int model_scene_controller(const Scene* scene, int link, int ordinal);
-/* Number of its first parameter in ModelGradient.control. */
+/* Number of its first parameter in ModelGradient.control. place must name a signal that is there: not checked.
+ * Allocates nothing. */
 int model_signal_first(const Model* model, SignalPlace place);
 /* Another signal of as many channels in the place of one of the model's own; the caller keeps it alive. Parameters of
- * signals are numbered anew. Frees the signal that was there; allocates for splines and integrals. */
+ * signals are numbered anew. Frees the signal that was there; allocates for splines and integrals. The parameters'
+ * number may change: a ModelGradient that was created before is of the wrong size then. */
 void model_set_signal(Model* model, SignalPlace place, const SceneSignal* source);
 /* All signals begin at this time instead of 0, and with them the joints that they prescribe. time [s]. Sets initial
- * coordinates and velocities of prescribed joints. */
+ * coordinates and velocities of prescribed joints. Cannot fail; nothing is allocated. */
 void model_begin_signals(Model* model, double time);
-/* What is said about the start of a link's joint; NULL = nothing. Borrowed from the scene. */
+/* What is said about the start of a link's joint; NULL = nothing. Borrowed from the scene. Not to be freed. */
 SceneInitial* model_scene_initial(const Scene* scene, int link);
 /* May the links' hulls touch? Not: the same link, parent and child, no relative motion, excluded, collide: false.
- * Symmetric in its links. */
+ * Symmetric in its links. Numbers of links are not checked: undefined beyond link_count. Allocates nothing. */
 bool model_pair_allowed(const Model* model, int link_a, int link_b);
 /* What the contact of two links has (model/materials.c): of the last item of contact.pairs that says it, else
  * sqrt(value of a  value of b) of the links, else of the one link that has a value, else of contact. */
 typedef struct {
   double value[MATERIAL_COUNT];
 } PairMaterial;
-/* Friction and restitution without unit, rolling and spinning in m. */
+/* Friction and restitution without unit, rolling and spinning in m. By value, links in either order. Numbers of
+ * links are not checked: undefined beyond link_count. */
 PairMaterial model_pair_material(const Model* model, int link_a, int link_b);
 /* Which of Model.pair_laws two links have: that of the last item of contact.pairs that names a law for them; -1: that
- * of contact. Symmetric in its links; always -1 where no item names a law. */
+ * of contact. Symmetric in its links; always -1 where no item names a law. Numbers of links beyond link_count are no
+ * error here: -1. Allocates nothing. */
 int model_pair_law(const Model* model, int link_a, int link_b);
 /* The scene's items of contact.pairs with the support and stiffness that their laws have in the model, derived ones
  * too: they stay what they are, however the scene changes. scene: of the same items, not const in them. Changes numbers
- * of `scene` alone, and allocates nothing. */
+ * of `scene` alone, and allocates nothing. Cannot fail. */
 void model_fix_pairs(const Model* model, Scene* scene);
-/* Largest of all that occur, whether the links ever meet or not. which: MATERIAL_FRICTION, ... */
+/* Largest of all that occur, whether the links ever meet or not. which: MATERIAL_FRICTION, ... Any other number is
+ * undefined, not checked. Allocates nothing. */
 double model_largest_material(const Model* model, int which);
 /* Warnings about given contact parameters that cannot work; called by model_create. Adds warnings only, so no status
- * changes. */
+ * changes. Allocates for the time of the call, never fails. */
 void model_check_contact(const Model* model, Diagnostics* diagnostics);
 
 /* Pairs of links that intersect or touch at the start: what model_create refuses, and works on a model that was refused
@@ -393,26 +407,28 @@ typedef struct {
   int a, b;     /* links */
   double depth; /* m; 0: they touch, no more */
 } ModelTouch;
-/* Freed with memory_free; never NULL, even for none. */
+/* Freed with memory_free; never NULL, even for none. Returns how many. Does not fail where bodies overlap: it tells
+ * of these, too. */
 int model_touching(const Model* model, ModelTouch** pairs);
 
 /* Rewrite the model's own scene so that every hull is a list of points (model/expand.c): hull k of a link is its shape
  * use k, with keep_interior and in the link's frame, and contact parameters are the model's numbers. Half-spaces stay
  * as they are. The shapes that the lists stand for stay, marked as replaced. The model built from it is the same.
- * Allocates in the scene, which frees it with the rest. */
+ * Allocates in the scene, which frees it with the rest. Never fails. */
 void model_expand_shapes(const Model* model, Scene* scene);
 
-/* Acceleration of gravity that a link feels [m/s^2]. */
+/* Acceleration of gravity that a link feels [m/s^2]. World axes; link is not checked, undefined beyond link_count.
+ * By value. */
 static inline Vec3 model_link_gravity(const Model* model, int link) {
   return vec3_scale(model->simulation.gravity, 1 - model->links[link].gravity_compensation);
 }
 /* Energy of the joints' springs at coordinates q (nq) [J] (docs/derivations/drives.md, M4). 0 without springs; no
- * allocation. */
+ * allocation. Cannot fail. */
 double model_spring_energy(const Model* model, const double* q);
 /* What is stored in stretched tendons, sum stiffness/2 (length - rest length)^2 [J] (model/tendons.c). poses
- * (links). */
+ * (links). 0 without tendons. Cannot fail, allocates nothing. */
 double model_tendon_energy(const Model* model, const Pose* poses);
-/* Point of a tendon in the world [m]. poses (links). */
+/* Point of a tendon in the world [m]. poses (links). The point's link must be one of them: not checked. By value. */
 static inline Vec3 tendon_point(const SceneTendonPoint* point, const Pose* poses) {
   return point->link < 0 ? point->point : pose_apply(poses[point->link], point->point);
 }
@@ -424,44 +440,48 @@ typedef struct {
   Mat3 curvature;
 } TendonPiece;
 /* Points that coincide, with eyelet 0: slope and curvature are zero. apart and eyelet in m; the slope has no unit and
- * is at most of length 1. */
+ * is at most of length 1. An eyelet below 0 is an error of the caller, not checked. By value. */
 TendonPiece tendon_piece(Vec3 apart, double eyelet);
-/* Its length [m], and how far it is stretched beyond its rest length: 0 where it is loose or has no stiffness. */
+/* Its length [m], and how far it is stretched beyond its rest length: 0 where it is loose or has no stiffness. poses
+ * (links). Cannot fail, allocates nothing. */
 double tendon_length(const SceneTendon* tendon, const Pose* poses);
-/* length: of tendon_length [m]. */
+/* length: of tendon_length [m]. [m] Never below 0; cannot fail, allocates nothing. */
 double tendon_stretch(const SceneTendon* tendon, double length);
-/* Of a closure's side in the world, from poses (links). */
+/* Of a closure's side in the world, from poses (links). side 0 or 1: another one is undefined. By value, [m]. */
 static inline Pose model_closure_pose(const ModelClosure* closure, int side, const Pose* poses) {
   return closure->link[side] < 0 ? pose_identity() : poses[closure->link[side]];
 }
 /* Ends and directions of all closures from the initial coordinates, which have changed (model/closures.c). Allocates
- * and frees. */
+ * and frees. Cannot fail: a closure that is open then is told of by sim_create. */
 void model_place_closures(Model* model);
 /* Both ends of a closure [m] and its axis, in the world at the start; axis: unit, or zero where there is none. */
 typedef struct {
   Vec3 end[2], axis;
 } ClosureStart;
 /* at: poses of its sides at the start (model_closure_pose). World axes [m]; where source has no point, the origin of
- * side a is meant. */
+ * side a is meant. By value; source and both poses must not be NULL. */
 ClosureStart model_closure_start(const SceneClosure* source, const Pose at[2]);
-/* Where the force of a load acts, in the link's frame [m]. */
+/* Where the force of a load acts, in the link's frame [m]. load must not be NULL. By value, nothing is allocated. */
 static inline Vec3 model_load_point(const Model* model, const ModelLoad* load) {
   return load->at_center ? model->links[load->link].center : load->point;
 }
 
 /* ---------------------------------------------------------------- kinematics (model/kinematics.c) */
-/* World poses of all links (link_count). q: all coordinates (nq). Set, parents first; world frame [m]. */
+/* World poses of all links (link_count). q: all coordinates (nq). Set, parents first; world frame [m]. poses must
+ * have room for all of them. Cannot fail, allocates nothing; a quaternion in q is taken as of unit length. */
 void model_poses(const Model* model, const double* q, Pose* poses);
-/* Of link i, whose parent's stands in poses already. poses[i] alone is set. */
+/* Of link i, whose parent's stands in poses already. poses[i] alone is set. i below link_count, not checked.
+ * Allocates nothing. */
 void model_link_pose(const Model* model, int i, const double* q, Pose* poses);
 /* out = q moved by fraction * increments, joint by joint (nv -> nq); out may be q. increments (nv) in m and rad, q and
- * out (nq). */
+ * out (nq). out is the caller's own. Cannot fail; quaternions stay of unit length to rounding. */
 void model_increment(const Model* model, const double* q, const double* increments, double fraction, double* out);
 
 /* All screws at the configuration (nv), with the poses of model_poses. screws: set, world axes, numbered as degrees of
- * freedom. */
+ * freedom. Room (nv) is the caller's own. Cannot fail. */
 void model_screws(const Model* model, const double* q, const Pose* poses, Screw* screws);
-/* Those of link i. Only its own (dof_count) of `screws` are set, from dof_first on. */
+/* Those of link i. Only its own (dof_count) of `screws` are set, from dof_first on. Nothing is set for a link
+ * without degrees of freedom, no error. Allocates nothing. */
 void model_link_screws(const Model* model, int i, const double* q, const Pose* poses, Screw* screws);
 
 /* ---------------------------------------------------------------- the clamped barrier
@@ -473,7 +493,7 @@ typedef struct {
   double value, first, second;
 } Barrier;
 
-/* z in (0, 1). */
+/* z in (0, 1). Undefined at 0 and below, where hulls meet; not asserted. By value. */
 static inline Barrier barrier_eval(double z) {
   double t = 1.0 - z, r = 1.0 / z;
   double t2 = t * t, r3 = r * r * r, r6 = r3 * r3;
@@ -524,33 +544,38 @@ typedef struct {
 } ModelGradient;
 
 /* Allocates all arrays for models with these links, hulls, signals and scene items, zeroed. The caller frees them with
- * model_gradient_destroy. */
+ * model_gradient_destroy. Never fails; NULL is not accepted for either. */
 void model_gradient_create(ModelGradient* gradient, const Model* model);
-/* Frees the arrays; accepts a zeroed gradient. */
+/* Frees the arrays; accepts a zeroed gradient. NULL is not accepted. */
 void model_gradient_destroy(ModelGradient* gradient);
-/* All zero again; allocates nothing. */
+/* All zero again; allocates nothing. model must be the one, or of the same numbers, that it was created for: not
+ * checked. */
 void model_gradient_clear(ModelGradient* gradient, const Model* model);
-/* By a number of a tendon (TENDON_NUMBER_STIFFNESS, ...). index: as in ModelOverride.index of OVERRIDE_TENDON. */
+/* By a number of a tendon (TENDON_NUMBER_STIFFNESS, ...). index: as in ModelOverride.index of OVERRIDE_TENDON.
+ * Indices beyond are undefined, not checked. Allocates nothing. */
 double model_gradient_tendon(const Model* model, const ModelGradient* gradient, int tendon, int index);
 /* Row of ModelGradient.material of a link; link -1: of an item of contact.pairs; item -1, too: of contact. */
 static inline int model_material_row(const Model* model, int link, int item) {
   return link >= 0 ? 1 + link : item >= 0 ? 1 + model->link_count + item : 0;
 }
 /* Adds the derivatives by the values of a pair of links to those by what the values come from. Where a link of two that
- * have a value has 0 the derivative by it is infinite; nothing is added. by: in 1 / the unit of each value. */
+ * have a value has 0 the derivative by it is infinite; nothing is added. by: in 1 / the unit of each value. Cannot
+ * fail, allocates nothing. */
 void model_gradient_material(const Model* model, int link_a, int link_b, const double by[MATERIAL_COUNT],
                              ModelGradient* gradient);
-/* Adds the derivatives by support [m] and stiffness of one of Model.pair_laws to its item's row. */
+/* Adds the derivatives by support [m] and stiffness of one of Model.pair_laws to its item's row. pair_law must be
+ * below Model.pair_law_count: not checked, undefined beyond. Allocates nothing. */
 void model_gradient_pair_law(const Model* model, int pair_law, double by_support, double by_stiffness,
                              ModelGradient* gradient);
 /* For a scalar that grows by bar . (change of ModelLink.center): adds to `moment`, or for a link without mass, whose
- * centre is the middle of its hulls' boxes, to the vertices that bound these. bar: link frame [1/m]; added. */
+ * centre is the middle of its hulls' boxes, to the vertices that bound these. bar: link frame [1/m]; added. Nothing
+ * is added for a link without hulls and mass, no error. Allocates nothing. */
 void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient* gradient);
 /* Spend `moment`: S depends on the vertices by the link's mass model, and on its mass (docs/derivations/adjoint.md,
- * A9). Leaves `moment` zero; links without mass are passed over. */
+ * A9). Leaves `moment` zero; links without mass are passed over. Allocates for the time of the call; cannot fail. */
 void model_gradient_masses(const Model* model, ModelGradient* gradient);
 /* After it: what is said of the vertices of convex smooth shapes, said of their parameters (`shapes`). Added to
- * `shapes`; nothing for other hulls. */
+ * `shapes`; nothing for other hulls. Allocates for the time of the call; cannot fail. */
 void model_gradient_shapes(const Model* model, ModelGradient* gradient);
 
 #endif

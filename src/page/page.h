@@ -5,10 +5,12 @@
 #include "export/export.h"
 
 /* Length of the version of three.js in the page's template, at *version, borrowed and not NUL-terminated; 0 where this
- * build has no template (scripts/make_page.sh). Length in bytes; *version is "" then. */
+ * build has no template (scripts/make_page.sh). Length in bytes; *version is "" then. version must not be NULL; not
+ * to be freed. */
 int page_library_version(const char** version);
 
-/* STATUS_OK, or STATUS_IO where this build has no template, with a diagnostic that says what to do. */
+/* STATUS_OK, or STATUS_IO where this build has no template, with a diagnostic that says what to do. Allocates
+ * nothing but the diagnostic. */
 Status page_available(Diagnostics* diagnostics);
 
 /* A page of a run that goes on: it asks for /moments?version=V&from=K where it comes from, and adds them: time, place

@@ -66,7 +66,7 @@ const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose
 
 /* ---- the gap as a potential sees it (query/growth_gap.c; growth.md, G8-G10)
  * Its gradient by small motions of both bodies, [m/rad] and [1]: columns as above, without parameters. answer as above.
- */
+ * An answer that was not found has none: undefined. Allocates nothing. */
 void growth_gap_gradient(Pose pose_a, Pose pose_b, const Growth* answer, double out[QUERY_POSE_COLUMNS]);
 enum {
   GAP_VALUE,
@@ -92,7 +92,7 @@ typedef struct {
 } HalfSpaceGap;
 /* The gap [m], negative where the shape reaches below. normal: unit, world; offset [m]. Never fails, no allocation. */
 HalfSpaceGap half_space_gap(const Shape* shape, Pose pose, Vec3 normal, double offset);
-/* Its gradient, [m/rad] and [1]. */
+/* Its gradient, [m/rad] and [1]. All of out is set, the parameters' part with 0. Never fails, allocates nothing. */
 void half_space_gap_gradient(const HalfSpaceGap* gap, double out[QUERY_POSE_COLUMNS]);
 /* As growth_gap_derivatives: out is GAP_ROWS x columns, and parameters (the shape's own) come last. origin: of the
  * half-space's frame, world. NULL, or why there are none (static): the surface is flat there. */
@@ -119,7 +119,8 @@ enum {
   DISTANCE_ROWS = DISTANCE_WITNESS_B + 3,
 };
 /* Rows as above, QUERY_POSE_COLUMNS columns. NULL, or why there are none (static): features that are parallel, so that
- * the nearest points are not unique. out: DISTANCE_ROWS x QUERY_POSE_COLUMNS numbers, row-major. */
+ * the nearest points are not unique. out: DISTANCE_ROWS x QUERY_POSE_COLUMNS numbers, row-major. Nothing is
+ * allocated; out is as it was where there are none. */
 const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                                  double* out);
 
@@ -143,7 +144,8 @@ typedef struct {
 #define CONVEX_DISTANCE_PROOF 1e-6
 
 /* Distance, or minus the depth, of a and b, one of them smooth at least (H2-H4) [m], world frame. Cold each time;
- * some 100 us apart. May allocate where they overlap. Where not `proved` the bounds hold all the same. */
+ * some 100 us apart. May allocate where they overlap. Where not `proved` the bounds hold all the same. By value.
+ * Never fails. */
 ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]);
 /* Rows of DISTANCE_VALUE on; columns and parameters as those of growth_derivatives, a hull has none of its own. NULL,
  * or why there are none (static): flat on flat, points not found exactly, a condition above QUERY_CONDITION_MAX.
@@ -177,9 +179,9 @@ typedef struct WitnessBody {
   double spacing; /* within this of any point of the surface there are about as many samples as a mean takes [m] */
 } WitnessBody;
 /* hulls (count >= 1) are copied; `samples`: how many points, 2 * WITNESS_SAMPLES or more. Hulls in the body's frame
- * [m]. Allocates; freed by witness_body_free. */
+ * [m]. Allocates; freed by witness_body_free. Never fails: hulls were checked when they were made. */
 WitnessBody witness_body_create(const ConvexHull* hulls, int count, int samples);
-/* Frees all and leaves a zeroed body; accepts a zeroed one. */
+/* Frees all and leaves a zeroed body; accepts a zeroed one. NULL is not accepted. */
 void witness_body_free(WitnessBody* body);
 
 enum { WITNESS_SAMPLES = 16, WITNESS_SURFACE = 1024 };
@@ -256,7 +258,8 @@ typedef struct {
   double gradient[2][6]; /* by the motion of a, b with the Jacobians of the answer; by turns [m^2], by moves [m] */
   double transported[6]; /* for b while a stays: b's own and what does to the pair what a's would have done (V5) */
 } WitnessLoss;
-/* answer: witness_query's of these poses; targets: 2, a's and b's, in their frames [m]; margin [m]. No allocation. */
+/* answer: witness_query's of these poses; targets: 2, a's and b's, in their frames [m]; margin [m]. No allocation.
+ * By value. Never fails. */
 WitnessLoss witness_loss(const Witness* answer, Pose pose_a, Pose pose_b, const Vec3* targets, double margin);
 
 /* Gradient descent of that loss by moving bodies, with steps of stated length: `step` degrees and millimetres, a tenth
@@ -268,21 +271,23 @@ typedef struct {
   bool both;      /* move a too; else b alone, */
   bool transport; /* by its own step and a's opposite one (V5) */
 } WitnessDescent;
-/* The pair's poses are changed; the answer is the loss where they end [m^2]. targets (2), as above. */
+/* The pair's poses are changed; the answer is the loss where they end [m^2]. targets (2), as above. Allocates for
+ * the time of the call. Never fails: where no step helps it ends where it is. */
 double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b, Pose* pose_b, const Vec3* targets,
                        const WitnessDescent* options);
 
 /* What the loss cannot fall below for targets (2), without margin, wherever nearest points are the only ones [m^2]:
  * then one of them is a corner, or both lie on edges; inside two faces they lie only where these are parallel, and then
- * anywhere (V11) (query/witness_reach.c). targets: 2, as above. */
+ * anywhere (V11) (query/witness_reach.c). targets: 2, as above. Never fails, allocates nothing. */
 double witness_reach_bound(const WitnessBody* a, const WitnessBody* b, const Vec3* targets);
 
 /* A random point of the body's surface: one of its corners, or of 512 points spread over its faces by area. Body frame
- * [m], not inside another piece if some tries find such a one. */
+ * [m], not inside another piece if some tries find such a one. By value; never fails. */
 Vec3 witness_random_point(const WitnessBody* body, Random* random);
 /* Random targets that can be brought together (query/witness_draw.c): one of them is a corner at least (a third each:
  * corner and face, face and corner, two corners), and touching with opposite normals they are within 1 cm of the
- * nearest points, in sum, if some tries find such. Each in its body's frame [m]. */
+ * nearest points, in sum, if some tries find such. Each in its body's frame [m]. Both targets are set in any case,
+ * which is no failure. Allocates for the time of the call. */
 void witness_random_pair(const WitnessBody* a, const WitnessBody* b, Random* random, Vec3 targets[2]);
 
 /* ---------------------------------------------------------------- how well contacts hold a body (query/grasp.c)
@@ -305,12 +310,14 @@ typedef struct {
   double weight[GRASP_PLANE];     /* and their weights (V10) */
 } GraspQuality;
 /* Forces along GRASP_EDGES edges of each contact's cone, normal part 1, with their torques over `length` (V11), to out
- * (count * GRASP_EDGES rows: force, torque; no unit); returns how many. No allocation. */
+ * (count * GRASP_EDGES rows: force, torque; no unit); returns how many. No allocation. out must have room for them:
+ * not checked, undefined beyond. */
 int grasp_wrenches(const GraspContact* contacts, int count, const GraspSettings* settings, double (*out)[GRASP_WRENCH]);
-/* contacts: (count). Not `known`: too few contacts, or Qhull found no hull. Allocates for the time of the call. */
+/* contacts: (count). Not `known`: too few contacts, or Qhull found no hull. Allocates for the time of the call. By
+ * value; no error is told but by `known`. */
 GraspQuality grasp_quality(const GraspContact* contacts, int count, const GraspSettings* settings);
 /* Change of epsilon when the arm and the normal of `contact` change by these (V10); 0 where the quality is not known.
- * contacts: those of the quality. */
+ * contacts: those of the quality. contact below their count: undefined beyond, not checked. Allocates nothing. */
 double grasp_quality_slope(const GraspQuality* quality, const GraspContact* contacts, const GraspSettings* settings,
                            int contact, Vec3 arm, Vec3 normal);
 
@@ -342,9 +349,10 @@ typedef struct {
   int queries;                 /* of growth */
 } PlannedPath;
 /* PATH_FOUND: every place of every segment has alpha >= 1 + clearance, proved (G17). Allocates. PATH_BLOCKED_END,
- * PATH_NONE: no points. The points are freed by path_free. */
+ * PATH_NONE: no points. The points are freed by path_free. PATH_BLOCKED_END: an end is not free; the two others are
+ * failures of the search, or of its proof. */
 PlannedPath path_plan(const PathProblem* problem);
-/* Frees the points and leaves a zeroed path. */
+/* Frees the points and leaves a zeroed path. NULL is not accepted. */
 void path_free(PlannedPath* path);
 
 /* ---------------------------------------------------------------- contact manifolds (query/manifold.c)
@@ -366,9 +374,9 @@ typedef struct {
       point_slopes; /* borrowed; of every point by parameter k of the field's shape: [k * point_count + i]; NULL */
 } ManifoldBody;
 /* Takes the surface's points over and leaves it empty; borrows the field, which must outlive the body. Freed by
- * manifold_body_free. */
+ * manifold_body_free. Never fails. */
 ManifoldBody manifold_body_create(const Field* field, TriangleSurface* surface);
-/* Frees points and edges, not the field, and leaves a zeroed body. */
+/* Frees points and edges, not the field, and leaves a zeroed body. NULL is not accepted; a zeroed one is. */
 void manifold_body_free(ManifoldBody* body);
 
 typedef struct {
@@ -410,17 +418,19 @@ typedef struct {
 } ManifoldContact;
 
 /* Number of contacts that manifold_query writes, whatever the poses are: 1 for every point, 2 for every pair of edges.
- * May be more than an int holds. */
+ * May be more than an int holds. The length of `out` below. Never fails, allocates nothing. */
 int64_t manifold_count(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options);
-/* Bytes that a query takes of its room. */
+/* Bytes that a query takes of its room. Alignment included. Never fails, allocates nothing. */
 size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options);
 /* Writes manifold_count contacts: points of a, of b, then for every pair of edges that on a's and that on b's.
- * room: of manifold_room bytes, 64-byte aligned; NULL: it allocates. out: manifold_count contacts, world frame. */
+ * room: of manifold_room bytes, 64-byte aligned; NULL: it allocates. out: manifold_count contacts, world frame.
+ * Never fails; what it allocated is freed at its end. */
 void manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                     const ManifoldOptions* options, ManifoldContact* out, void* room);
 /* The same with other derivatives (X8), in the first six columns: by parameters first, first + 1, ... of a body whose
  * field is one shape (FIELD_SHAPE), the points moving along by its point_slopes; or, in the first, by the smoothing.
- * out, room: as of manifold_query; further columns are zero. */
+ * out, room: as of manifold_query; further columns are zero. A parameter that the shape has not is undefined, not
+ * checked. */
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                        const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
                        void* room);

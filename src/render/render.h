@@ -48,7 +48,7 @@ typedef struct {
   double newtons; /* of the arrow in the key; 0 = a round number that suits the run */
   int threads;
 } RenderOptions;
-/* One picture of 960 x 720 px, of the last moment, with a camera that stands still. */
+/* One picture of 960 x 720 px, of the last moment, with a camera that stands still. By value; never fails. */
 RenderOptions render_defaults(void);
 
 /* What is drawn together: one subject, or two side by side, seen by the same camera and to the same scale. Links that
@@ -59,16 +59,18 @@ typedef struct {
 } RenderSubjects;
 enum { RENDER_SUBJECTS_MAX = 2 };
 
-/* One PNG (a single picture, or a strip of one subject). STATUS_IO with a diagnostic. */
+/* One PNG (a single picture, or a strip of one subject). STATUS_IO with a diagnostic. The picture is allocated and
+ * freed here; a file of this name keeps what it held on failure. */
 Status render_picture(const char* path, RenderSubjects subjects, const RenderOptions* options,
                       Diagnostics* diagnostics);
 /* `folder`/frame_00000.png and so on, at options->fps; later frames of an earlier call are removed. *count = pictures
  * written. STATUS_IO with a diagnostic when one could not be. *count is 0 unless all were written. The folder is
- * made. */
+ * made. Pictures are allocated, one a thread, and freed here. */
 Status render_frames(const char* folder, RenderSubjects subjects, const RenderOptions* options, int* count,
                      Diagnostics* diagnostics);
 /* A film by the ffmpeg program; STATUS_IO with an explanation when it is not installed or fails. *count = pictures.
- * Pictures at options->fps; on failure what was at `path` stays. */
+ * Pictures at options->fps; on failure what was at `path` stays. The text of the command is allocated and freed
+ * here. */
 Status render_film(const char* path, RenderSubjects subjects, const RenderOptions* options, int* count,
                    Diagnostics* diagnostics);
 /* Seconds that one picture of a subject takes, by what is drawn. */
@@ -77,10 +79,11 @@ typedef struct {
   size_t bytes; /* of the PNG */
 } RenderTimes;
 /* Draw `count` moments, spread evenly over the run, without writing them (times: count) [s]. Returns the seconds of
- * wall time spent before the first: camera, edges, extents. */
+ * wall time spent before the first: camera, edges, extents. Allocates and frees for itself. Never fails: nothing is
+ * written. */
 double render_measure(const RenderSubject* subject, const RenderOptions* options, int count, RenderTimes* times);
 /* True when the hulls of two models answer to each other: as many, on the same links, with as many vertices. Only
- * reads; places of the vertices do not count. */
+ * reads; places of the vertices do not count. Returns false for models that differ, no error. Allocates nothing. */
 bool render_same_hulls(const Model* model, const Model* initial);
 
 /* A part and the hulls that it was decomposed into, as a PNG of three panels: the part's surface, the hulls in place,
@@ -93,7 +96,8 @@ typedef struct {
   int up;
   const char* piece; /* what one of them is called: "convex hull" */
 } HullPicture;
-/* Writes that picture. STATUS_IO with a diagnostic; the picture's hulls are borrowed. */
+/* Writes that picture. STATUS_IO with a diagnostic; the picture's hulls are borrowed. The picture's own pixels are
+ * allocated and freed here; a file of this name keeps what it held on failure. */
 Status render_hulls(const char* path, const HullPicture* picture, int threads, Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- what pictures, pages and models share */
@@ -112,28 +116,32 @@ typedef struct {
   bool has_ground;
   GroundPatch ground; /* at the first row */
 } RenderSurroundings;
-/* Those of a run of at least one row, in the world frame [m]. */
+/* Those of a run of at least one row, in the world frame [m]. By value; allocates for the time of the call. A run
+ * without a row is undefined. */
 RenderSurroundings render_surroundings(const Model* model, const RunPoses* run);
 
 /* Two axes of a plane for its grid, as near to the world's axes as it allows. normal: unit; *u and *v are unit,
- * right-handed with it. */
+ * right-handed with it. Neither may be NULL. A normal of length 0 gives NaN, no error. */
 void plane_axes(Vec3 normal, Vec3* u, Vec3* v);
-/* Distance of grid lines [m]: 1, 2 or 5 times a power of ten, 8 to 20 in `length` > 0 [m]. */
+/* Distance of grid lines [m]: 1, 2 or 5 times a power of ten, 8 to 20 in `length` > 0 [m]. NaN or less where length
+ * is not > 0: no error is told. */
 double grid_spacing(double length);
-/* Distance of the heavier lines [m]: 5 or 10 units of the spacing's decade. */
+/* Distance of the heavier lines [m]: 5 or 10 units of the spacing's decade. spacing must be one of grid_spacing, or
+ * the answer means nothing: not checked, no error. */
 double grid_major(double spacing);
 /* The colour of link `index` when the scene gives none: Okabe and Ito's palette, which colour-blind readers can tell
- * apart; later rounds are lighter. Linear light, 0 to 1. */
+ * apart; later rounds are lighter. Linear light, 0 to 1. color is the caller's own; never fails for index >= 0. */
 void palette_color(int index, float color[3]);
 /* Linear light of every link: its own color, else light grey where it cannot move and the palette where it can  (links)
- * color (links x 3), of the caller, 0 to 1. */
+ * color (links x 3), of the caller, 0 to 1. Never fails. */
 void link_colors(const Model* model, float (*color)[3]);
-/* Linear light of a channel in sRGB, both 0 to 1; 0 for NaN and below. */
+/* Linear light of a channel in sRGB, both 0 to 1; 0 for NaN and below. No error is told above 1: the curve goes on. */
 float linear_from_srgb(double value);
-/* The channel in sRGB of linear light, both 0 to 1. */
+/* The channel in sRGB of linear light, both 0 to 1. No error is told outside of that: the curve goes on. */
 double srgb_from_linear(double value);
 /* True when the contact's force is shown on a: the force on the link that can move is shown; where both can, on one
- * that is no part of a mechanism; else on b, as in contacts.csv. */
+ * that is no part of a mechanism; else on b, as in contacts.csv. Returns true where b cannot move. Allocates
+ * nothing. */
 bool contact_shown_on_a(const Model* model, const RunContact* contact);
 extern const uint8_t FORCE_COLOR[3]; /* sRGB */
 
@@ -148,20 +156,22 @@ typedef struct {
   /* Of plot_columns: the column across, and the column of which each value has a curve of its own. */
   const char *x, *by;
 } PlotOptions;
-/* 1200 x 800 px for an overview, else 800 x 500. */
+/* 1200 x 800 px for an overview, else 800 x 500. By value; never fails. */
 PlotOptions plot_defaults(bool overview);
 
-/* Name of the index-th plot of a run, from 0, "energy", constant; NULL after the last. */
+/* Name of the index-th plot of a run, from 0, "energy", constant; NULL after the last. index must be >= 0. Not to be
+ * freed. */
 const char* plot_name(int index);
 /* Draw the plot `what` of a run folder, or all for which there is something (NULL), with the gnuplot program. The
  * ending of `path` chooses PNG, SVG or PDF. Curves of several folders bear their names. STATUS_IO with an explanation
  * when gnuplot is not installed. folders (folder_count). STATUS_BAD_INPUT where there is nothing to plot, or a file
- * cannot be understood. */
+ * cannot be understood. Tables are allocated and freed here. */
 Status plot_runs(const char* path, const char* const* folders, int folder_count, const char* what,
                  const PlotOptions* options, Diagnostics* diagnostics);
 /* Draw the columns of a CSV file that match the comma-separated list of shell patterns, against options->x, else
  * against `time`, else against the first column. Points are joined in the order of the rows. patterns NULL: all.
- * STATUS_IO where it cannot be read or drawn, STATUS_BAD_INPUT for a column that is not there. */
+ * STATUS_IO where it cannot be read or drawn, STATUS_BAD_INPUT for a column that is not there. The table is
+ * allocated and freed here. */
 Status plot_columns(const char* path, const char* file, const char* patterns, const PlotOptions* options,
                     Diagnostics* diagnostics);
 /* The run's file that has such a column, owned by the caller; NULL when none has. Freed with memory_free. Nothing is

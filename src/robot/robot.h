@@ -55,27 +55,30 @@ typedef struct {
   int file_count;
   Text remarks; /* what was changed or left out, a line each; the same are notes in the diagnostics */
 } RobotReport;
-/* Frees all and leaves a zeroed report; accepts a zeroed one. */
+/* Frees all and leaves a zeroed report; accepts a zeroed one. NULL is not accepted. */
 void robot_report_free(RobotReport* report);
-/* A note in the diagnostics, and a line of the report: printf style, one line without its end. No error. */
+/* A note in the diagnostics, and a line of the report: printf style, one line without its end. No error. The text is
+ * copied to both. */
 void robot_remark(RobotReport* report, Diagnostics* diagnostics, SourcePlace place, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* The scene that a URDF text says, ready for model_create and scene_write_yaml; the caller frees scene and report in
  * any case. `path` stands for the text in messages and anchors relative paths. A link with mass keeps its centre and
  * inertia in `center` and `inertia` whatever its mass model. STATUS_BAD_INPUT after errors, all with their places.
- * text: `length` bytes and a NUL behind; not kept, nor are the options. */
+ * text: `length` bytes and a NUL behind; not kept, nor are the options. Never STATUS_IO for the text itself. */
 Status robot_parse_urdf(Scene* scene, const char* path, const char* text, size_t length, const RobotOptions* options,
                         RobotReport* report, Diagnostics* diagnostics);
 
 /* The same of a file of MuJoCo (MJCF). It says itself how its bases stand: free_base and height count for nothing. With
- * hold its actuators are left out. Places of the scene may point to report->files, which messages about it need. */
+ * hold its actuators are left out. Places of the scene may point to report->files, which messages about it need.
+ * Errors, and what the caller frees, as of robot_parse_urdf. */
 Status robot_parse_mjcf(Scene* scene, const char* path, const char* text, size_t length, const RobotOptions* options,
                         RobotReport* report, Diagnostics* diagnostics);
-/* Is the text's first element <mujoco>? text ends with NUL and need not be XML. */
+/* Is the text's first element <mujoco>? text ends with NUL and need not be XML. text must not be NULL; nothing is
+ * allocated. */
 bool robot_is_mjcf(const char* text);
 /* Links or groups of the scene that never touch, by name: copies are appended to scene->contact, whether there are such
- * links or not. */
+ * links or not. The scene owns the copies. Never fails. */
 void robot_exclude(Scene* scene, const char* a, const char* b);
 
 /* ---------------------------------------------------------------- a robot that stands (robot/import.c) */
@@ -92,17 +95,18 @@ typedef struct {
  * parts that touch at the start, hold its joints. All is the caller's to free by robot_free, after a failure too.
  */
 Status robot_import(Robot* robot, const char* path, const RobotOptions* options, Diagnostics* diagnostics);
-/* Frees all and leaves a zeroed robot. */
+/* Frees all and leaves a zeroed robot. NULL is not accepted; a zeroed one is. */
 void robot_free(Robot* robot);
 /* Append the scene as it is written to the file `path` in `folder`: a head with `source`, the remarks and where each
  * joint went, then YAML. STATUS_BAD_INPUT when the text does not read back. out: empty on entry, as all of it is read
- * back. */
+ * back. Allocates for the time of the call; out is the caller's own. */
 Status robot_write_yaml(const Robot* robot, const char* source, const char* path, const char* folder, Text* out,
                         Diagnostics* diagnostics);
 /* What the mass model makes of a link with mass: distance of its centre from the file's [m]. link: of the scene and the
- * model, 0-based. */
+ * model, 0-based. 0 when they agree to the bit; another link is undefined, not checked. Allocates nothing. */
 double robot_center_error(const Robot* robot, int link);
-/* The largest entry of the inertias' difference over the largest of the file's; HUGE_VAL where only that is zero. */
+/* The largest entry of the inertias' difference over the largest of the file's; HUGE_VAL where only that is zero.
+ * Without unit. Another link is undefined, not checked. Allocates nothing. */
 double robot_inertia_error(const Robot* robot, int link);
 
 #endif

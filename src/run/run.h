@@ -27,11 +27,11 @@ typedef struct RunFolder RunFolder;
 /* Make the folder (with parents) and open trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv and
  * those that simulation.output asks for with their header lines. *result is the caller's, for run_folder_close or
  * _discard; it borrows the model. STATUS_IO with a diagnostic that names the file and the reason; then *result is NULL
- * and no file is left. */
+ * and no file is left. What was open by then is freed. */
 Status run_folder_open(RunFolder** result, const char* folder, const Model* model, Diagnostics* diagnostics);
 /* Add the rows of one state, which is only read. The first failed write is reported at once, not at the end of the run:
  * STATUS_IO with a diagnostic. frame and what it points to is borrowed for the call. The folder stays open on
- * failure, for run_folder_discard. */
+ * failure, for run_folder_discard. Allocates while a state's text grows beyond those before. */
 Status run_folder_add(RunFolder* output, const RunFrame* frame, Diagnostics* diagnostics);
 /* Keep the present state of the run, which the last row is of, for runs that begin in it: it is written at the end.
  * It is copied; never fails. */
@@ -39,7 +39,7 @@ void run_folder_keep_state(RunFolder* output, Sim* sim);
 /* Flush and rename all files, or none when one could not be written: STATUS_IO with a diagnostic. Frees in any case.
  * Accepts NULL. */
 Status run_folder_close(RunFolder* output, Diagnostics* diagnostics);
-/* Throw the unfinished files away and free it; files of an earlier run stay. Accepts NULL. */
+/* Throw the unfinished files away and free it; files of an earlier run stay. Accepts NULL. Never fails. */
 void run_folder_discard(RunFolder* output);
 
 /* ---------------------------------------------------------------- summary (run/summary.c) */
@@ -64,7 +64,7 @@ typedef struct {
  * frees with run_inputs_free. (count) rows; never NULL: the scene file is the first. A file that cannot be read has
  * no hash. */
 RunInput* run_inputs(const Scene* scene, int* count);
-/* Frees the array (count) and its paths. */
+/* Frees the array (count) and its paths. Accepts NULL with count 0. */
 void run_inputs_free(RunInput* inputs, int count);
 
 /* Sums and extremes over the finished steps of a run. */
@@ -80,11 +80,13 @@ typedef struct {
   double smallest_gap;      /* over the recorded states [m]; INFINITY when no pair was ever near */
   double smallest_gap_time; /* s */
 } RunTotals;
-/* Nothing yet; then a step that was solved, and a state that is recorded. Both are only read. */
+/* Nothing yet; then a step that was solved, and a state that is recorded. Both are only read. By value; never fails,
+ * allocates nothing. */
 RunTotals run_totals_start(void);
-/* Adds the counts of one solved step and takes its time [s]. Never fails. */
+/* Adds the counts of one solved step and takes its time [s]. Never fails. Allocates nothing. */
 void run_totals_step(RunTotals* totals, const StepReport* report, const SimState* state);
-/* Takes the smallest gap [m] and its time [s] when it is smaller than those before; NaN never is. */
+/* Takes the smallest gap [m] and its time [s] when it is smaller than those before; NaN never is. Nothing is
+ * allocated, nothing fails. */
 void run_totals_measure(RunTotals* totals, const SimMeasure* measure, const SimState* state);
 
 struct Json; /* below */
@@ -107,17 +109,20 @@ typedef struct {
 } RunSummary;
 
 /* Append the text of summary.json. Numbers that are not finite become null. Everything in summary is borrowed for
- * the call; never fails. */
+ * the call; never fails. text grows as it needs and stays the caller's. */
 void run_summary_json(Text* text, const RunSummary* summary);
-/* Name of the link that owns a degree of freedom, for messages, borrowed from the model; "?" when there is none. */
+/* Name of the link that owns a degree of freedom, for messages, borrowed from the model; "?" when there is none.
+ * Never NULL, not to be freed. */
 const char* run_link_of_dof(const Model* model, int dof);
 
 /* ---------------------------------------------------------------- folder of a design (run/design.c)
  * What `sdrs optimize` leaves. All return STATUS_IO with a diagnostic when a file cannot be written. */
 
-/* convergence.csv, whole: a row per iteration with loss, terms, multipliers. STATUS_IO with a diagnostic. */
+/* convergence.csv, whole: a row per iteration with loss, terms, multipliers. STATUS_IO with a diagnostic. The text
+ * is allocated and freed here. A file of this name keeps what it held on failure. */
 Status design_write_convergence(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
-/* design.csv, whole: a row per variable, in its own unit. STATUS_IO with a diagnostic. */
+/* design.csv, whole: a row per variable, in its own unit. STATUS_IO with a diagnostic. A file of this name keeps
+ * what it held on failure. */
 Status design_write_variables(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
 /* design/<name>/<link>.obj of every link whose shape is designed, of the best or the present design; without one no
  * folder is made. STATUS_IO with a diagnostic; the status of model_create, whose messages were told before. Metres,
@@ -125,23 +130,26 @@ Status design_write_variables(const char* folder, const Optimization* optimizati
 Status design_write_shapes(const char* folder, const char* name, Optimization* optimization, bool best,
                            Diagnostics* diagnostics);
 /* best.scene.yaml, or initial.scene.yaml at iteration 0; of further scenarios best.<name>.scene.yaml. STATUS_IO with a
- * diagnostic. One file per scenario; the first that cannot be written ends it. */
+ * diagnostic. One file per scenario; the first that cannot be written ends it. Allocates for the time of the call;
+ * files before the one that failed are there. */
 Status design_write_scenes(const char* folder, const Task* task, Optimization* optimization, bool best,
                            Diagnostics* diagnostics);
 /* failed.<number>.scene.yaml: the first trials of a run whose steps were not solved, or have no gradient. The number of
  * the trial of this iteration; 0 when it is none of them. */
 enum { FAILED_SCENES = 10 };
 /* failed.<number>.scene.yaml: the first trials of a run whose steps were not solved, or have no gradient. The
- * number, from 1, of the trial of this iteration; 0 when it is none of them. */
+ * number, from 1, of the trial of this iteration; 0 when it is none of them. Asking allocates nothing, never fails. */
 int design_failed_number(const Optimization* optimization);
 /* <folder>/failed.<number>.scene.yaml; freed by the caller with memory_free. */
 char* design_failed_path(const char* folder, int number);
-/* Writes that scene for the present trial, whose number must not be 0. STATUS_IO with a diagnostic. */
+/* Writes that scene for the present trial, whose number must not be 0. STATUS_IO with a diagnostic. Allocates for
+ * the time of the call. */
 Status design_write_failed(const char* folder, const Task* task, Optimization* optimization, Diagnostics* diagnostics);
 /* The failed and the best scenes, design.csv and summary.json of an earlier run. Files that are not there, or cannot
- * be removed, are passed over in silence. */
+ * be removed, are passed over in silence. Allocates for the time of the call. */
 void design_remove_results(const char* folder, const Task* task);
-/* <folder>/checkpoint: the whole state of the optimization. STATUS_IO with a diagnostic. */
+/* <folder>/checkpoint: the whole state of the optimization. STATUS_IO with a diagnostic. The text is allocated and
+ * freed here. A checkpoint that is there keeps what it held on failure. */
 Status design_write_checkpoint(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
 /* How `sdrs optimize` was called and ended. Everything is borrowed. */
 typedef struct {
@@ -155,17 +163,18 @@ typedef struct {
 Status design_write_summary(const char* folder, const DesignSummary* summary, const Task* task,
                             const Optimization* optimization, Text* text, Diagnostics* diagnostics);
 /* `success` and `success_terms` of a summary.json, nothing without any; null when it was stopped before the end.
- * Appends to json, which stands in an open object. Never fails. */
+ * Appends to json, which stands in an open object. Never fails. json stays the caller's own. */
 void design_add_success(struct Json* json, const Optimization* optimization, ExitCode exit_code);
-/* <folder>/checkpoint; freed by the caller with memory_free. */
+/* <folder>/checkpoint; freed by the caller with memory_free. Never NULL; nothing is looked up. */
 char* design_checkpoint_path(const char* folder);
 
 /* ---------------------------------------------------------------- meshes (run/write_obj.c) */
 
 /* The hulls of a link in its frame, one `o` group each, in metres; those without an end are left out. STATUS_IO with
- * a diagnostic. */
+ * a diagnostic. The text is allocated and freed here. */
 Status run_link_obj(const char* path, const Model* model, int link, Diagnostics* diagnostics);
-/* The same of one bounded hull (index into model->hulls), appended to a text of the caller. */
+/* The same of one bounded hull (index into model->hulls), appended to a text of the caller. Undefined for a hull
+ * without an end, or an index that is none; never fails else. Grows `out`. */
 void run_hull_obj(Text* out, const Model* model, int hull);
 
 /* ---------------------------------------------------------------- JSON text (run/json.c)
@@ -177,17 +186,21 @@ typedef struct Json {
 } Json;
 /* '{' or '['. Everything is appended to json->out, which is the caller's; keys and texts are copied; nothing fails. */
 void json_open(Json* json, const char* key, char bracket);
-/* '}' or ']', the one that was opened; at the outermost level with an end of line. */
+/* '}' or ']', the one that was opened; at the outermost level with an end of line. Another bracket than was opened
+ * is not checked: an error of the caller. Allocates in json->out. */
 void json_close(Json* json, char bracket);
-/* Quoted and escaped; NULL becomes null. */
+/* Quoted and escaped; NULL becomes null. key NULL: in an array. Copied. */
 void json_text(Json* json, const char* key, const char* value);
-/* The shortest text that reads back to the same double; null when not finite. */
+/* The shortest text that reads back to the same double; null when not finite. key as of json_text. Allocates in
+ * json->out. */
 void json_number(Json* json, const char* key, double value);
+/* A whole number, written in full. key as of json_text: NULL in an array; copied. */
 void json_integer(Json* json, const char* key, int64_t value);
+/* true or false. key as of json_text: NULL in an array; copied. */
 void json_bool(Json* json, const char* key, bool value);
-/* values (count), on one line: [1, 2, 3]. */
+/* values (count), on one line: [1, 2, 3]. Numbers that are not finite become null. Copied. */
 void json_vector(Json* json, const char* key, const double* values, int count);
-/* A bare number, null when not finite: for text that is not indented. */
+/* A bare number, null when not finite: for text that is not indented. Allocates in out, which is the caller's own. */
 void json_add_number(Text* out, double value);
 
 /* ---------------------------------------------------------------- CSV files compared (run/compare.c; read by
@@ -228,9 +241,10 @@ typedef struct {
 /* Read `trajectory.csv` of a run of this model; columns are found by their names. A file that does not fit the model,
  * or has no row, or a number that is not finite: STATUS_BAD_INPUT with file and line; one that cannot be read:
  * STATUS_IO. The caller frees with run_poses_free in any case, which accepts a zeroed struct; so do the others below.
- * *run owns its arrays: time (rows), pose (rows x links) in the world, quaternions brought to unit length. */
+ * *run owns its arrays: time (rows), pose (rows x links) in the world, quaternions brought to unit length. Allocates
+ * what it owns in any case of failure, too. */
 Status run_poses_read(RunPoses* run, const char* path, const Model* model, Diagnostics* diagnostics);
-/* Frees its arrays and zeroes it; accepts a zeroed one. */
+/* Frees its arrays and zeroes it; accepts a zeroed one. NULL is not accepted. */
 void run_poses_free(RunPoses* run);
 
 /* Recorded joint coordinates. */
@@ -243,7 +257,7 @@ typedef struct {
 /* Read `joints.csv` of a run of this model, with the errors of run_poses_read; freed in any case. *run owns its
  * arrays (rows), (rows x nq). */
 Status run_coordinates_read(RunCoordinates* run, const char* path, const Model* model, Diagnostics* diagnostics);
-/* Frees its arrays and zeroes it; accepts a zeroed one. */
+/* Frees its arrays and zeroes it; accepts a zeroed one. NULL is not accepted. */
 void run_coordinates_free(RunCoordinates* run);
 
 /* Recorded moves. */
@@ -257,7 +271,7 @@ typedef struct {
 /* Read `path.csv` of a run of this model, with the errors of run_poses_read; a file that is not there has no rows.
  * Freed in any case. *run owns its arrays (rows), (rows x nv). */
 Status run_path_read(RunPath* run, const char* path, const Model* model, Diagnostics* diagnostics);
-/* Frees its arrays and zeroes it; accepts a zeroed one. */
+/* Frees its arrays and zeroes it; accepts a zeroed one. NULL is not accepted. */
 void run_path_free(RunPath* run);
 
 /* A row of contacts.csv: what a touching pair of links exerts. */
@@ -278,14 +292,17 @@ typedef struct {
 /* Read `contacts.csv` of a run of this model. STATUS_IO, STATUS_BAD_INPUT with file and line as for run_poses_read;
  * freed in any case. *contacts owns its rows (count). */
 Status run_contacts_read(RunContacts* contacts, const char* path, const Model* model, Diagnostics* diagnostics);
-/* Frees its rows and zeroes it; accepts a zeroed one. */
+/* Frees its rows and zeroes it; accepts a zeroed one. NULL is not accepted. */
 void run_contacts_free(RunContacts* contacts);
 
-/* The recorded row nearest to a time [s], the earlier of two that are as near; NAN = the last. */
+/* The recorded row nearest to a time [s], the earlier of two that are as near; NAN = the last. A run that was read
+ * has a row at least; without one the answer is undefined. Allocates nothing. */
 int run_row_at(const RunPoses* run, double time);
-/* The poses of a row 0 ... row_count - 1 (links), borrowed from the run until run_poses_free. */
+/* The poses of a row 0 ... row_count - 1 (links), borrowed from the run until run_poses_free. Another row is
+ * undefined, not checked. */
 const Pose* run_row_poses(const RunPoses* run, int row);
-/* Unit of a column of a run's file ("solver.csv", "kinetic" -> "J"), constant; "" = none, NULL = not known. */
+/* Unit of a column of a run's file ("solver.csv", "kinetic" -> "J"), constant; "" = none, NULL = not known. Not to
+ * be freed; allocates nothing. */
 const char* run_unit(const char* file, const char* column);
 
 #endif

@@ -76,9 +76,10 @@ typedef struct {
   bool decomposed; /* POINTS: a hull of a decomposed mesh */
 } SceneShape;
 
-/* Is the surface smooth? And is it one convex shape, with parameters of its own? */
+/* Is the surface smooth? And is it one convex shape, with parameters of its own? shape must not be NULL; nothing is
+ * allocated. */
 static inline bool shape_is_smooth(const SceneShape* shape) { return shape->type >= SHAPE_SUPERELLIPSOID; }
-/* Is it one level function, and no union or subtraction? */
+/* Is it one level function, and no union or subtraction? shape must not be NULL; nothing is allocated. */
 static inline bool shape_is_convex_smooth(const SceneShape* shape) {
   return shape->type >= SHAPE_SUPERELLIPSOID && shape->type <= SHAPE_SUPERQUADRIC;
 }
@@ -237,15 +238,16 @@ typedef struct {
   GainKind kind;
   int index; /* degree of freedom, or entry of the matrix */
 } Gain;
-/* How many numbers a controller has besides its signal: 1 + 4 dof + dof x measure_count. */
+/* How many numbers a controller has besides its signal: 1 + 4 dof + dof x measure_count. Asking allocates nothing,
+ * never fails. */
 int controller_gain_count(const SceneController* controller);
-/* The index-th of them; index < controller_gain_count, asserted. */
+/* The index-th of them; index < controller_gain_count, asserted. Copied out. */
 Gain controller_gain(const SceneController* controller, int index);
 /* Where the index-th of them stands in the controller, which owns it, to be read or written, in the unit of its field;
  * index < controller_gain_count, asserted. */
 double* controller_gain_value(SceneController* controller, int index);
 /* Does another value mean a little more or less of it? Not where the type of drive has none, nor where a limit or a
- * delay is none at all. index as of controller_gain. */
+ * delay is none at all. index as of controller_gain. false is no error. Allocates nothing. */
 bool controller_gain_lives(const SceneController* controller, int index);
 
 /* Force and torque on a link. */
@@ -324,9 +326,11 @@ typedef enum {
   CONTACT_PENALTY,
   CONTACT_MANIFOLD,
 } ContactModel;
-/* The word of `contact.model`; contact/laws.c defines it. Constant; "none" for CONTACT_NONE. */
+/* The word of `contact.model`; contact/laws.c defines it. Constant; "none" for CONTACT_NONE. Never NULL, not to be
+ * freed. */
 const char* contact_model_name(ContactModel model);
-/* Has the law such a key of contact, beside those of all? none has those of separating_plane. */
+/* Has the law such a key of contact, beside those of all? none has those of separating_plane. key must not be NULL;
+ * nothing is allocated. */
 bool contact_law_has(ContactModel law, const char* key);
 /* Most parameters that a law may have beside those below. */
 enum { CONTACT_OWN_PARAMETERS = 8 };
@@ -357,7 +361,8 @@ typedef struct {
 /* The kind of such files, where they stand in a run folder, and one that was kept at the end of a step. */
 #define STATE_KIND "state"
 #define STATE_FOLDER "states"
-/* <run>/<STATE_FOLDER>/<step>, the file of the state after so many steps; freed by the caller with memory_free. */
+/* <run>/<STATE_FOLDER>/<step>, the file of the state after so many steps; freed by the caller with memory_free.
+ * Nothing is looked up, this never fails. */
 char* scene_state_path(const char* run, int step);
 
 /* What a run leaves only when it is asked for it: two files, and columns of contacts.csv. Bits, in the order of the
@@ -370,7 +375,8 @@ enum { SUBSTEPS_MAX = 64 };
 static inline int simulation_substeps(const SceneSimulation* simulation) {
   return simulation->substeps > 1 ? simulation->substeps : 1;
 }
-/* The length that the solver's steps have, as a rule [s]. */
+/* The length that the solver's steps have, as a rule [s]. Copied out; never fails for a scene that was read without
+ * an error. */
 static inline double simulation_substep(const SceneSimulation* simulation) {
   return simulation->dt / simulation_substeps(simulation);
 }
@@ -454,37 +460,39 @@ typedef struct {
 Status scene_load(Scene* scene, const char* path, const SceneOverride* overrides, int override_count,
                   Diagnostics* diagnostics);
 /* The same from memory; json selects the format; `path` names the text in messages and anchors relative paths. text:
- * `length` bytes and a NUL behind them; it is not kept. STATUS_BAD_INPUT and freeing as of scene_load. */
+ * `length` bytes and a NUL behind them; it is not kept. STATUS_BAD_INPUT and freeing as of scene_load. Never
+ * STATUS_IO for the text itself; files that it includes are read. */
 Status scene_parse(Scene* scene, const char* path, const char* text, size_t length, bool json,
                    const SceneOverride* overrides, int override_count, Diagnostics* diagnostics);
-/* Frees all that the scene points to and zeroes it; accepts a zeroed or half-read one, and may be called twice. */
+/* Frees all that the scene points to and zeroes it; accepts a zeroed or half-read one, and may be called twice. NULL
+ * is not accepted. */
 void scene_free(Scene* scene);
 
 /* Does the path of an override exist in the schema, and is its value YAML? List items are taken on trust: without a
  * file nobody knows their names. Problems go to diagnostics with `--set ...` as their file. true: both are so. The
- * override is only read. */
+ * override is only read. Returns false with a diagnostic. Allocates for the time of the call. */
 bool scene_override_check(const SceneOverride* override, Diagnostics* diagnostics);
 
 /* How a joint moves: its degrees of freedom, coordinates and their names, as its type, axes and parameters say. A
- * value that owns nothing. */
+ * value that owns nothing. Never fails: a type that is none was an error of reading. */
 Joint scene_joint(const SceneJoint* joint);
-/* Degrees of freedom of the joint: 0 ... JOINT_MAX_DOF. */
+/* Degrees of freedom of the joint: 0 ... JOINT_MAX_DOF. Allocates nothing, never fails. */
 int scene_joint_dof(const SceneJoint* joint);
 /* Names of the stored coordinates for column headers: "angle", "position", "x", "qw", "rz", ...; "" for others.
- * Constant. index: 0 ... coordinate_count - 1 of scene_joint. */
+ * Constant. index: 0 ... coordinate_count - 1 of scene_joint. Never NULL, not to be freed. */
 const char* scene_joint_coordinate_name(const SceneJoint* joint, int index);
 
 /* Draft-07 JSON Schema, from the same table that drives the reader. Appended to the caller's text, as the two below;
- * never fails. */
+ * never fails. Text that the caller frees. */
 void scene_schema_json(Text* out);
-/* docs/scene-format.md, from the same table. */
+/* docs/scene-format.md, from the same table. Never fails; the text is the caller's own. */
 void scene_schema_markdown(Text* out);
-/* The manual page sdrs-scene(5), from the same table. */
+/* The manual page sdrs-scene(5), from the same table. Never fails; the text is the caller's own. */
 void scene_schema_man(Text* out);
 
 /* A robot in URDF or MJCF as a scene, with what import does where nothing is said; defined in robot/import.c, where
  * such files are read. Errors and warnings go to diagnostics; scene is zeroed, to be freed in any case. SI units, as
- * in the files. Nothing is returned: errors are counted in diagnostics. */
+ * in the files. Nothing is returned: errors are counted in diagnostics. Allocates what the scene owns. */
 void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- what every maker of scenes keeps to */
@@ -493,40 +501,42 @@ void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics);
 /* Bytes of a name as written. */
 #define NAME_MAX_LENGTH 200
 /* Names become column headers and file names: the character that must not be in one, borrowed from it, or NULL.
- * Control characters too. */
+ * Control characters too. Allocates nothing. */
 const char* name_bad_character(const char* name);
 /* True when a name begins or ends with a blank, or begins with a dot; it must not be empty. Not for the empty text,
- * whose last character is asked for. */
+ * whose last character is asked for. The empty text is undefined. Allocates nothing. */
 bool name_is_blank(const char* name);
-/* True when ixx iyy izz ixy ixz iyz [kg m^2] is positive definite. False for NaN. */
+/* True when ixx iyy izz ixy ixz iyz [kg m^2] is positive definite. False for NaN. Six numbers, not NULL; nothing is
+ * allocated. */
 bool inertia_is_positive(const double inertia[6]);
 /* True when no principal moment of ixx iyy izz ixy ixz iyz [kg m^2] is larger than the sum of the two others, up to
- * rounding. */
+ * rounding. False for NaN. Six numbers, not NULL; nothing is allocated. */
 bool inertia_of_a_body(const double inertia[6]);
 /* Width of a dry friction's smoothing where nothing is said [m/s or rad/s]; the schema has it as a text. */
 #define FRICTION_SPEED_DEFAULT 1e-4
 /* Of SceneController.limit_width. */
 #define LIMIT_WIDTH_DEFAULT 0.05
 /* Strength and margin as they are when only the limits are given. Sets limit_law (barrier), limit_stiffness [J] and
- * limit_margin [m or rad] alone. */
+ * limit_margin [m or rad] alone. Called again it sets the same; never fails, allocates nothing. */
 void joint_default_limits(SceneJoint* joint);
 /* Unit vectors and quaternions are left as they are when their length is this near to 1, so that a number written out
  * reads back to the same bits: above the rounding of a few products, far below what anybody types. length: of the
- * vector or quaternion, without unit. False for NaN. */
+ * vector or quaternion, without unit. False for NaN. Nothing is allocated. */
 bool is_unit(double length);
 /* v / |v| for every finite v, those whose squares are no doubles too; zero stays zero. A vector that is of length 1
- * to rounding comes back bit for bit. */
+ * to rounding comes back bit for bit. By value; a vector that is not finite gives NaN, no error. */
 Vec3 unit_vector(Vec3 v);
 
 /* Contact parameters as numbers: what was derived for a model (ModelContact) is kept when its scene is written.
- * support [m], stiffness in the law's unit, smoothing [(m/s)^2]. */
+ * support [m], stiffness in the law's unit, smoothing [(m/s)^2]. Nothing is checked here, an error is the next
+ * reader's to tell. Allocates nothing. */
 void scene_give_contact(Scene* scene, double support, double stiffness, double smoothing);
 /* The scene as YAML that reads back to the same model, bit for bit: what an optimized design is handed over as. Paths
  * of meshes are written relative to `folder`. Appended to the caller's text; the scene is only read. `folder` must
- * be that of the file it is written to. */
+ * be that of the file it is written to. Never fails; allocates for the time of the call. */
 void scene_write_yaml(const Scene* scene, const char* folder, Text* out);
 /* The eyelet of a tendon that says none [m]. A part of the mean distance of its points from their frames' origins.
- * Needs count > 0. */
+ * Needs count > 0. NaN without points, no error. Allocates nothing. */
 double scene_tendon_eyelet(const SceneTendon* tendon);
 
 #endif

@@ -9,7 +9,8 @@
 /* A name as it stands in the file. */
 /* `steps: 0`: nothing moves, losses are of the initial state. */
 enum { TASK_KINEMATIC = -1 };
-/* Steps of a run: of those that are asked for (TaskScenario.steps), and the scene's own. */
+/* Steps of a run: of those that are asked for (TaskScenario.steps), and the scene's own. Copied out; 0 for a task of
+ * poses alone, no error. */
 static inline int task_horizon(int asked, int own) { return asked > 0 ? asked : asked == TASK_KINEMATIC ? 0 : own; }
 
 typedef struct {
@@ -32,6 +33,7 @@ typedef struct {
   bool* in; /* by number of the scenario  (scenarios); NULL: all */
   int count;
 } TaskWhere;
+/* Does it hold in this scenario? true where it names none; a scenario that the task has not is undefined. */
 static inline bool task_where(const TaskWhere* where, int scenario) { return !where->in || where->in[scenario]; }
 
 /* Bounds of a group of variables: relative to the initial value (within) or absolute (low, high). Absent = infinite. */
@@ -110,7 +112,7 @@ typedef struct {
 
 /* Which parameters of a link's controllers and loads move. */
 enum { CONTROL_VALUES = 1, CONTROL_AMPLITUDE = 2, CONTROL_FREQUENCY = 4, CONTROL_PHASE = 8, CONTROL_GAINS = 16 };
-/* The bit of a kind of gain: those behind the signal's own. */
+/* The bit of a kind of gain: those behind the signal's own. Of what is no GainKind undefined, not checked. */
 static inline unsigned control_gain_bit(GainKind kind) { return (unsigned)CONTROL_GAINS << kind; }
 typedef struct {
   SourcePlace place;
@@ -267,7 +269,7 @@ typedef enum {
   OPTIMIZER_CMA_ES,
   OPTIMIZER_LEVENBERG_MARQUARDT /* of fits */
 } TaskOptimizerType;
-/* As the task says it; constant. */
+/* As the task says it; constant. Never NULL, not to be freed; undefined for what is no TaskOptimizerType. */
 const char* task_optimizer_name(TaskOptimizerType type);
 typedef enum { NORM_INFINITY, NORM_EUCLIDEAN } TaskNorm;
 typedef enum { SCHEDULE_CONSTANT, SCHEDULE_STEP, SCHEDULE_COSINE } TaskSchedule;
@@ -452,7 +454,8 @@ typedef struct {
   double spread;    /* standard deviation of theirs, in each variable's own unit */
   double memory;    /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
 } Task;
-/* Combinations of all choices; 1 without any. */
+/* Combinations of all choices; 1 without any. Not beyond the first product above what a task may have, which is an
+ * error when it is read. Allocates nothing. */
 int64_t task_combinations(const Task* task);
 
 /* Read, override, check; every problem to diagnostics, those of scenes with their own files' places. Overrides that
@@ -463,24 +466,29 @@ int64_t task_combinations(const Task* task);
 Status task_load(Task* task, const char* path, const SceneOverride* overrides, int override_count,
                  Diagnostics* diagnostics);
 /* The same from memory: text has `length` bytes and a NUL behind them, and is not kept; json selects the format,
- * `path` names the text in messages and anchors relative paths. */
+ * `path` names the text in messages and anchors relative paths. STATUS_BAD_INPUT and freeing as of task_load; never
+ * STATUS_IO for the text itself. */
 Status task_parse(Task* task, const char* path, const char* text, size_t length, bool json,
                   const SceneOverride* overrides, int override_count, Diagnostics* diagnostics);
-/* Frees all that the task points to, its scenes too, and zeroes it; accepts a zeroed or half-read one. */
+/* Frees all that the task points to, its scenes too, and zeroes it; accepts a zeroed or half-read one. NULL is not
+ * accepted. */
 void task_free(Task* task);
 /* Is this file a task (a map with `loss`, `scenarios` or `scene` at its top) rather than a scene? false when
- * unreadable, and of what can be read only once: a pipe holds a scene. Nothing is told. */
+ * unreadable, and of what can be read only once: a pipe holds a scene. Nothing is told. Allocates for the time of
+ * the call. */
 bool task_recognise(const char* path);
-/* Is it a scene (a map with `links`, `shapes` or `include` and none of these)? false when unreadable or not parsed. */
+/* Is it a scene (a map with `links`, `shapes` or `include` and none of these)? false when unreadable or not parsed.
+ * Allocates for the time of the call; nothing is told. */
 bool task_recognise_scene(const char* path);
-/* The same of a text of `length` bytes with a NUL behind them; false for one that cannot be parsed. */
+/* The same of a text of `length` bytes with a NUL behind them; false for one that cannot be parsed. Allocates for
+ * the time of the call; nothing is told, and the text is not kept. */
 bool task_recognise_text(const char* path, const char* text, size_t length, bool json);
 
-/* Draft-07 JSON Schema of tasks, appended. */
+/* Draft-07 JSON Schema of tasks, appended. Never fails; the text is the caller's own. */
 void task_schema_json(Text* out);
-/* docs/task-format.md, appended. */
+/* docs/task-format.md, appended. Never fails; the text is the caller's own. */
 void task_schema_markdown(Text* out);
-/* The manual page sdrs-task(5), from the same table. Appended. */
+/* The manual page sdrs-task(5), from the same table. Appended. Never fails; the text is the caller's own. */
 void task_schema_man(Text* out);
 
 #endif

@@ -54,13 +54,13 @@ typedef struct {
 } Shape;
 
 /* Names of kinds as in files: "smooth_polytope", "truncated_cone", "superellipsoid", "superelliptic_cylinder",
- * "superquadric". Static. */
+ * "superquadric". Static. Never NULL, not to be freed; undefined for what is no SmoothKind. */
 const char* shape_kind_name(SmoothKind kind);
 /* A shape that can be queried: convex, with the origin inside. Otherwise NULL is in *shape's arrays and the rule that
  * is broken is in the returned text (static); NULL: it stands. Allocates. The form is copied; shape_free may be called
  * in any case. */
 const char* shape_create(Shape* shape, const SmoothForm* form);
-/* Frees the arrays and leaves a zeroed shape; accepts a zeroed one. */
+/* Frees the arrays and leaves a zeroed shape; accepts a zeroed one. NULL is not accepted. */
 void shape_free(Shape* shape);
 
 /* phi and its derivatives at one place; the Hessian is symmetric. */
@@ -70,11 +70,12 @@ typedef struct {
   Mat3 hessian;  /* 1/m^2 */
 } ShapeValue;
 /* At a place z of the shape's own frame [m], inside or outside. At the centre of a superellipsoid or cylinder, where
- * phi has a tip, gradient and Hessian are zero. No allocation. */
+ * phi has a tip, gradient and Hessian are zero. No allocation. By value; of a place that is not finite NaN, no
+ * error. */
 ShapeValue shape_evaluate(const Shape* shape, Vec3 z);
 
 /* Is phi convex, so that a point with phi = e > 0 lies within (1 + steepness e) times the body, and phi above each of
- * its tangents? All but cones; steepness = -1 / phi(centre). */
+ * its tangents? All but cones; steepness = -1 / phi(centre). Constant for a kind; nothing is allocated. */
 static inline bool shape_is_level(const Shape* shape) { return shape->kind != SMOOTH_CONE; }
 static inline double shape_steepness(const Shape* shape) {
   return shape->kind == SMOOTH_POLYTOPE ? shape->length / shape->inner : 1;
@@ -87,41 +88,45 @@ typedef struct {
   Vec3 gradient;
   Mat3 hessian;
 } Gauge;
-/* At y [m], shape's frame. No allocation. */
+/* At y [m], shape's frame. No allocation. y must not be 0, which nobody
+ * checks: there the gauge has a tip. */
 Gauge shape_gauge(const Shape* shape, Vec3 y);
 
 /* How far the body reaches from its centre along a unit direction [m], before edges are rounded off: not less than it
- * does. Quick; for a start. Shape's frame. */
+ * does. Quick; for a start. Shape's frame. A direction of another length is an error of the caller, not checked.
+ * Allocates nothing. */
 double shape_reach(const Shape* shape, Vec3 direction);
 
 /* A shape's own parameters, in this order. polytope: beta, then nx, ny, nz, offset of every face as given; cone: beta,
  * bottom_radius, top_radius, below, above; superellipsoid: exponent, a, b, c; cylinder: exponent, radius, half length
- * Bounds every k below: 0 <= k < count. */
+ * Bounds every k below: 0 <= k < count. The length of `out` in shape_mass_slopes. Never fails. */
 int shape_parameter_count(const Shape* shape);
 /* Stays parameter k, an exponent that has an end of its range, inside it by `way` to both sides? true for every other
- * parameter. */
+ * parameter. Another k is undefined, not checked. Allocates nothing. */
 bool shape_parameter_moves(const Shape* shape, int k, double way);
 /* Derivatives of phi and of its gradient at z by parameter k. z [m], shape's frame; *value, *gradient [1/m]: per unit
- * of the parameter. No allocation. */
+ * of the parameter. No allocation. Another k is undefined, not checked. */
 void shape_parameter_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 
 /* The hull of points on the surface, 10 * 4^level + 2 of them (level 0 to 3): for pictures. Freed by hull_free. In the
- * shape's frame [m]. When not HULL_OK there is nothing to free. */
+ * shape's frame [m]. When not HULL_OK there is nothing to free. HULL_FAILED as of hull_create; another level is an
+ * error of the caller. */
 HullResult shape_mesh(const Shape* shape, int level, ConvexHull* mesh);
 /* Where parameter k stands in what a shape is made of, in the same order; const to those that only look. Borrowed from
- * the form or its faces. */
+ * the form or its faces. Another k is undefined, not checked; not to be freed. */
 double* shape_form_number(const SmoothForm* form, int k);
-/* How many numbers those are: shape_parameter_count of the shape made of it. */
+/* How many numbers those are: shape_parameter_count of the shape made of it. Never fails; nothing is allocated. */
 int shape_form_count(const SmoothForm* form);
 
-/* Half of how far the body reaches along x, y and z of its frame, both ways taken together [m]. */
+/* Half of how far the body reaches along x, y and z of its frame, both ways taken together [m]. By value. Never
+ * fails. */
 Vec3 shape_extents(const Shape* shape);
-/* Its derivative by parameter k [m per unit of it]. */
+/* Its derivative by parameter k [m per unit of it]. Another k is undefined, not checked. By value. */
 Vec3 shape_extents_slope(const Shape* shape, int k);
 /* Point of the surface, shape's frame [m], along a direction s, which is first stretched like the extents (B8). s: of
- * any length but zero. */
+ * any length but zero. Of zero NaN, no error is told. By value. */
 Vec3 shape_surface_point(const Shape* shape, Vec3 s);
-/* Its derivative by parameter k, s held. */
+/* Its derivative by parameter k, s held. [m per unit of it] Another k is undefined, not checked. By value. */
 Vec3 shape_surface_slope(const Shape* shape, Vec3 s, int k);
 /* The point that is farthest along a direction, of any length but zero, with its gradient there (B9). */
 typedef struct {
@@ -129,18 +134,19 @@ typedef struct {
   Vec3 point;
   ShapeValue at; /* phi there */
 } ShapeSupport;
-/* direction: shape's frame. No allocation. */
+/* direction: shape's frame. No allocation. Of a direction of zero the point is undefined, not checked. By value. */
 ShapeSupport shape_support(const Shape* shape, Vec3 direction);
 /* Change of its point when the direction changes by `turn` (NULL: not at all) and parameter k by 1 (k < 0: not at all).
  * false: the surface is flat there, and the point is not unique. Then *change is of no use. support: shape_support's of
- * this direction; shape's frame, change [m]. */
+ * this direction; shape's frame, change [m]. No allocation. */
 bool shape_support_slope(const Shape* shape, const ShapeSupport* support, Vec3 direction, const Vec3* turn, int k,
                          Vec3* change);
 
-/* Derivatives of shape_mass by all parameters, to out (shape_parameter_count). Allocates for the time of the call. */
+/* Derivatives of shape_mass by all parameters, to out (shape_parameter_count). Allocates for the time of the call.
+ * Never fails. */
 void shape_mass_slopes(const Shape* shape, MassMoment* out);
 /* Moments of the solid of unit density [m^3, m^4, m^5] by quadrature over directions (B6). In the shape's frame, about
- * its origin. Never fails. */
+ * its origin. Never fails. Allocates nothing. */
 MassMoment shape_mass(const Shape* shape);
 
 /* ---------------------------------------------------------------- fields (shapes/field.c, field_surface.c)
@@ -183,28 +189,29 @@ typedef struct {
  * and nothing is to be freed. */
 const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing);
 /* At a place of the body's frame [m]. At the centre of a convex shape, where no direction is outward, gradient and
- * normal are zero. No allocation. */
+ * normal are zero. No allocation. By value; never fails. */
 FieldValue field_evaluate(const Field* field, Vec3 place);
 /* The same at many places, to 1e-13 of the body's size: superquadrics and unions of them four at a time
  * (shapes/field_many.c). slopes: false leaves gradient and turn undetermined. out: (count). What a place gets does not
- * depend on the others. No allocation. */
+ * depend on the others. No allocation. Never fails. */
 void field_evaluate_many(const Field* field, const Vec3* places, int count, bool slopes, FieldValue* out);
 /* Change of value and outward at a place by parameter k of the shape (FIELD_SHAPE only). place and outward in the
- * body's frame [m, no unit]; slopes per unit of the parameter. */
+ * body's frame [m, no unit]; slopes per unit of the parameter. Another k, or a field of several shapes, is
+ * undefined, not checked. Allocates nothing. */
 void field_parameter_slope(const Field* field, Vec3 place, int k, double* value, Vec3* outward);
-/* Frees its shape, arrays and parts, and leaves a zeroed field. */
+/* Frees its shape, arrays and parts, and leaves a zeroed field. NULL is not accepted; a zeroed one is. */
 void field_free(Field* field);
 
 /* Triangles on the surface for contacts and pictures, body frame: of shapes their hull by shape_mesh(level), of unions
  * and differences what of their parts' surfaces is not hidden by the others, drawn onto phi = 0. Points alone have no
- * triangles. Freed by surface_free. level: 0 to 3. */
+ * triangles. Freed by surface_free. level: 0 to 3. Never fails: empty where all is hidden. */
 TriangleSurface field_surface(const Field* field, int level);
 
 /* The solid phi <= 0 (shapes/field_solid.c), body frame [m]: its closed surface, cut out of `cells` cells along each
  * edge of a box around it (Y7; what is thinner than a cell may be missed), as triangles that need not be convex, freed
- * by hull_free; empty where no node of the grid is inside. Allocates. */
+ * by hull_free; empty where no node of the grid is inside. Allocates. Never fails. */
 void field_solid(const Field* field, int cells, ConvexHull* mesh);
-/* Its moments for unit density [m^3, m^4, m^5], body frame (Y8). Allocates for the time of the call. */
+/* Its moments for unit density [m^3, m^4, m^5], body frame (Y8). Allocates for the time of the call. Never fails. */
 MassMoment field_mass(const Field* field);
 
 #endif

@@ -41,7 +41,7 @@ typedef enum {
   STEP_IMPACT,   /* another of them */
   STEP_LEAVES,   /* the first after them */
 } StepKind;
-/* Is it a part that resolves an impact? */
+/* Is it a part that resolves an impact? false of every other kind; nothing is allocated. */
 static inline bool step_resolves(StepKind kind) { return kind == STEP_ENTERS || kind == STEP_IMPACT; }
 
 /* A step in time, by its end and its length and those of the two before it. */
@@ -62,9 +62,9 @@ typedef enum {
   STEP_OPEN,           /* a closure cannot be closed: the state before is kept */
   STEP_NOT_FINITE,     /* a number overflowed: the state before is kept */
 } StepOutcome;
-/* The word that outputs have for it: static, never NULL. */
+/* The word that outputs have for it: static, never NULL. Undefined for what is no StepOutcome; not to be freed. */
 const char* step_outcome_text(StepOutcome outcome);
-/* True unless the step reached balance, to the tolerance or to rounding. */
+/* True unless the step reached balance, to the tolerance or to rounding. Nothing is allocated. */
 bool step_outcome_failed(StepOutcome outcome);
 
 /* Energies at the new state [J]: the terms of the objective, and what contact has stored, without what impacts take. */
@@ -133,44 +133,49 @@ typedef struct {
 } SimMotion;
 /* The motion that the poses (links each) at the end of a step and of the two before tell of, every link taken by its
  * points: bodies that carry their angular momentum hold another one, and another energy. Before the start the poses
- * repeat the first. World axes; links that cannot move count for nothing. */
+ * repeat the first. World axes; links that cannot move count for nothing. [J, kg m/s, kg m^2/s] By value. Cannot
+ * fail. */
 SimMotion motion_between(const Model* model, const StepClock* clock, const Pose* now, const Pose* old,
                          const Pose* older);
 
 /* What the scheme takes each link's centre of mass to be driven by in a step, m (x'' - g) [N] (links), from the poses
  * (links each) at its end and at those of the three before. False: the step starts from velocities, which are no poses.
- * All of force is set, world axes, also of links that cannot move. */
+ * All of force is set, world axes, also of links that cannot move. Returns false with force as it was. Nothing is
+ * allocated. */
 bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
                    const Pose* oldest, Vec3* force);
 
 /* The force of a load of the model in the step of `clock` from the poses `begin`, with those a step before, `before`;
  * not in a run's first step [N] (docs/derivations/loads.md). World axes; zero on links that cannot move. No
- * allocation. */
+ * allocation. load below Model.load_count: undefined beyond, not checked. */
 Vec3 sim_load_force(const Model* model, int load, const StepClock* clock, const Pose* begin, const Pose* before);
 /* At the start that the model tells. *out is the caller's, for sim_destroy. STATUS_BAD_INPUT, a message and *out = NULL
- * where bodies intersect at the start, a closure is open there, or a recorded start does not fit. options: copied. */
+ * where bodies intersect at the start, a closure is open there, or a recorded start does not fit. options: copied.
+ * The model is borrowed and must outlive the sim. */
 Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics);
 /* Frees all that the sim owns, not the model; NULL is accepted. */
 void sim_destroy(Sim* sim);
 /* Advance by dt: in simulation.substeps equal substeps (or as many as the steps before needed), and when that fails, in
  * twice, four times ... as many, up to SUBSTEPS_MAX (docs/derivations/step.md, S13, S14). On failure the state is that
- * before the call, and the report is that of the finest try. */
+ * before the call, and the report is that of the finest try. Allocates only while pairs, parts or patterns grow. */
 StepReport sim_step(Sim* sim);
-/* The same, tried first in exactly so many substeps (>= 1). On failure as sim_step. */
+/* The same, tried first in exactly so many substeps (>= 1). On failure as sim_step. Allocates as sim_step does. */
 StepReport sim_step_in(Sim* sim, int substeps);
 /* The same in the parts that another run took, by their clocks, whatever they come to: where that run resolved an
  * impact this one does. Not taken in finer ones when it fails. parts (count): times in s, at the end and the length of
- * each; borrowed for the call. */
+ * each; borrowed for the call. count 0 is an error of the caller; on failure the state is that before the call. */
 StepReport sim_step_as(Sim* sim, const StepClock* parts, int count);
 /* Adds `the solver failed at t = ... (step n): why; ...` for the step that was tried last and failed
- * (simulate/failure.c). Words only: nothing is freed or reset, and the step may be tried again. */
+ * (simulate/failure.c). Words only: nothing is freed or reset, and the step may be tried again. out grows as it
+ * needs and stays the caller's; it never fails itself. */
 void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport* report);
-/* Borrowed for the life of the sim: after the next sim_step it is the next state, and pose points elsewhere. */
+/* Borrowed for the life of the sim: after the next sim_step it is the next state, and pose points elsewhere. Never
+ * NULL, not to be freed. */
 const SimState* sim_state(const Sim* sim);
-/* Clock time, so it differs from run to run; no result depends on it. */
+/* Clock time, so it differs from run to run; no result depends on it. Seconds, copied out; asking never fails. */
 SimTimes sim_times(const Sim* sim);
 /* The substep that led to the present state; all zero at the start. Times in s; kind tells what it did about impacts.
- */
+ * Copied out; asking never fails. */
 StepClock sim_clock(const Sim* sim);
 /* A state inside the last step, with the substep that led to it. */
 typedef struct {
@@ -184,22 +189,26 @@ typedef struct {
   int contact_count;
 } SimSubstate;
 /* States between the last two that sim_state has shown, in the order of time: none for a step taken as a whole. Valid
- * until the next step. *count is their number, below the substeps of the step. */
+ * until the next step. *count is their number, below the substeps of the step. NULL or not, the list means nothing
+ * when *count is 0. Owned by the sim, as the states' arrays. */
 const SimSubstate* sim_substates(const Sim* sim, int* count);
 /* ---- a state kept (simulate/snapshot.c): everything that the steps to come depend on, so that a run which goes on
  * from it takes the same steps to the bit as one that never stopped, on any number of threads. For runs of the same
  * model. After sim_restore a state shows what it showed when it was saved, except for states inside its last step
  * (sim_substates: none) and the moves that led to it (sim_path begins anew). */
 typedef struct SimSnapshot SimSnapshot;
-/* The caller frees it with sim_snapshot_destroy. Allocates; never NULL. */
+/* The caller frees it with sim_snapshot_destroy. Allocates; never NULL. A block of sim_snapshot_size bytes; the sim
+ * itself does not change. */
 SimSnapshot* sim_save(Sim* sim);
-/* Asserts that the snapshot is of a run of the same model. It is copied, and can be restored again. */
+/* Asserts that the snapshot is of a run of the same model. It is copied, and can be restored again. Allocates while
+ * that state had more pairs than this one ever. Contact is as it was to the bit; sim_times is not. */
 void sim_restore(Sim* sim, const SimSnapshot* snapshot);
 /* Frees it and all that it owns; NULL is accepted. */
 void sim_snapshot_destroy(SimSnapshot* snapshot);
+/* Of its own and what it owns; never fails. */
 size_t sim_snapshot_size(const SimSnapshot* snapshot); /* bytes */
 /* The present state as a file of kind STATE_KIND, which number_file_free frees: what Scene.start may begin with. Not
- * before the first step. */
+ * before the first step. The caller owns the file; an earlier content of *file is not freed. Never fails. */
 void sim_state_file(Sim* sim, NumberFile* file);
 /* A closure at the present state (simulate/closures.c). */
 typedef struct {
@@ -210,12 +219,13 @@ typedef struct {
   Vec3 force;       /* on a, world; zero at the start [N] */
   Vec3 torque;      /* on a about its end, world [N m] */
 } SimClosure;
-/* index: below Model.closure_count. */
+/* index: below Model.closure_count. World axes [m, N]. An index beyond is undefined, not checked; copied out. */
 SimClosure sim_closure(const Sim* sim, int index);
 /* The same of a coupling: gap [m or rad], and in force.x its force along the coordinate that follows [N or N m]. index:
- * below Model.coupling_count. */
+ * below Model.coupling_count. An index beyond is undefined, not checked; copied out. */
 SimClosure sim_coupling(const Sim* sim, int index);
-/* Times at which closures broke (closures), NULL when there is none. Borrowed. */
+/* Times at which closures broke (closures), NULL when there is none. Borrowed. Seconds; INFINITY of those that hold.
+ * Not to be freed. */
 const double* sim_closures_broken(const Sim* sim);
 /* Coordinates and poses at the substep before, and poses at the one before that; at the start of a run they say nothing
  * yet. Borrowed until the next step. */
@@ -223,13 +233,15 @@ typedef struct {
   const double *q_old, *q_older;     /* (nq); older: that of two substeps before, NULL where no joint has an armature */
   const Pose *pose_old, *pose_older; /* (links) */
 } SimHistory;
-/* The times between them are dt and dt_before of sim_clock [s]. */
+/* The times between them are dt and dt_before of sim_clock [s]. Coordinates (nq) and poses (links) of the state
+ * before and of the one before that; borrowed until the next step, never NULL. */
 SimHistory sim_history(const Sim* sim);
 /* ---- what moves how fast, and what acts along the joints (simulate/joint_forces.c, simulate/measure.c) */
 
 /* Velocities of the links at the current state, world axes: of the centre of mass, by the integrator's own difference,
  * which is what momentum and kinetic energy are made of [m/s], and the angular velocity that the joints' rates give it
- * [rad/s]. v, w (links each); set. At the start the initial velocities count. */
+ * [rad/s]. v, w (links each); set. At the start the initial velocities count. Cannot fail, allocates nothing; both
+ * arrays are the caller's own. */
 void sim_link_velocities(Sim* sim, Vec3* v, Vec3* w);
 
 /* What acts along a joint's coordinates. A new kind is a word and a row of functions in joint_forces.c. */
@@ -243,17 +255,19 @@ typedef enum {
   JOINT_FORCE_CLOSURE, /* closures and couplings */
   JOINT_FORCE_KINDS
 } JointForceKind;
-/* Its word in columns and keys; static. */
+/* Its word in columns and keys; static. Undefined for what is no JointForceKind; never NULL, not to be freed. */
 const char* joint_force_name(JointForceKind kind);
 /* Those of the last step (of its last part, if it had several), force[kind * nv + dof] as it acts on the link, along
  * the increments of the coordinates: a ball's are torques about the link's axes [N, N m]. NULL unless the scene's
- * simulation.output asks for forces; zero at the start. Borrowed until the next step. */
+ * simulation.output asks for forces; zero at the start. Borrowed until the next step. Not to be freed. */
 const double* sim_joint_forces(const Sim* sim);
 
 /* Touching link pairs at the current state, sorted by (a, b); valid until the next call. Allocates while their number
- * grows. NULL and a count of 0 without contact. */
+ * grows. NULL and a count of 0 without contact. Lengths in m, forces in N, world axes. Owned by the sim, not to be
+ * freed. */
 const SimContact* sim_contacts(Sim* sim, int* count);
-/* Of the present state. Goes through all candidates for the gap. */
+/* Of the present state. Goes through all candidates for the gap. [J], the gap in m: INFINITY without candidates, no
+ * error. Allocates nothing of its own. Copied out. */
 SimMeasure sim_measure(Sim* sim);
 /* The moves that led from one recorded state to the next, each proved (simulate/path.c;
  * docs/derivations/certificate.md, P6). Nothing where the straight way does as well. Borrowed until the next call. */
@@ -263,14 +277,17 @@ typedef struct {
   const double* delta; /* increments of the joints: q (+) delta  (count x nv) */
 } SimPath;
 /* Moves since the last call; without SimOptions.path, or a certificate, there are none. Increments in m and rad,
- * row-major; time in s. */
+ * row-major; time in s. Borrowed until the next step; NULL moves where there are none. Asking twice gives none the
+ * second time. */
 SimPath sim_path(Sim* sim);
-/* Total contact and friction force on every link at the current state, world [N] (links); set. */
+/* Total contact and friction force on every link at the current state, world [N] (links); set. 0 without contact: no
+ * error. Allocates nothing; force is the caller's own. */
 void sim_link_forces(const Sim* sim, Vec3* force);
-/* The same of single pairs of links (count); set. World axes [N]; on `link` of each pair, by `other`. */
+/* The same of single pairs of links (count); set. World axes [N]; on `link` of each pair, by `other`. 0 for a pair
+ * that does not touch, no error. force (count) is the caller's own; nothing is allocated. */
 void sim_pair_forces(const Sim* sim, const ForcePair* pairs, int count, Vec3* force);
 /* Records of the pairs in contact at the current state; valid until the next call. NULL and a count of 0 without
- * contact. Allocates while their number grows. */
+ * contact. Allocates while their number grows. Owned by the sim, not to be freed. */
 const ContactRecord* sim_contact_records(Sim* sim, int* count);
 
 /* ---------------------------------------------------------------- proof over recorded states
@@ -297,13 +314,16 @@ typedef struct {
   int gap_a, gap_b;   /* between whom; -1: nobody */
 } ProofReport;
 
-/* Increments of the straight way from q to `to` (nv). q, to (nq) and delta (nv), in m and rad; set. */
+/* Increments of the straight way from q to `to` (nv). q, to (nq) and delta (nv), in m and rad; set. Cannot fail. Of
+ * a ball the shorter of both turns; nothing is allocated. */
 void proof_way(const Model* model, const double* q, const double* to, double* delta);
-/* Copies what it needs of the model but borrows its arrays, which must outlive it. Freed with proof_destroy. */
+/* Copies what it needs of the model but borrows its arrays, which must outlive it. Freed with proof_destroy. Never
+ * NULL; threads below 1 count as 1. */
 Proof* proof_create(const Model* model, int threads);
 /* Frees it and all that it owns; NULL is accepted. */
 void proof_destroy(Proof* proof);
-/* Forget the last state: this is a first one. q (nq), copied. */
+/* Forget the last state: this is a first one. q (nq), copied. Allocates while candidates grow. Returns a failed
+ * outcome only where hulls meet in q. */
 ProofReport proof_restart(Proof* proof, const double* q);
 /* The next recorded state, by its coordinates (nq); the first call has no way to it. Where two hulls meet in a state,
  * there is no way to the next one either: that one is a first again. q is copied. Never fails otherwise than by the
@@ -318,13 +338,15 @@ typedef struct {
   double load; /* sum of the sizes of that force over the pairs of hulls [N] */
 } ProofPair;
 /* All of them, sorted by (a, b); valid until the next call. None when the state could not be entered. NULL and a count
- * of 0 then. */
+ * of 0 then. Owned by the proof, not to be freed. Distances in m. */
 const ProofPair* proof_pairs(Proof* proof, int* count);
 
-/* The same without looking for a way beside the straight one. q (nq). */
+/* The same without looking for a way beside the straight one. q (nq). Copied, as in proof_next; fails where that way
+ * has no proof, though another may have. */
 ProofReport proof_next_straight(Proof* proof, const double* q);
 /* The same along recorded moves (count x nv) instead of a straight way. report.miss: how far from q they end; what is
- * left of the last move is then to q. moves: row-major, increments in m and rad, borrowed for the call. */
+ * left of the last move is then to q. moves: row-major, increments in m and rad, borrowed for the call. Allocates
+ * while candidates grow. */
 ProofReport proof_next_along(Proof* proof, const double* moves, int count, const double* q);
 
 /* ---------------------------------------------------------------- one recorded step backwards
@@ -365,12 +387,12 @@ typedef struct {
   double rounding; /* what rounding of positions makes of the step's share of a gradient, in its numbers' scales */
 } StepAdjointReport;
 
-/* Borrows the model. Freed with step_adjoint_destroy. */
+/* Borrows the model. Freed with step_adjoint_destroy. Never NULL; threads below 1 count as 1. */
 StepAdjoint* step_adjoint_create(const Model* model, int threads);
 /* Frees it and all that it owns; NULL is accepted. */
 void step_adjoint_destroy(StepAdjoint* adjoint);
 /* Forget what was gathered for the initial velocities. So too for what was measured late and what contact carried: the
- * next step is the last of a run. */
+ * next step is the last of a run. Cannot fail, allocates nothing. */
 void step_adjoint_begin(StepAdjoint* adjoint);
 /* Derivatives by contact forces at a state: on every link (links, NULL: none), and between links. */
 typedef struct {
@@ -380,15 +402,16 @@ typedef struct {
 /* next: complete on entry, its q grows by what rates and forces hand on; rate: by SimState.rate at t + dt (nv); force:
  * by the contact forces at t + dt (NULL: none). now, old, older and gradient are added to (older:
  * poses only). Steps must come from the last to the first. sound = false in the report: what was added is no
- * derivative. */
+ * derivative. Nothing is allocated but room that grows with the pairs of a step. */
 StepAdjointReport step_adjoint(StepAdjoint* adjoint, const RecordedStep* step, StateBar next, const double* rate,
                                const ForceSlopes* force, StateBar now, StateBar old, StateBar older,
                                ModelGradient* gradient);
-/* After a step: what it handed to the momenta before it, times a factor. Factor without unit, 1: nothing changes. */
+/* After a step: what it handed to the momenta before it, times a factor. Factor without unit, 1: nothing changes.
+ * Cannot fail, allocates nothing. */
 void step_adjoint_discount(StepAdjoint* adjoint, double factor);
 /* The start: from the derivatives by the first state to the initial coordinates and velocities, the signals of
  * prescribed joints and the attachments. q (nq) and pose (links) of the first state; rate (nv): derivatives by the
- * rates there. All is added to gradient. */
+ * rates there. All is added to gradient. Cannot fail: the start is a state, not a step. */
 void step_adjoint_start(StepAdjoint* adjoint, const double* q, const Pose* pose, StateBar first, const double* rate,
                         ModelGradient* gradient);
 
@@ -401,24 +424,26 @@ typedef struct StepForward StepForward;
 /* Adds, for a scalar with these derivatives by the model's numbers, those by the parameters (count) to row. */
 typedef void (*ForwardChain)(void* context, const ModelGradient* gradient, double* row);
 /* Borrows the model and context. Freed with step_forward_destroy. Keeps (nv x parameters) numbers for each of several
- * states. */
+ * states. Never NULL. */
 StepForward* step_forward_create(const Model* model, int parameters, ForwardChain chain, void* context);
 /* Frees it and all that it owns; NULL is accepted. */
 void step_forward_destroy(StepForward* forward);
 /* No parameter turns a joint's frame or axis: what the chain is given is without_turns. Before step_forward_begin; it
- * saves their part of each row. */
+ * saves their part of each row. Cannot be taken back, and fails for no model; allocates nothing. */
 void step_forward_skip_turns(StepForward* forward);
 /* Closures hold links as they are at these coordinates (nq, borrowed), which no parameter moves, and not as at the
- * run's start. Allocates: once in the life of `forward`. */
+ * run's start. Allocates: once in the life of `forward`. Called twice it would leave the first arrays without an
+ * owner: an error of the caller. */
 void step_forward_place(StepForward* forward, const double* q);
-/* At the start: from the model's initial coordinates and velocities. q (nq) and pose (links) are copied. */
+/* At the start: from the model's initial coordinates and velocities. q (nq) and pose (links) are copied. Cannot
+ * fail; allocates nothing. */
 void step_forward_begin(StepForward* forward, const double* q, const Pose* pose);
 /* Over one step, from the first to the last. false: it has no derivative, or its contact is not found again. Allocates
- * and frees. */
+ * and frees. After false its rows are undefined. */
 bool step_forward_advance(StepForward* forward, const RecordedStep* step);
 /* Derivatives of the coordinates' increments where it stands, and a state before (nv x parameters). Row-major, a row a
  * degree of freedom; before: 0 the present state, 1 the one before, up to 3. Borrowed until the next
- * step_forward_advance. */
+ * step_forward_advance. before from 4 on is undefined, not checked. Not to be freed. */
 const double* step_forward_state(const StepForward* forward, int before);
 /* For a scalar with these derivatives by the poses (as LossSeeds.pose, of all links) at a state with its sensitivity:
  * its derivatives by the parameters, added to row (parameters). bar (links) is 3 x 4 by entries of (R | t), q (nq) and

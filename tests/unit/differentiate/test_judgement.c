@@ -361,6 +361,7 @@ static void judgement_J9_of_a_jump(void** state) {
     f.own = seed % 3 == 1 ? size / 2 : size; /* in the middle, level with one side, above both */
     GradcheckBlockReport report = judged(&f, f.gradient, 2, seed);
     if (report.verdict == GRADCHECK_WRONG) fail_msg("seed %d: a right gradient", (int)seed);
+    if (report.jump == alone) fail_msg("seed %d: a jump that hides the slope", (int)seed);
     report = judged(&f, none, 2, seed);
     if (report.verdict != GRADCHECK_UNCHECKED || (alone && !report.jump)) fail_msg("seed %d: no jump", (int)seed);
     f.jump *= 1e-8;
