@@ -181,10 +181,19 @@ static void read_number_list(Reader* reader, const Node* node, const SchemaRow* 
   *out = list;
 }
 
+/* Who writes a map for a name has a reason, so what the key is for is told as well. */
+static void expected_kind(Reader* reader, const Node* node, const SchemaRow* row) {
+  if (row->kind == VALUE_TEXT && node->kind == NODE_MAP)
+    reader_error(reader, node->place, "expected %s, got %s: %s", kind_expected(row->kind), node_describe(node).text,
+                 row->meaning);
+  else
+    reader_expected(reader, node, kind_expected(row->kind));
+}
+
 void schema_read_value(Reader* reader, const Node* node, const SchemaRow* row, void* out) {
   if (!reader_work(reader, node->place, 1) || (row->nullable && node_is_null(node))) return;
   if (!kind_accepts(row->kind, node)) {
-    reader_expected(reader, node, kind_expected(row->kind));
+    expected_kind(reader, node, row);
     return;
   }
   switch (row->kind) {

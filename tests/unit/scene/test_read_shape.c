@@ -134,6 +134,9 @@ static void wrong_uses_are_told(void** state) {
       "1:94: error: links[0].shapes[4].size: expected a list of 3 numbers, got 3\n"
       "1:77: error: links[0].shapes[4]: give 'shape' or 'type', not both\n"
       "1:104: error: links[0].shapes[4].shape: no shape is named 'x'\n");
+  expect_problems("links: [{name: a, fixed: true, shapes: [{shape: {type: sphere, radius: 1}}]}]\n",
+                  "1:49: error: links[0].shapes[0].shape: expected a text, got a map: Name of a shape; or write the "
+                  "shape's own keys here. In a repeat it may hold {expressions}.\n");
   expect_problems("links: [{name: a, fixed: true, shape: [1]}]\n",
                   "1:39: error: links[0].shape: expected the name of a shape, or a shape, got a list\n");
 }
