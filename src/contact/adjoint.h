@@ -15,7 +15,7 @@ typedef struct {
   double clearance;
 } ActiveVertex;
 /* Vertices with 0 < c < s; out has room for all of the hull's. A half-space has one, vertex -1. sigma: -1 for a, +1 for
- * b. Returns how many. */
+ * b. Returns how many. More are not written, fewer room is not checked. Allocates nothing. */
 int active_vertices(const HullInstance* hull, double sigma, double support, const Plane* plane, ActiveVertex* out);
 
 /* Those of both sides of a pair at one moment, one after the other in lent room. */
@@ -45,12 +45,12 @@ typedef struct {
 } ContactLoad;
 
 /* Contact at t + dt. active: at t + dt, found here. twist: of both bodies [rad, m]. response: of plane_derivatives.
- * Shares are added in lent room. */
+ * Shares are added in lent room. Cannot fail, allocates nothing. */
 void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* solution, const PlaneResponse* response,
                    const double twist[2][6], ActiveSides* active, PairShares* out);
 
 /* Friction of the step; lag after friction_evaluate at the poses of `next`. solution: the plane at t. then:
- * active vertices at t, found here. Nothing where nothing presses. */
+ * active vertices at t, found here. Nothing where nothing presses. Cannot fail, allocates nothing. */
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
                       const PairBody now[2], const PairBody next[2], const PlaneSolution* solution,
                       const double twist[2][6], ActiveSides* then, PairShares* out);
@@ -62,27 +62,29 @@ typedef struct {
   const PlaneSolution* solution; /* NULL: not in contact */
 } ImpactMoment;
 /* The active vertices of both sides, unless they are known. at->solution is not NULL. Its room holds the vertices of
- * both hulls. */
+ * both hulls. Cannot fail. */
 void active_find(const ImpactMoment* at, double support, ActiveSides* active);
 /* bar: derivatives by the pair's pressure at t, gathered for impact_pressure_adjoint. out is scaled by W' and added
- * to. */
+ * to. Cannot fail, allocates nothing. */
 void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, const ImpactPast* past,
                     const PairCarry* carried, const ImpactMoment* now, const ImpactMoment* next, ActiveSides* active,
                     Pressure* bar, PairShares* out);
 /* After friction_adjoint and rolling_adjoint, with coefficients times the factor: by the factor, which rests on the
- * state at t and, as out->carry, on the one before. Scales out's coefficients by the factor. */
+ * state at t and, as out->carry, on the one before. Scales out's coefficients by the factor. Cannot fail, allocates
+ * nothing. */
 void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, Pressure* bar, PairShares* out);
-/* What the step after this one has handed on by the pair's y at t. Added to bar and out. */
+/* What the step after this one has handed on by the pair's y at t. Added to bar and out. Cannot fail, allocates
+ * nothing. */
 void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* parameters, const ImpactMoment* now,
                           Pressure* bar, PairShares* out);
 /* Adds bar times the change of potential and force at t by everything that they depend on. Nothing for a pair that was
- * not in contact at t. */
+ * not in contact at t. Cannot fail, allocates nothing. */
 void impact_pressure_adjoint(const Pressure* bar, const ImpactParameters* parameters, const ImpactMoment* now,
                              ActiveSides* then, PairShares* out);
 
 /* plane_bar: derivative of a scalar with respect to the plane (n, o) that minimises U at t. Gives z = -H_pp^-1
  * plane_bar; the scalar then depends on a vertex at t by  P'' n (x~ . z) + sigma P' z_n. plane_bar, z (4); half_space:
- * n keeps its direction, z has a part along it alone. */
+ * n keeps its direction, z has a part along it alone. z is the caller's own; cannot fail where the plane was found. */
 void plane_implicit(const PlaneSolution* solution, bool half_space, const double plane_bar[4], double z[4]);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct {
   double by_near, first_by_near;   /* of value and first by d [1/m, 1/m^2] */
   double by_blend, first_by_blend; /* by blend */
 } BlendWeight;
-/* r and near in m, blend > 0 without unit; 0 up to near, 1 from near (1 + blend) on. */
+/* r and near in m, blend > 0 without unit; 0 up to near, 1 from near (1 + blend) on. By value; cannot fail. */
 BlendWeight blend_weight(double r, double near, double blend);
 
 /* Where two nodes are to each other. */
@@ -33,9 +33,9 @@ typedef struct {
   NodeBars bars[2];
   int count, piece_count, blend_count; /* of the last walk: terms, of these exact ones and blends */
 } FieldWork;
-/* Room for the largest two hulls and trees. Freed with field_work_destroy. */
+/* Room for the largest two hulls and trees. Freed with field_work_destroy. Never fails. */
 void field_work_create(FieldWork* work, const Model* model, const Hierarchy* hierarchy);
-/* Frees what it owns; accepts a zeroed one. */
+/* Frees what it owns; accepts a zeroed one. NULL is not accepted. */
 void field_work_destroy(FieldWork* work);
 
 typedef struct {
@@ -56,12 +56,13 @@ typedef struct {
 
 /* P. false: two pieces meet, or a plane was not found; value is set only where it was. Nothing below allocates. */
 bool field_value(const FarField* field, FieldWork* work, const FieldPair* pair, double* value);
-/* Gradient and Hessian, set. out->energy is P. false: out is zero. */
+/* Gradient and Hessian, set. out->energy is P. false: out is zero. Returns false where two pieces meet, or a plane
+ * was not found. Nothing below allocates. */
 bool field_derivatives(const FarField* field, FieldWork* work, const FieldPair* pair, PairDerivatives* out);
 
 /* Where the pair presses, the mean over its terms by the size of their forces: points on the planes of pieces, and
  * halfway between centres, world [m]; press: the sum of these sizes [1/m^2]. false as above, and where nothing
- * presses, with press 0. */
+ * presses, with press 0. point is set only when true is returned. Nothing is allocated. */
 bool field_center(const FarField* field, FieldWork* work, const FieldPair* pair, Vec3* point, double* press);
 
 /* Derivatives of Phi = dP/d(twists) . twist with respect to everything else. */
@@ -70,7 +71,8 @@ typedef struct {
   Vec3* vertices[2]; /* world axes, of all vertices of a link, or of the hull before a half-space; zeroed by who asks */
   GroundShare ground; /* by the motion of the half-space */
 } FieldShares;
-/* false: a plane was not found, and what out has means nothing. Vertices are added to. */
+/* false: a plane was not found, and what out has means nothing. Vertices are added to. Room for vertices is the
+ * caller's own; nothing is allocated. */
 bool field_reverse(const FarField* field, FieldWork* work, const FieldPair* pair, const double twist[2][6],
                    FieldShares* out);
 
@@ -80,7 +82,7 @@ typedef struct {
   double by_near, by_blend;
   Vec3 direction;
 } FieldLocal;
-/* leaf: a node of either tree; the second -1: the half-space. */
+/* leaf: a node of either tree; the second -1: the half-space. By value; cannot fail, allocates nothing. */
 FieldLocal field_local(const FarField* field, const int leaf[2], const FieldPair* pair);
 
 #endif

@@ -14,9 +14,9 @@ typedef struct {
 } Features;
 
 /* Of all hulls of a link, features (hulls) zeroed before: those of its bounded hulls are set, by the places of corners
- * in the link frame. Allocates. Freed one by one with features_free. */
+ * in the link frame. Allocates. Freed one by one with features_free. Never fails. */
 void features_of_link(const Model* model, int link, Features* features);
-/* Of one solid alone: vertices are numbers in it. Allocates. */
+/* Of one solid alone: vertices are numbers in it. Allocates. Freed with features_free. Never fails. */
 void features_of_solid(const ConvexHull* solid, Features* features);
 void features_free(Features* features); /* what they own; accepts zeroed ones */
 
@@ -25,7 +25,8 @@ typedef struct {
   Stencil* list;
   int count, capacity;
 } Stencils;
-/* Room for one more, owned by the list, which counts once count is raised; the pointer holds until the next call. */
+/* Room for one more, owned by the list, which counts once count is raised; the pointer holds until the next call.
+ * Never NULL; what stands there is undefined. */
 Stencil* stencils_next(Stencils* out);
 
 /* A surface where it stands. Vertex m of the features is points[m - first], world [m]. */
@@ -44,13 +45,14 @@ typedef struct {
   Box *edge_box[2], *triangle_box[2];
   int capacity[2];
 } NearFeatures;
-/* Frees what it owns; accepts a zeroed one. */
+/* Frees what it owns; accepts a zeroed one. NULL is not accepted. */
 void near_features_free(NearFeatures* near);
 
 /* All stencils of vertices and triangles, both ways, and of edges that are nearer than `range` [m], and of edges only
  * those with a squared sine of `least_sine` or more; added to out in the order of the features. across: a unit vector
  * from a to b along which features that are farther apart than the range are left out; zero: none is known. Returns
- * with out as it was where the boxes are farther apart. Allocates while features grow. */
+ * with out as it was where the boxes are farther apart. Allocates while features grow. Never fails; near and out
+ * stay the caller's own. */
 void stencils_between(const Surface surface[2], Vec3 across, double range, double least_sine, NearFeatures* near,
                       Stencils* out);
 

@@ -47,10 +47,10 @@ typedef struct {
 } FrictionLag;
 
 /* Upper bound of the number of vertices friction_lag will store. Both hulls' vertices nearer to the plane than a little
- * over support [m]; a half-space has none. */
+ * over support [m]; a half-space has none. At most the vertices of both. Nothing is allocated, nothing fails. */
 int friction_count(const HullInstance* a, const HullInstance* b, double support, const Plane* plane);
 /* Fill the lag at an accepted state: vertices has room for friction_count. Borrows `vertices`; support [m]. No
- * allocation. */
+ * allocation. Room for less is not checked. Cannot fail. */
 void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane,
                   FrictionVertex* vertices, FrictionLag* lag);
 
@@ -64,19 +64,20 @@ typedef struct {
 
 /* Energy. The constant mu dt sum weight sqrt(eps) is left out of it, so that no digits are lost in differences (F4).
  * lag->slip is updated, from where the next search begins. Returns the Newton iterations of the inner problem, or -1
- * when it failed. *energy [J] for stiffness 1 is set, to 0 where nothing presses. */
+ * when it failed. *energy [J] for stiffness 1 is set, to 0 where nothing presses. No allocation. */
 int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
                    double* energy);
 /* In its place where lag->slip is the minimiser already, as a record has it. */
-/* Returns as friction_value does; slip stays but for rounding. */
+/* Returns as friction_value does; slip stays but for rounding. -1 when the search failed. No allocation. */
 int friction_recall(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b);
 /* Derivatives at the poses of the last friction_value, with respect to the twists of both bodies about their
- * references, *added* to out (which may hold the contact terms). Nothing where nothing presses. No allocation. */
+ * references, *added* to out (which may hold the contact terms). Nothing where nothing presses. No allocation. After
+ * friction_value has failed they are undefined. */
 void friction_derivatives(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a,
                           const Pose* pose_b, Vec3 reference_a, Vec3 reference_b, PairDerivatives* out);
-/* Both, when the first has not failed. Returns as friction_value does; -1: out is as it was. */
+/* Both, when the first has not failed. Returns as friction_value does; -1: out is as it was. No allocation. */
 int friction_evaluate(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
                       Vec3 reference_a, Vec3 reference_b, PairDerivatives* out, double* energy);
-/* State `to` becomes what the other one is. */
+/* State `to` becomes what the other one is. Cannot fail, allocates nothing. */
 void friction_keep(FrictionLag* lag, int to);
 #endif

@@ -31,9 +31,9 @@ typedef struct {
   int link_count, largest; /* nodes of the largest tree */
 } Hierarchy;
 
-/* Allocates; the model is not kept. Freed with hierarchy_destroy. */
+/* Allocates; the model is not kept. Freed with hierarchy_destroy. Never fails. */
 void hierarchy_create(Hierarchy* hierarchy, const Model* model);
-/* Frees what it owns; accepts a zeroed one. */
+/* Frees what it owns; accepts a zeroed one. NULL is not accepted. */
 void hierarchy_destroy(Hierarchy* hierarchy);
 
 /* What a walk down two trees looks for; context is the caller's. */
@@ -44,7 +44,8 @@ typedef struct {
   bool (*visit)(void* context, int hull_a, int hull_b);
   void* context;
 } PieceWalk;
-/* From both roots; neither link without pieces. false: a visit was the last one. */
+/* From both roots; neither link without pieces. false: a visit was the last one. Returns true when all was visited.
+ * Allocates nothing. */
 bool hierarchy_walk(const BodyTree* a, const BodyTree* b, const PieceWalk* walk);
 
 /* Derivatives of a scalar by centres and radii of a link's nodes, world axes (nodes). */
@@ -53,9 +54,10 @@ typedef struct {
   double* radius;
 } NodeBars;
 /* Hand them down to the vertices of the link (BodyTree.vertex_count), world axes, added; the bars are used up. turn:
- * the link's rotation. bars (nodes). */
+ * the link's rotation. bars (nodes). Cannot fail, allocates nothing. */
 void hierarchy_to_vertices(const Model* model, const BodyTree* tree, Mat3 turn, const NodeBars* bars, Vec3* vertices);
-/* The same of one leaf, to the vertices of its hull. out (vertices of the hull), added to. */
+/* The same of one leaf, to the vertices of its hull. out (vertices of the hull), added to. Cannot fail, allocates
+ * nothing. */
 void hierarchy_leaf_to_vertices(const Model* model, const BodyTree* tree, int index, Mat3 turn, const NodeBars* bars,
                                 Vec3* out);
 

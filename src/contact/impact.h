@@ -15,7 +15,7 @@ typedef struct {
   double restitution; /* e: what is left of the speed of approach; 0: the law above for all pairs */
 } ImpactParameters;
 
-/* y of a potential U [1/m]; > 0 in contact. support [m]; no unit; 0 out of range. */
+/* y of a potential U [1/m]; > 0 in contact. support [m]; no unit; 0 out of range. Cannot fail, allocates nothing. */
 double impact_compression(double support, double potential);
 
 /* What a pair carries from part to part of an impact; all but `bounces` and `fresh` are numbers with derivatives. */
@@ -37,12 +37,13 @@ typedef struct {
   Pressure by_now, by_old; /* d first / d(past.now), d(past.old) of a pair that bounces */
   double by_damping;       /* d first / d(past.damping) [m/s] */
 } Impact;
-/* potential U [1/m] now, before: y_t of the step before. Rest speed 0, or U = 0: W = U. */
+/* potential U [1/m] now, before: y_t of the step before. Rest speed 0, or U = 0: W = U. By value; cannot fail. */
 Impact impact_eval(const ImpactParameters* parameters, double potential, double before);
 /* The same for a pair that bounces: the force is the difference quotient of the potential over both parts that meet at
- * t, times 1 + a v (I7, I8). Where the course is not known yet the quotient alone counts. */
+ * t, times 1 + a v (I7, I8). Where the course is not known yet the quotient alone counts. By value; cannot fail,
+ * allocates nothing. */
 Impact impact_bounce(const ImpactParameters* parameters, double potential, const ImpactPast* past);
-/* Whichever of the two the pair follows. U = 0 is never a bounce. */
+/* Whichever of the two the pair follows. U = 0 is never a bounce. By value; cannot fail, allocates nothing. */
 Impact impact_of(const ImpactParameters* parameters, double potential, double before, const ImpactPast* past);
 
 /* Speed of approach in the part that led to t, from pressures at both its ends, and its derivatives. */
@@ -51,22 +52,25 @@ typedef struct {
   Pressure by_now, by_old;
   double by_support;
 } ImpactSpeed;
-/* 0 unless the pair is in range at both ends and a part lies between them. */
+/* 0 unless the pair is in range at both ends and a part lies between them. By value; cannot fail, allocates nothing. */
 ImpactSpeed impact_speed(const ImpactParameters* parameters, const ImpactPast* past);
-/* The way of the bodies for a change of z, r = N |Q'| / (s p) [m] (I7); 0: not in range. */
+/* The way of the bodies for a change of z, r = N |Q'| / (s p) [m] (I7); 0: not in range. Cannot fail, allocates
+ * nothing. */
 double impact_way(const ImpactParameters* parameters, const Pressure* pressure);
-/* z of a potential, in (0, 1]. */
+/* z of a potential, in (0, 1]. Cannot fail, allocates nothing. */
 double impact_clearance(const ImpactParameters* parameters, double potential);
 
 /* c(e): the damping in units of 1 / v0 with which e is left of v0 (I9); 0 for e = 1. by_restitution: dc/de. restitution
- * in (0, 1]; remembered thread by thread, which changes no bits. */
+ * in (0, 1]; remembered thread by thread, which changes no bits. by_restitution must not be NULL; other restitutions
+ * are undefined, not checked. */
 double impact_damping_number(double restitution, double* by_restitution);
 /* Below this many rest speeds an impact is one of restitution 0; from twice as many on it is what was asked for. */
 #define IMPACT_FROM 5.0
 typedef struct {
   double value, by_speed, by_rest_speed, by_restitution;
 } ImpactDamping;
-/* a of an impact at speed v0, between IMPACT_FROM rest speeds and any. speed [m/s]; value [s/m]. */
+/* a of an impact at speed v0, between IMPACT_FROM rest speeds and any. speed [m/s]; value [s/m]. By value; cannot
+ * fail, allocates nothing. */
 ImpactDamping impact_damping(const ImpactParameters* parameters, double speed);
 
 /* ---- from part to part (impact_course.c; I10, I11) */
@@ -81,24 +85,28 @@ typedef struct {
   double pace;     /* length of the parts of its impact; 0: it is in none [s] */
   double approach; /* speed with which the last part let it into the range; 0: it did not [m/s] */
 } ImpactCourse;
-/* At the lag: what it carries into the part that begins. now: at the lag; zero potential: the pair is out of range. */
+/* At the lag: what it carries into the part that begins. now: at the lag; zero potential: the pair is out of range.
+ * Cannot fail, allocates nothing. */
 void impact_follow(const ImpactParameters* parameters, const ImpactPart* part, const Pressure* now,
                    ImpactCourse* course);
 /* How long the part that begins may be because of it [s]; INFINITY: it is in no impact. separation: of the hulls [m];
  * potential_share: U by which the barrier holds the energy of a speed v is potential_share v^2 / 2 [s^2/m^3]. Sets
- * course->pace. Not longer than what brings the pair a part of its separation nearer. */
+ * course->pace. Not longer than what brings the pair a part of its separation nearer. Cannot fail, allocates
+ * nothing. */
 double impact_pace(const ImpactParameters* parameters, const ImpactPart* part, const Pressure* now, double separation,
                    double potential_share, ImpactCourse* course);
 /* Of a part of length dt that has let it into the range, from this distance [m]: how long it should have been [s];
- * INFINITY: it may stay. approach [m/s], dt [s]. */
+ * INFINITY: it may stay. approach [m/s], dt [s]. Cannot fail, allocates nothing. */
 double impact_entry(const ImpactParameters* parameters, double approach, double distance, double dt);
-/* Has it ended an approach in the part that led here? Of a pair that bounces: false, it is resolved. */
+/* Has it ended an approach in the part that led here? Of a pair that bounces: false, it is resolved. Nothing is
+ * allocated. */
 bool impact_struck(const ImpactParameters* parameters, const ImpactCourse* course, const Impact* impact);
-/* Is the force still that of an approach, so that the next step belongs to the impact? */
+/* Is the force still that of an approach, so that the next step belongs to the impact? Nothing is allocated; false
+ * for a pair out of range. */
 bool impact_presses_on(const Impact* impact);
 
 /* From derivatives of U to those of W: forces, moments and Hessian. All but the energy of d, in place; half_space: side
- * b has no rows. */
+ * b has no rows. Cannot fail, allocates nothing. */
 void impact_scale(const Impact* impact, bool half_space, PairDerivatives* d);
 
 #endif

@@ -177,16 +177,17 @@ typedef struct ContactLaw {
   void (*reverse)(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
 } ContactLaw;
 
-/* The model's; that of model `none` is the first, for who asks how near is near. Static; never NULL. */
+/* The model's; that of model `none` is the first, for who asks how near is near. Static; never NULL. Not to be
+ * freed. */
 const ContactLaw* contact_law(const Model* model);
 
 /* The row that stands for all laws of a model: the table's own, or, where pairs name laws (Model.pair_laws), one that
  * hands each question to the pair's law, written to room (contact/pair_laws.c). room must live as long as what is asked
- * of it, and is not touched where the table's own is returned. */
+ * of it, and is not touched where the table's own is returned. Never NULL, not to be freed. */
 const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room);
-/* That of two links, whatever the model's is. Static. */
+/* That of two links, whatever the model's is. Static. Never NULL, not to be freed; numbers of links are not checked. */
 const ContactLaw* contact_law_of_links(const Model* model, int link_a, int link_b);
-/* From the table; not of `none`. Static. */
+/* From the table; not of `none`. Static. Not to be freed; undefined for what is no law. */
 const ContactLaw* contact_law_named(ContactModel model);
 
 /* Rows that every law with friction has. LAWS: the words of the laws that they are for. */

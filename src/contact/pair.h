@@ -17,7 +17,8 @@ typedef struct {
 
 /* What a vertex (or the boundary of a half-space) at clearance c > 0 adds to its pair's potential, with derivatives by
  * c [1/m, 1/m^2, 1/m^3]: P_s(c) of the clamped barrier (C2); without support (INFINITY) the reciprocal of the
- * long-range law, 3 / (M c) of a hull of M vertices, 3 / c of a half-space (N1). */
+ * long-range law, 3 / (M c) of a hull of M vertices, 3 / c of a half-space (N1). By value; undefined for c <= 0,
+ * where the hull reaches through. */
 static inline Barrier vertex_barrier(const HullInstance* hull, double support, double c) {
   if (isinf(support)) {
     double r = 1 / c, share = hull->half_space ? 3 : 3.0 / hull->points.count;
@@ -34,7 +35,8 @@ typedef struct {
   double o;
 } Plane;
 
-/* (w, v) of a body's motion: w = axial part of R1 R0^T (the rotation vector to second order), v = displacement. */
+/* (w, v) of a body's motion: w = axial part of R1 R0^T (the rotation vector to second order), v = displacement.
+ * twist: [rad, m], all six set. Cannot fail, allocates nothing. */
 static inline void motion_twist(Mat3 r0, Mat3 r1, Vec3 displacement, double twist[6]) {
   Mat3 turn = mat3_mul(r1, mat3_transpose(r0));
   twist[0] = 0.5 * (turn.m[2][1] - turn.m[1][2]);
@@ -76,7 +78,8 @@ typedef struct {
   bool derived;        /* its derivatives are set */
 } PairState;
 
-/* axis: unit, from a to b; separation: a lower bound of the distance [m]. The energies stay as they are. */
+/* axis: unit, from a to b; separation: a lower bound of the distance [m]. The energies stay as they are. Cannot
+ * fail, allocates nothing. */
 static inline void pair_set_apart(PairState* state, double separation, Vec3 axis) {
   state->outcome = PAIR_APART;
   state->has_plane = false;
@@ -88,9 +91,10 @@ static inline void pair_set_apart(PairState* state, double separation, Vec3 axis
  * result is set whole, its normal from a to b. No allocation. */
 double pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cache, GjkResult* result);
 /* Gap of two hulls along a fixed unit direction from a to b [m]; negative when it does not separate them. Over a
- * half-space: the height of a, whatever the axis. */
+ * half-space: the height of a, whatever the axis. Cannot fail, allocates nothing. */
 double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis);
-/* A hull where its link stands. Borrows the hull's points; of a half-space radius is 0. World axes. */
+/* A hull where its link stands. Borrows the hull's points; of a half-space radius is 0. World axes. By value; cannot
+ * fail, allocates nothing. */
 HullInstance pair_hull_at(const ModelHull* hull, const Pose* pose);
 
 /* ---------------------------------------------------------------- a recorded pair backwards */
@@ -112,7 +116,8 @@ typedef struct {
 typedef struct {
   Vec3 force, torque;
 } GroundShare;
-/* Adds that of a displacement at the point `at` of a half-space with this origin. */
+/* Adds that of a displacement at the point `at` of a half-space with this origin. [N, N m] for stiffness 1. Cannot
+ * fail, allocates nothing. */
 static inline void ground_add(GroundShare* share, Vec3 force, Vec3 at, Vec3 origin) {
   share->force = vec3_add(share->force, force);
   share->torque = vec3_add(share->torque, vec3_cross(vec3_sub(at, origin), force));

@@ -36,32 +36,35 @@ typedef enum {
 } PlaneOutcome;
 
 /* Minimise from `start`, which must separate the hulls strictly, else PLANE_INFEASIBLE. support = s [m]. Of solution
- * only what the outcome says is set. No allocation. */
+ * only what the outcome says is set. No allocation. After PLANE_FAILED, as after PLANE_INFEASIBLE, nothing in
+ * solution counts. */
 PlaneOutcome plane_solve(const HullInstance* a, const HullInstance* b, double support, Plane start,
                          PlaneScratch* scratch, PlaneSolution* solution);
 /* Start plane from closest points: halfway, normal from a to b, |n| slightly under 1. normal: unit; witnesses in world
- * axes [m]. */
+ * axes [m]. By value; cannot fail. */
 Plane plane_from_witness(const HullInstance* a, const HullInstance* b, double support, Vec3 witness_a, Vec3 witness_b,
                          Vec3 normal);
-/* The plane between a hull and a half-space `gap` [m] away. b is the half-space; gap > 0. */
+/* The plane between a hull and a half-space `gap` [m] away. b is the half-space; gap > 0. By value; another gap is
+ * undefined, not checked. */
 Plane plane_from_half_space(const HullInstance* a, const HullInstance* b, double support, double gap);
-/* The same plane with its offset about another origin. n stays, so do clearances to rounding. */
+/* The same plane with its offset about another origin. n stays, so do clearances to rounding. By value; cannot fail. */
 Plane plane_about(Plane plane, Vec3 origin);
-/* Where a pair's plane is kept: the centre of the smaller hull. World [m]; of a half-space's pair that of the hull. */
+/* Where a pair's plane is kept: the centre of the smaller hull. World [m]; of a half-space's pair that of the hull.
+ * By value; cannot fail. */
 Vec3 plane_origin(const HullInstance* a, const HullInstance* b);
 /* Smallest clearance of a side over all its vertices (exact) [m]; sigma = -1 for A, +1 for B. Negative where the side
- * reaches through the plane. */
+ * reaches through the plane. Cannot fail, allocates nothing. */
 double plane_clearance(const HullInstance* hull, double sigma, Plane plane);
 /* sigma: |n| of a separating plane is held below 1 by W(1 - |n|) = Q((1 - |n|) / sigma) / s (C1). A number, not a
  * length, so that contact has no scale of its own; small, so that the length of n stays a small correction; the paper's
  * P_s(1 - |n|) for s = 1 mm. */
 #define BARRIER_NORM_WIDTH 1e-3
-/* Distance beyond which U vanishes: 2 s / (1 - sigma) [m]. */
+/* Distance beyond which U vanishes: 2 s / (1 - sigma) [m]. INFINITY without support. Cannot fail, allocates nothing. */
 static inline double plane_range(double support) { return 2.0 * support / (1.0 - BARRIER_NORM_WIDTH); }
 
 /* Gradient and Hessian (lower triangle) of U(p, x) with respect to p = (n, o) from moments in any consistent units:
  * the sums of both sides plus W(1 - |n|): gradient -W' n^, Hessian W'' n^ n^^T - W' / |n| (I - n^ n^^T). gradient (4)
- * and the lower triangle of hessian (4x4) are set. */
+ * and the lower triangle of hessian (4x4) are set. Cannot fail, allocates nothing. */
 void plane_assemble(const SideMoments* a, const SideMoments* b, double norm_first, double norm_second, Vec3 n,
                     double gradient[4], double hessian[4][4]);
 
@@ -70,10 +73,10 @@ typedef struct {
   double dp[4][12];
 } PlaneResponse;
 /* First-order prediction of the plane after the bodies have moved by small twists (w, v about their references).
- * twists: [rad, m]. |n| follows to first order and does not grow as the normal turns. */
+ * twists: [rad, m]. |n| follows to first order and does not grow as the normal turns. By value; cannot fail. */
 Plane plane_predict(Plane plane, const PlaneResponse* response, const double twist_a[6], const double twist_b[6]);
 /* Sets out (C4, C5) and response. References are the points that twists are about, world [m]. half_space: b has no
- * rows, and its force is minus that of a. */
+ * rows, and its force is minus that of a. Only of a plane that was found: else undefined. Allocates nothing. */
 void plane_derivatives(const PlaneSolution* solution, bool half_space, Vec3 reference_a, Vec3 reference_b,
                        PairDerivatives* out, PlaneResponse* response);
 

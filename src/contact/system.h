@@ -146,64 +146,71 @@ struct ContactSystem {
 
 /* The index of a key in a sorted list, or -1. */
 typedef uint64_t (*KeyAt)(const void* list, int index);
-/* Keys must rise, key_at(list, 0) to key_at(list, count - 1). By bisection. */
+/* Keys must rise, key_at(list, 0) to key_at(list, count - 1). By bisection. Of several that are equal the first. -1:
+ * it is not there, no error. Allocates nothing. */
 int find_key(const void* list, KeyAt key_at, int count, uint64_t key);
 
-/* Has a link that may touch a hull with an end? */
+/* Has a link that may touch a hull with an end? Links that touch nothing have none. Nothing is allocated, nothing
+ * fails. */
 bool contact_has_solid(const Model* model, int link);
 /* Pairs that are not in the list and may come near each other on a way within `bounds` to the accepted state
  * (remembered: from where the way begins): their keys, valid until the next call. NULL and a count of 0 where none can
  * be. Allocates while they grow. */
 const uint64_t* contact_unlisted(ContactSystem* system, const MotionBounds* bounds, bool remembered, int* count);
 /* A pair as it enters the list: with its distance in the accepted state. Without a law's memory, which belongs to a
- * slot. */
+ * slot. Writes the whole pair; nothing is allocated, nothing fails. */
 void contact_enter(const ContactSystem* system, ContactPair* pair, uint64_t key);
 
-/* Its hulls and links; all else is zero. The half-space becomes b; no distance is looked for. */
+/* Its hulls and links; all else is zero. The half-space becomes b; no distance is looked for. Allocates nothing;
+ * items that are none of the model's are undefined, not checked. */
 void contact_name_pair(const ContactSystem* system, ContactPair* pair, uint64_t key);
 /* A slot for a pair, what the law remembers of it zeroed; room in the list for so many. An index into pairs. Allocates
  * by doubling: pointers to pairs, and to what the law remembers, are invalid then. */
 int contact_take_slot(ContactSystem* system);
 /* Merge keys (sorted) with the list: those wanted enter or keep their slot, of the others those stay that are told to.
- * The version changes when the list does, and then no candidate counts as awake. */
+ * The version changes when the list does, and then no candidate counts as awake. keys (count) are only read.
+ * Allocates while the list grows; never fails. */
 void contact_merge_list(ContactSystem* system, const uint64_t* keys, int count,
                         bool (*wanted)(const ContactSystem* system, uint64_t key),
                         bool (*stays)(const ContactSystem* system, const ContactPair* pair));
-/* Room in the list for so many candidates; allocates with a reserve. */
+/* Room in the list for so many candidates; allocates with a reserve. Never fails; what pointed into the list is
+ * invalid then. */
 void contact_grow_list(ContactSystem* system, int needed);
 
 /* Where the links stand in state `which` (contact/trial.c). poses (links) are copied; hulls and centres of mass follow
- * [m]. */
+ * [m]. Allocates nothing; never fails. */
 void contact_place(ContactSystem* system, int which, const Pose* poses);
-/* The trial becomes the accepted state, with what the law adds. State, and the law's own [state_size bytes]. */
+/* The trial becomes the accepted state, with what the law adds. State, and the law's own [state_size bytes]. Cannot
+ * fail, allocates nothing. */
 void contact_take_over(const ContactSystem* system, ContactPair* pair);
 /* Derivatives of the accepted state, of those pairs that have none yet. On all threads; each pair writes its own [N, N
- * m]. */
+ * m]. Cannot fail, allocates nothing. */
 void contact_derive(ContactSystem* system);
-/* List the pairs with terms in the accepted state. Sets terms, term_links and fresh, in the order of the candidates. */
+/* List the pairs with terms in the accepted state. Sets terms, term_links and fresh, in the order of the candidates.
+ * Cannot fail, allocates nothing: there is room for every candidate. */
 void contact_list_terms(ContactSystem* system);
 
 /* ---- pairs of links that stand for all pairs of their hulls (ContactLaw.whole; contact/whole.c) */
 
 /* Which pairs these are; called once, after the law is created. Allocates a table of links x links when there are any.
- */
+ * Never fails. */
 void contact_find_whole(ContactSystem* system);
 /* Is the pair of these links one? Does such a pair stand for the pair of hulls with this key? Never, where the law has
- * none. */
+ * none. Nothing is allocated, nothing fails. */
 bool contact_is_whole(const ContactSystem* system, int link_a, int link_b);
-/* key: items a << 32 | b. False unless both are hulls. */
+/* key: items a << 32 | b. False unless both are hulls. Nothing is allocated, nothing fails. */
 bool contact_stands_for(const ContactSystem* system, uint64_t key);
 
-/* Which links are crowds (contact/crowd.c); called once. Allocates. */
+/* Which links are crowds (contact/crowd.c); called once. Allocates. Never fails; freed with the system. */
 void contact_find_crowds(ContactSystem* system);
 
 /* List the pairs of hulls that rub in the accepted state, as pressed; drop_others: and those no longer that were listed
  * before. Called before the state is recorded and before contact_lag; what is listed changes no energy. Allocates while
- * the list grows; nothing without such pairs. */
+ * the list grows; nothing without such pairs. Never fails. */
 void contact_list_rubbing(ContactSystem* system, bool drop_others);
 
 /* Least distance of two pieces of a pair of links at these poses (links) [m], 0 where they meet; INFINITY where it is
- * no such pair, or its bounding spheres are farther apart than the law's range. */
+ * no such pair, or its bounding spheres are farther apart than the law's range. Cannot fail, allocates nothing. */
 double contact_whole_distance(const ContactSystem* system, const ContactPair* pair, const Pose* poses);
 
 /* A way from poses to poses (links), with bounds on the motion of both links over all of it. To be the first member of
@@ -223,14 +230,14 @@ typedef struct WholeWay {
   Mat3 frame[WAY_PARTS + 1];
 } WholeWay;
 /* Do no two pieces meet? Asks `prove` of those that the spheres around them leave open; false: one proof failed. Sets
- * trees, known, pose and frame of `way`. */
+ * trees, known, pose and frame of `way`. Allocates nothing. */
 bool contact_prove_way(const ContactSystem* system, WholeWay* way);
 
-/* The link of an item. */
+/* The link of an item. Another number is undefined, not checked. */
 static inline int contact_item_link(const Model* model, int item) {
   return item < model->hull_count ? model->hulls[item].link : item - model->hull_count;
 }
-/* Where an item stands; of a link its pose, without points. poses (links). */
+/* Where an item stands; of a link its pose, without points. poses (links). By value; cannot fail, allocates nothing. */
 static inline HullInstance contact_item_at(const Model* model, int item, const Pose* poses) {
   int link = contact_item_link(model, item);
   if (item < model->hull_count) return pair_hull_at(&model->hulls[item], &poses[link]);
@@ -239,17 +246,20 @@ static inline HullInstance contact_item_at(const Model* model, int item, const P
                         .radius = model->links[link].reach};
 }
 
-/* The pair of a candidate, below contact_candidate_count. Borrowed until the list grows. */
+/* The pair of a candidate, below contact_candidate_count. Borrowed until the list grows. Another number is
+ * undefined, not checked; not to be freed. */
 static inline ContactPair* contact_pair(const ContactSystem* system, int candidate) {
   return &system->pairs[system->list[candidate]];
 }
 
-/* Derivatives of the accepted state; borrowed until the list grows. */
+/* Derivatives of the accepted state; borrowed until the list grows. Undefined for a pair without terms; not to be
+ * freed. */
 static inline PairDerivatives* contact_derivatives(const ContactSystem* s, const ContactPair* p) {
   return &s->derivatives[s->current][p - s->pairs];
 }
 
-/* One of its states as the law sees it. */
+/* One of its states as the law sees it. By value; its pointers are the system's own and hold until the list grows.
+ * Cannot fail. */
 static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, int which, int thread) {
   size_t slot = (size_t)(p - s->pairs);
   return (LawPair){.law = p->law,

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The shipped tasks of manipulation reach their regions from their trivial starts, and what was executed is proved again from its
 # files; with a law that is felt near the surface only, nothing begins (docs/manipulation.md). The program is $SDRS (./sdrs).
-# Usage: tests/long/test_manipulation.sh [TASK...]    all of them (10 minutes of processor time), or these
+# Usage: tests/long/test_manipulation.sh [TASK...]    all of them (7 minutes of processor time), or these
 set -uo pipefail
 # shellcheck source=tests/support/check.sh disable=SC1091
 . "$(dirname "$0")/../support/check.sh"
