@@ -576,7 +576,9 @@ static const SchemaRow ROWS[] = {
     {"closure", "length", VALUE_NUMBER, AT(ClosureForm, length), .only = "distance", .unit = "m",
      .fallback = "(as far as the ends are apart)", .range = RANGE_ABOVE(0), .meaning = "Distance of the two ends."},
     {"closure", "break_force", VALUE_NUMBER, AT(ClosureForm, break_force), .unit = "N", .fallback = "(none)",
-     .range = RANGE_ABOVE(0), .meaning = "The closure is gone after the step in which its force is larger than this."},
+     .range = RANGE_ABOVE(0),
+     .meaning = "The closure is gone after the step in which its force is larger than this: up to one dt late, and "
+                "what follows is off in proportion to dt."},
 
     /* ---------------------------------------------------------------- coupling */
     {"coupling", "link", VALUE_TEXT, AT(CouplingForm, link), .required = true,
