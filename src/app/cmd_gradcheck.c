@@ -91,8 +91,8 @@ static void print_block(const char* name, const GradcheckBlockReport* b) {
     printf("      -");
   bool unchecked = b->verdict == GRADCHECK_UNCHECKED, zero = b->resolution >= 1;
   const char* why = !unchecked        ? ""
-                    : isnan(b->error) ? ": no step has values on both sides"
                     : b->jump         ? ": the function jumps here"
+                    : isnan(b->error) ? ": no step has values on both sides"
                     : b->kink         ? ": the function bends here, and the gradient lies between its slopes"
                     : zero            ? ": zero to rounding"
                                       : "";

@@ -179,7 +179,7 @@ static double even_jump(const GradcheckDirection* d, int k, double value) { retu
 
 /* (J9) Does the function jump at x itself, where it has `value`, by so much that the step that decides says nothing? */
 static bool jumps(const GradcheckDirection* d, double value, double rounding) {
-  for (int k = first_unbroken(d) + 2; k < d->tried; k++) {
+  for (int k = 2; k < d->tried; k++) { /* beyond steps without a value, too: what lies there is another piece */
     double odd = odd_jump(d, k), even = even_jump(d, k, value), jump = 0;
     if (is_steady(odd, odd_jump(d, k - 1), odd_jump(d, k - 2))) jump = fabs(odd);
     if (is_steady(even, even_jump(d, k - 1, value), even_jump(d, k - 2, value))) jump = fmax(jump, fabs(even));
@@ -353,12 +353,13 @@ static bool look_for_kinks(const Sweep* s, const double* places, GradcheckFloor 
   if (!sweep(s, options, true, &again)) return false;
   judge(&again, floor.value, floor.gradient / sqrt((double)s->count), options->bound);
   double noise = odd_noise_of(&again, floor.value);
-  again.jump = !again.kink && jumps(&again, value_beside(s, 0), floor.value);
+  int first = first_unbroken(&again);
+  bool broken = first > 0 && again.step[first - 1] < d->best_step; /* the step that decided decides nothing (J6) */
+  bool right = broken && again.verdict == GRADCHECK_RIGHT;
+  again.jump = !again.kink && !right && jumps(&again, value_beside(s, 0), floor.value);
   again.kink = again.kink || (!again.jump && lies_among_slopes(s, places, &again, noise));
-  if (again.kink || again.jump) {
-    again.verdict = GRADCHECK_UNCHECKED;
-    *d = again;
-  }
+  if (again.kink || again.jump) again.verdict = GRADCHECK_UNCHECKED;
+  if (again.kink || again.jump || broken) *d = again;
   return !stopped(options);
 }
 

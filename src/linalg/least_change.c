@@ -1,3 +1,5 @@
+#include "linalg/least_change.h"
+
 #include "linalg/eigen.h"
 #include "linalg/linalg.h"
 
@@ -7,14 +9,26 @@
 /* Rounding of an entry in these units, which a row of small entries blows up in those after it: by the square of what
  * it has of them over its own pivot. */
 #define ENTRY_ROUNDING 1e-14
+/* What openness may leave out at most: beyond a hundredth of their size equations are too far from holding to be told
+ * apart by it. */
+#define OPEN_MOST 1e-4
+
+/* Eigenvalues up to this say nothing: of what is open but for `along`. */
+static double rank_of(double open, double along) { return fmax(RANK, fmin(OPEN_MOST, open - along * along)); }
+
+static double dot(int order, const double* x, const double* y) {
+  double sum = 0;
+  for (int i = 0; x && i < order; i++) sum += x[i] * y[i];
+  return sum;
+}
 
 /* Lower triangle becomes the factor, its diagonal goes to pivot. false: not positive definite, or nearly not. */
-static bool factor(int order, double* a, double* pivot) {
+static bool factor(int order, double* a, double rank, double* pivot) {
   for (int j = 0; j < order; j++) {
     double sum = a[j * order + j], blown = 0;
     for (int k = 0; k < j; k++) sum -= a[j * order + k] * a[j * order + k];
     for (int k = 0; k < j; k++) blown += a[j * order + k] * a[j * order + k] / (pivot[k] * pivot[k]);
-    if (!(sum > RANK + ENTRY_ROUNDING * blown)) return false;
+    if (!(sum > rank + ENTRY_ROUNDING * blown)) return false;
     pivot[j] = sqrt(sum);
     for (int i = j + 1; i < order; i++) {
       double entry = a[j * order + i]; /* the upper triangle stays what it was */
@@ -36,16 +50,20 @@ static void substitute(int order, const double* a, const double* pivot, double* 
   }
 }
 
-/* x <- A^+ x by eigenvectors, of the upper triangle. */
-static bool pseudo_solve(int order, double* a, double* x, double* values, double* off) {
+/* x <- A^+ x by eigenvectors, of the upper triangle. What lies open along a vector itself is no reason to leave it so.
+ * *dropped: some of them say nothing. */
+static bool pseudo_solve(int order, double* a, double* x, const double* gap, double* values, double* off,
+                         bool* dropped) {
   for (int i = 0; i < order; i++)
     for (int j = 0; j < i; j++) a[i * order + j] = a[j * order + i];
   if (!symmetric_eigen(order, order, a, values, off)) return false;
-  double largest = fmax(fabs(values[0]), fabs(values[order - 1]));
+  double largest = fmax(fabs(values[0]), fabs(values[order - 1])), open = dot(order, gap, gap);
+  *dropped = false;
   for (int e = 0; e < order; e++) {
-    double along = 0;
-    for (int i = 0; i < order; i++) along += a[e * order + i] * x[i];
-    off[e] = fabs(values[e]) > RANK * largest ? along / values[e] : 0;
+    const double* vector = a + e * order;
+    bool says = fabs(values[e]) > rank_of(open, dot(order, gap, vector)) * largest;
+    off[e] = says ? dot(order, vector, x) / values[e] : 0;
+    *dropped = *dropped || !says;
   }
   for (int i = 0; i < order; i++) {
     x[i] = 0;
@@ -54,8 +72,10 @@ static bool pseudo_solve(int order, double* a, double* x, double* values, double
   return true;
 }
 
-bool symmetric_least_change(int order, double* matrix, double* x, const double* scale, double* work, bool* ambiguous) {
+bool symmetric_least_change_open(int order, double* matrix, double* x, const double* scale, const double* gap,
+                                 double* work, bool* ambiguous) {
   double *pivot = work, *off = work + order;
+  bool dropped = false;
   for (int i = 0; i < order; i++) {
     if (!isfinite(matrix[i * order + i]) || !isfinite(x[i])) return false;
     x[i] *= scale[i];
@@ -63,12 +83,15 @@ bool symmetric_least_change(int order, double* matrix, double* x, const double* 
   }
   for (int i = 0; i < order; i++) /* an empty row changes nothing, and is no reason to look for eigenvalues */
     if (matrix[i * order + i] == 0) matrix[i * order + i] = 1, x[i] = 0;
-  bool definite = factor(order, matrix, pivot);
-  if (!definite && ambiguous) *ambiguous = true;
-  if (definite)
+  if (factor(order, matrix, rank_of(dot(order, gap, gap), 0), pivot))
     substitute(order, matrix, pivot, x);
-  else if (!pseudo_solve(order, matrix, x, pivot, off))
+  else if (!pseudo_solve(order, matrix, x, gap, pivot, off, &dropped))
     return false;
+  if (dropped && ambiguous) *ambiguous = true;
   for (int i = 0; i < order; i++) x[i] *= scale[i];
   return true;
+}
+
+bool symmetric_least_change(int order, double* matrix, double* x, const double* scale, double* work, bool* ambiguous) {
+  return symmetric_least_change_open(order, matrix, x, scale, NULL, work, ambiguous);
 }

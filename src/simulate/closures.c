@@ -22,9 +22,9 @@
 static bool measures_angle(const ClosureSystem* s, int k, int i) {
   return k < s->model->closure_count && s->model->closures[k].rows[i].kind == CLOSURE_ALIGN;
 }
-static double size_of(const ClosureSystem* s, int k, int i) {
+double closure_row_size(const ClosureSystem* s, int k, int row) {
   if (k >= s->model->closure_count) return closure_coupling(s, k)->size;
-  return measures_angle(s, k, i) ? 1 : s->model->closures[k].size;
+  return measures_angle(s, k, row) ? 1 : s->model->closures[k].size;
 }
 
 /* A value against what is allowed of a length or angle of this size, from positions of this extent. */
@@ -65,7 +65,7 @@ int closures_open_at_start(ClosureSystem* s, const Pose* poses, const double* q)
   s->found = false;
   for (int k = 0; k < s->count; k++)
     for (int i = 0; i < closure_rows(s, k) && !s->open[k]; i++)
-      if (!(fabs(s->value[closure_first(s, k) + i]) <= START_OPEN * size_of(s, k, i))) return k;
+      if (!(fabs(s->value[closure_first(s, k) + i]) <= START_OPEN * closure_row_size(s, k, i))) return k;
   return -1;
 }
 

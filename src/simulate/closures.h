@@ -94,6 +94,7 @@ typedef struct ClosureSystem {
   double* column;         /* H^-1 C^T, row by row  (capacity, nv) */
   double *matrix, *right; /* C H^-1 C^T of its rows, right-hand side   (capacity^2, capacity) */
   double *unit, *work;    /* what their multipliers are measured in    (capacity, 2 capacity) */
+  double* apart;          /* how far they are open, over their size    (capacity) */
   int capacity;           /* rows */
 } ClosureSystem;
 
@@ -160,6 +161,9 @@ static inline bool closure_holds(const ClosureSystem* system, int closure) { ret
 /* A closure at the present poses that is so far open that a first step should not tear it shut: its number, or -1.
  * Sets value. system NULL: -1. poses (links), q (nq). */
 int closures_open_at_start(ClosureSystem* system, const Pose* poses, const double* q);
+/* What a value of the row is measured in: the size of the closure's links [m], or 1 of directions; of a coupling its
+ * own [m or rad]. */
+double closure_row_size(const ClosureSystem* system, int k, int row);
 /* The largest of all; *worst (or NULL): whose. system NULL: 0. *worst stays as it is when the gap is 0. */
 double closures_gap(const ClosureSystem* system, int* worst);
 /* Its largest value [m or rad]. Of the values that stand in the system. */
@@ -178,9 +182,10 @@ int closure_link(const ClosureSystem* system, int k);
 
 /* After components of the solver were factored, with x = H^-1 (..) in them: finds the change of the rows' multipliers
  * for which x - H^-1 C^T change fulfils C x = -values (values NULL: = 0), in the least squares sense and with the least
- * change where rows say the same twice, and takes that from x. solved (components; NULL: all): which ones; change
- * (rows) is set for their rows, 0 for others. fixed: degrees of freedom that the solver was told. false: not finite. x
- * (nv) is changed in place; its multipliers are in N or N m. */
+ * change where rows say the same twice, and takes that from x. values that are the system's own are how far the rows
+ * are open here, and rows that are told apart by that alone say the same. solved (components; NULL: all): which ones;
+ * change (rows) is set for their rows, 0 for others. fixed: degrees of freedom that the solver was told. false: not
+ * finite. x (nv) is changed in place; its multipliers are in N or N m. */
 bool closures_solve(ClosureSystem* system, BlockSolver* solver, const bool* solved, const bool* fixed,
                     const double* values, double* x, double* change);
 /* g += C^T change. gradient (nv), change (rows); system NULL: nothing. */

@@ -147,12 +147,13 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
 
 void closures_destroy(ClosureSystem* s) {
   if (!s) return;
-  void* owned[] = {s->multiplier, s->accepted,    s->saved,     s->kept,  s->stiffness,    s->value,   s->change,
-                   s->open,       s->open_saved,  s->convex,    s->done,  s->broken_at,    s->sum,     s->extent,
-                   s->tree,       s->column,      s->active,    s->dof,   s->side,         s->matrix,  s->right,
-                   s->work,       s->home,        s->unit,      s->pairs, s->coupled,      s->rows,    s->moves,
-                   s->slope,      s->slope_first, s->dof_first, s->gap,   s->energy,       s->found_q, s->found_value,
-                   s->ends,       s->arm,         s->place,     s->way,   s->tree_moves_on};
+  void* owned[] = {s->multiplier,  s->accepted,  s->saved,      s->kept,   s->stiffness,    s->value,
+                   s->change,      s->open,      s->open_saved, s->convex, s->done,         s->broken_at,
+                   s->sum,         s->extent,    s->tree,       s->column, s->active,       s->dof,
+                   s->side,        s->matrix,    s->right,      s->work,   s->home,         s->unit,
+                   s->apart,       s->pairs,     s->coupled,    s->rows,   s->moves,        s->slope,
+                   s->slope_first, s->dof_first, s->gap,        s->energy, s->found_q,      s->found_value,
+                   s->ends,        s->arm,       s->place,      s->way,    s->tree_moves_on};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(s->ease);
   memory_free(s->aimed);

@@ -1,6 +1,7 @@
 /* Multipliers with which a direction closes (docs/derivations/closures.md, Z3, Z8). */
 #include <string.h>
 
+#include "linalg/least_change.h"
 #include "simulate/closures.h"
 
 static const double* row_of_slopes(const ClosureSystem* s, int k, int row) {
@@ -86,6 +87,7 @@ static void reserve_rows(ClosureSystem* s, int rows) {
   s->right = memory_resize(s->right, sizeof(double) * old, sizeof(double) * new);
   s->work = memory_resize(s->work, sizeof(double) * 2 * old, sizeof(double) * 2 * new);
   s->unit = memory_resize(s->unit, sizeof(double) * old, sizeof(double) * new);
+  s->apart = memory_resize(s->apart, sizeof(double) * old, sizeof(double) * new);
   s->capacity = rows;
 }
 
@@ -134,6 +136,15 @@ static void subtract_columns(const ClosureSystem* s, const Coupled* c, double* x
   }
 }
 
+/* How far the rows are open where their slopes were taken, over their size. Couplings' slopes are the same anywhere. */
+static const double* find_apart(ClosureSystem* s, const Coupled* c) {
+  for (int r = 0; r < c->rows; r++) {
+    const ClosureActive* a = &s->active[r];
+    s->apart[r] = closure_coupling(s, a->closure) ? 0 : s->value[a->index] / closure_row_size(s, a->closure, a->row);
+  }
+  return s->apart;
+}
+
 /* The component's multipliers; x closes. */
 static bool solve_component(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed,
                             const double* values, double* x, double* change) {
@@ -143,7 +154,9 @@ static bool solve_component(ClosureSystem* s, BlockSolver* solver, const Coupled
     const ClosureActive* a = &s->active[r];
     s->right[r] = closures_row_product(s, a->closure, a->row, x) + (values ? values[a->index] : 0);
   }
-  if (!symmetric_least_change(c->rows, s->matrix, s->right, s->unit, s->work, &s->ambiguous)) return false;
+  if (!symmetric_least_change_open(c->rows, s->matrix, s->right, s->unit, values == s->value ? find_apart(s, c) : NULL,
+                                   s->work, &s->ambiguous))
+    return false;
   for (int r = 0; r < c->rows; r++) change[s->active[r].index] = s->right[r];
   subtract_columns(s, c, x);
   return true;

@@ -24,6 +24,7 @@ typedef struct {
   double rough; /* slope of its waves of every size from 1e-3 down to 1e-7 */
   double
       fence; /* no value from here to four times as far from the base, in units, and another slope behind it; 0: none */
+  double far_slope; /* that slope, of every number, where the one of the distance is not meant; 0: that one is */
 } Function;
 
 enum { ROUGH_SIZES = 9 };
@@ -32,7 +33,7 @@ static double rough_wave(int size) { return 1e3 * pow(10, 0.5 * size); } /* per 
 /* Of what lies behind the fence; NaN on it. */
 static double beyond_fence(const Function* f, double distance) {
   if (!(f->fence > 0) || distance < f->fence) return 0;
-  return distance < 4 * f->fence ? (double)NAN : 1000 * distance;
+  return distance < 4 * f->fence ? (double)NAN : f->far_slope > 0 ? 0 : 1000 * distance;
 }
 
 /* The least of the largest, homogeneous in the distance from the base; piece: which one it is. */
@@ -73,6 +74,7 @@ static double value_of(void* context, const double* x) {
     sum += f->amplitude[k] * sin(f->wave[k] * y[k] + f->phase[k]) + 0.3 * y[k] * y[(k + 1) % NUMBERS];
     double over = y[k] - f->base[k] / f->unit[k];
     sum += 0.5 * f->bend * fabs(over);
+    if (f->far_slope > 0 && sqrt(square) > f->fence) sum += f->far_slope * over + 0.1;
     if (f->kinked && over > 0) sum += 5 * over * over; /* the second derivative jumps at the base */
   }
   double over[NUMBERS];
@@ -312,6 +314,20 @@ static void judgement_J6_behind_a_jump(void** state) {
   assert_int_equal(wrong, 40);
 }
 
+/* The same so near that the sweep has said enough before it comes there: what says wrong is asked down to the smallest
+ * step first. A value at the base that is none of the far piece's makes it a jump. */
+static void judgement_J6_behind_a_near_jump(void** state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 40; seed++) {
+    Function f = function_with(seed, 1, 0, 1);
+    f.fence = exp2(-(double)(20 + seed % 6));
+    f.far_slope = 0.3;
+    GradcheckBlockReport report = judged(&f, f.gradient, 2, seed);
+    assert_int_not_equal(report.verdict, GRADCHECK_WRONG);
+    assert_true(report.verdict == GRADCHECK_RIGHT || report.jump);
+  }
+}
+
 /* What rounding makes of a gradient in a block beside much larger ones is no error. */
 static void judgement_J5_rounding_of_the_gradient(void** state) {
   (void)state;
@@ -427,6 +443,7 @@ int main(void) {
       cmocka_unit_test(judgement_of_missing_gradients),
       cmocka_unit_test(judgement_without_values),
       cmocka_unit_test(judgement_J6_behind_a_jump),
+      cmocka_unit_test(judgement_J6_behind_a_near_jump),
       cmocka_unit_test(judgement_J5_rounding_of_the_gradient),
       cmocka_unit_test(judgement_J8_of_a_kink),
       cmocka_unit_test(judgement_J9_of_a_jump),

@@ -1,0 +1,70 @@
+/* Equations that say nearly the same, by two vectors at right angles whose eigenvalues and gaps are chosen. */
+#include "linalg/least_change.h"
+
+#include <math.h>
+
+#include "linalg/linalg.h"
+#include "support/compare.h"
+
+static const double V[2] = {0.8, 0.6}, W[2] = {-0.6, 0.8};
+
+/* A = V V^T + small W W^T against the right-hand side V + share W; gap = open_v V + open_w W. Returns what x has along
+ * W, by which its part along V must be 1; *ambiguous as told. */
+static double along_w(double small, double share, double open_v, double open_w, bool* ambiguous) {
+  double matrix[4], x[2], gap[2], work[4];
+  const double scale[2] = {1, 1};
+  for (int i = 0; i < 2; i++) {
+    for (int j = 0; j < 2; j++) matrix[2 * i + j] = V[i] * V[j] + small * W[i] * W[j];
+    x[i] = V[i] + share * W[i];
+    gap[i] = open_v * V[i] + open_w * W[i];
+  }
+  *ambiguous = false;
+  assert_true(symmetric_least_change_open(2, matrix, x, scale, gap, work, ambiguous));
+  compare_near(x[0] * V[0] + x[1] * V[1], 1, 1e-7, "what is told apart");
+  return x[0] * W[0] + x[1] * W[1];
+}
+
+/* By an eigenvalue of 1e-8: kept where the equations hold, left out where the other one is open by more than its root,
+ * and kept where it is open itself. */
+static void closures_Z3_says_what_openness_makes(void** state) {
+  (void)state;
+  bool ambiguous;
+  compare_near(along_w(1e-8, 1e-6, 0, 0, &ambiguous), 100, 1e-4, "closed");
+  assert_false(ambiguous);
+  compare_near(along_w(1e-8, 1e-6, 0.5e-4, 0, &ambiguous), 100, 1e-4, "open by less than its root");
+  assert_false(ambiguous);
+  compare_near(along_w(1e-8, 1e-6, 2e-4, 0, &ambiguous), 0, 1e-12, "open by more");
+  assert_true(ambiguous);
+  compare_near(along_w(1e-8, 1e-6, 0, 2e-4, &ambiguous), 100, 1e-4, "open itself");
+  assert_false(ambiguous);
+}
+
+/* However far open: what is weaker by less than a ten-thousandth is closed. And rounding says nothing. */
+static void closures_Z3_closes_from_afar(void** state) {
+  (void)state;
+  bool ambiguous;
+  compare_near(along_w(1e-3, 1, 1, 0, &ambiguous), 1000, 1e-7, "weak");
+  assert_false(ambiguous);
+  compare_near(along_w(1e-14, 1e-6, 0, 0, &ambiguous), 0, 1e-12, "rounding");
+  assert_true(ambiguous);
+}
+
+/* The door's function is that of equations that hold. */
+static void closures_Z3_without_gaps(void** state) {
+  (void)state;
+  const double scale[2] = {2, 0.5};
+  double matrix[4], x[2] = {1, 2}, work[4];
+  for (int i = 0; i < 4; i++) matrix[i] = 3 * V[i / 2] * V[i % 2] + 0.5 * W[i / 2] * W[i % 2];
+  const double a[4] = {matrix[0], matrix[1], matrix[2], matrix[3]};
+  assert_true(symmetric_least_change(2, matrix, x, scale, work, NULL));
+  for (int i = 0; i < 2; i++) compare_near(a[2 * i] * x[0] + a[2 * i + 1] * x[1], 1 + i, 1e-14, "A x");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(closures_Z3_says_what_openness_makes),
+      cmocka_unit_test(closures_Z3_closes_from_afar),
+      cmocka_unit_test(closures_Z3_without_gaps),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
