@@ -9,9 +9,9 @@
 /* Rounding of an entry in these units, which a row of small entries blows up in those after it: by the square of what
  * it has of them over its own pivot. */
 #define ENTRY_ROUNDING 1e-14
-/* What openness may leave out at most: beyond a hundredth of their size equations are too far from holding to be told
+/* What openness may leave out at most: beyond a thousandth of their size equations are too far from holding to be told
  * apart by it. */
-#define OPEN_MOST 1e-4
+#define OPEN_MOST 1e-6
 
 /* Eigenvalues up to this say nothing: of what is open but for `along`. */
 static double rank_of(double open, double along) { return fmax(RANK, fmin(OPEN_MOST, open - along * along)); }

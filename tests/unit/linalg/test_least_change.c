@@ -39,7 +39,7 @@ static void closures_Z3_says_what_openness_makes(void** state) {
   assert_false(ambiguous);
 }
 
-/* However far open: what is weaker by less than a ten-thousandth is closed. And rounding says nothing. */
+/* However far open: what is weaker by less than a millionth is closed. And rounding says nothing. */
 static void closures_Z3_closes_from_afar(void** state) {
   (void)state;
   bool ambiguous;
