@@ -93,6 +93,14 @@ double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis);
 /* A hull where its link stands. Borrows the hull's points; of a half-space radius is 0. World axes. */
 HullInstance pair_hull_at(const ModelHull* hull, const Pose* pose);
 
+/* What rubs in proportion to the normal force, times `grip`; 1 changes no bit. */
+static inline PairMaterial contact_gripping(PairMaterial material, double grip) {
+  material.value[MATERIAL_FRICTION] *= grip;
+  material.value[MATERIAL_ROLLING] *= grip;
+  material.value[MATERIAL_SPINNING] *= grip;
+  return material;
+}
+
 /* ---------------------------------------------------------------- a recorded pair backwards */
 
 /* A body of the pair with its reference point. */

@@ -139,6 +139,7 @@ void contact_name_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
   p->link_b = contact_item_link(s->model, p->hull_b);
   p->common = common_ancestor(s->model, p->link_a, p->link_b);
   p->material = model_pair_material(s->model, p->link_a, p->link_b);
+  p->grip = 1;
 }
 
 void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {
