@@ -48,8 +48,10 @@ static void check_force(RunCheck* c, int k, const RowPairs* row, const ProofPair
   if ((friction > 0 || impacts) && !before_is_known(c, row->row)) return;
   if (c->recorded->model.start && row->row <= 1) return; /* rests on what the run went on from */
   if (friction > 0 && impacts && row->row > 1 && !before_is_known(c, row->row - 1)) return;
-  double allowed =
-      friction * (before ? before->load : 0) + FORCE_TOLERANCE * (pair->load + (before ? before->load : 0));
+  double rests_on = before ? before->load : 0;
+  double allowed = friction * rests_on + FORCE_TOLERANCE * (pair->load + rests_on);
+  if (before && row->row == 1)
+    allowed += friction * pair->load; /* by what the step itself ends with (friction.md, F6) */
   double difference = vec3_norm(vec3_sub(c->contact_rows.rows[k].force, pair->force));
   if (difference <= allowed) return;
   run_check_find(c, &c->contacts, k, COLUMN_FORCE,

@@ -170,6 +170,35 @@ bool contact_struck(ContactSystem* system);
  * cannot fail, allocates nothing. */
 bool contact_pressed(ContactSystem* system);
 
+/* ---- friction of a run's first step (contact/grip.c; docs/derivations/friction.md, F6, F7): it is solved without
+ * friction first, and pairs rub by the forces that this leaves */
+/* Does a pair press in the accepted state that can rub? */
+bool contact_begins_rubbing(const ContactSystem* system);
+/* How pairs rub from the next contact_lag on: by the force there; not at all; or by as much of it as the forces say
+ * that contact_note_forces has found at both ends of the solve without friction. */
+typedef enum { GRIP_FULL, GRIP_NONE, GRIP_FOUND } ContactGrip;
+void contact_set_grip(ContactSystem* system, ContactGrip grip);
+/* Pairs as contact_record has them, and the force of each on its first link, world axes [N]. */
+typedef struct {
+  const struct ContactRecord* records;
+  const Vec3* force; /* (count) */
+  int count;
+} ContactForces;
+/* Of the accepted state, with friction off: where the solve begins (after contact_lag), and where it ends. Copied into
+ * the system; allocates while the candidates grow in number. */
+typedef enum { CONTACT_START, CONTACT_END } ContactEnd;
+void contact_note_forces(ContactSystem* system, ContactEnd end);
+/* Borrowed until it is noted again. */
+ContactForces contact_noted_forces(const ContactSystem* system, ContactEnd end);
+/* The part of its start's force that a pair of items (hulls, or links after them) rubs by, and its derivatives by the
+ * sizes of two forces [1/N], those of the records `start` and `end`; -1: by none. */
+typedef struct {
+  double value, by_start, by_end;
+  int start, end;
+} ContactGripSlope;
+ContactGripSlope contact_grip_found(const Model* model, const ContactForces* start, const ContactForces* end,
+                                    int item_a, int item_b);
+
 /* What the system knows between two steps, through a block (contact/snapshot.c): all that contact_lag and the steps
  * after it depend on, and what contact_force, contact_energy, contact_gap and contact_record say of the accepted state;
  * Hessians only from the next contact_lag on. poses (links): of the accepted state, needed to read. A block is for
@@ -291,10 +320,11 @@ ContactTimes contact_times(const ContactSystem* system);
 
 /* All that must be kept of a pair in an accepted state to have its derivatives again later. */
 enum { CONTACT_KEPT_NUMBERS = 24 };
-typedef struct {
+typedef struct ContactRecord {
   int hull_a, hull_b;                /* a half-space is always b */
   bool active;                       /* the hulls press on each other: the next step's friction rests on it */
   bool rubbing;                      /* friction acts between them, resting on the state before */
+  double grip;                       /* it does so by this part of the force there: 1 but in a run's first step */
   double kept[CONTACT_KEPT_NUMBERS]; /* what the law wants to know again */
 } ContactRecord;
 /* What contact_record will tell of: called before it, and before it is asked how many candidates there are. It may grow
@@ -377,6 +407,9 @@ typedef struct {
  * returned true. The caller zeroes what is added to, or goes on adding; nothing is allocated. */
 void contact_replay_adjoint(ContactReplay* replay, const ContactField* field, double (*pose_now)[3][4],
                             double (*ground_next)[3][4], ModelGradient* gradient);
+/* What contact_replay_adjoint found last as derivative by ContactRecord.grip of the pair [index] of the records at t +
+ * dt. index: below their count. Valid until the next load. */
+double contact_replay_by_grip(const ContactReplay* replay, int index);
 /* Change of the terms' torque and force on every link while the links move by the twists of the field: the pairs'
  * Hessians times the field, added to wrench (torque about the centre of mass, force) (links). Nothing for half-spaces.
  * wrench is (links x 6) [N m, N], as ContactField.twist [rad, m]. The caller zeroes wrench, or goes on adding; it

@@ -97,6 +97,14 @@ double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis);
  * fail, allocates nothing. */
 HullInstance pair_hull_at(const ModelHull* hull, const Pose* pose);
 
+/* What rubs in proportion to the normal force, times `grip`; 1 changes no bit. */
+static inline PairMaterial contact_gripping(PairMaterial material, double grip) {
+  material.value[MATERIAL_FRICTION] *= grip;
+  material.value[MATERIAL_ROLLING] *= grip;
+  material.value[MATERIAL_SPINNING] *= grip;
+  return material;
+}
+
 /* ---------------------------------------------------------------- a recorded pair backwards */
 
 /* A body of the pair with its reference point. */

@@ -141,6 +141,7 @@ void contact_name_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
   p->material = model_pair_material(s->model, p->link_a, p->link_b);
   const int item[2] = {p->hull_a, p->hull_b};
   p->law = s->law->instance ? s->law->instance(s->own_law, item) : s->own_law;
+  p->grip = 1;
 }
 
 void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {

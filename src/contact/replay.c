@@ -20,7 +20,7 @@ typedef struct {
 typedef struct {
   const ContactRecord* record;
   int link[2];
-  PairMaterial material;
+  PairMaterial material; /* friction times the record's grip */
   const ReplayMoment* next;
   const ReplayMoment* now; /* NULL: not pressed at t */
   int before;              /* index of its record at t */
@@ -146,7 +146,7 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
     p->now = NULL;
     p->link[0] = contact_item_link(r->model, record->hull_a);
     p->link[1] = contact_item_link(r->model, record->hull_b);
-    p->material = model_pair_material(r->model, p->link[0], p->link[1]);
+    p->material = contact_gripping(model_pair_material(r->model, p->link[0], p->link[1]), record->grip);
     while (before < now->count && record_key(&now->records[before]) < record_key(record)) before++;
     bool known = before < now->count && record_key(&now->records[before]) == record_key(record);
     p->before = before;
@@ -458,6 +458,16 @@ static void add_parameters(const ContactReplay* r, const ReplayPair* p, int side
     gradient->shapes[r->model->hulls[item].smooth->parameter_first + k] += kappa * p->shares.shape[side][k];
 }
 
+/* The shares are by what rubs times the grip (F7). */
+double contact_replay_by_grip(const ContactReplay* r, int index) {
+  const ReplayPair* p = &r->pairs[index];
+  if (!p->record->rubbing) return 0;
+  PairMaterial whole = model_pair_material(r->model, p->link[0], p->link[1]);
+  return r->model->contact.stiffness *
+         (p->shares.friction * whole.value[MATERIAL_FRICTION] + p->shares.rolling * whole.value[MATERIAL_ROLLING] +
+          p->shares.spinning * whole.value[MATERIAL_SPINNING]);
+}
+
 void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double (*pose_now)[3][4],
                             double (*ground_next)[3][4], ModelGradient* gradient) {
   r->field = field;
@@ -473,10 +483,11 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
     }
     gradient->contact[CONTACT_SUPPORT] += kappa * p->shares.support;
     gradient->contact[CONTACT_STIFFNESS] += p->shares.value;
-    const double by[MATERIAL_COUNT] = {[MATERIAL_FRICTION] = kappa * p->shares.friction,
+    double grip = p->record->grip;
+    const double by[MATERIAL_COUNT] = {[MATERIAL_FRICTION] = kappa * p->shares.friction * grip,
                                        [MATERIAL_RESTITUTION] = kappa * p->shares.restitution,
-                                       [MATERIAL_ROLLING] = kappa * p->shares.rolling,
-                                       [MATERIAL_SPINNING] = kappa * p->shares.spinning};
+                                       [MATERIAL_ROLLING] = kappa * p->shares.rolling * grip,
+                                       [MATERIAL_SPINNING] = kappa * p->shares.spinning * grip};
     for (int side = 0; side < 2; side++)
       add_motion(p->shares.move_now[side], p->shares.turn_now[side], kappa, r->pose_now[p->link[side]].r,
                  pose_now[p->link[side]]);

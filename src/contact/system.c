@@ -147,6 +147,8 @@ void contact_destroy(ContactSystem* s) {
   for (int k = 0; k < 2; k++) {
     memory_free(s->remembered[k].keys);
     memory_free(s->remembered[k].kept);
+    memory_free(s->forces[k].records);
+    memory_free(s->forces[k].force);
   }
   memory_free(s);
 }
@@ -245,6 +247,7 @@ static void lag_room_of_pair(void* context, int index, int thread) {
   ContactSystem* s = context;
   ContactPair* p = contact_pair(s, index);
   p->lagged = p->state[s->current].outcome == PAIR_PRESSED;
+  contact_grip_pair(s, p);
   LawPair pair = contact_law_pair(s, p, s->current, thread);
   s->lag_first[index] = p->lagged && s->law->lag_room ? s->law->lag_room(&pair) : 0;
 }
@@ -311,7 +314,8 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
     bool active = pair.state->outcome == PAIR_PRESSED, rubbing = p->lagged && s->law->rubs && s->law->rubs(&pair);
     if (!active && !rubbing) continue;
     ContactRecord* r = &records[count++];
-    *r = (ContactRecord){.hull_a = p->hull_a, .hull_b = p->hull_b, .active = active, .rubbing = rubbing};
+    *r = (ContactRecord){
+        .hull_a = p->hull_a, .hull_b = p->hull_b, .active = active, .rubbing = rubbing, .grip = p->grip};
     if (s->law->record) s->law->record(&pair, rubbing, r->kept);
   }
   return count;

@@ -24,10 +24,11 @@ typedef struct {
 typedef struct {
   uint64_t key; /* items a << 32 | b as the broad phase orders them */
   int hull_a, hull_b, link_a, link_b;
-  bool links; /* a pair of links: hull_a and hull_b are their items */
-  int common; /* nearest common ancestor link, or -1 = the world */
-  PairMaterial material;
-  void* law; /* LawPair.law */
+  bool links;            /* a pair of links: hull_a and hull_b are their items */
+  int common;            /* nearest common ancestor link, or -1 = the world */
+  PairMaterial material; /* friction times `grip` */
+  double grip;           /* 1 but for a run's first step (grip.c) */
+  void* law;             /* LawPair.law */
   GjkCache gjk;
   bool lagged; /* pressed at the time of the lag */
   PairState state[2];
@@ -64,6 +65,14 @@ typedef struct {
   uint64_t* keys;
   int count, capacity;
 } KeyList;
+
+/* What contact_note_forces found. */
+typedef struct {
+  ContactRecord* records;
+  Vec3* force;
+  int capacity;
+  ContactForces list;
+} ForcesKept;
 
 /* What the solver has asked for last. */
 typedef enum {
@@ -139,6 +148,8 @@ struct ContactSystem {
   bool suspects_only;
   bool begins;             /* contact_reset is at work */
   PairsKept remembered[2]; /* by ContactMemory */
+  ContactGrip grip;        /* from the next lag on */
+  ForcesKept forces[2];    /* by ContactEnd */
   ContactTimes times;
   Pose *certificate_poses, *lag_poses;
   Pose* way_poses; /* where the way of contact_certify_arrival begins  (links) */
@@ -176,6 +187,9 @@ void contact_merge_list(ContactSystem* system, const uint64_t* keys, int count,
 /* Room in the list for so many candidates; allocates with a reserve. Never fails; what pointed into the list is
  * invalid then. */
 void contact_grow_list(ContactSystem* system, int needed);
+
+/* Friction of the pair as contact_set_grip has told: sets grip and material. At the lag. */
+void contact_grip_pair(const ContactSystem* system, ContactPair* pair);
 
 /* Where the links stand in state `which` (contact/trial.c). poses (links) are copied; hulls and centres of mass follow
  * [m]. Allocates nothing; never fails. */

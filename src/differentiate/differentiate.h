@@ -91,6 +91,7 @@ typedef struct Recording {
   Vec3* between_momentum;            /* NULL alike (between_count * links) */
   Vec3 *felt, *between_felt;         /* SimState.felt of rows and of states between; NULL: no drive measures it */
   double *delayed, *between_delayed; /* SimState.delayed alike */
+  SimGuess* guess; /* what friction of the first step rests on; NULL: it was not looked for, or is kept in a part */
   double* closures_broken; /* when closures broke, INFINITY: not so far [s]; NULL: the model has none  (closures) */
   int state_count, between_count;
   int contact_capacity, step_capacity, state_capacity, between_capacity, momentum_capacity, felt_capacity,

@@ -71,7 +71,8 @@ void recording_destroy(Recording* r) {
                    r->between_q,
                    r->between_pose,
                    r->between_momentum,
-                   r->closures_broken};
+                   r->closures_broken,
+                   r->guess};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   run_parts_destroy(r->parts);
   *r = (Recording){0};
@@ -115,6 +116,7 @@ size_t recording_bytes(const Recording* r) {
   if (r->momentum) size += sizeof(Vec3) * rows * links;
   if (r->felt) size += sizeof(Vec3) * (rows + (size_t)r->felt_capacity) * links;
   if (r->delayed) size += sizeof(double) * 2 * (rows + (size_t)r->delayed_capacity) * (size_t)m->delayed_count;
+  if (r->guess) size += sim_guess_size(r->guess, m);
   size += sizeof(ContactRecord) * (size_t)r->contact_capacity + sizeof(RecordedState) * (size_t)r->state_capacity;
   return size + sizeof(double) * nq * (size_t)r->between_q_capacity +
          sizeof(Pose) * links * (size_t)r->between_capacity + sizeof(Vec3) * links * (size_t)r->momentum_capacity;
@@ -211,6 +213,13 @@ static void keep_thin_row(Recording* r, Sim* sim, int row) {
   }
 }
 
+/* The first step's. */
+static void keep_guess(Recording* r, const Sim* sim) {
+  const SimGuess* guess = sim_guess(sim);
+  memory_free(r->guess);
+  r->guess = guess ? sim_guess_copy(guess, r->model) : NULL;
+}
+
 void recording_keep_row(Recording* r, Sim* sim, int row) {
   const Model* m = r->model;
   const SimState* state = sim_state(sim);
@@ -226,6 +235,7 @@ void recording_keep_row(Recording* r, Sim* sim, int row) {
   size_t late = 2 * (size_t)m->delayed_count;
   if (r->delayed) memcpy(r->delayed + at * late, state->delayed, sizeof(double) * late);
   if (r->force && steps) sim_link_forces(sim, r->force + at * links);
+  if (row == 1 && steps) keep_guess(r, sim);
   if (steps) keep_substates(r, sim, row);
   int count;
   const ContactRecord* records = sim_contact_records(sim, &count);

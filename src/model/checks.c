@@ -12,9 +12,6 @@ enum { REPORTS_MAX = 20 }; /* messages of one kind; a pile built with the wrong 
 #define GAP_NARROW 0.25
 /* What carries all others may start nearer, as its gap falls with the root of the weight under some laws. */
 #define GAP_NARROW_UNDER_ALL 0.5
-/* Of the gap at rest. Friction of the first step is that of the force which stands against the start: a box that
- * slides off from half that gap loses most of its speed in it. */
-#define GAP_NARROW_MOVING 0.75
 
 typedef struct {
   int hull;
@@ -31,24 +28,14 @@ typedef struct {
   const Model* model;
   Diagnostics* diagnostics;
   Pose* poses;
-  double touch, narrow, moving; /* gaps [m]; moving: of bodies that move at the start, and rub */
-  Meeting* meetings;            /* gaps below narrow, or moving */
+  double touch, narrow; /* gaps [m] */
+  Meeting* meetings;    /* gaps below narrow */
   int count, capacity;
 } TouchSearch;
 
-static bool moves_at_start(const Model* model, int link) {
-  if (model->links[link].tree < 0) return false;
-  const ModelTree* tree = &model->trees[model->links[link].tree];
-  for (int k = tree->dof_first; k < tree->dof_first + tree->dof_count; k++)
-    if (model->initial_velocities[k] != 0) return true;
-  return false;
-}
-
 static void add_meeting(TouchSearch* search, int hull_a, int hull_b, double gap) {
   const ModelHull* hulls = search->model->hulls;
-  if (!(gap < search->narrow) && !(gap < search->moving)) return;
-  bool moves = moves_at_start(search->model, hulls[hull_a].link) || moves_at_start(search->model, hulls[hull_b].link);
-  if (!(gap < search->narrow) && !moves) return;
+  if (!(gap < search->narrow)) return;
   search->meetings = memory_grown(search->meetings, sizeof(Meeting), search->count, &search->capacity);
   bool swap = hulls[hull_a].link > hulls[hull_b].link;
   int first = swap ? hull_b : hull_a, second = swap ? hull_a : hull_b;
@@ -72,11 +59,10 @@ static HullBox world_box(const ModelHull* hull, int index, Pose pose, double mar
 
 static int collect_boxes(const TouchSearch* search, HullBox* boxes) {
   int count = 0;
-  double margin = 0.5 * fmax(search->narrow, search->moving);
   for (int i = 0; i < search->model->hull_count; i++) {
     const ModelHull* hull = &search->model->hulls[i];
     if (!hull->kind->bounded || !search->model->links[hull->link].collide) continue;
-    boxes[count++] = world_box(hull, i, search->poses[hull->link], margin);
+    boxes[count++] = world_box(hull, i, search->poses[hull->link], 0.5 * search->narrow);
   }
   return count;
 }
@@ -204,12 +190,11 @@ static void report_error(const TouchSearch* search, const LinkMeeting* pair) {
 static void report_narrow(const TouchSearch* search, const LinkMeeting* pair) {
   const Meeting* meeting = search->meetings + pair->first;
   const Model* model = search->model;
-  diagnostics_add(search->diagnostics, SEVERITY_WARNING, model->scene->links[meeting->link_b].place,
-                  "links '%s' and '%s' start only %.3g m apart: %s; the gap at rest is about %.2g m",
-                  model->links[meeting->link_a].name, model->links[meeting->link_b].name, pair->gap,
-                  pair->gap < search->narrow ? "contact will throw them apart"
-                                             : "contact presses them, and friction will brake what moves",
-                  model->contact.gap_at_rest);
+  diagnostics_add(
+      search->diagnostics, SEVERITY_WARNING, model->scene->links[meeting->link_b].place,
+      "links '%s' and '%s' start only %.3g m apart: contact will throw them apart; the gap at rest is about "
+      "%.2g m",
+      model->links[meeting->link_a].name, model->links[meeting->link_b].name, pair->gap, model->contact.gap_at_rest);
 }
 
 static LinkMeeting next_pair(const TouchSearch* search, int first) {
@@ -252,7 +237,6 @@ static TouchSearch find_meetings(const Model* model, Diagnostics* diagnostics) {
   const ModelContact* contact = &model->contact;
   search.narrow = fmin(GAP_NARROW * contact->gap_at_rest, GAP_NARROW_UNDER_ALL * contact->gap_under_all);
   search.narrow = fmax(search.narrow, 2 * search.touch);
-  if (contact->friction > 0 && !model->start) search.moving = GAP_NARROW_MOVING * contact->gap_at_rest;
   sweep_boxes(&search);
   for (int i = 0; i < model->hull_count; i++)
     if (!model->hulls[i].kind->bounded) test_half_space(&search, i);

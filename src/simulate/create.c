@@ -210,6 +210,7 @@ void sim_destroy(Sim* s) {
   path_destroy(&s->path);
   sides_free(&s->sides);
   substates_free(s);
+  guess_free(s);
   memory_free(s->spinners);
   tree_flight_destroy(s->flight);
   closures_destroy(s->closures);

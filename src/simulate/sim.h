@@ -197,6 +197,12 @@ struct Sim {
   /* written by sim_advance and, of a step that was solved, by sim_step; NULL: nobody asks (kinds * nv) */
   double *part_forces, *joint_forces;
 
+  /* written by simulate/guess.c */
+  SimGuess guess;
+  bool guessed;     /* it is that of the step taken last */
+  double* guess_q;  /* what it points to; NULL: none was needed yet  (nq) */
+  Pose* guess_pose; /* (links) */
+
   /* written by sim_contacts */
   SimContact* contacts;
   int contact_capacity;
@@ -253,6 +259,14 @@ void sim_publish(Sim* sim);
 /* The clock of substep `index` out of `count` of the next step. index: 0 to count - 1. Sets time and length alone
  * [s]. */
 void sim_set_clock(Sim* sim, int count, int index);
+/* Is the part of s->clock the first of the run, with something that rubs? Its friction must be found before it then
+ * (friction.md, F6). */
+bool guess_needed(const Sim* sim);
+/* Solves it without friction and goes back to where it began, with each pair's grip found. false: not solved, *report
+ * says why; else the work is added to it. Allocates. */
+bool guess_grips(Sim* sim, StepReport* report);
+/* Frees what it allocated. */
+void guess_free(Sim* sim);
 /* Frees what substeps allocated, the state before the step too. */
 void substates_free(Sim* sim);
 /* Newton with line search from the accepted configuration (simulate/newton.c). Returns why it stopped; a configuration

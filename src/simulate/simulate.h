@@ -192,6 +192,20 @@ typedef struct {
  * until the next step. *count is their number, below the substeps of the step. NULL or not, the list means nothing
  * when *count is 0. Owned by the sim, as the states' arrays. */
 const SimSubstate* sim_substates(const Sim* sim, int* count);
+/* What the friction of a run's first step (of its first substep) rests on: the same step solved without friction, and
+ * what presses without friction at both its ends (docs/derivations/friction.md, F6). */
+typedef struct {
+  StepClock clock;
+  const double* q;          /* where it ends (nq) ... */
+  const Pose* pose;         /* (links) */
+  ContactForces start, end; /* ... and what presses where it begins, and there */
+} SimGuess;
+/* Of the step taken last; NULL: it was not the first one, or nothing rubbed at its start. Borrowed until the next step.
+ */
+const SimGuess* sim_guess(const Sim* sim);
+/* A copy, in one block for memory_free. Allocates. */
+SimGuess* sim_guess_copy(const SimGuess* guess, const Model* model);
+size_t sim_guess_size(const SimGuess* guess, const Model* model); /* of a copy [bytes] */
 /* ---- a state kept (simulate/snapshot.c): everything that the steps to come depend on, so that a run which goes on
  * from it takes the same steps to the bit as one that never stopped, on any number of threads. For runs of the same
  * model. After sim_restore a state shows what it showed when it was saved, except for states inside its last step
@@ -373,6 +387,7 @@ typedef struct {
   const double* delayed_now; /* SimState.delayed; NULL: nothing is */
   const ContactRecord *contacts_next, *contacts_now;
   int contact_count_next, contact_count_now;
+  const SimGuess* guess;         /* of a run's first step; NULL: its friction rests on the state before alone */
   const double* closures_broken; /* of the run: the time of the state in which every closure broke; NULL: none did */
 } RecordedStep;
 

@@ -66,6 +66,7 @@ SimSnapshot* sim_save(Sim* s) {
 bool sim_read_state(Sim* s, StateBlock* block) {
   sim_pass_state(s, block);
   s->between.count = 0;
+  s->guessed = false;
   s->pattern_version = -1;
   path_restart(s);
   sim_publish(s);

@@ -10,6 +10,7 @@ struct SpinAdjoint {
   Vec3* momentum; /* by L at t + dt, then at t  (links) */
   Mat3* aim;      /* by the rotation of the target, entry by entry  (links) */
   Vec3* pairs;    /* by the force of every pair on its first link */
+  Vec3* aside;    /* `momentum` set aside  (links) */
   int capacity;
 };
 
@@ -19,6 +20,7 @@ SpinAdjoint* spin_adjoint_create(const Sim* sim) {
   a->model = sim->model;
   a->momentum = MEMORY_NEW(Vec3, sim->model->link_count);
   a->aim = MEMORY_NEW(Mat3, sim->model->link_count);
+  a->aside = MEMORY_NEW(Vec3, sim->model->link_count);
   return a;
 }
 
@@ -26,6 +28,7 @@ void spin_adjoint_destroy(SpinAdjoint* a) {
   if (!a) return;
   memory_free(a->momentum);
   memory_free(a->aim);
+  memory_free(a->aside);
   memory_free(a->pairs);
   memory_free(a);
 }
@@ -36,6 +39,15 @@ void spin_adjoint_begin(SpinAdjoint* a) {
 
 void spin_adjoint_discount(SpinAdjoint* a, double factor) {
   for (int i = 0; a && i < a->model->link_count; i++) a->momentum[i] = vec3_scale(a->momentum[i], factor);
+}
+
+void spin_adjoint_set_aside(SpinAdjoint* a) {
+  if (a) memcpy(a->aside, a->momentum, sizeof(Vec3) * (size_t)a->model->link_count);
+  spin_adjoint_begin(a);
+}
+
+void spin_adjoint_add_aside(SpinAdjoint* a) {
+  for (int i = 0; a && i < a->model->link_count; i++) a->momentum[i] = vec3_add(a->momentum[i], a->aside[i]);
 }
 
 const Vec3* spin_adjoint_pairs(const SpinAdjoint* a) { return a ? a->pairs : NULL; }

@@ -15,6 +15,10 @@ void spin_adjoint_destroy(SpinAdjoint* adjoint);
 void spin_adjoint_begin(SpinAdjoint* adjoint);
 /* Derivatives by momenta times a factor: what is handed on is discounted. */
 void spin_adjoint_discount(SpinAdjoint* adjoint, double factor);
+/* The derivatives by momenta go aside, for a step that hands nothing on from its end; and what it has found joins them.
+ */
+void spin_adjoint_set_aside(SpinAdjoint* adjoint);
+void spin_adjoint_add_aside(SpinAdjoint* adjoint);
 
 /* Before the step's equations are solved: from the derivatives by the rates (nv) and momenta at t + dt to those by the
  * poses there and at t, by the targets' rotations and by the pairs' forces (W8). sim: holds the step's targets;

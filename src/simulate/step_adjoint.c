@@ -236,17 +236,20 @@ static const Vec3* unless_zero(const Vec3* x, size_t count) {
   return NULL;
 }
 
+/* By single pairs: bodies that carry their momentum, or in a solve without friction its grips. */
+static const Vec3* pair_slopes(const StepAdjoint* a) { return a->by_pair ? a->by_pair : spin_adjoint_pairs(a->spin); }
+
 static ContactField field_of(double (*twist)[6], const ForceSlopes* force, const Vec3* pairs) {
   const ForceSlopes none = {0};
   const ForceSlopes* f = force ? force : &none;
   return (ContactField){twist, f->link, pairs, f->between};
 }
 
-/* What contact forces at t + dt hand on to the poses there. */
-static void pull_forces(StepAdjoint* a, const ForceSlopes* force, size_t pairs, const Pose* pose, double (*bar)[3][4]) {
+void step_adjoint_pull_forces(StepAdjoint* a, const ForceSlopes* force, size_t pairs, const Pose* pose,
+                              double (*bar)[3][4]) {
   if (!a->replay) return;
   size_t links = (size_t)a->model->link_count;
-  ContactField field = field_of(NULL, force, spin_adjoint_pairs(a->spin));
+  ContactField field = field_of(NULL, force, pair_slopes(a));
   field.force = unless_zero(field.force, links);
   field.pair = unless_zero(field.pair, pairs);
   if (!field.force && !field.pair && !unless_zero(field.between.slope, (size_t)field.between.count)) return;
@@ -472,7 +475,7 @@ static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const Forc
                             ModelGradient* gradient) {
   const Model* m = a->model;
   if (!a->replay) return;
-  ContactField field = field_of(a->twist, force, spin_adjoint_pairs(a->spin));
+  ContactField field = field_of(a->twist, force, pair_slopes(a));
   memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   contact_replay_adjoint(a->replay, &field, now.pose, a->ground_bar, gradient);
   step_adjoint_compose(a, step->pose_next, a->ground_bar);
@@ -526,7 +529,7 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   const ForceSlopes at_end = forces_at_end(a, force);
   pull_rates(a, step, rate, next, now, old);
   spin_adjoint_advance(a->spin, s, step, rate, assembly.contact, next, now, gradient);
-  pull_forces(a, &at_end, (size_t)step->contact_count_next, step->pose_next, next.pose);
+  step_adjoint_pull_forces(a, &at_end, (size_t)step->contact_count_next, step->pose_next, next.pose);
   step_adjoint_compose(a, step->pose_next, next.pose);
   memcpy(a->reduced, next.q, sizeof(double) * (size_t)m->dof_count);
   step_adjoint_reduce(a, step->pose_next, s->screws, a->reduced);
@@ -537,6 +540,7 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   step_adjoint_spread(a, step, &at_end, now, old, older, gradient);
   report.rounding = a->rounding;
   report.sound = true;
+  guess_adjoint(a, step, now, old, older, gradient, &report);
   return report;
 }
 

@@ -16,8 +16,9 @@ struct StepAdjoint {
   const Model* model;
   Sim* sim;
   ContactReplay* replay;
-  ClosureAdjoint* closures;                  /* NULL: there are none */
-  SpinAdjoint* spin;                         /* NULL: nothing spins */
+  ClosureAdjoint* closures; /* NULL: there are none */
+  SpinAdjoint* spin;        /* NULL: nothing spins */
+  const Vec3* by_pair; /* by the forces of single pairs at t + dt, lent by guess_adjoint.c; NULL: those of `spin` */
   double *lambda, *reduced, *product, *zero; /* (nv) */
   double (*twist)[6];                        /* of every link by lambda, about its centre of mass  (links) */
   double (*wrench)[6];                       /* (links) */
@@ -43,6 +44,23 @@ struct StepAdjoint {
 /* Value and derivatives of all terms at t + dt; false: the contact of the record was not found. forward: steps come
  * from the first to the last. step is borrowed until the next one. false also: closures' forces were not found. */
 bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, Assembly* assembly);
+/* What contact forces at t + dt hand on to the poses there, added to bar (links): of `force` (NULL: none) and by_pair,
+ * of so many pairs. pose (links), and sim->reference: of that state. */
+void step_adjoint_pull_forces(StepAdjoint* a, const ForceSlopes* force, size_t pairs, const Pose* pose,
+                              double (*bar)[3][4]);
+/* ---- simulate/guess_adjoint.c: friction of a run's first step rests on RecordedStep.guess (friction.md, F7) */
+/* From the pairs' grips, after step_adjoint_spread of the step, to the start; nothing without a guess. Added to all; a
+ * report that is not sound takes the place of the step's. */
+void guess_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
+                   ModelGradient* gradient, StepAdjointReport* report);
+/* The solve without friction as a step. Borrows from `step`. */
+RecordedStep guess_step(const RecordedStep* step);
+/* The pairs that press where it begins: that state is both moments of the replay. false: not found again. Sets
+ * sim->reference. */
+bool guess_load_start(StepAdjoint* a, const RecordedStep* step, bool forward);
+/* After that: a scalar that grows by slope (start.count) times the forces, by the poses there and the model, added. */
+void guess_start_forces(StepAdjoint* a, const RecordedStep* step, const Vec3* slope, double (*now)[3][4],
+                        ModelGradient* gradient);
 /* H into the solver, and -reduced into lambda, with prescribed coordinates left out. lambda and reduced (nv). */
 void step_adjoint_hessian(StepAdjoint* a, const Assembly* assembly);
 /* lambda . dF / d(the rest), added. Reads lambda; what is NULL in `force` is left out. */

@@ -1,38 +1,7 @@
 /* Sensitivities of a recorded run, forwards (docs/derivations/identify.md, Q1). */
 #include <string.h>
 
-#include "simulate/step_adjoint.h"
-
-/* The state at the end of a step and the three before. */
-enum { STATES = 4 };
-
-struct StepForward {
-  StepAdjoint* adjoint;
-  const Model* model;
-  int parameters;
-  ForwardChain chain;
-  void* context;
-  ModelGradient gradient;
-  StateBar bar[3];                /* by the states now, old, older */
-  Screw* screws[3];               /* there (nv) */
-  double* sensitivity[STATES];    /* next, now, old, older  (nv x parameters) */
-  double* start;                  /* of the first state  (nv x parameters) */
-  double *carried, *carried_next; /* of what pairs hand on  (records x numbers x parameters) */
-  double* carry_row;              /* derivatives of one row by what pairs have handed on */
-  int carried_room, carried_next_room, carry_room, records;
-  double* rows;                   /* what stands on the right hand side  (nv x parameters) */
-  double* column;                 /* (nv) */
-  double *start_bar, *start_q;    /* by increments of the start (nv); its coordinates (nq) */
-  Pose* start_pose;               /* (links) */
-  Screw* start_screws;            /* (nv) */
-  const double* placed_q;         /* where closures were placed, if not at the start; borrowed */
-  Pose* placed_pose;              /* there (links) */
-  Screw* placed_screws;           /* (nv) */
-  double* placed_bar;             /* (nv); nothing hangs on it */
-  double (*start_pose_bar)[3][4]; /* by the start's poses, of what closures hold (links) */
-  double* closure_rows;           /* derivatives of their equations (rows x parameters) */
-  double *gaps, *change;          /* of one parameter; multipliers (rows) */
-};
+#include "simulate/step_forward.h"
 
 /* ---------------------------------------------------------------- creation */
 
@@ -49,7 +18,7 @@ StepForward* step_forward_create(const Model* model, int parameters, ForwardChai
   model_gradient_create(&f->gradient, model);
   for (int k = 0; k < 3; k++) f->bar[k] = bar_create(model);
   for (int k = 0; k < 3; k++) f->screws[k] = MEMORY_NEW(Screw, nv);
-  for (int k = 0; k < STATES; k++) f->sensitivity[k] = MEMORY_NEW(double, size);
+  for (int k = 0; k < FORWARD_STATES; k++) f->sensitivity[k] = MEMORY_NEW(double, size);
   f->start = MEMORY_NEW(double, size);
   f->rows = MEMORY_NEW(double, size);
   f->column = MEMORY_NEW(double, nv);
@@ -75,10 +44,10 @@ void step_forward_destroy(StepForward* f) {
     memory_free(f->bar[k].q);
     memory_free(f->screws[k]);
   }
-  for (int k = 0; k < STATES; k++) memory_free(f->sensitivity[k]);
+  for (int k = 0; k < FORWARD_STATES; k++) memory_free(f->sensitivity[k]);
   void* owned[] = {f->start,   f->carried,    f->carried_next, f->carry_row,     f->rows,           f->start_bar,
                    f->start_q, f->start_pose, f->start_screws, f->column,        f->start_pose_bar, f->closure_rows,
-                   f->gaps,    f->change,     f->placed_pose,  f->placed_screws, f->placed_bar};
+                   f->gaps,    f->change,     f->placed_pose,  f->placed_screws, f->placed_bar,     f->grips};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }
@@ -121,13 +90,13 @@ void step_forward_begin(StepForward* f, const double* q, const Pose* pose) {
   memset(f->start, 0, size);
   for (int k = 0; k < m->dof_count; k++)
     if (m->links[m->dof_link[k]].prescribed < 0) start_row(f, k);
-  for (int k = 0; k < STATES; k++) memcpy(f->sensitivity[k], f->start, size);
+  for (int k = 0; k < FORWARD_STATES; k++) memcpy(f->sensitivity[k], f->start, size);
   f->records = 0;
 }
 
 /* ---------------------------------------------------------------- one row of a step's Jacobian */
 
-static void clear_bars(StepForward* f) {
+void step_forward_clear(StepForward* f) {
   const Model* m = f->model;
   for (int k = 0; k < 3; k++) {
     memset(f->bar[k].pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
@@ -139,7 +108,7 @@ static void clear_bars(StepForward* f) {
   closure_adjoint_begin(f->adjoint->closures, f->adjoint->sim);
 }
 
-static void add_product(double* row, const double* factor, int count, const double* matrix, int columns) {
+void step_forward_add_product(double* row, const double* factor, int count, const double* matrix, int columns) {
   for (int i = 0; i < count; i++) {
     const double* from = matrix + (size_t)i * (size_t)columns;
     if (factor[i] == 0) continue;
@@ -172,8 +141,9 @@ static void add_closures(StepForward* f) {
 }
 
 /* Derivatives by the states before, by what pairs carried and by the model, to those by the parameters. */
-static void finish_row(StepForward* f, const Pose* const pose[3], double* row) {
+void step_forward_finish_row(StepForward* f, const RecordedStep* step, double* row) {
   const Model* m = f->model;
+  const Pose* const pose[3] = {step->pose_now, step->pose_old, step->pose_older};
   for (int k = 0; k < 3; k++) {
     step_adjoint_compose(f->adjoint, pose[k], f->bar[k].pose);
     step_adjoint_reduce(f->adjoint, pose[k], f->screws[k], f->bar[k].q);
@@ -182,73 +152,74 @@ static void finish_row(StepForward* f, const Pose* const pose[3], double* row) {
   model_gradient_masses(m, &f->gradient);
   model_gradient_shapes(m, &f->gradient);
   f->chain(f->context, &f->gradient, row);
-  for (int k = 0; k < 3; k++) add_product(row, f->bar[k].q, m->dof_count, f->sensitivity[1 + k], f->parameters);
-  add_product(row, f->start_bar, m->dof_count, f->start, f->parameters);
+  for (int k = 0; k < 3; k++)
+    step_forward_add_product(row, f->bar[k].q, m->dof_count, f->sensitivity[1 + k], f->parameters);
+  step_forward_add_product(row, f->start_bar, m->dof_count, f->start, f->parameters);
   if (!f->adjoint->replay || f->records == 0) return;
   int numbers = f->records * contact_replay_carried(f->adjoint->replay);
   contact_replay_read_carry(f->adjoint->replay, f->carry_row);
-  add_product(row, f->carry_row, numbers, f->carried, f->parameters);
+  step_forward_add_product(row, f->carry_row, numbers, f->carried, f->parameters);
 }
 
 /* d(lambda . F + nu . c) / d(the rest), lambda and nu being set; what joins it by initial rates changes the screws, so
  * these are put back. */
-static void spread_row(StepForward* f, const RecordedStep* step, const Pose* const pose[3], const Screw* screws,
-                       double* row) {
+static void spread_row(StepForward* f, const RecordedStep* step, const Screw* screws, double* row) {
   StepAdjoint* a = f->adjoint;
   if (a->replay) contact_replay_seed_carry(a->replay, -1, 0);
   step_adjoint_spread(a, step, NULL, f->bar[0], f->bar[1], f->bar[2], &f->gradient);
+  for (int k = 0; step->guess && k < step->contact_count_next; k++) {
+    const double by_grip = contact_replay_by_grip(a->replay, k);
+    step_forward_add_product(row, &by_grip, 1, f->grips + (size_t)k * (size_t)f->parameters, f->parameters);
+  }
   add_start(f);
   add_closures(f);
-  finish_row(f, pose, row);
+  step_forward_finish_row(f, step, row);
   memcpy(a->sim->screws, screws, sizeof(Screw) * (size_t)f->model->dof_count);
 }
 
 /* Equation i of the step. */
-static void equation_row(StepForward* f, const RecordedStep* step, const Pose* const pose[3], int i,
-                         const Screw* screws, double* row) {
+static void equation_row(StepForward* f, const RecordedStep* step, int i, const Screw* screws, double* row) {
   StepAdjoint* a = f->adjoint;
-  clear_bars(f);
+  step_forward_clear(f);
   memset(a->lambda, 0, sizeof(double) * (size_t)f->model->dof_count);
   if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)f->model->closure_row_count);
   a->lambda[i] = 1;
-  spread_row(f, step, pose, screws, row);
+  spread_row(f, step, screws, row);
 }
 
 /* Equations of what closures hold (Q6). */
-static void rows_of_closures(StepForward* f, const RecordedStep* step, const Pose* const pose[3], const Screw* screws) {
+static void rows_of_closures(StepForward* f, const RecordedStep* step, const Screw* screws) {
   StepAdjoint* a = f->adjoint;
   int rows = f->model->closure_row_count;
   memset(f->closure_rows, 0, sizeof(double) * (size_t)rows * (size_t)f->parameters);
   for (int i = 0; i < rows; i++) {
-    clear_bars(f);
+    step_forward_clear(f);
     memset(a->lambda, 0, sizeof(double) * (size_t)f->model->dof_count);
     memset(a->closures->nu, 0, sizeof(double) * (size_t)rows);
     a->closures->nu[i] = 1;
-    spread_row(f, step, pose, screws, f->closure_rows + (size_t)i * (size_t)f->parameters);
+    spread_row(f, step, screws, f->closure_rows + (size_t)i * (size_t)f->parameters);
   }
 }
 
 /* What a pair hands on to the next step, as far as it is handed on. */
-static void carried_row(StepForward* f, const RecordedStep* step, const Pose* const pose[3], int pair, int number,
-                        double* row) {
+static void carried_row(StepForward* f, const RecordedStep* step, int pair, int number, double* row) {
   StepAdjoint* a = f->adjoint;
-  clear_bars(f);
+  step_forward_clear(f);
   contact_replay_seed_carry(a->replay, pair, number);
   ContactField none = {.twist = NULL};
   memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)f->model->link_count);
   contact_replay_adjoint(a->replay, &none, f->bar[0].pose, a->ground_bar, &f->gradient);
-  (void)step;
-  finish_row(f, pose, row);
+  step_forward_finish_row(f, step, row);
 }
 
-static void carry_on(StepForward* f, const RecordedStep* step, const Pose* const pose[3]) {
+static void carry_on(StepForward* f, const RecordedStep* step) {
   int numbers = contact_replay_carried(f->adjoint->replay), p = f->parameters;
   f->carried_next = room_for(f->carried_next, &f->carried_next_room, step->contact_count_next * numbers * p);
   size_t count = (size_t)step->contact_count_next * (size_t)numbers * (size_t)p;
   if (count > 0) memset(f->carried_next, 0, sizeof(double) * count);
   for (int k = 0; k < step->contact_count_next; k++)
     for (int n = 0; n < numbers; n++)
-      carried_row(f, step, pose, k, n, f->carried_next + ((size_t)k * (size_t)numbers + (size_t)n) * (size_t)p);
+      carried_row(f, step, k, n, f->carried_next + ((size_t)k * (size_t)numbers + (size_t)n) * (size_t)p);
   double* other = f->carried;
   int room = f->carried_room;
   f->carried = f->carried_next;
@@ -295,20 +266,16 @@ static bool solve(StepForward* f) {
 }
 
 static void shift(StepForward* f) {
-  double* last = f->sensitivity[STATES - 1];
-  for (int k = STATES - 1; k > 0; k--) f->sensitivity[k] = f->sensitivity[k - 1];
+  double* last = f->sensitivity[FORWARD_STATES - 1];
+  for (int k = FORWARD_STATES - 1; k > 0; k--) f->sensitivity[k] = f->sensitivity[k - 1];
   f->sensitivity[0] = last;
 }
 
-bool step_forward_advance(StepForward* f, const RecordedStep* step) {
+bool step_forward_solve(StepForward* f, const RecordedStep* step) {
   const Model* m = f->model;
   StepAdjoint* a = f->adjoint;
-  const Pose* const pose[3] = {step->pose_now, step->pose_old, step->pose_older};
-  const double* const q[3] = {step->q_now, step->q_old, step->q_older};
   Assembly assembly;
-  shift(f);
   if (!step_adjoint_load(a, step, true, &assembly) || !factor(f, &assembly)) return false;
-  for (int k = 0; k < 3; k++) model_screws(m, q[k], pose[k], f->screws[k]);
   memset(f->rows, 0, sizeof(double) * (size_t)m->dof_count * (size_t)f->parameters);
   if (a->replay)
     f->carry_row =
@@ -316,11 +283,21 @@ bool step_forward_advance(StepForward* f, const RecordedStep* step) {
   Screw* screws = memory_alloc(sizeof(Screw) * (size_t)m->dof_count);
   memcpy(screws, a->sim->screws, sizeof(Screw) * (size_t)m->dof_count);
   for (int i = 0; i < m->dof_count; i++)
-    if (!a->sim->fixed[i]) equation_row(f, step, pose, i, screws, f->rows + (size_t)i * (size_t)f->parameters);
-  if (a->closures) rows_of_closures(f, step, pose, screws);
+    if (!a->sim->fixed[i]) equation_row(f, step, i, screws, f->rows + (size_t)i * (size_t)f->parameters);
+  if (a->closures) rows_of_closures(f, step, screws);
   memory_free(screws);
-  if (a->replay) carry_on(f, step, pose);
   return solve(f);
+}
+
+bool step_forward_advance(StepForward* f, const RecordedStep* step) {
+  const Pose* const pose[3] = {step->pose_now, step->pose_old, step->pose_older};
+  const double* const q[3] = {step->q_now, step->q_old, step->q_older};
+  shift(f);
+  for (int k = 0; k < 3; k++) model_screws(f->model, q[k], pose[k], f->screws[k]);
+  if (step->guess && f->adjoint->replay && !guess_forward(f, step)) return false;
+  if (!step_forward_solve(f, step)) return false;
+  if (f->adjoint->replay) carry_on(f, step);
+  return true;
 }
 
 const double* step_forward_state(const StepForward* f, int before) { return f->sensitivity[before]; }
@@ -334,5 +311,5 @@ void step_forward_row(StepForward* f, const double* q, const Pose* pose, int bef
   step_adjoint_reduce(f->adjoint, pose, f->screws[0], f->bar[0].q);
   step_adjoint_origins(f->adjoint, pose, &f->gradient);
   f->chain(f->context, &f->gradient, row);
-  add_product(row, f->bar[0].q, m->dof_count, f->sensitivity[before], f->parameters);
+  step_forward_add_product(row, f->bar[0].q, m->dof_count, f->sensitivity[before], f->parameters);
 }

@@ -235,11 +235,15 @@ static StepReport solve_part(Sim* s, double* allowed) {
   *allowed = INFINITY;
   step_prepare(s);
   StepReport report = {.outcome = STEP_NOT_FINITE, .residual_dof = -1};
+  StepReport guess = {.outcome = STEP_CONVERGED};
   if (s->contact) contact_set_part(s->contact, s->clock.dt, s->clock.dt_before, step_resolves(s->clock.kind));
+  if (s->contact) contact_set_grip(s->contact, GRIP_FULL);
+  if (guess_needed(s) && !guess_grips(s, &guess)) return guess;
   if (!s->contact || contact_lag(s->contact)) {
     path_begin(s);
     report = step_solve(s);
   }
+  add_work(&report, &guess);
   if (!step_outcome_failed(report.outcome) && looks_at_impacts(s))
     *allowed = contact_impact_entry(s->contact, s->pose_now, s->target, s->clock.dt);
   return report;
@@ -343,6 +347,7 @@ static void give_up(Sim* s, int parts, StepReport* report) {
 static StepReport try_substeps(Sim* s, int count) {
   StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
   s->between.count = 0;
+  s->guessed = false;
   int most = s->model->simulation.max_iterations;
   s->iteration_limit = 2 * count > SUBSTEPS_MAX || most < TRY_ITERATIONS ? most : TRY_ITERATIONS;
   save(s, s->model->contact.bounces ? SUBSTEPS_MAX : count);
@@ -435,6 +440,7 @@ StepReport sim_step(Sim* s) {
 static StepReport repeat_parts(Sim* s, const StepClock* parts, int count) {
   StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
   s->between.count = 0;
+  s->guessed = false;
   s->iteration_limit = s->model->simulation.max_iterations;
   save(s, count);
   for (int k = 0; k < count; k++) {

@@ -405,7 +405,7 @@ static void run_A4_to_A8_one_body_on_the_ground(void** state) {
       {{"pushed", IN_CONTACT | CONTROL, 60, 1e-6, "first_order", SHOVED}, "box", {1, 0, 0.05, 0}},
       {{"pushed, momentum", IN_CONTACT | CONTROL, 60, 1e-6, "momentum", SHOVED}, "box", {1, 0, 0.05, 0}},
       {{"rolls", IN_CONTACT, 50, 1e-6, "first_order", ROLLS}, "ball", {1, 0, 0.12, 1.2}},
-      {{"topples", IN_CONTACT, 80, 1e-6, "first_order", TOPPLES}, "box", {1, 0, 0.1, 1.5}},
+      {{"topples", IN_CONTACT, 77, 1e-6, "first_order", TOPPLES}, "box", {1, 0, 0.1, 1.5}},
       {{"bounces", IN_CONTACT, 60, 1e-6, "second_order", BOUNCES}, "box", {2, 1, 0.05, 0.5}},
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -618,7 +618,9 @@ static void run_A11_prescribed_joints_push(void** state) {
   check_row(&row);
 }
 
-/* Ground that shakes and tilts under a box. */
+/* Ground that shakes and tilts under a box, whose mass does next to nothing to its way: what friction and weight take
+ * is in proportion to it. */
+enum { SHAKEN_BLOCKS = (IN_CONTACT | CONTROL) & ~MASS };
 static const char SHAKEN[] =
     "simulation: {dt: 0.005, steps: 200, integrator: %s}\n"
     "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.3, smoothing: 1.0e-4}\n"
@@ -634,7 +636,7 @@ static const char SHAKEN[] =
 
 static void run_A13_ground_that_moves(void** state) {
   (void)state;
-  check_row(&(Row){"shaken", IN_CONTACT | CONTROL, 50, 1e-6, "first_order", SHAKEN});
+  check_row(&(Row){"shaken", SHAKEN_BLOCKS, 40, 1e-6, "first_order", SHAKEN});
   check_row(&(Row){"shaken, second order", STATE | CONTROL | ATTACHMENTS, 30, 1e-6, "second_order", SHAKEN});
 }
 
@@ -717,7 +719,7 @@ static void run_S13_steps_in_substeps(void** state) {
   check_row_in(&(Row){"slides in substeps", IN_CONTACT, 40, 1e-6, "first_order", SLIDES}, FROM_THE_FIRST);
   check_row_in(&(Row){"pushed in substeps", STATE | CONTROL | CONTACT, 20, 1e-6, "first_order", PUSHED},
                FROM_THE_SECOND);
-  check_row_in(&(Row){"shaken in substeps", IN_CONTACT | CONTROL, 20, 1e-6, "first_order", SHAKEN}, FROM_THE_FIRST);
+  check_row_in(&(Row){"shaken in substeps", SHAKEN_BLOCKS, 20, 1e-6, "first_order", SHAKEN}, FROM_THE_FIRST);
 }
 
 /* A cart with a pole that it is to hold up and everything else that can be measured, another joint that listens, a late
@@ -803,7 +805,7 @@ static const char LATE[] =
     "[0.4, 0.2, 0.1]}}\n"
     "  - {name: pole, parent: cart, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0.15, 0]}, mass: 0.1, shapes: "
     "[{type: box, size: [0.04, 0.04, 1], position: [0, 0, 0.5]}]}\n"
-    "  - {name: box, mass: 0.3, position: [0.3, 0, 0.0505], shape: {type: box, size: [0.1, 0.1, 0.1]}}\n"
+    "  - {name: box, mass: 0.3, position: [0.3, 0, 0.0525], shape: {type: box, size: [0.1, 0.1, 0.1]}}\n"
     "controllers:\n"
     "  - link: cart\n"
     "    type: torque\n"
@@ -928,7 +930,7 @@ static const char MATERIALS[] =
 
 static void run_I12_materials_of_links_and_pairs(void** state) {
   (void)state;
-  static const Row row = {"materials", STATE | VERTICES | MASS | CONTACT | MATERIAL, 45, 1e-6, "first_order",
+  static const Row row = {"materials", STATE | VERTICES | MASS | CONTACT | MATERIAL, 42, 1e-6, "first_order",
                           MATERIALS};
   static const char* const restitution[] = {"0", "0.4"}; /* of all others */
   for (int k = 0; k < 2; k++) {

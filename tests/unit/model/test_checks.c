@@ -48,38 +48,6 @@ static void touching_and_nearly_touching(void** state) {
   fixture_free(&f);
 }
 
-/* Friction of the first step is that of the force at the start: who slides off from below the gap at rest is told, who
- * stands there, has none or slides off from above it is not. */
-static void who_moves_is_told_earlier(void** state) {
-  (void)state;
-  const struct {
-    double gap, friction, speed;
-    bool told;
-  } cases[] = {{0.0001, 0.3, 2, true},
-               {0.00018, 0.3, 2, true},
-               {0.0001, 0.3, 0, false},
-               {0.0001, 0, 2, false},
-               {0.00024, 0.3, 2, false}};
-  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-    char yaml[500];
-    Fixture f;
-    snprintf(yaml, sizeof yaml,
-             "contact: {friction: %g}\n"
-             "links:\n"
-             "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
-             "  - {name: box, mass: 1, position: [0, 0, %.17g], shape: {type: box, size: [0.1, 0.1, 0.1]}}\n"
-             "initial: [{link: box, velocities: [%g, 0, 0, 0, 0, 0]}]\n",
-             cases[k].friction, 0.05 + cases[k].gap, cases[k].speed);
-    fixture_load(&f, yaml);
-    assert_int_equal(f.status, STATUS_OK);
-    if (cases[k].told)
-      check_message(&f, SEVERITY_WARNING, 4, "contact presses them, and friction will brake what moves");
-    else
-      check_clean(&f);
-    fixture_free(&f);
-  }
-}
-
 static void a_tilted_ground_is_measured_along_its_normal(void** state) {
   (void)state;
   Fixture f;
@@ -208,7 +176,6 @@ int main(void) {
       cmocka_unit_test(bodies_at_rest_distance_are_fine),
       cmocka_unit_test(intersections_name_both_links_the_depth_and_the_place),
       cmocka_unit_test(touching_and_nearly_touching),
-      cmocka_unit_test(who_moves_is_told_earlier),
       cmocka_unit_test(a_tilted_ground_is_measured_along_its_normal),
       cmocka_unit_test(messages_stop_at_twenty),
       cmocka_unit_test(pairs_that_may_not_touch_are_left_alone),

@@ -1,0 +1,112 @@
+/* Friction of a run's first step (docs/derivations/friction.md, F6, F7). It cannot rest on the force of a step before:
+ * there was none. What presses at the start as it was given may be anything, a hundred weights where a body stands too
+ * low. So the step is solved without friction first, and each pair then rubs in proportion to the force that this left
+ * between its bodies: by so much of the force at the start. */
+#include "contact/system.h"
+
+/* At most so many times the force at the start: what has come into range in the step itself rubs in the next one. */
+#define GRIP_MOST 100.0
+
+static double grip_of_ratio(double ratio, double* slope) {
+  double x = ratio - 1, room = GRIP_MOST - 1;
+  *slope = 1;
+  if (!(x > 0)) return ratio;
+  double y = x / room, base = 1 + y * y * y, root = 1 / math_cbrt(base);
+  *slope = root / base;
+  return 1 + x * root;
+}
+
+/* ---------------------------------------------------------------- what a pair rubs by */
+
+static uint64_t key_of(int a, int b) {
+  return a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
+}
+
+static uint64_t record_key(const void* records, int index) {
+  const ContactRecord* r = (const ContactRecord*)records + index;
+  return key_of(r->hull_a, r->hull_b);
+}
+
+/* Index of the items' record, -1: they do not press. force: its size, 0 then [N]. */
+static int find_force(const ContactForces* at, int a, int b, double* force) {
+  int index = find_key(at->records, record_key, at->count, key_of(a, b));
+  *force = index < 0 ? 0 : vec3_norm(at->force[index]);
+  return index;
+}
+
+ContactGripSlope contact_grip_found(const Model* model, const ContactForces* start, const ContactForces* end,
+                                    int item_a, int item_b) {
+  ContactGripSlope out = {.value = 1, .start = -1, .end = -1};
+  double from, to, slope;
+  int index = find_force(start, item_a, item_b, &from);
+  if (!(from > 0)) { /* where the links carry the potential */
+    item_a = model->hull_count + contact_item_link(model, item_a);
+    item_b = model->hull_count + contact_item_link(model, item_b);
+    index = find_force(start, item_a, item_b, &from);
+  }
+  if (!(from > 0)) return out;
+  out.start = index;
+  out.end = find_force(end, item_a, item_b, &to);
+  out.value = grip_of_ratio(to / from, &slope);
+  out.by_end = slope / from;
+  out.by_start = -slope * to / (from * from);
+  return out;
+}
+
+void contact_grip_pair(const ContactSystem* s, ContactPair* p) {
+  double grip = 1;
+  if (s->grip == GRIP_NONE) grip = 0;
+  if (s->grip == GRIP_FOUND)
+    grip = contact_grip_found(s->model, &s->forces[0].list, &s->forces[1].list, p->hull_a, p->hull_b).value;
+  if (grip == p->grip) return;
+  p->grip = grip;
+  p->material = contact_gripping(model_pair_material(s->model, p->link_a, p->link_b), grip);
+}
+
+/* ---------------------------------------------------------------- the solve without friction */
+
+void contact_set_grip(ContactSystem* s, ContactGrip grip) { s->grip = grip; }
+
+static bool rough(const PairMaterial* material) {
+  return material->value[MATERIAL_FRICTION] > 0 || material->value[MATERIAL_ROLLING] > 0 ||
+         material->value[MATERIAL_SPINNING] > 0;
+}
+
+bool contact_begins_rubbing(const ContactSystem* s) {
+  for (int k = 0; k < s->list_count; k++) {
+    const ContactPair* p = contact_pair(s, k);
+    bool presses = p->state[s->current].outcome == PAIR_PRESSED;
+    if (p->links) presses = presses || contact_is_whole(s, p->link_a, p->link_b); /* for hulls not listed yet */
+    PairMaterial material = model_pair_material(s->model, p->link_a, p->link_b);
+    if (presses && rough(&material)) return true;
+  }
+  return false;
+}
+
+/* Records come in the order of the candidates. */
+static void find_forces(const ContactSystem* s, const ContactRecord* records, int count, Vec3* force) {
+  int next = 0;
+  for (int k = 0; k < s->list_count && next < count; k++) {
+    const ContactPair* p = contact_pair(s, k);
+    if (p->hull_a != records[next].hull_a || p->hull_b != records[next].hull_b) continue;
+    bool acts = p->state[s->current].has_terms;
+    force[next++] = acts ? vec3_scale(contact_derivatives(s, p)->force[0], -1.0) : vec3(0, 0, 0);
+  }
+}
+
+void contact_note_forces(ContactSystem* s, ContactEnd end) {
+  ForcesKept* to = &s->forces[end];
+  contact_find_records(s);
+  if (to->capacity < s->list_count) {
+    memory_free(to->records);
+    memory_free(to->force);
+    to->capacity = s->list_count + s->list_count / 2 + 16;
+    to->records = MEMORY_NEW(ContactRecord, to->capacity);
+    to->force = MEMORY_NEW(Vec3, to->capacity);
+  }
+  int count = contact_record(s, to->records);
+  find_forces(s, to->records, count, to->force);
+  to->list = (ContactForces){to->records, to->force, count};
+}
+
+ContactForces contact_noted_forces(const ContactSystem* s, ContactEnd end) { return s->forces[end].list; }

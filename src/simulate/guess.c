@@ -1,0 +1,84 @@
+/* Friction of a run's first step: the step is solved without it first (docs/derivations/friction.md, F6). */
+#include <string.h>
+
+#include "simulate/sim.h"
+
+bool guess_needed(const Sim* s) { return s->contact && !(s->reached.dt > 0) && contact_begins_rubbing(s->contact); }
+
+static void keep(Sim* s) {
+  const Model* m = s->model;
+  const Configuration* c = &s->configuration[s->current];
+  size_t coordinates = (size_t)m->coordinate_count, links = (size_t)m->link_count;
+  if (!s->guess_q) s->guess_q = MEMORY_NEW(double, coordinates);
+  if (!s->guess_pose) s->guess_pose = MEMORY_NEW(Pose, links);
+  memcpy(s->guess_q, c->q, sizeof(double) * coordinates);
+  memcpy(s->guess_pose, c->pose, sizeof(Pose) * links);
+  contact_note_forces(s->contact, CONTACT_END);
+  s->guess = (SimGuess){.clock = s->clock,
+                        .q = s->guess_q,
+                        .pose = s->guess_pose,
+                        .start = contact_noted_forces(s->contact, CONTACT_START),
+                        .end = contact_noted_forces(s->contact, CONTACT_END)};
+}
+
+bool guess_grips(Sim* s, StepReport* report) {
+  contact_remember(s->contact, CONTACT_PART);
+  contact_set_grip(s->contact, GRIP_NONE);
+  *report = (StepReport){.outcome = STEP_NOT_FINITE, .residual_dof = -1};
+  if (!contact_lag(s->contact)) return false;
+  contact_note_forces(s->contact, CONTACT_START);
+  path_begin(s);
+  *report = step_solve(s);
+  path_end(s, false, s->clock.time);
+  if (step_outcome_failed(report->outcome)) return false;
+  keep(s);
+  s->guessed = true;
+  (void)contact_reset(s->contact, s->pose_now);
+  contact_recall(s->contact, CONTACT_PART);
+  contact_set_grip(s->contact, GRIP_FOUND);
+  step_prepare(s);
+  return true;
+}
+
+const SimGuess* sim_guess(const Sim* s) { return s->guessed ? &s->guess : NULL; }
+
+void guess_free(Sim* s) {
+  memory_free(s->guess_q);
+  memory_free(s->guess_pose);
+}
+
+/* ---------------------------------------------------------------- copies */
+
+static size_t forces_size(const ContactForces* f) { return (sizeof(ContactRecord) + sizeof(Vec3)) * (size_t)f->count; }
+
+size_t sim_guess_size(const SimGuess* guess, const Model* m) {
+  return sizeof(SimGuess) + sizeof(double) * (size_t)m->coordinate_count + sizeof(Pose) * (size_t)m->link_count +
+         forces_size(&guess->start) + forces_size(&guess->end);
+}
+
+/* Everything is made of numbers of eight bytes. */
+static const void* copy_to(char** room, const void* from, size_t size) {
+  void* to = *room;
+  if (size > 0) memcpy(to, from, size);
+  *room += size;
+  return to;
+}
+
+static ContactForces copy_forces(char** room, const ContactForces* f) {
+  size_t count = (size_t)f->count;
+  ContactForces out = {.count = f->count};
+  out.records = copy_to(room, f->records, sizeof(ContactRecord) * count);
+  out.force = copy_to(room, f->force, sizeof(Vec3) * count);
+  return out;
+}
+
+SimGuess* sim_guess_copy(const SimGuess* guess, const Model* m) {
+  SimGuess* out = memory_alloc(sim_guess_size(guess, m));
+  char* room = (char*)(out + 1);
+  *out = (SimGuess){.clock = guess->clock};
+  out->q = copy_to(&room, guess->q, sizeof(double) * (size_t)m->coordinate_count);
+  out->pose = copy_to(&room, guess->pose, sizeof(Pose) * (size_t)m->link_count);
+  out->start = copy_forces(&room, &guess->start);
+  out->end = copy_forces(&room, &guess->end);
+  return out;
+}

@@ -1,0 +1,96 @@
+/* What friction of a run's first step rests on, backwards (docs/derivations/friction.md, F7): from the grips of the
+ * pairs to the forces that the solve without friction began and ended with, and on to the start. */
+#include <string.h>
+
+#include "simulate/step_adjoint.h"
+
+static void add_slope(Vec3* slope, const ContactForces* at, int index, double by_size) {
+  if (index < 0 || by_size == 0) return;
+  slope[index] = vec3_add_scaled(slope[index], by_size / vec3_norm(at->force[index]), at->force[index]);
+}
+
+/* By the force of each pair on its first link, at both ends; of the step that is loaded. false: nothing hangs on any.
+ */
+static bool find_slopes(const StepAdjoint* a, const RecordedStep* step, Vec3* start, Vec3* end) {
+  const SimGuess* g = step->guess;
+  bool any = false;
+  for (int k = 0; k < g->start.count; k++) start[k] = vec3(0, 0, 0);
+  for (int k = 0; k < g->end.count; k++) end[k] = vec3(0, 0, 0);
+  for (int k = 0; k < step->contact_count_next; k++) {
+    const ContactRecord* r = &step->contacts_next[k];
+    double bar = contact_replay_by_grip(a->replay, k);
+    if (bar == 0) continue;
+    ContactGripSlope grip = contact_grip_found(a->model, &g->start, &g->end, r->hull_a, r->hull_b);
+    add_slope(start, &g->start, grip.start, bar * grip.by_start);
+    add_slope(end, &g->end, grip.end, bar * grip.by_end);
+    any = true;
+  }
+  return any;
+}
+
+RecordedStep guess_step(const RecordedStep* step) {
+  RecordedStep out = *step;
+  out.clock = step->guess->clock;
+  out.number = 0;
+  out.q_next = step->guess->q;
+  out.pose_next = step->guess->pose;
+  out.momentum_next = step->momentum_now; /* nobody goes on from there */
+  out.contacts_next = step->guess->end.records;
+  out.contact_count_next = step->guess->end.count;
+  out.guess = NULL;
+  return out;
+}
+
+bool guess_load_start(StepAdjoint* a, const RecordedStep* step, bool forward) {
+  const Model* m = a->model;
+  const SimGuess* g = step->guess;
+  ContactMoment now = {step->pose_now, step->contacts_now, step->contact_count_now, -1};
+  ContactMoment next = {step->pose_now, g->start.records, g->start.count, 0};
+  for (int i = 0; i < m->link_count; i++) a->sim->reference[i] = pose_apply(step->pose_now[i], m->links[i].center);
+  return forward ? contact_replay_load_forward(a->replay, &now, &next) : contact_replay_load(a->replay, &now, &next);
+}
+
+void guess_start_forces(StepAdjoint* a, const RecordedStep* step, const Vec3* slope, double (*now)[3][4],
+                        ModelGradient* gradient) {
+  a->by_pair = slope;
+  step_adjoint_pull_forces(a, NULL, (size_t)step->guess->start.count, step->pose_now, now);
+  a->by_pair = NULL;
+  ContactField field = {.pair = slope};
+  contact_replay_adjoint(a->replay, &field, now, now, gradient);
+}
+
+/* Nothing is handed on to the state without friction. */
+static StepAdjointReport reverse_end(StepAdjoint* a, const RecordedStep* step, const Vec3* slope, StateBar now,
+                                     StateBar old, StateBar older, ModelGradient* gradient) {
+  const Model* m = a->model;
+  RecordedStep guess = guess_step(step);
+  StateBar next = {memory_alloc(sizeof(double[3][4]) * (size_t)m->link_count), MEMORY_NEW(double, m->dof_count)};
+  memset(next.pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+  if (a->felt) memset(a->felt, 0, sizeof(Vec3) * (size_t)m->link_count); /* at the start nothing is felt */
+  spin_adjoint_set_aside(a->spin);
+  a->by_pair = slope;
+  StepAdjointReport report = step_adjoint(a, &guess, next, a->zero, NULL, now, old, older, gradient);
+  a->by_pair = NULL;
+  spin_adjoint_add_aside(a->spin);
+  memory_free(next.pose);
+  memory_free(next.q);
+  return report;
+}
+
+void guess_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
+                   ModelGradient* gradient, StepAdjointReport* report) {
+  const SimGuess* g = step->guess;
+  if (!g || !a->replay) return;
+  Vec3 *start = MEMORY_NEW(Vec3, g->start.count + 1), *end = MEMORY_NEW(Vec3, g->end.count + 1);
+  if (find_slopes(a, step, start, end)) {
+    StepAdjointReport own = reverse_end(a, step, end, now, old, older, gradient);
+    report->rounding += own.rounding;
+    if (own.sound && !guess_load_start(a, step, false)) own = (StepAdjointReport){.contact_failed = true};
+    if (own.sound)
+      guess_start_forces(a, step, start, now.pose, gradient);
+    else
+      *report = own;
+  }
+  memory_free(start);
+  memory_free(end);
+}

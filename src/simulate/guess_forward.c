@@ -1,0 +1,94 @@
+/* What friction of a run's first step rests on, forwards (docs/derivations/friction.md, F7). */
+#include <string.h>
+
+#include "simulate/step_forward.h"
+
+/* One force alone, by its size. */
+static void pick(Vec3* slope, const ContactForces* at, int index) {
+  for (int k = 0; k < at->count; k++) slope[k] = vec3(0, 0, 0);
+  double size = vec3_norm(at->force[index]);
+  if (size > 0) slope[index] = vec3_scale(at->force[index], 1 / size);
+}
+
+/* Of the forces where the step begins  (start.count x parameters). */
+static bool start_rows(StepForward* f, const RecordedStep* step, Vec3* slope, double* rows) {
+  StepAdjoint* a = f->adjoint;
+  const ContactForces* at = &step->guess->start;
+  if (!guess_load_start(a, step, true)) return false;
+  for (int k = 0; k < at->count; k++) {
+    step_forward_clear(f);
+    pick(slope, at, k);
+    guess_start_forces(a, step, slope, f->bar[0].pose, &f->gradient);
+    step_forward_finish_row(f, step, rows + (size_t)k * (size_t)f->parameters);
+  }
+  return true;
+}
+
+/* By the poses where the solve without friction ends, whose sensitivities are f->sensitivity[0]. */
+static void row_by_end(StepForward* f, const RecordedStep* guess, StateBar bar, double* row) {
+  StepAdjoint* a = f->adjoint;
+  const Model* m = f->model;
+  memset(bar.pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+  memset(bar.q, 0, sizeof(double) * (size_t)m->dof_count);
+  step_adjoint_pull_forces(a, NULL, (size_t)guess->contact_count_next, guess->pose_next, bar.pose);
+  step_adjoint_compose(a, guess->pose_next, bar.pose);
+  step_adjoint_reduce(a, guess->pose_next, a->sim->screws, bar.q);
+  step_adjoint_origins(a, guess->pose_next, &f->gradient);
+  step_forward_add_product(row, bar.q, m->dof_count, f->sensitivity[0], f->parameters);
+}
+
+/* Of those where it ends  (end.count x parameters). */
+static bool end_rows(StepForward* f, const RecordedStep* step, Vec3* slope, double* rows) {
+  StepAdjoint* a = f->adjoint;
+  const Model* m = f->model;
+  RecordedStep guess = guess_step(step);
+  const ContactForces* at = &step->guess->end;
+  if (!step_forward_solve(f, &guess)) return false;
+  StateBar bar = {memory_alloc(sizeof(double[3][4]) * (size_t)m->link_count), MEMORY_NEW(double, m->dof_count)};
+  for (int k = 0; k < at->count; k++) {
+    double* row = rows + (size_t)k * (size_t)f->parameters;
+    step_forward_clear(f);
+    pick(slope, at, k);
+    a->by_pair = slope;
+    row_by_end(f, &guess, bar, row);
+    a->by_pair = NULL;
+    ContactField field = {.pair = slope};
+    memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+    contact_replay_adjoint(a->replay, &field, f->bar[0].pose, a->ground_bar, &f->gradient);
+    step_adjoint_compose(a, guess.pose_next, a->ground_bar);
+    step_adjoint_origins(a, guess.pose_next, &f->gradient);
+    step_forward_finish_row(f, step, row);
+  }
+  memory_free(bar.pose);
+  memory_free(bar.q);
+  return true;
+}
+
+static void add_row(double* to, double factor, const double* rows, int index, int count) {
+  for (int j = 0; index >= 0 && j < count; j++) to[j] += factor * rows[(size_t)index * (size_t)count + (size_t)j];
+}
+
+bool guess_forward(StepForward* f, const RecordedStep* step) {
+  const SimGuess* g = step->guess;
+  int p = f->parameters, most = g->start.count > g->end.count ? g->start.count : g->end.count;
+  size_t row = sizeof(double) * (size_t)p;
+  memory_free(f->grips);
+  f->grips = memory_alloc(row * (size_t)(step->contact_count_next + 1));
+  double *start = memory_alloc(row * (size_t)(g->start.count + 1)),
+         *end = memory_alloc(row * (size_t)(g->end.count + 1));
+  Vec3* slope = MEMORY_NEW(Vec3, most + 1);
+  memset(f->grips, 0, row * (size_t)(step->contact_count_next + 1));
+  memset(start, 0, row * (size_t)(g->start.count + 1));
+  memset(end, 0, row * (size_t)(g->end.count + 1));
+  bool sound = start_rows(f, step, slope, start) && end_rows(f, step, slope, end);
+  for (int k = 0; k < step->contact_count_next && sound; k++) {
+    const ContactRecord* r = &step->contacts_next[k];
+    ContactGripSlope grip = contact_grip_found(f->model, &g->start, &g->end, r->hull_a, r->hull_b);
+    add_row(f->grips + (size_t)k * (size_t)p, grip.by_start, start, grip.start, p);
+    add_row(f->grips + (size_t)k * (size_t)p, grip.by_end, end, grip.end, p);
+  }
+  memory_free(start);
+  memory_free(end);
+  memory_free(slope);
+  return sound;
+}

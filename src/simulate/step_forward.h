@@ -1,0 +1,52 @@
+/* Private to simulate/: sensitivities of a recorded run (step_forward.c, guess_forward.c; docs/derivations/identify.md,
+ * I1). */
+#ifndef SDRS_SIMULATE_STEP_FORWARD_H
+#define SDRS_SIMULATE_STEP_FORWARD_H
+
+#include "simulate/step_adjoint.h"
+
+/* The state at the end of a step and the three before. */
+enum { FORWARD_STATES = 4 };
+
+struct StepForward {
+  StepAdjoint* adjoint;
+  const Model* model;
+  int parameters;
+  ForwardChain chain;
+  void* context;
+  ModelGradient gradient;
+  StateBar bar[3];                     /* by the states now, old, older */
+  Screw* screws[3];                    /* there (nv) */
+  double* sensitivity[FORWARD_STATES]; /* next, now, old, older  (nv x parameters) */
+  double* start;                       /* of the first state  (nv x parameters) */
+  double *carried, *carried_next;      /* of what pairs hand on  (records x numbers x parameters) */
+  double* carry_row;                   /* derivatives of one row by what pairs have handed on */
+  double* grips; /* of the pairs' grips in a run's first step; NULL: of no other  (records x parameters) */
+  int carried_room, carried_next_room, carry_room, records;
+  double* rows;                   /* what stands on the right hand side  (nv x parameters) */
+  double* column;                 /* (nv) */
+  double *start_bar, *start_q;    /* by increments of the start (nv); its coordinates (nq) */
+  Pose* start_pose;               /* (links) */
+  Screw* start_screws;            /* (nv) */
+  const double* placed_q;         /* where closures were placed, if not at the start; borrowed */
+  Pose* placed_pose;              /* there (links) */
+  Screw* placed_screws;           /* (nv) */
+  double* placed_bar;             /* (nv); nothing hangs on it */
+  double (*start_pose_bar)[3][4]; /* by the start's poses, of what closures hold (links) */
+  double* closure_rows;           /* derivatives of their equations (rows x parameters) */
+  double *gaps, *change;          /* of one parameter; multipliers (rows) */
+};
+
+/* Derivatives of one row begin with none. */
+void step_forward_clear(StepForward* f);
+/* What has been gathered by the states before `step`, and by the model, to those by the parameters: added to row
+ * (parameters). */
+void step_forward_finish_row(StepForward* f, const RecordedStep* step, double* row);
+/* row (columns) += sum factor_i matrix_i (count x columns, row-major). */
+void step_forward_add_product(double* row, const double* factor, int count, const double* matrix, int columns);
+/* Sets sensitivity[0] from those of the states before. false: the step has no derivative. */
+bool step_forward_solve(StepForward* f, const RecordedStep* step);
+/* Sets f->grips of a step with a guess. false: its contact is not found again. Allocates. */
+bool guess_forward(StepForward* f, const RecordedStep* step);
+
+#endif
