@@ -30,7 +30,8 @@ static int find_candidates(const Dual* depth, int count, double last, double smo
   return found;
 }
 
-/* Weights of the one that is `chosen`: softmax over the candidates of -|depth_chosen - depth_i| / smoothing (X1). */
+/* Weights (count) of the one that is `chosen`: softmax over the candidates (count), numbers of depths, of
+ * -|depth_chosen - depth_i| / smoothing (X1). */
 static void choose(const Dual* depth, const int* candidates, int count, int chosen, Dual smoothing, Dual* weight) {
   Dual sum = dual_of(0), over = dual_inverse(smoothing);
   for (int first = 0; first < count; first += LANES) {
@@ -100,6 +101,7 @@ static void put_point(const ManifoldPair* s, int body, Dual3 place, const DualFi
               from_a_to_b(1 - body, other->normal), dual_of(1), out);
 }
 
+/* Contacts of a body's points; places and depths into the room. Returns the end of what was written, borrowed. */
 static ManifoldContact* point_contacts(ManifoldPair* s, int body, Points* points, ManifoldContact* out) {
   const ManifoldBody* own = s->body[body];
   int count = points_in(own), wanted = wanted_of(count, s->options->points);
@@ -264,7 +266,7 @@ static void judge(const ManifoldPair* s, const DualField* at[2][2], const EdgePa
 
 /* ---------------------------------------------------------------- edges */
 
-/* Ends of all edges; depths of points that are known are not asked for again. */
+/* Of all edges (edge_count), borrowed from the room. all: both ends of each, or NULL: depths of points are known. */
 static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const Dual3* all) {
   const ManifoldBody* own = s->body[body];
   Dual* depth = take(s, sizeof(Dual) * (size_t)own->edge_count);
@@ -281,7 +283,7 @@ static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const 
   return depth;
 }
 
-/* The chosen edges of a body: two places each. */
+/* The chosen edges of a body: two places each (2 *wanted), borrowed from the room. */
 static Dual3* edges_of(ManifoldPair* s, int body, const Points* points, int* wanted) {
   const ManifoldBody* own = s->body[body];
   *wanted = wanted_of(own->edge_count, s->options->edges);
@@ -329,7 +331,7 @@ static void put_edges(const ManifoldPair* s, const EdgePair* pair, const EdgeCon
                 c->activity[side], &out[side]);
 }
 
-/* What is left of a pair without its fields: a distance without sign (X10). */
+/* What is left of a pair without its fields: a distance without sign (X13). */
 static void put_idle(const ManifoldPair* s, const EdgePair* pair, ManifoldContact out[2]) {
   EdgeContacts c;
   for (int side = 0; side < 2; side++) {
@@ -357,7 +359,7 @@ static void judge_block(const ManifoldPair* s, const EdgePair* pairs, const int*
   }
 }
 
-/* A pair is idle when its activity cannot be above this, e^-37 (X10). */
+/* A pair is idle when its activity cannot be above this, e^-37 (X13). */
 #define ACTIVITY_GONE 8.533047625744066e-17
 
 static bool is_idle(const ManifoldPair* s, const EdgePair* pair) {

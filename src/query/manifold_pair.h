@@ -39,7 +39,7 @@ typedef struct {
 void manifold_values(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                      const ManifoldOptions* options, ManifoldContact* out, void* room);
 
-/* Out of the room, for good. */
+/* Of the size, borrowed from the room, for good. */
 static inline void* take(ManifoldPair* s, size_t size) {
   void* out = s->room;
   s->room += (size + 63) / 64 * 64;

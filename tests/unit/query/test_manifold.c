@@ -105,8 +105,8 @@ static void boxes_apart_do_not_meet(void** state) {
   drop(&b);
 }
 
-/* With and without derivatives the same bits, and pairs that are not idle (X10) whether others are culled or not. */
-static void values_alone_and_culled_X10_are_the_same(void** state) {
+/* With and without derivatives the same bits, and pairs that are not idle (X13) whether others are culled or not. */
+static void values_alone_and_culled_X13_are_the_same(void** state) {
   (void)state;
   Random random = {75};
   int idle = 0, kept = 0;
@@ -477,7 +477,7 @@ int main(void) {
       cmocka_unit_test(derivatives_X7),
       cmocka_unit_test(derivatives_by_shapes_and_smoothing_X8),
       cmocka_unit_test(invariance),
-      cmocka_unit_test(values_alone_and_culled_X10_are_the_same),
+      cmocka_unit_test(values_alone_and_culled_X13_are_the_same),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
