@@ -6,6 +6,7 @@
 #   scripts/deps.sh sweep           to run many (scripts/sweep.sh)
 #   scripts/deps.sh mpi             to build with `make MPI=1`
 #   scripts/deps.sh long            for the long tests too
+#   scripts/deps.sh peers           to measure distances beside FCL and libccd (scripts/measure_peers.sh)
 #   scripts/deps.sh --look build    only look: name what is missing and exit 1
 set -euo pipefail
 
@@ -61,6 +62,11 @@ MPI_NEEDS='
 openmpi-bin         command mpirun
 libopenmpi-dev      command mpicc
 '
+PEERS_NEEDS='
+g++                 command g++
+libccd-dev          header  ccd/ccd.h
+libfcl-dev          header  fcl/fcl.h
+'
 SLURM_NEEDS='
 slurm-wlm           command slurmctld
 munge               command munged
@@ -84,7 +90,7 @@ python3-torch       file    /usr/lib/python3/dist-packages/torch
 '
 
 usage() {
-  sed -n '3,9s/^#   //p' "$0" >&2
+  sed -n '3,10s/^#   //p' "$0" >&2
   exit 2
 }
 
@@ -168,6 +174,7 @@ case ${1:-} in
   check) needs=$BUILD_NEEDS$CHECK_NEEDS$SWEEP_NEEDS optional=$BUILD_OPTIONAL$PAGE_NEEDS$CHECK_OPTIONAL ;;
   sweep) needs=$SWEEP_NEEDS ;;
   site) needs=$SITE_NEEDS ;;
+  peers) needs=$BUILD_NEEDS$PEERS_NEEDS optional=$BUILD_OPTIONAL ;;
   mpi) needs=$BUILD_NEEDS$MPI_NEEDS optional=$BUILD_OPTIONAL ;;
   long) needs=$BUILD_NEEDS$CHECK_NEEDS$SWEEP_NEEDS$MPI_NEEDS$SLURM_NEEDS optional=$BUILD_OPTIONAL$PAGE_NEEDS$CHECK_OPTIONAL ;;
   *) usage ;;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Writes docs/results/peers.csv: what the distance of two hulls costs in sdrs, FCL and libccd, the same pairs in one run.
-#   scripts/measure_peers.sh        needs libfcl-dev and libccd-dev (Debian) and `make`; says SKIP without them
+#   scripts/measure_peers.sh        needs `scripts/deps.sh peers` and `make`; says SKIP without them
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 
 for header in ccd/ccd.h fcl/fcl.h; do
   if [ ! -e "/usr/include/$header" ]; then
-    echo "SKIP: $header is not installed (Debian: apt-get install libccd-dev libfcl-dev)"
+    echo "SKIP: $header is not installed (scripts/deps.sh peers)"
     exit 0
   fi
 done

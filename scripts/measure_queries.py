@@ -27,6 +27,7 @@ ASKED = {
     "growth,ellipsoid,ellipsoid": ((1.5, 0.8, None), (2.58, 1.33, None)),
     "growth,smooth_polytope,ellipsoid": ((2.5, 1.2, None), (3.98, 1.85, None)),
     "manifold,superquadrics_310,superquadrics_310": ((None, 600, 1200), (None, None, None)),  # asked: nothing culled
+    "manifold_culled,superquadrics_310,superquadrics_310": ((None, 300, 600), (None, None, None)),
     "witness,points,points": ((10, 10, 5), (29, 29, 21)),
 }
 

@@ -42,9 +42,10 @@ typedef struct {
 } Rings;
 
 /* Per query; side by side, a little into one another. */
-static double time_manifold(Rings* r, bool values) {
+static double time_manifold(Rings* r, bool values, bool cull) {
   double seconds[ROUNDS];
   r->options.values = values;
+  r->options.cull = cull;
   for (int k = 0; k < ROUNDS; k++) {
     double start = seconds_used();
     for (int i = 0; i < MANIFOLD_POSES; i++) {
@@ -66,9 +67,11 @@ static void bench_manifold(void) {
   }
   r.contacts = MEMORY_NEW(ManifoldContact, manifold_count(&r.body[0], &r.body[1], &r.options));
   r.room = memory_alloc(manifold_room(&r.body[0], &r.body[1], &r.options));
-  double values = time_manifold(&r, true), all = time_manifold(&r, false);
-  printf("manifold,superquadrics_%d,superquadrics_%d,%.0f,%.0f,%.0f\n", r.body[0].point_count, r.body[1].point_count,
-         values, values, all);
+  for (int cull = 0; cull < 2; cull++) {
+    double values = time_manifold(&r, true, cull), all = time_manifold(&r, false, cull);
+    printf("%s,superquadrics_%d,superquadrics_%d,%.0f,%.0f,%.0f\n", cull ? "manifold_culled" : "manifold",
+           r.body[0].point_count, r.body[1].point_count, values, values, all);
+  }
   for (int k = 0; k < 2; k++) {
     manifold_body_free(&r.body[k]);
     field_free(&r.field[k]);

@@ -40,14 +40,16 @@ typedef enum {
   KEY_REGULARIZATION,
   KEY_POINTS,
   KEY_EDGES,
+  KEY_CULL,
   /* of a file of rows */
   KEY_POSES,
   KEY_COUNT,
 } QuestionKey;
 static const char* const KEYS[KEY_COUNT] = {
-    "method",   "a",     "b",      "derivatives",  "parameters", "target_a",       "target_b", "score", "sampling",
-    "estimate", "reach", "margin", "perturbation", "turn",       "iterations",     "step",     "move",  "transport",
-    "targets",  "seed",  "pairs",  "smoothing",    "softness",   "regularization", "points",   "edges", "poses"};
+    "method",   "a",         "b",       "derivatives", "parameters",   "target_a",  "target_b",   "score",
+    "sampling", "estimate",  "reach",   "margin",      "perturbation", "turn",      "iterations", "step",
+    "move",     "transport", "targets", "seed",        "pairs",        "smoothing", "softness",   "regularization",
+    "points",   "edges",     "cull",    "poses"};
 
 /* Words in the order of the enumerations. */
 static const char* const SCORES[] = {"distance", "direction"};
@@ -118,6 +120,7 @@ static void read_manifold_option(QueryReader* reader, const cJSON* item, Questio
   if (key == KEY_REGULARIZATION) out->regularization = query_reader_number_of(reader, item, 1e-9, 1e3, "");
   if (key == KEY_POINTS) out->points = read_count(reader, item, 1);
   if (key == KEY_EDGES) out->edges = read_count(reader, item, 1);
+  if (key == KEY_CULL) out->cull = read_truth(reader, item);
 }
 
 static void read_witness_option(QueryReader* reader, const cJSON* item, QuestionKey key, WitnessOptions* out) {
@@ -155,7 +158,7 @@ static void read_member(QueryReader* reader, const cJSON* item, int number, void
   if (key >= KEY_SCORE && key <= KEY_TURN) read_witness_option(reader, item, key, &out->touch.query);
   if (key >= KEY_ITERATIONS && key <= KEY_PAIRS) read_touch_option(reader, item, key, out);
   if (key == KEY_POSES) read_poses(reader, item, out);
-  if (key >= KEY_SMOOTHING && key <= KEY_EDGES) read_manifold_option(reader, item, key, &out->manifold);
+  if (key >= KEY_SMOOTHING && key <= KEY_CULL) read_manifold_option(reader, item, key, &out->manifold);
 }
 
 /* ---------------------------------------------------------------- what belongs together */

@@ -3,6 +3,9 @@
 #define SDRS_BASE_LANES_H
 
 #include <math.h>
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
 #include "base/base.h"
 
 /* Vectors are passed between functions of one file only, so how they are passed on older processors does not matter. */
@@ -27,19 +30,24 @@ static inline Lanes lanes_chosen(LaneBits where, Lanes yes, Lanes no) {
   return (Lanes)(((LaneBits)yes & where) | ((LaneBits)no & ~where));
 }
 
-/* e^x for x <= 0, below -700 zero. Relative error below 3e-16: e^x = 2^k e^r by Taylor's series to the 13th power on
- * |r| <= log(2)/2; a whole number k is what is left of x / log 2 + 1.5 2^52. */
+/* e^r for |r| <= log(2)/2, relative error below 3e-16: Taylor's series to the 13th power. */
+static inline Lanes lanes_exp_near(Lanes r) {
+  Lanes s = r * r, s2 = s * s;
+  /* in pairs, so that none waits long for another */
+  Lanes low = (r * (1.0 / 6) + 1.0 / 2) + s * (r * (1.0 / 120) + 1.0 / 24);
+  Lanes middle = (r * (1.0 / 5040) + 1.0 / 720) + s * (r * (1.0 / 362880) + 1.0 / 40320);
+  Lanes high = (r * (1.0 / 39916800) + 1.0 / 3628800) + s * (r * (1.0 / 6227020800) + 1.0 / 479001600);
+  return (r + s * (low + s2 * (middle + s2 * high))) + 1.0;
+}
+
+/* e^x for x <= 0, below -700 zero. Relative error below 3e-16: e^x = 2^k e^r; a whole number k is what is left of
+ * x / log 2 + 1.5 2^52. */
 static inline Lanes lanes_decay(Lanes x) {
   const Lanes least = lanes_of(-700.0), shift = lanes_of(0x1.8p52);
   LaneBits gone = x < least;
   Lanes clipped = lanes_chosen(gone, least, x);
   Lanes shifted = clipped * 0x1.71547652b82fep+0 + shift, k = shifted - shift;
-  Lanes r = (clipped - k * 0x1.62e42fee00000p-1) - k * 0x1.a39ef35793c76p-33, s = r * r, s2 = s * s;
-  /* in pairs, so that none waits long for another */
-  Lanes low = (r * (1.0 / 6) + 1.0 / 2) + s * (r * (1.0 / 120) + 1.0 / 24);
-  Lanes middle = (r * (1.0 / 5040) + 1.0 / 720) + s * (r * (1.0 / 362880) + 1.0 / 40320);
-  Lanes high = (r * (1.0 / 39916800) + 1.0 / 3628800) + s * (r * (1.0 / 6227020800) + 1.0 / 479001600);
-  Lanes power = (r + s * (low + s2 * (middle + s2 * high))) + 1.0;
+  Lanes power = lanes_exp_near((clipped - k * 0x1.62e42fee00000p-1) - k * 0x1.a39ef35793c76p-33);
   Lanes scale = (Lanes)(((LaneBits)shifted + 1023) << 52); /* 2^k */
   return (Lanes)((LaneBits)(power * scale) & ~gone);
 }
@@ -59,15 +67,32 @@ static inline Lanes lanes_most(Lanes a, Lanes b) { return lanes_chosen(a > b, a,
 static inline Lanes lanes_least(Lanes a, Lanes b) { return lanes_chosen(a < b, a, b); }
 /* Element by element; rounded as the square root of one number is. */
 static inline Lanes lanes_sqrt(Lanes x) {
+#if defined(__AVX512F__) && LANES == 8
+  return (Lanes)_mm512_sqrt_pd((__m512d)x);
+#elif defined(__SSE2__)
+  union {
+    Lanes all;
+    __m128d pair[LANES / 2];
+  } root = {x};
+  for (int i = 0; i < LANES / 2; i++) root.pair[i] = _mm_sqrt_pd(root.pair[i]);
+  return root.all;
+#else
   Lanes root = {0};
   for (int i = 0; i < LANES; i++) root[i] = sqrt(x[i]);
   return root;
+#endif
 }
 /* Whether any lane is marked. */
 static inline bool lanes_any(LaneBits where) {
+#if LANES == 8
+  where |= __builtin_shufflevector(where, where, 4, 5, 6, 7, 0, 1, 2, 3);
+  where |= __builtin_shufflevector(where, where, 2, 3, 0, 1, 6, 7, 4, 5);
+  return (where[0] | where[1]) != 0;
+#else
   int64_t any = 0;
   for (int i = 0; i < LANES; i++) any |= where[i];
   return any != 0;
+#endif
 }
 
 /* 1 / (1 + e^-x); *rest: 1 less that, without loss of digits. */

@@ -272,6 +272,9 @@ HullResult primitive_box(ConvexHull* hull, Vec3 size);
 /* Icosphere: 12, 42, 162, 642 vertices for resolution 0, 1, 2, 3. radius [m]. HULL_FAILED: resolution not in 0..6.
  * Result and ownership as of primitive_box; a radius that is 0 or not finite is an error as of hull_create. */
 HullResult primitive_sphere(ConvexHull* hull, double radius, int resolution);
+/* Its vertices alone, of radius 1, in the same order and without Qhull. Owned by the caller: *count of them. NULL:
+ * resolution not in 0..6. */
+Vec3* primitive_sphere_points(int resolution, int* count);
 /* Axis z, `segments` >= 3 vertices on each rim. radius, length [m]. HULL_FAILED: segments not in 3..4096. Result and
  * ownership as of primitive_box; a size of 0 is an error as of hull_create. */
 HullResult primitive_cylinder(ConvexHull* hull, double radius, double length, int segments);

@@ -1,3 +1,4 @@
+#include <string.h>
 #include "geometry/geometry.h"
 
 #define PI 3.14159265358979323846
@@ -47,22 +48,56 @@ static void icosahedron_corners(Vec3 corners[12]) {
 
 static bool neighbours(Vec3 a, Vec3 b) { return vec3_dot(a, b) > 0.4; } /* 1/sqrt(5) = 0.447, else negative */
 
-HullResult primitive_sphere(ConvexHull* hull, double radius, int resolution) {
-  *hull = (ConvexHull){0};
-  if (resolution < 0 || resolution > SPHERE_RESOLUTION_MAX) return HULL_FAILED;
+/* Corners of all its triangles, most of them several times; *count of them, owned. */
+static Vec3* triangle_corners(double radius, int resolution, int* count) {
   Vec3 corners[12];
   icosahedron_corners(corners);
-  int count = 60 << (2 * resolution);
-  Vec3 *points = MEMORY_NEW(Vec3, count), *end = points;
+  Vec3 *points = MEMORY_NEW(Vec3, 60 << (2 * resolution)), *end = points;
   for (int i = 0; i < 12; i++)
     for (int j = i + 1; j < 12; j++)
       for (int k = j + 1; k < 12; k++)
         if (neighbours(corners[i], corners[j]) && neighbours(corners[j], corners[k]) &&
             neighbours(corners[k], corners[i]))
           end = split_triangle(end, radius, resolution, corners[i], corners[j], corners[k]);
-  HullResult result = hull_create(hull, points, (int)(end - points));
+  *count = (int)(end - points);
+  return points;
+}
+
+HullResult primitive_sphere(ConvexHull* hull, double radius, int resolution) {
+  *hull = (ConvexHull){0};
+  if (resolution < 0 || resolution > SPHERE_RESOLUTION_MAX) return HULL_FAILED;
+  int count;
+  Vec3* points = triangle_corners(radius, resolution, &count);
+  HullResult result = hull_create(hull, points, count);
   memory_free(points);
   return result;
+}
+
+/* Slot of a table of `slots` (a power of two) point numbers + 1 where the point is, or would be. */
+static int slot_of(const int* table, int slots, const Vec3* points, Vec3 point) {
+  uint64_t word[3], mixed = 0;
+  memcpy(word, &point, sizeof word);
+  for (int k = 0; k < 3; k++) mixed = (mixed ^ word[k]) * 0x9e3779b97f4a7c15u;
+  int at = (int)(mixed >> 40) & (slots - 1);
+  while (table[at] && vec3_norm(vec3_sub(points[table[at] - 1], point)) > 0) at = (at + 1) & (slots - 1);
+  return at;
+}
+
+Vec3* primitive_sphere_points(int resolution, int* count) {
+  *count = 0;
+  if (resolution < 0 || resolution > SPHERE_RESOLUTION_MAX) return NULL;
+  int all, slots = 64 << (2 * resolution);
+  Vec3* points = triangle_corners(1, resolution, &all);
+  int* table = MEMORY_NEW(int, slots);
+  for (int i = 0; i < all; i++) {
+    Vec3 point = vec3_add(points[i], vec3(0, 0, 0)); /* no -0 */
+    int at = slot_of(table, slots, points, point);
+    if (table[at]) continue;
+    points[*count] = points[i];
+    table[at] = ++*count;
+  }
+  memory_free(table);
+  return points;
 }
 
 /* ---------------------------------------------------------------- cylinder and capsule */

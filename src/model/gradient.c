@@ -327,15 +327,15 @@ static void pass_vertices(const ModelHull* hull, ModelGradient* gradient) {
   int count = shape_parameter_count(&hull->smooth->field.shape);
   bool any = false;
   for (int m = 0; m < hull->solid.vertex_count; m++) any = any || vec3_dot(bar[m], bar[m]) > 0;
-  ConvexHull sphere;
-  if (!any || primitive_sphere(&sphere, 1, hull->smooth->resolution) != HULL_OK) return;
+  if (!any) return;
+  int directions;
+  Vec3* sphere = primitive_sphere_points(hull->smooth->resolution, &directions);
   for (int m = 0; m < hull->solid.vertex_count; m++) {
     if (!(vec3_dot(bar[m], bar[m]) > 0)) continue;
     for (int k = 0; k < count; k++)
-      gradient->shapes[hull->smooth->parameter_first + k] +=
-          vec3_dot(bar[m], smooth_vertex_slope(hull, sphere.vertices, m, k));
+      gradient->shapes[hull->smooth->parameter_first + k] += vec3_dot(bar[m], smooth_vertex_slope(hull, sphere, m, k));
   }
-  hull_free(&sphere);
+  memory_free(sphere);
 }
 
 void model_gradient_shapes(const Model* model, ModelGradient* gradient) {

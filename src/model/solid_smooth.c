@@ -31,14 +31,14 @@ static void box_of_shape(ModelHull* hull) {
 
 /* Points in the directions of a sphere's, which stay the same when parameters change. */
 static void shape_surface(const ModelSmooth* smooth, int resolution, ConvexHull* solid) {
-  ConvexHull sphere;
-  if (primitive_sphere(&sphere, 1, resolution) != HULL_OK) return;
-  for (int i = 0; i < sphere.vertex_count; i++)
-    sphere.vertices[i] = pose_apply(smooth->pose, shape_surface_point(&smooth->field.shape, sphere.vertices[i]));
-  if (hull_create_keeping(solid, sphere.vertices, sphere.vertex_count) == HULL_OK)
-    hull_free(&sphere);
-  else
-    *solid = sphere; /* triangles of the sphere, then */
+  int count;
+  Vec3* points = primitive_sphere_points(resolution, &count);
+  shape_surface_points(&smooth->field.shape, points, count);
+  for (int i = 0; i < count; i++) points[i] = pose_apply(smooth->pose, points[i]);
+  if (count > 0 && hull_create_keeping(solid, points, count) != HULL_OK &&
+      primitive_sphere(solid, 1, resolution) == HULL_OK) /* triangles of the sphere, then */
+    memcpy(solid->vertices, points, sizeof(Vec3) * (size_t)count);
+  memory_free(points);
 }
 
 Vec3 smooth_vertex_slope(const ModelHull* hull, const Vec3* sphere, int vertex, int k) {

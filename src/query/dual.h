@@ -1,4 +1,5 @@
-/* Numbers with their derivatives by six variables, and vectors of them. Private to query/.
+/* Numbers with their derivatives by six variables, and vectors of them; with DUAL_PLAIN defined before, numbers alone:
+ * the same to the bit as the values beside derivatives. Private to query/.
  * Lane 0 holds the value, lanes 1 to 6 its derivatives; element by element, so the bits are those of plain arithmetic.
  */
 #ifndef SDRS_QUERY_DUAL_H
@@ -6,15 +7,34 @@
 
 #define LANES 8
 #include "base/lanes.h"
+#include "linalg/linalg.h"
 
 enum { DUAL_VARIABLES = 6 };
+#ifdef DUAL_PLAIN
+
+typedef double Dual;
+static inline Dual dual_of(double x) { return x; }
+static inline double dual_value(Dual a) { return a; }
+static inline Dual dual_raised(Dual a, double by) { return a + by; }
+static inline Dual dual_chain(Dual a, double value, double slope) {
+  (void)a;
+  (void)slope;
+  return value;
+}
+static inline Dual dual_mul(Dual a, Dual b) { return a * b; }
+
+#else
+
 typedef Lanes Dual;
-typedef struct {
-  Dual x, y, z;
-} Dual3;
 
 /* A constant: all derivatives are zero. */
 static inline Dual dual_of(double x) { return (Dual){x}; }
+static inline double dual_value(Dual a) { return a[0]; }
+/* a + by, a constant. */
+static inline Dual dual_raised(Dual a, double by) {
+  a[0] += by;
+  return a;
+}
 /* f(a) with the slope f'(a). */
 static inline Dual dual_chain(Dual a, double value, double slope) {
   Dual out = a * slope;
@@ -27,28 +47,41 @@ static inline Dual dual_mul(Dual a, Dual b) {
   out[0] = value;
   return out;
 }
+
+#endif
+
 /* a not 0. */
-static inline Dual dual_inverse(Dual a) { return dual_chain(a, 1 / a[0], -1 / (a[0] * a[0])); }
+static inline Dual dual_inverse(Dual a) {
+  return dual_chain(a, 1 / dual_value(a), -1 / (dual_value(a) * dual_value(a)));
+}
 static inline Dual dual_div(Dual a, Dual b) { return dual_mul(a, dual_inverse(b)); }
 /* a > 0: at 0 the derivatives are not finite. */
 static inline Dual dual_sqrt(Dual a) {
-  double root = sqrt(a[0]);
+  double root = sqrt(dual_value(a));
   return dual_chain(a, root, 0.5 / root);
 }
+
+typedef struct {
+  Dual x, y, z;
+} Dual3;
+
 static inline Dual3 dual3_of(Vec3 v) { return (Dual3){dual_of(v.x), dual_of(v.y), dual_of(v.z)}; }
-static inline Vec3 dual3_value(Dual3 v) { return vec3(v.x[0], v.y[0], v.z[0]); }
-static inline Vec3 dual3_slope(Dual3 v, int k) { return vec3(v.x[k], v.y[k], v.z[k]); }
+static inline Vec3 dual3_value(Dual3 v) { return vec3(dual_value(v.x), dual_value(v.y), dual_value(v.z)); }
 static inline Dual3 dual3_add(Dual3 a, Dual3 b) { return (Dual3){a.x + b.x, a.y + b.y, a.z + b.z}; }
 static inline Dual3 dual3_sub(Dual3 a, Dual3 b) { return (Dual3){a.x - b.x, a.y - b.y, a.z - b.z}; }
 static inline Dual dual3_dot(Dual3 a, Dual3 b) { return dual_mul(a.x, b.x) + dual_mul(a.y, b.y) + dual_mul(a.z, b.z); }
 static inline Dual3 dual3_scale(Dual3 a, Dual s) {
   return (Dual3){dual_mul(a.x, s), dual_mul(a.y, s), dual_mul(a.z, s)};
 }
+
+#ifndef DUAL_PLAIN
+static inline Vec3 dual3_slope(Dual3 v, int k) { return vec3(v.x[k], v.y[k], v.z[k]); }
 /* With a constant matrix. */
 static inline Dual3 dual3_turned(Mat3 r, Dual3 v) {
   return (Dual3){r.m[0][0] * v.x + r.m[0][1] * v.y + r.m[0][2] * v.z,
                  r.m[1][0] * v.x + r.m[1][1] * v.y + r.m[1][2] * v.z,
                  r.m[2][0] * v.x + r.m[2][1] * v.y + r.m[2][2] * v.z};
 }
+#endif
 
 #endif

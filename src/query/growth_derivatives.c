@@ -163,8 +163,11 @@ typedef struct {
   Lanes3 grad_a, grad_b, d;
 } Cause;
 
-/* b's motions. */
+/* b's motions. Every member is set: to clear them all before takes a tenth of the whole. */
 static void motion_cause(const Answer* x, Cause* c) {
+  const Lanes none = lanes_of(0);
+  c->centre_a = c->grad_a = (Lanes3){none, none, none};
+  c->phi_a = none;
   c->centre_b = axes();
   c->length = (Lanes){0, 0, 0, x->d.x, x->d.y, x->d.z};
   c->d = scaled(1 / x->distance, sub(axes(), times(c->length, x->d)));
@@ -242,7 +245,7 @@ static void carried(const Answer* x, const Growth* g, Lanes rows[GROWTH_ROWS]) {
  * does; a turn of everything about a's centre also moves b, by e x r. */
 static void pose_columns(const Answer* x, const Growth* g, double* out, int columns) {
   Lanes of_b[GROWTH_ROWS], of_a[GROWTH_ROWS];
-  Cause motions = {.length = {0}};
+  Cause motions;
   motion_cause(x, &motions);
   rows_of(x, &motions, of_b);
   double by = 1 / x->scale; /* motions of the world's lengths */

@@ -385,6 +385,7 @@ typedef struct {
   double regularization; /* >= 0, no unit: pull of an edge's witness point to its middle */
   int points, edges;     /* so many of each body that penetrate deepest are chosen softly; 0: all */
   bool values;           /* no derivatives are wanted */
+  bool cull;             /* pairs of edges whose activity is below a rounding are answered without it (X13) */
 } ManifoldOptions;
 
 /* What manifold_query_by is asked for derivatives by. */

@@ -1,4 +1,4 @@
-/* Values of a field at many places, eight at a time (Y1, Y4, Y9). docs/derivations/fields.md
+/* Values of a field at many places, two times eight at a time (Y1, Y4, Y9). docs/derivations/fields.md
  * What a place gets does not depend on those beside it: a part that only another lane needs weighs nothing in this one.
  */
 #define LANES 8
@@ -19,6 +19,10 @@ static Lanes3 lanes3_turned_back(const Mat3* r, Lanes3 v) {
                   r->m[0][2] * v.x + r->m[1][2] * v.y + r->m[2][2] * v.z};
 }
 
+/* Two eights side by side: the powers of one are long chains of operations, and the other's fill the gaps. */
+enum { SIDES = 2 };
+#define EACH_SIDE for (int side = 0; side < SIDES; side++)
+
 /* FieldValue of eight places; rows of turn. */
 typedef struct {
   Lanes value;
@@ -35,17 +39,30 @@ typedef struct {
   Lanes norm, part[2], less[2];
 } NormLanes;
 
-/* u, v >= SMALLEST, n >= 2. */
-static NormLanes norm_of(Lanes u, Lanes v, double n) {
-  LaneBits first = u > v;
-  Lanes large = lanes_chosen(first, u, v), small = lanes_chosen(first, v, u);
-  Lanes ratio = lanes_most(small / large, lanes_of(SMALLEST));
-  Lanes steep = lanes_decay((n - 2) * lanes_log(ratio)), sum = 1 + steep * (ratio * ratio);
-  Lanes over = lanes_decay(lanes_log(sum) * (-1 / n)), inverse = 1 / (sum * over);
-  Lanes part = ratio * over, whole = inverse * inverse * sum, less = steep * whole;
-  return (NormLanes){large * (inverse * sum),
-                     {lanes_chosen(first, over, part), lanes_chosen(first, part, over)},
-                     {lanes_chosen(first, whole, less), lanes_chosen(first, less, whole)}};
+/* u, v >= SMALLEST, n >= 2. Stage by stage for both sides. */
+static inline void norms_of(const Lanes u[SIDES], const Lanes v[SIDES], double n, NormLanes out[SIDES]) {
+  LaneBits first[SIDES];
+  Lanes large[SIDES], ratio[SIDES], steep[SIDES], sum[SIDES], over[SIDES];
+  const double root = -1 / n;
+  EACH_SIDE {
+    first[side] = u[side] > v[side];
+    large[side] = lanes_chosen(first[side], u[side], v[side]);
+    ratio[side] = lanes_most(lanes_chosen(first[side], v[side], u[side]) / large[side], lanes_of(SMALLEST));
+  }
+  EACH_SIDE steep[side] = (n - 2) * lanes_log(ratio[side]);
+  EACH_SIDE {
+    steep[side] = lanes_decay(steep[side]);
+    sum[side] = 1 + steep[side] * (ratio[side] * ratio[side]);
+  }
+  EACH_SIDE over[side] = lanes_log(sum[side]) * root;
+  EACH_SIDE over[side] = lanes_exp_near(over[side]); /* 1 <= sum <= 2 */
+  EACH_SIDE {
+    Lanes inverse = 1 / (sum[side] * over[side]), part = ratio[side] * over[side];
+    Lanes whole = inverse * inverse * sum[side], less = steep[side] * whole;
+    out[side] = (NormLanes){large[side] * (inverse * sum[side]),
+                            {lanes_chosen(first[side], over[side], part), lanes_chosen(first[side], part, over[side])},
+                            {lanes_chosen(first[side], whole, less), lanes_chosen(first[side], less, whole)}};
+  }
 }
 
 /* x with the sign of y; x >= 0. */
@@ -57,26 +74,30 @@ typedef struct {
   Lanes3 gradient, hessian[3];
 } GaugeLanes;
 
-/* As quadric_evaluate. exponents: q, p of the norms of the whole and of x and y. t: |y| over the semi-axes. */
-static void quadric_gauge(const double size[3], const double exponents[2], Lanes3 y, Lanes3 t, bool slopes,
-                          GaugeLanes* out) {
-  const double q = exponents[0], p = exponents[1];
-  NormLanes round = norm_of(t.x, t.y, p), all = norm_of(round.norm, t.z, q);
-  Lanes3 slope = {signed_as(round.less[0] * round.part[0] * (1 / size[0]), y.x),
-                  signed_as(round.less[1] * round.part[1] * (1 / size[1]), y.y),
-                  signed_as(all.less[1] * all.part[1] * (1 / size[2]), y.z)};
-  Lanes by_round = all.less[0] * all.part[0];
-  out->value = all.norm;
+/* A place in a part's frame. */
+typedef struct {
+  Lanes3 y, t; /* t: |y| over the semi-axes, at least SMALLEST */
+  Lanes distance;
+} QuadricPlace;
+
+/* As quadric_evaluate; q, p: of the norms of the whole and of x and y. */
+static inline void quadric_gauge(const double size[3], double q, double p, const NormLanes* round, const NormLanes* all,
+                                 Lanes3 y, bool slopes, GaugeLanes* out) {
+  Lanes3 slope = {signed_as(round->less[0] * round->part[0] * (1 / size[0]), y.x),
+                  signed_as(round->less[1] * round->part[1] * (1 / size[1]), y.y),
+                  signed_as(all->less[1] * all->part[1] * (1 / size[2]), y.z)};
+  Lanes by_round = all->less[0] * all->part[0];
+  out->value = all->norm;
   out->gradient = (Lanes3){by_round * slope.x, by_round * slope.y, slope.z};
   if (!slopes) return;
-  Lanes over = 1 / all.norm, bend = (q - 1) * over * (all.less[0] - by_round * by_round);
-  Lanes within = (p - 1) * over * all.less[0], mixed = (1 - q) * over * by_round * slope.z;
+  Lanes over = 1 / all->norm, bend = (q - 1) * over * (all->less[0] - by_round * by_round);
+  Lanes within = (p - 1) * over * all->less[0], mixed = (1 - q) * over * by_round * slope.z;
   Lanes xy = (bend - within) * slope.x * slope.y, xz = mixed * slope.x, yz = mixed * slope.y;
   out->hessian[0] =
-      (Lanes3){(bend - within) * slope.x * slope.x + within * round.less[0] * (1 / (size[0] * size[0])), xy, xz};
+      (Lanes3){(bend - within) * slope.x * slope.x + within * round->less[0] * (1 / (size[0] * size[0])), xy, xz};
   out->hessian[1] =
-      (Lanes3){xy, (bend - within) * slope.y * slope.y + within * round.less[1] * (1 / (size[1] * size[1])), yz};
-  out->hessian[2] = (Lanes3){xz, yz, (q - 1) * over * (all.less[1] * (1 / (size[2] * size[2])) - slope.z * slope.z)};
+      (Lanes3){xy, (bend - within) * slope.y * slope.y + within * round->less[1] * (1 / (size[1] * size[1])), yz};
+  out->hessian[2] = (Lanes3){xz, yz, (q - 1) * over * (all->less[1] * (1 / (size[2] * size[2])) - slope.z * slope.z)};
 }
 
 /* Of a superellipsoid p and q are both twice its exponent. */
@@ -85,51 +106,65 @@ static bool is_quadric(const Field* field) {
          (field->shape.kind == SMOOTH_SUPERQUADRIC || field->shape.kind == SMOOTH_SUPERELLIPSOID);
 }
 
-/* A place in a part's frame. */
-typedef struct {
-  Lanes3 y, t; /* t: |y| over the semi-axes, at least SMALLEST */
-  Lanes distance;
-} QuadricPlace;
-
-static QuadricPlace quadric_place(const Field* part, Lanes3 x) {
+static void quadric_place(const Field* part, Lanes3 x, QuadricPlace* out) {
   Lanes3 apart = {x.x - part->pose.t.x, x.y - part->pose.t.y, x.z - part->pose.t.z};
-  QuadricPlace out = {.y = lanes3_turned_back(&part->pose.r, apart)};
   const double* size = part->shape.size;
-  out.t.x = lanes_most(lanes_magnitude(out.y.x) * (1 / size[0]), lanes_of(SMALLEST));
-  out.t.y = lanes_most(lanes_magnitude(out.y.y) * (1 / size[1]), lanes_of(SMALLEST));
-  out.t.z = lanes_most(lanes_magnitude(out.y.z) * (1 / size[2]), lanes_of(SMALLEST));
-  out.distance = lanes_sqrt(lanes3_dot(out.y, out.y));
-  return out;
+  out->y = lanes3_turned_back(&part->pose.r, apart);
+  out->t.x = lanes_most(lanes_magnitude(out->y.x) * (1 / size[0]), lanes_of(SMALLEST));
+  out->t.y = lanes_most(lanes_magnitude(out->y.y) * (1 / size[1]), lanes_of(SMALLEST));
+  out->t.z = lanes_most(lanes_magnitude(out->y.z) * (1 / size[2]), lanes_of(SMALLEST));
+  out->distance = lanes_sqrt(lanes3_dot(out->y, out->y));
 }
 
 /* (Y1) and (Y6), turned into the frame of the whole. */
-static void quadric_field(const Field* part, const QuadricPlace* at, bool slopes, FieldLanes* out) {
-  const Shape* shape = &part->shape;
-  bool even = shape->kind == SMOOTH_SUPERELLIPSOID;
-  const double exponents[2] = {even ? 2 * shape->exponent : 2 / shape->exponents[0],
-                               even ? 2 * shape->exponent : 2 / shape->exponents[1]};
+static inline void gauge_field(const Field* part, const QuadricPlace* at, const GaugeLanes* g, bool slopes,
+                               FieldLanes* out) {
   const Mat3* r = &part->pose.r;
-  GaugeLanes g;
-  quadric_gauge(shape->size, exponents, at->y, at->t, slopes, &g);
-  LaneBits centre = at->distance <= 1e-12 * shape->inner;
-  Lanes far = lanes_most(at->distance, lanes_of(SMALLEST)), over = 1 / g.value, none = lanes_of(0);
-  Lanes flat = 1 / lanes_sqrt(lanes3_dot(g.gradient, g.gradient));
+  const double inner = part->shape.inner;
+  LaneBits centre = at->distance <= 1e-12 * inner;
+  Lanes far = lanes_most(at->distance, lanes_of(SMALLEST)), over = 1 / g->value, none = lanes_of(0);
+  Lanes flat = 1 / lanes_sqrt(lanes3_dot(g->gradient, g->gradient));
   flat = lanes_chosen(centre, none, flat);
-  out->value = lanes_chosen(centre, lanes_of(-shape->inner), far * (1 - over));
-  Lanes3 n = lanes3_scale(g.gradient, flat);
+  out->value = lanes_chosen(centre, lanes_of(-inner), far * (1 - over));
+  Lanes3 n = lanes3_scale(g->gradient, flat);
   out->outward = lanes3_turned(r, n);
   if (!slopes) return;
   Lanes along = lanes_chosen(centre, none, (1 - over) / far), steep = lanes_chosen(centre, none, far * over * over);
-  out->gradient = lanes3_turned(r, lanes3_add(lanes3_scale(at->y, along), lanes3_scale(g.gradient, steep)));
+  out->gradient = lanes3_turned(r, lanes3_add(lanes3_scale(at->y, along), lanes3_scale(g->gradient, steep)));
   /* (I - n n^T) H / |g|, its rows turned by r, its columns too: the Hessian is symmetric */
-  Lanes3 bent[3], part_along = {lanes3_dot(g.hessian[0], n), lanes3_dot(g.hessian[1], n), lanes3_dot(g.hessian[2], n)};
+  Lanes3 bent[3],
+      part_along = {lanes3_dot(g->hessian[0], n), lanes3_dot(g->hessian[1], n), lanes3_dot(g->hessian[2], n)};
   const Lanes normal[3] = {n.x, n.y, n.z};
   for (int i = 0; i < 3; i++)
-    bent[i] = lanes3_turned(r, lanes3_scale(lanes3_add(g.hessian[i], lanes3_scale(part_along, -normal[i])), flat));
+    bent[i] = lanes3_turned(r, lanes3_scale(lanes3_add(g->hessian[i], lanes3_scale(part_along, -normal[i])), flat));
   for (int i = 0; i < 3; i++)
     out->turn[i] =
         lanes3_add(lanes3_add(lanes3_scale(bent[0], lanes_of(r->m[i][0])), lanes3_scale(bent[1], lanes_of(r->m[i][1]))),
                    lanes3_scale(bent[2], lanes_of(r->m[i][2])));
+}
+
+static void quadric_fields(const Field* part, const QuadricPlace at[SIDES], bool slopes, FieldLanes out[SIDES]) {
+  const Shape* shape = &part->shape;
+  bool even = shape->kind == SMOOTH_SUPERELLIPSOID;
+  const double q = even ? 2 * shape->exponent : 2 / shape->exponents[0];
+  const double p = even ? 2 * shape->exponent : 2 / shape->exponents[1];
+  NormLanes round[SIDES], all[SIDES];
+  Lanes u[SIDES], v[SIDES];
+  EACH_SIDE {
+    u[side] = at[side].t.x;
+    v[side] = at[side].t.y;
+  }
+  norms_of(u, v, p, round);
+  EACH_SIDE {
+    u[side] = round[side].norm;
+    v[side] = at[side].t.z;
+  }
+  norms_of(u, v, q, all);
+  EACH_SIDE {
+    GaugeLanes g;
+    quadric_gauge(shape->size, q, p, &round[side], &all[side], at[side].y, slopes, &g);
+    gauge_field(part, &at[side], &g, slopes, &out[side]);
+  }
 }
 
 /* ---------------------------------------------------------------- any other part, one place after the other */
@@ -236,84 +271,100 @@ static Lanes square_to(const Field* part, Lanes3 x) {
   return lanes3_dot(apart, apart);
 }
 
-/* In no lane is the least value higher. */
-static void find_bound(const Field* field, Lanes3 x, Lanes* bound) {
-  Lanes square = lanes_of(NOWHERE);
+/* Parts whose squares of distance are kept between two uses. */
+enum { SQUARES = 32 };
+
+/* Squares of the distance from the parts' middles, and what in no lane the least value is above. */
+static void find_bound(const Field* field, Lanes3 x, Lanes squares[SQUARES], Lanes* bound) {
+  Lanes least = lanes_of(NOWHERE);
   double inner = HUGE_VAL;
   for (int i = 0; i < field->part_count; i++) {
+    Lanes square = square_to(&field->parts[i], x);
+    if (i < SQUARES) squares[i] = square;
     if (!in_balls(&field->parts[i])) continue;
-    square = lanes_least(square, square_to(&field->parts[i], x));
+    least = lanes_least(least, square);
     inner = fmin(inner, field->parts[i].shape.inner);
   }
-  *bound = lanes_sqrt(square) - (inner < HUGE_VAL ? inner : 0);
+  *bound = lanes_sqrt(least) - (inner < HUGE_VAL ? inner : 0);
 }
 
-/* Whether the part's ball reaches within `reach` of the places. */
-static LaneBits ball_near(const Field* part, Lanes3 x, Lanes reach) {
+/* Whether the part's ball reaches within `reach` of the places, `square` from its middle. */
+static LaneBits ball_near(const Field* part, Lanes square, Lanes reach) {
   Lanes far = lanes_most(reach + part->shape.outer, lanes_of(0));
-  return square_to(part, x) < far * far;
+  return square < far * far;
 }
 
 /* (Y9): a part is evaluated where its bound from below does not leave its weight below e^-37. */
-static void union_field(const Field* field, Lanes3 x, bool slopes, FieldLanes* out) {
-  SoftLanes s = {.least = lanes_of(NOWHERE)};
-  Lanes bound;
-  find_bound(field, x, &bound);
+static void union_fields(const Field* field, const Lanes3 x[SIDES], bool slopes, FieldLanes out[SIDES]) {
+  SoftLanes s[SIDES] = {{.least = lanes_of(NOWHERE)}, {.least = lanes_of(NOWHERE)}};
+  Lanes bound[SIDES], squares[SIDES][SQUARES], reach[SIDES];
+  EACH_SIDE find_bound(field, x[side], squares[side], &bound[side]);
   const double gone = -WEIGHT_GONE * field->smoothing, over_tau = 1 / field->smoothing;
   for (int i = 0; i < field->part_count; i++) {
     const Field* part = &field->parts[i];
-    Lanes reach = lanes_least(bound, s.least) + gone;
-    LaneBits active = in_balls(part) ? ball_near(part, x, reach) : ~(LaneBits){0};
-    if (!lanes_any(active)) continue;
-    FieldLanes own;
-    if (is_quadric(part)) {
-      QuadricPlace at = quadric_place(part, x);
-      Lanes most = lanes_most(at.t.x, lanes_most(at.t.y, at.t.z)); /* gamma is at least this */
-      active &= at.distance * (most - 1) < reach * most;
-      if (!lanes_any(active)) continue;
-      quadric_field(part, &at, slopes, &own);
-    } else {
-      other_field(part, x, active, &own);
+    LaneBits active[SIDES];
+    FieldLanes own[SIDES];
+    EACH_SIDE {
+      reach[side] = lanes_least(bound[side], s[side].least) + gone;
+      active[side] = ~(LaneBits){0};
+      if (in_balls(part))
+        active[side] = ball_near(part, i < SQUARES ? squares[side][i] : square_to(part, x[side]), reach[side]);
     }
-    add_part(&s, over_tau, &own, active, slopes);
+    if (!lanes_any(active[0] | active[1])) continue;
+    if (is_quadric(part)) {
+      QuadricPlace at[SIDES];
+      EACH_SIDE {
+        quadric_place(part, x[side], &at[side]);
+        Lanes most = lanes_most(at[side].t.x, lanes_most(at[side].t.y, at[side].t.z)); /* gamma is at least this */
+        active[side] &= at[side].distance * (most - 1) < reach[side] * most;
+      }
+      if (!lanes_any(active[0] | active[1])) continue;
+      quadric_fields(part, at, slopes, own);
+    } else {
+      EACH_SIDE other_field(part, x[side], active[side], &own[side]);
+    }
+    EACH_SIDE add_part(&s[side], over_tau, &own[side], active[side], slopes);
   }
-  soft_least(&s, field->smoothing, slopes, out);
+  EACH_SIDE soft_least(&s[side], field->smoothing, slopes, &out[side]);
 }
 
 /* ---------------------------------------------------------------- all */
 
-static void out_of(const Pose* pose, FieldValue* v) {
-  v->gradient = mat3_mul_vec(pose->r, v->gradient);
+static void out_of(const Pose* pose, bool slopes, FieldValue* v) {
   v->outward = mat3_mul_vec(pose->r, v->outward);
+  if (!slopes) return;
+  v->gradient = mat3_mul_vec(pose->r, v->gradient);
   v->turn = mat3_mul(mat3_mul(pose->r, v->turn), mat3_transpose(pose->r));
 }
 
-void field_evaluate_many(const Field* field, const Vec3* places, int count, bool slopes, FieldValue* out) {
+/* wide <= SIDES LANES places; what is beside them asks for the first once more. */
+static void evaluate_block(const Field* field, const Vec3* places, int wide, bool slopes, FieldValue* out) {
   bool quadric = is_quadric(field);
-  for (int first = 0; first < count; first += LANES) {
-    int wide = count - first < LANES ? count - first : LANES;
-    if (!quadric && field->kind != FIELD_UNION) {
-      for (int lane = 0; lane < wide; lane++) out[first + lane] = field_evaluate(field, places[first + lane]);
-      continue;
-    }
-    Lanes3 x;
-    for (int lane = 0; lane < LANES; lane++) {
-      Vec3 place = places[first + (lane < wide ? lane : 0)];
-      if (!quadric) place = pose_apply_inverse(field->pose, place);
-      x.x[lane] = place.x;
-      x.y[lane] = place.y;
-      x.z[lane] = place.z;
-    }
-    FieldLanes v;
-    if (quadric) {
-      QuadricPlace at = quadric_place(field, x);
-      quadric_field(field, &at, slopes, &v);
-    } else {
-      union_field(field, x, slopes, &v);
-    }
-    for (int lane = 0; lane < wide; lane++) {
-      out[first + lane] = lane_of(&v, lane, slopes);
-      if (!quadric) out_of(&field->pose, &out[first + lane]);
-    }
+  Lanes3 x[SIDES];
+  FieldLanes v[SIDES];
+  for (int i = 0; i < SIDES * LANES; i++) {
+    Vec3 place = places[i < wide ? i : 0];
+    if (!quadric) place = pose_apply_inverse(field->pose, place);
+    x[i / LANES].x[i % LANES] = place.x;
+    x[i / LANES].y[i % LANES] = place.y;
+    x[i / LANES].z[i % LANES] = place.z;
   }
+  if (quadric) {
+    QuadricPlace at[SIDES];
+    EACH_SIDE quadric_place(field, x[side], &at[side]);
+    quadric_fields(field, at, slopes, v);
+  } else {
+    union_fields(field, x, slopes, v);
+  }
+  for (int i = 0; i < wide; i++) {
+    out[i] = lane_of(&v[i / LANES], i % LANES, slopes);
+    if (!quadric) out_of(&field->pose, slopes, &out[i]);
+  }
+}
+
+void field_evaluate_many(const Field* field, const Vec3* places, int count, bool slopes, FieldValue* out) {
+  bool many = is_quadric(field) || field->kind == FIELD_UNION;
+  for (int i = 0; i < count && !many; i++) out[i] = field_evaluate(field, places[i]);
+  for (int i = 0; i < count && many; i += SIDES * LANES)
+    evaluate_block(field, places + i, count - i < SIDES * LANES ? count - i : SIDES * LANES, slopes, out + i);
 }

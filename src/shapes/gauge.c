@@ -18,13 +18,13 @@ static double cone_reach(const Shape* shape, Vec3 d) {
   return 1 / fmax(side, fmax(-d.x / below, d.x / above));
 }
 
-/* s with phi(s y) = 0, and phi there. phi < 0 below the root, > 0 above it; from the sharp body's surface, which is a
- * little farther out, Newton's steps end soon. */
-static double ray_root(const Shape* shape, Vec3 y, ShapeValue* at) {
+/* s with phi(s y) = 0, and what `evaluate` says there. phi < 0 below the root, > 0 above it; from the sharp body's
+ * surface, which is a little farther out, Newton's steps end soon. */
+static double ray_root(const Shape* shape, Vec3 y, ShapeValue (*evaluate)(const Shape*, Vec3), ShapeValue* at) {
   double length = vec3_norm(y), low = 0.999 * shape->inner / length, high = 1.001 * shape->outer / length;
   double s = fmax(low, fmin(shape_reach(shape, y), high));
   for (int step = 0; step < RAY_STEPS; step++) {
-    *at = shape_evaluate(shape, vec3_scale(y, s));
+    *at = evaluate(shape, vec3_scale(y, s));
     if (at->value < 0)
       low = fmax(low, s);
     else
@@ -45,13 +45,19 @@ Gauge shape_gauge(const Shape* shape, Vec3 y) {
     return (Gauge){v.value + 1, v.gradient, v.hessian};
   }
   ShapeValue at;
-  double s = ray_root(shape, y, &at);
+  double s = ray_root(shape, y, shape_evaluate, &at);
   Vec3 z = vec3_scale(y, s);
   double d = vec3_dot(z, at.gradient);
   Vec3 m = vec3_scale(at.gradient, 1 / d);
   Mat3 right = mat3_sub(mat3_identity(), mat3_outer(z, m));
   Mat3 bent = mat3_mul(mat3_mul(mat3_transpose(right), at.hessian), right);
   return (Gauge){1 / s, m, mat3_scale(bent, s / d)};
+}
+
+double shape_gauge_value(const Shape* shape, Vec3 y) {
+  if (shape_methods(shape->kind)->gauge) return shape_evaluate(shape, y).value + 1;
+  ShapeValue at;
+  return 1 / ray_root(shape, y, shape->kind == SMOOTH_POLYTOPE ? polytope_level : shape_evaluate, &at);
 }
 
 double shape_reach(const Shape* shape, Vec3 direction) {

@@ -5,13 +5,13 @@
 enum { STRIPS = 8, POINTS = 8 };
 
 HullResult shape_mesh(const Shape* shape, int level, ConvexHull* mesh) {
-  ConvexHull sphere;
-  HullResult result = primitive_sphere(&sphere, 1, level);
-  if (result != HULL_OK) return result;
-  for (int i = 0; i < sphere.vertex_count; i++)
-    sphere.vertices[i] = vec3_scale(sphere.vertices[i], 1 / shape_gauge(shape, sphere.vertices[i]).value);
-  result = hull_create(mesh, sphere.vertices, sphere.vertex_count);
-  hull_free(&sphere);
+  int count;
+  Vec3* points = primitive_sphere_points(level, &count);
+  *mesh = (ConvexHull){0};
+  if (!points) return HULL_FAILED;
+  for (int i = 0; i < count; i++) points[i] = vec3_scale(points[i], 1 / shape_gauge_value(shape, points[i]));
+  HullResult result = hull_create(mesh, points, count);
+  memory_free(points);
   return result;
 }
 
@@ -30,7 +30,7 @@ static double place_of(int i) {
 /* The cone from the centre over a patch du dv of the box's face reaches to x / gamma(x): volume dV / gamma^3 with
  * dV = e_1 e_2 e_3 du dv / 3, and moments alike. */
 static void add_cone(const Shape* shape, const double x[3], double patch, MassMoment* sum) {
-  double gamma = shape_gauge(shape, vec3(x[0], x[1], x[2])).value;
+  double gamma = shape_gauge_value(shape, vec3(x[0], x[1], x[2]));
   double volume = patch / (3 * gamma * gamma * gamma), first = volume * 3 / (4 * gamma);
   double second = volume * 3 / (5 * gamma * gamma);
   for (int i = 0; i < 3; i++) {
@@ -105,7 +105,7 @@ static double gauge_slope(const Shape* shape, Vec3 y, double gamma, int k) {
 
 /* How far the body reaches along a unit axis of its frame, and by parameter k (k < 0: the length itself). */
 static double axis_length(const Shape* shape, Vec3 axis, int k) {
-  double gamma = shape_gauge(shape, axis).value;
+  double gamma = shape_gauge_value(shape, axis);
   return k < 0 ? 1 / gamma : -gauge_slope(shape, axis, gamma, k) / (gamma * gamma);
 }
 
@@ -124,9 +124,17 @@ Vec3 shape_extents_slope(const Shape* shape, int k) { return mean_lengths(shape,
 
 static Vec3 stretched(Vec3 s, Vec3 e) { return vec3(s.x * e.x, s.y * e.y, s.z * e.z); }
 
+void shape_surface_points(const Shape* shape, Vec3* points, int count) {
+  Vec3 e = shape_extents(shape);
+  for (int i = 0; i < count; i++) {
+    Vec3 x = stretched(points[i], e);
+    points[i] = vec3_scale(x, 1 / shape_gauge_value(shape, x));
+  }
+}
+
 Vec3 shape_surface_point(const Shape* shape, Vec3 s) {
-  Vec3 x = stretched(s, shape_extents(shape));
-  return vec3_scale(x, 1 / shape_gauge(shape, x).value);
+  shape_surface_points(shape, &s, 1);
+  return s;
 }
 
 Vec3 shape_surface_slope(const Shape* shape, Vec3 s, int k) {

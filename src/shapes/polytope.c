@@ -30,8 +30,20 @@ static double heights(const Shape* shape, int padded, Vec3 z, Lanes* out) {
   return lanes_largest(largest);
 }
 
-/* Sums of weight times 1, n, n n^T. */
-enum { SUMS = 10 };
+/* Sums of weight times 1, n; n n^T. */
+enum { SUMS_FIRST = 4, SUMS = 10 };
+static void first_sums(const Shape* shape, int padded, const Lanes* weight, double sum[SUMS_FIRST]) {
+  const Lanes *nx = (const Lanes*)shape->nx, *ny = (const Lanes*)shape->ny, *nz = (const Lanes*)shape->nz;
+  Lanes part[SUMS_FIRST] = {{0}, {0}, {0}, {0}};
+  for (int i = 0; i < padded / LANES; i++) {
+    part[0] += weight[i];
+    part[1] += weight[i] * nx[i];
+    part[2] += weight[i] * ny[i];
+    part[3] += weight[i] * nz[i];
+  }
+  for (int k = 0; k < SUMS_FIRST; k++) sum[k] = (part[k][0] + part[k][2]) + (part[k][1] + part[k][3]);
+}
+
 static void weighted_sums(const Shape* shape, int padded, const Lanes* weight, double sum[SUMS]) {
   const Lanes *nx = (const Lanes*)shape->nx, *ny = (const Lanes*)shape->ny, *nz = (const Lanes*)shape->nz;
   Lanes one = {0}, x = {0}, y = {0}, z = {0}, xx = {0}, xy = {0}, xz = {0}, yy = {0}, yz = {0}, zz = {0};
@@ -52,12 +64,17 @@ static void weighted_sums(const Shape* shape, int padded, const Lanes* weight, d
   for (int k = 0; k < SUMS; k++) sum[k] = (part[k][0] + part[k][2]) + (part[k][1] + part[k][3]);
 }
 
+/* e^(h_i - m) of all faces; m, the largest of their heights. */
+static double weights(const Shape* shape, Vec3 z, Lanes* weight) {
+  double largest = heights(shape, shape->padded, z, weight);
+  for (int i = 0; i < shape->padded / LANES; i++) weight[i] = lanes_decay(weight[i] - largest);
+  return largest;
+}
+
 /* phi = (m + log sum e^(h_i - m)) / beta; gradient: the mean normal; Hessian: beta times the normals' covariance. */
 static ShapeValue evaluate_with(const Shape* shape, Vec3 z, Lanes* weight) {
-  int padded = shape->padded;
-  double largest = heights(shape, padded, z, weight), sum[SUMS], beta = shape->beta;
-  for (int i = 0; i < padded / LANES; i++) weight[i] = lanes_decay(weight[i] - largest);
-  weighted_sums(shape, padded, weight, sum);
+  double largest = weights(shape, z, weight), sum[SUMS], beta = shape->beta;
+  weighted_sums(shape, shape->padded, weight, sum);
   double over = 1 / sum[0];
   Vec3 g = vec3(sum[1] * over, sum[2] * over, sum[3] * over);
   ShapeValue v = {.value = (largest + math_log_sum(sum[0])) / beta, .gradient = g};
@@ -70,6 +87,16 @@ static ShapeValue evaluate_with(const Shape* shape, Vec3 z, Lanes* weight) {
                       {xz, yz, zz}}};
   // clang-format on
   return v;
+}
+
+ShapeValue polytope_level(const Shape* shape, Vec3 z) {
+  Lanes weight[FACES_ON_STACK / LANES];
+  if (shape->padded > FACES_ON_STACK) return polytope_evaluate(shape, z);
+  double sum[SUMS_FIRST], largest = weights(shape, z, weight);
+  first_sums(shape, shape->padded, weight, sum);
+  double over = 1 / sum[0];
+  return (ShapeValue){.value = (largest + math_log_sum(sum[0])) / shape->beta,
+                      .gradient = vec3(sum[1] * over, sum[2] * over, sum[3] * over)};
 }
 
 ShapeValue polytope_evaluate(const Shape* shape, Vec3 z) {

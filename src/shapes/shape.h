@@ -26,6 +26,8 @@ const ShapeMethods* shape_methods(SmoothKind kind);
 const char* polytope_create(Shape* shape, const SmoothForm* form);
 /* phi and its derivatives [1/m, 1/m^2] at z [m], shape's frame, here and below. No allocation, never fails. */
 ShapeValue polytope_evaluate(const Shape* shape, Vec3 z);
+/* The same bits of phi and its gradient alone; the Hessian may be left zero. */
+ShapeValue polytope_level(const Shape* shape, Vec3 z);
 /* Derivatives of phi and of its gradient by parameter k, as shape_parameter_slope, here and below. */
 void polytope_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 /* (B2). NULL, or the rule that is broken (static): also a body that is not convex. No allocation. */

@@ -91,6 +91,8 @@ typedef struct {
 /* At y [m], shape's frame. No allocation. y must not be 0, which nobody
  * checks: there the gauge has a tip. */
 Gauge shape_gauge(const Shape* shape, Vec3 y);
+/* Its value alone, the same bits. */
+double shape_gauge_value(const Shape* shape, Vec3 y);
 
 /* How far the body reaches from its centre along a unit direction [m], before edges are rounded off: not less than it
  * does. Quick; for a start. Shape's frame. A direction of another length is an error of the caller, not checked.
@@ -126,6 +128,8 @@ Vec3 shape_extents_slope(const Shape* shape, int k);
 /* Point of the surface, shape's frame [m], along a direction s, which is first stretched like the extents (B8). s: of
  * any length but zero. Of zero NaN, no error is told. By value. */
 Vec3 shape_surface_point(const Shape* shape, Vec3 s);
+/* The same of many: directions in, points of the surface out (count). */
+void shape_surface_points(const Shape* shape, Vec3* points, int count);
 /* Its derivative by parameter k, s held. [m per unit of it] Another k is undefined, not checked. By value. */
 Vec3 shape_surface_slope(const Shape* shape, Vec3 s, int k);
 /* The point that is farthest along a direction, of any length but zero, with its gradient there (B9). */

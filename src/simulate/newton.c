@@ -598,6 +598,7 @@ typedef struct {
   double residual;    /* of the last */
   double gap;         /* of closures: what the largest was halved to last, without unit */
   int rounds_as_open; /* since then */
+  int rounds_blind;   /* that the energies could not tell, and that left more than BLIND_MUCH */
 } NewtonProgress;
 
 /* Rounds after which what has not come down to half of what it was open by is not expected to close: where a loop can
@@ -639,6 +640,16 @@ static bool fails_open(const Sim* s, const NewtonProgress* progress, const StepR
 /* Steps that find their solution do so in less; where rounding is all that is left more of them find nothing. */
 enum { ITERATIONS_UNTIL_ROUNDING = 12 };
 
+/* The bound of the energies' rounding may be a thousand times what it is. Where a round that they could not tell did
+ * not halve the residual, it has come to what rounding leaves; not yet where it is above this, unless after several. */
+#define BLIND_MUCH 1e-8
+enum { ROUNDS_BLIND = 12 };
+
+static bool ends_blind(NewtonProgress* before, const StepReport* report) {
+  if (report->outcome != STEP_ROUNDING_FLOOR || !(report->residual > 0.5 * before->residual)) return false;
+  return report->residual <= BLIND_MUCH || ++before->rounds_blind >= ROUNDS_BLIND;
+}
+
 /* One round: residual, direction, search. Returns true when the loop is over. */
 static bool newton_round(Sim* s, NewtonProgress* before, StepReport* report) {
   Assembly a;
@@ -660,8 +671,7 @@ static bool newton_round(Sim* s, NewtonProgress* before, StepReport* report) {
     report->outcome = STEP_CONVERGED;
     return true;
   }
-  if (arrived && closed && report->outcome == STEP_ROUNDING_FLOOR && report->residual > 0.5 * before->residual)
-    return true;
+  if (arrived && closed && ends_blind(before, report)) return true;
   if (arrived && !closed && stays_open(s, before, report)) return true;
   if (arrived && closed && report->iterations >= ITERATIONS_UNTIL_ROUNDING && balance_at_rounding(s)) {
     report->outcome = STEP_ROUNDING_FLOOR;
@@ -700,7 +710,7 @@ StepReport step_solve(Sim* s) {
     report.outcome = STEP_NOT_FINITE;
     return report;
   }
-  NewtonProgress before = {INFINITY, INFINITY, 0};
+  NewtonProgress before = {INFINITY, INFINITY, 0, 0};
   for (int k = 0; k <= s->iteration_limit; k++)
     if (newton_round(s, &before, &report)) break;
   if (fails_open(s, &before, &report)) tell_open(s->closures, &report);

@@ -52,6 +52,25 @@ static void spheres(void** state) {
   assert_int_equal(primitive_sphere(&hull, 0, 1), HULL_TOO_FEW_POINTS);
 }
 
+/* Without Qhull the same vertices to the bit, in the same order. */
+static void points_of_spheres_are_their_vertices(void** state) {
+  (void)state;
+  for (int resolution = 0; resolution < 5; resolution++) {
+    ConvexHull hull;
+    int count;
+    Vec3* points = primitive_sphere_points(resolution, &count);
+    assert_int_equal(primitive_sphere(&hull, 1, resolution), HULL_OK);
+    assert_int_equal(count, hull.vertex_count);
+    assert_memory_equal(points, hull.vertices, sizeof(Vec3) * (size_t)count);
+    memory_free(points);
+    hull_free(&hull);
+  }
+  int none;
+  assert_null(primitive_sphere_points(-1, &none));
+  assert_null(primitive_sphere_points(7, &none));
+  assert_int_equal(none, 0);
+}
+
 static void cylinders(void** state) {
   (void)state;
   static const int segments[] = {3, 4, 7, 8, 16, 64, 500};
@@ -132,6 +151,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(boxes),
       cmocka_unit_test(spheres),
+      cmocka_unit_test(points_of_spheres_are_their_vertices),
       cmocka_unit_test(cylinders),
       cmocka_unit_test(capsules),
       cmocka_unit_test(rounded_boxes_have_96_different_vertices),

@@ -105,6 +105,49 @@ static void boxes_apart_do_not_meet(void** state) {
   drop(&b);
 }
 
+/* With and without derivatives the same bits, and pairs that are not idle (X13) whether others are culled or not. */
+static void values_alone_and_culled_X13_are_the_same(void** state) {
+  (void)state;
+  Random random = {75};
+  int idle = 0, kept = 0;
+  for (int round = 0; round < 8; round++) {
+    Bodies b = {.options = {.smoothing = 0.02, .softness = 0.02, .regularization = 0.001}};
+    if (round % 2) b.options.edges = 9;
+    if (round % 4 > 1) b.options.points = 11;
+    make_box(&b, 0, vec3(1, 0.8, 1.2), 0.03);
+    make_union(&b, 1, &random);
+    for (int k = 0; k < 2; k++) b.pose[k] = random_pose(&random, 1);
+    b.pose[1].t = vec3_add_scaled(b.pose[0].t, 0.6 + 0.1 * round, random_direction(&random));
+    ManifoldContact* c[4];
+    int64_t count;
+    for (int way = 0; way < 4; way++) {
+      b.options.values = way % 2;
+      b.options.cull = way > 1;
+      c[way] = query(&b, &count);
+    }
+    for (int64_t i = 0; i < count; i++) {
+      const size_t values = offsetof(ManifoldContact, slope);
+      assert_memory_equal(&c[0][i], &c[1][i], values);
+      assert_memory_equal(&c[2][i], &c[3][i], values);
+      if (memcmp(&c[0][i], &c[2][i], values) == 0 && c[0][i].activity > 0) {
+        assert_memory_equal(&c[0][i], &c[2][i], sizeof **c);
+        kept += c[0][i].kind > CONTACT_POINT_B;
+        continue;
+      }
+      idle++;
+      assert_true(c[0][i].kind > CONTACT_POINT_B);
+      compare_at_most(c[0][i].activity, 1e-16, "seed 75, %d: contact %d", round, (int)i);
+      assert_true(c[2][i].activity == 0);
+      compare_vec3(c[2][i].point, c[0][i].point, 0, "seed 75, %d: contact %d", round, (int)i);
+      compare_at_most(fabs(c[0][i].distance), c[2][i].distance, "seed 75, %d: contact %d", round, (int)i);
+    }
+    for (int way = 0; way < 4; way++) memory_free(c[way]);
+    drop(&b);
+  }
+  compare_at_most(1000, idle, "idle contacts");
+  compare_at_most(500, kept, "contacts of edges that are not");
+}
+
 /* The rows of all contacts, which are freed. */
 static void hand_over(ManifoldContact* c, int64_t count, double* y) {
   for (int64_t i = 0; i < count; i++) {
@@ -131,6 +174,7 @@ static void derivatives_X7(void** state) {
   for (int round = 0; round < 6; round++) {
     Bodies b = {.options = {.smoothing = 0.05, .softness = 0.1, .regularization = 0.01}};
     b.options.edges = round % 2 ? 5 : 0;
+    b.options.cull = round == 2 || round == 5;
     b.options.points = round % 3 ? 0 : 7;
     make_box(&b, 0, vec3(1, 0.8, 1.2), 0.03);
     make_box(&b, 1, vec3(0.7, 1.1, 0.9), 0.03);
@@ -433,6 +477,7 @@ int main(void) {
       cmocka_unit_test(derivatives_X7),
       cmocka_unit_test(derivatives_by_shapes_and_smoothing_X8),
       cmocka_unit_test(invariance),
+      cmocka_unit_test(values_alone_and_culled_X13_are_the_same),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@ static void shapes_B1_B2_B3_B7_are_their_definitions(void** state) {
     double wanted = (double)plain_phi(&form.form, plain);
     compare_near(shape_evaluate(&shape, z).value, wanted, 1e-12 * (1 + fabs(wanted)), "seed 11, %d: phi of a %s", k,
                  shape_kind_name(form.form.kind));
+    assert_true(shape_gauge_value(&shape, z) == shape_gauge(&shape, z).value);
     compare_relative(shape_gauge(&shape, z).value, (double)plain_gauge(&form.form, plain), 1e-12,
                      "seed 11, %d: gauge of a %s", k, shape_kind_name(form.form.kind));
     shape_free(&shape);

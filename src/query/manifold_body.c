@@ -1,0 +1,69 @@
+/* Points and edges of bodies for contact manifolds. docs/derivations/manifold.md */
+#include <stdlib.h>
+#include "query/query.h"
+
+/* Triangles whose normals differ by less lie in one plane. */
+#define ONE_PLANE 1e-9
+
+static Vec3 normal_of(const TriangleSurface* surface, int i) {
+  Vec3 a = surface->points[surface->triangles[i][0]];
+  return vec3_normalized(vec3_cross(vec3_sub(surface->points[surface->triangles[i][1]], a),
+                                    vec3_sub(surface->points[surface->triangles[i][2]], a)));
+}
+
+/* An edge of a triangle: ends in ascending order. */
+typedef struct {
+  uint64_t ends;
+  int triangle;
+} TriangleSide;
+
+static int by_ends(const void* a, const void* b) {
+  const TriangleSide *x = a, *y = b;
+  if (x->ends != y->ends) return x->ends < y->ends ? -1 : 1;
+  return (x->triangle > y->triangle) - (x->triangle < y->triangle);
+}
+
+static void add_edge(ManifoldBody* body, uint64_t ends) {
+  int from = (int)(ends >> 32), to = (int)(ends & 0xffffffff);
+  Vec3 along = vec3_sub(body->points[to], body->points[from]);
+  double largest = fabs(along.x) >= fabs(along.y) ? along.x : along.y;
+  if (fabs(along.z) > fabs(largest)) largest = along.z;
+  body->edges[body->edge_count][0] = largest < 0 ? to : from;
+  body->edges[body->edge_count++][1] = largest < 0 ? from : to;
+}
+
+static void find_edges(ManifoldBody* body, const TriangleSurface* surface) {
+  int count = 3 * surface->triangle_count;
+  TriangleSide* sides = MEMORY_NEW(TriangleSide, count);
+  for (int i = 0; i < count; i++) {
+    uint64_t from = (uint64_t)surface->triangles[i / 3][i % 3], to = (uint64_t)surface->triangles[i / 3][(i + 1) % 3];
+    sides[i] = (TriangleSide){from < to ? from << 32 | to : to << 32 | from, i / 3};
+  }
+  qsort(sides, (size_t)count, sizeof *sides, by_ends);
+  body->edges = (int(*)[2])MEMORY_NEW(int, 2 * count);
+  for (int i = 0; i < count;) {
+    int end = i + 1;
+    bool bent = false;
+    for (; end < count && sides[end].ends == sides[i].ends; end++)
+      bent = bent || vec3_norm(vec3_sub(normal_of(surface, sides[end].triangle),
+                                        normal_of(surface, sides[i].triangle))) > ONE_PLANE;
+    if (bent || end == i + 1) add_edge(body, sides[i].ends);
+    i = end;
+  }
+  memory_free(sides);
+}
+
+ManifoldBody manifold_body_create(const Field* field, TriangleSurface* surface) {
+  ManifoldBody body = {.field = field, .points = surface->points, .point_count = surface->point_count};
+  find_edges(&body, surface);
+  for (int i = 0; i < body.point_count; i++) body.outer = fmax(body.outer, vec3_norm(body.points[i]));
+  surface->points = NULL;
+  surface_free(surface);
+  return body;
+}
+
+void manifold_body_free(ManifoldBody* body) {
+  memory_free(body->points);
+  memory_free(body->edges);
+  *body = (ManifoldBody){0};
+}

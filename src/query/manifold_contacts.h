@@ -1,0 +1,398 @@
+/* Contacts of a pair of bodies (X1-X6), in numbers with derivatives or in numbers alone (DUAL_PLAIN): included once by
+ * manifold.c and once by manifold_values.c, which say before how places, fields and answers are made. Private to
+ * query/. docs/derivations/manifold.md */
+static Dual3 from_a_to_b(int outward_of, Dual3 normal) {
+  return outward_of == 0 ? normal : dual3_scale(normal, dual_of(-1));
+}
+
+/* ---------------------------------------------------------------- soft choice */
+
+typedef struct {
+  double depth;
+  int index;
+} RankedDepth;
+
+static int deepest_first(const void* a, const void* b) {
+  const RankedDepth *x = a, *y = b;
+  if (x->depth != y->depth) return x->depth > y->depth ? -1 : 1;
+  return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Beside the rank-th deepest, what is so many smoothings deeper or higher weighs less than a rounding. */
+#define CHOICE_GONE 37.0
+
+/* What may count: not higher than that below the last that is wanted. */
+static int find_candidates(const Dual* depth, int count, double last, double smoothing, int* out) {
+  int found = 0;
+  double gone = CHOICE_GONE * smoothing;
+  for (int i = 0; i < count; i++)
+    if (last - dual_value(depth[i]) <= gone) out[found++] = i;
+  return found;
+}
+
+/* Weights (count) of the one that is `chosen`: softmax over the candidates (count), numbers of depths, of
+ * -|depth_chosen - depth_i| / smoothing (X1). */
+static void choose(const Dual* depth, const int* candidates, int count, int chosen, Dual smoothing, Dual* weight) {
+  Dual sum = dual_of(0), over = dual_inverse(smoothing);
+  for (int first = 0; first < count; first += LANES) {
+    int wide = count - first < LANES ? count - first : LANES;
+    Dual apart[LANES];
+    Lanes at = lanes_of(-HUGE_VAL);
+    for (int k = 0; k < wide; k++) {
+      apart[k] = dual_mul(depth[chosen] - depth[candidates[first + k]], over);
+      if (dual_value(apart[k]) > 0) apart[k] = -apart[k];
+      at[k] = dual_value(apart[k]) < -CHOICE_GONE ? -HUGE_VAL : dual_value(apart[k]);
+    }
+    at = lanes_decay(at);
+    for (int k = 0; k < wide; k++) {
+      weight[first + k] = dual_chain(apart[k], at[k], at[k]);
+      sum += weight[first + k];
+    }
+  }
+  over = dual_inverse(sum);
+  for (int i = 0; i < count; i++) weight[i] = dual_mul(weight[i], over);
+}
+
+/* The `wanted` deepest, in order. */
+static void rank(const Dual* depth, int count, int wanted, RankedDepth* order) {
+  int known = 0;
+  for (int i = 0; i < count; i++) {
+    RankedDepth own = {dual_value(depth[i]), i};
+    if (known == wanted && deepest_first(&own, &order[known - 1]) > 0) continue;
+    int at = known < wanted ? known++ : known - 1;
+    for (; at > 0 && deepest_first(&own, &order[at - 1]) < 0; at--) order[at] = order[at - 1];
+    order[at] = own;
+  }
+}
+
+/* Means over all members by the weights of each of the `wanted` deepest. A member is `width` places, those whose
+ * numbers `of` holds; NULL: each its own. */
+static void choose_deepest(ManifoldPair* s, const Dual* depth, const Dual3* places, const int (*of)[2], int count,
+                           int width, int wanted, Dual3* out) {
+  RankedDepth* order = take(s, sizeof *order * (size_t)count);
+  int* candidates = take(s, sizeof *candidates * (size_t)count);
+  Dual* weight = take(s, sizeof(Dual) * (size_t)count);
+  rank(depth, count, wanted, order);
+  int near = wanted ? find_candidates(depth, count, order[wanted - 1].depth, dual_value(s->smoothing), candidates) : 0;
+  for (int place = 0; place < wanted; place++) {
+    choose(depth, candidates, near, order[place].index, s->smoothing, weight);
+    for (int k = 0; k < width; k++) {
+      Dual3 sum = dual3_of(vec3(0, 0, 0));
+      for (int c = 0; c < near; c++) {
+        int i = candidates[c];
+        if (dual_value(weight[c]) > 0)
+          sum = dual3_add(sum, dual3_scale(places[of ? of[i][k] : i * width + k], weight[c]));
+      }
+      out[place * width + k] = sum;
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- points */
+
+/* Where the points of a body are that may touch, and how deep within the other. */
+typedef struct {
+  Dual3* place;
+  Dual* depth;
+} Points;
+
+static void put_point(const ManifoldPair* s, int body, Dual3 place, const DualField* other, ManifoldContact* out) {
+  put_contact(s, body == 0 ? CONTACT_POINT_A : CONTACT_POINT_B, place, other->value,
+              from_a_to_b(1 - body, other->normal), dual_of(1), out);
+}
+
+/* Contacts of a body's points; places and depths into the room. Returns the end of what was written, borrowed. */
+static ManifoldContact* point_contacts(ManifoldPair* s, int body, Points* points, ManifoldContact* out) {
+  const ManifoldBody* own = s->body[body];
+  int count = points_in(own), wanted = wanted_of(count, s->options->points);
+  *points = (Points){take(s, sizeof(Dual3) * (size_t)count), take(s, sizeof(Dual) * (size_t)count)};
+  DualField other[BLOCK];
+  for (int first = 0; first < count; first += BLOCK) {
+    int block = count - first < BLOCK ? count - first : BLOCK;
+    Dual3* place = points->place + first;
+    for (int i = 0; i < block; i++) place[i] = surface_point(s, body, own->only ? own->only[first + i] : first + i);
+    fields_at(s, 1 - body, place, block, other);
+    for (int i = 0; i < block; i++) {
+      points->depth[first + i] = -other[i].value;
+      if (wanted == count) put_point(s, body, place[i], &other[i], out++);
+    }
+  }
+  if (wanted == count) return out;
+  Dual3* place = take(s, sizeof(Dual3) * (size_t)wanted);
+  choose_deepest(s, points->depth, points->place, NULL, count, 1, wanted, place);
+  for (int i = 0; i < wanted; i++) {
+    if (i % BLOCK == 0) fields_at(s, 1 - body, place + i, wanted - i < BLOCK ? wanted - i : BLOCK, other);
+    put_point(s, body, place[i], &other[i % BLOCK], out++);
+  }
+  return out;
+}
+
+/* ---------------------------------------------------------------- a pair of edges */
+
+/* min (x^2 q11 + 2 x y q12 + y^2 q22) / 2 + x c1 + y c2 */
+typedef struct {
+  Dual q11, q12, q22, c1, c2;
+} Bowl;
+
+static Dual bowl_at(const Bowl* q, Dual x, Dual y) {
+  Dual square = dual_mul(q->q11, dual_mul(x, x)) + dual_mul(q->q22, dual_mul(y, y));
+  return 0.5 * square + dual_mul(q->q12, dual_mul(x, y)) + dual_mul(q->c1, x) + dual_mul(q->c2, y);
+}
+
+/* x within 0 and 1, softly: eps softplus(x / eps) - eps softplus((x - 1) / eps), of four at once. */
+static void clip(const Dual x[4], double softness, Dual out[4]) {
+  const double bare[4] = {dual_value(x[0]), dual_value(x[1]), dual_value(x[2]), dual_value(x[3])};
+  Lanes at = {bare[0], bare[1], bare[2], bare[3], bare[0] - 1, bare[1] - 1, bare[2] - 1, bare[3] - 1}, rest;
+  at /= softness;
+  Lanes slope = lanes_sigmoid(at, &rest);
+  Lanes value = lanes_most(at, lanes_of(0)) + lanes_log(1 + lanes_decay(-lanes_magnitude(at)));
+  for (int k = 0; k < 4; k++) out[k] = dual_chain(x[k], softness * (value[k] - value[k + 4]), slope[k] - slope[k + 4]);
+}
+
+/* Whether x and y lie between 0 and 1, softly. */
+static Dual in_square(Dual x, Dual y, double softness) {
+  Lanes at = {dual_value(x), 1 - dual_value(x), dual_value(y), 1 - dual_value(y)}, rest;
+  Lanes in = lanes_sigmoid(at / softness, &rest);
+  double value = in[0] * in[1] * (in[2] * in[3]), over = value / softness;
+  return dual_chain(x, value, over * (rest[0] - rest[1])) + dual_chain(y, 0, over * (rest[2] - rest[3]));
+}
+
+/* The least on the four sides of the unit square, softly the least of them (X3). */
+static void least_on_border(const Bowl* q, double softness, Dual* x, Dual* y) {
+  const Dual one = dual_of(1), zero = dual_of(0);
+  Dual over1 = dual_inverse(q->q11), over2 = dual_inverse(q->q22);
+  const Dual bare[4] = {-dual_mul(q->c1, over1), -dual_mul(q->q12 + q->c1, over1), -dual_mul(q->q12 + q->c2, over2),
+                        -dual_mul(q->c2, over2)};
+  Dual side[4];
+  clip(bare, softness, side);
+  const Dual px[4] = {one, zero, side[1], side[0]}, py[4] = {side[2], side[3], one, zero};
+  Dual cost[4], sum = zero;
+  double value[4], least = HUGE_VAL;
+  for (int k = 0; k < 4; k++) {
+    cost[k] = bowl_at(q, px[k], py[k]);
+    value[k] = dual_value(cost[k]);
+    least = value[k] < least ? value[k] : least;
+  }
+  *x = *y = zero;
+  Lanes above = {least - value[0], least - value[1], least - value[2], least - value[3]};
+  Lanes weight = lanes_decay(above / softness);
+  for (int k = 0; k < 4; k++) {
+    Dual w = dual_chain(cost[k], weight[k], -weight[k] / softness);
+    sum += w;
+    *x += dual_mul(w, px[k]);
+    *y += dual_mul(w, py[k]);
+  }
+  *x = dual_div(*x, sum);
+  *y = dual_div(*y, sum);
+}
+
+/* The least of the bowl in the unit square, and how far it is inside (X2-X4). */
+static Dual least_in_square(const Bowl* q, double softness, Dual* x, Dual* y) {
+  Dual over = dual_inverse(dual_mul(q->q11, q->q22) - dual_mul(q->q12, q->q12));
+  Dual free_x = dual_mul(dual_mul(q->q12, q->c2) - dual_mul(q->q22, q->c1), over);
+  Dual free_y = dual_mul(dual_mul(q->q12, q->c1) - dual_mul(q->q11, q->c2), over);
+  Dual inside = in_square(free_x, free_y, softness), outside = dual_raised(-inside, 1);
+  least_on_border(q, softness, x, y);
+  *x = dual_mul(inside, free_x) + dual_mul(outside, *x);
+  *y = dual_mul(inside, free_y) + dual_mul(outside, *y);
+  return inside;
+}
+
+/* Lengths in units of the edges' own. */
+static Bowl bowl_of_edges(const Dual3 a[2], const Dual3 b[2], double regularization) {
+  Dual3 along = dual3_sub(a[1], a[0]), back = dual3_sub(b[0], b[1]), between_starts = dual3_sub(a[0], b[0]);
+  Bowl q = {dual3_dot(along, along), dual3_dot(along, back), dual3_dot(back, back), dual3_dot(along, between_starts),
+            dual3_dot(back, between_starts)};
+  Dual over = dual_inverse(0.5 * (q.q11 + q.q22));
+  Dual* const entry[5] = {&q.q11, &q.q12, &q.q22, &q.c1, &q.c2};
+  for (int k = 0; k < 5; k++) *entry[k] = dual_mul(*entry[k], over);
+  q.q11 = dual_raised(q.q11, regularization);
+  q.q22 = dual_raised(q.q22, regularization);
+  q.c1 = dual_raised(q.c1, -0.5 * regularization);
+  q.c2 = dual_raised(q.c2, -0.5 * regularization);
+  return q;
+}
+
+static Dual3 along_edge(const Dual3 edge[2], Dual x) {
+  return dual3_add(edge[0], dual3_scale(dual3_sub(edge[1], edge[0]), x));
+}
+
+typedef struct {
+  Dual3 witness[2], direction; /* on a, on b; from b to a, at most unit */
+  Dual apart, inside;          /* apart: unsigned [m] */
+  Dual near[2];                /* of the contact on a's edge, on b's */
+} EdgePair;
+
+static void meet(const ManifoldPair* s, const Dual3 a[2], const Dual3 b[2], EdgePair* out) {
+  Bowl q = bowl_of_edges(a, b, s->options->regularization);
+  Dual x, y, floor = APART_FLOOR * s->smoothing;
+  out->inside = least_in_square(&q, s->options->softness, &x, &y);
+  out->witness[0] = along_edge(a, x);
+  out->witness[1] = along_edge(b, y);
+  Dual3 apart = dual3_sub(out->witness[0], out->witness[1]);
+  Dual square = dual3_dot(apart, apart);
+  square += dual_mul(floor, floor);
+  out->direction = dual3_scale(apart, dual_inverse(dual_sqrt(square)));
+  out->apart = dual3_dot(apart, out->direction);
+}
+
+/* The two contacts of a pair of edges. */
+typedef struct {
+  Dual3 normal[2]; /* from a to b */
+  Dual distance[2], activity[2];
+} EdgeContacts;
+
+/* Signs by the other body's normal at its own witness point (X5); penetration, clash (X6). at[side][body]: fields at
+ * the witness points. */
+static void judge(const ManifoldPair* s, const DualField* at[2][2], const EdgePair* pair, EdgeContacts* out) {
+  double softness = s->options->softness;
+  const Dual3 direction = pair->direction;
+  const Dual clash = dual3_dot(at[0][0]->normal, at[1][1]->normal);
+  const Dual outward[2] = {dual3_dot(at[1][1]->normal, direction), -dual3_dot(at[0][0]->normal, direction)};
+  const Dual depth[2] = {-dual_div(at[0][1]->value, s->smoothing), -dual_div(at[1][0]->value, s->smoothing)};
+  const double steep = 2 / softness; /* tanh x = 2 sigmoid(2 x) - 1 */
+  Lanes judged = {steep * dual_value(outward[0]), steep * dual_value(outward[1]), dual_value(depth[0]),
+                  dual_value(depth[1]), -dual_value(clash) / softness},
+        rest;
+  Lanes part = lanes_sigmoid(judged, &rest), slope = part * rest;
+  Dual active = dual_mul(pair->inside, dual_chain(clash, part[4], -slope[4] / softness));
+  for (int k = 0; k < 2; k++) {
+    Dual sign = dual_chain(outward[k], part[k] - rest[k], 2 * steep * slope[k]);
+    out->distance[k] = dual_mul(sign, pair->apart);
+    out->normal[k] = dual3_scale(direction, -sign); /* it is the other's outward one on a's edge, minus that on b's */
+    out->activity[k] = dual_mul(dual_mul(active, dual_chain(depth[k], part[2 + k], slope[2 + k])), pair->near[k]);
+  }
+}
+
+/* ---------------------------------------------------------------- edges */
+
+/* Of all edges (edge_count), borrowed from the room. all: both ends of each, or NULL: depths of points are known. */
+static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const Dual3* all) {
+  const ManifoldBody* own = s->body[body];
+  Dual* depth = take(s, sizeof(Dual) * (size_t)own->edge_count);
+  for (int i = 0; i < own->edge_count; i++) {
+    const int* end = own->edges[i];
+    if (!all) depth[i] = 0.5 * (points->depth[end[0]] + points->depth[end[1]]);
+  }
+  DualField at[BLOCK];
+  for (int i = 0; all && i < own->edge_count; i++) {
+    int left = 2 * (own->edge_count - i);
+    if (2 * i % BLOCK == 0) fields_at(s, 1 - body, all + 2 * (ptrdiff_t)i, left < BLOCK ? left : BLOCK, at);
+    depth[i] = -0.5 * (at[2 * i % BLOCK].value + at[(2 * i + 1) % BLOCK].value);
+  }
+  return depth;
+}
+
+/* The chosen edges of a body: two places each (2 *wanted), borrowed from the room. */
+static Dual3* edges_of(ManifoldPair* s, int body, const Points* points, int* wanted) {
+  const ManifoldBody* own = s->body[body];
+  *wanted = wanted_of(own->edge_count, s->options->edges);
+  bool ranked = *wanted < own->edge_count, copied = !ranked || own->only;
+  Dual3* all = copied ? take(s, sizeof(Dual3[2]) * (size_t)own->edge_count) : NULL;
+  for (int i = 0; copied && i < own->edge_count; i++)
+    for (int k = 0; k < 2; k++) all[2 * i + k] = surface_point(s, body, own->edges[i][k]);
+  if (!ranked) return all;
+  Dual* depth = edge_depths(s, body, points, all);
+  Dual3* out = take(s, sizeof(Dual3[2]) * (size_t)*wanted);
+  if (copied)
+    choose_deepest(s, depth, all, NULL, own->edge_count, 2, *wanted, out);
+  else
+    choose_deepest(s, depth, points->place, (const int(*)[2])own->edges, own->edge_count, 2, *wanted, out);
+  return out;
+}
+
+/* exp(-apart / smoothing) over its sum, of the pairs in a row or column, into their near[side] (X6). */
+static void set_nearness(EdgePair* first, int stride, int count, Dual smoothing, int side) {
+  Dual sum = dual_of(0), over = dual_inverse(smoothing);
+  double least = HUGE_VAL;
+  for (int i = 0; i < count; i++) least = fmin(least, dual_value(first[i * stride].apart));
+  for (int i = 0; i < count; i += LANES) {
+    int wide = count - i < LANES ? count - i : LANES;
+    Dual scaled[LANES];
+    Lanes at = lanes_of(0);
+    for (int k = 0; k < wide; k++) {
+      scaled[k] = dual_mul(dual_raised(first[(i + k) * stride].apart, -least), over);
+      at[k] = -dual_value(scaled[k]);
+    }
+    at = lanes_decay(at);
+    for (int k = 0; k < wide; k++) {
+      Dual* near = &first[(i + k) * stride].near[side];
+      *near = dual_chain(scaled[k], at[k], -at[k]);
+      sum += *near;
+    }
+  }
+  over = dual_inverse(sum);
+  for (int i = 0; i < count; i++) first[i * stride].near[side] = dual_mul(first[i * stride].near[side], over);
+}
+
+static void put_edges(const ManifoldPair* s, const EdgePair* pair, const EdgeContacts* c, ManifoldContact out[2]) {
+  for (int side = 0; side < 2; side++)
+    put_contact(s, side == 0 ? CONTACT_EDGE_A : CONTACT_EDGE_B, pair->witness[side], c->distance[side], c->normal[side],
+                c->activity[side], &out[side]);
+}
+
+/* What is left of a pair without its fields: a distance without sign (X13). */
+static void put_idle(const ManifoldPair* s, const EdgePair* pair, ManifoldContact out[2]) {
+  EdgeContacts c;
+  for (int side = 0; side < 2; side++) {
+    c.distance[side] = pair->apart;
+    c.normal[side] = dual3_scale(pair->direction, dual_of(-1));
+    c.activity[side] = dual_of(0);
+  }
+  put_edges(s, pair, &c, out);
+}
+
+/* count <= BLOCK pairs, whose numbers are in `which`; out: contacts of all pairs. */
+static void judge_block(const ManifoldPair* s, const EdgePair* pairs, const int* which, int count,
+                        ManifoldContact* out) {
+  Dual3 place[BLOCK];
+  DualField at[2][2][BLOCK];
+  for (int side = 0; side < 2; side++) {
+    for (int k = 0; k < count; k++) place[k] = pairs[which[k]].witness[side];
+    for (int body = 0; body < 2; body++) fields_at(s, body, place, count, at[side][body]);
+  }
+  for (int k = 0; k < count; k++) {
+    const DualField* here[2][2] = {{&at[0][0][k], &at[0][1][k]}, {&at[1][0][k], &at[1][1][k]}};
+    EdgeContacts c;
+    judge(s, here, &pairs[which[k]], &c);
+    put_edges(s, &pairs[which[k]], &c, out + 2 * (ptrdiff_t)which[k]);
+  }
+}
+
+/* A pair is idle when its activity cannot be above this, e^-37 (X13). */
+#define ACTIVITY_GONE 8.533047625744066e-17
+
+static bool is_idle(const ManifoldPair* s, const EdgePair* pair) {
+  return s->options->cull &&
+         !(dual_value(pair->inside) * fmax(dual_value(pair->near[0]), dual_value(pair->near[1])) > ACTIVITY_GONE);
+}
+
+static void edge_contacts(ManifoldPair* s, const Points points[2], ManifoldContact* out) {
+  int count[2];
+  Dual3* edges[2];
+  for (int body = 0; body < 2; body++) edges[body] = edges_of(s, body, &points[body], &count[body]);
+  EdgePair* pairs = take(s, sizeof(EdgePair) * (size_t)count[0] * (size_t)count[1]);
+  for (int i = 0; i < count[0]; i++)
+    for (int k = 0; k < count[1]; k++)
+      meet(s, edges[0] + 2 * (ptrdiff_t)i, edges[1] + 2 * (ptrdiff_t)k, &pairs[i * count[1] + k]);
+  for (int i = 0; i < count[0]; i++) set_nearness(pairs + i * count[1], 1, count[1], s->smoothing, 0);
+  for (int k = 0; k < count[1]; k++) set_nearness(pairs + k, count[1], count[0], s->smoothing, 1);
+  int which[BLOCK], wanted = 0;
+  for (int k = 0; k < count[0] * count[1]; k++) {
+    if (is_idle(s, &pairs[k]))
+      put_idle(s, &pairs[k], out + 2 * (ptrdiff_t)k);
+    else
+      which[wanted++] = k;
+    if (wanted == BLOCK) {
+      judge_block(s, pairs, which, wanted, out);
+      wanted = 0;
+    }
+  }
+  judge_block(s, pairs, which, wanted, out);
+}
+
+static void all_contacts(ManifoldPair* s, ManifoldContact* out) {
+  Points points[2];
+  for (int body = 0; body < 2; body++) out = point_contacts(s, body, &points[body], out);
+  edge_contacts(s, points, out);
+}

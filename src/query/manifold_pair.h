@@ -1,0 +1,68 @@
+/* A pair of bodies asked for its contacts, in numbers with derivatives or in numbers alone (query/dual.h). Private to
+ * query/. docs/derivations/manifold.md */
+#ifndef SDRS_QUERY_MANIFOLD_PAIR_H
+#define SDRS_QUERY_MANIFOLD_PAIR_H
+
+#include "query/dual.h"
+#include "query/query.h"
+
+/* Normals are n / sqrt(NORMAL_FLOOR + |n|^2). */
+#define NORMAL_FLOOR 1e-12
+/* Edges nearer than this part of the smoothing have no direction between them. */
+#define APART_FLOOR 1e-2
+
+/* Of the derivatives of an answer. */
+enum { COLUMNS = 12, DUAL_LANES = 8 };
+
+/* Places whose fields are asked for together. */
+enum { BLOCK = 32 };
+
+typedef struct {
+  const ManifoldBody* body[2];
+  const ManifoldOptions* options;
+  Pose pose_a, pose_b;
+  Pose relative; /* of a in b's frame */
+  ManifoldCause cause;
+  int first, lanes;               /* parameters first ... first + lanes - 1 of a body */
+  Dual smoothing;                 /* of the options */
+  char* room;                     /* what is left of it */
+  Dual motion[DUAL_VARIABLES][2]; /* how variable k changes by column 8 i + j: motion[k][i][j] */
+} ManifoldPair;
+
+/* What a body's field is at a place. */
+typedef struct {
+  Dual value;
+  Dual3 normal; /* outward */
+} DualField;
+
+/* manifold_query without derivatives. room: as there, not NULL. */
+void manifold_values(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
+                     const ManifoldOptions* options, ManifoldContact* out, void* room);
+
+/* Of the size, borrowed from the room, for good. */
+static inline void* take(ManifoldPair* s, size_t size) {
+  void* out = s->room;
+  s->room += (size + 63) / 64 * 64;
+  return out;
+}
+
+/* From b's frame to a body's own. */
+static inline Vec3 own_place(const ManifoldPair* s, int body, Vec3 place) {
+  return body == 1 ? place : mat3_tmul_vec(s->relative.r, vec3_sub(place, s->relative.t));
+}
+
+static inline int wanted_of(int all, int asked) { return asked > 0 && asked < all ? asked : all; }
+static inline int points_in(const ManifoldBody* body) { return body->only ? body->only_count : body->point_count; }
+
+static inline ManifoldPair pair_of(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
+                                   const ManifoldOptions* options) {
+  return (ManifoldPair){
+      .body = {a, b},
+      .options = options,
+      .pose_a = pose_a,
+      .pose_b = pose_b,
+      .relative = {mat3_mul(mat3_transpose(pose_b.r), pose_a.r), pose_apply_inverse(pose_b, pose_a.t)},
+      .smoothing = dual_of(options->smoothing)};
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* Contact manifolds without derivatives (X1-X6): what manifold.c does, in numbers alone, to the bit the same values.
+ * docs/derivations/manifold.md */
+#define DUAL_PLAIN
+#include "query/manifold_pair.h"
+
+static Vec3 surface_point_of(const ManifoldPair* s, int body, Vec3 point) {
+  return body == 1 ? point : vec3_add(mat3_mul_vec(s->relative.r, point), s->relative.t);
+}
+
+/* As in manifold.c, in b's frame. */
+static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
+  return dual3_of(surface_point_of(s, body, s->body[body]->points[i]));
+}
+
+static void fields_at(const ManifoldPair* s, int body, const Dual3* places, int count, DualField* out) {
+  Vec3 own[BLOCK] = {{0, 0, 0}}; /* of which the first `count` are asked for */
+  FieldValue found[BLOCK];
+  for (int i = 0; i < count; i++) own[i] = own_place(s, body, dual3_value(places[i]));
+  field_evaluate_many(s->body[body]->field, own, count, false, found);
+  for (int i = 0; i < count; i++) {
+    Vec3 outward = body == 1 ? found[i].outward : mat3_mul_vec(s->relative.r, found[i].outward);
+    out[i] =
+        (DualField){found[i].value, dual3_of(vec3_scale(outward, 1 / sqrt(vec3_dot(outward, outward) + NORMAL_FLOOR)))};
+  }
+}
+
+static void put_contact(const ManifoldPair* s, ContactKind kind, Dual3 point, Dual distance, Dual3 normal,
+                        Dual activity, ManifoldContact* out) {
+  out->kind = kind;
+  out->distance = distance;
+  out->activity = activity;
+  out->point = pose_apply(s->pose_b, dual3_value(point));
+  out->normal = mat3_mul_vec(s->pose_b.r, dual3_value(normal));
+}
+
+#include "query/manifold_contacts.h"
+
+void manifold_values(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
+                     const ManifoldOptions* options, ManifoldContact* out, void* room) {
+  ManifoldPair s = pair_of(a, pose_a, b, pose_b, options);
+  s.room = room;
+  all_contacts(&s, out);
+}
