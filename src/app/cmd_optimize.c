@@ -272,6 +272,23 @@ static void print_end(const DesignRun* run) {
           adjoint);
 }
 
+/* When nothing that was tried is better than what it began with. Losses of draws are of another draw each time. */
+static void tell_no_gain(const DesignRun* run) {
+  const Optimization* o = run->optimization;
+  bool none = optimization_iteration(o) > 0 && optimization_best_iteration(o) == 0;
+  if (!none || run->options->quiet || run->task.draw_count > 0) return;
+  TaskOptimizerType type = run->task.optimizer.type;
+  const char* shorter =
+      type == OPTIMIZER_ADAM || type == OPTIMIZER_GRADIENT || type == OPTIMIZER_STEP_BOUNDED
+          ? "a shorter step (optimizer.control_step, optimizer.design_step) or type: lbfgs, which seeks the "
+            "length of each step; "
+          : "";
+  fprintf(stderr,
+          "%s: nothing that was tried is better than the start; what helps: %sanother start (initial values, "
+          "multistart: N)\n",
+          run->task.name, shorter);
+}
+
 /* Known once the initial design has been run, forward and back. */
 static void print_estimate(const DesignRun* run) {
   const Optimization* o = run->optimization;
@@ -388,6 +405,7 @@ static ExitCode finish(DesignRun* run, Status status) {
   if (written == STATUS_OK && write_summary(run, code) != STATUS_OK) code = EXIT_IO;
   if (status == STATUS_INTERRUPTED && !run->options->quiet && !run->candidate) design_run_tell_resume(run);
   if (status == STATUS_OK) print_end(run);
+  if (status == STATUS_OK) tell_no_gain(run);
   if (status == STATUS_OK) tell_time_step(run);
   if (status == STATUS_OK) design_run_say_success(run);
   if (status == STATUS_OK) say_validation(run);

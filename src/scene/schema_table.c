@@ -317,7 +317,9 @@ static const SchemaRow ROWS[] = {
     {"link", "shape", VALUE_SHAPE, AT(LinkForm, shape), .group = "shapes",
      .meaning = "Short for shapes with one item."},
     {"link", "mass", VALUE_NUMBER, AT(LinkForm, mass), .unit = "kg", .range = RANGE_ABOVE(0), .group = "mass",
-     .meaning = "Total mass. A link that moves needs mass or density."},
+     .meaning =
+         "Total mass, on the vertices of the shapes unless mass_model says otherwise: a box, which has eight, then "
+         "has three times the inertia of a solid one. A link that moves needs mass or density."},
     {"link", "density", VALUE_NUMBER, AT(LinkForm, density), .unit = "kg/m^3", .range = RANGE_ABOVE(0), .group = "mass",
      .meaning = "Mass per volume of the convex pieces."},
     {"link", "mass_model", VALUE_CHOICE, AT(LinkForm, mass_model), .of = "vertices|uniform|given",

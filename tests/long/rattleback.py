@@ -2,7 +2,7 @@
 Runge and Kutta's method, in axes of the body. It shares nothing with the program but the numbers of the scene."""
 import math
 
-from vectors import add, cross, dot, runge_kutta, scaled
+from vectors import add, cross, dot, runge_kutta, scaled, unwrapped
 
 SEMI_AXES, CENTRE, MASS, GRAVITY = (0.2, 0.03, 0.02), (0.0, 0.0, -0.01), 1.0, 9.81
 INERTIA = ((2.0e-4, -2.0e-5, 0.0), (-2.0e-5, 1.6e-3, 0.0), (0.0, 0.0, 1.7e-3))
@@ -49,10 +49,8 @@ def headings(spin, tilt, seconds, dt):
     c, s = math.cos(tilt), math.sin(tilt)
     up = (-s, s * c, c * c)  # rows of Ry(tilt) Rx(tilt)
     state = scaled(spin, up), (c, s * s, s * c), up
-    told, last = [0.0], math.atan2(cross(up, state[1])[0], c)
+    angles = [math.atan2(cross(up, state[1])[0], c)]
     for _ in range(round(seconds / dt)):
         state = runge_kutta(rate, state, dt)
-        angle = math.atan2(cross(state[2], state[1])[0], state[1][0])
-        told.append(told[-1] + math.remainder(angle - last, 2 * math.pi))
-        last = angle
-    return told
+        angles.append(math.atan2(cross(state[2], state[1])[0], state[1][0]))
+    return [angle - angles[0] for angle in unwrapped(angles)]

@@ -9,6 +9,7 @@ import tempfile
 from machines import MACHINES
 import rattleback
 import tippe_top
+from vectors import unwrapped
 
 SDRS, SCENES, SHARED = os.path.abspath(sys.argv[1]), "tests/scenes/strangers", "../shared/data"
 GRAVITY = 9.81
@@ -90,11 +91,8 @@ def rattles(folder):
     off = []
     for dt in (1e-4, 5e-5):
         run = Run(folder, "rattleback", certified=False, simulation__dt=dt)
-        heading, last = [], None
-        for w, x, y, z in zip(*(run.trajectory[f"stone/{c}"] for c in ("qw", "qx", "qy", "qz"))):
-            angle = math.atan2(2 * (x * y + w * z), 1 - 2 * (y * y + z * z))
-            heading.append(angle if last is None else heading[-1] + math.remainder(angle - last, 2 * math.pi))
-            last = angle
+        heading = unwrapped(math.atan2(2 * (x * y + w * z), 1 - 2 * (y * y + z * z))
+                            for w, x, y, z in zip(*(run.trajectory[f"stone/{c}"] for c in ("qw", "qx", "qy", "qz"))))
         every = round(0.1 / dt)
         off.append(max(abs(a - heading[0] - b) for a, b in zip(heading[::every], wanted[:: round(0.1 / 2e-4)])))
         turn = min(range(len(heading)), key=heading.__getitem__) * dt
@@ -116,6 +114,42 @@ def tippe_tops(folder):
         between(off, 0, 0.02 * (max(wanted) - min(wanted)) + 2e-3, "cosine of the tilt off")
         told.append(f"{wanted[-1]:.3f}, off by {off:.1e}")
     return "cosine of the tilt at the end " + "; ".join(told)
+
+
+def turned(run, link):
+    """Angle about y, unwrapped [rad]."""
+    return unwrapped(2 * math.atan2(y, w) for y, w in zip(run.trajectory[f"{link}/qy"], run.trajectory[f"{link}/qw"]))
+
+
+def peaks(values):
+    return [i for i in range(2, len(values) - 1) if values[i - 1] < values[i] >= values[i + 1]]
+
+
+def rocks(folder):
+    """From the largest tilt on either side the angular speed at the next impact, by the energy about the edge."""
+    half, told = math.radians(20), []
+    kept = 1 - 1.5 * math.sin(half)**2
+    for dt, off in ((1e-3, 0.025), (2e-4, 0.005)):
+        tilt = [abs(a) for a in turned(Run(folder, "rocking-block", simulation__dt=dt), "block")]
+        largest = [tilt[0]] + [tilt[i] for i in peaks(tilt) if tilt[i] > 0.01]
+        speeds = [math.sqrt(math.cos(half - a) - math.cos(half)) for a in largest[:4]]
+        for before, after in zip(speeds, speeds[1:]):
+            told.append(between(after / before, (1 - off) * kept, (1 + off) * kept, f"dt {dt:g}: left"))
+    return ", ".join(told)
+
+
+def spokes(folder):
+    """In the long run the speed over each spoke's upright is the same: what falls from spoke to spoke is what impacts take."""
+    mass, length, inertia, half, slope = 3, 0.5, 0.15, math.pi / 8, 0.15
+    about = inertia + mass * length**2
+    kept = (inertia + mass * length**2 * math.cos(2 * half)) / about
+    before = 4 * mass * GRAVITY * length * math.sin(half) * math.sin(slope) / (about * (1 - kept**2))
+    upright = math.sqrt(kept**2 * before - 2 * mass * GRAVITY * length * (math.cos(slope) - math.cos(half - slope)) / about)
+    run = Run(folder, "rimless-wheel")
+    angle = turned(run, "wheel")
+    last = peaks(run.trajectory["wheel/cz"])[-1]
+    speed = (angle[last + 1] - angle[last - 1]) / (run.time[last + 1] - run.time[last - 1])
+    return between(speed, 0.99 * upright, 1.01 * upright, f"turns over a spoke (closed form {upright:.4f})")
 
 
 def grain_drop(folder):
@@ -238,6 +272,8 @@ CASES = {"grain-drop": grain_drop, "grain-slide": grain_slide, "giant": giant, "
 CASES["level-planks"] = level_planks
 CASES["rattleback"] = rattles
 CASES["tippe-top"] = tippe_tops
+CASES["rocking-block"] = rocks
+CASES["rimless-wheel"] = spokes
 CASES.update({f"planks-at-rest-{dt}": planks_at_rest(dt) for dt in ("1e-2", "5e-3", "2.5e-3", "1e-3")})
 CASES.update({f"drop-{i}-{dt}": drop(i, dt) for i in ("first_order", "second_order", "momentum") for dt in ("1e-2", "1e-3", "1e-4", "1e-5")})
 CASES["spheres-666"] = spheres

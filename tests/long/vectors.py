@@ -1,4 +1,5 @@
-"""Vectors as tuples, and Runge and Kutta's method: what the second methods of strangers.py share."""
+"""Vectors as tuples, Runge and Kutta's method, angles that go on: what strangers.py and its second methods share."""
+import math
 
 
 def add(*vectors):
@@ -28,3 +29,11 @@ def runge_kutta(rate, state, dt):
     c = rate(moved(state, dt / 2, b))
     d = rate(moved(state, dt, c))
     return tuple(add(x, scaled(dt / 6, add(p, scaled(2, q), scaled(2, r), s))) for x, p, q, r, s in zip(state, a, b, c, d))
+
+
+def unwrapped(angles):
+    """Without jumps of whole turns [rad]; the first stays."""
+    told = []
+    for angle in angles:
+        told.append(told[-1] + math.remainder(angle - told[-1], 2 * math.pi) if told else angle)
+    return told
