@@ -22,4 +22,4 @@ read -ra libraries < <(sed -n 's/^LDLIBS := //p' Makefile)
 ${CC:-gcc} -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Isrc -fopenmp tests/mujoco/mujoco_search.c -o "$folder/mujoco_search" \
   out/build/release/libsdrs.a -lmujoco "${libraries[@]}"
 python3 tests/mujoco/search.py "${SDRS:-./sdrs}" "$folder/mujoco_search" "$folder" -o docs/results \
-  single-jaw=3x80 biped-held=5x150 spider=5x150 biped-held-free=5x150 spider-free=5x150
+  single-jaw=3x80 biped-held=5x150 spider=5x150 biped-held-free=5x150 spider-free=5x150 spider-held=5x150 spider-held-free=5x150

@@ -211,6 +211,7 @@ struct LossSeeds {
   Vec3* vertices;  /* of hull vertices in the link frame, at fixed poses and centre; all hulls in order (vertices) */
   double* control; /* of controller parameters, at fixed poses; all controllers in order (controls) */
   double* gains;   /* of controllers' gains (ModelGradient.gains), at fixed poses (gains) */
+  double* mass;    /* of the links' masses, at fixed poses and centres  [1/kg]  (links) */
   size_t length;   /* numbers in the block */
   const ForcePair* pairs; /* of Recording.pairs, borrowed  (pair_count) */
   int pair_count;

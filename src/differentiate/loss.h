@@ -178,6 +178,9 @@ void loss_neck_prepare(LossTerm* term, const LossOrigin* origin);
 double loss_wall(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* How long the link is along `direction`, of its own frame [m]. */
 double loss_extent(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+/* The link's mass [kg]; prepare complains about one without. */
+void loss_mass_prepare(LossTerm* term, const LossOrigin* origin);
+double loss_mass(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* Sum over triangles of the area times the squared excess over the angle [m^2]. */
 double loss_overhang(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 /* Of all three in differentiate/loss_clearance.c. */

@@ -6,7 +6,7 @@
 static LossSeeds create(const Model* model, const RowKeep* keep, size_t poses, size_t dofs) {
   size_t links = (size_t)model->link_count, vertices = (size_t)model->vertex_count;
   size_t controls = (size_t)model->parameter_count, gains = (size_t)model->gain_count;
-  LossSeeds seeds = {.keep = keep, .length = 15 * poses + 2 * dofs + 3 * (links + vertices) + controls + gains};
+  LossSeeds seeds = {.keep = keep, .length = 15 * poses + 2 * dofs + 4 * links + 3 * vertices + controls + gains};
   double* block = MEMORY_NEW(double, seeds.length);
   seeds.pose = (double(*)[3][4])block;
   seeds.q = block + 12 * poses;
@@ -16,6 +16,7 @@ static LossSeeds create(const Model* model, const RowKeep* keep, size_t poses, s
   seeds.vertices = seeds.center + links;
   seeds.control = (double*)(seeds.vertices + vertices);
   seeds.gains = seeds.control + controls;
+  seeds.mass = seeds.gains + gains;
   return seeds;
 }
 

@@ -28,6 +28,7 @@ static const LossKind KINDS[] = {
     [LOSS_KEEP_OUT]    = {"keep_out",    LINK_REQUIRED, LINK_UNUSED,   WINDOW_NONE, 0, 0, loss_hulls_prepare, loss_keep_out},
     [LOSS_CLEARANCE]   = {"clearance",   LINK_REQUIRED, LINK_OPTIONAL, WINDOW_START, 0, 1, loss_clearance_prepare, loss_clearance},
     [LOSS_REMOVAL]     = {"removal",     LINK_REQUIRED, LINK_OPTIONAL, WINDOW_START, 0, 1, loss_removal_prepare, loss_removal},
+    [LOSS_MASS]        = {"mass",        LINK_REQUIRED, LINK_UNUSED,   WINDOW_NONE, 0, 0, loss_mass_prepare, loss_mass},
 };
 // clang-format on
 

@@ -574,7 +574,13 @@ Status optimization_advance(Optimization* o) {
 
 /* ---------------------------------------------------------------- what others read */
 
-OptimizationStop optimization_stop(const Optimization* o) { return o->stop; }
+/* Under limits a search whose steps have become too short asks for other multipliers first; there were none. */
+static bool was_short(const Optimization* o) {
+  const OptimizationRow* last = &o->rows[o->iteration];
+  return o->stop == STOP_FLAT && o->subjects && (last->step_design > 0 || last->step_control > 0);
+}
+
+OptimizationStop optimization_stop(const Optimization* o) { return was_short(o) ? STOP_SHORT_STEP : o->stop; }
 int optimization_iteration(const Optimization* o) { return o->iteration; }
 const OptimizationRow* optimization_rows(const Optimization* o) { return o->rows; }
 int optimization_term_count(const Optimization* o) { return o->term_count; }

@@ -224,9 +224,10 @@ typedef enum {
   LOSS_EXTENT,      /* size along `direction` [m] */
   LOSS_KEEP_OUT,    /* margin - distance of the link's hulls from a box in its frame [m] */
   LOSS_CLEARANCE,   /* margin - least distance of link and other over the range of the link's joint [m] */
-  LOSS_REMOVAL      /* margin - least distance of link and other on a straight way out [m] */
+  LOSS_REMOVAL,     /* margin - least distance of link and other on a straight way out [m] */
+  LOSS_MASS         /* of the link [kg] */
 } TaskLossType;
-enum { LOSS_TYPE_COUNT = LOSS_REMOVAL + 1 };
+enum { LOSS_TYPE_COUNT = LOSS_MASS + 1 };
 
 typedef struct {
   SourcePlace place;

@@ -232,7 +232,8 @@ const SchemaObject TASK_OBJECTS[] = {
          "* `keep_out`: margin - distance of the link's hulls from a box in its frame\n"
          "* `clearance`: margin - least distance of the link from the other while its joint goes through all its "
          "range\n"
-         "* `removal`: margin - least distance of the link from the others while it is taken out along a direction",
+         "* `removal`: margin - least distance of the link from the others while it is taken out along a direction\n"
+         "* `mass`: of the link; with `links` that of all of them",
      .example =
          "seed: 1\n"
          "scene: ../scenes/spider.yaml\n"

@@ -10,7 +10,7 @@
 /* Types of losses that have a key, in the order of TaskLossType. */
 #define LOSSES                                                                                 \
   "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|shape|volume|" \
-  "roughness|approach|touch|closure|pose|neck|wall|overhang|extent|keep_out|clearance|removal"
+  "roughness|approach|touch|closure|pose|neck|wall|overhang|extent|keep_out|clearance|removal|mass"
 /* Types of parameters that have a key, in the order of TaskParameterType. */
 #define PARAMETERS                                                                                                   \
   "mass|center|inertia|size|damping|spring|dry_friction|armature|axis|rotation|shape_size|shape_form|link_friction|" \
@@ -20,8 +20,9 @@
   "stiffness|smoothing|rest_speed|restitution|rolling|spinning"
 #define PARAMETERS_OF_PAIRS "pair_friction|pair_restitution|pair_rolling|pair_spinning"
 #define PARAMETERS_OF_CLOSURES "closure_point|closure_axis|closure_length"
-#define LOSSES_OF_A_LINK \
-  "point|travel|relative|reach|orientation|velocity|force|gap|approach|touch|closure|pose|neck|wall|overhang|extent"
+#define LOSSES_OF_A_LINK                                                                                              \
+  "point|travel|relative|reach|orientation|velocity|force|gap|approach|touch|closure|pose|neck|wall|overhang|extent|" \
+  "mass"
 #define LOSSES_OF_ANY_LINK "effort|smoothness|shape|volume|roughness"
 #define LOSSES_IN_TIME \
   "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|approach|touch|closure|pose"

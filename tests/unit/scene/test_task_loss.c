@@ -55,7 +55,8 @@ static void every_type_and_key_is_read(void** state) {
                         "  - {type: extent, link: box, direction: [1, 0, 0]}\n"
                         "  - {type: keep_out, link: box, box: {low: [0, 0, 1], high: [1, 1, 3]}, margin: 0.03}\n"
                         "  - {type: clearance, link: arm, other: box, margin: 0.04}\n"
-                        "  - {type: removal, link: arm, direction: [0, 0, -4], length: 0.7, margin: 0.05}\n");
+                        "  - {type: removal, link: arm, direction: [0, 0, -4], length: 0.7, margin: 0.05}\n"
+                        "  - {type: mass, links: [box, arm]}\n");
   assert_int_equal(task.loss_count, LOSS_TYPE_COUNT);
   const TaskLoss* all = task.losses;
   for (int i = 0; i < LOSS_TYPE_COUNT; i++) assert_int_equal(all[i].type, i);
@@ -150,10 +151,10 @@ static void mistakes_are_told(void** state) {
       "4:5: error: loss[0]: 'type' is missing: point, travel, relative, reach, orientation, velocity, effort, "
       "smoothness, "
       "force, gap, shape, volume, roughness, approach, touch, closure, pose, neck, wall, overhang, extent, keep_out, "
-      "clearance or removal\n"
+      "clearance, removal or mass\n"
       "5:12: error: loss[1].type: must be point, travel, relative, reach, orientation, velocity, effort, smoothness, "
       "force, gap, shape, volume, roughness, approach, touch, closure, pose, neck, wall, overhang, extent, keep_out, "
-      "clearance or removal, got "
+      "clearance, removal or mass, got "
       "'pint' (did you mean 'point'?)\n"
       "6:38: error: loss[2].target: expected a list of 3 numbers, got 2\n"
       "6:53: error: loss[2].power: must be between 1 and 2, got 0\n"

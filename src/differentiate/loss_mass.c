@@ -1,0 +1,13 @@
+/* Mass: of a link. What it depends on - vertices, where the link has a density, or the mass itself - is the model's
+ * (model_gradient_masses). */
+#include "differentiate/loss.h"
+
+void loss_mass_prepare(LossTerm* term, const LossOrigin* origin) {
+  const ModelLink* link = &origin->model->links[term->link];
+  if (!(link->mass > 0)) loss_complain(origin, origin->source->link.place, "'%.60s' has no mass", link->name);
+}
+
+double loss_mass(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
+  if (seeds) seeds->mass[term->link] += term->weight;
+  return term->weight * recording->model->links[term->link].mass;
+}
