@@ -641,13 +641,15 @@ static bool fails_open(const Sim* s, const NewtonProgress* progress, const StepR
 enum { ITERATIONS_UNTIL_ROUNDING = 12 };
 
 /* The bound of the energies' rounding may be a thousand times what it is. Where a round that they could not tell did
- * not halve the residual, it has come to what rounding leaves; not yet where it is above this, unless after several. */
+ * not halve the residual, it has come to what rounding leaves; where it is above this only if the forces' rounding says
+ * so too, or after several. */
 #define BLIND_MUCH 1e-8
 enum { ROUNDS_BLIND = 12 };
 
-static bool ends_blind(NewtonProgress* before, const StepReport* report) {
+static bool ends_blind(const Sim* s, NewtonProgress* before, const StepReport* report) {
   if (report->outcome != STEP_ROUNDING_FLOOR || !(report->residual > 0.5 * before->residual)) return false;
-  return report->residual <= BLIND_MUCH || ++before->rounds_blind >= ROUNDS_BLIND;
+  if (report->residual <= BLIND_MUCH || balance_at_rounding(s)) return true;
+  return ++before->rounds_blind >= ROUNDS_BLIND;
 }
 
 /* One round: residual, direction, search. Returns true when the loop is over. */
@@ -671,7 +673,7 @@ static bool newton_round(Sim* s, NewtonProgress* before, StepReport* report) {
     report->outcome = STEP_CONVERGED;
     return true;
   }
-  if (arrived && closed && ends_blind(before, report)) return true;
+  if (arrived && closed && ends_blind(s, before, report)) return true;
   if (arrived && !closed && stays_open(s, before, report)) return true;
   if (arrived && closed && report->iterations >= ITERATIONS_UNTIL_ROUNDING && balance_at_rounding(s)) {
     report->outcome = STEP_ROUNDING_FLOOR;

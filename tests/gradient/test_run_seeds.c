@@ -42,7 +42,7 @@ static const char SCENE[] =
     "  - {link: finger, type: pd, position_gain: 3, velocity_gain: 0.01, target: {type: spline, times: [0, 0.05, 0.1], "
     "values: [[0, 0], [0.3, -0.2], [0.1, 0.4]]}}\n"
     "initial:\n"
-    "  - {link: box, velocities: [0.3, 0.1, 0, 0, 0, 1]}\n"
+    "  - {link: box, velocities: [-0.2, 0.1, 0, 0, 0, 1]}\n"
     "  - {link: ball, velocities: [0.1, 0, -0.1, 0, 1, 0.5]}\n";
 
 typedef enum { KIND_POSE, KIND_Q, KIND_RATE, KIND_FORCE, KIND_PAIR, KIND_DIRECT, KINDS } Kind;

@@ -207,8 +207,8 @@ static void nan_is_passed_on(void** state) {
       double good_term, bad_term;
       assert_true(isfinite(loss_evaluate(loss, &r, &good_term, &seeds)));
       loss_evaluate(loss, &bad, &bad_term, &seeds);
-      bool of_the_shape =
-          (kind >= LOSS_SHAPE && kind <= LOSS_ROUGHNESS) || (kind >= LOSS_NECK && kind <= LOSS_KEEP_OUT);
+      bool of_the_shape = (kind >= LOSS_SHAPE && kind <= LOSS_ROUGHNESS) ||
+                          (kind >= LOSS_NECK && kind <= LOSS_KEEP_OUT) || kind == LOSS_MASS;
       bool of_the_run = kind != LOSS_SMOOTHNESS && !of_the_shape;
       if (isnan(bad_term) != of_the_run) fail_msg("%s: %g", loss_name(loss, 0), bad_term);
       loss_seeds_destroy(&seeds);

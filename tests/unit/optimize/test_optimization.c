@@ -101,7 +101,7 @@ static void expect_same(const Search* a, const Search* b, const char* what) {
   "design: {mass: density, vertices: [{link: brick, within: 0.02}]}\n"                                \
   "initial: [{link: brick, velocities: true, dof: [1]}]\n"                                            \
   "loss: [{type: point, link: stop, target: [0.5, 0, 0.1], weight: 2}, {type: shape, weight: 0.1}]\n" \
-  "optimizer: {type: %s, iterations: %d, design_step: 0.002, control_step: 0.05}\n"
+  "optimizer: {type: %s, iterations: %d, design_step: 0.0008, control_step: 0.05}\n"
 
 static char* slide(const char* method, int iterations, bool three) {
   Text text = {0};
