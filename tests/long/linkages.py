@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 
+from cases import run_cases
 import machine_scenes
 from machine_scenes import Run, cross, falls, gradients, within
 
@@ -381,19 +382,6 @@ def change_point():
 CASES = [pantograph, jansen, excavator, cardan, bennett, sarrus, delta, necklace, change_point]
 
 
-def main():
-    failed = 0
-    chosen = [case for case in CASES if not sys.argv[2:] or case.__name__ in sys.argv[2:]]
-    for case in chosen:
-        try:
-            print(f"ok    {case.__name__}: {'; '.join(case())}", flush=True)
-        except (AssertionError, KeyError, IndexError) as wrong:
-            failed += 1
-            print(f"FAIL  {case.__name__}: {type(wrong).__name__} {wrong}", flush=True)
-    print(f"{len(chosen) - failed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as machine_scenes.WORK:
-        sys.exit(main())
+        sys.exit(run_cases(CASES))

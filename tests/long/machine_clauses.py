@@ -10,6 +10,8 @@ import sys
 import tempfile
 import zlib
 
+from cases import run_cases
+
 SDRS, G = os.path.abspath(sys.argv[1]), 9.81
 BOX = {"type": "box", "size": [0.2, 0.2, 0.2]}
 
@@ -491,18 +493,5 @@ CASES = [loads, drives, limits_of_drives, damping_and_dt, held_robots, feedback,
          rolling, terrain, prescribed, belts, round_trips, results]
 
 
-def main():
-    failed = 0
-    chosen = [case for case in CASES if not sys.argv[2:] or case.__name__ in sys.argv[2:]]
-    for case in chosen:
-        try:
-            print(f"ok    {case.__name__}: {'; '.join(case())}", flush=True)
-        except (AssertionError, KeyError, StopIteration) as wrong:
-            failed += 1
-            print(f"FAIL  {case.__name__}: {type(wrong).__name__} {wrong}", flush=True)
-    print(f"{len(chosen) - failed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 with tempfile.TemporaryDirectory() as WORK:
-    sys.exit(main())
+    sys.exit(run_cases(CASES))

@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 
+from cases import run_cases
+
 SDRS, G = os.path.abspath(sys.argv[1]), 9.81
 
 
@@ -424,19 +426,6 @@ loads:
 CASES = [four_bar, slider_crank, differential, push, motor, springs, balance, foot, belt, stewart, biped_terrain, rope]
 
 
-def main():
-    failed = 0
-    chosen = [case for case in CASES if not sys.argv[2:] or case.__name__ in sys.argv[2:]]
-    for case in chosen:
-        try:
-            print(f"ok    {case.__name__}: {'; '.join(case())}", flush=True)
-        except (AssertionError, KeyError, IndexError) as wrong:
-            failed += 1
-            print(f"FAIL  {case.__name__}: {type(wrong).__name__} {wrong}", flush=True)
-    print(f"{len(chosen) - failed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as WORK:
-        sys.exit(main())
+        sys.exit(run_cases(CASES))
