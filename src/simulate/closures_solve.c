@@ -154,9 +154,8 @@ static bool solve_component(ClosureSystem* s, BlockSolver* solver, const Coupled
     const ClosureActive* a = &s->active[r];
     s->right[r] = closures_row_product(s, a->closure, a->row, x) + (values ? values[a->index] : 0);
   }
-  if (!symmetric_least_change_open(c->rows, s->matrix, s->right, s->unit, values == s->value ? find_apart(s, c) : NULL,
-                                   s->work, &s->ambiguous))
-    return false;
+  const double* apart = values && values == s->value ? find_apart(s, c) : NULL;
+  if (!symmetric_least_change_open(c->rows, s->matrix, s->right, s->unit, apart, s->work, &s->ambiguous)) return false;
   for (int r = 0; r < c->rows; r++) change[s->active[r].index] = s->right[r];
   subtract_columns(s, c, x);
   return true;
