@@ -403,26 +403,12 @@ def biped_terrain():
 
 def rope():
     """Gradients before and after a closure breaks: the scene of scripts/measure_machines.sh."""
-    path = os.path.join(WORK, "rope.yaml")
-    with open(path, "w", encoding="ascii") as file:
-        file.write(ROPE)
+    path = "tests/scenes/strangers/rope.yaml"
     run = Run("rope", "closures", path=path)
     last = max(t for t, f in zip(run.time, run["closures", "bob-arm/fz"]) if f != 0)
     return [between(last, 0.03, 0.04, "holds until [s]"), "before " + gradients(path, 15), "after " + gradients(path, 45)]
 
 
-ROPE = """
-name: rope
-simulation: {dt: 0.002, duration: 0.1, integrator: second_order}
-contact: {model: none}
-links:
-  - {name: arm, mass: 0.5, joint: {type: hinge, axis: [0, 1, 0], position: [0.3, 0, 0.1], damping: 0.01}, shape: {type: box, size: [0.2, 0.1, 0.1]}}
-  - {name: bob, mass: 0.7, position: [0.02, 0, 0], shape: {type: box, size: [0.1, 0.1, 0.1]}}
-closures:
-  - {type: distance, a: bob, b: arm, point: [0, 0, 0.05], axis: [1, 0, 1], length: 0.4, break_force: 1.55}
-loads:
-  - {link: bob, force: {type: keyframes, times: [0, 1], values: [[0, 0, 0], [10, 5, -100]]}}
-"""
 CASES = [four_bar, slider_crank, differential, push, motor, springs, balance, foot, belt, stewart, biped_terrain, rope]
 
 
