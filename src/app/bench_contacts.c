@@ -41,17 +41,25 @@ typedef struct {
   void* room;
 } Rings;
 
+typedef enum { ASK_VALUES, ASK_DERIVATIVES, ASK_MEAN, ASK_MEAN_SLOPES } Asked;
+
 /* Per query; side by side, a little into one another. */
-static double time_manifold(Rings* r, bool values, bool cull) {
+static double time_manifold(Rings* r, Asked asked, bool cull) {
   double seconds[ROUNDS];
-  r->options.values = values;
+  r->options.values = asked == ASK_VALUES || asked == ASK_MEAN;
   r->options.cull = cull;
   for (int k = 0; k < ROUNDS; k++) {
     double start = seconds_used();
     for (int i = 0; i < MANIFOLD_POSES; i++) {
       Pose pose = {mat3_from_quat(quat_about(vec3(1, 0, 0), 0.3 * i)), vec3(0.66, 0.02 * i, 0.05)};
-      manifold_query(&r->body[0], pose_identity(), &r->body[1], pose, &r->options, r->contacts, r->room);
-      sink = r->contacts[0].distance;
+      ManifoldMean mean;
+      if (asked == ASK_MEAN || asked == ASK_MEAN_SLOPES) {
+        manifold_mean(&r->body[0], pose_identity(), &r->body[1], pose, &r->options, &mean, r->room);
+        sink = mean.distance;
+      } else {
+        manifold_query(&r->body[0], pose_identity(), &r->body[1], pose, &r->options, r->contacts, r->room);
+        sink = r->contacts[0].distance;
+      }
     }
     seconds[k] = (seconds_used() - start) / MANIFOLD_POSES;
   }
@@ -68,9 +76,11 @@ static void bench_manifold(void) {
   r.contacts = MEMORY_NEW(ManifoldContact, manifold_count(&r.body[0], &r.body[1], &r.options));
   r.room = memory_alloc(manifold_room(&r.body[0], &r.body[1], &r.options));
   for (int cull = 0; cull < 2; cull++) {
-    double values = time_manifold(&r, true, cull), all = time_manifold(&r, false, cull);
-    printf("%s,superquadrics_%d,superquadrics_%d,%.0f,%.0f,%.0f\n", cull ? "manifold_culled" : "manifold",
-           r.body[0].point_count, r.body[1].point_count, values, values, all);
+    for (Asked asked = ASK_VALUES; asked <= ASK_MEAN_SLOPES; asked += 2) {
+      double values = time_manifold(&r, asked, cull), slopes = time_manifold(&r, asked + 1, cull);
+      printf("manifold%s%s,superquadrics_%d,superquadrics_%d,%.0f,%.0f,%.0f\n", asked == ASK_MEAN ? "_mean" : "",
+             cull ? "_culled" : "", r.body[0].point_count, r.body[1].point_count, values, values, slopes);
+    }
   }
   for (int k = 0; k < 2; k++) {
     manifold_body_free(&r.body[k]);

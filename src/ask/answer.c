@@ -242,16 +242,31 @@ static void add_contact(AnswerForm* out, const ManifoldContact* contact, bool de
 /* Smoothing that was not said: this part of the bodies' mean size. */
 #define SMOOTHING_PART 0.01
 
+static void answer_mean(AnswerForm* out, const ManifoldBody* a, const ManifoldBody* b, const QueryItem* item,
+                        const ManifoldOptions* options) {
+  ManifoldMean mean;
+  manifold_mean(a, item->pose[0], b, item->pose[1], options, &mean, NULL);
+  answer_number(out, "mean", mean.distance);
+  answer_number(out, "activity", mean.activity);
+  if (!item->derivatives) return;
+  Table table = {mean.slope, QUERY_POSE_COLUMNS, {0, 0}};
+  add_derivatives(out, &table, (const AnswerRows[1]){{"mean", 0, 1}}, 1, NULL);
+}
+
 static void answer_manifold(AnswerForm* out, const QueryList* list, const QueryItem* item) {
   const ManifoldBody *a = &list->bodies[item->body[0]].manifold, *b = &list->bodies[item->body[1]].manifold;
   ManifoldOptions options = item->manifold;
   if (!(options.smoothing > 0)) options.smoothing = SMOOTHING_PART * (a->outer + b->outer);
   if (options.edges == 0) options.edges = MANIFOLD_EDGES;
   options.values = !item->derivatives;
+  answer_number(out, "smoothing", options.smoothing);
+  if (item->mean) {
+    answer_mean(out, a, b, item, &options);
+    return;
+  }
   int64_t count = manifold_count(a, b, &options);
   ManifoldContact* contacts = memory_alloc(sizeof *contacts * (size_t)count);
   manifold_query(a, item->pose[0], b, item->pose[1], &options, contacts, NULL);
-  answer_number(out, "smoothing", options.smoothing);
   text_add(out->line, ", \"contacts\": [");
   for (int64_t i = 0; i < count; i++) {
     if (i > 0) text_add(out->line, ", ");

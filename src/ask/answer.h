@@ -37,7 +37,7 @@ void answer_text(AnswerForm* out, const char* key, const char* text);
 void answer_points(AnswerForm* out, const char* key, const Vec3* points, int count);
 
 /* The whole answer to a question with a method, which is not QUERY_POTENTIAL (ask/answer.c). As query_answer; in_row
- * and names: `growth`, `distance`, `witness` only. */
+ * and names: `growth`, `distance`, `witness`, `manifold` with mean only. */
 void answer_question(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory);
 /* The part of `touch` (ask/answer_touch.c). Lines only. */
 void answer_touch(AnswerForm* out, const QueryList* list, const QueryItem* item);

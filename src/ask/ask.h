@@ -53,6 +53,7 @@ typedef struct {
   Vec3 target[2];       /* where the nearest points are wanted, in the bodies' frames */
   bool has_target;
   ManifoldOptions manifold;     /* QUERY_MANIFOLD; smoothing 0: not said */
+  bool mean;                    /* QUERY_MANIFOLD: the mean distance instead of the contacts */
   bool derivatives, parameters; /* answer those by the poses, by the shapes' own parameters too */
   int64_t poses;                /* so many rows of numbers follow the question (QueryRows); 0: none */
 } QueryItem;

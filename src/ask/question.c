@@ -41,6 +41,7 @@ typedef enum {
   KEY_POINTS,
   KEY_EDGES,
   KEY_CULL,
+  KEY_MEAN,
   /* of a file of rows */
   KEY_POSES,
   KEY_COUNT,
@@ -49,7 +50,7 @@ static const char* const KEYS[KEY_COUNT] = {
     "method",   "a",         "b",       "derivatives", "parameters",   "target_a",  "target_b",   "score",
     "sampling", "estimate",  "reach",   "margin",      "perturbation", "turn",      "iterations", "step",
     "move",     "transport", "targets", "seed",        "pairs",        "smoothing", "softness",   "regularization",
-    "points",   "edges",     "cull",    "poses"};
+    "points",   "edges",     "cull",    "mean",        "poses"};
 
 /* Words in the order of the enumerations. */
 static const char* const SCORES[] = {"distance", "direction"};
@@ -153,6 +154,7 @@ static void read_member(QueryReader* reader, const cJSON* item, int number, void
     out->body[k] = query_reader_body(reader, item, question->list, out->body[k], &out->pose[k]);
   }
   if (key == KEY_DERIVATIVES) out->derivatives = read_truth(reader, item);
+  if (key == KEY_MEAN) out->mean = read_truth(reader, item);
   if (key == KEY_PARAMETERS) out->parameters = read_truth(reader, item);
   if (key == KEY_TARGET_A || key == KEY_TARGET_B) out->target[key == KEY_TARGET_B] = query_reader_point(reader, item);
   if (key >= KEY_SCORE && key <= KEY_TURN) read_witness_option(reader, item, key, &out->touch.query);
@@ -216,6 +218,12 @@ static QueryItem first_question(void) {
                      .manifold = {.softness = 0.02, .regularization = 0.001}};
 }
 
+/* Whether as many numbers answer each pose. */
+static bool takes_rows(const QueryItem* item) {
+  return item->method == QUERY_GROWTH || item->method == QUERY_DISTANCE || item->method == QUERY_WITNESS ||
+         (item->method == QUERY_MANIFOLD && item->mean);
+}
+
 void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out) {
   bool seen[KEY_COUNT] = {0};
   /* the list's items may move while bodies are read, but not the items themselves */
@@ -233,8 +241,9 @@ void read_question(QueryReader* reader, const cJSON* item, QueryList* list, cons
   if (seen[KEY_METHOD] && read.method == QUERY_TOUCH && !seen[KEY_SAMPLING] && !goes_on)
     read.touch.query.sampling = WITNESS_ADAPTIVE;
   check_bodies(reader, list, &read);
-  if (read.poses > 0 && read.method != QUERY_GROWTH && read.method != QUERY_DISTANCE && read.method != QUERY_WITNESS)
-    query_reader_problem(reader, false, "poses: growth, distance and witness take rows, %s a line a pose",
+  if (read.poses > 0 && !takes_rows(&read))
+    query_reader_problem(reader, false,
+                         "poses: growth, distance, witness and manifold with mean take rows, %s a line a pose",
                          query_method_name(read.method));
   check_targets(reader, seen, &read);
   *out = read;

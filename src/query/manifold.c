@@ -61,46 +61,46 @@ static Dual3 unit(Dual3 v) {
   return dual3_scale(v, dual_inverse(dual_sqrt(square)));
 }
 
-static DualField field_of_b(const ManifoldPair* s, Dual3 place, const FieldValue* v) {
+static DualField field_of_b(const ManifoldPair* s, Dual3 place, const FieldValue* v, bool normals) {
   DualField out = {.value = dual_of(v->value)};
-  Vec3 slope[DUAL_VARIABLES + 1];
+  Vec3 slope[DUAL_VARIABLES + 1] = {{0, 0, 0}};
   for (int k = 1; k <= DUAL_VARIABLES; k++) {
     Vec3 moved = dual3_slope(place, k);
     out.value[k] = vec3_dot(v->gradient, moved);
-    slope[k] = mat3_mul_vec(v->turn, moved);
+    if (normals) slope[k] = mat3_mul_vec(v->turn, moved);
   }
   add_parameters(s, 1, dual3_value(place), &out.value, slope);
-  out.normal = unit(dual3_make(v->outward, slope));
+  if (normals) out.normal = unit(dual3_make(v->outward, slope));
   return out;
 }
 
 /* In a's frame the place moves by R^T (dp - turn x (p - t) - move); its normal turns along. */
-static DualField field_of_a(const ManifoldPair* s, Dual3 place, const FieldValue* v) {
+static DualField field_of_a(const ManifoldPair* s, Dual3 place, const FieldValue* v, bool normals) {
   Mat3 r = s->relative.r;
   Vec3 arm = vec3_sub(dual3_value(place), s->relative.t);
   bool turns = s->cause == MANIFOLD_BY_MOTION;
   DualField out = {.value = dual_of(v->value)};
-  Vec3 slope[DUAL_VARIABLES + 1], outward = mat3_mul_vec(r, v->outward);
+  Vec3 slope[DUAL_VARIABLES + 1] = {{0, 0, 0}}, outward = mat3_mul_vec(r, v->outward);
   for (int k = 1; k <= DUAL_VARIABLES; k++) {
     Vec3 turn = turns ? turn_of(k) : vec3(0, 0, 0);
     Vec3 carried = turns ? vec3_add(vec3_cross(turn, arm), move_of(k)) : turn;
     Vec3 moved = mat3_tmul_vec(r, vec3_sub(dual3_slope(place, k), carried));
     out.value[k] = vec3_dot(v->gradient, moved);
-    slope[k] = vec3_add(vec3_cross(turn, outward), mat3_mul_vec(r, mat3_mul_vec(v->turn, moved)));
+    if (normals) slope[k] = vec3_add(vec3_cross(turn, outward), mat3_mul_vec(r, mat3_mul_vec(v->turn, moved)));
   }
   add_parameters(s, 0, mat3_tmul_vec(r, arm), &out.value, slope);
-  out.normal = unit(dual3_make(outward, slope));
+  if (normals) out.normal = unit(dual3_make(outward, slope));
   return out;
 }
 
-/* A body's field at places of b's frame, count <= BLOCK. */
-static void fields_at(const ManifoldPair* s, int body, const Dual3* places, int count, DualField* out) {
+/* A body's field at places of b's frame, count <= BLOCK; normals: they are wanted too, else they are zero. */
+static void fields_at(const ManifoldPair* s, int body, const Dual3* places, int count, bool normals, DualField* out) {
   Vec3 own[BLOCK] = {{0, 0, 0}}; /* of which the first `count` are asked for */
   FieldValue found[BLOCK];
   for (int i = 0; i < count; i++) own[i] = own_place(s, body, dual3_value(places[i]));
-  field_evaluate_many(s->body[body]->field, own, count, true, found);
+  field_evaluate_many(s->body[body]->field, own, count, normals ? FIELD_TURNS : FIELD_GRADIENTS, found);
   for (int i = 0; i < count; i++)
-    out[i] = body == 0 ? field_of_a(s, places[i], &found[i]) : field_of_b(s, places[i], &found[i]);
+    out[i] = body == 0 ? field_of_a(s, places[i], &found[i], normals) : field_of_b(s, places[i], &found[i], normals);
 }
 
 /* ---------------------------------------------------------------- answers */
@@ -159,7 +159,12 @@ static void carry(Vec3 v, double (*out)[COLUMNS]) {
 }
 
 static void put_contact(const ManifoldPair* s, ContactKind kind, Dual3 point, Dual distance, Dual3 normal,
-                        Dual activity, ManifoldContact* out) {
+                        Dual activity, int64_t at) {
+  if (!s->out) {
+    add_to_sums(s->sums, distance, activity);
+    return;
+  }
+  ManifoldContact* out = &s->out[at];
   Mat3 r = s->pose_b.r;
   out->kind = kind;
   out->distance = distance[0];
@@ -201,15 +206,24 @@ size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const Manifol
   return room_of(a, options) + room_of(b, options) + edges * sizeof(EdgePair) + (size_t)64 * TAKEN;
 }
 
-/* room: 64-byte aligned. */
-static void query_with(ManifoldPair* s, ManifoldContact* out, void* room) {
+/* out or mean is NULL. room: 64-byte aligned. */
+static void query_with(ManifoldPair* s, ManifoldContact* out, ManifoldMean* mean, void* room) {
   void* own = room ? NULL : memory_alloc(manifold_room(s->body[0], s->body[1], s->options));
+  MeanSums sums = {dual_of(0), dual_of(0)};
   s->room = room ? room : own;
+  s->out = out;
+  s->sums = &sums;
   if (s->options->values) {
-    manifold_values(s->body[0], s->pose_a, s->body[1], s->pose_b, s->options, out, s->room);
+    manifold_values(s->body[0], s->pose_a, s->body[1], s->pose_b, s->options, out, mean, s->room);
   } else {
     set_motions(s);
-    all_contacts(s, out);
+    all_contacts(s);
+    if (mean) {
+      Dual distance = dual_div(sums.weighted, sums.activity);
+      mean->distance = dual_value(distance);
+      mean->activity = dual_value(sums.activity);
+      put_row(s, distance, mean->slope);
+    }
   }
   memory_free(own);
 }
@@ -217,7 +231,13 @@ static void query_with(ManifoldPair* s, ManifoldContact* out, void* room) {
 void manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                     const ManifoldOptions* options, ManifoldContact* out, void* room) {
   ManifoldPair s = pair_of(a, pose_a, b, pose_b, options);
-  query_with(&s, out, room);
+  query_with(&s, out, NULL, room);
+}
+
+void manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
+                   const ManifoldOptions* options, ManifoldMean* out, void* room) {
+  ManifoldPair s = pair_of(a, pose_a, b, pose_b, options);
+  query_with(&s, NULL, out, room);
 }
 
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
@@ -233,5 +253,5 @@ void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b
     int left = shape_parameter_count(&field->shape) - first;
     s.lanes = left < DUAL_VARIABLES ? left : DUAL_VARIABLES;
   }
-  query_with(&s, out, room);
+  query_with(&s, out, NULL, room);
 }

@@ -96,13 +96,13 @@ typedef struct {
   Dual* depth;
 } Points;
 
-static void put_point(const ManifoldPair* s, int body, Dual3 place, const DualField* other, ManifoldContact* out) {
+static void put_point(const ManifoldPair* s, int body, Dual3 place, const DualField* other, int64_t at) {
   put_contact(s, body == 0 ? CONTACT_POINT_A : CONTACT_POINT_B, place, other->value,
-              from_a_to_b(1 - body, other->normal), dual_of(1), out);
+              from_a_to_b(1 - body, other->normal), dual_of(1), at);
 }
 
-/* Contacts of a body's points; places and depths into the room. Returns the end of what was written, borrowed. */
-static ManifoldContact* point_contacts(ManifoldPair* s, int body, Points* points, ManifoldContact* out) {
+/* Contacts of a body's points, from number `next` on; places and depths into the room. Returns the number after. */
+static int64_t point_contacts(ManifoldPair* s, int body, Points* points, int64_t next) {
   const ManifoldBody* own = s->body[body];
   int count = points_in(own), wanted = wanted_of(count, s->options->points);
   *points = (Points){take(s, sizeof(Dual3) * (size_t)count), take(s, sizeof(Dual) * (size_t)count)};
@@ -111,20 +111,20 @@ static ManifoldContact* point_contacts(ManifoldPair* s, int body, Points* points
     int block = count - first < BLOCK ? count - first : BLOCK;
     Dual3* place = points->place + first;
     for (int i = 0; i < block; i++) place[i] = surface_point(s, body, own->only ? own->only[first + i] : first + i);
-    fields_at(s, 1 - body, place, block, other);
+    fields_at(s, 1 - body, place, block, s->out && wanted == count, other);
     for (int i = 0; i < block; i++) {
       points->depth[first + i] = -other[i].value;
-      if (wanted == count) put_point(s, body, place[i], &other[i], out++);
+      if (wanted == count) put_point(s, body, place[i], &other[i], next++);
     }
   }
-  if (wanted == count) return out;
+  if (wanted == count) return next;
   Dual3* place = take(s, sizeof(Dual3) * (size_t)wanted);
   choose_deepest(s, points->depth, points->place, NULL, count, 1, wanted, place);
   for (int i = 0; i < wanted; i++) {
-    if (i % BLOCK == 0) fields_at(s, 1 - body, place + i, wanted - i < BLOCK ? wanted - i : BLOCK, other);
-    put_point(s, body, place[i], &other[i % BLOCK], out++);
+    if (i % BLOCK == 0) fields_at(s, 1 - body, place + i, wanted - i < BLOCK ? wanted - i : BLOCK, s->out, other);
+    put_point(s, body, place[i], &other[i % BLOCK], next++);
   }
-  return out;
+  return next;
 }
 
 /* ---------------------------------------------------------------- a pair of edges */
@@ -243,7 +243,7 @@ typedef struct {
 } EdgeContacts;
 
 /* Signs by the other body's normal at its own witness point (X5); penetration, clash (X6). at[side][body]: fields at
- * the witness points. */
+ * the witness points: a body's normal at its own, its value at the other's. */
 static void judge(const ManifoldPair* s, const DualField* at[2][2], const EdgePair* pair, EdgeContacts* out) {
   double softness = s->options->softness;
   const Dual3 direction = pair->direction;
@@ -277,7 +277,7 @@ static Dual* edge_depths(ManifoldPair* s, int body, const Points* points, const 
   DualField at[BLOCK];
   for (int i = 0; all && i < own->edge_count; i++) {
     int left = 2 * (own->edge_count - i);
-    if (2 * i % BLOCK == 0) fields_at(s, 1 - body, all + 2 * (ptrdiff_t)i, left < BLOCK ? left : BLOCK, at);
+    if (2 * i % BLOCK == 0) fields_at(s, 1 - body, all + 2 * (ptrdiff_t)i, left < BLOCK ? left : BLOCK, false, at);
     depth[i] = -0.5 * (at[2 * i % BLOCK].value + at[(2 * i + 1) % BLOCK].value);
   }
   return depth;
@@ -325,37 +325,37 @@ static void set_nearness(EdgePair* first, int stride, int count, Dual smoothing,
   for (int i = 0; i < count; i++) first[i * stride].near[side] = dual_mul(first[i * stride].near[side], over);
 }
 
-static void put_edges(const ManifoldPair* s, const EdgePair* pair, const EdgeContacts* c, ManifoldContact out[2]) {
+/* first: number of the contact on a's edge, which that on b's follows. */
+static void put_edges(const ManifoldPair* s, const EdgePair* pair, const EdgeContacts* c, int64_t first) {
   for (int side = 0; side < 2; side++)
     put_contact(s, side == 0 ? CONTACT_EDGE_A : CONTACT_EDGE_B, pair->witness[side], c->distance[side], c->normal[side],
-                c->activity[side], &out[side]);
+                c->activity[side], first + side);
 }
 
 /* What is left of a pair without its fields: a distance without sign (X13). */
-static void put_idle(const ManifoldPair* s, const EdgePair* pair, ManifoldContact out[2]) {
+static void put_idle(const ManifoldPair* s, const EdgePair* pair, int64_t first) {
   EdgeContacts c;
   for (int side = 0; side < 2; side++) {
     c.distance[side] = pair->apart;
     c.normal[side] = dual3_scale(pair->direction, dual_of(-1));
     c.activity[side] = dual_of(0);
   }
-  put_edges(s, pair, &c, out);
+  put_edges(s, pair, &c, first);
 }
 
-/* count <= BLOCK pairs, whose numbers are in `which`; out: contacts of all pairs. */
-static void judge_block(const ManifoldPair* s, const EdgePair* pairs, const int* which, int count,
-                        ManifoldContact* out) {
+/* count <= BLOCK pairs, whose numbers are in `which`; first: number of the first contact of all pairs. */
+static void judge_block(const ManifoldPair* s, const EdgePair* pairs, const int* which, int count, int64_t first) {
   Dual3 place[BLOCK];
   DualField at[2][2][BLOCK];
   for (int side = 0; side < 2; side++) {
     for (int k = 0; k < count; k++) place[k] = pairs[which[k]].witness[side];
-    for (int body = 0; body < 2; body++) fields_at(s, body, place, count, at[side][body]);
+    for (int body = 0; body < 2; body++) fields_at(s, body, place, count, body == side, at[side][body]);
   }
   for (int k = 0; k < count; k++) {
     const DualField* here[2][2] = {{&at[0][0][k], &at[0][1][k]}, {&at[1][0][k], &at[1][1][k]}};
     EdgeContacts c;
     judge(s, here, &pairs[which[k]], &c);
-    put_edges(s, &pairs[which[k]], &c, out + 2 * (ptrdiff_t)which[k]);
+    put_edges(s, &pairs[which[k]], &c, first + 2 * (int64_t)which[k]);
   }
 }
 
@@ -367,7 +367,7 @@ static bool is_idle(const ManifoldPair* s, const EdgePair* pair) {
          !(dual_value(pair->inside) * fmax(dual_value(pair->near[0]), dual_value(pair->near[1])) > ACTIVITY_GONE);
 }
 
-static void edge_contacts(ManifoldPair* s, const Points points[2], ManifoldContact* out) {
+static void edge_contacts(ManifoldPair* s, const Points points[2], int64_t first) {
   int count[2];
   Dual3* edges[2];
   for (int body = 0; body < 2; body++) edges[body] = edges_of(s, body, &points[body], &count[body]);
@@ -380,19 +380,20 @@ static void edge_contacts(ManifoldPair* s, const Points points[2], ManifoldConta
   int which[BLOCK], wanted = 0;
   for (int k = 0; k < count[0] * count[1]; k++) {
     if (is_idle(s, &pairs[k]))
-      put_idle(s, &pairs[k], out + 2 * (ptrdiff_t)k);
+      put_idle(s, &pairs[k], first + 2 * (int64_t)k);
     else
       which[wanted++] = k;
     if (wanted == BLOCK) {
-      judge_block(s, pairs, which, wanted, out);
+      judge_block(s, pairs, which, wanted, first);
       wanted = 0;
     }
   }
-  judge_block(s, pairs, which, wanted, out);
+  judge_block(s, pairs, which, wanted, first);
 }
 
-static void all_contacts(ManifoldPair* s, ManifoldContact* out) {
+static void all_contacts(ManifoldPair* s) {
   Points points[2];
-  for (int body = 0; body < 2; body++) out = point_contacts(s, body, &points[body], out);
-  edge_contacts(s, points, out);
+  int64_t next = 0;
+  for (int body = 0; body < 2; body++) next = point_contacts(s, body, &points[body], next);
+  edge_contacts(s, points, next);
 }

@@ -17,6 +17,11 @@ enum { COLUMNS = 12, DUAL_LANES = 8 };
 /* Places whose fields are asked for together. */
 enum { BLOCK = 32 };
 
+/* Of distances by activities, and of activities (X14). */
+typedef struct {
+  Dual weighted, activity;
+} MeanSums;
+
 typedef struct {
   const ManifoldBody* body[2];
   const ManifoldOptions* options;
@@ -26,6 +31,8 @@ typedef struct {
   int first, lanes;               /* parameters first ... first + lanes - 1 of a body */
   Dual smoothing;                 /* of the options */
   char* room;                     /* what is left of it */
+  ManifoldContact* out;           /* all contacts are written here; NULL: */
+  MeanSums* sums;                 /* they are added up here */
   Dual motion[DUAL_VARIABLES][2]; /* how variable k changes by column 8 i + j: motion[k][i][j] */
 } ManifoldPair;
 
@@ -35,9 +42,9 @@ typedef struct {
   Dual3 normal; /* outward */
 } DualField;
 
-/* manifold_query without derivatives. room: as there, not NULL. */
+/* manifold_query without derivatives; with out NULL manifold_mean. room: as there, not NULL. */
 void manifold_values(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
-                     const ManifoldOptions* options, ManifoldContact* out, void* room);
+                     const ManifoldOptions* options, ManifoldContact* out, ManifoldMean* mean, void* room);
 
 /* Of the size, borrowed from the room, for good. */
 static inline void* take(ManifoldPair* s, size_t size) {
@@ -49,6 +56,11 @@ static inline void* take(ManifoldPair* s, size_t size) {
 /* From b's frame to a body's own. */
 static inline Vec3 own_place(const ManifoldPair* s, int body, Vec3 place) {
   return body == 1 ? place : mat3_tmul_vec(s->relative.r, vec3_sub(place, s->relative.t));
+}
+
+static inline void add_to_sums(MeanSums* sums, Dual distance, Dual activity) {
+  sums->weighted += dual_mul(activity, distance);
+  sums->activity += activity;
 }
 
 static inline int wanted_of(int all, int asked) { return asked > 0 && asked < all ? asked : all; }

@@ -12,20 +12,26 @@ static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
   return dual3_of(surface_point_of(s, body, s->body[body]->points[i]));
 }
 
-static void fields_at(const ManifoldPair* s, int body, const Dual3* places, int count, DualField* out) {
+static void fields_at(const ManifoldPair* s, int body, const Dual3* places, int count, bool normals, DualField* out) {
   Vec3 own[BLOCK] = {{0, 0, 0}}; /* of which the first `count` are asked for */
   FieldValue found[BLOCK];
   for (int i = 0; i < count; i++) own[i] = own_place(s, body, dual3_value(places[i]));
-  field_evaluate_many(s->body[body]->field, own, count, false, found);
+  field_evaluate_many(s->body[body]->field, own, count, FIELD_VALUES, found);
   for (int i = 0; i < count; i++) {
+    out[i] = (DualField){.value = found[i].value};
+    if (!normals) continue;
     Vec3 outward = body == 1 ? found[i].outward : mat3_mul_vec(s->relative.r, found[i].outward);
-    out[i] =
-        (DualField){found[i].value, dual3_of(vec3_scale(outward, 1 / sqrt(vec3_dot(outward, outward) + NORMAL_FLOOR)))};
+    out[i].normal = dual3_of(vec3_scale(outward, 1 / sqrt(vec3_dot(outward, outward) + NORMAL_FLOOR)));
   }
 }
 
 static void put_contact(const ManifoldPair* s, ContactKind kind, Dual3 point, Dual distance, Dual3 normal,
-                        Dual activity, ManifoldContact* out) {
+                        Dual activity, int64_t at) {
+  if (!s->out) {
+    add_to_sums(s->sums, distance, activity);
+    return;
+  }
+  ManifoldContact* out = &s->out[at];
   out->kind = kind;
   out->distance = distance;
   out->activity = activity;
@@ -36,8 +42,12 @@ static void put_contact(const ManifoldPair* s, ContactKind kind, Dual3 point, Du
 #include "query/manifold_contacts.h"
 
 void manifold_values(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
-                     const ManifoldOptions* options, ManifoldContact* out, void* room) {
+                     const ManifoldOptions* options, ManifoldContact* out, ManifoldMean* mean, void* room) {
   ManifoldPair s = pair_of(a, pose_a, b, pose_b, options);
+  MeanSums sums = {0};
   s.room = room;
-  all_contacts(&s, out);
+  s.out = out;
+  s.sums = &sums;
+  all_contacts(&s);
+  if (mean) *mean = (ManifoldMean){.distance = dual_div(sums.weighted, sums.activity), .activity = sums.activity};
 }

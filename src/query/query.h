@@ -428,10 +428,21 @@ size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const Manifol
  * Never fails; what it allocated is freed at its end. */
 void manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                     const ManifoldOptions* options, ManifoldContact* out, void* room);
-/* The same with other derivatives (X8), in the first six columns: by parameters first, first + 1, ... of a body whose
- * field is one shape (FIELD_SHAPE), the points moving along by its point_slopes; or, in the first, by the smoothing.
- * out, room: as of manifold_query; further columns are zero. A parameter that the shape has not is undefined, not
- * checked. */
+
+/* Of all contacts. */
+typedef struct {
+  double distance;  /* sum of activity times distance over sum of activities [m] (X14); points count 1 */
+  double activity;  /* sum of the activities; NaN distance where it is 0: a pair without points or edges */
+  double slope[12]; /* derivatives of distance; columns as those of ManifoldContact.slope */
+} ManifoldMean;
+/* The mean distance of manifold_query's contacts, none of which is kept. options->cull changes nothing that can be
+ * seen: idle pairs weigh nothing. room, options: as of manifold_query. Never fails. */
+void manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
+                   const ManifoldOptions* options, ManifoldMean* out, void* room);
+/* The same as manifold_query with other derivatives (X8), in the first six columns: by parameters first, first + 1, ...
+ * of a body whose field is one shape (FIELD_SHAPE), the points moving along by its point_slopes; or, in the first, by
+ * the smoothing. out, room: as of manifold_query; further columns are zero. A parameter that the shape has not is
+ * undefined, not checked. */
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                        const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
                        void* room);

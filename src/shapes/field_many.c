@@ -68,7 +68,7 @@ static inline void norms_of(const Lanes u[SIDES], const Lanes v[SIDES], double n
 /* x with the sign of y; x >= 0. */
 static Lanes signed_as(Lanes x, Lanes y) { return (Lanes)((LaneBits)x | ((LaneBits)y & INT64_MIN)); }
 
-/* Gauge, its gradient and, for slopes, Hessian. */
+/* Gauge, its gradient and, for FIELD_TURNS, Hessian. */
 typedef struct {
   Lanes value;
   Lanes3 gradient, hessian[3];
@@ -82,14 +82,14 @@ typedef struct {
 
 /* As quadric_evaluate; q, p: of the norms of the whole and of x and y. */
 static inline void quadric_gauge(const double size[3], double q, double p, const NormLanes* round, const NormLanes* all,
-                                 Lanes3 y, bool slopes, GaugeLanes* out) {
+                                 Lanes3 y, FieldAnswer wanted, GaugeLanes* out) {
   Lanes3 slope = {signed_as(round->less[0] * round->part[0] * (1 / size[0]), y.x),
                   signed_as(round->less[1] * round->part[1] * (1 / size[1]), y.y),
                   signed_as(all->less[1] * all->part[1] * (1 / size[2]), y.z)};
   Lanes by_round = all->less[0] * all->part[0];
   out->value = all->norm;
   out->gradient = (Lanes3){by_round * slope.x, by_round * slope.y, slope.z};
-  if (!slopes) return;
+  if (wanted < FIELD_TURNS) return;
   Lanes over = 1 / all->norm, bend = (q - 1) * over * (all->less[0] - by_round * by_round);
   Lanes within = (p - 1) * over * all->less[0], mixed = (1 - q) * over * by_round * slope.z;
   Lanes xy = (bend - within) * slope.x * slope.y, xz = mixed * slope.x, yz = mixed * slope.y;
@@ -117,7 +117,7 @@ static void quadric_place(const Field* part, Lanes3 x, QuadricPlace* out) {
 }
 
 /* (Y1) and (Y6), turned into the frame of the whole. */
-static inline void gauge_field(const Field* part, const QuadricPlace* at, const GaugeLanes* g, bool slopes,
+static inline void gauge_field(const Field* part, const QuadricPlace* at, const GaugeLanes* g, FieldAnswer wanted,
                                FieldLanes* out) {
   const Mat3* r = &part->pose.r;
   const double inner = part->shape.inner;
@@ -128,9 +128,10 @@ static inline void gauge_field(const Field* part, const QuadricPlace* at, const 
   out->value = lanes_chosen(centre, lanes_of(-inner), far * (1 - over));
   Lanes3 n = lanes3_scale(g->gradient, flat);
   out->outward = lanes3_turned(r, n);
-  if (!slopes) return;
+  if (wanted < FIELD_GRADIENTS) return;
   Lanes along = lanes_chosen(centre, none, (1 - over) / far), steep = lanes_chosen(centre, none, far * over * over);
   out->gradient = lanes3_turned(r, lanes3_add(lanes3_scale(at->y, along), lanes3_scale(g->gradient, steep)));
+  if (wanted < FIELD_TURNS) return;
   /* (I - n n^T) H / |g|, its rows turned by r, its columns too: the Hessian is symmetric */
   Lanes3 bent[3],
       part_along = {lanes3_dot(g->hessian[0], n), lanes3_dot(g->hessian[1], n), lanes3_dot(g->hessian[2], n)};
@@ -143,7 +144,7 @@ static inline void gauge_field(const Field* part, const QuadricPlace* at, const 
                    lanes3_scale(bent[2], lanes_of(r->m[i][2])));
 }
 
-static void quadric_fields(const Field* part, const QuadricPlace at[SIDES], bool slopes, FieldLanes out[SIDES]) {
+static void quadric_fields(const Field* part, const QuadricPlace at[SIDES], FieldAnswer wanted, FieldLanes out[SIDES]) {
   const Shape* shape = &part->shape;
   bool even = shape->kind == SMOOTH_SUPERELLIPSOID;
   const double q = even ? 2 * shape->exponent : 2 / shape->exponents[0];
@@ -161,9 +162,9 @@ static void quadric_fields(const Field* part, const QuadricPlace at[SIDES], bool
   }
   norms_of(u, v, q, all);
   EACH_SIDE {
-    GaugeLanes g;
-    quadric_gauge(shape->size, q, p, &round[side], &all[side], at[side].y, slopes, &g);
-    gauge_field(part, &at[side], &g, slopes, &out[side]);
+    GaugeLanes g = {.value = lanes_of(0)};
+    quadric_gauge(shape->size, q, p, &round[side], &all[side], at[side].y, wanted, &g);
+    gauge_field(part, &at[side], &g, wanted, &out[side]);
   }
 }
 
@@ -182,11 +183,12 @@ static void put_lane(FieldLanes* out, int lane, const FieldValue* v) {
   }
 }
 
-static FieldValue lane_of(const FieldLanes* v, int lane, bool slopes) {
+static FieldValue lane_of(const FieldLanes* v, int lane, FieldAnswer wanted) {
   FieldValue out = {.value = v->value[lane]};
   out.outward = vec3(v->outward.x[lane], v->outward.y[lane], v->outward.z[lane]);
-  if (!slopes) return out;
+  if (wanted < FIELD_GRADIENTS) return out;
   out.gradient = vec3(v->gradient.x[lane], v->gradient.y[lane], v->gradient.z[lane]);
+  if (wanted < FIELD_TURNS) return out;
   for (int i = 0; i < 3; i++) {
     out.turn.m[i][0] = v->turn[i].x[lane];
     out.turn.m[i][1] = v->turn[i].y[lane];
@@ -217,22 +219,23 @@ typedef struct {
 /* Above the value of any part [m]; finite, so that differences of it are numbers. */
 #define NOWHERE 1e300
 
-static void rescale(SoftLanes* s, Lanes factor, bool slopes) {
+static void rescale(SoftLanes* s, Lanes factor, FieldAnswer wanted) {
   s->sum *= factor;
   s->outward = lanes3_scale(s->outward, factor);
-  if (!slopes) return;
+  if (wanted < FIELD_GRADIENTS) return;
   s->gradient = lanes3_scale(s->gradient, factor);
+  if (wanted < FIELD_TURNS) return;
   for (int i = 0; i < 3; i++) {
     s->turn[i] = lanes3_scale(s->turn[i], factor);
     s->mixed[i] = lanes3_scale(s->mixed[i], factor);
   }
 }
 
-static void add_part(SoftLanes* s, double over_tau, const FieldLanes* part, LaneBits active, bool slopes) {
+static void add_part(SoftLanes* s, double over_tau, const FieldLanes* part, LaneBits active, FieldAnswer wanted) {
   LaneBits lower = (part->value < s->least) & active;
   if (lanes_any(lower)) {
     Lanes least = lanes_chosen(lower, part->value, s->least);
-    rescale(s, lanes_decay((least - s->least) * over_tau), slopes);
+    rescale(s, lanes_decay((least - s->least) * over_tau), wanted);
     s->least = least;
   }
   Lanes exponent = (s->least - part->value) * over_tau;
@@ -241,21 +244,23 @@ static void add_part(SoftLanes* s, double over_tau, const FieldLanes* part, Lane
   Lanes3 turned = lanes3_scale(part->outward, w);
   s->sum += w;
   s->outward = lanes3_add(s->outward, turned);
-  if (!slopes) return;
-  const Lanes row[3] = {turned.x, turned.y, turned.z};
+  if (wanted < FIELD_GRADIENTS) return;
   s->gradient = lanes3_add(s->gradient, lanes3_scale(part->gradient, w));
+  if (wanted < FIELD_TURNS) return;
+  const Lanes row[3] = {turned.x, turned.y, turned.z};
   for (int i = 0; i < 3; i++) {
     s->turn[i] = lanes3_add(s->turn[i], lanes3_scale(part->turn[i], w));
     s->mixed[i] = lanes3_add(s->mixed[i], lanes3_scale(part->gradient, row[i]));
   }
 }
 
-static void soft_least(const SoftLanes* s, double tau, bool slopes, FieldLanes* out) {
+static void soft_least(const SoftLanes* s, double tau, FieldAnswer wanted, FieldLanes* out) {
   Lanes over = 1 / s->sum;
   out->value = s->least - tau * lanes_log(s->sum);
   out->outward = lanes3_scale(s->outward, over);
-  if (!slopes) return;
+  if (wanted < FIELD_GRADIENTS) return;
   out->gradient = lanes3_scale(s->gradient, over);
+  if (wanted < FIELD_TURNS) return;
   const Lanes row[3] = {out->outward.x, out->outward.y, out->outward.z};
   for (int i = 0; i < 3; i++) {
     Lanes3 apart = lanes3_add(lanes3_scale(s->mixed[i], over), lanes3_scale(out->gradient, -row[i]));
@@ -295,7 +300,7 @@ static LaneBits ball_near(const Field* part, Lanes square, Lanes reach) {
 }
 
 /* (Y9): a part is evaluated where its bound from below does not leave its weight below e^-37. */
-static void union_fields(const Field* field, const Lanes3 x[SIDES], bool slopes, FieldLanes out[SIDES]) {
+static void union_fields(const Field* field, const Lanes3 x[SIDES], FieldAnswer wanted, FieldLanes out[SIDES]) {
   SoftLanes s[SIDES] = {{.least = lanes_of(NOWHERE)}, {.least = lanes_of(NOWHERE)}};
   Lanes bound[SIDES], squares[SIDES][SQUARES], reach[SIDES];
   EACH_SIDE find_bound(field, x[side], squares[side], &bound[side]);
@@ -319,26 +324,27 @@ static void union_fields(const Field* field, const Lanes3 x[SIDES], bool slopes,
         active[side] &= at[side].distance * (most - 1) < reach[side] * most;
       }
       if (!lanes_any(active[0] | active[1])) continue;
-      quadric_fields(part, at, slopes, own);
+      quadric_fields(part, at, wanted, own);
     } else {
       EACH_SIDE other_field(part, x[side], active[side], &own[side]);
     }
-    EACH_SIDE add_part(&s[side], over_tau, &own[side], active[side], slopes);
+    EACH_SIDE add_part(&s[side], over_tau, &own[side], active[side], wanted);
   }
-  EACH_SIDE soft_least(&s[side], field->smoothing, slopes, &out[side]);
+  EACH_SIDE soft_least(&s[side], field->smoothing, wanted, &out[side]);
 }
 
 /* ---------------------------------------------------------------- all */
 
-static void out_of(const Pose* pose, bool slopes, FieldValue* v) {
+static void out_of(const Pose* pose, FieldAnswer wanted, FieldValue* v) {
   v->outward = mat3_mul_vec(pose->r, v->outward);
-  if (!slopes) return;
+  if (wanted < FIELD_GRADIENTS) return;
   v->gradient = mat3_mul_vec(pose->r, v->gradient);
+  if (wanted < FIELD_TURNS) return;
   v->turn = mat3_mul(mat3_mul(pose->r, v->turn), mat3_transpose(pose->r));
 }
 
 /* wide <= SIDES LANES places; what is beside them asks for the first once more. */
-static void evaluate_block(const Field* field, const Vec3* places, int wide, bool slopes, FieldValue* out) {
+static void evaluate_block(const Field* field, const Vec3* places, int wide, FieldAnswer wanted, FieldValue* out) {
   bool quadric = is_quadric(field);
   Lanes3 x[SIDES];
   FieldLanes v[SIDES];
@@ -352,19 +358,19 @@ static void evaluate_block(const Field* field, const Vec3* places, int wide, boo
   if (quadric) {
     QuadricPlace at[SIDES];
     EACH_SIDE quadric_place(field, x[side], &at[side]);
-    quadric_fields(field, at, slopes, v);
+    quadric_fields(field, at, wanted, v);
   } else {
-    union_fields(field, x, slopes, v);
+    union_fields(field, x, wanted, v);
   }
   for (int i = 0; i < wide; i++) {
-    out[i] = lane_of(&v[i / LANES], i % LANES, slopes);
-    if (!quadric) out_of(&field->pose, slopes, &out[i]);
+    out[i] = lane_of(&v[i / LANES], i % LANES, wanted);
+    if (!quadric) out_of(&field->pose, wanted, &out[i]);
   }
 }
 
-void field_evaluate_many(const Field* field, const Vec3* places, int count, bool slopes, FieldValue* out) {
+void field_evaluate_many(const Field* field, const Vec3* places, int count, FieldAnswer wanted, FieldValue* out) {
   bool many = is_quadric(field) || field->kind == FIELD_UNION;
   for (int i = 0; i < count && !many; i++) out[i] = field_evaluate(field, places[i]);
   for (int i = 0; i < count && many; i += SIDES * LANES)
-    evaluate_block(field, places + i, count - i < SIDES * LANES ? count - i : SIDES * LANES, slopes, out + i);
+    evaluate_block(field, places + i, count - i < SIDES * LANES ? count - i : SIDES * LANES, wanted, out + i);
 }

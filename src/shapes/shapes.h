@@ -195,10 +195,12 @@ const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing
 /* At a place of the body's frame [m]. At the centre of a convex shape, where no direction is outward, gradient and
  * normal are zero. No allocation. By value; never fails. */
 FieldValue field_evaluate(const Field* field, Vec3 place);
-/* The same at many places, to 1e-13 of the body's size: superquadrics and unions of them four at a time
- * (shapes/field_many.c). slopes: false leaves gradient and turn undetermined. out: (count). What a place gets does not
- * depend on the others. No allocation. Never fails. */
-void field_evaluate_many(const Field* field, const Vec3* places, int count, bool slopes, FieldValue* out);
+/* What of a FieldValue is asked for: value and outward; gradient too; turn too. The rest is undetermined. */
+typedef enum { FIELD_VALUES, FIELD_GRADIENTS, FIELD_TURNS } FieldAnswer;
+/* The same at many places, to 1e-13 of the body's size: superquadrics and unions of them sixteen at a time
+ * (shapes/field_many.c). places, out: (count). What a place gets depends neither on the others nor on what else is
+ * wanted of it. No allocation. Never fails. */
+void field_evaluate_many(const Field* field, const Vec3* places, int count, FieldAnswer wanted, FieldValue* out);
 /* Change of value and outward at a place by parameter k of the shape (FIELD_SHAPE only). place and outward in the
  * body's frame [m, no unit]; slopes per unit of the parameter. Another k, or a field of several shapes, is
  * undefined, not checked. Allocates nothing. */

@@ -15,6 +15,7 @@ QUESTIONS = [
     ("distance", HULL, HULL, {"derivatives": True}),
     ("distance", BALL, HULL, {"derivatives": True, "parameters": True}),
     ("witness", HULL, HULL, {"derivatives": True}),
+    ("manifold", BALL, HULL, {"derivatives": True, "mean": True, "smoothing": 0.05}),
     ("witness", HULL, HULL, dict(TARGETS, derivatives=True, estimate="analytic")),
 ]
 COUNT = 40

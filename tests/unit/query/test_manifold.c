@@ -167,6 +167,58 @@ static bool contacts_there(void* context, const double* x, double* y) {
   return true;
 }
 
+static ManifoldMean mean_of(const Bodies* b) {
+  ManifoldMean out;
+  manifold_mean(&b->body[0], b->pose[0], &b->body[1], b->pose[1], &b->options, &out, NULL);
+  return out;
+}
+
+static bool mean_there(void* context, const double* x, double* y) {
+  Bodies moved = *(Bodies*)context;
+  for (int k = 0; k < 2; k++) moved.pose[k] = pose_twisted(moved.pose[k], moved.pose[k].t, x + 6 * k);
+  moved.options.values = true;
+  *y = mean_of(&moved).distance;
+  return true;
+}
+
+/* Against the contacts that are listed, culled and not; its derivatives against differences of the values alone. */
+static void mean_distance_X14(void** state) {
+  (void)state;
+  Random random = {77};
+  for (int round = 0; round < 6; round++) {
+    Bodies b = {.options = {.smoothing = 0.05, .softness = 0.1, .regularization = 0.01}};
+    b.options.edges = round % 2 ? 5 : 0;
+    b.options.points = round % 3 ? 0 : 7;
+    make_box(&b, 0, vec3(1, 0.8, 1.2), 0.03);
+    if (round < 3)
+      make_box(&b, 1, vec3(0.7, 1.1, 0.9), 0.03);
+    else
+      make_union(&b, 1, &random);
+    for (int k = 0; k < 2; k++) b.pose[k] = random_pose(&random, 1);
+    b.pose[1].t = vec3_add_scaled(b.pose[0].t, 0.7, random_direction(&random));
+    for (int cull = 0; cull < 2; cull++) {
+      b.options.cull = cull;
+      int64_t count;
+      ManifoldContact* c = query(&b, &count);
+      double weighted = 0, activity = 0;
+      for (int64_t i = 0; i < count; i++) {
+        weighted += c[i].activity * c[i].distance;
+        activity += c[i].activity;
+      }
+      memory_free(c);
+      ManifoldMean mean = mean_of(&b);
+      compare_near(mean.activity, activity, 1e-12 * activity, "seed 77, %d: activity", round);
+      compare_near(mean.distance, weighted / activity, 1e-12, "seed 77, %d: mean", round);
+      b.options.values = true;
+      assert_true(mean_of(&b).distance == mean.distance);
+      b.options.values = false;
+      Sweep sweep = {mean_there, &b, 12, 1, NULL, NULL, NULL, 1e-4, 3, 7};
+      sweep_expect(&sweep, mean.slope, 1, 1e-6, "seed 77, %d", round);
+    }
+    drop(&b);
+  }
+}
+
 /* The choice by depth has a kink where two are equally deep; random poses are off it by more than the steps. */
 static void derivatives_X7(void** state) {
   (void)state;
@@ -478,6 +530,7 @@ int main(void) {
       cmocka_unit_test(derivatives_by_shapes_and_smoothing_X8),
       cmocka_unit_test(invariance),
       cmocka_unit_test(values_alone_and_culled_X13_are_the_same),
+      cmocka_unit_test(mean_distance_X14),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

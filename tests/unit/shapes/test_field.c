@@ -196,9 +196,9 @@ static void many_places_Y9_are_each_alone(void** state) {
       if (i % 23 == 0) places[i].y = places[i].z = 0;
     }
     places[5] = field.kind == FIELD_SHAPE ? field.pose.t : places[5]; /* a centre */
-    field_evaluate_many(&field, places, PLACES, true, many);
-    field_evaluate_many(&field, places, PLACES, false, values);
-    field_evaluate_many(&field, places + 3, PLACES - 3, true, fewer);
+    field_evaluate_many(&field, places, PLACES, FIELD_TURNS, many);
+    field_evaluate_many(&field, places, PLACES, FIELD_VALUES, values);
+    field_evaluate_many(&field, places + 3, PLACES - 3, FIELD_TURNS, fewer);
     for (int i = 0; i < PLACES; i++) {
       FieldValue own = field_evaluate(&field, places[i]);
       double far = 1 + vec3_norm(places[i]);
