@@ -15,8 +15,8 @@ static double extent_along(const ConvexHull* hull, Vec3 normal) {
   double low = HUGE_VAL, high = -HUGE_VAL;
   for (int i = 0; i < hull->vertex_count; i++) {
     double x = vec3_dot(normal, hull->vertices[i]);
-    low = fmin(low, x);
-    high = fmax(high, x);
+    low = x < low ? x : low; /* fmin and fmax are calls of the library */
+    high = x > high ? x : high;
   }
   return high - low;
 }
