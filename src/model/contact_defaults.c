@@ -7,6 +7,9 @@
 
 /* (R4) The support is this part of the smallest feature: 1 mm for a box of 0.2 m. */
 #define SUPPORT_PER_FEATURE (1.0 / 200)
+/* (R4) With gravity it is at most this part of the way that the scene's own speed goes in a step: what stood and parts
+ * is out of range in a few steps, and no blow beside it presses it. */
+#define SUPPORT_PER_WAY 0.75
 /* Rounding of the scene's coordinates (1e-16 of them) stays below a millionth of the support. */
 #define SUPPORT_PER_EXTENT 1e-9
 /* (R5) Gaps in units of the support: of the median body, and what the whole pile and the lightest body may have. */
@@ -70,8 +73,11 @@ static double smallest_feature(const Model* model, const double* feature) {
 
 /* ---------------------------------------------------------------- values in force */
 
-static double derived_support(double feature, double extent) {
-  return fmax(feature * SUPPORT_PER_FEATURE, extent * SUPPORT_PER_EXTENT);
+/* Impacts that give back are resolved, and a wide range is what they are resolved in. */
+static double derived_support(const ModelContact* contact, const ContactScales* scales) {
+  double support = contact->feature * SUPPORT_PER_FEATURE;
+  if (scales->way > 0 && !contact->bounces) support = fmin(support, scales->way * SUPPORT_PER_WAY);
+  return fmax(support, scales->extent * SUPPORT_PER_EXTENT);
 }
 
 static double force_at(ContactModel model, double support, double gap) {
@@ -141,8 +147,7 @@ static void build_pair_law(Builder* builder, ModelPairLaw* pair, const ContactSc
   *contact = builder->model->contact;
   contact->support_derived = !given->given[MATERIAL_SUPPORT];
   contact->stiffness_derived = !given->given[MATERIAL_STIFFNESS];
-  contact->support =
-      contact->support_derived ? derived_support(contact->feature, scales->extent) : given->value[MATERIAL_SUPPORT];
+  contact->support = contact->support_derived ? derived_support(contact, scales) : given->value[MATERIAL_SUPPORT];
   if (pair->law != builder->model->contact_model) {
     contact_own_defaults(pair->law, contact->own);
     contact->hierarchy = true;
@@ -171,7 +176,7 @@ void build_contact(Builder* builder) {
   memcpy(contact->own, given->own, sizeof(contact->own));
   contact->bounces = model_largest_material(builder->model, MATERIAL_RESTITUTION) > 0;
   contact->reference_force = scales.tree_count > 0 ? scales.median : FORCE_WITHOUT_BODIES;
-  contact->support = contact->support_derived ? derived_support(feature, scales.extent) : given->support;
+  contact->support = contact->support_derived ? derived_support(contact, &scales) : given->support;
   contact->stiffness = contact->stiffness_derived ? derived_stiffness(model, contact, &scales) : given->stiffness;
   contact->smoothing = contact->smoothing_derived ? derived_smoothing(feature, scales.acceleration,
                                                                       simulation_substep(&builder->model->simulation))
@@ -204,7 +209,7 @@ static void check_support(const DefaultsCheck* check) {
         check->diagnostics, SEVERITY_WARNING, check->support,
         "support %.6g m is larger than the smallest feature of the moving bodies, %.6g m: they feel contact "
         "through their own thickness; about %.2g m suits",
-        contact->support, contact->feature, derived_support(contact->feature, check->scales.extent));
+        contact->support, contact->feature, derived_support(contact, &check->scales));
   if (contact->support < check->scales.extent * SUPPORT_PER_EXTENT)
     diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->support,
                     "support %.6g m is below %.6g m, where coordinates of %.6g m are rounded too coarsely for it",

@@ -63,6 +63,7 @@ static double scene_speed(const Model* model, double feature) {
 ContactScales contact_scales(const Model* model, double feature) {
   ContactScales scales = {.acceleration = reference_acceleration(model, feature), .extent = initial_extent(model)};
   scales.speed = scene_speed(model, feature);
+  scales.way = sqrt(vec3_norm(model->simulation.gravity) * feature) * simulation_substep(&model->simulation);
   double* mass = MEMORY_NEW(double, model->tree_count);
   int count = tree_masses(model, mass);
   scales.tree_count = count;

@@ -11,6 +11,7 @@ enum { REST_VERTICES = 4 };
 typedef struct {
   double acceleration; /* |gravity|; without gravity feature / (10 dt)^2 [m/s^2] */
   double speed;        /* of the scene: sqrt(|gravity| feature), without gravity that of the start [m/s] */
+  double way;          /* at sqrt(|gravity| feature) in a step [m] */
   double extent;       /* largest coordinate of a bounded link at the start [m] */
   int tree_count;      /* trees that move and collide; the forces are 0 without any */
   double lightest, median, heaviest; /* weight of one such tree [N] */

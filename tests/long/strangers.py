@@ -129,7 +129,7 @@ def rocks(folder):
     """From the largest tilt on either side the angular speed at the next impact, by the energy about the edge."""
     half, told = math.radians(20), []
     kept = 1 - 1.5 * math.sin(half)**2
-    for dt, off in ((1e-3, 0.025), (2e-4, 0.005)):
+    for dt, off in ((1e-3, 0.015), (2e-4, 0.015), (5e-5, 0.01)):
         tilt = [abs(a) for a in turned(Run(folder, "rocking-block", simulation__dt=dt), "block")]
         largest = [tilt[0]] + [tilt[i] for i in peaks(tilt) if tilt[i] > 0.01]
         speeds = [math.sqrt(math.cos(half - a) - math.cos(half)) for a in largest[:4]]

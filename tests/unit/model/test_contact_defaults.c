@@ -151,10 +151,35 @@ static void derived_R6_has_a_floor_from_the_step(void** state) {
 
 static void derived_R4_grows_with_the_bodies_and_has_a_floor(void** state) {
   (void)state;
-  ModelContact c = contact_of("links: [{name: a, mass: 1, shape: {type: box, size: [90, 90, 90]}}]\n");
+  ModelContact c = contact_of(
+      "simulation: {dt: 0.1}\n"
+      "links: [{name: a, mass: 1, shape: {type: box, size: [90, 90, 90]}}]\n");
   check_near(c.support, 0.45, 1e-15, "bodies of 90 m");
   c = contact_of("links: [{name: a, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 5e6]}]\n");
   check_near(c.support, 5e-3, 1e-9, "5000 km from the origin");
+}
+
+/* 3/4 of the way at sqrt(g feature) in a step; of a scene in parts, in a part. */
+static void derived_R4_follows_fine_steps(void** state) {
+  (void)state;
+  const char* box = "links: [{name: a, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}}]\n";
+  static const struct {
+    const char* head;
+    double support;
+  } rows[] = {
+      {"simulation: {dt: 0.001}\n", 1e-3},
+      {"simulation: {dt: 1e-4}\n", 0.75 * 1.4007141035914502e-4},
+      {"simulation: {dt: 4e-4, substeps: 4}\n", 0.75 * 1.4007141035914502e-4},
+      {"simulation: {dt: 1e-4}\ncontact: {restitution: 0.5}\n", 1e-3},
+      {"simulation: {dt: 1e-4, gravity: [0, 0, 0]}\n", 1e-3},
+      {"simulation: {dt: 1e-4, gravity: [0, 0, 0]}\ninitial: [{link: a, velocities: [0, 2, 0, 0, 0, 0]}]\n", 1e-3},
+  };
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    Text text = {0};
+    text_add(&text, "%s%s", rows[k].head, box);
+    check_near(contact_of(text.data).support, rows[k].support, 1e-12, rows[k].head);
+    text_free(&text);
+  }
 }
 
 /* A sliver of a decomposition is not a feature; a thin body of its own is, also when it stands still only now. */
@@ -274,6 +299,7 @@ int main(void) {
       cmocka_unit_test(creep_R11_matches_the_guide),
       cmocka_unit_test(derived_R6_has_a_floor_from_the_step),
       cmocka_unit_test(derived_R4_grows_with_the_bodies_and_has_a_floor),
+      cmocka_unit_test(derived_R4_follows_fine_steps),
       cmocka_unit_test(derived_R3_leaves_out_slivers_and_fixed_bodies),
       cmocka_unit_test(given_values_are_kept_and_the_rest_follows_them),
       cmocka_unit_test(numbers_beyond_doubles_are_an_error),
