@@ -26,8 +26,8 @@ row() { # what it shows, scene, options...
   row "push off the centre" scenes/push.yaml --steps 150
   row "motors into their limits" scenes/motor.yaml --steps 400
   row "dry friction that holds and slides" scenes/springs.yaml --steps 100
-  row "rubber sticks; wet and steel slide" scenes/foot.yaml --steps 60
-  row "boxes on a belt; smoothing 1 mm/s" scenes/belt.yaml --steps 60 --set contact.smoothing=1e-3
+  row "rubber sticks; wet and steel slide" scenes/foot.yaml --steps 50
+  row "boxes on a belt; smoothing 0.1 m/s" scenes/belt.yaml --steps 60 --set contact.smoothing=1e-2
   row "feedback" scenes/balance.yaml --steps 60
   row "six legs; 100 times the weight" scenes/stewart.yaml --steps 20 --set "loads=[{link: plate, force: [3000, 2000, -8000], torque: [20, 30, 10]}]"
   row "biped in rubber shoes on a height field" scenes/biped-terrain.yaml --steps 20

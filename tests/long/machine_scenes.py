@@ -344,7 +344,7 @@ def foot():
         told += [within(off[0], 2.5e-3, f"{name}: {form:.3f} m"), falls(off, 1, "which [m]")]
     creeps = Run("foot", simulation__duration=1)
     told.append(within(creeps["trajectory", "rubber/cx"][-1], 1e-3, "rubber creeps in 1 s [m]"))
-    return told + [gradients("scenes/foot.yaml", 60)]
+    return told + [gradients("scenes/foot.yaml", 50)]
 
 
 def belt():
