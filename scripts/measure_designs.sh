@@ -16,11 +16,20 @@ trap 'rm -f "$table"; [[ -n ${KEEP:-} ]] || rm -rf "$folder"' EXIT
 [[ $# == 0 ]] || KEEP=1 # not removed
 wanted=" ${*:2} "
 
+# Pieces that touch along an edge only are grown by 0.05 mm, and the table says so.
 part() { # task, link
-  local run=$folder/$1
-  [[ -e $run/$2.json ]] || "$program" export "$run" -o "$run/$2.3mf" --link "$2" --fabrication --json --threads 1 >"$run/$2.json" 2>/dev/null || [[ $? == 1 ]]
+  local run=$folder/$1 file=$folder/$1/$2
+  local -a command=("$program" export "$run" -o "$file.3mf" --link "$2" --fabrication --json --threads 1)
+  rm -f "$file.grown"
+  if [[ ! -e $file.json ]]; then
+    "${command[@]}" >"$file.json" 2>/dev/null || [[ $? == 1 ]]
+  fi
+  if grep -q '"united": false' "$file.json"; then
+    touch "$file.grown"
+    "${command[@]}" --grow 0.05 >"$file.json" 2>/dev/null || [[ $? == 1 ]]
+  fi
   python3 - "$run" "$1" "$2" <<'P' >>"$table"
-import json, sys, xml.etree.ElementTree as tree, zipfile
+import json, os, sys, xml.etree.ElementTree as tree, zipfile
 from collections import Counter
 run, task, link = sys.argv[1:]
 surface, made = json.load(open(f"{run}/{link}.json"))
@@ -46,7 +55,7 @@ verdict = f"{worst:.1e}" + ("" if all(b["checked"] for b in errors) else f" ({su
 mm = lambda x: "" if x is None else format(1e3 * x, ".3g")
 yes = lambda x: "yes" if x else "NO"
 print(",".join([task, link, str(s.get("success", "")), held, format(s["seconds"]["total"] if isinstance(s["seconds"], dict) and "total" in s["seconds"] else 0, ".0f"),
-                yes(surface["united"] and surface["closed"] and surface["manifold"] and surface["oriented"]), str(surface["components"]),
+                yes(surface["united"] and surface["closed"] and surface["manifold"] and surface["oriented"]) + (" grown" if os.path.exists(f"{run}/{link}.grown") else ""), str(surface["components"]),
                 yes(whole and len(meshes) == 1), mm(made["wall"]), mm(made["neck"]), mm(surface["thickness"]), format(1e6 * made["overhang"], ".3g"),
                 mm(made["clearance"]), verdict, "all" if steps == 1000000 else str(steps)]))
 P

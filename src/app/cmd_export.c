@@ -56,6 +56,7 @@ static ExitCode check_model_options(const Exporting* exporting) {
                        exporting->format == EXPORT_MJCF ? "initial state" : "links at zero");
   if (option_given(options, "pieces")) return usage_error(options, "--pieces is for surfaces: %s holds hulls", name);
   if (option_given(options, "min-wall")) return usage_error(options, "--min-wall checks surfaces, not %s", name);
+  if (option_given(options, "grow")) return usage_error(options, "--grow is for surfaces: %s holds hulls", name);
   if (option_given(options, "fabrication"))
     return usage_error(options, "--fabrication measures surfaces, not %s", name);
   return EXIT_DONE;
@@ -81,6 +82,10 @@ static ExitCode read_options(Exporting* exporting) {
   if (is_model(exporting->format)) return check_model_options(exporting);
   if (option_given(options, "min-wall") && !(option_number(options, "min-wall", 0) > 0))
     return usage_error(options, "--min-wall is a thickness > 0 in millimetres");
+  if (option_given(options, "grow") && !(option_number(options, "grow", 0) > 0))
+    return usage_error(options, "--grow is a length > 0 in millimetres");
+  if (option_given(options, "grow") && option_given(options, "pieces"))
+    return usage_error(options, "--grow is for pieces that are united: leave out --pieces");
   if (fabrication_build_axis(options) < 0)
     return usage_error(options, "--build is x, y, z, -x, -y or -z, got '%s'", option_text(options, "build"));
   return EXIT_DONE;
@@ -262,8 +267,10 @@ static bool report_holds(Exporting* exporting, const char* path, const SurfaceRe
   SourcePlace place = {path, 0, 0};
   double wall = 1e-3 * option_number(exporting->options, "min-wall", 0.0);
   if (report->reason)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "link '%s': %s; its pieces are solids of their own in the file",
-                    model->links[report->reason_link].name, report->reason);
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place,
+                    "link '%s': %s; its pieces are solids of their own in the file%s",
+                    model->links[report->reason_link].name, report->reason,
+                    option_given(exporting->options, "grow") ? "" : " (--grow 0.05 makes them overlap)");
   if (!report->closed || !report->manifold || !report->oriented)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the surface is not closed, manifold and oriented");
   if (report->thickness < wall)
@@ -277,7 +284,8 @@ static ExitCode write_surface(Exporting* exporting, const char* path, int link, 
       [EXPORT_OBJ] = SURFACE_OBJ, [EXPORT_STL] = SURFACE_STL, [EXPORT_3MF] = SURFACE_3MF};
   const Options* options = exporting->options;
   Text text = {0};
-  SurfaceOptions wanted = {SURFACES[exporting->format], option_given(options, "pieces"), options->threads};
+  SurfaceOptions wanted = {SURFACES[exporting->format], option_given(options, "pieces"), options->threads,
+                           1e-3 * option_number(options, "grow", 0)};
   SurfaceReport report = export_surface(&text, &exporting->recorded.model, link, poses, &wanted);
   Status status = STATUS_OK;
   if (report.pieces == 0) {
@@ -390,6 +398,7 @@ static const OptionRow OPTIONS[] = {
     {"package", 0, OPTION_TEXT, "NAME=DIR", "URDF: meshes go by package://NAME/..., which is DIR"},
     {"time", 0, OPTION_NUMBER, "T", "surfaces of a run: where the links stand at T seconds (default 0)"},
     {"pieces", 0, OPTION_FLAG, NULL, "surfaces: each convex piece as a solid of its own, not their union"},
+    {"grow", 0, OPTION_NUMBER, "MM", "surfaces: make every piece larger by MM millimetres before they are united"},
     {"min-wall", 0, OPTION_NUMBER, "MM", "surfaces: exit 1 when a wall is thinner than MM millimetres"},
     {"fabrication", 0, OPTION_FLAG, NULL, "surfaces: what can be made of each link, how its joint clears, its way out"},
     {"build", 0, OPTION_TEXT, "AXIS", "with --fabrication: way that parts grow, x, y, z, -x, -y or -z (default z)"},
@@ -419,7 +428,9 @@ const Verb VERB_EXPORT = {
         "in millimetres.\n"
         "The convex pieces of a link are united to one watertight surface; where they touch along an edge or in a "
         "point\n"
-        "only there is none, and each is a solid of its own. What was written is checked and measured: walls by rays\n"
+        "only there is none, and each is a solid of its own; --grow 0.05 makes them overlap. What was written is "
+        "checked\n"
+        "and measured: walls by rays\n"
         "from the surface inwards, mass by the model (a mesh alone: of water).\n"
         "Exit codes: 0 done, 1 a surface is not closed, manifold and oriented, a link could not be united or a wall "
         "is\n"

@@ -46,6 +46,7 @@ typedef struct {
   SurfaceFormat format;
   bool pieces; /* every convex piece as a solid of its own, instead of each link's union */
   int threads;
+  double grow; /* before they are united every corner of a piece moves so far out from the piece's middle [m] */
 } SurfaceOptions;
 
 /* What was written, measured on the numbers that are in the file. */

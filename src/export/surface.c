@@ -47,11 +47,32 @@ typedef struct {
   int count;
 } SolidList;
 
+/* Every corner so far from the mean of them all; what touched along an edge or in a point overlaps then. A piece of
+ * which no solid is left (its corners have met) stays as it was. */
+static ConvexHull grown_hull(const ConvexHull* hull, double by) {
+  Vec3* corners = MEMORY_NEW(Vec3, hull->vertex_count);
+  Vec3 middle = vec3(0, 0, 0);
+  for (int i = 0; i < hull->vertex_count; i++) middle = vec3_add(middle, hull->vertices[i]);
+  middle = vec3_scale(middle, 1.0 / hull->vertex_count);
+  for (int i = 0; i < hull->vertex_count; i++)
+    corners[i] = vec3_add_scaled(hull->vertices[i], by, vec3_normalized(vec3_sub(hull->vertices[i], middle)));
+  ConvexHull out;
+  if (hull_create(&out, corners, hull->vertex_count) != HULL_OK &&
+      hull_create(&out, hull->vertices, hull->vertex_count) != HULL_OK)
+    out = (ConvexHull){0};
+  memory_free(corners);
+  return out;
+}
+
 /* The union of the pieces in the link's frame. false: they stay apart, and the report says why. */
-static bool add_union(SolidList* list, const Model* model, const int* hulls, int count, int threads,
+static bool add_union(SolidList* list, const Model* model, const int* hulls, int count, const SurfaceOptions* options,
                       SurfaceReport* report) {
   ConvexHull* solids = MEMORY_NEW(ConvexHull, count);
-  for (int i = 0; i < count; i++) solids[i] = model->hulls[hulls[i]].solid; /* borrowed */
+  const bool grown = options->grow > 0; /* then the solids are owned, else borrowed */
+  for (int i = 0; i < count; i++) {
+    const ConvexHull* own = &model->hulls[hulls[i]].solid;
+    solids[i] = grown ? grown_hull(own, options->grow) : *own;
+  }
   int link = model->hulls[hulls[0]].link;
   ExportSolid solid = {.link = link, .hull = -1};
   double snap = 0, spacing = 0;
@@ -60,6 +81,7 @@ static bool add_union(SolidList* list, const Model* model, const int* hulls, int
     solid.surface = surface_of_hull(&solids[0]);
   else
     result = hulls_union(&solid.surface, &snap, solids, count);
+  for (int i = 0; grown && i < count; i++) hull_free(&solids[i]);
   memory_free(solids);
   if (result != UNION_OK) {
     report->united = false;
@@ -68,7 +90,8 @@ static bool add_union(SolidList* list, const Model* model, const int* hulls, int
     return false;
   }
   report->snap = fmax(report->snap, snap);
-  report->thickness = fmin(report->thickness, surface_thickness(&solid.surface, WALL_SAMPLES, threads, &spacing));
+  report->thickness =
+      fmin(report->thickness, surface_thickness(&solid.surface, WALL_SAMPLES, options->threads, &spacing));
   report->thickness_spacing = fmax(report->thickness_spacing, spacing);
   list->items[list->count++] = solid;
   return true;
@@ -91,7 +114,7 @@ static SolidList list_solids(const Model* model, const int* hulls, int count, co
     const ModelLink* link = &model->links[model->hulls[hulls[first]].link];
     for (end = first; end < count && &model->links[model->hulls[hulls[end]].link] == link; end++) {}
     report->mass += link->mass;
-    if (options->pieces || !add_union(&list, model, hulls + first, end - first, options->threads, report))
+    if (options->pieces || !add_union(&list, model, hulls + first, end - first, options, report))
       add_pieces(&list, model, hulls + first, end - first, report);
   }
   return list;
