@@ -225,6 +225,7 @@ static void query_with(ManifoldPair* s, ManifoldContact* out, ManifoldMean* mean
       put_row(s, distance, mean->slope);
     }
   }
+  s->sums = NULL;
   memory_free(own);
 }
 
