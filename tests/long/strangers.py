@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 
+import dominoes
 from machines import MACHINES
 import rattleback
 import tippe_top
@@ -152,6 +153,17 @@ def spokes(folder):
     return between(speed, 0.99 * upright, 1.01 * upright, f"turns over a spoke (closed form {upright:.4f})")
 
 
+def topples(folder):
+    """Speed of the wave from the tenth domino to the twenty-fifth."""
+    told = []
+    for friction, off in ((0.3, 0.01), (0.1, 0.02)):
+        wanted = dominoes.Row(0.048, 0.008, 0.024, friction).speed(4, 10, 25)
+        run = Run(folder, "dominoes", contact__friction=friction)
+        passes = [next(t for t, a in zip(run.time, turned(run, f"d{i}")) if a > 0.3) for i in (10, 25)]
+        told.append(between(15 * 0.024 / (passes[1] - passes[0]), (1 - off) * wanted, (1 + off) * wanted, f"friction {friction}: speed"))
+    return ", ".join(told)
+
+
 def grain_drop(folder):
     run = Run(folder, "grain-drop")
     between(max(abs(v) for v in run.speeds("grain", "pz")[-50:]), 0, 1e-5, "speed at the end")
@@ -274,6 +286,7 @@ CASES["rattleback"] = rattles
 CASES["tippe-top"] = tippe_tops
 CASES["rocking-block"] = rocks
 CASES["rimless-wheel"] = spokes
+CASES["dominoes"] = topples
 CASES.update({f"planks-at-rest-{dt}": planks_at_rest(dt) for dt in ("1e-2", "5e-3", "2.5e-3", "1e-3")})
 CASES.update({f"drop-{i}-{dt}": drop(i, dt) for i in ("first_order", "second_order", "momentum") for dt in ("1e-2", "1e-3", "1e-4", "1e-5")})
 CASES["spheres-666"] = spheres
