@@ -280,6 +280,11 @@ static void link_terms(Sim* s) {
   if (s->tendons) tendons_assemble(s->tendons, c->pose, s->reference, s->screws);
 }
 
+void step_closure_slopes(Sim* s) {
+  const Configuration* c = &s->configuration[s->current];
+  if (s->closures) closures_find_slopes(s->closures, c->pose, c->q, s->reference, s->screws, step_inertia_weight(s));
+}
+
 static void list_terms(Sim* s, ContactTermList contact, Assembly* a) {
   *a = (Assembly){.model = s->model,
                   .threads = s->options.threads,
@@ -324,6 +329,7 @@ void step_assemble_unmeasured(Sim* s, ContactTermList contact, Assembly* a) {
   link_terms(s);
   list_terms(s, contact, a);
   gather(s, a);
+  step_closure_slopes(s);
 }
 
 static void assemble(Sim* s, Assembly* a) { step_assemble(s, contact_term_list(s->contact), a); }
@@ -422,6 +428,7 @@ static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
 static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor factor) {
   const Model* m = s->model;
   double start = timer_now();
+  step_closure_slopes(s);
   fill_hessian(s, a, curvature);
   for (int k = 0; k < m->dof_count; k++) s->solution[k] = -s->gradient[k];
   if (s->closures) closures_add_stiff_force(s->closures, 1 - s->closures->stiffening, s->solution);

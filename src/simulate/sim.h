@@ -334,6 +334,9 @@ static inline bool step_is_stale(const Sim* sim, int link) {
 }
 /* The same without measuring the forces at work. All counts as stale; s->at_work stays as it was. */
 void step_assemble_unmeasured(Sim* sim, ContactTermList contact, Assembly* assembly);
+/* Slopes of the closures' rows at what was assembled last, which directions and forces along the joints ask for.
+ * Nothing without closures. */
+void step_closure_slopes(Sim* sim);
 /* Make room in the Hessian for the couplings of the terms. Allocates while there are more couplings than ever
  * before. */
 void step_pattern(Sim* sim, ContactTermList contact);
