@@ -85,6 +85,7 @@ typedef struct ClosureSystem {
   int* home;            /* a link of its that has a tree */
   uint64_t* pairs;      /* trees that they couple, a << 32 | b with a < b, sorted  (pair_count) */
   int pair_count;
+  int* group;             /* of every tree: the first of those that closures join it to, through others too  (trees) */
   CouplingTerms* coupled; /* terms of the couplings */
   RowTerms* rows;         /* rho C^T C of the closures */
   bool* moves;            /* of every row: some joint moves it */
@@ -110,8 +111,11 @@ typedef struct ClosureSystem {
   double placed_weight; /* -1: not placed there yet */
   bool sloped;          /* slopes and moves are those of these coordinates */
   Vec3 (*arm)[2];       /* of the ends, from the links' centres of mass [m]  (closures) */
-  /* work of closures_solve, of one component at a time */
+  /* work of closures_solve, of one cluster at a time: components of the solver that rows join */
   bool* done;             /* (closures) */
+  int* cluster;           /* of every tree: the first of its cluster  (trees) */
+  int* first_tree;        /* of every component  (trees) */
+  int* solved_for;        /* of every component: for which column it was solved last  (trees) */
   DofRun* run;            /* its degrees of freedom, run by run  (trees) */
   int* active;            /* which of the rows that move  (rows) */
   double* column;         /* H^-1 C^T, row by row  (capacity, nv) */
@@ -221,6 +225,9 @@ bool closures_solve(ClosureSystem* system, BlockSolver* solver, const bool* solv
                     const double* values, double* x, double* change);
 /* After slopes were set: which rows have any (closures_find_slopes does it). */
 void closures_list_moving(ClosureSystem* system);
+/* Of components: a mark on one of them becomes one on all that closures join it to, through others too. marked
+ * (components of the solver), changed in place. */
+void closures_spread(const ClosureSystem* system, BlockSolver* solver, bool* marked);
 /* g += C^T change. gradient (nv), change (rows); system NULL: nothing. */
 void closures_add_force(const ClosureSystem* system, const double* change, double* gradient);
 /* g += factor C^T rho c. gradient (nv) [N, N m], at the configuration that was assembled. */

@@ -82,6 +82,10 @@ static void create_pairs(ClosureSystem* s) {
         s->pairs[s->pair_count++] = key;
       }
   s->pair_count = order_distinct(s->pairs, s->pair_count);
+  sets_separate(s->group, s->model->tree_count);
+  for (int k = 0; k < s->pair_count; k++)
+    sets_join(s->group, (int)(s->pairs[k] >> 32), (int)(s->pairs[k] & UINT32_MAX));
+  for (int k = 0; k < s->model->tree_count; k++) s->group[k] = sets_root(s->group, k);
 }
 
 /* Of both ends, 1/m and 1/I of the link; 0: it is held. */
@@ -134,6 +138,8 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
   s->place = MEMORY_NEW(ClosureRowPlace, s->row_count);
   s->run = MEMORY_NEW(DofRun, m->tree_count);
   s->active = MEMORY_NEW(int, s->row_count);
+  int** of_trees[] = {&s->group, &s->cluster, &s->first_tree, &s->solved_for};
+  for (size_t k = 0; k < sizeof(of_trees) / sizeof(of_trees[0]); k++) *of_trees[k] = MEMORY_NEW(int, m->tree_count);
   s->moved = MEMORY_NEW(unsigned, m->closure_count);
   s->moving = MEMORY_NEW(MovingRow, s->row_count);
   s->rows = MEMORY_NEW(RowTerms, m->closure_count);
@@ -163,6 +169,10 @@ void closures_destroy(ClosureSystem* s) {
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(s->moving);
   memory_free(s->moved);
+  memory_free(s->group);
+  memory_free(s->cluster);
+  memory_free(s->first_tree);
+  memory_free(s->solved_for);
   memory_free(s->ease);
   memory_free(s->aimed);
   memory_free(s);

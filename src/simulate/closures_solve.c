@@ -65,37 +65,72 @@ bool closures_stiffen(ClosureSystem* s) {
   return false;
 }
 
-/* One component: its degrees of freedom, in runs of trees that follow one another, and the rows that move in it. */
-typedef struct {
-  int component, runs, rows;
-} Coupled;
+/* ---------------------------------------------------------------- clusters of components (Z3) */
 
-static int component_of(const ClosureSystem* s, BlockSolver* solver, int k) {
-  return block_solver_component_of(solver, s->model->links[closure_link(s, k)].tree);
+void closures_spread(const ClosureSystem* s, BlockSolver* solver, bool* marked) {
+  bool more = block_solver_component_count(solver) > 1;
+  while (more) { /* twice, but where components join groups one after the other */
+    more = false;
+    for (int k = 0; k < s->model->tree_count; k++) {
+      bool *own = &marked[block_solver_component_of(solver, k)],
+           *first = &marked[block_solver_component_of(solver, s->group[k])];
+      more = more || *own != *first;
+      *own = *first = *own || *first;
+    }
+  }
 }
 
-/* The component of the moving row `first` with all of its rows from there on. */
-static Coupled gather_component(ClosureSystem* s, BlockSolver* solver, int first) {
+/* The clusters that trees belong to. */
+static void find_clusters(ClosureSystem* s, BlockSolver* solver) {
+  int trees = s->model->tree_count, count = block_solver_component_count(solver);
+  for (int c = 0; c < count; c++) s->first_tree[c] = s->solved_for[c] = -1;
+  if (count == 1) {
+    for (int k = 0; k < trees; k++) s->cluster[k] = 0;
+    return;
+  }
+  sets_separate(s->cluster, trees);
+  for (int k = 0; k < trees; k++) {
+    int* first = &s->first_tree[block_solver_component_of(solver, k)];
+    if (*first < 0)
+      *first = k;
+    else
+      sets_join(s->cluster, *first, k);
+    sets_join(s->cluster, s->group[k], k);
+  }
+  for (int k = 0; k < trees; k++) s->cluster[k] = sets_root(s->cluster, k);
+}
+
+/* One of them: its degrees of freedom, in runs of trees that follow one another, and the rows that move in it. */
+typedef struct {
+  int first, runs, rows; /* first: tree */
+} Coupled;
+
+static int cluster_of(const ClosureSystem* s, int k) { return s->cluster[s->model->links[closure_link(s, k)].tree]; }
+
+/* The cluster of the moving row `first` with all of its rows from there on. */
+static Coupled gather_cluster(ClosureSystem* s, int first) {
   int last = s->moving[first].of.closure;
-  Coupled c = {.component = component_of(s, solver, last)};
+  Coupled c = {.first = cluster_of(s, last)};
   bool own = s->done[last] = true;
   for (int n = first; n < s->moving_count; n++) {
     int k = s->moving[n].of.closure;
     if (k != last) {
-      own = !s->open[k] && component_of(s, solver, k) == c.component;
+      own = !s->open[k] && cluster_of(s, k) == c.first;
       s->done[k] = s->done[k] || own;
       last = k;
     }
     if (own) s->active[c.rows++] = n;
   }
-  for (int k = 0; k < s->model->tree_count; k++) {
+  for (int k = c.first; k < s->model->tree_count; k++) {
     const ModelTree* tree = &s->model->trees[k];
-    if (block_solver_component_of(solver, k) != c.component) continue;
+    if (s->cluster[k] != c.first) continue;
     if (c.runs == 0 || s->run[c.runs - 1].end != tree->dof_first) s->run[c.runs++].first = tree->dof_first;
     s->run[c.runs - 1].end = tree->dof_first + tree->dof_count;
   }
   return c;
 }
+
+/* ---------------------------------------------------------------- one of them */
 
 static void reserve_rows(ClosureSystem* s, int rows) {
   if (rows <= s->capacity) return;
@@ -115,13 +150,22 @@ static double* column_of(const ClosureSystem* s, int row) {
 
 static const MovingRow* active_row(const ClosureSystem* s, int r) { return &s->moving[s->active[r]]; }
 
-/* H^-1 C_r^T in the component, zero where a degree of freedom is fixed. x (nv) is set there. */
-static void solve_column(const ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed,
-                         const SlopeRow* row, double* x) {
+/* H^-1 C_r^T in the cluster, zero where a degree of freedom is fixed. x (nv) is set there. */
+static void solve_column(const ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed, int r,
+                         double* x) {
+  const MovingRow* moving = active_row(s, r);
+  const SlopeRow* row = &moving->along;
   for (int n = 0; n < c->runs; n++)
     memset(x + s->run[n].first, 0, sizeof(double) * (size_t)(s->run[n].end - s->run[n].first));
   for (int n = 0; n < row->count; n++) x[row->dof[n]] = fixed[row->dof[n]] ? 0 : row->slope[n];
-  block_solver_solve_component(solver, c->component, x);
+  for (int n = 0, last = -1; n < row->count; n++) {
+    int tree = s->model->links[s->model->dof_link[row->dof[n]]].tree;
+    if (tree == last) continue;
+    int component = block_solver_component_of(solver, last = tree);
+    if (s->solved_for[component] == moving->of.index) continue;
+    s->solved_for[component] = moving->of.index;
+    block_solver_solve_component(solver, component, x);
+  }
 }
 
 /* C H^-1 C^T, one solve a row. Units: those in which the answer of a row's two bodies alone is 1, or a half (Z8). The
@@ -132,7 +176,7 @@ static void fill_matrix(ClosureSystem* s, BlockSolver* solver, const Coupled* c,
     const MovingRow* row = active_row(s, r);
     double rho = stiffening * s->stiffness[row->of.index], *x = column_of(s, r);
     s->unit[r] = rho > 0 ? sqrt(rho) : 1;
-    solve_column(s, solver, c, fixed, &row->along, x);
+    solve_column(s, solver, c, fixed, r, x);
     for (int i = r; i < c->rows; i++)
       matrix[i * c->rows + r] = matrix[r * c->rows + i] = product_of(active_row(s, i)->along, x);
   }
@@ -157,9 +201,9 @@ static const double* find_apart(ClosureSystem* s, const Coupled* c) {
   return s->apart;
 }
 
-/* The component's multipliers; x closes. */
-static bool solve_component(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed,
-                            const double* values, double* x, double* change) {
+/* The cluster's multipliers; x closes. */
+static bool solve_cluster(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed,
+                          const double* values, double* x, double* change) {
   reserve_rows(s, c->rows);
   fill_matrix(s, solver, c, fixed);
   for (int r = 0; r < c->rows; r++) {
@@ -178,11 +222,12 @@ bool closures_solve(ClosureSystem* s, BlockSolver* solver, const bool* solved, c
   bool all = true;
   for (int row = 0; row < s->row_count; row++) change[row] = 0;
   for (int k = 0; k < s->count; k++) s->done[k] = s->open[k];
+  find_clusters(s, solver);
   for (int n = 0; n < s->moving_count; n++) {
     if (s->done[s->moving[n].of.closure]) continue;
-    Coupled c = gather_component(s, solver, n);
-    if (solved && !solved[c.component]) continue;
-    all = solve_component(s, solver, &c, fixed, values, x, change) && all;
+    Coupled c = gather_cluster(s, n);
+    if (solved && !solved[block_solver_component_of(solver, c.first)]) continue;
+    all = solve_cluster(s, solver, &c, fixed, values, x, change) && all;
   }
   return all;
 }

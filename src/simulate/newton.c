@@ -394,15 +394,23 @@ static int find_wanted(Sim* s, Factor factor) {
     s->component[k] = block_solver_component_of(s->solver, k);
     if (s->wanted[k]) s->wanted_component[s->component[k]] = true;
   }
+  if (s->closures) closures_spread(s->closures, s->solver, s->wanted_component);
   for (int c = 0; factor == FACTOR_LIFTED && c < count; c++)
     if (s->wanted_component[c]) s->lift[c] = EIGENVALUE_FLOOR * smallest_diagonal(s, c);
   return count;
 }
 
-/* Multipliers with which the direction closes, and the gradient with them (Z3). */
+/* Multipliers with which the direction closes, and the gradient with them (Z3). What closures join is solved together
+ * or not at all. */
 static void close_direction(Sim* s, int components) {
   ClosureSystem* c = s->closures;
-  for (int k = 0; k < components; k++) s->solved_component[k] = s->wanted_component[k] && s->solved_component[k];
+  bool any = false;
+  for (int k = 0; k < components; k++) {
+    s->failed_component[k] = !(s->wanted_component[k] && s->solved_component[k]);
+    any = any || s->failed_component[k];
+  }
+  if (any) closures_spread(c, s->solver, s->failed_component);
+  for (int k = 0; k < components; k++) s->solved_component[k] = !s->failed_component[k];
   (void)closures_solve(c, s->solver, s->solved_component, s->fixed, c->value, s->solution, c->change);
   closures_add_force(c, c->change, s->gradient);
   for (int k = 0; k < c->row_count; k++) c->multiplier[k] += c->change[k];
@@ -417,9 +425,6 @@ static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
   for (int k = 0; k < s->model->tree_count; k++) s->stale_blocks[k] = s->stale_blocks[k] || s->always_stale[k];
   own.stale_blocks = s->fixed_count > 0 ? NULL : s->stale_blocks;
   assemble_hessian(&own, curvature, s->solver);
-  for (int k = 0, stride; s->closures && k < s->closures->pair_count; k++) /* one component, whatever stands there */
-    (void)block_solver_block(s->solver, (int)(s->closures->pairs[k] >> 32), (int)(s->closures->pairs[k] & UINT32_MAX),
-                             &stride);
   for (int k = 0; k < s->model->tree_count && curvature; k++) s->stale_blocks[k] = false;
 }
 

@@ -156,11 +156,11 @@ struct Sim {
   bool* wanted;                 /* of every tree: a direction is looked for  (trees) */
   bool* marked_link;            /* (links) */
   int* component;               /* of every tree, in the matrix  (trees) */
-  bool *wanted_component, *solved_component; /* (at most trees) */
-  double* lift;                              /* least eigenvalue of a component  (at most trees) */
-  double *true_gradient, *true_work;         /* while a model other than the objective's own is solved  (nv) */
-  double* newton_delta;                      /* from the objective's own model  (nv) */
-  double (*twist)[6];                        /* of every link under delta  (links) */
+  bool *wanted_component, *solved_component, *failed_component; /* (at most trees) */
+  double* lift;                                                 /* least eigenvalue of a component  (at most trees) */
+  double *true_gradient, *true_work; /* while a model other than the objective's own is solved  (nv) */
+  double* newton_delta;              /* from the objective's own model  (nv) */
+  double (*twist)[6];                /* of every link under delta  (links) */
   Screw* screws;
   Vec3* reference;
   LinkTerms* link_terms;
