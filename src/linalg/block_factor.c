@@ -85,29 +85,32 @@ static void solve_spectral(const BlockSolver* s, const Component* c, double* x) 
     for (int i = 0; i < n; i++) x[i] += v[i] * turned[k];
 }
 
+/* x: of the whole matrix. */
 static void solve_dense(const BlockSolver* s, const Component* c, double* x) {
   int n = c->order, stride = front_stride(n);
+  const int* unknown = s->unknowns + c->unknown_first;
   double *panel = s->storage + c->storage, *y = panel + (size_t)stride * (size_t)n;
-  if (n == 0) return;
-  memcpy(y, x, sizeof(double) * (size_t)n);
-  memset(y + n, 0, sizeof(double) * (size_t)(stride - n));
+  for (int k = 0; k < n; k++) y[k] = x[unknown[k]];
+  for (int k = n; k < stride; k++) y[k] = 0;
   front_forward(n, stride, panel, y);
   front_backward(n, stride, panel, y);
-  memcpy(x, y, sizeof(double) * (size_t)n);
+  for (int k = 0; k < n; k++) x[unknown[k]] = y[k];
 }
 
 void block_solver_solve_component(BlockSolver* s, int component, double* x) {
   const Component* c = &s->components[component];
   const int* unknown = s->unknowns + c->unknown_first;
   double* own = s->off + c->unknown_first;
+  if (c->plan < 0 && c->factor <= FACTOR_CHOLESKY) {
+    solve_dense(s, c, x);
+    return;
+  }
   for (int k = 0; k < c->order; k++) own[k] = x[unknown[k]];
   if (c->factor == FACTOR_SPECTRAL)
     solve_spectral(s, c, own);
   else if (c->factor == FACTOR_INDEFINITE)
     block_solve_refined(s, c, own);
-  else if (c->plan >= 0)
-    plan_solve(&s->plans[c->plan], s->storage + c->storage, NULL, own);
   else
-    solve_dense(s, c, own);
+    plan_solve(&s->plans[c->plan], s->storage + c->storage, NULL, own);
   for (int k = 0; k < c->order; k++) x[unknown[k]] = own[k];
 }

@@ -165,7 +165,26 @@ bool front_factor(int rows, int pivots, int stride, double* panel, double* updat
                              : factor_large(rows, pivots, stride, panel, update, work);
 }
 
+/* The two below for one to four pivots in columns of four, without a loop: their bits. */
+static void forward_four(int pivots, const double* p, double* x) {
+  double a = x[0] * p[0], b = x[1] - p[1] * a, c = x[2] - p[2] * a, d = x[3] - p[3] * a;
+  if (pivots > 1) b = b * p[5], c -= p[6] * b, d -= p[7] * b;
+  if (pivots > 2) c = c * p[10], d -= p[11] * c;
+  if (pivots > 3) d = d * p[15];
+  x[0] = a, x[1] = b, x[2] = c, x[3] = d;
+}
+static void backward_four(int pivots, const double* p, double* x) {
+  if (pivots > 3) x[3] = x[3] * p[15];
+  if (pivots > 2) x[2] = (x[2] - p[11] * x[3]) * p[10];
+  if (pivots > 1) x[1] = (x[1] - (p[6] * x[2] + p[7] * x[3])) * p[5];
+  x[0] = (x[0] - (p[1] * x[1] + p[2] * x[2] + p[3] * x[3])) * p[0];
+}
+
 void front_forward(int pivots, int stride, const double* panel, double* x) {
+  if (stride == 4 && pivots > 0) {
+    forward_four(pivots, panel, x);
+    return;
+  }
   for (int j = 0; j < pivots; j++) {
     const double* column = panel + (long)j * stride;
     double value = x[j] * column[j];
@@ -185,6 +204,10 @@ static double dot(int from, int stride, const double* column, const double* x) {
 }
 
 void front_backward(int pivots, int stride, const double* panel, double* x) {
+  if (stride == 4 && pivots > 0) {
+    backward_four(pivots, panel, x);
+    return;
+  }
   for (int j = pivots - 1; j >= 0; j--) {
     const double* column = panel + (long)j * stride;
     x[j] = (x[j] - dot(j + 1, stride, column, x)) * column[j];

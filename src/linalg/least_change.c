@@ -14,7 +14,11 @@
 #define OPEN_MOST 1e-6
 
 /* Eigenvalues up to this say nothing: of what is open but for `along`. */
-static double rank_of(double open, double along) { return fmax(RANK, fmin(OPEN_MOST, open - along * along)); }
+static double rank_of(double open, double along) {
+  double rank = open - along * along;
+  if (!(rank < OPEN_MOST)) rank = OPEN_MOST;
+  return rank > RANK ? rank : RANK;
+}
 
 static double dot(int order, const double* x, const double* y) {
   double sum = 0;
@@ -77,9 +81,15 @@ bool symmetric_least_change_open(int order, double* matrix, double* x, const dou
   double *pivot = work, *off = work + order;
   bool dropped = false;
   for (int i = 0; i < order; i++) {
-    if (!isfinite(matrix[i * order + i]) || !isfinite(x[i])) return false;
+    double *row = matrix + i * order, *column = matrix + i; /* both triangles in turn: rows are short */
+    if (!isfinite(row[i]) || !isfinite(x[i])) return false;
     x[i] *= scale[i];
-    for (int j = 0; j < order; j++) matrix[i * order + j] *= scale[i] * scale[j];
+    for (int j = 0; j < i; j++) {
+      double own = scale[i] * scale[j];
+      row[j] *= own;
+      column[j * order] *= own;
+    }
+    row[i] *= scale[i] * scale[i];
   }
   for (int i = 0; i < order; i++) /* an empty row changes nothing, and is no reason to look for eigenvalues */
     if (matrix[i * order + i] == 0) matrix[i * order + i] = 1, x[i] = 0;

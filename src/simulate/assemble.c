@@ -197,6 +197,18 @@ static void add_joint_block(const JointTerms* t, int dof, int first, double* blo
     for (int k = j; k < dof; k++) block[(first + j) * stride + first + k] += t->hessian[j][k];
 }
 
+static inline double dot3(Vec3 w, const double y[3]) { return w.x * y[0] + w.y * y[1] + w.z * y[2]; }
+
+/* y = C xi of b, six numbers; three where C couples turns alone. */
+static void times_cross(const ContactTerms* t, const Screw* screw, Vec3 at, double y[6]) {
+  Vec3 w = screw->w, v = t->across ? vec3(0, 0, 0) : screw_velocity(screw, at);
+  for (int i = 0; i < (t->across ? 3 : 6); i++) {
+    const double* c = t->hessian[i] + 6;
+    y[i] = c[0] * w.x + c[1] * w.y + c[2] * w.z;
+    if (!t->across) y[i] = y[i] + c[3] * v.x + c[4] * v.y + c[5] * v.z;
+  }
+}
+
 /* xi_j(a)^T C xi_k(b) for all j on the chain of a, k on the chain of b. */
 static void add_cross(const Assembly* in, const ContactTerms* t, BlockSolver* solver) {
   const Model* model = in->model;
@@ -209,15 +221,12 @@ static void add_cross(const Assembly* in, const ContactTerms* t, BlockSolver* so
   Vec3 at_a = in->reference[t->link_a], at_b = in->reference[t->link_b];
   for (int lb = t->link_b; lb >= 0; lb = model->links[lb].parent)
     for (int k = model->links[lb].dof_first, nk = k + model->links[lb].dof_count; k < nk; k++) {
-      Vec3 w = in->screws[k].w, v = screw_velocity(&in->screws[k], at_b);
       double y[6];
-      for (int i = 0; i < 6; i++) {
-        const double* c = t->hessian[i] + 6;
-        y[i] = c[0] * w.x + c[1] * w.y + c[2] * w.z + c[3] * v.x + c[4] * v.y + c[5] * v.z;
-      }
+      times_cross(t, &in->screws[k], at_b, y);
       for (int la = t->link_a; la >= 0; la = model->links[la].parent)
         for (int j = model->links[la].dof_first, nj = j + model->links[la].dof_count; j < nj; j++) {
-          double value = dot6(in->screws[j].w, screw_velocity(&in->screws[j], at_a), y);
+          Vec3 w = in->screws[j].w;
+          double value = t->across ? dot3(w, y) : dot6(w, screw_velocity(&in->screws[j], at_a), y);
           int r = j - first_a, c = k - first_b;
           if (ta < tb)
             block[r * stride + c] += value;

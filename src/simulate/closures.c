@@ -88,15 +88,17 @@ double closure_energy(const ClosureSystem* s, int k, const double* values) {
 }
 
 double closure_rounding(ClosureSystem* s, int k) {
-  double sum = 0;
+  double sum = 0, energy = 0, extent = POSITION_ROUNDING * s->extent[k];
   const ClosureRow* rows = k < s->model->closure_count ? s->model->closures[k].rows : NULL;
   int first = closure_first(s, k), count = s->open[k] ? 0 : closure_rows(s, k);
   for (int i = 0; i < count; i++) {
-    double force = fabs(s->multiplier[first + i]) + s->stiffness[first + i] * fabs(s->value[first + i]);
-    sum += POSITION_ROUNDING * (rows && rows[i].kind == CLOSURE_ALIGN ? 1 : s->extent[k]) * force;
+    double push = s->multiplier[first + i], stiffness = s->stiffness[first + i], value = s->value[first + i];
+    sum +=
+        (rows && rows[i].kind == CLOSURE_ALIGN ? POSITION_ROUNDING : extent) * (fabs(push) + stiffness * fabs(value));
+    energy += (push + 0.5 * stiffness * value) * value;
   }
-  s->energy[k] = closure_energy(s, k, s->value);
-  return sum + ENERGY_ROUNDING * fabs(s->energy[k]);
+  s->energy[k] = energy;
+  return sum + ENERGY_ROUNDING * fabs(energy);
 }
 
 int closure_link(const ClosureSystem* s, int k) { return s->home[k]; }
@@ -104,7 +106,11 @@ int closure_link(const ClosureSystem* s, int k) { return s->home[k]; }
 /* ---------------------------------------------------------------- from state to state */
 
 void closures_begin(ClosureSystem* s) {
-  for (int row = 0; row < s->row_count; row++) s->multiplier[row] = s->accepted[row] - s->aimed[row];
+  s->aims = false;
+  for (int row = 0; row < s->row_count; row++) {
+    s->multiplier[row] = s->accepted[row] - s->aimed[row];
+    s->aims = s->aims || s->aimed[row] != 0;
+  }
   memset(s->convex, 0, sizeof(bool) * (size_t)s->count);
   s->gap_before = INFINITY;
   s->stiffening = 0;

@@ -35,6 +35,24 @@ typedef struct {
   int closure, row, index;
 } ClosureActive;
 
+/* A row of slopes with the degrees of freedom that they are of  (count). */
+typedef struct {
+  int count;
+  const int* dof;
+  const double* slope;
+} SlopeRow;
+
+/* Both of one row. */
+typedef struct {
+  ClosureActive of;
+  SlopeRow along;
+} MovingRow;
+
+/* Degrees of freedom first .. end - 1. */
+typedef struct {
+  int first, end;
+} DofRun;
+
 /* How easily the links at both ends follow, by themselves. */
 typedef struct {
   double move[2], turn[2]; /* 1/kg, 1/(kg m^2) */
@@ -51,6 +69,7 @@ typedef struct ClosureSystem {
   double *stiffness, *value;                    /* rho [N/m ...], c at the configuration that was assembled [m, 1] */
   double* change;                               /* of the multipliers, by the last direction */
   double* aimed; /* forces in the step's aim, beside the multipliers [N or N m] (spin.md, W15) */
+  bool aims;     /* some of them are not 0 */
   /* of every closure */
   bool *open, *open_saved; /* it has broken */
   bool ambiguous;          /* a direction of this step found rows that say the same twice */
@@ -66,12 +85,16 @@ typedef struct ClosureSystem {
   int* home;            /* a link of its that has a tree */
   uint64_t* pairs;      /* trees that they couple, a << 32 | b with a < b, sorted  (pair_count) */
   int pair_count;
+  int* group;             /* of every tree: the first of those that closures join it to, through others too  (trees) */
   CouplingTerms* coupled; /* terms of the couplings */
   RowTerms* rows;         /* rho C^T C of the closures */
   bool* moves;            /* of every row: some joint moves it */
+  unsigned* moved;        /* the same of every closure, bits */
   unsigned char* side;    /* which end each of them moves: bits */
   size_t* slope_first;    /* where the closure's rows begin in slope */
   double* slope;          /* C, row by row over the closure's dof */
+  MovingRow* moving;      /* the rows that move, of all closures and couplings  (rows) */
+  int moving_count;
   /* the last steps of their trees (Z10) */
   bool* tree_moves_on; /* of every tree: one of them acts on it */
   int way_count;       /* steps of equal length behind the present state, up to WAYS */
@@ -86,11 +109,15 @@ typedef struct ClosureSystem {
   ClosureRowPlace* place; /* directions and forces; torques once it is placed  (rows) */
   /* at the same coordinates and a weight */
   double placed_weight; /* -1: not placed there yet */
+  bool sloped;          /* slopes and moves are those of these coordinates */
   Vec3 (*arm)[2];       /* of the ends, from the links' centres of mass [m]  (closures) */
-  /* work of closures_solve, of one component at a time */
+  /* work of closures_solve, of one cluster at a time: components of the solver that rows join */
   bool* done;             /* (closures) */
-  int* tree;              /* its trees */
-  ClosureActive* active;  /* its rows that move  (rows) */
+  int* cluster;           /* of every tree: the first of its cluster  (trees) */
+  int* first_tree;        /* of every component  (trees) */
+  int* solved_for;        /* of every component: for which column it was solved last  (trees) */
+  DofRun* run;            /* its degrees of freedom, run by run  (trees) */
+  int* active;            /* which of the rows that move  (rows) */
   double* column;         /* H^-1 C^T, row by row  (capacity, nv) */
   double *matrix, *right; /* C H^-1 C^T of its rows, right-hand side   (capacity^2, capacity) */
   double *unit, *work;    /* what their multipliers are measured in    (capacity, 2 capacity) */
@@ -106,6 +133,10 @@ static inline int closure_rows(const ClosureSystem* s, int k) {
 static inline int closure_first(const ClosureSystem* s, int k) {
   const Model* m = s->model;
   return k < m->closure_count ? m->closures[k].row_first : m->couplings[k - m->closure_count].row;
+}
+/* Its first three rows are points, along x, y and z. */
+static inline bool closure_has_points(const ModelClosure* c) {
+  return c->type == CLOSURE_WELD || c->type == CLOSURE_BALL || c->type == CLOSURE_HINGE;
 }
 /* NULL: k is a closure. */
 static inline const ModelCoupling* closure_coupling(const ClosureSystem* s, int k) {
@@ -128,12 +159,16 @@ Vec3 closure_row_direction(const ModelClosure* closure, const ClosureRow* row, c
 /* Values of all rows at the poses (rows). values (rows), set, of closures that have broken too. Where the rows stand
  * there is kept for closures_place. */
 void closures_values(ClosureSystem* system, const Pose* poses, const double* q, double* values);
-/* Values, slopes and stiffness of all closures, which the multipliers have no part in, broken ones too: they may be put
- * back. Arguments are those of closures_assemble. Kept for as long as q and weight stay what they are. poses,
- * reference (links), q (nq), screws (nv). */
+/* Values and stiffness of all closures, which the multipliers have no part in, broken ones too: they may be put back.
+ * Arguments are those of closures_assemble. Kept for as long as q and weight stay what they are. poses, reference
+ * (links), q (nq), screws (nv). */
 void closures_place(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                     const Screw* screws, double weight);
-/* The same of one closure or coupling alone, wherever the others stand; nothing of it is kept for later calls. poses,
+/* The same and the slopes, which only directions and sums along the degrees of freedom ask for: what is said below of
+ * rows `as placed`. Kept alike. poses, reference (links), q (nq), screws (nv). */
+void closures_find_slopes(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
+                          const Screw* screws, double weight);
+/* All of it for one closure or coupling alone, wherever the others stand; nothing of it is kept for later calls. poses,
  * reference (links), q (nq), screws (nv). Not for a system that closures_place is asked of. */
 void closures_place_one(ClosureSystem* system, int k, const Pose* poses, const double* q, const Vec3* reference,
                         const Screw* screws, double weight);
@@ -143,8 +178,8 @@ double closures_row_product(const ClosureSystem* system, int k, int row, const d
 void closures_add_row(const ClosureSystem* system, int k, int row, double factor, double* x);
 /* The same of the entries' sizes. x (nv). */
 void closures_add_size(const ClosureSystem* system, int k, int row, double factor, double* x);
-/* Everything at the poses: values, slopes, stiffness, terms. weight: factor / dt^2 [1/s^2]. reference (links): centres
- * of mass [m]; screws (nv). */
+/* Everything at the poses: values, stiffness, terms; slopes where a step aims with forces of closures. weight: factor /
+ * dt^2 [1/s^2]. reference (links): centres of mass [m]; screws (nv). */
 void closures_assemble(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                        const Screw* screws, double weight);
 /* The terms for Assembly; link -1: the world. Borrowed until the next closures_assemble; system NULL: an empty list. */
@@ -188,6 +223,11 @@ int closure_link(const ClosureSystem* system, int k);
  * finite. x (nv) is changed in place; its multipliers are in N or N m. */
 bool closures_solve(ClosureSystem* system, BlockSolver* solver, const bool* solved, const bool* fixed,
                     const double* values, double* x, double* change);
+/* After slopes were set: which rows have any (closures_find_slopes does it). */
+void closures_list_moving(ClosureSystem* system);
+/* Of components: a mark on one of them becomes one on all that closures join it to, through others too. marked
+ * (components of the solver), changed in place. */
+void closures_spread(const ClosureSystem* system, BlockSolver* solver, bool* marked);
 /* g += C^T change. gradient (nv), change (rows); system NULL: nothing. */
 void closures_add_force(const ClosureSystem* system, const double* change, double* gradient);
 /* g += factor C^T rho c. gradient (nv) [N, N m], at the configuration that was assembled. */

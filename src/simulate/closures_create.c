@@ -59,6 +59,10 @@ static void create_lists(ClosureSystem* s) {
     s->slope_first[k + 1] = s->slope_first[k] + (size_t)count * (size_t)closure_rows(s, k);
   }
   s->slope = MEMORY_NEW(double, s->slope_first[s->count]);
+  for (int k = m->closure_count; k < s->count; k++) { /* those of couplings are the same anywhere */
+    const ModelCoupling* c = closure_coupling(s, k);
+    memcpy(s->slope + s->slope_first[k], c->slope, sizeof(double) * (size_t)c->count);
+  }
 }
 
 static uint64_t tree_pair(const Model* m, int dof_a, int dof_b) {
@@ -78,6 +82,10 @@ static void create_pairs(ClosureSystem* s) {
         s->pairs[s->pair_count++] = key;
       }
   s->pair_count = order_distinct(s->pairs, s->pair_count);
+  sets_separate(s->group, s->model->tree_count);
+  for (int k = 0; k < s->pair_count; k++)
+    sets_join(s->group, (int)(s->pairs[k] >> 32), (int)(s->pairs[k] & UINT32_MAX));
+  for (int k = 0; k < s->model->tree_count; k++) s->group[k] = sets_root(s->group, k);
 }
 
 /* Of both ends, 1/m and 1/I of the link; 0: it is held. */
@@ -128,8 +136,12 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
   s->ends = MEMORY_NEW(ClosureEnds, m->closure_count);
   s->arm = memory_alloc(sizeof(Vec3[2]) * (size_t)m->closure_count);
   s->place = MEMORY_NEW(ClosureRowPlace, s->row_count);
-  s->tree = MEMORY_NEW(int, m->tree_count);
-  s->active = MEMORY_NEW(ClosureActive, s->row_count);
+  s->run = MEMORY_NEW(DofRun, m->tree_count);
+  s->active = MEMORY_NEW(int, s->row_count);
+  int** of_trees[] = {&s->group, &s->cluster, &s->first_tree, &s->solved_for};
+  for (size_t k = 0; k < sizeof(of_trees) / sizeof(of_trees[0]); k++) *of_trees[k] = MEMORY_NEW(int, m->tree_count);
+  s->moved = MEMORY_NEW(unsigned, m->closure_count);
+  s->moving = MEMORY_NEW(MovingRow, s->row_count);
   s->rows = MEMORY_NEW(RowTerms, m->closure_count);
   s->moves = MEMORY_NEW(bool, s->row_count);
   for (int k = 0; k < m->coupling_count; k++) s->moves[m->couplings[k].row] = true;
@@ -149,12 +161,18 @@ void closures_destroy(ClosureSystem* s) {
   if (!s) return;
   void* owned[] = {s->multiplier,  s->accepted,  s->saved,      s->kept,   s->stiffness,    s->value,
                    s->change,      s->open,      s->open_saved, s->convex, s->done,         s->broken_at,
-                   s->sum,         s->extent,    s->tree,       s->column, s->active,       s->dof,
+                   s->sum,         s->extent,    s->run,        s->column, s->active,       s->dof,
                    s->side,        s->matrix,    s->right,      s->work,   s->home,         s->unit,
                    s->apart,       s->pairs,     s->coupled,    s->rows,   s->moves,        s->slope,
                    s->slope_first, s->dof_first, s->gap,        s->energy, s->found_q,      s->found_value,
                    s->ends,        s->arm,       s->place,      s->way,    s->tree_moves_on};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+  memory_free(s->moving);
+  memory_free(s->moved);
+  memory_free(s->group);
+  memory_free(s->cluster);
+  memory_free(s->first_tree);
+  memory_free(s->solved_for);
   memory_free(s->ease);
   memory_free(s->aimed);
   memory_free(s);

@@ -13,13 +13,17 @@ static double size_of(Vec3 a) { return fabs(a.x) + fabs(a.y) + fabs(a.z); }
 
 /* ---------------------------------------------------------------- the equations (Z1) */
 
+static void set_ends(const ModelClosure* c, const Pose* poses, ClosureEnds* e) {
+  for (int side = 0; side < 2; side++) {
+    e->pose[side] = model_closure_pose(c, side, poses);
+    e->end[side] = pose_apply(e->pose[side], c->end[side]);
+  }
+  e->apart = vec3_sub(e->end[0], e->end[1]);
+}
+
 ClosureEnds closure_ends(const ModelClosure* c, const Pose* poses) {
   ClosureEnds e;
-  for (int side = 0; side < 2; side++) {
-    e.pose[side] = model_closure_pose(c, side, poses);
-    e.end[side] = pose_apply(e.pose[side], c->end[side]);
-  }
-  e.apart = vec3_sub(e.end[0], e.end[1]);
+  set_ends(c, poses, &e);
   return e;
 }
 
@@ -60,6 +64,13 @@ double closure_coupling_value(const ModelCoupling* c, const double* q) {
   return sum;
 }
 
+/* A row of directions behind another with the same one of a, as those of a hinge are: no need to turn it again. */
+static double find_aligned(const ClosureRow* row, const ClosureEnds* e, Vec3 u, ClosureRowPlace* p) {
+  p->u = u;
+  p->v = mat3_mul_vec(e->pose[1].r, row->v);
+  return vec3_dot(p->u, p->v);
+}
+
 /* Rows of a closure or coupling. */
 static void find_one(ClosureSystem* s, int k, const Pose* poses, const double* q) {
   const ModelCoupling* coupling = closure_coupling(s, k);
@@ -68,12 +79,15 @@ static void find_one(ClosureSystem* s, int k, const Pose* poses, const double* q
     return;
   }
   const ModelClosure* c = &s->model->closures[k];
-  double apart[3];
-  s->ends[k] = closure_ends(c, poses);
-  vec3_store(s->ends[k].apart, apart);
-  for (int i = 0, row = c->row_first; i < c->row_count; i++, row++)
-    s->found_value[row] = c->rows[i].kind == CLOSURE_POINT ? apart[c->rows[i].axis]
-                                                           : find_row(c, &c->rows[i], &s->ends[k], &s->place[row]);
+  const ClosureEnds* e = &s->ends[k];
+  double* value = s->found_value + c->row_first;
+  set_ends(c, poses, &s->ends[k]);
+  if (closure_has_points(c)) vec3_store(e->apart, value);
+  for (int i = closure_has_points(c) ? 3 : 0; i < c->row_count; i++) {
+    ClosureRowPlace* p = &s->place[c->row_first + i];
+    bool again = c->type == CLOSURE_HINGE && c->rows[i - 1].kind == CLOSURE_ALIGN;
+    value[i] = again ? find_aligned(&c->rows[i], e, p[-1].u, p) : find_row(c, &c->rows[i], e, p);
+  }
 }
 
 /* Were the rows found at these coordinates last? They are from now on. */
@@ -82,6 +96,7 @@ static void find_rows(ClosureSystem* s, const Pose* poses, const double* q) {
   if (s->found && memcmp(s->found_q, q, size) == 0) return;
   memcpy(s->found_q, q, size);
   s->found = true;
+  s->sloped = false;
   s->placed_weight = -1;
   for (int k = 0; k < s->count; k++) find_one(s, k, poses, q);
 }
@@ -106,35 +121,46 @@ static void set_torques(const ClosureRow* row, const ClosureEnds* e, const Vec3 
   if (row->kind == CLOSURE_ACROSS) p->torque[1] = vec3_add(p->torque[1], vec3_cross(p->force, e->apart));
 }
 
-/* How easily the two bodies alone would follow the row: sum |force|^2 / m + |torque|^2 / inertia [1/kg ...]. reach:
- * squares of the arms' lengths [m^2]. */
-static double free_mobility(const ClosureEase* ease, const ClosureRow* row, const ClosureRowPlace* p, const Vec3 arm[2],
-                            const double reach[2]) {
-  double sum = 0, force = row->kind == CLOSURE_ALIGN ? 0 : vec3_dot(p->force, p->force);
-  for (int side = 0; side < 2; side++) {
-    if (row->kind == CLOSURE_POINT) {
-      double along = component(arm[side], row->axis);
-      sum += ease->move[side] + (reach[side] - along * along) * ease->turn[side];
-    } else {
-      sum += force * ease->move[side] + vec3_dot(p->torque[side], p->torque[side]) * ease->turn[side];
-    }
+/* How easily the two bodies alone would follow the row: sum |force|^2 / m + |torque|^2 / inertia [1/kg ...]. Not of
+ * POINT. */
+static double free_mobility(const ClosureEase* ease, const ClosureRow* row, const ClosureRowPlace* p) {
+  double sum = 0;
+  if (row->kind == CLOSURE_ALIGN) { /* of b the opposite torque, and no forces */
+    double square = vec3_dot(p->torque[0], p->torque[0]);
+    return square * ease->turn[0] + square * ease->turn[1];
   }
+  for (int side = 0; side < 2; side++)
+    sum +=
+        vec3_dot(p->force, p->force) * ease->move[side] + vec3_dot(p->torque[side], p->torque[side]) * ease->turn[side];
   return sum;
 }
 
-static void find_arms(const ModelClosure* c, const ClosureEnds* e, const Vec3* reference, Vec3 at[2], Vec3 arm[2]) {
-  for (int side = 0; side < 2; side++) {
-    at[side] = c->link[side] < 0 ? vec3(0, 0, 0) : reference[c->link[side]];
-    arm[side] = vec3_sub(e->end[side], at[side]);
-  }
+/* The same of the three points along the axes. */
+static void point_mobilities(const ClosureEase* ease, const Vec3 arm[2], double mobility[3]) {
+  const double reach[2] = {vec3_dot(arm[0], arm[0]), vec3_dot(arm[1], arm[1])};
+  double along[2][3];
+  for (int side = 0; side < 2; side++) vec3_store(arm[side], along[side]);
+  for (int i = 0; i < 3; i++)
+    mobility[i] = ease->move[0] + (reach[0] - along[0][i] * along[0][i]) * ease->turn[0] +
+                  (ease->move[1] + (reach[1] - along[1][i] * along[1][i]) * ease->turn[1]);
+}
+
+static void set_centers(const ModelClosure* c, const Vec3* reference, Vec3 at[2]) {
+  for (int side = 0; side < 2; side++) at[side] = c->link[side] < 0 ? vec3(0, 0, 0) : reference[c->link[side]];
+}
+
+static void find_arms(const ModelClosure* c, const ClosureEnds* e, const Vec3* reference, Vec3 arm[2]) {
+  Vec3 at[2];
+  set_centers(c, reference, at);
+  for (int side = 0; side < 2; side++) arm[side] = vec3_sub(e->end[side], at[side]);
 }
 
 void closure_row_wrench(const ClosureSystem* s, int k, const Pose* poses, const Vec3* reference, const double* nu,
                         double wrench[12]) {
   const ModelClosure* c = &s->model->closures[k];
   ClosureEnds e = closure_ends(c, poses);
-  Vec3 at[2], arm[2], force = vec3(0, 0, 0), torque[2] = {{0, 0, 0}, {0, 0, 0}};
-  find_arms(c, &e, reference, at, arm);
+  Vec3 arm[2], force = vec3(0, 0, 0), torque[2] = {{0, 0, 0}, {0, 0, 0}};
+  find_arms(c, &e, reference, arm);
   for (int i = 0; i < c->row_count; i++) {
     ClosureRowPlace p = {.force = {0, 0, 0}};
     double push = nu[c->row_first + i];
@@ -156,102 +182,137 @@ void closure_row_wrench(const ClosureSystem* s, int k, const Pose* poses, const 
 
 /* ---------------------------------------------------------------- slopes */
 
-/* One degree of freedom at one end: it turns the link by w, moves its centre by v and the closure's end by `end`. */
+/* One degree of freedom at the ends that it moves: it turns their links by w, moves their centres by v, and the ends
+ * apart. */
 typedef struct {
-  double sign; /* of a 1, of b -1 */
-  Vec3 w, v, arm, end;
-} EndMotion;
+  unsigned ends; /* bits */
+  Vec3 w, v[2];
+  double size; /* the summands of points along axes and of directions, whose torques are below 1, are no larger */
+  double apart[3];
+} DofMotion;
 
-static EndMotion end_motion(const Screw* screw, int side, Vec3 at, Vec3 arm) {
-  Vec3 w = screw->w, v = screw_velocity(screw, at);
-  return (EndMotion){side == 0 ? 1 : -1, w, v, arm, vec3_add(v, vec3_cross(w, arm))};
+static double side_sign(int side) { return side == 0 ? 1 : -1; }
+
+static void find_motion(const Screw* screw, unsigned ends, const Vec3 at[2], const Vec3 arm[2],
+                        const double arm_size[2], DofMotion* motion) {
+  Vec3 sum = vec3(0, 0, 0);
+  motion->ends = ends;
+  motion->w = screw->w;
+  motion->v[0] = motion->v[1] = sum;
+  motion->size = 0;
+  double turn = size_of(screw->w);
+  for (int side = 0; side < 2; side++) {
+    if (!(ends >> side & 1)) continue;
+    Vec3 v = motion->v[side] = screw_velocity(screw, at[side]);
+    motion->size += 2 * ((1 + arm_size[side]) * turn + size_of(v));
+    sum = vec3_add_scaled(sum, side_sign(side), vec3_add(v, vec3_cross(screw->w, arm[side])));
+  }
+  vec3_store(sum, motion->apart);
 }
 
-/* Of rows that are not POINT, whose slope is what moves the ends apart. */
-static double row_slope(const ClosureRow* row, const ClosureRowPlace* p, int side, const EndMotion* by) {
-  double turn = vec3_dot(by->w, p->torque[side]);
-  return row->kind == CLOSURE_ALIGN ? turn : turn + by->sign * vec3_dot(by->v, p->force);
+/* Of rows that are not POINT. */
+static double row_slope(const ClosureRow* row, const ClosureRowPlace* p, const DofMotion* motion) {
+  double slope = 0;
+  for (int side = 0; side < 2; side++) {
+    if (!(motion->ends >> side & 1)) continue;
+    double turn = vec3_dot(motion->w, p->torque[side]);
+    slope += row->kind == CLOSURE_ALIGN ? turn : turn + side_sign(side) * vec3_dot(motion->v[side], p->force);
+  }
+  return slope;
 }
 
 static double product_size(Vec3 a, Vec3 b) { return fabs(a.x * b.x) + fabs(a.y * b.y) + fabs(a.z * b.z); }
 
 /* The size of its summands. */
-static double slope_size(const ClosureRow* row, const ClosureRowPlace* p, int side, const EndMotion* by) {
+static double slope_size(const ClosureRow* row, const ClosureRowPlace* p, int side, Vec3 w, Vec3 v, Vec3 arm) {
   if (row->kind == CLOSURE_POINT) {
-    Vec3 w = by->w, arm = by->arm;
     double a = row->axis == 0 ? w.y * arm.z : row->axis == 1 ? w.z * arm.x : w.x * arm.y;
     double b = row->axis == 0 ? w.z * arm.y : row->axis == 1 ? w.x * arm.z : w.y * arm.x;
-    return fabs(a) + fabs(b) + fabs(component(by->v, row->axis));
+    return fabs(a) + fabs(b) + fabs(component(v, row->axis));
   }
-  double turn = product_size(by->w, p->torque[side]);
-  return row->kind == CLOSURE_ALIGN ? turn : turn + product_size(by->v, p->force);
+  double turn = product_size(w, p->torque[side]);
+  return row->kind == CLOSURE_ALIGN ? turn : turn + product_size(v, p->force);
 }
 
-/* Is the slope its summands' rounding, no more? ends: which of them the degree of freedom moves, bits. */
-static bool is_rounding(double slope, const ClosureRow* row, const ClosureRowPlace* p, unsigned ends,
-                        const EndMotion by[2]) {
+/* Is the slope its summands' rounding, no more? */
+static bool is_rounding(double slope, const ClosureRow* row, const ClosureRowPlace* p, const DofMotion* motion,
+                        const Vec3 arm[2]) {
   double size = 0;
   for (int side = 0; side < 2; side++)
-    if (ends >> side & 1) size += slope_size(row, p, side, &by[side]);
+    if (motion->ends >> side & 1) size += slope_size(row, p, side, motion->w, motion->v[side], arm[side]);
   return fabs(slope) <= SLOPE_ROUNDING * size;
-}
-
-/* The summands of points along axes and of directions, whose torques are below 1, are no larger. */
-static double largest_size(const EndMotion* by) {
-  return 2 * ((1 + size_of(by->arm)) * size_of(by->w) + size_of(by->v));
 }
 
 /* What moves both ends alike turns no more than the gap: a slope that is gone when the row is closed, and that would
  * hold a row across the plane of a flat linkage, which nothing moves, by any force (Z3). */
 enum { BOTH_ENDS = 3 };
 
-/* C, and which rows are moved by any joint. */
-static void set_slopes(ClosureSystem* s, int k, const Vec3 at[2], const Screw* screws) {
-  const ModelClosure* c = &s->model->closures[k];
-  const ClosureRowPlace* place = s->place + c->row_first;
-  int first = s->dof_first[k], count = s->dof_first[k + 1] - first;
-  double* out = s->slope + s->slope_first[k];
-  for (int i = 0; i < c->row_count; i++) s->moves[c->row_first + i] = false;
-  for (int n = 0; n < count; n++) {
-    unsigned ends = s->side[first + n];
-    EndMotion by[2] = {{0}};
-    double size = 0, apart[3];
-    Vec3 sum = vec3(0, 0, 0);
-    for (int side = 0; side < 2; side++) {
-      if (!(ends >> side & 1)) continue;
-      by[side] = end_motion(&screws[s->dof[first + n]], side, at[side], s->arm[k][side]);
-      size += largest_size(&by[side]);
-      sum = vec3_add_scaled(sum, by[side].sign, by[side].end);
-    }
-    vec3_store(sum, apart);
-    for (int i = 0; i < c->row_count; i++) {
-      double slope = c->rows[i].kind == CLOSURE_POINT && ends != BOTH_ENDS ? apart[c->rows[i].axis] : 0;
-      for (int side = 0; side < 2 && c->rows[i].kind != CLOSURE_POINT; side++)
-        if (ends >> side & 1) slope += row_slope(&c->rows[i], &place[i], side, &by[side]);
-      bool plain = c->rows[i].kind <= CLOSURE_ALIGN && fabs(slope) > SLOPE_ROUNDING * size;
-      if (!plain && (slope == 0 || is_rounding(slope, &c->rows[i], &place[i], ends, by))) slope = 0;
-      out[i * count + n] = slope;
-      if (slope != 0) s->moves[c->row_first + i] = true;
-    }
+/* One column of C, of a degree of freedom, entries `count` apart. Returns the rows that have one, bits. */
+static unsigned set_column(const ModelClosure* c, const ClosureRowPlace* place, const Vec3 arm[2],
+                           const DofMotion* motion, int count, double* out) {
+  int points = closure_has_points(c) ? 3 : 0;
+  unsigned moved = 0;
+  double rough = SLOPE_ROUNDING * motion->size; /* above this no slope of these kinds is rounding */
+  for (int i = 0; i < points; i++, out += count) {
+    double slope = motion->ends == BOTH_ENDS ? 0 : motion->apart[i];
+    if (fabs(slope) <= rough && slope != 0 && is_rounding(slope, &c->rows[i], &place[i], motion, arm)) slope = 0;
+    *out = slope;
+    if (slope != 0) moved |= 1u << i;
   }
+  for (int i = points; i < c->row_count; i++, out += count) {
+    double slope = row_slope(&c->rows[i], &place[i], motion);
+    bool doubtful = fabs(slope) <= rough || c->rows[i].kind != CLOSURE_ALIGN;
+    if (slope != 0 && doubtful && is_rounding(slope, &c->rows[i], &place[i], motion, arm)) slope = 0;
+    *out = slope;
+    if (slope != 0) moved |= 1u << i;
+  }
+  return moved;
+}
+
+/* C. Returns the rows that are moved by any joint, bits. */
+static unsigned set_slopes(ClosureSystem* s, int k, const Vec3* reference, const Screw* screws) {
+  const ModelClosure* c = &s->model->closures[k];
+  int first = s->dof_first[k], count = s->dof_first[k + 1] - first;
+  const double arm_size[2] = {size_of(s->arm[k][0]), size_of(s->arm[k][1])};
+  double* out = s->slope + s->slope_first[k];
+  unsigned moved = 0;
+  Vec3 at[2];
+  set_centers(c, reference, at);
+  for (int n = 0; n < count; n++) {
+    DofMotion motion;
+    find_motion(&screws[s->dof[first + n]], s->side[first + n], at, s->arm[k], arm_size, &motion);
+    moved |= set_column(c, s->place + c->row_first, s->arm[k], &motion, count, out + n);
+  }
+  return moved;
+}
+
+/* Notes which rows move. Returns whether these are others than before. */
+static bool note_moves(ClosureSystem* s, int k, unsigned moved) {
+  const ModelClosure* c = &s->model->closures[k];
+  if (moved == s->moved[k]) return false;
+  s->moved[k] = moved;
+  for (int i = 0; i < c->row_count; i++) s->moves[c->row_first + i] = moved >> i & 1;
+  return true;
 }
 
 /* ---------------------------------------------------------------- all of them */
 
-static void place_closure(ClosureSystem* s, int k, const Vec3* reference, const Screw* screws, double weight) {
+static void place_closure(ClosureSystem* s, int k, const Vec3* reference, double weight) {
   const ModelClosure* c = &s->model->closures[k];
   const ClosureEnds* e = &s->ends[k];
-  Vec3 at[2];
-  find_arms(c, e, reference, at, s->arm[k]);
-  const double reach[2] = {vec3_dot(s->arm[k][0], s->arm[k][0]), vec3_dot(s->arm[k][1], s->arm[k][1])};
+  double mobility[CLOSURE_ROWS];
+  find_arms(c, e, reference, s->arm[k]);
   s->extent[k] = c->size + vec3_norm(e->end[0]) + vec3_norm(e->end[1]);
-  for (int i = 0, row = c->row_first; i < c->row_count; i++, row++) {
-    set_torques(&c->rows[i], e, s->arm[k], &s->place[row]);
-    double mobility = free_mobility(&s->ease[k], &c->rows[i], &s->place[row], s->arm[k], reach);
-    s->value[row] = s->found_value[row];
-    s->stiffness[row] = mobility > 0 ? weight / mobility : 0;
+  if (closure_has_points(c)) point_mobilities(&s->ease[k], s->arm[k], mobility);
+  for (int i = closure_has_points(c) ? 3 : 0; i < c->row_count; i++) {
+    ClosureRowPlace* p = &s->place[c->row_first + i];
+    set_torques(&c->rows[i], e, s->arm[k], p);
+    mobility[i] = free_mobility(&s->ease[k], &c->rows[i], p);
   }
-  set_slopes(s, k, at, screws);
+  for (int i = 0, row = c->row_first; i < c->row_count; i++, row++) {
+    s->value[row] = s->found_value[row];
+    s->stiffness[row] = mobility[i] > 0 ? weight / mobility[i] : 0;
+  }
 }
 
 /* How easily the links would follow alone, each about or along its own joint. */
@@ -276,7 +337,6 @@ static void place_coupling(ClosureSystem* s, int k, const double* q, const Vec3*
   s->stiffness[c->row] = mobility > 0 ? weight / mobility : 0;
   s->extent[k] = c->size + fabs(c->offset);
   for (int i = 0; i < c->count; i++) s->extent[k] += fabs(c->slope[i] * q[c->coordinate[i]]);
-  memcpy(s->slope + s->slope_first[k], c->slope, sizeof(double) * (size_t)c->count);
 }
 
 static void place_found(ClosureSystem* s, int k, const double* q, const Vec3* reference, const Screw* screws,
@@ -284,7 +344,7 @@ static void place_found(ClosureSystem* s, int k, const double* q, const Vec3* re
   if (closure_coupling(s, k))
     place_coupling(s, k, q, reference, screws, weight);
   else
-    place_closure(s, k, reference, screws, weight);
+    place_closure(s, k, reference, weight);
 }
 
 void closures_place(ClosureSystem* s, const Pose* poses, const double* q, const Vec3* reference, const Screw* screws,
@@ -295,9 +355,21 @@ void closures_place(ClosureSystem* s, const Pose* poses, const double* q, const 
   for (int k = 0; k < s->count; k++) place_found(s, k, q, reference, screws, weight);
 }
 
+void closures_find_slopes(ClosureSystem* s, const Pose* poses, const double* q, const Vec3* reference,
+                          const Screw* screws, double weight) {
+  closures_place(s, poses, q, reference, screws, weight);
+  if (s->sloped) return;
+  s->sloped = true;
+  bool others = s->moving_count == 0;
+  for (int k = 0; k < s->model->closure_count; k++)
+    others = note_moves(s, k, set_slopes(s, k, reference, screws)) || others;
+  if (others) closures_list_moving(s);
+}
+
 void closures_place_one(ClosureSystem* s, int k, const Pose* poses, const double* q, const Vec3* reference,
                         const Screw* screws, double weight) {
   s->found = false;
   find_one(s, k, poses, q);
   place_found(s, k, q, reference, screws, weight);
+  if (!closure_coupling(s, k)) (void)note_moves(s, k, set_slopes(s, k, reference, screws));
 }

@@ -64,24 +64,18 @@ static void set_turning(Mat3 align, double h[12][12]) {
 
 /* ---------------------------------------------------------------- closures */
 
-/* Only directions, and points along axes that stand still: the second derivative couples the turns of both ends, no
- * more. */
-static bool turns_only(const ModelClosure* c) {
-  return c->type == CLOSURE_WELD || c->type == CLOSURE_HINGE || c->type == CLOSURE_BALL;
-}
-
 static double push_of(const ClosureSystem* s, int row) {
   return s->multiplier[row] + s->stiffness[row] * s->value[row];
 }
 
-/* align: sum push v u^T. */
+/* Where there are points, the second derivative couples the turns of both ends, no more. align: sum push v u^T. */
 static void set_hessian(ClosureSystem* s, int k, Mat3 align) {
   const ModelClosure* c = &s->model->closures[k];
   ClosureSum* sum = &s->sum[k];
   if (c->type == CLOSURE_BALL) return;
-  if (!turns_only(c)) memset(sum->hessian, 0, sizeof(sum->hessian));
+  if (!closure_has_points(c)) memset(sum->hessian, 0, sizeof(sum->hessian));
   set_turning(s->convex[k] ? mat3_zero() : align, sum->hessian);
-  for (int i = 0; i < c->row_count && !turns_only(c) && !s->convex[k]; i++)
+  for (int i = 0; i < c->row_count && !closure_has_points(c) && !s->convex[k]; i++)
     if (c->rows[i].kind != CLOSURE_ALIGN)
       add_curvature(c, &c->rows[i], &s->ends[k], s->arm[k], push_of(s, c->row_first + i), sum->hessian);
 }
@@ -101,21 +95,20 @@ static Mat3 across_moment(const ClosureSystem* s, int k) {
 static void push_closure(ClosureSystem* s, int k) {
   const ModelClosure* c = &s->model->closures[k];
   ClosureSum* sum = &s->sum[k];
-  double point[3] = {0, 0, 0};
-  Vec3 other = vec3(0, 0, 0);
+  Vec3 force = vec3(0, 0, 0);
   Mat3 align = mat3_zero();
-  for (int i = 0; i < c->row_count; i++) {
-    const ClosureRowPlace* p = &s->place[c->row_first + i];
-    double push = push_of(s, c->row_first + i);
-    if (c->rows[i].kind == CLOSURE_POINT)
-      point[c->rows[i].axis] += push;
-    else if (c->rows[i].kind == CLOSURE_ALIGN)
+  int points = closure_has_points(c) ? 3 : 0, row = c->row_first;
+  if (points > 0) force = vec3(push_of(s, row), push_of(s, row + 1), push_of(s, row + 2));
+  for (int i = points; i < c->row_count; i++) {
+    const ClosureRowPlace* p = &s->place[row + i];
+    double push = push_of(s, row + i);
+    if (c->rows[i].kind == CLOSURE_ALIGN)
       align = mat3_add(align, mat3_outer(vec3_scale(p->v, push), p->u));
     else
-      other = vec3_add_scaled(other, push, p->force);
+      force = vec3_add_scaled(force, push, p->force);
   }
-  sum->force[0] = vec3_add(vec3(point[0], point[1], point[2]), other);
-  sum->force[1] = vec3_scale(sum->force[0], -1);
+  sum->force[0] = force;
+  sum->force[1] = vec3_scale(force, -1);
   sum->moment[0] = mat3_add(mat3_outer(sum->force[0], s->arm[k][0]), align);
   sum->moment[1] = mat3_add(mat3_outer(sum->force[1], s->arm[k][1]), mat3_transpose(align));
   if (c->type == CLOSURE_SLIDE) sum->moment[1] = mat3_add(sum->moment[1], across_moment(s, k));
@@ -130,7 +123,7 @@ static ContactTerms term_at(const void* holder, int index) {
   const ClosureSum* sum = &s->sum[index];
   int a = s->open[index] ? -1 : c->link[0], b = s->open[index] ? -1 : c->link[1];
   const double(*hessian)[12] = c->type == CLOSURE_BALL ? NULL : sum->hessian; /* its rows are straight */
-  return (ContactTerms){a, b, sum->force, sum->moment, hessian, turns_only(c)};
+  return (ContactTerms){a, b, sum->force, sum->moment, hessian, closure_has_points(c)};
 }
 
 ContactTermList closures_terms(const ClosureSystem* s) {
@@ -157,7 +150,7 @@ void closures_add_work(const ClosureSystem* s, double* at_work) {
   for (int k = 0; k < s->model->coupling_count; k++)
     for (int i = 0; i < s->coupled[k].count; i++)
       at_work[s->coupled[k].dof[i]] += fabs(s->coupled[k].push * s->coupled[k].slope[i]);
-  for (int k = 0; k < s->count; k++)
+  for (int k = 0; k < s->count && s->aims; k++)
     for (int i = 0, row = closure_first(s, k); i < closure_rows(s, k) && !s->open[k]; i++, row++)
       if (s->aimed[row] != 0) closures_add_size(s, k, i, s->aimed[row], at_work);
 }
@@ -166,7 +159,10 @@ void closures_add_work(const ClosureSystem* s, double* at_work) {
 
 void closures_assemble(ClosureSystem* s, const Pose* poses, const double* q, const Vec3* reference, const Screw* screws,
                        double weight) {
-  closures_place(s, poses, q, reference, screws, weight);
+  if (s->aims)
+    closures_find_slopes(s, poses, q, reference, screws, weight);
+  else
+    closures_place(s, poses, q, reference, screws, weight);
   for (int k = 0; k < s->model->closure_count; k++) {
     if (!s->open[k]) push_closure(s, k);
     s->rows[k].rows = s->open[k] ? 0 : s->model->closures[k].row_count;

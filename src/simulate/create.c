@@ -123,6 +123,7 @@ static void allocate(Sim* s) {
   s->component = MEMORY_NEW(int, m->tree_count);
   s->wanted_component = MEMORY_NEW(bool, m->tree_count);
   s->solved_component = MEMORY_NEW(bool, m->tree_count);
+  s->failed_component = MEMORY_NEW(bool, m->tree_count);
   s->lift = MEMORY_NEW(double, m->tree_count);
   s->true_work = MEMORY_NEW(double, m->dof_count);
   s->twist = memory_alloc(sizeof(double[6]) * (size_t)m->link_count);
@@ -199,6 +200,7 @@ void sim_destroy(Sim* s) {
                    s->component,
                    s->wanted_component,
                    s->solved_component,
+                   s->failed_component,
                    s->lift,
                    s->fresh_couplings,
                    s->true_work,

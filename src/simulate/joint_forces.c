@@ -111,6 +111,7 @@ static void note_tendons(Sim* s, const Configuration* c) {
 static void note_closures(Sim* s) {
   if (!s->closures) return;
   double* force = forces_of(s, JOINT_FORCE_CLOSURE);
+  step_closure_slopes(s);
   memset(force, 0, sizeof(double) * (size_t)s->model->dof_count);
   closures_add_force(s->closures, s->closures->multiplier, force);
   closures_add_force(s->closures, s->closures->aimed, force);

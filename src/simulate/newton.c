@@ -280,6 +280,11 @@ static void link_terms(Sim* s) {
   if (s->tendons) tendons_assemble(s->tendons, c->pose, s->reference, s->screws);
 }
 
+void step_closure_slopes(Sim* s) {
+  const Configuration* c = &s->configuration[s->current];
+  if (s->closures) closures_find_slopes(s->closures, c->pose, c->q, s->reference, s->screws, step_inertia_weight(s));
+}
+
 static void list_terms(Sim* s, ContactTermList contact, Assembly* a) {
   *a = (Assembly){.model = s->model,
                   .threads = s->options.threads,
@@ -324,6 +329,7 @@ void step_assemble_unmeasured(Sim* s, ContactTermList contact, Assembly* a) {
   link_terms(s);
   list_terms(s, contact, a);
   gather(s, a);
+  step_closure_slopes(s);
 }
 
 static void assemble(Sim* s, Assembly* a) { step_assemble(s, contact_term_list(s->contact), a); }
@@ -388,15 +394,23 @@ static int find_wanted(Sim* s, Factor factor) {
     s->component[k] = block_solver_component_of(s->solver, k);
     if (s->wanted[k]) s->wanted_component[s->component[k]] = true;
   }
+  if (s->closures) closures_spread(s->closures, s->solver, s->wanted_component);
   for (int c = 0; factor == FACTOR_LIFTED && c < count; c++)
     if (s->wanted_component[c]) s->lift[c] = EIGENVALUE_FLOOR * smallest_diagonal(s, c);
   return count;
 }
 
-/* Multipliers with which the direction closes, and the gradient with them (Z3). */
+/* Multipliers with which the direction closes, and the gradient with them (Z3). What closures join is solved together
+ * or not at all. */
 static void close_direction(Sim* s, int components) {
   ClosureSystem* c = s->closures;
-  for (int k = 0; k < components; k++) s->solved_component[k] = s->wanted_component[k] && s->solved_component[k];
+  bool any = false;
+  for (int k = 0; k < components; k++) {
+    s->failed_component[k] = !(s->wanted_component[k] && s->solved_component[k]);
+    any = any || s->failed_component[k];
+  }
+  if (any) closures_spread(c, s->solver, s->failed_component);
+  for (int k = 0; k < components; k++) s->solved_component[k] = !s->failed_component[k];
   (void)closures_solve(c, s->solver, s->solved_component, s->fixed, c->value, s->solution, c->change);
   closures_add_force(c, c->change, s->gradient);
   for (int k = 0; k < c->row_count; k++) c->multiplier[k] += c->change[k];
@@ -411,9 +425,6 @@ static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
   for (int k = 0; k < s->model->tree_count; k++) s->stale_blocks[k] = s->stale_blocks[k] || s->always_stale[k];
   own.stale_blocks = s->fixed_count > 0 ? NULL : s->stale_blocks;
   assemble_hessian(&own, curvature, s->solver);
-  for (int k = 0, stride; s->closures && k < s->closures->pair_count; k++) /* one component, whatever stands there */
-    (void)block_solver_block(s->solver, (int)(s->closures->pairs[k] >> 32), (int)(s->closures->pairs[k] & UINT32_MAX),
-                             &stride);
   for (int k = 0; k < s->model->tree_count && curvature; k++) s->stale_blocks[k] = false;
 }
 
@@ -422,6 +433,7 @@ static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
 static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor factor) {
   const Model* m = s->model;
   double start = timer_now();
+  step_closure_slopes(s);
   fill_hessian(s, a, curvature);
   for (int k = 0; k < m->dof_count; k++) s->solution[k] = -s->gradient[k];
   if (s->closures) closures_add_stiff_force(s->closures, 1 - s->closures->stiffening, s->solution);

@@ -156,11 +156,11 @@ struct Sim {
   bool* wanted;                 /* of every tree: a direction is looked for  (trees) */
   bool* marked_link;            /* (links) */
   int* component;               /* of every tree, in the matrix  (trees) */
-  bool *wanted_component, *solved_component; /* (at most trees) */
-  double* lift;                              /* least eigenvalue of a component  (at most trees) */
-  double *true_gradient, *true_work;         /* while a model other than the objective's own is solved  (nv) */
-  double* newton_delta;                      /* from the objective's own model  (nv) */
-  double (*twist)[6];                        /* of every link under delta  (links) */
+  bool *wanted_component, *solved_component, *failed_component; /* (at most trees) */
+  double* lift;                                                 /* least eigenvalue of a component  (at most trees) */
+  double *true_gradient, *true_work; /* while a model other than the objective's own is solved  (nv) */
+  double* newton_delta;              /* from the objective's own model  (nv) */
+  double (*twist)[6];                /* of every link under delta  (links) */
   Screw* screws;
   Vec3* reference;
   LinkTerms* link_terms;
@@ -334,6 +334,9 @@ static inline bool step_is_stale(const Sim* sim, int link) {
 }
 /* The same without measuring the forces at work. All counts as stale; s->at_work stays as it was. */
 void step_assemble_unmeasured(Sim* sim, ContactTermList contact, Assembly* assembly);
+/* Slopes of the closures' rows at what was assembled last, which directions and forces along the joints ask for.
+ * Nothing without closures. */
+void step_closure_slopes(Sim* sim);
 /* Make room in the Hessian for the couplings of the terms. Allocates while there are more couplings than ever
  * before. */
 void step_pattern(Sim* sim, ContactTermList contact);

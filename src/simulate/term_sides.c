@@ -9,24 +9,28 @@ static int place_of(const Model* m, int link) {
   return m->link_tree[link] < 0 ? m->tree_count : m->link_tree[link];
 }
 
-ContactTerms assembly_term(const Assembly* in, int index) {
-  int first = in->sides->count[0];
-  return index < first ? in->contact.at(in->contact.holder, index) : in->sides->standing[index - first];
-}
-
 static void make_room(TermSides* sides, int trees, int terms) {
-  if (!sides->first) sides->first = MEMORY_NEW(int, trees + 2);
+  if (!sides->first) {
+    sides->first = MEMORY_NEW(int, trees + 2);
+    sides->sorted = -1;
+  }
   if (2 * terms <= sides->capacity) return;
   memory_free(sides->items);
   sides->capacity = 3 * terms + 64;
   sides->items = MEMORY_NEW(int, sides->capacity);
 }
 
-/* Closures and tendons are few, and asked for side by side. Returns how many terms there are in all. */
-static int list_standing(const Assembly* in, TermSides* sides) {
+static bool same_links(const ContactTerms* a, const ContactTerms* b) {
+  return a->link_a == b->link_a && a->link_b == b->link_b;
+}
+
+/* Closures and tendons are few, and asked for side by side. Returns how many terms there are in all. *same: there are
+ * no others, and they act on the links that they acted on before. */
+static int list_standing(const Assembly* in, TermSides* sides, bool* same) {
   const ContactTermList* const lists[] = {&in->contact, &in->closures, &in->tendons};
   for (int k = 0; k < 3; k++) sides->count[k] = lists[k]->holder ? lists[k]->count(lists[k]->holder) : 0;
   int count = sides->count[1] + sides->count[2], at = 0;
+  *same = sides->count[0] == 0 && count == sides->sorted && sides->first;
   if (count == 0) return sides->count[0];
   if (count > sides->standing_capacity) {
     memory_free(sides->standing);
@@ -34,12 +38,18 @@ static int list_standing(const Assembly* in, TermSides* sides) {
     sides->standing_capacity = count;
   }
   for (int k = 1; k < 3; k++)
-    for (int i = 0; i < sides->count[k]; i++) sides->standing[at++] = lists[k]->at(lists[k]->holder, i);
+    for (int i = 0; i < sides->count[k]; i++, at++) {
+      ContactTerms term = lists[k]->at(lists[k]->holder, i);
+      *same = *same && same_links(&term, &sides->standing[at]);
+      sides->standing[at] = term;
+    }
   return sides->count[0] + count;
 }
 
 void assembly_find_sides(const Assembly* in, TermSides* sides) {
-  int trees = in->model->tree_count, terms = list_standing(in, sides);
+  bool same;
+  int trees = in->model->tree_count, terms = list_standing(in, sides, &same);
+  if (same) return;
   make_room(sides, trees, terms);
   memset(sides->first, 0, sizeof(int) * (size_t)(trees + 2));
   for (int k = 0; k < terms; k++) {
@@ -58,6 +68,7 @@ void assembly_find_sides(const Assembly* in, TermSides* sides) {
   }
   memmove(sides->first, sides->first + 1, sizeof(int) * (size_t)(trees + 1));
   sides->first[trees + 1] = total;
+  sides->sorted = sides->count[0] == 0 ? terms : -1;
 }
 
 void sides_free(TermSides* sides) {

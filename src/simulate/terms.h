@@ -200,9 +200,10 @@ typedef struct {
 /* Which terms of pairs act on which tree, in the order of the terms: those of contact, of closures, of tendons. Behind
  * the trees stand the links that cannot move (simulate/term_sides.c). */
 typedef struct {
-  int* first;             /* (trees + 2) */
-  int *items, capacity;   /* 2 * term + side */
-  int count[3];           /* terms of each list */
+  int* first;           /* (trees + 2) */
+  int *items, capacity; /* 2 * term + side */
+  int sorted;           /* terms that items stand for, when none of them is of contact: these stay for long; else -1 */
+  int count[3];         /* terms of each list */
   ContactTerms* standing; /* those of closures and tendons */
   int standing_capacity;
 } TermSides;
@@ -238,7 +239,10 @@ void assembly_find_sides(const Assembly* in, TermSides* sides);
 /* Frees and zeroes it; a zeroed one is accepted. */
 void sides_free(TermSides* sides);
 /* The term with this number in the three lists. index: below the sum of sides->count. */
-ContactTerms assembly_term(const Assembly* in, int index);
+static inline ContactTerms assembly_term(const Assembly* in, int index) {
+  int first = in->sides->count[0];
+  return index < first ? in->contact.at(in->contact.holder, index) : in->sides->standing[index - first];
+}
 /* gradient (nv) [N, N m]: set, of stale trees alone where `stale` is given. links become composite. */
 void assemble_gradient(const Assembly* in, double* gradient);
 /* curvature = false leaves out the curvature of the motion (Gauss-Newton): positive definite but for contact. Blocks of

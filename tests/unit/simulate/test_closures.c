@@ -408,6 +408,45 @@ static void closures_Z3_forces(void** state) {
   }
 }
 
+/* Balls have no curvature: their trees stay components of their own in the matrix, and what one of them asks for all
+ * get that hang together, through others too. A string of two and one of three of six free bodies, and one alone. */
+static void closures_Z3_clusters(void** state) {
+  (void)state;
+  static const bool together[6][6] = {
+      {true, true, false, true, false, false},   {true, true, false, true, false, false},
+      {false, false, true, false, false, false}, {true, true, false, true, false, false},
+      {false, false, false, false, true, true},  {false, false, false, false, true, true}};
+  Run* run =
+      run_create(1, 1e-10,
+                 "simulation: {dt: 0.01, steps: 5}\n"
+                 "contact: {model: none}\n"
+                 "shapes: {box: {type: box, size: [0.5, 0.1, 0.1]}}\n"
+                 "links:\n"
+                 "  - {name: a, mass: 1, shape: box, position: [0, 0, 0]}\n"
+                 "  - {name: b, mass: 1, shape: box, position: [2, 0, 0]}\n"
+                 "  - {name: alone, mass: 1, shape: box, position: [0, 3, 0]}\n"
+                 "  - {name: c, mass: 1, shape: box, position: [1, 0, 0]}\n"
+                 "  - {name: d, mass: 1, shape: box, position: [0, 5, 0]}\n"
+                 "  - {name: e, mass: 1, shape: box, position: [1, 5, 0]}\n"
+                 "closures:\n"
+                 "  - {type: ball, a: c, b: b, point: [1.5, 0, 0]}\n"
+                 "  - {type: ball, a: a, b: c, point: [0.5, 0, 0]}\n"
+                 "  - {type: ball, a: e, b: d, point: [0.5, 5, 0]}\n"
+                 "initial: [{link: a, velocities: [0, 1, 0, 0, 0, 3]}, {link: d, velocities: [0, 0, 0, 0, 2, 0]}]\n");
+  Sim* s = run->sim;
+  run_steps(run, 3);
+  assert_int_equal(block_solver_component_count(s->solver), 6);
+  for (int k = 0; k < 6; k++) {
+    bool marked[6] = {false};
+    marked[block_solver_component_of(s->solver, k)] = true;
+    closures_spread(s->closures, s->solver, marked);
+    for (int other = 0; other < 6; other++)
+      assert_int_equal(marked[block_solver_component_of(s->solver, other)], together[k][other]);
+  }
+  for (int k = 0; k < 3; k++) compare_at_most(sim_closure(s, k).gap, 1e-9, "gap %d", k);
+  run_free(run);
+}
+
 /* A torque that turns a body far in a step bends the objective down along motions that open the loop: minima of the
  * closed loop are none without it, and Newton's method has to see them as what they are. */
 static void closures_Z3_second_order_where_a_torque_turns_far(void** state) {
@@ -632,6 +671,7 @@ int main(void) {
       cmocka_unit_test(closures_Z8_a_flat_linkage_on_a_free_base),
       cmocka_unit_test(closures_Z1_axes_of_a_link),
       cmocka_unit_test(closures_Z3_forces),
+      cmocka_unit_test(closures_Z3_clusters),
       cmocka_unit_test(closures_Z3_second_order_where_a_torque_turns_far),
       cmocka_unit_test(closures_Z5_breaks),
       cmocka_unit_test(closures_Z7_gear_and_rack),
