@@ -1,10 +1,25 @@
-/* Offset plus a sum of sines: value_c = offset_c + sum_k A_ck sin(2 pi f_ck t + phi_ck). */
+/* Offset plus a sum of sines that swell: value_c = offset_c + w(t) sum_k A_ck sin(2 pi f_ck t + phi_ck). */
 #include "control/kinds.h"
 
 static const double TWO_PI = 6.283185307179586476925286766559;
 
+/* w = 10 x^3 - 15 x^4 + 6 x^5 with x = t / ramp up to 1, and 1 from there on or without a ramp: twice continuously
+ * differentiable, as much as accelerations ask for. */
+typedef struct {
+  double size, rate, acceleration; /* 1, 1/s, 1/s^2 */
+} Swell;
+
+static Swell swell_at(const SceneSignal* source, double t) {
+  double x = source->ramp > 0 ? t / source->ramp : 1;
+  if (!(x < 1)) return (Swell){1, 0, 0};
+  double rest = 1 - x, per_second = 1 / source->ramp;
+  return (Swell){x * x * x * (10 - 15 * x + 6 * x * x), 30 * x * x * rest * rest * per_second,
+                 60 * x * rest * (rest - x) * per_second * per_second};
+}
+
 void sines_eval(const Signal* signal, double t, double* value, double* rate) {
   const SceneSignal* source = signal->source;
+  Swell swell = swell_at(source, t);
   for (int c = 0; c < source->channels; c++) {
     value[c] = source->values[c];
     rate[c] = 0;
@@ -13,18 +28,22 @@ void sines_eval(const Signal* signal, double t, double* value, double* rate) {
       double omega = TWO_PI * source->frequency[i], angle = omega * t + source->phase[i];
       double sine, cosine;
       math_sincos(angle, &sine, &cosine);
-      value[c] += source->amplitude[i] * sine;
-      rate[c] += source->amplitude[i] * omega * cosine;
+      double size = swell.size * source->amplitude[i];
+      value[c] += size * sine;
+      rate[c] += size * omega * cosine + swell.rate * source->amplitude[i] * sine;
     }
   }
 }
 
 void sines_acceleration(const Signal* signal, double t, double* acceleration) {
   const SceneSignal* source = signal->source;
+  Swell swell = swell_at(source, t);
   for (int c = 0; c < source->channels; c++)
     for (int i = c * source->terms; i < (c + 1) * source->terms; i++) {
-      double omega = TWO_PI * source->frequency[i];
-      acceleration[c] -= source->amplitude[i] * omega * omega * math_sin(omega * t + source->phase[i]);
+      double omega = TWO_PI * source->frequency[i], size = source->amplitude[i], sine, cosine;
+      math_sincos(omega * t + source->phase[i], &sine, &cosine);
+      acceleration[c] += size * (swell.acceleration * sine + 2 * swell.rate * omega * cosine);
+      acceleration[c] -= swell.size * size * omega * omega * sine;
     }
 }
 
@@ -33,16 +52,19 @@ void sines_eval_vjp(const Signal* signal, double t, const double* a, const doubl
   int terms = source->channels * source->terms;
   double *offset = gradient, *amplitude = offset + source->channels;
   double *frequency = amplitude + terms, *phase = frequency + terms;
+  Swell swell = swell_at(source, t);
   for (int c = 0; c < source->channels; c++) {
+    /* Weights of the sines' own value and rate: value = w V, rate = w R + w' V. */
+    double by_value = swell.size * a[c] + swell.rate * b[c], by_rate = swell.size * b[c];
     offset[c] += a[c];
     for (int k = 0; k < source->terms; k++) {
       int i = c * source->terms + k;
       double omega = TWO_PI * source->frequency[i], angle = omega * t + source->phase[i];
       double sine, cosine, size = source->amplitude[i];
       math_sincos(angle, &sine, &cosine);
-      double by_angle = size * (a[c] * cosine - b[c] * omega * sine);
-      amplitude[i] += a[c] * sine + b[c] * omega * cosine;
-      frequency[i] += TWO_PI * (by_angle * t + b[c] * size * cosine); /* omega is in the angle and in front of cos */
+      double by_angle = size * (by_value * cosine - by_rate * omega * sine);
+      amplitude[i] += by_value * sine + by_rate * omega * cosine;
+      frequency[i] += TWO_PI * (by_angle * t + by_rate * size * cosine); /* omega is in the angle and in front of cos */
       phase[i] += by_angle;
     }
   }

@@ -137,7 +137,7 @@ typedef struct {
 typedef struct {
   int type, rows;
   const Node *times, *values, *terms;
-  double duration, interval;
+  double duration, interval, ramp;
   NumberList value, offset;
   const Node *file, *time, *column, *columns;
   int interpolation;

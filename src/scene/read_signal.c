@@ -171,6 +171,7 @@ static void read_signal_map(Reader* reader, const Node* node, SceneSignal* signa
       break;
     case SIGNAL_SINES: {
       set_constant(reader, &form.offset, "offset", signal);
+      signal->ramp = form.ramp;
       size_t mark = reader_enter_key(reader, "terms");
       if (form.terms) read_terms(reader, form.terms, signal);
       reader_leave(reader, mark);

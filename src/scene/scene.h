@@ -169,15 +169,17 @@ typedef struct {
   int channels;
   /* CONSTANT: values[channel].  KEYFRAMES (linear between) and SPLINE (natural cubic through the knots): times[knot],
    * values[knot * channels + channel], held constant outside.  SINES: values[channel] is the offset; term k of channel
-   * c adds amplitude sin(2 pi frequency t + phase) at [c * terms + k].  SEQUENCE: values[row * channels + channel], row
-   * k held at t = k * interval, linear between, last row held.  HELD: the same rows, row k from after k * interval to
-   * (k + 1) * interval, the last one held; of a program that drives a joint step by step, never of a file. */
+   * c adds amplitude sin(2 pi frequency t + phase) at [c * terms + k], times what `ramp` makes of it.  SEQUENCE:
+   * values[row * channels + channel], row k held at t = k * interval, linear between, last row held.  HELD: the same
+   * rows, row k from after k * interval to (k + 1) * interval, the last one held; of a program that drives a joint step
+   * by step, never of a file. */
   double* times;
   double* values;
   int rows; /* knots or rows; 1 for CONSTANT and SINES */
   int terms;
   double *amplitude, *frequency, *phase; /* m or rad, Hz, rad     (channels * terms) */
   double interval;                       /* SEQUENCE, HELD: s between rows */
+  double ramp;                           /* SINES: they grow to their size over so long; 0: they have it at once [s] */
   bool integrated; /* these are rates: the signal's value is their integral from t = 0 (not of splines) */
   char* file;      /* CSV file that times and values were read from; NULL: they stand in the scene */
 } SceneSignal;

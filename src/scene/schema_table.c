@@ -622,6 +622,10 @@ static const SchemaRow ROWS[] = {
      .fallback = "0", .meaning = "Value around which the sines swing, one number or one per channel."},
     {"signal", "terms", VALUE_TERMS, AT(SignalForm, terms), .of = "sine", .only = "sines", .required = true,
      .meaning = "The sines to add: a list for one channel, or a list of such lists, one per channel."},
+    {"signal", "ramp", VALUE_NUMBER, AT(SignalForm, ramp), .only = "sines", .unit = "s", .range = RANGE_AT_LEAST(0),
+     .fallback = "0",
+     .meaning = "The sines grow to their size over so long, times 10 x^3 - 15 x^4 + 6 x^5 of x = t / ramp: value and "
+                "rate begin with those of the offset, so a gait starts without a jolt. 0: they have it at once."},
 
     {"signal", "file", VALUE_TEXT, AT(SignalForm, file), .only = "csv", .required = true,
      .meaning = "CSV file with a header line, relative to the scene file."},

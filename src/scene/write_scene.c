@@ -543,6 +543,7 @@ static void write_rows(Text* out, const SceneSignal* signal) {
 
 static void write_sines(Text* out, const SceneSignal* signal) {
   write_key_numbers(out, "offset", signal->values, signal->channels);
+  if (signal->ramp > 0) write_key_number(out, "ramp", signal->ramp);
   text_add(out, ", terms: [");
   for (int channel = 0; channel < signal->channels; channel++) {
     text_add(out, "%s\n      [", channel > 0 ? "," : "");

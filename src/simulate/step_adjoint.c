@@ -103,14 +103,17 @@ static void load_history(StepAdjoint* a, const RecordedStep* step) {
 
 /* The record does not hold the closures' forces: they are what the rest is balanced by. Then all terms with them. */
 static bool find_closure_forces(Sim* s, ContactTermList contact, Assembly* assembly) {
-  for (int round = 0; round < 2; round++) { /* the second in case the matrix is not positive definite */
+  bool factored = false;
+  double eigenvalue;
+  /* Any matrix of full rank tells them: with curvature, without it, and where neither is positive definite as it is. */
+  for (int round = 0; round < 3 && !factored; round++) {
     step_pattern(s, contact);
-    assemble_hessian(assembly, round == 0, s->solver);
+    assemble_hessian(assembly, round != 1, s->solver);
     for (int k = 0; k < s->model->dof_count; k++) s->rhs[k] = s->solution[k] = 0;
     if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, s->rhs, s->solution);
-    if (block_solver_factor(s->solver)) break;
-    if (round == 1) return false;
+    factored = round < 2 ? block_solver_factor(s->solver) : block_solver_factor_indefinite(s->solver, &eigenvalue);
   }
+  if (!factored) return false;
   if (!closure_adjoint_forces(s)) return false;
   step_assemble_unmeasured(s, contact, assembly);
   return true;

@@ -39,7 +39,7 @@ code=0
 "$SDRS" export scenes/tasks/push-scene.yaml -q -o "$work/push.xml" >"$work/export.log" && "$work/push_differences" "$work/push.xml" >"$work/push.log" || code=$?
 add_up "$work/push.log" "$code"
 code=0
-python3 tests/mujoco/designs.py "$SDRS" "$work/mujoco_run" "$work" single-jaw spider biped biped-held >"$work/designs.log" || code=$?
+python3 tests/mujoco/designs.py "$SDRS" "$work/mujoco_run" "$work" single-jaw spider spider-held biped biped-held >"$work/designs.log" || code=$?
 add_up "$work/designs.log" "$code"
 echo "$passed passed, $failed failed"
 ((failed == 0))

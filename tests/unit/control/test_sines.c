@@ -28,6 +28,65 @@ static void values_by_hand(void** state) {
   signal_destroy(&signal);
 }
 
+static const double RAMP = 0.8;
+
+static SceneSignal swelling(void) {
+  SceneSignal source = SINES;
+  source.ramp = RAMP;
+  return source;
+}
+
+/* Half way the size is 1/2 and grows by 15/8 of it a ramp; after a quarter it is 53/512. It begins with the offset
+ * alone and is itself from the end on. */
+static void swells_by_hand(void** state) {
+  (void)state;
+  SceneSignal source = swelling();
+  Signal signal, whole;
+  signal_create(&signal, &source);
+  signal_create(&whole, &SINES);
+  check_near(value_at(&signal, 0, 0), 0.1, 0, "value at the start");
+  check_near(rate_at(&signal, 0, 0), 0, 0, "rate at the start");
+  double half = 0.5 * RAMP, sines = value_at(&whole, half, 0) - 0.1;
+  check_near(value_at(&signal, half, 0), 0.1 + 0.5 * sines, 1e-15, "value half way");
+  check_near(rate_at(&signal, half, 0), 0.5 * rate_at(&whole, half, 0) + 15.0 / 8 / RAMP * sines, 1e-14,
+             "rate half way");
+  sines = value_at(&whole, 0.25 * RAMP, 1) + 0.2;
+  check_near(value_at(&signal, 0.25 * RAMP, 1), -0.2 + 53.0 / 512 * sines, 1e-15, "value after a quarter");
+  for (double t = RAMP; t < 2; t += 0.4) {
+    check_near(value_at(&signal, t, 1), value_at(&whole, t, 1), 0, "value at its end and later");
+    check_near(rate_at(&signal, t, 1), rate_at(&whole, t, 1), 0, "rate at its end and later");
+  }
+  signal_destroy(&signal);
+  signal_destroy(&whole);
+}
+
+static double rate_of_time(void* context, double t) { return rate_at(context, t, 0); }
+
+/* Value, rate and acceleration have no jump where it ends: on both sides each is the slope of the one before. */
+static void derivatives_by_time_while_it_swells(void** state) {
+  (void)state;
+  SceneSignal source = swelling();
+  Signal signal;
+  double acceleration[CHANNELS_MAX], after[CHANNELS_MAX];
+  signal_create(&signal, &source);
+  for (double t = 0.11; t < 1.5; t += 0.13) {
+    check_derivative(value_of_time, &signal, t, rate_at(&signal, t, 0), 10, "rate");
+    signal_acceleration(&signal, t, acceleration);
+    check_derivative(rate_of_time, &signal, t, acceleration[0], 100, "acceleration");
+  }
+  signal_acceleration(&signal, RAMP - 1e-9, acceleration);
+  signal_acceleration(&signal, RAMP, after);
+  check_near(acceleration[0], after[0], 1e-5, "acceleration at the end of the ramp");
+  signal_destroy(&signal);
+}
+
+static void parameter_derivatives_while_it_swells(void** state) {
+  (void)state;
+  SceneSignal source = swelling();
+  const double times[] = {0, 0.1, 0.4, 0.79, 0.8, 0.81, 1.7};
+  for (int k = 0; k < 7; k++) check_vjp(&source, times[k], 100);
+}
+
 static void rate_matches_central_difference(void** state) {
   (void)state;
   Signal signal;
@@ -72,6 +131,9 @@ int main(void) {
       cmocka_unit_test(before_the_start_it_stands),
       cmocka_unit_test(parameter_derivatives_match_central_differences),
       cmocka_unit_test(no_terms_is_the_offset),
+      cmocka_unit_test(swells_by_hand),
+      cmocka_unit_test(derivatives_by_time_while_it_swells),
+      cmocka_unit_test(parameter_derivatives_while_it_swells),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

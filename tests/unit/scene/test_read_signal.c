@@ -91,6 +91,10 @@ static void sines(void** state) {
   compare_arrays(signal->amplitude, (double[]){1, 4, 6, 0}, 4, 0, "amplitude");
   compare_arrays(signal->frequency, (double[]){2, 5, 0, 0}, 4, 0, "frequency");
   compare_arrays(signal->phase, (double[]){3, 0, 0, 0}, 4, 0, "phase");
+  compare_near(signal->ramp, 0, 0, "ramp");
+  scene_free(&scene);
+  scene = load_target("h", "{type: sines, ramp: 0.5, terms: [{amplitude: 1, frequency: 2}]}");
+  compare_near(scene.controllers[0].target.ramp, 0.5, 0, "ramp");
   scene_free(&scene);
   scene = load_target("h", "{type: sines, terms: []}");
   assert_int_equal(scene.controllers[0].target.terms, 0);
@@ -114,6 +118,9 @@ static void mistakes_are_told(void** state) {
   expect_target_problem("h", "{type: sines, terms: [5]}", 35, ".terms[0]: expected a map, got 5");
   expect_target_problem("h", "{type: sines, terms: [{amplitude: 1, frequency: -1}]}", 61,
                         ".terms[0].frequency: must be >= 0 Hz, got -1");
+  expect_target_problem("h", "{type: sines, ramp: -1, terms: []}", 33, ".ramp: must be >= 0 s, got -1");
+  expect_target_problem("h", "{type: constant, value: 1, ramp: 1}", 40,
+                        ": the type constant has no 'ramp' (it belongs to sines)");
   expect_target_problem("h", "{type: keyframes, values: [1, 2]}", 13, ": 'times' is missing: a list of numbers [s]");
   expect_target_problem("h", "{type: spline, values: [1, 2]}", 13,
                         ": 'times' is missing: a list of numbers [s], or 'duration'");
