@@ -151,6 +151,13 @@ static HullInstance moved_instance(const ContactSystem* s, int hull, const Pose*
   return out;
 }
 
+/* Of both links, and of what carries them. */
+static void pair_poses_at(const Search* q, double alpha, Pose* poses) {
+  const ContactPair* p = q->pair;
+  q->poses_at(q->context, alpha, p->link_a, -1, poses);
+  q->poses_at(q->context, alpha, p->link_b, p->common, poses);
+}
+
 static Station station_at(const Search* q, double alpha, const Pose* poses) {
   int common = q->pair->common;
   return (Station){.alpha = alpha,
@@ -178,7 +185,7 @@ static bool measure_station(Search* q, Station* out) {
 }
 
 static bool station_between(Search* q, double alpha, Station* out) {
-  q->poses_at(q->context, alpha, q->system->certificate_poses);
+  pair_poses_at(q, alpha, q->system->certificate_poses);
   *out = station_at(q, alpha, q->system->certificate_poses);
   return measure_station(q, out);
 }
@@ -327,6 +334,7 @@ void contact_way_begin(ContactSystem* s) {
 /* Where the way begins: as remembered, else found anew. */
 static bool station_at_start(Search* q, bool remembered, Station* out) {
   const PairMark* mark = &q->pair->mark;
+  pair_poses_at(q, 0, q->system->way_poses);
   *out = station_at(q, 0, q->system->way_poses);
   if (!remembered || !mark->set) return measure_station(q, out);
   out->has_plane = mark->has_plane;
@@ -353,7 +361,6 @@ bool contact_certify_arrival(ContactSystem* s, const MotionBounds* bounds, Conta
   int intervals = 0, unlisted;
   ContactFailure failure;
   const uint64_t* keys = contact_unlisted(s, bounds, remembered, &unlisted);
-  poses_at(context, 0, s->way_poses);
   for (int k = 0; k < s->list_count + unlisted; k++) {
     ContactPair* pair = &s->way_pair;
     if (k < s->list_count)
@@ -362,6 +369,7 @@ bool contact_certify_arrival(ContactSystem* s, const MotionBounds* bounds, Conta
       contact_enter(s, pair, keys[k - s->list_count]);
     Search q = {s, pair, .poses_at = poses_at, .context = context, .intervals = &intervals, .failure = &failure};
     if (pair->links) {
+      pair_poses_at(&q, 0, s->way_poses);
       if (!certify_whole(&q, bounds, s->way_poses, s->pose[s->current], ARRIVAL_DEPTH)) return false;
       continue;
     }

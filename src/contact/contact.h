@@ -209,10 +209,12 @@ void contact_pass_state(ContactSystem* system, const Pose* poses, StateBlock* bl
  * with terms; nothing under laws that carry nothing from step to step. Cannot fail; allocates nothing. */
 void contact_hold(ContactSystem* system);
 
+/* Where a path has a link at alpha in [0, 1]: sets the poses of the link and of those that carry it up to `from`, which
+ * is set already (-1: of all that do) and no others. poses (links), world frame [m]. */
+typedef void (*ContactPath)(void* context, double alpha, int link, int from, Pose* poses);
 /* Prove that nothing passes through anything between the accepted poses and the trial poses along the path
- * poses_at(context, alpha, poses), alpha in [0, 1], which moves links within `bounds`. Adds to *intervals the pieces of
+ * poses_at(context, alpha, ...), which moves links within `bounds`. Adds to *intervals the pieces of
  * path looked at; *failure is set when it returns false. docs/derivations/certificate.md. */
-typedef void (*ContactPath)(void* context, double alpha, Pose* poses);
 typedef struct {
   int candidate;
   double alpha; /* where the search ended */

@@ -151,7 +151,8 @@ double contact_whole_distance(const ContactSystem* s, const ContactPair* p, cons
 static void know(const ContactSystem* s, WholeWay* w, int part) {
   if (w->known[part]) return;
   const Pose* poses = part == 0 ? w->start : part == WAY_PARTS ? w->end : s->certificate_poses;
-  if (poses == s->certificate_poses) w->poses_at(w->context, (double)part / WAY_PARTS, s->certificate_poses);
+  for (int side = 0; side < 2 && poses == s->certificate_poses; side++)
+    w->poses_at(w->context, (double)part / WAY_PARTS, w->link[side], side ? w->common : -1, s->certificate_poses);
   for (int side = 0; side < 2; side++) w->pose[side][part] = poses[w->link[side]];
   w->frame[part] = w->common < 0 ? mat3_identity() : poses[w->common].r;
   w->known[part] = true;

@@ -15,13 +15,24 @@ void model_link_pose(const Model* model, int i, const double* q, Pose* poses) {
   poses[i] = pose_mul(joint, joint_motion(&link->joint, q + link->coordinate_first));
 }
 
+static void increment_link(const ModelLink* link, const double* q, const double* increments, double fraction,
+                           double* out) {
+  double d[JOINT_MAX_DOF];
+  for (int k = 0; k < link->dof_count; k++) d[k] = fraction * increments[link->dof_first + k];
+  if (link->dof_count > 0) joint_increment(&link->joint, q + link->coordinate_first, d, out + link->coordinate_first);
+}
+
 void model_increment(const Model* model, const double* q, const double* increments, double fraction, double* out) {
-  for (int i = 0; i < model->link_count; i++) {
-    const ModelLink* link = &model->links[i];
-    double d[JOINT_MAX_DOF];
-    for (int k = 0; k < link->dof_count; k++) d[k] = fraction * increments[link->dof_first + k];
-    if (link->dof_count > 0) joint_increment(&link->joint, q + link->coordinate_first, d, out + link->coordinate_first);
-  }
+  for (int i = 0; i < model->link_count; i++) increment_link(&model->links[i], q, increments, fraction, out);
+}
+
+void model_link_way(const Model* model, int i, int from, const double* q, const double* increments, double fraction,
+                    double* there, Pose* poses) {
+  const ModelLink* link = &model->links[i];
+  if (i == from) return;
+  if (link->parent >= 0) model_link_way(model, link->parent, from, q, increments, fraction, there, poses);
+  increment_link(link, q, increments, fraction, there);
+  model_link_pose(model, i, there, poses);
 }
 
 void model_link_screws(const Model* model, int i, const double* q, const Pose* poses, Screw* screws) {

@@ -476,6 +476,11 @@ void model_link_pose(const Model* model, int i, const double* q, Pose* poses);
 /* out = q moved by fraction * increments, joint by joint (nv -> nq); out may be q. increments (nv) in m and rad, q and
  * out (nq). out is the caller's own. Cannot fail; quaternions stay of unit length to rounding. */
 void model_increment(const Model* model, const double* q, const double* increments, double fraction, double* out);
+/* Of link i and of the links that carry it, up to `from`, whose pose is set (-1: all of them), moved by fraction *
+ * increments from q as model_increment does; the others' poses stay as they are. q (nq), increments (nv); `there` (nq):
+ * the caller's room, of which these links' coordinates are set. Cannot fail; allocates nothing. */
+void model_link_way(const Model* model, int i, int from, const double* q, const double* increments, double fraction,
+                    double* there, Pose* poses);
 
 /* All screws at the configuration (nv), with the poses of model_poses. screws: set, world axes, numbered as degrees of
  * freedom. Room (nv) is the caller's own. Cannot fail. */

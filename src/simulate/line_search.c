@@ -164,11 +164,6 @@ static void scale_step(Sim* s) {
   }
 }
 
-/* Coordinates at a fraction of the scaled step. */
-static void move_coordinates(const Sim* s, double fraction, double* q) {
-  model_increment(s->model, s->configuration[s->current].q, s->scaled, fraction, q);
-}
-
 static void shorten_link(Sim* s, int link) {
   Island* island = island_of_link(s, link);
   if (island) island->shorten = true;
@@ -241,10 +236,9 @@ static bool decreases(Sim* s, double share) {
   return all;
 }
 
-static void poses_on_path(void* context, double fraction, Pose* poses) {
+static void poses_on_path(void* context, double fraction, int link, int from, Pose* poses) {
   Sim* s = context;
-  move_coordinates(s, fraction, s->path_q);
-  model_poses(s->model, s->path_q, poses);
+  model_link_way(s->model, link, from, s->configuration[s->current].q, s->scaled, fraction, s->path_q, poses);
 }
 
 typedef struct {

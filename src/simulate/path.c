@@ -88,10 +88,9 @@ static bool turns_are_small(const Model* m, const double* delta) {
   return true;
 }
 
-static void poses_on_way(void* context, double fraction, Pose* poses) {
+static void poses_on_way(void* context, double fraction, int link, int from, Pose* poses) {
   Sim* s = context;
-  model_increment(s->model, s->path.from, s->path.way, fraction, s->path_q);
-  model_poses(s->model, s->path_q, poses);
+  model_link_way(s->model, link, from, s->path.from, s->path.way, fraction, s->path_q, poses);
 }
 
 /* Straight from path.from to the accepted state. */

@@ -71,10 +71,9 @@ static void way_of_joint(const Joint* joint, const double* from, const double* t
   rotation_increments(quat_at(from + plain), quat_at(to + plain), d + plain);
 }
 
-static void poses_on_way(void* context, double fraction, Pose* poses) {
+static void poses_on_way(void* context, double fraction, int link, int from, Pose* poses) {
   Proof* p = context;
-  model_increment(&p->model, p->q, p->delta, fraction, p->there);
-  model_poses(&p->model, p->there, poses);
+  model_link_way(&p->model, link, from, p->q, p->delta, fraction, p->there, poses);
 }
 
 void proof_way(const Model* m, const double* q, const double* to, double* delta) {

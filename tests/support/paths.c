@@ -22,7 +22,10 @@ void joint_path_poses(const JointPath* path, double alpha, Pose* poses) {
   model_poses(path->model, path->there, poses);
 }
 
-static void poses_at(void* context, double alpha, Pose* poses) { joint_path_poses(context, alpha, poses); }
+static void poses_at(void* context, double alpha, int link, int from, Pose* poses) {
+  (void)link, (void)from; /* all of them: model_link_way is not to prove itself */
+  joint_path_poses(context, alpha, poses);
+}
 
 static PathVerdict certify(const JointPath* path, ContactSystem* contact, Pose* poses, int* intervals) {
   const Model* m = path->model;

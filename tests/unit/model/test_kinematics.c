@@ -98,6 +98,40 @@ static void kinematics_K1_poses_compose(void** state) {
   run_free(run);
 }
 
+/* One link with what carries it, from the root or from below a link whose pose is known: the bits of all links moved at
+ * once, and nothing else is touched. */
+static void kinematics_way_of_a_link_is_that_of_all(void** state) {
+  (void)state;
+  Random random = {114};
+  Run* run = run_model("%s", scene);
+  const Model* m = &run->model;
+  size_t poses = sizeof(Pose) * (size_t)m->link_count;
+  Tree t = tree_create(run, &random);
+  double* d = MEMORY_NEW(double, m->dof_count);
+  Pose *blank = MEMORY_NEW(Pose, m->link_count), *way = MEMORY_NEW(Pose, m->link_count);
+  memset(blank, 0x5a, poses);
+  for (int k = 0; k < m->dof_count; k++) d[k] = random_normal(&random);
+  for (int i = 0; i < m->link_count; i++)
+    for (int from = i; from >= -1; from--) {
+      if (from >= 0 && !hangs_on(m, i, from)) continue;
+      model_increment(m, t.base, d, 0.3, t.at);
+      model_poses(m, t.at, t.poses);
+      memcpy(way, blank, poses);
+      if (from >= 0) way[from] = t.poses[from];
+      model_link_way(m, i, from, t.base, d, 0.3, t.at, way);
+      for (int k = 0; k < m->link_count; k++) {
+        bool carries = hangs_on(m, i, k) && (from < 0 || hangs_on(m, k, from));
+        const Pose* wanted = carries ? &t.poses[k] : &blank[k];
+        assert_memory_equal(&way[k], wanted, sizeof(Pose));
+      }
+    }
+  memory_free(d);
+  memory_free(blank);
+  memory_free(way);
+  tree_free(&t);
+  run_free(run);
+}
+
 static void kinematics_K2_screws_match_central_differences(void** state) {
   (void)state;
   Random random = {112};
@@ -201,6 +235,7 @@ static void kinematics_K2_worked_example(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kinematics_K1_poses_compose),
+      cmocka_unit_test(kinematics_way_of_a_link_is_that_of_all),
       cmocka_unit_test(kinematics_K2_screws_match_central_differences),
       cmocka_unit_test(kinematics_K4_second_derivatives),
       cmocka_unit_test(kinematics_K2_worked_example),
