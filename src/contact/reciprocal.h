@@ -59,7 +59,7 @@ void reciprocal_recall(const HullInstance* a, const HullInstance* b, ReciprocalP
 enum { RECIPROCAL_FOUR = 4, RECIPROCAL_CORNERS = 3 };
 /* false: one of them was not found, and what solution has means nothing. Nothing is allocated. */
 bool reciprocal_solve_four(int count, const HullInstance (*pair)[2], const Plane* start, PlaneSolution* solution);
-/* Sets solution (count) as reciprocal_recall does. Cannot fail, allocates nothing. */
+/* Sets solution[count] as reciprocal_recall does. Cannot fail, allocates nothing. */
 void reciprocal_recall_four(int count, const HullInstance (*pair)[2], const ReciprocalPlane* planes,
                             PlaneSolution* solution);
 
