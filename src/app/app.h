@@ -62,7 +62,7 @@ typedef struct {
 } Options;
 
 /* Parse what follows the verb. Returns false with one line per fault, and the nearest known word, added to `faults`.
- * options_free accepts a half-read or zeroed object. words (count) are borrowed; the caller frees faults and options
+ * options_free accepts a half-read or zeroed object. words[count] are borrowed; the caller frees faults and options
  * in any case. What was read is owned by options. */
 bool options_parse(Options* options, const Verb* verb, int count, char** words, Text* faults);
 /* Frees its lists and zeroes it, not the words. NULL is not accepted; a zeroed one is. */
@@ -116,7 +116,7 @@ extern const Verb VERB_CONVERGE, VERB_SIMULATE, VERB_VALIDATE, VERB_SCHEMA, VERB
     VERB_RENDER, VERB_GRADCHECK, VERB_OPTIMIZE, VERB_IDENTIFY, VERB_DECOMPOSE, VERB_EXPORT, VERB_PLOT, VERB_CERTIFY,
     VERB_IMPORT;
 
-/* The whole program: pick the verb, parse, run; returns the exit code. argv (argc) is borrowed and not changed.
+/* The whole program: pick the verb, parse, run; returns the exit code. argv[argc] is borrowed and not changed.
  * EXIT_IO when standard output could not be written. What its verbs allocate they free. */
 ExitCode app_run(int argc, char** argv);
 

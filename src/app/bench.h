@@ -19,14 +19,14 @@ ExitCode bench_query(const Options* options);
 /* Rows of bench_query for `manifold` and `witness` (app/bench_contacts.c). */
 void bench_contacts(void);
 
-/* Sorts the values (count); the mean of the middle two; 0 for none. */
+/* Sorts the values[count]; the mean of the middle two; 0 for none. */
 double bench_median(double* values, int count);
-/* Of values (count); 0 for none. */
+/* Of values[count]; 0 for none. */
 double bench_mean(const double* values, int count);
 /* Exponent p of y = c x^p by least squares of the logarithms, over the points with low <= x <= high; NAN with fewer
- * than two. x, y (count), positive where they count. */
+ * than two. x[count], y[count], positive where they count. */
 double bench_exponent(const double* x, const double* y, int count, double low, double high);
-/* Wall time of each of `count` steps [ms]; false when one failed. milliseconds (count), written up to the step that
+/* Wall time of each of `count` steps [ms]; false when one failed. milliseconds[count], written up to the step that
  * failed, which is told. */
 bool bench_time_steps(const Options* options, Sim* sim, double* milliseconds, int count);
 /* Free boxes, spheres, cylinders and capsules above a half-space, four layers high, as YAML. Appended; metres; the

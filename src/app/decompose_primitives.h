@@ -10,11 +10,11 @@ ExitCode decompose_primitives(const Options* options);
 
 /* Is --up x, y or z, or not given? */
 bool decompose_up_is_axis(const Options* options);
-/* Appends hulls (count) as OBJ, one `o NAME_k` group each. */
+/* Appends hulls[count] as OBJ, one `o NAME_k` group each. */
 void decompose_hulls_text(Text* out, const char* name, const ConvexHull* hulls, int count);
 /* A file of the folder. STATUS_IO with a diagnostic. */
 Status decompose_write_text(const char* folder, const char* name, const Text* text, Diagnostics* diagnostics);
-/* The mesh's mended surface and the hulls (count) as a picture, where each is a `piece`, unless --no-picture. STATUS_IO
+/* The mesh's mended surface and the hulls[count] as a picture, where each is a `piece`, unless --no-picture. STATUS_IO
  * with a diagnostic. */
 Status decompose_picture(const Options* options, const Mesh* mesh, const ConvexHull* hulls, int count,
                          const char* piece, const char* path, Diagnostics* diagnostics);

@@ -33,7 +33,7 @@ void answer_table(AnswerForm* out, const char* key, const double* values, int ro
 void answer_truth(AnswerForm* out, const char* key, bool value);
 /* Lines only. */
 void answer_text(AnswerForm* out, const char* key, const char* text);
-/* points (count); lines only. */
+/* points[count]; lines only. */
 void answer_points(AnswerForm* out, const char* key, const Vec3* points, int count);
 
 /* The whole answer to a question with a method, which is not QUERY_POTENTIAL (ask/answer.c). As query_answer; in_row

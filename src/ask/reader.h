@@ -46,14 +46,14 @@ Vec3 query_reader_point(QueryReader* reader, const cJSON* item);
  * problem, when it is no such list. */
 void query_reader_points(QueryReader* reader, const cJSON* item, Vec3** points, int* count);
 
-/* Which of keys (count) it is; -1: none. */
+/* Which of keys[count] it is; -1: none. */
 int query_reader_find_key(const char* name, const char* const* keys, int count);
 /* A problem at the value's key: the nearest known key, else all of them (count). */
 void query_reader_refuse_key(QueryReader* reader, const char* name, const char* const* keys, int count);
 /* Each member of an object whose key is one of these; unknown keys and those that stand twice are problems. seen[key]
  * becomes true. */
 typedef void (*ReaderMember)(QueryReader* reader, const cJSON* item, int key, void* context);
-/* keys and seen (count); item must be an object. member's context is handed on. */
+/* keys[count] and seen[count]; item must be an object. member's context is handed on. */
 void query_reader_object(QueryReader* reader, const cJSON* item, const char* const* keys, int count,
                          ReaderMember member, void* context, bool* seen);
 

@@ -141,7 +141,7 @@ typedef struct {
   bool failed; /* BLOCK_READ: they came to an end too early, or one was out of its range; zeroes were read instead */
 } StateBlock;
 /* Each value is counted (BLOCK_MEASURE: neither read nor changed), copied to the block, or from it. A block that ends
- * too early gives zeroes and sets `failed`. Nothing is allocated. values: (count) doubles, a word each. */
+ * too early gives zeroes and sets `failed`. Nothing is allocated. values[count], a word each. */
 void state_block_doubles(StateBlock* block, double* values, size_t count);
 /* One word of 64 bits as it is. As with doubles: a block that ends too early gives 0 and sets `failed`. Allocates
  * nothing. */
@@ -183,7 +183,7 @@ void text_add_roff(Text* out, const char* text);
 /* Levenshtein distance in bytes: insertions, deletions, replacements. Allocates for the time of the call. Neither
  * text may be NULL. Time goes with the product of both lengths. */
 int text_distance(const char* a, const char* b);
-/* The nearest of the candidates (count), borrowed from them, the first among equals; NULL when none is near enough to
+/* The nearest of the candidates[count], borrowed from them, the first among equals; NULL when none is near enough to
  * be meant: one slip in three letters. Candidates must not be NULL; count 0 gives NULL. */
 const char* text_nearest(const char* word, const char* const* candidates, int count);
 
@@ -345,9 +345,9 @@ typedef struct {
   char* path;       /* of the file read, for messages; NULL when built */
 } NumberFile;
 
-/* Adds a copy of values (count >= 0). An assertion refuses a name that is not of the kind above or not new. */
+/* Adds a copy of values[count], count >= 0. An assertion refuses a name that is not of the kind above or not new. */
 void number_file_add_doubles(NumberFile* file, const char* name, const double* values, int count);
-/* The same of 64-bit whole numbers; values (count) are copied. The same assertion refuses names. */
+/* The same of 64-bit whole numbers; values[count] are copied. The same assertion refuses names. */
 void number_file_add_integers(NumberFile* file, const char* name, const int64_t* values, int count);
 
 /* The length of an array of doubles; -1 when there is none of this name and kind. Allocates nothing; a name that is
@@ -356,7 +356,7 @@ int number_file_doubles_count(const NumberFile* file, const char* name);
 /* The length of an array of integers; -1 when there is none of this name and kind. Allocates nothing; one with
  * doubles is none of this kind, no error. */
 int number_file_integers_count(const NumberFile* file, const char* name);
-/* Copies the array to values (count), which must be its length; false, with a message and nothing written, when it has
+/* Copies the array to values[count], which must be its length; false, with a message and nothing written, when it has
  * another or is not there. */
 bool number_file_get_doubles(const NumberFile* file, const char* name, double* values, int count,
                              Diagnostics* diagnostics);
@@ -386,7 +386,7 @@ void number_file_free(NumberFile* file);
 
 /* For qsort: ascending uint64_t, -1, 0 or 1. Both point to a uint64_t each and must not be NULL. */
 int order_uint64(const void* a, const void* b);
-/* Sorts the numbers (count) in place and keeps one of each. Returns how many are left, 0 of none. numbers may be
+/* Sorts the numbers[count] in place and keeps one of each. Returns how many are left, 0 of none. numbers may be
  * NULL when count is 0. Allocates nothing. */
 int order_distinct(uint64_t* numbers, int count);
 
@@ -473,8 +473,8 @@ typedef struct {
  * with a NUL byte behind `length`. The caller frees with csv_free in any case, which accepts a zeroed table. Line
  * numbers of messages count from 1. */
 Status csv_parse(CsvTable* table, const char* path, char* data, size_t length, Diagnostics* diagnostics);
-/* The same of a file; STATUS_IO with a diagnostic when it cannot be read. csv_free in any case. A text that is no
- * CSV is STATUS_BAD_INPUT as above. */
+/* The same of a file; STATUS_IO with a diagnostic when it cannot be read. csv_free in any case. A text that is no CSV,
+ * or has rows of different length, is STATUS_BAD_INPUT as above. */
 Status csv_read(CsvTable* table, const char* path, Diagnostics* diagnostics);
 /* Frees all and leaves a zeroed one; accepts a zeroed or half-read one. NULL is not accepted. */
 void csv_free(CsvTable* table);
@@ -493,9 +493,10 @@ bool csv_number(const CsvTable* table, const char* path, int row, int column, do
 /* ---------------------------------------------------------------- disjoint sets (base/disjoint_sets.c)
  * Sets of the members 0..count-1 as a forest in the caller's array: parent[k] of every member, a root is its own. The
  * root of a set is its smallest member, so that numbers made from roots do not depend on the order of the joins. */
-/* Every member alone; parent: (count). */
+/* Every member alone; sets parent[count], which all three share. */
 void sets_separate(int* parent, int count);
-/* The smallest member of its set. Shortens the way that it walks, so not beside other threads. */
+/* The smallest member of its set, below the length of parent. Shortens the way that it walks, so not beside other
+ * threads. */
 int sets_root(int* parent, int member);
 /* The sets of members a and b become one, if they are not yet; members are not checked. */
 void sets_join(int* parent, int a, int b);

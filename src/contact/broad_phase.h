@@ -47,7 +47,7 @@ typedef struct {
   int key_count, key_capacity;
 } BroadPhase;
 
-/* Fill keys with all overlapping pairs of boxes; an empty box (low.x > high.x) overlaps nothing. boxes (count),
+/* Fill keys with all overlapping pairs of boxes; an empty box (low.x > high.x) overlaps nothing. boxes[count],
  * borrowed for the call. Forgets what rests. Boxes in m. Keys are owned by broad until its next call, sorted as
  * broad_phase_find_moving says; allocates while pairs grow. Never fails. */
 void broad_phase_find(BroadPhase* broad, const Box* boxes, int count);

@@ -86,12 +86,12 @@ void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
 double contact_path_share(const ContactSystem* system, const MotionBounds* bounds, int link);
 /* Only pairs with such a link (links; NULL: all) will be looked at by contact_try and what judges its trial: the others
  * do not move in it. Holds until the list of candidates changes; the trials of those that sleep are their accepted
- * states. links (links), borrowed for the call. Allocates nothing. */
+ * states. links[links], borrowed for the call. Allocates nothing. */
 void contact_wake(ContactSystem* system, const bool* links);
 /* How many candidates are awake. -1: not known, since the list changed after the last contact_wake. Not an error:
  * contact_try wakes all then. Allocates nothing. */
 int contact_awake_count(const ContactSystem* system);
-/* Evaluate the trial state at the poses (links), which are copied. Returns false where some hulls intersect or a plane
+/* Evaluate the trial state at the poses[links], which are copied. Returns false where some hulls intersect or a plane
  * was not found: the trial cannot be accepted then. Pairs whose
  * links both stand where they stood in the accepted state, or in the trial before, are not looked at again. Wakes all
  * pairs. Allocates nothing; after false the accepted state is what it was, and contact_accept must not follow
@@ -99,7 +99,7 @@ int contact_awake_count(const ContactSystem* system);
 bool contact_evaluate(ContactSystem* system, const Pose* poses);
 /* The same of a search's trials, where links with moves = false stand where the last trial, of the same accepted state,
  * had them (links); and group by group of links that move together: groups (links; -1: one that stays) numbers them,
- * refused (groups) becomes true for those with a pair that stands in the way, infeasible or nearer than the law wants a
+ * refused[groups] becomes true for those with a pair that stands in the way, infeasible or nearer than the law wants a
  * trial to be. Of groups that are refused not every pair is looked at, and friction of no pair when there is one.
  * false: some are. All of refused is set. Poses, moves: one a link; groups must be below group_count. Returns false
  * where at least one group is refused; the accepted state is what it was then. Allocates nothing. */
@@ -139,7 +139,7 @@ void contact_accept(ContactSystem* system);
  * where a plane is not found again: the step fails. Asserts that contact_reset or contact_pass_state was called.
  * contact_accept must not follow then. */
 bool contact_lag(ContactSystem* system);
-/* Forget and re-enter at given poses (links), which are copied: the start of a run. Returns false where hulls
+/* Forget and re-enter at given poses[links], which are copied: the start of a run. Returns false where hulls
  * intersect. Drops the candidates there were. Allocates. After false no pair has terms. */
 bool contact_reset(ContactSystem* system, const Pose* poses);
 /* Of the accepted state what its poses do not tell: how hard its pairs were pressed on the way there. */
@@ -201,7 +201,7 @@ ContactGripSlope contact_grip_found(const Model* model, const ContactForces* sta
 
 /* What the system knows between two steps, through a block (contact/snapshot.c): all that contact_lag and the steps
  * after it depend on, and what contact_force, contact_energy, contact_gap and contact_record say of the accepted state;
- * Hessians only from the next contact_lag on. poses (links): of the accepted state, needed to read. A block is for
+ * Hessians only from the next contact_lag on. poses[links]: of the accepted state, needed to read. A block is for
  * systems of the same model; one that is not fails. Ways (contact_way_begin) begin anew. Reading allocates, and copies
  * the poses. */
 void contact_pass_state(ContactSystem* system, const Pose* poses, StateBlock* block);
@@ -263,7 +263,7 @@ typedef struct {
  * contact_accept. */
 ContactTermList contact_term_list(const ContactSystem* system);
 /* Newton's model of pairs that are pressed together far more than they will be (docs/derivations/step.md, S11).
- * twist (links): (w, v) of every link about its centre of mass under the Newton step from the accepted state. Where the
+ * twist[links]: (w, v) of every link about its centre of mass under the Newton step from the accepted state. Where the
  * step takes away more than a third of a pair's normal force, the pair's terms in contact_model_list are those of a
  * spring through the force that the step leaves. Sets of every link whether it has such a pair (links); returns how
  * many pairs that are. twist is (links x 6) [rad, m]; 0 under laws without such a model. twist and relieved must
@@ -273,7 +273,7 @@ int contact_relieve(ContactSystem* system, const double (*twist)[6], bool* relie
  * list is. */
 ContactTermList contact_model_list(const ContactSystem* system);
 /* Replace the Hessian of every pair in the accepted state by the nearest positive semidefinite one: of those with a
- * link that is asked for (links; NULL: all). */
+ * link that is asked for: links[link], NULL: all. */
 void contact_project(ContactSystem* system, const bool* links);
 /* How many candidates there are: pairs that may touch during this step, for the sparsity pattern. Since the last
  * contact_prepare; asking cannot fail and allocates nothing. */
@@ -362,7 +362,7 @@ void contact_replay_begin(ContactReplay* replay);
 void contact_replay_set_dt(ContactReplay* replay, double dt);
 /* Loads the step from `now` to `next`. Steps that come one before the other load a state once. false: a plane or slip
  * was not found again; terms are not to be asked for then. Allocates while records grow. Both moments are borrowed
- * until the next load: their records and poses (links) must live as long. */
+ * until the next load: their records[count] and pose[links] must live as long. */
 bool contact_replay_load(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
 /* Terms at t + dt of the step that is loaded; owned by the replay, until the next load. Never NULL inside; empty
  * before the first load. */

@@ -21,10 +21,11 @@ BlendWeight blend_weight(double r, double near, double blend);
 
 /* Where two nodes are to each other. */
 typedef struct {
-  int node[2];           /* the second: -1 of a half-space */
-  Vec3 center[2];        /* world [m]; the second not of a half-space */
-  Vec3 direction;        /* unit, from the second centre to the first, or the half-space's normal */
-  double distance, near; /* r, d [m] */
+  int node[2];                 /* the second: -1 of a half-space */
+  Vec3 center[2];              /* world [m]; the second not of a half-space */
+  Vec3 direction;              /* unit, from the second centre to the first, or the half-space's normal */
+  double distance, near;       /* r, d [m] */
+  const PlaneSolution* solved; /* of two leaves; NULL: their plane has not been looked for */
 } NodePlaces;
 
 /* Of one thread. */
@@ -33,6 +34,22 @@ typedef struct {
   NodeBars bars[2];
   int count, piece_count, blend_count; /* of the last walk: terms, of these exact ones and blends */
 } FieldWork;
+
+/* What was found of two links where these were looked at last: the planes between their pieces in the order of the
+ * walk, the potential, its derivatives. Who looks there again need not search for it; all is to the bit what it would
+ * find. Begins zeroed; owns its arrays, freed with field_kept_destroy. */
+typedef struct {
+  Pose pose[2];
+  bool planes_known, value_known, derivatives_known; /* at these poses */
+  int count, capacity;
+  ReciprocalPlane* planes; /* (count) */
+  double value;
+  Vec3 reference[2];
+  PairDerivatives* derivatives; /* (1) */
+} FieldKept;
+/* Frees what it owns; NULL is not accepted, a zeroed one is. */
+void field_kept_destroy(FieldKept* kept);
+
 /* Room for the largest two hulls and trees. Freed with field_work_destroy. Never fails. */
 void field_work_create(FieldWork* work, const Model* model, const Hierarchy* hierarchy);
 /* Frees what it owns; accepts a zeroed one. NULL is not accepted. */
@@ -52,9 +69,11 @@ typedef struct {
   Pose pose[2];
   Vec3 reference[2];          /* that twists are about */
   const HullInstance* ground; /* NULL: two links */
+  FieldKept* kept;            /* of these two links and no others, lent; NULL: nothing is kept */
 } FieldPair;
 
-/* P. false: two pieces meet, or a plane was not found; value is set only where it was. Nothing below allocates. */
+/* P. false: two pieces meet, or a plane was not found; value is set only where it was. Nothing below allocates but
+ * FieldPair.kept while it grows. */
 bool field_value(const FarField* field, FieldWork* work, const FieldPair* pair, double* value);
 /* Gradient and Hessian, set. out->energy is P. false: out is zero. Returns false where two pieces meet, or a plane
  * was not found. Nothing below allocates. */

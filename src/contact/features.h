@@ -13,7 +13,7 @@ typedef struct {
   int vertex_count, edge_count, triangle_count;
 } Features;
 
-/* Of all hulls of a link, features (hulls) zeroed before: those of its bounded hulls are set, by the places of corners
+/* Of all hulls of a link, features[hulls] zeroed before: those of its bounded hulls are set, by the places of corners
  * in the link frame. Allocates. Freed one by one with features_free. Never fails. */
 void features_of_link(const Model* model, int link, Features* features);
 /* Of one solid alone: vertices are numbers in it. Allocates. Freed with features_free. Never fails. */

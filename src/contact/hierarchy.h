@@ -54,7 +54,7 @@ typedef struct {
   double* radius;
 } NodeBars;
 /* Hand them down to the vertices of the link (BodyTree.vertex_count), world axes, added; the bars are used up. turn:
- * the link's rotation. bars (nodes). Cannot fail, allocates nothing. */
+ * the link's rotation. bars[nodes]. Cannot fail, allocates nothing. */
 void hierarchy_to_vertices(const Model* model, const BodyTree* tree, Mat3 turn, const NodeBars* bars, Vec3* vertices);
 /* The same of one leaf, to the vertices of its hull. out (vertices of the hull), added to. Cannot fail, allocates
  * nothing. */

@@ -127,8 +127,8 @@ typedef struct ContactLaw {
   /* Where a pair with terms presses: centre of pressure, world [m], and how hard [N]. NULL, or false: where its plane
    * says. */
   bool (*center)(const LawPair* pair, Vec3* point, double* press);
-  /* Newton's model of a pair of which the step would leave 1 / ratio of its force (S11). NULL: its own. */
-  void (*relieve)(const LawPair* pair, double ratio, PairDerivatives* model);
+  /* Newton's model of a pair of which the step would leave 1 / ratio of its force (S11). NULL, or false: its own. */
+  bool (*relieve)(const LawPair* pair, double ratio, PairDerivatives* model);
   /* The next step rests on this state (LawPair.lagged: it is pressed). room: of lag_room bytes when it is pressed, lent
    * until the next lag; returns how many were used, a multiple of 8. NULL: nothing is kept. */
   size_t (*lag_room)(const LawPair* pair);

@@ -30,6 +30,7 @@ typedef struct {
   Hierarchy hierarchy;
   FarField field;
   FieldWork* work;             /* one a thread */
+  FieldKept** kept;            /* of every pair of links that was looked at  (links x links) */
   bool rough;                  /* some pair has friction */
   bool* of_triangles;          /* links */
   FrictionParameters friction; /* but for the coefficient, which is the pair's */
@@ -98,6 +99,7 @@ static void* create(const Model* model, int threads, double tolerance) {
                .active = MEMORY_NEW(ActiveVertex*, threads),
                .rough = model_largest_material(model, MATERIAL_FRICTION) > 0,
                .friction = {0, contact->smoothing, model->simulation.dt, 0, false}};
+  law->kept = MEMORY_NEW(FieldKept*, model->link_count * model->link_count + 1);
   law->of_triangles = MEMORY_NEW(bool, model->link_count + 1);
   for (int i = 0; i < model->link_count; i++) law->of_triangles[i] = of_triangles(model, i);
   hierarchy_create(&law->hierarchy, model);
@@ -115,6 +117,11 @@ static void destroy(void* instance) {
     field_work_destroy(&law->work[t]);
     memory_free(law->active[t]);
   }
+  for (int i = 0; i < law->model->link_count * law->model->link_count; i++) {
+    if (law->kept[i]) field_kept_destroy(law->kept[i]);
+    memory_free(law->kept[i]);
+  }
+  memory_free(law->kept);
   memory_free(law->work);
   memory_free(law->active);
   memory_free(law->of_triangles);
@@ -180,10 +187,20 @@ static ContactRest rest_under_force(double support, int n_a, int n_b, double for
 
 static bool of_links(const Law* law, int item) { return item >= law->model->hull_count; }
 
+/* A pair goes on in one thread at a time, so what is kept of it is nobody else's. */
+static FieldKept* kept_of(const Law* law, const int link[2]) {
+  FieldKept** kept = &law->kept[link[0] * law->model->link_count + link[1]];
+  if (!*kept) *kept = MEMORY_NEW(FieldKept, 1);
+  return *kept;
+}
+
 static FieldPair links_pair(const Law* law, const int item[2], const Pose* a, const Pose* b, const Vec3 reference[2]) {
   int first = law->model->hull_count;
-  return (FieldPair){
-      .link = {item[0] - first, item[1] - first}, .pose = {*a, *b}, .reference = {reference[0], reference[1]}};
+  const int link[2] = {item[0] - first, item[1] - first};
+  return (FieldPair){.link = {link[0], link[1]},
+                     .pose = {*a, *b},
+                     .reference = {reference[0], reference[1]},
+                     .kept = kept_of(law, link)};
 }
 
 /* Two hulls, or a hull and a half-space. leaf: their nodes, the second -1 of a half-space. */

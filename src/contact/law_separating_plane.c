@@ -346,7 +346,7 @@ static double rounding(const LawPair* p, double reach) {
 
 /* A spring through the force f / ratio at the clearance where the barrier has that: with z^-p for the force, seen from
  * here its gradient is (1 + p (ratio^(1/p) - 1)) / ratio of the barrier's and its Hessian 1 / ratio (S11). */
-static void relieve(const LawPair* p, double ratio, PairDerivatives* model) {
+static bool relieve(const LawPair* p, double ratio, PairDerivatives* model) {
   const Law* law = p->law;
   const PairOwn* own = p->own;
   PairDerivatives contact;
@@ -362,6 +362,7 @@ static void relieve(const LawPair* p, double ratio, PairDerivatives* model) {
   }
   for (int i = 0; i < 12; i++)
     for (int j = 0; j < 12; j++) model->hessian[i][j] += b * contact.hessian[i][j];
+  return true;
 }
 
 static double compression(const LawPair* p) {

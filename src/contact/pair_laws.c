@@ -205,13 +205,10 @@ static bool center(const LawPair* pair, Vec3* point, double* press) {
   return law->center && law->center(&own, point, press);
 }
 
-static void relieve(const LawPair* pair, double ratio, PairDerivatives* model) {
+static bool relieve(const LawPair* pair, double ratio, PairDerivatives* model) {
   LawPair own;
   const ContactLaw* law = turn_to(pair, &own)->law;
-  if (law->relieve)
-    law->relieve(&own, ratio, model);
-  else
-    *model = *pair->derivatives;
+  return law->relieve && law->relieve(&own, ratio, model);
 }
 
 static size_t lag_room(const LawPair* pair) {

@@ -4,12 +4,6 @@
 
 #include "contact/small_matrix.h"
 
-/* Newton decrement relative to P: below the first, convergence is quadratic and a step is taken as it is; below the
- * second the next step ends at rounding. */
-#define NEAR_MINIMUM 1e-5
-#define LAST_STEP 1e-13
-enum { ITERATIONS = 200, BACKTRACKS = 60 };
-
 CentredPotential centred_potential(double r) {
   double s = 1 / sqrt(r), s3 = s / r;
   return (CentredPotential){RECIPROCAL_PLANE * (1 + s) * (1 + s), -RECIPROCAL_PLANE * (1 + s) * s3,
@@ -129,7 +123,7 @@ static double newton_step(const Problem* p, const Evaluation* e, Vec3 n, Vec3* d
 /* Halved until the energy falls (Armijo); false: it does not, within rounding. */
 static bool search(const Problem* p, Vec3* n, double* o, Vec3 dn, double d_o, double decrement, Evaluation* e) {
   double factor = 1;
-  for (int k = 0; k < BACKTRACKS; k++, factor *= 0.5) {
+  for (int k = 0; k < RECIPROCAL_HALVINGS; k++, factor *= 0.5) {
     Evaluation trial;
     Vec3 n1 = vec3_add_scaled(*n, factor, dn);
     double o1 = *o + factor * d_o;
@@ -145,12 +139,12 @@ static bool search(const Problem* p, Vec3* n, double* o, Vec3 dn, double d_o, do
 
 static bool minimise(const Problem* p, Vec3* n, double* o, Evaluation* e, int* iterations) {
   double before = INFINITY;
-  for (*iterations = 0; *iterations < ITERATIONS; ++*iterations) {
+  for (*iterations = 0; *iterations < RECIPROCAL_STEPS; ++*iterations) {
     Vec3 dn;
     double d_o, decrement = newton_step(p, e, *n, &dn, &d_o);
     if (!isfinite(decrement)) return false;
-    if (decrement <= 1e-28 * e->energy) return true;
-    bool near = decrement < NEAR_MINIMUM * e->energy;
+    if (decrement <= RECIPROCAL_LEAST * e->energy) return true;
+    bool near = decrement < RECIPROCAL_NEAR * e->energy;
     if (near && decrement >= 0.5 * before) return true; /* rounding */
     before = decrement;
     Evaluation trial;
@@ -158,7 +152,7 @@ static bool minimise(const Problem* p, Vec3* n, double* o, Evaluation* e, int* i
       *n = vec3_add(*n, dn);
       *o += d_o;
       *e = trial;
-      if (decrement < LAST_STEP * e->energy) return true;
+      if (decrement < RECIPROCAL_LAST * e->energy) return true;
     } else if (!search(p, n, o, dn, d_o, decrement, e))
       return near;
   }
@@ -176,26 +170,64 @@ static void store(const Problem* p, Vec3 n, double o, const Evaluation* e, Plane
   out->norm_second = e->norm_second;
 }
 
-/* The plane of two points at the closest points' distance: |n| = 1 / (1 + sqrt(gap)), halfway (N2). */
-bool reciprocal_solve(const HullInstance* a, const HullInstance* b, const GjkResult* found, PlaneScratch* scratch,
-                      PlaneSolution* solution) {
+/* |n| = 1 / (1 + sqrt(gap)), halfway (N2). */
+Plane reciprocal_start(const HullInstance* a, const HullInstance* b, const GjkResult* found) {
+  double length = 1 / (1 + sqrt(found->distance));
+  Plane start = {plane_origin(a, b), vec3_scale(found->normal, length), 0};
+  if (b->half_space) {
+    start.n = vec3_scale(vec3_scale(b->normal, -1.0), length);
+    start.o = length * (0.5 * found->distance - (vec3_dot(b->normal, start.origin) - b->offset));
+  } else {
+    Vec3 middle = vec3_scale(vec3_add(found->witness_a, found->witness_b), 0.5);
+    start.o = -vec3_dot(start.n, vec3_sub(middle, start.origin));
+  }
+  return start;
+}
+
+/* Halfway between the centres, if that is a quarter of the gap away from either sphere. */
+Plane reciprocal_start_apart(const HullInstance* a, const HullInstance* b, const Vec3 center[2],
+                             const double radius[2]) {
+  Vec3 way = vec3_sub(center[1], center[0]);
+  double r = vec3_norm(way), gap = r - (radius[0] + radius[1]);
+  double along = fmin(fmax(0.5 * r, radius[0] + 0.25 * gap), r - radius[1] - 0.25 * gap);
+  Plane start = {plane_origin(a, b), vec3_scale(way, 1 / (r * (1 + sqrt(r)))), 0};
+  start.o = -vec3_dot(start.n, vec3_sub(vec3_add_scaled(center[0], along / r, way), start.origin));
+  return start;
+}
+
+static Problem problem_of(const HullInstance* a, const HullInstance* b, PlaneScratch* scratch) {
   Problem p = {.hull = {a, b}, .origin = plane_origin(a, b), .half_space = b->half_space, .scratch = scratch};
-  double length = 1 / (1 + sqrt(found->distance)), o;
-  Vec3 n = vec3_scale(found->normal, length);
   if (p.half_space) {
     p.axis = vec3_scale(b->normal, -1.0);
     p.level = vec3_dot(b->normal, p.origin) - b->offset;
-    n = vec3_scale(p.axis, length);
-    o = length * (0.5 * found->distance - p.level);
-  } else {
-    Vec3 middle = vec3_scale(vec3_add(found->witness_a, found->witness_b), 0.5);
-    o = -vec3_dot(n, vec3_sub(middle, p.origin));
   }
   gather(&p);
+  return p;
+}
+
+bool reciprocal_solve_from(const HullInstance* a, const HullInstance* b, Plane start, PlaneScratch* scratch,
+                           PlaneSolution* solution) {
+  Problem p = problem_of(a, b, scratch);
+  Vec3 n = start.n;
+  double o = start.o;
   Evaluation e;
   if (!evaluate(&p, n, o, &e) || !minimise(&p, &n, &o, &e, &solution->iterations)) return false;
   store(&p, n, o, &e, solution);
   return true;
+}
+
+bool reciprocal_solve(const HullInstance* a, const HullInstance* b, const GjkResult* found, PlaneScratch* scratch,
+                      PlaneSolution* solution) {
+  return reciprocal_solve_from(a, b, reciprocal_start(a, b, found), scratch, solution);
+}
+
+void reciprocal_recall(const HullInstance* a, const HullInstance* b, ReciprocalPlane plane, PlaneScratch* scratch,
+                       PlaneSolution* solution) {
+  Problem p = problem_of(a, b, scratch);
+  Evaluation e;
+  (void)evaluate(&p, plane.n, plane.o, &e); /* it was feasible */
+  store(&p, plane.n, plane.o, &e, solution);
+  solution->iterations = 0;
 }
 
 Vec3 reciprocal_center(const PlaneSolution* solution) {

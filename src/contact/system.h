@@ -179,7 +179,7 @@ void contact_name_pair(const ContactSystem* system, ContactPair* pair, uint64_t 
  * by doubling: pointers to pairs, and to what the law remembers, are invalid then. */
 int contact_take_slot(ContactSystem* system);
 /* Merge keys (sorted) with the list: those wanted enter or keep their slot, of the others those stay that are told to.
- * The version changes when the list does, and then no candidate counts as awake. keys (count) are only read.
+ * The version changes when the list does, and then no candidate counts as awake. keys[count] are only read.
  * Allocates while the list grows; never fails. */
 void contact_merge_list(ContactSystem* system, const uint64_t* keys, int count,
                         bool (*wanted)(const ContactSystem* system, uint64_t key),
@@ -191,7 +191,7 @@ void contact_grow_list(ContactSystem* system, int needed);
 /* Friction of the pair as contact_set_grip has told: sets grip and material. At the lag. */
 void contact_grip_pair(const ContactSystem* system, ContactPair* pair);
 
-/* Where the links stand in state `which` (contact/trial.c). poses (links) are copied; hulls and centres of mass follow
+/* Where the links stand in state `which` (contact/trial.c). poses[links] are copied; hulls and centres of mass follow
  * [m]. Allocates nothing; never fails. */
 void contact_place(ContactSystem* system, int which, const Pose* poses);
 /* The trial becomes the accepted state, with what the law adds. State, and the law's own [state_size bytes]. Cannot
@@ -223,7 +223,7 @@ void contact_find_crowds(ContactSystem* system);
  * the list grows; nothing without such pairs. Never fails. */
 void contact_list_rubbing(ContactSystem* system, bool drop_others);
 
-/* Least distance of two pieces of a pair of links at these poses (links) [m], 0 where they meet; INFINITY where it is
+/* Least distance of two pieces of a pair of links at these poses[links] [m], 0 where they meet; INFINITY where it is
  * no such pair, or its bounding spheres are farther apart than the law's range. Cannot fail, allocates nothing. */
 double contact_whole_distance(const ContactSystem* system, const ContactPair* pair, const Pose* poses);
 
@@ -251,7 +251,7 @@ bool contact_prove_way(const ContactSystem* system, WholeWay* way);
 static inline int contact_item_link(const Model* model, int item) {
   return item < model->hull_count ? model->hulls[item].link : item - model->hull_count;
 }
-/* Where an item stands; of a link its pose, without points. poses (links). By value; cannot fail, allocates nothing. */
+/* Where an item stands; of a link its pose, without points. poses[links]. By value; cannot fail, allocates nothing. */
 static inline HullInstance contact_item_at(const Model* model, int item, const Pose* poses) {
   int link = contact_item_link(model, item);
   if (item < model->hull_count) return pair_hull_at(&model->hulls[item], &poses[link]);

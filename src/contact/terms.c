@@ -65,8 +65,7 @@ static void relieve_pair(void* context, int index, int thread) {
   double ratio = force_excess(contact_derivatives(s, p), state->axis, task->twist[p->link_a], task->twist[p->link_b]);
   if (!(ratio > RELIEF_FROM)) return;
   LawPair pair = contact_law_pair(s, p, s->current, thread);
-  s->law->relieve(&pair, ratio, &s->models[slot]);
-  s->sleep[slot].relieved = true;
+  s->sleep[slot].relieved = s->law->relieve(&pair, ratio, &s->models[slot]);
 }
 
 int contact_relieve(ContactSystem* s, const double (*twist)[6], bool* relieved) {

@@ -22,9 +22,9 @@ void signal_create(Signal* signal, const SceneSignal* source);
 void signal_destroy(Signal* signal);
 /* value[channel] [m or rad] and rate[channel] = d value / d t [m/s or rad/s] at time t [s]; of an integrated signal the
  * rate is what the source says, and the value its integral from 0 to t. Before the start (a drive's delay asks for
- * that) all stands as it does at 0, with no rate. value, rate (channels), both set. Loads and tendons have N and N m in
- * place of m and rad. Cannot fail, allocates nothing; t may lie behind the last knot, where the last piece goes on
- * as its type says. */
+ * that) all stands as it does at 0, with no rate. value[channels], rate[channels], both set. Loads and tendons have N
+ * and N m in place of m and rad. Cannot fail, allocates nothing; t may lie behind the last knot, where the last piece
+ * goes on as its type says. */
 void signal_eval(const Signal* signal, double t, double* value, double* rate);
 
 /* acceleration[channel] = d rate / d t, of a smooth piece (of integrated signals the source's rate). acceleration

@@ -36,13 +36,13 @@ void sines_eval_vjp(const Signal* signal, double t, const double* a, const doubl
 /* control/integral.c: integrals from 0 to t of what the functions above give, and for weights a of these the gradient.
  * integral_create allocates `areas` (rows x channels), which signal_destroy frees; nothing for sines. */
 void integral_create(Signal* signal);
-/* value (channels), set: trapezes between rows [unit s]. */
+/* value[channels], set: trapezes between rows [unit s]. */
 void rows_integral(const Signal* signal, double t, double* value);
 /* gradient (rows x channels), added to. */
 void rows_integral_vjp(const Signal* signal, double t, const double* a, double* gradient);
-/* value (channels), set; finite at frequency 0 too. */
+/* value[channels], set; finite at frequency 0 too. */
 void sines_integral(const Signal* signal, double t, double* value);
-/* gradient: offsets (channels), amplitude, frequency, phase (channels x terms each), added to; a (channels). */
+/* gradient: offsets (channels), amplitude, frequency, phase (channels x terms each), added to; a[channels]. */
 void sines_integral_vjp(const Signal* signal, double t, const double* a, double* gradient);
 
 /* Time of a row [s]; 0 of a constant. */

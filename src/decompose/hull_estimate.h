@@ -14,7 +14,7 @@ typedef struct {
   double volume;
 } HullEstimate;
 
-/* Of points (count); volume 0 when they are flat. By value, no allocation as a rule (points_volume). */
+/* Of points[count]; volume 0 when they are flat. By value, no allocation as a rule (points_volume). */
 HullEstimate hull_estimate(const Vec3* points, int count);
 /* Of the points of both together; a and b stay. */
 HullEstimate hull_estimate_joined(const HullEstimate* a, const HullEstimate* b);

@@ -28,8 +28,8 @@ void row_keep_destroy(RowKeep* keep);
 void row_keep_link(RowKeep* keep, int link, int first, int last);
 /* This row of all links; rows ascending. Asserts that no row is smaller than the one before. Allocates. */
 void row_keep_whole(RowKeep* keep, int row);
-/* Lay out the arrays: after all that is to be kept has been said. Allocates nothing: the caller allocates `poses`,
- * `coordinates` and `dofs` entries. Never fails. */
+/* Lay out the arrays: after all that is to be kept has been said. Allocates nothing: the caller allocates arrays
+ * of length `poses`, `coordinates` and `dofs`, all kept rows together. Never fails. */
 void row_keep_lay_out(RowKeep* keep, const Model* model);
 
 /* Where the pose (and the force), the coordinates and the rates of a link stand in arrays of rows. */
@@ -116,7 +116,7 @@ static inline const Pose* recording_state_pose(const Recording* r, const Recorde
   return state->between < 0 ? r->pose + (size_t)(state->step - r->first_row) * links
                             : r->between_pose + (size_t)state->between * links;
 }
-/* Coordinates of any state (nq), borrowed. Not to be freed; the state must be one of this recording, or the result
+/* Coordinates of any state[nq], borrowed. Not to be freed; the state must be one of this recording, or the result
  * is undefined. */
 static inline const double* recording_state_q(const Recording* r, const RecordedState* state) {
   size_t nq = (size_t)r->model->coordinate_count;
@@ -160,13 +160,13 @@ typedef struct {
   int halved_steps; /* StepReport.halved */
 } RecordReport;
 
-/* Room for `steps` steps; a recording can be run again and again, with other models of the same sizes too. Freed with
- * recording_destroy. Owns its arrays, not the model. Never fails. */
+/* Room for `steps` steps, rows 0..steps; a recording can be run again and again, with other models of the same size
+ * too. Freed with recording_destroy. Owns its arrays, not the model. Never fails. */
 void recording_create(Recording* recording, const Model* model, int steps);
 /* A thin one. keep is borrowed. It must be laid out, and outlive the recording. Freed with recording_destroy, which
  * leaves keep alone. Never fails. */
 void recording_create_thin(Recording* recording, const Model* model, int steps, const RowKeep* keep);
-/* Keep the force between these links, too, of so many steps: once, before it is run. pairs (count) are borrowed; count
+/* Keep the force between these links, too, of so many steps: once, before it is run. pairs[count] are borrowed; count
  * 0: nothing is allocated. A second call would leave the first array without an owner: an error of the caller. */
 void recording_keep_pairs(Recording* recording, const ForcePair* pairs, int count, int steps);
 /* Frees what it owns, not model, keep and pairs; a zeroed one is accepted. NULL is not accepted. */
@@ -253,13 +253,13 @@ void loss_keep_pairs(const Loss* loss, int steps, Recording* recording, LossSeed
 const char* loss_name(const Loss* loss, int index); /* unlike all others: a column of convergence.csv. an index from
                                                      * loss_count on is undefined */
 bool loss_counts(const Loss* loss, int index);      /* in this scenario? Else its value is 0 */
-/* Each term times its own weight (not the scenario's) to terms (loss_count, or NULL); returns their sum. seeds NULL:
+/* Each term times its own weight (not the scenario's) to terms[loss_count], or NULL; returns their sum. seeds NULL:
  * values only; else derivatives of the sum are added. Links, hulls, vertices and controllers of the recording's model
  * are those that the loss was made for. A recording shorter than the horizon has no loss: NaN, seeds untouched. No
  * allocation. */
 double loss_evaluate(const Loss* loss, const Recording* recording, double* terms, LossSeeds* seeds);
 /* The same for losses of which some are bounds (TaskLoss.bounded), which are not in the sum; the derivatives are those
- * of the terms times `factors` (loss_count; NULL: 1, and 0 of what is bounded). factors and terms are lent. NaN as
+ * of the terms times factors[loss_count] (NULL: 1, and 0 of what is bounded). factors and terms are lent. NaN as
  * above. No allocation. */
 double loss_evaluate_with(const Loss* loss, const Recording* recording, double* terms, const double* factors,
                           LossSeeds* seeds);
@@ -452,9 +452,9 @@ typedef struct {
 /* The same for any scalar of a vector: value(context, values), NaN where there is none. Stops early, with fewer
  * directions, when interrupted. */
 typedef double (*GradcheckValue)(void* context, const double* values);
-/* gradient, scale, base (count each); scale: the change of each number that counts as large, 0: it is not moved. count
- * 0: an empty report. Allocates for the time of the call. A value that fails (NaN) is told in the report, nowhere
- * else. */
+/* gradient[count], scale[count], base[count]; scale: the change of each number that counts as large, 0: it is not
+ * moved. count 0: an empty report. Allocates for the time of the call. A value that fails (NaN) is told in the report,
+ * nowhere else. */
 void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, GradcheckFloor floor,
                       GradcheckValue value, void* context, const GradcheckOptions* options, uint64_t seed,
                       GradcheckBlockReport* report);

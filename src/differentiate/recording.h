@@ -10,7 +10,7 @@ enum { STATES_BEFORE = 2 };
 /* What a row needs to be gone through backwards, for `steps` steps after first_row and so many contacts of them all, to
  * begin with; rates and forces are left out. Freed with recording_destroy. */
 void recording_create_part(Recording* recording, const Model* model, int first_row, int steps, int contacts);
-/* A state before the entry of a part, in the order of time; q, pose: borrowed for the call. q (nq), pose (links). */
+/* A state before the entry of a part, in the order of time; q, pose: borrowed for the call. q[nq], pose[links]. */
 void recording_add_before(Recording* recording, const RecordedState* what, const double* q, const Pose* pose);
 /* The present state of the run as a row, with what lies between it and the row before. A part's first row has nothing
  * before it. Of whole rows; allocates while states between and contacts grow. */

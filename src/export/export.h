@@ -37,7 +37,7 @@ typedef struct {
   const Model* model;
   const RunPoses* run;
 } GlbPart;
-/* parts (count); *moments: of the longest. Never fails; allocates for the time of the call. */
+/* parts[count]; *moments: of the longest. Never fails; allocates for the time of the call. */
 void export_glb_parts(Text* out, const GlbPart* parts, int count, double fps, int* moments);
 
 typedef enum { SURFACE_OBJ, SURFACE_STL, SURFACE_3MF } SurfaceFormat;
@@ -70,7 +70,7 @@ typedef struct {
   double thickness_spacing; /* distance of the samples of the wall [m]; 0 when not united */
 } SurfaceReport;
 
-/* Append the bounded hulls of a link (-1 = of all) under the poses (links), as OBJ in metres, binary STL or 3MF in
+/* Append the bounded hulls of a link (-1 = of all) under the poses[links], as OBJ in metres, binary STL or 3MF in
  * millimetres. Nothing fails: what is wrong with the surface is in the report, which owns nothing. */
 SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose* poses, const SurfaceOptions* options);
 
@@ -87,7 +87,7 @@ typedef struct {
   double gap;                 /* smallest at their ends [m]; INFINITY: nothing is near */
   int places;                 /* that were tried */
 } RemovalReport;
-/* For a link 0 ... links - 1, which moves while all others stay. poses: where the links stand, world (links). In the
+/* For a link 0 ... links - 1, which moves while all others stay. poses[links]: where they stand, world. In the
  * report nothing is owned. Never fails; allocates for the time of the call. */
 RemovalReport export_removal(const Model* model, const Pose* poses, int link, int threads);
 

@@ -20,7 +20,7 @@ HullResult facets_create(Facets* facets, const Vec3* points, int count);
 void facets_free(Facets* facets);
 /* Triangles of all facets, counter-clockwise seen from outside: corner total - 2 facet_count of them, for which
  * `triangles` must have room. A merged facet may be slightly concave, so these are not mere fans. Returns their number.
- * points (count): those of facets_create. */
+ * points[count]: those of facets_create. */
 int facets_triangles(const Facets* facets, const Vec3* points, int (*triangles)[3]);
 
 #endif

@@ -78,15 +78,16 @@ static inline Vec3 solid_origin(const ConvexHull* hull) {
 
 typedef enum { HULL_OK, HULL_TOO_FEW_POINTS, HULL_FLAT, HULL_FAILED } HullResult;
 
-/* Convex hull of a point set (count) by Qhull, interior and duplicate points dropped, vertices in order of their first
+/* Convex hull of points[count] by Qhull, interior and duplicate points dropped, vertices in order of their first
  * appearance in `points` (deterministic). HULL_FLAT: the points lie in a plane to within relative rounding 1e-10. When
  * not HULL_OK there is nothing to free. Else the hull owns copies, freed by hull_free.
  * HULL_FAILED: a coordinate is not finite, or Qhull found no closed surface. points are copied; fewer than four
  * different ones are HULL_TOO_FEW_POINTS. */
 HullResult hull_create(ConvexHull* hull, const Vec3* points, int count);
-/* The same with every point (count) kept as a vertex, in the given order, those inside too: a shape that is being
- * designed, where a vertex that lies inside today may come out tomorrow. Only corners are in the triangles. HULL_FLAT
- * and HULL_FAILED as above. The hull owns copies when HULL_OK, freed by hull_free; else there is nothing to free. */
+/* The same with every one of points[count] kept as a vertex, in the given order, those inside too: a shape that is
+ * being designed, where a vertex that lies inside today may come out tomorrow. Only corners are in the triangles.
+ * HULL_FLAT and HULL_FAILED as above. The hull owns copies when HULL_OK, freed by hull_free; else there is nothing to
+ * free. */
 HullResult hull_create_keeping(ConvexHull* hull, const Vec3* points, int count);
 /* Keep at most max_vertices of the hull's own vertices (>= 4), chosen greedily: start from a large tetrahedron, add the
  * vertex farthest outside until the budget is spent. Returns the largest distance of a dropped vertex to the thinned
@@ -163,8 +164,8 @@ void surface_free(TriangleSurface* surface);
 /* A copy of the hull's own vertices and triangles, owned by the caller. Freed by surface_free. Never fails; a hull
  * of no triangles gives an empty surface. */
 TriangleSurface surface_of_hull(const ConvexHull* hull);
-/* Number of the first point with the same coordinates, of every point (count). Owned by the caller, freed by
- * memory_free. Never NULL; points are only read. */
+/* Number of the first point with the same coordinates, of each of points[count]: so many numbers. Owned by the caller,
+ * freed by memory_free. Never NULL; points are only read. */
 int* points_equal(const Vec3* points, int count);
 /* Point i becomes point number[i] in all triangles. Those left with fewer than three corners vanish, and pairs that
  * come to lie back to back: what was closed and oriented stays so. Points keep their numbers, used or not. number:
@@ -272,8 +273,8 @@ HullResult primitive_box(ConvexHull* hull, Vec3 size);
 /* Icosphere: 12, 42, 162, 642 vertices for resolution 0, 1, 2, 3. radius [m]. HULL_FAILED: resolution not in 0..6.
  * Result and ownership as of primitive_box; a radius that is 0 or not finite is an error as of hull_create. */
 HullResult primitive_sphere(ConvexHull* hull, double radius, int resolution);
-/* Its vertices alone, of radius 1, in the same order and without Qhull. Owned by the caller: *count of them. NULL:
- * resolution not in 0..6. */
+/* Its vertices alone, of radius 1, in the same order and without Qhull. Owned by the caller: an array of length *count.
+ * NULL: resolution not in 0..6. */
 Vec3* primitive_sphere_points(int resolution, int* count);
 /* Axis z, `segments` >= 3 vertices on each rim. radius, length [m]. HULL_FAILED: segments not in 3..4096. Result and
  * ownership as of primitive_box; a size of 0 is an error as of hull_create. */
@@ -302,8 +303,8 @@ void mass_moment_add(MassMoment* sum, const MassMoment* term, double factor);
  * hull's frame; zero for a hull without vertices. It need not be convex. Triangles that are turned inwards make it
  * negative: no error is told. Allocates nothing. */
 MassMoment mass_moment_solid(const ConvexHull* hull);
-/* Unit mass spread evenly over points (count >= 1). [1, m, m^2]; zero for none. In the points' frame; points may be
- * NULL when count is 0. */
+/* Unit mass spread evenly over points[count], count >= 1. [1, m, m^2]; zero for none. In the points' frame; points may
+ * be NULL when count is 0. */
 MassMoment mass_moment_points(const Vec3* points, int count);
 /* From mass, centre of mass and inertia tensor about the centre of mass (ixx, iyy, izz, ixy, ixz, iyz; kg m^2). mass
  * [kg], center [m], axes of center's frame; the tensor has the signs of ixy = -integral rho x y. By value. A tensor
@@ -329,7 +330,7 @@ typedef struct {
   const double *x, *y, *z;
   int count, padded;
 } PointView;
-/* Own arrays with a copy of the points (count >= 1), in one block; freed by point_view_free, which accepts {0}.
+/* Own arrays with a copy of points[count], count >= 1, in one block; freed by point_view_free, which accepts {0}.
  * points need not outlive the call; padded to the width of lanes with the last point. Never fails. */
 PointView point_view_create(const Vec3* points, int count);
 /* Frees the block of point_view_create and leaves {0}; not for views of other arrays. NULL is not accepted. */

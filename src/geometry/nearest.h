@@ -227,7 +227,7 @@ static inline NearestPoint nearest_on_tetrahedron(const Vec3* p, double scale) {
   return best;
 }
 
-/* The same for 1 to 4 corners, p (count). */
+/* The same for 1 to 4 corners, p[count]. */
 static inline NearestPoint nearest_on_simplex(const Vec3* p, int count, double scale) {
   if (count == 1) return nearest_vertex(p, 0);
   if (count == 2) return nearest_on_edge(p, 0, 1);

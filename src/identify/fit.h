@@ -155,10 +155,10 @@ double shot_height(const Identification* id, const Shot* shot, int* ground);
 /* Sets the arrays of out to zero: (variables^2), (variables), (variables x locals), (locals^2), (locals). */
 void shot_clear(const Identification* id, ShotSums* out);
 /* Cost and gradient alone, by the adjoint of the run (Q13): sets out->ran, cost, residuals and g. Of shots without
- * unknowns of their own. x (variables). */
+ * unknowns of their own. x[variables]. */
 void shot_gradient(const Identification* id, const double* x, const Shot* shot, ShotSums* out);
 /* The same sums as with derivatives, where the shot's own unknowns, which are set, make its cost least for x (Q13);
- * identify/settle.c. x (variables), local (the shot's own unknowns). */
+ * identify/settle.c. x[variables], local (the shot's own unknowns). */
 void shot_settle(const Identification* id, const double* x, const Shot* shot, double* local, ShotSums* out);
 /* Huber's loss of a residual, and the weight of its square's derivatives, which is set. */
 double robust_loss(double r, double threshold, double* weight);
@@ -178,7 +178,7 @@ bool shot_sum(const Identification* id, const ShotResiduals* s, const double* lo
 double local_deviation(const Identification* id, int k);
 /* A whole run from its first state: means over its samples of the distances to what was measured [m, rad, m or rad],
  * and those in its last sample, NaN where nothing was measured then [m, rad]; false: it ends before. rows: where not
- * NULL, a row for each sample and link is appended, with what it is uncertain by (Q8). x (variables); out: NaN
+ * NULL, a row for each sample and link is appended, with what it is uncertain by (Q8). x[variables]; out: NaN
  * where it ends before. */
 bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[JUDGED_NUMBERS],
                 JudgedRows* rows);
@@ -192,7 +192,7 @@ void dense_solve(int n, const double* l, double* x);
 /* Eigenvalues (descending) and eigenvectors, one a row, of a symmetric matrix, by Jacobi's rotations; a is destroyed.
  * a and vectors (n x n), row-major; values (n). */
 void dense_eigen(int n, double* a, double* values, double* vectors);
-/* The step dx (variables) of (Q3) within bounds, 0 for what is held or stays at a bound; false: the matrix is not
+/* The step dx[variables] of (Q3) within bounds, 0 for what is held or stays at a bound; false: the matrix is not
  * positive definite for any damping. */
 bool bounded_step(const Identification* id, double damping, double* dx);
 
@@ -204,7 +204,7 @@ void sums_free(const Identification* id, ShotSums* sums);
 typedef enum { SWEEP_COST, SWEEP_NORMAL, SWEEP_GRADIENT, SWEEP_SETTLED } SweepWork;
 /* Half the sum of squares at x with priors, over threads and processes; INFINITY where many shots cannot be simulated
  * that could when the fit began. Of a shot that cannot, it is what it was in id->sums, and it pulls at nothing.
- * locals (shots x locals): of every shot, set where they are settled; out (shot_count): for SWEEP_COST without
+ * locals (shots x locals): of every shot, set where they are settled; out[shot_count]: for SWEEP_COST without
  * arrays. Adds to id->simulated. */
 double fit_sweep(Identification* id, SweepWork work, const double* x, double* locals, ShotSums* out);
 /* The shots' own unknowns, one after the other (shots x locals). Owned by the caller. */

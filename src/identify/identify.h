@@ -38,15 +38,15 @@ typedef struct {
   int input_count;
 } MeasuredData;
 
-/* Read the files: those of the command line (paths or patterns, relative to the working directory), else the task's.
- * Every fault is told with file, line, rule and what it may come from. model: of the scene. STATUS_IO where a file
- * cannot be read, STATUS_BAD_INPUT for the others; *data is set in any case, for measured_free. It borrows the task.
- * The signals of its inputs are those of the model's scene. */
+/* Read the files: those of the command line (files[file_count], paths or patterns, relative to the working directory),
+ * else the task's. Every fault is told with file, line, rule and what it may come from. model: of the scene. STATUS_IO
+ * where a file cannot be read, STATUS_BAD_INPUT for the others; *data is set in any case, for measured_free. It borrows
+ * the task. The signals of its inputs are those of the model's scene. */
 Status measured_read(MeasuredData* data, const Task* task, const char* const* files, int file_count, const Model* model,
                      Diagnostics* diagnostics);
 /* Frees all runs and their arrays and zeroes it; accepts a zeroed or half-read one. NULL is not accepted. */
 void measured_free(MeasuredData* data);
-/* Coordinates (nq) and velocities (nv) of the model where the run is at a sample; what is not measured stays as it is.
+/* Coordinates (nq) and velocities[nv] of the model where the run is at a sample; what is not measured stays as it is.
  * sample: 0 ... count - 1. m, rad, quaternions; m/s, rad/s. The model is only read. Another sample is undefined, not
  * checked. Both arrays are the caller's own; nothing is allocated. */
 void measured_state(const MeasuredRun* run, int sample, const Model* model, double* coordinates, double* velocities);

@@ -115,37 +115,37 @@ bool joint_is_elementary(const Joint* joint);
 static inline bool joint_floats(const Joint* joint) { return joint->slide_count == 3 && joint->quaternion; }
 
 /* ---------------------------------------------------------------- motion. q: the joint's coordinates */
-/* Pose of the link frame in the joint frame. q (coordinate_count): m and rad; its quaternion must be unit. Translation
+/* Pose of the link frame in the joint frame. q[coordinate_count]: m and rad; its quaternion must be unit. Translation
  * in m. One that is not is no error, but no rotation either. By value. */
 Pose joint_motion(const Joint* joint, const double* q);
-/* Screws in world axes (dof_count); frame, link: as in JointKind.screws. q (coordinate_count); out is set, slides
+/* Screws in world axes (dof_count); frame, link: as in JointKind.screws. q[coordinate_count]; out is set, slides
  * first. Axes without unit, points in m; of the quaternion's three each turns about a current link axis. Cannot
  * fail, allocates nothing. */
 void joint_screws(const Joint* joint, const double* q, Mat3 frame, Pose link, Screw* out);
-/* Bounds along q + alpha d: q (coordinate_count), d (dof_count), m and rad. Upper bounds, not the least ones. By
+/* Bounds along q + alpha d: q[coordinate_count], d[dof_count], m and rad. Upper bounds, not the least ones. By
  * value. Cannot fail, allocates nothing. */
 JointReach joint_reach(const Joint* joint, const double* q, const double* d);
 
 /* ---------------------------------------------------------------- coordinates */
-/* out = q moved by the increment d (dof): plain ones add, a quaternion is multiplied on the right. out may be q. q, out
+/* out = q moved by the increment d[dof]: plain ones add, a quaternion is multiplied on the right. out may be q. q, out
  * (coordinate_count). The quaternion is made unit again; where its three increments are 0 it stays to the bit.
  * Cannot fail, allocates nothing. */
 void joint_increment(const Joint* joint, const double* q, const double* d, double* out);
-/* d (dof) from q_from to q_to; for a quaternion the rotation vector of q_from^-1 q_to, in link axes. q_from, q_to
+/* d[dof] from q_from to q_to; for a quaternion the rotation vector of q_from^-1 q_to, in link axes. q_from, q_to
  * (coordinate_count); m and rad, the rotation at most pi. Both quaternions must be unit, which is not checked.
  * Cannot fail, allocates nothing. */
 void joint_difference(const Joint* joint, const double* q_from, const double* q_to, double* d);
-/* out = q moved on by factor times d (dof), of which a quaternion's three are a rotation vector in link axes: what
- * joint_difference tells. out may be q. q, out (coordinate_count); factor without unit. Cannot fail, allocates
- * nothing. */
+/* out = q moved on by factor times d[dof], of which a quaternion's three are a rotation vector in link axes: what
+ * joint_difference tells. out may be q. q[coordinate_count], out[coordinate_count]; factor without unit. Cannot fail,
+ * allocates nothing. */
 void joint_continue(const Joint* joint, const double* q, const double* d, double factor, double* out);
 /* Joint coordinates from values of a signal (dof numbers; a quaternion's three are a rotation vector). target
- * (dof_count): m and rad; q (coordinate_count), set. Cannot fail, allocates nothing. */
+ * (dof_count): m and rad; q[coordinate_count], set. Cannot fail, allocates nothing. */
 void joint_coordinates_from_target(const Joint* joint, const double* target, double* q);
-/* Rates (dof) from a signal's values and their rates: of a rotation vector the angular velocity in link axes. All three
- * arrays are (dof_count), in m, rad and m/s, rad/s. Cannot fail, allocates nothing. */
+/* rate[dof_count] from a signal's value[dof_count] and value_rate[dof_count]: of a rotation vector the angular velocity
+ * in link axes. In m, rad and m/s, rad/s. Cannot fail, allocates nothing. */
 void joint_rates_from_target(const Joint* joint, const double* value, const double* value_rate, double* rate);
-/* Zero coordinates (identity quaternion). q (coordinate_count), set. Cannot fail, allocates nothing. */
+/* Zero coordinates (identity quaternion). q[coordinate_count], set. Cannot fail, allocates nothing. */
 void joint_zero(const Joint* joint, double* q);
 
 #endif

@@ -84,8 +84,8 @@ double* library_buffer(sdrs* s, int kind, sdrs_block block, size_t count);
 
 /* ---------------------------------------------------------------- drives (library/drive.c) */
 
-/* A copy of the model's start (nq, nv); all the rest is borrowed. Freed with drive_free, which accepts a zeroed one.
- * Never fails but for memory, which ends the call. */
+/* A copy of the model's start, q[nq] and v[nv]; all the rest is borrowed. Freed with drive_free, which accepts a zeroed
+ * one. Never fails but for memory, which ends the call. */
 void drive_create(DrivenModel* drive, const Model* model);
 /* As `from` is now, with its inputs for rows [0, steps). `drive` is overwritten, so free it before; owns copies of
  * all it has. Beyond the rows of `from` its last one is held. Never fails but for memory, which ends the call. */
@@ -98,10 +98,10 @@ void drive_free(DrivenModel* drive);
 void drive_input(DrivenModel* drive, const Model* shared, int first, const double* values, int rows);
 /* The controllers follow the shared model's signals again; inputs are freed. Never fails. */
 void drive_undriven(DrivenModel* drive, const Model* shared);
-/* Coordinates as a start: finite, quaternions of unit length. false: they cannot be one. q (nq), in metres, radians
+/* Coordinates as a start: finite, quaternions of unit length. false: they cannot be one. q[nq], in metres, radians
  * and quaternions w x y z, is copied; nothing changes on failure. */
 bool drive_set_coordinates(DrivenModel* drive, const double* q);
-/* v (nv), m/s and rad/s, is copied. false: a number that is not finite, and nothing changes. */
+/* v[nv], m/s and rad/s, is copied. false: a number that is not finite, and nothing changes. */
 bool drive_set_velocities(DrivenModel* drive, const double* v);
 /* Channels of all controllers: nu. */
 int model_input_count(const Model* model);

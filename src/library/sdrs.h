@@ -160,7 +160,7 @@ SDRS_API sdrs_status sdrs_clear(sdrs* object);
 SDRS_API sdrs_status sdrs_step(sdrs* object, int steps);
 
 /* Every step of all these objects, side by side. SDRS_OK, or the first failure in their order; each has its own error.
- * objects (count), all different; threads across them. Allocates nothing of its own. */
+ * objects[count], all different; threads across them. Allocates nothing of its own. */
 SDRS_API sdrs_status sdrs_step_all(sdrs* const* objects, int count, int steps, int threads);
 
 /* Runs of one scene from many starts, side by side. NULL: not given, not wanted. */
@@ -199,7 +199,7 @@ typedef struct sdrs_seed {
   const double* values;
   size_t count;
 } sdrs_seed;
-/* The gradient of that loss by everything, by the adjoint method; several seeds add up. seeds (count) are read only.
+/* The gradient of that loss by everything, by the adjoint method; several seeds add up. seeds[count] are read only.
  * SDRS_USAGE: no run, or a count that does not fit; SDRS_BAD_INPUT: a number that is not finite; SDRS_NO_GRADIENT: a
  * singular step. There is no gradient after any of them. Frees the gradient before, and its views. */
 SDRS_API sdrs_status sdrs_gradient(sdrs* object, const sdrs_seed* seeds, int count);

@@ -135,8 +135,8 @@ static inline Quat quat_about(Vec3 axis, double angle) {
   math_sincos(0.5 * angle, &s, &c);
   return (Quat){c, s * axis.x, s * axis.y, s * axis.z};
 }
-/* Quaternion of a rotation matrix by Shepperd's method, w >= 0 (linalg/rotation.c). r must be a rotation; nothing is
- * checked, here and below, and nothing allocated. */
+/* Quaternion of a 3x3 rotation matrix by Shepperd's method, w >= 0 (linalg/rotation.c). r must be a rotation; nothing
+ * is checked, here and below, and nothing allocated. */
 Quat quat_from_mat3(Mat3 r);
 /* URDF's roll, pitch, yaw [rad]: about the fixed x, then y, then z. Of unit length to rounding; by value, never
  * fails. */
@@ -198,16 +198,16 @@ bool symmetric_least_change(int order, double* matrix, double* x, const double* 
  * (linalg/rank_factor.c) Nothing allocates. */
 
 /* P A Q = L U of a square matrix (order x order, row-major, replaced by the factor) by complete pivoting, up to where
- * no entry that is left exceeds `least`. Sets row and column (order): the equation and the unknown that stand at each
- * place. Returns the rank; -1: not finite. Arrays are the caller's own; nothing is allocated. */
+ * no entry that is left exceeds `least`. Sets row[order] and column[order]: the equation and the unknown that stand at
+ * each place. Returns the rank; -1: not finite. Arrays are the caller's own; nothing is allocated. */
 int rank_factor(int order, double* a, int* row, int* column, double least);
 /* A solution of A y = x replaces x, zero in the unknowns without a pivot; equations without one are not looked at. x
  * (order); work: order. As rank_factor left a, row and column; rank must be >= 0. Cannot fail, allocates nothing. */
 void rank_solve(int order, int rank, const double* a, const int* row, const int* column, double* x, double* work);
-/* The same of A^T y = x: row and column change their parts. x (order); work: order. Cannot fail, allocates nothing. */
+/* The same of A^T y = x: row and column change their parts. x[order]; work: order. Cannot fail, allocates nothing. */
 void rank_solve_transposed(int order, int rank, const double* a, const int* row, const int* column, double* x,
                            double* work);
-/* Takes from x (order) what A makes nothing of, which leaves the smallest with the same A x. work: order (order - rank
+/* Takes from x[order] what A makes nothing of, which leaves the smallest with the same A x. work: order (order - rank
  * + 1). As rank_factor left a and column. Cannot fail, allocates nothing. */
 void rank_shorten(int order, int rank, const double* a, const int* column, double* x, double* work);
 
@@ -223,8 +223,8 @@ BlockSolver* block_solver_create(int block_count, const int* block_sizes);
 /* Frees the solver and all places that block_solver_block gave; accepts NULL. */
 void block_solver_destroy(BlockSolver* solver);
 /* Which off-diagonal blocks may be non-zero: keys a << 32 | b with a < b, sorted, unique. A superset costs little. All
- * blocks are zero afterwards, and places that block_solver_block gave are of no use. couplings: (count), copied; may be
- * NULL when count is 0. Keys that are not sorted, or name a block twice, are not refused: undefined. */
+ * blocks are zero afterwards, and places that block_solver_block gave are of no use. couplings[count] are copied; may
+ * be NULL when count is 0. Keys that are not sorted, or name a block twice, are not refused: undefined. */
 void block_solver_pattern(BlockSolver* solver, const uint64_t* couplings, int count);
 /* All blocks become zero and uncoupled; the pattern stays. Cannot fail, allocates nothing. */
 void block_solver_clear(BlockSolver* solver);
@@ -275,7 +275,7 @@ bool block_solver_factor_component_lifted(BlockSolver* solver, int component, do
  * HUGE_VAL to begin with. smallest must not be NULL. Allocates while that room grows. */
 bool block_solver_factor_component_indefinite(BlockSolver* solver, int component, double* smallest);
 /* x <- H^-1 x for the unknowns of the component, which was factored, by any of the three; the others stay.
- * x: block_solver_order numbers. No allocation; without a factor the result means nothing. */
+ * x: of length block_solver_order. No allocation; without a factor the result means nothing. */
 void block_solver_solve_component(BlockSolver* solver, int component, double* x);
 
 /* Cholesky of all components, in their order; false: one is not positive definite or not finite, those behind it are
@@ -289,11 +289,11 @@ bool block_solver_factor_lifted(BlockSolver* solver, double floor);
  * components that are not positive definite; 0 when all are. false: singular to rounding, or not finite. smallest
  * must not be NULL; it is set in any case. Allocates as the component's own does. */
 bool block_solver_factor_indefinite(BlockSolver* solver, double* smallest);
-/* x <- H^-1 x (block_solver_order), once all components are factored. Without a factor of a component its part of x
- * is undefined. Allocates nothing. */
+/* x <- H^-1 x, x of length block_solver_order, once all components are factored. Without a factor of a component its
+ * part of x is undefined. Allocates nothing. */
 void block_solver_solve(BlockSolver* solver, double* x);
-/* y = H x for the matrix as it was filled (and constrained, if it was). x, y: block_solver_order numbers, not the same
- * place. No allocation. Cannot fail. */
+/* y = H x for the matrix as it was filled (and constrained, if it was). x, y: of length block_solver_order, not the
+ * same place. No allocation. Cannot fail. */
 void block_solver_multiply(const BlockSolver* solver, const double* x, double* y);
 
 #endif

@@ -334,13 +334,14 @@ typedef struct {
   double value;
 } ModelOverride;
 
-/* model_create with other numbers (count); the scene stays as it is, and must outlive the model. overrides are copied.
- * Status as of model_create. overrides may be NULL when count is 0; the model owns a scene with these numbers. */
+/* model_create with other numbers, overrides[count]; the scene stays as it is, and must outlive the model. overrides
+ * are copied. Status as of model_create. overrides may be NULL when count is 0; the model owns a scene with these
+ * numbers. */
 Status model_create_with(Model* model, const Scene* given, const ModelOverride* overrides, int count,
                          Diagnostics* diagnostics);
-/* The scene with these numbers, to be written. Shares what is the same, so `given` must outlive it; both are asked for
- * at the end. The caller destroys it with model_scene_destroy; overrides are copied. Never NULL. An override that
- * names no part of the scene is undefined, not checked. */
+/* The scene with these overrides[count], to be written. Shares what is the same, so `given` must outlive it; both are
+ * asked for at the end. The caller destroys it with model_scene_destroy; overrides are copied. Never NULL. An override
+ * that names no part of the scene is undefined, not checked. */
 Scene* model_scene_create(const Scene* given, const ModelOverride* overrides, int count);
 /* Frees what it does not share with `given`, which must be there still; NULL is accepted. The same `given` as at
  * model_scene_create, which is not checked. */
@@ -422,13 +423,13 @@ void model_expand_shapes(const Model* model, Scene* scene);
 static inline Vec3 model_link_gravity(const Model* model, int link) {
   return vec3_scale(model->simulation.gravity, 1 - model->links[link].gravity_compensation);
 }
-/* Energy of the joints' springs at coordinates q (nq) [J] (docs/derivations/drives.md, M4). 0 without springs; no
+/* Energy of the joints' springs at coordinates q[nq] [J] (docs/derivations/drives.md, M4). 0 without springs; no
  * allocation. Cannot fail. */
 double model_spring_energy(const Model* model, const double* q);
 /* What is stored in stretched tendons, sum stiffness/2 (length - rest length)^2 [J] (model/tendons.c). poses
  * (links). 0 without tendons. Cannot fail, allocates nothing. */
 double model_tendon_energy(const Model* model, const Pose* poses);
-/* Point of a tendon in the world [m]. poses (links). The point's link must be one of them: not checked. By value. */
+/* Point of a tendon in the world [m]. poses[links]. The point's link must be one of them: not checked. By value. */
 static inline Vec3 tendon_point(const SceneTendonPoint* point, const Pose* poses) {
   return point->link < 0 ? point->point : pose_apply(poses[point->link], point->point);
 }
@@ -447,7 +448,7 @@ TendonPiece tendon_piece(Vec3 apart, double eyelet);
 double tendon_length(const SceneTendon* tendon, const Pose* poses);
 /* length: of tendon_length [m]. [m] Never below 0; cannot fail, allocates nothing. */
 double tendon_stretch(const SceneTendon* tendon, double length);
-/* Of a closure's side in the world, from poses (links). side 0 or 1: another one is undefined. By value, [m]. */
+/* Of a closure's side in the world, from poses[links]. side 0 or 1: another one is undefined. By value, [m]. */
 static inline Pose model_closure_pose(const ModelClosure* closure, int side, const Pose* poses) {
   return closure->link[side] < 0 ? pose_identity() : poses[closure->link[side]];
 }
@@ -473,8 +474,8 @@ void model_poses(const Model* model, const double* q, Pose* poses);
 /* Of link i, whose parent's stands in poses already. poses[i] alone is set. i below link_count, not checked.
  * Allocates nothing. */
 void model_link_pose(const Model* model, int i, const double* q, Pose* poses);
-/* out = q moved by fraction * increments, joint by joint (nv -> nq); out may be q. increments (nv) in m and rad, q and
- * out (nq). out is the caller's own. Cannot fail; quaternions stay of unit length to rounding. */
+/* out = q moved by fraction * increments, joint by joint (nv -> nq); out may be q. increments[nv] in m and rad, q and
+ * out[nq]. out is the caller's own. Cannot fail; quaternions stay of unit length to rounding. */
 void model_increment(const Model* model, const double* q, const double* increments, double fraction, double* out);
 /* Of link i and of the links that carry it, up to `from`, whose pose is set (-1: all of them), moved by fraction *
  * increments from q as model_increment does; the others' poses stay as they are. q (nq), increments (nv); `there` (nq):
@@ -482,11 +483,11 @@ void model_increment(const Model* model, const double* q, const double* incremen
 void model_link_way(const Model* model, int i, int from, const double* q, const double* increments, double fraction,
                     double* there, Pose* poses);
 
-/* All screws at the configuration (nv), with the poses of model_poses. screws: set, world axes, numbered as degrees of
- * freedom. Room (nv) is the caller's own. Cannot fail. */
+/* All screws at the configuration q[nq], with poses[links] of model_poses. screws[nv]: set, world axes, numbered as
+ * degrees of freedom. Room is the caller's own. Cannot fail. */
 void model_screws(const Model* model, const double* q, const Pose* poses, Screw* screws);
-/* Those of link i. Only its own (dof_count) of `screws` are set, from dof_first on. Nothing is set for a link
- * without degrees of freedom, no error. Allocates nothing. */
+/* Those of link i, at q[nq] and poses[links]. Only its own dof_count of screws[nv] are set, from dof_first on. Nothing
+ * is set for a link without degrees of freedom, no error. Allocates nothing. */
 void model_link_screws(const Model* model, int i, const double* q, const Pose* poses, Screw* screws);
 
 /* ---------------------------------------------------------------- the clamped barrier
@@ -548,8 +549,8 @@ typedef struct {
   MassMoment* moment; /* entry by entry; model_gradient_masses turns it into vertices, mass, center  (links) */
 } ModelGradient;
 
-/* Allocates all arrays for models with these links, hulls, signals and scene items, zeroed. The caller frees them with
- * model_gradient_destroy. Never fails; NULL is not accepted for either. */
+/* Allocates all arrays of the size that models with these links, hulls, signals and scene items have, zeroed. The
+ * caller frees them with model_gradient_destroy. Never fails; NULL is not accepted for either. */
 void model_gradient_create(ModelGradient* gradient, const Model* model);
 /* Frees the arrays; accepts a zeroed gradient. NULL is not accepted. */
 void model_gradient_destroy(ModelGradient* gradient);

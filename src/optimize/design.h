@@ -121,13 +121,13 @@ Status design_create(Design* design, Task* task, Diagnostics* diagnostics);
 void design_destroy(Design* design);
 /* Does this hull (of the link, from 0) of a link 0 ... links - 1 change? false where the first scenario has none. */
 bool design_changes_hull(const Design* design, int link, int hull);
-/* What a scenario's scene is to have for x (variable_count), in the units of the variables: number_count of them,
+/* What a scenario's scene is to have for x[variable_count], in the units of the variables: number_count of them,
  * which the caller frees with memory_free. */
 ModelOverride* design_overrides(const Design* design, const double* x);
 /* Those of other scenarios alone leave the list (count), of which the first number_count are the design's; how many
  * stay, in order. Nothing is allocated or freed. */
 int design_overrides_in(const Design* design, int scenario, ModelOverride* overrides, int count);
-/* Add factor times the derivative by the variables to out (variable_count), of a model of a scenario and the
+/* Add factor times the derivative by the variables to out[variable_count], of a model of a scenario and the
  * gradient by it. */
 void design_gradient(const Design* design, int scenario, const Model* model, const ModelGradient* gradient,
                      double factor, double* out);
@@ -137,18 +137,18 @@ void design_gradient(const Design* design, int scenario, const Model* model, con
 /* V of an inertia xx, yy, zz, xy, xz, yz about the centre of mass [kg m^2]; root: the diagonal first, then 01, 02,
  * 12. false: it is none of a body. */
 bool inertia_root(const double inertia[6], double root[6]);
-/* The six numbers xx, yy, zz, xy, xz, yz [kg m^2] for x (variables). */
+/* The six numbers xx, yy, zz, xy, xz, yz [kg m^2] for x[variables]. */
 void design_inertia_values(const DesignInertia* own, const double* x, double inertia[6]);
-/* Derivatives by the six numbers, at such values, back to slope (variables), added; nothing is added where they are
+/* Derivatives by the six numbers, at such values, back to slope[variables], added; nothing is added where they are
  * no inertia of these variables. */
 void design_inertia_slope(const DesignInertia* own, const double inertia[6], const double by_inertia[6], double* slope);
 
 /* ---------------------------------------------------------------- directions (optimize/design_turn.c) */
 
-/* The axis (3, unit) or quaternion (4, w x y z) for x (variables) [rad], in the axes of the joint's frame. */
+/* The axis (3, unit) or quaternion (4, w x y z) for x[variables] [rad], in the axes of the joint's frame. */
 void design_turn_values(const DesignTurn* own, const double* x, double* numbers);
 /* From the derivative by a further turn of it [per rad], in the axes of the joint's frame as it is then, back to
- * slope (variables), added. */
+ * slope[variables], added. */
 void design_turn_slope(const DesignTurn* own, const double* numbers, Vec3 by_turn, double* slope);
 
 /* ---------------------------------------------------------------- numbers of a scene (optimize/design.c) */

@@ -17,7 +17,7 @@ void linear_program_destroy(LinearProgram* program);
  * Only the choice of what holds comes from GLPK: by the simplex method in doubles, then confirmed or mended by the one
  * in rational numbers. The same bits every time; nothing is kept from one call to the next. No memory is taken but by
  * GLPK. false: no minimum found; face is of no use. face_low, face_high as long as all variables, of which only
- * those in rows are set; face_row_low, face_row_high (row_count). */
+ * those in rows are set; face_row_low[row_count], face_row_high[row_count]. */
 bool linear_program_face(LinearProgram* program, const int* block, const double unit[2], const double* cost,
                          const ProjectLimits* limits, double* face_low, double* face_high, double* face_row_low,
                          double* face_row_high);

@@ -50,7 +50,7 @@ Status draws_create(Draws** out, const Design* design, const Task* task, Diagnos
 void draws_destroy(Draws* draws);
 /* How many overrides draws_apply may add: room for them is the caller's. 0 for NULL. */
 int draws_room(const Draws* draws);
-/* What is drawn comes to the design's overrides (count), or joins them; how many there are then. Nothing for NULL or
+/* What is drawn comes to the design's overrides[count], or joins them; how many there are then. Nothing for NULL or
  * DRAW_NONE. The same numbers at every call; several threads may. */
 int draws_apply(const Draws* draws, DrawMoment moment, int scenario, ModelOverride* overrides, int count);
 
@@ -160,17 +160,17 @@ void draws_set(Optimization* o, int iteration);
 /* Before iteration + 1: its draws, and with a method that descends, the design that stands under them.
  * STATUS_INTERRUPTED: nothing has changed. */
 Status draws_advance(Optimization* o);
-/* The numbers of a scenario for x (variables), with what is drawn: *count of them, which the caller frees with
+/* The numbers of a scenario for x[variables], with what is drawn: *count of them, which the caller frees with
  * memory_free. */
 ModelOverride* optimization_overrides(const Optimization* o, const double* x, int scenario, DrawMoment moment,
                                       int* count);
 
-/* What a run in a scenario came to (NULL: it failed) joins the others; scenario 0 first. values (terms) are only
+/* What a run in a scenario came to (NULL: it failed) joins the others; scenario 0 first. values[terms] are only
  * read; the largest stays, NaN for good. */
 void success_add(Success* success, int scenario, const double* values);
 
 /* Build the models of a design and run them: the weighted loss and its terms. TRIAL_ACCEPTED: it ran. interrupted: set
- * when a run was cut short. x (variables); terms (term_count), weighted and summed. Any other outcome: *loss is of
+ * when a run was cut short. x[variables]; terms[term_count], weighted and summed. Any other outcome: *loss is of
  * no use, o->reason says why. */
 TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, double* terms, bool* interrupted);
 /* What is made small of a loss and its terms, with the present multipliers (optimize/optimization.c). terms
@@ -198,7 +198,7 @@ bool multistart_goes_on(const Optimization* o);
 /* Begin the next one that has a design that runs; without one, it ends as the last one has. STATUS_INTERRUPTED: it is
  * to be called again. */
 Status multistart_next(Optimization* o);
-/* Begin anew at x (variables), with a fresh optimizer; those that are held stay as they are (variables, NULL: none).
+/* Begin anew at x[variables], with a fresh optimizer; those that are held stay as they are (variables, NULL: none).
  * optimization_start is next (optimize/optimization.c). x and held are only read; rows are counted from 0 again. */
 void optimization_restart(Optimization* o, const double* x, const bool* held);
 /* Why it ends here, if it does; can_step: the optimizer can go on (optimize/optimization.c). Sets o->stop,

@@ -57,7 +57,7 @@ Status optimization_create(Optimization** optimization, Task* task, const Optimi
 /* Frees it, not its task; a half-built one and NULL are accepted. */
 void optimization_destroy(Optimization* optimization);
 /* Begin with these values of variables by their names, where the task has them, as near as its bounds and constraints
- * allow; how many it has. Before optimization_start. names and values (count), in the units of the variables, are
+ * allow; how many it has. Before optimization_start. names[count] and values[count], in the units of the variables, are
  * read only; unknown names are passed over. A value that is not finite is not refused here. Allocates for the time
  * of the call. */
 int optimization_begin_with(Optimization* optimization, const char* const* names, const double* values, int count);
@@ -140,15 +140,15 @@ OptimizationVariable optimization_variable(const Optimization* optimization, int
  * until one of these is called again. scenario: 0 ... scenario_count - 1. Not to be freed. Another number is
  * undefined, not checked. */
 const Scene* optimization_scene(Optimization* optimization, int scenario, bool best);
-/* The same with values of the caller's own (variables), which are only read; owned and valid likewise. Values are
+/* The same with values[variables] of the caller's own, which are only read; owned and valid likewise. Values are
  * not held to bounds or constraints, nor checked to be finite. */
 const Scene* optimization_scene_of(Optimization* optimization, int scenario, const double* values);
-/* A scenario's model with values of the caller's own (variables). The caller owns *model: model_destroy, also where
+/* A scenario's model with values[variables] of the caller's own. The caller owns *model: model_destroy, also where
  * it was not built. STATUS_BAD_INPUT with diagnostics, as model_create. values are only read; overrides that are
  * made of them are copied. */
 Status optimization_model(const Optimization* optimization, int scenario, const double* values, Model* model,
                           Diagnostics* diagnostics);
-/* The chain rule from the gradient by such a model back to the variables, added to `slope` (variables). Allocates
+/* The chain rule from the gradient by such a model back to the variables, added to slope[variables]. Allocates
  * nothing that lasts. model must be of optimization_model, with as many numbers; that is not checked. Never fails. */
 void optimization_chain(const Optimization* optimization, int scenario, const Model* model,
                         const ModelGradient* gradient, double* slope);
@@ -222,7 +222,7 @@ ChoiceSearch* choice_search_create(const Task* task);
 void choice_search_destroy(ChoiceSearch* search);
 /* How many combinations are tried in all. Asking allocates nothing, never fails. */
 int choice_search_tries(const ChoiceSearch* search);
-/* Number of the value of each choice, from 0, to pick (choices); false: all tries are done. pick is the caller's own
+/* Number of the value of each choice, from 0, to pick[choices]; false: all tries are done. pick is the caller's own
  * and stays as it was then. Allocates nothing. */
 bool choice_search_next(ChoiceSearch* search, int* pick);
 /* What the last one gave; violation: optimization_best_violation. Not called where it cannot be run. true: it is the
@@ -261,8 +261,8 @@ int receding_window(const Receding* receding);
 /* A row for each window that has been executed (receding_window); owned by the receding. Undefined beyond; not to be
  * freed. */
 const RecedingRow* receding_rows(const Receding* receding);
-/* The terms of such a window's loss (optimization_term_count); owned by the receding. window: 0 ... receding_window
- * - 1. Another window is undefined, not checked. */
+/* The terms of such a window's loss, an array of length optimization_term_count; owned by the receding. window: 0 ...
+ * receding_window - 1. Another window is undefined, not checked. */
 const double* receding_terms(const Receding* receding, int window);
 /* Does one scene run as what was executed does? Not when what a window finds changes signals before it. Asking
  * allocates nothing, never fails. */

@@ -13,14 +13,14 @@ typedef struct Optimizer Optimizer;
  * GLPK's is taken here. Freed with optimizer_destroy before the set. */
 Optimizer* optimizer_create(const TaskOptimizer* settings, const FeasibleSet* set);
 /* The same for variables of different kinds: all steps and norms are those of x_i / unit_i, unit_i the power of two at
- * or below unit[i] > 0; NULL: 1. What is handed in and out is x. unit (count) is copied.                         (O19)
+ * or below unit[i] > 0; NULL: 1. What is handed in and out is x. unit[count] is copied.                         (O19)
  */
 Optimizer* optimizer_create_in(const TaskOptimizer* settings, const FeasibleSet* given, const double* unit);
 /* Frees it, not the set; NULL is accepted. */
 void optimizer_destroy(Optimizer* optimizer);
 /* The nearest point of the set (Euclidean): bounds by clamping, rows by a dual active-set method to 1e-12 relative.
  * Bounds hold exactly. false: the set is empty, or x is not finite; x is unchanged.                            (O1)
- * x (count), in the units of the variables; no allocation. */
+ * x[count], in the units of the variables; no allocation. */
 bool optimizer_project(const Optimizer* optimizer, double* x);
 /* Next trial, a point of the set, from x with loss and gradient there. x is the last accepted point, of the set too.
  *   adam          x - step m / (sqrt(v) + epsilon), projected                                                  (O5)
@@ -32,7 +32,7 @@ bool optimizer_project(const Optimizer* optimizer, double* x);
  *   cma_es        a sample of its distribution, whatever x is, but for the first one, projected                (O15)
  * `step` is optimizer_step_bound. Projections here are nearest points in the metric of the method, so that rows do not
  * turn a descent; with bounds alone all of them clamp. trial = x when there is no step: x is stationary, or a number
- * was not finite. x, gradient and trial (count). No allocation but GLPK's. */
+ * was not finite. x[count], gradient[count] and trial[count]. No allocation but GLPK's. */
 void optimizer_propose(Optimizer* optimizer, const double* x, double loss, const double* gradient, double* trial);
 /* The trial was accepted (loss known) or rejected (run failed, shapes intersect, or the loss rose where the method
  * demands descent): the next optimizer_propose from the same x gives a step at most `shrink` times as long. Returns

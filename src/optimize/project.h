@@ -43,13 +43,13 @@ void projector_destroy(Projector* projector);
 const ProjectRows* projector_rows(const Projector* projector);
 
 /* x becomes the point within the limits that minimises  sum_i ((x_i - x_given,i) / scale_i)^2              (O1)
- * scale (count) > 0, in units of the variables. Bounds hold exactly, rows to 1e-12 of the sum of the sizes of their
+ * scale[count] > 0, in units of the variables. Bounds hold exactly, rows to 1e-12 of the sum of the sizes of their
  * terms, at x or where it was given. false: there is no such point (empty to 1e-9), or x is not finite; then x is
- * unchanged. No allocation. Not for two threads at a time. x (count) in the units of the variables, in place; limits
+ * unchanged. No allocation. Not for two threads at a time. x[count] in the units of the variables, in place; limits
  * and scale are borrowed for the call. */
 bool projector_nearest(Projector* projector, const ProjectLimits* limits, const double* scale, double* x);
 /* The part of a direction along the face that the last nearest point lies on: orthogonal to the bounds and rows that
- * hold it, direction and angles in the variables divided by their scale. direction (count), in place; only after a
+ * hold it, direction and angles in the variables divided by their scale. direction[count], in place; only after a
  * projector_nearest that gave true. No allocation. */
 void projector_along_face(const Projector* projector, double* direction);
 

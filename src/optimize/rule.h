@@ -55,15 +55,15 @@ struct Optimizer {
 /* trial = the projection of x + step, nearest in the metric sum (dx_i / scale_i)^2. false: none. All arrays (count);
  * x and step are only read. No allocation. */
 bool rule_project_step(Optimizer* optimizer, const double* scale, const double* x, const double* step, double* trial);
-/* optimizer_project in units: x (count), in place; false: no point of the set is found. */
+/* optimizer_project in units: x[count], in place; false: no point of the set is found. */
 bool rule_project(const Optimizer* optimizer, double* x);
 /* The set as seen from x: limits of a step. Zero is within all of them: x is in the set, so what is not is rounding.
- * x, low and high (count); row_low and row_high (row_count). Never fails. */
+ * x[count], low[count] and high[count]; row_low[row_count] and row_high[row_count]. Never fails. */
 void rule_shift_limits(const FeasibleSet* set, const double* x, double* low, double* high, double* row_low,
                        double* row_high);
-/* The largest size of a block's entries. vector (count); block 0 or 1; 0 for a block without variables. */
+/* The largest size of a block's entries. vector[count]; block 0 or 1; 0 for a block without variables. */
 double rule_largest(const FeasibleSet* set, const double* vector, int block);
-/* Euclidean norm without overflow. vector (count); 0 when all are zero. */
+/* Euclidean norm without overflow. vector[count]; 0 when all are zero. */
 double rule_norm(const double* vector, int count);
 
 extern const UpdateRule RULE_ADAM, RULE_GRADIENT, RULE_STEP_BOUNDED, RULE_LBFGS, RULE_CMA_ES;

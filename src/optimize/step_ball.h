@@ -15,12 +15,12 @@ void step_ball_bounds(int count, const int* block, const double* low, const doub
  * proximal steps, d <- argmin  g . d + sum over blocks |d - d_last|^2 / (2 T), over limits and balls, until no block
  * moves by more than 1e-10 of its radius. The multiplier of each ball is found by a bracketing search (one within the
  * other when both balls hold), the rest is projector_nearest. Zero gradients move only as far as rows make them.
- * `work`: 3 x count. false: the limits are empty. No allocation. block, gradient and d (count); radius [2] in units
- * of the blocks. */
+ * `work`: 3 x count. false: the limits are empty. No allocation. block[count], gradient[count] and d[count]; radius [2]
+ * in units of the blocks. */
 bool step_ball_rows(Projector* projector, int count, const int* block, const ProjectLimits* limits,
                     const double* gradient, const double radius[2], double* work, double* d);
 
-/* Euclidean norm of a block of d; d, block (count). Without overflow; 0 for a block without variables. */
+/* Euclidean norm of a block of d; d[count], block[count]. Without overflow; 0 for a block without variables. */
 double step_ball_norm(int count, const int* block, const double* d, int which);
 
 #endif

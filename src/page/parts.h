@@ -41,7 +41,7 @@ void page_end(Page* page, const char* key, PageArray array);
 /* ---------------------------------------------------------------- scene.c */
 /* Links with shapes and colours, ground, times and poses. Metres, world frame; the run's rows must have been chosen. */
 void page_add_scene(Page* page);
-/* Vertices and triangles under two keys of the open object. vertices (vertex_count), triangles (triangle_count x 3),
+/* Vertices and triangles under two keys of the open object. vertices[vertex_count], triangles (triangle_count x 3),
  * indices of vertices. */
 void page_add_surface(Page* page, const Vec3* vertices, int vertex_count, const int (*triangles)[3],
                       int triangle_count);

@@ -30,7 +30,7 @@ static int find_candidates(const Dual* depth, int count, double last, double smo
   return found;
 }
 
-/* Weights (count) of the one that is `chosen`: softmax over the candidates (count), numbers of depths, of
+/* Weights (count) of the one that is `chosen`: softmax over the candidates[count], numbers of depths, of
  * -|depth_chosen - depth_i| / smoothing (X1). */
 static void choose(const Dual* depth, const int* candidates, int count, int chosen, Dual smoothing, Dual* weight) {
   Dual sum = dual_of(0), over = dual_inverse(smoothing);

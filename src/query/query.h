@@ -271,12 +271,12 @@ typedef struct {
   bool both;      /* move a too; else b alone, */
   bool transport; /* by its own step and a's opposite one (V5) */
 } WitnessDescent;
-/* The pair's poses are changed; the answer is the loss where they end [m^2]. targets (2), as above. Allocates for
+/* The pair's poses are changed; the answer is the loss where they end [m^2]. targets[2], as above. Allocates for
  * the time of the call. Never fails: where no step helps it ends where it is. */
 double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b, Pose* pose_b, const Vec3* targets,
                        const WitnessDescent* options);
 
-/* What the loss cannot fall below for targets (2), without margin, wherever nearest points are the only ones [m^2]:
+/* What the loss cannot fall below for targets[2], without margin, wherever nearest points are the only ones [m^2]:
  * then one of them is a corner, or both lie on edges; inside two faces they lie only where these are parallel, and then
  * anywhere (V11) (query/witness_reach.c). targets: 2, as above. Never fails, allocates nothing. */
 double witness_reach_bound(const WitnessBody* a, const WitnessBody* b, const Vec3* targets);
@@ -313,7 +313,7 @@ typedef struct {
  * (count * GRASP_EDGES rows: force, torque; no unit); returns how many. No allocation. out must have room for them:
  * not checked, undefined beyond. */
 int grasp_wrenches(const GraspContact* contacts, int count, const GraspSettings* settings, double (*out)[GRASP_WRENCH]);
-/* contacts: (count). Not `known`: too few contacts, or Qhull found no hull. Allocates for the time of the call. By
+/* Of contacts[count]. Not `known`: too few contacts, or Qhull found no hull. Allocates for the time of the call. By
  * value; no error is told but by `known`. */
 GraspQuality grasp_quality(const GraspContact* contacts, int count, const GraspSettings* settings);
 /* Change of epsilon when the arm and the normal of `contact` change by these (V10); 0 where the quality is not known.

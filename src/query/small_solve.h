@@ -7,7 +7,7 @@
 
 enum { LU_INVERSE_MAX = 12 };
 
-/* Factors `a` (order x order, row-major, rows of `stride`) in place with row exchanges; row (order): with which row k
+/* Factors `a` (order x order, row-major, rows of `stride`) in place with row exchanges; row[order]: with which row k
  * was exchanged at step k. false: a pivot is zero or not a number, `a` has no meaning. */
 static inline bool lu_factor(int order, int stride, double* a, int* row) {
   for (int k = 0; k < order; k++) {
@@ -31,7 +31,7 @@ static inline bool lu_factor(int order, int stride, double* a, int* row) {
   return true;
 }
 
-/* x <- a^-1 x (order), with a and row of lu_factor. */
+/* x <- a^-1 x[order], with a and row of lu_factor. */
 static inline void lu_solve(int order, int stride, const double* a, const int* row, double* x) {
   for (int k = 0; k < order; k++) {
     double swap = x[row[k]];

@@ -122,10 +122,10 @@ void stage_show_displacement(RenderStage* stage, const Model* initial);
  * brightness falls all the way, so that it reads without colours too. Shares outside are the nearest end. */
 void scale_color(double share, float color[3]);
 /* The plane that best serves as the ground at these poses: an outward unit normal and a point on it. False when there
- * is none. poses (links); normal and point in the world [m], set only with true. */
+ * is none. poses[links]; normal and point in the world [m], set only with true. */
 bool stage_ground(const RenderStage* stage, const Pose* poses, Vec3* normal, Vec3* point);
 
-/* The rectangle of that plane under everything that is seen, by poses (links) [m]; false when there is none. */
+/* The rectangle of that plane under everything that is seen, by poses[links] [m]; false when there is none. */
 bool stage_ground_patch(const RenderStage* stage, const Pose* poses, GroundPatch* patch);
 /* The point at u, v [m] of the patch, in the world [m]. */
 Vec3 ground_point(const GroundPatch* patch, double u, double v);
@@ -164,7 +164,7 @@ typedef struct {
   float* owner;            /* the hull that alone fills the penumbra's square, else -1  (size x size) */
 } ShadowMap;
 
-/* The map of the casters at poses (links), as fine as the camera needs it; light: unit, towards it. Freed with
+/* The map of the casters at poses[links], as fine as the camera needs it; light: unit, towards it. Freed with
  * shadow_destroy; size 0 where nothing casts a shadow. */
 void shadow_create(ShadowMap* map, const RenderStage* stage, const Pose* poses, const RenderCamera* camera, Vec3 light);
 /* Frees its arrays and zeroes it. */
@@ -212,14 +212,14 @@ typedef struct {
 void render_key(RenderImage* image, const RenderStage* stage, const RenderCamera* camera, const RenderMarks* marks,
                 double top, double letter);
 
-/* Writes title, time, ticks and legend over the picture, as labels ask for; poses (links). */
+/* Writes title, time, ticks and legend over the picture, as labels ask for; poses[links]. */
 void render_labels(RenderImage* image, const RenderStage* stage, const RenderCamera* camera, const Pose* poses,
                    const RenderLabels* labels);
 
 /* ---------------------------------------------------------------- hulls of a part (hulls.c) */
 
 /* Hulls of about unit size in all, a link each: poses that keep them near where they are, but apart by the gap. More
- * than 64 are only spread from the middle. poses (hulls): the places are set, the turns kept. */
+ * than 64 are only spread from the middle. poses[hulls]: the places are set, the turns kept. */
 void hulls_move_apart(const Model* model, Pose* poses);
 /* The gap that so many hulls (> 0) of a part of unit size are moved apart by. */
 double hulls_gap(int count);

@@ -27,13 +27,13 @@ void plot_panel_free(PlotPanel* panel);
  * added. */
 PlotCurve* plot_panel_add(PlotPanel* panel, const char* name, int count);
 /* What gnuplot is told, for one picture of all panels that have something to show; `target` is written to. The ending
- * of `name` chooses the format: .svg, .pdf, else PNG. Appended to out; panels (count) are only read. */
+ * of `name` chooses the format: .svg, .pdf, else PNG. Appended to out; panels[count] are only read. */
 void plot_script(Text* out, const PlotPanel* panels, int count, const char* name, const char* target,
                  const PlotOptions* options);
 /* Has a curve something to show? Only finite numbers count, on a logarithmic axis only positive ones. */
 bool plot_curve_visible(const PlotPanel* panel, const PlotCurve* curve);
 
-/* One picture of all panels that have something to show. STATUS_IO with a diagnostic. panels (count) are only read;
+/* One picture of all panels that have something to show. STATUS_IO with a diagnostic. panels[count] are only read;
  * waits for gnuplot. On failure what was at `path` stays. */
 Status plot_draw(const char* path, const PlotPanel* panels, int count, const PlotOptions* options,
                  Diagnostics* diagnostics);

@@ -164,7 +164,7 @@ PlotOptions plot_defaults(bool overview);
 const char* plot_name(int index);
 /* Draw the plot `what` of a run folder, or all for which there is something (NULL), with the gnuplot program. The
  * ending of `path` chooses PNG, SVG or PDF. Curves of several folders bear their names. STATUS_IO with an explanation
- * when gnuplot is not installed. folders (folder_count). STATUS_BAD_INPUT where there is nothing to plot, or a file
+ * when gnuplot is not installed. folders[folder_count]. STATUS_BAD_INPUT where there is nothing to plot, or a file
  * cannot be understood. Tables are allocated and freed here. */
 Status plot_runs(const char* path, const char* const* folders, int folder_count, const char* what,
                  const PlotOptions* options, Diagnostics* diagnostics);

@@ -64,7 +64,7 @@ typedef struct {
  * frees with run_inputs_free. (count) rows; never NULL: the scene file is the first. A file that cannot be read has
  * no hash. */
 RunInput* run_inputs(const Scene* scene, int* count);
-/* Frees the array (count) and its paths. Accepts NULL with count 0. */
+/* Frees inputs[count] and their paths. Accepts NULL with count 0. */
 void run_inputs_free(RunInput* inputs, int count);
 
 /* Sums and extremes over the finished steps of a run. */
@@ -189,7 +189,7 @@ void json_open(Json* json, const char* key, char bracket);
 /* '}' or ']', the one that was opened; at the outermost level with an end of line. Another bracket than was opened
  * is not checked: an error of the caller. Allocates in json->out. */
 void json_close(Json* json, char bracket);
-/* Quoted and escaped; NULL becomes null. key NULL: in an array. Copied. */
+/* Quoted and escaped; NULL becomes null. key NULL: an element of an array. Copied. */
 void json_text(Json* json, const char* key, const char* value);
 /* The shortest text that reads back to the same double; null when not finite. key as of json_text. Allocates in
  * json->out. */
@@ -198,7 +198,7 @@ void json_number(Json* json, const char* key, double value);
 void json_integer(Json* json, const char* key, int64_t value);
 /* true or false. key as of json_text: NULL in an array; copied. */
 void json_bool(Json* json, const char* key, bool value);
-/* values (count), on one line: [1, 2, 3]. Numbers that are not finite become null. Copied. */
+/* values[count], on one line: [1, 2, 3]. Numbers that are not finite become null. Copied. */
 void json_vector(Json* json, const char* key, const double* values, int count);
 /* A bare number, null when not finite: for text that is not indented. Allocates in out, which is the caller's own. */
 void json_add_number(Text* out, double value);

@@ -23,9 +23,9 @@ extern const RunWriter WRITER_TRAJECTORY, WRITER_JOINTS, WRITER_CONTACTS, WRITER
 
 /* Appends a comma and the field, quoted where it must be (run/columns.c). Nothing here fails. */
 void run_add_field(Text* row, const char* field);
-/* `<name>/<column>` of each of columns (count), after a comma each. */
+/* `<name>/<column>` of each of columns[count], after a comma each. */
 void run_add_fields(Text* row, const char* name, const char* const* columns, int count);
-/* values (count), after a comma each, in the shortest text that reads back to the same double. */
+/* values[count], after a comma each, in the shortest text that reads back to the same double. */
 void run_add_numbers(Text* row, const double* values, int count);
 
 /* Which numbers of every link's joint stand after the time, in the order of the links (run/columns.c). An increment has

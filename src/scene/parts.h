@@ -46,9 +46,9 @@ Quat pose_form_rotation(const PoseForm* pose);
 /* ---- read_joint.c */
 /* False when the joint is too broken to say how many degrees of freedom it has; *joint is set in any case. */
 bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Repeat* repeat, SceneJoint* joint);
-/* A number for all, or one per degree of freedom, into values (dof). False after an error, with values as they were. */
+/* A number for all, or one per degree of freedom, into values[dof]. False after an error, with values as they were. */
 bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
-/* Are the three of a joint with three rotations one (true of other joints)? values (dof). */
+/* Are the three of a joint with three rotations one (true of other joints)? values[dof]. */
 bool same_of_rotations(const Joint* joint, const double* values);
 
 /* ---- include.c

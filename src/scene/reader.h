@@ -83,7 +83,7 @@ bool reader_integer(Reader* reader, const Node* node, const ValueRange* range, i
 bool reader_bool(Reader* reader, const Node* node, bool* value);
 /* Is it a text, and not an empty one? An error otherwise. */
 bool reader_is_text(Reader* reader, const Node* node);
-/* A list of exactly `count` numbers, into values (count), set in part after an error. */
+/* A list of exactly `count` numbers, into values[count], set in part after an error. */
 bool reader_numbers(Reader* reader, const Node* node, const ValueRange* range, const char* unit, int count,
                     double* values);
 /* The numbers of a list at a key, freed by the caller with memory_free; what could not be read is 0. NULL and count

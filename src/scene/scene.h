@@ -457,7 +457,7 @@ typedef struct {
 
 /* Read, override, check. Every problem goes to diagnostics; STATUS_BAD_INPUT when there was an error, STATUS_IO when
  * the file cannot be read. The caller frees with scene_free in any case. The format is taken from the extension: .json
- * is JSON, everything else YAML. *scene is overwritten, never read; overrides (override_count) are copied and may be
+ * is JSON, everything else YAML. *scene is overwritten, never read; overrides[override_count] are copied and may be
  * NULL for none. SI units afterwards, whatever was written; repeats are expanded, names resolved. */
 Status scene_load(Scene* scene, const char* path, const SceneOverride* overrides, int override_count,
                   Diagnostics* diagnostics);

@@ -463,7 +463,7 @@ int64_t task_combinations(const Task* task);
  * begin with `scene.` go to the scenes of all scenarios, the others to the task. Once the task is read without an
  * error, every link that it names is a link of every scenario's scene, and at least one thing may change.
  * STATUS_BAD_INPUT, or STATUS_IO when the file cannot be read; the caller frees with task_free in any case. *task is
- * overwritten, never read; overrides (override_count) are copied. */
+ * overwritten, never read; overrides[override_count] are copied. */
 Status task_load(Task* task, const char* path, const SceneOverride* overrides, int override_count,
                  Diagnostics* diagnostics);
 /* The same from memory: text has `length` bytes and a NUL behind them, and is not kept; json selects the format,

@@ -128,7 +128,7 @@ Vec3 shape_extents_slope(const Shape* shape, int k);
 /* Point of the surface, shape's frame [m], along a direction s, which is first stretched like the extents (B8). s: of
  * any length but zero. Of zero NaN, no error is told. By value. */
 Vec3 shape_surface_point(const Shape* shape, Vec3 s);
-/* The same of many: directions in, points of the surface out (count). */
+/* The same of many, points[count]: directions in, points of the surface out. */
 void shape_surface_points(const Shape* shape, Vec3* points, int count);
 /* Its derivative by parameter k, s held. [m per unit of it] Another k is undefined, not checked. By value. */
 Vec3 shape_surface_slope(const Shape* shape, Vec3 s, int k);
@@ -146,7 +146,7 @@ ShapeSupport shape_support(const Shape* shape, Vec3 direction);
 bool shape_support_slope(const Shape* shape, const ShapeSupport* support, Vec3 direction, const Vec3* turn, int k,
                          Vec3* change);
 
-/* Derivatives of shape_mass by all parameters, to out (shape_parameter_count). Allocates for the time of the call.
+/* Derivatives of shape_mass by all parameters, to out[shape_parameter_count]. Allocates for the time of the call.
  * Never fails. */
 void shape_mass_slopes(const Shape* shape, MassMoment* out);
 /* Moments of the solid of unit density [m^3, m^4, m^5] by quadrature over directions (B6). In the shape's frame, about

@@ -134,7 +134,7 @@ static inline int closure_first(const ClosureSystem* s, int k) {
   const Model* m = s->model;
   return k < m->closure_count ? m->closures[k].row_first : m->couplings[k - m->closure_count].row;
 }
-/* Its first three rows are points, along x, y and z. */
+/* Returns whether its first three rows are points, along x, y and z. */
 static inline bool closure_has_points(const ModelClosure* c) {
   return c->type == CLOSURE_WELD || c->type == CLOSURE_BALL || c->type == CLOSURE_HINGE;
 }
@@ -148,38 +148,38 @@ ClosureSystem* closures_create(const Model* model, double tolerance);
 /* Frees it and all that it owns; NULL is accepted. */
 void closures_destroy(ClosureSystem* system);
 
-/* The equations (Z1), each with its place among the closure's rows. Both ends from the poses (links), world [m]. */
+/* The equations (Z1), each with its place among the closure's rows. Both ends from the poses[links], world [m]. */
 ClosureEnds closure_ends(const ModelClosure* closure, const Pose* poses);
 /* c of one row [m], of directions without unit (a cosine). */
 double closure_row_value(const ModelClosure* closure, const ClosureRow* row, const ClosureEnds* ends);
-/* The same of a coupling [m or rad]; q (nq). */
+/* The same of a coupling [m or rad]; q[nq]. */
 double closure_coupling_value(const ModelCoupling* coupling, const double* q);
 /* The direction that the row measures `apart` along; zero for directions. */
 Vec3 closure_row_direction(const ModelClosure* closure, const ClosureRow* row, const ClosureEnds* ends);
-/* Values of all rows at the poses (rows). values (rows), set, of closures that have broken too. Where the rows stand
+/* Values of all rows at the poses[rows]. values[rows], set, of closures that have broken too. Where the rows stand
  * there is kept for closures_place. */
 void closures_values(ClosureSystem* system, const Pose* poses, const double* q, double* values);
 /* Values and stiffness of all closures, which the multipliers have no part in, broken ones too: they may be put back.
  * Arguments are those of closures_assemble. Kept for as long as q and weight stay what they are. poses, reference
- * (links), q (nq), screws (nv). */
+ * [links], q[nq], screws[nv]. */
 void closures_place(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                     const Screw* screws, double weight);
 /* The same and the slopes, which only directions and sums along the degrees of freedom ask for: what is said below of
- * rows `as placed`. Kept alike. poses, reference (links), q (nq), screws (nv). */
+ * rows `as placed`. Kept alike. poses, reference[links], q[nq], screws[nv]. */
 void closures_find_slopes(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                           const Screw* screws, double weight);
 /* All of it for one closure or coupling alone, wherever the others stand; nothing of it is kept for later calls. poses,
- * reference (links), q (nq), screws (nv). Not for a system that closures_place is asked of. */
+ * reference[links], q[nq], screws[nv]. Not for a system that closures_place is asked of. */
 void closures_place_one(ClosureSystem* system, int k, const Pose* poses, const double* q, const Vec3* reference,
                         const Screw* screws, double weight);
-/* C x of one row of closure k, as placed. x (nv). */
+/* C x of one row of closure k, as placed. x[nv]. */
 double closures_row_product(const ClosureSystem* system, int k, int row, const double* x);
-/* x += factor C^T of one row. x (nv). */
+/* x += factor C^T of one row. x[nv]. */
 void closures_add_row(const ClosureSystem* system, int k, int row, double factor, double* x);
-/* The same of the entries' sizes. x (nv). */
+/* The same of the entries' sizes. x[nv]. */
 void closures_add_size(const ClosureSystem* system, int k, int row, double factor, double* x);
 /* Everything at the poses: values, stiffness, terms; slopes where a step aims with forces of closures. weight: factor /
- * dt^2 [1/s^2]. reference (links): centres of mass [m]; screws (nv). */
+ * dt^2 [1/s^2]. reference[links]: centres of mass [m]; screws[nv]. */
 void closures_assemble(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
                        const Screw* screws, double weight);
 /* The terms for Assembly; link -1: the world. Borrowed until the next closures_assemble; system NULL: an empty list. */
@@ -194,7 +194,7 @@ double closure_gap(const ClosureSystem* system, int k, const double* values);
 /* Is it closed, at the configuration that was assembled? */
 static inline bool closure_holds(const ClosureSystem* system, int closure) { return system->gap[closure] <= 1; }
 /* A closure at the present poses that is so far open that a first step should not tear it shut: its number, or -1.
- * Sets value. system NULL: -1. poses (links), q (nq). */
+ * Sets value. system NULL: -1. poses[links], q[nq]. */
 int closures_open_at_start(ClosureSystem* system, const Pose* poses, const double* q);
 /* What a value of the row is measured in: the size of the closure's links [m], or 1 of directions; of a coupling its
  * own [m or rad]. */
@@ -203,12 +203,12 @@ double closure_row_size(const ClosureSystem* system, int k, int row);
 double closures_gap(const ClosureSystem* system, int* worst);
 /* Its largest value [m or rad]. Of the values that stand in the system. */
 double closure_open_by(const ClosureSystem* system, int k);
-/* Energy of a closure, from its rows' values [J]. values (rows); 0 when it has broken. */
+/* Energy of a closure, from its rows' values [J]. values[rows]; 0 when it has broken. */
 double closure_energy(const ClosureSystem* system, int k, const double* values);
 /* Smallest energy that means something, from that of positions [J], at the configuration that was assembled. Sets
  * energy[k]. */
 double closure_rounding(ClosureSystem* system, int k);
-/* Torque and force (about the centre of mass) of both ends, a first, of the rows' multipliers nu alone. nu (rows) [N, N
+/* Torque and force (about the centre of mass) of both ends, a first, of the rows' multipliers nu alone. nu[rows] [N, N
  * m]; wrench: torque [N m] and force [N] of a, then of b. Not for couplings. */
 void closure_row_wrench(const ClosureSystem* system, int k, const Pose* poses, const Vec3* reference, const double* nu,
                         double wrench[12]);
@@ -219,8 +219,8 @@ int closure_link(const ClosureSystem* system, int k);
  * for which x - H^-1 C^T change fulfils C x = -values (values NULL: = 0), in the least squares sense and with the least
  * change where rows say the same twice, and takes that from x. values that are the system's own are how far the rows
  * are open here, and rows that are told apart by that alone say the same. solved (components; NULL: all): which ones;
- * change (rows) is set for their rows, 0 for others. fixed: degrees of freedom that the solver was told. false: not
- * finite. x (nv) is changed in place; its multipliers are in N or N m. */
+ * change[rows] is set for their rows, 0 for others. fixed: degrees of freedom that the solver was told. false: not
+ * finite. x[nv] is changed in place; its multipliers are in N or N m. */
 bool closures_solve(ClosureSystem* system, BlockSolver* solver, const bool* solved, const bool* fixed,
                     const double* values, double* x, double* change);
 /* After slopes were set: which rows have any (closures_find_slopes does it). */
@@ -228,9 +228,9 @@ void closures_list_moving(ClosureSystem* system);
 /* Of components: a mark on one of them becomes one on all that closures join it to, through others too. marked
  * (components of the solver), changed in place. */
 void closures_spread(const ClosureSystem* system, BlockSolver* solver, bool* marked);
-/* g += C^T change. gradient (nv), change (rows); system NULL: nothing. */
+/* g += C^T change. gradient[nv], change[rows]; system NULL: nothing. */
 void closures_add_force(const ClosureSystem* system, const double* change, double* gradient);
-/* g += factor C^T rho c. gradient (nv) [N, N m], at the configuration that was assembled. */
+/* g += factor C^T rho c. gradient[nv] [N, N m], at the configuration that was assembled. */
 void closures_add_stiff_force(const ClosureSystem* system, double factor, double* gradient);
 /* The next larger stiffening, which only the direction's matrix sees (Z3). false: there is none, and it is 1 again. */
 bool closures_stiffen(ClosureSystem* system);
@@ -253,7 +253,7 @@ void closures_bend(ClosureSystem* system);
 void closures_advance(ClosureSystem* system, double time);
 /* Increments of a step that was done (nv) [m, rad]; even: as long as the one before. */
 void closures_note_way(ClosureSystem* system, const double* increments, bool even);
-/* Where the last steps lead, of trees that closures act on: the polynomial through them (Z10). increments (nv) [m,
+/* Where the last steps lead, of trees that closures act on: the polynomial through them (Z10). increments[nv] [m,
  * rad]; those of others stay. Nothing is foretold before the second step. */
 void closures_foretell(const ClosureSystem* system, double* increments);
 /* Before a round of Newton's method after so many iterations. tolerance: of the step, relative. */
@@ -272,9 +272,9 @@ void closures_pass_state(ClosureSystem* system, StateBlock* block);
 /* `the hinge of 'rod' and 'piston'`, or `the coupling of 'rack'` (simulate/failure.c). index: couplings follow the
  * closures. */
 void closure_add_name(Text* text, const Model* model, int index);
-/* What sim_coupling and sim_closure say. k: index of Model.couplings, or of its closures; q (nq) [m, rad]. */
+/* What sim_coupling and sim_closure say. k: index of Model.couplings, or of its closures; q[nq] [m, rad]. */
 SimClosure coupling_state(const ClosureSystem* system, int k, const double* q);
-/* poses (links): of the present state. All 0 once it has broken, but for broken_at. */
+/* poses[links]: of the present state. All 0 once it has broken, but for broken_at. */
 SimClosure closure_state(const ClosureSystem* system, int k, const Pose* poses);
 
 #endif

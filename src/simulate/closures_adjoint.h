@@ -26,11 +26,11 @@ void closure_adjoint_load(Sim* sim, const double* broken_at);
 /* Their forces, from the gradient without them and the matrix of the solver, which was factored: C^T mu = -gradient.
  * Sets the multipliers [N, N m]; s->solution (nv) is used up. false: not finite. */
 bool closure_adjoint_forces(Sim* sim);
-/* wrench (links): + the change of force and torque that closures put on a link while all move by twist (links), with mu
+/* wrench[links]: + the change of force and torque that closures put on a link while all move by twist[links], with mu
  * changing by nu. Both are (links x 6): [rad, m] and [N m, N]. */
 void closure_adjoint_product(const ClosureAdjoint* adjoint, const Sim* sim, const double (*twist)[6],
                              double (*wrench)[6]);
-/* lambda . dF/d(ends, directions, lengths, ratios), gathered. lambda (nv), motion (links): of lambda; q: at the step's
+/* lambda . dF/d(ends, directions, lengths, ratios), gathered. lambda[nv], motion[links]: of lambda; q: at the step's
  * end (nq). */
 void closure_adjoint_ends(ClosureAdjoint* adjoint, const Sim* sim, const double* lambda, const double (*motion)[3][4],
                           const double* q);
@@ -38,11 +38,11 @@ void closure_adjoint_ends(ClosureAdjoint* adjoint, const Sim* sim, const double*
 typedef struct {
   double (*pose)[3][4], (*motion)[3][4];
 } ClosurePoseBars;
-/* Derivatives of sum mu c' + nu c over the rows of closure k at poses (links) that move by motion (links; NULL: they
- * do not): by its numbers, gathered, and by poses and motion, added to `out`. mu, nu (rows); NULL: none. */
+/* Derivatives of sum mu c' + nu c over the rows of closure k at poses[links] that move by motion (links; NULL: they
+ * do not): by its numbers, gathered, and by poses and motion, added to `out`. mu[rows], nu[rows]; NULL: none. */
 void closure_adjoint_rows(ClosureAdjoint* adjoint, const Model* model, int k, const Pose* poses,
                           const double (*motion)[3][4], const double* mu, const double* nu, ClosurePoseBars out);
-/* The same of a coupling by its offset and ratios, at q (nq) moving by lambda (nv); k: index of Model.couplings. */
+/* The same of a coupling by its offset and ratios, at q[nq] moving by lambda[nv]; k: index of Model.couplings. */
 void closure_adjoint_coupling(ClosureAdjoint* adjoint, const Model* model, int k, double mu, double nu,
                               const double* lambda, const double* q);
 /* What was gathered, to the poses that closures were placed at (links) and their numbers in the scene, added. bar

@@ -10,7 +10,7 @@
 void controller_input(const Sim* sim, int controller, double* value, double* rate);
 
 /* For a scalar with these derivatives by value and rate: adds those by the signal's parameters, the matrix, the delay
- * and the states (E3, E4). value_bar, rate_bar (channels). */
+ * and the states (E3, E4). value_bar[channels], rate_bar[channels]. */
 void controller_input_adjoint(const Sim* sim, int controller, const double* value_bar, const double* rate_bar,
                               const FeedbackBars* out);
 

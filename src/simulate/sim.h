@@ -320,7 +320,7 @@ void step_assemble(Sim* sim, ContactTermList contact, Assembly* assembly);
 void step_all_stale(Sim* sim);
 /* After a move was accepted: by s->moving (trees) and the terms of contact. */
 void step_moved_stale(Sim* sim);
-/* Are a tree's increments all zero? v (nv). */
+/* Are a tree's increments all zero? v[nv]. */
 static inline bool step_tree_still(const Sim* sim, int tree, const double* v) {
   const ModelTree* t = &sim->model->trees[tree];
   bool still = true;

@@ -131,10 +131,10 @@ typedef struct {
   Vec3 momentum;         /* kg m/s */
   Vec3 angular_momentum; /* about the world's origin [kg m^2/s] */
 } SimMotion;
-/* The motion that the poses (links each) at the end of a step and of the two before tell of, every link taken by its
- * points: bodies that carry their angular momentum hold another one, and another energy. Before the start the poses
- * repeat the first. World axes; links that cannot move count for nothing. [J, kg m/s, kg m^2/s] By value. Cannot
- * fail. */
+/* The motion that now[links], old[links] and older[links], the poses at the end of a step and of the two before tell
+ * of, every link taken by its points: bodies that carry their angular momentum hold another one, and another energy.
+ * Before the start the poses repeat the first. World axes; links that cannot move count for nothing. [J, kg m/s, kg
+ * m^2/s] By value. Cannot fail. */
 SimMotion motion_between(const Model* model, const StepClock* clock, const Pose* now, const Pose* old,
                          const Pose* older);
 
@@ -162,7 +162,7 @@ StepReport sim_step(Sim* sim);
 /* The same, tried first in exactly so many substeps (>= 1). On failure as sim_step. Allocates as sim_step does. */
 StepReport sim_step_in(Sim* sim, int substeps);
 /* The same in the parts that another run took, by their clocks, whatever they come to: where that run resolved an
- * impact this one does. Not taken in finer ones when it fails. parts (count): times in s, at the end and the length of
+ * impact this one does. Not taken in finer ones when it fails. parts[count]: times in s, at the end and the length of
  * each; borrowed for the call. count 0 is an error of the caller; on failure the state is that before the call. */
 StepReport sim_step_as(Sim* sim, const StepClock* parts, int count);
 /* Adds `the solver failed at t = ... (step n): why; ...` for the step that was tried last and failed
@@ -188,9 +188,9 @@ typedef struct {
   const ContactRecord* contacts;
   int contact_count;
 } SimSubstate;
-/* States between the last two that sim_state has shown, in the order of time: none for a step taken as a whole. Valid
- * until the next step. *count is their number, below the substeps of the step. NULL or not, the list means nothing
- * when *count is 0. Owned by the sim, as the states' arrays. */
+/* States between the last two that sim_state has shown, in the order of time, an array of length *count: none for a
+ * step taken as a whole. Valid until the next step. *count is their number, below the substeps of the step. NULL or
+ * not, the list means nothing when *count is 0. Owned by the sim, as the states' arrays. */
 const SimSubstate* sim_substates(const Sim* sim, int* count);
 /* What the friction of a run's first step (of its first substep) rests on: the same step solved without friction, and
  * what presses without friction at both its ends (docs/derivations/friction.md, F6). */
@@ -254,7 +254,7 @@ SimHistory sim_history(const Sim* sim);
 
 /* Velocities of the links at the current state, world axes: of the centre of mass, by the integrator's own difference,
  * which is what momentum and kinetic energy are made of [m/s], and the angular velocity that the joints' rates give it
- * [rad/s]. v, w (links each); set. At the start the initial velocities count. Cannot fail, allocates nothing; both
+ * [rad/s]. v[links], w[links]; set. At the start the initial velocities count. Cannot fail, allocates nothing; both
  * arrays are the caller's own. */
 void sim_link_velocities(Sim* sim, Vec3* v, Vec3* w);
 
@@ -276,9 +276,9 @@ const char* joint_force_name(JointForceKind kind);
  * simulation.output asks for forces; zero at the start. Borrowed until the next step. Not to be freed. */
 const double* sim_joint_forces(const Sim* sim);
 
-/* Touching link pairs at the current state, sorted by (a, b); valid until the next call. Allocates while their number
- * grows. NULL and a count of 0 without contact. Lengths in m, forces in N, world axes. Owned by the sim, not to be
- * freed. */
+/* Touching link pairs at the current state, an array of length *count, sorted by (a, b); valid until the next call.
+ * Allocates while their number grows. NULL and a count of 0 without contact. Lengths in m, forces in N, world axes.
+ * Owned by the sim, not to be freed. */
 const SimContact* sim_contacts(Sim* sim, int* count);
 /* Of the present state. Goes through all candidates for the gap. [J], the gap in m: INFINITY without candidates, no
  * error. Allocates nothing of its own. Copied out. */
@@ -298,10 +298,10 @@ SimPath sim_path(Sim* sim);
  * error. Allocates nothing; force is the caller's own. */
 void sim_link_forces(const Sim* sim, Vec3* force);
 /* The same of single pairs of links (count); set. World axes [N]; on `link` of each pair, by `other`. 0 for a pair
- * that does not touch, no error. force (count) is the caller's own; nothing is allocated. */
+ * that does not touch, no error. force[count] is the caller's own; nothing is allocated. */
 void sim_pair_forces(const Sim* sim, const ForcePair* pairs, int count, Vec3* force);
-/* Records of the pairs in contact at the current state; valid until the next call. NULL and a count of 0 without
- * contact. Allocates while their number grows. Owned by the sim, not to be freed. */
+/* Records of the pairs in contact at the current state, an array of length *count; valid until the next call. NULL and
+ * a count of 0 without contact. Allocates while their number grows. Owned by the sim, not to be freed. */
 const ContactRecord* sim_contact_records(Sim* sim, int* count);
 
 /* ---------------------------------------------------------------- proof over recorded states
@@ -328,7 +328,7 @@ typedef struct {
   int gap_a, gap_b;   /* between whom; -1: nobody */
 } ProofReport;
 
-/* Increments of the straight way from q to `to` (nv). q, to (nq) and delta (nv), in m and rad; set. Cannot fail. Of
+/* Increments of the straight way from q to `to` (nv). q[nq], to[nq] and delta[nv], in m and rad; set. Cannot fail. Of
  * a ball the shorter of both turns; nothing is allocated. */
 void proof_way(const Model* model, const double* q, const double* to, double* delta);
 /* Copies what it needs of the model but borrows its arrays, which must outlive it. Freed with proof_destroy. Never
@@ -336,10 +336,10 @@ void proof_way(const Model* model, const double* q, const double* to, double* de
 Proof* proof_create(const Model* model, int threads);
 /* Frees it and all that it owns; NULL is accepted. */
 void proof_destroy(Proof* proof);
-/* Forget the last state: this is a first one. q (nq), copied. Allocates while candidates grow. Returns a failed
+/* Forget the last state: this is a first one. q[nq], copied. Allocates while candidates grow. Returns a failed
  * outcome only where hulls meet in q. */
 ProofReport proof_restart(Proof* proof, const double* q);
-/* The next recorded state, by its coordinates (nq); the first call has no way to it. Where two hulls meet in a state,
+/* The next recorded state, by its coordinates q[nq]; the first call has no way to it. Where two hulls meet in a state,
  * there is no way to the next one either: that one is a first again. q is copied. Never fails otherwise than by the
  * report's outcome. */
 ProofReport proof_next(Proof* proof, const double* q);
@@ -351,11 +351,11 @@ typedef struct {
   Vec3 force;  /* of the contact without friction, on b, as a whole step from the state before makes it [N] */
   double load; /* sum of the sizes of that force over the pairs of hulls [N] */
 } ProofPair;
-/* All of them, sorted by (a, b); valid until the next call. None when the state could not be entered. NULL and a count
- * of 0 then. Owned by the proof, not to be freed. Distances in m. */
+/* All of them, an array of length *count, sorted by (a, b); valid until the next call. None when the state could not be
+ * entered. NULL and a count of 0 then. Owned by the proof, not to be freed. Distances in m. */
 const ProofPair* proof_pairs(Proof* proof, int* count);
 
-/* The same without looking for a way beside the straight one. q (nq). Copied, as in proof_next; fails where that way
+/* The same without looking for a way beside the straight one. q[nq]. Copied, as in proof_next; fails where that way
  * has no proof, though another may have. */
 ProofReport proof_next_straight(Proof* proof, const double* q);
 /* The same along recorded moves (count x nv) instead of a straight way. report.miss: how far from q they end; what is
@@ -414,7 +414,7 @@ typedef struct {
   const Vec3* link;
   ForcePairSlopes between;
 } ForceSlopes;
-/* next: complete on entry, its q grows by what rates and forces hand on; rate: by SimState.rate at t + dt (nv); force:
+/* next: complete on entry, its q grows by what rates and forces hand on; rate[nv]: by SimState.rate at t + dt; force:
  * by the contact forces at t + dt (NULL: none). now, old, older and gradient are added to (older:
  * poses only). Steps must come from the last to the first. sound = false in the report: what was added is no
  * derivative. Nothing is allocated but room that grows with the pairs of a step. */
@@ -425,7 +425,7 @@ StepAdjointReport step_adjoint(StepAdjoint* adjoint, const RecordedStep* step, S
  * Cannot fail, allocates nothing. */
 void step_adjoint_discount(StepAdjoint* adjoint, double factor);
 /* The start: from the derivatives by the first state to the initial coordinates and velocities, the signals of
- * prescribed joints and the attachments. q (nq) and pose (links) of the first state; rate (nv): derivatives by the
+ * prescribed joints and the attachments. q[nq] and pose[links] of the first state; rate[nv]: derivatives by the
  * rates there. All is added to gradient. Cannot fail: the start is a state, not a step. */
 void step_adjoint_start(StepAdjoint* adjoint, const double* q, const Pose* pose, StateBar first, const double* rate,
                         ModelGradient* gradient);
@@ -446,11 +446,11 @@ void step_forward_destroy(StepForward* forward);
 /* No parameter turns a joint's frame or axis: what the chain is given is without_turns. Before step_forward_begin; it
  * saves their part of each row. Cannot be taken back, and fails for no model; allocates nothing. */
 void step_forward_skip_turns(StepForward* forward);
-/* Closures hold links as they are at these coordinates (nq, borrowed), which no parameter moves, and not as at the
+/* Closures hold links as they are at these coordinates, q[nq], borrowed, which no parameter moves, and not as at the
  * run's start. Allocates: once in the life of `forward`. Called twice it would leave the first arrays without an
  * owner: an error of the caller. */
 void step_forward_place(StepForward* forward, const double* q);
-/* At the start: from the model's initial coordinates and velocities. q (nq) and pose (links) are copied. Cannot
+/* At the start: from the model's initial coordinates and velocities. q[nq] and pose[links] are copied. Cannot
  * fail; allocates nothing. */
 void step_forward_begin(StepForward* forward, const double* q, const Pose* pose);
 /* Over one step, from the first to the last. false: it has no derivative, or its contact is not found again. Allocates
@@ -461,8 +461,8 @@ bool step_forward_advance(StepForward* forward, const RecordedStep* step);
  * step_forward_advance. before from 4 on is undefined, not checked. Not to be freed. */
 const double* step_forward_state(const StepForward* forward, int before);
 /* For a scalar with these derivatives by the poses (as LossSeeds.pose, of all links) at a state with its sensitivity:
- * its derivatives by the parameters, added to row (parameters). bar (links) is 3 x 4 by entries of (R | t), q (nq) and
- * pose (links) of that state. */
+ * its derivatives by the parameters, added to row[parameters]. bar[links] is 3 x 4 by entries of (R | t), q[nq] and
+ * pose[links] of that state. */
 void step_forward_row(StepForward* forward, const double* q, const Pose* pose, int before, double (*bar)[3][4],
                       double* row);
 

@@ -33,7 +33,7 @@ const Vec3* spin_adjoint_pairs(const SpinAdjoint* adjoint);
  * the pose at t, the momentum there and the masses (W9). Leaves other links alone. */
 void spin_adjoint_aim(SpinAdjoint* adjoint, const Sim* sim, int link, double target_bar[3][4], StateBar now,
                       ModelGradient* gradient);
-/* By the momenta at the start: to poses, velocities and masses. pose (links): of the first state. Added to first.pose
+/* By the momenta at the start: to poses, velocities and masses. pose[links]: of the first state. Added to first.pose
  * and gradient. */
 void spin_adjoint_start(SpinAdjoint* adjoint, const Sim* sim, const Pose* pose, StateBar first,
                         ModelGradient* gradient);

@@ -44,8 +44,8 @@ struct StepAdjoint {
 /* Value and derivatives of all terms at t + dt; false: the contact of the record was not found. forward: steps come
  * from the first to the last. step is borrowed until the next one. false also: closures' forces were not found. */
 bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, Assembly* assembly);
-/* What contact forces at t + dt hand on to the poses there, added to bar (links): of `force` (NULL: none) and by_pair,
- * of so many pairs. pose (links), and sim->reference: of that state. */
+/* What contact forces at t + dt hand on to the poses there, added to bar[links]: of `force` (NULL: none) and by_pair,
+ * of so many pairs. pose[links], and sim->reference: of that state. */
 void step_adjoint_pull_forces(StepAdjoint* a, const ForceSlopes* force, size_t pairs, const Pose* pose,
                               double (*bar)[3][4]);
 /* ---- simulate/guess_adjoint.c: friction of a run's first step rests on RecordedStep.guess (friction.md, F7) */
@@ -67,12 +67,12 @@ void step_adjoint_hessian(StepAdjoint* a, const Assembly* assembly);
 void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now, StateBar old,
                          StateBar older, ModelGradient* gradient);
 /* Derivatives by poses become force and first moment about every link's frame origin, summed over what hangs on it;
- * these are added to derivatives by coordinates, and to those by attachments (force: bar_force). bar (links) is read;
+ * these are added to derivatives by coordinates, and to those by attachments (force: bar_force). bar[links] is read;
  * sets bar_force and bar_moment (links), world axes. */
 void step_adjoint_compose(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]);
-/* reduced (nv), added to. */
+/* reduced[nv], added to. */
 void step_adjoint_reduce(const StepAdjoint* a, const Pose* pose, const Screw* screws, double* reduced);
-/* force (links), world axes; gradient->attachments in the parent's axes. */
+/* force[links], world axes; gradient->attachments in the parent's axes. */
 void step_adjoint_attachments(const StepAdjoint* a, const Pose* pose, const Vec3* force, ModelGradient* gradient);
 /* The same by turns of joint frames and of joints' axes, from what is composed (simulate/turn_adjoint.c, A20). Nothing
  * for a gradient `without_turns`. Only of links whose joint frame may turn: all but free bodies that hang on the
@@ -101,7 +101,7 @@ static inline void step_adjoint_origins(const StepAdjoint* a, const Pose* pose, 
  * Overwrites twist, force, bar_force and bar_moment. */
 void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, double (*bar)[3][4], double* q_bar,
                         const double* velocities, double* velocities_bar, ModelGradient* gradient);
-/* Twists (w, v) of all links about `at` (links) for joint rates (nv). twist (links), set, world axes. (links x 6)
+/* Twists (w, v) of all links about `at` (links) for joint rates[nv]. twist[links], set, world axes. (links x 6)
  * [rad/s, m/s] for rates in m/s and rad/s. */
 void step_adjoint_twists(const Model* model, const Screw* screws, const Vec3* at, const double* rates,
                          double (*twist)[6]);

@@ -37,7 +37,7 @@ void tendons_destroy(TendonSystem* system);
 
 /* Sets the tensions for the step of sim->clock. [N]; 0 of tendons without a signal. */
 void tendons_aim(Sim* sim);
-/* tension x length + stiffness/2 stretch^2 of every tendon [J] (tendons). energies: set; poses (links). */
+/* tension x length + stiffness/2 stretch^2 of every tendon [J] (tendons). energies: set; poses[links]. */
 void tendons_energies(const TendonSystem* system, const Pose* poses, double* energies);
 /* Terms of all tendons at the poses; reference: centres of mass (links). Sets segments, pull, extent, slope and
  * stretched. No allocation. */
@@ -49,11 +49,11 @@ ContactTermList tendons_terms(const TendonSystem* system);
 void tendons_couple(const TendonSystem* system, Assembly* assembly);
 /* Smallest change of a tendon's energy that means something [J]. */
 double tendon_rounding(const TendonSystem* system, int k);
-/* - pull x d length / d dof, added (nv). [N, N m]; screws (nv) at the poses (links). system NULL: nothing. */
+/* - pull x d length / d dof, added (nv). [N, N m]; screws[nv] at the poses[links]. system NULL: nothing. */
 void tendons_add_force(const TendonSystem* system, const Pose* poses, const Screw* screws, double* force);
 
-/* wrench (links): + the change of force and torque that tendons put on a link while all move by twist (links), which
- * are those of the joint rates lambda (nv) (simulate/tendons_adjoint.c). Both are (links x 6); nothing for system
+/* wrench[links]: + the change of force and torque that tendons put on a link while all move by twist[links], which
+ * are those of the joint rates lambda[nv] (simulate/tendons_adjoint.c). Both are (links x 6); nothing for system
  * NULL. */
 void tendons_product(const TendonSystem* system, const double (*twist)[6], const double* lambda, double (*wrench)[6]);
 /* lambda . dF/d(tensions, stiffness, rest lengths, points) (L7). motion: of every link by lambda, the change of [R | t]

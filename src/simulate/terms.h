@@ -50,10 +50,10 @@ typedef struct {
 /* All links of the model, none of them listed. */
 static inline LinkSpan all_links(const Model* model) { return (LinkSpan){NULL, model->link_count}; }
 /* Derivatives by poses (3x4, links) become force and first moment sum g r^T about every link's frame origin, summed
- * over what hangs on it. bar (links) is read; force and moment (links) of the span are set, world axes. */
+ * over what hangs on it. bar[links] is read; force[links] and moment[links] of the span are set, world axes. */
 void bars_compose(const Model* model, LinkSpan span, const Pose* pose, double (*bar)[3][4], Vec3* force, Mat3* moment);
-/* What is composed, along the screws: added to derivatives by increments (nv). screws (nv), force and moment (links) of
- * bars_compose. */
+/* What is composed, along the screws: added to derivatives by increments (nv). screws[nv], force[links] and
+ * moment[links] of bars_compose. */
 void bars_reduce(const Model* model, LinkSpan span, const Pose* pose, const Screw* screws, const Vec3* force,
                  const Mat3* moment, double* reduced);
 
@@ -126,17 +126,17 @@ typedef struct {
   double (*push)[JOINT_MAX_DOF];                    /* lent  (drives) */
   double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF]; /* by each drive's gains; lent  (drives) */
 } JointShares;
-/* lambda (dof). All of out is set, what is lent too; zeros when lambda is zero. */
+/* lambda[dof]. All of out is set, what is lent too; zeros when lambda is zero. */
 void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out);
-/* The same by what the joint has for each of its degrees of freedom (dof), added (A14). lambda (dof). out is (dof x
+/* The same by what the joint has for each of its degrees of freedom (dof), added (A14). lambda[dof]. out is (dof x
  * JOINT_OWN_COUNT). */
 void joint_own_adjoint(const JointInput* in, const double* lambda, double (*out)[JOINT_OWN_COUNT]);
 /* For a scalar with derivative bar by joint_difference(q_from, q_to): adds its derivatives by increments of both. bar,
- * from_bar, to_bar (dof); q_from, q_to (coordinate_count). */
+ * from_bar[dof], to_bar[dof]; q_from[coordinate_count], q_to[coordinate_count]. */
 void joint_difference_adjoint(const Joint* joint, const double* q_from, const double* q_to, const double* bar,
                               double* from_bar, double* to_bar);
 /* For a scalar with derivative bar by increments of joint_continue(q, d, factor): adds those by increments of q and by
- * d. bar, d, q_bar, d_bar (dof). */
+ * d. bar[dof], d[dof], q_bar[dof], d_bar[dof]. */
 void joint_continue_adjoint(const Joint* joint, const double* d, double factor, const double* bar, double* q_bar,
                             double* d_bar);
 /* From increments of a target and its rate in link axes to the signal's value and rate (rotation vectors). All arrays
@@ -176,10 +176,10 @@ void ball_drive_terms(const JointInput* in, const JointDrive* drive, const Rotat
                       bool derivatives, JointTerms* out);
 
 /* Bounds on the motion of every link along q (+) alpha delta, alpha in [0, 1] (docs/derivations/certificate.md). q
- * (nq), poses (links), screws and delta (nv); sets bounds->link and bounds->joint (links) [m, rad]. */
+ * (nq), poses[links], screws[nv] and delta[nv]; sets bounds->link and bounds->joint (links) [m, rad]. */
 void motion_bounds(const Model* model, const double* q, const Pose* poses, const Screw* screws, const double* delta,
                    MotionBounds* bounds);
-/* The same of link i alone, of the same arrays (q (nq), poses (links), screws and delta (nv)); its parent has them.
+/* The same of link i alone, of the same arrays (q[nq], poses[links], screws[nv] and delta[nv]); its parent has them.
  * Sets entry i of both arrays. */
 void motion_bound_of(const Model* model, int i, const double* q, const Pose* poses, const Screw* screws,
                      const double* delta, MotionBounds* bounds);
@@ -243,7 +243,7 @@ static inline ContactTerms assembly_term(const Assembly* in, int index) {
   int first = in->sides->count[0];
   return index < first ? in->contact.at(in->contact.holder, index) : in->sides->standing[index - first];
 }
-/* gradient (nv) [N, N m]: set, of stale trees alone where `stale` is given. links become composite. */
+/* gradient[nv] [N, N m]: set, of stale trees alone where `stale` is given. links become composite. */
 void assemble_gradient(const Assembly* in, double* gradient);
 /* curvature = false leaves out the curvature of the motion (Gauss-Newton): positive definite but for contact. Blocks of
  * the solver are set, of stale trees alone where `stale_blocks` is given; after assemble_gradient, which has made links

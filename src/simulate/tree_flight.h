@@ -105,7 +105,7 @@ void flight_rows_shorten(const Sim* sim, const FlightGroup* group);
 /* After S was factored at the aim, x = A^-T (derivatives): eta, and in x what is left to solve for: C(q^)^T eta (nv).
  */
 void flight_rows_solve_transposed(const Sim* sim, const FlightGroup* group, const double* x, double* out);
-/* x <- A^-1 x of one tree, entries of other trees and of prescribed joints are not looked at. x (nv). */
+/* x <- A^-1 x of one tree, entries of other trees and of prescribed joints are not looked at. x[nv]. */
 void flight_tree_solve(const TreeFlight* flight, int tree, double* x);
 /* x <- A^-T x. */
 void flight_tree_solve_transposed(const TreeFlight* flight, int tree, double* x);

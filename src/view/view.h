@@ -18,7 +18,7 @@ int view_port(const View* view);
 int view_next_version(const View* view);
 /* Show this page (copied) from now on, without any moment. Who looks at an earlier one gets it in its place. */
 void view_show(View* view, const Text* page);
-/* One more moment of the page that is shown: numbers as the page expects them (count). Nothing happens without a page.
+/* One more moment of the page that is shown: numbers[count] as the page expects them. Nothing happens without a page.
  * They are copied; what is not finite is written as null. */
 void view_add_moment(View* view, const double* numbers, int count);
 /* Has somebody asked within the last WATCH_SECONDS? */

@@ -27,6 +27,25 @@ static const char TWO_BODIES[] =
     "0.05]}, "
     "{shape: box, position: [0.1, 0.4, 0]}]}\n";
 
+/* The same of triangles, three to seven of them, and a hull among them. */
+static const char TWO_MESHES[] =
+    "simulation: {dt: 0.01, steps: 1}\n"
+    "contact: {model: none}\n"
+    "shapes:\n"
+    "  ground: {type: half_space}\n"
+    "  stone: {type: points, pieces: triangles, points: [[0, 0, 0], [0, 0.2, 0], [0.3, 0, 0], [0, 0, 0], [0.3, 0, 0], "
+    "[0.1, 0.1, 0.2], [0, 0, 0], [0.1, 0.1, 0.2], [0, 0.2, 0], [0, 0.2, 0], [0.1, 0.1, 0.2], [0.3, 0, 0]]}\n"
+    "  sheet: {type: points, pieces: triangles, points: [[0, 0, 0], [0.2, 0, 0.05], [0, 0.2, 0.02], [0.2, 0, 0.05], "
+    "[0.2, 0.2, 0], [0, 0.2, 0.02], [0.2, 0, 0.05], [0.4, 0, 0], [0.2, 0.2, 0]]}\n"
+    "  box: {type: box, size: [0.2, 0.15, 0.1]}\n"
+    "links:\n"
+    "  - {name: ground, fixed: true, shape: ground}\n"
+    "  - {name: one, mass: 1, shapes: [{shape: stone}, {shape: box, position: [0.5, 0, 0]}, {shape: sheet, position: "
+    "[-0.4, 0, 0.1]}]}\n"
+    "  - {name: two, mass: 1, position: [9, 0, 0], shapes: [{shape: sheet}, {shape: stone, position: [0.3, 0.3, "
+    "0]}]}\n";
+static const char* const SCENES[] = {TWO_BODIES, TWO_MESHES};
+
 typedef struct {
   Run* run;
   Hierarchy hierarchy;
@@ -34,12 +53,14 @@ typedef struct {
   FieldWork work;
 } Bench;
 
-static void bench_create(Bench* b, double blend, bool plain) {
-  b->run = run_model("%s", TWO_BODIES);
+static void bench_create_of(Bench* b, const char* scene, double blend, bool plain) {
+  b->run = run_model("%s", scene);
   hierarchy_create(&b->hierarchy, &b->run->model);
   b->field = (FarField){&b->run->model, &b->hierarchy, blend, plain};
   field_work_create(&b->work, &b->run->model, &b->hierarchy);
 }
+
+static void bench_create(Bench* b, double blend, bool plain) { bench_create_of(b, TWO_BODIES, blend, plain); }
 
 static void bench_free(Bench* b) {
   field_work_destroy(&b->work);
@@ -92,21 +113,21 @@ static void pruned_N8_is_the_definition(void** state) {
   static const double blends[] = {0.1, 0.5, 1, 3};
   Random random = {421};
   int compared = 0;
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < 8; k++) {
     Bench b;
-    bench_create(&b, blends[k], false);
+    bench_create_of(&b, SCENES[k / 4], blends[k % 4], false);
     for (int n = 0; n < 300; n++) {
       FieldPair pair = random_pair(&random, random_distance(&random));
       double found, wanted = unpruned(&b, &pair, 0, 0);
       bool apart = field_value(&b.field, &b.work, &pair, &found);
       if (apart != isfinite(wanted)) fail_msg("seed 421, draw %d: apart %d, wanted %g", n, apart, wanted);
       if (!apart) continue;
-      compare_relative(found, wanted, 1e-12, "seed 421, blend %g, draw %d", blends[k], n);
+      compare_relative(found, wanted, 1e-12, "seed 421, blend %g, draw %d", blends[k % 4], n);
       compared++;
     }
     bench_free(&b);
   }
-  assert_true(compared > 900);
+  assert_true(compared > 1800);
 }
 
 /* ---------------------------------------------------------------- two pieces */
@@ -276,12 +297,11 @@ static void set_distance(Bench* b, FieldPair* pair, int i, int j, double r) {
   pair->reference[1] = vec3_add(pair->reference[1], shift);
 }
 
-static void derivatives_N7_N9_N10_across_every_border(void** state) {
-  (void)state;
+static void check_borders(const char* scene) {
   Random random = {424};
   int checked = 0;
   Bench b;
-  bench_create(&b, 1, false);
+  bench_create_of(&b, scene, 1, false);
   const BodyTree *one = &b.hierarchy.trees[1], *two = &b.hierarchy.trees[2];
   for (int i = 0; i < one->count; i++)
     for (int j = 0; j < two->count; j++)
@@ -298,6 +318,11 @@ static void derivatives_N7_N9_N10_across_every_border(void** state) {
       }
   assert_true(checked > 60);
   bench_free(&b);
+}
+
+static void derivatives_N7_N9_N10_across_every_border(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) check_borders(SCENES[k]);
 }
 
 static void derivatives_N13_before_a_half_space(void** state) {
@@ -420,11 +445,10 @@ static bool nudged(void* context, const double* x, double* y) {
   return found;
 }
 
-static void reverse_N5_N6_N11_N12_by_vertices_and_blend(void** state) {
-  (void)state;
+static void check_reverse(const char* scene) {
   Random random = {427};
   Bench b;
-  bench_create(&b, 1, false);
+  bench_create_of(&b, scene, 1, false);
   int blended = 0;
   for (int n = 0; n < 30; n++) {
     Nudge nudge = {.bench = &b, .pair = random_pair(&random, random_uniform(&random, 0.6, 2))};
@@ -464,6 +488,59 @@ static void reverse_N5_N6_N11_N12_by_vertices_and_blend(void** state) {
   }
   assert_true(blended > 30);
   bench_free(&b);
+}
+
+static void reverse_N5_N6_N11_N12_by_vertices_and_blend(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) check_reverse(SCENES[k]);
+}
+
+/* ---------------------------------------------------------------- what is kept */
+
+/* What is asked for, in any order: value, derivatives, reverse, about one point or another. */
+static void ask(Bench* b, const FieldPair* pair, int what, double* answer) {
+  const double twist[2][6] = {{0.3, -0.2, 0.5, 1, 0, -1}, {-0.1, 0.4, 0.2, 0, 1, 2}};
+  FieldPair asked = *pair;
+  PairDerivatives d;
+  Vec3 bars[2][64];
+  memset(bars, 0, sizeof(bars));
+  FieldShares shares = {.vertices = {bars[0], bars[1]}};
+  if (what % 2) asked.reference[0].x += 0.5;
+  if (what < 2)
+    assert_true(field_value(&b->field, &b->work, &asked, answer));
+  else if (what < 4) {
+    assert_true(field_derivatives(&b->field, &b->work, &asked, &d));
+    memcpy(answer, &d, sizeof(d));
+  } else {
+    assert_true(field_reverse(&b->field, &b->work, &asked, twist, &shares));
+    memcpy(answer, bars, sizeof(bars));
+  }
+}
+
+static void kept_N10_has_the_bits_of_a_search(void** state) {
+  (void)state;
+  Random random = {433};
+  for (int k = 0; k < 2; k++) {
+    Bench b;
+    bench_create_of(&b, SCENES[k], 1, false);
+    FieldKept kept = {0};
+    for (int n = 0; n < 60; n++) {
+      FieldPair pair = random_pair(&random, random_uniform(&random, 0.4, 2));
+      double value, found[400] = {0}, wanted[400] = {0};
+      pair.kept = &kept; /* of other poses until now */
+      if (!field_value(&b.field, &b.work, &pair, &value)) continue;
+      for (int question = 0; question < 12; question++) {
+        int what = (int)random_uniform(&random, 0, 5.999);
+        ask(&b, &pair, what, found);
+        pair.kept = NULL;
+        ask(&b, &pair, what, wanted);
+        pair.kept = &kept;
+        if (memcmp(found, wanted, sizeof(found)) != 0) fail_msg("seed 433, draw %d, question %d: other bits", n, what);
+      }
+    }
+    field_kept_destroy(&kept);
+    bench_free(&b);
+  }
 }
 
 /* ---------------------------------------------------------------- the local part, and rest */
@@ -515,6 +592,7 @@ int main(void) {
       cmocka_unit_test(derivatives_N13_before_a_half_space),
       cmocka_unit_test(properties_N4_N8_at_random_states),
       cmocka_unit_test(reverse_N5_N6_N11_N12_by_vertices_and_blend),
+      cmocka_unit_test(kept_N10_has_the_bits_of_a_search),
       cmocka_unit_test(local_N14_is_one_minus_the_blend),
       cmocka_unit_test(rest_N15_of_two_boxes),
   };

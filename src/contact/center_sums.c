@@ -1,0 +1,85 @@
+#include "contact/center_sums.h"
+
+static void add_one_arm(const CenterTerms* t, int side, const Lanes h[3][3], Lanes c[3][3], CenterSums* s) {
+  const Lanes* r = t->arm[side];
+  int place = 0;
+  for (int i = 0; i < 3; i++) {
+    Lanes column[3];
+    lanes_cross(r, h[i], column); /* H is symmetric */
+    for (int k = 0; k < 3; k++) c[k][i] = column[k];
+  }
+  for (int i = 0; i < 3; i++) {
+    Lanes g = t->first * t->direction[i], row[3];
+    lanes_cross(r, c[i], row);
+    for (int j = 0; j < 3; j++) {
+      s->moment[side][3 * i + j] += g * r[j];
+      s->turn[side][3 * i + j] += c[i][j];
+      if (j >= i) s->own[side][place++] += row[j];
+    }
+  }
+}
+
+void center_sums_add(CenterSums* s, const CenterTerms* t) {
+  Lanes along = t->second - t->across, h[3][3], c[2][3][3], row[3];
+  int place = 0;
+  for (int i = 0; i < 3; i++) {
+    s->force[i] += t->first * t->direction[i];
+    for (int j = i; j < 3; j++) {
+      h[i][j] = h[j][i] = along * t->direction[i] * t->direction[j];
+      if (i == j) h[i][i] += t->across;
+      s->across[place++] += h[i][j];
+    }
+  }
+  for (int side = 0; side < 2; side++) add_one_arm(t, side, h, c[side], s);
+  for (int i = 0; i < 3; i++) {
+    lanes_cross(t->arm[1], c[0][i], row);
+    for (int j = 0; j < 3; j++) s->both[3 * i + j] += row[j];
+  }
+}
+
+static double sum_lanes(Lanes x) { return ((x[0] + x[1]) + x[2]) + x[3]; }
+
+/* A block of the twelve rows and columns from both numbers on, on or above the diagonal. */
+static void add_block(const Lanes* entries, bool symmetric, double sign, double* corner) {
+  for (int i = 0, place = 0; i < 3; i++)
+    for (int j = symmetric ? i : 0; j < 3; j++) corner[12 * i + j] += sign * sum_lanes(entries[place++]);
+}
+
+/* The whole of a symmetric block that stands beside the diagonal. */
+static void add_whole_block(const Lanes entries[TWO], double sign, double* corner) {
+  static const int entry[NINE] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+  for (int k = 0; k < NINE; k++) corner[12 * (k / 3) + k % 3] += sign * sum_lanes(entries[entry[k]]);
+}
+
+/* C^T. */
+static void add_turned(const Lanes* entries, double sign, double* corner) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) corner[12 * i + j] += sign * sum_lanes(entries[3 * j + i]);
+}
+
+static Mat3 sum_matrix(const Lanes* entries, double sign) {
+  Mat3 m;
+  for (int i = 0; i < 9; i++) m.m[i / 3][i % 3] = sign * sum_lanes(entries[i]);
+  return m;
+}
+
+/* To what a pair has: of the Hessian what is on or above the diagonal. Before a half-space what a feels. */
+void center_sums_give(const CenterSums* s, bool ground, PairDerivatives* out) {
+  double* h = out->hessian[0];
+  Vec3 g = vec3(sum_lanes(s->force[0]), sum_lanes(s->force[1]), sum_lanes(s->force[2]));
+  out->force[0] = vec3_add(out->force[0], g);
+  out->force[1] = vec3_sub(out->force[1], g);
+  out->moment[0] = mat3_add(out->moment[0], sum_matrix(s->moment[0], 1));
+  add_block(s->own[0], true, 1, h);
+  add_block(s->turn[0], false, 1, h + 3);
+  add_block(s->across, true, 1, h + 12 * 3 + 3);
+  if (ground) return;
+  out->moment[1] = mat3_add(out->moment[1], sum_matrix(s->moment[1], -1));
+  add_block(s->both, false, -1, h + 6);
+  add_block(s->turn[0], false, -1, h + 9);
+  add_turned(s->turn[1], -1, h + 12 * 3 + 6);
+  add_whole_block(s->across, -1, h + 12 * 3 + 9);
+  add_block(s->own[1], true, 1, h + 12 * 6 + 6);
+  add_block(s->turn[1], false, 1, h + 12 * 6 + 9);
+  add_block(s->across, true, 1, h + 12 * 9 + 9);
+}

@@ -1,0 +1,163 @@
+/* The potential of two bodies backwards (law-long_range.md, N11, N12). */
+#include <string.h>
+
+#include "contact/far_field_walk.h"
+
+typedef struct {
+  const FarField* field;
+  FieldWork* work;
+  const FieldPair* pair;
+  const double (*twist)[6];
+  FieldShares* out;
+} Reverse;
+
+static Vec3 turn_rate(const Reverse* r, int side) { return vec3_at(r->twist[side]); }
+
+static Vec3 field_at(const Reverse* r, int side, Vec3 x) {
+  return vec3_add(vec3_at(r->twist[side] + 3), vec3_cross(turn_rate(r, side), vec3_sub(x, r->pair->reference[side])));
+}
+
+/* Rate of the difference of the centres. */
+static Vec3 center_rate(const Reverse* r, const NodePlaces* at) {
+  Vec3 rate = field_at(r, 0, at->center[0]);
+  if (r->pair->ground) return rate;
+  return vec3_sub(rate, field_at(r, 1, at->center[1]));
+}
+
+static double rate_along(const Reverse* r, const NodePlaces* at) { return vec3_dot(at->direction, center_rate(r, at)); }
+
+/* A function of r that counts with alpha for its rate and with beta for itself. */
+static void reverse_center(const Reverse* r, const NodePlaces* at, double first, double second, double alpha,
+                           double beta) {
+  Vec3 g = vec3_scale(at->direction, first), rate = center_rate(r, at);
+  Vec3 by_place = vec3_add_scaled(vec3_scale(center_hessian(r->pair, at, first, second, rate), alpha), beta, g);
+  Vec3* center[2] = {&r->work->bars[0].center[at->node[0]], NULL};
+  *center[0] = vec3_add(*center[0], vec3_add_scaled(by_place, alpha, vec3_cross(g, turn_rate(r, 0))));
+  if (!r->pair->ground) {
+    center[1] = &r->work->bars[1].center[at->node[1]];
+    *center[1] = vec3_sub(*center[1], vec3_add_scaled(by_place, alpha, vec3_cross(g, turn_rate(r, 1))));
+    return;
+  }
+  ground_add(&r->out->ground, vec3_scale(by_place, -1), at->center[0], r->pair->ground->pose.t);
+  r->out->ground.torque = vec3_add_scaled(r->out->ground.torque, -alpha, vec3_cross(rate, g));
+}
+
+/* What is in it counts with 1 - phi, and with the change of that. */
+static void reverse_into(const Walk* w, Blend* b) {
+  b->beta = b->within->beta * (1 - b->phi.value) - b->within->weight * b->phi.first * rate_along(w->context, &b->at);
+}
+
+static void reverse_blend(const Walk* w, Blend* b) {
+  const Reverse* r = w->context;
+  const BlendWeight* phi = &b->phi;
+  const CentredPotential* c = &b->centred;
+  double along = rate_along(r, &b->at), outer = b->within->weight, outer_beta = b->within->beta;
+  double step = c->value - b->inner, phi_rate = phi->first * along;
+  double alpha = outer * step, beta = outer * (c->first * along - b->inner_rate) + outer_beta * step;
+  reverse_center(r, &b->at, c->first, c->second, outer * phi->value, outer_beta * phi->value + outer * phi_rate);
+  reverse_center(r, &b->at, phi->first, phi->second, alpha, beta);
+  double by_near = beta * phi->by_near + alpha * along * phi->first_by_near;
+  for (int side = 0; side < (r->pair->ground ? 1 : 2); side++) r->work->bars[side].radius[b->at.node[side]] += by_near;
+  r->out->by_blend += beta * phi->by_blend + alpha * along * phi->first_by_blend;
+  b->within->inner += blend_value(b);
+  b->within->inner_rate += slopes_of(b).first * along + (1 - phi->value) * b->inner_rate;
+}
+
+static void reverse_one_center(const Walk* w, const NodePlaces* at, const CentredPotential* centred, Blend* within) {
+  within->inner_rate += centred->first * rate_along(w->context, at);
+  reverse_center(w->context, at, centred->first, centred->second, within->weight, within->beta);
+}
+
+static void reverse_centres(const Walk* w, const ChildPlaces* at, LaneBits far, Blend* within) {
+  field_each_center(w, at, far, within, reverse_one_center);
+}
+
+static void plane_change(const PlaneResponse* response, const double twist[2][6], double dp[4]) {
+  for (int k = 0; k < 4; k++) {
+    dp[k] = 0;
+    for (int i = 0; i < 12; i++) dp[k] += response->dp[k][i] * twist[i / 6][i % 6];
+  }
+}
+
+/* One vertex at x (from the plane's origin) of a side: its force P' n turns and changes as the bodies move. */
+static void reverse_vertex(const Reverse* r, const Blend* within, int side, const Plane* plane, const double dp[4],
+                           double share, Vec3 x, Vec3* out) {
+  double sigma = side == 0 ? -1 : 1, c = sigma * (vec3_dot(plane->n, x) + plane->o);
+  double first = -share / (c * c), second = 2 * share / (c * c * c);
+  Vec3 dn = vec3(dp[0], dp[1], dp[2]), at = vec3_add(plane->origin, x), rate = field_at(r, side, at);
+  double moved = vec3_dot(plane->n, rate) + vec3_dot(x, dn) + dp[3];
+  Vec3 g = vec3_scale(plane->n, sigma * first);
+  Vec3 change = vec3_add_scaled(vec3_scale(plane->n, second * moved), sigma * first, dn);
+  Vec3 by_place = vec3_add_scaled(vec3_scale(change, within->weight), within->beta, g);
+  *out = vec3_add(*out, vec3_add_scaled(by_place, within->weight, vec3_cross(g, turn_rate(r, side))));
+  if (!r->pair->ground) return;
+  ground_add(&r->out->ground, vec3_scale(by_place, -1), at, r->pair->ground->pose.t);
+  r->out->ground.torque = vec3_add_scaled(r->out->ground.torque, -within->weight, vec3_cross(rate, g));
+}
+
+static void reverse_sides(const Reverse* r, const NodePlaces* at, const Blend* within, const Plane* plane,
+                          const double dp[4]) {
+  for (int side = 0; side < (r->pair->ground ? 1 : 2); side++) {
+    const BodyTree* tree = tree_of(r->field, r->pair, side);
+    const ModelHull* hull = &r->field->model->hulls[tree->nodes[at->node[side]].hull];
+    Vec3* out = r->out->vertices[side] + (r->pair->ground ? 0 : hull->vertex_first - tree->vertex_first);
+    for (int m = 0; m < hull->points.count; m++) {
+      Vec3 local = vec3(hull->points.x[m], hull->points.y[m], hull->points.z[m]);
+      Vec3 x = vec3_sub(pose_apply(r->pair->pose[side], local), plane->origin);
+      reverse_vertex(r, within, side, plane, dp, RECIPROCAL_PIECE / hull->points.count, x, &out[m]);
+    }
+  }
+}
+
+static double total_rate(const PairDerivatives* d, bool ground, const double twist[2][6]) {
+  double g[12], rate = 0;
+  field_gradient(d, ground, g);
+  for (int i = 0; i < 12; i++) rate += g[i] * twist[i / 6][i % 6];
+  return rate;
+}
+
+static bool reverse_pieces(const Walk* w, const NodePlaces* at, Blend* within) {
+  const Reverse* r = w->context;
+  PlaneSolution room;
+  PlaneResponse response;
+  PairDerivatives d;
+  double dp[4];
+  const PlaneSolution* solution = field_solution_derivatives(w, at, within, &room, &d, &response);
+  if (!solution) return false;
+  plane_change(&response, r->twist, dp);
+  within->inner_rate += total_rate(&d, w->pair->ground != NULL, r->twist);
+  reverse_sides(r, at, within, &solution->plane, dp);
+  return true;
+}
+
+static const Visitor REVERSE = {reverse_pieces, reverse_centres, reverse_into, reverse_blend};
+
+static void clear_bars(const Reverse* r) {
+  for (int side = 0; side < (r->pair->ground ? 1 : 2); side++) {
+    size_t nodes = (size_t)tree_of(r->field, r->pair, side)->count;
+    memset(r->work->bars[side].center, 0, sizeof(Vec3) * nodes);
+    memset(r->work->bars[side].radius, 0, sizeof(double) * nodes);
+  }
+}
+
+static void bars_to_vertices(const Reverse* r) {
+  const Model* model = r->field->model;
+  if (r->pair->ground) {
+    hierarchy_leaf_to_vertices(model, tree_of(r->field, r->pair, 0), r->pair->root[0], r->pair->pose[0].r,
+                               &r->work->bars[0], r->out->vertices[0]);
+    return;
+  }
+  for (int side = 0; side < 2; side++)
+    hierarchy_to_vertices(model, tree_of(r->field, r->pair, side), r->pair->pose[side].r, &r->work->bars[side],
+                          r->out->vertices[side]);
+}
+
+bool field_reverse(const FarField* f, FieldWork* w, const FieldPair* pair, const double twist[2][6], FieldShares* out) {
+  Reverse r = {f, w, pair, twist, out};
+  Blend all;
+  clear_bars(&r);
+  if (!field_walk(f, w, pair, &REVERSE, &r, &all)) return false;
+  out->value = all.inner_rate;
+  bars_to_vertices(&r);
+  return true;
+}

@@ -1,0 +1,312 @@
+#include "contact/far_field.h"
+
+#include <string.h>
+
+#include "contact/center_sums.h"
+#include "contact/far_field_walk.h"
+
+/* ---------------------------------------------------------------- values */
+
+static bool add_piece_value(const Walk* w, const NodePlaces* at, Blend* within) {
+  PlaneSolution room;
+  const PlaneSolution* solution = field_solution(w, at, &room);
+  if (!solution) return false;
+  within->inner += solution->energy;
+  return true;
+}
+
+/* The marked ones, in order. */
+static double sum_marked(Lanes x, LaneBits where) {
+  x = lanes_chosen(where, x, (Lanes){0});
+  return ((x[0] + x[1]) + x[2]) + x[3];
+}
+
+/* As centred_potential. */
+static Lanes centred_values(Lanes r) {
+  Lanes s = 1 + 1 / lanes_sqrt(r);
+  return RECIPROCAL_PLANE * s * s;
+}
+
+static void add_center_values(const Walk* w, const ChildPlaces* at, LaneBits far, Blend* within) {
+  (void)w;
+  within->inner += sum_marked(centred_values(at->distance), far);
+}
+
+static void add_blend_value(const Walk* w, Blend* b) {
+  (void)w;
+  b->within->inner += blend_value(b);
+}
+
+static const Visitor VALUES = {add_piece_value, add_center_values, NULL, add_blend_value};
+
+bool field_value(const FarField* f, FieldWork* w, const FieldPair* pair, double* value) {
+  Blend all;
+  if (field_stands(pair) && pair->kept->value_known) {
+    *value = pair->kept->value;
+    return true;
+  }
+  if (!field_walk(f, w, pair, &VALUES, NULL, &all)) return false;
+  *value = all.inner;
+  if (pair->kept) pair->kept->value = *value, pair->kept->value_known = true;
+  return true;
+}
+
+/* ---------------------------------------------------------------- gradients and Hessians (N9, N10) */
+
+/* The difference of two centres moves with the twists of both bodies by J = [-[r_a]x, I, [r_b]x, -I], r the arms. */
+typedef struct {
+  Vec3 arm[2];
+  int sides; /* that move: one before a half-space */
+} CenterMotion;
+
+static CenterMotion motion_of(const FieldPair* pair, const NodePlaces* at) {
+  int sides = pair->ground ? 1 : 2;
+  CenterMotion m = {.sides = sides};
+  for (int side = 0; side < sides; side++) m.arm[side] = vec3_sub(at->center[side], pair->reference[side]);
+  return m;
+}
+
+/* J^T v. */
+static void motion_transposed(const CenterMotion* m, Vec3 v, double out[12]) {
+  memset(out, 0, 12 * sizeof(double));
+  for (int side = 0; side < m->sides; side++) {
+    Vec3 force = side == 0 ? v : vec3_scale(v, -1);
+    vec3_store(vec3_cross(m->arm[side], force), out + 6 * side);
+    vec3_store(force, out + 6 * side + 3);
+  }
+}
+
+static void add_twelve(const double* from, double* to) {
+  for (int i = 0; i < 12; i++) to[i] += from[i];
+}
+
+/* Rows of twelve, in which groups of four that have an entry on or above the diagonal count. */
+enum { GROUPS = 12 / LANES };
+typedef struct {
+  Lanes row[12][GROUPS];
+} UpperRows;
+
+static void load_groups(const double* from, Lanes to[GROUPS]) { memcpy(to, from, GROUPS * sizeof(Lanes)); }
+
+/* weight * h in the rows of a group. */
+static inline void add_rows(const double (*h)[12], double weight, int group, UpperRows* to) {
+  for (int i = LANES * group; i < LANES * (group + 1); i++) {
+    Lanes from[GROUPS];
+    load_groups(h[i], from);
+    for (int g = group; g < GROUPS; g++) to->row[i][g] += weight * from[g];
+  }
+}
+
+/* u v^T + v u^T in the rows of a group. */
+static inline void subtract_rows(const double* u, const double* v, int group, UpperRows* from) {
+  Lanes us[GROUPS], vs[GROUPS];
+  load_groups(u, us);
+  load_groups(v, vs);
+  for (int i = LANES * group; i < LANES * (group + 1); i++)
+    for (int g = group; g < GROUPS; g++) from->row[i][g] -= u[i] * vs[g] + v[i] * us[g];
+}
+
+/* A derivative as it grows: forces and moments of pieces go to `out`, their Hessians and those of blends to upper,
+ * centres to sums, those of blends when four of them wait. */
+typedef struct {
+  PairDerivatives* out;
+  UpperRows upper;
+  CenterSums sums;
+  CenterTerms waiting;
+  int waiting_count;
+} Derive;
+
+static void flush_waiting(Derive* d) {
+  for (int k = d->waiting_count; k < LANES; k++) {
+    d->waiting.first[k] = d->waiting.second[k] = d->waiting.across[k] = 0;
+    for (int i = 0; i < 3; i++) d->waiting.arm[0][i][k] = d->waiting.arm[1][i][k] = d->waiting.direction[i][k] = 0;
+  }
+  if (d->waiting_count > 0) center_sums_add(&d->sums, &d->waiting);
+  d->waiting_count = 0;
+}
+
+static void add_waiting(Derive* d, const CenterMotion* m, Vec3 direction, double first, double second, double across) {
+  const double e[3] = {direction.x, direction.y, direction.z};
+  int k = d->waiting_count++;
+  for (int side = 0; side < 2; side++) {
+    const double r[3] = {m->arm[side].x, m->arm[side].y, m->arm[side].z};
+    for (int i = 0; i < 3; i++) d->waiting.arm[side][i][k] = r[i];
+  }
+  for (int i = 0; i < 3; i++) d->waiting.direction[i][k] = e[i];
+  d->waiting.first[k] = first;
+  d->waiting.second[k] = second;
+  d->waiting.across[k] = across;
+  if (d->waiting_count == LANES) flush_waiting(d);
+}
+
+static bool derive_pieces(const Walk* w, const NodePlaces* at, Blend* within) {
+  Derive* context = w->context;
+  PlaneSolution room;
+  PlaneResponse response;
+  PairDerivatives d;
+  double own[12];
+  if (!field_solution_derivatives(w, at, within, &room, &d, &response)) return false;
+  field_gradient(&d, w->pair->ground != NULL, own);
+  add_twelve(own, within->inner_gradient);
+  const double(*h)[12] = (const double(*)[12])d.hessian;
+  add_rows(h, within->weight, 0, &context->upper);
+  add_rows(h, within->weight, 1, &context->upper);
+  add_rows(h, within->weight, 2, &context->upper);
+  for (int k = 0; k < 2; k++) {
+    context->out->force[k] = vec3_add_scaled(context->out->force[k], within->weight, d.force[k]);
+    context->out->moment[k] = mat3_add(context->out->moment[k], mat3_scale(d.moment[k], within->weight));
+  }
+  return true;
+}
+
+/* J^T v of the terms that are marked, added. */
+static void add_marked_gradient(const CenterTerms* t, LaneBits far, double out[12]) {
+  Lanes g[3], torque[3];
+  for (int i = 0; i < 3; i++) {
+    g[i] = t->first * t->direction[i];
+    double force = sum_marked(g[i], far);
+    out[3 + i] += force;
+    out[9 + i] -= force;
+  }
+  for (int side = 0; side < 2; side++) {
+    lanes_cross(t->arm[side], g, torque);
+    for (int i = 0; i < 3; i++) out[6 * side + i] += (side == 0 ? 1 : -1) * sum_marked(torque[i], far);
+  }
+}
+
+static void derive_centres(const Walk* w, const ChildPlaces* at, LaneBits far, Blend* within) {
+  const Lanes none = {0};
+  Derive* d = w->context;
+  CenterTerms t = {.direction = {at->direction.x, at->direction.y, at->direction.z}};
+  for (int side = 0; side < 2; side++) {
+    Vec3 from = w->pair->reference[side];
+    t.arm[side][0] = at->center[side].x - from.x;
+    t.arm[side][1] = at->center[side].y - from.y;
+    t.arm[side][2] = at->center[side].z - from.z;
+  }
+  /* as centred_potential */
+  Lanes s = 1 / lanes_sqrt(at->distance), s3 = s / at->distance;
+  within->inner += sum_marked(RECIPROCAL_PLANE * (1 + s) * (1 + s), far);
+  t.first = -RECIPROCAL_PLANE * (1 + s) * s3;
+  add_marked_gradient(&t, far, within->inner_gradient);
+  t.second = RECIPROCAL_PLANE * (0.5 * s3 * s3 + 1.5 * (1 + s) * s3 / at->distance);
+  t.first = lanes_chosen(far, within->weight * t.first, none);
+  t.second = lanes_chosen(far, within->weight * t.second, none);
+  t.across = t.first / at->distance;
+  center_sums_add(&d->sums, &t);
+}
+
+static void derive_blend(const Walk* w, Blend* b) {
+  Derive* d = w->context;
+  CenterSlopes slopes = slopes_of(b);
+  CenterMotion m = motion_of(w->pair, &b->at);
+  double own[12], u[12], weight = b->within->weight;
+  motion_transposed(&m, vec3_scale(b->at.direction, slopes.first), own);
+  for (int i = 0; i < 12; i++) own[i] += (1 - b->phi.value) * b->inner_gradient[i];
+  b->within->inner += blend_value(b);
+  add_twelve(own, b->within->inner_gradient);
+  add_waiting(d, &m, b->at.direction, weight * slopes.first, weight * slopes.second,
+              across_of(w->pair, &b->at, weight * slopes.first));
+  motion_transposed(&m, vec3_scale(b->at.direction, weight * b->phi.first), u);
+  subtract_rows(u, b->inner_gradient, 0, &d->upper);
+  subtract_rows(u, b->inner_gradient, 1, &d->upper);
+  subtract_rows(u, b->inner_gradient, 2, &d->upper);
+}
+
+static const Visitor DERIVATIVES = {derive_pieces, derive_centres, NULL, derive_blend};
+
+static bool find_derivatives(const FarField* f, FieldWork* w, const FieldPair* pair, PairDerivatives* out) {
+  Blend all;
+  Derive d = {.out = out};
+  if (!field_walk(f, w, pair, &DERIVATIVES, &d, &all)) return false;
+  flush_waiting(&d);
+  memcpy(out->hessian, &d.upper, sizeof(out->hessian));
+  center_sums_give(&d.sums, pair->ground != NULL, out);
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < i; j++) out->hessian[i][j] = out->hessian[j][i];
+  out->energy = all.inner;
+  return true;
+}
+
+static bool same_references(const FieldKept* kept, const FieldPair* pair) {
+  return memcmp(kept->reference, pair->reference, sizeof(kept->reference)) == 0;
+}
+
+bool field_derivatives(const FarField* f, FieldWork* w, const FieldPair* pair, PairDerivatives* out) {
+  FieldKept* kept = pair->kept;
+  if (field_stands(pair) && kept->derivatives_known && same_references(kept, pair)) {
+    *out = *kept->derivatives;
+    return true;
+  }
+  memset(out, 0, sizeof(*out));
+  if (!find_derivatives(f, w, pair, out)) {
+    memset(out, 0, sizeof(*out));
+    return false;
+  }
+  if (!kept) return true;
+  if (!kept->derivatives) kept->derivatives = MEMORY_NEW(PairDerivatives, 1);
+  *kept->derivatives = *out;
+  memcpy(kept->reference, pair->reference, sizeof(kept->reference));
+  kept->derivatives_known = true;
+  return true;
+}
+
+/* ---------------------------------------------------------------- where it presses */
+
+typedef struct {
+  Vec3 sum;
+  double press;
+} Center;
+
+static void press_at(Center* c, double force, Vec3 at) {
+  c->sum = vec3_add_scaled(c->sum, force, at);
+  c->press += force;
+}
+
+/* Halfway between the nodes' centres; before a half-space halfway to it. */
+static Vec3 between_centers(const NodePlaces* at) {
+  return vec3_add_scaled(at->center[0], -0.5 * at->distance, at->direction);
+}
+
+static bool press_pieces(const Walk* w, const NodePlaces* at, Blend* within) {
+  PlaneSolution room;
+  PlaneResponse response;
+  PairDerivatives d;
+  const PlaneSolution* solution = field_solution_derivatives(w, at, within, &room, &d, &response);
+  if (!solution) return false;
+  press_at(w->context, within->weight * vec3_norm(d.force[0]), reciprocal_center(solution));
+  return true;
+}
+
+static void press_center(const Walk* w, const NodePlaces* at, const CentredPotential* centred, Blend* within) {
+  press_at(w->context, within->weight * fabs(centred->first), between_centers(at));
+}
+
+static void press_centres(const Walk* w, const ChildPlaces* at, LaneBits far, Blend* within) {
+  field_each_center(w, at, far, within, press_center);
+}
+
+static void press_blend(const Walk* w, Blend* b) {
+  b->within->inner += blend_value(b);
+  press_at(w->context, b->within->weight * fabs(slopes_of(b).first), between_centers(&b->at));
+}
+
+static const Visitor PRESS = {press_pieces, press_centres, NULL, press_blend};
+
+bool field_center(const FarField* f, FieldWork* w, const FieldPair* pair, Vec3* point, double* press) {
+  Blend all;
+  Center center = {{0, 0, 0}, 0};
+  *press = 0;
+  if (!field_walk(f, w, pair, &PRESS, &center, &all) || !(center.press > 0)) return false;
+  *press = center.press;
+  *point = vec3_scale(center.sum, 1 / center.press);
+  return true;
+}
+
+/* ---------------------------------------------------------------- the local part (N14) */
+
+FieldLocal field_local(const FarField* f, const int leaf[2], const FieldPair* pair) {
+  NodePlaces at = field_places(f, pair, leaf);
+  BlendWeight phi = blend_weight(at.distance, at.near, f->blend);
+  return (FieldLocal){1 - phi.value, -phi.first, -phi.by_near, -phi.by_blend, at.direction};
+}

@@ -1,0 +1,379 @@
+#include "contact/far_field_walk.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- the blend (N7) */
+
+BlendWeight blend_weight(double r, double near, double blend) {
+  double width = blend * near, t = (r - near) / width;
+  if (!(t > 0)) return (BlendWeight){0};
+  if (!(t < 1)) return (BlendWeight){.value = 1};
+  double u = 1 - t, by_t = 30 * t * t * u * u, by_tt = 60 * t * u * (1 - 2 * t), slope = -r / (width * near);
+  return (BlendWeight){.value = t * t * t * (10 + t * (6 * t - 15)),
+                       .first = by_t / width,
+                       .second = by_tt / (width * width),
+                       .by_near = by_t * slope,
+                       .first_by_near = by_tt * slope / width - by_t / (width * near),
+                       .by_blend = -by_t * t / blend,
+                       .first_by_blend = -(by_tt * t + by_t) / (blend * width)};
+}
+
+/* ---------------------------------------------------------------- workspace */
+
+void field_work_create(FieldWork* w, const Model* model, const Hierarchy* hierarchy) {
+  int largest = 8, second = 8;
+  for (int i = 0; i < model->hull_count; i++) {
+    int n = model->hulls[i].points.padded;
+    second = n > largest ? largest : n > second ? n : second;
+    largest = n > largest ? n : largest;
+  }
+  int capacity = largest + second;
+  *w = (FieldWork){.scratch = {MEMORY_NEW(double, capacity), MEMORY_NEW(double, capacity), MEMORY_NEW(double, capacity),
+                               capacity, 0}};
+  for (int side = 0; side < 2; side++)
+    w->bars[side] = (NodeBars){MEMORY_NEW(Vec3, hierarchy->largest + 1), MEMORY_NEW(double, hierarchy->largest + 1)};
+}
+
+void field_work_destroy(FieldWork* w) {
+  memory_free(w->scratch.x);
+  memory_free(w->scratch.y);
+  memory_free(w->scratch.z);
+  for (int side = 0; side < 2; side++) {
+    memory_free(w->bars[side].center);
+    memory_free(w->bars[side].radius);
+  }
+}
+
+void field_kept_destroy(FieldKept* kept) {
+  memory_free(kept->planes);
+  memory_free(kept->derivatives);
+}
+
+/* ---------------------------------------------------------------- the walk down both trees (N8) */
+
+static Vec3 center_of(const FarField* f, const FieldPair* pair, int side, int node) {
+  return pose_apply(pair->pose[side], node_of(f, pair, side, node)->center);
+}
+
+static double radius_of(const FarField* f, const FieldPair* pair, int side, int node) {
+  return node_of(f, pair, side, node)->radius;
+}
+
+/* The centres are known. */
+static void measure(const FarField* f, const FieldPair* pair, NodePlaces* at) {
+  at->near = radius_of(f, pair, 0, at->node[0]);
+  if (pair->ground) {
+    at->direction = pair->ground->normal;
+    at->distance = vec3_dot(at->direction, at->center[0]) - pair->ground->offset;
+    return;
+  }
+  Vec3 d = vec3_sub(at->center[0], at->center[1]);
+  at->distance = vec3_norm(d);
+  at->direction = vec3_scale(d, 1 / at->distance);
+  at->near += radius_of(f, pair, 1, at->node[1]);
+}
+
+/* ---- planes between leaves */
+
+static const ModelHull* hull_of(const Walk* w, int side, int node) {
+  return &w->field->model->hulls[node_of(w->field, w->pair, side, node)->hull];
+}
+
+/* To be remembered, in the order of the walk. */
+static void keep_plane(const Walk* w, const PlaneSolution* solution) {
+  FieldKept* to = w->pair->kept;
+  if (!to) return;
+  if (to->count == to->capacity) {
+    int capacity = 2 * to->capacity + 4;
+    to->planes = memory_resize(to->planes, sizeof(ReciprocalPlane) * (size_t)to->capacity,
+                               sizeof(ReciprocalPlane) * (size_t)capacity);
+    to->capacity = capacity;
+  }
+  to->planes[to->count++] = (ReciprocalPlane){solution->plane.n, solution->plane.o};
+}
+
+/* Spheres are apart by this part of the sum of their radii where their centres give the search its first plane. */
+#define APART 0.1
+
+/* From spheres, if these are well apart, else from closest points. false: they meet. What it begins with depends on the
+ * poses alone, never on what was found before. */
+static bool first_plane(const Walk* w, const NodePlaces* at, const HullInstance* a, const HullInstance* b,
+                        Plane* start) {
+  if (!w->pair->ground && at->distance > (1 + APART) * at->near) {
+    const double radius[2] = {radius_of(w->field, w->pair, 0, at->node[0]),
+                              radius_of(w->field, w->pair, 1, at->node[1])};
+    *start = reciprocal_start_apart(a, b, at->center, radius);
+    return true;
+  }
+  GjkResult found;
+  if (!(pair_distance(a, b, NULL, &found) > 0)) return false;
+  *start = reciprocal_start(a, b, &found);
+  return true;
+}
+
+static bool solve_pieces(const Walk* w, const NodePlaces* at, PlaneSolution* solution) {
+  HullInstance a = pair_hull_at(hull_of(w, 0, at->node[0]), &w->pair->pose[0]), b;
+  int number = w->work->piece_count++;
+  Plane start;
+  if (w->pair->ground)
+    b = *w->pair->ground;
+  else
+    b = pair_hull_at(hull_of(w, 1, at->node[1]), &w->pair->pose[1]);
+  if (w->recalls) {
+    reciprocal_recall(&a, &b, w->pair->kept->planes[number], &w->work->scratch, solution);
+    return true;
+  }
+  if (!first_plane(w, at, &a, &b, &start)) return false;
+  if (!reciprocal_solve_from(&a, &b, start, &w->work->scratch, solution)) return false;
+  keep_plane(w, solution);
+  return true;
+}
+
+/* Pairs of triangles at these places. */
+static bool solve_triangles(const Walk* w, int count, const NodePlaces* at, PlaneSolution* solution) {
+  HullInstance pair[LANES][2];
+  Plane start[LANES];
+  int first = w->work->piece_count;
+  w->work->piece_count += count;
+  for (int k = 0; k < count; k++)
+    for (int side = 0; side < 2; side++)
+      pair[k][side] = pair_hull_at(hull_of(w, side, at[k].node[side]), &w->pair->pose[side]);
+  if (w->recalls) {
+    reciprocal_recall_four(count, (const HullInstance(*)[2])pair, &w->pair->kept->planes[first], solution);
+    return true;
+  }
+  for (int k = 0; k < count; k++)
+    if (!first_plane(w, &at[k], &pair[k][0], &pair[k][1], &start[k])) return false;
+  if (!reciprocal_solve_four(count, (const HullInstance(*)[2])pair, start, solution)) return false;
+  for (int k = 0; k < count; k++) keep_plane(w, &solution[k]);
+  return true;
+}
+
+/* ---- from nodes to their children */
+
+/* A node's two children; of a leaf itself. */
+typedef struct {
+  int node[2];
+  Vec3 center[2];
+  double radius[2];
+  bool two;
+} Children;
+
+static Children children_of(const Walk* w, int side, const NodePlaces* at) {
+  const TreeNode* n = node_of(w->field, w->pair, side, at->node[side]);
+  Children c = {.node = {at->node[side], at->node[side]}, .two = n->hull < 0};
+  for (int k = 0; k < 2; k++) {
+    const TreeNode* child = n;
+    if (c.two) {
+      c.node[k] = n->child[k];
+      child = node_of(w->field, w->pair, side, c.node[k]);
+    }
+    c.center[k] = c.two ? pose_apply(w->pair->pose[side], child->center) : at->center[side];
+    c.radius[k] = child->radius;
+  }
+  return c;
+}
+
+static bool two_leaves(const Walk* w, const int node[2]) {
+  return node_of(w->field, w->pair, 0, node[0])->hull >= 0 &&
+         (node[1] < 0 || node_of(w->field, w->pair, 1, node[1])->hull >= 0);
+}
+
+static Vec3 lane_at(const Lanes3* v, int k) { return vec3(v->x[k], v->y[k], v->z[k]); }
+
+/* Nodes, centres and near are set. As `measure`. */
+static void measure_children(ChildPlaces* c) {
+  Lanes3 d = {c->center[0].x - c->center[1].x, c->center[0].y - c->center[1].y, c->center[0].z - c->center[1].z};
+  c->distance = lanes_sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
+  Lanes inverse = 1 / c->distance;
+  c->direction = (Lanes3){inverse * d.x, inverse * d.y, inverse * d.z};
+}
+
+static Lanes3 lanes_by_first(const Vec3 x[2]) {
+  return (Lanes3){{x[0].x, x[0].x, x[1].x, x[1].x}, {x[0].y, x[0].y, x[1].y, x[1].y}, {x[0].z, x[0].z, x[1].z, x[1].z}};
+}
+
+static Lanes3 lanes_by_second(const Vec3 x[2]) {
+  return (Lanes3){{x[0].x, x[1].x, x[0].x, x[1].x}, {x[0].y, x[1].y, x[0].y, x[1].y}, {x[0].z, x[1].z, x[0].z, x[1].z}};
+}
+
+static void find_children(const Walk* w, const NodePlaces* at, ChildPlaces* c) {
+  Children a = children_of(w, 0, at), b = children_of(w, 1, at);
+  for (int k = 0; k < CHILDREN; k++) {
+    c->node[k][0] = a.node[k / 2];
+    c->node[k][1] = b.node[k % 2];
+  }
+  int64_t first = a.two ? -1 : 0, second = b.two ? -1 : 0;
+  c->used = (LaneBits){-1, second, first, first & second};
+  c->center[0] = lanes_by_first(a.center);
+  c->center[1] = lanes_by_second(b.center);
+  c->near = (Lanes){a.radius[0], a.radius[0], a.radius[1], a.radius[1]} +
+            (Lanes){b.radius[0], b.radius[1], b.radius[0], b.radius[1]};
+  measure_children(c);
+}
+
+static NodePlaces child_at(const ChildPlaces* c, int k) {
+  return (NodePlaces){.node = {c->node[k][0], c->node[k][1]},
+                      .center = {lane_at(&c->center[0], k), lane_at(&c->center[1], k)},
+                      .direction = lane_at(&c->direction, k),
+                      .distance = c->distance[k],
+                      .near = c->near[k]};
+}
+
+/* As the first of four. */
+static ChildPlaces alone(const NodePlaces* at) {
+  const Vec3 center[2][2] = {{at->center[0], at->center[0]}, {at->center[1], at->center[1]}};
+  const Vec3 direction[2] = {at->direction, at->direction};
+  ChildPlaces c = {.used = {-1}, .center = {lanes_by_first(center[0]), lanes_by_first(center[1])}};
+  memcpy(c.node[0], at->node, sizeof(at->node));
+  c.direction = lanes_by_first(direction);
+  c.distance = lanes_of(at->distance);
+  c.near = lanes_of(at->near);
+  return c;
+}
+
+static bool is_exact(const FarField* f, const NodePlaces* at) { return f->plain || !(at->distance > at->near); }
+
+static LaneBits far_children(const FarField* f, const ChildPlaces* c) {
+  if (f->plain) return (LaneBits){0};
+  return c->used & (c->distance > c->near) & (c->distance >= (1 + f->blend) * c->near);
+}
+
+static bool is_triangle(const Walk* w, int side, int node) {
+  return hull_of(w, side, node)->points.count == RECIPROCAL_CORNERS;
+}
+
+/* The planes of those children that are two triangles and near, four at a time: which[k] of them is that of child k,
+ * -1: none. */
+static bool solve_children(const Walk* w, const ChildPlaces* c, LaneBits near, PlaneSolution* solved, int* which) {
+  NodePlaces at[CHILDREN];
+  int count = 0;
+  for (int k = 0; k < CHILDREN; k++) {
+    which[k] = -1;
+    const int* node = c->node[k];
+    if (!near[k] || !two_leaves(w, node) || !is_triangle(w, 0, node[0]) || !is_triangle(w, 1, node[1])) continue;
+    which[k] = count;
+    at[count++] = child_at(c, k);
+  }
+  return count == 0 || solve_triangles(w, count, at, solved);
+}
+
+static bool walk(const Walk* w, const NodePlaces* at, Blend* within);
+
+static bool walk_children(const Walk* w, const NodePlaces* at, Blend* within) {
+  if (two_leaves(w, at->node)) return w->visitor->pieces(w, at, within);
+  ChildPlaces c;
+  find_children(w, at, &c);
+  LaneBits far = far_children(w->field, &c), near = c.used & ~far;
+  if (lanes_any(far)) w->visitor->centres(w, &c, far, within);
+  PlaneSolution solved[CHILDREN];
+  int which[CHILDREN];
+  if (!solve_children(w, &c, near, solved, which)) return false;
+  for (int k = 0; k < CHILDREN; k++) {
+    w->work->count -= (int)far[k]; /* a mark is -1 */
+    if (!near[k]) continue;
+    NodePlaces below = child_at(&c, k);
+    if (which[k] >= 0) below.solved = &solved[which[k]];
+    if (!walk(w, &below, within)) return false;
+  }
+  return true;
+}
+
+/* Two nodes that are not far. */
+static bool walk(const Walk* w, const NodePlaces* at, Blend* within) {
+  const bool ground = w->pair->ground != NULL;
+  if (is_exact(w->field, at)) return walk_children(w, at, within);
+  Blend blend = {.within = within, .at = *at};
+  if (!ground) blend.centred = centred_potential(at->distance);
+  blend.phi = blend_weight(at->distance, at->near, w->field->blend);
+  blend.weight = within->weight * (1 - blend.phi.value);
+  w->work->count++;
+  w->work->blend_count++;
+  if (w->visitor->enter) w->visitor->enter(w, &blend);
+  if (!walk_children(w, at, &blend)) return false;
+  w->visitor->leave(w, &blend);
+  return true;
+}
+
+NodePlaces field_places(const FarField* f, const FieldPair* pair, const int node[2]) {
+  NodePlaces at = {.node = {node[0], node[1]}, .center[0] = center_of(f, pair, 0, node[0])};
+  if (!pair->ground) at.center[1] = center_of(f, pair, 1, node[1]);
+  measure(f, pair, &at);
+  return at;
+}
+
+static bool walk_roots(const Walk* w, Blend* all) {
+  NodePlaces roots = field_places(w->field, w->pair, w->pair->root);
+  bool far = roots.distance > roots.near && roots.distance >= (1 + w->field->blend) * roots.near;
+  if (!far || (w->field->plain && !w->pair->ground)) return walk(w, &roots, all);
+  if (w->pair->ground) return true;
+  ChildPlaces c = alone(&roots);
+  w->work->count++;
+  w->visitor->centres(w, &c, (LaneBits){-1}, all);
+  return true;
+}
+
+/* Is what is kept of the pair of these poses? From here on it is. */
+bool field_stands(const FieldPair* pair) {
+  FieldKept* kept = pair->kept;
+  if (!kept) return false;
+  if (memcmp(kept->pose, pair->pose, sizeof(kept->pose)) == 0) return true;
+  memcpy(kept->pose, pair->pose, sizeof(kept->pose));
+  kept->planes_known = kept->value_known = kept->derivatives_known = false;
+  return false;
+}
+
+/* all: set, with what the outermost terms add up to. */
+bool field_walk(const FarField* f, FieldWork* work, const FieldPair* pair, const Visitor* visitor, void* context,
+                Blend* all) {
+  Walk w = {f, work, pair, visitor, context, field_stands(pair) && pair->kept->planes_known};
+  if (pair->kept && !w.recalls) pair->kept->count = 0;
+  *all = (Blend){.weight = 1};
+  work->count = work->piece_count = work->blend_count = 0;
+  bool found = walk_roots(&w, all);
+  work->count += work->piece_count;
+  if (found && pair->kept) pair->kept->planes_known = true;
+  return found;
+}
+
+/* ---------------------------------------------------------------- what visitors share */
+
+const PlaneSolution* field_solution(const Walk* w, const NodePlaces* at, PlaneSolution* room) {
+  if (at->solved) return at->solved;
+  return solve_pieces(w, at, room) ? room : NULL;
+}
+
+const PlaneSolution* field_solution_derivatives(const Walk* w, const NodePlaces* at, Blend* within, PlaneSolution* room,
+                                                PairDerivatives* d, PlaneResponse* response) {
+  const FieldPair* pair = w->pair;
+  const PlaneSolution* solution = field_solution(w, at, room);
+  if (!solution) return NULL;
+  plane_derivatives(solution, pair->ground != NULL, pair->reference[0], pair->reference[1], d, response);
+  within->inner += solution->energy;
+  return solution;
+}
+
+void field_gradient(const PairDerivatives* d, bool ground, double out[12]) {
+  for (int side = 0; side < 2; side++) {
+    double* g = out + 6 * side;
+    if (side == 1 && ground) {
+      memset(g, 0, 6 * sizeof(double));
+      continue;
+    }
+    const Mat3* m = &d->moment[side]; /* sum g r^T; the torque is sum r x g */
+    g[0] = m->m[2][1] - m->m[1][2];
+    g[1] = m->m[0][2] - m->m[2][0];
+    g[2] = m->m[1][0] - m->m[0][1];
+    vec3_store(d->force[side], g + 3);
+  }
+}
+
+void field_each_center(const Walk* w, const ChildPlaces* at, LaneBits far, Blend* within, OneCenter one) {
+  for (int k = 0; k < CHILDREN; k++) {
+    if (!far[k]) continue;
+    NodePlaces child = child_at(at, k);
+    CentredPotential centred = centred_potential(child.distance);
+    within->inner += centred.value;
+    one(w, &child, &centred, within);
+  }
+}

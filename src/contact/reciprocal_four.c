@@ -1,0 +1,244 @@
+/* Four pairs of triangles at a time: the search of reciprocal.c element by element, so each has the bits that it has
+ * alone. A pair that has ended waits for the others. */
+#include "base/lanes.h"
+#include "contact/reciprocal.h"
+#include "contact/small_matrix.h"
+
+enum { CORNERS = RECIPROCAL_CORNERS, ENTRIES = 10 };
+
+/* Relative to each pair's own origin, side by side. */
+typedef struct {
+  Lanes x[2][CORNERS], y[2][CORNERS], z[2][CORNERS];
+} Corners;
+
+typedef struct {
+  Lanes n[3], o;
+} LanePlanes;
+
+typedef struct {
+  Lanes energy, norm_first, norm_second, least[2];
+  Lanes second[2][ENTRIES], first[2][4];
+  LaneBits sound; /* no corner is on the wrong side */
+} Evaluations;
+
+/* Newton's step and what has been tried of it. */
+typedef struct {
+  LanePlanes by;
+  Lanes decrement, before, factor;
+  LaneBits near; /* convergence is quadratic: no test of the energy */
+  LaneBits steps, halvings;
+} Steps;
+
+static Vec3 corner_at(const HullInstance* h, int m, Vec3 shift) {
+  return vec3_add(mat3_mul_vec(h->pose.r, vec3(h->points.x[m], h->points.y[m], h->points.z[m])), shift);
+}
+
+/* Those beyond count repeat the first. */
+static void gather(int count, const HullInstance (*pair)[2], Corners* at) {
+  for (int k = 0; k < RECIPROCAL_FOUR; k++) {
+    const HullInstance* hull = pair[k < count ? k : 0];
+    Vec3 origin = plane_origin(&hull[0], &hull[1]);
+    for (int side = 0; side < 2; side++) {
+      Vec3 shift = vec3_sub(hull[side].pose.t, origin);
+      for (int m = 0; m < CORNERS; m++) {
+        Vec3 x = corner_at(&hull[side], m, shift);
+        at->x[side][m][k] = x.x;
+        at->y[side][m][k] = x.y;
+        at->z[side][m][k] = x.z;
+      }
+    }
+  }
+}
+
+static void set_plane(LanePlanes* to, int k, Vec3 n, double o) {
+  to->n[0][k] = n.x;
+  to->n[1][k] = n.y;
+  to->n[2][k] = n.z;
+  to->o[k] = o;
+}
+
+static LaneBits is_finite(Lanes x) { return x - x == 0; }
+static Lanes norm(const Lanes n[3]) { return lanes_sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]); }
+
+static void add_side(const Corners* at, int side, const LanePlanes* p, Evaluations* e) {
+  const double sigma = side == 0 ? -1 : 1, share = RECIPROCAL_PIECE / CORNERS;
+  Lanes sum = {0}, least = lanes_of(INFINITY), *second = e->second[side], *first = e->first[side];
+  for (int k = 0; k < ENTRIES; k++) second[k] = (Lanes){0};
+  for (int k = 0; k < 4; k++) first[k] = (Lanes){0};
+  for (int m = 0; m < CORNERS; m++) {
+    Lanes x = at->x[side][m], y = at->y[side][m], z = at->z[side][m];
+    Lanes c = sigma * (p->n[0] * x + p->n[1] * y + p->n[2] * z + p->o);
+    e->sound &= c > 0;
+    least = lanes_least(c, least);
+    sum += share / c;
+    Lanes inverse = 1 / c, g = -sigma * share * inverse * inverse, h = 2 * share * inverse * inverse * inverse;
+    Lanes hx = h * x, hy = h * y, hz = h * z;
+    const Lanes entry[ENTRIES] = {hx * x, hx * y, hx * z, hx, hy * y, hy * z, hy, hz * z, hz, h};
+    for (int k = 0; k < ENTRIES; k++) second[k] += entry[k];
+    first[0] += g * x;
+    first[1] += g * y;
+    first[2] += g * z;
+    first[3] += g;
+  }
+  e->energy += sum;
+  e->least[side] = least;
+}
+
+static void evaluate(const Corners* at, const LanePlanes* p, Evaluations* e) {
+  Lanes d = 1 - norm(p->n);
+  e->sound = d > 0;
+  e->energy = RECIPROCAL_PLANE / d;
+  e->norm_first = -RECIPROCAL_PLANE / (d * d);
+  e->norm_second = 2 * RECIPROCAL_PLANE / (d * d * d);
+  add_side(at, 0, p, e);
+  add_side(at, 1, p, e);
+  e->sound &= is_finite(e->energy);
+}
+
+/* As plane_assemble: gradient, and the lower triangle of the Hessian. */
+static void assemble(const Evaluations* e, const LanePlanes* p, Lanes gradient[4], Lanes hessian[4][4]) {
+  static const int row[ENTRIES] = {0, 1, 2, 3, 1, 2, 3, 2, 3, 3}, column[ENTRIES] = {0, 0, 0, 0, 1, 1, 1, 2, 2, 3};
+  for (int k = 0; k < ENTRIES; k++) hessian[row[k]][column[k]] = e->second[0][k] + e->second[1][k];
+  for (int k = 0; k < 4; k++) gradient[k] = e->first[0][k] + e->first[1][k];
+  Lanes length = norm(p->n), side = -e->norm_first / length, along = e->norm_second - side;
+  Lanes u[3] = {p->n[0] / length, p->n[1] / length, p->n[2] / length};
+  for (int i = 0; i < 3; i++) {
+    gradient[i] -= e->norm_first * u[i];
+    for (int j = 0; j <= i; j++) hessian[i][j] += along * u[i] * u[j];
+    hessian[i][i] += side;
+  }
+}
+
+/* As small_cholesky, small_forward and small_backward of order 4. */
+static void solve_four(Lanes a[4][4], Lanes x[4]) {
+  for (int j = 0; j < 4; j++) {
+    Lanes own = a[j][j], d = own;
+    for (int k = 0; k < j; k++) d -= a[j][k] * a[j][k];
+    Lanes inverse = lanes_chosen(d > SMALL_PIVOT_FLOOR * own, 1.0 / lanes_sqrt(d), (Lanes){0});
+    a[j][j] = inverse;
+    for (int i = j + 1; i < 4; i++) {
+      for (int k = 0; k < j; k++) a[i][j] -= a[i][k] * a[j][k];
+      a[i][j] *= inverse;
+    }
+  }
+  for (int i = 0; i < 4; i++) {
+    for (int k = 0; k < i; k++) x[i] -= a[i][k] * x[k];
+    x[i] *= a[i][i];
+  }
+  for (int i = 3; i >= 0; i--) {
+    for (int k = i + 1; k < 4; k++) x[i] -= a[k][i] * x[k];
+    x[i] *= a[i][i];
+  }
+}
+
+/* Newton's step of those that are `fresh`. */
+static void take_steps(const Evaluations* e, const LanePlanes* p, LaneBits fresh, Steps* s) {
+  Lanes gradient[4], hessian[4][4], step[4];
+  assemble(e, p, gradient, hessian);
+  for (int k = 0; k < 4; k++) step[k] = -gradient[k];
+  solve_four(hessian, step);
+  Lanes decrement = -(gradient[0] * step[0] + gradient[1] * step[1] + gradient[2] * step[2] + gradient[3] * step[3]);
+  for (int k = 0; k < 3; k++) s->by.n[k] = lanes_chosen(fresh, step[k], s->by.n[k]);
+  s->by.o = lanes_chosen(fresh, step[3], s->by.o);
+  s->decrement = lanes_chosen(fresh, decrement, s->decrement);
+  s->near = (fresh & (decrement < RECIPROCAL_NEAR * e->energy)) | (~fresh & s->near);
+  s->factor = lanes_chosen(fresh, lanes_of(1), s->factor);
+  s->halvings &= ~fresh;
+}
+
+static LanePlanes moved(const LanePlanes* p, const Steps* s) {
+  LanePlanes to;
+  for (int k = 0; k < 3; k++) to.n[k] = p->n[k] + s->factor * s->by.n[k];
+  to.o = p->o + s->factor * s->by.o;
+  return to;
+}
+
+static void choose(LaneBits where, const Lanes* from, Lanes* to, int count) {
+  for (int k = 0; k < count; k++) to[k] = lanes_chosen(where, from[k], to[k]);
+}
+
+static void accept(LaneBits where, const LanePlanes* p1, const Evaluations* e1, LanePlanes* p, Evaluations* e) {
+  choose(where, p1->n, p->n, 3);
+  choose(where, &p1->o, &p->o, 1);
+  choose(where, &e1->energy, &e->energy, 1);
+  choose(where, &e1->norm_first, &e->norm_first, 1);
+  choose(where, &e1->norm_second, &e->norm_second, 1);
+  choose(where, e1->least, e->least, 2);
+  for (int side = 0; side < 2; side++) {
+    choose(where, e1->second[side], e->second[side], ENTRIES);
+    choose(where, e1->first[side], e->first[side], 4);
+  }
+}
+
+/* false: one of them was not found. */
+static bool minimise(const Corners* at, LaneBits busy, LanePlanes* p, Evaluations* e, Steps* s) {
+  LaneBits fresh = busy, lost = busy & ~e->sound;
+  *s = (Steps){.before = lanes_of(INFINITY)};
+  while (lanes_any(busy) && !lanes_any(lost)) {
+    take_steps(e, p, fresh, s);
+    lost = fresh & ~is_finite(s->decrement);
+    LaneBits done = (s->decrement <= RECIPROCAL_LEAST * e->energy) | (s->near & (s->decrement >= 0.5 * s->before));
+    busy &= ~(done & fresh);
+    s->before = lanes_chosen(fresh, s->decrement, s->before);
+    LanePlanes p1 = moved(p, s);
+    Evaluations e1;
+    evaluate(at, &p1, &e1);
+    LaneBits whole = s->near & (s->factor == 1);
+    LaneBits falls = e1.energy <= e->energy - 1e-4 * s->factor * s->decrement + 1e-14 * e->energy;
+    fresh = busy & e1.sound & (whole | falls);
+    accept(fresh, &p1, &e1, p, e);
+    LaneBits last = fresh & whole & (s->decrement < RECIPROCAL_LAST * e->energy), halved = busy & ~fresh;
+    busy &= ~last;
+    fresh &= ~last;
+    s->steps -= fresh; /* a mark is -1 */
+    s->halvings -= halved;
+    s->factor = lanes_chosen(halved, 0.5 * s->factor, s->factor);
+    LaneBits stalled = halved & (s->halvings >= RECIPROCAL_HALVINGS);
+    lost |= (stalled & ~s->near) | (fresh & (s->steps >= RECIPROCAL_STEPS));
+    busy &= ~stalled;
+  }
+  return !lanes_any(lost);
+}
+
+static void store(const HullInstance hull[2], const LanePlanes* p, const Evaluations* e, int k, PlaneSolution* out) {
+  out->plane = (Plane){plane_origin(&hull[0], &hull[1]), vec3(p->n[0][k], p->n[1][k], p->n[2][k]), p->o[k]};
+  out->energy = e->energy[k];
+  for (int side = 0; side < 2; side++) {
+    for (int i = 0; i < ENTRIES; i++) out->side[side].second[i] = e->second[side][i][k];
+    for (int i = 0; i < 4; i++) out->side[side].first[i] = e->first[side][i][k];
+    out->clearance[side] = e->least[side][k];
+  }
+  out->norm_first = e->norm_first[k];
+  out->norm_second = e->norm_second[k];
+}
+
+bool reciprocal_solve_four(int count, const HullInstance (*pair)[2], const Plane* start, PlaneSolution* solution) {
+  static const LaneBits number = {0, 1, 2, 3};
+  Corners at;
+  LanePlanes p;
+  Evaluations e;
+  Steps s;
+  gather(count, pair, &at);
+  for (int k = 0; k < RECIPROCAL_FOUR; k++) set_plane(&p, k, start[k < count ? k : 0].n, start[k < count ? k : 0].o);
+  evaluate(&at, &p, &e);
+  if (!minimise(&at, number < count, &p, &e, &s)) return false;
+  for (int k = 0; k < count; k++) {
+    store(pair[k], &p, &e, k, &solution[k]);
+    solution[k].iterations = (int)s.steps[k];
+  }
+  return true;
+}
+
+void reciprocal_recall_four(int count, const HullInstance (*pair)[2], const ReciprocalPlane* planes,
+                            PlaneSolution* solution) {
+  Corners at;
+  LanePlanes p;
+  Evaluations e;
+  gather(count, pair, &at);
+  for (int k = 0; k < RECIPROCAL_FOUR; k++) set_plane(&p, k, planes[k < count ? k : 0].n, planes[k < count ? k : 0].o);
+  evaluate(&at, &p, &e);
+  for (int k = 0; k < count; k++) {
+    store(pair[k], &p, &e, k, &solution[k]);
+    solution[k].iterations = 0;
+  }
+}
