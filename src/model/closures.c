@@ -13,6 +13,15 @@ static void perpendiculars(Vec3 axis, Vec3* first, Vec3* second) {
   *second = vec3_cross(axis, *first);
 }
 
+/* Points are measured along the axis of a hinge and across it, in the world: a flat linkage moves two of these rows
+ * then, in whatever plane it lies, and not three that say the same twice. Along the world's axes where the axis is one.
+ */
+static void set_frame(ModelClosure* c, Vec3 axis, const Vec3 across[2]) {
+  c->framed = axis.x != 0 ? axis.y != 0 || axis.z != 0 : axis.y != 0 && axis.z != 0;
+  const Vec3 f[3] = {across[0], across[1], axis};
+  for (int k = 0; c->framed && k < 3; k++) vec3_store(f[k], c->frame.m[k]);
+}
+
 /* u and v: in the world at the start. */
 static void add_row(ModelClosure* c, const Pose at[2], ClosureEquation kind, int axis, Vec3 u, Vec3 v) {
   c->rows[c->row_count++] = (ClosureRow){kind, axis, mat3_tmul_vec(at[0].r, u), mat3_tmul_vec(at[1].r, v)};
@@ -41,6 +50,7 @@ static void add_rows(ModelClosure* c, const SceneClosure* source, const ClosureS
       add_points(c, at);
       break;
     case CLOSURE_HINGE:
+      set_frame(c, start->axis, across);
       add_points(c, at);
       for (int k = 0; k < 2; k++) add_row(c, at, CLOSURE_ALIGN, 0, start->axis, across[k]);
       break;
@@ -95,6 +105,8 @@ static void place_closure(const SceneClosure* source, const Pose* poses, ModelCl
   ClosureStart start = model_closure_start(source, at);
   place_ends(&start, at, c);
   c->row_count = 0;
+  c->framed = false;
+  c->frame = mat3_identity();
   add_rows(c, source, &start, at);
 }
 

@@ -126,7 +126,7 @@ typedef struct {
 
 /* One equation c = 0 of a closure (docs/derivations/closures.md, Z1). x_a, x_b: its ends, d = x_a - x_b. */
 typedef enum {
-  CLOSURE_POINT,  /* a component of d in world axes [m] */
+  CLOSURE_POINT,  /* f_k . d, a component of d along a fixed direction of the world [m] */
   CLOSURE_ALIGN,  /* (R_a u) . (R_b v): directions that stand at right angles */
   CLOSURE_ACROSS, /* d . R_b v [m] */
   CLOSURE_LENGTH  /* (|d|^2 - length^2) / 2 length [m] */
@@ -147,6 +147,8 @@ typedef struct {
   double size;        /* of the links about the ends: what is exact is so against it [m] */
   double break_force; /* N; 0 = it never breaks */
   ClosureRow rows[CLOSURE_ROWS];
+  Mat3 frame;               /* f, its rows: what points are measured along */
+  bool framed;              /* these are not the world's axes */
   int row_count, row_first; /* number of its first row among those of all closures */
 } ModelClosure;
 

@@ -134,10 +134,12 @@ static inline int closure_first(const ClosureSystem* s, int k) {
   const Model* m = s->model;
   return k < m->closure_count ? m->closures[k].row_first : m->couplings[k - m->closure_count].row;
 }
-/* Returns whether its first three rows are points, along x, y and z. */
+/* Returns whether its first three rows are points, along the three directions of its frame. */
 static inline bool closure_has_points(const ModelClosure* c) {
   return c->type == CLOSURE_WELD || c->type == CLOSURE_BALL || c->type == CLOSURE_HINGE;
 }
+/* What its points measure of a vector of the world. */
+static inline Vec3 closure_framed(const ModelClosure* c, Vec3 v) { return c->framed ? mat3_mul_vec(c->frame, v) : v; }
 /* NULL: k is a closure. */
 static inline const ModelCoupling* closure_coupling(const ClosureSystem* s, int k) {
   return k < s->model->closure_count ? NULL : &s->model->couplings[k - s->model->closure_count];
@@ -254,8 +256,12 @@ void closures_advance(ClosureSystem* system, double time);
 /* Increments of a step that was done (nv) [m, rad]; even: as long as the one before. */
 void closures_note_way(ClosureSystem* system, const double* increments, bool even);
 /* Where the last steps lead, of trees that closures act on: the polynomial through them (Z10). increments[nv] [m,
- * rad]; those of others stay. Nothing is foretold before the second step. */
-void closures_foretell(const ClosureSystem* system, double* increments);
+ * rad]; those of others stay. Nothing is foretold before the second step: false. */
+bool closures_foretell(const ClosureSystem* system, double* increments);
+/* Does a closure act on the degree of freedom's tree? */
+static inline bool closures_act_on(const ClosureSystem* system, int dof) {
+  return system->tree_moves_on[system->model->links[system->model->dof_link[dof]].tree];
+}
 /* Before a round of Newton's method after so many iterations. tolerance: of the step, relative. */
 void closures_begin_round(ClosureSystem* system, int iterations, double tolerance);
 /* Part of the tolerance that the tree is held to (Z10). */

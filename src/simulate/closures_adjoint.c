@@ -108,7 +108,7 @@ static RowBar row_bar(const ModelClosure* c, const ClosureRow* row, const Closur
   Vec3 v = mat3_mul_vec(side[1].r, row->v), v_dot = mat3_mul_vec(side[1].dr, row->v);
   switch (row->kind) {
     case CLOSURE_POINT: {
-      Vec3 e = vec3(row->axis == 0, row->axis == 1, row->axis == 2);
+      Vec3 e = vec3_at(c->frame.m[row->axis]);
       b.d_dot = vec3_scale(e, mu);
       b.d = vec3_scale(e, nu);
       break;

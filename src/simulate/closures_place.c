@@ -7,8 +7,6 @@
  * a row that nothing moves has to be known as one. */
 #define SLOPE_ROUNDING 1e-13
 
-static double component(Vec3 a, int k) { return k == 0 ? a.x : k == 1 ? a.y : a.z; }
-static Vec3 unit_axis(int axis) { return vec3(axis == 0, axis == 1, axis == 2); }
 static double size_of(Vec3 a) { return fabs(a.x) + fabs(a.y) + fabs(a.z); }
 
 /* ---------------------------------------------------------------- the equations (Z1) */
@@ -31,7 +29,7 @@ ClosureEnds closure_ends(const ModelClosure* c, const Pose* poses) {
 static double find_row(const ModelClosure* c, const ClosureRow* row, const ClosureEnds* e, ClosureRowPlace* p) {
   switch (row->kind) {
     case CLOSURE_POINT:
-      return component(e->apart, row->axis);
+      return vec3_dot(vec3_at(c->frame.m[row->axis]), e->apart);
     case CLOSURE_ALIGN:
       p->u = mat3_mul_vec(e->pose[0].r, row->u);
       p->v = mat3_mul_vec(e->pose[1].r, row->v);
@@ -53,7 +51,7 @@ double closure_row_value(const ModelClosure* c, const ClosureRow* row, const Clo
 
 Vec3 closure_row_direction(const ModelClosure* c, const ClosureRow* row, const ClosureEnds* e) {
   ClosureRowPlace p = {.force = {0, 0, 0}};
-  if (row->kind == CLOSURE_POINT) return unit_axis(row->axis);
+  if (row->kind == CLOSURE_POINT) return vec3_at(c->frame.m[row->axis]);
   (void)find_row(c, row, e, &p);
   return p.force;
 }
@@ -82,7 +80,7 @@ static void find_one(ClosureSystem* s, int k, const Pose* poses, const double* q
   const ClosureEnds* e = &s->ends[k];
   double* value = s->found_value + c->row_first;
   set_ends(c, poses, &s->ends[k]);
-  if (closure_has_points(c)) vec3_store(e->apart, value);
+  if (closure_has_points(c)) vec3_store(closure_framed(c, e->apart), value);
   for (int i = closure_has_points(c) ? 3 : 0; i < c->row_count; i++) {
     ClosureRowPlace* p = &s->place[c->row_first + i];
     bool again = c->type == CLOSURE_HINGE && c->rows[i - 1].kind == CLOSURE_ALIGN;
@@ -136,10 +134,10 @@ static double free_mobility(const ClosureEase* ease, const ClosureRow* row, cons
 }
 
 /* The same of the three points along the axes. */
-static void point_mobilities(const ClosureEase* ease, const Vec3 arm[2], double mobility[3]) {
+static void point_mobilities(const ModelClosure* c, const ClosureEase* ease, const Vec3 arm[2], double mobility[3]) {
   const double reach[2] = {vec3_dot(arm[0], arm[0]), vec3_dot(arm[1], arm[1])};
   double along[2][3];
-  for (int side = 0; side < 2; side++) vec3_store(arm[side], along[side]);
+  for (int side = 0; side < 2; side++) vec3_store(closure_framed(c, arm[side]), along[side]);
   for (int i = 0; i < 3; i++)
     mobility[i] = ease->move[0] + (reach[0] - along[0][i] * along[0][i]) * ease->turn[0] +
                   (ease->move[1] + (reach[1] - along[1][i] * along[1][i]) * ease->turn[1]);
@@ -167,7 +165,7 @@ void closure_row_wrench(const ClosureSystem* s, int k, const Pose* poses, const 
     (void)find_row(c, &c->rows[i], &e, &p);
     set_torques(&c->rows[i], &e, arm, &p);
     if (c->rows[i].kind == CLOSURE_POINT) {
-      p.force = unit_axis(c->rows[i].axis);
+      p.force = vec3_at(c->frame.m[c->rows[i].axis]);
       p.torque[0] = vec3_cross(arm[0], p.force);
       p.torque[1] = vec3_cross(p.force, arm[1]);
     }
@@ -193,7 +191,7 @@ typedef struct {
 
 static double side_sign(int side) { return side == 0 ? 1 : -1; }
 
-static void find_motion(const Screw* screw, unsigned ends, const Vec3 at[2], const Vec3 arm[2],
+static void find_motion(const ModelClosure* c, const Screw* screw, unsigned ends, const Vec3 at[2], const Vec3 arm[2],
                         const double arm_size[2], DofMotion* motion) {
   Vec3 sum = vec3(0, 0, 0);
   motion->ends = ends;
@@ -207,7 +205,7 @@ static void find_motion(const Screw* screw, unsigned ends, const Vec3 at[2], con
     motion->size += 2 * ((1 + arm_size[side]) * turn + size_of(v));
     sum = vec3_add_scaled(sum, side_sign(side), vec3_add(v, vec3_cross(screw->w, arm[side])));
   }
-  vec3_store(sum, motion->apart);
+  vec3_store(closure_framed(c, sum), motion->apart);
 }
 
 /* Of rows that are not POINT. */
@@ -224,22 +222,24 @@ static double row_slope(const ClosureRow* row, const ClosureRowPlace* p, const D
 static double product_size(Vec3 a, Vec3 b) { return fabs(a.x * b.x) + fabs(a.y * b.y) + fabs(a.z * b.z); }
 
 /* The size of its summands. */
-static double slope_size(const ClosureRow* row, const ClosureRowPlace* p, int side, Vec3 w, Vec3 v, Vec3 arm) {
+static double slope_size(const ModelClosure* c, const ClosureRow* row, const ClosureRowPlace* p, int side, Vec3 w,
+                         Vec3 v, Vec3 arm) {
   if (row->kind == CLOSURE_POINT) {
-    double a = row->axis == 0 ? w.y * arm.z : row->axis == 1 ? w.z * arm.x : w.x * arm.y;
-    double b = row->axis == 0 ? w.z * arm.y : row->axis == 1 ? w.x * arm.z : w.y * arm.x;
-    return fabs(a) + fabs(b) + fabs(component(v, row->axis));
+    Vec3 e = vec3_at(c->frame.m[row->axis]);
+    double x = fabs(w.y * arm.z) + fabs(w.z * arm.y) + fabs(v.x), y = fabs(w.z * arm.x) + fabs(w.x * arm.z) + fabs(v.y);
+    double z = fabs(w.x * arm.y) + fabs(w.y * arm.x) + fabs(v.z);
+    return fabs(e.x) * x + fabs(e.y) * y + fabs(e.z) * z;
   }
   double turn = product_size(w, p->torque[side]);
   return row->kind == CLOSURE_ALIGN ? turn : turn + product_size(v, p->force);
 }
 
 /* Is the slope its summands' rounding, no more? */
-static bool is_rounding(double slope, const ClosureRow* row, const ClosureRowPlace* p, const DofMotion* motion,
+static bool is_rounding(double slope, const ModelClosure* c, int i, const ClosureRowPlace* p, const DofMotion* motion,
                         const Vec3 arm[2]) {
   double size = 0;
   for (int side = 0; side < 2; side++)
-    if (motion->ends >> side & 1) size += slope_size(row, p, side, motion->w, motion->v[side], arm[side]);
+    if (motion->ends >> side & 1) size += slope_size(c, &c->rows[i], p, side, motion->w, motion->v[side], arm[side]);
   return fabs(slope) <= SLOPE_ROUNDING * size;
 }
 
@@ -255,14 +255,14 @@ static unsigned set_column(const ModelClosure* c, const ClosureRowPlace* place, 
   double rough = SLOPE_ROUNDING * motion->size; /* above this no slope of these kinds is rounding */
   for (int i = 0; i < points; i++, out += count) {
     double slope = motion->ends == BOTH_ENDS ? 0 : motion->apart[i];
-    if (fabs(slope) <= rough && slope != 0 && is_rounding(slope, &c->rows[i], &place[i], motion, arm)) slope = 0;
+    if (fabs(slope) <= rough && slope != 0 && is_rounding(slope, c, i, &place[i], motion, arm)) slope = 0;
     *out = slope;
     if (slope != 0) moved |= 1u << i;
   }
   for (int i = points; i < c->row_count; i++, out += count) {
     double slope = row_slope(&c->rows[i], &place[i], motion);
     bool doubtful = fabs(slope) <= rough || c->rows[i].kind != CLOSURE_ALIGN;
-    if (slope != 0 && doubtful && is_rounding(slope, &c->rows[i], &place[i], motion, arm)) slope = 0;
+    if (slope != 0 && doubtful && is_rounding(slope, c, i, &place[i], motion, arm)) slope = 0;
     *out = slope;
     if (slope != 0) moved |= 1u << i;
   }
@@ -280,7 +280,7 @@ static unsigned set_slopes(ClosureSystem* s, int k, const Vec3* reference, const
   set_centers(c, reference, at);
   for (int n = 0; n < count; n++) {
     DofMotion motion;
-    find_motion(&screws[s->dof[first + n]], s->side[first + n], at, s->arm[k], arm_size, &motion);
+    find_motion(c, &screws[s->dof[first + n]], s->side[first + n], at, s->arm[k], arm_size, &motion);
     moved |= set_column(c, s->place + c->row_first, s->arm[k], &motion, count, out + n);
   }
   return moved;
@@ -303,7 +303,7 @@ static void place_closure(ClosureSystem* s, int k, const Vec3* reference, double
   double mobility[CLOSURE_ROWS];
   find_arms(c, e, reference, s->arm[k]);
   s->extent[k] = c->size + vec3_norm(e->end[0]) + vec3_norm(e->end[1]);
-  if (closure_has_points(c)) point_mobilities(&s->ease[k], s->arm[k], mobility);
+  if (closure_has_points(c)) point_mobilities(c, &s->ease[k], s->arm[k], mobility);
   for (int i = closure_has_points(c) ? 3 : 0; i < c->row_count; i++) {
     ClosureRowPlace* p = &s->place[c->row_first + i];
     set_torques(&c->rows[i], e, s->arm[k], p);

@@ -99,6 +99,7 @@ static void push_closure(ClosureSystem* s, int k) {
   Mat3 align = mat3_zero();
   int points = closure_has_points(c) ? 3 : 0, row = c->row_first;
   if (points > 0) force = vec3(push_of(s, row), push_of(s, row + 1), push_of(s, row + 2));
+  if (points > 0 && c->framed) force = mat3_tmul_vec(c->frame, force);
   for (int i = points; i < c->row_count; i++) {
     const ClosureRowPlace* p = &s->place[row + i];
     double push = push_of(s, row + i);

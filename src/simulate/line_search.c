@@ -384,9 +384,10 @@ static void expect_targets(Sim* s) {
 bool step_repeat_last(Sim* s, StepReport* report) {
   double lengths = step_length_ratio(s);
   for (int k = 0; k < s->model->dof_count; k++) s->delta[k] = lengths * s->difference_old[k];
-  if (s->closures && lengths == 1) closures_foretell(s->closures, s->delta);
-  for (int k = 0; k < s->model->dof_count; k++)
-    if (s->fixed[k]) s->delta[k] = 0;
+  bool foretold = s->closures && lengths == 1 && closures_foretell(s->closures, s->delta);
+  bool along = foretold && (!s->contact || contact_term_count(s->contact) == 0);
+  for (int k = 0; k < s->model->dof_count; k++) /* what is prescribed goes along, where nothing is in the way */
+    if (s->fixed[k]) s->delta[k] = along && closures_act_on(s->closures, k) ? s->rhs[k] : 0;
   spin_increments(s, s->delta);
   tree_flight_increments(s, s->delta);
   couple(s);
