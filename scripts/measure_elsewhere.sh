@@ -16,10 +16,10 @@ folder=${1:-$(mktemp -d)}
 [[ $# != 0 ]] || trap 'rm -rf "$folder"' EXIT
 mkdir -p "$folder"
 ${CC:-gcc} -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror tests/mujoco/mujoco_run.c -o "$folder/mujoco_run" -lmujoco -lm
-python3 tests/mujoco/designs.py "${SDRS:-./sdrs}" "$folder/mujoco_run" "$folder" -o docs/results single-jaw spider spider-held biped-single biped-held biped biped-robust
+python3 tests/mujoco/designs.py "${SDRS:-./sdrs}" "$folder/mujoco_run" "$folder" -o docs/results single-jaw spider spider-held spider-gaits biped-single biped-held biped biped-robust
 
 read -ra libraries < <(sed -n 's/^LDLIBS := //p' Makefile)
 ${CC:-gcc} -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Isrc -fopenmp tests/mujoco/mujoco_search.c -o "$folder/mujoco_search" \
   out/build/release/libsdrs.a -lmujoco "${libraries[@]}"
 python3 tests/mujoco/search.py "${SDRS:-./sdrs}" "$folder/mujoco_search" "$folder" -o docs/results \
-  single-jaw=3x80 biped-held=5x150 spider=5x150 biped-held-free=5x150 spider-free=5x150 spider-held=5x150 spider-held-free=5x150
+  single-jaw=3x80 biped-held=5x150 spider=5x150 biped-held-free=5x150 spider-free=5x150 spider-held=5x150 spider-held-free=10x150 spider-gaits=5x150 spider-gaits-free=20x150

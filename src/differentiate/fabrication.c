@@ -39,7 +39,7 @@ FabricationReport fabrication_measure(const Model* model, int link, Vec3 build, 
   TaskLoss loss = {.link = {.text = name}, .direction = build, .angle = angle};
   FabricationReport report = {0};
   loss.type = LOSS_NECK;
-  report.neck = -term_value(&task, &loss, &recording, NULL);
+  report.neck = 0 - term_value(&task, &loss, &recording, NULL); /* of 0 no minus */
   loss.type = LOSS_WALL;
   report.wall = -term_value(&task, &loss, &recording, NULL);
   loss.type = LOSS_OVERHANG;

@@ -449,8 +449,9 @@ Status optimization_start(Optimization* o, Diagnostics* diagnostics) {
   if (interrupted) return STATUS_INTERRUPTED;
   if (outcome != TRIAL_ACCEPTED) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){o->task->path, 0, 0},
-                    "the initial design cannot be used: %s%s%s", trial_outcome_text(outcome) + strlen("rejected_"),
-                    o->reason ? ": " : "", o->reason ? o->reason : "");
+                    "the initial design cannot be used: %s%s%s%s", trial_outcome_text(outcome) + strlen("rejected_"),
+                    o->reason ? ": " : "", o->reason ? o->reason : "",
+                    outcome == TRIAL_SOLVER ? " (sdrs simulate of its scene says between which bodies)" : "");
     return outcome == TRIAL_INVALID ? STATUS_BAD_INPUT : STATUS_SOLVER;
   }
   optimization_note_start(o);

@@ -80,7 +80,7 @@ def jaw():
 
 # Run folder of designs.py, controller, length [s], whether it moves along its path.
 CASES = {"spider": (spider, 5.5, False), "spider-free": (spider_free, 5.5, False), "spider-held": (spider, 5.5, False),
-         "spider-held-free": (spider_free, 5.5, False), "biped-held": (biped, 4.0, False),
+         "spider-held-free": (spider_free, 5.5, False), "spider-gaits": (spider, 5.5, False), "spider-gaits-free": (spider_free, 5.5, False), "biped-held": (biped, 4.0, False),
          "biped-held-free": (biped_free, 4.0, False), "biped-free": (biped_free, 4.0, False), "single-jaw": (jaw, 4.8, True)}
 
 
