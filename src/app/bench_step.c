@@ -77,7 +77,7 @@ ExitCode bench_step(const Options* options) {
   Sim* sim = NULL;
   SimOptions sim_options = {.threads = options->threads};
   int steps = option_count(options, "steps", 0);
-  Status status = loaded_create(&loaded, options, options->operands[1], steps, &diagnostics);
+  Status status = loaded_create(&loaded, options, options->operands[1], steps, true, &diagnostics);
   if (status == STATUS_OK) status = sim_create(&sim, &loaded.model, &sim_options, &diagnostics);
   print_diagnostics(options, &diagnostics);
   ExitCode code = status == STATUS_OK ? time_steps(options, sim, &loaded.model) : status_exit_code(status);

@@ -144,10 +144,14 @@ static void json_report(Json* json, const char* name, const GradcheckReport* r) 
   json_close(json, '}');
 }
 
-static void explain_unsound(const AdjointReport* a) {
+static void explain_unsound(const AdjointReport* a, bool passed) {
   const StepAdjointReport* s = &a->step;
   printf("  no gradient: step %d ", a->unsound_step);
-  if (s->contact_failed)
+  if (passed)
+    printf(
+        "has none: bodies touch where a surface is flat (has no curvature), as a superellipsoid is at the ends of its "
+        "axes; the point of contact moves by a root of what they turn by\n");
+  else if (s->contact_failed)
     printf("does not give its contact again\n");
   else if (s->singular)
     printf("has a singular Hessian, smallest eigenvalue %.3g\n", s->eigenvalue);
@@ -157,9 +161,11 @@ static void explain_unsound(const AdjointReport* a) {
 
 static void print_report(const Options* options, const char* name, const GradcheckReport* r, double bound) {
   printf("%s: loss %.10g, steps solved to %.2g, %s\n", name, r->value, r->run.residual,
-         r->adjoint.sound ? blocks_text(r->block, GRADCHECK_BLOCKS) : "FAILED");
+         r->adjoint.sound ? blocks_text(r->block, GRADCHECK_BLOCKS)
+         : r->passed      ? "cannot be checked"
+                          : "FAILED");
   if (!r->adjoint.sound) {
-    explain_unsound(&r->adjoint);
+    explain_unsound(&r->adjoint, r->passed);
     return;
   }
   printf("  block        numbers     |gradient|   rel. error   resolution  order  (bound %.0e)\n", bound);

@@ -25,7 +25,8 @@ typedef struct {
 static Status run_create(Run* run, const Options* options) {
   *run = (Run){.options = options, .totals = run_totals_start(), .recorded = -1, .start = timer_now()};
   int steps = option_count(options, "steps", 0);
-  Status status = loaded_create(&run->loaded, options, options->operands[0], steps, &run->diagnostics);
+  bool drawn = option_given(options, "view");
+  Status status = loaded_create(&run->loaded, options, options->operands[0], steps, drawn, &run->diagnostics);
   if (status != STATUS_OK) return status;
   double start = timer_now();
   SimOptions sim_options = {.threads = options->threads, .path = true};

@@ -41,7 +41,7 @@ static ExitCode exit_code(bool good, bool unreadable) {
 static ExitCode validate_scene(const Options* options, const char* path, Json* json) {
   Loaded loaded = {0};
   Diagnostics diagnostics = {0};
-  Status status = loaded_create(&loaded, options, path, 0, &diagnostics);
+  Status status = loaded_create(&loaded, options, path, 0, true, &diagnostics);
   bool good = status == STATUS_OK && diagnostics.error_count == 0;
   bool unreadable = status == STATUS_IO && loaded.scene.link_count == 0;
   print_diagnostics(options, &diagnostics);

@@ -40,9 +40,10 @@ typedef struct {
 /* Instead of the problems of a file that is of another kind: what it is, and what to do with it. Those before are
  * freed; texts are copied. */
 void say_other_kind(const char* path, const char* what, const char* instead, Diagnostics* diagnostics);
-/* Read, override, set the step count (0 = the file's), build the model. Problems go to diagnostics. STATUS_IO,
- * STATUS_BAD_INPUT. loaded owns what is read; loaded_free in any case. */
-Status loaded_create(Loaded* loaded, const Options* options, const char* path, int steps, Diagnostics* diagnostics);
+/* Read, override, set the step count (0 = the file's), build the model. drawn: triangles of smooth shapes are wanted.
+ * Problems go to diagnostics. STATUS_IO, STATUS_BAD_INPUT. loaded owns what is read; loaded_free in any case. */
+Status loaded_create(Loaded* loaded, const Options* options, const char* path, int steps, bool drawn,
+                     Diagnostics* diagnostics);
 /* Frees model and scene and zeroes it. */
 void loaded_free(Loaded* loaded);
 /* The folder of -o, else out/<name>: a name is no path. It is not made. Freed by the caller with memory_free. */

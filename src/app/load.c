@@ -8,7 +8,8 @@ void say_other_kind(const char* path, const char* what, const char* instead, Dia
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "this is %s: %s", what, instead);
 }
 
-Status loaded_create(Loaded* loaded, const Options* options, const char* path, int steps, Diagnostics* diagnostics) {
+Status loaded_create(Loaded* loaded, const Options* options, const char* path, int steps, bool drawn,
+                     Diagnostics* diagnostics) {
   *loaded = (Loaded){0};
   double start = timer_now();
   Status status = scene_load(&loaded->scene, path, options->overrides, options->override_count, diagnostics);
@@ -16,6 +17,7 @@ Status loaded_create(Loaded* loaded, const Options* options, const char* path, i
     say_other_kind(path, "a task", "sdrs optimize works on it, sdrs simulate runs its scene", diagnostics);
   if (status != STATUS_OK) return status;
   loaded->scene.threads = options->threads;
+  loaded->scene.undrawn = !drawn;
   if (steps > 0) loaded->scene.simulation.steps = steps;
   double middle = timer_now();
   loaded->scene_seconds = middle - start;

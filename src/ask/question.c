@@ -29,6 +29,7 @@ typedef enum {
   /* of touch */
   KEY_ITERATIONS,
   KEY_STEP,
+  KEY_LAST,
   KEY_MOVE,
   KEY_TRANSPORT,
   KEY_TARGETS,
@@ -47,10 +48,10 @@ typedef enum {
   KEY_COUNT,
 } QuestionKey;
 static const char* const KEYS[KEY_COUNT] = {
-    "method",   "a",         "b",       "derivatives", "parameters",   "target_a",  "target_b",   "score",
-    "sampling", "estimate",  "reach",   "margin",      "perturbation", "turn",      "iterations", "step",
-    "move",     "transport", "targets", "seed",        "pairs",        "smoothing", "softness",   "regularization",
-    "points",   "edges",     "cull",    "mean",        "poses"};
+    "method",         "a",        "b",         "derivatives", "parameters",   "target_a", "target_b",   "score",
+    "sampling",       "estimate", "reach",     "margin",      "perturbation", "turn",     "iterations", "step",
+    "last",           "move",     "transport", "targets",     "seed",         "pairs",    "smoothing",  "softness",
+    "regularization", "points",   "edges",     "cull",        "mean",         "poses"};
 
 /* Words in the order of the enumerations. */
 static const char* const SCORES[] = {"distance", "direction"};
@@ -137,6 +138,7 @@ static void read_witness_option(QueryReader* reader, const cJSON* item, Question
 static void read_touch_option(QueryReader* reader, const cJSON* item, QuestionKey key, QueryItem* out) {
   if (key == KEY_ITERATIONS) out->touch.iterations = read_count(reader, item, 0);
   if (key == KEY_STEP) out->touch.step = query_reader_number_of(reader, item, 1e-6, 180, " degrees");
+  if (key == KEY_LAST) out->touch.last = query_reader_number_of(reader, item, 1e-6, 180, " degrees");
   if (key == KEY_MOVE) out->touch.both = read_word(reader, item, MOVES, COUNT_OF(MOVES)) == 1;
   if (key == KEY_TRANSPORT) out->touch.transport = read_truth(reader, item);
   if (key == KEY_TARGETS) out->targets = read_count(reader, item, 0);

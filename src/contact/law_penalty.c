@@ -570,6 +570,7 @@ const ContactLaw LAW_penalty = {
     .parameters = rows,
     .parameter_count = sizeof(rows) / sizeof(rows[0]),
     .own_count = 1,
+    .shapes = true,
     .overlaps = true,
     .refuses = refuses,
     .pair_size = sizeof(Memory),

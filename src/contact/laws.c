@@ -41,6 +41,8 @@ const char* contact_model_name(ContactModel model) { return model == CONTACT_NON
 
 bool contact_overlaps(ContactModel model) { return model != CONTACT_NONE && law_of(model)->overlaps; }
 
+bool contact_takes_shapes(ContactModel model) { return model == CONTACT_NONE || law_of(model)->shapes; }
+
 const char* contact_refuses(ContactModel model, const ModelHull* hull) {
   return model != CONTACT_NONE && law_of(model)->refuses ? law_of(model)->refuses(hull) : NULL;
 }

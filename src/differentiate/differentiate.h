@@ -421,7 +421,7 @@ typedef struct {
 } GradcheckBlockReport;
 
 typedef struct {
-  bool passed;  /* no block is wrong */
+  bool passed;  /* no block is wrong, nor a gradient missing that is there */
   bool checked; /* and of each the differences say that it is right */
   bool kinks;   /* the contact law is once differentiable: where differences disagree nothing is said */
   double value; /* of the loss */

@@ -65,6 +65,23 @@ Status model_create_with(Model* model, const Scene* given, const ModelOverride* 
   return diagnostics->error_count > errors_before ? STATUS_BAD_INPUT : STATUS_OK;
 }
 
+bool model_can_restart(const Model* model, const ModelOverride* overrides, int count) {
+  bool only_start = model->own_scene && count > 0;
+  for (int k = 0; k < count; k++) only_start = only_start && overrides[k].kind == OVERRIDE_COORDINATE;
+  bool follows = model->closure_count > 0 || model->coupling_count > 0 || model->tendon_count > 0 || model->start;
+  bool refuses = model->contact_model != CONTACT_NONE && !contact_overlaps(model->contact_model);
+  return only_start && !follows && !refuses;
+}
+
+Status model_restart(Model* model, const ModelOverride* overrides, int count, Diagnostics* diagnostics) {
+  Builder builder = {.model = model, .scene = model->own_scene, .diagnostics = diagnostics};
+  int errors_before = diagnostics->error_count;
+  for (int k = 0; k < count; k++) *model_scene_number(model->own_scene, &overrides[k]) = overrides[k].value;
+  set_initial(&builder);
+  check_limits(model, diagnostics);
+  return diagnostics->error_count > errors_before ? STATUS_BAD_INPUT : STATUS_OK;
+}
+
 void model_destroy(Model* model) {
   free_hulls(model);
   for (int i = 0; model->controllers && i < model->controller_count; i++) signal_destroy(&model->controllers[i].target);

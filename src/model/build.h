@@ -43,6 +43,8 @@ void build_initial(Builder* builder);
 /* Where the joint's signal is when the run begins, of a link that is prescribed. Sets its coordinates and velocities
  * [m, rad, m/s, rad/s]. */
 void initial_from_signal(Model* model, const ModelLink* link);
+/* What build_initial allocated, anew from the scene's numbers. Problems go to diagnostics. */
+void set_initial(Builder* builder);
 /* model/closures.c: closures, from the initial coordinates; their sizes need the masses. Allocates Model.closures. */
 void build_closures(Builder* builder);
 /* Sets ModelClosure.size and ModelCoupling.size. */

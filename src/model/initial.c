@@ -53,9 +53,15 @@ static void check_prescribed(Builder* builder, const ModelLink* link, const Scen
 
 void build_initial(Builder* builder) {
   Model* model = builder->model;
-  const Scene* scene = builder->scene;
   model->initial_coordinates = MEMORY_NEW(double, model->coordinate_count);
   model->initial_velocities = MEMORY_NEW(double, model->dof_count);
+  set_initial(builder);
+}
+
+void set_initial(Builder* builder) {
+  Model* model = builder->model;
+  const Scene* scene = builder->scene;
+  memset(model->initial_velocities, 0, sizeof(double) * (size_t)model->dof_count);
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
     if (link->prescribed >= 0)

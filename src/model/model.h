@@ -282,6 +282,9 @@ double contact_force_at_overlap(ContactModel model, const double* own, double ov
 /* Does the law let bodies overlap, so that nothing is certified and a start may overlap, too? Of a law as a whole,
  * whatever the parameters. false for CONTACT_NONE: no error to ask. Allocates nothing. */
 bool contact_overlaps(ContactModel model);
+/* Does the law take smooth shapes as they are, so that nothing reads the triangles of their surfaces? true for
+ * CONTACT_NONE: no error to ask. Allocates nothing. */
+bool contact_takes_shapes(ContactModel model);
 /* Why the law cannot take a piece, as the end of a sentence; NULL: it can. Static text, not to be freed. */
 const char* contact_refuses(ContactModel model, const ModelHull* hull);
 /* How many parameters of its own a law has. At most CONTACT_OWN_PARAMETERS, the length of `own` below; 0 for
@@ -341,6 +344,15 @@ typedef struct {
  * numbers. */
 Status model_create_with(Model* model, const Scene* given, const ModelOverride* overrides, int count,
                          Diagnostics* diagnostics);
+/* Can model_restart take the place of making it anew, for a run without steps? When all of overrides[count] are
+ * OVERRIDE_COORDINATE, the model was made with overrides, and nothing that such a run asks of it follows from where it
+ * starts: no closures, couplings, tendons, kept state, and no law that refuses overlaps. No error; allocates nothing.
+ */
+bool model_can_restart(const Model* model, const ModelOverride* overrides, int count);
+/* Of a model that model_create_with made without an error: other values, overrides[count], of the same numbers.
+ * Afterwards it is what would be made of them, but for contact parameters that follow from the scene. STATUS_BAD_INPUT:
+ * a start outside its limits; diagnostics tell. Ownership stays. */
+Status model_restart(Model* model, const ModelOverride* overrides, int count, Diagnostics* diagnostics);
 /* The scene with these overrides[count], to be written. Shares what is the same, so `given` must outlive it; both are
  * asked for at the end. The caller destroys it with model_scene_destroy; overrides are copied. Never NULL. An override
  * that names no part of the scene is undefined, not checked. */

@@ -30,11 +30,15 @@ static void box_of_shape(ModelHull* hull) {
 }
 
 /* Points in the directions of a sphere's, which stay the same when parameters change. */
-static void shape_surface(const ModelSmooth* smooth, int resolution, ConvexHull* solid) {
+static void shape_surface(const ModelSmooth* smooth, int resolution, bool drawn, ConvexHull* solid) {
   int count;
   Vec3* points = primitive_sphere_points(resolution, &count);
   shape_surface_points(&smooth->field.shape, points, count);
   for (int i = 0; i < count; i++) points[i] = pose_apply(smooth->pose, points[i]);
+  if (!drawn) {
+    *solid = (ConvexHull){.vertices = points, .vertex_count = count};
+    return;
+  }
   if (count > 0 && hull_create_keeping(solid, points, count) != HULL_OK &&
       primitive_sphere(solid, 1, resolution) == HULL_OK) /* triangles of the sphere, then */
     memcpy(solid->vertices, points, sizeof(Vec3) * (size_t)count);
@@ -105,6 +109,14 @@ static const char* field_of_scene_shape(const Scene* scene, const SceneShape* sh
 
 /* ---------------------------------------------------------------- placed */
 
+/* Are triangles wanted, by who draws or by a law? */
+static bool is_drawn(const Scene* scene) {
+  bool looks = !contact_takes_shapes(scene->contact.model);
+  for (int i = 0; i < scene->contact.pair_count; i++)
+    looks = looks || (scene->contact.pairs[i].has_model && !contact_takes_shapes(scene->contact.pairs[i].model));
+  return looks || !scene->undrawn;
+}
+
 const char* place_smooth(ModelHull* hull, const Scene* scene, const SceneShape* shape, Pose pose) {
   ModelSmooth* smooth = MEMORY_NEW(ModelSmooth, 1);
   *smooth = (ModelSmooth){.pose = pose, .parameter_first = -1, .resolution = shape->resolution};
@@ -113,7 +125,7 @@ const char* place_smooth(ModelHull* hull, const Scene* scene, const SceneShape* 
   const char* rule = field_of_scene_shape(scene, shape, &smooth->field);
   if (rule) return rule;
   if (smooth->field.kind == FIELD_SHAPE) {
-    shape_surface(smooth, shape->resolution, &hull->solid);
+    shape_surface(smooth, shape->resolution, is_drawn(scene), &hull->solid);
     smooth->moment = moment_of(smooth);
     box_of_shape(hull);
   } else {

@@ -65,13 +65,27 @@ static bool thick_enough(const Optimization* o, ScenarioRun* run) {
   return true;
 }
 
+/* Where nothing moves a model whose start alone changes need not be made anew. */
+static bool can_restart(const Optimization* o, const ScenarioRun* run, const ModelOverride* overrides, int count) {
+  bool moves = o->task->scenarios[run - o->runs].steps != TASK_KINEMATIC;
+  return run->has_model && run->made && run->number_count == count && !moves && draws_room(o->draws) == 0 &&
+         model_can_restart(&run->model, overrides, count);
+}
+
 static bool build_model(const Optimization* o, const double* x, ScenarioRun* run) {
   Diagnostics diagnostics = {0};
   int count;
   ModelOverride* overrides = optimization_overrides(o, x, (int)(run - o->runs), o->moment, &count);
-  if (run->has_model) model_destroy(&run->model);
-  run->has_model = true;
-  Status status = model_create_with(&run->model, run->scene, overrides, count, &diagnostics);
+  Status status;
+  if (can_restart(o, run, overrides, count)) {
+    status = model_restart(&run->model, overrides, count, &diagnostics);
+  } else {
+    if (run->has_model) model_destroy(&run->model);
+    run->has_model = true;
+    status = model_create_with(&run->model, run->scene, overrides, count, &diagnostics);
+    run->made = status == STATUS_OK;
+    run->number_count = count;
+  }
   memory_free(overrides);
   if (status != STATUS_OK) keep_reason(run, &diagnostics);
   diagnostics_free(&diagnostics);

@@ -15,8 +15,9 @@ typedef struct {
   const Scene* scene; /* borrowed from the task, whose design is the initial one */
   double weight;
   Model model;
-  bool has_model;
-  RowKeep keep; /* of recording and seeds, when memory is bounded */
+  bool has_model, made; /* made: without an error */
+  int number_count;     /* of overrides that it was made with */
+  RowKeep keep;         /* of recording and seeds, when memory is bounded */
   Recording recording;
   Recording repeated; /* runs repeat the parts of its steps (optimization_repeat_parts); zero: they do not */
   Loss* loss;

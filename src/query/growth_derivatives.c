@@ -2,7 +2,6 @@
  * time.
  */
 #include <string.h>
-#define LANES 8
 #include "base/lanes.h"
 #include "query/growth.h"
 
@@ -24,9 +23,8 @@ static inline Lanes3 mul(const Mat3* m, Lanes3 v) {
                   m->m[1][0] * v.x + m->m[1][1] * v.y + m->m[1][2] * v.z,
                   m->m[2][0] * v.x + m->m[2][1] * v.y + m->m[2][2] * v.z};
 }
-/* Of motions of a body: lanes 0 to 2 turn it about the world's axes e, lanes 3 to 5 move it along them; e, e x v. */
-enum { MOTIONS = 6 };
-static inline Lanes3 axes(void) { return (Lanes3){{0, 0, 0, 1, 0, 0}, {0, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 0, 1}}; }
+/* Of turns of a body about the world's axes e, or moves along them, three lanes: e, e x v. */
+static inline Lanes3 axes(void) { return (Lanes3){{1}, {0, 1}, {0, 0, 1}}; }
 static inline Lanes3 swept(Vec3 v) { return (Lanes3){{0, v.z, -v.y}, {-v.z, 0, v.x}, {v.y, -v.x, 0}}; }
 
 /* ---------------------------------------------------------------- the system */
@@ -39,15 +37,27 @@ typedef struct {
   Vec3 d, p, s;           /* p, s = p - u d: from the centres to the points on the bodies */
   double u, va, vb;
   ShapeValue fa, fb;
-  Vec3 t[2], ha[2], hb[2], across; /* motions of p, what they change, va H_a grad phi_a */
-  double tu[2], bend[2][2];        /* of u; the inverse of the Hessian along both */
-  Lanes inverse[ORDER];            /* rows; columns in lanes */
+  Lanes3 t, ha, hb;     /* motions of p in lanes 0 and 1, grad phi_a in lane 2; va H_a times them, vb H_b of q */
+  Lanes tu;             /* of u */
+  double bend[2][2];    /* the inverse of the Hessian along both motions */
+  Lanes surface[ORDER]; /* rows of J^-1, columns in lanes: of phi_a, phi_b, the last condition; */
+  Lanes balance[ORDER]; /* of the three between */
   double condition;
 } Answer;
 
-static void turn_value(ShapeValue* v, Mat3 r) {
-  v->gradient = mat3_mul_vec(r, v->gradient);
-  v->hessian = mat3_turned(r, v->hessian);
+/* A column of a matrix, in three lanes. */
+static inline Lanes column(const Mat3* m, int k) { return (Lanes){m->m[0][k], m->m[1][k], m->m[2][k]}; }
+
+/* To the frame whose axes are the columns of r: gradient and, as mat3_turned, the Hessian. */
+static inline void turn_value(ShapeValue* v, const Lanes r[3], const Mat3* rows) {
+  Lanes gradient = r[0] * v->gradient.x + r[1] * v->gradient.y + r[2] * v->gradient.z, half[3], whole[3];
+  for (int k = 0; k < 3; k++)
+    half[k] = r[0] * v->hessian.m[0][k] + r[1] * v->hessian.m[1][k] + r[2] * v->hessian.m[2][k];
+  for (int k = 0; k < 3; k++) whole[k] = half[0] * rows->m[k][0] + half[1] * rows->m[k][1] + half[2] * rows->m[k][2];
+  v->gradient = vec3(gradient[0], gradient[1], gradient[2]);
+  v->hessian = (Mat3){{{whole[0][0], whole[1][0], whole[2][0]},
+                       {whole[1][0], whole[1][1], whole[2][1]},
+                       {whole[2][0], whole[2][1], whole[2][2]}}};
 }
 
 static void answer_of(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* g, Answer* x) {
@@ -67,47 +77,51 @@ static void answer_of(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, 
   x->vb = g->multiplier_b * x->u / g->alpha;
   x->fa = g->at_a;
   x->fb = g->at_b;
-  Mat3 frame = g->of_b ? pose_b.r : pose_a.r;
-  turn_value(&x->fa, frame);
-  turn_value(&x->fb, frame);
+  const Mat3* frame = g->of_b ? &x->pose_b.r : &x->pose_a.r;
+  const Lanes axis[3] = {column(frame, 0), column(frame, 1), column(frame, 2)};
+  turn_value(&x->fa, axis, frame);
+  turn_value(&x->fb, axis, frame);
 }
 
 /* Do the conditions (G3) hold, so that their derivatives are the answer's? A proof bounds alpha alone, which is flat at
  * its optimum: the point of the method that cannot fail may be known to the root of that. */
 static bool holds(const Answer* x) {
-  Vec3 a = vec3_scale(x->fa.gradient, x->va), b = vec3_scale(x->fb.gradient, x->vb);
-  return vec3_norm(vec3_add(a, b)) <= BALANCED * vec3_norm(a) && fabs(vec3_dot(b, x->d) + 1) <= BALANCED;
+  Vec3 a = vec3_scale(x->fa.gradient, x->va), b = vec3_scale(x->fb.gradient, x->vb), rest = vec3_add(a, b);
+  return vec3_dot(rest, rest) <= BALANCED * BALANCED * vec3_dot(a, a) && fabs(vec3_dot(b, x->d) + 1) <= BALANCED;
 }
+
+static inline Vec3 lane(const Lanes3* v, int k) { return vec3(v->x[k], v->y[k], v->z[k]); }
+
+static inline Lanes3 exchanged(Lanes3 v) { /* lanes 0 and 1 */
+  return (Lanes3){__builtin_shufflevector(v.x, v.x, 1, 0, 2, 3), __builtin_shufflevector(v.y, v.y, 1, 0, 2, 3),
+                  __builtin_shufflevector(v.z, v.z, 1, 0, 2, 3)};
+}
+static inline Lanes dots(Lanes3 a, Lanes3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 static void factor(Answer* x) {
-  Vec3 ga = x->fa.gradient, gb = x->fb.gradient, s[2];
-  double over = 1 / vec3_dot(gb, x->d), h[2][2];
-  growth_across(ga, x->t);
-  for (int i = 0; i < 2; i++) {
-    x->tu[i] = vec3_dot(gb, x->t[i]) * over;
-    s[i] = vec3_add_scaled(x->t[i], -x->tu[i], x->d);
-    x->ha[i] = vec3_scale(mat3_mul_vec(x->fa.hessian, x->t[i]), x->va);
-    x->hb[i] = vec3_scale(mat3_mul_vec(x->fb.hessian, s[i]), x->vb);
-    for (int k = 0; k <= i; k++) h[i][k] = vec3_dot(x->ha[i], x->t[k]) + vec3_dot(x->hb[i], s[k]);
-  }
-  double inverse = 1 / (h[0][0] * h[1][1] - h[1][0] * h[1][0]);
-  x->bend[0][0] = h[1][1] * inverse;
-  x->bend[1][1] = h[0][0] * inverse;
-  x->bend[0][1] = x->bend[1][0] = -h[1][0] * inverse;
-  x->across = vec3_scale(mat3_mul_vec(x->fa.hessian, ga), x->va);
+  Vec3 g = x->fa.gradient, t[2];
+  growth_across(g, t);
+  x->t = (Lanes3){{t[0].x, t[1].x, g.x}, {t[0].y, t[1].y, g.y}, {t[0].z, t[1].z, g.z}};
+  x->tu = dot(x->fb.gradient, x->t) * (1 / vec3_dot(x->fb.gradient, x->d));
+  Lanes3 s = sub(x->t, times(x->tu, x->d));
+  x->ha = scaled(x->va, mul(&x->fa.hessian, x->t));
+  x->hb = scaled(x->vb, mul(&x->fb.hessian, s));
+  Lanes own = dots(x->ha, x->t) + dots(x->hb, s), other = dots(x->ha, exchanged(x->t)) + dots(x->hb, exchanged(s));
+  double inverse = 1 / (own[0] * own[1] - other[1] * other[1]);
+  x->bend[0][0] = own[1] * inverse;
+  x->bend[1][1] = own[0] * inverse;
+  x->bend[0][1] = x->bend[1][0] = -other[1] * inverse;
 }
 
-/* y: of p, u, va, vb with J y = f, J the Jacobian of (G3). */
-static void solve(const Answer* x, const Lanes f[ORDER], Lanes y[ORDER]) {
+/* y: of p, u, va, vb with J y = f, J the Jacobian of (G3), from p and u that meet the first two rows; missing: of
+ * being the optimum along both motions of p, there; balance, last: of f. */
+static inline void complete(const Answer* x, Lanes3 p, Lanes u, const Lanes missing[2], Lanes3 balance, Lanes last,
+                            Lanes y[ORDER]) {
   Vec3 ga = x->fa.gradient, gb = x->fb.gradient, d = x->d;
   double over_a = 1 / vec3_dot(ga, ga), over_b = 1 / vec3_dot(gb, d);
-  Lanes3 balance = {f[2], f[3], f[4]}, p = times(f[0] * over_a, ga);
-  Lanes u = (dot(gb, p) - f[1]) * over_b, g[2];
-  Lanes3 s = sub(p, times(u, d));
-  for (int i = 0; i < 2; i++) g[i] = dot(x->t[i], balance) - x->tu[i] * f[5] - dot(x->ha[i], p) - dot(x->hb[i], s);
   for (int i = 0; i < 2; i++) {
-    Lanes along = x->bend[i][0] * g[0] + x->bend[i][1] * g[1];
-    p = add(p, times(along, x->t[i]));
+    Lanes along = x->bend[i][0] * missing[0] + x->bend[i][1] * missing[1];
+    p = add(p, times(along, lane(&x->t, i)));
     u += along * x->tu[i];
   }
   Lanes3 push = scaled(x->vb, mul(&x->fb.hessian, sub(p, times(u, d))));
@@ -115,8 +129,26 @@ static void solve(const Answer* x, const Lanes f[ORDER], Lanes y[ORDER]) {
   y[1] = p.y;
   y[2] = p.z;
   y[3] = u;
-  y[5] = (f[5] - dot(d, push)) * over_b;
-  y[4] = (dot(ga, sub(sub(balance, push), times(y[5], gb))) - dot(x->across, p)) * over_a;
+  y[5] = (last - dot(d, push)) * over_b;
+  y[4] = (dot(ga, sub(sub(balance, push), times(y[5], gb))) - dot(lane(&x->ha, 2), p)) * over_a;
+}
+
+/* Columns of J^-1: f is one of the surfaces' conditions or the last. */
+static inline void solve_surface(const Answer* x, Lanes y[ORDER]) {
+  Vec3 ga = x->fa.gradient, gb = x->fb.gradient;
+  const Lanes on_a = {1}, on_b = {0, 1}, last = {0, 0, 1}, none = {0};
+  Lanes3 p = times(on_a * (1 / vec3_dot(ga, ga)), ga);
+  Lanes u = (dot(gb, p) - on_b) * (1 / vec3_dot(gb, x->d)), missing[2];
+  Lanes3 s = sub(p, times(u, x->d));
+  for (int i = 0; i < 2; i++) missing[i] = none - x->tu[i] * last - dot(lane(&x->ha, i), p) - dot(lane(&x->hb, i), s);
+  complete(x, p, u, missing, (Lanes3){none, none, none}, last, y);
+}
+
+/* f is a direction of the balance. */
+static inline void solve_balance(const Answer* x, Lanes y[ORDER]) {
+  const Lanes3* t = &x->t;
+  const Lanes none = {0}, missing[2] = {{t->x[0], t->y[0], t->z[0]}, {t->x[1], t->y[1], t->z[1]}};
+  complete(x, (Lanes3){none, none, none}, none, missing, axes(), none, y);
 }
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -139,41 +171,46 @@ static double norm_of(const Answer* x) {
 
 /* The inverse of J, and its condition in the 1-norm. */
 static bool invert(Answer* x) {
-  double norm = 0;
-  Lanes f[ORDER] = {{0}}, sum = {0};
+  Lanes surface = {0}, balance = {0};
   factor(x);
-  for (int k = 0; k < ORDER; k++) f[k][k] = 1;
-  solve(x, f, x->inverse);
-  for (int r = 0; r < ORDER; r++) sum += lanes_magnitude(x->inverse[r]);
-  for (int k = 0; k < ORDER; k++) {
-    if (!isfinite(sum[k])) return false;
-    norm = larger(norm, sum[k]);
+  solve_surface(x, x->surface);
+  solve_balance(x, x->balance);
+  for (int r = 0; r < ORDER; r++) {
+    surface += lanes_magnitude(x->surface[r]);
+    balance += lanes_magnitude(x->balance[r]);
   }
-  x->condition = norm * norm_of(x);
+  Lanes most = lanes_most(surface, balance), all = surface + balance;
+  if (!isfinite(all[0] + all[1] + all[2])) return false;
+  x->condition = larger(larger(most[0], most[1]), most[2]) * norm_of(x);
   return isfinite(x->condition);
 }
 
 /* ---------------------------------------------------------------- causes and what they change */
 
-/* What displacements change by themselves, the unknowns held. */
+/* What displacements change by themselves, the unknowns held; a's centre stays. */
 typedef struct {
-  Lanes3 centre_a, centre_b; /* how the centres move */
-  Lanes length;              /* |r| */
+  Lanes3 centre_b, d; /* how b's centre moves, and d */
+  Lanes length;       /* |r| */
   Lanes phi_a, phi_b;
-  Lanes3 grad_a, grad_b, d;
+  Lanes3 grad_a, grad_b;
 } Cause;
 
-/* b's motions. Every member is set: to clear them all before takes a tenth of the whole. */
-static void motion_cause(const Answer* x, Cause* c) {
-  const Lanes none = lanes_of(0);
-  c->centre_a = c->grad_a = (Lanes3){none, none, none};
-  c->phi_a = none;
-  c->centre_b = axes();
-  c->length = (Lanes){0, 0, 0, x->d.x, x->d.y, x->d.z};
-  c->d = scaled(1 / x->distance, sub(axes(), times(c->length, x->d)));
-  Lanes3 s = sub(scaled(-x->u, c->d), swept(x->s));
+/* Moves of b are causes of lengths, parameters may be of a's surface: what a kind does not change is not looked at. */
+typedef enum { BY_TURN, BY_MOVE, BY_SHAPE } CauseKind;
+
+static inline void turn_cause(const Answer* x, Cause* c) {
+  Lanes3 s = swept(vec3_scale(x->s, -1));
   c->phi_b = dot(x->fb.gradient, s);
   c->grad_b = add(swept(x->fb.gradient), mul(&x->fb.hessian, s));
+}
+
+static inline void move_cause(const Answer* x, Cause* c) {
+  c->centre_b = axes();
+  c->length = (Lanes){x->d.x, x->d.y, x->d.z};
+  c->d = scaled(1 / x->distance, sub(axes(), times(c->length, x->d)));
+  Lanes3 s = scaled(-x->u, c->d);
+  c->phi_b = dot(x->fb.gradient, s);
+  c->grad_b = mul(&x->fb.hessian, s);
 }
 
 /* Lane `lane`: parameter k of a's, then b's. */
@@ -199,68 +236,95 @@ static void put(Lanes3 v, Lanes out[3]) {
   out[2] = v.z;
 }
 
-/* The unknowns' change by the system, then every output's. */
-static void rows_of(const Answer* x, const Cause* c, Lanes rows[GROWTH_ROWS]) {
-  Vec3 ga = x->fa.gradient, gb = x->fb.gradient;
-  Lanes3 balance = add(scaled(x->va, c->grad_a), scaled(x->vb, c->grad_b));
-  const Lanes f[ORDER] = {c->phi_a,  c->phi_b,  balance.x,
-                          balance.y, balance.z, x->vb * (dot(x->d, c->grad_b) + dot(gb, c->d))};
-  Lanes y[ORDER];
+/* The unknowns' change by the system. */
+static inline void unknowns_of(const Answer* x, const Cause* c, CauseKind kind, Lanes y[ORDER]) {
+  Lanes3 balance = scaled(x->vb, c->grad_b);
+  if (kind == BY_SHAPE) balance = add(scaled(x->va, c->grad_a), balance);
+  Lanes last = dot(x->d, c->grad_b);
+  if (kind == BY_MOVE) last += dot(x->fb.gradient, c->d);
+  last *= x->vb;
   for (int r = 0; r < ORDER; r++) {
-    y[r] = lanes_of(0);
-    for (int k = 0; k < ORDER; k++) y[r] -= x->inverse[r][k] * f[k];
+    const Lanes *s = &x->surface[r], *b = &x->balance[r];
+    Lanes out = {0};
+    if (kind == BY_SHAPE) out -= (*s)[0] * c->phi_a;
+    out -= (*s)[1] * c->phi_b;
+    y[r] = out - (*b)[0] * balance.x - (*b)[1] * balance.y - (*b)[2] * balance.z - (*s)[2] * last;
   }
-  double alpha = x->distance / x->u, scale = x->scale, over = 1 / vec3_norm(ga), growth = alpha * alpha;
-  Vec3 n = vec3_scale(ga, over);
-  Lanes3 dp = {y[0], y[1], y[2]}, ds = sub(sub(dp, times(y[3], x->d)), scaled(x->u, c->d));
-  Lanes by_alpha = (c->length - alpha * y[3]) / x->u;
-  Lanes3 dg = add(mul(&x->fa.hessian, dp), c->grad_a);
-  /* lambda = v alpha^2 / |r| */
-  Lanes stretch = alpha * (2 * by_alpha - (alpha / x->distance) * c->length);
+}
+
+/* Then every output's. */
+static inline void rows_of(const Answer* x, const Cause* c, CauseKind kind, Lanes rows[GROWTH_ROWS]) {
+  Lanes y[ORDER];
+  unknowns_of(x, c, kind, y);
+  double scale = x->scale, over = 1 / vec3_norm(x->fa.gradient), per_length = 1 / x->distance, per_u = 1 / x->u;
+  double alpha = x->distance * per_u, growth = alpha * alpha * per_length;
+  Vec3 n = vec3_scale(x->fa.gradient, over);
+  Lanes3 dp = {y[0], y[1], y[2]}, ds = sub(dp, times(y[3], x->d)), dg = mul(&x->fa.hessian, dp);
+  Lanes gap = kind == BY_MOVE ? c->length - y[3] : -y[3];
+  Lanes by_alpha = (kind == BY_MOVE ? c->length - alpha * y[3] : -alpha * y[3]) * per_u, stretch = 2 * by_alpha;
+  if (kind == BY_MOVE) {
+    ds = add(c->centre_b, sub(ds, scaled(x->u, c->d)));
+    stretch -= (alpha * per_length) * c->length;
+  }
+  if (kind == BY_SHAPE) dg = add(dg, c->grad_a);
+  stretch *= alpha * per_length; /* lambda = v alpha^2 / |r| */
   rows[GROWTH_ALPHA] = by_alpha;
-  rows[GROWTH_GAP] = scale * (c->length - y[3]);
-  put(scaled(scale, add(c->centre_a, add(times(by_alpha, x->p), scaled(alpha, dp)))), rows + GROWTH_POINT);
+  rows[GROWTH_GAP] = scale * gap;
+  put(scaled(scale, add(times(by_alpha, x->p), scaled(alpha, dp))), rows + GROWTH_POINT);
   put(scaled(over, sub(dg, times(dot(n, dg), n))), rows + GROWTH_NORMAL);
-  put(scaled(scale, add(c->centre_a, dp)), rows + GROWTH_WITNESS_A);
-  put(scaled(scale, add(c->centre_b, ds)), rows + GROWTH_WITNESS_B);
-  rows[GROWTH_MULTIPLIERS] = (growth * y[4] + x->va * stretch) / x->distance;
-  rows[GROWTH_MULTIPLIERS + 1] = (growth * y[5] + x->vb * stretch) / x->distance;
+  put(scaled(scale, dp), rows + GROWTH_WITNESS_A);
+  put(scaled(scale, ds), rows + GROWTH_WITNESS_B);
+  rows[GROWTH_MULTIPLIERS] = growth * y[4] + x->va * stretch;
+  rows[GROWTH_MULTIPLIERS + 1] = growth * y[5] + x->vb * stretch;
 }
 
 static void store(const Lanes rows[GROWTH_ROWS], int count, double* out, int stride) {
   for (int r = 0; r < GROWTH_ROWS; r++) memcpy(out + r * stride, &rows[r], sizeof(double) * (size_t)count);
 }
 
-/* How a turn of everything about a's centre, a move of everything carry the answer: points and directions, nothing
- * else. */
-static void carried(const Answer* x, const Growth* g, Lanes rows[GROWTH_ROWS]) {
-  const int point[3] = {GROWTH_POINT, GROWTH_WITNESS_A, GROWTH_WITNESS_B};
-  const Vec3 place[3] = {g->point, g->witness_a, g->witness_b};
-  for (int r = 0; r < GROWTH_ROWS; r++) rows[r] = lanes_of(0);
-  for (int k = 0; k < 3; k++) put(add(swept(vec3_sub(place[k], x->pose_a.t)), axes()), rows + point[k]);
-  put(swept(g->normal), rows + GROWTH_NORMAL);
+/* Everything moved alike changes nothing but places and directions, as `all` says, so a's motion does what that does
+ * less what b's does; a turn of everything about a's centre also moves b, by e x r. Vectors of four are stored over
+ * each other's last number. */
+static inline void put_row(Lanes turns, Lanes moves, Lanes all_turns, Lanes all_moves, Vec3 r, double* out) {
+  const Lanes next = {r.y, r.z, r.x}, last = {r.z, r.x, r.y}; /* r x m = next m_last - last m_next */
+  Lanes m_next = __builtin_shufflevector(moves, moves, 1, 2, 0, 3);
+  Lanes m_last = __builtin_shufflevector(moves, moves, 2, 0, 1, 3);
+  Lanes turns_a = all_turns - (turns + (next * m_last - last * m_next)), moves_a = all_moves - moves;
+  Lanes first = __builtin_shufflevector(turns_a, moves_a, 0, 1, 2, 4);
+  Lanes second = __builtin_shufflevector(moves_a, turns, 1, 2, 4, 5);
+  Lanes third = __builtin_shufflevector(turns, moves, 2, 4, 5, 6);
+  memcpy(out, &first, sizeof first);
+  memcpy(out + 4, &second, sizeof second);
+  memcpy(out + 8, &third, sizeof third);
 }
 
-/* Everything moved alike changes nothing but places and directions, so a's motion does what that does less what b's
- * does; a turn of everything about a's centre also moves b, by e x r. */
 static void pose_columns(const Answer* x, const Growth* g, double* out, int columns) {
-  Lanes of_b[GROWTH_ROWS], of_a[GROWTH_ROWS];
-  Cause motions;
-  motion_cause(x, &motions);
-  rows_of(x, &motions, of_b);
+  Lanes turned[GROWTH_ROWS], moved[GROWTH_ROWS];
+  Cause turns, moves;
+  turn_cause(x, &turns);
+  rows_of(x, &turns, BY_TURN, turned);
+  move_cause(x, &moves);
+  rows_of(x, &moves, BY_MOVE, moved);
   double by = 1 / x->scale; /* motions of the world's lengths */
-  const Lanes factor = {1, 1, 1, by, by, by};
-  Vec3 r = vec3_sub(x->pose_b.t, x->pose_a.t);
-  const Lanes next = {r.y, r.z, r.x}, last = {r.z, r.x, r.y}; /* r x m = next m_last - last m_next */
-  carried(x, g, of_a);
-  for (int i = 0; i < GROWTH_ROWS; i++) {
-    Lanes row = of_b[i] *= factor;
-    Lanes m_next = __builtin_shufflevector(row, row, 4, 5, 3, 6, 6, 6, 6, 6);
-    Lanes m_last = __builtin_shufflevector(row, row, 5, 3, 4, 6, 6, 6, 6, 6);
-    of_a[i] -= row + (next * m_last - last * m_next);
+  for (int i = 0; i < GROWTH_ROWS; i++) moved[i] *= by;
+  const Vec3 r = vec3_sub(x->pose_b.t, x->pose_a.t), place[3] = {g->point, g->witness_a, g->witness_b};
+  const int point[3] = {GROWTH_POINT, GROWTH_WITNESS_A, GROWTH_WITNESS_B};
+  const Lanes none = {0};
+  const Lanes3 all_moves = axes(), carried = swept(g->normal);
+  const int still[4] = {GROWTH_ALPHA, GROWTH_GAP, GROWTH_MULTIPLIERS, GROWTH_MULTIPLIERS + 1};
+  for (int k = 0; k < 4; k++)
+    put_row(turned[still[k]], moved[still[k]], none, none, r, out + (ptrdiff_t)still[k] * columns);
+  for (int k = 0; k < 3; k++) {
+    const int at = point[k];
+    Lanes3 all_turns = swept(vec3_sub(place[k], x->pose_a.t));
+    put_row(turned[at], moved[at], all_turns.x, all_moves.x, r, out + (ptrdiff_t)at * columns);
+    put_row(turned[at + 1], moved[at + 1], all_turns.y, all_moves.y, r, out + (ptrdiff_t)(at + 1) * columns);
+    put_row(turned[at + 2], moved[at + 2], all_turns.z, all_moves.z, r, out + (ptrdiff_t)(at + 2) * columns);
   }
-  store(of_b, MOTIONS, out + MOTIONS, columns);
-  store(of_a, MOTIONS, out, columns);
+  const int at = GROWTH_NORMAL;
+  put_row(turned[at], moved[at], carried.x, none, r, out + (ptrdiff_t)at * columns);
+  put_row(turned[at + 1], moved[at + 1], carried.y, none, r, out + (ptrdiff_t)(at + 1) * columns);
+  put_row(turned[at + 2], moved[at + 2], carried.z, none, r, out + (ptrdiff_t)(at + 2) * columns);
 }
 
 const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
@@ -283,7 +347,7 @@ const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose
     Lanes rows[GROWTH_ROWS];
     int count = own - k < LANES ? own - k : LANES;
     for (int i = 0; i < count; i++) shape_cause(&x, own_a, k + i, i, &cause);
-    rows_of(&x, &cause, rows);
+    rows_of(&x, &cause, BY_SHAPE, rows);
     store(rows, count, out + QUERY_POSE_COLUMNS + k, columns);
   }
   return NULL;

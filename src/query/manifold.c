@@ -6,26 +6,28 @@
 
 /* ---------------------------------------------------------------- places */
 
-static Vec3 turn_of(int k) { return vec3(k == 1, k == 2, k == 3); }
-static Vec3 move_of(int k) { return vec3(k == 4, k == 5, k == 6); }
-
-static Dual3 dual3_make(Vec3 value, const Vec3 slope[DUAL_VARIABLES + 1]) {
-  Dual3 out = dual3_of(value);
-  for (int k = 1; k <= DUAL_VARIABLES; k++) {
-    out.x[k] = slope[k].x;
-    out.y[k] = slope[k].y;
-    out.z[k] = slope[k].z;
-  }
-  return out;
+/* The same derivatives with another value. */
+static Dual3 with_value(Dual3 v, Vec3 value) {
+  v.x[0] = value.x;
+  v.y[0] = value.y;
+  v.z[0] = value.z;
+  return v;
 }
+
+/* How a's motions carry what is at `arm` from its origin: turn x arm, move. No value. */
+static Dual3 carried_by_motion(Vec3 arm) {
+  return (Dual3){{0, 0, arm.z, -arm.y, 1}, {0, -arm.z, 0, arm.x, 0, 1}, {0, arm.y, -arm.x, 0, 0, 0, 1}};
+}
+
+/* The turns alone, of a direction. */
+static Dual3 carried_by_turn(Vec3 v) { return (Dual3){{0, 0, v.z, -v.y}, {0, -v.z, 0, v.x}, {0, v.y, -v.x}}; }
 
 /* A point of a body's own frame in b's. */
 static Dual3 placed(const ManifoldPair* s, int body, Vec3 point) {
   if (body == 1) return dual3_of(point);
-  Vec3 arm = mat3_mul_vec(s->relative.r, point), slope[DUAL_VARIABLES + 1];
+  Vec3 arm = mat3_mul_vec(s->relative.r, point);
   if (s->cause != MANIFOLD_BY_MOTION) return dual3_of(vec3_add(arm, s->relative.t));
-  for (int k = 1; k <= DUAL_VARIABLES; k++) slope[k] = vec3_add(vec3_cross(turn_of(k), arm), move_of(k));
-  return dual3_make(vec3_add(arm, s->relative.t), slope);
+  return with_value(carried_by_motion(arm), vec3_add(arm, s->relative.t));
 }
 
 static bool causes(const ManifoldPair* s, int body) { return (int)s->cause == MANIFOLD_BY_SHAPE_A + body; }
@@ -46,13 +48,16 @@ static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
 }
 
 /* How value and normal of a body's field change by its parameters at a place of its frame. */
-static void add_parameters(const ManifoldPair* s, int body, Vec3 place, Dual* value, Vec3 outward[DUAL_VARIABLES + 1]) {
+static void add_parameters(const ManifoldPair* s, int body, Vec3 place, Dual* value, Dual3* outward) {
   for (int k = 0; causes(s, body) && k < s->lanes; k++) {
     double up;
     Vec3 turned;
     field_parameter_slope(s->body[body]->field, place, s->first + k, &up, &turned);
+    if (body == 0) turned = mat3_mul_vec(s->relative.r, turned);
     (*value)[k + 1] += up;
-    outward[k + 1] = vec3_add(outward[k + 1], body == 0 ? mat3_mul_vec(s->relative.r, turned) : turned);
+    outward->x[k + 1] += turned.x;
+    outward->y[k + 1] += turned.y;
+    outward->z[k + 1] += turned.z;
   }
 }
 
@@ -61,35 +66,32 @@ static Dual3 unit(Dual3 v) {
   return dual3_scale(v, dual_inverse(dual_sqrt(square)));
 }
 
+/* A constant vector times another's derivatives. */
+static Dual along(Vec3 a, Dual3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
 static DualField field_of_b(const ManifoldPair* s, Dual3 place, const FieldValue* v, bool normals) {
-  DualField out = {.value = dual_of(v->value)};
-  Vec3 slope[DUAL_VARIABLES + 1] = {{0, 0, 0}};
-  for (int k = 1; k <= DUAL_VARIABLES; k++) {
-    Vec3 moved = dual3_slope(place, k);
-    out.value[k] = vec3_dot(v->gradient, moved);
-    if (normals) slope[k] = mat3_mul_vec(v->turn, moved);
-  }
-  add_parameters(s, 1, dual3_value(place), &out.value, slope);
-  if (normals) out.normal = unit(dual3_make(v->outward, slope));
+  DualField out = {.value = along(v->gradient, place)};
+  out.value[0] = v->value;
+  Dual3 outward = {dual_of(0), dual_of(0), dual_of(0)};
+  if (normals) outward = dual3_turned(v->turn, place);
+  add_parameters(s, 1, dual3_value(place), &out.value, &outward);
+  if (normals) out.normal = unit(with_value(outward, v->outward));
   return out;
 }
 
 /* In a's frame the place moves by R^T (dp - turn x (p - t) - move); its normal turns along. */
 static DualField field_of_a(const ManifoldPair* s, Dual3 place, const FieldValue* v, bool normals) {
   Mat3 r = s->relative.r;
-  Vec3 arm = vec3_sub(dual3_value(place), s->relative.t);
+  Vec3 arm = vec3_sub(dual3_value(place), s->relative.t), value = mat3_mul_vec(r, v->outward);
   bool turns = s->cause == MANIFOLD_BY_MOTION;
-  DualField out = {.value = dual_of(v->value)};
-  Vec3 slope[DUAL_VARIABLES + 1] = {{0, 0, 0}}, outward = mat3_mul_vec(r, v->outward);
-  for (int k = 1; k <= DUAL_VARIABLES; k++) {
-    Vec3 turn = turns ? turn_of(k) : vec3(0, 0, 0);
-    Vec3 carried = turns ? vec3_add(vec3_cross(turn, arm), move_of(k)) : turn;
-    Vec3 moved = mat3_tmul_vec(r, vec3_sub(dual3_slope(place, k), carried));
-    out.value[k] = vec3_dot(v->gradient, moved);
-    if (normals) slope[k] = vec3_add(vec3_cross(turn, outward), mat3_mul_vec(r, mat3_mul_vec(v->turn, moved)));
-  }
-  add_parameters(s, 0, mat3_tmul_vec(r, arm), &out.value, slope);
-  if (normals) out.normal = unit(dual3_make(outward, slope));
+  Dual3 moved = dual3_turned(mat3_transpose(r), turns ? dual3_sub(place, carried_by_motion(arm)) : place);
+  Dual3 outward = {dual_of(0), dual_of(0), dual_of(0)};
+  DualField out = {.value = along(v->gradient, moved)};
+  out.value[0] = v->value;
+  if (normals) outward = dual3_turned(r, dual3_turned(v->turn, moved));
+  if (normals && turns) outward = dual3_add(carried_by_turn(value), outward);
+  add_parameters(s, 0, mat3_tmul_vec(r, arm), &out.value, &outward);
+  if (normals) out.normal = unit(with_value(outward, value));
   return out;
 }
 
@@ -106,40 +108,35 @@ static void fields_at(const ManifoldPair* s, int body, const Dual3* places, int 
 /* ---------------------------------------------------------------- answers */
 
 /* A motion of a in the world is one along b's axes; one of b moves a the other way, about b's origin, and what is in
- * b's frame along (X7). column: 0 to 5 of a, 6 to 11 of b; along: as the six variables. */
-static void motion_of(const ManifoldPair* s, int column, double along[DUAL_VARIABLES]) {
-  Vec3 axis = vec3(column % 3 == 0, column % 3 == 1, column % 3 == 2), own = mat3_tmul_vec(s->pose_b.r, axis);
-  bool turns = column % 6 < 3;
-  Vec3 turn = turns ? own : vec3(0, 0, 0), move = turns ? vec3(0, 0, 0) : own;
-  if (column >= 6) {
-    if (turns) move = vec3_scale(vec3_cross(own, s->relative.t), -1);
-    turn = vec3_scale(turn, -1);
-    if (!turns) move = vec3_scale(own, -1);
-  }
-  const double parts[DUAL_VARIABLES] = {turn.x, turn.y, turn.z, move.x, move.y, move.z};
-  memcpy(along, parts, sizeof parts);
-}
-
-/* How the variables change by each column; other causes are the variables themselves. */
+ * b's frame along (X7): turns of b are minus a's, with what they move. */
 static void set_motions(ManifoldPair* s) {
-  for (int column = 0; column < COLUMNS; column++) {
-    double along[DUAL_VARIABLES] = {0};
-    if (s->cause == MANIFOLD_BY_MOTION)
-      motion_of(s, column, along);
-    else if (column < DUAL_VARIABLES)
-      along[column] = 1;
-    for (int k = 0; k < DUAL_VARIABLES; k++) s->motion[k][column / DUAL_LANES][column % DUAL_LANES] = along[k];
+  Mat3 r = s->pose_b.r;
+  for (int column = 0; column < 3; column++) {
+    Vec3 own = vec3(r.m[column][0], r.m[column][1], r.m[column][2]), arm = vec3_cross(own, s->relative.t);
+    const double axis[3] = {own.x, own.y, own.z}, swept[3] = {arm.x, arm.y, arm.z};
+    for (int k = 0; k < 3; k++) {
+      s->axis[k][column] = axis[k];
+      s->swept[k][column] = swept[k];
+    }
   }
 }
 
+/* Columns 0 to 5 of a, 6 to 11 of b: turns, moves; of other causes the variables themselves. */
 static void put_row(const ManifoldPair* s, Dual slopes, double out[COLUMNS]) {
-  Dual low = dual_of(0), high = low;
-  for (int k = 0; k < DUAL_VARIABLES; k++) {
-    low += slopes[k + 1] * s->motion[k][0];
-    high += slopes[k + 1] * s->motion[k][1];
+  if (s->cause != MANIFOLD_BY_MOTION) {
+    memset(out + DUAL_VARIABLES, 0, (COLUMNS - DUAL_VARIABLES) * sizeof *out);
+    for (int k = 0; k < DUAL_VARIABLES; k++) out[k] = slopes[k + 1];
+    return;
   }
-  memcpy(out, &low, sizeof low);
-  memcpy(out + DUAL_LANES, &high, (COLUMNS - DUAL_LANES) * sizeof *out);
+  DualHalf turns = slopes[1] * s->axis[0] + slopes[2] * s->axis[1] + slopes[3] * s->axis[2];
+  DualHalf moves = slopes[4] * s->axis[0] + slopes[5] * s->axis[1] + slopes[6] * s->axis[2];
+  DualHalf back = -turns - slopes[4] * s->swept[0] - slopes[5] * s->swept[1] - slopes[6] * s->swept[2], away = -moves;
+  DualHalf first = __builtin_shufflevector(turns, moves, 0, 1, 2, 4);
+  DualHalf second = __builtin_shufflevector(moves, back, 1, 2, 4, 5);
+  DualHalf third = __builtin_shufflevector(back, away, 2, 4, 5, 6);
+  memcpy(out, &first, sizeof first);
+  memcpy(out + 4, &second, sizeof second);
+  memcpy(out + 8, &third, sizeof third);
 }
 
 static void put_rows(const ManifoldPair* s, Dual3 v, double (*out)[COLUMNS]) {

@@ -12,7 +12,9 @@
 #define APART_FLOOR 1e-2
 
 /* Of the derivatives of an answer. */
-enum { COLUMNS = 12, DUAL_LANES = 8 };
+enum { COLUMNS = 12 };
+/* Three of them. */
+typedef double DualHalf __attribute__((vector_size(32)));
 
 /* Places whose fields are asked for together. */
 enum { BLOCK = 32 };
@@ -28,12 +30,13 @@ typedef struct {
   Pose pose_a, pose_b;
   Pose relative; /* of a in b's frame */
   ManifoldCause cause;
-  int first, lanes;               /* parameters first ... first + lanes - 1 of a body */
-  Dual smoothing;                 /* of the options */
-  char* room;                     /* what is left of it */
-  ManifoldContact* out;           /* all contacts are written here; NULL: */
-  MeanSums* sums;                 /* they are added up here */
-  Dual motion[DUAL_VARIABLES][2]; /* how variable k changes by column 8 i + j: motion[k][i][j] */
+  int first, lanes;     /* parameters first ... first + lanes - 1 of a body */
+  Dual smoothing;       /* of the options */
+  char* room;           /* what is left of it */
+  ManifoldContact* out; /* all contacts are written here; NULL: */
+  MeanSums* sums;       /* they are added up here */
+  DualHalf axis[3];     /* component k, in b's frame, of the world's axes, in lanes */
+  DualHalf swept[3];    /* likewise of axis x the place of a's origin */
 } ManifoldPair;
 
 /* What a body's field is at a place. */

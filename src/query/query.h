@@ -262,12 +262,13 @@ typedef struct {
  * By value. Never fails. */
 WitnessLoss witness_loss(const Witness* answer, Pose pose_a, Pose pose_b, const Vec3* targets, double margin);
 
-/* Gradient descent of that loss by moving bodies, with steps of stated length: `step` degrees and millimetres, a tenth
- * of it after a tenth of the iterations, a hundredth in the last tenth. */
+/* Gradient descent of that loss by moving bodies, with steps of stated length: `step` degrees and millimetres, `last`
+ * in the last tenth of the iterations, their geometric mean between, after the first tenth. */
 typedef struct {
   WitnessOptions query;
   int iterations; /* >= 0 */
   double step;    /* degrees; moves: as many millimetres */
+  double last;    /* likewise; 0: a hundredth of step */
   bool both;      /* move a too; else b alone, */
   bool transport; /* by its own step and a's opposite one (V5) */
 } WitnessDescent;

@@ -52,8 +52,11 @@ static Pose stepped(Pose pose, const double g[6], double turn, double move) {
 }
 
 static double step_at(const WitnessDescent* options, int iteration) {
+  bool said = options->last > 0;
   if (10 * (int64_t)iteration < options->iterations) return options->step;
-  return 10 * (int64_t)iteration < 9 * (int64_t)options->iterations ? 0.1 * options->step : 0.01 * options->step;
+  if (10 * (int64_t)iteration < 9 * (int64_t)options->iterations)
+    return said ? sqrt(options->step * options->last) : 0.1 * options->step;
+  return said ? options->last : 0.01 * options->step;
 }
 
 double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b, Pose* pose_b, const Vec3* targets,

@@ -422,7 +422,9 @@ typedef struct {
   int file_count;
   char** sources; /* "--set ..." texts of the overrides; the SourcePlace.file of values they set */
   int source_count;
-  int threads; /* for what takes long when a model is made from it; 0 = 1. Set by who has read the scene */
+  int threads;  /* for what takes long when a model is made from it; 0 = 1. Set by who has read the scene */
+  bool undrawn; /* nobody looks at triangles of smooth shapes: where the law does not either, they are left out.
+                   Likewise */
   SceneSimulation simulation;
   SceneContact contact;
   SceneShape* shapes;

@@ -107,11 +107,37 @@ static void kinds_tell_how_far_they_reach(void** state) {
   }
 }
 
+/* Triangles that nobody looks at are left out; points, masses and boxes are the same. A law that looks at them has
+ * them. */
+static void undrawn_shapes_have_the_same_points(void** state) {
+  (void)state;
+  for (int law = 0; law < 2; law++) {
+    char yaml[400];
+    snprintf(yaml, sizeof yaml,
+             "shapes: {egg: {type: superellipsoid, size: [0.1, 0.2, 0.3], exponent: 4}}\n"
+             "links: [{name: egg, shape: egg, density: 100}]\ncontact: {model: %s, stiffness: 1000}\n",
+             law ? "manifold" : "penalty");
+    Fixture f;
+    fixture_load(&f, yaml);
+    Model bare;
+    f.scene.undrawn = true;
+    assert_int_equal(model_create(&bare, &f.scene, &f.diagnostics), STATUS_OK);
+    const ModelHull *drawn = &f.model.hulls[0], *hull = &bare.hulls[0];
+    assert_int_equal(hull->solid.triangle_count, law ? drawn->solid.triangle_count : 0);
+    assert_int_equal(hull->solid.vertex_count, drawn->solid.vertex_count);
+    assert_memory_equal(hull->solid.vertices, drawn->solid.vertices, sizeof(Vec3) * (size_t)hull->solid.vertex_count);
+    assert_memory_equal(&bare.links[0].moment, &f.model.links[0].moment, sizeof bare.links[0].moment);
+    assert_memory_equal(&hull->half_extent, &drawn->half_extent, sizeof hull->half_extent);
+    model_destroy(&bare);
+    fixture_free(&f);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(hulls_are_grouped_by_link),           cmocka_unit_test(arrays_are_aligned_and_padded),
       cmocka_unit_test(shapes_are_placed_in_the_link_frame), cmocka_unit_test(half_space_is_placed),
-      cmocka_unit_test(kinds_tell_how_far_they_reach),
+      cmocka_unit_test(kinds_tell_how_far_they_reach),       cmocka_unit_test(undrawn_shapes_have_the_same_points),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

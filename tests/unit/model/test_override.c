@@ -103,8 +103,64 @@ static void a_prescribed_joint_starts_where_its_new_signal_says(void** state) {
   diagnostics_free(&diagnostics);
 }
 
+/* Another start of a model is what would be made anew of it; what it cannot be is refused. */
+static void a_model_starts_elsewhere(void** state) {
+  (void)state;
+  ModelOverride number = {OVERRIDE_COORDINATE, 0, 0, 0, -0.5}, others[] = {number, {OVERRIDE_MASS, 0, 0, 0, 2}};
+  Diagnostics diagnostics = {0};
+  Scene scene = {0};
+  Model moved, made, plain;
+  parse(&scene, SCENE("[0, 0, 1]", "2", "0.5", "0.25", "1"), &diagnostics);
+  assert_int_equal(model_create(&plain, &scene, &diagnostics), STATUS_OK);
+  assert_int_equal(model_create_with(&moved, &scene, &number, 1, &diagnostics), STATUS_OK);
+  assert_false(model_can_restart(&plain, &number, 1)); /* its scene is not its own */
+  assert_false(model_can_restart(&moved, others, 2));
+  assert_true(model_can_restart(&moved, &number, 1));
+  for (int k = 0; k < 3; k++) {
+    number.value = 0.3 * k;
+    assert_int_equal(model_restart(&moved, &number, 1, &diagnostics), STATUS_OK);
+    assert_int_equal(model_create_with(&made, &scene, &number, 1, &diagnostics), STATUS_OK);
+    check_models(&moved, &made);
+    int64_t identity[2][MODEL_IDENTITY];
+    model_identity(&moved, identity[0]);
+    model_identity(&made, identity[1]);
+    assert_memory_equal(identity[0], identity[1], sizeof identity[0]);
+    model_destroy(&made);
+  }
+  check_near(scene.initials[0].coordinates[0], 0.25, 0, "the given scene's");
+  model_destroy(&moved);
+  model_destroy(&plain);
+  scene_free(&scene);
+  diagnostics_free(&diagnostics);
+}
+
+/* What is made anew refuses a start outside its limits; so does another start. */
+static void a_start_outside_its_limits_is_refused(void** state) {
+  (void)state;
+  static const char YAML[] =
+      "shapes: {box: {type: box, size: [1, 1, 1]}}\n"
+      "links: [{name: arm, mass: 1, shape: box, joint: {type: hinge, axis: [0, 1, 0], limits: [-1, 1]}}]\n"
+      "initial: [{link: arm, coordinates: [0]}]\ncontact: {model: none}\n";
+  ModelOverride number = {OVERRIDE_COORDINATE, 0, 0, 0, 0.5};
+  Diagnostics diagnostics = {0};
+  Scene scene = {0};
+  Model model;
+  parse(&scene, YAML, &diagnostics);
+  assert_int_equal(model_create_with(&model, &scene, &number, 1, &diagnostics), STATUS_OK);
+  number.value = 2;
+  assert_int_equal(model_restart(&model, &number, 1, &diagnostics), STATUS_BAD_INPUT);
+  assert_non_null(strstr(diagnostics.items[diagnostics.count - 1].text, "limits"));
+  number.value = -0.5;
+  assert_int_equal(model_restart(&model, &number, 1, &diagnostics), STATUS_OK);
+  model_destroy(&model);
+  scene_free(&scene);
+  diagnostics_free(&diagnostics);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(overridden_numbers_are_as_if_written),
+                                     cmocka_unit_test(a_model_starts_elsewhere),
+                                     cmocka_unit_test(a_start_outside_its_limits_is_refused),
                                      cmocka_unit_test(a_prescribed_joint_starts_where_its_new_signal_says)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
