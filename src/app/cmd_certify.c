@@ -9,29 +9,37 @@
 enum { FAULTS_SHOWN = 10 };
 
 typedef struct {
-  int row; /* where the way ends */
+  int row;           /* where the way ends */
+  double begin, end; /* [s] */
   ProofReport report;
 } Fault;
+
+/* The moves that lead to a row. */
+typedef struct {
+  int count, capacity;
+  double* delta; /* (count x nv) */
+} Moves;
 
 /* Zeroed or half-built is fine for certifying_free. */
 typedef struct {
   const Options* options;
   Recorded recorded;
   RunCheck check;
-  RunPath path;
-  RunFile path_file; /* its place only */
+  RunFile path; /* no rows: there is none */
+  Moves moves;
   Fault* faults;
-  int fault_count;
+  int fault_count, fault_capacity;
   int64_t intervals;
   int detours, rows_by_moves;
   ProofReport nearest; /* the report with the smallest gap */
-  int nearest_row;
+  double nearest_time; /* s */
 } Certifying;
 
 static void certifying_free(Certifying* c) {
   run_check_free(&c->check);
-  run_path_free(&c->path);
-  memory_free(c->path_file.path);
+  csv_rows_close(c->path.rows);
+  memory_free(c->path.path);
+  memory_free(c->moves.delta);
   recorded_free(&c->recorded);
   memory_free(c->faults);
 }
@@ -48,6 +56,7 @@ static Status load(Certifying* c) {
     diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0}, "no such run folder");
     return STATUS_IO;
   }
+  recorded->without_poses = true;
   Status status = recorded_load(recorded, folder);
   recorded_drop_scene_warnings(recorded);
   if (status != STATUS_OK) return status;
@@ -56,34 +65,47 @@ static Status load(Certifying* c) {
   if (!recorded_unchanged(recorded)) return STATUS_BAD_INPUT;
   status = run_check_read(&c->check, recorded, folder, &recorded->diagnostics);
   if (status != STATUS_OK) return status;
-  c->path_file.path = file_join(folder, "path.csv");
-  return run_path_read(&c->path, c->path_file.path, &recorded->model, &recorded->diagnostics);
+  c->path.path = file_join(folder, "path.csv");
+  return run_path_open(&c->path.rows, c->path.path, &recorded->model, &recorded->diagnostics);
 }
 
 /* ---------------------------------------------------------------- the proof */
 
 static void find_in_path(Certifying* c, int move, const char* text) {
-  SourcePlace place = {c->path_file.path, c->path.line[move], 1};
+  SourcePlace place = {c->path.path, csv_rows_at(c->path.rows, move)->lines[0], 1};
   diagnostics_add(&c->check.findings, SEVERITY_ERROR, place, "%s", text);
 }
 
-/* Recorded moves that lead to a row, from move `first` on. */
-static int moves_to(Certifying* c, int row, int first) {
-  const double* time = c->check.coordinates.time;
-  int count = 0;
-  while (first + count < c->path.row_count && c->path.time[first + count] <= time[row]) {
-    int move = first + count++;
-    if (row == 0 || !(c->path.time[move] > time[row - 1]) || (move > 0 && c->path.time[move] < c->path.time[move - 1]))
-      find_in_path(c, move, "its time must lie after that of a row of joints.csv, and never falls");
-  }
-  return count;
+static void add_move(Certifying* c, int row) {
+  Moves* moves = &c->moves;
+  const Model* model = &c->recorded.model;
+  size_t width = sizeof(double) * (size_t)model->dof_count;
+  moves->delta = memory_grown(moves->delta, width, moves->count, &moves->capacity);
+  run_path_at(c->path.rows, row, model, moves->delta + (size_t)moves->count++ * (size_t)model->dof_count);
 }
 
-static ProofReport prove_row(Certifying* c, Proof* proof, int row, int first, int moves) {
-  const double* q = c->check.coordinates.q + (size_t)row * (size_t)c->check.coordinates.coordinate_count;
+/* Recorded moves that lead to a row, from move `first` of the file on. */
+static void find_moves(Certifying* c, int row, int first) {
+  int rows = c->path.rows ? csv_rows_count(c->path.rows) : 0;
+  double begin = row > 0 ? run_check_time(&c->check, row - 1) : 0, end = run_check_time(&c->check, row), before = 0;
+  c->moves.count = 0;
+  if (first > 0 && first < rows) before = run_check_value(&c->path, first - 1, 0);
+  for (int move = first; move < rows; move++) {
+    double time = run_check_value(&c->path, move, 0);
+    if (!(time <= end)) break;
+    add_move(c, move);
+    if (row == 0 || !(time > begin) || (move > 0 && time < before))
+      find_in_path(c, move, "its time must lie after that of a row of joints.csv, and never falls");
+    before = time;
+  }
+}
+
+static ProofReport prove_row(Certifying* c, Proof* proof, int row, int first) {
+  const double* q = run_check_coordinates(&c->check, row);
+  int moves = c->moves.count;
   if (moves == 0 || row == 0) return proof_next(proof, q);
   c->rows_by_moves++;
-  ProofReport report = proof_next_along(proof, c->path.delta + (size_t)first * (size_t)c->path.dof_count, moves, q);
+  ProofReport report = proof_next_along(proof, c->moves.delta, moves, q);
   if (!(report.miss <= MISS_TOLERANCE))
     find_in_path(c, first + moves - 1, "the moves up to here do not lead to the row of joints.csv at their time");
   return report;
@@ -92,10 +114,14 @@ static ProofReport prove_row(Certifying* c, Proof* proof, int row, int first, in
 static void keep_report(Certifying* c, int row, const ProofReport* report) {
   c->intervals += report->intervals;
   c->detours += report->detour;
-  if (report->outcome != PROOF_APART) c->faults[c->fault_count++] = (Fault){row, *report};
+  double end = run_check_time(&c->check, row);
+  if (report->outcome != PROOF_APART) {
+    c->faults = memory_grown(c->faults, sizeof(Fault), c->fault_count, &c->fault_capacity);
+    c->faults[c->fault_count++] = (Fault){row, row > 0 ? run_check_time(&c->check, row - 1) : end, end, *report};
+  }
   if (report->gap >= c->nearest.gap) return;
   c->nearest = *report;
-  c->nearest_row = row;
+  c->nearest_time = end;
 }
 
 /* The pairs of the row before, kept for friction. */
@@ -117,24 +143,24 @@ static void keep_pairs(KeptPairs* kept, const ProofPair* pairs, int count) {
 static void check_pairs(Certifying* c, Proof* proof, int row, bool entered, KeptPairs* kept) {
   RowPairs pairs = {.row = row, .before = kept->list, .before_count = kept->count};
   pairs.pairs = proof_pairs(proof, &pairs.count);
-  if (entered && row < c->recorded.run.row_count) run_check_row_pairs(&c->check, &pairs);
+  if (entered && row < csv_rows_count(c->check.trajectory.rows)) run_check_row_pairs(&c->check, &pairs);
   keep_pairs(kept, pairs.pairs, pairs.count);
 }
 
 static void prove(Certifying* c) {
-  int rows = c->check.coordinates.row_count, first = 0;
+  int first = 0;
   Proof* proof = proof_create(&c->recorded.model, c->options->threads);
   KeptPairs kept = {0};
-  c->faults = MEMORY_NEW(Fault, rows);
   c->nearest = (ProofReport){.gap = INFINITY, .gap_a = -1};
-  for (int row = 0; row < rows; row++) {
-    int moves = moves_to(c, row, first);
-    ProofReport report = prove_row(c, proof, row, first, moves);
-    first += moves;
+  for (int row = 0; row < c->check.states; row++) {
+    find_moves(c, row, first);
+    ProofReport report = prove_row(c, proof, row, first);
+    first += c->moves.count;
     keep_report(c, row, &report);
     check_pairs(c, proof, row, report.outcome != PROOF_MEET || report.fraction < 1, &kept);
   }
-  if (first < c->path.row_count) find_in_path(c, first, "this move leads to no row of joints.csv");
+  if (c->path.rows && first < csv_rows_count(c->path.rows))
+    find_in_path(c, first, "this move leads to no row of joints.csv");
   memory_free(kept.list);
   proof_destroy(proof);
 }
@@ -152,10 +178,8 @@ static void check_summary(Certifying* c) {
 
 static const char* link_name(const Certifying* c, int link) { return c->recorded.model.links[link].name; }
 
-static double time_of(const Certifying* c, const Fault* fault) {
-  double end = c->check.coordinates.time[fault->row],
-         start = fault->row > 0 ? c->check.coordinates.time[fault->row - 1] : end;
-  return start + fault->report.fraction * (end - start);
+static double time_of(const Fault* fault) {
+  return fault->begin + fault->report.fraction * (fault->end - fault->begin);
 }
 
 static void print_fault(const Certifying* c, const Fault* fault) {
@@ -163,9 +187,9 @@ static void print_fault(const Certifying* c, const Fault* fault) {
   printf("%s and %s %s ", link_name(c, report->link_a), link_name(c, report->link_b),
          report->outcome == PROOF_MEET ? "meet" : "could not be shown to stay apart");
   if (report->fraction >= 1)
-    printf("at %.9g s (row %d)\n", c->check.coordinates.time[fault->row], fault->row);
+    printf("at %.9g s (row %d)\n", fault->end, fault->row);
   else
-    printf("near %.9g s (between rows %d and %d)\n", time_of(c, fault), fault->row - 1, fault->row);
+    printf("near %.9g s (between rows %d and %d)\n", time_of(fault), fault->row - 1, fault->row);
 }
 
 static bool proved(const Certifying* c) { return c->fault_count == 0 && c->check.findings.count == 0; }
@@ -185,17 +209,16 @@ static void print_findings(const Certifying* c) {
 }
 
 static void print_text(const Certifying* c) {
-  int shown = c->options->verbose ? c->fault_count : (int)fmin(c->fault_count, FAULTS_SHOWN), rows;
+  int shown = c->options->verbose ? c->fault_count : (int)fmin(c->fault_count, FAULTS_SHOWN);
   for (int k = 0; k < shown; k++) print_fault(c, &c->faults[k]);
   if (shown < c->fault_count) printf("and %d more (-v prints all)\n", c->fault_count - shown);
-  rows = c->check.coordinates.row_count;
   printf("%s: %s: %d states and the ways between them, %lld pieces of path", c->options->operands[0],
-         proved(c) ? "proved, nothing meets" : "NOT proved", rows, (long long)c->intervals);
+         proved(c) ? "proved, nothing meets" : "NOT proved", c->check.states, (long long)c->intervals);
   if (c->rows_by_moves > 0) printf(", %d of the ways by the solver's moves", c->rows_by_moves);
   if (c->detours > 0) printf(", %d of the ways not straight", c->detours);
   if (c->nearest.gap_a >= 0)
     printf("; smallest gap of a state %.6g m, %s and %s at %.9g s", c->nearest.gap, link_name(c, c->nearest.gap_a),
-           link_name(c, c->nearest.gap_b), c->check.coordinates.time[c->nearest_row]);
+           link_name(c, c->nearest.gap_b), c->nearest_time);
   printf("\n");
 }
 
@@ -205,7 +228,7 @@ static void json_fault(Json* json, const Certifying* c, const Fault* fault) {
   json_text(json, "a", link_name(c, fault->report.link_a));
   json_text(json, "b", link_name(c, fault->report.link_b));
   json_integer(json, "row", fault->row);
-  json_number(json, "time", time_of(c, fault));
+  json_number(json, "time", time_of(fault));
   json_close(json, '}');
 }
 
@@ -215,7 +238,7 @@ static void print_json(const Certifying* c) {
   json_open(&json, NULL, '{');
   json_text(&json, "run", c->options->operands[0]);
   json_bool(&json, "proved", proved(c));
-  json_integer(&json, "states", c->check.coordinates.row_count);
+  json_integer(&json, "states", c->check.states);
   json_integer(&json, "intervals", c->intervals);
   json_integer(&json, "detours", c->detours);
   json_integer(&json, "by_moves", c->rows_by_moves);
@@ -224,7 +247,7 @@ static void print_json(const Certifying* c) {
     json_number(&json, "gap", c->nearest.gap);
     json_text(&json, "a", link_name(c, c->nearest.gap_a));
     json_text(&json, "b", link_name(c, c->nearest.gap_b));
-    json_number(&json, "time", c->check.coordinates.time[c->nearest_row]);
+    json_number(&json, "time", c->nearest_time);
     json_close(&json, '}');
   } else {
     json_text(&json, "smallest_gap", NULL);
@@ -247,7 +270,7 @@ static bool is_barrier(Certifying* c) {
            contact_model_name(model));
   diagnostics_add(&c->check.findings, SEVERITY_ERROR, c->recorded.model.scene->contact.place, "%s", text.data);
   text_free(&text);
-  c->check.coordinates.row_count = 0;
+  c->check.states = 0;
   return false;
 }
 

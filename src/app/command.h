@@ -69,8 +69,9 @@ typedef struct {
   Scene scene;
   Model model;
   RunPoses run;
-  bool from_mesh;   /* it is a mesh by itself, as of water */
-  int own_messages; /* diagnostics about the run itself; those of its scene follow */
+  bool without_poses; /* set before loading: `run` is not read, but of a scene by itself */
+  bool from_mesh;     /* it is a mesh by itself, as of water */
+  int own_messages;   /* diagnostics about the run itself; those of its scene follow */
 } Recorded;
 
 /* Problems go to recorded->diagnostics. STATUS_IO: there is no such thing, or it cannot be read; STATUS_BAD_INPUT.

@@ -190,6 +190,7 @@ static Status load_run(Recorded* recorded, const char* folder) {
                     "the scene has changed since the run: shapes may differ from what was simulated");
   status = load_model(recorded, scene);
   memory_free(scene);
+  if (recorded->without_poses) return status;
   char* trajectory = file_join(folder, "trajectory.csv");
   if (status == STATUS_OK)
     status = run_poses_read(&recorded->run, trajectory, &recorded->model, &recorded->diagnostics);

@@ -22,9 +22,9 @@
 
 /* ---------------------------------------------------------------- reading */
 
-static Status read_table(RunFile* file, const char* folder, const char* name, Diagnostics* diagnostics) {
+static const char* name_in(RunFile* file, const char* folder, const char* name) {
   file->path = file_join(folder, name);
-  return csv_read(&file->table, file->path, diagnostics);
+  return file->path;
 }
 
 static Status read_summary(RunCheck* c, Diagnostics* diagnostics) {
@@ -43,45 +43,89 @@ static Status read_summary(RunCheck* c, Diagnostics* diagnostics) {
 /* Cells of solver.csv that are compared as numbers; "outcome" is a word. */
 static Status read_solver(RunCheck* c, const char* folder, Diagnostics* diagnostics) {
   static const char* const needed[] = {"step", "time", "residual", "kinetic", "potential", "smallest_gap"};
-  Status status = read_table(&c->solver, folder, "solver.csv", diagnostics);
+  Status status = csv_rows_open(&c->solver.rows, name_in(&c->solver, folder, "solver.csv"), diagnostics);
   if (status != STATUS_OK) return status;
   for (size_t k = 0; k < sizeof needed / sizeof needed[0]; k++) {
-    if (csv_column(&c->solver.table, needed[k]) >= 0) continue;
+    if (csv_column(csv_rows_header(c->solver.rows), needed[k]) >= 0) continue;
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->solver.path, 1, 0}, "no column '%s'", needed[k]);
     return STATUS_BAD_INPUT;
   }
   return STATUS_OK;
 }
 
+static Status read_joints(RunCheck* c, const char* folder, Diagnostics* diagnostics) {
+  const Model* model = &c->recorded->model;
+  Status status = run_coordinates_open(&c->joints.rows, name_in(&c->joints, folder, "joints.csv"), model, diagnostics);
+  if (status != STATUS_OK) return status;
+  c->states = csv_rows_count(c->joints.rows);
+  c->q = MEMORY_NEW(double, model->coordinate_count + 1);
+  if (c->states > 0) return STATUS_OK;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->joints.path, 1, 0}, "no row: the run has no state");
+  return STATUS_BAD_INPUT;
+}
+
 Status run_check_read(RunCheck* c, const Recorded* recorded, const char* folder, Diagnostics* diagnostics) {
   const Model* model = &recorded->model;
   c->recorded = recorded;
   c->summary_path = file_join(folder, "summary.json");
-  Status status = read_summary(c, diagnostics);
-  if (status == STATUS_OK) status = read_table(&c->trajectory, folder, "trajectory.csv", diagnostics);
-  if (status == STATUS_OK) status = read_table(&c->joints, folder, "joints.csv", diagnostics);
-  if (status == STATUS_OK) status = run_coordinates_read(&c->coordinates, c->joints.path, model, diagnostics);
-  if (status == STATUS_OK && c->coordinates.row_count == 0) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->joints.path, 1, 0}, "no row: the run has no state");
-    status = STATUS_BAD_INPUT;
-  }
-  if (status == STATUS_OK) status = read_table(&c->contacts, folder, "contacts.csv", diagnostics);
-  if (status == STATUS_OK) status = run_contacts_read(&c->contact_rows, c->contacts.path, model, diagnostics);
+  c->at = MEMORY_NEW(StateContacts, 1);
+  c->at->state = -1;
+  Status status = run_pose_rows_open(&c->poses, name_in(&c->trajectory, folder, "trajectory.csv"), model, diagnostics);
+  if (status == STATUS_OK) c->trajectory.rows = run_pose_rows_table(c->poses);
+  if (status == STATUS_OK) status = read_summary(c, diagnostics);
+  if (status == STATUS_OK) status = read_joints(c, folder, diagnostics);
+  if (status == STATUS_OK)
+    status = run_contact_rows_open(&c->contact_rows, name_in(&c->contacts, folder, "contacts.csv"), model, diagnostics);
+  if (status == STATUS_OK) c->contacts.rows = run_contact_rows_table(c->contact_rows);
   if (status == STATUS_OK) status = read_solver(c, folder, diagnostics);
   return status;
 }
 
 void run_check_free(RunCheck* c) {
+  run_pose_rows_close(c->poses);
+  csv_rows_close(c->joints.rows);
+  run_contact_rows_close(c->contact_rows);
+  csv_rows_close(c->solver.rows);
   RunFile* const files[] = {&c->trajectory, &c->joints, &c->contacts, &c->solver};
-  for (size_t k = 0; k < sizeof files / sizeof files[0]; k++) {
-    memory_free(files[k]->path);
-    csv_free(&files[k]->table);
-  }
+  for (size_t k = 0; k < sizeof files / sizeof files[0]; k++) memory_free(files[k]->path);
+  if (c->at) memory_free(c->at->list);
+  memory_free(c->at);
+  memory_free(c->q);
   memory_free(c->summary_path);
   memory_free(c->contact_first);
-  run_coordinates_free(&c->coordinates);
-  run_contacts_free(&c->contact_rows);
   diagnostics_free(&c->findings);
+}
+
+/* ---------------------------------------------------------------- rows */
+
+double run_check_value(const RunFile* file, int row, int column) {
+  return csv_value(csv_rows_at(file->rows, row), 0, column);
+}
+
+static int column_of(const RunFile* file, const char* name) { return csv_column(csv_rows_header(file->rows), name); }
+
+static int row_count(const RunFile* file) { return csv_rows_count(file->rows); }
+
+double run_check_time(const RunCheck* c, int state) { return run_check_value(&c->joints, state, 0); }
+
+const double* run_check_coordinates(const RunCheck* c, int state) {
+  run_coordinates_at(c->joints.rows, state, &c->recorded->model, c->q);
+  return c->q;
+}
+
+const StateContacts* run_check_contacts(const RunCheck* c, int state) {
+  StateContacts* at = c->at;
+  if (at->state == state) return at;
+  at->state = state;
+  at->count = 0;
+  at->first = c->contact_first ? c->contact_first[state] : 0;
+  int end = c->contact_first ? c->contact_first[state + 1] : 0;
+  for (int k = at->first; k < end; k++) {
+    at->list = memory_grown(at->list, sizeof(RunContact), at->count, &at->capacity);
+    if (!run_contact_rows_at(c->contact_rows, k, &at->list[at->count])) break;
+    at->count++;
+  }
+  return at;
 }
 
 /* ---------------------------------------------------------------- findings */
@@ -93,9 +137,10 @@ void run_check_find(RunCheck* c, const RunFile* file, int row, int column, const
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   SourcePlace place = {file->path, 1, 0};
-  if (row >= 0 && row < file->table.row_count) {
-    place.line = file->table.lines[row];
-    if (column >= 0) place.column = 1 + (int)(csv_cell(&file->table, row, column) - csv_cell(&file->table, row, 0));
+  if (row >= 0 && row < row_count(file)) {
+    const CsvTable* table = csv_rows_at(file->rows, row);
+    place.line = table->lines[0];
+    if (column >= 0) place.column = 1 + (int)(csv_cell(table, 0, column) - csv_cell(table, 0, 0));
   }
   diagnostics_add(&c->findings, SEVERITY_ERROR, place, "%s", text);
 }
@@ -131,10 +176,10 @@ static void check_count(RunCheck* c, const RunFile* file, int count, int expecte
 
 /* Times of a file whose row 0 is state `first`. */
 static void check_times(RunCheck* c, const RunFile* file, int first) {
-  int column = csv_column(&file->table, "time");
+  int column = column_of(file, "time");
   double before = -(double)INFINITY;
-  for (int row = 0; row < file->table.row_count; row++) {
-    double time = csv_value(&file->table, row, column), expected = time_expected(c, row + first);
+  for (int row = 0; row < row_count(file); row++) {
+    double time = run_check_value(file, row, column), expected = time_expected(c, row + first);
     if (!(time > before))
       run_check_find(c, file, row, column,
                      "time %.17g s is not after that of the row before: times rise from row to row", time);
@@ -146,23 +191,23 @@ static void check_times(RunCheck* c, const RunFile* file, int first) {
 }
 
 static void check_steps(RunCheck* c) {
-  int column = csv_column(&c->solver.table, "step");
-  for (int row = 0; row < c->solver.table.row_count; row++) {
-    double step = csv_value(&c->solver.table, row, column);
+  int column = column_of(&c->solver, "step");
+  for (int row = 0; row < row_count(&c->solver); row++) {
+    double step = run_check_value(&c->solver, row, column);
     if (step != run_check_step(c, row + 1))
-      run_check_find(c, &c->solver, row, column, "step '%s' must be %d", csv_cell(&c->solver.table, row, column),
-                     run_check_step(c, row + 1));
+      run_check_find(c, &c->solver, row, column, "step '%s' must be %d",
+                     csv_cell(csv_rows_at(c->solver.rows, row), 0, column), run_check_step(c, row + 1));
   }
 }
 
 /* Contacts belong to states by their times, which never fall. */
 static void sort_contacts(RunCheck* c) {
-  int states = c->coordinates.row_count, every = c->recorded->model.simulation.record_every, state = 0, k = 0;
-  int column = csv_column(&c->contacts.table, "time");
+  int states = c->states, every = c->recorded->model.simulation.record_every, state = 0, k = 0;
+  int column = column_of(&c->contacts, "time"), count = row_count(&c->contacts);
   double dt = c->recorded->model.simulation.dt;
   c->contact_first = MEMORY_NEW(int, states + 1);
-  for (; k < c->contact_rows.count; k++) {
-    double time = c->contact_rows.rows[k].time, step = round(time / dt);
+  for (; k < count; k++) {
+    double time = run_check_value(&c->contacts, k, column), step = round(time / dt);
     int start = c->recorded->model.start_step, end = start + c->steps;
     int row = step >= start && step <= end
                   ? ((int)step == end ? states_expected(c) - 1 : (int)step / every - start / every)
@@ -183,47 +228,47 @@ static void sort_contacts(RunCheck* c) {
 }
 
 int run_check_parts(const RunCheck* c, int row) {
-  int column = csv_column(&c->solver.table, "substeps");
-  if (column < 0 || row < 1 || row > c->solver.table.row_count) return 1;
-  return (int)csv_value(&c->solver.table, row - 1, column);
+  int column = column_of(&c->solver, "substeps");
+  if (column < 0 || row < 1 || row > row_count(&c->solver)) return 1;
+  return (int)run_check_value(&c->solver, row - 1, column);
 }
 
 /* ---------------------------------------------------------------- poses */
 
-static double unit_error(const CsvTable* table, int row, int column) {
+static double unit_error(const RunFile* file, int row, int column) {
   double sum = 0;
   for (int k = 0; k < 4; k++) {
-    double value = csv_value(table, row, column + k);
+    double value = run_check_value(file, row, column + k);
     sum += value * value;
   }
   return fabs(sqrt(sum) - 1);
 }
 
-static double cosine_of_rows(const CsvTable* table, int row, int column) {
+static double cosine_of_rows(const RunFile* file, int row, int column) {
   double sum = 0;
   for (int k = 0; k < 4; k++)
-    sum += csv_value(table, row, column + k) *
-           (row > 0 ? csv_value(table, row - 1, column + k) : k == 0); /* the first against no turn at all */
+    sum += run_check_value(file, row, column + k) *
+           (row > 0 ? run_check_value(file, row - 1, column + k) : k == 0); /* the first against no turn at all */
   return sum;
 }
 
 static int link_column(const RunCheck* c, int link, const char* name) {
   Text text = {0};
   text_add(&text, "%s/%s", c->recorded->model.links[link].name, name);
-  int column = csv_column(&c->trajectory.table, text.data);
+  int column = column_of(&c->trajectory, text.data);
   text_free(&text);
   return column;
 }
 
 static void check_rotation(RunCheck* c, int row, int column) {
-  const CsvTable* table = &c->trajectory.table;
-  double error = unit_error(table, row, column);
+  double error = unit_error(&c->trajectory, row, column);
   if (!(error <= UNIT_TOLERANCE))
     run_check_find(c, &c->trajectory, row, column, "column '%s': the quaternion's length is off 1 by %.3g",
-                   table->names[column], error);
-  else if (!(row == 0 && c->recorded->model.start) && !(cosine_of_rows(table, row, column) >= -UNIT_TOLERANCE))
+                   csv_rows_header(c->trajectory.rows)->names[column], error);
+  else if (!(row == 0 && c->recorded->model.start) && !(cosine_of_rows(&c->trajectory, row, column) >= -UNIT_TOLERANCE))
     run_check_find(c, &c->trajectory, row, column,
-                   "column '%s': of q and -q the one nearer to the row before must stand here", table->names[column]);
+                   "column '%s': of q and -q the one nearer to the row before must stand here",
+                   csv_rows_header(c->trajectory.rows)->names[column]);
 }
 
 static double pose_difference(Pose a, Pose b) {
@@ -238,18 +283,17 @@ typedef struct {
 } LinkColumns;
 
 static void check_link(RunCheck* c, int row, int link, const LinkColumns* columns, const Pose* pose) {
-  const CsvTable* table = &c->trajectory.table;
-  const RunPoses* run = &c->recorded->run;
+  const RunFile* file = &c->trajectory;
   check_rotation(c, row, columns->rotation);
-  double error = pose_difference(*pose, run->pose[(size_t)row * (size_t)run->link_count + (size_t)link]);
+  double error = pose_difference(*pose, run_pose_rows_at(c->poses, row, link));
   if (!(error <= POSE_TOLERANCE))
     run_check_find(c, &c->trajectory, row, columns->position,
                    "the pose of '%s' is not that of the coordinates in joints.csv: they differ by %.3g",
                    c->recorded->model.links[link].name, error);
   if (columns->center < 0) return;
   Vec3 center = pose_apply(*pose, c->recorded->model.links[link].center), written;
-  written = vec3(csv_value(table, row, columns->center), csv_value(table, row, columns->center + 1),
-                 csv_value(table, row, columns->center + 2));
+  written = vec3(run_check_value(file, row, columns->center), run_check_value(file, row, columns->center + 1),
+                 run_check_value(file, row, columns->center + 2));
   double miss = vec3_norm(vec3_sub(written, center));
   if (!(miss <= POSE_TOLERANCE * fmax(1.0, vec3_norm(center))))
     run_check_find(c, &c->trajectory, row, columns->center,
@@ -263,23 +307,19 @@ static void check_coordinates(RunCheck* c, int row) {
   for (int i = 0, column = 1; i < model->link_count; column += model->links[i++].coordinate_count) {
     const ModelLink* link = &model->links[i];
     if (!link->joint.quaternion) continue;
-    double error = unit_error(&c->joints.table, row, column + link->joint.plain_count);
+    double error = unit_error(&c->joints, row, column + link->joint.plain_count);
     if (!(error <= UNIT_TOLERANCE))
       run_check_find(c, &c->joints, row, column + link->joint.plain_count,
                      "column '%s': the quaternion's length is off 1 by %.3g",
-                     c->joints.table.names[column + link->joint.plain_count], error);
+                     csv_rows_header(c->joints.rows)->names[column + link->joint.plain_count], error);
   }
-}
-
-static const double* coordinates_of(const RunCheck* c, int row) {
-  return c->coordinates.q + (size_t)row * (size_t)c->coordinates.coordinate_count;
 }
 
 static void check_start(RunCheck* c, Pose* given, Pose* found) {
   const Model* model = &c->recorded->model;
   if (model->start) return; /* the state is not looked into */
   model_poses(model, model->initial_coordinates, given);
-  model_poses(model, coordinates_of(c, 0), found);
+  model_poses(model, run_check_coordinates(c, 0), found);
   for (int i = 0; i < model->link_count; i++)
     if (!(pose_difference(found[i], given[i]) <= POSE_TOLERANCE))
       run_check_find(c, &c->joints, 0, -1, "the first row is not the initial state of the scene: '%s' stands elsewhere",
@@ -313,16 +353,17 @@ static double arm_of(const Model* model, const Pose* poses) {
 }
 
 static void compare(RunCheck* c, int state, const char* name, double value, double tolerance) {
-  int column = csv_column(&c->solver.table, name);
-  if (column < 0 || state < 1 || state > c->solver.table.row_count) return;
-  double written = csv_value(&c->solver.table, state - 1, column);
+  int column = column_of(&c->solver, name);
+  if (column < 0 || state < 1 || state > row_count(&c->solver)) return;
+  double written = run_check_value(&c->solver, state - 1, column);
   if (fabs(written - value) <= tolerance) return;
   run_check_find(c, &c->solver, state - 1, column, "%s %.17g is not that of the states, %.17g", name, written, value);
 }
 
 static void check_potential(RunCheck* c, int row, const Pose* poses) {
   const Model* model = &c->recorded->model;
-  double sum = model_spring_energy(model, coordinates_of(c, row)) + model_tendon_energy(model, poses), size = sum;
+  double sum = model_spring_energy(model, run_check_coordinates(c, row)) + model_tendon_energy(model, poses),
+         size = sum;
   for (int i = 0; i < model->link_count; i++) {
     if (model->links[i].tree < 0) continue;
     Vec3 center = pose_apply(poses[i], model->links[i].center), g = model_link_gravity(model, i);
@@ -338,7 +379,7 @@ static bool clock_of(const RunCheck* c, int row, int before, StepClock* clock) {
   if (c->recorded->model.start && row <= before + 2) return false; /* nor what lies before it */
   for (int k = 0; k <= before && k < row; k++)
     if (run_check_parts(c, row - k) != 1) return false;
-  *clock = (StepClock){c->recorded->run.time[row], dt, row > 1 ? dt : 0, row > 2 ? dt : 0, STEP_FREE};
+  *clock = (StepClock){run_check_value(&c->trajectory, row, 0), dt, row > 1 ? dt : 0, row > 2 ? dt : 0, STEP_FREE};
   return true;
 }
 
@@ -347,9 +388,9 @@ static double momentum_miss(const RunCheck* c, int row, Vec3 momentum) {
   static const char* const names[] = {"px", "py", "pz"};
   double miss[3] = {momentum.x, momentum.y, momentum.z};
   for (int k = 0; k < 3; k++) {
-    int column = csv_column(&c->solver.table, names[k]);
+    int column = column_of(&c->solver, names[k]);
     if (column < 0) return 0;
-    miss[k] -= csv_value(&c->solver.table, row - 1, column);
+    miss[k] -= run_check_value(&c->solver, row - 1, column);
   }
   return vec3_norm(vec3_at(miss));
 }
@@ -359,7 +400,7 @@ static double momentum_miss(const RunCheck* c, int row, Vec3 momentum) {
 static void find_kind(const RunCheck* c, int row, Pose* const* at, StepClock* clock) {
   const Model* model = &c->recorded->model;
   bool may_strike = model->simulation.integrator == INTEGRATOR_SECOND_ORDER && model->contact.rest_speed > 0;
-  if (!may_strike || row > c->solver.table.row_count) return;
+  if (!may_strike || row > row_count(&c->solver)) return;
   StepClock other = *clock;
   other.kind = STEP_STRIKES;
   double free = momentum_miss(c, row, motion_between(model, clock, at[0], at[1], at[2]).momentum);
@@ -447,8 +488,9 @@ static TreeBalance* balance_of(const RunCheck* c, int row, const Vec3* force, Po
     tree->root = i;
     tree->checked = floats(model, i);
   }
-  for (int k = c->contact_first[row]; k < c->contact_first[row + 1]; k++) {
-    const RunContact* contact = &c->contact_rows.rows[k];
+  const StateContacts* listed = run_check_contacts(c, row);
+  for (int k = 0; k < listed->count; k++) {
+    const RunContact* contact = &listed->list[k];
     int a = model->links[contact->a].tree, b = model->links[contact->b].tree;
     if (a >= 0) trees[a].lack = vec3_add(trees[a].lack, contact->force);
     if (b >= 0) trees[b].lack = vec3_sub(trees[b].lack, contact->force);
@@ -464,7 +506,7 @@ static TreeBalance* balance_of(const RunCheck* c, int row, const Vec3* force, Po
 /* Newton's second law for whole trees that float: within the residual that solver.csv admits. */
 static void check_forces(RunCheck* c, int row, Pose* const* at) {
   const Model* model = &c->recorded->model;
-  if (!c->contact_first || row > c->solver.table.row_count) return;
+  if (!c->contact_first || row > row_count(&c->solver)) return;
   if (contact_lists_by_range(model)) return; /* what is farther away acts too, and is not listed */
   Vec3* force = MEMORY_NEW(Vec3, model->link_count);
   StepClock clock;
@@ -473,7 +515,7 @@ static void check_forces(RunCheck* c, int row, Pose* const* at) {
   if (known) find_kind(c, row, at, &clock);
   if (known && motion_forces(model, &clock, at[0], at[1], at[2], at[3], force)) {
     double absolute = model->simulation.force_tolerance / model->simulation.tolerance;
-    double residual = csv_value(&c->solver.table, row - 1, csv_column(&c->solver.table, "residual"));
+    double residual = run_check_value(&c->solver, row - 1, column_of(&c->solver, "residual"));
     TreeBalance* trees = balance_of(c, row, force, at);
     add_loads(model, &clock, at, trees);
     for (int k = 0; k < model->tree_count; k++) {
@@ -504,7 +546,7 @@ static void check_states(RunCheck* c, int rows, Pose* const* room) {
   for (int row = 0; row < rows; row++) {
     Pose* at[4]; /* a ring: the row itself and the three before; before the start they repeat the first */
     for (int k = 0; k < 4; k++) at[k] = room[(row < k ? 0 : row - k) % 4];
-    model_poses(model, coordinates_of(c, row), at[0]);
+    model_poses(model, run_check_coordinates(c, row), at[0]);
     check_coordinates(c, row);
     for (int i = 0; i < model->link_count; i++) check_link(c, row, i, &columns[i], &at[0][i]);
     if (row == 0) continue;
@@ -518,9 +560,9 @@ static void check_states(RunCheck* c, int rows, Pose* const* room) {
 
 void run_check_states(RunCheck* c) {
   int links = c->recorded->model.link_count, states = states_expected(c);
-  check_count(c, &c->trajectory, c->trajectory.table.row_count, states);
-  check_count(c, &c->joints, c->joints.table.row_count, states);
-  check_count(c, &c->solver, c->solver.table.row_count, states - 1);
+  check_count(c, &c->trajectory, row_count(&c->trajectory), states);
+  check_count(c, &c->joints, row_count(&c->joints), states);
+  check_count(c, &c->solver, row_count(&c->solver), states - 1);
   check_times(c, &c->trajectory, 0);
   check_times(c, &c->joints, 0);
   check_times(c, &c->solver, 1);
@@ -529,8 +571,6 @@ void run_check_states(RunCheck* c) {
   Pose* room[4];
   for (int k = 0; k < 4; k++) room[k] = MEMORY_NEW(Pose, links + 1);
   check_start(c, room[0], room[1]);
-  int rows = c->trajectory.table.row_count < c->coordinates.row_count ? c->trajectory.table.row_count
-                                                                      : c->coordinates.row_count;
-  check_states(c, rows, room);
+  check_states(c, row_count(&c->trajectory) < c->states ? row_count(&c->trajectory) : c->states, room);
   for (int k = 0; k < 4; k++) memory_free(room[k]);
 }

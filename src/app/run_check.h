@@ -8,18 +8,28 @@
 /* One of the files. */
 typedef struct {
   char* path;
-  CsvTable table;
+  CsvRows* rows;
 } RunFile;
 
-/* Zeroed is fine for run_check_free. Borrows `recorded`, owns the rest. */
+/* The contacts of one state. */
+typedef struct {
+  int state, first, count, capacity; /* rows of contacts.csv from `first` on; state -1: none yet */
+  RunContact* list;
+} StateContacts;
+
+/* Zeroed is fine for run_check_free. Borrows `recorded`, owns the rest. Of the files only what belongs to a state or
+ * two is held, and a number a state. */
 typedef struct {
   const Recorded* recorded;
   int steps;           /* that summary.json says were done */
   double smallest_gap; /* that it says; INFINITY: none [m] */
   char* summary_path;
   RunFile trajectory, joints, contacts, solver;
-  RunCoordinates coordinates;
-  RunContacts contact_rows;
+  RunPoseRows* poses; /* of the trajectory */
+  RunContactRows* contact_rows;
+  int states;           /* rows of joints.csv */
+  double* q;            /* room for one of them  (nq) */
+  StateContacts* at;    /* a state's contacts */
   int* contact_first;   /* rows of contacts.csv that belong to a state begin here  (states + 1); NULL: out of order */
   Diagnostics findings; /* what is false */
 } RunCheck;
@@ -44,6 +54,14 @@ typedef struct {
 /* Adds to check->findings. */
 void run_check_row_pairs(RunCheck* check, const RowPairs* row);
 
+/* The cell of a row as a number; NAN where it is none. */
+double run_check_value(const RunFile* file, int row, int column);
+/* Time of a state, as joints.csv has it [s]. */
+double run_check_time(const RunCheck* check, int state);
+/* Coordinates of a state (nq), until the next call. */
+const double* run_check_coordinates(const RunCheck* check, int state);
+/* Contacts that are listed at a state, until the next call; none where contact_first is NULL. */
+const StateContacts* run_check_contacts(const RunCheck* check, int state);
 /* The step of a recorded row. row: 0 ... rows - 1; counted as by the run, from its start_step on. */
 int run_check_step(const RunCheck* check, int row);
 /* Parts in which the step to a row was taken; 1 where the file does not say. */

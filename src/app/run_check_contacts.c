@@ -15,8 +15,8 @@ enum { COLUMN_A = 1, COLUMN_GAP = 3, COLUMN_FORCE = 4 };
 
 static double gap_tolerance(const RunCheck* c, int state, int a, int b, double gap) {
   const Model* model = &c->recorded->model;
-  const Pose* poses = c->recorded->run.pose + (size_t)state * (size_t)model->link_count;
-  double size = vec3_norm(poses[a].t) + vec3_norm(poses[b].t) + model->links[a].reach + model->links[b].reach;
+  double far = vec3_norm(run_pose_rows_at(c->poses, state, a).t) + vec3_norm(run_pose_rows_at(c->poses, state, b).t);
+  double size = far + model->links[a].reach + model->links[b].reach;
   return GAP_TOLERANCE * gap + GAP_ROUNDING * size;
 }
 
@@ -52,16 +52,19 @@ static void check_force(RunCheck* c, int k, const RowPairs* row, const ProofPair
   double allowed = friction * rests_on + FORCE_TOLERANCE * (pair->load + rests_on);
   if (before && row->row == 1)
     allowed += friction * pair->load; /* by what the step itself ends with (friction.md, F6) */
-  double difference = vec3_norm(vec3_sub(c->contact_rows.rows[k].force, pair->force));
+  const StateContacts* listed = run_check_contacts(c, row->row);
+  double difference = vec3_norm(vec3_sub(listed->list[k].force, pair->force));
   if (difference <= allowed) return;
-  run_check_find(c, &c->contacts, k, COLUMN_FORCE,
+  run_check_find(c, &c->contacts, listed->first + k, COLUMN_FORCE,
                  "the force on '%s' differs by %.3g N from that of the contact at this gap, friction allows %.3g",
                  c->recorded->model.links[pair->b].name, difference, allowed);
 }
 
-/* One listed pair. */
+/* One listed pair, the k-th of the state. */
 static void check_listed(RunCheck* c, int k, const RowPairs* row) {
-  const RunContact* listed = &c->contact_rows.rows[k];
+  const StateContacts* all = run_check_contacts(c, row->row);
+  const RunContact* listed = &all->list[k];
+  int line = all->first + k;
   const char *a = c->recorded->model.links[listed->a].name, *b = c->recorded->model.links[listed->b].name;
   const ProofPair* pair = find_pair(row->pairs, row->count, listed->a, listed->b);
   const ProofPair* before = find_pair(row->before, row->before_count, listed->a, listed->b);
@@ -70,12 +73,12 @@ static void check_listed(RunCheck* c, int k, const RowPairs* row) {
       .a = listed->a, .b = listed->b, .gap = INFINITY}; /* friction's last force, far apart by now */
   if (!pair && may_rub) pair = &gone;
   if (!pair || (pair->gap >= range_of(c) && !may_rub)) {
-    run_check_find(c, &c->contacts, k, COLUMN_A, "'%s' and '%s' do not touch at this time", a, b);
+    run_check_find(c, &c->contacts, line, COLUMN_A, "'%s' and '%s' do not touch at this time", a, b);
     return;
   }
   bool both_far = pair->gap >= range_of(c) && listed->gap >= range_of(c);
   if (!both_far && !(fabs(listed->gap - pair->gap) <= gap_tolerance(c, row->row, listed->a, listed->b, pair->gap)))
-    run_check_find(c, &c->contacts, k, COLUMN_GAP, "gap %.17g m of '%s' and '%s' is not their distance, %.17g m",
+    run_check_find(c, &c->contacts, line, COLUMN_GAP, "gap %.17g m of '%s' and '%s' is not their distance, %.17g m",
                    listed->gap, a, b, pair->gap);
   check_force(c, k, row, pair, before);
 }
@@ -86,16 +89,18 @@ static bool in_order(const RunContact* before, const RunContact* next) {
 
 /* Both lists are sorted by (a, b). */
 static void check_missing(RunCheck* c, const RowPairs* row) {
-  int k = c->contact_first[row->row], end = c->contact_first[row->row + 1];
+  const StateContacts* all = run_check_contacts(c, row->row);
+  int k = 0, rows = csv_rows_count(c->contacts.rows);
   for (int i = 0; i < row->count; i++) {
     const ProofPair* pair = &row->pairs[i];
     if (!pair->active || !(pair->load > 0)) continue;
-    while (k < end && in_order(&c->contact_rows.rows[k], &(RunContact){.a = pair->a, .b = pair->b})) k++;
-    if (k < end && c->contact_rows.rows[k].a == pair->a && c->contact_rows.rows[k].b == pair->b) continue;
-    run_check_find(c, &c->contacts, k < c->contact_rows.count ? k : c->contact_rows.count - 1, -1,
+    while (k < all->count && in_order(&all->list[k], &(RunContact){.a = pair->a, .b = pair->b})) k++;
+    if (k < all->count && all->list[k].a == pair->a && all->list[k].b == pair->b) continue;
+    int line = all->first + k;
+    run_check_find(c, &c->contacts, line < rows ? line : rows - 1, -1,
                    "'%s' and '%s' touch at %.9g s and are not listed before this row",
                    c->recorded->model.links[pair->a].name, c->recorded->model.links[pair->b].name,
-                   c->coordinates.time[row->row]);
+                   run_check_time(c, row->row));
   }
 }
 
@@ -107,9 +112,9 @@ static void check_smallest_gap(RunCheck* c, const RowPairs* row) {
     smallest = pair->gap;
     tolerance = gap_tolerance(c, row->row, pair->a, pair->b, pair->gap);
   }
-  int column = csv_column(&c->solver.table, "smallest_gap");
-  if (row->row > c->solver.table.row_count) return;
-  double written = csv_value(&c->solver.table, row->row - 1, column);
+  int column = csv_column(csv_rows_header(c->solver.rows), "smallest_gap");
+  if (row->row > csv_rows_count(c->solver.rows)) return;
+  double written = run_check_value(&c->solver, row->row - 1, column);
   if (written >= range_of(c) && smallest >= range_of(c)) return;
   if (!(fabs(written - smallest) <= tolerance))
     run_check_find(c, &c->solver, row->row - 1, column, "smallest_gap %.17g m is not that of the state, %.17g m",
@@ -120,9 +125,11 @@ void run_check_row_pairs(RunCheck* c, const RowPairs* row) {
   if (row->row == 0) return;
   check_smallest_gap(c, row);
   if (!c->contact_first) return;
-  for (int k = c->contact_first[row->row]; k < c->contact_first[row->row + 1]; k++) {
-    if (k > c->contact_first[row->row] && !in_order(&c->contact_rows.rows[k - 1], &c->contact_rows.rows[k])) {
-      run_check_find(c, &c->contacts, k, COLUMN_A, "pairs of one time stand once, in the order of the links");
+  const StateContacts* all = run_check_contacts(c, row->row);
+  for (int k = 0; k < all->count; k++) {
+    if (k > 0 && !in_order(&all->list[k - 1], &all->list[k])) {
+      run_check_find(c, &c->contacts, all->first + k, COLUMN_A,
+                     "pairs of one time stand once, in the order of the links");
       return;
     }
     check_listed(c, k, row);

@@ -490,6 +490,23 @@ double csv_value(const CsvTable* table, int row, int column);
  * for the message. */
 bool csv_number(const CsvTable* table, const char* path, int row, int column, double* value, Diagnostics* diagnostics);
 
+/* A CSV file of any length, of which the header and CSV_WINDOW rows are held. */
+typedef struct CsvRows CsvRows;
+enum { CSV_WINDOW = 4 };
+/* Opens a regular file and reads it through once: what csv_read refuses is refused. *result is NULL then, else to be
+ * closed. STATUS_IO with a diagnostic when it cannot be read, STATUS_BAD_INPUT when it is no CSV. */
+Status csv_rows_open(CsvRows** result, const char* path, Diagnostics* diagnostics);
+/* Closes and frees; accepts NULL. */
+void csv_rows_close(CsvRows* rows);
+/* Rows below the header. */
+int csv_rows_count(const CsvRows* rows);
+/* The names of its columns as a table without a row, borrowed. */
+const CsvTable* csv_rows_header(const CsvRows* rows);
+/* Row 0 ... count - 1 as a table whose only row, 0, it is; borrowed, until another row with the same remainder by
+ * CSV_WINDOW is asked for. Going on to later rows reads on, going back farther than the window reads up to 64 rows.
+ * Cells are empty where the file has been cut short since. Allocates while rows become longer. */
+const CsvTable* csv_rows_at(CsvRows* rows, int row);
+
 /* ---------------------------------------------------------------- disjoint sets (base/disjoint_sets.c)
  * Sets of the members 0..count-1 as a forest in the caller's array: parent[k] of every member, a root is its own. The
  * root of a set is its smallest member, so that numbers made from roots do not depend on the order of the joins. */

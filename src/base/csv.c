@@ -1,6 +1,9 @@
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "base/base.h"
 
 void csv_add_field(Text* row, const char* text) {
@@ -159,4 +162,199 @@ double csv_value(const CsvTable* table, int row, int column) {
   char* end;
   double value = strtod(cell, &end);
   return end != cell && *end == '\0' ? value : (double)NAN;
+}
+
+/* ---------------------------------------------------------------- row by row */
+
+typedef struct {
+  int row; /* -1: none */
+  char* text;
+  size_t length, capacity;
+  CellList cells;
+  int line;
+  CsvTable table; /* its names are those of the file */
+} HeldRow;
+
+/* Where a row begins in the file, and on which line. */
+typedef struct {
+  off_t at;
+  int line;
+} CsvPlace;
+/* Going back costs reading as many rows as there are between two known places. */
+enum { PLACES_APART = 64 };
+
+struct CsvRows {
+  char* path;
+  FILE* stream;
+  HeldRow header, held[CSV_WINDOW];
+  CsvTable names;   /* without rows */
+  char** blank;     /* a row of empty cells */
+  CsvPlace* places; /* of every PLACES_APART-th row */
+  int place_count, place_capacity;
+  int next, line; /* the row that is read next */
+  int count;
+};
+
+/* What ended a row's text. */
+typedef enum { ROW_READ, ROW_NONE, ROW_NUL } RowText;
+
+static void add_char(HeldRow* to, int c) {
+  if (to->length + 1 >= to->capacity) {
+    size_t capacity = 2 * to->capacity + 256;
+    to->text = memory_resize(to->text, to->capacity, capacity);
+    to->capacity = capacity;
+  }
+  to->text[to->length++] = (char)c;
+}
+
+/* Where in a cell: CELL_QUOTE has seen a quote that closes it, or is the first of two. */
+typedef enum { CELL_BEGINS, CELL_PLAIN, CELL_QUOTED, CELL_QUOTE } CellPart;
+
+static CellPart part_after(CellPart part, int c) {
+  if (part == CELL_QUOTED) return c == '"' ? CELL_QUOTE : CELL_QUOTED;
+  if (c == '"' && part != CELL_PLAIN) return CELL_QUOTED;
+  return c == ',' ? CELL_BEGINS : CELL_PLAIN;
+}
+
+/* The bytes up to the end of the row, which no end of a line is inside quotes. */
+static RowText read_text(CsvRows* r, HeldRow* to) {
+  CellPart part = CELL_BEGINS;
+  int c = getc_unlocked(r->stream);
+  to->length = 0;
+  to->line = r->line;
+  if (c == EOF) return ROW_NONE;
+  for (; c != EOF && (part == CELL_QUOTED || (c != '\n' && c != '\r')); c = getc_unlocked(r->stream)) {
+    if (c == '\0') return ROW_NUL;
+    part = part_after(part, c);
+    r->line += c == '\n';
+    add_char(to, c);
+  }
+  if (c == '\r' && (c = getc_unlocked(r->stream)) != '\n' && c != EOF) ungetc(c, r->stream);
+  add_char(to, '\0');
+  return ROW_READ;
+}
+
+static Status cut_row(CsvRows* r, HeldRow* row, int columns, Diagnostics* diagnostics) {
+  CsvScanner scanner = {.cursor = row->text, .line = row->line};
+  row->cells.count = 0;
+  int count = scan_row(&scanner, &row->cells);
+  r->line++;
+  if (scanner.open_quote) return refuse(diagnostics, r->path, row->line, "a quoted field is not closed");
+  if (columns == 0 || count == columns) return STATUS_OK;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){r->path, row->line, 0},
+                  "row has %d fields, the header has %d", count, columns);
+  return STATUS_BAD_INPUT;
+}
+
+/* The next row into `to`; *more: there was one. */
+static Status read_row(CsvRows* r, HeldRow* to, int columns, bool* more, Diagnostics* diagnostics) {
+  RowText found = read_text(r, to);
+  *more = found == ROW_READ;
+  if (found == ROW_NUL) return refuse(diagnostics, r->path, 0, "not a CSV file: it holds a NUL byte");
+  return found == ROW_READ ? cut_row(r, to, columns, diagnostics) : STATUS_OK;
+}
+
+static Status read_header(CsvRows* r, Diagnostics* diagnostics) {
+  static const char mark[] = "\xef\xbb\xbf";
+  bool more;
+  char begin[3];
+  r->line = 1;
+  if (fread(begin, 1, 3, r->stream) != 3 || memcmp(begin, mark, 3) != 0) rewind(r->stream);
+  Status status = read_row(r, &r->header, 0, &more, diagnostics);
+  if (status != STATUS_OK) return status;
+  if (!more) return refuse(diagnostics, r->path, 0, "empty file: a CSV file begins with a header line");
+  r->names = (CsvTable){.names = r->header.cells.items, .column_count = r->header.cells.count};
+  r->blank = memory_alloc(sizeof(char*) * (size_t)r->names.column_count);
+  for (int k = 0; k < r->names.column_count; k++) r->blank[k] = "";
+  return STATUS_OK;
+}
+
+static void note_place(CsvRows* r) {
+  r->places = memory_grown(r->places, sizeof(CsvPlace), r->place_count, &r->place_capacity);
+  r->places[r->place_count++] = (CsvPlace){ftello(r->stream), r->line};
+}
+
+static Status count_rows(CsvRows* r, Diagnostics* diagnostics) {
+  bool more = true;
+  Status status = STATUS_OK;
+  while (status == STATUS_OK && more) {
+    if (r->count % PLACES_APART == 0) note_place(r);
+    status = read_row(r, &r->held[0], r->names.column_count, &more, diagnostics);
+    r->count += more;
+  }
+  r->next = r->count;
+  return status;
+}
+
+static bool open_regular(CsvRows* r) {
+  struct stat info;
+  r->stream = file_is_regular(r->path) || stat(r->path, &info) != 0 ? fopen(r->path, "re") : NULL;
+  return r->stream != NULL;
+}
+
+Status csv_rows_open(CsvRows** result, const char* path, Diagnostics* diagnostics) {
+  CsvRows* r = MEMORY_NEW(CsvRows, 1);
+  *result = NULL;
+  r->path = memory_text(path);
+  for (int k = 0; k < CSV_WINDOW; k++) r->held[k].row = -1;
+  Status status = STATUS_OK;
+  if (!open_regular(r)) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read: %s",
+                    file_exists(path) ? "it is no regular file" : file_error_text(errno));
+    status = STATUS_IO;
+  }
+  if (status == STATUS_OK) status = read_header(r, diagnostics);
+  if (status == STATUS_OK) status = count_rows(r, diagnostics);
+  if (status == STATUS_OK)
+    *result = r;
+  else
+    csv_rows_close(r);
+  return status;
+}
+
+static void free_row(HeldRow* row) {
+  memory_free(row->text);
+  memory_free(row->cells.items);
+}
+
+void csv_rows_close(CsvRows* r) {
+  if (!r) return;
+  if (r->stream) fclose(r->stream);
+  free_row(&r->header);
+  for (int k = 0; k < CSV_WINDOW; k++) free_row(&r->held[k]);
+  memory_free(r->blank);
+  memory_free(r->places);
+  memory_free(r->path);
+  memory_free(r);
+}
+
+int csv_rows_count(const CsvRows* r) { return r->count; }
+
+const CsvTable* csv_rows_header(const CsvRows* r) { return &r->names; }
+
+/* The row is read next, or soon. */
+static void go_near(CsvRows* r, int row) {
+  int place = row / PLACES_APART;
+  if (r->next <= row && r->next >= place * PLACES_APART) return;
+  (void)fseeko(r->stream, r->places[place].at, SEEK_SET);
+  r->next = place * PLACES_APART;
+  r->line = r->places[place].line;
+}
+
+const CsvTable* csv_rows_at(CsvRows* r, int row) {
+  HeldRow* held = &r->held[row % CSV_WINDOW];
+  if (held->row == row) return &held->table;
+  go_near(r, row);
+  for (bool more = true; r->next <= row; r->next++) {
+    Diagnostics ignored = {0};
+    HeldRow* to = &r->held[r->next % CSV_WINDOW];
+    bool good = read_row(r, to, r->names.column_count, &more, &ignored) == STATUS_OK && more;
+    diagnostics_free(&ignored);
+    to->row = r->next;
+    to->table = r->names;
+    to->table.cells = good ? to->cells.items : r->blank;
+    to->table.lines = &to->line;
+    to->table.row_count = 1;
+  }
+  return &held->table;
 }

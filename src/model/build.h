@@ -83,8 +83,8 @@ Vec3 smooth_vertex_slope(const ModelHull* hull, const Vec3* sphere, int vertex, 
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose);
 /* model/masses.c: moments, centres of mass, reach. Needs the hulls. */
 void build_masses(Builder* builder);
-/* model/spinning.c: which bodies carry their momentum, and may they? Needs the masses. Errors for bodies that cannot;
- * nothing for other integrators. */
+/* model/spinning.c: which bodies carry their momentum, and may they? Needs the masses and the start. Errors for bodies
+ * that cannot; under first_order a warning where it takes much of a spin that the run begins with. */
 void build_spinning(Builder* builder);
 /* model/contact_defaults.c: contact parameters in force. Needs hulls and masses. Sets Model.contact [m, m/s, N]; what
  * is given stays. */

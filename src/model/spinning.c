@@ -6,9 +6,12 @@
 #define TRIANGLE_ROUNDING 1e-6
 /* Largest ratio of principal moments: beyond it the inverse has few digits left. */
 #define CONDITION_MAX 1e12
+/* A larger part of a body's spin that first_order takes within the run is told. */
+#define SPIN_TAKEN 0.5
 
-/* Alone in its tree, with all six degrees of freedom, prescribed by nobody, in no closure or coupling, on no tendon. */
-static void choose_spinning(Model* model) {
+/* Alone in its tree, with all six degrees of freedom, prescribed by nobody, in no closure or coupling, on no tendon.
+ * free_alone (links) is set. */
+static void find_free_bodies(const Model* model, bool* free_alone) {
   int* members = MEMORY_NEW(int, model->tree_count);
   bool* closed = MEMORY_NEW(bool, model->link_count);
   for (int k = 0; k < 2 * model->closure_count; k++)
@@ -21,9 +24,9 @@ static void choose_spinning(Model* model) {
   for (int i = 0; i < model->link_count; i++)
     if (model->links[i].tree >= 0) members[model->links[i].tree]++;
   for (int i = 0; i < model->link_count; i++) {
-    ModelLink* link = &model->links[i];
+    const ModelLink* link = &model->links[i];
     bool alone = link->tree >= 0 && members[link->tree] == 1 && link->prescribed < 0;
-    link->spins = alone && !closed[i] && link->mass > 0 && joint_floats(&link->joint);
+    free_alone[i] = alone && !closed[i] && link->mass > 0 && joint_floats(&link->joint);
   }
   memory_free(members);
   memory_free(closed);
@@ -63,10 +66,42 @@ static void choose_flying(Model* model) {
     if (model->links[i].spins) model->trees[model->links[i].tree].flies = false;
 }
 
+/* (W19) Part of a spin [rad/s] that is gone after the run when nothing touches the body. */
+static double spin_taken(const SceneSimulation* simulation, double spin) {
+  double duration = simulation->dt * simulation->steps;
+  return 1 - 1 / sqrt(1 + 2 * spin * spin * simulation_substep(simulation) * duration);
+}
+
+/* Of the free body that begins with the most. */
+static void tell_spin_taken(const Model* model, const bool* free_alone, Diagnostics* diagnostics) {
+  double most = 0;
+  int link = -1;
+  for (int i = 0; i < model->link_count; i++) {
+    double spin = free_alone[i] ? vec3_norm(vec3_at(model->initial_velocities + model->links[i].dof_first + 3)) : 0;
+    if (!(spin > most)) continue;
+    most = spin;
+    link = i;
+  }
+  double taken = spin_taken(&model->simulation, most);
+  if (!(taken > SPIN_TAKEN)) return;
+  diagnostics_add(
+      diagnostics, SEVERITY_WARNING, model->scene->links[link].place,
+      "simulation.integrator first_order takes %.0f %% of the spin of link '%s', %.3g rad/s, in %.3g s of flight; "
+      "momentum keeps it",
+      100 * taken, model->links[link].name, most, model->simulation.dt * model->simulation.steps);
+}
+
 void build_spinning(Builder* builder) {
   Model* model = builder->model;
+  if (model->simulation.integrator == INTEGRATOR_SECOND_ORDER) return;
+  bool* free_alone = MEMORY_NEW(bool, model->link_count + 1);
+  find_free_bodies(model, free_alone);
+  if (model->simulation.integrator == INTEGRATOR_FIRST_ORDER && !builder->scene->start.run)
+    tell_spin_taken(model, free_alone, builder->diagnostics);
+  for (int i = 0; i < model->link_count && model->simulation.integrator == INTEGRATOR_MOMENTUM; i++)
+    model->links[i].spins = free_alone[i];
+  memory_free(free_alone);
   if (model->simulation.integrator != INTEGRATOR_MOMENTUM) return;
-  choose_spinning(model);
   choose_flying(model);
   for (int i = 0; i < model->link_count; i++) {
     const char* fault = model->links[i].spins ? inertia_fault(&model->links[i]) : NULL;

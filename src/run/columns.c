@@ -11,6 +11,10 @@ static int number_count(const ModelLink* link, RunColumns columns) {
   return columns == RUN_COORDINATES ? link->coordinate_count : link->dof_count;
 }
 
+static int number_total(const Model* model, RunColumns columns) {
+  return columns == RUN_COORDINATES ? model->coordinate_count : model->dof_count;
+}
+
 void run_columns_name(Text* name, const Model* model, int link, int k, RunColumns columns) {
   static const char* const turns[] = {"rx", "ry", "rz"};
   int turn = columns == RUN_INCREMENTS ? k - model->links[link].joint.plain_count : -1;
@@ -63,7 +67,7 @@ void run_columns_write(Text* row, double time, const double* numbers, const Mode
 bool run_columns_fit(const CsvTable* table, const char* path, const Model* model, RunColumns columns,
                      Diagnostics* diagnostics) {
   Text name = {0};
-  int column = 1, total = columns == RUN_COORDINATES ? model->coordinate_count : model->dof_count;
+  int column = 1, total = number_total(model, columns);
   bool fits = table->column_count == 1 + total && strcmp(table->names[0], "time") == 0;
   for (int i = 0; i < model->link_count && fits; i++)
     for (int k = 0; k < number_count(&model->links[i], columns) && fits; k++, column++) {
@@ -89,4 +93,38 @@ bool run_columns_read(double* numbers, int row, const CsvTable* table, const cha
       if (!csv_number(table, path, row, column, &own[k], diagnostics)) return false;
   }
   return true;
+}
+
+static bool rows_are_numbers(CsvRows* rows, const char* path, const Model* model, RunColumns columns,
+                             Diagnostics* diagnostics) {
+  double* numbers = MEMORY_NEW(double, number_total(model, columns));
+  bool good = true;
+  for (int row = 0; row < csv_rows_count(rows) && good; row++) {
+    const CsvTable* table = csv_rows_at(rows, row);
+    double time;
+    good = csv_number(table, path, 0, 0, &time, diagnostics) &&
+           run_columns_read(numbers, 0, table, path, model, columns, diagnostics);
+  }
+  memory_free(numbers);
+  return good;
+}
+
+Status run_columns_open(CsvRows** rows, const char* path, const Model* model, RunColumns columns,
+                        Diagnostics* diagnostics) {
+  Status status = csv_rows_open(rows, path, diagnostics);
+  if (status != STATUS_OK) return status;
+  if (run_columns_fit(csv_rows_header(*rows), path, model, columns, diagnostics) &&
+      rows_are_numbers(*rows, path, model, columns, diagnostics))
+    return STATUS_OK;
+  csv_rows_close(*rows);
+  *rows = NULL;
+  return STATUS_BAD_INPUT;
+}
+
+void run_columns_at(CsvRows* rows, int row, const Model* model, RunColumns columns, double* numbers) {
+  const CsvTable* table = csv_rows_at(rows, row);
+  for (int i = 0, column = 1; i < model->link_count; i++) {
+    double* own = numbers + first_number(&model->links[i], columns);
+    for (int k = 0; k < number_count(&model->links[i], columns); k++) own[k] = csv_value(table, 0, column++);
+  }
 }

@@ -11,6 +11,7 @@ typedef struct {
   const char* path;
   const Model* model;
   int column[COLUMN_COUNT], moment[3]; /* moment: -1 where the run was not asked for it */
+  int last[2];                         /* links that were found last: rows stand in their order */
   Diagnostics* diagnostics;
 } ContactReader;
 
@@ -26,16 +27,21 @@ static bool find_columns(ContactReader* reader) {
   return true;
 }
 
-static bool read_link(const ContactReader* reader, int row, int column, int* link) {
+static bool read_link(ContactReader* reader, int row, int column, int* link) {
   const char* name = csv_cell(reader->table, row, reader->column[column]);
-  for (*link = 0; *link < reader->model->link_count; ++*link)
-    if (strcmp(reader->model->links[*link].name, name) == 0) return true;
+  int count = reader->model->link_count, *last = &reader->last[column == COLUMN_B];
+  for (int k = 0; k < count; k++) {
+    *link = *last + k < count ? *last + k : *last + k - count;
+    if (strcmp(reader->model->links[*link].name, name) != 0) continue;
+    *last = *link;
+    return true;
+  }
   diagnostics_add(reader->diagnostics, SEVERITY_ERROR, (SourcePlace){reader->path, reader->table->lines[row], 0},
                   "no link '%s' in the scene: the run was made from another", name);
   return false;
 }
 
-static bool read_row(const ContactReader* reader, int row, RunContact* contact) {
+static bool read_row(ContactReader* reader, int row, RunContact* contact) {
   double v[COLUMN_COUNT] = {0};
   for (int k = 0; k < COLUMN_COUNT; k++)
     if (k != COLUMN_A && k != COLUMN_B &&
@@ -57,7 +63,7 @@ Status run_contacts_read(RunContacts* contacts, const char* path, const Model* m
   *contacts = (RunContacts){0};
   CsvTable table = {0};
   Status status = csv_read(&table, path, diagnostics);
-  ContactReader reader = {&table, path, model, {0}, {0}, diagnostics};
+  ContactReader reader = {.table = &table, .path = path, .model = model, .diagnostics = diagnostics};
   bool good = status == STATUS_OK && find_columns(&reader);
   if (good) contacts->rows = MEMORY_NEW(RunContact, table.row_count + 1);
   for (int row = 0; good && row < table.row_count; row++, contacts->count++)
@@ -69,4 +75,52 @@ Status run_contacts_read(RunContacts* contacts, const char* path, const Model* m
 void run_contacts_free(RunContacts* contacts) {
   memory_free(contacts->rows);
   *contacts = (RunContacts){0};
+}
+
+/* ---------------------------------------------------------------- row by row */
+
+struct RunContactRows {
+  CsvRows* rows;
+  ContactReader reader;
+};
+
+static bool rows_are_contacts(RunContactRows* r) {
+  RunContact contact;
+  r->reader.table = csv_rows_header(r->rows);
+  bool good = find_columns(&r->reader);
+  for (int row = 0; good && row < csv_rows_count(r->rows); row++) {
+    r->reader.table = csv_rows_at(r->rows, row);
+    good = read_row(&r->reader, 0, &contact);
+  }
+  return good;
+}
+
+Status run_contact_rows_open(RunContactRows** result, const char* path, const Model* model, Diagnostics* diagnostics) {
+  RunContactRows* r = MEMORY_NEW(RunContactRows, 1);
+  *result = NULL;
+  r->reader = (ContactReader){.path = path, .model = model, .diagnostics = diagnostics};
+  Status status = csv_rows_open(&r->rows, path, diagnostics);
+  if (status == STATUS_OK && !rows_are_contacts(r)) status = STATUS_BAD_INPUT;
+  if (status == STATUS_OK)
+    *result = r;
+  else
+    run_contact_rows_close(r);
+  return status;
+}
+
+void run_contact_rows_close(RunContactRows* r) {
+  if (!r) return;
+  csv_rows_close(r->rows);
+  memory_free(r);
+}
+
+CsvRows* run_contact_rows_table(const RunContactRows* r) { return r->rows; }
+
+bool run_contact_rows_at(RunContactRows* r, int row, RunContact* contact) {
+  Diagnostics ignored = {0};
+  r->reader.table = csv_rows_at(r->rows, row);
+  r->reader.diagnostics = &ignored;
+  bool good = read_row(&r->reader, 0, contact);
+  diagnostics_free(&ignored);
+  return good;
 }

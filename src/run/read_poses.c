@@ -28,36 +28,45 @@ static bool find_columns(const CsvTable* table, const char* path, const Model* m
   return found;
 }
 
-static bool read_row(RunPoses* run, int row, const CsvTable* table, const char* path, const int* columns,
-                     Diagnostics* diagnostics) {
-  if (!csv_number(table, path, row, 0, &run->time[row], diagnostics)) return false;
-  for (int link = 0; link < run->link_count; link++) {
+static Pose pose_of(const double v[POSE_COLUMN_COUNT]) {
+  Quat q = {v[3], v[4], v[5], v[6]};
+  double square = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+  if (!(square > 0.0)) q = quat_identity();
+  return (Pose){mat3_from_quat(quat_normalized(q)), vec3(v[0], v[1], v[2])};
+}
+
+/* time, and poses (links), which may be NULL. */
+static bool read_row(double* time, Pose* poses, int links, int row, const CsvTable* table, const char* path,
+                     const int* columns, Diagnostics* diagnostics) {
+  if (!csv_number(table, path, row, 0, time, diagnostics)) return false;
+  for (int link = 0; link < links; link++) {
     double v[POSE_COLUMN_COUNT];
     for (int k = 0; k < POSE_COLUMN_COUNT; k++)
       if (!csv_number(table, path, row, columns[link * POSE_COLUMN_COUNT + k], &v[k], diagnostics)) return false;
-    Quat q = {v[3], v[4], v[5], v[6]};
-    double square = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
-    if (!(square > 0.0)) q = quat_identity();
-    Pose pose = {mat3_from_quat(quat_normalized(q)), vec3(v[0], v[1], v[2])};
-    run->pose[(size_t)row * (size_t)run->link_count + (size_t)link] = pose;
+    if (poses) poses[link] = pose_of(v);
   }
   return true;
 }
 
+static bool begins_right(const CsvTable* header, int rows, const char* path, Diagnostics* diagnostics) {
+  if (rows > 0 && strcmp(header->names[0], "time") == 0) return true;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
+                  rows == 0 ? "no row: the run has no state" : "the first column is not 'time'");
+  return false;
+}
+
 static Status read_rows(RunPoses* run, const CsvTable* table, const char* path, const Model* model,
                         Diagnostics* diagnostics) {
-  if (table->row_count == 0 || strcmp(table->names[0], "time") != 0) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
-                    table->row_count == 0 ? "no row: the run has no state" : "the first column is not 'time'");
-    return STATUS_BAD_INPUT;
-  }
+  if (!begins_right(table, table->row_count, path, diagnostics)) return STATUS_BAD_INPUT;
   run->row_count = table->row_count;
   run->link_count = model->link_count;
   run->time = MEMORY_NEW(double, table->row_count);
   run->pose = MEMORY_NEW(Pose, (size_t)table->row_count * (size_t)model->link_count + 1);
   int* columns = MEMORY_NEW(int, model->link_count* POSE_COLUMN_COUNT + 1);
   bool good = find_columns(table, path, model, columns, diagnostics);
-  for (int row = 0; row < run->row_count && good; row++) good = read_row(run, row, table, path, columns, diagnostics);
+  for (int row = 0; row < run->row_count && good; row++)
+    good = read_row(&run->time[row], run->pose + (size_t)row * (size_t)run->link_count, run->link_count, row, table,
+                    path, columns, diagnostics);
   memory_free(columns);
   return good ? STATUS_OK : STATUS_BAD_INPUT;
 }
@@ -85,4 +94,54 @@ int run_row_at(const RunPoses* run, double time) {
   for (int row = 1; row < run->row_count; row++)
     if (fabs(run->time[row] - time) < fabs(run->time[best] - time)) best = row;
   return best;
+}
+
+/* ---------------------------------------------------------------- row by row */
+
+struct RunPoseRows {
+  CsvRows* rows;
+  const Model* model;
+  int* columns; /* (links x 7) */
+};
+
+static bool rows_are_poses(RunPoseRows* r, const char* path, Diagnostics* diagnostics) {
+  const CsvTable* header = csv_rows_header(r->rows);
+  bool good = begins_right(header, csv_rows_count(r->rows), path, diagnostics) &&
+              find_columns(header, path, r->model, r->columns, diagnostics);
+  double time;
+  for (int row = 0; row < csv_rows_count(r->rows) && good; row++)
+    good = read_row(&time, NULL, r->model->link_count, 0, csv_rows_at(r->rows, row), path, r->columns, diagnostics);
+  return good;
+}
+
+Status run_pose_rows_open(RunPoseRows** result, const char* path, const Model* model, Diagnostics* diagnostics) {
+  RunPoseRows* r = MEMORY_NEW(RunPoseRows, 1);
+  *result = NULL;
+  r->model = model;
+  Status status = csv_rows_open(&r->rows, path, diagnostics);
+  if (status == STATUS_OK) {
+    r->columns = MEMORY_NEW(int, model->link_count* POSE_COLUMN_COUNT + 1);
+    status = rows_are_poses(r, path, diagnostics) ? STATUS_OK : STATUS_BAD_INPUT;
+  }
+  if (status == STATUS_OK)
+    *result = r;
+  else
+    run_pose_rows_close(r);
+  return status;
+}
+
+void run_pose_rows_close(RunPoseRows* r) {
+  if (!r) return;
+  csv_rows_close(r->rows);
+  memory_free(r->columns);
+  memory_free(r);
+}
+
+CsvRows* run_pose_rows_table(const RunPoseRows* r) { return r->rows; }
+
+Pose run_pose_rows_at(const RunPoseRows* r, int row, int link) {
+  const CsvTable* table = csv_rows_at(r->rows, row);
+  double v[POSE_COLUMN_COUNT];
+  for (int k = 0; k < POSE_COLUMN_COUNT; k++) v[k] = csv_value(table, 0, r->columns[link * POSE_COLUMN_COUNT + k]);
+  return pose_of(v);
 }

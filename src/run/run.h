@@ -247,32 +247,28 @@ Status run_poses_read(RunPoses* run, const char* path, const Model* model, Diagn
 /* Frees its arrays and zeroes it; accepts a zeroed one. NULL is not accepted. */
 void run_poses_free(RunPoses* run);
 
-/* Recorded joint coordinates. */
-typedef struct {
-  int row_count, coordinate_count;
-  double* time; /* s  (rows) */
-  double* q;    /* as written: m, rad, quaternions  (rows x nq) */
-} RunCoordinates;
+typedef struct RunPoseRows RunPoseRows;
+/* `trajectory.csv` row by row. STATUS_IO and STATUS_BAD_INPUT as of run_poses_read; *result is NULL then, else to be
+ * closed. */
+Status run_pose_rows_open(RunPoseRows** result, const char* path, const Model* model, Diagnostics* diagnostics);
+/* Closes and frees; accepts NULL. */
+void run_pose_rows_close(RunPoseRows* poses);
+/* The file, borrowed. Its first column is the time [s]. */
+CsvRows* run_pose_rows_table(const RunPoseRows* poses);
+/* Of a link in a row, in the world [m]; the quaternion is brought to unit length. By value. */
+Pose run_pose_rows_at(const RunPoseRows* poses, int row, int link);
 
-/* Read `joints.csv` of a run of this model, with the errors of run_poses_read; freed in any case. *run owns its
- * arrays (rows), (rows x nq). */
-Status run_coordinates_read(RunCoordinates* run, const char* path, const Model* model, Diagnostics* diagnostics);
-/* Frees its arrays and zeroes it; accepts a zeroed one. NULL is not accepted. */
-void run_coordinates_free(RunCoordinates* run);
+/* Open `joints.csv` of a run of this model, whose first column is the time [s], with the errors of run_poses_read;
+ * *rows is NULL then, else to be closed. */
+Status run_coordinates_open(CsvRows** rows, const char* path, const Model* model, Diagnostics* diagnostics);
+/* Coordinates of a row as written: m, rad, quaternions. q (nq) is set. */
+void run_coordinates_at(CsvRows* rows, int row, const Model* model, double* q);
 
-/* Recorded moves. */
-typedef struct {
-  int row_count, dof_count;
-  double* time;  /* of the state that a move leads to or towards [s]  (rows) */
-  double* delta; /* m, rad  (rows x nv) */
-  int* line;     /* of the file  (rows) */
-} RunPath;
-
-/* Read `path.csv` of a run of this model, with the errors of run_poses_read; a file that is not there has no rows.
- * Freed in any case. *run owns its arrays (rows), (rows x nv). */
-Status run_path_read(RunPath* run, const char* path, const Model* model, Diagnostics* diagnostics);
-/* Frees its arrays and zeroes it; accepts a zeroed one. NULL is not accepted. */
-void run_path_free(RunPath* run);
+/* The same of `path.csv`, the recorded moves; *rows is NULL, and nothing is wrong, where there is no such file. The
+ * time is that of the state that a move leads to or towards [s]. */
+Status run_path_open(CsvRows** rows, const char* path, const Model* model, Diagnostics* diagnostics);
+/* Increments of a move [m, rad]. delta (nv) is set. */
+void run_path_at(CsvRows* rows, int row, const Model* model, double* delta);
 
 /* A row of contacts.csv: what a touching pair of links exerts. */
 typedef struct {
@@ -294,6 +290,16 @@ typedef struct {
 Status run_contacts_read(RunContacts* contacts, const char* path, const Model* model, Diagnostics* diagnostics);
 /* Frees its rows and zeroes it; accepts a zeroed one. NULL is not accepted. */
 void run_contacts_free(RunContacts* contacts);
+typedef struct RunContactRows RunContactRows;
+/* The same file row by row. STATUS_IO and STATUS_BAD_INPUT as of run_contacts_read; *result is NULL then, else to be
+ * closed. path is borrowed. */
+Status run_contact_rows_open(RunContactRows** result, const char* path, const Model* model, Diagnostics* diagnostics);
+/* Closes and frees; accepts NULL. */
+void run_contact_rows_close(RunContactRows* contacts);
+/* The file, borrowed. */
+CsvRows* run_contact_rows_table(const RunContactRows* contacts);
+/* One of its rows. false where the file has been changed since it was opened; *contact is undefined then. */
+bool run_contact_rows_at(RunContactRows* contacts, int row, RunContact* contact);
 
 /* The recorded row nearest to a time [s], the earlier of two that are as near; NAN = the last. A run that was read
  * has a row at least; without one the answer is undefined. Allocates nothing. */

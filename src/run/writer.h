@@ -44,5 +44,11 @@ bool run_columns_fit(const CsvTable* table, const char* path, const Model* model
  * diagnostic, and numbers read in part. */
 bool run_columns_read(double* numbers, int row, const CsvTable* table, const char* path, const Model* model,
                       RunColumns columns, Diagnostics* diagnostics);
+/* A file of such columns, row by row: run_columns_fit, and every cell is a finite number. STATUS_IO, STATUS_BAD_INPUT
+ * with a diagnostic; *rows is NULL then, else to be closed. */
+Status run_columns_open(CsvRows** rows, const char* path, const Model* model, RunColumns columns,
+                        Diagnostics* diagnostics);
+/* A row of it: numbers (nq or nv) [m, rad] are set. */
+void run_columns_at(CsvRows* rows, int row, const Model* model, RunColumns columns, double* numbers);
 
 #endif

@@ -9,6 +9,7 @@ import tempfile
 import dominoes
 from machines import MACHINES
 from machines_more import MORE
+from oddities import ODDITIES
 import rattleback
 import tippe_top
 from vectors import unwrapped
@@ -291,7 +292,7 @@ CASES["dominoes"] = topples
 CASES.update({f"planks-at-rest-{dt}": planks_at_rest(dt) for dt in ("1e-2", "5e-3", "2.5e-3", "1e-3")})
 CASES.update({f"drop-{i}-{dt}": drop(i, dt) for i in ("first_order", "second_order", "momentum") for dt in ("1e-2", "1e-3", "1e-4", "1e-5")})
 CASES["spheres-666"] = spheres
-CASES.update({name: (lambda folder, judge=judge: judge(Run, folder, between)) for name, judge in {**MACHINES, **MORE}.items()})
+CASES.update({name: (lambda folder, judge=judge: judge(Run, folder, between)) for name, judge in {**MACHINES, **MORE, **ODDITIES}.items()})
 NEED_MESHES = {"hand", "mesh-pile"}
 
 

@@ -9,7 +9,29 @@
 #include <unistd.h>
 #include "base/base.h"
 
-/* Reads a text as a CSV file; the path is kept in *path for messages. */
+static void compare_row(CsvRows* rows, const CsvTable* table, int row) {
+  const CsvTable* one = csv_rows_at(rows, row);
+  assert_int_equal(one->row_count, 1);
+  assert_int_equal(one->column_count, table->column_count);
+  assert_int_equal(one->lines[0], table->lines[row]);
+  for (int k = 0; k < table->column_count; k++) {
+    assert_string_equal(one->names[k], table->names[k]);
+    assert_string_equal(csv_cell(one, 0, k), csv_cell(table, row, k));
+  }
+}
+
+/* Row by row, forwards, backwards and at random. */
+static void compare_rows(CsvRows* rows, const CsvTable* table) {
+  assert_int_equal(csv_rows_count(rows), table->row_count);
+  assert_int_equal(csv_rows_header(rows)->column_count, table->column_count);
+  Random random = {5};
+  for (int row = 0; row < table->row_count; row++) compare_row(rows, table, row);
+  for (int row = table->row_count - 1; row >= 0; row--) compare_row(rows, table, row);
+  for (int k = 0; k < 2 * table->row_count; k++)
+    compare_row(rows, table, (int)random_uniform(&random, 0, table->row_count));
+}
+
+/* Reads a text as a CSV file, as a whole and row by row: the same cells and lines, or the same refusal. */
 static Status read_bytes(CsvTable* table, const char* text, size_t length, Diagnostics* diagnostics) {
   char path[] = "/tmp/sdrs-csv-XXXXXX";
   int descriptor = mkstemp(path);
@@ -17,6 +39,17 @@ static Status read_bytes(CsvTable* table, const char* text, size_t length, Diagn
   assert_int_equal(write(descriptor, text, length), length);
   close(descriptor);
   Status status = csv_read(table, path, diagnostics);
+  CsvRows* rows;
+  Diagnostics again = {0};
+  assert_int_equal(csv_rows_open(&rows, path, &again), status);
+  assert_int_equal(again.count, diagnostics->count);
+  for (int k = 0; k < again.count; k++) {
+    assert_string_equal(again.items[k].text, diagnostics->items[k].text);
+    assert_int_equal(again.items[k].line, diagnostics->items[k].line);
+  }
+  if (rows) compare_rows(rows, table);
+  csv_rows_close(rows);
+  diagnostics_free(&again);
   unlink(path);
   return status;
 }
@@ -97,6 +130,65 @@ static void refuses_what_is_not_csv(void** state) {
   expect_refused("a\0b\n", 4, 0, "not a CSV file: it holds a NUL byte");
 }
 
+/* Of two columns as a rule, and of what separates and quotes. */
+static void random_texts_are_read_alike(void** state) {
+  (void)state;
+  static const char *const cells[] = {"1",    "",       "\"x\"",    "\"a\"\"b\"",  "\"p\nq\"",
+                                      "u\"v", "w\"\"x", "\"c\"d\"", "\"r\r\ns,\"", "\"t\"\"\""},
+                           *const ends[] = {"\n", "\r\n", "\r"};
+  enum { CELLS = sizeof cells / sizeof cells[0] };
+  Random random = {77};
+  int good = 0;
+  for (int trial = 0; trial < 400; trial++) {
+    Text text = {0};
+    text_add(&text, "%s", "");
+    int rows = (int)random_uniform(&random, 0, trial % 10 == 0 ? 300 : 8);
+    for (int row = 0; row <= rows; row++) {
+      int columns = random_uniform(&random, 0, 1) < 0.005 ? 3 : 2;
+      for (int k = 0; k < columns; k++)
+        text_add(&text, "%s%s", k > 0 ? "," : "", cells[(int)random_uniform(&random, 0, CELLS)]);
+      text_add(&text, "%s", row < rows || trial % 3 ? ends[(int)random_uniform(&random, 0, 3)] : "");
+    }
+    CsvTable table;
+    Diagnostics diagnostics = {0};
+    good += read_text(&table, text.data, &diagnostics) == STATUS_OK;
+    csv_free(&table);
+    diagnostics_free(&diagnostics);
+    text_free(&text);
+  }
+  assert_true(good > 200 && good < 400);
+}
+
+static void a_file_cut_short_has_empty_cells(void** state) {
+  (void)state;
+  char path[] = "/tmp/sdrs-csv-XXXXXX";
+  int descriptor = mkstemp(path);
+  for (int k = 0; k < 3000; k++) assert_int_equal(write(descriptor, "one,two\n", 8), 8);
+  CsvRows* rows;
+  Diagnostics diagnostics = {0};
+  assert_int_equal(csv_rows_open(&rows, path, &diagnostics), STATUS_OK);
+  assert_int_equal(csv_rows_count(rows), 2999);
+  assert_string_equal(csv_cell(csv_rows_at(rows, 2998), 0, 1), "two");
+  assert_int_equal(ftruncate(descriptor, 20), 0);
+  assert_string_equal(csv_cell(csv_rows_at(rows, 0), 0, 1), "two");
+  assert_string_equal(csv_cell(csv_rows_at(rows, 2900), 0, 1), "");
+  csv_rows_close(rows);
+  close(descriptor);
+  unlink(path);
+}
+
+static void rows_are_of_a_regular_file(void** state) {
+  (void)state;
+  CsvRows* rows;
+  Diagnostics diagnostics = {0};
+  assert_int_equal(csv_rows_open(&rows, "/nowhere/a.csv", &diagnostics), STATUS_IO);
+  assert_int_equal(csv_rows_open(&rows, "/dev/zero", &diagnostics), STATUS_IO);
+  assert_null(rows);
+  assert_string_equal(diagnostics.items[0].text, "cannot read: No such file or directory");
+  assert_string_equal(diagnostics.items[1].text, "cannot read: it is no regular file");
+  diagnostics_free(&diagnostics);
+}
+
 static void a_missing_file_is_an_io_error(void** state) {
   (void)state;
   CsvTable table;
@@ -145,8 +237,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reads_plain_quoted_and_crlf),       cmocka_unit_test(written_fields_read_back),
       cmocka_unit_test(lines_count_through_quoted_breaks), cmocka_unit_test(refuses_what_is_not_csv),
-      cmocka_unit_test(a_missing_file_is_an_io_error),     cmocka_unit_test(numbers_are_those_of_whole_cells),
-      cmocka_unit_test(random_bytes_are_read_or_refused),
+      cmocka_unit_test(random_texts_are_read_alike),       cmocka_unit_test(a_file_cut_short_has_empty_cells),
+      cmocka_unit_test(rows_are_of_a_regular_file),        cmocka_unit_test(a_missing_file_is_an_io_error),
+      cmocka_unit_test(numbers_are_those_of_whole_cells),  cmocka_unit_test(random_bytes_are_read_or_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -848,10 +848,28 @@ static void panels_share_the_camera(void** state) {
 
 /* ---------------------------------------------------------------- reading a run */
 
+/* Row by row: the same poses, or the same refusal. */
+static void compare_pose_rows(const char* path, const Model* model, const RunPoses* run, Status wanted,
+                              const Diagnostics* said) {
+  RunPoseRows* rows;
+  Diagnostics diagnostics = {0};
+  assert_int_equal(run_pose_rows_open(&rows, path, model, &diagnostics), wanted);
+  assert_int_equal(diagnostics.count, said->count);
+  for (int k = 0; k < said->count; k++) assert_string_equal(diagnostics.items[k].text, said->items[k].text);
+  for (int row = rows ? run->row_count - 1 : -1; row >= 0; row--)
+    for (int link = 0; link < run->link_count; link++) {
+      Pose one = run_pose_rows_at(rows, row, link);
+      assert_memory_equal(&one, &run_row_poses(run, row)[link], sizeof one);
+    }
+  run_pose_rows_close(rows);
+  diagnostics_free(&diagnostics);
+}
+
 static Status read_text(const char* text, const Model* model, RunPoses* run, Diagnostics* diagnostics) {
   char* path = in_folder("trajectory.csv");
   assert_int_equal(file_write(path, text, strlen(text)), STATUS_OK);
   Status status = run_poses_read(run, path, model, diagnostics);
+  compare_pose_rows(path, model, run, status, diagnostics);
   memory_free(path);
   return status;
 }

@@ -8,11 +8,42 @@
 #include <string.h>
 #include "fixture.h"
 
+static void same_refusal(const Diagnostics* a, const Diagnostics* b) {
+  assert_int_equal(a->count, b->count);
+  for (int k = 0; k < a->count; k++) {
+    assert_string_equal(a->items[k].text, b->items[k].text);
+    assert_int_equal(a->items[k].line, b->items[k].line);
+  }
+}
+
+/* Row by row, from the last to the first. */
+static void compare_rows(Fixture* f, const char* path, const RunContacts* contacts, Status wanted,
+                         const Diagnostics* said) {
+  RunContactRows* rows;
+  Diagnostics diagnostics = {0};
+  assert_int_equal(run_contact_rows_open(&rows, path, &f->model, &diagnostics), wanted);
+  same_refusal(&diagnostics, said);
+  diagnostics_free(&diagnostics);
+  if (!rows) return;
+  assert_int_equal(csv_rows_count(run_contact_rows_table(rows)), contacts->count);
+  for (int k = contacts->count - 1; k >= 0; k--) {
+    RunContact one;
+    memset(&one, 0, sizeof one);
+    assert_true(run_contact_rows_at(rows, k, &one));
+    const RunContact* other = &contacts->rows[k];
+    assert_true(one.time == other->time && one.gap == other->gap && one.a == other->a && one.b == other->b);
+    assert_memory_equal(&one.force, &other->force, sizeof(Vec3));
+    assert_memory_equal(&one.moment, &other->moment, sizeof(Vec3));
+  }
+  run_contact_rows_close(rows);
+}
+
 static Status read_text(Fixture* f, const char* text, RunContacts* contacts, Diagnostics* diagnostics) {
   Text path = {0};
   text_add(&path, "%s/contacts.csv", f->folder);
   assert_int_equal(file_write(path.data, text, strlen(text)), STATUS_OK);
   Status status = run_contacts_read(contacts, path.data, &f->model, diagnostics);
+  compare_rows(f, path.data, contacts, status, diagnostics);
   text_free(&path);
   return status;
 }

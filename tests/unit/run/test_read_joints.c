@@ -16,11 +16,11 @@ static const char trees[] =
     "  - {name: c, parent: a, mass: 1, shape: bar, joint: {type: slide, axis: [1, 0, 0]}}\n";
 static const char header[] = "time,a/angle,b/x,b/y,b/z,b/qw,b/qx,b/qy,b/qz,c/position\n";
 
-static Status read_text(RunCoordinates* read, const Model* model, const char* text, Diagnostics* diagnostics) {
+static Status read_text(CsvRows** read, const Model* model, const char* text, Diagnostics* diagnostics) {
   char path[] = "/tmp/test_read_joints.XXXXXX";
   int file = mkstemp(path);
   assert_true(file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text) && close(file) == 0);
-  Status status = run_coordinates_read(read, path, model, diagnostics);
+  Status status = run_coordinates_open(read, path, model, diagnostics);
   unlink(path);
   return status;
 }
@@ -32,30 +32,32 @@ static void columns_go_where_the_joints_are(void** state) {
   const Model* m = &run->model;
   Text text = {0};
   text_add(&text, "%s0,1,2,3,4,5,6,7,8,9\n0.5,0.1,-2e-300,3,4,1,0,0,0,0.30000000000000004\n", header);
-  RunCoordinates read;
+  CsvRows* read;
+  double q[9], last[9];
   Diagnostics diagnostics = {0};
   assert_int_equal(read_text(&read, m, text.data, &diagnostics), STATUS_OK);
-  assert_int_equal(read.row_count, 2);
-  assert_int_equal(read.coordinate_count, 9);
-  assert_true(read.time[1] == 0.5);
-  const double* last = read.q + 9;
+  assert_int_equal(csv_rows_count(read), 2);
+  assert_int_equal(m->coordinate_count, 9);
+  assert_true(csv_value(csv_rows_at(read, 1), 0, 0) == 0.5);
+  run_coordinates_at(read, 1, m, last);
+  run_coordinates_at(read, 0, m, q);
   assert_true(last[m->links[run_link(run, "a")].coordinate_first] == 0.1);
   assert_true(last[m->links[run_link(run, "b")].coordinate_first] == -2e-300);
   assert_true(last[m->links[run_link(run, "c")].coordinate_first] == 0.30000000000000004);
-  for (int k = 0; k < 7; k++) assert_true(read.q[m->links[run_link(run, "b")].coordinate_first + k] == 2 + k);
-  run_coordinates_free(&read);
+  for (int k = 0; k < 7; k++) assert_true(q[m->links[run_link(run, "b")].coordinate_first + k] == 2 + k);
+  csv_rows_close(read);
   text_free(&text);
   run_free(run);
 }
 
 static void refuse(const Model* model, const char* text, const char* word) {
-  RunCoordinates read;
+  CsvRows* read;
   Diagnostics diagnostics = {0};
   assert_int_equal(read_text(&read, model, text, &diagnostics), STATUS_BAD_INPUT);
   assert_int_equal(diagnostics.count, 1);
   if (!strstr(diagnostics.items[0].text, word)) fail_msg("'%s' does not name '%s'", diagnostics.items[0].text, word);
+  assert_null(read);
   diagnostics_free(&diagnostics);
-  run_coordinates_free(&read);
 }
 
 static void other_columns_and_numbers_that_are_none_are_refused(void** state) {
