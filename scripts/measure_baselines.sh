@@ -4,7 +4,7 @@
 # costs about a fifth of a run more). Prints the table.
 # Usage: scripts/measure_baselines.sh [FOLDER [TASK|TASK,METHOD...]]   what has its run in FOLDER already is not run again; without it none is kept; rows of
 # what is not named stay as they are
-# Takes some half an hour of CPU time: a run with jaws that do not hold takes seconds, not a tenth of one, as objects slip and tumble.
+# Takes some seventeen minutes of CPU time: a run with jaws that do not hold takes seconds, not a tenth of one, as objects slip and tumble.
 # program, folder, table come from scripts/table.sh
 # shellcheck disable=SC1091,SC2154
 set -euo pipefail

@@ -4,7 +4,7 @@
 # Then docs/results/search.csv and search-*.csv, with diagrams: the first and the best design of each under controllers found without gradients in
 # MuJoCo (tests/mujoco/search.py); needs make's out/build/release/libsdrs.a, for its CMA-ES.
 # Usage: scripts/measure_elsewhere.sh [FOLDER]   what has its run in FOLDER already is not optimized again; without it none is kept
-# Takes some five CPU minutes, most of them for biped-robust and the three before it, and some five minutes for the searches.
+# Takes some five CPU minutes, most of them for biped-robust and the three before it, and some eight minutes for the searches.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
