@@ -12,7 +12,7 @@ static void a_scene_becomes_a_model_with_the_steps_asked_for(void** state) {
   Loaded loaded;
   Diagnostics diagnostics = {0};
   Options options = {0};
-  assert_int_equal(loaded_create(&loaded, &options, PATH, 0, &diagnostics), STATUS_OK);
+  assert_int_equal(loaded_create(&loaded, &options, PATH, 0, false, &diagnostics), STATUS_OK);
   assert_int_equal(loaded.model.simulation.steps, 20);
   assert_int_equal(loaded_vertices(&loaded), 8);
   Text text = {0};
@@ -20,7 +20,7 @@ static void a_scene_becomes_a_model_with_the_steps_asked_for(void** state) {
   assert_string_equal(text.data, "2 links, 6 degrees of freedom, 2 hulls, 8 vertices");
   text_free(&text);
   loaded_free(&loaded);
-  assert_int_equal(loaded_create(&loaded, &options, PATH, 7, &diagnostics), STATUS_OK);
+  assert_int_equal(loaded_create(&loaded, &options, PATH, 7, false, &diagnostics), STATUS_OK);
   assert_int_equal(loaded.model.simulation.steps, 7);
   loaded_free(&loaded);
   assert_int_equal(diagnostics.count, 0);
@@ -32,7 +32,7 @@ static void overrides_reach_the_model(void** state) {
   Diagnostics diagnostics = {0};
   SceneOverride overrides[] = {{"links.box.mass=3"}, {"simulation.dt=0.5"}};
   Options options = {.overrides = overrides, .override_count = 2};
-  assert_int_equal(loaded_create(&loaded, &options, PATH, 0, &diagnostics), STATUS_OK);
+  assert_int_equal(loaded_create(&loaded, &options, PATH, 0, false, &diagnostics), STATUS_OK);
   assert_true(loaded.model.links[1].mass == 3.0);
   assert_true(loaded.model.simulation.dt == 0.5);
   loaded_free(&loaded);
@@ -44,9 +44,9 @@ static void what_cannot_be_loaded_can_still_be_freed(void** state) {
   Loaded loaded;
   Diagnostics diagnostics = {0};
   Options options = {0};
-  assert_int_equal(loaded_create(&loaded, &options, "/nowhere.yaml", 0, &diagnostics), STATUS_IO);
+  assert_int_equal(loaded_create(&loaded, &options, "/nowhere.yaml", 0, false, &diagnostics), STATUS_IO);
   loaded_free(&loaded);
-  assert_int_equal(loaded_create(&loaded, &options, "tests/cli/shared/bad.yaml", 0, &diagnostics), STATUS_BAD_INPUT);
+  assert_int_equal(loaded_create(&loaded, &options, "tests/cli/shared/bad.yaml", 0, false, &diagnostics), STATUS_BAD_INPUT);
   loaded_free(&loaded);
   loaded_free(&loaded);
   diagnostics_free(&diagnostics);
