@@ -57,7 +57,7 @@ static void set_plane(LanePlanes* to, int k, Vec3 n, double o) {
   to->o[k] = o;
 }
 
-static LaneBits is_finite(Lanes x) { return x - x == 0; }
+static LaneBits is_finite(Lanes x) { return lanes_magnitude(x) < (double)INFINITY; }
 static Lanes norm(const Lanes n[3]) { return lanes_sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]); }
 
 static void add_side(const Corners* at, int side, const LanePlanes* p, Evaluations* e) {

@@ -21,7 +21,8 @@ static const Synonym KEYS[] = {
     {"quat", "rotation"},
     {"quaternion", "rotation"},
     {"orientation", "rotation"},
-    {"euler", "rpy"},
+    {"euler", "rpy|rotation"},
+    {"rpy", "rotation"},
     {"vel", "velocities"},
     {"velocity", "velocities"},
     {"qpos", "coordinates"},
@@ -96,6 +97,13 @@ static const Synonym CHOICES[] = {
     {"bfgs", "lbfgs"},
     {"cma", "cma_es"},
     {"cmaes", "cma_es"},
+    {"piecewise_linear", "keyframes"},
+    {"polyline", "keyframes"},
+    {"waypoints", "keyframes"},
+    {"bdf1", "first_order"},
+    {"implicit_euler", "first_order"},
+    {"euler", "first_order"},
+    {"bdf2", "second_order"},
 };
 
 /* The candidate that the word's row names first, or NULL. */
