@@ -28,6 +28,9 @@ ASKED = {
     "growth,smooth_polytope,ellipsoid": ((2.5, 1.2, None), (3.98, 1.85, None)),
     "manifold,superquadrics_310,superquadrics_310": ((None, 600, 1200), (None, None, None)),  # asked: nothing culled
     "manifold_culled,superquadrics_310,superquadrics_310": ((None, 300, 600), (None, None, None)),
+    # the gradient of the mean distance by both poses (1 x 12): asked are twice the 600, the 300
+    "manifold_mean,superquadrics_310,superquadrics_310": ((None, 600, 1200), (None, None, None)),
+    "manifold_mean_culled,superquadrics_310,superquadrics_310": ((None, 300, 600), (None, None, None)),
     "witness,points,points": ((10, 10, 5), (29, 29, 21)),
 }
 

@@ -246,8 +246,11 @@ static double refined_loss(DesignRun* run) {
   return sum;
 }
 
+/* Of runs: where nothing moves (`steps: 0`) no step says anything. */
 static void tell_time_step(DesignRun* run) {
-  if (run->options->quiet || option_given(run->options, "no-converge") || interrupted()) return;
+  bool moves = false;
+  for (int k = 0; k < run->task.scenario_count; k++) moves |= run->task.scenarios[k].steps != TASK_KINEMATIC;
+  if (!moves || run->options->quiet || option_given(run->options, "no-converge") || interrupted()) return;
   double best = optimization_best_loss(run->optimization), refined = refined_loss(run);
   double gained = fabs(optimization_rows(run->optimization)[0].loss - best);
   if (interrupted() || fabs(refined - best) <= fmax(STEP_SHARE * fabs(best), GAIN_SHARE * gained)) return;

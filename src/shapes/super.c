@@ -1,61 +1,59 @@
 /* Superellipsoid and superelliptic cylinder (B3): gamma = (sum_i t_i^2n)^(1/2n) with t_i = |x_i| / a_i, where the
  * cylinder's first component is the distance from its axis. phi = gamma - 1. */
+#include "base/lanes.h"
 #include "shapes/shape.h"
 
-/* t^(2n), t^(2n-2) of a ratio in [0, 1]. */
+/* t^(2n), t^(2n-2) of ratios in [0, 1]. */
 typedef struct {
-  double full, less;
+  Lanes full, less;
 } Powers;
 
-static Powers powers_of(const Shape* shape, double t) {
-  double square = t * t;
+static Powers powers_of(const Shape* shape, Lanes t) {
+  Lanes square = t * t;
   if (shape->whole == 0) {
-    if (!(t > 0)) return (Powers){0, shape->exponent == 1 ? 1 : 0};
-    double full = math_pow(square, shape->exponent);
-    return (Powers){full, full / square};
+    Powers p = {{0}, {0}};
+    for (int i = 0; i < 3; i++) {
+      if (!(t[i] > 0)) continue; /* 0: the exponent is above 1 */
+      p.full[i] = math_pow(square[i], shape->exponent);
+      p.less[i] = p.full[i] / square[i];
+    }
+    return p;
   }
-  double less = 1, factor = square;
+  Lanes less = lanes_of(1), factor = square;
   for (int k = shape->whole - 1; k > 0; k >>= 1, factor *= factor)
     if (k & 1) less *= factor;
   return (Powers){less * square, less};
 }
 
-/* gamma with the parts that its derivatives need; part i belongs to semi-axis i. */
+/* gamma with the parts that its derivatives need; part i, in lane i, belongs to semi-axis i, those that are not there
+ * are zero. */
 typedef struct {
-  double gamma, x[3];
+  double gamma;
   int parts;
-  double full[3], less[3], ratio[3]; /* t^2n, t^(2n-2), t for t_i = |x_i| / (a_i gamma) */
+  Lanes x, full, less, ratio; /* t^2n, t^(2n-2), t for t_i = |x_i| / (a_i gamma) */
 } Super;
 
 static Super super_parts(const Shape* shape, Vec3 z) {
   Super s = {0};
   bool round = shape->kind == SMOOTH_CYLINDER;
   s.parts = round ? 2 : 3;
-  s.x[0] = round ? sqrt(z.y * z.y + z.z * z.z) : fabs(z.x);
-  s.x[1] = round ? fabs(z.x) : fabs(z.y);
-  s.x[2] = round ? 0 : fabs(z.z);
-  double largest = 0, sum = 0;
-  for (int i = 0; i < s.parts; i++) {
-    s.ratio[i] = s.x[i] * shape->over[i];
-    if (s.ratio[i] > largest) largest = s.ratio[i];
-  }
+  if (round)
+    s.x = (Lanes){sqrt(z.y * z.y + z.z * z.z), fabs(z.x)};
+  else
+    s.x = (Lanes){fabs(z.x), fabs(z.y), fabs(z.z)};
+  s.ratio = s.x * (Lanes){shape->over[0], shape->over[1], round ? 0 : shape->over[2]};
+  double largest = s.ratio[0] > s.ratio[1] ? s.ratio[0] : s.ratio[1];
+  if (s.ratio[2] > largest) largest = s.ratio[2];
   if (!(largest > 0)) return s;
   double by = 1 / largest;
-  for (int i = 0; i < s.parts; i++) {
-    Powers p = powers_of(shape, s.ratio[i] == largest ? 1 : s.ratio[i] * by);
-    s.full[i] = p.full;
-    s.less[i] = p.less;
-    sum += p.full;
-  }
-  /* sum is in [1, 3]: its root costs no digits */
+  Powers p = powers_of(shape, lanes_chosen(s.ratio == largest, lanes_of(1), s.ratio * by));
+  double sum = p.full[0] + p.full[1] + p.full[2]; /* in [1, 3]: its root costs no digits */
   double over = shape->whole == 1 ? 1 / sqrt(sum) : math_decay(math_log_sum(sum) * (-0.5 / shape->exponent));
   double root = 1 / over, whole = 1 / sum, less = whole * root * root;
   s.gamma = largest * root;
-  for (int i = 0; i < s.parts; i++) {
-    s.ratio[i] *= over * by;
-    s.full[i] *= whole;
-    s.less[i] *= less;
-  }
+  s.ratio *= over * by;
+  s.full = p.full * whole;
+  s.less = p.less * less;
   return s;
 }
 
@@ -86,25 +84,25 @@ ShapeValue super_evaluate(const Shape* shape, Vec3 z) {
   }
   Super s = super_parts(shape, z);
   if (!(s.gamma > 0)) return v;
-  double odd = 2 * shape->exponent - 1, over = 1 / s.gamma, flat[3] = {0};
-  v.value = s.gamma - 1;
-  for (int i = 0; i < s.parts; i++) flat[i] = s.less[i] * over * shape->over[i] * shape->over[i];
+  double odd = 2 * shape->exponent - 1, over = 1 / s.gamma, bend = -odd * over;
+  Lanes per = {shape->over[0], shape->over[1], shape->over[2]}, flat = s.less * over * per * per;
   bool round = shape->kind == SMOOTH_CYLINDER;
   Vec3 g =
       round ? vec3(flat[1] * z.x, flat[0] * z.y, flat[0] * z.z) : vec3(flat[0] * z.x, flat[1] * z.y, flat[2] * z.z);
-  v.gradient = g;
-  v.hessian = mat3_scale(mat3_outer(g, g), -odd * over);
+  double xx = g.x * g.x * bend, yy = g.y * g.y * bend, zz = g.z * g.z * bend;
+  double xy = g.x * g.y * bend, xz = g.x * g.z * bend, yz = g.y * g.z * bend;
   if (round) {
     double along = s.x[0] > 0 ? (odd - 1) * flat[0] / (s.x[0] * s.x[0]) : 0;
-    v.hessian.m[1][1] += flat[0] + along * z.y * z.y;
-    v.hessian.m[1][2] += along * z.y * z.z;
-    v.hessian.m[2][1] += along * z.y * z.z;
-    v.hessian.m[2][2] += flat[0] + along * z.z * z.z;
-    v.hessian.m[0][0] += odd * flat[1];
+    xx += odd * flat[1];
+    yy += flat[0] + along * z.y * z.y;
+    zz += flat[0] + along * z.z * z.z;
+    yz += along * z.y * z.z;
   } else {
-    for (int i = 0; i < 3; i++) v.hessian.m[i][i] += odd * flat[i];
+    xx += odd * flat[0];
+    yy += odd * flat[1];
+    zz += odd * flat[2];
   }
-  return v;
+  return (ShapeValue){s.gamma - 1, g, {{{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}}}};
 }
 
 /* d gamma / da_k = -gamma t_k^2n / a_k, d gamma / dn = gamma/n sum t_i^2n log t_i. The gradient's parts are products of
