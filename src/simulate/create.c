@@ -60,8 +60,23 @@ static void list_tree_links(Sim* s) {
   s->tree_first[m->tree_count] = movable;
 }
 
+/* All there is. */
+static SolveScope whole_scope(const Model* m) {
+  int* trees = MEMORY_NEW(int, m->tree_count);
+  int* links = MEMORY_NEW(int, m->link_count);
+  int* dof_first = MEMORY_NEW(int, m->tree_count);
+  for (int i = 0; i < m->link_count; i++) links[i] = i;
+  for (int k = 0, dof = 0; k < m->tree_count; k++) {
+    trees[k] = k;
+    dof_first[k] = dof;
+    dof += m->trees[k].dof_count;
+  }
+  return (SolveScope){true, trees, links, trees, dof_first, m->tree_count, m->link_count};
+}
+
 static void allocate(Sim* s) {
   const Model* m = s->model;
+  s->scope = whole_scope(m);
   s->state.q = MEMORY_NEW(double, m->coordinate_count);
   s->state.rate = MEMORY_NEW(double, m->dof_count);
   s->state.center = MEMORY_NEW(Vec3, m->link_count);
@@ -136,7 +151,10 @@ static void allocate(Sim* s) {
 
 void sim_destroy(Sim* s) {
   if (!s) return;
-  void* owned[] = {s->state.q,
+  void* owned[] = {(int*)s->scope.trees,
+                   (int*)s->scope.links,
+                   (int*)s->scope.dof_first,
+                   s->state.q,
                    s->state.rate,
                    s->state.center,
                    s->q_now,

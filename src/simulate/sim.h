@@ -133,19 +133,22 @@ struct Sim {
   bool* fixed;            /* dof is prescribed  (nv) */
   int fixed_count;
 
+  SolveScope scope; /* what Newton's method works on: all, but in a part (simulate/parts.c) */
+
   int iteration_limit; /* of the try under way (simulate/substep.c) */
 
   /* written by the Newton loop */
   Configuration configuration[2];
   int current;
   double *gradient, *delta, *scaled, *rhs; /* (nv) */
-  double* solution;                        /* (nv) */
+  double* solution;                        /* by unknown of the matrix  (nv) */
   bool* moving;                            /* of every tree, in the trial  (trees) */
   double* moved_by;                        /* step lengths of the last trial; NAN: it is another search's  (trees) */
   int *moved_trees, moved_count;           /* in this trial: the others stand where the last put them  (trees) */
   bool* same;                              /* of every link: both configurations hold the same of it  (links) */
   bool* moved_link;                        /* of every link: it may have moved since contact was tried last  (links) */
-  bool *stale, *stale_blocks;   /* of every tree: its terms, its part of the Hessian are out of date  (trees) */
+  bool* stale;                  /* of every tree: its terms are out of date  (trees) */
+  bool* stale_blocks;           /* by place: the tree's part of the Hessian is  (trees) */
   bool* always_stale;           /* of every tree: closures or tendons act on it  (trees) */
   bool* balanced;               /* of every tree: it was when this was noted last  (trees) */
   bool* noted;                  /* of every tree: nothing of it has been assembled since then  (trees) */
@@ -315,6 +318,8 @@ bool step_repeat_last(Sim* sim, StepReport* report);
  * Fills `assembly`, which borrows from the Sim and the list until the next one; sets s->gradient (nv) and
  * s->at_work. */
 void step_assemble(Sim* sim, ContactTermList contact, Assembly* assembly);
+/* Copies what belongs to the degrees of freedom of the scope; to and from (nv). */
+void step_copy_scope(const Sim* sim, double* to, const double* from);
 /* What has been assembled stays until it is stale: everything where a step begins; a tree that has moved and those that
  * a pair with terms joins to it, before and after. */
 void step_all_stale(Sim* sim);

@@ -3,10 +3,11 @@
 
 #include "simulate/terms.h"
 
-/* The number of a link's tree, that behind all trees if it cannot move, -1 for no link. */
-static int place_of(const Model* m, int link) {
+/* The place of a link's tree, that behind all trees if it cannot move, -1 for no link. */
+static int place_of(const Assembly* in, int link) {
   if (link < 0) return -1;
-  return m->link_tree[link] < 0 ? m->tree_count : m->link_tree[link];
+  int tree = in->model->link_tree[link];
+  return tree < 0 ? in->scope->tree_count : in->scope->place[tree];
 }
 
 ContactTerms assembly_term(const Assembly* in, int index) {
@@ -15,7 +16,11 @@ ContactTerms assembly_term(const Assembly* in, int index) {
 }
 
 static void make_room(TermSides* sides, int trees, int terms) {
-  if (!sides->first) sides->first = MEMORY_NEW(int, trees + 2);
+  if (!sides->first || trees > sides->trees) {
+    memory_free(sides->first);
+    sides->first = MEMORY_NEW(int, trees + 2);
+    sides->trees = trees;
+  }
   if (2 * terms <= sides->capacity) return;
   memory_free(sides->items);
   sides->capacity = 3 * terms + 64;
@@ -39,12 +44,12 @@ static int list_standing(const Assembly* in, TermSides* sides) {
 }
 
 void assembly_find_sides(const Assembly* in, TermSides* sides) {
-  int trees = in->model->tree_count, terms = list_standing(in, sides);
+  int trees = in->scope->tree_count, terms = list_standing(in, sides);
   make_room(sides, trees, terms);
   memset(sides->first, 0, sizeof(int) * (size_t)(trees + 2));
   for (int k = 0; k < terms; k++) {
     ContactTerms term = assembly_term(in, k);
-    int place[2] = {place_of(in->model, term.link_a), place_of(in->model, term.link_b)};
+    int place[2] = {place_of(in, term.link_a), place_of(in, term.link_b)};
     for (int side = 0; side < 2; side++)
       if (place[side] >= 0) sides->first[place[side] + 1]++;
   }
@@ -52,7 +57,7 @@ void assembly_find_sides(const Assembly* in, TermSides* sides) {
   int total = sides->first[trees + 1];
   for (int k = terms - 1; k >= 0; k--) { /* from behind: the ends become the beginnings */
     ContactTerms term = assembly_term(in, k);
-    int place[2] = {place_of(in->model, term.link_a), place_of(in->model, term.link_b)};
+    int place[2] = {place_of(in, term.link_a), place_of(in, term.link_b)};
     for (int side = 1; side >= 0; side--)
       if (place[side] >= 0) sides->items[--sides->first[place[side] + 1]] = 2 * k + side;
   }
