@@ -15,13 +15,16 @@ void model_link_pose(const Model* model, int i, const double* q, Pose* poses) {
   poses[i] = pose_mul(joint, joint_motion(&link->joint, q + link->coordinate_first));
 }
 
+void model_link_increment(const Model* model, int i, const double* q, const double* increments, double fraction,
+                          double* out) {
+  const ModelLink* link = &model->links[i];
+  double d[JOINT_MAX_DOF];
+  for (int k = 0; k < link->dof_count; k++) d[k] = fraction * increments[link->dof_first + k];
+  if (link->dof_count > 0) joint_increment(&link->joint, q + link->coordinate_first, d, out + link->coordinate_first);
+}
+
 void model_increment(const Model* model, const double* q, const double* increments, double fraction, double* out) {
-  for (int i = 0; i < model->link_count; i++) {
-    const ModelLink* link = &model->links[i];
-    double d[JOINT_MAX_DOF];
-    for (int k = 0; k < link->dof_count; k++) d[k] = fraction * increments[link->dof_first + k];
-    if (link->dof_count > 0) joint_increment(&link->joint, q + link->coordinate_first, d, out + link->coordinate_first);
-  }
+  for (int i = 0; i < model->link_count; i++) model_link_increment(model, i, q, increments, fraction, out);
 }
 
 void model_link_screws(const Model* model, int i, const double* q, const Pose* poses, Screw* screws) {

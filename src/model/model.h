@@ -477,6 +477,11 @@ void model_link_pose(const Model* model, int i, const double* q, Pose* poses);
  * out (nq). out is the caller's own. Cannot fail; quaternions stay of unit length to rounding. */
 void model_increment(const Model* model, const double* q, const double* increments, double fraction, double* out);
 
+/* The same of one link's joint: of the same arrays (increments (nv), q and out (nq)), of which it reads and writes its
+ * own entries alone. Cannot fail; nothing is allocated. */
+void model_link_increment(const Model* model, int link, const double* q, const double* increments, double fraction,
+                          double* out);
+
 /* All screws at the configuration (nv), with the poses of model_poses. screws: set, world axes, numbered as degrees of
  * freedom. Room (nv) is the caller's own. Cannot fail. */
 void model_screws(const Model* model, const double* q, const Pose* poses, Screw* screws);

@@ -238,6 +238,7 @@ void sim_destroy(Sim* s) {
   memory_free(s->state.delayed);
   delays_destroy(s->delays);
   block_solver_destroy(s->solver);
+  parts_destroy(s->parts);
   contact_destroy(s->contact);
   memory_free(s);
 }
@@ -331,6 +332,7 @@ static Status begin_recorded(Sim** out, Diagnostics* diagnostics) {
   if (m->contact_model != CONTACT_NONE && m->hull_count > 0) {
     s->contact = contact_create(m, s->options.threads, s->tolerance);
     path_create(s);
+    parts_create(s);
   }
   Status status = sim_begin_recorded(s, diagnostics);
   if (status == STATUS_OK) return status;
@@ -365,6 +367,7 @@ Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diag
   s->contact = contact_create(model, options->threads, s->tolerance);
   if (contact_reset(s->contact, s->pose_now)) {
     path_create(s);
+    parts_create(s);
     return STATUS_OK;
   }
   SourcePlace place = {model->scene->path, 0, 0};

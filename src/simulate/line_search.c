@@ -258,6 +258,13 @@ static bool decreases(Sim* s, double share) {
 
 static void poses_on_path(void* context, double fraction, Pose* poses) {
   Sim* s = context;
+  const Configuration* c = &s->configuration[s->current];
+  for (int n = 0; n < s->scope.link_count && !s->scope.whole; n++) {
+    int i = s->scope.links[n];
+    model_link_increment(s->model, i, c->q, s->scaled, fraction, s->path_q);
+    model_link_pose(s->model, i, s->path_q, poses);
+  }
+  if (!s->scope.whole) return;
   move_coordinates(s, fraction, s->path_q);
   model_poses(s->model, s->path_q, poses);
 }
@@ -288,12 +295,21 @@ static void bound_motion(Sim* s, const double* delta) {
   parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, bound_tree, &task);
 }
 
+/* A part must not come near others: its way is judged with the certificate's bounds. */
+static bool keeps_to_region(Sim* s) {
+  if (s->scope.whole) return true;
+  s->leaves = !contact_part_stays(s->contact, &s->bounds);
+  return !s->leaves;
+}
+
 static bool certified(Sim* s, StepReport* report) {
-  if (!s->contact || !s->model->simulation.certificate) return true;
+  if (!s->contact || (!s->model->simulation.certificate && s->scope.whole)) return true;
   double start = timer_now();
   ContactFailure failure;
   int link_a, link_b;
   bound_motion(s, s->scaled);
+  if (!keeps_to_region(s)) return false;
+  if (!s->model->simulation.certificate) return true;
   bool ok = contact_certify(s->contact, &s->bounds, poses_on_path, s, &report->certified_intervals, &failure);
   if (!ok) {
     contact_candidate(s->contact, failure.candidate, &link_a, &link_b);
@@ -384,7 +400,8 @@ StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
     bool blind = true;
     for (int k = 0; k < s->island_count; k++) blind = blind && s->islands[k].blind;
     return blind ? SEARCH_AT_ROUNDING : SEARCH_ACCEPTED;
-  } while (shorten_marked(s));
+  } while (!s->leaves && shorten_marked(s));
+  if (s->leaves) return SEARCH_LEAVES;
   return lost_in_rounding(s) ? SEARCH_LOST : SEARCH_FAILED;
 }
 
@@ -402,6 +419,12 @@ static void expect_targets(Sim* s) {
     for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++)
       island->slope -= s->gradient[k] * s->delta[k];
   }
+}
+
+/* What has been moved in this step already is not repeated. */
+static void leave_begun(Sim* s) {
+  for (int n = 0; s->begun && n < s->scope.tree_count; n++)
+    if (s->begun[s->scope.trees[n]] >= 0) s->islands[s->island[s->scope.trees[n]]].settled = true;
 }
 
 /* The motion of the last step, stretched to the length of this one; of bodies and trees that fly by their momentum,
@@ -423,6 +446,7 @@ bool step_repeat_last(Sim* s, StepReport* report) {
   note_trees(s);
   measure_islands(s, false);
   expect_targets(s);
+  leave_begun(s);
   bool any = false;
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];
@@ -444,6 +468,7 @@ bool step_repeat_last(Sim* s, StepReport* report) {
       accept_trial(s);
       return true;
     }
+    s->leaves = false;
     for (int k = 0; k < s->island_count; k++)
       if (s->islands[k].shorten) s->islands[k].alpha = 0;
     scale_step(s);

@@ -268,19 +268,22 @@ static void assembled(Sim* s) {
   }
 }
 
-static void terms_of_link(void* context, int index, int thread) {
-  (void)thread;
-  Sim* s = context;
+void step_link_terms(Sim* s, int i) {
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];
-  int i = s->scope.links[index];
-  if (!step_is_stale(s, i)) return;
   model_link_screws(m, i, c->q, c->pose, s->screws);
   s->reference[i] = pose_apply(c->pose[i], m->links[i].center);
   if (m->links[i].tree >= 0)
     inertia_terms(&m->links[i], c->pose[i], s->target[i], step_inertia_weight(s), &s->link_terms[i]);
   else
     memset(&s->link_terms[i], 0, sizeof(LinkTerms));
+}
+
+static void terms_of_link(void* context, int index, int thread) {
+  (void)thread;
+  Sim* s = context;
+  int i = s->scope.links[index];
+  if (step_is_stale(s, i)) step_link_terms(s, i);
 }
 
 static void link_terms(Sim* s) {
@@ -727,6 +730,10 @@ static bool newton_round(Sim* s, NewtonProgress* before, StepReport* report) {
   report->outcome = STEP_NOT_FINITE;
   if (!solve_direction(s, &a, report)) return true;
   StepSearch found = step_search(s, arrived, report);
+  if (found == SEARCH_LEAVES) {
+    report->outcome = STEP_MAX_ITERATIONS; /* of those that it was given */
+    return true;
+  }
   report->outcome = arrived ? STEP_LINE_SEARCH : STEP_BLOCKED;
   if (found == SEARCH_LOST && arrived) report->outcome = STEP_ROUNDING_FLOOR;
   if (found == SEARCH_LOST || found == SEARCH_FAILED) {
@@ -736,6 +743,13 @@ static bool newton_round(Sim* s, NewtonProgress* before, StepReport* report) {
   report->iterations++;
   report->outcome = found == SEARCH_AT_ROUNDING ? STEP_ROUNDING_FLOOR : STEP_MAX_ITERATIONS;
   return false;
+}
+
+void step_rounds(Sim* s, StepReport* report) {
+  NewtonProgress before = {INFINITY, INFINITY, 0, 0};
+  for (int k = 0; k <= s->iteration_limit; k++)
+    if (newton_round(s, &before, report)) break;
+  if (fails_open(s, &before, report)) tell_open(s->closures, report);
 }
 
 StepReport step_solve(Sim* s) {
@@ -753,10 +767,9 @@ StepReport step_solve(Sim* s) {
     report.outcome = STEP_NOT_FINITE;
     return report;
   }
-  NewtonProgress before = {INFINITY, INFINITY, 0, 0};
-  for (int k = 0; k <= s->iteration_limit; k++)
-    if (newton_round(s, &before, &report)) break;
-  if (fails_open(s, &before, &report)) tell_open(s->closures, &report);
+  int most = parts_solve(s, &report);
+  step_rounds(s, &report);
+  report.iterations = most > report.iterations ? most : report.iterations;
   if (s->closures && report.outcome == STEP_ROUNDING_FLOOR && closures_gap(s->closures, NULL) > 1)
     report.outcome = STEP_MAX_ITERATIONS;
   /* Rounding may leave a little that cannot be solved; where it leaves much, shorter steps will say what is right. */
