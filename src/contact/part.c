@@ -41,7 +41,14 @@ static Box box_at(const ModelHull* hull, const Pose* pose) {
   return (Box){vec3_sub(c, half), vec3_add(c, half)};
 }
 
-static Box united(Box a, Box b) { return (Box){vec3_min(a.low, b.low), vec3_max(a.high, b.high)}; }
+/* Without what fmin and fmax, calls of the library, do about NaN, which no box has. */
+static inline double more_of(double a, double b) { return a > b ? a : b; }
+static inline Vec3 most_of(Vec3 a, Vec3 b) { return vec3(more_of(a.x, b.x), more_of(a.y, b.y), more_of(a.z, b.z)); }
+static inline Vec3 least_of(Vec3 a, Vec3 b) {
+  return vec3(a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z);
+}
+
+static Box united(Box a, Box b) { return (Box){least_of(a.low, b.low), most_of(a.high, b.high)}; }
 
 static Box grown(Box a, double by) {
   Vec3 d = vec3(by, by, by);
@@ -61,8 +68,8 @@ static Box link_box(const ContactSystem* s, int link, const Pose* pose) {
 
 /* Farthest that one box reaches beyond another. */
 static double beyond(const Box* a, const Box* b) {
-  Vec3 x = vec3_max(vec3_sub(b->low, a->low), vec3_sub(a->high, b->high));
-  return fmax(x.x, fmax(x.y, x.z));
+  Vec3 x = most_of(vec3_sub(b->low, a->low), vec3_sub(a->high, b->high));
+  return more_of(x.x, more_of(x.y, x.z));
 }
 
 /* A point with such a second derivative over its way is off the straight one by so much at most. */
@@ -91,7 +98,7 @@ static void find_region(void* context, int i, int thread) {
   Box here = link_box(s, i, &s->pose[s->current][i]), there = link_box(s, i, &task->aim[i]);
   s->regions[i] = united(here, there);
   if (!(here.low.x <= here.high.x) || isinf(here.low.x)) return; /* it touches nothing, or is everywhere */
-  double way = fmax(beyond(&here, &there), beyond(&there, &here)),
+  double way = more_of(beyond(&here, &there), beyond(&there, &here)),
          turn = turn_between(&s->pose[s->current][i], &task->aim[i]);
   s->way[i] = way;
   s->regions[i] =
@@ -100,7 +107,7 @@ static void find_region(void* context, int i, int thread) {
 }
 
 static bool box_overlap(const Box* a, const Box* b, double reach) {
-  Vec3 x = vec3_max(vec3_sub(a->low, b->high), vec3_sub(b->low, a->high));
+  Vec3 x = most_of(vec3_sub(a->low, b->high), vec3_sub(b->low, a->high));
   return x.x <= reach && x.y <= reach && x.z <= reach;
 }
 
@@ -112,7 +119,7 @@ static void widen_regions(ContactSystem* s, int* sets) {
   for (int i = 0; i < m->link_count; i++) {
     if (m->link_tree[i] < 0) continue;
     double* most = &s->fastest[sets_root(sets, m->link_tree[i])];
-    *most = fmax(*most, s->way[i]);
+    *most = more_of(*most, s->way[i]);
   }
   for (int i = 0; i < m->link_count; i++) {
     if (m->link_tree[i] < 0) continue;

@@ -9,7 +9,7 @@
 enum { PARTS_TREES = 128 };
 /* Islands are gathered until there are so many links; one of more than the second number is left to the whole scene's
  * rounds, which share out every loop among the threads. */
-enum { PART_LINKS = 8, ISLAND_LINKS_MOST = 64 };
+enum { PART_LINKS = 16, ISLAND_LINKS_MOST = 64 };
 enum { ROOM = PART_LINKS + ISLAND_LINKS_MOST };
 
 /* What a part has accepted: increments of its trees' degrees of freedom, one move after the other. Of all parts that a
@@ -349,10 +349,18 @@ static void keep_others(Sim* s) {
 
 static int most(int a, int b) { return a > b ? a : b; }
 
-/* Returns the most iterations of all. */
+static void tell_worst(const StepReport* one, StepReport* report) {
+  if (!(one->residual > report->residual)) return;
+  report->residual = one->residual;
+  report->residual_force = one->residual_force;
+  report->residual_dof = one->residual_dof;
+}
+
+/* Returns the most iterations of all. Where every tree is solved, all is. */
 static int sum_up(const Sim* s, StepReport* report) {
   const StepParts* p = s->parts;
   int iterations = 0, trials = 0, retries = 0;
+  bool all = p->gathered == s->model->tree_count;
   for (int k = 0; k < p->count; k++) {
     const StepReport* one = &p->result[k].report;
     iterations = most(iterations, one->iterations);
@@ -360,7 +368,10 @@ static int sum_up(const Sim* s, StepReport* report) {
     retries = most(retries, one->factor_retries);
     report->certified_intervals += one->certified_intervals;
     if (one->outcome != STEP_CONVERGED) report->iterations = most(report->iterations, one->iterations);
+    all = all && one->outcome == STEP_CONVERGED;
   }
+  for (int k = 0; k < p->count && all; k++) tell_worst(&p->result[k].report, report);
+  if (all) report->outcome = STEP_CONVERGED;
   report->trials += trials;
   report->factor_retries += retries;
   return iterations;

@@ -285,7 +285,8 @@ void parts_create(Sim* sim);
 /* Frees them with their workers; NULL is accepted. */
 void parts_destroy(struct StepParts* parts);
 /* At the beginning of a step, all stale, the configuration evaluated: solves what can be. What is left, or not quite
- * solved, is the caller's; the work goes into *report, the iterations of those that are not solved. Returns the most
+ * solved, is the caller's; the work goes into *report, the iterations of those that are not solved. Where all is, the
+ * outcome is STEP_CONVERGED with its residual. Returns the most
  * iterations of any. Allocates while lists grow. */
 int parts_solve(Sim* sim, StepReport* report);
 /* How many parts of the last solve stopped at the bounds of their regions, and were left to the whole's rounds. */
