@@ -263,9 +263,9 @@ ContactTermList contact_term_list(const ContactSystem* system);
 /* Newton's model of pairs that are pressed together far more than they will be (docs/derivations/step.md, S11).
  * twist (links): (w, v) of every link about its centre of mass under the Newton step from the accepted state. Where the
  * step takes away more than a third of a pair's normal force, the pair's terms in contact_model_list are those of a
- * spring through the force that the step leaves. Sets of every link whether it has such a pair (links); returns how
- * many pairs that are. twist is (links x 6) [rad, m]; 0 under laws without such a model. twist and relieved must
- * have an entry for every link. Returns 0 where nothing was relieved; cannot fail, allocates nothing. */
+ * spring through the force that the step leaves. Sets of every link (of a part: of its own) whether it has such a pair
+ * (links); returns how many pairs that are. twist is (links x 6) [rad, m]; 0 under laws without such a model. twist and
+ * relieved must have an entry for every link. Returns 0 where nothing was relieved; cannot fail, allocates nothing. */
 int contact_relieve(ContactSystem* system, const double (*twist)[6], bool* relieved);
 /* As contact_term_list, with what contact_relieve made of it. NULL: an empty list. Borrowed from the system as that
  * list is. */

@@ -78,9 +78,9 @@ int contact_relieve(ContactSystem* s, const double (*twist)[6], bool* relieved) 
   for (int k = 0; k < s->term_count; k++) {
     const PairSleep* sleep = &s->sleep[s->terms[k]];
     if (sleep->even || !sleep->relieved) continue;
-    LinkPair p = s->term_links[k]; /* what cannot move is nobody's alone */
-    if (s->model->link_tree[p.a] >= 0) relieved[p.a] = true;
-    if (s->model->link_tree[p.b] >= 0) relieved[p.b] = true;
+    LinkPair p = s->term_links[k]; /* of a part: what cannot move is not its own */
+    if (!s->links || s->model->link_tree[p.a] >= 0) relieved[p.a] = true;
+    if (!s->links || s->model->link_tree[p.b] >= 0) relieved[p.b] = true;
     count++;
   }
   return count;
