@@ -180,7 +180,8 @@ static bool measure_station(Search* q, Station* out) {
   out->separation = found.distance;
   out->axis = found.normal;
   if (found.distance >= s->range) return true;
-  out->has_plane = s->law->part && s->law->part(s->own_law, 0, &out->a, &out->b, &found, &out->plane, out->clearance);
+  out->has_plane =
+      s->law->part && s->law->part(s->own_law, s->first_thread, &out->a, &out->b, &found, &out->plane, out->clearance);
   return true;
 }
 

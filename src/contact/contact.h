@@ -265,9 +265,9 @@ ContactTermList contact_term_list(const ContactSystem* system);
 /* Newton's model of pairs that are pressed together far more than they will be (docs/derivations/step.md, S11).
  * twist[links]: (w, v) of every link about its centre of mass under the Newton step from the accepted state. Where the
  * step takes away more than a third of a pair's normal force, the pair's terms in contact_model_list are those of a
- * spring through the force that the step leaves. Sets of every link whether it has such a pair (links); returns how
- * many pairs that are. twist is (links x 6) [rad, m]; 0 under laws without such a model. twist and relieved must
- * have an entry for every link. Returns 0 where nothing was relieved; cannot fail, allocates nothing. */
+ * spring through the force that the step leaves. Sets of every link (of a part: of its own) whether it has such a pair
+ * (links); returns how many pairs that are. twist is (links x 6) [rad, m]; 0 under laws without such a model. twist and
+ * relieved must have an entry for every link. Returns 0 where nothing was relieved; cannot fail, allocates nothing. */
 int contact_relieve(ContactSystem* system, const double (*twist)[6], bool* relieved);
 /* As contact_term_list, with what contact_relieve made of it. NULL: an empty list. Borrowed from the system as that
  * list is. */
@@ -275,6 +275,38 @@ ContactTermList contact_model_list(const ContactSystem* system);
 /* Replace the Hessian of every pair in the accepted state by the nearest positive semidefinite one: of those with a
  * link that is asked for: links[link], NULL: all. */
 void contact_project(ContactSystem* system, const bool* links);
+/* ---- parts of a scene that are solved by themselves (contact/part.c; docs/derivations/step.md, S17): trees of joints
+ * that cannot come within reach of any other as long as all links stay in their regions */
+
+/* Room for that. false: under the model's laws it cannot be. Allocates; freed with the system. */
+bool contact_parts_create(ContactSystem* system);
+/* The region of every link: where it stands in the accepted state and where `aim` (links) has it, with a margin. The
+ * list of candidates grows to what covers that. Links whose regions are within reach of each other belong together:
+ * joins their trees in sets (trees). Allocates while the list grows. */
+void contact_parts_find(ContactSystem* system, const Pose* aim, int* sets);
+/* A system for parts of `whole`, whose pairs and states it works on: its own are lists alone. thread: of the workspaces
+ * that it may use. Freed with contact_part_destroy. */
+ContactSystem* contact_part_create(const ContactSystem* whole, int thread);
+/* Frees the part, not what it shares; NULL is accepted. */
+void contact_part_destroy(ContactSystem* part);
+/* Before contact_part_begin, and after what changes `whole`: the part sees what it is. Not beside others that change
+ * it. */
+void contact_part_attach(ContactSystem* part, const ContactSystem* whole);
+/* The candidates of every part, one part after the other: of (trees) tells a tree's part, -1: none. The list
+ * must not change before contact_parts_end. Allocates while lists grow. */
+void contact_parts_list(ContactSystem* system, const int* of, int part_count);
+/* From here on `part` is the part of this number, in the state that `whole` has accepted: all that its verbs do
+ * concerns these links (ascending) and the pairs that touch them. Beside parts of other numbers. Allocates while lists
+ * grow. */
+void contact_part_begin(ContactSystem* part, const ContactSystem* whole, int number, const int* links, int count);
+/* Do all moving links stay in their regions on the way within `bounds` from the accepted to the trial state? */
+bool contact_part_stays(const ContactSystem* part, const MotionBounds* bounds);
+/* The state that the part has accepted becomes the trial of `whole`. */
+void contact_part_end(ContactSystem* part, const ContactSystem* whole);
+/* After all parts: that trial becomes the accepted state of the whole, in which links of no part stand where they
+ * stood. begin: where all stood before (links). Allocates nothing. */
+void contact_parts_end(ContactSystem* system, const Pose* begin);
+
 /* How many candidates there are: pairs that may touch during this step, for the sparsity pattern. Since the last
  * contact_prepare; asking cannot fail and allocates nothing. */
 int contact_candidate_count(const ContactSystem* system);
@@ -315,6 +347,8 @@ ContactWrench contact_wrench(const ContactSystem* system, int index);
 typedef struct {
   double broad_phase, contact, friction;
 } ContactTimes;
+/* share: of the times that are added. */
+void contact_add_times(ContactSystem* system, ContactTimes times, double share);
 /* Clock time: it differs from run to run, and no result depends on it. Copied out; cannot fail. */
 ContactTimes contact_times(const ContactSystem* system);
 

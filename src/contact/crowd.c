@@ -35,7 +35,7 @@ static double path_of(const ContactSystem* s, const MotionBounds* bounds, int li
 }
 
 double contact_path_share(const ContactSystem* s, const MotionBounds* bounds, int link) {
-  if (!(s->crowd[link] > 0)) return 1;
+  if (s->links || !(s->crowd[link] > 0)) return 1; /* the list of a part does not grow */
   const Pose* pose = s->pose[s->current];
   double path = path_of(s, bounds, link), most = INFINITY;
   for (int i = 0; i < s->model->link_count; i++) {

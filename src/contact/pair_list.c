@@ -144,22 +144,27 @@ void contact_name_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
   p->grip = 1;
 }
 
+void contact_measure_apart(const ContactSystem* s, ContactPair* p, int which, PairState* state) {
+  if (s->law->overlaps) {
+    state->separation = 0; /* nothing is known yet */
+    state->axis = vec3(0, 0, 1);
+    return;
+  }
+  GjkResult found;
+  state->separation = pair_distance(&s->instance[which][p->hull_a], &s->instance[which][p->hull_b], &p->gjk, &found);
+  state->axis = found.normal;
+}
+
 void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {
   contact_name_pair(s, p, key);
-  GjkResult found;
   PairState* state = &p->state[s->current];
   state->outcome = PAIR_APART;
   state->separation = INFINITY;
   if (contact_stands_for(s, key)) {
     state->outcome = PAIR_PRESSED; /* it would not be listed if it did not rub */
     state->separation = 0;
-  } else if (!p->links && s->law->overlaps) {
-    state->separation = 0; /* nothing is known yet */
-    state->axis = vec3(0, 0, 1);
   } else if (!p->links) {
-    state->separation =
-        pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &p->gjk, &found);
-    state->axis = found.normal;
+    contact_measure_apart(s, p, s->current, state);
   }
   p->state[1 - s->current] = *state;
 }
@@ -301,14 +306,19 @@ static void grow_box(void* context, int index, int thread) {
   s->boxes[i] = box_of(s, i);
 }
 
-void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
-  double start = timer_now();
+bool contact_covers(const ContactSystem* s, const MotionBounds* bounds) {
   bool covered = true;
   for (int k = 0; k < s->mover_count && covered; k++) {
     int i = s->movers[k];
     covered = s->travelled[i] + hull_path(s, i, bounds) <= s->slack[i];
   }
-  if (!covered) {
+  return covered;
+}
+
+void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
+  double start = timer_now();
+  if (s->links) return; /* a part stays where its list covers it */
+  if (!contact_covers(s, bounds)) {
     if (!s->rests) take_rest(s);
     BoxTask task = {s, bounds};
     parallel_for(s->threads, s->mover_count, LINKS_PARALLEL, LINKS_GRAIN, grow_box, &task);

@@ -4,8 +4,7 @@
 
 #include "contact/system.h"
 
-/* The links of every candidate, side by side. */
-static void name_links(ContactSystem* s) {
+void contact_name_links(ContactSystem* s) {
   if (s->named == s->version) return;
   for (int k = 0; k < s->list_count; k++) {
     const ContactPair* p = contact_pair(s, k);
@@ -53,7 +52,7 @@ static void wake_pair(void* context, int k, int thread) {
 }
 
 void contact_wake(ContactSystem* s, const bool* links) {
-  name_links(s);
+  contact_name_links(s);
   WakeTask task = {s, links};
   parallel_for(s->threads, s->list_count, PARALLEL_FAR, LINKS_GRAIN, wake_pair, &task);
   s->awake_count = s->sleeping_hulls = 0;

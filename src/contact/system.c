@@ -116,6 +116,13 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->seeking);
   memory_free(s->sought);
   memory_free(s->certificate_poses);
+  memory_free(s->regions);
+  memory_free(s->region_bounds.link);
+  memory_free(s->way);
+  memory_free(s->fastest);
+  memory_free(s->parts.of);
+  memory_free(s->parts.items);
+  memory_free(s->parts.first);
   memory_free(s->lag_poses);
   memory_free(s->way_poses);
   broad_phase_free(&s->broad);
@@ -384,6 +391,12 @@ ContactWrench contact_wrench(const ContactSystem* s, int index) {
   out.point = vec3_add_scaled(foot, 1 / press, vec3_cross(n, about_foot));
   out.press = fabs(press);
   return out;
+}
+
+void contact_add_times(ContactSystem* s, ContactTimes times, double share) {
+  s->times.broad_phase += share * times.broad_phase;
+  s->times.contact += share * times.contact;
+  s->times.friction += share * times.friction;
 }
 
 ContactTimes contact_times(const ContactSystem* s) { return s->times; }

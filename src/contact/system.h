@@ -74,6 +74,14 @@ typedef struct {
   ContactForces list;
 } ForcesKept;
 
+/* Candidates by the parts that they belong to (contact/part.c). */
+typedef struct {
+  const int* of_tree; /* lent; -1: of none  (trees) */
+  int *of, *items;    /* of every candidate, likewise; candidates by parts, those of none first  (list) */
+  int* first;         /* where those of every part begin, two places on  (parts + 3) */
+  int capacity, part_capacity;
+} PartLists;
+
 /* What the solver has asked for last. */
 typedef enum {
   CONTACT_STANDING, /* the accepted state stands alone: the trial is another one's */
@@ -85,9 +93,11 @@ typedef enum {
 struct ContactSystem {
   const Model* model;
   const ContactLaw* law;
-  ContactLaw by_pair; /* it is this one where pairs name laws */
-  void* own_law;      /* of ContactLaw.create */
-  int threads;
+  ContactLaw by_pair;        /* it is this one where pairs name laws */
+  void* own_law;             /* of ContactLaw.create */
+  int threads, first_thread; /* numbers of workspaces begin there */
+  const int* links;          /* of a part, ascending: those that it moves; NULL: this is no part (contact/part.c) */
+  int link_count;
   ContactPhase phase;
   bool entered;   /* contact_reset has told where the run begins */
   double range;   /* of the law [m] */
@@ -152,6 +162,10 @@ struct ContactSystem {
   ForcesKept forces[2];    /* by ContactEnd */
   ContactTimes times;
   Pose *certificate_poses, *lag_poses;
+  Box* regions; /* within which links stay while parts are solved by themselves; NULL: they never are  (links) */
+  MotionBounds region_bounds; /* (links) */
+  double *way, *fastest; /* from where links stand to their aim (links); most of the trees that may meet (trees) [m] */
+  PartLists parts;
   Pose* way_poses; /* where the way of contact_certify_arrival begins  (links) */
 };
 
@@ -194,6 +208,12 @@ void contact_grip_pair(const ContactSystem* system, ContactPair* pair);
 /* Where the links stand in state `which` (contact/trial.c). poses[links] are copied; hulls and centres of mass follow
  * [m]. Allocates nothing; never fails. */
 void contact_place(ContactSystem* system, int which, const Pose* poses);
+/* The links of all candidates, side by side, in list_links. Allocates nothing. */
+void contact_name_links(ContactSystem* system);
+/* Does the list cover motions of its hulls within `bounds`? bounds of every link that moves. Allocates nothing. */
+bool contact_covers(const ContactSystem* system, const MotionBounds* bounds);
+/* Distance of two hulls that nothing is known of yet, in the state `which`, and a direction. Sets both; [m]. */
+void contact_measure_apart(const ContactSystem* system, ContactPair* pair, int which, PairState* state);
 /* The trial becomes the accepted state, with what the law adds. State, and the law's own [state_size bytes]. Cannot
  * fail, allocates nothing. */
 void contact_take_over(const ContactSystem* system, ContactPair* pair);
@@ -277,7 +297,7 @@ static inline PairDerivatives* contact_derivatives(const ContactSystem* s, const
 static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, int which, int thread) {
   size_t slot = (size_t)(p - s->pairs);
   return (LawPair){.law = p->law,
-                   .thread = thread,
+                   .thread = s->first_thread + thread,
                    .item = {p->hull_a, p->hull_b},
                    .a = &s->instance[which][p->hull_a],
                    .b = &s->instance[which][p->hull_b],

@@ -69,15 +69,17 @@ static void relieve_pair(void* context, int index, int thread) {
 }
 
 int contact_relieve(ContactSystem* s, const double (*twist)[6], bool* relieved) {
-  int count = 0;
-  for (int i = 0; i < s->model->link_count; i++) relieved[i] = false;
+  int count = 0, links = s->links ? s->link_count : s->model->link_count;
+  for (int i = 0; i < links; i++) relieved[s->links ? s->links[i] : i] = false;
   if (!s->law->relieve) return 0;
   RelieveTask task = {s, twist};
   parallel_for(s->threads, s->term_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, relieve_pair, &task);
   for (int k = 0; k < s->term_count; k++) {
     const PairSleep* sleep = &s->sleep[s->terms[k]];
     if (sleep->even || !sleep->relieved) continue;
-    relieved[s->term_links[k].a] = relieved[s->term_links[k].b] = true;
+    LinkPair p = s->term_links[k]; /* of a part: what cannot move is not its own */
+    if (!s->links || s->model->link_tree[p.a] >= 0) relieved[p.a] = true;
+    if (!s->links || s->model->link_tree[p.b] >= 0) relieved[p.b] = true;
     count++;
   }
   return count;

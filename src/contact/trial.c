@@ -41,11 +41,11 @@ typedef struct {
 
 /* What stands where it stood is placed already; what has been measured of a link that stays in the last trial holds on.
  */
-static void place_link(void* context, int i, int thread) {
+static void place_link(void* context, int index, int thread) {
   (void)thread;
   const PlaceTask* task = context;
   ContactSystem* s = task->system;
-  int which = task->which, now = s->current;
+  int which = task->which, now = s->current, i = s->links ? s->links[index] : index;
   if (task->moves && !task->moves[i] && s->measured) {
     s->stays[which][i] = true;
     return;
@@ -69,7 +69,8 @@ static void place_link(void* context, int i, int thread) {
 
 static void place_links(ContactSystem* s, int which, const Pose* poses, bool measures, const bool* moves) {
   PlaceTask task = {s, which, poses, measures, moves};
-  parallel_for(s->threads, s->model->link_count, LINKS_PARALLEL, LINKS_GRAIN, place_link, &task);
+  int links = s->links ? s->link_count : s->model->link_count;
+  parallel_for(s->threads, links, LINKS_PARALLEL, LINKS_GRAIN, place_link, &task);
   for (int i = s->model->hull_count; i < s->item_count; i++)
     s->instance[which][i] = contact_item_at(s->model, i, poses);
   s->placed[which] = true;

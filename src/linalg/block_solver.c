@@ -5,11 +5,12 @@
  * held, on what was filled since then. */
 #include "linalg/block_solver.h"
 
+#include <assert.h>
 #include <string.h>
 
 BlockSolver* block_solver_create(int block_count, const int* block_sizes) {
   BlockSolver* s = MEMORY_NEW(BlockSolver, 1);
-  s->block_count = block_count;
+  s->block_count = s->block_capacity = block_count;
   s->size = MEMORY_NEW(int, block_count);
   s->first = MEMORY_NEW(int, block_count + 1);
   for (int k = 0; k < block_count; k++) {
@@ -46,7 +47,7 @@ BlockSolver* block_solver_create(int block_count, const int* block_sizes) {
 
 void block_solver_destroy(BlockSolver* s) {
   if (!s) return;
-  for (int k = 0; k < s->plan_count; k++) plan_free(&s->plans[k]);
+  for (int k = 0; k < s->block_capacity; k++) plan_free(&s->plans[k]);
   void* const arrays[] = {s->size,         s->first,        s->row_first,   s->row,        s->column,
                           s->offset,       s->values,       s->filled,      s->components, s->component,
                           s->members,      s->links,        s->unknowns,    s->place,      s->plans,
@@ -56,6 +57,19 @@ void block_solver_destroy(BlockSolver* s) {
                           s->plan_version, s->rank,         s->local_rank,  s->rate};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) memory_free(arrays[k]);
   memory_free(s);
+}
+
+void block_solver_reshape(BlockSolver* s, int block_count, const int* block_sizes) {
+  assert(block_count <= s->block_capacity);
+  s->block_count = block_count;
+  for (int k = 0; k < block_count; k++) {
+    s->size[k] = block_sizes[k];
+    s->first[k + 1] = s->first[k] + block_sizes[k];
+  }
+  s->order = s->first[block_count];
+  for (int k = 0; k < s->plan_count; k++) s->plan_of[s->plan_owner[k]] = -1;
+  s->plan_count = 0;
+  block_solver_pattern(s, NULL, 0);
 }
 
 /* ---------------------------------------------------------------- pattern */
@@ -68,7 +82,7 @@ void* block_replaced(void* array, size_t element, size_t count) {
 static void room_for_couplings(BlockSolver* s, int count) {
   if (count <= s->coupling_capacity && s->row) return;
   s->coupling_capacity = count + count / 2 + 16;
-  size_t capacity = (size_t)s->coupling_capacity, blocks = (size_t)s->block_count;
+  size_t capacity = (size_t)s->coupling_capacity, blocks = (size_t)s->block_capacity;
   s->row = block_replaced(s->row, sizeof(int), capacity);
   s->column = block_replaced(s->column, sizeof(int), capacity);
   s->links = block_replaced(s->links, sizeof(int), capacity);

@@ -22,7 +22,8 @@ typedef struct {
 
 struct BlockSolver {
   int block_count, order;
-  int *size, *first; /* of every block */
+  int block_capacity; /* of block_solver_create */
+  int *size, *first;  /* of every block */
   /* the pattern: coupling k is block (row[k], column[k]); those of row a are row_first[a] .. row_first[a + 1] */
   int coupling_count, coupling_capacity;
   int *row_first, *row, *column;

@@ -220,6 +220,9 @@ typedef struct BlockSolver BlockSolver;
 /* A matrix of block_count x block_count blocks, without couplings, all zero; block k has block_sizes[k] rows, which are
  * copied. Owned by the caller, freed by block_solver_destroy. Never NULL. */
 BlockSolver* block_solver_create(int block_count, const int* block_sizes);
+/* Another matrix in the same room, without couplings, all zero: at most as many blocks and rows as there were at its
+ * creation, which is asserted of the blocks alone. Nothing is left of the matrix before. Allocates nothing. */
+void block_solver_reshape(BlockSolver* solver, int block_count, const int* block_sizes);
 /* Frees the solver and all places that block_solver_block gave; accepts NULL. */
 void block_solver_destroy(BlockSolver* solver);
 /* Which off-diagonal blocks may be non-zero: keys a << 32 | b with a < b, sorted, unique. A superset costs little. All

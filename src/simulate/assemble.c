@@ -32,8 +32,9 @@ typedef struct {
   double* gradient;
 } GradientTask;
 
-static void add_sides(const Assembly* in, int tree) {
-  for (int n = in->sides->first[tree]; n < in->sides->first[tree + 1]; n++) {
+/* Of the tree at a place, or of the links that cannot move. */
+static void add_sides(const Assembly* in, int place) {
+  for (int n = in->sides->first[place]; n < in->sides->first[place + 1]; n++) {
     int side = in->sides->items[n] & 1;
     ContactTerms t = assembly_term(in, in->sides->items[n] >> 1);
     LinkTerms* l = &in->links[side == 0 ? t.link_a : t.link_b];
@@ -78,13 +79,14 @@ static void gradient_of_link(const Assembly* in, int i, double* gradient) {
   }
 }
 
-static void gradient_of_tree(void* context, int tree, int thread) {
+static void gradient_of_tree(void* context, int place, int thread) {
   (void)thread;
   const GradientTask* task = context;
   const Assembly* in = task->in;
-  bool still = tree == in->model->tree_count;
+  bool still = place == in->scope->tree_count;
+  int tree = still ? -1 : in->scope->trees[place];
   if (in->stale && (still || !in->stale[tree])) return;
-  add_sides(in, tree);
+  add_sides(in, place);
   if (still) return;
   compose_tree(in, tree);
   for (int n = in->tree_first[tree]; n < in->tree_first[tree + 1]; n++)
@@ -98,8 +100,9 @@ static void add_coupling_gradient(const CouplingTerms* terms, int count, double*
 
 void assemble_gradient(const Assembly* in, double* gradient) {
   GradientTask task = {in, gradient};
-  parallel_for(in->threads, in->model->tree_count + 1, TREES_PARALLEL, TREES_GRAIN, gradient_of_tree, &task);
-  compose_still(in);
+  int count = in->scope->tree_count + in->scope->whole; /* links that cannot move are nobody's */
+  parallel_for(in->threads, count, TREES_PARALLEL, TREES_GRAIN, gradient_of_tree, &task);
+  if (in->scope->whole) compose_still(in);
   add_coupling_gradient(in->couplings, in->coupling_count, gradient);
 }
 
@@ -215,8 +218,8 @@ static void add_cross(const Assembly* in, const ContactTerms* t, BlockSolver* so
   if (t->link_a < 0 || t->link_b < 0 || !t->hessian) return;
   int ta = model->links[t->link_a].tree, tb = model->links[t->link_b].tree;
   if (ta < 0 || tb < 0) return;
-  int stride;
-  double* block = ta <= tb ? block_solver_block(solver, ta, tb, &stride) : block_solver_block(solver, tb, ta, &stride);
+  int stride, pa = in->scope->place[ta], pb = in->scope->place[tb];
+  double* block = pa <= pb ? block_solver_block(solver, pa, pb, &stride) : block_solver_block(solver, pb, pa, &stride);
   int first_a = model->trees[ta].dof_first, first_b = model->trees[tb].dof_first;
   Vec3 at_a = in->reference[t->link_a], at_b = in->reference[t->link_b];
   for (int lb = t->link_b; lb >= 0; lb = model->links[lb].parent)
@@ -246,34 +249,35 @@ typedef struct {
   BlockSolver* solver;
 } HessianTask;
 
-static bool block_stale(const Assembly* in, int tree) { return !in->stale_blocks || in->stale_blocks[tree]; }
+static bool block_stale(const Assembly* in, int place) { return !in->stale_blocks || in->stale_blocks[place]; }
 
-/* Pairs of the tree with itself and with those behind it. */
-static void add_crosses(const HessianTask* task, int tree) {
+/* Pairs of the tree at a place with itself and with those behind it. */
+static void add_crosses(const HessianTask* task, int place) {
   const Assembly* in = task->in;
-  for (int n = in->sides->first[tree]; n < in->sides->first[tree + 1]; n++) {
+  for (int n = in->sides->first[place]; n < in->sides->first[place + 1]; n++) {
     int side = in->sides->items[n] & 1;
     ContactTerms t = assembly_term(in, in->sides->items[n] >> 1);
-    int link = side == 0 ? t.link_b : t.link_a, other = link < 0 ? -1 : in->model->link_tree[link];
-    if (other < tree || (other == tree && side == 1)) continue;
-    if (block_stale(in, tree) || block_stale(in, other)) add_cross(in, &t, task->solver);
+    int link = side == 0 ? t.link_b : t.link_a, tree = link < 0 ? -1 : in->model->link_tree[link];
+    int other = tree < 0 ? -1 : in->scope->place[tree];
+    if (other < place || (other == place && side == 1)) continue;
+    if (block_stale(in, place) || block_stale(in, other)) add_cross(in, &t, task->solver);
   }
 }
 
-static void hessian_of_tree(void* context, int tree, int thread) {
+static void hessian_of_tree(void* context, int place, int thread) {
   (void)thread;
   const HessianTask* task = context;
   const Assembly* in = task->in;
-  int first = in->model->trees[tree].dof_first, stride;
-  for (int n = in->tree_first[tree]; n < in->tree_first[tree + 1] && block_stale(in, tree); n++) {
+  int tree = in->scope->trees[place], first = in->model->trees[tree].dof_first, stride;
+  for (int n = in->tree_first[tree]; n < in->tree_first[tree + 1] && block_stale(in, place); n++) {
     int i = in->tree_links[n];
     const ModelLink* link = &in->model->links[i];
     if (link->dof_count == 0) continue;
-    double* block = block_solver_block(task->solver, tree, tree, &stride);
+    double* block = block_solver_block(task->solver, place, place, &stride);
     add_link_columns(in, i, task->curvature, block, stride, first);
     add_joint_block(&in->joints[i], link->dof_count, link->dof_first - first, block, stride);
   }
-  add_crosses(task, tree);
+  add_crosses(task, place);
 }
 
 void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver) {
@@ -283,7 +287,7 @@ void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver) {
     block_solver_clear_some(solver, in->stale_blocks);
   else
     block_solver_clear(solver);
-  parallel_for(in->threads, model->tree_count, TREES_PARALLEL, TREES_GRAIN, hessian_of_tree, &task);
+  parallel_for(in->threads, in->scope->tree_count, TREES_PARALLEL, TREES_GRAIN, hessian_of_tree, &task);
   add_rows_hessian(model, in->rows, in->rows_count, in->stiffening, solver);
   add_coupling_hessian(model, in->couplings, in->coupling_count, in->stiffening, solver);
   add_coupling_hessian(model, in->stretched, in->stretched_count, 1, solver);

@@ -80,14 +80,15 @@ typedef struct {
   const Assembly* assembly;
 } MeasureTask;
 
-static void measure_tree(void* context, int tree, int thread) {
+static void measure_tree(void* context, int place, int thread) {
   (void)thread;
   Sim* s = ((MeasureTask*)context)->sim;
   const Assembly* a = ((MeasureTask*)context)->assembly;
+  int tree = s->scope.trees[place];
   if (!s->all_stale && !s->stale[tree]) return;
   int begin = s->tree_first[tree], end = s->tree_first[tree + 1];
   for (int n = begin; n < end; n++) own_work(s, s->tree_links[n]);
-  for (int n = s->sides.first[tree]; n < s->sides.first[tree + 1]; n++) {
+  for (int n = s->sides.first[place]; n < s->sides.first[place + 1]; n++) {
     int side = s->sides.items[n] & 1;
     ContactTerms t = assembly_term(a, s->sides.items[n] >> 1);
     add_work(&s->work[side == 0 ? t.link_a : t.link_b], vec3_norm(t.force[side]), frobenius(&t.moment[side]));
@@ -98,7 +99,7 @@ static void measure_tree(void* context, int tree, int thread) {
 
 void balance_measure(Sim* s, const Assembly* assembly) {
   MeasureTask task = {s, assembly};
-  parallel_for(s->options.threads, s->model->tree_count, TREES_PARALLEL, TREES_GRAIN, measure_tree, &task);
+  parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, measure_tree, &task);
   if (s->closures) closures_add_work(s->closures, s->at_work);
 }
 
@@ -151,8 +152,11 @@ static double rounding_of(const Sim* s, int dof) {
 }
 
 bool balance_at_rounding(const Sim* s) {
-  for (int k = 0; k < s->model->dof_count; k++)
-    if (!s->fixed[k] && !(fabs(s->gradient[k]) <= balance_allowed(s, k) + rounding_of(s, k))) return false;
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    const ModelTree* t = &s->model->trees[s->scope.trees[n]];
+    for (int k = t->dof_first; k < t->dof_first + t->dof_count; k++)
+      if (!s->fixed[k] && !(fabs(s->gradient[k]) <= balance_allowed(s, k) + rounding_of(s, k))) return false;
+  }
   return true;
 }
 
@@ -170,22 +174,30 @@ bool balance_of_machines(const Sim* s) {
 /* By more than roundings. */
 #define CLEARLY_LESS 0.99
 
+/* Of one degree of freedom; false: not finite. */
+static bool add_residual(const Sim* s, int k, double* residual, int* worst) {
+  if (!isfinite(s->gradient[k])) {
+    *worst = k;
+    *residual = (double)NAN;
+    return false;
+  }
+  double size = fabs(s->gradient[k]) * s->tolerance, allowed = fmax(balance_allowed(s, k), DBL_MIN);
+  if (size < CLEARLY_LESS * *residual * allowed) return true; /* most, without a division */
+  double part = size / allowed;
+  if (part > *residual) {
+    *residual = part;
+    *worst = k;
+  }
+  return true;
+}
+
 double balance_residual(const Sim* s, int* worst) {
   double residual = 0;
   *worst = -1;
-  for (int k = 0; k < s->model->dof_count; k++) {
-    if (s->fixed[k]) continue;
-    if (!isfinite(s->gradient[k])) {
-      *worst = k;
-      return NAN;
-    }
-    double size = fabs(s->gradient[k]) * s->tolerance, allowed = fmax(balance_allowed(s, k), DBL_MIN);
-    if (size < CLEARLY_LESS * residual * allowed) continue; /* most, without a division */
-    double part = size / allowed;
-    if (part > residual) {
-      residual = part;
-      *worst = k;
-    }
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    const ModelTree* t = &s->model->trees[s->scope.trees[n]];
+    for (int k = t->dof_first; k < t->dof_first + t->dof_count; k++)
+      if (!s->fixed[k] && !add_residual(s, k, &residual, worst)) return residual;
   }
   return residual;
 }

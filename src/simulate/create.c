@@ -60,8 +60,23 @@ static void list_tree_links(Sim* s) {
   s->tree_first[m->tree_count] = movable;
 }
 
+/* All there is. */
+static SolveScope whole_scope(const Model* m) {
+  int* trees = MEMORY_NEW(int, m->tree_count);
+  int* links = MEMORY_NEW(int, m->link_count);
+  int* dof_first = MEMORY_NEW(int, m->tree_count);
+  for (int i = 0; i < m->link_count; i++) links[i] = i;
+  for (int k = 0, dof = 0; k < m->tree_count; k++) {
+    trees[k] = k;
+    dof_first[k] = dof;
+    dof += m->trees[k].dof_count;
+  }
+  return (SolveScope){true, trees, links, trees, dof_first, m->tree_count, m->link_count};
+}
+
 static void allocate(Sim* s) {
   const Model* m = s->model;
+  s->scope = whole_scope(m);
   s->state.q = MEMORY_NEW(double, m->coordinate_count);
   s->state.rate = MEMORY_NEW(double, m->dof_count);
   s->state.center = MEMORY_NEW(Vec3, m->link_count);
@@ -137,7 +152,10 @@ static void allocate(Sim* s) {
 
 void sim_destroy(Sim* s) {
   if (!s) return;
-  void* owned[] = {s->state.q,
+  void* owned[] = {(int*)s->scope.trees,
+                   (int*)s->scope.links,
+                   (int*)s->scope.dof_first,
+                   s->state.q,
                    s->state.rate,
                    s->state.center,
                    s->q_now,
@@ -222,6 +240,7 @@ void sim_destroy(Sim* s) {
   memory_free(s->state.delayed);
   delays_destroy(s->delays);
   block_solver_destroy(s->solver);
+  parts_destroy(s->parts);
   contact_destroy(s->contact);
   memory_free(s);
 }
@@ -315,6 +334,7 @@ static Status begin_recorded(Sim** out, Diagnostics* diagnostics) {
   if (m->contact_model != CONTACT_NONE && m->hull_count > 0) {
     s->contact = contact_create(m, s->options.threads, s->tolerance);
     path_create(s);
+    parts_create(s);
   }
   Status status = sim_begin_recorded(s, diagnostics);
   if (status == STATUS_OK) return status;
@@ -349,6 +369,7 @@ Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diag
   s->contact = contact_create(model, options->threads, s->tolerance);
   if (contact_reset(s->contact, s->pose_now)) {
     path_create(s);
+    parts_create(s);
     return STATUS_OK;
   }
   SourcePlace place = {model->scene->path, 0, 0};

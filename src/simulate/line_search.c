@@ -27,7 +27,8 @@
 /* The islands of the accepted state; the list of candidates may grow afterwards, by pairs without terms only. */
 static void couple(Sim* s) {
   const Model* m = s->model;
-  sets_separate(s->island, m->tree_count);
+  const SolveScope* in = &s->scope;
+  for (int n = 0; n < in->tree_count; n++) s->island[in->trees[n]] = in->trees[n];
   int count = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms pair = contact_term(s->contact, k);
@@ -38,11 +39,16 @@ static void couple(Sim* s) {
     sets_join(s->island, (int)(s->closures->pairs[k] >> 32), (int)(s->closures->pairs[k] & UINT32_MAX));
   for (int k = 0; s->tendons && k < s->tendons->pair_count; k++)
     sets_join(s->island, (int)(s->tendons->pairs[k] >> 32), (int)(s->tendons->pairs[k] & UINT32_MAX));
-  for (int k = 0; k < m->tree_count; k++) s->island[k] = sets_root(s->island, k);
+  for (int n = 0; n < in->tree_count; n++) s->island[in->trees[n]] = sets_root(s->island, in->trees[n]);
   s->island_count = 0;
-  for (int k = 0; k < m->tree_count; k++) /* now numbers: a root comes before its members, which all point to it */
+  for (int n = 0; n < in->tree_count; n++) { /* now numbers: a root comes before its members, which all point to it */
+    int k = in->trees[n];
     s->island[k] = s->island[k] == k ? s->island_count++ : s->island[s->island[k]];
-  for (int i = 0; i < m->link_count; i++) s->link_island[i] = m->link_tree[i] < 0 ? -1 : s->island[m->link_tree[i]];
+  }
+  for (int n = 0; n < in->link_count; n++) {
+    int i = in->links[n];
+    s->link_island[i] = m->link_tree[i] < 0 ? -1 : s->island[m->link_tree[i]];
+  }
 }
 
 static Island* island_of_link(Sim* s, int link) {
@@ -52,15 +58,17 @@ static Island* island_of_link(Sim* s, int link) {
 
 /* Pairs of islands that are in balance sleep: their alpha is zero. Islands must be known. */
 static void wake_unsettled(Sim* s, bool arrived) {
-  const Model* m = s->model;
+  const SolveScope* in = &s->scope;
   if (!s->contact) return;
   for (int k = 0; k < s->island_count; k++) s->refused[k] = false;
-  for (int k = 0; k < m->tree_count; k++)
-    if (!balance_tree(s, k, arrived)) s->refused[s->island[k]] = true;
+  for (int n = 0; n < in->tree_count; n++)
+    if (!balance_tree(s, in->trees[n], arrived)) s->refused[s->island[in->trees[n]]] = true;
   for (int k = 0; s->closures && k < s->closures->count; k++)
     if (!closure_holds(s->closures, k)) s->refused[s->link_island[closure_link(s->closures, k)]] = true;
-  for (int i = 0; i < m->link_count; i++)
+  for (int n = 0; n < in->link_count; n++) {
+    int i = in->links[n];
     s->marked_link[i] = s->tendons || (s->link_island[i] >= 0 && s->refused[s->link_island[i]]);
+  }
   contact_wake(s->contact, s->marked_link);
 }
 
@@ -84,9 +92,10 @@ static void round_link(Sim* s, int i) {
   if (link->dof_count > 0) s->rounding[i].joint = joint_rounding(link, &c->joints[i], c->q);
 }
 
-static void note_tree(void* context, int tree, int thread) {
+static void note_tree(void* context, int index, int thread) {
   (void)thread;
   Sim* s = context;
+  int tree = s->scope.trees[index];
   if (s->noted[tree] && !s->closures) return;
   s->noted[tree] = true;
   balance_note(s, tree);
@@ -96,20 +105,22 @@ static void note_tree(void* context, int tree, int thread) {
 /* Of every tree as it stands: is it in balance, and what its energies' rounding is. Multipliers of closures change
  * what is in balance where nothing is assembled. */
 static void note_trees(Sim* s) {
-  parallel_for(s->options.threads, s->model->tree_count, TREES_PARALLEL, TREES_GRAIN, note_tree, s);
+  parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, note_tree, s);
 }
 
 /* Islands and trees must be known. */
 static void measure_islands(Sim* s, bool arrived) {
   const Model* m = s->model;
   for (int k = 0; k < s->island_count; k++) s->islands[k] = (Island){.alpha = 1.0, .settled = true};
-  for (int k = 0; k < m->tree_count; k++) {
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    int k = s->scope.trees[n];
     Island* island = &s->islands[s->island[k]];
     for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
       island->slope += s->gradient[d] * s->delta[d];
     island->settled = island->settled && balance_tree(s, k, arrived);
   }
-  for (int i = 0; i < m->link_count; i++) {
+  for (int n = 0; n < s->scope.link_count; n++) {
+    int i = s->scope.links[n];
     Island* island = island_of_link(s, i);
     if (!island) continue;
     island->rounding += s->rounding[i].inertia;
@@ -144,7 +155,7 @@ static void measure_islands(Sim* s, bool arrived) {
 
 /* Before the first trial of a search. */
 static void forget_trial(Sim* s) {
-  for (int k = 0; k < s->model->tree_count; k++) s->moved_by[k] = (double)NAN;
+  for (int n = 0; n < s->scope.tree_count; n++) s->moved_by[s->scope.trees[n]] = (double)NAN;
   for (int k = 0; k < s->island_count; k++) s->islands[k].moved = true;
 }
 
@@ -152,7 +163,8 @@ static void forget_trial(Sim* s) {
 static void scale_step(Sim* s) {
   const Model* m = s->model;
   s->moved_count = 0;
-  for (int k = 0; k < m->tree_count; k++) {
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    int k = s->scope.trees[n];
     Island* island = &s->islands[s->island[k]];
     double alpha = island->alpha;
     if (alpha == s->moved_by[k]) continue;
@@ -173,13 +185,15 @@ static void shorten_link(Sim* s, int link) {
 static bool trial_feasible(Sim* s) {
   Configuration* trial = &s->configuration[1 - s->current];
   if (!configuration_move(s, trial)) {
-    for (int i = 0; i < s->model->link_count; i++)
+    for (int n = 0; n < s->scope.link_count; n++) {
+      int i = s->scope.links[n];
       if (s->model->links[i].dof_count > 0 && trial->joints[i].outside) shorten_link(s, i);
+    }
     return false;
   }
   if (!s->contact) return true;
   bool apart = contact_try(s->contact, trial->pose, s->moved_link, s->link_island, s->island_count, s->refused);
-  memset(s->moved_link, 0, sizeof(bool) * (size_t)s->model->link_count);
+  for (int n = 0; n < s->scope.link_count; n++) s->moved_link[s->scope.links[n]] = false;
   for (int k = 0; k < s->island_count; k++) s->islands[k].shorten = s->islands[k].shorten || s->refused[k];
   return apart;
 }
@@ -190,7 +204,8 @@ static void measure_change(Sim* s) {
   sets_separate(s->group, s->island_count);
   for (int k = 0; k < s->island_count; k++)
     if (s->islands[k].moved) s->islands[k].own_change = 0;
-  for (int i = 0; i < s->model->link_count; i++) {
+  for (int n = 0; n < s->scope.link_count; n++) {
+    int i = s->scope.links[n];
     Island* island = island_of_link(s, i);
     if (!island || !island->moved) continue;
     island->own_change += s->change[i].inertia;
@@ -246,9 +261,10 @@ typedef struct {
   const double* delta;
 } BoundTask;
 
-static void bound_tree(void* context, int tree, int thread) {
+static void bound_tree(void* context, int index, int thread) {
   (void)thread;
   Sim* s = ((BoundTask*)context)->s;
+  int tree = s->scope.trees[index];
   const Configuration* c = &s->configuration[s->current];
   bool still = step_tree_still(s, tree, ((BoundTask*)context)->delta), known = still && s->bounded_still[tree];
   s->bounded_still[tree] = still;
@@ -261,17 +277,26 @@ static void bound_motion(Sim* s, const double* delta) {
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];
   BoundTask task = {s, delta};
-  for (int i = 0; i < m->link_count; i++)
+  for (int i = 0; i < m->link_count && s->scope.whole; i++)
     if (m->links[i].tree < 0) motion_bound_of(m, i, c->q, c->pose, s->screws, delta, &s->bounds);
-  parallel_for(s->options.threads, m->tree_count, TREES_PARALLEL, TREES_GRAIN, bound_tree, &task);
+  parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, bound_tree, &task);
+}
+
+/* A part must not come near others: its way is judged with the certificate's bounds. */
+static bool keeps_to_region(Sim* s) {
+  if (s->scope.whole) return true;
+  s->leaves = !contact_part_stays(s->contact, &s->bounds);
+  return !s->leaves;
 }
 
 static bool certified(Sim* s, StepReport* report) {
-  if (!s->contact || !s->model->simulation.certificate) return true;
+  if (!s->contact || (!s->model->simulation.certificate && s->scope.whole)) return true;
   double start = timer_now();
   ContactFailure failure;
   int link_a, link_b;
   bound_motion(s, s->scaled);
+  if (!keeps_to_region(s)) return false;
+  if (!s->model->simulation.certificate) return true;
   bool ok = contact_certify(s->contact, &s->bounds, poses_on_path, s, &report->certified_intervals, &failure);
   if (!ok) {
     contact_candidate(s->contact, failure.candidate, &link_a, &link_b);
@@ -295,15 +320,18 @@ static void shorten_crowds(Sim* s) {
   const Model* m = s->model;
   bool any = false;
   for (int k = 0; k < s->island_count; k++) s->islands[k].share = 1;
-  for (int i = 0; i < m->link_count; i++) {
+  for (int n = 0; n < s->scope.link_count; n++) {
+    int i = s->scope.links[n];
     if (s->link_island[i] < 0) continue;
     Island* island = &s->islands[s->link_island[i]];
     island->share = fmin(island->share, contact_path_share(s->contact, &s->bounds, i));
     any = any || island->share < 1;
   }
-  for (int k = 0; any && k < m->tree_count; k++)
+  for (int n = 0; any && n < s->scope.tree_count; n++) {
+    int k = s->scope.trees[n];
     for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
       s->delta[d] *= s->islands[s->island[k]].share;
+  }
   if (any) bound_motion(s, s->delta);
 }
 
@@ -359,7 +387,8 @@ StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
     bool blind = true;
     for (int k = 0; k < s->island_count; k++) blind = blind && s->islands[k].blind;
     return blind ? SEARCH_AT_ROUNDING : SEARCH_ACCEPTED;
-  } while (shorten_marked(s));
+  } while (!s->leaves && shorten_marked(s));
+  if (s->leaves) return SEARCH_LEAVES;
   return lost_in_rounding(s) ? SEARCH_LOST : SEARCH_FAILED;
 }
 
@@ -367,7 +396,8 @@ StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
  * is what the step promises, whatever the slope here: a turn by more than a right angle may begin uphill. */
 static void expect_targets(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
-  for (int i = 0; (s->spinners || s->flight) && i < s->model->link_count; i++) {
+  for (int n = 0; (s->spinners || s->flight) && n < s->scope.link_count; n++) {
+    int i = s->scope.links[n];
     const ModelLink* link = &s->model->links[i];
     bool spins = s->spinners && s->spinners[i].spins && !s->spinners[i].touches;
     if (!spins && !tree_flight_starts_at_aim(s->flight, link)) continue;
@@ -378,15 +408,26 @@ static void expect_targets(Sim* s) {
   }
 }
 
+/* What has been moved in this step already is not repeated. */
+static void leave_begun(Sim* s) {
+  for (int n = 0; s->begun && n < s->scope.tree_count; n++)
+    if (s->begun[s->scope.trees[n]] >= 0) s->islands[s->island[s->scope.trees[n]]].settled = true;
+}
+
 /* The motion of the last step, stretched to the length of this one; of bodies and trees that fly by their momentum,
  * where it takes them. A moving body is then near its solution, where the Hessian is positive definite; one at rest is
  * left alone. */
 bool step_repeat_last(Sim* s, StepReport* report) {
   double lengths = step_length_ratio(s);
-  for (int k = 0; k < s->model->dof_count; k++) s->delta[k] = lengths * s->difference_old[k];
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    const ModelTree* tree = &s->model->trees[s->scope.trees[n]];
+    for (int k = tree->dof_first; k < tree->dof_first + tree->dof_count; k++)
+      s->delta[k] = lengths * s->difference_old[k];
+  }
   bool foretold = s->closures && lengths == 1 && closures_foretell(s->closures, s->delta);
   bool along = foretold && (!s->contact || contact_term_count(s->contact) == 0);
-  for (int k = 0; k < s->model->dof_count; k++) /* what is prescribed goes along, where nothing is in the way */
+  for (int k = 0; s->fixed_count > 0 && k < s->model->dof_count;
+       k++) /* what is prescribed goes along, where nothing is in the way */
     if (s->fixed[k]) s->delta[k] = along && closures_act_on(s->closures, k) ? s->rhs[k] : 0;
   spin_increments(s, s->delta);
   tree_flight_increments(s, s->delta);
@@ -394,6 +435,7 @@ bool step_repeat_last(Sim* s, StepReport* report) {
   note_trees(s);
   measure_islands(s, false);
   expect_targets(s);
+  leave_begun(s);
   bool any = false;
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];
@@ -404,7 +446,7 @@ bool step_repeat_last(Sim* s, StepReport* report) {
   if (!any) return false;
   forget_trial(s);
   scale_step(s);
-  memcpy(s->delta, s->scaled, sizeof(double) * (size_t)s->model->dof_count);
+  step_copy_scope(s, s->delta, s->scaled);
   prepare_path(s);
   if (s->contact) contact_wake(s->contact, NULL);
   for (int attempt = 0; attempt < 2; attempt++) { /* islands in the way stay where they are the second time */
@@ -415,6 +457,7 @@ bool step_repeat_last(Sim* s, StepReport* report) {
       accept_trial(s);
       return true;
     }
+    s->leaves = false;
     for (int k = 0; k < s->island_count; k++)
       if (s->islands[k].shorten) s->islands[k].alpha = 0;
     scale_step(s);

@@ -40,9 +40,10 @@ typedef struct {
   Configuration* to;
 } MoveTask;
 
-static void evaluate_tree(void* context, int tree, int thread) {
+static void evaluate_tree(void* context, int index, int thread) {
   (void)thread;
   Sim* s = ((MoveTask*)context)->s;
+  int tree = s->scope.trees[index];
   s->inside[tree] = true;
   for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++)
     s->inside[tree] = evaluate_link(s, s->tree_links[n], ((MoveTask*)context)->to) && s->inside[tree];
@@ -104,7 +105,7 @@ static void move_tree(void* context, int index, int thread) {
 /* Links that cannot move. */
 static void keep_fixed(Sim* s, Configuration* to) {
   const Configuration* from = &s->configuration[s->current];
-  for (int i = 0; i < s->model->link_count; i++) {
+  for (int i = 0; i < s->model->link_count && s->scope.whole; i++) {
     if (s->same[i] || s->link_island[i] >= 0) continue; /* islands must be known */
     s->same[i] = s->moved_link[i] = true;
     to->pose[i] = from->pose[i];
@@ -114,12 +115,11 @@ static void keep_fixed(Sim* s, Configuration* to) {
 }
 
 bool configuration_move(Sim* s, Configuration* to) {
-  int trees = s->model->tree_count;
   MoveTask task = {s, to};
   bool inside = true;
   keep_fixed(s, to);
   parallel_for(s->options.threads, s->moved_count, TREES_PARALLEL, TREES_GRAIN, move_tree, &task);
-  for (int k = 0; k < trees; k++) inside = inside && s->inside[k];
+  for (int n = 0; n < s->scope.tree_count; n++) inside = inside && s->inside[s->scope.trees[n]];
   if (s->closures) closures_values(s->closures, to->pose, to->q, to->closures);
   if (s->tendons) tendons_energies(s->tendons, to->pose, to->tendons);
   return inside;
@@ -138,9 +138,12 @@ static uint64_t* room_for_couplings(Sim* s, int count) {
   return s->fresh_couplings;
 }
 
-static int add_coupling(const Model* m, int link_a, int link_b, uint64_t* keys, int count) {
-  int a = m->links[link_a].tree, b = m->links[link_b].tree;
+/* By the places of both trees. */
+static int add_coupling(const Sim* s, int link_a, int link_b, uint64_t* keys, int count) {
+  int a = s->model->link_tree[link_a], b = s->model->link_tree[link_b];
   if (a < 0 || b < 0 || a == b) return count;
+  a = s->scope.place[a];
+  b = s->scope.place[b];
   keys[count] = a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
   return count + 1;
 }
@@ -192,7 +195,7 @@ static void adopt_couplings(Sim* s, uint64_t* keys, int count) {
   s->known_couplings = total;
   s->pattern_set = true;
   block_solver_pattern(s->solver, s->couplings, total);
-  for (int k = 0; k < s->model->tree_count; k++) s->stale_blocks[k] = true;
+  for (int n = 0; n < s->scope.tree_count; n++) s->stale_blocks[n] = true;
 }
 
 static void update_pattern(Sim* s) {
@@ -204,7 +207,7 @@ static void update_pattern(Sim* s) {
   for (int k = 0; k < candidates; k++) {
     int a, b;
     contact_candidate(s->contact, k, &a, &b);
-    count = add_coupling(s->model, a, b, keys, count);
+    count = add_coupling(s, a, b, keys, count);
   }
   adopt_couplings(s, keys, count);
   s->pattern_version = version;
@@ -216,14 +219,14 @@ void step_pattern(Sim* s, ContactTermList contact) {
   count = add_standing(s, keys, count);
   for (int k = 0; k < terms; k++) {
     ContactTerms t = contact.at(contact.holder, k);
-    count = add_coupling(s->model, t.link_a, t.link_b, keys, count);
+    count = add_coupling(s, t.link_a, t.link_b, keys, count);
   }
   adopt_couplings(s, keys, count);
 }
 
 void step_all_stale(Sim* s) {
   s->all_stale = true;
-  for (int k = 0; k < s->model->tree_count; k++) s->stale[k] = s->stale_blocks[k] = true;
+  for (int n = 0; n < s->scope.tree_count; n++) s->stale[s->scope.trees[n]] = s->stale_blocks[n] = true;
 }
 
 /* The trees of these pairs if one of them is among `trees`. */
@@ -239,32 +242,35 @@ static void spread_stale(Sim* s, ContactTermList contact, const bool* trees) {
 }
 
 void step_moved_stale(Sim* s) {
-  for (int k = 0; k < s->model->tree_count; k++) s->stale[k] = s->stale[k] || s->moving[k];
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    int k = s->scope.trees[n];
+    s->stale[k] = s->stale[k] || s->moving[k];
+  }
   spread_stale(s, contact_term_list(s->contact), s->moving);
 }
 
 static void mark_stale(Sim* s, const bool* links) {
-  for (int i = 0; i < s->model->link_count; i++)
+  for (int n = 0; n < s->scope.link_count; n++) {
+    int i = s->scope.links[n];
     if (links[i] && s->model->link_tree[i] >= 0) s->stale[s->model->link_tree[i]] = true;
+  }
 }
 
 /* What is assembled now is up to date, but for what closures and tendons act on, whose terms change where nothing
  * moves; its part of the Hessian is not yet. */
 static void assembled(Sim* s) {
   s->all_stale = false;
-  for (int k = 0; k < s->model->tree_count; k++) {
-    s->stale_blocks[k] = s->stale_blocks[k] || s->stale[k];
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    int k = s->scope.trees[n];
+    s->stale_blocks[n] = s->stale_blocks[n] || s->stale[k];
     s->noted[k] = s->noted[k] && !s->stale[k];
     s->stale[k] = s->always_stale[k];
   }
 }
 
-static void terms_of_link(void* context, int i, int thread) {
-  (void)thread;
-  Sim* s = context;
+void step_link_terms(Sim* s, int i) {
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];
-  if (!step_is_stale(s, i)) return;
   model_link_screws(m, i, c->q, c->pose, s->screws);
   s->reference[i] = pose_apply(c->pose[i], m->links[i].center);
   if (m->links[i].tree >= 0)
@@ -273,9 +279,16 @@ static void terms_of_link(void* context, int i, int thread) {
     memset(&s->link_terms[i], 0, sizeof(LinkTerms));
 }
 
+static void terms_of_link(void* context, int index, int thread) {
+  (void)thread;
+  Sim* s = context;
+  int i = s->scope.links[index];
+  if (step_is_stale(s, i)) step_link_terms(s, i);
+}
+
 static void link_terms(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
-  parallel_for(s->options.threads, s->model->link_count, TREES_PARALLEL, TREES_GRAIN, terms_of_link, s);
+  parallel_for(s->options.threads, s->scope.link_count, TREES_PARALLEL, TREES_GRAIN, terms_of_link, s);
   if (s->closures) closures_assemble(s->closures, c->pose, c->q, s->reference, s->screws, step_inertia_weight(s));
   if (s->tendons) tendons_assemble(s->tendons, c->pose, s->reference, s->screws);
 }
@@ -287,6 +300,7 @@ void step_closure_slopes(Sim* s) {
 
 static void list_terms(Sim* s, ContactTermList contact, Assembly* a) {
   *a = (Assembly){.model = s->model,
+                  .scope = &s->scope,
                   .threads = s->options.threads,
                   .stiffening = 1,
                   .tree_first = s->tree_first,
@@ -309,9 +323,11 @@ static void list_terms(Sim* s, ContactTermList contact, Assembly* a) {
 static void gather(Sim* s, Assembly* a) {
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];
-  for (int i = 0; s->loads && i < m->link_count; i++)
+  for (int n = 0; s->loads && n < s->scope.link_count; n++) {
+    int i = s->scope.links[n];
     if (s->loads[i].any && step_is_stale(s, i))
       load_add_terms(&s->loads[i], &m->links[i], c->pose[i], &s->link_terms[i]);
+  }
   assemble_gradient(a, s->gradient);
   a->stale = NULL;
   assembled(s);
@@ -363,10 +379,10 @@ typedef struct {
 /* Smallest positive diagonal entry: what eigenvalues are small against. */
 static double smallest_diagonal(const Sim* s, int component) {
   double smallest = INFINITY;
-  for (int k = 0; k < s->model->tree_count; k++) {
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    int stride, k = s->scope.trees[n];
     if (s->component[k] != component) continue;
-    int stride;
-    const double* block = block_solver_block(s->solver, k, k, &stride);
+    const double* block = block_solver_block(s->solver, n, n, &stride);
     for (int d = 0; d < s->model->trees[k].dof_count; d++) {
       double value = block[d * stride + d];
       if (value > 0 && value < smallest) smallest = value;
@@ -390,8 +406,9 @@ static void solve_component(void* context, int index, int thread) {
 static int find_wanted(Sim* s, Factor factor) {
   int count = block_solver_component_count(s->solver);
   for (int c = 0; c < count; c++) s->wanted_component[c] = false;
-  for (int k = 0; k < s->model->tree_count; k++) {
-    s->component[k] = block_solver_component_of(s->solver, k);
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    int k = s->scope.trees[n];
+    s->component[k] = block_solver_component_of(s->solver, n);
     if (s->wanted[k]) s->wanted_component[s->component[k]] = true;
   }
   if (s->closures) closures_spread(s->closures, s->solver, s->wanted_component);
@@ -422,10 +439,20 @@ static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
   Assembly own = *a;
   if (s->closures) own.stiffening = s->closures->stiffening;
   if (own.stiffening == 0) own.rows_count = own.coupling_count = 0;
-  for (int k = 0; k < s->model->tree_count; k++) s->stale_blocks[k] = s->stale_blocks[k] || s->always_stale[k];
+  for (int n = 0; n < s->scope.tree_count; n++)
+    s->stale_blocks[n] = s->stale_blocks[n] || s->always_stale[s->scope.trees[n]];
   own.stale_blocks = s->fixed_count > 0 ? NULL : s->stale_blocks;
   assemble_hessian(&own, curvature, s->solver);
-  for (int k = 0; k < s->model->tree_count && curvature; k++) s->stale_blocks[k] = false;
+  for (int n = 0; n < s->scope.tree_count && curvature; n++) s->stale_blocks[n] = false;
+}
+
+/* b, by unknowns of the matrix. */
+static void fill_right_side(Sim* s) {
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    const ModelTree* tree = &s->model->trees[s->scope.trees[n]];
+    double* own = s->solution + s->scope.dof_first[n];
+    for (int d = 0; d < tree->dof_count; d++) own[d] = -s->gradient[tree->dof_first + d];
+  }
 }
 
 /* H delta = -g for the components with a wanted tree; the others keep their delta. Trees that got one are not wanted
@@ -435,7 +462,7 @@ static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor facto
   double start = timer_now();
   step_closure_slopes(s);
   fill_hessian(s, a, curvature);
-  for (int k = 0; k < m->dof_count; k++) s->solution[k] = -s->gradient[k];
+  fill_right_side(s);
   if (s->closures) closures_add_stiff_force(s->closures, 1 - s->closures->stiffening, s->solution);
   if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, s->rhs, s->solution);
   double middle = timer_now();
@@ -445,17 +472,17 @@ static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor facto
   parallel_for(s->options.threads, count, COMPONENTS_PARALLEL, COMPONENTS_GRAIN, solve_component, &task);
   if (s->closures) close_direction(s, count);
   bool all = true;
-  for (int k = 0; k < m->tree_count; k++) {
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    int k = s->scope.trees[n], c = s->component[k];
     const ModelTree* tree = &m->trees[k];
-    int c = s->component[k];
+    const double* own = s->solution + s->scope.dof_first[n];
     if (!s->wanted_component[c]) continue;
     bool finite = s->solved_component[c];
-    for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++)
-      finite = finite && isfinite(s->solution[d]);
+    for (int d = 0; d < tree->dof_count; d++) finite = finite && isfinite(own[d]);
     s->wanted[k] = !finite;
     all = all && finite;
     if (finite && tree->dof_count > 0)
-      memcpy(s->delta + tree->dof_first, s->solution + tree->dof_first, sizeof(double) * (size_t)tree->dof_count);
+      memcpy(s->delta + tree->dof_first, own, sizeof(double) * (size_t)tree->dof_count);
   }
   s->times.factor += timer_now() - middle;
   return all;
@@ -478,9 +505,10 @@ static void find_twist(Sim* s, int i) {
   memcpy(s->twist[i], own, sizeof(own));
 }
 
-static void twist_tree(void* context, int tree, int thread) {
+static void twist_tree(void* context, int index, int thread) {
   (void)thread;
   Sim* s = context;
+  int tree = s->scope.trees[index];
   bool still = step_tree_still(s, tree, s->delta);
   for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++)
     if (still)
@@ -490,15 +518,16 @@ static void twist_tree(void* context, int tree, int thread) {
 }
 
 static void find_twists(Sim* s) {
-  for (int i = 0; i < s->model->link_count; i++)
+  for (int i = 0; i < s->model->link_count && s->scope.whole; i++)
     if (s->model->links[i].tree < 0) find_twist(s, i);
-  parallel_for(s->options.threads, s->model->tree_count, TREES_PARALLEL, TREES_GRAIN, twist_tree, s);
+  parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, twist_tree, s);
 }
 
 /* Islands in which delta does not descend well keep the Newton step, which does. */
 static void keep_descent(Sim* s) {
   for (int k = 0; k < s->island_count; k++) s->islands[k].slope = s->islands[k].change = 0;
-  for (int k = 0; k < s->model->tree_count; k++) {
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    int k = s->scope.trees[n];
     const ModelTree* tree = &s->model->trees[k];
     Island* island = &s->islands[s->island[k]];
     for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++) {
@@ -506,7 +535,8 @@ static void keep_descent(Sim* s) {
       island->change += s->gradient[d] * s->newton_delta[d];
     }
   }
-  for (int k = 0; k < s->model->tree_count; k++) {
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    int k = s->scope.trees[n];
     const ModelTree* tree = &s->model->trees[k];
     const Island* island = &s->islands[s->island[k]];
     if (island->slope < LEAST_DESCENT * island->change) continue;
@@ -516,9 +546,23 @@ static void keep_descent(Sim* s) {
 
 /* The trees of the marked links, and no others. */
 static void want_marked(Sim* s) {
-  for (int k = 0; k < s->model->tree_count; k++) s->wanted[k] = false;
-  for (int i = 0; i < s->model->link_count; i++)
+  for (int n = 0; n < s->scope.tree_count; n++) s->wanted[s->scope.trees[n]] = false;
+  for (int n = 0; n < s->scope.link_count; n++) {
+    int i = s->scope.links[n];
     if (s->marked_link[i] && s->model->link_tree[i] >= 0) s->wanted[s->model->link_tree[i]] = true;
+  }
+}
+
+void step_copy_scope(const Sim* s, double* to, const double* from) {
+  const ModelTree* trees = s->model->trees;
+  if (s->scope.whole) {
+    memcpy(to, from, sizeof(double) * (size_t)s->model->dof_count);
+    return;
+  }
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    const ModelTree* t = &trees[s->scope.trees[n]];
+    if (t->dof_count > 0) memcpy(to + t->dof_first, from + t->dof_first, sizeof(double) * (size_t)t->dof_count);
+  }
 }
 
 void step_relieve(Sim* s) {
@@ -526,18 +570,17 @@ void step_relieve(Sim* s) {
   find_twists(s);
   if (contact_relieve(s->contact, (const double(*)[6])s->twist, s->marked_link) == 0) return;
   Assembly a;
-  size_t size = sizeof(double) * (size_t)s->model->dof_count;
   want_marked(s);
-  memcpy(s->newton_delta, s->delta, size);
-  memcpy(s->true_gradient, s->gradient, size);
-  memcpy(s->true_work, s->at_work, size);
+  step_copy_scope(s, s->newton_delta, s->delta);
+  step_copy_scope(s, s->true_gradient, s->gradient);
+  step_copy_scope(s, s->true_work, s->at_work);
   if (s->closures) closures_keep(s->closures);
   mark_stale(s, s->marked_link);
   step_assemble(s, contact_model_list(s->contact), &a);
   (void)solve_wanted(s, &a, true, FACTOR_PLAIN); /* trees that get none keep their Newton step */
   if (s->closures) closures_put_back(s->closures);
-  memcpy(s->gradient, s->true_gradient, size);
-  memcpy(s->at_work, s->true_work, size);
+  step_copy_scope(s, s->gradient, s->true_gradient);
+  step_copy_scope(s, s->at_work, s->true_work);
   mark_stale(s, s->marked_link);
   keep_descent(s);
 }
@@ -545,7 +588,8 @@ void step_relieve(Sim* s) {
 /* Trees that are not in balance, or whose prescribed joints are under way; the others stay where they are. */
 static void want_unbalanced(Sim* s) {
   const Model* m = s->model;
-  for (int k = 0; k < m->tree_count; k++) {
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    int k = s->scope.trees[n];
     const ModelTree* tree = &m->trees[k];
     s->wanted[k] = false;
     for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++) {
@@ -569,8 +613,8 @@ static bool solve_direction(Sim* s, Assembly* a, StepReport* report) {
   while (s->closures && closures_stiffen(s->closures))
     if (solve_wanted(s, a, true, FACTOR_PLAIN)) return true;
   report->factor_retries++;
-  for (int i = 0; i < s->model->link_count; i++) {
-    int tree = s->model->links[i].tree;
+  for (int n = 0; n < s->scope.link_count; n++) {
+    int i = s->scope.links[n], tree = s->model->link_tree[i];
     s->marked_link[i] = tree >= 0 && s->wanted[tree];
   }
   if (s->contact) contact_project(s->contact, s->marked_link);
@@ -698,6 +742,10 @@ static bool newton_round(Sim* s, NewtonProgress* before, StepReport* report) {
   report->outcome = STEP_NOT_FINITE;
   if (!solve_direction(s, &a, report)) return true;
   StepSearch found = step_search(s, arrived, report);
+  if (found == SEARCH_LEAVES) {
+    report->outcome = STEP_MAX_ITERATIONS; /* of those that it was given */
+    return true;
+  }
   report->outcome = arrived ? STEP_LINE_SEARCH : STEP_BLOCKED;
   if (found == SEARCH_LOST && arrived) report->outcome = STEP_ROUNDING_FLOOR;
   if (found == SEARCH_LOST || found == SEARCH_FAILED) {
@@ -707,6 +755,13 @@ static bool newton_round(Sim* s, NewtonProgress* before, StepReport* report) {
   report->iterations++;
   report->outcome = found == SEARCH_AT_ROUNDING ? STEP_ROUNDING_FLOOR : STEP_MAX_ITERATIONS;
   return false;
+}
+
+void step_rounds(Sim* s, StepReport* report) {
+  NewtonProgress before = {INFINITY, INFINITY, 0, 0};
+  for (int k = 0; k <= s->iteration_limit; k++)
+    if (newton_round(s, &before, report)) break;
+  if (fails_open(s, &before, report)) tell_open(s->closures, report);
 }
 
 StepReport step_solve(Sim* s) {
@@ -724,10 +779,9 @@ StepReport step_solve(Sim* s) {
     report.outcome = STEP_NOT_FINITE;
     return report;
   }
-  NewtonProgress before = {INFINITY, INFINITY, 0, 0};
-  for (int k = 0; k <= s->iteration_limit; k++)
-    if (newton_round(s, &before, &report)) break;
-  if (fails_open(s, &before, &report)) tell_open(s->closures, &report);
+  int most = parts_solve(s, &report);
+  if (report.outcome != STEP_CONVERGED) step_rounds(s, &report);
+  report.iterations = most > report.iterations ? most : report.iterations;
   if (s->closures && report.outcome == STEP_ROUNDING_FLOOR && closures_gap(s->closures, NULL) > 1)
     report.outcome = STEP_MAX_ITERATIONS;
   /* Rounding may leave a little that cannot be solved; where it leaves much, shorter steps will say what is right. */

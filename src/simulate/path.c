@@ -123,9 +123,20 @@ static void make_one(Sim* s, int last) {
   p->count = last + 1;
 }
 
+double* path_add_row(Sim* s) {
+  if (!s->path.delta) return NULL;
+  double* row = add_room(&s->path, s->model->dof_count);
+  memset(row, 0, sizeof(double) * (size_t)s->model->dof_count);
+  return row;
+}
+
 void path_add(Sim* s) {
   Path* p = &s->path;
   if (!p->delta) return;
+  if (s->moves) {
+    parts_add_move(s);
+    return;
+  }
   if (p->count - p->block >= BLOCK) {
     if (proved_after(s, p->block - p->first)) make_one(s, p->block);
     p->block = p->count;

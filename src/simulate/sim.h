@@ -133,22 +133,30 @@ struct Sim {
   bool* fixed;            /* dof is prescribed  (nv) */
   int fixed_count;
 
+  SolveScope scope;        /* what Newton's method works on: all, but in a part (simulate/parts.c) */
+  struct StepParts* parts; /* NULL: the scene is not solved in parts */
+  struct PartMoves* moves; /* of a part: what it has accepted; else NULL */
+  const int*
+      begun;   /* of every tree: a part that has been solved by itself in this step, -1: none; NULL: no tree  (trees) */
+  bool leaves; /* a part has to go beyond its region */
+
   int iteration_limit; /* of the try under way (simulate/substep.c) */
 
   /* written by the Newton loop */
   Configuration configuration[2];
   int current;
   double *gradient, *delta, *scaled, *rhs; /* (nv) */
-  double* solution;                        /* (nv) */
+  double* solution;                        /* by unknown of the matrix  (nv) */
   bool* moving;                            /* of every tree, in the trial  (trees) */
   double* moved_by;                        /* step lengths of the last trial; NAN: it is another search's  (trees) */
   int *moved_trees, moved_count;           /* in this trial: the others stand where the last put them  (trees) */
   bool* same;                              /* of every link: both configurations hold the same of it  (links) */
   bool* moved_link;                        /* of every link: it may have moved since contact was tried last  (links) */
-  bool *stale, *stale_blocks;   /* of every tree: its terms, its part of the Hessian are out of date  (trees) */
-  bool* always_stale;           /* of every tree: closures or tendons act on it  (trees) */
-  bool* balanced;               /* of every tree: it was when this was noted last  (trees) */
-  bool* noted;                  /* of every tree: nothing of it has been assembled since then  (trees) */
+  bool* stale;                             /* of every tree: its terms are out of date  (trees) */
+  bool* stale_blocks;                      /* by place: the tree's part of the Hessian is  (trees) */
+  bool* always_stale;                      /* of every tree: closures or tendons act on it  (trees) */
+  bool* balanced;                          /* of every tree: it was when this was noted last  (trees) */
+  bool* noted;                             /* of every tree: nothing of it has been assembled since then  (trees) */
   LinkPart *rounding, *change;  /* of every link's own energies: where the search begins, in the trial  (links) */
   bool* inside;                 /* of every tree: no limit is passed in the trial  (trees) */
   int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
@@ -228,6 +236,8 @@ void path_end(Sim* sim, bool reached, double time);
 void path_save(Sim* sim);
 /* Moves and parts since path_save are forgotten. */
 void path_restore(Sim* sim);
+/* Room for one more, all zero  (nv). Allocates as path_add does. NULL: nothing is kept. */
+double* path_add_row(Sim* sim);
 /* A move by s->scaled is about to be accepted: the accepted state is still that before it. Copies s->scaled (nv).
  * Allocates while a step has more moves than ever before. */
 void path_add(Sim* sim);
@@ -269,6 +279,24 @@ bool guess_grips(Sim* sim, StepReport* report);
 void guess_free(Sim* sim);
 /* Frees what substeps allocated, the state before the step too. */
 void substates_free(Sim* sim);
+/* ---- simulate/parts.c: trees that nothing joins are solved by themselves first (docs/derivations/step.md, S17) */
+/* After contact_reset. Allocates; nothing for scenes that are not solved in parts. Freed with parts_destroy. */
+void parts_create(Sim* sim);
+/* Frees them with their workers; NULL is accepted. */
+void parts_destroy(struct StepParts* parts);
+/* At the beginning of a step, all stale, the configuration evaluated: solves what can be. What is left, or not quite
+ * solved, is the caller's; the work goes into *report, the iterations of those that are not solved. Where all is, the
+ * outcome is STEP_CONVERGED with its residual. Returns the most
+ * iterations of any. Allocates while lists grow. */
+int parts_solve(Sim* sim, StepReport* report);
+/* How many parts of the last solve stopped at the bounds of their regions, and were left to the whole's rounds. */
+int parts_left(const Sim* sim);
+/* Keeps a move by s->scaled of a part, which is about to be accepted. Allocates as path_add does. */
+void parts_add_move(Sim* sim);
+/* Rounds of Newton's method from the accepted configuration, until it is solved or cannot be (simulate/newton.c). */
+void step_rounds(Sim* sim, StepReport* report);
+/* Screws, place and inertia of a link at the current configuration. */
+void step_link_terms(Sim* sim, int i);
 /* Newton with line search from the accepted configuration (simulate/newton.c). Returns why it stopped; a configuration
  * that failed is left to the caller. Iterations up to s->iteration_limit. */
 StepReport step_solve(Sim* sim);
@@ -305,6 +333,7 @@ typedef enum {
   SEARCH_AT_ROUNDING, /* accepted on trust: the decrease is below rounding */
   SEARCH_LOST,        /* nothing accepted, and there was hardly more than rounding to gain */
   SEARCH_FAILED,
+  SEARCH_LEAVES, /* nothing accepted: the way leads out of the part's region */
 } StepSearch;
 /* Adds trials and intervals to the report. arrived: prescribed joints have come to where they must be. */
 StepSearch step_search(Sim* sim, bool arrived, StepReport* report);
@@ -315,6 +344,8 @@ bool step_repeat_last(Sim* sim, StepReport* report);
  * Fills `assembly`, which borrows from the Sim and the list until the next one; sets s->gradient (nv) and
  * s->at_work. */
 void step_assemble(Sim* sim, ContactTermList contact, Assembly* assembly);
+/* Copies what belongs to the degrees of freedom of the scope; to and from (nv). */
+void step_copy_scope(const Sim* sim, double* to, const double* from);
 /* What has been assembled stays until it is stale: everything where a step begins; a tree that has moved and those that
  * a pair with terms joins to it, before and after. */
 void step_all_stale(Sim* sim);

@@ -45,11 +45,15 @@ void spin_aim(Sim* s) {
 }
 
 static void mark_touching(Sim* s, bool loads) {
-  for (int i = 0; i < s->model->link_count; i++) s->spinners[i].touches = loads && s->loads && s->loads[i].any;
+  for (int n = 0; n < s->scope.link_count; n++) {
+    int i = s->scope.links[n];
+    s->spinners[i].touches = loads && s->loads && s->loads[i].any;
+  }
   int count = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact_term(s->contact, k);
-    s->spinners[t.link_a].touches = s->spinners[t.link_b].touches = true;
+    if (s->model->link_tree[t.link_a] >= 0) s->spinners[t.link_a].touches = true;
+    if (s->model->link_tree[t.link_b] >= 0) s->spinners[t.link_b].touches = true;
   }
 }
 
@@ -177,7 +181,8 @@ int spin_parts(Sim* s, double dt) {
 void spin_increments(Sim* s, double* delta) {
   if (!s->spinners) return;
   mark_touching(s, true);
-  for (int i = 0; i < s->model->link_count; i++) {
+  for (int n = 0; n < s->scope.link_count; n++) {
+    int i = s->scope.links[n];
     if (!s->spinners[i].spins || s->spinners[i].touches) continue;
     const ModelLink* link = &s->model->links[i];
     Pose at = s->configuration[s->current].pose[i], to = s->target[i];

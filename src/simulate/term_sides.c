@@ -3,15 +3,18 @@
 
 #include "simulate/terms.h"
 
-/* The number of a link's tree, that behind all trees if it cannot move, -1 for no link. */
-static int place_of(const Model* m, int link) {
+/* The place of a link's tree, that behind all trees if it cannot move, -1 for no link. */
+static int place_of(const Assembly* in, int link) {
   if (link < 0) return -1;
-  return m->link_tree[link] < 0 ? m->tree_count : m->link_tree[link];
+  int tree = in->model->link_tree[link];
+  return tree < 0 ? in->scope->tree_count : in->scope->place[tree];
 }
 
 static void make_room(TermSides* sides, int trees, int terms) {
-  if (!sides->first) {
+  if (!sides->first || trees > sides->trees) {
+    memory_free(sides->first);
     sides->first = MEMORY_NEW(int, trees + 2);
+    sides->trees = trees;
     sides->sorted = -1;
   }
   if (2 * terms <= sides->capacity) return;
@@ -30,7 +33,7 @@ static int list_standing(const Assembly* in, TermSides* sides, bool* same) {
   const ContactTermList* const lists[] = {&in->contact, &in->closures, &in->tendons};
   for (int k = 0; k < 3; k++) sides->count[k] = lists[k]->holder ? lists[k]->count(lists[k]->holder) : 0;
   int count = sides->count[1] + sides->count[2], at = 0;
-  *same = sides->count[0] == 0 && count == sides->sorted && sides->first;
+  *same = in->scope->whole && sides->count[0] == 0 && count == sides->sorted && sides->first;
   if (count == 0) return sides->count[0];
   if (count > sides->standing_capacity) {
     memory_free(sides->standing);
@@ -48,13 +51,13 @@ static int list_standing(const Assembly* in, TermSides* sides, bool* same) {
 
 void assembly_find_sides(const Assembly* in, TermSides* sides) {
   bool same;
-  int trees = in->model->tree_count, terms = list_standing(in, sides, &same);
+  int trees = in->scope->tree_count, terms = list_standing(in, sides, &same);
   if (same) return;
   make_room(sides, trees, terms);
   memset(sides->first, 0, sizeof(int) * (size_t)(trees + 2));
   for (int k = 0; k < terms; k++) {
     ContactTerms term = assembly_term(in, k);
-    int place[2] = {place_of(in->model, term.link_a), place_of(in->model, term.link_b)};
+    int place[2] = {place_of(in, term.link_a), place_of(in, term.link_b)};
     for (int side = 0; side < 2; side++)
       if (place[side] >= 0) sides->first[place[side] + 1]++;
   }
@@ -62,13 +65,13 @@ void assembly_find_sides(const Assembly* in, TermSides* sides) {
   int total = sides->first[trees + 1];
   for (int k = terms - 1; k >= 0; k--) { /* from behind: the ends become the beginnings */
     ContactTerms term = assembly_term(in, k);
-    int place[2] = {place_of(in->model, term.link_a), place_of(in->model, term.link_b)};
+    int place[2] = {place_of(in, term.link_a), place_of(in, term.link_b)};
     for (int side = 1; side >= 0; side--)
       if (place[side] >= 0) sides->items[--sides->first[place[side] + 1]] = 2 * k + side;
   }
   memmove(sides->first, sides->first + 1, sizeof(int) * (size_t)(trees + 1));
   sides->first[trees + 1] = total;
-  sides->sorted = sides->count[0] == 0 ? terms : -1;
+  sides->sorted = in->scope->whole && sides->count[0] == 0 ? terms : -1;
 }
 
 void sides_free(TermSides* sides) {

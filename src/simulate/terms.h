@@ -200,7 +200,8 @@ typedef struct {
 /* Which terms of pairs act on which tree, in the order of the terms: those of contact, of closures, of tendons. Behind
  * the trees stand the links that cannot move (simulate/term_sides.c). */
 typedef struct {
-  int* first;           /* (trees + 2) */
+  int* first;           /* by place (trees + 2) */
+  int trees;            /* that there is room for */
   int *items, capacity; /* 2 * term + side */
   int sorted;           /* terms that items stand for, when none of them is of contact: these stay for long; else -1 */
   int count[3];         /* terms of each list */
@@ -208,10 +209,21 @@ typedef struct {
   int standing_capacity;
 } TermSides;
 
+/* What is solved together: the whole scene, or some trees of it (simulate/parts.c). Places are numbers within it. */
+typedef struct {
+  bool whole;
+  const int* trees;     /* ascending */
+  const int* links;     /* theirs, parents first; of the whole scene all links, those that cannot move too */
+  const int* place;     /* of every tree of it, in `trees`  (trees of the model) */
+  const int* dof_first; /* of every one of `trees`: where its unknowns begin in the matrix */
+  int tree_count, link_count;
+} SolveScope;
+
 /* Gradient (nv) and block Hessian from link terms, contact pairs and joint terms. Trees are looked at each by itself,
  * on so many threads. */
 typedef struct {
   const Model* model;
+  const SolveScope* scope;
   int threads;
   const int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
   const TermSides* sides;             /* of the three lists below */
@@ -229,7 +241,7 @@ typedef struct {
   const CouplingTerms* stretched; /* of tendons, alike */
   int stretched_count;
   const bool* stale;        /* trees whose terms and gradient are to be found, the others have theirs; NULL: all */
-  const bool* stale_blocks; /* the same of the Hessian's rows and columns */
+  const bool* stale_blocks; /* the same of the Hessian's rows and columns, by place */
 } Assembly;
 /* Fewer trees than this are not worth waking other threads for. */
 enum { TREES_PARALLEL = 128, TREES_GRAIN = 32 };

@@ -362,7 +362,7 @@ void tree_flight_aim(Sim* s) {
 static void mark_untouched(Sim* s) {
   TreeFlight* f = s->flight;
   const Model* m = s->model;
-  for (int k = 0; k < m->tree_count; k++) f->untouched[k] = f->found[k];
+  for (int n = 0; n < s->scope.tree_count; n++) f->untouched[s->scope.trees[n]] = f->found[s->scope.trees[n]];
   int count = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact_term(s->contact, k);
@@ -370,7 +370,7 @@ static void mark_untouched(Sim* s) {
     for (int side = 0; side < 2; side++)
       if (m->links[link[side]].tree >= 0) f->untouched[m->links[link[side]].tree] = false;
   }
-  for (int n = 0; n < f->group_count; n++) { /* what is joined to it starts where it does */
+  for (int n = 0; s->closures && n < f->group_count; n++) { /* what is joined to it starts where it does */
     const FlightGroup* g = &f->group[n];
     bool all = true;
     for (int k = 0; k < g->tree_count; k++) all = all && f->untouched[f->trees[g->tree_first + k]];
@@ -382,7 +382,8 @@ void tree_flight_increments(Sim* s, double* delta) {
   TreeFlight* f = s->flight;
   if (!f) return;
   mark_untouched(s);
-  for (int i = 0; i < s->model->link_count; i++) {
+  for (int n = 0; n < s->scope.link_count; n++) {
+    int i = s->scope.links[n];
     const ModelLink* link = &s->model->links[i];
     if (!tree_flight_starts_at_aim(f, link)) continue;
     const double *at = s->configuration[s->current].q + link->coordinate_first, *to = f->ahead + link->coordinate_first;

@@ -101,6 +101,7 @@ static Assembly assemble_at(Objective* o, double* gradient) {
                     &s->link_terms[i]);
   }
   Assembly a = {.model = m,
+                .scope = &s->scope,
                 .tree_first = s->tree_first,
                 .tree_links = s->tree_links,
                 .sides = &s->sides,

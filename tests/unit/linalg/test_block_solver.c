@@ -665,6 +665,40 @@ static void held_orders_do_not_depend_on_what_was_before(void** state) {
   }
 }
 
+/* One room for matrices of many shapes, larger and smaller: bit by bit what a solver made for each finds. */
+static void solver_takes_another_shape(void** state) {
+  (void)state;
+  enum { MOST = 40, LARGEST = 6 };
+  Random random = {20261126};
+  int sizes[MOST];
+  for (int k = 0; k < MOST; k++) sizes[k] = LARGEST;
+  BlockSolver* room = block_solver_create(MOST, sizes);
+  for (int n = 0; n < 40; n++) {
+    int blocks = 1 + (int)random_uniform(&random, 0, MOST);
+    System s = system_create(&random, blocks, LARGEST, blocks / 2, 40);
+    BlockSolver* own = block_solver_create(s.blocks, s.size);
+    double *x = MEMORY_NEW(double, s.order), *y = MEMORY_NEW(double, s.order);
+    random_vector(&random, x, s.order);
+    memcpy(y, x, sizeof(double) * (size_t)s.order);
+    block_solver_reshape(room, s.blocks, s.size);
+    assert_int_equal(block_solver_order(room), s.order);
+    BlockSolver* const both[] = {own, room};
+    double* const solutions[] = {x, y};
+    for (int k = 0; k < 2; k++) {
+      block_solver_pattern(both[k], s.couplings, s.coupling_count);
+      fill(both[k], &s);
+      assert_true(block_solver_factor(both[k]));
+      block_solver_solve(both[k], solutions[k]);
+    }
+    assert_memory_equal(x, y, sizeof(double) * (size_t)s.order);
+    memory_free(x);
+    memory_free(y);
+    block_solver_destroy(own);
+    system_free(&s);
+  }
+  block_solver_destroy(room);
+}
+
 static void solver_of_order_zero(void** state) {
   (void)state;
   const int sizes[2] = {0, 0};
@@ -697,6 +731,7 @@ int main(void) {
       cmocka_unit_test(components_are_lifted_alone),
       cmocka_unit_test(solutions_do_not_depend_on_the_past),
       cmocka_unit_test(held_orders_do_not_depend_on_what_was_before),
+      cmocka_unit_test(solver_takes_another_shape),
       cmocka_unit_test(solver_of_order_zero),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,6 +62,7 @@ static void newton_S8_reports_the_residual_it_reached(void** state) {
       inertia_terms(&m->links[i], c->pose[i], s->target[i], step_inertia_weight(s), &s->link_terms[i]);
     }
     Assembly a = {.model = m,
+                  .scope = &s->scope,
                   .tree_first = s->tree_first,
                   .tree_links = s->tree_links,
                   .sides = &s->sides,

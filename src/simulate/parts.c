@@ -1,0 +1,416 @@
+/* Trees that nothing joins in a step are solved by themselves, some small islands at a time, each through all its
+ * rounds (docs/derivations/step.md, S17). What one of them reads and writes fits into a cache, what it does concerns
+ * nobody else, so threads take whole parts, and its rounds are its own and not those of the slowest of the scene. */
+#include <string.h>
+
+#include "simulate/sim.h"
+
+/* Scenes of fewer trees are solved as a whole: they fit into a cache as they are. */
+enum { PARTS_TREES = 128 };
+/* Islands are gathered until there are so many links; one of more than the second number is left to the whole scene's
+ * rounds, which share out every loop among the threads. */
+enum { PART_LINKS = 16, ISLAND_LINKS_MOST = 64 };
+enum { ROOM = PART_LINKS + ISLAND_LINKS_MOST };
+
+/* What a part has accepted: increments of its trees' degrees of freedom, one move after the other. Of all parts that a
+ * worker solves in a step. */
+struct PartMoves {
+  double* deltas;
+  size_t count, capacity;
+};
+
+typedef struct {
+  StepReport report;
+  int worker, moves;
+  size_t first; /* into the worker's moves */
+  bool left;    /* the way out of its region was the only one */
+} PartResult;
+
+/* What is a worker's own; all else it shares with the others, each of whom works on other trees. */
+typedef struct {
+  Sim sim;
+  ContactSystem* contact;
+  struct PartMoves moves;
+} PartWorker;
+
+typedef struct StepParts {
+  int* sets;               /* trees that cannot be told apart  (trees) */
+  int* of;                 /* of every tree: its part, -1: none  (trees) */
+  int* size;               /* of the set of which it is the smallest member: links  (trees) */
+  int* place;              /* of every tree, in its part  (trees) */
+  int *trees, *tree_first; /* trees by part  (trees, trees + 1) */
+  int *links, *link_first; /* likewise  (links, trees + 1) */
+  int* dof_first;          /* of all `trees`: SolveScope.dof_first  (trees) */
+  int count, gathered;     /* parts; trees that belong to one */
+  PartResult* result;      /* (trees) */
+  PartWorker* worker;
+  int worker_count;
+} StepParts;
+
+/* ---------------------------------------------------------------- room */
+
+static bool is_for_parts(const Sim* s) {
+  return s->contact && s->model->tree_count >= PARTS_TREES && !s->closures && !s->tendons;
+}
+
+static void create_worker(PartWorker* w, const Sim* s, int thread) {
+  Sim* own = &w->sim;
+  int sizes[ROOM];
+  for (int k = 0; k < ROOM; k++) sizes[k] = JOINT_MAX_DOF;
+  w->contact = contact_part_create(s->contact, thread);
+  own->solver = block_solver_create(ROOM, sizes);
+  own->islands = MEMORY_NEW(Island, ROOM);
+  own->refused = MEMORY_NEW(bool, ROOM);
+  own->group = MEMORY_NEW(int, ROOM);
+  own->moved_trees = MEMORY_NEW(int, ROOM);
+  own->stale_blocks = MEMORY_NEW(bool, ROOM);
+  own->wanted_component = MEMORY_NEW(bool, ROOM);
+  own->solved_component = MEMORY_NEW(bool, ROOM);
+  own->lift = MEMORY_NEW(double, ROOM);
+  own->solution = MEMORY_NEW(double, ROOM* JOINT_MAX_DOF);
+  own->marked_link = MEMORY_NEW(bool, s->model->link_count);
+}
+
+static void destroy_worker(PartWorker* w) {
+  Sim* own = &w->sim;
+  void* const owned[] = {own->islands,          own->refused,   own->group,           own->moved_trees,
+                         own->stale_blocks,     own->lift,      own->solution,        own->wanted_component,
+                         own->solved_component, own->couplings, own->fresh_couplings, own->marked_link,
+                         w->moves.deltas};
+  for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
+  block_solver_destroy(own->solver);
+  sides_free(&own->sides);
+  contact_part_destroy(w->contact);
+}
+
+void parts_create(Sim* s) {
+  if (!is_for_parts(s) || !contact_parts_create(s->contact)) return;
+  const Model* m = s->model;
+  StepParts* p = s->parts = MEMORY_NEW(StepParts, 1);
+  p->sets = MEMORY_NEW(int, m->tree_count);
+  p->of = MEMORY_NEW(int, m->tree_count);
+  p->size = MEMORY_NEW(int, m->tree_count);
+  p->place = MEMORY_NEW(int, m->tree_count);
+  p->trees = MEMORY_NEW(int, m->tree_count);
+  p->tree_first = MEMORY_NEW(int, m->tree_count + 2);
+  p->links = MEMORY_NEW(int, m->link_count);
+  p->link_first = MEMORY_NEW(int, m->tree_count + 2);
+  p->dof_first = MEMORY_NEW(int, m->tree_count);
+  p->result = MEMORY_NEW(PartResult, m->tree_count);
+  p->worker_count = s->options.threads > 1 ? s->options.threads : 1;
+  p->worker = MEMORY_NEW(PartWorker, p->worker_count);
+  for (int k = 0; k < p->worker_count; k++) create_worker(&p->worker[k], s, k);
+}
+
+void parts_destroy(StepParts* p) {
+  if (!p) return;
+  for (int k = 0; k < p->worker_count; k++) destroy_worker(&p->worker[k]);
+  void* const owned[] = {p->sets,  p->of,         p->size,      p->place,  p->trees, p->tree_first,
+                         p->links, p->link_first, p->dof_first, p->result, p->worker};
+  for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
+  memory_free(p);
+}
+
+/* ---------------------------------------------------------------- which parts there are */
+
+/* A prescribed joint pushes: what it may meet is for the whole scene's rounds. */
+static bool is_driven(const Sim* s, int tree) {
+  const ModelTree* t = &s->model->trees[tree];
+  bool driven = false;
+  for (int d = t->dof_first; s->fixed_count > 0 && d < t->dof_first + t->dof_count; d++) driven = driven || s->fixed[d];
+  return driven;
+}
+
+/* Sizes of the islands; that of one which is not to be solved by itself is too large. */
+static void measure_sets(const Sim* s, StepParts* p) {
+  const Model* m = s->model;
+  memset(p->size, 0, sizeof(int) * (size_t)m->tree_count);
+  for (int k = 0; k < m->tree_count; k++) {
+    int* size = &p->size[sets_root(p->sets, k)];
+    *size += s->tree_first[k + 1] - s->tree_first[k];
+    if (is_driven(s, k) || *size > ISLAND_LINKS_MOST) *size = 2 * ISLAND_LINKS_MOST;
+  }
+}
+
+/* Small islands that follow each other are one part. */
+static void gather_sets(const Sim* s, StepParts* p) {
+  int links = 0;
+  p->count = p->gathered = 0;
+  for (int k = 0; k < s->model->tree_count; k++) {
+    int root = sets_root(p->sets, k);
+    p->of[k] = root != k ? p->of[root] : p->size[k] > ISLAND_LINKS_MOST ? -1 : p->count;
+    p->gathered += p->of[k] >= 0;
+    if (root != k || p->of[k] < 0) continue;
+    links += p->size[k];
+    if (links < PART_LINKS) continue;
+    p->count++;
+    links = 0;
+  }
+  if (links > 0) p->count++;
+}
+
+/* Ascending lists of every part. */
+static void list_parts(const Sim* s, StepParts* p) {
+  const Model* m = s->model;
+  size_t room = sizeof(int) * (size_t)(p->count + 2);
+  memset(p->tree_first, 0, room);
+  memset(p->link_first, 0, room);
+  for (int k = 0; k < m->tree_count; k++) {
+    if (p->of[k] < 0) continue;
+    p->tree_first[p->of[k] + 2]++;
+    p->link_first[p->of[k] + 2] += s->tree_first[k + 1] - s->tree_first[k];
+  }
+  for (int k = 2; k < p->count + 2; k++) {
+    p->tree_first[k] += p->tree_first[k - 1];
+    p->link_first[k] += p->link_first[k - 1];
+  }
+  for (int k = 0; k < m->tree_count; k++) /* begins become ends, one place before */
+    if (p->of[k] >= 0) p->trees[p->tree_first[p->of[k] + 1]++] = k;
+  for (int i = 0; i < m->link_count; i++)
+    if (m->link_tree[i] >= 0 && p->of[m->link_tree[i]] >= 0) p->links[p->link_first[p->of[m->link_tree[i]] + 1]++] = i;
+  for (int part = 0; part < p->count; part++)
+    for (int n = p->tree_first[part], dof = 0; n < p->tree_first[part + 1]; n++) {
+      p->place[p->trees[n]] = n - p->tree_first[part];
+      p->dof_first[n] = dof;
+      dof += m->trees[p->trees[n]].dof_count;
+    }
+}
+
+/* Are there parts, and does what is not in them count for less? */
+static bool worth_it(const Sim* s, StepParts* p) {
+  measure_sets(s, p);
+  gather_sets(s, p);
+  return p->count > 1 && 2 * p->gathered >= s->model->tree_count;
+}
+
+/* false: the scene is for the whole's rounds, as a heap of one island is, which pairs with terms show already. */
+static bool find_parts(Sim* s) {
+  StepParts* p = s->parts;
+  sets_separate(p->sets, s->model->tree_count);
+  for (int k = 0; k < contact_term_count(s->contact); k++) {
+    ContactTerms pair = contact_term(s->contact, k);
+    int a = s->model->link_tree[pair.link_a], b = s->model->link_tree[pair.link_b];
+    if (a >= 0 && b >= 0) sets_join(p->sets, a, b);
+  }
+  if (!worth_it(s, p)) return false;
+  contact_parts_find(s->contact, s->target, p->sets);
+  return worth_it(s, p);
+}
+
+/* ---------------------------------------------------------------- one part */
+
+/* The worker sees the step as it is, and keeps what is its own. */
+static void attach_worker(PartWorker* w, const Sim* s) {
+  Sim own = w->sim;
+  w->sim = *s;
+  w->sim.solver = own.solver;
+  w->sim.islands = own.islands;
+  w->sim.refused = own.refused;
+  w->sim.group = own.group;
+  w->sim.moved_trees = own.moved_trees;
+  w->sim.stale_blocks = own.stale_blocks;
+  w->sim.wanted_component = own.wanted_component;
+  w->sim.solved_component = own.solved_component;
+  w->sim.lift = own.lift;
+  w->sim.solution = own.solution;
+  w->sim.marked_link = own.marked_link;
+  w->sim.couplings = own.couplings;
+  w->sim.coupling_capacity = own.coupling_capacity;
+  w->sim.fresh_couplings = own.fresh_couplings;
+  w->sim.fresh_capacity = own.fresh_capacity;
+  w->sim.sides = own.sides;
+  w->sim.contact = w->contact;
+  w->sim.moves = &w->moves;
+  w->sim.options.threads = 1;
+  w->sim.fixed_count = 0;
+  w->sim.times = (SimTimes){0};
+  w->sim.parts = NULL;
+  w->moves.count = 0;
+  contact_part_attach(w->contact, s->contact);
+}
+
+static void begin_part(Sim* s, const StepParts* p, int index) {
+  const Model* m = s->model;
+  int first = p->tree_first[index], link = p->link_first[index], sizes[ROOM];
+  s->scope = (SolveScope){.trees = p->trees + first,
+                          .links = p->links + link,
+                          .place = p->place,
+                          .dof_first = p->dof_first + first,
+                          .tree_count = p->tree_first[index + 1] - first,
+                          .link_count = p->link_first[index + 1] - link};
+  for (int n = 0; n < s->scope.tree_count; n++) sizes[n] = m->trees[s->scope.trees[n]].dof_count;
+  block_solver_reshape(s->solver, s->scope.tree_count, sizes);
+  s->pattern_version = -1;
+  s->pattern_set = s->leaves = false;
+  s->known_couplings = 0;
+  step_all_stale(s);
+}
+
+/* The accepted configuration of its links becomes the other one, too. */
+static void even_out(Sim* s, int from) {
+  const Configuration* a = &s->configuration[from];
+  Configuration* b = &s->configuration[1 - from];
+  for (int n = 0; n < s->scope.link_count; n++) {
+    int i = s->scope.links[n];
+    const ModelLink* link = &s->model->links[i];
+    size_t size = sizeof(double) * (size_t)link->coordinate_count;
+    if (size > 0) memcpy(b->q + link->coordinate_first, a->q + link->coordinate_first, size);
+    b->pose[i] = a->pose[i];
+    b->inertia[i] = a->inertia[i];
+    b->joints[i] = a->joints[i];
+    s->same[i] = true;
+  }
+}
+
+static void run_part(void* context, int index, int thread) {
+  Sim* whole = context;
+  StepParts* p = whole->parts;
+  PartWorker* w = &p->worker[thread];
+  PartResult* result = &p->result[index];
+  Sim* s = &w->sim;
+  s->current = whole->current;
+  begin_part(s, p, index);
+  contact_part_begin(s->contact, whole->contact, index, s->scope.links, s->scope.link_count);
+  *result = (PartResult){
+      .report = {.outcome = STEP_MAX_ITERATIONS, .residual_dof = -1}, .worker = thread, .first = w->moves.count};
+  step_rounds(s, &result->report);
+  result->left = s->leaves;
+  int dofs = block_solver_order(s->solver);
+  if (dofs > 0) result->moves = (int)((w->moves.count - result->first) / (size_t)dofs);
+  contact_part_end(s->contact, whole->contact);
+  if (s->current == whole->current) even_out(s, s->current);
+}
+
+void parts_add_move(Sim* s) {
+  struct PartMoves* to = s->moves;
+  size_t dofs = (size_t)block_solver_order(s->solver);
+  if (to->count + dofs > to->capacity) {
+    size_t capacity = 2 * (to->count + dofs) + 64;
+    to->deltas = memory_resize(to->deltas, sizeof(double) * to->capacity, sizeof(double) * capacity);
+    to->capacity = capacity;
+  }
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    const ModelTree* t = &s->model->trees[s->scope.trees[n]];
+    for (int d = 0; d < t->dof_count; d++) to->deltas[to->count++] = s->scaled[t->dof_first + d];
+  }
+}
+
+/* ---------------------------------------------------------------- all of them */
+
+/* Links that cannot move are as they are for every part. */
+static void place_fixed(Sim* s) {
+  const Model* m = s->model;
+  const Configuration* a = &s->configuration[s->current];
+  Configuration* b = &s->configuration[1 - s->current];
+  for (int i = 0; i < m->link_count; i++) {
+    if (m->links[i].tree >= 0) continue;
+    s->link_island[i] = -1;
+    b->pose[i] = a->pose[i];
+    b->inertia[i] = a->inertia[i];
+    b->joints[i] = a->joints[i];
+    s->same[i] = true;
+    step_link_terms(s, i);
+    memset(s->twist[i], 0, sizeof(s->twist[i]));
+    motion_bound_of(m, i, a->q, a->pose, s->screws, s->delta, &s->bounds);
+  }
+}
+
+/* Moves of all parts side by side: the first of each, then the second, ... */
+static void join_moves(Sim* s) {
+  const StepParts* p = s->parts;
+  int rows = 0;
+  for (int k = 0; k < p->count; k++) rows = p->result[k].moves > rows ? p->result[k].moves : rows;
+  for (int row = 0; row < rows; row++) {
+    double* to = path_add_row(s);
+    for (int k = 0; k < p->count && to; k++) {
+      const PartResult* r = &p->result[k];
+      if (row >= r->moves) continue;
+      int last = p->tree_first[k + 1] - 1;
+      size_t dofs = (size_t)p->dof_first[last] + (size_t)s->model->trees[p->trees[last]].dof_count;
+      const double* from = p->worker[r->worker].moves.deltas + r->first + (size_t)row * dofs;
+      for (int n = p->tree_first[k]; n <= last; n++) {
+        const ModelTree* t = &s->model->trees[p->trees[n]];
+        for (int d = 0; d < t->dof_count; d++) to[t->dof_first + d] = *from++;
+      }
+    }
+  }
+}
+
+/* Trees of no part stay. */
+static void keep_others(Sim* s) {
+  Sim rest = *s;
+  for (int k = 0; k < s->model->tree_count; k++) {
+    if (s->parts->of[k] >= 0) continue;
+    rest.scope.links = s->tree_links + s->tree_first[k];
+    rest.scope.link_count = s->tree_first[k + 1] - s->tree_first[k];
+    even_out(&rest, s->current);
+  }
+}
+
+static int most(int a, int b) { return a > b ? a : b; }
+
+static void tell_worst(const StepReport* one, StepReport* report) {
+  if (!(one->residual > report->residual)) return;
+  report->residual = one->residual;
+  report->residual_force = one->residual_force;
+  report->residual_dof = one->residual_dof;
+}
+
+/* Returns the most iterations of all. Where every tree is solved, all is. */
+static int sum_up(const Sim* s, StepReport* report) {
+  const StepParts* p = s->parts;
+  int iterations = 0, trials = 0, retries = 0;
+  bool all = p->gathered == s->model->tree_count;
+  for (int k = 0; k < p->count; k++) {
+    const StepReport* one = &p->result[k].report;
+    iterations = most(iterations, one->iterations);
+    trials = most(trials, one->trials);
+    retries = most(retries, one->factor_retries);
+    report->certified_intervals += one->certified_intervals;
+    if (one->outcome != STEP_CONVERGED) report->iterations = most(report->iterations, one->iterations);
+    all = all && one->outcome == STEP_CONVERGED;
+  }
+  for (int k = 0; k < p->count && all; k++) tell_worst(&p->result[k].report, report);
+  if (all) report->outcome = STEP_CONVERGED;
+  report->trials += trials;
+  report->factor_retries += retries;
+  return iterations;
+}
+
+/* Of all threads, as if they had taken turns. */
+static void sum_times(Sim* s) {
+  const StepParts* p = s->parts;
+  for (int k = 0; k < p->worker_count; k++) {
+    const SimTimes* one = &p->worker[k].sim.times;
+    s->times.assembly += one->assembly / p->worker_count;
+    s->times.factor += one->factor / p->worker_count;
+    s->times.certificate += one->certificate / p->worker_count;
+    contact_add_times(s->contact, contact_times(p->worker[k].contact), 1.0 / p->worker_count);
+  }
+}
+
+int parts_left(const Sim* s) {
+  int count = 0;
+  for (int k = 0; s->begun && k < s->parts->count; k++) count += s->parts->result[k].left;
+  return count;
+}
+
+int parts_solve(Sim* s, StepReport* report) {
+  StepParts* p = s->parts;
+  s->begun = NULL;
+  if (!p || s->iteration_limit < 1) return 0;
+  if (!find_parts(s)) return 0;
+  list_parts(s, p);
+  place_fixed(s);
+  contact_parts_list(s->contact, p->of, p->count);
+  for (int k = 0; k < p->worker_count; k++) attach_worker(&p->worker[k], s);
+  parallel_for(s->options.threads, p->count, 2, 1, run_part, s);
+  join_moves(s);
+  keep_others(s);
+  contact_parts_end(s->contact, s->pose_now);
+  s->current = 1 - s->current;
+  s->all_stale = false;
+  s->begun = p->of;
+  sum_times(s);
+  return sum_up(s, report);
+}

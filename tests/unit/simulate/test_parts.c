@@ -1,0 +1,181 @@
+/* Scenes solved in parts (S17): the same for any number of threads, the same motion as the whole scene's rounds find,
+ * momentum kept, moves that a proof of its own confirms, and nothing allocated when all lists have grown. */
+#include <string.h>
+
+#include "simulate/sim.h"
+#include "support/runs.h"
+
+/* As many columns of two boxes, tilted, over the ground. */
+enum { COLUMNS = 72, SIDE = 9 };
+
+/* The text of it; freed by the caller. */
+static Text columns_yaml(void) {
+  Text yaml = {0};
+  Random random = {7};
+  text_add(&yaml,
+           "simulation: {dt: 0.01, steps: 100}\n"
+           "contact: {friction: 0.5}\n"
+           "shapes:\n  box: {type: box, size: [0.2, 0.16, 0.12]}\n  cube: {type: box, size: [0.18, 0.18, 0.18]}\n"
+           "links:\n  - {name: ground, fixed: true, shape: {type: half_space}}\n");
+  for (int n = 0; n < 2 * COLUMNS; n++) {
+    int layer = n / COLUMNS, column = n % SIDE, row = n % COLUMNS / SIDE;
+    text_add(&yaml, "  - {name: b%d, mass: 1, shape: %s, joint: {type: free, position: [%.3f, %.3f, %.3f]", n,
+             random_bits(&random) % 2 ? "box" : "cube", 0.27 * column + random_uniform(&random, -0.01, 0.01),
+             0.27 * row + random_uniform(&random, -0.01, 0.01), 0.13 + 0.24 * layer);
+    text_add(&yaml, ", rotation_vector: [%.3f, %.3f, %.3f]}}\n", random_uniform(&random, -0.15, 0.15),
+             random_uniform(&random, -0.15, 0.15), random_uniform(&random, -0.15, 0.15));
+  }
+  return yaml;
+}
+
+static Run* columns_run(int threads) {
+  Text yaml = columns_yaml();
+  Run* run = run_create(threads, 1e-8, "%s", yaml.data);
+  text_free(&yaml);
+  return run;
+}
+
+/* In the step taken last. */
+static int trees_in_parts(const Run* run) {
+  int count = 0;
+  for (int k = 0; run->sim->begun && k < run->model.tree_count; k++) count += run->sim->begun[k] >= 0;
+  return count;
+}
+
+static void solve_as_a_whole(Run* run) {
+  parts_destroy(run->sim->parts);
+  run->sim->parts = NULL;
+}
+
+static void parts_S17_do_not_depend_on_threads(void** state) {
+  (void)state;
+  static const int threads[] = {2, 3, 8};
+  enum { STEPS = 30 };
+  for (int k = 0; k < 3; k++) {
+    Run *many = columns_run(threads[k]), *again = columns_run(1);
+    size_t size = sizeof(double) * (size_t)again->model.coordinate_count;
+    for (int n = 0; n < STEPS; n++) {
+      StepReport a = run_steps(many, 1), b = run_steps(again, 1);
+      assert_memory_equal(sim_state(many->sim)->q, sim_state(again->sim)->q, size);
+      assert_int_equal(a.trials, b.trials);
+      assert_int_equal(a.certified_intervals, b.certified_intervals);
+      assert_int_equal(trees_in_parts(many), 2 * COLUMNS);
+    }
+    run_free(many);
+    run_free(again);
+  }
+}
+
+/* Until chance has its say: through the fall and the first impacts, where both are right to the tolerance. */
+static void parts_S17_move_as_the_whole_does(void** state) {
+  (void)state;
+  Run *parts = columns_run(1), *whole = columns_run(1);
+  solve_as_a_whole(whole);
+  int fewer = 0;
+  for (int n = 0; n < 25; n++) {
+    StepReport a = run_steps(parts, 1), b = run_steps(whole, 1);
+    double worst = 0;
+    for (int i = 0; i < parts->model.coordinate_count; i++)
+      worst = fmax(worst, fabs(sim_state(parts->sim)->q[i] - sim_state(whole->sim)->q[i]));
+    compare_at_most(worst, 1e-6, "step %d: coordinates apart", n + 1);
+    compare_relative(a.terms.contact, b.terms.contact, 1e-4, "step %d: energy of contact", n + 1);
+    fewer += a.trials < b.trials;
+    assert_true(a.trials <= b.trials + 2);
+    assert_int_equal(trees_in_parts(whole), 0);
+  }
+  print_message("%d of 25 steps with fewer trials\n", fewer);
+  assert_true(fewer > 5);
+  run_free(parts);
+  run_free(whole);
+}
+
+static void parts_S17_leave_moves_that_are_proved(void** state) {
+  (void)state;
+  Run* run = columns_run(1);
+  sim_destroy(run->sim);
+  const SimOptions options = {.threads = 2, .path = true};
+  assert_int_equal(sim_create(&run->sim, &run->model, &options, &run->diagnostics), STATUS_OK);
+  Proof* proof = proof_create(&run->model, 1);
+  assert_int_equal(proof_next(proof, sim_state(run->sim)->q).outcome, PROOF_APART);
+  for (int n = 0; n < 40; n++) {
+    run_steps(run, 1);
+    SimPath path = sim_path(run->sim);
+    const double* q = sim_state(run->sim)->q;
+    ProofReport report =
+        path.count > 0 ? proof_next_along(proof, path.delta, path.count, q) : proof_next_straight(proof, q);
+    if (report.outcome != PROOF_APART) fail_msg("step %d, %d moves: not proved", n + 1, path.count);
+    compare_at_most(report.miss, 1e-12, "step %d: the last move ends elsewhere", n + 1);
+  }
+  proof_destroy(proof);
+  run_free(run);
+}
+
+/* Without weight: cubes a millimetre or ten from their neighbours, and one of 100 kg that strikes the first at 10 m/s,
+ * which then has to go farther than anything foretold. */
+static Run* struck_run(int threads) {
+  return run_create(threads, 1e-9,
+                    "simulation: {dt: 0.01, steps: 100, gravity: [0, 0, 0]}\n"
+                    "contact: {friction: 0.3, support: 1.0e-3}\n"
+                    "shapes:\n  cube: {type: box, size: [0.1, 0.1, 0.1]}\n"
+                    "links:\n"
+                    "  - {name: ram, mass: 100, shape: cube, joint: {type: free, position: [-0.5, 0.011, 0.02]}}\n"
+                    "  - {name: \"row{n}\", mass: 1, shape: cube, position: [0, 0, 0], "
+                    "repeat: {count: [3, 1, 1], position: [0.11, 0.013, 0.007]}}\n"
+                    "  - {name: \"far{n}\", mass: 1, shape: cube, position: [0, 5, 0], "
+                    "repeat: {count: [12, 12, 1], position: [0.5, 0.5, 0]}}\n"
+                    "initial:\n  - {link: ram, velocities: [10, 0, 0, 0.1, 0.2, 0.3]}\n");
+}
+
+static Vec3 momentum_of(const Run* run) {
+  SimMeasure measure = sim_measure(run->sim);
+  return measure.momentum;
+}
+
+static void parts_S17_leave_their_regions_for_the_whole(void** state) {
+  (void)state;
+  Run *parts = struck_run(2), *whole = struck_run(1);
+  solve_as_a_whole(whole);
+  Vec3 before = momentum_of(parts);
+  int left = 0;
+  for (int n = 0; n < 12; n++) {
+    run_steps(parts, 1);
+    run_steps(whole, 1);
+    left += parts_left(parts->sim);
+    Vec3 lost = vec3_sub(momentum_of(parts), before);
+    compare_at_most(vec3_norm(lost), 1e-6 * vec3_norm(before), "step %d: momentum", n + 1);
+    double worst = 0;
+    for (int i = 0; i < parts->model.coordinate_count; i++)
+      worst = fmax(worst, fabs(sim_state(parts->sim)->q[i] - sim_state(whole->sim)->q[i]));
+    compare_at_most(worst, 1e-5, "step %d: coordinates apart", n + 1);
+  }
+  print_message("%d parts left their regions\n", left);
+  assert_true(left > 0);
+  run_free(parts);
+  run_free(whole);
+}
+
+static void parts_S17_allocate_nothing_after_a_while(void** state) {
+  (void)state;
+  Run* run = columns_run(1);
+  run_steps(run, 120);
+  int with = 0;
+  for (int n = 0; n < 40; n++) {
+    uint64_t before = memory_allocation_count();
+    run_steps(run, 1);
+    with += memory_allocation_count() != before;
+    assert_int_equal(trees_in_parts(run), 2 * COLUMNS);
+  }
+  if (with > 0) fail_msg("%d of 40 steps allocated memory", with);
+  run_free(run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(parts_S17_do_not_depend_on_threads),
+      cmocka_unit_test(parts_S17_move_as_the_whole_does),
+      cmocka_unit_test(parts_S17_leave_moves_that_are_proved),
+      cmocka_unit_test(parts_S17_leave_their_regions_for_the_whole),
+      cmocka_unit_test(parts_S17_allocate_nothing_after_a_while),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
