@@ -670,8 +670,9 @@ static void closures_Z10_in_any_plane_and_driven(void** state) {
   for (int k = 0; k < 3; k++) compare_near(turned[k], q[k], 1e-8, "coordinate");
   int iterations = iterations_of_scene(TURNED "  - {link: crank, coordinates: [1.5707963267948966]}\n", 1e-5, turned);
   int driven = iterations_of_scene(TURNED
-                                   "  - {link: crank, coordinates: [1.5707963267948966], velocities: [2]}\n"
-                                   "controllers: [{link: crank, type: prescribed, velocity: 2}]\n",
+                                   "  - {link: crank, velocities: [2]}\n"
+                                   "controllers: [{link: crank, type: prescribed, target: {type: keyframes, "
+                                   "times: [0, 1], values: [1.5707963267948966, 3.5707963267948966]}}]\n",
                                    1e-5, q);
   print_message("%d and %d iterations in 300 steps\n", iterations, driven);
   assert_in_range(iterations, 290, 310);
