@@ -59,7 +59,8 @@ typedef struct {
 } Diagnostics;
 
 /* Append `file:line:column: severity: text` (printf style, no trailing newline, no prefix in the text). File name and
- * text are copied. Errors and warnings are counted, notes are not. */
+ * text are copied. Errors and warnings are counted, notes are not. A warning that is there already is not added again:
+ * a scene is built more than once in a task. */
 void diagnostics_add(Diagnostics* diagnostics, Severity severity, SourcePlace place, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Append those of `more` that are not there yet: several readings of one file tell the same. They are copied; `more`

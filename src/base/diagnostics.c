@@ -7,20 +7,6 @@
 /* Characters kept left of the caret when a longer line is cut. */
 #define EXCERPT_BEFORE 60
 
-void diagnostics_add(Diagnostics* diagnostics, Severity severity, SourcePlace place, const char* format, ...) {
-  diagnostics->items = memory_grown(diagnostics->items, sizeof(Diagnostic), diagnostics->count, &diagnostics->capacity);
-  Text text = {0};
-  text_add_bytes(&text, "", 0); /* an empty message is still a string */
-  va_list arguments;
-  va_start(arguments, format);
-  text_add_v(&text, format, arguments);
-  va_end(arguments);
-  diagnostics->items[diagnostics->count++] =
-      (Diagnostic){severity, place.file ? memory_text(place.file) : NULL, place.line, place.column, text.data};
-  if (severity == SEVERITY_ERROR) diagnostics->error_count++;
-  if (severity == SEVERITY_WARNING) diagnostics->warning_count++;
-}
-
 static bool same_text(const char* a, const char* b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
 static bool is_there(const Diagnostics* diagnostics, const Diagnostic* one) {
@@ -30,6 +16,26 @@ static bool is_there(const Diagnostics* diagnostics, const Diagnostic* one) {
     if (same_place && other->severity == one->severity && same_text(other->text, one->text)) return true;
   }
   return false;
+}
+
+void diagnostics_add(Diagnostics* diagnostics, Severity severity, SourcePlace place, const char* format, ...) {
+  Text text = {0};
+  text_add_bytes(&text, "", 0); /* an empty message is still a string */
+  va_list arguments;
+  va_start(arguments, format);
+  text_add_v(&text, format, arguments);
+  va_end(arguments);
+  Diagnostic one = {severity, NULL, place.line, place.column, text.data};
+  if (place.file) one.file = memory_text(place.file);
+  if (severity == SEVERITY_WARNING && is_there(diagnostics, &one)) {
+    memory_free(one.file);
+    text_free(&text);
+    return;
+  }
+  diagnostics->items = memory_grown(diagnostics->items, sizeof one, diagnostics->count, &diagnostics->capacity);
+  diagnostics->items[diagnostics->count++] = one;
+  if (severity == SEVERITY_ERROR) diagnostics->error_count++;
+  if (severity == SEVERITY_WARNING) diagnostics->warning_count++;
 }
 
 void diagnostics_add_new(Diagnostics* diagnostics, const Diagnostics* more) {

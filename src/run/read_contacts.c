@@ -84,43 +84,43 @@ struct RunContactRows {
   ContactReader reader;
 };
 
-static bool rows_are_contacts(RunContactRows* r) {
+static bool rows_are_contacts(RunContactRows* contacts) {
   RunContact contact;
-  r->reader.table = csv_rows_header(r->rows);
-  bool good = find_columns(&r->reader);
-  for (int row = 0; good && row < csv_rows_count(r->rows); row++) {
-    r->reader.table = csv_rows_at(r->rows, row);
-    good = read_row(&r->reader, 0, &contact);
+  contacts->reader.table = csv_rows_header(contacts->rows);
+  bool good = find_columns(&contacts->reader);
+  for (int row = 0; good && row < csv_rows_count(contacts->rows); row++) {
+    contacts->reader.table = csv_rows_at(contacts->rows, row);
+    good = read_row(&contacts->reader, 0, &contact);
   }
   return good;
 }
 
 Status run_contact_rows_open(RunContactRows** result, const char* path, const Model* model, Diagnostics* diagnostics) {
-  RunContactRows* r = MEMORY_NEW(RunContactRows, 1);
+  RunContactRows* contacts = MEMORY_NEW(RunContactRows, 1);
   *result = NULL;
-  r->reader = (ContactReader){.path = path, .model = model, .diagnostics = diagnostics};
-  Status status = csv_rows_open(&r->rows, path, diagnostics);
-  if (status == STATUS_OK && !rows_are_contacts(r)) status = STATUS_BAD_INPUT;
+  contacts->reader = (ContactReader){.path = path, .model = model, .diagnostics = diagnostics};
+  Status status = csv_rows_open(&contacts->rows, path, diagnostics);
+  if (status == STATUS_OK && !rows_are_contacts(contacts)) status = STATUS_BAD_INPUT;
   if (status == STATUS_OK)
-    *result = r;
+    *result = contacts;
   else
-    run_contact_rows_close(r);
+    run_contact_rows_close(contacts);
   return status;
 }
 
-void run_contact_rows_close(RunContactRows* r) {
-  if (!r) return;
-  csv_rows_close(r->rows);
-  memory_free(r);
+void run_contact_rows_close(RunContactRows* contacts) {
+  if (!contacts) return;
+  csv_rows_close(contacts->rows);
+  memory_free(contacts);
 }
 
-CsvRows* run_contact_rows_table(const RunContactRows* r) { return r->rows; }
+CsvRows* run_contact_rows_table(const RunContactRows* contacts) { return contacts->rows; }
 
-bool run_contact_rows_at(RunContactRows* r, int row, RunContact* contact) {
+bool run_contact_rows_at(RunContactRows* contacts, int row, RunContact* contact) {
   Diagnostics ignored = {0};
-  r->reader.table = csv_rows_at(r->rows, row);
-  r->reader.diagnostics = &ignored;
-  bool good = read_row(&r->reader, 0, contact);
+  contacts->reader.table = csv_rows_at(contacts->rows, row);
+  contacts->reader.diagnostics = &ignored;
+  bool good = read_row(&contacts->reader, 0, contact);
   diagnostics_free(&ignored);
   return good;
 }

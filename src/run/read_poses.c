@@ -104,44 +104,45 @@ struct RunPoseRows {
   int* columns; /* (links x 7) */
 };
 
-static bool rows_are_poses(RunPoseRows* r, const char* path, Diagnostics* diagnostics) {
-  const CsvTable* header = csv_rows_header(r->rows);
-  bool good = begins_right(header, csv_rows_count(r->rows), path, diagnostics) &&
-              find_columns(header, path, r->model, r->columns, diagnostics);
+static bool rows_are_poses(RunPoseRows* poses, const char* path, Diagnostics* diagnostics) {
+  const CsvTable* header = csv_rows_header(poses->rows);
+  bool good = begins_right(header, csv_rows_count(poses->rows), path, diagnostics) &&
+              find_columns(header, path, poses->model, poses->columns, diagnostics);
   double time;
-  for (int row = 0; row < csv_rows_count(r->rows) && good; row++)
-    good = read_row(&time, NULL, r->model->link_count, 0, csv_rows_at(r->rows, row), path, r->columns, diagnostics);
+  for (int row = 0; row < csv_rows_count(poses->rows) && good; row++)
+    good = read_row(&time, NULL, poses->model->link_count, 0, csv_rows_at(poses->rows, row), path, poses->columns,
+                    diagnostics);
   return good;
 }
 
 Status run_pose_rows_open(RunPoseRows** result, const char* path, const Model* model, Diagnostics* diagnostics) {
-  RunPoseRows* r = MEMORY_NEW(RunPoseRows, 1);
+  RunPoseRows* poses = MEMORY_NEW(RunPoseRows, 1);
   *result = NULL;
-  r->model = model;
-  Status status = csv_rows_open(&r->rows, path, diagnostics);
+  poses->model = model;
+  Status status = csv_rows_open(&poses->rows, path, diagnostics);
   if (status == STATUS_OK) {
-    r->columns = MEMORY_NEW(int, model->link_count* POSE_COLUMN_COUNT + 1);
-    status = rows_are_poses(r, path, diagnostics) ? STATUS_OK : STATUS_BAD_INPUT;
+    poses->columns = MEMORY_NEW(int, model->link_count* POSE_COLUMN_COUNT + 1);
+    status = rows_are_poses(poses, path, diagnostics) ? STATUS_OK : STATUS_BAD_INPUT;
   }
   if (status == STATUS_OK)
-    *result = r;
+    *result = poses;
   else
-    run_pose_rows_close(r);
+    run_pose_rows_close(poses);
   return status;
 }
 
-void run_pose_rows_close(RunPoseRows* r) {
-  if (!r) return;
-  csv_rows_close(r->rows);
-  memory_free(r->columns);
-  memory_free(r);
+void run_pose_rows_close(RunPoseRows* poses) {
+  if (!poses) return;
+  csv_rows_close(poses->rows);
+  memory_free(poses->columns);
+  memory_free(poses);
 }
 
-CsvRows* run_pose_rows_table(const RunPoseRows* r) { return r->rows; }
+CsvRows* run_pose_rows_table(const RunPoseRows* poses) { return poses->rows; }
 
-Pose run_pose_rows_at(const RunPoseRows* r, int row, int link) {
-  const CsvTable* table = csv_rows_at(r->rows, row);
+Pose run_pose_rows_at(const RunPoseRows* poses, int row, int link) {
+  const CsvTable* table = csv_rows_at(poses->rows, row);
   double v[POSE_COLUMN_COUNT];
-  for (int k = 0; k < POSE_COLUMN_COUNT; k++) v[k] = csv_value(table, 0, r->columns[link * POSE_COLUMN_COUNT + k]);
+  for (int k = 0; k < POSE_COLUMN_COUNT; k++) v[k] = csv_value(table, 0, poses->columns[link * POSE_COLUMN_COUNT + k]);
   return pose_of(v);
 }

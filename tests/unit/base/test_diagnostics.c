@@ -53,7 +53,7 @@ static void counts_are_kept_by_severity(void** state) {
   diagnostics_free(&diagnostics);
   SourcePlace place = {"absent.yaml", 1, 2};
   for (int i = 0; i < 50; i++) diagnostics_add(&diagnostics, SEVERITY_ERROR, place, "number %d", i);
-  diagnostics_add(&diagnostics, SEVERITY_WARNING, place, "%s", "w");
+  for (int i = 0; i < 2; i++) diagnostics_add(&diagnostics, SEVERITY_WARNING, place, "%s", "w"); /* told once */
   diagnostics_add(&diagnostics, SEVERITY_NOTE, place, "%s", "");
   assert_int_equal(diagnostics.count, 52);
   assert_int_equal(diagnostics.error_count, 50);

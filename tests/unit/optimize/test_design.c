@@ -475,8 +475,10 @@ static void two_controllers(void** state) {
 
 /* ---------------------------------------------------------------- start */
 
-#define FREE_BOX \
-  "scene: {links: [{name: a, mass: 1, shape: " BOX "}], initial: [{link: a, velocities: [1, 2, 3, 4, 5, 6]}]}\n"
+#define FREE_BOX                                                           \
+  "scene: {simulation: {steps: 1}, links: [{name: a, mass: 1, shape: " BOX \
+  "}], "                                                                   \
+  "initial: [{link: a, velocities: [1, 2, 3, 4, 5, 6]}]}\n"
 
 static void free_joints(void** state) {
   (void)state;
