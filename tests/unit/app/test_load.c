@@ -46,7 +46,8 @@ static void what_cannot_be_loaded_can_still_be_freed(void** state) {
   Options options = {0};
   assert_int_equal(loaded_create(&loaded, &options, "/nowhere.yaml", 0, false, &diagnostics), STATUS_IO);
   loaded_free(&loaded);
-  assert_int_equal(loaded_create(&loaded, &options, "tests/cli/shared/bad.yaml", 0, false, &diagnostics), STATUS_BAD_INPUT);
+  assert_int_equal(loaded_create(&loaded, &options, "tests/cli/shared/bad.yaml", 0, false, &diagnostics),
+                   STATUS_BAD_INPUT);
   loaded_free(&loaded);
   loaded_free(&loaded);
   diagnostics_free(&diagnostics);
