@@ -144,6 +144,11 @@ static void read_vector(Reader* reader, const Node* node, const SchemaRow* row, 
 
 static void read_quaternion(Reader* reader, const Node* node, const SchemaRow* row, Quat* out) {
   double v[4];
+  if (node->kind == NODE_LIST && node->count == 3) {
+    reader_error(reader, node->place,
+                 "expected a unit quaternion w, x, y, z, got 3 numbers: these are rotation_vector or rpy, both in rad");
+    return;
+  }
   if (!reader_numbers(reader, node, &row->range, row->unit, 4, v)) return;
   double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3]);
   if (!(fabs(length - 1.0) <= QUATERNION_TOLERANCE))

@@ -117,6 +117,9 @@ static void a_rotation_is_nearly_a_unit_quaternion(void** state) {
   scene_free(&scene);
   expect_problems("links: [{name: a, fixed: true, rotation: [1.0011, 0, 0, 0]}]\n",
                   "1:42: error: links[0].rotation: a rotation must be a quaternion of length 1, got length 1.0011\n");
+  expect_problems("links: [{name: a, fixed: true, rotation: [90, 0, 0]}]\n",
+                  "1:42: error: links[0].rotation: expected a unit quaternion w, x, y, z, got 3 numbers: these are "
+                  "rotation_vector or rpy, both in rad\n");
 }
 
 static void wrong_uses_are_told(void** state) {
