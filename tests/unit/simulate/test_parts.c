@@ -226,6 +226,40 @@ static void parts_S17_know_where_every_hull_goes(void** state) {
   run_free(whole);
 }
 
+/* Boxes that spin in space: nothing works on them but the roundings of their own inertia. */
+static Run* spinning_run(void) {
+  return run_create(1, 1e-14,
+                    "simulation: {dt: 0.005, steps: 100, gravity: [0, 0, 0], integrator: second_order}\n"
+                    "shapes:\n  box: {type: box, size: [0.2, 0.16, 0.12]}\n"
+                    "links:\n"
+                    "  - {name: \"b{n}\", mass: 1, shape: box, position: [0, 0, 0], "
+                    "repeat: {count: [12, 12, 1], position: [2, 2, 0]}}\n"
+                    "initial:\n"
+                    "  - {link: b0, velocities: [0.1, 0, 0, 10, 60, 20]}\n"
+                    "  - {link: b77, velocities: [0.1, 3, 0, 30, -60, 40]}\n");
+}
+
+/* What has come to what rounding leaves in its part is not begun again by the whole scene's rounds. */
+static void parts_S17_end_at_rounding_as_the_whole_does(void** state) {
+  (void)state;
+  Run *parts = spinning_run(), *whole = spinning_run();
+  solve_as_a_whole(whole);
+  int at_rounding = 0;
+  for (int n = 0; n < 10; n++) {
+    StepReport a = run_steps(parts, 1), b = run_steps(whole, 1);
+    at_rounding += a.outcome == STEP_ROUNDING_FLOOR;
+    if (n > 1 && a.iterations > b.iterations + 1)
+      fail_msg("step %d: %d iterations, %d", n + 1, a.iterations, b.iterations);
+    for (int k = 0; k < parts->model.link_count; k++) {
+      double apart = free_apart(sim_state(parts->sim)->q + 7 * k, sim_state(whole->sim)->q + 7 * k);
+      compare_at_most(apart, 1e-8, "step %d: link %d", n + 1, k);
+    }
+  }
+  assert_true(at_rounding > 0);
+  run_free(parts);
+  run_free(whole);
+}
+
 static void parts_S17_allocate_nothing_after_a_while(void** state) {
   (void)state;
   Run* run = columns_run(1);
@@ -248,6 +282,7 @@ int main(void) {
       cmocka_unit_test(parts_S17_leave_moves_that_are_proved),
       cmocka_unit_test(parts_S17_leave_their_regions_for_the_whole),
       cmocka_unit_test(parts_S17_know_where_every_hull_goes),
+      cmocka_unit_test(parts_S17_end_at_rounding_as_the_whole_does),
       cmocka_unit_test(parts_S17_allocate_nothing_after_a_while),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
