@@ -299,7 +299,8 @@ void contact_parts_list(ContactSystem* system, const int* of, int part_count);
  * concerns these links (ascending) and the pairs that touch them. Beside parts of other numbers. Allocates while lists
  * grow. */
 void contact_part_begin(ContactSystem* part, const ContactSystem* whole, int number, const int* links, int count);
-/* Do all moving links stay in their regions on the way within `bounds` from the accepted to the trial state? */
+/* Do all moving links stay in their regions, and their hulls in the boxes that the list of candidates was made from, on
+ * the way within `bounds` from the accepted to the trial state? */
 bool contact_part_stays(const ContactSystem* part, const MotionBounds* bounds);
 /* The state that the part has accepted becomes the trial of `whole`. */
 void contact_part_end(ContactSystem* part, const ContactSystem* whole);

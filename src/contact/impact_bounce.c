@@ -1,4 +1,6 @@
 /* Impacts that give back a part of the speed of approach (docs/derivations/impact.md, I7-I10). */
+#define LANES 8 /* the points of a piece */
+#include "base/lanes.h"
 #include "contact/impact.h"
 
 /* (I1) N. */
@@ -124,6 +126,30 @@ static BounceFactor factor_at(const Course* c, double z) {
                         .by_slowing = c->scale * kept * slope * (c->from - z)};
 }
 
+/* Q' at places below 1, as barrier_slope to the bit. */
+static Lanes barrier_slopes(Lanes z) {
+  Lanes rest = 1 - z, z2 = z * z;
+  return rest * rest * rest * (z - 5) / (z2 * z2 * z2);
+}
+
+/* The values alone of factor_at at a piece's points, to the bit: most of what a part of an impact costs. Sets slope to
+ * Q' there. */
+static Lanes factors_at(const Course* c, Lanes z, Lanes* slope) {
+  const Lanes one = lanes_of(1), none = {0};
+  Lanes own = lanes_chosen(z < one, barrier_slopes(z), none), sum = none;
+  for (int k = 0; k < POINTS; k++) {
+    Lanes at = c->from + NODE[k] * (z - c->from);
+    sum += WEIGHT[k] * lanes_chosen(at < one, barrier_slopes(at), none);
+  }
+  Lanes t = 1 + c->slowing * (c->from - z), root = lanes_sqrt(t * t + 4 * BEND * BEND);
+  Lanes r = lanes_chosen(t > none, 0.5 * (t + root), 2 * BEND * BEND / (root - t)) / bend(1);
+  Lanes quotient = sum / own, x = quotient / QUOTIENT_MOST, x4 = x * x * x * x;
+  Lanes kept = quotient * (1 / lanes_sqrt(lanes_sqrt(1 + x4)));
+  LaneBits known = (own < none) & (quotient < lanes_of(1e30));
+  *slope = own;
+  return c->scale * lanes_chosen(known, kept, lanes_of(QUOTIENT_MOST)) * r;
+}
+
 /* Integral of the factor times Q' from 1 to z, in pieces in which neither Q' nor the ramp bends much. */
 static double work_to(const Course* c, double z) {
   double high = 1, sum = 0;
@@ -132,10 +158,10 @@ static double work_to(const Course* c, double z) {
     double edge = 1 - fmax(EDGE, EDGE_GROWS * (1 - high)), low = fmax(z, fmax(edge, PIECE * high));
     if (c->slowing > 0) low = fmin(fmax(low, high - turn / c->slowing), high * (1 - PIECE_LEAST));
     double middle = 0.5 * (high + low), half = 0.5 * (high - low);
-    for (int k = 0; k < FINE_POINTS; k++) {
-      double at = middle + half * FINE_NODE[k];
-      sum -= half * FINE_WEIGHT[k] * factor_at(c, at).value * barrier_slope(at);
-    }
+    Lanes at = {0}, slope;
+    for (int k = 0; k < FINE_POINTS; k++) at[k] = middle + half * FINE_NODE[k];
+    Lanes factor = factors_at(c, at, &slope);
+    for (int k = 0; k < FINE_POINTS; k++) sum -= half * FINE_WEIGHT[k] * factor[k] * slope[k];
     high = low;
   }
   return sum;

@@ -88,6 +88,20 @@ typedef struct {
   const Pose* aim;
 } RegionTask;
 
+/* Farthest that a hull of the link goes beyond where it is, and where it is beyond where it goes: hulls of one link
+ * may take each other's places, as those of a wheel do, of which nothing is to be seen in the box around them all. */
+static double longest_way(const ContactSystem* s, int link, const Pose* from, const Pose* to, double* ahead) {
+  const ModelLink* l = &s->model->links[link];
+  double way = *ahead = 0;
+  for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++) {
+    Box here = box_at(&s->model->hulls[k], from), there = box_at(&s->model->hulls[k], to);
+    double forward = beyond(&there, &here);
+    *ahead = more_of(*ahead, forward);
+    way = more_of(way, more_of(forward, beyond(&here, &there)));
+  }
+  return way;
+}
+
 static void find_region(void* context, int i, int thread) {
   (void)thread;
   const RegionTask* task = context;
@@ -95,15 +109,15 @@ static void find_region(void* context, int i, int thread) {
   s->way[i] = 0;
   s->region_bounds.link[i] = (MotionBound){0, 0, 0, 0};
   if (s->model->links[i].tree < 0) return;
-  Box here = link_box(s, i, &s->pose[s->current][i]), there = link_box(s, i, &task->aim[i]);
-  s->regions[i] = united(here, there);
+  const Pose *from = &s->pose[s->current][i], *to = &task->aim[i];
+  Box here = link_box(s, i, from);
+  s->regions[i] = united(here, link_box(s, i, to));
   if (!(here.low.x <= here.high.x) || isinf(here.low.x)) return; /* it touches nothing, or is everywhere */
-  double way = more_of(beyond(&here, &there), beyond(&there, &here)),
-         turn = turn_between(&s->pose[s->current][i], &task->aim[i]);
+  double ahead, way = longest_way(s, i, from, to, &ahead), turn = turn_between(from, to);
+  double margin = MARGIN_WAY * way + s->range + MARGIN_BENDS * bend(turn * turn * s->model->links[i].reach);
   s->way[i] = way;
-  s->regions[i] =
-      grown(s->regions[i], MARGIN_WAY * way + s->range + MARGIN_BENDS * bend(turn * turn * s->model->links[i].reach));
-  s->region_bounds.link[i].speed = beyond(&s->regions[i], &here);
+  s->regions[i] = grown(s->regions[i], margin);
+  s->region_bounds.link[i].speed = ahead + margin;
 }
 
 static bool box_overlap(const Box* a, const Box* b, double reach) {
@@ -294,6 +308,8 @@ bool contact_part_stays(const ContactSystem* s, const MotionBounds* bounds) {
       Box way = united(box_at(hull, &s->pose[0][i]), box_at(hull, &s->pose[1][i]));
       way = grown(way, bend(b->acceleration + (b->spin * b->spin + b->spin_rate) * arm));
       if (!(beyond(&way, &s->regions[i]) <= 0)) return false;
+      way = grown(way, s->reach[k]); /* pairs are listed of hulls whose boxes meet: it has to stay in its own, too */
+      if (!(beyond(&way, &s->boxes[k]) <= 0)) return false;
     }
   }
   return true;

@@ -780,7 +780,7 @@ StepReport step_solve(Sim* s) {
     return report;
   }
   int most = parts_solve(s, &report);
-  if (report.outcome != STEP_CONVERGED) step_rounds(s, &report);
+  if (report.outcome == STEP_MAX_ITERATIONS) step_rounds(s, &report); /* else the parts were all */
   report.iterations = most > report.iterations ? most : report.iterations;
   if (s->closures && report.outcome == STEP_ROUNDING_FLOOR && closures_gap(s->closures, NULL) > 1)
     report.outcome = STEP_MAX_ITERATIONS;

@@ -356,22 +356,29 @@ static void tell_worst(const StepReport* one, StepReport* report) {
   report->residual_dof = one->residual_dof;
 }
 
+/* To the tolerance, or as far as rounding lets it: the whole's rounds would find no more. */
+static bool is_solved(const StepReport* one) {
+  bool floor = one->outcome == STEP_ROUNDING_FLOOR && one->residual <= FLOOR_MOST;
+  return one->outcome == STEP_CONVERGED || floor;
+}
+
 /* Returns the most iterations of all. Where every tree is solved, all is. */
 static int sum_up(const Sim* s, StepReport* report) {
   const StepParts* p = s->parts;
   int iterations = 0, trials = 0, retries = 0;
-  bool all = p->gathered == s->model->tree_count;
+  bool all = p->gathered == s->model->tree_count, floor = false;
   for (int k = 0; k < p->count; k++) {
     const StepReport* one = &p->result[k].report;
     iterations = most(iterations, one->iterations);
     trials = most(trials, one->trials);
     retries = most(retries, one->factor_retries);
     report->certified_intervals += one->certified_intervals;
-    if (one->outcome != STEP_CONVERGED) report->iterations = most(report->iterations, one->iterations);
-    all = all && one->outcome == STEP_CONVERGED;
+    if (!is_solved(one)) report->iterations = most(report->iterations, one->iterations);
+    all = all && is_solved(one);
+    floor = floor || one->outcome == STEP_ROUNDING_FLOOR;
   }
   for (int k = 0; k < p->count && all; k++) tell_worst(&p->result[k].report, report);
-  if (all) report->outcome = STEP_CONVERGED;
+  if (all) report->outcome = floor ? STEP_ROUNDING_FLOOR : STEP_CONVERGED;
   report->trials += trials;
   report->factor_retries += retries;
   return iterations;

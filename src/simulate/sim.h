@@ -286,8 +286,8 @@ void parts_create(Sim* sim);
 void parts_destroy(struct StepParts* parts);
 /* At the beginning of a step, all stale, the configuration evaluated: solves what can be. What is left, or not quite
  * solved, is the caller's; the work goes into *report, the iterations of those that are not solved. Where all is, the
- * outcome is STEP_CONVERGED with its residual. Returns the most
- * iterations of any. Allocates while lists grow. */
+ * outcome is STEP_CONVERGED or STEP_ROUNDING_FLOOR with the largest residual, else it stays STEP_MAX_ITERATIONS.
+ * Returns the most iterations of any. Allocates while lists grow. */
 int parts_solve(Sim* sim, StepReport* report);
 /* How many parts of the last solve stopped at the bounds of their regions, and were left to the whole's rounds. */
 int parts_left(const Sim* sim);

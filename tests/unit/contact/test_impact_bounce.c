@@ -30,6 +30,24 @@ static void impact_I7_worked_example(void** state) {
   compare_relative(w.first, quotient / slope, 2e-3, "W'"); /* four points for a quotient over half of the gap */
 }
 
+/* The value, found at eight places at a time, is the integral of the factor, found at one: by Simpson's rule in z. */
+static void impact_I7_value_is_the_integral_of_the_factor(void** state) {
+  (void)state;
+  static const double damping[] = {0, 0.4, 30}, clearance[] = {0.9, 0.5, 0.1};
+  const ImpactParameters p = {0.5, 1e-3, 1e-3, 0.5};
+  enum { PIECES = 20000 };
+  for (int n = 0; n < 9; n++) {
+    double z = clearance[n / 3], sum = 0, width = (1 - z) / PIECES;
+    ImpactPast past = {true, false, pressure_at(0.5, 0.55), pressure_at(0.5, 0.6), 1e-3, 0, damping[n % 3]};
+    for (int k = 0; k < PIECES; k++) { /* at z = 1 the slope is zero */
+      double at = z + k * width, weight = k == 0 ? 1 : k % 2 ? 4 : 2;
+      sum -= weight * impact_bounce(&p, potential_at(0.5, at), &past).first * 8 / 0.5 * barrier_eval(at).first;
+    }
+    Impact found = impact_bounce(&p, potential_at(0.5, z), &past);
+    compare_relative(found.value, sum * width / 3, 2e-6, "z = %g, damping %g", z, damping[n % 3]);
+  }
+}
+
 /* All that the factor rests on: U; now, old (U, p each); damping; support. */
 enum { NUMBERS = 7 };
 
@@ -354,6 +372,7 @@ static void impact_S15_second_order_ends_an_approach(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(impact_I7_worked_example),
+      cmocka_unit_test(impact_I7_value_is_the_integral_of_the_factor),
       cmocka_unit_test(impact_I7_I8_I12_slopes_on_both_sides_of_every_branch),
       cmocka_unit_test(impact_I8_a_ramp_steeper_than_rounding_ends),
       cmocka_unit_test(impact_I10_slopes_of_speed_and_damping),

@@ -89,22 +89,32 @@ static void parts_S17_move_as_the_whole_does(void** state) {
   run_free(whole);
 }
 
-static void parts_S17_leave_moves_that_are_proved(void** state) {
-  (void)state;
-  Run* run = columns_run(1);
+/* A Sim of the same scene that keeps its moves, and a proof that stands at its start. */
+static Proof* prove_moves(Run* run, int threads) {
   sim_destroy(run->sim);
-  const SimOptions options = {.threads = 2, .path = true};
+  const SimOptions options = {.threads = threads, .tolerance = 1e-8, .path = true};
   assert_int_equal(sim_create(&run->sim, &run->model, &options, &run->diagnostics), STATUS_OK);
   Proof* proof = proof_create(&run->model, 1);
   assert_int_equal(proof_next(proof, sim_state(run->sim)->q).outcome, PROOF_APART);
+  return proof;
+}
+
+static void prove_step(Run* run, Proof* proof, int step) {
+  SimPath path = sim_path(run->sim);
+  const double* q = sim_state(run->sim)->q;
+  ProofReport report =
+      path.count > 0 ? proof_next_along(proof, path.delta, path.count, q) : proof_next_straight(proof, q);
+  if (report.outcome != PROOF_APART) fail_msg("step %d, %d moves: not proved", step, path.count);
+  compare_at_most(report.miss, 1e-12, "step %d: the last move ends elsewhere", step);
+}
+
+static void parts_S17_leave_moves_that_are_proved(void** state) {
+  (void)state;
+  Run* run = columns_run(1);
+  Proof* proof = prove_moves(run, 2);
   for (int n = 0; n < 40; n++) {
     run_steps(run, 1);
-    SimPath path = sim_path(run->sim);
-    const double* q = sim_state(run->sim)->q;
-    ProofReport report =
-        path.count > 0 ? proof_next_along(proof, path.delta, path.count, q) : proof_next_straight(proof, q);
-    if (report.outcome != PROOF_APART) fail_msg("step %d, %d moves: not proved", n + 1, path.count);
-    compare_at_most(report.miss, 1e-12, "step %d: the last move ends elsewhere", n + 1);
+    prove_step(run, proof, n + 1);
   }
   proof_destroy(proof);
   run_free(run);
@@ -154,6 +164,102 @@ static void parts_S17_leave_their_regions_for_the_whole(void** state) {
   run_free(whole);
 }
 
+/* Fans of four blocks that turn by 0.8 rad and more a step in the same box, and a chip in the way between two blocks.
+ */
+enum { FANS = 66 };
+
+static Run* fans_run(int threads) {
+  Text yaml = {0};
+  text_add(&yaml,
+           "simulation: {dt: 0.01, steps: 10, gravity: [0, 0, 0]}\n"
+           "contact: {friction: 0.3}\n"
+           "shapes:\n  block: {type: box, size: [0.2, 0.2, 0.2]}\n  chip: {type: box, size: [0.1, 0.1, 0.1]}\n"
+           "links:\n");
+  for (int k = 0; k < FANS; k++) {
+    double x = 8 * (k % 12), y = 8 * (k / 12);
+    text_add(&yaml,
+             "  - {name: fan%d, mass: 4, position: [%g, %g, 0], shapes: [{shape: block, position: [1, 0, 0]}, {shape: "
+             "block, position: [0, 1, 0]}, {shape: block, position: [-1, 0, 0]}, {shape: block, position: [0, -1, "
+             "0]}]}\n",
+             k, x, y);
+    text_add(&yaml, "  - {name: chip%d, mass: 0.1, position: [%g, %g, %g], shape: chip}\n", k, x + 0.7, y + 0.7,
+             0.01 * (k % 5));
+  }
+  text_add(&yaml, "initial:\n");
+  for (int k = 0; k < FANS; k++)
+    text_add(&yaml, "  - {link: fan%d, velocities: [0, 0, 0, 0, 0, %g]}\n", k, 80 + 4.0 * (k % 7));
+  Run* run = run_create(threads, 1e-9, "%s", yaml.data);
+  text_free(&yaml);
+  return run;
+}
+
+/* Of a free body; a quaternion and its negative are the same turn. */
+static double free_apart(const double* a, const double* b) {
+  double way = 0, turn = 0, back = 0;
+  for (int i = 0; i < 3; i++) way = fmax(way, fabs(a[i] - b[i]));
+  for (int i = 3; i < 7; i++) {
+    turn = fmax(turn, fabs(a[i] - b[i]));
+    back = fmax(back, fabs(a[i] + b[i]));
+  }
+  return fmax(way, fmin(turn, back));
+}
+
+/* What takes the place of another hull of the same link is in nobody's box but its own. */
+static void parts_S17_know_where_every_hull_goes(void** state) {
+  (void)state;
+  Run *parts = fans_run(2), *whole = fans_run(1);
+  solve_as_a_whole(whole);
+  Proof* proof = prove_moves(parts, 2);
+  const double *q = sim_state(parts->sim)->q, *other = sim_state(whole->sim)->q;
+  for (int n = 0; n < 2; n++) {
+    run_steps(parts, 1);
+    run_steps(whole, 1);
+    prove_step(parts, proof, n + 1);
+    double worst = 0;
+    for (int k = 0; k < 2 * FANS; k++) worst = fmax(worst, free_apart(q + 7 * k, other + 7 * k));
+    compare_at_most(worst, 1e-5, "step %d: coordinates apart", n + 1);
+    assert_true(trees_in_parts(parts) > FANS);
+  }
+  assert_true(fabs(q[7]) > 0.05); /* the first chip has been struck */
+  proof_destroy(proof);
+  run_free(parts);
+  run_free(whole);
+}
+
+/* Boxes that spin in space: nothing works on them but the roundings of their own inertia. */
+static Run* spinning_run(void) {
+  return run_create(1, 1e-14,
+                    "simulation: {dt: 0.005, steps: 100, gravity: [0, 0, 0], integrator: second_order}\n"
+                    "shapes:\n  box: {type: box, size: [0.2, 0.16, 0.12]}\n"
+                    "links:\n"
+                    "  - {name: \"b{n}\", mass: 1, shape: box, position: [0, 0, 0], "
+                    "repeat: {count: [12, 12, 1], position: [2, 2, 0]}}\n"
+                    "initial:\n"
+                    "  - {link: b0, velocities: [0.1, 0, 0, 10, 60, 20]}\n"
+                    "  - {link: b77, velocities: [0.1, 3, 0, 30, -60, 40]}\n");
+}
+
+/* What has come to what rounding leaves in its part is not begun again by the whole scene's rounds. */
+static void parts_S17_end_at_rounding_as_the_whole_does(void** state) {
+  (void)state;
+  Run *parts = spinning_run(), *whole = spinning_run();
+  solve_as_a_whole(whole);
+  int at_rounding = 0;
+  for (int n = 0; n < 10; n++) {
+    StepReport a = run_steps(parts, 1), b = run_steps(whole, 1);
+    at_rounding += a.outcome == STEP_ROUNDING_FLOOR;
+    if (n > 1 && a.iterations > b.iterations + 1)
+      fail_msg("step %d: %d iterations, %d", n + 1, a.iterations, b.iterations);
+    for (int k = 0; k < parts->model.link_count; k++) {
+      double apart = free_apart(sim_state(parts->sim)->q + 7 * k, sim_state(whole->sim)->q + 7 * k);
+      compare_at_most(apart, 1e-8, "step %d: link %d", n + 1, k);
+    }
+  }
+  assert_true(at_rounding > 0);
+  run_free(parts);
+  run_free(whole);
+}
+
 static void parts_S17_allocate_nothing_after_a_while(void** state) {
   (void)state;
   Run* run = columns_run(1);
@@ -175,6 +281,8 @@ int main(void) {
       cmocka_unit_test(parts_S17_move_as_the_whole_does),
       cmocka_unit_test(parts_S17_leave_moves_that_are_proved),
       cmocka_unit_test(parts_S17_leave_their_regions_for_the_whole),
+      cmocka_unit_test(parts_S17_know_where_every_hull_goes),
+      cmocka_unit_test(parts_S17_end_at_rounding_as_the_whole_does),
       cmocka_unit_test(parts_S17_allocate_nothing_after_a_while),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
