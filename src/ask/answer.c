@@ -167,7 +167,7 @@ static void answer_distance(AnswerForm* out, const QueryList* list, const QueryI
 }
 
 /* smooth_a by its own body's motion; by the other's nothing, whose point is held. Then with both following. */
-static void add_smooth_derivatives(AnswerForm* out, const Witness* w) {
+static void add_smooth_derivatives(AnswerForm* out, const QueryItem* item, const Witness* w) {
   static const double none[18] = {0};
   answer_table(out, "d_smooth_a_a", &w->side[0].by_own[0][0], 3, 6, 6);
   answer_table(out, "d_smooth_a_b", none, 3, 6, 6);
@@ -175,6 +175,10 @@ static void add_smooth_derivatives(AnswerForm* out, const Witness* w) {
   answer_table(out, "d_smooth_b_b", &w->side[1].by_own[0][0], 3, 6, 6);
   answer_table(out, "d_smooth_by_other_a", &w->side[0].by_other[0][0], 3, 3, 3);
   answer_table(out, "d_smooth_by_other_b", &w->side[1].by_other[0][0], 3, 3, 3);
+  if (item->touch.query.temperature > 0) {
+    answer_vector(out, "d_smooth_temperature_a", &w->side[0].by_temperature);
+    answer_vector(out, "d_smooth_temperature_b", &w->side[1].by_temperature);
+  }
   if (!w->total_known && !answer_keeps_places(out)) return;
   static const char* const names[2][2] = {{"jacobian_a_a", "jacobian_a_b"}, {"jacobian_b_a", "jacobian_b_b"}};
   for (int k = 0; k < 4; k++)
@@ -213,7 +217,7 @@ static void answer_witness(AnswerForm* out, const QueryList* list, const QueryIt
   Table table = {values, QUERY_POSE_COLUMNS, {0, 0}};
   static const AnswerRows names[] = {{"witness_a", DISTANCE_WITNESS_A, 3}, {"witness_b", DISTANCE_WITNESS_B, 3}};
   add_derivatives(out, &table, names, 2, reason);
-  add_smooth_derivatives(out, &w);
+  add_smooth_derivatives(out, item, &w);
 }
 
 /* ---------------------------------------------------------------- contacts */

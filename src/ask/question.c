@@ -5,6 +5,9 @@
 #define SMOOTHING_MIN 1e-9 /* m */
 #define LENGTH_MAX 1e6     /* m */
 #define POSES_MAX 1e9
+/* m^2: squares of what lengths may be */
+#define TEMPERATURE_MIN 1e-18
+#define TEMPERATURE_MAX 1e12
 
 static const char* const METHODS[QUERY_METHODS] = {NULL, "distance", "growth", "witness", "manifold", "touch"};
 
@@ -24,6 +27,7 @@ typedef enum {
   KEY_ESTIMATE,
   KEY_REACH,
   KEY_MARGIN,
+  KEY_TEMPERATURE,
   KEY_PERTURBATION,
   KEY_TURN,
   /* of touch */
@@ -48,10 +52,11 @@ typedef enum {
   KEY_COUNT,
 } QuestionKey;
 static const char* const KEYS[KEY_COUNT] = {
-    "method",         "a",        "b",         "derivatives", "parameters",   "target_a", "target_b",   "score",
-    "sampling",       "estimate", "reach",     "margin",      "perturbation", "turn",     "iterations", "step",
-    "last",           "move",     "transport", "targets",     "seed",         "pairs",    "smoothing",  "softness",
-    "regularization", "points",   "edges",     "cull",        "mean",         "poses"};
+    "method", "a",          "b",         "derivatives", "parameters",     "target_a",    "target_b",
+    "score",  "sampling",   "estimate",  "reach",       "margin",         "temperature", "perturbation",
+    "turn",   "iterations", "step",      "last",        "move",           "transport",   "targets",
+    "seed",   "pairs",      "smoothing", "softness",    "regularization", "points",      "edges",
+    "cull",   "mean",       "poses"};
 
 /* Words in the order of the enumerations. */
 static const char* const SCORES[] = {"distance", "direction"};
@@ -131,6 +136,8 @@ static void read_witness_option(QueryReader* reader, const cJSON* item, Question
   if (key == KEY_ESTIMATE) out->estimate = (WitnessEstimate)read_word(reader, item, ESTIMATES, COUNT_OF(ESTIMATES));
   if (key == KEY_REACH) out->reach = query_reader_number(reader, item, 1e-9, LENGTH_MAX);
   if (key == KEY_MARGIN) out->margin = query_reader_number(reader, item, 0, LENGTH_MAX);
+  if (key == KEY_TEMPERATURE)
+    out->temperature = query_reader_number_of(reader, item, TEMPERATURE_MIN, TEMPERATURE_MAX, " m^2");
   if (key == KEY_PERTURBATION) out->perturbation = query_reader_number_of(reader, item, 1e-9, 1, " rad");
   if (key == KEY_TURN) out->turn = read_count(reader, item, 0);
 }

@@ -156,7 +156,7 @@ const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pos
 /* ---------------------------------------------------------------- witness points, smoothed (query/witness*.c)
  * The nearest points of bodies jump where features change. Smoothed, body a's is a mean over samples x_i of its surface
  * near its nearest point, weighed by a score u_i (V1):
- *     smooth_a = sum k_i x_i,   k = softmax(u / T),   T = standard deviation of u
+ *     smooth_a = sum k_i x_i,   k = softmax(u / T),   T = standard deviation of u, or said
  * docs/derivations/witness.md */
 
 /* A convex piece of a body, in the body's frame. */
@@ -212,6 +212,7 @@ typedef struct {
   WitnessEstimate estimate;
   double reach;        /* m; 0: of WITNESS_FIXED a quarter of the body's diagonal, of WITNESS_ADAPTIVE its spacing */
   double margin;       /* beta of (V4), m: so far apart the nearest points are wanted */
+  double temperature;  /* T of (V1), m^2; 0: the standard deviation of the scores, each side's own */
   double perturbation; /* of WITNESS_DIFFERENCES, WITNESS_ZEROTH: turns [rad]; moves by WITNESS_MOVE m a radian */
   int turn;            /* another choice of samples, other random motions; the same turn has the same */
 } WitnessOptions;
@@ -226,6 +227,7 @@ typedef struct {
   double by_own[3]
                [6]; /* smooth by its own body's motion; samples, T and the other's point or the direction held (V2) */
   double by_other[3][3]; /* smooth by the other's point, of WITNESS_BY_DIRECTION by y (V2) */
+  Vec3 by_temperature;   /* smooth by T, samples and the other's point or the direction held (V2) [1/m] */
 } WitnessSide;
 
 /* What is remembered of a pair from one pose to the next. Zeroed = cold. */
