@@ -99,7 +99,7 @@ static Vec3 by_temperature(const WitnessSide* side, const Vec3* x, const double*
 static void solve_side(WitnessSide* side, const WitnessBody* body, int piece, Pose pose, Vec3 own, Vec3 normal,
                        const Towards* towards, const WitnessOptions* options, const Vec3* target) {
   Vec3 center = pose_apply_inverse(pose, own), x[WITNESS_SAMPLES];
-  double weight[WITNESS_SAMPLES], below[WITNESS_SAMPLES] = {0};
+  double weight[WITNESS_SAMPLES] = {0}, below[WITNESS_SAMPLES] = {0};
   side->count = witness_choose(body, piece, center, mat3_tmul_vec(pose.r, normal), options, target, side->samples);
   for (int i = 0; i < side->count; i++) x[i] = pose_apply(pose, side->samples[i]);
   side->temperature = weigh(x, side->count, towards, options->temperature, below, weight);
