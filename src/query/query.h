@@ -64,6 +64,21 @@ enum {
 const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
                                bool parameters, double* out, double* condition);
 
+/* ---- the published contact force on the gap (query/growth_wrench.c; growth.md, G24): stiffness (-gap)^exponent along
+ * the normal at the point, on both bodies; zero where they are apart. World axes, a torque about the body's position
+ * [N m], then the force [N]. stiffness [N/m^exponent] > 0, exponent >= 1. */
+typedef struct {
+  double force; /* N */
+  double on_a[6], on_b[6];
+} GrowthWrench;
+/* answer: growth_query's of these poses, with centres that do not coincide. By value. Never fails. */
+GrowthWrench growth_wrench(Pose pose_a, Pose pose_b, const Growth* answer, double stiffness, double exponent);
+enum { WRENCH_FORCE, WRENCH_ON_A, WRENCH_ON_B = WRENCH_ON_A + 6, WRENCH_ROWS = WRENCH_ON_B + 6 };
+/* Its derivatives: out, WRENCH_ROWS x columns numbers, from the rows of growth_derivatives (GROWTH_ROWS x columns),
+ * row-major. Touching, the force of exponent 1 has a kink: that of bodies apart, zero. No allocation; never fails. */
+void growth_wrench_derivatives(Pose pose_a, Pose pose_b, const Growth* answer, double stiffness, double exponent,
+                               const double* rows, int columns, double* out);
+
 /* ---- the gap as a potential sees it (query/growth_gap.c; growth.md, G8-G10)
  * Its gradient by small motions of both bodies, [m/rad] and [1]: columns as above, without parameters. answer as above.
  * An answer that was not found has none: undefined. Allocates nothing. */
