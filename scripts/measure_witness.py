@@ -56,6 +56,17 @@ STEPS = [(f"{name} step {s}", dict(options, step=s, margin=1e-3), share) for s i
              ("zeroth base", {"estimate": "zeroth", "transport": False}, 0.125),
              ("zeroth best", {"estimate": "zeroth", "transport": True}, 0.125))]
 
+# What the weights' temperature T [m^2] does; the published program of direction has T = 1e-3 (and distances' own is their
+# standard deviation, as without it): its margins and first steps again with that.
+PUBLISHED = 1e-3
+TEMPERATURES = [(f"{name} T {t:g} margin {m:g}", dict(options, temperature=t, margin=m), 1)
+                for t in (1e-6, 1e-5, 1e-4, 1e-3, 1e-2) for m in (0, 1e-3)
+                for name, options in (("ours", {}), ("direction base", BASE), ("direction best", BEST))]
+TEMPERATURES += [(f"{name} T {PUBLISHED:g} margin {m:g}", dict(options, temperature=PUBLISHED, margin=m), 1)
+                 for m in (1e-5, 1e-4, 1e-2) for name, options in (("direction base", BASE), ("direction best", BEST))]
+TEMPERATURES += [(f"direction {score} T {PUBLISHED:g} step {s}", dict(options, temperature=PUBLISHED, margin=1e-3, step=s), 1)
+                 for s in (1, 2, 5, 20, 50, 100) for score, options in (("base", BASE), ("best", BEST))]
+
 # The first step alone varied: the last one stays 0.1 degrees and millimetres
 ENDS = [(name.replace("step", "first step"), dict(options, last=0.1), share) for name, options, share in STEPS]
 
@@ -119,7 +130,7 @@ def main():
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--drawn", default="meeting", choices=["meeting", "any"],
                         help="targets that can meet, as the published program draws them, or any")
-    parser.add_argument("--tables", default="1,2", help="of 1, 2, margins, steps, ends")
+    parser.add_argument("--tables", default="1,2", help="of 1, 2, margins, steps, ends, temperature")
     parser.add_argument("--bodies", default="convex,concave")
     parser.add_argument("--sdrs", default="./sdrs")
     parser.add_argument("--work", default="out/witness")
@@ -127,7 +138,8 @@ def main():
     if options.full:
         options.targets = 256
     os.makedirs(options.work, exist_ok=True)
-    tables = {"1": TABLE_1, "2": TABLE_2, "margins": MARGINS, "steps": STEPS, "ends": ENDS}
+    tables = {"1": TABLE_1, "2": TABLE_2, "margins": MARGINS, "steps": STEPS, "ends": ENDS,
+              "temperature": TEMPERATURES}
     print("table,bodies,method,tasks,median_m2,ninth_decile_m2,below_1e-6_percent,within_reach_percent,"
           "below_1e-6_of_these_percent,us_per_step")
     for concave in ("concave" == word for word in options.bodies.split(",")):

@@ -20,6 +20,11 @@ static const AnswerRows GROWTH_NAMES[] = {
     {"witness_b", GROWTH_WITNESS_B, 3},
     {"multipliers", GROWTH_MULTIPLIERS, 2},
 };
+static const AnswerRows WRENCH_NAMES[] = {
+    {"force", WRENCH_FORCE, 1},
+    {"wrench_a", WRENCH_ON_A, 6},
+    {"wrench_b", WRENCH_ON_B, 6},
+};
 static const AnswerRows DISTANCE_NAMES[] = {
     {"distance", DISTANCE_VALUE, 1},
     {"normal", DISTANCE_NORMAL, 3},
@@ -74,10 +79,33 @@ static void growth_numbers(AnswerForm* out, const Growth* g) {
   answer_truth(out, "proved", g->proved);
 }
 
+static void wrench_numbers(AnswerForm* out, const QueryItem* item, const Growth* g) {
+  const bool known = !g->coincident;
+  GrowthWrench w = {.force = 0};
+  if (known) w = growth_wrench(item->pose[0], item->pose[1], g, item->stiffness, item->exponent);
+  answer_numbers(out, "force", known ? &w.force : NULL, 1);
+  answer_numbers(out, "wrench_a", known ? w.on_a : NULL, 6);
+  answer_numbers(out, "wrench_b", known ? w.on_b : NULL, 6);
+}
+
+/* table: of growth_derivatives; without values where there is a reason, which was told with them. */
+static void add_wrench_derivatives(AnswerForm* out, const QueryItem* item, const Growth* g, const Table* table,
+                                   const char* reason) {
+  double* values = MEMORY_NEW(double, WRENCH_ROWS * table->columns);
+  Table wrench = *table;
+  wrench.values = reason ? NULL : values;
+  if (!reason)
+    growth_wrench_derivatives(item->pose[0], item->pose[1], g, item->stiffness, item->exponent, table->values,
+                              table->columns, values);
+  add_derivatives(out, &wrench, WRENCH_NAMES, sizeof WRENCH_NAMES / sizeof WRENCH_NAMES[0], NULL);
+  memory_free(values);
+}
+
 static void answer_growth(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
   const Shape *a = &list->bodies[item->body[0]].shape, *b = &list->bodies[item->body[1]].shape;
   Growth g = growth_query(a, item->pose[0], b, item->pose[1], &memory->growth);
   growth_numbers(out, &g);
+  if (item->stiffness > 0) wrench_numbers(out, item, &g);
   if (!item->derivatives) return;
   Table table = {.columns = QUERY_POSE_COLUMNS, .own = {shape_parameter_count(a), shape_parameter_count(b)}};
   if (item->parameters) table.columns += table.own[0] + table.own[1];
@@ -87,6 +115,7 @@ static void answer_growth(AnswerForm* out, const QueryList* list, const QueryIte
   table.values = values;
   answer_number(out, "condition", condition);
   add_derivatives(out, &table, GROWTH_NAMES, sizeof GROWTH_NAMES / sizeof GROWTH_NAMES[0], reason);
+  if (item->stiffness > 0) add_wrench_derivatives(out, item, &g, &table, reason);
   memory_free(values);
 }
 
@@ -167,7 +196,7 @@ static void answer_distance(AnswerForm* out, const QueryList* list, const QueryI
 }
 
 /* smooth_a by its own body's motion; by the other's nothing, whose point is held. Then with both following. */
-static void add_smooth_derivatives(AnswerForm* out, const Witness* w) {
+static void add_smooth_derivatives(AnswerForm* out, const QueryItem* item, const Witness* w) {
   static const double none[18] = {0};
   answer_table(out, "d_smooth_a_a", &w->side[0].by_own[0][0], 3, 6, 6);
   answer_table(out, "d_smooth_a_b", none, 3, 6, 6);
@@ -175,6 +204,10 @@ static void add_smooth_derivatives(AnswerForm* out, const Witness* w) {
   answer_table(out, "d_smooth_b_b", &w->side[1].by_own[0][0], 3, 6, 6);
   answer_table(out, "d_smooth_by_other_a", &w->side[0].by_other[0][0], 3, 3, 3);
   answer_table(out, "d_smooth_by_other_b", &w->side[1].by_other[0][0], 3, 3, 3);
+  if (item->touch.query.temperature > 0) {
+    answer_vector(out, "d_smooth_temperature_a", &w->side[0].by_temperature);
+    answer_vector(out, "d_smooth_temperature_b", &w->side[1].by_temperature);
+  }
   if (!w->total_known && !answer_keeps_places(out)) return;
   static const char* const names[2][2] = {{"jacobian_a_a", "jacobian_a_b"}, {"jacobian_b_a", "jacobian_b_b"}};
   for (int k = 0; k < 4; k++)
@@ -213,7 +246,7 @@ static void answer_witness(AnswerForm* out, const QueryList* list, const QueryIt
   Table table = {values, QUERY_POSE_COLUMNS, {0, 0}};
   static const AnswerRows names[] = {{"witness_a", DISTANCE_WITNESS_A, 3}, {"witness_b", DISTANCE_WITNESS_B, 3}};
   add_derivatives(out, &table, names, 2, reason);
-  add_smooth_derivatives(out, &w);
+  add_smooth_derivatives(out, item, &w);
 }
 
 /* ---------------------------------------------------------------- contacts */

@@ -54,6 +54,7 @@ typedef struct {
   bool has_target;
   ManifoldOptions manifold;     /* QUERY_MANIFOLD; smoothing 0: not said */
   bool mean;                    /* QUERY_MANIFOLD: the mean distance instead of the contacts */
+  double stiffness, exponent;   /* QUERY_GROWTH: of the wrench [N/m^exponent]; stiffness 0: not asked for */
   bool derivatives, parameters; /* answer those by the poses, by the shapes' own parameters too */
   int64_t poses;                /* so many rows of numbers follow the question (QueryRows); 0: none */
 } QueryItem;

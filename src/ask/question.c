@@ -5,6 +5,13 @@
 #define SMOOTHING_MIN 1e-9 /* m */
 #define LENGTH_MAX 1e6     /* m */
 #define POSES_MAX 1e9
+/* N/m^exponent */
+#define STIFFNESS_MIN 1e-12
+#define STIFFNESS_MAX 1e18
+#define EXPONENT_MAX 4 /* as of the law penalty */
+/* m^2: squares of what lengths may be */
+#define TEMPERATURE_MIN 1e-18
+#define TEMPERATURE_MAX 1e12
 
 static const char* const METHODS[QUERY_METHODS] = {NULL, "distance", "growth", "witness", "manifold", "touch"};
 
@@ -24,6 +31,7 @@ typedef enum {
   KEY_ESTIMATE,
   KEY_REACH,
   KEY_MARGIN,
+  KEY_TEMPERATURE,
   KEY_PERTURBATION,
   KEY_TURN,
   /* of touch */
@@ -35,6 +43,9 @@ typedef enum {
   KEY_TARGETS,
   KEY_SEED,
   KEY_PAIRS,
+  /* of growth */
+  KEY_STIFFNESS,
+  KEY_EXPONENT,
   /* of manifold */
   KEY_SMOOTHING,
   KEY_SOFTNESS,
@@ -48,10 +59,11 @@ typedef enum {
   KEY_COUNT,
 } QuestionKey;
 static const char* const KEYS[KEY_COUNT] = {
-    "method",         "a",        "b",         "derivatives", "parameters",   "target_a", "target_b",   "score",
-    "sampling",       "estimate", "reach",     "margin",      "perturbation", "turn",     "iterations", "step",
-    "last",           "move",     "transport", "targets",     "seed",         "pairs",    "smoothing",  "softness",
-    "regularization", "points",   "edges",     "cull",        "mean",         "poses"};
+    "method", "a",          "b",         "derivatives", "parameters", "target_a",    "target_b",
+    "score",  "sampling",   "estimate",  "reach",       "margin",     "temperature", "perturbation",
+    "turn",   "iterations", "step",      "last",        "move",       "transport",   "targets",
+    "seed",   "pairs",      "stiffness", "exponent",    "smoothing",  "softness",    "regularization",
+    "points", "edges",      "cull",      "mean",        "poses"};
 
 /* Words in the order of the enumerations. */
 static const char* const SCORES[] = {"distance", "direction"};
@@ -131,6 +143,8 @@ static void read_witness_option(QueryReader* reader, const cJSON* item, Question
   if (key == KEY_ESTIMATE) out->estimate = (WitnessEstimate)read_word(reader, item, ESTIMATES, COUNT_OF(ESTIMATES));
   if (key == KEY_REACH) out->reach = query_reader_number(reader, item, 1e-9, LENGTH_MAX);
   if (key == KEY_MARGIN) out->margin = query_reader_number(reader, item, 0, LENGTH_MAX);
+  if (key == KEY_TEMPERATURE)
+    out->temperature = query_reader_number_of(reader, item, TEMPERATURE_MIN, TEMPERATURE_MAX, " m^2");
   if (key == KEY_PERTURBATION) out->perturbation = query_reader_number_of(reader, item, 1e-9, 1, " rad");
   if (key == KEY_TURN) out->turn = read_count(reader, item, 0);
 }
@@ -161,6 +175,8 @@ static void read_member(QueryReader* reader, const cJSON* item, int number, void
   if (key == KEY_TARGET_A || key == KEY_TARGET_B) out->target[key == KEY_TARGET_B] = query_reader_point(reader, item);
   if (key >= KEY_SCORE && key <= KEY_TURN) read_witness_option(reader, item, key, &out->touch.query);
   if (key >= KEY_ITERATIONS && key <= KEY_PAIRS) read_touch_option(reader, item, key, out);
+  if (key == KEY_STIFFNESS) out->stiffness = query_reader_number_of(reader, item, STIFFNESS_MIN, STIFFNESS_MAX, "");
+  if (key == KEY_EXPONENT) out->exponent = query_reader_number_of(reader, item, 1, EXPONENT_MAX, "");
   if (key == KEY_POSES) read_poses(reader, item, out);
   if (key >= KEY_SMOOTHING && key <= KEY_CULL) read_manifold_option(reader, item, key, &out->manifold);
 }
@@ -217,6 +233,7 @@ static QueryItem first_question(void) {
                      .pose = {pose_identity(), pose_identity()},
                      .touch = {.iterations = 2000, .step = 10, .transport = true},
                      .seed = 1,
+                     .exponent = 1.5,
                      .manifold = {.softness = 0.02, .regularization = 0.001}};
 }
 

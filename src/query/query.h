@@ -64,6 +64,21 @@ enum {
 const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
                                bool parameters, double* out, double* condition);
 
+/* ---- the published contact force on the gap (query/growth_wrench.c; growth.md, G24): stiffness (-gap)^exponent along
+ * the normal at the point, on both bodies; zero where they are apart. World axes, a torque about the body's position
+ * [N m], then the force [N]. stiffness [N/m^exponent] > 0, exponent >= 1. */
+typedef struct {
+  double force; /* N */
+  double on_a[6], on_b[6];
+} GrowthWrench;
+/* answer: growth_query's of these poses, with centres that do not coincide. By value. Never fails. */
+GrowthWrench growth_wrench(Pose pose_a, Pose pose_b, const Growth* answer, double stiffness, double exponent);
+enum { WRENCH_FORCE, WRENCH_ON_A, WRENCH_ON_B = WRENCH_ON_A + 6, WRENCH_ROWS = WRENCH_ON_B + 6 };
+/* Its derivatives: out, WRENCH_ROWS x columns numbers, from the rows of growth_derivatives (GROWTH_ROWS x columns),
+ * row-major. Touching, the force of exponent 1 has a kink: that of bodies apart, zero. No allocation; never fails. */
+void growth_wrench_derivatives(Pose pose_a, Pose pose_b, const Growth* answer, double stiffness, double exponent,
+                               const double* rows, int columns, double* out);
+
 /* ---- the gap as a potential sees it (query/growth_gap.c; growth.md, G8-G10)
  * Its gradient by small motions of both bodies, [m/rad] and [1]: columns as above, without parameters. answer as above.
  * An answer that was not found has none: undefined. Allocates nothing. */
@@ -156,7 +171,7 @@ const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pos
 /* ---------------------------------------------------------------- witness points, smoothed (query/witness*.c)
  * The nearest points of bodies jump where features change. Smoothed, body a's is a mean over samples x_i of its surface
  * near its nearest point, weighed by a score u_i (V1):
- *     smooth_a = sum k_i x_i,   k = softmax(u / T),   T = standard deviation of u
+ *     smooth_a = sum k_i x_i,   k = softmax(u / T),   T = standard deviation of u, or said
  * docs/derivations/witness.md */
 
 /* A convex piece of a body, in the body's frame. */
@@ -212,6 +227,7 @@ typedef struct {
   WitnessEstimate estimate;
   double reach;        /* m; 0: of WITNESS_FIXED a quarter of the body's diagonal, of WITNESS_ADAPTIVE its spacing */
   double margin;       /* beta of (V4), m: so far apart the nearest points are wanted */
+  double temperature;  /* T of (V1), m^2; 0: the standard deviation of the scores, each side's own */
   double perturbation; /* of WITNESS_DIFFERENCES, WITNESS_ZEROTH: turns [rad]; moves by WITNESS_MOVE m a radian */
   int turn;            /* another choice of samples, other random motions; the same turn has the same */
 } WitnessOptions;
@@ -226,6 +242,7 @@ typedef struct {
   double by_own[3]
                [6]; /* smooth by its own body's motion; samples, T and the other's point or the direction held (V2) */
   double by_other[3][3]; /* smooth by the other's point, of WITNESS_BY_DIRECTION by y (V2) */
+  Vec3 by_temperature;   /* smooth by T, samples and the other's point or the direction held (V2) [1/m] */
 } WitnessSide;
 
 /* What is remembered of a pair from one pose to the next. Zeroed = cold. */

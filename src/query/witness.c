@@ -44,8 +44,9 @@ typedef struct {
   Vec3 other, direction; /* world */
 } Towards;
 
-/* k = softmax(u / T), T = standard deviation of u; T is 1 where all are equal (V1). */
-static double weigh(const Vec3* x, int count, const Towards* towards, double* weight) {
+/* k = softmax(u / T), T = standard deviation of u where it is not said (0); then 1 where all are equal (V1).
+ * below: the scores, counted from the largest [m^2]. Returns T [m^2]. */
+static double weigh(const Vec3* x, int count, const Towards* towards, double said, double* below, double* weight) {
   double mean = 0, square = 0, most = -HUGE_VAL, sum = 0, u[WITNESS_SAMPLES];
   for (int i = 0; i < count; i++) {
     Vec3 apart = vec3_sub(x[i], towards->other);
@@ -54,9 +55,10 @@ static double weigh(const Vec3* x, int count, const Towards* towards, double* we
     most = fmax(most, u[i]);
   }
   for (int i = 0; i < count; i++) square += (u[i] - mean) * (u[i] - mean);
-  double temperature = sqrt(square / (count > 1 ? count - 1 : 1));
+  double temperature = said > 0 ? said : sqrt(square / (count > 1 ? count - 1 : 1));
   if (!(temperature > 0)) temperature = 1;
-  for (int i = 0; i < count; i++) sum += weight[i] = math_pow(2, (u[i] - most) / temperature * 0x1.71547652b82fep+0);
+  for (int i = 0; i < count; i++) below[i] = u[i] - most;
+  for (int i = 0; i < count; i++) sum += weight[i] = math_pow(2, below[i] / temperature * 0x1.71547652b82fep+0);
   for (int i = 0; i < count; i++) weight[i] /= sum;
   return temperature;
 }
@@ -85,16 +87,26 @@ static void side_derivatives(WitnessSide* side, const Vec3* x, const double* wei
   memcpy(side->by_other, by_other.m, sizeof side->by_other);
 }
 
+/* ds/dT = -sum k_i u_i (x_i - s) / T^2, scores counted from the largest, as sum k_i (x_i - s) is zero (V2) [1/m]. */
+static Vec3 by_temperature(const WitnessSide* side, const Vec3* x, const double* below, const double* weight) {
+  Vec3 sum = vec3(0, 0, 0);
+  double t = side->temperature;
+  for (int i = 0; i < side->count; i++)
+    sum = vec3_add_scaled(sum, -weight[i] * (below[i] / t) / t, vec3_sub(x[i], side->smooth));
+  return sum;
+}
+
 static void solve_side(WitnessSide* side, const WitnessBody* body, int piece, Pose pose, Vec3 own, Vec3 normal,
                        const Towards* towards, const WitnessOptions* options, const Vec3* target) {
   Vec3 center = pose_apply_inverse(pose, own), x[WITNESS_SAMPLES];
-  double weight[WITNESS_SAMPLES];
+  double weight[WITNESS_SAMPLES] = {0}, below[WITNESS_SAMPLES] = {0};
   side->count = witness_choose(body, piece, center, mat3_tmul_vec(pose.r, normal), options, target, side->samples);
   for (int i = 0; i < side->count; i++) x[i] = pose_apply(pose, side->samples[i]);
-  side->temperature = weigh(x, side->count, towards, weight);
+  side->temperature = weigh(x, side->count, towards, options->temperature, below, weight);
   side->smooth = vec3(0, 0, 0);
   for (int i = 0; i < side->count; i++) side->smooth = vec3_add_scaled(side->smooth, weight[i], x[i]);
   side_derivatives(side, x, weight, towards, pose.t);
+  side->by_temperature = by_temperature(side, x, below, weight);
 }
 
 /* ---------------------------------------------------------------- both */

@@ -213,12 +213,102 @@ static void gaps_G16_and_the_published_force(void** state) {
   assert_true(worst > 0.1); /* others do not */
 }
 
+enum { WRENCH_STIFFNESS = 7 };
+#define WRENCH_EXPONENT 2.5 /* three times differentiable at touching: differences may cross it */
+
+static bool wrench_there(void* context, const double* x, double* y) {
+  const Pair* p = context;
+  Shape a, b;
+  Pose pose[2] = {moved_pose(p->pose[0], x), moved_pose(p->pose[1], x + 6)};
+  const double* own = x + QUERY_POSE_COLUMNS;
+  if (!shape_at(p, 0, own, &a) || !shape_at(p, 1, own + p->own[0], &b)) return false;
+  Growth g = growth_query(&a, pose[0], &b, pose[1], NULL);
+  GrowthWrench w = growth_wrench(pose[0], pose[1], &g, WRENCH_STIFFNESS, WRENCH_EXPONENT);
+  shape_free(&a);
+  shape_free(&b);
+  y[WRENCH_FORCE] = w.force;
+  for (int k = 0; k < 6; k++) {
+    y[WRENCH_ON_A + k] = w.on_a[k];
+    y[WRENCH_ON_B + k] = w.on_b[k];
+  }
+  return g.proved;
+}
+
+/* Derivatives by poses and parameters of both, overlapping; action and reaction; the published formulas. */
+static void wrenches_G24(void** state) {
+  (void)state;
+  Random random = {55};
+  for (int a = 0, k = 0; a < SMOOTH_KINDS; a++)
+    for (int b = a; b < SMOOTH_KINDS; b++, k++) {
+      static double rows[GROWTH_ROWS * COLUMNS_MAX], jacobian[WRENCH_ROWS * COLUMNS_MAX];
+      const double zero[COLUMNS_MAX] = {0};
+      double unit[COLUMNS_MAX] = {0}, value[WRENCH_ROWS], condition;
+      Pair p;
+      Shape shape[2];
+      draw_pair(&p, &random, a, b, false);
+      p.pose[1].t = vec3_add(p.pose[0].t, vec3_scale(vec3_sub(p.pose[1].t, p.pose[0].t), 0.7));
+      for (int side = 0; side < 2; side++) assert_true(shape_at(&p, side, zero, &shape[side]));
+      Growth g = growth_query(&shape[0], p.pose[0], &shape[1], p.pose[1], NULL);
+      assert_true(g.gap < 0 && wrench_there(&p, zero, value));
+      double force = WRENCH_STIFFNESS * pow(-g.gap, WRENCH_EXPONENT);
+      compare_near(value[WRENCH_FORCE], force, 1e-13 * force, "seed 55, %d: force", k);
+      compare_vec3(vec3_at(value + WRENCH_ON_B + 3), vec3_scale(g.normal, force), 1e-13, "seed 55, %d: on b", k);
+      Vec3 total = vec3_add(vec3_at(value + WRENCH_ON_A + 3), vec3_at(value + WRENCH_ON_B + 3));
+      Vec3 about = vec3_add(vec3_cross(p.pose[0].t, vec3_at(value + WRENCH_ON_A + 3)),
+                            vec3_cross(p.pose[1].t, vec3_at(value + WRENCH_ON_B + 3)));
+      Vec3 torque = vec3_add(vec3_add(vec3_at(value + WRENCH_ON_A), vec3_at(value + WRENCH_ON_B)), about);
+      compare_near(vec3_norm(total) + vec3_norm(torque), 0, 1e-12, "seed 55, %d: action and reaction", k);
+      int columns = QUERY_POSE_COLUMNS + p.own[0] + p.own[1];
+      if (!growth_derivatives(&shape[0], p.pose[0], &shape[1], p.pose[1], &g, true, rows, &condition)) {
+        growth_wrench_derivatives(p.pose[0], p.pose[1], &g, WRENCH_STIFFNESS, WRENCH_EXPONENT, rows, columns, jacobian);
+        for (int c = 0; c < columns; c++) {
+          int own = c - QUERY_POSE_COLUMNS;
+          double start = own < 0 ? 1 : own < p.own[0] ? p.start[0][own] : p.start[1][own - p.own[0]];
+          unit[c] = 0.02 * fmax(0.1, fabs(start));
+        }
+        Sweep sweep = {wrench_there, &p, columns, WRENCH_ROWS, NULL, unit, NULL, 1e-2, 4, 9};
+        sweep_expect(&sweep, jacobian, 1e-2, 2e-6, "seed 55, pair %d", k);
+      }
+      for (int side = 0; side < 2; side++) shape_free(&shape[side]);
+    }
+}
+
+/* Unit balls: (2 - |r|)^1.5 k along the line of centres, no torque; apart nothing, neither do derivatives. */
+static void wrenches_G24_of_balls(void** state) {
+  (void)state;
+  Shape ball;
+  const SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {1, 1, 1}};
+  assert_null(shape_create(&ball, &form));
+  for (int k = 0; k < 2; k++) {
+    double rows[GROWTH_ROWS * QUERY_POSE_COLUMNS], out[WRENCH_ROWS * QUERY_POSE_COLUMNS], condition,
+        apart = k ? 2.5 : 1.5;
+    Pose a = pose_identity(), b = pose_identity();
+    b.t = vec3(0, apart, 0);
+    Growth g = growth_query(&ball, a, &ball, b, NULL);
+    GrowthWrench w = growth_wrench(a, b, &g, 1000, 1.5);
+    double force = k ? 0 : 1000 * pow(0.5, 1.5), slope = k ? 0 : -1500 * sqrt(0.5);
+    const double wanted[6] = {0, 0, 0, 0, force, 0};
+    assert_null(growth_derivatives(&ball, a, &ball, b, &g, false, rows, &condition));
+    growth_wrench_derivatives(a, b, &g, 1000, 1.5, rows, QUERY_POSE_COLUMNS, out);
+    for (int c = 0; c < 6; c++) {
+      compare_near(w.on_b[c], wanted[c], 1e-10, "%g m: on b, %d", apart, c);
+      compare_near(w.on_a[c], -wanted[c], 1e-10, "%g m: on a, %d", apart, c);
+    }
+    /* by moves of b: along, and across, where the force turns with the line of centres */
+    compare_near(out[(WRENCH_ON_B + 4) * QUERY_POSE_COLUMNS + 10], slope, 1e-9, "%g m: along", apart);
+    compare_near(out[(WRENCH_ON_B + 3) * QUERY_POSE_COLUMNS + 9], force / apart, 1e-9, "%g m: across", apart);
+  }
+  shape_free(&ball);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gaps_G8_G9_of_two_shapes),
       cmocka_unit_test(gaps_G10_over_a_half_space),
       cmocka_unit_test(gaps_G8_balance),
       cmocka_unit_test(gaps_G16_and_the_published_force),
+      cmocka_unit_test(wrenches_G24),
+      cmocka_unit_test(wrenches_G24_of_balls),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

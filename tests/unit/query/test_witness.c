@@ -106,6 +106,8 @@ static const WitnessOptions OPTIONS[] = {
     {.score = WITNESS_BY_DISTANCE, .sampling = WITNESS_ADAPTIVE, .turn = 3},
     {.score = WITNESS_BY_DIRECTION, .sampling = WITNESS_FIXED},
     {.score = WITNESS_BY_DIRECTION, .sampling = WITNESS_NEIGHBOR},
+    {.score = WITNESS_BY_DISTANCE, .sampling = WITNESS_FIXED, .temperature = 0.03},
+    {.score = WITNESS_BY_DIRECTION, .sampling = WITNESS_NEIGHBOR, .temperature = 0.2},
 };
 enum { OPTION_COUNT = sizeof OPTIONS / sizeof OPTIONS[0] };
 
@@ -120,8 +122,9 @@ static void smooth_points_V1_are_the_mean(void** state) {
     Witness w = query(&h, options, targets);
     long double wanted[3];
     Vec3 y = direction_of(&w, 0);
-    plain_smooth(&w.side[0], h.pose[0], w.nearest.witness_b, options->score == WITNESS_BY_DIRECTION ? &y : NULL, true,
-                 wanted);
+    plain_smooth(&w.side[0], h.pose[0], w.nearest.witness_b, options->score == WITNESS_BY_DIRECTION ? &y : NULL,
+                 !(options->temperature > 0), wanted);
+    if (options->temperature > 0) assert_true(w.side[0].temperature == options->temperature);
     compare_vec3(w.side[0].smooth, vec3((double)wanted[0], (double)wanted[1], (double)wanted[2]), 1e-12,
                  "seed 52, %d: smooth a", k);
     compare_vec3(pose_apply(h.pose[0], w.side[0].samples[0]), w.nearest.witness_a, 1e-14, "seed 52, %d: sample 0", k);
@@ -172,6 +175,66 @@ static void derivatives_V2(void** state) {
     }
     drop(&h);
   }
+}
+
+typedef struct {
+  const Hulls* h;
+  const Witness* w;
+  WitnessOptions options;
+} Warmed;
+
+/* The answer's own smoothed points, T = exp(x). */
+static bool smooth_at(void* context, const double* x, double* y) {
+  const Warmed* warmed = context;
+  WitnessOptions options = warmed->options;
+  options.temperature = exp(x[0]) * warmed->w->side[0].temperature;
+  Witness w = query(warmed->h, &options, NULL);
+  vec3_store(w.side[0].smooth, y);
+  options.temperature = exp(x[0]) * warmed->w->side[1].temperature;
+  w = query(warmed->h, &options, NULL);
+  vec3_store(w.side[1].smooth, y + 3);
+  return true;
+}
+
+/* By the temperature, whether it was said or is the scores' own. */
+static void by_temperature_V2(void** state) {
+  (void)state;
+  Random random = {58};
+  for (int k = 0; k < 20; k++) {
+    Hulls h;
+    make(&h, &random, k % 2 ? 1.5 : 0.5);
+    WitnessOptions options = {.score = k % 4 < 2 ? WITNESS_BY_DISTANCE : WITNESS_BY_DIRECTION,
+                              .temperature = k % 3 ? pow(10, random_uniform(&random, -3, 1)) : 0};
+    Witness w = query(&h, &options, NULL);
+    Warmed warmed = {&h, &w, options};
+    double jacobian[6];
+    for (int side = 0; side < 2; side++)
+      vec3_store(vec3_scale(w.side[side].by_temperature, w.side[side].temperature), jacobian + 3 * side);
+    Sweep sweep = {smooth_at, &warmed, 1, 6, NULL, NULL, NULL, 1e-1, 4, 9};
+    sweep_expect(&sweep, jacobian, 1, 1e-6, "seed 58, %d: by log T", k);
+    drop(&h);
+  }
+}
+
+/* Cold, all weight is the best sample's; hot, the mean is that of all. Nothing is lost on the way there. */
+static void ends_of_the_temperature_V1(void** state) {
+  (void)state;
+  Random random = {59};
+  Hulls h;
+  make(&h, &random, 1.5);
+  const double ends[2] = {1e-18, 1e12};
+  for (int k = 0; k < 2; k++) {
+    const WitnessOptions options = {.temperature = ends[k]};
+    Witness w = query(&h, &options, NULL);
+    Vec3 wanted = vec3(0, 0, 0);
+    for (int i = 0; i < w.side[0].count; i++)
+      wanted = vec3_add_scaled(wanted, k ? 1.0 / w.side[0].count : i == 0, pose_apply(h.pose[0], w.side[0].samples[i]));
+    compare_vec3(w.side[0].smooth, wanted, 1e-11, "seed 59, T %g", ends[k]);
+    for (int r = 0; r < 3; r++)
+      for (int c = 0; c < 6; c++) assert_true(isfinite(w.side[0].by_own[r][c]) && isfinite(w.total[1][0][r][c]));
+    assert_true(isfinite(vec3_norm(w.side[0].by_temperature)));
+  }
+  drop(&h);
 }
 
 /* By distance: the other's point moves as its smoothed one. By direction: the fixed point of y = b - a, both following,
@@ -392,6 +455,8 @@ int main(void) {
       cmocka_unit_test(samples_lie_on_the_surface),
       cmocka_unit_test(smooth_points_V1_are_the_mean),
       cmocka_unit_test(derivatives_V2),
+      cmocka_unit_test(by_temperature_V2),
+      cmocka_unit_test(ends_of_the_temperature_V1),
       cmocka_unit_test(coupling_V3_follows_both_points),
       cmocka_unit_test(pieces_are_one_body),
       cmocka_unit_test(loss_V4_and_its_transported_gradient_V5),

@@ -1,0 +1,56 @@
+/* The published contact force on the growth gap as wrenches, and how they change (G24). */
+#include "query/growth.h"
+
+static void put(Vec3 v, double* out, int stride) {
+  out[0] = v.x;
+  out[stride] = v.y;
+  out[2 * stride] = v.z;
+}
+
+GrowthWrench growth_wrench(Pose pose_a, Pose pose_b, const Growth* answer, double stiffness, double exponent) {
+  GrowthWrench w = {.force = 0};
+  if (!(answer->gap < 0)) return w;
+  w.force = stiffness * math_pow(-answer->gap, exponent);
+  Vec3 push = vec3_scale(answer->normal, w.force);
+  put(vec3_cross(push, vec3_sub(answer->point, pose_a.t)), w.on_a, 1);
+  put(vec3_scale(push, -1), w.on_a + 3, 1);
+  put(vec3_cross(vec3_sub(answer->point, pose_b.t), push), w.on_b, 1);
+  put(push, w.on_b + 3, 1);
+  return w;
+}
+
+static Vec3 column_at(const double* rows, int row, int columns, int column) {
+  const double* at = rows + row * columns + column;
+  return vec3(at[0], at[columns], at[(ptrdiff_t)2 * columns]);
+}
+
+/* sign (x - c) x push by its parts. */
+static Vec3 torque_change(Vec3 arm, Vec3 push, Vec3 d_arm, Vec3 d_push, double sign) {
+  return vec3_scale(vec3_add(vec3_cross(d_arm, push), vec3_cross(arm, d_push)), sign);
+}
+
+void growth_wrench_derivatives(Pose pose_a, Pose pose_b, const Growth* answer, double stiffness, double exponent,
+                               const double* rows, int columns, double* out) {
+  double slope = 0, force = 0;
+  if (answer->gap < 0) {
+    slope = -stiffness * exponent * math_pow(-answer->gap, exponent - 1);
+    force = stiffness * math_pow(-answer->gap, exponent);
+  }
+  Vec3 push = vec3_scale(answer->normal, force);
+  const Vec3 arm[2] = {vec3_sub(answer->point, pose_a.t), vec3_sub(answer->point, pose_b.t)};
+  for (int k = 0; k < columns; k++) {
+    Vec3 e = vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2), none = {0, 0, 0};
+    bool moves = k < QUERY_POSE_COLUMNS && k % 6 >= 3;
+    const Vec3 centre[2] = {moves && k < 6 ? e : none, moves && k >= 6 ? e : none};
+    double change = slope * rows[GROWTH_GAP * columns + k];
+    Vec3 at = column_at(rows, GROWTH_POINT, columns, k);
+    Vec3 d_push =
+        vec3_add_scaled(vec3_scale(answer->normal, change), force, column_at(rows, GROWTH_NORMAL, columns, k));
+    out[k] = change;
+    for (int side = 0; side < 2; side++) {
+      double sign = side ? 1 : -1, *wrench = out + (ptrdiff_t)(side ? WRENCH_ON_B : WRENCH_ON_A) * columns + k;
+      put(torque_change(arm[side], push, vec3_sub(at, centre[side]), d_push, sign), wrench, columns);
+      put(vec3_scale(d_push, sign), wrench + (ptrdiff_t)3 * columns, columns);
+    }
+  }
+}
