@@ -69,15 +69,15 @@ static const SchemaRow rows[] = {
      .meaning = "Coefficient mu in front of the contact potential 12 / (1 - |n|) + sum 3 / (M c), lengths in metres."},
     LAW_FRICTION_ROW(ONLY),
     LAW_SMOOTHING_ROW(ONLY),
-    {"contact", "blend", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_BLEND]), .only = ONLY, .fallback = "1",
+    {"contact_law", "blend", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_BLEND]), .only = ONLY, .fallback = "1",
      .range = RANGE_BETWEEN(0.01, 100),
      .meaning =
          "Between d and (1 + blend) d, d the sum of two bounding spheres' radii, the potential of what they hold "
          "passes into that of their centres; larger is more exact and slower."},
-    {"contact", "hierarchy", VALUE_BOOL, offsetof(ContactForm, contact.hierarchy), .only = ONLY, .fallback = "true",
+    {"contact_law", "hierarchy", VALUE_BOOL, offsetof(ContactForm, contact.hierarchy), .only = ONLY, .fallback = "true",
      .meaning = "false: the plain sum over all pairs of pieces of two links, without bounding spheres."},
-    {"contact", "listed_range", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_LISTED]), .only = ONLY, .unit = "m",
-     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+    {"contact_law", "listed_range", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_LISTED]), .only = ONLY,
+     .unit = "m", .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
      .meaning = "contacts.csv lists pairs of links that are nearer than this."},
 };
 

@@ -462,7 +462,12 @@ static void run_laws_of_pairs(void** state) {
       "[2, 0.5, -0.3, 0.1, 0.2, 0.5]");
   check_row(&(Row){"pairs of planes, else far-reaching", IN_CONTACT | MATERIAL, 40, 1e-6, "first_order", FAR_FIRST});
   check_row(&(Row){"the same, momentum", IN_CONTACT | MATERIAL, 40, 1e-6, "momentum", FAR_FIRST});
+  static const char OWN[] = FAR_REACHING(
+      ", blend: 2, pairs: [{a: bar, b: hut, model: long_range, stiffness: 2.0e-4, blend: 0.4}, {a: hut, b: third, "
+      "model: long_range, stiffness: 1.0e-4, hierarchy: false}]",
+      "[2, 0.5, -0.3, 0.1, 0.2, 0.5]");
   check_row(&(Row){"far-reaching pairs, else planes", IN_CONTACT, 40, 1e-6, "first_order", NEAR_FIRST});
+  check_row(&(Row){"pairs with parameters of their own", IN_CONTACT | MATERIAL, 40, 1e-6, "first_order", OWN});
 }
 
 /* A tetrahedron and a roof as sets of triangles fall on a slope and on each other. */
