@@ -359,6 +359,9 @@ static void derive(const LawPair* p) {
   scale_terms(d, law->stiffness);
 }
 
+/* Two pieces that only rub: h of friction (F3) has none, as |z| <= 1, and nor has what is left when the slip goes. */
+static bool convex(const LawPair* p) { return !of_links(p->law, p->item[0]) && stands_for(p->law, p->item); }
+
 /* A gap c is a difference of coordinates of size `reach`, and P, with about 12 / c, no less sensitive than 1 / c. */
 static double rounding(const LawPair* p, double reach_of_coordinates) {
   const Law* law = p->law;
@@ -586,6 +589,7 @@ const ContactLaw LAW_long_range = {
     .take_over = take_over,
     .nearest = nearest,
     .derive = derive,
+    .convex = convex,
     .rounding = rounding,
     .center = center,
     .lag_room = lag_room,

@@ -198,6 +198,12 @@ static void derive(const LawPair* pair) {
   turn_to(pair, &own)->law->derive(&own);
 }
 
+static bool convex(const LawPair* pair) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  return law->convex && law->convex(&own);
+}
+
 static double rounding(const LawPair* pair, double reach_of_coordinates) {
   LawPair own;
   return turn_to(pair, &own)->law->rounding(&own, reach_of_coordinates);
@@ -385,6 +391,7 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
   if (law->link_vertex_shares > row->link_vertex_shares) row->link_vertex_shares = law->link_vertex_shares;
   if (law->keep) row->keep = keep, row->recall = recall;
   if (law->relieve) row->relieve = relieve;
+  if (law->convex) row->convex = convex;
   if (law->impact_factor) row->impact_factor = impact_factor;
   if (law->pace)
     row->pace = pace, row->enters = enters, row->entry = entry, row->struck = struck, row->presses_on = presses_on;
