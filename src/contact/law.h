@@ -123,6 +123,8 @@ typedef struct ContactLaw {
   /* ---- a pair in the accepted state */
   /* Gradient and Hessian of a state with terms that was the last to be evaluated; stiffness included. */
   void (*derive)(const LawPair* pair);
+  /* Has such a Hessian no negative eigenvalues, but for what is rounded? NULL, or false: it may have. */
+  bool (*convex)(const LawPair* pair);
   /* Size of the energy that a clearance, a difference of coordinates of size `reach`, has in it, rounding away [J]. */
   double (*rounding)(const LawPair* pair, double reach);
   /* Where a pair with terms presses: centre of pressure, world [m], and how hard [N]. NULL, or false: where its plane

@@ -61,7 +61,7 @@ static const SchemaRow rows[] = {
      .meaning = "Stiffness kappa in front of the barrier -(d - support)^2 ln(d / support)."},
     LAW_FRICTION_ROW(ONLY),
     LAW_SMOOTHING_ROW(ONLY),
-    {"contact", "far", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_FAR]), .only = ONLY, .unit = "m^3",
+    {"contact_law", "far", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_FAR]), .only = ONLY, .unit = "m^3",
      .fallback = "0", .range = RANGE_AT_LEAST(0),
      .meaning = "Adds far / d to the barrier of every two features of two links, which is felt from everywhere; all "
                 "pairs of features are then looked at."},

@@ -69,15 +69,15 @@ static const SchemaRow rows[] = {
      .meaning = "Coefficient mu in front of the contact potential 12 / (1 - |n|) + sum 3 / (M c), lengths in metres."},
     LAW_FRICTION_ROW(ONLY),
     LAW_SMOOTHING_ROW(ONLY),
-    {"contact", "blend", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_BLEND]), .only = ONLY, .fallback = "1",
+    {"contact_law", "blend", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_BLEND]), .only = ONLY, .fallback = "1",
      .range = RANGE_BETWEEN(0.01, 100),
      .meaning =
          "Between d and (1 + blend) d, d the sum of two bounding spheres' radii, the potential of what they hold "
          "passes into that of their centres; larger is more exact and slower."},
-    {"contact", "hierarchy", VALUE_BOOL, offsetof(ContactForm, contact.hierarchy), .only = ONLY, .fallback = "true",
+    {"contact_law", "hierarchy", VALUE_BOOL, offsetof(ContactForm, contact.hierarchy), .only = ONLY, .fallback = "true",
      .meaning = "false: the plain sum over all pairs of pieces of two links, without bounding spheres."},
-    {"contact", "listed_range", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_LISTED]), .only = ONLY, .unit = "m",
-     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+    {"contact_law", "listed_range", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_LISTED]), .only = ONLY,
+     .unit = "m", .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
      .meaning = "contacts.csv lists pairs of links that are nearer than this."},
 };
 
@@ -359,6 +359,9 @@ static void derive(const LawPair* p) {
   scale_terms(d, law->stiffness);
 }
 
+/* Two pieces that only rub: h of friction (F3) has none, as |z| <= 1, and nor has what is left when the slip goes. */
+static bool convex(const LawPair* p) { return !of_links(p->law, p->item[0]) && stands_for(p->law, p->item); }
+
 /* A gap c is a difference of coordinates of size `reach`, and P, with about 12 / c, no less sensitive than 1 / c. */
 static double rounding(const LawPair* p, double reach_of_coordinates) {
   const Law* law = p->law;
@@ -586,6 +589,7 @@ const ContactLaw LAW_long_range = {
     .take_over = take_over,
     .nearest = nearest,
     .derive = derive,
+    .convex = convex,
     .rounding = rounding,
     .center = center,
     .lag_room = lag_room,

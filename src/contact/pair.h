@@ -153,13 +153,14 @@ typedef struct {
   double value;   /* Phi */
   double support; /* dPhi/ds */
   double friction, smoothing, rest_speed, restitution, rolling, spinning;
-  double own[CONTACT_OWN_PARAMETERS];  /* by the law's own parameters */
-  PairCarry carry;                     /* for the step to t */
-  GroundShare ground_now, ground_next; /* of a half-space */
-  double pair_support, pair_stiffness; /* of a pair with a law of its own, instead of support and value */
-  Vec3 turn_now[2];                    /* by turns of the bodies at t, besides what their vertices share */
-  Vec3 move_now[2];                    /* and by their displacements */
-  double* shape[2];                    /* by parameters of smooth shapes: room lent, zeroed; NULL: it has none */
+  double own[CONTACT_OWN_PARAMETERS];      /* by the law's own parameters */
+  PairCarry carry;                         /* for the step to t */
+  GroundShare ground_now, ground_next;     /* of a half-space */
+  double pair_support, pair_stiffness;     /* of a pair with a law of its own, instead of support and value */
+  double pair_own[CONTACT_OWN_PARAMETERS]; /* and of what it has to itself there, instead of `own` */
+  Vec3 turn_now[2];                        /* by turns of the bodies at t, besides what their vertices share */
+  Vec3 move_now[2];                        /* and by their displacements */
+  double* shape[2];                        /* by parameters of smooth shapes: room lent, zeroed; NULL: it has none */
 } PairShares;
 
 #endif

@@ -9,9 +9,10 @@
 typedef struct {
   const ContactLaw* law;
   void* own;
-  Model view;             /* the model with the law's parameters; shares all that it owns */
-  double share;           /* its stiffness over the model's */
-  bool parameters_shared; /* its own parameters are those of contact */
+  Model view;   /* the model with the law's parameters; shares all that it owns */
+  double share; /* its stiffness over the model's */
+  /* Its own parameters: those of contact, or its item's of contact.pairs; neither: defaults. */
+  bool own_of_contact[CONTACT_OWN_PARAMETERS], own_of_item[CONTACT_OWN_PARAMETERS];
 } PairPart;
 
 /* The first part is the law of contact. */
@@ -78,7 +79,10 @@ static void* create(const Model* model, int threads, double tolerance) {
     part->law = contact_law(&part->view);
     part->own = part->law->create(&part->view, threads, tolerance);
     part->share = part->view.contact.stiffness / model->contact.stiffness;
-    part->parameters_shared = part->view.contact_model == model->contact_model;
+    for (int i = 0; i < CONTACT_OWN_PARAMETERS; i++) {
+      part->own_of_item[i] = k > 0 && model->scene->contact.pairs[model->pair_laws[k - 1].item].own_given[i];
+      part->own_of_contact[i] = part->view.contact_model == model->contact_model && !part->own_of_item[i];
+    }
   }
   return all;
 }
@@ -192,6 +196,12 @@ static double nearest(const void* law, const int item[2], const PairState* accep
 static void derive(const LawPair* pair) {
   LawPair own;
   turn_to(pair, &own)->law->derive(&own);
+}
+
+static bool convex(const LawPair* pair) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  return law->convex && law->convex(&own);
 }
 
 static double rounding(const LawPair* pair, double reach_of_coordinates) {
@@ -347,7 +357,10 @@ static void scale_shares(const PairPart* part, PairShares* s) {
   scale_ground(&s->ground_next, factor);
   double* const numbers[] = {&s->friction, &s->smoothing, &s->rest_speed, &s->restitution, &s->rolling, &s->spinning};
   for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) *numbers[k] *= factor;
-  for (int k = 0; k < CONTACT_OWN_PARAMETERS; k++) s->own[k] = part->parameters_shared ? s->own[k] * factor : 0;
+  for (int k = 0; k < CONTACT_OWN_PARAMETERS; k++) {
+    s->pair_own[k] = part->own_of_item[k] ? s->own[k] * factor : 0;
+    s->own[k] = part->own_of_contact[k] ? s->own[k] * factor : 0;
+  }
   s->pair_support = s->support * factor;
   s->pair_stiffness = s->value;
   s->support = s->value = 0;
@@ -378,6 +391,7 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
   if (law->link_vertex_shares > row->link_vertex_shares) row->link_vertex_shares = law->link_vertex_shares;
   if (law->keep) row->keep = keep, row->recall = recall;
   if (law->relieve) row->relieve = relieve;
+  if (law->convex) row->convex = convex;
   if (law->impact_factor) row->impact_factor = impact_factor;
   if (law->pace)
     row->pace = pace, row->enters = enters, row->entry = entry, row->struck = struck, row->presses_on = presses_on;

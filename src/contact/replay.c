@@ -468,6 +468,13 @@ double contact_replay_by_grip(const ContactReplay* r, int index) {
           p->shares.spinning * whole.value[MATERIAL_SPINNING]);
 }
 
+static void add_to_item(const Model* model, int pair_law, const PairShares* s, double kappa, ModelGradient* gradient) {
+  double by[MATERIAL_NUMBERS] = {
+      [MATERIAL_SUPPORT] = kappa * s->pair_support, [MATERIAL_STIFFNESS] = s->pair_stiffness};
+  for (int k = 0; k < CONTACT_OWN_PARAMETERS; k++) by[MATERIAL_OWN + k] = kappa * s->pair_own[k];
+  model_gradient_pair_law(model, pair_law, by, gradient);
+}
+
 void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double (*pose_now)[3][4],
                             double (*ground_next)[3][4], ModelGradient* gradient) {
   r->field = field;
@@ -494,8 +501,7 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
     for (int side = 0; side < 2; side++) add_parameters(r, p, side, kappa, gradient);
     model_gradient_material(r->model, p->link[0], p->link[1], by, gradient);
     int own = model_pair_law(r->model, p->link[0], p->link[1]);
-    if (own >= 0)
-      model_gradient_pair_law(r->model, own, kappa * p->shares.pair_support, p->shares.pair_stiffness, gradient);
+    if (own >= 0) add_to_item(r->model, own, &p->shares, kappa, gradient);
     gradient->contact[CONTACT_SMOOTHING] += kappa * p->shares.smoothing;
     gradient->contact[CONTACT_REST_SPEED] += kappa * p->shares.rest_speed;
     for (int i = 0; i < CONTACT_OWN_PARAMETERS; i++) gradient->contact[CONTACT_OWN + i] += kappa * p->shares.own[i];

@@ -97,10 +97,13 @@ ContactTermList contact_model_list(const ContactSystem* s) {
 }
 
 static void project_pair(void* context, int index, int thread) {
-  (void)thread;
   ContactSystem* s = context;
   ContactPair* p = &s->pairs[s->terms[index]];
   if (s->projecting && !s->projecting[p->link_a] && !s->projecting[p->link_b]) return;
+  if (s->law->convex) {
+    LawPair pair = contact_law_pair(s, p, s->current, thread);
+    if (s->law->convex(&pair)) return;
+  }
   symmetric_project(12, &contact_derivatives(s, p)->hessian[0][0]);
 }
 

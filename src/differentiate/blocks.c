@@ -54,8 +54,15 @@ static void visit_materials(const Scene* scene, const Model* model, MaterialVisi
   visit_material(&own, -1, -1, 0, visit, context);
   for (int i = 0; i < scene->link_count; i++)
     visit_material(&scene->links[i].material, i, -1, model_material_row(model, i, -1), visit, context);
-  for (int k = 0; k < scene->contact.pair_count; k++)
-    visit_material(&scene->contact.pairs[k].material, -1, k, model_material_row(model, -1, k), visit, context);
+  for (int k = 0; k < scene->contact.pair_count; k++) {
+    const ScenePair* pair = &scene->contact.pairs[k];
+    int row = model_material_row(model, -1, k);
+    visit_material(&pair->material, -1, k, row, visit, context);
+    for (int i = 0; i < CONTACT_OWN_PARAMETERS; i++) {
+      ModelOverride number = {OVERRIDE_MATERIAL, -1, k, MATERIAL_OWN + i, pair->own[i]};
+      if (pair->own_given[i] && pair->own[i] > 0) visit(&number, row, context);
+    }
+  }
 }
 
 static void count_material(const ModelOverride* number, int row, void* context) {

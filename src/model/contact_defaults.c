@@ -133,16 +133,15 @@ void contact_own_defaults(ContactModel law, double own[CONTACT_OWN_PARAMETERS]) 
   const SchemaRow* row;
   memset(own, 0, sizeof(double[CONTACT_OWN_PARAMETERS]));
   for (int i = 1; (row = contact_schema_row(i)); i++) {
-    size_t first = offsetof(ContactForm, contact.own), end = first + sizeof(double[CONTACT_OWN_PARAMETERS]);
-    if (!schema_row_belongs(row, contact_model_name(law)) || row->offset < first || row->offset >= end) continue;
-    if (row->fallback && row->fallback[0] != '(')
-      own[(row->offset - first) / sizeof(double)] = strtod(row->fallback, NULL);
+    if (!schema_row_belongs(row, contact_model_name(law)) || contact_row_own(row) < 0) continue;
+    if (row->fallback && row->fallback[0] != '(') own[contact_row_own(row)] = strtod(row->fallback, NULL);
   }
 }
 
 /* As the scene's, but what the law has to itself. */
 static void build_pair_law(Builder* builder, ModelPairLaw* pair, const ContactScales* scales) {
-  const SceneMaterial* given = &builder->scene->contact.pairs[pair->item].material;
+  const ScenePair* item = &builder->scene->contact.pairs[pair->item];
+  const SceneMaterial* given = &item->material;
   ModelContact* contact = &pair->contact;
   *contact = builder->model->contact;
   contact->support_derived = !given->given[MATERIAL_SUPPORT];
@@ -152,6 +151,9 @@ static void build_pair_law(Builder* builder, ModelPairLaw* pair, const ContactSc
     contact_own_defaults(pair->law, contact->own);
     contact->hierarchy = true;
   }
+  for (int k = 0; k < CONTACT_OWN_PARAMETERS; k++)
+    if (item->own_given[k]) contact->own[k] = item->own[k];
+  if (item->hierarchy_given) contact->hierarchy = item->hierarchy;
   contact->stiffness =
       contact->stiffness_derived ? derived_stiffness(pair->law, contact, scales) : given->value[MATERIAL_STIFFNESS];
   contact->gap_at_rest = gap_of(pair->law, contact, contact->reference_force);

@@ -4,7 +4,7 @@
 #include "model/build.h"
 
 static size_t material_size(const Model* model) {
-  return sizeof(double[MATERIAL_COUNT]) * (size_t)(1 + model->link_count + model->scene->contact.pair_count);
+  return sizeof(double[MATERIAL_NUMBERS]) * (size_t)(1 + model->link_count + model->scene->contact.pair_count);
 }
 
 void model_gradient_create(ModelGradient* g, const Model* model) {

@@ -114,9 +114,8 @@ void model_gradient_material(const Model* model, int a, int b, const double by[M
   }
 }
 
-void model_gradient_pair_law(const Model* model, int pair_law, double by_support, double by_stiffness,
+void model_gradient_pair_law(const Model* model, int pair_law, const double by[MATERIAL_NUMBERS],
                              ModelGradient* gradient) {
   double* row = gradient->material[model_material_row(model, -1, model->pair_laws[pair_law].item)];
-  row[MATERIAL_SUPPORT] += by_support;
-  row[MATERIAL_STIFFNESS] += by_stiffness;
+  for (int k = 0; k < MATERIAL_NUMBERS; k++) row[k] += by[k];
 }

@@ -550,7 +550,7 @@ typedef struct {
   Vec3 gravity;                            /* world axes  [s^2/m] */
   Vec3* center;                            /* centre of mass of links with mass_model given  [1/m]  (links) */
   double (*inertia)[6];                    /* SceneLink.inertia of such links  [1/(kg m^2)]  (links) */
-  double (*material)[MATERIAL_COUNT];      /* of contact (but friction, which stands above), of every link, of every
+  double (*material)[MATERIAL_NUMBERS];    /* of contact (but friction, which stands above), of every link, of every
                                               item of contact.pairs: model_material_row  (1 + links + items) */
   double* shapes;                          /* parameters of convex smooth shapes (shape parameters) */
   double* gains;                           /* of all controllers, one after the other (gains) */
@@ -583,9 +583,10 @@ static inline int model_material_row(const Model* model, int link, int item) {
  * fail, allocates nothing. */
 void model_gradient_material(const Model* model, int link_a, int link_b, const double by[MATERIAL_COUNT],
                              ModelGradient* gradient);
-/* Adds the derivatives by support [m] and stiffness of one of Model.pair_laws to its item's row. pair_law must be
- * below Model.pair_law_count: not checked, undefined beyond. Allocates nothing. */
-void model_gradient_pair_law(const Model* model, int pair_law, double by_support, double by_stiffness,
+/* Adds the derivatives by what one of Model.pair_laws has to itself (MATERIAL_SUPPORT [m], MATERIAL_STIFFNESS,
+ * MATERIAL_OWN + k; the rest of `by` is 0) to its item's row. pair_law must be below Model.pair_law_count: not checked,
+ * undefined beyond. Allocates nothing. */
+void model_gradient_pair_law(const Model* model, int pair_law, const double by[MATERIAL_NUMBERS],
                              ModelGradient* gradient);
 /* For a scalar that grows by bar . (change of ModelLink.center): adds to `moment`, or for a link without mass, whose
  * centre is the middle of its hulls' boxes, to the vertices that bound these. bar: link frame [1/m]; added. Nothing

@@ -81,6 +81,7 @@ static double* material_number(const Scene* scene, const ModelOverride* o) {
     SceneContact* own;
   } c = {.read = &scene->contact};
   if (o->link >= 0) return &scene->links[o->link].material.value[o->index];
+  if (o->part >= 0 && o->index >= MATERIAL_OWN) return &scene->contact.pairs[o->part].own[o->index - MATERIAL_OWN];
   if (o->part >= 0) return &scene->contact.pairs[o->part].material.value[o->index];
   double* const own[MATERIAL_COUNT] = {&c.own->friction, &c.own->restitution, &c.own->rolling, &c.own->spinning};
   return own[o->index];

@@ -52,6 +52,10 @@ static void add_contact_numbers(const Model* model, Text* text) {
   for (int k = 0; k < model->pair_law_count; k++) {
     add_numbers(text, &model->pair_laws[k].contact.support, 1);
     add_numbers(text, &model->pair_laws[k].contact.stiffness, 1);
+    const ScenePair* pair = &model->scene->contact.pairs[model->pair_laws[k].item];
+    for (int i = 0; i < CONTACT_OWN_PARAMETERS; i++)
+      if (pair->own_given[i]) add_numbers(text, &pair->own[i], 1);
+    if (pair->hierarchy_given) text_add(text, " %d", pair->hierarchy);
   }
   for (int k = 0; k < model->hull_count; k++) {
     const ModelHull* hull = &model->hulls[k];

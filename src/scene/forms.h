@@ -156,10 +156,11 @@ typedef struct {
   const Node *a, *b;
   SceneMaterial material;
   int model;
+  ContactForm law; /* its own parameters alone */
 } ContactPairForm;
 
 /* The objects of scenes, for the table (scene/schema_objects.c). */
-enum { SCENE_OBJECT_COUNT = 32 };
+enum { SCENE_OBJECT_COUNT = 33 };
 extern const SchemaObject SCENE_OBJECTS[];
 
 #endif

@@ -147,6 +147,30 @@ bool contact_law_has(ContactModel law, const char* key) {
   return false;
 }
 
+int contact_row_own(const SchemaRow* row) {
+  size_t first = offsetof(ContactForm, contact.own), end = first + sizeof(double[CONTACT_OWN_PARAMETERS]);
+  return row->offset < first || row->offset >= end ? -1 : (int)((row->offset - first) / sizeof(double));
+}
+
+/* What its law has to itself; other laws' keys are refused by the schema, as keys of another type. */
+static void read_pair_own(Reader* reader, const Node* item, const ContactForm* form, ScenePair* pair) {
+  const SchemaRow* row;
+  for (int i = 1; (row = contact_schema_row(i)); i++) {
+    if (strcmp(row->object, "contact_law") != 0 || !is_given(item, row->key)) continue;
+    if (!pair->has_model) {
+      reader_error(reader, pair->place, "'%s' belongs to a pair that names a model", row->key);
+      return;
+    }
+    if (!schema_row_belongs(row, contact_model_name(pair->model))) continue;
+    if (contact_row_own(row) >= 0)
+      pair->own_given[contact_row_own(row)] = true;
+    else
+      pair->hierarchy_given = true;
+  }
+  memcpy(pair->own, form->contact.own, sizeof(pair->own));
+  pair->hierarchy = form->contact.hierarchy;
+}
+
 static void check_pair_law(Reader* reader, const ScenePair* pair) {
   for (int k = 0; k < MATERIAL_COUNT; k++) {
     if (!pair->material.given[k]) continue;
@@ -168,6 +192,7 @@ static void read_pair(Reader* reader, const Node* item) {
   read_pair_name(reader, "b", form.b, &pair->name[1]);
   pair->has_model = is_given(item, "model");
   if (pair->has_model) pair->model = (ContactModel)form.model;
+  read_pair_own(reader, item, &form.law, pair);
   check_pair_law(reader, pair);
 }
 

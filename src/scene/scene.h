@@ -120,6 +120,10 @@ enum {
   MATERIAL_STIFFNESS,
   MATERIAL_COUNT
 };
+/* Most parameters that a contact law may have to itself. */
+enum { CONTACT_OWN_PARAMETERS = 8 };
+/* Numbers of an item of contact.pairs: behind those above its law's own (MATERIAL_OWN + their index). */
+enum { MATERIAL_OWN = MATERIAL_COUNT, MATERIAL_NUMBERS = MATERIAL_OWN + CONTACT_OWN_PARAMETERS };
 typedef struct {
   bool given[MATERIAL_COUNT]; /* what nothing is said of comes from elsewhere (model_pair_material) */
   double value[MATERIAL_COUNT];
@@ -334,9 +338,6 @@ const char* contact_model_name(ContactModel model);
 /* Has the law such a key of contact, beside those of all? none has those of separating_plane. key must not be NULL;
  * nothing is allocated. */
 bool contact_law_has(ContactModel law, const char* key);
-/* Most parameters that a law may have beside those below. */
-enum { CONTACT_OWN_PARAMETERS = 8 };
-
 typedef struct {
   SourcePlace place;
   double dt; /* s */
@@ -390,6 +391,10 @@ typedef struct {
   SceneMaterial material;
   bool has_model;
   ContactModel model; /* the law between them; else that of contact */
+  /* What the law has to itself; what is not given is that of contact where the law is the same, else its default. */
+  bool own_given[CONTACT_OWN_PARAMETERS], hierarchy_given;
+  double own[CONTACT_OWN_PARAMETERS];
+  bool hierarchy; /* as SceneContact.hierarchy */
 } ScenePair;
 
 typedef struct {

@@ -129,9 +129,11 @@ typedef struct {
 } ContactForm;
 
 /* The rows of `contact` that belong to the laws, one after the other: the choice of the law, in the order of
- * ContactModel, and its parameters. Defined in contact/laws.c, where the laws stand in their table. NULL past the
- * last; the row is constant. */
+ * ContactModel, and its parameters; those of the object `contact_law` stand in items of contact.pairs, too. Defined in
+ * contact/laws.c, where the laws stand in their table. NULL past the last; the row is constant. */
 const SchemaRow* contact_schema_row(int index);
+/* Which of SceneContact.own a row of the laws is read into; -1: another number, or none. row must not be NULL. */
+int contact_row_own(const SchemaRow* row);
 /* The words of `contact.model`, as a CHOICE has them. */
 extern const char contact_model_words[];
 

@@ -54,6 +54,7 @@ const SchemaObject SCENE_OBJECTS[] = {
      .title = "contact",
      .size = sizeof(ContactForm),
      .type_key = "model",
+     .includes = {{"contact_law", 0}},
      .meaning = "What happens where bodies meet. support, stiffness and smoothing follow from the scene when they are "
                 "left out; the values in force are printed with -v and stand in summary.json.",
      .example =
@@ -64,9 +65,16 @@ const SchemaObject SCENE_OBJECTS[] = {
          "  - {name: left, shape: {type: sphere, radius: 0.1}, mass: 1}\n"
          "  - {name: right, shape: {type: sphere, radius: 0.1}, mass: 1, position: [0.3, 0, 0]}\n"
          "  - {name: tip, groups: [fingers], shape: {type: sphere, radius: 0.1}, mass: 1, position: [0.6, 0, 0]}\n"},
+    {.name = "contact_law",
+     .title = "what contact laws have to themselves",
+     .size = sizeof(ContactForm),
+     .part = true,
+     .meaning = "Parameters of one law, of all pairs or of a pair."},
     {.name = "contact_pair",
      .title = "pairs, of contact",
      .size = sizeof(ContactPairForm),
+     .type_key = "model",
+     .includes = {{"contact_law", offsetof(ContactPairForm, law)}},
      .meaning = "What two links are to each other.",
      .example =
          "contact:\n"

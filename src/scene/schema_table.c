@@ -152,8 +152,9 @@ static const SchemaRow ROWS[] = {
     {"contact_pair", "model", VALUE_CHOICE, AT(ContactPairForm, model), .of = contact_model_words,
      .fallback = "(contact.model)",
      .meaning =
-         "Contact law between them instead of contact.model; none: they do not touch. Its parameters are support "
-         "and stiffness below, others that contact.model has too are the same, and else have their defaults."},
+         "Contact law between them instead of contact.model; none: they do not touch. What it has to itself (below, "
+         "with support and stiffness) holds for this pair; what is not given is contact's where that has the same "
+         "law, else the default. Friction's smoothing and the rest speed are contact's."},
     {"contact_pair", "support", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_SUPPORT]), .unit = "m",
      .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
      .meaning = "Support of the law that model names, where it has one."},

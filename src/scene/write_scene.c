@@ -99,6 +99,17 @@ static void write_material(Text* out, const SceneMaterial* material, const char*
   }
 }
 
+/* What its law has to itself, as far as it is given. */
+static void write_pair_own(Text* out, const ScenePair* pair) {
+  const SchemaRow* row;
+  for (int i = 1; pair->has_model && (row = contact_schema_row(i)); i++) {
+    int own = contact_row_own(row);
+    if (own < 0 || !pair->own_given[own] || !schema_row_belongs(row, contact_model_name(pair->model))) continue;
+    write_key_number(out, row->key, pair->own[own]);
+  }
+  if (pair->hierarchy_given) text_add(out, ", hierarchy: %s", pair->hierarchy ? "true" : "false");
+}
+
 static void write_pairs(Text* out, const SceneContact* contact) {
   if (contact->pair_count > 0) text_add(out, "  pairs:\n");
   for (int i = 0; i < contact->pair_count; i++) {
@@ -108,6 +119,7 @@ static void write_pairs(Text* out, const SceneContact* contact) {
     write_text(out, contact->pairs[i].name[1]);
     if (contact->pairs[i].has_model) text_add(out, ", model: %s", contact_model_name(contact->pairs[i].model));
     write_material(out, &contact->pairs[i].material, ", ", "");
+    write_pair_own(out, &contact->pairs[i]);
     text_add(out, "}\n");
   }
 }

@@ -251,16 +251,50 @@ typedef struct {
 
 static bool block_stale(const Assembly* in, int place) { return !in->stale_blocks || in->stale_blocks[place]; }
 
+/* So many terms of the same two links, one after the other, are summed before they are taken to the joints: bodies of
+ * triangles have thousands. Fewer keep the order of their sums, and with it the last bits of small scenes. */
+#define SUMMED_FROM 256
+
+/* How many terms from the n-th on act on the same two links, on the same side. */
+static int run_length(const Assembly* in, int n, int end, const ContactTerms* first) {
+  int side = in->sides->items[n] & 1, next = n + 1;
+  for (; next < end && (in->sides->items[next] & 1) == side; next++) {
+    ContactTerms t = assembly_term(in, in->sides->items[next] >> 1);
+    if (t.link_a != first->link_a || t.link_b != first->link_b || t.across || !t.hessian) break;
+  }
+  return next - n;
+}
+
+/* Their blocks of a against b, which is all that add_cross reads. */
+static void sum_crosses(const Assembly* in, int n, int count, double sum[12][12]) {
+  for (int k = n; k < n + count; k++) {
+    ContactTerms t = assembly_term(in, in->sides->items[k] >> 1);
+    for (int i = 0; i < 6; i++)
+      for (int j = 6; j < 12; j++) sum[i][j] += t.hessian[i][j];
+  }
+}
+
 /* Pairs of the tree at a place with itself and with those behind it. */
 static void add_crosses(const HessianTask* task, int place) {
   const Assembly* in = task->in;
-  for (int n = in->sides->first[place]; n < in->sides->first[place + 1]; n++) {
+  int end = in->sides->first[place + 1], run = 1, few = 0; /* terms before `few` belong to a run that is too short */
+  for (int n = in->sides->first[place]; n < end; n += run) {
     int side = in->sides->items[n] & 1;
     ContactTerms t = assembly_term(in, in->sides->items[n] >> 1);
     int link = side == 0 ? t.link_b : t.link_a, tree = link < 0 ? -1 : in->model->link_tree[link];
     int other = tree < 0 ? -1 : in->scope->place[tree];
+    run = 1;
     if (other < place || (other == place && side == 1)) continue;
-    if (block_stale(in, place) || block_stale(in, other)) add_cross(in, &t, task->solver);
+    if (!block_stale(in, place) && !block_stale(in, other)) continue;
+    double sum[12][12] = {{0}};
+    int count = n >= few && end - n >= SUMMED_FROM && t.hessian && !t.across ? run_length(in, n, end, &t) : 1;
+    if (count > 1 && count < SUMMED_FROM) few = n + count;
+    if (count >= SUMMED_FROM) {
+      sum_crosses(in, n, count, sum);
+      t.hessian = (const double(*)[12])sum;
+      run = count;
+    }
+    add_cross(in, &t, task->solver);
   }
 }
 

@@ -20,7 +20,7 @@ typedef struct {
 static const SchemaRow rows[] = {
     {"contact", "stiffness", VALUE_NUMBER, offsetof(ContactForm, contact.stiffness), .only = ONLY, .unit = "N/m",
      .fallback = "1", .range = RANGE_ABOVE(0), .meaning = "Stiffness of the springs."},
-    {"contact", "rest_length", VALUE_NUMBER, offsetof(ContactForm, contact.own[0]), .only = ONLY, .unit = "m",
+    {"contact_law", "rest_length", VALUE_NUMBER, offsetof(ContactForm, contact.own[0]), .only = ONLY, .unit = "m",
      .fallback = "1", .range = RANGE_ABOVE(0), .meaning = "Length of a spring without force."},
 };
 

@@ -462,7 +462,12 @@ static void run_laws_of_pairs(void** state) {
       "[2, 0.5, -0.3, 0.1, 0.2, 0.5]");
   check_row(&(Row){"pairs of planes, else far-reaching", IN_CONTACT | MATERIAL, 40, 1e-6, "first_order", FAR_FIRST});
   check_row(&(Row){"the same, momentum", IN_CONTACT | MATERIAL, 40, 1e-6, "momentum", FAR_FIRST});
+  static const char OWN[] = FAR_REACHING(
+      ", blend: 2, pairs: [{a: bar, b: hut, model: long_range, stiffness: 2.0e-4, blend: 0.4}, {a: hut, b: third, "
+      "model: long_range, stiffness: 1.0e-4, hierarchy: false}]",
+      "[2, 0.5, -0.3, 0.1, 0.2, 0.5]");
   check_row(&(Row){"far-reaching pairs, else planes", IN_CONTACT, 40, 1e-6, "first_order", NEAR_FIRST});
+  check_row(&(Row){"pairs with parameters of their own", IN_CONTACT | MATERIAL, 40, 1e-6, "first_order", OWN});
 }
 
 /* A tetrahedron and a roof as sets of triangles fall on a slope and on each other. */
@@ -490,6 +495,24 @@ static void run_N1_A5_sets_of_triangles(void** state) {
   check_row(&(Row){"triangles, far-reaching", IN_CONTACT, 40, 1e-6, "first_order", FAR});
   check_row(&(Row){"triangles, plain sum", IN_CONTACT, 40, 1e-6, "first_order", PLAIN});
   check_row(&(Row){"triangles, planes", IN_CONTACT, 40, 1e-6, "first_order", NEAR});
+}
+
+/* A stone on an arm of two hinges and a free one, 188 triangles each, of which hundreds of pairs rub: their Hessians
+ * are summed before they are taken to the joints. */
+static void run_N26_many_pairs_of_two_links(void** state) {
+  (void)state;
+  static const char MANY[] =
+      "simulation: {dt: 0.01, steps: 200, integrator: %s}\n"
+      "contact: {model: long_range, stiffness: 1.0e-4, friction: 0.4, smoothing: 1.0e-4}\n"
+      "shapes: {stone: {type: mesh, file: assets/even_body_96.obj, pieces: triangles}}\n"
+      "links:\n"
+      "  - {name: post, mass: 2, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 1]}, shape: {type: box, size: "
+      "[0.05, 0.05, 0.05]}}\n"
+      "  - {name: one, parent: post, mass: 1, joint: {type: hinge, axis: [1, 0, 0], position: [0, 0, -0.4]}, shapes: "
+      "[{shape: stone, position: [0, 0, -0.3]}]}\n"
+      "  - {name: two, mass: 1, mass_model: uniform, shape: stone, position: [0.41, 0.02, 0.22]}\n"
+      "initial: [{link: two, velocities: [-1, 0.2, 0, 1, 2, 3]}]\n";
+  check_row(&(Row){"many triangles", STATE | ATTACHMENTS | CONTACT, 4, 1e-6, "first_order", MANY});
 }
 
 /* The mesh law, where the nearest features stay the same for long. Vertices of hulls with flat faces have kinks of
@@ -1234,6 +1257,7 @@ int main(void) {
       cmocka_unit_test(run_laws_of_pairs),
       cmocka_unit_test(run_N9_N11_N14_felt_from_far_away),
       cmocka_unit_test(run_N1_A5_sets_of_triangles),
+      cmocka_unit_test(run_N26_many_pairs_of_two_links),
       cmocka_unit_test(run_N22_N23_N25_distances_of_features),
       cmocka_unit_test(run_I5_I6_impacts),
       cmocka_unit_test(run_I12_impacts_that_give_back),

@@ -129,6 +129,21 @@ static void fixed_laws_of_pairs_are_read_again(void** state) {
   fixture_free(&f);
 }
 
+/* What a pair says of its law holds there; else contact's where the law is the same, else the default. */
+static void laws_of_pairs_have_parameters(void** state) {
+  (void)state;
+  Fixture f;
+  fixture_load(&f, LAWS_OF_PAIRS("model: long_range, blend: 3, hierarchy: false, pairs: [{a: rod, b: c0, model: "
+                                 "long_range, blend: 0.5}, {a: rod, b: c1, model: long_range, hierarchy: true}, {a: "
+                                 "rod, b: c2, model: ipc, far: 1.0e-3}, {a: rod, b: c3, model: ipc}]"));
+  check_clean(&f);
+  const ModelPairLaw* laws = f.model.pair_laws;
+  assert_true(laws[0].contact.own[0] == 0.5 && !laws[0].contact.hierarchy);
+  assert_true(laws[1].contact.own[0] == 3 && laws[1].contact.hierarchy);
+  assert_true(laws[2].contact.own[0] == 1e-3 && laws[3].contact.own[0] == 0);
+  fixture_free(&f);
+}
+
 static void a_law_of_pairs_needs_one_for_all(void** state) {
   (void)state;
   Fixture f;
@@ -144,6 +159,7 @@ int main(void) {
       cmocka_unit_test(keys_are_sorted_and_unique),
       cmocka_unit_test(laws_of_pairs),
       cmocka_unit_test(fixed_laws_of_pairs_are_read_again),
+      cmocka_unit_test(laws_of_pairs_have_parameters),
       cmocka_unit_test(a_law_of_pairs_needs_one_for_all),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -236,6 +236,31 @@ static void pairs_have_laws(void** state) {
   assert_true(pairs[0].has_model && pairs[0].model == CONTACT_IPC && !pairs[1].has_model);
   compare_near(pairs[0].material.value[MATERIAL_SUPPORT], 0.01, 0, "support");
   scene_free(&scene);
+  scene = load(
+      "contact: {pairs: [{a: a, b: b, model: manifold, exponent: 2}, {a: b, b: a, model: long_range, blend: 0.4, "
+      "hierarchy: false}, {a: b, b: a, model: long_range}]}\n"
+      "links: [{name: a, fixed: true}, {name: b, fixed: true}]\n");
+  pairs = scene.contact.pairs;
+  assert_true(pairs[0].own_given[0] && !pairs[0].own_given[1] && !pairs[0].hierarchy_given);
+  compare_near(pairs[0].own[0], 2, 0, "exponent, which two laws have");
+  assert_true(pairs[1].own_given[0] && pairs[1].hierarchy_given && !pairs[1].hierarchy);
+  compare_near(pairs[1].own[0], 0.4, 0, "blend");
+  assert_false(pairs[2].own_given[0] || pairs[2].hierarchy_given);
+  scene_free(&scene);
+  expect_problems(
+      "contact:\n"
+      "  pairs:\n"
+      "    - {a: a, b: b, blend: 0.5}\n"
+      "    - {a: a, b: b, model: ipc, blend: 0.5}\n"
+      "    - {a: a, b: b, model: long_range, blend: 500, hierarchy: 1, blind: 1}\n"
+      "    - {a: a, b: b, model: none, exponent: 2}\n"
+      "links: [{name: a, fixed: true}, {name: b, fixed: true}]\n",
+      "3:7: error: contact.pairs[0]: 'blend' belongs to a pair that names a model\n"
+      "4:32: error: contact.pairs[1]: the type ipc has no 'blend' (it belongs to long_range)\n"
+      "5:46: error: contact.pairs[2].blend: must be between 0.01 and 100, got 500\n"
+      "5:62: error: contact.pairs[2].hierarchy: expected true or false, got 1\n"
+      "5:65: error: unknown key 'blind' in contact.pairs[2] (did you mean 'blend'?)\n"
+      "6:33: error: contact.pairs[3]: the type none has no 'exponent' (it belongs to penalty or manifold)\n");
   expect_problems(
       "contact:\n"
       "  pairs:\n"
