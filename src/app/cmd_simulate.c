@@ -181,11 +181,14 @@ static void print_remedy(const Run* run) {
   const Model* model = &run->loaded.model;
   const StepReport* report = &run->report;
   const StepSqueeze* squeeze = &report->squeeze;
+  bool measured = isfinite(squeeze->gap);
   if (squeeze->known)
     fprintf(stderr,
             squeeze->gap < 0 ? "  in each other's way: '%s' and '%s' (they would overlap by %.3g m)\n"
-                             : "  squeezed hardest: '%s' and '%s' (%.3g m apart)\n",
-            model->links[squeeze->link_a].name, model->links[squeeze->link_b].name, fabs(squeeze->gap));
+            : measured       ? "  squeezed hardest: '%s' and '%s' (%.3g m apart)\n"
+                             : "  squeezed hardest: '%s' and '%s' (%.3g N between them)\n",
+            model->links[squeeze->link_a].name, model->links[squeeze->link_b].name,
+            measured ? fabs(squeeze->gap) : squeeze->force);
   fprintf(stderr, "  tried in up to %d substeps of %.3g s; ", report->substeps,
           model->simulation.dt / report->substeps);
   if (report->outcome == STEP_BLOCKED)

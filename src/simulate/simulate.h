@@ -77,7 +77,8 @@ typedef struct {
 typedef struct {
   bool known;
   int link_a, link_b;
-  double gap;   /* that the last trial left between them; negative: they would overlap by so much [m] */
+  double gap;   /* that the last trial left between them; negative: they would overlap by so much [m];
+                   INFINITY where their pieces are too many to say it of one pair */
   double force; /* between them before that trial [N] */
 } StepSqueeze;
 
