@@ -176,7 +176,8 @@ static Run* fans_run(int threads) {
            "shapes:\n  block: {type: box, size: [0.2, 0.2, 0.2]}\n  chip: {type: box, size: [0.1, 0.1, 0.1]}\n"
            "links:\n");
   for (int k = 0; k < FANS; k++) {
-    double x = 8 * (k % 12), y = 8 * (k / 12);
+    int row = k / 12;
+    double x = 8 * (k % 12), y = 8 * row;
     text_add(&yaml,
              "  - {name: fan%d, mass: 4, position: [%g, %g, 0], shapes: [{shape: block, position: [1, 0, 0]}, {shape: "
              "block, position: [0, 1, 0]}, {shape: block, position: [-1, 0, 0]}, {shape: block, position: [0, -1, "
