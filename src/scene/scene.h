@@ -373,8 +373,8 @@ char* scene_state_path(const char* run, int step);
 enum { OUTPUT_VELOCITIES = 1, OUTPUT_FORCES = 2, OUTPUT_CONTACT_POINTS = 4, OUTPUT_CLOSURES = 8, OUTPUT_PRESSURE = 16 };
 #define OUTPUT_WORDS "velocities|forces|contact_points|closures|pressure"
 
-/* Most equal parts that a step may be taken in. */
-enum { SUBSTEPS_MAX = 64 };
+/* Most equal parts that a scene may ask for, and that a step that fails is tried in. */
+enum { SUBSTEPS_MAX = 64, SUBSTEPS_FINEST = 512 };
 static inline int simulation_substeps(const SceneSimulation* simulation) {
   return simulation->substeps > 1 ? simulation->substeps : 1;
 }

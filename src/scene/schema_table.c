@@ -111,7 +111,7 @@ static const SchemaRow ROWS[] = {
     {"simulation", "substeps", VALUE_INTEGER, AT(SimulationForm, simulation.substeps), .fallback = "1",
      .range = RANGE_BETWEEN(1, SUBSTEPS_MAX),
      .meaning = "Equal parts that every step is taken in; rows and losses keep to whole steps. A step that fails is "
-                "taken in twice as many, four times ..., up to 64."},
+                "taken in twice as many, four times ..., up to 512."},
     {"simulation", "keep_states", VALUE_SERIES, AT(SimulationForm, keep_states), .unit = "s",
      .fallback = "(the end alone)", .range = RANGE_ABOVE(0), .nullable = true,
      .meaning =

@@ -333,7 +333,8 @@ static StepSqueeze find_squeeze(Sim* s) {
   return worst;
 }
 
-/* Iterations after which a try that can still be refined gives up: finer ones cost less than many more of these. */
+/* Iterations after which a try that can still be refined gives up: finer ones cost less than many more of these. But
+ * the finest that a scene may ask for has all of them. */
 enum { TRY_ITERATIONS = 200 };
 
 /* Back to before the step. */
@@ -349,7 +350,8 @@ static StepReport try_substeps(Sim* s, int count) {
   s->between.count = 0;
   s->guessed = false;
   int most = s->model->simulation.max_iterations;
-  s->iteration_limit = 2 * count > SUBSTEPS_MAX || most < TRY_ITERATIONS ? most : TRY_ITERATIONS;
+  bool patient = (count <= SUBSTEPS_MAX && 2 * count > SUBSTEPS_MAX) || 2 * count > SUBSTEPS_FINEST;
+  s->iteration_limit = patient || most < TRY_ITERATIONS ? most : TRY_ITERATIONS;
   save(s, s->model->contact.bounces ? SUBSTEPS_MAX : count);
   for (int k = 0; k < count; k++) {
     sim_set_clock(s, count, k);
@@ -384,7 +386,7 @@ static StepReport step_from(Sim* s, int substeps) {
     add_work(&report, &failed);
     if (!step_outcome_failed(report.outcome)) break;
     blocked = blocked || report.outcome == STEP_BLOCKED;
-    if (2 * count > SUBSTEPS_MAX) {
+    if (2 * count > SUBSTEPS_FINEST) {
       if (blocked) report.outcome = STEP_BLOCKED;
       return report;
     }
