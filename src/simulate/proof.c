@@ -12,6 +12,7 @@ struct Proof {
   Model model;             /* of the caller but for friction and impacts, which move nothing here */
   double rest_speed;       /* that of the caller */
   bool stepped;            /* what the contact system remembers is the state before the last one */
+  ModelPairLaw* laws;      /* of `model` (pair_law_count) */
   ContactSystem* contact;  /* NULL: no hulls */
   bool entered;            /* `q` is in the contact system as its accepted state */
   double *q, *there;       /* the last state, and a place on the way  (nq) */
@@ -24,12 +25,23 @@ struct Proof {
   int pair_capacity;
 };
 
+/* What the states before decide. */
+static void take_out_history(ModelContact* contact) {
+  contact->friction = contact->rolling = contact->spinning = 0;
+  contact->rest_speed = 0;
+}
+
 Proof* proof_create(const Model* model, int threads) {
   Proof* p = MEMORY_NEW(Proof, 1);
   p->model = *model;
-  p->model.contact.friction = p->model.contact.rolling = p->model.contact.spinning = 0;
+  p->laws = MEMORY_NEW(ModelPairLaw, model->pair_law_count);
+  p->model.pair_laws = p->laws;
+  take_out_history(&p->model.contact);
+  for (int k = 0; k < model->pair_law_count; k++) {
+    p->laws[k] = model->pair_laws[k];
+    take_out_history(&p->laws[k].contact);
+  }
   p->model.has_materials = false;
-  p->model.contact.rest_speed = 0;
   p->rest_speed = model->contact.rest_speed;
   p->q = MEMORY_NEW(double, model->coordinate_count);
   p->there = MEMORY_NEW(double, model->coordinate_count);
@@ -46,8 +58,8 @@ Proof* proof_create(const Model* model, int threads) {
 
 void proof_destroy(Proof* p) {
   if (!p) return;
-  void* owned[] = {p->q,         p->there,  p->end,         p->delta,        p->push, p->poses,
-                   p->end_poses, p->screws, p->bounds.link, p->bounds.joint, p->pairs};
+  void* owned[] = {p->q,         p->there,  p->end,         p->delta,        p->push,  p->poses,
+                   p->end_poses, p->screws, p->bounds.link, p->bounds.joint, p->pairs, p->laws};
   for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
   contact_destroy(p->contact);
   memory_free(p);
