@@ -227,6 +227,7 @@ void query_body_free(QueryBody* body) {
   witness_body_free(&body->witness);
   surface_free(&body->surface);
   manifold_body_free(&body->manifold);
+  memory_free(body->ray_slopes);
   if (body->field) field_free(body->field);
   memory_free(body->field);
   *body = (QueryBody){0};
@@ -246,4 +247,10 @@ bool query_body_make_manifold(QueryReader* reader, QueryBody* body) {
   }
   body->manifold = manifold_body_create(body->field, &body->surface);
   return true;
+}
+
+void query_body_make_slopes(QueryBody* body) {
+  if (!body->smooth || body->ray_slopes || !body->manifold.field) return;
+  body->ray_slopes = manifold_ray_slopes(&body->manifold);
+  body->manifold.point_slopes = body->ray_slopes;
 }
