@@ -149,6 +149,10 @@ static bool make_joined(QueryReader* reader, ShapeText* text, QueryBody* body) {
                            text->point_count);
     for (int i = 0; i < text->normal_count; i++)
       if (!(vec3_norm(text->normals[i]) > 0)) query_reader_problem(reader, false, "normal %d is zero", i);
+    const char* rule = problems == reader->problems
+                           ? field_points_rule(text->points, text->normals, text->point_count, text->radius)
+                           : NULL;
+    if (rule) query_reader_problem(reader, false, "normals: %s", rule);
     if (problems == reader->problems) take_points(text, body->field);
     return problems == reader->problems;
   }
