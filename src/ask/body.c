@@ -237,16 +237,16 @@ void query_body_free(QueryBody* body) {
   *body = (QueryBody){0};
 }
 
-bool query_body_make_manifold(QueryReader* reader, QueryBody* body) {
+bool query_body_make_manifold(QueryReader* reader, const char* key, QueryBody* body) {
   if (body->manifold.field) return true;
   if (body->no_field) {
-    query_reader_problem(reader, false, "the hull has no smooth field: %s", body->no_field);
+    query_reader_problem(reader, false, "%s: the hull has no smooth field: %s", key, body->no_field);
     return false;
   }
   if (body->surface.triangle_count == 0)
     body->surface = body->hulled ? surface_of_hull(&body->hull) : field_surface(body->field, SURFACE_LEVEL);
   if (body->surface.point_count == 0) {
-    query_reader_problem(reader, false, "no surface is left of the body: its parts hide one another");
+    query_reader_problem(reader, false, "%s: no surface is left of the body: its parts hide one another", key);
     return false;
   }
   body->manifold = manifold_body_create(body->field, &body->surface);
