@@ -1,4 +1,5 @@
 /* Answers of questions with shapes: one JSON object a line, or a row of numbers. */
+#include <string.h>
 #include "ask/answer.h"
 
 #include "run/run.h"
@@ -251,62 +252,125 @@ static void answer_witness(AnswerForm* out, const QueryList* list, const QueryIt
 
 /* ---------------------------------------------------------------- contacts */
 
-/* Derivatives of one contact: rows as in manifold.h. */
-static void add_contact_derivatives(AnswerForm* out, const ManifoldContact* contact) {
+/* A pair of bodies of `manifold`, and what is asked of them. */
+typedef struct {
+  const QueryItem* item;
+  const ManifoldBody* body[2];
+  ManifoldOptions options;
+  int own[2]; /* parameters of either that are asked for */
+} ManifoldQuestion;
+
+enum { CAUSES = 6 }; /* that manifold_query_by takes at a time */
+
+static int blocks_of(const ManifoldQuestion* q, int body) { return (q->own[body] + CAUSES - 1) / CAUSES; }
+
+/* Contacts by the own parameters of both bodies: blocks of `count`, a's first. NULL: none are asked for. Owned by the
+ * caller. */
+static ManifoldContact* contacts_by_shapes(const ManifoldQuestion* q, int64_t count) {
+  int blocks = blocks_of(q, 0) + blocks_of(q, 1);
+  if (blocks == 0) return NULL;
+  ManifoldContact *out = memory_alloc(sizeof *out * (size_t)count * (size_t)blocks), *next = out;
+  for (int body = 0; body < 2; body++)
+    for (int first = 0; first < q->own[body]; first += CAUSES, next += count)
+      manifold_query_by(q->body[0], q->item->pose[0], q->body[1], q->item->pose[1], &q->options,
+                        body ? MANIFOLD_BY_SHAPE_B : MANIFOLD_BY_SHAPE_A, first, next, NULL);
+  return out;
+}
+
+/* Derivatives of contact i: rows as in manifold.h; columns of the poses, then of both bodies' parameters. by_shapes: of
+ * contacts_by_shapes. values: room for all. */
+static void add_contact_derivatives(AnswerForm* out, const ManifoldQuestion* q, const ManifoldContact* contact,
+                                    const ManifoldContact* by_shapes, int64_t count, double* values) {
   static const AnswerRows names[] = {{"point", MANIFOLD_POINT, 3},
                                      {"distance", MANIFOLD_DISTANCE, 1},
                                      {"normal", MANIFOLD_NORMAL, 3},
                                      {"activity", MANIFOLD_ACTIVITY, 1}};
-  Table table = {&contact->slope[0][0], QUERY_POSE_COLUMNS, {0, 0}};
+  int columns = QUERY_POSE_COLUMNS + q->own[0] + q->own[1];
+  for (int r = 0; r < MANIFOLD_ROWS; r++) {
+    double* row = values + (ptrdiff_t)r * columns;
+    memcpy(row, contact->slope[r], sizeof contact->slope[r]);
+    row += QUERY_POSE_COLUMNS;
+    const ManifoldContact* block = by_shapes;
+    for (int body = 0; body < 2; row += q->own[body++])
+      for (int k = 0; k < q->own[body]; k++) {
+        row[k] = block->slope[r][k % CAUSES];
+        if (k % CAUSES == CAUSES - 1 || k == q->own[body] - 1) block += count;
+      }
+  }
+  Table table = {values, columns, {q->own[0], q->own[1]}};
   add_derivatives(out, &table, names, sizeof names / sizeof names[0], NULL);
 }
 
-static void add_contact(AnswerForm* out, const ManifoldContact* contact, bool derivatives) {
+static void add_contact(AnswerForm* out, const ManifoldContact* contact) {
   static const char* const kinds[] = {"vertex_a", "vertex_b", "edge_a", "edge_b"};
   text_add(out->line, "{\"kind\": \"%s\"", kinds[contact->kind]);
   answer_vector(out, "point", &contact->point);
   answer_number(out, "distance", contact->distance);
   answer_vector(out, "normal", &contact->normal);
   answer_number(out, "activity", contact->activity);
-  if (derivatives) add_contact_derivatives(out, contact);
-  text_add(out->line, "}");
 }
 
 /* Smoothing that was not said: this part of the bodies' mean size. */
 #define SMOOTHING_PART 0.01
 
-static void answer_mean(AnswerForm* out, const ManifoldBody* a, const ManifoldBody* b, const QueryItem* item,
-                        const ManifoldOptions* options) {
+static void answer_mean(AnswerForm* out, const ManifoldQuestion* q) {
+  const Pose* pose = q->item->pose;
   ManifoldMean mean;
-  manifold_mean(a, item->pose[0], b, item->pose[1], options, &mean, NULL);
+  manifold_mean(q->body[0], pose[0], q->body[1], pose[1], &q->options, &mean, NULL);
   answer_number(out, "mean", mean.distance);
   answer_number(out, "activity", mean.activity);
-  if (!item->derivatives) return;
-  Table table = {mean.slope, QUERY_POSE_COLUMNS, {0, 0}};
+  if (!q->item->derivatives) return;
+  int columns = QUERY_POSE_COLUMNS + q->own[0] + q->own[1];
+  double* values = MEMORY_NEW(double, columns);
+  double* next = values + QUERY_POSE_COLUMNS;
+  memcpy(values, mean.slope, sizeof mean.slope);
+  for (int body = 0; body < 2; body++)
+    for (int first = 0; first < q->own[body]; first += CAUSES) {
+      ManifoldMean by;
+      manifold_mean_by(q->body[0], pose[0], q->body[1], pose[1], &q->options,
+                       body ? MANIFOLD_BY_SHAPE_B : MANIFOLD_BY_SHAPE_A, first, &by, NULL);
+      for (int k = 0; k < CAUSES && first + k < q->own[body]; k++) *next++ = by.slope[k];
+    }
+  Table table = {values, columns, {q->own[0], q->own[1]}};
   add_derivatives(out, &table, (const AnswerRows[1]){{"mean", 0, 1}}, 1, NULL);
+  memory_free(values);
 }
 
-static void answer_manifold(AnswerForm* out, const QueryList* list, const QueryItem* item) {
-  const ManifoldBody *a = &list->bodies[item->body[0]].manifold, *b = &list->bodies[item->body[1]].manifold;
-  ManifoldOptions options = item->manifold;
-  if (!(options.smoothing > 0)) options.smoothing = SMOOTHING_PART * (a->outer + b->outer);
-  if (options.edges == 0) options.edges = MANIFOLD_EDGES;
-  options.values = !item->derivatives;
-  answer_number(out, "smoothing", options.smoothing);
-  if (item->mean) {
-    answer_mean(out, a, b, item, &options);
-    return;
-  }
-  int64_t count = manifold_count(a, b, &options);
-  ManifoldContact* contacts = memory_alloc(sizeof *contacts * (size_t)count);
-  manifold_query(a, item->pose[0], b, item->pose[1], &options, contacts, NULL);
+static void answer_contacts(AnswerForm* out, const ManifoldQuestion* q) {
+  const Pose* pose = q->item->pose;
+  int64_t count = manifold_count(q->body[0], q->body[1], &q->options);
+  ManifoldContact *contacts = memory_alloc(sizeof *contacts * (size_t)count), *by_shapes = contacts_by_shapes(q, count);
+  double* values = MEMORY_NEW(double, MANIFOLD_ROWS*(QUERY_POSE_COLUMNS + q->own[0] + q->own[1]));
+  manifold_query(q->body[0], pose[0], q->body[1], pose[1], &q->options, contacts, NULL);
   text_add(out->line, ", \"contacts\": [");
   for (int64_t i = 0; i < count; i++) {
     if (i > 0) text_add(out->line, ", ");
-    add_contact(out, &contacts[i], item->derivatives);
+    add_contact(out, &contacts[i]);
+    if (q->item->derivatives)
+      add_contact_derivatives(out, q, &contacts[i], by_shapes ? by_shapes + i : NULL, count, values);
+    text_add(out->line, "}");
   }
   text_add(out->line, "]");
   memory_free(contacts);
+  memory_free(by_shapes);
+  memory_free(values);
+}
+
+static void answer_manifold(AnswerForm* out, const QueryList* list, const QueryItem* item) {
+  ManifoldQuestion q = {.item = item, .options = item->manifold};
+  for (int k = 0; k < 2; k++) {
+    const QueryBody* body = &list->bodies[item->body[k]];
+    q.body[k] = &body->manifold;
+    if (item->derivatives && item->parameters && body->smooth) q.own[k] = shape_parameter_count(&body->shape);
+  }
+  if (!(q.options.smoothing > 0)) q.options.smoothing = SMOOTHING_PART * (q.body[0]->outer + q.body[1]->outer);
+  if (q.options.edges == 0) q.options.edges = MANIFOLD_EDGES;
+  q.options.values = !item->derivatives;
+  answer_number(out, "smoothing", q.options.smoothing);
+  if (item->mean)
+    answer_mean(out, &q);
+  else
+    answer_contacts(out, &q);
 }
 
 /* ---------------------------------------------------------------- questions */

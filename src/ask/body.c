@@ -149,6 +149,10 @@ static bool make_joined(QueryReader* reader, ShapeText* text, QueryBody* body) {
                            text->point_count);
     for (int i = 0; i < text->normal_count; i++)
       if (!(vec3_norm(text->normals[i]) > 0)) query_reader_problem(reader, false, "normal %d is zero", i);
+    const char* rule = problems == reader->problems
+                           ? field_points_rule(text->points, text->normals, text->point_count, text->radius)
+                           : NULL;
+    if (rule) query_reader_problem(reader, false, "normals: %s", rule);
     if (problems == reader->problems) take_points(text, body->field);
     return problems == reader->problems;
   }
@@ -227,23 +231,30 @@ void query_body_free(QueryBody* body) {
   witness_body_free(&body->witness);
   surface_free(&body->surface);
   manifold_body_free(&body->manifold);
+  memory_free(body->ray_slopes);
   if (body->field) field_free(body->field);
   memory_free(body->field);
   *body = (QueryBody){0};
 }
 
-bool query_body_make_manifold(QueryReader* reader, QueryBody* body) {
+bool query_body_make_manifold(QueryReader* reader, const char* key, QueryBody* body) {
   if (body->manifold.field) return true;
   if (body->no_field) {
-    query_reader_problem(reader, false, "the hull has no smooth field: %s", body->no_field);
+    query_reader_problem(reader, false, "%s: the hull has no smooth field: %s", key, body->no_field);
     return false;
   }
   if (body->surface.triangle_count == 0)
     body->surface = body->hulled ? surface_of_hull(&body->hull) : field_surface(body->field, SURFACE_LEVEL);
   if (body->surface.point_count == 0) {
-    query_reader_problem(reader, false, "no surface is left of the body: its parts hide one another");
+    query_reader_problem(reader, false, "%s: no surface is left of the body: its parts hide one another", key);
     return false;
   }
   body->manifold = manifold_body_create(body->field, &body->surface);
   return true;
+}
+
+void query_body_make_slopes(QueryBody* body) {
+  if (!body->smooth || body->ray_slopes || !body->manifold.field) return;
+  body->ray_slopes = manifold_ray_slopes(&body->manifold);
+  body->manifold.point_slopes = body->ray_slopes;
 }

@@ -213,7 +213,8 @@ static void check_bodies(QueryReader* reader, QueryList* list, const QueryItem* 
       query_reader_problem(reader, false, "%s: %s needs points or a mesh; smooth shapes have growth and distance",
                            KEYS[KEY_A + k], METHODS[item->method]);
     if (smoothed || (item->method == QUERY_DISTANCE && in_pieces(list, item))) make_witness(body);
-    if (item->method == QUERY_MANIFOLD) query_body_make_manifold(reader, body);
+    if (item->method == QUERY_MANIFOLD && query_body_make_manifold(reader, KEYS[KEY_A + k], body) && item->parameters)
+      query_body_make_slopes(body);
   }
 }
 

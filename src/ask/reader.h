@@ -82,9 +82,12 @@ typedef struct {
 bool query_body_make(QueryReader* reader, ShapeText* text, QueryBody* body);
 /* Frees all that the body owns and zeroes it; accepts a zeroed one. */
 void query_body_free(QueryBody* body);
-/* Points and edges for `manifold`, where the body does not have them yet, which owns them. false, with a problem: it
- * has no smooth field, or no surface. */
-bool query_body_make_manifold(QueryReader* reader, QueryBody* body);
+/* Points and edges for `manifold`, where the body does not have them yet, which owns them. false, with a problem that
+ * names its key: it has no smooth field, or no surface. */
+bool query_body_make_manifold(QueryReader* reader, const char* key, QueryBody* body);
+/* How these points move with the body's own parameters, once, where it is a smooth shape. The body owns them. Never
+ * fails. */
+void query_body_make_slopes(QueryBody* body);
 
 /* As query_parse, which tells what fails; rows: the text (length bytes) is the first line of a file of rows. */
 Status query_parse_line(QueryList* list, const char* path, const char* text, size_t length, bool rows,

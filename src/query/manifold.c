@@ -238,18 +238,29 @@ void manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Po
   query_with(&s, NULL, out, room);
 }
 
+/* How many causes are left from `first` on: lanes of the pair. */
+static void set_cause(ManifoldPair* s, ManifoldCause cause, int first) {
+  s->cause = cause;
+  s->first = first;
+  if (cause == MANIFOLD_BY_SMOOTHING) {
+    s->smoothing[1] = 1;
+    return;
+  }
+  int left = shape_parameter_count(&s->body[cause - MANIFOLD_BY_SHAPE_A]->field->shape) - first;
+  s->lanes = left < DUAL_VARIABLES ? left : DUAL_VARIABLES;
+}
+
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                        const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
                        void* room) {
   ManifoldPair s = pair_of(a, pose_a, b, pose_b, options);
-  s.cause = cause;
-  s.first = first;
-  if (cause == MANIFOLD_BY_SMOOTHING) {
-    s.smoothing[1] = 1;
-  } else {
-    const Field* field = s.body[cause - MANIFOLD_BY_SHAPE_A]->field;
-    int left = shape_parameter_count(&field->shape) - first;
-    s.lanes = left < DUAL_VARIABLES ? left : DUAL_VARIABLES;
-  }
+  set_cause(&s, cause, first);
   query_with(&s, out, NULL, room);
+}
+
+void manifold_mean_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
+                      const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldMean* out, void* room) {
+  ManifoldPair s = pair_of(a, pose_a, b, pose_b, options);
+  set_cause(&s, cause, first);
+  query_with(&s, NULL, out, room);
 }

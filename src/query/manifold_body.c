@@ -62,6 +62,22 @@ ManifoldBody manifold_body_create(const Field* field, TriangleSurface* surface) 
   return body;
 }
 
+/* z = y / gamma(y) with y held: dz = -z phi_theta(z) / (z . grad phi(z)) (X15). */
+Vec3* manifold_ray_slopes(const ManifoldBody* body) {
+  const Field* field = body->field;
+  int parameters = shape_parameter_count(&field->shape);
+  Vec3* out = MEMORY_NEW(Vec3, parameters * body->point_count);
+  for (int i = 0; i < body->point_count; i++) {
+    Vec3 z = pose_apply_inverse(field->pose, body->points[i]), turned;
+    double along = vec3_dot(z, shape_evaluate(&field->shape, z).gradient), up;
+    for (int k = 0; k < parameters; k++) {
+      shape_parameter_slope(&field->shape, z, k, &up, &turned);
+      out[k * body->point_count + i] = mat3_mul_vec(field->pose.r, vec3_scale(z, -up / along));
+    }
+  }
+  return out;
+}
+
 void manifold_body_free(ManifoldBody* body) {
   memory_free(body->points);
   memory_free(body->edges);

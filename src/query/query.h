@@ -464,5 +464,11 @@ void manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Po
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                        const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
                        void* room);
+/* Likewise manifold_mean's: its slope's first six by such causes. options, room, cause, first: as above. */
+void manifold_mean_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
+                      const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldMean* out, void* room);
+/* How the points of a body whose field is one shape (FIELD_SHAPE) move with its parameters, along the rays from its
+ * centre (X15): [k * point_count + i] [m per unit], for point_slopes. Allocates; memory_free. */
+Vec3* manifold_ray_slopes(const ManifoldBody* body);
 
 #endif

@@ -155,10 +155,14 @@ static void check_convex(Reader* reader, const Node* node, SceneShape* shape, in
   shape_free(&made);
 }
 
-static void check_oriented(Reader* reader, const SceneShapeForm* form) {
-  if (form->normals && form->points && form->normals->count != form->points->count)
+static void check_oriented(Reader* reader, const SceneShapeForm* form, const SceneShape* shape, int problems_before) {
+  if (!form->normals || !form->points) return;
+  if (form->normals->count != form->points->count)
     reader_error(reader, form->normals->place, "as many normals as points are needed: %d and %d", form->normals->count,
                  form->points->count);
+  if (reader->problem_count > problems_before || shape->point_count == 0) return;
+  const char* rule = field_points_rule(shape->points, shape->normals, shape->point_count, shape->radius);
+  if (rule) reader_error(reader, form->normals->place, "%s", rule);
 }
 
 /* The parts may add shapes to the scene themselves. */
@@ -189,7 +193,6 @@ static void read_smooth(Reader* reader, const Node* node, const SceneShapeForm* 
   }
   if (shape->type == SHAPE_SUPERQUADRIC) read_exponents(reader, node, &form->exponents, &shape->smooth);
   if (shape_is_convex_smooth(shape)) check_convex(reader, node, shape, before);
-  if (shape->type == SHAPE_ORIENTED_POINTS) check_oriented(reader, form);
   if (form->of) read_parts(reader, form->of, shape);
 }
 
@@ -209,7 +212,9 @@ static int add_shape(Reader* reader, const Node* node, const char* name, const S
   shape->hull_per_group = form->hulls == 1;
   shape->triangles = form->pieces == 1;
   if (form->file) shape->file = file_resolve(scene->path, form->file->text);
+  int before = reader->problem_count;
   if (form->points) read_points(reader, form->points, shape);
+  if (shape->type == SHAPE_ORIENTED_POINTS) check_oriented(reader, form, shape, before);
   if (form->decompose) read_decompose(reader, node, form->decompose, shape);
   check_triangles(reader, node, shape);
   check_normal(reader, node, shape);

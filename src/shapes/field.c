@@ -260,6 +260,37 @@ void field_parameter_slope(const Field* field, Vec3 place, int k, double* value,
   *outward = mat3_mul_vec(field->pose.r, *outward);
 }
 
+/* So many times as far from their mean as the farthest of the points. */
+#define FAR_AWAY 10
+
+/* Whether (Y3) is negative at x; only its sign is wanted. */
+static bool is_inside(const Vec3* points, const Vec3* normals, int count, double radius, Vec3 x) {
+  double nearest = HUGE_VAL, sum = 0;
+  for (int i = 0; i < count; i++) nearest = fmin(nearest, vec3_norm(vec3_sub(x, points[i])));
+  for (int i = 0; i < count; i++) {
+    Vec3 arm = vec3_sub(x, points[i]);
+    double beyond = (vec3_dot(arm, arm) - nearest * nearest) / (2 * radius * radius);
+    sum += math_pow(2, -beyond * 0x1.71547652b82fep+0) * vec3_dot(vec3_normalized(normals[i]), arm);
+  }
+  return sum < 0;
+}
+
+const char* field_points_rule(const Vec3* points, const Vec3* normals, int count, double radius) {
+  Vec3 center = {0, 0, 0};
+  double reach = radius;
+  int inside = 0;
+  for (int i = 0; i < count; i++) center = vec3_add_scaled(center, 1.0 / count, points[i]);
+  for (int i = 0; i < count; i++) reach = fmax(reach, vec3_norm(vec3_sub(points[i], center)));
+  for (int k = 0; k < 27; k++) {
+    const int row = k / 3 % 3, layer = k / 9;
+    Vec3 way = vec3(k % 3 - 1, row - 1, layer - 1);
+    if (k != 13)
+      inside +=
+          is_inside(points, normals, count, radius, vec3_add_scaled(center, FAR_AWAY * reach, vec3_normalized(way)));
+  }
+  return inside < 26 ? NULL : "its points are inside out: their normals must point outward";
+}
+
 void field_free(Field* field) {
   for (int i = 0; i < field->part_count; i++) field_free(&field->parts[i]);
   memory_free(field->parts);

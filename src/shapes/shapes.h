@@ -192,6 +192,10 @@ typedef struct {
  * needs of the hull; its own frame is about the centre of mass. NULL: it stands; else the rule that is broken (static),
  * and nothing is to be freed. */
 const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing);
+/* The rule that points with normals break, as far as it shows (static); NULL: none. Broken where the field (Y3) is
+ * negative far away in each of 26 directions: they are inside out. Of a surface that is open it is so in some
+ * directions only. points, normals: count > 0, normals of any length but zero; radius [m] > 0. Allocates nothing. */
+const char* field_points_rule(const Vec3* points, const Vec3* normals, int count, double radius);
 /* At a place of the body's frame [m]. At the centre of a convex shape, where no direction is outward, gradient and
  * normal are zero. No allocation. By value; never fails. */
 FieldValue field_evaluate(const Field* field, Vec3 place);

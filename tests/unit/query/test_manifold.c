@@ -519,8 +519,51 @@ static void the_choice_X1_is_the_deepest(void** state) {
   drop(&b);
 }
 
+/* Points of a shape's mesh against those on the same rays from the centre of a shape whose parameter differs. */
+static void points_on_rays_X15(void** state) {
+  (void)state;
+  Random random = {61};
+  for (int kind = 0; kind < SMOOTH_KINDS; kind++) {
+    const double faces[6][4] = {{0.9, 0.3, 0.1, 1},    {-1, 0.2, 0.2, 0.9}, {0.1, 1, -0.2, 0.8},
+                                {0.2, -0.9, 0.1, 1.1}, {-0.1, 0.2, 1, 1},   {0.3, 0.1, -1, 0.9}};
+    double given[6][4];
+    SmoothForm form = {
+        .kind = (SmoothKind)kind, .beta = 10, .exponent = 2.5, .size = {0.8, 1, 1.2, 0.9}, .length = 1.2};
+    form.exponents[0] = 0.7;
+    form.exponents[1] = 0.6;
+    memcpy(given, faces, sizeof given);
+    if (kind == SMOOTH_POLYTOPE) form.faces = (const double(*)[4])given;
+    if (kind == SMOOTH_POLYTOPE) form.face_count = 6;
+    Field field = {.kind = FIELD_SHAPE, .pose = random_pose(&random, 1)};
+    assert_null(shape_create(&field.shape, &form));
+    TriangleSurface surface = field_surface(&field, 0);
+    ManifoldBody body = manifold_body_create(&field, &surface);
+    Vec3* slopes = manifold_ray_slopes(&body);
+    for (int k = 0; k < shape_form_count(&form); k++)
+      for (int i = 0; i < body.point_count; i++) {
+        Vec3 ray = pose_apply_inverse(field.pose, body.points[i]), there[2];
+        double* number = shape_form_number(&form, k);
+        const double kept = *number, h = 1e-5;
+        for (int way = 0; way < 2; way++) {
+          Shape moved;
+          *number = kept + (way ? -h : h);
+          assert_null(shape_create(&moved, &form));
+          there[way] = pose_apply(field.pose, vec3_scale(ray, 1 / shape_gauge_value(&moved, ray)));
+          shape_free(&moved);
+        }
+        *number = kept;
+        compare_vec3(slopes[k * body.point_count + i], vec3_scale(vec3_sub(there[0], there[1]), 0.5 / h), 1e-8,
+                     "kind %d, parameter %d, point %d", kind, k, i);
+      }
+    memory_free(slopes);
+    manifold_body_free(&body);
+    field_free(&field);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(points_on_rays_X15),
       cmocka_unit_test(boxes_that_overlap_meet_in_four_places_X5_X6),
       cmocka_unit_test(edges_X2_X3_X4_have_their_nearest_points),
       cmocka_unit_test(edges_that_become_parallel_do_not_jump_X2_X3),

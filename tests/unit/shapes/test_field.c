@@ -242,11 +242,26 @@ static void surfaces_lie_on_zero(void** state) {
   }
 }
 
+/* An octahedron's corners, outward, inward, and one side of it alone, which is open: inside below it, outside above. */
+static void points_Y3_inside_out_break_a_rule(void** state) {
+  (void)state;
+  Vec3 out[6] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}}, in[6], up[6];
+  for (int i = 0; i < 6; i++) {
+    in[i] = vec3_scale(out[i], -2);
+    up[i] = vec3(0, 0, 3);
+  }
+  assert_null(field_points_rule(out, out, 6, 0.3));
+  assert_non_null(field_points_rule(out, in, 6, 0.3));
+  assert_null(field_points_rule(out, up, 6, 0.3));
+  assert_null(field_points_rule(out, out, 1, 0.3));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ball_Y1_is_the_distance),
       cmocka_unit_test(a_hull_Y2_is_bounded_by_its_planes),
       cmocka_unit_test(points_Y3_of_a_plane_are_the_plane),
+      cmocka_unit_test(points_Y3_inside_out_break_a_rule),
       cmocka_unit_test(unions_Y4_and_subtractions_Y5_are_bounded_by_their_parts),
       cmocka_unit_test(derivatives_Y6),
       cmocka_unit_test(many_places_Y9_are_each_alone),
