@@ -219,15 +219,19 @@ void front_backward(int pivots, int stride, const double* panel, double* x) {
 /* A lane each, by itself. */
 typedef double Four __attribute__((vector_size(32), aligned(8)));
 
-/* What `dot` sums, lane by lane; its rows of padding are zero. */
-INLINE Four dot_four(int from, int rows, const double* column, const int* at, const double* x, size_t apart) {
+/* Less what `dot` sums, lane by lane; its rows of padding are zero. */
+INLINE void subtract_dot(int from, int rows, const double* column, const int* at, const double* x, size_t apart,
+                         Four* own) {
   Four head = {0, 0, 0, 0};
   int r = from;
   for (; r % 4 != 0 && r < rows; r++) head += *(const Four*)(x + (size_t)at[r] * apart) * column[r];
-  if (r == rows) return head;
+  if (r == rows) {
+    *own -= head;
+    return;
+  }
   Four sum[4] = {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}};
   for (; r < rows; r++) sum[r % 4] += *(const Four*)(x + (size_t)at[r] * apart) * column[r];
-  return head + ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+  *own -= head + ((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
 /* forward_four and backward_four, a lane each. */
@@ -260,6 +264,7 @@ void front_solve_four(int pivots, int stride, const double* panel, const int* at
   for (int j = pivots - 1; j >= 0; j--) {
     const double* column = panel + (long)j * stride;
     Four* own = (Four*)(x + (size_t)at[j] * next);
-    *own = (*own - dot_four(j + 1, pivots, column, at, x, next)) * column[j];
+    subtract_dot(j + 1, pivots, column, at, x, next, own);
+    *own *= column[j];
   }
 }

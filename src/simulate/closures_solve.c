@@ -217,15 +217,15 @@ static inline void multiply_columns(const ClosureSystem* s, SlopeRow row, int fi
 }
 
 /* Entries (i, first) ... of the matrix up to the diagonal, and those across it. */
-static inline void store_four(const ClosureSystem* s, int i, int first, Four sum) {
+static inline void store_four(const ClosureSystem* s, int i, int first, const Four* sum) {
   int width = s->width;
   double *row = s->matrix + i * width + first, *column = s->matrix + first * width + i;
   if (first + LANES <= i) {
-    *(Four*)row = sum;
-    for (int r = 0; r < LANES; r++) column[r * width] = sum[r];
+    *(Four*)row = *sum;
+    for (int r = 0; r < LANES; r++) column[r * width] = (*sum)[r];
   } else {
     double entry[LANES];
-    *(Four*)entry = sum;
+    *(Four*)entry = *sum;
     for (int r = 0; first + r <= i; r++) row[r] = column[r * width] = entry[r];
   }
 }
@@ -241,8 +241,8 @@ static void fill_matrix(ClosureSystem* s, const Coupled* c) {
     for (int first = 0; first <= i; first += 2 * LANES) {
       Four sum[2] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
       multiply_columns(s, row->along, first, first + LANES <= i ? 2 : 1, sum);
-      store_four(s, i, first, sum[0]);
-      if (first + LANES <= i) store_four(s, i, first + LANES, sum[1]);
+      store_four(s, i, first, &sum[0]);
+      if (first + LANES <= i) store_four(s, i, first + LANES, &sum[1]);
     }
   }
 }
