@@ -33,6 +33,9 @@ static Status take_from(DesignStart* start, const Task* task, Diagnostics* diagn
   char* path = file_join(task->from.text, "design.csv");
   CsvTable table;
   Status status = csv_read(&table, path, diagnostics);
+  if (status != STATUS_OK)
+    diagnostics_add(diagnostics, SEVERITY_NOTE, task->from.place,
+                    "from: the run '%s' is begun with, whose variables stand there", task->from.text);
   if (status == STATUS_OK) status = begin_from(start, task, &table, path, diagnostics);
   csv_free(&table);
   memory_free(path);
@@ -58,6 +61,9 @@ static Status check_chain(const Task* task, int depth, Diagnostics* diagnostics)
   }
   Task before;
   Status status = task_load(&before, task->before.text, NULL, 0, diagnostics);
+  if (status != STATUS_OK)
+    diagnostics_add(diagnostics, SEVERITY_NOTE, task->before.place, "from: the task '%s' comes before this one",
+                    task->before.text);
   if (status == STATUS_OK) status = check_one(&before, task->before.place, diagnostics);
   if (status == STATUS_OK) status = check_chain(&before, depth + 1, diagnostics);
   task_free(&before);

@@ -85,32 +85,53 @@ static void solve_spectral(const BlockSolver* s, const Component* c, double* x) 
     for (int i = 0; i < n; i++) x[i] += v[i] * turned[k];
 }
 
-/* x: of the whole matrix. */
-static void solve_dense(const BlockSolver* s, const Component* c, double* x) {
+/* x: of the whole matrix, unknown k at x[k * apart]. */
+static void solve_dense(const BlockSolver* s, const Component* c, double* x, size_t apart) {
   int n = c->order, stride = front_stride(n);
   const int* unknown = s->unknowns + c->unknown_first;
   double *panel = s->storage + c->storage, *y = panel + (size_t)stride * (size_t)n;
-  for (int k = 0; k < n; k++) y[k] = x[unknown[k]];
+  for (int k = 0; k < n; k++) y[k] = x[(size_t)unknown[k] * apart];
   for (int k = n; k < stride; k++) y[k] = 0;
   front_forward(n, stride, panel, y);
   front_backward(n, stride, panel, y);
-  for (int k = 0; k < n; k++) x[unknown[k]] = y[k];
+  for (int k = 0; k < n; k++) x[(size_t)unknown[k] * apart] = y[k];
 }
 
-void block_solver_solve_component(BlockSolver* s, int component, double* x) {
-  const Component* c = &s->components[component];
+static bool is_dense(const Component* c) { return c->plan < 0 && c->factor <= FACTOR_CHOLESKY; }
+
+/* Unknown k at x[k * apart]. */
+static void solve_one(BlockSolver* s, const Component* c, double* x, size_t apart) {
   const int* unknown = s->unknowns + c->unknown_first;
   double* own = s->off + c->unknown_first;
-  if (c->plan < 0 && c->factor <= FACTOR_CHOLESKY) {
-    solve_dense(s, c, x);
+  if (is_dense(c)) {
+    solve_dense(s, c, x, apart);
     return;
   }
-  for (int k = 0; k < c->order; k++) own[k] = x[unknown[k]];
+  for (int k = 0; k < c->order; k++) own[k] = x[(size_t)unknown[k] * apart];
   if (c->factor == FACTOR_SPECTRAL)
     solve_spectral(s, c, own);
   else if (c->factor == FACTOR_INDEFINITE)
     block_solve_refined(s, c, own);
   else
     plan_solve(&s->plans[c->plan], s->storage + c->storage, NULL, own);
-  for (int k = 0; k < c->order; k++) x[unknown[k]] = own[k];
+  for (int k = 0; k < c->order; k++) x[(size_t)unknown[k] * apart] = own[k];
+}
+
+void block_solver_solve_component(BlockSolver* s, int component, double* x) {
+  solve_one(s, &s->components[component], x, 1);
+}
+
+/* One or two columns of more unknowns are sooner solved one after the other, with their rows beside each other. */
+enum { FEW_UNKNOWNS = 8 };
+
+void block_solver_solve_four(BlockSolver* s, int component, unsigned wanted, double* x, int stride) {
+  const Component* c = &s->components[component];
+  unsigned rest = wanted & (wanted - 1); /* without the first */
+  bool few = (rest & (rest - 1)) == 0;
+  if (is_dense(c) && (c->order <= FEW_UNKNOWNS || !few))
+    front_solve_four(c->order, front_stride(c->order), s->storage + c->storage, s->unknowns + c->unknown_first, x,
+                     stride);
+  else
+    for (int k = 0; k < 4; k++)
+      if (wanted >> k & 1) solve_one(s, c, x + k, (size_t)stride);
 }

@@ -213,3 +213,58 @@ void front_backward(int pivots, int stride, const double* panel, double* x) {
     x[j] = (x[j] - dot(j + 1, stride, column, x)) * column[j];
   }
 }
+
+/* ---------------------------------------------------------------- four right-hand sides */
+
+/* A lane each, by itself. */
+typedef double Four __attribute__((vector_size(32), aligned(8)));
+
+/* Less what `dot` sums, lane by lane; its rows of padding are zero. */
+INLINE void subtract_dot(int from, int rows, const double* column, const int* at, const double* x, size_t apart,
+                         Four* own) {
+  Four head = {0, 0, 0, 0};
+  int r = from;
+  for (; r % 4 != 0 && r < rows; r++) head += *(const Four*)(x + (size_t)at[r] * apart) * column[r];
+  if (r == rows) {
+    *own -= head;
+    return;
+  }
+  Four sum[4] = {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}};
+  for (; r < rows; r++) sum[r % 4] += *(const Four*)(x + (size_t)at[r] * apart) * column[r];
+  *own -= head + ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+}
+
+/* forward_four and backward_four, a lane each. */
+static void solve_small(int pivots, const double* p, const int* at, double* x, size_t apart) {
+  Four v[4] = {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}};
+  for (int k = 0; k < pivots; k++) v[k] = *(const Four*)(x + (size_t)at[k] * apart);
+  Four a = v[0] * p[0], b = v[1] - a * p[1], c = v[2] - a * p[2], d = v[3] - a * p[3];
+  if (pivots > 1) b = b * p[5], c -= b * p[6], d -= b * p[7];
+  if (pivots > 2) c = c * p[10], d -= c * p[11];
+  if (pivots > 3) d = d * p[15] * p[15];
+  if (pivots > 2) c = (c - d * p[11]) * p[10];
+  if (pivots > 1) b = (b - (c * p[6] + d * p[7])) * p[5];
+  v[0] = (a - (b * p[1] + c * p[2] + d * p[3])) * p[0], v[1] = b, v[2] = c, v[3] = d;
+  for (int k = 0; k < pivots; k++) *(Four*)(x + (size_t)at[k] * apart) = v[k];
+}
+
+void front_solve_four(int pivots, int stride, const double* panel, const int* at, double* x, int apart) {
+  size_t next = (size_t)apart;
+  if (stride == 4) {
+    solve_small(pivots, panel, at, x, next);
+    return;
+  }
+  for (int j = 0; j < pivots; j++) {
+    const double* column = panel + (long)j * stride;
+    Four* own = (Four*)(x + (size_t)at[j] * next);
+    Four value = *own * column[j];
+    *own = value;
+    for (int r = j + 1; r < pivots; r++) *(Four*)(x + (size_t)at[r] * next) -= value * column[r];
+  }
+  for (int j = pivots - 1; j >= 0; j--) {
+    const double* column = panel + (long)j * stride;
+    Four* own = (Four*)(x + (size_t)at[j] * next);
+    subtract_dot(j + 1, pivots, column, at, x, next, own);
+    *own *= column[j];
+  }
+}

@@ -37,5 +37,8 @@ bool front_factor(int rows, int pivots, int stride, double* panel, double* updat
 void front_forward(int pivots, int stride, const double* panel, double* x);
 /* x1 <- Lpp^-T (x1 - Lrp^T x2). x (stride) and panel (pivots columns of stride) as above. */
 void front_backward(int pivots, int stride, const double* panel, double* x);
+/* Both, without other rows than pivots, of four right-hand sides beside each other: unknown k of column c at
+ * x[at[k] * apart + c]; the bits of the two above. apart: at least 4. at: (pivots). Cannot fail. */
+void front_solve_four(int pivots, int stride, const double* panel, const int* at, double* x, int apart);
 
 #endif

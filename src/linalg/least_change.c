@@ -26,76 +26,125 @@ static double dot(int order, const double* x, const double* y) {
   return sum;
 }
 
-/* Lower triangle becomes the factor, its diagonal goes to pivot. false: not positive definite, or nearly not. */
-static bool factor(int order, double* a, double rank, double* pivot) {
-  for (int j = 0; j < order; j++) {
-    double sum = a[j * order + j], blown = 0;
-    for (int k = 0; k < j; k++) sum -= a[j * order + k] * a[j * order + k];
-    for (int k = 0; k < j; k++) blown += a[j * order + k] * a[j * order + k] / (pivot[k] * pivot[k]);
-    if (!(sum > rank + ENTRY_ROUNDING * blown)) return false;
-    pivot[j] = sqrt(sum);
-    for (int i = j + 1; i < order; i++) {
-      double entry = a[j * order + i]; /* the upper triangle stays what it was */
-      for (int k = 0; k < j; k++) entry -= a[i * order + k] * a[j * order + k];
-      a[i * order + j] = entry / pivot[j];
+/* As many sums beside each other, each of which adds in the order of its own terms. */
+typedef double Four __attribute__((vector_size(32), aligned(8)));
+
+/* One or two fours of row j from `first` on, less what the rows above take. */
+static inline void subtract_fours(int stride, int j, int fours, int first, const double* a, Four sum[2]) {
+  const double* rows = a + first;
+  for (int f = 0; f < fours; f++) sum[f] = *(const Four*)(rows + j * stride + 4 * f);
+  if (fours == 1)
+    for (int k = 0; k < j; k++, rows += stride) sum[0] -= *(const Four*)rows * rows[j - first];
+  else
+    for (int k = 0; k < j; k++, rows += stride) {
+      double factor = rows[j - first];
+      sum[0] -= *(const Four*)rows * factor;
+      sum[1] -= *(const Four*)(rows + 4) * factor;
     }
+}
+
+/* Row j of the factor before it is divided: its entries from the diagonal on, less what the rows above take. Returns
+ * that on the diagonal, which stays what it was, as does all on its left. */
+static double subtract_rows(int order, int stride, int j, double* a) {
+  double *row = a + j * stride, pivot = row[j];
+  int first = j & ~3;
+  for (; first + 4 <= stride && first < order;) {
+    Four sum[2];
+    int fours = first + 8 <= stride && first + 4 < order ? 2 : 1;
+    subtract_fours(stride, j, fours, first, a, sum);
+    if (first <= j) {
+      double entry[4];
+      *(Four*)entry = sum[0];
+      pivot = entry[j - first];
+      for (int i = j + 1; i < first + 4; i++) row[i] = entry[i - first];
+    } else {
+      *(Four*)(row + first) = sum[0];
+    }
+    if (fours == 2) *(Four*)(row + first + 4) = sum[1];
+    first += 4 * fours;
+  }
+  for (int i = first > j ? first : j; i < order; i++) {
+    double sum = row[i];
+    for (int k = 0; k < j; k++) sum -= a[k * stride + i] * a[k * stride + j];
+    *(i > j ? &row[i] : &pivot) = sum;
+  }
+  return pivot;
+}
+
+/* By how much rounding in the rows above may be blown up in the pivot of row j. */
+static double blown_up(int stride, int j, const double* a, const double* pivot) {
+  double sum = 0;
+  for (int k = 0; k < j; k++) sum += a[k * stride + j] * a[k * stride + j] / (pivot[k] * pivot[k]);
+  return sum;
+}
+
+/* Upper triangle becomes the factor, its diagonal goes to pivot; the lower one stays what it was, diagonal too. false:
+ * not positive definite, or nearly not. */
+static bool factor(int order, int stride, double* a, double rank, double* pivot) {
+  double least = INFINITY; /* pivot, squared */
+  for (int j = 0; j < order; j++) {
+    double* row = a + j * stride;
+    double left = subtract_rows(order, stride, j, a), taken = row[j] - left;
+    /* twice what was taken over the least pivot is more than what may be blown up: mostly that will do */
+    if (!(left > rank + ENTRY_ROUNDING * 2 * taken / least) &&
+        !(left > rank + ENTRY_ROUNDING * blown_up(stride, j, a, pivot)))
+      return false;
+    double own = pivot[j] = sqrt(left);
+    least = fmin(least, left);
+    for (int i = j + 1; i < order; i++) row[i] /= own;
   }
   return true;
 }
 
-static void substitute(int order, const double* a, const double* pivot, double* x) {
-  for (int i = 0; i < order; i++) {
-    for (int k = 0; k < i; k++) x[i] -= a[i * order + k] * x[k];
-    x[i] /= pivot[i];
+static void substitute(int order, int stride, const double* a, const double* pivot, double* restrict x) {
+  for (int k = 0; k < order; k++) {
+    double own = x[k] = x[k] / pivot[k];
+    for (int i = k + 1; i < order; i++) x[i] -= a[k * stride + i] * own;
   }
   for (int i = order - 1; i >= 0; i--) {
-    for (int k = i + 1; k < order; k++) x[i] -= a[k * order + i] * x[k];
-    x[i] /= pivot[i];
+    double own = x[i];
+    for (int k = i + 1; k < order; k++) own -= a[i * stride + k] * x[k];
+    x[i] = own / pivot[i];
   }
 }
 
-/* x <- A^+ x by eigenvectors, of the upper triangle. What lies open along a vector itself is no reason to leave it so.
+/* x <- A^+ x by eigenvectors, of the lower triangle. What lies open along a vector itself is no reason to leave it so.
  * *dropped: some of them say nothing. */
-static bool pseudo_solve(int order, double* a, double* x, const double* gap, double* values, double* off,
+static bool pseudo_solve(int order, int stride, double* a, double* x, const double* gap, double* values, double* off,
                          bool* dropped) {
   for (int i = 0; i < order; i++)
-    for (int j = 0; j < i; j++) a[i * order + j] = a[j * order + i];
-  if (!symmetric_eigen(order, order, a, values, off)) return false;
+    for (int j = 0; j < i; j++) a[j * stride + i] = a[i * stride + j];
+  if (!symmetric_eigen(order, stride, a, values, off)) return false;
   double largest = fmax(fabs(values[0]), fabs(values[order - 1])), open = dot(order, gap, gap);
   *dropped = false;
   for (int e = 0; e < order; e++) {
-    const double* vector = a + e * order;
+    const double* vector = a + e * stride;
     bool says = fabs(values[e]) > rank_of(open, dot(order, gap, vector)) * largest;
     off[e] = says ? dot(order, vector, x) / values[e] : 0;
     *dropped = *dropped || !says;
   }
   for (int i = 0; i < order; i++) {
     x[i] = 0;
-    for (int e = 0; e < order; e++) x[i] += off[e] * a[e * order + i];
+    for (int e = 0; e < order; e++) x[i] += off[e] * a[e * stride + i];
   }
   return true;
 }
 
-bool symmetric_least_change_open(int order, double* matrix, double* x, const double* scale, const double* gap,
-                                 double* work, bool* ambiguous) {
+bool symmetric_least_change_open(int order, int stride, double* matrix, double* x, const double* scale,
+                                 const double* gap, double* work, bool* ambiguous) {
   double *pivot = work, *off = work + order;
   bool dropped = false;
   for (int i = 0; i < order; i++) {
-    double *row = matrix + i * order, *column = matrix + i; /* both triangles in turn: rows are short */
+    double* restrict row = matrix + i * stride, own = scale[i];
     if (!isfinite(row[i]) || !isfinite(x[i])) return false;
-    x[i] *= scale[i];
-    for (int j = 0; j < i; j++) {
-      double own = scale[i] * scale[j];
-      row[j] *= own;
-      column[j * order] *= own;
-    }
-    row[i] *= scale[i] * scale[i];
+    x[i] *= own;
+    for (int j = 0; j < order; j++) row[j] *= own * scale[j];
   }
   for (int i = 0; i < order; i++) /* an empty row changes nothing, and is no reason to look for eigenvalues */
-    if (matrix[i * order + i] == 0) matrix[i * order + i] = 1, x[i] = 0;
-  if (factor(order, matrix, rank_of(dot(order, gap, gap), 0), pivot))
-    substitute(order, matrix, pivot, x);
-  else if (!pseudo_solve(order, matrix, x, gap, pivot, off, &dropped))
+    if (matrix[i * stride + i] == 0) matrix[i * stride + i] = 1, x[i] = 0;
+  if (factor(order, stride, matrix, rank_of(dot(order, gap, gap), 0), pivot))
+    substitute(order, stride, matrix, pivot, x);
+  else if (!pseudo_solve(order, stride, matrix, x, gap, pivot, off, &dropped))
     return false;
   if (dropped && ambiguous) *ambiguous = true;
   for (int i = 0; i < order; i++) x[i] *= scale[i];
@@ -103,5 +152,5 @@ bool symmetric_least_change_open(int order, double* matrix, double* x, const dou
 }
 
 bool symmetric_least_change(int order, double* matrix, double* x, const double* scale, double* work, bool* ambiguous) {
-  return symmetric_least_change_open(order, matrix, x, scale, NULL, work, ambiguous);
+  return symmetric_least_change_open(order, order, matrix, x, scale, NULL, work, ambiguous);
 }

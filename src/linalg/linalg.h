@@ -280,6 +280,10 @@ bool block_solver_factor_component_indefinite(BlockSolver* solver, int component
 /* x <- H^-1 x for the unknowns of the component, which was factored, by any of the three; the others stay.
  * x: of length block_solver_order. No allocation; without a factor the result means nothing. */
 void block_solver_solve_component(BlockSolver* solver, int component, double* x);
+/* The same of four right-hand sides beside each other, to the bit: unknown k of column c at x[k * stride + c]. Columns
+ * outside `wanted` (bit c: column c) are zero in these unknowns, and stay so. stride: at least 4. x: the caller's, of
+ * block_solver_order * stride. No allocation; cannot fail, and means nothing without a factor. */
+void block_solver_solve_four(BlockSolver* solver, int component, unsigned wanted, double* x, int stride);
 
 /* Cholesky of all components, in their order; false: one is not positive definite or not finite, those behind it are
  * not factored. Returns false at the first that fails; its own blocks stay as they were filled. */

@@ -111,16 +111,37 @@ static void find_laws(Builder* builder) {
   }
 }
 
+/* A pair of a link and itself, named as such: a group may well have one link today and two tomorrow. */
+static void warn_of_itself(Builder* builder, SourcePlace place, char* const names[2]) {
+  const Scene* scene = builder->scene;
+  bool link = false;
+  for (int k = 0; k < scene->link_count && !link; k++) link = strcmp(scene->links[k].name, names[0]) == 0;
+  if (link && strcmp(names[0], names[1]) == 0)
+    diagnostics_add(builder->diagnostics, SEVERITY_WARNING, place, "has no effect: the link '%s' does not touch itself",
+                    names[0]);
+}
+
+static void warn_of_idle_pair(Builder* builder, const ScenePair* pair) {
+  bool gives = pair->has_model;
+  for (int k = 0; k < MATERIAL_COUNT; k++) gives = gives || pair->material.given[k];
+  warn_of_itself(builder, pair->place, pair->name);
+  if (!gives)
+    diagnostics_add(builder->diagnostics, SEVERITY_WARNING, pair->place,
+                    "has no effect: it gives '%s' and '%s' neither friction nor anything else", pair->name[0],
+                    pair->name[1]);
+}
+
 void build_materials(Builder* builder) {
   const Scene* scene = builder->scene;
   Model* model = builder->model;
   int* members[2] = {MEMORY_NEW(int, scene->link_count), MEMORY_NEW(int, scene->link_count)};
   int capacity = 0;
   for (int k = 0; k < scene->contact.pair_count; k++) {
+    const ScenePair* pair = &scene->contact.pairs[k];
     int count[2];
-    for (int side = 0; side < 2; side++)
-      count[side] = find_members(scene, scene->contact.pairs[k].name[side], members[side]);
+    for (int side = 0; side < 2; side++) count[side] = find_members(scene, pair->name[side], members[side]);
     add_items(model, k, members, count, &capacity);
+    warn_of_idle_pair(builder, pair);
   }
   if (model->pair_item_count > 0)
     qsort(model->pair_items, (size_t)model->pair_item_count, sizeof *model->pair_items, compare_items);
@@ -153,6 +174,7 @@ void build_exclusions(Builder* builder) {
     for (int i = 0; i < count[0]; i++)
       for (int j = 0; j < count[1]; j++)
         if (members[0][i] != members[1][j]) add_key(builder->model, &capacity, pair_key(members[0][i], members[1][j]));
+    warn_of_itself(builder, scene->contact.exclude_place[k], scene->contact.exclude[k]);
   }
   exclude_closed(builder->model, &capacity);
   sort_unique(builder->model);

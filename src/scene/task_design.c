@@ -214,7 +214,10 @@ static void read_connect(Reader* reader, const Node* node, TaskOptimizer* optimi
   if (!node) return;
   size_t mark = reader_enter_key(reader, "connect");
   optimizer->connect_keep = strcmp(node->text, "keep") == 0;
-  if (!optimizer->connect_keep) reader_bool(reader, node, &optimizer->connect);
+  if (!optimizer->connect_keep && node_scalar_kind(node) != SCALAR_BOOL)
+    reader_expected(reader, node, "true, false or keep");
+  else if (!optimizer->connect_keep)
+    reader_bool(reader, node, &optimizer->connect);
   reader_leave(reader, mark);
 }
 

@@ -27,13 +27,23 @@ static double gyration_radius(const ModelLink* link) {
   return sqrt(0.5 * mat3_trace(mass_moment_inertia_tensor(&link->moment)) / link->mass);
 }
 
+/* Where the link was before its initial velocities: the first step has no other past. Apart, as all other steps go by.
+ */
+static __attribute__((noinline)) Pose before_start(const Sim* s, int i) {
+  const Pose *now = &s->pose_now[i], *rate = &s->pose_rate[i];
+  return (Pose){mat3_sub(now->r, mat3_scale(rate->r, s->clock.dt)), vec3_add_scaled(now->t, -s->clock.dt, rate->t)};
+}
+
 /* Inertia, weight and momentum of one link; terms: its inertia, not yet composed. */
 static WorkingForce own_force(const Sim* s, int i, const LinkTerms* terms) {
   const ModelLink* link = &s->model->links[i];
   if (!(link->mass > 0)) return (WorkingForce){0, 0};
   double weight = step_inertia_weight(s) * step_length_ratio(s), radius = gyration_radius(link);
-  Vec3 travelled = vec3_sub(pose_apply(s->pose_now[i], link->center), pose_apply(s->pose_old[i], link->center));
-  Mat3 turned = mat3_sub(s->pose_now[i].r, s->pose_old[i].r);
+  Pose first;
+  const Pose* old = &s->pose_old[i];
+  if (!(s->clock.dt_before > 0)) first = before_start(s, i), old = &first;
+  Vec3 travelled = vec3_sub(pose_apply(s->pose_now[i], link->center), pose_apply(*old, link->center));
+  Mat3 turned = mat3_sub(s->pose_now[i].r, old->r);
   double momentum = MOMENTUM_SHARE * weight * link->mass * (vec3_norm(travelled) + radius * frobenius(&turned));
   double rounding =
       POSITION_ROUNDINGS * weight * link->mass * (vec3_norm(pose_apply(s->pose_now[i], link->center)) + radius);

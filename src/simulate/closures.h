@@ -82,6 +82,7 @@ typedef struct ClosureSystem {
   double* energy;       /* closure_energy there, of the multipliers that closure_rounding found [J] */
   double* extent;       /* how large its positions are: what they are rounded by [m] */
   int *dof_first, *dof; /* degrees of freedom that move an end: closure k has dof[dof_first[k] .. dof_first[k+1]-1] */
+  int* dof_tree;        /* the tree of each of these, in their order */
   int* home;            /* a link of its that has a tree */
   uint64_t* pairs;      /* trees that they couple, a << 32 | b with a < b, sorted  (pair_count) */
   int pair_count;
@@ -114,15 +115,19 @@ typedef struct ClosureSystem {
   /* work of closures_solve, of one cluster at a time: components of the solver that rows join */
   bool* done;             /* (closures) */
   int* cluster;           /* of every tree: the first of its cluster  (trees) */
+  int* component;         /* of every tree  (trees) */
   int* first_tree;        /* of every component  (trees) */
-  int* solved_for;        /* of every component: for which column it was solved last  (trees) */
+  int* solved_for;        /* of every component: with which columns it was solved last  (trees) */
+  int* touched;           /* components that four columns lie in  (trees) */
+  unsigned* touching;     /* of every component, which of the four: bits  (trees) */
   DofRun* run;            /* its degrees of freedom, run by run  (trees) */
   int* active;            /* which of the rows that move  (rows) */
-  double* column;         /* H^-1 C^T, row by row  (capacity, nv) */
+  double* column;         /* H^-1 C^T, `width` columns beside each other  (nv, capacity) */
   double *matrix, *right; /* C H^-1 C^T of its rows, right-hand side   (capacity^2, capacity) */
   double *unit, *work;    /* what their multipliers are measured in    (capacity, 2 capacity) */
   double* apart;          /* how far they are open, over their size    (capacity) */
-  int capacity;           /* rows */
+  int width;              /* rows of the cluster, up to whole fours */
+  int capacity;           /* rows, whole fours */
 } ClosureSystem;
 
 /* Rows of a closure or coupling, and the first of them. */

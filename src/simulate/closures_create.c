@@ -58,6 +58,8 @@ static void create_lists(ClosureSystem* s) {
     s->dof_first[k + 1] = first + count;
     s->slope_first[k + 1] = s->slope_first[k] + (size_t)count * (size_t)closure_rows(s, k);
   }
+  s->dof_tree = MEMORY_NEW(int, s->dof_first[s->count]);
+  for (int n = 0; n < s->dof_first[s->count]; n++) s->dof_tree[n] = m->links[m->dof_link[s->dof[n]]].tree;
   s->slope = MEMORY_NEW(double, s->slope_first[s->count]);
   for (int k = m->closure_count; k < s->count; k++) { /* those of couplings are the same anywhere */
     const ModelCoupling* c = closure_coupling(s, k);
@@ -138,8 +140,9 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
   s->place = MEMORY_NEW(ClosureRowPlace, s->row_count);
   s->run = MEMORY_NEW(DofRun, m->tree_count);
   s->active = MEMORY_NEW(int, s->row_count);
-  int** of_trees[] = {&s->group, &s->cluster, &s->first_tree, &s->solved_for};
+  int** of_trees[] = {&s->group, &s->cluster, &s->component, &s->first_tree, &s->solved_for, &s->touched};
   for (size_t k = 0; k < sizeof(of_trees) / sizeof(of_trees[0]); k++) *of_trees[k] = MEMORY_NEW(int, m->tree_count);
+  s->touching = MEMORY_NEW(unsigned, m->tree_count);
   s->moved = MEMORY_NEW(unsigned, m->closure_count);
   s->moving = MEMORY_NEW(MovingRow, s->row_count);
   s->rows = MEMORY_NEW(RowTerms, m->closure_count);
@@ -153,7 +156,7 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
   for (int k = 0; k < m->closure_count; k++) s->rows[k] = stiff_rows(s, k);
   s->way = MEMORY_NEW(double, 2 * WAYS * m->dof_count);
   s->tree_moves_on = MEMORY_NEW(bool, m->tree_count);
-  for (int n = 0; n < s->dof_first[s->count]; n++) s->tree_moves_on[m->links[m->dof_link[s->dof[n]]].tree] = true;
+  for (int n = 0; n < s->dof_first[s->count]; n++) s->tree_moves_on[s->dof_tree[n]] = true;
   return s;
 }
 
@@ -172,7 +175,11 @@ void closures_destroy(ClosureSystem* s) {
   memory_free(s->group);
   memory_free(s->cluster);
   memory_free(s->first_tree);
+  memory_free(s->dof_tree);
+  memory_free(s->component);
   memory_free(s->solved_for);
+  memory_free(s->touched);
+  memory_free(s->touching);
   memory_free(s->ease);
   memory_free(s->aimed);
   memory_free(s);

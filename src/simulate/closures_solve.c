@@ -85,12 +85,13 @@ static void find_clusters(ClosureSystem* s, BlockSolver* solver) {
   int trees = s->model->tree_count, count = block_solver_component_count(solver);
   for (int c = 0; c < count; c++) s->first_tree[c] = s->solved_for[c] = -1;
   if (count == 1) {
-    for (int k = 0; k < trees; k++) s->cluster[k] = 0;
+    for (int k = 0; k < trees; k++) s->cluster[k] = s->component[k] = 0;
     return;
   }
   sets_separate(s->cluster, trees);
   for (int k = 0; k < trees; k++) {
-    int* first = &s->first_tree[block_solver_component_of(solver, k)];
+    s->component[k] = block_solver_component_of(solver, k);
+    int* first = &s->first_tree[s->component[k]];
     if (*first < 0)
       *first = k;
     else
@@ -132,63 +133,131 @@ static Coupled gather_cluster(ClosureSystem* s, int first) {
 
 /* ---------------------------------------------------------------- one of them */
 
+/* Right-hand sides beside each other, a lane each. */
+enum { LANES = 4 };
+typedef double Four __attribute__((vector_size(8 * LANES), aligned(8)));
+
 static void reserve_rows(ClosureSystem* s, int rows) {
-  if (rows <= s->capacity) return;
-  size_t old = (size_t)s->capacity, new = (size_t)rows, dofs = (size_t)s->model->dof_count;
+  s->width = (rows + LANES - 1) / LANES * LANES;
+  if (s->width <= s->capacity) return;
+  size_t old = (size_t)s->capacity, new = (size_t)s->width, dofs = (size_t)s->model->dof_count;
   s->matrix = memory_resize(s->matrix, sizeof(double) * old * old, sizeof(double) * new* new);
   s->column = memory_resize(s->column, sizeof(double) * old * dofs, sizeof(double) * new* dofs);
   s->right = memory_resize(s->right, sizeof(double) * old, sizeof(double) * new);
   s->work = memory_resize(s->work, sizeof(double) * 2 * old, sizeof(double) * 2 * new);
   s->unit = memory_resize(s->unit, sizeof(double) * old, sizeof(double) * new);
   s->apart = memory_resize(s->apart, sizeof(double) * old, sizeof(double) * new);
-  s->capacity = rows;
+  s->capacity = s->width;
 }
 
-static double* column_of(const ClosureSystem* s, int row) {
-  return s->column + (size_t)row * (size_t)s->model->dof_count;
+/* Column r at a degree of freedom. */
+static double* column_at(const ClosureSystem* s, int dof, int r) {
+  return s->column + (size_t)dof * (size_t)s->width + (size_t)r;
 }
 
 static const MovingRow* active_row(const ClosureSystem* s, int r) { return &s->moving[s->active[r]]; }
 
-/* H^-1 C_r^T in the cluster, zero where a degree of freedom is fixed. x (nv) is set there. */
-static void solve_column(const ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed, int r,
-                         double* x) {
-  const MovingRow* moving = active_row(s, r);
-  const SlopeRow* row = &moving->along;
+/* C_r^T, zero where a degree of freedom is fixed, into column r. fixed: NULL when none of the cluster's is. */
+static void place_column(const ClosureSystem* s, SlopeRow row, const bool* fixed, int r) {
+  double* column = column_at(s, 0, r);
+  size_t width = (size_t)s->width;
+  for (int n = 0; n < row.count; n++) column[(size_t)row.dof[n] * width] = row.slope[n];
+  for (int n = 0; fixed && n < row.count; n++)
+    if (fixed[row.dof[n]]) column[(size_t)row.dof[n] * width] = 0;
+}
+
+/* Notes the components that column r lies in. Returns how many its four lie in then. */
+static int note_components(ClosureSystem* s, SlopeRow row, int r, int four, int touched) {
+  const int* trees = s->dof_tree + (row.dof - s->dof);
+  for (int n = 0, last = -1; n < row.count; n++) {
+    if (trees[n] == last) continue;
+    int component = s->component[last = trees[n]];
+    if (s->solved_for[component] != four) {
+      s->solved_for[component] = four;
+      s->touching[component] = 0;
+      s->touched[touched++] = component;
+    }
+    s->touching[component] |= 1U << r % LANES;
+  }
+  return touched;
+}
+
+/* H^-1 C^T, four columns at a time. */
+static void solve_columns(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed) {
+  size_t bytes = sizeof(double) * (size_t)s->width;
+  bool some = false; /* of the cluster's are fixed */
   for (int n = 0; n < c->runs; n++)
-    memset(x + s->run[n].first, 0, sizeof(double) * (size_t)(s->run[n].end - s->run[n].first));
-  for (int n = 0; n < row->count; n++) x[row->dof[n]] = fixed[row->dof[n]] ? 0 : row->slope[n];
-  for (int n = 0, last = -1; n < row->count; n++) {
-    int tree = s->model->links[s->model->dof_link[row->dof[n]]].tree;
-    if (tree == last) continue;
-    int component = block_solver_component_of(solver, last = tree);
-    if (s->solved_for[component] == moving->of.index) continue;
-    s->solved_for[component] = moving->of.index;
-    block_solver_solve_component(solver, component, x);
+    for (int d = s->run[n].first; d < s->run[n].end; d++) {
+      memset(column_at(s, d, 0), 0, bytes);
+      some = some || fixed[d];
+    }
+  for (int first = 0; first < c->rows; first += LANES) {
+    int four = active_row(s, first)->of.index, touched = 0; /* a name that no other four has */
+    for (int r = first; r < first + LANES && r < c->rows; r++) {
+      place_column(s, active_row(s, r)->along, some ? fixed : NULL, r);
+      touched = note_components(s, active_row(s, r)->along, r, four, touched);
+    }
+    for (int k = 0; k < touched; k++)
+      block_solver_solve_four(solver, s->touched[k], s->touching[s->touched[k]], s->column + first, s->width);
   }
 }
 
-/* C H^-1 C^T, one solve a row. Units: those in which the answer of a row's two bodies alone is 1, or a half (Z8). The
+/* C_i x of one or two fours of columns x from column `first` on. */
+static inline void multiply_columns(const ClosureSystem* s, SlopeRow row, int first, int fours, Four sum[2]) {
+  const double* column = s->column + first;
+  size_t width = (size_t)s->width;
+  if (fours == 1)
+    for (int n = 0; n < row.count; n++) sum[0] += *(const Four*)(column + (size_t)row.dof[n] * width) * row.slope[n];
+  else
+    for (int n = 0; n < row.count; n++) {
+      const double* x = column + (size_t)row.dof[n] * width;
+      sum[0] += *(const Four*)x * row.slope[n];
+      sum[1] += *(const Four*)(x + LANES) * row.slope[n];
+    }
+}
+
+/* Entries (i, first) ... of the matrix up to the diagonal, and those across it. */
+static inline void store_four(const ClosureSystem* s, int i, int first, const Four* sum) {
+  int width = s->width;
+  double *row = s->matrix + i * width + first, *column = s->matrix + first * width + i;
+  if (first + LANES <= i) {
+    *(Four*)row = *sum;
+    for (int r = 0; r < LANES; r++) column[r * width] = (*sum)[r];
+  } else {
+    double entry[LANES];
+    *(Four*)entry = *sum;
+    for (int r = 0; first + r <= i; r++) row[r] = column[r * width] = entry[r];
+  }
+}
+
+/* C H^-1 C^T. Units: those in which the answer of a row's two bodies alone is 1, or a half (Z8). The
  * diagonal would be none: of a row that nothing answers it is rounding, and so would be all that follows. */
-static void fill_matrix(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed) {
-  double stiffening = s->stiffening > 1 ? s->stiffening : 1, *matrix = s->matrix;
-  for (int r = 0; r < c->rows; r++) {
-    const MovingRow* row = active_row(s, r);
-    double rho = stiffening * s->stiffness[row->of.index], *x = column_of(s, r);
-    s->unit[r] = rho > 0 ? sqrt(rho) : 1;
-    solve_column(s, solver, c, fixed, r, x);
-    for (int i = r; i < c->rows; i++)
-      matrix[i * c->rows + r] = matrix[r * c->rows + i] = product_of(active_row(s, i)->along, x);
+static void fill_matrix(ClosureSystem* s, const Coupled* c) {
+  double stiffening = s->stiffening > 1 ? s->stiffening : 1;
+  for (int i = 0; i < c->rows; i++) {
+    const MovingRow* row = active_row(s, i);
+    double rho = stiffening * s->stiffness[row->of.index];
+    s->unit[i] = rho > 0 ? sqrt(rho) : 1;
+    for (int first = 0; first <= i; first += 2 * LANES) {
+      Four sum[2] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
+      multiply_columns(s, row->along, first, first + LANES <= i ? 2 : 1, sum);
+      store_four(s, i, first, &sum[0]);
+      if (first + LANES <= i) store_four(s, i, first + LANES, &sum[1]);
+    }
   }
 }
 
 /* x -= H^-1 C^T change. */
 static void subtract_columns(const ClosureSystem* s, const Coupled* c, double* restrict x) {
-  for (int r = 0; r < c->rows; r++) {
-    const double* column = column_of(s, r);
-    double factor = s->right[r];
-    for (int n = 0; n < c->runs; n++)
-      for (int d = s->run[n].first; d < s->run[n].end; d++) x[d] -= factor * column[d];
+  const double* right = s->right;
+  int rows = c->rows;
+  for (int n = 0; n < c->runs; n++) {
+    const double* column = column_at(s, s->run[n].first, 0);
+    for (int d = s->run[n].first; d < s->run[n].end; d++, column += s->width) {
+      double sum = x[d];
+      for (int r = 0; r < rows; r++) sum -= right[r] * column[r];
+      x[d] = sum;
+    }
   }
 }
 
@@ -205,13 +274,15 @@ static const double* find_apart(ClosureSystem* s, const Coupled* c) {
 static bool solve_cluster(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed,
                           const double* values, double* x, double* change) {
   reserve_rows(s, c->rows);
-  fill_matrix(s, solver, c, fixed);
+  solve_columns(s, solver, c, fixed);
+  fill_matrix(s, c);
   for (int r = 0; r < c->rows; r++) {
     const MovingRow* row = active_row(s, r);
     s->right[r] = product_of(row->along, x) + (values ? values[row->of.index] : 0);
   }
   const double* apart = values && values == s->value ? find_apart(s, c) : NULL;
-  if (!symmetric_least_change_open(c->rows, s->matrix, s->right, s->unit, apart, s->work, &s->ambiguous)) return false;
+  if (!symmetric_least_change_open(c->rows, s->width, s->matrix, s->right, s->unit, apart, s->work, &s->ambiguous))
+    return false;
   for (int r = 0; r < c->rows; r++) change[active_row(s, r)->of.index] = s->right[r];
   subtract_columns(s, c, x);
   return true;

@@ -548,6 +548,50 @@ static void components_are_those_of_what_is_filled(void** state) {
     }
 }
 
+/* Four columns at once are solved to the bits of one after the other, by whatever factor; those not wanted stay zero.
+ */
+static void four_columns_are_solved_as_one(void** state) {
+  (void)state;
+  enum { STRIDE = 7, FIRST = 2 }; /* four of seven columns */
+  Random random = {335};
+  for (int k = 1; k < SHAPES; k++)
+    for (int round = 0; round < 4; round++) {
+      System whole = system_create(&random, shapes[k].blocks, shapes[k].largest, shapes[k].extra, 60);
+      System s = thinned(&random, &whole, 0.3 * round);
+      BlockSolver* solver = prepared(&s);
+      int count = block_solver_component_count(solver), n = s.order;
+      unsigned wanted = 1U << round | 1U << (round + 1) % 4;
+      double *four = MEMORY_NEW(double, n*STRIDE), *x = MEMORY_NEW(double, n), smallest = HUGE_VAL;
+      for (int c = 0; c < count; c++) {
+        if (c % 3 == 0) assert_true(block_solver_factor_component(solver, c));
+        if (c % 3 == 1) assert_true(block_solver_factor_component_lifted(solver, c, 1e-3));
+        if (c % 3 == 2) assert_true(block_solver_factor_component_indefinite(solver, c, &smallest));
+      }
+      for (int i = 0; i < n * STRIDE; i++) {
+        int column = i % STRIDE - FIRST;
+        bool other = column < 0 || column >= 4;
+        four[i] = other ? 7 : wanted >> column & 1 ? random_uniform(&random, -1, 1) : 0;
+      }
+      double* before = MEMORY_NEW(double, n* STRIDE);
+      memcpy(before, four, sizeof(double) * (size_t)n * STRIDE);
+      for (int c = 0; c < count; c++) block_solver_solve_four(solver, c, wanted, four + FIRST, STRIDE);
+      for (int column = 0; column < STRIDE; column++) {
+        bool solved = column >= FIRST && column < FIRST + 4 && wanted >> (column - FIRST) & 1;
+        for (int i = 0; i < n; i++) x[i] = before[i * STRIDE + column];
+        for (int c = 0; c < count && solved; c++) block_solver_solve_component(solver, c, x);
+        for (int i = 0; i < n; i++)
+          compare_bytes(&four[i * STRIDE + column], &x[i], sizeof(double), "seed 335, shape %d, round %d, column %d", k,
+                        round, column);
+      }
+      memory_free(before);
+      memory_free(four);
+      memory_free(x);
+      block_solver_destroy(solver);
+      system_free(&s);
+      system_free(&whole);
+    }
+}
+
 /* Indefinite components do not touch the definite ones. */
 static void components_are_lifted_alone(void** state) {
   (void)state;
@@ -728,6 +772,7 @@ int main(void) {
       cmocka_unit_test(solver_tells_singular_matrices),
       cmocka_unit_test(solver_finds_pivots_elsewhere),
       cmocka_unit_test(components_are_those_of_what_is_filled),
+      cmocka_unit_test(four_columns_are_solved_as_one),
       cmocka_unit_test(components_are_lifted_alone),
       cmocka_unit_test(solutions_do_not_depend_on_the_past),
       cmocka_unit_test(held_orders_do_not_depend_on_what_was_before),

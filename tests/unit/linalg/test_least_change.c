@@ -19,7 +19,7 @@ static double along_w(double small, double share, double open_v, double open_w, 
     gap[i] = open_v * V[i] + open_w * W[i];
   }
   *ambiguous = false;
-  assert_true(symmetric_least_change_open(2, matrix, x, scale, gap, work, ambiguous));
+  assert_true(symmetric_least_change_open(2, 2, matrix, x, scale, gap, work, ambiguous));
   compare_near(x[0] * V[0] + x[1] * V[1], 1, 1e-7, "what is told apart");
   return x[0] * W[0] + x[1] * W[1];
 }
@@ -60,11 +60,53 @@ static void closures_Z3_without_gaps(void** state) {
   for (int i = 0; i < 2; i++) compare_near(a[2 * i] * x[0] + a[2 * i + 1] * x[1], 1 + i, 1e-14, "A x");
 }
 
+/* Orders around whole fours: definite ones against their own product, and those of half the rank, in which every
+ * equation stands twice, shared out evenly. */
+static void closures_Z3_of_any_order(void** state) {
+  (void)state;
+  enum { MOST = 19 };
+  Random random = {77};
+  for (int order = 1; order <= MOST; order++)
+    for (int twice = 0; twice < 2; twice++) {
+      int rows = twice ? 2 * order : order;
+      double half[MOST * MOST], matrix[4 * MOST * MOST], x[2 * MOST], b[2 * MOST], a[4 * MOST * MOST], scale[2 * MOST],
+          work[4 * MOST];
+      for (int i = 0; i < order * order; i++) half[i] = random_uniform(&random, -1, 1);
+      for (int i = 0; i < rows; i++) {
+        scale[i] = 1;
+        for (int j = 0; j < rows; j++) {
+          double sum = i % order == j % order ? 0.5 : 0;
+          for (int k = 0; k < order; k++) sum += half[i % order * order + k] * half[j % order * order + k] / order;
+          a[i * rows + j] = matrix[i * rows + j] = sum;
+        }
+      }
+      for (int i = 0; i < rows; i++) b[i] = x[i] = i < order ? random_uniform(&random, -1, 1) : b[i - order];
+      bool ambiguous = false;
+      double padded[2 * MOST * (2 * MOST + 2)], same[2 * MOST];
+      int stride = (rows + 3) / 4 * 4;
+      for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < stride; j++) padded[i * stride + j] = j < rows ? matrix[i * rows + j] : (double)NAN;
+        same[i] = x[i];
+      }
+      assert_true(symmetric_least_change(rows, matrix, x, scale, work, &ambiguous));
+      assert_int_equal(ambiguous, twice);
+      assert_true(symmetric_least_change_open(rows, stride, padded, same, scale, NULL, work, NULL));
+      compare_bytes(same, x, sizeof(double) * (size_t)rows, "seed 77, order %d, rows in whole fours", order);
+      for (int i = 0; i < rows; i++) {
+        double sum = 0;
+        for (int j = 0; j < rows; j++) sum += a[i * rows + j] * x[j];
+        compare_near(sum, b[i], 1e-12, "seed 77, order %d, row %d of %d", order, i, rows);
+        compare_near(x[i], x[i % order], 1e-12, "seed 77, order %d, shares %d of %d", order, i, rows);
+      }
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(closures_Z3_says_what_openness_makes),
       cmocka_unit_test(closures_Z3_closes_from_afar),
       cmocka_unit_test(closures_Z3_without_gaps),
+      cmocka_unit_test(closures_Z3_of_any_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,6 +153,30 @@ static void a_law_of_pairs_needs_one_for_all(void** state) {
   fixture_free(&f);
 }
 
+/* Items that change nothing are told; a group that has one link today is none of them. */
+static void pairs_that_do_nothing(void** state) {
+  (void)state;
+  Fixture f;
+  fixture_load(&f,
+               "contact:\n"
+               "  pairs:\n"
+               "    - {a: a, b: a, friction: 1}\n"
+               "    - {a: a, b: b}\n"
+               "    - {a: pads, b: pads, friction: 1}\n"
+               "  exclude:\n"
+               "    - [b, b]\n"
+               "    - [pads, pads]\n"
+               "links:\n"
+               "  - {name: a, mass: 1, groups: [pads], shape: {type: box, size: [0.1, 0.1, 0.1]}}\n"
+               "  - {name: b, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [1, 0, 0]}\n");
+  assert_int_equal(f.status, STATUS_OK);
+  assert_int_equal(f.diagnostics.count, 3);
+  check_message(&f, SEVERITY_WARNING, 3, "has no effect: the link 'a' does not touch itself");
+  check_message(&f, SEVERITY_WARNING, 4, "has no effect: it gives 'a' and 'b' neither friction nor anything else");
+  check_message(&f, SEVERITY_WARNING, 7, "has no effect: the link 'b' does not touch itself");
+  fixture_free(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pairs_by_hand),
@@ -161,6 +185,7 @@ int main(void) {
       cmocka_unit_test(fixed_laws_of_pairs_are_read_again),
       cmocka_unit_test(laws_of_pairs_have_parameters),
       cmocka_unit_test(a_law_of_pairs_needs_one_for_all),
+      cmocka_unit_test(pairs_that_do_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

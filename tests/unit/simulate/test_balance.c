@@ -132,10 +132,36 @@ static void balance_S8_allows_force_tolerance_in_any_case(void** state) {
   run_free(run);
 }
 
+static const char far_away[] =
+    "simulation: {dt: 1.0e-4, steps: 1000, integrator: second_order}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: falls, mass: 1.5, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [%s]}\n";
+
+/* Where a body is counts for nothing, in the first step either, before which it has gone nowhere: falling for 0.1 s
+ * from rest it is -g t^2 / 2 lower, by second order exactly. */
+static void balance_S8_the_first_step_is_as_good_as_all_others(void** state) {
+  (void)state;
+  static const char* const places[] = {"0, 0, 0", "3, 4, 5", "300, 0, 0"};
+  static const double heights[] = {0, 5, 0};
+  for (int k = 0; k < 3; k++) {
+    Run* run = run_create(1, TOLERANCE, far_away, places[k]);
+    run_steps(run, 1);
+    const Sim* s = run->sim;
+    double weight = 1.5 * 9.81;
+    /* it falls: inertia and weight, and what positions of 300 m are rounded by */
+    compare_at_most(s->at_work[2], 3 * weight, "at %s: forces at work in the first step", places[k]);
+    run_steps(run, 999);
+    compare_near(sim_state(run->sim)->center[0].z - heights[k], -0.5 * 9.81 * 0.01, 1e-8, "at %s: fallen", places[k]);
+    run_free(run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(balance_S8_a_light_body_is_measured_by_its_own_forces),
       cmocka_unit_test(balance_S8_without_forces_momentum_is_the_measure),
+      cmocka_unit_test(balance_S8_the_first_step_is_as_good_as_all_others),
       cmocka_unit_test(balance_S8_roundings_of_a_body_at_rest_are_solved),
       cmocka_unit_test(balance_S8_allows_force_tolerance_in_any_case),
   };
