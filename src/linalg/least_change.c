@@ -53,10 +53,8 @@ static double subtract_rows(int order, int stride, int j, double* a) {
     int fours = first + 8 <= stride && first + 4 < order ? 2 : 1;
     subtract_fours(stride, j, fours, first, a, sum);
     if (first <= j) {
-      double entry[4];
-      *(Four*)entry = sum[0];
-      pivot = entry[j - first];
-      for (int i = j + 1; i < first + 4; i++) row[i] = entry[i - first];
+      pivot = sum[0][j - first];
+      for (int i = j + 1; i < first + 4; i++) row[i] = sum[0][i - first];
     } else {
       *(Four*)(row + first) = sum[0];
     }

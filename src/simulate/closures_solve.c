@@ -224,9 +224,7 @@ static inline void store_four(const ClosureSystem* s, int i, int first, const Fo
     *(Four*)row = *sum;
     for (int r = 0; r < LANES; r++) column[r * width] = (*sum)[r];
   } else {
-    double entry[LANES];
-    *(Four*)entry = *sum;
-    for (int r = 0; first + r <= i; r++) row[r] = column[r * width] = entry[r];
+    for (int r = 0; first + r <= i; r++) row[r] = column[r * width] = (*sum)[r];
   }
 }
 

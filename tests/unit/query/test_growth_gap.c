@@ -242,14 +242,15 @@ static void wrenches_G24(void** state) {
     for (int b = a; b < SMOOTH_KINDS; b++, k++) {
       static double rows[GROWTH_ROWS * COLUMNS_MAX], jacobian[WRENCH_ROWS * COLUMNS_MAX];
       const double zero[COLUMNS_MAX] = {0};
-      double unit[COLUMNS_MAX] = {0}, value[WRENCH_ROWS], condition;
+      double unit[COLUMNS_MAX] = {0}, value[WRENCH_ROWS] = {0}, condition;
       Pair p;
       Shape shape[2];
       draw_pair(&p, &random, a, b, false);
       p.pose[1].t = vec3_add(p.pose[0].t, vec3_scale(vec3_sub(p.pose[1].t, p.pose[0].t), 0.7));
       for (int side = 0; side < 2; side++) assert_true(shape_at(&p, side, zero, &shape[side]));
       Growth g = growth_query(&shape[0], p.pose[0], &shape[1], p.pose[1], NULL);
-      assert_true(g.gap < 0 && wrench_there(&p, zero, value));
+      assert_true(g.gap < 0);
+      assert_true(wrench_there(&p, zero, value));
       double force = WRENCH_STIFFNESS * pow(-g.gap, WRENCH_EXPONENT);
       compare_near(value[WRENCH_FORCE], force, 1e-13 * force, "seed 55, %d: force", k);
       compare_vec3(vec3_at(value + WRENCH_ON_B + 3), vec3_scale(g.normal, force), 1e-13, "seed 55, %d: on b", k);
