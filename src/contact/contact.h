@@ -62,6 +62,10 @@ void contact_set_dt(ContactSystem* system, double dt);
  * resolve an impact (docs/derivations/impact.md, I10). dt must be > 0, dt_before >= 0 [s]; neither is checked.
  * Allocates nothing. */
 void contact_set_part(ContactSystem* system, double dt, double dt_before, bool resolving);
+/* Are the trials that follow foretold by past steps, and near the solution if anything is? Friction's directions are
+ * then those of their own slips, not what Newton's method makes of the accepted state's (docs/derivations/friction.md,
+ * F5). At first they are not. Cannot fail. */
+void contact_foretell(ContactSystem* system, bool foretold);
 
 /* Distance from which on two hulls exert nothing on each other [m]. The largest of all laws of the model; INFINITY:
  * they always do. Cannot fail; copies the model's head once for each law that pairs name. */

@@ -5,8 +5,6 @@
 
 #include "simulate/sim.h"
 
-/* Scenes of fewer trees are solved as a whole: they fit into a cache as they are. */
-enum { PARTS_TREES = 128 };
 /* Islands are gathered until there are so many links; one of more than the second number is left to the whole scene's
  * rounds, which share out every loop among the threads. */
 enum { PART_LINKS = 16, ISLAND_LINKS_MOST = 64 };
@@ -49,9 +47,7 @@ typedef struct StepParts {
 
 /* ---------------------------------------------------------------- room */
 
-static bool is_for_parts(const Sim* s) {
-  return s->contact && s->model->tree_count >= PARTS_TREES && !s->closures && !s->tendons;
-}
+static bool is_for_parts(const Sim* s) { return s->contact && step_crowded(s->model) && !s->closures && !s->tendons; }
 
 static void create_worker(PartWorker* w, const Sim* s, int thread) {
   Sim* own = &w->sim;

@@ -11,8 +11,17 @@ enum { CALM_STEPS = 4 };
 /* ---------------------------------------------------------------- what a step begins from */
 
 static SimPast past_of(Sim* s) {
-  return (SimPast){s->q_now,      s->q_old,    s->difference_old, s->state.rate, s->state.momentum,
-                   s->state.felt, s->pose_now, s->pose_old,       s->pose_older, s->q_older};
+  return (SimPast){.q_now = s->q_now,
+                   .q_old = s->q_old,
+                   .difference_old = s->difference_old,
+                   .difference_older = s->difference_older,
+                   .rate = s->state.rate,
+                   .momentum = s->state.momentum,
+                   .felt = s->state.felt,
+                   .pose_now = s->pose_now,
+                   .pose_old = s->pose_old,
+                   .pose_older = s->pose_older,
+                   .q_older = s->q_older};
 }
 
 static void copy_past(const Model* m, const SimPast* to, const SimPast* from) {
@@ -21,6 +30,7 @@ static void copy_past(const Model* m, const SimPast* to, const SimPast* from) {
   memcpy(to->q_now, from->q_now, coordinates);
   memcpy(to->q_old, from->q_old, coordinates);
   memcpy(to->difference_old, from->difference_old, dofs);
+  if (to->difference_older) memcpy(to->difference_older, from->difference_older, dofs);
   memcpy(to->rate, from->rate, dofs);
   if (to->q_older && from->q_older) memcpy(to->q_older, from->q_older, coordinates);
   memcpy(to->momentum, from->momentum, sizeof(Vec3) * (size_t)m->link_count);
@@ -33,12 +43,17 @@ static void copy_past(const Model* m, const SimPast* to, const SimPast* from) {
 static void create_backup(Sim* s) {
   const Model* m = s->model;
   if (s->backup.q_now) return;
-  s->backup =
-      (SimPast){MEMORY_NEW(double, m->coordinate_count), MEMORY_NEW(double, m->coordinate_count),
-                MEMORY_NEW(double, m->dof_count),        MEMORY_NEW(double, m->dof_count),
-                MEMORY_NEW(Vec3, m->link_count),         m->feels ? MEMORY_NEW(Vec3, m->link_count) : NULL,
-                MEMORY_NEW(Pose, m->link_count),         MEMORY_NEW(Pose, m->link_count),
-                MEMORY_NEW(Pose, m->link_count),         m->armature ? MEMORY_NEW(double, m->coordinate_count) : NULL};
+  s->backup = (SimPast){.q_now = MEMORY_NEW(double, m->coordinate_count),
+                        .q_old = MEMORY_NEW(double, m->coordinate_count),
+                        .difference_old = MEMORY_NEW(double, m->dof_count),
+                        .difference_older = s->difference_older ? MEMORY_NEW(double, m->dof_count) : NULL,
+                        .rate = MEMORY_NEW(double, m->dof_count),
+                        .momentum = MEMORY_NEW(Vec3, m->link_count),
+                        .felt = m->feels ? MEMORY_NEW(Vec3, m->link_count) : NULL,
+                        .pose_now = MEMORY_NEW(Pose, m->link_count),
+                        .pose_old = MEMORY_NEW(Pose, m->link_count),
+                        .pose_older = MEMORY_NEW(Pose, m->link_count),
+                        .q_older = m->armature ? MEMORY_NEW(double, m->coordinate_count) : NULL};
 }
 
 /* Before the first substep. A step taken as a whole changes nothing of the past until it is solved. */
@@ -147,25 +162,10 @@ const SimSubstate* sim_substates(const Sim* s, int* count) {
 void substates_free(Sim* s) {
   SubstateStore* b = &s->between;
   const SimPast* past = &s->backup;
-  void* owned[] = {b->clock,
-                   b->q,
-                   b->pose,
-                   b->contacts,
-                   b->contact_first,
-                   b->list,
-                   past->q_now,
-                   past->q_old,
-                   past->difference_old,
-                   past->q_older,
-                   past->rate,
-                   past->pose_now,
-                   past->pose_old,
-                   past->pose_older,
-                   b->momentum,
-                   past->momentum,
-                   b->felt,
-                   past->felt,
-                   b->delayed};
+  void* owned[] = {b->clock,      b->q,           b->pose,        b->contacts,          b->contact_first,
+                   b->list,       past->q_now,    past->q_old,    past->difference_old, past->difference_older,
+                   past->q_older, past->rate,     past->pose_now, past->pose_old,       past->pose_older,
+                   b->momentum,   past->momentum, b->felt,        past->felt,           b->delayed};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
