@@ -414,10 +414,17 @@ static void leave_begun(Sim* s) {
     if (s->begun[s->scope.trees[n]] >= 0) s->islands[s->island[s->scope.trees[n]]].settled = true;
 }
 
-/* The motion of the last step, stretched to the length of this one; in a crowd with what it has changed by since the
- * step before, where all three are as long: a heap at rest creeps, so it is then ten times nearer. Of bodies and trees
- * that fly by their momentum, where it takes them. A moving body is then near its solution, where the Hessian is
- * positive definite; one at rest is left alone. */
+/* By how much a motion has changed, where that is little; what is struck or slips off goes on otherwise than so. */
+#define STEADY_CHANGE 0.1
+static double steady_change(double before, double after) {
+  double change = after - before;
+  return fabs(change) <= STEADY_CHANGE * fabs(after) ? change : 0;
+}
+
+/* The motion of the last step, stretched to the length of this one; in a crowd with the little that it has changed by
+ * since the step before, where all three are as long: a heap at rest creeps, so it is then ten times nearer. Of bodies
+ * and trees that fly by their momentum, where it takes them. A moving body is then near its solution, where the Hessian
+ * is positive definite; one at rest is left alone. */
 bool step_repeat_last(Sim* s, StepReport* report) {
   double lengths = step_length_ratio(s);
   bool crowded = s->difference_older, bends = crowded && lengths == 1 && s->clock.dt_older == s->clock.dt;
@@ -425,7 +432,7 @@ bool step_repeat_last(Sim* s, StepReport* report) {
     const ModelTree* tree = &s->model->trees[s->scope.trees[n]];
     for (int k = tree->dof_first; k < tree->dof_first + tree->dof_count; k++) {
       s->delta[k] = lengths * s->difference_old[k];
-      if (bends) s->delta[k] += s->difference_old[k] - s->difference_older[k];
+      if (bends) s->delta[k] += steady_change(s->difference_older[k], s->difference_old[k]);
     }
   }
   bool foretold = s->closures && lengths == 1 && closures_foretell(s->closures, s->delta);
