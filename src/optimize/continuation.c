@@ -123,15 +123,13 @@ static bool check_key(const Scene* scene, const TaskRamp* ramp, const char* key,
   return false;
 }
 
-/* A pair that names a law keeps its own number, given or derived. Where the law is another one that is derived nobody
- * takes it for the scene's. */
+/* A pair that names a law keeps its own number, given or derived from the scene. */
 static void warn_of_pairs(const Scene* scene, const TaskRamp* ramp, const char* key, int material,
                           Diagnostics* diagnostics) {
   if (ramp->iterations == 0) return;
   for (int k = 0; k < scene->contact.pair_count; k++) {
     const ScenePair* pair = &scene->contact.pairs[k];
-    bool same_law = pair->has_model && pair->model == scene->contact.model;
-    if (!pair->material.given[material] && !same_law) continue;
+    if (!pair->material.given[material] && !(pair->has_model && contact_law_has(pair->model, key))) continue;
     diagnostics_add(
         diagnostics, SEVERITY_WARNING, ramp->place,
         "this does not reach '%s' and '%s' of the scene '%s', to which contact.pairs gives a %s of their own",
