@@ -123,6 +123,20 @@ static bool check_key(const Scene* scene, const TaskRamp* ramp, const char* key,
   return false;
 }
 
+/* A pair that names a law keeps its own number, given or derived from the scene. */
+static void warn_of_pairs(const Scene* scene, const TaskRamp* ramp, const char* key, int material,
+                          Diagnostics* diagnostics) {
+  if (ramp->iterations == 0) return;
+  for (int k = 0; k < scene->contact.pair_count; k++) {
+    const ScenePair* pair = &scene->contact.pairs[k];
+    if (!pair->material.given[material] && !(pair->has_model && contact_law_has(pair->model, key))) continue;
+    diagnostics_add(
+        diagnostics, SEVERITY_WARNING, ramp->place,
+        "this does not reach '%s' and '%s' of the scene '%s', to which contact.pairs gives a %s of their own",
+        pair->name[0], pair->name[1], scene->name, key);
+  }
+}
+
 Status continuation_start(Optimization* o, Diagnostics* diagnostics) {
   const TaskContinuation* c = settings(o);
   bool fine = true;
@@ -132,6 +146,8 @@ Status continuation_start(Optimization* o, Diagnostics* diagnostics) {
     const Scene* scene = &o->task->scenarios[k].scene;
     fine &= check_key(scene, &c->support, "support", diagnostics);
     fine &= check_key(scene, &c->stiffness, "stiffness", diagnostics);
+    warn_of_pairs(scene, &c->support, "support", MATERIAL_SUPPORT, diagnostics);
+    warn_of_pairs(scene, &c->stiffness, "stiffness", MATERIAL_STIFFNESS, diagnostics);
   }
   if (last_change(c) > o->task->optimizer.iterations) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, c->place,

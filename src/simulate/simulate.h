@@ -157,9 +157,9 @@ Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diag
 /* Frees all that the sim owns, not the model; NULL is accepted. */
 void sim_destroy(Sim* sim);
 /* Advance by dt: in simulation.substeps equal substeps (or as many as the steps before needed), and when that fails, in
- * twice, four times ... as many, up to SUBSTEPS_FINEST (docs/derivations/step.md, S13, S14). On failure the state is
- * that before the call, and the report is that of the finest try. Allocates only while pairs, parts or patterns grow.
- */
+ * twice, four times ... as many, up to SUBSTEPS_FINEST, and once more with all iterations (docs/derivations/step.md,
+ * S13, S14). On failure the state is that before the call, and the report is that of the finest try. Allocates only
+ * while pairs, parts or patterns grow. */
 StepReport sim_step(Sim* sim);
 /* The same, tried first in exactly so many substeps (>= 1). On failure as sim_step. Allocates as sim_step does. */
 StepReport sim_step_in(Sim* sim, int substeps);

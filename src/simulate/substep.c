@@ -334,8 +334,13 @@ static StepSqueeze find_squeeze(Sim* s) {
 }
 
 /* Iterations after which a try that can still be refined gives up: finer ones cost less than many more of these. But
- * the finest that a scene may ask for has all of them. */
+ * the finest that a scene may ask for has all of them, and so have all when none was solved: in finer parts the same
+ * momentum is turned by a larger force, which stiffer barriers bear, so that a coarse one may be the easiest. */
 enum { TRY_ITERATIONS = 200 };
+
+static bool has_all_iterations(int count) {
+  return (count <= SUBSTEPS_MAX && 2 * count > SUBSTEPS_MAX) || 2 * count > SUBSTEPS_FINEST;
+}
 
 /* Back to before the step. */
 static void give_up(Sim* s, int parts, StepReport* report) {
@@ -344,14 +349,12 @@ static void give_up(Sim* s, int parts, StepReport* report) {
   restore(s, parts);
 }
 
-/* All substeps of a step, or the state before. */
-static StepReport try_substeps(Sim* s, int count) {
+/* All substeps of a step, or the state before. limit: of iterations in each. */
+static StepReport try_substeps(Sim* s, int count, int limit) {
   StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
   s->between.count = 0;
   s->guessed = false;
-  int most = s->model->simulation.max_iterations;
-  bool patient = (count <= SUBSTEPS_MAX && 2 * count > SUBSTEPS_MAX) || 2 * count > SUBSTEPS_FINEST;
-  s->iteration_limit = patient || most < TRY_ITERATIONS ? most : TRY_ITERATIONS;
+  s->iteration_limit = limit;
   save(s, s->model->contact.bounces ? SUBSTEPS_MAX : count);
   for (int k = 0; k < count; k++) {
     sim_set_clock(s, count, k);
@@ -378,21 +381,45 @@ static void finish_step(Sim* s) {
 
 /* As many as asked for, then twice as many until it works or they are too many. A prescribed link that could not move
  * on is what the step failed at, whatever its finer tries came to. */
-static StepReport step_from(Sim* s, int substeps) {
+static StepReport try_finer(Sim* s, int substeps) {
   StepReport failed = {.outcome = STEP_CONVERGED}, report;
+  int most = s->model->simulation.max_iterations;
   bool blocked = false;
   for (int count = substeps;; count *= 2) {
-    report = try_substeps(s, count);
+    bool all = has_all_iterations(count) || most < TRY_ITERATIONS;
+    report = try_substeps(s, count, all ? most : TRY_ITERATIONS);
     add_work(&report, &failed);
-    if (!step_outcome_failed(report.outcome)) break;
+    if (!step_outcome_failed(report.outcome)) return report;
     blocked = blocked || report.outcome == STEP_BLOCKED;
-    if (2 * count > SUBSTEPS_FINEST) {
-      if (blocked) report.outcome = STEP_BLOCKED;
-      return report;
-    }
+    if (2 * count > SUBSTEPS_FINEST) break;
     failed = report;
   }
-  finish_step(s);
+  if (blocked) report.outcome = STEP_BLOCKED;
+  return report;
+}
+
+/* Once more with all iterations, from the fewest substeps on. failed: what the finest try came to, which is what the
+ * step failed at if these fail too. */
+static StepReport try_longer(Sim* s, int substeps, const StepReport* failed) {
+  StepReport spent = *failed;
+  int most = s->model->simulation.max_iterations;
+  for (int count = s->substep_memory.least; count <= SUBSTEPS_FINEST; count *= 2) {
+    if (count >= substeps && (has_all_iterations(count) || most <= TRY_ITERATIONS)) continue; /* it had them */
+    StepReport report = try_substeps(s, count, most);
+    if (!step_outcome_failed(report.outcome)) {
+      add_work(&report, &spent);
+      return report;
+    }
+    add_work(&spent, &report);
+  }
+  return spent;
+}
+
+static StepReport step_from(Sim* s, int substeps) {
+  StepReport report = try_finer(s, substeps);
+  bool again = step_outcome_failed(report.outcome) && report.outcome != STEP_BLOCKED;
+  if (again) report = try_longer(s, substeps, &report);
+  if (!step_outcome_failed(report.outcome)) finish_step(s);
   return report;
 }
 
