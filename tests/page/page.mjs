@@ -1,5 +1,5 @@
 // Looks at pages in a browser: node page.mjs BROWSER PACKAGES FOLDER PICTURES
-// FOLDER has the runs names, spider, stack, pinch (optimized), throw (the same, control only) and their pages.
+// FOLDER has the runs names, spider, stack, machine (with all that is written when asked for), pinch (optimized), throw (the same, control only) and their pages.
 // Numbers are compared with the run's own files, read here; pictures of the pages go to PICTURES.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -340,6 +340,24 @@ async function controlOnly() {
   await finish(page, 'throw');
 }
 
+// What a run has only when it is asked for: every file has its diagrams, under titles of their own.
+async function machine() {
+  const page = await open('machine');
+  const options = await page.$$eval('.plot:first-child select option', (items) =>
+    items.map((item) => [item.parentElement.label, item.textContent, item.value]));
+  same(new Set(options.map(([file, title]) => `${file}/${title}`)).size, options.length, 'machine: titles of diagrams');
+  for (const file of ['velocities.csv', 'forces.csv', 'closures.csv', 'pressure.csv']) {
+    const own = options.filter(([group]) => group === file);
+    check(own.length > 0, `machine: no diagram of ${file}`);
+    for (const [, title, value] of own) {
+      await page.select('.plot:first-child select', value);
+      check((await page.$$('.plot:first-child .curve')).length > 0, `machine: ${title} has no curves`);
+    }
+  }
+  check(options.some(([file, title]) => file === 'contacts.csv' && title.endsWith('moment')), 'machine: no contact moments');
+  await finish(page, 'machine');
+}
+
 async function still() {
   const page = await open('still');
   same(await page.$eval('#time-row', (row) => row.hidden), true, 'a scene: time slider hidden');
@@ -393,7 +411,7 @@ function license() {
   check(text.includes(wanted), 'the licence of three.js stands in the page');
 }
 
-for (const test of [spider, stack, pinch, controlOnly, still, names, phone, withoutGraphics, license]) {
+for (const test of [spider, stack, pinch, controlOnly, machine, still, names, phone, withoutGraphics, license]) {
   const start = performance.now();
   const before = count.failed;
   await Promise.resolve().then(test).catch((error) => check(false, `${test.name}: ${error.stack}`));
