@@ -340,18 +340,27 @@ async function controlOnly() {
   await finish(page, 'throw');
 }
 
-// What a run has only when it is asked for: every file has its diagrams, under titles of their own.
+// What a run has only when it is asked for: every file has its diagrams, under titles of their own, with the file's numbers.
 async function machine() {
   const page = await open('machine');
   const options = await page.$$eval('.plot:first-child select option', (items) =>
     items.map((item) => [item.parentElement.label, item.textContent, item.value]));
   same(new Set(options.map(([file, title]) => `${file}/${title}`)).size, options.length, 'machine: titles of diagrams');
+  const time = Number(readCsv('machine', 'trajectory.csv').rows[60].time);
   for (const file of ['velocities.csv', 'forces.csv', 'closures.csv', 'pressure.csv']) {
+    const row = readCsv('machine', file).rows.find((one) => Math.abs(Number(one.time) - time) < 1e-9);
     const own = options.filter(([group]) => group === file);
     check(own.length > 0, `machine: no diagram of ${file}`);
     for (const [, title, value] of own) {
       await page.select('.plot:first-child select', value);
-      check((await page.$$('.plot:first-child .curve')).length > 0, `machine: ${title} has no curves`);
+      await page.$eval('#time', (slider) => { slider.value = 60; slider.dispatchEvent(new Event('input')); });
+      const readings = await page.$$eval('.plot:first-child .curve', (items) =>
+        items.map((item) => [item.querySelector('span').textContent, Number(item.querySelector('b').textContent)]));
+      check(readings.length > 0, `machine: ${title} has no curves`);
+      for (const [name, found] of readings) { // shown with four digits; below 1e-12 is rounding
+        const wanted = Number(row[`${title.split(': ')[0]}/${name}`]);
+        if (!Number.isNaN(wanted)) near(found, wanted, 2e-3 * Math.abs(wanted) + 1e-12, `machine: ${title}, ${name}`);
+      }
     }
   }
   check(options.some(([file, title]) => file === 'contacts.csv' && title.endsWith('moment')), 'machine: no contact moments');
