@@ -114,15 +114,21 @@ static void add_geometry(Urdf* u, const char* element, int hull) {
   text_add(u->out, "    </%s>\n", element);
 }
 
+static bool is_massless(const ModelLink* link) { return link->dof_count > 0 && !(link->mass > 0); }
+
+/* A link that only a controller moves has no mass here. Without one a reader of URDF refuses it, or takes it for a part
+ * of the next joint: it gets that of MJCF, 1 kg and 1 kg m^2. */
 static void add_inertial(Urdf* u, const ModelLink* link) {
   static const char* const NAMES[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
-  if (!(link->mass > 0)) return;
-  Mat3 i = mass_moment_inertia_tensor(&link->moment);
-  const double six[6] = {i.m[0][0], i.m[1][1], i.m[2][2], i.m[0][1], i.m[0][2], i.m[1][2]};
+  bool massless = is_massless(link);
+  if (!(link->mass > 0) && !massless) return;
+  Mat3 i = massless ? mat3_identity() : mass_moment_inertia_tensor(&link->moment);
+  const double six[6] = {i.m[0][0], i.m[1][1], i.m[2][2], i.m[0][1], i.m[0][2], i.m[1][2]},
+               mass = massless ? 1 : link->mass;
   text_add(u->out, "    <inertial>\n");
   xml_origin(u, 6, (Pose){mat3_identity(), link->center});
   text_add(u->out, "      <mass");
-  xml_numbers(u->out, "value", &link->mass, 1);
+  xml_numbers(u->out, "value", &mass, 1);
   text_add(u->out, "/>\n      <inertia");
   for (int k = 0; k < 6; k++) xml_numbers(u->out, NAMES[k], &six[k], 1);
   text_add(u->out, "/>\n    </inertial>\n");
@@ -318,7 +324,6 @@ static bool is_sprung(const ModelLink* link) {
   for (int k = 0; k < link->dof_count; k++) any = any || link->stiffness[k] > 0 || link->armature[k] > 0;
   return any && !is_floating(link);
 }
-static bool is_massless(const ModelLink* link) { return link->dof_count > 0 && !(link->mass > 0); }
 static bool is_resisted(const ModelLink* link) {
   bool any = false;
   for (int k = 0; k < link->dof_count; k++) any = any || link->damping[k] > 0 || link->limited[k] || link->passive;
@@ -330,7 +335,7 @@ static void tell_joints(Urdf* u) {
   tell_links(u, has_limits, "strength and margin of the limits are left out");
   tell_links(u, is_resisted, "damping and limits of the free joint are left out");
   tell_links(u, is_sprung, "springs and armatures are left out");
-  tell_links(u, is_massless, "moved by a controller, without a mass");
+  tell_links(u, is_massless, "moved by a controller, without a mass: 1 kg and 1 kg m^2 in the file");
 }
 
 static void tell_excluded(Urdf* u) {

@@ -68,6 +68,7 @@ typedef struct ClosureSystem {
                                                another direction [N or N m] */
   double *stiffness, *value;                    /* rho [N/m ...], c at the configuration that was assembled [m, 1] */
   double* change;                               /* of the multipliers, by the last direction */
+  double* pushed;                               /* scratch of closures_add_stiff_force */
   double* aimed; /* forces in the step's aim, beside the multipliers [N or N m] (spin.md, W15) */
   bool aims;     /* some of them are not 0 */
   /* of every closure */
@@ -83,6 +84,7 @@ typedef struct ClosureSystem {
   double* extent;       /* how large its positions are: what they are rounded by [m] */
   int *dof_first, *dof; /* degrees of freedom that move an end: closure k has dof[dof_first[k] .. dof_first[k+1]-1] */
   int* dof_tree;        /* the tree of each of these, in their order */
+  int* dof_beyond;      /* and the first behind it that is of another tree, or another closure's */
   int* home;            /* a link of its that has a tree */
   uint64_t* pairs;      /* trees that they couple, a << 32 | b with a < b, sorted  (pair_count) */
   int pair_count;
@@ -238,7 +240,7 @@ void closures_spread(const ClosureSystem* system, BlockSolver* solver, bool* mar
 /* g += C^T change. gradient[nv], change[rows]; system NULL: nothing. */
 void closures_add_force(const ClosureSystem* system, const double* change, double* gradient);
 /* g += factor C^T rho c. gradient[nv] [N, N m], at the configuration that was assembled. */
-void closures_add_stiff_force(const ClosureSystem* system, double factor, double* gradient);
+void closures_add_stiff_force(ClosureSystem* system, double factor, double* gradient);
 /* The next larger stiffening, which only the direction's matrix sees (Z3). false: there is none, and it is 1 again. */
 bool closures_stiffen(ClosureSystem* system);
 

@@ -60,6 +60,12 @@ static void create_lists(ClosureSystem* s) {
   }
   s->dof_tree = MEMORY_NEW(int, s->dof_first[s->count]);
   for (int n = 0; n < s->dof_first[s->count]; n++) s->dof_tree[n] = m->links[m->dof_link[s->dof[n]]].tree;
+  s->dof_beyond = MEMORY_NEW(int, s->dof_first[s->count]);
+  for (int k = 0; k < s->count; k++)
+    for (int n = s->dof_first[k + 1] - 1, end = n + 1; n >= s->dof_first[k]; n--) {
+      if (n + 1 < end && s->dof_tree[n] != s->dof_tree[n + 1]) end = n + 1;
+      s->dof_beyond[n] = end;
+    }
   s->slope = MEMORY_NEW(double, s->slope_first[s->count]);
   for (int k = m->closure_count; k < s->count; k++) { /* those of couplings are the same anywhere */
     const ModelCoupling* c = closure_coupling(s, k);
@@ -119,8 +125,8 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
   s->exact = fmin(CLOSURE_EXACT, CLOSURE_SHARE * tolerance);
   s->count = m->closure_count + m->coupling_count;
   s->row_count = m->closure_row_count;
-  double** of_rows[] = {&s->multiplier, &s->accepted,    &s->saved,  &s->kept, &s->stiffness,
-                        &s->value,      &s->found_value, &s->change, &s->aimed};
+  double** of_rows[] = {&s->multiplier, &s->accepted,    &s->saved,  &s->kept,  &s->stiffness,
+                        &s->value,      &s->found_value, &s->change, &s->aimed, &s->pushed};
   for (size_t k = 0; k < sizeof(of_rows) / sizeof(of_rows[0]); k++) *of_rows[k] = MEMORY_NEW(double, s->row_count);
   s->open = MEMORY_NEW(bool, s->count);
   s->open_saved = MEMORY_NEW(bool, s->count);
@@ -176,11 +182,13 @@ void closures_destroy(ClosureSystem* s) {
   memory_free(s->cluster);
   memory_free(s->first_tree);
   memory_free(s->dof_tree);
+  memory_free(s->dof_beyond);
   memory_free(s->component);
   memory_free(s->solved_for);
   memory_free(s->touched);
   memory_free(s->touching);
   memory_free(s->ease);
   memory_free(s->aimed);
+  memory_free(s->pushed);
   memory_free(s);
 }

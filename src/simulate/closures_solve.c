@@ -26,6 +26,51 @@ static void add_slopes(SlopeRow row, double factor, double* restrict x) {
   for (int n = 0; n < row.count; n++) x[row.dof[n]] += factor * row.slope[n];
 }
 
+/* Rows of one closure have the same degrees of freedom: a point's three are gone through together, each entry in the
+ * order of the rows. */
+enum { TOGETHER = 3 };
+
+/* Are the moving row and those that follow it, up to TOGETHER, rows of one closure? end: of the moving rows. */
+static bool stand_together(const MovingRow* row, const MovingRow* end) {
+  return end - row >= TOGETHER && row[TOGETHER - 1].of.closure == row->of.closure;
+}
+
+/* C x of three. */
+static void three_products(const MovingRow* row, const double* x, double product[TOGETHER]) {
+  const double *a = row[0].along.slope, *b = row[1].along.slope, *c = row[2].along.slope;
+  const int* dof = row->along.dof;
+  double sum[TOGETHER] = {0, 0, 0};
+  for (int n = 0; n < row->along.count; n++) {
+    double own = x[dof[n]];
+    sum[0] += a[n] * own;
+    sum[1] += b[n] * own;
+    sum[2] += c[n] * own;
+  }
+  for (int i = 0; i < TOGETHER; i++) product[i] = sum[i];
+}
+
+/* x += C^T factors of three. */
+static void add_three_slopes(const MovingRow* row, const double factor[TOGETHER], double* restrict x) {
+  const double *a = row[0].along.slope, *b = row[1].along.slope, *c = row[2].along.slope;
+  const int* dof = row->along.dof;
+  for (int n = 0; n < row->along.count; n++)
+    x[dof[n]] = ((x[dof[n]] + factor[0] * a[n]) + factor[1] * b[n]) + factor[2] * c[n];
+}
+
+/* x += C^T factors of all rows that move, but for those of closures that have broken. factor[rows]. */
+static void add_all_slopes(const ClosureSystem* s, const double* factor, double* x) {
+  const MovingRow *row = s->moving, *end = s->moving + s->moving_count;
+  while (row < end) {
+    bool three = stand_together(row, end), open = s->open[row->of.closure];
+    if (three && !open)
+      add_three_slopes(
+          row, (const double[TOGETHER]){factor[row->of.index], factor[row[1].of.index], factor[row[2].of.index]}, x);
+    else if (!open)
+      add_slopes(row->along, factor[row->of.index], x);
+    row += three ? TOGETHER : 1;
+  }
+}
+
 double closures_row_product(const ClosureSystem* s, int k, int row, const double* x) {
   return product_of(slope_row(s, k, row), x);
 }
@@ -40,18 +85,13 @@ void closures_add_size(const ClosureSystem* s, int k, int row, double factor, do
 }
 
 void closures_add_force(const ClosureSystem* s, const double* change, double* gradient) {
-  for (int n = 0; s && n < s->moving_count; n++) {
-    const MovingRow* row = &s->moving[n];
-    if (!s->open[row->of.closure]) add_slopes(row->along, change[row->of.index], gradient);
-  }
+  if (s) add_all_slopes(s, change, gradient);
 }
 
-void closures_add_stiff_force(const ClosureSystem* s, double factor, double* gradient) {
-  for (int n = 0; n < s->moving_count && factor != 0; n++) {
-    const MovingRow* row = &s->moving[n];
-    int index = row->of.index;
-    if (!s->open[row->of.closure]) add_slopes(row->along, factor * s->stiffness[index] * s->value[index], gradient);
-  }
+void closures_add_stiff_force(ClosureSystem* s, double factor, double* gradient) {
+  if (factor == 0) return;
+  for (int row = 0; row < s->row_count; row++) s->pushed[row] = factor * s->stiffness[row] * s->value[row];
+  add_all_slopes(s, s->pushed, gradient);
 }
 
 bool closures_stiffen(ClosureSystem* s) {
@@ -166,12 +206,38 @@ static void place_column(const ClosureSystem* s, SlopeRow row, const bool* fixed
     if (fixed[row.dof[n]]) column[(size_t)row.dof[n] * width] = 0;
 }
 
+/* The same of three of one closure into columns r ... r + 2, where nothing is fixed. */
+static void place_three_columns(const ClosureSystem* s, const MovingRow* row, int r) {
+  const double *a = row[0].along.slope, *b = row[1].along.slope, *c = row[2].along.slope;
+  double* columns = column_at(s, 0, r);
+  size_t width = (size_t)s->width;
+  for (int n = 0; n < row->along.count; n++) {
+    double* at = columns + (size_t)row->along.dof[n] * width;
+    at[0] = a[n];
+    at[1] = b[n];
+    at[2] = c[n];
+  }
+}
+
+/* C^T of the cluster. fixed: as above. A closure's rows follow one another among the active ones, too. */
+static void place_columns(const ClosureSystem* s, const Coupled* c, const bool* fixed) {
+  const MovingRow* end = s->moving + s->moving_count;
+  for (int r = 0; r < c->rows;) {
+    const MovingRow* row = active_row(s, r);
+    bool three = !fixed && stand_together(row, end);
+    if (three)
+      place_three_columns(s, row, r);
+    else
+      place_column(s, row->along, fixed, r);
+    r += three ? TOGETHER : 1;
+  }
+}
+
 /* Notes the components that column r lies in. Returns how many its four lie in then. */
 static int note_components(ClosureSystem* s, SlopeRow row, int r, int four, int touched) {
-  const int* trees = s->dof_tree + (row.dof - s->dof);
-  for (int n = 0, last = -1; n < row.count; n++) {
-    if (trees[n] == last) continue;
-    int component = s->component[last = trees[n]];
+  int first = (int)(row.dof - s->dof);
+  for (int n = first; n < first + row.count; n = s->dof_beyond[n]) {
+    int component = s->component[s->dof_tree[n]];
     if (s->solved_for[component] != four) {
       s->solved_for[component] = four;
       s->touching[component] = 0;
@@ -184,19 +250,20 @@ static int note_components(ClosureSystem* s, SlopeRow row, int r, int four, int 
 
 /* H^-1 C^T, four columns at a time. */
 static void solve_columns(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed) {
-  size_t bytes = sizeof(double) * (size_t)s->width;
   bool some = false; /* of the cluster's are fixed */
-  for (int n = 0; n < c->runs; n++)
-    for (int d = s->run[n].first; d < s->run[n].end; d++) {
-      memset(column_at(s, d, 0), 0, bytes);
+  for (int n = 0; n < c->runs; n++) {
+    DofRun run = s->run[n];
+    for (int d = run.first; d < run.end; d++) {
+      double* row = column_at(s, d, 0);
+      for (int r = 0; r < s->width; r += LANES) *(Four*)(row + r) = (Four){0, 0, 0, 0};
       some = some || fixed[d];
     }
+  }
+  place_columns(s, c, some ? fixed : NULL);
   for (int first = 0; first < c->rows; first += LANES) {
     int four = active_row(s, first)->of.index, touched = 0; /* a name that no other four has */
-    for (int r = first; r < first + LANES && r < c->rows; r++) {
-      place_column(s, active_row(s, r)->along, some ? fixed : NULL, r);
+    for (int r = first; r < first + LANES && r < c->rows; r++)
       touched = note_components(s, active_row(s, r)->along, r, four, touched);
-    }
     for (int k = 0; k < touched; k++)
       block_solver_solve_four(solver, s->touched[k], s->touching[s->touched[k]], s->column + first, s->width);
   }
@@ -268,16 +335,28 @@ static const double* find_apart(ClosureSystem* s, const Coupled* c) {
   return s->apart;
 }
 
+/* C x + values. */
+static void fill_right(ClosureSystem* s, const Coupled* c, const double* values, const double* x) {
+  const MovingRow* end = s->moving + s->moving_count;
+  for (int r = 0; r < c->rows;) {
+    const MovingRow* row = active_row(s, r);
+    int rows = stand_together(row, end) ? TOGETHER : 1;
+    if (rows == TOGETHER)
+      three_products(row, x, s->right + r);
+    else
+      s->right[r] = product_of(row->along, x);
+    for (int i = 0; values && i < rows; i++) s->right[r + i] += values[row[i].of.index];
+    r += rows;
+  }
+}
+
 /* The cluster's multipliers; x closes. */
 static bool solve_cluster(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed,
                           const double* values, double* x, double* change) {
   reserve_rows(s, c->rows);
   solve_columns(s, solver, c, fixed);
   fill_matrix(s, c);
-  for (int r = 0; r < c->rows; r++) {
-    const MovingRow* row = active_row(s, r);
-    s->right[r] = product_of(row->along, x) + (values ? values[row->of.index] : 0);
-  }
+  fill_right(s, c, values, x);
   const double* apart = values && values == s->value ? find_apart(s, c) : NULL;
   if (!symmetric_least_change_open(c->rows, s->width, s->matrix, s->right, s->unit, apart, s->work, &s->ambiguous))
     return false;

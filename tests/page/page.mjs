@@ -1,5 +1,5 @@
 // Looks at pages in a browser: node page.mjs BROWSER PACKAGES FOLDER PICTURES
-// FOLDER has the runs names, spider, stack, pinch (optimized), throw (the same, control only) and their pages.
+// FOLDER has the runs names, spider, stack, machine (with all that is written when asked for), pinch (optimized), throw (the same, control only) and their pages.
 // Numbers are compared with the run's own files, read here; pictures of the pages go to PICTURES.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -340,6 +340,33 @@ async function controlOnly() {
   await finish(page, 'throw');
 }
 
+// What a run has only when it is asked for: every file has its diagrams, under titles of their own, with the file's numbers.
+async function machine() {
+  const page = await open('machine');
+  const options = await page.$$eval('.plot:first-child select option', (items) =>
+    items.map((item) => [item.parentElement.label, item.textContent, item.value]));
+  same(new Set(options.map(([file, title]) => `${file}/${title}`)).size, options.length, 'machine: titles of diagrams');
+  const time = Number(readCsv('machine', 'trajectory.csv').rows[60].time);
+  for (const file of ['velocities.csv', 'forces.csv', 'closures.csv', 'pressure.csv']) {
+    const row = readCsv('machine', file).rows.find((one) => Math.abs(Number(one.time) - time) < 1e-9);
+    const own = options.filter(([group]) => group === file);
+    check(own.length > 0, `machine: no diagram of ${file}`);
+    for (const [, title, value] of own) {
+      await page.select('.plot:first-child select', value);
+      await page.$eval('#time', (slider) => { slider.value = 60; slider.dispatchEvent(new Event('input')); });
+      const readings = await page.$$eval('.plot:first-child .curve', (items) =>
+        items.map((item) => [item.querySelector('span').textContent, Number(item.querySelector('b').textContent)]));
+      check(readings.length > 0, `machine: ${title} has no curves`);
+      for (const [name, found] of readings) { // shown with four digits; below 1e-12 is rounding
+        const wanted = Number(row[`${title.split(': ')[0]}/${name}`]);
+        if (!Number.isNaN(wanted)) near(found, wanted, 2e-3 * Math.abs(wanted) + 1e-12, `machine: ${title}, ${name}`);
+      }
+    }
+  }
+  check(options.some(([file, title]) => file === 'contacts.csv' && title.endsWith('moment')), 'machine: no contact moments');
+  await finish(page, 'machine');
+}
+
 async function still() {
   const page = await open('still');
   same(await page.$eval('#time-row', (row) => row.hidden), true, 'a scene: time slider hidden');
@@ -393,7 +420,7 @@ function license() {
   check(text.includes(wanted), 'the licence of three.js stands in the page');
 }
 
-for (const test of [spider, stack, pinch, controlOnly, still, names, phone, withoutGraphics, license]) {
+for (const test of [spider, stack, pinch, controlOnly, machine, still, names, phone, withoutGraphics, license]) {
   const start = performance.now();
   const before = count.failed;
   await Promise.resolve().then(test).catch((error) => check(false, `${test.name}: ${error.stack}`));

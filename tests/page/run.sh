@@ -56,7 +56,8 @@ YAML
 "$SDRS" simulate scenes/stack.yaml -q --steps 50 -o "$work/stack" >/dev/null
 "$SDRS" optimize scenes/tasks/pinch.yaml -q --iterations 30 -o "$work/pinch" >/dev/null
 "$SDRS" optimize scenes/tasks/throw.yaml -q --iterations 3 -o "$work/throw" >/dev/null
-for run in names spider stack pinch throw; do
+"$SDRS" simulate scenes/rack-gripper.yaml -q --steps 120 --set 'simulation.output=[velocities, forces, contact_points, closures, pressure]' -o "$work/machine" >/dev/null
+for run in names spider stack machine pinch throw; do
   "$SDRS" render "$work/$run" -q -o "$work/$run.html" >/dev/null
 done
 "$SDRS" render scenes/stack.yaml -q -o "$work/still.html" >/dev/null

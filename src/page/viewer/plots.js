@@ -85,9 +85,9 @@ const isZero = (c) => c.values.every((x) => x === 0);
 // Files that a run has when it was asked for them: what never was anything but zero is left out.
 function askedSources(file, what) {
   const table = tableOf(file);
-  return [...columnGroups(table)].flatMap(([name, columns]) => [...new Set(columns.map((c) => c.unit))].map((unit) => {
+  return [...columnGroups(table)].flatMap(([name, columns]) => [...new Set(columns.map((c) => c.unit))].map((unit, k, units) => {
     const shown = columns.filter((c) => c.unit === unit && !isZero(c));
-    return shown.length && { title: `${name}: ${what}`, group: file, unit, curves: () => shown.map((c) => curve(table, c, c.name.slice(name.length + 1))) };
+    return shown.length && { title: units.length > 1 ? `${name}: ${what} [${unit}]` : `${name}: ${what}`, group: file, unit, curves: () => shown.map((c) => curve(table, c, c.name.slice(name.length + 1))) };
   })).filter(Boolean);
 }
 
