@@ -361,7 +361,7 @@ static void answer_manifold(AnswerForm* out, const QueryList* list, const QueryI
   for (int k = 0; k < 2; k++) {
     const QueryBody* body = &list->bodies[item->body[k]];
     q.body[k] = &body->manifold;
-    if (item->derivatives && item->parameters && body->smooth) q.own[k] = shape_parameter_count(&body->shape);
+    if (item->derivatives && item->parameters && !body->hulled) q.own[k] = field_parameter_count(body->field);
   }
   if (!(q.options.smoothing > 0)) q.options.smoothing = SMOOTHING_PART * (q.body[0]->outer + q.body[1]->outer);
   if (q.options.edges == 0) q.options.edges = MANIFOLD_EDGES;

@@ -28,7 +28,7 @@ typedef struct {
   const char* no_field;    /* why a hull has none (static); else NULL */
   TriangleSurface surface; /* of a mesh, until the first question that makes it edges and points of `manifold` */
   ManifoldBody manifold;   /* made for the first question that needs it */
-  Vec3* ray_slopes;        /* of its points, likewise; NULL: not made, or the body has no parameters of its own */
+  Vec3* point_slopes;      /* of its points, likewise; NULL: not made, or the body has no parameters of its own */
 } QueryBody;
 
 typedef enum {

@@ -388,8 +388,7 @@ typedef struct {
   double outer;    /* radius of a ball about the origin that holds them [m] */
   const int* only; /* borrowed: the points that may touch (only_count); NULL: all of them */
   int only_count;
-  const Vec3*
-      point_slopes; /* borrowed; of every point by parameter k of the field's shape: [k * point_count + i]; NULL */
+  const Vec3* point_slopes; /* borrowed; of every point by parameter k of the field: [k * point_count + i]; NULL */
 } ManifoldBody;
 /* Takes the surface's points over and leaves it empty; borrows the field, which must outlive the body. Freed by
  * manifold_body_free. Never fails. */
@@ -458,8 +457,8 @@ typedef struct {
 void manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                    const ManifoldOptions* options, ManifoldMean* out, void* room);
 /* The same as manifold_query with other derivatives (X8), in the first six columns: by parameters first, first + 1, ...
- * of a body whose field is one shape (FIELD_SHAPE), the points moving along by its point_slopes; or, in the first, by
- * the smoothing. out, room: as of manifold_query; further columns are zero. A parameter that the shape has not is
+ * of a body's field (field_parameter_count), the points moving along by its point_slopes; or, in the first, by the
+ * smoothing. out, room: as of manifold_query; further columns are zero. A parameter that the field has not is
  * undefined, not checked. */
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                        const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
@@ -467,8 +466,9 @@ void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b
 /* Likewise manifold_mean's: its slope's first six by such causes. options, room, cause, first: as above. */
 void manifold_mean_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                       const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldMean* out, void* room);
-/* How the points of a body whose field is one shape (FIELD_SHAPE) move with its parameters, along the rays from its
- * centre (X15): [k * point_count + i] [m per unit], for point_slopes. Allocates; memory_free. */
-Vec3* manifold_ray_slopes(const ManifoldBody* body);
+/* How the points of a body move with its field's parameters: of one shape (FIELD_SHAPE) along the rays from its centre
+ * (X15), of others along the gradient (X16): [k * point_count + i] [m per unit], for point_slopes. Allocates;
+ * memory_free. */
+Vec3* manifold_surface_slopes(const ManifoldBody* body);
 
 #endif
