@@ -18,7 +18,9 @@ typedef struct {
  * subtraction. */
 typedef struct {
   bool smooth, hulled;
-  Shape shape;        /* smooth; with the same frame as field.shape, which owns its arrays */
+  Shape shape; /* smooth; with the same frame as field.shape, which owns its arrays */
+  Vec3* given; /* hulled: the points or the mesh's corners as said (given_count), which are its parameters */
+  int given_count;
   ConvexHull hull;    /* hulled: in the body's frame */
   PointView points;   /* its corners */
   ConvexHull* pieces; /* of a mesh with `pieces: hulls`; else NULL: the hull alone */

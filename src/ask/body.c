@@ -205,6 +205,9 @@ static bool make_hulled(QueryReader* reader, ShapeText* text, QueryBody* body) {
     return false;
   }
   body->hulled = true;
+  body->given = text->points;
+  body->given_count = text->point_count;
+  text->points = NULL;
   body->points = point_view_create(body->hull.vertices, body->hull.vertex_count);
   make_hull_field(text, body);
   return true;
@@ -232,6 +235,7 @@ void query_body_free(QueryBody* body) {
   surface_free(&body->surface);
   manifold_body_free(&body->manifold);
   memory_free(body->point_slopes);
+  memory_free(body->given);
   if (body->field) field_free(body->field);
   memory_free(body->field);
   *body = (QueryBody){0};

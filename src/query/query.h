@@ -139,6 +139,18 @@ enum {
 const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                                  double* out);
 
+/* Derivatives of a distance by the places of a hull's vertices, in the hull's frame (H5): those of the nearest feature
+ * alone count. rows[r][3 i + axis]: DISTANCE_ROWS by vertex[i] of the body's points. */
+enum { VERTEX_COLUMNS = 9 };
+typedef struct {
+  int count, vertex[3];
+  double rows[DISTANCE_ROWS][VERTEX_COLUMNS];
+  const char* reason; /* why there are none (static), then count is 0; NULL: they are there */
+} VertexSlopes;
+/* out: a's and b's. NULL, or why there are none of either (static), as of distance_derivatives. No allocation. */
+const char* distance_vertex_slopes(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
+                                   VertexSlopes out[2]);
+
 /* ---------------------------------------------------------------- distance with smooth shapes
  * (query/distance_smooth.c)
  */
@@ -167,6 +179,11 @@ ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]);
  * *condition: of the system (H4), in units of the bodies' size. out: DISTANCE_ROWS x columns numbers, row-major. */
 const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                         bool parameters, double* out, double* condition);
+
+/* By the vertices of those of the two bodies that are hulls; out: a's and b's, none of a smooth shape. As
+ * convex_distance_derivatives, which tells of the same reasons. No allocation. */
+const char* convex_distance_vertex_slopes(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
+                                          VertexSlopes out[2]);
 
 /* ---------------------------------------------------------------- witness points, smoothed (query/witness*.c)
  * The nearest points of bodies jump where features change. Smoothed, body a's is a mean over samples x_i of its surface
