@@ -37,6 +37,8 @@ static const AnswerRows DISTANCE_NAMES[] = {
 typedef struct {
   const double* values;
   int columns, own[2];
+  double* room;    /* the values, where they are the table's own */
+  bool missing[2]; /* of a body's own parameters there are none */
 } Table;
 
 /* `d_<name>_<of>`: a row of `count` columns, or a list of rows; null without values. */
@@ -59,8 +61,11 @@ static void add_derivatives(AnswerForm* out, const Table* table, const AnswerRow
     add_part(out, &known, &rows[k], "a", 0, 6);
     add_part(out, &known, &rows[k], "b", 6, 6);
     if (table->columns == QUERY_POSE_COLUMNS) continue;
-    add_part(out, &known, &rows[k], "shape_a", QUERY_POSE_COLUMNS, table->own[0]);
-    add_part(out, &known, &rows[k], "shape_b", QUERY_POSE_COLUMNS + table->own[0], table->own[1]);
+    for (int body = 0, first = QUERY_POSE_COLUMNS; body < 2; first += table->own[body++]) {
+      Table own = known;
+      if (table->missing[body]) own.values = NULL;
+      add_part(out, &own, &rows[k], body ? "shape_b" : "shape_a", first, table->own[body]);
+    }
   }
 }
 
@@ -127,6 +132,64 @@ static void distance_numbers(AnswerForm* out, const Distance* d) {
   answer_vector(out, "witness_b", &d->witness_b);
 }
 
+/* ---- by the points of hulls, three columns each, in the order in which they were given */
+
+static int own_columns(const QueryItem* item, const QueryBody* body) {
+  if (!item->parameters) return 0;
+  return body->smooth ? shape_parameter_count(&body->shape) : 3 * body->given_count;
+}
+
+/* The first of the given points that is this vertex; -1: none. */
+static int given_point(const QueryBody* body, PointView view, int vertex) {
+  for (int i = 0; i < body->given_count; i++)
+    if (body->given[i].x == view.x[vertex] && body->given[i].y == view.y[vertex] && body->given[i].z == view.z[vertex])
+      return i;
+  return -1;
+}
+
+/* A table with the columns of the poses and, of both bodies, of their own; all zero. Freed by memory_free(values). */
+static Table table_create(const QueryItem* item, const QueryBody* bodies[2], int rows) {
+  Table table = {.columns = QUERY_POSE_COLUMNS};
+  for (int k = 0; k < 2; k++) table.columns += table.own[k] = own_columns(item, bodies[k]);
+  table.values = table.room = memory_alloc(sizeof(double) * (size_t)rows * (size_t)table.columns);
+  memset(table.room, 0, sizeof(double) * (size_t)rows * (size_t)table.columns);
+  return table;
+}
+
+/* Where slopes of a body are not known, its part is null, and the line says why. */
+static void put_vertex_slopes(AnswerForm* out, Table* table, const QueryBody* bodies[2], const PointView view[2],
+                              const VertexSlopes slopes[2]) {
+  for (int k = 0, first = QUERY_POSE_COLUMNS; k < 2; first += table->own[k++]) {
+    if (table->own[k] == 0 || bodies[k]->smooth) continue;
+    table->missing[k] = slopes[k].reason != NULL;
+    if (slopes[k].reason) answer_text(out, k ? "reason_shape_b" : "reason_shape_a", slopes[k].reason);
+    for (int i = 0; i < slopes[k].count; i++) {
+      int point = given_point(bodies[k], view[k], slopes[k].vertex[i]);
+      for (int r = 0; point >= 0 && r < DISTANCE_ROWS; r++)
+        memcpy(table->room + (ptrdiff_t)r * table->columns + first + 3 * (ptrdiff_t)point, &slopes[k].rows[r][3 * i],
+               3 * sizeof(double));
+    }
+  }
+}
+
+/* Of two hulls, by poses and, if asked for, by their points. Freed by memory_free(room); *reason: why there are none.
+ */
+static Table hull_table(AnswerForm* out, const QueryItem* item, const QueryBody* bodies[2], const PointView view[2],
+                        const Distance* d, const char** reason) {
+  Table table = table_create(item, bodies, DISTANCE_ROWS);
+  double values[DISTANCE_ROWS * QUERY_POSE_COLUMNS];
+  *reason = distance_derivatives(view[0], item->pose[0], view[1], item->pose[1], d, values);
+  if (*reason) return table;
+  for (int r = 0; r < DISTANCE_ROWS; r++)
+    memcpy(table.room + (ptrdiff_t)r * table.columns, values + (ptrdiff_t)r * QUERY_POSE_COLUMNS,
+           QUERY_POSE_COLUMNS * sizeof(double));
+  if (!item->parameters) return table;
+  VertexSlopes slopes[2];
+  distance_vertex_slopes(view[0], item->pose[0], view[1], item->pose[1], d, slopes);
+  put_vertex_slopes(out, &table, bodies, view, slopes);
+  return table;
+}
+
 static void answer_hull_distance(AnswerForm* out, const QueryBody* bodies[2], const QueryItem* item,
                                  QueryMemory* memory) {
   PointView a = bodies[0]->points, b = bodies[1]->points;
@@ -142,10 +205,10 @@ static void answer_hull_distance(AnswerForm* out, const QueryBody* bodies[2], co
   }
   distance_numbers(out, &d);
   if (!item->derivatives) return;
-  double values[DISTANCE_ROWS * QUERY_POSE_COLUMNS];
-  const char* reason = distance_derivatives(a, item->pose[0], b, item->pose[1], &d, values);
-  Table table = {values, QUERY_POSE_COLUMNS, {0, 0}};
+  const char* reason;
+  Table table = hull_table(out, item, bodies, (const PointView[2]){a, b}, &d, &reason);
   add_derivatives(out, &table, DISTANCE_NAMES, sizeof DISTANCE_NAMES / sizeof DISTANCE_NAMES[0], reason);
+  memory_free(table.room);
 }
 
 /* The convex piece of a body with this number: the body itself, or one of a mesh's pieces. */
@@ -177,15 +240,28 @@ static void answer_smooth_distance(AnswerForm* out, const QueryBody* bodies[2], 
   answer_numbers(out, "bounds", (const double[2]){d.low, d.high}, 2);
   answer_truth(out, "proved", d.proved);
   if (!item->derivatives) return;
-  Table table = {.columns = QUERY_POSE_COLUMNS};
-  for (int k = 0; item->parameters && k < 2; k++)
-    table.columns += table.own[k] = pair[k].shape ? shape_parameter_count(pair[k].shape) : 0;
-  double *values = MEMORY_NEW(double, DISTANCE_ROWS*table.columns), condition;
+  Table table = table_create(item, bodies, DISTANCE_ROWS);
+  int smooth[2], columns = QUERY_POSE_COLUMNS, taken = QUERY_POSE_COLUMNS, first = QUERY_POSE_COLUMNS;
+  for (int k = 0; k < 2; k++) columns += smooth[k] = pair[k].shape ? table.own[k] : 0;
+  double *values = MEMORY_NEW(double, DISTANCE_ROWS*columns), condition;
   const char* reason = convex_distance_derivatives(pair, item->pose, &d, item->parameters, values, &condition);
-  table.values = values;
+  for (int k = -1; !reason && k < 2; k++) {
+    int count = k < 0 ? QUERY_POSE_COLUMNS : smooth[k], from = k < 0 ? 0 : taken, to = k < 0 ? 0 : first;
+    for (int r = 0; r < DISTANCE_ROWS; r++)
+      memcpy(table.room + (ptrdiff_t)r * table.columns + to, values + (ptrdiff_t)r * columns + from,
+             sizeof(double) * (size_t)count);
+    if (k >= 0) taken += smooth[k];
+    if (k >= 0) first += table.own[k];
+  }
   answer_number(out, "condition", condition);
+  if (!reason && item->parameters) {
+    VertexSlopes slopes[2];
+    convex_distance_vertex_slopes(pair, item->pose, &d, slopes);
+    put_vertex_slopes(out, &table, bodies, (const PointView[2]){pair[0].points, pair[1].points}, slopes);
+  }
   add_derivatives(out, &table, DISTANCE_NAMES, sizeof DISTANCE_NAMES / sizeof DISTANCE_NAMES[0], reason);
   memory_free(values);
+  memory_free(table.room);
 }
 
 static void answer_distance(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
@@ -241,12 +317,13 @@ static void answer_witness(AnswerForm* out, const QueryList* list, const QueryIt
   }
   if (item->has_target) add_loss(out, item, &w);
   if (!item->derivatives) return;
-  double values[DISTANCE_ROWS * QUERY_POSE_COLUMNS];
-  const char* reason = distance_derivatives(a->pieces[w.piece[0]].points, item->pose[0], b->pieces[w.piece[1]].points,
-                                            item->pose[1], &w.nearest, values);
-  Table table = {values, QUERY_POSE_COLUMNS, {0, 0}};
+  const QueryBody* bodies[2] = {&list->bodies[item->body[0]], &list->bodies[item->body[1]]};
+  const PointView view[2] = {a->pieces[w.piece[0]].points, b->pieces[w.piece[1]].points};
+  const char* reason;
+  Table table = hull_table(out, item, bodies, view, &w.nearest, &reason);
   static const AnswerRows names[] = {{"witness_a", DISTANCE_WITNESS_A, 3}, {"witness_b", DISTANCE_WITNESS_B, 3}};
   add_derivatives(out, &table, names, 2, reason);
+  memory_free(table.room);
   add_smooth_derivatives(out, item, &w);
 }
 
@@ -297,7 +374,7 @@ static void add_contact_derivatives(AnswerForm* out, const ManifoldQuestion* q, 
         if (k % CAUSES == CAUSES - 1 || k == q->own[body] - 1) block += count;
       }
   }
-  Table table = {values, columns, {q->own[0], q->own[1]}};
+  Table table = {.values = values, .columns = columns, .own = {q->own[0], q->own[1]}};
   add_derivatives(out, &table, names, sizeof names / sizeof names[0], NULL);
 }
 
@@ -331,7 +408,7 @@ static void answer_mean(AnswerForm* out, const ManifoldQuestion* q) {
                        body ? MANIFOLD_BY_SHAPE_B : MANIFOLD_BY_SHAPE_A, first, &by, NULL);
       for (int k = 0; k < CAUSES && first + k < q->own[body]; k++) *next++ = by.slope[k];
     }
-  Table table = {values, columns, {q->own[0], q->own[1]}};
+  Table table = {.values = values, .columns = columns, .own = {q->own[0], q->own[1]}};
   add_derivatives(out, &table, (const AnswerRows[1]){{"mean", 0, 1}}, 1, NULL);
   memory_free(values);
 }
@@ -361,7 +438,7 @@ static void answer_manifold(AnswerForm* out, const QueryList* list, const QueryI
   for (int k = 0; k < 2; k++) {
     const QueryBody* body = &list->bodies[item->body[k]];
     q.body[k] = &body->manifold;
-    if (item->derivatives && item->parameters && body->smooth) q.own[k] = shape_parameter_count(&body->shape);
+    if (item->derivatives && item->parameters && !body->hulled) q.own[k] = field_parameter_count(body->field);
   }
   if (!(q.options.smoothing > 0)) q.options.smoothing = SMOOTHING_PART * (q.body[0]->outer + q.body[1]->outer);
   if (q.options.edges == 0) q.options.edges = MANIFOLD_EDGES;

@@ -18,7 +18,9 @@ typedef struct {
  * subtraction. */
 typedef struct {
   bool smooth, hulled;
-  Shape shape;        /* smooth; with the same frame as field.shape, which owns its arrays */
+  Shape shape; /* smooth; with the same frame as field.shape, which owns its arrays */
+  Vec3* given; /* hulled: the points or the mesh's corners as said (given_count), which are its parameters */
+  int given_count;
   ConvexHull hull;    /* hulled: in the body's frame */
   PointView points;   /* its corners */
   ConvexHull* pieces; /* of a mesh with `pieces: hulls`; else NULL: the hull alone */
@@ -28,7 +30,7 @@ typedef struct {
   const char* no_field;    /* why a hull has none (static); else NULL */
   TriangleSurface surface; /* of a mesh, until the first question that makes it edges and points of `manifold` */
   ManifoldBody manifold;   /* made for the first question that needs it */
-  Vec3* ray_slopes;        /* of its points, likewise; NULL: not made, or the body has no parameters of its own */
+  Vec3* point_slopes;      /* of its points, likewise; NULL: not made, or the body has no parameters of its own */
 } QueryBody;
 
 typedef enum {

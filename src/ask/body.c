@@ -205,6 +205,9 @@ static bool make_hulled(QueryReader* reader, ShapeText* text, QueryBody* body) {
     return false;
   }
   body->hulled = true;
+  body->given = text->points;
+  body->given_count = text->point_count;
+  text->points = NULL;
   body->points = point_view_create(body->hull.vertices, body->hull.vertex_count);
   make_hull_field(text, body);
   return true;
@@ -231,7 +234,8 @@ void query_body_free(QueryBody* body) {
   witness_body_free(&body->witness);
   surface_free(&body->surface);
   manifold_body_free(&body->manifold);
-  memory_free(body->ray_slopes);
+  memory_free(body->point_slopes);
+  memory_free(body->given);
   if (body->field) field_free(body->field);
   memory_free(body->field);
   *body = (QueryBody){0};
@@ -254,7 +258,7 @@ bool query_body_make_manifold(QueryReader* reader, const char* key, QueryBody* b
 }
 
 void query_body_make_slopes(QueryBody* body) {
-  if (!body->smooth || body->ray_slopes || !body->manifold.field) return;
-  body->ray_slopes = manifold_ray_slopes(&body->manifold);
-  body->manifold.point_slopes = body->ray_slopes;
+  if (body->hulled || body->point_slopes || !body->manifold.field) return;
+  body->point_slopes = manifold_surface_slopes(&body->manifold);
+  body->manifold.point_slopes = body->point_slopes;
 }

@@ -85,7 +85,7 @@ void query_body_free(QueryBody* body);
 /* Points and edges for `manifold`, where the body does not have them yet, which owns them. false, with a problem that
  * names its key: it has no smooth field, or no surface. */
 bool query_body_make_manifold(QueryReader* reader, const char* key, QueryBody* body);
-/* How these points move with the body's own parameters, once, where it is a smooth shape. The body owns them. Never
+/* How these points move with the body's own parameters, once, where it is no hull. The body owns them. Never
  * fails. */
 void query_body_make_slopes(QueryBody* body);
 

@@ -47,10 +47,14 @@ Feature feature_of(PointView view, Pose pose, Vec3 out, double reach) {
   Vec3 local = mat3_tmul_vec(pose.r, out), corner[CORNERS_MAX];
   double top = -HUGE_VAL;
   for (int i = 0; i < view.count; i++) top = fmax(top, view.x[i] * local.x + view.y[i] * local.y + view.z[i] * local.z);
-  int count = 0;
+  int count = 0, number[CORNERS_MAX];
   for (int i = 0; i < view.count && count < CORNERS_MAX; i++)
-    if (view.x[i] * local.x + view.y[i] * local.y + view.z[i] * local.z >= top - reach)
+    if (view.x[i] * local.x + view.y[i] * local.y + view.z[i] * local.z >= top - reach) {
+      number[count] = i;
       corner[count++] = vec3(view.x[i], view.y[i], view.z[i]);
+    }
+  f.corners = count;
+  for (int i = 0; i < 3 && i < count; i++) f.corner[i] = number[i];
   Vec3 first = vec3(0, 0, 0);
   for (int i = 1; i < count; i++) {
     Vec3 way = vec3_sub(corner[i], corner[0]);
@@ -70,9 +74,41 @@ Feature feature_of(PointView view, Pose pose, Vec3 out, double reach) {
   return f;
 }
 
-/* How one displacement moves the bodies as if rigidly joined to their features: velocity of the point and turn. */
+/* A corner's place. */
+static Vec3 corner_at(PointView view, int i) { return vec3(view.x[i], view.y[i], view.z[i]); }
+
+/* Weights of two corners beside the first, of an arm from that, least squares. */
+static void arm_weights(const Vec3 side[2], int sides, Vec3 arm, double out[2]) {
+  double uu = vec3_dot(side[0], side[0]), uv = vec3_dot(side[0], side[1]), vv = vec3_dot(side[1], side[1]);
+  double u = vec3_dot(side[0], arm), v = vec3_dot(side[1], arm), over = sides == 2 ? 1 / (uu * vv - uv * uv) : 0;
+  out[0] = sides == 2 ? (u * vv - v * uv) * over : u / uu;
+  out[1] = (v * uu - u * uv) * over;
+}
+
+bool feature_weights(const Feature* feature, PointView view, Mat3 turned, Vec3 place, FeatureWeights* out) {
+  int sides = feature->directions;
+  *out = (FeatureWeights){{1, 0, 0}, {{0}}};
+  if (feature->corners != sides + 1) return false;
+  if (sides == 0) return true;
+  Vec3 first = corner_at(view, feature->corner[0]), side[2] = {{0, 0, 0}, {0, 0, 0}};
+  for (int i = 0; i < sides; i++) side[i] = vec3_sub(corner_at(view, feature->corner[i + 1]), first);
+  for (int j = -1; j < sides; j++) {
+    double w[2];
+    arm_weights(side, sides, j < 0 ? vec3_sub(place, first) : mat3_tmul_vec(turned, feature->along[j]), w);
+    for (int i = 0; i < 3; i++) {
+      double here = i > 0 ? w[i - 1] : (j < 0) - w[0] - w[1];
+      if (j < 0)
+        out->weight[i] = here;
+      else
+        out->tilt[i][j] = here;
+    }
+  }
+  return true;
+}
+
+/* How one displacement moves the bodies as if joined to their features: velocity of the point and of directions. */
 typedef struct {
-  Vec3 point[2], turn[2];
+  Vec3 point[2], along[2][2];
 } Cause;
 
 /* The nearest points x_a = a0 + sum s_i A_i, x_b = b0 + sum t_j B_j of two flats (H1):
@@ -89,14 +125,15 @@ static bool flats_matrix(const Feature f[2], double m[4][4]) {
 }
 
 static void column_of(const Feature f[2], const double m[4][4], const int row[4], const Cause* c, Vec3 apart,
-                      Vec3 normal, double signed_distance, double* out) {
+                      Vec3 normal, double signed_distance, double* out, int stride) {
   int order = f[0].directions + f[1].directions;
   Vec3 drift = vec3_sub(c->point[1], c->point[0]);
   double rhs[4] = {0};
   for (int i = 0; i < order; i++) {
     int b = i >= f[0].directions;
     Vec3 u = f[b].along[b ? i - f[0].directions : i];
-    rhs[i] = -(vec3_dot(vec3_cross(c->turn[b], u), apart) + vec3_dot(u, drift));
+    Vec3 moved = c->along[b][b ? i - f[0].directions : i];
+    rhs[i] = -(vec3_dot(moved, apart) + vec3_dot(u, drift));
   }
   if (order > 0) lu_solve(order, 4, &m[0][0], row, rhs);
   Vec3 da = c->point[0], db = c->point[1];
@@ -112,7 +149,7 @@ static void column_of(const Feature f[2], const double m[4][4], const int row[4]
   double value = vec3_dot(normal, change);
   Vec3 dn = vec3_scale(vec3_add_scaled(change, -value, normal), 1 / signed_distance);
   const double rows[DISTANCE_ROWS] = {value, dn.x, dn.y, dn.z, da.x, da.y, da.z, db.x, db.y, db.z};
-  for (int r = 0; r < DISTANCE_ROWS; r++) out[r * QUERY_POSE_COLUMNS] = rows[r];
+  for (int r = 0; r < DISTANCE_ROWS; r++) out[r * stride] = rows[r];
 }
 
 /* With three directions the normal is that of a face or of two edges, by itself: n does not need the distance. */
@@ -122,8 +159,8 @@ static Vec3 normal_change(const Feature f[2], const Cause* c, Vec3 n) {
   bool edges = f[0].directions == 1 && f[1].directions == 1;
   u = edges ? f[0].along[0] : f[face].along[0];
   v = edges ? f[1].along[0] : f[face].along[1];
-  du = vec3_cross(c->turn[edges ? 0 : face], u);
-  dv = vec3_cross(c->turn[edges ? 1 : face], v);
+  du = c->along[edges ? 0 : face][0];
+  dv = edges ? c->along[1][0] : c->along[face][1];
   Vec3 cross = vec3_cross(u, v), change = vec3_add(vec3_cross(du, v), vec3_cross(u, dv));
   double length = vec3_norm(cross), sign = vec3_dot(cross, n) < 0 ? -1 : 1;
   Vec3 dn = vec3_scale(change, sign / length);
@@ -136,23 +173,46 @@ static bool parallel(const Feature f[2]) {
   return vec3_norm(vec3_cross(f[0].along[0], f[1].along[0])) < FLAT;
 }
 
+/* What the derivatives of an answer rest on. */
+typedef struct {
+  Feature feature[2];
+  double matrix[4][4];
+  int row[4];
+  Vec3 apart, normal;
+  double distance;
+  bool own; /* the normal is that of the features */
+} Flats;
+
+static const char* find_flats(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer, Flats* s) {
+  double size = point_view_size(a) + point_view_size(b);
+  *s = (Flats){
+      .apart = vec3_sub(answer->witness_b, answer->witness_a), .normal = answer->normal, .distance = answer->distance};
+  if (!(fabs(answer->distance) > ON_FEATURE * size) && !(answer->distance < 0)) return "the hulls just touch";
+  Feature* f = s->feature;
+  f[0] = feature_of(a, pose_a, s->normal, ON_FEATURE * size);
+  f[1] = feature_of(b, pose_b, vec3_scale(s->normal, -1), ON_FEATURE * size);
+  if (parallel(f)) return "the nearest features are parallel: the nearest points are not unique";
+  s->own = f[0].directions + f[1].directions == 2;
+  if (answer->distance < 0 && !s->own) return "the hulls overlap by too little to tell their features";
+  flats_matrix(f, s->matrix);
+  if (!lu_factor(f[0].directions + f[1].directions, 4, &s->matrix[0][0], s->row))
+    return "the nearest features are parallel: the nearest points are not unique";
+  return NULL;
+}
+
+static void add_column(const Flats* s, const Cause* c, double* out, int stride) {
+  column_of(s->feature, s->matrix, s->row, c, s->apart, s->normal, s->distance, out, stride);
+  if (!s->own) return;
+  double dn[3];
+  vec3_store(normal_change(s->feature, c, s->normal), dn);
+  for (int r = 0; r < 3; r++) out[(DISTANCE_NORMAL + r) * stride] = dn[r];
+}
+
 const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                                  double* out) {
-  double size = point_view_size(a) + point_view_size(b), m[4][4] = {{0}};
-  int row[4] = {0};
-  Vec3 n = answer->normal;
-  if (!(fabs(answer->distance) > ON_FEATURE * size) && !(answer->distance < 0)) return "the hulls just touch";
-  const Feature f[2] = {feature_of(a, pose_a, n, ON_FEATURE * size),
-                        feature_of(b, pose_b, vec3_scale(n, -1), ON_FEATURE * size)};
-  if (parallel(f)) return "the nearest features are parallel: the nearest points are not unique";
-  bool own = f[0].directions + f[1].directions == 2;
-  if (answer->distance < 0 && !own) return "the hulls overlap by too little to tell their features";
-  flats_matrix(f, m);
-  int order = f[0].directions + f[1].directions;
-  if (!lu_factor(order, 4, &m[0][0], row))
-    return "the nearest features are parallel: the nearest points are not unique";
-  Vec3 apart = vec3_sub(answer->witness_b, answer->witness_a);
-  for (int k = 0; k < QUERY_POSE_COLUMNS; k++) {
+  Flats s;
+  const char* reason = find_flats(a, pose_a, b, pose_b, answer, &s);
+  for (int k = 0; !reason && k < QUERY_POSE_COLUMNS; k++) {
     Cause c;
     memset(&c, 0, sizeof c);
     int body = k >= 6, axis = k % 3;
@@ -160,15 +220,39 @@ const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pos
     if (k % 6 >= 3) {
       c.point[body] = e;
     } else {
-      c.turn[body] = e;
+      for (int j = 0; j < s.feature[body].directions; j++) c.along[body][j] = vec3_cross(e, s.feature[body].along[j]);
       c.point[body] = vec3_cross(e, vec3_sub(body ? answer->witness_b : answer->witness_a, body ? pose_b.t : pose_a.t));
     }
-    column_of(f, m, row, &c, apart, n, answer->distance, out + k);
-    if (!own) continue;
-    Vec3 dn = normal_change(f, &c, n);
-    out[DISTANCE_NORMAL * QUERY_POSE_COLUMNS + k] = dn.x;
-    out[(DISTANCE_NORMAL + 1) * QUERY_POSE_COLUMNS + k] = dn.y;
-    out[(DISTANCE_NORMAL + 2) * QUERY_POSE_COLUMNS + k] = dn.z;
+    add_column(&s, &c, out + k, QUERY_POSE_COLUMNS);
   }
-  return NULL;
+  return reason;
+}
+
+const char* distance_vertex_slopes(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
+                                   VertexSlopes out[2]) {
+  Flats s;
+  const char* reason = find_flats(a, pose_a, b, pose_b, answer, &s);
+  for (int body = 0; body < 2; body++) {
+    out[body] = (VertexSlopes){.reason = reason};
+    if (reason) continue;
+    const Feature* f = &s.feature[body];
+    Pose pose = body ? pose_b : pose_a;
+    FeatureWeights w;
+    Vec3 place = pose_apply_inverse(pose, body ? answer->witness_b : answer->witness_a);
+    if (!feature_weights(f, body ? b : a, pose.r, place, &w)) {
+      out[body].reason = MANY_CORNERS;
+      continue;
+    }
+    out[body].count = f->corners;
+    for (int k = 0; k < 3 * f->corners; k++) {
+      Vec3 e = mat3_mul_vec(pose.r, vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2));
+      Cause c;
+      memset(&c, 0, sizeof c);
+      out[body].vertex[k / 3] = f->corner[k / 3];
+      c.point[body] = vec3_scale(e, w.weight[k / 3]);
+      for (int j = 0; j < f->directions; j++) c.along[body][j] = vec3_scale(e, w.tilt[k / 3][j]);
+      add_column(&s, &c, &out[body].rows[0][k], VERTEX_COLUMNS);
+    }
+  }
+  return reason;
 }

@@ -285,7 +285,7 @@ ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]) {
 
 /* What one displacement does by itself, each point joined to its body. */
 typedef struct {
-  Vec3 point[2], turn[2];
+  Vec3 point[2], turn[2], along[2][2];
   double phi[2];
   Vec3 gradient[2];
 } Cause;
@@ -303,7 +303,7 @@ static void column_of(const System* s, const double inverse[ORDER_MAX][ORDER_MAX
     for (int i = 0; side->shape && i < 3; i++) f[first + i] = component(turned, i);
     if (side->shape) f[first + 3] = c->phi[k];
     for (int j = 0; !side->shape && j < side->feature.directions; j++)
-      f[first + j] = vec3_dot(vec3_cross(c->turn[k], side->feature.along[j]), s->normal);
+      f[first + j] = vec3_dot(c->along[k][j], s->normal);
   }
   for (int i = 0; i < s->order; i++)
     for (int j = 0; j < s->order; j++) y[i] -= inverse[i][j] * f[j];
@@ -329,6 +329,8 @@ static Cause pose_cause(const System* s, int column) {
     c.point[k] = vec3_scale(e, 1 / s->scale);
   } else {
     c.turn[k] = e;
+    for (int j = 0; !side->shape && j < side->feature.directions; j++)
+      c.along[k][j] = vec3_cross(e, side->feature.along[j]);
     c.point[k] = vec3_cross(e, vec3_sub(side->place, side->pose.t));
   }
   return c;
@@ -344,17 +346,23 @@ static Cause shape_cause(const System* s, int k, int parameter) {
   return c;
 }
 
+/* The system solved at an answer, and its inverse. */
+static const char* solve_again(System* s, double inverse[ORDER_MAX][ORDER_MAX], const ConvexBody body[2],
+                               const Pose pose[2], const ConvexDistance* answer, double* condition) {
+  Distance found;
+  int row[ORDER_MAX] = {0};
+  *condition = HUGE_VAL;
+  if (!solve(s, body, pose, &answer->nearest, &found)) return "the nearest points are not unique, or not found exactly";
+  *condition = lu_inverse(s->order, ORDER_MAX, &s->matrix[0][0], row, &inverse[0][0]);
+  return *condition <= QUERY_CONDITION_MAX ? NULL : "the condition of the system is above 1e8";
+}
+
 const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                         bool parameters, double* out, double* condition) {
   System s = {.order = 0};
-  Distance found;
   double inverse[ORDER_MAX][ORDER_MAX] = {{0}};
-  int row[ORDER_MAX] = {0};
-  *condition = HUGE_VAL;
-  if (!solve(&s, body, pose, &answer->nearest, &found))
-    return "the nearest points are not unique, or not found exactly";
-  *condition = lu_inverse(s.order, ORDER_MAX, &s.matrix[0][0], row, &inverse[0][0]);
-  if (!(*condition <= QUERY_CONDITION_MAX)) return "the condition of the system is above 1e8";
+  const char* reason = solve_again(&s, inverse, body, pose, answer, condition);
+  if (reason) return reason;
   int own[2] = {0, 0};
   for (int k = 0; parameters && k < 2; k++) own[k] = body[k].shape ? shape_parameter_count(body[k].shape) : 0;
   int columns = QUERY_POSE_COLUMNS + own[0] + own[1];
@@ -364,4 +372,32 @@ const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pos
     column_of(&s, inverse, &c, out + k, columns);
   }
   return NULL;
+}
+
+const char* convex_distance_vertex_slopes(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
+                                          VertexSlopes out[2]) {
+  System s = {.order = 0};
+  double inverse[ORDER_MAX][ORDER_MAX] = {{0}}, condition;
+  const char* reason = solve_again(&s, inverse, body, pose, answer, &condition);
+  for (int k = 0; k < 2; k++) {
+    out[k] = (VertexSlopes){.reason = reason};
+    const NearestSide* side = &s.side[k];
+    if (reason || side->shape) continue;
+    FeatureWeights w;
+    Vec3 at = vec3_add_scaled(pose[0].t, s.scale, side->place);
+    if (!feature_weights(&side->feature, body[k].points, pose[k].r, pose_apply_inverse(pose[k], at), &w)) {
+      out[k].reason = MANY_CORNERS;
+      continue;
+    }
+    out[k].count = side->feature.corners;
+    for (int i = 0; i < 3 * out[k].count; i++) {
+      Cause c = {.phi = {0}};
+      Vec3 e = mat3_mul_vec(pose[k].r, vec3(i % 3 == 0, i % 3 == 1, i % 3 == 2));
+      out[k].vertex[i / 3] = side->feature.corner[i / 3];
+      c.point[k] = vec3_scale(e, w.weight[i / 3] / s.scale);
+      for (int j = 0; j < side->feature.directions; j++) c.along[k][j] = vec3_scale(e, w.tilt[i / 3][j]);
+      column_of(&s, inverse, &c, &out[k].rows[0][i], VERTEX_COLUMNS);
+    }
+  }
+  return reason;
 }

@@ -246,7 +246,7 @@ static void set_cause(ManifoldPair* s, ManifoldCause cause, int first) {
     s->smoothing[1] = 1;
     return;
   }
-  int left = shape_parameter_count(&s->body[cause - MANIFOLD_BY_SHAPE_A]->field->shape) - first;
+  int left = field_parameter_count(s->body[cause - MANIFOLD_BY_SHAPE_A]->field) - first;
   s->lanes = left < DUAL_VARIABLES ? left : DUAL_VARIABLES;
 }
 

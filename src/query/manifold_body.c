@@ -62,19 +62,36 @@ ManifoldBody manifold_body_create(const Field* field, TriangleSurface* surface) 
   return body;
 }
 
-/* z = y / gamma(y) with y held: dz = -z phi_theta(z) / (z . grad phi(z)) (X15). */
-Vec3* manifold_ray_slopes(const ManifoldBody* body) {
+/* z = y / gamma(y) with y held: dz = -z phi_theta(z) / (z . grad phi(z)) (X15). z: shape's frame. */
+static Vec3 ray_slope(const Shape* shape, Vec3 z, int k) {
+  double along = vec3_dot(z, shape_evaluate(shape, z).gradient), up;
+  Vec3 turned;
+  shape_parameter_slope(shape, z, k, &up, &turned);
+  return vec3_scale(z, -up / along);
+}
+
+/* Along the gradient (X16): dz = -phi_theta grad phi / |grad phi|^2. Body frame. */
+static Vec3 normal_slope(const Field* field, Vec3 z, int k) {
+  Vec3 gradient = field_evaluate(field, z).gradient, turned;
+  double square = vec3_dot(gradient, gradient), up;
+  if (!(square > 0)) return vec3(0, 0, 0);
+  field_parameter_slope(field, z, k, &up, &turned);
+  return vec3_scale(gradient, -up / square);
+}
+
+Vec3* manifold_surface_slopes(const ManifoldBody* body) {
   const Field* field = body->field;
-  int parameters = shape_parameter_count(&field->shape);
-  Vec3* out = MEMORY_NEW(Vec3, parameters * body->point_count);
-  for (int i = 0; i < body->point_count; i++) {
-    Vec3 z = pose_apply_inverse(field->pose, body->points[i]), turned;
-    double along = vec3_dot(z, shape_evaluate(&field->shape, z).gradient), up;
-    for (int k = 0; k < parameters; k++) {
-      shape_parameter_slope(&field->shape, z, k, &up, &turned);
-      out[k * body->point_count + i] = mat3_mul_vec(field->pose.r, vec3_scale(z, -up / along));
+  int parameters = field_parameter_count(field);
+  Vec3* out = memory_alloc(sizeof *out * (size_t)parameters * (size_t)body->point_count);
+  for (int k = 0; k < parameters; k++)
+    for (int i = 0; i < body->point_count; i++) {
+      Vec3* slope = &out[(ptrdiff_t)k * body->point_count + i];
+      if (field->kind == FIELD_SHAPE)
+        *slope =
+            mat3_mul_vec(field->pose.r, ray_slope(&field->shape, pose_apply_inverse(field->pose, body->points[i]), k));
+      else
+        *slope = normal_slope(field, body->points[i], k);
     }
-  }
   return out;
 }
 

@@ -139,6 +139,18 @@ enum {
 const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                                  double* out);
 
+/* Derivatives of a distance by the places of a hull's vertices, in the hull's frame (H5): those of the nearest feature
+ * alone count. rows[r][3 i + axis]: DISTANCE_ROWS by vertex[i] of the body's points. */
+enum { VERTEX_COLUMNS = 9 };
+typedef struct {
+  int count, vertex[3];
+  double rows[DISTANCE_ROWS][VERTEX_COLUMNS];
+  const char* reason; /* why there are none (static), then count is 0; NULL: they are there */
+} VertexSlopes;
+/* out: a's and b's. NULL, or why there are none of either (static), as of distance_derivatives. No allocation. */
+const char* distance_vertex_slopes(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
+                                   VertexSlopes out[2]);
+
 /* ---------------------------------------------------------------- distance with smooth shapes
  * (query/distance_smooth.c)
  */
@@ -167,6 +179,11 @@ ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]);
  * *condition: of the system (H4), in units of the bodies' size. out: DISTANCE_ROWS x columns numbers, row-major. */
 const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                         bool parameters, double* out, double* condition);
+
+/* By the vertices of those of the two bodies that are hulls; out: a's and b's, none of a smooth shape. As
+ * convex_distance_derivatives, which tells of the same reasons. No allocation. */
+const char* convex_distance_vertex_slopes(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
+                                          VertexSlopes out[2]);
 
 /* ---------------------------------------------------------------- witness points, smoothed (query/witness*.c)
  * The nearest points of bodies jump where features change. Smoothed, body a's is a mean over samples x_i of its surface
@@ -388,8 +405,7 @@ typedef struct {
   double outer;    /* radius of a ball about the origin that holds them [m] */
   const int* only; /* borrowed: the points that may touch (only_count); NULL: all of them */
   int only_count;
-  const Vec3*
-      point_slopes; /* borrowed; of every point by parameter k of the field's shape: [k * point_count + i]; NULL */
+  const Vec3* point_slopes; /* borrowed; of every point by parameter k of the field: [k * point_count + i]; NULL */
 } ManifoldBody;
 /* Takes the surface's points over and leaves it empty; borrows the field, which must outlive the body. Freed by
  * manifold_body_free. Never fails. */
@@ -458,8 +474,8 @@ typedef struct {
 void manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                    const ManifoldOptions* options, ManifoldMean* out, void* room);
 /* The same as manifold_query with other derivatives (X8), in the first six columns: by parameters first, first + 1, ...
- * of a body whose field is one shape (FIELD_SHAPE), the points moving along by its point_slopes; or, in the first, by
- * the smoothing. out, room: as of manifold_query; further columns are zero. A parameter that the shape has not is
+ * of a body's field (field_parameter_count), the points moving along by its point_slopes; or, in the first, by the
+ * smoothing. out, room: as of manifold_query; further columns are zero. A parameter that the field has not is
  * undefined, not checked. */
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                        const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
@@ -467,8 +483,9 @@ void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b
 /* Likewise manifold_mean's: its slope's first six by such causes. options, room, cause, first: as above. */
 void manifold_mean_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                       const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldMean* out, void* room);
-/* How the points of a body whose field is one shape (FIELD_SHAPE) move with its parameters, along the rays from its
- * centre (X15): [k * point_count + i] [m per unit], for point_slopes. Allocates; memory_free. */
-Vec3* manifold_ray_slopes(const ManifoldBody* body);
+/* How the points of a body move with its field's parameters: of one shape (FIELD_SHAPE) along the rays from its centre
+ * (X15), of others along the gradient (X16): [k * point_count + i] [m per unit], for point_slopes. Allocates;
+ * memory_free. */
+Vec3* manifold_surface_slopes(const ManifoldBody* body);
 
 #endif

@@ -251,9 +251,142 @@ static void shape_parameter(const Shape* shape, Vec3 x, int k, double* value, Ve
   *outward = vec3_scale(vec3_add_scaled(change, -vec3_dot(n, change), n), 1 / steep);
 }
 
+/* (Y10) Weights, heights and gradient parts of points with normals. */
+typedef struct {
+  double least, sum, value; /* value: phi */
+} PointMean;
+
+static double square_to(const Field* field, Vec3 x, int i) {
+  Vec3 arm = vec3_sub(x, field->points[i]);
+  return vec3_dot(arm, arm);
+}
+
+static double weight_of(const Field* field, const PointMean* mean, Vec3 x, int i) {
+  return math_decay((mean->least - square_to(field, x, i)) / (2 * field->radius * field->radius));
+}
+
+static PointMean point_mean(const Field* field, Vec3 x) {
+  PointMean out = {.least = HUGE_VAL};
+  for (int i = 0; i < field->count; i++) out.least = fmin(out.least, square_to(field, x, i));
+  for (int i = 0; i < field->count; i++) {
+    double w = weight_of(field, &out, x, i);
+    out.sum += w;
+    out.value += w * vec3_dot(field->normals[i], vec3_sub(x, field->points[i]));
+  }
+  out.value /= out.sum;
+  return out;
+}
+
+/* What point i has to do with a change: of its height, exponent, normal, pull b. */
+typedef struct {
+  double height, exponent;
+  Vec3 normal, pull;
+} PointChange;
+
+/* k 0: the radius; then x, y, z of point and normal, made unit, of each. */
+static PointChange point_change(const Field* field, Vec3 x, int i, int k) {
+  double over = 1 / (field->radius * field->radius);
+  Vec3 arm = vec3_sub(x, field->points[i]), n = field->normals[i];
+  if (k == 0)
+    return (PointChange){.exponent = vec3_dot(arm, arm) * over / field->radius,
+                         .pull = vec3_scale(arm, 2 * over / field->radius)};
+  if ((k - 1) / 6 != i) return (PointChange){0};
+  Vec3 e = vec3(k % 3 == 1, k % 3 == 2, k % 3 == 0);
+  if ((k - 1) % 6 < 3) return (PointChange){-vec3_dot(n, e), vec3_dot(arm, e) * over, {0, 0, 0}, vec3_scale(e, over)};
+  Vec3 turned = vec3_add_scaled(e, -vec3_dot(n, e), n);
+  return (PointChange){.height = vec3_dot(turned, arm), .normal = turned};
+}
+
+/* phi = E[h], outward = E[n + (h - phi) b], dE[f] = E[df] + E[(f - E f) de] (Y10). */
+static void points_parameter(const Field* field, Vec3 x, int k, double* value, Vec3* outward) {
+  PointMean mean = point_mean(field, x);
+  double up = 0, exponent = 0, over = 1 / mean.sum, wide = field->radius * field->radius;
+  Vec3 change = {0, 0, 0}, gradient = {0, 0, 0}, pull = {0, 0, 0};
+  for (int i = 0; i < field->count; i++) {
+    double w = weight_of(field, &mean, x, i) * over;
+    Vec3 arm = vec3_sub(x, field->points[i]), b = vec3_scale(arm, -1 / wide);
+    double above = vec3_dot(field->normals[i], arm) - mean.value;
+    PointChange d = point_change(field, x, i, k);
+    Vec3 part = vec3_add_scaled(field->normals[i], above, b);
+    up += w * (d.height + above * d.exponent);
+    exponent += w * d.exponent;
+    pull = vec3_add_scaled(pull, w, b);
+    gradient = vec3_add_scaled(gradient, w, part);
+    Vec3 own = vec3_add_scaled(vec3_add_scaled(d.normal, d.height, b), above, d.pull);
+    change = vec3_add_scaled(change, w, vec3_add_scaled(own, d.exponent, part));
+  }
+  *value = up;
+  *outward = vec3_add_scaled(vec3_add_scaled(change, -exponent, gradient), -up, pull);
+}
+
+/* Which part parameter k of the whole is of, and which of its numbers: 0 to 5 its turns and moves, then its own; 0 of
+ * part -1: the smoothing. */
+static int part_number(const Field* field, int k, int* part) {
+  *part = -1;
+  if (k == 0) return 0;
+  for (k--, *part = 0; k >= PART_MOTIONS + field_parameter_count(&field->parts[*part]); (*part)++)
+    k -= PART_MOTIONS + field_parameter_count(&field->parts[*part]);
+  return k;
+}
+
+/* A part at a place of the whole's, moved: its frame's origin is the centre of turns. */
+static void moved_part(const Field* part, Vec3 x, int k, double* value, Vec3* outward) {
+  if (k >= PART_MOTIONS) {
+    field_parameter_slope(part, x, k - PART_MOTIONS, value, outward);
+    return;
+  }
+  FieldValue v = field_evaluate(part, x);
+  Vec3 e = vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
+  Vec3 way = k < 3 ? vec3_cross(e, vec3_sub(x, part->pose.t)) : e;
+  *value = -vec3_dot(v.gradient, way);
+  *outward = vec3_scale(mat3_mul_vec(v.turn, way), -1);
+  if (k < 3) *outward = vec3_add(*outward, vec3_cross(e, v.outward));
+}
+
+/* w_i = exp((phi - v_i) / tau), N = sum w_i N_i (Y11). */
+static void joined_parameter(const Field* field, Vec3 x, int k, double* value, Vec3* outward) {
+  int own, number = part_number(field, k, &own);
+  double tau = field->smoothing, whole = field->kind == FIELD_SUBTRACTION ? -1 : 1, up = 0;
+  FieldValue all = joined_field(field, x);
+  double phi = whole * all.value;
+  Vec3 change = {0, 0, 0}, normal = vec3_scale(all.outward, whole);
+  for (int i = 0; i < field->part_count; i++) {
+    double sign = field->kind == FIELD_SUBTRACTION && i == 0 ? -1 : 1, exponent, slope = 0;
+    if (own >= 0 && i != own) continue;
+    FieldValue part = field_evaluate(&field->parts[i], x);
+    exponent = (phi - sign * part.value) / tau;
+    double w = exponent < WEIGHT_GONE ? 0 : exponent > 0 ? 1 : math_decay(exponent);
+    Vec3 turned = {0, 0, 0};
+    if (own < 0) {
+      slope = exponent;
+    } else {
+      moved_part(&field->parts[i], x, number, &slope, &turned);
+      slope *= sign;
+      change = vec3_scale(turned, sign * w);
+    }
+    up += w * slope;
+    change = vec3_add_scaled(change, -sign * w * slope / tau, part.outward);
+  }
+  change = vec3_add_scaled(change, up / tau, normal);
+  *value = whole * up;
+  *outward = vec3_scale(change, whole);
+}
+
+int field_parameter_count(const Field* field) {
+  if (field->kind == FIELD_SHAPE) return shape_parameter_count(&field->shape);
+  if (field->kind == FIELD_POINTS) return 1 + 6 * field->count;
+  int count = 1;
+  for (int i = 0; i < field->part_count; i++) count += PART_MOTIONS + field_parameter_count(&field->parts[i]);
+  return count;
+}
+
 void field_parameter_slope(const Field* field, Vec3 place, int k, double* value, Vec3* outward) {
   Vec3 x = pose_apply_inverse(field->pose, place);
-  if (field->shape.kind == SMOOTH_POLYTOPE)
+  if (field->kind == FIELD_POINTS)
+    points_parameter(field, x, k, value, outward);
+  else if (field->kind != FIELD_SHAPE)
+    joined_parameter(field, x, k, value, outward);
+  else if (field->shape.kind == SMOOTH_POLYTOPE)
     polytope_parameter(&field->shape, x, k, value, outward);
   else
     shape_parameter(&field->shape, x, k, value, outward);

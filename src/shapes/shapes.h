@@ -205,9 +205,14 @@ typedef enum { FIELD_VALUES, FIELD_GRADIENTS, FIELD_TURNS } FieldAnswer;
  * (shapes/field_many.c). places, out: (count). What a place gets depends neither on the others nor on what else is
  * wanted of it. No allocation. Never fails. */
 void field_evaluate_many(const Field* field, const Vec3* places, int count, FieldAnswer wanted, FieldValue* out);
-/* Change of value and outward at a place by parameter k of the shape (FIELD_SHAPE only). place and outward in the
- * body's frame [m, no unit]; slopes per unit of the parameter. Another k, or a field of several shapes, is
- * undefined, not checked. Allocates nothing. */
+/* A field's own parameters, in this order. A shape: its own; points: radius, then x, y, z of each point and of its
+ * normal, which stays unit; union and subtraction: smoothing, then of each part its turns about the axes of the whole
+ * through the origin of its frame [rad], its moves [m], its own parameters. How many; never fails, allocates nothing.
+ */
+enum { PART_MOTIONS = 6 };
+int field_parameter_count(const Field* field);
+/* Change of value and outward at a place by parameter k (Y10, Y11). place and outward in the body's frame [m, no unit];
+ * slopes per unit of the parameter. Another k is undefined, not checked. Allocates nothing. */
 void field_parameter_slope(const Field* field, Vec3 place, int k, double* value, Vec3* outward);
 /* Frees its shape, arrays and parts, and leaves a zeroed field. NULL is not accepted; a zeroed one is. */
 void field_free(Field* field);

@@ -71,10 +71,127 @@ static void derivatives_H1(void** state) {
   assert_true(checked[0] == 30 && checked[1] == 30);
 }
 
+/* ---------------------------------------------------------------- by vertices */
+
+enum { VERTICES = 7 };
+typedef struct {
+  Vec3 corner[2][VERTICES];
+  Pose pose[2];
+  const Shape* ball; /* in place of a; NULL: corner[0] */
+} Corners;
+
+static ConvexDistance corners_query(const Corners* h, const double* x, VertexSlopes slopes[2]) {
+  PointView view[2];
+  for (int k = 0; k < 2; k++) {
+    Vec3 moved[VERTICES];
+    for (int i = 0; i < VERTICES; i++) {
+      const double* by = x + 3 * (VERTICES * k + i);
+      moved[i] = x ? vec3_add(h->corner[k][i], vec3(by[0], by[1], by[2])) : h->corner[k][i];
+    }
+    view[k] = point_view_create(moved, VERTICES);
+  }
+  const ConvexBody body[2] = {{.shape = h->ball, .points = view[0]}, {.points = view[1]}};
+  ConvexDistance d = {.proved = true};
+  if (h->ball) {
+    d = convex_distance(body, h->pose);
+    if (slopes) convex_distance_vertex_slopes(body, h->pose, &d, slopes);
+  } else {
+    d.nearest = distance_query(view[0], h->pose[0], view[1], h->pose[1], NULL);
+    if (slopes) distance_vertex_slopes(view[0], h->pose[0], view[1], h->pose[1], &d.nearest, slopes);
+  }
+  for (int k = 0; k < 2; k++) point_view_free(&view[k]);
+  return d;
+}
+
+static bool corners_there(void* context, const double* x, double* y) {
+  Distance d = corners_query(context, x, NULL).nearest;
+  const double rows[DISTANCE_ROWS] = {d.distance,    d.normal.x,    d.normal.y,    d.normal.z,    d.witness_a.x,
+                                      d.witness_a.y, d.witness_a.z, d.witness_b.x, d.witness_b.y, d.witness_b.z};
+  memcpy(y, rows, sizeof rows);
+  return true;
+}
+
+/* Random hulls, and a ball and a hull: all vertices are moved, those that are not nearest must do nothing. */
+static void derivatives_by_vertices_H5(void** state) {
+  (void)state;
+  enum { INPUTS = 6 * VERTICES };
+  Random random = {91};
+  int checked[2][2] = {{0}}, corners[4] = {0};
+  const SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {0.7, 0.6, 0.8}};
+  Shape ball;
+  assert_null(shape_create(&ball, &form));
+  for (int k = 0; k < 400; k++) {
+    Corners h = {.ball = k % 2 ? &ball : NULL};
+    for (int side = 0; side < 2; side++) {
+      h.pose[side] = random_pose(&random, 1);
+      for (int i = 0; i < VERTICES; i++) h.corner[side][i] = vec3_scale(random_direction(&random), side ? 0.9 : 0.7);
+    }
+    h.pose[1].t = vec3_add_scaled(h.pose[0].t, k / 2 % 2 ? 0.6 : 2, random_direction(&random));
+    VertexSlopes slopes[2];
+    Distance d = corners_query(&h, NULL, slopes).nearest;
+    int overlap = d.distance < 0;
+    if (fabs(d.distance) < 0.05 || checked[k % 2][overlap] == 15 || slopes[1].reason) continue;
+    double jacobian[DISTANCE_ROWS * INPUTS] = {0};
+    for (int side = h.ball ? 1 : 0; side < 2; side++)
+      for (int i = 0; i < 3 * slopes[side].count; i++)
+        for (int r = 0; r < DISTANCE_ROWS; r++)
+          jacobian[r * INPUTS + 3 * (VERTICES * side + slopes[side].vertex[i / 3]) + i % 3] = slopes[side].rows[r][i];
+    Sweep sweep = {corners_there, &h, INPUTS, DISTANCE_ROWS, NULL, NULL, NULL, 1e-4, 4, 7};
+    sweep_expect(&sweep, jacobian, 1, 1e-6, "seed 91, %d: distance %g", k, d.distance);
+    checked[k % 2][overlap]++;
+    corners[slopes[1].count]++;
+  }
+  shape_free(&ball);
+  print_message("seed 91: %d %d %d %d checked, b by a corner %d, an edge %d, a face %d\n", checked[0][0], checked[0][1],
+                checked[1][0], checked[1][1], corners[1], corners[2], corners[3]);
+  for (int k = 0; k < 4; k++) assert_true(checked[k / 2][k % 2] == 15);
+  assert_true(corners[1] > 0 && corners[2] > 0 && corners[3] > 0);
+}
+
+/* A ball over a face: the corners share its distance by their barycentric weights; a box's face has four corners. */
+static void vertices_in_closed_form_H5(void** state) {
+  (void)state;
+  const Vec3 corner[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.2, 0.2, -1}};
+  const SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {0.3, 0.3, 0.3}};
+  Shape ball;
+  assert_null(shape_create(&ball, &form));
+  PointView view = point_view_create(corner, 4);
+  const ConvexBody body[2] = {{.points = view}, {.shape = &ball}};
+  Pose pose[2] = {pose_identity(), pose_identity()};
+  pose[1].t = vec3(0.2, 0.5, 1);
+  ConvexDistance d = convex_distance(body, pose);
+  VertexSlopes slopes[2];
+  assert_null(convex_distance_vertex_slopes(body, pose, &d, slopes));
+  compare_near(d.nearest.distance, 0.7, 1e-9, "distance");
+  assert_int_equal(slopes[0].count, 3);
+  assert_int_equal(slopes[1].count, 0);
+  const double weight[4] = {0.3, 0.2, 0.5, 0};
+  for (int i = 0; i < 3; i++)
+    for (int axis = 0; axis < 3; axis++)
+      compare_near(slopes[0].rows[DISTANCE_VALUE][3 * i + axis], axis == 2 ? -weight[slopes[0].vertex[i]] : 0, 1e-9,
+                   "corner %d, axis %d", slopes[0].vertex[i], axis);
+  point_view_free(&view);
+  shape_free(&ball);
+  Body box = body_box(vec3(1, 1, 1)), tip = body_box(vec3(0.1, 0.1, 0.1));
+  pose[1].t = vec3(0, 0, 2);
+  pose[1].r = mat3_from_quat(quat_normalized((Quat){1, 0.3, 0.4, 0}));
+  Distance near = distance_query(box.hull.points, pose[0], tip.hull.points, pose[1], NULL);
+  assert_null(distance_vertex_slopes(box.hull.points, pose[0], tip.hull.points, pose[1], &near, slopes));
+  assert_non_null(slopes[0].reason);
+  assert_null(slopes[1].reason);
+  assert_int_equal(slopes[1].count, 1);
+  compare_vec3(vec3(slopes[1].rows[0][0], slopes[1].rows[0][1], slopes[1].rows[0][2]),
+               mat3_tmul_vec(pose[1].r, vec3(0, 0, 1)), 1e-12, "the tip");
+  body_free(&box);
+  body_free(&tip);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(boxes_in_closed_form),
       cmocka_unit_test(derivatives_H1),
+      cmocka_unit_test(derivatives_by_vertices_H5),
+      cmocka_unit_test(vertices_in_closed_form_H5),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* Contact manifolds: bodies whose contacts are known, derivatives against differences, and what must not matter. */
 #include <string.h>
 #include "query/query.h"
+#include "support/designed.h"
 #include "support/bodies.h"
 #include "support/sweep.h"
 
@@ -538,7 +539,7 @@ static void points_on_rays_X15(void** state) {
     assert_null(shape_create(&field.shape, &form));
     TriangleSurface surface = field_surface(&field, 0);
     ManifoldBody body = manifold_body_create(&field, &surface);
-    Vec3* slopes = manifold_ray_slopes(&body);
+    Vec3* slopes = manifold_surface_slopes(&body);
     for (int k = 0; k < shape_form_count(&form); k++)
       for (int i = 0; i < body.point_count; i++) {
         Vec3 ray = pose_apply_inverse(field.pose, body.points[i]), there[2];
@@ -561,6 +562,79 @@ static void points_on_rays_X15(void** state) {
   }
 }
 
+/* ---------------------------------------------------------------- unions, subtractions, oriented points */
+
+typedef struct {
+  FieldKind kind;
+  ManifoldBody own, other; /* the own one's points where they are before its parameters move */
+  Pose pose[2];
+  ManifoldOptions options;
+} Designed;
+
+/* Along the gradient onto phi = 0. */
+static Vec3 drawn(const Field* field, Vec3 place) {
+  for (int step = 0; step < 6; step++) {
+    FieldValue v = field_evaluate(field, place);
+    place = vec3_add_scaled(place, -v.value / vec3_dot(v.gradient, v.gradient), v.gradient);
+  }
+  return place;
+}
+
+static bool designed_there(void* context, const double* x, double* y) {
+  const Designed* d = context;
+  Field field = designed_field(d->kind, x);
+  ManifoldBody moved = d->own;
+  moved.field = &field;
+  moved.points = MEMORY_NEW(Vec3, moved.point_count);
+  for (int i = 0; i < moved.point_count; i++) moved.points[i] = drawn(&field, d->own.points[i]);
+  int64_t count = manifold_count(&moved, &d->other, &d->options);
+  ManifoldContact* c = MEMORY_NEW(ManifoldContact, count);
+  manifold_query(&d->other, d->pose[1], &moved, d->pose[0], &d->options, c, NULL);
+  hand_over(c, count, y);
+  memory_free(moved.points);
+  field_free(&field);
+  return true;
+}
+
+static void derivatives_by_fields_X16(void** state) {
+  (void)state;
+  Random random = {57};
+  const SmoothForm form = {.kind = SMOOTH_SUPERQUADRIC, .size = {0.5, 0.4, 0.6}, .exponents = {0.7, 0.5}};
+  for (int kind = FIELD_POINTS; kind <= FIELD_SUBTRACTION; kind++) {
+    Field field = designed_field((FieldKind)kind, NULL), other = {.kind = FIELD_SHAPE, .pose = pose_identity()};
+    assert_null(shape_create(&other.shape, &form));
+    TriangleSurface surface = field_surface(&field, 0), beside = field_surface(&other, 0);
+    Designed d = {.kind = (FieldKind)kind,
+                  .own = manifold_body_create(&field, &surface),
+                  .other = manifold_body_create(&other, &beside),
+                  .options = {.smoothing = 0.05, .softness = 0.1, .regularization = 0.01, .points = 9, .edges = 4}};
+    for (int k = 0; k < 2; k++) d.pose[k] = random_pose(&random, 0.2);
+    d.pose[1].t = vec3_add_scaled(d.pose[0].t, 0.8, random_direction(&random));
+    Vec3* slopes = manifold_surface_slopes(&d.own);
+    d.own.point_slopes = slopes;
+    int inputs = field_parameter_count(&field);
+    int64_t count = manifold_count(&d.other, &d.own, &d.options);
+    assert_true(count > 0);
+    double* jacobian = MEMORY_NEW(double, count* MANIFOLD_ROWS* inputs);
+    ManifoldContact* c = MEMORY_NEW(ManifoldContact, count);
+    for (int first = 0; first < inputs; first += 6) {
+      manifold_query_by(&d.other, d.pose[1], &d.own, d.pose[0], &d.options, MANIFOLD_BY_SHAPE_B, first, c, NULL);
+      for (int64_t i = 0; i < count * MANIFOLD_ROWS; i++)
+        for (int p = 0; p < 6 && first + p < inputs; p++)
+          jacobian[i * inputs + first + p] = c[i / MANIFOLD_ROWS].slope[i % MANIFOLD_ROWS][p];
+    }
+    Sweep sweep = {designed_there, &d, inputs, (int)count * MANIFOLD_ROWS, NULL, NULL, NULL, 1e-3, 4, 7};
+    sweep_expect(&sweep, jacobian, 0.1, 1e-6, "seed 57, kind %d", kind);
+    memory_free(jacobian);
+    memory_free(c);
+    memory_free(slopes);
+    manifold_body_free(&d.own);
+    manifold_body_free(&d.other);
+    field_free(&field);
+    field_free(&other);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(points_on_rays_X15),
@@ -571,6 +645,7 @@ int main(void) {
       cmocka_unit_test(boxes_apart_do_not_meet),
       cmocka_unit_test(derivatives_X7),
       cmocka_unit_test(derivatives_by_shapes_and_smoothing_X8),
+      cmocka_unit_test(derivatives_by_fields_X16),
       cmocka_unit_test(invariance),
       cmocka_unit_test(values_alone_and_culled_X13_are_the_same),
       cmocka_unit_test(mean_distance_X14),

@@ -2,6 +2,7 @@
 #include <string.h>
 #include "shapes/shapes.h"
 #include "support/bodies.h"
+#include "support/designed.h"
 #include "support/sweep.h"
 
 static Field shape_part(const SmoothForm* form, Pose pose) {
@@ -256,6 +257,48 @@ static void points_Y3_inside_out_break_a_rule(void** state) {
   assert_null(field_points_rule(out, out, 1, 0.3));
 }
 
+/* ---------------------------------------------------------------- own parameters */
+
+typedef struct {
+  FieldKind kind;
+  Vec3 place;
+} DesignedPlace;
+
+static bool designed_there(void* context, const double* x, double* y) {
+  const DesignedPlace* at = context;
+  Field field = designed_field(at->kind, x);
+  FieldValue v = field_evaluate(&field, at->place);
+  const double rows[4] = {v.value, v.outward.x, v.outward.y, v.outward.z};
+  memcpy(y, rows, sizeof rows);
+  field_free(&field);
+  return true;
+}
+
+static void derivatives_by_parameters_Y10_Y11(void** state) {
+  (void)state;
+  Random random = {83};
+  for (int kind = FIELD_POINTS; kind <= FIELD_SUBTRACTION; kind++) {
+    Field field = designed_field((FieldKind)kind, NULL);
+    int count = field_parameter_count(&field);
+    assert_in_range(count, 1, DESIGNED_MAX);
+    assert_int_equal(count, kind == FIELD_POINTS ? 73 : kind == FIELD_UNION ? 22 : 108);
+    for (int i = 0; i < 12; i++) {
+      DesignedPlace at = {(FieldKind)kind, vec3_scale(random_direction(&random), 0.2 + 0.1 * i)};
+      double jacobian[4 * DESIGNED_MAX];
+      for (int k = 0; k < count; k++) {
+        double value;
+        Vec3 outward;
+        field_parameter_slope(&field, at.place, k, &value, &outward);
+        const double rows[4] = {value, outward.x, outward.y, outward.z};
+        for (int r = 0; r < 4; r++) jacobian[r * count + k] = rows[r];
+      }
+      Sweep sweep = {designed_there, &at, count, 4, NULL, NULL, NULL, 1e-3, 4, 7};
+      sweep_expect(&sweep, jacobian, 0.1, 1e-7, "seed 83, kind %d, place %d", kind, i);
+    }
+    field_free(&field);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ball_Y1_is_the_distance),
@@ -264,6 +307,7 @@ int main(void) {
       cmocka_unit_test(points_Y3_inside_out_break_a_rule),
       cmocka_unit_test(unions_Y4_and_subtractions_Y5_are_bounded_by_their_parts),
       cmocka_unit_test(derivatives_Y6),
+      cmocka_unit_test(derivatives_by_parameters_Y10_Y11),
       cmocka_unit_test(many_places_Y9_are_each_alone),
       cmocka_unit_test(surfaces_lie_on_zero),
   };
