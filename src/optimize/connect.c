@@ -172,7 +172,7 @@ static bool tie_fits(const Scene* scene, int link, const int tie[4]) {
   return tie[0] != tie[2] && same_place(a->points[tie[1]], b->points[tie[3]]);
 }
 
-/* What the scene tells of, as far as the vertices still are in one place. */
+/* What the scene tells of, as far as the vertices still are in one place (connect_check_kept tells of others). */
 static void keep_ties(const Scene* scene, int link, SharedVertices* shared) {
   const SceneLink* l = &scene->links[link];
   for (int k = 0; l->ties && k < l->tie_count; k++) {
@@ -187,38 +187,79 @@ static void keep_ties(const Scene* scene, int link, SharedVertices* shared) {
   }
 }
 
-static void keep_link(const Scene* scene, int link, bool told, SharedVertices* shared) {
-  if (told)
-    keep_ties(scene, link, shared);
-  else
-    join_corners(scene, link, shared);
-}
-
-/* A vertex that stands at a joint already. */
-static void keep_attachment(const Scene* scene, int link, int child, Vec3 point, SharedVertices* shared) {
+/* A vertex that stands at a joint already; false: the link has vertices, and none of them does. */
+static bool keep_attachment(const Scene* scene, int link, int child, Vec3 point, SharedVertices* shared) {
+  int points = 0;
   for (int h = 0; h < scene->links[link].shape_count; h++) {
     const SceneShape* shape = hull_shape(scene, link, h);
+    points += shape->point_count;
     for (int m = 0; m < shape->point_count; m++) {
       if (!same_place(shape->points[m], point)) continue;
       *add_shared(shared) =
           (SharedVertex){.link = link, .hull = {h, -1}, .vertex = {m, -1}, .child = child, .position = point};
-      return;
+      return true;
     }
   }
+  return points == 0;
 }
 
-static void keep_all(const Scene* scene, const Model* model, const ConnectRequest* request, SharedVertices* shared) {
-  bool told = false;
-  for (int i = 0; i < scene->link_count; i++) told = told || scene->links[i].ties;
-  for (int i = 0; i < scene->link_count; i++)
-    if (request->shapes[i] && request->follows[i] < 0) keep_link(scene, i, told, shared);
+/* Returns how many joints stand at no vertex; first: of them, a link. */
+static int keep_attachments(const Scene* scene, const ConnectRequest* request, SharedVertices* shared, int* first) {
+  int loose = 0;
   for (int i = 0; i < scene->link_count; i++) {
-    int parent = model->links[i].parent;
+    int parent = scene->links[i].parent;
     if (parent < 0) continue;
-    if (request->shapes[i]) keep_attachment(scene, i, i, vec3(0, 0, 0), shared);
+    bool there = true;
+    if (request->shapes[i]) there = keep_attachment(scene, i, i, vec3(0, 0, 0), shared);
     if (request->shapes[parent] || request->joints[i])
-      keep_attachment(scene, parent, i, scene->links[i].joint.position, shared);
+      there = keep_attachment(scene, parent, i, scene->links[i].joint.position, shared) && there;
+    if (!there && loose++ == 0) *first = i;
   }
+  return loose;
+}
+
+static void keep_all(const Scene* scene, const ConnectRequest* request, SharedVertices* shared) {
+  int first;
+  for (int i = 0; i < scene->link_count; i++)
+    if (request->shapes[i] && request->follows[i] < 0) keep_ties(scene, i, shared);
+  keep_attachments(scene, request, shared, &first);
+}
+
+static void check_ties(const Scene* scene, int link, SourcePlace place, Diagnostics* diagnostics) {
+  const SceneLink* l = &scene->links[link];
+  if (!l->ties) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place,
+                    "design.connect: keep keeps the vertices that the scene says are one, and of the %d hulls of link "
+                    "'%s' it says nothing ('ties', which the best.scene.yaml of a design has): take true to tie them, "
+                    "false or `ties: []` for hulls that nothing ties",
+                    l->shape_count, l->name);
+    return;
+  }
+  int lost = 0, first = 0;
+  for (int k = l->tie_count - 1; k >= 0; k--)
+    if (!tie_fits(scene, link, l->ties[k])) lost++, first = k;
+  if (lost == 0) return;
+  const int* tie = l->ties[first];
+  diagnostics_add(diagnostics, SEVERITY_WARNING, l->place,
+                  "link '%s': %d of %d ties are not kept, for they are not of two vertices in one place; the first is "
+                  "ties[%d], [%d, %d, %d, %d]",
+                  l->name, lost, l->tie_count, first, tie[0], tie[1], tie[2], tie[3]);
+}
+
+void connect_check_kept(const Scene* scene, const ConnectRequest* request, SourcePlace place,
+                        Diagnostics* diagnostics) {
+  for (int i = 0; i < scene->link_count; i++)
+    if (request->shapes[i] && request->follows[i] < 0 && scene->links[i].shape_count > 1)
+      check_ties(scene, i, place, diagnostics);
+  SharedVertices kept = {0};
+  int first = 0, loose = keep_attachments(scene, request, &kept, &first);
+  shared_vertices_free(&kept);
+  if (loose > 0)
+    diagnostics_add(
+        diagnostics, SEVERITY_WARNING, place,
+        "design.connect: keep puts no vertex at joints, and at %d of the joints of changing shapes there is "
+        "none, the first that of link '%s': shapes may leave them (true puts one there)",
+        loose, scene->links[first].name);
 }
 
 void connect_note_ties(Scene* scene, const SharedVertices* shared) {
@@ -276,7 +317,7 @@ static void copy_joined(Scene* scene, int link, int from, Mat3 map, SharedVertic
 
 void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* request, SharedVertices* shared) {
   if (request->keep) {
-    keep_all(scene, model, request, shared);
+    keep_all(scene, request, shared);
     return;
   }
   for (int i = 0; i < scene->link_count; i++)

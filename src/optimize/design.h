@@ -33,10 +33,14 @@ typedef struct {
   const bool *shapes, *joints;
   const int* follows;
   const Mat3* map;
-  bool keep; /* nothing is inserted: ties that the scene tells of, or where it tells of none, vertices in one place */
+  bool keep; /* nothing is inserted: ties that the scene tells of */
 } ConnectRequest;
 /* Write down in the scene which vertices are one, for who keeps them. The scene owns them, in place of those it had. */
 void connect_note_ties(Scene* scene, const SharedVertices* shared);
+/* What `keep` would find, before anything is done: an error, at place, for every link of several hulls whose ties are
+ * not told, warnings for ties of vertices that are not there or not in one place, and for joints that stand at no
+ * vertex. */
+void connect_check_kept(const Scene* scene, const ConnectRequest* request, SourcePlace place, Diagnostics* diagnostics);
 /* Does what the request asks for in the scene, and appends what is shared to `shared`, whose owner calls
  * shared_vertices_free. model: of the same scene, as it was before. */
 void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* request, SharedVertices* shared);

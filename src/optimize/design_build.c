@@ -175,6 +175,7 @@ static Status prepare_scene(DesignBuild* b, TaskScenario* scenario, bool first, 
     }
     ensure_initials(b->task, &model, scene);
     ConnectRequest request = {b->shapes, b->joints, b->follows, b->map, b->task->optimizer.connect_keep};
+    if (request.keep && first) connect_check_kept(scene, &request, b->task->optimizer.connect_place, b->diagnostics);
     if (b->task->optimizer.connect) connect_hulls(scene, &model, &request, shared);
     connect_note_ties(scene, shared);
   }

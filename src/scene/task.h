@@ -303,16 +303,17 @@ typedef struct {
   TaskSchedule schedule;
   double decay; /* STEP: factor every `decay_every` iterations; COSINE: final factor */
   int decay_every;
-  double clip;           /* of the gradient's Euclidean norm; INFINITY = off */
-  double discount;       /* per step of the adjoint back in time; 1 = the true gradient */
-  double shrink, grow;   /* of the trust radius at a rejected and at an accepted step */
-  double stop_loss;      /* stop when the loss is at most this; -INFINITY = off */
-  int stall;             /* stop after so many iterations without a new best; 0 = off */
-  double stall_decrease; /* relative decrease that counts as one */
-  int save_every;        /* iterations between design/<iteration>/ and checkpoints */
-  double tolerance;      /* of the steps, relative; default 1e-10 */
-  bool connect_keep;     /* of these, only those that the scene has */
-  bool connect;          /* insert shared vertices for overlapping hulls and attachments */
+  double clip;               /* of the gradient's Euclidean norm; INFINITY = off */
+  double discount;           /* per step of the adjoint back in time; 1 = the true gradient */
+  double shrink, grow;       /* of the trust radius at a rejected and at an accepted step */
+  double stop_loss;          /* stop when the loss is at most this; -INFINITY = off */
+  int stall;                 /* stop after so many iterations without a new best; 0 = off */
+  double stall_decrease;     /* relative decrease that counts as one */
+  int save_every;            /* iterations between design/<iteration>/ and checkpoints */
+  double tolerance;          /* of the steps, relative; default 1e-10 */
+  bool connect_keep;         /* of these, only those that the scene has */
+  SourcePlace connect_place; /* of `connect` in the design */
+  bool connect;              /* insert shared vertices for overlapping hulls and attachments */
 } TaskOptimizer;
 
 typedef enum { WARM_SHIFT, WARM_KEEP } TaskWarmStart;

@@ -213,6 +213,7 @@ static void read_connect(Reader* reader, const Node* node, TaskOptimizer* optimi
   optimizer->connect = true;
   if (!node) return;
   size_t mark = reader_enter_key(reader, "connect");
+  optimizer->connect_place = node->place;
   optimizer->connect_keep = strcmp(node->text, "keep") == 0;
   if (!optimizer->connect_keep && node_scalar_kind(node) != SCALAR_BOOL)
     reader_expected(reader, node, "true, false or keep");

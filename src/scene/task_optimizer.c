@@ -14,15 +14,16 @@ const char* task_optimizer_name(TaskOptimizerType type) {
 
 void read_optimizer(Reader* reader, Task* task, const Node* node) {
   OptimizerForm form;
-  bool connect = task->optimizer.connect, keep = task->optimizer.connect_keep; /* stand in the design */
+  TaskOptimizer design = task->optimizer; /* what stands in the design */
   size_t mark = reader_enter_key(reader, "optimizer");
   const Node* map = task_section(reader, task, node);
   if (map && schema_read(reader, map, "optimizer", &form)) {
     TaskOptimizer* optimizer = &task->optimizer;
     *optimizer = form.optimizer;
     optimizer->place = map->place;
-    optimizer->connect = connect;
-    optimizer->connect_keep = keep;
+    optimizer->connect = design.connect;
+    optimizer->connect_keep = design.connect_keep;
+    optimizer->connect_place = design.connect_place;
     optimizer->type = (TaskOptimizerType)form.type;
     const Node* type = node_find(map, "type");
     optimizer->type_given = type != NULL;

@@ -238,7 +238,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "No hull that changes becomes thinner than this; 0 asks only that it is not flat."},
     {"design", "connect", VALUE_CONNECT, AT(DesignForm, connect), .fallback = "(true)",
      .meaning = "Keep overlapping hulls of a link, and a link and its joint's origins, together by shared vertices. "
-                "keep: those that the scene of another design has (best.scene.yaml), and no new ones."},
+                "keep: those that the scene of another design has (best.scene.yaml, by its `ties`), and no new ones; "
+                "a link of several hulls without `ties` is an error."},
     {"design", "vertices", VALUE_LIST, AT(DesignForm, vertices), .of = "vertices", .nullable = true,
      .meaning = "Hull vertices that move."},
     {"design", "cage", VALUE_LIST, AT(DesignForm, cage), .of = "cage", .nullable = true,
