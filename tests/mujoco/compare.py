@@ -302,6 +302,27 @@ links:
 controllers:
   - {link: table, type: prescribed, target: {type: csv, file: prescribed.csv, column: way, interpolation: cubic}}
 """
+COURSE = """
+name: course
+simulation: {dt: 0.001, duration: 1}
+contact: {model: none}
+links:
+  - {name: hand, mass: 50, shape: {type: box, size: [0.4, 0.2, 0.1]}}
+  - {name: pole, parent: hand, mass: 0.2, mass_model: uniform, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 0.05], damping: 0.02}, shapes: [{type: box, size: [0.04, 0.04, 1], position: [0, 0, -0.5]}]}
+controllers:
+  - link: hand
+    type: prescribed
+    target: # 0.1 m (1 - cos) along x, 0.05 m along z at twice the pace, 0.4 rad about z: from rest
+      type: sines
+      offset: [0.1, 0, 0.05, 0, 0, 0.4]
+      terms:
+        - [{amplitude: -0.1, frequency: 1, phase: 1.5707963267948966}]
+        - []
+        - [{amplitude: -0.05, frequency: 2, phase: 1.5707963267948966}]
+        - []
+        - []
+        - [{amplitude: -0.4, frequency: 1, phase: 1.5707963267948966}]
+"""
 
 
 def scene_of(name, text):
@@ -332,6 +353,9 @@ def prescribed():
     pairs = exactly(scene_of("prescribed", PRESCRIBED), "prescribed")
     for link in ("table", "pole"):
         tell_apart("prescribed by a file", f"{link}, 1 s", pairs, (link,), f"{link}/px", 1e-3)
+    pairs = exactly(scene_of("course", COURSE), "course")
+    for link in ("hand", "pole"):
+        tell_apart("prescribed free link", f"{link}, 1 s", pairs, (link,), f"{link}/px", 1e-3)
 
 
 def slide():
