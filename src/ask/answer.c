@@ -156,6 +156,13 @@ static Table table_create(const QueryItem* item, const QueryBody* bodies[2], int
   return table;
 }
 
+/* Columns from, ... of a distance's derivatives, which has so many in a row, to columns to, ... of the table. */
+static void copy_columns(Table* table, int to, const double* values, int columns, int from, int count) {
+  for (int r = 0; r < DISTANCE_ROWS; r++)
+    memcpy(table->room + (ptrdiff_t)r * table->columns + to, values + (ptrdiff_t)r * columns + from,
+           sizeof(double) * (size_t)count);
+}
+
 /* Where slopes of a body are not known, its part is null, and the line says why. */
 static void put_vertex_slopes(AnswerForm* out, Table* table, const QueryBody* bodies[2], const PointView view[2],
                               const VertexSlopes slopes[2]) {
@@ -180,9 +187,7 @@ static Table hull_table(AnswerForm* out, const QueryItem* item, const QueryBody*
   double values[DISTANCE_ROWS * QUERY_POSE_COLUMNS];
   *reason = distance_derivatives(view[0], item->pose[0], view[1], item->pose[1], d, values);
   if (*reason) return table;
-  for (int r = 0; r < DISTANCE_ROWS; r++)
-    memcpy(table.room + (ptrdiff_t)r * table.columns, values + (ptrdiff_t)r * QUERY_POSE_COLUMNS,
-           QUERY_POSE_COLUMNS * sizeof(double));
+  copy_columns(&table, 0, values, QUERY_POSE_COLUMNS, 0, QUERY_POSE_COLUMNS);
   if (!item->parameters) return table;
   VertexSlopes slopes[2];
   distance_vertex_slopes(view[0], item->pose[0], view[1], item->pose[1], d, slopes);
@@ -241,18 +246,13 @@ static void answer_smooth_distance(AnswerForm* out, const QueryBody* bodies[2], 
   answer_truth(out, "proved", d.proved);
   if (!item->derivatives) return;
   Table table = table_create(item, bodies, DISTANCE_ROWS);
-  int smooth[2], columns = QUERY_POSE_COLUMNS, taken = QUERY_POSE_COLUMNS, first = QUERY_POSE_COLUMNS;
+  int smooth[2], columns = QUERY_POSE_COLUMNS;
   for (int k = 0; k < 2; k++) columns += smooth[k] = pair[k].shape ? table.own[k] : 0;
   double *values = MEMORY_NEW(double, DISTANCE_ROWS*columns), condition;
   const char* reason = convex_distance_derivatives(pair, item->pose, &d, item->parameters, values, &condition);
-  for (int k = -1; !reason && k < 2; k++) {
-    int count = k < 0 ? QUERY_POSE_COLUMNS : smooth[k], from = k < 0 ? 0 : taken, to = k < 0 ? 0 : first;
-    for (int r = 0; r < DISTANCE_ROWS; r++)
-      memcpy(table.room + (ptrdiff_t)r * table.columns + to, values + (ptrdiff_t)r * columns + from,
-             sizeof(double) * (size_t)count);
-    if (k >= 0) taken += smooth[k];
-    if (k >= 0) first += table.own[k];
-  }
+  if (!reason) copy_columns(&table, 0, values, columns, 0, QUERY_POSE_COLUMNS);
+  for (int k = 0, from = QUERY_POSE_COLUMNS, to = from; !reason && k < 2; from += smooth[k], to += table.own[k++])
+    copy_columns(&table, to, values, columns, from, smooth[k]);
   answer_number(out, "condition", condition);
   if (!reason && item->parameters) {
     VertexSlopes slopes[2];

@@ -31,14 +31,17 @@ static void boxes_in_closed_form(void** state) {
   body_free(&h.body[1]);
 }
 
-static bool answers_there(void* context, const double* x, double* y) {
-  Hulls h = *(Hulls*)context;
-  for (int s = 0; s < 2; s++) h.pose[s] = pose_twisted(h.pose[s], h.pose[s].t, x + 6 * s);
-  Distance d = query(&h);
+static bool put_rows(Distance d, double* y) {
   const double rows[DISTANCE_ROWS] = {d.distance,    d.normal.x,    d.normal.y,    d.normal.z,    d.witness_a.x,
                                       d.witness_a.y, d.witness_a.z, d.witness_b.x, d.witness_b.y, d.witness_b.z};
   memcpy(y, rows, sizeof rows);
   return true;
+}
+
+static bool answers_there(void* context, const double* x, double* y) {
+  Hulls h = *(Hulls*)context;
+  for (int s = 0; s < 2; s++) h.pose[s] = pose_twisted(h.pose[s], h.pose[s].t, x + 6 * s);
+  return put_rows(query(&h), y);
 }
 
 /* Hulls of a few vertices, so that features last over a step; apart and overlapping. */
@@ -104,11 +107,7 @@ static ConvexDistance corners_query(const Corners* h, const double* x, VertexSlo
 }
 
 static bool corners_there(void* context, const double* x, double* y) {
-  Distance d = corners_query(context, x, NULL).nearest;
-  const double rows[DISTANCE_ROWS] = {d.distance,    d.normal.x,    d.normal.y,    d.normal.z,    d.witness_a.x,
-                                      d.witness_a.y, d.witness_a.z, d.witness_b.x, d.witness_b.y, d.witness_b.z};
-  memcpy(y, rows, sizeof rows);
-  return true;
+  return put_rows(corners_query(context, x, NULL).nearest, y);
 }
 
 /* Random hulls, and a ball and a hull: all vertices are moved, those that are not nearest must do nothing. */
