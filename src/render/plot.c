@@ -17,6 +17,15 @@
 enum { MARKS_MAX = 20 };
 /* Points along a logarithmic axis, at most, that get a number each. */
 enum { X_TICS_MAX = 12 };
+/* Gnuplot's own numbers along y are up to this many, whatever the height of the panel. */
+enum { Y_TICS_OWN = 10 };
+/* Height of a panel without its axis (title, names, key), and between two numbers along y, in lines of text. */
+#define LINES_AROUND 6.0
+#define LINES_BETWEEN 1.2
+/* Pixels of a line of text for each point of its font. */
+#define PIXELS_PER_POINT 1.6
+/* Pixels of a panel above which its letters are of 11 points, not 9. */
+enum { HEIGHT_FOR_LARGE_LETTERS = 250 };
 /* More panels than this stand in two columns. */
 enum { PANELS_IN_A_COLUMN = 2 };
 
@@ -97,8 +106,28 @@ static void add_x_tics(Text* out, const PlotPanel* panel) {
   text_add(out, few ? ")\n" : "\n");
 }
 
+/* The least of 1, 2, 5 times a power of ten that is not below `value` > 0. */
+static double round_step(double value) {
+  double power = math_pow(10.0, floor(math_log10(value)));
+  for (int i = 0; i < 3; i++) {
+    static const double digits[] = {1.0, 2.0, 5.0};
+    if (digits[i] * power >= value * (1.0 - 1e-9)) return digits[i] * power;
+  }
+  return 10.0 * power;
+}
+
+/* In a low panel gnuplot's numbers would lie on each other: at most `most` of them from y[0] to y[1]; on a
+ * logarithmic axis whole powers of ten. */
+static void add_y_tics(Text* out, const double y[2], bool log_y, int most) {
+  if (most >= Y_TICS_OWN)
+    text_add(out, "set ytics autofreq\n");
+  else
+    text_add(out, "set ytics %g\n",
+             log_y ? math_pow(10.0, ceil(math_log10(y[1] / y[0]) / most)) : round_step((y[1] - y[0]) / most));
+}
+
 /* Ranges of our own: gnuplot's would complain about a curve without extent. */
-static void add_ranges(Text* out, const PlotPanel* panel) {
+static void add_ranges(Text* out, const PlotPanel* panel, int y_tics) {
   double x[2] = {INFINITY, -INFINITY}, y[2] = {INFINITY, -INFINITY};
   for (int c = 0; c < panel->curve_count; c++) {
     const PlotCurve* curve = &panel->curves[c];
@@ -119,6 +148,7 @@ static void add_ranges(Text* out, const PlotPanel* panel) {
   if (panel->log_x) x[0] /= MARGIN_FACTOR, x[1] *= MARGIN_FACTOR;
   text_add(out, panel->log_x ? "set logscale x\n" : "unset logscale x\n");
   add_x_tics(out, panel);
+  add_y_tics(out, y, log_y, y_tics);
   text_add(out, "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\n", x[0], x[1], y[0], y[1]);
 }
 
@@ -128,17 +158,17 @@ static const char* style_of(const PlotCurve* curve) {
   return curve->count <= MARKS_MAX ? "linespoints" : "lines";
 }
 
-static void add_panel(Text* out, const PlotPanel* panel, int number) {
+static void add_panel(Text* out, const PlotPanel* panel, int number, int y_tics) {
   int shown = 0;
   text_add(out,
            panel->curve_count > 1 ? "set key outside below center horizontal\nset title " : "unset key\nset title ");
   add_string(out, panel->title);
   text_add(out, "\nset xlabel ");
   add_string(out, panel->x_label);
-  text_add(out, " offset 0,0.4\nset ylabel ");
+  text_add(out, " offset 0,0.7\nset ylabel ");
   add_string(out, panel->y_label);
   text_add(out, "\n");
-  add_ranges(out, panel);
+  add_ranges(out, panel, y_tics);
   text_add(out, "plot");
   for (int c = 0; c < panel->curve_count; c++) {
     if (!plot_curve_visible(panel, &panel->curves[c])) continue;
@@ -189,7 +219,9 @@ void plot_script(Text* out, const PlotPanel* panels, int count, const char* name
   for (int i = 0; i < count; i++) shown += visible_count(&panels[i]) > 0;
   int columns = shown > PANELS_IN_A_COLUMN ? 2 : 1, rows = (shown + columns - 1) / columns;
   bool svg = ends_with(name, ".svg"), pdf = ends_with(name, ".pdf");
-  int letters = options->height > 500 || shown == 1 ? 11 : 9;
+  int letters = shown == 1 || options->height > HEIGHT_FOR_LARGE_LETTERS * rows ? 11 : 9;
+  double lines = options->height / (rows * PIXELS_PER_POINT * letters);
+  int y_tics = (int)fmax(3.0, (lines - LINES_AROUND) / LINES_BETWEEN);
   if (pdf) /* of a printed page: 96 of our pixels are an inch */
     text_add(out, "set terminal pdfcairo noenhanced size %.4gin,%.4gin font \"Sans,%d\"\nset output ",
              options->width / 96.0, options->height / 96.0, letters);
@@ -202,7 +234,7 @@ void plot_script(Text* out, const PlotPanel* panels, int count, const char* name
   for (int i = 0; i < count; i++) add_data(out, &panels[i], i);
   if (shown > 1) text_add(out, "set multiplot layout %d,%d\n", rows, columns);
   for (int i = 0; i < count; i++)
-    if (visible_count(&panels[i]) > 0) add_panel(out, &panels[i], i);
+    if (visible_count(&panels[i]) > 0) add_panel(out, &panels[i], i, y_tics);
   text_add(out, "%sunset output\n", shown > 1 ? "unset multiplot\n" : "");
 }
 

@@ -87,6 +87,35 @@ static void panels_without_a_curve_to_show_are_left_out(void** state) {
   for (int i = 0; i < 4; i++) plot_panel_free(&panels[i]);
 }
 
+/* Eight diagrams in 800 pixels are 200 high each, of which some 100 are left for the curve: numbers of 9 points, 12
+ * pixels high, stay apart when they are at most seven; a single diagram keeps gnuplot's own. */
+static void numbers_upwards_fit_into_a_low_panel(void** state) {
+  (void)state;
+  static const double high[] = {97, 3e-7, 1.04, 5e12};
+  for (int c = 0; c < 8; c++) {
+    PlotPanel panels[8];
+    Text script = {0};
+    PlotOptions options = plot_defaults(true);
+    bool logarithmic = c >= 4;
+    double low = logarithmic ? high[c % 4] * 1e-20 : 0.0, step;
+    for (int i = 0; i < 8; i++) {
+      plot_panel_start(&panels[i], "t", "x", "y", logarithmic);
+      add_points(&panels[i], (const double[]){low, high[c % 4]}, 2);
+    }
+    plot_script(&script, panels, 8, "x.png", "x~", &options);
+    const char* tics = strstr(script.data, "set ytics ");
+    assert_non_null(tics);
+    assert_int_equal(sscanf(tics, "set ytics %lf", &step), 1);
+    double numbers = logarithmic ? 20.0 / log10(step) : high[c % 4] / step;
+    if (!(numbers >= 2.0 && numbers <= 7.0)) fail_msg("%g numbers of step %g up to %g", numbers, step, high[c % 4]);
+    text_free(&script);
+    script = script_of(&panels[0], "x.png");
+    expect_in(&script, "set ytics autofreq\n");
+    text_free(&script);
+    for (int i = 0; i < 8; i++) plot_panel_free(&panels[i]);
+  }
+}
+
 static void units_are_those_of_the_manual(void** state) {
   (void)state;
   assert_string_equal(run_unit("trajectory.csv", "leg 1/px"), "m");
@@ -108,6 +137,7 @@ int main(void) {
       cmocka_unit_test(logarithms_need_a_decade),
       cmocka_unit_test(logarithms_across_have_numbers_where_points_are),
       cmocka_unit_test(panels_without_a_curve_to_show_are_left_out),
+      cmocka_unit_test(numbers_upwards_fit_into_a_low_panel),
       cmocka_unit_test(units_are_those_of_the_manual),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
