@@ -90,12 +90,13 @@ static void print_block(const char* name, const GradcheckBlockReport* b) {
   else
     printf("      -");
   bool unchecked = b->verdict == GRADCHECK_UNCHECKED, zero = b->resolution >= 1;
-  const char* why = !unchecked        ? ""
-                    : b->jump         ? ": the function jumps here"
-                    : isnan(b->error) ? ": no step has values on both sides"
-                    : b->kink         ? ": the function bends here, and the gradient lies between its slopes"
-                    : zero            ? ": zero to rounding"
-                                      : "";
+  const char* why = !unchecked         ? ""
+                    : b->jump          ? ": the function jumps here"
+                    : isnan(b->error)  ? ": no step has values on both sides"
+                    : b->kink          ? ": the function bends here, and the gradient lies between its slopes"
+                    : zero && b->rough ? ": differences of no step agree (an unstable run, or steps solved too loosely)"
+                    : zero             ? ": zero to rounding"
+                                       : "";
   printf("  %s%s\n", verdict_text(b->verdict), why);
 }
 
@@ -444,9 +445,10 @@ const Verb VERB_GRADCHECK = {
     .details =
         "Runs the scene, takes the gradient of its loss by the adjoint method, and compares it with central "
         "differences\n"
-        "of whole runs along random directions, for step sizes from 1e-2 to 1e-9 of each number's own scale,\n"
-        "extrapolated from two neighbours. The step whose difference is least in doubt decides, by its neighbours and\n"
-        "the noise of the sweep. Printed are the relative error there, how far that difference may be off (the\n"
+        "of whole runs along random directions, for step sizes from 1e-2 to 1e-9 (1e-12 where the run\n"
+        "is too sensitive for those) of each number's own scale, extrapolated from two neighbours. The step whose\n"
+        "difference is least in doubt decides, by its neighbours and the noise of the sweep. Printed are the relative "
+        "error there, how far that difference may be off (the\n"
         "resolution), both of the worst direction, and the power of the step size with which the error falls (2 for a\n"
         "smooth function). A block whose resolution is above the bound cannot be checked; it fails only where its\n"
         "error is above both. A scene has no loss: a random linear function of its poses and rates stands in.\n"

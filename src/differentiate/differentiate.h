@@ -370,7 +370,7 @@ typedef enum {
 /* Static; as `sdrs gradcheck` prints it. Never NULL, not to be freed; undefined for what is no block. */
 const char* gradcheck_block_name(GradcheckBlock block);
 
-enum { GRADCHECK_DIRECTIONS = 16, GRADCHECK_SWEEP = 15 };
+enum { GRADCHECK_DIRECTIONS = 16, GRADCHECK_SWEEP = 21 };
 
 typedef struct {
   unsigned blocks;  /* 1 << GradcheckBlock */
@@ -405,9 +405,10 @@ typedef struct {
                         bound below it cannot be checked */
   double order;      /* power of h with which errors fall; NaN when they never rise above rounding */
   GradcheckVerdict verdict;
-  bool kink; /* unchecked because the function bends at the point itself; g . d lies between its two slopes (J8), or
-                among those beside it (J10) */
-  bool jump; /* unchecked because the value at the point is not the limit of those beside it (J9) */
+  bool kink;  /* unchecked because the function bends at the point itself; g . d lies between its two slopes (J8), or
+                 among those beside it (J10) */
+  bool jump;  /* unchecked because the value at the point is not the limit of those beside it (J9) */
+  bool rough; /* what the last differences vary by is far more than rounding explains (J11) */
 } GradcheckDirection;
 
 typedef struct {
@@ -415,7 +416,7 @@ typedef struct {
   double norm;                     /* of the gradient, in the numbers' scales */
   double error, resolution, order; /* worst of the directions */
   GradcheckVerdict verdict;        /* the same */
-  bool kink, jump;                 /* of any direction */
+  bool kink, jump, rough;          /* of any direction */
   int directions;
   GradcheckDirection direction[GRADCHECK_DIRECTIONS];
 } GradcheckBlockReport;

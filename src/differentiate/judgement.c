@@ -4,8 +4,11 @@
 
 #include "differentiate/gradcheck.h"
 
-/* The sweep: from GRADCHECK_LARGEST_STEP of the scale down by half decades. */
-enum { SWEEP = GRADCHECK_SWEEP };
+/* The sweep: from GRADCHECK_LARGEST_STEP of the scale down by half decades; and by three decades more where the
+ * function is rough down to there (J11). */
+enum { SWEEP = 15, FINE_SWEEP = GRADCHECK_SWEEP };
+/* ... and those say less of the slope than this part of it. */
+#define FINE_FROM 1e-2
 /* After so many steps in a row that say less than the best one, rounding has taken over, if that one says enough; as
  * many tell how large rounding is. */
 enum { GROWING = 4 };
@@ -206,6 +209,7 @@ static void judge(GradcheckDirection* d, double rounding, double zero, double bo
   double noise = noise_of(d, rounding);
   judge_at(d, least_doubt(d, noise, doubt), noise, zero, bound);
   if (d->verdict == GRADCHECK_WRONG) judge_again(d, noise, zero, bound);
+  d->rough = noise > KINK_CLEAR * rounding;
   d->kink = d->verdict != GRADCHECK_RIGHT && lies_in_kink(d, odd_noise_of(d, rounding));
   if (d->kink) d->verdict = GRADCHECK_UNCHECKED;
 }
@@ -249,22 +253,48 @@ static bool said_enough(const Sweep* s, const GradcheckDirection* d, int best, d
 
 static bool stopped(const GradcheckOptions* options) { return options->interrupted && options->interrupted(); }
 
-/* whole: down to the smallest step whatever was said. False when it was interrupted. */
-static bool sweep(const Sweep* s, const GradcheckOptions* options, bool whole, GradcheckDirection* d) {
-  double h = GRADCHECK_LARGEST_STEP;
+/* False when it was interrupted. */
+static bool take_step(const Sweep* s, const GradcheckOptions* options, GradcheckDirection* d) {
+  double h = d->tried == 0 ? GRADCHECK_LARGEST_STEP : sqrt(0.1) * d->step[d->tried - 1];
+  double plus = value_beside(s, h), minus = value_beside(s, -h);
+  if (stopped(options)) return false;
+  int k = d->tried++;
+  d->step[k] = h;
+  d->sum[k] = plus + minus;
+  d->difference[k] = (plus - minus) / (2 * h); /* (J1) */
+  d->extrapolated[k] = extrapolate(d, k);
+  return true;
+}
+
+/* Until rounding has taken over, at most to the smallest step. False when it was interrupted. */
+static bool sweep(const Sweep* s, const GradcheckOptions* options, GradcheckDirection* d) {
   int best = -1, growing = 0;
-  for (d->tried = 0; d->tried < SWEEP && (whole || growing < GROWING); h *= sqrt(0.1)) {
-    double plus = value_beside(s, h), minus = value_beside(s, -h);
-    if (stopped(options)) return false;
-    int k = d->tried++;
-    d->step[k] = h;
-    d->sum[k] = plus + minus;
-    d->difference[k] = (plus - minus) / (2 * h); /* (J1) */
-    d->extrapolated[k] = extrapolate(d, k);
+  d->tried = 0;
+  while (d->tried < SWEEP && growing < GROWING) {
+    if (!take_step(s, options, d)) return false;
     int now = least_doubt(d, s->rounding, doubt_before);
     growing = now == best && best >= 0 && said_enough(s, d, best, options->bound) ? growing + 1 : 0;
     best = now;
   }
+  return true;
+}
+
+/* On to so many steps, whatever was said. False when it was interrupted. */
+static bool sweep_on(const Sweep* s, const GradcheckOptions* options, int count, GradcheckDirection* d) {
+  while (d->tried < count)
+    if (!take_step(s, options, d)) return false;
+  return true;
+}
+
+/* (J11) A function that is rough down to the smallest step and no farther has its slope below that: what is decided
+ * there counts. False when it was interrupted. */
+static bool look_closer(const Sweep* s, const GradcheckOptions* options, double zero, GradcheckDirection* d) {
+  bool blind = d->verdict == GRADCHECK_WRONG || d->resolution > FINE_FROM;
+  if (!blind || !d->rough || d->tried < SWEEP) return true;
+  GradcheckDirection closer = *d;
+  if (!sweep_on(s, options, FINE_SWEEP, &closer)) return false;
+  judge(&closer, s->rounding, zero, options->bound);
+  if (closer.best_step <= d->step[SWEEP - 1]) *d = closer;
   return true;
 }
 
@@ -347,6 +377,7 @@ static void add_direction(GradcheckBlockReport* report, const GradcheckDirection
   if (d->verdict > report->verdict) report->verdict = d->verdict;
   report->kink = report->kink || d->kink;
   report->jump = report->jump || d->jump;
+  report->rough = report->rough || d->rough;
 }
 
 /* A direction that was found wrong: a small kink is seen at small steps only (J8), a jump by the value at x (J9), a
@@ -354,7 +385,7 @@ static void add_direction(GradcheckBlockReport* report, const GradcheckDirection
 static bool look_for_kinks(const Sweep* s, const double* places, GradcheckFloor floor, const GradcheckOptions* options,
                            GradcheckDirection* d) {
   GradcheckDirection again = *d;
-  if (!sweep(s, options, true, &again)) return false;
+  if (!sweep_on(s, options, SWEEP, &again)) return false;
   judge(&again, floor.value, floor.gradient / sqrt((double)s->count), options->bound);
   double noise = odd_noise_of(&again, floor.value);
   int first = first_unbroken(&again);
@@ -382,8 +413,9 @@ void gradcheck_vector(int count, const double* gradient, const double* scale, co
   for (int n = 0; n < options->directions && n < GRADCHECK_DIRECTIONS && !stopped(options); n++) {
     GradcheckDirection* d = &report->direction[n];
     d->analytic = draw_direction(&random, gradient, report->norm, scale, count, direction);
-    if (!sweep(&s, options, false, d)) break;
+    if (!sweep(&s, options, d)) break;
     judge(d, floor.value, floor.gradient * share, options->bound);
+    if (!look_closer(&s, options, floor.gradient * share, d)) break;
     if (d->verdict == GRADCHECK_UNCHECKED && !d->kink) d->jump = jumps(d, value_beside(&s, 0), 0, floor.value);
     if (d->verdict == GRADCHECK_WRONG) {
       draw_places(&s, &places_random, gradient, report->norm, scale, places);

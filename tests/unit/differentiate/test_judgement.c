@@ -21,7 +21,8 @@ typedef struct {
   double jump, own;                   /* what comes to the value beyond the base in y_0, and at the base alone */
   double piece[LEAST][MOST][NUMBERS]; /* slopes: the least of the largest of them comes to the value */
   bool pieces;
-  double rough; /* slope of its waves of every size from 1e-3 down to 1e-7 */
+  double rough;    /* slope of its waves of every size from 1e-3 down to 1e-7 */
+  int finer_waves; /* and on from there by half decades */
   double
       fence; /* no value from here to four times as far from the base, in units, and another slope behind it; 0: none */
   double far_slope; /* that slope, of every number, where the one of the distance is not meant; 0: that one is */
@@ -81,7 +82,7 @@ static double value_of(void* context, const double* x) {
   for (int k = 0; k < NUMBERS; k++) over[k] = y[k] - f->base[k] / f->unit[k];
   sum += broken_part(f, over);
   for (int k = 0; k < NUMBERS; k++)
-    for (int m = 0; m < ROUGH_SIZES && f->rough > 0; m++)
+    for (int m = 0; m < ROUGH_SIZES + f->finer_waves && f->rough > 0; m++)
       sum += f->rough / rough_wave(m) * sin(rough_wave(m) * (y[k] - f->base[k] / f->unit[k]) + f->phase[k] + m);
   return f->size * (sum + f->noise * random_uniform(&f->random, -1, 1));
 }
@@ -163,6 +164,27 @@ static void judgement_J4_of_what_is_rough_at_every_size(void** state) {
                report.resolution);
   }
   assert_int_equal(unchecked, 1000);
+}
+
+/* ... down to the smallest step of a sweep: what all of it says is the slope of coarser waves, and two in it agree by
+ * chance. Of the right gradients here it called 710 wrong before smaller steps were asked. */
+static void judgement_J11_of_what_is_rough_down_to_the_smallest_step(void** state) {
+  (void)state;
+  int wrong = 0;
+  for (int n = 0; n < 1000; n++) {
+    Function f = function_with(9000 + (uint64_t)n, 1, 1e-16, 1);
+    f.rough = 3;
+    f.finer_waves = 3 + n % 2;
+    for (int k = 0; k < NUMBERS; k++)
+      for (int m = 0; m < ROUGH_SIZES + f.finer_waves; m++) f.gradient[k] += f.rough / f.unit[k] * cos(f.phase[k] + m);
+    GradcheckBlockReport report = judged(&f, f.gradient, 3, 1);
+    if (report.verdict == GRADCHECK_WRONG)
+      fail_msg("seed %d: a right gradient is called wrong: error %g, resolution %g", 9000 + n, report.error,
+               report.resolution);
+    for (int k = 0; k < NUMBERS; k++) f.gradient[k] = -f.gradient[k];
+    wrong += judged(&f, f.gradient, 3, 1).verdict == GRADCHECK_WRONG;
+  }
+  assert_int_equal(wrong, 1000);
 }
 
 /* exp(x), and beside 0 another slope, as of steps that end after fewer rounds. */
@@ -435,6 +457,7 @@ int main(void) {
       cmocka_unit_test(judgement_J1_J2_J3_J4_right_gradients_are_never_wrong),
       cmocka_unit_test(judgement_J4_of_what_is_rough_at_every_size),
       cmocka_unit_test(judgement_J7_of_two_plateaus),
+      cmocka_unit_test(judgement_J11_of_what_is_rough_down_to_the_smallest_step),
       cmocka_unit_test(judgement_J5_wrong_by_a_factor),
       cmocka_unit_test(judgement_J5_wrong_above_the_resolution),
       cmocka_unit_test(judgement_finds_one_wrong_entry),
