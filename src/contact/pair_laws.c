@@ -400,7 +400,8 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
   if (law->convex) row->convex = convex;
   if (law->impact_factor) row->impact_factor = impact_factor;
   if (law->pace)
-    row->pace = pace, row->enters = enters, row->entry = entry, row->struck = struck, row->presses_on = presses_on, row->lets_go = lets_go;
+    row->pace = pace, row->enters = enters, row->entry = entry, row->struck = struck, row->presses_on = presses_on,
+    row->lets_go = lets_go;
 }
 
 const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room) {

@@ -86,12 +86,11 @@ static void tell_spin_taken(const Model* model, const bool* free_alone, Diagnost
   }
   double taken = spin_taken(&model->simulation, most);
   if (!(taken > SPIN_TAKEN)) return;
-  diagnostics_add(
-      diagnostics, SEVERITY_WARNING, model->scene->links[link].place,
-      "simulation.integrator %s takes %.0f %% of the spin of link '%s', %.3g rad/s, in %.3g s of flight; "
-      "momentum keeps it",
-      model->simulation.integrator == INTEGRATOR_SECOND_ORDER ? "second_order" : "first_order", 100 * taken,
-      model->links[link].name, most, model->simulation.dt * model->simulation.steps);
+  diagnostics_add(diagnostics, SEVERITY_WARNING, model->scene->links[link].place,
+                  "simulation.integrator %s takes %.0f %% of the spin of link '%s', %.3g rad/s, in %.3g s of flight; "
+                  "momentum keeps it",
+                  model->simulation.integrator == INTEGRATOR_SECOND_ORDER ? "second_order" : "first_order", 100 * taken,
+                  model->links[link].name, most, model->simulation.dt * model->simulation.steps);
 }
 
 void build_spinning(Builder* builder) {
