@@ -173,6 +173,9 @@ bool contact_struck(ContactSystem* system);
 /* Does a pair press as one does that still approaches faster than the rest speed? false alike. Of all candidates;
  * cannot fail, allocates nothing. */
 bool contact_pressed(ContactSystem* system);
+/* After contact_impact_entry: does a pair press no more that did when the part began? false alike. Of all candidates;
+ * cannot fail, allocates nothing. */
+bool contact_lets_go(ContactSystem* system);
 
 /* ---- friction of a run's first step (contact/grip.c; docs/derivations/friction.md, F6, F7): it is solved without
  * friction first, and pairs rub by the forces that this leaves */

@@ -75,3 +75,5 @@ static bool any_pair(ContactSystem* s, bool (*asked)(const LawPair* pair)) {
 bool contact_struck(ContactSystem* s) { return any_pair(s, s->law->struck); }
 
 bool contact_pressed(ContactSystem* s) { return any_pair(s, s->law->presses_on); }
+
+bool contact_lets_go(ContactSystem* s) { return any_pair(s, s->law->lets_go); }

@@ -159,9 +159,10 @@ typedef struct ContactLaw {
    * apart it was [m]. It returns how long the part of length dt should have been [s]; INFINITY: it may stay. */
   bool (*enters)(const LawPair* pair);
   double (*entry)(const LawPair* pair, double approach, double distance, double dt);
-  /* Has it ended an approach; does it still? */
+  /* Has it ended an approach; does it still; has it pressed when the part began, and lets go? */
   bool (*struck)(const LawPair* pair);
   bool (*presses_on)(const LawPair* pair);
+  bool (*lets_go)(const LawPair* pair);
 
   /* ---- two hulls, outside any run */
   /* A plane that parts them, found is their distance; with lower bounds of both clearances [m]. NULL: none. */

@@ -523,6 +523,18 @@ static bool presses_on(const LawPair* p) {
   return p->state->outcome == PAIR_PRESSED && impact_presses_on(&((const PairOwn*)p->own)->impact);
 }
 
+/* Less than this part of W' U is left of a pair that pressed when the part began: it has let go. */
+#define LEFT_OF_PRESS 0.25
+
+static bool lets_go(const LawPair* p) {
+  const Memory* memory = p->memory;
+  if (memory->course.past.bounces || !(memory->before > 0) || !(memory->load.first > 0)) return false;
+  if (p->state->outcome != PAIR_PRESSED) return true;
+  const PairOwn* own = p->own;
+  double now = compression(p), before = memory->before;
+  return own->impact.first * now * now < LEFT_OF_PRESS * memory->load.first * before * before;
+}
+
 /* ---------------------------------------------------------------- two hulls outside any run */
 
 static bool part(void* instance, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
@@ -677,6 +689,7 @@ const ContactLaw LAW_separating_plane = {
     .entry = entry,
     .struck = struck,
     .presses_on = presses_on,
+    .lets_go = lets_go,
     .part = part,
     .press = press,
     .revisit = revisit,

@@ -309,6 +309,12 @@ static bool presses_on(const LawPair* pair) {
   return law->presses_on && law->presses_on(&own);
 }
 
+static bool lets_go(const LawPair* pair) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  return law->lets_go && law->lets_go(&own);
+}
+
 /* ---------------------------------------------------------------- two hulls, outside any run */
 
 /* A plane that parts them, parts them whatever their law is. */
@@ -394,7 +400,8 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
   if (law->convex) row->convex = convex;
   if (law->impact_factor) row->impact_factor = impact_factor;
   if (law->pace)
-    row->pace = pace, row->enters = enters, row->entry = entry, row->struck = struck, row->presses_on = presses_on;
+    row->pace = pace, row->enters = enters, row->entry = entry, row->struck = struck, row->presses_on = presses_on,
+    row->lets_go = lets_go;
 }
 
 const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room) {

@@ -6,7 +6,7 @@
 #define TRIANGLE_ROUNDING 1e-6
 /* Largest ratio of principal moments: beyond it the inverse has few digits left. */
 #define CONDITION_MAX 1e12
-/* A larger part of a body's spin that first_order takes within the run is told. */
+/* A larger part of a body's spin that the integrator takes within the run is told. */
 #define SPIN_TAKEN 0.5
 
 /* Alone in its tree, with all six degrees of freedom, prescribed by nobody, in no closure or coupling, on no tendon.
@@ -68,8 +68,10 @@ static void choose_flying(Model* model) {
 
 /* (W19) Part of a spin [rad/s] that is gone after the run when nothing touches the body. */
 static double spin_taken(const SceneSimulation* simulation, double spin) {
-  double duration = simulation->dt * simulation->steps;
-  return 1 - 1 / sqrt(1 + 2 * spin * spin * simulation_substep(simulation) * duration);
+  double duration = simulation->dt * simulation->steps, step = simulation_substep(simulation), turn = spin * step;
+  if (simulation->integrator == INTEGRATOR_SECOND_ORDER)
+    return 1 - 1 / sqrt(sqrt(1 + 4 * turn * turn * turn * spin * duration));
+  return 1 - 1 / sqrt(1 + 2 * turn * spin * duration);
 }
 
 /* Of the free body that begins with the most. */
@@ -84,19 +86,18 @@ static void tell_spin_taken(const Model* model, const bool* free_alone, Diagnost
   }
   double taken = spin_taken(&model->simulation, most);
   if (!(taken > SPIN_TAKEN)) return;
-  diagnostics_add(
-      diagnostics, SEVERITY_WARNING, model->scene->links[link].place,
-      "simulation.integrator first_order takes %.0f %% of the spin of link '%s', %.3g rad/s, in %.3g s of flight; "
-      "momentum keeps it",
-      100 * taken, model->links[link].name, most, model->simulation.dt * model->simulation.steps);
+  diagnostics_add(diagnostics, SEVERITY_WARNING, model->scene->links[link].place,
+                  "simulation.integrator %s takes %.0f %% of the spin of link '%s', %.3g rad/s, in %.3g s of flight; "
+                  "momentum keeps it",
+                  model->simulation.integrator == INTEGRATOR_SECOND_ORDER ? "second_order" : "first_order", 100 * taken,
+                  model->links[link].name, most, model->simulation.dt * model->simulation.steps);
 }
 
 void build_spinning(Builder* builder) {
   Model* model = builder->model;
-  if (model->simulation.integrator == INTEGRATOR_SECOND_ORDER) return;
   bool* free_alone = MEMORY_NEW(bool, model->link_count + 1);
   find_free_bodies(model, free_alone);
-  if (model->simulation.integrator == INTEGRATOR_FIRST_ORDER && !builder->scene->start.run)
+  if (model->simulation.integrator != INTEGRATOR_MOMENTUM && !builder->scene->start.run)
     tell_spin_taken(model, free_alone, builder->diagnostics);
   for (int i = 0; i < model->link_count && model->simulation.integrator == INTEGRATOR_MOMENTUM; i++)
     model->links[i].spins = free_alone[i];

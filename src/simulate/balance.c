@@ -161,11 +161,41 @@ static double rounding_of(const Sim* s, int dof) {
   return COORDINATE_ROUNDINGS * force;
 }
 
-bool balance_at_rounding(const Sim* s) {
+/* Size of a 3x3 block of a pair's Hessian. */
+static double block_size(const double (*hessian)[12], int row, int column) {
+  double sum = 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) sum += hessian[row + i][column + j] * hessian[row + i][column + j];
+  return sqrt(sum);
+}
+
+/* What the forces of the pairs of the tree at a place change by, for the links that the degree of freedom carries. */
+static double contact_rounding_of(const Sim* s, const Assembly* a, int place, int dof) {
+  double sum = 0;
+  int own = s->model->dof_link[dof];
+  for (int n = a->sides->first[place]; n < a->sides->first[place + 1]; n++) {
+    int side = a->sides->items[n] & 1;
+    ContactTerms t = assembly_term(a, a->sides->items[n] >> 1);
+    int link = side == 0 ? t.link_a : t.link_b, up = link;
+    while (up > own) up = s->model->links[up].parent;
+    if (up != own || t.across || !t.hessian) continue;
+    double force = block_size(t.hessian, 6 * side + 3, 6 * side + 3);
+    double torque = block_size(t.hessian, 6 * side, 6 * side + 3);
+    double speed = vec3_norm(screw_velocity(&s->screws[dof], s->reference[link])),
+           turning = vec3_norm(s->screws[dof].w);
+    sum += (vec3_norm(s->reference[link]) + s->model->links[link].reach) * (force * speed + torque * turning);
+  }
+  return COORDINATE_ROUNDINGS * sum;
+}
+
+bool balance_at_rounding(const Sim* s, const Assembly* a) {
   for (int n = 0; n < s->scope.tree_count; n++) {
     const ModelTree* t = &s->model->trees[s->scope.trees[n]];
-    for (int k = t->dof_first; k < t->dof_first + t->dof_count; k++)
-      if (!s->fixed[k] && !(fabs(s->gradient[k]) <= balance_allowed(s, k) + rounding_of(s, k))) return false;
+    for (int k = t->dof_first; k < t->dof_first + t->dof_count; k++) {
+      double left = fabs(s->gradient[k]) - balance_allowed(s, k);
+      if (s->fixed[k] || left <= 0) continue;
+      if (!(left <= rounding_of(s, k) + contact_rounding_of(s, a, n, k))) return false;
+    }
   }
   return true;
 }

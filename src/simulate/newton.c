@@ -655,6 +655,7 @@ typedef struct {
   double gap;         /* of closures: what the largest was halved to last, without unit */
   int rounds_as_open; /* since then */
   int rounds_blind;   /* that the energies could not tell, and that left more than BLIND_MUCH */
+  bool at_rounding;   /* the last has left no more than the roundings of the coordinates do */
 } NewtonProgress;
 
 /* Rounds after which what has not come down to half of what it was open by is not expected to close: where a loop can
@@ -702,10 +703,11 @@ enum { ITERATIONS_UNTIL_ROUNDING = 12 };
 #define BLIND_MUCH 1e-8
 enum { ROUNDS_BLIND = 12 };
 
-static bool ends_blind(const Sim* s, NewtonProgress* before, const StepReport* report) {
+static bool ends_blind(const Sim* s, const Assembly* a, NewtonProgress* before, const StepReport* report) {
   if (report->outcome != STEP_ROUNDING_FLOOR || !(report->residual > 0.5 * before->residual)) return false;
-  if (report->residual <= BLIND_MUCH || balance_at_rounding(s)) return true;
-  return ++before->rounds_blind >= ROUNDS_BLIND;
+  if (report->residual <= BLIND_MUCH) return true;
+  before->at_rounding = balance_at_rounding(s, a);
+  return before->at_rounding || ++before->rounds_blind >= ROUNDS_BLIND;
 }
 
 /* One round: residual, direction, search. Returns true when the loop is over. */
@@ -729,15 +731,19 @@ static bool newton_round(Sim* s, NewtonProgress* before, StepReport* report) {
     report->outcome = STEP_CONVERGED;
     return true;
   }
-  if (arrived && closed && ends_blind(s, before, report)) return true;
+  if (arrived && closed && ends_blind(s, &a, before, report)) return true;
   if (arrived && !closed && stays_open(s, before, report)) return true;
-  if (arrived && closed && report->iterations >= ITERATIONS_UNTIL_ROUNDING && balance_at_rounding(s)) {
+  if (arrived && closed && report->iterations >= ITERATIONS_UNTIL_ROUNDING && balance_at_rounding(s, &a)) {
+    before->at_rounding = true;
     report->outcome = STEP_ROUNDING_FLOOR;
     return true;
   }
   bool first = isinf(before->residual);
   before->residual = report->residual;
-  if (report->iterations == s->iteration_limit) return true; /* as many as are allowed */
+  if (report->iterations == s->iteration_limit) { /* as many as are allowed */
+    before->at_rounding = report->outcome == STEP_ROUNDING_FLOOR && balance_at_rounding(s, &a);
+    return true;
+  }
   if (first && s->model->simulation.max_iterations > 0 && step_repeat_last(s, report)) return false;
   report->outcome = STEP_NOT_FINITE;
   if (!solve_direction(s, &a, report)) return true;
@@ -747,7 +753,8 @@ static bool newton_round(Sim* s, NewtonProgress* before, StepReport* report) {
     return true;
   }
   report->outcome = arrived ? STEP_LINE_SEARCH : STEP_BLOCKED;
-  if (found == SEARCH_LOST && arrived) report->outcome = STEP_ROUNDING_FLOOR;
+  if (arrived && (found == SEARCH_LOST || found == SEARCH_FAILED)) before->at_rounding = balance_at_rounding(s, &a);
+  if (arrived && (found == SEARCH_LOST || (closed && before->at_rounding))) report->outcome = STEP_ROUNDING_FLOOR;
   if (found == SEARCH_LOST || found == SEARCH_FAILED) {
     if (enough) report->outcome = STEP_CONVERGED; /* more was asked of a foretold step than the tolerance does */
     return true;
@@ -758,10 +765,13 @@ static bool newton_round(Sim* s, NewtonProgress* before, StepReport* report) {
 }
 
 void step_rounds(Sim* s, StepReport* report) {
-  NewtonProgress before = {INFINITY, INFINITY, 0, 0};
+  NewtonProgress before = {INFINITY, INFINITY, 0, 0, false};
   for (int k = 0; k <= s->iteration_limit; k++)
     if (newton_round(s, &before, report)) break;
   if (fails_open(s, &before, report)) tell_open(s->closures, report);
+  /* Rounding may leave a little that cannot be solved; where it leaves much, shorter steps will say what is right. */
+  bool much = report->outcome == STEP_ROUNDING_FLOOR && report->residual > FLOOR_MOST;
+  if (much && !before.at_rounding) report->outcome = STEP_LINE_SEARCH;
 }
 
 StepReport step_solve(Sim* s) {
@@ -784,9 +794,6 @@ StepReport step_solve(Sim* s) {
   report.iterations = most > report.iterations ? most : report.iterations;
   if (s->closures && report.outcome == STEP_ROUNDING_FLOOR && closures_gap(s->closures, NULL) > 1)
     report.outcome = STEP_MAX_ITERATIONS;
-  /* Rounding may leave a little that cannot be solved; where it leaves much, shorter steps will say what is right. */
-  bool much = report.outcome == STEP_ROUNDING_FLOOR && report.residual > FLOOR_MOST;
-  if (much && !balance_at_rounding(s)) report.outcome = STEP_LINE_SEARCH;
   report_terms(s, &report);
   return report;
 }

@@ -35,7 +35,7 @@ typedef struct {
 typedef enum {
   STEP_FREE,
   STEP_STRIKES,  /* second_order, restitution 0: an approach ends in it; of first order, as are the next two */
-  STEP_STRUCK,   /* a step after that, until nothing is pressed together any more */
+  STEP_STRUCK,   /* a step after that, until nothing is pressed together any more; one in which the last contact ends */
   STEP_RECOVERS, /* and one more */
   STEP_ENTERS,   /* the first of the parts that resolve an impact */
   STEP_IMPACT,   /* another of them */

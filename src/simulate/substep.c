@@ -269,6 +269,20 @@ static bool strikes(const Sim* s) {
   return second && free && looks_at_impacts(s) && contact_struck(s->contact);
 }
 
+/* A step of second order goes on with half of the last step's acceleration: a force that is gone would act once more in
+ * full, by halves from step to step. */
+static bool lets_go(const Sim* s) {
+  bool looks_back = s->clock.kind == STEP_FREE || s->clock.kind == STEP_RECOVERS;
+  return looks_back && s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER && looks_at_impacts(s) &&
+         contact_lets_go(s->contact);
+}
+
+/* As what the part of s->clock, which is solved, is to be taken again; its own kind: it may stay. */
+static StepKind better_kind(const Sim* s) {
+  if (strikes(s)) return STEP_STRIKES;
+  return lets_go(s) ? STEP_STRUCK : s->clock.kind;
+}
+
 /* The part of s->clock, as long as it is or shorter: *length. */
 static StepReport take_part(Sim* s, double end, double left, double* length) {
   StepReport spent = {.outcome = STEP_CONVERGED}, report;
@@ -283,13 +297,13 @@ static StepReport take_part(Sim* s, double end, double left, double* length) {
     add_work(&report, &spent);
     bool failed = step_outcome_failed(report.outcome), may = k < SHORTENINGS && s->model->contact.bounces;
     bool shorter = may && ((failed && step_resolves(kind)) || allowed < *length);
-    if (!shorter && (failed || kind == STEP_STRIKES || !strikes(s))) break;
+    StepKind better = shorter || failed ? kind : better_kind(s);
+    if (kind == STEP_RECOVERS) s->clock.kind = better; /* with the same weights */
+    if (!shorter && (better == kind || kind == STEP_RECOVERS)) break;
     spent = report;
     reject_part(s);
-    if (shorter)
-      *length = failed ? 0.5 * *length : allowed;
-    else
-      kind = STEP_STRIKES;
+    if (shorter) *length = failed ? 0.5 * *length : allowed;
+    kind = better;
   }
   end_part(s, &report);
   return report;

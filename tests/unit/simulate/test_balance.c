@@ -157,6 +157,34 @@ static void balance_S8_the_first_step_is_as_good_as_all_others(void** state) {
   }
 }
 
+/* Three bodies of 0.05 mm, 1.4 mm apart and within the contact range, 1700 km from the origin, where doubles
+ * lie 1.2e-10 m apart: that times the stiffness of contact is force enough that no step can be solved, in any number of
+ * parts. */
+static void balance_S16_roundings_of_contact_far_away_are_told(void** state) {
+  (void)state;
+  Run* run = run_create(
+      1, 0,
+      "simulation: {dt: 0.0206, gravity: [0, 0, -0.00488], integrator: momentum}\n"
+      "contact: {friction: 2}\n"
+      "links:\n"
+      "  - {name: box, mass: 15.5, shape: {type: box, size: [1.96e-05, 2.67e-05, 5.33e-05]},\n"
+      "     position: [1.0e6, 1.0e6, 1000000.00368], rotation: [0.75, 0.55, -0.0173, -0.367]}\n"
+      "  - {name: ball, mass: 693, shape: {type: sphere, radius: 5.75e-05, resolution: 1}, mass_model: vertices,\n"
+      "     position: [1000000.00144, 1.0e6, 1000000.00368], rotation: [0.659, 0.746, 0.0133, 0.0952]}\n"
+      "  - {name: stone, mass: 511, mass_model: vertices, rotation: [-0.901, -0.065, 0.166, 0.395],\n"
+      "     position: [999999.99856, 1000000.00144, 1000000.00368],\n"
+      "     shape: {type: points, points: [[-5.83e-05, 4.87e-05, 1.1e-05], [-2.37e-05, 4.2e-06, 7.29e-05],\n"
+      "       [-6.13e-05, -4.02e-05, 2.26e-05], [1.86e-05, 6.78e-05, -3.09e-05], [7.68e-05, 0, 0], [0, 7.68e-05, 0],\n"
+      "       [0, 0, 7.68e-05], [-3.84e-05, -3.84e-05, -3.84e-05]]}}\n"
+      "initial: [{link: stone, velocities: [0.00387, 0.00326, -0.00199, -0.184, 0.232, -0.217]}]\n");
+  for (int step = 1; step <= 20; step++) {
+    StepReport report = run_steps(run, 1);
+    bool told = report.outcome == STEP_ROUNDING_FLOOR || report.residual <= run->model.simulation.tolerance;
+    if (!told) fail_msg("step %d: outcome %d, residual %g", step, (int)report.outcome, report.residual);
+  }
+  run_free(run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(balance_S8_a_light_body_is_measured_by_its_own_forces),
@@ -164,6 +192,7 @@ int main(void) {
       cmocka_unit_test(balance_S8_the_first_step_is_as_good_as_all_others),
       cmocka_unit_test(balance_S8_roundings_of_a_body_at_rest_are_solved),
       cmocka_unit_test(balance_S8_allows_force_tolerance_in_any_case),
+      cmocka_unit_test(balance_S16_roundings_of_contact_far_away_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -433,6 +433,59 @@ static void substep_S14_what_is_blocked_stays_blocked(void** state) {
 }
 
 /* Nothing is allocated inside a step once the neighbourhood and the room for the states inside are known. */
+/* ---------------------------------------------------------------- what second order remembers of a contact */
+
+static Run* slope_run(int n) {
+  static const char* const scenes[] = {
+      "0.01, [0.1, 0, 1], [0.6, 0.1, 0.1], 1.63, [2.2, 0, -0.8, -2.4, 2.7, -1.5], 1",
+      "0.02, [1, 0, 1], [0.2, 0.2, 0.2], 1.52, [3.4, 0, -0.7, -4.0, -3.3, -0.5], 1",
+      "0.01, [0.4, 0, 1], [0.6, 0.1, 0.1], 1.11, [-2.0, 0, -1.6, 3.4, -0.9, 1.8], 0.5",
+      "0.02, [1, 0, 1], [0.6, 0.1, 0.1], 1.19, [2.4, 0, -0.4, -2.9, -0.8, -5.5], 1",
+  };
+  double dt, friction, height, normal[3], size[3], v[6];
+  int read = sscanf(scenes[n], "%lf, [%lf, %lf, %lf], [%lf, %lf, %lf], %lf, [%lf, %lf, %lf, %lf, %lf, %lf], %lf", &dt,
+                    &normal[0], &normal[1], &normal[2], &size[0], &size[1], &size[2], &height, &v[0], &v[1], &v[2],
+                    &v[3], &v[4], &v[5], &friction);
+  assert_int_equal(read, 15);
+  return run_create(1, 1e-10,
+                    "simulation: {dt: %g, integrator: second_order}\n"
+                    "contact: {friction: %g}\n"
+                    "shapes: {box: {type: box, size: [%g, %g, %g]}}\n"
+                    "links:\n"
+                    "  - {name: slope, fixed: true, shape: {type: half_space, normal: [%g, %g, %g]}}\n"
+                    "  - {name: box, mass: 1, shape: box, position: [0, 0, %g]}\n"
+                    "initial: [{link: box, velocities: [%g, %g, %g, %g, %g, %g]}]\n",
+                    dt, friction, size[0], size[1], size[2], normal[0], normal[1], normal[2], height, v[0], v[1], v[2],
+                    v[3], v[4], v[5]);
+}
+
+/* A box strikes a slope with one corner after the other. Two steps after the last force (friction rests on the state
+ * before) it is in free fall, x+ - 2 x + x- = g dt^2, whatever pressed before. */
+static void substep_S15_no_force_acts_after_it_has_gone(void** state) {
+  (void)state;
+  for (int n = 0; n < 4; n++) {
+    Run* run = slope_run(n);
+    double dt = run->model.simulation.dt, g = run->model.simulation.gravity.z;
+    Vec3 old = sim_state(run->sim)->center[1], now = old;
+    int flying = 0, landings = 0;
+    for (int step = 1; step <= 80; step++) {
+      int count;
+      run_steps(run, 1);
+      (void)sim_contacts(run->sim, &count);
+      Vec3 new = sim_state(run->sim)->center[1];
+      Vec3 fall = vec3_sub(vec3_sub(new, now), vec3_sub(now, old));
+      landings += count > 0 && flying > 2;
+      flying = count > 0 ? 0 : flying + 1;
+      if (flying > 1 && step > 2)
+        compare_at_most(vec3_norm(vec3_sub(fall, vec3(0, 0, g * dt * dt))), 1e-7 * fabs(g) * dt * dt,
+                        "scene %d, step %d: force on what nothing touches", n, step);
+      old = now, now = new;
+    }
+    assert_true(landings > 0 && flying < 80);
+    run_free(run);
+  }
+}
+
 static void substep_S14_allocates_nothing(void** state) {
   (void)state;
   Run* run = busy_run(0.01, "first_order", 4, 1);
@@ -456,6 +509,7 @@ int main(void) {
       cmocka_unit_test(substep_S14_halves_save_a_run),
       cmocka_unit_test(substep_S14_gradient_of_a_run_that_halves_save),
       cmocka_unit_test(substep_S14_gives_back_the_state_before),
+      cmocka_unit_test(substep_S15_no_force_acts_after_it_has_gone),
       cmocka_unit_test(substep_S14_allocates_nothing),
       cmocka_unit_test(substep_S14_what_is_blocked_stays_blocked),
   };
