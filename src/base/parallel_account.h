@@ -7,14 +7,14 @@
 /* On a machine that is busy with other things a loop waits at its end until the other threads have been given a
  * processor, which may take a thousand times what they take off it. So what was gained and what was waited is kept
  * account of, one for every thread that begins loops, and after a loss so long a time is spent alone that losses stay
- * one part in twenty of all. Nothing of a result depends on it. */
+ * one part in six of all. Nothing of a result depends on it. */
 typedef struct {
   double balance; /* gained less waited, of late; at least 0 [s] */
   double alone;   /* until then nothing is shared [s, timer_now] */
 } ParallelAccount;
 
 /* Time alone after a loss, in times of that loss. */
-#define ALONE_PER_LOSS 20.0
+#define ALONE_PER_LOSS 5.0
 /* Earlier gains count up to so much against a loss: a few turns of a scheduler [s]. */
 #define GAINS_KEPT 0.02
 
