@@ -1,7 +1,9 @@
 #include <sched.h>
 #include <stdatomic.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/base.h"
+#include "base/parallel_account.h"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -76,14 +78,35 @@ static int take_indices(ParallelShare* share, int grain, bool front, int* first)
 }
 
 /* A thread begins with its own part of the indices, the same in every loop of as many, so that what it wrote in one
- * loop is near it in the next; then it helps the others. */
-static void run_shares(ParallelLoop* loop, ParallelShare* shares, int count, int grain, int thread) {
+ * loop is near it in the next; then it helps the others. Returns how many it has run. */
+static int run_shares(ParallelLoop* loop, ParallelShare* shares, int count, int grain, int thread) {
+  int ran = 0;
   for (int n = 0; n < count; n++) {
     ParallelShare* share = &shares[(thread + n) % count];
     int first, taken;
-    while ((taken = take_indices(share, grain, n == 0, &first)) > 0)
+    while ((taken = take_indices(share, grain, n == 0, &first)) > 0) {
       for (int i = first; i < first + taken; i++) run_index(loop, i, thread);
+      ran += taken;
+    }
   }
+  return ran;
+}
+
+static _Thread_local ParallelAccount account;
+
+static double processor_time(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Programs with assertions, which tests are, share every loop: what threads do to each other is to be seen. */
+static bool shares_now(void) {
+#ifdef NDEBUG
+  return timer_now() >= account.alone;
+#else
+  return true;
+#endif
 }
 
 NOT_INSTRUMENTED static void run_threads(int threads, int count, int grain, ParallelLoop* loop) {
@@ -92,20 +115,33 @@ NOT_INSTRUMENTED static void run_threads(int threads, int count, int grain, Para
   int parts = threads < SHARES_MOST ? threads : SHARES_MOST;
   for (int k = 0; k < parts; k++)
     atomic_init(&shares[k].left, share_of((int)((int64_t)count * k / parts), (int)((int64_t)count * (k + 1) / parts)));
+  ParallelCost cost = {.waited = -timer_now()};
   SYNC_RELEASE(&fork);
 #pragma omp parallel num_threads(threads)
   {
     SYNC_ACQUIRE(&fork);
-    run_shares(loop, shares, parts, grain, omp_get_thread_num());
+    int thread = omp_get_thread_num();
+    if (thread == 0) {
+      cost.waited += timer_now();
+      cost.work = -processor_time();
+    }
+    int ran = run_shares(loop, shares, parts, grain, thread);
+    if (thread == 0) {
+      cost.ran = ran;
+      cost.work += processor_time();
+      cost.waited -= timer_now();
+    }
     SYNC_RELEASE(&join);
   }
   SYNC_ACQUIRE(&join);
+  cost.waited += timer_now();
+  parallel_enter_cost(&account, &cost, count, timer_now());
 }
 #endif
 
 void parallel_for(int threads, int count, int threshold, int grain, ParallelBody body, void* context) {
 #ifdef _OPENMP
-  if (threads > 1 && count > 1 && count >= threshold) {
+  if (threads > 1 && count > 1 && count >= threshold && shares_now()) {
     ParallelLoop loop = {.pool = memory_pool_in_use(), .body = body, .context = context};
     run_threads(threads, count, grain > 0 ? grain : 1, &loop);
     if (atomic_load(&loop.failed)) memory_exhausted(0);

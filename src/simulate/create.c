@@ -126,6 +126,7 @@ static void allocate(Sim* s) {
   s->stale = MEMORY_NEW(bool, m->tree_count);
   s->inside = MEMORY_NEW(bool, m->tree_count);
   s->balanced = MEMORY_NEW(bool, m->tree_count);
+  hold_create(s);
   s->noted = MEMORY_NEW(bool, m->tree_count);
   s->moved_link = MEMORY_NEW(bool, m->link_count);
   s->bounded_still = MEMORY_NEW(bool, m->tree_count);
@@ -207,6 +208,8 @@ void sim_destroy(Sim* s) {
                    s->stale,
                    s->inside,
                    s->balanced,
+                   s->held,
+                   s->near_far,
                    s->noted,
                    s->moved_link,
                    s->bounded_still,

@@ -441,9 +441,10 @@ static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
   if (own.stiffening == 0) own.rows_count = own.coupling_count = 0;
   for (int n = 0; n < s->scope.tree_count; n++)
     s->stale_blocks[n] = s->stale_blocks[n] || s->always_stale[s->scope.trees[n]];
-  own.stale_blocks = s->fixed_count > 0 ? NULL : s->stale_blocks;
+  own.stale_blocks = s->fixed_count > 0 || s->holds ? NULL : s->stale_blocks;
+  own.held = s->holds ? s->held : NULL;
   assemble_hessian(&own, curvature, s->solver);
-  for (int n = 0; n < s->scope.tree_count && curvature; n++) s->stale_blocks[n] = false;
+  for (int n = 0; n < s->scope.tree_count && (curvature || s->holds); n++) s->stale_blocks[n] = s->holds;
 }
 
 /* b, by unknowns of the matrix. */
@@ -549,7 +550,8 @@ static void want_marked(Sim* s) {
   for (int n = 0; n < s->scope.tree_count; n++) s->wanted[s->scope.trees[n]] = false;
   for (int n = 0; n < s->scope.link_count; n++) {
     int i = s->scope.links[n];
-    if (s->marked_link[i] && s->model->link_tree[i] >= 0) s->wanted[s->model->link_tree[i]] = true;
+    int tree = s->model->link_tree[i];
+    if (s->marked_link[i] && tree >= 0) s->wanted[tree] = !hold_is_held(s, tree);
   }
 }
 
@@ -596,6 +598,7 @@ static void want_unbalanced(Sim* s) {
       s->wanted[k] = s->wanted[k] || (s->fixed[d] ? s->rhs[d] != 0 : !balance_reached(s, d));
       s->delta[d] = 0;
     }
+    s->wanted[k] = s->wanted[k] && !hold_is_held(s, k);
   }
   for (int k = 0; s->closures && k < s->closures->count; k++)
     if (!closure_holds(s->closures, k)) s->wanted[s->model->links[closure_link(s->closures, k)].tree] = true;
@@ -607,6 +610,7 @@ static void want_unbalanced(Sim* s) {
 static bool solve_direction(Sim* s, Assembly* a, StepReport* report) {
   double start = timer_now();
   update_pattern(s);
+  block_solver_hold_new_orders(s->solver, !s->holds);
   s->times.assembly += timer_now() - start;
   want_unbalanced(s);
   if (solve_wanted(s, a, true, FACTOR_PLAIN)) return true;
@@ -710,6 +714,15 @@ static bool ends_blind(const Sim* s, const Assembly* a, NewtonProgress* before, 
   return before->at_rounding || ++before->rounds_blind >= ROUNDS_BLIND;
 }
 
+/* A round that held trees and found nothing to gain says nothing of the others: they move from now on. */
+static bool held_in_vain(Sim* s, StepSearch found, StepReport* report) {
+  if (!s->holds || found == SEARCH_ACCEPTED) return false;
+  s->hold_rounds = -1;
+  report->iterations++;
+  report->outcome = STEP_MAX_ITERATIONS;
+  return true;
+}
+
 /* One round: residual, direction, search. Returns true when the loop is over. */
 static bool newton_round(Sim* s, NewtonProgress* before, StepReport* report) {
   Assembly a;
@@ -746,8 +759,10 @@ static bool newton_round(Sim* s, NewtonProgress* before, StepReport* report) {
   }
   if (first && s->model->simulation.max_iterations > 0 && step_repeat_last(s, report)) return false;
   report->outcome = STEP_NOT_FINITE;
+  hold_choose(s);
   if (!solve_direction(s, &a, report)) return true;
   StepSearch found = step_search(s, arrived, report);
+  if (held_in_vain(s, found, report)) return false;
   if (found == SEARCH_LEAVES) {
     report->outcome = STEP_MAX_ITERATIONS; /* of those that it was given */
     return true;
@@ -766,6 +781,8 @@ static bool newton_round(Sim* s, NewtonProgress* before, StepReport* report) {
 
 void step_rounds(Sim* s, StepReport* report) {
   NewtonProgress before = {INFINITY, INFINITY, 0, 0, false};
+  s->holds = false;
+  s->hold_rounds = 0;
   for (int k = 0; k <= s->iteration_limit; k++)
     if (newton_round(s, &before, report)) break;
   if (fails_open(s, &before, report)) tell_open(s->closures, report);

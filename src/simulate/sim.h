@@ -157,6 +157,9 @@ struct Sim {
   bool* stale;                             /* of every tree: its terms are out of date  (trees) */
   bool* stale_blocks;                      /* by place: the tree's part of the Hessian is  (trees) */
   bool* always_stale;                      /* of every tree: closures or tendons act on it  (trees) */
+  bool *held, *near_far;                   /* of every tree: it is held in this round; NULL: none ever is  (trees) */
+  bool holds;                              /* some are (simulate/hold.c) */
+  int hold_rounds;                         /* rounds in a row in which some were; -1: none is in this step any more */
   bool* balanced;                          /* of every tree: it was when this was noted last  (trees) */
   bool* noted;                             /* of every tree: nothing of it has been assembled since then  (trees) */
   LinkPart *rounding, *change;  /* of every link's own energies: where the search begins, in the trial  (links) */
@@ -325,6 +328,13 @@ bool balance_at_rounding(const Sim* sim, const Assembly* assembly);
  * all are in balance. NaN: a gradient is not finite. *worst: its degree of freedom, -1 when all are zero. Without
  * unit. */
 double balance_residual(const Sim* sim, int* worst);
+/* ---- simulate/hold.c: rounds in which all trees stay but a few (docs/derivations/step.md, S18) */
+/* Allocates; nothing for scenes in which none is ever held. Freed by sim_destroy. */
+void hold_create(Sim* sim);
+/* Which trees the round to come holds, by the gradient as it stands. Sets held (trees), holds and hold_rounds. */
+void hold_choose(Sim* sim);
+/* Does a tree stay where it is in this round, whatever acts on it? */
+static inline bool hold_is_held(const Sim* sim, int tree) { return sim->holds && sim->held[tree]; }
 /* A pair that was pressed together too far opens by a sixth of its clearance in a Newton step, as roots of a power do.
  * Seen through the force that the step would leave it opens at once: another direction, from that model (S11), for the
  * islands in which it descends. Islands must be known. Changes s->delta (nv) of these. */

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/base.h"
+#include "base/parallel_account.h"
 
 #define COUNT 1000
 
@@ -67,6 +68,41 @@ static void loops_do_not_allocate(void** state) {
   assert_int_equal(memory_allocation_count(), before);
 }
 
+/* A thread that is not given a processor for 4 ms, where loops of 0.1 ms are shared: once is paid for by what was
+ * gained; again and again, and loops run alone for five of six ms and more. */
+static void losses_are_a_small_part_of_the_time(void** state) {
+  (void)state;
+  ParallelAccount account = {0};
+  ParallelCost quick = {1e-4, 0, 50}, late = {1e-4, 4e-3, 50};
+  double now = 1, lost = 0;
+  for (int i = 0; i < 1000; i++) parallel_enter_cost(&account, &quick, 100, now += 1e-4);
+  assert_true(fabs(account.balance - (GAINS_KEPT)) <= 0);
+  parallel_enter_cost(&account, &late, 100, now += 4e-3);
+  assert_true(account.alone <= now);
+  assert_true(fabs(account.balance - (GAINS_KEPT - 3.9e-3)) <= 1e-15);
+  for (double end = now + 10; now < end;) {
+    bool shared = now >= account.alone;
+    now += shared ? 4.1e-3 : 2e-4;
+    lost += shared ? 3.9e-3 : 0;
+    if (shared) parallel_enter_cost(&account, &late, 100, now);
+  }
+  assert_in_range((int)(1e3 * lost), 1300, 1750); /* of 10 s: 1 / 6 and the gains kept */
+}
+
+/* 5 us to wake the others for a loop of 4 us is no gain, of 40 us it is. */
+static void loops_too_short_to_share_run_alone(void** state) {
+  (void)state;
+  ParallelAccount account = {0};
+  parallel_enter_cost(&account, &(ParallelCost){4e-6, 5e-6, 20}, 40, 3);
+  assert_true(fabs(account.alone - (3 + 5e-6)) <= 1e-12);
+  account = (ParallelAccount){0};
+  parallel_enter_cost(&account, &(ParallelCost){4e-5, 5e-6, 20}, 40, 3);
+  assert_true(fabs(account.balance - (35e-6)) <= 1e-15);
+  assert_true(account.alone < 3);
+  parallel_enter_cost(&account, &(ParallelCost){0, 1e-6, 0}, 40, 3); /* others ran all of it */
+  assert_true(fabs(account.balance - (34e-6)) <= 1e-15);
+}
+
 static void there_is_a_processor(void** state) {
   (void)state;
   assert_true(parallel_processor_count() >= 1);
@@ -101,6 +137,8 @@ int main(void) {
       cmocka_unit_test(each_index_is_visited_once),
       cmocka_unit_test(small_loops_run_in_order),
       cmocka_unit_test(loops_do_not_allocate),
+      cmocka_unit_test(losses_are_a_small_part_of_the_time),
+      cmocka_unit_test(loops_too_short_to_share_run_alone),
       cmocka_unit_test(there_is_a_processor),
       cmocka_unit_test(memory_that_runs_out_in_a_loop_is_told_after_it),
   };

@@ -1,0 +1,66 @@
+/* Trees that stay where they are for a round of Newton's method: all but a few that are far from balance, and what
+ * these touch (docs/derivations/step.md, S18). */
+#include <math.h>
+#include <string.h>
+
+#include "simulate/sim.h"
+
+/* Out of balance by more than this part of the forces at work is far from it. */
+#define FAR 3e-3
+/* It is worth a round of its own where no more than this part of the trees that are out of balance are. */
+#define FEW 0.25
+/* So many such rounds in a row at most: then all move, for what is held is drawn along by what moves. */
+enum { ROUNDS_MOST = 20 };
+
+void hold_create(Sim* s) {
+  if (!step_crowded(s->model) || s->closures || s->tendons) return;
+  s->held = MEMORY_NEW(bool, s->model->tree_count);
+  s->near_far = MEMORY_NEW(bool, s->model->tree_count);
+}
+
+static bool is_far(const Sim* s, int tree) {
+  const ModelTree* t = &s->model->trees[tree];
+  bool far = false;
+  for (int d = t->dof_first; d < t->dof_first + t->dof_count; d++)
+    far = far || fabs(s->gradient[d]) * s->tolerance > FAR * balance_allowed(s, d);
+  return far;
+}
+
+static bool is_unbalanced(const Sim* s, int tree) {
+  const ModelTree* t = &s->model->trees[tree];
+  bool balanced = true;
+  for (int d = t->dof_first; d < t->dof_first + t->dof_count; d++) balanced = balanced && balance_reached(s, d);
+  return !balanced;
+}
+
+/* What pairs with terms couple to those that are not held is not held either. */
+static void free_neighbours(Sim* s) {
+  int count = contact_term_count(s->contact), trees = s->model->tree_count;
+  memcpy(s->near_far, s->held, sizeof(bool) * (size_t)trees);
+  for (int k = 0; k < count; k++) {
+    ContactTerms pair = contact_term(s->contact, k);
+    int a = s->model->link_tree[pair.link_a], b = s->model->link_tree[pair.link_b];
+    if (a < 0 || b < 0) continue;
+    if (!s->held[a]) s->near_far[b] = false;
+    if (!s->held[b]) s->near_far[a] = false;
+  }
+  memcpy(s->held, s->near_far, sizeof(bool) * (size_t)trees);
+}
+
+void hold_choose(Sim* s) {
+  s->holds = false;
+  if (!s->held || !s->contact || !s->scope.whole || s->fixed_count > 0 || s->hold_rounds < 0) return;
+  int far = 0, unbalanced = 0;
+  for (int k = 0; k < s->model->tree_count; k++) {
+    s->held[k] = !is_far(s, k);
+    far += !s->held[k];
+    unbalanced += is_unbalanced(s, k);
+  }
+  if (far == 0 || far > FEW * unbalanced || s->hold_rounds >= ROUNDS_MOST) {
+    s->hold_rounds = 0;
+    return;
+  }
+  free_neighbours(s);
+  s->holds = true;
+  s->hold_rounds++;
+}

@@ -1,0 +1,134 @@
+/* Rounds that hold most trees (S18): which are held, that steps end where rounds of all trees end, and the same bits
+ * for any number of threads. */
+#include <string.h>
+
+#include "simulate/sim.h"
+#include "support/runs.h"
+
+/* A wall of bricks, each on two below, and one brick that falls onto it. */
+enum { ROWS = 12, BRICKS = 11, WALL = ROWS * BRICKS, STEPS = 12 };
+#define LENGTH 0.2
+#define HEIGHT 0.1
+#define SPACING 0.21
+#define PITCH 0.1006
+
+static Run* wall_run(int threads) {
+  Text yaml = {0};
+  text_add(&yaml,
+           "simulation: {dt: 0.005, steps: 100}\n"
+           "contact: {friction: 0.5}\n"
+           "shapes:\n  brick: {type: box, size: [%g, 0.1, %g]}\n"
+           "links:\n  - {name: ground, fixed: true, shape: {type: half_space}}\n",
+           LENGTH, HEIGHT);
+  for (int n = 0; n < WALL; n++)
+    text_add(&yaml, "  - {name: b%d, mass: 1, shape: brick, position: [%.4f, 0, %.4f]}\n", n,
+             SPACING * (n % BRICKS + 0.5 * (n / BRICKS % 2)), 0.0505 + PITCH * (n / BRICKS));
+  text_add(&yaml, "  - {name: falls, mass: 1, shape: brick, joint: {type: free, position: [1, 0.02, %.4f], ",
+           0.0505 + PITCH * ROWS + 0.01);
+  text_add(&yaml,
+           "rotation_vector: [0.05, 0.08, 0.3]}}\ninitial:\n  - {link: falls, velocities: [0.3, 0, -1, 0, 0, 0]}\n");
+  Run* run = run_create(threads, 1e-8, "%s", yaml.data);
+  text_free(&yaml);
+  parts_destroy(run->sim->parts);
+  run->sim->parts = NULL;
+  return run;
+}
+
+/* Every degree of freedom out of balance by so many times what it may be, those of `far` by a hundredth of the forces
+ * at work. */
+static void unbalance(Sim* s, const bool* far) {
+  for (int k = 0; k < s->model->tree_count; k++)
+    for (int d = s->model->trees[k].dof_first; d < s->model->trees[k].dof_first + s->model->trees[k].dof_count; d++)
+      s->gradient[d] = (far[k] ? 1e-2 / s->tolerance : 10) * balance_allowed(s, d);
+}
+
+static void hold_S18_frees_what_is_far_from_balance_and_what_it_touches(void** state) {
+  (void)state;
+  static bool far[WALL + 1];
+  Run* run = wall_run(1);
+  Sim* s = run->sim;
+  run_steps(run, 3);
+  const int one = 5 * BRICKS + 5;
+  memset(far, 0, sizeof far);
+  far[one] = true;
+  unbalance(s, far);
+  s->hold_rounds = 0;
+  hold_choose(s);
+  assert_true(s->holds);
+  int expected = 0;
+  for (int k = 0; k < WALL; k++) { /* link 0 is the ground; bricks side by side are 1 cm apart */
+    double dx = fabs(s->pose_now[k + 1].t.x - s->pose_now[one + 1].t.x);
+    double dz = fabs(s->pose_now[k + 1].t.z - s->pose_now[one + 1].t.z);
+    bool near = k == one || (dx < LENGTH && dz > 0.5 * HEIGHT && dz < 1.5 * HEIGHT);
+    assert_int_equal(s->held[k], !near);
+    expected += near;
+  }
+  assert_int_equal(expected, 5);
+
+  for (int n = 1; n < 20; n++) hold_choose(s);
+  assert_true(s->holds);
+  hold_choose(s); /* after twenty rounds in a row all move */
+  assert_false(s->holds);
+  hold_choose(s);
+  assert_true(s->holds);
+  s->hold_rounds = -1; /* one found nothing to gain */
+  hold_choose(s);
+  assert_false(s->holds);
+
+  s->hold_rounds = 0;
+  for (int k = 0; k < WALL / 3; k++) far[k] = true; /* more than a quarter */
+  unbalance(s, far);
+  hold_choose(s);
+  assert_false(s->holds);
+  memset(far, 0, sizeof far); /* none */
+  unbalance(s, far);
+  hold_choose(s);
+  assert_false(s->holds);
+  run_free(run);
+}
+
+static void hold_S18_steps_end_where_rounds_of_all_trees_do(void** state) {
+  (void)state;
+  Run *holds = wall_run(1), *plain = wall_run(1);
+  bool* held = plain->sim->held;
+  plain->sim->held = NULL; /* nothing is ever held */
+  int differ = 0;
+  for (int n = 0; n < STEPS; n++) {
+    StepReport a = run_steps(holds, 1), b = run_steps(plain, 1);
+    double worst = 0;
+    for (int i = 0; i < holds->model.coordinate_count; i++)
+      worst = fmax(worst, fabs(sim_state(holds->sim)->q[i] - sim_state(plain->sim)->q[i]));
+    compare_at_most(worst, 1e-7, "step %d: coordinates apart", n + 1);
+    compare_at_most(a.residual, 1e-8, "step %d: residual", n + 1);
+    differ += a.trials != b.trials || a.iterations != b.iterations;
+  }
+  assert_true(differ > 0); /* else nothing was held */
+  plain->sim->held = held;
+  run_free(holds);
+  run_free(plain);
+}
+
+static void hold_S18_does_not_depend_on_threads(void** state) {
+  (void)state;
+  for (int threads = 2; threads <= 3; threads++) {
+    Run *many = wall_run(threads), *one = wall_run(1);
+    for (int n = 0; n < STEPS; n++) {
+      StepReport a = run_steps(many, 1), b = run_steps(one, 1);
+      assert_memory_equal(sim_state(many->sim)->q, sim_state(one->sim)->q,
+                          sizeof(double) * (size_t)one->model.coordinate_count);
+      assert_int_equal(a.trials, b.trials);
+      assert_int_equal(a.iterations, b.iterations);
+    }
+    run_free(many);
+    run_free(one);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(hold_S18_frees_what_is_far_from_balance_and_what_it_touches),
+      cmocka_unit_test(hold_S18_steps_end_where_rounds_of_all_trees_do),
+      cmocka_unit_test(hold_S18_does_not_depend_on_threads),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
