@@ -8,11 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include "base/base.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
+#define MAPS_LARGE false /* else it would not see their ends */
 #else
+#define MAPS_LARGE true
 #define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #endif
@@ -27,6 +30,7 @@
 typedef struct Header {
   MemoryPool* pool; /* NULL: nobody's; then the rest is of no use */
   struct Header *before, *after;
+  size_t mapped; /* bytes of pages of its own, from the header on; 0: of malloc */
 } Header;
 _Static_assert(sizeof(Header) <= ALIGNMENT, "a header keeps the block aligned");
 
@@ -59,17 +63,71 @@ void memory_exhausted(size_t size) {
 
 /* ---------------------------------------------------------------- bytes */
 
-static void count_bytes(void* block) {
-  uint_fast64_t size = malloc_usable_size(block);
+static size_t size_of(Header* block) { return block->mapped > 0 ? block->mapped : malloc_usable_size(block); }
+
+static void count_bytes(Header* block) {
+  uint_fast64_t size = size_of(block);
   uint_fast64_t now = atomic_fetch_add_explicit(&held, size, memory_order_relaxed) + size;
   uint_fast64_t most = atomic_load_explicit(&peak, memory_order_relaxed);
   while (now > most &&
          !atomic_compare_exchange_weak_explicit(&peak, &most, now, memory_order_relaxed, memory_order_relaxed)) {}
 }
 
-static void release(void* block) {
-  atomic_fetch_sub_explicit(&held, malloc_usable_size(block), memory_order_relaxed);
-  free(block);
+static void uncount_bytes(Header* block) { atomic_fetch_sub_explicit(&held, size_of(block), memory_order_relaxed); }
+
+static void release(Header* block) {
+  uncount_bytes(block);
+  if (block->mapped > 0)
+    (void)munmap(block, block->mapped);
+  else
+    free(block);
+}
+
+/* ---------------------------------------------------------------- large blocks: pages of their own
+ * These are zero without being written to, cost nothing where nothing is ever put, and move without being copied, so
+ * an array that grows to some hundred megabytes is written once instead of four times. */
+
+static size_t whole_pages(size_t size) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  return (size + page - 1) / page * page;
+}
+
+/* Pages that begin where a huge page may; NULL: there are none. length: whole pages. */
+static void* map_pages(size_t length, int protection) {
+  size_t all = length + HUGE_PAGE;
+  char* from = mmap(NULL, all, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (from == MAP_FAILED) return NULL;
+  size_t before = (HUGE_PAGE - (uintptr_t)from % HUGE_PAGE) % HUGE_PAGE, after = all - before - length;
+  if (before > 0) (void)munmap(from, before);
+  if (after > 0) (void)munmap(from + before + length, after);
+  return from + before;
+}
+
+/* A wish: what comes of it is no matter. */
+static void wish_for_huge_pages(void* block, size_t length) { (void)madvise(block, length, MADV_HUGEPAGE); }
+
+static Header* map_block(size_t size) {
+  size_t length = whole_pages(size);
+  Header* block = map_pages(length, PROT_READ | PROT_WRITE);
+  if (!block) return NULL;
+  wish_for_huge_pages(block, length);
+  block->mapped = length;
+  return block;
+}
+
+/* To a place where there is room behind it. NULL: it stays where it is. */
+static Header* grow_block(Header* block, size_t size) {
+  size_t length = whole_pages(size);
+  void* room = map_pages(length, PROT_NONE);
+  if (!room) return NULL;
+  Header* moved = mremap(block, block->mapped, length, MREMAP_MAYMOVE | MREMAP_FIXED, room);
+  if (moved == MAP_FAILED) {
+    (void)munmap(room, length);
+    return NULL;
+  }
+  wish_for_huge_pages(moved, length);
+  moved->mapped = length;
+  return moved;
 }
 
 /* ---------------------------------------------------------------- pools */
@@ -100,7 +158,7 @@ int64_t memory_pool_count(const MemoryPool* pool) { return pool->count; }
 
 static void pool_add(MemoryPool* pool, Header* block) {
   pthread_mutex_lock(&pool->lock);
-  *block = (Header){pool, &pool->ends, pool->ends.after};
+  *block = (Header){pool, &pool->ends, pool->ends.after, block->mapped};
   block->after->before = pool->ends.after = block;
   pool->count++;
   pthread_mutex_unlock(&pool->lock);
@@ -143,29 +201,37 @@ static bool test_wants_failure(void) {
   return left <= 2;
 }
 
-/* size: a multiple of ALIGNMENT. Large blocks in huge pages, where the system has them. */
+/* size: a multiple of ALIGNMENT. With `mapped`, the rest of the header is yet to be set. */
 static Header* take(size_t size) {
-  if (size < HUGE_PAGE) return aligned_alloc(ALIGNMENT, size);
-  size_t pages = size / HUGE_PAGE * HUGE_PAGE;
-  void* block = NULL;
-  if (posix_memalign(&block, HUGE_PAGE, size) != 0) return NULL;
-  (void)madvise(block, pages, MADV_HUGEPAGE); /* a wish: what comes of it is no matter */
+  if (MAPS_LARGE && size >= HUGE_PAGE) return map_block(size);
+  Header* block = aligned_alloc(ALIGNMENT, size);
+  if (block) block->mapped = 0;
   return block;
 }
 
-/* Aligned and not yet zeroed; never NULL, also for size 0. */
-static void* allocate(size_t size) {
+/* With its header. */
+static size_t whole_size(size_t size) {
   atomic_fetch_add_explicit(&allocation_count, 1, memory_order_relaxed);
   if (size > PTRDIFF_MAX - 2 * ALIGNMENT) memory_exhausted(size); /* also a negative count turned into a size */
-  size_t rounded = (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
-  Header* block = test_wants_failure() ? NULL : take(ALIGNMENT + rounded);
-  if (!block) memory_exhausted(size);
+  return ALIGNMENT + (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+}
+
+/* A block that is new, or stands elsewhere, becomes whose it is. */
+static char* enter(Header* block) {
   count_bytes(block);
-  *block = (Header){0};
+  *block = (Header){.mapped = block->mapped};
   if (guard) pool_add(guard->pool, block);
   if (!block->pool)
     ASAN_POISON_MEMORY_REGION(block, ALIGNMENT); /* so that what comes before a block is out of bounds */
   return (char*)block + ALIGNMENT;
+}
+
+/* Aligned and, unless it has pages of its own, not yet zeroed; never NULL, also for size 0. */
+static char* allocate(size_t size) {
+  size_t whole = whole_size(size);
+  Header* block = test_wants_failure() ? NULL : take(whole);
+  if (!block) memory_exhausted(size);
+  return enter(block);
 }
 
 void memory_free(void* pointer) {
@@ -176,16 +242,40 @@ void memory_free(void* pointer) {
   release(block);
 }
 
+static bool is_mapped(void* pointer) { return MAPS_LARGE && header_of(pointer)->mapped > 0; }
+
 void* memory_alloc(size_t size) {
-  void* pointer = allocate(size);
-  return memset(pointer, 0, size);
+  char* pointer = allocate(size);
+  return is_mapped(pointer) ? pointer : memset(pointer, 0, size);
+}
+
+/* The same block with more room behind it; NULL: that cannot be had, and the old one is as it was. */
+static char* grown_in_place(void* old, size_t old_size, size_t size) {
+  Header* block = header_of(old);
+  size_t before = block->mapped - ALIGNMENT;
+  if (size < before || test_wants_failure()) return NULL;
+  size_t whole = whole_size(size);
+  MemoryPool* pool = block->pool;
+  if (pool) pool_remove(block);
+  uncount_bytes(block);
+  Header* moved = grow_block(block, whole);
+  if (!moved) {
+    count_bytes(block);
+    if (pool) pool_add(pool, block);
+    return NULL;
+  }
+  char* pointer = enter(moved);
+  memset(pointer + old_size, 0, before - old_size); /* what stood there */
+  return pointer;
 }
 
 void* memory_resize(void* old, size_t old_size, size_t size) {
-  char* pointer = allocate(size);
+  char* pointer = old && is_mapped(old) ? grown_in_place(old, old_size, size) : NULL;
+  if (pointer) return pointer;
+  pointer = allocate(size);
   size_t kept = old ? (old_size < size ? old_size : size) : 0;
   if (kept > 0) memcpy(pointer, old, kept);
-  memset(pointer + kept, 0, size - kept);
+  if (!is_mapped(pointer)) memset(pointer + kept, 0, size - kept);
   memory_free(old);
   return pointer;
 }

@@ -151,29 +151,6 @@ static bool solve_triangles(const Walk* w, int count, const NodePlaces* at, Plan
 
 /* ---- from nodes to their children */
 
-/* A node's two children; of a leaf itself. */
-typedef struct {
-  int node[2];
-  Vec3 center[2];
-  double radius[2];
-  bool two;
-} Children;
-
-static Children children_of(const Walk* w, int side, const NodePlaces* at) {
-  const TreeNode* n = node_of(w->field, w->pair, side, at->node[side]);
-  Children c = {.node = {at->node[side], at->node[side]}, .two = n->hull < 0};
-  for (int k = 0; k < 2; k++) {
-    const TreeNode* child = n;
-    if (c.two) {
-      c.node[k] = n->child[k];
-      child = node_of(w->field, w->pair, side, c.node[k]);
-    }
-    c.center[k] = c.two ? pose_apply(w->pair->pose[side], child->center) : at->center[side];
-    c.radius[k] = child->radius;
-  }
-  return c;
-}
-
 static bool two_leaves(const Walk* w, const int node[2]) {
   return node_of(w->field, w->pair, 0, node[0])->hull >= 0 &&
          (node[1] < 0 || node_of(w->field, w->pair, 1, node[1])->hull >= 0);
@@ -193,22 +170,58 @@ static Lanes3 lanes_by_first(const Vec3 x[2]) {
   return (Lanes3){{x[0].x, x[0].x, x[1].x, x[1].x}, {x[0].y, x[0].y, x[1].y, x[1].y}, {x[0].z, x[0].z, x[1].z, x[1].z}};
 }
 
-static Lanes3 lanes_by_second(const Vec3 x[2]) {
-  return (Lanes3){{x[0].x, x[1].x, x[0].x, x[1].x}, {x[0].y, x[1].y, x[0].y, x[1].y}, {x[0].z, x[1].z, x[0].z, x[1].z}};
+static Lanes twice(double first, double second) { return (Lanes){first, first, second, second}; }
+
+static BodyLanes bodies_of(const FieldPair* pair) {
+  const Pose *a = &pair->pose[0], *b = &pair->pose[1];
+  BodyLanes to;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) to.r[i][j] = twice(a->r.m[i][j], b->r.m[i][j]);
+  to.t[0] = twice(a->t.x, b->t.x);
+  to.t[1] = twice(a->t.y, b->t.y);
+  to.t[2] = twice(a->t.z, b->t.z);
+  return to;
+}
+
+/* A node's two children; of a leaf itself. true: there are two. */
+static bool children_of(const Walk* w, int side, int node, int number[2], const TreeNode* child[2]) {
+  const TreeNode* n = node_of(w->field, w->pair, side, node);
+  bool two = n->hull < 0;
+  for (int k = 0; k < 2; k++) {
+    number[k] = two ? n->child[k] : node;
+    child[k] = two ? node_of(w->field, w->pair, side, number[k]) : n;
+  }
+  return two;
+}
+
+/* One coordinate of all four centres, as pose_apply has it, to the pairs of them. */
+static void pair_up(const BodyLanes* body, int axis, const Lanes local[3], Lanes* first, Lanes* second) {
+  Lanes x = body->r[axis][0] * local[0] + body->r[axis][1] * local[1] + body->r[axis][2] * local[2] + body->t[axis];
+  *first = __builtin_shufflevector(x, x, 0, 0, 1, 1);
+  *second = __builtin_shufflevector(x, x, 2, 3, 2, 3);
 }
 
 static void find_children(const Walk* w, const NodePlaces* at, ChildPlaces* c) {
-  Children a = children_of(w, 0, at), b = children_of(w, 1, at);
+  int number[2][2];
+  const TreeNode *child[4], **a = child, **b = child + 2;
+  int64_t first = children_of(w, 0, at->node[0], number[0], a) ? -1 : 0;
+  int64_t second = children_of(w, 1, at->node[1], number[1], b) ? -1 : 0;
   for (int k = 0; k < CHILDREN; k++) {
-    c->node[k][0] = a.node[k / 2];
-    c->node[k][1] = b.node[k % 2];
+    c->node[k][0] = number[0][k / 2];
+    c->node[k][1] = number[1][k % 2];
   }
-  int64_t first = a.two ? -1 : 0, second = b.two ? -1 : 0;
   c->used = (LaneBits){-1, second, first, first & second};
-  c->center[0] = lanes_by_first(a.center);
-  c->center[1] = lanes_by_second(b.center);
-  c->near = (Lanes){a.radius[0], a.radius[0], a.radius[1], a.radius[1]} +
-            (Lanes){b.radius[0], b.radius[1], b.radius[0], b.radius[1]};
+  Lanes local[3];
+  for (int k = 0; k < CHILDREN; k++) {
+    local[0][k] = child[k]->center.x;
+    local[1][k] = child[k]->center.y;
+    local[2][k] = child[k]->center.z;
+  }
+  pair_up(&w->body, 0, local, &c->center[0].x, &c->center[1].x);
+  pair_up(&w->body, 1, local, &c->center[0].y, &c->center[1].y);
+  pair_up(&w->body, 2, local, &c->center[0].z, &c->center[1].z);
+  c->near = (Lanes){a[0]->radius, a[0]->radius, a[1]->radius, a[1]->radius} +
+            (Lanes){b[0]->radius, b[1]->radius, b[0]->radius, b[1]->radius};
   measure_children(c);
 }
 
@@ -326,7 +339,7 @@ bool field_stands(const FieldPair* pair) {
 /* all: set, with what the outermost terms add up to. */
 bool field_walk(const FarField* f, FieldWork* work, const FieldPair* pair, const Visitor* visitor, void* context,
                 Blend* all) {
-  Walk w = {f, work, pair, visitor, context, field_stands(pair) && pair->kept->planes_known};
+  Walk w = {f, work, pair, visitor, context, field_stands(pair) && pair->kept->planes_known, bodies_of(pair)};
   if (pair->kept && !w.recalls) pair->kept->count = 0;
   *all = (Blend){.weight = 1};
   work->count = work->piece_count = work->blend_count = 0;

@@ -27,6 +27,11 @@ typedef struct {
   Lanes distance, near;
 } ChildPlaces;
 
+/* The rotations and places of both bodies, of each twice: for the first's two children, then the second's. */
+typedef struct {
+  Lanes r[3][3], t[3];
+} BodyLanes;
+
 typedef struct Walk Walk;
 /* What is done with the terms that are not zero. */
 typedef struct {
@@ -43,6 +48,7 @@ struct Walk {
   const Visitor* visitor;
   void* context;
   bool recalls; /* the planes of this walk are known */
+  BodyLanes body;
 };
 
 /* The tree of a side; a node of it. Borrowed from the hierarchy; side 0 or 1, a half-space has none. */

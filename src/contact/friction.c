@@ -131,6 +131,12 @@ static inline void slip_of(const FrictionVertex* v, const double s[3], double r[
   r[1] = v->velocity[1] - s[1] - s[2] * v->scaled[0];
 }
 
+/* w (rho - root). */
+static inline double energy_of(double w, const double r[2], double smoothing, double root) {
+  double r2 = r[0] * r[0] + r[1] * r[1];
+  return w * r2 / (sqrt(r2 + smoothing) + root);
+}
+
 static inline void add_slip(SlipEvaluation* e, double w, const double r[2], const double y[2], double smoothing,
                             double root) {
   double r2 = r[0] * r[0] + r[1] * r[1], rho = sqrt(r2 + smoothing), inverse = 1.0 / rho, q = w * inverse;
@@ -150,6 +156,19 @@ static inline void add_slip(SlipEvaluation* e, double w, const double r[2], cons
   e->radial[3] -= a * spin;
   e->radial[4] -= b * spin;
   e->radial[5] += c * spin;
+}
+
+/* As evaluate_slip, its energy alone. */
+static double slip_energy(const FrictionLag* lag, const double s[3], double smoothing) {
+  double r[2], energy = 0, root = sqrt(smoothing);
+  int count = lag->count[0] + lag->count[1];
+  for (int k = 0; k < count; k++) {
+    const FrictionVertex* v = &lag->vertices[k];
+    slip_of(v, s, r);
+    energy += energy_of(v->weight, r, smoothing, root);
+  }
+  if (lag->half_space) energy += energy_of(lag->ground_weight, (const double[2]){-s[0], -s[1]}, smoothing, root);
+  return energy;
 }
 
 static SlipEvaluation evaluate_slip(const FrictionLag* lag, const double s[3], double smoothing) {
@@ -372,12 +391,11 @@ int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const
   double warm[3];
   memcpy(warm, lag->slip, sizeof(warm));
   first_guess(lag);
-  SlipEvaluation e = evaluate_slip(lag, lag->slip, parameters->smoothing);
-  SlipEvaluation other = evaluate_slip(lag, warm, parameters->smoothing);
-  if (other.energy < e.energy) {
+  SlipEvaluation e = evaluate_slip(lag, warm, parameters->smoothing);
+  if (e.energy < slip_energy(lag, lag->slip, parameters->smoothing))
     memcpy(lag->slip, warm, sizeof(warm));
-    e = other;
-  }
+  else
+    e = evaluate_slip(lag, lag->slip, parameters->smoothing);
   int iterations = minimise_slip(lag, parameters->smoothing, &e);
   if (iterations < 0) return -1;
   *energy = parameters->coefficient * parameters->dt * e.energy;

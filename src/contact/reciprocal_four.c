@@ -1,5 +1,7 @@
 /* Four pairs of triangles at a time: the search of reciprocal.c element by element, so each has the bits that it has
  * alone. A pair that has ended waits for the others. */
+#include <string.h>
+
 #include "base/lanes.h"
 #include "contact/reciprocal.h"
 #include "contact/small_matrix.h"
@@ -29,24 +31,42 @@ typedef struct {
   LaneBits steps, halvings;
 } Steps;
 
-static Vec3 corner_at(const HullInstance* h, int m, Vec3 shift) {
-  return vec3_add(mat3_mul_vec(h->pose.r, vec3(h->points.x[m], h->points.y[m], h->points.z[m])), shift);
+static Lanes load(const double* x) {
+  Lanes lanes;
+  memcpy(&lanes, x, sizeof(lanes)); /* views are padded */
+  return lanes;
 }
+
+/* R x + shift of a triangle's corners, side by side: as pose_apply of each. */
+static void place_corners(const HullInstance* h, Vec3 shift, Lanes at[3]) {
+  const Lanes x = load(h->points.x), y = load(h->points.y), z = load(h->points.z);
+  const double(*r)[3] = h->pose.r.m, by[3] = {shift.x, shift.y, shift.z};
+  for (int i = 0; i < 3; i++) at[i] = r[i][0] * x + r[i][1] * y + r[i][2] * z + by[i];
+}
+
+/* From corners side by side in each pair to pairs side by side in each corner. */
+static void turn(Lanes from[RECIPROCAL_FOUR][3], int axis, Lanes to[CORNERS]) {
+  Lanes a = from[0][axis], b = from[1][axis], c = from[2][axis], d = from[3][axis];
+  Lanes even_ab = __builtin_shufflevector(a, b, 0, 4, 2, 6), odd_ab = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  Lanes even_cd = __builtin_shufflevector(c, d, 0, 4, 2, 6), odd_cd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  to[0] = __builtin_shufflevector(even_ab, even_cd, 0, 1, 4, 5);
+  to[1] = __builtin_shufflevector(odd_ab, odd_cd, 0, 1, 4, 5);
+  to[2] = __builtin_shufflevector(even_ab, even_cd, 2, 3, 6, 7);
+}
+_Static_assert(LANES == 4 && CORNERS == 3, "turn knows both");
 
 /* Those beyond count repeat the first. */
 static void gather(int count, const HullInstance (*pair)[2], Corners* at) {
+  Lanes own[2][RECIPROCAL_FOUR][3];
   for (int k = 0; k < RECIPROCAL_FOUR; k++) {
     const HullInstance* hull = pair[k < count ? k : 0];
     Vec3 origin = plane_origin(&hull[0], &hull[1]);
-    for (int side = 0; side < 2; side++) {
-      Vec3 shift = vec3_sub(hull[side].pose.t, origin);
-      for (int m = 0; m < CORNERS; m++) {
-        Vec3 x = corner_at(&hull[side], m, shift);
-        at->x[side][m][k] = x.x;
-        at->y[side][m][k] = x.y;
-        at->z[side][m][k] = x.z;
-      }
-    }
+    for (int side = 0; side < 2; side++) place_corners(&hull[side], vec3_sub(hull[side].pose.t, origin), own[side][k]);
+  }
+  for (int side = 0; side < 2; side++) {
+    turn(own[side], 0, at->x[side]);
+    turn(own[side], 1, at->y[side]);
+    turn(own[side], 2, at->z[side]);
   }
 }
 
@@ -158,6 +178,11 @@ static void choose(LaneBits where, const Lanes* from, Lanes* to, int count) {
 }
 
 static void accept(LaneBits where, const LanePlanes* p1, const Evaluations* e1, LanePlanes* p, Evaluations* e) {
+  if (!lanes_any(~where)) { /* as most are */
+    *p = *p1;
+    *e = *e1;
+    return;
+  }
   choose(where, p1->n, p->n, 3);
   choose(where, &p1->o, &p->o, 1);
   choose(where, &e1->energy, &e->energy, 1);

@@ -34,6 +34,42 @@ static void resize_keeps_the_content_and_zeroes_the_rest(void** state) {
   memory_free(text);
 }
 
+/* Blocks of many pages move without being copied; what they promise is the same. */
+static void large_blocks_keep_the_content_and_zero_the_rest(void** state) {
+  (void)state;
+  static const size_t sizes[] = {1000, 3000, 250000, 400000, 400001, 5000000, 300000, 2};
+  const uint64_t held = memory_held();
+  uint64_t* numbers = NULL;
+  size_t before = 0;
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    numbers = memory_resize(numbers, before * sizeof *numbers, sizes[k] * sizeof *numbers);
+    assert_int_equal((uintptr_t)numbers % 64, 0);
+    size_t kept = before < sizes[k] ? before : sizes[k];
+    for (size_t i = 0; i < kept; i++)
+      if (numbers[i] != i + 1) fail_msg("size %zu: [%zu] is %lu", sizes[k], i, (unsigned long)numbers[i]);
+    for (size_t i = kept; i < sizes[k]; i++)
+      if (numbers[i] != 0) fail_msg("size %zu: [%zu] is %lu, not 0", sizes[k], i, (unsigned long)numbers[i]);
+    assert_true(memory_held() - held >= sizes[k] * sizeof *numbers);
+    assert_true(memory_held() - held < sizes[k] * sizeof *numbers + 65536 + 200); /* a page, of those that are large */
+    for (size_t i = 0; i < sizes[k]; i++) numbers[i] = i + 1;
+    before = sizes[k];
+  }
+  memory_free(numbers);
+  assert_int_equal(memory_held(), held);
+}
+
+/* Less is kept than stood there: the rest does not come back. */
+static void what_is_not_kept_of_a_large_block_is_zero(void** state) {
+  (void)state;
+  const size_t size = (size_t)3 << 20, kept = 1000;
+  unsigned char* bytes = memory_alloc(size);
+  memset(bytes, 0xff, size);
+  bytes = memory_resize(bytes, kept, 2 * size);
+  for (size_t i = 0; i < 2 * size; i++)
+    if (bytes[i] != (i < kept ? 0xff : 0)) fail_msg("[%zu] is %d", i, bytes[i]);
+  memory_free(bytes);
+}
+
 static void a_grown_array_has_room_for_one_more(void** state) {
   (void)state;
   int *numbers = NULL, capacity = 0;
@@ -113,6 +149,29 @@ static void a_failure_leads_back_to_where_it_was_expected(void** state) {
   memory_pool_destroy(pool); /* with all that it holds: the address sanitizer looks */
 }
 
+static void take_and_grow(void* context) {
+  const size_t size = (size_t)3 << 20;
+  char** kept = context;
+  kept[0] = memory_alloc(size);
+  kept[1] = memory_text("between");
+  memcpy(kept[0] + size - 5, "last", 5);
+  for (size_t more = 2; more < 5; more++) kept[0] = memory_resize(kept[0], (more - 1) * size, more * size);
+}
+
+static void a_large_block_that_moves_stays_in_its_pool(void** state) {
+  (void)state;
+  MemoryPool* pool = memory_pool_create();
+  char* kept[2] = {NULL, NULL};
+  assert_true(memory_try(pool, take_and_grow, kept));
+  assert_int_equal(memory_pool_count(pool), 2);
+  assert_string_equal(kept[0] + ((size_t)3 << 20) - 5, "last");
+  memory_fail_at(4); /* the second time that it grows */
+  assert_false(memory_try(pool, take_and_grow, kept));
+  memory_fail_at(0);
+  assert_int_equal(memory_pool_count(pool), 4);
+  memory_pool_destroy(pool);
+}
+
 static void take_in_both(void* context) {
   Taking* t = context;
   t->kept[15] = memory_text("outer");
@@ -155,10 +214,13 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(memory_is_zeroed_and_aligned),
       cmocka_unit_test(resize_keeps_the_content_and_zeroes_the_rest),
+      cmocka_unit_test(large_blocks_keep_the_content_and_zero_the_rest),
+      cmocka_unit_test(what_is_not_kept_of_a_large_block_is_zero),
       cmocka_unit_test(a_grown_array_has_room_for_one_more),
       cmocka_unit_test(every_allocation_is_counted),
       cmocka_unit_test(impossible_sizes_end_the_process_in_order),
       cmocka_unit_test(a_failure_leads_back_to_where_it_was_expected),
+      cmocka_unit_test(a_large_block_that_moves_stays_in_its_pool),
       cmocka_unit_test(the_innermost_counts),
       cmocka_unit_test(what_cannot_be_had_is_survived_too),
   };
