@@ -163,6 +163,12 @@ static void copy_columns(Table* table, int to, const double* values, int columns
            sizeof(double) * (size_t)count);
 }
 
+/* Of a face or an edge that has more corners than fix it. */
+static void tell_fitted(AnswerForm* out, int body) {
+  answer_text(out, body ? "note_shape_b" : "note_shape_a",
+              "faces of more than three corners follow them as planes of best fit: exact for changes that keep them flat");
+}
+
 /* Where slopes of a body are not known, its part is null, and the line says why. */
 static void put_vertex_slopes(AnswerForm* out, Table* table, const QueryBody* bodies[2], const PointView view[2],
                               const VertexSlopes slopes[2]) {
@@ -170,6 +176,7 @@ static void put_vertex_slopes(AnswerForm* out, Table* table, const QueryBody* bo
     if (table->own[k] == 0 || bodies[k]->smooth) continue;
     table->missing[k] = slopes[k].reason != NULL;
     if (slopes[k].reason) answer_text(out, k ? "reason_shape_b" : "reason_shape_a", slopes[k].reason);
+    if (!slopes[k].reason && slopes[k].fitted) tell_fitted(out, k);
     for (int i = 0; i < slopes[k].count; i++) {
       int point = given_point(bodies[k], view[k], slopes[k].vertex[i]);
       for (int r = 0; point >= 0 && r < DISTANCE_ROWS; r++)

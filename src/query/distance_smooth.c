@@ -323,7 +323,7 @@ static void column_of(const System* s, const double inverse[ORDER_MAX][ORDER_MAX
 static Cause pose_cause(const System* s, int column) {
   Cause c = {.phi = {0}};
   int k = column >= 6, axis = column % 3;
-  Vec3 e = vec3(axis == 0, axis == 1, axis == 2);
+  Vec3 e = vec3_axis(axis);
   const NearestSide* side = &s->side[k];
   if (column % 6 >= 3) {
     c.point[k] = vec3_scale(e, 1 / s->scale);
@@ -380,7 +380,8 @@ const char* convex_distance_vertex_slopes(const ConvexBody body[2], const Pose p
   double inverse[ORDER_MAX][ORDER_MAX] = {{0}}, condition;
   const char* reason = solve_again(&s, inverse, body, pose, answer, &condition);
   for (int k = 0; k < 2; k++) {
-    out[k] = (VertexSlopes){.reason = reason};
+    out[k].count = 0;
+    out[k].reason = reason;
     const NearestSide* side = &s.side[k];
     if (reason || side->shape) continue;
     FeatureWeights w;
@@ -390,9 +391,10 @@ const char* convex_distance_vertex_slopes(const ConvexBody body[2], const Pose p
       continue;
     }
     out[k].count = side->feature.corners;
+    out[k].fitted = feature_is_fitted(&side->feature);
     for (int i = 0; i < 3 * out[k].count; i++) {
       Cause c = {.phi = {0}};
-      Vec3 e = mat3_mul_vec(pose[k].r, vec3(i % 3 == 0, i % 3 == 1, i % 3 == 2));
+      Vec3 e = mat3_mul_vec(pose[k].r, vec3_axis(i));
       out[k].vertex[i / 3] = side->feature.corner[i / 3];
       c.point[k] = vec3_scale(e, w.weight[i / 3] / s.scale);
       for (int j = 0; j < side->feature.directions; j++) c.along[k][j] = vec3_scale(e, w.tilt[i / 3][j]);

@@ -140,11 +140,13 @@ const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pos
                                  double* out);
 
 /* Derivatives of a distance by the places of a hull's vertices, in the hull's frame (H5): those of the nearest feature
- * alone count. rows[r][3 i + axis]: DISTANCE_ROWS by vertex[i] of the body's points. */
-enum { VERTEX_COLUMNS = 9 };
+ * alone count. rows[r][3 i + axis]: DISTANCE_ROWS by vertex[i] of the body's points. A face of more than three follows
+ * them as their plane of best fit: exact for all changes together that keep it flat. */
+enum { FEATURE_CORNERS = 128, VERTEX_COLUMNS = 3 * FEATURE_CORNERS };
 typedef struct {
-  int count, vertex[3];
-  double rows[DISTANCE_ROWS][VERTEX_COLUMNS];
+  int count, vertex[FEATURE_CORNERS];
+  double rows[DISTANCE_ROWS][VERTEX_COLUMNS]; /* of `count` vertices */
+  bool fitted;        /* the feature is a face or an edge of more corners than fix it */
   const char* reason; /* why there are none (static), then count is 0; NULL: they are there */
 } VertexSlopes;
 /* out: a's and b's. NULL, or why there are none of either (static), as of distance_derivatives. No allocation. */

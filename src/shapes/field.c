@@ -291,7 +291,7 @@ static PointChange point_change(const Field* field, Vec3 x, int i, int k) {
     return (PointChange){.exponent = vec3_dot(arm, arm) * over / field->radius,
                          .pull = vec3_scale(arm, 2 * over / field->radius)};
   if ((k - 1) / 6 != i) return (PointChange){0};
-  Vec3 e = vec3(k % 3 == 1, k % 3 == 2, k % 3 == 0);
+  Vec3 e = vec3_axis(k - 1);
   if ((k - 1) % 6 < 3) return (PointChange){-vec3_dot(n, e), vec3_dot(arm, e) * over, {0, 0, 0}, vec3_scale(e, over)};
   Vec3 turned = vec3_add_scaled(e, -vec3_dot(n, e), n);
   return (PointChange){.height = vec3_dot(turned, arm), .normal = turned};
@@ -336,7 +336,7 @@ static void moved_part(const Field* part, Vec3 x, int k, double* value, Vec3* ou
     return;
   }
   FieldValue v = field_evaluate(part, x);
-  Vec3 e = vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
+  Vec3 e = vec3_axis(k);
   Vec3 way = k < 3 ? vec3_cross(e, vec3_sub(x, part->pose.t)) : e;
   *value = -vec3_dot(v.gradient, way);
   *outward = vec3_scale(mat3_mul_vec(v.turn, way), -1);
