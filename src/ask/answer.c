@@ -445,12 +445,14 @@ static void answer_manifold(AnswerForm* out, const QueryList* list, const QueryI
   for (int k = 0; k < 2; k++) {
     const QueryBody* body = &list->bodies[item->body[k]];
     q.body[k] = &body->manifold;
-    if (item->derivatives && item->parameters && !body->hulled) q.own[k] = field_parameter_count(body->field);
+    if (item->derivatives && item->parameters) q.own[k] = manifold_parameter_count(&body->manifold);
   }
   if (!(q.options.smoothing > 0)) q.options.smoothing = SMOOTHING_PART * (q.body[0]->outer + q.body[1]->outer);
   if (q.options.edges == 0) q.options.edges = MANIFOLD_EDGES;
   q.options.values = !item->derivatives;
   answer_number(out, "smoothing", q.options.smoothing);
+  for (int k = 0; k < 2; k++)
+    if (q.own[k] > 0 && list->bodies[item->body[k]].corners.fitted) tell_fitted(out, k);
   if (item->mean)
     answer_mean(out, &q);
   else

@@ -408,7 +408,13 @@ typedef struct {
   const int* only; /* borrowed: the points that may touch (only_count); NULL: all of them */
   int only_count;
   const Vec3* point_slopes; /* borrowed; of every point by parameter k of the field: [k * point_count + i]; NULL */
+  const FieldCorners* corners; /* borrowed; the body's parameters are these, three each, and not the field's; NULL */
+  const int* point_corner;     /* borrowed, with corners: which of them a point is, -1: none */
 } ManifoldBody;
+/* So many parameters has a body: three for each of its corners, or its field's. Allocates nothing. */
+static inline int manifold_parameter_count(const ManifoldBody* body) {
+  return body->corners ? 3 * body->corners->count : field_parameter_count(body->field);
+}
 /* Takes the surface's points over and leaves it empty; borrows the field, which must outlive the body. Freed by
  * manifold_body_free. Never fails. */
 ManifoldBody manifold_body_create(const Field* field, TriangleSurface* surface);
@@ -476,8 +482,8 @@ typedef struct {
 void manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                    const ManifoldOptions* options, ManifoldMean* out, void* room);
 /* The same as manifold_query with other derivatives (X8), in the first six columns: by parameters first, first + 1, ...
- * of a body's field (field_parameter_count), the points moving along by its point_slopes; or, in the first, by the
- * smoothing. out, room: as of manifold_query; further columns are zero. A parameter that the field has not is
+ * of a body (manifold_parameter_count), the points moving along by its point_slopes or as corners; or, in the first, by
+ * the smoothing. out, room: as of manifold_query; further columns are zero. A parameter that the field has not is
  * undefined, not checked. */
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                        const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,
