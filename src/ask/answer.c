@@ -279,6 +279,25 @@ static void answer_distance(AnswerForm* out, const QueryList* list, const QueryI
     answer_hull_distance(out, bodies, item, memory);
 }
 
+/* smooth_a by the points of a, smooth_b by those of b: 3 rows of 3 columns a point (V12). */
+static void add_smooth_corners(AnswerForm* out, const QueryItem* item, const QueryBody* bodies[2], const Witness* w) {
+  WitnessCornerSlope slopes[WITNESS_CORNERS_MAX];
+  for (int k = 0; k < 2; k++) {
+    const QueryBody* body = bodies[k];
+    int columns = own_columns(item, body);
+    int count = witness_corner_slopes(&body->witness, item->pose[k], w, k, slopes);
+    double* values = MEMORY_NEW(double, 3 * columns);
+    for (int i = 0; i < count; i++) {
+      int point = given_point(body, body->witness.pieces[slopes[i].piece].points, slopes[i].vertex);
+      for (int r = 0; point >= 0 && r < 3; r++)
+        for (int axis = 0; axis < 3; axis++)
+          values[(ptrdiff_t)r * columns + 3 * (ptrdiff_t)point + axis] += slopes[i].slope.m[r][axis];
+    }
+    answer_table(out, k ? "d_smooth_b_shape_b" : "d_smooth_a_shape_a", count < 0 ? NULL : values, 3, columns, columns);
+    memory_free(values);
+  }
+}
+
 /* smooth_a by its own body's motion; by the other's nothing, whose point is held. Then with both following. */
 static void add_smooth_derivatives(AnswerForm* out, const QueryItem* item, const Witness* w) {
   static const double none[18] = {0};
@@ -331,6 +350,7 @@ static void answer_witness(AnswerForm* out, const QueryList* list, const QueryIt
   static const AnswerRows names[] = {{"witness_a", DISTANCE_WITNESS_A, 3}, {"witness_b", DISTANCE_WITNESS_B, 3}};
   add_derivatives(out, &table, names, 2, reason);
   memory_free(table.room);
+  if (item->parameters) add_smooth_corners(out, item, bodies, &w);
   add_smooth_derivatives(out, item, &w);
 }
 

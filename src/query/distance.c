@@ -7,8 +7,6 @@
 
 /* How far the overlapping hull is taken beyond the surface, for the nearest points there, of the hulls' size. */
 #define BEYOND 1e-6
-/* A vertex belongs to the nearest feature when it is no farther behind its plane than this part of the size. */
-#define ON_FEATURE 1e-9
 /* Directions of a feature that are shorter than this part of the size, or of sin of an angle, are none. */
 #define FLAT 1e-6
 
@@ -191,10 +189,10 @@ static const char* find_flats(PointView a, Pose pose_a, PointView b, Pose pose_b
   double size = point_view_size(a) + point_view_size(b);
   *s = (Flats){
       .apart = vec3_sub(answer->witness_b, answer->witness_a), .normal = answer->normal, .distance = answer->distance};
-  if (!(fabs(answer->distance) > ON_FEATURE * size) && !(answer->distance < 0)) return "the hulls just touch";
+  if (!(fabs(answer->distance) > FEATURE_REACH * size) && !(answer->distance < 0)) return "the hulls just touch";
   Feature* f = s->feature;
-  f[0] = feature_of(a, pose_a, s->normal, ON_FEATURE * size);
-  f[1] = feature_of(b, pose_b, vec3_scale(s->normal, -1), ON_FEATURE * size);
+  f[0] = feature_of(a, pose_a, s->normal, FEATURE_REACH * size);
+  f[1] = feature_of(b, pose_b, vec3_scale(s->normal, -1), FEATURE_REACH * size);
   if (parallel(f)) return "the nearest features are parallel: the nearest points are not unique";
   s->own = f[0].directions + f[1].directions == 2;
   if (answer->distance < 0 && !s->own) return "the hulls overlap by too little to tell their features";

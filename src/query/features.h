@@ -4,6 +4,9 @@
 
 #include "query/query.h"
 
+/* A vertex belongs to the nearest feature when it is no farther behind its plane than this part of the size. */
+#define FEATURE_REACH 1e-9
+
 /* The vertices of a hull that are as far along a direction as any, as a flat through one of them. */
 typedef struct {
   Vec3 along[2]; /* unit, across one another, world */

@@ -208,6 +208,7 @@ typedef struct WitnessBody {
   WitnessPiece* pieces;
   int piece_count;
   Vec3 *points, *normals; /* body frame; not those inside another piece */
+  int (*origins)[2];      /* of each point: its piece, and the piece's vertex v, or triangle t as -1 - t */
   int count, corners;     /* the corners come first */
   double diagonal;        /* of the body's box [m] */
   double spacing; /* within this of any point of the surface there are about as many samples as a mean takes [m] */
@@ -254,7 +255,8 @@ typedef struct {
 
 /* One body's part. */
 typedef struct {
-  Vec3 samples[WITNESS_SAMPLES]; /* its frame; the first is the nearest point */
+  Vec3 samples[WITNESS_SAMPLES];  /* its frame; the first is the nearest point */
+  int origins[WITNESS_SAMPLES][2]; /* as those of WitnessBody; not of the first */
   int count;
   double temperature; /* T [m^2] */
   Vec3 smooth;        /* world */
@@ -262,6 +264,7 @@ typedef struct {
                [6]; /* smooth by its own body's motion; samples, T and the other's point or the direction held (V2) */
   double by_other[3][3]; /* smooth by the other's point, of WITNESS_BY_DIRECTION by y (V2) */
   Vec3 by_temperature;   /* smooth by T, samples and the other's point or the direction held (V2) [1/m] */
+  Mat3 by_sample[WITNESS_SAMPLES]; /* smooth by a move of each sample, world (V2) */
 } WitnessSide;
 
 /* What is remembered of a pair from one pose to the next. Zeroed = cold. */
@@ -283,6 +286,17 @@ typedef struct {
  * hull_depth does not know. World frame. targets: NULL or 2, a's and b's. */
 Witness witness_query(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b,
                       const WitnessOptions* options, const Vec3* targets, WitnessCache* cache);
+/* smooth by the place of a vertex of a piece, in the body's frame: world, no unit (V12). */
+typedef struct {
+  int piece, vertex;
+  Mat3 slope;
+} WitnessCornerSlope;
+enum { WITNESS_CORNERS_MAX = FEATURE_CORNERS + 3 * WITNESS_SAMPLES };
+/* Those of one side (0: a, 1: b) of an answer to these poses; the sum counts where a vertex comes twice. Samples stay
+ * where they are within their triangles, the nearest point within its feature; T and the other's point or the direction
+ * are held. out: room for WITNESS_CORNERS_MAX; returns how many, -1: the nearest feature has too many corners. No
+ * allocation. */
+int witness_corner_slopes(const WitnessBody* body, Pose pose, const Witness* answer, int side, WitnessCornerSlope* out);
 /* The nearest points alone, world frame, and in piece the pieces of a and b that they are on. cache may be NULL, else
  * it is read and updated. Allocates as witness_query. */
 Distance witness_nearest(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b, WitnessCache* cache,
