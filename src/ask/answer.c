@@ -163,6 +163,12 @@ static void copy_columns(Table* table, int to, const double* values, int columns
            sizeof(double) * (size_t)count);
 }
 
+/* Of a face or an edge that has more corners than fix it. */
+static void tell_fitted(AnswerForm* out, int body) {
+  answer_text(out, body ? "note_shape_b" : "note_shape_a",
+              "faces of more than three corners follow them as planes of best fit: exact for changes that keep them flat");
+}
+
 /* Where slopes of a body are not known, its part is null, and the line says why. */
 static void put_vertex_slopes(AnswerForm* out, Table* table, const QueryBody* bodies[2], const PointView view[2],
                               const VertexSlopes slopes[2]) {
@@ -170,6 +176,7 @@ static void put_vertex_slopes(AnswerForm* out, Table* table, const QueryBody* bo
     if (table->own[k] == 0 || bodies[k]->smooth) continue;
     table->missing[k] = slopes[k].reason != NULL;
     if (slopes[k].reason) answer_text(out, k ? "reason_shape_b" : "reason_shape_a", slopes[k].reason);
+    if (!slopes[k].reason && slopes[k].fitted) tell_fitted(out, k);
     for (int i = 0; i < slopes[k].count; i++) {
       int point = given_point(bodies[k], view[k], slopes[k].vertex[i]);
       for (int r = 0; point >= 0 && r < DISTANCE_ROWS; r++)
@@ -272,6 +279,25 @@ static void answer_distance(AnswerForm* out, const QueryList* list, const QueryI
     answer_hull_distance(out, bodies, item, memory);
 }
 
+/* smooth_a by the points of a, smooth_b by those of b: 3 rows of 3 columns a point (V12). */
+static void add_smooth_corners(AnswerForm* out, const QueryItem* item, const QueryBody* bodies[2], const Witness* w) {
+  WitnessCornerSlope slopes[WITNESS_CORNERS_MAX];
+  for (int k = 0; k < 2; k++) {
+    const QueryBody* body = bodies[k];
+    int columns = own_columns(item, body);
+    int count = witness_corner_slopes(&body->witness, item->pose[k], w, k, slopes);
+    double* values = MEMORY_NEW(double, 3 * columns);
+    for (int i = 0; i < count; i++) {
+      int point = given_point(body, body->witness.pieces[slopes[i].piece].points, slopes[i].vertex);
+      for (int r = 0; point >= 0 && r < 3; r++)
+        for (int axis = 0; axis < 3; axis++)
+          values[(ptrdiff_t)r * columns + 3 * (ptrdiff_t)point + axis] += slopes[i].slope.m[r][axis];
+    }
+    answer_table(out, k ? "d_smooth_b_shape_b" : "d_smooth_a_shape_a", count < 0 ? NULL : values, 3, columns, columns);
+    memory_free(values);
+  }
+}
+
 /* smooth_a by its own body's motion; by the other's nothing, whose point is held. Then with both following. */
 static void add_smooth_derivatives(AnswerForm* out, const QueryItem* item, const Witness* w) {
   static const double none[18] = {0};
@@ -324,6 +350,7 @@ static void answer_witness(AnswerForm* out, const QueryList* list, const QueryIt
   static const AnswerRows names[] = {{"witness_a", DISTANCE_WITNESS_A, 3}, {"witness_b", DISTANCE_WITNESS_B, 3}};
   add_derivatives(out, &table, names, 2, reason);
   memory_free(table.room);
+  if (item->parameters) add_smooth_corners(out, item, bodies, &w);
   add_smooth_derivatives(out, item, &w);
 }
 
@@ -438,12 +465,14 @@ static void answer_manifold(AnswerForm* out, const QueryList* list, const QueryI
   for (int k = 0; k < 2; k++) {
     const QueryBody* body = &list->bodies[item->body[k]];
     q.body[k] = &body->manifold;
-    if (item->derivatives && item->parameters && !body->hulled) q.own[k] = field_parameter_count(body->field);
+    if (item->derivatives && item->parameters) q.own[k] = manifold_parameter_count(&body->manifold);
   }
   if (!(q.options.smoothing > 0)) q.options.smoothing = SMOOTHING_PART * (q.body[0]->outer + q.body[1]->outer);
   if (q.options.edges == 0) q.options.edges = MANIFOLD_EDGES;
   q.options.values = !item->derivatives;
   answer_number(out, "smoothing", q.options.smoothing);
+  for (int k = 0; k < 2; k++)
+    if (q.own[k] > 0 && list->bodies[item->body[k]].corners.fitted) tell_fitted(out, k);
   if (item->mean)
     answer_mean(out, &q);
   else

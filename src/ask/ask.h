@@ -30,7 +30,11 @@ typedef struct {
   const char* no_field;    /* why a hull has none (static); else NULL */
   TriangleSurface surface; /* of a mesh, until the first question that makes it edges and points of `manifold` */
   ManifoldBody manifold;   /* made for the first question that needs it */
-  Vec3* point_slopes;      /* of its points, likewise; NULL: not made, or the body has no parameters of its own */
+  Vec3* point_slopes;      /* of its points, likewise; NULL: not made, or hulled, then: */
+  int (*triangles)[3];     /* hulled, of manifold.points (triangle_count) */
+  int triangle_count;
+  int* point_corner;       /* which of `given` each of manifold.points is, -1: none; NULL: not made */
+  FieldCorners corners;    /* of `given` */
 } QueryBody;
 
 typedef enum {

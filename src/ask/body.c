@@ -38,15 +38,6 @@ static double enclosed_volume(const TriangleSurface* surface) {
   return sum;
 }
 
-static double mean_edge(const TriangleSurface* surface) {
-  double sum = 0;
-  for (int i = 0; i < surface->triangle_count; i++)
-    for (int k = 0; k < 3; k++)
-      sum += vec3_norm(
-          vec3_sub(surface->points[surface->triangles[i][k]], surface->points[surface->triangles[i][(k + 1) % 3]]));
-  return sum / (3.0 * surface->triangle_count);
-}
-
 /* The hull of each group's corners. */
 static bool take_pieces(QueryReader* reader, const Mesh* mesh, QueryBody* body) {
   body->pieces = MEMORY_NEW(ConvexHull, mesh->group_count);
@@ -92,30 +83,6 @@ static bool take_mesh(QueryReader* reader, ShapeText* text, QueryBody* body) {
 
 /* ---------------------------------------------------------------- fields */
 
-static void add_oriented(Field* field, Vec3 point, Vec3 normal) {
-  double length = vec3_norm(normal);
-  if (!(length > 0)) return;
-  field->points[field->count] = point;
-  field->normals[field->count++] = vec3_scale(normal, 1 / length);
-}
-
-/* Corners and middles of the triangles, with their normals. */
-static void field_of_surface(Field* field, const TriangleSurface* surface, double radius) {
-  int count = surface->point_count + surface->triangle_count;
-  *field = (Field){.kind = FIELD_POINTS, .pose = pose_identity(), .radius = radius > 0 ? radius : mean_edge(surface)};
-  field->points = MEMORY_NEW(Vec3, count);
-  field->normals = MEMORY_NEW(Vec3, count);
-  Vec3* normal = MEMORY_NEW(Vec3, surface->point_count);
-  for (int i = 0; i < surface->triangle_count; i++) {
-    const int* corner = surface->triangles[i];
-    Vec3 area = double_area(surface, i), sum = vec3_add(surface->points[corner[0]], surface->points[corner[1]]);
-    for (int k = 0; k < 3; k++) normal[corner[k]] = vec3_add(normal[corner[k]], area);
-    add_oriented(field, vec3_scale(vec3_add(sum, surface->points[corner[2]]), 1.0 / 3), area);
-  }
-  for (int i = 0; i < surface->point_count; i++) add_oriented(field, surface->points[i], normal[i]);
-  memory_free(normal);
-}
-
 static bool is_convex(const QueryBody* body) {
   MassMoment solid = mass_moment_solid(&body->hull);
   double volume = mass_moment_mass(&solid);
@@ -126,7 +93,7 @@ static bool is_convex(const QueryBody* body) {
 /* Of a hull by its planes; of a mesh that is not convex by points with normals on it. */
 static void make_hull_field(const ShapeText* text, QueryBody* body) {
   if (!is_convex(body) || (text->radius > 0 && body->surface.triangle_count > 0)) {
-    field_of_surface(body->field, &body->surface, text->radius);
+    field_of_triangles(body->field, &body->surface, text->radius);
     return;
   }
   double smoothing = text->smoothing > 0 ? text->smoothing : SMOOTHING_PART * hull_size(&body->hull);
@@ -138,7 +105,11 @@ static void take_points(ShapeText* text, Field* field) {
   *field = (Field){.kind = FIELD_POINTS, .pose = pose_identity(), .radius = text->radius};
   field->points = MEMORY_NEW(Vec3, text->point_count);
   field->normals = MEMORY_NEW(Vec3, text->point_count);
-  for (int i = 0; i < text->point_count; i++) add_oriented(field, text->points[i], text->normals[i]);
+  field->count = text->point_count;
+  for (int i = 0; i < text->point_count; i++) {
+    field->points[i] = text->points[i];
+    field->normals[i] = vec3_scale(text->normals[i], 1 / vec3_norm(text->normals[i]));
+  }
 }
 
 static bool make_joined(QueryReader* reader, ShapeText* text, QueryBody* body) {
@@ -235,6 +206,9 @@ void query_body_free(QueryBody* body) {
   surface_free(&body->surface);
   manifold_body_free(&body->manifold);
   memory_free(body->point_slopes);
+  memory_free(body->point_corner);
+  memory_free(body->triangles);
+  field_corners_free(&body->corners);
   memory_free(body->given);
   if (body->field) field_free(body->field);
   memory_free(body->field);
@@ -253,12 +227,51 @@ bool query_body_make_manifold(QueryReader* reader, const char* key, QueryBody* b
     query_reader_problem(reader, false, "%s: no surface is left of the body: its parts hide one another", key);
     return false;
   }
+  if (body->hulled) {
+    body->triangle_count = body->surface.triangle_count;
+    body->triangles = (int(*)[3])MEMORY_NEW(int, 3 * body->triangle_count);
+    memcpy(body->triangles, body->surface.triangles, sizeof(int[3]) * (size_t)body->triangle_count);
+  }
   body->manifold = manifold_body_create(body->field, &body->surface);
   return true;
 }
 
+/* Which of the points that were given each of these is, the first of equal ones; -1: none. Owned by the caller. */
+static int* given_numbers(const QueryBody* body, const Vec3* points, int count) {
+  int given = body->given_count;
+  Vec3* all = MEMORY_NEW(Vec3, given + count);
+  memcpy(all, body->given, sizeof(Vec3) * (size_t)given);
+  memcpy(all + given, points, sizeof(Vec3) * (size_t)count);
+  int *first = points_equal(all, given + count), *out = MEMORY_NEW(int, count);
+  for (int i = 0; i < count; i++) out[i] = first[given + i] < given ? first[given + i] : -1;
+  memory_free(first);
+  memory_free(all);
+  return out;
+}
+
+static void make_corners(QueryBody* body) {
+  ManifoldBody* own = &body->manifold;
+  TriangleSurface surface = {.points = own->points, .point_count = own->point_count};
+  surface.triangles = body->triangles;
+  surface.triangle_count = body->triangle_count;
+  body->point_corner = given_numbers(body, own->points, own->point_count);
+  if (body->field->kind == FIELD_POINTS) {
+    body->corners = field_corners_of_triangles(body->field, &surface, body->point_corner, body->given_count);
+  } else {
+    int* number = given_numbers(body, body->hull.vertices, body->hull.vertex_count);
+    body->corners = field_corners_of_hull(body->field, &body->hull, number, body->given_count);
+    memory_free(number);
+  }
+  own->corners = &body->corners;
+  own->point_corner = body->point_corner;
+}
+
 void query_body_make_slopes(QueryBody* body) {
-  if (body->hulled || body->point_slopes || !body->manifold.field) return;
+  if (body->point_slopes || body->point_corner || !body->manifold.field) return;
+  if (body->hulled) {
+    make_corners(body);
+    return;
+  }
   body->point_slopes = manifold_surface_slopes(&body->manifold);
   body->manifold.point_slopes = body->point_slopes;
 }

@@ -325,7 +325,7 @@ static void add_twists(const Bodies* bodies, const Stencil* s, const Vec3* x, co
     out->moment[side] = mat3_add(out->moment[side], mat3_outer(in->gradient[i], arm));
     if (bodies->ground) out->force[1] = vec3_sub(out->force[1], in->gradient[i]);
     for (int k = 0; k < 6; k++) {
-      Vec3 e = {k % 3 == 0, k % 3 == 1, k % 3 == 2}, move = k < 3 ? vec3_cross(e, arm) : e;
+      Vec3 e = vec3_axis(k), move = k < 3 ? vec3_cross(e, arm) : e;
       j[3 * i][6 * side + k] = move.x;
       j[3 * i + 1][6 * side + k] = move.y;
       j[3 * i + 2][6 * side + k] = move.z;

@@ -261,7 +261,7 @@ static void add_spot(const ManifoldLaw* law, const ManifoldBodies* next, const S
   }
   if (sides == 1) out->force[1] = vec3_add(out->force[1], pull);
   for (int i = 0; i < 6 * sides; i++) { /* u by column i */
-    Vec3 e = {i % 3 == 0, i % 3 == 1, i % 3 == 2};
+    Vec3 e = vec3_axis(i);
     turn[i] = vec3_scale(i % 6 < 3 ? vec3_cross(e, arm[i / 6]) : e, i < 6 ? -1 : 1);
   }
   for (int k = 0; k < 6 * sides; k++) {
@@ -499,7 +499,7 @@ static Vec3 row_at(const ManifoldContact* c, int row, int column) {
 
 /* How a point that is part of body `side` moves in column k. */
 static Vec3 carried(const ManifoldBodies* b, int side, Vec3 point, int k) {
-  Vec3 e = {k % 3 == 0, k % 3 == 1, k % 3 == 2};
+  Vec3 e = vec3_axis(k);
   if (k / 6 != side) return vec3(0, 0, 0);
   return k % 6 >= 3 ? e : vec3_cross(e, vec3_sub(point, b->pose[side].t));
 }

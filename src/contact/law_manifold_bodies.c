@@ -85,7 +85,7 @@ static void put_over_ground(const ManifoldBodies* b, Vec3 point, bool values, Ma
   *out = (ManifoldContact){.kind = CONTACT_POINT_A, .point = point, .normal = vec3_scale(b->normal, -1), .activity = 1};
   out->distance = vec3_dot(b->normal, point) - b->offset;
   for (int k = 0; k < MANIFOLD_COLUMNS && !values; k++) {
-    Vec3 e = {k % 3 == 0, k % 3 == 1, k % 3 == 2}, moved = e, turned = {0, 0, 0};
+    Vec3 e = vec3_axis(k), moved = e, turned = {0, 0, 0};
     int side = k / 6;
     if (k % 6 < 3) moved = vec3_cross(e, vec3_sub(point, b->pose[side].t));
     if (side == 1 && k % 6 < 3) turned = vec3_cross(e, out->normal);

@@ -271,7 +271,7 @@ static void add_friction(const Law* law, const Bodies* now, const Memory* m, dou
   if (sides == 1) out->force[1] = vec3_add(out->force[1], pull);
   for (int i = 0; i < 6 * sides; i++)
     for (int k = 0; k < 6 * sides; k++) {
-      Vec3 e = {i % 3 == 0, i % 3 == 1, i % 3 == 2}, f = {k % 3 == 0, k % 3 == 1, k % 3 == 2};
+      Vec3 e = vec3_axis(i), f = vec3_axis(k);
       Vec3 u = i % 6 < 3 ? vec3_cross(e, arm[i / 6]) : e, v = k % 6 < 3 ? vec3_cross(f, arm[k / 6]) : f;
       out->hessian[i][k] += (i / 6 == k / 6 ? 1 : -1) * vec3_dot(u, mat3_mul_vec(h, v));
     }
@@ -505,7 +505,7 @@ static LagBar reverse_slip(const LawReplay* p, const Bodies* next, const Memory*
 
 /* How the point on body `side` moves as part of it in column k. */
 static Vec3 carried(const Bodies* b, int side, const Overlap* o, int k) {
-  Vec3 e = {k % 3 == 0, k % 3 == 1, k % 3 == 2};
+  Vec3 e = vec3_axis(k);
   if (k >= COLUMNS || k / 6 != side) return vec3(0, 0, 0);
   return k % 6 >= 3 ? e : vec3_cross(e, vec3_sub(o->witness[side], b->pose[side].t));
 }

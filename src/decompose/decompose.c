@@ -48,7 +48,7 @@ static Part fundamental(const Part* solid, const bool mirror[3]) {
   Part part = part_cut(solid, (CutPlane){{1, 0, 0}, 10}, 0);
   for (int axis = 0; axis < 3; axis++) {
     if (!mirror[axis]) continue;
-    Part half = part_cut(&part, (CutPlane){vec3(axis == 0, axis == 1, axis == 2), 0}, PLANE_ROUNDING);
+    Part half = part_cut(&part, (CutPlane){vec3_axis(axis), 0}, PLANE_ROUNDING);
     part_free(&part);
     part = half;
   }
@@ -121,7 +121,7 @@ static void add_cell(Blocks* blocks, const double* x, const double* y, const dou
 }
 
 static Part slab(const Part* part, int axis, const double* limits) {
-  Vec3 n = vec3(axis == 0, axis == 1, axis == 2);
+  Vec3 n = vec3_axis(axis);
   Part below = part_cut(part, (CutPlane){n, limits[1]}, PLANE_ROUNDING);
   Part between = part_cut(&below, plane_flipped((CutPlane){n, limits[0]}), PLANE_ROUNDING);
   part_free(&below);

@@ -355,7 +355,7 @@ static void score_body(void* context, int index, int thread) {
 static double outlook(const Part* part, int depth) {
   double least = rough_hull_volume(part->points, part->point_count);
   for (int axis = 0; depth > 0 && axis < 3; axis++) {
-    Vec3 n = vec3(axis == 0, axis == 1, axis == 2);
+    Vec3 n = vec3_axis(axis);
     CutRange r = range_along(part, n);
     CutPlane plane = {n, 0.5 * (r.low + r.high)};
     Part a = part_cut(part, plane, PLANE_ROUNDING), b = part_cut(part, plane_flipped(plane), PLANE_ROUNDING);

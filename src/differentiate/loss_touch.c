@@ -67,7 +67,7 @@ static Vec3 row_of(const SmoothMeeting* m, int row, int column) {
 
 /* How a point fixed to body `side` moves in a column. */
 static Vec3 carried(const SmoothMeeting* m, int side, Vec3 x, int column) {
-  Vec3 e = {column % 3 == 0, column % 3 == 1, column % 3 == 2};
+  Vec3 e = vec3_axis(column);
   if (column / 6 != side) return vec3(0, 0, 0);
   return column % 6 >= 3 ? e : vec3_cross(e, vec3_sub(x, m->pose[side].t));
 }

@@ -22,6 +22,8 @@ typedef struct {
 } Pose;
 
 static inline Vec3 vec3(double x, double y, double z) { return (Vec3){x, y, z}; }
+/* The unit vector along axis k mod 3 (0: x, 1: y, 2: z), k >= 0. */
+static inline Vec3 vec3_axis(int k) { return vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2); }
 /* Between values and their places in an array: 3 numbers, or 4 in the order w x y z. p must hold so many; frame and
  * unit are the caller's. */
 static inline Vec3 vec3_at(const double* p) { return (Vec3){p[0], p[1], p[2]}; }

@@ -7,12 +7,8 @@
 
 /* How far the overlapping hull is taken beyond the surface, for the nearest points there, of the hulls' size. */
 #define BEYOND 1e-6
-/* A vertex belongs to the nearest feature when it is no farther behind its plane than this part of the size. */
-#define ON_FEATURE 1e-9
 /* Directions of a feature that are shorter than this part of the size, or of sin of an angle, are none. */
 #define FLAT 1e-6
-/* Barycentric coordinates of a nearest point that are this near to 0: it is on the border of the feature. */
-enum { CORNERS_MAX = 64 };
 
 double point_view_size(PointView view) {
   double size = 0;
@@ -41,20 +37,22 @@ Distance distance_query(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkC
 
 /* ---------------------------------------------------------------- derivatives */
 
+/* A corner's place. */
+static Vec3 corner_at(PointView view, int i) { return vec3(view.x[i], view.y[i], view.z[i]); }
+
 Feature feature_of(PointView view, Pose pose, Vec3 out, double reach) {
   double size = point_view_size(view);
   Feature f = {.directions = 0};
-  Vec3 local = mat3_tmul_vec(pose.r, out), corner[CORNERS_MAX];
+  Vec3 local = mat3_tmul_vec(pose.r, out), corner[FEATURE_CORNERS];
   double top = -HUGE_VAL;
   for (int i = 0; i < view.count; i++) top = fmax(top, view.x[i] * local.x + view.y[i] * local.y + view.z[i] * local.z);
-  int count = 0, number[CORNERS_MAX];
-  for (int i = 0; i < view.count && count < CORNERS_MAX; i++)
+  int count = 0;
+  for (int i = 0; i < view.count && count < FEATURE_CORNERS; i++)
     if (view.x[i] * local.x + view.y[i] * local.y + view.z[i] * local.z >= top - reach) {
-      number[count] = i;
-      corner[count++] = vec3(view.x[i], view.y[i], view.z[i]);
+      f.corner[count] = i;
+      corner[count++] = corner_at(view, i);
     }
   f.corners = count;
-  for (int i = 0; i < 3 && i < count; i++) f.corner[i] = number[i];
   Vec3 first = vec3(0, 0, 0);
   for (int i = 1; i < count; i++) {
     Vec3 way = vec3_sub(corner[i], corner[0]);
@@ -74,34 +72,38 @@ Feature feature_of(PointView view, Pose pose, Vec3 out, double reach) {
   return f;
 }
 
-/* A corner's place. */
-static Vec3 corner_at(PointView view, int i) { return vec3(view.x[i], view.y[i], view.z[i]); }
-
-/* Weights of two corners beside the first, of an arm from that, least squares. */
-static void arm_weights(const Vec3 side[2], int sides, Vec3 arm, double out[2]) {
-  double uu = vec3_dot(side[0], side[0]), uv = vec3_dot(side[0], side[1]), vv = vec3_dot(side[1], side[1]);
-  double u = vec3_dot(side[0], arm), v = vec3_dot(side[1], arm), over = sides == 2 ? 1 / (uu * vv - uv * uv) : 0;
-  out[0] = sides == 2 ? (u * vv - v * uv) * over : u / uu;
-  out[1] = (v * uu - u * uv) * over;
+/* Coordinates of an arm along the feature's directions, which are `along` in the view's frame. */
+static void flat_coordinates(const Vec3 along[2], int directions, Vec3 arm, double out[2]) {
+  for (int k = 0; k < 2; k++) out[k] = k < directions ? vec3_dot(along[k], arm) : 0;
 }
 
+/* S^-1 c of the sum S of the corners' c c^T; of one direction the second is nothing. */
+static void spread_solve(const double spread[3], int directions, const double c[2], double out[2]) {
+  double det = spread[0] * spread[2] - spread[1] * spread[1];
+  out[0] = directions == 2 ? (spread[2] * c[0] - spread[1] * c[1]) / det : c[0] / spread[0];
+  out[1] = directions == 2 ? (spread[0] * c[1] - spread[1] * c[0]) / det : 0;
+}
+
+/* The flat of best fit: b_i(x) = 1/N + c_i . S^-1 c(x), c: from the corners' mean; of a simplex its barycentric
+ * coordinates (H5). */
 bool feature_weights(const Feature* feature, PointView view, Mat3 turned, Vec3 place, FeatureWeights* out) {
-  int sides = feature->directions;
-  *out = (FeatureWeights){{1, 0, 0}, {{0}}};
-  if (feature->corners != sides + 1) return false;
-  if (sides == 0) return true;
-  Vec3 first = corner_at(view, feature->corner[0]), side[2] = {{0, 0, 0}, {0, 0, 0}};
-  for (int i = 0; i < sides; i++) side[i] = vec3_sub(corner_at(view, feature->corner[i + 1]), first);
-  for (int j = -1; j < sides; j++) {
-    double w[2];
-    arm_weights(side, sides, j < 0 ? vec3_sub(place, first) : mat3_tmul_vec(turned, feature->along[j]), w);
-    for (int i = 0; i < 3; i++) {
-      double here = i > 0 ? w[i - 1] : (j < 0) - w[0] - w[1];
-      if (j < 0)
-        out->weight[i] = here;
-      else
-        out->tilt[i][j] = here;
-    }
+  int directions = feature->directions, count = feature->corners;
+  if (count >= FEATURE_CORNERS) return false;
+  Vec3 along[2], mean = {0, 0, 0};
+  for (int k = 0; k < directions; k++) along[k] = mat3_tmul_vec(turned, feature->along[k]);
+  for (int i = 0; i < count; i++) mean = vec3_add_scaled(mean, 1.0 / count, corner_at(view, feature->corner[i]));
+  double spread[3] = {0}, here[2], c[FEATURE_CORNERS][2];
+  flat_coordinates(along, directions, vec3_sub(place, mean), here);
+  for (int i = 0; i < count; i++) {
+    flat_coordinates(along, directions, vec3_sub(corner_at(view, feature->corner[i]), mean), c[i]);
+    spread[0] += c[i][0] * c[i][0];
+    spread[1] += c[i][0] * c[i][1];
+    spread[2] += c[i][1] * c[i][1];
+  }
+  for (int i = 0; i < count; i++) {
+    out->tilt[i][0] = out->tilt[i][1] = 0;
+    if (directions > 0) spread_solve(spread, directions, c[i], out->tilt[i]);
+    out->weight[i] = 1.0 / count + out->tilt[i][0] * here[0] + out->tilt[i][1] * here[1];
   }
   return true;
 }
@@ -187,10 +189,10 @@ static const char* find_flats(PointView a, Pose pose_a, PointView b, Pose pose_b
   double size = point_view_size(a) + point_view_size(b);
   *s = (Flats){
       .apart = vec3_sub(answer->witness_b, answer->witness_a), .normal = answer->normal, .distance = answer->distance};
-  if (!(fabs(answer->distance) > ON_FEATURE * size) && !(answer->distance < 0)) return "the hulls just touch";
+  if (!(fabs(answer->distance) > FEATURE_REACH * size) && !(answer->distance < 0)) return "the hulls just touch";
   Feature* f = s->feature;
-  f[0] = feature_of(a, pose_a, s->normal, ON_FEATURE * size);
-  f[1] = feature_of(b, pose_b, vec3_scale(s->normal, -1), ON_FEATURE * size);
+  f[0] = feature_of(a, pose_a, s->normal, FEATURE_REACH * size);
+  f[1] = feature_of(b, pose_b, vec3_scale(s->normal, -1), FEATURE_REACH * size);
   if (parallel(f)) return "the nearest features are parallel: the nearest points are not unique";
   s->own = f[0].directions + f[1].directions == 2;
   if (answer->distance < 0 && !s->own) return "the hulls overlap by too little to tell their features";
@@ -216,7 +218,7 @@ const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pos
     Cause c;
     memset(&c, 0, sizeof c);
     int body = k >= 6, axis = k % 3;
-    Vec3 e = vec3(axis == 0, axis == 1, axis == 2);
+    Vec3 e = vec3_axis(axis);
     if (k % 6 >= 3) {
       c.point[body] = e;
     } else {
@@ -233,7 +235,8 @@ const char* distance_vertex_slopes(PointView a, Pose pose_a, PointView b, Pose p
   Flats s;
   const char* reason = find_flats(a, pose_a, b, pose_b, answer, &s);
   for (int body = 0; body < 2; body++) {
-    out[body] = (VertexSlopes){.reason = reason};
+    out[body].count = 0;
+    out[body].reason = reason;
     if (reason) continue;
     const Feature* f = &s.feature[body];
     Pose pose = body ? pose_b : pose_a;
@@ -244,8 +247,9 @@ const char* distance_vertex_slopes(PointView a, Pose pose_a, PointView b, Pose p
       continue;
     }
     out[body].count = f->corners;
+    out[body].fitted = feature_is_fitted(f);
     for (int k = 0; k < 3 * f->corners; k++) {
-      Vec3 e = mat3_mul_vec(pose.r, vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2));
+      Vec3 e = mat3_mul_vec(pose.r, vec3_axis(k));
       Cause c;
       memset(&c, 0, sizeof c);
       out[body].vertex[k / 3] = f->corner[k / 3];

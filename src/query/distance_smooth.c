@@ -1,6 +1,7 @@
 /* Distance of convex bodies of which one at least is a smooth shape: hulls of points on them that are added where they
  * are missing, then Newton's method on the conditions of the nearest points. docs/derivations/growth.md, H2-H4 */
 #include <string.h>
+#include "query/deep.h"
 #include "query/features.h"
 #include "query/query.h"
 #include "query/small_solve.h"
@@ -52,8 +53,7 @@ static double body_size(const ConvexBody* body) {
   return body->shape ? body->shape->outer : point_view_size(body->points);
 }
 
-/* The farthest point along a direction, world. */
-static Vec3 farthest(const ConvexBody* body, Pose pose, Vec3 direction) {
+Vec3 convex_farthest(const ConvexBody* body, Pose pose, Vec3 direction) {
   Vec3 local = mat3_tmul_vec(pose.r, direction), point;
   if (body->shape) {
     point = shape_support(body->shape, local).point;
@@ -67,8 +67,8 @@ static Vec3 farthest(const ConvexBody* body, Pose pose, Vec3 direction) {
 
 /* How far the bodies are apart along a direction from a to b: no more than their distance (H3). */
 static double apart_along(const ConvexBody body[2], const Pose pose[2], Vec3 n, Vec3 far[2]) {
-  far[0] = farthest(&body[0], pose[0], n);
-  far[1] = farthest(&body[1], pose[1], vec3_scale(n, -1));
+  far[0] = convex_farthest(&body[0], pose[0], n);
+  far[1] = convex_farthest(&body[1], pose[1], vec3_scale(n, -1));
   return vec3_dot(n, vec3_sub(far[1], far[0]));
 }
 
@@ -247,6 +247,23 @@ static bool solve(System* s, const ConvexBody body[2], const Pose pose[2], const
 
 /* ---------------------------------------------------------------- the answer */
 
+/* Width of the bounds, of the bodies' size, that a polytope of many places is grown for: half of what is a proof. */
+#define ENOUGH_DEEP (0.5 * CONVEX_DISTANCE_PROOF)
+
+/* Where few places do not tell the depth: the bounds of many (H6). */
+static void prove_deep(const ConvexBody body[2], const Pose pose[2], double size, ConvexDistance* d) {
+  DeepDepth deep;
+  Vec3 far[2];
+  if (!deep_depth(body, pose, ENOUGH_DEEP * size, &deep)) return;
+  d->high = fmin(d->high, -deep.low);
+  if (-deep.high < d->low) return; /* known better before */
+  d->low = -deep.high;
+  d->nearest.distance = apart_along(body, pose, deep.normal, far);
+  d->nearest.normal = deep.normal;
+  d->nearest.witness_a = far[0];
+  d->nearest.witness_b = vec3_add_scaled(far[0], d->nearest.distance, deep.normal);
+}
+
 ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]) {
   SurfacePoints cloud[2];
   PointView view[2] = {body[0].points, body[1].points};
@@ -269,6 +286,7 @@ ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]) {
   Distance found;
   Vec3 far[2];
   double slack = ENOUGH * size;
+  if (d.high < 0 && d.high - d.low > ENOUGH_DEEP * size) prove_deep(body, pose, size, &d);
   if (solve(&system, body, pose, &d.nearest, &found) && found.distance >= d.low - slack &&
       found.distance <= d.high + slack) {
     d.nearest = found;
@@ -323,7 +341,7 @@ static void column_of(const System* s, const double inverse[ORDER_MAX][ORDER_MAX
 static Cause pose_cause(const System* s, int column) {
   Cause c = {.phi = {0}};
   int k = column >= 6, axis = column % 3;
-  Vec3 e = vec3(axis == 0, axis == 1, axis == 2);
+  Vec3 e = vec3_axis(axis);
   const NearestSide* side = &s->side[k];
   if (column % 6 >= 3) {
     c.point[k] = vec3_scale(e, 1 / s->scale);
@@ -380,7 +398,8 @@ const char* convex_distance_vertex_slopes(const ConvexBody body[2], const Pose p
   double inverse[ORDER_MAX][ORDER_MAX] = {{0}}, condition;
   const char* reason = solve_again(&s, inverse, body, pose, answer, &condition);
   for (int k = 0; k < 2; k++) {
-    out[k] = (VertexSlopes){.reason = reason};
+    out[k].count = 0;
+    out[k].reason = reason;
     const NearestSide* side = &s.side[k];
     if (reason || side->shape) continue;
     FeatureWeights w;
@@ -390,9 +409,10 @@ const char* convex_distance_vertex_slopes(const ConvexBody body[2], const Pose p
       continue;
     }
     out[k].count = side->feature.corners;
+    out[k].fitted = feature_is_fitted(&side->feature);
     for (int i = 0; i < 3 * out[k].count; i++) {
       Cause c = {.phi = {0}};
-      Vec3 e = mat3_mul_vec(pose[k].r, vec3(i % 3 == 0, i % 3 == 1, i % 3 == 2));
+      Vec3 e = mat3_mul_vec(pose[k].r, vec3_axis(i));
       out[k].vertex[i / 3] = side->feature.corner[i / 3];
       c.point[k] = vec3_scale(e, w.weight[i / 3] / s.scale);
       for (int j = 0; j < side->feature.directions; j++) c.along[k][j] = vec3_scale(e, w.tilt[i / 3][j]);

@@ -40,7 +40,7 @@ static Vec3 column_at(const double* rows, int row, int columns, int column) {
 
 /* One column: how the answer's parts change, then what is made of them. */
 static void gap_column(const Lever* l, const Growth* g, const double* rows, int columns, int k, double* out) {
-  Vec3 e = vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2), none = {0, 0, 0};
+  Vec3 e = vec3_axis(k), none = {0, 0, 0};
   bool moves = k < QUERY_POSE_COLUMNS && k % 6 >= 3;
   Vec3 centre_a = moves && k < 6 ? e : none, centre_b = moves && k >= 6 ? e : none;
   Vec3 dr = vec3_sub(centre_b, centre_a), dn = column_at(rows, GROWTH_NORMAL, columns, k);
@@ -99,7 +99,7 @@ typedef struct {
 } Lift;
 
 static bool lift_of(const Shape* shape, Pose pose, Vec3 origin, const HalfSpaceGap* g, int k, Lift* out) {
-  Vec3 e = vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2), n = g->normal, slide = {0, 0, 0};
+  Vec3 e = vec3_axis(k), n = g->normal, slide = {0, 0, 0};
   Vec3 down = mat3_tmul_vec(pose.r, vec3_scale(n, -1)), turn = {0, 0, 0};
   *out = (Lift){.gap = 0};
   if (k >= 3 && k < 6) out->moved = e;

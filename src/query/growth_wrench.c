@@ -39,7 +39,7 @@ void growth_wrench_derivatives(Pose pose_a, Pose pose_b, const Growth* answer, d
   Vec3 push = vec3_scale(answer->normal, force);
   const Vec3 arm[2] = {vec3_sub(answer->point, pose_a.t), vec3_sub(answer->point, pose_b.t)};
   for (int k = 0; k < columns; k++) {
-    Vec3 e = vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2), none = {0, 0, 0};
+    Vec3 e = vec3_axis(k), none = {0, 0, 0};
     bool moves = k < QUERY_POSE_COLUMNS && k % 6 >= 3;
     const Vec3 centre[2] = {moves && k < 6 ? e : none, moves && k >= 6 ? e : none};
     double change = slope * rows[GROWTH_GAP * columns + k];

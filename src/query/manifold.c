@@ -38,7 +38,11 @@ static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
   Dual3 out = placed(s, body, own->points[i]);
   if (!causes(s, body)) return out;
   for (int k = 0; k < s->lanes; k++) {
-    Vec3 moved = own->point_slopes[(ptrdiff_t)(s->first + k) * own->point_count + i];
+    Vec3 moved = {0, 0, 0};
+    if (!own->corners)
+      moved = own->point_slopes[(ptrdiff_t)(s->first + k) * own->point_count + i];
+    else if (own->point_corner[i] == (s->first + k) / 3)
+      moved = vec3_axis(s->first + k);
     if (body == 0) moved = mat3_mul_vec(s->relative.r, moved);
     out.x[k + 1] = moved.x;
     out.y[k + 1] = moved.y;
@@ -49,15 +53,19 @@ static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
 
 /* How value and normal of a body's field change by its parameters at a place of its frame. */
 static void add_parameters(const ManifoldPair* s, int body, Vec3 place, Dual* value, Dual3* outward) {
-  for (int k = 0; causes(s, body) && k < s->lanes; k++) {
-    double up;
-    Vec3 turned;
-    field_parameter_slope(s->body[body]->field, place, s->first + k, &up, &turned);
-    if (body == 0) turned = mat3_mul_vec(s->relative.r, turned);
-    (*value)[k + 1] += up;
-    outward->x[k + 1] += turned.x;
-    outward->y[k + 1] += turned.y;
-    outward->z[k + 1] += turned.z;
+  if (!causes(s, body)) return;
+  double up[DUAL_VARIABLES];
+  Vec3 turned[DUAL_VARIABLES];
+  if (s->body[body]->corners)
+    field_corner_slopes(s->body[body]->corners, place, s->first, s->lanes, up, turned);
+  else
+    field_parameter_slopes(s->body[body]->field, place, s->first, s->lanes, up, turned);
+  for (int k = 0; k < s->lanes; k++) {
+    if (body == 0) turned[k] = mat3_mul_vec(s->relative.r, turned[k]);
+    (*value)[k + 1] += up[k];
+    outward->x[k + 1] += turned[k].x;
+    outward->y[k + 1] += turned[k].y;
+    outward->z[k + 1] += turned[k].z;
   }
 }
 
@@ -246,7 +254,7 @@ static void set_cause(ManifoldPair* s, ManifoldCause cause, int first) {
     s->smoothing[1] = 1;
     return;
   }
-  int left = field_parameter_count(s->body[cause - MANIFOLD_BY_SHAPE_A]->field) - first;
+  int left = manifold_parameter_count(s->body[cause - MANIFOLD_BY_SHAPE_A]) - first;
   s->lanes = left < DUAL_VARIABLES ? left : DUAL_VARIABLES;
 }
 

@@ -70,28 +70,31 @@ static Vec3 ray_slope(const Shape* shape, Vec3 z, int k) {
   return vec3_scale(z, -up / along);
 }
 
-/* Along the gradient (X16): dz = -phi_theta grad phi / |grad phi|^2. Body frame. */
-static Vec3 normal_slope(const Field* field, Vec3 z, int k) {
-  Vec3 gradient = field_evaluate(field, z).gradient, turned;
-  double square = vec3_dot(gradient, gradient), up;
-  if (!(square > 0)) return vec3(0, 0, 0);
-  field_parameter_slope(field, z, k, &up, &turned);
-  return vec3_scale(gradient, -up / square);
+/* Parameters whose slopes are found together. */
+enum { SLOPES = 32 };
+
+/* Along the gradient (X16): dz = -phi_theta grad phi / |grad phi|^2. Body frame; out[k * stride], k < parameters. */
+static void normal_slopes(const Field* field, Vec3 z, int parameters, Vec3* out, int stride) {
+  Vec3 gradient = field_evaluate(field, z).gradient, turned[SLOPES];
+  double square = vec3_dot(gradient, gradient), up[SLOPES];
+  for (int first = 0; first < parameters; first += SLOPES) {
+    int count = parameters - first < SLOPES ? parameters - first : SLOPES;
+    if (square > 0) field_parameter_slopes(field, z, first, count, up, turned);
+    for (int k = 0; k < count; k++)
+      out[(ptrdiff_t)(first + k) * stride] = square > 0 ? vec3_scale(gradient, -up[k] / square) : vec3(0, 0, 0);
+  }
 }
 
 Vec3* manifold_surface_slopes(const ManifoldBody* body) {
   const Field* field = body->field;
   int parameters = field_parameter_count(field);
   Vec3* out = memory_alloc(sizeof *out * (size_t)parameters * (size_t)body->point_count);
-  for (int k = 0; k < parameters; k++)
-    for (int i = 0; i < body->point_count; i++) {
-      Vec3* slope = &out[(ptrdiff_t)k * body->point_count + i];
-      if (field->kind == FIELD_SHAPE)
-        *slope =
-            mat3_mul_vec(field->pose.r, ray_slope(&field->shape, pose_apply_inverse(field->pose, body->points[i]), k));
-      else
-        *slope = normal_slope(field, body->points[i], k);
-    }
+  for (int i = 0; i < body->point_count; i++) {
+    Vec3 z = pose_apply_inverse(field->pose, body->points[i]);
+    if (field->kind != FIELD_SHAPE) normal_slopes(field, body->points[i], parameters, out + i, body->point_count);
+    for (int k = 0; field->kind == FIELD_SHAPE && k < parameters; k++)
+      out[(ptrdiff_t)k * body->point_count + i] = mat3_mul_vec(field->pose.r, ray_slope(&field->shape, z, k));
+  }
   return out;
 }
 

@@ -140,11 +140,13 @@ const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pos
                                  double* out);
 
 /* Derivatives of a distance by the places of a hull's vertices, in the hull's frame (H5): those of the nearest feature
- * alone count. rows[r][3 i + axis]: DISTANCE_ROWS by vertex[i] of the body's points. */
-enum { VERTEX_COLUMNS = 9 };
+ * alone count. rows[r][3 i + axis]: DISTANCE_ROWS by vertex[i] of the body's points. A face of more than three follows
+ * them as their plane of best fit: exact for all changes together that keep it flat. */
+enum { FEATURE_CORNERS = 128, VERTEX_COLUMNS = 3 * FEATURE_CORNERS };
 typedef struct {
-  int count, vertex[3];
-  double rows[DISTANCE_ROWS][VERTEX_COLUMNS];
+  int count, vertex[FEATURE_CORNERS];
+  double rows[DISTANCE_ROWS][VERTEX_COLUMNS]; /* of `count` vertices */
+  bool fitted;        /* the feature is a face or an edge of more corners than fix it */
   const char* reason; /* why there are none (static), then count is 0; NULL: they are there */
 } VertexSlopes;
 /* out: a's and b's. NULL, or why there are none of either (static), as of distance_derivatives. No allocation. */
@@ -206,6 +208,7 @@ typedef struct WitnessBody {
   WitnessPiece* pieces;
   int piece_count;
   Vec3 *points, *normals; /* body frame; not those inside another piece */
+  int (*origins)[2];      /* of each point: its piece, and the piece's vertex v, or triangle t as -1 - t */
   int count, corners;     /* the corners come first */
   double diagonal;        /* of the body's box [m] */
   double spacing; /* within this of any point of the surface there are about as many samples as a mean takes [m] */
@@ -252,7 +255,8 @@ typedef struct {
 
 /* One body's part. */
 typedef struct {
-  Vec3 samples[WITNESS_SAMPLES]; /* its frame; the first is the nearest point */
+  Vec3 samples[WITNESS_SAMPLES];  /* its frame; the first is the nearest point */
+  int origins[WITNESS_SAMPLES][2]; /* as those of WitnessBody; not of the first */
   int count;
   double temperature; /* T [m^2] */
   Vec3 smooth;        /* world */
@@ -260,6 +264,7 @@ typedef struct {
                [6]; /* smooth by its own body's motion; samples, T and the other's point or the direction held (V2) */
   double by_other[3][3]; /* smooth by the other's point, of WITNESS_BY_DIRECTION by y (V2) */
   Vec3 by_temperature;   /* smooth by T, samples and the other's point or the direction held (V2) [1/m] */
+  Mat3 by_sample[WITNESS_SAMPLES]; /* smooth by a move of each sample, world (V2) */
 } WitnessSide;
 
 /* What is remembered of a pair from one pose to the next. Zeroed = cold. */
@@ -281,6 +286,17 @@ typedef struct {
  * hull_depth does not know. World frame. targets: NULL or 2, a's and b's. */
 Witness witness_query(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b,
                       const WitnessOptions* options, const Vec3* targets, WitnessCache* cache);
+/* smooth by the place of a vertex of a piece, in the body's frame: world, no unit (V12). */
+typedef struct {
+  int piece, vertex;
+  Mat3 slope;
+} WitnessCornerSlope;
+enum { WITNESS_CORNERS_MAX = FEATURE_CORNERS + 3 * WITNESS_SAMPLES };
+/* Those of one side (0: a, 1: b) of an answer to these poses; the sum counts where a vertex comes twice. Samples stay
+ * where they are within their triangles, the nearest point within its feature; T and the other's point or the direction
+ * are held. out: room for WITNESS_CORNERS_MAX; returns how many, -1: the nearest feature has too many corners. No
+ * allocation. */
+int witness_corner_slopes(const WitnessBody* body, Pose pose, const Witness* answer, int side, WitnessCornerSlope* out);
 /* The nearest points alone, world frame, and in piece the pieces of a and b that they are on. cache may be NULL, else
  * it is read and updated. Allocates as witness_query. */
 Distance witness_nearest(const WitnessBody* a, Pose pose_a, const WitnessBody* b, Pose pose_b, WitnessCache* cache,
@@ -406,7 +422,13 @@ typedef struct {
   const int* only; /* borrowed: the points that may touch (only_count); NULL: all of them */
   int only_count;
   const Vec3* point_slopes; /* borrowed; of every point by parameter k of the field: [k * point_count + i]; NULL */
+  const FieldCorners* corners; /* borrowed; the body's parameters are these, three each, and not the field's; NULL */
+  const int* point_corner;     /* borrowed, with corners: which of them a point is, -1: none */
 } ManifoldBody;
+/* So many parameters has a body: three for each of its corners, or its field's. Allocates nothing. */
+static inline int manifold_parameter_count(const ManifoldBody* body) {
+  return body->corners ? 3 * body->corners->count : field_parameter_count(body->field);
+}
 /* Takes the surface's points over and leaves it empty; borrows the field, which must outlive the body. Freed by
  * manifold_body_free. Never fails. */
 ManifoldBody manifold_body_create(const Field* field, TriangleSurface* surface);
@@ -474,8 +496,8 @@ typedef struct {
 void manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                    const ManifoldOptions* options, ManifoldMean* out, void* room);
 /* The same as manifold_query with other derivatives (X8), in the first six columns: by parameters first, first + 1, ...
- * of a body's field (field_parameter_count), the points moving along by its point_slopes; or, in the first, by the
- * smoothing. out, room: as of manifold_query; further columns are zero. A parameter that the field has not is
+ * of a body (manifold_parameter_count), the points moving along by its point_slopes or as corners; or, in the first, by
+ * the smoothing. out, room: as of manifold_query; further columns are zero. A parameter that the field has not is
  * undefined, not checked. */
 void manifold_query_by(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                        const ManifoldOptions* options, ManifoldCause cause, int first, ManifoldContact* out,

@@ -1,6 +1,7 @@
 /* Nearest points of bodies of convex pieces, smoothed (V1-V3). docs/derivations/witness.md */
 #include "query/witness.h"
 #include <string.h>
+#include "query/features.h"
 #include "query/small_solve.h"
 
 /* ---------------------------------------------------------------- nearest points of unions */
@@ -77,6 +78,7 @@ static void side_derivatives(WitnessSide* side, const Vec3* x, const double* wei
     by_other =
         by_distance ? mat3_sub(by_other, m) : mat3_add(by_other, mat3_outer(beside, vec3_sub(x[i], side->smooth)));
     for (int k = 0; k < 3; k++) m.m[k][k] += weight[i];
+    side->by_sample[i] = m;
     Mat3 turn = mat3_mul(m, mat3_scale(mat3_cross(vec3_sub(x[i], center)), -1));
     for (int r = 0; r < 3; r++)
       for (int c = 0; c < 3; c++) {
@@ -100,7 +102,7 @@ static void solve_side(WitnessSide* side, const WitnessBody* body, int piece, Po
                        const Towards* towards, const WitnessOptions* options, const Vec3* target) {
   Vec3 center = pose_apply_inverse(pose, own), x[WITNESS_SAMPLES];
   double weight[WITNESS_SAMPLES] = {0}, below[WITNESS_SAMPLES] = {0};
-  side->count = witness_choose(body, piece, center, mat3_tmul_vec(pose.r, normal), options, target, side->samples);
+  witness_choose(body, piece, center, mat3_tmul_vec(pose.r, normal), options, target, side);
   for (int i = 0; i < side->count; i++) x[i] = pose_apply(pose, side->samples[i]);
   side->temperature = weigh(x, side->count, towards, options->temperature, below, weight);
   side->smooth = vec3(0, 0, 0);
@@ -174,4 +176,50 @@ Witness witness_query(const WitnessBody* a, Pose pose_a, const WitnessBody* b, P
   else
     couple_direction(&w);
   return w;
+}
+
+/* ---------------------------------------------------------------- by corners */
+
+/* Barycentric coordinates of a point of a triangle. */
+static void triangle_weights(const ConvexHull* hull, const int* corner, Vec3 point, double out[3]) {
+  Vec3 a = hull->vertices[corner[0]], u = vec3_sub(hull->vertices[corner[1]], a),
+       v = vec3_sub(hull->vertices[corner[2]], a), arm = vec3_sub(point, a);
+  double uu = vec3_dot(u, u), uv = vec3_dot(u, v), vv = vec3_dot(v, v), pu = vec3_dot(u, arm), pv = vec3_dot(v, arm);
+  double over = 1 / (uu * vv - uv * uv);
+  out[1] = (pu * vv - pv * uv) * over;
+  out[2] = (pv * uu - pu * uv) * over;
+  out[0] = 1 - out[1] - out[2];
+}
+
+static int put_corner(WitnessCornerSlope* out, int count, int piece, int vertex, Mat3 slope, double weight) {
+  out[count] = (WitnessCornerSlope){piece, vertex, mat3_scale(slope, weight)};
+  return count + 1;
+}
+
+int witness_corner_slopes(const WitnessBody* body, Pose pose, const Witness* answer, int side,
+                          WitnessCornerSlope* out) {
+  const WitnessSide* own = &answer->side[side];
+  int piece = answer->piece[side], count = 0;
+  PointView view = body->pieces[piece].points;
+  Vec3 normal = vec3_scale(answer->nearest.normal, side ? -1 : 1);
+  Feature feature = feature_of(view, pose, normal, FEATURE_REACH * point_view_size(view));
+  FeatureWeights w;
+  if (!feature_weights(&feature, view, pose.r, own->samples[0], &w)) return -1;
+  Mat3 slope = mat3_mul(own->by_sample[0], pose.r);
+  for (int i = 0; i < feature.corners; i++)
+    count = put_corner(out, count, piece, feature.corner[i], slope, w.weight[i]);
+  for (int i = 1; i < own->count; i++) {
+    const int* origin = own->origins[i];
+    const ConvexHull* hull = &body->pieces[origin[0]].hull;
+    slope = mat3_mul(own->by_sample[i], pose.r);
+    if (origin[1] >= 0) {
+      count = put_corner(out, count, origin[0], origin[1], slope, 1);
+      continue;
+    }
+    const int* corner = hull->triangles[-1 - origin[1]];
+    double weight[3];
+    triangle_weights(hull, corner, own->samples[i], weight);
+    for (int k = 0; k < 3; k++) count = put_corner(out, count, origin[0], corner[k], slope, weight[k]);
+  }
+  return count;
 }

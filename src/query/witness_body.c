@@ -68,8 +68,11 @@ bool witness_hidden(const WitnessBody* body, int piece, Vec3 point) {
   return false;
 }
 
-static void add_point(WitnessBody* body, int piece, Vec3 point, Vec3 normal) {
+/* origin: of the piece, a vertex v or a triangle t as -1 - t. */
+static void add_point(WitnessBody* body, int piece, int origin, Vec3 point, Vec3 normal) {
   if (witness_hidden(body, piece, point)) return;
+  body->origins[body->count][0] = piece;
+  body->origins[body->count][1] = origin;
   body->points[body->count] = point;
   body->normals[body->count++] = normal;
 }
@@ -91,7 +94,7 @@ static void sample_corners(WitnessBody* body, int most) {
       }
     for (int v = 0; v < hull->vertex_count; v++, at++)
       if ((int64_t)(at + 1) * wanted / total > (int64_t)at * wanted / total)
-        add_point(body, p, hull->vertices[v], vec3_normalized(normal[v]));
+        add_point(body, p, v, hull->vertices[v], vec3_normalized(normal[v]));
     memory_free(normal);
   }
   body->corners = body->count;
@@ -117,7 +120,7 @@ static void sample_faces(WitnessBody* body, int count, double total) {
         u = fmod(u + TURN_FIRST, 1);
         v = fmod(v + TURN_SECOND, 1);
         int before = body->count;
-        add_point(body, p, witness_on_triangle(hull, i, u, v), vec3_normalized(area));
+        add_point(body, p, -1 - i, witness_on_triangle(hull, i, u, v), vec3_normalized(area));
         covered += body->count > before ? total / count : 0;
       }
     }
@@ -137,7 +140,8 @@ WitnessBody witness_body_create(const ConvexHull* hulls, int count, int samples)
   WitnessBody body = {.pieces = MEMORY_NEW(WitnessPiece, count),
                       .piece_count = count,
                       .points = MEMORY_NEW(Vec3, samples),
-                      .normals = MEMORY_NEW(Vec3, samples)};
+                      .normals = MEMORY_NEW(Vec3, samples),
+                      .origins = (int(*)[2])MEMORY_NEW(int, 2 * samples)};
   Vec3 low = hulls[0].vertices[0], high = low;
   for (int p = 0; p < count; p++) {
     body.pieces[p] = make_piece(&hulls[p]);
@@ -163,5 +167,6 @@ void witness_body_free(WitnessBody* body) {
   memory_free(body->pieces);
   memory_free(body->points);
   memory_free(body->normals);
+  memory_free(body->origins);
   *body = (WitnessBody){0};
 }

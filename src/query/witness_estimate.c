@@ -59,7 +59,7 @@ static void complete(const EstimatePair* pair, const double by_b[6][6], Witness*
   for (int k = 0; k < 2; k++) {
     Vec3 point = k ? answer->nearest.witness_b : answer->nearest.witness_a;
     for (int c = 0; c < 6; c++) {
-      Vec3 e = vec3(c % 3 == 0, c % 3 == 1, c % 3 == 2), zero = vec3(0, 0, 0);
+      Vec3 e = vec3_axis(c), zero = vec3(0, 0, 0);
       Vec3 turn = c < 3 ? e : zero, move = c < 3 ? zero : e;
       Vec3 along = vec3_add(move, vec3_cross(turn, vec3_sub(point, pair->pose_a.t)));
       Vec3 shift = vec3_add(move, vec3_cross(turn, vec3_sub(pair->pose_b.t, pair->pose_a.t)));

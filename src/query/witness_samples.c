@@ -30,18 +30,24 @@ static int within(const WitnessBody* body, Vec3 center, Vec3 normal, double reac
   return found;
 }
 
-static int choose_within(const WitnessBody* body, Vec3 center, Vec3 normal, double reach, int turn, Vec3* out) {
+static void choose_within(const WitnessBody* body, Vec3 center, Vec3 normal, double reach, int turn,
+                          WitnessSide* side) {
   int number[WITNESS_SURFACE + 1], found = 0;
   for (int grown = 0; grown < GROWTHS && found < FEWEST; grown++, reach *= 1.5)
     found = within(body, center, normal, reach, number);
   int others = found < WITNESS_SAMPLES - 1 ? found : WITNESS_SAMPLES - 1;
-  for (int k = 0; k < others; k++) out[1 + k] = body->points[number[pick(k, others, found, turn)]];
-  return 1 + others;
+  for (int k = 0; k < others; k++) {
+    int i = number[pick(k, others, found, turn)];
+    side->samples[1 + k] = body->points[i];
+    for (int part = 0; part < 2; part++) side->origins[1 + k][part] = body->origins[i][part];
+  }
+  side->count = 1 + others;
 }
 
 /* Corners within RINGS edges of the one nearest to the point. */
-static int choose_neighbors(const WitnessPiece* piece, Vec3 center, int turn, Vec3* out) {
+static void choose_neighbors(const WitnessBody* body, int of, Vec3 center, int turn, WitnessSide* side) {
   int number[NEIGHBORS_MAX], found = 1, ring = 0, nearest = 0;
+  const WitnessPiece* piece = &body->pieces[of];
   const ConvexHull* hull = &piece->hull;
   for (int v = 1; v < hull->vertex_count; v++)
     if (vec3_norm(vec3_sub(hull->vertices[v], center)) < vec3_norm(vec3_sub(hull->vertices[nearest], center)))
@@ -57,17 +63,25 @@ static int choose_neighbors(const WitnessPiece* piece, Vec3 center, int turn, Ve
       }
   }
   int others = found < WITNESS_SAMPLES - 1 ? found : WITNESS_SAMPLES - 1;
-  for (int k = 0; k < others; k++) out[1 + k] = hull->vertices[number[pick(k, others, found, turn)]];
-  return 1 + others;
+  for (int k = 0; k < others; k++) {
+    int v = number[pick(k, others, found, turn)];
+    side->samples[1 + k] = hull->vertices[v];
+    side->origins[1 + k][0] = of;
+    side->origins[1 + k][1] = v;
+  }
+  side->count = 1 + others;
 }
 
-int witness_choose(const WitnessBody* body, int piece, Vec3 center, Vec3 normal, const WitnessOptions* options,
-                   const Vec3* target, Vec3* out) {
-  out[0] = center;
-  if (options->sampling == WITNESS_NEIGHBOR) return choose_neighbors(&body->pieces[piece], center, options->turn, out);
+void witness_choose(const WitnessBody* body, int piece, Vec3 center, Vec3 normal, const WitnessOptions* options,
+                    const Vec3* target, WitnessSide* side) {
+  side->samples[0] = center;
+  if (options->sampling == WITNESS_NEIGHBOR) {
+    choose_neighbors(body, piece, center, options->turn, side);
+    return;
+  }
   double reach = options->reach > 0 ? options->reach : FIXED_PART * body->diagonal;
   if (options->sampling == WITNESS_ADAPTIVE && target)
     reach = fmax(ADAPTIVE_FACTOR * vec3_norm(vec3_sub(center, *target)),
                  options->reach > 0 ? options->reach : body->spacing);
-  return choose_within(body, center, normal, reach, options->turn, out);
+  choose_within(body, center, normal, reach, options->turn, side);
 }

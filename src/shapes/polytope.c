@@ -159,10 +159,11 @@ static void beta_slope(const Shape* shape, Vec3 z, const double* weight, ShapeVa
 }
 
 void polytope_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
-  Lanes lanes[FACES_MAX / LANES] = {{0}};
+  Lanes lanes[FACES_MAX / LANES];
   double weight[FACES_MAX], sum = 0;
+  memset(lanes, 0, sizeof(double) * (size_t)shape->padded);
   ShapeValue v = evaluate_with(shape, z, lanes);
-  memcpy(weight, lanes, sizeof weight);
+  memcpy(weight, lanes, sizeof(double) * (size_t)shape->padded);
   for (int i = 0; i < shape->face_count; i++) sum += weight[i];
   for (int i = 0; i < shape->face_count; i++) weight[i] /= sum;
   if (k == 0)

@@ -153,7 +153,7 @@ void shape_mass_slopes(const Shape* shape, MassMoment* out);
  * its origin. Never fails. Allocates nothing. */
 MassMoment shape_mass(const Shape* shape);
 
-/* ---------------------------------------------------------------- fields (shapes/field.c, field_surface.c)
+/* ---------------------------------------------------------------- fields (shapes/field.c, field_parameters.c, field_surface.c)
  * Signed distance fields [m] of any body, smooth, with gradients and normals: smooth convex shapes, points with
  * normals, unions and differences of them. Negative inside. docs/derivations/fields.md
  *
@@ -214,8 +214,52 @@ int field_parameter_count(const Field* field);
 /* Change of value and outward at a place by parameter k (Y10, Y11). place and outward in the body's frame [m, no unit];
  * slopes per unit of the parameter. Another k is undefined, not checked. Allocates nothing. */
 void field_parameter_slope(const Field* field, Vec3 place, int k, double* value, Vec3* outward);
+/* The same by parameters first, first + 1, ..., so many: value and outward (count). What they share is found once: of
+ * points the means over all of them, of unions the whole. */
+void field_parameter_slopes(const Field* field, Vec3 place, int first, int count, double* value, Vec3* outward);
 /* Frees its shape, arrays and parts, and leaves a zeroed field. NULL is not accepted; a zeroed one is. */
 void field_free(Field* field);
+
+/* ---- fields of polyhedra by their corners (shapes/field_corners.c)
+ * Points with normals on a surface of triangles, body frame [m]: the middle of each triangle with its own normal, and
+ * each corner with the sum of its triangles' (weighted by area). radius 0: the mean edge. Allocates; field_free. Triangles
+ * without area are left out. Never fails; surface is only read. */
+void field_of_triangles(Field* field, const TriangleSurface* surface, double radius);
+
+/* What a corner does to one plane or point of the field when it moves by e (Y12): a plane n . x = o, which passes
+ * through the place x higher by (weight + along . x) (n . e) and turns by -along (n . e); a point that moves by share e and
+ * whose normal changes by turned e. */
+typedef struct {
+  int of;
+  double weight, share;
+  Vec3 along;
+  Mat3 turned;
+} CornerLink;
+
+/* How a field follows corners of a polyhedron, whose order is the caller's. Owns its arrays; freed by
+ * field_corners_free, which accepts a zeroed one. */
+typedef struct {
+  int count;          /* of corners */
+  int* first;         /* corner i has the links first[i] ... first[i + 1] - 1 */
+  CornerLink* links;  /* (first[count]) */
+  const Field* field; /* borrowed; FIELD_POINTS, or: */
+  Vec3* normals;      /* planes, body frame (plane_count), unit; NULL: points */
+  double* offsets;    /* [m] */
+  int plane_count;
+  double tau;  /* what they are joined with [m] */
+  bool fitted; /* a face has more than three corners: it follows them as the plane of best fit */
+} FieldCorners;
+/* Of field_of_hull's field of this hull; number[v]: which of the `count` corners vertex v is, -1: none of them; tau is
+ * held. field must outlive it; number, hull: only read. Never fails. */
+FieldCorners field_corners_of_hull(const Field* field, const ConvexHull* hull, const int* number, int count);
+/* Of field_of_triangles' field of this surface; number: of its points, likewise; the radius is held. */
+FieldCorners field_corners_of_triangles(const Field* field, const TriangleSurface* surface, const int* number,
+                                        int count);
+/* Change of value and outward at a place by parameters first, first + 1, ..., so many, of which corner i has 3 i (x),
+ * 3 i + 1, 3 i + 2 (Y12); as field_parameter_slopes. */
+void field_corner_slopes(const FieldCorners* corners, Vec3 place, int first, int count, double* value, Vec3* outward);
+/* Leaves a zeroed one. NULL is not accepted. */
+void field_corners_free(FieldCorners* corners);
 
 /* Triangles on the surface for contacts and pictures, body frame: of shapes their hull by shape_mesh(level), of unions
  * and differences what of their parts' surfaces is not hidden by the others, drawn onto phi = 0. Points alone have no

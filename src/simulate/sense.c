@@ -5,7 +5,6 @@
 
 static double at_axis(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
-static Vec3 axis_vector(int axis) { return vec3(axis == 0, axis == 1, axis == 2); }
 
 /* dT/dt of a link as the last two states tell it; at the start, as the initial velocities do. */
 static Pose pose_change(const Sim* s, int link) {
@@ -69,7 +68,7 @@ static void add_change(const Sim* s, int link, Mat3 by_r, Vec3 by_t, const Feedb
 /* Of a component of T X_c, T a pose or its change: by T's entries and by X_c. */
 static void center_slopes(const Sim* s, const SceneMeasure* m, Pose of, double bar, Mat3* by_r, Vec3* by_t,
                           const FeedbackBars* out) {
-  Vec3 along = vec3_scale(axis_vector(m->index), bar);
+  Vec3 along = vec3_scale(vec3_axis(m->index), bar);
   *by_r = mat3_outer(along, s->model->links[m->link].center);
   *by_t = along;
   model_gradient_center(s->model, m->link, mat3_tmul_vec(of.r, along), out->gradient);
@@ -77,7 +76,7 @@ static void center_slopes(const Sim* s, const SceneMeasure* m, Pose of, double b
 
 /* w = axial(D R^T) / 2: a . axial(K) = K : [a]x, so K-bar = [bar]x / 2, D-bar = K-bar R, R-bar = K-bar^T D. */
 static void turn_adjoint(const Sim* s, const SceneMeasure* m, double bar, const FeedbackBars* out) {
-  Mat3 by_k = mat3_cross(vec3_scale(axis_vector(m->index), 0.5 * bar)), r = s->pose_now[m->link].r;
+  Mat3 by_k = mat3_cross(vec3_scale(vec3_axis(m->index), 0.5 * bar)), r = s->pose_now[m->link].r;
   Mat3 change = pose_change(s, m->link).r;
   Vec3 none = {0, 0, 0};
   add_change(s, m->link, mat3_mul(by_k, r), none, out);
@@ -120,7 +119,7 @@ void sense_adjoint(const Sim* s, const SceneMeasure* m, double bar, const Feedba
       turn_adjoint(s, m, bar, out);
       break;
     case MEASURE_FORCE:
-      out->felt[m->link] = vec3_add_scaled(out->felt[m->link], bar, axis_vector(m->index));
+      out->felt[m->link] = vec3_add_scaled(out->felt[m->link], bar, vec3_axis(m->index));
       break;
     case MEASURE_AXIS:
       out->now.pose[m->link][m->index % 3][m->index / 3] += bar;

@@ -147,7 +147,7 @@ static void derivatives_by_vertices_H5(void** state) {
   assert_true(corners[1] > 0 && corners[2] > 0 && corners[3] > 0);
 }
 
-/* A ball over a face: the corners share its distance by their barycentric weights; a box's face has four corners. */
+/* A ball over a face: the corners share its distance by their barycentric weights. */
 static void vertices_in_closed_form_H5(void** state) {
   (void)state;
   const Vec3 corner[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.2, 0.2, -1}};
@@ -171,18 +171,87 @@ static void vertices_in_closed_form_H5(void** state) {
                    "corner %d, axis %d", slopes[0].vertex[i], axis);
   point_view_free(&view);
   shape_free(&ball);
-  Body box = body_box(vec3(1, 1, 1)), tip = body_box(vec3(0.1, 0.1, 0.1));
-  pose[1].t = vec3(0, 0, 2);
-  pose[1].r = mat3_from_quat(quat_normalized((Quat){1, 0.3, 0.4, 0}));
-  Distance near = distance_query(box.hull.points, pose[0], tip.hull.points, pose[1], NULL);
-  assert_null(distance_vertex_slopes(box.hull.points, pose[0], tip.hull.points, pose[1], &near, slopes));
-  assert_non_null(slopes[0].reason);
-  assert_null(slopes[1].reason);
-  assert_int_equal(slopes[1].count, 1);
-  compare_vec3(vec3(slopes[1].rows[0][0], slopes[1].rows[0][1], slopes[1].rows[0][2]),
-               mat3_tmul_vec(pose[1].r, vec3(0, 0, 1)), 1e-12, "the tip");
-  body_free(&box);
-  body_free(&tip);
+}
+
+/* ---- faces of many corners: as planes of best fit, exact for what keeps them flat */
+
+enum { PRISM = 12, LINEAR = 12 };
+typedef struct {
+  Vec3 prism[2 * PRISM]; /* two faces of PRISM corners */
+  int sides;
+  Vec3 tip[4];
+  const Shape* ball; /* in place of the tip, or NULL */
+  Pose pose[2];
+} Prism;
+
+/* The prism's corners v go to v + X v + t, x = X, t: faces stay flat. */
+static ConvexDistance prism_query(const Prism* h, const double* x, VertexSlopes slopes[2]) {
+  Vec3 moved[2 * PRISM];
+  for (int i = 0; i < 2 * h->sides; i++) {
+    Vec3 v = h->prism[i];
+    moved[i] = v;
+    if (x) moved[i] = vec3_add(v, vec3(vec3_dot(vec3_at(x), v) + x[9], vec3_dot(vec3_at(x + 3), v) + x[10],
+                                       vec3_dot(vec3_at(x + 6), v) + x[11]));
+  }
+  PointView view = point_view_create(moved, 2 * h->sides), tip = point_view_create(h->tip, 4);
+  const ConvexBody body[2] = {{.points = view}, {.shape = h->ball, .points = tip}};
+  ConvexDistance d = {.proved = true};
+  if (h->ball) {
+    d = convex_distance(body, h->pose);
+    if (slopes) convex_distance_vertex_slopes(body, h->pose, &d, slopes);
+  } else {
+    d.nearest = distance_query(view, h->pose[0], tip, h->pose[1], NULL);
+    if (slopes) distance_vertex_slopes(view, h->pose[0], tip, h->pose[1], &d.nearest, slopes);
+  }
+  point_view_free(&view);
+  point_view_free(&tip);
+  return d;
+}
+
+static bool prism_there(void* context, const double* x, double* y) {
+  return put_rows(prism_query(context, x, NULL).nearest, y);
+}
+
+static void faces_of_many_corners_H5(void** state) {
+  (void)state;
+  Random random = {77};
+  int checked[2][2] = {{0}}, fitted = 0;
+  const SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {0.7, 0.6, 0.8}};
+  Shape ball;
+  assert_null(shape_create(&ball, &form));
+  for (int k = 0; k < 400; k++) {
+    Prism h = {.sides = k % 3 ? PRISM : 4, .ball = k % 2 ? &ball : NULL};
+    for (int i = 0; i < 2 * h.sides; i++) {
+      double angle = 6.283185307179586 * (i % h.sides + 0.2 * (i % 3)) / h.sides, high = i < h.sides ? -0.5 : 0.6;
+      h.prism[i] = vec3(cos(angle), sin(angle), high + 0.2 * cos(angle));
+    }
+    for (int i = 0; i < 4; i++) h.tip[i] = vec3_scale(random_direction(&random), 0.5);
+    for (int side = 0; side < 2; side++) h.pose[side] = random_pose(&random, 1);
+    Vec3 way = mat3_mul_vec(h.pose[0].r, vec3(0.2, 0.1, random_uniform(&random, 0, 1) < 0.5 ? 1 : -1));
+    h.pose[1].t = vec3_add_scaled(h.pose[0].t, k / 2 % 2 ? 0.8 : 2, way);
+    VertexSlopes slopes[2];
+    Distance d = prism_query(&h, NULL, slopes).nearest;
+    int overlap = d.distance < 0;
+    if (fabs(d.distance) < 0.02 || checked[k % 2][overlap] == 15 || slopes[0].reason || !slopes[0].fitted) continue;
+    assert_true(slopes[0].count > 3);
+    double jacobian[DISTANCE_ROWS * LINEAR] = {0};
+    for (int i = 0; i < slopes[0].count; i++)
+      for (int r = 0; r < DISTANCE_ROWS; r++)
+        for (int axis = 0; axis < 3; axis++) {
+          double by = slopes[0].rows[r][3 * i + axis], at[3];
+          vec3_store(h.prism[slopes[0].vertex[i]], at);
+          for (int c = 0; c < 3; c++) jacobian[r * LINEAR + 3 * axis + c] += by * at[c];
+          jacobian[r * LINEAR + 9 + axis] += by;
+        }
+    Sweep sweep = {prism_there, &h, LINEAR, DISTANCE_ROWS, NULL, NULL, NULL, 1e-4, 4, 7};
+    sweep_expect(&sweep, jacobian, 1, 1e-6, "seed 77, %d: %d corners, distance %g", k, slopes[0].count, d.distance);
+    checked[k % 2][overlap]++;
+    fitted++;
+  }
+  shape_free(&ball);
+  print_message("seed 77: %d %d %d %d checked\n", checked[0][0], checked[0][1], checked[1][0], checked[1][1]);
+  for (int k = 0; k < 4; k++) assert_true(checked[k / 2][k % 2] > 5);
+  assert_true(fitted > 30);
 }
 
 int main(void) {
@@ -191,6 +260,7 @@ int main(void) {
       cmocka_unit_test(derivatives_H1),
       cmocka_unit_test(derivatives_by_vertices_H5),
       cmocka_unit_test(vertices_in_closed_form_H5),
+      cmocka_unit_test(faces_of_many_corners_H5),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -234,11 +234,66 @@ static void derivatives_H4(void** state) {
   assert_true(checked >= PAIRS / 2 && hulls > 3 && overlap > 10);
 }
 
+/* ---------------------------------------------------------------- deep inside one another (H6) */
+
+/* Bodies about one centre, which every direction parts by nearly the same way: balls by the sum of their radii, ellipsoids
+ * of the same axes by that of their shortest, a ball within a box by its nearest face and the radius. */
+static void concentric_bodies_H6_in_closed_form(void** state) {
+  (void)state;
+  const Vec3 axes[4][2] = {{{0.7, 0.7, 0.7}, {0.4, 0.4, 0.4}},
+                           {{0.7, 0.7, 0.7}, {0.4, 0.41, 0.42}},
+                           {{0.9, 0.6, 0.6}, {1.1, 0.8, 0.8}},
+                           {{0.9, 0.6, 0.5}, {1.1, 0.8, 0.7}}};
+  for (int k = 0; k < 5; k++) {
+    int row = k < 4 ? k : 0;
+    Shape shape[2] = {ellipsoid(axes[row][0]), ellipsoid(axes[row][1])};
+    Body box = body_box(vec3(0.8, 0.9, 1));
+    ConvexBody body[2] = {{.shape = &shape[0]}, {.shape = &shape[1]}};
+    if (k == 4) body[1] = (ConvexBody){.points = box.hull.points};
+    Random random = {5};
+    Pose pose[2] = {random_pose(&random, 1)};
+    pose[1] = pose[0];
+    double wanted = k == 4 ? 0.7 + 0.4 : axes[k][0].z + axes[k][1].z, size = 1;
+    if (k == 1) wanted = 1.1;
+    ConvexDistance d = convex_distance(body, pose);
+    assert_true(d.proved);
+    compare_near(d.nearest.distance, -wanted, 2e-6 * size, "case %d: depth", k);
+    compare_at_most(d.low, -wanted + 1e-12, "case %d: low", k);
+    compare_at_most(-wanted - 1e-12, d.high, "case %d: high", k);
+    for (int side = 0; side < 2; side++) shape_free(&shape[side]);
+    body_free(&box);
+  }
+}
+
+/* Every one is proved, and of many directions none parts by less. */
+static void deep_depths_H6_are_proved(void** state) {
+  (void)state;
+  Random random = {67};
+  enum { DIRECTIONS = 400 };
+  int deep = 0;
+  for (int k = 0; k < 2 * SMOOTH_KINDS * (SMOOTH_KINDS + 1); k++) {
+    Pair pair;
+    pair_make(&pair, &random, k, 0.02 * (k % 4));
+    ConvexDistance d = convex_distance(pair.body, pair.pose);
+    assert_true(d.proved);
+    double size = pair.shape[0].outer + (pair.body[1].shape ? pair.shape[1].outer : 1);
+    for (int i = 0; i < DIRECTIONS; i++) {
+      double parts = -apart_along(&pair, random_direction(&random));
+      compare_at_most(-d.nearest.distance, parts + 1e-6 * size, "seed 67, %d: direction %d", k, i);
+    }
+    deep += d.nearest.distance < 0;
+    pair_free(&pair);
+  }
+  assert_true(deep == 2 * SMOOTH_KINDS * (SMOOTH_KINDS + 1));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(spheres_H2_in_closed_form),
       cmocka_unit_test(sphere_and_box_in_closed_form),
       cmocka_unit_test(no_direction_parts_more_H3),
+      cmocka_unit_test(concentric_bodies_H6_in_closed_form),
+      cmocka_unit_test(deep_depths_H6_are_proved),
       cmocka_unit_test(derivatives_H4),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

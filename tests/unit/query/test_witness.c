@@ -139,6 +139,82 @@ typedef struct {
   int side;
 } Held;
 
+/* Each sample in three corners of its hull at the start: those of its triangle, or of the nearest feature. */
+typedef struct {
+  Held held;
+  int corner[WITNESS_SAMPLES][3];
+  double weight[WITNESS_SAMPLES][3];
+} Anchored;
+
+/* The hull's corners moved by x, which samples follow; T and the other's point or the direction held. */
+static bool corners_smooth_there(void* context, const double* x, double* y) {
+  const Anchored* at = context;
+  const Held* held = &at->held;
+  WitnessSide side = held->w->side[held->side];
+  for (int i = 0; i < side.count; i++)
+    for (int k = 0; k < 3; k++)
+      side.samples[i] = vec3_add_scaled(side.samples[i], at->weight[i][k], vec3_at(x + 3 * (ptrdiff_t)at->corner[i][k]));
+  Vec3 direction = direction_of(held->w, held->side);
+  long double out[3];
+  plain_smooth(&side, held->h->pose[held->side], held->side ? held->w->nearest.witness_a : held->w->nearest.witness_b,
+               held->by_direction ? &direction : NULL, false, out);
+  for (int k = 0; k < 3; k++) y[k] = (double)out[k];
+  return true;
+}
+
+/* The triangle of the hull that holds a point, and its place in it: the one with the least negative weight among those
+ * in whose plane it lies. */
+static void anchor(const ConvexHull* hull, Vec3 point, int corner[3], double weight[3]) {
+  double best = -HUGE_VAL;
+  for (int t = 0; t < hull->triangle_count; t++) {
+    const int* v = hull->triangles[t];
+    Vec3 p[3], area, rest;
+    for (int k = 0; k < 3; k++) p[k] = hull->vertices[v[k]];
+    area = vec3_cross(vec3_sub(p[1], p[0]), vec3_sub(p[2], p[0]));
+    if (fabs(vec3_dot(area, vec3_sub(point, p[0]))) > 1e-9 * vec3_norm(area)) continue;
+    double w[3], least = HUGE_VAL;
+    for (int k = 0; k < 3; k++) {
+      rest = vec3_cross(vec3_sub(p[(k + 1) % 3], point), vec3_sub(p[(k + 2) % 3], point));
+      w[k] = vec3_dot(rest, area) / vec3_dot(area, area);
+      least = fmin(least, w[k]);
+    }
+    if (!(least > best)) continue;
+    best = least;
+    memcpy(corner, v, sizeof(int[3]));
+    memcpy(weight, w, sizeof(double[3]));
+  }
+  compare_at_most(-1e-9, best, "a sample on its hull");
+}
+
+static void derivatives_by_corners_V12(void** state) {
+  (void)state;
+  Random random = {59};
+  for (int k = 0; k < 20; k++) {
+    Hulls h;
+    make(&h, &random, k % 2 ? 1.5 : 0.5);
+    const WitnessOptions* options = &OPTIONS[k % OPTION_COUNT];
+    const Vec3 targets[2] = {h.hull[0].vertices[0], h.hull[1].vertices[0]};
+    Witness w = query(&h, options, targets);
+    for (int side = 0; side < 2; side++) {
+      const ConvexHull* hull = &h.hull[side];
+      Anchored at = {.held = {&h, &w, options->score == WITNESS_BY_DIRECTION, side}};
+      for (int i = 0; i < w.side[side].count; i++) anchor(hull, w.side[side].samples[i], at.corner[i], at.weight[i]);
+      WitnessCornerSlope slopes[WITNESS_CORNERS_MAX];
+      int inputs = 3 * hull->vertex_count, count = witness_corner_slopes(&h.body[side], h.pose[side], &w, side, slopes);
+      assert_true(count >= w.side[side].count);
+      double *jacobian = MEMORY_NEW(double, 3 * inputs), scale = 1;
+      for (int i = 0; i < count; i++)
+        for (int r = 0; r < 3; r++)
+          for (int c = 0; c < 3; c++) jacobian[r * inputs + 3 * slopes[i].vertex + c] += slopes[i].slope.m[r][c];
+      for (int i = 0; i < 3 * inputs; i++) scale = fmax(scale, fabs(jacobian[i]));
+      Sweep sweep = {corners_smooth_there, &at, inputs, 3, NULL, NULL, NULL, 1e-3, 4, 9};
+      sweep_expect(&sweep, jacobian, scale, 1e-6, "seed 59, %d: side %d", k, side);
+      memory_free(jacobian);
+    }
+    drop(&h);
+  }
+}
+
 /* Six of the own body's motion, three of the other's point or the direction; samples and T held. */
 static bool smooth_there(void* context, const double* x, double* y) {
   const Held* held = context;
@@ -455,6 +531,7 @@ int main(void) {
       cmocka_unit_test(samples_lie_on_the_surface),
       cmocka_unit_test(smooth_points_V1_are_the_mean),
       cmocka_unit_test(derivatives_V2),
+      cmocka_unit_test(derivatives_by_corners_V12),
       cmocka_unit_test(by_temperature_V2),
       cmocka_unit_test(ends_of_the_temperature_V1),
       cmocka_unit_test(coupling_V3_follows_both_points),

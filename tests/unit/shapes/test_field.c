@@ -292,6 +292,15 @@ static void derivatives_by_parameters_Y10_Y11(void** state) {
         const double rows[4] = {value, outward.x, outward.y, outward.z};
         for (int r = 0; r < 4; r++) jacobian[r * count + k] = rows[r];
       }
+      double values[DESIGNED_MAX];
+      Vec3 outwards[DESIGNED_MAX];
+      for (int first = 0; first < count; first += 11)
+        field_parameter_slopes(&field, at.place, first, count - first < 11 ? count - first : 11, values + first,
+                               outwards + first);
+      for (int k = 0; k < count; k++) {
+        const double together[4] = {values[k], outwards[k].x, outwards[k].y, outwards[k].z};
+        for (int r = 0; r < 4; r++) assert_true(together[r] == jacobian[r * count + k]);
+      }
       Sweep sweep = {designed_there, &at, count, 4, NULL, NULL, NULL, 1e-3, 4, 7};
       sweep_expect(&sweep, jacobian, 0.1, 1e-7, "seed 83, kind %d, place %d", kind, i);
     }

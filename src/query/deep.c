@@ -1,0 +1,229 @@
+/* Depth of overlapping convex bodies with bounds: a polytope within the Minkowski difference that grows where it is
+ * nearest to the origin, with its faces in a heap. docs/derivations/growth.md, H6 */
+#include "query/deep.h"
+
+/* A face sees a point that lies beyond it by more than this part of the difference's size. */
+#define SEEN 1e-13
+/* Twice a face's area below this part of the squared size: its normal would be rounding. */
+#define AREA_LEAST 1e-13
+enum { DEEP_FACES = 8 * DEEP_POINTS };
+
+typedef struct {
+  Vec3 normal;
+  double height;             /* of its plane over the origin [m] */
+  int corner[3], across[3]; /* across[k]: the face beyond the edge from corner k to the next */
+  bool gone;
+} DeepFace;
+
+typedef struct {
+  double height;
+  int face;
+} DeepEntry;
+
+typedef struct {
+  const ConvexBody* body;
+  const Pose* pose;
+  double core; /* radius of a ball that both together can be cleared of */
+  Vec3* point;
+  DeepFace* face;
+  DeepEntry* heap; /* the lowest face first; faces that are gone are passed over */
+  int* stack;      /* of faces */
+  int (*rim)[3];   /* edges around what is seen: from, to, the face outside */
+  int* start;      /* of each point: the rim's edge from it */
+  int points, faces, entries, rims;
+  double size;
+} Deep;
+
+/* The least radius of curvature of an ellipsoid: it is the sum of a convex body and of a ball of this radius. Of other
+ * shapes nothing is claimed. */
+static double core_radius(const ConvexBody* body) {
+  const Shape* s = body->shape;
+  if (!s || s->kind != SMOOTH_SUPERELLIPSOID || s->exponent != 1) return 0;
+  double least = fmin(s->size[0], fmin(s->size[1], s->size[2])), most = fmax(s->size[0], fmax(s->size[1], s->size[2]));
+  return least * least / most;
+}
+
+/* The farthest place of the difference A - B, cleared of the ball, along a unit direction. */
+static Vec3 support(const Deep* d, Vec3 n) {
+  Vec3 whole = vec3_sub(convex_farthest(&d->body[0], d->pose[0], n),
+                        convex_farthest(&d->body[1], d->pose[1], vec3_scale(n, -1)));
+  return vec3_add_scaled(whole, -d->core, n);
+}
+
+/* ---------------------------------------------------------------- heap */
+
+static void push(Deep* d, int face) {
+  DeepEntry entry = {d->face[face].height, face};
+  int at = d->entries++;
+  for (; at > 0 && d->heap[(at - 1) / 2].height > entry.height; at = (at - 1) / 2) d->heap[at] = d->heap[(at - 1) / 2];
+  d->heap[at] = entry;
+}
+
+static void pop(Deep* d) {
+  DeepEntry last = d->heap[--d->entries];
+  int at = 0;
+  for (int child = 1; child < d->entries; child = 2 * at + 1) {
+    if (child + 1 < d->entries && d->heap[child + 1].height < d->heap[child].height) child++;
+    if (!(d->heap[child].height < last.height)) break;
+    d->heap[at] = d->heap[child];
+    at = child;
+  }
+  d->heap[at] = last;
+}
+
+/* The lowest face, -1: none. */
+static int lowest(Deep* d) {
+  while (d->entries > 0 && d->face[d->heap[0].face].gone) pop(d);
+  return d->entries > 0 ? d->heap[0].face : -1;
+}
+
+/* ---------------------------------------------------------------- faces */
+
+static bool add_face(Deep* d, int a, int b, int c) {
+  Vec3 normal = vec3_cross(vec3_sub(d->point[b], d->point[a]), vec3_sub(d->point[c], d->point[a]));
+  double area = vec3_norm(normal);
+  if (!(area > AREA_LEAST * d->size * d->size)) return false;
+  DeepFace* face = &d->face[d->faces];
+  *face = (DeepFace){.normal = vec3_scale(normal, 1 / area), .corner = {a, b, c}};
+  face->height = vec3_dot(face->normal, d->point[a]);
+  push(d, d->faces++);
+  return true;
+}
+
+static void join_faces(Deep* d, int from, int to, int face, int other) {
+  for (int k = 0; k < 3; k++)
+    if (d->face[face].corner[k] == from && d->face[face].corner[(k + 1) % 3] == to) d->face[face].across[k] = other;
+}
+
+/* A hull of places in 26 directions. */
+static bool start(Deep* d) {
+  Vec3 place[26];
+  int count = 0;
+  for (int i = 0; i < 27; i++) {
+    Vec3 way = vec3(i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1); /* NOLINT(bugprone-integer-division) */
+    if (i != 13) place[count++] = support(d, vec3_normalized(way));
+  }
+  for (int i = 0; i < count; i++) d->size = fmax(d->size, vec3_norm(place[i]));
+  ConvexHull hull;
+  if (hull_create(&hull, place, count) != HULL_OK) return false;
+  bool good = true;
+  for (int i = 0; i < hull.vertex_count; i++) d->point[d->points++] = hull.vertices[i];
+  for (int i = 0; i < hull.triangle_count && good; i++)
+    good = add_face(d, hull.triangles[i][0], hull.triangles[i][1], hull.triangles[i][2]);
+  for (int i = 0; i < 3 * hull.triangle_count && good; i++)
+    for (int j = 0; j < hull.triangle_count; j++)
+      join_faces(d, hull.triangles[i / 3][(i + 1) % 3], hull.triangles[i / 3][i % 3], j, i / 3);
+  hull_free(&hull);
+  return good;
+}
+
+static bool sees(const Deep* d, int face, Vec3 point) {
+  return vec3_dot(d->face[face].normal, point) > d->face[face].height + SEEN * d->size;
+}
+
+/* The faces that see the point, from one of them on, are gone; the rim is around them. */
+static void clear_seen(Deep* d, int first, Vec3 point) {
+  int count = 0;
+  d->rims = 0;
+  d->face[first].gone = true;
+  d->stack[count++] = first;
+  while (count > 0) {
+    int f = d->stack[--count];
+    for (int k = 0; k < 3; k++) {
+      int other = d->face[f].across[k];
+      if (d->face[other].gone) continue;
+      if (sees(d, other, point)) {
+        d->face[other].gone = true;
+        d->stack[count++] = other;
+      } else {
+        int* edge = d->rim[d->rims++];
+        edge[0] = d->face[f].corner[k];
+        edge[1] = d->face[f].corner[(k + 1) % 3];
+        edge[2] = other;
+      }
+    }
+  }
+}
+
+/* Edges that were the rim's when their neighbour went later are none; false: what is left is no single loop, or a face
+ * has no area. */
+static bool join_point(Deep* d, Vec3 point) {
+  int kept = 0, first = d->faces, last = d->points;
+  for (int i = 0; i < d->rims; i++) {
+    if (d->face[d->rim[i][2]].gone) continue;
+    for (int k = 0; k < 3; k++) d->rim[kept][k] = d->rim[i][k];
+    d->start[d->rim[kept][0]] = kept;
+    kept++;
+  }
+  if (kept < 3 || d->faces + kept > DEEP_FACES) return false;
+  d->point[d->points++] = point;
+  for (int i = 0; i < kept; i++) {
+    if (!add_face(d, d->rim[i][0], d->rim[i][1], last)) return false;
+    d->face[first + i].across[0] = d->rim[i][2];
+    join_faces(d, d->rim[i][1], d->rim[i][0], d->rim[i][2], first + i);
+  }
+  int at = 0, walked = 0;
+  do { /* round the loop */
+    int next = d->start[d->rim[at][1]];
+    if (next < 0 || next >= kept || d->rim[next][0] != d->rim[at][1]) return false;
+    d->face[first + at].across[1] = first + next;
+    d->face[first + next].across[2] = first + at;
+    at = next;
+  } while (++walked < kept && at != 0);
+  return at == 0 && walked == kept;
+}
+
+/* ---------------------------------------------------------------- the depth */
+
+/* The polytope lies within the difference, so its lowest face is no farther than the depth; every direction's own
+ * farthest place is no nearer. */
+static void grow(Deep* d, double enough, DeepDepth* out) {
+  while (d->points < DEEP_POINTS && out->high - out->low > enough) {
+    int face = lowest(d);
+    if (face < 0) return;
+    Vec3 n = d->face[face].normal, point = support(d, n);
+    double height = d->face[face].height, reach = vec3_dot(point, n);
+    if (height >= 0) out->low = fmax(out->low, height + d->core); /* the origin is inside */
+    if (reach + d->core < out->high) {
+      out->high = reach + d->core;
+      out->normal = n;
+    }
+    if (!sees(d, face, point)) return;
+    clear_seen(d, face, point);
+    if (!join_point(d, point)) return;
+  }
+}
+
+static void grow_from(const ConvexBody body[2], const Pose pose[2], double core, double enough, DeepDepth* out) {
+  Deep d = {.body = body, .pose = pose, .core = core};
+  d.point = MEMORY_NEW(Vec3, DEEP_POINTS + 64);
+  d.face = MEMORY_NEW(DeepFace, DEEP_FACES);
+  d.heap = MEMORY_NEW(DeepEntry, DEEP_FACES);
+  d.stack = MEMORY_NEW(int, DEEP_FACES);
+  d.rim = (int(*)[3])MEMORY_NEW(int, 3 * DEEP_FACES);
+  d.start = MEMORY_NEW(int, DEEP_POINTS + 64);
+  if (start(&d)) grow(&d, enough, out);
+  memory_free(d.point);
+  memory_free(d.face);
+  memory_free(d.heap);
+  memory_free(d.stack);
+  memory_free(d.rim);
+  memory_free(d.start);
+}
+
+bool deep_depth(const ConvexBody body[2], const Pose pose[2], double enough, DeepDepth* out) {
+  const double core[2] = {core_radius(&body[0]), core_radius(&body[1])};
+  DeepDepth found = {0, HUGE_VAL, {0, 0, 1}};
+  if (core[0] > 0 && core[1] > 0 && core[0] == body[0].shape->outer && core[1] == body[1].shape->outer) { /* balls */
+    Vec3 apart = vec3_sub(pose[1].t, pose[0].t);
+    double length = vec3_norm(apart);
+    found.low = found.high = core[0] + core[1] - length;
+    if (length > 0) found.normal = vec3_scale(apart, 1 / length);
+  } else if (core[0] + core[1] > 0) {
+    grow_from(body, pose, core[0] + core[1], enough, &found);
+  }
+  if (found.high - found.low > enough) grow_from(body, pose, 0, enough, &found);
+  if (!isfinite(found.high)) return false;
+  *out = found;
+  return true;
+}

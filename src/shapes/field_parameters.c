@@ -1,0 +1,257 @@
+/* How signed distance fields change by their own parameters (Y10, Y11), several of them at a place at a time: what they
+ * have in common is found once. docs/derivations/fields.md */
+#include "shapes/field_mean.h"
+#include "shapes/shape.h"
+
+/* ---------------------------------------------------------------- convex shapes */
+
+/* l phi, where l may be one of the offsets. */
+static void polytope_slopes(const Shape* shape, Vec3 x, int first, int count, double* value, Vec3* outward) {
+  ShapeValue v = polytope_evaluate(shape, x);
+  double l = shape->length;
+  for (int j = 0; j < count; j++) {
+    int k = first + j, face = k > 0 ? (k - 1) / 4 : -1, entry = (k - 1) % 4;
+    Vec3 turned;
+    double up, stretch = 0;
+    polytope_slope(shape, x, k, &up, &turned);
+    if (face >= 0 && face == shape->length_face) { /* l = offset / |n| */
+      double norm = shape->face_norm[face];
+      stretch = entry == 3 ? 1 / norm : -l * shape->face_given[4 * face + entry] / (norm * norm);
+    }
+    value[j] = l * up + stretch * v.value;
+    outward[j] = vec3_add(vec3_scale(turned, l), vec3_scale(v.gradient, stretch));
+  }
+}
+
+/* (Y1) with phi(x / gamma) = 0: d gamma = gamma phi_k / (grad phi . z) at z = x / gamma; the normal is that of grad phi
+ * there. */
+static void shape_slopes(const Shape* shape, Vec3 x, int first, int count, double* value, Vec3* outward) {
+  double distance = vec3_norm(x);
+  if (!(distance > 1e-12 * shape->inner)) {
+    for (int j = 0; j < count; j++) {
+      value[j] = 0;
+      outward[j] = vec3(0, 0, 0);
+    }
+    return;
+  }
+  double gamma = shape_gauge(shape, x).value;
+  Vec3 z = vec3_scale(x, 1 / gamma);
+  ShapeValue at = shape_evaluate(shape, z);
+  double steep = vec3_norm(at.gradient);
+  Vec3 n = vec3_scale(at.gradient, 1 / steep), bent = mat3_mul_vec(at.hessian, z);
+  for (int j = 0; j < count; j++) {
+    double up;
+    Vec3 turned;
+    shape_parameter_slope(shape, z, first + j, &up, &turned);
+    double grown = gamma * up / vec3_dot(at.gradient, z);
+    Vec3 change = vec3_add_scaled(turned, -grown / gamma, bent);
+    value[j] = distance * grown / (gamma * gamma);
+    outward[j] = vec3_scale(vec3_add_scaled(change, -vec3_dot(n, change), n), 1 / steep);
+  }
+}
+
+/* ---------------------------------------------------------------- points with normals */
+
+FieldMean field_mean_at(const Field* field, Vec3 x) {
+  FieldMean out = {.field = field, .place = x, .least = HUGE_VAL};
+  double wide = field->radius * field->radius;
+  for (int i = 0; i < field->count; i++) {
+    Vec3 arm = vec3_sub(x, field->points[i]);
+    out.least = fmin(out.least, vec3_dot(arm, arm));
+  }
+  for (int i = 0; i < field->count; i++) {
+    double w = field_mean_weight(&out, i), h = vec3_dot(field->normals[i], vec3_sub(x, field->points[i]));
+    out.sum += w;
+    out.value += w * h;
+  }
+  out.value /= out.sum;
+  for (int i = 0; i < field->count; i++) {
+    double w = field_mean_weight(&out, i) / out.sum;
+    Vec3 arm = vec3_sub(x, field->points[i]), b = vec3_scale(arm, -1 / wide);
+    out.pull = vec3_add_scaled(out.pull, w, b);
+    out.gradient = vec3_add_scaled(out.gradient, w, field->normals[i]);
+    out.gradient = vec3_add_scaled(out.gradient, w * (vec3_dot(field->normals[i], arm) - out.value), b);
+  }
+  return out;
+}
+
+void field_mean_change(const FieldMean* mean, int i, const FieldChange* d, FieldSlope* sum) {
+  const Field* field = mean->field;
+  double w = field_mean_weight(mean, i) / mean->sum;
+  if (!(w > 0)) return;
+  Vec3 arm = vec3_sub(mean->place, field->points[i]), b = vec3_scale(arm, -1 / (field->radius * field->radius));
+  double above = vec3_dot(field->normals[i], arm) - mean->value;
+  Vec3 part = vec3_add_scaled(field->normals[i], above, b);
+  Vec3 own = vec3_add_scaled(vec3_add_scaled(d->normal, d->height, b), above, d->pull);
+  sum->value += w * (d->height + above * d->exponent);
+  sum->exponent += w * d->exponent;
+  sum->outward = vec3_add_scaled(sum->outward, w, vec3_add_scaled(own, d->exponent, part));
+}
+
+void field_mean_slope(const FieldMean* mean, const FieldSlope* sum, double* value, Vec3* outward) {
+  *value = sum->value;
+  *outward =
+      vec3_add_scaled(vec3_add_scaled(sum->outward, -sum->exponent, mean->gradient), -sum->value, mean->pull);
+}
+
+FieldChange field_point_change(const FieldMean* mean, int i, Vec3 moved, Vec3 turned) {
+  double over = 1 / (mean->field->radius * mean->field->radius);
+  Vec3 arm = vec3_sub(mean->place, mean->field->points[i]);
+  return (FieldChange){.height = vec3_dot(turned, arm) - vec3_dot(mean->field->normals[i], moved),
+                       .exponent = vec3_dot(arm, moved) * over,
+                       .normal = turned,
+                       .pull = vec3_scale(moved, over)};
+}
+
+/* By the radius: every point's weight and pull change. */
+static FieldSlope radius_slope(const FieldMean* mean) {
+  const Field* field = mean->field;
+  double over = 1 / (field->radius * field->radius);
+  FieldSlope sum = {0};
+  for (int i = 0; i < field->count; i++) {
+    Vec3 arm = vec3_sub(mean->place, field->points[i]);
+    FieldChange d = {.exponent = vec3_dot(arm, arm) * over / field->radius,
+                     .pull = vec3_scale(arm, 2 * over / field->radius)};
+    field_mean_change(mean, i, &d, &sum);
+  }
+  return sum;
+}
+
+/* k 0: the radius; then x, y, z of point and normal, made unit, of each: of these one point alone has to do with k. */
+static void points_slopes(const Field* field, Vec3 x, int first, int count, double* value, Vec3* outward) {
+  FieldMean mean = field_mean_at(field, x);
+  for (int j = 0; j < count; j++) {
+    int k = first + j, i = (k - 1) / 6;
+    FieldSlope sum = {0};
+    if (k == 0) {
+      sum = radius_slope(&mean);
+    } else {
+      Vec3 e = vec3_axis(k - 1), n = field->normals[i], none = {0, 0, 0};
+      bool moves = (k - 1) % 6 < 3;
+      FieldChange d = field_point_change(&mean, i, moves ? e : none,
+                                         moves ? none : vec3_add_scaled(e, -vec3_dot(n, e), n));
+      field_mean_change(&mean, i, &d, &sum);
+    }
+    field_mean_slope(&mean, &sum, &value[j], &outward[j]);
+  }
+}
+
+/* ---------------------------------------------------------------- unions */
+
+/* A part of which this is less of the whole than e^-40 does not count, as in its value. */
+#define WEIGHT_GONE (-40.0)
+
+/* Which part parameter k of the whole is of, and which of its numbers: 0 to 5 its turns and moves, then its own; 0 of
+ * part -1: the smoothing. */
+static int part_number(const Field* field, int k, int* part) {
+  *part = -1;
+  if (k == 0) return 0;
+  for (k--, *part = 0; k >= PART_MOTIONS + field_parameter_count(&field->parts[*part]); (*part)++)
+    k -= PART_MOTIONS + field_parameter_count(&field->parts[*part]);
+  return k;
+}
+
+/* By a motion of a part, at a place of the whole's: its frame's origin is the centre of turns. v: the part there. */
+static void part_moved(const Field* part, const FieldValue* v, Vec3 x, int k, double* value, Vec3* outward) {
+  Vec3 e = vec3_axis(k), way = k < 3 ? vec3_cross(e, vec3_sub(x, part->pose.t)) : e;
+  *value = -vec3_dot(v->gradient, way);
+  *outward = vec3_scale(mat3_mul_vec(v->turn, way), -1);
+  if (k < 3) *outward = vec3_add(*outward, vec3_cross(e, v->outward));
+}
+
+/* The whole at a place, in its own frame; of a subtraction minus it. */
+typedef struct {
+  double value, tau, sign; /* sign: of the whole */
+  Vec3 outward;
+} WholeField;
+
+static double part_sign(const Field* field, int i) { return field->kind == FIELD_SUBTRACTION && i == 0 ? -1 : 1; }
+
+/* w_i = exp((phi - v_i) / tau); *exponent: what it is the power of. */
+static double part_weight(const WholeField* all, double part, double* exponent) {
+  *exponent = (all->value - part) / all->tau;
+  return *exponent < WEIGHT_GONE ? 0 : *exponent > 0 ? 1 : math_decay(*exponent);
+}
+
+/* N = sum w_i N_i; value and outward: dphi and the part of dN that weights do not make, on entry those of the part. */
+static void put_whole(const WholeField* all, double up, Vec3 change, double* value, Vec3* outward) {
+  *value = all->sign * up;
+  *outward = vec3_scale(vec3_add_scaled(change, up / all->tau, all->outward), all->sign);
+}
+
+static void smoothing_slope(const Field* field, const WholeField* all, Vec3 x, double* value, Vec3* outward) {
+  double up = 0, exponent;
+  Vec3 change = {0, 0, 0};
+  for (int i = 0; i < field->part_count; i++) {
+    FieldValue part = field_evaluate(&field->parts[i], x);
+    double sign = part_sign(field, i), w = part_weight(all, sign * part.value, &exponent);
+    up += w * exponent;
+    change = vec3_add_scaled(change, -sign * w * exponent / all->tau, part.outward);
+  }
+  put_whole(all, up, change, value, outward);
+}
+
+/* Parameters number, ... of part `own`, so many. */
+static void part_slopes(const Field* field, const WholeField* all, Vec3 x, int own, int number, int count,
+                        double* value, Vec3* outward) {
+  const Field* part = &field->parts[own];
+  FieldValue v = field_evaluate(part, x);
+  double exponent, sign = part_sign(field, own), w = part_weight(all, sign * v.value, &exponent);
+  int motions = number < PART_MOTIONS ? PART_MOTIONS - number : 0;
+  if (motions > count) motions = count;
+  for (int j = 0; j < motions; j++) part_moved(part, &v, x, number + j, &value[j], &outward[j]);
+  if (count > motions)
+    field_parameter_slopes(part, x, number + motions - PART_MOTIONS, count - motions, value + motions,
+                           outward + motions);
+  for (int j = 0; j < count; j++) {
+    double slope = sign * value[j];
+    Vec3 change = vec3_add_scaled(vec3_scale(outward[j], sign * w), -sign * w * slope / all->tau, v.outward);
+    put_whole(all, w * slope, change, &value[j], &outward[j]);
+  }
+}
+
+static void joined_slopes(const Field* field, Vec3 x, int first, int count, double* value, Vec3* outward) {
+  Field whole = *field;
+  whole.pose = pose_identity();
+  FieldValue v = field_evaluate(&whole, x);
+  double sign = field->kind == FIELD_SUBTRACTION ? -1 : 1;
+  WholeField all = {sign * v.value, field->smoothing, sign, vec3_scale(v.outward, sign)};
+  for (int j = 0; j < count;) {
+    int own, number = part_number(field, first + j, &own), run = 1;
+    if (own < 0) {
+      smoothing_slope(field, &all, x, &value[j], &outward[j]);
+    } else {
+      run = PART_MOTIONS + field_parameter_count(&field->parts[own]) - number;
+      if (run > count - j) run = count - j;
+      part_slopes(field, &all, x, own, number, run, value + j, outward + j);
+    }
+    j += run;
+  }
+}
+
+/* ---------------------------------------------------------------- all */
+
+int field_parameter_count(const Field* field) {
+  if (field->kind == FIELD_SHAPE) return shape_parameter_count(&field->shape);
+  if (field->kind == FIELD_POINTS) return 1 + 6 * field->count;
+  int count = 1;
+  for (int i = 0; i < field->part_count; i++) count += PART_MOTIONS + field_parameter_count(&field->parts[i]);
+  return count;
+}
+
+void field_parameter_slopes(const Field* field, Vec3 place, int first, int count, double* value, Vec3* outward) {
+  Vec3 x = pose_apply_inverse(field->pose, place);
+  if (field->kind == FIELD_POINTS)
+    points_slopes(field, x, first, count, value, outward);
+  else if (field->kind != FIELD_SHAPE)
+    joined_slopes(field, x, first, count, value, outward);
+  else if (field->shape.kind == SMOOTH_POLYTOPE)
+    polytope_slopes(&field->shape, x, first, count, value, outward);
+  else
+    shape_slopes(&field->shape, x, first, count, value, outward);
+  for (int j = 0; j < count; j++) outward[j] = mat3_mul_vec(field->pose.r, outward[j]);
+}
+
+void field_parameter_slope(const Field* field, Vec3 place, int k, double* value, Vec3* outward) {
+  field_parameter_slopes(field, place, k, 1, value, outward);
+}

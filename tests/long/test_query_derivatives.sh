@@ -1,0 +1,12 @@
+#!/bin/bash
+# Every derivative that queries answer against differences of their answers: all pairs of shapes, overlapping, touching, apart.
+cd "$(dirname "$0")/../.." || exit 1
+out=$(SDRS=${SDRS:-./sdrs} python3 scripts/measure_query_derivatives.py --check)
+if [[ $? == 0 && $out == *", 0 wrong, 0 without derivatives" ]]; then
+  echo "ok   $out"
+  echo "1 passed, 0 failed"
+else
+  echo "FAIL $out"
+  echo "0 passed, 1 failed"
+  exit 1
+fi
