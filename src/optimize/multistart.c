@@ -55,7 +55,7 @@ Status multistart_next(Optimization* o) {
     if (!found) continue;
     o->between_starts = false;
     o->stuck = false;
-    o->since_update = 0;
+    o->since_update = o->since_look = 0;
     o->first_iteration = ++o->iteration;
     optimization_note_start(o);
     return STATUS_OK;

@@ -246,7 +246,7 @@ void optimization_restart(Optimization* o, const double* x, const bool* held) {
   memcpy(o->x, x, n);
   if (!optimizer_project(o->optimizer, o->x)) memcpy(o->x, x, n); /* rows that only what is held could keep */
   memcpy(o->best_x, o->x, n);
-  o->iteration = o->best_iteration = o->since_best = o->since_update = o->first_iteration = 0;
+  o->iteration = o->best_iteration = o->since_best = o->since_update = o->since_look = o->first_iteration = 0;
   o->stuck = false;
   o->stop = STOP_NOT_YET;
   o->adjoint = (AdjointReport){0};
@@ -481,31 +481,84 @@ static void take_trial(Optimization* o, double plain, double loss) {
   memcpy(o->terms, o->trial_terms, sizeof(double) * (size_t)o->term_count);
 }
 
-/* Better multipliers, where it is time; loss and gradient of the design that stands change with them. */
+/* Does the value of a term rise and fall on the way - by the method, or by what is drawn in each iteration? Then no
+ * single design says how well a bound is kept. */
+static bool wanders(const Optimization* o) { return !optimizer_descends(o->optimizer) || draws_vary(o); }
+
+/* Of all terms over the iterations since the last look: mean, and the largest difference between two values (terms). */
+static void look_back(const Optimization* o, double* mean, double* spread) {
+  for (int i = 0; i < o->term_count; i++) {
+    double low = HUGE_VAL, high = -HUGE_VAL, sum = 0;
+    for (int k = o->iteration - o->since_look + 1; k <= o->iteration; k++) {
+      double value = o->row_terms[(size_t)k * (size_t)o->term_count + (size_t)i];
+      sum += value;
+      low = fmin(low, value);
+      high = fmax(high, value);
+    }
+    mean[i] = sum / o->since_look;
+    spread[i] = high - low;
+  }
+}
+
+typedef enum { MULTIPLIERS_STAY, MULTIPLIERS_FOLLOW, MULTIPLIERS_ANEW } Renewal;
+
+/* (O12): the optimizer has done with them, or has had its time. */
+static Renewal update_solved(Optimization* o, bool solved) {
+  bool changed = subjects_update(o->subjects, o->terms, solved || o->stuck);
+  if (!changed && o->stuck) o->stop = STOP_FLAT;
+  o->since_look = o->since_update = 0;
+  return changed ? MULTIPLIERS_ANEW : MULTIPLIERS_STAY;
+}
+
+/* (O20): on the way. */
+static Renewal update_on_way(Optimization* o) {
+  double *mean = MEMORY_NEW(double, 2 * o->term_count), *spread = mean + o->term_count;
+  bool all = wanders(o), changed;
+  if (all) look_back(o, mean, spread);
+  changed = subjects_follow(o->subjects, all ? mean : o->terms, all ? spread : NULL);
+  memory_free(mean);
+  o->since_look = 0;
+  if (changed) o->since_update = 0;
+  return changed ? MULTIPLIERS_FOLLOW : MULTIPLIERS_STAY;
+}
+
+static Renewal renew_multipliers(Optimization* o) {
+  bool solved, due = subjects_due(o->since_update, o->norm_updated, gradient_norm(o), &solved);
+  if (o->stuck || (due && !wanders(o))) return update_solved(o, solved);
+  return o->since_look >= optimizer_patience(o->optimizer) ? update_on_way(o) : MULTIPLIERS_STAY;
+}
+
+/* The design that stands under other multipliers: loss and gradient are others. A method that compares losses needs
+ * both; one that does not, as Adam, goes on with the gradient it has: its means forget by themselves. */
+static Status stand_anew(Optimization* o, Renewal renewal) {
+  bool interrupted;
+  if (!optimizer_descends(o->optimizer)) {
+    o->loss = merit_of(o, o->plain, o->terms);
+    return STATUS_OK;
+  }
+  TrialOutcome outcome = evaluate_design(o, o->x, &o->plain, o->terms, &interrupted); /* as it was */
+  if (interrupted) return STATUS_INTERRUPTED;
+  o->loss = merit_of(o, o->plain, o->terms);
+  if (outcome == TRIAL_ACCEPTED) (void)find_gradient(o, o->x, o->gradient, &interrupted);
+  if (interrupted) return STATUS_INTERRUPTED;
+  if (renewal == MULTIPLIERS_ANEW || optimizer_remembers(o->optimizer)) optimizer_begin_anew(o->optimizer);
+  return STATUS_OK;
+}
+
+/* Better multipliers, where it is time. */
 static Status update_multipliers(Optimization* o) {
-  int count;
-  bool interrupted, solved;
+  int count, update = o->since_update, look = o->since_look;
   if (!o->subjects || optimizer_is_free(o->optimizer)) return STATUS_OK;
-  bool due = subjects_due(o->since_update, o->norm_updated, gradient_norm(o), &solved);
-  if (!o->stuck && !due) return STATUS_OK;
   double* state = subjects_state(o->subjects, &count);
   size_t size = sizeof(double) * (size_t)count;
   double* before = memcpy(memory_alloc(size), state, size);
-  bool changed = subjects_update(o->subjects, o->terms, solved || o->stuck);
-  if (!changed && o->stuck) o->stop = STOP_FLAT;
-  Status status = STATUS_OK;
-  if (changed) {
-    TrialOutcome outcome = evaluate_design(o, o->x, &o->plain, o->terms, &interrupted); /* as it was */
-    if (interrupted) status = STATUS_INTERRUPTED;
-    if (status == STATUS_OK) o->loss = merit_of(o, o->plain, o->terms);
-    if (status == STATUS_OK && outcome == TRIAL_ACCEPTED) (void)find_gradient(o, o->x, o->gradient, &interrupted);
-    if (interrupted) status = STATUS_INTERRUPTED;
-  }
-  if (status != STATUS_OK)
+  Renewal renewal = renew_multipliers(o);
+  Status status = renewal == MULTIPLIERS_STAY ? STATUS_OK : stand_anew(o, renewal);
+  if (status != STATUS_OK) { /* it begins here again */
     memcpy(state, before, size);
-  else {
-    if (changed) continuation_forget(o);
-    o->since_update = 0;
+    o->since_update = update;
+    o->since_look = look;
+  } else if (o->since_update == 0) {
     o->stuck = false;
     o->norm_updated = gradient_norm(o);
   }
@@ -520,6 +573,7 @@ static Status note_stuck(Optimization* o) {
   o->stuck = o->subjects != NULL; /* else it is the loss under a schedule's last contact that has no slope: its row */
   o->iteration++;
   o->since_update++;
+  o->since_look++;
   keep_best(o);
   write_row(o, TRIAL_ROSE, NAN, 0, 0);
   if (o->subjects) optimization_judge_end(o, true);
@@ -557,6 +611,7 @@ static Status advance_search(Optimization* o) {
   o->stuck = o->subjects && !can_step;
   o->iteration++;
   o->since_update++;
+  o->since_look++;
   keep_best(o);
   write_row(o, outcome, plain, step_design, step_control);
   optimization_judge_end(o, can_step || o->stuck);

@@ -77,6 +77,11 @@ void subjects_begin(Subjects* subjects, double loss, const double* terms);
  * small may grow. false: they are as good as they get, and the bounds are kept. terms
  * (losses, then subjects). */
 bool subjects_update(Subjects* subjects, const double* terms, bool solved);
+/* The same on the way, after every so many iterations (optimizer_patience): where a violation does not fall by itself.
+ * From a design that stands, its terms and NULL; of a method that wanders from the mean of all terms over these
+ * iterations and the largest difference between two of them. mean, spread (losses, then subjects). false: nothing has
+ * changed. (O20) */
+bool subjects_follow(Subjects* subjects, const double* mean, const double* spread);
 /* Is it time, so many iterations after the last change, with the gradient's norm then and now? *solved: because the
  * optimizer has come near to where it goes. since in iterations; *solved is set in any case. */
 bool subjects_due(int since, double norm_then, double norm, bool* solved);
@@ -122,6 +127,7 @@ struct Optimization {
   double* row_multipliers;            /* (capacity * subjects) */
   const double* factors;              /* of the terms' derivatives in evaluate_gradient; NULL: 1 */
   int since_update;                   /* iterations since the multipliers changed */
+  int since_look;                     /* and since the violations were looked at */
   double norm_updated;                /* of the gradient then */
   bool stuck;                         /* the optimizer has no step left with these multipliers */
   int start, best_start;              /* of several, from 0: the present one, and whose the best design is */

@@ -121,30 +121,31 @@ static int64_t* identity_digits(const Optimization* o, int* count) {
 static void save_subjects(const Optimization* o, int rows, NumberFile* c) {
   int count;
   const double* state = subjects_state(o->subjects, &count);
-  int64_t counts[2] = {o->since_update, o->stuck};
+  int64_t counts[3] = {o->since_update, o->stuck, o->since_look};
   double losses[3] = {o->plain, o->best_violation, o->norm_updated};
   number_file_add_doubles(c, "subjects", state, count);
-  number_file_add_integers(c, "subject_counts", counts, 2);
+  number_file_add_integers(c, "subject_counts", counts, 3);
   number_file_add_doubles(c, "subject_losses", losses, 3);
   number_file_add_doubles(c, "row_multipliers", o->row_multipliers, rows * subjects_count(o->subjects));
 }
 
 static bool load_subjects(Optimization* o, const NumberFile* c, int rows, Diagnostics* diagnostics) {
   int count;
-  int64_t counts[2];
+  int64_t counts[3];
   double losses[3];
   o->plain = o->loss;
   o->best_violation = -HUGE_VAL;
   if (!o->subjects) return true;
   double* state = subjects_state(o->subjects, &count);
   if (!number_file_get_doubles(c, "subjects", state, count, diagnostics) ||
-      !number_file_get_integers(c, "subject_counts", counts, 2, diagnostics) ||
+      !number_file_get_integers(c, "subject_counts", counts, 3, diagnostics) ||
       !number_file_get_doubles(c, "subject_losses", losses, 3, diagnostics) ||
       !number_file_get_doubles(c, "row_multipliers", o->row_multipliers, rows * subjects_count(o->subjects),
                                diagnostics))
     return false;
   o->since_update = (int)counts[0];
   o->stuck = counts[1] != 0;
+  o->since_look = (int)counts[2];
   o->plain = losses[0];
   o->best_violation = losses[1];
   o->norm_updated = losses[2];

@@ -91,8 +91,7 @@ Optimizer* optimizer_create_in(const TaskOptimizer* settings, const FeasibleSet*
   o->state_size = STATE_OWN + (o->rule->state_size ? o->rule->state_size(settings, set->count) : 0);
   o->state = MEMORY_NEW(double, o->state_size);
   o->own = o->state + STATE_OWN;
-  o->state[STATE_FACTOR] = 1;
-  o->state[STATE_FRESH] = 1;
+  optimizer_begin_anew(o);
   o->work = MEMORY_NEW(double, o->rule->work_size(settings, set));
   return o;
 }
@@ -228,6 +227,21 @@ bool optimizer_verdict(Optimizer* o, bool accepted, double loss) {
   o->state[STATE_REFUSED] = o->state[STATE_LENGTH];
   o->state[STATE_FACTOR] *= o->settings.shrink;
   return o->state[STATE_FACTOR] >= FACTOR_LEAST;
+}
+
+/* Adam's means last ten gradients; pairs of L-BFGS begin anew, and it takes as long again to have them. */
+enum { PATIENCE = 10, PATIENCE_OF_PAIRS = 30 };
+
+int optimizer_patience(const Optimizer* o) { return o->rule->remembers ? PATIENCE_OF_PAIRS : PATIENCE; }
+
+bool optimizer_remembers(const Optimizer* o) { return o->rule->remembers; }
+
+void optimizer_begin_anew(Optimizer* o) {
+  double accepted = o->state[STATE_ACCEPTED];
+  memset(o->state, 0, sizeof(double) * (size_t)o->state_size);
+  o->state[STATE_FACTOR] = 1;
+  o->state[STATE_ACCEPTED] = accepted;
+  o->state[STATE_FRESH] = 1;
 }
 
 bool optimizer_is_free(const Optimizer* o) { return o->rule->tell != NULL; }

@@ -39,6 +39,14 @@ void optimizer_propose(Optimizer* optimizer, const double* x, double loss, const
  * false when the step has become too short to go on: below 1e-9 of the steps in the settings. (O3) No allocation;
  * the loss is not looked at. */
 bool optimizer_verdict(Optimizer* optimizer, bool accepted, double loss);
+/* After how many iterations its way shows whether what it does is enough, for (O20): what it remembers must be of that
+ * way. */
+int optimizer_patience(const Optimizer* optimizer);
+/* Does it learn from differences of gradients? Then it has to begin anew when the function changes. */
+bool optimizer_remembers(const Optimizer* optimizer);
+/* As at the start, but for the time of the schedule: the function has changed. No allocation. Not where
+ * optimizer_is_free. */
+void optimizer_begin_anew(Optimizer* optimizer);
 /* Does this method look at values alone? Then gradients are not looked at, no trial is too long, and after each comes
  * optimizer_tell instead of optimizer_verdict. */
 bool optimizer_is_free(const Optimizer* optimizer);

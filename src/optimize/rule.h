@@ -24,6 +24,7 @@ typedef struct {
   bool descends;
   double factor_limit; /* how far (O3) may grow */
   bool restores;       /* an accepted step brings a factor below 1 back to 1 at once */
+  bool remembers;      /* differences of gradients, which are of no use once the function is another one */
   bool recovers;       /* refusals say little of the length: an accepted step brings the factor half the way back, and
                           those that follow ever faster */
   int (*state_size)(const TaskOptimizer* settings, int count); /* of the rule's own; NULL: none */

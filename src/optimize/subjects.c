@@ -11,8 +11,10 @@
  * that its bounds are felt at once. */
 #define LEAST_LOSS 1e-9
 #define ZERO_LOSS 1e-2
-/* Penalties grow when a bound's violation has not fallen to this part of what it was. */
+/* Penalties grow when a bound's violation has not fallen to this part of what it was: where the optimizer had done with
+ * the multipliers, and on its way. */
 #define ENOUGH_FALL 0.25
+#define STEADY_FALL 0.5
 #define PENALTY_GROWS 4.0
 #define PENALTY_MOST 1e12
 /* Multipliers are found when they change by less than this part of themselves. */
@@ -20,12 +22,23 @@
 /* The optimizer has done with its multipliers when its gradient has fallen so far, or has had its time. */
 #define GRADIENT_FALL 1e-2
 enum { UPDATE_AFTER = 60 };
-enum { PER_SUBJECT = 3 }; /* multiplier, penalty, violation at the last update */
+/* On its way is what falls at half its pace or more, and would be there in so many looks; or which penalties do not
+ * hasten: a method with steps of a fixed length goes as fast as it can. */
+#define PACE_KEPT 0.5
+#define LOOKS_MOST 10
+#define HASTENED 1.5
+typedef enum { PACE_OWN, PACE_HURRIED, PACE_FULL } Pace;
+/* Multiplier, penalty, violation when it was looked at last, size at the start, by how much it fell before that look,
+ * and what made it (Pace). */
+enum { PER_SUBJECT = 6 };
+
+/* A violation below this part of its size at the start is too small to be hurried. */
+#define COARSE 1e-3
 
 struct Subjects {
   int count, losses; /* losses come first */
   double* bound;     /* (count) */
-  double* state;     /* lambda (count), rho (count), last violation (count) */
+  double* state;     /* lambda (count), rho (count), violation then (count), size (count), pace (count), Pace (count) */
   double* factors;   /* (losses + count) */
 };
 
@@ -52,6 +65,11 @@ void subjects_destroy(Subjects* s) {
 static double excess(const Subjects* s, const double* terms, int i) { return terms[s->losses + i] - s->bound[i]; }
 static double size_of(const Subjects* s, int i) { return fmax(fabs(s->bound[i]), LEAST_SIZE); }
 
+/* Of a bound, or of what a bound that is not reached pushes with (negative). */
+static double violation_of(const Subjects* s, const double* terms, int i) {
+  return fmax(excess(s, terms, i), -s->state[i] / s->state[s->count + i]);
+}
+
 /* (O11) */
 double subjects_merit(const Subjects* s, double loss, const double* terms) {
   const double *lambda = s->state, *rho = s->state + s->count;
@@ -77,28 +95,62 @@ double subjects_violation(const Subjects* s, const double* terms) {
 }
 
 void subjects_begin(Subjects* s, double loss, const double* terms) {
-  double *lambda = s->state, *rho = s->state + s->count, *last = rho + s->count;
+  double *lambda = s->state, *rho = s->state + s->count, *last = rho + s->count, *first = last + s->count;
   for (int i = 0; i < s->count; i++) {
-    double scale = fmax(fabs(excess(s, terms, i)), size_of(s, i));
+    double scale = first[i] = fmax(fabs(excess(s, terms, i)), size_of(s, i));
     lambda[i] = 0;
     rho[i] = 2 * (fabs(loss) < LEAST_LOSS ? ZERO_LOSS : fabs(loss)) / (scale * scale);
-    last[i] = HUGE_VAL;
+    last[i] = violation_of(s, terms, i);
+    first[s->count + i] = 0;
+    first[2 * s->count + i] = PACE_OWN;
   }
 }
 
-/* lambda_i = max(0, lambda_i + rho_i g_i); violation max(g_i, -lambda_i / rho_i): of the bound, or of what a bound that
- * is not reached pushes with (O12). */
+static void grow(Subjects* s, int i) {
+  double* rho = &s->state[s->count + i];
+  if (*rho < PENALTY_MOST) *rho *= PENALTY_GROWS;
+}
+
+/* (O12) */
 bool subjects_update(Subjects* s, const double* terms, bool solved) {
-  double *lambda = s->state, *rho = s->state + s->count, *last = rho + s->count;
+  double *lambda = s->state, *last = s->state + 2 * s->count;
   bool changed = false;
   for (int i = 0; i < s->count; i++) {
-    double g = excess(s, terms, i), before = lambda[i], violation = fabs(fmax(g, -before / rho[i]));
-    lambda[i] = fmax(0, before + rho[i] * g);
-    bool kept = violation <= SUBJECTS_TOLERANCE * size_of(s, i);
+    double before = lambda[i], violation = violation_of(s, terms, i), size = fabs(violation);
+    lambda[i] = fmax(0, before + s->state[s->count + i] * excess(s, terms, i));
+    bool kept = size <= SUBJECTS_TOLERANCE * size_of(s, i);
     bool found = fabs(lambda[i] - before) <= MULTIPLIER_CHANGE * fmax(fabs(lambda[i]), fabs(before));
     changed = changed || !kept || !found;
-    if (solved && !kept && violation > ENOUGH_FALL * last[i] && rho[i] < PENALTY_MOST) rho[i] *= PENALTY_GROWS;
+    if (solved && !kept && size > ENOUGH_FALL * fabs(last[i])) grow(s, i);
     last[i] = violation;
+  }
+  return changed;
+}
+
+/* Does a violation that is `size` now fall by itself? */
+static bool falls(Subjects* s, int i, double size) {
+  double before = fabs(s->state[2 * s->count + i]), fall = before - size;
+  double *pace = &s->state[4 * s->count + i], *kind = pace + s->count;
+  bool steady = fall > 0 && fall >= PACE_KEPT * *pace;
+  if (!steady) *kind = PACE_OWN;
+  if (*kind == PACE_HURRIED) *kind = fall < HASTENED * *pace ? PACE_FULL : PACE_OWN;
+  *pace = fmax(fall, PACE_KEPT * *pace);
+  return size <= STEADY_FALL * before || (steady && (*kind == PACE_FULL || fall * LOOKS_MOST >= before));
+}
+
+/* (O20) */
+bool subjects_follow(Subjects* s, const double* mean, const double* spread) {
+  double *lambda = s->state, *last = s->state + 2 * s->count, *first = last + s->count, *kind = first + 2 * s->count;
+  bool changed = false;
+  for (int i = 0; i < s->count; i++) {
+    double violation = violation_of(s, mean, i), size = fabs(violation), before = last[i], coarse = COARSE * first[i];
+    bool alone = falls(s, i, size);
+    last[i] = violation;
+    if (alone || !(size > (spread ? SUBJECTS_TOLERANCE * size_of(s, i) : coarse))) continue;
+    lambda[i] = fmax(0, lambda[i] + s->state[s->count + i] * excess(s, mean, i));
+    kind[i] = PACE_HURRIED;
+    changed = true;
+    if (before * violation > 0 && size > (spread ? fmax(coarse, spread[s->losses + i]) : coarse)) grow(s, i);
   }
   return changed;
 }

@@ -145,6 +145,33 @@ static void O3_gives_up_when_the_step_is_too_short(void** state) {
 
 /* |g| = 5, clipped to 1: the gradient method takes a fifth of the step. Means of Adam: the second moves are those of
  * the clipped sequence. step_bounded and the first step of lbfgs do not depend on the length of g. */
+/* With another function (O12): moments, pairs and length are forgotten, the time of the schedule is not. */
+static void O2_goes_on_where_the_function_changes(void** state) {
+  (void)state;
+  for (int type = OPTIMIZER_ADAM; type <= OPTIMIZER_LBFGS; type++) {
+    TestSet* t = test_set_create(3, 0);
+    TaskOptimizer settings = test_settings(type);
+    settings.schedule = SCHEDULE_STEP;
+    settings.decay = 0.5;
+    settings.decay_every = 4;
+    Optimizer *used = optimizer_create(&settings, &t->set), *fresh = optimizer_create(&settings, &t->set);
+    double x[3] = {1, 1, 1}, gradient[3] = {1, -2, 3}, trial[3], wanted[3];
+    optimizer_propose(used, x, 0, gradient, trial);
+    accept(used, 4);
+    assert_true(optimizer_verdict(used, false, 0));
+    optimizer_begin_anew(used);
+    compare_near(optimizer_step_bound(used, 0), 0.5 * settings.design_step, 0, "method %d", type);
+    accept(fresh, 4);
+    optimizer_begin_anew(fresh);
+    optimizer_propose(used, x, 0, gradient, trial);
+    optimizer_propose(fresh, x, 0, gradient, wanted);
+    for (int k = 0; k < 3; k++) compare_near(trial[k], wanted[k], 0, "method %d, variable %d", type, k);
+    optimizer_destroy(used);
+    optimizer_destroy(fresh);
+    memory_free(t);
+  }
+}
+
 static void O10_clipping(void** state) {
   (void)state;
   TestSet* t = test_set_create(2, 0);
@@ -397,6 +424,7 @@ int main(void) {
       cmocka_unit_test(O3_adam_recovers_after_refusals),
       cmocka_unit_test(O3_adam_lives_with_trials_that_fail),
       cmocka_unit_test(O3_gives_up_when_the_step_is_too_short),
+      cmocka_unit_test(O2_goes_on_where_the_function_changes),
       cmocka_unit_test(O10_clipping),
       cmocka_unit_test(gradients_that_are_no_numbers_stay),
       cmocka_unit_test(huge_and_tiny_gradients),

@@ -68,6 +68,94 @@ static void multipliers_O12(void** state) {
   subjects_destroy(s);
 }
 
+/* The same problem by steps of fixed length, as Adam's are, that never come to rest: the mean over ten of them says how
+ * well a bound is kept, and the multiplier follows it to its place, as near as a step of x tells: one step turns the
+ * force of 2 by (1 + rho) step. The penalty does not
+ * grow by what is only their going to and fro. */
+static void follows_O20(void** state) {
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    TaskLoss losses[3];
+    Subjects* s = two_bounds(losses, 1, 5);
+    double step = (double[]){0.1, 0.01, 0.001}[k], x = 3, terms[3] = {0, x, -x}, sum = 0, low = x, high = x,
+           mean_lambda = 0;
+    int count, since = 0, rounds = 0;
+    subjects_begin(s, 2, terms);
+    const double* lambda = subjects_state(s, &count);
+    for (int iteration = 0; iteration < 6000; iteration++) {
+      terms[1] = x, terms[2] = -x;
+      const double* f = subjects_factors(s, terms);
+      x -= step * (x - 3 + f[1] - f[2] > 0 ? 1 : -1);
+      sum += x, low = fmin(low, x), high = fmax(high, x);
+      if (++since < 10) continue;
+      double mean[3] = {0, sum / since, -sum / since}, spread[3] = {0, high - low, high - low};
+      (void)subjects_follow(s, mean, spread);
+      sum = 0, since = 0, low = HUGE_VAL, high = -HUGE_VAL;
+      if (iteration >= 4000) mean_lambda += lambda[0], rounds++;
+    }
+    mean_lambda /= rounds;
+    print_message("steps of %g: x = %.4f, multiplier %.4f, penalty %.4g\n", step, x, mean_lambda, lambda[2]);
+    compare_near(x, 1, 2 * step, "x, steps of %g", step);
+    compare_near(mean_lambda, 2, (1 + lambda[2]) * step, "multiplier, steps of %g", step);
+    compare_near(lambda[1], 0, 0, "of the other");
+    subjects_destroy(s);
+  }
+}
+
+/* A method that is as fast whatever the penalty is not hurried twice. */
+static void full_speed_O20(void** state) {
+  (void)state;
+  TaskLoss losses[3];
+  Subjects* s = two_bounds(losses, 1, 5);
+  double terms[3] = {0, 3, -3};
+  int count;
+  subjects_begin(s, 2, terms);
+  const double* lambda = subjects_state(s, &count);
+  double penalty = lambda[2];
+  for (int k = 1; k <= 150; k++) {
+    terms[1] = 3 - 0.01 * k;
+    assert_true(subjects_follow(s, terms, NULL) == (k == 1));
+    compare_near(lambda[2], 4 * penalty, 1e-15, "look %d", k);
+  }
+  subjects_destroy(s);
+}
+
+/* On the way: a violation that halves by itself in ten iterations changes nothing, nor one that falls at a steady pace;
+ * one that slows down or rises does. Below a thousandth of its first size a design that stands is left alone, and a
+ * mean is not. */
+static void leaves_alone_what_falls_O20(void** state) {
+  (void)state;
+  TaskLoss losses[3];
+  Subjects* s = two_bounds(losses, 1, 5);
+  double terms[3] = {0, 3, -3}, spread[3] = {0};
+  int count;
+  subjects_begin(s, 2, terms);
+  const double* lambda = subjects_state(s, &count);
+  double penalty = lambda[2];
+  compare_near(penalty, 2 * 2 / (2.0 * 2.0), 1e-15, "2 L / g^2");
+  for (int k = 1; k <= 4; k++) {
+    terms[1] = 3 - 0.25 * k;
+    assert_false(subjects_follow(s, terms, NULL));
+  }
+  compare_near(lambda[0], 0, 0, "at a steady pace");
+  terms[1] = 1.45;
+  assert_false(subjects_follow(s, terms, NULL));
+  compare_near(lambda[0], 0, 0, "halved");
+  terms[1] = 1.3;
+  assert_true(subjects_follow(s, terms, NULL));
+  compare_near(lambda[0], penalty * 0.3, 1e-15, "slower than before");
+  compare_near(lambda[2], 4 * penalty, 1e-15, "nor on another side");
+  terms[1] = 1.001;
+  assert_false(subjects_follow(s, terms, NULL));
+  assert_false(subjects_follow(s, terms, NULL));
+  assert_true(subjects_follow(s, terms, spread));
+  compare_near(lambda[2], 4 * penalty, 1e-15, "too small to be hurried");
+  terms[1] = 1.1;
+  assert_true(subjects_follow(s, terms, spread));
+  compare_near(lambda[2], 16 * penalty, 1e-15, "it rises");
+  subjects_destroy(s);
+}
+
 static void nothing_is_bounded(void** state) {
   (void)state;
   Task task = {0};
@@ -80,6 +168,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(merit_and_factors_O11),
       cmocka_unit_test(multipliers_O12),
+      cmocka_unit_test(follows_O20),
+      cmocka_unit_test(full_speed_O20),
+      cmocka_unit_test(leaves_alone_what_falls_O20),
       cmocka_unit_test(nothing_is_bounded),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
