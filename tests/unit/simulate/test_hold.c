@@ -20,9 +20,11 @@ static Run* wall_run(int threads) {
            "shapes:\n  brick: {type: box, size: [%g, 0.1, %g]}\n"
            "links:\n  - {name: ground, fixed: true, shape: {type: half_space}}\n",
            LENGTH, HEIGHT);
-  for (int n = 0; n < WALL; n++)
+  for (int n = 0; n < WALL; n++) {
+    int row = n / BRICKS, column = n % BRICKS, shifted = row % 2;
     text_add(&yaml, "  - {name: b%d, mass: 1, shape: brick, position: [%.4f, 0, %.4f]}\n", n,
-             SPACING * (n % BRICKS + 0.5 * (n / BRICKS % 2)), 0.0505 + PITCH * (n / BRICKS));
+             SPACING * (column + 0.5 * shifted), 0.0505 + PITCH * row);
+  }
   text_add(&yaml, "  - {name: falls, mass: 1, shape: brick, joint: {type: free, position: [1, 0.02, %.4f], ",
            0.0505 + PITCH * ROWS + 0.01);
   text_add(&yaml,
