@@ -45,13 +45,13 @@ static void place_corners(const HullInstance* h, Vec3 shift, Lanes at[3]) {
 }
 
 /* From corners side by side in each pair to pairs side by side in each corner. */
-static void turn(Lanes from[RECIPROCAL_FOUR][3], int axis, Lanes to[CORNERS]) {
+static void turn(Lanes from[RECIPROCAL_FOUR][3], int axis, Lanes (*to)[CORNERS]) {
   Lanes a = from[0][axis], b = from[1][axis], c = from[2][axis], d = from[3][axis];
   Lanes even_ab = __builtin_shufflevector(a, b, 0, 4, 2, 6), odd_ab = __builtin_shufflevector(a, b, 1, 5, 3, 7);
   Lanes even_cd = __builtin_shufflevector(c, d, 0, 4, 2, 6), odd_cd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
-  to[0] = __builtin_shufflevector(even_ab, even_cd, 0, 1, 4, 5);
-  to[1] = __builtin_shufflevector(odd_ab, odd_cd, 0, 1, 4, 5);
-  to[2] = __builtin_shufflevector(even_ab, even_cd, 2, 3, 6, 7);
+  (*to)[0] = __builtin_shufflevector(even_ab, even_cd, 0, 1, 4, 5);
+  (*to)[1] = __builtin_shufflevector(odd_ab, odd_cd, 0, 1, 4, 5);
+  (*to)[2] = __builtin_shufflevector(even_ab, even_cd, 2, 3, 6, 7);
 }
 _Static_assert(LANES == 4 && CORNERS == 3, "turn knows both");
 
@@ -64,9 +64,9 @@ static void gather(int count, const HullInstance (*pair)[2], Corners* at) {
     for (int side = 0; side < 2; side++) place_corners(&hull[side], vec3_sub(hull[side].pose.t, origin), own[side][k]);
   }
   for (int side = 0; side < 2; side++) {
-    turn(own[side], 0, at->x[side]);
-    turn(own[side], 1, at->y[side]);
-    turn(own[side], 2, at->z[side]);
+    turn(own[side], 0, &at->x[side]);
+    turn(own[side], 1, &at->y[side]);
+    turn(own[side], 2, &at->z[side]);
   }
 }
 
