@@ -10,7 +10,7 @@ typedef struct {
 } DeepDepth;
 
 /* Of bodies that overlap (H6), until high - low <= enough [m] or DEEP_POINTS places of the surface are known. Allocates
- * for the time of the call. false: nothing is known beyond what was before; *out is untouched. */
+ * for the time of the call. Returns false where nothing is known beyond what was before; then *out is untouched. */
 enum { DEEP_POINTS = 40000 };
 bool deep_depth(const ConvexBody body[2], const Pose pose[2], double enough, DeepDepth* out);
 
