@@ -707,8 +707,7 @@ static void derivatives_by_corners_X17(void** state) {
       ManifoldContact* c = cornered_contacts(&at, NULL, first, &count);
       if (!jacobian) jacobian = MEMORY_NEW(double, count* MANIFOLD_ROWS* INPUTS);
       for (int64_t i = 0; i < count * MANIFOLD_ROWS; i++)
-        for (int p = 0; p < 6; p++)
-          jacobian[i * INPUTS + first + p] = c[i / MANIFOLD_ROWS].slope[i % MANIFOLD_ROWS][p];
+        for (int p = 0; p < 6; p++) jacobian[i * INPUTS + first + p] = c[i / MANIFOLD_ROWS].slope[i % MANIFOLD_ROWS][p];
       memory_free(c);
     }
     Sweep sweep = {cornered_there, &at, INPUTS, (int)count * MANIFOLD_ROWS, NULL, NULL, NULL, 1e-4, 3, 7};
