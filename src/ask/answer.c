@@ -165,8 +165,9 @@ static void copy_columns(Table* table, int to, const double* values, int columns
 
 /* Of a face or an edge that has more corners than fix it. */
 static void tell_fitted(AnswerForm* out, int body) {
-  answer_text(out, body ? "note_shape_b" : "note_shape_a",
-              "faces of more than three corners follow them as planes of best fit: exact for changes that keep them flat");
+  answer_text(
+      out, body ? "note_shape_b" : "note_shape_a",
+      "faces of more than three corners follow them as planes of best fit: exact for changes that keep them flat");
 }
 
 /* Where slopes of a body are not known, its part is null, and the line says why. */

@@ -33,8 +33,8 @@ typedef struct {
   Vec3* point_slopes;      /* of its points, likewise; NULL: not made, or hulled, then: */
   int (*triangles)[3];     /* hulled, of manifold.points (triangle_count) */
   int triangle_count;
-  int* point_corner;       /* which of `given` each of manifold.points is, -1: none; NULL: not made */
-  FieldCorners corners;    /* of `given` */
+  int* point_corner;    /* which of `given` each of manifold.points is, -1: none; NULL: not made */
+  FieldCorners corners; /* of `given` */
 } QueryBody;
 
 typedef enum {

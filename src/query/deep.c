@@ -10,7 +10,7 @@ enum { DEEP_FACES = 8 * DEEP_POINTS };
 
 typedef struct {
   Vec3 normal;
-  double height;             /* of its plane over the origin [m] */
+  double height;            /* of its plane over the origin [m] */
   int corner[3], across[3]; /* across[k]: the face beyond the edge from corner k to the next */
   bool gone;
 } DeepFace;

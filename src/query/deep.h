@@ -9,9 +9,9 @@ typedef struct {
   Vec3 normal;      /* the direction whose translation is `high` */
 } DeepDepth;
 
-/* Of bodies that overlap (H6), until high - low <= enough [m] or DEEP_POINTS places of the surface are known. Allocates
- * for the time of the call. false: nothing is known beyond what was before; *out is untouched. */
 enum { DEEP_POINTS = 40000 };
+/* Of bodies that overlap (H6), until high - low <= enough [m] or DEEP_POINTS places of the surface are known. Allocates
+ * for the time of the call. Returns false where nothing is known beyond what was before; then *out is untouched. */
 bool deep_depth(const ConvexBody body[2], const Pose pose[2], double enough, DeepDepth* out);
 
 /* The farthest point of a body along a direction, world (query/distance_smooth.c). */

@@ -240,7 +240,7 @@ const char* distance_vertex_slopes(PointView a, Pose pose_a, PointView b, Pose p
     if (reason) continue;
     const Feature* f = &s.feature[body];
     Pose pose = body ? pose_b : pose_a;
-    FeatureWeights w;
+    FeatureWeights w = {.weight = {0}};
     Vec3 place = pose_apply_inverse(pose, body ? answer->witness_b : answer->witness_a);
     if (!feature_weights(f, body ? b : a, pose.r, place, &w)) {
       out[body].reason = MANY_CORNERS;

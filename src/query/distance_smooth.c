@@ -402,7 +402,7 @@ const char* convex_distance_vertex_slopes(const ConvexBody body[2], const Pose p
     out[k].reason = reason;
     const NearestSide* side = &s.side[k];
     if (reason || side->shape) continue;
-    FeatureWeights w;
+    FeatureWeights w = {.weight = {0}};
     Vec3 at = vec3_add_scaled(pose[0].t, s.scale, side->place);
     if (!feature_weights(&side->feature, body[k].points, pose[k].r, pose_apply_inverse(pose[k], at), &w)) {
       out[k].reason = MANY_CORNERS;

@@ -32,7 +32,7 @@ static Dual3 placed(const ManifoldPair* s, int body, Vec3 point) {
 
 static bool causes(const ManifoldPair* s, int body) { return (int)s->cause == MANIFOLD_BY_SHAPE_A + body; }
 
-/* A point of the body's surface, which moves with its parameters too. */
+/* A point of the body's surface, which moves with its parameters too, or with the corner that it is (X17). */
 static Dual3 surface_point(const ManifoldPair* s, int body, int i) {
   const ManifoldBody* own = s->body[body];
   Dual3 out = placed(s, body, own->points[i]);

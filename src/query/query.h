@@ -146,8 +146,8 @@ enum { FEATURE_CORNERS = 128, VERTEX_COLUMNS = 3 * FEATURE_CORNERS };
 typedef struct {
   int count, vertex[FEATURE_CORNERS];
   double rows[DISTANCE_ROWS][VERTEX_COLUMNS]; /* of `count` vertices */
-  bool fitted;        /* the feature is a face or an edge of more corners than fix it */
-  const char* reason; /* why there are none (static), then count is 0; NULL: they are there */
+  bool fitted;                                /* the feature is a face or an edge of more corners than fix it */
+  const char* reason;                         /* why there are none (static), then count is 0; NULL: they are there */
 } VertexSlopes;
 /* out: a's and b's. NULL, or why there are none of either (static), as of distance_derivatives. No allocation. */
 const char* distance_vertex_slopes(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
@@ -255,15 +255,15 @@ typedef struct {
 
 /* One body's part. */
 typedef struct {
-  Vec3 samples[WITNESS_SAMPLES];  /* its frame; the first is the nearest point */
+  Vec3 samples[WITNESS_SAMPLES];   /* its frame; the first is the nearest point */
   int origins[WITNESS_SAMPLES][2]; /* as those of WitnessBody; not of the first */
   int count;
   double temperature; /* T [m^2] */
   Vec3 smooth;        /* world */
   double by_own[3]
                [6]; /* smooth by its own body's motion; samples, T and the other's point or the direction held (V2) */
-  double by_other[3][3]; /* smooth by the other's point, of WITNESS_BY_DIRECTION by y (V2) */
-  Vec3 by_temperature;   /* smooth by T, samples and the other's point or the direction held (V2) [1/m] */
+  double by_other[3][3];           /* smooth by the other's point, of WITNESS_BY_DIRECTION by y (V2) */
+  Vec3 by_temperature;             /* smooth by T, samples and the other's point or the direction held (V2) [1/m] */
   Mat3 by_sample[WITNESS_SAMPLES]; /* smooth by a move of each sample, world (V2) */
 } WitnessSide;
 
@@ -421,7 +421,7 @@ typedef struct {
   double outer;    /* radius of a ball about the origin that holds them [m] */
   const int* only; /* borrowed: the points that may touch (only_count); NULL: all of them */
   int only_count;
-  const Vec3* point_slopes; /* borrowed; of every point by parameter k of the field: [k * point_count + i]; NULL */
+  const Vec3* point_slopes;    /* borrowed; of every point by parameter k of the field: [k * point_count + i]; NULL */
   const FieldCorners* corners; /* borrowed; the body's parameters are these, three each, and not the field's; NULL */
   const int* point_corner;     /* borrowed, with corners: which of them a point is, -1: none */
 } ManifoldBody;

@@ -4,11 +4,11 @@
 
 #include "query/query.h"
 
-/* Samples for a mean about `center` (body frame) into the side, that point first, with origins and count. piece: whose corners
- * WITNESS_NEIGHBOR takes; normal: outward there, body frame (query/witness_samples.c). target: where the
- * point is wanted, body frame [m], or NULL. */
+/* Samples for a mean about `center` (body frame) into the side, that point first, with origins and count. piece: whose
+ * corners WITNESS_NEIGHBOR takes; normal: outward there, body frame (query/witness_samples.c). target: where the point
+ * is wanted, body frame [m], or NULL. */
 void witness_choose(const WitnessBody* body, int piece, Vec3 center, Vec3 normal, const WitnessOptions* options,
-                   const Vec3* target, WitnessSide* side);
+                    const Vec3* target, WitnessSide* side);
 
 /* Jacobians of the nearest points by other means than smoothing (query/witness_estimate.c). Writes answer->total and
  * total_known; options->estimate is not WITNESS_SMOOTHED. */

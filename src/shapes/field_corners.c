@@ -147,7 +147,8 @@ static void link_plane(LinkList* list, const ConvexHull* hull, const int* number
     Vec3 arm = vec3_sub(hull->vertices[corner[i]], mean);
     double u = vec3_dot(axis[0], arm), v = vec3_dot(axis[1], arm);
     CornerLink link = {.of = k};
-    link.along = vec3_add_scaled(vec3_scale(axis[0], (s[2] * u - s[1] * v) * over), (s[0] * v - s[1] * u) * over, axis[1]);
+    link.along =
+        vec3_add_scaled(vec3_scale(axis[0], (s[2] * u - s[1] * v) * over), (s[0] * v - s[1] * u) * over, axis[1]);
     link.weight = 1.0 / count - vec3_dot(link.along, mean);
     add_link(list, number[corner[i]], &link);
   }
@@ -180,8 +181,8 @@ static Mat3 across(Vec3 area) {
   return mat3_scale(mat3_sub(mat3_identity(), mat3_outer(n, n)), 1 / vec3_norm(area));
 }
 
-/* Corner k of triangle t takes the triangle's area along, e x (next - previous), and with it the normals of its middle and
- * of its three corners. of: the field's points, triangles first. */
+/* Corner k of triangle t takes the triangle's area along, e x (next - previous), and with it the normals of its middle
+ * and of its three corners. of: the field's points, triangles first. */
 static void link_triangle(LinkList* list, const TriangleSurface* surface, const Vec3* areas, const int* number,
                           const int* of, int t, int k) {
   const int* corner = surface->triangles[t];
@@ -270,8 +271,7 @@ static void point_slopes(const FieldCorners* c, Vec3 x, int first, int count, do
     FieldSlope sum = {0};
     for (int i = c->first[corner]; i < c->first[corner + 1]; i++) {
       const CornerLink* link = &c->links[i];
-      FieldChange d =
-          field_point_change(&mean, link->of, vec3_scale(e, link->share), mat3_mul_vec(link->turned, e));
+      FieldChange d = field_point_change(&mean, link->of, vec3_scale(e, link->share), mat3_mul_vec(link->turned, e));
       field_mean_change(&mean, link->of, &d, &sum);
     }
     field_mean_slope(&mean, &sum, &value[j], &outward[j]);

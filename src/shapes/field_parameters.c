@@ -90,8 +90,7 @@ void field_mean_change(const FieldMean* mean, int i, const FieldChange* d, Field
 
 void field_mean_slope(const FieldMean* mean, const FieldSlope* sum, double* value, Vec3* outward) {
   *value = sum->value;
-  *outward =
-      vec3_add_scaled(vec3_add_scaled(sum->outward, -sum->exponent, mean->gradient), -sum->value, mean->pull);
+  *outward = vec3_add_scaled(vec3_add_scaled(sum->outward, -sum->exponent, mean->gradient), -sum->value, mean->pull);
 }
 
 FieldChange field_point_change(const FieldMean* mean, int i, Vec3 moved, Vec3 turned) {
@@ -128,8 +127,8 @@ static void points_slopes(const Field* field, Vec3 x, int first, int count, doub
     } else {
       Vec3 e = vec3_axis(k - 1), n = field->normals[i], none = {0, 0, 0};
       bool moves = (k - 1) % 6 < 3;
-      FieldChange d = field_point_change(&mean, i, moves ? e : none,
-                                         moves ? none : vec3_add_scaled(e, -vec3_dot(n, e), n));
+      FieldChange d =
+          field_point_change(&mean, i, moves ? e : none, moves ? none : vec3_add_scaled(e, -vec3_dot(n, e), n));
       field_mean_change(&mean, i, &d, &sum);
     }
     field_mean_slope(&mean, &sum, &value[j], &outward[j]);

@@ -60,23 +60,28 @@ static Grid grid_create(const Field* field, int cells) {
   return g;
 }
 
-/* Zero between a (inside) and b (outside): secants, a bisection after each that left more than half. */
+/* Of a root's place between two, beside 1: rounding. */
+#define ROOT_ROUNDING 1e-15
+
+/* Zero between a (inside) and b (outside): Newton's steps along the line from the secant's guess, a bisection where one
+ * leaves what is known to hold the zero or has not halved it in two. */
 static Vec3 root_between(const Field* field, Vec3 a, Vec3 b, double at_a, double at_b) {
-  double low = 0, high = 1, t = 0.5;
+  double low = 0, high = 1, t = at_a / (at_a - at_b), before = 2;
+  Vec3 way = vec3_sub(b, a);
+  if (!(t > 0 && t < 1)) t = 0.5;
   for (int k = 0; k < ROOT_STEPS; k++) {
-    double width = high - low, secant = low + width * at_a / (at_a - at_b);
-    t = k % 2 == 0 && secant > low && secant < high ? secant : 0.5 * (low + high);
-    double value = field_evaluate(field, vec3_add_scaled(a, t, vec3_sub(b, a))).value;
-    if (value == 0 || !(width > 1e-15)) break;
-    if (value < 0) {
-      low = t;
-      at_a = value;
-    } else {
-      high = t;
-      at_b = value;
-    }
+    FieldValue v = field_evaluate(field, vec3_add_scaled(a, t, way));
+    if (v.value == 0) break;
+    *(v.value < 0 ? &low : &high) = t;
+    double next = t - v.value / vec3_dot(v.gradient, way), step = fabs(next - t);
+    bool good = next > low && next < high && step < 0.5 * before;
+    if (!good) next = 0.5 * (low + high);
+    bool done = fabs(next - t) <= ROOT_ROUNDING;
+    before = step;
+    t = next;
+    if (done) break;
   }
-  return vec3_add_scaled(a, t, vec3_sub(b, a));
+  return vec3_add_scaled(a, t, way);
 }
 
 /* ---------------------------------------------------------------- marching tetrahedra (Y7) */

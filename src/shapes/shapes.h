@@ -153,9 +153,9 @@ void shape_mass_slopes(const Shape* shape, MassMoment* out);
  * its origin. Never fails. Allocates nothing. */
 MassMoment shape_mass(const Shape* shape);
 
-/* ---------------------------------------------------------------- fields (shapes/field.c, field_parameters.c, field_surface.c)
- * Signed distance fields [m] of any body, smooth, with gradients and normals: smooth convex shapes, points with
- * normals, unions and differences of them. Negative inside. docs/derivations/fields.md
+/* ---------------------------------------------------------------- fields (shapes/field.c, field_parameters.c,
+ * field_surface.c) Signed distance fields [m] of any body, smooth, with gradients and normals: smooth convex shapes,
+ * points with normals, unions and differences of them. Negative inside. docs/derivations/fields.md
  *
  *     superellipsoid, superquadric, ...  phi = |x| (1 - 1 / gamma(x)), along the ray from the centre            (Y1)
  *     smooth polytope                    phi = l / beta log sum_i exp(beta (n_i . x - o_i) / l)                 (Y2)
@@ -222,13 +222,13 @@ void field_free(Field* field);
 
 /* ---- fields of polyhedra by their corners (shapes/field_corners.c)
  * Points with normals on a surface of triangles, body frame [m]: the middle of each triangle with its own normal, and
- * each corner with the sum of its triangles' (weighted by area). radius 0: the mean edge. Allocates; field_free. Triangles
- * without area are left out. Never fails; surface is only read. */
+ * each corner with the sum of its triangles' (weighted by area). radius 0: the mean edge. Allocates; field_free.
+ * Triangles without area are left out. Never fails; surface is only read. */
 void field_of_triangles(Field* field, const TriangleSurface* surface, double radius);
 
 /* What a corner does to one plane or point of the field when it moves by e (Y12): a plane n . x = o, which passes
- * through the place x higher by (weight + along . x) (n . e) and turns by -along (n . e); a point that moves by share e and
- * whose normal changes by turned e. */
+ * through the place x higher by (weight + along . x) (n . e) and turns by -along (n . e); a point that moves by share e
+ * and whose normal changes by turned e. */
 typedef struct {
   int of;
   double weight, share;
@@ -258,7 +258,7 @@ FieldCorners field_corners_of_triangles(const Field* field, const TriangleSurfac
 /* Change of value and outward at a place by parameters first, first + 1, ..., so many, of which corner i has 3 i (x),
  * 3 i + 1, 3 i + 2 (Y12); as field_parameter_slopes. */
 void field_corner_slopes(const FieldCorners* corners, Vec3 place, int first, int count, double* value, Vec3* outward);
-/* Leaves a zeroed one. NULL is not accepted. */
+/* Frees its arrays, not the field, and leaves a zeroed one. NULL is not accepted. */
 void field_corners_free(FieldCorners* corners);
 
 /* Triangles on the surface for contacts and pictures, body frame: of shapes their hull by shape_mesh(level), of unions

@@ -5,7 +5,6 @@
 
 static double at_axis(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
-
 /* dT/dt of a link as the last two states tell it; at the start, as the initial velocities do. */
 static Pose pose_change(const Sim* s, int link) {
   if (!(s->clock.dt_before > 0)) return s->pose_rate[link];

@@ -190,8 +190,9 @@ static ConvexDistance prism_query(const Prism* h, const double* x, VertexSlopes 
   for (int i = 0; i < 2 * h->sides; i++) {
     Vec3 v = h->prism[i];
     moved[i] = v;
-    if (x) moved[i] = vec3_add(v, vec3(vec3_dot(vec3_at(x), v) + x[9], vec3_dot(vec3_at(x + 3), v) + x[10],
-                                       vec3_dot(vec3_at(x + 6), v) + x[11]));
+    if (x)
+      moved[i] = vec3_add(v, vec3(vec3_dot(vec3_at(x), v) + x[9], vec3_dot(vec3_at(x + 3), v) + x[10],
+                                  vec3_dot(vec3_at(x + 6), v) + x[11]));
   }
   PointView view = point_view_create(moved, 2 * h->sides), tip = point_view_create(h->tip, 4);
   const ConvexBody body[2] = {{.points = view}, {.shape = h->ball, .points = tip}};
@@ -256,10 +257,8 @@ static void faces_of_many_corners_H5(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(boxes_in_closed_form),
-      cmocka_unit_test(derivatives_H1),
-      cmocka_unit_test(derivatives_by_vertices_H5),
-      cmocka_unit_test(vertices_in_closed_form_H5),
+      cmocka_unit_test(boxes_in_closed_form),       cmocka_unit_test(derivatives_H1),
+      cmocka_unit_test(derivatives_by_vertices_H5), cmocka_unit_test(vertices_in_closed_form_H5),
       cmocka_unit_test(faces_of_many_corners_H5),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -236,8 +236,8 @@ static void derivatives_H4(void** state) {
 
 /* ---------------------------------------------------------------- deep inside one another (H6) */
 
-/* Bodies about one centre, which every direction parts by nearly the same way: balls by the sum of their radii, ellipsoids
- * of the same axes by that of their shortest, a ball within a box by its nearest face and the radius. */
+/* Bodies about one centre, which every direction parts by nearly the same way: balls by the sum of their radii,
+ * ellipsoids of the same axes by that of their shortest, a ball within a box by its nearest face and the radius. */
 static void concentric_bodies_H6_in_closed_form(void** state) {
   (void)state;
   const Vec3 axes[4][2] = {{{0.7, 0.7, 0.7}, {0.4, 0.4, 0.4}},
@@ -289,12 +289,9 @@ static void deep_depths_H6_are_proved(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(spheres_H2_in_closed_form),
-      cmocka_unit_test(sphere_and_box_in_closed_form),
-      cmocka_unit_test(no_direction_parts_more_H3),
-      cmocka_unit_test(concentric_bodies_H6_in_closed_form),
-      cmocka_unit_test(deep_depths_H6_are_proved),
-      cmocka_unit_test(derivatives_H4),
+      cmocka_unit_test(spheres_H2_in_closed_form),  cmocka_unit_test(sphere_and_box_in_closed_form),
+      cmocka_unit_test(no_direction_parts_more_H3), cmocka_unit_test(concentric_bodies_H6_in_closed_form),
+      cmocka_unit_test(deep_depths_H6_are_proved),  cmocka_unit_test(derivatives_H4),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

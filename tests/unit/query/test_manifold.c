@@ -635,6 +635,90 @@ static void derivatives_by_fields_X16(void** state) {
   }
 }
 
+/* ---------------------------------------------------------------- by corners */
+
+enum { CORNERS = 8 };
+typedef struct {
+  ConvexHull hull;
+  ManifoldBody other;
+  Pose pose[2];
+  ManifoldOptions options;
+} Cornered;
+
+/* Contacts of the hull with its corners moved, its triangles as they are; its slopes by corners from `first` on, or -1:
+ * none. Owned by the caller. */
+static ManifoldContact* cornered_contacts(const Cornered* at, const double* x, int first, int64_t* count) {
+  Vec3 moved[CORNERS];
+  int number[CORNERS];
+  for (int i = 0; i < CORNERS; i++) {
+    moved[i] = x ? vec3_add(at->hull.vertices[i], vec3_at(x + 3 * (ptrdiff_t)i)) : at->hull.vertices[i];
+    number[i] = i;
+  }
+  ConvexHull hull = at->hull;
+  hull.vertices = moved;
+  Field field;
+  assert_null(field_of_hull(&field, &hull, 0.05));
+  TriangleSurface surface = surface_of_hull(&hull);
+  ManifoldBody own = manifold_body_create(&field, &surface);
+  FieldCorners corners = field_corners_of_hull(&field, &hull, number, CORNERS);
+  own.corners = &corners;
+  own.point_corner = number;
+  *count = manifold_count(&own, &at->other, &at->options);
+  ManifoldContact* c = MEMORY_NEW(ManifoldContact, *count);
+  if (first < 0)
+    manifold_query(&own, at->pose[0], &at->other, at->pose[1], &at->options, c, NULL);
+  else
+    manifold_query_by(&own, at->pose[0], &at->other, at->pose[1], &at->options, MANIFOLD_BY_SHAPE_A, first, c, NULL);
+  field_corners_free(&corners);
+  manifold_body_free(&own);
+  field_free(&field);
+  return c;
+}
+
+static bool cornered_there(void* context, const double* x, double* y) {
+  int64_t count;
+  ManifoldContact* c = cornered_contacts(context, x, -1, &count);
+  hand_over(c, count, y);
+  return true;
+}
+
+static void derivatives_by_corners_X17(void** state) {
+  (void)state;
+  enum { INPUTS = 3 * CORNERS };
+  Random random = {79};
+  Vec3 corner[CORNERS];
+  for (int i = 0; i < CORNERS; i++) corner[i] = vec3_scale(random_direction(&random), 0.6);
+  const SmoothForm form = {.kind = SMOOTH_SUPERQUADRIC, .size = {0.5, 0.4, 0.6}, .exponents = {0.7, 0.5}};
+  Field other = {.kind = FIELD_SHAPE, .pose = pose_identity()};
+  assert_null(shape_create(&other.shape, &form));
+  TriangleSurface beside = field_surface(&other, 0);
+  Cornered at = {.other = manifold_body_create(&other, &beside),
+                 .options = {.smoothing = 0.05, .softness = 0.1, .regularization = 0.01}};
+  assert_int_equal(hull_create(&at.hull, corner, CORNERS), HULL_OK);
+  assert_int_equal(at.hull.vertex_count, CORNERS);
+  for (int round = 0; round < 2; round++) {
+    at.options.points = round ? 7 : 0;
+    at.options.edges = round ? 5 : 0;
+    for (int k = 0; k < 2; k++) at.pose[k] = random_pose(&random, 0.2);
+    at.pose[1].t = vec3_add_scaled(at.pose[0].t, 0.8, random_direction(&random));
+    int64_t count = 0;
+    double* jacobian = NULL;
+    for (int first = 0; first < INPUTS; first += 6) {
+      ManifoldContact* c = cornered_contacts(&at, NULL, first, &count);
+      if (!jacobian) jacobian = MEMORY_NEW(double, count* MANIFOLD_ROWS* INPUTS);
+      for (int64_t i = 0; i < count * MANIFOLD_ROWS; i++)
+        for (int p = 0; p < 6; p++) jacobian[i * INPUTS + first + p] = c[i / MANIFOLD_ROWS].slope[i % MANIFOLD_ROWS][p];
+      memory_free(c);
+    }
+    Sweep sweep = {cornered_there, &at, INPUTS, (int)count * MANIFOLD_ROWS, NULL, NULL, NULL, 1e-4, 3, 7};
+    sweep_expect(&sweep, jacobian, 1, 1e-6, "seed 79, round %d", round);
+    memory_free(jacobian);
+  }
+  hull_free(&at.hull);
+  manifold_body_free(&at.other);
+  field_free(&other);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(points_on_rays_X15),
@@ -646,6 +730,7 @@ int main(void) {
       cmocka_unit_test(derivatives_X7),
       cmocka_unit_test(derivatives_by_shapes_and_smoothing_X8),
       cmocka_unit_test(derivatives_by_fields_X16),
+      cmocka_unit_test(derivatives_by_corners_X17),
       cmocka_unit_test(invariance),
       cmocka_unit_test(values_alone_and_culled_X13_are_the_same),
       cmocka_unit_test(mean_distance_X14),

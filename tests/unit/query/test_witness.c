@@ -153,7 +153,8 @@ static bool corners_smooth_there(void* context, const double* x, double* y) {
   WitnessSide side = held->w->side[held->side];
   for (int i = 0; i < side.count; i++)
     for (int k = 0; k < 3; k++)
-      side.samples[i] = vec3_add_scaled(side.samples[i], at->weight[i][k], vec3_at(x + 3 * (ptrdiff_t)at->corner[i][k]));
+      side.samples[i] =
+          vec3_add_scaled(side.samples[i], at->weight[i][k], vec3_at(x + 3 * (ptrdiff_t)at->corner[i][k]));
   Vec3 direction = direction_of(held->w, held->side);
   long double out[3];
   plain_smooth(&side, held->h->pose[held->side], held->side ? held->w->nearest.witness_a : held->w->nearest.witness_b,
