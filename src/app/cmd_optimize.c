@@ -278,9 +278,19 @@ static void print_end(const DesignRun* run) {
 /* When nothing that was tried is better than what it began with. Losses of draws are of another draw each time. */
 static void tell_no_gain(const DesignRun* run) {
   const Optimization* o = run->optimization;
-  bool none = optimization_iteration(o) > 0 && optimization_best_iteration(o) == 0;
+  bool none = optimization_best_iteration(o) == 0;
   if (!none || run->options->quiet || run->task.draw_count > 0) return;
   TaskOptimizerType type = run->task.optimizer.type;
+  const OptimizationRow* first = optimization_rows(o);
+  if (type != OPTIMIZER_CMA_ES && first->grad_design == 0 && first->grad_control == 0) {
+    fprintf(
+        stderr,
+        "%s: at the start the loss has no slope by any variable: it is at its least there, or what varies moves and "
+        "touches nothing that the losses see in their windows (sdrs simulate, render show what happens)\n",
+        run->task.name);
+    return;
+  }
+  if (optimization_iteration(o) == 0) return;
   const char* shorter =
       type == OPTIMIZER_ADAM || type == OPTIMIZER_GRADIENT || type == OPTIMIZER_STEP_BOUNDED
           ? "a shorter step (optimizer.control_step, optimizer.design_step) or type: lbfgs, which seeks the "

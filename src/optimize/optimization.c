@@ -325,6 +325,23 @@ double optimization_worth(const Optimization* o, int iteration, double loss) {
   return sum / count;
 }
 
+/* How far a design breaks the bounds; where draws vary also the mean of those that its worth is a mean of: a small loss
+ * outside of the bounds is worth nothing. */
+static double worth_violation(const Optimization* o) {
+  double own = violation_of(o, o->terms);
+  if (!draws_vary(o) || !o->subjects || o->iteration == o->first_iteration) return own;
+  size_t n = (size_t)o->term_count;
+  double* mean = MEMORY_NEW(double, n);
+  int count = 1;
+  memcpy(mean, o->terms, sizeof(double) * n);
+  for (int k = o->iteration - 1; k >= o->first_iteration && count < MEAN_OVER; k--, count++)
+    for (size_t i = 0; i < n; i++) mean[i] += o->row_terms[(size_t)k * n + i];
+  for (size_t i = 0; i < n; i++) mean[i] /= count;
+  double all = violation_of(o, mean);
+  memory_free(mean);
+  return fmax(own, all);
+}
+
 /* How long the present start has found nothing better. */
 static void count_since_best(Optimization* o, bool first, double violation, double worth) {
   double least = o->task->optimizer.stall_decrease * fabs(o->start_best);
@@ -338,7 +355,7 @@ static void count_since_best(Optimization* o, bool first, double violation, doub
 
 static void keep_best(Optimization* o) {
   bool first = o->iteration == 0 || continuation_goes_on(o, o->iteration - 1); /* the loss was another one before */
-  double violation = violation_of(o, o->terms), worth = optimization_worth(o, o->iteration, o->plain);
+  double violation = worth_violation(o), worth = optimization_worth(o, o->iteration, o->plain);
   count_since_best(o, first || o->iteration == o->first_iteration, violation, worth);
   if (!first && !is_better(violation, worth, o->best_violation, o->best_worth)) return;
   o->best_loss = o->plain;

@@ -496,7 +496,8 @@ static const SchemaRow ROWS[] = {
                 "rotation vector, of velocity the angular velocity and of torque the torque in the link's axes."},
     {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .only = "prescribed", .unit = "m or rad",
      .group = "course",
-     .meaning = "Where the joint is: one channel per degree of freedom; of a free link x, y, z and a rotation vector."},
+     .meaning = "Where the joint is: one channel per degree of freedom; of a free link x, y, z from where its position "
+                "puts it and a rotation vector."},
     {"controller", "velocity", VALUE_SIGNAL, AT(ControllerForm, course), .only = "prescribed", .unit = "m/s or rad/s",
      .group = "course",
      .meaning = "How fast it goes, instead of target: the joint starts at zero and is where the integral of this is, "
