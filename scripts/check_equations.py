@@ -39,7 +39,8 @@ def definitions():
     for page, pattern, tested in pages:
         if not page.is_file():
             continue
-        for tag in dict.fromkeys(re.findall(pattern, page.read_text())):
+        tags = re.findall(pattern, page.read_text())
+        for tag in tags if tested else dict.fromkeys(tags):  # in brackets a tag is named again
             if tag in found:
                 faults.append(f"{page.relative_to(ROOT)}: ({tag}) is defined in {found[tag][0]} too")
             else:

@@ -73,7 +73,7 @@ typedef struct {
 } OptimizationFunction;
 /* Before optimization_start or _load: make the function small, within the task's bounds and constraints, by its
  * optimizer; all that follows is as of a loss, in one term that is 0. Norms of gradients and steps in the rows are
- * those of variables in units. unit and held are copied.                                                        (O19).
+ * those of variables in units. unit and held are copied.                                                        (O21).
  * Called after optimization_start it is an error of the caller, not checked. */
 void optimization_minimise(Optimization* optimization, const OptimizationFunction* function);
 /* The initial design (iteration 0). It must run: STATUS_SOLVER, STATUS_BAD_INPUT with diagnostics.

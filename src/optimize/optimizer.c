@@ -31,7 +31,7 @@ static const UpdateRule* const RULES[] = {
     [OPTIMIZER_CMA_ES] = &RULE_CMA_ES,     [OPTIMIZER_LEVENBERG_MARQUARDT] = &RULE_RESIDUALS,
 };
 
-/* ---------------------------------------------------------------- units (O19) */
+/* ---------------------------------------------------------------- units (O21) */
 
 /* The power of two at or below a size > 0: divided and multiplied by it, a number is the same to the bit. */
 static double power_of_two(double size) {

@@ -13,7 +13,7 @@ typedef struct Optimizer Optimizer;
  * GLPK's is taken here. Freed with optimizer_destroy before the set. */
 Optimizer* optimizer_create(const TaskOptimizer* settings, const FeasibleSet* set);
 /* The same for variables of different kinds: all steps and norms are those of x_i / unit_i, unit_i the power of two at
- * or below unit[i] > 0; NULL: 1. What is handed in and out is x. unit[count] is copied.                         (O19)
+ * or below unit[i] > 0; NULL: 1. What is handed in and out is x. unit[count] is copied.                         (O21)
  */
 Optimizer* optimizer_create_in(const TaskOptimizer* settings, const FeasibleSet* given, const double* unit);
 /* Frees it, not the set; NULL is accepted. */

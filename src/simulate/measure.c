@@ -61,7 +61,7 @@ void sim_link_velocities(Sim* s, Vec3* v, Vec3* w) {
   }
 }
 
-/* Adds a link's share (S15): 1/2 tr(V S V^T), the last column f of V S, and c x f + spin, c the centre of mass and
+/* Adds a link's share (S19): 1/2 tr(V S V^T), the last column f of V S, and c x f + spin, c the centre of mass and
  * spin = sum m (x - c) x v, the axial part of (first columns of V S - f X_c^T) R^T. */
 static void add_motion(const ModelLink* link, const Pose* pose, const Velocity* v, SimMotion* sum) {
   double g[3][4] = {{0}}, kinetic = 0;

@@ -126,7 +126,7 @@ typedef struct {
   Vec3 angular_momentum;     /* about the world's origin [kg m^2/s] */
 } SimMeasure;
 
-/* What the links' motion carries, from the integrator's own velocity (docs/derivations/step.md, S15). */
+/* What the links' motion carries, from the integrator's own velocity (docs/derivations/step.md, S19). */
 typedef struct {
   double kinetic;        /* J */
   Vec3 momentum;         /* kg m/s */

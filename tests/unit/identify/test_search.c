@@ -49,7 +49,7 @@ static void check_all(const char* path, const char* const* sets, int count) {
   }
 }
 
-static void every_optimizer_ends_at_the_least_sum_of_a_pendulum_Q13_O19(void** state) {
+static void every_optimizer_ends_at_the_least_sum_of_a_pendulum_Q13_O21(void** state) {
   (void)state;
   static const char* const sets[] = {
       "scene.simulation.dt=0.01",  "parameters=[{type: center, link: rod, axes: [z]}, {type: damping, link: rod}]",
@@ -72,7 +72,7 @@ static void every_optimizer_ends_at_the_least_sum_of_a_pushed_box_Q13(void** sta
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_optimizer_ends_at_the_least_sum_of_a_pendulum_Q13_O19),
+      cmocka_unit_test(every_optimizer_ends_at_the_least_sum_of_a_pendulum_Q13_O21),
       cmocka_unit_test(every_optimizer_ends_at_the_least_sum_of_a_pushed_box_Q13),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

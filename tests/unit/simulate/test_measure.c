@@ -63,7 +63,7 @@ static void measure_contacts_are_merged_by_link_and_sorted(void** state) {
   run_free(run);
 }
 
-/* ---------------------------------------------------------------- momenta (S15) */
+/* ---------------------------------------------------------------- momenta (S19) */
 
 static void near_vector(Vec3 found, Vec3 wanted, double tolerance, const char* what) {
   compare_near(found.x, wanted.x, tolerance, what);
@@ -72,7 +72,7 @@ static void near_vector(Vec3 found, Vec3 wanted, double tolerance, const char* w
 }
 
 /* p = m v, L = c x p + R I R^T w: a quarter turn about x makes y of the body z of the world, rates are in link axes. */
-static void S15_momenta_of_a_free_body_at_the_start(void** state) {
+static void S19_momenta_of_a_free_body_at_the_start(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-9,
                         "contact: {model: none}\n"
@@ -130,14 +130,14 @@ static double none_before(int step) {
 
 static double half_after_the_first(int step) { return step > 1 ? 0.5 : 0; }
 
-static void S15_momenta_in_flight_by_both_schemes(void** state) {
+static void S19_momenta_in_flight_by_both_schemes(void** state) {
   (void)state;
   momenta_of_a_spinning_body_in_flight("first_order", none_before);
   momenta_of_a_spinning_body_in_flight("second_order", half_after_the_first);
 }
 
 /* Two boxes that meet off-centre in space: what contact gives to one it takes from the other. */
-static void S15_momentum_of_a_closed_system_is_kept(void** state) {
+static void S19_momentum_of_a_closed_system_is_kept(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-9,
                         "simulation: {dt: 0.01, steps: 60, gravity: [0, 0, 0]}\n"
@@ -163,7 +163,7 @@ static void S15_momentum_of_a_closed_system_is_kept(void** state) {
 
 /* A bob at distance l of a hinge about y through (0, 0, 1): p = m l w along the circle, and about the origin
  * L = c x p + I w y. */
-static void S15_momenta_of_a_pendulum(void** state) {
+static void S19_momenta_of_a_pendulum(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-10,
                         "contact: {model: none}\n"
@@ -183,7 +183,7 @@ static void S15_momenta_of_a_pendulum(void** state) {
 }
 
 /* Bodies that carry their angular momentum: L of a free one stays that of the start, I w + c x p, through 10 s. */
-static void S15_angular_momentum_that_is_carried_is_shown(void** state) {
+static void S19_angular_momentum_that_is_carried_is_shown(void** state) {
   (void)state;
   Run* run = run_create(1, 0,
                         "simulation: {dt: 0.01, steps: 1000, gravity: [0, 0, 0], integrator: momentum}\n"
@@ -246,11 +246,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(measure_contacts_have_the_centre_of_pressure),
       cmocka_unit_test(measure_energies_of_a_free_body),
-      cmocka_unit_test(S15_momenta_of_a_free_body_at_the_start),
-      cmocka_unit_test(S15_momenta_in_flight_by_both_schemes),
-      cmocka_unit_test(S15_momentum_of_a_closed_system_is_kept),
-      cmocka_unit_test(S15_momenta_of_a_pendulum),
-      cmocka_unit_test(S15_angular_momentum_that_is_carried_is_shown),
+      cmocka_unit_test(S19_momenta_of_a_free_body_at_the_start),
+      cmocka_unit_test(S19_momenta_in_flight_by_both_schemes),
+      cmocka_unit_test(S19_momentum_of_a_closed_system_is_kept),
+      cmocka_unit_test(S19_momenta_of_a_pendulum),
+      cmocka_unit_test(S19_angular_momentum_that_is_carried_is_shown),
       cmocka_unit_test(measure_contacts_are_merged_by_link_and_sorted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
