@@ -131,6 +131,7 @@ def main():
     parser.add_argument("--drawn", default="meeting", choices=["meeting", "any"],
                         help="targets that can meet, as the published program draws them, or any")
     parser.add_argument("--tables", default="1,2", help="of 1, 2, margins, steps, ends, temperature")
+    parser.add_argument("--rows", help="only these, as the tables call them, between commas; all 256 targets of one take minutes, of all rows days")
     parser.add_argument("--bodies", default="convex,concave")
     parser.add_argument("--sdrs", default="./sdrs")
     parser.add_argument("--work", default="out/witness")
@@ -146,6 +147,8 @@ def main():
         pairs = bodies(options, concave)
         for table in options.tables.split(","):
             for name, extra, share in tables[table]:
+                if options.rows and name not in options.rows.split(","):
+                    continue
                 row = measure(options, pairs, extra, share)
                 print(f"{table},{'concave' if concave else 'convex'},{name},{row[0]},{row[1]:.2g},{row[2]:.2g},"
                       f"{row[3]:.1f},{row[4]:.1f},{row[5]:.1f},{row[6]:.1f}")

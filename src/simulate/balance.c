@@ -194,7 +194,7 @@ bool balance_at_rounding(const Sim* s, const Assembly* a) {
     for (int k = t->dof_first; k < t->dof_first + t->dof_count; k++) {
       double left = fabs(s->gradient[k]) - balance_allowed(s, k);
       if (s->fixed[k] || left <= 0) continue;
-      if (!(left <= rounding_of(s, k) + contact_rounding_of(s, a, n, k))) return false;
+      if (!(left <= rounding_of(s, k) + (a ? contact_rounding_of(s, a, n, k) : 0))) return false;
     }
   }
   return true;

@@ -322,7 +322,7 @@ bool balance_tree(const Sim* sim, int tree, bool arrived);
 /* A step ends at the rounding floor when what is left out of balance is at most this part of the forces at work. */
 #define FLOOR_MOST 1e-2
 /* Is what is out of balance no more than what the rounding of the coordinates makes of the forces of inertia, drives,
- * joints and contact (S16)? assembly: of the accepted state and of these trees. */
+ * joints and contact (S16)? assembly: of the accepted state and of these trees; NULL: contact is left out. */
 bool balance_at_rounding(const Sim* sim, const Assembly* assembly);
 /* Largest imbalance over the free degrees of freedom relative to the forces at work there: at most the tolerance when
  * all are in balance. NaN: a gradient is not finite. *worst: its degree of freedom, -1 when all are zero. Without
