@@ -76,7 +76,7 @@ enum { SLOPES = 32 };
 /* Along the gradient (X16): dz = -phi_theta grad phi / |grad phi|^2. Body frame; out[k * stride], k < parameters. */
 static void normal_slopes(const Field* field, Vec3 z, int parameters, Vec3* out, int stride) {
   Vec3 gradient = field_evaluate(field, z).gradient, turned[SLOPES];
-  double square = vec3_dot(gradient, gradient), up[SLOPES];
+  double square = vec3_dot(gradient, gradient), up[SLOPES] = {0};
   for (int first = 0; first < parameters; first += SLOPES) {
     int count = parameters - first < SLOPES ? parameters - first : SLOPES;
     if (square > 0) field_parameter_slopes(field, z, first, count, up, turned);
