@@ -25,16 +25,10 @@ static TriangleSurface triangles_of(const Mesh* mesh) {
   return out;
 }
 
-static Vec3 double_area(const TriangleSurface* surface, int i) {
-  Vec3 a = surface->points[surface->triangles[i][0]];
-  return vec3_cross(vec3_sub(surface->points[surface->triangles[i][1]], a),
-                    vec3_sub(surface->points[surface->triangles[i][2]], a));
-}
-
 static double enclosed_volume(const TriangleSurface* surface) {
   double sum = 0;
   for (int i = 0; i < surface->triangle_count; i++)
-    sum += vec3_dot(surface->points[surface->triangles[i][0]], double_area(surface, i)) / 6;
+    sum += vec3_dot(surface->points[surface->triangles[i][0]], surface_double_area(surface, i)) / 6;
   return sum;
 }
 

@@ -159,6 +159,12 @@ typedef struct {
   int (*triangles)[3]; /* counter-clockwise seen from outside */
   int triangle_count;
 } TriangleSurface;
+/* (b - a) x (c - a) of triangle i: outward, of twice its area [m^2]. Cannot fail. */
+static inline Vec3 surface_double_area(const TriangleSurface* surface, int i) {
+  Vec3 a = surface->points[surface->triangles[i][0]];
+  return vec3_cross(vec3_sub(surface->points[surface->triangles[i][1]], a),
+                    vec3_sub(surface->points[surface->triangles[i][2]], a));
+}
 /* Frees both arrays and leaves a zeroed surface; accepts a zeroed one. NULL is not accepted. */
 void surface_free(TriangleSurface* surface);
 /* A copy of the hull's own vertices and triangles, owned by the caller. Freed by surface_free. Never fails; a hull

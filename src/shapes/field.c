@@ -179,44 +179,6 @@ FieldValue field_evaluate(const Field* field, Vec3 place) {
 
 /* ---------------------------------------------------------------- making and ending */
 
-static Vec3 triangle_normal(const ConvexHull* hull, int i) {
-  Vec3 a = hull->vertices[hull->triangles[i][0]];
-  return vec3_normalized(vec3_cross(vec3_sub(hull->vertices[hull->triangles[i][1]], a),
-                                    vec3_sub(hull->vertices[hull->triangles[i][2]], a)));
-}
-
-/* Normals nearer than this are of one face. */
-#define SAME_FACE 1e-9
-
-/* Planes (n, offset from the centre) of the hull's faces, each once. */
-static int hull_planes(const ConvexHull* hull, Vec3 center, double (*out)[4]) {
-  int count = 0;
-  for (int i = 0; i < hull->triangle_count; i++) {
-    Vec3 n = triangle_normal(hull, i);
-    bool known = false;
-    for (int k = 0; k < count && !known; k++)
-      known = vec3_norm(vec3_sub(n, vec3(out[k][0], out[k][1], out[k][2]))) < SAME_FACE;
-    if (known) continue;
-    const double plane[4] = {n.x, n.y, n.z, vec3_dot(n, vec3_sub(hull->vertices[hull->triangles[i][0]], center))};
-    memcpy(out[count++], plane, sizeof plane);
-  }
-  return count;
-}
-
-const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing) {
-  MassMoment solid = mass_moment_solid(hull);
-  *field = (Field){.kind = FIELD_SHAPE, .pose = pose_identity()};
-  field->pose.t = mass_moment_center(&solid);
-  double(*planes)[4] = (double(*)[4])MEMORY_NEW(double, 4 * hull->triangle_count);
-  SmoothForm form = {.kind = SMOOTH_POLYTOPE, .faces = (const double(*)[4])planes};
-  form.face_count = hull_planes(hull, field->pose.t, planes);
-  for (int i = 0; i < form.face_count; i++) form.length = fmax(form.length, planes[i][3]);
-  form.beta = form.length / smoothing;
-  const char* rule = shape_create(&field->shape, &form);
-  memory_free(planes);
-  return rule;
-}
-
 /* So many times as far from their mean as the farthest of the points. */
 #define FAR_AWAY 10
 

@@ -5,12 +5,6 @@
 
 /* ---------------------------------------------------------------- points with normals on triangles */
 
-static Vec3 double_area(const TriangleSurface* surface, int i) {
-  Vec3 a = surface->points[surface->triangles[i][0]];
-  return vec3_cross(vec3_sub(surface->points[surface->triangles[i][1]], a),
-                    vec3_sub(surface->points[surface->triangles[i][2]], a));
-}
-
 static double mean_edge(const TriangleSurface* surface) {
   double sum = 0;
   for (int i = 0; i < surface->triangle_count; i++)
@@ -24,7 +18,7 @@ static double mean_edge(const TriangleSurface* surface) {
 static Vec3* corner_areas(const TriangleSurface* surface) {
   Vec3* out = MEMORY_NEW(Vec3, surface->point_count);
   for (int i = 0; i < surface->triangle_count; i++) {
-    Vec3 area = double_area(surface, i);
+    Vec3 area = surface_double_area(surface, i);
     for (int k = 0; k < 3; k++) {
       Vec3* sum = &out[surface->triangles[i][k]];
       *sum = vec3_add(*sum, area);
@@ -51,7 +45,8 @@ void field_of_triangles(Field* field, const TriangleSurface* surface, double rad
   for (int i = 0; i < surface->triangle_count; i++) {
     const int* corner = surface->triangles[i];
     Vec3 sum = vec3_add(surface->points[corner[0]], surface->points[corner[1]]);
-    add_oriented(field, vec3_scale(vec3_add(sum, surface->points[corner[2]]), 1.0 / 3), double_area(surface, i));
+    add_oriented(field, vec3_scale(vec3_add(sum, surface->points[corner[2]]), 1.0 / 3),
+                 surface_double_area(surface, i));
   }
   for (int i = 0; i < surface->point_count; i++) add_oriented(field, surface->points[i], areas[i]);
   memory_free(areas);
@@ -88,7 +83,7 @@ static void sort_links(FieldCorners* out, LinkList* list) {
 
 /* ---------------------------------------------------------------- planes */
 
-/* Normals nearer than this are of one face, as in field_of_hull. */
+/* Normals nearer than this are of one face. */
 #define SAME_FACE 1e-9
 
 static Vec3 triangle_normal(const ConvexHull* hull, int i) {
@@ -97,20 +92,53 @@ static Vec3 triangle_normal(const ConvexHull* hull, int i) {
                                     vec3_sub(hull->vertices[hull->triangles[i][2]], a)));
 }
 
-/* Plane of each triangle (triangle_count), and the planes. */
-static int* find_planes(FieldCorners* out, const ConvexHull* hull) {
-  int* plane = MEMORY_NEW(int, hull->triangle_count);
-  for (int i = 0; i < hull->triangle_count; i++) {
+/* Planes of a hull's faces, each once, with a point of each; all (triangle_count). */
+typedef struct {
+  int count;
+  Vec3 *normals, *points;
+  int* of; /* plane of each triangle */
+} PolyhedronFaces;
+
+static PolyhedronFaces find_planes(const ConvexHull* hull) {
+  int triangles = hull->triangle_count;
+  PolyhedronFaces out = {0, MEMORY_NEW(Vec3, triangles), MEMORY_NEW(Vec3, triangles), MEMORY_NEW(int, triangles)};
+  for (int i = 0; i < triangles; i++) {
     Vec3 n = triangle_normal(hull, i);
     int k = 0;
-    while (k < out->plane_count && !(vec3_norm(vec3_sub(n, out->normals[k])) < SAME_FACE)) k++;
-    plane[i] = k;
-    if (k < out->plane_count) continue;
-    out->normals[k] = n;
-    out->offsets[k] = vec3_dot(n, hull->vertices[hull->triangles[i][0]]);
-    out->plane_count++;
+    while (k < out.count && !(vec3_norm(vec3_sub(n, out.normals[k])) < SAME_FACE)) k++;
+    out.of[i] = k;
+    if (k < out.count) continue;
+    out.normals[k] = n;
+    out.points[k] = hull->vertices[hull->triangles[i][0]];
+    out.count++;
   }
-  return plane;
+  return out;
+}
+
+static void planes_free(PolyhedronFaces* planes) {
+  memory_free(planes->normals);
+  memory_free(planes->points);
+  memory_free(planes->of);
+}
+
+const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing) {
+  MassMoment solid = mass_moment_solid(hull);
+  *field = (Field){.kind = FIELD_SHAPE, .pose = pose_identity()};
+  field->pose.t = mass_moment_center(&solid);
+  PolyhedronFaces planes = find_planes(hull);
+  double(*faces)[4] = (double(*)[4])MEMORY_NEW(double, 4 * planes.count);
+  SmoothForm form = {.kind = SMOOTH_POLYTOPE, .faces = (const double(*)[4])faces, .face_count = planes.count};
+  for (int k = 0; k < planes.count; k++) {
+    Vec3 n = planes.normals[k];
+    const double face[4] = {n.x, n.y, n.z, vec3_dot(n, vec3_sub(planes.points[k], field->pose.t))};
+    memcpy(faces[k], face, sizeof face);
+    form.length = fmax(form.length, face[3]);
+  }
+  form.beta = form.length / smoothing;
+  const char* rule = shape_create(&field->shape, &form);
+  memory_free(faces);
+  planes_free(&planes);
+  return rule;
 }
 
 /* Vertices of a plane, each once; seen[v]: the last plane that had vertex v, plus one. */
@@ -156,18 +184,21 @@ static void link_plane(LinkList* list, const ConvexHull* hull, const int* number
 
 FieldCorners field_corners_of_hull(const Field* field, const ConvexHull* hull, const int* number, int count) {
   FieldCorners out = {.count = count, .field = field, .tau = field->shape.length / field->shape.beta};
-  out.normals = MEMORY_NEW(Vec3, hull->triangle_count);
-  out.offsets = MEMORY_NEW(double, hull->triangle_count);
-  int *plane = find_planes(&out, hull), *seen = MEMORY_NEW(int, hull->vertex_count),
-      *corner = MEMORY_NEW(int, hull->vertex_count);
+  PolyhedronFaces planes = find_planes(hull);
+  int *seen = MEMORY_NEW(int, hull->vertex_count), *corner = MEMORY_NEW(int, hull->vertex_count);
+  out.plane_count = planes.count;
+  out.normals = MEMORY_NEW(Vec3, planes.count);
+  out.offsets = MEMORY_NEW(double, planes.count);
   LinkList list = link_list(3 * hull->triangle_count);
-  for (int k = 0; k < out.plane_count; k++) {
-    int corners = plane_corners(hull, plane, k, seen, corner);
+  for (int k = 0; k < planes.count; k++) {
+    int corners = plane_corners(hull, planes.of, k, seen, corner);
+    out.normals[k] = planes.normals[k];
+    out.offsets[k] = vec3_dot(planes.normals[k], planes.points[k]);
     link_plane(&list, hull, number, corner, corners, k, out.normals[k]);
     out.fitted = out.fitted || corners > 3;
   }
   sort_links(&out, &list);
-  memory_free(plane);
+  planes_free(&planes);
   memory_free(seen);
   memory_free(corner);
   return out;
@@ -189,7 +220,7 @@ static void link_triangle(LinkList* list, const TriangleSurface* surface, const 
   Vec3 side = vec3_sub(surface->points[corner[(k + 1) % 3]], surface->points[corner[(k + 2) % 3]]);
   Mat3 by = mat3_scale(mat3_cross(side), -1);
   CornerLink middle = {.of = of[t], .share = 1.0 / 3};
-  if (middle.of >= 0) middle.turned = mat3_mul(across(double_area(surface, t)), by);
+  if (middle.of >= 0) middle.turned = mat3_mul(across(surface_double_area(surface, t)), by);
   add_link(list, number[corner[k]], &middle);
   for (int j = 0; j < 3; j++) {
     CornerLink link = {.of = of[surface->triangle_count + corner[j]]};
@@ -204,7 +235,7 @@ FieldCorners field_corners_of_triangles(const Field* field, const TriangleSurfac
   int triangles = surface->triangle_count, next = 0;
   int* of = MEMORY_NEW(int, triangles + surface->point_count);
   Vec3* areas = corner_areas(surface);
-  for (int t = 0; t < triangles; t++) of[t] = vec3_norm(double_area(surface, t)) > 0 ? next++ : -1;
+  for (int t = 0; t < triangles; t++) of[t] = vec3_norm(surface_double_area(surface, t)) > 0 ? next++ : -1;
   for (int i = 0; i < surface->point_count; i++) of[triangles + i] = vec3_norm(areas[i]) > 0 ? next++ : -1;
   LinkList list = link_list(12 * triangles + surface->point_count);
   for (int t = 0; t < triangles; t++)
