@@ -5,8 +5,8 @@ Usage: scripts/measure_frames.py [billiards] [gather-bunny] [franka-push]     al
 Writes the rows of these to docs/results/frames.csv: processor milliseconds of one thread. Every row is the difference of two runs of
 sdrs optimize, with one iteration (of Adam, which takes every step) and with three, so that reading, the first run and what is executed do not
 count. Billiards: the first ten steps from the trivial start, and all hundred with the shot that out/billiards has found. The tasks of meshes: ten
-windows, with the control that out/<task> has found. Each of these is made if it is missing. Six minutes of processor time; a row that does not end
-(memory and time are limited) is empty.
+windows, with the control that out/<task> has found. Each of these is made if it is missing, and so are their meshes (scripts/prepare_meshes.py; without
+../shared/data it ends with 77). Six minutes of processor time; a row that does not end (memory and time are limited) is empty.
 """
 
 import csv
@@ -144,6 +144,10 @@ def main():
     rows = [row for row in csv.reader(open(TABLE, encoding="utf-8"))][1:] if TABLE.exists() else []
     rows = [row for row in rows if row[0].split(",")[0] not in chosen]
     (ROOT / WORK).mkdir(parents=True, exist_ok=True)
+    if set(chosen) - {"billiards"} and not (ROOT / "out/meshes/panda.yaml").exists():
+        made = subprocess.run([sys.executable, ROOT / "scripts/prepare_meshes.py"], cwd=ROOT, check=False)
+        if made.returncode:
+            sys.exit(made.returncode)
     for task in chosen:
         if not (ROOT / "out" / task / "design.csv").exists():
             processor_seconds("optimize", f"scenes/tasks/{task}.yaml", "-q", "-o", f"out/{task}")
