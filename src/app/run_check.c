@@ -393,7 +393,8 @@ static double vector_miss(const RunCheck* c, int row, const char* first, Vec3 va
 }
 
 /* How far what is written of a row's motion is from it [kg m/s]: momentum, angular momentum over an arm, energy over a
- * speed. Bodies that only meet one another keep their momentum whatever the step was. Armature has part of the energy. */
+ * speed. Bodies that only meet one another keep their momentum whatever the step was. Armature has part of the energy.
+ */
 static double motion_miss(const RunCheck* c, int row, const SimMotion* motion, double arm, double speed) {
   double miss = vector_miss(c, row, "px", motion->momentum);
   if (arm > 0) miss += vector_miss(c, row, "lx", motion->angular_momentum) / arm;
