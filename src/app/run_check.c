@@ -383,29 +383,39 @@ static bool clock_of(const RunCheck* c, int row, int before, StepClock* clock) {
   return true;
 }
 
-/* How far the row's linear momentum is from what is written [kg m/s]. Not by its energy, which armature has part of. */
-static double momentum_miss(const RunCheck* c, int row, Vec3 momentum) {
-  static const char* const names[] = {"px", "py", "pz"};
-  double miss[3] = {momentum.x, momentum.y, momentum.z};
-  for (int k = 0; k < 3; k++) {
-    int column = column_of(&c->solver, names[k]);
-    if (column < 0) return 0;
-    miss[k] -= run_check_value(&c->solver, row - 1, column);
-  }
+/* How far three columns of solver.csv from the named one on are from a vector. */
+static double vector_miss(const RunCheck* c, int row, const char* first, Vec3 value) {
+  int column = column_of(&c->solver, first);
+  if (column < 0) return 0;
+  double miss[3] = {value.x, value.y, value.z};
+  for (int k = 0; k < 3; k++) miss[k] -= run_check_value(&c->solver, row - 1, column + k);
   return vec3_norm(vec3_at(miss));
 }
 
+/* How far what is written of a row's motion is from it [kg m/s]: momentum, angular momentum over an arm, energy over a
+ * speed. Bodies that only meet one another keep their momentum whatever the step was. Armature has part of the energy.
+ */
+static double motion_miss(const RunCheck* c, int row, const SimMotion* motion, double arm, double speed) {
+  double miss = vector_miss(c, row, "px", motion->momentum);
+  if (arm > 0) miss += vector_miss(c, row, "lx", motion->angular_momentum) / arm;
+  int kinetic = column_of(&c->solver, "kinetic");
+  if (c->recorded->model.armature || kinetic < 0 || !(speed > 0)) return miss;
+  return miss + fabs(motion->kinetic - run_check_value(&c->solver, row - 1, kinetic)) / speed;
+}
+
 /* A step of second order that ends an approach is one of first order, as are some after it, and no file tells: the one
- * of both whose momentum is nearer to what is written. at: as for check_motion. */
+ * of both whose motion is nearer to what is written. at: as for check_motion. */
 static void find_kind(const RunCheck* c, int row, Pose* const* at, StepClock* clock) {
   const Model* model = &c->recorded->model;
   bool may_strike = model->simulation.integrator == INTEGRATOR_SECOND_ORDER && model->contact.rest_speed > 0;
   if (!may_strike || row > row_count(&c->solver)) return;
   StepClock other = *clock;
   other.kind = STEP_STRIKES;
-  double free = momentum_miss(c, row, motion_between(model, clock, at[0], at[1], at[2]).momentum);
-  double struck = momentum_miss(c, row, motion_between(model, &other, at[0], at[1], at[2]).momentum);
-  if (struck < free) *clock = other;
+  SimMotion free = motion_between(model, clock, at[0], at[1], at[2]);
+  SimMotion struck = motion_between(model, &other, at[0], at[1], at[2]);
+  double mass = scale_of(model, at[0]).mass, arm = arm_of(model, at[0]);
+  double speed = mass > 0 ? sqrt(2 * fmax(fmax(free.kinetic, struck.kinetic), 0) / mass) : 0;
+  if (motion_miss(c, row, &struck, arm, speed) < motion_miss(c, row, &free, arm, speed)) *clock = other;
 }
 
 /* at[0] is the row's state, at[1] that of the row before, and so on. */

@@ -39,8 +39,8 @@ static StepWeights second_order_weights(const StepClock* clock) {
   return (StepWeights){weight[0], now + older, old, 0, -2 * older * (before / dt), rate_now, rate_old};
 }
 
-/* In an impact: the force at t for the time between the middles of both parts (S15). */
-static StepWeights impact_weights(const StepClock* clock) {
+/* Of parts of unequal length: the force at t for the time between the middles of both (S15). */
+static StepWeights part_weights(const StepClock* clock) {
   StepWeights w = first_order_weights(clock);
   if (clock->dt_before > 0) w.factor = 2 * clock->dt / (clock->dt + clock->dt_before);
   return w;
@@ -60,7 +60,8 @@ static StepWeights leaving_weights(const StepClock* clock) {
 
 StepWeights step_weights(Integrator integrator, const StepClock* clock) {
   bool second = integrator == INTEGRATOR_SECOND_ORDER;
-  if (clock->kind == STEP_IMPACT) return impact_weights(clock);
+  bool beside = clock->kind == STEP_ENTERS || clock->kind == STEP_LEAVES; /* an impact */
+  if (clock->kind == STEP_IMPACT || (beside && !second)) return part_weights(clock);
   if (second && clock->kind == STEP_LEAVES && clock->dt_before > 0) return leaving_weights(clock);
   if (clock->kind == STEP_STRIKES || clock->kind == STEP_STRUCK || clock->kind == STEP_RECOVERS)
     return first_order_weights(clock);

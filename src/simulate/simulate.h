@@ -39,7 +39,7 @@ typedef enum {
   STEP_RECOVERS, /* and one more */
   STEP_ENTERS,   /* the first of the parts that resolve an impact */
   STEP_IMPACT,   /* another of them */
-  STEP_LEAVES,   /* the first after them */
+  STEP_LEAVES,   /* the first after them; not second_order: a step or part near them of another length than before it */
 } StepKind;
 /* Is it a part that resolves an impact? false of every other kind; nothing is allocated. */
 static inline bool step_resolves(StepKind kind) { return kind == STEP_ENTERS || kind == STEP_IMPACT; }

@@ -223,10 +223,16 @@ static StepKind kind_after_strike(const Sim* s) {
   return before == STEP_STRUCK ? STEP_RECOVERS : STEP_FREE;
 }
 
+/* A part that resolves nothing and is of another length than the one before: second_order has weights for it anyway. */
+static StepKind uneven_kind(const Sim* s) {
+  return s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER ? STEP_FREE : STEP_LEAVES;
+}
+
 static StepKind next_kind(const Sim* s, bool resolves) {
   StepKind before = s->reached.kind;
   if (resolves) return step_resolves(before) ? STEP_IMPACT : STEP_ENTERS;
   if (step_resolves(before)) return STEP_LEAVES;
+  if (before == STEP_LEAVES && s->clock.dt != s->reached.dt) return uneven_kind(s);
   return before == STEP_FREE || before == STEP_LEAVES ? STEP_FREE : kind_after_strike(s);
 }
 
@@ -303,7 +309,7 @@ static StepReport take_part(Sim* s, double end, double left, double* length) {
     spent = report;
     reject_part(s);
     if (shorter) *length = failed ? 0.5 * *length : allowed;
-    kind = better;
+    kind = shorter && better == STEP_FREE ? uneven_kind(s) : better;
   }
   end_part(s, &report);
   return report;
