@@ -200,8 +200,9 @@ static void slip_matrix(const SlipEvaluation* e, bool newton, double h[4][4]) {
   h[2][2] = e->qyy - part * e->radial[5];
 }
 
-static double slip_step(const SlipEvaluation* e, int order, bool newton, double step[3]) {
-  double h[4][4] = {{0}};
+/* For one order, so that the compiler can unroll its loops. */
+static inline double slip_step_of(const SlipEvaluation* e, int order, bool newton, double step[3]) {
+  double h[4][4];
   slip_matrix(e, newton, h);
   for (int k = 0; k < order; k++) step[k] = -e->gradient[k];
   small_cholesky(order, h);
@@ -211,6 +212,11 @@ static double slip_step(const SlipEvaluation* e, int order, bool newton, double 
   small_backward(order, h, step);
   for (int k = order; k < 3; k++) step[k] = 0;
   return decrement;
+}
+
+/* Newton's or the majorant's; returns g^T H^-1 g. */
+static double slip_step(const SlipEvaluation* e, int order, bool newton, double step[3]) {
+  return order == 2 ? slip_step_of(e, 2, newton, step) : slip_step_of(e, 3, newton, step);
 }
 
 /* Mean of both sides' weighted velocities: the exact answer for two sides that slide with equal weights. */
@@ -261,21 +267,27 @@ static SlipEvaluation shortened_step(FrictionLag* lag, const SlipEvaluation* e, 
   return lowest;
 }
 
-static int minimise_slip(FrictionLag* lag, double smoothing, SlipEvaluation* e) {
+/* From lag->slip, where `e` has been evaluated; *energy is that of the minimum. Returns the iterations, -1 when they
+ * fail. */
+static int minimise_slip(FrictionLag* lag, double smoothing, SlipEvaluation* e, double* energy) {
   int order = lag->order;
   double scale = lag->total_weight * sqrt(smoothing);
   for (int k = 0; k < SLIP_ITERATIONS; k++) {
     double step[3], trial[3];
     double decrement = slip_step(e, order, true, step);
     if (!isfinite(decrement)) return -1;
+    *energy = e->energy;
     if (decrement <= 1e-26 * scale) return k;
-    bool last = decrement < SLIP_LAST_STEP * scale;
+    if (decrement < SLIP_LAST_STEP * scale) { /* nobody asks for derivatives by the slip there */
+      for (int i = 0; i < 3; i++) lag->slip[i] += step[i];
+      *energy = slip_energy(lag, lag->slip, smoothing);
+      return k + 1;
+    }
     SlipEvaluation next = try_slip(lag, step, 1.0, smoothing, trial);
-    if (!last && !(next.energy <= e->energy * (1 + 1e-14) - 0.1 * decrement))
+    if (!(next.energy <= e->energy * (1 + 1e-14) - 0.1 * decrement))
       next = shortened_step(lag, e, order, step, decrement, smoothing, trial);
     memcpy(lag->slip, trial, sizeof(trial));
     *e = next;
-    if (last) return k + 1;
   }
   return -1;
 }
@@ -379,7 +391,8 @@ int friction_recall(FrictionLag* lag, const FrictionParameters* parameters, cons
   if (!(lag->total_weight > 0)) return 0;
   vertex_velocities(lag, pose, parameters->dt);
   SlipEvaluation e = evaluate_slip(lag, lag->slip, parameters->smoothing);
-  return minimise_slip(lag, parameters->smoothing, &e);
+  double energy;
+  return minimise_slip(lag, parameters->smoothing, &e, &energy);
 }
 
 int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
@@ -396,9 +409,10 @@ int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const
     memcpy(lag->slip, warm, sizeof(warm));
   else
     e = evaluate_slip(lag, lag->slip, parameters->smoothing);
-  int iterations = minimise_slip(lag, parameters->smoothing, &e);
+  double least;
+  int iterations = minimise_slip(lag, parameters->smoothing, &e, &least);
   if (iterations < 0) return -1;
-  *energy = parameters->coefficient * parameters->dt * e.energy;
+  *energy = parameters->coefficient * parameters->dt * least;
   return iterations;
 }
 
