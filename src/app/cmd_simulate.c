@@ -182,7 +182,10 @@ static void print_remedy(const Run* run) {
   const StepReport* report = &run->report;
   const StepSqueeze* squeeze = &report->squeeze;
   bool measured = isfinite(squeeze->gap);
-  if (squeeze->known)
+  if (report->outcome == STEP_CROSSED)
+    fprintf(stderr, "  past each other: '%s' and '%s'\n", model->links[squeeze->link_a].name,
+            model->links[squeeze->link_b].name);
+  else if (squeeze->known)
     fprintf(stderr,
             squeeze->gap < 0 ? "  in each other's way: '%s' and '%s' (they would overlap by %.3g m)\n"
             : measured       ? "  squeezed hardest: '%s' and '%s' (%.3g m apart)\n"
@@ -193,6 +196,11 @@ static void print_remedy(const Run* run) {
           model->simulation.dt / report->substeps);
   if (report->outcome == STEP_BLOCKED)
     fprintf(stderr, "change the prescribed motion or what stands in its way\n");
+  else if (report->outcome == STEP_CROSSED)
+    fprintf(
+        stderr,
+        "a smaller simulation.dt (%.3g s now) or more simulation.substeps: a step is longer than bodies are large\n",
+        model->simulation.dt);
   else if (report->outcome == STEP_OPEN)
     fprintf(stderr,
             "change what moves the loop (prescribed joints, other closures), give it another joint, or begin "

@@ -9,7 +9,7 @@
 
 const char* step_outcome_text(StepOutcome outcome) {
   static const char* const text[] = {"converged", "rounding_floor", "max_iterations", "line_search",
-                                     "blocked",   "open",           "not_finite"};
+                                     "blocked",   "open",           "crossed",        "not_finite"};
   return text[outcome];
 }
 
@@ -84,6 +84,7 @@ static void allocate(Sim* s) {
   if (m->feels) s->state.felt = MEMORY_NEW(Vec3, m->link_count);
   if (m->delayed_count > 0) s->state.delayed = MEMORY_NEW(double, 2 * m->delayed_count);
   s->delays = delays_create(m);
+  s->extent = crossing_extents(m);
   s->spinners = spinners_create(m);
   s->closures = closures_create(m, s->tolerance);
   s->q_now = MEMORY_NEW(double, m->coordinate_count);
@@ -194,6 +195,7 @@ void sim_destroy(Sim* s) {
                    s->couplings,
                    s->contacts,
                    s->path_q,
+                   s->extent,
                    s->records,
                    s->work,
                    s->at_work,

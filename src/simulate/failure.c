@@ -12,6 +12,8 @@ static const char* failure_reason(StepOutcome outcome) {
       return "no length of the Newton step lowers the objective";
     case STEP_BLOCKED:
       return "a prescribed link cannot move on without passing through something";
+    case STEP_CROSSED:
+      return "two bodies would change sides as if neither were there";
     case STEP_OPEN:
       return "a loop does not close";
     case STEP_NOT_FINITE:

@@ -189,6 +189,8 @@ struct Sim {
   int* group;          /* of every island: islands that meet in the trial  (trees) */
   int island_count;
   double* path_q; /* coordinates on the way, for the certificate  (nq) */
+  double* extent; /* of every link: what its hulls with an end reach about its centre of mass; 0: it has none  (links)
+                     [m] */
   BlockSolver* solver;
   int pattern_version;
   uint64_t *couplings, *fresh_couplings; /* of the pattern, sorted; being looked at */
@@ -246,6 +248,14 @@ double* path_add_row(Sim* sim);
 /* A move by s->scaled is about to be accepted: the accepted state is still that before it. Copies s->scaled (nv).
  * Allocates while a step has more moves than ever before. */
 void path_add(Sim* sim);
+
+/* ---- simulate/crossing.c (docs/derivations/certificate.md, P9) */
+/* Sim.extent of a model. Allocates an array of link_count numbers, which the caller frees. Never fails. */
+double* crossing_extents(const Model* model);
+/* Do two links change sides on the way from one state to another: poses `from` and `to` (links), world frame [m]? They
+ * would meet on their straight ways, and stand behind each other in the end. found: which two; set only then. False
+ * without a certificate, and of pairs that no barrier keeps apart. Allocates nothing. */
+bool sim_crosses(const Sim* sim, const Pose* from, const Pose* to, StepSqueeze* found);
 
 /* All that the steps to come depend on, through a block (simulate/snapshot.c). Measures, writes or reads as block->pass
  * says. Of a block that does not fit block->failed is set. */

@@ -60,6 +60,7 @@ typedef enum {
   STEP_LINE_SEARCH,    /* no acceptable step length: the state before is kept */
   STEP_BLOCKED,        /* a prescribed link cannot move without passing through something */
   STEP_OPEN,           /* a closure cannot be closed: the state before is kept */
+  STEP_CROSSED,        /* two bodies would change sides, each on a way round the other: the state before is kept */
   STEP_NOT_FINITE,     /* a number overflowed: the state before is kept */
 } StepOutcome;
 /* The word that outputs have for it: static, never NULL. Undefined for what is no StepOutcome; not to be freed. */

@@ -255,6 +255,16 @@ static StepReport solve_part(Sim* s, double* allowed) {
   return report;
 }
 
+/* Newton's method has gone round by several moves to where bodies have passed each other: only shorter steps feel the
+ * blow (crossing.c). */
+static void refuse_crossing(const Sim* s, StepReport* report) {
+  if (step_outcome_failed(report->outcome) || report->iterations < 2) return;
+  StepSqueeze found;
+  if (!sim_crosses(s, s->pose_now, s->configuration[s->current].pose, &found)) return;
+  report->outcome = STEP_CROSSED;
+  report->squeeze = found;
+}
+
 static void end_part(Sim* s, const StepReport* report) {
   bool reached = !step_outcome_failed(report->outcome);
   path_end(s, reached, s->clock.time);
@@ -311,6 +321,7 @@ static StepReport take_part(Sim* s, double end, double left, double* length) {
     if (shorter) *length = failed ? 0.5 * *length : allowed;
     kind = shorter && better == STEP_FREE ? uneven_kind(s) : better;
   }
+  refuse_crossing(s, &report);
   end_part(s, &report);
   return report;
 }
@@ -365,7 +376,7 @@ static bool has_all_iterations(int count) {
 /* Back to before the step. */
 static void give_up(Sim* s, int parts, StepReport* report) {
   s->between.count = 0;
-  report->squeeze = find_squeeze(s);
+  if (report->outcome != STEP_CROSSED) report->squeeze = find_squeeze(s);
   restore(s, parts);
 }
 

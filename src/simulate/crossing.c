@@ -1,0 +1,119 @@
+/* Bodies that change sides within a step (docs/derivations/certificate.md, P9). Where a step is longer than bodies are
+ * large its objective has a minimum on either side of whatever stands in the way, and Newton's method may find a path,
+ * proved piece by piece, on which that steps aside, lets the other pass and comes back: no two bodies have met, and no
+ * blow was felt. */
+#include "simulate/sim.h"
+
+/* Two links that move by less than this part of the smaller one's size against each other do not pass. */
+#define SHARE_OF_SIZE 0.5
+/* Hulls nearer than this part of the smaller one's size meet, as far as their way is concerned. */
+#define MEETS 1e-6
+/* Advances of a hull along its way until it meets the other or has passed it. */
+enum { ADVANCES = 64 };
+
+typedef struct {
+  const Model* model;
+  const Pose *from, *to; /* of every link */
+} Way;
+
+double* crossing_extents(const Model* m) {
+  double* extent = MEMORY_NEW(double, m->link_count);
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    for (int h = link->hull_first; h < link->hull_first + link->hull_count; h++) {
+      const ModelHull* hull = &m->hulls[h];
+      if (hull->points.count == 0) continue;
+      extent[i] = fmax(extent[i], vec3_norm(vec3_sub(hull->center, link->center)) + hull->radius);
+    }
+  }
+  return extent;
+}
+
+static Vec3 displacement(const Way* way, int link, Vec3 point) {
+  return vec3_sub(pose_apply(way->to[link], point), pose_apply(way->from[link], point));
+}
+
+/* Do two spheres, `apart` at first, come to within `near` of each other when one moves by `relative`? */
+static bool spheres_meet(Vec3 apart, Vec3 relative, double near) {
+  double along = vec3_dot(apart, relative), length = vec3_dot(relative, relative);
+  double t = length > 0 ? fmin(fmax(along / length, 0), 1) : 0;
+  Vec3 left = vec3_add_scaled(apart, -t, relative);
+  return vec3_dot(left, left) < near * near;
+}
+
+/* Two hulls, each on the straight way of its centre, turned as at first: do they meet there, and stand behind each
+ * other in the end? */
+static bool hulls_cross(const Way* way, const ModelHull* a, const ModelHull* b) {
+  const Pose *at_a = &way->from[a->link], *at_b = &way->from[b->link];
+  Vec3 da = displacement(way, a->link, a->center), db = displacement(way, b->link, b->center), side = {0, 0, 0};
+  Vec3 relative = vec3_sub(da, db), apart = vec3_sub(pose_apply(*at_b, b->center), pose_apply(*at_a, a->center));
+  if (!spheres_meet(apart, relative, a->radius + b->radius)) return false;
+  double near = MEETS * fmin(a->radius, b->radius);
+  GjkCache cache = {0};
+  bool meet = false;
+  double t = 0;
+  for (int k = 0; k < ADVANCES && !meet; k++) {
+    Pose moved_a = {at_a->r, vec3_add_scaled(at_a->t, t, da)}, moved_b = {at_b->r, vec3_add_scaled(at_b->t, t, db)};
+    GjkResult found = gjk_distance(a->points, moved_a, b->points, moved_b, &cache);
+    meet = !(found.distance > near);
+    if (found.distance > 0) side = found.normal;
+    double closing = vec3_dot(side, relative);
+    if (!meet && !(closing > 0)) return false;
+    t += found.distance / closing;
+    if (!meet && !(t < 1)) return false;
+  }
+  if (!meet) return false;
+  cache = (GjkCache){0};
+  GjkResult end = gjk_distance(a->points, way->to[a->link], b->points, way->to[b->link], &cache);
+  return vec3_dot(side, end.normal) < 0;
+}
+
+static bool any_hulls_cross(const Way* way, int link_a, int link_b) {
+  const Model* m = way->model;
+  const ModelLink *a = &m->links[link_a], *b = &m->links[link_b];
+  for (int i = a->hull_first; i < a->hull_first + a->hull_count; i++) {
+    for (int j = b->hull_first; j < b->hull_first + b->hull_count; j++) {
+      const ModelHull *one = &m->hulls[i], *other = &m->hulls[j];
+      if (one->points.count > 0 && other->points.count > 0 && hulls_cross(way, one, other)) return true;
+    }
+  }
+  return false;
+}
+
+/* Does a law keep them apart? */
+static bool kept_apart(const Model* m, int a, int b) {
+  if (!model_pair_allowed(m, a, b)) return false;
+  int own = model_pair_law(m, a, b);
+  ContactModel law = own < 0 ? m->contact_model : m->pair_laws[own].law;
+  return law != CONTACT_NONE && !contact_overlaps(law);
+}
+
+static bool links_cross(const Sim* s, const Way* way, int a, int b) {
+  const ModelLink* links = way->model->links;
+  double smaller = fmin(s->extent[a], s->extent[b]);
+  Vec3 relative = vec3_sub(displacement(way, a, links[a].center), displacement(way, b, links[b].center));
+  if (!(vec3_norm(relative) > SHARE_OF_SIZE * smaller)) return false;
+  Vec3 apart = vec3_sub(pose_apply(way->from[b], links[b].center), pose_apply(way->from[a], links[a].center));
+  return spheres_meet(apart, relative, s->extent[a] + s->extent[b]) && kept_apart(way->model, a, b) &&
+         any_hulls_cross(way, a, b);
+}
+
+bool sim_crosses(const Sim* s, const Pose* from, const Pose* to, StepSqueeze* found) {
+  const Model* m = s->model;
+  if (!s->contact || !m->simulation.certificate) return false;
+  Way way = {m, from, to};
+  double least = INFINITY;
+  for (int i = 0; i < m->link_count; i++)
+    if (s->extent[i] > 0) least = fmin(least, s->extent[i]);
+  for (int i = 0; i < m->link_count; i++) {
+    /* of two that pass one at least moves by half of what both do */
+    if (m->links[i].tree < 0 || !(s->extent[i] > 0)) continue;
+    if (!(vec3_norm(displacement(&way, i, m->links[i].center)) > 0.5 * SHARE_OF_SIZE * least)) continue;
+    for (int j = 0; j < m->link_count; j++) {
+      if (i == j || !(s->extent[j] > 0) || !links_cross(s, &way, i, j)) continue;
+      *found = (StepSqueeze){true, i < j ? i : j, i < j ? j : i, .gap = INFINITY};
+      return true;
+    }
+  }
+  return false;
+}
