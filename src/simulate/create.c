@@ -85,6 +85,7 @@ static void allocate(Sim* s) {
   if (m->delayed_count > 0) s->state.delayed = MEMORY_NEW(double, 2 * m->delayed_count);
   s->delays = delays_create(m);
   s->extent = crossing_extents(m);
+  s->moved = MEMORY_NEW(Vec3, m->link_count);
   s->spinners = spinners_create(m);
   s->closures = closures_create(m, s->tolerance);
   s->q_now = MEMORY_NEW(double, m->coordinate_count);
@@ -196,6 +197,7 @@ void sim_destroy(Sim* s) {
                    s->contacts,
                    s->path_q,
                    s->extent,
+                   s->moved,
                    s->records,
                    s->work,
                    s->at_work,

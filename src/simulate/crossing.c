@@ -90,9 +90,9 @@ static bool kept_apart(const Model* m, int a, int b) {
 
 static bool links_cross(const Sim* s, const Way* way, int a, int b) {
   const ModelLink* links = way->model->links;
-  double smaller = fmin(s->extent[a], s->extent[b]);
-  Vec3 relative = vec3_sub(displacement(way, a, links[a].center), displacement(way, b, links[b].center));
-  if (!(vec3_norm(relative) > SHARE_OF_SIZE * smaller)) return false;
+  double least = SHARE_OF_SIZE * fmin(s->extent[a], s->extent[b]);
+  Vec3 relative = vec3_sub(s->moved[a], s->moved[b]);
+  if (!(vec3_dot(relative, relative) > least * least)) return false;
   Vec3 apart = vec3_sub(pose_apply(way->from[b], links[b].center), pose_apply(way->from[a], links[a].center));
   return spheres_meet(apart, relative, s->extent[a] + s->extent[b]) && kept_apart(way->model, a, b) &&
          any_hulls_cross(way, a, b);
@@ -103,12 +103,14 @@ bool sim_crosses(const Sim* s, const Pose* from, const Pose* to, StepSqueeze* fo
   if (!s->contact || !m->simulation.certificate) return false;
   Way way = {m, from, to};
   double least = INFINITY;
-  for (int i = 0; i < m->link_count; i++)
+  for (int i = 0; i < m->link_count; i++) {
     if (s->extent[i] > 0) least = fmin(least, s->extent[i]);
+    s->moved[i] = displacement(&way, i, m->links[i].center);
+  }
   for (int i = 0; i < m->link_count; i++) {
     /* of two that pass one at least moves by half of what both do */
     if (m->links[i].tree < 0 || !(s->extent[i] > 0)) continue;
-    if (!(vec3_norm(displacement(&way, i, m->links[i].center)) > 0.5 * SHARE_OF_SIZE * least)) continue;
+    if (!(vec3_norm(s->moved[i]) > 0.5 * SHARE_OF_SIZE * least)) continue;
     for (int j = 0; j < m->link_count; j++) {
       if (i == j || !(s->extent[j] > 0) || !links_cross(s, &way, i, j)) continue;
       *found = (StepSqueeze){true, i < j ? i : j, i < j ? j : i, .gap = INFINITY};

@@ -191,6 +191,7 @@ struct Sim {
   double* path_q; /* coordinates on the way, for the certificate  (nq) */
   double* extent; /* of every link: what its hulls with an end reach about its centre of mass; 0: it has none  (links)
                      [m] */
+  Vec3* moved;    /* of every link: how far its centre of mass goes in the part that is looked at  (links) [m] */
   BlockSolver* solver;
   int pattern_version;
   uint64_t *couplings, *fresh_couplings; /* of the pattern, sorted; being looked at */
@@ -254,7 +255,7 @@ void path_add(Sim* sim);
 double* crossing_extents(const Model* model);
 /* Do two links change sides on the way from one state to another: poses `from` and `to` (links), world frame [m]? They
  * would meet on their straight ways, and stand behind each other in the end. found: which two; set only then. False
- * without a certificate, and of pairs that no barrier keeps apart. Allocates nothing. */
+ * without a certificate, and of pairs that no barrier keeps apart. Sets Sim.moved. Allocates nothing. */
 bool sim_crosses(const Sim* sim, const Pose* from, const Pose* to, StepSqueeze* found);
 
 /* All that the steps to come depend on, through a block (simulate/snapshot.c). Measures, writes or reads as block->pass
