@@ -6,8 +6,8 @@
 /* 10 ms steps: so many of the fall at most, and as many of what follows. A heap that is not at rest by then is timed as
  * it is. */
 enum { STEPS_MOST = 1000, REST_STEPS = 30 };
-/* So many in a row at rest, of which the last REST_STEPS are timed: what has slipped last needs half a second to come to
- * an even creep. */
+/* So many in a row at rest, of which the last REST_STEPS are timed: what has slipped last needs half a second to come
+ * to an even creep. */
 enum { QUIET_STEPS = 100 };
 
 /* Bodies of at most 0.156 m from middle to corner begin this far apart, so that none touches however it is turned, and
