@@ -34,8 +34,10 @@ bool bench_time_steps(const Options* options, Sim* sim, double* milliseconds, in
 void bench_pile_yaml(Text* yaml, int bodies);
 /* Free boxes turned at random above an open box, as YAML. Appended; metres; the same for the same number of bodies. */
 void bench_heap_yaml(Text* yaml, int bodies);
-/* Mean of the fall while at least half the bodies hang together, median at rest [ms a step]; false: a step failed.
- * Both are set only with true; a line on standard error. */
-bool bench_time_heap(const Options* options, Sim* sim, int bodies, double* rest_ms, double* fall_ms);
+/* Mean of the fall while at least half the bodies hang together; median at rest [ms a step], where a heap comes to with
+ * a hundredth of the smoothing; false: a step failed. `sim` is one of `model`. Both are set only with true; a line on
+ * standard error. */
+bool bench_time_heap(const Options* options, Sim* sim, const Model* model, int bodies, double* rest_ms,
+                     double* fall_ms);
 
 #endif

@@ -123,8 +123,11 @@ const Verb VERB_BENCH = {
         "the first 0.6 s, rest_ms the median of 0.5 s after the second; dt = 10 ms. The fitted exponents go to\n"
         "standard error.\n"
         "scale --heap: boxes, turned at random, fall into an open box; fall_ms is the mean time per step while at\n"
-        "least half of them hang together and move, rest_ms the median of 30 steps once the kinetic energy is below\n"
-        "1e-5 J a body (of 1 kg), or after 970 steps; standard error says which, and how large the island is.\n",
+        "least half of them hang together and move, until the kinetic energy is below 1e-5 J a body (of 1 kg). From\n"
+        "there on a hundredth of the smoothing keeps what friction holds from creeping away; rest_ms is the median of\n"
+        "the last 30 of the first 100 steps in a row below 2e-8 J a body. Both take 1000 steps at most; standard "
+        "error\n"
+        "says which, how large the island is, the kinetic energy and the rounds of Newton's method a step.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .reads_scene = true,

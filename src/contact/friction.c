@@ -316,8 +316,10 @@ static void slip_hessian(double w, const double r[2], SlipState at[2], const Fri
   double rho = sqrt(r[0] * r[0] + r[1] * r[1] + p->smoothing), q = factor * w / rho;
   SlipState* own = &at[p->state];
   memcpy(own->slip, r, sizeof(own->slip));
-  for (int i = 0; i < 2; i++) own->dual[i] = r[i] / rho;
-  if (p->follow) follow_dual(&at[1 - p->state], p->smoothing, own);
+  if (p->follow)
+    follow_dual(&at[1 - p->state], p->smoothing, own);
+  else
+    for (int i = 0; i < 2; i++) own->dual[i] = r[i] / rho;
   const double* z = own->dual;
   h[0][0] = q * (1 - z[0] * r[0] / rho);
   h[0][1] = h[1][0] = -0.5 * q * (z[0] * r[1] + z[1] * r[0]) / rho;
