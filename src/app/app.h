@@ -12,6 +12,7 @@ typedef enum {
   OPTION_FLAG,   /* present or not */
   OPTION_TEXT,   /* any text */
   OPTION_COUNT,  /* whole number >= 1 */
+  OPTION_INDEX,  /* whole number >= 0; read as a count */
   OPTION_NUMBER, /* finite number >= 0 */
   OPTION_LIST,   /* text, repeatable (--set) */
   OPTION_TEXTS,  /* text, repeatable: option_item */

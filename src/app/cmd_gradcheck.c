@@ -13,7 +13,8 @@ static const OptionRow OPTIONS[] = {
     {"wrt", 0, OPTION_TEXT, "LIST",
      "blocks: state,control,vertices,attachments,mass,contact,material,gains,shapes,closures,tendons (all)"},
     {"directions", 0, OPTION_COUNT, "N", "random directions per block (3; at most 16)"},
-    {"steps", 'n', OPTION_COUNT, "N", "check the first N steps only"},
+    {"steps", 'n', OPTION_COUNT, "N", "check the first N steps only (of a receding horizon: make windows so long)"},
+    {"window", 0, OPTION_INDEX, "K", "of a task with receding: the window to check, from 0 (0)"},
     {"bound", 0, OPTION_NUMBER, "X", "largest relative error that passes (1e-6)"},
     {"tolerance", 0, OPTION_NUMBER, "X", "of the step solver, relative (1e-12)"},
     {"seed", 0, OPTION_COUNT, "N", "of the directions (1)"},
@@ -53,8 +54,8 @@ static bool sound_usage(const Options* options, const GradcheckOptions* check, b
     usage_error(options, "--directions must be 1 to %d, got %d", GRADCHECK_DIRECTIONS, check->directions);
     return false;
   }
-  if (task && check->steps > 0) {
-    usage_error(options, "--steps is for scenes: the losses of a task look at its whole horizon");
+  if (!task && option_given(options, "window")) {
+    usage_error(options, "--window is for tasks with receding");
     return false;
   }
   return true;
@@ -94,6 +95,7 @@ static void print_block(const char* name, const GradcheckBlockReport* b) {
                     : b->jump          ? ": the function jumps here"
                     : isnan(b->error)  ? ": no step has values on both sides"
                     : b->kink          ? ": the function bends here, and the gradient lies between its slopes"
+                    : b->beside > 0    ? ": the function jumps beside here, and shorter steps do not resolve it"
                     : zero && b->rough ? ": differences of no step agree (an unstable run, or steps solved too loosely)"
                     : zero             ? ": zero to rounding"
                                        : "";
@@ -123,6 +125,7 @@ static void json_block(Json* json, const char* name, const GradcheckBlockReport*
   json_bool(json, "checked", block->verdict != GRADCHECK_UNCHECKED);
   json_bool(json, "kink", block->kink);
   json_bool(json, "jump", block->jump);
+  json_number(json, "beside", block->beside);
   json_close(json, '}');
 }
 
@@ -338,15 +341,45 @@ static ExitCode say_variables(const Options* options, const char* name, const Gr
   return wrong ? EXIT_CHECK_FAILED : EXIT_DONE;
 }
 
+/* With --steps runs are shorter, and so are windows; losses that look beyond are refused when they are made. */
+static void shorten(Task* task, int steps) {
+  if (steps == 0) return;
+  for (int k = 0; k < task->scenario_count; k++) {
+    TaskScenario* scenario = &task->scenarios[k];
+    int whole = task_horizon(scenario->steps, scenario->scene.simulation.steps);
+    if (scenario->steps != TASK_KINEMATIC && steps < whole && !task->receding.given) scenario->steps = steps;
+  }
+  TaskReceding* r = &task->receding;
+  if (steps < r->horizon) r->horizon = steps;
+  if (steps < r->apply) r->apply = steps;
+}
+
 /* The task, with its terms of subject_to as losses: an optimizer goes by their derivatives too. */
 static Status load_task(Task* task, const Options* options, Diagnostics* diagnostics) {
   Status status = task_load(task, options->operands[0], options->overrides, options->override_count, diagnostics);
   for (int i = 0; i < task->loss_count; i++) task->losses[i].bounded = false;
   task->subject_count = 0;
+  if (status == STATUS_OK) shorten(task, option_count(options, "steps", 0));
   return status;
 }
 
-/* The summed loss by the variables: symmetries, shared vertices and scenarios are in it. */
+/* The summed loss by the variables of an optimization that is about to begin: symmetries, shared vertices and scenarios
+ * are in it. Its task is one whose losses are one sum. */
+static Status check_optimization(Optimization* o, Task* task, const GradcheckOptions* check,
+                                 GradcheckBlockReport report[2], Diagnostics* diagnostics) {
+  task->optimizer.discount = 1;
+  task->bundle = 0; /* the gradient itself is checked */
+  Status status = optimization_start(o, diagnostics);
+  if (status == STATUS_OK) optimization_gradcheck(o, check, report);
+  return status == STATUS_OK && interrupted() ? STATUS_INTERRUPTED : status;
+}
+
+static ExitCode finish_variables(const Options* options, Status status, const char* name,
+                                 const GradcheckBlockReport report[2], Json* json) {
+  if (status == STATUS_INTERRUPTED) say_interrupted(options, name, json);
+  return status == STATUS_OK ? say_variables(options, name, report, json) : status_exit_code(status);
+}
+
 static ExitCode check_variables(const Options* options, const GradcheckOptions* check, Json* json) {
   Task task = {0};
   Diagnostics diagnostics = {0};
@@ -356,21 +389,11 @@ static ExitCode check_variables(const Options* options, const GradcheckOptions* 
   Status status = load_task(&task, options, &diagnostics);
   diagnostics_free(&diagnostics); /* told already */
   task.optimizer.tolerance = check->tolerance;
-  task.optimizer.discount = 1;
   if (check->memory > 0) task.memory = check->memory / GIBIBYTE;
-  task.bundle = 0;             /* the gradient itself is checked */
-  task.receding.given = false; /* all steps at once */
   if (status == STATUS_OK) status = design_start(&start, &task, &settings, &diagnostics);
-  if (status == STATUS_OK) status = optimization_start(start.optimization, &diagnostics);
-  ExitCode code = status_exit_code(status);
-  if (status == STATUS_OK) {
-    optimization_gradcheck(start.optimization, check, report);
-    if (!interrupted()) code = say_variables(options, task.name, report, json);
-  }
-  if (interrupted()) {
-    say_interrupted(options, task.name, json);
-    code = EXIT_INTERRUPTED;
-  }
+  if (status == STATUS_OK && start.receding) receding_begin(start.receding);
+  if (status == STATUS_OK) status = check_optimization(start.optimization, &task, check, report, &diagnostics);
+  ExitCode code = finish_variables(options, status, task.name, report, json);
   print_diagnostics(options, &diagnostics);
   memory_free(report);
   design_start_free(&start);
@@ -379,32 +402,120 @@ static ExitCode check_variables(const Options* options, const GradcheckOptions* 
   return code;
 }
 
-static ExitCode check_task(const Options* options, const GradcheckOptions* check, Json* json) {
-  int steps = check->steps;
+/* ---------------------------------------------------------------- a window of a receding horizon */
+
+static Status record_nothing(void* context, Sim* sim, const StepReport* report) {
+  (void)context, (void)sim, (void)report;
+  return interrupted() ? STATUS_INTERRUPTED : STATUS_OK;
+}
+
+/* The windows before, as `sdrs optimize` finds and executes them. */
+static Status execute_before(Receding* receding, int window, Diagnostics* diagnostics) {
+  Optimization* o = receding_optimization(receding);
+  Status status = STATUS_OK;
+  while (status == STATUS_OK && receding_window(receding) < window) {
+    receding_begin(receding);
+    status = optimization_start(o, diagnostics);
+    while (status == STATUS_OK && optimization_stop(o) == STOP_NOT_YET) status = optimization_advance(o);
+    if (status == STATUS_OK) status = receding_execute(receding, record_nothing, NULL, diagnostics);
+  }
+  return status;
+}
+
+/* A later window: its own variables, and a scene that begins where it does, for the blocks. */
+typedef struct {
+  int window;
+  GradcheckBlockReport variables[2];
+} WindowCheck;
+
+static Status check_window(const Options* options, const GradcheckOptions* check, WindowCheck* out, Scene* scene,
+                           Diagnostics* diagnostics) {
   Task task = {0};
-  Diagnostics diagnostics = {0};
-  Status status = load_task(&task, options, &diagnostics);
-  print_diagnostics(options, &diagnostics);
-  ExitCode code = status_exit_code(status);
-  for (int k = 0; status == STATUS_OK && k < task.scenario_count && !interrupted(); k++) {
-    TaskScenario* scenario = &task.scenarios[k];
+  Diagnostics said = {0};
+  DesignStart start = {0};
+  OptimizationOptions settings = {check->threads, check->interrupted};
+  Status status = load_task(&task, options, &said);
+  diagnostics_free(&said); /* told already */
+  if (check->memory > 0) task.memory = check->memory / GIBIBYTE;
+  if (status == STATUS_OK) status = design_start(&start, &task, &settings, diagnostics);
+  if (status == STATUS_OK) status = execute_before(start.receding, out->window, diagnostics);
+  if (status == STATUS_OK && !options->quiet)
+    fprintf(stderr, "%s: window %d begins at step %d\n", task.name, out->window, out->window * task.receding.apply);
+  if (status == STATUS_OK) {
+    receding_begin(start.receding);
+    task.scenarios[0].scene.simulation.tolerance = check->tolerance;
+    if (!option_given(options, "wrt"))
+      status = check_optimization(start.optimization, &task, check, out->variables, diagnostics);
+    if (status == STATUS_OK) receding_hand_over(start.receding, scene);
+  }
+  design_start_free(&start);
+  task_free(&task);
+  return status;
+}
+
+/* False and a message when there is no such window. */
+static bool sound_window(const Options* options, const Task* task, int window) {
+  const TaskScenario* scenario = &task->scenarios[0];
+  if (!task->receding.given) {
+    if (!option_given(options, "window")) return true;
+    usage_error(options, "--window: the task has no receding horizon");
+    return false;
+  }
+  int steps = task_horizon(scenario->steps, scenario->scene.simulation.steps), apply = task->receding.apply;
+  int count = (steps + apply - 1) / apply;
+  if (window < count) return true;
+  usage_error(options, "--window must be less than the number of windows, %d, got %d", count, window);
+  return false;
+}
+
+/* ---------------------------------------------------------------- tasks */
+
+static ExitCode check_scenarios(const Options* options, const GradcheckOptions* check, Task* task, Json* json) {
+  ExitCode code = EXIT_DONE;
+  if (interrupted()) say_interrupted(options, task->name, json);
+  for (int k = 0; k < task->scenario_count && !interrupted(); k++) {
+    TaskScenario* scenario = &task->scenarios[k];
     if (scenario->steps == TASK_KINEMATIC) continue; /* there are only variables */
     if (scenario->steps > 0) scenario->scene.simulation.steps = scenario->steps;
-    if (steps > 0) scenario->scene.simulation.steps = steps; /* the losses' windows may lie beyond: the probe instead */
     Text name = {0};
-    text_add(&name, "%s", task.name);
-    if (task.scenario_count > 1) text_add(&name, ", scenario %s", scenario->name);
-    Subject subject = {&scenario->scene, steps > 0 ? NULL : &task, k, name.data};
+    text_add(&name, "%s", task->name);
+    if (task->scenario_count > 1) text_add(&name, ", scenario %s", scenario->name);
+    Subject subject = {&scenario->scene, task, k, name.data};
     ExitCode one = check_one(options, check, &subject, json);
     text_free(&name);
     if (one > code) code = one;
   }
-  task_free(&task);
+  return code;
+}
+
+static ExitCode check_task(const Options* options, const GradcheckOptions* check, Json* json) {
+  Task task = {0};
+  Diagnostics diagnostics = {0};
+  WindowCheck* window = MEMORY_NEW(WindowCheck, 1);
+  window->window = option_count(options, "window", 0);
+  Status status = load_task(&task, options, &diagnostics);
+  print_diagnostics(options, &diagnostics);
+  ExitCode code = status_exit_code(status);
+  bool variables = !option_given(options, "wrt");
+  if (status == STATUS_OK && !sound_window(options, &task, window->window))
+    status = STATUS_BAD_INPUT, code = EXIT_USAGE;
   diagnostics_free(&diagnostics);
-  if (status == STATUS_OK && steps == 0 && !option_given(options, "wrt") && !interrupted()) {
-    ExitCode one = check_variables(options, check, json);
+  if (status == STATUS_OK && window->window > 0) {
+    status = check_window(options, check, window, &task.scenarios[0].scene, &diagnostics);
+    print_diagnostics(options, &diagnostics);
+    code = status_exit_code(status);
+    if (status == STATUS_INTERRUPTED) say_interrupted(options, task.name, json);
+  }
+  if (task.receding.given) task.scenarios[0].steps = task.receding.horizon;
+  if (status == STATUS_OK) code = check_scenarios(options, check, &task, json);
+  if (status == STATUS_OK && variables && !interrupted()) {
+    ExitCode one = window->window > 0 ? say_variables(options, task.name, window->variables, json)
+                                      : check_variables(options, check, json);
     if (one > code) code = one;
   }
+  task_free(&task);
+  memory_free(window);
+  diagnostics_free(&diagnostics);
   return code;
 }
 
@@ -461,8 +572,9 @@ const Verb VERB_GRADCHECK = {
         "points and lengths of closures, ratios of couplings (closures), of tendons (tendons).\n"
         "A task is checked scenario by scenario with its own losses and the terms of subject_to, one sum, then by its "
         "own design\n"
-        "and control variables, where `from` says that they begin; with\n"
-        "--steps the random function stands in, because the losses' times may lie beyond.\n"
+        "and control variables, where `from` says that they begin. Of a task with `receding` it is a window of "
+        "`horizon`\n"
+        "steps: the first one, or with --window the one that those before it lead to, which are found and executed.\n"
         "Exit codes: 0 no block fails, 1 one does, 3 bad input, 4 a step is not solved, 130 interrupted.\n",
     .options = OPTIONS,
     .option_count = sizeof(OPTIONS) / sizeof(OPTIONS[0]),

@@ -123,11 +123,11 @@ static bool parse_number(const char* text, double* number) {
   return end != text && *end == '\0' && *number >= 0.0 && isfinite(*number);
 }
 
-static bool parse_count(const char* text, double* number) {
+static bool parse_whole(const char* text, long least, double* number) {
   char* end;
   long value = strtol(text, &end, 10);
   *number = (double)value;
-  return end != text && *end == '\0' && value >= 1 && value < INT_MAX;
+  return end != text && *end == '\0' && value >= least && value < INT_MAX;
 }
 
 static void add_override(OptionParser* parser, const char* text) {
@@ -144,11 +144,13 @@ static void take_value(OptionParser* parser, OptionSlot slot, const char* text) 
   double number = 0.0;
   if (row->type == OPTION_LIST) {
     add_override(parser, text);
-  } else if (row->type == OPTION_COUNT && !parse_count(text, &number)) {
+  } else if (row->type == OPTION_COUNT && !parse_whole(text, 1, &number)) {
     fault(parser, "--%s needs a whole number of at least 1, got '%s'", row->name, text);
+  } else if (row->type == OPTION_INDEX && !parse_whole(text, 0, &number)) {
+    fault(parser, "--%s needs a whole number of at least 0, got '%s'", row->name, text);
   } else if (row->type == OPTION_NUMBER && !parse_number(text, &number)) {
     fault(parser, "--%s needs a finite number >= 0, got '%s'", row->name, text);
-  } else if (row->type == OPTION_PORT && (!parse_count(text, &number) || number > PORT_MAX)) {
+  } else if (row->type == OPTION_PORT && (!parse_whole(text, 1, &number) || number > PORT_MAX)) {
     fault(parser, "--%s=PORT: a port is a whole number of 1 to %d, got '%s'", row->name, PORT_MAX, text);
   } else if ((row->type == OPTION_TEXT || row->type == OPTION_TEXTS) && !*text) {
     fault(parser, "--%s needs a value (%s)", row->name, row->value_name);

@@ -405,10 +405,12 @@ typedef struct {
                         bound below it cannot be checked */
   double order;      /* power of h with which errors fall; NaN when they never rise above rounding */
   GradcheckVerdict verdict;
-  bool kink;  /* unchecked because the function bends at the point itself; g . d lies between its two slopes (J8), or
-                 among those beside it (J10) */
-  bool jump;  /* unchecked because the value at the point is not the limit of those beside it (J9) */
-  bool rough; /* what the last differences vary by is far more than rounding explains (J11) */
+  bool kink;     /* unchecked because the function bends at the point itself; g . d lies between its two slopes (J8), or
+                    among those beside it (J10) */
+  bool jump;     /* unchecked because the value at the point is not the limit of those beside it (J9) */
+  bool rough;    /* what the last differences vary by is far more than rounding explains (J11) */
+  double beside; /* the shortest step that reaches across a jump beside the point, in scales; longer ones say nothing
+                    of it (J12); 0: none does */
 } GradcheckDirection;
 
 typedef struct {
@@ -417,6 +419,7 @@ typedef struct {
   double error, resolution, order; /* worst of the directions */
   GradcheckVerdict verdict;        /* the same */
   bool kink, jump, rough;          /* of any direction */
+  double beside;                   /* the largest of those that are unchecked and have no jump at the point */
   int directions;
   GradcheckDirection direction[GRADCHECK_DIRECTIONS];
 } GradcheckBlockReport;

@@ -32,6 +32,11 @@ enum { NEAR_PAIRS = 6, NEAR_PLACES = 2 * NEAR_PAIRS + 2, NEAR_SIZES = 4 };
  * that no place has met. */
 #define NEAR_STEADY 0.1
 #define NEAR_BEYOND 1
+/* (J12) What differs from one step to the next by so many times what it does from there on, and than the noise, has
+ * crossed a jump: of what is smooth it falls by 32 at most, but for terms of h^9 and more. */
+#define JUMP_FALL 1e4
+/* ... if it is as much as this part of the slope: less is of steps that end after fewer rounds (J7). */
+#define JUMP_LEAST 1e-2
 
 /* ---------------------------------------------------------------- what the differences say by themselves */
 
@@ -68,10 +73,44 @@ static double noise_of(const GradcheckDirection* d, double rounding) {
   return noise;
 }
 
-/* How far the estimate at step k may be off, by the step before it; infinite where there is none. */
+/* (J6): the first step with nothing but values beside it; differences over longer ones reach across a place that has
+ * none. */
+static int first_unbroken(const GradcheckDirection* d) {
+  int first = d->tried;
+  while (first > 0 && isfinite(d->difference[first - 1])) first--;
+  return first;
+}
+
+/* What the odd and the even part at step k differ by from those of the next one. */
+static double odd_change(const GradcheckDirection* d, int k) {
+  return fabs(d->difference[k] - d->difference[k + 1]) * d->step[k];
+}
+static double even_change(const GradcheckDirection* d, int k) { return fabs(d->sum[k] - d->sum[k + 1]); }
+
+/* (J12): the first step after the last one that reaches across a jump beside x, where the function has another piece;
+ * 0: there is none. */
+static int first_below_jump(const GradcheckDirection* d, double noise) {
+  for (int k = d->tried - 3; k >= first_unbroken(d); k--) {
+    double least = JUMP_LEAST * fmax(fabs(d->difference[k + 1]), fabs(d->analytic)) * d->step[k];
+    bool odd = odd_change(d, k) >= fmax(least, JUMP_FALL * fmax(odd_change(d, k + 1), noise));
+    bool even = even_change(d, k) >= fmax(least, JUMP_FALL * fmax(even_change(d, k + 1), noise));
+    if (odd || even) return k + 1;
+  }
+  return 0;
+}
+
+/* The first step that says something of x. */
+static int first_sound(const GradcheckDirection* d, double noise) {
+  int unbroken = first_unbroken(d), below = first_below_jump(d, noise);
+  return below > unbroken ? below : unbroken;
+}
+
+/* How far the estimate at step k may be off, by the step before it; infinite where there is none. After longer steps
+ * that say nothing of x, the first estimate is held against the plain difference before it. */
 static double doubt_before(const GradcheckDirection* d, int k, double noise) {
-  if (k < 2) return INFINITY;
-  double change = change_at(d, k);
+  int first = first_sound(d, noise);
+  if (k < (first > 0 ? first + 1 : 2)) return INFINITY;
+  double change = first > 0 && k == first + 1 ? fabs(d->extrapolated[k] - d->difference[k - 1]) : change_at(d, k);
   return isfinite(change) ? fmax(change, noise / d->step[k]) : (double)INFINITY;
 }
 
@@ -84,20 +123,12 @@ static double doubt(const GradcheckDirection* d, int k, double noise) {
   return most;
 }
 
-/* (J6): the first step with nothing but values beside it; differences over longer ones reach across a place that has
- * none. */
-static int first_unbroken(const GradcheckDirection* d) {
-  int first = d->tried;
-  while (first > 0 && isfinite(d->difference[first - 1])) first--;
-  return first;
-}
-
 /* The step that decides; -1 when none does. */
 static int least_doubt(const GradcheckDirection* d, double noise,
                        double (*doubt_at)(const GradcheckDirection* d, int k, double noise)) {
-  int best = -1, first = first_unbroken(d);
+  int best = -1;
   double least = INFINITY;
-  for (int k = first + 2; k < d->tried; k++) {
+  for (int k = 1; k < d->tried; k++) {
     double here = doubt_at(d, k, noise);
     if (here < least) best = k, least = here;
   }
@@ -167,7 +198,7 @@ static bool is_steady(double here, double before, double earlier) {
 /* (J8) Does the function bend at x itself, and does the gradient lie between its two slopes? Of a smooth function the
  * half falls with h; here three steps agree on it. */
 static bool lies_in_kink(const GradcheckDirection* d, double noise) { /* of the odd part */
-  for (int k = first_unbroken(d) + 4; k < d->tried; k++) {
+  for (int k = first_sound(d, noise) + 4; k < d->tried; k++) {
     double half = kink_at(d, k), least = KINK_CLEAR * noise / d->step[k];
     bool steady = is_steady(half, kink_at(d, k - 1), kink_at(d, k - 2));
     if (!steady || !(fabs(half) > least)) continue;
@@ -180,12 +211,22 @@ static bool lies_in_kink(const GradcheckDirection* d, double noise) { /* of the 
 static double odd_jump(const GradcheckDirection* d, int k) { return d->difference[k] * d->step[k]; }
 static double even_jump(const GradcheckDirection* d, int k, double value) { return d->sum[k] / 2 - value; }
 
+/* Is it clear of what the even part varies by over the steps from k on? A place where it has another value is in three
+ * rests. */
+static bool is_clear(const GradcheckDirection* d, int k, double even) {
+  int above = 0;
+  for (int j = k; j < d->tried; j++) above += KINK_CLEAR * even_rest(d, j) / 2 > fabs(even);
+  return above <= 3;
+}
+
 /* (J9) Does the function jump at x itself, where it has `value`, by at least so much? */
 static bool jumps(const GradcheckDirection* d, double value, double least, double rounding) {
-  for (int k = 2; k < d->tried; k++) { /* beyond steps without a value, too: what lies there is another piece */
+  /* beyond steps without a value, too, what lies there is another piece; beyond a jump beside x it is not of x */
+  for (int k = first_below_jump(d, noise_of(d, rounding)) + 2; k < d->tried; k++) {
     double odd = odd_jump(d, k), even = even_jump(d, k, value), jump = 0;
     if (is_steady(odd, odd_jump(d, k - 1), odd_jump(d, k - 2))) jump = fabs(odd);
-    if (is_steady(even, even_jump(d, k - 1, value), even_jump(d, k - 2, value))) jump = fmax(jump, fabs(even));
+    if (is_steady(even, even_jump(d, k - 1, value), even_jump(d, k - 2, value)) && is_clear(d, k, even))
+      jump = fmax(jump, fabs(even));
     if (jump >= least && jump > KINK_CLEAR * rounding) return true;
   }
   return false;
@@ -210,6 +251,8 @@ static void judge(GradcheckDirection* d, double rounding, double zero, double bo
   judge_at(d, least_doubt(d, noise, doubt), noise, zero, bound);
   if (d->verdict == GRADCHECK_WRONG) judge_again(d, noise, zero, bound);
   d->rough = noise > KINK_CLEAR * rounding;
+  int below = first_below_jump(d, noise);
+  d->beside = below > 0 ? d->step[below - 1] : 0;
   d->kink = d->verdict != GRADCHECK_RIGHT && lies_in_kink(d, odd_noise_of(d, rounding));
   if (d->kink) d->verdict = GRADCHECK_UNCHECKED;
 }
@@ -378,6 +421,7 @@ static void add_direction(GradcheckBlockReport* report, const GradcheckDirection
   report->kink = report->kink || d->kink;
   report->jump = report->jump || d->jump;
   report->rough = report->rough || d->rough;
+  if (d->verdict == GRADCHECK_UNCHECKED && !d->jump) report->beside = fmax(report->beside, d->beside);
 }
 
 /* A direction that was found wrong: a small kink is seen at small steps only (J8), a jump by the value at x (J9), a

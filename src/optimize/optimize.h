@@ -278,6 +278,10 @@ typedef Status (*RecedingRecord)(void* context, Sim* sim, const StepReport* repo
  * status of record, which must not be NULL. After a failure the window stays the present one. Allocates for the time
  * of the call. */
 Status receding_execute(Receding* receding, RecedingRecord record, void* context, Diagnostics* diagnostics);
+/* Where the present window begins - the state, and the numbers of signals as they were found and go on - is given to a
+ * scene of the caller's, which is as the task's file has it; nothing changes before the first window. The state goes
+ * with that scene: the receding is then good for destroying only. Never fails. */
+void receding_hand_over(Receding* receding, Scene* scene);
 /* The scene of the whole with what has been found so far; the receding's until the next call. Not to be freed; its
  * start is the first one of all, its steps are receding_steps. Never NULL. */
 const Scene* receding_scene(Receding* receding);

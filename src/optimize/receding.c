@@ -326,6 +326,16 @@ Status receding_execute(Receding* r, RecedingRecord record, void* context, Diagn
   return execute(r, found_in(r, r->window), record, context, diagnostics);
 }
 
+void receding_hand_over(Receding* r, Scene* scene) {
+  const Design* d = &r->optimization->design;
+  if (r->done == 0) return; /* it is where the first one begins */
+  ModelOverride* overrides = design_overrides(d, r->warm);
+  for (int k = 0; k < d->number_count; k++) *model_scene_number(scene, &overrides[k]) = overrides[k].value;
+  memory_free(overrides);
+  scene_set_start(scene, scene_of(r)->start.state);
+  scene_of(r)->start.state = NULL; /* taken over */
+}
+
 /* ---------------------------------------------------------------- checkpoints */
 
 enum { ROW_NUMBERS = 6 };

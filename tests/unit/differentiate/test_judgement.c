@@ -19,6 +19,7 @@ typedef struct {
   bool fails, kinked;
   double bend;                        /* slope by which the first derivative jumps at the base, in every variable */
   double jump, own;                   /* what comes to the value beyond the base in y_0, and at the base alone */
+  double aside;                       /* how far beyond */
   double piece[LEAST][MOST][NUMBERS]; /* slopes: the least of the largest of them comes to the value */
   bool pieces;
   double rough;    /* slope of its waves of every size from 1e-3 down to 1e-7 */
@@ -59,7 +60,7 @@ static double broken_part(const Function* f, const double* over) {
   double sum = f->pieces ? least_of_largest(f, over, &piece) : 0;
   bool there = true;
   for (int k = 0; k < NUMBERS; k++) there = there && over[k] == 0;
-  return sum + (over[0] > 0 ? f->jump : 0) + (there ? f->own : 0);
+  return sum + (over[0] > f->aside ? f->jump : 0) + (there ? f->own : 0);
 }
 
 static double value_of(void* context, const double* x) {
@@ -412,6 +413,36 @@ static void judgement_J9_of_a_jump(void** state) {
   }
 }
 
+/* A jump beside the base, from 1e-6 to 1e-2 away: the right gradient is right and not said to be at a jump; one that is
+ * wrong by a factor of 1 + 1e-5 is wrong, however large the jump. A noise that hides the slope below the jump leaves it
+ * unchecked, with the jump named as one beside (the one value at the base has noise, too: of 200 functions few are said
+ * to jump there). */
+static void judgement_J12_of_a_jump_beside(void** state) {
+  (void)state;
+  int named = 0, mistaken = 0;
+  for (uint64_t seed = 1; seed <= 200; seed++) {
+    Function f = function_with(5000 + seed, 1, 0, 1);
+    f.jump = seed % 2 ? 3 : -0.5;
+    f.aside = 1e-6 * pow(10, 4 * (double)(seed % 7) / 6);
+    GradcheckBlockReport report = judged(&f, f.gradient, 2, seed);
+    if (report.verdict == GRADCHECK_WRONG || report.jump) fail_msg("seed %d: a right gradient", (int)seed);
+    if (f.aside > 1e-5 && report.verdict != GRADCHECK_RIGHT) fail_msg("seed %d: not resolved", (int)seed);
+    double off[NUMBERS];
+    for (int k = 0; k < NUMBERS; k++) off[k] = f.gradient[k] * (1 + 1e-5);
+    report = judged(&f, off, 2, seed);
+    if (f.aside > 1e-5 && report.verdict != GRADCHECK_WRONG) fail_msg("seed %d: wrong by a factor", (int)seed);
+    memset(off, 0, sizeof off);
+    report = judged(&f, off, 2, seed);
+    if (report.verdict != GRADCHECK_WRONG) fail_msg("seed %d: no gradient", (int)seed);
+    f.noise = 1e-9;
+    report = judged(&f, f.gradient, 2, seed);
+    if (report.verdict == GRADCHECK_WRONG) fail_msg("seed %d: in noise", (int)seed);
+    mistaken += report.jump;
+    if (report.verdict == GRADCHECK_UNCHECKED && report.beside > 0) named++;
+  }
+  if (named < 50 || mistaken > 4) fail_msg("named %d times, mistaken %d times", named, mistaken);
+}
+
 /* The least of six largest of four: of a piece that is met beside the base the slope need not lie between those of both
  * sides at the base, where it may not even bend along the direction. */
 static void judgement_J10_of_a_least_of_largest(void** state) {
@@ -471,6 +502,7 @@ int main(void) {
       cmocka_unit_test(judgement_J5_rounding_of_the_gradient),
       cmocka_unit_test(judgement_J8_of_a_kink),
       cmocka_unit_test(judgement_J9_of_a_jump),
+      cmocka_unit_test(judgement_J12_of_a_jump_beside),
       cmocka_unit_test(judgement_J10_of_a_least_of_largest),
       cmocka_unit_test(judgement_stops_when_interrupted),
   };
