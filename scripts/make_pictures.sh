@@ -294,6 +294,11 @@ for task in spider spider-control; do
 done
 if chosen tasks/biped-single; then moved biped-single --size 360x480; fi
 if chosen tasks/spider; then moved spider; fi
+if chosen tasks/spider-heading; then
+  optimize spider-heading
+  both spider-heading --trail 5 --size 480x300
+  moved spider-heading
+fi
 
 # ---- measured motion; that of the cube and the elbow is not part of the repository (scenes/identify/cube.yaml)
 fitted() { # TASK [OPTION...]: a run as measured (pale) and as the fitted scene does it

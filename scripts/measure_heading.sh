@@ -3,10 +3,12 @@
 # 4 N m s/rad about the vertical, or the slope's normal, from outside, as a boom does: nothing else steers them), from five starts each: the
 # seed turns the robot by up to 0.1 rad and its joints by up to 0.02, which the drives' rates keep for seconds. Co-design against control alone, same losses, bounds and iterations. Prints the
 # table, and mean and spread of the gain.
+# Then docs/results/heading-feet.csv: the feet that scenes/tasks/spider-heading.yaml finds and those that it begins with, in its walk from five such starts, with
+# the phases of the gait found anew for each.
 # Then docs/results/heading-mass.csv: SDRS V-I with the biped of scenes/studies/biped-walk.yaml that turns about the vertical: the gait that was
 # found, run once with the mass of each link at its vertices and once spread over its volume, without such a drive and with it, of several sizes.
 # Usage: scripts/measure_heading.sh [FOLDER]   what has its run in FOLDER already is not run again; without it none is kept
-# Takes some four CPU minutes.
+# Takes some six CPU minutes.
 # program, folder, table come from scripts/table.sh
 # shellcheck disable=SC1091,SC2154
 set -euo pipefail
@@ -72,6 +74,41 @@ for robot in "spider", "biped":
     print(f"{robot},spread,,,{statistics.stdev(gains):.1f}")
 P
 publish heading.csv
+
+# ---------------------------------------------------------------- feet found once
+
+feet=$folder/spider-heading
+[[ -e $feet/summary.json ]] || "$program" optimize scenes/tasks/spider-heading.yaml -q --threads 1 -o "$feet" >/dev/null
+# Both with the gait of the start.
+for which in initial best; do
+  {
+    sed '/^controllers:/,$d' "$feet/$which.scene.yaml"
+    sed -n '/^controllers:/,$p' "$feet/initial.scene.yaml" | sed "s#^initial:#&\n  - {link: body, coordinates: [0, 0, 0, 0]}#"
+  } >"$folder/feet-$which-scene.yaml"
+done
+for seed in 1 2 3 4 5; do
+  for which in initial best; do
+    name=feet-$seed-$which
+    [[ -e $folder/$name/summary.json ]] && continue
+    task spider "$seed" control | sed "s#^scene: .*#scene: feet-$which-scene.yaml#" >"$folder/$name.yaml"
+    "$program" optimize "$folder/$name.yaml" -q --threads 1 -o "$folder/$name" >/dev/null
+  done
+done
+python3 - "$folder" >"$table" <<'P'
+import json, math, statistics, sys
+folder = sys.argv[1]
+def way(seed, which):
+    return 10 - math.sqrt(json.load(open(f"{folder}/feet-{seed}-{which}/summary.json"))["best_loss"])
+print("seed,first_feet_m,found_feet_m,gain_percent")
+gains = []
+for seed in range(1, 6):
+    a, b = way(seed, "initial"), way(seed, "best")
+    gains.append(100 * (b / a - 1))
+    print(f"{seed},{a:.3f},{b:.3f},{gains[-1]:.1f}")
+print(f"mean,,,{statistics.mean(gains):.1f}")
+print(f"spread,,,{statistics.stdev(gains):.1f}")
+P
+publish heading-feet.csv
 
 # ---------------------------------------------------------------- where the mass is
 

@@ -9,7 +9,7 @@ RESULTS/mujoco-CASE.csv (bipeds: -height too), diagrams of them in RESULTS/../pi
 
 single-jaw: the object's height. The export leaves out the gripper's gravity compensation (MuJoCo 2.2.2 has none): its weight comes to
 the target of its height instead, which is the same force.
-spider, biped, biped-single: the shipped tasks. biped-held: with a drive that holds the heading, as in scripts/measure_heading.sh. Of scenes/studies:
+spider, biped, biped-single: the shipped tasks; spider-heading: its walk, the first of its scenarios. biped-held: with a drive that holds the heading, as in scripts/measure_heading.sh. Of scenes/studies:
 spider-held, with such a drive and a gait that starts softly; spider-gaits, the walk of four gaits that its feet were shaped for; biped-near, -wide, -robust, each from the run before it."""
 import csv
 import math
@@ -50,6 +50,7 @@ CASES = {
     "spider": ("tasks/spider", [], 5.5, "body", (math.cos(SLOPE), 0, math.sin(SLOPE)), ("upper*", "lower*"), 2000),
     "spider-held": ("studies/spider-held", [], 5.5, "body", (math.cos(SLOPE), 0, math.sin(SLOPE)), ("upper*", "lower*"), 2000),
     "spider-gaits": ("studies/spider-gaits", [], 5.5, "body", (math.cos(SLOPE), 0, math.sin(SLOPE)), ("upper*", "lower*"), 2000),
+    "spider-heading": ("tasks/spider-heading", [], 5.5, "body", (math.cos(SLOPE), 0, math.sin(SLOPE)), ("upper*", "lower*"), 2000),
     "biped": ("tasks/biped", [], 10.0, "trunk", (0, 1, 0), ("*_thigh", "*_shank"), 20000),
     "biped-single": ("tasks/biped-single", [], 4.0, "trunk", (0, 1, 0), ("*_thigh", "*_shank"), 20000),
     "biped-held": ("tasks/biped-single", [

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """SDRS Fig. 23: the original and the optimized design, each under a controller found without gradients in MuJoCo, with the same budget.
 
-    tests/mujoco/search.py SDRS MUJOCO_SEARCH WORK_FOLDER [-o RESULTS] CASE=SEEDSxRUNS...
+    tests/mujoco/search.py SDRS MUJOCO_SEARCH WORK_FOLDER [-o RESULTS] CASE=SEEDSxRUNS[@FIRST_SEED]...
 
 WORK_FOLDER has the runs of tests/mujoco/designs.py. Each design's first and best scene is exported; CMA-ES (mujoco_search.c) seeks eight
 to twelve numbers from the task's own gait or path: phases of the gait (-free: frequency, amplitudes, offsets and phases), or by how much the
@@ -80,7 +80,8 @@ def jaw():
 
 # Run folder of designs.py, controller, length [s], whether it moves along its path.
 CASES = {"spider": (spider, 5.5, False), "spider-free": (spider_free, 5.5, False), "spider-held": (spider, 5.5, False),
-         "spider-held-free": (spider_free, 5.5, False), "spider-gaits": (spider, 5.5, False), "spider-gaits-free": (spider_free, 5.5, False), "biped-held": (biped, 4.0, False),
+         "spider-held-free": (spider_free, 5.5, False), "spider-gaits": (spider, 5.5, False), "spider-gaits-free": (spider_free, 5.5, False),
+         "spider-heading": (spider, 5.5, False), "spider-heading-free": (spider_free, 5.5, False), "biped-held": (biped, 4.0, False),
          "biped-held-free": (biped_free, 4.0, False), "biped-free": (biped_free, 4.0, False), "single-jaw": (jaw, 4.8, True)}
 
 
@@ -134,14 +135,16 @@ def main():
     ends = []
     for word in words:
         name, budget = word.split("=")
+        budget, _, first = budget.partition("@")
         seeds, samples = (int(part) for part in budget.split("x"))
+        numbers = range(int(first or 1), int(first or 1) + seeds)
         courses = {}
         for which in ("initial", "best"):
-            found = [search(name, which, samples, seed) for seed in range(1, seeds + 1)]
+            found = [search(name, which, samples, seed) for seed in numbers]
             courses[which] = [course for course, _ in found]
             rewards = [-min(course.values()) for course in courses[which]]
             ends += [[name, {"initial": "original", "best": "optimized"}[which], seed, samples, f"{-course[0]:.4f}", f"{-min(course.values()):.4f}"]
-                     for seed, course in enumerate(courses[which], 1)]
+                     for seed, course in zip(numbers, courses[which])]
             print(f"{name}, {which}: reward {-courses[which][0][0]:.3f} at the start, {statistics.mean(rewards):.3f} +- "
                   f"{statistics.stdev(rewards) if seeds > 1 else 0:.3f} ({' '.join(f'{r:.3f}' for r in rewards)}); {found[0][1]}", flush=True)
         if results:
