@@ -437,17 +437,12 @@ static Candidate best_of(const Candidates* list) {
   return best;
 }
 
-static Vec3 perpendicular(Vec3 n) {
-  Vec3 axis = fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0);
-  return vec3_normalized(vec3_cross(n, axis));
-}
-
 /* Move and tilt the best plane by smaller and smaller steps. */
 static Candidate refine(const Piece* piece, Candidate best, int threads) {
   double angle = 0.2;
   for (int round = 0; round < REFINEMENTS && best.step > 0; round++) {
     Candidate tries[6];
-    Vec3 u = perpendicular(best.plane.n), v = vec3_cross(best.plane.n, u);
+    Vec3 u = vec3_across(best.plane.n), v = vec3_cross(best.plane.n, u);
     Vec3 at = vec3(0, 0, 0);
     for (int i = 0; i < piece->coarse.point_count; i++)
       at = vec3_add_scaled(at, 1.0 / piece->coarse.point_count, piece->coarse.points[i]);

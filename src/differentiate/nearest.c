@@ -174,8 +174,7 @@ static bool positive_weights(const Conditions* conditions, double* weight) {
 /* Two level sides across a normal: false when their vertices cannot carry one point. */
 static bool share_between(const Nearest* nearest, PointView view[2], const Pose pose[2], double size, Carrier side[2]) {
   Conditions conditions = {.count = side[0].count + side[1].count, .wanted = {1, 1, 0, 0}};
-  Vec3 n0 = nearest->normal, across = fabs(n0.x) < 0.8 ? vec3(1, 0, 0) : vec3(0, 1, 0);
-  Vec3 u = vec3_normalized(vec3_cross(n0, across)), along[2] = {u, vec3_cross(n0, u)};
+  Vec3 u = vec3_across(nearest->normal), along[2] = {u, vec3_cross(nearest->normal, u)};
   double weight[2 * CARRIER_MAX];
   Vec3 middle = pose_apply(pose[0], nearest->point_a);
   for (int s = 0, n = 0; s < 2; s++)

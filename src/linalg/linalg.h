@@ -42,8 +42,27 @@ static inline Vec3 vec3_cross(Vec3 a, Vec3 b) {
 }
 static inline double vec3_norm(Vec3 a) { return sqrt(vec3_dot(a, a)); }
 static inline Vec3 vec3_normalized(Vec3 a) { return vec3_scale(a, 1.0 / vec3_norm(a)); }
+/* A unit vector at right angles to n, which is one: across the x axis, or across the y axis where n is near that one.
+ */
+static inline Vec3 vec3_across(Vec3 n) {
+  return vec3_normalized(vec3_cross(n, fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0)));
+}
 static inline Vec3 vec3_min(Vec3 a, Vec3 b) { return vec3(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)); }
 static inline Vec3 vec3_max(Vec3 a, Vec3 b) { return vec3(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)); }
+
+/* The flat of best fit through points of coordinates c across it, from their mean: S = sum c c^T of them (00, 01, 11),
+ * and S^-1 c, by which it tilts as the point with c moves off it [1/m]. directions: 2, or 1 of an edge, whose c[1] is
+ * 0. S must have as many independent directions: not checked. */
+static inline void spread_add(double spread[3], const double c[2]) {
+  spread[0] += c[0] * c[0];
+  spread[1] += c[0] * c[1];
+  spread[2] += c[1] * c[1];
+}
+static inline void spread_solve(const double spread[3], int directions, const double c[2], double out[2]) {
+  double det = spread[0] * spread[2] - spread[1] * spread[1];
+  out[0] = directions == 2 ? (spread[2] * c[0] - spread[1] * c[1]) / det : c[0] / spread[0];
+  out[1] = directions == 2 ? (spread[0] * c[1] - spread[1] * c[0]) / det : 0;
+}
 
 static inline Mat3 mat3_identity(void) { return (Mat3){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}; }
 static inline Mat3 mat3_zero(void) { return (Mat3){{{0}}}; }

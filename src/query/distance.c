@@ -77,13 +77,6 @@ static void flat_coordinates(const Vec3 along[2], int directions, Vec3 arm, doub
   for (int k = 0; k < 2; k++) out[k] = k < directions ? vec3_dot(along[k], arm) : 0;
 }
 
-/* S^-1 c of the sum S of the corners' c c^T; of one direction the second is nothing. */
-static void spread_solve(const double spread[3], int directions, const double c[2], double out[2]) {
-  double det = spread[0] * spread[2] - spread[1] * spread[1];
-  out[0] = directions == 2 ? (spread[2] * c[0] - spread[1] * c[1]) / det : c[0] / spread[0];
-  out[1] = directions == 2 ? (spread[0] * c[1] - spread[1] * c[0]) / det : 0;
-}
-
 /* The flat of best fit: b_i(x) = 1/N + c_i . S^-1 c(x), c: from the corners' mean; of a simplex its barycentric
  * coordinates (H5). */
 bool feature_weights(const Feature* feature, PointView view, Mat3 turned, Vec3 place, FeatureWeights* out) {
@@ -96,9 +89,7 @@ bool feature_weights(const Feature* feature, PointView view, Mat3 turned, Vec3 p
   flat_coordinates(along, directions, vec3_sub(place, mean), here);
   for (int i = 0; i < count; i++) {
     flat_coordinates(along, directions, vec3_sub(corner_at(view, feature->corner[i]), mean), c[i]);
-    spread[0] += c[i][0] * c[i][0];
-    spread[1] += c[i][0] * c[i][1];
-    spread[2] += c[i][1] * c[i][1];
+    spread_add(spread, c[i]);
   }
   for (int i = 0; i < count; i++) {
     out->tilt[i][0] = out->tilt[i][1] = 0;

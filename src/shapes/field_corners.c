@@ -154,29 +154,27 @@ static int plane_corners(const ConvexHull* hull, const int* plane, int k, int* s
   return count;
 }
 
+static void flat_coordinates(const Vec3 axis[2], Vec3 arm, double out[2]) {
+  for (int k = 0; k < 2; k++) out[k] = vec3_dot(axis[k], arm);
+}
+
 /* The plane of best fit through its corners: b_i(x) = 1/N + c_i . S^-1 c(x) in two axes across the normal, as of
  * features (H5). */
 static void link_plane(LinkList* list, const ConvexHull* hull, const int* number, const int* corner, int count, int k,
                        Vec3 normal) {
   Vec3 axis[2], mean = {0, 0, 0};
-  axis[0] = vec3_normalized(vec3_cross(normal, fabs(normal.z) < 0.9 ? vec3(0, 0, 1) : vec3(1, 0, 0)));
+  double spread[3] = {0}, c[2], tilt[2];
+  axis[0] = vec3_across(normal);
   axis[1] = vec3_cross(normal, axis[0]);
   for (int i = 0; i < count; i++) mean = vec3_add_scaled(mean, 1.0 / count, hull->vertices[corner[i]]);
-  double s[3] = {0};
   for (int i = 0; i < count; i++) {
-    Vec3 arm = vec3_sub(hull->vertices[corner[i]], mean);
-    double u = vec3_dot(axis[0], arm), v = vec3_dot(axis[1], arm);
-    s[0] += u * u;
-    s[1] += u * v;
-    s[2] += v * v;
+    flat_coordinates(axis, vec3_sub(hull->vertices[corner[i]], mean), c);
+    spread_add(spread, c);
   }
-  double over = 1 / (s[0] * s[2] - s[1] * s[1]);
   for (int i = 0; i < count; i++) {
-    Vec3 arm = vec3_sub(hull->vertices[corner[i]], mean);
-    double u = vec3_dot(axis[0], arm), v = vec3_dot(axis[1], arm);
-    CornerLink link = {.of = k};
-    link.along =
-        vec3_add_scaled(vec3_scale(axis[0], (s[2] * u - s[1] * v) * over), (s[0] * v - s[1] * u) * over, axis[1]);
+    flat_coordinates(axis, vec3_sub(hull->vertices[corner[i]], mean), c);
+    spread_solve(spread, 2, c, tilt);
+    CornerLink link = {.of = k, .along = vec3_add_scaled(vec3_scale(axis[0], tilt[0]), tilt[1], axis[1])};
     link.weight = 1.0 / count - vec3_dot(link.along, mean);
     add_link(list, number[corner[i]], &link);
   }

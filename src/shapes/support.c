@@ -147,7 +147,7 @@ bool shape_support_slope(const Shape* shape, const ShapeSupport* support, Vec3 d
   if (turn) rest = *turn;
   rest = vec3_add_scaled(rest, -lambda, vec3_add(by_gradient, mat3_mul_vec(support->at.hessian, *change)));
   Vec3 n = vec3_normalized(direction);
-  t[0] = vec3_normalized(fabs(n.x) < 0.6 ? vec3_cross(n, vec3(1, 0, 0)) : vec3_cross(n, vec3(0, 1, 0)));
+  t[0] = vec3_across(n);
   t[1] = vec3_cross(n, t[0]);
   for (int i = 0; i < 2; i++) {
     for (int j = 0; j < 2; j++) a[i][j] = lambda * vec3_dot(t[i], mat3_mul_vec(support->at.hessian, t[j]));
