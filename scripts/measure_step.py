@@ -4,7 +4,9 @@
   scripts/measure_step.py [ROWS...]    ROWS: names of the measurements below; default: all. Prints the table.
 
 Columns: what was measured, its setting, the number found, what it is to be at most, whether it is. Scenes and runs are
-kept in out/step/. The program is $SDRS (default ./sdrs). Ratios of times are medians of seven interleaved repeats.
+kept in out/step/. The program is $SDRS (default ./sdrs). Ratios of times are medians of seven interleaved repeats. Rows
+`strangers`, `cases` and `programs` are what tests/long/strangers.py, tests/cli/run.sh and the test programs of
+`make FLAVOUR=check` in out/build/check say; scripts/measure_corpus.sh has a table of its own.
 """
 import csv
 import io
@@ -180,6 +182,9 @@ def adjoint():
         yield f"adjoint in Newton iterations, 48 boxes {name}", f"{iterations:.2f} iterations a step; {forward / 60:.3f} + {back / 60:.3f} ms", f"{found:.2f}", "1.2", found <= 1.2
 
 
+USAGE = "import os, subprocess, sys\np = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)\nu = os.wait4(p.pid, 0)[2]\nprint(u.ru_maxrss, u.ru_utime)"
+
+
 @rows
 def memory():
     """The gradient of a run of 48 boxes kept whole, and of one kept in 10 MiB: the same design, to the bit; then twice as many steps, too."""
@@ -193,10 +198,11 @@ def bounded_memory(steps):
     designs = []
     for name, extra in (("whole", ""), ("bounded", "gradient: {memory: 0.01}\n")):
         path, folder = task(name, "long.yaml", steps, extra), os.path.join(OUT, name + "-out")
-        process = subprocess.Popen([SDRS, "optimize", path, "-q", "--threads", "1", "-o", folder], stdout=subprocess.DEVNULL)
-        usage = os.wait4(process.pid, 0)[2]
+        # by a process that is small itself: what stands in a parent counts for its child until this runs
+        said = subprocess.run([sys.executable, "-c", USAGE, SDRS, "optimize", path, "-q", "--threads", "1", "-o", folder], check=True, capture_output=True, text=True).stdout
+        resident, user = map(float, said.split())
         with open(os.path.join(folder, "design.csv"), "rb") as file:
-            designs.append((file.read(), usage.ru_maxrss / 1024, usage.ru_utime))
+            designs.append((file.read(), resident / 1024, user))
     same = designs[0][0] == designs[1][0]
     return f"design after gradients of {steps} steps kept in 10 MiB", f"{designs[0][1]:.0f} -> {designs[1][1]:.0f} MiB resident, {designs[0][2]:.1f} -> {designs[1][2]:.1f} CPU s", \
         "same bytes" if same else "other bytes", "same bytes", same
@@ -209,6 +215,139 @@ def pile():
     process = subprocess.Popen([SDRS, "simulate", "scenes/pile.yaml", "-q", "--threads", "1", "-o", folder], stdout=subprocess.DEVNULL)
     found = os.wait4(process.pid, 0)[2].ru_utime / table(folder, "trajectory")["time"][-1]
     yield "processor time of scenes/pile.yaml by simulated time", "one thread", f"{found:.2f}", "2", found <= 2
+
+
+@rows
+def drop():
+    """The same box let fall, by the parabolas through the rows before and after: weight and first order in one number."""
+    for integrator in INTEGRATORS:
+        for dt, mass in ((1e-2, 1), (1e-2, 1e-5), (1e-2, 1e5), (1e-3, 1), (1e-4, 1), (1e-5, 1)):
+            for asked in (0.5, 0.9):
+                trajectory, _, _ = run("drop", f"""
+simulation: {{dt: {dt}, duration: {0.45 if dt > 1e-5 else 0.34}, integrator: {integrator}}}
+contact: {{restitution: {asked}}}
+links:
+  - {{name: ground, fixed: true, shape: {{type: half_space}}}}
+  - {{name: box, mass: {mass}, shape: {{type: box, size: [0.2, 0.2, 0.2]}}, position: [0, 0, 0.6]}}
+""")
+                found = rebound_of(trajectory["box/cz"], dt)
+                yield f"drop with restitution {asked}", f"{integrator} dt {dt:g}, {mass:g} kg", f"{found:.5f}", f"{asked} +- 0.005", abs(found - asked) <= 0.005
+
+
+def rebound_of(z, dt, ground=0.1003, clear=0.1035):
+    """Root of the energies above `ground` of two parabolas through three rows each, all of them out of contact."""
+    low = min(range(len(z)), key=z.__getitem__)
+    flies = [k for k in range(1, len(z) - 1) if min(z[k - 1:k + 2]) > clear]
+    before, after = [k for k in flies if k <= low - 2][-1], [k for k in flies if k >= low + 2][0]
+    energy = lambda k: ((z[k + 1] - z[k - 1]) / (2 * dt))**2 / 2 + 9.81 * (z[k] - ground)
+    return math.sqrt(energy(after) / energy(before))
+
+
+@rows
+def meet():
+    """Two spinning boxes meet off-centre in space; drifts by the largest of the run: of the bodies' momenta, of the angular momentum."""
+    for integrator in INTEGRATORS:
+        for asked in (0, 0.5):
+            coarser = math.inf
+            for dt in (1e-2, 5e-3, 2.5e-3):
+                _, _, solver = run("meet", f"""
+simulation: {{dt: {dt}, duration: 1, gravity: [0, 0, 0], integrator: {integrator}}}
+contact: {{friction: 0.4, restitution: {asked}}}
+links:
+  - {{name: one, mass: 0.6, mass_model: uniform, shape: {{type: box, size: [0.2, 0.16, 0.1]}}, position: [-0.3, 0, 0]}}
+  - {{name: two, mass: 1.1, mass_model: uniform, shape: {{type: box, size: [0.25, 0.16, 0.1]}}, position: [0.3, 0.07, 0.04], rotation_vector: [0.3, 0.25, 0.1]}}
+initial:
+  - {{link: one, velocities: [1, 0.1, 0, 1, 2, 5]}}
+  - {{link: two, velocities: [-1, 0, 0, -2, 4, 1]}}
+""")
+                certified = subprocess.run([SDRS, "certify", os.path.join(OUT, "meet"), "-q"], check=False, capture_output=True).returncode == 0
+                setting = f"{integrator} dt {dt:g}, restitution {asked}"
+                p, l = drift(solver, "p") / (0.6 * math.hypot(1, 0.1) + 1.1), drift(solver, "l") / largest(solver, "l")
+                yield "boxes that meet off-centre: linear momentum", setting, f"{p:.1e}", "1e-10, certified", p <= 1e-10 and certified
+                yield "the same: angular momentum", setting, f"{l:.1e}", "0.01" if integrator == "momentum" else "falls with dt", \
+                    l <= 0.01 if integrator == "momentum" else l < 0.9 * coarser
+                coarser = l
+
+
+def vectors(solver, letter):
+    return list(zip(*(solver[letter + axis] for axis in "xyz")))
+
+
+def drift(solver, letter):
+    """From the first row with a step behind it."""
+    rows_of = vectors(solver, letter)
+    return max(math.dist(row, rows_of[0]) for row in rows_of)
+
+
+def largest(solver, letter):
+    return max(math.hypot(*row) for row in vectors(solver, letter))
+
+
+@rows
+def fast_spin():
+    """A symmetric body that turns by 5 rad a step for 1000 steps: R = exp(t L / I1) exp(t (1 - I3 / I1) w3 e3), with its ends' axes."""
+    trajectory, _, _ = run("fast_spin", """
+simulation: {dt: 0.01, duration: 10, gravity: [0, 0, 0], integrator: momentum}
+links: [{name: body, mass: 1, mass_model: uniform, shape: {type: box, size: [0.2, 0.2, 0.1]}}]
+initial: [{link: body, velocities: [0, 0, 0, 300, 0, 400]}]
+""")
+    certified = subprocess.run([SDRS, "certify", os.path.join(OUT, "fast_spin"), "-q"], check=False, capture_output=True).returncode == 0
+    across, along = (0.2**2 + 0.1**2) / 12, 2 * 0.2**2 / 12
+    rate, worst = (300, 0, 400 * along / across), 0
+    size = math.hypot(*rate)
+    for k, t in enumerate(trajectory["time"]):
+        half, own = t * size / 2, t * 400 * (1 - along / across) / 2
+        wanted = product((math.cos(half), *(math.sin(half) * x / size for x in rate)), (math.cos(own), 0, 0, math.sin(own)))
+        found = [trajectory[f"body/{c}"][k] for c in ("qw", "qx", "qy", "qz")]
+        worst = max(worst, min(math.dist(wanted, found), math.dist([-x for x in wanted], found)))
+    yield "a body at 5 rad a step: quaternion against the closed form", "momentum dt 0.01, 10 s", f"{worst:.1e}", "1e-9, certified", worst <= 1e-9 and certified
+
+
+def product(p, q):
+    """Of quaternions."""
+    return (p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3], p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
+            p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1], p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0])
+
+
+STRANGERS = ("grain-drop", "grain-slide", "giant", "column", "plates-100", "plates-1000", "hand", "mesh-pile", "tumbling", "rolls", "slides",
+             "rolling-threshold", "sphere-chain", "planks-at-rest-1e-2", "planks-at-rest-5e-3", "planks-at-rest-2.5e-3", "level-planks")
+
+
+def lines(command):
+    """Of a test: (name, whether it passed, what it told)."""
+    for line in subprocess.run(command, check=False, capture_output=True, text=True).stdout.split("\n"):
+        if line.startswith(("ok ", "FAIL ")):
+            name, _, told = line[5:].partition(": ")
+            yield name, line.startswith("ok"), told
+
+
+@rows
+def strangers():
+    """Scenes that nobody had tuned for, each certified twice."""
+    for name, passed, told in lines([sys.executable, "-B", "tests/long/strangers.py", SDRS, *STRANGERS]):
+        yield name, "tests/long/strangers.py", told, "as the test says, certified", passed
+
+
+@rows
+def cases():
+    """Files without an end; runs of every kind certified, damaged ones refused; gradients that rounding hides."""
+    for name, passed, _ in lines(["tests/cli/run.sh", "endless-files", "certify", "certify-damaged", "certify-closures", "gradcheck-flat-faces",
+                                  "gradcheck-unchecked", "simulate-blind-rounds", "simulate-tries-longer"]):
+        yield name, "tests/cli/run.sh", "passed" if passed else "failed", "passed", passed
+
+
+PROGRAMS = ("property/test_similarity", "property/test_sizes", "property/test_scenes", "gradient/test_impact_closed_forms",
+            "gradient/test_run_gradients", "unit/simulate/test_sim", "unit/simulate/test_substep", "unit/differentiate/test_judgement", "long/test_memory")
+
+
+@rows
+def programs():
+    """Similarity, sizes, allocations (test_scenes: a settled pile), gradients through impacts and halved steps, bounded memory."""
+    for name in PROGRAMS:
+        path = os.path.join("out/build/check/tests", name)
+        done = subprocess.run([path], check=False, capture_output=True, text=True)
+        said = [line for line in (done.stdout + done.stderr).split("\n") if "PASSED" in line]
+        yield name, path, said[-1].strip("[ ").replace("  ]", "") if said else "no answer", "passed", done.returncode == 0
 
 
 def main():

@@ -71,10 +71,11 @@ typedef struct {
 
 /* In how many substeps the next step is tried first (simulate/substep.c). */
 typedef struct {
-  int recent; /* the last step's number */
-  int calm;   /* steps in a row that succeeded with it at once */
-  int tried;  /* equal parts of the last try, those of impacts not counted */
-  int least;  /* what this step began with at least */
+  int recent;  /* the last step's number */
+  int calm;    /* steps in a row that succeeded with it at once */
+  int tried;   /* equal parts of the last try, those of impacts not counted */
+  int least;   /* what this step began with at least */
+  int reached; /* parts of the last try that were solved */
 } SubstepMemory;
 
 /* States between those that the user sees. */

@@ -395,6 +395,7 @@ static StepReport try_substeps(Sim* s, int count, int limit) {
     if (k + 1 < count) keep_state(s);
   }
   s->substep_memory.tried = count;
+  s->substep_memory.reached = s->between.count;
   report.substeps = step_outcome_failed(report.outcome) ? count : s->between.count + 1;
   report.halved = count > s->substep_memory.least;
   if (step_outcome_failed(report.outcome)) give_up(s, s->model->contact.bounces ? SUBSTEPS_MAX : count, &report);
@@ -410,18 +411,27 @@ static void finish_step(Sim* s) {
   sim_publish(s);
 }
 
+static bool leads(const Sim* s) {
+  for (int i = 0; i < s->model->link_count; i++)
+    if (s->model->links[i].prescribed >= 0) return true;
+  return false;
+}
+
 /* As many as asked for, then twice as many until it works or they are too many. A prescribed link that could not move
- * on is what the step failed at, whatever its finer tries came to. */
-static StepReport try_finer(Sim* s, int substeps) {
+ * on is what the step failed at, whatever its finer tries came to. *at_end: all that had several parts failed in the
+ * last. */
+static StepReport try_finer(Sim* s, int substeps, bool* at_end) {
   StepReport failed = {.outcome = STEP_CONVERGED}, report;
   int most = s->model->simulation.max_iterations;
   bool blocked = false;
+  *at_end = leads(s);
   for (int count = substeps;; count *= 2) {
     bool all = has_all_iterations(count) || most < TRY_ITERATIONS;
     report = try_substeps(s, count, all ? most : TRY_ITERATIONS);
     add_work(&report, &failed);
     if (!step_outcome_failed(report.outcome)) return report;
     blocked = blocked || report.outcome == STEP_BLOCKED;
+    *at_end = *at_end && s->substep_memory.reached + 1 >= count;
     if (2 * count > SUBSTEPS_FINEST) break;
     failed = report;
   }
@@ -446,9 +456,12 @@ static StepReport try_longer(Sim* s, int substeps, const StepReport* failed) {
   return spent;
 }
 
+/* What a prescribed link is led to by the step's end, in however small parts, is not found by more iterations: a body
+ * in its way may have no room left there. */
 static StepReport step_from(Sim* s, int substeps) {
-  StepReport report = try_finer(s, substeps);
-  bool again = step_outcome_failed(report.outcome) && report.outcome != STEP_BLOCKED;
+  bool at_end;
+  StepReport report = try_finer(s, substeps, &at_end);
+  bool again = step_outcome_failed(report.outcome) && report.outcome != STEP_BLOCKED && !at_end;
   if (again) report = try_longer(s, substeps, &report);
   if (!step_outcome_failed(report.outcome)) finish_step(s);
   return report;
