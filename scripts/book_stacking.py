@@ -2,6 +2,7 @@
 """Book stacking under the law long_range (LRI, table 2): twenty planks that lean out as far as they can, less a little.
 
     scripts/book_stacking.py table              # docs/results/books.csv: equilibria, runs, margins, forces on the top plank
+    scripts/book_stacking.py readings           # docs/results/books-readings.csv: other readings of the paper's stack, in closed form
     scripts/book_stacking.py scene MU SHIFT     # the scene, in its equilibrium (docs/derivations/law-long_range.md, "Boxes that lean out")
 
 MU: the coefficient [J]; SHIFT: by how much less each plank leans out, as a part of its length (the paper: 0.001). The
@@ -223,9 +224,114 @@ def table():
             print(*row, flush=True)
 
 
+# ---------------------------------------------------------------- other readings of the paper's stack
+
+# By how much less plank k from the top leans out over the next one.
+SLACKS = {
+    "each 0.1 % of the length": lambda k: 0.001 * LENGTH,
+    "each 0.3 %": lambda k: 0.003 * LENGTH,
+    "each 0.4 %": lambda k: 0.004 * LENGTH,
+    "each 0.5 %": lambda k: 0.005 * LENGTH,
+    "k (from the top) times 0.1 %": lambda k: 0.001 * LENGTH * k,
+    "k (from the bottom) times 0.1 %": lambda k: 0.001 * LENGTH * (PLANKS - k),
+    "0.1 % of each overhang": lambda k: 0.001 * LENGTH / (2 * k),
+    "0.1 % of the whole lean of the plank": lambda k: 0.001 * sum(LENGTH / (2 * j) for j in range(k, PLANKS)),
+    "overhangs L / (2 k + 2)": lambda k: LENGTH / (2 * k) - LENGTH / (2 * k + 2),
+}
+
+
+def solve(rows):
+    """Of three equations, with the right side last."""
+    m = [row[:] for row in rows]
+    for i in range(3):
+        pivot = max(range(i, 3), key=lambda j: abs(m[j][i]))
+        m[i], m[pivot] = m[pivot], m[i]
+        for j in range(i + 1, 3):
+            factor = m[j][i] / m[i][i]
+            m[j] = [a - factor * b for a, b in zip(m[j], m[i])]
+    x = [0.0] * 3
+    for i in (2, 1, 0):
+        x[i] = (m[i][3] - sum(m[i][j] * x[j] for j in range(i + 1, 3))) / m[i][i]
+    return x
+
+
+def lift(below, above, weight):
+    """Upwards, for mu = 1, on a box by one below it, points (x, z) of such weight: Newton's method for the plane (n_x, n_z, o)."""
+    plane = [0.0, 0.9, -0.45 * (max(z for _, z in below) + min(z for _, z in above))]
+
+    def clearances(p):
+        return [(q, side, side * (q[0] * p[0] + q[1] * p[1] + p[2])) for points, side in ((below, -1), (above, 1)) for q in points]
+
+    def energy(p):
+        length, all_of = math.hypot(p[0], p[1]), clearances(p)
+        return 12 / (1 - length) + weight * sum(1 / c for _, _, c in all_of) if length < 1 and min(c for _, _, c in all_of) > 0 else math.inf
+
+    for _ in range(100):
+        length = math.hypot(plane[0], plane[1])
+        unit, slope, bend = (plane[0] / length, plane[1] / length), 12 / (1 - length) ** 2, 24 / (1 - length) ** 3
+        gradient = [slope * unit[0], slope * unit[1], 0.0]
+        hessian = [[bend * unit[i] * unit[j] + slope / length * ((i == j) - unit[i] * unit[j]) if i < 2 and j < 2 else 0.0 for j in range(3)] for i in range(3)]
+        for q, side, c in clearances(plane):
+            h = (q[0], q[1], 1.0)
+            for i in range(3):
+                gradient[i] -= weight * side * h[i] / c**2
+                for j in range(3):
+                    hessian[i][j] += 2 * weight * h[i] * h[j] / c**3
+        way = solve([row + [-g] for row, g in zip(hessian, gradient)])
+        fall, before, part = -sum(w * g for w, g in zip(way, gradient)), energy(plane), 1.0
+        while not energy([p + part * w for p, w in zip(plane, way)]) <= before - 1e-4 * part * fall + 1e-13 * before and part > 1e-12:
+            part /= 2
+        plane = [p + part * w for p, w in zip(plane, way)]
+        if fall < 1e-18 * before:
+            break
+    return sum(weight / c**2 for _, side, c in clearances(plane) if side > 0) * plane[1]
+
+
+def far_lift(leans, weight):
+    """On the top plank by all that are not its neighbour, for mu = 1, planks lying level without gaps."""
+    x = [0.0, 0.0]
+    for k in range(1, PLANKS):
+        x.append(x[-1] - leans[k])
+    box = lambda k: [(x[k] + a * LENGTH / 2, (1 - k + b / 2) * HEIGHT) for a in (-1, 1) for b in (-1, 1)]
+    return sum(lift(box(k), box(1), 2 * weight) for k in range(3, PLANKS + 1))  # two corners at each end
+
+
+def far_ends(stands):
+    """Gaps between the left end of each plank's lower face and the face below it."""
+    x, z, tilt = stands["x"], stands["z"], stands["tilt"]
+    gaps = []
+    for k in range(1, PLANKS):
+        corner_x = x[k] - LENGTH / 2 * math.cos(tilt[k]) - HEIGHT / 2 * math.sin(tilt[k]) - x[k + 1]
+        corner_z = z[k] + LENGTH / 2 * math.sin(tilt[k]) - HEIGHT / 2 * math.cos(tilt[k]) - z[k + 1]
+        gaps.append(corner_x * math.sin(tilt[k + 1]) + corner_z * math.cos(tilt[k + 1]) - HEIGHT / 2)
+    return gaps
+
+
+def readings():
+    global overhangs, CORNERS
+    target = ROOT / "docs/results/books-readings.csv"
+    with open(target, "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["slack", "corner_weight", "largest_mu", "far_lift_per_mu", "mu", "paper_margin", "near_end", "far_end"])
+        for name, slack in SLACKS.items():
+            leans = [0.0] + [LENGTH / (2 * k) - slack(k) for k in range(1, PLANKS)] + [0.0]
+            overhangs = lambda shift, leans=leans: leans
+            for weight in (0.375, 1.0):
+                CORNERS = 2 * weight
+                largest = follow(0, 1.0)[1]
+                for mu in COEFFICIENTS:
+                    stands, at = follow(0, mu) if mu <= largest else (None, 0.0)
+                    found = [mean(stands["margins"]), mean(far_ends(stands))] if stands and at == mu else [math.nan] * 2
+                    row = [name, weight, number(largest), number(far_lift(leans, weight)), f"{mu:g}", PAPER[mu][0]] + [number(v) for v in found]
+                    writer.writerow(row)
+                    print(*row, flush=True)
+
+
 def main():
     if sys.argv[1:2] == ["table"]:
         table()
+    elif sys.argv[1:2] == ["readings"]:
+        readings()
     elif sys.argv[1:2] == ["scene"] and len(sys.argv) == 4:
         sys.stdout.write(scene(float(sys.argv[2]), float(sys.argv[3])))
     else:

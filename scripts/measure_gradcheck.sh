@@ -1,8 +1,8 @@
 #!/bin/bash
 # Measures docs/results/gradcheck.csv: `sdrs gradcheck` of every shipped scene (first 60 steps) and task (whole horizon,
 # with its losses), three directions a block, and of the tasks of docs/manipulation.md. Takes about half an hour, most of it for the pile,
-# whose vertices are left out, and for ant-push. With the word `manipulation` only the rows of the latter are measured, the
-# others stay. Prints the rows that are not checked to the bound of 1e-6.
+# whose vertices are left out, and for ant-push. With the word `manipulation` only the rows of the latter are measured, or of those
+# whose names follow; the others stay. Prints the rows that are not checked to the bound of 1e-6.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,22 +11,26 @@ table=$(mktemp)
 source scripts/gradcheck_rows.sh
 trap 'rm -f "$report" "$table"' EXIT
 
-# From their start, where the gradient by the control is often too small to be resolved; then where it is not: a window of a receding
-# horizon that pushes, steps of an arm near its aim, a shot that hits, an ant with some gait. Meshes of scripts/prepare_meshes.py.
-manipulation() {
-  local tasks=scenes/tasks
-  for task in billiards push gather sort; do measure "$tasks/$task.yaml"; done
-  DIRECTIONS=1
-  for task in ant-push gather-bunny franka-push; do measure "$tasks/$task.yaml"; done
-  LABEL=/pushes
-  measure "$tasks/push.yaml" --window 3
-  LABEL=
+# From their start, where the gradient by the control is often too small to be resolved, and windows that push, where it is
+# not; one direction a block. Meshes of scripts/prepare_meshes.py.
+MANIPULATION=(push franka-push gather-bunny gather sort ant-push billiards)
+declare -A PUSHES=([push]=3 [gather]=4 [sort]=4)
+
+manipulation() { # task...
+  local DIRECTIONS=1 LABEL=
+  for task in "$@"; do
+    measure "scenes/tasks/$task.yaml"
+    [[ -n ${PUSHES[$task]:-} ]] || continue
+    LABEL=/window-${PUSHES[$task]} measure "scenes/tasks/$task.yaml" --window "${PUSHES[$task]}"
+  done
 }
 
 if [[ ${1:-} == manipulation ]]; then
+  shift
+  (($# > 0)) || set -- "${MANIPULATION[@]}"
   {
-    grep -vE '^tasks/(billiards|push|gather|sort|ant-push|gather-bunny|franka-push)[,/]' "$OUT"
-    manipulation
+    grep -vE "^tasks/($(IFS='|' && echo "$*"))[,/]" "$OUT"
+    manipulation "$@"
   } >"$table"
 else
   {
@@ -39,7 +43,7 @@ else
       fi
     done
     for task in throw reach spider biped-single pinch; do measure "scenes/tasks/$task.yaml"; done
-    manipulation
+    manipulation "${MANIPULATION[@]}"
   } >"$table"
 fi
 cp "$table" "$OUT"
