@@ -37,10 +37,12 @@ static bool read_blocks(const Options* options, unsigned* blocks) {
       known = true;
     }
     if (!known) {
-      usage_error(
-          options,
-          "--wrt: '%.*s' is none of state, control, vertices, attachments, mass, contact, material, gains, shapes",
-          (int)length, word);
+      char names[160] = "";
+      for (int b = 0; b < GRADCHECK_BLOCKS; b++) {
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", b ? ", " : "", gradcheck_block_name((GradcheckBlock)b));
+      }
+      usage_error(options, "--wrt: '%.*s' is none of %s", (int)length, word, names);
       return false;
     }
     word += length + (word[length] == ',');
