@@ -282,10 +282,13 @@ static void impact_I11_bounces_end_and_rest_is_quiet(void** state) {
   }
 }
 
-/* Kinetic energy of the last part's motion, and weight; NaN where barriers hold energy as well. */
+/* Kinetic energy of the last part's motion, which belongs to its middle, and the weights' there (with the weights' at
+ * its end the sum of a fall is too small by half a part of gravity's power, that of a rise too large, and an elastic
+ * bounce seems to gain both); NaN where barriers hold energy as well. */
 static double mechanical_energy(Sim* s) {
   SimMeasure measure = sim_measure(s);
-  return contact_active_count(s->contact) > 0 ? (double)NAN : measure.kinetic + measure.potential;
+  double middle = measure.potential + 0.5 * s->reached.dt * vec3_dot(s->model->simulation.gravity, measure.momentum);
+  return contact_active_count(s->contact) > 0 ? (double)NAN : measure.kinetic + middle;
 }
 
 static void tumble(Random* random, const char* integrator, double dt, double e, int number) {
@@ -311,7 +314,7 @@ static void tumble(Random* random, const char* integrator, double dt, double e, 
     double now = mechanical_energy(run->sim);
     if (isnan(now)) continue;
     judged++;
-    compare_at_most(now, before + 2e-3 * fabs(start), "seed 303, run %d, %s, dt = %g, e = %g, step %d: energy", number,
+    compare_at_most(now, before + 1e-5 * fabs(start), "seed 303, run %d, %s, dt = %g, e = %g, step %d: energy", number,
                     integrator, dt, e, k);
     before = fmin(now, before);
   }
