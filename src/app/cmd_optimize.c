@@ -97,6 +97,7 @@ static Status design_run_create(DesignRun* run, const Options* options, bool can
   if (option_given(options, "iterations"))
     run->task.receding.iterations = run->task.optimizer.iterations = option_count(options, "iterations", 1);
   run->task.memory = option_number(options, "memory", run->task.memory);
+  if (option_given(options, "memory")) run->task.memory_place = (SourcePlace){0};
   run->folder = run_folder_path(options, run->task.name);
   if (chooses(run)) return is_writer() ? file_make_folder_reported(run->folder, &run->diagnostics) : STATUS_OK;
   if (run->task.before.text) status = optimize_before(run);

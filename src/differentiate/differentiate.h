@@ -176,6 +176,10 @@ size_t recording_bytes(const Recording* recording);
 /* What is left for its parts (RecordOptions.memory, at least 1) of so many bytes for all of it and its seeds. 1 where
  * there is nothing left. Asking allocates nothing, never fails. */
 size_t recording_memory_left(const Recording* recording, const LossSeeds* seeds, double bytes);
+/* Whether a thin recording and its seeds leave something of so many bytes for the parts: STATUS_BAD_INPUT and a message
+ * at `place` when not. Asking allocates nothing else. */
+Status recording_check_memory(const Recording* recording, const LossSeeds* seeds, double bytes, SourcePlace place,
+                              Diagnostics* diagnostics);
 /* Run from the model's start. Stops at a step that fails: recording->steps are then those before. interrupted: asked
  * after every step (NULL: never). STATUS_OK, STATUS_SOLVER, STATUS_BAD_INPUT (the start intersects), or
  * STATUS_INTERRUPTED. */

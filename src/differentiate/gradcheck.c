@@ -239,10 +239,14 @@ Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss,
   RecordOptions record = record_options(&c);
   record.substeps = options->substeps;
   create_recordings(&c, steps);
-  if (options->memory > 0) record.memory = recording_memory_left(&c.base, &c.seeds, options->memory);
+  Status status = STATUS_OK;
+  if (options->memory > 0) {
+    record.memory = recording_memory_left(&c.base, &c.seeds, options->memory);
+    status = recording_check_memory(&c.base, &c.seeds, options->memory, (SourcePlace){0}, diagnostics);
+  }
   c.probe = probe_create(&c.base, options->seed);
   c.terms = MEMORY_NEW(double, loss ? loss_count(loss) : 0);
-  Status status = recording_run(&c.base, model, &record, &report->run, diagnostics);
+  if (status == STATUS_OK) status = recording_run(&c.base, model, &record, &report->run, diagnostics);
   if (status == STATUS_OK) {
     c.moves = true; /* the parts of a step are data: where they change, the run has a jump */
     status = check_all(&c);

@@ -127,6 +127,18 @@ size_t recording_memory_left(const Recording* r, const LossSeeds* seeds, double 
   return left > 1 ? (size_t)left : 1;
 }
 
+Status recording_check_memory(const Recording* r, const LossSeeds* seeds, double bytes, SourcePlace place,
+                              Diagnostics* diagnostics) {
+  double kept = (double)recording_bytes(r) + (double)(sizeof(double) * seeds->length);
+  if (kept < bytes) return STATUS_OK;
+  diagnostics_add(
+      diagnostics, SEVERITY_ERROR, place,
+      "memory: a run may take %.4g GiB for its gradient, but the rows that the losses look at take %.4g GiB "
+      "by themselves: give more, or let losses look at less of the run (from, to) or at fewer links",
+      bytes / GIBIBYTE, kept / GIBIBYTE);
+  return STATUS_BAD_INPUT;
+}
+
 /* ---------------------------------------------------------------- states */
 
 static RecordedState* add_state(Recording* r, int step, StepClock clock, bool row) {

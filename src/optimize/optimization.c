@@ -130,6 +130,10 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
     if (status == STATUS_OK) status = loss_create(&run->loss, o->task, k, &run->model, diagnostics);
     if (status != STATUS_OK) return status;
     create_recording(o, run);
+    if (o->task->memory > 0)
+      status = recording_check_memory(&run->recording, &run->seeds, o->task->memory * GIBIBYTE / o->run_count,
+                                      o->task->memory_place, diagnostics);
+    if (status != STATUS_OK) return status;
     model_gradient_create(&run->gradient, &run->model);
     run->terms = MEMORY_NEW(double, loss_count(run->loss));
     run->by_variables = MEMORY_NEW(double, o->design.variable_count);

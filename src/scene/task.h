@@ -455,6 +455,7 @@ typedef struct {
   int bundle;       /* gradients are means over so many designs nearby; 0: those of the design itself */
   double spread;    /* standard deviation of theirs, in each variable's own unit */
   double memory;    /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
+  SourcePlace memory_place; /* of `gradient` */
 } Task;
 /* Combinations of all choices; 1 without any. Not beyond the first product above what a task may have, which is an
  * error when it is read. Allocates nothing. */

@@ -91,6 +91,7 @@ void read_gradient(Reader* reader, Task* task, const Node* node) {
   const Node* map = task_section(reader, task, node);
   if (map && schema_read(reader, map, "gradient", &form)) {
     if (is_given(map, "memory")) task->memory = form.memory;
+    task->memory_place = map->place;
     task->bundle = form.bundle;
     task->spread = form.spread;
   }

@@ -677,7 +677,8 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_UP_TO(0, 1048576),
      .meaning = "Most memory that the runs of a design may take for their gradients, all scenarios together. Parts of "
                 "a run that do not fit are run again when the adjoint comes to them: the same bits, for about the time "
-                "of one more run unless next to nothing fits."},
+                "of one more run unless next to nothing fits. What losses look at (from, to) is kept in every case; "
+                "where that alone is more, the task is refused."},
 };
 
 const SchemaTable TASK_SCHEMA = {
