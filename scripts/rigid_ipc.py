@@ -363,7 +363,7 @@ def motion_of(body):
         return "fixed"
     if kind == "kinematic":
         if body.get("kinematic_poses"):
-            raise Refused("kinematic_poses: a free body that follows given poses is not in the simulator yet")
+            raise Refused("kinematic_poses: the given poses of a free body are not taken over")
         if float(body.get("kinematic_max_time", -1)) == 0:
             return "fixed"
         v, w = velocities(body)

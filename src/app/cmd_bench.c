@@ -119,7 +119,7 @@ const Verb VERB_BENCH = {
         "step: one row per quantity with median, mean and max over the steps; times in ms.\n"
         "gradient: medians of seven runs of the initial design; ratio is (forward + adjoint) / forward.\n"
         "render: pictures of 960x720 pixels, spread evenly over the run; png is the packing, nothing is written.\n"
-        "scale: bodies of five shapes fall onto a plane, four layers high. fall_ms is the mean time per step of\n"
+        "scale: boxes of three sizes fall onto a plane, four layers high. fall_ms is the mean time per step of\n"
         "the first 0.6 s, rest_ms the median of 0.5 s after the second; dt = 10 ms. The fitted exponents go to\n"
         "standard error.\n"
         "scale --heap: boxes, turned at random, fall into an open box; fall_ms is the mean time per step while at\n"

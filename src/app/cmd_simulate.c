@@ -402,8 +402,8 @@ const Verb VERB_SIMULATE = {
         "  sdrs simulate scenes/spider.yaml --view             watch it in a browser while it runs\n",
     .details =
         "Writes trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv, summary.json, where simulation.output\n"
-        "asks for them velocities.csv and forces.csv, and in states/ the state at the end and at\n"
-        "simulation.keep_states, which a scene may begin in (start: {run: FOLDER}); the folder is printed\n"
+        "asks for them velocities.csv, forces.csv, closures.csv and pressure.csv, and in states/ the state at the\n"
+        "end and at simulation.keep_states, which a scene may begin in (start: {run: FOLDER}); the folder is printed\n"
         "on standard output (with --json, summary.json is). Files of an earlier run in the same folder are replaced.\n"
         "SIGINT, SIGTERM and SIGUSR1 finish the step, write the folder up to it and exit 130.\n"
         "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 the solver failed, 5 cannot read or write, 130 "

@@ -380,7 +380,7 @@ const SchemaObject TASK_OBJECTS[] = {
          "A search without gradients over what has no gradient - how many links a `repeat` makes, which type a joint "
          "is - around the task's own: every combination that is tried is optimized as the task says, in a folder of "
          "its "
-         "own (0, 1, ... in the run folder; docs/co-design.md). choices.csv has a row for each; the run folder has the "
+         "own (1, 2, ... in the run folder; docs/co-design.md). choices.csv has a row for each; the run folder has the "
          "results of the best, which is the one with the least loss among those that keep `subject_to`. Combinations "
          "that cannot be run are passed over. Drawn from `seed` (docs/derivations/update.md, O19).",
      .example = "scene: ../scenes/chains.yaml\n"
