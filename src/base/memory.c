@@ -25,6 +25,9 @@
 /* Of x86-64 and arm64. Loops over large arrays that read a little of every element take longer to find the pages than
  * to read them, as soon as there are more than some thousand. */
 #define HUGE_PAGE ((size_t)2 << 20)
+/* Blocks of this size and more have pages of their own, which go back to the system when they are freed: in malloc's
+ * heap rows of a run that come and go in many sizes leave holes as large as all that is held. */
+#define OWN_PAGES ((size_t)128 << 10)
 
 /* Stands before a block, in ALIGNMENT bytes. */
 typedef struct Header {
@@ -92,11 +95,12 @@ static size_t whole_pages(size_t size) {
   return (size + page - 1) / page * page;
 }
 
-/* Pages that begin where a huge page may; NULL: there are none. length: whole pages. */
+/* Pages, which begin where a huge page may if they are as many; NULL: there are none. length: whole pages. */
 static void* map_pages(size_t length, int protection) {
-  size_t all = length + HUGE_PAGE;
+  size_t all = length < HUGE_PAGE ? length : length + HUGE_PAGE;
   char* from = mmap(NULL, all, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (from == MAP_FAILED) return NULL;
+  if (all == length) return from;
   size_t before = (HUGE_PAGE - (uintptr_t)from % HUGE_PAGE) % HUGE_PAGE, after = all - before - length;
   if (before > 0) (void)munmap(from, before);
   if (after > 0) (void)munmap(from + before + length, after);
@@ -104,7 +108,9 @@ static void* map_pages(size_t length, int protection) {
 }
 
 /* A wish: what comes of it is no matter. */
-static void wish_for_huge_pages(void* block, size_t length) { (void)madvise(block, length, MADV_HUGEPAGE); }
+static void wish_for_huge_pages(void* block, size_t length) {
+  if (length >= HUGE_PAGE) (void)madvise(block, length, MADV_HUGEPAGE);
+}
 
 static Header* map_block(size_t size) {
   size_t length = whole_pages(size);
@@ -203,7 +209,7 @@ static bool test_wants_failure(void) {
 
 /* size: a multiple of ALIGNMENT. With `mapped`, the rest of the header is yet to be set. */
 static Header* take(size_t size) {
-  if (MAPS_LARGE && size >= HUGE_PAGE) return map_block(size);
+  if (MAPS_LARGE && size >= OWN_PAGES) return map_block(size);
   Header* block = aligned_alloc(ALIGNMENT, size);
   if (block) block->mapped = 0;
   return block;

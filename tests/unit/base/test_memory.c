@@ -210,6 +210,41 @@ static void what_cannot_be_had_is_survived_too(void** state) {
   memory_pool_destroy(NULL);
 }
 
+/* Pages of the process that are in memory. */
+static long resident(void) {
+  long all = 0, here = 0;
+  FILE* file = fopen("/proc/self/statm", "r");
+  assert_non_null(file);
+  assert_int_equal(fscanf(file, "%ld %ld", &all, &here), 2);
+  fclose(file);
+  return here;
+}
+
+/* Every other one of many blocks of a few sizes is freed: what is left has no holes between. */
+static void what_is_freed_between_others_goes_back(void** state) {
+  (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  skip(); /* these keep what is freed */
+#endif
+  enum { BLOCKS = 200 };
+  unsigned char* blocks[BLOCKS];
+  long page = sysconf(_SC_PAGESIZE), written = 0, freed = 0, before = resident();
+  for (int k = 0; k < BLOCKS; k++) {
+    size_t size = 150000 + 7000 * (size_t)(k % 11);
+    blocks[k] = memory_alloc(size);
+    memset(blocks[k], k, size);
+    written += (long)size / page;
+    if (k % 2 == 1) freed += (long)size / page;
+  }
+  assert_true(resident() - before > written - written / 20);
+  for (int k = 1; k < BLOCKS; k += 2) memory_free(blocks[k]);
+  assert_true(resident() - before < written - freed + written / 20);
+  for (int k = 0; k < BLOCKS; k += 2) {
+    assert_int_equal(blocks[k][149999], k);
+    memory_free(blocks[k]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(memory_is_zeroed_and_aligned),
@@ -223,6 +258,7 @@ int main(void) {
       cmocka_unit_test(a_large_block_that_moves_stays_in_its_pool),
       cmocka_unit_test(the_innermost_counts),
       cmocka_unit_test(what_cannot_be_had_is_survived_too),
+      cmocka_unit_test(what_is_freed_between_others_goes_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
