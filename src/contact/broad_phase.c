@@ -275,11 +275,6 @@ void broad_phase_find_moving(BroadPhase* broad, const Box* boxes, const int* mov
     qsort(broad->keys, (size_t)broad->key_count, sizeof(uint64_t), order_uint64);
 }
 
-void broad_phase_find(BroadPhase* broad, const Box* boxes, int count) {
-  broad->still.node_count = 0;
-  broad_phase_find_moving(broad, boxes, NULL, count);
-}
-
 void broad_phase_free(BroadPhase* broad) {
   BroadTree* trees[] = {&broad->moving, &broad->still};
   for (int k = 0; k < 2; k++) {

@@ -47,16 +47,14 @@ typedef struct {
   int key_count, key_capacity;
 } BroadPhase;
 
-/* Fill keys with all overlapping pairs of boxes; an empty box (low.x > high.x) overlaps nothing. boxes[count],
- * borrowed for the call. Forgets what rests. Boxes in m. Keys are owned by broad until its next call, sorted as
- * broad_phase_find_moving says; allocates while pairs grow. Never fails. */
-void broad_phase_find(BroadPhase* broad, const Box* boxes, int count);
 /* Boxes that stay where they are from now on (count of their indices, rising): many, as those of a ground in pieces,
  * are put in order once, and pairs of two of them are never found. Replaces those that rested before. Allocates.
  * Boxes are copied; never fails. */
 void broad_phase_rest(BroadPhase* broad, const Box* boxes, const int* still, int count);
-/* Pairs of those that move (count of their indices, rising) and of those with the ones at rest. moving NULL: the first
- * count of boxes. Allocates while pairs grow; the same keys for any number of threads. */
+/* Fill keys with all overlapping pairs of the boxes that move (count of their indices, rising) and of those with the
+ * ones at rest; an empty box (low.x > high.x) overlaps nothing. moving NULL: the first count of boxes. Boxes in m,
+ * borrowed for the call. Keys are owned by broad until its next call. Allocates while pairs grow; the same keys for any
+ * number of threads. Never fails. */
 void broad_phase_find_moving(BroadPhase* broad, const Box* boxes, const int* moving, int count);
 /* Frees its arrays and zeroes it; a zeroed one is accepted. NULL is not accepted. */
 void broad_phase_free(BroadPhase* broad);

@@ -459,9 +459,6 @@ double contact_replay_by_grip(const ContactReplay* replay, int index);
  * wrench is (links x 6) [N m, N], as ContactField.twist [rad, m]. The caller zeroes wrench, or goes on adding; it
  * must have an entry for every link. Cannot fail, allocates nothing. */
 void contact_replay_product(const ContactReplay* replay, const ContactField* field, double (*wrench)[6]);
-/* Total contact and friction force on every link [N] (links), set. World axes; of the step that is loaded, at t +
- * dt. force must have room for all links; 0 where nothing acts. Cannot fail, allocates nothing. */
-void contact_replay_forces(const ContactReplay* replay, Vec3* force);
 
 /* `sdrs bench pair`: CSV of nanoseconds per evaluation against vertices (random hulls at contact range). Written to
  * `out`, which stays open; the same hulls at each call. Allocates and frees for itself. Writing errors are the

@@ -7,12 +7,6 @@
 #include "contact/adjoint.h"
 #include "contact/small_matrix.h"
 
-typedef struct {
-  const FrictionLag* lag;
-  double smoothing;
-  double a[3];
-} SlipAdjoint;
-
 /* phi, dphi/dr (symmetric) and rho of a slip. */
 typedef struct {
   double r[2], phi[2], h[2][2], rho;

@@ -522,12 +522,3 @@ void contact_replay_product(const ContactReplay* r, const ContactField* field, d
     }
   }
 }
-
-void contact_replay_forces(const ContactReplay* r, Vec3* force) {
-  for (int i = 0; i < r->model->link_count; i++) force[i] = vec3(0, 0, 0);
-  for (int k = 0; k < r->count; k++)
-    for (int side = 0; side < 2; side++) {
-      Vec3* f = &force[r->pairs[k].link[side]];
-      *f = vec3_sub(*f, r->pairs[k].derivatives.force[side]);
-    }
-}

@@ -142,11 +142,6 @@ void blocks_overlap(Blocks* blocks, double deepest);
 
 /* ---------------------------------------------------------------- fewer vertices (hull_outer.c) */
 
-/* A hull of at most max_vertices (>= 4) that holds all of the old one: edges are contracted to the point outside the
- * faces around that adds the least volume. In place. When not HULL_OK the hull is as it was; HULL_FAILED: no such hull
- * with fewer than 8 vertices was found, from 8 on it is the box at worst. */
-HullResult hull_outer(ConvexHull* hull, int max_vertices);
-
 /* Faces of the hulls that touch one: volume added inside them counts little. */
 typedef struct {
   CutPlane* planes;
@@ -157,8 +152,10 @@ typedef struct {
 NeighbourFaces neighbours_create(const Blocks* blocks, int of);
 /* Frees the arrays and leaves a zeroed one. */
 void neighbours_free(NeighbourFaces* near);
-/* The same for a hull that is its own image in the mirror planes (bit = axis) through the origin, and stays so. `near`
- * may be NULL. */
+/* A hull of at most max_vertices (>= 4) that holds all of the old one: edges are contracted to the point outside the
+ * faces around that adds the least volume. The hull is its own image in the mirror planes (bit = axis; 0: none) through
+ * the origin, and stays so. `near` may be NULL. In place. When not HULL_OK the hull is as it was; HULL_FAILED: no such
+ * hull with fewer than 8 vertices was found, from 8 on it is the box at worst. */
 HullResult hull_outer_mirrored(ConvexHull* hull, int planes, int max_vertices, const NeighbourFaces* near);
 
 /* The hull as a closed chain of triangles. A copy, freed by part_free. */

@@ -175,13 +175,6 @@ HullEstimate hull_estimate(const Vec3* points, int count) {
   return e;
 }
 
-HullEstimate hull_estimate_joined(const HullEstimate* a, const HullEstimate* b) {
-  Vec3 points[2 * ESTIMATE_POINTS];
-  memcpy(points, a->points, sizeof(Vec3) * (size_t)a->count);
-  memcpy(points + a->count, b->points, sizeof(Vec3) * (size_t)b->count);
-  return hull_estimate(points, a->count + b->count);
-}
-
 /* Directions of a rough estimate. */
 #define ROUGH_DIRECTIONS 50
 

@@ -16,8 +16,6 @@ typedef struct {
 
 /* Of points[count]; volume 0 when they are flat. By value, no allocation as a rule (points_volume). */
 HullEstimate hull_estimate(const Vec3* points, int count);
-/* Of the points of both together; a and b stay. */
-HullEstimate hull_estimate_joined(const HullEstimate* a, const HullEstimate* b);
 /* Volume only [unit^3], from fewer directions; points: (count). Never larger than the hull's but for rounding. */
 double rough_hull_volume(const Vec3* points, int count);
 /* Volume of the hull of at most 2 ESTIMATE_POINTS points by adding one after the other; 0 when they are flat. Points

@@ -419,5 +419,3 @@ HullResult hull_outer_mirrored(ConvexHull* hull, int planes, int max_vertices, c
   *hull = outer;
   return HULL_OK;
 }
-
-HullResult hull_outer(ConvexHull* hull, int max_vertices) { return hull_outer_mirrored(hull, 0, max_vertices, NULL); }

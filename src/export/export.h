@@ -24,20 +24,17 @@ Status export_urdf(const Model* model, const char* path, const char* meshes, Tex
  * caller's own. */
 bool export_urdf_mesh(const Model* model, int hull, Text* name);
 
-/* A recorded run as a binary glTF 2.0 file: the bounded hulls of every link under a node of its name, with its colour
- * and its motion as an animation at about `fps` moments per second; half-spaces as squares as wide as the run. Metres,
- * Y up (a root node turns Z to Y). *moments = of the animation. out and what it allocates stay the caller's; never
- * fails. */
-void export_glb(Text* out, const Model* model, const RunPoses* run, double fps, int* moments);
-
-/* The same of several runs or designs beside each other, under a node each: what `name` says, its links as
- * `name/link`. Everything is borrowed. */
+/* A recorded run of a glTF file. Everything is borrowed. */
 typedef struct {
-  const char* name;
+  const char* name; /* of one among several */
   const Model* model;
   const RunPoses* run;
 } GlbPart;
-/* parts[count]; *moments: of the longest. Never fails; allocates for the time of the call. */
+/* Recorded runs or designs, parts[count], as a binary glTF 2.0 file: the bounded hulls of every link under a node of
+ * its name, with its colour and its motion as an animation at about `fps` moments per second; half-spaces as squares as
+ * wide as the run. Several stand beside each other, under a node each: what `name` says, its links as `name/link`.
+ * Metres, Y up (a root node turns Z to Y). *moments = of the longest animation. out stays the caller's; never fails;
+ * allocates for the time of the call. */
 void export_glb_parts(Text* out, const GlbPart* parts, int count, double fps, int* moments);
 
 typedef enum { SURFACE_OBJ, SURFACE_STL, SURFACE_3MF } SurfaceFormat;

@@ -496,7 +496,3 @@ void export_glb_parts(Text* out, const GlbPart* parts, int count, double fps, in
   memory_free(g.accessors);
   text_free(&g.buffer);
 }
-
-void export_glb(Text* out, const Model* model, const RunPoses* run, double fps, int* moments) {
-  export_glb_parts(out, &(GlbPart){model->scene->name, model, run}, 1, fps, moments);
-}

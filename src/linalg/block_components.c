@@ -207,8 +207,3 @@ int block_solver_component_of(BlockSolver* s, int block) {
   block_find_components(s);
   return s->component[block];
 }
-
-int block_solver_component_order(BlockSolver* s, int component) {
-  block_find_components(s);
-  return s->components[component].order;
-}

@@ -187,13 +187,6 @@ bool block_solver_factor(BlockSolver* s) {
   return true;
 }
 
-bool block_solver_factor_lifted(BlockSolver* s, double floor) {
-  block_find_components(s);
-  for (int k = 0; k < s->component_count; k++)
-    if (!block_solver_factor_component(s, k) && !block_solver_factor_component_lifted(s, k, floor)) return false;
-  return true;
-}
-
 bool block_solver_factor_indefinite(BlockSolver* s, double* smallest) {
   bool regular = true;
   double nearest = HUGE_VAL;

@@ -285,9 +285,6 @@ int block_solver_component_count(BlockSolver* solver);
 /* The number of the component that a block is in. block must be below block_count (not checked); may allocate as
  * block_solver_component_count. */
 int block_solver_component_of(BlockSolver* solver, int block);
-/* Number of unknowns in a component. component must be below block_solver_component_count (not checked); the sum
- * over all is block_solver_order, the length of x. */
-int block_solver_component_order(BlockSolver* solver, int component);
 /* Cholesky. false: not positive definite, or not finite; then there is no factor to solve with. The blocks stay as they
  * were filled. Allocates nothing once the components are found. */
 bool block_solver_factor_component(BlockSolver* solver, int component);
@@ -312,10 +309,6 @@ void block_solver_solve_four(BlockSolver* solver, int component, unsigned wanted
 /* Cholesky of all components, in their order; false: one is not positive definite or not finite, those behind it are
  * not factored. Returns false at the first that fails; its own blocks stay as they were filled. */
 bool block_solver_factor(BlockSolver* solver);
-/* The same, but what is not positive definite is factored lifted, as above with this `floor`; the others stay as they
- * are. false: one is not finite. floor > 0, in the matrix's unit; returns true when all have a factor. The blocks
- * stay as they were filled. */
-bool block_solver_factor_lifted(BlockSolver* solver, double floor);
 /* The matrix as it is, indefinite or not, for when Cholesky has failed. smallest: the eigenvalue nearest to zero of the
  * components that are not positive definite; 0 when all are. false: singular to rounding, or not finite. smallest
  * must not be NULL; it is set in any case. Allocates as the component's own does. */

@@ -75,7 +75,6 @@ static inline Dual3 dual3_scale(Dual3 a, Dual s) {
 }
 
 #ifndef DUAL_PLAIN
-static inline Vec3 dual3_slope(Dual3 v, int k) { return vec3(v.x[k], v.y[k], v.z[k]); }
 /* With a constant matrix. */
 static inline Dual3 dual3_turned(Mat3 r, Dual3 v) {
   return (Dual3){r.m[0][0] * v.x + r.m[0][1] * v.y + r.m[0][2] * v.z,

@@ -24,12 +24,6 @@ typedef struct {
   MjcfCompiler compiler;
 } MjcfOwnCompiler;
 
-typedef struct {
-  const XmlElement* element;
-  int link; /* of the robot */
-  bool limited_range;
-} MjcfActuator;
-
 /* Which geoms may touch which: (contype_a & conaffinity_b) || (contype_b & conaffinity_a). */
 typedef struct {
   int link; /* of the robot */

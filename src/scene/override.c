@@ -24,7 +24,6 @@ typedef struct {
   const PlacedOverride* placed;
   const char *path, *path_end; /* what is left of the path */
   const char* value;           /* behind the = */
-  bool invent;
   Diagnostics* diagnostics;
 } Override;
 
@@ -139,12 +138,6 @@ static const char* type_of(const SchemaObject* object, const Node* map) {
   return type && type->kind == NODE_SCALAR ? type->text : NULL;
 }
 
-/* Without a file: a list where its items are objects or the path goes on with a number, else a map. */
-static Node* invent_node(const Override* override, bool list) {
-  NodeKind kind = list || next_index(override) >= 0 ? NODE_LIST : NODE_MAP;
-  return document_node(override->document, kind, place_of(override));
-}
-
 /* The object that the items of a list are, or NULL for numbers and names. */
 static const char* item_object(const SchemaRow* row) {
   if (row->kind == VALUE_LIST || row->kind == VALUE_TERMS) return row->of;
@@ -159,7 +152,6 @@ static bool is_section(const SchemaRow* row) {
 /* What a path goes on into when the file has nothing there: an empty section, or the default of a list. */
 static Node* new_child(const Override* override, const SchemaRow* row) {
   if (at_end(override)) return read_value(override);
-  if (override->invent) return invent_node(override, item_object(row) != NULL);
   if (is_section(row)) return document_node(override->document, NODE_MAP, place_of(override));
   bool appends = strcmp(next_part(override), "+") == 0;
   if (appends) return document_node(override->document, NODE_LIST, place_of(override));
@@ -214,7 +206,7 @@ static bool walk_names(Override* override, Node* map, const SchemaRow* row) {
   if (map->kind != NODE_MAP) return fail(override, "'%s' is no map", row->key);
   Node* found = NULL;
   const char* pattern = next_part(override);
-  if (!override->invent && strpbrk(pattern, "*?")) return walk_names_like(override, map, row, pattern);
+  if (strpbrk(pattern, "*?")) return walk_names_like(override, map, row, pattern);
   for (Node* child = map->first; child; child = child->next)
     if (begins_with(override, child->key) && (!found || strlen(child->key) > strlen(found->key))) found = child;
   const char* key = found ? found->key : next_part(override);
@@ -299,14 +291,10 @@ static Node* find_item(Override* override, Node* list) {
   int index = next_index(override);
   const char* part = next_part(override);
   if (index >= 0) item = (Node*)node_at(list, index);
-  if (!item && !override->invent) {
+  if (item)
+    advance(override, strlen(part));
+  else
     fail(override, index >= 0 ? "the list has no item %s" : "no item of the list is named '%s'", part);
-    return NULL;
-  }
-  advance(override, strlen(part));
-  if (item) return item;
-  item = invent_node(override, false);
-  if (item) node_append(list, item);
   return item;
 }
 
@@ -343,7 +331,7 @@ static bool walk_list(Override* override, Node* list, const SchemaRow* row) {
   const char* part = next_part(override);
   if (strcmp(part, "+") == 0) return append_item(override, list);
   const char* path = override->path;
-  bool pattern = !override->invent && strpbrk(part, "*?") && !find_named_item(override, list);
+  bool pattern = strpbrk(part, "*?") && !find_named_item(override, list);
   if (pattern) return walk_pattern(override, list, row, part);
   override->path = path;
   Node* item = find_item(override, list);
@@ -412,11 +400,11 @@ static bool is_utf8(const char* text) {
   return good;
 }
 
-bool override_apply(const SchemaTable* table, Document* document, Node* root, const PlacedOverride* placed, bool invent,
+bool override_apply(const SchemaTable* table, Document* document, Node* root, const PlacedOverride* placed,
                     Diagnostics* diagnostics) {
   const char* path = placed->text;
   const char* equals = strchr(path, '=');
-  Override override = {.table = table, .document = document, .placed = placed, .path = path, .invent = invent};
+  Override override = {.table = table, .document = document, .placed = placed, .path = path};
   override.diagnostics = diagnostics;
   bool whole = equals && equals > path && path[0] != '.' && equals[-1] != '.';
   if (!whole) return fail(&override, "expected path.to.key=value, got '%s'", path);

@@ -19,9 +19,8 @@ char** override_sources(const SceneOverride* overrides, int count);
 /* The override in such a text, which it borrows, with the text itself as the file of its place. */
 PlacedOverride override_of_source(const char* source);
 
-/* False after a diagnostic. invent: take list items that do not exist for empty ones, to judge a path without a file.
- * Nodes that are added are the document's. It may be half done after false. */
-bool override_apply(const SchemaTable* table, Document* document, Node* root, const PlacedOverride* placed, bool invent,
+/* False after a diagnostic. Nodes that are added are the document's. It may be half done after false. */
+bool override_apply(const SchemaTable* table, Document* document, Node* root, const PlacedOverride* placed,
                     Diagnostics* diagnostics);
 
 #endif

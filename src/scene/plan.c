@@ -61,7 +61,7 @@ Status plan_text(const char* path, const SceneOverride* overrides, int override_
   char** sources = override_sources(overrides, override_count);
   for (int i = 0; *found && i < override_count; i++) {
     PlacedOverride placed = override_of_source(sources[i]);
-    if (!override_apply(&TASK_SCHEMA, &document, root, &placed, false, &told)) status = STATUS_BAD_INPUT;
+    if (!override_apply(&TASK_SCHEMA, &document, root, &placed, &told)) status = STATUS_BAD_INPUT;
   }
   if (*found && status == STATUS_OK) add_node(&(LinedText){json, 1}, root);
   if (*found) diagnostics_add_new(diagnostics, &told);

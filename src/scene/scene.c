@@ -282,7 +282,7 @@ static bool apply_all(Document* document, Node* root, const PlacedOverride* over
                       Diagnostics* diagnostics) {
   bool whole = true;
   for (int i = 0; i < count; i++)
-    whole = override_apply(&SCENE_SCHEMA, document, root, &overrides[i], false, diagnostics) && whole;
+    whole = override_apply(&SCENE_SCHEMA, document, root, &overrides[i], diagnostics) && whole;
   return whole;
 }
 
@@ -355,18 +355,6 @@ Status scene_load(Scene* scene, const char* path, const SceneOverride* overrides
   Status status = scene_parse(scene, path, text, length, path_is_json(path), overrides, override_count, diagnostics);
   memory_free(text);
   return status;
-}
-
-bool scene_override_check(const SceneOverride* override, Diagnostics* diagnostics) {
-  Document document = {0};
-  Node* root = document_node(&document, NODE_MAP, (SourcePlace){0});
-  Text source = {0};
-  text_add(&source, "%s%s", OVERRIDE_PREFIX, override->text);
-  PlacedOverride placed = override_of_source(source.data);
-  bool good = override_apply(&SCENE_SCHEMA, &document, root, &placed, true, diagnostics);
-  text_free(&source);
-  document_free(&document);
-  return good;
 }
 
 void scene_schema_json(Text* out) { schema_write_json(&SCENE_SCHEMA, out); }

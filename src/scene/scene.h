@@ -477,11 +477,6 @@ Status scene_parse(Scene* scene, const char* path, const char* text, size_t leng
  * is not accepted. */
 void scene_free(Scene* scene);
 
-/* Does the path of an override exist in the schema, and is its value YAML? List items are taken on trust: without a
- * file nobody knows their names. Problems go to diagnostics with `--set ...` as their file. true: both are so. The
- * override is only read. Returns false with a diagnostic. Allocates for the time of the call. */
-bool scene_override_check(const SceneOverride* override, Diagnostics* diagnostics);
-
 /* How a joint moves: its degrees of freedom, coordinates and their names, as its type, axes and parameters say. A
  * value that owns nothing. Never fails: a type that is none was an error of reading. */
 Joint scene_joint(const SceneJoint* joint);

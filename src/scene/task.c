@@ -57,7 +57,7 @@ static bool apply_overrides(const Task* task, Document* document, Node* root, Di
   for (int i = 0; i < task->source_count; i++) {
     PlacedOverride override = override_of_source(task->sources[i]);
     if (strncmp(override.text, TASK_SCENE_PREFIX, strlen(TASK_SCENE_PREFIX)) == 0) continue;
-    whole = override_apply(&TASK_SCHEMA, document, root, &override, false, diagnostics) && whole;
+    whole = override_apply(&TASK_SCHEMA, document, root, &override, diagnostics) && whole;
   }
   return whole;
 }

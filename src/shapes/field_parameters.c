@@ -250,7 +250,3 @@ void field_parameter_slopes(const Field* field, Vec3 place, int first, int count
     shape_slopes(&field->shape, x, first, count, value, outward);
   for (int j = 0; j < count; j++) outward[j] = mat3_mul_vec(field->pose.r, outward[j]);
 }
-
-void field_parameter_slope(const Field* field, Vec3 place, int k, double* value, Vec3* outward) {
-  field_parameter_slopes(field, place, k, 1, value, outward);
-}

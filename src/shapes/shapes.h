@@ -211,11 +211,9 @@ void field_evaluate_many(const Field* field, const Vec3* places, int count, Fiel
  */
 enum { PART_MOTIONS = 6 };
 int field_parameter_count(const Field* field);
-/* Change of value and outward at a place by parameter k (Y10, Y11). place and outward in the body's frame [m, no unit];
- * slopes per unit of the parameter. Another k is undefined, not checked. Allocates nothing. */
-void field_parameter_slope(const Field* field, Vec3 place, int k, double* value, Vec3* outward);
-/* The same by parameters first, first + 1, ..., so many: value and outward (count). What they share is found once: of
- * points the means over all of them, of unions the whole. */
+/* Change of value and outward (count) at a place by parameters first, first + 1, ..., so many (Y10, Y11). place and
+ * outward in the body's frame [m, no unit]; slopes per unit of the parameter. What they share is found once: of points
+ * the means over all of them, of unions the whole. Others are undefined, not checked. Allocates nothing. */
 void field_parameter_slopes(const Field* field, Vec3 place, int first, int count, double* value, Vec3* outward);
 /* Frees its shape, arrays and parts, and leaves a zeroed field. NULL is not accepted; a zeroed one is. */
 void field_free(Field* field);

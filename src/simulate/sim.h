@@ -312,7 +312,7 @@ int parts_left(const Sim* sim);
 void parts_add_move(Sim* sim);
 /* Rounds of Newton's method from the accepted configuration, until it is solved or cannot be (simulate/newton.c). */
 void step_rounds(Sim* sim, StepReport* report);
-/* Screws, place and inertia of a link at the current configuration. */
+/* Screws, place and inertia of a link at the current configuration (simulate/step_terms.c). */
 void step_link_terms(Sim* sim, int i);
 /* Newton with line search from the accepted configuration (simulate/newton.c). Returns why it stopped; a configuration
  * that failed is left to the caller. Iterations up to s->iteration_limit. */
@@ -347,10 +347,6 @@ void hold_create(Sim* sim);
 void hold_choose(Sim* sim);
 /* Does a tree stay where it is in this round, whatever acts on it? */
 static inline bool hold_is_held(const Sim* sim, int tree) { return sim->holds && sim->held[tree]; }
-/* A pair that was pressed together too far opens by a sixth of its clearance in a Newton step, as roots of a power do.
- * Seen through the force that the step would leave it opens at once: another direction, from that model (S11), for the
- * islands in which it descends. Islands must be known. Changes s->delta (nv) of these. */
-void step_relieve(Sim* sim);
 /* Move along s->delta as far as feasibility, Armijo's rule and the certificate allow (simulate/line_search.c). */
 typedef enum {
   SEARCH_ACCEPTED,
@@ -364,17 +360,18 @@ StepSearch step_search(Sim* sim, bool arrived, StepReport* report);
 /* The motion of the last time step once more, if that lowers the objective well. True: it was accepted. Else the
  * accepted configuration is as before. */
 bool step_repeat_last(Sim* sim, StepReport* report);
+/* ---- simulate/step_terms.c */
 /* Gradient, link terms and what assemble_hessian needs at the current configuration, with the given contact terms.
  * Fills `assembly`, which borrows from the Sim and the list until the next one; sets s->gradient (nv) and
  * s->at_work. */
 void step_assemble(Sim* sim, ContactTermList contact, Assembly* assembly);
-/* Copies what belongs to the degrees of freedom of the scope; to and from (nv). */
-void step_copy_scope(const Sim* sim, double* to, const double* from);
 /* What has been assembled stays until it is stale: everything where a step begins; a tree that has moved and those that
  * a pair with terms joins to it, before and after. */
 void step_all_stale(Sim* sim);
 /* After a move was accepted: by s->moving (trees) and the terms of contact. */
 void step_moved_stale(Sim* sim);
+/* The trees of the marked links. links[links]. */
+void step_mark_stale(Sim* sim, const bool* links);
 /* Are a tree's increments all zero? v[nv]. */
 static inline bool step_tree_still(const Sim* sim, int tree, const double* v) {
   const ModelTree* t = &sim->model->trees[tree];
@@ -392,9 +389,26 @@ void step_assemble_unmeasured(Sim* sim, ContactTermList contact, Assembly* assem
 /* Slopes of the closures' rows at what was assembled last, which directions and forces along the joints ask for.
  * Nothing without closures. */
 void step_closure_slopes(Sim* sim);
+/* ---- simulate/pattern.c */
 /* Make room in the Hessian for the couplings of the terms. Allocates while there are more couplings than ever
  * before. */
 void step_pattern(Sim* sim, ContactTermList contact);
+/* The same for the candidates of contact, where their list is another than the pattern was made for. Allocates
+ * alike. */
+void step_update_pattern(Sim* sim);
+/* ---- simulate/direction.c */
+/* Newton's direction in s->delta (nv), of the gradient and terms as assembled, for the trees that are not in balance
+ * and where prescribed joints still have s->rhs to go; the others stay (S9). An indefinite Hessian is first made
+ * definite where it is cheap and tells most: the curvature of the motion is left out (Gauss-Newton) and each pair of
+ * bodies gets its nearest semidefinite Hessian. Only if that is not enough are eigenvalues of the whole lifted. Each
+ * component goes its own way. Assembles anew then. false: some tree got none. Allocates as step_pattern does. */
+bool step_direction(Sim* sim, Assembly* assembly, StepReport* report);
+/* A pair that was pressed together too far opens by a sixth of its clearance in a Newton step, as roots of a power do.
+ * Seen through the force that the step would leave it opens at once: another direction, from that model (S11), for the
+ * islands in which it descends. Islands must be known. Changes s->delta (nv) of these. */
+void step_relieve(Sim* sim);
+/* Copies what belongs to the degrees of freedom of the scope; to and from (nv). */
+void step_copy_scope(const Sim* sim, double* to, const double* from);
 /* What acts along the joints at the solved configuration, before it becomes the present (simulate/joint_forces.c). */
 /* Allocates (JOINT_FORCE_KINDS x nv, row-major) when the scene's output asks for forces; freed by sim_destroy. */
 void joint_forces_create(Sim* sim);
@@ -402,6 +416,7 @@ void joint_forces_create(Sim* sim);
 void joint_forces_note(Sim* sim);
 /* The step is done: what was noted last stands. Copies (JOINT_FORCE_KINDS x nv) numbers; nothing when nobody asks. */
 void joint_forces_keep(Sim* sim);
+/* ---- simulate/configuration.c */
 /* What joint_terms asks of a link's joint at c. Borrows c and the Sim. */
 JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);
 /* Evaluate the terms of a configuration at its q; false: a limit is passed. Sets pose, inertia, joints, tendons and

@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "simulate/delay.h"
-#include "simulate/loads.h"
 #include "simulate/step_adjoint.h"
-#include "simulate/tendons.h"
 
 /* ---------------------------------------------------------------- creation */
 
@@ -159,8 +157,6 @@ void step_adjoint_attachments(const StepAdjoint* a, const Pose* pose, const Vec3
   }
 }
 
-static Twist twist_of(const double t[6]) { return (Twist){vec3(t[0], t[1], t[2]), vec3(t[3], t[4], t[5])}; }
-
 /* Twists of all links about `at` (links) for joint rates. */
 void step_adjoint_twists(const Model* m, const Screw* screws, const Vec3* at, const double* rates, double (*twist)[6]) {
   for (int i = 0; i < m->link_count; i++) {
@@ -179,32 +175,13 @@ void step_adjoint_twists(const Model* m, const Screw* screws, const Vec3* at, co
   }
 }
 
-/* ---------------------------------------------------------------- signals */
-
-static void add_signal(StepAdjoint* a, int controller, double t, const double* target_bar, const double* rate_bar,
-                       ModelGradient* gradient) {
+void step_adjoint_signal(StepAdjoint* a, int controller, double t, const double* target_bar, const double* rate_bar,
+                         ModelGradient* gradient) {
   const ModelController* c = &a->model->controllers[controller];
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], value_bar[JOINT_MAX_DOF] = {0}, value_rate_bar[JOINT_MAX_DOF] = {0};
   signal_eval(&c->target, t, value, rate);
   joint_target_adjoint(&a->model->links[c->link].joint, value, rate, target_bar, rate_bar, value_bar, value_rate_bar);
   signal_eval_vjp(&c->target, t, value_bar, value_rate_bar, gradient->control + c->parameter_first);
-}
-
-/* Of a drive: its signal is where to, how fast, or with what force. */
-static void add_drive(StepAdjoint* a, int controller, int drive, const FeedbackBars* out) {
-  const ModelController* c = &a->model->controllers[controller];
-  int dof = a->model->links[c->link].dof_count;
-  double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], value_bar[JOINT_MAX_DOF] = {0}, value_rate_bar[JOINT_MAX_DOF] = {0};
-  double* gains = out->gradient->gains + c->gain_first + 1;
-  for (int kind = 0; kind < JOINT_GAIN_KINDS; kind++)
-    for (int k = 0; k < dof; k++) gains[kind * dof + k] += a->gains[drive][kind][k];
-  if (c->type == CONTROLLER_PD) {
-    controller_input(a->sim, controller, value, rate);
-    joint_target_adjoint(&a->model->links[c->link].joint, value, rate, a->target[drive], a->target_rate[drive],
-                         value_bar, value_rate_bar);
-  } else
-    memcpy(value_bar, c->type == CONTROLLER_TORQUE ? a->push[drive] : a->target_rate[drive], sizeof(value_bar));
-  controller_input_adjoint(a->sim, controller, value_bar, value_rate_bar, out);
 }
 
 /* ---------------------------------------------------------------- lambda */
@@ -239,20 +216,11 @@ static const Vec3* unless_zero(const Vec3* x, size_t count) {
   return NULL;
 }
 
-/* By single pairs: bodies that carry their momentum, or in a solve without friction its grips. */
-static const Vec3* pair_slopes(const StepAdjoint* a) { return a->by_pair ? a->by_pair : spin_adjoint_pairs(a->spin); }
-
-static ContactField field_of(double (*twist)[6], const ForceSlopes* force, const Vec3* pairs) {
-  const ForceSlopes none = {0};
-  const ForceSlopes* f = force ? force : &none;
-  return (ContactField){twist, f->link, pairs, f->between};
-}
-
 void step_adjoint_pull_forces(StepAdjoint* a, const ForceSlopes* force, size_t pairs, const Pose* pose,
                               double (*bar)[3][4]) {
   if (!a->replay) return;
   size_t links = (size_t)a->model->link_count;
-  ContactField field = field_of(NULL, force, pair_slopes(a));
+  ContactField field = step_adjoint_field(NULL, force, step_adjoint_pair_slopes(a));
   field.force = unless_zero(field.force, links);
   field.pair = unless_zero(field.pair, pairs);
   if (!field.force && !field.pair && !unless_zero(field.between.slope, (size_t)field.between.count)) return;
@@ -311,7 +279,7 @@ void step_adjoint_prescribed(StepAdjoint* a, const double* bar, double t, ModelG
   double zero[JOINT_MAX_DOF] = {0};
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].prescribed >= 0)
-      add_signal(a, m->links[i].prescribed, t, bar + m->links[i].dof_first, zero, gradient);
+      step_adjoint_signal(a, m->links[i].prescribed, t, bar + m->links[i].dof_first, zero, gradient);
 }
 
 /* By prescribed coordinates: what is left of the equations that they do not have to obey, reduced + H lambda (A11). */
@@ -323,185 +291,6 @@ static void reverse_prescribed(StepAdjoint* a, const Assembly* assembly, double 
   for (int k = 0; k < a->model->dof_count; k++) a->product[k] += a->reduced[k];
   if (a->closures) closures_add_force(s->closures, a->closures->nu, a->product);
   step_adjoint_prescribed(a, a->product, t, gradient);
-}
-
-/* ---------------------------------------------------------------- lambda . dF / d(the rest) */
-
-static void add_scaled_bar(double to[3][4], double factor, const double from[3][4]) {
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 4; j++) to[i][j] += factor * from[i][j];
-}
-
-/* Twists as changes of [R | t] at t + dt. */
-static void find_motions(StepAdjoint* a, const RecordedStep* step) {
-  for (int i = 0; i < a->model->link_count; i++) {
-    if (a->model->links[i].tree < 0) continue;
-    Twist t = twist_of(a->twist[i]);
-    Mat3 turn = mat3_mul(mat3_cross(t.w), step->pose_next[i].r);
-    Vec3 v = vec3_add(t.v, vec3_cross(t.w, vec3_sub(step->pose_next[i].t, a->sim->reference[i])));
-    double motion[3][4] = {{turn.m[0][0], turn.m[0][1], turn.m[0][2], v.x},
-                           {turn.m[1][0], turn.m[1][1], turn.m[1][2], v.y},
-                           {turn.m[2][0], turn.m[2][1], turn.m[2][2], v.z}};
-    memcpy(a->motion[i], motion, sizeof(motion));
-  }
-}
-
-static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
-                            ModelGradient* gradient) {
-  const Sim* s = a->sim;
-  double weight = step_inertia_weight(s);
-  if (a->aim_bar) memset(a->aim_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
-  for (int i = 0; i < a->model->link_count; i++) {
-    const ModelLink* link = &a->model->links[i];
-    if (link->tree < 0 || !(link->mass > 0)) continue;
-    double target_bar[3][4] = {{0}};
-    inertia_adjoint(link, step->pose_next[i], s->target[i], weight, a->motion[i], target_bar, &gradient->moment[i]);
-    a->rounding += inertia_rounding(link, step->pose_next[i], weight, (const double(*)[4])a->motion[i]);
-    if (a->aim_bar && tree_flight_found(s->flight, link)) {
-      memcpy(a->aim_bar[i], target_bar, sizeof(target_bar));
-      continue;
-    }
-    Vec3 v = twist_of(a->twist[i]).v; /* -m g . v: the force is the same wherever the link's points are */
-    gradient->gravity = vec3_add_scaled(gradient->gravity, -link->mass * (1 - link->gravity_compensation), v);
-    spin_adjoint_aim(a->spin, s, i, target_bar, now, gradient);
-    add_scaled_bar(now.pose[i], s->weights.y_now, target_bar);
-    if (s->weights.y_old != 0) add_scaled_bar(old.pose[i], s->weights.y_old, target_bar);
-    if (s->weights.y_older != 0) add_scaled_bar(older.pose[i], s->weights.y_older, target_bar);
-    if (s->weights.y_rate != 0) add_scaled_bar(a->rate_bar[i], s->weights.y_rate * s->clock.dt, target_bar);
-  }
-}
-
-/* y - q^t = -y_old d1 - y_older (d1 + d2) + y_rate dt v0 of plain coordinates (M6). */
-static void reverse_armature(const Sim* s, const ModelLink* link, const double* aim, StateBar now, StateBar old,
-                             StateBar older, ModelGradient* gradient) {
-  const StepWeights* w = &s->weights;
-  for (int k = 0; k < link->joint.plain_count; k++) {
-    int dof = link->dof_first + k;
-    double first = aim[k] * (-w->y_old - w->y_older), second = aim[k] * -w->y_older;
-    now.q[dof] += first;
-    old.q[dof] += second - first;
-    older.q[dof] -= second;
-    gradient->velocities[dof] += aim[k] * w->y_rate * s->clock.dt;
-  }
-}
-
-/* Nothing resists a body that flies freely, and nobody asks what if. */
-static bool has_own(const ModelLink* link) {
-  bool damped = link->passive || link->joint.dof_count < 6;
-  for (int k = 0; k < link->dof_count; k++) damped = damped || link->damping[k] > 0;
-  return damped;
-}
-
-static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
-                           ModelGradient* gradient) {
-  const Sim* s = a->sim;
-  const Model* m = a->model;
-  const FeedbackBars bars = {now, old, a->rate_bar, a->felt, gradient, a->late};
-  for (int i = 0; i < m->link_count; i++) {
-    const ModelLink* link = &m->links[i];
-    if (link->dof_count == 0) continue;
-    JointInput in = step_joint_input(s, &s->configuration[s->current], i);
-    JointShares shares = {.target = a->target, .target_rate = a->target_rate, .push = a->push, .gains = a->gains};
-    joint_adjoint(&in, a->lambda + link->dof_first, &shares);
-    if (has_own(link)) joint_own_adjoint(&in, a->lambda + link->dof_first, gradient->joint + link->dof_first);
-    for (int k = 0; k < link->dof_count; k++) now.q[link->dof_first + k] += shares.now[k];
-    joint_difference_adjoint(&link->joint, step->q_old + link->coordinate_first, step->q_now + link->coordinate_first,
-                             shares.difference_old, old.q + link->dof_first, now.q + link->dof_first);
-    if (s->joint_aim && link->passive) reverse_armature(s, link, shares.aim, now, old, older, gradient);
-    int drive = 0;
-    for (int c = 0; c < m->controller_count && drive < in.drive_count; c++)
-      if (m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED) {
-        add_drive(a, c, drive, &bars);
-        drive++;
-      }
-  }
-  delay_pending_hand_back(a->late, s, &bars);
-}
-
-/* The same for turns: the wrench that lambda changes, of inertia with it. */
-static void reverse_turns(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
-  if (gradient->without_turns) return;
-  const Model* m = a->model;
-  const Sim* s = a->sim;
-  double weight = step_inertia_weight(s);
-  for (int i = 0; i < m->link_count; i++) {
-    const ModelLink* link = &m->links[i];
-    a->turn_moment[i] = s->link_terms[i].moment;
-    vec3_store(a->bar_force[i], a->wrench[i] + 3);
-    if (link->tree < 0 || !(link->mass > 0)) continue;
-    Mat3 r = step->pose_next[i].r;
-    Vec3 spin = mat3_tmul_vec(r, twist_of(a->twist[i]).w);
-    Vec3 torque = mat3_mul_vec(r, mat3_mul_vec(mass_moment_inertia_tensor(&link->moment), spin));
-    vec3_store(vec3_add_scaled(vec3_at(a->wrench[i]), weight, torque), a->wrench[i]);
-  }
-  TurnMotion motion = {s->reference,
-                       a->turn_moment,
-                       a->force,
-                       a->lambda,
-                       s->screws,
-                       (const double(*)[6])a->twist,
-                       (const double(*)[6])a->wrench};
-  step_adjoint_turn_motion(a, step->pose_next, &motion, gradient);
-}
-
-/* lambda . d2O/dq da = R_p^T (change of the force below by lambda + F x w of the parent) (A10). */
-static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
-  const Model* m = a->model;
-  const Sim* s = a->sim;
-  double weight = step_inertia_weight(s);
-  memset(a->wrench, 0, sizeof(double[6]) * (size_t)m->link_count);
-  ContactField field = field_of(a->twist, NULL, NULL);
-  if (a->replay) contact_replay_product(a->replay, &field, a->wrench);
-  closure_adjoint_product(a->closures, s, (const double(*)[6])a->twist, a->wrench);
-  tendons_product(s->tendons, (const double(*)[6])a->twist, a->lambda, a->wrench);
-  for (int i = 0; i < m->link_count; i++) {
-    Twist change = twist_of(a->wrench[i]), own = twist_of(a->twist[i]);
-    a->bar_force[i] = m->links[i].tree < 0 ? change.v : vec3_add_scaled(change.v, weight * m->links[i].mass, own.v);
-    a->force[i] = s->link_terms[i].force; /* of all below; parents of links that do not move do not turn */
-  }
-  reverse_turns(a, step, gradient);
-  for (int i = m->link_count - 1; i >= 0; i--) {
-    int up = m->links[i].parent;
-    if (up < 0) continue;
-    a->bar_force[up] = vec3_add(a->bar_force[up], a->bar_force[i]);
-  }
-  for (int i = 0; i < m->link_count; i++) {
-    int up = m->links[i].parent;
-    if (up >= 0) a->bar_force[i] = vec3_add(a->bar_force[i], vec3_cross(a->force[i], twist_of(a->twist[up]).w));
-  }
-  step_adjoint_attachments(a, step->pose_next, a->bar_force, gradient);
-}
-
-/* Contact by all that it depends on besides the state at t + dt. Half-spaces are the exception: they stand where
- * signals and attachments put them, and what hangs on their poses at t + dt goes there at once (A13). */
-static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now,
-                            ModelGradient* gradient) {
-  const Model* m = a->model;
-  if (!a->replay) return;
-  ContactField field = field_of(a->twist, force, pair_slopes(a));
-  memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
-  contact_replay_adjoint(a->replay, &field, now.pose, a->ground_bar, gradient);
-  step_adjoint_compose(a, step->pose_next, a->ground_bar);
-  step_adjoint_origins(a, step->pose_next, gradient);
-  if (a->sim->fixed_count == 0) return;
-  memset(a->product, 0, sizeof(double) * (size_t)m->dof_count);
-  step_adjoint_reduce(a, step->pose_next, a->sim->screws, a->product);
-  step_adjoint_prescribed(a, a->product, step->clock.time, gradient);
-}
-
-void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now, StateBar old,
-                         StateBar older, ModelGradient* gradient) {
-  Sim* s = a->sim;
-  step_adjoint_twists(a->model, s->screws, s->reference, a->lambda, a->twist);
-  find_motions(a, step);
-  reverse_inertia(a, step, now, old, older, gradient);
-  loads_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
-  tendons_adjoint(s, (const double(*)[3][4])a->motion, gradient);
-  closure_adjoint_ends(a->closures, s, a->lambda, (const double(*)[3][4])a->motion, step->q_next);
-  reverse_joints(a, step, now, old, older, gradient);
-  reverse_attachments(a, step, gradient);
-  reverse_contact(a, step, force, now, gradient);
-  tree_flight_adjoint(a, step, now, old, gradient);
 }
 
 /* By the forces at the step's end: of the loss, and of the drives of the step after it, which measured them (E4). Null:
@@ -551,98 +340,4 @@ void step_adjoint_discount(StepAdjoint* a, double factor) {
   spin_adjoint_discount(a->spin, factor);
   delay_pending_discount(a->late, factor);
   for (int i = 0; a->felt && i < a->model->link_count; i++) a->felt[i] = vec3_scale(a->felt[i], factor);
-}
-
-/* ---------------------------------------------------------------- the start */
-
-/* Twists of the velocities about the links' frame origins and their derivatives. */
-void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, double (*bar)[3][4], double* q_bar,
-                        const double* velocities, double* velocities_bar, ModelGradient* gradient) {
-  const Model* m = a->model;
-  Vec3* at = a->force; /* frame origins */
-  for (int i = 0; i < m->link_count; i++) at[i] = pose[i].t;
-  step_adjoint_twists(m, screws, at, velocities, a->twist);
-  step_adjoint_compose(a, pose, bar);
-  if (velocities_bar) step_adjoint_reduce(a, pose, screws, velocities_bar);
-  for (int i = 0; i < m->link_count;
-       i++) { /* the curvature of the motion, K2: far joint i, every joint nearer the root */
-    Mat3 k = a->bar_moment[i];
-    Vec3 f = a->bar_force[i];
-    double trace = mat3_trace(k);
-    const ModelLink* link = &m->links[i];
-    int ball = link->dof_first + link->joint.plain_count; /* its first degree of freedom, if there is one */
-    for (int j = link->dof_first; j < link->dof_first + link->dof_count; j++) {
-      Vec3 v = screw_velocity(&screws[j], pose[i].t), w = screws[j].w;
-      Vec3 curve = vec3_add(vec3_sub(mat3_tmul_vec(k, w), vec3_scale(w, trace)), vec3_cross(v, f));
-      for (int up = i; up >= 0; up = m->links[up].parent)
-        for (int n = m->links[up].dof_first; n < m->links[up].dof_first + m->links[up].dof_count; n++) {
-          bool same = up == i, in_ball = same && n >= ball && j >= ball;
-          if (same && n > j && !in_ball) continue;
-          double share = vec3_dot(screws[n].w, curve);
-          q_bar[n] += velocities[j] * share; /* n nearer the root: increments come before velocities */
-          if (n != j && !in_ball) q_bar[j] += velocities[n] * share;
-        }
-    }
-  }
-  TurnMotion motion = {at, a->bar_moment, a->bar_force, velocities, screws, (const double(*)[6])a->twist, NULL};
-  step_adjoint_turn_motion(a, pose, &motion, gradient);
-  /* an attachment moves what is below, and with it the velocity that the parent's turning gives it */
-  for (int i = 0; i < m->link_count; i++) {
-    int up = m->links[i].parent;
-    a->bar_force[i] = up < 0 ? vec3(0, 0, 0) : vec3_cross(a->bar_force[i], twist_of(a->twist[up]).w);
-  }
-  step_adjoint_attachments(a, pose, a->bar_force, gradient);
-}
-
-/* Prescribed joints start where their signals are. */
-static void start_prescribed(StepAdjoint* a, ModelGradient* gradient) {
-  const Model* m = a->model;
-  for (int i = 0; i < m->link_count; i++) {
-    const ModelLink* link = &m->links[i];
-    if (link->prescribed < 0) continue;
-    double *q = gradient->coordinates + link->dof_first, *v = gradient->velocities + link->dof_first;
-    add_signal(a, link->prescribed, 0, q, v, gradient);
-    memset(q, 0, sizeof(double) * (size_t)link->dof_count);
-    memset(v, 0, sizeof(double) * (size_t)link->dof_count);
-  }
-}
-
-/* Closures were placed at a start q (nq) that is not this run's: by joints' origins and their own numbers they change
- * all the same. */
-static void start_placed(StepAdjoint* a, const double* q, ModelGradient* gradient) {
-  const Model* m = a->model;
-  if (!a->closures) return;
-  Pose* pose = MEMORY_NEW(Pose, m->link_count);
-  double(*bar)[3][4] = memory_alloc(sizeof(double[3][4]) * (size_t)m->link_count);
-  memset(bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
-  model_poses(m, q, pose);
-  closure_adjoint_start(a->closures, m, pose, bar, gradient);
-  closure_adjoint_offsets(a->closures, m, q, NULL, gradient);
-  step_adjoint_compose(a, pose, bar);
-  step_adjoint_origins(a, pose, gradient);
-  memory_free(bar);
-  memory_free(pose);
-}
-
-void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, StateBar first, const double* rate,
-                        ModelGradient* gradient) {
-  const Model* m = a->model;
-  model_screws(m, q, pose, a->sim->screws);
-  for (int k = 0; k < m->dof_count; k++) {
-    gradient->coordinates[k] += first.q[k];
-    gradient->velocities[k] += rate[k];
-  }
-  spin_adjoint_start(a->spin, a->sim, pose, first, gradient);
-  if (m->placed_at || m->start) {
-    start_placed(a, m->placed_at ? m->placed_at : m->initial_coordinates, gradient);
-  } else {
-    closure_adjoint_start(a->closures, m, pose, first.pose, gradient);
-    closure_adjoint_offsets(a->closures, m, q, gradient->coordinates, gradient);
-  }
-  step_adjoint_compose(a, pose, first.pose);
-  step_adjoint_reduce(a, pose, a->sim->screws, gradient->coordinates);
-  step_adjoint_origins(a, pose, gradient);
-  step_adjoint_rates(a, pose, a->sim->screws, a->rate_bar, gradient->coordinates, m->initial_velocities,
-                     gradient->velocities, gradient);
-  start_prescribed(a, gradient);
 }

@@ -1,5 +1,5 @@
 /* Private to simulate/: a recorded step and what its equations depend on, for going through a run backwards
- * (step_adjoint.c) and forwards (step_forward.c). */
+ * (step_adjoint.c, step_adjoint_spread.c, step_adjoint_start.c) and forwards (step_forward.c). */
 #ifndef SDRS_SIMULATE_STEP_ADJOINT_H
 #define SDRS_SIMULATE_STEP_ADJOINT_H
 
@@ -11,6 +11,8 @@
 typedef struct {
   Vec3 w, v;
 } Twist;
+/* Of six numbers (w, v). */
+static inline Twist twist_of(const double t[6]) { return (Twist){vec3(t[0], t[1], t[2]), vec3(t[3], t[4], t[5])}; }
 
 struct StepAdjoint {
   const Model* model;
@@ -48,6 +50,18 @@ bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, A
  * of so many pairs. pose[links], and sim->reference: of that state. */
 void step_adjoint_pull_forces(StepAdjoint* a, const ForceSlopes* force, size_t pairs, const Pose* pose,
                               double (*bar)[3][4]);
+/* Slopes by the forces of single pairs: of bodies that carry their momentum, or in a solve without friction of its
+ * grips. Borrowed; NULL: none. */
+static inline const Vec3* step_adjoint_pair_slopes(const StepAdjoint* a) {
+  return a->by_pair ? a->by_pair : spin_adjoint_pairs(a->spin);
+}
+/* What contact is asked for: twists of links (NULL: none), slopes by forces on links and between them (NULL: none), and
+ * by those of single pairs. Borrows all of it. */
+static inline ContactField step_adjoint_field(double (*twist)[6], const ForceSlopes* force, const Vec3* pairs) {
+  const ForceSlopes none = {0};
+  const ForceSlopes* f = force ? force : &none;
+  return (ContactField){twist, f->link, pairs, f->between};
+}
 /* ---- simulate/guess_adjoint.c: friction of a run's first step rests on RecordedStep.guess (friction.md, F7) */
 /* From the pairs' grips, after step_adjoint_spread of the step, to the start; nothing without a guess. Added to all; a
  * report that is not sound takes the place of the step's. */
@@ -63,7 +77,8 @@ void guess_start_forces(StepAdjoint* a, const RecordedStep* step, const Vec3* sl
                         ModelGradient* gradient);
 /* H into the solver, and -reduced into lambda, with prescribed coordinates left out. lambda and reduced (nv). */
 void step_adjoint_hessian(StepAdjoint* a, const Assembly* assembly);
-/* lambda . dF / d(the rest), added. Reads lambda; what is NULL in `force` is left out. */
+/* lambda . dF / d(the rest), added (simulate/step_adjoint_spread.c). Reads lambda; what is NULL in `force` is left
+ * out. */
 void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now, StateBar old,
                          StateBar older, ModelGradient* gradient);
 /* Derivatives by poses become force and first moment about every link's frame origin, summed over what hangs on it;
@@ -98,13 +113,17 @@ static inline void step_adjoint_origins(const StepAdjoint* a, const Pose* pose, 
 }
 /* psi = sum bar : dT/dt, dT/dt by joint rates `velocities` where joints have these screws (A12): its derivatives by
  * increments of the coordinates are added to q_bar, those by the rates to velocities_bar (NULL: not wanted) (nv).
- * Overwrites twist, force, bar_force and bar_moment. */
+ * Overwrites twist, force, bar_force and bar_moment (simulate/step_adjoint_start.c). */
 void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, double (*bar)[3][4], double* q_bar,
                         const double* velocities, double* velocities_bar, ModelGradient* gradient);
 /* Twists (w, v) of all links about `at` (links) for joint rates[nv]. twist[links], set, world axes. (links x 6)
  * [rad/s, m/s] for rates in m/s and rad/s. */
 void step_adjoint_twists(const Model* model, const Screw* screws, const Vec3* at, const double* rates,
                          double (*twist)[6]);
+/* Derivatives by a controller's target and its rate at time t [s] (JOINT_MAX_DOF each) to its signal's parameters,
+ * added. */
+void step_adjoint_signal(StepAdjoint* a, int controller, double t, const double* target_bar, const double* rate_bar,
+                         ModelGradient* gradient);
 /* Derivatives by the prescribed coordinates at time t (nv, others are ignored) to their signals, added. t [s]. */
 void step_adjoint_prescribed(StepAdjoint* a, const double* bar, double t, ModelGradient* gradient);
 /* Trees that fly, from aim_bar, the derivatives by their links' aims, to the states before, velocities and the model

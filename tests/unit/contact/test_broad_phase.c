@@ -29,7 +29,7 @@ static void check_keys(const BroadPhase* broad, const Box* boxes, const bool* st
 }
 
 static void check_all_pairs(BroadPhase* broad, const Box* boxes, int count, const char* what) {
-  broad_phase_find(broad, boxes, count);
+  broad_phase_find_moving(broad, boxes, NULL, count);
   check_keys(broad, boxes, NULL, count, what);
 }
 
@@ -153,8 +153,8 @@ static void broad_phase_by_several_threads(void** state) {
   for (int n = 0; n < 8; n++) {
     int count = counts[n];
     for (int i = 0; i < count; i++) boxes[i] = random_box(&random, 1, 0.2);
-    broad_phase_find(&one, boxes, count);
-    broad_phase_find(&four, boxes, count);
+    broad_phase_find_moving(&one, boxes, NULL, count);
+    broad_phase_find_moving(&four, boxes, NULL, count);
     assert_int_equal(four.key_count, one.key_count);
     assert_true(one.key_count > 0);
     assert_memory_equal(four.keys, one.keys, sizeof(uint64_t) * (size_t)one.key_count);
@@ -175,10 +175,10 @@ static void broad_phase_does_not_allocate_again(void** state) {
   BroadPhase broad = {0};
   Box boxes[300];
   for (int i = 0; i < 300; i++) boxes[i] = random_box(&random, 1, 0.3);
-  broad_phase_find(&broad, boxes, 300);
+  broad_phase_find_moving(&broad, boxes, NULL, 300);
   uint64_t before = memory_allocation_count();
-  broad_phase_find(&broad, boxes, 300);
-  broad_phase_find(&broad, boxes, 100);
+  broad_phase_find_moving(&broad, boxes, NULL, 300);
+  broad_phase_find_moving(&broad, boxes, NULL, 100);
   assert_int_equal(memory_allocation_count() - before, 0);
   broad_phase_free(&broad);
 }

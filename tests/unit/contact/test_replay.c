@@ -72,10 +72,16 @@ static bool rig_load(Rig* r) {
   return contact_replay_load(r->replay, &now, &next);
 }
 
+/* On every link: the gradients of its pairs, the other way. */
 static void check_forces(Rig* r, int step) {
-  Vec3 wanted[LINKS], found[LINKS];
+  Vec3 wanted[LINKS], found[LINKS] = {{0, 0, 0}};
   sim_link_forces(r->run->sim, wanted);
-  contact_replay_forces(r->replay, found);
+  ContactTermList pairs = contact_replay_terms(r->replay);
+  for (int k = 0; k < pairs.count(pairs.holder); k++) {
+    ContactTerms t = pairs.at(pairs.holder, k);
+    found[t.link_a] = vec3_sub(found[t.link_a], t.force[0]);
+    found[t.link_b] = vec3_sub(found[t.link_b], t.force[1]);
+  }
   compare_arrays(&found[0].x, &wanted[0].x, 3 * LINKS, 1e-7, "step %d: forces", step);
 }
 

@@ -6,7 +6,7 @@ static void check_thinned(int max_vertices, double most_volume) {
   ConvexHull sphere, thin;
   assert_int_equal(primitive_sphere(&sphere, 1.0, 3), HULL_OK);
   assert_int_equal(primitive_sphere(&thin, 1.0, 3), HULL_OK);
-  assert_int_equal(hull_outer(&thin, max_vertices), HULL_OK);
+  assert_int_equal(hull_outer_mirrored(&thin, 0, max_vertices, NULL), HULL_OK);
   assert_true(thin.vertex_count <= max_vertices);
   for (int i = 0; i < sphere.vertex_count; i++) assert_true(in_hull(&thin, sphere.vertices[i], 1e-9));
   double volume = mass_moment_solid(&thin).s[3][3];
@@ -29,7 +29,7 @@ static void few_vertices_stay_as_they_are(void** state) {
   (void)state;
   ConvexHull box;
   assert_int_equal(primitive_box(&box, vec3(1, 2, 3)), HULL_OK);
-  assert_int_equal(hull_outer(&box, 8), HULL_OK);
+  assert_int_equal(hull_outer_mirrored(&box, 0, 8, NULL), HULL_OK);
   assert_close(mass_moment_solid(&box).s[3][3], 6.0, 1e-12);
   hull_free(&box);
 }

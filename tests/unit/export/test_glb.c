@@ -43,7 +43,7 @@ static void open_glb(Glb* opened) {
 
 static Glb glb_of(const Run* run, const RunPoses* poses, double fps) {
   Glb g = {0};
-  export_glb(&g.bytes, &run->model, poses, fps, &g.moments);
+  export_glb_parts(&g.bytes, &(GlbPart){"", &run->model, poses}, 1, fps, &g.moments);
   open_glb(&g);
   return g;
 }

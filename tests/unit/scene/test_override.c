@@ -229,29 +229,6 @@ static void mistakes_name_the_override(void** state) {
   }
 }
 
-static void a_path_can_be_judged_without_a_file(void** state) {
-  (void)state;
-  static const char* const GOOD[] = {"contact.friction=1",          "links.any.repeat.count=3",
-                                     "links.any.shapes.0.radius=3", "shapes.any.radius=1",
-                                     "simulation.gravity.2=1",      "controllers.0.target.terms.0.1.phase=1",
-                                     "links.a.joint.limits.0.1=1",  "initial=[]"};
-  static const char* const BAD[] = {"contact.frction=1", "links.any.repeat.cont=3", "shapes.any.rdius=1", "x", "a=1",
-                                    "simulation=[",      "simulation.dt.x=3"};
-  for (int i = 0; i < COUNT(GOOD); i++) {
-    Diagnostics diagnostics = {0};
-    if (!scene_override_check(&(SceneOverride){GOOD[i]}, &diagnostics))
-      fail_msg("%s: %s", GOOD[i], diagnostics.items[0].text);
-    assert_int_equal(diagnostics.count, 0);
-    diagnostics_free(&diagnostics);
-  }
-  for (int i = 0; i < COUNT(BAD); i++) {
-    Diagnostics diagnostics = {0};
-    if (scene_override_check(&(SceneOverride){BAD[i]}, &diagnostics)) fail_msg("%s is accepted", BAD[i]);
-    assert_int_equal(diagnostics.count, 1);
-    diagnostics_free(&diagnostics);
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_are_replaced),
@@ -265,7 +242,6 @@ int main(void) {
       cmocka_unit_test(a_new_key_drops_what_it_excludes),
       cmocka_unit_test(later_overrides_see_earlier_ones),
       cmocka_unit_test(mistakes_name_the_override),
-      cmocka_unit_test(a_path_can_be_judged_without_a_file),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

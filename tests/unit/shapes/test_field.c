@@ -288,7 +288,7 @@ static void derivatives_by_parameters_Y10_Y11(void** state) {
       for (int k = 0; k < count; k++) {
         double value;
         Vec3 outward;
-        field_parameter_slope(&field, at.place, k, &value, &outward);
+        field_parameter_slopes(&field, at.place, k, 1, &value, &outward);
         const double rows[4] = {value, outward.x, outward.y, outward.z};
         for (int r = 0; r < 4; r++) jacobian[r * count + k] = rows[r];
       }

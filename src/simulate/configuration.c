@@ -1,0 +1,119 @@
+/* Configurations of a step: the links' poses and the terms of each at coordinates, and how a trial differs from what it
+ * set out from (docs/derivations/step.md, S1, S10). */
+#include <string.h>
+
+#include "simulate/loads.h"
+#include "simulate/tendons.h"
+
+JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
+  const ModelLink* l = &s->model->links[link];
+  return (JointInput){l,
+                      c->q + l->coordinate_first,
+                      s->q_now + l->coordinate_first,
+                      s->difference_old + l->dof_first,
+                      s->drives + s->drive_first[link],
+                      s->drive_first[link + 1] - s->drive_first[link],
+                      s->gain_dt,
+                      s->weights,
+                      s->joint_aim ? s->joint_aim + l->dof_first : NULL,
+                      step_inertia_weight(s)};
+}
+
+static bool evaluate_link(Sim* s, int i, Configuration* c) {
+  const ModelLink* link = &s->model->links[i];
+  c->inertia[i] = link->tree < 0 ? 0 : inertia_energy(link, c->pose[i], s->target[i], step_inertia_weight(s));
+  if (s->loads && s->loads[i].any) c->inertia[i] += load_energy(&s->loads[i], &c->pose[i], &s->pose_now[i]);
+  if (link->dof_count == 0) return true;
+  JointInput in = step_joint_input(s, c, i);
+  return joint_terms(&in, true, &c->joints[i]);
+}
+
+typedef struct {
+  Sim* s;
+  Configuration* to;
+} MoveTask;
+
+static void evaluate_tree(void* context, int index, int thread) {
+  (void)thread;
+  Sim* s = ((MoveTask*)context)->s;
+  int tree = s->scope.trees[index];
+  s->inside[tree] = true;
+  for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++)
+    s->inside[tree] = evaluate_link(s, s->tree_links[n], ((MoveTask*)context)->to) && s->inside[tree];
+}
+
+bool configuration_evaluate(Sim* s, Configuration* c) {
+  MoveTask task = {s, c};
+  bool inside = true;
+  for (int i = 0; i < s->model->link_count; i++)
+    if (s->model->links[i].tree < 0) inside = evaluate_link(s, i, c) && inside;
+  parallel_for(s->options.threads, s->model->tree_count, TREES_PARALLEL, TREES_GRAIN, evaluate_tree, &task);
+  for (int k = 0; k < s->model->tree_count; k++) inside = inside && s->inside[k];
+  if (s->closures) closures_values(s->closures, c->pose, c->q, c->closures);
+  if (s->tendons) tendons_energies(s->tendons, c->pose, c->tendons);
+  return inside;
+}
+
+/* What the trial makes of a link's own energies. */
+static LinkPart change_of(const Sim* s, const Configuration* from, const Configuration* to, int i) {
+  LinkPart change = {.inertia = to->inertia[i] - from->inertia[i]};
+  if (s->model->links[i].dof_count == 0) return change;
+  const JointTerms *a = &from->joints[i], *b = &to->joints[i];
+  change.joint =
+      (b->controller - a->controller) + (b->limit - a->limit) + (b->damping - a->damping) + (b->inertia - a->inertia);
+  return change;
+}
+
+/* The links of one tree, parents first. */
+static void move_tree(void* context, int index, int thread) {
+  (void)thread;
+  Sim* s = ((MoveTask*)context)->s;
+  int tree = s->moved_trees[index];
+  Configuration* to = ((MoveTask*)context)->to;
+  const Configuration* from = &s->configuration[s->current];
+  bool moves = s->moving[tree] = !step_tree_still(s, tree, s->scaled);
+  s->inside[tree] = true;
+  for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++) {
+    int i = s->tree_links[n];
+    const ModelLink* link = &s->model->links[i];
+    int q = link->coordinate_first;
+    s->change[i] = (LinkPart){0, 0};
+    if (!moves && s->same[i]) continue;
+    s->same[i] = !moves;
+    s->moved_link[i] = true;
+    if (moves) {
+      if (link->dof_count > 0) joint_increment(&link->joint, from->q + q, s->scaled + link->dof_first, to->q + q);
+      model_link_pose(s->model, i, to->q, to->pose);
+      s->inside[tree] = evaluate_link(s, i, to) && s->inside[tree];
+      s->change[i] = change_of(s, from, to, i);
+      continue;
+    }
+    if (link->coordinate_count > 0) memcpy(to->q + q, from->q + q, sizeof(double) * (size_t)link->coordinate_count);
+    to->pose[i] = from->pose[i];
+    to->inertia[i] = from->inertia[i];
+    to->joints[i] = from->joints[i];
+  }
+}
+
+/* Links that cannot move. */
+static void keep_fixed(Sim* s, Configuration* to) {
+  const Configuration* from = &s->configuration[s->current];
+  for (int i = 0; i < s->model->link_count && s->scope.whole; i++) {
+    if (s->same[i] || s->link_island[i] >= 0) continue; /* islands must be known */
+    s->same[i] = s->moved_link[i] = true;
+    to->pose[i] = from->pose[i];
+    to->inertia[i] = from->inertia[i];
+    to->joints[i] = from->joints[i];
+  }
+}
+
+bool configuration_move(Sim* s, Configuration* to) {
+  MoveTask task = {s, to};
+  bool inside = true;
+  keep_fixed(s, to);
+  parallel_for(s->options.threads, s->moved_count, TREES_PARALLEL, TREES_GRAIN, move_tree, &task);
+  for (int n = 0; n < s->scope.tree_count; n++) inside = inside && s->inside[s->scope.trees[n]];
+  if (s->closures) closures_values(s->closures, to->pose, to->q, to->closures);
+  if (s->tendons) tendons_energies(s->tendons, to->pose, to->tendons);
+  return inside;
+}

@@ -1,0 +1,268 @@
+/* The direction of a round of Newton's method, component by component (docs/derivations/step.md, S9, S11). */
+#include <string.h>
+
+#include "simulate/tendons.h"
+
+/* Smallest eigenvalue left after lifting (SDRS section V), of the smallest diagonal entry. */
+#define EIGENVALUE_FLOOR 1e-3
+/* Fewer components than this are not worth waking other threads for. */
+enum { COMPONENTS_PARALLEL = 64, COMPONENTS_GRAIN = 16 };
+/* A direction from another model than the objective's own must promise this part of the Newton step's decrease. */
+#define LEAST_DESCENT 0.1
+
+/* How a component's matrix is factored. */
+typedef enum { FACTOR_PLAIN, FACTOR_LIFTED } Factor;
+
+typedef struct {
+  Sim* s;
+  Factor factor;
+} ComponentTask;
+
+/* Smallest positive diagonal entry: what eigenvalues are small against. */
+static double smallest_diagonal(const Sim* s, int component) {
+  double smallest = INFINITY;
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    int stride, k = s->scope.trees[n];
+    if (s->component[k] != component) continue;
+    const double* block = block_solver_block(s->solver, n, n, &stride);
+    for (int d = 0; d < s->model->trees[k].dof_count; d++) {
+      double value = block[d * stride + d];
+      if (value > 0 && value < smallest) smallest = value;
+    }
+  }
+  return isfinite(smallest) ? smallest : 1;
+}
+
+static void solve_component(void* context, int index, int thread) {
+  (void)thread;
+  const ComponentTask* task = context;
+  Sim* s = task->s;
+  if (!s->wanted_component[index]) return;
+  bool ok = task->factor == FACTOR_LIFTED ? block_solver_factor_component_lifted(s->solver, index, s->lift[index])
+                                          : block_solver_factor_component(s->solver, index);
+  if (ok) block_solver_solve_component(s->solver, index, s->solution);
+  s->solved_component[index] = ok;
+}
+
+/* The components of the filled matrix in which some tree is wanted. */
+static int find_wanted(Sim* s, Factor factor) {
+  int count = block_solver_component_count(s->solver);
+  for (int c = 0; c < count; c++) s->wanted_component[c] = false;
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    int k = s->scope.trees[n];
+    s->component[k] = block_solver_component_of(s->solver, n);
+    if (s->wanted[k]) s->wanted_component[s->component[k]] = true;
+  }
+  if (s->closures) closures_spread(s->closures, s->solver, s->wanted_component);
+  for (int c = 0; factor == FACTOR_LIFTED && c < count; c++)
+    if (s->wanted_component[c]) s->lift[c] = EIGENVALUE_FLOOR * smallest_diagonal(s, c);
+  return count;
+}
+
+/* Multipliers with which the direction closes, and the gradient with them (Z3). What closures join is solved together
+ * or not at all. */
+static void close_direction(Sim* s, int components) {
+  ClosureSystem* c = s->closures;
+  bool any = false;
+  for (int k = 0; k < components; k++) {
+    s->failed_component[k] = !(s->wanted_component[k] && s->solved_component[k]);
+    any = any || s->failed_component[k];
+  }
+  if (any) closures_spread(c, s->solver, s->failed_component);
+  for (int k = 0; k < components; k++) s->solved_component[k] = !s->failed_component[k];
+  (void)closures_solve(c, s->solver, s->solved_component, s->fixed, c->value, s->solution, c->change);
+  closures_add_force(c, c->change, s->gradient);
+  for (int k = 0; k < c->row_count; k++) c->multiplier[k] += c->change[k];
+}
+
+/* Rows and columns that are out of date. Prescribed degrees of freedom are taken out of the matrix: it is filled anew.
+ * The stiffness of closures has no part in the direction (Z3): as much of it is put in as makes the rest definite. */
+static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
+  Assembly own = *a;
+  if (s->closures) own.stiffening = s->closures->stiffening;
+  if (own.stiffening == 0) own.rows_count = own.coupling_count = 0;
+  for (int n = 0; n < s->scope.tree_count; n++)
+    s->stale_blocks[n] = s->stale_blocks[n] || s->always_stale[s->scope.trees[n]];
+  own.stale_blocks = s->fixed_count > 0 || s->holds ? NULL : s->stale_blocks;
+  own.held = s->holds ? s->held : NULL;
+  assemble_hessian(&own, curvature, s->solver);
+  for (int n = 0; n < s->scope.tree_count && (curvature || s->holds); n++) s->stale_blocks[n] = s->holds;
+}
+
+/* b, by unknowns of the matrix. */
+static void fill_right_side(Sim* s) {
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    const ModelTree* tree = &s->model->trees[s->scope.trees[n]];
+    double* own = s->solution + s->scope.dof_first[n];
+    for (int d = 0; d < tree->dof_count; d++) own[d] = -s->gradient[tree->dof_first + d];
+  }
+}
+
+/* H delta = -g for the components with a wanted tree; the others keep their delta. Trees that got one are not wanted
+ * any more. Returns whether all did. */
+static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor factor) {
+  const Model* m = s->model;
+  double start = timer_now();
+  step_closure_slopes(s);
+  fill_hessian(s, a, curvature);
+  fill_right_side(s);
+  if (s->closures) closures_add_stiff_force(s->closures, 1 - s->closures->stiffening, s->solution);
+  if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, s->rhs, s->solution);
+  double middle = timer_now();
+  s->times.assembly += middle - start;
+  int count = find_wanted(s, factor);
+  ComponentTask task = {s, factor};
+  parallel_for(s->options.threads, count, COMPONENTS_PARALLEL, COMPONENTS_GRAIN, solve_component, &task);
+  if (s->closures) close_direction(s, count);
+  bool all = true;
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    int k = s->scope.trees[n], c = s->component[k];
+    const ModelTree* tree = &m->trees[k];
+    const double* own = s->solution + s->scope.dof_first[n];
+    if (!s->wanted_component[c]) continue;
+    bool finite = s->solved_component[c];
+    for (int d = 0; d < tree->dof_count; d++) finite = finite && isfinite(own[d]);
+    s->wanted[k] = !finite;
+    all = all && finite;
+    if (finite && tree->dof_count > 0)
+      memcpy(s->delta + tree->dof_first, own, sizeof(double) * (size_t)tree->dof_count);
+  }
+  s->times.factor += timer_now() - middle;
+  return all;
+}
+
+/* Twist (w, v) of a link about its centre of mass while the joints go along s->delta. */
+static void find_twist(Sim* s, int i) {
+  const ModelLink* link = &s->model->links[i];
+  Vec3 w = {0, 0, 0}, v = {0, 0, 0};
+  if (link->parent >= 0) {
+    const double* up = s->twist[link->parent];
+    w = vec3(up[0], up[1], up[2]);
+    v = vec3_add(vec3(up[3], up[4], up[5]), vec3_cross(w, vec3_sub(s->reference[i], s->reference[link->parent])));
+  }
+  for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++) {
+    w = vec3_add_scaled(w, s->delta[k], s->screws[k].w);
+    v = vec3_add_scaled(v, s->delta[k], screw_velocity(&s->screws[k], s->reference[i]));
+  }
+  double own[6] = {w.x, w.y, w.z, v.x, v.y, v.z};
+  memcpy(s->twist[i], own, sizeof(own));
+}
+
+static void twist_tree(void* context, int index, int thread) {
+  (void)thread;
+  Sim* s = context;
+  int tree = s->scope.trees[index];
+  bool still = step_tree_still(s, tree, s->delta);
+  for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++)
+    if (still)
+      memset(s->twist[s->tree_links[n]], 0, sizeof(double[6]));
+    else
+      find_twist(s, s->tree_links[n]);
+}
+
+static void find_twists(Sim* s) {
+  for (int i = 0; i < s->model->link_count && s->scope.whole; i++)
+    if (s->model->links[i].tree < 0) find_twist(s, i);
+  parallel_for(s->options.threads, s->scope.tree_count, TREES_PARALLEL, TREES_GRAIN, twist_tree, s);
+}
+
+/* Islands in which delta does not descend well keep the Newton step, which does. */
+static void keep_descent(Sim* s) {
+  for (int k = 0; k < s->island_count; k++) s->islands[k].slope = s->islands[k].change = 0;
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    int k = s->scope.trees[n];
+    const ModelTree* tree = &s->model->trees[k];
+    Island* island = &s->islands[s->island[k]];
+    for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++) {
+      island->slope += s->gradient[d] * s->delta[d];
+      island->change += s->gradient[d] * s->newton_delta[d];
+    }
+  }
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    int k = s->scope.trees[n];
+    const ModelTree* tree = &s->model->trees[k];
+    const Island* island = &s->islands[s->island[k]];
+    if (island->slope < LEAST_DESCENT * island->change) continue;
+    memcpy(s->delta + tree->dof_first, s->newton_delta + tree->dof_first, sizeof(double) * (size_t)tree->dof_count);
+  }
+}
+
+/* The trees of the marked links, and no others. */
+static void want_marked(Sim* s) {
+  for (int n = 0; n < s->scope.tree_count; n++) s->wanted[s->scope.trees[n]] = false;
+  for (int n = 0; n < s->scope.link_count; n++) {
+    int i = s->scope.links[n];
+    int tree = s->model->link_tree[i];
+    if (s->marked_link[i] && tree >= 0) s->wanted[tree] = !hold_is_held(s, tree);
+  }
+}
+
+void step_copy_scope(const Sim* s, double* to, const double* from) {
+  const ModelTree* trees = s->model->trees;
+  if (s->scope.whole) {
+    memcpy(to, from, sizeof(double) * (size_t)s->model->dof_count);
+    return;
+  }
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    const ModelTree* t = &trees[s->scope.trees[n]];
+    if (t->dof_count > 0) memcpy(to + t->dof_first, from + t->dof_first, sizeof(double) * (size_t)t->dof_count);
+  }
+}
+
+void step_relieve(Sim* s) {
+  if (!s->contact) return;
+  find_twists(s);
+  if (contact_relieve(s->contact, (const double(*)[6])s->twist, s->marked_link) == 0) return;
+  Assembly a;
+  want_marked(s);
+  step_copy_scope(s, s->newton_delta, s->delta);
+  step_copy_scope(s, s->true_gradient, s->gradient);
+  step_copy_scope(s, s->true_work, s->at_work);
+  if (s->closures) closures_keep(s->closures);
+  step_mark_stale(s, s->marked_link);
+  step_assemble(s, contact_model_list(s->contact), &a);
+  (void)solve_wanted(s, &a, true, FACTOR_PLAIN); /* trees that get none keep their Newton step */
+  if (s->closures) closures_put_back(s->closures);
+  step_copy_scope(s, s->gradient, s->true_gradient);
+  step_copy_scope(s, s->at_work, s->true_work);
+  step_mark_stale(s, s->marked_link);
+  keep_descent(s);
+}
+
+/* Trees that are not in balance, or whose prescribed joints are under way; the others stay where they are. */
+static void want_unbalanced(Sim* s) {
+  const Model* m = s->model;
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    int k = s->scope.trees[n];
+    const ModelTree* tree = &m->trees[k];
+    s->wanted[k] = false;
+    for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++) {
+      s->wanted[k] = s->wanted[k] || (s->fixed[d] ? s->rhs[d] != 0 : !balance_reached(s, d));
+      s->delta[d] = 0;
+    }
+    s->wanted[k] = s->wanted[k] && !hold_is_held(s, k);
+  }
+  for (int k = 0; s->closures && k < s->closures->count; k++)
+    if (!closure_holds(s->closures, k)) s->wanted[s->model->links[closure_link(s->closures, k)].tree] = true;
+}
+
+bool step_direction(Sim* s, Assembly* a, StepReport* report) {
+  double start = timer_now();
+  step_update_pattern(s);
+  block_solver_hold_new_orders(s->solver, !s->holds);
+  s->times.assembly += timer_now() - start;
+  want_unbalanced(s);
+  if (solve_wanted(s, a, true, FACTOR_PLAIN)) return true;
+  while (s->closures && closures_stiffen(s->closures))
+    if (solve_wanted(s, a, true, FACTOR_PLAIN)) return true;
+  report->factor_retries++;
+  for (int n = 0; n < s->scope.link_count; n++) {
+    int i = s->scope.links[n], tree = s->model->link_tree[i];
+    s->marked_link[i] = tree >= 0 && s->wanted[tree];
+  }
+  if (s->contact) contact_project(s->contact, s->marked_link);
+  if (s->closures) closures_straighten(s->closures, s->marked_link);
+  step_mark_stale(s, s->marked_link);
+  step_assemble(s, contact_term_list(s->contact), a);
+  return solve_wanted(s, a, false, FACTOR_PLAIN) || solve_wanted(s, a, false, FACTOR_LIFTED);
+}

@@ -1,0 +1,102 @@
+/* Pattern of the step's matrix: which trees are coupled by pairs of contact, closures and tendons
+ * (docs/derivations/step.md, S8). */
+#include <stdlib.h>
+
+#include "simulate/tendons.h"
+
+/* Room for `count` fresh keys. */
+static uint64_t* room_for_couplings(Sim* s, int count) {
+  if (count > s->fresh_capacity) {
+    int capacity = count + count / 2 + 16;
+    s->fresh_couplings = memory_resize(s->fresh_couplings, sizeof(uint64_t) * (size_t)s->fresh_capacity,
+                                       sizeof(uint64_t) * (size_t)capacity);
+    s->fresh_capacity = capacity;
+  }
+  return s->fresh_couplings;
+}
+
+/* By the places of both trees. */
+static int add_coupling(const Sim* s, int link_a, int link_b, uint64_t* keys, int count) {
+  int a = s->model->link_tree[link_a], b = s->model->link_tree[link_b];
+  if (a < 0 || b < 0 || a == b) return count;
+  a = s->scope.place[a];
+  b = s->scope.place[b];
+  keys[count] = a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
+  return count + 1;
+}
+
+/* Those of closures and tendons; room: for so many keys more. */
+static int add_standing(const Sim* s, uint64_t* keys, int count) {
+  for (int k = 0; s->closures && k < s->closures->pair_count; k++) keys[count++] = s->closures->pairs[k];
+  for (int k = 0; s->tendons && k < s->tendons->pair_count; k++) keys[count++] = s->tendons->pairs[k];
+  return count;
+}
+static int standing_count(const Sim* s) {
+  return (s->closures ? s->closures->pair_count : 0) + (s->tendons ? s->tendons->pair_count : 0);
+}
+
+/* They are in order already where trees are single bodies. */
+static void sort_keys(uint64_t* keys, int count) {
+  int sorted = 1;
+  while (sorted < count && keys[sorted - 1] <= keys[sorted]) sorted++;
+  if (sorted < count) qsort(keys, (size_t)count, sizeof(uint64_t), order_uint64);
+}
+
+/* Sorts the keys and drops those that the pattern has. Returns how many are left. */
+static int new_couplings(const Sim* s, uint64_t* keys, int count) {
+  sort_keys(keys, count);
+  int left = 0, j = 0;
+  for (int k = 0; k < count; k++) {
+    while (j < s->known_couplings && s->couplings[j] < keys[k]) j++;
+    bool known = j < s->known_couplings && s->couplings[j] == keys[k];
+    if (!known && (left == 0 || keys[left - 1] != keys[k])) keys[left++] = keys[k];
+  }
+  return left;
+}
+
+/* The pattern grows by what it lacks: a heap that moves about soon has what it needs. */
+static void adopt_couplings(Sim* s, uint64_t* keys, int count) {
+  int fresh = new_couplings(s, keys, count);
+  if (fresh == 0 && s->pattern_set) return;
+  int total = s->known_couplings + fresh;
+  if (total > s->coupling_capacity) {
+    int capacity = total + total / 2 + 16;
+    s->couplings = memory_resize(s->couplings, sizeof(uint64_t) * (size_t)s->coupling_capacity,
+                                 sizeof(uint64_t) * (size_t)capacity);
+    s->coupling_capacity = capacity;
+  }
+  for (int old = s->known_couplings, k = total; fresh > 0; k--) { /* merged from behind */
+    bool known = old > 0 && s->couplings[old - 1] > keys[fresh - 1];
+    s->couplings[k - 1] = known ? s->couplings[--old] : keys[--fresh];
+  }
+  s->known_couplings = total;
+  s->pattern_set = true;
+  block_solver_pattern(s->solver, s->couplings, total);
+  for (int n = 0; n < s->scope.tree_count; n++) s->stale_blocks[n] = true;
+}
+
+void step_update_pattern(Sim* s) {
+  int version = s->contact ? contact_version(s->contact) : 0;
+  if (version == s->pattern_version) return;
+  int count = 0, candidates = s->contact ? contact_candidate_count(s->contact) : 0;
+  uint64_t* keys = room_for_couplings(s, candidates + standing_count(s));
+  count = add_standing(s, keys, count);
+  for (int k = 0; k < candidates; k++) {
+    int a, b;
+    contact_candidate(s->contact, k, &a, &b);
+    count = add_coupling(s, a, b, keys, count);
+  }
+  adopt_couplings(s, keys, count);
+  s->pattern_version = version;
+}
+
+void step_pattern(Sim* s, ContactTermList contact) {
+  int count = 0, terms = contact.holder ? contact.count(contact.holder) : 0;
+  uint64_t* keys = room_for_couplings(s, terms + standing_count(s));
+  count = add_standing(s, keys, count);
+  for (int k = 0; k < terms; k++) {
+    ContactTerms t = contact.at(contact.holder, k);
+    count = add_coupling(s, t.link_a, t.link_b, keys, count);
+  }
+  adopt_couplings(s, keys, count);
+}

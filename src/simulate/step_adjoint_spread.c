@@ -1,0 +1,202 @@
+/* What a recorded step hands on when lambda is known: lambda . dF / d(the states before and the model), term by term
+ * (docs/derivations/adjoint.md, A1, A10, A13). */
+#include <string.h>
+
+#include "simulate/delay.h"
+#include "simulate/loads.h"
+#include "simulate/step_adjoint.h"
+#include "simulate/tendons.h"
+
+/* Of a drive: its signal is where to, how fast, or with what force. */
+static void add_drive(StepAdjoint* a, int controller, int drive, const FeedbackBars* out) {
+  const ModelController* c = &a->model->controllers[controller];
+  int dof = a->model->links[c->link].dof_count;
+  double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], value_bar[JOINT_MAX_DOF] = {0}, value_rate_bar[JOINT_MAX_DOF] = {0};
+  double* gains = out->gradient->gains + c->gain_first + 1;
+  for (int kind = 0; kind < JOINT_GAIN_KINDS; kind++)
+    for (int k = 0; k < dof; k++) gains[kind * dof + k] += a->gains[drive][kind][k];
+  if (c->type == CONTROLLER_PD) {
+    controller_input(a->sim, controller, value, rate);
+    joint_target_adjoint(&a->model->links[c->link].joint, value, rate, a->target[drive], a->target_rate[drive],
+                         value_bar, value_rate_bar);
+  } else
+    memcpy(value_bar, c->type == CONTROLLER_TORQUE ? a->push[drive] : a->target_rate[drive], sizeof(value_bar));
+  controller_input_adjoint(a->sim, controller, value_bar, value_rate_bar, out);
+}
+
+static void add_scaled_bar(double to[3][4], double factor, const double from[3][4]) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++) to[i][j] += factor * from[i][j];
+}
+
+/* Twists as changes of [R | t] at t + dt. */
+static void find_motions(StepAdjoint* a, const RecordedStep* step) {
+  for (int i = 0; i < a->model->link_count; i++) {
+    if (a->model->links[i].tree < 0) continue;
+    Twist t = twist_of(a->twist[i]);
+    Mat3 turn = mat3_mul(mat3_cross(t.w), step->pose_next[i].r);
+    Vec3 v = vec3_add(t.v, vec3_cross(t.w, vec3_sub(step->pose_next[i].t, a->sim->reference[i])));
+    double motion[3][4] = {{turn.m[0][0], turn.m[0][1], turn.m[0][2], v.x},
+                           {turn.m[1][0], turn.m[1][1], turn.m[1][2], v.y},
+                           {turn.m[2][0], turn.m[2][1], turn.m[2][2], v.z}};
+    memcpy(a->motion[i], motion, sizeof(motion));
+  }
+}
+
+static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
+                            ModelGradient* gradient) {
+  const Sim* s = a->sim;
+  double weight = step_inertia_weight(s);
+  if (a->aim_bar) memset(a->aim_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
+  for (int i = 0; i < a->model->link_count; i++) {
+    const ModelLink* link = &a->model->links[i];
+    if (link->tree < 0 || !(link->mass > 0)) continue;
+    double target_bar[3][4] = {{0}};
+    inertia_adjoint(link, step->pose_next[i], s->target[i], weight, a->motion[i], target_bar, &gradient->moment[i]);
+    a->rounding += inertia_rounding(link, step->pose_next[i], weight, (const double(*)[4])a->motion[i]);
+    if (a->aim_bar && tree_flight_found(s->flight, link)) {
+      memcpy(a->aim_bar[i], target_bar, sizeof(target_bar));
+      continue;
+    }
+    Vec3 v = twist_of(a->twist[i]).v; /* -m g . v: the force is the same wherever the link's points are */
+    gradient->gravity = vec3_add_scaled(gradient->gravity, -link->mass * (1 - link->gravity_compensation), v);
+    spin_adjoint_aim(a->spin, s, i, target_bar, now, gradient);
+    add_scaled_bar(now.pose[i], s->weights.y_now, target_bar);
+    if (s->weights.y_old != 0) add_scaled_bar(old.pose[i], s->weights.y_old, target_bar);
+    if (s->weights.y_older != 0) add_scaled_bar(older.pose[i], s->weights.y_older, target_bar);
+    if (s->weights.y_rate != 0) add_scaled_bar(a->rate_bar[i], s->weights.y_rate * s->clock.dt, target_bar);
+  }
+}
+
+/* y - q^t = -y_old d1 - y_older (d1 + d2) + y_rate dt v0 of plain coordinates (M6). */
+static void reverse_armature(const Sim* s, const ModelLink* link, const double* aim, StateBar now, StateBar old,
+                             StateBar older, ModelGradient* gradient) {
+  const StepWeights* w = &s->weights;
+  for (int k = 0; k < link->joint.plain_count; k++) {
+    int dof = link->dof_first + k;
+    double first = aim[k] * (-w->y_old - w->y_older), second = aim[k] * -w->y_older;
+    now.q[dof] += first;
+    old.q[dof] += second - first;
+    older.q[dof] -= second;
+    gradient->velocities[dof] += aim[k] * w->y_rate * s->clock.dt;
+  }
+}
+
+/* Nothing resists a body that flies freely, and nobody asks what if. */
+static bool has_own(const ModelLink* link) {
+  bool damped = link->passive || link->joint.dof_count < 6;
+  for (int k = 0; k < link->dof_count; k++) damped = damped || link->damping[k] > 0;
+  return damped;
+}
+
+static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
+                           ModelGradient* gradient) {
+  const Sim* s = a->sim;
+  const Model* m = a->model;
+  const FeedbackBars bars = {now, old, a->rate_bar, a->felt, gradient, a->late};
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    if (link->dof_count == 0) continue;
+    JointInput in = step_joint_input(s, &s->configuration[s->current], i);
+    JointShares shares = {.target = a->target, .target_rate = a->target_rate, .push = a->push, .gains = a->gains};
+    joint_adjoint(&in, a->lambda + link->dof_first, &shares);
+    if (has_own(link)) joint_own_adjoint(&in, a->lambda + link->dof_first, gradient->joint + link->dof_first);
+    for (int k = 0; k < link->dof_count; k++) now.q[link->dof_first + k] += shares.now[k];
+    joint_difference_adjoint(&link->joint, step->q_old + link->coordinate_first, step->q_now + link->coordinate_first,
+                             shares.difference_old, old.q + link->dof_first, now.q + link->dof_first);
+    if (s->joint_aim && link->passive) reverse_armature(s, link, shares.aim, now, old, older, gradient);
+    int drive = 0;
+    for (int c = 0; c < m->controller_count && drive < in.drive_count; c++)
+      if (m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED) {
+        add_drive(a, c, drive, &bars);
+        drive++;
+      }
+  }
+  delay_pending_hand_back(a->late, s, &bars);
+}
+
+/* The same for turns: the wrench that lambda changes, of inertia with it. */
+static void reverse_turns(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
+  if (gradient->without_turns) return;
+  const Model* m = a->model;
+  const Sim* s = a->sim;
+  double weight = step_inertia_weight(s);
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    a->turn_moment[i] = s->link_terms[i].moment;
+    vec3_store(a->bar_force[i], a->wrench[i] + 3);
+    if (link->tree < 0 || !(link->mass > 0)) continue;
+    Mat3 r = step->pose_next[i].r;
+    Vec3 spin = mat3_tmul_vec(r, twist_of(a->twist[i]).w);
+    Vec3 torque = mat3_mul_vec(r, mat3_mul_vec(mass_moment_inertia_tensor(&link->moment), spin));
+    vec3_store(vec3_add_scaled(vec3_at(a->wrench[i]), weight, torque), a->wrench[i]);
+  }
+  TurnMotion motion = {s->reference,
+                       a->turn_moment,
+                       a->force,
+                       a->lambda,
+                       s->screws,
+                       (const double(*)[6])a->twist,
+                       (const double(*)[6])a->wrench};
+  step_adjoint_turn_motion(a, step->pose_next, &motion, gradient);
+}
+
+/* lambda . d2O/dq da = R_p^T (change of the force below by lambda + F x w of the parent) (A10). */
+static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
+  const Model* m = a->model;
+  const Sim* s = a->sim;
+  double weight = step_inertia_weight(s);
+  memset(a->wrench, 0, sizeof(double[6]) * (size_t)m->link_count);
+  ContactField field = step_adjoint_field(a->twist, NULL, NULL);
+  if (a->replay) contact_replay_product(a->replay, &field, a->wrench);
+  closure_adjoint_product(a->closures, s, (const double(*)[6])a->twist, a->wrench);
+  tendons_product(s->tendons, (const double(*)[6])a->twist, a->lambda, a->wrench);
+  for (int i = 0; i < m->link_count; i++) {
+    Twist change = twist_of(a->wrench[i]), own = twist_of(a->twist[i]);
+    a->bar_force[i] = m->links[i].tree < 0 ? change.v : vec3_add_scaled(change.v, weight * m->links[i].mass, own.v);
+    a->force[i] = s->link_terms[i].force; /* of all below; parents of links that do not move do not turn */
+  }
+  reverse_turns(a, step, gradient);
+  for (int i = m->link_count - 1; i >= 0; i--) {
+    int up = m->links[i].parent;
+    if (up < 0) continue;
+    a->bar_force[up] = vec3_add(a->bar_force[up], a->bar_force[i]);
+  }
+  for (int i = 0; i < m->link_count; i++) {
+    int up = m->links[i].parent;
+    if (up >= 0) a->bar_force[i] = vec3_add(a->bar_force[i], vec3_cross(a->force[i], twist_of(a->twist[up]).w));
+  }
+  step_adjoint_attachments(a, step->pose_next, a->bar_force, gradient);
+}
+
+/* Contact by all that it depends on besides the state at t + dt. Half-spaces are the exception: they stand where
+ * signals and attachments put them, and what hangs on their poses at t + dt goes there at once (A13). */
+static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now,
+                            ModelGradient* gradient) {
+  const Model* m = a->model;
+  if (!a->replay) return;
+  ContactField field = step_adjoint_field(a->twist, force, step_adjoint_pair_slopes(a));
+  memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+  contact_replay_adjoint(a->replay, &field, now.pose, a->ground_bar, gradient);
+  step_adjoint_compose(a, step->pose_next, a->ground_bar);
+  step_adjoint_origins(a, step->pose_next, gradient);
+  if (a->sim->fixed_count == 0) return;
+  memset(a->product, 0, sizeof(double) * (size_t)m->dof_count);
+  step_adjoint_reduce(a, step->pose_next, a->sim->screws, a->product);
+  step_adjoint_prescribed(a, a->product, step->clock.time, gradient);
+}
+
+void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now, StateBar old,
+                         StateBar older, ModelGradient* gradient) {
+  Sim* s = a->sim;
+  step_adjoint_twists(a->model, s->screws, s->reference, a->lambda, a->twist);
+  find_motions(a, step);
+  reverse_inertia(a, step, now, old, older, gradient);
+  loads_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
+  tendons_adjoint(s, (const double(*)[3][4])a->motion, gradient);
+  closure_adjoint_ends(a->closures, s, a->lambda, (const double(*)[3][4])a->motion, step->q_next);
+  reverse_joints(a, step, now, old, older, gradient);
+  reverse_attachments(a, step, gradient);
+  reverse_contact(a, step, force, now, gradient);
+  tree_flight_adjoint(a, step, now, old, gradient);
+}

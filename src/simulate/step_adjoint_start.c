@@ -1,0 +1,97 @@
+/* The start of a run backwards: by coordinates, velocities and what places its closures (docs/derivations/adjoint.md,
+ * A12). */
+#include <string.h>
+
+#include "simulate/step_adjoint.h"
+
+/* Twists of the velocities about the links' frame origins and their derivatives. */
+void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const Screw* screws, double (*bar)[3][4], double* q_bar,
+                        const double* velocities, double* velocities_bar, ModelGradient* gradient) {
+  const Model* m = a->model;
+  Vec3* at = a->force; /* frame origins */
+  for (int i = 0; i < m->link_count; i++) at[i] = pose[i].t;
+  step_adjoint_twists(m, screws, at, velocities, a->twist);
+  step_adjoint_compose(a, pose, bar);
+  if (velocities_bar) step_adjoint_reduce(a, pose, screws, velocities_bar);
+  for (int i = 0; i < m->link_count;
+       i++) { /* the curvature of the motion, K2: far joint i, every joint nearer the root */
+    Mat3 k = a->bar_moment[i];
+    Vec3 f = a->bar_force[i];
+    double trace = mat3_trace(k);
+    const ModelLink* link = &m->links[i];
+    int ball = link->dof_first + link->joint.plain_count; /* its first degree of freedom, if there is one */
+    for (int j = link->dof_first; j < link->dof_first + link->dof_count; j++) {
+      Vec3 v = screw_velocity(&screws[j], pose[i].t), w = screws[j].w;
+      Vec3 curve = vec3_add(vec3_sub(mat3_tmul_vec(k, w), vec3_scale(w, trace)), vec3_cross(v, f));
+      for (int up = i; up >= 0; up = m->links[up].parent)
+        for (int n = m->links[up].dof_first; n < m->links[up].dof_first + m->links[up].dof_count; n++) {
+          bool same = up == i, in_ball = same && n >= ball && j >= ball;
+          if (same && n > j && !in_ball) continue;
+          double share = vec3_dot(screws[n].w, curve);
+          q_bar[n] += velocities[j] * share; /* n nearer the root: increments come before velocities */
+          if (n != j && !in_ball) q_bar[j] += velocities[n] * share;
+        }
+    }
+  }
+  TurnMotion motion = {at, a->bar_moment, a->bar_force, velocities, screws, (const double(*)[6])a->twist, NULL};
+  step_adjoint_turn_motion(a, pose, &motion, gradient);
+  /* an attachment moves what is below, and with it the velocity that the parent's turning gives it */
+  for (int i = 0; i < m->link_count; i++) {
+    int up = m->links[i].parent;
+    a->bar_force[i] = up < 0 ? vec3(0, 0, 0) : vec3_cross(a->bar_force[i], twist_of(a->twist[up]).w);
+  }
+  step_adjoint_attachments(a, pose, a->bar_force, gradient);
+}
+
+/* Prescribed joints start where their signals are. */
+static void start_prescribed(StepAdjoint* a, ModelGradient* gradient) {
+  const Model* m = a->model;
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    if (link->prescribed < 0) continue;
+    double *q = gradient->coordinates + link->dof_first, *v = gradient->velocities + link->dof_first;
+    step_adjoint_signal(a, link->prescribed, 0, q, v, gradient);
+    memset(q, 0, sizeof(double) * (size_t)link->dof_count);
+    memset(v, 0, sizeof(double) * (size_t)link->dof_count);
+  }
+}
+
+/* Closures were placed at a start q (nq) that is not this run's: by joints' origins and their own numbers they change
+ * all the same. */
+static void start_placed(StepAdjoint* a, const double* q, ModelGradient* gradient) {
+  const Model* m = a->model;
+  if (!a->closures) return;
+  Pose* pose = MEMORY_NEW(Pose, m->link_count);
+  double(*bar)[3][4] = memory_alloc(sizeof(double[3][4]) * (size_t)m->link_count);
+  memset(bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+  model_poses(m, q, pose);
+  closure_adjoint_start(a->closures, m, pose, bar, gradient);
+  closure_adjoint_offsets(a->closures, m, q, NULL, gradient);
+  step_adjoint_compose(a, pose, bar);
+  step_adjoint_origins(a, pose, gradient);
+  memory_free(bar);
+  memory_free(pose);
+}
+
+void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, StateBar first, const double* rate,
+                        ModelGradient* gradient) {
+  const Model* m = a->model;
+  model_screws(m, q, pose, a->sim->screws);
+  for (int k = 0; k < m->dof_count; k++) {
+    gradient->coordinates[k] += first.q[k];
+    gradient->velocities[k] += rate[k];
+  }
+  spin_adjoint_start(a->spin, a->sim, pose, first, gradient);
+  if (m->placed_at || m->start) {
+    start_placed(a, m->placed_at ? m->placed_at : m->initial_coordinates, gradient);
+  } else {
+    closure_adjoint_start(a->closures, m, pose, first.pose, gradient);
+    closure_adjoint_offsets(a->closures, m, q, gradient->coordinates, gradient);
+  }
+  step_adjoint_compose(a, pose, first.pose);
+  step_adjoint_reduce(a, pose, a->sim->screws, gradient->coordinates);
+  step_adjoint_origins(a, pose, gradient);
+  step_adjoint_rates(a, pose, a->sim->screws, a->rate_bar, gradient->coordinates, m->initial_velocities,
+                     gradient->velocities, gradient);
+  start_prescribed(a, gradient);
+}

@@ -1,0 +1,130 @@
+/* What is assembled at the accepted configuration, and what of it is out of date: terms of links, joints, contact,
+ * closures and tendons with their gradient (docs/derivations/step.md, S9). */
+#include <string.h>
+
+#include "simulate/loads.h"
+#include "simulate/tendons.h"
+
+void step_all_stale(Sim* s) {
+  s->all_stale = true;
+  for (int n = 0; n < s->scope.tree_count; n++) s->stale[s->scope.trees[n]] = s->stale_blocks[n] = true;
+}
+
+/* The trees of these pairs if one of them is among `trees`. */
+static void spread_stale(Sim* s, ContactTermList contact, const bool* trees) {
+  int count = contact.holder ? contact.count(contact.holder) : 0;
+  for (int k = 0; k < count; k++) {
+    ContactTerms t = contact.at(contact.holder, k);
+    int a = s->model->link_tree[t.link_a], b = s->model->link_tree[t.link_b];
+    if (!((a >= 0 && trees[a]) || (b >= 0 && trees[b]))) continue;
+    if (a >= 0) s->stale[a] = true;
+    if (b >= 0) s->stale[b] = true;
+  }
+}
+
+void step_moved_stale(Sim* s) {
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    int k = s->scope.trees[n];
+    s->stale[k] = s->stale[k] || s->moving[k];
+  }
+  spread_stale(s, contact_term_list(s->contact), s->moving);
+}
+
+void step_mark_stale(Sim* s, const bool* links) {
+  for (int n = 0; n < s->scope.link_count; n++) {
+    int i = s->scope.links[n];
+    if (links[i] && s->model->link_tree[i] >= 0) s->stale[s->model->link_tree[i]] = true;
+  }
+}
+
+/* What is assembled now is up to date, but for what closures and tendons act on, whose terms change where nothing
+ * moves; its part of the Hessian is not yet. */
+static void assembled(Sim* s) {
+  s->all_stale = false;
+  for (int n = 0; n < s->scope.tree_count; n++) {
+    int k = s->scope.trees[n];
+    s->stale_blocks[n] = s->stale_blocks[n] || s->stale[k];
+    s->noted[k] = s->noted[k] && !s->stale[k];
+    s->stale[k] = s->always_stale[k];
+  }
+}
+
+void step_link_terms(Sim* s, int i) {
+  const Model* m = s->model;
+  const Configuration* c = &s->configuration[s->current];
+  model_link_screws(m, i, c->q, c->pose, s->screws);
+  s->reference[i] = pose_apply(c->pose[i], m->links[i].center);
+  if (m->links[i].tree >= 0)
+    inertia_terms(&m->links[i], c->pose[i], s->target[i], step_inertia_weight(s), &s->link_terms[i]);
+  else
+    memset(&s->link_terms[i], 0, sizeof(LinkTerms));
+}
+
+static void terms_of_link(void* context, int index, int thread) {
+  (void)thread;
+  Sim* s = context;
+  int i = s->scope.links[index];
+  if (step_is_stale(s, i)) step_link_terms(s, i);
+}
+
+static void link_terms(Sim* s) {
+  const Configuration* c = &s->configuration[s->current];
+  parallel_for(s->options.threads, s->scope.link_count, TREES_PARALLEL, TREES_GRAIN, terms_of_link, s);
+  if (s->closures) closures_assemble(s->closures, c->pose, c->q, s->reference, s->screws, step_inertia_weight(s));
+  if (s->tendons) tendons_assemble(s->tendons, c->pose, s->reference, s->screws);
+}
+
+void step_closure_slopes(Sim* s) {
+  const Configuration* c = &s->configuration[s->current];
+  if (s->closures) closures_find_slopes(s->closures, c->pose, c->q, s->reference, s->screws, step_inertia_weight(s));
+}
+
+static void list_terms(Sim* s, ContactTermList contact, Assembly* a) {
+  *a = (Assembly){.model = s->model,
+                  .scope = &s->scope,
+                  .threads = s->options.threads,
+                  .stiffening = 1,
+                  .tree_first = s->tree_first,
+                  .tree_links = s->tree_links,
+                  .sides = &s->sides,
+                  .screws = s->screws,
+                  .reference = s->reference,
+                  .links = s->link_terms,
+                  .joints = s->configuration[s->current].joints,
+                  .contact = contact,
+                  .closures = closures_terms(s->closures),
+                  .tendons = tendons_terms(s->tendons),
+                  .stale = s->all_stale ? NULL : s->stale};
+  closures_couple(s->closures, a);
+  tendons_couple(s->tendons, a);
+  assembly_find_sides(a, &s->sides);
+}
+
+/* After the forces at work have been measured, of which loads are not part yet. */
+static void gather(Sim* s, Assembly* a) {
+  const Model* m = s->model;
+  const Configuration* c = &s->configuration[s->current];
+  for (int n = 0; s->loads && n < s->scope.link_count; n++) {
+    int i = s->scope.links[n];
+    if (s->loads[i].any && step_is_stale(s, i))
+      load_add_terms(&s->loads[i], &m->links[i], c->pose[i], &s->link_terms[i]);
+  }
+  assemble_gradient(a, s->gradient);
+  a->stale = NULL;
+  assembled(s);
+}
+
+void step_assemble(Sim* s, ContactTermList contact, Assembly* a) {
+  link_terms(s);
+  list_terms(s, contact, a);
+  balance_measure(s, a);
+  gather(s, a);
+}
+
+void step_assemble_unmeasured(Sim* s, ContactTermList contact, Assembly* a) {
+  step_all_stale(s);
+  link_terms(s);
+  list_terms(s, contact, a);
+  gather(s, a);
+  step_closure_slopes(s);
+}
