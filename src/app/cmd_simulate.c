@@ -245,6 +245,19 @@ static void print_speeds(const Run* run) {
   }
 }
 
+/* Steps that rounding has left unsolved to this part of the forces at work are told of. */
+#define FLOOR_TOLD 1e-2
+
+static void print_floor(const Run* run) {
+  const RunTotals* totals = &run->totals;
+  if (totals->rounding_floor_steps == 0 || !(totals->residual_max > FLOOR_TOLD)) return;
+  fprintf(stderr,
+          "sdrs simulate: warning: rounding left up to %.3g of the forces at work out of balance (residual in "
+          "solver.csv, where outcome is rounding_floor): bodies nearer the origin of their joints and of the world, or "
+          "a larger simulation.dt, may help\n",
+          totals->residual_max);
+}
+
 static void print_done(const Run* run, double seconds) {
   const RunTotals* totals = &run->totals;
   fprintf(stderr, "%s: %d steps to t = %.6g s in %.3g s (%.3g x real time), %.3g iterations per step, ",
@@ -309,6 +322,7 @@ static void report_end(const Run* run, Status status) {
     fprintf(stderr, "%s: stopped by %s after step %d; %s holds the run up to there\n", run->loaded.scene.name,
             run->stop, run->totals.steps, run->folder);
   if (!options->quiet) print_speeds(run);
+  if (!options->quiet) print_floor(run);
   if (status == STATUS_OK && !options->quiet) print_done(run, sim_times(run->sim).total);
   if (status != STATUS_IO && !options->json) printf("%s\n", run->folder);
 }

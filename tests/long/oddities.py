@@ -92,4 +92,16 @@ def feet(Run, folder, between):
     return ", ".join(told)
 
 
-ODDITIES = {"wedge-lift": lift, "needle": needle, "foil": foil, "lever": lever, "bullet": bullet, "rimless-feet": feet}
+def meeting_from_afar(Run, folder, between):
+    """Nothing acts from outside, whatever the blow is like; it is one, and no step of it ends far out of balance."""
+    told = []
+    for integrator in ("first_order", "second_order", "momentum"):
+        run = Run(folder, "meeting-from-afar", simulation__integrator=integrator)
+        off = max(abs(x) for c in ("px", "py", "pz") for x in run.solver[c])
+        told.append(between(off / 200, 0, 1e-8, f"momentum off, {integrator}"))
+        between(run.solver["kinetic"][-1] / run.solver["kinetic"][0], 0, 0.9, "kinetic energy left")
+        between(max(run.solver["residual"]), 0, 1e-2, "out of balance")
+    return ", ".join(told)
+
+
+ODDITIES = {"meeting-from-afar": meeting_from_afar, "wedge-lift": lift, "needle": needle, "foil": foil, "lever": lever, "bullet": bullet, "rimless-feet": feet}
