@@ -14,7 +14,7 @@ typedef struct {
   Vec3 *velocity, *angular_velocity; /* of the state that is recorded  (links) */
   SimClosure* closures;              /* likewise  (closures, couplings) */
   double* fastest;                   /* largest rate of every joint coordinate after a step [m/s, rad/s]  (nv) */
-  double* spin_taken;                /* logarithm of what the integrator took of the spin of free links  (links) */
+  double* spin_taken;                /* logarithm of what the integrator took of the spin of free bodies  (links) */
   RunTotals totals;
   StepReport report; /* of the last step tried */
   int recorded;      /* step of the run that the last rows written are of, -1 = none */
@@ -137,10 +137,9 @@ static void keep_state(Run* run) {
 /* Turn in a step from which on what an integrator takes of the spin is told [rad]: slower than that, contact takes
  * more.
  */
-#define TURN_TOLD 0.25
+#define TURN_TOLD 0.02
 
-/* (W19) What the last step took of the spin of links that are free, as a logarithm: turn^2 at first order, turn^4 at
- * second. */
+/* (W19) What the last step took of the spin of free bodies, as a logarithm: turn^2 at first order, turn^4 at second. */
 static void follow_spins(Run* run, const SimState* state) {
   const Model* model = &run->loaded.model;
   if (model->simulation.integrator == INTEGRATOR_MOMENTUM) return;
@@ -148,6 +147,7 @@ static void follow_spins(Run* run, const SimState* state) {
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
     if (link->tree < 0 || link->prescribed >= 0 || !joint_floats(&link->joint)) continue;
+    if (model->trees[link->tree].dof_count > link->dof_count) continue;
     double turn = vec3_norm(vec3_at(state->rate + link->dof_first + 3)) * simulation_substep(&model->simulation);
     if (turn >= TURN_TOLD) run->spin_taken[i] += second ? turn * turn * turn * turn : turn * turn;
   }
@@ -271,8 +271,7 @@ static void print_speeds(const Run* run) {
 /* Part of a spin that is told when the integrator has taken it. */
 #define SPIN_TOLD 0.5
 
-/* The link that the integrator took most of its spin from, where none was foretold when the scene was read: what spins
- * after a blow. */
+/* The body that the integrator took most of its spin from: what spins after a blow, or rolls for long. */
 static void print_spin_taken(const Run* run) {
   const Model* model = &run->loaded.model;
   int worst = 0;

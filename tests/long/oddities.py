@@ -1,4 +1,5 @@
 """Cases of strangers.py: odd scales, densities and shapes, and blows on what spins, each against a closed form."""
+import cmath
 import csv
 import math
 import os
@@ -104,4 +105,18 @@ def meeting_from_afar(Run, folder, between):
     return ", ".join(told)
 
 
-ODDITIES = {"meeting-from-afar": meeting_from_afar, "wedge-lift": lift, "needle": needle, "foil": foil, "lever": lever, "bullet": bullet, "rimless-feet": feet}
+def turntable(Run, folder, between):
+    """m v' = F and 2/5 m R^2 w' = R up x F with v - Omega x p = R w x up there: v' = 2/7 Omega x v."""
+    told = []
+    for integrator in ("momentum", "second_order"):
+        run = Run(folder, "turntable", simulation__integrator=integrator)
+        ways = [complex(x, y) for x, y in zip(run.speeds("ball", "cx"), run.speeds("ball", "cy"))]
+        begin = 3 * len(ways) // 10
+        turned = sum(cmath.phase(b / a) for a, b in zip(ways[begin:], ways[begin + 1:]))
+        closed = 2 / 7 * 5
+        told.append(between(turned / (run.time[-1] - run.time[begin + 1]), 0.99 * closed, 1.01 * closed, f"way turns, {integrator}"))
+        between(abs(ways[-1] / ways[begin]), 0.97, 1.03, "speed kept")
+    return ", ".join(told)
+
+
+ODDITIES = {"meeting-from-afar": meeting_from_afar, "turntable": turntable, "wedge-lift": lift, "needle": needle, "foil": foil, "lever": lever, "bullet": bullet, "rimless-feet": feet}
