@@ -301,6 +301,9 @@ static void print_floor(const Run* run) {
           totals->residual_max);
 }
 
+/* Time that the files take is told from so much on, where it is more than that of the steps [s]. */
+#define OUTPUT_TOLD 2
+
 static void print_done(const Run* run, double seconds) {
   const RunTotals* totals = &run->totals;
   fprintf(stderr, "%s: %d steps to t = %.6g s in %.3g s (%.3g x real time), %.3g iterations per step, ",
@@ -310,6 +313,10 @@ static void print_done(const Run* run, double seconds) {
     fprintf(stderr, "smallest gap %.4g m at t = %.6g s\n", totals->smallest_gap, totals->smallest_gap_time);
   else
     fprintf(stderr, "no pair came near\n");
+  double rows = run->output_seconds;
+  if (rows > OUTPUT_TOLD && rows > seconds)
+    fprintf(stderr, "%s: its files took %.3g s more; simulation.record_every writes fewer rows\n",
+            run->loaded.scene.name, rows);
 }
 
 static RunSummary summarise(const Run* run, const RunProgram* program, Status status) {

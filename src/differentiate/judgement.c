@@ -477,7 +477,9 @@ void gradcheck_vector(int count, const double* gradient, const double* scale, co
     if (!sweep(&s, options, d)) break;
     judge(d, floor.value, floor.gradient * share, options->bound);
     if (!look_closer(&s, options, floor.gradient * share, d)) break;
-    if (d->verdict == GRADCHECK_UNCHECKED && !d->kink) d->jump = jumps(d, value_beside(&s, 0), 0, floor.value);
+    /* what does not matter hides no slope in the bits by which x itself differs: solved from other guesses */
+    if (d->verdict == GRADCHECK_UNCHECKED && !d->kink && d->scale > 0)
+      d->jump = jumps(d, value_beside(&s, 0), 0, floor.value);
     if (d->verdict == GRADCHECK_WRONG) {
       draw_places(&s, &places_random, gradient, report->norm, scale, places);
       if (!look_for_kinks(&s, places, floor, options, d)) break;

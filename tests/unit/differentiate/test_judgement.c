@@ -233,6 +233,22 @@ static void judgement_J13_of_what_is_finer_than_the_smallest_step(void** state) 
     }
 }
 
+static double other_at_zero(void* context, const double* x) {
+  (void)context;
+  return x[0] == 0 ? 0.5 + 1e-13 : 0.5;
+}
+
+/* A number that does not matter: what x itself differs by is of the solver, not a jump that would hide a slope. */
+static void judgement_J9_not_of_what_does_not_matter(void** state) {
+  (void)state;
+  const double one = 1, zero = 0;
+  GradcheckOptions options = {.directions = 2, .bound = 1e-6};
+  GradcheckBlockReport report;
+  gradcheck_vector(1, &zero, &one, &zero, (GradcheckFloor){.value = 1e-17}, other_at_zero, NULL, &options, 1, &report);
+  assert_int_equal(report.verdict, GRADCHECK_UNCHECKED);
+  assert_false(report.jump);
+}
+
 static void judgement_J5_wrong_by_a_factor(void** state) {
   (void)state;
   static const double off[] = {2.5e-6, -2.5e-6, 1e-5, 1e-3, -1, -2};
@@ -514,6 +530,7 @@ int main(void) {
       cmocka_unit_test(judgement_J7_of_two_plateaus),
       cmocka_unit_test(judgement_J11_of_what_is_rough_down_to_the_smallest_step),
       cmocka_unit_test(judgement_J13_of_what_is_finer_than_the_smallest_step),
+      cmocka_unit_test(judgement_J9_not_of_what_does_not_matter),
       cmocka_unit_test(judgement_J5_wrong_by_a_factor),
       cmocka_unit_test(judgement_J5_wrong_above_the_resolution),
       cmocka_unit_test(judgement_finds_one_wrong_entry),
