@@ -1,6 +1,7 @@
 """Scenes, runs and rollouts as numpy arrays."""
 
 import collections
+import collections.abc
 import ctypes
 import difflib
 import json
@@ -61,6 +62,9 @@ def _block(name):
     return _place("block", name, c.BLOCKS)
 
 
+STEPS_MOST = 10**9  # as of simulation.steps
+
+
 def _count(steps, otherwise):
     """A number of steps; None: as many as otherwise."""
     if steps is None:
@@ -71,6 +75,8 @@ def _count(steps, otherwise):
         raise c.Error(f"steps: a whole number of at least 1, got {steps!r}") from None
     if steps < 1:
         raise c.Error(f"steps: a whole number of at least 1, got {steps}")
+    if steps > STEPS_MOST:
+        raise c.Error(f"steps: at most {STEPS_MOST}, got {steps}")
     return steps
 
 
@@ -336,7 +342,9 @@ class Run:
     def _seeds(self, links, whole):
         rows, seeds = self.steps + 1, []
         for block, given in links.items():
-            for link, values in (given or {}).items():
+            if given is not None and not isinstance(given, collections.abc.Mapping):
+                raise c.Error(f"{block}: derivatives by link go in a dict, {{link: array of ({rows}, {LINK_BLOCKS[block]})}}")
+            for link, values in ({} if given is None else given).items():
                 values = _doubles(values, (rows, LINK_BLOCKS[block]), f"derivatives by {block} of '{link}'")
                 seeds.append((INDEX[block], self.scene.link(link), values))
         for block, values in whole.items():

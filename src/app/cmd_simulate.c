@@ -14,6 +14,7 @@ typedef struct {
   Vec3 *velocity, *angular_velocity; /* of the state that is recorded  (links) */
   SimClosure* closures;              /* likewise  (closures, couplings) */
   double* fastest;                   /* largest rate of every joint coordinate after a step [m/s, rad/s]  (nv) */
+  double* spin_taken;                /* logarithm of what the integrator took of the spin of free bodies  (links) */
   RunTotals totals;
   StepReport report; /* of the last step tried */
   int recorded;      /* step of the run that the last rows written are of, -1 = none */
@@ -39,6 +40,7 @@ static Status run_create(Run* run, const Options* options) {
   run->angular_velocity = MEMORY_NEW(Vec3, run->loaded.model.link_count);
   run->closures = MEMORY_NEW(SimClosure, run->loaded.model.closure_count + run->loaded.model.coupling_count);
   run->fastest = MEMORY_NEW(double, run->loaded.model.dof_count);
+  run->spin_taken = MEMORY_NEW(double, run->loaded.model.link_count);
   interrupt_install(); /* from here on there is something to finish */
   return run_folder_open(&run->output, run->folder, &run->loaded.model, &run->diagnostics);
 }
@@ -55,6 +57,7 @@ static void run_free(Run* run) {
   memory_free(run->angular_velocity);
   memory_free(run->closures);
   memory_free(run->fastest);
+  memory_free(run->spin_taken);
 }
 
 /* ---------------------------------------------------------------- what -v says */
@@ -131,6 +134,25 @@ static void keep_state(Run* run) {
     run_folder_keep_state(run->output, run->sim);
 }
 
+/* Turn in a step from which on what an integrator takes of the spin is told [rad]: slower than that, contact takes
+ * more.
+ */
+#define TURN_TOLD 0.02
+
+/* (W19) What the last step took of the spin of free bodies, as a logarithm: turn^2 at first order, turn^4 at second. */
+static void follow_spins(Run* run, const SimState* state) {
+  const Model* model = &run->loaded.model;
+  if (model->simulation.integrator == INTEGRATOR_MOMENTUM) return;
+  bool second = model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* link = &model->links[i];
+    if (link->tree < 0 || link->prescribed >= 0 || !joint_floats(&link->joint)) continue;
+    if (model->trees[link->tree].dof_count > link->dof_count) continue;
+    double turn = vec3_norm(vec3_at(state->rate + link->dof_first + 3)) * simulation_substep(&model->simulation);
+    if (turn >= TURN_TOLD) run->spin_taken[i] += second ? turn * turn * turn * turn : turn * turn;
+  }
+}
+
 /* Advance until the steps are done, the solver fails, a signal asks or a write fails. On return `last` is the report
  * of the last finished step. */
 static Status advance(Run* run, Progress* progress, StepReport* last) {
@@ -143,6 +165,7 @@ static Status advance(Run* run, Progress* progress, StepReport* last) {
     const SimState* state = sim_state(run->sim);
     run_totals_step(&run->totals, last, state);
     for (int k = 0; k < run->loaded.model.dof_count; k++) run->fastest[k] = fmax(run->fastest[k], fabs(state->rate[k]));
+    follow_spins(run, state);
     if (state->step % simulation->record_every == 0 && record(run, last) != STATUS_OK) return STATUS_IO;
     keep_state(run);
     progress_update(progress, step, state->time, (double)run->totals.iterations / step, timer_now());
@@ -245,6 +268,42 @@ static void print_speeds(const Run* run) {
   }
 }
 
+/* Part of a spin that is told when the integrator has taken it. */
+#define SPIN_TOLD 0.5
+
+/* The body that the integrator took most of its spin from: what spins after a blow, or rolls for long. */
+static void print_spin_taken(const Run* run) {
+  const Model* model = &run->loaded.model;
+  int worst = 0;
+  for (int i = 1; i < model->link_count; i++)
+    if (run->spin_taken[i] > run->spin_taken[worst]) worst = i;
+  if (model->link_count == 0 || !(1 - exp(-run->spin_taken[worst]) > SPIN_TOLD)) return;
+  double rate = 0;
+  for (int k = 0; k < 3; k++) rate = fmax(rate, run->fastest[model->links[worst].dof_first + 3 + k]);
+  fprintf(
+      stderr,
+      "sdrs simulate: warning: link '%s' turns by up to %.2g rad in a step (%.3g rad/s), where simulation.integrator "
+      "%s takes much of a spin; momentum keeps it, a smaller simulation.dt more of it\n",
+      model->links[worst].name, rate * simulation_substep(&model->simulation), rate,
+      model->simulation.integrator == INTEGRATOR_SECOND_ORDER ? "second_order" : "first_order");
+}
+
+/* Steps that rounding has left unsolved to this part of the forces at work are told of. */
+#define FLOOR_TOLD 1e-2
+
+static void print_floor(const Run* run) {
+  const RunTotals* totals = &run->totals;
+  if (totals->rounding_floor_steps == 0 || !(totals->residual_max > FLOOR_TOLD)) return;
+  fprintf(stderr,
+          "sdrs simulate: warning: rounding left up to %.3g of the forces at work out of balance (residual in "
+          "solver.csv, where outcome is rounding_floor): bodies nearer the origin of their joints and of the world, or "
+          "a larger simulation.dt, may help\n",
+          totals->residual_max);
+}
+
+/* Time that the files take is told from so much on, where it is more than that of the steps [s]. */
+#define OUTPUT_TOLD 2
+
 static void print_done(const Run* run, double seconds) {
   const RunTotals* totals = &run->totals;
   fprintf(stderr, "%s: %d steps to t = %.6g s in %.3g s (%.3g x real time), %.3g iterations per step, ",
@@ -254,6 +313,10 @@ static void print_done(const Run* run, double seconds) {
     fprintf(stderr, "smallest gap %.4g m at t = %.6g s\n", totals->smallest_gap, totals->smallest_gap_time);
   else
     fprintf(stderr, "no pair came near\n");
+  double rows = run->output_seconds;
+  if (rows > OUTPUT_TOLD && rows > seconds)
+    fprintf(stderr, "%s: its files took %.3g s more; simulation.record_every writes fewer rows\n",
+            run->loaded.scene.name, rows);
 }
 
 static RunSummary summarise(const Run* run, const RunProgram* program, Status status) {
@@ -309,6 +372,8 @@ static void report_end(const Run* run, Status status) {
     fprintf(stderr, "%s: stopped by %s after step %d; %s holds the run up to there\n", run->loaded.scene.name,
             run->stop, run->totals.steps, run->folder);
   if (!options->quiet) print_speeds(run);
+  if (!options->quiet) print_floor(run);
+  if (!options->quiet) print_spin_taken(run);
   if (status == STATUS_OK && !options->quiet) print_done(run, sim_times(run->sim).total);
   if (status != STATUS_IO && !options->json) printf("%s\n", run->folder);
 }

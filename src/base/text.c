@@ -55,7 +55,8 @@ void text_free(Text* text) {
 
 typedef unsigned __int128 Wide;
 
-#define EXACT_MIN 1e-10 /* below it 5^k leaves 64 bits */
+#define EXACT_MIN 1e-10 /* below it 5^k leaves 64 bits: 256-bit integers do the same, */
+#define TINY_MIN 1e-60  /* ... as long as 4 m 5^k < 2^241, k <= 77 */
 #define EXACT_MAX 1e15  /* above it e + k may be positive */
 
 static const uint64_t TEN_TO_17 = 100000000000000000U;
@@ -139,6 +140,89 @@ static void add_exact(Text* text, double x) {
   }
 }
 
+/* ---- the same for small numbers: x of a joint at rest, of what lies in a plane, is rounding */
+
+enum { LONG_WORDS = 4, WORD_BITS = 64, FIVES = 27 /* so many in a word */ };
+typedef struct {
+  uint64_t word[LONG_WORDS]; /* least first */
+} Long;
+
+static Long long_times(Long a, uint64_t b) {
+  Wide carry = 0;
+  for (int i = 0; i < LONG_WORDS; i++) {
+    carry += (Wide)a.word[i] * b;
+    a.word[i] = (uint64_t)carry;
+    carry >>= WORD_BITS;
+  }
+  return a;
+}
+
+static Long long_times_power_of_5(uint64_t a, int k) {
+  Long product = {{a}};
+  for (; k > FIVES; k -= FIVES) product = long_times(product, power_of_5(FIVES));
+  return long_times(product, power_of_5(k));
+}
+
+/* a 2^shift, of what fits. */
+static Long long_left(uint64_t a, int shift) {
+  Long out = {{0}};
+  int word = shift / WORD_BITS, bits = shift % WORD_BITS;
+  out.word[word] = a << bits;
+  if (bits > 0 && word + 1 < LONG_WORDS) out.word[word + 1] = a >> (WORD_BITS - bits);
+  return out;
+}
+
+/* floor(a 2^-shift), of what fits in a word. */
+static uint64_t long_right(const Long* a, int shift) {
+  int word = shift / WORD_BITS, bits = shift % WORD_BITS;
+  uint64_t out = a->word[word] >> bits;
+  if (bits > 0 && word + 1 < LONG_WORDS) out |= a->word[word + 1] << (WORD_BITS - bits);
+  return out;
+}
+
+/* -1, 0, 1 */
+static int long_compare(const Long* a, const Long* b) {
+  for (int i = LONG_WORDS - 1; i >= 0; i--)
+    if (a->word[i] != b->word[i]) return a->word[i] < b->word[i] ? -1 : 1;
+  return 0;
+}
+
+/* a - b, a >= b. */
+static Long long_minus(Long a, const Long* b) {
+  uint64_t borrow = 0;
+  for (int i = 0; i < LONG_WORDS; i++) {
+    uint64_t taken = b->word[i] + borrow;
+    bool over = taken < borrow || a.word[i] < taken;
+    a.word[i] -= taken;
+    borrow = over;
+  }
+  return a;
+}
+
+/* Shortest decimal of x in [TINY_MIN, EXACT_MIN): as add_exact. x 10^k is never half of anything: it has too few
+ * factors of 2. */
+static void add_tiny(Text* text, double x) {
+  int binary;
+  uint64_t m = (uint64_t)(frexp(x, &binary) * 0x1p53);
+  int k = 16 - (int)floor((binary - 1) * 0.30102999566398120), shift = 55 - binary - k;
+  Long value = long_times_power_of_5(4 * m, k);
+  if (long_right(&value, shift) >= TEN_TO_17) value = long_times_power_of_5(4 * m, --k), shift++;
+  bool boundary = m == (uint64_t)1 << (DBL_MANT_DIG - 1);
+  Long above = long_times_power_of_5(2, k), below = long_times_power_of_5(boundary ? 1 : 2, k);
+  for (uint64_t unit = 100; unit > 0; unit /= 10) {
+    uint64_t decimal = long_right(&value, shift) / unit * unit;
+    Long low = long_left(decimal, shift), half = long_left(unit, shift - 1), rest = long_minus(value, &low);
+    if (long_compare(&rest, &half) > 0) decimal += unit;
+    Long candidate = long_left(decimal, shift);
+    bool less = long_compare(&candidate, &value) < 0;
+    Long distance = less ? long_minus(value, &candidate) : long_minus(candidate, &value);
+    int beyond = long_compare(&distance, less ? &below : &above);
+    if (unit > 1 && (beyond > 0 || (beyond == 0 && m % 2 != 0))) continue;
+    add_decimal(text, decimal, k);
+    return;
+  }
+}
+
 /* Any finite value by trial; below DBL_MIN few digits are left, so the trial starts at one. */
 static void add_by_trial(Text* text, double value) {
   char digits[48];
@@ -165,7 +249,7 @@ void text_add_double(Text* text, double value) {
     text_add_bytes(text, "nan", 3);
     return;
   }
-  if (!(size >= EXACT_MIN && size < EXACT_MAX)) {
+  if (!(size >= TINY_MIN && size < EXACT_MAX)) {
     if (size > 0.0 || signbit(value))
       add_by_trial(text, value);
     else
@@ -173,7 +257,10 @@ void text_add_double(Text* text, double value) {
     return;
   }
   if (value < 0.0) text_add_bytes(text, "-", 1);
-  add_exact(text, size);
+  if (size < EXACT_MIN)
+    add_tiny(text, size);
+  else
+    add_exact(text, size);
 }
 
 /* ---------------------------------------------------------------- JSON */

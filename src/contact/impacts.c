@@ -45,6 +45,10 @@ double contact_impact_pace(ContactSystem* s, double dt_before) {
   return pace;
 }
 
+/* Cosine of the angle that two bodies have turned each other away by in a part that they met in: at its end they are
+ * side by side, and no longer come nearer along what parts them then. */
+#define TURNED_AWAY 0.7
+
 double contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim, double dt) {
   double allowed = INFINITY;
   for (int k = 0; k < s->list_count && s->law->enters; k++) {
@@ -58,7 +62,13 @@ double contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim
     double approach = (pair_gap_along(&from[0], &from[1], axis) - pair_gap_along(&to[0], &to[1], axis)) / dt;
     GjkCache cache = p->gjk;
     GjkResult found;
-    allowed = fmin(allowed, s->law->entry(&pair, approach, pair_distance(&from[0], &from[1], &cache, &found), dt));
+    double distance = pair_distance(&from[0], &from[1], &cache, &found);
+    if (fabs(vec3_dot(found.normal, axis)) < TURNED_AWAY) { /* round each other: along the way between them at first */
+      double before = pair_gap_along(&from[0], &from[1], found.normal),
+             after = pair_gap_along(&to[0], &to[1], found.normal);
+      approach = fmax(approach, (before - after) / dt);
+    }
+    allowed = fmin(allowed, s->law->entry(&pair, approach, distance, dt));
   }
   return allowed;
 }

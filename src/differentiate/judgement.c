@@ -207,6 +207,19 @@ static bool lies_in_kink(const GradcheckDirection* d, double noise) { /* of the 
   return false;
 }
 
+/* (J13) The shortest step of all sweeps; over what is shorter a gradient cannot be looked at. */
+#define FINEST_STEP 1e-12
+
+/* (J13) Does the function vary by so little that it goes along with the gradient over less than the shortest step, and
+ * do its differences agree at no step? Then it is finer than they are. */
+static bool is_too_fine(const GradcheckDirection* d, double noise, double rounding) {
+  double range = 0;
+  for (int k = first_unbroken(d); k < d->tried; k++) range = fmax(range, fabs(d->difference[k]) * d->step[k]);
+  if (!(range > KINK_CLEAR * rounding && range < 0.1 * FINEST_STEP * fabs(d->analytic))) return false;
+  int best = least_doubt(d, noise, doubt);
+  return best < 0 || TRUST * doubt(d, best, noise) > fabs(d->extrapolated[best]);
+}
+
 /* (J9) What the values on both sides differ by, and their mean from `value`, at step k; half and whole. */
 static double odd_jump(const GradcheckDirection* d, int k) { return d->difference[k] * d->step[k]; }
 static double even_jump(const GradcheckDirection* d, int k, double value) { return d->sum[k] / 2 - value; }
@@ -425,7 +438,8 @@ static void add_direction(GradcheckBlockReport* report, const GradcheckDirection
 }
 
 /* A direction that was found wrong: a small kink is seen at small steps only (J8), a jump by the value at x (J9), a
- * kink that does not bend along it beside x (J10). False when it was interrupted. */
+ * kink that does not bend along it beside x (J10), what no step reaches by all of them (J13). False when it was
+ * interrupted. */
 static bool look_for_kinks(const Sweep* s, const double* places, GradcheckFloor floor, const GradcheckOptions* options,
                            GradcheckDirection* d) {
   GradcheckDirection again = *d;
@@ -437,8 +451,11 @@ static bool look_for_kinks(const Sweep* s, const double* places, GradcheckFloor 
   bool right = broken && again.verdict == GRADCHECK_RIGHT;
   again.jump = !again.kink && !right && jumps(&again, value_beside(s, 0), excusing_jump(&again), floor.value);
   again.kink = again.kink || (!again.jump && lies_among_slopes(s, places, &again, noise));
-  if (again.kink || again.jump) again.verdict = GRADCHECK_UNCHECKED;
-  if (again.kink || again.jump || broken) *d = again;
+  bool fine = !again.kink && !again.jump && isfinite(again.analytic) &&
+              is_too_fine(&again, noise_of(&again, floor.value), floor.value);
+  if (fine) again.resolution = INFINITY, again.rough = true;
+  if (again.kink || again.jump || fine) again.verdict = GRADCHECK_UNCHECKED;
+  if (again.kink || again.jump || fine || broken) *d = again;
   return !stopped(options);
 }
 
@@ -460,7 +477,9 @@ void gradcheck_vector(int count, const double* gradient, const double* scale, co
     if (!sweep(&s, options, d)) break;
     judge(d, floor.value, floor.gradient * share, options->bound);
     if (!look_closer(&s, options, floor.gradient * share, d)) break;
-    if (d->verdict == GRADCHECK_UNCHECKED && !d->kink) d->jump = jumps(d, value_beside(&s, 0), 0, floor.value);
+    /* what does not matter hides no slope in the bits by which x itself differs: solved from other guesses */
+    if (d->verdict == GRADCHECK_UNCHECKED && !d->kink && d->scale > 0)
+      d->jump = jumps(d, value_beside(&s, 0), 0, floor.value);
     if (d->verdict == GRADCHECK_WRONG) {
       draw_places(&s, &places_random, gradient, report->norm, scale, places);
       if (!look_for_kinks(&s, places, floor, options, d)) break;

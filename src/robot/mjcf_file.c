@@ -44,7 +44,8 @@ void mjcf_drop(MjcfModel* model, const char* what) {
 static bool add_document(MjcfModel* model, const char* path, const char* text, size_t length, SourcePlace from) {
   size_t count = (size_t)model->document_count;
   if (count == INCLUDE_MAX) {
-    mjcf_error(model, from, "more than %d files are included", INCLUDE_MAX - 1);
+    mjcf_error(model, from, "more than %d files are included: one includes itself, or there are too many",
+               INCLUDE_MAX - 1);
     return false;
   }
   model->documents = memory_resize(model->documents, count * sizeof(XmlDocument), (count + 1) * sizeof(XmlDocument));

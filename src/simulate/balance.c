@@ -141,6 +141,19 @@ bool balance_tree(const Sim* s, int tree, bool arrived) {
 /* Roundings of a coordinate that a force may be wrong by. */
 #define COORDINATE_ROUNDINGS (16 * DBL_EPSILON)
 
+double balance_place_size(const Sim* s, int link, Vec3 place, const double* q) {
+  const Model* m = s->model;
+  double size = vec3_norm(place);
+  for (int i = link; i >= 0 && m->links[i].tree >= 0; i = m->links[i].parent)
+    for (int k = 0; k < m->links[i].joint.slide_count; k++)
+      size = fmax(size, fabs(q[m->links[i].coordinate_first + k]));
+  return size;
+}
+
+static double place_size(const Sim* s, int link) {
+  return balance_place_size(s, link, s->reference[link], s->configuration[s->current].q);
+}
+
 /* What a degree of freedom's force changes by when the coordinate, or the place of a link that it carries, does by a
  * few roundings. */
 static double rounding_of(const Sim* s, int dof) {
@@ -156,7 +169,7 @@ static double rounding_of(const Sim* s, int dof) {
     if (up != own || !(m->links[i].mass > 0)) continue;
     double radius = gyration_radius(&m->links[i]);
     double speed = vec3_norm(screw_velocity(&s->screws[dof], s->reference[i])) + radius * vec3_norm(s->screws[dof].w);
-    force += step_inertia_weight(s) * m->links[i].mass * speed * (vec3_norm(s->reference[i]) + radius);
+    force += step_inertia_weight(s) * m->links[i].mass * speed * (place_size(s, i) + radius);
   }
   return COORDINATE_ROUNDINGS * force;
 }
@@ -183,7 +196,7 @@ static double contact_rounding_of(const Sim* s, const Assembly* a, int place, in
     double torque = block_size(t.hessian, 6 * side, 6 * side + 3);
     double speed = vec3_norm(screw_velocity(&s->screws[dof], s->reference[link])),
            turning = vec3_norm(s->screws[dof].w);
-    sum += (vec3_norm(s->reference[link]) + s->model->links[link].reach) * (force * speed + torque * turning);
+    sum += (place_size(s, link) + s->model->links[link].reach) * (force * speed + torque * turning);
   }
   return COORDINATE_ROUNDINGS * sum;
 }

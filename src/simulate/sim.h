@@ -336,6 +336,9 @@ bool balance_tree(const Sim* sim, int tree, bool arrived);
 /* Is what is out of balance no more than what the rounding of the coordinates makes of the forces of inertia, drives,
  * joints and contact (S16)? assembly: of the accepted state and of these trees; NULL: contact is left out. */
 bool balance_at_rounding(const Sim* sim, const Assembly* assembly);
+/* How large the numbers are that the place of a link is made of: its distance from the origin, or how far a joint on
+ * the way to it has slid, which is farther where a body has come near the origin from afar [m]. q: (nq). */
+double balance_place_size(const Sim* sim, int link, Vec3 place, const double* q);
 /* Largest imbalance over the free degrees of freedom relative to the forces at work there: at most the tolerance when
  * all are in balance. NaN: a gradient is not finite. *worst: its degree of freedom, -1 when all are zero. Without
  * unit. */

@@ -1,5 +1,6 @@
 /* A step in equal substeps: on purpose, or because the whole was not solved (docs/derivations/step.md, S13, S14); and
  * in unequal parts where bodies meet that are to part again (S15). */
+#include <float.h>
 #include <string.h>
 
 #include "simulate/delay.h"
@@ -299,7 +300,20 @@ static StepKind better_kind(const Sim* s) {
   return lets_go(s) ? STEP_STRUCK : s->clock.kind;
 }
 
-/* The part of s->clock, as long as it is or shorter: *length. */
+/* Speeds must be known to this part of the one at which impacts are slow, by places that are known to so much. */
+#define SPEED_KNOWN 1e-3
+#define PLACE_KNOWN (16 * DBL_EPSILON)
+
+/* Is a part so short that it says nothing of the speeds in it? */
+static bool is_lost(const Sim* s, double length) {
+  double size = 0;
+  for (int i = 0; i < s->model->link_count; i++)
+    if (s->model->links[i].tree >= 0) size = fmax(size, balance_place_size(s, i, s->pose_now[i].t, s->q_now));
+  return length * SPEED_KNOWN * s->model->contact.rest_speed < PLACE_KNOWN * size;
+}
+
+/* The part of s->clock, as long as it is or shorter: *length. A part that fails is taken in halves while speeds
+ * over these say something: no momentum is kept in noise. */
 static StepReport take_part(Sim* s, double end, double left, double* length) {
   StepReport spent = {.outcome = STEP_CONVERGED}, report;
   StepKind kind = s->clock.kind;
@@ -312,7 +326,7 @@ static StepReport take_part(Sim* s, double end, double left, double* length) {
     report = solve_part(s, &allowed);
     add_work(&report, &spent);
     bool failed = step_outcome_failed(report.outcome), may = k < SHORTENINGS && s->model->contact.bounces;
-    bool shorter = may && ((failed && step_resolves(kind)) || allowed < *length);
+    bool shorter = may && ((failed && step_resolves(kind) && !is_lost(s, 0.5 * *length)) || allowed < *length);
     StepKind better = shorter || failed ? kind : better_kind(s);
     if (kind == STEP_RECOVERS) s->clock.kind = better; /* with the same weights */
     if (!shorter && (better == kind || kind == STEP_RECOVERS)) break;

@@ -1,4 +1,5 @@
 """Cases of strangers.py: odd scales, densities and shapes, and blows on what spins, each against a closed form."""
+import cmath
 import csv
 import math
 import os
@@ -92,4 +93,40 @@ def feet(Run, folder, between):
     return ", ".join(told)
 
 
-ODDITIES = {"wedge-lift": lift, "needle": needle, "foil": foil, "lever": lever, "bullet": bullet, "rimless-feet": feet}
+def meeting_from_afar(Run, folder, between):
+    """Nothing acts from outside, whatever the blow is like; it is one, and no step of it ends far out of balance."""
+    told = []
+    for integrator in ("first_order", "second_order", "momentum"):
+        run = Run(folder, "meeting-from-afar", simulation__integrator=integrator)
+        off = max(abs(x) for c in ("px", "py", "pz") for x in run.solver[c])
+        told.append(between(off / 200, 0, 1e-8, f"momentum off, {integrator}"))
+        between(run.solver["kinetic"][-1] / run.solver["kinetic"][0], 0, 0.9, "kinetic energy left")
+        between(max(run.solver["residual"]), 0, 1e-2, "out of balance")
+    return ", ".join(told)
+
+
+def long_steps(Run, folder, between):
+    """A blow that gives back a fifth takes energy, however long the step; 0.79 to 0.87 is left at steps of 0.3 to 10 s, which begin it otherwise."""
+    run = Run(folder, "long-steps")
+    off = max(abs(run.solver[c][-1] - run.solver[c][0]) for c in ("px", "py", "pz"))
+    told = between(off / (440.8 * 1.64786), 0, 1e-5, "momentum off")  # the solver's tolerance
+    total = run.solver["kinetic"]
+    between(max(b - a for a, b in zip(total, total[1:])) / total[0], -1, 1e-9, "energy gained in a step")
+    return told + ", " + between(total[-1] / total[0], 0.75, 0.9, "kinetic energy left")
+
+
+def turntable(Run, folder, between):
+    """m v' = F and 2/5 m R^2 w' = R up x F with v - Omega x p = R w x up there: v' = 2/7 Omega x v."""
+    told = []
+    for integrator in ("momentum", "second_order"):
+        run = Run(folder, "turntable", simulation__integrator=integrator)
+        ways = [complex(x, y) for x, y in zip(run.speeds("ball", "cx"), run.speeds("ball", "cy"))]
+        begin = 3 * len(ways) // 10
+        turned = sum(cmath.phase(b / a) for a, b in zip(ways[begin:], ways[begin + 1:]))
+        closed = 2 / 7 * 5
+        told.append(between(turned / (run.time[-1] - run.time[begin + 1]), 0.99 * closed, 1.01 * closed, f"way turns, {integrator}"))
+        between(abs(ways[-1] / ways[begin]), 0.97, 1.03, "speed kept")
+    return ", ".join(told)
+
+
+ODDITIES = {"meeting-from-afar": meeting_from_afar, "long-steps": long_steps, "turntable": turntable, "wedge-lift": lift, "needle": needle, "foil": foil, "lever": lever, "bullet": bullet, "rimless-feet": feet}

@@ -106,6 +106,37 @@ static void check_against_library(double value) {
   text_free(&text);
 }
 
+/* By trial, as what is larger and smaller is printed. */
+static void check_is_shortest_of_library(double value) {
+  char judge[40];
+  int precision = 15;
+  do snprintf(judge, sizeof judge, "%.*g", precision, value);
+  while (strtod(judge, NULL) != value && ++precision <= 17);
+  check_double(value, judge);
+}
+
+static void small_numbers_are_those_of_the_library(void** state) {
+  (void)state;
+  Random random = {20261126};
+  print_message("seed %llu\n", (unsigned long long)random.state);
+  for (int i = 0; i < 200000; i++) {
+    double value = exp(random_uniform(&random, -145.0, -20.0));
+    check_is_shortest_of_library(i % 2 ? value : -value);
+  }
+  for (int e = -205; e < -28; e++)
+    for (int side = -1; side <= 1; side++)
+      check_is_shortest_of_library(ldexp(side < 0 ? 1 - 0.5 * DBL_EPSILON : 1 + side * DBL_EPSILON, e));
+  for (int e = -63; e < -8; e++)
+    for (int digits = 1; digits < 100000; digits = 7 * digits + 1) {
+      char decimal[32];
+      snprintf(decimal, sizeof decimal, "%de%d", digits, e);
+      double value = strtod(decimal, NULL);
+      check_is_shortest_of_library(value);
+      check_is_shortest_of_library(nextafter(value, 0.0));
+      check_is_shortest_of_library(nextafter(value, INFINITY));
+    }
+}
+
 static void random_numbers_read_back(void** state) {
   (void)state;
   Random random = {20240517};
@@ -227,6 +258,7 @@ int main(void) {
       cmocka_unit_test(empty_pieces_make_an_empty_string),
       cmocka_unit_test(known_numbers_are_shortest),
       cmocka_unit_test(random_numbers_read_back),
+      cmocka_unit_test(small_numbers_are_those_of_the_library),
       cmocka_unit_test(edges_read_back),
       cmocka_unit_test(json_strings_are_escaped),
       cmocka_unit_test(base64_is_that_of_the_standard),

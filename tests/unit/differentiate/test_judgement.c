@@ -209,6 +209,46 @@ static void judgement_J7_of_two_plateaus(void** state) {
   }
 }
 
+/* Waves of 1e-3 in all directions that are shorter than any step, as of a run that is lost after some blows. */
+static double finer_than_all(void* context, const double* x) {
+  double along = 0;
+  for (int k = 0; k < 3; k++) along += (k + 1) * x[k];
+  return *(const double*)context * along + 1e-3 * sin(1e16 * along);
+}
+
+/* Of slope 1e13 at 0: unchecked, and one that is wrong by a factor of 1e13 where differences agree is wrong. */
+static void judgement_J13_of_what_is_finer_than_the_smallest_step(void** state) {
+  (void)state;
+  static const double one[] = {1, 1, 1}, zero[] = {0, 0, 0};
+  GradcheckOptions options = {.directions = 3, .bound = 1e-6};
+  for (uint64_t seed = 1; seed <= 100; seed++)
+    for (int steep = 0; steep < 2; steep++) {
+      double slope = steep ? 1e3 : 0, factor = slope + 1e13; /* steep: the waves are small beside it, from 1e-6 on */
+      double gradient[] = {factor, 2 * factor, 3 * factor};
+      GradcheckBlockReport report;
+      gradcheck_vector(3, gradient, one, zero, (GradcheckFloor){.value = 1e-16}, finer_than_all, &slope, &options, seed,
+                       &report);
+      assert_int_equal(report.verdict, steep ? GRADCHECK_WRONG : GRADCHECK_UNCHECKED);
+      if (!steep) assert_true(report.rough && report.resolution > 1);
+    }
+}
+
+static double other_at_zero(void* context, const double* x) {
+  (void)context;
+  return x[0] == 0 ? 0.5 + 1e-13 : 0.5;
+}
+
+/* A number that does not matter: what x itself differs by is of the solver, not a jump that would hide a slope. */
+static void judgement_J9_not_of_what_does_not_matter(void** state) {
+  (void)state;
+  const double one = 1, zero = 0;
+  GradcheckOptions options = {.directions = 2, .bound = 1e-6};
+  GradcheckBlockReport report;
+  gradcheck_vector(1, &zero, &one, &zero, (GradcheckFloor){.value = 1e-17}, other_at_zero, NULL, &options, 1, &report);
+  assert_int_equal(report.verdict, GRADCHECK_UNCHECKED);
+  assert_false(report.jump);
+}
+
 static void judgement_J5_wrong_by_a_factor(void** state) {
   (void)state;
   static const double off[] = {2.5e-6, -2.5e-6, 1e-5, 1e-3, -1, -2};
@@ -489,6 +529,8 @@ int main(void) {
       cmocka_unit_test(judgement_J4_of_what_is_rough_at_every_size),
       cmocka_unit_test(judgement_J7_of_two_plateaus),
       cmocka_unit_test(judgement_J11_of_what_is_rough_down_to_the_smallest_step),
+      cmocka_unit_test(judgement_J13_of_what_is_finer_than_the_smallest_step),
+      cmocka_unit_test(judgement_J9_not_of_what_does_not_matter),
       cmocka_unit_test(judgement_J5_wrong_by_a_factor),
       cmocka_unit_test(judgement_J5_wrong_above_the_resolution),
       cmocka_unit_test(judgement_finds_one_wrong_entry),
