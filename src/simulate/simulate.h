@@ -122,9 +122,10 @@ typedef struct {
 typedef struct {
   double kinetic, potential; /* J; kinetic: armatures too; potential: gravity, zero at the
                                 world's origin, and joints' springs */
-  double smallest_gap;       /* over all pairs near each other; INFINITY when there is none [m] */
-  Vec3 momentum;             /* of all that can move [kg m/s] */
-  Vec3 angular_momentum;     /* about the world's origin [kg m^2/s] */
+  double total;          /* kinetic and potential at the moment of kinetic, which may be the step's middle (S20) [J] */
+  double smallest_gap;   /* over all pairs near each other; INFINITY when there is none [m] */
+  Vec3 momentum;         /* of all that can move [kg m/s] */
+  Vec3 angular_momentum; /* about the world's origin [kg m^2/s] */
 } SimMeasure;
 
 /* What the links' motion carries, from the integrator's own velocity (docs/derivations/step.md, S19). */
