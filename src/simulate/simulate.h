@@ -13,6 +13,8 @@ typedef struct {
   int threads;      /* >= 1 */
   double tolerance; /* relative to the forces at work; 0 = the scene's */
   bool path;        /* keep the moves of the solver for sim_path */
+  bool (*interrupted)(
+      void); /* asked in every round of a step, by all threads; true: the step is given up. NULL: never */
 } SimOptions;
 
 /* What has been reached: the state after `step` steps. */
@@ -62,6 +64,7 @@ typedef enum {
   STEP_OPEN,           /* a closure cannot be closed: the state before is kept */
   STEP_CROSSED,        /* two bodies would change sides, each on a way round the other: the state before is kept */
   STEP_NOT_FINITE,     /* a number overflowed: the state before is kept */
+  STEP_INTERRUPTED,    /* SimOptions.interrupted said so: the state before is kept */
 } StepOutcome;
 /* The word that outputs have for it: static, never NULL. Undefined for what is no StepOutcome; not to be freed. */
 const char* step_outcome_text(StepOutcome outcome);
@@ -218,6 +221,14 @@ typedef struct SimSnapshot SimSnapshot;
 /* The caller frees it with sim_snapshot_destroy. Allocates; never NULL. A block of sim_snapshot_size bytes; the sim
  * itself does not change. */
 SimSnapshot* sim_save(Sim* sim);
+/* One that holds nothing yet, for sim_save_over. Owned by the caller; freed with sim_snapshot_destroy. */
+SimSnapshot* sim_snapshot_create(void);
+/* The present in place of what the snapshot held; allocates only where that was smaller. Never fails. */
+void sim_save_over(Sim* sim, SimSnapshot* snapshot);
+/* After a step that failed or was interrupted: the state before it to the bit, as saved from this sim. (What sim_step
+ * goes back to by itself is that to rounding: the planes of contacts are found anew.) The moves of sim_path stay.
+ * Allocates as sim_restore does. Never fails. */
+void sim_return(Sim* sim, const SimSnapshot* snapshot);
 /* Asserts that the snapshot is of a run of the same model. It is copied, and can be restored again. Allocates while
  * that state had more pairs than this one ever. Contact is as it was to the bit; sim_times is not. */
 void sim_restore(Sim* sim, const SimSnapshot* snapshot);
