@@ -16,12 +16,15 @@ typedef struct {
   double* fastest;                   /* largest rate of every joint coordinate after a step [m/s, rad/s]  (nv) */
   double* spin_taken;                /* logarithm of what the integrator took of the spin of free bodies  (links) */
   RunTotals totals;
-  StepReport report; /* of the last step tried */
-  int recorded;      /* step of the run that the last rows written are of, -1 = none */
-  const char* stop;  /* why the run ended */
+  StepReport report;   /* of the last step tried */
+  int recorded;        /* step of the run that the last rows written are of, -1 = none */
+  const char* stop;    /* why the run ended */
+  SimSnapshot* before; /* of the step that is taken: what an interrupt goes back to */
   double start, setup_seconds, output_seconds;
   Live live;
 } Run;
+
+static bool interrupted(void) { return interrupt_signal() != 0; }
 
 static Status run_create(Run* run, const Options* options) {
   *run = (Run){.options = options, .totals = run_totals_start(), .recorded = -1, .start = timer_now()};
@@ -30,10 +33,11 @@ static Status run_create(Run* run, const Options* options) {
   Status status = loaded_create(&run->loaded, options, options->operands[0], steps, drawn, &run->diagnostics);
   if (status != STATUS_OK) return status;
   double start = timer_now();
-  SimOptions sim_options = {.threads = options->threads, .path = true};
+  SimOptions sim_options = {.threads = options->threads, .path = true, .interrupted = interrupted};
   status = sim_create(&run->sim, &run->loaded.model, &sim_options, &run->diagnostics);
   run->setup_seconds = timer_now() - start;
   if (status != STATUS_OK) return status;
+  run->before = sim_snapshot_create();
   run->inputs = run_inputs(&run->loaded.scene, &run->input_count);
   run->folder = run_folder_path(options, run->loaded.scene.name);
   run->velocity = MEMORY_NEW(Vec3, run->loaded.model.link_count);
@@ -58,6 +62,7 @@ static void run_free(Run* run) {
   memory_free(run->closures);
   memory_free(run->fastest);
   memory_free(run->spin_taken);
+  sim_snapshot_destroy(run->before);
 }
 
 /* ---------------------------------------------------------------- what -v says */
@@ -159,7 +164,12 @@ static Status advance(Run* run, Progress* progress, StepReport* last) {
   const SceneSimulation* simulation = &run->loaded.model.simulation;
   for (int step = 1; step <= simulation->steps; step++) {
     if (interrupt_signal()) return STATUS_INTERRUPTED;
+    sim_save_over(run->sim, run->before);
     run->report = sim_step(run->sim);
+    if (run->report.outcome == STEP_INTERRUPTED) {
+      sim_return(run->sim, run->before);
+      return STATUS_INTERRUPTED;
+    }
     if (step_outcome_failed(run->report.outcome)) return STATUS_SOLVER;
     *last = run->report;
     const SimState* state = sim_state(run->sim);

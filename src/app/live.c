@@ -76,8 +76,8 @@ void live_add(Live* live, const SimState* state, int step, const SimMeasure* mea
   if (step < live->next && step != live->model->simulation.steps) return;
   live->next = step + live->stride;
   int n = add_poses(live, state);
-  const double columns[COLUMN_COUNT] = {measure->kinetic, measure->potential, measure->kinetic + measure->potential,
-                                        report->iterations, report->active_pairs};
+  const double columns[COLUMN_COUNT] = {measure->kinetic, measure->potential, measure->total, report->iterations,
+                                        report->active_pairs};
   memcpy(live->numbers + n, columns, sizeof columns);
   view_add_moment(live->view, live->numbers, n + COLUMN_COUNT);
 }

@@ -16,6 +16,11 @@
 /* From a start near by it takes a handful; one turned far away goes round the shell 1 - sigma < |n| < 1 by arcs of
  * about sqrt(sigma), at the end of the range up to some hundred. */
 #define MAX_ITERATIONS 1000
+/* Where the clearance is so small that rounding of n . x + o is a part of it, U is noise, and steps are accepted that
+ * lower nothing. After so many iterations, when as many as this together lower U by less than this part of it, which is
+ * less than one step of a decrement above NEAR_MINIMUM does, the plane is not found. */
+enum { PATIENCE = 128, STALL = 32 };
+#define STALLED_AT 1e-7
 #define MAX_BACKTRACKS 60
 
 typedef struct {
@@ -308,9 +313,13 @@ static bool full_step(const Problem* p, Vec3* N, double* O, Vec3 dN, double dO, 
 
 /* Minimise over the gathered vertices. Returns false when no convergence. */
 static bool minimise(Problem* p, Vec3* N, double* O, Evaluation* e, int* iterations) {
-  double before = INFINITY;
+  double before = INFINITY, earlier = INFINITY;
   for (; *iterations < MAX_ITERATIONS; ++*iterations) {
     if (e->energy < ENERGY_FLOOR) return true;
+    if (*iterations >= PATIENCE && *iterations % STALL == 0) {
+      if (*iterations > PATIENCE && !(e->energy < (1 - STALLED_AT) * earlier)) return false;
+      earlier = e->energy;
+    }
     Vec3 dN;
     double dO;
     double decrement = newton_step(p, e, *N, &dN, &dO);

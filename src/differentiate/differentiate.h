@@ -375,6 +375,8 @@ typedef enum {
 const char* gradcheck_block_name(GradcheckBlock block);
 
 enum { GRADCHECK_DIRECTIONS = 16, GRADCHECK_SWEEP = 21 };
+/* Moved runs that a direction takes as a rule: 18 to 30, and up to 126 more where it is found wrong. */
+enum { GRADCHECK_RUNS = 26 };
 
 typedef struct {
   unsigned blocks;  /* 1 << GradcheckBlock */
@@ -387,6 +389,10 @@ typedef struct {
   bool (*interrupted)(void);
   const int* substeps; /* of the unmoved run: RecordOptions.substeps; moved runs repeat what that one did */
   double memory;       /* bytes that the unmoved run may take; 0: it is kept whole */
+  int average; /* step lengths that each difference is the mean of, where noise hides what it is to tell; 0: 1 */
+  /* After each moved run: so many are done of about so many, of all blocks asked for. NULL: nobody wants to know. */
+  void (*progress)(void* context, const char* block, int runs, int expected);
+  void* progress_context;
 } GradcheckOptions;
 
 /* What the differences allow to say of a gradient. In order: the worst of several is the largest. */
@@ -413,6 +419,7 @@ typedef struct {
                     among those beside it (J10) */
   bool jump;     /* unchecked because the value at the point is not the limit of those beside it (J9) */
   bool rough;    /* what the last differences vary by is far more than rounding explains (J11) */
+  double noise;  /* of one value of the function (J3) */
   double beside; /* the shortest step that reaches across a jump beside the point, in scales; longer ones say nothing
                     of it (J12); 0: none does */
 } GradcheckDirection;
@@ -424,6 +431,7 @@ typedef struct {
   GradcheckVerdict verdict;        /* the same */
   bool kink, jump, rough;          /* of any direction */
   double beside;                   /* the largest of those that are unchecked and have no jump at the point */
+  double noise;                    /* the largest of those that are unchecked */
   int directions;
   GradcheckDirection direction[GRADCHECK_DIRECTIONS];
 } GradcheckBlockReport;

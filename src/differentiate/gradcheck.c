@@ -84,8 +84,9 @@ typedef struct {
   double rounding; /* of one value */
   RowKeep keep;    /* of both recordings, when memory is bounded */
   Recording base, moved;
-  LossSeeds seeds; /* of the base */
-  bool moves;      /* moved runs repeat the parts of the base run's steps */
+  LossSeeds seeds;    /* of the base */
+  bool moves;         /* moved runs repeat the parts of the base run's steps */
+  int runs, expected; /* moved runs that were made, and about how many there will be */
   GradcheckReport* report;
 } Check;
 
@@ -131,7 +132,16 @@ static double block_value(void* context, const double* values) {
   }
   model_destroy(&model);
   diagnostics_free(&diagnostics);
+  if (++c->runs == c->expected) c->expected += GRADCHECK_RUNS * (c->options->average > 1 ? c->options->average : 1);
+  if (c->options->progress) c->options->progress(c->options->progress_context, NAMES[b->block], c->runs, c->expected);
   return value;
+}
+
+static int expected_runs(const Check* c) {
+  int blocks = 0;
+  for (int b = 0; b < GRADCHECK_BLOCKS; b++)
+    blocks += (c->options->blocks & 1u << b) && block_size(c->model, (GradcheckBlock)b) > 0;
+  return GRADCHECK_RUNS * c->options->directions * blocks;
 }
 
 /* Norm of a block's gradient in its numbers' scales. */
@@ -192,6 +202,7 @@ static Status check_all(Check* c) {
   report->passed = report->checked = all_gradients(c, &gradient);
   /* laws that take shapes as they are solve nothing: what they do not give again has no derivative */
   report->passed |= report->adjoint.step.contact_failed && contact_takes_shapes(c->model->contact_model);
+  c->expected = expected_runs(c);
   report->kinks = c->model->contact_model != CONTACT_NONE && contact_once_differentiable(c->model);
   for (int b = 0; b < GRADCHECK_BLOCKS && report->adjoint.sound && !stopped(c); b++) {
     check_block(c, (GradcheckBlock)b, &gradient);

@@ -263,6 +263,7 @@ static void judge(GradcheckDirection* d, double rounding, double zero, double bo
   double noise = noise_of(d, rounding);
   judge_at(d, least_doubt(d, noise, doubt), noise, zero, bound);
   if (d->verdict == GRADCHECK_WRONG) judge_again(d, noise, zero, bound);
+  d->noise = noise;
   d->rough = noise > KINK_CLEAR * rounding;
   int below = first_below_jump(d, noise);
   d->beside = below > 0 ? d->step[below - 1] : 0;
@@ -339,6 +340,38 @@ static bool sweep(const Sweep* s, const GradcheckOptions* options, GradcheckDire
 static bool sweep_on(const Sweep* s, const GradcheckOptions* options, int count, GradcheckDirection* d) {
   while (d->tried < count)
     if (!take_step(s, options, d)) return false;
+  return true;
+}
+
+/* (J14) The mean over `samples` step lengths, spread evenly (in their logarithm) over half a decade down from each one:
+ * of a smooth function the same series in the mean length, of noise a root of `samples` less. */
+static void average_step(const Sweep* s, double h, int samples, GradcheckDirection* d) {
+  double length = 0, sum = 0, difference = 0;
+  for (int j = 0; j < samples; j++) {
+    double here = h * math_pow(0.1, 0.5 * j / samples), plus = value_beside(s, here), minus = value_beside(s, -here);
+    length += here / samples;
+    sum += (plus + minus) / samples;
+    difference += (plus - minus) / (2 * here) / samples;
+  }
+  int k = d->tried++;
+  d->step[k] = length;
+  d->sum[k] = sum;
+  d->difference[k] = difference;
+  d->extrapolated[k] = extrapolate(d, k);
+}
+
+/* (J14) Where noise hides what the differences are to tell, the sweep is made again with means. False when it was
+ * interrupted. */
+static bool average(const Sweep* s, const GradcheckOptions* options, double zero, GradcheckDirection* d) {
+  bool hidden = d->verdict == GRADCHECK_UNCHECKED && !d->kink && !d->jump && d->resolution < 1;
+  if (!hidden || options->average <= 1) return true;
+  GradcheckDirection mean = *d;
+  mean.tried = 0;
+  while (mean.tried < d->tried && !stopped(options))
+    average_step(s, GRADCHECK_LARGEST_STEP * math_pow(0.1, 0.5 * mean.tried), options->average, &mean);
+  if (stopped(options)) return false;
+  judge(&mean, s->rounding, zero, options->bound);
+  if (mean.resolution < d->resolution) *d = mean;
   return true;
 }
 
@@ -434,7 +467,9 @@ static void add_direction(GradcheckBlockReport* report, const GradcheckDirection
   report->kink = report->kink || d->kink;
   report->jump = report->jump || d->jump;
   report->rough = report->rough || d->rough;
-  if (d->verdict == GRADCHECK_UNCHECKED && !d->jump) report->beside = fmax(report->beside, d->beside);
+  if (d->verdict != GRADCHECK_UNCHECKED) return;
+  report->noise = fmax(report->noise, d->noise);
+  if (!d->jump) report->beside = fmax(report->beside, d->beside);
 }
 
 /* A direction that was found wrong: a small kink is seen at small steps only (J8), a jump by the value at x (J9), a
@@ -480,6 +515,7 @@ void gradcheck_vector(int count, const double* gradient, const double* scale, co
     /* what does not matter hides no slope in the bits by which x itself differs: solved from other guesses */
     if (d->verdict == GRADCHECK_UNCHECKED && !d->kink && d->scale > 0)
       d->jump = jumps(d, value_beside(&s, 0), 0, floor.value);
+    if (!average(&s, options, floor.gradient * share, d)) break;
     if (d->verdict == GRADCHECK_WRONG) {
       draw_places(&s, &places_random, gradient, report->norm, scale, places);
       if (!look_for_kinks(&s, places, floor, options, d)) break;

@@ -305,6 +305,7 @@ static Status run_steps(Recording* r, Sim* sim, int steps, const RecordOptions* 
     report->last = recording_step(sim, options, row);
     report->iterations += report->last.iterations;
     report->halved_steps += report->last.halved;
+    if (report->last.outcome == STEP_INTERRUPTED) return STATUS_INTERRUPTED;
     if (step_outcome_failed(report->last.outcome)) {
       report->failed = true;
       report->failed_step = row;
@@ -328,7 +329,8 @@ Status recording_run(Recording* r, const Model* model, const RecordOptions* opti
   if (!r->keep) memset(r->force, 0, sizeof(Vec3) * (size_t)model->link_count); /* no step has led to the first state */
   run_parts_destroy(r->parts);
   r->parts = NULL;
-  SimOptions sim_options = {.threads = options->threads, .tolerance = options->tolerance};
+  SimOptions sim_options = {
+      .threads = options->threads, .tolerance = options->tolerance, .interrupted = options->interrupted};
   Sim* sim;
   Status status = sim_create(&sim, model, &sim_options, diagnostics);
   if (status != STATUS_OK) return status;

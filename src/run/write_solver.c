@@ -19,12 +19,9 @@ static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
   text_add(row, ",%d,%d,", report->iterations, report->trials);
   text_add_double(row, report->residual);
   text_add(row, ",%s", step_outcome_text(report->outcome));
-  const double values[] = {terms->inertia,       terms->gravity,
-                           terms->controller,    terms->limit,
-                           terms->damping,       terms->stored,
-                           terms->friction,      measure->kinetic,
-                           measure->potential,   measure->kinetic + measure->potential,
-                           measure->smallest_gap};
+  const double values[] = {terms->inertia,     terms->gravity, terms->controller,    terms->limit,
+                           terms->damping,     terms->stored,  terms->friction,      measure->kinetic,
+                           measure->potential, measure->total, measure->smallest_gap};
   run_add_numbers(row, values, sizeof values / sizeof values[0]);
   text_add(row, ",%d,%d,%d,%d,%d", report->active_pairs, report->candidate_pairs, report->certified_intervals,
            report->factor_retries, report->substeps);

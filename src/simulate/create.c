@@ -8,8 +8,8 @@
 #include <string.h>
 
 const char* step_outcome_text(StepOutcome outcome) {
-  static const char* const text[] = {"converged", "rounding_floor", "max_iterations", "line_search",
-                                     "blocked",   "open",           "crossed",        "not_finite"};
+  static const char* const text[] = {"converged", "rounding_floor", "max_iterations", "line_search", "blocked",
+                                     "open",      "crossed",        "not_finite",     "interrupted"};
   return text[outcome];
 }
 

@@ -148,16 +148,34 @@ bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, 
 
 /* ---------------------------------------------------------------- a state */
 
+/* Of springs, tendons and gravity at poses (links) and coordinates (nq) [J]. */
+static double potential_at(const Model* m, const Pose* pose, const double* q) {
+  double sum = model_spring_energy(m, q) + model_tendon_energy(m, pose);
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    if (link->tree < 0) continue;
+    sum -= link->mass * vec3_dot(model_link_gravity(m, i), pose_apply(pose[i], link->center));
+  }
+  return sum;
+}
+
+/* (S20) The potential energy at the moment that the rates belong to: where they are the difference of one step its
+ * middle, else its end. first_order's own bookkeeping is that of the end. */
+static double potential_of_rates(const Sim* s, double now) {
+  bool middle = s->state.step > 0 && s->weights.rate_old == 0;
+  if (!middle || s->model->simulation.integrator == INTEGRATOR_FIRST_ORDER) return now;
+  return 0.5 * (now + potential_at(s->model, s->pose_old, s->q_old));
+}
+
 SimMeasure sim_measure(Sim* s) {
   SimMotion motion = motion_of(s);
-  SimMeasure out = {motion.kinetic,
-                    model_spring_energy(s->model, s->state.q) + model_tendon_energy(s->model, s->pose_now), INFINITY,
-                    motion.momentum, motion.angular_momentum};
-  for (int i = 0; i < s->model->link_count; i++) {
-    const ModelLink* link = &s->model->links[i];
-    if (link->tree < 0) continue;
-    out.potential -= link->mass * vec3_dot(model_link_gravity(s->model, i), s->state.center[i]);
-  }
+  double potential = potential_at(s->model, s->pose_now, s->q_now);
+  SimMeasure out = {.kinetic = motion.kinetic,
+                    .potential = potential,
+                    .total = motion.kinetic + potential_of_rates(s, potential),
+                    .smallest_gap = INFINITY,
+                    .momentum = motion.momentum,
+                    .angular_momentum = motion.angular_momentum};
   for (int k = 0; s->contact && k < contact_candidate_count(s->contact); k++) {
     double gap = contact_gap(s->contact, k);
     if (gap < out.smallest_gap) out.smallest_gap = gap;

@@ -174,8 +174,13 @@ void step_rounds(Sim* s, StepReport* report) {
   NewtonProgress before = {INFINITY, INFINITY, 0, 0, false};
   s->holds = false;
   s->hold_rounds = 0;
-  for (int k = 0; k <= s->iteration_limit; k++)
+  for (int k = 0; k <= s->iteration_limit; k++) {
+    if (s->options.interrupted && s->options.interrupted()) {
+      report->outcome = STEP_INTERRUPTED;
+      return;
+    }
     if (newton_round(s, &before, report)) break;
+  }
   if (fails_open(s, &before, report)) tell_open(s->closures, report);
   /* Rounding may leave a little that cannot be solved; where it leaves much, shorter steps will say what is right. */
   bool much = report->outcome == STEP_ROUNDING_FLOOR && report->residual > FLOOR_MOST;

@@ -13,6 +13,8 @@ typedef struct {
   int threads;      /* >= 1 */
   double tolerance; /* relative to the forces at work; 0 = the scene's */
   bool path;        /* keep the moves of the solver for sim_path */
+  bool (*interrupted)(
+      void); /* asked in every round of a step, by all threads; true: the step is given up. NULL: never */
 } SimOptions;
 
 /* What has been reached: the state after `step` steps. */
@@ -62,6 +64,7 @@ typedef enum {
   STEP_OPEN,           /* a closure cannot be closed: the state before is kept */
   STEP_CROSSED,        /* two bodies would change sides, each on a way round the other: the state before is kept */
   STEP_NOT_FINITE,     /* a number overflowed: the state before is kept */
+  STEP_INTERRUPTED,    /* SimOptions.interrupted said so: the state before is kept */
 } StepOutcome;
 /* The word that outputs have for it: static, never NULL. Undefined for what is no StepOutcome; not to be freed. */
 const char* step_outcome_text(StepOutcome outcome);
@@ -122,9 +125,10 @@ typedef struct {
 typedef struct {
   double kinetic, potential; /* J; kinetic: armatures too; potential: gravity, zero at the
                                 world's origin, and joints' springs */
-  double smallest_gap;       /* over all pairs near each other; INFINITY when there is none [m] */
-  Vec3 momentum;             /* of all that can move [kg m/s] */
-  Vec3 angular_momentum;     /* about the world's origin [kg m^2/s] */
+  double total;          /* kinetic and potential at the moment of kinetic, which may be the step's middle (S20) [J] */
+  double smallest_gap;   /* over all pairs near each other; INFINITY when there is none [m] */
+  Vec3 momentum;         /* of all that can move [kg m/s] */
+  Vec3 angular_momentum; /* about the world's origin [kg m^2/s] */
 } SimMeasure;
 
 /* What the links' motion carries, from the integrator's own velocity (docs/derivations/step.md, S19). */
@@ -217,6 +221,14 @@ typedef struct SimSnapshot SimSnapshot;
 /* The caller frees it with sim_snapshot_destroy. Allocates; never NULL. A block of sim_snapshot_size bytes; the sim
  * itself does not change. */
 SimSnapshot* sim_save(Sim* sim);
+/* One that holds nothing yet, for sim_save_over. Owned by the caller; freed with sim_snapshot_destroy. */
+SimSnapshot* sim_snapshot_create(void);
+/* The present in place of what the snapshot held; allocates only where that was smaller. Never fails. */
+void sim_save_over(Sim* sim, SimSnapshot* snapshot);
+/* After a step that failed or was interrupted: the state before it to the bit, as saved from this sim. (What sim_step
+ * goes back to by itself is that to rounding: the planes of contacts are found anew.) The moves of sim_path stay.
+ * Allocates as sim_restore does. Never fails. */
+void sim_return(Sim* sim, const SimSnapshot* snapshot);
 /* Asserts that the snapshot is of a run of the same model. It is copied, and can be restored again. Allocates while
  * that state had more pairs than this one ever. Contact is as it was to the bit; sim_times is not. */
 void sim_restore(Sim* sim, const SimSnapshot* snapshot);

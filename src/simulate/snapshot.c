@@ -5,7 +5,7 @@
 #include "simulate/delay.h"
 
 struct SimSnapshot {
-  size_t count;
+  size_t count, capacity;
   uint64_t* words;
 };
 
@@ -53,25 +53,50 @@ void sim_pass_state(Sim* s, StateBlock* block) {
   if (s->contact) contact_pass_state(s->contact, s->pose_now, block);
 }
 
-SimSnapshot* sim_save(Sim* s) {
-  SimSnapshot* snapshot = MEMORY_NEW(SimSnapshot, 1);
+void sim_save_over(Sim* s, SimSnapshot* snapshot) {
   StateBlock block = {.pass = BLOCK_MEASURE};
   sim_pass_state(s, &block);
   snapshot->count = block.at;
-  snapshot->words = MEMORY_NEW(uint64_t, block.at);
+  if (snapshot->capacity < block.at) {
+    memory_free(snapshot->words);
+    snapshot->capacity = block.at + block.at / 4;
+    snapshot->words = MEMORY_NEW(uint64_t, snapshot->capacity);
+  }
   block = (StateBlock){.pass = BLOCK_WRITE, .words = snapshot->words};
   sim_pass_state(s, &block);
+}
+
+SimSnapshot* sim_snapshot_create(void) { return MEMORY_NEW(SimSnapshot, 1); }
+
+SimSnapshot* sim_save(Sim* s) {
+  SimSnapshot* snapshot = sim_snapshot_create();
+  StateBlock block = {.pass = BLOCK_MEASURE};
+  sim_pass_state(s, &block);
+  snapshot->capacity = block.at; /* not more: it may be kept for long */
+  snapshot->words = MEMORY_NEW(uint64_t, block.at);
+  sim_save_over(s, snapshot);
   return snapshot;
 }
 
-bool sim_read_state(Sim* s, StateBlock* block) {
+static void read_past(Sim* s, StateBlock* block) {
   sim_pass_state(s, block);
   s->between.count = 0;
   s->guessed = false;
   s->pattern_version = -1;
+}
+
+bool sim_read_state(Sim* s, StateBlock* block) {
+  read_past(s, block);
   path_restart(s);
   sim_publish(s);
   return !block->failed && block->at == block->count;
+}
+
+void sim_return(Sim* s, const SimSnapshot* snapshot) {
+  StateBlock block = {.pass = BLOCK_READ, .words = snapshot->words, .count = snapshot->count};
+  read_past(s, &block);
+  sim_publish(s);
+  assert(!block.failed && block.at == block.count); /* of this run */
 }
 
 void sim_restore(Sim* s, const SimSnapshot* snapshot) {

@@ -325,7 +325,8 @@ static StepReport take_part(Sim* s, double end, double left, double* length) {
     if (looks_at_impacts(s)) contact_remember(s->contact, CONTACT_PART);
     report = solve_part(s, &allowed);
     add_work(&report, &spent);
-    bool failed = step_outcome_failed(report.outcome), may = k < SHORTENINGS && s->model->contact.bounces;
+    bool failed = step_outcome_failed(report.outcome), interrupted = report.outcome == STEP_INTERRUPTED;
+    bool may = k < SHORTENINGS && s->model->contact.bounces && !interrupted;
     bool shorter = may && ((failed && step_resolves(kind) && !is_lost(s, 0.5 * *length)) || allowed < *length);
     StepKind better = shorter || failed ? kind : better_kind(s);
     if (kind == STEP_RECOVERS) s->clock.kind = better; /* with the same weights */
@@ -390,7 +391,7 @@ static bool has_all_iterations(int count) {
 /* Back to before the step. */
 static void give_up(Sim* s, int parts, StepReport* report) {
   s->between.count = 0;
-  if (report->outcome != STEP_CROSSED) report->squeeze = find_squeeze(s);
+  if (report->outcome != STEP_CROSSED && report->outcome != STEP_INTERRUPTED) report->squeeze = find_squeeze(s);
   restore(s, parts);
 }
 
@@ -443,7 +444,7 @@ static StepReport try_finer(Sim* s, int substeps, bool* at_end) {
     bool all = has_all_iterations(count) || most < TRY_ITERATIONS;
     report = try_substeps(s, count, all ? most : TRY_ITERATIONS);
     add_work(&report, &failed);
-    if (!step_outcome_failed(report.outcome)) return report;
+    if (!step_outcome_failed(report.outcome) || report.outcome == STEP_INTERRUPTED) return report;
     blocked = blocked || report.outcome == STEP_BLOCKED;
     *at_end = *at_end && s->substep_memory.reached + 1 >= count;
     if (2 * count > SUBSTEPS_FINEST) break;
@@ -461,7 +462,7 @@ static StepReport try_longer(Sim* s, int substeps, const StepReport* failed) {
   for (int count = s->substep_memory.least; count <= SUBSTEPS_FINEST; count *= 2) {
     if (count >= substeps && (has_all_iterations(count) || most <= TRY_ITERATIONS)) continue; /* it had them */
     StepReport report = try_substeps(s, count, most);
-    if (!step_outcome_failed(report.outcome)) {
+    if (!step_outcome_failed(report.outcome) || report.outcome == STEP_INTERRUPTED) {
       add_work(&report, &spent);
       return report;
     }
@@ -475,7 +476,8 @@ static StepReport try_longer(Sim* s, int substeps, const StepReport* failed) {
 static StepReport step_from(Sim* s, int substeps) {
   bool at_end;
   StepReport report = try_finer(s, substeps, &at_end);
-  bool again = step_outcome_failed(report.outcome) && report.outcome != STEP_BLOCKED && !at_end;
+  bool hopeless = report.outcome == STEP_BLOCKED || report.outcome == STEP_INTERRUPTED || at_end;
+  bool again = step_outcome_failed(report.outcome) && !hopeless;
   if (again) report = try_longer(s, substeps, &report);
   if (!step_outcome_failed(report.outcome)) finish_step(s);
   return report;

@@ -290,11 +290,10 @@ def check_energy(scene, solver):
         return
     if trouble_machines.store_energy(scene):
         return
-    # Rates belong to the middle of a step: so does the potential energy, where gravity acts at the step's begin.
     fallen = [0.5 * (a - b) for a, b in zip(solver["potential"], solver["potential"][1:])]
     total = [sum(energies) for energies in zip(solver["total"], solver["contact"], solver["limit"])]
     if scene["simulation"]["integrator"] == "momentum":
-        total = [energy + half for energy, half in zip(total[1:], fallen)]
+        total = total[1:]
     scale = max(solver["kinetic"]) + max(total) - min(total)
     gained = max((b - a for a, b in zip(total, total[1:])), default=0)
     if scene["simulation"]["integrator"] == "second_order":

@@ -181,6 +181,25 @@ static void plane_refuses_numbers_that_are_not(void** state) {
   pair_free(&pair);
 }
 
+/* Hulls of metres, 1e-13 m apart: what rounding makes of n . x is a part of the clearance, and U is noise. There may be
+ * no plane to be found, but looking for it ends (it took all of 1000 iterations in many). */
+static void plane_gives_up_where_rounding_hides_it(void** state) {
+  (void)state;
+  Random random = {21};
+  int failed = 0, most = 0;
+  for (int kind = 0; kind < PAIR_HALF_SPACE_FACE; kind++)
+    for (int n = 0; n < 30; n++) {
+      Pair pair = pair_create((PairKind)kind, &random, 5, 5e-4, 3e-10);
+      PlaneSolution found;
+      PlaneOutcome outcome = pair_solve(&pair, pair_start(&pair), &found);
+      if (outcome != PLANE_INFEASIBLE && found.iterations > most) most = found.iterations;
+      failed += outcome == PLANE_FAILED;
+      pair_free(&pair);
+    }
+  print_message("%d failed, at most %d iterations\n", failed, most);
+  assert_true(most < 500);
+}
+
 /* ---------------------------------------------------------------- what must not matter */
 
 static void check_same(const PlaneSolution* found, const PlaneSolution* wanted, double tolerance, const char* what) {
@@ -346,6 +365,7 @@ int main(void) {
       cmocka_unit_test(plane_clearance_is_that_of_the_lowest_vertex),
       cmocka_unit_test(plane_refuses_a_start_that_does_not_separate),
       cmocka_unit_test(plane_refuses_numbers_that_are_not),
+      cmocka_unit_test(plane_gives_up_where_rounding_hides_it),
       cmocka_unit_test(plane_does_not_depend_on_its_start),
       cmocka_unit_test(plane_of_the_swapped_pair_is_the_other_way_round),
       cmocka_unit_test(plane_is_the_same_with_and_without_culling),

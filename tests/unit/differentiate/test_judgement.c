@@ -110,12 +110,18 @@ static Function function_with(uint64_t seed, double size, double noise, double u
 static bool interrupted_never(void) { return false; }
 static bool interrupted_always(void) { return true; }
 
-static GradcheckBlockReport judged(Function* f, const double* gradient, int directions, uint64_t seed) {
-  GradcheckOptions options = {.directions = directions, .bound = 1e-6, .interrupted = interrupted_never};
+static GradcheckBlockReport judged_by_means(Function* f, const double* gradient, int average, int directions,
+                                            uint64_t seed) {
+  GradcheckOptions options = {
+      .directions = directions, .bound = 1e-6, .interrupted = interrupted_never, .average = average};
   GradcheckFloor floor = {.value = f->size * 10 * DBL_EPSILON};
   GradcheckBlockReport report;
   gradcheck_vector(NUMBERS, gradient, f->unit, f->base, floor, value_of, f, &options, seed, &report);
   return report;
+}
+
+static GradcheckBlockReport judged(Function* f, const double* gradient, int directions, uint64_t seed) {
+  return judged_by_means(f, gradient, 1, directions, seed);
 }
 
 static const char* const WORDS[] = {"right", "unchecked", "wrong"};
@@ -146,6 +152,32 @@ static void judgement_J1_J2_J3_J4_right_gradients_are_never_wrong(void** state) 
       if (noise < 1e-11 && !kinked) assert_int_equal(counts[GRADCHECK_RIGHT], 1000);
       if (noise > 1e-7) assert_int_equal(counts[GRADCHECK_UNCHECKED], 1000);
     }
+}
+
+/* Noise that hides the bound: means over 64 lengths have an eighth of it, and tell what is right without calling it
+ * wrong, and what is wrong by a fifty-thousandth without calling it right. */
+static void judgement_J14_means_tell_more(void** state) {
+  (void)state;
+  int plain = 0, mean = 0, wrong = 0, nearer = 0;
+  enum { FUNCTIONS = 200 };
+  for (int n = 0; n < FUNCTIONS; n++) {
+    uint64_t seed = 3000 + (uint64_t)n;
+    Function f = function_with(seed, 1, 1e-9, 1);
+    GradcheckBlockReport one = judged(&f, f.gradient, 1, seed), many = judged_by_means(&f, f.gradient, 64, 1, seed);
+    plain += one.verdict == GRADCHECK_RIGHT;
+    mean += many.verdict == GRADCHECK_RIGHT;
+    nearer += many.resolution < one.resolution / 2;
+    if (many.verdict == GRADCHECK_WRONG)
+      fail_msg("seed %d: a right gradient is called wrong: error %g, resolution %g", 3000 + n, many.error,
+               many.resolution);
+    for (int k = 0; k < NUMBERS; k++) f.gradient[k] *= 1 + 2e-5;
+    wrong += judged_by_means(&f, f.gradient, 64, 1, seed).verdict == GRADCHECK_WRONG;
+  }
+  print_message("right by single lengths %d, by means %d, half the resolution %d, wrong found %d of %d\n", plain, mean,
+                nearer, wrong, FUNCTIONS);
+  assert_true(plain < FUNCTIONS / 2);
+  assert_true(mean > 9 * FUNCTIONS / 10);
+  assert_int_equal(wrong, FUNCTIONS);
 }
 
 /* Functions like the loss of a run that is unstable: every size of step sees waves, and only the least the slope. By
@@ -368,7 +400,7 @@ static void judgement_J6_behind_a_jump(void** state) {
   (void)state;
   int wrong = 0;
   for (uint64_t seed = 1; seed <= 40; seed++) {
-    Function f = function_with(seed, 1, 1e-10, 1);
+    Function f = function_with(seed, 1, 1e-9, 1);
     f.fence = exp2(-(double)(8 + seed % 8));
     assert_int_not_equal(judged(&f, f.gradient, 2, seed).verdict, GRADCHECK_WRONG);
     for (int k = 0; k < NUMBERS; k++) f.gradient[k] *= 2;
@@ -526,6 +558,7 @@ static void judgement_stops_when_interrupted(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(judgement_J1_J2_J3_J4_right_gradients_are_never_wrong),
+      cmocka_unit_test(judgement_J14_means_tell_more),
       cmocka_unit_test(judgement_J4_of_what_is_rough_at_every_size),
       cmocka_unit_test(judgement_J7_of_two_plateaus),
       cmocka_unit_test(judgement_J11_of_what_is_rough_down_to_the_smallest_step),

@@ -158,6 +158,77 @@ static void expect_same_state(const Run* a, const Run* b, const char* what, int 
   compare_bytes(x->pose, y->pose, sizeof(Pose) * (size_t)m->link_count, "%s, step %d: poses", what, step);
 }
 
+/* Which question is answered with yes; one thread asks. */
+static int questions, answered_yes;
+static bool asks_to_stop(void) { return ++questions == answered_yes; }
+
+/* Built anew, because the sim of a Run is never interrupted. */
+static Sim* interruptible(const Run* run) {
+  SimOptions options = {.threads = 1, .tolerance = 1e-8, .interrupted = asks_to_stop};
+  Diagnostics diagnostics = {0};
+  Sim* sim;
+  assert_int_equal(sim_create(&sim, &run->model, &options, &diagnostics), STATUS_OK);
+  diagnostics_free(&diagnostics);
+  return sim;
+}
+
+static void expect_like(const Model* m, Sim* one, Sim* other, const char* what, int step) {
+  const SimState *x = sim_state(one), *y = sim_state(other);
+  SimMeasure a = sim_measure(one), b = sim_measure(other);
+  assert_int_equal(x->step, y->step);
+  compare_bytes(x->q, y->q, sizeof(double) * (size_t)m->coordinate_count, "%s, step %d: coordinates", what, step);
+  compare_bytes(x->rate, y->rate, sizeof(double) * (size_t)m->dof_count, "%s, step %d: rates", what, step);
+  compare_bytes(x->pose, y->pose, sizeof(Pose) * (size_t)m->link_count, "%s, step %d: poses", what, step);
+  compare_bytes(&a.total, &b.total, sizeof a.total, "%s, step %d: energy", what, step);
+}
+
+/* A step that is given up in any of its rounds, of any of its parts, leaves the state before it: what would be recorded
+ * there is what was, and from there the run goes on as if nobody had asked. */
+static void substep_an_interrupted_step_leaves_no_trace(void** state) {
+  (void)state;
+  static const char* const integrator[] = {"first_order", "second_order", "momentum"};
+  int given_up = 0;
+  for (int i = 0; i < 3; i++) {
+    Run* run = run_create(1, 1e-8, busy, 0.01, integrator[i], 2, 0.01);
+    Sim* plain = interruptible(run);
+    for (int n = 1; n <= 20; n++) {
+      questions = answered_yes = 0;
+      assert_false(step_outcome_failed(sim_step(plain).outcome));
+      int rounds = questions;
+      assert_true(rounds > 1);
+      run_steps(run, 1); /* which does not ask */
+      expect_like(&run->model, run->sim, plain, integrator[i], n);
+      if (n != 7 && n != 13 && n != 20) continue;
+      Sim* asked = interruptible(run);
+      for (int k = 1; k < n; k++) (void)sim_step(asked);
+      Sim* before = interruptible(run);
+      for (int k = 1; k < n; k++) (void)sim_step(before);
+      SimSnapshot* kept = sim_snapshot_create();
+      for (int k = 1; k <= rounds; k++) {
+        sim_save_over(asked, kept);
+        questions = 0;
+        answered_yes = k;
+        StepReport report = sim_step(asked);
+        assert_int_equal(report.outcome, STEP_INTERRUPTED);
+        assert_int_equal(questions, k); /* nothing is tried after it */
+        expect_like(&run->model, asked, before, "given up", n);
+        sim_return(asked, kept);
+        expect_like(&run->model, asked, before, "returned", n);
+        given_up++;
+      }
+      answered_yes = 0;
+      assert_false(step_outcome_failed(sim_step(asked).outcome));
+      expect_like(&run->model, asked, plain, "gone on", n);
+      sim_snapshot_destroy(kept);
+      sim_destroy(asked);
+      sim_destroy(before);
+    }
+    sim_destroy(plain);
+    run_free(run);
+  }
+  assert_true(given_up > 50);
+}
+
 /* Every step in k: the run with dt / k, at every k-th state and, through sim_substates, at the others. */
 static void substep_S14_every_step_is_a_run_with_shorter_steps(void** state) {
   (void)state;
@@ -502,6 +573,7 @@ int main(void) {
       cmocka_unit_test(substep_S13_first_order_is_a_difference_of_velocities),
       cmocka_unit_test(substep_S13_equal_steps_and_the_start),
       cmocka_unit_test(substep_S13_keeps_the_orders),
+      cmocka_unit_test(substep_an_interrupted_step_leaves_no_trace),
       cmocka_unit_test(substep_S14_every_step_is_a_run_with_shorter_steps),
       cmocka_unit_test(substep_S14_gradient_is_that_of_shorter_steps),
       cmocka_unit_test(substep_S14_contact_is_derived_from_the_substep),
