@@ -273,9 +273,10 @@ void step_link_terms(Sim* s, int i) {
   const Configuration* c = &s->configuration[s->current];
   model_link_screws(m, i, c->q, c->pose, s->screws);
   s->reference[i] = pose_apply(c->pose[i], m->links[i].center);
-  if (m->links[i].tree >= 0)
+  if (m->links[i].tree >= 0) {
     inertia_terms(&m->links[i], c->pose[i], s->target[i], step_inertia_weight(s), &s->link_terms[i]);
-  else
+    damp_terms(s, i, &s->link_terms[i]);
+  } else
     memset(&s->link_terms[i], 0, sizeof(LinkTerms));
 }
 
@@ -709,6 +710,7 @@ enum { ROUNDS_BLIND = 12 };
 
 static bool ends_blind(const Sim* s, const Assembly* a, NewtonProgress* before, const StepReport* report) {
   if (report->outcome != STEP_ROUNDING_FLOOR || !(report->residual > 0.5 * before->residual)) return false;
+  if (s->damped) return false; /* its step was a part of Newton's */
   if (report->residual <= BLIND_MUCH) return true;
   before->at_rounding = balance_at_rounding(s, a);
   return before->at_rounding || ++before->rounds_blind >= ROUNDS_BLIND;
@@ -787,6 +789,7 @@ void step_rounds(Sim* s, StepReport* report) {
   s->hold_rounds = 0;
   for (int k = 0; k <= s->iteration_limit; k++)
     if (newton_round(s, &before, report)) break;
+  damp_reset(s);
   if (fails_open(s, &before, report)) tell_open(s->closures, report);
   /* Rounding may leave a little that cannot be solved; where it leaves much, shorter steps will say what is right. */
   bool much = report->outcome == STEP_ROUNDING_FLOOR && report->residual > FLOOR_MOST;
