@@ -28,9 +28,10 @@ static Run* blocks_run(int threads) {
              0.02 * ((n * 11) % 3 - 1));
   }
   text_add(&yaml, "initial:\n");
-  for (int n = 0; n < BLOCKS; n++)
-    text_add(&yaml, "  - {link: b%d, velocities: [%.2f, 0, %.2f, 0, 0, 0]}\n", n, 0.2 * (n % 3 - 1),
-             -SPEED * (n / (ACROSS * ACROSS)));
+  for (int n = 0; n < BLOCKS; n++) {
+    int layer = n / (ACROSS * ACROSS);
+    text_add(&yaml, "  - {link: b%d, velocities: [%.2f, 0, %.2f, 0, 0, 0]}\n", n, 0.2 * (n % 3 - 1), -SPEED * layer);
+  }
   Run* run = run_create(threads, 1e-8, "%s", yaml.data);
   text_free(&yaml);
   return run;
