@@ -129,6 +129,7 @@ static void allocate(Sim* s) {
   s->inside = MEMORY_NEW(bool, m->tree_count);
   s->balanced = MEMORY_NEW(bool, m->tree_count);
   hold_create(s);
+  damp_create(s);
   s->noted = MEMORY_NEW(bool, m->tree_count);
   s->moved_link = MEMORY_NEW(bool, m->link_count);
   s->bounded_still = MEMORY_NEW(bool, m->tree_count);
@@ -214,6 +215,7 @@ void sim_destroy(Sim* s) {
                    s->balanced,
                    s->held,
                    s->near_far,
+                   s->damping,
                    s->noted,
                    s->moved_link,
                    s->bounded_still,

@@ -124,6 +124,7 @@ static void measure_islands(Sim* s, bool arrived) {
     for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
       island->slope += s->gradient[d] * s->delta[d];
     island->settled = island->settled && stays_put(s, k, arrived);
+    island->trees++;
   }
   for (int n = 0; n < s->scope.link_count; n++) {
     int i = s->scope.links[n];
@@ -389,6 +390,7 @@ StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
     if (!trial_feasible(s)) continue;
     if (arrived && !decreases(s, ARMIJO)) continue;
     if (!certified(s, report)) continue;
+    damp_adapt(s);
     accept_trial(s);
     bool blind = true;
     for (int k = 0; k < s->island_count; k++) blind = blind && s->islands[k].blind;

@@ -98,6 +98,7 @@ enum { ROUNDS_BLIND = 12 };
 
 static bool ends_blind(const Sim* s, const Assembly* a, NewtonProgress* before, const StepReport* report) {
   if (report->outcome != STEP_ROUNDING_FLOOR || !(report->residual > 0.5 * before->residual)) return false;
+  if (s->damped) return false; /* its step was a part of Newton's */
   if (report->residual <= BLIND_MUCH) return true;
   before->at_rounding = balance_at_rounding(s, a);
   return before->at_rounding || ++before->rounds_blind >= ROUNDS_BLIND;
@@ -174,12 +175,15 @@ void step_rounds(Sim* s, StepReport* report) {
   NewtonProgress before = {INFINITY, INFINITY, 0, 0, false};
   s->holds = false;
   s->hold_rounds = 0;
-  for (int k = 0; k <= s->iteration_limit; k++) {
-    if (s->options.interrupted && s->options.interrupted()) {
-      report->outcome = STEP_INTERRUPTED;
-      return;
-    }
-    if (newton_round(s, &before, report)) break;
+  bool interrupted = false;
+  for (int k = 0; k <= s->iteration_limit && !interrupted; k++) {
+    interrupted = s->options.interrupted && s->options.interrupted();
+    if (!interrupted && newton_round(s, &before, report)) break;
+  }
+  damp_reset(s);
+  if (interrupted) {
+    report->outcome = STEP_INTERRUPTED;
+    return;
   }
   if (fails_open(s, &before, report)) tell_open(s->closures, report);
   /* Rounding may leave a little that cannot be solved; where it leaves much, shorter steps will say what is right. */
