@@ -30,11 +30,11 @@ typedef struct {
   int rates, count;
 } RatesOf;
 /* Those of a link's rates; compared: the shot's are. By value; never fails. */
-RatesOf residuals_rates(const TaskIdentify* settings, const MeasuredLink* link, bool compared);
+RatesOf residuals_rates(const TaskIdentify* task, const MeasuredLink* link, bool compared);
 /* How many residuals of a link come before its rates. Never fails. */
 int residuals_states(const MeasuredLink* link);
 /* Of all links in one sample. Never fails. */
-int residuals_of_sample(const TaskIdentify* settings, const MeasuredRun* run, bool rates);
+int residuals_of_sample(const TaskIdentify* task, const MeasuredRun* run, bool rates);
 
 /* The residuals of a shot. r and what `j` and `bar` become are the caller's to free. */
 typedef struct {
