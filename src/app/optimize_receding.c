@@ -9,7 +9,6 @@ typedef struct {
   Model model; /* of the task's scene, for the files' headers; its first state is the whole's */
   RunFolder* output;
   RunTotals totals;
-  StepReport last;
   bool recorded; /* the present state has its rows */
   bool inside;   /* the present window goes on from a checkpoint */
   bool begun;    /* its initial control has been run: there is something to keep */

@@ -44,6 +44,7 @@ static double smoothed_weight(const HullInstance* h, double support, double c, d
   return sqrt(force * force + floor * floor) - floor;
 }
 
+/* The other way round than vec3_across: in this basis are the slips that states to go on from were written with. */
 static void tangent_basis(Vec3 n, Vec3* e1, Vec3* e2) {
   Vec3 other = fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0);
   *e1 = vec3_normalized(vec3_cross(other, n));

@@ -194,6 +194,15 @@ const ContactLaw* contact_law_of_links(const Model* model, int link_a, int link_
 /* From the table; not of `none`. Static. Not to be freed; undefined for what is no law. */
 const ContactLaw* contact_law_named(ContactModel model);
 
+/* Bodies may come nearer by this factor in one trial: nearer than they will be the force is out of all proportion. */
+#define LAW_NEARER_MOST 0.1
+/* ContactLaw.nearest of laws whose force has no range: this part of the distance, or 0 where it is not known [m]. */
+double law_nearest(const void* instance, const int item[2], const PairState* accepted);
+/* ContactLaw.part of laws without a plane of their own: the plane midway between the nearest points, half the distance
+ * from either hull. Always true. */
+bool law_part_midway(void* instance, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
+                     Plane* plane, double clearance[2]);
+
 /* Rows that every law with friction has. LAWS: the words of the laws that they are for. */
 // clang-format off
 #define LAW_FRICTION_ROW(LAWS) \

@@ -426,12 +426,6 @@ static bool rub(const LawPair* p, const LawOrigin* from) {
   return true;
 }
 
-static double nearest(const void* instance, const int item[2], const PairState* accepted) {
-  (void)item;
-  (void)instance;
-  return isfinite(accepted->separation) ? 0.1 * accepted->separation : 0;
-}
-
 static void derive(const LawPair* p) {
   const Law* law = p->law;
   Bodies bodies = bodies_at(p);
@@ -510,17 +504,6 @@ static size_t lag(const LawPair* p, void* room) {
 static void pass(const LawPair* p, StateBlock* block) {
   (void)p;
   (void)block;
-}
-
-static bool part(void* instance, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
-                 Plane* plane, double clearance[2]) {
-  (void)instance;
-  (void)thread;
-  (void)a;
-  (void)b;
-  *plane = (Plane){vec3_scale(vec3_add(found->witness_a, found->witness_b), 0.5), found->normal, 0};
-  clearance[0] = clearance[1] = 0.5 * found->distance;
-  return true;
 }
 
 /* ---------------------------------------------------------------- recorded pairs */
@@ -721,14 +704,14 @@ const ContactLaw LAW_ipc = {
     .evaluate = evaluate,
     .rub = rub,
     .rubs = rubs,
-    .nearest = nearest,
+    .nearest = law_nearest,
     .derive = derive,
     .rounding = rounding,
     .center = center,
     .lag_room = lag_room,
     .lag = lag,
     .pass = pass,
-    .part = part,
+    .part = law_part_midway,
     .replay = replay,
     .reverse = reverse,
 };

@@ -12,8 +12,6 @@
 
 /* Roundings that add up in a pair's energy. */
 #define ENERGY_ROUNDINGS 50.0
-/* Hulls may come nearer by this factor in one trial: nearer than they will be the force is out of all proportion. */
-#define NEARER_MOST 0.1
 /* Pairs of links are listed in contacts.csv below this part of the smallest feature. */
 #define LISTED_PER_FEATURE 0.05
 /* Shares of a vertex: of contact, of friction, of how local friction is. */
@@ -326,22 +324,7 @@ static void take_over(const LawPair* p) {
   if (rubs(p)) friction_keep(&((Memory*)p->memory)->lag, p->which);
 }
 
-static double nearest(const void* instance, const int item[2], const PairState* accepted) {
-  (void)item;
-  (void)instance;
-  return isfinite(accepted->separation) ? NEARER_MOST * accepted->separation : 0;
-}
-
 /* ---------------------------------------------------------------- the accepted state */
-
-static void scale_terms(PairDerivatives* d, double factor) {
-  for (int k = 0; k < 2; k++) {
-    d->force[k] = vec3_scale(d->force[k], factor);
-    d->moment[k] = mat3_scale(d->moment[k], factor);
-  }
-  for (int i = 0; i < 12; i++)
-    for (int j = 0; j < 12; j++) d->hessian[i][j] *= factor;
-}
 
 static void derive(const LawPair* p) {
   const Law* law = p->law;
@@ -356,7 +339,7 @@ static void derive(const LawPair* p) {
     friction_derivatives(&((Memory*)p->memory)->lag, &parameters, &p->a->pose, &p->b->pose, p->reference[0],
                          p->reference[1], d);
   }
-  scale_terms(d, law->stiffness);
+  pair_scale(d, law->stiffness);
 }
 
 /* Two pieces that only rub: h of friction (F3) has none, as |z| <= 1, and nor has what is left when the slip goes. */
@@ -416,17 +399,6 @@ static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMB
 }
 
 /* ---------------------------------------------------------------- two hulls outside any run */
-
-static bool part(void* instance, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
-                 Plane* plane, double clearance[2]) {
-  (void)instance;
-  (void)thread;
-  (void)a;
-  (void)b;
-  *plane = (Plane){vec3_scale(vec3_add(found->witness_a, found->witness_b), 0.5), found->normal, 0};
-  clearance[0] = clearance[1] = 0.5 * found->distance;
-  return true;
-}
 
 static bool press(void* instance, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                   ContactSpot* spot) {
@@ -490,7 +462,7 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
     if (!field_derivatives(&law->field, &law->work[p->thread], &pair, d)) return false;
   }
   bool sound = !p->record->rubbing || replay_friction(p, d);
-  scale_terms(d, law->stiffness);
+  pair_scale(d, law->stiffness);
   return sound;
 }
 
@@ -587,7 +559,7 @@ const ContactLaw LAW_long_range = {
     .rub = rub,
     .rubs = rubs,
     .take_over = take_over,
-    .nearest = nearest,
+    .nearest = law_nearest,
     .derive = derive,
     .convex = convex,
     .rounding = rounding,
@@ -596,7 +568,7 @@ const ContactLaw LAW_long_range = {
     .lag = lag,
     .pass = pass,
     .record = record,
-    .part = part,
+    .part = law_part_midway,
     .press = press,
     .revisit = revisit,
     .replay = replay,

@@ -17,9 +17,6 @@
  * to rounding. */
 #define LOOSE_TOLERANCE 1e-6
 #define LOOSE_LAST_STEP 1e-11
-/* Bodies may come nearer by this factor in one trial, from the contact range if they were beyond. Nearer than they will
- * be the force is out of all proportion, and far enough its rounding too. */
-#define NEARER_MOST 0.1
 /* The force of a pair over its exponent: P_s' goes with about the sixth power of the clearance (C2). */
 #define FORCE_EXPONENT 6.0
 /* Shares of a vertex: of contact, of its potential at t + dt and at t, of its force at t, of friction, of the normal
@@ -295,22 +292,15 @@ static void take_over(const LawPair* p) {
   if (p->lagged) friction_keep(&((Memory*)p->memory)->lag, p->which);
 }
 
+/* From the contact range if they were beyond: far enough nearer than they will be the force's rounding is out of all
+ * proportion, too. */
 static double nearest(const void* instance, const int item[2], const PairState* accepted) {
   (void)item;
   const Law* law = instance;
-  return NEARER_MOST * fmin(accepted->separation, law->range);
+  return LAW_NEARER_MOST * fmin(accepted->separation, law->range);
 }
 
 /* ---------------------------------------------------------------- the accepted state */
-
-static void scale_terms(PairDerivatives* d, double factor) {
-  for (int k = 0; k < 2; k++) {
-    d->force[k] = vec3_scale(d->force[k], factor);
-    d->moment[k] = mat3_scale(d->moment[k], factor);
-  }
-  for (int i = 0; i < 12; i++)
-    for (int j = 0; j < 12; j++) d->hessian[i][j] *= factor;
-}
 
 static void derive(const LawPair* p) {
   const Law* law = p->law;
@@ -330,7 +320,7 @@ static void derive(const LawPair* p) {
     FrictionParameters parameters = friction_of(p);
     friction_derivatives(&memory->lag, &parameters, &p->a->pose, &p->b->pose, p->reference[0], p->reference[1], d);
   }
-  scale_terms(d, law->stiffness);
+  pair_scale(d, law->stiffness);
 }
 
 /* A clearance c is a difference of coordinates of size `reach`, so c / s is uncertain by eps reach / s, and P_s goes
@@ -619,7 +609,7 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
       friction_derivatives(&memory->lag, &parameters, &body[0].hull.pose, &body[1].hull.pose, body[0].reference,
                            body[1].reference, d);
   }
-  scale_terms(d, law->stiffness);
+  pair_scale(d, law->stiffness);
   return sound;
 }
 

@@ -22,6 +22,23 @@ static const SchemaRow model_row = {"contact",
                                     .fallback = "separating_plane",
                                     .meaning = "Contact law; none lets bodies pass through each other."};
 
+double law_nearest(const void* instance, const int item[2], const PairState* accepted) {
+  (void)item;
+  (void)instance;
+  return isfinite(accepted->separation) ? LAW_NEARER_MOST * accepted->separation : 0;
+}
+
+bool law_part_midway(void* instance, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
+                     Plane* plane, double clearance[2]) {
+  (void)instance;
+  (void)thread;
+  (void)a;
+  (void)b;
+  *plane = (Plane){vec3_scale(vec3_add(found->witness_a, found->witness_b), 0.5), found->normal, 0};
+  clearance[0] = clearance[1] = 0.5 * found->distance;
+  return true;
+}
+
 static const ContactLaw* law_of(ContactModel model) { return laws[model == CONTACT_NONE ? 0 : (int)model - 1]; }
 
 const ContactLaw* contact_law_named(ContactModel model) { return law_of(model); }

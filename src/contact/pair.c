@@ -35,3 +35,12 @@ double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis) {
   support_index(b->points, mat3_tmul_vec(b->pose.r, vec3_scale(axis, -1.0)), &far_b);
   return -far_b + vec3_dot(axis, b->pose.t) - far_a - vec3_dot(axis, a->pose.t);
 }
+
+void pair_scale(PairDerivatives* d, double factor) {
+  for (int k = 0; k < 2; k++) {
+    d->force[k] = vec3_scale(d->force[k], factor);
+    d->moment[k] = mat3_scale(d->moment[k], factor);
+  }
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 12; j++) d->hessian[i][j] *= factor;
+}

@@ -87,6 +87,9 @@ static inline void pair_set_apart(PairState* state, double separation, Vec3 axis
   state->axis = axis;
 }
 
+/* Force, moment and Hessian times a factor. Cannot fail, allocates nothing. */
+void pair_scale(PairDerivatives* derivatives, double factor);
+
 /* Distance and direction from a to b [m]; 0 when they meet. A half-space has no witness points. cache may be NULL;
  * result is set whole, its normal from a to b. No allocation. */
 double pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cache, GjkResult* result);

@@ -6,16 +6,6 @@
 
 #include "export/mjcf_parts.h"
 
-/* Contact: nearly all of the force at once (impedance), approached slowly and without swinging (ten steps, five times
- * critical damping). A stack of twenty planks on the edge of falling stands on it; MuJoCo's own defaults (0.02 s, 1;
- * 0.9) let it fall. */
-#define CONTACT_STEPS 10.0
-#define CONTACT_DAMPING 5.0
-#define CONTACT_IMPEDANCE "0.9999 0.9999 0.0001"
-/* Steps in a radian of the swing of a contact that gives back. */
-#define BOUNCE_STEPS 5.0
-/* Least damping ratio: a contact that gives back all but 3 % of the speed. */
-#define RATIO_LEAST 0.01
 /* Contact begins at this many gaps of a body at rest, so that bodies that start at rest are carried from the start. */
 #define CONTACT_MARGIN 2.0
 /* Limits: as stiff as MuJoCo allows, two steps. */
@@ -104,7 +94,7 @@ static bool is_mesh(const ModelHull* hull) {
   return hull->kind->bounded && !hull_is_box(&hull->solid, &pose, &half);
 }
 
-static void hull_name(Text* name, const Model* model, int hull) {
+void mjcf_hull_name(Text* name, const Model* model, int hull) {
   const ModelLink* link = &model->links[model->hulls[hull].link];
   name->length = 0;
   text_add(name, "%s/%d", link->name, hull - link->hull_first);
@@ -117,7 +107,7 @@ static void add_assets(Mjcf* m) {
   for (int h = 0; h < model->hull_count; h++) {
     const ConvexHull* solid = &model->hulls[h].solid;
     if (!is_mesh(&model->hulls[h])) continue;
-    hull_name(&name, model, h);
+    mjcf_hull_name(&name, model, h);
     text_add(m->out, "    <mesh");
     xml_text(m->out, "name", name.data);
     text_add(m->out, " vertex=\"");
@@ -155,7 +145,7 @@ static void add_geom(Mjcf* m, int index) {
   Text name = {0};
   Pose pose;
   Vec3 half;
-  hull_name(&name, m->model, index);
+  mjcf_hull_name(&name, m->model, index);
   mjcf_indent(m);
   text_add(m->out, "<geom");
   xml_text(m->out, "name", name.data);
@@ -330,225 +320,6 @@ static void add_joints(Mjcf* m, int index) {
   add_coordinates(&m->qvel, m->model->initial_velocities + link->dof_first, link->dof_count);
 }
 
-/* ---------------------------------------------------------------- loads */
-
-static bool load_acts(const Mjcf* m, const ModelLoad* load) { return m->model->links[load->link].tree >= 0; }
-
-/* What gravity compensation takes off a link [N]; zero where there is none. */
-static Vec3 borne(const Mjcf* m, int index) {
-  const ModelLink* link = &m->model->links[index];
-  double part = link->tree >= 0 && link->mass > 0 ? link->gravity_compensation : 0;
-  return vec3_scale(m->model->simulation.gravity, -part * link->mass);
-}
-
-static bool is_borne(const Mjcf* m, int index) { return vec3_norm(borne(m, index)) > 0; }
-
-static bool has_world_loads(const Mjcf* m) {
-  for (int i = 0; i < m->model->link_count; i++)
-    if (is_borne(m, i)) return true;
-  for (int k = 0; k < m->model->load_count; k++)
-    if (!m->model->loads[k].link_axes && load_acts(m, &m->model->loads[k])) return true;
-  return false;
-}
-
-/* Where the loads of a link act: a site each, and one where its weight is borne. */
-static void add_load_sites(Mjcf* m, int index) {
-  if (is_borne(m, index)) {
-    Text name = {0};
-    text_add(&name, "%s/lift", m->model->links[index].name);
-    mjcf_indent(m);
-    text_add(m->out, "<site");
-    xml_text(m->out, "name", name.data);
-    xml_vector(m->out, "pos", m->model->links[index].center);
-    text_add(m->out, "/>\n");
-    text_free(&name);
-  }
-  for (int k = 0; k < m->model->load_count; k++) {
-    const ModelLoad* load = &m->model->loads[k];
-    if (load->link != index || !load_acts(m, load)) continue;
-    mjcf_indent(m);
-    text_add(m->out, "<site name=\"load%d\"", k);
-    xml_vector(m->out, "pos", model_load_point(m->model, load));
-    text_add(m->out, "/>\n");
-  }
-}
-
-/* A motor for each component of a force or torque at a site, whose control is the component; along the axes of the
- * site, or of one in the world. */
-static void add_load_part(Mjcf* m, int number, const Signal* signal, int first) {
-  static const char* const WORDS[6] = {"fx", "fy", "fz", "tx", "ty", "tz"};
-  const ModelLoad* load = &m->model->loads[number];
-  double value[3], rate[3];
-  if (signal->source->channels == 0) return;
-  signal_eval(signal, 0.0, value, rate);
-  for (int k = 0; k < 3; k++) {
-    double gear[6] = {0};
-    gear[first + k] = 1;
-    text_add(&m->actuators, "    <motor name=\"load%d %s\" site=\"load%d\"", number, WORDS[first + k], number);
-    if (!load->link_axes) text_add(&m->actuators, " refsite=\"world\"");
-    xml_numbers(&m->actuators, "gear", gear, 6);
-    text_add(&m->actuators, "/>\n");
-    text_add_numbers(&m->control, &value[k], 1);
-    text_add(&m->names, ",load%d %s", number, WORDS[first + k]);
-  }
-}
-
-static void add_loads(Mjcf* m) {
-  for (int k = 0; k < m->model->load_count; k++) {
-    if (!load_acts(m, &m->model->loads[k])) continue;
-    add_load_part(m, k, &m->model->loads[k].force, 0);
-    add_load_part(m, k, &m->model->loads[k].torque, 3);
-  }
-}
-
-/* Gravity compensation: a motor for each component of the force that bears the link. (`gravcomp` is a word of later
- * versions.) */
-static void add_lift(Mjcf* m, int index) {
-  Vec3 force = borne(m, index);
-  const double f[3] = {force.x, force.y, force.z};
-  for (int k = 0; k < 3; k++) {
-    if (f[k] == 0) continue;
-    Text site = {0}, name = {0};
-    double gear[6] = {0};
-    gear[k] = 1;
-    text_add(&site, "%s/lift", m->model->links[index].name);
-    text_add(&name, "%s/lift %c", m->model->links[index].name, "xyz"[k]);
-    text_add(&m->actuators, "    <motor");
-    xml_text(&m->actuators, "name", name.data);
-    xml_text(&m->actuators, "site", site.data);
-    text_add(&m->actuators, " refsite=\"world\"");
-    xml_numbers(&m->actuators, "gear", gear, 6);
-    text_add(&m->actuators, "/>\n");
-    text_add_numbers(&m->control, &f[k], 1);
-    text_add(&m->names, ",");
-    csv_add_field(&m->names, name.data);
-    text_free(&site);
-    text_free(&name);
-  }
-}
-
-static void add_lifts(Mjcf* m) {
-  for (int i = 0; i < m->model->link_count; i++) add_lift(m, i);
-}
-
-static void add_lift_controls(Text* out, const Mjcf* m) {
-  for (int i = 0; i < m->model->link_count; i++) {
-    Vec3 force = borne(m, i);
-    const double f[3] = {force.x, force.y, force.z};
-    for (int k = 0; k < 3; k++)
-      if (f[k] != 0) text_add(out, ","), text_add_double(out, f[k]);
-  }
-}
-
-static void add_load_controls(Text* out, const Model* model, double time) {
-  for (int k = 0; k < model->load_count; k++) {
-    const Signal* const parts[2] = {&model->loads[k].force, &model->loads[k].torque};
-    for (int part = 0; part < 2 && model->links[model->loads[k].link].tree >= 0; part++) {
-      double value[3], rate[3];
-      if (parts[part]->source->channels == 0) continue;
-      signal_eval(parts[part], time, value, rate);
-      for (int i = 0; i < 3; i++) text_add(out, ","), text_add_double(out, value[i]);
-    }
-  }
-}
-
-static bool loads_vary(const Model* model) {
-  for (int k = 0; k < model->load_count; k++)
-    if ((model->loads[k].force.source->channels > 0 && model->loads[k].force.source->type != SIGNAL_CONSTANT) ||
-        (model->loads[k].torque.source->channels > 0 && model->loads[k].torque.source->type != SIGNAL_CONSTANT))
-      return true;
-  return false;
-}
-
-/* ---------------------------------------------------------------- pairs that do not touch */
-
-static bool may_collide(const ModelLink* link) { return link->collide && link->hull_count > 0; }
-
-/* Of MuJoCo: 1 without friction, 3 with that of points, 4 with spinning, 6 with rolling. */
-static int contact_dimension(double friction, double spinning, double rolling) {
-  return rolling > 0 ? 6 : spinning > 0 ? 4 : friction > 0 ? 3 : 1;
-}
-
-/* ---------------------------------------------------------------- restitution
- * MuJoCo's contact is a spring and damper that does not pull: depth'' = -2 z w depth' - w^2 depth until that is above
- * 0. What is left of the speed then is e = exp(-z f), f = phi / sqrt(1 - z^2) with the phase phi = atan2(2 z sqrt(1 -
- * z^2), 2 z^2 - 1), and its counterpart above critical damping, artanh. */
-static double speed_left(double z) {
-  double root = sqrt(fabs(1 - z * z)), s = 2 * z * root, c = 2 * z * z - 1;
-  if (root < 1e-6) return math_decay(-2);
-  double phase = z < 1 ? math_atan2(s, c) : 0.5 * math_log((c + s) / (c - s));
-  return math_decay(-z * phase / root);
-}
-
-/* The damping ratio that leaves e; what leaves less than CONTACT_DAMPING does is damped so. By bisection. */
-static double damping_ratio(double e) {
-  double low = RATIO_LEAST, high = CONTACT_DAMPING;
-  if (e <= speed_left(high)) return high;
-  for (int k = 0; k < 60; k++) {
-    double middle = 0.5 * (low + high);
-    if (speed_left(middle) > e)
-      low = middle;
-    else
-      high = middle;
-  }
-  return high;
-}
-
-/* solref: time constant and damping ratio. A contact that gives back swings, as fast as the step lets it. */
-static void contact_solref(const Mjcf* m, double restitution, double out[2]) {
-  out[1] = m->model->scene->contact.elastic ? CONTACT_DAMPING : damping_ratio(restitution);
-  out[0] = out[1] < CONTACT_DAMPING ? BOUNCE_STEPS * m->step / out[1] : CONTACT_STEPS * m->step;
-}
-
-/* Geometries whose friction or restitution is not that of the defaults: MuJoCo's own rules are others. */
-static void add_pair(Mjcf* m, int a, int b) {
-  const Model* model = m->model;
-  PairMaterial own = model_pair_material(model, a, b);
-  const double* v = own.value;
-  if (v[MATERIAL_FRICTION] == model->contact.friction && v[MATERIAL_ROLLING] == model->contact.rolling &&
-      v[MATERIAL_SPINNING] == model->contact.spinning && v[MATERIAL_RESTITUTION] == model->contact.restitution)
-    return;
-  double solref[2];
-  contact_solref(m, v[MATERIAL_RESTITUTION], solref);
-  const double five[] = {v[MATERIAL_FRICTION], v[MATERIAL_FRICTION], v[MATERIAL_SPINNING], v[MATERIAL_ROLLING],
-                         v[MATERIAL_ROLLING]};
-  for (int i = 0; i < model->links[a].hull_count; i++)
-    for (int k = 0; k < model->links[b].hull_count; k++) {
-      Text one = {0}, other = {0};
-      hull_name(&one, model, model->links[a].hull_first + i);
-      hull_name(&other, model, model->links[b].hull_first + k);
-      text_add(m->out, "    <pair");
-      xml_text(m->out, "geom1", one.data);
-      xml_text(m->out, "geom2", other.data);
-      text_add(m->out, " condim=\"%d\"", contact_dimension(v[MATERIAL_FRICTION], five[2], five[3]));
-      xml_numbers(m->out, "friction", five, 5);
-      if (v[MATERIAL_RESTITUTION] != model->contact.restitution) xml_numbers(m->out, "solref", solref, 2);
-      text_add(m->out, "/>\n");
-      text_free(&one);
-      text_free(&other);
-    }
-}
-
-/* Whatever MuJoCo would let touch (welded bodies never) and the model does not; and what rubs in its own way. */
-static void add_contacts(Mjcf* m) {
-  const Model* model = m->model;
-  text_add(m->out, "  <contact>\n");
-  for (int a = 0; a < model->link_count; a++) {
-    for (int b = a + 1; b < model->link_count && may_collide(&model->links[a]); b++) {
-      if (!may_collide(&model->links[b]) || model->links[a].rigid_group == model->links[b].rigid_group) continue;
-      if (model_pair_allowed(model, a, b)) {
-        if (model->has_materials) add_pair(m, a, b);
-        continue;
-      }
-      text_add(m->out, "    <exclude");
-      xml_text(m->out, "body1", model->links[a].name);
-      xml_text(m->out, "body2", model->links[b].name);
-      text_add(m->out, "/>\n");
-    }
-  }
-  text_add(m->out, "  </contact>\n");
-}
-
 /* ---------------------------------------------------------------- bodies */
 
 static void open_body(Mjcf* m, int index) {
@@ -563,7 +334,7 @@ static void open_body(Mjcf* m, int index) {
   m->depth++;
   add_joints(m, index);
   add_inertial(m, index);
-  add_load_sites(m, index);
+  mjcf_add_load_sites(m, index);
   mjcf_add_closure_sites(m, index);
   mjcf_add_tendon_sites(m, index);
   for (int k = 0; k < link->hull_count; k++) add_geom(m, link->hull_first + k);
@@ -634,30 +405,30 @@ static void add_defaults(Mjcf* m) {
   const ModelContact* contact = &m->model->contact;
   const double limit[2] = {LIMIT_STEPS * m->step, 1.0};
   double solref[2];
-  contact_solref(m, contact->restitution, solref);
+  mjcf_contact_solref(m, contact->restitution, solref);
   double margin = m->model->contact_model == CONTACT_NONE ? 0.0 : CONTACT_MARGIN * contact->gap_at_rest;
   text_add(m->out, "  <default>\n    <geom condim=\"%d\"",
-           contact_dimension(contact->friction, contact->spinning, contact->rolling));
+           mjcf_contact_dimension(contact->friction, contact->spinning, contact->rolling));
   xml_numbers(m->out, "friction", (const double[]){contact->friction, contact->spinning, contact->rolling}, 3);
   xml_numbers(m->out, "solref", solref, 2);
-  text_add(m->out, " solimp=\"" CONTACT_IMPEDANCE "\"");
+  text_add(m->out, " solimp=\"" MJCF_CONTACT_IMPEDANCE "\"");
   xml_numbers(m->out, "margin", &margin, 1);
   if (m->model->has_materials) { /* pairs do not take these from their geometries */
     text_add(m->out, "/>\n    <pair");
     xml_numbers(m->out, "solref", solref, 2);
-    text_add(m->out, " solimp=\"" CONTACT_IMPEDANCE "\"");
+    text_add(m->out, " solimp=\"" MJCF_CONTACT_IMPEDANCE "\"");
     xml_numbers(m->out, "margin", &margin, 1);
   }
   text_add(m->out, "/>\n    <joint");
   xml_numbers(m->out, "solreflimit", limit, 2);
   if (has_dry_friction(m->model)) { /* MuJoCo's own would let what it holds creep a hundred times as fast */
     xml_numbers(m->out, "solreffriction", limit, 2);
-    text_add(m->out, " solimpfriction=\"" CONTACT_IMPEDANCE "\"");
+    text_add(m->out, " solimpfriction=\"" MJCF_CONTACT_IMPEDANCE "\"");
   }
   if (mjcf_has_equality(m)) {
     text_add(m->out, "/>\n    <equality");
     xml_numbers(m->out, "solref", limit, 2);
-    text_add(m->out, " solimp=\"" CONTACT_IMPEDANCE "\"");
+    text_add(m->out, " solimp=\"" MJCF_CONTACT_IMPEDANCE "\"");
   }
   text_add(m->out, "/>\n  </default>\n");
 }
@@ -679,8 +450,8 @@ static void tell_restitution(Mjcf* m) {
 static void add_model(Mjcf* m) {
   tell_restitution(m);
   mjcf_add_drives(m);
-  add_loads(m);
-  add_lifts(m);
+  mjcf_add_loads(m);
+  mjcf_add_lifts(m);
   mjcf_add_tendon_motors(m);
   text_add(m->out, "<mujoco");
   xml_text(m->out, "model", m->model->scene->name);
@@ -689,14 +460,14 @@ static void add_model(Mjcf* m) {
   add_defaults(m);
   add_assets(m);
   text_add(m->out, "  <worldbody>\n");
-  if (has_world_loads(m)) text_add(m->out, "    <site name=\"world\"/>\n");
+  if (mjcf_has_world_loads(m)) text_add(m->out, "    <site name=\"world\"/>\n");
   m->depth = 2;
   mjcf_add_closure_sites(m, -1);
   mjcf_add_tendon_sites(m, -1);
   mjcf_add_closure_bodies(m, -1);
   add_bodies(m);
   text_add(m->out, "  </worldbody>\n");
-  add_contacts(m);
+  mjcf_add_contacts(m);
   mjcf_add_tendons(m);
   mjcf_add_closures(m);
   if (m->actuators.length > 0) text_add(m->out, "  <actuator>\n%s  </actuator>\n", m->actuators.data);
@@ -723,8 +494,8 @@ static void mjcf_free(Mjcf* m) {
 static void add_control_row(Text* out, const Mjcf* m, double time) {
   text_add_double(out, time);
   mjcf_add_drive_controls(out, m, time);
-  add_load_controls(out, m->model, time);
-  add_lift_controls(out, m);
+  mjcf_add_load_controls(out, m->model, time);
+  mjcf_add_lift_controls(out, m);
   mjcf_add_tendon_controls(out, m->model, time);
   text_add(out, "\n");
 }
@@ -744,6 +515,6 @@ void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* control
   m.start = MEMORY_NEW(Pose, model->link_count + 1);
   model_poses(model, model->initial_coordinates, m.start);
   add_model(&m);
-  if (mjcf_drives_vary(model) || loads_vary(model) || mjcf_tendons_vary(model)) add_controls(controls, &m);
+  if (mjcf_drives_vary(model) || mjcf_loads_vary(model) || mjcf_tendons_vary(model)) add_controls(controls, &m);
   mjcf_free(&m);
 }

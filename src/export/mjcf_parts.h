@@ -69,6 +69,33 @@ bool mjcf_has_rate_gain(const Model* model);
  * [kg or kg m^2], of a ball the largest of its three; 0 without rotors. */
 double mjcf_rotor(const Mjcf* m, int index, int dof);
 
+/* What bodies that touch are stiff by: nearly all of the force at once. */
+#define MJCF_CONTACT_IMPEDANCE "0.9999 0.9999 0.0001"
+/* condim of MuJoCo: 1 without friction, 3 with that of points, 4 with spinning, 6 with rolling
+ * (export/mjcf_contacts.c). */
+int mjcf_contact_dimension(double friction, double spinning, double rolling);
+/* solref: time constant [s] and damping ratio. A contact that gives back swings, as fast as the step lets it. */
+void mjcf_contact_solref(const Mjcf* m, double restitution, double out[2]);
+/* Appends <contact>: whatever MuJoCo would let touch (welded bodies never) and the model does not; and what rubs in its
+ * own way. */
+void mjcf_add_contacts(Mjcf* m);
+/* The name of a hull's geometry. What was in name goes. */
+void mjcf_hull_name(Text* name, const Model* model, int hull);
+
+/* Appends where the loads of a link act: a site each, and one where its weight is borne (export/mjcf_loads.c). */
+void mjcf_add_load_sites(Mjcf* m, int index);
+/* Does a load, or what bears a link, act along the axes of the world? */
+bool mjcf_has_world_loads(const Mjcf* m);
+/* Adds the motors of loads, their controls at time 0, and their names. */
+void mjcf_add_loads(Mjcf* m);
+/* The same of gravity compensation. */
+void mjcf_add_lifts(Mjcf* m);
+/* Appends their controls at a time [s], after a comma each [N, N m]; those of gravity compensation stay [N]. */
+void mjcf_add_load_controls(Text* out, const Model* model, double time);
+void mjcf_add_lift_controls(Text* out, const Mjcf* m);
+/* Does a load change over time? */
+bool mjcf_loads_vary(const Model* model);
+
 /* Appends sensors for what the drives' feedback measures, and says what MuJoCo has none for; nothing without any
  * (export/mjcf_feedback.c). */
 void mjcf_add_sensors(Mjcf* m);

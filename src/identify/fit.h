@@ -4,7 +4,7 @@
 
 #include "identify/data.h"
 
-/* ---------------------------------------------------------------- shots (identify/shot.c) */
+/* ---------------------------------------------------------------- shots (identify/shot.c, shot_*.c) */
 
 /* Where a sample lies in the rows of a simulation. */
 typedef struct {

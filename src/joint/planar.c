@@ -7,8 +7,7 @@
 
 static void make(Joint* joint, const Vec3 axes[2], unsigned free_axes) {
   (void)free_axes;
-  Vec3 axis = axes[0], near = fabs(axis.x) < NEARLY_ALONG ? vec3(1, 0, 0) : vec3(0, 1, 0);
-  Vec3 x = vec3_normalized(vec3_add_scaled(near, -vec3_dot(near, axis), axis));
+  Vec3 axis = axes[0], x = vec3_x_across(axis, NEARLY_ALONG);
   joint_add_slide(joint, x, "x");
   joint_add_slide(joint, vec3_cross(axis, x), "y");
   joint_add_hinge(joint, axis, "angle");

@@ -47,6 +47,12 @@ static inline Vec3 vec3_normalized(Vec3 a) { return vec3_scale(a, 1.0 / vec3_nor
 static inline Vec3 vec3_across(Vec3 n) {
   return vec3_normalized(vec3_cross(n, fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0)));
 }
+/* The unit vector at right angles to n, which is one, that is nearest to the x axis, or to the y axis where n is as
+ * near to that one as |n.x| = most, below 1. */
+static inline Vec3 vec3_x_across(Vec3 n, double most) {
+  Vec3 axis = fabs(n.x) < most ? vec3(1, 0, 0) : vec3(0, 1, 0);
+  return vec3_normalized(vec3_add_scaled(axis, -vec3_dot(axis, n), n));
+}
 static inline Vec3 vec3_min(Vec3 a, Vec3 b) { return vec3(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)); }
 static inline Vec3 vec3_max(Vec3 a, Vec3 b) { return vec3(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)); }
 

@@ -102,7 +102,6 @@ typedef struct {
   int number_count, number_capacity;
   DesignTerm* terms;
   int term_count, term_capacity;
-  int link_count, scenario_count;
   int listing; /* scenario of the numbers that are added; ALL_SCENARIOS */
   DesignInertia* inertias;
   int inertia_count, inertia_capacity;

@@ -430,9 +430,7 @@ Status design_create(Design* design, Task* task, Diagnostics* diagnostics) {
   b.map = MEMORY_NEW(Mat3, links);
   b.shapes = MEMORY_NEW(bool, links);
   b.joints = MEMORY_NEW(bool, links);
-  design->link_count = links;
   design->listing = ALL_SCENARIOS;
-  design->scenario_count = task->scenario_count;
   Status status = STATUS_OK;
   for (int s = 1; s < task->scenario_count; s++)
     if (!same_links(&b, &task->scenarios[s])) status = STATUS_BAD_INPUT;

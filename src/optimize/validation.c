@@ -2,19 +2,13 @@
 #include "optimize/optimization.h"
 
 struct Validation {
-  int scenario_count, tries;
+  int tries;
   bool* held; /* (scenarios x tries) */
 };
 
-typedef struct {
-  Optimization* optimization;
-  bool interrupted;
-} Trials;
-
 static void try_one(void* context, int index, int thread) {
   (void)thread;
-  Trials* trials = context;
-  Optimization* o = trials->optimization;
+  Optimization* o = context;
   Validation* v = o->validation;
   int at = processes_rank() + index * processes_count();
   DrawMoment moment = {DRAW_VALIDATION, at % v->tries};
@@ -27,10 +21,9 @@ Status optimization_validate(Optimization* o) {
   int tries = o->task->validation_tries, all = tries * o->run_count;
   if (tries == 0) return STATUS_OK;
   Validation* v = o->validation = MEMORY_NEW(Validation, 1);
-  *v = (Validation){o->run_count, tries, MEMORY_NEW(bool, all)};
-  Trials trials = {.optimization = o};
+  *v = (Validation){tries, MEMORY_NEW(bool, all)};
   int rank = processes_rank(), stride = processes_count(), own = rank < all ? (all - 1 - rank) / stride + 1 : 0;
-  parallel_for(o->options.threads, own, 2, 1, try_one, &trials);
+  parallel_for(o->options.threads, own, 2, 1, try_one, o);
   for (int k = 0; k < all; k++) processes_share(&v->held[k], sizeof(bool), k % stride);
   bool stopped = o->options.interrupted && o->options.interrupted();
   if (!processes_largest(stopped)) return STATUS_OK;

@@ -15,12 +15,13 @@ enum { WRENCH = GRASP_WRENCH, ROWS = WRENCH + 1 };
 
 /* Tangents of a unit normal, and how they change with it. */
 typedef struct {
-  Vec3 n, across[2], axis;
+  Vec3 across[2], axis;
   double length; /* of n x axis */
 } Frame;
 
+/* vec3_across and what is square to both, with what their derivatives ask for. */
 static Frame frame_of(Vec3 n) {
-  Frame f = {.n = n, .axis = fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0)};
+  Frame f = {.axis = fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0)};
   Vec3 side = vec3_cross(n, f.axis);
   f.length = vec3_norm(side);
   f.across[0] = vec3_scale(side, 1 / f.length);

@@ -64,7 +64,7 @@ Vec3 witness_random_point(const WitnessBody* body, Random* random) {
   return draw_place(body, random, random_uniform(random, 0, corners + DRAWN_FACES) < corners).point;
 }
 
-/* A frame whose first axis is this. */
+/* A frame whose first axis is this. Not by vec3_across: pairs that are drawn by a seed hang on it. */
 static Mat3 frame_along(Vec3 x) {
   Vec3 beside = fabs(x.z) < 0.9 ? vec3(0, 0, 1) : vec3(0, 1, 0);
   Vec3 y = vec3_normalized(vec3_cross(beside, x)), z = vec3_cross(x, y);

@@ -246,9 +246,11 @@ void stage_destroy(RenderStage* stage) {
 
 /* ---------------------------------------------------------------- grid */
 
+/* Nearer than this to the world's x axis lines of a grid go along its y axis. */
+#define NEARLY_ALONG 0.8
+
 void plane_axes(Vec3 normal, Vec3* u, Vec3* v) {
-  Vec3 along = fabs(normal.x) < 0.8 ? vec3(1, 0, 0) : vec3(0, 1, 0);
-  *u = vec3_normalized(vec3_add_scaled(along, -vec3_dot(along, normal), normal));
+  *u = vec3_x_across(normal, NEARLY_ALONG);
   *v = vec3_cross(normal, *u);
 }
 

@@ -12,7 +12,6 @@ enum { JOINTS_MAX = 6 };
 typedef struct {
   MjcfElement element;
   UrdfPose frame; /* in the frame of the parent's body */
-  const char* class_name;
   const XmlElement* inertial;
   MjcfElement joints[JOINTS_MAX];
   UrdfPose joint_frame[JOINTS_MAX]; /* of the <frame>s around each */
@@ -225,7 +224,6 @@ static void read_inertial(MjcfModel* model, const XmlElement* element, UrdfPose 
   const Mat3 own = {{{i[0], i[3], i[4]}, {i[3], i[1], i[5]}, {i[4], i[5], i[2]}}};
   Mat3 turn = mat3_from_quat(pose.rotation);
   bool turned = pose.rotation.x != 0 || pose.rotation.y != 0 || pose.rotation.z != 0;
-  link->has_inertial = true;
   link->inertial_place = element->place;
   link->mass = mjcf_number(model, e, "mass", 0);
   if (!(link->mass >= 0)) mjcf_error(model, element->place, "mass of <inertial> must be >= 0, got %.10g", link->mass);
@@ -236,7 +234,6 @@ static void read_inertial(MjcfModel* model, const XmlElement* element, UrdfPose 
 static void mass_of_geoms(const MassMoment* moment, UrdfLink* link) {
   double mass = mass_moment_mass(moment);
   if (!(mass > 0)) return;
-  link->has_inertial = true;
   link->mass = mass;
   link->center = mass_moment_center(moment);
   link->inertia = mass_moment_inertia_tensor(moment);
@@ -289,7 +286,6 @@ static void split_mass(MjcfModel* model, int first, int last) {
     between->mass = BETWEEN_SHARE * body->mass;
     between->inertia = mat3_scale(body->inertia, BETWEEN_SHARE);
     between->center = vec3_add(body->center, ahead);
-    between->has_inertial = true;
   }
   double left = 1 - BETWEEN_SHARE * (last - first);
   body->mass *= left;

@@ -29,9 +29,8 @@ typedef struct {
   MjcfModel* model;
   MjcfElement element;
   GeomType type;
-  double size[3];  /* m */
-  UrdfPose pose;   /* link frame */
-  ConvexHull hull; /* of meshes whose mass is wanted */
+  double size[3]; /* m */
+  UrdfPose pose;  /* link frame */
 } Geom;
 
 /* ---------------------------------------------------------------- type and size */

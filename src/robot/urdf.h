@@ -60,7 +60,6 @@ typedef struct {
 typedef struct {
   const char* name;
   SourcePlace place;
-  bool has_inertial;
   SourcePlace inertial_place;
   double mass;  /* kg, >= 0 */
   Vec3 center;  /* m */

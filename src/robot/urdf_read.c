@@ -239,7 +239,6 @@ static void read_inertial(UrdfReader* reader, const XmlElement* parent, UrdfLink
   const XmlElement *mass = only(reader, inertial, "mass"), *inertia = only(reader, inertial, "inertia");
   double i[6] = {0};
   UrdfPose origin = read_origin(reader, inertial);
-  link->has_inertial = true;
   link->inertial_place = inertial->place;
   if (!mass) error(reader, inertial->place, "<inertial> needs <mass>");
   if (mass && needed(reader, mass, "value", 1, &link->mass)) not_below(reader, mass, "value", link->mass, true);

@@ -9,7 +9,7 @@
 typedef struct {
   Document* document;
   Diagnostics* diagnostics;
-  const char *source, *text, *end;
+  const char* end;
   const char* cursor; /* next character to look at */
   SourcePlace place;  /* of `counted` */
   const char* counted;
@@ -121,7 +121,7 @@ static Node* build(JsonReader* reader, const cJSON* item) {
 Node* document_read_json(Document* document, const char* source, const char* text, size_t length,
                          Diagnostics* diagnostics) {
   if (!source_check(source, text, length, diagnostics)) return NULL;
-  JsonReader reader = {document, diagnostics, source, text, text + length, text, {source, 1, 1}, text};
+  JsonReader reader = {document, diagnostics, text + length, text, {source, 1, 1}, text};
   if (!document_check_json(source, text, length, diagnostics)) return NULL;
   if (strncmp(text, "\xef\xbb\xbf", 3) == 0) reader.cursor = reader.counted = text + 3; /* byte order mark */
   const char* stopped = NULL;

@@ -166,44 +166,28 @@ bool expression_expand(const char* text, const Indices* indices, const Variables
 
 /* ---------------------------------------------------------------- numbers */
 
-typedef struct {
-  const char* cursor;
-  const Indices* indices;
-  const Variables* variables;
-  const char* problem; /* the first, or NULL */
-  int nesting;
-} NumberParser;
+static double fail_number(ExpressionParser* parser, const char* problem) { return (double)fail(parser, problem); }
 
-static double fail_number(NumberParser* parser, const char* problem) {
-  if (!parser->problem) parser->problem = problem;
-  return 0;
-}
-
-static char peek_number(NumberParser* parser) {
-  while (*parser->cursor == ' ') parser->cursor++;
-  return *parser->cursor;
-}
-
-static double read_terms(NumberParser* parser);
+static double read_terms(ExpressionParser* parser);
 
 /* The arguments of a function, between brackets. */
-static int read_arguments(NumberParser* parser, double arguments[2]) {
+static int read_arguments(ExpressionParser* parser, double arguments[2]) {
   int count = 0;
-  if (peek_number(parser) != '(') return 0;
+  if (peek(parser) != '(') return 0;
   do {
     parser->cursor++;
     double value = read_terms(parser);
     if (count < 2) arguments[count] = value;
     count++;
-  } while (!parser->problem && peek_number(parser) == ',');
-  if (peek_number(parser) == ')')
+  } while (!parser->problem && peek(parser) == ',');
+  if (peek(parser) == ')')
     parser->cursor++;
   else
     fail_number(parser, "a bracket in {} is not closed");
   return count;
 }
 
-static double call(NumberParser* parser, int function) {
+static double call(ExpressionParser* parser, int function) {
   double a[2] = {0, 0};
   int count = read_arguments(parser, a), wanted = function == 5 || function == 6 ? 2 : 1;
   if (count != wanted) return fail_number(parser, "a function in {} has not as many arguments as it needs");
@@ -228,7 +212,7 @@ static double call(NumberParser* parser, int function) {
 }
 
 /* i, j, k, n of the repeat; false when it is none of them. */
-static bool find_index(NumberParser* parser, const char* name, size_t length, double* value) {
+static bool find_index(ExpressionParser* parser, const char* name, size_t length, double* value) {
   const Indices* indices = parser->indices;
   if (length != 1 || !indices) return false;
   int axis = *name - 'i';
@@ -243,7 +227,7 @@ static bool find_index(NumberParser* parser, const char* name, size_t length, do
   return true;
 }
 
-static double read_word_value(NumberParser* parser) {
+static double read_word_value(ExpressionParser* parser) {
   const char* name = parser->cursor;
   size_t length = strspn(name, WORD_LETTERS);
   char word[NAME_ROOM] = "";
@@ -258,10 +242,10 @@ static double read_word_value(NumberParser* parser) {
   return fail_number(parser, "{} holds a name that is no variable");
 }
 
-static double read_signed(NumberParser* parser);
+static double read_signed(ExpressionParser* parser);
 
-static double read_atom(NumberParser* parser) {
-  char c = peek_number(parser);
+static double read_atom(ExpressionParser* parser) {
+  char c = peek(parser);
   if ((c >= '0' && c <= '9') || c == '.') {
     char* end;
     double value = strtod(parser->cursor, &end);
@@ -272,23 +256,23 @@ static double read_atom(NumberParser* parser) {
   if (c != '(') return read_word_value(parser);
   parser->cursor++;
   double value = read_terms(parser);
-  if (peek_number(parser) != ')') return fail_number(parser, "a bracket in {} is not closed");
+  if (peek(parser) != ')') return fail_number(parser, "a bracket in {} is not closed");
   parser->cursor++;
   return value;
 }
 
-static double read_power(NumberParser* parser) {
+static double read_power(ExpressionParser* parser) {
   double base = read_atom(parser);
-  if (peek_number(parser) != '^') return base;
+  if (peek(parser) != '^') return base;
   parser->cursor++;
   return math_pow(base, read_signed(parser));
 }
 
-static double read_signed(NumberParser* parser) {
+static double read_signed(ExpressionParser* parser) {
   if (parser->nesting >= NESTING_MAX) return fail_number(parser, "the expression in {} is nested too deeply");
   parser->nesting++;
   double value;
-  if (peek_number(parser) == '-') {
+  if (peek(parser) == '-') {
     parser->cursor++;
     value = -read_signed(parser);
   } else {
@@ -298,9 +282,9 @@ static double read_signed(NumberParser* parser) {
   return value;
 }
 
-static double read_factors(NumberParser* parser) {
+static double read_factors(ExpressionParser* parser) {
   double value = read_signed(parser);
-  for (char c = peek_number(parser); !parser->problem && (c == '*' || c == '/' || c == '%'); c = peek_number(parser)) {
+  for (char c = peek(parser); !parser->problem && (c == '*' || c == '/' || c == '%'); c = peek(parser)) {
     parser->cursor++;
     double other = read_signed(parser);
     if (c == '*') value *= other;
@@ -310,9 +294,9 @@ static double read_factors(NumberParser* parser) {
   return value;
 }
 
-static double read_terms(NumberParser* parser) {
+static double read_terms(ExpressionParser* parser) {
   double value = read_factors(parser);
-  for (char c = peek_number(parser); !parser->problem && (c == '+' || c == '-'); c = peek_number(parser)) {
+  for (char c = peek(parser); !parser->problem && (c == '+' || c == '-'); c = peek(parser)) {
     parser->cursor++;
     double other = read_factors(parser);
     value = c == '+' ? value + other : value - other;
@@ -322,9 +306,9 @@ static double read_terms(NumberParser* parser) {
 
 bool expression_value(const char* text, const Indices* indices, const Variables* variables, double* value,
                       const char** problem) {
-  NumberParser parser = {.cursor = text + 1, .indices = indices, .variables = variables};
+  ExpressionParser parser = {.cursor = text + 1, .indices = indices, .variables = variables};
   *value = *text == '{' ? read_terms(&parser) : 0;
-  if (!parser.problem && (peek_number(&parser) != '}' || parser.cursor[1]))
+  if (!parser.problem && (peek(&parser) != '}' || parser.cursor[1]))
     fail_number(&parser, "expected an operator or } at the end of {}");
   if (!parser.problem && !isfinite(*value)) fail_number(&parser, "the value of {} is not finite");
   *problem = parser.problem;

@@ -60,7 +60,6 @@ static void read_simulation(Reader* reader, const Node* node) {
   if (map && schema_read(reader, map, "simulation", &form)) {
     SceneSimulation* simulation = &reader->scene->simulation;
     *simulation = form.simulation;
-    simulation->place = map->place;
     simulation->integrator = (Integrator)form.integrator;
     set_steps(reader, map, &form, simulation);
     simulation->tolerance_place = value_place(map, "tolerance");

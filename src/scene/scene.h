@@ -339,7 +339,6 @@ const char* contact_model_name(ContactModel model);
  * nothing is allocated. */
 bool contact_law_has(ContactModel law, const char* key);
 typedef struct {
-  SourcePlace place;
   double dt; /* s */
   int steps;
   Vec3 gravity; /* m/s^2 */

@@ -394,7 +394,6 @@ typedef struct {
 
 /* A discrete choice: what --set would be told, "key=value", for each of its values. */
 typedef struct {
-  SourcePlace place;
   char** sets; /* (count) */
   int count;   /* >= 1 */
 } TaskChoice;

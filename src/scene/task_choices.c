@@ -50,7 +50,7 @@ static void read_choice(Reader* reader, Task* task, const Node* item, int* capac
   ChoiceForm form;
   if (!schema_read(reader, item, "choice", &form)) return;
   if (!form.key || !form.values || !reader_is_text(reader, form.key)) return;
-  TaskChoice choice = {.place = item->place};
+  TaskChoice choice = {0};
   read_values(reader, form.values, form.key->text, &choice);
   task->choices = memory_grown(task->choices, sizeof choice, task->choice_count, capacity);
   task->choices[task->choice_count++] = choice;

@@ -1,24 +1,8 @@
 /* A scene as YAML. Repeats stand expanded, derived values of the reader (steps, limit margins, knots) as numbers. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "scene/parts.h"
 #include "scene/task.h"
-#include "scene/write_text.h"
-
-typedef struct {
-  const Scene* scene;
-  const char* folder; /* that paths are seen from */
-  Text* out;
-  char** shape_names; /* owned; one per shape */
-} Writer;
-
-static bool same_bits(const void* a, const void* b, size_t size) { return memcmp(a, b, size) == 0; }
-
-static bool all_zero(const double* values, int count) {
-  const double zero[JOINT_MAX_COORDINATE] = {0};
-  return same_bits(values, zero, sizeof(double) * (size_t)count);
-}
+#include "scene/write_scene.h"
 
 /* ---------------------------------------------------------------- simulation, contact */
 
@@ -41,7 +25,7 @@ static void write_output(Text* out, unsigned output) {
   if (output) text_add(out, "]");
 }
 
-static void write_simulation(const Writer* writer) {
+static void write_simulation(const SceneWriter* writer) {
   static const char* const INTEGRATORS[] = {"first_order", "second_order", "momentum"};
   const SceneSimulation* simulation = &writer->scene->simulation;
   Text* out = writer->out;
@@ -61,7 +45,7 @@ static void write_simulation(const Writer* writer) {
   text_add(out, "}\n");
 }
 
-static void write_start(const Writer* writer) {
+static void write_start(const SceneWriter* writer) {
   const SceneStart* start = &writer->scene->start;
   if (!start->run) return;
   char* run = file_relative(writer->folder, start->run);
@@ -90,7 +74,7 @@ static void write_parameter(Text* out, const SceneContact* contact, const Schema
   text_add(out, "\n");
 }
 
-static void write_material(Text* out, const SceneMaterial* material, const char* before, const char* after) {
+void write_material(Text* out, const SceneMaterial* material, const char* before, const char* after) {
   for (int k = 0; k < MATERIAL_COUNT; k++) {
     if (!material->given[k]) continue;
     text_add(out, "%s%s: ", before, material_key(k));
@@ -124,7 +108,7 @@ static void write_pairs(Text* out, const SceneContact* contact) {
   }
 }
 
-static void write_contact(const Writer* writer) {
+static void write_contact(const SceneWriter* writer) {
   const SceneContact* contact = &writer->scene->contact;
   Text* out = writer->out;
   const char* model = contact_model_name(contact->model);
@@ -144,401 +128,6 @@ static void write_contact(const Writer* writer) {
     text_add(out, "]\n");
   }
   write_pairs(out, contact);
-}
-
-/* ---------------------------------------------------------------- shapes */
-
-/* Shapes written in links have no name, and a few names cannot stand as a key. */
-static bool is_usable_name(const char* name) {
-  return *name && strlen(name) <= NAME_MAX_LENGTH && strcmp(name, "<<") != 0;
-}
-
-static void name_shapes(Writer* writer) {
-  const Scene* scene = writer->scene;
-  Names names = {0};
-  writer->shape_names = MEMORY_NEW(char*, scene->shape_count);
-  for (int i = 0; i < scene->shape_count; i++)
-    if (is_usable_name(scene->shapes[i].name) && names_add(&names, scene->shapes[i].name, i))
-      writer->shape_names[i] = memory_text(scene->shapes[i].name);
-  int number = 0;
-  for (int i = 0; i < scene->shape_count; i++)
-    while (!writer->shape_names[i]) {
-      Text name = {0};
-      text_add(&name, "shape%d", number++);
-      if (names_find(&names, name.data) < 0)
-        writer->shape_names[i] = name.data;
-      else
-        text_free(&name);
-    }
-  names_free(&names);
-}
-
-static void write_decompose(Text* out, const DecomposeOptions* o, HullTie tie) {
-  text_add(out, ", decompose: {max_hulls: %d, max_vertices: %d", o->max_hulls, o->max_vertices);
-  write_key_number(out, "error", o->error);
-  if (o->tolerance > 0) write_key_number(out, "tolerance", o->tolerance);
-  text_add(out, ", resolution: %d", o->resolution);
-  if (o->grid[0] > 0) text_add(out, ", grid: [%d, %d, %d]", o->grid[0], o->grid[1], o->grid[2]);
-  char letters[4] = {0};
-  for (int axis = 0, count = 0; axis < 3; axis++)
-    if (o->symmetry[axis]) letters[count++] = "xyz"[axis];
-  write_key_text(out, "symmetry", o->symmetry_auto ? "auto" : letters[0] ? letters : "none");
-  if (o->inside) text_add(out, ", inside: true");
-  if (tie != TIE_CORNERS) text_add(out, ", tie: %s", tie == TIE_VERTEX ? "vertex" : "none");
-  text_add(out, "}");
-}
-
-static void write_mesh(const Writer* writer, const SceneShape* shape) {
-  char* file = file_relative(writer->folder, shape->file);
-  write_key_text(writer->out, "file", file);
-  write_key_number(writer->out, "scale", shape->scale);
-  if (shape->decompose)
-    write_decompose(writer->out, &shape->decomposition, shape->tie);
-  else if (shape->triangles)
-    text_add(writer->out, ", pieces: triangles");
-  else
-    text_add(writer->out, ", hulls: %s", shape->hull_per_group ? "groups" : "whole");
-  if (shape->max_vertices > 0) text_add(writer->out, ", max_vertices: %d", shape->max_vertices);
-  memory_free(file);
-}
-
-static void write_height_field(const Writer* writer, const SceneShape* shape) {
-  char* file = file_relative(writer->folder, shape->file);
-  write_key_text(writer->out, "file", file);
-  write_key_vector(writer->out, "size", shape->size);
-  write_key_vector(writer->out, "origin", shape->origin);
-  if (shape->base > 0) write_key_number(writer->out, "base", shape->base);
-  memory_free(file);
-}
-
-static void write_points(Text* out, const SceneShape* shape) {
-  text_add(out, ", points: [");
-  for (int i = 0; i < shape->point_count; i++) {
-    text_add(out, "%s\n      ", i > 0 ? "," : "");
-    write_numbers(out, (const double[3]){shape->points[i].x, shape->points[i].y, shape->points[i].z}, 3);
-  }
-  text_add(out, "]%s", shape->triangles ? ", pieces: triangles" : shape->keep_interior ? ", keep_interior: true" : "");
-}
-
-static void write_pose(Text* out, Vec3 position, Quat rotation) {
-  const Vec3 origin = vec3(0, 0, 0);
-  const Quat identity = quat_identity();
-  if (!same_bits(&position, &origin, sizeof position)) write_key_vector(out, "position", position);
-  if (!same_bits(&rotation, &identity, sizeof rotation))
-    write_key_numbers(out, "rotation", (const double[4]){rotation.w, rotation.x, rotation.y, rotation.z}, 4);
-}
-
-static void write_list(Text* out, const char* key, const double* values, int count) {
-  text_add(out, ", %s: ", key);
-  write_numbers(out, values, count);
-}
-
-static void write_faces(Text* out, const SmoothForm* form) {
-  text_add(out, ", normals: [");
-  for (int i = 0; i < form->face_count; i++) {
-    text_add(out, "%s", i > 0 ? ", " : "");
-    write_numbers(out, form->faces[i], 3);
-  }
-  text_add(out, "], offsets: [");
-  for (int i = 0; i < form->face_count; i++) {
-    text_add(out, "%s", i > 0 ? ", " : "");
-    text_add_double(out, form->faces[i][3]);
-  }
-  text_add(out, "]");
-  if (form->length > 0) write_key_number(out, "length", form->length);
-}
-
-static void write_joined(const Writer* writer, const SceneShape* shape) {
-  Text* out = writer->out;
-  text_add(out, ", of: [");
-  for (int i = 0; i < shape->part_count; i++) {
-    text_add(out, "%s{shape: ", i > 0 ? ", " : "");
-    write_text(out, writer->shape_names[shape->parts[i].shape]);
-    write_pose(out, shape->parts[i].position, shape->parts[i].rotation);
-    text_add(out, "}");
-  }
-  text_add(out, "]");
-  write_key_number(out, "smoothing", shape->smoothing);
-}
-
-static void write_oriented(Text* out, const SceneShape* shape) {
-  for (int list = 0; list < 2; list++) {
-    text_add(out, list == 0 ? ", points: [" : ", normals: [");
-    const Vec3* v = list == 0 ? shape->points : shape->normals;
-    for (int i = 0; i < shape->point_count; i++) {
-      text_add(out, "%s", i > 0 ? ", " : "");
-      write_numbers(out, (const double[3]){v[i].x, v[i].y, v[i].z}, 3);
-    }
-    text_add(out, "]");
-  }
-  write_key_number(out, "radius", shape->radius);
-}
-
-static void write_smooth(const Writer* writer, const SceneShape* shape) {
-  Text* out = writer->out;
-  const SmoothForm* form = &shape->smooth;
-  static const char* const CYLINDER[] = {"radius", "half_length"};
-  static const char* const CONE[] = {"bottom_radius", "top_radius", "below", "above"};
-  if (shape->type == SHAPE_SUPERELLIPSOID || shape->type == SHAPE_SUPERQUADRIC) write_list(out, "size", form->size, 3);
-  for (int k = 0; k < 2 && shape->type == SHAPE_SUPERELLIPTIC_CYLINDER; k++)
-    write_key_number(out, CYLINDER[k], form->size[k]);
-  for (int k = 0; k < 4 && shape->type == SHAPE_TRUNCATED_CONE; k++) write_key_number(out, CONE[k], form->size[k]);
-  if (shape->type == SHAPE_SUPERELLIPSOID || shape->type == SHAPE_SUPERELLIPTIC_CYLINDER)
-    write_key_number(out, "exponent", form->exponent);
-  if (shape->type == SHAPE_SUPERQUADRIC) write_list(out, "exponents", form->exponents, 2);
-  if (shape->type == SHAPE_TRUNCATED_CONE || shape->type == SHAPE_SMOOTH_POLYTOPE)
-    write_key_number(out, "sharpness", form->beta);
-  if (shape->type == SHAPE_SMOOTH_POLYTOPE) write_faces(out, form);
-  if (shape->type == SHAPE_ORIENTED_POINTS) write_oriented(out, shape);
-  if (shape->type >= SHAPE_UNION) write_joined(writer, shape);
-  text_add(out, ", resolution: %d", shape->resolution);
-}
-
-/* The keys that the type has. */
-static void write_shape_keys(const Writer* writer, const SceneShape* shape) {
-  Text* out = writer->out;
-  switch (shape->type) {
-    case SHAPE_BOX:
-      write_key_vector(out, "size", shape->size);
-      break;
-    case SHAPE_SPHERE:
-      write_key_number(out, "radius", shape->radius);
-      text_add(out, ", resolution: %d", shape->resolution);
-      break;
-    case SHAPE_CYLINDER:
-    case SHAPE_CAPSULE:
-      write_key_number(out, "radius", shape->radius);
-      write_key_number(out, "length", shape->length);
-      text_add(out, ", segments: %d", shape->segments);
-      break;
-    case SHAPE_ROUNDED_BOX:
-      write_key_number(out, "radius", shape->radius);
-      write_key_vector(out, "size", shape->size);
-      break;
-    case SHAPE_POINTS:
-      write_points(out, shape);
-      break;
-    case SHAPE_MESH:
-      write_mesh(writer, shape);
-      break;
-    case SHAPE_HEIGHT_FIELD:
-      write_height_field(writer, shape);
-      break;
-    case SHAPE_HALF_SPACE:
-      write_key_vector(out, "normal", shape->normal);
-      write_key_number(out, "offset", shape->offset);
-      break;
-    default:
-      write_smooth(writer, shape);
-  }
-}
-
-static void write_shapes(const Writer* writer) {
-  static const char* const TYPES[] = {"box",
-                                      "sphere",
-                                      "cylinder",
-                                      "capsule",
-                                      "rounded_box",
-                                      "points",
-                                      "mesh",
-                                      "height_field",
-                                      "half_space",
-                                      "superellipsoid",
-                                      "superelliptic_cylinder",
-                                      "truncated_cone",
-                                      "smooth_polytope",
-                                      "superquadric",
-                                      "oriented_points",
-                                      "union",
-                                      "subtraction"};
-  const Scene* scene = writer->scene;
-  bool any = false;
-  for (int i = 0; i < scene->shape_count; i++) {
-    if (scene->shapes[i].replaced) continue;
-    if (!any) text_add(writer->out, "shapes:\n");
-    any = true;
-    text_add(writer->out, "  ");
-    write_text(writer->out, writer->shape_names[i]);
-    text_add(writer->out, ": {type: %s", TYPES[scene->shapes[i].type]);
-    write_shape_keys(writer, &scene->shapes[i]);
-    text_add(writer->out, "}\n");
-  }
-}
-
-/* ---------------------------------------------------------------- poses */
-
-/* ---------------------------------------------------------------- joints */
-
-static void write_axes(Text* out, const SceneJoint* joint) {
-  static const char* const FREE[] = {"x", "y", "z", "rx", "ry", "rz"};
-  const JointTypeRow* row = &JOINT_TABLE[joint->type];
-  if (row->axis) write_key_vector(out, "axis", joint->axes[0]);
-  if (row->axes) {
-    text_add(out, ", axes: [");
-    for (int i = 0; i < 2; i++) {
-      write_numbers(out, (const double[3]){joint->axes[i].x, joint->axes[i].y, joint->axes[i].z}, 3);
-      text_add(out, i == 0 ? ", " : "]");
-    }
-  }
-  for (const JointNumber* number = JOINT_NUMBERS; number->key; number++)
-    if (words_index(number->types, row->word) >= 0) write_key_number(out, number->key, joint->parameters[number->slot]);
-  if (!row->free_axes || joint->free_axes == FREE_ALL) return;
-  const char* separator = ", free_axes: [";
-  for (unsigned i = 0; i < 6; i++)
-    if (joint->free_axes >> i & 1u) {
-      text_add(out, "%s%s", separator, FREE[i]);
-      separator = ", ";
-    }
-  text_add(out, "]");
-}
-
-static void write_end(Text* out, double value) {
-  if (isfinite(value))
-    write_number(out, value);
-  else
-    text_add(out, "null");
-}
-
-/* One pair or null for each scalar that can be limited; a quaternion counts as one, its angle. */
-static void write_limits(Text* out, const SceneJoint* joint) {
-  Joint made = scene_joint(joint);
-  int count = made.plain_count + made.quaternion;
-  bool any = false;
-  for (int i = 0; i < count; i++) any = any || joint->limited[i];
-  if (!any) return;
-  text_add(out, ", limits: [");
-  for (int i = 0; i < count; i++) {
-    text_add(out, i > 0 ? ", " : "");
-    if (!joint->limited[i]) {
-      text_add(out, "null");
-      continue;
-    }
-    text_add(out, "[");
-    write_end(out, joint->lower[i]);
-    text_add(out, ", ");
-    write_end(out, joint->upper[i]);
-    text_add(out, "]");
-  }
-  text_add(out, "]");
-}
-
-/* Where they differ from what the reader takes. */
-static void write_limit_law(Text* out, const SceneJoint* joint) {
-  SceneJoint plain = *joint;
-  joint_default_limits(&plain);
-  if (joint->limit_law != plain.limit_law) text_add(out, ", limit_law: penalty");
-  if (!same_bits(&joint->limit_stiffness, &plain.limit_stiffness, sizeof(double)))
-    write_key_number(out, "limit_stiffness", joint->limit_stiffness);
-  if (!same_bits(&joint->limit_margin, &plain.limit_margin, sizeof(double)))
-    write_key_number(out, "limit_margin", joint->limit_margin);
-}
-
-static void write_joint(Text* out, const SceneJoint* joint) {
-  text_add(out, "    joint: {type: %s", JOINT_TABLE[joint->type].word);
-  write_pose(out, joint->position, joint->rotation);
-  int dof = scene_joint_dof(joint);
-  if (dof > 0) {
-    write_axes(out, joint);
-    write_limits(out, joint);
-    write_limit_law(out, joint);
-    if (!all_zero(joint->damping, dof)) write_key_numbers(out, "damping", joint->damping, dof);
-    if (!all_zero(joint->stiffness, dof)) {
-      write_key_numbers(out, "stiffness", joint->stiffness, dof);
-      write_key_numbers(out, "rest", joint->rest, dof);
-    }
-    if (!all_zero(joint->friction, dof)) {
-      write_key_numbers(out, "friction", joint->friction, dof);
-      write_key_number(out, "friction_speed", joint->friction_speed);
-    }
-    if (!all_zero(joint->armature, dof)) write_key_numbers(out, "armature", joint->armature, dof);
-    if (!all_zero(joint->velocity_limit, dof)) write_key_numbers(out, "velocity_limit", joint->velocity_limit, dof);
-  }
-  text_add(out, "}\n");
-}
-
-/* ---------------------------------------------------------------- links */
-
-static void write_mass(Text* out, const SceneLink* link) {
-  static const char* const MODELS[] = {"vertices", "uniform", "given"};
-  if (link->has_mass || link->has_density) {
-    text_add(out, link->has_mass ? "    mass: " : "    density: ");
-    write_number(out, link->has_mass ? link->mass : link->density);
-    text_add(out, "\n");
-  }
-  text_add(out, "    mass_model: %s\n", MODELS[link->mass_model]);
-  if (link->mass_model != MASS_GIVEN) return;
-  text_add(out, "    center: ");
-  write_numbers(out, (const double[3]){link->center.x, link->center.y, link->center.z}, 3);
-  text_add(out, "\n    inertia: ");
-  write_numbers(out, link->inertia, 6);
-  text_add(out, "\n");
-}
-
-static void write_groups(Text* out, const SceneLink* link) {
-  for (int i = 0; i < link->group_count; i++) {
-    text_add(out, i == 0 ? "    groups: [" : ", ");
-    write_text(out, link->groups[i]);
-  }
-  if (link->group_count > 0) text_add(out, "]\n");
-}
-
-static void write_shape_uses(const Writer* writer, const SceneLink* link) {
-  Text* out = writer->out;
-  if (link->shape_count > 0) text_add(out, "    shapes:\n");
-  for (int i = 0; i < link->shape_count; i++) {
-    const SceneShapeUse* use = &link->shapes[i];
-    text_add(out, "      - {shape: ");
-    write_text(out, writer->shape_names[use->shape]);
-    write_pose(out, use->position, use->rotation);
-    text_add(out, "}\n");
-  }
-}
-
-static void write_ties(Text* out, const SceneLink* link) {
-  for (int k = 0; k < link->tie_count; k++) {
-    const int* tie = link->ties[k];
-    text_add(out, "%s[%d, %d, %d, %d]",
-             k == 0       ? "    ties: ["
-             : k % 8 == 0 ? ",\n      "
-                          : ", ",
-             tie[0], tie[1], tie[2], tie[3]);
-  }
-  if (link->ties) text_add(out, link->tie_count > 0 ? "]\n" : "    ties: []\n");
-}
-
-static void write_link(const Writer* writer, const SceneLink* link) {
-  Text* out = writer->out;
-  text_add(out, "  - name: ");
-  write_text(out, link->name);
-  text_add(out, "\n");
-  if (link->parent >= 0) {
-    text_add(out, "    parent: ");
-    write_text(out, writer->scene->links[link->parent].name);
-    text_add(out, "\n");
-  }
-  write_joint(out, &link->joint);
-  write_shape_uses(writer, link);
-  write_mass(out, link);
-  write_groups(out, link);
-  if (!link->collide) text_add(out, "    collide: false\n");
-  write_ties(out, link);
-  write_material(out, &link->material, "    ", "\n");
-  const double inherited = link->parent < 0 ? 0 : writer->scene->links[link->parent].gravity_compensation;
-  if (!same_bits(&link->gravity_compensation, &inherited, sizeof(double))) {
-    text_add(out, "    gravity_compensation: ");
-    write_number(out, link->gravity_compensation);
-    text_add(out, "\n");
-  }
-  if (link->color[0] < 0) return;
-  text_add(out, "    color: ");
-  write_numbers(out, link->color, 3);
-  text_add(out, "\n");
-}
-
-static void write_links(const Writer* writer) {
-  const Scene* scene = writer->scene;
-  text_add(writer->out, scene->link_count > 0 ? "links:\n" : "links: []\n");
-  for (int i = 0; i < scene->link_count; i++) write_link(writer, &scene->links[i]);
 }
 
 /* ---------------------------------------------------------------- signals */
@@ -626,7 +215,7 @@ static void write_feedback(Text* out, const SceneController* controller, int dof
   text_add(out, "]\n");
 }
 
-static void write_controller(const Writer* writer, const SceneController* controller) {
+static void write_controller(const SceneWriter* writer, const SceneController* controller) {
   const SceneLink* link = &writer->scene->links[controller->link];
   int dof = scene_joint_dof(&link->joint);
   Text* out = writer->out;
@@ -657,7 +246,7 @@ static void write_controller(const Writer* writer, const SceneController* contro
   write_signal(out, controller->target.integrated ? "velocity" : "target", &controller->target);
 }
 
-static void write_load(const Writer* writer, const SceneLoad* load) {
+static void write_load(const SceneWriter* writer, const SceneLoad* load) {
   Text* out = writer->out;
   text_add(out, "  - link: ");
   write_text(out, writer->scene->links[load->link].name);
@@ -672,7 +261,7 @@ static void write_load(const Writer* writer, const SceneLoad* load) {
   if (load->torque.channels > 0) write_signal(out, "torque", &load->torque);
 }
 
-static void write_tendon(const Writer* writer, const SceneTendon* tendon) {
+static void write_tendon(const SceneWriter* writer, const SceneTendon* tendon) {
   Text* out = writer->out;
   text_add(out, "  - points:\n");
   for (int i = 0; i < tendon->count; i++) {
@@ -695,7 +284,7 @@ static void write_tendon(const Writer* writer, const SceneTendon* tendon) {
   if (tendon->tension.channels > 0) write_signal(out, "tension", &tendon->tension);
 }
 
-static void write_closure(const Writer* writer, const SceneClosure* closure) {
+static void write_closure(const SceneWriter* writer, const SceneClosure* closure) {
   static const char* const word[] = {"weld", "ball", "hinge", "slide", "distance"};
   Text* out = writer->out;
   text_add(out, "  - {type: %s, a: ", word[closure->type]);
@@ -710,14 +299,14 @@ static void write_closure(const Writer* writer, const SceneClosure* closure) {
   text_add(out, "}\n");
 }
 
-static void write_term(const Writer* writer, const SceneCouplingTerm* term) {
+static void write_term(const SceneWriter* writer, const SceneCouplingTerm* term) {
   const SceneLink* link = &writer->scene->links[term->link];
   text_add(writer->out, "link: ");
   write_text(writer->out, link->name);
   write_key_text(writer->out, "coordinate", scene_joint_coordinate_name(&link->joint, term->coordinate));
 }
 
-static void write_coupling(const Writer* writer, const SceneCoupling* coupling) {
+static void write_coupling(const SceneWriter* writer, const SceneCoupling* coupling) {
   Text* out = writer->out;
   text_add(out, "  - {");
   write_term(writer, &coupling->terms[0]);
@@ -733,7 +322,7 @@ static void write_coupling(const Writer* writer, const SceneCoupling* coupling) 
   text_add(out, "}\n");
 }
 
-static void write_initial(const Writer* writer, const SceneInitial* initial) {
+static void write_initial(const SceneWriter* writer, const SceneInitial* initial) {
   const SceneLink* link = &writer->scene->links[initial->link];
   text_add(writer->out, "  - {link: ");
   write_text(writer->out, link->name);
@@ -747,7 +336,7 @@ static void write_initial(const Writer* writer, const SceneInitial* initial) {
 /* ---------------------------------------------------------------- the whole */
 
 /* A name taken from a file's name may be one that cannot be written. */
-static void write_name(const Writer* writer) {
+static void write_name(const SceneWriter* writer) {
   const char* name = writer->scene->name;
   if (!*name || *name == '.' || strpbrk(name, "/\\")) return;
   text_add(writer->out, "name: ");
@@ -762,8 +351,8 @@ void scene_give_contact(Scene* scene, double support, double stiffness, double s
 }
 
 void scene_write_yaml(const Scene* scene, const char* folder, Text* out) {
-  Writer writer = {.scene = scene, .folder = folder, .out = out};
-  name_shapes(&writer);
+  SceneWriter writer = {.scene = scene, .folder = folder, .out = out};
+  write_shape_names(&writer);
   write_name(&writer);
   write_simulation(&writer);
   write_start(&writer);

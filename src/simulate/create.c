@@ -74,7 +74,8 @@ static SolveScope whole_scope(const Model* m) {
   return (SolveScope){true, trees, links, trees, dof_first, m->tree_count, m->link_count};
 }
 
-static void allocate(Sim* s) {
+/* The present, the states before it, and what acts in the step that begins. */
+static void allocate_states(Sim* s) {
   const Model* m = s->model;
   s->scope = whole_scope(m);
   s->state.q = MEMORY_NEW(double, m->coordinate_count);
@@ -106,6 +107,11 @@ static void allocate(Sim* s) {
   s->tendons = tendons_create(m);
   s->prescribed = MEMORY_NEW(double, m->coordinate_count);
   s->fixed = MEMORY_NEW(bool, m->dof_count);
+}
+
+/* The objective's terms, its gradient and the directions that come of it. */
+static void allocate_terms(Sim* s) {
+  const Model* m = s->model;
   for (int k = 0; k < 2; k++) s->configuration[k] = configuration_create(m);
   s->gradient = MEMORY_NEW(double, m->dof_count);
   s->delta = MEMORY_NEW(double, m->dof_count);
@@ -120,6 +126,11 @@ static void allocate(Sim* s) {
   s->true_gradient = MEMORY_NEW(double, m->dof_count);
   s->newton_delta = MEMORY_NEW(double, m->dof_count);
   s->solution = MEMORY_NEW(double, m->dof_count);
+}
+
+/* What is known of every tree: does it move, is it in balance, are its terms out of date. */
+static void allocate_trees(Sim* s) {
+  const Model* m = s->model;
   s->wanted = MEMORY_NEW(bool, m->tree_count);
   s->moving = MEMORY_NEW(bool, m->tree_count);
   s->moved_by = MEMORY_NEW(double, m->tree_count);
@@ -139,6 +150,11 @@ static void allocate(Sim* s) {
   s->flight = tree_flight_create(s);
   s->stale_blocks = MEMORY_NEW(bool, m->tree_count);
   find_always_stale(s);
+}
+
+/* Components of the matrix and islands of the line search. */
+static void allocate_islands(Sim* s) {
+  const Model* m = s->model;
   s->marked_link = MEMORY_NEW(bool, m->link_count);
   s->component = MEMORY_NEW(int, m->tree_count);
   s->wanted_component = MEMORY_NEW(bool, m->tree_count);
@@ -155,100 +171,90 @@ static void allocate(Sim* s) {
   s->path_q = MEMORY_NEW(double, m->coordinate_count);
 }
 
+/* In this order: trees are counted, and flights made, from what is there by then. */
+static void allocate(Sim* s) {
+  allocate_states(s);
+  allocate_terms(s);
+  allocate_trees(s);
+  allocate_islands(s);
+}
+
+static void free_each(void* const* owned, size_t count) {
+  for (size_t k = 0; k < count; k++) memory_free(owned[k]);
+}
+
+static void free_states(Sim* s) {
+  void* const owned[] = {(int*)s->scope.trees,
+                         (int*)s->scope.links,
+                         (int*)s->scope.dof_first,
+                         s->spinners,
+                         s->state.momentum,
+                         s->state.felt,
+                         s->state.delayed,
+                         s->state.q,
+                         s->state.rate,
+                         s->state.center,
+                         s->q_now,
+                         s->q_old,
+                         s->difference_old,
+                         s->difference_older,
+                         s->q_older,
+                         s->joint_aim,
+                         s->pose_now,
+                         s->pose_old,
+                         s->pose_older,
+                         s->pose_rate,
+                         s->start_rate,
+                         s->target,
+                         s->drives,
+                         s->drive_first,
+                         s->loads,
+                         s->prescribed,
+                         s->fixed,
+                         s->extent,
+                         s->moved};
+  free_each(owned, sizeof(owned) / sizeof(owned[0]));
+}
+
+static void free_terms(Sim* s) {
+  void* const owned[] = {s->gradient,   s->delta,         s->scaled,       s->screws,  s->reference,
+                         s->link_terms, s->bounds.link,   s->bounds.joint, s->rhs,     s->work,
+                         s->at_work,    s->true_gradient, s->newton_delta, s->solution};
+  free_each(owned, sizeof(owned) / sizeof(owned[0]));
+}
+
+static void free_trees(Sim* s) {
+  void* const owned[] = {s->wanted,  s->moving,     s->moved_by,   s->moved_trees,   s->same,
+                         s->stale,   s->inside,     s->balanced,   s->held,          s->near_far,
+                         s->damping, s->noted,      s->moved_link, s->bounded_still, s->rounding,
+                         s->change,  s->tree_first, s->tree_links, s->stale_blocks,  s->always_stale};
+  free_each(owned, sizeof(owned) / sizeof(owned[0]));
+}
+
+/* With what grows while steps are taken, and is handed out. */
+static void free_islands(Sim* s) {
+  void* const owned[] = {
+      s->island,          s->islands,          s->link_island,      s->refused,          s->group,
+      s->couplings,       s->contacts,         s->path_q,           s->records,          s->marked_link,
+      s->component,       s->wanted_component, s->solved_component, s->failed_component, s->lift,
+      s->fresh_couplings, s->true_work,        s->part_forces,      s->joint_forces,     s->twist};
+  free_each(owned, sizeof(owned) / sizeof(owned[0]));
+}
+
 void sim_destroy(Sim* s) {
   if (!s) return;
-  void* owned[] = {(int*)s->scope.trees,
-                   (int*)s->scope.links,
-                   (int*)s->scope.dof_first,
-                   s->state.q,
-                   s->state.rate,
-                   s->state.center,
-                   s->q_now,
-                   s->q_old,
-                   s->difference_old,
-                   s->difference_older,
-                   s->q_older,
-                   s->joint_aim,
-                   s->pose_now,
-                   s->pose_old,
-                   s->pose_older,
-                   s->pose_rate,
-                   s->start_rate,
-                   s->target,
-                   s->drives,
-                   s->drive_first,
-                   s->loads,
-                   s->prescribed,
-                   s->fixed,
-                   s->gradient,
-                   s->delta,
-                   s->scaled,
-                   s->screws,
-                   s->reference,
-                   s->link_terms,
-                   s->bounds.link,
-                   s->bounds.joint,
-                   s->rhs,
-                   s->island,
-                   s->islands,
-                   s->link_island,
-                   s->refused,
-                   s->group,
-                   s->couplings,
-                   s->contacts,
-                   s->path_q,
-                   s->extent,
-                   s->moved,
-                   s->records,
-                   s->work,
-                   s->at_work,
-                   s->true_gradient,
-                   s->newton_delta,
-                   s->solution,
-                   s->wanted,
-                   s->moving,
-                   s->moved_by,
-                   s->moved_trees,
-                   s->same,
-                   s->stale,
-                   s->inside,
-                   s->balanced,
-                   s->held,
-                   s->near_far,
-                   s->damping,
-                   s->noted,
-                   s->moved_link,
-                   s->bounded_still,
-                   s->rounding,
-                   s->change,
-                   s->tree_first,
-                   s->tree_links,
-                   s->stale_blocks,
-                   s->always_stale,
-                   s->marked_link,
-                   s->component,
-                   s->wanted_component,
-                   s->solved_component,
-                   s->failed_component,
-                   s->lift,
-                   s->fresh_couplings,
-                   s->true_work,
-                   s->part_forces,
-                   s->joint_forces,
-                   s->twist};
-  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+  free_states(s);
+  free_terms(s);
+  free_trees(s);
+  free_islands(s);
   for (int k = 0; k < 2; k++) configuration_destroy(&s->configuration[k]);
   path_destroy(&s->path);
   sides_free(&s->sides);
   substates_free(s);
   guess_free(s);
-  memory_free(s->spinners);
   tree_flight_destroy(s->flight);
   closures_destroy(s->closures);
   tendons_destroy(s->tendons);
-  memory_free(s->state.momentum);
-  memory_free(s->state.felt);
-  memory_free(s->state.delayed);
   delays_destroy(s->delays);
   block_solver_destroy(s->solver);
   parts_destroy(s->parts);

@@ -36,15 +36,15 @@ void tendons_product(const TendonSystem* s, const double (*twist)[6], const doub
   }
 }
 
-/* Where a point is and how lambda moves it. */
+/* How the link of a point stands, and how lambda moves both. */
 typedef struct {
   Mat3 r, dr;
-  Vec3 x, x_dot;
+  Vec3 x_dot;
 } MovedPoint;
 
 static MovedPoint moved_point(const Sim* sim, const SceneTendonPoint* point, const double (*motion)[3][4]) {
   const Pose* poses = sim->configuration[sim->current].pose;
-  MovedPoint out = {mat3_identity(), mat3_zero(), tendon_point(point, poses), vec3(0, 0, 0)};
+  MovedPoint out = {mat3_identity(), mat3_zero(), vec3(0, 0, 0)};
   if (point->link < 0) return out;
   out.r = poses[point->link].r;
   if (!moves(sim->model, point->link)) return out;

@@ -735,7 +735,7 @@ static void scenarios_share_a_design(void** state) {
   DesignCase* c = design_case(
       "scenarios: [{scene: " SCENE_OF("") "}, {steps: 5, scene: " SCENE_OF(", simulation: {gravity: [0, 0, -1]}") "}]\n"
       "design: {vertices: [{link: a}]}\ninitial: [{link: a, velocities: true}]\n" LOSS);
-  assert_int_equal(c->design.scenario_count, 2);
+  assert_int_equal(c->task.scenario_count, 2);
   apply_random(c, 13, 0.1);
   compare_bytes(case_hull(c, 1, "a", 0)->points, case_hull(c, 0, "a", 0)->points, 8 * sizeof(Vec3), "one shape");
   compare_arrays(case_scene(c, 1)->initials[0].velocities, case_scene(c, 0)->initials[0].velocities, 6, 0, "one start");

@@ -111,15 +111,20 @@ static const WitnessOptions OPTIONS[] = {
 };
 enum { OPTION_COUNT = sizeof OPTIONS / sizeof OPTIONS[0] };
 
+/* Hulls of draw k, apart or one in the other, and what is found of them with the options whose turn it is. */
+static Witness drawn(Hulls* h, Random* random, int k) {
+  make(h, random, k % 2 ? 1.5 : 0.5);
+  const Vec3 targets[2] = {h->hull[0].vertices[0], h->hull[1].vertices[0]};
+  return query(h, &OPTIONS[k % OPTION_COUNT], targets);
+}
+
 static void smooth_points_V1_are_the_mean(void** state) {
   (void)state;
   Random random = {52};
   for (int k = 0; k < 40; k++) {
     Hulls h;
-    make(&h, &random, k % 2 ? 1.5 : 0.5);
     const WitnessOptions* options = &OPTIONS[k % OPTION_COUNT];
-    const Vec3 targets[2] = {h.hull[0].vertices[0], h.hull[1].vertices[0]};
-    Witness w = query(&h, options, targets);
+    Witness w = drawn(&h, &random, k);
     long double wanted[3];
     Vec3 y = direction_of(&w, 0);
     plain_smooth(&w.side[0], h.pose[0], w.nearest.witness_b, options->score == WITNESS_BY_DIRECTION ? &y : NULL,
@@ -192,10 +197,8 @@ static void derivatives_by_corners_V12(void** state) {
   Random random = {59};
   for (int k = 0; k < 20; k++) {
     Hulls h;
-    make(&h, &random, k % 2 ? 1.5 : 0.5);
     const WitnessOptions* options = &OPTIONS[k % OPTION_COUNT];
-    const Vec3 targets[2] = {h.hull[0].vertices[0], h.hull[1].vertices[0]};
-    Witness w = query(&h, options, targets);
+    Witness w = drawn(&h, &random, k);
     for (int side = 0; side < 2; side++) {
       const ConvexHull* hull = &h.hull[side];
       Anchored at = {.held = {&h, &w, options->score == WITNESS_BY_DIRECTION, side}};
@@ -235,10 +238,8 @@ static void derivatives_V2(void** state) {
   Random random = {53};
   for (int k = 0; k < 20; k++) {
     Hulls h;
-    make(&h, &random, k % 2 ? 1.5 : 0.5);
     const WitnessOptions* options = &OPTIONS[k % OPTION_COUNT];
-    const Vec3 targets[2] = {h.hull[0].vertices[0], h.hull[1].vertices[0]};
-    Witness w = query(&h, options, targets);
+    Witness w = drawn(&h, &random, k);
     for (int side = 0; side < 2; side++) {
       Held held = {&h, &w, options->score == WITNESS_BY_DIRECTION, side};
       double jacobian[27], scale = 1;

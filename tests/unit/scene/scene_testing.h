@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <dirent.h>
 #include <string.h>
 #include "scene/scene.h"
 #include "support/compare.h"
@@ -23,6 +24,38 @@ static inline char* told(const Diagnostics* diagnostics) {
     text_add(&text, "%d:%d: %s: %s\n", one->line, one->column, NAMES[one->severity], one->text);
   }
   return text.data;
+}
+
+/* Hands every file of YAML in a folder to `check`; there are at least so many. */
+static inline void check_every_yaml(const char* folder, void (*check)(const char* path), int least) {
+  DIR* entries = opendir(folder);
+  assert_non_null(entries);
+  int count = 0;
+  for (const struct dirent* entry = readdir(entries); entry; entry = readdir(entries)) {
+    const char* dot = strrchr(entry->d_name, '.');
+    if (!dot || strcmp(dot, ".yaml") != 0) continue;
+    Text path = {0};
+    text_add(&path, "%s/%s", folder, entry->d_name);
+    check(path.data);
+    text_free(&path);
+    count++;
+  }
+  closedir(entries);
+  assert_in_range(count, least, 10000);
+}
+
+/* What the first line of an invalid file says that is told of it: "# expect: ". Owned by the caller. */
+static inline char* expected_problem(const char* path) {
+  static const char PREFIX[] = "# expect: ";
+  char* text;
+  size_t length;
+  assert_int_equal(file_read(path, &text, &length), STATUS_OK);
+  if (strncmp(text, PREFIX, sizeof PREFIX - 1) != 0) fail_msg("%s does not begin with '%s'", path, PREFIX);
+  Text line = {0};
+  const char* start = text + sizeof PREFIX - 1;
+  text_add_bytes(&line, start, strcspn(start, "\n"));
+  memory_free(text);
+  return line.data;
 }
 
 static inline Status parse_with(Scene* scene, Diagnostics* diagnostics, const char* text, const char* set) {

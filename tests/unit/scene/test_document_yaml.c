@@ -1,28 +1,7 @@
-#include "scene/document.h"
-#include "scene_testing.h"
-
-static Document document;
-static Diagnostics diagnostics;
+#include "document_testing.h"
 
 static Node* read_text(const char* text) {
   return document_read_yaml(&document, "t", text, strlen(text), &diagnostics);
-}
-
-static int teardown(void** state) {
-  (void)state;
-  document_free(&document);
-  diagnostics_free(&diagnostics);
-  return 0;
-}
-
-static void expect(const char* text, const char* wanted) {
-  document_free(&document);
-  diagnostics_free(&diagnostics);
-  Node* root = read_text(text);
-  char* found = told(&diagnostics);
-  if (strcmp(found, wanted) != 0) fail_msg("for\n%s\ntold\n%s\nwanted\n%s", text, found, wanted);
-  if (*wanted && !strstr(wanted, "twice")) assert_null(root);
-  memory_free(found);
 }
 
 static void every_node_knows_its_place(void** state) {

@@ -1,27 +1,11 @@
-#include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "scene_testing.h"
 
 /* ---------------------------------------------------------------- scenes/invalid: one mistake a file */
 
-static char* first_line_after(const char* text, const char* prefix) {
-  size_t skip = strlen(prefix);
-  if (strncmp(text, prefix, skip) != 0) return NULL;
-  Text line = {0};
-  text_add_bytes(&line, text + skip, strcspn(text + skip, "\n"));
-  return line.data;
-}
-
 static void check_invalid(const char* path) {
-  char* text;
-  size_t length;
-  assert_int_equal(file_read(path, &text, &length), STATUS_OK);
-  char* wanted = first_line_after(text, "# expect: ");
-  if (!wanted) {
-    fail_msg("%s does not begin with '# expect: '", path);
-    return;
-  }
+  char* wanted = expected_problem(path);
   Scene scene;
   Diagnostics diagnostics = {0};
   Status status = scene_load(&scene, path, NULL, 0, &diagnostics);
@@ -33,27 +17,13 @@ static void check_invalid(const char* path) {
   assert_string_equal(diagnostics.items[0].file, path);
   memory_free(found);
   memory_free(wanted);
-  memory_free(text);
   scene_free(&scene);
   diagnostics_free(&diagnostics);
 }
 
 static void every_invalid_scene_gets_its_message(void** state) {
   (void)state;
-  DIR* folder = opendir("scenes/invalid");
-  assert_non_null(folder);
-  int count = 0;
-  for (const struct dirent* entry = readdir(folder); entry; entry = readdir(folder)) {
-    const char* dot = strrchr(entry->d_name, '.');
-    if (!dot || strcmp(dot, ".yaml") != 0) continue;
-    Text path = {0};
-    text_add(&path, "scenes/invalid/%s", entry->d_name);
-    check_invalid(path.data);
-    text_free(&path);
-    count++;
-  }
-  closedir(folder);
-  assert_in_range(count, 25, 10000);
+  check_every_yaml("scenes/invalid", check_invalid, 25);
 }
 
 /* ---------------------------------------------------------------- files */

@@ -1,23 +1,8 @@
-#include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "task_testing.h"
 
 /* ---------------------------------------------------------------- scenes/invalid/tasks: one mistake a file */
-
-/* The first line says it; owned by the caller. */
-static char* expected_problem(const char* path) {
-  static const char PREFIX[] = "# expect: ";
-  char* text;
-  size_t length;
-  assert_int_equal(file_read(path, &text, &length), STATUS_OK);
-  if (strncmp(text, PREFIX, sizeof PREFIX - 1) != 0) fail_msg("%s does not begin with '%s'", path, PREFIX);
-  Text line = {0};
-  const char* start = text + sizeof PREFIX - 1;
-  text_add_bytes(&line, start, strcspn(start, "\n"));
-  memory_free(text);
-  return line.data;
-}
 
 static void check_invalid(const char* path) {
   char* wanted = expected_problem(path);
@@ -38,20 +23,7 @@ static void check_invalid(const char* path) {
 
 static void every_invalid_task_gets_its_message(void** state) {
   (void)state;
-  DIR* folder = opendir("scenes/invalid/tasks");
-  assert_non_null(folder);
-  int count = 0;
-  for (const struct dirent* entry = readdir(folder); entry; entry = readdir(folder)) {
-    const char* dot = strrchr(entry->d_name, '.');
-    if (!dot || strcmp(dot, ".yaml") != 0) continue;
-    Text path = {0};
-    text_add(&path, "scenes/invalid/tasks/%s", entry->d_name);
-    check_invalid(path.data);
-    text_free(&path);
-    count++;
-  }
-  closedir(folder);
-  assert_in_range(count, 12, 10000);
+  check_every_yaml("scenes/invalid/tasks", check_invalid, 12);
 }
 
 /* ---------------------------------------------------------------- the file */

@@ -1,0 +1,99 @@
+/* Contact in MJCF: how stiff and damped, which pairs do not touch, and which rub in their own way (docs/export.md). */
+#include "export/mjcf_parts.h"
+
+/* Contact: nearly all of the force at once (impedance), approached slowly and without swinging (ten steps, five times
+ * critical damping). A stack of twenty planks on the edge of falling stands on it; MuJoCo's own defaults (0.02 s, 1;
+ * 0.9) let it fall. */
+#define CONTACT_STEPS 10.0
+#define CONTACT_DAMPING 5.0
+/* Steps in a radian of the swing of a contact that gives back. */
+#define BOUNCE_STEPS 5.0
+/* Least damping ratio: a contact that gives back all but 3 % of the speed. */
+#define RATIO_LEAST 0.01
+
+static bool may_collide(const ModelLink* link) { return link->collide && link->hull_count > 0; }
+
+/* Of MuJoCo: 1 without friction, 3 with that of points, 4 with spinning, 6 with rolling. */
+int mjcf_contact_dimension(double friction, double spinning, double rolling) {
+  return rolling > 0 ? 6 : spinning > 0 ? 4 : friction > 0 ? 3 : 1;
+}
+
+/* ---------------------------------------------------------------- restitution
+ * MuJoCo's contact is a spring and damper that does not pull: depth'' = -2 z w depth' - w^2 depth until that is above
+ * 0. What is left of the speed then is e = exp(-z f), f = phi / sqrt(1 - z^2) with the phase phi = atan2(2 z sqrt(1 -
+ * z^2), 2 z^2 - 1), and its counterpart above critical damping, artanh. */
+static double speed_left(double z) {
+  double root = sqrt(fabs(1 - z * z)), s = 2 * z * root, c = 2 * z * z - 1;
+  if (root < 1e-6) return math_decay(-2);
+  double phase = z < 1 ? math_atan2(s, c) : 0.5 * math_log((c + s) / (c - s));
+  return math_decay(-z * phase / root);
+}
+
+/* The damping ratio that leaves e; what leaves less than CONTACT_DAMPING does is damped so. By bisection. */
+static double damping_ratio(double e) {
+  double low = RATIO_LEAST, high = CONTACT_DAMPING;
+  if (e <= speed_left(high)) return high;
+  for (int k = 0; k < 60; k++) {
+    double middle = 0.5 * (low + high);
+    if (speed_left(middle) > e)
+      low = middle;
+    else
+      high = middle;
+  }
+  return high;
+}
+
+/* solref: time constant and damping ratio. A contact that gives back swings, as fast as the step lets it. */
+void mjcf_contact_solref(const Mjcf* m, double restitution, double out[2]) {
+  out[1] = m->model->scene->contact.elastic ? CONTACT_DAMPING : damping_ratio(restitution);
+  out[0] = out[1] < CONTACT_DAMPING ? BOUNCE_STEPS * m->step / out[1] : CONTACT_STEPS * m->step;
+}
+
+/* Geometries whose friction or restitution is not that of the defaults: MuJoCo's own rules are others. */
+static void add_pair(Mjcf* m, int a, int b) {
+  const Model* model = m->model;
+  PairMaterial own = model_pair_material(model, a, b);
+  const double* v = own.value;
+  if (v[MATERIAL_FRICTION] == model->contact.friction && v[MATERIAL_ROLLING] == model->contact.rolling &&
+      v[MATERIAL_SPINNING] == model->contact.spinning && v[MATERIAL_RESTITUTION] == model->contact.restitution)
+    return;
+  double solref[2];
+  mjcf_contact_solref(m, v[MATERIAL_RESTITUTION], solref);
+  const double five[] = {v[MATERIAL_FRICTION], v[MATERIAL_FRICTION], v[MATERIAL_SPINNING], v[MATERIAL_ROLLING],
+                         v[MATERIAL_ROLLING]};
+  for (int i = 0; i < model->links[a].hull_count; i++)
+    for (int k = 0; k < model->links[b].hull_count; k++) {
+      Text one = {0}, other = {0};
+      mjcf_hull_name(&one, model, model->links[a].hull_first + i);
+      mjcf_hull_name(&other, model, model->links[b].hull_first + k);
+      text_add(m->out, "    <pair");
+      xml_text(m->out, "geom1", one.data);
+      xml_text(m->out, "geom2", other.data);
+      text_add(m->out, " condim=\"%d\"", mjcf_contact_dimension(v[MATERIAL_FRICTION], five[2], five[3]));
+      xml_numbers(m->out, "friction", five, 5);
+      if (v[MATERIAL_RESTITUTION] != model->contact.restitution) xml_numbers(m->out, "solref", solref, 2);
+      text_add(m->out, "/>\n");
+      text_free(&one);
+      text_free(&other);
+    }
+}
+
+/* Whatever MuJoCo would let touch (welded bodies never) and the model does not; and what rubs in its own way. */
+void mjcf_add_contacts(Mjcf* m) {
+  const Model* model = m->model;
+  text_add(m->out, "  <contact>\n");
+  for (int a = 0; a < model->link_count; a++) {
+    for (int b = a + 1; b < model->link_count && may_collide(&model->links[a]); b++) {
+      if (!may_collide(&model->links[b]) || model->links[a].rigid_group == model->links[b].rigid_group) continue;
+      if (model_pair_allowed(model, a, b)) {
+        if (model->has_materials) add_pair(m, a, b);
+        continue;
+      }
+      text_add(m->out, "    <exclude");
+      xml_text(m->out, "body1", model->links[a].name);
+      xml_text(m->out, "body2", model->links[b].name);
+      text_add(m->out, "/>\n");
+    }
+  }
+  text_add(m->out, "  </contact>\n");
+}

@@ -1,0 +1,131 @@
+/* Loads in MJCF, and what bears links against gravity: motors at sites, whose controls are the forces (docs/export.md).
+ */
+#include "export/mjcf_parts.h"
+
+static bool load_acts(const Mjcf* m, const ModelLoad* load) { return m->model->links[load->link].tree >= 0; }
+
+/* What gravity compensation takes off a link [N]; zero where there is none. */
+static Vec3 borne(const Mjcf* m, int index) {
+  const ModelLink* link = &m->model->links[index];
+  double part = link->tree >= 0 && link->mass > 0 ? link->gravity_compensation : 0;
+  return vec3_scale(m->model->simulation.gravity, -part * link->mass);
+}
+
+static bool is_borne(const Mjcf* m, int index) { return vec3_norm(borne(m, index)) > 0; }
+
+bool mjcf_has_world_loads(const Mjcf* m) {
+  for (int i = 0; i < m->model->link_count; i++)
+    if (is_borne(m, i)) return true;
+  for (int k = 0; k < m->model->load_count; k++)
+    if (!m->model->loads[k].link_axes && load_acts(m, &m->model->loads[k])) return true;
+  return false;
+}
+
+/* Where the loads of a link act: a site each, and one where its weight is borne. */
+void mjcf_add_load_sites(Mjcf* m, int index) {
+  if (is_borne(m, index)) {
+    Text name = {0};
+    text_add(&name, "%s/lift", m->model->links[index].name);
+    mjcf_indent(m);
+    text_add(m->out, "<site");
+    xml_text(m->out, "name", name.data);
+    xml_vector(m->out, "pos", m->model->links[index].center);
+    text_add(m->out, "/>\n");
+    text_free(&name);
+  }
+  for (int k = 0; k < m->model->load_count; k++) {
+    const ModelLoad* load = &m->model->loads[k];
+    if (load->link != index || !load_acts(m, load)) continue;
+    mjcf_indent(m);
+    text_add(m->out, "<site name=\"load%d\"", k);
+    xml_vector(m->out, "pos", model_load_point(m->model, load));
+    text_add(m->out, "/>\n");
+  }
+}
+
+/* A motor for each component of a force or torque at a site, whose control is the component; along the axes of the
+ * site, or of one in the world. */
+static void add_load_part(Mjcf* m, int number, const Signal* signal, int first) {
+  static const char* const WORDS[6] = {"fx", "fy", "fz", "tx", "ty", "tz"};
+  const ModelLoad* load = &m->model->loads[number];
+  double value[3], rate[3];
+  if (signal->source->channels == 0) return;
+  signal_eval(signal, 0.0, value, rate);
+  for (int k = 0; k < 3; k++) {
+    double gear[6] = {0};
+    gear[first + k] = 1;
+    text_add(&m->actuators, "    <motor name=\"load%d %s\" site=\"load%d\"", number, WORDS[first + k], number);
+    if (!load->link_axes) text_add(&m->actuators, " refsite=\"world\"");
+    xml_numbers(&m->actuators, "gear", gear, 6);
+    text_add(&m->actuators, "/>\n");
+    text_add_numbers(&m->control, &value[k], 1);
+    text_add(&m->names, ",load%d %s", number, WORDS[first + k]);
+  }
+}
+
+void mjcf_add_loads(Mjcf* m) {
+  for (int k = 0; k < m->model->load_count; k++) {
+    if (!load_acts(m, &m->model->loads[k])) continue;
+    add_load_part(m, k, &m->model->loads[k].force, 0);
+    add_load_part(m, k, &m->model->loads[k].torque, 3);
+  }
+}
+
+/* Gravity compensation: a motor for each component of the force that bears the link. (`gravcomp` is a word of later
+ * versions.) */
+static void add_lift(Mjcf* m, int index) {
+  Vec3 force = borne(m, index);
+  const double f[3] = {force.x, force.y, force.z};
+  for (int k = 0; k < 3; k++) {
+    if (f[k] == 0) continue;
+    Text site = {0}, name = {0};
+    double gear[6] = {0};
+    gear[k] = 1;
+    text_add(&site, "%s/lift", m->model->links[index].name);
+    text_add(&name, "%s/lift %c", m->model->links[index].name, "xyz"[k]);
+    text_add(&m->actuators, "    <motor");
+    xml_text(&m->actuators, "name", name.data);
+    xml_text(&m->actuators, "site", site.data);
+    text_add(&m->actuators, " refsite=\"world\"");
+    xml_numbers(&m->actuators, "gear", gear, 6);
+    text_add(&m->actuators, "/>\n");
+    text_add_numbers(&m->control, &f[k], 1);
+    text_add(&m->names, ",");
+    csv_add_field(&m->names, name.data);
+    text_free(&site);
+    text_free(&name);
+  }
+}
+
+void mjcf_add_lifts(Mjcf* m) {
+  for (int i = 0; i < m->model->link_count; i++) add_lift(m, i);
+}
+
+void mjcf_add_lift_controls(Text* out, const Mjcf* m) {
+  for (int i = 0; i < m->model->link_count; i++) {
+    Vec3 force = borne(m, i);
+    const double f[3] = {force.x, force.y, force.z};
+    for (int k = 0; k < 3; k++)
+      if (f[k] != 0) text_add(out, ","), text_add_double(out, f[k]);
+  }
+}
+
+void mjcf_add_load_controls(Text* out, const Model* model, double time) {
+  for (int k = 0; k < model->load_count; k++) {
+    const Signal* const parts[2] = {&model->loads[k].force, &model->loads[k].torque};
+    for (int part = 0; part < 2 && model->links[model->loads[k].link].tree >= 0; part++) {
+      double value[3], rate[3];
+      if (parts[part]->source->channels == 0) continue;
+      signal_eval(parts[part], time, value, rate);
+      for (int i = 0; i < 3; i++) text_add(out, ","), text_add_double(out, value[i]);
+    }
+  }
+}
+
+bool mjcf_loads_vary(const Model* model) {
+  for (int k = 0; k < model->load_count; k++)
+    if ((model->loads[k].force.source->channels > 0 && model->loads[k].force.source->type != SIGNAL_CONSTANT) ||
+        (model->loads[k].torque.source->channels > 0 && model->loads[k].torque.source->type != SIGNAL_CONSTANT))
+      return true;
+  return false;
+}

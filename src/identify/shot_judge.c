@@ -1,0 +1,164 @@
+/* A whole run judged: how far the model is from what was measured, and whether as far as it says
+ * (docs/derivations/identify.md, Q8). */
+#include <string.h>
+
+#include "identify/shot.h"
+
+/* Variance of what is predicted of residual k, without noise, in standard deviations of the task (Q8). */
+static double variance_of(const Identification* id, const Residuals* s, size_t k) {
+  if (!s->j) return NAN;
+  const double* row = s->j + k * (size_t)s->columns;
+  double sum = 0;
+  for (int i = 0; i < id->variables; i++)
+    for (int n = 0; n < id->variables; n++) sum += row[i] * id->covariance[i * id->variables + n] * row[n];
+  for (int i = 0; i < id->locals; i++) {
+    double own = local_deviation(id, i) * row[id->variables + i];
+    sum += own * own;
+  }
+  return sum;
+}
+
+static void add_number(Text* rows, bool known, double value) {
+  text_add(rows, ",");
+  if (known && !isnan(value)) text_add_double(rows, value);
+}
+
+/* r, first: the residuals of the link in the sample, and the number of the first. */
+static void add_judged(JudgedRows* out, const Identification* id, const Residuals* s, const MeasuredLink* l, int sample,
+                       size_t first) {
+  const TaskIdentify* t = s->settings;
+  Text* rows = &out->text;
+  const MeasuredRun* run = s->simulation->shot->run;
+  const double unit[3] = {t->position / l->source->weight, t->rotation / l->source->weight,
+                          t->coordinate / l->source->weight};
+  double value[7], deviation[7];
+  int part_of[7] = {0, 0, 0, 1, 1, 1, 2};
+  for (int k = 0, at = 0; k < 7; k++) {
+    bool has = k < 3 ? l->has_position : k < 6 ? l->has_rotation : l->coordinate_count > 0;
+    value[k] = has ? s->r[first + (size_t)at] : (double)NAN;
+    deviation[k] =
+        has && !isnan(value[k]) ? sqrt(id->noise * id->noise + variance_of(id, s, first + (size_t)at)) : (double)NAN;
+    at += has;
+    if (!isnan(value[k]) && !isnan(deviation[k])) {
+      out->seen++;
+      out->inside += fabs(value[k]) <= 1.959963984540054 * deviation[k];
+    }
+  }
+  csv_add_field(rows, run->path);
+  text_add(rows, ",%s,", run->train ? "training" : "validation");
+  csv_add_field(rows, id->model.links[l->link].name);
+  text_add(rows, ",");
+  text_add_double(rows, run->time[s->simulation->shot->first + sample]);
+  for (int k = 0; k < 7; k++) add_number(rows, true, unit[part_of[k]] * value[k]);
+  for (int k = 0; k < 7; k++) add_number(rows, true, unit[part_of[k]] * deviation[k]);
+  text_add(rows, "\n");
+  int bin = (int)(run->time[s->simulation->shot->first + sample] / out->bin);
+  if (bin >= JUDGED_BINS) bin = JUDGED_BINS - 1;
+  for (int part = 0; part < JUDGED_PARTS; part++) {
+    double square = 0;
+    for (int k = 3 * part; k < (part < 2 ? 3 * part + 3 : 7); k++) square += value[k] * value[k];
+    if (isnan(square)) continue;
+    out->sum[part][bin] += unit[part] * sqrt(square);
+    out->count[part][bin]++;
+  }
+}
+
+static void judge_misfits(JudgedRows* rows, const Residuals* s, const MeasuredRun* run, int samples) {
+  const TaskIdentify* t = s->settings;
+  const double unit[JUDGED_PARTS] = {t->position, t->rotation, t->coordinate};
+  for (int i = 0, at = 0; i < run->link_count; i++) {
+    const MeasuredLink* l = &run->links[i];
+    const int counts[JUDGED_PARTS] = {3 * l->has_position, 3 * l->has_rotation, l->coordinate_count};
+    for (int part = 0; part < JUDGED_PARTS; part++)
+      for (int k = 0; k < counts[part]; k++, at++)
+        judge_misfit(rows, part, unit[part] / l->source->weight, s->r + at, samples, s->count);
+  }
+}
+
+/* Adds the size of three residuals to a mean. */
+static void add_mean(const double* r, int count, double unit, double* sum, int* seen) {
+  double square = 0;
+  for (int k = 0; k < count; k++) square += r[k] * r[k];
+  if (isnan(square)) return;
+  *sum += unit * sqrt(square);
+  (*seen)++;
+}
+
+/* Distances in one sample: means over its links. */
+static void judge_end(const Residuals* s, int sample, double out[2]) {
+  const TaskIdentify* t = s->settings;
+  const MeasuredRun* run = s->simulation->shot->run;
+  const double* r = s->r + (size_t)sample * (size_t)s->count;
+  int seen[2] = {0};
+  out[0] = out[1] = 0;
+  for (int i = 0; i < run->link_count; i++) {
+    const MeasuredLink* l = &run->links[i];
+    double weight = l->source->weight;
+    if (l->has_position) add_mean(r, 3, t->position / weight, &out[0], &seen[0]);
+    if (l->has_rotation) add_mean(r + 3 * l->has_position, 3, t->rotation / weight, &out[1], &seen[1]);
+    r += residuals_states(l);
+  }
+  for (int k = 0; k < 2; k++) out[k] = seen[k] > 0 ? out[k] / seen[k] : (double)NAN;
+}
+
+static void judge_rows(const Identification* id, const Residuals* s, int samples, double out[JUDGED_NUMBERS],
+                       JudgedRows* rows) {
+  const TaskIdentify* t = s->settings;
+  const MeasuredRun* run = s->simulation->shot->run;
+  int seen[3] = {0};
+  for (int k = 0; k < samples; k++) {
+    const double* r = s->r + (size_t)k * (size_t)s->count;
+    for (int i = 0; i < run->link_count; i++) {
+      const MeasuredLink* l = &run->links[i];
+      if (rows) add_judged(rows, id, s, l, k, (size_t)(r - s->r));
+      double weight = l->source->weight;
+      if (l->has_position) add_mean(r, 3, t->position / weight, &out[0], &seen[0]);
+      r += 3 * l->has_position;
+      if (l->has_rotation) add_mean(r, 3, t->rotation / weight, &out[1], &seen[1]);
+      r += 3 * l->has_rotation;
+      for (int n = 0; n < l->coordinate_count; n++) add_mean(r + n, 1, t->coordinate / weight, &out[2], &seen[2]);
+      r += l->coordinate_count;
+    }
+  }
+  for (int k = 0; k < 3; k++) out[k] = seen[k] > 0 ? out[k] / seen[k] : 0;
+  if (samples > 0) judge_end(s, samples - 1, out + 3);
+}
+
+/* Derivatives of a run that is judged; false: values only. */
+static bool judge_forward(Residuals* s) {
+  if (residuals_forward(s)) return true;
+  memory_free(s->j);
+  s->j = NULL;
+  s->forward = NULL;
+  s->next = 0;
+  memset(s->r, 0, sizeof(double) * (size_t)(s->simulation->shot->count * s->count));
+  return false;
+}
+
+bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[JUDGED_NUMBERS],
+                JudgedRows* rows) {
+  Shot shot = shot_of_run(id, run);
+  Simulation simulation = {.id = id, .shot = &shot};
+  bool whole = shot_simulate(&simulation, x, NULL);
+  for (int k = 0; k < JUDGED_NUMBERS; k++) out[k] = NAN;
+  if (whole) {
+    Residuals s = {.simulation = &simulation, .settings = &id->task->identify};
+    s.count = residuals_of_sample(s.settings, run, false);
+    int steps = simulation.recording.steps, samples = shot.count;
+    while (samples > 0 && shot.places[samples - 1].row + (shot.places[samples - 1].part > 0) > steps) samples--;
+    whole = samples == shot.count;
+    shot.count = samples;
+    s.r = MEMORY_NEW(double, (size_t)(samples * s.count) + 1);
+    for (int k = 0; k < 3; k++) out[k] = 0;
+    if (!rows || !judge_forward(&s))
+      for (int row = 0; row <= steps; row++) residuals_visit_row(&s, NULL, row);
+    if (rows) judge_misfits(rows, &s, run, samples);
+    judge_rows(id, &s, samples, out, rows);
+    memory_free(s.r);
+    memory_free(s.j);
+    memory_free(s.bar);
+  }
+  shot_simulation_free(&simulation);
+  memory_free(shot.places);
+  return whole;
+}

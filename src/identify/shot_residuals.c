@@ -1,0 +1,240 @@
+/* Residuals of a shot and their derivatives, row by row of its simulation (docs/derivations/identify.md, Q2, Q7). */
+#include <string.h>
+
+#include "identify/shot.h"
+
+/* R_m^T R as a rotation vector, and d phi / d(turn, link's axes). */
+static Vec3 rotation_residual(Quat measured, Mat3 r, Mat3* slope) {
+  Quat turn = quat_mul(quat_conjugate(measured), quat_from_mat3(r));
+  if (turn.w < 0) turn = (Quat){-turn.w, -turn.x, -turn.y, -turn.z};
+  Vec3 phi = quat_log(turn);
+  double angle = vec3_norm(phi), factor = 1.0 / 12;
+  if (angle > 1e-4) factor = 1 / (angle * angle) - turn.w / (2 * angle * sqrt(1 - turn.w * turn.w));
+  Mat3 cross = mat3_cross(phi);
+  *slope = mat3_add(mat3_add(mat3_identity(), mat3_scale(cross, 0.5)), mat3_scale(mat3_mul(cross, cross), factor));
+  return phi;
+}
+
+RatesOf residuals_rates(const TaskIdentify* t, const MeasuredLink* l, bool compared) {
+  RatesOf r = {compared && t->velocity > 0 && l->has_velocity,
+               compared && t->angular_velocity > 0 && l->has_spin && l->has_rotation,
+               compared && t->rate > 0 ? l->rate_count : 0, 0};
+  r.count = 3 * r.velocity + 3 * r.spin + r.rates;
+  return r;
+}
+
+int residuals_states(const MeasuredLink* l) { return 3 * l->has_position + 3 * l->has_rotation + l->coordinate_count; }
+
+int residuals_of_sample(const TaskIdentify* t, const MeasuredRun* r, bool rates) {
+  int count = 0;
+  for (int k = 0; k < r->link_count; k++)
+    count += residuals_states(&r->links[k]) + residuals_rates(t, &r->links[k], rates).count;
+  return count;
+}
+
+static double* jacobian_row(const Residuals* s, int sample, int index) {
+  return s->j ? s->j + ((size_t)sample * (size_t)s->count + (size_t)index) * (size_t)s->columns : NULL;
+}
+
+/* Of the cost by a residual; 0: it pulls at nothing. */
+static double pull_of(const Residuals* s, int sample, int index) {
+  return s->pull ? s->pull[(size_t)sample * (size_t)s->count + (size_t)index] : 0;
+}
+
+/* Derivative of a residual by a pose's small turn (world) and shift, as functional of its entries: to its row of j by
+ * the variables, or with its pull to the seeds. */
+static void add_pose_row(Residuals* s, int row, int link, Vec3 turn, Vec3 shift, int sample, int index) {
+  const Recording* r = &s->simulation->recording;
+  const RecordedState* state = &r->states[r->row_state[row]];
+  const Pose* pose = recording_state_pose(r, state);
+  double pull = pull_of(s, sample, index);
+  if (!s->j && (pull == 0 || !s->seeds.pose)) return;
+  Mat3 by_r = mat3_scale(mat3_mul(mat3_cross(turn), pose[link].r), 0.5);
+  const double by_t[3] = {shift.x, shift.y, shift.z};
+  double(*bar)[4] = s->j ? s->bar[link] : s->seeds.pose[(size_t)row * (size_t)r->model->link_count + (size_t)link];
+  double factor = s->j ? 1 : pull;
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3; k++) bar[i][k] += factor * by_r.m[i][k];
+    bar[i][3] += factor * by_t[i];
+  }
+  if (!s->j) return;
+  step_forward_row(s->forward, recording_state_q(r, state), pose, 0, s->bar, jacobian_row(s, sample, index));
+  memset(bar, 0, sizeof(double[3][4]));
+}
+
+/* The same by a coordinate's increment. */
+static void add_coordinate_row(Residuals* s, int row, int dof, double weight, int sample, int index) {
+  double *out = jacobian_row(s, sample, index), pull = pull_of(s, sample, index);
+  if (pull != 0 && s->seeds.q)
+    s->seeds.q[(size_t)row * (size_t)s->simulation->model.dof_count + (size_t)dof] += pull * weight;
+  if (!out) return;
+  const double* from = step_forward_state(s->forward, 0) + (size_t)dof * (size_t)s->columns;
+  for (int n = 0; n < s->columns; n++) out[n] += weight * from[n];
+}
+
+static Vec3 axis_of(int k) { return vec3(k == 0, k == 1, k == 2); }
+
+static void add_position(Residuals* s, int sample, int at, const MeasuredLink* l, int row, double part) {
+  int own = s->simulation->shot->first + sample;
+  Vec3 seen = l->position[own], is = recording_pose(&s->simulation->recording, row)[l->link].t;
+  double weight = part * l->source->weight / s->settings->position;
+  double apart[3] = {is.x - seen.x, is.y - seen.y, is.z - seen.z};
+  for (int k = 0; k < 3; k++) {
+    s->r[sample * s->count + at + k] += weight * apart[k];
+    add_pose_row(s, row, l->link, vec3(0, 0, 0), vec3_scale(axis_of(k), weight), sample, at + k);
+  }
+}
+
+static void add_rotation(Residuals* s, int sample, int at, const MeasuredLink* l, int row, double part) {
+  int own = s->simulation->shot->first + sample;
+  Mat3 slope, r = recording_pose(&s->simulation->recording, row)[l->link].r;
+  Vec3 phi = rotation_residual(l->rotation[own], r, &slope);
+  double weight = part * l->source->weight / s->settings->rotation, value[3] = {phi.x, phi.y, phi.z};
+  for (int k = 0; k < 3; k++) {
+    s->r[sample * s->count + at + k] += weight * value[k];
+    Vec3 own_axes = vec3(slope.m[k][0], slope.m[k][1], slope.m[k][2]);
+    add_pose_row(s, row, l->link, vec3_scale(mat3_mul_vec(r, own_axes), weight), vec3(0, 0, 0), sample, at + k);
+  }
+}
+
+static void add_coordinates(Residuals* s, int sample, int at, const MeasuredLink* l, int row, double part) {
+  const Recording* r = &s->simulation->recording;
+  const ModelLink* link = &s->simulation->model.links[l->link];
+  const double* q = recording_state_q(r, &r->states[r->row_state[row]]) + link->coordinate_first;
+  double weight = part * l->source->weight / s->settings->coordinate;
+  int own = s->simulation->shot->first + sample;
+  for (int k = 0; k < l->coordinate_count; k++) {
+    double apart = q[k] - l->coordinates[own * l->coordinate_count + k];
+    s->r[sample * s->count + at + k] += weight * (k < link->joint.slide_count ? apart : same_turn(apart));
+    add_coordinate_row(s, row, link->dof_first + k, weight, sample, at + k);
+  }
+}
+
+/* ---------------------------------------------------------------- velocities (Q7) */
+
+/* The rows whose difference a rate is compared with. */
+static void rate_rows(const Shot* shot, int sample, int rows[2]) {
+  SamplePlace p = shot->places[sample];
+  bool between = p.part > 0;
+  rows[0] = between || p.row == 0 ? p.row : p.row - 1;
+  rows[1] = p.row < shot->steps ? p.row + 1 : p.row;
+}
+
+static Pose pose_in_row(const Residuals* s, int row, int link) {
+  return recording_pose(&s->simulation->recording, row)[link];
+}
+
+/* side: is the row the one before (0) or the one after; scale: 1 / (time between them). */
+static void add_velocity(Residuals* s, int sample, int at, const MeasuredLink* l, int row, int side, double scale) {
+  Vec3 seen = l->velocity[s->simulation->shot->first + sample], is = pose_in_row(s, row, l->link).t;
+  double weight = l->source->weight / s->settings->velocity, sign = side ? scale : -scale;
+  double value[3] = {sign * is.x, sign * is.y, sign * is.z}, said[3] = {seen.x, seen.y, seen.z};
+  for (int k = 0; k < 3; k++) {
+    s->r[sample * s->count + at + k] += weight * (value[k] - (side ? said[k] : 0));
+    add_pose_row(s, row, l->link, vec3(0, 0, 0), vec3_scale(axis_of(k), sign * weight), sample, at + k);
+  }
+}
+
+/* log(R_a^T R_b), in the link's axes: by a turn of b it changes by J_r^-1 R_b^T, by one of a by -J_r^-1 R_b^T, too. */
+static void add_spin(Residuals* s, int sample, int at, const MeasuredLink* l, const int rows[2], int side,
+                     double scale) {
+  Vec3 seen = l->spin[s->simulation->shot->first + sample];
+  Mat3 slope, before = pose_in_row(s, rows[0], l->link).r, after = pose_in_row(s, rows[1], l->link).r;
+  Vec3 phi = rotation_residual(quat_from_mat3(before), after, &slope);
+  double weight = l->source->weight / s->settings->angular_velocity, sign = side ? scale : -scale;
+  double value[3] = {phi.x, phi.y, phi.z}, said[3] = {seen.x, seen.y, seen.z};
+  for (int k = 0; k < 3; k++) {
+    if (side) s->r[sample * s->count + at + k] += weight * (scale * value[k] - said[k]);
+    Vec3 own_axes = vec3(slope.m[k][0], slope.m[k][1], slope.m[k][2]);
+    add_pose_row(s, rows[side], l->link, vec3_scale(mat3_mul_vec(after, own_axes), sign * weight), vec3(0, 0, 0),
+                 sample, at + k);
+  }
+}
+
+static void add_joint_rates(Residuals* s, int sample, int at, const MeasuredLink* l, int row, int side, double scale) {
+  const Recording* r = &s->simulation->recording;
+  const ModelLink* link = &s->simulation->model.links[l->link];
+  const double* q = recording_state_q(r, &r->states[r->row_state[row]]) + link->coordinate_first;
+  double weight = l->source->weight / s->settings->rate, sign = side ? scale : -scale;
+  int own = s->simulation->shot->first + sample;
+  for (int k = 0; k < l->rate_count; k++) {
+    s->r[sample * s->count + at + k] += weight * (sign * q[k] - (side ? l->rates[own * l->rate_count + k] : 0));
+    add_coordinate_row(s, row, link->dof_first + k, sign * weight, sample, at + k);
+  }
+}
+
+static void add_rates(Residuals* s, int sample, int row) {
+  const Shot* shot = s->simulation->shot;
+  int rows[2];
+  rate_rows(shot, sample, rows);
+  if (row != rows[0] && row != rows[1]) return;
+  int side = row == rows[1];
+  double scale = 1 / ((rows[1] - rows[0]) * s->simulation->model.simulation.dt);
+  for (int k = 0, at = 0; k < shot->run->link_count; k++) {
+    const MeasuredLink* l = &shot->run->links[k];
+    RatesOf of = residuals_rates(s->settings, l, true);
+    at += residuals_states(l);
+    if (of.velocity) add_velocity(s, sample, at, l, row, side, scale);
+    at += 3 * of.velocity;
+    if (of.spin) add_spin(s, sample, at, l, rows, side, scale);
+    at += 3 * of.spin;
+    if (of.rates > 0) add_joint_rates(s, sample, at, l, row, side, scale);
+    at += of.rates;
+  }
+}
+
+static void add_sample(Residuals* s, int sample, int row, double part) {
+  const MeasuredRun* run = s->simulation->shot->run;
+  for (int k = 0, at = 0; k < run->link_count; k++) {
+    const MeasuredLink* l = &run->links[k];
+    if (l->has_position) add_position(s, sample, at, l, row, part);
+    at += 3 * l->has_position;
+    if (l->has_rotation) add_rotation(s, sample, at, l, row, part);
+    at += 3 * l->has_rotation;
+    add_coordinates(s, sample, at, l, row, part);
+    at += l->coordinate_count + residuals_rates(s->settings, l, s->rates).count;
+  }
+}
+
+/* All samples that this row has a part in: those between the rows beside it, and for rates on these. Samples and rows
+ * rise together. */
+void residuals_visit_row(void* context, StepForward* forward, int row) {
+  Residuals* s = context;
+  (void)forward;
+  const Shot* shot = s->simulation->shot;
+  while (s->next < shot->count && shot->places[s->next].row + 1 < row) s->next++;
+  for (int k = s->next; k < shot->count && shot->places[k].row <= row + s->rates; k++) {
+    SamplePlace p = shot->places[k];
+    if (p.row == row) add_sample(s, k, row, 1 - p.part);
+    if (p.row == row - 1 && p.part > 0) add_sample(s, k, row, p.part);
+    if (s->rates) add_rates(s, k, row);
+  }
+}
+
+static void chain(void* context, const ModelGradient* gradient, double* row) {
+  const Residuals* s = context;
+  const Identification* id = s->simulation->id;
+  optimization_chain(id->optimization, 0, &s->simulation->model, gradient, row);
+  for (int k = 0; k < id->locals / 2; k++) {
+    row[id->variables + k] += gradient->coordinates[k];
+    row[id->variables + id->locals / 2 + k] += gradient->velocities[k];
+  }
+}
+
+/* Residuals with their derivatives, which are made room for here; r and count are there. false: a step has none. */
+bool residuals_forward(Residuals* s) {
+  const Simulation* simulation = s->simulation;
+  const Identification* id = simulation->id;
+  size_t bars = sizeof(double[3][4]) * (size_t)simulation->model.link_count;
+  int failed;
+  s->columns = id->variables + id->locals;
+  s->j = MEMORY_NEW(double, (size_t)simulation->shot->count*(size_t)s->count*(size_t)s->columns + 1);
+  s->bar = memory_alloc(bars);
+  memset(s->bar, 0, bars);
+  s->forward = step_forward_create(&simulation->model, s->columns, chain, s);
+  if (!optimization_turns_joints(id->optimization)) step_forward_skip_turns(s->forward);
+  if (simulation->placed) step_forward_place(s->forward, simulation->placed);
+  bool sound = recording_forward(s->forward, &simulation->recording, residuals_visit_row, s, &failed);
+  step_forward_destroy(s->forward);
+  return sound;
+}

@@ -1,0 +1,44 @@
+/* Private to scene/: a scene as YAML, part by part (write_scene.c, write_shapes.c, write_link.c). All append to the
+ * writer's text, which is the caller's; none fails. */
+#ifndef SDRS_SCENE_WRITE_SCENE_H
+#define SDRS_SCENE_WRITE_SCENE_H
+
+#include <string.h>
+
+#include "scene/parts.h"
+#include "scene/write_text.h"
+
+/* A scene on its way to YAML. Borrows all but the names. */
+typedef struct {
+  const Scene* scene;
+  const char* folder; /* that paths are seen from */
+  Text* out;
+  char** shape_names; /* owned; one per shape */
+} SceneWriter;
+
+/* The same to the bit; size in bytes. */
+static inline bool same_bits(const void* a, const void* b, size_t size) { return memcmp(a, b, size) == 0; }
+/* Are values[count] all zero, and none of them -0? count: at most JOINT_MAX_COORDINATE. */
+static inline bool all_zero(const double* values, int count) {
+  const double zero[JOINT_MAX_COORDINATE] = {0};
+  return same_bits(values, zero, sizeof(double) * (size_t)count);
+}
+
+/* ---- scene/write_scene.c */
+/* What of a material is given, each key between `before` and `after`. */
+void write_material(Text* out, const SceneMaterial* material, const char* before, const char* after);
+
+/* ---- scene/write_shapes.c */
+/* A name for every shape in shape_names, its own where it can stand as a key. Allocates the names and their array,
+ * which the caller frees. */
+void write_shape_names(SceneWriter* writer);
+/* `shapes:` with all of them; nothing without shapes. */
+void write_shapes(const SceneWriter* writer);
+/* `, position: ..., rotation: ...` inside { }, as far as they differ from none [m]. */
+void write_pose(Text* out, Vec3 position, Quat rotation);
+
+/* ---- scene/write_link.c */
+/* `links:` with all of them, their joints, masses and uses of shapes. */
+void write_links(const SceneWriter* writer);
+
+#endif
