@@ -49,6 +49,16 @@ double contact_impact_pace(ContactSystem* s, double dt_before) {
  * side by side, and no longer come nearer along what parts them then. */
 #define TURNED_AWAY 0.7
 
+/* A body that turns by so much in a part comes nearer by its turn more than the places at both ends tell [rad]. */
+#define TURNED_FAR 0.5
+
+/* How far the farthest point of a link goes by its turn, where that is large [m]. Below half a turn. */
+static double swept(const ContactSystem* s, int link, const Pose* begin, const Pose* aim) {
+  Mat3 turn = mat3_mul(mat3_transpose(begin[link].r), aim[link].r);
+  double cosine = 0.5 * (mat3_trace(turn) - 1);
+  return cosine < math_cos(TURNED_FAR) ? math_acos(fmax(cosine, -1)) * s->model->links[link].reach : 0;
+}
+
 double contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim, double dt) {
   double allowed = INFINITY;
   for (int k = 0; k < s->list_count && s->law->enters; k++) {
@@ -68,6 +78,8 @@ double contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim
              after = pair_gap_along(&to[0], &to[1], found.normal);
       approach = fmax(approach, (before - after) / dt);
     }
+    double way = swept(s, p->link_a, begin, aim) + swept(s, p->link_b, begin, aim);
+    if (way > 0) approach = fmax(approach, 0) + way / dt;
     allowed = fmin(allowed, s->law->entry(&pair, approach, distance, dt));
   }
   return allowed;

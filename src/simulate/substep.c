@@ -350,6 +350,7 @@ static StepReport take_span(Sim* s) {
     if (s->contact && parts < PARTS_MOST) pace = contact_impact_pace(s->contact, s->reached.dt);
     bool resolves = pace < (double)INFINITY;
     if (resolves && step_resolves(s->reached.kind)) pace = fmin(pace, PART_GROWS * s->reached.dt);
+    if (!resolves && parts > 0) pace = left / spin_parts(s, left); /* what a blow has spun, as at a step's beginning */
     if (pace < left) length = left / ceil(left / pace);
     s->clock.kind = next_kind(s, resolves);
     StepReport one = take_part(s, end, left, &length);
