@@ -1,4 +1,5 @@
 /* Contact parameters that work unasked, and warnings about given ones that cannot (docs/contact-parameters.md). */
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,8 @@
 #define SUPPORT_PER_WAY 0.75
 /* Rounding of the scene's coordinates (1e-16 of them) stays below a millionth of the support. */
 #define SUPPORT_PER_EXTENT 1e-9
+/* ... but bodies do not feel each other through their own thickness for that. */
+#define SUPPORT_WITHIN (1.0 / 8)
 /* (R5) Gaps in units of the support: of the median body, and what the whole pile and the lightest body may have. */
 #define GAP_REFERENCE 0.5
 #define GAP_SMALLEST 0.15
@@ -77,7 +80,7 @@ static double smallest_feature(const Model* model, const double* feature) {
 static double derived_support(const ModelContact* contact, const ContactScales* scales) {
   double support = contact->feature * SUPPORT_PER_FEATURE;
   if (scales->way > 0 && !contact->bounces) support = fmin(support, scales->way * SUPPORT_PER_WAY);
-  return fmax(support, scales->extent * SUPPORT_PER_EXTENT);
+  return fmax(support, fmin(scales->extent * SUPPORT_PER_EXTENT, contact->feature * SUPPORT_WITHIN));
 }
 
 static double force_at(ContactModel model, double support, double gap) {
@@ -205,7 +208,16 @@ typedef struct {
 /* (R7) */
 static void check_support(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
-  if (contact->support_derived) return;
+  if (contact->support_derived) {
+    if (check->scales.extent * SUPPORT_PER_EXTENT > contact->feature * SUPPORT_WITHIN)
+      diagnostics_add(
+          check->diagnostics, SEVERITY_WARNING, check->model->scene->contact.place,
+          "bodies as small as %.3g m stand at coordinates of %.3g m: these are rounded to %.2g of the contact "
+          "range, %.3g m; place the scene near the origin",
+          contact->feature, check->scales.extent, DBL_EPSILON * check->scales.extent / contact->support,
+          contact->support);
+    return;
+  }
   if (contact->support > contact->feature)
     diagnostics_add(
         check->diagnostics, SEVERITY_WARNING, check->support,

@@ -377,7 +377,10 @@ static const SchemaRow ROWS[] = {
             "[low, high], null for an open end; or a list of one such pair or null per degree of freedom. A ball has "
             "[null, high] for its whole angle."},
     {"joint", "limit_law", VALUE_CHOICE, AT(JointForm, limit_law), .only = MOVING_JOINTS, .of = "barrier|penalty",
-     .fallback = "barrier", .meaning = "barrier is never passed, penalty is a spring beyond the limit."},
+     .fallback = "barrier",
+     .meaning =
+         "barrier is never passed, penalty is a spring beyond the limit. What strikes either is thrown back, with "
+         "less than its speed where that takes few steps (docs/derivations/step.md, S7)."},
     {"joint", "limit_stiffness", VALUE_NUMBER, AT(JointForm, limit_stiffness), .only = MOVING_JOINTS,
      .unit = "barrier: J; penalty: N/m or N m/rad", .fallback = "(1 for a barrier, 1000 for a penalty)",
      .range = RANGE_ABOVE(0), .meaning = "Strength of the limits."},

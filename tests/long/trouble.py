@@ -291,11 +291,12 @@ def check_energy(scene, solver):
     if trouble_machines.store_energy(scene):
         return
     fallen = [0.5 * (a - b) for a, b in zip(solver["potential"], solver["potential"][1:])]
+    momentum = scene["simulation"]["integrator"] == "momentum"
     total = [sum(energies) for energies in zip(solver["total"], solver["contact"], solver["limit"])]
-    if scene["simulation"]["integrator"] == "momentum":
-        total = total[1:]
     scale = max(solver["kinetic"]) + max(total) - min(total)
-    gained = max((b - a for a, b in zip(total, total[1:])), default=0)
+    # Under momentum the first step has half of its gravity; where the number of substeps changes it acts for the new length, not between middles.
+    alike = [n for n in range(2 if momentum else 1, len(total)) if not momentum or solver["substeps"][n] == solver["substeps"][n - 1]]
+    gained = max((total[n] - total[n - 1] for n in alike), default=0)
     if scene["simulation"]["integrator"] == "second_order":
         if stays_at_rest(scene):
             return

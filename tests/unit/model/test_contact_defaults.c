@@ -1,6 +1,7 @@
 /* The rule of docs/contact-parameters.md. Gaps are judged by the independent search of rest_search.h. */
 #include "fixture.h"
 #include "rest_search.h"
+#include "support/runs.h"
 
 /* A free box of edge 0.2 m and 1 kg over the ground, with lines put before. */
 static void load_box(Fixture* f, const char* before) {
@@ -253,6 +254,24 @@ static void warns_R7_of_supports_that_are_too_large_or_too_small(void** state) {
   check_warned("contact: {support: 30}", "larger than the smallest feature of the moving bodies, 0.2 m"); /* no error */
 }
 
+/* A box of 0.2 m whose link stands far off: rounding asks for 1e-9 of that, up to an eighth of the box. */
+static void warns_R7_of_bodies_that_are_small_where_they_stand(void** state) {
+  (void)state;
+  static const double far[] = {1e3, 1e7, 1e8, 1e9}, wanted[] = {1e-3, 1e-2, 2.5e-2, 2.5e-2};
+  for (int k = 0; k < 4; k++) {
+    Run* run = run_model(
+        "name: far\nlinks: [{name: box, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: "
+        "[%.17g, 0, 0]}]\n",
+        far[k]);
+    compare_relative(run->model.contact.support, wanted[k], 1e-6, "a box at %g m", far[k]);
+    int warned = 0;
+    for (int n = 0; n < run->diagnostics.count; n++)
+      warned += strstr(run->diagnostics.items[n].text, "place the scene near the origin") != NULL;
+    assert_int_equal(warned, far[k] > 2e7);
+    run_free(run);
+  }
+}
+
 /* The place is that of the value itself: column of the number. */
 static void warns_R8_of_stiffness_out_of_range(void** state) {
   (void)state;
@@ -304,6 +323,7 @@ int main(void) {
       cmocka_unit_test(given_values_are_kept_and_the_rest_follows_them),
       cmocka_unit_test(numbers_beyond_doubles_are_an_error),
       cmocka_unit_test(warns_R7_of_supports_that_are_too_large_or_too_small),
+      cmocka_unit_test(warns_R7_of_bodies_that_are_small_where_they_stand),
       cmocka_unit_test(warns_R8_of_stiffness_out_of_range),
       cmocka_unit_test(warns_R9_of_steps_too_long_for_the_stiffness),
       cmocka_unit_test(warns_R10_of_smoothing),

@@ -31,6 +31,36 @@ static void measure_energies_of_a_free_body(void** state) {
   run_free(run);
 }
 
+/* Thrown up at 3 m/s: m v^2 / 2 + m g z = 4.5 + 9.81 * 5 for a mass of 1, kept in flight. `momentum` has half of its
+ * first step's gravity behind it where its first rate belongs, and the mean of both ends of a step is m g^2 h^2 / 8
+ * above its middle; `second_order` has rates of the end, but for the first step. */
+static void S20_total_is_of_one_moment(void** state) {
+  (void)state;
+  static const char* const integrator[] = {"momentum", "second_order"};
+  for (int i = 0; i < 2; i++) {
+    Run* run = run_create(1, 1e-9,
+                          "simulation: {dt: 0.01, steps: 60, gravity: [0, 0, -9.81], integrator: %s}\n"
+                          "contact: {model: none}\n"
+                          "links:\n"
+                          "  - {name: body, mass: 1, shape: {type: box, size: [0.3, 0.2, 0.1]}, position: [0, 0, 5]}\n"
+                          "initial: [{link: body, velocities: [0, 0, 3, 0, 0, 0]}]\n",
+                          integrator[i]);
+    double begun = 4.5 + 9.81 * 5, above = 9.81 * 9.81 * 1e-4 / 8, late = i == 0 ? 9.81 * 3 * 0.01 / 2 : 0;
+    compare_near(sim_measure(run->sim).total, begun, 1e-12, "%s: total at the start", integrator[i]);
+    run_steps(run, 1);
+    double first = sim_measure(run->sim).total;
+    for (int n = 2; n <= 60; n++) {
+      run_steps(run, 1);
+      SimMeasure m = sim_measure(run->sim);
+      compare_near(m.total, begun - late, i == 0 ? 2 * above : 1e-10, "%s: total after step %d", integrator[i], n);
+      if (i == 0) compare_near(m.total, first, 1e-10, "%s: step %d against the first", integrator[i], n);
+      if (i == 1)
+        compare_near(m.total, m.kinetic + m.potential, 0, "%s: step %d ends with its rates", integrator[i], n);
+    }
+    run_free(run);
+  }
+}
+
 /* A table on two feet: two hulls on the ground, one row; a cup on the table: another, a < b, force on b. */
 static void measure_contacts_are_merged_by_link_and_sorted(void** state) {
   (void)state;
@@ -246,6 +276,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(measure_contacts_have_the_centre_of_pressure),
       cmocka_unit_test(measure_energies_of_a_free_body),
+      cmocka_unit_test(S20_total_is_of_one_moment),
       cmocka_unit_test(S19_momenta_of_a_free_body_at_the_start),
       cmocka_unit_test(S19_momenta_in_flight_by_both_schemes),
       cmocka_unit_test(S19_momentum_of_a_closed_system_is_kept),
