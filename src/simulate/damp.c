@@ -1,5 +1,5 @@
 /* Levenberg-Marquardt damping of large islands: inertia counts several times in Newton's model, so that bodies that
- * nothing holds go less far while contact is what it is (docs/derivations/step.md, S20). */
+ * nothing holds go less far while contact is what it is (docs/derivations/step.md, S21). */
 #include "simulate/sim.h"
 
 /* Islands of fewer trees are not damped: halving costs them little. */

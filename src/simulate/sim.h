@@ -353,7 +353,7 @@ void hold_create(Sim* sim);
 void hold_choose(Sim* sim);
 /* Does a tree stay where it is in this round, whatever acts on it? */
 static inline bool hold_is_held(const Sim* sim, int tree) { return sim->holds && sim->held[tree]; }
-/* ---- simulate/damp.c: inertia that counts several times in Newton's model (docs/derivations/step.md, S20) */
+/* ---- simulate/damp.c: inertia that counts several times in Newton's model (docs/derivations/step.md, S21) */
 /* Allocates what the Sim owns, each factor 1; nothing for scenes that are never damped. */
 void damp_create(Sim* sim);
 /* All factors are 1, without telling what is out of date: before a step or after it. */

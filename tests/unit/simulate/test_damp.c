@@ -1,4 +1,4 @@
-/* Levenberg-Marquardt damping (S20): the factors, what they do to Newton's model, that damped steps end where others
+/* Levenberg-Marquardt damping (S21): the factors, what they do to Newton's model, that damped steps end where others
  * do, and the same bits for any number of threads. */
 #include <string.h>
 
@@ -37,7 +37,7 @@ static Run* blocks_run(int threads) {
   return run;
 }
 
-static void damp_S20_factors_follow_the_lengths(void** state) {
+static void damp_S21_factors_follow_the_lengths(void** state) {
   (void)state;
   static const struct {
     double alpha;
@@ -76,7 +76,7 @@ static void damp_S20_factors_follow_the_lengths(void** state) {
 }
 
 /* The force is that of the objective; a free body's Hessian is its inertia, so that it goes a factor less far. */
-static void damp_S20_scales_inertia_in_the_hessian_alone(void** state) {
+static void damp_S21_scales_inertia_in_the_hessian_alone(void** state) {
   (void)state;
   Run* run = blocks_run(1);
   Sim* s = run->sim;
@@ -95,7 +95,7 @@ static void damp_S20_scales_inertia_in_the_hessian_alone(void** state) {
   run_free(run);
 }
 
-static void damp_S20_steps_end_where_others_do(void** state) {
+static void damp_S21_steps_end_where_others_do(void** state) {
   (void)state;
   Run *damps = blocks_run(1), *plain = blocks_run(1);
   double* damping = plain->sim->damping;
@@ -117,7 +117,7 @@ static void damp_S20_steps_end_where_others_do(void** state) {
   run_free(plain);
 }
 
-static void damp_S20_does_not_depend_on_threads(void** state) {
+static void damp_S21_does_not_depend_on_threads(void** state) {
   (void)state;
   for (int threads = 2; threads <= 3; threads++) {
     Run *many = blocks_run(threads), *one = blocks_run(1);
@@ -135,10 +135,10 @@ static void damp_S20_does_not_depend_on_threads(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(damp_S20_factors_follow_the_lengths),
-      cmocka_unit_test(damp_S20_scales_inertia_in_the_hessian_alone),
-      cmocka_unit_test(damp_S20_steps_end_where_others_do),
-      cmocka_unit_test(damp_S20_does_not_depend_on_threads),
+      cmocka_unit_test(damp_S21_factors_follow_the_lengths),
+      cmocka_unit_test(damp_S21_scales_inertia_in_the_hessian_alone),
+      cmocka_unit_test(damp_S21_steps_end_where_others_do),
+      cmocka_unit_test(damp_S21_does_not_depend_on_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
