@@ -206,7 +206,8 @@ bool multistart_goes_on(const Optimization* o);
  * to be called again. */
 Status multistart_next(Optimization* o);
 /* Begin anew at x[variables], with a fresh optimizer; those that are held stay as they are (variables, NULL: none).
- * optimization_start is next (optimize/optimization.c). x and held are only read; rows are counted from 0 again. */
+ * optimization_start is next (optimize/optimization_create.c). x and held are only read; rows are counted from 0 again.
+ */
 void optimization_restart(Optimization* o, const double* x, const bool* held);
 /* Why it ends here, if it does; can_step: the optimizer can go on (optimize/optimization.c). Sets o->stop,
  * STOP_NOT_YET while it goes on. */

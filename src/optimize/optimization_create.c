@@ -1,0 +1,242 @@
+/* An optimization made: its design, its runs with room for what they keep, the point that it begins with. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "optimize/optimization.h"
+
+/* How many entries from k on are corners that hulls of one link have in common. */
+static int corner_run(const SharedVertices* shared, int k) {
+  int end = k;
+  while (end < shared->count && shared->items[end].corner && shared->items[end].link == shared->items[k].link) end++;
+  return end - k;
+}
+
+static void describe_shared(Optimization* o) {
+  const Scene* scene = &o->task->scenarios[0].scene;
+  for (int k = 0; k < o->design.shared.count; k++) {
+    const SharedVertex* s = &o->design.shared.items[k];
+    const char* link = scene->links[s->link].name;
+    int corners = corner_run(&o->design.shared, k);
+    if (corners > 0) {
+      text_add(&o->note, "link '%s': vertices at corners of other hulls that move with them: %d\n", link, corners);
+      k += corners - 1;
+    } else if (s->child < 0) {
+      text_add(&o->note, "link '%s': hulls %d and %d share a vertex at (%.4g, %.4g, %.4g)\n", link, s->hull[0],
+               s->hull[1], s->position.x, s->position.y, s->position.z);
+    } else {
+      text_add(&o->note, "link '%s': hull %d has a vertex at the joint of '%s'%s\n", link, s->hull[0],
+               scene->links[s->child].name, s->outside > 0 ? ", which adds a corner" : "");
+    }
+  }
+}
+
+void optimization_room(Optimization* o, int rows) {
+  if (rows <= o->capacity) return;
+  int capacity = rows + rows / 2 + 64;
+  size_t terms = sizeof(double) * (size_t)o->term_count;
+  o->rows =
+      memory_resize(o->rows, sizeof(OptimizationRow) * (size_t)o->capacity, sizeof(OptimizationRow) * (size_t)capacity);
+  o->row_terms = memory_resize(o->row_terms, terms * (size_t)o->capacity, terms * (size_t)capacity);
+  size_t multipliers = sizeof(double) * (size_t)subjects_count(o->subjects);
+  if (multipliers > 0)
+    o->row_multipliers =
+        memory_resize(o->row_multipliers, multipliers * (size_t)o->capacity, multipliers * (size_t)capacity);
+  o->capacity = capacity;
+}
+
+static void make_vectors(Optimization* o) {
+  size_t n = (size_t)o->design.variable_count;
+  o->x = MEMORY_NEW(double, n);
+  o->gradient = MEMORY_NEW(double, n);
+  o->trial = MEMORY_NEW(double, n);
+  o->trial_gradient = MEMORY_NEW(double, n);
+  o->best_x = MEMORY_NEW(double, n);
+  o->terms = MEMORY_NEW(double, o->term_count);
+  o->trial_terms = MEMORY_NEW(double, o->term_count);
+  for (size_t k = 0; k < n; k++) o->x[k] = o->best_x[k] = o->design.variables[k].initial;
+}
+
+static int steps_of(const Optimization* o, const ScenarioRun* run) {
+  return task_horizon(o->task->scenarios[run - o->runs].steps, run->model.simulation.steps);
+}
+
+/* What run->keep says, and what losses ask for; seeds: NULL, or those that go with it. */
+static void create_rows(const Optimization* o, ScenarioRun* run, LossSeeds* seeds) {
+  int steps = steps_of(o, run);
+  if (o->task->memory > 0)
+    recording_create_thin(&run->recording, &run->model, steps, &run->keep);
+  else
+    recording_create(&run->recording, &run->model, steps);
+  loss_keep_pairs(run->loss, steps, &run->recording, seeds);
+}
+
+static void create_recording(const Optimization* o, ScenarioRun* run) {
+  int steps = steps_of(o, run);
+  if (o->task->memory > 0) {
+    run->keep = row_keep_create(&run->model, steps);
+    loss_keep(run->loss, &run->model, &run->keep);
+    row_keep_lay_out(&run->keep, &run->model);
+    run->seeds = loss_seeds_create_thin(&run->model, &run->keep);
+  } else {
+    run->seeds = loss_seeds_create(&run->model, steps);
+  }
+  create_rows(o, run, &run->seeds);
+}
+
+void optimization_repeat_parts(Optimization* o) {
+  for (int k = 0; k < o->run_count; k++) {
+    ScenarioRun* run = &o->runs[k];
+    run->repeated = run->recording;
+    run->recording = (Recording){0};
+    create_rows(o, run, NULL);
+  }
+}
+
+/* A recorded state is a constant. */
+static Status check_start(const Optimization* o, const ScenarioRun* run, Diagnostics* diagnostics) {
+  if (!run->model.start || o->task->attachment_count + o->task->start_count == 0) return STATUS_OK;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, run->scene->start.place,
+                  "start: a run that begins in a recorded state has no gradient by attachments and initial values, "
+                  "which the task wants to change");
+  return STATUS_BAD_INPUT;
+}
+
+static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
+  o->run_count = o->task->scenario_count;
+  o->runs = MEMORY_NEW(ScenarioRun, o->run_count);
+  for (int k = 0; k < o->run_count; k++) {
+    ScenarioRun* run = &o->runs[k];
+    run->scene = &o->task->scenarios[k].scene;
+    run->weight = o->task->scenarios[k].weight;
+    run->has_model = true;
+    Status status = model_create(&run->model, run->scene, diagnostics);
+    if (status == STATUS_OK) status = check_start(o, run, diagnostics);
+    if (status == STATUS_OK) status = loss_create(&run->loss, o->task, k, &run->model, diagnostics);
+    if (status != STATUS_OK) return status;
+    create_recording(o, run);
+    if (o->task->memory > 0)
+      status = recording_check_memory(&run->recording, &run->seeds, o->task->memory * GIBIBYTE / o->run_count,
+                                      o->task->memory_place, diagnostics);
+    if (status != STATUS_OK) return status;
+    model_gradient_create(&run->gradient, &run->model);
+    run->terms = MEMORY_NEW(double, loss_count(run->loss));
+    run->by_variables = MEMORY_NEW(double, o->design.variable_count);
+  }
+  o->term_count = loss_count(o->runs[0].loss);
+  return success_create(&o->success, o, diagnostics);
+}
+
+Status optimization_create(Optimization** optimization, Task* task, const OptimizationOptions* options,
+                           Diagnostics* diagnostics) {
+  Optimization* o = MEMORY_NEW(Optimization, 1);
+  *optimization = o;
+  o->task = task;
+  for (int k = 0; k < task->scenario_count; k++) task->scenarios[k].scene.threads = options->threads;
+  o->options = *options;
+  Status status = design_create(&o->design, task, diagnostics);
+  if (status == STATUS_OK) status = continuation_start(o, diagnostics);
+  if (status == STATUS_OK) status = create_runs(o, diagnostics);
+  if (status != STATUS_OK) return status;
+  describe_shared(o);
+  o->subjects = subjects_create(task);
+  status = draws_create(&o->draws, &o->design, task, diagnostics);
+  if (status != STATUS_OK) return status;
+  draws_set(o, 0);
+  optimization_identify(o);
+  make_vectors(o);
+  o->optimizer = optimizer_create(&task->optimizer, &o->design.set);
+  o->spare_state = MEMORY_NEW(double, optimizer_state_size(o->optimizer));
+  if (optimizer_project(o->optimizer, o->x)) return STATUS_OK;
+  SourcePlace place = {task->path, 0, 0};
+  diagnostics_add(diagnostics, SEVERITY_ERROR, place, "no design obeys the bounds and constraints together");
+  return STATUS_BAD_INPUT;
+}
+
+void optimization_destroy(Optimization* o) {
+  if (!o) return;
+  for (int k = 0; o->runs && k < o->run_count; k++) scenario_run_free(&o->runs[k]);
+  optimizer_destroy(o->optimizer);
+  subjects_destroy(o->subjects);
+  success_destroy(o->success);
+  validation_destroy(o->validation);
+  draws_destroy(o->draws);
+  model_scene_destroy(o->shown, o->shown_of);
+  design_destroy(&o->design);
+  void* owned[] = {o->runs,
+                   o->x,
+                   o->gradient,
+                   o->trial,
+                   o->trial_gradient,
+                   o->best_x,
+                   o->terms,
+                   o->trial_terms,
+                   o->spare_state,
+                   o->rows,
+                   o->row_terms,
+                   o->reason,
+                   o->identity,
+                   o->row_multipliers,
+                   o->contacts,
+                   o->unit,
+                   o->function_gradient};
+  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+  text_free(&o->note);
+  memory_free(o);
+}
+
+void optimization_minimise(Optimization* o, const OptimizationFunction* function) {
+  size_t n = (size_t)o->design.variable_count;
+  o->function = *function;
+  o->unit = MEMORY_NEW(double, n);
+  o->function_gradient = MEMORY_NEW(double, n);
+  memcpy(o->unit, function->unit, sizeof(double) * n);
+  for (size_t k = 0; k < n && function->held; k++)
+    if (function->held[k]) o->design.set.low[k] = o->design.set.high[k] = o->x[k];
+  continuation_forget(o);
+}
+
+typedef struct {
+  const char* name;
+  int index;
+} NamedVariable;
+
+static int by_name(const void* a, const void* b) {
+  return strcmp(((const NamedVariable*)a)->name, ((const NamedVariable*)b)->name);
+}
+
+int optimization_begin_with(Optimization* o, const char* const* names, const double* values, int count) {
+  int own = o->design.variable_count, found = 0;
+  NamedVariable* sorted = MEMORY_NEW(NamedVariable, own);
+  for (int k = 0; k < own; k++) sorted[k] = (NamedVariable){o->design.variables[k].name, k};
+  qsort(sorted, (size_t)own, sizeof(NamedVariable), by_name);
+  for (int k = 0; k < count; k++) {
+    const NamedVariable wanted = {names[k], 0};
+    const NamedVariable* at = bsearch(&wanted, sorted, (size_t)own, sizeof(NamedVariable), by_name);
+    if (!at) continue;
+    o->x[at->index] = values[k];
+    found++;
+  }
+  memory_free(sorted);
+  (void)optimizer_project(o->optimizer, o->x); /* the set is not empty, as is known */
+  memcpy(o->best_x, o->x, sizeof(double) * (size_t)own);
+  return found;
+}
+
+void optimization_restart(Optimization* o, const double* x, const bool* held) {
+  Design* d = &o->design;
+  size_t n = sizeof(double) * (size_t)d->variable_count;
+  for (int k = 0; k < d->variable_count; k++) {
+    d->set.low[k] = held && held[k] ? x[k] : d->variables[k].low;
+    d->set.high[k] = held && held[k] ? x[k] : d->variables[k].high;
+  }
+  continuation_restart(o);
+  continuation_forget(o);
+  memcpy(o->x, x, n);
+  if (!optimizer_project(o->optimizer, o->x)) memcpy(o->x, x, n); /* rows that only what is held could keep */
+  memcpy(o->best_x, o->x, n);
+  o->iteration = o->best_iteration = o->since_best = o->since_update = o->since_look = o->first_iteration = 0;
+  o->stuck = false;
+  o->stop = STOP_NOT_YET;
+  o->adjoint = (AdjointReport){0};
+  o->seconds_before = 0;
+}

@@ -1,0 +1,105 @@
+/* What others read of an optimization: where it stands, its variables, the scenes and models of its designs. */
+#include "optimize/optimization.h"
+
+/* Of a variable that does not say so itself [m, rad, ...]. */
+#define LARGE_CHANGE 0.1
+
+/* Under limits a search whose steps have become too short asks for other multipliers first; there were none. */
+static bool was_short(const Optimization* o) {
+  const OptimizationRow* last = &o->rows[o->iteration];
+  return o->stop == STOP_FLAT && o->subjects && (last->step_design > 0 || last->step_control > 0);
+}
+
+OptimizationStop optimization_stop(const Optimization* o) { return was_short(o) ? STOP_SHORT_STEP : o->stop; }
+int optimization_iteration(const Optimization* o) { return o->iteration; }
+const OptimizationRow* optimization_rows(const Optimization* o) { return o->rows; }
+int optimization_term_count(const Optimization* o) { return o->term_count; }
+const char* optimization_term_name(const Optimization* o, int term) { return loss_name(o->runs[0].loss, term); }
+const double* optimization_terms(const Optimization* o, int iteration) {
+  return o->row_terms + (size_t)iteration * (size_t)o->term_count;
+}
+int optimization_subject_count(const Optimization* o) { return subjects_count(o->subjects); }
+const double* optimization_multipliers(const Optimization* o, int iteration) {
+  return o->row_multipliers + (size_t)iteration * (size_t)subjects_count(o->subjects);
+}
+double optimization_best_violation(const Optimization* o) { return o->best_violation; }
+double optimization_best_loss(const Optimization* o) { return o->best_loss; }
+int optimization_best_start(const Optimization* o) { return o->best_start; }
+int optimization_best_iteration(const Optimization* o) { return o->best_iteration; }
+const char* optimization_reason(const Optimization* o) { return o->reason ? o->reason : ""; }
+AdjointReport optimization_adjoint(const Optimization* o) { return o->adjoint; }
+const char* optimization_note(const Optimization* o) { return o->note.data ? o->note.data : ""; }
+
+void optimization_times(const Optimization* o, double* forward, double* adjoint) {
+  *forward = o->forward_seconds;
+  *adjoint = o->adjoint_seconds;
+}
+
+int optimization_variable_count(const Optimization* o) { return o->design.variable_count; }
+
+OptimizationVariable optimization_variable(const Optimization* o, int index) {
+  const DesignVariable* v = &o->design.variables[index];
+  return (OptimizationVariable){v->name,     v->initial,       v->low,        v->high,
+                                o->x[index], o->best_x[index], v->block == 1, v->scale > 0 ? v->scale : LARGE_CHANGE,
+                                v->prior};
+}
+
+static const Scene* show_scene(Optimization* o, int scenario, const double* x) {
+  ModelOverride* overrides = design_overrides(&o->design, x);
+  model_scene_destroy(o->shown, o->shown_of);
+  o->shown_of = &o->task->scenarios[scenario].scene;
+  int count = design_overrides_in(&o->design, scenario, overrides, o->design.number_count);
+  o->shown = model_scene_create(o->shown_of, overrides, count);
+  memory_free(overrides);
+  return o->shown;
+}
+
+const Scene* optimization_scene_of(Optimization* o, int scenario, const double* values) {
+  return show_scene(o, scenario, values);
+}
+
+const Scene* optimization_scene(Optimization* o, int scenario, bool best) {
+  return show_scene(o, scenario, best ? o->best_x : o->x);
+}
+
+ModelOverride* optimization_overrides(const Optimization* o, const double* x, int scenario, DrawMoment moment,
+                                      int* count) {
+  ModelOverride* overrides = design_overrides(&o->design, x);
+  int room = draws_room(o->draws), own = o->design.number_count;
+  *count = own;
+  if (room > 0 && moment.stream != DRAW_NONE) {
+    overrides =
+        memory_resize(overrides, sizeof(ModelOverride) * (size_t)own, sizeof(ModelOverride) * (size_t)(own + room));
+    *count = draws_apply(o->draws, moment, scenario, overrides, own);
+  }
+  *count = design_overrides_in(&o->design, scenario, overrides, *count);
+  return overrides;
+}
+
+Status optimization_model(const Optimization* o, int scenario, const double* values, Model* model,
+                          Diagnostics* diagnostics) {
+  ModelOverride* overrides = design_overrides(&o->design, values);
+  const Scene* scene = &o->task->scenarios[scenario].scene;
+  int count = design_overrides_in(&o->design, scenario, overrides, o->design.number_count);
+  Status status = model_create_with(model, scene, overrides, count, diagnostics);
+  memory_free(overrides);
+  return status;
+}
+
+void optimization_chain(const Optimization* o, int scenario, const Model* model, const ModelGradient* gradient,
+                        double* slope) {
+  design_gradient(&o->design, scenario, model, gradient, 1, slope);
+}
+
+bool optimization_turns_joints(const Optimization* o) {
+  bool any = false;
+  for (int k = 0; k < o->design.turn_count; k++) any = any || !o->design.turns[k].of_start;
+  return any;
+}
+
+const Scene* optimization_trial_scene(Optimization* o, int* scenario) {
+  *scenario = o->failed_scenario;
+  return show_scene(o, o->failed_scenario, o->trial);
+}
+
+bool optimization_shapes_link(const Optimization* o, int link) { return o->design.link_changes[link]; }
