@@ -77,9 +77,10 @@ const char* gradcheck_block_name(GradcheckBlock block) { return NAMES[block]; }
 typedef struct {
   const GradcheckOptions* options;
   const Scene* scene;
-  const Model* model; /* of the unmoved scene */
-  const Loss* loss;   /* NULL: the probe */
-  double* terms;      /* of the loss */
+  const Model* model;  /* of the unmoved scene */
+  ModelSolids* solids; /* of its shapes */
+  const Loss* loss;    /* NULL: the probe */
+  double* terms;       /* of the loss */
   Probe* probe;
   double rounding; /* of one value */
   RowKeep keep;    /* of both recordings, when memory is bounded */
@@ -124,7 +125,7 @@ static double block_value(void* context, const double* values) {
   RecordOptions options = record_options(c);
   double value = NAN;
   for (int k = 0; k < b->count; k++) b->numbers[k].value = values[k];
-  if (model_create_with(&model, c->scene, b->numbers, b->count, &diagnostics) == STATUS_OK) {
+  if (model_create_from(&model, c->scene, c->solids, b->numbers, b->count, &diagnostics) == STATUS_OK) {
     if (b->block == GRADCHECK_STATE) state_move(&model, values);
     model.simulation.steps = c->base.steps;
     if (recording_run(&c->moved, &model, &options, &report, &diagnostics) == STATUS_OK)
@@ -255,6 +256,7 @@ Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss,
     record.memory = recording_memory_left(&c.base, &c.seeds, options->memory);
     status = recording_check_memory(&c.base, &c.seeds, options->memory, (SourcePlace){0}, diagnostics);
   }
+  c.solids = model_solids_create(scene);
   c.probe = probe_create(&c.base, options->seed);
   c.terms = MEMORY_NEW(double, loss ? loss_count(loss) : 0);
   if (status == STATUS_OK) status = recording_run(&c.base, model, &record, &report->run, diagnostics);
@@ -263,6 +265,7 @@ Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss,
     status = check_all(&c);
   }
   probe_destroy(c.probe);
+  model_solids_destroy(c.solids);
   memory_free(c.terms);
   recording_destroy(&c.base);
   recording_destroy(&c.moved);

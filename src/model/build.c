@@ -49,6 +49,41 @@ Status model_create(Model* model, const Scene* scene, Diagnostics* diagnostics) 
 
 Status model_create_with(Model* model, const Scene* given, const ModelOverride* overrides, int count,
                          Diagnostics* diagnostics) {
+  return model_create_from(model, given, NULL, overrides, count, diagnostics);
+}
+
+struct ModelSolids {
+  Builder builder; /* of the solids alone */
+};
+
+ModelSolids* model_solids_create(const Scene* scene) {
+  ModelSolids* solids = MEMORY_NEW(ModelSolids, 1);
+  Diagnostics unsaid = {0};
+  solids->builder = (Builder){.scene = scene, .diagnostics = &unsaid};
+  build_solids(&solids->builder);
+  bool made = unsaid.error_count == 0;
+  diagnostics_free(&unsaid);
+  solids->builder.diagnostics = NULL;
+  memory_free(solids->builder.note.data);
+  if (made) return solids;
+  model_solids_destroy(solids);
+  return NULL;
+}
+
+void model_solids_destroy(ModelSolids* solids) {
+  if (!solids) return;
+  free_solids(&solids->builder);
+  memory_free(solids);
+}
+
+static bool moves_shapes(const ModelOverride* overrides, int count) {
+  for (int k = 0; k < count; k++)
+    if (overrides[k].kind == OVERRIDE_VERTEX || overrides[k].kind == OVERRIDE_SHAPE) return true;
+  return false;
+}
+
+Status model_create_from(Model* model, const Scene* given, const ModelSolids* solids, const ModelOverride* overrides,
+                         int count, Diagnostics* diagnostics) {
   Scene* own = count > 0 ? model_scene_create(given, overrides, count) : NULL;
   const Scene* scene = own ? own : given;
   *model = (Model){.scene = scene,
@@ -57,6 +92,8 @@ Status model_create_with(Model* model, const Scene* given, const ModelOverride* 
                    .simulation = scene->simulation,
                    .contact_model = scene->contact.model};
   Builder builder = {.model = model, .scene = scene, .diagnostics = diagnostics};
+  builder.lent = solids && !moves_shapes(overrides, count);
+  if (builder.lent) builder.solids = solids->builder.solids;
   int errors_before = diagnostics->error_count;
   run_stages(&builder);
   model->dropped_note = builder.note.data ? builder.note.data : memory_text("");

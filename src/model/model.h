@@ -344,6 +344,17 @@ typedef struct {
  * numbers. */
 Status model_create_with(Model* model, const Scene* given, const ModelOverride* overrides, int count,
                          Diagnostics* diagnostics);
+/* Solids of the shapes of a scene, made once for many models of it that have other numbers. */
+typedef struct ModelSolids ModelSolids;
+/* Owned by the caller, freed by model_solids_destroy. NULL: one cannot be made, of which model_create_with tells why.
+ * The scene is only read. */
+ModelSolids* model_solids_create(const Scene* scene);
+/* NULL is accepted. */
+void model_solids_destroy(ModelSolids* solids);
+/* The same model as model_create_with, with solids of the same scene, which it does not keep; overrides that move
+ * shapes have all of them made anew. solids NULL: as model_create_with. */
+Status model_create_from(Model* model, const Scene* given, const ModelSolids* solids, const ModelOverride* overrides,
+                         int count, Diagnostics* diagnostics);
 /* Can model_restart take the place of making it anew, for a run without steps? When all of overrides[count] are
  * OVERRIDE_COORDINATE, the model was made with overrides, and nothing that such a run asks of it follows from where it
  * starts: no closures, couplings, tendons, kept state, and no law that refuses overlaps. No error; allocates nothing.

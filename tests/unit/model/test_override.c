@@ -103,6 +103,34 @@ static void a_prescribed_joint_starts_where_its_new_signal_says(void** state) {
   diagnostics_free(&diagnostics);
 }
 
+/* Solids that are there already make the model that would be made without them; vertices that move make their own. */
+static void a_model_of_solids_that_are_there(void** state) {
+  (void)state;
+  static const char YAML[] =
+      "links:\n"
+      "  - {name: ball, mass: 1, shape: {type: sphere, radius: 0.3}}\n"
+      "  - {name: rock, density: 500, mass_model: uniform, position: [2, 0, 0], shape: {type: points,\n"
+      "     points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.1, 0.1, 0.1]]}}\n";
+  const ModelOverride numbers[] = {{OVERRIDE_MASS, 1, 0, 0, 700}, {OVERRIDE_VERTEX, 1, 0, 5, 0.75}};
+  Diagnostics diagnostics = {0};
+  Scene scene = {0};
+  Model made, with;
+  parse(&scene, YAML, &diagnostics);
+  ModelSolids* solids = model_solids_create(&scene);
+  assert_non_null(solids);
+  for (int k = 0; k < 3; k++) {
+    assert_int_equal(model_create_with(&made, &scene, numbers, k, &diagnostics), STATUS_OK);
+    assert_int_equal(model_create_from(&with, &scene, solids, numbers, k, &diagnostics), STATUS_OK);
+    check_models(&with, &made);
+    model_destroy(&made);
+    model_destroy(&with);
+  }
+  model_solids_destroy(solids);
+  model_solids_destroy(NULL);
+  scene_free(&scene);
+  diagnostics_free(&diagnostics);
+}
+
 /* Another start of a model is what would be made anew of it; what it cannot be is refused. */
 static void a_model_starts_elsewhere(void** state) {
   (void)state;
@@ -158,9 +186,9 @@ static void a_start_outside_its_limits_is_refused(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(overridden_numbers_are_as_if_written),
-                                     cmocka_unit_test(a_model_starts_elsewhere),
-                                     cmocka_unit_test(a_start_outside_its_limits_is_refused),
-                                     cmocka_unit_test(a_prescribed_joint_starts_where_its_new_signal_says)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(overridden_numbers_are_as_if_written), cmocka_unit_test(a_model_of_solids_that_are_there),
+      cmocka_unit_test(a_model_starts_elsewhere), cmocka_unit_test(a_start_outside_its_limits_is_refused),
+      cmocka_unit_test(a_prescribed_joint_starts_where_its_new_signal_says)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
