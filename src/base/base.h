@@ -87,6 +87,9 @@ void* memory_resize(void* old, size_t old_size, size_t size);
  * size of one [bytes]. Room of 64 at first. Returns the array, moved when it was full: the old place is freed then.
  * NULL with capacity 0 begins one. */
 void* memory_grown(void* array, size_t element, int count, int* capacity);
+/* From now on blocks of 128 KiB and more, of the whole process, go back to the system when they are freed; else those
+ * of 2 MiB. Never fails. */
+void memory_give_back(void);
 /* Gives a block back, also to the pool that it is of; accepts NULL. After that the block must be used no more; its
  * content is not erased. */
 void memory_free(void* pointer);

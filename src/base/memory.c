@@ -25,8 +25,8 @@
 /* Of x86-64 and arm64. Loops over large arrays that read a little of every element take longer to find the pages than
  * to read them, as soon as there are more than some thousand. */
 #define HUGE_PAGE ((size_t)2 << 20)
-/* Blocks of this size and more have pages of their own, which go back to the system when they are freed: in malloc's
- * heap rows of a run that come and go in many sizes leave holes as large as all that is held. */
+/* After memory_give_back: in malloc's heap rows of a run that come and go in many sizes leave holes as large as all
+ * that is held. Not always, for arrays that all begin at the same place in a page are slower to go through together. */
 #define OWN_PAGES ((size_t)128 << 10)
 
 /* Stands before a block, in ALIGNMENT bytes. */
@@ -57,6 +57,11 @@ static _Thread_local Guard* guard;
  * memory_try until all fail, 0: never. */
 static atomic_uint_fast64_t allocation_count, held, peak;
 static atomic_int_fast64_t allocations_left;
+
+/* Blocks of this size and more have pages of their own. Where a block stands changes no result. */
+static atomic_size_t own_pages = HUGE_PAGE;
+
+void memory_give_back(void) { atomic_store_explicit(&own_pages, OWN_PAGES, memory_order_relaxed); }
 
 void memory_exhausted(size_t size) {
   if (guard) longjmp(guard->back, 1);
@@ -209,7 +214,7 @@ static bool test_wants_failure(void) {
 
 /* size: a multiple of ALIGNMENT. With `mapped`, the rest of the header is yet to be set. */
 static Header* take(size_t size) {
-  if (MAPS_LARGE && size >= OWN_PAGES) return map_block(size);
+  if (MAPS_LARGE && size >= atomic_load_explicit(&own_pages, memory_order_relaxed)) return map_block(size);
   Header* block = aligned_alloc(ALIGNMENT, size);
   if (block) block->mapped = 0;
   return block;

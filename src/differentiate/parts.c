@@ -212,6 +212,7 @@ void run_parts_add(RunParts* p, Sim* sim, int row) {
 }
 
 RunParts* run_parts_create(const Model* model, Sim* sim, int steps, const RecordOptions* options) {
+  memory_give_back(); /* what is dropped must not be missing elsewhere */
   RunParts* p = MEMORY_NEW(RunParts, 1);
   *p = (RunParts){.model = model, .options = *options, .spacing = FIRST_SPACING, .until = INT_MAX, .at = -1};
   p->most_states = simulation_substeps(&model->simulation);
