@@ -349,7 +349,7 @@ typedef struct ModelSolids ModelSolids;
 /* Owned by the caller, freed by model_solids_destroy. NULL: one cannot be made, of which model_create_with tells why.
  * The scene is only read. */
 ModelSolids* model_solids_create(const Scene* scene);
-/* NULL is accepted. */
+/* Frees the solids, which models made with them do not keep; NULL is accepted. */
 void model_solids_destroy(ModelSolids* solids);
 /* The same model as model_create_with, with solids of the same scene, which it does not keep; overrides that move
  * shapes have all of them made anew. solids NULL: as model_create_with. */
