@@ -287,7 +287,7 @@ static void print_spin_taken(const Run* run) {
   int worst = 0;
   for (int i = 1; i < model->link_count; i++)
     if (run->spin_taken[i] > run->spin_taken[worst]) worst = i;
-  if (model->link_count == 0 || !(1 - exp(-run->spin_taken[worst]) > SPIN_TOLD)) return;
+  if (model->link_count == 0 || !(1 - math_exp(-run->spin_taken[worst]) > SPIN_TOLD)) return;
   double rate = 0;
   for (int k = 0; k < 3; k++) rate = fmax(rate, run->fastest[model->links[worst].dof_first + 3 + k]);
   fprintf(

@@ -64,7 +64,8 @@ static inline void fixture_init(Fixture* f) {
 static inline RunFrame fixture_frame(Fixture* f, int step) {
   f->state.step = step;
   f->state.time = 0.01 * step;
-  RunFrame frame = {.state = &f->state, .measure = {0.5, -0.25, 0.25, (double)INFINITY, {1.5, -2, 0}, {0, 0.1, 1e-300}}};
+  RunFrame frame = {.state = &f->state,
+                    .measure = {0.5, -0.25, 0.25, (double)INFINITY, {1.5, -2, 0}, {0, 0.1, 1e-300}}};
   if (step > 0) {
     frame.report = &f->report;
     frame.contacts = &f->contact;
