@@ -278,8 +278,8 @@ static void print_speeds(const Run* run) {
   }
 }
 
-/* Part of a spin that is told when the integrator has taken it. */
-#define SPIN_TOLD 0.5
+/* Logarithm of the part of a spin that is told when the integrator has taken it: half, ln 2. */
+#define SPIN_TOLD 0.69314718055994531
 
 /* The body that the integrator took most of its spin from: what spins after a blow, or rolls for long. */
 static void print_spin_taken(const Run* run) {
@@ -287,7 +287,7 @@ static void print_spin_taken(const Run* run) {
   int worst = 0;
   for (int i = 1; i < model->link_count; i++)
     if (run->spin_taken[i] > run->spin_taken[worst]) worst = i;
-  if (model->link_count == 0 || !(1 - math_exp(-run->spin_taken[worst]) > SPIN_TOLD)) return;
+  if (model->link_count == 0 || !(run->spin_taken[worst] > SPIN_TOLD)) return;
   double rate = 0;
   for (int k = 0; k < 3; k++) rate = fmax(rate, run->fastest[model->links[worst].dof_first + 3 + k]);
   fprintf(

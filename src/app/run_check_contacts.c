@@ -22,6 +22,15 @@ static double gap_tolerance(const RunCheck* c, int state, int a, int b, double g
 
 static double range_of(const RunCheck* c) { return contact_range(&c->recorded->model); }
 
+/* Part of a pair's force that is known no better since its gap is not: forces go to zero with the third power of what
+ * is left of the range, impacts' with one more. */
+static double part_unknown(const RunCheck* c, int state, const ProofPair* pair) {
+  double left = range_of(c) - pair->gap;
+  if (!(left > 0)) return 0;
+  double part = 1 + fmin(gap_tolerance(c, state, pair->a, pair->b, pair->gap) / left, 1);
+  return part * part * part * part - 1;
+}
+
 static const ProofPair* find_pair(const ProofPair* pairs, int count, int a, int b) {
   int low = 0, high = count;
   while (low < high) {
@@ -50,6 +59,7 @@ static void check_force(RunCheck* c, int k, const RowPairs* row, const ProofPair
   if (friction > 0 && impacts && row->row > 1 && !before_is_known(c, row->row - 1)) return;
   double rests_on = before ? before->load : 0;
   double allowed = friction * rests_on + FORCE_TOLERANCE * (pair->load + rests_on);
+  allowed += part_unknown(c, row->row, pair) * pair->load;
   if (before && row->row == 1)
     allowed += friction * pair->load; /* by what the step itself ends with (friction.md, F6) */
   const StateContacts* listed = run_check_contacts(c, row->row);
