@@ -19,7 +19,6 @@ typedef struct {
   const Scene* scene;
   Diagnostics* diagnostics;
   ShapeSolid* solids; /* one per shape of the scene */
-  bool lent;          /* they are somebody else's */
   double* feature;    /* of every model hull [m] (hull_count) */
   Text note;          /* becomes Model.dropped_note */
   bool unreadable;    /* a mesh file could not be opened */
@@ -58,9 +57,9 @@ void build_exclusions(Builder* builder);
 /* The same: values of pairs of links (contact.pairs). Allocates Model.pair_items, sorted by key, then item. */
 void build_materials(Builder* builder);
 /* model/shapes.c: meshes, primitives and their hulls. Allocates a ShapeSolid per shape; a mesh that cannot be read sets
- * `unreadable`: the stages from build_hulls on are left out then. */
+ * `unreadable`: the stages from build_hulls on are left out then. Solids that are there already, lent, stay. */
 void build_solids(Builder* builder);
-/* Frees the folder's name too, and solids unless they are lent; accepts a builder without any. */
+/* Frees the folder's name too; accepts a builder without solids. */
 void free_solids(Builder* builder);
 /* model/hulls.c: hulls placed in their links. Allocates Model.hulls, sorted by link, and Builder.feature [m]. */
 void build_hulls(Builder* builder);

@@ -330,7 +330,7 @@ static void build_solid(Builder* builder, const SceneShape* shape, ShapeSolid* s
 }
 
 void build_solids(Builder* builder) {
-  if (builder->lent) return;
+  if (builder->solids) return; /* lent */
   int count = builder->scene->shape_count;
   builder->solids = MEMORY_NEW(ShapeSolid, count);
   builder->hull_folder = decompose_cache_folder();
@@ -338,12 +338,12 @@ void build_solids(Builder* builder) {
 }
 
 void free_solids(Builder* builder) {
-  for (int i = 0; builder->solids && !builder->lent && i < builder->scene->shape_count; i++) {
+  for (int i = 0; builder->solids && i < builder->scene->shape_count; i++) {
     ShapeSolid* solid = &builder->solids[i];
     for (int k = 0; k < solid->piece_count; k++) hull_free(&solid->pieces[k]);
     memory_free(solid->pieces);
     memory_free(solid->feature);
   }
-  if (!builder->lent) memory_free(builder->solids);
+  memory_free(builder->solids);
   memory_free(builder->hull_folder);
 }
