@@ -9,6 +9,13 @@
 #include <string.h>
 #include "base/base.h"
 
+/* And of the doubles on either side. */
+static void with_neighbours(double value, void (*check)(double)) {
+  check(value);
+  check(nextafter(value, 0.0));
+  check(nextafter(value, INFINITY));
+}
+
 static void text_grows_without_losing_anything(void** state) {
   (void)state;
   Text text = {0};
@@ -131,9 +138,7 @@ static void small_numbers_are_those_of_the_library(void** state) {
       char decimal[32];
       snprintf(decimal, sizeof decimal, "%de%d", digits, e);
       double value = strtod(decimal, NULL);
-      check_is_shortest_of_library(value);
-      check_is_shortest_of_library(nextafter(value, 0.0));
-      check_is_shortest_of_library(nextafter(value, INFINITY));
+      with_neighbours(value, check_is_shortest_of_library);
     }
 }
 
@@ -158,18 +163,14 @@ static void edges_read_back(void** state) {
   (void)state;
   for (int e = -1074; e < 1024; e++) {
     double power = ldexp(1.0, e);
-    check_against_library(power);
-    check_against_library(nextafter(power, 0.0));
-    check_against_library(nextafter(power, INFINITY));
+    with_neighbours(power, check_against_library);
   }
   for (int e = -30; e < 30; e++)
     for (int digit = 1; digit < 10; digit++) {
       char decimal[32];
       snprintf(decimal, sizeof decimal, "%de%d", digit, e);
       double value = strtod(decimal, NULL);
-      check_against_library(value);
-      check_against_library(nextafter(value, 0.0));
-      check_against_library(nextafter(value, INFINITY));
+      with_neighbours(value, check_against_library);
     }
 }
 
