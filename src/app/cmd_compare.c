@@ -77,8 +77,20 @@ static void print_json(const Report* report) {
   text_free(&text);
 }
 
+/* false, with a message: a folder has many tables. */
+static bool is_table(const char* path, Diagnostics* diagnostics) {
+  if (!path_is_folder(path)) return true;
+  char* table = file_join(path, "trajectory.csv");
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
+                  "this is a folder: name a file of it, like %s", table);
+  memory_free(table);
+  return false;
+}
+
 static Status compare_files(const Options* options, CsvTable* a, CsvTable* b, Comparison* comparison,
                             Diagnostics* diagnostics) {
+  bool tables = is_table(options->operands[0], diagnostics);
+  if (!is_table(options->operands[1], diagnostics) || !tables) return STATUS_IO;
   Status status_a = csv_read(a, options->operands[0], diagnostics);
   Status status_b = csv_read(b, options->operands[1], diagnostics);
   if (status_a == STATUS_IO || status_b == STATUS_IO) return STATUS_IO;

@@ -547,7 +547,7 @@ static ExitCode check_task(const Options* options, const GradcheckOptions* check
   }
   if (task.receding.given) task.scenarios[0].steps = task.receding.horizon;
   if (status == STATUS_OK) code = check_scenarios(options, check, &task, json);
-  if (status == STATUS_OK && variables && !interrupted()) {
+  if (status == STATUS_OK && variables && code != EXIT_BAD_INPUT && !interrupted()) { /* else it is told already */
     ExitCode one = window->window > 0 ? say_variables(options, task.name, window->variables, json)
                                       : check_variables(options, check, json);
     if (one > code) code = one;

@@ -204,6 +204,8 @@ static Status load_scene(Recorded* recorded, const char* path) {
   for (int i = 0; i < recorded->options->override_count; i++)
     recorded->overrides[recorded->override_count++] = recorded->options->overrides[i];
   Status status = load_model(recorded, path);
+  if (status == STATUS_BAD_INPUT && !recorded->from_mesh && task_recognise(path))
+    say_other_kind(path, "a task", "name its scene, or the folder that sdrs optimize left", &recorded->diagnostics);
   if (status != STATUS_OK) return status;
   const Model* model = &recorded->model;
   recorded->run = (RunPoses){1, model->link_count, MEMORY_NEW(double, 1), MEMORY_NEW(Pose, model->link_count + 1)};

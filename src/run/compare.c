@@ -22,28 +22,50 @@ static int find_column(const CsvTable* table, const char* name, int position) {
   return csv_column(table, name);
 }
 
+/* What one of the tables has not: the first few columns, and how many there are. */
+typedef struct {
+  Text names;
+  int count;
+} Missing;
+
+enum { MISSING_NAMED = 3 };
+
+static void add_missing(Missing* missing, const char* name) {
+  if (missing->count < MISSING_NAMED) text_add(&missing->names, "%s'%s'", missing->count > 0 ? ", " : "", name);
+  missing->count++;
+}
+
+/* One line for all that a table lacks, however different the other is; frees the names. true: it lacks nothing. */
+static bool tell_missing(Missing* missing, const char* file, const char* other, Diagnostics* diagnostics) {
+  int count = missing->count, more = count - MISSING_NAMED;
+  if (count > 0) {
+    if (more > 0) text_add(&missing->names, " and %d more", more);
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){file, 1, 0}, "no column%s %s, which %s has",
+                    count > 1 ? "s" : "", missing->names.data, other);
+  }
+  text_free(&missing->names);
+  return count == 0;
+}
+
 /* partner[i]: column of b for column i of a, -1 = not compared. Returns false when the selected columns differ. */
 static bool match_columns(int* partner, const CsvTable* a, const char* name_a, const CsvTable* b, const char* name_b,
                           const char* patterns, Diagnostics* diagnostics) {
-  const SourcePlace place_a = {name_a, 1, 0}, place_b = {name_b, 1, 0};
-  int selected = 0, missing = 0;
+  Missing in_a = {0}, in_b = {0};
+  int selected = 0;
   for (int i = 0; i < a->column_count; i++) {
     partner[i] = -1;
     if (!name_selected(a->names[i], patterns)) continue;
     selected++;
     partner[i] = find_column(b, a->names[i], i);
-    if (partner[i] >= 0) continue;
-    missing++;
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place_b, "no column '%s', which %s has", a->names[i], name_a);
+    if (partner[i] < 0) add_missing(&in_b, a->names[i]);
   }
-  for (int i = 0; i < b->column_count; i++) {
-    if (!name_selected(b->names[i], patterns) || find_column(a, b->names[i], i) >= 0) continue;
-    missing++;
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place_a, "no column '%s', which %s has", b->names[i], name_b);
-  }
-  if (selected == 0 && missing == 0)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place_a, "no column matches '%s'", patterns);
-  return selected > 0 && missing == 0;
+  for (int i = 0; i < b->column_count; i++)
+    if (name_selected(b->names[i], patterns) && find_column(a, b->names[i], i) < 0) add_missing(&in_a, b->names[i]);
+  if (selected == 0 && in_a.count == 0)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name_a, 1, 0}, "no column matches '%s'", patterns);
+  bool all_in_b = tell_missing(&in_b, name_b, name_a, diagnostics);
+  bool all_in_a = tell_missing(&in_a, name_a, name_b, diagnostics);
+  return selected > 0 && all_in_a && all_in_b;
 }
 
 /* ---------------------------------------------------------------- one cell */

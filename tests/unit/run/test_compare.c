@@ -112,6 +112,9 @@ static void other_shapes_are_refused(void** state) {
   (void)state;
   expect_mismatch("x,y\n1,2\n", "x\n1\n", NULL, "no column 'y', which a.csv has");
   expect_mismatch("x\n1\n", "x,y\n1,2\n", NULL, "no column 'y', which b.csv has");
+  /* one line, however many there are */
+  expect_mismatch("x,y,z\n1,2,3\n", "x\n1\n", NULL, "no columns 'y', 'z', which a.csv has");
+  expect_mismatch("a,b,c,d,e,x\n1,2,3,4,5,6\n", "x\n1\n", NULL, "no columns 'a', 'b', 'c' and 2 more, which a.csv has");
   expect_mismatch("x\n1\n", "x\n1\n2\n", NULL, "2 rows, but a.csv has 1");
   expect_mismatch("x\n1\n", "x\n1\n", "z*", "no column matches 'z*'");
 }
