@@ -204,7 +204,7 @@ static void check_bodies(QueryReader* reader, QueryList* list, const QueryItem* 
     if (item->method == QUERY_GROWTH && !body->smooth)
       query_reader_problem(
           reader, false,
-          "%s: growth needs a smooth shape; points and meshes have distance and witness, unions manifold",
+          "%s: growth needs a smooth shape; boxes, points and meshes have distance and witness, unions manifold",
           KEYS[KEY_A + k]);
     if (item->method == QUERY_DISTANCE && !body->hulled && !body->smooth)
       query_reader_problem(reader, false, "%s: distance needs a convex body or a mesh; unions have manifold",

@@ -45,7 +45,7 @@ typedef struct {
   bool optional;
 } ShapeKey;
 
-enum { KEYS_MAX = 6, TYPES = TEXT_TYPES };
+enum { KEYS_MAX = 6, TEXT_BOX = TEXT_TYPES, TEXT_SPHERE, TYPES };
 
 typedef struct {
   const char* name;
@@ -86,7 +86,25 @@ static const BodyType TYPE[TYPES] = {
                       {"radius", VALUE_RADIUS, 0, false}}},
     [TEXT_UNION] = {"union", {{"of", VALUE_PARTS, 0, false}, {"smoothing", VALUE_SMOOTHING, 0, false}}},
     [TEXT_SUBTRACTION] = {"subtraction", {{"of", VALUE_PARTS, 0, false}, {"smoothing", VALUE_SMOOTHING, 0, false}}},
+    /* other words for two of these: */
+    [TEXT_BOX] = {"box", {{"size", VALUE_AXES, 0, false}}},
+    [TEXT_SPHERE] = {"sphere", {{"radius", VALUE_LENGTH, 0, false}}},
 };
+
+/* A box is the hull of its corners, a sphere the superellipsoid of exponent 1: exact, unlike a scene's. */
+static void spell_out(ShapeText* text) {
+  double* size = text->form.size;
+  if (text->type == TEXT_SPHERE) {
+    size[1] = size[2] = size[0];
+    text->form.exponent = 1;
+    text->type = SMOOTH_SUPERELLIPSOID;
+  } else if (text->type == TEXT_BOX) {
+    text->points = MEMORY_NEW(Vec3, text->point_count = 8);
+    for (int k = 0; k < 8; k++)
+      text->points[k] = (Vec3){size[0] * ((k & 1) - 0.5), size[1] * ((k >> 1 & 1) - 0.5), size[2] * ((k >> 2) - 0.5)};
+    text->type = TEXT_HULL;
+  }
+}
 
 static void read_parts(QueryReader* reader, const cJSON* item, ShapeText* text);
 
@@ -234,6 +252,7 @@ static bool read_keys(QueryReader* reader, const cJSON* item, bool moves, ShapeT
   for (int k = COMMON_COUNT; k < count; k++)
     if (!seen[k] && !keys[k - COMMON_COUNT].optional)
       query_reader_problem(reader, false, "the key '%s' is missing", names[k]);
+  if (problems == reader->problems) spell_out(text);
   return problems == reader->problems;
 }
 
