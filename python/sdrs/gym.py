@@ -11,13 +11,12 @@ where a step cannot be solved; info then has the text of the error.
 """
 
 import ctypes
-import os
 
 import gymnasium
 import numpy as np
 
 from . import _library as c
-from .scene import Scene
+from .scene import Scene, _threads, default_threads
 
 
 class _World:
@@ -98,7 +97,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     def __init__(self, scene, num_envs, threads=None, overrides=None, reward=None, terminated=None, action_low=-1.0,
                  action_high=1.0, frame_skip=1, max_steps=None, noise=0.0):
         self._world = _World(scene, overrides, reward, terminated, action_low, action_high, frame_skip, max_steps, noise)
-        self.num_envs, self.threads = int(num_envs), threads or len(os.sched_getaffinity(0))
+        self.num_envs, self.threads = int(num_envs), _threads(default_threads() if threads is None else threads)
         self.scenes = [self._world.scene.clone() for _ in range(self.num_envs)]
         self._pointers = (ctypes.c_void_p * self.num_envs)(*[scene._object.pointer for scene in self.scenes])
         self.single_action_space = self._world.action_space

@@ -63,6 +63,23 @@ def _block(name):
 
 
 STEPS_MOST = 10**9  # as of simulation.steps
+THREADS_MOST = 1024  # as of --threads
+
+
+def default_threads():
+    """As many as there are processors for this process."""
+    return len(os.sched_getaffinity(0))
+
+
+def _threads(threads):
+    """A number of threads."""
+    try:
+        number = operator.index(threads)
+    except TypeError:
+        number = 0
+    if number < 1 or number > THREADS_MOST:
+        raise c.Error(f"threads: a whole number from 1 to {THREADS_MOST}, got {threads!r}")
+    return number
 
 
 def _count(steps, otherwise):
@@ -137,7 +154,7 @@ class Scene:
 
     def __init__(self, path_or_text, overrides=None, threads=1, scenario=0, path=None):
         texts = _overrides(overrides)
-        options = c.Options((ctypes.c_char_p * max(len(texts), 1))(*texts), len(texts), threads, scenario)
+        options = c.Options((ctypes.c_char_p * max(len(texts), 1))(*texts), len(texts), _threads(threads), scenario)
         pointer = ctypes.c_void_p()
         if _is_text(path_or_text):
             status = lib.sdrs_parse(ctypes.byref(pointer), path_or_text.encode(), os.fsencode(path) if path else None,
@@ -268,7 +285,7 @@ class Scene:
         rows = (count, steps + 1) if record else (count,)
         q, v, done = np.empty(rows + (self.nq,)), np.empty(rows + (self.nv,)), np.zeros(count, dtype=np.int32)
         kinds = ("record", "record_velocities") if record else ("final_coordinates", "final_velocities")
-        request = c.RolloutRequest(count=count, steps=steps, threads=threads or len(os.sched_getaffinity(0)),
+        request = c.RolloutRequest(count=count, steps=steps, threads=_threads(default_threads() if threads is None else threads),
                                    steps_done=done.ctypes.data, **{kinds[0]: q.ctypes.data, kinds[1]: v.ctypes.data},
                                    **{name: x.ctypes.data for name, x in arrays.items() if x is not None})
         status = lib.sdrs_rollout(self._object.pointer, ctypes.byref(request))

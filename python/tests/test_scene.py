@@ -85,6 +85,9 @@ class Scenes(unittest.TestCase):
                            (lambda: scene.run(2**32 + 3), "steps: at most 1000000000, got 4294967299"),
                            (lambda: scene.run().gradient(np.zeros((13, 3))),
                             "position: derivatives by link go in a dict, {link: array of (13, 3)}"),
+                           (lambda: scene.rollout(threads=-3), "threads: a whole number from 1 to 1024, got -3"),
+                           (lambda: sdrs.Scene(ARM, threads=-3), "threads: a whole number from 1 to 1024, got -3"),
+                           (lambda: scene.rollout(threads=2.5), "threads: a whole number from 1 to 1024, got 2.5"),
                            (lambda: scene.step(0), "steps: a whole number of at least 1, got 0"),
                            (lambda: scene.rollout(steps="ten"), "steps: a whole number of at least 1, got 'ten'")):
             with self.assertRaises(sdrs.Error) as caught:

@@ -168,8 +168,8 @@ static void step_one(void* context, int index, int thread) {
 enum { STEP_BATCH = 256 };
 
 sdrs_status sdrs_step_all(sdrs* const* objects, int count, int steps, int threads) {
-  sdrs_status status[STEP_BATCH] = {SDRS_OK}, first = SDRS_OK;
-  for (int at = 0; at < count; at += STEP_BATCH) {
+  sdrs_status status[STEP_BATCH] = {SDRS_OK}, first = threads < 0 ? SDRS_USAGE : SDRS_OK;
+  for (int at = 0; threads >= 0 && at < count; at += STEP_BATCH) {
     int batch = count - at < STEP_BATCH ? count - at : STEP_BATCH;
     StepAll all = {objects + at, steps, status};
     parallel_for(threads, batch, 2, 1, step_one, &all);

@@ -208,6 +208,7 @@ static void keep_design(Shared* shared) {
 
 static Status read_all(Loading* l) {
   Shared* shared = l->shared;
+  if (shared->threads < 0) return refuse(l, l->path, "threads must be 0 or more, got %d", shared->threads);
   shared->is_task =
       l->text ? task_recognise_text(l->path, l->text, strlen(l->text), is_json(l->path)) : task_recognise(l->path);
   Status status = shared->is_task ? read_task(l) : read_scene(l);
@@ -319,7 +320,7 @@ static sdrs_status load(sdrs** out, const char* path, const char* text, const sd
     return SDRS_NO_MEMORY;
   }
   _Static_assert(sizeof(SceneOverride) == sizeof(char*), "an override is a text");
-  shared->threads = options->threads > 1 ? options->threads : 1;
+  shared->threads = options->threads == 0 ? 1 : options->threads;
   shared->scenario = options->scenario;
   Loading loading = {.shared = shared,
                      .path = path ? path : "scene.yaml",

@@ -41,7 +41,7 @@ typedef enum sdrs_status {
 typedef struct sdrs_options {
   const char* const* overrides; /* "path.to.key=value" as for --set */
   int override_count;
-  int threads;  /* within one run; 0 = 1 */
+  int threads;  /* within one run; 0 = 1; fewer are refused */
   int scenario; /* of a task: 0, 1, ... */
 } sdrs_options;
 
@@ -160,7 +160,7 @@ SDRS_API sdrs_status sdrs_clear(sdrs* object);
 SDRS_API sdrs_status sdrs_step(sdrs* object, int steps);
 
 /* Every step of all these objects, side by side. SDRS_OK, or the first failure in their order; each has its own error.
- * objects[count], all different; threads across them. Allocates nothing of its own. */
+ * objects[count], all different; threads across them, SDRS_USAGE below 0. Allocates nothing of its own. */
 SDRS_API sdrs_status sdrs_step_all(sdrs* const* objects, int count, int steps, int threads);
 
 /* Runs of one scene from many starts, side by side. NULL: not given, not wanted. */
@@ -176,8 +176,8 @@ typedef struct sdrs_rollouts {
   int* steps_done;           /* fewer than `steps` where a step failed; what follows in its arrays is its last state */
 } sdrs_rollouts;
 /* SDRS_SOLVER when a run failed, and which; the others are whole. The present state is not moved. SDRS_USAGE: count
- * < 0 or steps < 1; SDRS_BAD_INPUT: an input that is not finite, or a start that none can begin in, whose arrays are
- * not written. Its arrays are the caller's own, of the sizes that sdrs_rollouts tells. */
+ * < 0, steps < 1 or threads < 0; SDRS_BAD_INPUT: an input that is not finite, or a start that none can begin in, whose
+ * arrays are not written. Its arrays are the caller's own, of the sizes that sdrs_rollouts tells. */
 SDRS_API sdrs_status sdrs_rollout(sdrs* object, const sdrs_rollouts* rollouts);
 
 /* ---------------------------------------------------------------- recorded runs and gradients */

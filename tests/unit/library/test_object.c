@@ -82,6 +82,22 @@ static void a_mistake_is_told_with_its_place(void** state) {
   sdrs_free(NULL);
 }
 
+static void fewer_threads_than_none_are_refused(void** state) {
+  (void)state;
+  sdrs* s;
+  assert_int_equal(sdrs_parse(&s, SLIDE, NULL, &(sdrs_options){.threads = -3}), SDRS_BAD_INPUT);
+  assert_non_null(strstr(sdrs_error(s), "threads must be 0 or more, got -3"));
+  sdrs_free(s);
+  assert_int_equal(sdrs_parse(&s, SLIDE, NULL, &(sdrs_options){.threads = 0}), SDRS_OK);
+  assert_int_equal(sdrs_rollout(s, &(sdrs_rollouts){.count = 1, .steps = 1, .threads = -3}), SDRS_USAGE);
+  assert_non_null(strstr(sdrs_error(s), "threads must be 0 or more, got -3"));
+  assert_int_equal(sdrs_rollout(s, &(sdrs_rollouts){.count = 1, .steps = 1}), SDRS_OK);
+  sdrs* const all[] = {s};
+  assert_int_equal(sdrs_step_all(all, 1, 1, -3), SDRS_USAGE);
+  assert_int_equal(sdrs_step_all(all, 1, 1, 0), SDRS_OK);
+  sdrs_free(s);
+}
+
 static void overrides_are_those_of_set(void** state) {
   (void)state;
   const char* overrides[] = {"simulation.dt=0.02", "links.box.mass=3"};
@@ -244,6 +260,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sizes_and_names_are_those_of_the_scene),
       cmocka_unit_test(a_mistake_is_told_with_its_place),
+      cmocka_unit_test(fewer_threads_than_none_are_refused),
       cmocka_unit_test(overrides_are_those_of_set),
       cmocka_unit_test(calls_that_make_no_sense_are_refused),
       cmocka_unit_test(a_start_that_intersects_is_refused),
