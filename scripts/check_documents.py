@@ -5,10 +5,11 @@ Between backquotes: paths and files, of which a bare name may stand in any folde
 same wherever it occurs in the path, and something must match it; identifiers of the sources and targets of the Makefile.
 In indented blocks: the functions and files of a call chain. The include orders of both are the same, name every folder
 of src/ once, and the table of src/README.md lists the folders in the reverse order, each with its doors. In the pages of
-docs/ paths that begin with a folder of the checkout are looked at alone.
+docs/ paths that begin with a folder of the checkout are looked at alone. Every picture of docs/ is shown by a page, or linked to.
 Prints one line per fault; exits 1 when there is one.
 """
 
+import os
 import pathlib
 import re
 import subprocess
@@ -16,6 +17,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ENDINGS = r"\.(c|h|py|sh|md|js|mjs|html)"
+PICTURES = r"\.(png|svg|jpg)$"
 BASES = ("", "src/", "tests/")
 MADE = ("out/",)  # what the build and the program write
 
@@ -131,6 +133,23 @@ def order_faults(checkout):
                 yield f"src/README.md: {folder}/ has no {door}"
 
 
+def picture_faults(checkout):
+    """Pictures of docs/ that no page shows or links to, and those that one does and that are not there."""
+    pages = [name for name in checkout.files if name.endswith(".md")]
+    shown = {}
+    for page in pages:
+        text = (ROOT / page).read_text()
+        for link in re.findall(r"\]\(([^)\s]+)\)|<img [^>]*src=\"([^\"]+)\"", text):
+            place = link[0] or link[1]
+            if "://" not in place and re.search(PICTURES, place):
+                shown.setdefault(os.path.normpath(os.path.join(os.path.dirname(page), place)), page)
+    pictures = {name for name in checkout.files if re.match(rf"docs/.*{PICTURES}", name)}
+    for name in sorted(pictures - shown.keys()):
+        yield f"{name}: no page shows this picture or links to it"
+    for name in sorted(shown.keys() - set(checkout.files)):
+        yield f"{shown[name]}: no such picture: {name}"
+
+
 def main():
     checkout = Checkout()
     faults = list(order_faults(checkout))
@@ -139,6 +158,7 @@ def main():
     for name in checkout.files:
         if re.match(r"docs/.*\.md$", name):
             faults += page_faults(name, checkout)
+    faults += picture_faults(checkout)
     print("\n".join(faults) if faults else "check_documents: no fault")
     return 1 if faults else 0
 
