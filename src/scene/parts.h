@@ -50,6 +50,10 @@ bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Re
 bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
 /* Are the three of a joint with three rotations one (true of other joints)? values[dof]. */
 bool same_of_rotations(const Joint* joint, const double* values);
+/* A warning where one of the angles [rad] (count) is a whole number of ten and more: they look like degrees. */
+void warn_of_degrees(Reader* reader, SourcePlace place, const double* angles, int count);
+/* The same of the rpy and the rotation_vector of a map that has a pose. */
+void warn_of_pose_degrees(Reader* reader, const Node* map, const PoseForm* pose);
 
 /* ---- include.c
  * The parts that stand in the world, or those that hang on a link. NULL: there are none. */

@@ -55,6 +55,8 @@ static void read_coordinates(Reader* reader, const Node* item, const NumberList*
     report_count(reader, list, dof, coordinates);
     return;
   }
+  if (list->count == dof && plain > made.slide_count)
+    warn_of_degrees(reader, list->node->place, list->values + made.slide_count, plain - made.slide_count);
   double* q = initial->coordinates;
   memcpy(q, list->values, sizeof initial->coordinates);
   bool as_quaternion = made.quaternion && list->count == coordinates;

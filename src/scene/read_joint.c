@@ -89,11 +89,23 @@ static bool check_angle(Reader* reader, const Node* node, double* low, double hi
 /* A whole number of at least ten radians is one and a half turns, and ten degrees. */
 static bool looks_like_degrees(double end) { return isfinite(end) && fabs(end) >= 10 && end == floor(end); }
 
+void warn_of_degrees(Reader* reader, SourcePlace place, const double* angles, int count) {
+  int k = 0;
+  while (k < count && !looks_like_degrees(angles[k])) k++;
+  if (k < count)
+    reader_warning(reader, place, "angles are in radians: %g is %.3g turns (%g degrees are %.4g)", angles[k],
+                   fabs(angles[k]) / 6.28318530717958648, angles[k], angles[k] * 0.0174532925199432958);
+}
+
+void warn_of_pose_degrees(Reader* reader, const Node* map, const PoseForm* pose) {
+  const Node *rpy = node_find(map, "rpy"), *vector = node_find(map, "rotation_vector");
+  if (rpy) warn_of_degrees(reader, rpy->place, (const double[]){pose->rpy.x, pose->rpy.y, pose->rpy.z}, 3);
+  Vec3 v = pose->rotation_vector;
+  if (vector) warn_of_degrees(reader, vector->place, (const double[]){v.x, v.y, v.z}, 3);
+}
+
 static void warn_degrees(Reader* reader, const Node* node, const SceneJoint* joint, int slot, double low, double high) {
-  if (slot < scene_joint(joint).slide_count || !(looks_like_degrees(low) || looks_like_degrees(high))) return;
-  double end = looks_like_degrees(high) ? high : low;
-  reader_warning(reader, node->place, "angles are in radians: %g is %.3g turns (%g degrees are %.4g)", end,
-                 fabs(end) / 6.28318530717958648, end, end * 0.0174532925199432958);
+  if (slot >= scene_joint(joint).slide_count) warn_of_degrees(reader, node->place, (const double[]){high, low}, 2);
 }
 
 static void read_pair(Reader* reader, const Node* node, SceneJoint* joint, int slot, bool angle) {
@@ -289,6 +301,8 @@ bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Re
     joint->type = JOINT_FREE;
   }
   if (joint->limit_margin <= 0) joint_default_limits(joint);
+  warn_of_pose_degrees(reader, item, &pose);
+  warn_of_pose_degrees(reader, node_find(item, "joint"), &pose);
   joint->position = pose.position;
   joint->rotation = pose_form_rotation(&pose);
   if (reader->indices) repeat_pose(repeat, reader->indices, &joint->position, &joint->rotation);

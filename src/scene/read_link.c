@@ -167,11 +167,23 @@ static bool is_smooth(const Scene* scene, const SceneLink* link) {
   return link->shape_count > 0;
 }
 
+/* Plastics and metals up to copper in g/cm^3; no solid is so light in kg/m^3, where foams begin at about 10. A density
+ * of 1 is left alone: it stands in scenes that count in volumes. */
+#define GRAMS_LEAST 1.03
+#define GRAMS_MOST 9.1
+
+static void warn_of_grams(Reader* reader, const Node* node, double density) {
+  if (density >= GRAMS_LEAST && density <= GRAMS_MOST)
+    reader_warning(reader, node->place, "densities are in kg/m^3: %g is lighter than any foam (%g g/cm^3 are %g)",
+                   density, density, density * 1000);
+}
+
 static void read_mass(Reader* reader, const Node* item, const LinkForm* form, SceneLink* link) {
   link->has_mass = is_given(item, "mass");
   link->has_density = is_given(item, "density");
   link->mass = form->mass;
   link->density = form->density;
+  if (link->has_density) warn_of_grams(reader, node_find(item, "density"), form->density);
   link->mass_model = (MassModel)form->mass_model;
   if (!is_given(item, "mass_model") && is_given(item, "inertia")) link->mass_model = MASS_GIVEN;
   if (!is_given(item, "mass_model") && !is_given(item, "inertia") && is_smooth(reader->scene, link))

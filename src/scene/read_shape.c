@@ -281,6 +281,7 @@ static void read_shape_map(Reader* reader, const Node* node, SceneShapeUse* use)
   if (!schema_read(reader, node, "shape_use", &form)) return;
   const Node* type = node_find(node, "type");
   if (is_given(node, "shape") && type) reader_error(reader, node_key_place(type), "give 'shape' or 'type', not both");
+  warn_of_pose_degrees(reader, node, &form.pose);
   use->position = form.pose.position;
   use->rotation = pose_form_rotation(&form.pose);
   if (form.name) {

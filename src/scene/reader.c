@@ -25,11 +25,27 @@ static void add_item(const Reader* reader, Text* text) {
   if (reader->indices && reader->indices->n > 0) text_add(text, " (item %d of the repeat)", reader->indices->n);
 }
 
+/* Has the same been said of an item of the repeat before? Warnings are told once, errors of every item. */
+static bool warned_before(const Reader* reader, Severity severity, SourcePlace place, const char* text) {
+  if (severity != SEVERITY_WARNING || !reader->indices || reader->indices->n == 0) return false;
+  for (int k = 0; k < reader->diagnostics->count; k++) {
+    const Diagnostic* d = &reader->diagnostics->items[k];
+    if (d->severity == severity && d->line == place.line && d->column == place.column &&
+        strncmp(d->text, text, strlen(text)) == 0)
+      return true;
+  }
+  return false;
+}
+
 static void tell(Reader* reader, Severity severity, SourcePlace place, const char* format, va_list arguments) {
   if (reader->told_count >= READER_PROBLEM_MAX) return;
   Text text = {0};
   if (reader->trail.length > 0) text_add(&text, "%s: ", reader->trail.data);
   text_add_v(&text, format, arguments);
+  if (warned_before(reader, severity, place, text.data)) {
+    text_free(&text);
+    return;
+  }
   add_item(reader, &text);
   diagnostics_add(reader->diagnostics, severity, place, "%s", text.data);
   text_free(&text);
