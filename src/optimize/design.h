@@ -58,6 +58,7 @@ typedef struct {
   double initial, low, high;
   double scale;      /* a change that counts as large; 0: a tenth of the unit */
   double prior;      /* standard deviation of what is known beforehand; 0: nothing */
+  double step;       /* of the optimizer, instead of the block's; 0: that one */
   int block;         /* 0 design, 1 control and start */
   SourcePlace place; /* in the task, of what asked for it */
 } DesignVariable;

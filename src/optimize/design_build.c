@@ -26,7 +26,8 @@ int design_new_variable(DesignBuild* b, const VariableWish* wish, double initial
   text_add_v(&name, format, arguments);
   va_end(arguments);
   if (b->design->listing != ALL_SCENARIOS) text_add(&name, "@%s", b->task->scenarios[b->design->listing].name);
-  DesignVariable v = {.name = name.data, .initial = initial, .block = wish->block, .place = wish->place};
+  DesignVariable v = {
+      .name = name.data, .initial = initial, .block = wish->block, .place = wish->place, .step = wish->step};
   if (wish->prior > 0 && isfinite(wish->prior)) v.prior = wish->prior;
   v.low = fmax(wish->low, initial - wish->within);
   v.high = fmin(wish->high, initial + wish->within);

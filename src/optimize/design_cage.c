@@ -165,7 +165,8 @@ static void make_variables(Cage* c) {
           if (!moves) continue;
           double share = (double)at[axis] / c->wish->cells[axis];
           double initial = c->low[axis] + share * (c->high[axis] - c->low[axis]);
-          VariableWish wish = {c->wish->place, bounds->within, bounds->low[axis], bounds->high[axis], 0, bounds->prior};
+          VariableWish wish = {c->wish->place, bounds->within, bounds->low[axis], bounds->high[axis], 0,
+                               bounds->prior,  bounds->step};
           *variable =
               design_new_variable(c->build, &wish, initial, "%s/cage/%d/%c", c->wish->link.text, point, "xyz"[axis]);
         }

@@ -10,7 +10,7 @@ void design_list_attachment(DesignBuild* b, const TaskAttachment* item) {
   for (int axis = 0; axis < 3 && link >= 0; axis++) {
     if (!item->axes[axis]) continue;
     VariableWish wish = {item->place, item->bounds.within, item->bounds.low[axis], item->bounds.high[axis],
-                         0,           item->bounds.prior};
+                         0,           item->bounds.prior,  item->bounds.step};
     double initial = design_component(b->scene->links[link].joint.position, axis);
     int variable = design_new_variable(b, &wish, initial, "%s/attachment/%c", item->link.text, "xyz"[axis]);
     design_add_number(b->design, OVERRIDE_ATTACHMENT, link, 0, axis, initial);
@@ -68,7 +68,7 @@ static void list_signal(DesignBuild* b, const TaskControl* item, int link, int n
   unsigned wanted = parameters_wanted(item, s);
   char which[32];
   name_signal(of, which, sizeof which);
-  VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior};
+  VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
   for (int k = 0; k < values + 3 * terms; k++) {
     int kind = k < values ? 0 : 1 + (k - values) / terms, index = k < values ? k : (k - values) % terms;
     int channel = k < values ? k % s->channels : index / s->terms;
@@ -86,7 +86,7 @@ static void list_signal(DesignBuild* b, const TaskControl* item, int link, int n
 
 /* Bounds that keep a gain what it is: a limit stays one. */
 static VariableWish gain_wish(const TaskControl* item, GainKind kind, double initial) {
-  VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior};
+  VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
   if (kind == GAIN_FEEDBACK) return wish;
   wish.low = fmax(wish.low, kind == GAIN_MAX_FORCE ? LIMIT_LEAST * initial : 0);
   return wish;
@@ -169,7 +169,7 @@ static const char* fixed_start(const TaskStart* item, const ModelLink* l) {
 
 static void list_start_number(DesignBuild* b, const TaskStart* item, int link, int dof, bool velocity) {
   const SceneInitial* start = model_scene_initial(b->scene, link);
-  VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior};
+  VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
   double initial = velocity ? start->velocities[dof] : start->coordinates[dof];
   int variable =
       design_new_variable(b, &wish, initial, "%s/%s/%d", item->link.text, velocity ? "velocity" : "coordinate", dof);
@@ -183,7 +183,7 @@ static void list_start_turn(DesignBuild* b, const TaskStart* item, int link, con
   const double* q = model_scene_initial(b->scene, link)->coordinates + joint->plain_count;
   DesignTurn own = {.of_start = true, .number_first = d->number_count};
   own.rotation = quat_normalized(quat_at(q));
-  VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior};
+  VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
   for (int k = 0; k < 3; k++)
     own.variable[k] = item->dof[joint->plain_count + k]
                           ? design_new_variable(b, &wish, 0, "%s/turn/%c", item->link.text, "xyz"[k])

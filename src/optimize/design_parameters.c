@@ -80,7 +80,7 @@ static bool refuse(const Listing* l, const TaskName* link, const char* why) {
 static int variable_for(Listing* l, double initial, const char* name) {
   const TaskParameter* item = l->item;
   if (item->tie && l->tied >= 0) return l->tied;
-  VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior};
+  VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior, item->step};
   if (l->kind->least >= 0) wish.low = fmax(wish.low, l->kind->least * initial);
   if (l->kind->kind == OVERRIDE_MATERIAL && l->kind->which == MATERIAL_RESTITUTION) wish.high = fmin(wish.high, 1);
   l->tied = design_new_variable(l->b, &wish, initial, "%s", name);

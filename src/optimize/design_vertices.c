@@ -169,7 +169,8 @@ static void tell_once(DesignBuild* b, LinkVertices* v, SourcePlace place, Vertex
 
 static int vertex_variable(DesignBuild* b, int link, VertexPlace at, int axis, const TaskVertices* item) {
   const TaskBounds* bounds = &item->bounds;
-  VariableWish wish = {item->place, bounds->within, bounds->low[axis], bounds->high[axis], 0, bounds->prior};
+  VariableWish wish = {item->place, bounds->within, bounds->low[axis], bounds->high[axis],
+                       0,           bounds->prior,  bounds->step};
   double initial = design_component(design_hull(b->scene, link, at.hull)->points[at.vertex], axis);
   return design_new_variable(b, &wish, initial, "%s/%d/%d/%c", b->scene->links[link].name, at.hull, at.vertex,
                              "xyz"[axis]);

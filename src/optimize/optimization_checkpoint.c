@@ -44,7 +44,9 @@ static void identify_variables(const Optimization* o, Text* text) {
   const FeasibleSet* set = &o->design.set;
   for (int k = 0; k < o->design.variable_count; k++) {
     const DesignVariable* v = &o->design.variables[k];
-    text_add(text, "%s %a %a %a\n", v->name, v->initial, v->low, v->high);
+    text_add(text, "%s %a %a %a", v->name, v->initial, v->low, v->high);
+    if (v->step > 0) text_add(text, " step %a", v->step);
+    text_add(text, "\n");
   }
   for (int row = 0; row < set->row_count; row++) {
     for (int k = set->row_first[row]; k < set->row_first[row + 1]; k++)

@@ -126,6 +126,18 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
   return success_create(&o->success, o, diagnostics);
 }
 
+/* A variable with a step of its own is one in units of that step over its block's (O21). NULL: there is none. */
+static double* units_of(const Design* design, const TaskOptimizer* settings) {
+  bool own = false;
+  for (int k = 0; k < design->variable_count; k++) own = own || design->variables[k].step > 0;
+  double* unit = own ? MEMORY_NEW(double, design->variable_count) : NULL;
+  for (int k = 0; own && k < design->variable_count; k++) {
+    const DesignVariable* v = &design->variables[k];
+    unit[k] = v->step > 0 ? v->step / (v->block == 0 ? settings->design_step : settings->control_step) : 1;
+  }
+  return unit;
+}
+
 Status optimization_create(Optimization** optimization, Task* task, const OptimizationOptions* options,
                            Diagnostics* diagnostics) {
   Optimization* o = MEMORY_NEW(Optimization, 1);
@@ -144,7 +156,8 @@ Status optimization_create(Optimization** optimization, Task* task, const Optimi
   draws_set(o, 0);
   optimization_identify(o);
   make_vectors(o);
-  o->optimizer = optimizer_create(&task->optimizer, &o->design.set);
+  o->unit = units_of(&o->design, &task->optimizer);
+  o->optimizer = optimizer_create_in(&task->optimizer, &o->design.set, o->unit);
   o->spare_state = MEMORY_NEW(double, optimizer_state_size(o->optimizer));
   if (optimizer_project(o->optimizer, o->x)) return STATUS_OK;
   SourcePlace place = {task->path, 0, 0};
@@ -187,9 +200,11 @@ void optimization_destroy(Optimization* o) {
 void optimization_minimise(Optimization* o, const OptimizationFunction* function) {
   size_t n = (size_t)o->design.variable_count;
   o->function = *function;
+  double* own = o->unit;
   o->unit = MEMORY_NEW(double, n);
   o->function_gradient = MEMORY_NEW(double, n);
-  memcpy(o->unit, function->unit, sizeof(double) * n);
+  for (size_t k = 0; k < n; k++) o->unit[k] = o->design.variables[k].step > 0 ? own[k] : function->unit[k];
+  memory_free(own);
   for (size_t k = 0; k < n && function->held; k++)
     if (function->held[k]) o->design.set.low[k] = o->design.set.high[k] = o->x[k];
   continuation_forget(o);

@@ -68,8 +68,10 @@ typedef struct {
    * TRIAL_ACCEPTED: both are of no use. *interrupted is false before, and set where it was cut short. All processes
    * call it. */
   TrialOutcome (*evaluate)(void* context, const double* x, double* value, double* gradient, bool* interrupted);
-  const double* unit; /* > 0, of what counts as a large change: steps of the optimizer are parts of it (variables) */
-  const bool* held;   /* left where they begin; NULL: none (variables) */
+  /* > 0, of what counts as a large change: steps of the optimizer are parts of it (variables), but of those that the
+   * task gives a step */
+  const double* unit;
+  const bool* held; /* left where they begin; NULL: none (variables) */
 } OptimizationFunction;
 /* Before optimization_start or _load: make the function small, within the task's bounds and constraints, by its
  * optimizer; all that follows is as of a loss, in one term that is 0. Norms of gradients and steps in the rows are

@@ -41,6 +41,7 @@ typedef struct {
   double within; /* >= 0; INFINITY when absent */
   double low[3], high[3];
   double prior; /* standard deviation around the initial value; INFINITY when absent */
+  double step;  /* in place of the optimizer's, in the variable's unit; 0 when absent */
 } TaskBounds;
 
 typedef struct {
@@ -125,6 +126,7 @@ typedef struct {
   double within;    /* bounds around the initial value; INFINITY when absent */
   double low, high; /* absolute; -INFINITY, INFINITY when absent */
   double prior;     /* standard deviation around the initial value; INFINITY when absent */
+  double step;      /* as in TaskBounds */
   int tie;          /* 0: none; else the same number for all links of an item that ties them */
   TaskWhere where;  /* scenarios that have variables of their own; NULL: one variable for all */
 } TaskControl;
@@ -137,7 +139,7 @@ typedef struct {
   bool turns;                   /* which these are; at least one of the three */
   bool dof[JOINT_MAX_DOF];      /* which degrees of freedom; default all */
   double within, low, high;     /* as in TaskControl */
-  double prior;
+  double prior, step;
   TaskWhere where;
 } TaskStart;
 
@@ -196,6 +198,7 @@ typedef struct {
   bool tie;                 /* one variable for all links, degrees of freedom and axes of the item */
   double within, low, high; /* as in TaskControl */
   double prior;             /* standard deviation around the initial value; INFINITY when absent */
+  double step;              /* as in TaskBounds */
 } TaskParameter;
 
 typedef enum {

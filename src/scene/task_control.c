@@ -5,7 +5,8 @@ Interval read_interval(Reader* reader, const Node* item, const IntervalForm* for
   Interval interval = {.within = is_given(item, "within") ? form->within : HUGE_VAL,
                        .low = is_given(item, "low") ? form->low : -HUGE_VAL,
                        .high = is_given(item, "high") ? form->high : HUGE_VAL,
-                       .prior = is_given(item, "prior") ? form->prior : HUGE_VAL};
+                       .prior = is_given(item, "prior") ? form->prior : HUGE_VAL,
+                       .step = is_given(item, "step") ? form->step : 0};
   check_order(reader, item, interval.low, interval.high);
   return interval;
 }
@@ -25,6 +26,7 @@ static void read_control(Reader* reader, Task* task, const Node* item, int* capa
   Interval interval = read_interval(reader, item, &form.interval);
   TaskControl control = {.place = item->place, .within = interval.within, .low = interval.low, .high = interval.high};
   control.prior = interval.prior;
+  control.step = interval.step;
   control.tie = form.tie ? task->control_count + 1 : 0;
   control.has_parameters = is_given(item, "parameters");
   control.parameters = form.parameters; /* the words stand in the order of the CONTROL_ bits */
@@ -51,6 +53,7 @@ static void read_start(Reader* reader, Task* task, const Node* item, int* capaci
   Interval interval = read_interval(reader, item, &form.interval);
   TaskStart start = {.place = item->place, .within = interval.within, .low = interval.low, .high = interval.high};
   start.prior = interval.prior;
+  start.step = interval.step;
   start.coordinates = form.coordinates;
   start.velocities = form.velocities;
   start.turns = form.turns;

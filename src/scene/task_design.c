@@ -7,7 +7,8 @@
 
 static TaskBounds read_bounds(Reader* reader, const Node* item, const BoundsForm* form) {
   TaskBounds bounds = {.within = is_given(item, "within") ? form->within : HUGE_VAL,
-                       .prior = is_given(item, "prior") ? form->prior : HUGE_VAL};
+                       .prior = is_given(item, "prior") ? form->prior : HUGE_VAL,
+                       .step = is_given(item, "step") ? form->step : 0};
   bool ordered = true;
   for (int i = 0; i < 3; i++) {
     bounds.low[i] = form->low.node ? form->low.values[i] : -HUGE_VAL;

@@ -16,6 +16,7 @@ static void read_parameter(Reader* reader, Task* task, const Node* item, int* ca
   p.form = is_given(item, "form") ? (TaskInertiaForm)form.form : INERTIA_FULL;
   p.tie = form.tie;
   p.prior = interval.prior;
+  p.step = interval.step;
   p.has_axes = is_given(item, "axes");
   for (int k = 0; k < 3; k++) p.axes[k] = (form.axes >> k & 1u) != 0;
   read_dof(reader, form.dof, p.dof);

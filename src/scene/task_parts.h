@@ -104,12 +104,12 @@ typedef struct {
 } WhichForm;
 
 typedef struct {
-  double within, prior;
+  double within, prior, step;
   NumberList low, high;
 } BoundsForm;
 
 typedef struct {
-  double within, low, high, prior;
+  double within, low, high, prior, step;
 } IntervalForm;
 
 typedef struct {
@@ -247,6 +247,7 @@ void read_starts(Reader* reader, Task* task, const Node* list);
 /* Where variables may go; infinite where nothing is said. */
 typedef struct {
   double within, low, high, prior; /* prior: INFINITY when absent */
+  double step;                     /* 0 when absent */
 } Interval;
 /* Bounds of an item in the units of what is meant; an error where low is above high. */
 Interval read_interval(Reader* reader, const Node* item, const IntervalForm* form);

@@ -265,6 +265,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Largest value of the coordinates."},
     {"bounds", "prior", VALUE_NUMBER, AT(BoundsForm, prior), .unit = "m", .fallback = "(none)", .range = RANGE_ABOVE(0),
      .meaning = "Standard deviation of what is known beforehand about each coordinate; of `sdrs identify`."},
+    {"bounds", "step", VALUE_NUMBER, AT(BoundsForm, step), .unit = "m", .fallback = "(optimizer.design_step)",
+     .range = RANGE_ABOVE(0), .meaning = "Step of these coordinates: design_step times a power of two, at most this."},
     {"interval", "within", VALUE_NUMBER, AT(IntervalForm, within), .fallback = "(unbounded)",
      .range = RANGE_AT_LEAST(0), .meaning = "Largest change of each variable from its initial value, in its own unit."},
     {"interval", "low", VALUE_NUMBER, AT(IntervalForm, low), .fallback = "(unbounded)",
@@ -274,6 +276,10 @@ static const SchemaRow ROWS[] = {
     {"interval", "prior", VALUE_NUMBER, AT(IntervalForm, prior), .fallback = "(none)", .range = RANGE_ABOVE(0),
      .meaning = "Standard deviation of what is known beforehand about the initial value, in the variable's unit; of "
                 "`sdrs identify`."},
+    {"interval", "step", VALUE_NUMBER, AT(IntervalForm, step), .fallback = "(optimizer.control_step)",
+     .range = RANGE_ABOVE(0),
+     .meaning = "Step of these variables, in their own unit: control_step times a power of two, at most this. For what "
+                "is of another size than the rest: gains beside angles."},
 
     /* ---------------------------------------------------------------- vertices, attachment */
     {"vertices", "hulls", VALUE_INTEGERS, AT(VerticesForm, hulls), .fallback = "(all)",
