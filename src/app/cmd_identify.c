@@ -12,6 +12,7 @@ typedef struct {
   Identification* identification;
   const char** files;
   char *folder, *checkpoint;
+  FolderClaim claim;
 } FitRun;
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
@@ -46,10 +47,12 @@ static Status fit_run_create(FitRun* run, const Options* options) {
   if (status != STATUS_OK) return status;
   run->folder = run_folder_path(options, run->task.name);
   run->checkpoint = file_join(run->folder, "checkpoint");
-  return file_make_folder_reported(run->folder, &run->diagnostics);
+  if (!is_writer()) return file_make_folder_reported(run->folder, &run->diagnostics);
+  return folder_claim(&run->claim, run->folder, &run->diagnostics);
 }
 
 static void fit_run_free(FitRun* run) {
+  folder_release(&run->claim);
   identification_destroy(run->identification);
   task_free(&run->task);
   diagnostics_free(&run->diagnostics);

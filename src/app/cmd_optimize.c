@@ -111,10 +111,13 @@ static Status design_run_create(DesignRun* run, const Options* options, bool can
   if (status != STATUS_OK) return status;
   if (is_writer()) status = live_open(&run->live, options, run->task.name, &run->diagnostics);
   if (status != STATUS_OK) return status;
-  return is_writer() ? file_make_folder_reported(run->folder, &run->diagnostics) : STATUS_OK;
+  if (!is_writer()) return STATUS_OK;
+  if (run->receding) return file_make_folder_reported(run->folder, &run->diagnostics); /* the executed run claims it */
+  return folder_claim(&run->claim, run->folder, &run->diagnostics);
 }
 
 void design_run_free(DesignRun* run) {
+  folder_release(&run->claim);
   live_close(&run->live);
   design_start_free(&(DesignStart){run->optimization, run->receding, run->taken});
   task_free(&run->task);

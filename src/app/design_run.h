@@ -30,6 +30,7 @@ typedef struct {
   Receding* receding;
   int taken;
   char* folder;
+  FolderClaim claim;
   Live live;
   bool candidate; /* of a task with choices: it does not look for others, and the whole speaks of the end */
 } DesignRun;

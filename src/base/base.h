@@ -278,8 +278,18 @@ Status file_write_reported(const char* path, const Text* text, Diagnostics* diag
 Status file_make_folder(const char* path);
 /* The same; a failure is told in a diagnostic, and STATUS_IO. Allocates for the time of the call. */
 Status file_make_folder_reported(const char* path, Diagnostics* diagnostics);
-/* The same of the folder that a file `path` is to stand in; nothing is made, and STATUS_OK, for a path without one.
- * Allocates for the time of the call. STATUS_IO comes with a diagnostic. */
+/* A folder that one process at a time writes to; zeroed: none. */
+typedef struct {
+  int lock; /* descriptor + 1; 0: none */
+} FolderClaim;
+/* Makes a folder with its parents and claims it until folder_release: by flock of the folder itself, which ends with the
+ * process, however that ends. STATUS_IO with a diagnostic: it cannot be made, or another one has it; *claim is then
+ * zeroed. Where the file system knows no locks it is only made, and STATUS_OK. */
+Status folder_claim(FolderClaim* claim, const char* path, Diagnostics* diagnostics);
+/* Others may have it. Zeroed, or released before: nothing happens. */
+void folder_release(FolderClaim* claim);
+/* The same as file_make_folder_reported of the folder that a file `path` is to stand in; nothing is made, and
+ * STATUS_OK, for a path without one. Allocates for the time of the call. STATUS_IO comes with a diagnostic. */
 Status file_make_folder_of(const char* path, Diagnostics* diagnostics);
 /* true: something of this name can be looked at, a folder too; a link counts as what it points to. false too when a
  * folder on the way may not be searched. No error is told; allocates nothing. */

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/base.h"
@@ -158,6 +159,28 @@ Status file_write_reported(const char* path, const Text* text, Diagnostics* diag
 
 Status file_make_folder_reported(const char* path, Diagnostics* diagnostics) {
   return file_make_folder(path) == STATUS_OK ? STATUS_OK : report(path, "make the folder", diagnostics);
+}
+
+Status folder_claim(FolderClaim* claim, const char* path, Diagnostics* diagnostics) {
+  *claim = (FolderClaim){0};
+  Status status = file_make_folder_reported(path, diagnostics);
+  int folder = status == STATUS_OK ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (folder < 0) return status;
+  if (flock(folder, LOCK_EX | LOCK_NB) == 0) {
+    claim->lock = folder + 1;
+    return STATUS_OK;
+  }
+  bool taken = errno == EWOULDBLOCK;
+  close(folder);
+  if (!taken) return STATUS_OK;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
+                  "another run is writing to this folder: wait for its end, or give another one with -o");
+  return STATUS_IO;
+}
+
+void folder_release(FolderClaim* claim) {
+  if (claim->lock > 0) close(claim->lock - 1);
+  *claim = (FolderClaim){0};
 }
 
 Status file_make_folder_of(const char* path, Diagnostics* diagnostics) {

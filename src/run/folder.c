@@ -14,6 +14,7 @@ struct RunFolder {
   char* paths[WRITER_COUNT];
   FileStream files[WRITER_COUNT];
   char* folder;
+  FolderClaim claim;
   KeptStates states;
   Text text; /* rows of one file and frame; grows to the largest, then stays */
 };
@@ -50,8 +51,10 @@ static Status open_file(RunFolder* output, int index, const char* folder, Diagno
 
 Status run_folder_open(RunFolder** result, const char* folder, const Model* model, Diagnostics* diagnostics) {
   *result = NULL;
-  if (file_make_folder(folder) != STATUS_OK) return report_failure(diagnostics, folder, "make the folder");
+  FolderClaim claim;
+  if (folder_claim(&claim, folder, diagnostics) != STATUS_OK) return STATUS_IO;
   RunFolder* output = MEMORY_NEW(RunFolder, 1);
+  output->claim = claim;
   output->context.model = model;
   output->context.rotations = MEMORY_NEW(Quat, model->link_count);
   for (int i = 0; i < model->link_count; i++) output->context.rotations[i] = (Quat){1, 0, 0, 0};
@@ -115,6 +118,7 @@ void run_folder_discard(RunFolder* output) {
   memory_free(output->context.rotations);
   memory_free(output->folder);
   kept_states_free(&output->states);
+  folder_release(&output->claim);
   text_free(&output->text);
   memory_free(output);
 }

@@ -24,10 +24,10 @@ typedef struct {
 /* The open CSV files of a run. Owns its streams, borrows the model. */
 typedef struct RunFolder RunFolder;
 
-/* Make the folder (with parents) and open trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv and
- * those that simulation.output asks for with their header lines. *result is the caller's, for run_folder_close or
- * _discard; it borrows the model. STATUS_IO with a diagnostic that names the file and the reason; then *result is NULL
- * and no file is left. What was open by then is freed. */
+/* Make the folder (with parents), claim it until it is closed or discarded (folder_claim), and open trajectory.csv,
+ * joints.csv, contacts.csv, solver.csv, path.csv and those that simulation.output asks for with their header lines.
+ * *result is the caller's, for run_folder_close or _discard; it borrows the model. STATUS_IO with a diagnostic that
+ * names the file or folder and the reason; then *result is NULL and no file is left. What was open by then is freed. */
 Status run_folder_open(RunFolder** result, const char* folder, const Model* model, Diagnostics* diagnostics);
 /* Add the rows of one state, which is only read. The first failed write is reported at once, not at the end of the run:
  * STATUS_IO with a diagnostic. frame and what it points to is borrowed for the call. The folder stays open on
