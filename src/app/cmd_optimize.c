@@ -306,6 +306,22 @@ static void tell_no_gain(const DesignRun* run) {
           run->task.name, shorter);
 }
 
+/* Gradients that grow so much along the run hold over no step worth taking. */
+#define GROWTH_LARGE 1e5
+
+/* A search that stands still because its gradients are of no use at the length of its steps. */
+static void tell_growth(const DesignRun* run) {
+  const Optimization* o = run->optimization;
+  int count = optimization_iteration(o), rose = 0;
+  double growth = optimization_adjoint(o).growth;
+  for (int k = 1; k <= count; k++) rose += optimization_rows(o)[k].outcome == TRIAL_ROSE;
+  if (run->options->quiet || !(growth > GROWTH_LARGE) || 2 * rose < count) return;
+  fprintf(stderr,
+          "%s: %d of %d trials rose, and gradients grow by a factor of %.1g along the run: what helps is in "
+          "docs/co-design.md, 'When gradients explode'\n",
+          run->task.name, rose, count, growth);
+}
+
 /* Known once the initial design has been run, forward and back. */
 static void print_estimate(const DesignRun* run) {
   const Optimization* o = run->optimization;
@@ -423,6 +439,7 @@ static ExitCode finish(DesignRun* run, Status status) {
   if (status == STATUS_INTERRUPTED && !run->options->quiet && !run->candidate) design_run_tell_resume(run);
   if (status == STATUS_OK) print_end(run);
   if (status == STATUS_OK) tell_no_gain(run);
+  if (status == STATUS_OK) tell_growth(run);
   if (status == STATUS_OK) tell_time_step(run);
   if (status == STATUS_OK) design_run_say_success(run);
   if (status == STATUS_OK) say_validation(run);

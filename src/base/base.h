@@ -282,8 +282,8 @@ Status file_make_folder_reported(const char* path, Diagnostics* diagnostics);
 typedef struct {
   int lock; /* descriptor + 1; 0: none */
 } FolderClaim;
-/* Makes a folder with its parents and claims it until folder_release: by flock of the folder itself, which ends with the
- * process, however that ends. STATUS_IO with a diagnostic: it cannot be made, or another one has it; *claim is then
+/* Makes a folder with its parents and claims it until folder_release: by flock of the folder itself, which ends with
+ * the process, however that ends. STATUS_IO with a diagnostic: it cannot be made, or another one has it; *claim is then
  * zeroed. Where the file system knows no locks it is only made, and STATUS_OK. */
 Status folder_claim(FolderClaim* claim, const char* path, Diagnostics* diagnostics);
 /* Others may have it. Zeroed, or released before: nothing happens. */

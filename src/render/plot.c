@@ -277,6 +277,16 @@ static bool ended_well(pid_t process) {
   return WIFEXITED(state) && WEXITSTATUS(state) == 0;
 }
 
+/* Where nobody can write the reason is told, which gnuplot tells nobody. */
+static void tell_no_picture(const char* path, SourcePlace place, Diagnostics* diagnostics) {
+  int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "cannot write: %s", strerror(errno));
+  else
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "gnuplot could not make the picture");
+  if (file >= 0) close(file);
+}
+
 Status plot_draw(const char* path, const PlotPanel* panels, int count, const PlotOptions* options,
                  Diagnostics* diagnostics) {
   Text temporary = {0}, script = {0};
@@ -296,8 +306,8 @@ Status plot_draw(const char* path, const PlotPanel* panels, int count, const Plo
     close(input);
     good = ended_well(process) && sent && rename(temporary.data, path) == 0;
     if (!good) {
+      tell_no_picture(temporary.data, place, diagnostics);
       unlink(temporary.data);
-      diagnostics_add(diagnostics, SEVERITY_ERROR, place, "gnuplot could not make the picture");
     }
   }
   text_free(&temporary);
