@@ -127,6 +127,25 @@ static void nothing_stands_under_the_real_name_before_the_end(void** state) {
   assert_int_equal(run_folder_close(NULL, &diagnostics), STATUS_OK);
 }
 
+static void a_folder_has_one_run_at_a_time(void** state) {
+  (void)state;
+  Fixture f;
+  fixture_init(&f);
+  Diagnostics diagnostics = {0};
+  RunFolder *first, *second;
+  assert_non_null(mkdtemp(f.folder));
+  assert_int_equal(run_folder_open(&first, f.folder, &f.model, &diagnostics), STATUS_OK);
+  assert_int_equal(run_folder_open(&second, f.folder, &f.model, &diagnostics), STATUS_IO);
+  assert_null(second);
+  assert_string_equal(diagnostics.items[0].file, f.folder);
+  assert_non_null(strstr(diagnostics.items[0].text, "another run is writing to this folder"));
+  run_folder_discard(first);
+  assert_int_equal(run_folder_open(&second, f.folder, &f.model, &diagnostics), STATUS_OK);
+  run_folder_discard(second);
+  fixture_remove(&f);
+  diagnostics_free(&diagnostics);
+}
+
 static void a_folder_that_cannot_be_made_is_named(void** state) {
   (void)state;
   Fixture f;
@@ -196,6 +215,7 @@ int main(void) {
       cmocka_unit_test(quaternions_do_not_jump_in_sign),
       cmocka_unit_test(joints_contacts_and_solver_hold_what_the_contract_says),
       cmocka_unit_test(nothing_stands_under_the_real_name_before_the_end),
+      cmocka_unit_test(a_folder_has_one_run_at_a_time),
       cmocka_unit_test(a_folder_that_cannot_be_made_is_named),
       cmocka_unit_test(a_full_disk_is_reported_and_leaves_no_file),
       cmocka_unit_test(a_long_run_stops_at_the_first_lost_write),
