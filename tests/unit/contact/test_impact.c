@@ -312,26 +312,26 @@ static void impact_I5_friction_has_the_whole_impulse(void** state) {
  * differences on both sides of W' = 1, for longer and for shorter parts (I5). */
 static void impact_I5_load_of_parts_of_unequal_length(void** state) {
   (void)state;
-  static const double FIRST[] = {0, 0.3, 0.999, 1, 1.001, 1.3, 3, 40, 1e5}, RATIO[] = {1e-3, 0.5, 1, 2, 300};
+  static const double FIRST[] = {0, 0.3, 0.999, 1, 1.001, 1.3, 3, 40, 1e5}, SHARE[] = {1e-3, 0.5, 1, 2, 300};
   for (size_t k = 0; k < sizeof FIRST / sizeof *FIRST; k++)
-    for (size_t n = 0; n < sizeof RATIO / sizeof *RATIO; n++) {
+    for (size_t n = 0; n < sizeof SHARE / sizeof *SHARE; n++) {
       Impact at = {.first = FIRST[k], .second = 1, .by_before = -2, .by_support = 3, .by_rest_speed = 5};
-      Impact load = impact_load(&at, RATIO[n]);
+      Impact load = impact_load(&at, SHARE[n]);
       double x = fmax(0, at.first - 1), slope = INFINITY, least = INFINITY;
-      compare_relative(load.first, at.first + (RATIO[n] - 1) * (x - x / (1 + x * x)), 1e-12, "W' = %g, ratio %g",
-                       at.first, RATIO[n]);
+      compare_relative(load.first, at.first + (SHARE[n] - 1) * (x - x / (1 + x * x)), 1e-12, "W' = %g, ratio %g",
+                       at.first, SHARE[n]);
       assert_true(load.first > 0 || at.first == 0);
       for (double step = 1e-2; step > 1e-7; step *= 0.3) {
         Impact from = {.first = at.first - step}, to = {.first = at.first + step};
-        slope = (impact_load(&to, RATIO[n]).first - impact_load(&from, RATIO[n]).first) / (2 * step);
+        slope = (impact_load(&to, SHARE[n]).first - impact_load(&from, SHARE[n]).first) / (2 * step);
         least = fmin(least, fabs(slope - load.second));
       }
-      compare_at_most(least, 1e-7 * fmax(1, RATIO[n]) * fmax(1, 1e-2 * at.first), "slope at W' = %g, ratio %g",
-                      at.first, RATIO[n]);
+      compare_at_most(least, 1e-7 * fmax(1, SHARE[n]) * fmax(1, 1e-2 * at.first), "slope at W' = %g, ratio %g",
+                      at.first, SHARE[n]);
       const double found[] = {load.by_before, load.by_support, load.by_rest_speed},
                    wanted[] = {-2 * load.second, 3 * load.second, 5 * load.second};
       for (int i = 0; i < 3; i++) compare_relative(found[i], wanted[i], 1e-15, "derivative %d", i);
-      if (RATIO[n] == 1 || at.first <= 1) compare_bytes(&load, &at, sizeof load, "nothing changes");
+      if (SHARE[n] == 1 || at.first <= 1) compare_bytes(&load, &at, sizeof load, "nothing changes");
     }
 }
 
