@@ -58,10 +58,11 @@ void contact_destroy(ContactSystem* system);
 /* Length of the steps that follow [s]; at first that of the scene. Friction sees it from the next lag on. dt must be
  * > 0, which nobody asserts here. */
 void contact_set_dt(ContactSystem* system, double dt);
-/* The same for a part of a step, with the length of the one before (0: none) and whether it is one of those that
- * resolve an impact (docs/derivations/impact.md, I10). dt must be > 0, dt_before >= 0 [s]; neither is checked.
- * Allocates nothing. */
-void contact_set_part(ContactSystem* system, double dt, double dt_before, bool resolving);
+/* The same for a part of a step, with the length of the one before (0: none), whether it is one of those that resolve
+ * an impact (docs/derivations/impact.md, I10), and for how much of the time for which a force acts in this part it
+ * acted in the one before (I5; 1 where there is none). dt must be > 0, dt_before >= 0 [s], force_ratio > 0; neither is
+ * checked. Allocates nothing. */
+void contact_set_part(ContactSystem* system, double dt, double dt_before, bool resolving, double force_ratio);
 /* Are the trials that follow foretold by past steps, and near the solution if anything is? Friction's directions are
  * then those of their own slips, not what Newton's method makes of the accepted state's (docs/derivations/friction.md,
  * F5). At first they are not. Cannot fail. */

@@ -61,6 +61,20 @@ Impact impact_eval(const ImpactParameters* p, double potential, double before) {
                   .by_rest_speed = -slope * past * (1 + growth) / p->rest_speed};
 }
 
+Impact impact_load(const Impact* now, double ratio) {
+  Impact load = *now;
+  double x = now->first - 1;
+  if (ratio == 1 || !(x > 0)) return load;
+  double square = x * x, impulse = x * square / (1 + square);
+  double slope = 1 + (ratio - 1) * square * (3 + square) / ((1 + square) * (1 + square));
+  load.first = now->first + (ratio - 1) * impulse;
+  load.second *= slope;
+  load.by_before *= slope;
+  load.by_support *= slope;
+  load.by_rest_speed *= slope;
+  return load;
+}
+
 static void unpack(const PairDerivatives* d, int side, double g[6]) {
   Vec3 torque = mat3_axial(d->moment[side]), force = d->force[side];
   const double all[6] = {torque.x, torque.y, torque.z, force.x, force.y, force.z};

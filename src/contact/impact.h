@@ -43,6 +43,11 @@ Impact impact_eval(const ImpactParameters* parameters, double potential, double 
  * t, times 1 + a v (I7, I8). Where the course is not known yet the quotient alone counts. By value; cannot fail,
  * allocates nothing. */
 Impact impact_bounce(const ImpactParameters* parameters, double potential, const ImpactPast* past);
+/* What friction rests on in a part in which a force acts 1 / ratio times as long as in the one that led to t: what
+ * presses beyond the barrier's own force is an impulse, and counts `ratio` times as a force (I5),
+ *   first + (ratio - 1) (first - 1)^3 / (1 + (first - 1)^2)   where first > 1;
+ * its derivatives follow. ratio > 0, 1: nothing changes, to the bit. By value; cannot fail, allocates nothing. */
+Impact impact_load(const Impact* now, double ratio);
 /* Whichever of the two the pair follows. U = 0 is never a bounce. By value; cannot fail, allocates nothing. */
 Impact impact_of(const ImpactParameters* parameters, double potential, double before, const ImpactPast* past);
 

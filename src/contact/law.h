@@ -84,8 +84,9 @@ typedef struct ContactLaw {
   void* (*create)(const Model* model, int threads, double tolerance);
   void (*destroy)(void* law);
   void (*set_dt)(void* law, double dt);
-  /* Of the part of a step that begins: length of the one before, and does it resolve impacts? NULL. */
-  void (*set_part)(void* law, double dt_before, bool resolving);
+  /* Of the part of a step that begins: length of the one before [s], does it resolve impacts, and how long did a force
+   * act in the one before, in units of how long it acts in this one? NULL. */
+  void (*set_part)(void* law, double dt_before, bool resolving, double force_ratio);
   /* Distance from which on two hulls exert nothing on each other [m]; INFINITY: all pairs are candidates. */
   double (*range)(const Model* model);
   /* Do these two links take part as items (links)? NULL: all do. */

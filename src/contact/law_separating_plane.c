@@ -31,6 +31,7 @@ typedef struct {
   FrictionParameters friction; /* but for what the pair's material says, as the next */
   ImpactParameters impact;
   ImpactPart part;
+  double force_ratio; /* of impact_load */
 } Law;
 
 /* What a pair remembers. What lasts from one step to the next goes through `pass`, of PairOwn as well. */
@@ -39,6 +40,7 @@ typedef struct {
   RollingLag rolling;
   double before;     /* y of impact.md at the time of the lag */
   Impact load;       /* what the step before made of the force that friction rests on */
+  Impact rub;        /* the same for the length of this one (I5); made anew in every step */
   bool load_bounces; /* and it was an impact's that gives back */
   ImpactCourse course;
 } Memory;
@@ -128,7 +130,8 @@ static void* create(const Model* model, int threads, double tolerance) {
                .scratch = MEMORY_NEW(PlaneScratch, threads),
                .active = MEMORY_NEW(ActiveVertex*, threads),
                .friction = {0, contact->smoothing, dt, 0, false},
-               .impact = {contact->support, contact->rest_speed, dt, 0}};
+               .impact = {contact->support, contact->rest_speed, dt, 0},
+               .force_ratio = 1};
   for (int t = 0; t < threads; t++) {
     scratch_create(&law->scratch[t], model, tolerance);
     law->active[t] = MEMORY_NEW(ActiveVertex, law->scratch[t].capacity);
@@ -154,8 +157,10 @@ static void set_dt(void* instance, double dt) {
   law->friction.dt = law->impact.dt = dt;
 }
 
-static void set_part(void* instance, double dt_before, bool resolving) {
-  ((Law*)instance)->part = (ImpactPart){dt_before, resolving};
+static void set_part(void* instance, double dt_before, bool resolving, double force_ratio) {
+  Law* law = instance;
+  law->part = (ImpactPart){dt_before, resolving};
+  law->force_ratio = force_ratio;
 }
 
 static double range(const Model* model) { return plane_range(model->contact.support); }
@@ -256,12 +261,12 @@ static bool rolls(const PairMaterial* material) {
 static bool slides(const PairMaterial* material) { return material->value[MATERIAL_FRICTION] > 0; }
 
 static bool rubs(const LawPair* p) {
-  return p->lagged && (slides(p->material) || rolls(p->material)) && ((const Memory*)p->memory)->load.first > 0;
+  return p->lagged && (slides(p->material) || rolls(p->material)) && ((const Memory*)p->memory)->rub.first > 0;
 }
 
 static FrictionParameters friction_of(const LawPair* p) {
   FrictionParameters parameters = ((const Law*)p->law)->friction;
-  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->load.first;
+  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->rub.first;
   parameters.state = p->which;
   parameters.follow = ((const PairOwn*)p->own)->follows;
   return parameters;
@@ -279,7 +284,7 @@ static bool rub(const LawPair* p, const LawOrigin* from) {
     found = friction_value(&memory->lag, &parameters, &p->a->pose, &p->b->pose, &energy) >= 0;
   }
   if (rolls(p->material)) {
-    RollingParameters rolling = rolling_of(law, p->material, memory->load.first);
+    RollingParameters rolling = rolling_of(law, p->material, memory->rub.first);
     energy += rolling_value(&memory->rolling, &rolling, &p->a->pose, &p->b->pose);
   }
   memcpy(own->slip, memory->lag.slip, sizeof(own->slip));
@@ -313,7 +318,7 @@ static void derive(const LawPair* p) {
     memset(d, 0, sizeof(*d));
   Memory* memory = p->memory;
   if (rubs(p) && rolls(p->material)) {
-    RollingParameters rolling = rolling_of(law, p->material, memory->load.first);
+    RollingParameters rolling = rolling_of(law, p->material, memory->rub.first);
     rolling_derivatives(&memory->rolling, &rolling, &p->a->pose, &p->b->pose, p->b->half_space, d);
   }
   if (rubs(p) && slides(p->material)) {
@@ -380,6 +385,7 @@ static size_t lag(const LawPair* p, void* room) {
   memory->before = p->lagged ? compression(p) : 0;
   memory->load = p->lagged ? own->impact : (Impact){0};
   memory->load_bounces = p->lagged && memory->course.past.bounces;
+  memory->rub = memory->load_bounces ? memory->load : impact_load(&memory->load, ((const Law*)p->law)->force_ratio);
   Pressure now = pressure_of(p);
   ImpactParameters impact = impact_parameters(p->law, p->material);
   impact_follow(&impact, &((const Law*)p->law)->part, &now, &memory->course);
@@ -468,7 +474,7 @@ static double impact_factor(const LawPair* p, const void* kept, double rest_spee
 
 static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]) {
   const PairOwn* own = p->own;
-  const Impact* load = &((const Memory*)p->memory)->load;
+  const Impact* load = &((const Memory*)p->memory)->rub;
   Record r = {0};
   r.past = ((const Memory*)p->memory)->course.past;
   if (p->state->outcome == PAIR_PRESSED) r.plane = own->solution.plane;

@@ -99,10 +99,10 @@ static void set_dt(void* instance, double dt) {
   for (int k = 0; k < all->count; k++) all->parts[k].law->set_dt(all->parts[k].own, dt);
 }
 
-static void set_part(void* instance, double dt_before, bool resolving) {
+static void set_part(void* instance, double dt_before, bool resolving, double force_ratio) {
   ByPair* all = instance;
   for (int k = 0; k < all->count; k++)
-    if (all->parts[k].law->set_part) all->parts[k].law->set_part(all->parts[k].own, dt_before, resolving);
+    if (all->parts[k].law->set_part) all->parts[k].law->set_part(all->parts[k].own, dt_before, resolving, force_ratio);
 }
 
 double contact_range(const Model* model) {

@@ -69,6 +69,11 @@ StepWeights step_weights(Integrator integrator, const StepClock* clock) {
   return second ? second_order_weights(clock) : first_order_weights(clock);
 }
 
+double step_force_time(Integrator integrator, const StepClock* clock) {
+  bool cubic = integrator == INTEGRATOR_SECOND_ORDER && (clock->kind == STEP_FREE || clock->kind == STEP_LEAVES);
+  return cubic ? clock->dt : clock->dt / step_weights(integrator, clock).factor;
+}
+
 static Pose affine_combine(double a, Pose x, double b, Pose y, double c, Pose z, double d, Pose w) {
   Pose out;
   for (int i = 0; i < 3; i++)

@@ -169,6 +169,32 @@ static void friction_distance_by_friction_of_links(void** state) {
   rig_free(r);
 }
 
+/* A ball that lands as it spins fast has its next step taken in parts, and slides throughout: its speed grows by mu
+ * times the normal impulse, and so do the derivatives by mu and by the speed of landing (I5). */
+static void friction_I5_speed_after_a_landing_by_friction(void** state) {
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    double dt = 5e-3, mu = 0.3, fall = 1.4;
+    Rig* r = rig_create(
+        run_model("simulation: {dt: %g, steps: 10, gravity: [0, 0, 0], integrator: momentum}\n"
+                  "contact: {friction: %g}\n"
+                  "links:\n"
+                  "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                  "  - {name: ball, mass: 1, mass_model: given, inertia: [0.001, 0.001, 0.001, 0, 0, 0], position: [0, "
+                  "0, %g], shape: {type: sphere, radius: 0.05, resolution: 4}}\n"
+                  "initial: [{link: ball, velocities: [1, 0, %g, 0, 300, 0]}]\n",
+                  dt, mu, 0.05 + (2 + 0.25 * k) * fall * dt, -fall),
+        10);
+    derive(r, 0, true);
+    const double* rate = r->recording.rate + (size_t)10 * (size_t)r->run->model.dof_count;
+    double impulse = fall + rate[2];
+    compare_near(rate[0] - 1, mu * impulse, 0.06 * mu * impulse, "%d: speed", k);
+    compare_near(r->gradient.contact[CONTACT_FRICTION], impulse, 0.1 * impulse, "%d: by friction", k);
+    compare_near(r->gradient.velocities[2], -mu, 0.15 * mu, "%d: by the speed of landing", k);
+    rig_free(r);
+  }
+}
+
 /* A ball that rolls slows down by c g / (r (1 + I / m r^2)), 5/7 c g / r for a solid one; one that spins upright by
  * c m g / I, and stops: and so do the derivatives by c, its own, sqrt(c c') with the ground's, or the pair's. */
 static void rolling_T1_slows_down_as_it_must(void** state) {
@@ -240,6 +266,7 @@ int main(void) {
       cmocka_unit_test(impact_place_after_by_place_before),
       cmocka_unit_test(impact_speed_after_by_restitution),
       cmocka_unit_test(friction_distance_by_friction_of_links),
+      cmocka_unit_test(friction_I5_speed_after_a_landing_by_friction),
       cmocka_unit_test(rolling_T1_slows_down_as_it_must),
       cmocka_unit_test(rolling_T1_spinning_ball_stops),
   };

@@ -308,6 +308,86 @@ static void impact_I5_friction_has_the_whole_impulse(void** state) {
   }
 }
 
+/* What friction rests on: the impulse beyond the barrier's own force is kept, that force itself is; slopes against
+ * differences on both sides of W' = 1, for longer and for shorter parts (I5). */
+static void impact_I5_load_of_parts_of_unequal_length(void** state) {
+  (void)state;
+  static const double FIRST[] = {0, 0.3, 0.999, 1, 1.001, 1.3, 3, 40, 1e5}, SHARE[] = {1e-3, 0.5, 1, 2, 300};
+  for (size_t k = 0; k < sizeof FIRST / sizeof *FIRST; k++)
+    for (size_t n = 0; n < sizeof SHARE / sizeof *SHARE; n++) {
+      Impact at = {.first = FIRST[k], .second = 1, .by_before = -2, .by_support = 3, .by_rest_speed = 5};
+      Impact load = impact_load(&at, SHARE[n]);
+      double x = fmax(0, at.first - 1), slope = INFINITY, least = INFINITY;
+      compare_relative(load.first, at.first + (SHARE[n] - 1) * (x - x / (1 + x * x)), 1e-12, "W' = %g, ratio %g",
+                       at.first, SHARE[n]);
+      assert_true(load.first > 0 || at.first == 0);
+      for (double step = 1e-2; step > 1e-7; step *= 0.3) {
+        Impact from = {.first = at.first - step}, to = {.first = at.first + step};
+        slope = (impact_load(&to, SHARE[n]).first - impact_load(&from, SHARE[n]).first) / (2 * step);
+        least = fmin(least, fabs(slope - load.second));
+      }
+      compare_at_most(least, 1e-7 * fmax(1, SHARE[n]) * fmax(1, 1e-2 * at.first), "slope at W' = %g, ratio %g",
+                      at.first, SHARE[n]);
+      const double found[] = {load.by_before, load.by_support, load.by_rest_speed},
+                   wanted[] = {-2 * load.second, 3 * load.second, 5 * load.second};
+      for (int i = 0; i < 3; i++) compare_relative(found[i], wanted[i], 1e-15, "derivative %d", i);
+      if (SHARE[n] == 1 || at.first <= 1) compare_bytes(&load, &at, sizeof load, "nothing changes");
+    }
+}
+
+/* A box that does not bounce lands beside one that does, whose impact is resolved in parts of a hundredth of a step and
+ * less: before, in and after them, and in the last one. Friction has mu times the normal impulse wherever it lands. */
+static void impact_I5_friction_has_the_whole_impulse_beside_an_impact(void** state) {
+  (void)state;
+  static const char* const INTEGRATOR[] = {"first_order", "momentum", "second_order"};
+  for (int i = 0; i < 3; i++)
+    for (int k = -4; k < 20; k++) {
+      Run* run =
+          run_create(1, 0,
+                     "simulation: {dt: 0.002, steps: 10, gravity: [0, 0, 0], integrator: %s}\n"
+                     "contact: {friction: 0.2, rest_speed: 0.002, pairs: [{a: rubber, b: ground, restitution: 0.9}]}\n"
+                     "links:\n"
+                     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                     "  - {name: box, mass: 0.3, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, %g], "
+                     "joint: {type: free, free_axes: [x, y, z]}}\n"
+                     "  - {name: rubber, mass: 0.3, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 1, 0.11], "
+                     "joint: {type: free, free_axes: [x, y, z]}}\n"
+                     "initial: [{link: box, velocities: [3, 0, -2]}, {link: rubber, velocities: [0, 0, -2]}]\n",
+                     INTEGRATOR[i], 0.11 + 2e-4 * k);
+      run_steps(run, 15);
+      const double* rate = sim_state(run->sim)->rate;
+      double impulse = 0.2 * (2 + rate[2]);
+      compare_near(3 - rate[0], impulse, 0.05 * impulse, "%s, %d: speed taken", INTEGRATOR[i], k);
+      run_free(run);
+    }
+}
+
+/* A ball that spins fast as it lands: the step after the one in which it touches is taken in 4 to 16 parts (spin.md,
+ * W10). It slides throughout: v grows by mu and the spin falls by 5/2 mu / r of the normal impulse. */
+static void impact_I5_friction_has_the_whole_impulse_of_what_spins(void** state) {
+  (void)state;
+  for (int k = 0; k < 8; k++) {
+    double dt = k % 2 ? 5e-3 : 2e-3;
+    Run* run =
+        run_create(1, 0,
+                   "simulation: {dt: %g, steps: 12, gravity: [0, 0, 0], integrator: momentum}\n"
+                   "contact: {friction: 0.3}\n"
+                   "links:\n"
+                   "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                   "  - {name: ball, mass: 1, mass_model: given, inertia: [0.001, 0.001, 0.001, 0, 0, 0], position: "
+                   "[0, 0, %g], shape: {type: sphere, radius: 0.05, resolution: 4}}\n"
+                   "initial: [{link: ball, velocities: [1.4, 0, -1.4, 0, 300, 0]}]\n",
+                   dt, 0.05 + (2 + 0.125 * k) * 1.4 * dt);
+    run_steps(run, 12);
+    const double* rate = sim_state(run->sim)->rate;
+    double impulse = 0.3 * (1.4 + rate[2]);
+    compare_near(rate[0] - 1.4, impulse, 0.06 * impulse, "dt = %g, %d: speed", dt, k);
+    compare_near(300 - sim_state(run->sim)->momentum[1].y / 0.001, 0.05 * impulse / 0.001,
+                 0.07 * 0.05 * impulse / 0.001, "dt = %g, %d: spin", dt, k);
+    run_free(run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(impact_I1_I2_worked_example),
@@ -320,6 +400,9 @@ int main(void) {
       cmocka_unit_test(impact_two_bodies_keep_their_momentum_and_nothing_else),
       cmocka_unit_test(impact_I4_energy_never_grows_in_random_impacts),
       cmocka_unit_test(impact_I5_friction_has_the_whole_impulse),
+      cmocka_unit_test(impact_I5_load_of_parts_of_unequal_length),
+      cmocka_unit_test(impact_I5_friction_has_the_whole_impulse_beside_an_impact),
+      cmocka_unit_test(impact_I5_friction_has_the_whole_impulse_of_what_spins),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

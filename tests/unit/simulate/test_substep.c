@@ -557,6 +557,36 @@ static void substep_S15_no_force_acts_after_it_has_gone(void** state) {
   }
 }
 
+/* A spinning ball has its steps taken in 8, 4 and 2 parts (spin.md, W10), of unequal length where their number changes.
+ * What falls beside it gains g dt in every step, to rounding: no part's weight is lost or counted twice. */
+static void substep_S13_weight_acts_for_all_parts_of_a_step(void** state) {
+  (void)state;
+  double dt = 5e-3;
+  Run* run =
+      run_create(1, 0,
+                 "simulation: {dt: %g, steps: 70, integrator: momentum}\n"
+                 "contact: {friction: 0.6}\n"
+                 "links:\n"
+                 "  - {name: floor, fixed: true, shape: {type: half_space}}\n"
+                 "  - {name: ball, mass: 1, mass_model: given, inertia: [0.001, 0.001, 0.001, 0, 0, 0], position: "
+                 "[0, 0, 0.05024], shape: {type: sphere, radius: 0.05, resolution: 3}}\n"
+                 "  - {name: box, mass: 2, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [0, 3, 30]}\n"
+                 "initial: [{link: ball, velocities: [0, 0, 0, 0, 150, 0]}]\n",
+                 dt);
+  int numbers = 0;
+  double before = 0;
+  for (int step = 1, parts = 0; step <= 70; step++) {
+    StepReport report = run_steps(run, 1);
+    numbers += report.substeps != parts;
+    parts = report.substeps;
+    double speed = sim_state(run->sim)->rate[8];
+    compare_near(speed - before, -9.81 * dt, 1e-10, "step %d, %d parts: speed gained", step, parts);
+    before = speed;
+  }
+  if (numbers < 3) fail_msg("only %d numbers of parts", numbers);
+  run_free(run);
+}
+
 static void substep_S14_allocates_nothing(void** state) {
   (void)state;
   Run* run = busy_run(0.01, "first_order", 4, 1);
@@ -573,6 +603,7 @@ int main(void) {
       cmocka_unit_test(substep_S13_first_order_is_a_difference_of_velocities),
       cmocka_unit_test(substep_S13_equal_steps_and_the_start),
       cmocka_unit_test(substep_S13_keeps_the_orders),
+      cmocka_unit_test(substep_S13_weight_acts_for_all_parts_of_a_step),
       cmocka_unit_test(substep_an_interrupted_step_leaves_no_trace),
       cmocka_unit_test(substep_S14_every_step_is_a_run_with_shorter_steps),
       cmocka_unit_test(substep_S14_gradient_is_that_of_shorter_steps),
