@@ -272,8 +272,8 @@ $(BUILD)/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/version.h $(BUILD)/method.h 
 	@mkdir -p $(@D)
 	$(COMPILE)
 
-# Square roots of eight numbers at a time: with errno they would be taken one by one.
-$(BUILD)/src/shapes/field_many.o: private FLAGS += -fno-math-errno
+# Square roots of several numbers at a time: with errno they would be taken one by one.
+$(BUILD)/src/shapes/field_many.o $(BUILD)/src/contact/friction.o: private FLAGS += -fno-math-errno
 # One long formula, ordered by gcc as it waits least (6 %); the bits are the same.
 ifeq ($(findstring clang,$(CC)),)
   $(BUILD)/src/query/growth_derivatives.o: private FLAGS += -fno-math-errno -fschedule-insns -fsched-pressure

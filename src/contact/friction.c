@@ -138,11 +138,20 @@ static inline double energy_of(double w, const double r[2], double smoothing, do
   return w * r2 / (sqrt(r2 + smoothing) + root);
 }
 
-static inline void add_slip(SlipEvaluation* e, double w, const double r[2], const double y[2], double smoothing,
-                            double root) {
-  double r2 = r[0] * r[0] + r[1] * r[1], rho = sqrt(r2 + smoothing), inverse = 1.0 / rho, q = w * inverse;
-  double spin = y[1] * r[0] - y[0] * r[1], p = q * inverse * inverse;
-  e->energy += w * r2 / (rho + root);
+/* What a vertex has by itself. */
+typedef struct {
+  double r[2], q, p, energy;
+} SlipTerms;
+
+static inline SlipTerms terms_of(double w, double r0, double r1, double smoothing, double root) {
+  double r2 = r0 * r0 + r1 * r1, rho = sqrt(r2 + smoothing), inverse = 1.0 / rho, q = w * inverse;
+  return (SlipTerms){{r0, r1}, q, q * inverse * inverse, w * r2 / (rho + root)};
+}
+
+static inline void add_slip(SlipEvaluation* e, const SlipTerms* t, const double y[2]) {
+  const double* r = t->r;
+  double q = t->q, p = t->p, spin = y[1] * r[0] - y[0] * r[1];
+  e->energy += t->energy;
   e->gradient[0] -= q * r[0];
   e->gradient[1] -= q * r[1];
   e->gradient[2] += q * spin;
@@ -172,22 +181,34 @@ static double slip_energy(const FrictionLag* lag, const double s[3], double smoo
   return energy;
 }
 
-static SlipEvaluation evaluate_slip(const FrictionLag* lag, const double s[3], double smoothing) {
+/* Roots and quotients of so many vertices side by side, then the sums in their order. */
+enum { SLIP_CHUNK = 8 };
+
+static void evaluate_slip(const FrictionLag* lag, const double s[3], double smoothing, SlipEvaluation* out) {
   SlipEvaluation e = {0};
   static const double centre[2] = {0, 0};
   double r[2], root = sqrt(smoothing);
   int count = lag->count[0] + lag->count[1];
-  for (int k = 0; k < count; k++) {
-    const FrictionVertex* v = &lag->vertices[k];
-    slip_of(v, s, r);
-    add_slip(&e, v->weight, r, v->scaled, smoothing, root);
+  for (int first = 0; first < count; first += SLIP_CHUNK) {
+    const FrictionVertex* v = &lag->vertices[first];
+    int length = count - first < SLIP_CHUNK ? count - first : SLIP_CHUNK;
+    double r0[SLIP_CHUNK], r1[SLIP_CHUNK], q[SLIP_CHUNK], p[SLIP_CHUNK], energy[SLIP_CHUNK];
+    for (int k = 0; k < length; k++) {
+      slip_of(&v[k], s, r);
+      SlipTerms t = terms_of(v[k].weight, r[0], r[1], smoothing, root);
+      r0[k] = t.r[0];
+      r1[k] = t.r[1];
+      q[k] = t.q;
+      p[k] = t.p;
+      energy[k] = t.energy;
+    }
+    for (int k = 0; k < length; k++) add_slip(&e, &(SlipTerms){{r0[k], r1[k]}, q[k], p[k], energy[k]}, v[k].scaled);
   }
   if (lag->half_space) {
-    r[0] = -s[0];
-    r[1] = -s[1];
-    add_slip(&e, lag->ground_weight, r, centre, smoothing, root);
+    SlipTerms t = terms_of(lag->ground_weight, -s[0], -s[1], smoothing, root);
+    add_slip(&e, &t, centre);
   }
-  return e;
+  *out = e;
 }
 
 /* Lower triangle of the Hessian, or of its majorant. */
@@ -240,55 +261,63 @@ static void first_guess(FrictionLag* lag) {
         0.5 * lag->length * ((inertia[0] > 0 ? spin[0] / inertia[0] : 0) + (inertia[1] > 0 ? spin[1] / inertia[1] : 0));
 }
 
-/* slip + factor * step, and the energy there. */
-static SlipEvaluation try_slip(const FrictionLag* lag, const double step[3], double factor, double smoothing,
-                               double trial[3]) {
+static void move_slip(const FrictionLag* lag, const double step[3], double factor, double trial[3]) {
   for (int i = 0; i < 3; i++) trial[i] = lag->slip[i] + factor * step[i];
-  return evaluate_slip(lag, trial, smoothing);
+}
+
+/* At slip + step. */
+static void try_slip(const FrictionLag* lag, const double step[3], double smoothing, double trial[3],
+                     SlipEvaluation* out) {
+  move_slip(lag, step, 1.0, trial);
+  evaluate_slip(lag, trial, smoothing, out);
 }
 
 /* A full Newton step would leave a narrow valley of width sqrt(eps): shorten it, and see whether the majorant's step
  * (which always decreases) leads lower. */
-static SlipEvaluation shortened_step(FrictionLag* lag, const SlipEvaluation* e, int order, const double step[3],
-                                     double decrement, double smoothing, double best[3]) {
+static void shortened_step(FrictionLag* lag, const SlipEvaluation* e, int order, const double step[3], double decrement,
+                           double smoothing, double best[3], SlipEvaluation* out) {
   double trial[3], other[3];
   slip_step(e, order, false, other);
-  SlipEvaluation lowest = try_slip(lag, other, 1.0, smoothing, best);
-  if (lowest.energy <= e->energy - 0.1 * decrement) return lowest;
-  double factor = 0.5, before = INFINITY;
+  try_slip(lag, other, smoothing, best, out);
+  if (out->energy <= e->energy - 0.1 * decrement) return;
+  double factor = 0.5, before = INFINITY, lowest = out->energy;
   for (int k = 0; k < SLIP_HALVINGS; k++, factor *= 0.5) {
-    SlipEvaluation next = try_slip(lag, step, factor, smoothing, trial);
-    if (next.energy > before) break; /* convex along the line: past its minimum */
-    before = next.energy;
-    if (next.energy < lowest.energy) {
-      lowest = next;
+    move_slip(lag, step, factor, trial);
+    double energy = slip_energy(lag, trial, smoothing);
+    if (energy > before) break; /* convex along the line: past its minimum */
+    before = energy;
+    if (energy < lowest) {
+      lowest = energy;
       memcpy(best, trial, sizeof(trial));
     }
   }
-  return lowest;
+  if (lowest < out->energy) evaluate_slip(lag, best, smoothing, out);
 }
 
-/* From lag->slip, where `e` has been evaluated; *energy is that of the minimum. Returns the iterations, -1 when they
- * fail. */
-static int minimise_slip(FrictionLag* lag, double smoothing, SlipEvaluation* e, double* energy) {
+/* From lag->slip, where e[0] has been evaluated; e[1] is room for trials. *energy is that of the minimum. Returns the
+ * iterations, -1 when they fail. */
+static int minimise_slip(FrictionLag* lag, double smoothing, SlipEvaluation e[2], double* energy) {
   int order = lag->order;
+  SlipEvaluation *now = &e[0], *next = &e[1];
   double scale = lag->total_weight * sqrt(smoothing);
   for (int k = 0; k < SLIP_ITERATIONS; k++) {
     double step[3], trial[3];
-    double decrement = slip_step(e, order, true, step);
+    double decrement = slip_step(now, order, true, step);
     if (!isfinite(decrement)) return -1;
-    *energy = e->energy;
+    *energy = now->energy;
     if (decrement <= 1e-26 * scale) return k;
     if (decrement < SLIP_LAST_STEP * scale) { /* nobody asks for derivatives by the slip there */
       for (int i = 0; i < 3; i++) lag->slip[i] += step[i];
       *energy = slip_energy(lag, lag->slip, smoothing);
       return k + 1;
     }
-    SlipEvaluation next = try_slip(lag, step, 1.0, smoothing, trial);
-    if (!(next.energy <= e->energy * (1 + 1e-14) - 0.1 * decrement))
-      next = shortened_step(lag, e, order, step, decrement, smoothing, trial);
+    try_slip(lag, step, smoothing, trial, next);
+    if (!(next->energy <= now->energy * (1 + 1e-14) - 0.1 * decrement))
+      shortened_step(lag, now, order, step, decrement, smoothing, trial, next);
     memcpy(lag->slip, trial, sizeof(trial));
-    *e = next;
+    SlipEvaluation* before = now;
+    now = next;
+    next = before;
   }
   return -1;
 }
@@ -311,9 +340,10 @@ static void follow_dual(const SlipState* from, double smoothing, SlipState* to) 
   for (int i = 0; i < 2 && length > 1; i++) to->dual[i] /= length;
 }
 
-/* w / rho (I - (z r^T + r z^T) / 2 rho) times `factor`: the second derivative of w rho where z = r / rho. */
-static void slip_hessian(double w, const double r[2], SlipState at[2], const FrictionParameters* p, double factor,
-                         double h[2][2]) {
+/* w / rho (I - (z r^T + r z^T) / 2 rho) times `factor`: the second derivative of w rho where z = r / rho. Returns rho.
+ */
+static double slip_hessian(double w, const double r[2], SlipState at[2], const FrictionParameters* p, double factor,
+                           double h[2][2]) {
   double rho = sqrt(r[0] * r[0] + r[1] * r[1] + p->smoothing), q = factor * w / rho;
   SlipState* own = &at[p->state];
   memcpy(own->slip, r, sizeof(own->slip));
@@ -325,6 +355,7 @@ static void slip_hessian(double w, const double r[2], SlipState at[2], const Fri
   h[0][0] = q * (1 - z[0] * r[0] / rho);
   h[0][1] = h[1][0] = -0.5 * q * (z[0] * r[1] + z[1] * r[0]) / rho;
   h[1][1] = q * (1 - z[1] * r[1] / rho);
+  return rho;
 }
 
 /* Rows of T: in-plane velocity of the vertex under a twist of its body, e . (w x a + v) = (a x e, e) . (w, v). */
@@ -393,9 +424,10 @@ int friction_recall(FrictionLag* lag, const FrictionParameters* parameters, cons
   const Pose* pose[2] = {pose_a, pose_b};
   if (!(lag->total_weight > 0)) return 0;
   vertex_velocities(lag, pose, parameters->dt);
-  SlipEvaluation e = evaluate_slip(lag, lag->slip, parameters->smoothing);
+  SlipEvaluation e[2];
   double energy;
-  return minimise_slip(lag, parameters->smoothing, &e, &energy);
+  evaluate_slip(lag, lag->slip, parameters->smoothing, e);
+  return minimise_slip(lag, parameters->smoothing, e, &energy);
 }
 
 int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
@@ -407,13 +439,14 @@ int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const
   double warm[3];
   memcpy(warm, lag->slip, sizeof(warm));
   first_guess(lag);
-  SlipEvaluation e = evaluate_slip(lag, warm, parameters->smoothing);
-  if (e.energy < slip_energy(lag, lag->slip, parameters->smoothing))
+  SlipEvaluation e[2];
+  evaluate_slip(lag, warm, parameters->smoothing, e);
+  if (e[0].energy < slip_energy(lag, lag->slip, parameters->smoothing))
     memcpy(lag->slip, warm, sizeof(warm));
   else
-    e = evaluate_slip(lag, lag->slip, parameters->smoothing);
+    evaluate_slip(lag, lag->slip, parameters->smoothing, e);
   double least;
-  int iterations = minimise_slip(lag, parameters->smoothing, &e, &least);
+  int iterations = minimise_slip(lag, parameters->smoothing, e, &least);
   if (iterations < 0) return -1;
   *energy = parameters->coefficient * parameters->dt * least;
   return iterations;
@@ -433,9 +466,9 @@ void friction_derivatives(FrictionLag* lag, const FrictionParameters* p, const P
     int side = k >= lag->count[0];
     slip_of(v, lag->slip, r);
     Vec3 arm = vec3_add(mat3_mul_vec(pose[side]->r, v->local), vec3_sub(pose[side]->t, reference[side]));
-    slip_hessian(v->weight, r, v->at, p, factor, h);
+    double rho = slip_hessian(v->weight, r, v->at, p, factor, h);
     add_vertex_sums(lag, side, arm, h, v->scaled, &sums, out->hessian);
-    double q = p->coefficient * v->weight / sqrt(r[0] * r[0] + r[1] * r[1] + p->smoothing);
+    double q = p->coefficient * v->weight / rho;
     Vec3 g = vec3_add(vec3_scale(lag->e1, q * r[0]), vec3_scale(lag->e2, q * r[1]));
     out->force[side] = vec3_add(out->force[side], g);
     out->moment[side] = mat3_add(out->moment[side], mat3_outer(g, arm));
@@ -444,7 +477,7 @@ void friction_derivatives(FrictionLag* lag, const FrictionParameters* p, const P
   if (lag->half_space) {
     r[0] = -lag->slip[0];
     r[1] = -lag->slip[1];
-    slip_hessian(lag->ground_weight, r, lag->ground_at, p, factor, h);
+    (void)slip_hessian(lag->ground_weight, r, lag->ground_at, p, factor, h);
     sums.slip[0][0] += h[0][0];
     sums.slip[1][0] += h[1][0];
     sums.slip[1][1] += h[1][1];

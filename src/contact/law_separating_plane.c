@@ -242,9 +242,10 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   ImpactParameters impact = impact_parameters(law, p->material);
   if (from->begins) impact.rest_speed = 0; /* as at rest */
   const Memory* memory = p->memory;
-  own->impact = impact_of(&impact, solution->energy, memory->before, &memory->course.past);
-  state->contact_energy = law->stiffness * own->impact.value;
-  state->spent_energy = law->stiffness * (own->impact.value - solution->energy);
+  Impact found = impact_of(&impact, solution->energy, memory->before, &memory->course.past);
+  own->impact = found;
+  state->contact_energy = law->stiffness * found.value;
+  state->spent_energy = law->stiffness * (found.value - solution->energy);
   state->has_terms = true;
 }
 

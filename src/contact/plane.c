@@ -51,6 +51,12 @@ typedef struct {
   double z_min[2];
 } Evaluation;
 
+/* Of the plane that is best so far, and of a trial: they change places, nothing is copied. */
+typedef struct {
+  Evaluation at[2];
+  int now;
+} Evaluations;
+
 static const double side_sign[2] = {-1.0, 1.0};
 
 Vec3 plane_origin(const HullInstance* a, const HullInstance* b) {
@@ -284,54 +290,54 @@ static double newton_step(const Problem* p, const Evaluation* e, Vec3 N, Vec3* d
 typedef enum { SEARCH_DONE, SEARCH_STALLED } SearchResult;
 
 /* Backtrack until feasible and decreasing (convex: Armijo with a small constant). */
-static SearchResult search(const Problem* p, Vec3* N, double* O, Vec3 dN, double dO, double decrement, Evaluation* e) {
-  double alpha = 1.0;
+static SearchResult search(const Problem* p, Vec3* N, double* O, Vec3 dN, double dO, double decrement, Evaluations* e) {
+  double alpha = 1.0, energy = e->at[e->now].energy;
+  Evaluation* trial = &e->at[1 - e->now];
   for (int k = 0; k < MAX_BACKTRACKS; k++, alpha *= 0.5) {
     Vec3 trial_N = vec3_add_scaled(*N, alpha, dN);
     double trial_O = *O + alpha * dO;
-    Evaluation trial;
-    if (!evaluate(p, trial_N, trial_O, &trial)) continue;
-    if (trial.energy > e->energy - 1e-4 * alpha * decrement + 1e-14 * e->energy) continue;
+    if (!evaluate(p, trial_N, trial_O, trial)) continue;
+    if (trial->energy > energy - 1e-4 * alpha * decrement + 1e-14 * energy) continue;
     *N = trial_N;
     *O = trial_O;
-    *e = trial;
+    e->now = 1 - e->now;
     return SEARCH_DONE;
   }
   return SEARCH_STALLED;
 }
 
 /* The Newton step as it is; false when it is infeasible. */
-static bool full_step(const Problem* p, Vec3* N, double* O, Vec3 dN, double dO, Evaluation* e) {
-  Evaluation trial;
+static bool full_step(const Problem* p, Vec3* N, double* O, Vec3 dN, double dO, Evaluations* e) {
   Vec3 trial_N = vec3_add(*N, dN);
-  if (!evaluate(p, trial_N, *O + dO, &trial)) return false;
+  if (!evaluate(p, trial_N, *O + dO, &e->at[1 - e->now])) return false;
   *N = trial_N;
   *O += dO;
-  *e = trial;
+  e->now = 1 - e->now;
   return true;
 }
 
 /* Minimise over the gathered vertices. Returns false when no convergence. */
-static bool minimise(Problem* p, Vec3* N, double* O, Evaluation* e, int* iterations) {
+static bool minimise(Problem* p, Vec3* N, double* O, Evaluations* e, int* iterations) {
   double before = INFINITY, earlier = INFINITY;
   for (; *iterations < MAX_ITERATIONS; ++*iterations) {
-    if (e->energy < ENERGY_FLOOR) return true;
+    double energy = e->at[e->now].energy;
+    if (energy < ENERGY_FLOOR) return true;
     if (*iterations >= PATIENCE && *iterations % STALL == 0) {
-      if (*iterations > PATIENCE && !(e->energy < (1 - STALLED_AT) * earlier)) return false;
-      earlier = e->energy;
+      if (*iterations > PATIENCE && !(energy < (1 - STALLED_AT) * earlier)) return false;
+      earlier = energy;
     }
     Vec3 dN;
     double dO;
-    double decrement = newton_step(p, e, *N, &dN, &dO);
+    double decrement = newton_step(p, &e->at[e->now], *N, &dN, &dO);
     if (!isfinite(decrement)) return false;
-    if (decrement <= 1e-25 * e->energy) return true;
+    if (decrement <= 1e-25 * energy) return true;
     if (!culling_valid(p, vec3_add(*N, dN), *O + dO)) gather_vertices(p, *N, *O, true); /* nothing new is near yet */
     /* Near the minimum convergence is quadratic; a test of the energy is needless there, and rounding makes it fail. */
-    bool near = decrement < NEAR_MINIMUM * e->energy;
+    bool near = decrement < NEAR_MINIMUM * energy;
     if (near && decrement >= 0.5 * before) return true; /* rounding of 1 - |n| */
     before = decrement;
     if (near && full_step(p, N, O, dN, dO, e)) {
-      if (decrement < p->last_step * e->energy) return true;
+      if (decrement < p->last_step * e->at[e->now].energy) return true;
       continue;
     }
     if (search(p, N, O, dN, dO, decrement, e) == SEARCH_STALLED) return near;
@@ -370,12 +376,13 @@ PlaneOutcome plane_solve(const HullInstance* a, const HullInstance* b, double su
     p.axis_level = (vec3_dot(b->normal, p.origin) - b->offset);
     N = vec3_scale(p.axis, vec3_norm(N));
   }
-  Evaluation e;
+  Evaluations e;
+  e.now = 0;
   solution->iterations = 0;
   if (!isfinite(vec3_norm(N) + O)) return PLANE_INFEASIBLE;
   gather_vertices(&p, N, O, false);
-  if (!evaluate(&p, N, O, &e)) return PLANE_INFEASIBLE;
+  if (!evaluate(&p, N, O, &e.at[0])) return PLANE_INFEASIBLE;
   if (!minimise(&p, &N, &O, &e, &solution->iterations)) return PLANE_FAILED;
-  store_solution(&p, support, N, O, &e, solution);
-  return e.energy < ENERGY_FLOOR ? PLANE_SEPARATED : PLANE_ACTIVE;
+  store_solution(&p, support, N, O, &e.at[e.now], solution);
+  return e.at[e.now].energy < ENERGY_FLOOR ? PLANE_SEPARATED : PLANE_ACTIVE;
 }

@@ -167,6 +167,11 @@ static inline double dot6(Vec3 w, Vec3 v, const double y[6]) {
   return w.x * y[0] + w.y * y[1] + w.z * y[2] + v.x * y[3] + v.y * y[4] + v.z * y[5];
 }
 
+/* Of a point under each of a link's screws. */
+static inline void own_velocities(const Assembly* in, const ModelLink* link, Vec3 at, Vec3 velocity[JOINT_MAX_DOF]) {
+  for (int k = 0; k < link->dof_count; k++) velocity[k] = screw_velocity(&in->screws[link->dof_first + k], at);
+}
+
 /* Columns of link i's dofs against themselves and all ancestors'. */
 static void add_link_columns(const Assembly* in, int i, bool curvature, double* block, int stride, int tree_first) {
   const Model* model = in->model;
@@ -174,9 +179,11 @@ static void add_link_columns(const Assembly* in, int i, bool curvature, double* 
   const LinkTerms* t = &in->links[i];
   Vec3 at = in->reference[i];
   double trace = mat3_trace(t->moment);
+  Vec3 velocity[JOINT_MAX_DOF];
+  own_velocities(in, link, at, velocity);
   for (int k = 0; k < link->dof_count; k++) {
     const Screw* s = &in->screws[link->dof_first + k];
-    Vec3 v = screw_velocity(s, at);
+    Vec3 v = velocity[k];
     double y[6];
     times6(t->hessian, s->w, v, y);
     /* curvature of the motion: w_j . [ (K^T - tr K) w_k + v_k x f ] */
@@ -187,8 +194,9 @@ static void add_link_columns(const Assembly* in, int i, bool curvature, double* 
       y[2] += curve.z;
     }
     int column = link->dof_first + k - tree_first;
-    for (int j = link->dof_first + k; j >= link->dof_first; j--)
-      block[(j - tree_first) * stride + column] += dot6(in->screws[j].w, screw_velocity(&in->screws[j], at), y);
+    for (int j = k; j >= 0; j--)
+      block[(link->dof_first + j - tree_first) * stride + column] +=
+          dot6(in->screws[link->dof_first + j].w, velocity[j], y);
     for (int up = link->parent; up >= 0; up = model->links[up].parent)
       for (int j = model->links[up].dof_first; j < model->links[up].dof_first + model->links[up].dof_count; j++)
         block[(j - tree_first) * stride + column] += dot6(in->screws[j].w, screw_velocity(&in->screws[j], at), y);
@@ -203,7 +211,7 @@ static void add_joint_block(const JointTerms* t, int dof, int first, double* blo
 static inline double dot3(Vec3 w, const double y[3]) { return w.x * y[0] + w.y * y[1] + w.z * y[2]; }
 
 /* y = C xi of b, six numbers; three where C couples turns alone. */
-static void times_cross(const ContactTerms* t, const Screw* screw, Vec3 at, double y[6]) {
+static inline void times_cross(const ContactTerms* t, const Screw* screw, Vec3 at, double y[6]) {
   Vec3 w = screw->w, v = t->across ? vec3(0, 0, 0) : screw_velocity(screw, at);
   for (int i = 0; i < (t->across ? 3 : 6); i++) {
     const double* c = t->hessian[i] + 6;
@@ -212,35 +220,55 @@ static void times_cross(const ContactTerms* t, const Screw* screw, Vec3 at, doub
   }
 }
 
+/* A block of two trees with its first rows and columns. */
+typedef struct {
+  double* entries;
+  int stride, tree_a, tree_b, first_a, first_b;
+} CrossBlock;
+
+static inline void add_cross_entry(const CrossBlock* to, int j, int k, double value) {
+  int r = j - to->first_a, c = k - to->first_b, stride = to->stride;
+  if (to->tree_a < to->tree_b)
+    to->entries[r * stride + c] += value;
+  else if (to->tree_a > to->tree_b)
+    to->entries[c * stride + r] += value;
+  else if (r == c) /* a shared ancestor: both orders fall on the diagonal */
+    to->entries[r * stride + r] += 2 * value;
+  else
+    to->entries[(r < c ? r : c) * stride + (r < c ? c : r)] += value;
+}
+
+/* xi_j(a)^T y_k for the dofs j of a link on the chain of a, y_k = C xi_k(b) for those of one on the chain of b. */
+static inline void add_cross_links(const Assembly* in, const ContactTerms* t, const ModelLink* la, const ModelLink* lb,
+                                   const double (*y)[6], const CrossBlock* to) {
+  Vec3 velocity[JOINT_MAX_DOF];
+  own_velocities(in, la, in->reference[t->link_a], velocity);
+  for (int k = 0; k < lb->dof_count; k++)
+    for (int j = 0; j < la->dof_count; j++) {
+      Vec3 w = in->screws[la->dof_first + j].w;
+      double value = t->across ? dot3(w, y[k]) : dot6(w, velocity[j], y[k]);
+      add_cross_entry(to, la->dof_first + j, lb->dof_first + k, value);
+    }
+}
+
 /* xi_j(a)^T C xi_k(b) for all j on the chain of a, k on the chain of b. */
 static void add_cross(const Assembly* in, const ContactTerms* t, BlockSolver* solver) {
   const Model* model = in->model;
   if (t->link_a < 0 || t->link_b < 0 || !t->hessian) return;
   int ta = model->links[t->link_a].tree, tb = model->links[t->link_b].tree;
   if (ta < 0 || tb < 0) return;
-  int stride, pa = in->scope->place[ta], pb = in->scope->place[tb];
-  double* block = pa <= pb ? block_solver_block(solver, pa, pb, &stride) : block_solver_block(solver, pb, pa, &stride);
-  int first_a = model->trees[ta].dof_first, first_b = model->trees[tb].dof_first;
-  Vec3 at_a = in->reference[t->link_a], at_b = in->reference[t->link_b];
-  for (int lb = t->link_b; lb >= 0; lb = model->links[lb].parent)
-    for (int k = model->links[lb].dof_first, nk = k + model->links[lb].dof_count; k < nk; k++) {
-      double y[6];
-      times_cross(t, &in->screws[k], at_b, y);
-      for (int la = t->link_a; la >= 0; la = model->links[la].parent)
-        for (int j = model->links[la].dof_first, nj = j + model->links[la].dof_count; j < nj; j++) {
-          Vec3 w = in->screws[j].w;
-          double value = t->across ? dot3(w, y) : dot6(w, screw_velocity(&in->screws[j], at_a), y);
-          int r = j - first_a, c = k - first_b;
-          if (ta < tb)
-            block[r * stride + c] += value;
-          else if (ta > tb)
-            block[c * stride + r] += value;
-          else if (r == c) /* a shared ancestor: both orders fall on the diagonal */
-            block[r * stride + r] += 2 * value;
-          else
-            block[(r < c ? r : c) * stride + (r < c ? c : r)] += value;
-        }
-    }
+  int pa = in->scope->place[ta], pb = in->scope->place[tb];
+  CrossBlock to = {NULL, 0, ta, tb, model->trees[ta].dof_first, model->trees[tb].dof_first};
+  to.entries =
+      pa <= pb ? block_solver_block(solver, pa, pb, &to.stride) : block_solver_block(solver, pb, pa, &to.stride);
+  for (int lb = t->link_b; lb >= 0; lb = model->links[lb].parent) {
+    const ModelLink* below = &model->links[lb];
+    double y[JOINT_MAX_DOF][6];
+    for (int k = 0; k < below->dof_count; k++)
+      times_cross(t, &in->screws[below->dof_first + k], in->reference[t->link_b], y[k]);
+    for (int la = t->link_a; la >= 0 && below->dof_count > 0; la = model->links[la].parent)
+      add_cross_links(in, t, &model->links[la], below, (const double(*)[6])y, &to);
+  }
 }
 
 typedef struct {
@@ -270,6 +298,7 @@ static int run_length(const Assembly* in, int n, int end, const ContactTerms* fi
 
 /* Their blocks of a against b, which is all that add_cross reads. */
 static void sum_crosses(const Assembly* in, int n, int count, double sum[12][12]) {
+  memset(sum, 0, sizeof(double[12][12]));
   for (int k = n; k < n + count; k++) {
     ContactTerms t = assembly_term(in, in->sides->items[k] >> 1);
     for (int i = 0; i < 6; i++)
@@ -290,7 +319,7 @@ static void add_crosses(const HessianTask* task, int place) {
     if (other < place || (other == place && side == 1)) continue;
     if (!block_stale(in, place) && !block_stale(in, other)) continue;
     if (in->held && (!block_stale(in, place) || !block_stale(in, other))) continue;
-    double sum[12][12] = {{0}};
+    double sum[12][12];
     int count = n >= few && end - n >= SUMMED_FROM && t.hessian && !t.across ? run_length(in, n, end, &t) : 1;
     if (count > 1 && count < SUMMED_FROM) few = n + count;
     if (count >= SUMMED_FROM) {
