@@ -115,6 +115,7 @@ static void print_block(const Options* options, const char* name, const Gradchec
                     : b->jump          ? ": the function jumps here"
                     : isnan(b->error)  ? ": no step has values on both sides"
                     : b->kink          ? ": the function bends here, and the gradient lies between its slopes"
+                    : b->singular      ? ": a loop stands in a singular position (the warning says which)"
                     : b->beside > 0    ? ": the function jumps beside here, and shorter steps do not resolve it"
                     : zero && b->rough ? ": differences of no step agree (an unstable run, or steps solved too loosely)"
                     : zero             ? ": zero to rounding"
@@ -171,10 +172,12 @@ static void json_report(Json* json, const char* name, const GradcheckReport* r) 
   json_close(json, '}');
 }
 
-static void explain_unsound(const AdjointReport* a, bool passed) {
-  const StepAdjointReport* s = &a->step;
-  printf("  no gradient: step %d ", a->unsound_step);
-  if (passed)
+static void explain_unsound(const GradcheckReport* r) {
+  const StepAdjointReport* s = &r->adjoint.step;
+  printf("  no gradient: step %d ", r->open ? r->run.failed_step : r->adjoint.unsound_step);
+  if (r->open)
+    printf("does not close to this tolerance: a loop stands in a singular position (the warning says which)\n");
+  else if (r->passed)
     printf(
         "has none: bodies touch where a surface is flat (has no curvature), as a superellipsoid is at the ends of its "
         "axes; the point of contact moves by a root of what they turn by\n");
@@ -192,7 +195,7 @@ static void print_report(const Options* options, const char* name, const Gradche
          : r->passed      ? "cannot be checked"
                           : "FAILED");
   if (!r->adjoint.sound) {
-    explain_unsound(&r->adjoint, r->passed);
+    explain_unsound(r);
     return;
   }
   printf("  block        numbers     |gradient|   rel. error   resolution  order  (bound %.0e)\n", bound);
