@@ -89,21 +89,20 @@ static const char* blocks_text(const GradcheckBlockReport* blocks, int count) {
   return summary_text(best, worst);
 }
 
-/* What would tell more: noise falls by a root of the lengths, and the best step with it (h^5 is to noise as h^4 to 1).
- */
-static void print_remedy(const GradcheckBlockReport* b, double bound, int average) {
-  double more = math_pow(b->resolution / bound, 2.5) * average;
+/* What would tell more (J14). */
+static void print_remedy(const GradcheckBlockReport* b) {
   printf("  cannot be checked: the run's rounding, %.0e, hides it", b->noise);
-  if (!(more < MOST_AVERAGED)) {
-    printf("\n");
-    return;
-  }
   int count = 2;
-  while (count < more) count *= 2;
-  printf("; --average %d looks closer\n", count);
+  while (count < b->needed && count < MOST_AVERAGED) count *= 2;
+  if (isinf(b->needed))
+    printf("; means tell no more\n");
+  else if (count < b->needed)
+    printf("\n");
+  else
+    printf("; --average %d looks closer\n", count);
 }
 
-static void print_block(const Options* options, const char* name, const GradcheckBlockReport* b) {
+static void print_block(const char* name, const GradcheckBlockReport* b) {
   if (b->directions == 0) return;
   printf("  %-12s %7d  %12.4e  %11.2e  %11.2e", name, b->count, b->norm, b->error, b->resolution);
   if (isfinite(b->order))
@@ -123,7 +122,7 @@ static void print_block(const Options* options, const char* name, const Gradchec
   if (why)
     printf("  %s%s\n", verdict_text(b->verdict), why);
   else
-    print_remedy(b, option_number(options, "bound", DEFAULT_BOUND), option_count(options, "average", 1));
+    print_remedy(b);
 }
 
 static void print_sweeps(const char* name, const GradcheckBlockReport* b) {
@@ -199,8 +198,7 @@ static void print_report(const Options* options, const char* name, const Gradche
     return;
   }
   printf("  block        numbers     |gradient|   rel. error   resolution  order  (bound %.0e)\n", bound);
-  for (int b = 0; b < GRADCHECK_BLOCKS; b++)
-    print_block(options, gradcheck_block_name((GradcheckBlock)b), &r->block[b]);
+  for (int b = 0; b < GRADCHECK_BLOCKS; b++) print_block(gradcheck_block_name((GradcheckBlock)b), &r->block[b]);
   if (r->kinks)
     printf(
         "  the contact law is once differentiable where the nearest features change: differences need not agree "
@@ -353,8 +351,8 @@ static ExitCode check_scene(const Options* options, const GradcheckOptions* chec
 
 static void print_variables(const Options* options, const char* name, const GradcheckBlockReport report[2]) {
   printf("%s, the task's own variables: %s\n", name, blocks_text(report, 2));
-  print_block(options, "design", &report[0]);
-  print_block(options, "control", &report[1]);
+  print_block("design", &report[0]);
+  print_block("control", &report[1]);
   if (!options->verbose) return;
   print_sweeps("design", &report[0]);
   print_sweeps("control", &report[1]);

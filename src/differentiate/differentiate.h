@@ -420,6 +420,7 @@ typedef struct {
   bool jump;     /* unchecked because the value at the point is not the limit of those beside it (J9) */
   bool rough;    /* what the last differences vary by is far more than rounding explains (J11) */
   double noise;  /* of one value of the function (J3) */
+  double needed; /* of what noise hides: step lengths whose means would tell the bound (J14); INFINITY: none would */
   double beside; /* the shortest step that reaches across a jump beside the point, in scales; longer ones say nothing
                     of it (J12); 0: none does */
 } GradcheckDirection;
@@ -432,7 +433,7 @@ typedef struct {
   bool kink, jump, rough;          /* of any direction */
   bool singular;                   /* unchecked, and else wrong: a loop stands in a singular position (J15) */
   double beside;                   /* the largest of those that are unchecked and have no jump at the point */
-  double noise;                    /* the largest of those that are unchecked */
+  double noise, needed;            /* the largest of those that are unchecked */
   int directions;
   GradcheckDirection direction[GRADCHECK_DIRECTIONS];
 } GradcheckBlockReport;
