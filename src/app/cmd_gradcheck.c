@@ -89,21 +89,20 @@ static const char* blocks_text(const GradcheckBlockReport* blocks, int count) {
   return summary_text(best, worst);
 }
 
-/* What would tell more: noise falls by a root of the lengths, and the best step with it (h^5 is to noise as h^4 to 1).
- */
-static void print_remedy(const GradcheckBlockReport* b, double bound, int average) {
-  double more = math_pow(b->resolution / bound, 2.5) * average;
+/* What would tell more (J14). */
+static void print_remedy(const GradcheckBlockReport* b) {
   printf("  cannot be checked: the run's rounding, %.0e, hides it", b->noise);
-  if (!(more < MOST_AVERAGED)) {
-    printf("\n");
-    return;
-  }
   int count = 2;
-  while (count < more) count *= 2;
-  printf("; --average %d looks closer\n", count);
+  while (count < b->needed && count < MOST_AVERAGED) count *= 2;
+  if (isinf(b->needed))
+    printf("; means tell no more\n");
+  else if (count < b->needed)
+    printf("\n");
+  else
+    printf("; --average %d looks closer\n", count);
 }
 
-static void print_block(const Options* options, const char* name, const GradcheckBlockReport* b) {
+static void print_block(const char* name, const GradcheckBlockReport* b) {
   if (b->directions == 0) return;
   printf("  %-12s %7d  %12.4e  %11.2e  %11.2e", name, b->count, b->norm, b->error, b->resolution);
   if (isfinite(b->order))
@@ -115,6 +114,7 @@ static void print_block(const Options* options, const char* name, const Gradchec
                     : b->jump          ? ": the function jumps here"
                     : isnan(b->error)  ? ": no step has values on both sides"
                     : b->kink          ? ": the function bends here, and the gradient lies between its slopes"
+                    : b->singular      ? ": a loop stands in a singular position (the warning says which)"
                     : b->beside > 0    ? ": the function jumps beside here, and shorter steps do not resolve it"
                     : zero && b->rough ? ": differences of no step agree (an unstable run, or steps solved too loosely)"
                     : zero             ? ": zero to rounding"
@@ -122,7 +122,7 @@ static void print_block(const Options* options, const char* name, const Gradchec
   if (why)
     printf("  %s%s\n", verdict_text(b->verdict), why);
   else
-    print_remedy(b, option_number(options, "bound", DEFAULT_BOUND), option_count(options, "average", 1));
+    print_remedy(b);
 }
 
 static void print_sweeps(const char* name, const GradcheckBlockReport* b) {
@@ -171,10 +171,12 @@ static void json_report(Json* json, const char* name, const GradcheckReport* r) 
   json_close(json, '}');
 }
 
-static void explain_unsound(const AdjointReport* a, bool passed) {
-  const StepAdjointReport* s = &a->step;
-  printf("  no gradient: step %d ", a->unsound_step);
-  if (passed)
+static void explain_unsound(const GradcheckReport* r) {
+  const StepAdjointReport* s = &r->adjoint.step;
+  printf("  no gradient: step %d ", r->open ? r->run.failed_step : r->adjoint.unsound_step);
+  if (r->open)
+    printf("does not close to this tolerance: a loop stands in a singular position (the warning says which)\n");
+  else if (r->passed)
     printf(
         "has none: bodies touch where a surface is flat (has no curvature), as a superellipsoid is at the ends of its "
         "axes; the point of contact moves by a root of what they turn by\n");
@@ -192,12 +194,11 @@ static void print_report(const Options* options, const char* name, const Gradche
          : r->passed      ? "cannot be checked"
                           : "FAILED");
   if (!r->adjoint.sound) {
-    explain_unsound(&r->adjoint, r->passed);
+    explain_unsound(r);
     return;
   }
   printf("  block        numbers     |gradient|   rel. error   resolution  order  (bound %.0e)\n", bound);
-  for (int b = 0; b < GRADCHECK_BLOCKS; b++)
-    print_block(options, gradcheck_block_name((GradcheckBlock)b), &r->block[b]);
+  for (int b = 0; b < GRADCHECK_BLOCKS; b++) print_block(gradcheck_block_name((GradcheckBlock)b), &r->block[b]);
   if (r->kinks)
     printf(
         "  the contact law is once differentiable where the nearest features change: differences need not agree "
@@ -350,8 +351,8 @@ static ExitCode check_scene(const Options* options, const GradcheckOptions* chec
 
 static void print_variables(const Options* options, const char* name, const GradcheckBlockReport report[2]) {
   printf("%s, the task's own variables: %s\n", name, blocks_text(report, 2));
-  print_block(options, "design", &report[0]);
-  print_block(options, "control", &report[1]);
+  print_block("design", &report[0]);
+  print_block("control", &report[1]);
   if (!options->verbose) return;
   print_sweeps("design", &report[0]);
   print_sweeps("control", &report[1]);

@@ -420,6 +420,7 @@ typedef struct {
   bool jump;     /* unchecked because the value at the point is not the limit of those beside it (J9) */
   bool rough;    /* what the last differences vary by is far more than rounding explains (J11) */
   double noise;  /* of one value of the function (J3) */
+  double needed; /* of what noise hides: step lengths whose means would tell the bound (J14); INFINITY: none would */
   double beside; /* the shortest step that reaches across a jump beside the point, in scales; longer ones say nothing
                     of it (J12); 0: none does */
 } GradcheckDirection;
@@ -430,14 +431,16 @@ typedef struct {
   double error, resolution, order; /* worst of the directions */
   GradcheckVerdict verdict;        /* the same */
   bool kink, jump, rough;          /* of any direction */
+  bool singular;                   /* unchecked, and else wrong: a loop stands in a singular position (J15) */
   double beside;                   /* the largest of those that are unchecked and have no jump at the point */
-  double noise;                    /* the largest of those that are unchecked */
+  double noise, needed;            /* the largest of those that are unchecked */
   int directions;
   GradcheckDirection direction[GRADCHECK_DIRECTIONS];
 } GradcheckBlockReport;
 
 typedef struct {
   bool passed;  /* no block is wrong, nor a gradient missing that is there */
+  bool open;    /* none is: a loop in a singular position does not close to the tolerance (J15); run says where */
   bool checked; /* and of each the differences say that it is right */
   bool kinks;   /* the contact law is once differentiable: where differences disagree nothing is said */
   double value; /* of the loss */
@@ -446,6 +449,9 @@ typedef struct {
   GradcheckBlockReport block[GRADCHECK_BLOCKS];
 } GradcheckReport;
 
+/* (J15) Where a loop stands in a singular position differences and gradient need not agree: what is wrong cannot be
+ * checked. singular: one does. block: as gradcheck_vector left it, changed. Cannot fail, allocates nothing. */
+void gradcheck_excuse_singular(bool singular, GradcheckBlockReport* block);
 /* The volume of a hull has a kink where a face has more than three corners: moved outward, different triangles span it.
  * Is there such a hull that a link's mass comes from? Shrinks them a little, each vertex by a random share (scene:
  * expanded, model: built from it). Allocates for the time of the call, changes nothing; never fails. */

@@ -375,6 +375,23 @@ static bool average(const Sweep* s, const GradcheckOptions* options, double zero
   return true;
 }
 
+/* What is left at the best step goes like h^4 and noise / h: so like noise^0.8. */
+#define NOISE_POWER 0.8
+/* By that alone means of 69 of 153 functions told the bound, the largest of several samples being what it is; of twice
+ * as many lengths 104, of four times as many 133, of eight times 145. */
+#define MORE_LENGTHS 4
+
+/* (J14) How many step lengths it takes until means tell the bound; infinite where that lies below what the rounding of
+ * the gradient or of the values leaves, or where means have not helped. alone: resolution of single lengths. */
+static double lengths_needed(const GradcheckDirection* d, double alone, double rounding, double zero,
+                             const GradcheckOptions* options) {
+  int taken = options->average > 1 ? options->average : 1;
+  double floor = relative(zero, d->scale), left = (options->bound - floor) / (d->resolution - floor);
+  if (!(left > 0) || !(d->noise * math_pow(left, 1 / NOISE_POWER) >= rounding)) return INFINITY;
+  if (taken > 1 && !(d->resolution < alone)) return INFINITY;
+  return MORE_LENGTHS * taken * math_pow(left, -2 / NOISE_POWER);
+}
+
 /* (J11) A function that is rough down to the smallest step and no farther has its slope below that: what is decided
  * there counts. False when it was interrupted. */
 static bool look_closer(const Sweep* s, const GradcheckOptions* options, double zero, GradcheckDirection* d) {
@@ -469,6 +486,7 @@ static void add_direction(GradcheckBlockReport* report, const GradcheckDirection
   report->rough = report->rough || d->rough;
   if (d->verdict != GRADCHECK_UNCHECKED) return;
   report->noise = fmax(report->noise, d->noise);
+  report->needed = fmax(report->needed, d->needed);
   if (!d->jump) report->beside = fmax(report->beside, d->beside);
 }
 
@@ -515,7 +533,9 @@ void gradcheck_vector(int count, const double* gradient, const double* scale, co
     /* what does not matter hides no slope in the bits by which x itself differs: solved from other guesses */
     if (d->verdict == GRADCHECK_UNCHECKED && !d->kink && d->scale > 0)
       d->jump = jumps(d, value_beside(&s, 0), 0, floor.value);
+    double alone = d->resolution;
     if (!average(&s, options, floor.gradient * share, d)) break;
+    d->needed = lengths_needed(d, alone, floor.value, floor.gradient * share, options);
     if (d->verdict == GRADCHECK_WRONG) {
       draw_places(&s, &places_random, gradient, report->norm, scale, places);
       if (!look_for_kinks(&s, places, floor, options, d)) break;

@@ -49,6 +49,9 @@ void set_initial(Builder* builder);
 void build_closures(Builder* builder);
 /* Sets ModelClosure.size and ModelCoupling.size. */
 void build_closure_sizes(Builder* builder);
+/* model/singular.c: does a loop stand in a singular position? Needs the sizes. Sets Model.singular_closure, with a
+ * warning. Allocates and frees. */
+void build_singular(Builder* builder);
 /* model/couplings.c: after the closures; sizes alike. Allocates Model.couplings; each has one row, behind those of
  * closures. */
 void build_couplings(Builder* builder);

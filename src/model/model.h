@@ -220,6 +220,7 @@ typedef struct {
   int closure_count, closure_row_count; /* rows: of closures, then of couplings */
   ModelCoupling* couplings;
   int coupling_count;
+  int singular_closure;        /* whose loop stands in a singular position at the start (Z11); -1: none */
   bool armature;               /* some joint has one */
   int parameter_count;         /* of the signals of all controllers, of all loads, of all tendons */
   int gain_count;              /* of all controllers */

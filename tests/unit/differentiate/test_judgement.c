@@ -180,6 +180,32 @@ static void judgement_J14_means_tell_more(void** state) {
   assert_int_equal(wrong, FUNCTIONS);
 }
 
+/* What single lengths say of how many it takes holds for most, and where rounding stands against it no number is told.
+ */
+static void judgement_J14_foretells_how_many(void** state) {
+  (void)state;
+  int told = 0, held = 0;
+  for (int n = 0; n < 100; n++) {
+    uint64_t seed = 7000 + (uint64_t)n;
+    Function f = function_with(seed, 1, 3e-10 * pow(10, n / 100.0), 1);
+    GradcheckBlockReport one = judged(&f, f.gradient, 1, seed);
+    if (one.verdict != GRADCHECK_UNCHECKED || !(one.needed <= 256)) continue;
+    int count = 2;
+    while (count < one.needed) count *= 2;
+    told++;
+    held += judged_by_means(&f, f.gradient, count, 1, seed).verdict == GRADCHECK_RIGHT;
+  }
+  print_message("told %d, held %d\n", told, held);
+  assert_true(told > 20 && 4 * held > 3 * told);
+  Function exact = function_with(1, 1, 0, 1);
+  GradcheckOptions options = {.directions = 1, .bound = 1e-14, .interrupted = interrupted_never};
+  GradcheckFloor floor = {.value = 10 * DBL_EPSILON};
+  GradcheckBlockReport report;
+  gradcheck_vector(NUMBERS, exact.gradient, exact.unit, exact.base, floor, value_of, &exact, &options, 1, &report);
+  assert_int_equal(report.verdict, GRADCHECK_UNCHECKED);
+  assert_true(isinf(report.needed));
+}
+
 /* Functions like the loss of a run that is unstable: every size of step sees waves, and only the least the slope. By
  * two neighbours alone 49 of these right gradients were called wrong. */
 static void judgement_J4_of_what_is_rough_at_every_size(void** state) {
@@ -559,6 +585,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(judgement_J1_J2_J3_J4_right_gradients_are_never_wrong),
       cmocka_unit_test(judgement_J14_means_tell_more),
+      cmocka_unit_test(judgement_J14_foretells_how_many),
       cmocka_unit_test(judgement_J4_of_what_is_rough_at_every_size),
       cmocka_unit_test(judgement_J7_of_two_plateaus),
       cmocka_unit_test(judgement_J11_of_what_is_rough_down_to_the_smallest_step),

@@ -1,0 +1,277 @@
+/* Loops that stand in a singular position at the start (docs/derivations/closures.md, Z11). */
+#include <string.h>
+
+#include "linalg/linalg.h"
+#include "model/build.h"
+
+/* Of the differences, in rad and sizes of the loop: what the second ones leave out is its square, 1e-7, and rounding
+ * makes of them 1e-9. */
+#define STEP 3e-4
+/* Rows say the same twice where their slopes cancel to this part of the largest: beyond the rounding of the slopes, and
+ * below what moves a loop clear of the position. */
+#define SAME_SLOPES 1e-5
+/* A second derivative above this is one, and no rest of the slopes that cancel. */
+#define CURVED 1e-3
+/* A loop of more rows is not looked at: eigenvectors cost their cube. */
+enum { ROWS_MOST = 96 };
+/* Random motions: one alone may happen to lie where none of the curvature is. */
+enum { MOTIONS = 4 };
+
+/* Trees that closures and couplings join. */
+typedef struct {
+  const Model* model;
+  int *closure, *coupling, *dof, *link;
+  int closures, couplings, rows, dofs, links;
+  double size;                 /* of the largest closure: what a slide of 1 is [m] */
+  double *increment, *q;       /* of all the model (nv), (nq) */
+  Pose* poses;                 /* of all links */
+  double *value, *there;       /* rows at the start and where they are looked at, in sizes (rows) */
+  double *slope, *motion;      /* rows x dofs, dofs */
+  double *vector, *root, *off; /* eigenvectors of slope slope^T, one a row; eigenvalues; work */
+} Loop;
+
+/* (Z1), the plain twin of what steps find. */
+static double row_value(const ModelClosure* c, const ClosureRow* row, const Pose at[2]) {
+  Vec3 d = vec3_sub(pose_apply(at[0], c->end[0]), pose_apply(at[1], c->end[1])), v = mat3_mul_vec(at[1].r, row->v);
+  switch (row->kind) {
+    case CLOSURE_POINT: /* the frame is the identity where it is not framed */
+      return vec3_dot(vec3_at(c->frame.m[row->axis]), d);
+    case CLOSURE_ALIGN:
+      return vec3_dot(mat3_mul_vec(at[0].r, row->u), v);
+    case CLOSURE_ACROSS:
+      return vec3_dot(d, v);
+    case CLOSURE_LENGTH:
+      break;
+  }
+  return 0.5 * (vec3_dot(d, d) / c->length - c->length);
+}
+
+/* In sizes of the closure, and rad. */
+static void closure_values(const ModelClosure* c, const Pose* poses, double* value) {
+  Pose at[2] = {model_closure_pose(c, 0, poses), model_closure_pose(c, 1, poses)};
+  for (int i = 0; i < c->row_count; i++)
+    value[i] = row_value(c, &c->rows[i], at) / (c->rows[i].kind == CLOSURE_ALIGN ? 1 : c->size);
+}
+
+/* Rows where `motion` times h leads from the start. value: (rows). */
+static void values_at(Loop* l, double h, double* value) {
+  const Model* m = l->model;
+  for (int k = 0; k < l->dofs; k++) {
+    const ModelLink* link = &m->links[m->dof_link[l->dof[k]]];
+    bool slides = l->dof[k] - link->dof_first < link->joint.slide_count;
+    l->increment[l->dof[k]] = h * l->motion[k] * (slides ? l->size : 1);
+  }
+  for (int k = 0; k < l->links; k++) {
+    const ModelLink* link = &m->links[l->link[k]];
+    const double* from = m->initial_coordinates + link->coordinate_first;
+    if (link->dof_count > 0)
+      joint_increment(&link->joint, from, l->increment + link->dof_first, l->q + link->coordinate_first);
+    model_link_pose(m, l->link[k], l->q, l->poses);
+  }
+  for (int k = 0; k < l->closures; k++) {
+    const ModelClosure* c = &m->closures[l->closure[k]];
+    closure_values(c, l->poses, value);
+    value += c->row_count;
+  }
+  for (int k = 0; k < l->couplings; k++) {
+    const ModelCoupling* c = &m->couplings[l->coupling[k]];
+    *value = -c->offset;
+    for (int i = 0; i < c->count; i++) *value += c->slope[i] * l->q[c->coordinate[i]];
+    *value++ /= c->size;
+  }
+}
+
+static void find_slopes(Loop* l) {
+  memset(l->motion, 0, sizeof(double) * (size_t)l->dofs);
+  for (int k = 0; k < l->dofs; k++) {
+    l->motion[k] = 1;
+    values_at(l, STEP, l->there);
+    for (int i = 0; i < l->rows; i++) l->slope[i * l->dofs + k] = l->there[i];
+    values_at(l, -STEP, l->there);
+    for (int i = 0; i < l->rows; i++)
+      l->slope[i * l->dofs + k] = (l->slope[i * l->dofs + k] - l->there[i]) / (2 * STEP);
+    l->motion[k] = 0;
+  }
+}
+
+/* Does eigenvector e say what others say? */
+static bool says_nothing(const Loop* l, int e) {
+  return l->root[e] <= SAME_SLOPES * SAME_SLOPES * fmax(1, l->root[l->rows - 1]);
+}
+
+/* Eigenvectors of the slopes' products; false: all rows say something of their own. */
+static bool find_vectors(Loop* l) {
+  for (int i = 0; i < l->rows; i++)
+    for (int j = 0; j < l->rows; j++) {
+      double sum = 0;
+      for (int k = 0; k < l->dofs; k++) sum += l->slope[i * l->dofs + k] * l->slope[j * l->dofs + k];
+      l->vector[i * l->rows + j] = sum;
+    }
+  return symmetric_eigen(l->rows, l->rows, l->vector, l->root, l->off) && says_nothing(l, 0);
+}
+
+/* A random motion of length 1 that the slopes let go; false: there is none. Increments are work here. */
+static bool draw_motion(Loop* l, Random* random) {
+  double before = 0, after = 0;
+  for (int k = 0; k < l->dofs; k++) {
+    l->motion[k] = random_normal(random);
+    before += l->motion[k] * l->motion[k];
+  }
+  for (int e = 0; e < l->rows; e++) {
+    if (says_nothing(l, e)) continue;
+    double along = 0;
+    for (int k = 0; k < l->dofs; k++) {
+      double sum = 0;
+      for (int i = 0; i < l->rows; i++) sum += l->vector[e * l->rows + i] * l->slope[i * l->dofs + k];
+      l->increment[k] = sum;
+      along += sum * l->motion[k];
+    }
+    for (int k = 0; k < l->dofs; k++) l->motion[k] -= along / l->root[e] * l->increment[k];
+  }
+  for (int k = 0; k < l->dofs; k++) after += l->motion[k] * l->motion[k];
+  for (int k = 0; k < l->dofs; k++) l->motion[k] /= sqrt(after);
+  return after > 1e-12 * before;
+}
+
+/* Rows' second derivative along the motion, by the mean of both sides, to `there`. */
+static void bend(Loop* l) {
+  values_at(l, STEP, l->there);
+  values_at(l, -STEP, l->off);
+  for (int i = 0; i < l->rows; i++) l->there[i] = (l->there[i] + l->off[i] - 2 * l->value[i]) / (STEP * STEP);
+}
+
+/* The closure that has most of combination e of the rows; -1: only couplings have any. */
+static int closure_of(const Loop* l, int e) {
+  const double* share = l->vector + e * l->rows;
+  double most = 0;
+  int found = -1;
+  for (int k = 0; k < l->closures; k++)
+    for (int i = 0; i < l->model->closures[l->closure[k]].row_count; i++) {
+      if (fabs(*share) > most) {
+        most = fabs(*share);
+        found = l->closure[k];
+      }
+      share++;
+    }
+  return found;
+}
+
+/* (Z11) -1: none. */
+static int singular_closure(Loop* l) {
+  Random random = {1};
+  values_at(l, 0, l->value);
+  find_slopes(l);
+  if (!find_vectors(l)) return -1;
+  double most = CURVED;
+  int found = -1;
+  for (int n = 0; n < MOTIONS && draw_motion(l, &random); n++) {
+    bend(l);
+    for (int e = 0; e < l->rows && says_nothing(l, e); e++) {
+      double curvature = 0;
+      for (int i = 0; i < l->rows; i++) curvature += l->vector[e * l->rows + i] * l->there[i];
+      if (!(fabs(curvature) > most)) continue;
+      most = fabs(curvature);
+      found = closure_of(l, e);
+    }
+  }
+  return found;
+}
+
+/* ---------------------------------------------------------------- which loops there are */
+
+static int tree_of_closure(const Model* m, const ModelClosure* c) {
+  int tree = c->link[0] >= 0 ? m->links[c->link[0]].tree : -1;
+  return tree >= 0 || c->link[1] < 0 ? tree : m->links[c->link[1]].tree;
+}
+
+/* Members of the trees with this root; rows of no tree are left out. */
+static void gather(Loop* l, int* parent, int root) {
+  const Model* m = l->model;
+  l->closures = l->couplings = l->rows = l->dofs = l->links = 0;
+  l->size = 0;
+  for (int k = 0; k < m->closure_count; k++) {
+    int tree = tree_of_closure(m, &m->closures[k]);
+    if (tree < 0 || sets_root(parent, tree) != root) continue;
+    l->closure[l->closures++] = k;
+    l->rows += m->closures[k].row_count;
+    l->size = fmax(l->size, m->closures[k].size);
+  }
+  for (int k = 0; k < m->coupling_count; k++) {
+    if (sets_root(parent, m->links[m->dof_link[m->couplings[k].dof[0]]].tree) != root) continue;
+    l->coupling[l->couplings++] = k;
+    l->rows++;
+  }
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    if (link->tree < 0 || sets_root(parent, link->tree) != root) continue;
+    l->link[l->links++] = i;
+    for (int k = 0; link->prescribed < 0 && k < link->dof_count; k++) l->dof[l->dofs++] = link->dof_first + k;
+  }
+}
+
+static void join_trees(const Model* m, int* parent) {
+  sets_separate(parent, m->tree_count);
+  for (int k = 0; k < m->closure_count; k++) {
+    const int* link = m->closures[k].link;
+    if (link[0] < 0 || link[1] < 0 || m->links[link[0]].tree < 0 || m->links[link[1]].tree < 0) continue;
+    sets_join(parent, m->links[link[0]].tree, m->links[link[1]].tree);
+  }
+  for (int k = 0; k < m->coupling_count; k++)
+    for (int i = 1; i < m->couplings[k].count; i++)
+      sets_join(parent, m->links[m->dof_link[m->couplings[k].dof[0]]].tree,
+                m->links[m->dof_link[m->couplings[k].dof[i]]].tree);
+}
+
+/* Its closure, with what a loop of this many rows and degrees of freedom needs beside. */
+static int look_at(Loop* l) {
+  size_t rows = (size_t)l->rows, dofs = (size_t)l->dofs;
+  double* memory = MEMORY_NEW(double, rows*(dofs + rows + 4) + dofs);
+  l->value = memory;
+  l->there = l->value + rows;
+  l->root = l->there + rows;
+  l->off = l->root + rows;
+  l->vector = l->off + rows;
+  l->slope = l->vector + rows * rows;
+  l->motion = l->slope + rows * dofs;
+  int found = singular_closure(l);
+  memory_free(memory);
+  return found;
+}
+
+static int find_singular(const Model* m) {
+  int found = -1, *parent = MEMORY_NEW(int, m->tree_count);
+  Loop l = {.model = m, .poses = initial_poses(m)};
+  l.closure = MEMORY_NEW(int, m->closure_count);
+  l.coupling = MEMORY_NEW(int, m->coupling_count);
+  l.dof = MEMORY_NEW(int, m->dof_count);
+  l.link = MEMORY_NEW(int, m->link_count);
+  l.increment = MEMORY_NEW(double, m->dof_count);
+  l.q = MEMORY_NEW(double, m->coordinate_count);
+  memcpy(l.q, m->initial_coordinates, sizeof(double) * (size_t)m->coordinate_count);
+  join_trees(m, parent);
+  for (int root = 0; root < m->tree_count && found < 0; root++) {
+    if (sets_root(parent, root) != root) continue;
+    gather(&l, parent, root);
+    if (l.closures > 0 && l.dofs > 0 && l.rows <= ROWS_MOST) found = look_at(&l);
+  }
+  memory_free(l.poses);
+  memory_free(l.closure);
+  memory_free(l.coupling);
+  memory_free(l.dof);
+  memory_free(l.link);
+  memory_free(l.increment);
+  memory_free(l.q);
+  memory_free(parent);
+  return found;
+}
+
+void build_singular(Builder* builder) {
+  Model* m = builder->model;
+  m->singular_closure = m->closure_count > 0 ? find_singular(m) : -1;
+  if (m->singular_closure < 0) return;
+  diagnostics_add(builder->diagnostics, SEVERITY_WARNING, builder->scene->closures[m->singular_closure].place,
+                  "closures[%d] stops a motion that its equations let begin: the loop stands in a singular position "
+                  "(links in one line, a triangle laid flat); no finite force holds it, it is known to the root of the "
+                  "tolerance only, and gradients are none; begin beside it, or hold the joint that cannot move",
+                  m->singular_closure);
+}
