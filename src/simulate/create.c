@@ -224,10 +224,10 @@ static void free_terms(Sim* s) {
 }
 
 static void free_trees(Sim* s) {
-  void* const owned[] = {s->wanted,  s->moving,     s->moved_by,   s->moved_trees,   s->same,
-                         s->stale,   s->inside,     s->balanced,   s->held,          s->near_far,
-                         s->damping, s->noted,      s->moved_link, s->bounded_still, s->rounding,
-                         s->change,  s->tree_first, s->tree_links, s->stale_blocks,  s->always_stale};
+  void* const owned[] = {s->wanted,     s->moving,       s->moved_by,      s->moved_trees, s->same,    s->stale,
+                         s->inside,     s->balanced,     s->held,          s->near_far,    s->strayed, s->damping,
+                         s->noted,      s->moved_link,   s->bounded_still, s->rounding,    s->change,  s->tree_first,
+                         s->tree_links, s->stale_blocks, s->always_stale};
   free_each(owned, sizeof(owned) / sizeof(owned[0]));
 }
 

@@ -16,6 +16,7 @@ void hold_create(Sim* s) {
   if (!step_crowded(s->model) || s->closures || s->tendons) return;
   s->held = MEMORY_NEW(bool, s->model->tree_count);
   s->near_far = MEMORY_NEW(bool, s->model->tree_count);
+  s->strayed = MEMORY_NEW(bool, s->model->tree_count);
 }
 
 static bool is_far(const Sim* s, int tree) {
@@ -47,13 +48,17 @@ static void free_neighbours(Sim* s) {
   memcpy(s->held, s->near_far, sizeof(bool) * (size_t)trees);
 }
 
+/* What was far from balance in a round of this row goes on moving: two neighbours that moved by turns, each with the
+ * other held, would come nearer by some hundredths a round. */
 void hold_choose(Sim* s) {
   s->holds = false;
   if (!s->held || !s->contact || !s->scope.whole || s->fixed_count > 0 || s->hold_rounds < 0) return;
   int far = 0, unbalanced = 0;
   for (int k = 0; k < s->model->tree_count; k++) {
-    s->held[k] = !is_far(s, k);
-    far += !s->held[k];
+    bool now = is_far(s, k), before = s->hold_rounds > 0 && s->strayed[k];
+    s->strayed[k] = now || before;
+    s->held[k] = !s->strayed[k];
+    far += now;
     unbalanced += is_unbalanced(s, k);
   }
   if (far == 0 || far > FEW * unbalanced || s->hold_rounds >= ROUNDS_MOST) {

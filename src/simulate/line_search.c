@@ -205,7 +205,8 @@ static bool trial_feasible(Sim* s) {
   return apart;
 }
 
-/* Energy changes, a pair between islands being counted with the first of its group. */
+/* Energy changes, a pair between islands being counted with the first of its group that moves: what stays put, held or
+ * in balance, answers for nothing (blind), and what a pair with it gains would be lost. */
 static void measure_change(Sim* s) {
   const Configuration *old = &s->configuration[s->current], *new = &s->configuration[1 - s->current];
   sets_separate(s->group, s->island_count);
@@ -233,8 +234,8 @@ static void measure_change(Sim* s) {
     int link_a, link_b;
     double change = contact_awake_change(s->contact, k, &link_a, &link_b);
     Island *a = island_of_link(s, link_a), *b = island_of_link(s, link_b);
-    if (a) a->change += change;
-    if (b && !a) b->change += change;
+    Island* judge = a && !(a->settled && b) ? a : b;
+    if (judge) judge->change += change;
     if (a && b && a != b && change != 0) sets_join(s->group, (int)(a - s->islands), (int)(b - s->islands));
   }
 }

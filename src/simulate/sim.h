@@ -160,6 +160,7 @@ struct Sim {
   bool* stale_blocks;                      /* by place: the tree's part of the Hessian is  (trees) */
   bool* always_stale;                      /* of every tree: closures or tendons act on it  (trees) */
   bool *held, *near_far;                   /* of every tree: it is held in this round; NULL: none ever is  (trees) */
+  bool* strayed;                           /* out of balance in one of the hold_rounds  (trees) */
   bool holds;                              /* some are (simulate/hold.c) */
   int hold_rounds;                         /* rounds in a row in which some were; -1: none is in this step any more */
   double* damping;                         /* of every tree: its inertia counts so many times in the Hessian (trees) */
