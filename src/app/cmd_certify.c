@@ -317,7 +317,11 @@ const Verb VERB_CERTIFY = {
         "from the files alone.\n"
         "It also finds what is false in the files: times and rows, the initial state, poses, quaternions and centres "
         "of\n"
-        "mass, gaps, contacts, energies, momenta, and forces that do not fit the motion.\n"
+        "mass, gaps, contacts, energies, momenta, and forces that do not fit the motion. Energies and momenta of steps "
+        "that\n"
+        "were taken in parts, and angular momenta of the integrator momentum, are not told by the rows. How steps "
+        "were\n"
+        "solved, where contacts act, velocities.csv, forces.csv, closures.csv and pressure.csv are not looked at.\n"
         "The scene and its meshes must be those of the run, unchanged.\n"
         "Exit codes: 0 proved, 1 not (who, when), or something is false (where), 3 bad input, 5 cannot read.\n",
     .run = certify,

@@ -2,6 +2,7 @@
 #include "app/run_check.h"
 #include <cjson/cJSON.h>
 #include <stdarg.h>
+#include <string.h>
 
 /* Numbers are printed in full, so only rounding parts what is computed again from what was written: relative to 1 m or
  * the distance from the origin. */
@@ -40,17 +41,36 @@ static Status read_summary(RunCheck* c, Diagnostics* diagnostics) {
   return STATUS_BAD_INPUT;
 }
 
-/* Cells of solver.csv that are compared as numbers; "outcome" is a word. */
+/* What every solver.csv has. */
+static const char* const SOLVER_COLUMNS[] = {
+    "step",         "time",     "iterations", "trials", "residual", "outcome", "kinetic", "potential", "total",
+    "smallest_gap", "substeps", "px",         "py",     "pz",       "lx",      "ly",      "lz"};
+
+static Status need_column(const RunFile* file, const char* name, Diagnostics* diagnostics) {
+  if (csv_column(csv_rows_header(file->rows), name) >= 0) return STATUS_OK;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){file->path, 1, 0}, "no column '%s'", name);
+  return STATUS_BAD_INPUT;
+}
+
 static Status read_solver(RunCheck* c, const char* folder, Diagnostics* diagnostics) {
-  static const char* const needed[] = {"step", "time", "residual", "kinetic", "potential", "smallest_gap"};
   Status status = csv_rows_open(&c->solver.rows, name_in(&c->solver, folder, "solver.csv"), diagnostics);
-  if (status != STATUS_OK) return status;
-  for (size_t k = 0; k < sizeof needed / sizeof needed[0]; k++) {
-    if (csv_column(csv_rows_header(c->solver.rows), needed[k]) >= 0) continue;
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->solver.path, 1, 0}, "no column '%s'", needed[k]);
-    return STATUS_BAD_INPUT;
+  for (size_t k = 0; k < sizeof SOLVER_COLUMNS / sizeof SOLVER_COLUMNS[0] && status == STATUS_OK; k++)
+    status = need_column(&c->solver, SOLVER_COLUMNS[k], diagnostics);
+  return status;
+}
+
+/* Centres of mass; poses are asked for by run_pose_rows_open. */
+static Status need_centers(const RunCheck* c, Diagnostics* diagnostics) {
+  static const char* const axes[] = {"cx", "cy", "cz"};
+  const Model* model = &c->recorded->model;
+  Status status = STATUS_OK;
+  for (int i = 0; i < 3 * model->link_count && status == STATUS_OK; i++) {
+    Text name = {0};
+    text_add(&name, "%s/%s", model->links[i / 3].name, axes[i % 3]);
+    status = need_column(&c->trajectory, name.data, diagnostics);
+    text_free(&name);
   }
-  return STATUS_OK;
+  return status;
 }
 
 static Status read_joints(RunCheck* c, const char* folder, Diagnostics* diagnostics) {
@@ -72,6 +92,7 @@ Status run_check_read(RunCheck* c, const Recorded* recorded, const char* folder,
   c->at->state = -1;
   Status status = run_pose_rows_open(&c->poses, name_in(&c->trajectory, folder, "trajectory.csv"), model, diagnostics);
   if (status == STATUS_OK) c->trajectory.rows = run_pose_rows_table(c->poses);
+  if (status == STATUS_OK) status = need_centers(c, diagnostics);
   if (status == STATUS_OK) status = read_summary(c, diagnostics);
   if (status == STATUS_OK) status = read_joints(c, folder, diagnostics);
   if (status == STATUS_OK)
@@ -200,6 +221,34 @@ static void check_steps(RunCheck* c) {
   }
 }
 
+/* Is a cell of solver.csv what this column can hold? A gap is infinite where no pair is near. */
+static bool may_stand(const char* name, double value) {
+  static const char* const counts[] = {"iterations",          "trials",         "active_pairs", "candidate_pairs",
+                                       "certified_intervals", "factor_retries", "substeps"};
+  if (strcmp(name, "smallest_gap") == 0) return value > 0;
+  if (strcmp(name, "kinetic") == 0 || strcmp(name, "residual") == 0) return value >= 0 && isfinite(value);
+  for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
+    if (strcmp(name, counts[k]) == 0) return value >= (k == 6) && isfinite(value) && value == floor(value);
+  return isfinite(value);
+}
+
+static bool is_outcome(const char* text) {
+  return strcmp(text, step_outcome_text(STEP_CONVERGED)) == 0 ||
+         strcmp(text, step_outcome_text(STEP_ROUNDING_FLOOR)) == 0;
+}
+
+static void check_solver_cells(RunCheck* c) {
+  const CsvTable* header = csv_rows_header(c->solver.rows);
+  for (int row = 0; row < row_count(&c->solver); row++)
+    for (int column = 0; column < header->column_count; column++) {
+      const char* name = header->names[column];
+      double value = run_check_value(&c->solver, row, column);
+      const char* cell = csv_cell(csv_rows_at(c->solver.rows, row), 0, column);
+      if (strcmp(name, "outcome") == 0 ? is_outcome(cell) : may_stand(name, value)) continue;
+      run_check_find(c, &c->solver, row, column, "'%s' cannot be the %s of a step that was done", cell, name);
+    }
+}
+
 /* Contacts belong to states by their times, which never fall. */
 static void sort_contacts(RunCheck* c) {
   int states = c->states, every = c->recorded->model.simulation.record_every, state = 0, k = 0;
@@ -290,7 +339,6 @@ static void check_link(RunCheck* c, int row, int link, const LinkColumns* column
     run_check_find(c, &c->trajectory, row, columns->position,
                    "the pose of '%s' is not that of the coordinates in joints.csv: they differ by %.3g",
                    c->recorded->model.links[link].name, error);
-  if (columns->center < 0) return;
   Vec3 center = pose_apply(*pose, c->recorded->model.links[link].center), written;
   written = vec3(run_check_value(file, row, columns->center), run_check_value(file, row, columns->center + 1),
                  run_check_value(file, row, columns->center + 2));
@@ -360,17 +408,43 @@ static void compare(RunCheck* c, int state, const char* name, double value, doub
   run_check_find(c, &c->solver, state - 1, column, "%s %.17g is not that of the states, %.17g", name, written, value);
 }
 
-static void check_potential(RunCheck* c, int row, const Pose* poses) {
+/* Potential energy of a state; size: of the terms that it is a sum of [J]. */
+static double potential_of(const RunCheck* c, int row, const Pose* poses, double* size) {
   const Model* model = &c->recorded->model;
-  double sum = model_spring_energy(model, run_check_coordinates(c, row)) + model_tendon_energy(model, poses),
-         size = sum;
+  double sum = model_spring_energy(model, run_check_coordinates(c, row)) + model_tendon_energy(model, poses);
+  *size = sum;
   for (int i = 0; i < model->link_count; i++) {
     if (model->links[i].tree < 0) continue;
     Vec3 center = pose_apply(poses[i], model->links[i].center), g = model_link_gravity(model, i);
     sum -= model->links[i].mass * vec3_dot(g, center);
-    size += model->links[i].mass * vec3_norm(g) * (vec3_norm(poses[i].t) + model->links[i].reach);
+    *size += model->links[i].mass * vec3_norm(g) * (vec3_norm(poses[i].t) + model->links[i].reach);
   }
-  compare(c, row, "potential", sum, MOTION_TOLERANCE * size);
+  return sum;
+}
+
+/* The total is kinetic energy and that potential which belongs to its moment (step.md, S20): of the end of the step, or
+ * the mean of its ends. */
+static void check_total(RunCheck* c, int row, double now, double old, double tolerance) {
+  const Model* model = &c->recorded->model;
+  double kinetic = run_check_value(&c->solver, row - 1, column_of(&c->solver, "kinetic"));
+  double total = run_check_value(&c->solver, row - 1, column_of(&c->solver, "total"));
+  tolerance += MOTION_TOLERANCE * kinetic;
+  bool may_be_end = model->simulation.integrator != INTEGRATOR_MOMENTUM;
+  bool may_be_middle = model->simulation.integrator != INTEGRATOR_FIRST_ORDER;
+  if (may_be_end && fabs(total - kinetic - now) <= tolerance) return;
+  bool old_is_known = model->simulation.record_every == 1 && run_check_parts(c, row) == 1;
+  if (may_be_middle && (!old_is_known || fabs(total - kinetic - 0.5 * (now + old)) <= tolerance)) return;
+  run_check_find(c, &c->solver, row - 1, column_of(&c->solver, "total"),
+                 "total %.17g is not the kinetic energy and the potential energy of the states, %.17g", total,
+                 kinetic + (may_be_end ? now : 0.5 * (now + old)));
+}
+
+/* at[0] is the row's state, at[1] that of the row before. */
+static void check_energies(RunCheck* c, int row, Pose* const* at) {
+  double size, size_before, now = potential_of(c, row, at[0], &size),
+                            old = potential_of(c, row - 1, at[1], &size_before);
+  compare(c, row, "potential", now, MOTION_TOLERANCE * size);
+  if (row <= row_count(&c->solver)) check_total(c, row, now, old, MOTION_TOLERANCE * (size + size_before));
 }
 
 /* The step that led to a row, where the rows themselves are the states that it and `before` steps before it knew. */
@@ -560,7 +634,7 @@ static void check_states(RunCheck* c, int rows, Pose* const* room) {
     check_coordinates(c, row);
     for (int i = 0; i < model->link_count; i++) check_link(c, row, i, &columns[i], &at[0][i]);
     if (row == 0) continue;
-    check_potential(c, row, at[0]);
+    check_energies(c, row, at);
     if (model->simulation.record_every > 1) continue; /* the states between are not known */
     check_motion(c, row, at);
     check_forces(c, row, at);
@@ -577,6 +651,7 @@ void run_check_states(RunCheck* c) {
   check_times(c, &c->joints, 0);
   check_times(c, &c->solver, 1);
   check_steps(c);
+  check_solver_cells(c);
   sort_contacts(c);
   Pose* room[4];
   for (int k = 0; k < 4; k++) room[k] = MEMORY_NEW(Pose, links + 1);

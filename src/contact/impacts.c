@@ -69,10 +69,10 @@ double contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim
     HullInstance from[2] = {pair_hull_at(a, &begin[p->link_a]), pair_hull_at(b, &begin[p->link_b])};
     HullInstance to[2] = {pair_hull_at(a, &aim[p->link_a]), pair_hull_at(b, &aim[p->link_b])};
     Vec3 axis = p->state[s->current].axis;
-    double approach = (pair_gap_along(&from[0], &from[1], axis) - pair_gap_along(&to[0], &to[1], axis)) / dt;
     GjkCache cache = p->gjk;
     GjkResult found;
     double distance = pair_distance(&from[0], &from[1], &cache, &found);
+    double approach = (distance - pair_gap_along(&to[0], &to[1], axis)) / dt;
     if (fabs(vec3_dot(found.normal, axis)) < TURNED_AWAY) { /* round each other: along the way between them at first */
       double before = pair_gap_along(&from[0], &from[1], found.normal),
              after = pair_gap_along(&to[0], &to[1], found.normal);

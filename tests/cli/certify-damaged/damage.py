@@ -224,6 +224,34 @@ def false_angular_momentum(run):
     run.add("solver.csv", 40, "lz", 1e-6)
 
 
+def false_total(run):
+    run.add("solver.csv", 40, "total", 0, 1.000001)
+
+
+def no_total(run):
+    run.tables["solver.csv"][41][run.column("solver.csv", "total")] = "nan"
+
+
+def no_limit_energy(run):
+    run.tables["solver.csv"][41][run.column("solver.csv", "limit")] = "nan"
+
+
+def half_a_round(run):
+    run.add("solver.csv", 40, "iterations", 0.5)
+
+
+def false_outcome(run):
+    run.tables["solver.csv"][41][run.column("solver.csv", "outcome")] = "blocked"
+
+
+def renamed_momentum(run):
+    run.tables["solver.csv"][0][run.column("solver.csv", "lz")] = "l"
+
+
+def renamed_centre(run):
+    run.tables["trajectory.csv"][0][run.column("trajectory.csv", "b/cz")] = "b/c"
+
+
 def false_step(run):
     run.add("solver.csv", 40, "step", 1)
 
@@ -273,7 +301,8 @@ DAMAGES = [untouched, reversed_times, zero_times, scaled_times, shifted_times, r
            moved_start, joints_elsewhere, zero_quaternion, long_quaternion, long_joint_quaternion, turned_sign,
            false_centre, false_gap, false_force, contact_removed, contact_invented, contact_between_others,
            contact_later, contacts_swapped, no_contacts, false_smallest_gap, false_kinetic, false_potential,
-           false_momentum, false_angular_momentum, false_step, false_summary_gap, false_summary_steps, move_changed,
+           false_momentum, false_angular_momentum, false_total, no_total, no_limit_energy, half_a_round, false_outcome,
+           renamed_momentum, renamed_centre, false_step, false_summary_gap, false_summary_steps, move_changed,
            move_removed, move_too_late, not_a_number, unknown_link, no_steps_in_summary, no_contacts_file]
 
 for damage in DAMAGES:
