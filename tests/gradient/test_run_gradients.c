@@ -633,7 +633,7 @@ static void run_I12_impacts_that_give_back(void** state) {
   static const char* const integrators[] = {"first_order", "momentum", "second_order"};
   for (int k = 0; k < 3; k++) {
     const char* integrator = integrators[k];
-    const Row corner = {"corner", (IN_CONTACT | MATERIAL) & ~MASS, 40, 1e-6, integrator, CORNER};
+    const Row corner = {"corner", (IN_CONTACT | MATERIAL) & ~MASS, 36, 1e-6, integrator, CORNER};
     expect_motion(&corner, "box", (Witness){1, 1, 0.05, 0.2});
     check_row(&corner);
     const Row meet = {"meet", (IN_CONTACT | MATERIAL) & ~VERTICES, 30, 1e-6, integrator, MEET};
