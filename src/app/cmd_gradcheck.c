@@ -95,7 +95,7 @@ static void print_remedy(const GradcheckBlockReport* b) {
   int count = 2;
   while (count < b->needed && count < MOST_AVERAGED) count *= 2;
   if (isinf(b->needed))
-    printf("; means tell no more\n");
+    printf("; no mean tells it\n");
   else if (count < b->needed)
     printf("\n");
   else
