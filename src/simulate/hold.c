@@ -12,6 +12,11 @@
 /* So many such rounds in a row at most: then all move, for what is held is drawn along by what moves. */
 enum { ROUNDS_MOST = 20 };
 
+/* A round of all trees that went less far in an island of so many was cut by few pairs: the next one is of all again.
+ */
+#define CUT 0.3
+enum { TREES_LEAST = 16 };
+
 void hold_create(Sim* s) {
   if (!step_crowded(s->model) || s->closures || s->tendons) return;
   s->held = MEMORY_NEW(bool, s->model->tree_count);
@@ -48,9 +53,21 @@ static void free_neighbours(Sim* s) {
   memcpy(s->held, s->near_far, sizeof(bool) * (size_t)trees);
 }
 
+/* Pairs that cut a round of all are stiff where it ended: the next one knows, unless what they press is let go first.
+ */
+static bool was_cut(const Sim* s) {
+  bool cut = false;
+  for (int k = 0; k < s->island_count && !s->holds; k++) {
+    const Island* island = &s->islands[k];
+    cut = cut || (island->trees >= TREES_LEAST && island->alpha > 0 && island->alpha < CUT);
+  }
+  return cut;
+}
+
 /* What was far from balance in a round of this row goes on moving: two neighbours that moved by turns, each with the
  * other held, would come nearer by some hundredths a round. */
 void hold_choose(Sim* s) {
+  bool cut = was_cut(s);
   s->holds = false;
   if (!s->held || !s->contact || !s->scope.whole || s->fixed_count > 0 || s->hold_rounds < 0) return;
   int far = 0, unbalanced = 0;
@@ -61,7 +78,7 @@ void hold_choose(Sim* s) {
     far += now;
     unbalanced += is_unbalanced(s, k);
   }
-  if (far == 0 || far > FEW * unbalanced || s->hold_rounds >= ROUNDS_MOST) {
+  if (far == 0 || far > FEW * unbalanced || s->hold_rounds >= ROUNDS_MOST || cut) {
     s->hold_rounds = 0;
     return;
   }

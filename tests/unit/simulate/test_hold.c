@@ -184,6 +184,35 @@ static void hold_S18_what_was_far_stays_free(void** state) {
   run_free(run);
 }
 
+/* A large island that went less than 0.3 of its way in a round of all trees: the next round is of all, too. */
+static void hold_S18_none_after_a_round_that_was_cut(void** state) {
+  (void)state;
+  static const struct {
+    int trees;
+    double alpha;
+    bool held_before, holds;
+  } cases[] = {{100, 0.125, false, false},
+               {100, 0.5, false, true},
+               {100, 0, false, true},
+               {15, 0.125, false, true},
+               {100, 0.125, true, true}};
+  static bool far[WALL + 1];
+  Run* run = wall_run(1);
+  Sim* s = run->sim;
+  run_steps(run, 3);
+  far[5 * BRICKS + 5] = true;
+  unbalance(s, far);
+  for (size_t n = 0; n < sizeof(cases) / sizeof(cases[0]); n++) {
+    s->island_count = 1;
+    s->islands[0] = (Island){.trees = cases[n].trees, .alpha = cases[n].alpha};
+    s->holds = cases[n].held_before;
+    s->hold_rounds = cases[n].held_before;
+    hold_choose(s);
+    assert_int_equal(s->holds, cases[n].holds);
+  }
+  run_free(run);
+}
+
 static void hold_S18_does_not_depend_on_threads(void** state) {
   (void)state;
   for (int threads = 2; threads <= 3; threads++) {
@@ -206,6 +235,7 @@ int main(void) {
       cmocka_unit_test(hold_S18_steps_end_where_rounds_of_all_trees_do),
       cmocka_unit_test(hold_S18_every_round_lowers_the_objective),
       cmocka_unit_test(hold_S18_what_was_far_stays_free),
+      cmocka_unit_test(hold_S18_none_after_a_round_that_was_cut),
       cmocka_unit_test(hold_S18_does_not_depend_on_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
