@@ -7,6 +7,7 @@ Exit codes: 0 written, 2 wrong usage, 3 the fixture cannot be used or represente
 5 cannot read or write. What is represented how is told in docs/rigid-ipc.md; what is left out is told on standard error.
 """
 import argparse
+import errno
 import itertools
 import json
 import math
@@ -99,9 +100,16 @@ def joined(points, polygons, origin):
     return Mesh(kept, triangles, origin)
 
 
+def open_file(path, **how):
+    """Devices and pipes may have no end."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise OSError(errno.EINVAL, "not a regular file", path)
+    return open(path, **how)
+
+
 def read_obj(path):
     points, polygons, edges = [], [], 0
-    with open(path, encoding="utf-8", errors="replace") as file:
+    with open_file(path, encoding="utf-8", errors="replace") as file:
         for line in file:
             words = line.split()
             if words[:1] == ["v"]:
@@ -115,7 +123,7 @@ def read_obj(path):
 
 
 def read_stl(path):
-    with open(path, "rb") as file:
+    with open_file(path, mode="rb") as file:
         data = file.read()
     points = []
     count = struct.unpack("<I", data[80:84])[0] if len(data) >= 84 else -1
@@ -908,7 +916,7 @@ def scene_text(fixture, name, folder, scene, hulls, words):
 
 def convert(arguments):
     try:
-        with open(arguments.fixture, encoding="utf-8") as file:
+        with open_file(arguments.fixture, encoding="utf-8") as file:
             fixture = json.load(file)
     except ValueError as error:
         raise Refused(f"not JSON: {error}") from error

@@ -60,13 +60,13 @@ static void add_closure(Text* text, const Model* model, const StepReport* report
 
 void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport* report) {
   const SimState* state = sim_state(sim);
-  text_add(
-      out,
-      "the solver failed at t = %.6g s (step %d): %s; out of balance by %.3g of the forces at work (%.3g N or N m) "
-      "at ",
-      state->time + model->simulation.dt, state->step + 1, failure_reason(report->outcome), report->residual,
-      report->residual_force);
-  add_bodies(out, model, sim, report->residual_dof);
+  text_add(out, "the solver failed at t = %.6g s (step %d): %s", state->time + model->simulation.dt, state->step + 1,
+           failure_reason(report->outcome));
+  if (report->residual_dof >= 0) { /* else nothing is out of balance, or was ever looked at */
+    text_add(out, "; out of balance by %.3g of the forces at work (%.3g N or N m) at ", report->residual,
+             report->residual_force);
+    add_bodies(out, model, sim, report->residual_dof);
+  }
   text_add(out, " after %d iterations", report->iterations);
   if (report->outcome == STEP_OPEN) add_closure(out, model, report);
 }

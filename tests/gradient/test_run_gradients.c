@@ -961,7 +961,7 @@ static const char MATERIALS[] =
     "  - {name: two, mass: 0.8, shape: {type: box, size: [0.2, 0.16, 0.1]}, position: [0.135, 0.03, 0.0535], "
     "restitution: 0.6}\n"
     "initial:\n"
-    "  - {link: one, velocities: [1.5, 0.1, -0.2, 0, 0, 0.4]}\n";
+    "  - {link: one, velocities: [1.6, 0.1, -0.2, 0, 0, 0.4]}\n";
 
 static void run_I12_materials_of_links_and_pairs(void** state) {
   (void)state;

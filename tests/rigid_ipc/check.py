@@ -435,6 +435,7 @@ REFUSALS = {
     "another problem": ({"scene_type": "volume", "particles": []}, 3, "not a scene of rigid bodies"),
     "a list": ("[]", 3, "not a scene of rigid bodies"),
     "missing mesh": (fixture([{"mesh": "nowhere.obj"}]), 5, "nowhere.obj: No such file"),
+    "endless mesh": (fixture([{"mesh": "/dev/zero"}]), 5, "/dev/zero: not a regular file"),
 }
 
 
