@@ -91,9 +91,17 @@ static Status advance(Identification* id) {
   return stopped ? STATUS_INTERRUPTED : STATUS_OK;
 }
 
-/* Rows of constraints are not among its equations. */
+/* Rows of constraints are not among its equations, nor has it steps to be told. */
 static bool allows(const Identification* id, Diagnostics* diagnostics) {
   const Task* task = id->task;
+  for (int k = 0; k < id->variables; k++) {
+    OptimizationVariable v = optimization_variable(id->optimization, k);
+    if (!(v.step > 0)) continue;
+    diagnostics_add(diagnostics, SEVERITY_WARNING, v.place,
+                    "step: levenberg_marquardt finds the length of its steps itself: that of '%s' is not looked at",
+                    v.name);
+    break;
+  }
   if (task->multistart > 1)
     diagnostics_add(diagnostics, SEVERITY_ERROR, task->optimizer.type_place,
                     "multistart: levenberg_marquardt has one start; give optimizer.type another method, as lbfgs");

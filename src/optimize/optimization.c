@@ -220,9 +220,20 @@ static Status check_method(const TaskOptimizer* settings, Diagnostics* diagnosti
   return STATUS_BAD_INPUT;
 }
 
+/* Once, of the first one. */
+static void warn_of_prior(const Design* design, Diagnostics* diagnostics) {
+  int k = 0;
+  while (k < design->variable_count && !(design->variables[k].prior > 0)) k++;
+  if (k < design->variable_count)
+    diagnostics_add(diagnostics, SEVERITY_WARNING, design->variables[k].place,
+                    "prior: sdrs identify alone weighs it; here '%s' is held by its bounds and the loss",
+                    design->variables[k].name);
+}
+
 Status optimization_start(Optimization* o, Diagnostics* diagnostics) {
   bool interrupted;
   if (check_method(&o->task->optimizer, diagnostics) != STATUS_OK) return STATUS_BAD_INPUT;
+  warn_of_prior(&o->design, diagnostics);
   o->started = timer_now();
   TrialOutcome outcome = optimization_stand(o, &interrupted);
   if (interrupted) return STATUS_INTERRUPTED;

@@ -39,9 +39,17 @@ int optimization_variable_count(const Optimization* o) { return o->design.variab
 
 OptimizationVariable optimization_variable(const Optimization* o, int index) {
   const DesignVariable* v = &o->design.variables[index];
-  return (OptimizationVariable){v->name,     v->initial,       v->low,        v->high,
-                                o->x[index], o->best_x[index], v->block == 1, v->scale > 0 ? v->scale : LARGE_CHANGE,
-                                v->prior};
+  return (OptimizationVariable){.name = v->name,
+                                .initial = v->initial,
+                                .low = v->low,
+                                .high = v->high,
+                                .now = o->x[index],
+                                .best = o->best_x[index],
+                                .is_control = v->block == 1,
+                                .scale = v->scale > 0 ? v->scale : LARGE_CHANGE,
+                                .prior = v->prior,
+                                .step = v->step,
+                                .place = v->place};
 }
 
 static const Scene* show_scene(Optimization* o, int scenario, const double* x) {

@@ -129,8 +129,10 @@ typedef struct {
   const char* name;
   double initial, low, high, now, best;
   bool is_control;
-  double scale; /* a change that counts as large */
-  double prior; /* standard deviation of what is known beforehand; 0: nothing */
+  double scale;      /* a change that counts as large */
+  double prior;      /* standard deviation of what is known beforehand; 0: nothing */
+  double step;       /* of its own, of the optimizer; 0: the block's */
+  SourcePlace place; /* in the task, of what asked for it */
 } OptimizationVariable;
 /* How many variables there are, of the design and of control together. The length of every `values` and `slope`
  * below. Asking never fails. */
