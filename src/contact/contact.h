@@ -168,6 +168,10 @@ double contact_impact_pace(ContactSystem* system, double dt_before);
  * contact (links): does it let a pair too far into the contact range at once? How long the part should be instead [s];
  * INFINITY: it may stay. The arrays must have an entry for every link, and dt must be > 0; neither is asserted. */
 double contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* aim, double dt);
+/* Of the accepted state, which a part of an impact has led to from the poses `begin`, and the part before to these from
+ * `before` (links): have the forces done another work than they should? How long the part should be instead [s];
+ * INFINITY: it may stay. The arrays must have an entry for every link. Cannot fail, allocates nothing. */
+double contact_impact_steady(ContactSystem* system, const Pose* before, const Pose* begin);
 /* After contact_impact_entry: has the part ended an approach? false under laws that resolve no impacts. Of all
  * candidates; cannot fail, allocates nothing. */
 bool contact_struck(ContactSystem* system);

@@ -48,6 +48,12 @@ Impact impact_bounce(const ImpactParameters* parameters, double potential, const
  *   first + (ratio - 1) (first - 1)^3 / (1 + (first - 1)^2)   where first > 1;
  * its derivatives follow. ratio > 0, 1: nothing changes, to the bit. By value; cannot fail, allocates nothing. */
 Impact impact_load(const Impact* now, double ratio);
+/* What the force of a part does by its own account over the part, half of what it gives over both parts that meet at t:
+ * psi / 2 times the potential given back (I7, I8) [1/m]. Cannot fail, allocates nothing. */
+double impact_account(const ImpactParameters* parameters, double potential, const ImpactPast* past);
+/* The factor of a force along the barrier's at the end of a part alone that would do the work of the barrier in it,
+ * were its direction that of the way. Cannot fail, allocates nothing. */
+double impact_quotient(const ImpactParameters* parameters, const Pressure* next, const ImpactPast* past);
 /* Whichever of the two the pair follows. U = 0 is never a bounce. By value; cannot fail, allocates nothing. */
 Impact impact_of(const ImpactParameters* parameters, double potential, double before, const ImpactPast* past);
 
@@ -103,6 +109,12 @@ double impact_pace(const ImpactParameters* parameters, const ImpactPart* part, c
 /* Of a part of length dt that has let it into the range, from this distance [m]: how long it should have been [s];
  * INFINITY: it may stay. approach [m/s], dt [s]. Cannot fail, allocates nothing. */
 double impact_entry(const ImpactParameters* parameters, double approach, double distance, double dt);
+/* Of a part of its impact, which has led to the pressure `next` and the factor `first`: how long it should have been
+ * [s], as the work of its force on both bodies is not what the barrier has given or taken; INFINITY: it may stay.
+ * change: of U to first order with the motion over the part before and over this one, by the force's direction at its
+ * end [1/m] (2); potential_share: as for impact_pace. Cannot fail, allocates nothing. */
+double impact_steady(const ImpactParameters* parameters, const Pressure* next, double first, const double change[2],
+                     double potential_share, const ImpactCourse* course);
 /* Has it ended an approach in the part that led here? Of a pair that bounces: false, it is resolved. Nothing is
  * allocated. */
 bool impact_struck(const ImpactParameters* parameters, const ImpactCourse* course, const Impact* impact);

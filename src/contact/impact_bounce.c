@@ -192,6 +192,20 @@ Impact impact_bounce(const ImpactParameters* p, double potential, const ImpactPa
   return out;
 }
 
+double impact_account(const ImpactParameters* p, double potential, const ImpactPast* past) {
+  Nearness now = nearness_of(p->support, &past->now);
+  double from = clearance_of(p->support, past->old.potential), to = clearance_of(p->support, potential);
+  double slowing = past->damping * now.way / (p->dt + past->dt_before);
+  return 0.5 * ramp(1 + slowing * (from - to)) * (past->old.potential - potential);
+}
+
+double impact_quotient(const ImpactParameters* p, const Pressure* next, const ImpactPast* past) {
+  Nearness now = nearness_of(p->support, &past->now), end = nearness_of(p->support, next);
+  if (!(now.way > 0) || !(end.way > 0)) return 1;
+  Course c = {now.z, sqrt(end.way / now.way), 0};
+  return factor_at(&c, end.z).value;
+}
+
 Impact impact_of(const ImpactParameters* p, double potential, double before, const ImpactPast* past) {
   return past->bounces && potential > 0 ? impact_bounce(p, potential, past) : impact_eval(p, potential, before);
 }

@@ -1,4 +1,5 @@
-/* When a pair is in an impact, from part to part, and how long parts may be (docs/derivations/impact.md, I10, I11). */
+/* When a pair is in an impact, from part to part, and how long parts may be (docs/derivations/impact.md, I10, I11,
+ * I13). */
 #include "contact/impact.h"
 
 /* (I11) Parts of an impact are equally long: at the speed of approach so much of the clearance at the deepest, and a
@@ -13,6 +14,18 @@
 #define ENTRY_AIM 0.75
 /* A part that came in too far is shortened to this part at most. */
 #define SHORTENED 0.7
+/* (I13) The force of a part may give the bodies so much of the energy of approach more than the barrier gives, or so
+ * much less; one that does otherwise is taken again, shorter by as much as is to leave this part of that, but not by
+ * more than LEAST_SHARE at once, and not below LEAST_PART of those of the impact: velocities of short parts are noise
+ * to differences. */
+#define GAIN_MOST 1.5e-4
+#define LOSS_MOST 1e-3
+/* It is asked of blows that give back this part of the speed or more: a lesser one takes more energy than such parts
+ * were seen to make. */
+#define GIVES_BACK 0.9
+#define GAIN_AIM 0.5
+#define LEAST_SHARE 0.1
+#define LEAST_PART 0.03
 /* A pair that is still in range after so many times as long as it takes to cross the range both ways is at rest. */
 #define STAYS 2.5
 /* In one that touched already: so many times the barrier's force was an impact, and so many still goes on. */
@@ -78,6 +91,19 @@ double impact_entry(const ImpactParameters* p, double approach, double distance,
   double range = plane_range(p->support), entry = ENTRY * range / approach,
          touch = fmax(0, distance - range) / approach;
   return dt > touch + ENTRY_MOST * entry ? fmin(SHORTENED * dt, touch + ENTRY_AIM * entry) : (double)INFINITY;
+}
+
+double impact_steady(const ImpactParameters* p, const Pressure* next, double first, const double change[2],
+                     double potential_share, const ImpactCourse* course) {
+  const ImpactPast* past = &course->past;
+  if (!(past->speed > 0) || p->restitution < GIVES_BACK) return INFINITY;
+  double energy = 0.5 * potential_share * past->speed * past->speed;
+  double work = -0.5 * first * (change[0] + change[1]);
+  double gain = (work - impact_account(p, next->potential, past)) / energy;
+  double ahead = 0.5 * (next->potential - past->now.potential - impact_quotient(p, next, past) * change[1]) / energy;
+  double over = fmax(fmax(gain, ahead) / GAIN_MOST, -fmin(gain, ahead) / LOSS_MOST);
+  double least = LEAST_PART * course->pace;
+  return over > 1 && p->dt > least ? fmax(p->dt * fmax(sqrt(GAIN_AIM / over), LEAST_SHARE), least) : (double)INFINITY;
 }
 
 bool impact_struck(const ImpactParameters* p, const ImpactCourse* course, const Impact* impact) {

@@ -85,6 +85,28 @@ double contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim
   return allowed;
 }
 
+/* How a link has moved from one pose to the next, about its centre of mass. */
+static void find_motion(const ModelLink* link, const Pose* from, const Pose* to, double twist[6]) {
+  motion_twist(from->r, to->r, vec3_sub(pose_apply(*to, link->center), pose_apply(*from, link->center)), twist);
+}
+
+double contact_impact_steady(ContactSystem* s, const Pose* before, const Pose* begin) {
+  double allowed = INFINITY;
+  for (int k = 0; k < s->list_count && s->law->steady; k++) {
+    ContactPair* p = contact_pair(s, k);
+    LawPair pair = contact_law_pair(s, p, s->current, 0);
+    if (pair.b->half_space || !s->law->bounces(&pair)) continue; /* no plane of a half-space turns */
+    double twist[2][2][6];
+    for (int side = 0; side < 2; side++) {
+      int link = side == 0 ? p->link_a : p->link_b;
+      find_motion(&s->model->links[link], &before[link], &begin[link], twist[0][side]);
+      find_motion(&s->model->links[link], &begin[link], &s->pose[s->current][link], twist[1][side]);
+    }
+    allowed = fmin(allowed, s->law->steady(&pair, twist, mobility_of(s, p, 0) + mobility_of(s, p, 1)));
+  }
+  return allowed;
+}
+
 /* Does one of the pairs say yes? */
 static bool any_pair(ContactSystem* s, bool (*asked)(const LawPair* pair)) {
   for (int k = 0; asked && k < s->list_count; k++) {

@@ -160,6 +160,11 @@ typedef struct ContactLaw {
    * apart it was [m]. It returns how long the part of length dt should have been [s]; INFINITY: it may stay. */
   bool (*enters)(const LawPair* pair);
   double (*entry)(const LawPair* pair, double approach, double distance, double dt);
+  /* Is it in an impact that gives back? Then (not of half-spaces) `steady` is told how both bodies have moved over the
+   * part before, and over this one (twists about their references), and returns how long the part should have been for
+   * their kinetic energy to change by what the barrier holds [s]; INFINITY: it may stay. mobility: as for pace. */
+  bool (*bounces)(const LawPair* pair);
+  double (*steady)(const LawPair* pair, double twist[2][2][6], double mobility);
   /* Has it ended an approach; does it still; has it pressed when the part began, and lets go? */
   bool (*struck)(const LawPair* pair);
   bool (*presses_on)(const LawPair* pair);

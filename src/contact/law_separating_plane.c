@@ -510,6 +510,30 @@ static double entry(const LawPair* p, double approach, double distance, double d
   return impact_entry(&impact, approach, distance, dt);
 }
 
+static bool bounces(const LawPair* p) {
+  return p->state->outcome == PAIR_PRESSED && ((const Memory*)p->memory)->course.past.bounces;
+}
+
+/* (I13) A plane that turns by less in a time of the impact's parts [rad] does no work of its own: what is wrong then is
+ * the quotient's, which parts of other lengths than their neighbours' make no better. */
+#define TURNS 2e-4
+
+static double steady(const LawPair* p, double twist[2][2][6], double mobility) {
+  const Law* law = p->law;
+  const Memory* memory = p->memory;
+  const PlaneSolution* solution = &((const PairOwn*)p->own)->solution;
+  double change[2], turn = vec3_norm(vec3_cross(memory->lag.normal, p->state->axis));
+  if (!p->lagged || !(turn * memory->course.pace > TURNS * law->impact.dt)) return INFINITY;
+  for (int k = 0; k < 2; k++) {
+    change[k] = plane_first_change(solution, 0, p->reference[0], twist[k][0]) +
+                plane_first_change(solution, 1, p->reference[1], twist[k][1]);
+  }
+  ImpactParameters impact = impact_parameters(law, p->material);
+  Pressure next = pressure_of(p);
+  return impact_steady(&impact, &next, ((const PairOwn*)p->own)->impact.first, change, 1 / (mobility * law->stiffness),
+                       &memory->course);
+}
+
 static bool struck(const LawPair* p) {
   ImpactParameters impact = impact_parameters(p->law, p->material);
   return p->state->outcome == PAIR_PRESSED &&
@@ -684,6 +708,8 @@ const ContactLaw LAW_separating_plane = {
     .pace = pace,
     .enters = enters,
     .entry = entry,
+    .bounces = bounces,
+    .steady = steady,
     .struck = struck,
     .presses_on = presses_on,
     .lets_go = lets_go,

@@ -297,6 +297,17 @@ static double entry(const LawPair* pair, double approach, double distance, doubl
   return turn_to(pair, &own)->law->entry(&own, approach, distance, dt);
 }
 
+static bool bounces(const LawPair* pair) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  return law->bounces && law->bounces(&own);
+}
+
+static double steady(const LawPair* pair, double twist[2][2][6], double mobility) {
+  LawPair own;
+  return turn_to(pair, &own)->law->steady(&own, twist, mobility);
+}
+
 static bool struck(const LawPair* pair) {
   LawPair own;
   const ContactLaw* law = turn_to(pair, &own)->law;
@@ -400,8 +411,8 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
   if (law->convex) row->convex = convex;
   if (law->impact_factor) row->impact_factor = impact_factor;
   if (law->pace)
-    row->pace = pace, row->enters = enters, row->entry = entry, row->struck = struck, row->presses_on = presses_on,
-    row->lets_go = lets_go;
+    row->pace = pace, row->enters = enters, row->entry = entry, row->bounces = bounces, row->steady = steady,
+    row->struck = struck, row->presses_on = presses_on, row->lets_go = lets_go;
 }
 
 const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room) {

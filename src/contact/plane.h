@@ -68,6 +68,10 @@ static inline double plane_range(double support) { return 2.0 * support / (1.0 -
 void plane_assemble(const SideMoments* a, const SideMoments* b, double norm_first, double norm_second, Vec3 n,
                     double gradient[4], double hessian[4][4]);
 
+/* Change of U to first order with a small twist of one body about its reference point (C4) [1/m]; of a half-space's
+ * side undefined. twist: (w, v) [rad, m]. Cannot fail, allocates nothing. */
+double plane_first_change(const PlaneSolution* solution, int side, Vec3 reference, const double twist[6]);
+
 /* dp/dxi of the plane (4x12; unknowns nx ny nz o). */
 typedef struct {
   double dp[4][12];

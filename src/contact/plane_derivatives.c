@@ -122,6 +122,14 @@ void plane_derivatives(const PlaneSolution* solution, bool half_space, Vec3 refe
   memcpy(response->dp, cross.v, sizeof(response->dp));
 }
 
+double plane_first_change(const PlaneSolution* solution, int side, Vec3 reference, const double twist[6]) {
+  double by_twist[6], sum = 0;
+  Vec3 origin = solution->plane.origin;
+  twist_of(solution->side[side].first, vec3_sub(reference, origin), solution->plane.n, by_twist);
+  for (int i = 0; i < 6; i++) sum += by_twist[i] * twist[i];
+  return sum;
+}
+
 Plane plane_predict(Plane plane, const PlaneResponse* response, const double twist_a[6], const double twist_b[6]) {
   double d[4];
   for (int k = 0; k < 4; k++) {

@@ -140,7 +140,7 @@ static const char RIMS[] =
     "  - {link: a, coordinates: [-0.35, 0, 0, 0.2, 0.9, 0], velocities: [1.3, 0.1, 0, 2, 5, 1]}\n"
     "  - {link: b, coordinates: [0.3, 0.06, 0.05, 1.1, 0.1, 0.4], velocities: [-0.9, 0, 0.05, -3, 4, 6]}\n";
 
-static void expect_energy_kept(const char* scene, double time, double dt) {
+static void expect_energy_kept(const char* scene, double time, double dt, double most) {
   char step[64];
   snprintf(step, sizeof step, "simulation.dt=%.17g", dt);
   SceneRun run;
@@ -153,7 +153,7 @@ static void expect_energy_kept(const char* scene, double time, double dt) {
   }
   print_message("impact, restitution 1, dt %g s: kinetic energy times %.5f\n", dt, run_energy(&run) / before);
   assert_true(touched);
-  expect_between(run_energy(&run) / before, 0.995, 1.0005, "energy after the impact over energy before");
+  expect_between(run_energy(&run) / before, 0.995, most, "energy after the impact over energy before");
   run_close(&run);
 }
 
@@ -161,9 +161,17 @@ static void impacts_of_corners_keep_energy(void** state) {
   (void)state;
   const double steps[] = {1e-2, 2.5e-3, 5e-4};
   for (int k = 0; k < 3; k++) {
-    expect_energy_kept(CORNERS, 0.4, steps[k]);
-    expect_energy_kept(RIMS, 0.25, steps[k]);
+    expect_energy_kept(CORNERS, 0.4, steps[k], 1.0005);
+    expect_energy_kept(RIMS, 0.25, steps[k], 1.0005);
   }
+}
+
+/* Of the second blow of the same bodies, at 0.33 s: the contact passes from one corner to the next where the barrier is
+ * pressed deepest, and in three parts of the impact what parts the bodies turns by 0.3 rad (impact.md, I13). */
+static void impacts_passing_from_corner_to_corner_keep_energy(void** state) {
+  (void)state;
+  const double steps[] = {1e-2, 5e-3, 2.5e-3, 1e-3, 5e-4};
+  for (int k = 0; k < 5; k++) expect_energy_kept(RIMS, 0.4, steps[k], 1.002);
 }
 
 static void energy_never_grows(const char* path, double time) {
@@ -374,6 +382,7 @@ int main(void) {
       cmocka_unit_test(motors_meet_their_limit_at_a_corner),
       cmocka_unit_test(carts_do_what_they_should),
       cmocka_unit_test(impacts_of_corners_keep_energy),
+      cmocka_unit_test(impacts_passing_from_corner_to_corner_keep_energy),
       cmocka_unit_test(energy_of_pendulum_never_grows),
       cmocka_unit_test(energy_of_double_pendulum_never_grows),
       cmocka_unit_test(energy_of_sliding_box_never_grows),

@@ -1,4 +1,4 @@
-/* Impacts that give back (docs/derivations/impact.md, I7-I12): the law's integral and slopes on both sides of its
+/* Impacts that give back (docs/derivations/impact.md, I7-I13): the law's integral and slopes on both sides of its
  * branches, the damping number against the motion that it is made for, and runs: rebounds at any dt, mass and
  * integrator, in space and on the ground, what rests, energy and friction. */
 #include "contact/impact.h"
@@ -45,6 +45,35 @@ static void impact_I7_value_is_the_integral_of_the_factor(void** state) {
     }
     Impact found = impact_bounce(&p, potential_at(0.5, z), &past);
     compare_relative(found.value, sum * width / 3, 2e-6, "z = %g, damping %g", z, damping[n % 3]);
+  }
+}
+
+/* Bodies that approach along the direction of the force (r = 1 m, z from 0.30 by 0.27 to 0.25): the force does the work
+ * that the barrier takes. With a way along it that is by a part x shorter it takes x times that work less. */
+static void impact_I13_a_part_whose_force_gives_energy_is_shortened(void** state) {
+  (void)state;
+  const ImpactParameters p = {0.5, 1e-3, 1e-3, 1};
+  const double z[] = {0.3, 0.27, 0.25}, dt = 1e-3, energy_share = 2e6, speed = 1;
+  ImpactCourse course = {.pace = dt};
+  course.past = (ImpactPast){true, false, pressure_at(0.5, z[1]), pressure_at(0.5, z[0]), dt, speed, 0};
+  Pressure next = pressure_at(0.5, z[2]);
+  double first = impact_bounce(&p, next.potential, &course.past).first;
+  double straight[] = {next.force * (z[0] - z[1]), next.force * (z[1] - z[2])};
+  assert_true(isinf(impact_steady(&p, &next, first, straight, energy_share, &course)));
+  double work = 0.5 * (next.potential - course.past.old.potential), energy = 0.5 * energy_share * speed * speed;
+  for (int k = 0; k < 3; k++) {
+    double part[] = {-0.3, -0.1, 0.7}, x = part[k], gain = -x * work / energy,
+           over = x < 0 ? gain / 1.5e-4 : -gain / 1e-3;
+    double change[] = {(1 + x) * straight[0], (1 + x) * straight[1]};
+    double found = impact_steady(&p, &next, first, change, energy_share, &course);
+    print_message("x = %g: %.4g of the energy of approach, part of its length %.4g\n", x, gain, found / dt);
+    compare_relative(found, dt * fmax(sqrt(0.5 / over), 0.1), 0.02, "x = %g", x);
+    course.past.speed = 0; /* not known yet: its energy is not either */
+    assert_true(isinf(impact_steady(&p, &next, first, change, energy_share, &course)));
+    course.past.speed = speed;
+    course.pace = 200 * dt; /* shortened enough */
+    assert_true(isinf(impact_steady(&p, &next, first, change, energy_share, &course)));
+    course.pace = dt;
   }
 }
 
@@ -376,6 +405,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(impact_I7_worked_example),
       cmocka_unit_test(impact_I7_value_is_the_integral_of_the_factor),
+      cmocka_unit_test(impact_I13_a_part_whose_force_gives_energy_is_shortened),
       cmocka_unit_test(impact_I7_I8_I12_slopes_on_both_sides_of_every_branch),
       cmocka_unit_test(impact_I8_a_ramp_steeper_than_rounding_ends),
       cmocka_unit_test(impact_I10_slopes_of_speed_and_damping),
