@@ -40,7 +40,7 @@ typedef struct {
   RollingLag rolling;
   double before;     /* y of impact.md at the time of the lag */
   Impact load;       /* what the step before made of the force that friction rests on */
-  Impact rub;        /* the same for the length of this one (I5); made anew in every step */
+  Impact rub;        /* the same for the length of this one (I5) */
   bool load_bounces; /* and it was an impact's that gives back */
   ImpactCourse course;
 } Memory;
@@ -451,6 +451,7 @@ static void pass(const LawPair* p, StateBlock* block) {
   PairOwn* own = p->own;
   state_block_doubles(block, &memory->before, 1);
   pass_impact(&memory->load, block);
+  pass_impact(&memory->rub, block);
   state_block_bool(block, &memory->load_bounces);
   pass_course(&memory->course, block);
   pass_solution(&own->solution, block);

@@ -36,7 +36,7 @@ static void start_outside_names_link_dof_value_and_limit(void** state) {
   check_refused("[0.2, 1]", "", 5, "is 0 rad; it must lie strictly inside its limits [0.2, 1] (no initial coordinates");
   check_refused("[null, -0.1]", "", 5, "limits [-inf, -0.1]");
   check_accepted("[-1, 1]", "initial: [{link: arm, coordinates: [0.99]}]\n");
-  check_accepted("[null, 1]", "initial: [{link: arm, coordinates: [-50]}]\n");
+  check_accepted("[null, 1]", "initial: [{link: arm, coordinates: [-50.5]}]\n");
 }
 
 /* At the limit itself a barrier is infinite, a penalty zero. */

@@ -168,7 +168,7 @@ static void a_new_key_drops_what_it_excludes(void** state) {
   Scene scene = load_set("simulation.steps=5");
   assert_int_equal(scene.simulation.steps, 5);
   scene_free(&scene);
-  scene = load_set("links.arm.density=5");
+  scene = load_set("links.arm.density=500");
   assert_true(scene.links[4].has_density && !scene.links[4].has_mass);
   scene_free(&scene);
 }

@@ -121,7 +121,7 @@ static void first_may_exclude_what_the_template_has(void** state) {
   (void)state;
   Scene scene = load(
       "links: [{name: 'a{i}', mass: 2, shape: {type: sphere, radius: 1}, repeat: {count: 2, first: "
-      "{density: 5, shapes: [{type: box, size: [1, 1, 1]}]}}}]\n");
+      "{density: 500, shapes: [{type: box, size: [1, 1, 1]}]}}}]\n");
   assert_true(scene.links[0].has_density && !scene.links[0].has_mass);
   assert_true(!scene.links[1].has_density && scene.links[1].has_mass);
   assert_int_equal(scene.shapes[scene.links[0].shapes[0].shape].type, SHAPE_BOX);

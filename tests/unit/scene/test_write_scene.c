@@ -51,7 +51,7 @@ static void settings_come_back(void** state) {
       "links:\n"
       "  - {name: a, mass: 1, shape: {type: sphere, radius: 0.1}, friction: 0.9, restitution: 0}\n"
       "  - {name: b c, mass: 1, shape: {type: sphere, radius: 0.1}, groups: [g, \"5\"], color: \"#123456\"}\n"
-      "  - {name: d, density: 3, shape: {type: sphere, radius: 0.1}, color: [0, 0.3, 1], collide: false}\n");
+      "  - {name: d, density: 300, shape: {type: sphere, radius: 0.1}, color: [0, 0.3, 1], collide: false}\n");
   expect_text_round_trip("links: []\n");
 }
 
