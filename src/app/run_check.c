@@ -221,14 +221,17 @@ static void check_steps(RunCheck* c) {
   }
 }
 
+static bool is_whole(double value) { return isfinite(value) && value == floor(value); }
+
 /* Is a cell of solver.csv what this column can hold? A gap is infinite where no pair is near. */
 static bool may_stand(const char* name, double value) {
-  static const char* const counts[] = {"iterations",          "trials",         "active_pairs", "candidate_pairs",
-                                       "certified_intervals", "factor_retries", "substeps"};
+  static const char* const counts[] = {"iterations",          "trials",        "active_pairs", "candidate_pairs",
+                                       "certified_intervals", "factor_retries"};
   if (strcmp(name, "smallest_gap") == 0) return value > 0;
   if (strcmp(name, "kinetic") == 0 || strcmp(name, "residual") == 0) return value >= 0 && isfinite(value);
+  if (strcmp(name, "substeps") == 0) return value >= 1 && is_whole(value);
   for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
-    if (strcmp(name, counts[k]) == 0) return value >= (k == 6) && isfinite(value) && value == floor(value);
+    if (strcmp(name, counts[k]) == 0) return value >= 0 && is_whole(value);
   return isfinite(value);
 }
 

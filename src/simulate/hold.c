@@ -56,18 +56,17 @@ static void free_neighbours(Sim* s) {
 /* Pairs that cut a round of all are stiff where it ended: the next one knows, unless what they press is let go first.
  */
 static bool was_cut(const Sim* s) {
-  bool cut = false;
-  for (int k = 0; k < s->island_count && !s->holds; k++) {
+  for (int k = 0; k < s->island_count; k++) {
     const Island* island = &s->islands[k];
-    cut = cut || (island->trees >= TREES_LEAST && island->alpha > 0 && island->alpha < CUT);
+    if (island->trees >= TREES_LEAST && island->alpha > 0 && island->alpha < CUT) return true;
   }
-  return cut;
+  return false;
 }
 
 /* What was far from balance in a round of this row goes on moving: two neighbours that moved by turns, each with the
  * other held, would come nearer by some hundredths a round. */
 void hold_choose(Sim* s) {
-  bool cut = was_cut(s);
+  bool held_before = s->holds;
   s->holds = false;
   if (!s->held || !s->contact || !s->scope.whole || s->fixed_count > 0 || s->hold_rounds < 0) return;
   int far = 0, unbalanced = 0;
@@ -78,7 +77,7 @@ void hold_choose(Sim* s) {
     far += now;
     unbalanced += is_unbalanced(s, k);
   }
-  if (far == 0 || far > FEW * unbalanced || s->hold_rounds >= ROUNDS_MOST || cut) {
+  if (far == 0 || far > FEW * unbalanced || s->hold_rounds >= ROUNDS_MOST || (!held_before && was_cut(s))) {
     s->hold_rounds = 0;
     return;
   }

@@ -258,9 +258,9 @@ static StepReport solve_part(Sim* s, double* allowed) {
     report = step_solve(s);
   }
   add_work(&report, &guess);
-  if (!step_outcome_failed(report.outcome) && looks_at_impacts(s))
-    *allowed = contact_impact_entry(s->contact, s->pose_now, s->target, s->clock.dt);
-  if (!step_outcome_failed(report.outcome) && looks_at_impacts(s) && step_resolves(s->clock.kind))
+  if (step_outcome_failed(report.outcome) || !looks_at_impacts(s)) return report;
+  *allowed = contact_impact_entry(s->contact, s->pose_now, s->target, s->clock.dt);
+  if (step_resolves(s->clock.kind))
     *allowed = fmin(*allowed, contact_impact_steady(s->contact, s->pose_old, s->pose_now));
   return report;
 }

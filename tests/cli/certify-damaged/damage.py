@@ -32,6 +32,10 @@ class Run:
         cells, k = self.tables[name][row + 1], self.column(name, column)
         cells[k] = repr(factor * float(cells[k]) + step)
 
+    def put(self, name, row, column, text):
+        """Rows as of add; -1 is the header."""
+        self.tables[name][row + 1][self.column(name, column)] = text
+
     def write(self):
         shutil.rmtree(PLACE, ignore_errors=True)
         os.makedirs(PLACE)
@@ -229,11 +233,11 @@ def false_total(run):
 
 
 def no_total(run):
-    run.tables["solver.csv"][41][run.column("solver.csv", "total")] = "nan"
+    run.put("solver.csv", 40, "total", "nan")
 
 
 def no_limit_energy(run):
-    run.tables["solver.csv"][41][run.column("solver.csv", "limit")] = "nan"
+    run.put("solver.csv", 40, "limit", "nan")
 
 
 def half_a_round(run):
@@ -241,15 +245,15 @@ def half_a_round(run):
 
 
 def false_outcome(run):
-    run.tables["solver.csv"][41][run.column("solver.csv", "outcome")] = "blocked"
+    run.put("solver.csv", 40, "outcome", "blocked")
 
 
 def renamed_momentum(run):
-    run.tables["solver.csv"][0][run.column("solver.csv", "lz")] = "l"
+    run.put("solver.csv", -1, "lz", "l")
 
 
 def renamed_centre(run):
-    run.tables["trajectory.csv"][0][run.column("trajectory.csv", "b/cz")] = "b/c"
+    run.put("trajectory.csv", -1, "b/cz", "b/c")
 
 
 def false_step(run):
