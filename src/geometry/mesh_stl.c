@@ -154,10 +154,13 @@ static void read_binary(StlReader* reader, const char* data, size_t length) {
   }
 }
 
-/* A binary may begin with "solid" too: then its length is that of its triangles. */
+/* A binary may begin with "solid" too. Its length is that of its triangles, or a byte of its triangle count is zero,
+ * which no text has; bytes may follow the triangles. */
 static bool is_text(const char* data, size_t length) {
   if (length < 5 || strncasecmp(data, "solid", 5) != 0) return false;
-  return length < PREFIX || length != PREFIX + TRIANGLE * (size_t)integer_at(data + HEAD);
+  if (length < PREFIX) return true;
+  if (length == PREFIX + TRIANGLE * (size_t)integer_at(data + HEAD)) return false;
+  return !memchr(data + HEAD, '\0', PREFIX - HEAD);
 }
 
 /* ---------------------------------------------------------------- the mesh */

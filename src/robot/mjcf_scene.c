@@ -167,6 +167,18 @@ void mjcf_finish(MjcfModel* model, const int* carrier, Scene* scene) {
     robot_remark(model->report, model->diagnostics, place, "left out: %s", model->dropped.data);
 }
 
+/* compiler/settotalmass: all masses and inertias by one factor. */
+static void scale_masses(MjcfModel* model) {
+  double sum = 0, wanted = model->compiler.total_mass;
+  for (int i = 0; i < model->robot.link_count; i++) sum += model->robot.links[i].mass;
+  if (!(wanted > 0) || !(sum > 0)) return;
+  for (int i = 0; i < model->robot.link_count; i++) {
+    UrdfLink* link = &model->robot.links[i];
+    link->mass *= wanted / sum;
+    link->inertia = mat3_scale(link->inertia, wanted / sum);
+  }
+}
+
 Status robot_parse_mjcf(Scene* scene, const char* path, const char* text, size_t length, const RobotOptions* options,
                         RobotReport* report, Diagnostics* diagnostics) {
   *report = (RobotReport){0};
@@ -176,6 +188,7 @@ Status robot_parse_mjcf(Scene* scene, const char* path, const char* text, size_t
   MjcfModel model = {.path = scene->path, .options = options, .report = report, .diagnostics = diagnostics};
   RobotOptions own = *options;
   bool good = mjcf_open(&model, text, length) && mjcf_read_bodies(&model);
+  if (good) scale_masses(&model);
   if (good) mjcf_take_key(&model);
   good = good && diagnostics->error_count == before;
   own.free_base = own.has_height = false; /* the file says where things are */
