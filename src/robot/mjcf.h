@@ -90,7 +90,7 @@ typedef struct {
   MjcfFriction* frictions;
   int friction_count, friction_capacity;
   unsigned disabled_groups; /* of actuators, a bit each */
-  Text dropped; /* names of elements and attributes that a scene has no word for, with commas */
+  Text dropped;             /* names of elements and attributes that a scene has no word for, with commas */
   Names dropped_names;
   const XmlElement* key; /* of keyframe that the model starts in; NULL = none */
   RobotStart* starts;    /* where its joints start (start_count) */
@@ -105,8 +105,8 @@ void mjcf_error(MjcfModel* model, SourcePlace place, const char* format, ...) __
 const char* mjcf_keep(MjcfModel* model, Text* text);
 /* That something of this name is left out, told once for all; the name is copied. */
 void mjcf_drop(MjcfModel* model, const char* what);
-/* The end of a message about a body that is not there: that bodies of a <composite> or <flexcomp> are left out. "" where
- * the file has none. Static. */
+/* The end of a message about a body that is not there: that bodies of a <composite> or <flexcomp> are left out. ""
+ * where the file has none. Static. */
 const char* mjcf_why_missing(const MjcfModel* model);
 /* Read the file's elements and those that it includes, its compiler, defaults and assets. False after an error. model:
  * path, options, report and diagnostics are set, the rest is zero; mjcf_free in any case. text: (length). */

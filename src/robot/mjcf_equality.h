@@ -61,8 +61,7 @@ typedef struct {
 /* A <spatial> tendon in the links of the scene; carrier (links of the robot) as of mjcf_finish. False, nothing to free:
  * tendon is NULL, it moves with no link, or it goes around geoms or over pulleys, which is told
  * (robot/mjcf_tendon.c). */
-bool mjcf_cord(MjcfModel* model, const Scene* scene, const XmlElement* tendon, const int* carrier,
-               MjcfCord* cord);
+bool mjcf_cord(MjcfModel* model, const Scene* scene, const XmlElement* tendon, const int* carrier, MjcfCord* cord);
 /* Its length where the scene starts [m]. Its reference where the scene is no model. */
 double mjcf_start_length(const Scene* scene, const MjcfCord* cord);
 /* A tendon of the scene, which takes the points: force = push - stiffness length along its length [N, N/m], never
