@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/outside.h"
 #include "geometry/geometry.h"
 #include "geometry/obj_text.h"
 
@@ -243,6 +244,7 @@ Status mesh_read(Mesh* mesh, const char* path, double scale, Diagnostics* diagno
   bool stl = name >= 4 && strcasecmp(path + name - 4, ".stl") == 0;
   char* data;
   *mesh = (Mesh){0};
+  if (!file_check_data(path, diagnostics)) return STATUS_BAD_INPUT;
   if (file_read_reported(path, &data, &length, diagnostics) != STATUS_OK) return STATUS_IO;
   Status status = stl ? mesh_parse_stl(mesh, path, data, length, scale, diagnostics)
                       : mesh_parse_obj(mesh, path, data, length, scale, diagnostics);

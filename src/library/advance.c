@@ -106,6 +106,7 @@ static sdrs_status set_design(sdrs* s, const Setting* set) {
 
 static sdrs_status set(sdrs* s, void* arguments) {
   const Setting* setting = arguments;
+  if (!setting->values && setting->count > 0) return library_fail(s, SDRS_USAGE, "'values' is NULL");
   switch (setting->block) {
     case SDRS_COORDINATES:
     case SDRS_VELOCITIES:
@@ -168,8 +169,9 @@ static void step_one(void* context, int index, int thread) {
 enum { STEP_BATCH = 256 };
 
 sdrs_status sdrs_step_all(sdrs* const* objects, int count, int steps, int threads) {
-  sdrs_status status[STEP_BATCH] = {SDRS_OK}, first = threads < 0 ? SDRS_USAGE : SDRS_OK;
-  for (int at = 0; threads >= 0 && at < count; at += STEP_BATCH) {
+  if (threads < 0 || count < 0 || (count > 0 && !objects)) return SDRS_USAGE;
+  sdrs_status status[STEP_BATCH] = {SDRS_OK}, first = SDRS_OK;
+  for (int at = 0; at < count; at += STEP_BATCH) {
     int batch = count - at < STEP_BATCH ? count - at : STEP_BATCH;
     StepAll all = {objects + at, steps, status};
     parallel_for(threads, batch, 2, 1, step_one, &all);

@@ -313,6 +313,7 @@ static sdrs_status view(sdrs* s, void* arguments) {
 }
 
 sdrs_status sdrs_view(sdrs* s, sdrs_block block, int link, sdrs_array* out) {
+  if (!out) return library_missing(s, "out");
   *out = (sdrs_array){0};
   BlockView arguments = {block, link, out};
   return library_call(s, view, &arguments);

@@ -167,6 +167,11 @@ static sdrs_status gradient(sdrs* s, void* arguments) {
   const Request* request = arguments;
   sdrs_status status = ready(s);
   if (status != SDRS_OK) return status;
+  if (request->count < 0) return library_fail(s, SDRS_USAGE, "count is negative");
+  if (request->count > 0 && !request->seeds) return library_fail(s, SDRS_USAGE, "'seeds' is NULL");
+  for (int k = 0; k < request->count; k++)
+    if (!request->seeds[k].values && request->seeds[k].count > 0)
+      return library_fail(s, SDRS_USAGE, "'values' of seed %d is NULL", k);
   LossSeeds seeds = loss_seeds_create(&s->own->ran.model, s->own->recording.steps);
   for (int k = 0; status == SDRS_OK && k < request->count; k++) status = add_seed(s, &request->seeds[k], &seeds);
   if (status == SDRS_OK) status = backward(s, &seeds);
@@ -212,6 +217,7 @@ enum { SEEDS_MOST = 64 }; /* that a callback may give */
 
 /* The callback stands between two calls: it may make its own on this object. */
 sdrs_status sdrs_loss(sdrs* s, sdrs_loss_callback callback, void* context, double* value) {
+  if (!value) return library_missing(s, "value");
   *value = NAN;
   if (!callback) return library_call(s, task_loss, value);
   sdrs_status status = library_call(s, is_ready, NULL);
@@ -309,6 +315,7 @@ static sdrs_status show_slope(sdrs* s, void* arguments) {
 }
 
 sdrs_status sdrs_gradient_view(sdrs* s, sdrs_block block, sdrs_array* out) {
+  if (!out) return library_missing(s, "out");
   *out = (sdrs_array){0};
   Slope show = {block, out};
   return library_call(s, show_slope, &show);

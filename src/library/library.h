@@ -61,7 +61,7 @@ struct sdrs {
 
 typedef sdrs_status (*LibraryWork)(sdrs* s, void* arguments);
 /* One call on an object: work with its pool, in the C locale, errors cleared before. The status of the work;
- * SDRS_NO_MEMORY for s = NULL or when memory ran out, after which the object's own part is gone; SDRS_USAGE for an
+ * SDRS_NO_MEMORY when memory ran out, after which the object's own part is gone; SDRS_USAGE for s = NULL and for an
  * object that was never loaded. */
 sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments);
 /* Work with this pool, in the C locale; false: there was no memory for it. What the work had allocated then stays in
@@ -73,6 +73,8 @@ void library_add_errors(Text* out, const Diagnostics* diagnostics);
 /* Sets the error text; returns the status. The words are formatted into the object's own text, in place of those
  * before. */
 sdrs_status library_fail(sdrs* s, sdrs_status status, const char* format, ...) __attribute__((format(printf, 3, 4)));
+/* SDRS_USAGE with the error that this argument is NULL. name is constant. */
+sdrs_status library_missing(sdrs* s, const char* name);
 /* From own->diagnostics, as the command line prints errors. */
 sdrs_status library_fail_diagnosed(sdrs* s, Status status);
 /* The public number of a status; SDRS_SOLVER for STATUS_INTERRUPTED. Never fails; nothing is allocated. */

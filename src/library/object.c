@@ -138,7 +138,7 @@ bool library_try(MemoryPool* pool, void (*work)(void*), void* context) {
 static sdrs_status tell_load(sdrs* s, void* arguments);
 
 sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments) {
-  if (!s) return SDRS_NO_MEMORY;
+  if (!s) return SDRS_USAGE;
   if (!s->shared && work != tell_load) return SDRS_USAGE; /* it was never loaded: its error stays */
   Call call = {s, work, arguments, SDRS_USAGE};
   if (!s->pool) s->pool = memory_pool_create();
@@ -149,6 +149,12 @@ sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments) {
   s->error = NO_MEMORY;
   return SDRS_NO_MEMORY;
 }
+
+static sdrs_status tell_missing(sdrs* s, void* name) {
+  return library_fail(s, SDRS_USAGE, "'%s' is NULL", (const char*)name);
+}
+
+sdrs_status library_missing(sdrs* s, const char* name) { return library_call(s, tell_missing, (void*)name); }
 
 double* library_buffer(sdrs* s, int kind, sdrs_block block, size_t count) {
   double** buffer = &s->own->buffer[kind][block];
@@ -309,10 +315,27 @@ static sdrs_status load_into(sdrs* s, Loading* l) {
   return status;
 }
 
-static sdrs_status load(sdrs** out, const char* path, const char* text, const sdrs_options* options) {
+/* What makes no sense in the options, constant; NULL: nothing. */
+static const char* options_fault(const sdrs_options* options) {
+  if (options->override_count < 0) return "override_count is negative";
+  if (options->override_count > 0 && !options->overrides) return "override_count without overrides";
+  for (int k = 0; k < options->override_count; k++)
+    if (!options->overrides[k]) return "an override is NULL";
+  return NULL;
+}
+
+/* fault: what makes no sense in the call, NULL: nothing. */
+static sdrs_status load(sdrs** out, const char* path, const char* text, const sdrs_options* options,
+                        const char* fault) {
   const sdrs_options none = {0};
+  if (!out) return SDRS_USAGE;
   if (!options) options = &none;
   *out = new_object(NULL);
+  if (!fault) fault = options_fault(options);
+  if (*out && fault) {
+    (*out)->error = fault;
+    return SDRS_USAGE;
+  }
   Shared* shared = *out ? new_shared() : NULL;
   if (!shared) {
     free(*out);
@@ -331,11 +354,11 @@ static sdrs_status load(sdrs** out, const char* path, const char* text, const sd
 }
 
 sdrs_status sdrs_load(sdrs** out, const char* path, const sdrs_options* options) {
-  return load(out, path, NULL, options);
+  return load(out, path, NULL, options, path ? NULL : "'path' is NULL");
 }
 
 sdrs_status sdrs_parse(sdrs** out, const char* text, const char* path, const sdrs_options* options) {
-  return load(out, path, text, options);
+  return load(out, path, text, options, text ? NULL : "'text' is NULL");
 }
 
 /* The start and the inputs that were set. */
@@ -349,8 +372,8 @@ static sdrs_status copy_live(sdrs* s, void* arguments) {
 }
 
 sdrs_status sdrs_clone(sdrs** out, sdrs* original) {
-  *out = NULL;
-  if (!original) return SDRS_NO_MEMORY;
+  if (out) *out = NULL;
+  if (!out || !original) return SDRS_USAGE;
   *out = new_object(original->shared);
   return *out ? library_call(*out, copy_live, original) : SDRS_NO_MEMORY;
 }

@@ -46,6 +46,7 @@ static void answer(void* context) {
 // NOLINTBEGIN(readability-non-const-parameter): answer() writes there
 sdrs_status sdrs_query(const double* a, size_t a_count, const double* b, size_t b_count, double support,
                        sdrs_distance* out, double* grad_a, double* grad_b) {
+  if (!out || (!a && a_count > 0) || (!b && b_count > 0)) return SDRS_USAGE;
   if (!usable(a, a_count) || !usable(b, b_count) || !(support >= SUPPORT_MIN && support <= COORDINATE_MAX))
     return SDRS_BAD_INPUT;
   HullPoints pair = {a, b, a_count, b_count, support, out, grad_a, grad_b};
@@ -83,8 +84,8 @@ static void ask(void* context) {
 }
 
 sdrs_status sdrs_query_text(const char* questions, const char* path, char** out) {
-  *out = NULL;
-  if (!questions) return SDRS_USAGE;
+  if (out) *out = NULL;
+  if (!out || !questions) return SDRS_USAGE;
   Questions q = {.text = questions, .path = path ? path : "questions"};
   MemoryPool* pool = memory_pool_create();
   if (pool && library_try(pool, ask, &q)) *out = strdup(q.out.length > 0 ? q.out.data : "");

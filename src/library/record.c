@@ -151,6 +151,7 @@ static sdrs_status show_record(sdrs* s, void* arguments) {
 }
 
 sdrs_status sdrs_record(sdrs* s, sdrs_block block, int link, sdrs_array* out) {
+  if (!out) return library_missing(s, "out");
   *out = (sdrs_array){0};
   Showing show = {block, link, out};
   return library_call(s, show_record, &show);
@@ -182,6 +183,7 @@ static sdrs_status certify(sdrs* s, void* arguments) {
 }
 
 sdrs_status sdrs_certify(sdrs* s, sdrs_proof* out) {
+  if (!out) return library_missing(s, "out");
   *out = proof_start();
   return library_call(s, certify, out);
 }

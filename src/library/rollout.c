@@ -108,6 +108,7 @@ static sdrs_status rollout(sdrs* s, void* arguments) {
 }
 
 sdrs_status sdrs_rollout(sdrs* s, const sdrs_rollouts* rollouts) {
+  if (!rollouts) return library_missing(s, "rollouts");
   sdrs_rollouts wanted = *rollouts;
   return library_call(s, rollout, &wanted);
 }

@@ -4,7 +4,8 @@
  * same time on different threads, calls on one object may not. Numbers are those of the command line, bit for bit: one
  * binary gives the same whatever the number of threads. SI units, radians, z up; arrays of double, row by row.
  *
- * Every call that can fail returns an sdrs_status; sdrs_error says in words what was wrong, in those of the command
+ * NULL where it is not allowed, and a count without its array, is SDRS_USAGE; nothing is done then. Every call that can
+ * fail returns an sdrs_status; sdrs_error says in words what was wrong, in those of the command
  * line. Nothing ends the process or prints. After SDRS_NO_MEMORY the object is as it was when it was loaded or cloned.
  * Pointers handed out belong to the object and hold until the next call on it that is not const, unless said otherwise.
  */

@@ -139,6 +139,8 @@ typedef struct {
 const XmlAttribute* mjcf_attribute(const MjcfModel* model, MjcfElement element, const char* name);
 /* Up to `most` numbers of an attribute, those that are not there left as they are; how many there were. Told where it
  * is not `least` to `most` numbers. values: (most). 0 after an error too, then none is changed. */
+/* Returns whether the text from p to end is a decimal number behind blanks: strtod takes hexadecimal ones, too. */
+bool mjcf_is_decimal(const char* p, const char* end);
 int mjcf_numbers(MjcfModel* model, MjcfElement element, const char* name, int least, int most, double* values);
 /* One number; fallback where it is absent, or after an error. */
 double mjcf_number(MjcfModel* model, MjcfElement element, const char* name, double fallback);

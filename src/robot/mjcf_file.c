@@ -191,6 +191,11 @@ const XmlAttribute* mjcf_attribute(const MjcfModel* model, MjcfElement element, 
   return default_attribute(model, class_name ? class_name->value : element.class_name, element.element->name, name);
 }
 
+bool mjcf_is_decimal(const char* p, const char* end) {
+  p += strspn(p, " \t\r\n");
+  return end - p <= (ptrdiff_t)strspn(p, "0123456789+-.eE");
+}
+
 /* Up to `most` finite numbers between blanks; -1 when it is something else. */
 static int parse_numbers(const char* text, int most, double* values) {
   const char* p = text;
@@ -199,8 +204,8 @@ static int parse_numbers(const char* text, int most, double* values) {
     if (!*p) return count;
     char* end;
     double value = strtod(p, &end);
-    bool plain = strspn(p, "0123456789+-.eE") >= (size_t)(end - p);
-    if (end == p || !plain || !isfinite(value) || (*end && !strchr(" \t\r\n", *end)) || count == most) return -1;
+    if (end == p || !mjcf_is_decimal(p, end) || !isfinite(value) || (*end && !strchr(" \t\r\n", *end)) || count == most)
+      return -1;
     values[count] = value;
     p = end;
   }

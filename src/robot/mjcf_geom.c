@@ -119,7 +119,7 @@ static Vec3* read_vertices(MjcfModel* model, const XmlAttribute* attribute, Vec3
     for (int k = 0; k < 3; k++) {
       char* end;
       v[k] = strtod(p, &end);
-      if (end == p || !isfinite(v[k])) {
+      if (end == p || !mjcf_is_decimal(p, end) || !isfinite(v[k])) {
         mjcf_error(model, attribute->place, "vertex of <mesh>: expected three numbers a point");
         memory_free(points);
         return NULL;

@@ -36,7 +36,7 @@ double* mjcf_key_numbers(MjcfModel* model, const char* name, int* count) {
   for (const char* p = attribute->value + strspn(attribute->value, " \t\r\n"); *p;) {
     char* end;
     double value = strtod(p, &end);
-    if (end == p || !isfinite(value)) {
+    if (end == p || !mjcf_is_decimal(p, end) || !isfinite(value)) {
       mjcf_error(model, attribute->place, "%s of <key>: expected numbers, got '%s'", name, text_excerpt(p).text);
       memory_free(numbers);
       return NULL;
