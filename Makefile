@@ -65,7 +65,7 @@ ifeq ($(MPI),1)
 endif
 
 FLAGS := $(strip $(COMMON_FLAGS) $($(FLAVOUR)_FLAGS) $(CFLAGS))
-LDLIBS := -lyaml -lcjson -lexpat -lz -lzip -lqhull_r -lglpk -lamd -lmetis -lsleef -lm
+LDLIBS := -lyaml -lcjson -lexpat -lz -lzip -lqhull_r -lglpk -lamd -lsleef -lm
 # What the tests compare with, and are made with.
 TEST_LDLIBS := -llapacke -lopenblas -lcmocka
 
@@ -82,7 +82,9 @@ SUPPORT_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 PROGRAM := $(if $(filter release,$(FLAVOUR)),sdrs,$(BUILD)/sdrs)
 
 # The library, in the flavour that users run in a place of its own: there other languages look for it.
-SOVERSION := $(firstword $(subst ., ,$(VERSION)))
+# Before 1.0 a minor version may change the ABI: 0.MINOR. tests/library/abi says what must not change under one soname.
+VERSION_PARTS := $(subst ., ,$(VERSION))
+SOVERSION := $(if $(filter 0,$(firstword $(VERSION_PARTS))),0.$(word 2,$(VERSION_PARTS)),$(firstword $(VERSION_PARTS)))
 LIB := $(if $(filter release,$(FLAVOUR)),out/lib,$(BUILD)/lib)
 SHARED := $(LIB)/libsdrs.so.$(VERSION)
 LIBRARY_FILES := $(SHARED) $(LIB)/libsdrs.so.$(SOVERSION) $(LIB)/libsdrs.so $(LIB)/libsdrs.a $(LIB)/sdrs.pc

@@ -154,7 +154,8 @@ class Scene:
 
     def __init__(self, path_or_text, overrides=None, threads=1, scenario=0, path=None):
         texts = _overrides(overrides)
-        options = c.Options((ctypes.c_char_p * max(len(texts), 1))(*texts), len(texts), _threads(threads), scenario)
+        options = c.Options(overrides=(ctypes.c_char_p * max(len(texts), 1))(*texts), override_count=len(texts),
+                            threads=_threads(threads), scenario=scenario)
         pointer = ctypes.c_void_p()
         if _is_text(path_or_text):
             status = lib.sdrs_parse(ctypes.byref(pointer), path_or_text.encode(), os.fsencode(path) if path else None,
@@ -167,7 +168,8 @@ class Scene:
         self._read()
 
     def _read(self):
-        pointer, info = self._object.pointer, lib.sdrs_describe(self._object.pointer)
+        pointer, info = self._object.pointer, c.Info()
+        lib.sdrs_describe(pointer, ctypes.byref(info))
         self.name, self.dt, self.steps = info.name.decode(), info.dt, info.steps
         self.nq, self.nv, self.nu, self.design_count = info.coordinates, info.velocities, info.inputs, info.design
         self.links = [lib.sdrs_link_name(pointer, k).decode() for k in range(info.links)]
@@ -400,7 +402,7 @@ class Run:
         seeds = self._seeds({"position": position, "orientation": orientation, "center": center, "force": force},
                             {"coordinates": coordinates, "velocities": velocities, "positions": positions,
                              "orientations": orientations})
-        array = (c.Seed * max(len(seeds), 1))(*[c.Seed(block, link, values.ctypes.data, values.size)
+        array = (c.Seed * max(len(seeds), 1))(*[c.Seed(block=block, link=link, values=values.ctypes.data, count=values.size)
                                                 for block, link, values in seeds])
         self._own.check(lib.sdrs_gradient(self._own.pointer, array, len(seeds)))
         return self._all_slopes()

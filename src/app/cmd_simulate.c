@@ -480,7 +480,7 @@ const Verb VERB_SIMULATE = {
         "asks for them velocities.csv, forces.csv, closures.csv and pressure.csv, and in states/ the state at the\n"
         "end and at simulation.keep_states, which a scene may begin in (start: {run: FOLDER}); the folder is printed\n"
         "on standard output (with --json, summary.json is). Files of an earlier run in the same folder are replaced.\n"
-        "SIGINT, SIGTERM and SIGUSR1 finish the step, write the folder up to it and exit 130.\n"
+        "SIGINT, SIGTERM, SIGHUP and SIGUSR1 finish the step, write the folder up to it and exit 130.\n"
         "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 the solver failed, 5 cannot read or write, 130 "
         "interrupted.\n",
     .options = OPTIONS,

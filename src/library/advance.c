@@ -84,7 +84,7 @@ static void replace_model(sdrs* s, const Model* model, const double* design, siz
 /* The model is the shared pool's. Where none comes of the design, the one that is there stays. */
 static sdrs_status set_design(sdrs* s, const Setting* set) {
   Shared* shared = s->shared;
-  int wanted = sdrs_describe(s).design;
+  int wanted = library_design_count(s);
   if (!shared->is_task || set->count != (size_t)wanted) return wrong_count(s, set, "", wanted);
   if (atomic_load(&shared->owners) > 1)
     return library_fail(s, SDRS_USAGE, "a design cannot be set while there are clones");

@@ -163,6 +163,15 @@ typedef struct {
   int count;
 } Request;
 
+/* One of an array whose entries may be longer than this library's. */
+static sdrs_status add_given(sdrs* s, const sdrs_seed* seeds, int index, LossSeeds* to) {
+  sdrs_seed seed;
+  const char* given = (const char*)seeds + (size_t)index * seeds->size;
+  if (!library_take(&seed, sizeof(seed), given) || seed.size != seeds->size)
+    return library_fail(s, SDRS_USAGE, "seed %d: its size is not set, or is that of another version", index);
+  return add_seed(s, &seed, to);
+}
+
 static sdrs_status gradient(sdrs* s, void* arguments) {
   const Request* request = arguments;
   sdrs_status status = ready(s);
@@ -173,7 +182,7 @@ static sdrs_status gradient(sdrs* s, void* arguments) {
     if (!request->seeds[k].values && request->seeds[k].count > 0)
       return library_fail(s, SDRS_USAGE, "'values' of seed %d is NULL", k);
   LossSeeds seeds = loss_seeds_create(&s->own->ran.model, s->own->recording.steps);
-  for (int k = 0; status == SDRS_OK && k < request->count; k++) status = add_seed(s, &request->seeds[k], &seeds);
+  for (int k = 0; status == SDRS_OK && k < request->count; k++) status = add_given(s, request->seeds, k, &seeds);
   if (status == SDRS_OK) status = backward(s, &seeds);
   loss_seeds_destroy(&seeds);
   return status;
@@ -204,28 +213,47 @@ static sdrs_status task_loss(sdrs* s, void* arguments) {
   return status;
 }
 
-static sdrs_status refused(sdrs* s, void* arguments) {
-  return library_fail(s, SDRS_BAD_INPUT, "the loss returned %d", *(const int*)arguments);
+static sdrs_status keep_seed(sdrs* s, void* arguments) {
+  ObjectState* own = s->own;
+  if (!own->asking) return library_fail(s, SDRS_USAGE, "seeds are added within a callback of sdrs_loss");
+  size_t size = sizeof(sdrs_seed) * (size_t)own->seed_count;
+  own->seeds = memory_resize(own->seeds, size, size + sizeof(sdrs_seed));
+  own->seeds[own->seed_count++] = *(const sdrs_seed*)arguments;
+  return SDRS_OK;
 }
 
-static sdrs_status is_ready(sdrs* s, void* arguments) {
+sdrs_status sdrs_add_seed(sdrs* s, const sdrs_seed* seed) {
+  sdrs_seed known;
+  if (!library_take(&known, sizeof(known), seed)) return library_wrong_size(s, "sdrs_seed");
+  known.size = sizeof(known);
+  return library_call(s, keep_seed, &known);
+}
+
+static sdrs_status begin_asking(sdrs* s, void* arguments) {
   (void)arguments;
-  return ready(s);
+  s->own->seed_count = 0;
+  sdrs_status status = ready(s);
+  s->own->asking = status == SDRS_OK;
+  return status;
 }
 
-enum { SEEDS_MOST = 64 }; /* that a callback may give */
+static sdrs_status end_asking(sdrs* s, void* arguments) {
+  int failed = *(const int*)arguments;
+  s->own->asking = false;
+  if (failed != 0) return library_fail(s, SDRS_BAD_INPUT, "the loss returned %d", failed);
+  Request request = {s->own->seeds, s->own->seed_count};
+  return gradient(s, &request);
+}
 
 /* The callback stands between two calls: it may make its own on this object. */
 sdrs_status sdrs_loss(sdrs* s, sdrs_loss_callback callback, void* context, double* value) {
   if (!value) return library_missing(s, "value");
   *value = NAN;
   if (!callback) return library_call(s, task_loss, value);
-  sdrs_status status = library_call(s, is_ready, NULL);
+  sdrs_status status = library_call(s, begin_asking, NULL);
   if (status != SDRS_OK) return status;
-  sdrs_seed seeds[SEEDS_MOST];
-  int count = 0, failed = callback(context, s, value, seeds, SEEDS_MOST, &count);
-  if (failed != 0 || count < 0 || count > SEEDS_MOST) return library_call(s, refused, &failed);
-  return sdrs_gradient(s, seeds, count);
+  int failed = callback(context, s, value);
+  return library_call(s, end_asking, &failed);
 }
 
 /* ---------------------------------------------------------------- what came out */
@@ -236,7 +264,7 @@ typedef struct {
 } Slope;
 
 static sdrs_array array(const double* data, size_t rows, size_t columns) {
-  return (sdrs_array){data, rows, columns, columns};
+  return (sdrs_array){sizeof(sdrs_array), data, rows, columns, columns};
 }
 
 /* Parameters of HELD signals are their rows: controller by controller there, step by step here. */
@@ -255,7 +283,7 @@ static sdrs_array slope_of_input(sdrs* s) {
 }
 
 static sdrs_status slope_of_design(sdrs* s, sdrs_array* out) {
-  size_t count = (size_t)sdrs_describe(s).design;
+  size_t count = (size_t)library_design_count(s);
   if (!s->shared->is_task) return library_fail(s, SDRS_USAGE, "a scene has no design: load a task");
   bool control = false;
   for (size_t k = 0; k < count; k++) control |= optimization_variable(s->shared->optimization, (int)k).is_control;
@@ -316,7 +344,10 @@ static sdrs_status show_slope(sdrs* s, void* arguments) {
 
 sdrs_status sdrs_gradient_view(sdrs* s, sdrs_block block, sdrs_array* out) {
   if (!out) return library_missing(s, "out");
-  *out = (sdrs_array){0};
-  Slope show = {block, out};
-  return library_call(s, show_slope, &show);
+  sdrs_array found = {0};
+  if (!library_give(out, &found, sizeof(found))) return library_wrong_size(s, "sdrs_array");
+  Slope show = {block, &found};
+  sdrs_status status = library_call(s, show_slope, &show);
+  if (status == SDRS_OK) (void)library_give(out, &found, sizeof(found));
+  return status;
 }
