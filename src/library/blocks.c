@@ -98,6 +98,7 @@ static void name_input(const Model* m, char** names) {
 }
 
 static int named_count(const sdrs* s, sdrs_block block) {
+  if (!s) return 0;
   sdrs_info info = info_of(s);
   return block == SDRS_COORDINATES  ? info.coordinates
          : block == SDRS_VELOCITIES ? info.velocities

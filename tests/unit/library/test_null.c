@@ -47,10 +47,15 @@ static void loading(void** state) {
   assert_int_equal(sdrs_load(NULL, "scenes/slide.yaml", NULL), SDRS_USAGE);
   assert_int_equal(sdrs_parse(NULL, SCENE, NULL, NULL), SDRS_USAGE);
   expect_load_usage(NULL, NULL, NULL, "is NULL");
-  expect_load_usage("scenes/slide.yaml", SCENE, &(sdrs_options){.override_count = 1}, "without overrides");
-  expect_load_usage("scenes/slide.yaml", SCENE, &(sdrs_options){.override_count = -1}, "negative");
-  expect_load_usage("scenes/slide.yaml", SCENE, &(sdrs_options){.overrides = gap, .override_count = 2}, "NULL");
-  assert_int_equal(sdrs_parse(&s, SCENE, NULL, &(sdrs_options){.overrides = gap, .override_count = 1}), SDRS_OK);
+  expect_load_usage("scenes/slide.yaml", SCENE, &(sdrs_options){.size = sizeof(sdrs_options), .override_count = 1},
+                    "without overrides");
+  expect_load_usage("scenes/slide.yaml", SCENE, &(sdrs_options){.size = sizeof(sdrs_options), .override_count = -1},
+                    "negative");
+  expect_load_usage("scenes/slide.yaml", SCENE,
+                    &(sdrs_options){.size = sizeof(sdrs_options), .overrides = gap, .override_count = 2}, "NULL");
+  assert_int_equal(
+      sdrs_parse(&s, SCENE, NULL, &(sdrs_options){.size = sizeof(sdrs_options), .overrides = gap, .override_count = 1}),
+      SDRS_OK);
   assert_int_equal(sdrs_clone(NULL, s), SDRS_USAGE);
   sdrs* clone = s;
   assert_int_equal(sdrs_clone(&clone, NULL), SDRS_USAGE);
@@ -63,8 +68,8 @@ static void loading(void** state) {
 
 static void no_object(void** state) {
   (void)state;
-  sdrs_array array;
-  sdrs_proof proof;
+  sdrs_array array = SDRS_INIT(sdrs_array);
+  sdrs_proof proof = SDRS_INIT(sdrs_proof);
   double value;
   sdrs* const none[2] = {NULL, NULL};
   assert_int_equal(sdrs_view(NULL, SDRS_TIME, -1, &array), SDRS_USAGE);
@@ -73,7 +78,8 @@ static void no_object(void** state) {
   assert_int_equal(sdrs_clear(NULL), SDRS_USAGE);
   assert_int_equal(sdrs_step(NULL, 1), SDRS_USAGE);
   assert_int_equal(sdrs_step_all(none, 2, 1, 1), SDRS_USAGE);
-  assert_int_equal(sdrs_rollout(NULL, &(sdrs_rollouts){.count = 1, .steps = 1}), SDRS_USAGE);
+  assert_int_equal(sdrs_rollout(NULL, &(sdrs_rollouts){.size = sizeof(sdrs_rollouts), .count = 1, .steps = 1}),
+                   SDRS_USAGE);
   assert_int_equal(sdrs_run(NULL, 1), SDRS_USAGE);
   assert_int_equal(sdrs_record(NULL, SDRS_TIME, -1, &array), SDRS_USAGE);
   assert_int_equal(sdrs_gradient(NULL, NULL, 0), SDRS_USAGE);
@@ -82,8 +88,12 @@ static void no_object(void** state) {
   assert_int_equal(sdrs_certify(NULL, &proof), SDRS_USAGE);
   assert_non_null(sdrs_error(NULL));
   assert_int_equal(sdrs_diagnostic_count(NULL), 0);
-  assert_null(sdrs_diagnostic_at(NULL, 0).text);
-  assert_int_equal(sdrs_describe(NULL).links, 0);
+  sdrs_diagnostic diagnostic = SDRS_INIT(sdrs_diagnostic);
+  sdrs_info info = SDRS_INIT(sdrs_info);
+  assert_int_equal(sdrs_diagnostic_at(NULL, 0, &diagnostic), SDRS_USAGE);
+  assert_null(diagnostic.text);
+  assert_int_equal(sdrs_describe(NULL, &info), SDRS_USAGE);
+  assert_int_equal(info.links, 0);
   assert_null(sdrs_link_name(NULL, 0));
   assert_int_equal(sdrs_link_find(NULL, "a"), -1);
   assert_null(sdrs_entry_name(NULL, SDRS_COORDINATES, 0));
@@ -91,12 +101,14 @@ static void no_object(void** state) {
 
 /* ---------------------------------------------------------------- arguments */
 
-static int seeds_without_values(void* context, sdrs* object, double* value, sdrs_seed* seeds, int room, int* count) {
-  (void)context, (void)object, (void)room;
+static int seeds_without_values(void* context, sdrs* object, double* value) {
+  (void)context;
   *value = 1;
-  *count = 1;
-  seeds[0] = (sdrs_seed){.block = SDRS_COORDINATES, .link = -1, .count = 3};
-  return 0;
+  sdrs_seed seed = SDRS_INIT(sdrs_seed);
+  seed.block = SDRS_COORDINATES;
+  seed.link = -1;
+  seed.count = 3;
+  return sdrs_add_seed(object, &seed);
 }
 
 static void arguments(void** state) {
@@ -111,7 +123,10 @@ static void arguments(void** state) {
   expect_usage(s, sdrs_record(s, SDRS_TIME, -1, NULL), "'out'");
   expect_usage(s, sdrs_gradient(s, NULL, 1), "'seeds'");
   expect_usage(s, sdrs_gradient(s, NULL, -1), "negative");
-  expect_usage(s, sdrs_gradient(s, &(sdrs_seed){.block = SDRS_COORDINATES, .link = -1, .count = 3}, 1), "'values'");
+  expect_usage(
+      s,
+      sdrs_gradient(s, &(sdrs_seed){.size = sizeof(sdrs_seed), .block = SDRS_COORDINATES, .link = -1, .count = 3}, 1),
+      "'values'");
   expect_usage(s, sdrs_loss(s, seeds_without_values, NULL, NULL), "'value'");
   expect_usage(s, sdrs_loss(s, NULL, NULL, NULL), "'value'");
   expect_usage(s, sdrs_loss(s, seeds_without_values, NULL, &value), "'values'");
@@ -121,7 +136,7 @@ static void arguments(void** state) {
   assert_int_equal(sdrs_step_all(NULL, 1, 1, 1), SDRS_USAGE);
   assert_int_equal(sdrs_step_all(NULL, 0, 1, 1), SDRS_OK);
   assert_int_equal(sdrs_link_find(s, NULL), -1);
-  assert_int_equal(sdrs_block_find(NULL), SDRS_BLOCKS);
+  assert_int_equal(sdrs_block_find(NULL), SDRS_NO_BLOCK);
   sdrs_free(s);
 }
 
