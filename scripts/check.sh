@@ -61,7 +61,7 @@ tests=(
 )
 mapfile -t -O "${#tests[@]}" tests < <(programs check tests/gradient tests/property tests/determinism tests/unit/*)
 if ((all)); then
-  limit=7200
+  limit=7200 slow=0
   build check FLAVOUR=check long-tests || exit 1
   build asan FLAVOUR=asan program unit-tests other-tests || exit 1
   build tsan FLAVOUR=tsan unit-tests other-tests || exit 1
@@ -75,7 +75,7 @@ if ((all)); then
     echo "scripts/lint.sh --all"
   )
 else
-  limit=1800
+  limit=1800 slow=20
   mapfile -t -O "${#tests[@]}" tests < <(mapfile -t folders < <(reader_folders) && programs readers "${folders[@]}")
 fi
-exec tests/run.sh -j "$TEST_JOBS" -t "$limit" -b "$BUILDS" "${tests[@]}"
+exec tests/run.sh -j "$TEST_JOBS" -t "$limit" -s "$slow" -b "$BUILDS" "${tests[@]}"

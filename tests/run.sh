@@ -1,12 +1,12 @@
 #!/bin/bash
 # Runs tests and counts them, one count per case.
-#   tests/run.sh [-j JOBS] [-t SECONDS] [-b BUILDS] TEST...
+#   tests/run.sh [-j JOBS] [-t SECONDS] [-s SLOW] [-b BUILDS] TEST...
 # A TEST is a cmocka program, or a script with its arguments in one word. A script ends with `N passed, N failed`, or
 # counts as one test by its exit code. A crash, a timeout or a sanitizer's report is a failure of its own. SECONDS (default
 # 1800) end what hangs: many times what a test takes, so that a busy machine fails none. (A limit of processor time would
 # do it better, but under one Linux tells processor time in ticks of 1 ms and more, and `bench` measures with it.)
-# Processor time is counted: a script prints `(N cpu s)` after each of its cases, or is one case. A case above SLOW seconds
-# fails unless tests/slow lists it. BUILDS is a file of lines `STEP SECONDS` that are added to the sums.
+# Processor time is counted: a script prints `(N cpu s)` after each of its cases, or is one case. With -s a case
+# above SLOW seconds fails unless tests/slow lists it. BUILDS is a file of lines `STEP SECONDS` that are added to the sums.
 # Each log is kept in out/tests/. Prints the logs of failures, the slowest cases, the processor time by step, then
 # `N passed, N failed`; exits 1 when one failed.
 set -uo pipefail
@@ -14,7 +14,6 @@ cd "$(dirname "$0")/.." || exit 1
 
 LOGS=out/tests
 SHOWN_LINES=80
-SLOW=20 # processor time [s]
 export TIMEFORMAT='%U %S'
 
 # count LOG PATTERN: sum of the numbers in what matches PATTERN (Perl, the number after \K)
@@ -104,11 +103,12 @@ if [[ ${1:-} == --one ]]; then
   exit 0
 fi
 
-jobs=2 TIMEOUT=1800 builds=/dev/null
-while getopts j:t:b: option; do
+jobs=2 TIMEOUT=1800 slow=0 builds=/dev/null
+while getopts j:t:s:b: option; do
   case $option in
     j) jobs=$OPTARG ;;
     t) TIMEOUT=$OPTARG ;;
+    s) slow=$OPTARG ;;
     b) builds=$OPTARG ;;
     *) exit 2 ;;
   esac
@@ -144,10 +144,10 @@ if ((lost > 0)); then failed=$((failed + lost)); echo "$lost tests left no resul
 while read -r seconds limit name; do
   failed=$((failed + 1))
   echo "FAIL $name took $seconds s of processor time, more than $limit: make it shorter, move it to the long tests, or list it in tests/slow"
-done < <(cat "$LOGS"/*.cases | awk -v slow="$SLOW" '
+done < <(cat "$LOGS"/*.cases | awk -v slow="$slow" '
   FILENAME == "tests/slow" { if ($1 !~ /^#/ && NF) allowed[$1] = $2; next }
   { seconds = $1; sub(/^[^ ]* /, ""); limit = $0 in allowed ? allowed[$0] : slow }
-  seconds > limit { print seconds, limit, $0 }' tests/slow -)
+  slow > 0 && seconds > limit { print seconds, limit, $0 }' tests/slow -)
 echo "slowest, processor time [s]:"
 cat "$LOGS"/*.cases | sort -rn | head -n 10 | awk '{ seconds = $1; sub(/^[^ ]* /, ""); printf "%8.1f  %s\n", seconds, $0 }'
 if ((skipped > 0)); then echo "$skipped skipped: grep -rl SKIP $LOGS"; fi
