@@ -110,6 +110,8 @@ LONG_TESTS := $(call test_programs,tests/long/test_*.c)
 TESTS := $(UNIT_TESTS) $(OTHER_TESTS) $(LONG_TESTS)
 # Tests that put functions of their own in place of the program's.
 LONE_TESTS := $(BUILD)/tests/unit/identify/test_processes
+# Tests that ask which sanitizer they are compiled with.
+AWARE_TESTS := $(BUILD)/tests/unit/base/test_memory
 JOINED_TESTS := $(filter-out $(LONE_TESTS),$(TESTS))
 RUNNERS := $(sort $(addsuffix tests,$(dir $(JOINED_TESTS))))
 FUZZERS := $(call test_programs,tests/fuzz/fuzz_*.c)
@@ -329,7 +331,7 @@ LINK_TESTS = $(call SHORT,LD) $(CC) $(FLAGS) $(LDFLAGS) $^ $(LDLIBS) $(TEST_LDLI
 
 # A folder's tests and the objects that they are made of.
 tests_in = $(filter $(1)/test_%,$(JOINED_TESTS))
-test_objects = $(patsubst $(BUILD)/%,$(TEST_BUILD)/%.o,$(1))
+test_objects = $(addsuffix .o,$(filter $(AWARE_TESTS),$(1)) $(patsubst $(BUILD)/%,$(TEST_BUILD)/%,$(filter-out $(AWARE_TESTS),$(1))))
 
 ifeq ($(FLAVOUR),readers)
 out/build/check/%.o:

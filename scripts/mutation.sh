@@ -17,6 +17,7 @@ rm -rf "$RESULTS"
 mkdir -p "$COPY/out"
 cp -a .git Makefile assets docs examples python scenes scripts src tests README.md LICENSE CITATION.cff mkdocs.yml sdrs "$COPY"
 cp -a out/build out/lib "$COPY/out"
+if [[ -d out/node ]]; then ln -s "$PWD/out/node" "$COPY/out/node"; fi
 cd "$COPY" || exit 1
 
 # Prints KIND LINE, and writes the file with the fault; fails when nothing in the file can be changed.
