@@ -6,6 +6,7 @@
 
 #include "differentiate/differentiate.h"
 #include "simulate/sim.h"
+#include "support/long.h"
 #include "support/loops.h"
 #include "support/runs.h"
 
@@ -67,7 +68,7 @@ static void check_blocks(const Row* row, unsigned blocks, const int* substeps) {
   Run* run = run_model(row->scene, row->integrator);
   expand(run, blocks == VERTICES);
   GradcheckOptions options = {.blocks = blocks & ~(unsigned)INDEFINITE,
-                              .directions = 2,
+                              .directions = tests_are_long() ? 2 : 1,
                               .steps = row->steps,
                               .tolerance = 1e-11,
                               .bound = row->bound,
