@@ -143,6 +143,7 @@ static void add_turn_slope(const DesignTurn* own, const DesignNumber* first, con
                            double factor, double* out) {
   const SceneJoint* joint = &m->scene->links[first->link].joint;
   double numbers[4];
+  assert(own->of_start || !g->without_turns);
   Vec3 by_turn = own->of_axis ? g->axes[first->link] : g->turns[first->link];
   if (own->of_axis)
     vec3_store(joint->axes[0], numbers);

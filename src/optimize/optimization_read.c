@@ -94,6 +94,15 @@ Status optimization_model(const Optimization* o, int scenario, const double* val
   return status;
 }
 
+AdjointReport optimization_adjoint_of(const Optimization* o, Recording* recording, const LossSeeds* seeds,
+                                      double discount, int threads, ModelGradient* gradient) {
+  gradient->without_turns = !o || !optimization_turns_joints(o);
+  RunAdjoint* adjoint = run_adjoint_create(recording->model, threads);
+  AdjointReport report = run_adjoint(adjoint, recording, seeds, discount, gradient);
+  run_adjoint_destroy(adjoint);
+  return report;
+}
+
 void optimization_chain(const Optimization* o, int scenario, const Model* model, const ModelGradient* gradient,
                         double* slope) {
   design_gradient(&o->design, scenario, model, gradient, 1, slope);
