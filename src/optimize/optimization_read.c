@@ -28,6 +28,17 @@ int optimization_best_start(const Optimization* o) { return o->best_start; }
 int optimization_best_iteration(const Optimization* o) { return o->best_iteration; }
 const char* optimization_reason(const Optimization* o) { return o->reason ? o->reason : ""; }
 AdjointReport optimization_adjoint(const Optimization* o) { return o->adjoint; }
+UnconvergedSteps optimization_unconverged(const Optimization* o, const Model** model) {
+  UnconvergedSteps worst = {0};
+  *model = &o->runs[0].model;
+  for (int k = 0; k < o->run_count; k++) {
+    if (!o->runs[k].has_model || !(o->runs[k].report.unconverged.residual > worst.residual)) continue;
+    worst = o->runs[k].report.unconverged;
+    *model = &o->runs[k].model;
+  }
+  return worst;
+}
+
 const char* optimization_note(const Optimization* o) { return o->note.data ? o->note.data : ""; }
 
 void optimization_times(const Optimization* o, double* forward, double* adjoint) {
