@@ -304,6 +304,16 @@ class Scene:
         return Page(self, steps)
 
 
+class Gradient(dict):
+    """{block: array}. A block that this run has no gradient by is not in it; asking for it raises the library's error."""
+
+    def __init__(self):
+        self.missing = {}
+
+    def __missing__(self, block):
+        raise self.missing.get(block) or c.Error(f"there is no gradient by '{block}' (there are {', '.join(self)})")
+
+
 class Run:
     """A recorded run: row k of each array is the state after k steps. Arrays are the library's own memory, read only; they hold
     as long as anyone knows them."""
@@ -375,21 +385,18 @@ class Run:
             seeds.append((INDEX[name], -1, _doubles(values, shape, f"derivatives by {block}")))
         return seeds
 
-    def _slopes(self, blocks):
-        slopes = {}
-        for block in blocks:
-            slope = np.array(self._own.ask(lib.sdrs_gradient_view, None, INDEX[block]))
-            slopes[block] = slope[0] if block in VECTORS else slope
-        return slopes
-
     def _all_slopes(self):
-        slopes = self._slopes(GRADIENTS)
-        slopes["state"] = np.concatenate([slopes["coordinates"], slopes["velocities"]])
-        if self.scene.design_count:
+        slopes = Gradient()
+        for block in GRADIENTS + (["design"] if self.scene.design_count else []):
             try:
-                slopes.update(self._slopes(["design"]))
-            except c.Error:
-                pass  # the design's own controllers follow inputs in this run
+                slope = np.array(self._own.ask(lib.sdrs_gradient_view, None, INDEX[block]))
+            except c.Error as error:
+                if error.status != "USAGE":
+                    raise
+                slopes.missing[block] = error
+                continue
+            slopes[block] = slope[0] if block in VECTORS else slope
+        slopes["state"] = np.concatenate([slopes["coordinates"], slopes["velocities"]])
         return slopes
 
     def gradient(self, position=None, *, orientation=None, center=None, force=None, coordinates=None, velocities=None,
@@ -398,7 +405,8 @@ class Run:
         velocities (rows, nv), positions (rows, links, 3). Returns {block: array}: coordinates and velocities of the start
         (nv; of a quaternion by turns about the link's axes; `state`: one after the other), input (steps, nu), control
         (parameters of the scene's signals), vertices (vertices, 3), attachments (links, 3), mass (links), contact, and
-        design where the scene is a task."""
+        design where the scene is a task. A run that follows the scene's own signals has no `input`, and asking for it raises
+        sdrs.Error; so does `design` with control variables in a run that follows inputs."""
         seeds = self._seeds({"position": position, "orientation": orientation, "center": center, "force": force},
                             {"coordinates": coordinates, "velocities": velocities, "positions": positions,
                              "orientations": orientations})

@@ -277,6 +277,9 @@ static void print_end(const DesignRun* run) {
           run->task.name, optimization_stop_text(optimization_stop(o)), optimization_iteration(o), rows[0].loss,
           optimization_best_loss(o), optimization_best_iteration(o), rows[optimization_iteration(o)].seconds, forward,
           adjoint);
+  const Model* model;
+  UnconvergedSteps unconverged = optimization_unconverged(o, &model);
+  warn_unconverged(run->options, run->task.name, model, &unconverged, run->task.optimizer.tolerance);
 }
 
 /* When nothing that was tried is better than what it began with. Losses of draws are of another draw each time. */
@@ -480,6 +483,7 @@ static ExitCode design(DesignRun* run, const Options* options, bool candidate) {
   if (status != STATUS_OK) return status_exit_code(status);
   if (option_given(options, "candidate") && run->task.choice_count == 0)
     return usage_error(options, "--candidate: the task has no 'choices'");
+  warn_overridden_tolerance(options, "optimizer.tolerance decides in a task");
   interrupt_install();
   ExitCode code = chooses(run) ? design_run_choices(run) : run->receding ? design_run_receding(run) : seek(run);
   print_problems(run, &run->diagnostics);

@@ -144,10 +144,8 @@ static sdrs_status backward(sdrs* s, LossSeeds* seeds) {
   const Model* m = &own->ran.model;
   model_gradient_destroy(&own->gradient);
   model_gradient_create(&own->gradient, m);
-  own->gradient.without_turns = true; /* they are in no block */
-  RunAdjoint* adjoint = run_adjoint_create(m, s->shared->threads);
-  AdjointReport report = run_adjoint(adjoint, &own->recording, seeds, 1, &own->gradient);
-  run_adjoint_destroy(adjoint);
+  AdjointReport report =
+      optimization_adjoint_of(s->shared->optimization, &own->recording, seeds, 1, s->shared->threads, &own->gradient);
   own->has_gradient = report.sound;
   return report.sound ? SDRS_OK : unsound(s, &report);
 }
@@ -267,19 +265,25 @@ static sdrs_array array(const double* data, size_t rows, size_t columns) {
   return (sdrs_array){sizeof(sdrs_array), data, rows, columns, columns};
 }
 
-/* Parameters of HELD signals are their rows: controller by controller there, step by step here. */
-static sdrs_array slope_of_input(sdrs* s) {
+/* Parameters of HELD signals are their rows: controller by controller there, step by step here. A run that follows the
+ * scene's own signals has no inputs to derive by. */
+static sdrs_status slope_of_input(sdrs* s, sdrs_array* out) {
   const DrivenModel* d = &s->own->ran;
   size_t inputs = (size_t)s->shared->inputs, rows = (size_t)s->own->recording.steps, column = 0;
-  double* out = library_buffer(s, BUFFER_SLOPE, SDRS_INPUT, inputs * rows);
+  if (inputs > 0 && !d->driven)
+    return library_fail(s, SDRS_USAGE,
+                        "the run follows the scene's own signals, so there is no gradient by 'input': "
+                        "set 'input' before the run, or ask for 'control'");
+  double* slope = library_buffer(s, BUFFER_SLOPE, SDRS_INPUT, inputs * rows);
   for (int c = 0; d->driven && c < d->model.controller_count; c++) {
     const double* from = s->own->gradient.control + d->model.controllers[c].parameter_first;
     size_t channels = (size_t)d->signals[c].channels;
     for (size_t row = 0; row < rows; row++)
-      memcpy(out + row * inputs + column, from + row * channels, sizeof(double) * channels);
+      memcpy(slope + row * inputs + column, from + row * channels, sizeof(double) * channels);
     column += channels;
   }
-  return array(out, rows, inputs);
+  *out = array(slope, rows, inputs);
+  return SDRS_OK;
 }
 
 static sdrs_status slope_of_design(sdrs* s, sdrs_array* out) {
@@ -316,8 +320,7 @@ static sdrs_status show_slope(sdrs* s, void* arguments) {
       *show->out = array(g->velocities, 1, nv);
       return SDRS_OK;
     case SDRS_INPUT:
-      *show->out = slope_of_input(s);
-      return SDRS_OK;
+      return slope_of_input(s, show->out);
     case SDRS_DESIGN:
       return slope_of_design(s, show->out);
     case SDRS_CONTROL:

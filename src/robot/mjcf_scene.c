@@ -85,16 +85,15 @@ static int dof_of(const UrdfJoint* joint) {
   return joint->type == URDF_FLOATING ? 6 : joint->type == URDF_BALL ? 3 : 1;
 }
 
-/* Free: velocity in world axes (in parts: in the body's first ones), angular velocity in the body's. A scene has both
- * in the axes of the joint's frame, where the joint stands at zero. */
+/* Free: velocity in world axes (in parts: in the body's first ones), which a scene has in the axes of the joint's
+ * frame. Angular velocities are in the body's axes in both formats. */
 static void take_velocity(MjcfModel* model, const MjcfCoordinate* coordinate, const double* v) {
   UrdfJoint* joint = &model->robot.joints[coordinate->joint];
   Mat3 turn = mat3_from_quat(joint->origin.rotation);
-  Quat start = {joint->start[0], joint->start[1], joint->start[2], joint->start[3]};
   Vec3 first = vec3(v[0], 0, 0);
   if (joint->type == URDF_FLOATING) first = mat3_tmul_vec(turn, vec3(v[0], v[1], v[2]));
   if (coordinate->relative) first = mat3_tmul_vec(mat3_from_quat(coordinate->start), vec3(v[0], v[1], v[2]));
-  if (joint->type == URDF_BALL) first = mat3_mul_vec(mat3_from_quat(start), vec3(v[0], v[1], v[2]));
+  if (joint->type == URDF_BALL) first = vec3(v[0], v[1], v[2]);
   joint->velocity[0] = first.x;
   joint->velocity[1] = first.y;
   joint->velocity[2] = first.z;

@@ -74,7 +74,8 @@ static void check_blocks(const Row* row, unsigned blocks, const int* substeps) {
                               .bound = row->bound,
                               .seed = 5,
                               .threads = 1,
-                              .substeps = substeps};
+                              .substeps = substeps,
+                              .fixed_substeps = true};
   GradcheckReport* report = MEMORY_NEW(GradcheckReport, 1);
   Status status = gradcheck_scene(&run->scene, &run->model, NULL, &options, report, &run->diagnostics);
   if (status != STATUS_OK) fail_msg("%s: step %d failed", row->name, report->run.failed_step);
