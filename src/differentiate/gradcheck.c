@@ -104,8 +104,9 @@ static double size_of_value(const Check* c) {
 }
 
 static RecordOptions record_options(const Check* c) {
-  return (RecordOptions){c->options->threads,         c->options->tolerance, c->options->interrupted, NULL, 0,
-                         c->repeats ? &c->base : NULL};
+  return (RecordOptions){
+      c->options->threads,         c->options->tolerance, c->options->interrupted, c->options->substeps, 0,
+      c->repeats ? &c->base : NULL};
 }
 
 typedef struct {
