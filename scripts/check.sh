@@ -16,7 +16,7 @@ if [[ ${1:-} == --all ]]; then all=1; fi
 build() {
   local name=$1 code spent
   shift
-  { time "$MAKE" --no-print-directory "$@" 2>&3; } 3>&2 2>out/build.time
+  { time "$MAKE" --no-print-directory "$@" 2>&19; } 19>&2 2>out/build.time # 3 and 4 are those of make's own jobs
   code=$?
   spent=$(awk 'END { print $1 + $2 }' out/build.time)
   echo "build-$name $spent" >>"$BUILDS"
