@@ -24,7 +24,7 @@ verdict() { # name, exit code of what was tried
 # ---- the recipe: the row, and two objects
 sed 's/^#define LAWS(ROW) .*/& ROW(spring)/' src/contact/laws.c >"$WORK/laws.c"
 cmp -s src/contact/laws.c "$WORK/laws.c" && { echo "src/contact/laws.c has no table to add a row to"; exit 1; }
-read -ra compiler <<<"$(<"$BUILD/flags")"
+read -ra compiler <<<"$(sed 's/ tests:.*//' "$BUILD/flags")"
 read -ra libraries <<<"$(sed -n 's/^LDLIBS := //p' Makefile)"
 sources=("$WORK/laws.c" tests/door/law_spring.c)
 echo "files that the recipe touches: ${#sources[@]}"
