@@ -357,9 +357,9 @@ async function machine() {
       const readings = await page.$$eval('.plot:first-child .curve', (items) =>
         items.map((item) => [item.querySelector('span').textContent, Number(item.querySelector('b').textContent)]));
       check(readings.length > 0, `machine: ${title} has no curves`);
-      for (const [name, found] of readings) { // shown with four digits; below 1e-12 is rounding
+      for (const [name, found] of readings) { // three or four digits are shown; below 1e-12 is rounding
         const wanted = Number(row[`${title.split(': ')[0]}/${name}`]);
-        if (!Number.isNaN(wanted)) near(found, wanted, 5e-3 * Math.abs(wanted) + 1e-12, `machine: ${title}, ${name}`); // three digits are shown
+        if (!Number.isNaN(wanted)) near(found, wanted, 5e-3 * Math.abs(wanted) + 1e-12, `machine: ${title}, ${name}`);
       }
     }
   }
