@@ -121,8 +121,8 @@ int optimization_best_start(const Optimization* optimization); /* of several, fr
 const char* optimization_reason(const Optimization* optimization);
 /* How the last gradient was found. Undefined before optimization_start; copied out. */
 AdjointReport optimization_adjoint(const Optimization* optimization);
-/* Returns the steps of the last evaluated runs that ended above the tolerance, of the scenario with the largest residual.
- * *model: its model, borrowed until the optimization advances. */
+/* Returns the steps of the last evaluated runs that ended above the tolerance, of the scenario with the largest
+ * residual. *model: its model, borrowed until the optimization advances. */
 UnconvergedSteps optimization_unconverged(const Optimization* optimization, const Model** model);
 /* Seconds of wall time in forward runs and in adjoints so far; neither pointer may be NULL. Nothing is allocated. */
 void optimization_times(const Optimization* optimization, double* forward, double* adjoint);
