@@ -143,8 +143,7 @@ static void add_mass_models(Json* json, const Model* model) {
   static const char* const MASS_MODELS[] = {"vertices", "uniform", "given"};
   json_open(json, "mass_models", '{');
   for (int i = 0; i < model->link_count; i++)
-    if (model->links[i].mass > 0)
-      json_text(json, model->links[i].name, MASS_MODELS[model->scene->links[i].mass_model]);
+    if (model->links[i].mass > 0) json_text(json, model->links[i].name, MASS_MODELS[model->scene->links[i].mass_model]);
   json_close(json, '}');
 }
 
