@@ -72,6 +72,21 @@ static void print_parameter(const char* name, double value, const char* unit, bo
   fprintf(stderr, "  %-10s %-12.4g %-8s %s\n", name, value, unit, derived ? "derived" : "given");
 }
 
+/* One line per mass model in force: how many links, and their names. */
+static void print_mass_models(const Model* model) {
+  static const char* const MASS_MODELS[] = {"vertices", "uniform", "given"};
+  for (int k = 0; k < 3; k++) {
+    Text names = {0};
+    int count = 0;
+    for (int i = 0; i < model->link_count; i++)
+      if (model->links[i].mass > 0 && (int)model->scene->links[i].mass_model == k)
+        text_add(&names, "%s%s", count++ ? ", " : "", text_excerpt(model->links[i].name).text);
+    if (count > 0)
+      fprintf(stderr, "mass_model %s: %d link%s: %s\n", MASS_MODELS[k], count, count == 1 ? "" : "s", names.data);
+    text_free(&names);
+  }
+}
+
 static void print_details(const Run* run) {
   const Model* model = &run->loaded.model;
   const ModelContact* contact = &model->contact;
@@ -80,6 +95,7 @@ static void print_details(const Run* run) {
   fprintf(stderr, "%s: %s; threads: %d; dt = %.4g s, %d steps\n", model->scene->name, size.data, run->options->threads,
           model->simulation.dt, model->simulation.steps);
   text_free(&size);
+  print_mass_models(model);
   if (model->contact_model == CONTACT_NONE) {
     fprintf(stderr, "contact: none\n");
   } else {

@@ -35,6 +35,7 @@ static void run_stages(Builder* builder) {
   if (!solids_usable) return;
   build_hulls(builder);
   build_masses(builder);
+  if (!builder->model->own_scene) check_scale(builder->model, diagnostics);
   build_closure_sizes(builder);
   build_spinning(builder);
   build_contact(builder);

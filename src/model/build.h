@@ -86,6 +86,9 @@ Vec3 smooth_vertex_slope(const ModelHull* hull, const Vec3* sphere, int vertex, 
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose);
 /* model/masses.c: moments, centres of mass, reach. Needs the hulls. */
 void build_masses(Builder* builder);
+/* model/check_scale.c: warns once of a moving link whose size [m] looks like millimetres, and of a time step in which a
+ * body falls farther than the largest moving link is long. Needs hulls and masses. */
+void check_scale(const Model* model, Diagnostics* diagnostics);
 /* model/spinning.c: which bodies carry their momentum, and may they? Needs the masses and the start. Errors for bodies
  * that cannot; under first_order a warning where it takes much of a spin that the run begins with. */
 void build_spinning(Builder* builder);

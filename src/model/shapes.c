@@ -12,9 +12,12 @@ static const char* shape_name(const SceneShape* shape) {
 }
 
 static void report_hull(Builder* builder, const SceneShape* shape, const char* part, HullResult result) {
-  bool named = part && part[0];
-  diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place, "shape '%s'%s%s%s: %s", shape_name(shape),
-                  named ? ", group '" : "", named ? part : "", named ? "'" : "", hull_result_text(result));
+  bool named = part && part[0], flat = result == HULL_FLAT || result == HULL_TOO_FEW_POINTS;
+  const char* remedy = shape->file ? " and encloses no volume; give the mesh a thickness, or take a thin box instead"
+                                   : " and encloses no volume; give the points a thickness";
+  diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place, "shape '%s'%s%s%s: %s%s", shape_name(shape),
+                  named ? ", group '" : "", named ? part : "", named ? "'" : "", hull_result_text(result),
+                  flat ? remedy : "");
 }
 
 /* ---------------------------------------------------------------- one hull from points */

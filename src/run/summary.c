@@ -138,6 +138,15 @@ static void add_model(Json* json, const Model* model) {
   json_close(json, '}');
 }
 
+/* The mass model in force, of every link that has a mass. */
+static void add_mass_models(Json* json, const Model* model) {
+  static const char* const MASS_MODELS[] = {"vertices", "uniform", "given"};
+  json_open(json, "mass_models", '{');
+  for (int i = 0; i < model->link_count; i++)
+    if (model->links[i].mass > 0) json_text(json, model->links[i].name, MASS_MODELS[model->scene->links[i].mass_model]);
+  json_close(json, '}');
+}
+
 /* Where the run began, if in a state of another one. */
 static void add_start(Json* json, const Model* model) {
   if (!model->start) return;
@@ -285,6 +294,7 @@ void run_summary_json(Text* text, const RunSummary* summary) {
   add_inputs(&json, summary);
   json_integer(&json, "threads", summary->threads);
   add_model(&json, model);
+  add_mass_models(&json, model);
   add_simulation(&json, &model->simulation);
   add_start(&json, model);
   add_contact(&json, model);

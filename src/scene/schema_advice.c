@@ -9,6 +9,9 @@ typedef struct {
 } Synonym;
 
 static const Synonym KEYS[] = {
+    {"half_size", "size"},
+    {"half_extents", "size"},
+    {"half_extent", "size"},
     {"kp", "position_gain"},
     {"stiff", "position_gain|stiffness"},
     {"gain", "position_gain"},
@@ -163,7 +166,9 @@ void schema_add_key_advice(const SchemaTable* table, const SchemaObject* object,
   const char* section = meant ? NULL : section_with(table, object, key);
   bool embedded = !meant && !section && is_of_embedded(table, object, key);
   if (!meant && !section && !embedded) meant = text_nearest(key, keys, count);
-  if (meant) {
+  if (meant && strncmp(key, "half_", 5) == 0 && type && strcmp(type, "box") == 0) {
+    text_add(out, " (did you mean '%s'? It takes full edge lengths: twice these numbers)", meant);
+  } else if (meant) {
     add_meant(out, meant);
   } else if (embedded) {
     text_add(out, " (it is a key of the scene; --set scene.%s... changes it)", key);

@@ -1,0 +1,57 @@
+/* Warnings of sizes and time steps that fit no body of ordinary matter: often millimetres, or a time step in other
+ * units. */
+#include "model/build.h"
+
+/* Mean density below which no solid exists [kg/m^3]: the lightest aerogels have 0.16. Sizes in millimetres make a body
+ * a thousand million times too light. */
+#define DENSITY_LEAST 0.01
+/* Part of its size that the largest moving link falls in the time step that is advised. */
+#define FALL_ADVISED 0.1
+
+/* Longest edge of the boxes around the bounded hulls [m]; 0 without any. */
+static double link_size(const Model* model, const ModelLink* link) {
+  double size = 0;
+  for (int k = link->hull_first; k < link->hull_first + link->hull_count; k++) {
+    const ModelHull* hull = &model->hulls[k];
+    if (!hull->kind->bounded) continue;
+    size = fmax(size, 2 * fmax(hull->half_extent.x, fmax(hull->half_extent.y, hull->half_extent.z)));
+  }
+  return size;
+}
+
+static bool looks_like_millimetres(const Model* model, const ModelLink* link, double size) {
+  double volume = 0;
+  for (int k = link->hull_first; k < link->hull_first + link->hull_count; k++) volume += hull_volume(&model->hulls[k]);
+  return size >= 1 && link->mass > 0 && link->mass < DENSITY_LEAST * volume;
+}
+
+static void warn_millimetres(const Model* model, int link, double size, Diagnostics* diagnostics) {
+  diagnostics_add(
+      diagnostics, SEVERITY_WARNING, model->scene->links[link].place,
+      "link '%s' is %.3g m long and weighs %.3g kg: lengths are in metres; if these are millimetres, divide "
+      "sizes and positions by 1000 (a mesh: scale: 0.001)",
+      text_excerpt(model->links[link].name).text, size, model->links[link].mass);
+}
+
+static void warn_time_step(const Model* model, double size, Diagnostics* diagnostics) {
+  double dt = model->simulation.dt, gravity = vec3_norm(model->simulation.gravity);
+  diagnostics_add(diagnostics, SEVERITY_WARNING, model->scene->simulation.tolerance_place,
+                  "time step %.3g s is too long for this scene: a body falls %.3g m in it and the largest moving link "
+                  "has %.3g m; reduce simulation.dt below %.2g s",
+                  dt, gravity * dt * dt / 2, size, sqrt(2 * FALL_ADVISED * size / gravity));
+}
+
+void check_scale(const Model* model, Diagnostics* diagnostics) {
+  double largest = 0, dt = model->simulation.dt;
+  bool warned = false;
+  for (int i = 0; i < model->link_count; i++) {
+    if (!link_is_dynamic(model, i)) continue;
+    double size = link_size(model, &model->links[i]);
+    largest = fmax(largest, size);
+    if (warned || !looks_like_millimetres(model, &model->links[i], size)) continue;
+    warn_millimetres(model, i, size, diagnostics);
+    warned = true;
+  }
+  double fall = vec3_norm(model->simulation.gravity) * dt * dt / 2;
+  if (largest > 0 && fall > largest) warn_time_step(model, largest, diagnostics);
+}
