@@ -69,8 +69,8 @@ const char FILE_NOT_DATA[] =
     "...)";
 
 bool file_is_data(const char* path) {
-  static const char* const ENDINGS[] = {"yaml", "yml", "json", "xml", "mjcf", "urdf", "csv", "tsv",
-                                        "txt",  "dat", "log",  "obj", "stl",  "ply",  "off", "png"};
+  static const char* const ENDINGS[] = {"yaml", "yml", "json", "xml", "mjcf", "urdf", "csv", "tsv",  "txt",
+                                        "dat",  "log", "obj",  "stl", "ply",  "off",  "png", "jsonl"};
   const char* dot = strrchr(path, '.');
   for (size_t i = 0; dot && i < sizeof ENDINGS / sizeof ENDINGS[0]; i++)
     if (strcasecmp(dot + 1, ENDINGS[i]) == 0) return true;

@@ -1,4 +1,5 @@
 /* Newton's method for one step (docs/derivations/step.md, S8-S9). */
+#include <float.h>
 #include <string.h>
 
 #include "simulate/sim.h"
@@ -191,13 +192,16 @@ void step_rounds(Sim* s, StepReport* report) {
   if (much && !before.at_rounding) report->outcome = STEP_LINE_SEARCH;
 }
 
-/* A barrier presses 1e30 times as hard as at rest where a gap is this part of the support: only a motion that leaves no
- * room brings bodies there, and what holds them apart is then rounding. */
-#define CRUSHED 1e-6
+/* Gaps below so many roundings of the links' positions hold bodies apart by rounding alone: only a motion that leaves no
+ * room brings bodies there. */
+#define CRUSHED_ROUNDINGS 1e4
 
 static bool crushed(const Sim* s) {
   if (!s->contact || contact_overlaps(s->model->contact_model)) return false;
-  double least = CRUSHED * s->model->contact.support;
+  double size = 0;
+  for (int i = 0; i < s->model->link_count; i++)
+    if (s->model->links[i].tree >= 0) size = fmax(size, balance_place_size(s, i, s->pose_now[i].t, s->q_now));
+  double least = CRUSHED_ROUNDINGS * DBL_EPSILON * size;
   for (int k = 0; k < contact_candidate_count(s->contact); k++)
     if (contact_squeeze(s->contact, k).before < least) return true;
   return false;

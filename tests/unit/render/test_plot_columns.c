@@ -77,17 +77,17 @@ static void each_value_has_its_curve(void** state) {
   options.by = "law";
   char* text = told(d, "a", &options);
   expect_in(text, "$d0_0 << END\n1 10\n2 30\nEND\n$d0_1 << END\n1 20\n2 40\nEND\n");
-  expect_in(text, "title \"hard\", $d0_1");
-  expect_in(text, "linewidth 1.5 dashtype 2 title \"soft\""); /* over the first, both are seen */
-  expect_in(text, "set xlabel \"dt\"");
+  expect_in(text, "title 'hard', $d0_1");
+  expect_in(text, "linewidth 1.5 dashtype 2 title 'soft'"); /* over the first, both are seen */
+  expect_in(text, "set xlabel 'dt'");
   memory_free(text);
   options.by = "mass";
   options.x = "b";
   text = told(d, "a,dt", &options);
-  expect_in(text, "title \"dt, mass = 0.5\"");
-  expect_in(text, "title \"a, mass = 0.7\"");
+  expect_in(text, "title 'dt, mass = 0.5'");
+  expect_in(text, "title 'a, mass = 0.7'");
   expect_in(text, "$d0_3 << END\n5 30\n\nEND\n");
-  expect_in(text, "set xlabel \"b\"");
+  expect_in(text, "set xlabel 'b'");
   memory_free(text);
 }
 
@@ -99,8 +99,8 @@ static void what_has_a_part_is_no_curve(void** state) {
   options.by = "group";
   char* text = told(d, "*", &options);
   assert_null(strstr(text, "$d0_1"));
-  expect_in(text, "set xlabel \"time [s]\"");
-  expect_in(text, "set ylabel \"y\"");
+  expect_in(text, "set xlabel 'time [s]'");
+  expect_in(text, "set ylabel 'y'");
   memory_free(text);
 }
 

@@ -332,7 +332,7 @@ static void refuses_damaged_states(void** state) {
   Run* run = busy_run(0.005, "first_order", 1, 30);
   NumberFile* file = through_text(run->sim);
   array_of(file, "state")->count--;
-  expect_refusal(file, 0.005, "first_order", NULL, "is damaged");
+  expect_refusal(file, 0.005, "first_order", NULL, "does not hold the numbers that this scene needs");
   file = through_text(run->sim);
   array_of(file, "step")->bits[0] = (uint64_t)-5;
   expect_refusal(file, 0.005, "first_order", NULL, "is damaged");
