@@ -72,6 +72,11 @@ static const char* const TASKS[] = {
     "steps: 10\n"
     "initial: [{link: box, turns: true}]\n"
     "loss: [{type: pose, link: box, target: [0, 0, 1]}]\n",
+
+    "scene: " LINKS
+    "parameters: [{type: friction, low: 0.01, high: 1.5}]\n"
+    "data: {files: [run.csv], measured: [{link: box, position: [px, py, pz]}]}\n"
+    "identify: {position: 1.0e-3, rotation: 0.01}\n",
 };
 
 static void try_text(const Text* text, const char* set, Tally* tally, uint64_t seed, int trial) {
