@@ -28,7 +28,8 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   read_controls(reader, task, form.control);
   read_starts(reader, task, form.initial);
   read_parameters(reader, task, form.parameters);
-  if (!is_given(root, "loss") && !is_given(root, "data"))
+  const Node* data = node_find(root, "data");
+  if (!is_given(root, "loss") && (!data || node_is_null(data)))
     reader_error(reader, root->place, "'loss' is missing: a list; or 'data', of a task for sdrs identify");
   read_losses(reader, task, form.loss, form.subject_to);
   read_success(reader, task, form.success);

@@ -49,6 +49,34 @@ static const char* const TASKS[] = {
     "  - {type: gap, link: box, other: arm, margin: 0.1}\n"
     "  - {type: effort}\n"
     "optimizer: {type: step_bounded, iterations: 100, design_step: 0.01, norm: euclidean, clip: 10}\n",
+
+    "scene: " LINKS
+    "steps: 10\n"
+    "parameters: [{type: mass, links: ['a*'], within: 0.1}]\n"
+    "loss:\n"
+    "  - {type: reach, links: [box, arm], target: [0, 0, 1], margin: 0.1}\n"
+    "  - {type: force, link: box, other: arm}\n"
+    "  - {type: approach, links: ['a*'], other: box}\n"
+    "  - {type: touch, link: box, other: arm, margin: -0.001}\n"
+    "  - {type: closure, links: [arm], other: box}\n"
+    "  - {type: mass, links: [box, arm]}\n"
+    "  - {type: clearance, link: arm}\n"
+    "  - {type: removal, link: arm, other: box, direction: [0, 0, 1], length: 1}\n",
+
+    "scene: " LINKS
+    "steps: 10\n"
+    "control: [{link: arm, of: [drives], parameters: [position_gain], within: 0.5}]\n"
+    "loss: [{type: neck, link: box}, {type: extent, links: [arm], direction: [1, 0, 0]}]\n",
+
+    "scene: " LINKS
+    "steps: 10\n"
+    "initial: [{link: box, turns: true}]\n"
+    "loss: [{type: pose, link: box, target: [0, 0, 1]}]\n",
+
+    "scene: " LINKS
+    "parameters: [{type: friction, low: 0.01, high: 1.5}]\n"
+    "data: {files: [run.csv], measured: [{link: box, position: [px, py, pz]}]}\n"
+    "identify: {position: 1.0e-3, rotation: 0.01}\n",
 };
 
 static void try_text(const Text* text, const char* set, Tally* tally, uint64_t seed, int trial) {

@@ -68,28 +68,58 @@ static inline const char* movable_fault(const Task* task) {
   for (int i = 0; i < task->control_count; i++) {
     const TaskControl* control = &task->controls[i];
     HOLDS(has_link(task, &control->link) && is_interval(control->within, control->low, control->high));
-    HOLDS(control->has_parameters == (control->parameters != 0) && control->parameters < 16);
+    HOLDS(control->has_parameters == (control->parameters != 0));
+    HOLDS(control->parameters < control_gain_bit(GAIN_KINDS));
   }
   for (int i = 0; i < task->start_count; i++) {
     const TaskStart* start = &task->starts[i];
     HOLDS(has_link(task, &start->link) && is_interval(start->within, start->low, start->high));
-    HOLDS(start->coordinates || start->velocities);
+    HOLDS(start->coordinates || start->turns || start->velocities);
     bool any = false;
     for (int k = 0; k < JOINT_MAX_DOF; k++) any = any || start->dof[k];
     HOLDS(any);
   }
-  HOLDS(task->vertices_count + task->attachment_count + task->control_count + task->start_count > 0);
+  HOLDS(task->vertices_count + task->cage_count + task->attachment_count + task->control_count + task->start_count +
+            task->parameter_count >
+        0);
+  return NULL;
+}
+
+/* Returns whether a term without a link is about all links. */
+static inline bool is_of_all_links(TaskLossType type) {
+  return type == LOSS_EFFORT || type == LOSS_SMOOTHNESS || type == LOSS_SHAPE || type == LOSS_VOLUME ||
+         type == LOSS_ROUGHNESS;
+}
+
+static inline bool needs_other(TaskLossType type) {
+  return type == LOSS_RELATIVE || type == LOSS_GAP || type == LOSS_APPROACH || type == LOSS_TOUCH ||
+         type == LOSS_CLOSURE;
+}
+
+static inline bool may_have_other(TaskLossType type) {
+  return needs_other(type) || type == LOSS_FORCE || type == LOSS_CLEARANCE || type == LOSS_REMOVAL;
+}
+
+/* Links of a term: names, groups and patterns of `links` are looked up when the term is resolved. */
+static inline const char* loss_links_fault(const Task* task, const TaskLoss* loss) {
+  HOLDS((loss->links != NULL) == (loss->links_count > 0));
+  for (int i = 0; i < loss->links_count; i++) HOLDS(loss->links[i].text && loss->links[i].place.file);
+  HOLDS(!loss->link.text || has_link(task, &loss->link));
+  HOLDS(loss->link.text || loss->links || is_of_all_links(loss->type));
+  HOLDS(loss->other.text ? may_have_other(loss->type) && has_link(task, &loss->other) : !needs_other(loss->type));
   return NULL;
 }
 
 static inline const char* loss_fault(const Task* task, const TaskLoss* loss) {
   HOLDS(loss->name && *loss->name && !strpbrk(loss->name, ",\"\n\r"));
   HOLDS((int)loss->type >= 0 && (int)loss->type < LOSS_TYPE_COUNT && loss->weight > 0 && isfinite(loss->weight));
-  bool of_any = loss->type == LOSS_EFFORT || loss->type == LOSS_SMOOTHNESS || loss->type >= LOSS_SHAPE;
-  HOLDS((of_any && !loss->link.text) || has_link(task, &loss->link));
-  bool of_two = loss->type == LOSS_RELATIVE || loss->type == LOSS_GAP;
-  HOLDS(of_two ? has_link(task, &loss->other) : !loss->other.text);
-  HOLDS(finite3(loss->point) && finite3(loss->target) && finite3(loss->spread) && loss->margin >= 0);
+  const char* fault = loss_links_fault(task, loss);
+  if (fault) return fault;
+  HOLDS(finite3(loss->point) && finite3(loss->target) && finite3(loss->spread));
+  if (loss->type == LOSS_TOUCH || loss->type == LOSS_CLOSURE)
+    HOLDS(isfinite(loss->margin));
+  else
+    HOLDS(loss->margin >= 0);
   HOLDS(loss->spread.x >= 0 && loss->spread.y >= 0 && loss->spread.z >= 0);
   if (loss->type == LOSS_TRAVEL) HOLDS(is_unit_vector(loss->direction));
   if (loss->type == LOSS_ORIENTATION) HOLDS(is_unit_vector(loss->axis) && is_unit_vector(loss->target));
@@ -124,7 +154,8 @@ static inline const char* scenario_list_fault(const Task* task) {
 }
 
 static inline const char* task_fault(const Task* task) {
-  HOLDS(task->path && task->name && strlen(task->sha256) == 64 && task->loss_count >= 1);
+  HOLDS(task->path && task->name && strlen(task->sha256) == 64);
+  HOLDS(task->loss_count >= 1 || task->data.given); /* sdrs identify needs no loss */
   const char* fault = scenario_list_fault(task);
   if (!fault) fault = design_fault(task);
   if (!fault) fault = movable_fault(task);

@@ -172,6 +172,8 @@ static void mistakes_are_told(void** state) {
       "14:75: error: loss[10].from: must be >= 0 s, got -1\n");
   expect_task_problems(BEFORE "loss: []\n", "3:7: error: loss: must not be empty\n");
   expect_task_problems(BEFORE, "1:1: error: 'loss' is missing: a list; or 'data', of a task for sdrs identify\n");
+  expect_task_problems(BEFORE "data:\n",
+                       "1:1: error: 'loss' is missing: a list; or 'data', of a task for sdrs identify\n");
 }
 
 static void success_is_a_list_of_its_own(void** state) {
