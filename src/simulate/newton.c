@@ -192,8 +192,8 @@ void step_rounds(Sim* s, StepReport* report) {
   if (much && !before.at_rounding) report->outcome = STEP_LINE_SEARCH;
 }
 
-/* Gaps below so many roundings of the links' positions hold bodies apart by rounding alone: only a motion that leaves no
- * room brings bodies there. */
+/* Gaps below so many roundings of the links' positions hold bodies apart by rounding alone: only a motion that leaves
+ * no room brings bodies there. */
 #define CRUSHED_ROUNDINGS 1e4
 
 static bool crushed(const Sim* s) {
