@@ -105,20 +105,22 @@ static sdrs_status set_design(sdrs* s, const Setting* set) {
 }
 
 static sdrs_status set(sdrs* s, void* arguments) {
-  const Setting* setting = arguments;
-  if (!setting->values && setting->count > 0) return library_fail(s, SDRS_USAGE, "'values' is NULL");
-  switch (setting->block) {
+  static const double NONE[1] = {0}; /* of no bytes, too, memcpy must not get NULL */
+  Setting setting = *(const Setting*)arguments;
+  if (!setting.values && setting.count > 0) return library_fail(s, SDRS_USAGE, "'values' is NULL");
+  if (!setting.values) setting.values = NONE;
+  switch (setting.block) {
     case SDRS_COORDINATES:
     case SDRS_VELOCITIES:
-      return set_start(s, setting);
+      return set_start(s, &setting);
     case SDRS_INPUT:
-      return set_input(s, setting);
+      return set_input(s, &setting);
     case SDRS_DESIGN:
-      return set_design(s, setting);
+      return set_design(s, &setting);
     default:
       break;
   }
-  const char* name = sdrs_block_name(setting->block);
+  const char* name = sdrs_block_name(setting.block);
   return library_fail(s, SDRS_USAGE, "%s cannot be set: load the scene with an override",
                       name ? name : "no such block");
 }
