@@ -105,10 +105,10 @@ static sdrs_status set_design(sdrs* s, const Setting* set) {
 }
 
 static sdrs_status set(sdrs* s, void* arguments) {
-  static const double NONE[1] = {0}; /* of no bytes, too, memcpy must not get NULL */
+  static const double NONE[1] = {0}; /* memcpy must not get NULL, even for no bytes */
   Setting setting = *(const Setting*)arguments;
   if (!setting.values && setting.count > 0) return library_fail(s, SDRS_USAGE, "'values' is NULL");
-  if (!setting.values) setting.values = NONE;
+  if (setting.count == 0) setting.values = NONE;
   switch (setting.block) {
     case SDRS_COORDINATES:
     case SDRS_VELOCITIES:
