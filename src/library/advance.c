@@ -77,7 +77,7 @@ static void replace_model(sdrs* s, const Model* model, const double* design, siz
   drive_free(&own->live);
   model_destroy(&s->shared->model);
   s->shared->model = *model;
-  memcpy(s->shared->design, design, sizeof(double) * count);
+  if (count > 0) memcpy(s->shared->design, design, sizeof(double) * count);
   drive_create(&own->live, &s->shared->model);
 }
 
@@ -105,22 +105,20 @@ static sdrs_status set_design(sdrs* s, const Setting* set) {
 }
 
 static sdrs_status set(sdrs* s, void* arguments) {
-  static const double NONE[1] = {0}; /* memcpy must not get NULL, even for no bytes */
-  Setting setting = *(const Setting*)arguments;
-  if (!setting.values && setting.count > 0) return library_fail(s, SDRS_USAGE, "'values' is NULL");
-  if (setting.count == 0) setting.values = NONE;
-  switch (setting.block) {
+  const Setting* setting = arguments;
+  if (!setting->values && setting->count > 0) return library_fail(s, SDRS_USAGE, "'values' is NULL");
+  switch (setting->block) {
     case SDRS_COORDINATES:
     case SDRS_VELOCITIES:
-      return set_start(s, &setting);
+      return set_start(s, setting);
     case SDRS_INPUT:
-      return set_input(s, &setting);
+      return set_input(s, setting);
     case SDRS_DESIGN:
-      return set_design(s, &setting);
+      return set_design(s, setting);
     default:
       break;
   }
-  const char* name = sdrs_block_name(setting.block);
+  const char* name = sdrs_block_name(setting->block);
   return library_fail(s, SDRS_USAGE, "%s cannot be set: load the scene with an override",
                       name ? name : "no such block");
 }
