@@ -77,7 +77,7 @@ static void replace_model(sdrs* s, const Model* model, const double* design, siz
   drive_free(&own->live);
   model_destroy(&s->shared->model);
   s->shared->model = *model;
-  memcpy(s->shared->design, design, sizeof(double) * count);
+  if (count > 0) memcpy(s->shared->design, design, sizeof(double) * count);
   drive_create(&own->live, &s->shared->model);
 }
 

@@ -150,7 +150,7 @@ bool drive_set_coordinates(DrivenModel* d, const double* q) {
     double norm = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
     if (!(norm > 0) || !isfinite(norm)) return false;
   }
-  memcpy(m->initial_coordinates, q, sizeof(double) * (size_t)m->coordinate_count);
+  if (m->coordinate_count > 0) memcpy(m->initial_coordinates, q, sizeof(double) * (size_t)m->coordinate_count);
   d->model.placed_at = d->placed_at;
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
@@ -169,6 +169,6 @@ bool drive_set_coordinates(DrivenModel* d, const double* q) {
 
 bool drive_set_velocities(DrivenModel* d, const double* v) {
   if (!all_finite(v, d->model.dof_count)) return false;
-  memcpy(d->model.initial_velocities, v, sizeof(double) * (size_t)d->model.dof_count);
+  if (d->model.dof_count > 0) memcpy(d->model.initial_velocities, v, sizeof(double) * (size_t)d->model.dof_count);
   return true;
 }

@@ -140,6 +140,17 @@ static void arguments(void** state) {
   sdrs_free(s);
 }
 
+/* Under the undefined-behaviour sanitizer: NULL is for no numbers, where the scene has none. */
+static void nothing_to_set(void** state) {
+  (void)state;
+  sdrs* s = NULL;
+  const char* fixed = "links: [{name: ground, fixed: true, shape: {type: box, size: [1, 1, 1]}}]\n";
+  assert_int_equal(sdrs_parse(&s, fixed, NULL, NULL), SDRS_OK);
+  assert_int_equal(sdrs_set(s, SDRS_COORDINATES, NULL, 0), SDRS_OK);
+  assert_int_equal(sdrs_set(s, SDRS_VELOCITIES, NULL, 0), SDRS_OK);
+  sdrs_free(s);
+}
+
 static void queries(void** state) {
   (void)state;
   static const double POINTS[3] = {0, 0, 0};
@@ -157,6 +168,7 @@ static void queries(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(loading), cmocka_unit_test(no_object),
-                                     cmocka_unit_test(arguments), cmocka_unit_test(queries)};
+                                     cmocka_unit_test(nothing_to_set), cmocka_unit_test(arguments),
+                                     cmocka_unit_test(queries)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

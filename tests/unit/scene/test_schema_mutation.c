@@ -55,19 +55,19 @@ static const char* result_fault(Status status, const Diagnostics* diagnostics) {
   return NULL;
 }
 
-static void try_change(const char* path, const Node* root, bool is_task, const Node* node, Change change) {
+static void try_change(const char* path, const Node* root, bool is_task, const Node* changed, Change change) {
   Text text = {0};
   Diagnostics diagnostics = {0};
   Task task = {0};
   Scene scene = {0};
-  add_json(&text, root, node, change);
+  add_json(&text, root, changed, change);
   Status status = is_task ? task_parse(&task, path, text.data, text.length, false, NULL, 0, &diagnostics)
                           : scene_parse(&scene, path, text.data, text.length, false, NULL, 0, &diagnostics);
   const char* fault = result_fault(status, &diagnostics);
   bool whole = !fault && status == STATUS_OK;
   if (whole && !is_task) fault = scene_fault(&scene);
   if (whole && is_task) fault = scenario_list_fault(&task);
-  if (fault) fail_at(path, node, change, fault);
+  if (fault) fail_at(path, changed, change, fault);
   task_free(&task);
   scene_free(&scene);
   diagnostics_free(&diagnostics);
