@@ -586,7 +586,7 @@ static void run_I5_I6_impacts(void** state) {
   expect_motion(&row, "ball", (Witness){3, 0, 0.05, 0.2});
   check_row(&row);
   check_row(&(Row){"impacts, momentum", IN_CONTACT, 40, 1e-6, "momentum", IMPACTS});
-  check_row_in(&(Row){"impacts in substeps", STATE | CONTACT, 26, 1e-6, "first_order", IMPACTS}, FROM_THE_FIRST);
+  check_row_in(&(Row){"impacts in substeps", STATE | CONTACT, 30, 1e-6, "first_order", IMPACTS}, FROM_THE_FIRST);
   check_row_in(&(Row){"impacts in substeps, momentum", STATE | CONTACT, 20, 1e-6, "momentum", IMPACTS}, FROM_THE_FIRST);
 }
 
