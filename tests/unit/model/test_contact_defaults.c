@@ -154,7 +154,7 @@ static void derived_R4_grows_with_the_bodies_and_has_a_floor(void** state) {
   (void)state;
   ModelContact c = contact_of(
       "simulation: {dt: 0.1}\n"
-      "links: [{name: a, mass: 1, shape: {type: box, size: [90, 90, 90]}}]\n");
+      "links: [{name: a, density: 1000, shape: {type: box, size: [90, 90, 90]}}]\n");
   check_near(c.support, 0.45, 1e-15, "bodies of 90 m");
   c = contact_of("links: [{name: a, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 5e6]}]\n");
   check_near(c.support, 5e-3, 1e-9, "5000 km from the origin");
