@@ -75,10 +75,10 @@ def main():
     parser = argparse.ArgumentParser(description="compares the ABI of libsdrs with tests/library/abi")
     parser.add_argument("--write", action="store_true", help="record the present ABI")
     parser.add_argument("--header", type=pathlib.Path, default=ROOT / "src" / "library" / "sdrs.h")
-    parser.add_argument("--library", type=pathlib.Path, default=ROOT / "out" / "lib" / "libsdrs.so")
+    parser.add_argument("--library", dest="shared", type=pathlib.Path, default=ROOT / "out" / "lib" / "libsdrs.so")
     options = parser.parse_args()
     text = plain(options.header.read_text())
-    now = ([f"soname {soname(options.library)}"] + [f"symbol {name}" for name in exported(options.library)] + functions(text)
+    now = ([f"soname {soname(options.shared)}"] + [f"symbol {name}" for name in exported(options.shared)] + functions(text)
            + layout(text, options.header.resolve()))
     if options.write:
         RECORD.write_text("\n".join(now) + "\n")

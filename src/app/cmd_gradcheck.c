@@ -75,7 +75,7 @@ static const char* verdict_text(GradcheckVerdict verdict) {
   return verdict == GRADCHECK_WRONG ? "FAILED" : verdict == GRADCHECK_RIGHT ? "passed" : "cannot be checked";
 }
 
-/* Of several blocks: one that fails fails all; else they passed as far as they were checked. */
+/* Returns the verdict on several blocks: failed where one failed, else passed as far as they were checked. */
 static const char* blocks_text(const GradcheckBlockReport* blocks, int count) {
   GradcheckCoverage coverage = gradcheck_coverage(blocks, count);
   for (int b = 0; b < count; b++)

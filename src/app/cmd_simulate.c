@@ -74,15 +74,15 @@ static void print_parameter(const char* name, double value, const char* unit, bo
 
 /* One line per mass model in force: how many links, and their names. */
 static void print_mass_models(const Model* model) {
-  static const char* const MASS_MODELS[] = {"vertices", "uniform", "given"};
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < MASS_MODELS; k++) {
     Text names = {0};
     int count = 0;
     for (int i = 0; i < model->link_count; i++)
       if (model->links[i].mass > 0 && (int)model->scene->links[i].mass_model == k)
         text_add(&names, "%s%s", count++ ? ", " : "", text_excerpt(model->links[i].name).text);
     if (count > 0)
-      fprintf(stderr, "mass_model %s: %d link%s: %s\n", MASS_MODELS[k], count, count == 1 ? "" : "s", names.data);
+      fprintf(stderr, "mass_model %s: %d link%s: %s\n", mass_model_word((MassModel)k), count, count == 1 ? "" : "s",
+              names.data);
     text_free(&names);
   }
 }

@@ -27,7 +27,7 @@ const char* text_control(const char* text);
 bool file_is_data(const char* path);
 /* Returns file_is_data; adds the error with its remedy otherwise. */
 bool file_check_data(const char* path, Diagnostics* diagnostics);
-/* What is wrong with a name that file_is_data refuses, and the remedy. */
+/* The message about a name that file_is_data refuses, with the remedy. */
 extern const char FILE_NOT_DATA[];
 /* Returns whether a later column of the table has the same name, so that the name does not say which is meant. */
 bool csv_repeated(const CsvTable* table, int column);

@@ -325,7 +325,7 @@ static sdrs_status load_into(sdrs* s, Loading* l) {
   return status;
 }
 
-/* What makes no sense in the options, constant; NULL: nothing. */
+/* Returns the first mistake in the options, constant; NULL: none. */
 static const char* options_fault(const sdrs_options* options) {
   if (options->override_count < 0) return "override_count is negative";
   if (options->override_count > 0 && !options->overrides) return "override_count without overrides";

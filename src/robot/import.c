@@ -7,15 +7,20 @@
 #define HOLD_DAMPING_RATIO 1.0
 #define PI 3.14159265358979324
 
+/* Takes the text over. */
+static void remark(RobotReport* report, Diagnostics* diagnostics, Severity severity, SourcePlace place, Text* text) {
+  diagnostics_add(diagnostics, severity, place, "%s", text->data);
+  text_add(&report->remarks, "%s\n", text->data);
+  text_free(text);
+}
+
 void robot_remark(RobotReport* report, Diagnostics* diagnostics, SourcePlace place, const char* format, ...) {
   Text text = {0};
   va_list arguments;
   va_start(arguments, format);
   text_add_v(&text, format, arguments);
   va_end(arguments);
-  diagnostics_add(diagnostics, SEVERITY_NOTE, place, "%s", text.data);
-  text_add(&report->remarks, "%s\n", text.data);
-  text_free(&text);
+  remark(report, diagnostics, SEVERITY_NOTE, place, &text);
 }
 
 void robot_exclude(Scene* scene, const char* a, const char* b) {
@@ -72,9 +77,7 @@ static bool exclude_from_world(Robot* robot, const ModelTouch* pair, Diagnostics
            "'%s' and '%s' intersect at the start by %.3g m and cannot be moved apart: they never collide "
            "(contact.exclude); start the robot elsewhere, by --start or a keyframe",
            a->name, b->name, pair->depth);
-  diagnostics_add(diagnostics, SEVERITY_WARNING, (SourcePlace){robot->scene.path, 0, 0}, "%s", text.data);
-  text_add(&robot->report.remarks, "%s\n", text.data);
-  text_free(&text);
+  remark(&robot->report, diagnostics, SEVERITY_WARNING, (SourcePlace){robot->scene.path, 0, 0}, &text);
   robot_exclude(&robot->scene, a->name, b->name);
   return true;
 }
@@ -138,7 +141,7 @@ static Vec3 rise_of(const Model* model, int link, Vec3 up) {
 
 static bool can_rise(const Model* model, int link, Vec3 up) { return vec3_norm(rise_of(model, link, up)) > 0; }
 
-/* Of a pair the base that is lifted: the one that can rise, of two the higher one; -1 = none. */
+/* Returns the root that is lifted: the one of the pair that can rise, the higher one of two; -1: none. */
 static int lifted_of(const Model* model, const ModelTouch* touch, Vec3 up) {
   int a = root_of(model, touch->a), b = root_of(model, touch->b);
   if (a == b || touch->depth > LIFT_MOST) return -1;

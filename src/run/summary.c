@@ -140,10 +140,10 @@ static void add_model(Json* json, const Model* model) {
 
 /* The mass model in force, of every link that has a mass. */
 static void add_mass_models(Json* json, const Model* model) {
-  static const char* const MASS_MODELS[] = {"vertices", "uniform", "given"};
   json_open(json, "mass_models", '{');
   for (int i = 0; i < model->link_count; i++)
-    if (model->links[i].mass > 0) json_text(json, model->links[i].name, MASS_MODELS[model->scene->links[i].mass_model]);
+    if (model->links[i].mass > 0)
+      json_text(json, model->links[i].name, mass_model_word(model->scene->links[i].mass_model));
   json_close(json, '}');
 }
 

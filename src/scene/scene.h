@@ -131,7 +131,9 @@ typedef struct {
 /* which: MATERIAL_FRICTION ... MATERIAL_STIFFNESS. Constant. */
 const char* material_key(int which); /* "friction", ... */
 
-typedef enum { MASS_VERTICES, MASS_UNIFORM, MASS_GIVEN } MassModel;
+typedef enum { MASS_VERTICES, MASS_UNIFORM, MASS_GIVEN, MASS_MODELS } MassModel;
+/* The word of `mass_model` in a scene. Constant; model is below MASS_MODELS. */
+const char* mass_model_word(MassModel model); /* "vertices", ... */
 
 typedef struct {
   char* name;

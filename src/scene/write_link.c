@@ -92,14 +92,18 @@ static void write_joint(Text* out, const SceneJoint* joint) {
 
 /* ---------------------------------------------------------------- links */
 
+const char* mass_model_word(MassModel model) {
+  static const char* const WORDS[MASS_MODELS] = {"vertices", "uniform", "given"};
+  return WORDS[model];
+}
+
 static void write_mass(Text* out, const SceneLink* link) {
-  static const char* const MODELS[] = {"vertices", "uniform", "given"};
   if (link->has_mass || link->has_density) {
     text_add(out, link->has_mass ? "    mass: " : "    density: ");
     write_number(out, link->has_mass ? link->mass : link->density);
     text_add(out, "\n");
   }
-  text_add(out, "    mass_model: %s\n", MODELS[link->mass_model]);
+  text_add(out, "    mass_model: %s\n", mass_model_word(link->mass_model));
   if (link->mass_model != MASS_GIVEN) return;
   text_add(out, "    center: ");
   write_numbers(out, (const double[3]){link->center.x, link->center.y, link->center.z}, 3);

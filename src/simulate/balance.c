@@ -150,6 +150,13 @@ double balance_place_size(const Sim* s, int link, Vec3 place, const double* q) {
   return size;
 }
 
+double balance_largest_place(const Sim* s) {
+  double size = 0;
+  for (int i = 0; i < s->model->link_count; i++)
+    if (s->model->links[i].tree >= 0) size = fmax(size, balance_place_size(s, i, s->pose_now[i].t, s->q_now));
+  return size;
+}
+
 static double place_size(const Sim* s, int link) {
   return balance_place_size(s, link, s->reference[link], s->configuration[s->current].q);
 }

@@ -198,10 +198,7 @@ void step_rounds(Sim* s, StepReport* report) {
 
 static bool crushed(const Sim* s) {
   if (!s->contact || contact_overlaps(s->model->contact_model)) return false;
-  double size = 0;
-  for (int i = 0; i < s->model->link_count; i++)
-    if (s->model->links[i].tree >= 0) size = fmax(size, balance_place_size(s, i, s->pose_now[i].t, s->q_now));
-  double least = CRUSHED_ROUNDINGS * DBL_EPSILON * size;
+  double least = CRUSHED_ROUNDINGS * DBL_EPSILON * balance_largest_place(s);
   for (int k = 0; k < contact_candidate_count(s->contact); k++)
     if (contact_squeeze(s->contact, k).before < least) return true;
   return false;

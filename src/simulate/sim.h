@@ -348,6 +348,8 @@ bool balance_at_rounding(const Sim* sim, const Assembly* assembly);
 /* How large the numbers are that the place of a link is made of: its distance from the origin, or how far a joint on
  * the way to it has slid, which is farther where a body has come near the origin from afar [m]. q: (nq). */
 double balance_place_size(const Sim* sim, int link, Vec3 place, const double* q);
+/* The largest of these sizes of all links that move, at the accepted state [m]. */
+double balance_largest_place(const Sim* sim);
 /* Largest imbalance over the free degrees of freedom relative to the forces at work there: at most the tolerance when
  * all are in balance. NaN: a gradient is not finite. *worst: its degree of freedom, -1 when all are zero. Without
  * unit. */

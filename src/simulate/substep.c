@@ -315,10 +315,7 @@ static StepKind better_kind(const Sim* s) {
 
 /* Is a part so short that it says nothing of the speeds in it? */
 static bool is_lost(const Sim* s, double length) {
-  double size = 0;
-  for (int i = 0; i < s->model->link_count; i++)
-    if (s->model->links[i].tree >= 0) size = fmax(size, balance_place_size(s, i, s->pose_now[i].t, s->q_now));
-  return length * SPEED_KNOWN * s->model->contact.rest_speed < PLACE_KNOWN * size;
+  return length * SPEED_KNOWN * s->model->contact.rest_speed < PLACE_KNOWN * balance_largest_place(s);
 }
 
 /* The part of s->clock, as long as it is or shorter: *length. A part that fails is taken in halves while speeds

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a program printed that read this text; NULL where it failed. Owned by the caller. */
+/* Returns the output of a program that read this text; NULL where it failed. Owned by the caller. */
 static char* answer(const char* const* words, const char* text) {
   char name[] = "/tmp/sdrs-outside-XXXXXX", *data = NULL;
   size_t length;

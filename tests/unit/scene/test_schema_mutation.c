@@ -9,7 +9,7 @@
 #include "task_consistency.h"
 #include "task_testing.h"
 
-/* So many changes take about ten seconds under the address sanitizer. */
+/* Number of sampled changes: about ten seconds under the address sanitizer. */
 enum { MUTATIONS = 3000 };
 
 typedef enum { CHANGE_REMOVE, CHANGE_NULL, CHANGE_LIST, CHANGE_MAP, CHANGE_COUNT } Change;
@@ -86,7 +86,7 @@ static bool is_chosen(Choice* choice) {
   return choice->stride > 0 && number >= choice->offset && (number - choice->offset) % choice->stride == 0;
 }
 
-/* Of a list of plain numbers the first stands for all. */
+/* The first item of a list of plain numbers stands for all. */
 static void try_below(const char* path, const Node* root, bool is_task, const Node* parent, Choice* choice) {
   for (const Node* node = parent->first; node; node = node->next) {
     bool alike = parent->kind == NODE_LIST && node->kind == NODE_SCALAR && node != parent->first;
@@ -133,7 +133,7 @@ static void no_change_of_a_shipped_file_breaks_the_reader(void** state) {
   globfree(&files);
 }
 
-/* What was read without its required keys must not be used. */
+/* Objects that were read without their required keys must not be used. */
 static void closures_without_their_keys_are_refused(void** state) {
   (void)state;
   static const char LINK[] = "links: [{name: a, mass: 1, shape: {type: box, size: [1, 1, 1]}}]\n";
