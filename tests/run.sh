@@ -140,13 +140,13 @@ done
 # A test that left no count was itself killed.
 lost=$(($# - $(find "$LOGS" -name '*.count' | wc -l)))
 if ((lost > 0)); then failed=$((failed + lost)); echo "$lost tests left no result"; fi
-# Cases that take longer than they may: tests/slow has lines `CASE SECONDS`.
+# Cases that take longer than they may: tests/slow has lines `CASE SECONDS`, CASE the first word of its name.
 while read -r seconds limit name; do
   failed=$((failed + 1))
   echo "FAIL $name took $seconds s of processor time, more than $limit: make it shorter, move it to the long tests, or list it in tests/slow"
 done < <(cat "$LOGS"/*.cases | awk -v slow="$slow" '
   FILENAME == "tests/slow" { if ($1 !~ /^#/ && NF) allowed[$1] = $2; next }
-  { seconds = $1; sub(/^[^ ]* /, ""); limit = $0 in allowed ? allowed[$0] : slow }
+  { seconds = $1; sub(/^[^ ]* /, ""); name = $1; sub(/:$/, "", name); limit = name in allowed ? allowed[name] : slow }
   slow > 0 && seconds > limit { print seconds, limit, $0 }' tests/slow -)
 echo "slowest, processor time [s]:"
 cat "$LOGS"/*.cases | sort -rn | head -n 10 | awk '{ seconds = $1; sub(/^[^ ]* /, ""); printf "%8.1f  %s\n", seconds, $0 }'
