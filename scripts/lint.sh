@@ -75,7 +75,7 @@ changed_sources() {
 sources_to_read() {
   local changed
   if ! ((all)) && changed=$(changed_sources); then
-    readable_sources | grep -xF "$changed"
+    readable_sources | { grep -xF "$changed" || (($? == 1)); } # none of them changed is no fault
   else
     readable_sources
   fi
