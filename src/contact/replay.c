@@ -383,7 +383,7 @@ static bool pair_field(const ContactReplay* r, int index, const ContactField* f,
 }
 
 static bool carries(const PairCarry* c) {
-  return c->y != 0 || c->old.potential != 0 || c->old.force != 0 || c->load != 0 || c->speed != 0;
+  return c->y != 0 || c->old.potential != 0 || c->old.force != 0 || c->load != 0 || c->event != 0;
 }
 
 static void reverse_pair(void* context, int index, int thread) {

@@ -60,7 +60,7 @@ static StepWeights leaving_weights(const StepClock* clock) {
 
 StepWeights step_weights(Integrator integrator, const StepClock* clock) {
   bool second = integrator == INTEGRATOR_SECOND_ORDER;
-  bool beside = clock->kind == STEP_ENTERS || clock->kind == STEP_LEAVES; /* an impact */
+  bool beside = clock->kind == STEP_LEAVES; /* an impact */
   if (clock->kind == STEP_IMPACT || (beside && !second)) return part_weights(clock);
   if (second && clock->kind == STEP_LEAVES && clock->dt_before > 0) return leaving_weights(clock);
   if (clock->kind == STEP_STRIKES || clock->kind == STEP_STRUCK || clock->kind == STEP_RECOVERS)

@@ -39,12 +39,15 @@ typedef enum {
   STEP_STRIKES,  /* second_order, restitution 0: an approach ends in it; of first order, as are the next two */
   STEP_STRUCK,   /* a step after that, until nothing is pressed together any more; one in which the last contact ends */
   STEP_RECOVERS, /* and one more */
-  STEP_ENTERS,   /* the first of the parts that resolve an impact */
-  STEP_IMPACT,   /* another of them */
+  STEP_IMPACT,   /* one of the short substeps of an impact */
   STEP_LEAVES,   /* the first after them; not second_order: a step or part near them of another length than before it */
 } StepKind;
-/* Is it a part that resolves an impact? false of every other kind; nothing is allocated. */
-static inline bool step_resolves(StepKind kind) { return kind == STEP_ENTERS || kind == STEP_IMPACT; }
+/* What ends a substep (impact.md, I10). */
+typedef enum {
+  END_SHARE, /* a share of what is left of the step, all of it for share 1 */
+  END_SHORT, /* a length that is the same in all runs */
+  END_EVENT, /* the impact of a pair of hulls begins there */
+} StepEnd;
 
 /* A step in time, by its end and its length and those of the two before it. */
 typedef struct {
@@ -53,6 +56,11 @@ typedef struct {
   double dt_before; /* of the step that led to the present state; 0: the run began there [s] */
   double dt_older;  /* of the one before that; 0: there was none [s] */
   StepKind kind;
+  StepEnd end;
+  double share;        /* of END_SHARE */
+  int hull_a, hull_b;  /* of END_EVENT */
+  bool begin_varies;   /* the time at which it begins depends on the state */
+  bool dt_varies, before_varies, older_varies; /* so do dt, dt_before, dt_older */
 } StepClock;
 
 typedef enum {

@@ -88,7 +88,7 @@ static bool read_words(Sim* s, bool with_contact, Diagnostics* diagnostics) {
 /* Vertices or contact parameters are not those that the state was recorded with: what presses is found anew, and rests
  * on the forces that were. */
 static bool meet_anew(Sim* s) {
-  contact_set_part(s->contact, s->reached.dt, s->reached.dt_before, step_resolves(s->reached.kind), 1);
+  contact_set_part(s->contact, s->reached.dt, s->reached.dt_before, 1);
   contact_remember(s->contact, CONTACT_STEP);
   bool apart = contact_reset(s->contact, s->pose_now);
   contact_recall(s->contact, CONTACT_STEP);
