@@ -434,6 +434,28 @@ void contact_replay_seed_carry(ContactReplay* replay, int pair, int number);
  * Allocates nothing. */
 void contact_replay_read_carry(const ContactReplay* replay, double* out);
 
+/* Evaluates the pairs that are loaded once more: after contact_replay_set_dt. Allocates nothing. */
+void contact_replay_refresh(ContactReplay* replay);
+/* The pair of hulls at whose potential U a step ends (impact.md, I10): forces and torques about the centres of mass by
+ * which U grows with the motion of its links at t + dt, world axes [1/m^2, 1/m]. Those of a half-space act at its own
+ * link. */
+typedef struct {
+  int index; /* of the pair */
+  int link[2];
+  Vec3 force[2], torque[2];
+} EventTerms;
+/* False: the pair is not among those loaded, or its law has no events. Allocates nothing. */
+bool contact_replay_event(const ContactReplay* replay, int hull_a, int hull_b, EventTerms* event);
+/* A scalar that grows by nu [m] times U, less U where impacts begin: its derivatives by vertices and by half-spaces join
+ * those of the next contact_replay_adjoint; that by the support is added to gradient. */
+void contact_replay_seed_event(ContactReplay* replay, const EventTerms* event, double nu, ModelGradient* gradient);
+/* Derivatives by the lengths of the step and of the one before that contact_replay_adjoint found last, of laws that rest
+ * on them [1/s]: by dt those of the load that the pairs hand on, else by dt_before. */
+typedef struct {
+  double dt, dt_before;
+} ContactLengths;
+ContactLengths contact_replay_lengths(const ContactReplay* replay);
+
 /* The force of link `other` on `link`, of all their hulls. */
 typedef struct {
   int link, other;

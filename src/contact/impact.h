@@ -51,6 +51,8 @@ Impact impact_of(const ImpactParameters* parameters, double potential, double be
 /* Speed of approach over the substep that led to t, from the pressures at both its ends; 0 unless the pair is in range
  * at t [m/s]. By value; cannot fail, allocates nothing. */
 double impact_speed(const ImpactParameters* parameters, const ImpactPast* past);
+/* U of a z [1/m]; z in (0, 1]. Cannot fail, allocates nothing. */
+double impact_potential(double support, double z);
 /* z of a potential, in (0, 1]. Cannot fail, allocates nothing. */
 double impact_clearance(const ImpactParameters* parameters, double potential);
 

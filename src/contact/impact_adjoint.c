@@ -91,13 +91,13 @@ static void add_pressure(Pressure* to, double factor, const Pressure* from) {
 
 /* By all that the factor of a pair that bounces rests on besides its potential at t + dt; by_factor: by the factor
  * (I12). */
-static void bounce_adjoint(double by_factor, const Impact* impact, Pressure* bar, PairShares* out) {
+static void bounce_adjoint(double by_factor, double by_load, const Impact* impact, Pressure* bar, PairShares* out) {
   out->support += by_factor * impact->by_support;
   out->rest_speed += by_factor * impact->by_rest_speed;
   out->restitution += by_factor * impact->by_restitution;
   out->inertia += by_factor * impact->by_inertia;
   out->stiffness += by_factor * impact->by_stiffness;
-  out->dt += by_factor * impact->by_dt;
+  out->dt += by_load * impact->by_dt; /* step_lengths.c has that of the force */
   out->dt_before += by_factor * impact->by_dt_before;
   add_pressure(bar, by_factor, &impact->by_now);
   add_pressure(&out->carry.old, by_factor, &impact->by_old);
@@ -111,7 +111,7 @@ void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, co
   double by_potential = value * impact->second + carried->event;
   if (by_potential != 0) potential_adjoint(by_potential, parameters->support, next, false, active, out);
   if (past->bounces)
-    bounce_adjoint(value + carried->load, impact, bar, out);
+    bounce_adjoint(value + carried->load, carried->load, impact, bar, out);
   else {
     out->support += value * impact->by_support;
     out->rest_speed += value * impact->by_rest_speed;

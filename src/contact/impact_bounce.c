@@ -56,6 +56,8 @@ static Nearness nearness_of(double s, const Pressure* p) {
   return out;
 }
 
+double impact_potential(double support, double z) { return POTENTIAL_TERMS * barrier_eval(z).value / support; }
+
 double impact_clearance(const ImpactParameters* p, double potential) { return clearance_of(p->support, potential); }
 
 double impact_speed(const ImpactParameters* p, const ImpactPast* past) {

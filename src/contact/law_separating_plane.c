@@ -647,6 +647,18 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
   return sound;
 }
 
+static void potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]) {
+  PairDerivatives d;
+  PlaneResponse response;
+  const PairBody* body = p->next;
+  plane_derivatives(p->own_next, body[1].hull.half_space, body[0].reference, body[1].reference, &d, &response);
+  for (int side = 0; side < 2; side++) {
+    force[side] = d.force[side];
+    torque[side] = mat3_axial(d.moment[side]);
+  }
+  if (body[1].hull.half_space) force[1] = torque[1] = vec3(0, 0, 0); /* PairShares.ground_next has it */
+}
+
 static void reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s) {
   const Law* law = p->law;
   const Replay* memory = p->memory;
@@ -667,7 +679,10 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
       friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, now.solution, twist, &then, s);
     if (rolls(p->material))
       bar.force += rolling_adjoint(&memory->rolling, &rolling, law->support, &now, p->next, twist, &then, s);
+    double by_rest_speed = s->rest_speed;
     impact_load_adjoint(&r.load, p->material, &bar, s);
+    if (r.past.dt_before > 0) /* the width goes with v_r dt (I2) */
+      s->dt_before += (s->rest_speed - by_rest_speed) * law->impact.rest_speed / r.past.dt_before;
   }
   impact_carry_adjoint(carry, &impact, &now, &bar, s);
   impact_pressure_adjoint(&bar, &impact, &now, &then, s);
@@ -719,5 +734,6 @@ const ContactLaw LAW_separating_plane = {
     .press = press,
     .revisit = revisit,
     .replay = replay,
+    .potential = potential,
     .reverse = reverse,
 };

@@ -417,6 +417,7 @@ typedef struct {
 typedef struct {
   bool sound;            /* false: the gradient is not one; the rest says why */
   bool contact_failed;   /* a plane or a slip of the record was not found again */
+  bool grazes;           /* bodies only graze each other where an impact begins: its time has no derivative */
   bool singular;         /* H to rounding */
   bool indefinite;       /* H: the state is no minimum; the gradient stands */
   double eigenvalue;     /* of H nearest to zero, when it is singular or indefinite */
@@ -432,6 +433,9 @@ void step_adjoint_destroy(StepAdjoint* adjoint);
 /* Forget what was gathered for the initial velocities. So too for what was measured late and what contact carried: the
  * next step is the last of a run. Cannot fail, allocates nothing. */
 void step_adjoint_begin(StepAdjoint* adjoint);
+/* Lengths of substeps are constants, as in a run that repeats those of another one (sim_step_as), or, as at first, what
+ * the run itself makes of them (docs/derivations/impact.md, I11). */
+void step_adjoint_fix_lengths(StepAdjoint* adjoint, bool fixed);
 /* Derivatives by contact forces at a state: on every link (links, NULL: none), and between links. */
 typedef struct {
   const Vec3* link;
