@@ -87,8 +87,8 @@ typedef struct {
  * ImpactPast [kg]. By value; cannot fail, allocates nothing. */
 ImpactCourse impact_next(const ImpactParameters* parameters, double dt_before, double inertia, const Pressure* now,
                          const ImpactCourse* course);
-/* True if a substep from past.now has brought the pair, which was not in an impact, to z <= IMPACT_ENTRY + IMPACT_TIE.
- * Allocates nothing. */
+/* True if a substep from past.now has brought the pair, which was not in an impact, to z <= IMPACT_ENTRY + IMPACT_TIE;
+ * with restitution 0, into the range. Only of a pair that is in range. Allocates nothing. */
 bool impact_enters(const ImpactParameters* parameters, const Pressure* next, const ImpactCourse* course);
 /* True if the substep has ended an approach. False for a pair with restitution that has an impact of its own. Nothing is
  * allocated. */

@@ -33,7 +33,8 @@ ImpactCourse impact_next(const ImpactParameters* p, double dt_before, double ine
 }
 
 bool impact_enters(const ImpactParameters* p, const Pressure* next, const ImpactCourse* course) {
-  if (!(p->restitution > 0) || course->stage != IMPACT_NONE || course->rests) return false;
+  if (!(p->restitution > 0)) return !(course->past.now.potential > 0);
+  if (course->stage != IMPACT_NONE || course->rests) return false;
   return impact_clearance(p, next->potential) <= IMPACT_ENTRY + IMPACT_TIE;
 }
 

@@ -76,6 +76,7 @@ bool contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim, 
     ContactEntry own = {p->hull_a, p->hull_b, ahead_of(s, p, &pair, true, begin),
                         ahead_of(s, p, &pair, false, s->pose[s->current])};
     bool fast = approach > s->model->contact.rest_speed * IMPACT_FROM;
+    if (!(p->material.value[MATERIAL_RESTITUTION] > 0)) continue;
     if (!fast || !(own.after < -BEGUN) || !(own.before > BEGUN)) continue;
     double share = own.before / (own.before - own.after); /* of the substep */
     if (share < first) *entry = own;
