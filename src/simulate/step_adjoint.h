@@ -86,6 +86,9 @@ void step_lengths_discount(StepLengths* lengths, double factor);
  * step's terms anew, so assembly is set again. False: they were not found. */
 bool step_lengths_load(StepAdjoint* a, const RecordedStep* step, const double* rate, const ForceSlopes* force,
                        Assembly* assembly);
+/* The pair at whose potential the step ends: sets *event, and the potential's derivatives by poses at t + dt (event_bar,
+ * composed: bar_force, bar_moment) and by coordinates (reduced). False: it is not in the record. */
+bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event);
 /* After lambda is solved: adds what an event at the step's end makes of it, to lambda, reduced and gradient. False: the
  * length has no derivative. */
 bool step_lengths_solve(StepAdjoint* a, const RecordedStep* step, const Assembly* assembly, ModelGradient* gradient);

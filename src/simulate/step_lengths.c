@@ -156,8 +156,7 @@ static void prescribed_products(StepAdjoint* a, const Assembly* assembly, const 
 
 /* ---------------------------------------------------------------- the event */
 
-/* Bars of the poses at t + dt by the potential of the pair whose impact begins there. False: it is not in the record. */
-static bool event_bars(StepAdjoint* a, const RecordedStep* step, EventTerms* event) {
+bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event) {
   StepLengths* l = a->lengths;
   if (!contact_replay_event(a->replay, step->clock.hull_a, step->clock.hull_b, event)) return false;
   memset(l->event_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
@@ -167,6 +166,9 @@ static bool event_bars(StepAdjoint* a, const RecordedStep* step, EventTerms* eve
     vec3_store(event->force[side], a->wrench[event->link[side]] + 3);
   }
   step_adjoint_wrench_bars(a, step->pose_next, l->event_bar);
+  step_adjoint_compose(a, step->pose_next, l->event_bar);
+  memset(l->reduced, 0, sizeof(double) * (size_t)a->model->dof_count);
+  step_adjoint_reduce(a, step->pose_next, a->sim->screws, l->reduced);
   return true;
 }
 
@@ -177,10 +179,7 @@ static bool solve_event(StepAdjoint* a, const RecordedStep* step, const Assembly
   Sim* s = a->sim;
   int nv = a->model->dof_count;
   EventTerms event;
-  if (!a->replay || !event_bars(a, step, &event)) return false;
-  step_adjoint_compose(a, step->pose_next, l->event_bar);
-  memset(l->reduced, 0, sizeof(double) * (size_t)nv);
-  step_adjoint_reduce(a, step->pose_next, s->screws, l->reduced);
+  if (!a->replay || !step_lengths_event(a, step, &event)) return false;
   for (int k = 0; k < nv; k++) l->lambda[k] = s->fixed[k] ? 0 : -l->reduced[k];
   block_solver_solve(s->solver, l->lambda);
   if (a->closures && !closures_solve(s->closures, s->solver, NULL, s->fixed, NULL, l->lambda, l->nu)) return false;

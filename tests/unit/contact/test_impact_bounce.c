@@ -62,7 +62,7 @@ static void impact_I7_I8_I12_slopes(void** state) {
   const double s = 2e-3, lengths[] = {3e-5, 1.2e-5}, rest[] = {3e-3, 0.4}, more[] = {1, 1.7};
   for (int k = 0; k < 8; k++) {
     Pressure old = pressure_at(s, 0.995), now = pressure_at(s, 0.97);
-    const double x[NUMBERS] = {potential_at(s, 0.971), now.potential, more[k & 1] * now.force, old.potential,
+    const double x[NUMBERS] = {potential_at(s, 0.9701), now.potential, more[k & 1] * now.force, old.potential,
                                1.1 * old.force,       s,             3e-11,                   lengths[k >> 1 & 1],
                                rest[k >> 2],          0.7,           0.2,                     3e-5};
     Impact w = law_at(x);
