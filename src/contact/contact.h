@@ -161,8 +161,8 @@ double contact_impact_factor(const ContactSystem* system, int index, double rest
 void contact_recall(ContactSystem* system, ContactMemory which);
 
 /* ---- impacts (contact/impacts.c; docs/derivations/impact.md, I9, I10) */
-/* True if the substep that begins in the accepted state, after one of length dt_before [s], belongs to an impact. Cannot
- * fail. */
+/* True if the substep that begins in the accepted state, after one of length dt_before [s], belongs to an impact.
+ * Cannot fail. */
 bool contact_impact_begins(ContactSystem* system, double dt_before);
 /* A pair of hulls and how far it is from where its impact begins, without unit: at a substep's begin (> 0) and at its
  * end. */
@@ -170,10 +170,10 @@ typedef struct {
   int hull_a, hull_b;
   double before, after;
 } ContactEntry;
-/* Of the accepted state, which a substep of length dt has led to from the poses `begin`, and would have to `aim` without
- * contact (links): the pair whose impact began first in it. Pairs that begin one at the end remember their speed of
- * approach. False: none began before the end. The arrays must have an entry for every link, and dt must be > 0; neither
- * is asserted. */
+/* Of the accepted state, which a substep of length dt has led to from the poses `begin`, and would have to `aim`
+ * without contact (links): the pair whose impact began first in it. Pairs that begin one at the end remember their
+ * speed of approach. False: none began before the end. The arrays must have an entry for every link, and dt must be >
+ * 0; neither is asserted. */
 bool contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* aim, double dt, ContactEntry* entry);
 /* How far this pair of hulls is from where its impact begins, in the accepted state, without unit: negative beyond. */
 double contact_impact_ahead(ContactSystem* system, int hull_a, int hull_b);
@@ -446,11 +446,11 @@ typedef struct {
 } EventTerms;
 /* False: the pair is not among those loaded, or its law has no events. Allocates nothing. */
 bool contact_replay_event(const ContactReplay* replay, int hull_a, int hull_b, EventTerms* event);
-/* A scalar that grows by nu [m] times U, less U where impacts begin: its derivatives by vertices and by half-spaces join
- * those of the next contact_replay_adjoint; that by the support is added to gradient. */
+/* A scalar that grows by nu [m] times U, less U where impacts begin: its derivatives by vertices and by half-spaces
+ * join those of the next contact_replay_adjoint; that by the support is added to gradient. */
 void contact_replay_seed_event(ContactReplay* replay, const EventTerms* event, double nu, ModelGradient* gradient);
-/* Derivatives by the lengths of the step and of the one before that contact_replay_adjoint found last, of laws that rest
- * on them [1/s]: by dt those of the load that the pairs hand on, else by dt_before. */
+/* Derivatives by the lengths of the step and of the one before that contact_replay_adjoint found last, of laws that
+ * rest on them [1/s]: by dt those of the load that the pairs hand on, else by dt_before. */
 typedef struct {
   double dt, dt_before;
 } ContactLengths;

@@ -90,8 +90,8 @@ ImpactCourse impact_next(const ImpactParameters* parameters, double dt_before, d
 /* True if a substep from past.now has brought the pair, which was not in an impact, to z <= IMPACT_ENTRY + IMPACT_TIE;
  * with restitution 0, into the range. Only of a pair that is in range. Allocates nothing. */
 bool impact_enters(const ImpactParameters* parameters, const Pressure* next, const ImpactCourse* course);
-/* True if the substep has ended an approach. False for a pair with restitution that has an impact of its own. Nothing is
- * allocated. */
+/* True if the substep has ended an approach. False for a pair with restitution that has an impact of its own. Nothing
+ * is allocated. */
 bool impact_struck(const ImpactParameters* parameters, const ImpactCourse* course, const Impact* impact);
 /* Is the force still that of an approach, so that the next step belongs to the impact? Nothing is allocated; false
  * for a pair out of range. */

@@ -117,8 +117,7 @@ Impact impact_bounce(const ImpactParameters* p, double potential, const ImpactPa
   double by_old_way = by_back * u.by_old + 0.5 * by_speed * nearer / before;
   double by_nearer = by_goal * share + by_speed * speed / nearer, by_now = by_goal - by_nearer;
   double by_ratio = by_back * u.by_part * e.value + by_goal * nearer * SOFTNESS;
-  out.by_now =
-      (Pressure){by_now * now.by_potential + by_now_way * now.way_by_potential, by_now_way * now.way_by_force};
+  out.by_now = (Pressure){by_now * now.by_potential + by_now_way * now.way_by_potential, by_now_way * now.way_by_force};
   out.by_old =
       (Pressure){by_nearer * old.by_potential + by_old_way * old.way_by_potential, by_old_way * old.way_by_force};
   out.by_support = by_z * own.by_support + first / s + by_now * now.by_support + by_now_way * now.way_by_support +

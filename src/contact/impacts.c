@@ -16,7 +16,8 @@ bool contact_impact_begins(ContactSystem* s, double dt_before) {
  * along the direction at the substep's begin: bodies that pass each other are side by side at its end. */
 #define TURNED_AWAY 0.7
 
-/* A link that rotates by more in a substep comes nearer by its rotation, too, than its poses at both ends tell [rad]. */
+/* A link that rotates by more in a substep comes nearer by its rotation, too, than its poses at both ends tell [rad].
+ */
 #define TURNED_FAR 0.5
 
 /* Distance that the farthest point of a link covers by its rotation, where that is large [m]. Below half a turn. */

@@ -397,8 +397,7 @@ static ImpactCourse course_of(const LawPair* p, double dt_before) {
   ImpactParameters impact = impact_parameters(law, p->material);
   Pressure now = pressure_of(p);
   double mobility = law->inverse_mass[p->item[0]] + law->inverse_mass[p->item[1]];
-  return impact_next(&impact, dt_before, mobility > 0 ? 1 / mobility : 0, &now,
-                     &((const Memory*)p->memory)->course);
+  return impact_next(&impact, dt_before, mobility > 0 ? 1 / mobility : 0, &now, &((const Memory*)p->memory)->course);
 }
 
 static size_t lag_room(const LawPair* p) {
@@ -438,10 +437,9 @@ static void pass_pressure(Pressure* pressure, StateBlock* block) {
 }
 
 static void pass_impact(Impact* impact, StateBlock* block) {
-  double* numbers[] = {&impact->value,      &impact->first,         &impact->second,    &impact->by_before,
-                       &impact->by_support, &impact->by_rest_speed, &impact->by_restitution,
-                       &impact->by_inertia, &impact->by_stiffness,  &impact->by_dt,
-                       &impact->by_dt_before};
+  double* numbers[] = {&impact->value,        &impact->first,         &impact->second,         &impact->by_before,
+                       &impact->by_support,   &impact->by_rest_speed, &impact->by_restitution, &impact->by_inertia,
+                       &impact->by_stiffness, &impact->by_dt,         &impact->by_dt_before};
   for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) state_block_doubles(block, numbers[k], 1);
   pass_pressure(&impact->by_now, block);
   pass_pressure(&impact->by_old, block);

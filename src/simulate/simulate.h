@@ -57,9 +57,9 @@ typedef struct {
   double dt_older;  /* of the one before that; 0: there was none [s] */
   StepKind kind;
   StepEnd end;
-  double share;        /* of END_SHARE */
-  int hull_a, hull_b;  /* of END_EVENT */
-  bool begin_varies;   /* the time at which it begins depends on the state */
+  double share;                                /* of END_SHARE */
+  int hull_a, hull_b;                          /* of END_EVENT */
+  bool begin_varies;                           /* the time at which it begins depends on the state */
   bool dt_varies, before_varies, older_varies; /* so do dt, dt_before, dt_older */
 } StepClock;
 

@@ -14,8 +14,8 @@ typedef struct {
 /* Of six numbers (w, v). */
 static inline Twist twist_of(const double t[6]) { return (Twist){vec3(t[0], t[1], t[2]), vec3(t[3], t[4], t[5])}; }
 
-/* Derivatives of a step by one number of its clock, at fixed states (I11): of its equations F, and of the scalar through
- * momenta, rates and forces at t + dt. */
+/* Derivatives of a step by one number of its clock, at fixed states (I11): of its equations F, and of the scalar
+ * through momenta, rates and forces at t + dt. */
 typedef struct {
   bool known;
   double* equations; /* (nv) */
@@ -26,10 +26,10 @@ enum { LENGTH_SLOPES = 4 }; /* by dt, dt_before, dt_older and time */
 typedef struct {
   bool fixed; /* lengths are constants */
   LengthSlope by[LENGTH_SLOPES];
-  double by_dt, by_before, by_end;  /* by the length of the step that comes next, of the one before it, by its end:
-                                       of the steps after it [1/s] */
-  double *lambda, *reduced, *nu;    /* of the event (nv), (nv), (closure rows) */
-  double (*event_bar)[3][4];        /* (links) */
+  double by_dt, by_before, by_end; /* by the length of the step that comes next, of the one before it, by its end:
+                                      of the steps after it [1/s] */
+  double *lambda, *reduced, *nu;   /* of the event (nv), (nv), (closure rows) */
+  double (*event_bar)[3][4];       /* (links) */
 } StepLengths;
 
 struct StepAdjoint {
@@ -86,8 +86,8 @@ void step_lengths_discount(StepLengths* lengths, double factor);
  * step's terms anew, so assembly is set again. False: they were not found. */
 bool step_lengths_load(StepAdjoint* a, const RecordedStep* step, const double* rate, const ForceSlopes* force,
                        Assembly* assembly);
-/* The pair at whose potential the step ends: sets *event, and the potential's derivatives by poses at t + dt (event_bar,
- * composed: bar_force, bar_moment) and by coordinates (reduced). False: it is not in the record. */
+/* The pair at whose potential the step ends: sets *event, and the potential's derivatives by poses at t + dt
+ * (event_bar, composed: bar_force, bar_moment) and by coordinates (reduced). False: it is not in the record. */
 bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event);
 /* After lambda is solved: adds what an event at the step's end makes of it, to lambda, reduced and gradient. False: the
  * length has no derivative. */

@@ -49,10 +49,10 @@ void step_forward_destroy(StepForward* f) {
   }
   for (int k = 0; k < FORWARD_STATES; k++) memory_free(f->sensitivity[k]);
   for (int k = 0; k < 3; k++) memory_free(f->length[k]);
-  void* owned[] = {f->start,   f->carried,    f->carried_next, f->carry_row,     f->rows,           f->start_bar,
-                   f->start_q, f->start_pose, f->start_screws, f->column,        f->start_pose_bar, f->closure_rows,
-                   f->gaps,    f->change,     f->placed_pose,  f->placed_screws, f->placed_bar,     f->grips,
-                   f->begin,   f->end};
+  void* owned[] = {f->start,          f->carried,      f->carried_next, f->carry_row,    f->rows,
+                   f->start_bar,      f->start_q,      f->start_pose,   f->start_screws, f->column,
+                   f->start_pose_bar, f->closure_rows, f->gaps,         f->change,       f->placed_pose,
+                   f->placed_screws,  f->placed_bar,   f->grips,        f->begin,        f->end};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }
@@ -315,7 +315,8 @@ static void add_lengths(StepForward* f) {
   }
 }
 
-/* The step ends where U(x) = U_e: sensitivity[0], of a fixed length, becomes that with the length that this asks for. */
+/* The step ends where U(x) = U_e: sensitivity[0], of a fixed length, becomes that with the length that this asks for.
+ */
 static bool find_event(StepForward* f, const RecordedStep* step) {
   StepAdjoint* a = f->adjoint;
   StepLengths* l = a->lengths;
@@ -336,19 +337,16 @@ static bool find_event(StepForward* f, const RecordedStep* step) {
   step_forward_finish_row(f, step, row);
   step_forward_add_product(row, l->reduced, nv, f->sensitivity[0], p);
   double rate = 0;
-  for (int i = 0; i < nv; i++)
-    f->column[i] = a->sim->fixed[i] ? 0 : -l->by[0].equations[i] - l->by[3].equations[i];
+  for (int i = 0; i < nv; i++) f->column[i] = a->sim->fixed[i] ? 0 : -l->by[0].equations[i] - l->by[3].equations[i];
   block_solver_solve(a->sim->solver, f->column);
-  if (a->closures)
-    closures_solve(a->sim->closures, a->sim->solver, NULL, a->sim->fixed, NULL, f->column, f->change);
+  if (a->closures) closures_solve(a->sim->closures, a->sim->solver, NULL, a->sim->fixed, NULL, f->column, f->change);
   for (int i = 0; i < nv; i++) rate += l->reduced[i] * f->column[i];
   for (int j = 0; j < p; j++) {
     f->length[0][j] = -row[j] / rate;
     f->end[j] += f->length[0][j];
   }
   for (int i = 0; i < nv; i++)
-    for (int j = 0; j < p; j++)
-      f->sensitivity[0][(size_t)i * (size_t)p + (size_t)j] += f->column[i] * f->length[0][j];
+    for (int j = 0; j < p; j++) f->sensitivity[0][(size_t)i * (size_t)p + (size_t)j] += f->column[i] * f->length[0][j];
   memory_free(row);
   return isfinite(1 / rate);
 }

@@ -1,5 +1,5 @@
-/* Derivatives of a recorded step by its own length, those of the steps before it and its time, and of the lengths by the
- * states (docs/derivations/impact.md, I11, I12). */
+/* Derivatives of a recorded step by its own length, those of the steps before it and its time, and of the lengths by
+ * the states (docs/derivations/impact.md, I11, I12). */
 #include <string.h>
 
 #include "simulate/step_adjoint.h"
@@ -22,8 +22,8 @@ static double rate_account(const StepAdjoint* a, const RecordedStep* step, const
                      difference);
     for (int k = 0; k < link->dof_count; k++)
       if (!spins || k < link->joint.plain_count)
-        sum += rate[link->dof_first + k] * (s->weights.rate_now * difference[k] -
-                                            s->weights.rate_old * s->difference_old[link->dof_first + k]);
+        sum += rate[link->dof_first + k] *
+               (s->weights.rate_now * difference[k] - s->weights.rate_old * s->difference_old[link->dof_first + k]);
   }
   return sum;
 }

@@ -32,7 +32,8 @@ static void impact_I7_worked_example(void** state) {
   compare_relative(w, -force * slope, 1e-8, "W'");
 }
 
-/* Numbers that the factor rests on: U; now, old (U, p each); support, stiffness, dt, rest speed, e; inertia, dt_before. */
+/* Numbers that the factor rests on: U; now, old (U, p each); support, stiffness, dt, rest speed, e; inertia, dt_before.
+ */
 enum { NUMBERS = 12 };
 
 static Impact law_at(const double* x) {
@@ -62,13 +63,22 @@ static void impact_I7_I8_I12_slopes(void** state) {
   const double s = 2e-3, lengths[] = {3e-5, 1.2e-5}, rest[] = {3e-3, 0.4}, more[] = {1, 1.7};
   for (int k = 0; k < 8; k++) {
     Pressure old = pressure_at(s, 0.995), now = pressure_at(s, 0.97);
-    const double x[NUMBERS] = {potential_at(s, 0.9701), now.potential, more[k & 1] * now.force, old.potential,
-                               1.1 * old.force,       s,             3e-11,                   lengths[k >> 1 & 1],
-                               rest[k >> 2],          0.7,           0.2,                     3e-5};
+    const double x[NUMBERS] = {potential_at(s, 0.9701),
+                               now.potential,
+                               more[k & 1] * now.force,
+                               old.potential,
+                               1.1 * old.force,
+                               s,
+                               3e-11,
+                               lengths[k >> 1 & 1],
+                               rest[k >> 2],
+                               0.7,
+                               0.2,
+                               3e-5};
     Impact w = law_at(x);
-    const double slope[NUMBERS] = {w.second,     w.by_now.potential, w.by_now.force,  w.by_old.potential,
-                                   w.by_old.force, w.by_support,     w.by_stiffness,  w.by_dt,
-                                   w.by_rest_speed, w.by_restitution, w.by_inertia,   w.by_dt_before};
+    const double slope[NUMBERS] = {w.second,        w.by_now.potential, w.by_now.force, w.by_old.potential,
+                                   w.by_old.force,  w.by_support,       w.by_stiffness, w.by_dt,
+                                   w.by_rest_speed, w.by_restitution,   w.by_inertia,   w.by_dt_before};
     assert_true(w.first > 0);
     for (int n = 0; n < NUMBERS; n++)
       compare_at_most(least_error(x, n, slope[n], true), 2e-6, "W', case %d, by %d", k, n);
@@ -84,7 +94,8 @@ static void impact_I8_restitution_grows_from_five_rest_speeds_to_ten(void** stat
   compare_relative(impact_share(&p, 10 * p.rest_speed).value, 0.7, 1e-12, "from ten on");
 }
 
-/* Entered, bounces, rubs, and from then on at rest until it has left the range; a pair that was in range before rests. */
+/* Entered, bounces, rubs, and from then on at rest until it has left the range; a pair that was in range before rests.
+ */
 static void impact_I9_stages(void** state) {
   (void)state;
   const ImpactParameters p = {2e-3, 3e-3, 3e-5, 0.7, 1};
