@@ -434,8 +434,9 @@ void contact_replay_seed_carry(ContactReplay* replay, int pair, int number);
  * Allocates nothing. */
 void contact_replay_read_carry(const ContactReplay* replay, double* out);
 
-/* Evaluates the pairs that are loaded once more: after contact_replay_set_dt. Allocates nothing. */
-void contact_replay_refresh(ContactReplay* replay);
+/* Evaluates the pairs that are loaded once more, for another length of the step: after contact_replay_set_dt.
+ * ratio_change: of the force_ratio of contact_set_part, from that of the record. Allocates nothing. */
+void contact_replay_refresh(ContactReplay* replay, double ratio_change);
 /* The pair of hulls at whose potential U a step ends (impact.md, I10): forces and torques about the centres of mass by
  * which U grows with the motion of its links at t + dt, world axes [1/m^2, 1/m]. Those of a half-space act at its own
  * link. */

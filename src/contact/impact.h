@@ -46,6 +46,8 @@ Impact impact_bounce(const ImpactParameters* parameters, double potential, const
  *   first + (ratio - 1) (first - 1)^3 / (1 + (first - 1)^2)   where first > 1;
  * its derivatives follow. ratio > 0, 1: nothing changes, to the bit. By value; cannot fail, allocates nothing. */
 Impact impact_load(const Impact* now, double ratio);
+/* The derivative of its value by the ratio. Cannot fail, allocates nothing. */
+double impact_impulse(const Impact* now);
 /* Whichever of the two the pair follows. U = 0 is never a bounce. By value; cannot fail, allocates nothing. */
 Impact impact_of(const ImpactParameters* parameters, double potential, double before, const ImpactPast* past);
 /* Speed of approach over the substep that led to t, from the pressures at both its ends; 0 unless the pair is in range

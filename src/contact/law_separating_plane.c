@@ -509,8 +509,14 @@ static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMB
   if (p->state->outcome == PAIR_PRESSED) r.plane = own->solution.plane;
   if (rubbing) {
     memcpy(r.slip, own->slip, sizeof(r.slip));
-    r.load = (ContactLoad){load->first,      load->second,        load->by_before,
-                           load->by_support, load->by_rest_speed, ((const Memory*)p->memory)->load_bounces};
+    const Memory* memory = p->memory;
+    r.load = (ContactLoad){.factor = load->first,
+                           .by_potential = load->second,
+                           .by_before = load->by_before,
+                           .by_support = load->by_support,
+                           .by_rest_speed = load->by_rest_speed,
+                           .by_ratio = memory->load_bounces ? 0 : impact_impulse(&memory->load),
+                           .bounces = memory->load_bounces};
   }
   memcpy(kept, &r, sizeof(r));
 }
@@ -604,10 +610,15 @@ static bool revisit(void* instance, int thread, const ContactRecord* from, const
          PLANE_ACTIVE;
 }
 
+/* At the ratio of lengths that it had, and so much more. */
+static double load_of(const Law* law, const Record* r) {
+  return r->load.factor + (law->force_ratio - 1) * r->load.by_ratio;
+}
+
 /* In proportion to the force in effect at t. */
 static FrictionParameters recorded_friction(const LawReplay* p, const Record* r) {
   FrictionParameters parameters = ((const Law*)p->law)->friction;
-  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * r->load.factor;
+  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * load_of(p->law, r);
   return parameters;
 }
 
@@ -627,7 +638,7 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
   bool sound = true;
   if (p->record->rubbing && now && rolls(p->material)) {
     Record r = record_of(p->record);
-    RollingParameters rolling = rolling_of(law, p->material, r.load.factor);
+    RollingParameters rolling = rolling_of(law, p->material, load_of(law, &r));
     memory->rolling = rolling_lag(&p->now[0].hull, &p->now[1].hull, &now->plane, force_of(now));
     rolling_derivatives(&memory->rolling, &rolling, &body[0].hull.pose, &body[1].hull.pose, body[1].hull.half_space, d);
   }
@@ -672,7 +683,7 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   if (p->record->rubbing) {
     Record r = record_of(p->record);
     FrictionParameters parameters = recorded_friction(p, &r);
-    RollingParameters rolling = rolling_of(law, p->material, r.load.factor);
+    RollingParameters rolling = rolling_of(law, p->material, load_of(law, &r));
     if (slides(p->material))
       friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, now.solution, twist, &then, s);
     if (rolls(p->material))

@@ -252,7 +252,8 @@ static void evaluate_pair(void* context, int index, int thread) {
   p->sound = p->sound && r->law->replay(&pair, &p->derivatives);
 }
 
-void contact_replay_refresh(ContactReplay* r) {
+void contact_replay_refresh(ContactReplay* r, double ratio_change) {
+  if (r->law->set_part) r->law->set_part(r->own_law, 0, 1 + ratio_change);
   parallel_for(r->threads, r->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_pair, r);
 }
 

@@ -60,6 +60,12 @@ double step_force_time(Integrator integrator, const StepClock* clock) {
   return cubic ? clock->dt : clock->dt / step_weights(integrator, clock).factor;
 }
 
+double step_force_ratio(Integrator integrator, const StepClock* clock) {
+  if (!(clock->dt_before > 0)) return 1;
+  const StepClock before = {.dt = clock->dt_before, .dt_before = clock->dt_older, .kind = clock->kind_before};
+  return step_force_time(integrator, &before) / step_force_time(integrator, clock);
+}
+
 static Pose affine_combine(double a, Pose x, double b, Pose y, double c, Pose z, double d, Pose w) {
   Pose out;
   for (int i = 0; i < 3; i++)

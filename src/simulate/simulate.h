@@ -55,7 +55,7 @@ typedef struct {
   double dt;        /* s */
   double dt_before; /* of the step that led to the present state; 0: the run began there [s] */
   double dt_older;  /* of the one before that; 0: there was none [s] */
-  StepKind kind;
+  StepKind kind, kind_before; /* kind_before: of the step that led to the present state */
   StepEnd end;
   double share;                                /* of END_SHARE */
   int hull_a, hull_b;                          /* of END_EVENT */

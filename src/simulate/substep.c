@@ -239,18 +239,14 @@ static StepKind next_kind(const Sim* s, bool impact) {
   return before == STEP_FREE || before == STEP_LEAVES ? STEP_FREE : kind_after_strike(s);
 }
 
-/* How long a force acted in the part that led to the present, in units of how long it acts in that of s->clock. */
-static double force_ratio(const Sim* s) {
-  Integrator integrator = s->model->simulation.integrator;
-  return s->clock.dt_before > 0 ? step_force_time(integrator, &s->reached) / step_force_time(integrator, &s->clock) : 1;
-}
-
 /* The substep of s->clock from the present, not accepted yet. */
 static StepReport solve_part(Sim* s) {
   step_prepare(s);
   StepReport report = {.outcome = STEP_NOT_FINITE, .residual_dof = -1};
   StepReport guess = {.outcome = STEP_CONVERGED};
-  if (s->contact) contact_set_part(s->contact, s->clock.dt, s->clock.dt_before, force_ratio(s));
+  if (s->contact) 
+    contact_set_part(s->contact, s->clock.dt, s->clock.dt_before,
+                     step_force_ratio(s->model->simulation.integrator, &s->clock));
   if (s->contact) contact_set_grip(s->contact, GRIP_FULL);
   if (guess_needed(s) && !guess_grips(s, &guess)) return guess;
   if (!s->contact || contact_lag(s->contact)) {

@@ -98,7 +98,9 @@ static Witness watch(const Row* row, const char* link) {
   Witness w = {0, 0, 0, 0};
   Pose start = sim_state(run->sim)->pose[body], before = start;
   for (int k = 0; k < row->steps; k++) {
-    int pairs = run_steps(run, 1).active_pairs;
+    StepReport report = run_steps(run, 1);
+    int pairs = report.active_pairs;
+    if (report.substeps > 1) w.meets++, w.leaves++; /* within the step */
     Pose now = sim_state(run->sim)->pose[body];
     w.meets += pairs > touching ? pairs - touching : 0;
     w.leaves += pairs < touching ? touching - pairs : 0;
