@@ -75,15 +75,16 @@ void step_adjoint_wrench_bars(const StepAdjoint* a, const Pose* pose, double (*b
 /* The closures' forces, as step_adjoint_load finds them; true without closures. */
 bool step_adjoint_closure_forces(StepAdjoint* a, Assembly* assembly);
 /* ---- simulate/step_lengths.c */
-/* Allocates; freed with step_lengths_destroy, which accepts NULL. */
+/* Allocates; freed with step_lengths_destroy. */
 StepLengths* step_lengths_create(const Model* model);
+/* Frees all that it owns; NULL is accepted. */
 void step_lengths_destroy(StepLengths* lengths);
 /* Nothing hangs on lengths yet. */
 void step_lengths_begin(StepLengths* lengths);
 /* Derivatives by lengths times a factor. */
 void step_lengths_discount(StepLengths* lengths, double factor);
-/* After step_adjoint_load, where lengths vary: sets LengthSlope. rate (nv) and force: of step_adjoint. Evaluates the
- * step's terms anew, so assembly is set again. False: they were not found. */
+/* After step_adjoint_load, where lengths vary: sets LengthSlope. rate (nv) and force: of step_adjoint, borrowed for the
+ * call. Evaluates the step's terms anew, so assembly is set again. False: they were not found. */
 bool step_lengths_load(StepAdjoint* a, const RecordedStep* step, const double* rate, const ForceSlopes* force,
                        Assembly* assembly);
 /* The pair at whose potential the step ends: sets *event, and the potential's derivatives by poses at t + dt

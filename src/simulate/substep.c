@@ -244,7 +244,7 @@ static StepReport solve_part(Sim* s) {
   step_prepare(s);
   StepReport report = {.outcome = STEP_NOT_FINITE, .residual_dof = -1};
   StepReport guess = {.outcome = STEP_CONVERGED};
-  if (s->contact) 
+  if (s->contact)
     contact_set_part(s->contact, s->clock.dt, s->clock.dt_before,
                      step_force_ratio(s->model->simulation.integrator, &s->clock));
   if (s->contact) contact_set_grip(s->contact, GRIP_FULL);
