@@ -6,11 +6,12 @@ VERSION := 0.1.0
 #                 check    the release build with assertions and warnings as errors: what the tests run
 #                 debug    for the debugger
 #                 asan     address and undefined-behaviour sanitizers
+#                 readers  these in the folders that read what others wrote; all other objects are those of check
 #                 tsan     thread sanitizer
 #                 fuzz     clang with libFuzzer
 FLAVOUR ?= release
-ifeq ($(filter $(FLAVOUR),release check debug asan tsan fuzz),)
-  $(error unknown FLAVOUR '$(FLAVOUR)': release, check, debug, asan, tsan or fuzz)
+ifeq ($(filter $(FLAVOUR),release check debug asan readers tsan fuzz),)
+  $(error unknown FLAVOUR '$(FLAVOUR)': release, check, debug, asan, readers, tsan or fuzz)
 endif
 
 # Processor to build for; `make ARCH=` for one that runs on every machine of the family. Vectors of 512 bits are left out:
@@ -44,6 +45,7 @@ release_FLAGS := -O3 $(ARCH) $(UNFUSED) -fopenmp -DNDEBUG
 check_FLAGS   := -O3 $(ARCH) $(UNFUSED) -fopenmp
 debug_FLAGS   := -O1 -g -fopenmp
 asan_FLAGS    := -O1 -g -fopenmp -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+readers_FLAGS := $(subst -g ,,$(asan_FLAGS))
 tsan_FLAGS    := -O1 -g -fopenmp -fsanitize=thread
 fuzz_FLAGS    := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 
@@ -65,7 +67,9 @@ ifeq ($(MPI),1)
 endif
 
 FLAGS := $(strip $(COMMON_FLAGS) $($(FLAVOUR)_FLAGS) $(CFLAGS))
-LDLIBS := -lyaml -lcjson -lexpat -lz -lzip -lqhull_r -lglpk -lamd -lmetis -lsleef -lm
+# The sources of tests are compiled quickly: what they judge is compiled as users have it.
+TEST_FLAGS := -O1
+LDLIBS := -lyaml -lcjson -lexpat -lz -lzip -lqhull_r -lglpk -lamd -lsleef -lm
 # What the tests compare with, and are made with.
 TEST_LDLIBS := -llapacke -lopenblas -lcmocka
 
@@ -74,25 +78,44 @@ TEST_LDLIBS := -llapacke -lopenblas -lcmocka
 BUILD := out/build/$(FLAVOUR)
 MPI_OBJECT := $(if $(MPI_LIBS),$(BUILD)/processes-mpi.o)
 
+# Folders that read files and text of users, or hold the memory they are read into.
+READERS := base geometry scene control robot run export ask
 SOURCES := $(wildcard src/*/*.c)
-OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
-SUPPORT_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
+ifeq ($(FLAVOUR),readers)
+  READER_SOURCES := $(filter $(READERS:%=src/%/%),$(SOURCES))
+  OBJECTS := $(READER_SOURCES:%.c=$(BUILD)/%.o) $(patsubst %.c,out/build/check/%.o,$(filter-out $(READER_SOURCES),$(SOURCES)))
+  TEST_BUILD := out/build/check
+else
+  OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+  TEST_BUILD := $(BUILD)
+endif
+SUPPORT_OBJECTS := $(patsubst %.c,$(TEST_BUILD)/%.o,$(wildcard tests/support/*.c))
 
 # The program goes to the root only in the flavour that users run.
 PROGRAM := $(if $(filter release,$(FLAVOUR)),sdrs,$(BUILD)/sdrs)
 
 # The library, in the flavour that users run in a place of its own: there other languages look for it.
-SOVERSION := $(firstword $(subst ., ,$(VERSION)))
+# Before 1.0 a minor version may change the ABI: 0.MINOR. tests/library/abi says what must not change under one soname.
+VERSION_PARTS := $(subst ., ,$(VERSION))
+SOVERSION := $(if $(filter 0,$(firstword $(VERSION_PARTS))),0.$(word 2,$(VERSION_PARTS)),$(firstword $(VERSION_PARTS)))
 LIB := $(if $(filter release,$(FLAVOUR)),out/lib,$(BUILD)/lib)
 SHARED := $(LIB)/libsdrs.so.$(VERSION)
 LIBRARY_FILES := $(SHARED) $(LIB)/libsdrs.so.$(SOVERSION) $(LIB)/libsdrs.so $(LIB)/libsdrs.a $(LIB)/sdrs.pc
 LIBRARY_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/library/*.c))
 
+# The tests of a folder are one program, tests/<folder>/tests; each test is a link to it, which chooses by its name.
 test_programs = $(patsubst %.c,$(BUILD)/%,$(wildcard $(1)))
 UNIT_TESTS := $(call test_programs,tests/unit/*/test_*.c)
+READER_TESTS := $(call test_programs,$(READERS:%=tests/unit/%/test_*.c))
 OTHER_TESTS := $(call test_programs,tests/gradient/test_*.c tests/property/test_*.c tests/determinism/test_*.c)
 LONG_TESTS := $(call test_programs,tests/long/test_*.c)
 TESTS := $(UNIT_TESTS) $(OTHER_TESTS) $(LONG_TESTS)
+# Tests that put functions of their own in place of the program's.
+LONE_TESTS := $(BUILD)/tests/unit/identify/test_processes
+# Tests that ask which sanitizer they are compiled with.
+AWARE_TESTS := $(BUILD)/tests/unit/base/test_memory
+JOINED_TESTS := $(filter-out $(LONE_TESTS),$(TESTS))
+RUNNERS := $(sort $(addsuffix tests,$(dir $(JOINED_TESTS))))
 FUZZERS := $(call test_programs,tests/fuzz/fuzz_*.c)
 
 # The other flavours' tests, by the names they have there.
@@ -112,8 +135,8 @@ endif
 
 # ---------------------------------------------------------------- targets
 
-.PHONY: all demo check check-long check-asan check-tsan golden bench lint format fuzz install install-library deb site clean help
-.PHONY: build-check page program library tests unit-tests other-tests long-tests fuzzers FORCE
+.PHONY: all demo check check-all check-asan check-tsan golden bench lint format fuzz install install-library deb site clean help
+.PHONY: build-check page program library tests unit-tests reader-tests other-tests long-tests fuzzers FORCE
 
 all: program library ## build ./sdrs and the library in out/lib/ (release)
 
@@ -132,31 +155,19 @@ demo: ## install what is missing, build, simulate and optimize shipped scenes an
 	@echo "best.scene.yaml), a picture of the fingers found in out/demo-design.png."
 	@echo "More scenes: ls scenes scenes/tasks; what else sdrs does: ./sdrs --help"
 
-check: build-check ## install what is missing, build, run every test; ends with `N passed, N failed`
-	@tests/run.sh -j $(TEST_JOBS) \
-	  $(call script_if_there,tests/cli/run.sh) $(call script_if_there,tests/documents/run.sh) $(call script_if_there,scripts/update_golden.sh --check) \
-	  $(call script_if_there,scripts/check_bits.sh) $(call script_if_there,tests/library/run.sh) $(call script_if_there,tests/packages/run.sh) $(call script_if_there,tests/python/run.sh) $(sort $(wildcard tests/door/*.sh)) \
-	  $(call script_if_there,tests/mujoco/run.sh) $(call script_if_there,tests/mujoco/current.sh) $(call script_if_there,tests/mpi/run.sh) $(call script_if_there,tests/gltf/run.sh) \
-	  $(call script_if_there,tests/variables/run.sh) $(call script_if_there,tests/page/run.sh) $(call script_if_there,tests/view/run.sh) $(call script_if_there,tests/rigid_ipc/run.sh) \
-	  $(call script_if_there,tests/ccd/run.sh) $(call script_if_there,tests/meshes/run.sh) \
-	  $(call in_flavour,check,$(OTHER_TESTS) $(UNIT_TESTS)) $(call in_flavour,asan,$(UNIT_TESTS))
+check: ## install what is missing, build, test: what every change must pass; ends with `N passed, N failed`
+	+@TEST_JOBS=$(TEST_JOBS) scripts/check.sh
 
+check-all: ## everything: `make check` with its long cases, all sanitizers, long tests, fuzzers (FUZZ_SECONDS), lint of all files
+	+@TEST_JOBS=$(TEST_JOBS) FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/check.sh --all
+
+# What `make check` builds, each of these by a make of its own: scripts/check.sh counts their time.
 build-check:
 	@scripts/deps.sh check
 	@scripts/make_page.sh --fetch
 	@$(MAKE) --no-print-directory FLAVOUR=release WERROR=1 program library
 	@$(MAKE) --no-print-directory FLAVOUR=check program unit-tests other-tests
-	@$(MAKE) --no-print-directory FLAVOUR=asan program unit-tests
-
-check-long: ## the tests that take long, and every fuzzer for FUZZ_SECONDS (600) each
-	@scripts/deps.sh long
-	@$(MAKE) --no-print-directory FLAVOUR=release WERROR=1 program
-	@$(MAKE) --no-print-directory FLAVOUR=check long-tests
-	@$(MAKE) --no-print-directory FLAVOUR=asan program
-	@$(MAKE) --no-print-directory FLAVOUR=fuzz fuzzers
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run.sh -j $(TEST_JOBS) -t 7200 $(sort $(wildcard tests/long/*.sh)) \
-	  $(call in_flavour,check,$(LONG_TESTS)) \
-	  $(foreach fuzzer,$(call in_flavour,fuzz,$(FUZZERS)),"tests/fuzz/run.sh $(fuzzer)")
+	@$(MAKE) --no-print-directory FLAVOUR=readers reader-tests
 
 check-asan: ## every test program under the address and undefined-behaviour sanitizers
 	@scripts/deps.sh check
@@ -250,6 +261,8 @@ library: $(LIBRARY_FILES)
 	@:
 unit-tests: $(UNIT_TESTS)
 	@:
+reader-tests: $(READER_TESTS)
+	@:
 other-tests: $(OTHER_TESTS)
 	@:
 long-tests: $(LONG_TESTS)
@@ -279,9 +292,10 @@ ifeq ($(findstring clang,$(CC)),)
   $(BUILD)/src/query/growth_derivatives.o: private FLAGS += -fno-math-errno -fschedule-insns -fsched-pressure
 endif
 
+$(JOINED_TESTS:=.o): private FLAGS += -Dmain=main_of_$(basename $(@F))
 $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags | out/build/libraries
 	@mkdir -p $(@D)
-	$(COMPILE) -Itests
+	$(COMPILE) $(TEST_FLAGS) -Itests
 
 $(BUILD)/processes-mpi.o: src/base/processes.c $(BUILD)/flags
 	$(COMPILE) -DSDRS_MPI $(patsubst -I%,-isystem %,$(shell pkg-config --cflags-only-I ompi-c))
@@ -315,8 +329,33 @@ $(LIB)/sdrs.pc: FORCE
 	  'Description: simulator and optimizer of robots with exact gradients' 'Version: $(VERSION)' \
 	  'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lsdrs' 'Libs.private: -fopenmp $(LDLIBS)')
 
-$(TESTS): %: %.o $(SUPPORT_OBJECTS) $(BUILD)/libsdrs.a
-	$(call SHORT,LD) $(CC) $(FLAGS) $(LDFLAGS) $^ $(LDLIBS) $(TEST_LDLIBS) -o $@
+LINK_TESTS = $(call SHORT,LD) $(CC) $(FLAGS) $(LDFLAGS) $^ $(LDLIBS) $(TEST_LDLIBS) -o $@
+
+# A folder's tests and the objects that they are made of.
+tests_in = $(filter $(1)/test_%,$(JOINED_TESTS))
+test_objects = $(addsuffix .o,$(filter $(AWARE_TESTS),$(1)) $(patsubst $(BUILD)/%,$(TEST_BUILD)/%,$(filter-out $(AWARE_TESTS),$(1))))
+
+ifeq ($(FLAVOUR),readers)
+out/build/check/%.o:
+	@echo "make: $@ is missing: make FLAVOUR=check unit-tests" >&2; exit 1
+endif
+
+.SECONDEXPANSION:
+$(RUNNERS): %/tests: %/tests.c $$(call test_objects,$$(call tests_in,$$*)) $(SUPPORT_OBJECTS) $(BUILD)/libsdrs.a
+	$(LINK_TESTS)
+
+$(LONE_TESTS): $(BUILD)/%: $(TEST_BUILD)/%.o $(SUPPORT_OBJECTS) $(BUILD)/libsdrs.a
+	$(LINK_TESTS)
+
+$(JOINED_TESTS): $$(@D)/tests
+	@ln -sf tests $@
+
+$(RUNNERS:=.c): %/tests.c: FORCE
+	$(call write_if_changed,'#include <stdio.h>' '#include <string.h>' $(foreach test,$(notdir $(call tests_in,$*)),'int main_of_$(test)(void);') \
+	  'int main(int count, char** words) {' '  const char* name = count > 0 ? words[0] : "";' \
+	  '  if (strrchr(name, 47)) name = strrchr(name, 47) + 1;' \
+	  $(foreach test,$(notdir $(call tests_in,$*)),'  if (strcmp(name, "$(test)") == 0) return main_of_$(test)();') \
+	  '  fprintf(stderr, "%s: no test of this name\n", name);' '  return 2;' '}')
 
 $(FUZZERS): %: %.o $(BUILD)/libsdrs.a
 	$(call SHORT,LD) $(CC) $(FLAGS) -fsanitize=fuzzer $(LDFLAGS) $^ $(LDLIBS) -o $@
@@ -336,7 +375,7 @@ src/main.c:
 write_if_changed = @mkdir -p $(@D); printf '%s\n' $(1) | cmp -s - $@ || printf '%s\n' $(1) > $@
 
 $(BUILD)/flags: FORCE
-	$(call write_if_changed,'$(CC) $(FLAGS) $(WARNINGS)')
+	$(call write_if_changed,'$(CC) $(FLAGS) $(WARNINGS) tests: $(TEST_FLAGS)')
 
 out/build/origin: FORCE
 	$(call write_if_changed,$(BUILD)$(MPI_OBJECT))
@@ -365,4 +404,4 @@ out/build/libraries: scripts/deps.sh
 
 FORCE:
 
--include $(patsubst %.o,%.d,$(OBJECTS) $(SUPPORT_OBJECTS) $(BUILD)/src/main.o) $(addsuffix .d,$(TESTS) $(FUZZERS))
+-include $(patsubst %.o,%.d,$(filter $(BUILD)/%,$(OBJECTS) $(SUPPORT_OBJECTS)) $(BUILD)/src/main.o) $(addsuffix .d,$(TESTS) $(FUZZERS))

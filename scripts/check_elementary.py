@@ -2,7 +2,7 @@
 """Check that results do not depend on the processor through the mathematical library.
 
 In src/ the elementary functions of the C library (sin, exp, pow, ...), which take another code on another processor, are
-called in no file (base/elementary.c has those that do not), neither are BLAS and LAPACK; AMD and METIS only order
+called in no file (base/elementary.c has those that do not), neither are BLAS and LAPACK; AMD only orders
 (linalg/ordering.c). Functions that IEEE defines exactly (sqrt, floor, fmod, ldexp, ...) are free.
 Prints one line per fault; exits 1 when there is one.
 """

@@ -24,7 +24,6 @@ libzip-dev          header  zip.h
 libassimp-dev       header  assimp/cimport.h
 libqhull-dev        header  libqhull_r/libqhull_r.h
 libsuitesparse-dev  header  suitesparse/amd.h
-libmetis-dev        header  metis.h
 libsleef-dev        header  sleef.h
 libglpk-dev         header  glpk.h
 libstb-dev          header  stb/stb_easy_font.h

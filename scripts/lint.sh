@@ -1,21 +1,31 @@
 #!/bin/bash
 # Layout, static analysis, include order, shell scripts; each check counts as one test.
+#   scripts/lint.sh [--all]
+# clang-tidy reads the files that changed since the merge base with $LINT_BASE (default origin/main; the commit before, when
+# that is this one), and with --all every file. A changed header is read through a source that includes it.
 # Prints the findings, then `N passed, N failed`; exits 1 when a check failed. Logs are kept in out/lint/.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
+# shellcheck source=tests/support/cpu.sh
+. tests/support/cpu.sh
+all=0
+if [[ ${1:-} == --all ]]; then all=1; fi
 
 LOGS=out/lint
 passed=0 failed=0
 
 check() { # name, command...
-  local name=$1 log=$LOGS/$1.log start=$SECONDS
+  local name=$1 log=$LOGS/$1.log
   shift
   if "$@" >"$log" 2>&1; then
     passed=$((passed + 1))
-    echo "ok   $name ($((SECONDS - start)) s)"
+    cpu_spent
+    echo "ok   $name ($SPENT cpu s)"
   else
     failed=$((failed + 1))
-    echo "FAIL $name ($((SECONDS - start)) s): $log"
+    cpu_spent
+    echo "FAIL $name ($SPENT cpu s)"
+    echo "     $log:"
     tail -n 60 "$log"
   fi
 }
@@ -36,10 +46,45 @@ readable_sources() {
   listed src tests -name '*.c' "${left_out[@]}"
 }
 
+# Files of src and tests that differ from the commit that the change began with.
+changed_files() {
+  local base
+  base=$(git merge-base HEAD "${LINT_BASE:-origin/main}" 2>/dev/null) || base=
+  if [[ -z $base || $base == "$(git rev-parse HEAD)" ]]; then base=$(git rev-parse HEAD~1); fi || return 1
+  git diff --name-only --diff-filter=d "$base" -- src tests
+  git ls-files --others --exclude-standard src tests
+}
+
+# The sources that show what is in the changed files.
+changed_sources() {
+  local file changed
+  changed=$(changed_files) || return 1
+  for file in $changed; do
+    case $file in
+      *.c) echo "$file" ;;
+      *.h)
+        if [[ -e ${file%.h}.c ]]; then
+          echo "${file%.h}.c"
+        else
+          git grep -lE "#include \"(.*/)?${file##*/}\"" -- "${file%/*}/*.c" 'src/*.c' 'tests/*.c' | head -n 1
+        fi ;;
+    esac
+  done | sort -u
+}
+
+sources_to_read() {
+  local changed
+  if ! ((all)) && changed=$(changed_sources); then
+    readable_sources | grep -xF "$changed"
+  else
+    readable_sources
+  fi
+}
+
 # Two files at a time. The count of suppressed warnings in system headers is no finding.
 tidy() {
-  readable_sources |
-    xargs -P 2 -I '{}' clang-tidy --quiet '{}' -- "${tidy_flags[@]}" 2> >(grep -v 'warnings\? generated' >&2)
+  sources_to_read |
+    xargs -r -P 2 -I '{}' clang-tidy --quiet '{}' -- "${tidy_flags[@]}" 2> >(grep -v 'warnings\? generated' >&2)
 }
 
 static_analysis() {
@@ -51,6 +96,7 @@ shell_scripts() { { listed scripts tests -name '*.sh'; echo .ci/run; } | xargs s
 
 rm -rf "$LOGS"
 mkdir -p "$LOGS"
+cpu_read
 check clang-format layout
 check include-order python3 scripts/check_layers.py
 check comments python3 scripts/check_comments.py
@@ -59,6 +105,7 @@ check equations python3 scripts/check_equations.py
 check elementary-functions python3 scripts/check_elementary.py
 if command -v shellcheck >/dev/null; then check shellcheck shell_scripts; fi
 check cppcheck static_analysis
+echo "     clang-tidy reads $(sources_to_read | wc -l) of $(readable_sources | wc -l) files"
 check clang-tidy tidy
 echo "$passed passed, $failed failed"
 ((failed == 0))

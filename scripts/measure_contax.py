@@ -98,7 +98,7 @@ def times(options, mesh):
     program = os.path.join(options.work, "times")
     subprocess.run(["gcc", "-std=c17", "-D_GNU_SOURCE", "-O3", "-march=native", "-Wno-psabi", "-fopenmp", "-Isrc",
                     "scripts/contax_times.c", "out/build/release/libsdrs.a", "-o", program, "-lyaml", "-lcjson", "-lexpat",
-                    "-lz", "-lzip", "-lqhull_r", "-lglpk", "-lamd", "-lmetis", "-lsleef", "-lm"], check=True)
+                    "-lz", "-lzip", "-lqhull_r", "-lglpk", "-lamd", "-lsleef", "-lm"], check=True)
     return subprocess.run([program], input=given, capture_output=True, text=True, check=True).stdout
 
 

@@ -30,7 +30,7 @@ duration_of() { sed -n 's/^simulation:.*duration: \([0-9.e+-]*\).*/\1/p' "$1"; }
 
 simulate() { # scene, run folder, substeps; the processor's time goes to <run>.time, messages to <run>.said
   local -a shorter=(--set "simulation.substeps=$3")
-  if awk "BEGIN { exit !($(duration_of "$1") > $LONGEST) }"; then shorter+=(--set "simulation.duration=$LONGEST"); fi
+  if awk -v own="$(duration_of "$1")" -v longest="$LONGEST" 'BEGIN { exit !(own + 0 > longest + 0) }'; then shorter+=(--set "simulation.duration=$LONGEST"); fi
   local TIMEFORMAT='%U %S'
   { time timeout -k 60 -s INT "$LIMIT" "$SDRS" simulate "$1" -q --threads 1 "${shorter[@]}" -o "$2" >/dev/null 2>"$2.said"; } 2>"$2.time"
 }

@@ -17,6 +17,6 @@ done
 g++ -std=c++17 -O3 -march=native -I/usr/include/eigen3 -c tests/ccd/fcl.cpp -o "$work/fcl.o"
 gcc -std=c17 -D_GNU_SOURCE -O3 -march=native -Wall -Wextra -Wno-psabi -fopenmp -Isrc -c tests/ccd/times.c -o "$work/times.o"
 g++ -fopenmp "$work/times.o" "$work/fcl.o" "$BUILD/libsdrs.a" -o "$work/times" -lfcl -lccd -lyaml -lcjson -lexpat -lz -lzip \
-  -lqhull_r -lglpk -lamd -lmetis -lsleef -lm
+  -lqhull_r -lglpk -lamd -lsleef -lm
 "$work/times" >docs/results/peers.csv
 cat docs/results/peers.csv

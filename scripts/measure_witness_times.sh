@@ -7,6 +7,6 @@ cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 gcc -std=c17 -D_GNU_SOURCE -O3 -march=native -Wno-psabi -fopenmp -Isrc scripts/witness_times.c \
-  "${BUILD:-out/build/release}/libsdrs.a" -o "$work/times" -lyaml -lcjson -lexpat -lz -lzip -lqhull_r -lglpk -lamd -lmetis \
+  "${BUILD:-out/build/release}/libsdrs.a" -o "$work/times" -lyaml -lcjson -lexpat -lz -lzip -lqhull_r -lglpk -lamd \
   -lsleef -lm
 "$work/times"

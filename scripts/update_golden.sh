@@ -2,19 +2,22 @@
 # Stored short runs of every shipped scene, in tests/golden/<scene>/; those of tasks are called tasks/<scene>, of sdrs identify identify/<scene>.
 #   scripts/update_golden.sh [SCENE...]           run and store anew: look at the difference before keeping it
 #   scripts/update_golden.sh --check [SCENE...]   run and compare with what is stored
-# Every byte must be equal, with 1, 2, 3 and 8 threads: a run does not depend on the processor (check_bits.sh runs it as
+# Every byte must be equal, with 1 and 3 threads, or 1, 2, 3 and 8 where SDRS_LONG is set: a run does not depend on the processor (check_bits.sh runs it as
 # on others). Where it differs, by how much is told as `sdrs compare` does.
 # A scene may state its own run in tests/golden/<scene>/settings: shell lines STEPS=, EVERY=, SET=(...), and
 # ABS=, REL= where it is compared within |a - b| <= ABS + REL max(|a|, |b|) (m, rad, J) instead.
 # The program is $SDRS (default ./sdrs). Prints one line a scene and `N passed, N failed`; exits 1 when one failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
+# shellcheck source=tests/support/cpu.sh
+. tests/support/cpu.sh
 
 SDRS=${SDRS:-./sdrs}
 RUNS=out/golden
 GOLDEN=tests/golden
 FILES=(trajectory.csv joints.csv solver.csv)
-THREADS=(2 3 8)
+THREADS=(3)
+if [[ -n ${SDRS_LONG:-} ]]; then THREADS=(2 3 8); fi
 # How a step was solved (iterations, trials) is no result where numbers are compared within a tolerance.
 SOLVER_COLUMNS=step,time,kinetic,potential,total,smallest_gap
 export SDRS_CACHE=off         # every number of threads finds the hulls of its own meshes
@@ -82,14 +85,17 @@ fi
 
 mkdir -p "$RUNS/tasks" "$RUNS/identify"
 passed=0 failed=0
+cpu_read
 for scene in "${scenes[@]}"; do
   problem=$(check_scene "$scene")
   if [[ -z $problem ]]; then
     passed=$((passed + 1))
-    echo "ok   $scene"
+    cpu_spent
+    echo "ok   $scene ($SPENT cpu s)"
   else
     failed=$((failed + 1))
-    echo "FAIL $scene"
+    cpu_spent
+    echo "FAIL $scene ($SPENT cpu s)"
     printf '     %s\n' "${problem//$'\n'/$'\n     '}"
   fi
 done

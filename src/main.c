@@ -10,10 +10,8 @@ static bool is_one(const char* text) { return text && strcmp(text, "1") == 0; }
 
 /* Will there be no second thread? Asked before the command line is checked: a wrong guess costs time alone. */
 static bool runs_alone(int argc, char** argv) {
-  static const char* const SERIAL[] = {"help", "--help", "-h", "--version", "schema", "compare", "plot"};
-  bool alone = argc < 2 || is_one(getenv("OMP_NUM_THREADS")) || sysconf(_SC_NPROCESSORS_ONLN) == 1;
-  for (size_t i = 0; argc >= 2 && i < sizeof SERIAL / sizeof SERIAL[0]; i++)
-    alone = alone || strcmp(argv[1], SERIAL[i]) == 0;
+  const Verb* verb = argc < 2 ? NULL : verb_find(argv[1]);
+  bool alone = !verb || verb->serial || is_one(getenv("OMP_NUM_THREADS")) || sysconf(_SC_NPROCESSORS_ONLN) == 1;
   for (int i = 2; i < argc; i++) {
     if (strcmp(argv[i], "--threads") == 0) alone = i + 1 < argc && is_one(argv[i + 1]);
     if (strncmp(argv[i], "--threads=", 10) == 0) alone = is_one(argv[i] + 10);

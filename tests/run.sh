@@ -1,16 +1,20 @@
 #!/bin/bash
 # Runs tests and counts them, one count per case.
-#   tests/run.sh [-j JOBS] [-t SECONDS] TEST...
+#   tests/run.sh [-j JOBS] [-t SECONDS] [-s SLOW] [-b BUILDS] TEST...
 # A TEST is a cmocka program, or a script with its arguments in one word. A script ends with `N passed, N failed`, or
 # counts as one test by its exit code. A crash, a timeout or a sanitizer's report is a failure of its own. SECONDS (default
 # 1800) end what hangs: many times what a test takes, so that a busy machine fails none. (A limit of processor time would
 # do it better, but under one Linux tells processor time in ticks of 1 ms and more, and `bench` measures with it.)
-# Each log is kept in out/tests/. Prints the logs of failures, then `N passed, N failed`; exits 1 when one failed.
+# Processor time is counted: a script prints `(N cpu s)` after each of its cases, or is one case. With -s a case
+# above SLOW seconds fails unless tests/slow lists it. BUILDS is a file of lines `STEP SECONDS` that are added to the sums.
+# Each log is kept in out/tests/. Prints the logs of failures, the slowest cases, the processor time by step, then
+# `N passed, N failed`; exits 1 when one failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
 LOGS=out/tests
 SHOWN_LINES=80
+export TIMEFORMAT='%U %S'
 
 # count LOG PATTERN: sum of the numbers in what matches PATTERN (Perl, the number after \K)
 count() { grep -aoP "$2" "$1" | awk '{ sum += $1 } END { print sum + 0 }'; }
@@ -50,27 +54,48 @@ exit_reason() { # exit code, whole seconds it took
   fi
 }
 
+# The step that a test belongs to: a flavour's unit tests, another folder of tests, a script.
+step_of() { # test
+  local name=${1%% *}
+  case $name in
+    out/build/check/tests/*) name=${name#out/build/check/tests/} && echo "${name%%/*}" ;;
+    out/build/*) name=${name#out/build/} && echo "${name%%/*}" ;;
+    tests/*) name=${name#tests/} && echo "${name%%/*}" ;;
+    *) name=${name##*/} && echo "${name%.sh}" ;;
+  esac
+}
+
+# Lines `SECONDS CASE`: the cases that a script tells with their time, else the test as a whole.
+cases_of() { # test, log, processor time
+  local name=${1#out/build/} found
+  found=$(sed -nE "s#^(ok  |FAIL) (.*) \\(([0-9.]+) cpu s\\)\$#\\3 $(step_of "$1")/\\2#p" "$2")
+  echo "${found:-$3 $name}"
+}
+
 run_one() {
   local -a command
   read -ra command <<<"$1"
   local name=${1#out/build/} code seconds passed failed skipped
   name=${name//[^A-Za-z0-9_.=-]/_}
   local log=$LOGS/$name.log
-  local start=$EPOCHREALTIME
+  local start=$EPOCHREALTIME spent
   if [[ ${command[0]} == *.sh ]]; then
-    timeout -k 10 "$TIMEOUT" "${command[@]}" </dev/null >"$log" 2>&1
+    { time timeout -k 10 "$TIMEOUT" "${command[@]}" </dev/null >"$log" 2>&1; } 2>"$LOGS/$name.cpu"
     code=$?
     count_script "$log" $code
   else
     # One thread for BLAS, as in the program itself.
-    OPENBLAS_NUM_THREADS=1 timeout -k 10 "$TIMEOUT" "${command[@]}" </dev/null >"$log" 2>&1
+    { time OPENBLAS_NUM_THREADS=1 timeout -k 10 "$TIMEOUT" "${command[@]}" </dev/null >"$log" 2>&1; } 2>"$LOGS/$name.cpu"
     code=$?
     count_cmocka "$log" $code
   fi
+  spent=$(awk '{ print $1 + $2 }' "$LOGS/$name.cpu")
   echo "$passed $failed $skipped $log" >"$LOGS/$name.count"
+  echo "$spent $(step_of "$1")" >"$LOGS/$name.cpu"
+  cases_of "$1" "$log" "$spent" >"$LOGS/$name.cases"
   seconds=$(awk "BEGIN { print $EPOCHREALTIME - $start }")
-  printf '%-4s %4d passed %3d failed %6.1f s  %s%s\n' "$( ((failed)) && echo FAIL || echo ok)" "$passed" "$failed" \
-    "$seconds" "$1" "$(exit_reason $code "${seconds%.*}")"
+  printf '%-4s %4d passed %3d failed %6.1f s %6.1f cpu s  %s%s\n' "$( ((failed)) && echo FAIL || echo ok)" "$passed" \
+    "$failed" "$seconds" "$spent" "$1" "$(exit_reason $code "${seconds%.*}")"
 }
 
 if [[ ${1:-} == --one ]]; then
@@ -78,11 +103,13 @@ if [[ ${1:-} == --one ]]; then
   exit 0
 fi
 
-jobs=2 TIMEOUT=1800
-while getopts j:t: option; do
+jobs=2 TIMEOUT=1800 slow=0 builds=/dev/null
+while getopts j:t:s:b: option; do
   case $option in
     j) jobs=$OPTARG ;;
     t) TIMEOUT=$OPTARG ;;
+    s) slow=$OPTARG ;;
+    b) builds=$OPTARG ;;
     *) exit 2 ;;
   esac
 done
@@ -113,6 +140,24 @@ done
 # A test that left no count was itself killed.
 lost=$(($# - $(find "$LOGS" -name '*.count' | wc -l)))
 if ((lost > 0)); then failed=$((failed + lost)); echo "$lost tests left no result"; fi
+# Cases that take longer than they may: tests/slow has lines `CASE SECONDS`.
+while read -r seconds limit name; do
+  failed=$((failed + 1))
+  echo "FAIL $name took $seconds s of processor time, more than $limit: make it shorter, move it to the long tests, or list it in tests/slow"
+done < <(cat "$LOGS"/*.cases | awk -v slow="$slow" '
+  FILENAME == "tests/slow" { if ($1 !~ /^#/ && NF) allowed[$1] = $2; next }
+  { seconds = $1; sub(/^[^ ]* /, ""); limit = $0 in allowed ? allowed[$0] : slow }
+  slow > 0 && seconds > limit { print seconds, limit, $0 }' tests/slow -)
+echo "slowest, processor time [s]:"
+cat "$LOGS"/*.cases | sort -rn | head -n 10 | awk '{ seconds = $1; sub(/^[^ ]* /, ""); printf "%8.1f  %s\n", seconds, $0 }'
 if ((skipped > 0)); then echo "$skipped skipped: grep -rl SKIP $LOGS"; fi
+cat "$LOGS"/*.cpu | awk '
+  { seconds = FILENAME == "-" ? $1 : $2; step = FILENAME == "-" ? $2 : $1 }
+  { if (!(step in sum)) order[n++] = step; sum[step] += seconds; total += seconds }
+  END {
+    printf "cpu: %.0f s (", total
+    for (i = 0; i < n; i++) printf "%s%s %.0f", i ? ", " : "", order[i], sum[order[i]]
+    print ")"
+  }' "$builds" -
 echo "$passed passed, $failed failed"
 ((failed == 0))

@@ -11,7 +11,7 @@ static int failed(const sdrs* task) {
 
 int main(int count, char** words) {
   sdrs* task;
-  sdrs_array slope;
+  sdrs_array slope = SDRS_INIT(sdrs_array);
   double speed = 1, loss = 1; /* m/s; squared distance from the mark [m^2] */
   if (sdrs_load(&task, count > 1 ? words[1] : "scenes/tasks/throw.yaml", NULL) != SDRS_OK) return failed(task);
   for (int k = 0; k < 20 && loss > 1e-24; k++) {

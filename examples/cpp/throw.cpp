@@ -14,14 +14,14 @@ int main(int count, char** words) try {
   check(status);
   std::vector<double> velocities = {1, 0, 0, 0, 0, 0};  // m/s, rad/s
   for (double miss = 1; miss * miss > 1e-24;) {
-    sdrs_array x, slope;
+    sdrs_array x = SDRS_INIT(sdrs_array), slope = x;
     check(sdrs_set(scene.get(), SDRS_VELOCITIES, velocities.data(), velocities.size()));
     check(sdrs_run(scene.get(), 0));
     check(sdrs_record(scene.get(), SDRS_POSITION, sdrs_link_find(scene.get(), "box"), &x));
     miss = x.data[(x.rows - 1) * x.stride] - 0.5;
     std::vector<double> by_position(3 * x.rows);
     by_position[3 * (x.rows - 1)] = 1;  // of the last x
-    sdrs_seed seed = {SDRS_POSITION, sdrs_link_find(scene.get(), "box"), by_position.data(), by_position.size()};
+    sdrs_seed seed = {sizeof(seed), SDRS_POSITION, sdrs_link_find(scene.get(), "box"), by_position.data(), by_position.size()};
     check(sdrs_gradient(scene.get(), &seed, 1));
     check(sdrs_gradient_view(scene.get(), SDRS_VELOCITIES, &slope));
     velocities[0] -= miss / slope.data[0];

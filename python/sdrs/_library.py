@@ -4,7 +4,7 @@ import ctypes
 import os
 import pathlib
 
-SONAME = "libsdrs.so.0"
+SONAME = "libsdrs.so.0.1"
 STATUS = ["OK", "BAD_INPUT", "IO", "SOLVER", "NO_GRADIENT", "NO_MEMORY", "USAGE"]
 # In the order of sdrs_block in sdrs.h; python/tests/test_scene.py asks the library whether they are.
 BLOCKS = ["time", "coordinates", "velocities", "input", "position", "orientation", "center", "force", "contacts", "design",
@@ -14,44 +14,51 @@ SEVERITIES = ["error", "warning", "note"]
 double_p = ctypes.POINTER(ctypes.c_double)
 
 
-class Options(ctypes.Structure):
-    _fields_ = [("overrides", ctypes.POINTER(ctypes.c_char_p)), ("override_count", ctypes.c_int),
+class Sized(ctypes.Structure):
+    """A struct of sdrs.h: it begins with its size."""
+
+    def __init__(self, **fields):
+        super().__init__(size=ctypes.sizeof(self), **fields)
+
+
+class Options(Sized):
+    _fields_ = [("size", ctypes.c_size_t), ("overrides", ctypes.POINTER(ctypes.c_char_p)), ("override_count", ctypes.c_int),
                 ("threads", ctypes.c_int), ("scenario", ctypes.c_int)]
 
 
-class Diagnostic(ctypes.Structure):
-    _fields_ = [("severity", ctypes.c_int), ("file", ctypes.c_char_p), ("line", ctypes.c_int), ("column", ctypes.c_int),
+class Diagnostic(Sized):
+    _fields_ = [("size", ctypes.c_size_t), ("severity", ctypes.c_int), ("file", ctypes.c_char_p), ("line", ctypes.c_int), ("column", ctypes.c_int),
                 ("text", ctypes.c_char_p)]
 
 
-class Info(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("dt", ctypes.c_double)] + [
+class Info(Sized):
+    _fields_ = [("size", ctypes.c_size_t), ("name", ctypes.c_char_p), ("dt", ctypes.c_double)] + [
         (name, ctypes.c_int) for name in ("steps", "links", "coordinates", "velocities", "inputs", "parameters", "vertices",
                                           "design")]
 
 
-class Array(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("rows", ctypes.c_size_t), ("columns", ctypes.c_size_t),
+class Array(Sized):
+    _fields_ = [("size", ctypes.c_size_t), ("data", ctypes.c_void_p), ("rows", ctypes.c_size_t), ("columns", ctypes.c_size_t),
                 ("stride", ctypes.c_size_t)]
 
 
-class Seed(ctypes.Structure):
-    _fields_ = [("block", ctypes.c_int), ("link", ctypes.c_int), ("values", ctypes.c_void_p), ("count", ctypes.c_size_t)]
+class Seed(Sized):
+    _fields_ = [("size", ctypes.c_size_t), ("block", ctypes.c_int), ("link", ctypes.c_int), ("values", ctypes.c_void_p), ("count", ctypes.c_size_t)]
 
 
-class RolloutRequest(ctypes.Structure):
-    _fields_ = [("count", ctypes.c_int), ("steps", ctypes.c_int), ("threads", ctypes.c_int)] + [
+class RolloutRequest(Sized):
+    _fields_ = [("size", ctypes.c_size_t), ("count", ctypes.c_int), ("steps", ctypes.c_int), ("threads", ctypes.c_int)] + [
         (name, ctypes.c_void_p) for name in ("coordinates", "velocities", "input", "record", "record_velocities",
                                              "final_coordinates", "final_velocities", "steps_done")]
 
 
-class ProofResult(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_int) for name in ("proved", "row", "link_a", "link_b", "meets")] + [
+class ProofResult(Sized):
+    _fields_ = [("size", ctypes.c_size_t)] + [(name, ctypes.c_int) for name in ("proved", "row", "link_a", "link_b", "meets")] + [
         ("smallest_gap", ctypes.c_double)]
 
 
-class DistanceResult(ctypes.Structure):
-    _fields_ = [("distance", ctypes.c_double), ("witness_a", ctypes.c_double * 3), ("witness_b", ctypes.c_double * 3),
+class DistanceResult(Sized):
+    _fields_ = [("size", ctypes.c_size_t), ("distance", ctypes.c_double), ("witness_a", ctypes.c_double * 3), ("witness_b", ctypes.c_double * 3),
                 ("potential", ctypes.c_double), ("plane", ctypes.c_double * 4)]
 
 
@@ -64,9 +71,10 @@ SIGNATURES = {
     "sdrs_free": (None, [ctypes.c_void_p]),
     "sdrs_error": (ctypes.c_char_p, [ctypes.c_void_p]),
     "sdrs_diagnostic_count": (ctypes.c_int, [ctypes.c_void_p]),
-    "sdrs_diagnostic_at": (Diagnostic, [ctypes.c_void_p, ctypes.c_int]),
-    "sdrs_describe": (Info, [ctypes.c_void_p]),
+    "sdrs_diagnostic_at": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(Diagnostic)]),
+    "sdrs_describe": (ctypes.c_int, [ctypes.c_void_p, ctypes.POINTER(Info)]),
     "sdrs_link_name": (ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_int]),
+    "sdrs_block_count": (ctypes.c_int, []),
     "sdrs_block_name": (ctypes.c_char_p, [ctypes.c_int]),
     "sdrs_entry_name": (ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
     "sdrs_view": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.POINTER(Array)]),
@@ -135,7 +143,8 @@ class Error(RuntimeError):
 
 def diagnostics_of(pointer):
     for index in range(lib.sdrs_diagnostic_count(pointer)):
-        item = lib.sdrs_diagnostic_at(pointer, index)
+        item = Diagnostic()
+        lib.sdrs_diagnostic_at(pointer, index, ctypes.byref(item))
         yield {"severity": SEVERITIES[item.severity], "file": (item.file or b"").decode(), "line": item.line,
                "column": item.column, "text": (item.text or b"").decode(errors="replace")}
 

@@ -154,7 +154,8 @@ class Scene:
 
     def __init__(self, path_or_text, overrides=None, threads=1, scenario=0, path=None):
         texts = _overrides(overrides)
-        options = c.Options((ctypes.c_char_p * max(len(texts), 1))(*texts), len(texts), _threads(threads), scenario)
+        options = c.Options(overrides=(ctypes.c_char_p * max(len(texts), 1))(*texts), override_count=len(texts),
+                            threads=_threads(threads), scenario=scenario)
         pointer = ctypes.c_void_p()
         if _is_text(path_or_text):
             status = lib.sdrs_parse(ctypes.byref(pointer), path_or_text.encode(), os.fsencode(path) if path else None,
@@ -167,7 +168,8 @@ class Scene:
         self._read()
 
     def _read(self):
-        pointer, info = self._object.pointer, lib.sdrs_describe(self._object.pointer)
+        pointer, info = self._object.pointer, c.Info()
+        lib.sdrs_describe(pointer, ctypes.byref(info))
         self.name, self.dt, self.steps = info.name.decode(), info.dt, info.steps
         self.nq, self.nv, self.nu, self.design_count = info.coordinates, info.velocities, info.inputs, info.design
         self.links = [lib.sdrs_link_name(pointer, k).decode() for k in range(info.links)]
@@ -302,6 +304,16 @@ class Scene:
         return Page(self, steps)
 
 
+class Gradient(dict):
+    """{block: array}. A block that this run has no gradient by is not in it; asking for it raises the library's error."""
+
+    def __init__(self):
+        self.missing = {}
+
+    def __missing__(self, block):
+        raise self.missing.get(block) or c.Error(f"there is no gradient by '{block}' (there are {', '.join(self)})")
+
+
 class Run:
     """A recorded run: row k of each array is the state after k steps. Arrays are the library's own memory, read only; they hold
     as long as anyone knows them."""
@@ -373,21 +385,18 @@ class Run:
             seeds.append((INDEX[name], -1, _doubles(values, shape, f"derivatives by {block}")))
         return seeds
 
-    def _slopes(self, blocks):
-        slopes = {}
-        for block in blocks:
-            slope = np.array(self._own.ask(lib.sdrs_gradient_view, None, INDEX[block]))
-            slopes[block] = slope[0] if block in VECTORS else slope
-        return slopes
-
     def _all_slopes(self):
-        slopes = self._slopes(GRADIENTS)
-        slopes["state"] = np.concatenate([slopes["coordinates"], slopes["velocities"]])
-        if self.scene.design_count:
+        slopes = Gradient()
+        for block in GRADIENTS + (["design"] if self.scene.design_count else []):
             try:
-                slopes.update(self._slopes(["design"]))
-            except c.Error:
-                pass  # the design's own controllers follow inputs in this run
+                slope = np.array(self._own.ask(lib.sdrs_gradient_view, None, INDEX[block]))
+            except c.Error as error:
+                if error.status != "USAGE":
+                    raise
+                slopes.missing[block] = error
+                continue
+            slopes[block] = slope[0] if block in VECTORS else slope
+        slopes["state"] = np.concatenate([slopes["coordinates"], slopes["velocities"]])
         return slopes
 
     def gradient(self, position=None, *, orientation=None, center=None, force=None, coordinates=None, velocities=None,
@@ -396,11 +405,12 @@ class Run:
         velocities (rows, nv), positions (rows, links, 3). Returns {block: array}: coordinates and velocities of the start
         (nv; of a quaternion by turns about the link's axes; `state`: one after the other), input (steps, nu), control
         (parameters of the scene's signals), vertices (vertices, 3), attachments (links, 3), mass (links), contact, and
-        design where the scene is a task."""
+        design where the scene is a task. A run that follows the scene's own signals has no `input`, and asking for it raises
+        sdrs.Error; so does `design` with control variables in a run that follows inputs."""
         seeds = self._seeds({"position": position, "orientation": orientation, "center": center, "force": force},
                             {"coordinates": coordinates, "velocities": velocities, "positions": positions,
                              "orientations": orientations})
-        array = (c.Seed * max(len(seeds), 1))(*[c.Seed(block, link, values.ctypes.data, values.size)
+        array = (c.Seed * max(len(seeds), 1))(*[c.Seed(block=block, link=link, values=values.ctypes.data, count=values.size)
                                                 for block, link, values in seeds])
         self._own.check(lib.sdrs_gradient(self._own.pointer, array, len(seeds)))
         return self._all_slopes()

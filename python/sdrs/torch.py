@@ -26,7 +26,7 @@ def _tensor(array):
 def _slopes(ctx, run, start, gradient):
     """Derivatives by coordinates, velocities and input, where they were given."""
     by_q = by_coordinates(run.scene, start if start is not None else run.coordinates[0], gradient["coordinates"])
-    found = by_q, gradient["velocities"], gradient["input"]
+    found = by_q, gradient["velocities"], gradient["input"] if ctx.needs_input_grad[2] else None
     return [_tensor(slope) if wanted else None for slope, wanted in zip(found, ctx.needs_input_grad[:3])]
 
 
@@ -64,7 +64,8 @@ class _Step(torch.autograd.Function):
     def backward(ctx, by_q, by_v):
         seeds = [np.stack([np.zeros_like(seed), seed]) for seed in (_numpy(by_q), _numpy(by_v))]
         gradient = ctx.run.gradient(coordinates=seeds[0], velocities=seeds[1])
-        gradient["input"] = gradient["input"][0]
+        if ctx.needs_input_grad[2]:
+            gradient["input"] = gradient["input"][0]
         return (*_slopes(ctx, ctx.run, ctx.start, gradient), None)
 
 

@@ -94,6 +94,7 @@ struct Verb {
   const OptionRow* options; /* the verb's own */
   int option_count;
   bool reads_scene, writes_folder; /* --set and -o have a meaning; elsewhere they are met with a warning */
+  bool serial;                     /* runs on one thread */
   ExitCode (*run)(const Options* options);
 };
 

@@ -141,5 +141,6 @@ const Verb VERB_COMPARE = {
         "Exit codes: 0 within the tolerance, 1 not, 3 not CSV or other columns or rows, 5 cannot read.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .serial = true,
     .run = compare,
 };

@@ -61,17 +61,55 @@ static Pose pose_at(const RefinedRun* run, int moment, int link) {
   return recording_link_pose(&run->recording, refined_row(run, moment), link);
 }
 
+/* The rotation vector of a rotation that is nearest to the one of the moment before: its angle counts full turns. */
+static Vec3 continuous_log(Mat3 rotation, Vec3 before) {
+  Vec3 v = quat_log(quat_from_mat3(rotation));
+  double angle = vec3_norm(v), turn = 2 * M_PI;
+  bool has_axis = angle > 1e-9 || vec3_norm(before) == 0;
+  Vec3 axis = has_axis ? vec3_scale(v, angle > 0 ? 1 / angle : 0) : vec3_scale(before, 1 / vec3_norm(before));
+  if (!has_axis) angle = 0;
+  return vec3_scale(axis, angle + turn * round((vec3_dot(before, axis) - angle) / turn));
+}
+
 /* Largest distance of the link's centre of mass, and largest angle, between two refinements: over all moments, or at
  * the last. */
 static void compare_link(const Convergence* c, int r, int link, int first, double* distance, double* angle) {
   const RefinedRun *a = &c->run[r], *b = &c->run[r + 1];
-  Vec3 center = a->model.links[link].center;
+  Vec3 center = a->model.links[link].center, apart = vec3(0, 0, 0);
   *distance = *angle = 0;
-  for (int k = first; k < a->moments; k++) {
+  for (int k = 0; k < a->moments; k++) {
     Pose before = pose_at(a, k, link), after = pose_at(b, k, link);
-    Mat3 turn = mat3_mul(mat3_transpose(before.r), after.r);
+    apart = continuous_log(mat3_mul(mat3_transpose(before.r), after.r), apart);
+    if (k < first) continue;
     *distance = fmax(*distance, vec3_norm(vec3_sub(pose_apply(after, center), pose_apply(before, center))));
-    *angle = fmax(*angle, vec3_norm(quat_log(quat_from_mat3(turn))));
+    *angle = fmax(*angle, vec3_norm(apart));
+  }
+}
+
+static double coordinate_at(const RefinedRun* run, int moment, int link, int coordinate) {
+  RowPlace place = row_place(run->recording.keep, &run->model, refined_row(run, moment), link);
+  return run->recording.q[place.coordinate + (size_t)coordinate];
+}
+
+/* Angles of joints are kept without taking full turns away, so their differences count these whatever the moments. */
+static void add_joint_angles(Convergence* c) {
+  const Model* model = &c->run[0].model;
+  for (int link = 0; link < model->link_count; link++) {
+    const Joint* joint = &model->links[link].joint;
+    for (int k = joint->slide_count; k < joint->plain_count; k++)
+      for (int end = 0; end < 2; end++) {
+        Text name = {0};
+        text_add(&name, "%s/%s", model->links[link].name,
+                 scene_joint_coordinate_name(&model->scene->links[link].joint, k));
+        Quantity* q = add_quantity(c, name.data, end ? "at the end" : "", "rad");
+        for (int r = 0; r < c->refinements; r++) {
+          q->change[r] = 0;
+          for (int m = end ? c->run[0].moments - 1 : 0; m < c->run[0].moments; m++)
+            q->change[r] = fmax(
+                q->change[r], fabs(coordinate_at(&c->run[r + 1], m, link, k) - coordinate_at(&c->run[r], m, link, k)));
+        }
+        text_free(&name);
+      }
   }
 }
 
@@ -205,6 +243,7 @@ static ExitCode converge_one(const Options* options, const char* name, const Sce
   if (status == STATUS_OK) {
     add_losses(&c);
     add_links(&c);
+    add_joint_angles(&c);
     if (options->json)
       json_report(json, &c);
     else
@@ -281,8 +320,9 @@ const Verb VERB_CONVERGE = {
         "  sdrs converge scenes/tasks/throw.yaml --refinements 3\n"
         "  sdrs converge out/throw/best.scene.yaml -v          every link\n",
     .details =
-        "Prints how far each link's centre of mass and its orientation move when the time step is halved, and halved\n"
-        "again: over 100 moments of the run, and at its end; of a task its loss and terms before. The order is the\n"
+        "Prints how far each link's centre of mass, its orientation and the angles of its joint move when the time\n"
+        "step is halved, and halved again (angles count full turns): over 100 moments of the run, and at its end; of a "
+        "task its loss and terms before. The order is the\n"
         "power of dt with which the changes fall: 1 for first_order, 2 for second_order and momentum where the motion\n"
         "is smooth; near 0 or below, the time step decides the result. Values that have an order are extrapolated to\n"
         "dt = 0. Contact keeps the parameters that follow from the file's dt, and velocity_gain / dt, the damping of\n"

@@ -16,6 +16,8 @@ static const OptionRow OPTIONS[] = {
     {"steps", 'n', OPTION_COUNT, "N", "check the first N steps only (of a receding horizon: make windows so long)"},
     {"window", 0, OPTION_INDEX, "K", "of a task with receding: the window to check, from 0 (0)"},
     {"average", 0, OPTION_COUNT, "N", "where noise hides the bound, differences are means over N step lengths (1)"},
+    {"fixed-substeps", 0, OPTION_FLAG, NULL,
+     "diagnostic: moved runs repeat the substeps of the unmoved run, which is another function than the run"},
     {"bound", 0, OPTION_NUMBER, "X", "largest relative error that passes (1e-6)"},
     {"tolerance", 0, OPTION_NUMBER, "X", "of the step solver, relative (1e-12)"},
     {"seed", 0, OPTION_COUNT, "N", "of the directions (1)"},
@@ -73,20 +75,19 @@ static const char* verdict_text(GradcheckVerdict verdict) {
   return verdict == GRADCHECK_WRONG ? "FAILED" : verdict == GRADCHECK_RIGHT ? "passed" : "cannot be checked";
 }
 
-/* Of several verdicts: the worst says whether it failed, the best whether anything could be checked. */
-static const char* summary_text(GradcheckVerdict best, GradcheckVerdict worst) {
-  bool mixed = best == GRADCHECK_RIGHT && worst == GRADCHECK_UNCHECKED;
-  return mixed ? "passed where it can be checked" : verdict_text(worst);
+/* Of several blocks: one that fails fails all; else they passed as far as they were checked. */
+static const char* blocks_text(const GradcheckBlockReport* blocks, int count) {
+  GradcheckCoverage coverage = gradcheck_coverage(blocks, count);
+  for (int b = 0; b < count; b++)
+    if (blocks[b].directions > 0 && blocks[b].verdict == GRADCHECK_WRONG) return verdict_text(GRADCHECK_WRONG);
+  if (coverage.checked == 0) return verdict_text(GRADCHECK_UNCHECKED);
+  return coverage.checked == coverage.blocks ? verdict_text(GRADCHECK_RIGHT) : "passed where it can be checked";
 }
 
-static const char* blocks_text(const GradcheckBlockReport* blocks, int count) {
-  GradcheckVerdict best = GRADCHECK_WRONG, worst = GRADCHECK_RIGHT;
-  for (int b = 0; b < count; b++) {
-    if (blocks[b].directions == 0) continue;
-    if (blocks[b].verdict < best) best = blocks[b].verdict;
-    if (blocks[b].verdict > worst) worst = blocks[b].verdict;
-  }
-  return summary_text(best, worst);
+static void print_coverage(const char* name, const GradcheckBlockReport* blocks, int count) {
+  GradcheckCoverage coverage = gradcheck_coverage(blocks, count);
+  printf("%s: %d of %d blocks checked, with %.4g %% of the gradient's squared norm\n", name, coverage.checked,
+         coverage.blocks, 100 * coverage.share);
 }
 
 /* What would tell more (J14). */
@@ -152,6 +153,13 @@ static void json_block(Json* json, const char* name, const GradcheckBlockReport*
   json_close(json, '}');
 }
 
+static void json_coverage(Json* json, const GradcheckBlockReport* blocks, int count) {
+  GradcheckCoverage coverage = gradcheck_coverage(blocks, count);
+  json_integer(json, "blocks_checked", coverage.checked);
+  json_integer(json, "blocks_total", coverage.blocks);
+  json_number(json, "share_checked", coverage.share);
+}
+
 static void json_report(Json* json, const char* name, const GradcheckReport* r) {
   json_open(json, NULL, '{');
   json_text(json, "scenario", name);
@@ -159,6 +167,7 @@ static void json_report(Json* json, const char* name, const GradcheckReport* r) 
   json_bool(json, "checked", r->checked);
   json_bool(json, "once_differentiable", r->kinks);
   json_bool(json, "sound", r->adjoint.sound);
+  json_coverage(json, r->block, GRADCHECK_BLOCKS);
   json_number(json, "loss", r->value);
   json_number(json, "residual", r->run.residual);
   json_open(json, "blocks", '{');
@@ -205,6 +214,7 @@ static void print_report(const Options* options, const char* name, const Gradche
         "there\n");
   if (options->verbose)
     for (int b = 0; b < GRADCHECK_BLOCKS; b++) print_sweeps(gradcheck_block_name((GradcheckBlock)b), &r->block[b]);
+  print_coverage(name, r->block, GRADCHECK_BLOCKS);
 }
 
 /* What is checked: a scene, with the losses of a task or with a probe. */
@@ -225,6 +235,13 @@ static Status build_expanded(Model* model, Scene* scene, Diagnostics* diagnostic
   status = model_create(model, scene, &again); /* the same messages */
   diagnostics_free(&again);
   return status;
+}
+
+/* Without --tolerance steps are solved as tightly as they can be: what then counts is far below any bound. */
+#define LOOSE_FLOOR 1e-9
+
+static double tolerance_told(const Options* options, const GradcheckOptions* check) {
+  return option_given(options, "tolerance") ? check->tolerance : fmax(check->tolerance, LOOSE_FLOOR);
 }
 
 /* Some blocks on the scene as it now is. */
@@ -270,6 +287,8 @@ static Status check_subject(const Options* options, const GradcheckOptions* chec
   bool flat = status == STATUS_OK && vertices && gradcheck_has_flat_faces(&model);
   if (status == STATUS_OK)
     status = check_blocks(check, subject, &model, flat ? rest : check->blocks, report, diagnostics);
+  if (status == STATUS_OK)
+    warn_unconverged(options, subject->name, &model, &report->run.unconverged, tolerance_told(options, check));
   if (flat && status == STATUS_OK && report->adjoint.sound) {
     gradcheck_make_generic(subject->scene, &model, check->seed);
     status = check_generic(options, check, subject, report, diagnostics);
@@ -353,9 +372,11 @@ static void print_variables(const Options* options, const char* name, const Grad
   printf("%s, the task's own variables: %s\n", name, blocks_text(report, 2));
   print_block("design", &report[0]);
   print_block("control", &report[1]);
-  if (!options->verbose) return;
-  print_sweeps("design", &report[0]);
-  print_sweeps("control", &report[1]);
+  if (options->verbose) {
+    print_sweeps("design", &report[0]);
+    print_sweeps("control", &report[1]);
+  }
+  print_coverage(name, report, 2);
 }
 
 static void json_variables(Json* json, const char* name, const GradcheckBlockReport report[2]) {
@@ -364,6 +385,7 @@ static void json_variables(Json* json, const char* name, const GradcheckBlockRep
   json_text(json, "task", name);
   json_bool(json, "passed", worst != GRADCHECK_WRONG);
   json_bool(json, "checked", report[0].verdict == GRADCHECK_RIGHT && report[1].verdict == GRADCHECK_RIGHT);
+  json_coverage(json, report, 2);
   json_open(json, "blocks", '{');
   if (report[0].directions > 0) json_block(json, "design", &report[0]);
   if (report[1].directions > 0) json_block(json, "control", &report[1]);
@@ -566,11 +588,13 @@ static ExitCode gradcheck(const Options* options) {
                             .bound = option_number(options, "bound", DEFAULT_BOUND),
                             .seed = (uint64_t)option_count(options, "seed", 1),
                             .average = option_count(options, "average", 1),
+                            .fixed_substeps = option_given(options, "fixed-substeps"),
                             .threads = options->threads,
                             .interrupted = interrupted,
                             .memory = option_number(options, "memory", 0) * GIBIBYTE};
   bool task = task_recognise(options->operands[0]);
   if (!read_blocks(options, &check.blocks) || !sound_usage(options, &check, task)) return EXIT_USAGE;
+  warn_overridden_tolerance(options, "gradcheck solves steps to its own --tolerance (1e-12 unless given)");
   interrupt_install();
   Text text = {0};
   Json json = {.out = &text};

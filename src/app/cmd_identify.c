@@ -167,12 +167,11 @@ static Status iterate(FitRun* run) {
   return status;
 }
 
-static ExitCode finish(FitRun* run) {
+static Status finish(FitRun* run) {
   RunProgram program = version_program();
   Text json = {0};
-  Status status = identification_finish(run->identification, &run->diagnostics);
-  if (status == STATUS_OK && is_writer())
-    status = identification_write(run->identification, run->folder, &program, &json, &run->diagnostics);
+  Status status = STATUS_OK;
+  if (is_writer()) status = identification_write(run->identification, run->folder, &program, &json, &run->diagnostics);
   status = agreed(status);
   if (status == STATUS_OK && is_writer()) {
     print_parameters(run);
@@ -185,7 +184,7 @@ static ExitCode finish(FitRun* run) {
       printf("%s\n", run->folder);
   }
   text_free(&json);
-  return status_exit_code(status);
+  return status;
 }
 
 static ExitCode fit(FitRun* run) {
@@ -206,11 +205,12 @@ static ExitCode fit(FitRun* run) {
     if (status != STATUS_OK) return status_exit_code(status);
   }
   status = iterate(run);
+  if (status == STATUS_OK) status = agreed(identification_finish(run->identification, &run->diagnostics));
+  if (status == STATUS_OK) status = finish(run);
   if (status == STATUS_INTERRUPTED && !run->options->quiet)
     fprintf(stderr, "%s: stopped by %s after iteration %d; --resume goes on\n", run->task.name,
             interrupt_name(interrupt_signal()), identification_iteration(run->identification));
-  if (status != STATUS_OK) return status_exit_code(status);
-  return finish(run);
+  return status_exit_code(status);
 }
 
 /* The writer's problems; of another process those that the writer does not have. */

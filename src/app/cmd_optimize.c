@@ -277,6 +277,9 @@ static void print_end(const DesignRun* run) {
           run->task.name, optimization_stop_text(optimization_stop(o)), optimization_iteration(o), rows[0].loss,
           optimization_best_loss(o), optimization_best_iteration(o), rows[optimization_iteration(o)].seconds, forward,
           adjoint);
+  const Model* model;
+  UnconvergedSteps unconverged = optimization_unconverged(o, &model);
+  warn_unconverged(run->options, run->task.name, model, &unconverged, run->task.optimizer.tolerance);
 }
 
 /* When nothing that was tried is better than what it began with. Losses of draws are of another draw each time. */
@@ -480,6 +483,7 @@ static ExitCode design(DesignRun* run, const Options* options, bool candidate) {
   if (status != STATUS_OK) return status_exit_code(status);
   if (option_given(options, "candidate") && run->task.choice_count == 0)
     return usage_error(options, "--candidate: the task has no 'choices'");
+  warn_overridden_tolerance(options, "optimizer.tolerance decides in a task");
   interrupt_install();
   ExitCode code = chooses(run) ? design_run_choices(run) : run->receding ? design_run_receding(run) : seek(run);
   print_problems(run, &run->diagnostics);
@@ -555,7 +559,8 @@ const Verb VERB_OPTIMIZE = {
         "each), and\n"
         "beside it the files of the best; where candidates do not depend on one another they may run side by side:\n"
         "seq 8 | parallel sdrs optimize TASK -o DIR --candidate {}, and then sdrs optimize TASK -o DIR --resume.\n"
-        "SIGINT, SIGTERM and SIGUSR1 leave the checkpoint and all files, exit 130; --resume goes on to the same end, "
+        "SIGINT, SIGTERM, SIGHUP and SIGUSR1 leave the checkpoint and all files, exit 130; --resume goes on to the "
+        "same end, "
         "bit\n"
         "by bit. At the end the best design is run once more with half the time step, and a line says when its loss "
         "differs\n"

@@ -168,5 +168,6 @@ const Verb VERB_PLOT = {
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .writes_folder = true,
+    .serial = true,
     .run = plot,
 };

@@ -58,5 +58,6 @@ const Verb VERB_SCHEMA = {
         "  # yaml-language-server: $schema=scene.schema.json\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .serial = true,
     .run = schema,
 };

@@ -16,7 +16,8 @@ typedef struct {
   double* fastest;                   /* largest rate of every joint coordinate after a step [m/s, rad/s]  (nv) */
   double* spin_taken;                /* logarithm of what the integrator took of the spin of free bodies  (links) */
   RunTotals totals;
-  StepReport report;   /* of the last step tried */
+  StepReport report; /* of the last step tried */
+  UnconvergedSteps unconverged;
   int recorded;        /* step of the run that the last rows written are of, -1 = none */
   const char* stop;    /* why the run ended */
   SimSnapshot* before; /* of the step that is taken: what an interrupt goes back to */
@@ -174,6 +175,7 @@ static Status advance(Run* run, Progress* progress, StepReport* last) {
     *last = run->report;
     const SimState* state = sim_state(run->sim);
     run_totals_step(&run->totals, last, state);
+    unconverged_add(&run->unconverged, last, state->time);
     for (int k = 0; k < run->loaded.model.dof_count; k++) run->fastest[k] = fmax(run->fastest[k], fabs(state->rate[k]));
     follow_spins(run, state);
     if (state->step % simulation->record_every == 0 && record(run, last) != STATUS_OK) return STATUS_IO;
@@ -298,19 +300,6 @@ static void print_spin_taken(const Run* run) {
       model->simulation.integrator == INTEGRATOR_SECOND_ORDER ? "second_order" : "first_order");
 }
 
-/* Steps that rounding has left unsolved to this part of the forces at work are told of. */
-#define FLOOR_TOLD 1e-2
-
-static void print_floor(const Run* run) {
-  const RunTotals* totals = &run->totals;
-  if (totals->rounding_floor_steps == 0 || !(totals->residual_max > FLOOR_TOLD)) return;
-  fprintf(stderr,
-          "sdrs simulate: warning: rounding left up to %.3g of the forces at work out of balance (residual in "
-          "solver.csv, where outcome is rounding_floor): bodies nearer the origin of their joints and of the world, or "
-          "a larger simulation.dt, may help\n",
-          totals->residual_max);
-}
-
 /* Time that the files take is told from so much on, where it is more than that of the steps [s]. */
 #define OUTPUT_TOLD 2
 
@@ -382,7 +371,8 @@ static void report_end(const Run* run, Status status) {
     fprintf(stderr, "%s: stopped by %s after step %d; %s holds the run up to there\n", run->loaded.scene.name,
             run->stop, run->totals.steps, run->folder);
   if (!options->quiet) print_speeds(run);
-  if (!options->quiet) print_floor(run);
+  warn_unconverged(options, "sdrs simulate", &run->loaded.model, &run->unconverged,
+                   run->loaded.scene.simulation.tolerance);
   if (!options->quiet) print_spin_taken(run);
   if (status == STATUS_OK && !options->quiet) print_done(run, sim_times(run->sim).total);
   if (status != STATUS_IO && !options->json) printf("%s\n", run->folder);
@@ -480,7 +470,7 @@ const Verb VERB_SIMULATE = {
         "asks for them velocities.csv, forces.csv, closures.csv and pressure.csv, and in states/ the state at the\n"
         "end and at simulation.keep_states, which a scene may begin in (start: {run: FOLDER}); the folder is printed\n"
         "on standard output (with --json, summary.json is). Files of an earlier run in the same folder are replaced.\n"
-        "SIGINT, SIGTERM and SIGUSR1 finish the step, write the folder up to it and exit 130.\n"
+        "SIGINT, SIGTERM, SIGHUP and SIGUSR1 finish the step, write the folder up to it and exit 130.\n"
         "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 the solver failed, 5 cannot read or write, 130 "
         "interrupted.\n",
     .options = OPTIONS,

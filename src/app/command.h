@@ -16,6 +16,12 @@ void print_diagnostics(const Options* options, Diagnostics* diagnostics);
 /* An array of {"severity": "error", "file": ..., "line": ..., "column": ..., "message": ...}. Under `key` of the
  * open object. */
 void json_diagnostics(Json* json, const char* key, const Diagnostics* diagnostics);
+/* Warns on stderr of steps that ended at rounding above a tolerance (relative), with time, link and remedy. Nothing
+ * with -q, or where the largest residual is within it. */
+void warn_unconverged(const Options* options, const char* name, const Model* model, const UnconvergedSteps* unconverged,
+                      double tolerance);
+/* Warns of each --set of simulation.tolerance, in whose place `rule` decides. Nothing with -q. */
+void warn_overridden_tolerance(const Options* options, const char* rule);
 /* `sdrs VERB: error: text` on stderr. */
 void command_error(const Options* options, const char* format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for wrong usage, with where to read more; returns EXIT_USAGE. */

@@ -16,6 +16,9 @@ void interrupt_install(void) {
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
   sigaction(SIGUSR1, &action, NULL);
+  struct sigaction hangup;
+  sigaction(SIGHUP, NULL, &hangup);
+  if (hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL); /* nohup: it stays ignored */
   /* A file-size limit is then a failed write with a message, as a full disk is. */
   signal(SIGXFSZ, SIG_IGN);
 }
@@ -28,6 +31,8 @@ const char* interrupt_name(int signal_number) {
       return "SIGINT";
     case SIGTERM:
       return "SIGTERM";
+    case SIGHUP:
+      return "SIGHUP";
     case SIGUSR1:
       return "SIGUSR1";
     default:

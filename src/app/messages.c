@@ -51,6 +51,29 @@ static void print_message(const Options* options, const char* format, va_list ar
   text_free(&text);
 }
 
+void warn_unconverged(const Options* options, const char* name, const Model* model, const UnconvergedSteps* u,
+                      double tolerance) {
+  if (options->quiet || u->steps == 0 || !(u->residual > tolerance)) return;
+  fprintf(stderr,
+          "%s: warning: %d step%s did not reach the tolerance %.3g: rounding left up to %.3g of the forces at work "
+          "out of balance",
+          name, u->steps, u->steps == 1 ? "" : "s", tolerance, u->residual);
+  if (u->dof >= 0) fprintf(stderr, " at link '%s'", model->links[model->dof_link[u->dof]].name);
+  fprintf(stderr,
+          " at t = %.6g s (outcome rounding_floor in solver.csv). Bodies nearer the origin of their joints and of "
+          "the world, a larger simulation.dt or softer contact help; a tolerance above the residual accepts it\n",
+          u->time);
+}
+
+void warn_overridden_tolerance(const Options* options, const char* rule) {
+  static const char key[] = "simulation.tolerance=";
+  for (int k = 0; k < options->override_count && !options->quiet; k++) {
+    const char *text = options->overrides[k].text, *found = strstr(text, key);
+    if (!found || strcspn(text, "=") != (size_t)(found - text) + strlen(key) - 1) continue;
+    fprintf(stderr, "sdrs %s: warning: --set %s has no effect: %s\n", options->verb->name, text, rule);
+  }
+}
+
 void command_error(const Options* options, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);

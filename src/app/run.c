@@ -23,6 +23,16 @@ static void warn_idle_options(const Options* options) {
     fprintf(stderr, "sdrs %s: warning: -o has no effect: %s writes to standard output\n", verb, verb);
 }
 
+static bool has_threads(const Options* options) {
+  int there = options->verb->serial ? options->threads : parallel_start(options->threads);
+  if (there < options->threads)
+    fprintf(stderr,
+            "sdrs %s: error: cannot create %d threads: the system allows %d; give --threads %d or less, or raise the "
+            "limit (ulimit -u, ulimit -v)\n",
+            options->verb->name, options->threads, there, there);
+  return there >= options->threads;
+}
+
 static ExitCode run_verb(const Verb* verb, int count, char** words) {
   Options options;
   Text faults = {0};
@@ -36,7 +46,7 @@ static ExitCode run_verb(const Verb* verb, int count, char** words) {
     code = EXIT_DONE;
   } else {
     warn_idle_options(&options);
-    code = verb->run(&options);
+    code = has_threads(&options) ? verb->run(&options) : EXIT_IO;
   }
   text_free(&faults);
   options_free(&options);

@@ -2,7 +2,6 @@
 #include <expat.h>
 #include <glpk.h>
 #include <libqhull_r/libqhull_r.h>
-#include <metis.h>
 #include <string.h>
 #include <suitesparse/amd.h>
 #include <yaml.h>
@@ -14,7 +13,6 @@
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
 #define AMD_TEXT TEXT(AMD_MAIN_VERSION) "." TEXT(AMD_SUB_VERSION) "." TEXT(AMD_SUBSUB_VERSION)
-#define METIS_TEXT TEXT(METIS_VER_MAJOR) "." TEXT(METIS_VER_MINOR) "." TEXT(METIS_VER_SUBMINOR)
 
 #ifdef __clang__
 #define COMPILER_TEXT __VERSION__
@@ -35,7 +33,6 @@ RunProgram version_program(void) {
                     {"libzip", zip_libzip_version()},
                     {"qhull", qh_version},
                     {"AMD", AMD_TEXT},
-                    {"METIS", METIS_TEXT},
                     {"GLPK", glp_version()}},
   };
 }

@@ -541,6 +541,10 @@ typedef void (*ParallelBody)(void* context, int index, int thread);
 /* Returns when all indices are done; thread is in 0..threads-1. An allocation that fails in it counts as the caller's:
  * within memory_try it ends there, else the process ends. */
 void parallel_for(int threads, int count, int threshold, int grain, ParallelBody body, void* context);
+/* Creates the threads for loops of the calling thread: `threads` of them with itself. Returns how many there are, at
+ * least 1: fewer where a limit of the system (processes, memory, OMP_THREAD_LIMIT) or 1024 is below. Loops then run on
+ * so many; none ends the process for lack of threads. Allocates stacks, which stay until the thread ends. */
+int parallel_start(int threads);
 /* Processors that this process may run on, at least 1. */
 int parallel_processor_count(void);
 

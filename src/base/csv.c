@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "base/base.h"
+#include "base/outside.h"
 
 void csv_add_field(Text* row, const char* text) {
   if (!text[strcspn(text, ",\"\r\n")]) {
@@ -103,6 +103,16 @@ static Status scan_rows(CsvTable* table, CsvScanner* scanner, const char* path, 
   return status;
 }
 
+static bool check_names(const CsvTable* table, const char* path, Diagnostics* diagnostics) {
+  for (int i = 0; i < table->column_count; i++) {
+    if (!text_control(table->names[i])) continue;
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
+                    "the name of column %d holds a control character: take it out", i + 1);
+    return false;
+  }
+  return true;
+}
+
 static Status scan_table(CsvTable* table, size_t length, const char* path, Diagnostics* diagnostics) {
   CsvScanner scanner = {.cursor = table->data, .line = 1};
   if (strlen(table->data) != length) return refuse(diagnostics, path, 0, "not a CSV file: it holds a NUL byte");
@@ -112,6 +122,7 @@ static Status scan_table(CsvTable* table, size_t length, const char* path, Diagn
   table->column_count = scan_row(&scanner, &names);
   table->names = names.items;
   if (scanner.open_quote) return refuse(diagnostics, path, 1, "a quoted field is not closed");
+  if (!check_names(table, path, diagnostics)) return STATUS_BAD_INPUT;
   return scan_rows(table, &scanner, path, diagnostics);
 }
 
@@ -141,13 +152,25 @@ const char* csv_cell(const CsvTable* table, int row, int column) {
   return table->cells[(size_t)row * (size_t)table->column_count + (size_t)column];
 }
 
-bool csv_number(const CsvTable* table, const char* path, int row, int column, double* value, Diagnostics* diagnostics) {
-  const char* cell = csv_cell(table, row, column);
+/* Decimal as in other programs: strtod takes hexadecimal numbers and nan(...) as well. */
+static bool read_decimal(const char* cell, double* value) {
   char* end;
   *value = strtod(cell, &end);
-  if (end != cell && *end == '\0' && isfinite(*value)) return true;
+  return end != cell && *end == '\0' && !strpbrk(cell, "xX(");
+}
+
+bool csv_number(const CsvTable* table, const char* path, int row, int column, double* value, Diagnostics* diagnostics) {
+  const char* cell = csv_cell(table, row, column);
+  if (read_decimal(cell, value) && isfinite(*value)) return true;
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, table->lines[row], 0},
-                  "column '%s': '%s' is not a finite number", table->names[column], cell);
+                  "column '%s': '%s' is not a finite decimal number", text_excerpt(table->names[column]).text,
+                  text_excerpt(cell).text);
+  return false;
+}
+
+bool csv_repeated(const CsvTable* table, int column) {
+  for (int i = column + 1; i < table->column_count; i++)
+    if (strcmp(table->names[i], table->names[column]) == 0) return true;
   return false;
 }
 
@@ -158,10 +181,8 @@ int csv_column(const CsvTable* table, const char* name) {
 }
 
 double csv_value(const CsvTable* table, int row, int column) {
-  const char* cell = csv_cell(table, row, column);
-  char* end;
-  double value = strtod(cell, &end);
-  return end != cell && *end == '\0' ? value : (double)NAN;
+  double value;
+  return read_decimal(csv_cell(table, row, column), &value) ? value : (double)NAN;
 }
 
 /* ---------------------------------------------------------------- row by row */
@@ -266,7 +287,7 @@ static Status read_header(CsvRows* r, Diagnostics* diagnostics) {
   r->names = (CsvTable){.names = r->header.cells.items, .column_count = r->header.cells.count};
   r->blank = memory_alloc(sizeof(char*) * (size_t)r->names.column_count);
   for (int k = 0; k < r->names.column_count; k++) r->blank[k] = "";
-  return STATUS_OK;
+  return check_names(&r->names, r->path, diagnostics) ? STATUS_OK : STATUS_BAD_INPUT;
 }
 
 static void note_place(CsvRows* r) {

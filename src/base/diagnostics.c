@@ -1,6 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
-#include "base/base.h"
+#include "base/outside.h"
 
 /* Source lines are shown at most this wide, so that a one-line JSON file does not flood the terminal. */
 #define EXCERPT_WIDTH 120
@@ -97,7 +97,7 @@ static void source_open(SourceText* source, const char* path) {
   *source = (SourceText){.path = path, .line = 1};
   size_t length;
   /* Only a regular file can be read a second time; a pipe would be empty or block. */
-  if (file_is_regular(path)) (void)file_read(path, &source->data, &length);
+  if (file_is_regular(path) && file_is_data(path)) (void)file_read(path, &source->data, &length);
   source->cursor = source->data;
 }
 
@@ -154,8 +154,11 @@ static void print_heading(FILE* stream, const Diagnostic* item, bool color) {
   if (item->file && item->line > 0) fprintf(stream, "%d:", item->line);
   if (item->file && item->line > 0 && item->column > 0) fprintf(stream, "%d:", item->column);
   if (item->file) fputc(' ', stream);
-  fprintf(stream, "%s%s:%s %s\n", color ? SEVERITY_COLOR[item->severity] : "", SEVERITY_NAME[item->severity],
-          color ? "\033[0m" : "", item->text);
+  fprintf(stream, "%s%s:%s ", color ? SEVERITY_COLOR[item->severity] : "", SEVERITY_NAME[item->severity],
+          color ? "\033[0m" : "");
+  /* a terminal obeys control characters, which may come from a file */
+  for (const char* c = item->text; *c; c++) fputc(is_control(*c) && *c != '\n' ? '?' : *c, stream);
+  fputc('\n', stream);
 }
 
 void diagnostics_print(Diagnostics* diagnostics, FILE* stream, bool color) {

@@ -217,6 +217,13 @@ static bool is_special(const char* path) {
   return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
+/* A file that was not there before. One that a killed run left is removed; a link of this name is not followed, or it
+ * would choose which file is overwritten. */
+static FILE* create_new(const char* path) {
+  if (unlink(path) != 0 && errno != ENOENT) return NULL;
+  return fopen(path, "wxbe");
+}
+
 Status file_stream_open(FileStream* out, const char* path) {
   Text temporary = {0};
   text_add(&temporary, "%s~", path);
@@ -226,7 +233,7 @@ Status file_stream_open(FileStream* out, const char* path) {
     memory_free(out->temporary);
     out->temporary = NULL;
   }
-  out->stream = fopen(out->temporary ? out->temporary : path, "wbe");
+  out->stream = out->temporary ? create_new(out->temporary) : fopen(path, "wbe");
   if (out->stream) return STATUS_OK;
   int error = errno;
   memory_free(out->path);

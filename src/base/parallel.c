@@ -1,3 +1,5 @@
+#include <dirent.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -109,6 +111,53 @@ static bool shares_now(void) {
 #endif
 }
 
+/* ---------------------------------------------------------------- threads that may not be created */
+
+enum { THREADS_MOST = 1024 };
+
+/* Threads of the process that the system still counts; 0: not known. */
+static int living_threads(void) {
+  DIR* folder = opendir("/proc/self/task");
+  int count = -2; /* "." and ".." */
+  while (folder && readdir(folder)) count++;
+  if (folder) closedir(folder);
+  return count > 0 ? count : 0;
+}
+
+static void* wait_for(void* gate) {
+  pthread_mutex_lock(gate);
+  pthread_mutex_unlock(gate);
+  return NULL;
+}
+
+/* How many threads the process can have beside its own, at most `wanted`: all are alive at once, then gone. A joined
+ * thread counts against the limits of the system until it has left /proc. */
+static int threads_to_have(int wanted) {
+  pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+  pthread_t created[THREADS_MOST];
+  const struct timespec moment = {.tv_nsec = 100000};
+  int count = 0, before = living_threads();
+  pthread_mutex_lock(&gate);
+  while (count < wanted && pthread_create(&created[count], NULL, wait_for, &gate) == 0) count++;
+  pthread_mutex_unlock(&gate);
+  for (int k = 0; k < count; k++) pthread_join(created[k], NULL);
+  for (int k = 0; k < 1000 && living_threads() > before; k++) nanosleep(&moment, NULL);
+  return count;
+}
+
+/* The OpenMP runtime ends the process when it cannot create a thread. Threads that it has it keeps. */
+NOT_INSTRUMENTED int parallel_start(int threads) {
+  static _Thread_local int tried = 1, there = 1;
+  int most = omp_get_thread_limit() < THREADS_MOST ? omp_get_thread_limit() : THREADS_MOST;
+  if (threads > tried) {
+    tried = threads;
+    there = 1 + threads_to_have((threads < most ? threads : most) - 1);
+#pragma omp parallel num_threads(there)
+    (void)omp_get_thread_num();
+  }
+  return threads < there ? threads : there;
+}
+
 NOT_INSTRUMENTED static void run_threads(int threads, int count, int grain, ParallelLoop* loop) {
   char fork, join; /* only their addresses matter */
   ParallelShare shares[SHARES_MOST];
@@ -137,13 +186,18 @@ NOT_INSTRUMENTED static void run_threads(int threads, int count, int grain, Para
   cost.waited += timer_now();
   parallel_enter_cost(&account, &cost, count, timer_now());
 }
+#else
+int parallel_start(int threads) {
+  (void)threads;
+  return 1;
+}
 #endif
 
 void parallel_for(int threads, int count, int threshold, int grain, ParallelBody body, void* context) {
 #ifdef _OPENMP
   if (threads > 1 && count > 1 && count >= threshold && shares_now()) {
     ParallelLoop loop = {.pool = memory_pool_in_use(), .body = body, .context = context};
-    run_threads(threads, count, grain > 0 ? grain : 1, &loop);
+    run_threads(parallel_start(threads), count, grain > 0 ? grain : 1, &loop);
     if (atomic_load(&loop.failed)) memory_exhausted(0);
     return;
   }

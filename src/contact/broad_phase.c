@@ -254,7 +254,7 @@ static void query_part(void* context, int part, int thread) {
     int index = task->moving ? task->moving[k] : k, begin = to->count;
     if (box_empty(&task->boxes[index])) continue;
     query(broad, &broad->moving, task->boxes, index, to);
-    sort_keys(to->keys + begin, to->count - begin);
+    if (to->count > begin) sort_keys(to->keys + begin, to->count - begin);
     query(broad, &broad->still, task->boxes, index, to);
   }
 }

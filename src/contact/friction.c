@@ -105,7 +105,8 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
   lag->normal = vec3_scale(plane->n, 1.0 / length);
   tangent_basis(lag->normal, &lag->e1, &lag->e2);
   lag->half_space = b->half_space;
-  lag->ground = b->pose;
+  lag->then[0] = a->pose;
+  lag->then[1] = b->pose;
   lag->count[0] = lag_side(a, -1.0, support, plane, vertices);
   lag->count[1] = b->half_space ? 0 : lag_side(b, 1.0, support, plane, vertices + lag->count[0]);
   lag->ground_weight = 0;
@@ -358,32 +359,55 @@ static double slip_hessian(double w, const double r[2], SlipState at[2], const F
   return rho;
 }
 
-/* Rows of T: in-plane velocity of the vertex under a twist of its body, e . (w x a + v) = (a x e, e) . (w, v). */
-static void add_vertex_sums(const FrictionLag* lag, int side, Vec3 arm, const double h[2][2], const double y[2],
-                            SlipSums* sums, double hessian[12][12]) {
-  Vec3 w1 = vec3_cross(arm, lag->e1), w2 = vec3_cross(arm, lag->e2);
-  const double t[2][6] = {{w1.x, w1.y, w1.z, lag->e1.x, lag->e1.y, lag->e1.z},
-                          {w2.x, w2.y, w2.z, lag->e2.x, lag->e2.y, lag->e2.z}};
-  int base = 6 * side;
-  double ht[2][6];
-  for (int i = 0; i < 6; i++) {
+/* Rows of T: in-plane velocity of a vertex of this side by the twists of both bodies. arm: of the vertex, and of the
+ * other body's material point that it touched at t, about the references. e . (w x a + v) = (a x e, e) . (w, v). */
+static void slip_rows(const FrictionLag* lag, int side, const Vec3 arm[2], double t[2][12]) {
+  for (int body = 0; body < 2; body++) {
+    double factor = body == side ? friction_share(lag) : -friction_share(lag);
+    const Vec3 e[2] = {vec3_scale(lag->e1, factor), vec3_scale(lag->e2, factor)};
+    for (int i = 0; i < 2; i++) {
+      Vec3 w = vec3_cross(arm[body], e[i]);
+      const double row[6] = {w.x, w.y, w.z, e[i].x, e[i].y, e[i].z};
+      memcpy(t[i] + 6 * body, row, sizeof row);
+    }
+  }
+}
+
+/* Slip's own second derivatives, which every vertex has. J = [-1 0 y2; 0 -1 -y1]. */
+static void add_slip_sums(const double h[2][2], const double y[2], double slip[4][4]) {
+  double s0 = y[1] * h[0][0] - y[0] * h[0][1], s1 = y[1] * h[0][1] - y[0] * h[1][1];
+  slip[0][0] += h[0][0];
+  slip[1][0] += h[1][0];
+  slip[1][1] += h[1][1];
+  slip[2][0] -= s0;
+  slip[2][1] -= s1;
+  slip[2][2] += y[1] * s0 - y[0] * s1;
+}
+
+/* For one number of rows, so that the compiler can unroll its loops. */
+static inline void add_motion_rows(const double t[2][12], int rows, const double h[2][2], const double y[2],
+                                   double cross[3][12], double hessian[12][12]) {
+  double ht[2][12];
+  for (int i = 0; i < rows; i++) {
     ht[0][i] = h[0][0] * t[0][i] + h[0][1] * t[1][i];
     ht[1][i] = h[1][0] * t[0][i] + h[1][1] * t[1][i];
   }
-  for (int i = 0; i < 6; i++)
-    for (int k = 0; k < 6; k++) hessian[base + i][base + k] += t[0][i] * ht[0][k] + t[1][i] * ht[1][k];
-  for (int k = 0; k < 6; k++) { /* J = [-1 0 y2; 0 -1 -y1] */
-    sums->cross[0][base + k] -= ht[0][k];
-    sums->cross[1][base + k] -= ht[1][k];
-    sums->cross[2][base + k] += y[1] * ht[0][k] - y[0] * ht[1][k];
+  for (int i = 0; i < rows; i++)
+    for (int k = 0; k < rows; k++) hessian[i][k] += t[0][i] * ht[0][k] + t[1][i] * ht[1][k];
+  for (int k = 0; k < rows; k++) {
+    cross[0][k] -= ht[0][k];
+    cross[1][k] -= ht[1][k];
+    cross[2][k] += y[1] * ht[0][k] - y[0] * ht[1][k];
   }
-  double s0 = y[1] * h[0][0] - y[0] * h[0][1], s1 = y[1] * h[0][1] - y[0] * h[1][1];
-  sums->slip[0][0] += h[0][0];
-  sums->slip[1][0] += h[1][0];
-  sums->slip[1][1] += h[1][1];
-  sums->slip[2][0] -= s0;
-  sums->slip[2][1] -= s1;
-  sums->slip[2][2] += y[1] * s0 - y[0] * s1;
+}
+
+/* rows: derivatives by the twist of the first body (6) or of both (12). */
+static void add_motion_sums(const double t[2][12], int rows, const double h[2][2], const double y[2],
+                            double cross[3][12], double hessian[12][12]) {
+  if (rows == 6)
+    add_motion_rows(t, 6, h, y, cross, hessian);
+  else
+    add_motion_rows(t, 12, h, y, cross, hessian);
 }
 
 /* hessian -= cross^T slip^-1 cross; the rest of its rows and columns has none (half-spaces). */
@@ -402,21 +426,34 @@ static void eliminate_slip(SlipSums* sums, int order, int rows, double hessian[1
     }
 }
 
+Vec3 friction_place(const FrictionLag* lag, const FrictionVertex* v) {
+  Vec3 y = vec3_add(vec3_scale(lag->e1, v->position[0]),
+                    vec3_add(vec3_scale(lag->e2, v->position[1]), vec3_scale(lag->normal, v->height)));
+  return vec3_add(lag->center, y);
+}
+
+static bool has_moved(const FrictionLag* lag, int side, const Pose* pose) {
+  return memcmp(&lag->then[side], pose, sizeof(Pose)) != 0;
+}
+
+Vec3 friction_carried(const FrictionLag* lag, int side, const Pose* pose, Vec3 at) {
+  return has_moved(lag, side, pose) ? pose_apply(*pose, pose_apply_inverse(lag->then[side], at)) : at;
+}
+
 static void vertex_velocities(FrictionLag* lag, const Pose* pose[2], double dt) {
-  bool moving_ground = lag->half_space && memcmp(&lag->ground, pose[1], sizeof(Pose)) != 0;
+  const bool moved[2] = {has_moved(lag, 0, pose[0]), has_moved(lag, 1, pose[1])};
+  double share = friction_share(lag);
   int count = lag->count[0] + lag->count[1];
   for (int k = 0; k < count; k++) {
     FrictionVertex* v = &lag->vertices[k];
-    const Pose* p = pose[k >= lag->count[0]];
-    Vec3 y = vec3_add(mat3_mul_vec(p->r, v->local), vec3_sub(p->t, lag->center));
-    if (moving_ground) { /* a half-space that moves takes its part of the plane along */
-      Vec3 at = vec3_add(vec3_scale(lag->e1, v->position[0]),
-                         vec3_add(vec3_scale(lag->e2, v->position[1]), vec3_scale(lag->normal, v->height)));
-      at = vec3_add(lag->center, at);
-      y = vec3_sub(y, vec3_sub(pose_apply(*pose[1], pose_apply_inverse(lag->ground, at)), at));
+    int side = k >= lag->count[0], other = 1 - side;
+    Vec3 y = vec3_add(mat3_mul_vec(pose[side]->r, v->local), vec3_sub(pose[side]->t, lag->center));
+    if (moved[other]) {
+      Vec3 at = friction_place(lag, v);
+      y = vec3_sub(y, vec3_sub(friction_carried(lag, other, pose[other], at), at));
     }
-    v->velocity[0] = (vec3_dot(lag->e1, y) - v->position[0]) / dt;
-    v->velocity[1] = (vec3_dot(lag->e2, y) - v->position[1]) / dt;
+    v->velocity[0] = share * (vec3_dot(lag->e1, y) - v->position[0]) / dt;
+    v->velocity[1] = share * (vec3_dot(lag->e2, y) - v->position[1]) / dt;
   }
 }
 
@@ -459,20 +496,25 @@ void friction_derivatives(FrictionLag* lag, const FrictionParameters* p, const P
   SlipSums sums;
   if (!(lag->total_weight > 0)) return;
   memset(&sums, 0, sizeof(sums));
-  double factor = p->coefficient / p->dt, h[2][2], r[2];
-  int count = lag->count[0] + lag->count[1];
+  double factor = p->coefficient / p->dt, h[2][2], r[2], t[2][12];
+  int count = lag->count[0] + lag->count[1], rows = lag->half_space ? 6 : 12;
   for (int k = 0; k < count; k++) {
     FrictionVertex* v = &lag->vertices[k];
-    int side = k >= lag->count[0];
+    int side = k >= lag->count[0], other = 1 - side;
     slip_of(v, lag->slip, r);
-    Vec3 arm = vec3_add(mat3_mul_vec(pose[side]->r, v->local), vec3_sub(pose[side]->t, reference[side]));
     double rho = slip_hessian(v->weight, r, v->at, p, factor, h);
-    add_vertex_sums(lag, side, arm, h, v->scaled, &sums, out->hessian);
-    double q = p->coefficient * v->weight / rho;
+    Vec3 arm[2];
+    arm[side] = vec3_add(mat3_mul_vec(pose[side]->r, v->local), vec3_sub(pose[side]->t, reference[side]));
+    arm[other] = vec3_sub(friction_carried(lag, other, pose[other], friction_place(lag, v)), reference[other]);
+    slip_rows(lag, side, arm, t);
+    add_slip_sums(h, v->scaled, sums.slip);
+    add_motion_sums(t, rows, h, v->scaled, sums.cross, out->hessian);
+    double q = friction_share(lag) * p->coefficient * v->weight / rho;
     Vec3 g = vec3_add(vec3_scale(lag->e1, q * r[0]), vec3_scale(lag->e2, q * r[1]));
     out->force[side] = vec3_add(out->force[side], g);
-    out->moment[side] = mat3_add(out->moment[side], mat3_outer(g, arm));
-    if (lag->half_space) out->force[1] = vec3_sub(out->force[1], g);
+    out->moment[side] = mat3_add(out->moment[side], mat3_outer(g, arm[side]));
+    out->force[other] = vec3_sub(out->force[other], g);
+    if (!lag->half_space) out->moment[other] = mat3_sub(out->moment[other], mat3_outer(g, arm[other]));
   }
   if (lag->half_space) {
     r[0] = -lag->slip[0];
@@ -482,7 +524,7 @@ void friction_derivatives(FrictionLag* lag, const FrictionParameters* p, const P
     sums.slip[1][0] += h[1][0];
     sums.slip[1][1] += h[1][1];
   }
-  eliminate_slip(&sums, lag->order, lag->half_space ? 6 : 12, out->hessian);
+  eliminate_slip(&sums, lag->order, rows, out->hessian);
 }
 
 int friction_evaluate(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,

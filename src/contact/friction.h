@@ -1,7 +1,8 @@
 /* Private to contact/: lagged plane friction of one pair (SDRS Eq. 8-13; docs/derivations/friction.md).
  *   D = mu dt sum_m weight_m sqrt(|r_m|^2 + eps),  U_f = min over (u, omega) of D                               (F1)
- *   r_m = Pi [ (x_m - x_m^t)/dt - omega n^ x (x_m^t - c) - u ],  weight_m = A(|P'(c_m^t)| |n^t|)                (F2)
- * with plane, weights and x^t of the time step before. All quantities for stiffness 1. */
+ *   r_m = Pi [ (x_m - G x_m^t) / 2 dt - omega n^ x (x_m^t - c) - u ],  weight_m = A(|P'(c_m^t)| |n^t|)          (F2)
+ * with plane, weights and x^t of the time step before, and G the motion of the vertex's other body since then. Without
+ * the 1/2 over a half-space, which has no vertices. All quantities for stiffness 1. */
 #ifndef SDRS_CONTACT_FRICTION_H
 #define SDRS_CONTACT_FRICTION_H
 
@@ -36,7 +37,7 @@ typedef struct {
   Vec3 e1, e2, normal; /* right-handed basis, normal = n^t / |n^t| */
   int count[2];
   FrictionVertex* vertices; /* borrowed from the step's store */
-  Pose ground;              /* half-space: its pose at t */
+  Pose then[2];             /* of both bodies at t */
   double ground_weight;     /* half-space: its one weight; spin is held at zero */
   SlipState ground_at[2];
   bool half_space;
@@ -78,6 +79,13 @@ void friction_derivatives(FrictionLag* lag, const FrictionParameters* parameters
 /* Both, when the first has not failed. Returns as friction_value does; -1: out is as it was. No allocation. */
 int friction_evaluate(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
                       Vec3 reference_a, Vec3 reference_b, PairDerivatives* out, double* energy);
+/* World position of a lagged vertex at t [m]. */
+Vec3 friction_place(const FrictionLag* lag, const FrictionVertex* vertex);
+/* World position, when the body of this side has moved to `pose`, of its material point that was at `at` at t [m]; `at`
+ * to the bit where it has not moved. */
+Vec3 friction_carried(const FrictionLag* lag, int side, const Pose* pose, Vec3 at);
+/* The part of a vertex's motion against the other body that its slip against the plane has. */
+static inline double friction_share(const FrictionLag* lag) { return lag->half_space ? 1.0 : 0.5; }
 /* State `to` becomes what the other one is. Cannot fail, allocates nothing. */
 void friction_keep(FrictionLag* lag, int to);
 #endif

@@ -53,6 +53,17 @@ static Vec3 field_of(const PairBody* body, const double twist[6], Vec3 x) {
                   vec3_cross(vec3(twist[0], twist[1], twist[2]), vec3_sub(x, body->reference)));
 }
 
+/* Change of dt times a vertex's slip in the field. A half-space has no part of its own in the terms: the force on it is
+ * minus that on the body. */
+static Vec3 slip_field(const FrictionLag* lag, const PairBody next[2], const double twist[2][6],
+                       const FrictionVertex* v, int side) {
+  int other = 1 - side;
+  Vec3 own = field_of(&next[side], twist[side], pose_apply(next[side].hull.pose, v->local));
+  if (lag->half_space) return own;
+  Vec3 touched = friction_carried(lag, other, &next[other].hull.pose, friction_place(lag, v));
+  return vec3_scale(vec3_sub(own, field_of(&next[other], twist[other], touched)), friction_share(lag));
+}
+
 static void solve_slip_adjoint(const FrictionLag* lag, double smoothing, const PairBody next[2],
                                const double twist[2][6], double a[3]) {
   static const double centre[2] = {0, 0};
@@ -62,7 +73,7 @@ static void solve_slip_adjoint(const FrictionLag* lag, double smoothing, const P
     const FrictionVertex* v = &lag->vertices[k];
     int side = k >= lag->count[0];
     double zeta[2];
-    vertex_zeta(lag, field_of(&next[side], twist[side], pose_apply(next[side].hull.pose, v->local)), zeta);
+    vertex_zeta(lag, slip_field(lag, next, twist, v, side), zeta);
     Slip s = slip_at(lag, v, smoothing);
     add_normal_equations(v->weight, &s, v->scaled, zeta, h, a);
   }
@@ -116,10 +127,11 @@ static void add_weight(const WeightSlope* slope, double weight_bar, double sigma
   out->support += weight_bar * slope->by_support;
 }
 
-/* Where a point of side A at t would be at t + dt if it moved with a half-space that moves. */
-static Pose ground_motion(const FrictionLag* lag, const PairBody next[2]) {
-  if (!lag->half_space || memcmp(&lag->ground, &next[1].hull.pose, sizeof(Pose)) == 0) return pose_identity();
-  return pose_mul(next[1].hull.pose, pose_inverse(lag->ground));
+/* Motion of a body from t to t + dt. */
+static Pose motion_of(const FrictionLag* lag, const PairBody next[2], int side) {
+  const Pose* pose = &next[side].hull.pose;
+  if (memcmp(&lag->then[side], pose, sizeof(Pose)) == 0) return pose_identity();
+  return pose_mul(*pose, pose_inverse(lag->then[side]));
 }
 
 static Vec3 in_plane(const FrictionLag* lag, double a, double b) {
@@ -132,18 +144,39 @@ typedef struct {
   double support, length;
   const PairBody *now, *next;
   const Plane* plane;
-  Pose ground;
+  Pose motion[2]; /* motion_of */
   double a[3];
   Vec3 fixed; /* part of LagBar.direction that comes from what does not turn with the bodies at t */
 } FrictionReverse;
 
-static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const double twist[6],
+/* By the position of a vertex at t + dt, and at t, from where the other body's material point moves. by_r, by_q: bars
+ * of dt times its slip, and of that in the field. */
+static void add_positions(const FrictionReverse* f, int side, Vec3 by_r, Vec3 by_q, Vec3 x0, Vec3 touched,
+                          const double twist[2][6], VertexShare* share, PairShares* out) {
+  const FrictionLag* lag = f->lag;
+  int other = 1 - side;
+  share->next = vec3_add(by_r, vec3_cross(by_q, vec3_at(twist[side])));
+  Vec3 by_touched = vec3_scale(by_r, -1);
+  if (lag->half_space) {
+    ground_add(&out->ground_next, by_touched, touched, f->next[1].hull.pose.t);
+    share->now = mat3_tmul_vec(f->motion[1].r, by_touched);
+    return;
+  }
+  by_touched = vec3_sub(by_touched, vec3_cross(by_q, vec3_at(twist[other])));
+  share->now = mat3_tmul_vec(f->motion[other].r, by_touched);
+  /* The other body at t, under the vertex: the other way round. */
+  Vec3 arm = vec3_sub(x0, f->now[other].hull.pose.t);
+  out->move_now[other] = vec3_sub(out->move_now[other], share->now);
+  out->turn_now[other] = vec3_sub(out->turn_now[other], vec3_cross(arm, share->now));
+}
+
+static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const double twist[2][6],
                                   ActiveVertex* then, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   double mu = f->parameters->coefficient, dt = f->parameters->dt, zeta[2], q[2], b[2], e[2];
   Vec3 x1 = pose_apply(f->next[side].hull.pose, v->local), x0 = pose_apply(f->now[side].hull.pose, v->local);
-  Vec3 moved = vec3_sub(x1, pose_apply(f->ground, x0));
-  Vec3 field = field_of(&f->next[side], twist, x1);
+  Vec3 touched = pose_apply(f->motion[1 - side], x0);
+  Vec3 field = slip_field(lag, f->next, twist, v, side);
   vertex_zeta(lag, field, zeta);
   Slip s = slip_at(lag, v, f->parameters->smoothing);
   q[0] = zeta[0] - f->a[0] + f->a[2] * v->scaled[1];
@@ -156,12 +189,12 @@ static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVe
   out->value += e[0] * zeta[0] + e[1] * zeta[1];
   out->smoothing -= 0.5 * weight * (s.r[0] * q[0] + s.r[1] * q[1]) / (s.rho * s.rho * s.rho);
   /* r and zeta: positions now and next, and the basis, which turns with n^: de_i = -(e_i . dn^) n^ */
-  Vec3 by_r = in_plane(lag, b[0] / dt, b[1] / dt), by_q = in_plane(lag, e[0], e[1]);
-  VertexShare share = {v->vertex, by_r, vec3_scale(mat3_tmul_vec(f->ground.r, by_r), -1)};
-  if (lag->half_space) ground_add(&out->ground_next, vec3_scale(by_r, -1), vec3_sub(x1, moved), f->next[1].hull.pose.t);
-  share.next = vec3_add(share.next, vec3_cross(by_q, vec3(twist[0], twist[1], twist[2])));
-  Vec3 by_direction =
-      vec3_add(vec3_scale(by_r, -vec3_dot(lag->normal, moved)), vec3_scale(by_q, -vec3_dot(lag->normal, field)));
+  double half = friction_share(lag);
+  Vec3 by_r = in_plane(lag, half * b[0] / dt, half * b[1] / dt), by_q = in_plane(lag, e[0], e[1]);
+  VertexShare share = {.vertex = v->vertex};
+  add_positions(f, side, by_r, vec3_scale(by_q, half), x0, touched, twist, &share, out);
+  Vec3 by_direction = vec3_add(vec3_scale(by_r, -vec3_dot(lag->normal, vec3_sub(x1, touched))),
+                               vec3_scale(by_q, -vec3_dot(lag->normal, field)));
   f->fixed = vec3_add(f->fixed, by_direction);
   bar->direction = vec3_add(bar->direction, by_direction);
   /* the arm y in omega n x y */
@@ -233,7 +266,7 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
                        .now = now,
                        .next = next,
                        .plane = &solution->plane,
-                       .ground = ground_motion(lag, next)};
+                       .motion = {motion_of(lag, next, 0), motion_of(lag, next, 1)}};
   solve_slip_adjoint(lag, parameters->smoothing, next, twist, f.a);
   LagBar bar = {{0, 0, 0}, 0, {0}};
   double before = out->value;
@@ -241,7 +274,7 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
   for (int k = 0; k < lag->count[0] + lag->count[1]; k++) {
     int side = k >= lag->count[0];
     out->share[side][out->count[side]++] =
-        vertex_reverse(&f, side, &lag->vertices[k], twist[side], &then->vertices[k], &bar, out);
+        vertex_reverse(&f, side, &lag->vertices[k], twist, &then->vertices[k], &bar, out);
   }
   *then = (ActiveSides){then->vertices, {lag->count[0], lag->count[1]}, true};
   if (lag->half_space) {

@@ -365,6 +365,7 @@ static void scale_shares(const PairPart* part, PairShares* s) {
       v->now = vec3_scale(v->now, factor);
     }
     s->turn_now[side] = vec3_scale(s->turn_now[side], factor);
+    s->move_now[side] = vec3_scale(s->move_now[side], factor);
   }
   scale_ground(&s->ground_now, factor);
   scale_ground(&s->ground_next, factor);

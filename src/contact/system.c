@@ -352,7 +352,8 @@ double contact_gap(ContactSystem* s, int index) {
   if (contact_stands_for(s, p->key)) return INFINITY; /* their pair of links tells */
   if (s->law->overlaps || (state->outcome == PAIR_APART && !state->has_plane)) return state->separation;
   GjkResult found;
-  return pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &p->gjk, &found);
+  GjkCache cache = p->gjk; /* a measurement changes no bit of the run */
+  return pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &cache, &found);
 }
 
 double contact_trial_gap(ContactSystem* s, int index) {

@@ -296,17 +296,23 @@ static Block with_images(const Block* block, int own, int wanted) {
   return thinned;
 }
 
-/* A thinned hull lies inside the old one; one that is its own image keeps corners with their images. */
-static void thin(Block* block, int own, int max_vertices) {
-  if (block->flat || block->hull.vertex_count <= max_vertices) return;
-  for (int wanted = max_vertices; wanted >= 4; wanted = wanted * 3 / 4) {
-    Block thinned = with_images(block, own, wanted);
-    bool enough = !thinned.flat && thinned.hull.vertex_count <= max_vertices;
-    block_free(enough ? block : &thinned);
-    if (!enough) continue;
-    *block = thinned;
-    return;
-  }
+static bool thin_to(Block* block, int own, int wanted, int most) {
+  Block thinned = with_images(block, own, wanted);
+  bool enough = !thinned.flat && thinned.hull.vertex_count <= most;
+  block_free(enough ? block : &thinned);
+  if (enough) *block = thinned;
+  return enough;
+}
+
+/* A thinned hull lies inside the old one; one that is its own image keeps corners with their images. At most `wished`
+ * vertices, or where so few enclose nothing at most `most`; a block for which that is not possible is given up. */
+static void thin(Block* block, int own, int wished, int most) {
+  if (block->flat || block->hull.vertex_count <= wished) return;
+  for (int wanted = wished; wanted >= 4; wanted = wanted * 3 / 4)
+    if (thin_to(block, own, wanted, wished)) return;
+  for (int wanted = wished + 1; wanted <= most && block->hull.vertex_count > most; wanted++)
+    if (thin_to(block, own, wanted, most)) return;
+  block->flat = block->hull.vertex_count > most;
 }
 
 /* ---------------------------------------------------------------- all blocks */
@@ -316,7 +322,7 @@ typedef struct {
   const Solid* solid;
   const MirrorGroups* groups;
   double least;
-  int max_vertices;
+  int wished, max_vertices; /* of a hull: so few that corners can be added, and at most */
 } Shrinking;
 
 static int own_planes(const MirrorGroups* groups, int block) {
@@ -331,9 +337,9 @@ static void shrink_block(void* context, int k, int thread) {
   const Shrinking* s = context;
   if (s->groups->first[k] != k) return;
   int own = own_planes(s->groups, k);
-  thin(&s->blocks->items[k], own, s->max_vertices);
+  thin(&s->blocks->items[k], own, s->wished, s->max_vertices);
   shrink(&s->blocks->items[k], s->solid, own, s->least);
-  thin(&s->blocks->items[k], own, s->max_vertices);
+  thin(&s->blocks->items[k], own, s->wished, s->max_vertices);
 }
 
 /* Images are those of the first of their group. */
@@ -483,7 +489,7 @@ void blocks_inside(Blocks* blocks, const Part* part, bool many_bodies, const Mir
     solid.inner = MEMORY_NEW(bool, part->triangle_count + 1);
     parallel_for(o->threads, part->triangle_count, 64, 16, mark_inner, &solid);
   }
-  Shrinking s = {blocks, &solid, groups, LEAST_VOLUME * fabs(part_volume(part)), spare};
+  Shrinking s = {blocks, &solid, groups, LEAST_VOLUME * fabs(part_volume(part)), spare, o->max_vertices};
   parallel_for(o->threads, blocks->count, 2, 1, shrink_block, &s);
   copy_images(blocks, groups);
   overlap_touching(&s, o->max_vertices);

@@ -158,6 +158,7 @@ typedef struct {
   int largest_step; /* where */
   int iterations;   /* of all steps */
   int halved_steps; /* StepReport.halved */
+  UnconvergedSteps unconverged;
 } RecordReport;
 
 /* Room for `steps` steps, rows 0..steps; a recording can be run again and again, with other models of the same size
@@ -387,7 +388,8 @@ typedef struct {
   uint64_t seed;
   int threads;
   bool (*interrupted)(void);
-  const int* substeps; /* of the unmoved run: RecordOptions.substeps; moved runs repeat what that one did */
+  const int* substeps; /* of the unmoved run: RecordOptions.substeps */
+  bool fixed_substeps; /* moved runs repeat the substeps of the unmoved one; false: they choose their own, as runs do */
   double memory;       /* bytes that the unmoved run may take; 0: it is kept whole */
   int average; /* step lengths that each difference is the mean of, where noise hides what it is to tell; 0: 1 */
   /* After each moved run: so many are done of about so many, of all blocks asked for. NULL: nobody wants to know. */
@@ -449,6 +451,14 @@ typedef struct {
   GradcheckBlockReport block[GRADCHECK_BLOCKS];
 } GradcheckReport;
 
+/* Counts what was checked of these blocks[count]: a block is checked where its verdict is not GRADCHECK_UNCHECKED.
+ * share: the part of the squared norm of their gradients, in the numbers' scales, that checked blocks hold; 1 where all
+ * are zero. Blocks without directions are left out. */
+typedef struct {
+  int blocks, checked;
+  double share;
+} GradcheckCoverage;
+GradcheckCoverage gradcheck_coverage(const GradcheckBlockReport* blocks, int count);
 /* (J15) Where a loop stands in a singular position differences and gradient need not agree: what is wrong cannot be
  * checked. singular: one does. block: as gradcheck_vector left it, changed. Cannot fail, allocates nothing. */
 void gradcheck_excuse_singular(bool singular, GradcheckBlockReport* block);

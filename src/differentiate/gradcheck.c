@@ -86,7 +86,7 @@ typedef struct {
   RowKeep keep;    /* of both recordings, when memory is bounded */
   Recording base, moved;
   LossSeeds seeds;    /* of the base */
-  bool moves;         /* moved runs repeat the parts of the base run's steps */
+  bool repeats;       /* moved runs repeat the substeps of the base run (GradcheckOptions.fixed_substeps) */
   int runs, expected; /* moved runs that were made, and about how many there will be */
   GradcheckReport* report;
 } Check;
@@ -104,8 +104,9 @@ static double size_of_value(const Check* c) {
 }
 
 static RecordOptions record_options(const Check* c) {
-  return (RecordOptions){c->options->threads,       c->options->tolerance, c->options->interrupted, NULL, 0,
-                         c->moves ? &c->base : NULL};
+  return (RecordOptions){
+      c->options->threads,         c->options->tolerance, c->options->interrupted, c->options->substeps, 0,
+      c->repeats ? &c->base : NULL};
 }
 
 typedef struct {
@@ -195,6 +196,22 @@ static bool all_gradients(Check* c, ModelGradient* gradient) {
 
 static bool stopped(const Check* c) { return c->options->interrupted && c->options->interrupted(); }
 
+GradcheckCoverage gradcheck_coverage(const GradcheckBlockReport* blocks, int count) {
+  GradcheckCoverage out = {0};
+  double all = 0, checked = 0;
+  for (int b = 0; b < count; b++) {
+    if (blocks[b].directions == 0) continue;
+    double square = blocks[b].norm * blocks[b].norm;
+    bool looked = blocks[b].verdict != GRADCHECK_UNCHECKED;
+    out.blocks++;
+    out.checked += looked;
+    all += square;
+    checked += looked ? square : 0;
+  }
+  out.share = all > 0 ? checked / all : 1;
+  return out;
+}
+
 void gradcheck_excuse_singular(bool singular, GradcheckBlockReport* block) {
   block->singular = singular && block->verdict == GRADCHECK_WRONG;
   if (block->singular) block->verdict = GRADCHECK_UNCHECKED;
@@ -272,7 +289,7 @@ Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss,
   c.terms = MEMORY_NEW(double, loss ? loss_count(loss) : 0);
   if (status == STATUS_OK) status = recording_run(&c.base, model, &record, &report->run, diagnostics);
   if (status == STATUS_OK) {
-    c.moves = true; /* the parts of a step are data: where they change, the run has a jump */
+    c.repeats = options->fixed_substeps;
     status = check_all(&c);
   } else if (status == STATUS_SOLVER && is_open(model, &report->run)) {
     report->open = report->passed = true;

@@ -325,6 +325,7 @@ static Status run_steps(Recording* r, Sim* sim, int steps, const RecordOptions* 
       report->largest_step = row;
     }
     recording_add_row(r, sim, row);
+    unconverged_add(&report->unconverged, &report->last, sim_state(sim)->time);
     if (options->interrupted && options->interrupted()) return STATUS_INTERRUPTED;
   }
   return STATUS_OK;

@@ -1,7 +1,9 @@
 /* Height fields from files: PNG by stb_image, and tables of numbers. */
 #include <string.h>
 #include <strings.h>
+#include <zlib.h>
 
+#include "base/outside.h"
 #include "geometry/geometry.h"
 #include "geometry/obj_text.h"
 
@@ -49,6 +51,25 @@ static Status check_size(const char* name, int columns, int rows, Diagnostics* d
 
 /* ---------------------------------------------------------------- pictures */
 
+static uint32_t big_endian(const char* bytes) {
+  const uint8_t* b = (const uint8_t*)bytes;
+  return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+
+/* Does every chunk up to the last, IEND, hold the CRC of its type and data? A chunk is its length, type, data and CRC;
+ * stb_image looks at no CRC. */
+static bool png_is_whole(const char* data, size_t length) {
+  for (size_t at = 8; length >= 12 && at <= length - 12;) {
+    size_t size = big_endian(data + at);
+    if (size > length - 12 - at) return false;
+    uLong sum = crc32(0, (const Bytef*)data + at + 4, (uInt)size + 4);
+    if (sum != big_endian(data + at + 8 + size)) return false;
+    if (memcmp(data + at + 4, "IEND", 4) == 0) return true;
+    at += 12 + size;
+  }
+  return false;
+}
+
 static Status parse_png(HeightGrid* grid, const char* name, const char* data, size_t length, Diagnostics* diagnostics) {
   const stbi_uc* bytes = (const stbi_uc*)data;
   int columns, rows, channels, size = length < INT32_MAX ? (int)length : INT32_MAX;
@@ -56,6 +77,7 @@ static Status parse_png(HeightGrid* grid, const char* name, const char* data, si
     return refuse(name, diagnostics, "not a PNG picture");
   Status status = check_size(name, columns, rows, diagnostics);
   if (status != STATUS_OK) return status;
+  if (!png_is_whole(data, length)) return refuse(name, diagnostics, "the PNG picture is damaged");
   stbi_us* grey = stbi_load_16_from_memory(bytes, size, &columns, &rows, &channels, 1);
   if (!grey) return refuse(name, diagnostics, "the PNG picture is damaged");
   *grid = (HeightGrid){columns, rows, MEMORY_NEW(double, columns* rows)};
@@ -135,6 +157,7 @@ Status height_grid_read(HeightGrid* grid, const char* path, Diagnostics* diagnos
   bool png = name >= 4 && strcasecmp(path + name - 4, ".png") == 0;
   char* data;
   *grid = (HeightGrid){0};
+  if (!file_check_data(path, diagnostics)) return STATUS_BAD_INPUT;
   if (file_read_reported(path, &data, &length, diagnostics) != STATUS_OK) return STATUS_IO;
   Status status = height_grid_parse(grid, path, data, length, png, diagnostics);
   memory_free(data);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/outside.h"
 #include "geometry/geometry.h"
 #include "geometry/obj_text.h"
 
@@ -154,10 +155,13 @@ static void read_binary(StlReader* reader, const char* data, size_t length) {
   }
 }
 
-/* A binary may begin with "solid" too: then its length is that of its triangles. */
+/* A binary may begin with "solid" too. Its length is that of its triangles, or a byte of its triangle count is zero,
+ * which no text has; bytes may follow the triangles. */
 static bool is_text(const char* data, size_t length) {
   if (length < 5 || strncasecmp(data, "solid", 5) != 0) return false;
-  return length < PREFIX || length != PREFIX + TRIANGLE * (size_t)integer_at(data + HEAD);
+  if (length < PREFIX) return true;
+  if (length == PREFIX + TRIANGLE * (size_t)integer_at(data + HEAD)) return false;
+  return !memchr(data + HEAD, '\0', PREFIX - HEAD);
 }
 
 /* ---------------------------------------------------------------- the mesh */
@@ -240,6 +244,7 @@ Status mesh_read(Mesh* mesh, const char* path, double scale, Diagnostics* diagno
   bool stl = name >= 4 && strcasecmp(path + name - 4, ".stl") == 0;
   char* data;
   *mesh = (Mesh){0};
+  if (!file_check_data(path, diagnostics)) return STATUS_BAD_INPUT;
   if (file_read_reported(path, &data, &length, diagnostics) != STATUS_OK) return STATUS_IO;
   Status status = stl ? mesh_parse_stl(mesh, path, data, length, scale, diagnostics)
                       : mesh_parse_obj(mesh, path, data, length, scale, diagnostics);

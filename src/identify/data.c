@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/outside.h"
 #include "identify/data.h"
 
 /* ---------------------------------------------------------------- which files */
@@ -61,7 +62,12 @@ typedef struct {
 
 static int find_column(Cells* c, const char* name, SourcePlace asked) {
   int column = csv_column(c->table, name);
-  if (column >= 0) return column;
+  if (column >= 0 && !csv_repeated(c->table, column)) return column;
+  if (column >= 0) {
+    diagnostics_add(c->diagnostics, SEVERITY_ERROR, asked, "%s has two columns '%s': rename one", c->path, name);
+    c->sound = false;
+    return -1;
+  }
   const char* near = text_nearest(name, (const char* const*)c->table->names, c->table->column_count);
   diagnostics_add(c->diagnostics, SEVERITY_ERROR, asked, "%s has no column '%s'%s%s%s", c->path, name,
                   near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
@@ -192,7 +198,7 @@ static Status read_run(MeasuredRun* run, const Task* task, const char* path, con
                        Diagnostics* diagnostics) {
   CsvTable table = {0};
   *run = (MeasuredRun){.path = memory_text(path)};
-  Status status = csv_read(&table, run->path, diagnostics);
+  Status status = file_check_data(path, diagnostics) ? csv_read(&table, run->path, diagnostics) : STATUS_BAD_INPUT;
   Cells cells = {&table, run->path, diagnostics, true};
   if (status == STATUS_OK) {
     run->count = table.row_count;

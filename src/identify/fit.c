@@ -424,7 +424,7 @@ Status identification_finish(Identification* id, Diagnostics* diagnostics) {
     processes_share(&id->judged_whole[k], sizeof(bool), k % id->processes);
     processes_share(id->judged + JUDGED_NUMBERS * k, JUDGED_NUMBERS * sizeof(double), k % id->processes);
   }
-  return STATUS_OK;
+  return fit_interrupted(id) ? STATUS_INTERRUPTED : STATUS_OK;
 }
 
 Judgement identification_judgement(const Identification* id, bool train) {

@@ -108,7 +108,8 @@ struct Identification {
   int row_count, row_room;
   double *a, *g, *raw_a; /* of all shots, with priors (variables^2), (variables) */
   double cost, damping;
-  int iteration, calm;
+  int iteration, calm; /* calm: iterations in a row that lowered the sum by next to nothing */
+  bool stuck;          /* no step of the last iteration lowered it */
   int rank, processes; /* of mpirun's */
   int64_t simulated;   /* runs and windows, with and without derivatives */
   IdentifyStop stop;

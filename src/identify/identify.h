@@ -101,7 +101,8 @@ int identification_iteration(const Identification* identification);
 /* Half the sum of squares (Huber's) with priors at the present values, in the deviations of the task: without unit.
  * Asking never fails, allocates nothing. */
 double identification_cost(const Identification* identification);
-/* Uncertainties, and the runs judged with and without the fit. STATUS_OK always. After it identification_parameter
+/* Computes uncertainties and judges the runs with and without the fit. STATUS_OK, or STATUS_INTERRUPTED: what it found
+ * is then incomplete, and a fit resumed from the last checkpoint comes to it again. After it identification_parameter
  * has standard errors; runs are simulated twice, over the threads of the options. What it allocates is freed by
  * identification_destroy. */
 Status identification_finish(Identification* identification, Diagnostics* diagnostics);

@@ -52,6 +52,16 @@ static void begin(Identification* id) {
   fit_note_row(id, &(FitRow){.cost = id->cost, .trial = NAN, .gradient = gradient_norm(id), .outcome = TRIAL_START});
 }
 
+/* Decides whether the fit ends here. A resumed fit decides alike from the numbers of its checkpoint. */
+static void judge_end(Identification* id) {
+  id->stop = id->stuck                                        ? IDENTIFY_STUCK
+             : id->calm >= CALM_ENOUGH                        ? IDENTIFY_DONE
+             : id->iteration >= identification_iterations(id) ? IDENTIFY_ITERATIONS
+                                                              : IDENTIFY_RUNNING;
+  id->stop_text = identify_stop_text(id->stop);
+}
+
+/* An interrupted iteration leaves no row and no checkpoint: it is repeated as a whole. */
 static Status advance(Identification* id) {
   int n = id->variables;
   ShotSums* costs = MEMORY_NEW(ShotSums, id->shot_count + 1);
@@ -73,18 +83,18 @@ static Status advance(Identification* id) {
   if (found) {
     fit_sweep(id, SWEEP_NORMAL, id->x, locals, id->sums);
     fit_gather(id);
-    id->iteration++;
+    stopped = fit_interrupted(id);
   }
-  if (!stopped)
+  if (!stopped) {
+    id->iteration += found;
+    id->stuck = !found;
     fit_note_row(id, &(FitRow){.cost = id->cost,
                                .trial = cost,
                                .gradient = gradient_norm(id),
                                .step = step_length(id, dx),
                                .outcome = found ? TRIAL_ACCEPTED : TRIAL_ROSE});
-  if (!found && !stopped) id->stop = IDENTIFY_STUCK;
-  if (id->calm >= CALM_ENOUGH) id->stop = IDENTIFY_DONE;
-  if (id->stop == IDENTIFY_RUNNING && id->iteration >= identification_iterations(id)) id->stop = IDENTIFY_ITERATIONS;
-  id->stop_text = identify_stop_text(id->stop);
+    judge_end(id);
+  }
   memory_free(costs);
   memory_free(dx);
   memory_free(locals);
@@ -115,23 +125,39 @@ static bool allows(const Identification* id, Diagnostics* diagnostics) {
 static void local_name(int shot, char name[32]) { snprintf(name, 32, "local%d", shot); }
 
 static void save(const Identification* id, NumberFile* file) {
-  int64_t counts[2] = {id->iteration, id->calm};
+  int64_t counts[3] = {id->iteration, id->calm, id->stuck};
   char name[32];
+  double* costs = MEMORY_NEW(double, id->shot_count + 1);
+  for (int k = 0; k < id->shot_count; k++) costs[k] = id->sums[k].cost;
   optimization_note_identity(id->optimization, file);
-  number_file_add_integers(file, "counts", counts, 2);
+  number_file_add_integers(file, "counts", counts, 3);
   number_file_add_doubles(file, "x", id->x, id->variables);
+  number_file_add_doubles(file, "cost", &id->cost, 1);
+  number_file_add_doubles(file, "shot_costs", costs, id->shot_count);
   number_file_add_doubles(file, "damping", &id->damping, 1);
   for (int k = 0; k < id->shot_count && id->locals > 0; k++) {
     local_name(k, name);
     number_file_add_doubles(file, name, id->shots[k].local, id->locals);
   }
+  memory_free(costs);
+}
+
+/* A shot that cannot be simulated any more costs what it did before (fit_sweep), which is not found again. */
+static bool load_costs(Identification* id, const NumberFile* file, Diagnostics* diagnostics) {
+  double* costs = MEMORY_NEW(double, id->shot_count + 1);
+  bool sound = number_file_get_doubles(file, "shot_costs", costs, id->shot_count, diagnostics);
+  for (int k = 0; k < id->shot_count && sound; k++) id->sums[k].cost = costs[k];
+  memory_free(costs);
+  return sound;
 }
 
 static bool load(Identification* id, const NumberFile* file, Diagnostics* diagnostics) {
-  int64_t counts[2];
+  int64_t counts[3];
+  double cost;
   char name[32];
-  if (!number_file_get_integers(file, "counts", counts, 2, diagnostics) ||
+  if (!number_file_get_integers(file, "counts", counts, 3, diagnostics) ||
       !number_file_get_doubles(file, "x", id->x, id->variables, diagnostics) ||
+      !number_file_get_doubles(file, "cost", &cost, 1, diagnostics) || !load_costs(id, file, diagnostics) ||
       !number_file_get_doubles(file, "damping", &id->damping, 1, diagnostics))
     return false;
   for (int k = 0; k < id->shot_count && id->locals > 0; k++) {
@@ -140,7 +166,10 @@ static bool load(Identification* id, const NumberFile* file, Diagnostics* diagno
   }
   id->iteration = (int)counts[0];
   id->calm = (int)counts[1];
+  id->stuck = counts[2] != 0;
   fit_renew(id);
+  id->cost = cost; /* of the accepted trial: the sums beside derivatives may differ in the last bits */
+  judge_end(id);
   return true;
 }
 

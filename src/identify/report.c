@@ -275,10 +275,17 @@ static Status write_convergence(const Identification* id, const char* folder, Di
   return status;
 }
 
+/* A run that a signal stopped is no result. Of this process alone: the others do not write. */
+static Status unless_interrupted(const Identification* id, Status status) {
+  bool interrupted = id->options.interrupted && id->options.interrupted();
+  return status == STATUS_OK && interrupted ? STATUS_INTERRUPTED : status;
+}
+
 Status identification_write(Identification* id, const char* folder, const RunProgram* program, Text* json,
                             Diagnostics* diagnostics) {
   JudgedRows* rows = judge_rows_of_runs(id);
-  Status status = write_json(id, folder, program, json, diagnostics);
+  Status status = unless_interrupted(id, STATUS_OK);
+  if (status == STATUS_OK) status = write_json(id, folder, program, json, diagnostics);
   if (status == STATUS_OK) status = write_scene(id, folder, diagnostics);
   if (status == STATUS_OK) status = write_convergence(id, folder, diagnostics);
   if (status == STATUS_OK) status = write_residuals(id, rows, folder, diagnostics);
@@ -289,5 +296,5 @@ Status identification_write(Identification* id, const char* folder, const RunPro
     text_free(&rows[k].text);
   }
   memory_free(rows);
-  return status;
+  return unless_interrupted(id, status);
 }

@@ -181,13 +181,11 @@ static bool gradient_backward(Residuals* s, double* gradient) {
   simulation->model.placed_at = simulation->placed;
   ModelGradient by_model = {0};
   model_gradient_create(&by_model, &simulation->model);
-  by_model.without_turns = !optimization_turns_joints(id->optimization);
-  RunAdjoint* adjoint = run_adjoint_create(&simulation->model, 1);
-  double discount = id->task->optimizer.discount;
-  bool sound = run_adjoint(adjoint, &simulation->recording, &s->seeds, discount, &by_model).sound;
+  bool sound = optimization_adjoint_of(id->optimization, &simulation->recording, &s->seeds,
+                                       id->task->optimizer.discount, 1, &by_model)
+                   .sound;
   memset(gradient, 0, sizeof(double) * (size_t)id->variables);
   if (sound) optimization_chain(id->optimization, 0, &simulation->model, &by_model, gradient);
-  run_adjoint_destroy(adjoint);
   model_gradient_destroy(&by_model);
   loss_seeds_destroy(&s->seeds);
   memory_free(pull);

@@ -84,7 +84,7 @@ static void replace_model(sdrs* s, const Model* model, const double* design, siz
 /* The model is the shared pool's. Where none comes of the design, the one that is there stays. */
 static sdrs_status set_design(sdrs* s, const Setting* set) {
   Shared* shared = s->shared;
-  int wanted = sdrs_describe(s).design;
+  int wanted = library_design_count(s);
   if (!shared->is_task || set->count != (size_t)wanted) return wrong_count(s, set, "", wanted);
   if (atomic_load(&shared->owners) > 1)
     return library_fail(s, SDRS_USAGE, "a design cannot be set while there are clones");
@@ -106,6 +106,7 @@ static sdrs_status set_design(sdrs* s, const Setting* set) {
 
 static sdrs_status set(sdrs* s, void* arguments) {
   const Setting* setting = arguments;
+  if (!setting->values && setting->count > 0) return library_fail(s, SDRS_USAGE, "'values' is NULL");
   switch (setting->block) {
     case SDRS_COORDINATES:
     case SDRS_VELOCITIES:
@@ -168,8 +169,9 @@ static void step_one(void* context, int index, int thread) {
 enum { STEP_BATCH = 256 };
 
 sdrs_status sdrs_step_all(sdrs* const* objects, int count, int steps, int threads) {
-  sdrs_status status[STEP_BATCH] = {SDRS_OK}, first = threads < 0 ? SDRS_USAGE : SDRS_OK;
-  for (int at = 0; threads >= 0 && at < count; at += STEP_BATCH) {
+  if (threads < 0 || count < 0 || (count > 0 && !objects)) return SDRS_USAGE;
+  sdrs_status status[STEP_BATCH] = {SDRS_OK}, first = SDRS_OK;
+  for (int at = 0; at < count; at += STEP_BATCH) {
     int batch = count - at < STEP_BATCH ? count - at : STEP_BATCH;
     StepAll all = {objects + at, steps, status};
     parallel_for(threads, batch, 2, 1, step_one, &all);

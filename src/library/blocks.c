@@ -23,14 +23,19 @@ static const char* const NAMES[SDRS_BLOCKS] = {
 
 const char* sdrs_block_name(sdrs_block block) { return (unsigned)block < SDRS_BLOCKS ? NAMES[block] : NULL; }
 
+int sdrs_block_count(void) { return SDRS_BLOCKS; }
+
 sdrs_block sdrs_block_find(const char* name) {
   for (int b = 0; name && b < SDRS_BLOCKS; b++)
     if (strcmp(NAMES[b], name) == 0) return (sdrs_block)b;
-  return SDRS_BLOCKS;
+  return SDRS_NO_BLOCK;
 }
 
-sdrs_info sdrs_describe(const sdrs* s) {
-  if (!s || !s->shared) return (sdrs_info){.name = ""};
+int library_design_count(const sdrs* s) {
+  return s->shared->is_task ? optimization_variable_count(s->shared->optimization) : 0;
+}
+
+static sdrs_info info_of(const sdrs* s) {
   const Shared* shared = s->shared;
   const Model* m = &shared->model;
   return (sdrs_info){
@@ -43,8 +48,14 @@ sdrs_info sdrs_describe(const sdrs* s) {
       .inputs = shared->inputs,
       .parameters = m->parameter_count,
       .vertices = m->vertex_count,
-      .design = shared->is_task ? optimization_variable_count(shared->optimization) : 0,
+      .design = library_design_count(s),
   };
+}
+
+sdrs_status sdrs_describe(const sdrs* s, sdrs_info* out) {
+  bool loaded = s && s->shared;
+  sdrs_info info = loaded ? info_of(s) : (sdrs_info){.name = ""};
+  return library_give(out, &info, sizeof(info)) && loaded ? SDRS_OK : SDRS_USAGE;
 }
 
 const char* sdrs_link_name(const sdrs* s, int link) {
@@ -87,7 +98,8 @@ static void name_input(const Model* m, char** names) {
 }
 
 static int named_count(const sdrs* s, sdrs_block block) {
-  sdrs_info info = sdrs_describe(s);
+  if (!s) return 0;
+  sdrs_info info = info_of(s);
   return block == SDRS_COORDINATES  ? info.coordinates
          : block == SDRS_VELOCITIES ? info.velocities
          : block == SDRS_INPUT      ? info.inputs
@@ -138,7 +150,7 @@ typedef struct {
 } BlockView;
 
 static sdrs_array array(const double* data, size_t rows, size_t columns, size_t stride) {
-  return (sdrs_array){data, rows, columns, stride};
+  return (sdrs_array){sizeof(sdrs_array), data, rows, columns, stride};
 }
 
 /* A row for every link, or that of one. */
@@ -288,7 +300,7 @@ static sdrs_status view(sdrs* s, void* arguments) {
       *v->out = view_contacts(s);
       return SDRS_OK;
     case SDRS_DESIGN:
-      nv = (size_t)sdrs_describe(s).design;
+      nv = (size_t)library_design_count(s);
       *v->out = array(s->shared->design, 1, nv, nv);
       return SDRS_OK;
     case SDRS_CONTROL:
@@ -306,14 +318,18 @@ static sdrs_status view(sdrs* s, void* arguments) {
     case SDRS_CONTACT:
       *v->out = view_contact(s);
       return SDRS_OK;
-    case SDRS_BLOCKS:
+    case SDRS_NO_BLOCK:
       break;
   }
   return library_fail(s, SDRS_USAGE, "there is no such block");
 }
 
 sdrs_status sdrs_view(sdrs* s, sdrs_block block, int link, sdrs_array* out) {
-  *out = (sdrs_array){0};
-  BlockView arguments = {block, link, out};
-  return library_call(s, view, &arguments);
+  if (!out) return library_missing(s, "out");
+  sdrs_array found = {0};
+  if (!library_give(out, &found, sizeof(found))) return library_wrong_size(s, "sdrs_array");
+  BlockView arguments = {block, link, &found};
+  sdrs_status status = library_call(s, view, &arguments);
+  if (status == SDRS_OK) (void)library_give(out, &found, sizeof(found));
+  return status;
 }

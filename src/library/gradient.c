@@ -145,10 +145,8 @@ static sdrs_status backward(sdrs* s, LossSeeds* seeds) {
   const Model* m = &own->ran.model;
   model_gradient_destroy(&own->gradient);
   model_gradient_create(&own->gradient, m);
-  own->gradient.without_turns = true; /* they are in no block */
-  RunAdjoint* adjoint = run_adjoint_create(m, s->shared->threads);
-  AdjointReport report = run_adjoint(adjoint, &own->recording, seeds, 1, &own->gradient);
-  run_adjoint_destroy(adjoint);
+  AdjointReport report =
+      optimization_adjoint_of(s->shared->optimization, &own->recording, seeds, 1, s->shared->threads, &own->gradient);
   own->has_gradient = report.sound;
   return report.sound ? SDRS_OK : unsound(s, &report);
 }
@@ -164,12 +162,26 @@ typedef struct {
   int count;
 } Request;
 
+/* One of an array whose entries may be longer than this library's. */
+static sdrs_status add_given(sdrs* s, const sdrs_seed* seeds, int index, LossSeeds* to) {
+  sdrs_seed seed;
+  const char* given = (const char*)seeds + (size_t)index * seeds->size;
+  if (!library_take(&seed, sizeof(seed), given) || seed.size != seeds->size)
+    return library_fail(s, SDRS_USAGE, "seed %d: its size is not set, or is that of another version", index);
+  return add_seed(s, &seed, to);
+}
+
 static sdrs_status gradient(sdrs* s, void* arguments) {
   const Request* request = arguments;
   sdrs_status status = ready(s);
   if (status != SDRS_OK) return status;
+  if (request->count < 0) return library_fail(s, SDRS_USAGE, "count is negative");
+  if (request->count > 0 && !request->seeds) return library_fail(s, SDRS_USAGE, "'seeds' is NULL");
+  for (int k = 0; k < request->count; k++)
+    if (!request->seeds[k].values && request->seeds[k].count > 0)
+      return library_fail(s, SDRS_USAGE, "'values' of seed %d is NULL", k);
   LossSeeds seeds = loss_seeds_create(&s->own->ran.model, s->own->recording.steps);
-  for (int k = 0; status == SDRS_OK && k < request->count; k++) status = add_seed(s, &request->seeds[k], &seeds);
+  for (int k = 0; status == SDRS_OK && k < request->count; k++) status = add_given(s, request->seeds, k, &seeds);
   if (status == SDRS_OK) status = backward(s, &seeds);
   loss_seeds_destroy(&seeds);
   return status;
@@ -200,27 +212,47 @@ static sdrs_status task_loss(sdrs* s, void* arguments) {
   return status;
 }
 
-static sdrs_status refused(sdrs* s, void* arguments) {
-  return library_fail(s, SDRS_BAD_INPUT, "the loss returned %d", *(const int*)arguments);
+static sdrs_status keep_seed(sdrs* s, void* arguments) {
+  ObjectState* own = s->own;
+  if (!own->asking) return library_fail(s, SDRS_USAGE, "seeds are added within a callback of sdrs_loss");
+  size_t size = sizeof(sdrs_seed) * (size_t)own->seed_count;
+  own->seeds = memory_resize(own->seeds, size, size + sizeof(sdrs_seed));
+  own->seeds[own->seed_count++] = *(const sdrs_seed*)arguments;
+  return SDRS_OK;
 }
 
-static sdrs_status is_ready(sdrs* s, void* arguments) {
+sdrs_status sdrs_add_seed(sdrs* s, const sdrs_seed* seed) {
+  sdrs_seed known;
+  if (!library_take(&known, sizeof(known), seed)) return library_wrong_size(s, "sdrs_seed");
+  known.size = sizeof(known);
+  return library_call(s, keep_seed, &known);
+}
+
+static sdrs_status begin_asking(sdrs* s, void* arguments) {
   (void)arguments;
-  return ready(s);
+  s->own->seed_count = 0;
+  sdrs_status status = ready(s);
+  s->own->asking = status == SDRS_OK;
+  return status;
 }
 
-enum { SEEDS_MOST = 64 }; /* that a callback may give */
+static sdrs_status end_asking(sdrs* s, void* arguments) {
+  int failed = *(const int*)arguments;
+  s->own->asking = false;
+  if (failed != 0) return library_fail(s, SDRS_BAD_INPUT, "the loss returned %d", failed);
+  Request request = {s->own->seeds, s->own->seed_count};
+  return gradient(s, &request);
+}
 
 /* The callback stands between two calls: it may make its own on this object. */
 sdrs_status sdrs_loss(sdrs* s, sdrs_loss_callback callback, void* context, double* value) {
+  if (!value) return library_missing(s, "value");
   *value = NAN;
   if (!callback) return library_call(s, task_loss, value);
-  sdrs_status status = library_call(s, is_ready, NULL);
+  sdrs_status status = library_call(s, begin_asking, NULL);
   if (status != SDRS_OK) return status;
-  sdrs_seed seeds[SEEDS_MOST];
-  int count = 0, failed = callback(context, s, value, seeds, SEEDS_MOST, &count);
-  if (failed != 0 || count < 0 || count > SEEDS_MOST) return library_call(s, refused, &failed);
-  return sdrs_gradient(s, seeds, count);
+  int failed = callback(context, s, value);
+  return library_call(s, end_asking, &failed);
 }
 
 /* ---------------------------------------------------------------- what came out */
@@ -231,26 +263,32 @@ typedef struct {
 } Slope;
 
 static sdrs_array array(const double* data, size_t rows, size_t columns) {
-  return (sdrs_array){data, rows, columns, columns};
+  return (sdrs_array){sizeof(sdrs_array), data, rows, columns, columns};
 }
 
-/* Parameters of HELD signals are their rows: controller by controller there, step by step here. */
-static sdrs_array slope_of_input(sdrs* s) {
+/* Parameters of HELD signals are their rows: controller by controller there, step by step here. A run that follows the
+ * scene's own signals has no inputs to derive by. */
+static sdrs_status slope_of_input(sdrs* s, sdrs_array* out) {
   const DrivenModel* d = &s->own->ran;
   size_t inputs = (size_t)s->shared->inputs, rows = (size_t)s->own->recording.steps, column = 0;
-  double* out = library_buffer(s, BUFFER_SLOPE, SDRS_INPUT, inputs * rows);
+  if (inputs > 0 && !d->driven)
+    return library_fail(s, SDRS_USAGE,
+                        "the run follows the scene's own signals, so there is no gradient by 'input': "
+                        "set 'input' before the run, or ask for 'control'");
+  double* slope = library_buffer(s, BUFFER_SLOPE, SDRS_INPUT, inputs * rows);
   for (int c = 0; d->driven && c < d->model.controller_count; c++) {
     const double* from = s->own->gradient.control + d->model.controllers[c].parameter_first;
     size_t channels = (size_t)d->signals[c].channels;
     for (size_t row = 0; row < rows; row++)
-      memcpy(out + row * inputs + column, from + row * channels, sizeof(double) * channels);
+      memcpy(slope + row * inputs + column, from + row * channels, sizeof(double) * channels);
     column += channels;
   }
-  return array(out, rows, inputs);
+  *out = array(slope, rows, inputs);
+  return SDRS_OK;
 }
 
 static sdrs_status slope_of_design(sdrs* s, sdrs_array* out) {
-  size_t count = (size_t)sdrs_describe(s).design;
+  size_t count = (size_t)library_design_count(s);
   if (!s->shared->is_task) return library_fail(s, SDRS_USAGE, "a scene has no design: load a task");
   bool control = false;
   for (size_t k = 0; k < count; k++) control |= optimization_variable(s->shared->optimization, (int)k).is_control;
@@ -283,8 +321,7 @@ static sdrs_status show_slope(sdrs* s, void* arguments) {
       *show->out = array(g->velocities, 1, nv);
       return SDRS_OK;
     case SDRS_INPUT:
-      *show->out = slope_of_input(s);
-      return SDRS_OK;
+      return slope_of_input(s, show->out);
     case SDRS_DESIGN:
       return slope_of_design(s, show->out);
     case SDRS_CONTROL:
@@ -310,7 +347,11 @@ static sdrs_status show_slope(sdrs* s, void* arguments) {
 }
 
 sdrs_status sdrs_gradient_view(sdrs* s, sdrs_block block, sdrs_array* out) {
-  *out = (sdrs_array){0};
-  Slope show = {block, out};
-  return library_call(s, show_slope, &show);
+  if (!out) return library_missing(s, "out");
+  sdrs_array found = {0};
+  if (!library_give(out, &found, sizeof(found))) return library_wrong_size(s, "sdrs_array");
+  Slope show = {block, &found};
+  sdrs_status status = library_call(s, show_slope, &show);
+  if (status == SDRS_OK) (void)library_give(out, &found, sizeof(found));
+  return status;
 }

@@ -37,6 +37,8 @@ typedef struct {
 /* Arrays that are made when they are asked for. */
 enum { BUFFER_VIEW, BUFFER_RECORD, BUFFER_SLOPE, BUFFER_KINDS };
 
+enum { SDRS_BLOCKS = SDRS_CONTACT + 1 };
+
 typedef struct {
   Text error;
   Diagnostics diagnostics; /* of the last call */
@@ -45,6 +47,9 @@ typedef struct {
   DrivenModel ran;
   Recording recording;
   bool recorded, has_gradient;
+  bool asking; /* for seeds, in a callback of sdrs_loss */
+  sdrs_seed* seeds;
+  int seed_count;
   ModelGradient gradient;
   double* buffer[BUFFER_KINDS][SDRS_BLOCKS];
   char** names[SDRS_BLOCKS]; /* of entries */
@@ -61,7 +66,7 @@ struct sdrs {
 
 typedef sdrs_status (*LibraryWork)(sdrs* s, void* arguments);
 /* One call on an object: work with its pool, in the C locale, errors cleared before. The status of the work;
- * SDRS_NO_MEMORY for s = NULL or when memory ran out, after which the object's own part is gone; SDRS_USAGE for an
+ * SDRS_NO_MEMORY when memory ran out, after which the object's own part is gone; SDRS_USAGE for s = NULL and for an
  * object that was never loaded. */
 sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments);
 /* Work with this pool, in the C locale; false: there was no memory for it. What the work had allocated then stays in
@@ -73,10 +78,27 @@ void library_add_errors(Text* out, const Diagnostics* diagnostics);
 /* Sets the error text; returns the status. The words are formatted into the object's own text, in place of those
  * before. */
 sdrs_status library_fail(sdrs* s, sdrs_status status, const char* format, ...) __attribute__((format(printf, 3, 4)));
+/* SDRS_USAGE with the error that this argument is NULL. name is constant. */
+sdrs_status library_missing(sdrs* s, const char* name);
 /* From own->diagnostics, as the command line prints errors. */
 sdrs_status library_fail_diagnosed(sdrs* s, Status status);
 /* The public number of a status; SDRS_SOLVER for STATUS_INTERRUPTED. Never fails; nothing is allocated. */
 sdrs_status library_status(Status status);
+
+/* ---------------------------------------------------------------- structs with their size (library/sized.c) */
+
+/* The caller's struct as this library knows it, `known` bytes; both begin with their size. false: NULL, too short, or
+ * it holds more that is not zero. Never allocates. */
+bool library_take(void* own, size_t known, const void* given);
+/* Writes `known` bytes to the caller's struct, the size included. false: NULL or too short, and nothing is written.
+ * Never allocates. */
+bool library_give(void* given, const void* own, size_t known);
+/* SDRS_USAGE, and which struct has a wrong size in the object's words. NULL is allowed. */
+sdrs_status library_wrong_size(sdrs* s, const char* type);
+/* Number of variables of the task; 0 for a scene. */
+int library_design_count(const sdrs* s);
+
+/* ---------------------------------------------------------------- arrays */
 
 /* A block of the object in a buffer that is as large as asked for; zeroed. count doubles; the one before of this
  * kind and block is freed. The object owns it; no memory does not return, but ends the call. Never NULL. */

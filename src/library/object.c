@@ -92,10 +92,12 @@ int sdrs_diagnostic_count(const sdrs* s) {
   return count;
 }
 
-sdrs_diagnostic sdrs_diagnostic_at(const sdrs* s, int index) {
+sdrs_status sdrs_diagnostic_at(const sdrs* s, int index, sdrs_diagnostic* out) {
   const Diagnostic* item = diagnostic_at(s, index);
-  if (!item) return (sdrs_diagnostic){0};
-  return (sdrs_diagnostic){(int)item->severity, item->file, item->line, item->column, item->text};
+  sdrs_diagnostic found = {0};
+  if (item)
+    found = (sdrs_diagnostic){sizeof(found), (int)item->severity, item->file, item->line, item->column, item->text};
+  return library_give(out, &found, sizeof(found)) && item ? SDRS_OK : SDRS_USAGE;
 }
 
 /* ---------------------------------------------------------------- a call */
@@ -138,7 +140,7 @@ bool library_try(MemoryPool* pool, void (*work)(void*), void* context) {
 static sdrs_status tell_load(sdrs* s, void* arguments);
 
 sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments) {
-  if (!s) return SDRS_NO_MEMORY;
+  if (!s) return SDRS_USAGE;
   if (!s->shared && work != tell_load) return SDRS_USAGE; /* it was never loaded: its error stays */
   Call call = {s, work, arguments, SDRS_USAGE};
   if (!s->pool) s->pool = memory_pool_create();
@@ -149,6 +151,12 @@ sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments) {
   s->error = NO_MEMORY;
   return SDRS_NO_MEMORY;
 }
+
+static sdrs_status tell_missing(sdrs* s, void* name) {
+  return library_fail(s, SDRS_USAGE, "'%s' is NULL", (const char*)name);
+}
+
+sdrs_status library_missing(sdrs* s, const char* name) { return library_call(s, tell_missing, (void*)name); }
 
 double* library_buffer(sdrs* s, int kind, sdrs_block block, size_t count) {
   double** buffer = &s->own->buffer[kind][block];
@@ -165,6 +173,7 @@ typedef struct {
   const char *path, *text; /* text NULL: read from the path */
   const SceneOverride* overrides;
   int override_count;
+  bool sized; /* the options began with their size */
   Status status;
 } Loading;
 
@@ -208,7 +217,14 @@ static void keep_design(Shared* shared) {
 
 static Status read_all(Loading* l) {
   Shared* shared = l->shared;
+  if (!l->sized)
+    return refuse(l, l->path, "sdrs_options: its size is not set (%d): begin with SDRS_INIT(sdrs_options)", 0);
   if (shared->threads < 0) return refuse(l, l->path, "threads must be 0 or more, got %d", shared->threads);
+  int there = parallel_start(shared->threads);
+  if (there < shared->threads)
+    return refuse(l, l->path,
+                  "cannot create the threads asked for: the system allows %d; ask for fewer, or raise its limit",
+                  there);
   shared->is_task =
       l->text ? task_recognise_text(l->path, l->text, strlen(l->text), is_json(l->path)) : task_recognise(l->path);
   Status status = shared->is_task ? read_task(l) : read_scene(l);
@@ -309,10 +325,27 @@ static sdrs_status load_into(sdrs* s, Loading* l) {
   return status;
 }
 
-static sdrs_status load(sdrs** out, const char* path, const char* text, const sdrs_options* options) {
-  const sdrs_options none = {0};
-  if (!options) options = &none;
+/* What makes no sense in the options, constant; NULL: nothing. */
+static const char* options_fault(const sdrs_options* options) {
+  if (options->override_count < 0) return "override_count is negative";
+  if (options->override_count > 0 && !options->overrides) return "override_count without overrides";
+  for (int k = 0; k < options->override_count; k++)
+    if (!options->overrides[k]) return "an override is NULL";
+  return NULL;
+}
+
+/* fault: what makes no sense in the call, NULL: nothing. */
+static sdrs_status load(sdrs** out, const char* path, const char* text, const sdrs_options* options,
+                        const char* fault) {
+  sdrs_options known = SDRS_INIT(sdrs_options);
+  if (!out) return SDRS_USAGE;
+  bool sized = !options || library_take(&known, sizeof(known), options);
   *out = new_object(NULL);
+  if (!fault && sized) fault = options_fault(&known);
+  if (*out && fault) {
+    (*out)->error = fault;
+    return SDRS_USAGE;
+  }
   Shared* shared = *out ? new_shared() : NULL;
   if (!shared) {
     free(*out);
@@ -320,22 +353,24 @@ static sdrs_status load(sdrs** out, const char* path, const char* text, const sd
     return SDRS_NO_MEMORY;
   }
   _Static_assert(sizeof(SceneOverride) == sizeof(char*), "an override is a text");
-  shared->threads = options->threads == 0 ? 1 : options->threads;
-  shared->scenario = options->scenario;
+  shared->threads = known.threads == 0 ? 1 : known.threads;
+  shared->scenario = known.scenario;
   Loading loading = {.shared = shared,
                      .path = path ? path : "scene.yaml",
                      .text = text,
-                     .overrides = (const SceneOverride*)options->overrides,
-                     .override_count = options->override_count};
-  return load_into(*out, &loading);
+                     .overrides = (const SceneOverride*)known.overrides,
+                     .override_count = known.override_count,
+                     .sized = sized};
+  sdrs_status status = load_into(*out, &loading);
+  return sized ? status : SDRS_USAGE;
 }
 
 sdrs_status sdrs_load(sdrs** out, const char* path, const sdrs_options* options) {
-  return load(out, path, NULL, options);
+  return load(out, path, NULL, options, path ? NULL : "'path' is NULL");
 }
 
 sdrs_status sdrs_parse(sdrs** out, const char* text, const char* path, const sdrs_options* options) {
-  return load(out, path, text, options);
+  return load(out, path, text, options, text ? NULL : "'text' is NULL");
 }
 
 /* The start and the inputs that were set. */
@@ -349,8 +384,8 @@ static sdrs_status copy_live(sdrs* s, void* arguments) {
 }
 
 sdrs_status sdrs_clone(sdrs** out, sdrs* original) {
-  *out = NULL;
-  if (!original) return SDRS_NO_MEMORY;
+  if (out) *out = NULL;
+  if (!out || !original) return SDRS_USAGE;
   *out = new_object(original->shared);
   return *out ? library_call(*out, copy_live, original) : SDRS_NO_MEMORY;
 }
@@ -374,6 +409,7 @@ static void free_own(ObjectState* own) {
     for (int kind = 0; kind < BUFFER_KINDS; kind++) memory_free(own->buffer[kind][b]);
     free_names(own->names[b]);
   }
+  memory_free(own->seeds);
   diagnostics_free(&own->diagnostics);
   text_free(&own->error);
   memory_free(own);

@@ -30,7 +30,6 @@ static void answer(void* context) {
   const HullPoints* p = context;
   ContactQuery found = {0};
   Vec3 *grad_a = MEMORY_NEW(Vec3, p->a_count), *grad_b = MEMORY_NEW(Vec3, p->b_count);
-  *p->out = (sdrs_distance){0};
   if (contact_query((const Vec3*)p->a, (int)p->a_count, (const Vec3*)p->b, (int)p->b_count, p->support, &found, grad_a,
                     grad_b)) {
     p->out->distance = found.distance;
@@ -46,12 +45,16 @@ static void answer(void* context) {
 // NOLINTBEGIN(readability-non-const-parameter): answer() writes there
 sdrs_status sdrs_query(const double* a, size_t a_count, const double* b, size_t b_count, double support,
                        sdrs_distance* out, double* grad_a, double* grad_b) {
+  if (!out || (!a && a_count > 0) || (!b && b_count > 0)) return SDRS_USAGE;
   if (!usable(a, a_count) || !usable(b, b_count) || !(support >= SUPPORT_MIN && support <= COORDINATE_MAX))
     return SDRS_BAD_INPUT;
-  HullPoints pair = {a, b, a_count, b_count, support, out, grad_a, grad_b};
+  sdrs_distance found = {0};
+  if (!library_give(out, &found, sizeof(found))) return SDRS_USAGE;
+  HullPoints pair = {a, b, a_count, b_count, support, &found, grad_a, grad_b};
   MemoryPool* pool = memory_pool_create();
   bool done = pool && library_try(pool, answer, &pair);
   memory_pool_destroy(pool);
+  if (done) (void)library_give(out, &found, sizeof(found));
   return done ? SDRS_OK : SDRS_NO_MEMORY;
 }
 // NOLINTEND(readability-non-const-parameter)
@@ -83,8 +86,8 @@ static void ask(void* context) {
 }
 
 sdrs_status sdrs_query_text(const char* questions, const char* path, char** out) {
-  *out = NULL;
-  if (!questions) return SDRS_USAGE;
+  if (out) *out = NULL;
+  if (!out || !questions) return SDRS_USAGE;
   Questions q = {.text = questions, .path = path ? path : "questions"};
   MemoryPool* pool = memory_pool_create();
   if (pool && library_try(pool, ask, &q)) *out = strdup(q.out.length > 0 ? q.out.data : "");

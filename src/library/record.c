@@ -46,7 +46,7 @@ typedef struct {
 } Showing;
 
 static sdrs_array array(const double* data, size_t rows, size_t columns, size_t stride) {
-  return (sdrs_array){data, rows, columns, stride};
+  return (sdrs_array){sizeof(sdrs_array), data, rows, columns, stride};
 }
 
 static Vec3 position_at(const Recording* r, size_t at, size_t link) {
@@ -151,9 +151,13 @@ static sdrs_status show_record(sdrs* s, void* arguments) {
 }
 
 sdrs_status sdrs_record(sdrs* s, sdrs_block block, int link, sdrs_array* out) {
-  *out = (sdrs_array){0};
-  Showing show = {block, link, out};
-  return library_call(s, show_record, &show);
+  if (!out) return library_missing(s, "out");
+  sdrs_array found = {0};
+  if (!library_give(out, &found, sizeof(found))) return library_wrong_size(s, "sdrs_array");
+  Showing show = {block, link, &found};
+  sdrs_status status = library_call(s, show_record, &show);
+  if (status == SDRS_OK) (void)library_give(out, &found, sizeof(found));
+  return status;
 }
 
 /* ---------------------------------------------------------------- proof */
@@ -182,6 +186,10 @@ static sdrs_status certify(sdrs* s, void* arguments) {
 }
 
 sdrs_status sdrs_certify(sdrs* s, sdrs_proof* out) {
-  *out = proof_start();
-  return library_call(s, certify, out);
+  if (!out) return library_missing(s, "out");
+  sdrs_proof found = proof_start();
+  if (!library_give(out, &found, sizeof(found))) return library_wrong_size(s, "sdrs_proof");
+  sdrs_status status = library_call(s, certify, &found);
+  if (status == SDRS_OK) (void)library_give(out, &found, sizeof(found));
+  return status;
 }

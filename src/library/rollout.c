@@ -108,6 +108,8 @@ static sdrs_status rollout(sdrs* s, void* arguments) {
 }
 
 sdrs_status sdrs_rollout(sdrs* s, const sdrs_rollouts* rollouts) {
-  sdrs_rollouts wanted = *rollouts;
+  if (!rollouts) return library_missing(s, "rollouts");
+  sdrs_rollouts wanted;
+  if (!library_take(&wanted, sizeof(wanted), rollouts)) return library_wrong_size(s, "sdrs_rollouts");
   return library_call(s, rollout, &wanted);
 }

@@ -4,7 +4,8 @@
  * same time on different threads, calls on one object may not. Numbers are those of the command line, bit for bit: one
  * binary gives the same whatever the number of threads. SI units, radians, z up; arrays of double, row by row.
  *
- * Every call that can fail returns an sdrs_status; sdrs_error says in words what was wrong, in those of the command
+ * NULL where it is not allowed, and a count without its array, is SDRS_USAGE; nothing is done then. Every call that can
+ * fail returns an sdrs_status; sdrs_error says in words what was wrong, in those of the command
  * line. Nothing ends the process or prints. After SDRS_NO_MEMORY the object is as it was when it was loaded or cloned.
  * Pointers handed out belong to the object and hold until the next call on it that is not const, unless said otherwise.
  */
@@ -25,6 +26,21 @@ extern "C" {
 
 typedef struct sdrs sdrs;
 
+/* Every struct below begins with its size, sizeof(sdrs_...), which the program sets: SDRS_INIT(sdrs_array) is an
+ * sdrs_array of zeros with its size. A struct that is shorter than the library's, or one that the library reads and
+ * that holds more than it knows, is refused with SDRS_USAGE. In a struct that it writes the library sets the size to
+ * the bytes that it knows. */
+#ifdef __cplusplus
+#define SDRS_INIT(type)         \
+  ([] {                         \
+    type empty_ = type();       \
+    empty_.size = sizeof(type); \
+    return empty_;              \
+  }())
+#else
+#define SDRS_INIT(type) ((type){.size = sizeof(type)})
+#endif
+
 typedef enum sdrs_status {
   SDRS_OK = 0,
   SDRS_BAD_INPUT,   /* a file or a value that cannot be used */
@@ -37,8 +53,8 @@ typedef enum sdrs_status {
 
 /* ---------------------------------------------------------------- loading */
 
-/* Zeroed for none of it. */
 typedef struct sdrs_options {
+  size_t size;
   const char* const* overrides; /* "path.to.key=value" as for --set */
   int override_count;
   int threads;  /* within one run; 0 = 1; fewer are refused */
@@ -67,21 +83,23 @@ SDRS_API void sdrs_free(sdrs* object);
 SDRS_API const char* sdrs_error(const sdrs* object);
 
 typedef struct sdrs_diagnostic {
+  size_t size;
   int severity;     /* 0 error, 1 warning, 2 note */
   const char* file; /* NULL = none */
   int line, column; /* from 1; 0 = unknown */
   const char* text;
 } sdrs_diagnostic;
-/* All that was found when it was loaded and in the last call. An index that is none: a zeroed one. 0 for NULL.
- * Asking allocates nothing, never fails. */
+/* Number of errors, warnings and notes of loading and of the last call. 0 for NULL. Asking allocates nothing, never
+ * fails. */
 SDRS_API int sdrs_diagnostic_count(const sdrs* object);
-/* Texts belong to the object, until its next call that is not const. Zeroed for NULL and for an index that is none;
- * not to be freed. */
-SDRS_API sdrs_diagnostic sdrs_diagnostic_at(const sdrs* object, int index);
+/* Texts belong to the object, until its next call that is not const; not to be freed. SDRS_USAGE: NULL, a wrong size,
+ * or no such index, for which *out is zeroed. sdrs_error is not set. */
+SDRS_API sdrs_status sdrs_diagnostic_at(const sdrs* object, int index, sdrs_diagnostic* out);
 
 /* ---------------------------------------------------------------- what there is */
 
 typedef struct sdrs_info {
+  size_t size;
   const char* name;
   double dt;       /* s */
   int steps;       /* of the scene or scenario */
@@ -93,9 +111,9 @@ typedef struct sdrs_info {
   int vertices;    /* of all hulls */
   int design;      /* variables of the task; 0 for a scene */
 } sdrs_info;
-/* Counts of rows and columns, by value; zeros and an empty name for NULL or an object that was not loaded. name
- * belongs to the object. */
-SDRS_API sdrs_info sdrs_describe(const sdrs* object);
+/* Counts of rows and columns. name belongs to the object. SDRS_USAGE: a wrong size; or NULL or an object that was not
+ * loaded, for which *out has zeros and an empty name. sdrs_error is not set. */
+SDRS_API sdrs_status sdrs_describe(const sdrs* object, sdrs_info* out);
 /* Name of a link 0 .. links - 1; belongs to the object and holds as long as it. */
 SDRS_API const char* sdrs_link_name(const sdrs* object, int link); /* NULL: no such link */
 /* Index of a link 0 .. links - 1 by its exact name. -1 too where either is NULL. Allocates nothing. */
@@ -119,24 +137,27 @@ typedef enum sdrs_block {
   SDRS_ATTACHMENTS, /* V     G  [3] a row for every link: origin of its joint in the parent's frame */
   SDRS_MASS,        /* V     G  [links] kg; zero where a link has none */
   SDRS_CONTACT,     /* V     G  [13] support, stiffness, friction, smoothing, rest_speed, the law's own */
-  SDRS_BLOCKS
+  SDRS_NO_BLOCK = -1
 } sdrs_block;
+/* Number of blocks of this library, 0 .. count - 1; later ones may have more. Never fails. */
+SDRS_API int sdrs_block_count(void);
 /* Name of a block, constant. */
 SDRS_API const char* sdrs_block_name(sdrs_block block); /* "time", "coordinates", ...; NULL: no such block */
 /* The block of such a name, which may be NULL. */
-SDRS_API sdrs_block sdrs_block_find(const char* name); /* SDRS_BLOCKS: no such name */
+SDRS_API sdrs_block sdrs_block_find(const char* name); /* SDRS_NO_BLOCK: no such name */
 /* Of a column of the blocks that have nq, nv, nu or `design` columns: "box/x", "hip/0", "box/velocity/0". NULL: none.
  * Holds as long as the object. */
 SDRS_API const char* sdrs_entry_name(sdrs* object, sdrs_block block, int index);
 
 typedef struct sdrs_array {
+  size_t size;
   const double* data; /* [row * stride + column] */
   size_t rows, columns, stride;
 } sdrs_array;
 /* Numbers of the present state, or of the scene. link: of POSITION, ORIENTATION, CENTER and FORCE; -1 = a row each.
- * *out has rows, columns and stride, in doubles, and borrows its numbers (m, rad, m/s, rad/s, N, kg); zeroed on
- * failure. Begins the simulation if need be, with the errors of sdrs_step for a start. SDRS_USAGE: no such block or
- * link. */
+ * *out has rows, columns and stride, in doubles, and borrows its numbers (m, rad, m/s, rad/s, N, kg); zeroed
+ * on failure. Begins the simulation if need be, with the errors of sdrs_step for a start. SDRS_USAGE: no such
+ * block or link, or a wrong out->size. */
 SDRS_API sdrs_status sdrs_view(sdrs* object, sdrs_block block, int link, sdrs_array* out);
 
 /* ---------------------------------------------------------------- running */
@@ -165,6 +186,7 @@ SDRS_API sdrs_status sdrs_step_all(sdrs* const* objects, int count, int steps, i
 
 /* Runs of one scene from many starts, side by side. NULL: not given, not wanted. */
 typedef struct sdrs_rollouts {
+  size_t size;
   int count, steps, threads;
   const double* coordinates; /* starts (count x nq); NULL: as the object starts */
   const double* velocities;  /* (count x nv) */
@@ -194,6 +216,7 @@ SDRS_API sdrs_status sdrs_record(sdrs* object, sdrs_block block, int link, sdrs_
 /* Derivatives of a loss by one block of the record, as many numbers as sdrs_record shows for it: (rows x columns),
  * without gaps. Each block counts as independent of the others. */
 typedef struct sdrs_seed {
+  size_t size; /* the same in all of an array */
   sdrs_block block;
   int link; /* -1 = all */
   const double* values;
@@ -203,13 +226,15 @@ typedef struct sdrs_seed {
  * SDRS_USAGE: no run, or a count that does not fit; SDRS_BAD_INPUT: a number that is not finite; SDRS_NO_GRADIENT: a
  * singular step. There is no gradient after any of them. Frees the gradient before, and its views. */
 SDRS_API sdrs_status sdrs_gradient(sdrs* object, const sdrs_seed* seeds, int count);
-/* Fill at most `room` seeds with derivatives of a loss of the run; *count: how many. Their numbers must hold until the
- * call that asks for them returns; *value: the loss. Any number but 0: there is none. The record may be looked at. */
-typedef int (*sdrs_loss_callback)(void* context, sdrs* object, double* value, sdrs_seed* seeds, int room, int* count);
+/* Sets *value to a loss of the run and gives its derivatives to sdrs_add_seed. Any number but 0: there is none. The
+ * record may be looked at. */
+typedef int (*sdrs_loss_callback)(void* context, sdrs* object, double* value);
+/* Within a callback of sdrs_loss: one more seed of its loss. Its numbers must hold until sdrs_loss returns. SDRS_USAGE:
+ * outside of a callback, or a wrong size. */
+SDRS_API sdrs_status sdrs_add_seed(sdrs* object, const sdrs_seed* seed);
 /* The loss of the run and its gradient; callback NULL: the loss of the task in its scenario, without the scenario's
  * weight. The run must be as long as the task wants it. *value is NaN where there is none. SDRS_USAGE: no run, too
- * short a run, or a scene without callback; SDRS_BAD_INPUT: the callback refused, or gave more than `room` seeds;
- * else the errors of sdrs_gradient. */
+ * short a run, or a scene without callback; SDRS_BAD_INPUT: the callback refused; else the errors of sdrs_gradient. */
 SDRS_API sdrs_status sdrs_loss(sdrs* object, sdrs_loss_callback callback, void* context, double* value);
 /* The gradient that was computed last. *out borrows its numbers, per SI unit of the block, in the shapes that
  * sdrs_block tells; zeroed on failure. SDRS_USAGE: no gradient, or not by this block. Not to be freed. */
@@ -218,6 +243,7 @@ SDRS_API sdrs_status sdrs_gradient_view(sdrs* object, sdrs_block block, sdrs_arr
 /* ---------------------------------------------------------------- queries and proofs */
 
 typedef struct sdrs_distance {
+  size_t size;
   double distance;                   /* m; 0: they meet, and the rest is zero */
   double witness_a[3], witness_b[3]; /* nearest points */
   double potential;                  /* of the contact, for stiffness 1 */
@@ -225,7 +251,7 @@ typedef struct sdrs_distance {
 } sdrs_distance;
 /* Of two convex hulls of points in the world (a_count x 3), (b_count x 3) [m], with a support [m]. grad_a, grad_b, as
  * long as these: derivatives of the potential by the points, or NULL. SDRS_BAD_INPUT: no points, numbers that are none,
- * or no support > 0. No object is needed, and nothing is kept. */
+ * or no support > 0. SDRS_USAGE: a wrong out->size. No object is needed, and nothing is kept. */
 SDRS_API sdrs_status sdrs_query(const double* a, size_t a_count, const double* b, size_t b_count, double support,
                                 sdrs_distance* out, double* grad_a, double* grad_b);
 
@@ -239,6 +265,7 @@ SDRS_API sdrs_status sdrs_query_text(const char* questions, const char* path, ch
 SDRS_API void sdrs_free_text(char* text);
 
 typedef struct sdrs_proof {
+  size_t size;
   int proved;          /* no two hulls meet in the recorded states, nor on the ways between them */
   int row;             /* where that fails first: the end of the way; -1 */
   int link_a, link_b;  /* who; -1 */

@@ -1,19 +1,11 @@
 #include "linalg/ordering.h"
 
-#include <metis.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <suitesparse/amd.h>
 #include "base/base.h"
 
-enum {
-  SMALL = ORDERING_SMALL, /* nodes of a graph whose neighbourhoods are single words */
-  DISSECTED = 200         /* from here on nested dissection fills in less than minimum degree */
-};
-
-_Static_assert(sizeof(idx_t) == sizeof(int), "METIS counts in int");
+enum { SMALL = ORDERING_SMALL }; /* nodes of a graph whose neighbourhoods are single words */
 
 /* Minimum degree, exact: eliminating a node makes its neighbours a clique. The first of equals goes first. */
 static void order_small(int nodes, const int* start, const int* other, int* order) {
@@ -70,31 +62,11 @@ static void order_by_degree(int nodes, int edges, int* start, int* other, int* w
   amd_2(nodes, start, other, length, room, edges, count, next, order, head, element, degree, mark, control, info);
 }
 
-/* METIS draws from rand() and has handlers of SIGTERM and SIGABRT while it works, both the whole process's: one graph
- * at a time, so that its order stays a function of it and the handlers are those of before again. */
-static int dissect(int nodes, int* start, int* other, int* order, int* inverse) {
-  static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
-  pthread_mutex_lock(&alone);
-  int code = METIS_NodeND(&nodes, start, other, NULL, NULL, order, inverse);
-  pthread_mutex_unlock(&alone);
-  if (code == METIS_ERROR) raise(SIGTERM); /* it took one for itself */
-  return code;
-}
-
-/* Nested dissection. Without memory for it the nodes' own order: costs fill, not correctness. */
-static void order_by_dissection(int nodes, int edges, int* start, int* other, int* inverse, int* order) {
-  bool done = edges > 0 && dissect(nodes, start, other, order, inverse) == METIS_OK;
-  for (int k = 0; !done && k < nodes; k++) order[k] = k;
-}
-
 static void order_large(int nodes, const int* start, const int* other, int* work, int* order) {
   int edges = start[nodes], *own_start = work, *own_other = own_start + nodes + 1;
   int* rest = own_other + graph_room(nodes, edges);
   copy_graph(nodes, start, other, own_start, own_other, rest);
-  if (nodes < DISSECTED)
-    order_by_degree(nodes, edges, own_start, own_other, rest, order);
-  else
-    order_by_dissection(nodes, edges, own_start, own_other, rest, order);
+  order_by_degree(nodes, edges, own_start, own_other, rest, order);
 }
 
 void ordering_find(int nodes, const int* start, const int* other, int* work, int* order) {

@@ -30,6 +30,8 @@
 #define CREEP_PER_STEP 1e-3
 /* (R12) What is left of an impact at the scene's speed; at rest gaps settle within a few 1 / 6 d / rest speed. */
 #define REST_PER_SPEED 2e-3
+/* Without gravity no weight closes gaps again, and a pair keeps the speed with which it parts. */
+#define REST_PER_SPEED_WEIGHTLESS 3e-4
 /* A piece this small against its link is a sliver of a decomposition, not a feature. */
 #define SLIVER 0.01
 /* Used when nothing collides [m], [N]: any value does, the parameters are then without effect. */
@@ -186,7 +188,9 @@ void build_contact(Builder* builder) {
   contact->smoothing = contact->smoothing_derived ? derived_smoothing(feature, scales.acceleration,
                                                                       simulation_substep(&builder->model->simulation))
                                                   : given->smoothing;
-  contact->rest_speed = contact->rest_speed_derived ? REST_PER_SPEED * scales.speed : given->rest_speed;
+  bool weightless = vec3_norm(builder->model->simulation.gravity) == 0;
+  double rest_per_speed = weightless ? REST_PER_SPEED_WEIGHTLESS : REST_PER_SPEED;
+  contact->rest_speed = contact->rest_speed_derived ? rest_per_speed * scales.speed : given->rest_speed;
   if (given->elastic) contact->rest_speed = 0;
   if (contact_overlaps(model)) builder->model->simulation.certificate = false;
   contact->gap_at_rest = gap_under(builder->model, contact->reference_force);

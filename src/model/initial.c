@@ -12,14 +12,11 @@ void initial_from_signal(Model* model, const ModelLink* link) {
   joint_rates_from_target(&link->joint, value, rate, model->initial_velocities + link->dof_first);
 }
 
-/* q and v as the user wrote them, with the angular velocity brought from joint axes to link axes: R^T w. */
+/* q and v as the user wrote them. The angular velocity of three rotations is in link axes, as the model has it. */
 static void initial_from_scene(const ModelLink* link, const SceneInitial* initial, double* q, double* v) {
   joint_zero(&link->joint, q);
   if (initial->has_coordinates) memcpy(q, initial->coordinates, sizeof(double) * (size_t)link->coordinate_count);
   if (initial->has_velocities) memcpy(v, initial->velocities, sizeof(double) * (size_t)link->dof_count);
-  if (!link->joint.quaternion) return;
-  double* w = v + link->joint.plain_count;
-  vec3_store(mat3_tmul_vec(joint_motion(&link->joint, q).r, vec3_at(w)), w);
 }
 
 /* Largest difference of two lists of numbers, each relative to 1 + |number|. */

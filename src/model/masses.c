@@ -55,6 +55,23 @@ static bool mass_usable(Builder* builder, const ModelLink* link, const SceneLink
   return false;
 }
 
+/* The link's shape that is made of triangles, the first where there are several; there must be one. */
+static const SceneShape* triangle_shape(const Builder* builder, const SceneLink* source) {
+  int k = 0;
+  while (k + 1 < source->shape_count && !builder->scene->shapes[source->shapes[k].shape].triangles) k++;
+  return &builder->scene->shapes[source->shapes[k].shape];
+}
+
+/* A closed surface whose triangles face inward encloses a negative volume. */
+static void refuse_inward(Builder* builder, const SceneLink* source, double volume) {
+  const SceneShape* shape = triangle_shape(builder, source);
+  diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
+                  "the triangles of link '%s' face inward (%s): seen from outside their corners run clockwise, so that "
+                  "they enclose %.6g m^3; turn the faces over, or take 'decompose' instead of 'pieces: triangles', "
+                  "which repairs it",
+                  text_excerpt(source->name).text, shape->file ? shape->file : "its points", volume);
+}
+
 /* Do the link's triangles, if it has some, leave an edge open? Corners at the same place are one. */
 static bool is_open(const Model* model, const ModelLink* link) {
   TriangleSurface surface = {.points = MEMORY_NEW(Vec3, 3 * link->hull_count + 1)};
@@ -100,6 +117,10 @@ static void weigh_shapes(Builder* builder, ModelLink* link, const SceneLink* sou
   }
   double volume = link_volume(model, link), mass = source->has_mass ? source->mass : source->density * volume;
   bool by_volume = !source->has_mass || source->mass_model == MASS_UNIFORM || !has_triangles(model, link);
+  if (by_volume && volume < 0 && has_triangles(model, link)) {
+    refuse_inward(builder, source, volume);
+    return;
+  }
   if (!mass_usable(builder, link, source, volume > 0 || !by_volume ? mass : volume)) return;
   bool uniform = source->mass_model == MASS_UNIFORM;
   MassMoment shape = uniform ? solid_moment(model, link) : vertex_moment(model, link);

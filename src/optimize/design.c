@@ -71,16 +71,6 @@ int design_overrides_in(const Design* d, int scenario, ModelOverride* overrides,
 
 double design_component(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
-/* By the scene's initial velocity: of three rotations it is given in the joint's axes, the model has link axes. */
-static double velocity_slope(const Model* m, const ModelGradient* g, int link, int dof) {
-  const ModelLink* l = &m->links[link];
-  const double* v = g->velocities + l->dof_first;
-  int rotation = dof - l->joint.plain_count;
-  if (rotation < 0) return v[dof];
-  Mat3 r = joint_motion(&l->joint, m->initial_coordinates + l->coordinate_first).r;
-  return design_component(mat3_mul_vec(r, vec3_at(v + l->joint.plain_count)), rotation);
-}
-
 static double slope_at(const DesignNumber* n, const Model* m, const ModelGradient* g) {
   switch (n->kind) {
     case OVERRIDE_VERTEX: {
@@ -100,7 +90,7 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
     case OVERRIDE_COORDINATE:
       return g->coordinates[m->links[n->link].dof_first + n->index];
     case OVERRIDE_VELOCITY:
-      return velocity_slope(m, g, n->link, n->index);
+      return g->velocities[m->links[n->link].dof_first + n->index];
     case OVERRIDE_MASS: {
       const SceneLink* source = &m->scene->links[n->link];
       return source->has_mass ? g->mass[n->link] : g->mass[n->link] * m->links[n->link].mass / source->density;
@@ -130,12 +120,9 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
   return 0;
 }
 
-/* By a turn of the link at the start about its own axes. Velocities are said in the joint's axes and stay: of the
- * link's they turn back. */
+/* By a rotation of the link at the start about its own axes, in which its angular velocity is given and stays. */
 static Vec3 start_turn(const Model* m, const ModelGradient* g, int link) {
-  int dof = m->links[link].dof_first + m->links[link].joint.plain_count;
-  Vec3 by_velocity = vec3_at(g->velocities + dof), velocity = vec3_at(m->initial_velocities + dof);
-  return vec3_add(vec3_at(g->coordinates + dof), vec3_cross(by_velocity, velocity));
+  return vec3_at(g->coordinates + m->links[link].dof_first + m->links[link].joint.plain_count);
 }
 
 /* first: the first of the numbers that the rotation makes. */
@@ -143,6 +130,7 @@ static void add_turn_slope(const DesignTurn* own, const DesignNumber* first, con
                            double factor, double* out) {
   const SceneJoint* joint = &m->scene->links[first->link].joint;
   double numbers[4];
+  assert(own->of_start || !g->without_turns);
   Vec3 by_turn = own->of_axis ? g->axes[first->link] : g->turns[first->link];
   if (own->of_axis)
     vec3_store(joint->axes[0], numbers);

@@ -193,10 +193,8 @@ static void run_backward(void* context, int index, int thread) {
   ScenarioRun* run = &o->runs[scenario];
   loss_seeds_clear(&run->seeds);
   loss_evaluate_with(run->loss, &run->recording, run->terms, o->factors, &run->seeds);
-  RunAdjoint* adjoint = run_adjoint_create(&run->model, batch->threads);
-  run->gradient.without_turns = !optimization_turns_joints(o);
-  run->adjoint = run_adjoint(adjoint, &run->recording, &run->seeds, o->task->optimizer.discount, &run->gradient);
-  run_adjoint_destroy(adjoint);
+  run->adjoint = optimization_adjoint_of(o, &run->recording, &run->seeds, o->task->optimizer.discount, batch->threads,
+                                         &run->gradient);
   memset(run->by_variables, 0, sizeof(double) * (size_t)o->design.variable_count);
   if (run->adjoint.sound)
     design_gradient(&o->design, scenario, &run->model, &run->gradient, run->weight, run->by_variables);

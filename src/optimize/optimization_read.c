@@ -28,6 +28,17 @@ int optimization_best_start(const Optimization* o) { return o->best_start; }
 int optimization_best_iteration(const Optimization* o) { return o->best_iteration; }
 const char* optimization_reason(const Optimization* o) { return o->reason ? o->reason : ""; }
 AdjointReport optimization_adjoint(const Optimization* o) { return o->adjoint; }
+UnconvergedSteps optimization_unconverged(const Optimization* o, const Model** model) {
+  UnconvergedSteps worst = {0};
+  *model = &o->runs[0].model;
+  for (int k = 0; k < o->run_count; k++) {
+    if (!o->runs[k].has_model || !(o->runs[k].report.unconverged.residual > worst.residual)) continue;
+    worst = o->runs[k].report.unconverged;
+    *model = &o->runs[k].model;
+  }
+  return worst;
+}
+
 const char* optimization_note(const Optimization* o) { return o->note.data ? o->note.data : ""; }
 
 void optimization_times(const Optimization* o, double* forward, double* adjoint) {
@@ -92,6 +103,15 @@ Status optimization_model(const Optimization* o, int scenario, const double* val
   Status status = model_create_with(model, scene, overrides, count, diagnostics);
   memory_free(overrides);
   return status;
+}
+
+AdjointReport optimization_adjoint_of(const Optimization* o, Recording* recording, const LossSeeds* seeds,
+                                      double discount, int threads, ModelGradient* gradient) {
+  gradient->without_turns = !o || !optimization_turns_joints(o);
+  RunAdjoint* adjoint = run_adjoint_create(recording->model, threads);
+  AdjointReport report = run_adjoint(adjoint, recording, seeds, discount, gradient);
+  run_adjoint_destroy(adjoint);
+  return report;
 }
 
 void optimization_chain(const Optimization* o, int scenario, const Model* model, const ModelGradient* gradient,

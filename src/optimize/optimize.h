@@ -121,6 +121,9 @@ int optimization_best_start(const Optimization* optimization); /* of several, fr
 const char* optimization_reason(const Optimization* optimization);
 /* How the last gradient was found. Undefined before optimization_start; copied out. */
 AdjointReport optimization_adjoint(const Optimization* optimization);
+/* Returns the steps of the last evaluated runs that ended above the tolerance, of the scenario with the largest residual.
+ * *model: its model, borrowed until the optimization advances. */
+UnconvergedSteps optimization_unconverged(const Optimization* optimization, const Model** model);
 /* Seconds of wall time in forward runs and in adjoints so far; neither pointer may be NULL. Nothing is allocated. */
 void optimization_times(const Optimization* optimization, double* forward, double* adjoint);
 
@@ -152,8 +155,16 @@ const Scene* optimization_scene_of(Optimization* optimization, int scenario, con
  * made of them are copied. */
 Status optimization_model(const Optimization* optimization, int scenario, const double* values, Model* model,
                           Diagnostics* diagnostics);
+/* Computes the gradient of a recorded run by the adjoint method, with every derivative that optimization_chain reads.
+ * The one path for all gradients by variables: optimize, gradcheck, identify and the library.
+ * optimization NULL: there are no variables, and derivatives by joint frames and axes are left out (without_turns).
+ * The recording's model is one of optimization_model. discount: as of run_adjoint. gradient is cleared first.
+ * Allocates for the time of the call. Without a sound report gradient is none. */
+AdjointReport optimization_adjoint_of(const Optimization* optimization, Recording* recording, const LossSeeds* seeds,
+                                      double discount, int threads, ModelGradient* gradient);
 /* The chain rule from the gradient by such a model back to the variables, added to slope[variables]. Allocates
- * nothing that lasts. model must be of optimization_model, with as many numbers; that is not checked. Never fails. */
+ * nothing that lasts. model must be of optimization_model, with as many numbers; that is not checked. Never fails.
+ * Asserts that gradient has derivatives by joint frames and axes where variables rotate them. */
 void optimization_chain(const Optimization* optimization, int scenario, const Model* model,
                         const ModelGradient* gradient, double* slope);
 /* Do frames or axes of joints vary? Else the chain rule asks for no derivatives by them (ModelGradient.without_turns).

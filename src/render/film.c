@@ -1,9 +1,7 @@
 #include <errno.h>
-#include <spawn.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
+#include "base/outside.h"
 #include "render/picture.h"
 
 /* Frames drawn at a time for a film: one picture a thread, a few rounds. */
@@ -87,21 +85,17 @@ Status render_frames(const char* folder, RenderSubjects subjects, const RenderOp
 
 /* ---------------------------------------------------------------- a film */
 
-/* The encoder at work: pictures go in through a socket, which, unlike a pipe, reports a dead reader without a signal.
- */
-typedef struct {
-  pid_t process;
-  int input;
-} Encoder;
-
-/* errno of the failure, ENOENT when ffmpeg is not installed, or 0. */
-static int encoder_start(Encoder* encoder, const char* path, const RenderSheet* sheet) {
+/* errno of the failure, ENOENT when ffmpeg is not installed, or 0. `file:` keeps ffmpeg from taking a path for an
+ * option or for the name of a protocol. */
+static int start_ffmpeg(Program* ffmpeg, const char* path, const RenderSheet* sheet) {
   char size[32], rate[32];
+  Text url = {0};
   RenderImage sample;
   sheet_image(sheet, &sample);
   snprintf(size, sizeof size, "%dx%d", sample.width, sample.height);
   snprintf(rate, sizeof rate, "%.6g", sheet->options->fps);
   image_destroy(&sample);
+  text_add(&url, "file:%s", path);
   const char* words[] = {"ffmpeg",    "-hide_banner",
                          "-loglevel", "error",
                          "-y",        "-f",
@@ -114,41 +108,14 @@ static int encoder_start(Encoder* encoder, const char* path, const RenderSheet* 
                          "-c:v",      "libx264",
                          "-pix_fmt",  "yuv420p",
                          "-f",        "mp4",
-                         path,        NULL};
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return errno;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-  int error = posix_spawnp(&encoder->process, words[0], &actions, NULL, (char* const*)words, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  encoder->input = ends[0];
-  if (error != 0) close(ends[0]);
+                         url.data,    NULL};
+  int error = program_start(ffmpeg, words, STDERR_FILENO, STDERR_FILENO);
+  text_free(&url);
   return error;
 }
 
-static bool encoder_add(const Encoder* encoder, const RenderImage* image) {
-  const uint8_t* data = image->rgb;
-  size_t left = 3 * (size_t)image->width * (size_t)image->height;
-  while (left > 0) {
-    ssize_t sent = send(encoder->input, data, left, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return false;
-    data += sent;
-    left -= (size_t)sent;
-  }
-  return true;
-}
-
-/* True when the program took everything and ended well. */
-static bool encoder_finish(const Encoder* encoder) {
-  close(encoder->input);
-  int state;
-  while (waitpid(encoder->process, &state, 0) < 0)
-    if (errno != EINTR) return false;
-  return WIFEXITED(state) && WEXITSTATUS(state) == 0;
+static bool add_frame(const Program* ffmpeg, const RenderImage* image) {
+  return program_send(ffmpeg, image->rgb, 3 * (size_t)image->width * (size_t)image->height);
 }
 
 typedef struct {
@@ -163,7 +130,7 @@ static void draw_frame(void* context, int index, int thread) {
   sheet_draw(batch->sheet, (batch->first + index) / batch->sheet->options->fps, 1, &batch->images[index]);
 }
 
-static bool encode_run(const RenderSheet* sheet, const Encoder* encoder, int frames) {
+static bool encode_run(const RenderSheet* sheet, const Program* ffmpeg, int frames) {
   int threads = sheet->options->threads, size = threads * FILM_BATCH;
   FilmBatch batch = {sheet, MEMORY_NEW(RenderImage, size), 0};
   for (int i = 0; i < size; i++) sheet_image(sheet, &batch.images[i]);
@@ -171,7 +138,7 @@ static bool encode_run(const RenderSheet* sheet, const Encoder* encoder, int fra
   for (; batch.first < frames && good; batch.first += size) {
     int count = frames - batch.first < size ? frames - batch.first : size;
     parallel_for(threads, count, 2, 1, draw_frame, &batch);
-    for (int i = 0; i < count && good; i++) good = encoder_add(encoder, &batch.images[i]);
+    for (int i = 0; i < count && good; i++) good = add_frame(ffmpeg, &batch.images[i]);
   }
   for (int i = 0; i < size; i++) image_destroy(&batch.images[i]);
   memory_free(batch.images);
@@ -193,25 +160,24 @@ static Status report_start(const char* path, int error, Diagnostics* diagnostics
 Status render_film(const char* path, RenderSubjects subjects, const RenderOptions* options, int* count,
                    Diagnostics* diagnostics) {
   *count = 0;
-  Text temporary = {0};
-  text_add(&temporary, "%s~", path);
+  FileStream film;
+  if (file_stream_open(&film, path) != STATUS_OK) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
+    return STATUS_IO;
+  }
   RenderSheet sheet;
   sheet_create(&sheet, subjects, options);
-  Encoder encoder = {.input = -1};
-  int error = encoder_start(&encoder, temporary.data, &sheet), frames = frame_count(&sheet);
-  if (error != 0) {
-    sheet_destroy(&sheet);
-    text_free(&temporary);
-    return report_start(path, error, diagnostics);
-  }
-  bool sent = encode_run(&sheet, &encoder, frames), finished = encoder_finish(&encoder);
-  bool good = sent && finished && rename(temporary.data, path) == 0;
-  if (!good) {
-    unlink(temporary.data);
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "ffmpeg could not make the film");
-  }
+  Program ffmpeg;
+  int error = start_ffmpeg(&ffmpeg, film.temporary ? film.temporary : path, &sheet), frames = frame_count(&sheet);
+  bool sent = error == 0 && encode_run(&sheet, &ffmpeg, frames);
+  bool whole = error == 0 && program_finish(&ffmpeg) && sent;
   sheet_destroy(&sheet);
-  text_free(&temporary);
-  if (good) *count = frames;
-  return good ? STATUS_OK : STATUS_IO;
+  if (!whole) file_stream_discard(&film);
+  if (error != 0) return report_start(path, error, diagnostics);
+  if (whole && file_stream_close(&film) == STATUS_OK) {
+    *count = frames;
+    return STATUS_OK;
+  }
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "ffmpeg could not make the film");
+  return STATUS_IO;
 }

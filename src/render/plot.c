@@ -1,12 +1,9 @@
 #include "render/plot.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "base/outside.h"
 
 /* Empty space above and below the curves, of their height; on a logarithmic axis as a factor. */
 #define MARGIN 0.05
@@ -80,11 +77,12 @@ static int visible_count(const PlotPanel* panel) {
 
 /* ---------------------------------------------------------------- gnuplot's language */
 
-/* In double quotes, of which backslash and quote are taken back. */
+/* A constant of gnuplot: in single quotes, which it does not look into (double quotes run `commands`). A quote is
+ * doubled; a control character would end the line and begin a command. */
 static void add_string(Text* out, const char* text) {
-  text_add(out, "\"");
-  for (; *text; text++) text_add(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
-  text_add(out, "\"");
+  text_add(out, "'");
+  for (; *text; text++) text_add(out, *text == '\'' ? "''" : "%c", (unsigned char)*text < 0x20 ? ' ' : *text);
+  text_add(out, "'");
 }
 
 /* Few points on a logarithmic axis: numbers where they are, for gnuplot's own may be one a decade. */
@@ -213,8 +211,7 @@ static void add_style(Text* out) {
            2 * COLORS);
 }
 
-void plot_script(Text* out, const PlotPanel* panels, int count, const char* name, const char* target,
-                 const PlotOptions* options) {
+void plot_script(Text* out, const PlotPanel* panels, int count, const char* name, const PlotOptions* options) {
   int shown = 0;
   for (int i = 0; i < count; i++) shown += visible_count(&panels[i]) > 0;
   int columns = shown > PANELS_IN_A_COLUMN ? 2 : 1, rows = (shown + columns - 1) / columns;
@@ -223,94 +220,51 @@ void plot_script(Text* out, const PlotPanel* panels, int count, const char* name
   double lines = options->height / (rows * PIXELS_PER_POINT * letters);
   int y_tics = (int)fmax(3.0, (lines - LINES_AROUND) / LINES_BETWEEN);
   if (pdf) /* of a printed page: 96 of our pixels are an inch */
-    text_add(out, "set terminal pdfcairo noenhanced size %.4gin,%.4gin font \"Sans,%d\"\nset output ",
-             options->width / 96.0, options->height / 96.0, letters);
+    text_add(out, "set terminal pdfcairo noenhanced size %.4gin,%.4gin font \"Sans,%d\"\n", options->width / 96.0,
+             options->height / 96.0, letters);
   else
-    text_add(out, "set terminal %s noenhanced size %d,%d font \"Sans,%d\"%s\nset output ", svg ? "svg" : "pngcairo",
+    text_add(out, "set terminal %s noenhanced size %d,%d font \"Sans,%d\"%s\n", svg ? "svg" : "pngcairo",
              options->width, options->height, letters, svg ? " background rgb \"white\"" : "");
-  add_string(out, target);
-  text_add(out, "\n");
   add_style(out);
   for (int i = 0; i < count; i++) add_data(out, &panels[i], i);
   if (shown > 1) text_add(out, "set multiplot layout %d,%d\n", rows, columns);
   for (int i = 0; i < count; i++)
     if (visible_count(&panels[i]) > 0) add_panel(out, &panels[i], i, y_tics);
-  text_add(out, "%sunset output\n", shown > 1 ? "unset multiplot\n" : "");
+  text_add(out, "%s", shown > 1 ? "unset multiplot\n" : "");
 }
 
 /* ---------------------------------------------------------------- the program */
 
-/* Its complaints go nowhere: what it was told is ours, and a user could not mend it. errno of the failure, or 0. */
-static int start_gnuplot(pid_t* process, int* input) {
-  char* const words[] = {(char*)"gnuplot", (char*)"-", NULL};
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return errno;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  int error = posix_spawnp(process, words[0], &actions, NULL, words, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  *input = ends[0];
-  if (error != 0) close(ends[0]);
-  return error;
-}
-
-/* A socket, unlike a pipe, reports a dead reader without a signal. */
-static bool send_all(int input, const char* data, size_t left) {
-  while (left > 0) {
-    ssize_t sent = send(input, data, left, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return false;
-    data += sent;
-    left -= (size_t)sent;
-  }
-  return true;
-}
-
-static bool ended_well(pid_t process) {
-  int state;
-  while (waitpid(process, &state, 0) < 0)
-    if (errno != EINTR) return false;
-  return WIFEXITED(state) && WEXITSTATUS(state) == 0;
-}
-
-/* Where nobody can write the reason is told, which gnuplot tells nobody. */
-static void tell_no_picture(const char* path, SourcePlace place, Diagnostics* diagnostics) {
-  int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (file < 0)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "cannot write: %s", strerror(errno));
-  else
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "gnuplot could not make the picture");
-  if (file >= 0) close(file);
-}
-
-Status plot_draw(const char* path, const PlotPanel* panels, int count, const PlotOptions* options,
-                 Diagnostics* diagnostics) {
-  Text temporary = {0}, script = {0};
+/* Gnuplot writes the picture to its standard output, which is our file: no path is part of its commands. Its messages
+ * are dropped: they are about commands that the user did not write. -d: no start-up files. */
+static bool run_gnuplot(const Text* script, FILE* picture, const char* path, Diagnostics* diagnostics) {
+  static const char* const WORDS[] = {"gnuplot", "-d", "-", NULL};
   SourcePlace place = {path, 0, 0};
-  text_add(&temporary, "%s~", path);
-  plot_script(&script, panels, count, path, temporary.data, options);
-  pid_t process = -1;
-  int input = -1, error = start_gnuplot(&process, &input);
-  bool good = error == 0;
+  Program gnuplot;
+  int error = program_start(&gnuplot, WORDS, fileno(picture), -1);
   if (error == ENOENT)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
                     "plots are made by the program gnuplot, which is not installed (Debian: apt install gnuplot-nox)");
   else if (error != 0)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place, "cannot start gnuplot: %s", strerror(error));
-  if (good) {
-    bool sent = send_all(input, script.data, script.length);
-    close(input);
-    good = ended_well(process) && sent && rename(temporary.data, path) == 0;
-    if (!good) {
-      tell_no_picture(temporary.data, place, diagnostics);
-      unlink(temporary.data);
-    }
-  }
-  text_free(&temporary);
+  if (error != 0) return false;
+  bool sent = program_send(&gnuplot, script->data, script->length);
+  if (program_finish(&gnuplot) && sent) return true;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, place, "gnuplot could not make the picture");
+  return false;
+}
+
+Status plot_draw(const char* path, const PlotPanel* panels, int count, const PlotOptions* options,
+                 Diagnostics* diagnostics) {
+  FileStream picture;
+  Text script = {0};
+  plot_script(&script, panels, count, path, options);
+  bool opened = file_stream_open(&picture, path) == STATUS_OK;
+  bool drawn = opened && run_gnuplot(&script, picture.stream, path, diagnostics);
   text_free(&script);
-  return good ? STATUS_OK : STATUS_IO;
+  if (drawn && file_stream_close(&picture) == STATUS_OK) return STATUS_OK;
+  if (!opened || drawn)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
+  if (opened && !drawn) file_stream_discard(&picture);
+  return STATUS_IO;
 }

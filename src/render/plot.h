@@ -26,10 +26,10 @@ void plot_panel_free(PlotPanel* panel);
 /* A curve with room for `count` points, zeroed; the name is copied. It belongs to the panel, until the next one is
  * added. */
 PlotCurve* plot_panel_add(PlotPanel* panel, const char* name, int count);
-/* What gnuplot is told, for one picture of all panels that have something to show; `target` is written to. The ending
- * of `name` chooses the format: .svg, .pdf, else PNG. Appended to out; panels[count] are only read. */
-void plot_script(Text* out, const PlotPanel* panels, int count, const char* name, const char* target,
-                 const PlotOptions* options);
+/* Commands for gnuplot, which draw all panels with something to show as one picture to its standard output. The ending
+ * of `name` chooses the format: .svg, .pdf, else PNG. Texts of panels are constants: nothing in them is interpreted.
+ * Appended to out; panels[count] are only read. */
+void plot_script(Text* out, const PlotPanel* panels, int count, const char* name, const PlotOptions* options);
 /* Has a curve something to show? Only finite numbers count, on a logarithmic axis only positive ones. */
 bool plot_curve_visible(const PlotPanel* panel, const PlotCurve* curve);
 

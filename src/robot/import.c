@@ -61,6 +61,24 @@ static void put_on_ground(Robot* robot, const RobotOptions* options, Diagnostics
                "the base starts at a height of %.6g m: the robot stands on the ground", base->position.z);
 }
 
+/* A part of a robot that is inside of the world, and cannot be lifted out of it, does not collide with it: a scene
+ * starts without intersections. Each pair is a warning, since the robot moves otherwise than in MuJoCo. */
+static bool exclude_from_world(Robot* robot, const ModelTouch* pair, Diagnostics* diagnostics) {
+  const Model* model = &robot->model;
+  const ModelLink *a = &model->links[pair->a], *b = &model->links[pair->b];
+  if (!robot->is_mjcf || (a->tree >= 0) == (b->tree >= 0)) return false;
+  Text text = {0};
+  text_add(&text,
+           "'%s' and '%s' intersect at the start by %.3g m and cannot be moved apart: they never collide "
+           "(contact.exclude); start the robot elsewhere, by --start or a keyframe",
+           a->name, b->name, pair->depth);
+  diagnostics_add(diagnostics, SEVERITY_WARNING, (SourcePlace){robot->scene.path, 0, 0}, "%s", text.data);
+  text_add(&robot->report.remarks, "%s\n", text.data);
+  text_free(&text);
+  robot_exclude(&robot->scene, a->name, b->name);
+  return true;
+}
+
 /* Parts of a robot often overlap where no joint says that they belong together. */
 static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   const Model* model = &robot->model;
@@ -70,6 +88,7 @@ static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnost
   int count = model_touching(model, &pairs);
   Text names = {0};
   for (int k = 0; k < count; k++) {
+    if (exclude_from_world(robot, &pairs[k], diagnostics)) continue;
     /* links on either side of a root without mass hang on the world, each by itself */
     bool ground = options->ground && (pairs[k].a == 0 || pairs[k].b == 0);
     if (!is_one_robot(model, pairs[k].a, pairs[k].b) && (!options->lenient || ground)) continue;
@@ -86,25 +105,48 @@ static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnost
 
 /* ---------------------------------------------------------------- bodies that lie on something */
 
-/* What a file of MuJoCo lets lie, or stand a little inside of the ground, is lifted off: contact needs a gap. So many
- * bodies may lie on one another, each so deep [m]. */
+/* Bodies that lie on something in a file of MuJoCo, or stand a little inside of it, are lifted off: contact needs a
+ * gap. So many bodies may lie on one another, each so deep [m]. */
 enum { LIFT_ROUNDS = 30 };
-#define LIFT_MOST 0.02
+#define LIFT_MOST 0.05
+/* Slides that are steeper than this lift a robot: cosine of the angle to the vertical. */
+#define LIFT_COSINE 0.1
 
 static int root_of(const Model* model, int link) {
   while (model->links[link].parent >= 0) link = model->links[link].parent;
   return link;
 }
 
-static bool floats(const Model* model, int link) {
-  return model->links[link].tree >= 0 && joint_floats(&model->links[link].joint);
+/* The displacement of a root that lifts it by one, along what its joint lets it do, in the frame that its joint's
+ * position is in; zero where it cannot rise. up: unit. */
+static Vec3 rise_of(const Model* model, int link, Vec3 up) {
+  const SceneJoint* joint = &model->scene->links[link].joint;
+  Mat3 turn = mat3_from_quat(joint->rotation);
+  Vec3 local = mat3_tmul_vec(turn, up), along = {0, 0, 0};
+  if (model->links[link].tree < 0) return along;
+  if (joint_floats(&model->links[link].joint)) return up;
+  if (joint->type == JOINT_SLIDE) along = vec3_scale(joint->axes[0], vec3_dot(joint->axes[0], local));
+  if (joint->type == JOINT_FREE) {
+    if (joint->free_axes & FREE_X) along.x = local.x;
+    if (joint->free_axes & FREE_Y) along.y = local.y;
+    if (joint->free_axes & FREE_Z) along.z = local.z;
+  }
+  double length = vec3_norm(along);
+  if (!(length > LIFT_COSINE)) return vec3(0, 0, 0);
+  return mat3_mul_vec(turn, vec3_scale(along, 1 / (length * length)));
 }
 
-/* Of a pair the base that is lifted: the one that can float, of two the higher one; -1 = none. */
+static bool can_rise(const Model* model, int link, Vec3 up) { return vec3_norm(rise_of(model, link, up)) > 0; }
+
+/* Of a pair the base that is lifted: the one that can rise, of two the higher one; -1 = none. */
 static int lifted_of(const Model* model, const ModelTouch* touch, Vec3 up) {
   int a = root_of(model, touch->a), b = root_of(model, touch->b);
   if (a == b || touch->depth > LIFT_MOST) return -1;
-  if (!floats(model, a) || !floats(model, b)) return floats(model, a) ? a : floats(model, b) ? b : -1;
+  bool rises[2] = {can_rise(model, a, up), can_rise(model, b, up)};
+  if (!rises[0] || !rises[1]) return rises[0] ? a : rises[1] ? b : -1;
+  if (!joint_floats(&model->links[a].joint) || !joint_floats(&model->links[b].joint))
+    return vec3_dot(vec3_sub(model->scene->links[a].joint.position, model->scene->links[b].joint.position), up) > 0 ? a
+                                                                                                                    : b;
   const double *qa = model->initial_coordinates + model->links[a].coordinate_first,
                *qb = model->initial_coordinates + model->links[b].coordinate_first;
   Vec3 at = vec3_add(model->scene->links[a].joint.position, vec3(qa[0], qa[1], qa[2]));
@@ -125,7 +167,7 @@ static int lift_once(Robot* robot, Vec3 up, double* lift) {
   for (int i = 0; i < model->link_count; i++) {
     if (!(more[i] > 0)) continue;
     SceneJoint* joint = &robot->scene.links[i].joint;
-    joint->position = vec3_add_scaled(joint->position, more[i], up);
+    joint->position = vec3_add_scaled(joint->position, more[i], rise_of(model, i, up));
     lift[i] += more[i];
     lifted++;
   }

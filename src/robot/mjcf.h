@@ -14,6 +14,7 @@ typedef struct {
   char euler[4];    /* xyz: about the turned axes; XYZ: about fixed ones */
   const char* mesh_folder;
   const char* folder; /* where the model's own file is, seen from the first one's folder: "", or with a slash behind */
+  double total_mass;  /* of all bodies, to which masses and inertias are scaled [kg]; 0: as they are */
   double timestep;    /* s */
   Vec3 gravity;
 } MjcfCompiler;
@@ -88,7 +89,8 @@ typedef struct {
   int coordinate_count, coordinate_capacity;
   MjcfFriction* frictions;
   int friction_count, friction_capacity;
-  Text dropped; /* names of elements and attributes that a scene has no word for, with commas */
+  unsigned disabled_groups; /* of actuators, a bit each */
+  Text dropped;             /* names of elements and attributes that a scene has no word for, with commas */
   Names dropped_names;
   const XmlElement* key; /* of keyframe that the model starts in; NULL = none */
   RobotStart* starts;    /* where its joints start (start_count) */
@@ -103,6 +105,9 @@ void mjcf_error(MjcfModel* model, SourcePlace place, const char* format, ...) __
 const char* mjcf_keep(MjcfModel* model, Text* text);
 /* That something of this name is left out, told once for all; the name is copied. */
 void mjcf_drop(MjcfModel* model, const char* what);
+/* The end of a message about a body that is not there: that bodies of a <composite> or <flexcomp> are left out. ""
+ * where the file has none. Static. */
+const char* mjcf_why_missing(const MjcfModel* model);
 /* Read the file's elements and those that it includes, its compiler, defaults and assets. False after an error. model:
  * path, options, report and diagnostics are set, the rest is zero; mjcf_free in any case. text: (length). */
 bool mjcf_open(MjcfModel* model, const char* text, size_t length);
@@ -134,6 +139,8 @@ typedef struct {
 const XmlAttribute* mjcf_attribute(const MjcfModel* model, MjcfElement element, const char* name);
 /* Up to `most` numbers of an attribute, those that are not there left as they are; how many there were. Told where it
  * is not `least` to `most` numbers. values: (most). 0 after an error too, then none is changed. */
+/* Returns whether the text from p to end is a decimal number behind blanks: strtod takes hexadecimal ones, too. */
+bool mjcf_is_decimal(const char* p, const char* end);
 int mjcf_numbers(MjcfModel* model, MjcfElement element, const char* name, int least, int most, double* values);
 /* One number; fallback where it is absent, or after an error. */
 double mjcf_number(MjcfModel* model, MjcfElement element, const char* name, double fallback);

@@ -329,7 +329,8 @@ static bool add_cord_actuator(MjcfModel* model, Scene* scene, MjcfElement e, Act
   take_control(model, e, &law, control);
   double g = law.gear, k = g * g * law.stiffness;
   if (law.stiffness > 0 && g == 0) return true;
-  if (!mjcf_cord(model, scene, mjcf_text(model, e, "tendon"), carrier, &cord)) return false;
+  const XmlElement* tendon = mjcf_tendon(model, "spatial", mjcf_text(model, e, "tendon"));
+  if (!mjcf_cord(model, scene, tendon, carrier, &cord)) return false;
   bool limited = has_range(model, e, "forcerange", "forcelimited", range);
   if (!control && model->key && k > 0 && law.gain != 0)
     law.control = (law.stiffness * g * mjcf_start_length(scene, &cord) - law.constant) / law.gain;
@@ -345,7 +346,7 @@ static bool add_cord_actuator(MjcfModel* model, Scene* scene, MjcfElement e, Act
 static bool add_tendon_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const ActuatorLaw* law,
                                 const int* carrier, const double* control) {
   JointSum sum;
-  if (mjcf_fixed_tendon(model, mjcf_text(model, e, "tendon"), &sum))
+  if (mjcf_fixed_tendon(model, mjcf_tendon(model, "fixed", mjcf_text(model, e, "tendon")), &sum))
     return add_joint_tendon(model, scene, e, &sum, law, control);
   return add_cord_actuator(model, scene, e, *law, carrier, control);
 }
@@ -362,7 +363,7 @@ static void rest_lengths(MjcfModel* model, MjcfElement e, double reference, doub
 static void add_joint_spring(MjcfModel* model, Scene* scene, MjcfElement e, double stiffness) {
   double reference = 0, rest[2];
   JointSum sum;
-  if (model->options->hold > 0 || !mjcf_fixed_tendon(model, mjcf_text(model, e, "name"), &sum)) {
+  if (model->options->hold > 0 || !mjcf_fixed_tendon(model, e.element, &sum)) {
     mjcf_drop(model, "springs of fixed tendons");
     return;
   }
@@ -377,7 +378,7 @@ static void add_joint_spring(MjcfModel* model, Scene* scene, MjcfElement e, doub
 static void add_cord_spring(MjcfModel* model, Scene* scene, MjcfElement e, double stiffness, const int* carrier) {
   double rest[2];
   MjcfCord cord;
-  if (!mjcf_cord(model, scene, mjcf_text(model, e, "name"), carrier, &cord)) return;
+  if (!mjcf_cord(model, scene, e.element, carrier, &cord)) return;
   rest_lengths(model, e, cord.reference, rest);
   if (rest[0] > 0) mjcf_drop(model, MJCF_NO_PUSH);
   mjcf_add_tendon(scene, &cord, e.element->place, stiffness, stiffness * rest[1]);
@@ -491,6 +492,8 @@ void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier) {
       const double* act = acts && state < act_count ? &acts[state] : NULL;
       any = true;
       state += has_state(model, item);
+      int group = (int)mjcf_number(model, (MjcfElement){item, ""}, "group", 0);
+      if (group >= 0 && group < 31 && (model->disabled_groups >> group & 1)) continue;
       if (!(model->options->hold > 0)) add_actuator(model, scene, (MjcfElement){item, ""}, carrier, control, act);
     }
   if (any && model->options->hold > 0) mjcf_drop(model, "actuators (--hold holds every joint)");

@@ -207,7 +207,12 @@ static void fill_joint(MjcfModel* model, const Body* body, int index, int parent
   if (single) reference = mjcf_number(model, element, "ref", 0);
   if (joint->type == URDF_CONTINUOUS) reference = mjcf_angle(model, element.element->place, reference);
   add_coordinate(model, model->robot.joint_count - 1, xml_attribute(element.element, "name") ? name : "", reference);
-  if (joint->type == URDF_FLOATING) return;
+  if (joint->type == URDF_FLOATING) {
+    joint->damping = not_negative(model, element, "damping");
+    if (not_negative(model, element, "armature") > 0) mjcf_drop(model, "armature of free joints");
+    if (not_negative(model, element, "frictionloss") > 0) mjcf_drop(model, "frictionloss of free joints");
+    return;
+  }
   read_limits(model, element, joint, reference);
   if (single) read_effort(model, element, joint);
   read_passive(model, element, joint, reference);

@@ -99,8 +99,8 @@ static void exclude_pair(const Contacts* c, const XmlElement* element) {
     int body = name ? names_find(&model->bodies, name->value) : -1;
     if (name && strcmp(name->value, "world") == 0) body = 0;
     if (body < 0) {
-      mjcf_error(model, name ? name->place : element->place, "<exclude>: no body is named '%s'",
-                 name ? text_excerpt(name->value).text : "");
+      mjcf_error(model, name ? name->place : element->place, "<exclude>: no body is named '%s'%s",
+                 name ? text_excerpt(name->value).text : "", mjcf_why_missing(model));
       return;
     }
     link[k] = c->carrier[body];

@@ -80,8 +80,8 @@ static int body_of(EqualityReading* r, const XmlElement* item, const char* key, 
   if ((!name && may_lack) || (name && strcmp(name->value, "world") == 0)) return 0;
   int body = name ? names_find(&r->model->bodies, name->value) : -1;
   if (body < 0)
-    mjcf_error(r->model, name ? name->place : item->place, "<%s>: %s: no body is named '%s'", item->name, key,
-               name ? text_excerpt(name->value).text : "");
+    mjcf_error(r->model, name ? name->place : item->place, "<%s>: %s: no body is named '%s'%s", item->name, key,
+               name ? text_excerpt(name->value).text : "", mjcf_why_missing(r->model));
   return body;
 }
 
@@ -172,6 +172,7 @@ static void read_joints(EqualityReading* r, const XmlElement* item) {
 }
 
 const XmlElement* mjcf_tendon(const MjcfModel* model, const char* kind, const char* name) {
+  if (!*name) return NULL;
   for (const XmlElement* section = xml_child(model->root, "tendon"); section; section = xml_next(section))
     for (const XmlElement* item = xml_child(section, kind); item; item = xml_next(item)) {
       const XmlAttribute* own = xml_attribute(item, "name");
@@ -180,8 +181,7 @@ const XmlElement* mjcf_tendon(const MjcfModel* model, const char* kind, const ch
   return NULL;
 }
 
-bool mjcf_fixed_tendon(MjcfModel* model, const char* name, JointSum* sum) {
-  const XmlElement* tendon = *name ? mjcf_tendon(model, "fixed", name) : NULL;
+bool mjcf_fixed_tendon(MjcfModel* model, const XmlElement* tendon, JointSum* sum) {
   *sum = (JointSum){.count = 0};
   if (!tendon) return false;
   for (const XmlElement* joint = xml_child(tendon, "joint"); joint; joint = xml_next(joint)) {
@@ -228,7 +228,8 @@ static void read_tendons(EqualityReading* r, const XmlElement* item) {
   JointSum sum, other = {.count = 0};
   if (!read_line(r, item, line)) return;
   if (!*second && line[0] == 0 && read_rope(r, item, first)) return;
-  bool good = mjcf_fixed_tendon(r->model, first, &sum) && (!*second || mjcf_fixed_tendon(r->model, second, &other));
+  bool good = mjcf_fixed_tendon(r->model, mjcf_tendon(r->model, "fixed", first), &sum);
+  if (*second) good = mjcf_fixed_tendon(r->model, mjcf_tendon(r->model, "fixed", second), &other) && good;
   if (!good || sum.count + other.count > TENDON_JOINTS_MAX) {
     mjcf_drop(r->model, "equality of tendons");
     return;

@@ -44,9 +44,9 @@ UrdfPose mjcf_body_frame(const MjcfModel* model, const UrdfPose* drawn, int body
 
 /* The tendon of that name and kind ("fixed", "spatial"), borrowed; NULL when there is none. */
 const XmlElement* mjcf_tendon(const MjcfModel* model, const char* kind, const char* name);
-/* A fixed tendon by its name; false where there is none, or where it has joints of other kinds or
+/* Sum of joint coordinates of a <fixed> tendon. False where tendon is NULL, or where it has joints of other kinds or
  * more than TENDON_JOINTS_MAX: *sum has no meaning then. */
-bool mjcf_fixed_tendon(MjcfModel* model, const char* name, JointSum* sum);
+bool mjcf_fixed_tendon(MjcfModel* model, const XmlElement* tendon, JointSum* sum);
 
 /* A spatial tendon straight from site to site. */
 typedef struct {
@@ -58,10 +58,10 @@ typedef struct {
 /* What our cords do not do (told). */
 #define MJCF_NO_PUSH "push of spatial tendons shorter than at rest"
 
-/* A spatial tendon by its name, in the links of the scene; carrier (links of the robot) as of mjcf_finish. False,
- * nothing to free: there is none, it moves with no link, or it goes around geoms or over pulleys, which is told
+/* A <spatial> tendon in the links of the scene; carrier (links of the robot) as of mjcf_finish. False, nothing to free:
+ * tendon is NULL, it moves with no link, or it goes around geoms or over pulleys, which is told
  * (robot/mjcf_tendon.c). */
-bool mjcf_cord(MjcfModel* model, const Scene* scene, const char* name, const int* carrier, MjcfCord* cord);
+bool mjcf_cord(MjcfModel* model, const Scene* scene, const XmlElement* tendon, const int* carrier, MjcfCord* cord);
 /* Its length where the scene starts [m]. Its reference where the scene is no model. */
 double mjcf_start_length(const Scene* scene, const MjcfCord* cord);
 /* A tendon of the scene, which takes the points: force = push - stiffness length along its length [N, N/m], never

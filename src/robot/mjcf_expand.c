@@ -212,6 +212,13 @@ static const XmlElement* named(const XmlElement* section, const char* tag, const
   return NULL;
 }
 
+static bool is_stem(const char* path, const char* name) {
+  char* stem = file_stem(path);
+  bool same = strcmp(stem, name) == 0;
+  memory_free(stem);
+  return same;
+}
+
 /* The <model> asset that an <attach> names; NULL after an error. */
 static const XmlElement* model_asset(Expansion* x, const XmlElement* element) {
   const XmlAttribute* name = xml_attribute(element, "model");
@@ -222,6 +229,10 @@ static const XmlElement* model_asset(Expansion* x, const XmlElement* element) {
   for (const XmlElement* asset = xml_child(x->root, "asset"); asset; asset = xml_next(asset)) {
     const XmlElement* found = named(asset, "model", name->value);
     if (found && xml_attribute(found, "file")) return found;
+    for (found = xml_child(asset, "model"); found; found = xml_next(found)) { /* a file's own name, where it has none */
+      const XmlAttribute* file = xml_attribute(found, "file");
+      if (!xml_attribute(found, "name") && file && is_stem(file->value, name->value)) return found;
+    }
   }
   mjcf_error(x->model, name->place, "<attach>: no <model> with 'file' is named '%s' in <asset>",
              text_excerpt(name->value).text);

@@ -102,6 +102,9 @@ static bool include_all(MjcfModel* model, const char* base, XmlElement* parent) 
 
 static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompiler* compiler);
 
+/* Groups of actuators that an <option> can disable: 0 to 30. */
+enum { DISABLED_GROUPS = 31 };
+
 static const MjcfCompiler PLAIN_COMPILER = {.degrees = true,
                                             .auto_limits = true,
                                             .from_geoms = -1,
@@ -188,6 +191,11 @@ const XmlAttribute* mjcf_attribute(const MjcfModel* model, MjcfElement element, 
   return default_attribute(model, class_name ? class_name->value : element.class_name, element.element->name, name);
 }
 
+bool mjcf_is_decimal(const char* p, const char* end) {
+  p += strspn(p, " \t\r\n");
+  return end - p <= (ptrdiff_t)strspn(p, "0123456789+-.eE");
+}
+
 /* Up to `most` finite numbers between blanks; -1 when it is something else. */
 static int parse_numbers(const char* text, int most, double* values) {
   const char* p = text;
@@ -196,8 +204,8 @@ static int parse_numbers(const char* text, int most, double* values) {
     if (!*p) return count;
     char* end;
     double value = strtod(p, &end);
-    bool plain = strspn(p, "0123456789+-.eE") >= (size_t)(end - p);
-    if (end == p || !plain || !isfinite(value) || (*end && !strchr(" \t\r\n", *end)) || count == most) return -1;
+    if (end == p || !mjcf_is_decimal(p, end) || !isfinite(value) || (*end && !strchr(" \t\r\n", *end)) || count == most)
+      return -1;
     values[count] = value;
     p = end;
   }
@@ -311,6 +319,7 @@ static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompi
   if (strcmp(angle, "radian") == 0) compiler->degrees = false;
   if (strcmp(angle, "degree") == 0) compiler->degrees = true;
   if (mjcf_flag(model, e, "autolimits") == 0) compiler->auto_limits = false;
+  compiler->total_mass = mjcf_number(model, e, "settotalmass", compiler->total_mass);
   if (*inertia) compiler->from_geoms = mjcf_flag(model, e, "inertiafromgeom");
   if (!*folder) folder = mjcf_text(model, e, "assetdir");
   if (*folder) compiler->mesh_folder = folder;
@@ -322,7 +331,9 @@ static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompi
   if (strcmp(mjcf_text(model, e, "coordinate"), "global") == 0)
     mjcf_error(model, element->place, "coordinate=\"global\" of <compiler>: only local coordinates are read");
   for (int i = 0; i < element->attribute_count; i++) {
-    static const char READ[] = "angle|autolimits|inertiafromgeom|meshdir|assetdir|eulerseq|coordinate|texturedir";
+    static const char READ[] =
+        "angle|autolimits|inertiafromgeom|meshdir|assetdir|eulerseq|coordinate|texturedir|"
+        "settotalmass";
     Text name = {0};
     if (words_index(READ, element->attributes[i].name) >= 0) continue;
     text_add(&name, "compiler/%s", element->attributes[i].name);
@@ -331,9 +342,17 @@ static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompi
   }
 }
 
+const char* mjcf_why_missing(const MjcfModel* model) {
+  if (names_find(&model->dropped_names, "composite") >= 0) return " (bodies of <composite> are not supported)";
+  return names_find(&model->dropped_names, "flexcomp") >= 0 ? " (bodies of <flexcomp> are not supported)" : "";
+}
+
 static void read_option(MjcfModel* model, const XmlElement* element) {
-  double gravity[3];
+  double gravity[3], groups[DISABLED_GROUPS];
   MjcfElement e = {element, ""};
+  int count = mjcf_numbers(model, e, "actuatorgroupdisable", 0, DISABLED_GROUPS, groups);
+  for (int k = 0; k < count; k++)
+    if (groups[k] >= 0 && groups[k] < DISABLED_GROUPS) model->disabled_groups |= 1u << (int)groups[k];
   model->compiler.timestep = mjcf_number(model, e, "timestep", model->compiler.timestep);
   if (mjcf_numbers(model, e, "gravity", 3, 3, gravity) > 0)
     model->compiler.gravity = vec3(gravity[0], gravity[1], gravity[2]);

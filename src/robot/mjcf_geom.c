@@ -28,6 +28,7 @@ static const int SIZES[] = {0, 1, 2, 3, 2, 3, 0, 0};
 typedef struct {
   MjcfModel* model;
   MjcfElement element;
+  int link; /* of the robot */
   GeomType type;
   double size[3]; /* m */
   UrdfPose pose;  /* link frame */
@@ -55,6 +56,7 @@ static bool read_type(Geom* geom) {
   int type = words_index(TYPES, *word ? word : "sphere");
   if (strcmp(word, "sdf") == 0) {
     mjcf_drop(model, "geom of type sdf");
+    model->robot.links[geom->link].left_out = "its geoms of type sdf are not supported";
     return false;
   }
   if (type < 0) {
@@ -117,7 +119,7 @@ static Vec3* read_vertices(MjcfModel* model, const XmlAttribute* attribute, Vec3
     for (int k = 0; k < 3; k++) {
       char* end;
       v[k] = strtod(p, &end);
-      if (end == p || !isfinite(v[k])) {
+      if (end == p || !mjcf_is_decimal(p, end) || !isfinite(v[k])) {
         mjcf_error(model, attribute->place, "vertex of <mesh>: expected three numbers a point");
         memory_free(points);
         return NULL;
@@ -400,7 +402,7 @@ static bool stands_still(const UrdfRobot* robot, int link) {
 }
 
 void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose frame, MassMoment* moment) {
-  Geom geom = {.model = model, .element = element};
+  Geom geom = {.model = model, .element = element, .link = link};
   UrdfShape shape;
   UrdfLink* to = &model->robot.links[link];
   if (!read_type(&geom) || !read_size(&geom)) return;

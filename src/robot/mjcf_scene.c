@@ -36,7 +36,7 @@ double* mjcf_key_numbers(MjcfModel* model, const char* name, int* count) {
   for (const char* p = attribute->value + strspn(attribute->value, " \t\r\n"); *p;) {
     char* end;
     double value = strtod(p, &end);
-    if (end == p || !isfinite(value)) {
+    if (end == p || !mjcf_is_decimal(p, end) || !isfinite(value)) {
       mjcf_error(model, attribute->place, "%s of <key>: expected numbers, got '%s'", name, text_excerpt(p).text);
       memory_free(numbers);
       return NULL;
@@ -85,16 +85,15 @@ static int dof_of(const UrdfJoint* joint) {
   return joint->type == URDF_FLOATING ? 6 : joint->type == URDF_BALL ? 3 : 1;
 }
 
-/* Free: velocity in world axes (in parts: in the body's first ones), angular velocity in the body's. A scene has both
- * in the axes of the joint's frame, where the joint stands at zero. */
+/* Free: velocity in world axes (in parts: in the body's first ones), which a scene has in the axes of the joint's
+ * frame. Angular velocities are in the body's axes in both formats. */
 static void take_velocity(MjcfModel* model, const MjcfCoordinate* coordinate, const double* v) {
   UrdfJoint* joint = &model->robot.joints[coordinate->joint];
   Mat3 turn = mat3_from_quat(joint->origin.rotation);
-  Quat start = {joint->start[0], joint->start[1], joint->start[2], joint->start[3]};
   Vec3 first = vec3(v[0], 0, 0);
   if (joint->type == URDF_FLOATING) first = mat3_tmul_vec(turn, vec3(v[0], v[1], v[2]));
   if (coordinate->relative) first = mat3_tmul_vec(mat3_from_quat(coordinate->start), vec3(v[0], v[1], v[2]));
-  if (joint->type == URDF_BALL) first = mat3_mul_vec(mat3_from_quat(start), vec3(v[0], v[1], v[2]));
+  if (joint->type == URDF_BALL) first = vec3(v[0], v[1], v[2]);
   joint->velocity[0] = first.x;
   joint->velocity[1] = first.y;
   joint->velocity[2] = first.z;
@@ -167,6 +166,18 @@ void mjcf_finish(MjcfModel* model, const int* carrier, Scene* scene) {
     robot_remark(model->report, model->diagnostics, place, "left out: %s", model->dropped.data);
 }
 
+/* compiler/settotalmass: all masses and inertias by one factor. */
+static void scale_masses(MjcfModel* model) {
+  double sum = 0, wanted = model->compiler.total_mass;
+  for (int i = 0; i < model->robot.link_count; i++) sum += model->robot.links[i].mass;
+  if (!(wanted > 0) || !(sum > 0)) return;
+  for (int i = 0; i < model->robot.link_count; i++) {
+    UrdfLink* link = &model->robot.links[i];
+    link->mass *= wanted / sum;
+    link->inertia = mat3_scale(link->inertia, wanted / sum);
+  }
+}
+
 Status robot_parse_mjcf(Scene* scene, const char* path, const char* text, size_t length, const RobotOptions* options,
                         RobotReport* report, Diagnostics* diagnostics) {
   *report = (RobotReport){0};
@@ -176,6 +187,7 @@ Status robot_parse_mjcf(Scene* scene, const char* path, const char* text, size_t
   MjcfModel model = {.path = scene->path, .options = options, .report = report, .diagnostics = diagnostics};
   RobotOptions own = *options;
   bool good = mjcf_open(&model, text, length) && mjcf_read_bodies(&model);
+  if (good) scale_masses(&model);
   if (good) mjcf_take_key(&model);
   good = good && diagnostics->error_count == before;
   own.free_base = own.has_height = false; /* the file says where things are */

@@ -23,8 +23,7 @@ static const MjcfSite* site_of(MjcfModel* model, const XmlElement* part) {
   return NULL;
 }
 
-bool mjcf_cord(MjcfModel* model, const Scene* scene, const char* name, const int* carrier, MjcfCord* cord) {
-  const XmlElement* tendon = *name ? mjcf_tendon(model, "spatial", name) : NULL;
+bool mjcf_cord(MjcfModel* model, const Scene* scene, const XmlElement* tendon, const int* carrier, MjcfCord* cord) {
   int capacity = 0, moving = 0;
   Vec3 last = {0, 0, 0};
   *cord = (MjcfCord){0};

@@ -68,6 +68,7 @@ typedef struct {
   double color[3]; /* sRGB of the first visual with one; negative = none */
   int joint;       /* the one that it is the child of, or -1 */
   double gravity_compensation;
+  const char* left_out; /* why shapes of it are missing, for messages about its mass; NULL: none are */
 } UrdfLink;
 
 typedef struct {

@@ -118,6 +118,7 @@ static int put_alone(UrdfBuild* build, int from, int parent, UrdfPose origin, Jo
   to->joint.position = origin.position;
   to->joint.rotation = origin.rotation;
   build->moves[target] = type != JOINT_FIXED || (parent >= 0 && build->moves[parent]);
+  build->body[target].from = link;
   put(build, from, target, identity());
   return target;
 }
@@ -241,6 +242,16 @@ static void set_limits(const UrdfRobot* robot, SceneJoint* joint) {
       joint->limit_margin = fmin(joint->limit_margin, DRIVEN_MARGIN * (joint->upper[i] - joint->lower[i]));
 }
 
+/* A link whose parent does not move becomes a child of the world: it collides with what is fixed there. The parent
+ * filter of MuJoCo does not apply to the world and to bodies welded to it either. */
+static void leave_fixed(const UrdfBuild* build, int* carrier, UrdfPose* origin) {
+  while (*carrier >= 0 && !build->moves[*carrier]) {
+    const SceneLink* link = &build->scene->links[*carrier];
+    *origin = urdf_pose_mul((UrdfPose){link->joint.position, link->joint.rotation}, *origin);
+    *carrier = link->parent;
+  }
+}
+
 static void put_single(UrdfBuild* build, int link) {
   const UrdfJoint* chain[CHAIN_MAX];
   int count = find_chain(build, link, chain);
@@ -258,7 +269,9 @@ static void put_single(UrdfBuild* build, int link) {
   int above = chain[0]->parent;
   bool known = !build->deferred[above];
   UrdfPose origin = known ? urdf_pose_mul(build->pose[above], chain[0]->origin) : identity();
-  int target = put_alone(build, link, known ? build->carrier[above] : -1, origin, axes.type);
+  int carrier = known ? build->carrier[above] : -1;
+  if (build->robot->has_drives) leave_fixed(build, &carrier, &origin);
+  int target = put_alone(build, link, carrier, origin, axes.type);
   SceneJoint* joint = &build->scene->links[target].joint;
   joint->place = chain[0]->place;
   memcpy(joint->axes, axes.axes, sizeof joint->axes);
@@ -294,15 +307,6 @@ static bool is_deferred(const UrdfBuild* build, int link) {
   return count > 0 && urdf_is_one_joint(chain, count + 1);
 }
 
-/* A body that floats over a link that does not move touches it: it hangs on the world. */
-static void leave_fixed(const UrdfBuild* build, int* carrier, UrdfPose* origin) {
-  while (*carrier >= 0 && !build->moves[*carrier]) {
-    const SceneLink* link = &build->scene->links[*carrier];
-    *origin = urdf_pose_mul((UrdfPose){link->joint.position, link->joint.rotation}, *origin);
-    *carrier = link->parent;
-  }
-}
-
 static void put_floating(UrdfBuild* build, int link, const UrdfJoint* joint) {
   static const unsigned PLANES[3] = {FREE_Y | FREE_Z | FREE_RX, FREE_X | FREE_Z | FREE_RY, FREE_X | FREE_Y | FREE_RZ};
   UrdfPose origin = urdf_pose_mul(build->pose[joint->parent], joint->origin);
@@ -310,8 +314,11 @@ static void put_floating(UrdfBuild* build, int link, const UrdfJoint* joint) {
   leave_fixed(build, &carrier, &origin);
   int target = put_alone(build, link, carrier, origin, JOINT_FREE);
   build->scene->links[target].joint.place = joint->place;
-  if (joint->type == URDF_FLOATING) set_velocities(build, target, joint, 0, 6);
-  if (joint->type == URDF_FLOATING) return;
+  if (joint->type == URDF_FLOATING) {
+    set_velocities(build, target, joint, 0, 6);
+    for (int k = 0; k < 6; k++) build->scene->links[target].joint.damping[k] = joint->damping;
+    return;
+  }
   if (normal < 0)
     diagnostics_add(build->diagnostics, SEVERITY_ERROR, joint->place,
                     "the normal of the planar joint '%s' must be x, y or z", text_excerpt(joint->name).text);
@@ -322,7 +329,9 @@ static void put_floating(UrdfBuild* build, int link, const UrdfJoint* joint) {
 /* One limit, on its whole angle; damping and a spring alike about all axes. */
 static void put_ball(UrdfBuild* build, int link, const UrdfJoint* from) {
   UrdfPose origin = urdf_pose_mul(build->pose[from->parent], from->origin);
-  int target = put_alone(build, link, build->carrier[from->parent], origin, JOINT_BALL);
+  int carrier = build->carrier[from->parent];
+  if (build->robot->has_drives) leave_fixed(build, &carrier, &origin);
+  int target = put_alone(build, link, carrier, origin, JOINT_BALL);
   SceneJoint* joint = &build->scene->links[target].joint;
   joint->place = from->place;
   joint->upper[0] = from->upper;
@@ -401,7 +410,7 @@ static void mend_inertia(UrdfBuild* build, SourcePlace place, SceneLink* link) {
 }
 
 /* By density, where the file gives no mass. */
-static void weigh_without_mass(UrdfBuild* build, SceneLink* link) {
+static void weigh_without_mass(UrdfBuild* build, const UrdfBody* body, SceneLink* link) {
   if (build->options->lenient && !(build->options->density > 0)) {
     mend_mass(build, link);
     return;
@@ -412,9 +421,10 @@ static void weigh_without_mass(UrdfBuild* build, SceneLink* link) {
     link->mass_model = MASS_UNIFORM;
     return;
   }
+  bool left_out = body->from && body->from->left_out;
   diagnostics_add(
-      build->diagnostics, SEVERITY_ERROR, link->place, "link '%s' moves and has no mass: %s",
-      text_excerpt(link->name).text,
+      build->diagnostics, SEVERITY_ERROR, link->place, "link '%s' moves and has no mass: %s%s%s",
+      text_excerpt(link->name).text, left_out ? body->from->left_out : "", left_out ? "; " : "",
       link->shape_count > 0 ? "give it an <inertial>, or weigh its shapes by --density" : "give it an <inertial>");
 }
 
@@ -423,7 +433,7 @@ static void weigh(UrdfBuild* build, int index) {
   const UrdfBody* body = &build->body[index];
   bool moves = build->moves[index];
   if (!(body->mass > 0)) {
-    if (moves) weigh_without_mass(build, link);
+    if (moves) weigh_without_mass(build, body, link);
     return;
   }
   store_inertia(body, link);
@@ -436,9 +446,13 @@ static void weigh(UrdfBuild* build, int index) {
     mend_inertia(build, place, link);
     return;
   }
-  if (!good && !moves)
-    link->has_mass = false; /* of no consequence: the link stands still */
-  else if (!good)
+  if (!good && !moves) { /* of no consequence: the link stands still */
+    link->has_mass = false;
+    link->mass_model = MASS_VERTICES;
+    diagnostics_add(build->diagnostics, SEVERITY_WARNING, place,
+                    "the inertia of link '%s' is not positive definite; its mass is left out, as it does not move",
+                    name.text);
+  } else if (!good)
     diagnostics_add(build->diagnostics, SEVERITY_ERROR, place, "the inertia of link '%s' must be positive definite%s",
                     name.text, link->shape_count > 0 ? "; or let its shapes carry the mass: --mass-model uniform" : "");
   else if (!inertia_of_a_body(link->inertia))

@@ -3,6 +3,8 @@
 #include <expat.h>
 #include <string.h>
 
+#include "base/outside.h"
+
 typedef struct {
   XmlDocument* document;
   XmlElement* open; /* the element whose end has not come */
@@ -99,6 +101,9 @@ static void on_start(void* context, const char* name, const char** pairs) {
   }
   XmlElement* element = new_element(document, name, current_place(parsing), (const char* const*)pairs);
   find_places(parsing, element);
+  for (int i = 0; i < element->attribute_count; i++)
+    if (strcmp(element->attributes[i].name, "name") == 0 && text_control(element->attributes[i].value))
+      stop_at(parsing, element->attributes[i].place, "a name must not hold a control character: take it out");
   if (parsing->open)
     xml_append(parsing->open, element);
   else

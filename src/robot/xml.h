@@ -30,8 +30,8 @@ typedef struct {
 } XmlDocument;
 
 /* Parse a whole UTF-8 text, NUL-terminated. source: the name for messages, which must outlive the tree. False after a
- * diagnostic with line and column: not UTF-8, not well formed, a DTD, too deep, too large. The document is then empty.
- * text: (length) and a NUL; it is copied. */
+ * diagnostic with line and column: not UTF-8, not well formed, a DTD, a name with a control character, too deep, too
+ * large. The document is then empty. text: (length) and a NUL; it is copied. */
 bool xml_read(XmlDocument* document, const char* source, const char* text, size_t length, Diagnostics* diagnostics);
 /* Frees all elements and their texts and leaves a zeroed document; accepts a zeroed one. */
 void xml_free(XmlDocument* document);

@@ -116,15 +116,30 @@ static Node* read_alias(YamlReader* reader, const yaml_event_t* event) {
 
 static Node* read_value(YamlReader* reader, const yaml_event_t* event, int depth);
 
-/* "!!str" forces a text; the other core tags say what the value shows already; "!" is YAML's own mark for a text. */
-static bool check_tag(YamlReader* reader, const yaml_event_t* event, const yaml_char_t* tag) {
-  static const char CORE[] = "tag:yaml.org,2002:";
-  if (!tag || strcmp((const char*)tag, "!") == 0 || strncmp((const char*)tag, CORE, sizeof CORE - 1) == 0) return true;
+/* A list or map may have the tag of its own kind, which says nothing new. */
+static bool check_tag(YamlReader* reader, const yaml_event_t* event, const yaml_char_t* tag, const char* own) {
+  if (!tag || strcmp((const char*)tag, own) == 0) return true;
   return fail(reader, event->start_mark, "tags are not used here") != NULL;
 }
 
+static bool is_tag(const char* tag, const char* name) {
+  static const char CORE[] = "tag:yaml.org,2002:";
+  return strncmp(tag, CORE, sizeof CORE - 1) == 0 && strcmp(tag + sizeof CORE - 1, name) == 0;
+}
+
+/* "!!str" forces a text, as "!" does, YAML's own mark; the other tags of scalars must say what the value shows. */
+static bool check_scalar_tag(YamlReader* reader, const yaml_event_t* event, const char* tag, const Node* node) {
+  if (!tag || strcmp(tag, "!") == 0 || is_tag(tag, "str")) return true;
+  bool number = is_tag(tag, "int") || is_tag(tag, "float"), boolean = is_tag(tag, "bool"), null = is_tag(tag, "null");
+  if (!number && !boolean && !null) return fail(reader, event->start_mark, "tags are not used here") != NULL;
+  ScalarKind kind = node_scalar_kind(node);
+  bool fits = number    ? kind == SCALAR_NUMBER || kind == SCALAR_NOT_FINITE
+              : boolean ? kind == SCALAR_BOOL
+                        : kind == SCALAR_NULL;
+  return fits || fail(reader, event->start_mark, "the tag says another kind than the value: leave it out") != NULL;
+}
+
 static Node* read_scalar(YamlReader* reader, const yaml_event_t* event) {
-  if (!check_tag(reader, event, event->data.scalar.tag)) return NULL;
   const char* tag = (const char*)event->data.scalar.tag;
   Node* node = document_node(reader->document, NODE_SCALAR, place_of(reader, event->start_mark));
   if (!node) return fail(reader, event->start_mark, "too many values");
@@ -134,12 +149,13 @@ static Node* read_scalar(YamlReader* reader, const yaml_event_t* event) {
   node->text = document_text(reader->document, bytes, event->data.scalar.length);
   bool forced = tag && (strcmp(tag, "!") == 0 || strcmp(tag, YAML_STR_TAG) == 0);
   node->quoted = forced || event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+  if (!check_scalar_tag(reader, event, tag, node)) return NULL;
   complete_anchor(reader, add_anchor(reader, event->data.scalar.anchor, node));
   return node;
 }
 
 static Node* read_list(YamlReader* reader, const yaml_event_t* start, int depth) {
-  if (!check_tag(reader, start, start->data.sequence_start.tag)) return NULL;
+  if (!check_tag(reader, start, start->data.sequence_start.tag, YAML_SEQ_TAG)) return NULL;
   Node* list = document_node(reader->document, NODE_LIST, place_of(reader, start->start_mark));
   if (!list) return fail(reader, start->start_mark, "too many values");
   int anchor = add_anchor(reader, start->data.sequence_start.anchor, list);
@@ -215,7 +231,7 @@ static bool read_entry(YamlReader* reader, Node* map, int depth, bool* good) {
 }
 
 static Node* read_map(YamlReader* reader, const yaml_event_t* start, int depth) {
-  if (!check_tag(reader, start, start->data.mapping_start.tag)) return NULL;
+  if (!check_tag(reader, start, start->data.mapping_start.tag, YAML_MAP_TAG)) return NULL;
   Node* map = document_node(reader->document, NODE_MAP, place_of(reader, start->start_mark));
   if (!map) return fail(reader, start->start_mark, "too many values");
   int anchor = add_anchor(reader, start->data.mapping_start.anchor, map);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/outside.h"
 #include "scene/parts.h"
 
 /* Files within files. */
@@ -66,6 +67,8 @@ static void read_part(Include* include) {
     reader_error(reader, include->form.file->place, "%s includes itself, by way of this file", path);
   } else if (reader->include_depth >= INCLUDE_DEPTH_MAX) {
     reader_error(reader, include->form.file->place, "files are included more than %d deep", INCLUDE_DEPTH_MAX);
+  } else if (!file_is_data(path)) {
+    reader_error(reader, include->form.file->place, "%s: %s", path, FILE_NOT_DATA);
   } else if (file_read(path, &text, &length) != STATUS_OK) {
     reader_error(reader, include->form.file->place, "cannot read %s: %s", path, file_error_text(errno));
   } else if (is_robot(path)) {

@@ -1,6 +1,7 @@
 /* Signals whose rows stand in a CSV file. */
 #include <string.h>
 
+#include "base/outside.h"
 #include "scene/parts.h"
 
 /* A quaternion shorter than this has no direction: far below what is written, far above rounding. */
@@ -33,6 +34,10 @@ static void tell_problems(CsvSignal* s) {
 /* -1 after an error. */
 static int find_column(CsvSignal* s, const char* name, SourcePlace place) {
   int column = csv_column(&s->table, name);
+  if (column >= 0 && csv_repeated(&s->table, column)) {
+    reader_error(s->reader, place, "%s:1: two columns are named '%s': rename one", s->path, text_excerpt(name).text);
+    return -1;
+  }
   if (column >= 0) return column;
   const char* near = text_nearest(name, (const char* const*)s->table.names, s->table.column_count);
   reader_error(s->reader, place, "%s:1: no column '%s'%s%s%s", s->path, text_excerpt(name).text,
@@ -150,7 +155,7 @@ static void set_zero(SceneSignal* signal) {
 static bool read_table(CsvSignal* s, const Node* map, const SignalForm* form, SceneSignal* signal) {
   bool quaternion;
   int least = form->interpolation == 1 ? 2 : 1;
-  if (csv_read(&s->table, s->path, &s->problems) != STATUS_OK) return false;
+  if (!file_check_data(s->path, &s->problems) || csv_read(&s->table, s->path, &s->problems) != STATUS_OK) return false;
   if (!find_columns(s, map, form) || !count_fits(s, map, signal->channels, &quaternion)) return false;
   if (s->table.row_count < least) {
     diagnostics_add(&s->problems, SEVERITY_ERROR, (SourcePlace){s->path, 0, 0}, "%s",

@@ -1,24 +1,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/outside.h"
 #include "scene/parts.h"
 
 /* ---------------------------------------------------------------- names */
 
 const char* name_bad_character(const char* name) {
   const char* bad = strpbrk(name, "/\\,\"'");
-  for (const char* p = name; *p && !bad; p++)
-    if ((unsigned char)*p < 0x20) bad = p;
-  return bad;
+  return bad ? bad : text_control(name);
 }
 
 bool name_is_blank(const char* name) { return name[0] == ' ' || name[strlen(name) - 1] == ' ' || name[0] == '.'; }
 
 static bool check_name(Reader* reader, const Node* node, const char* name) {
   const char* bad = name_bad_character(name);
-  if (bad)
-    reader_error(reader, node->place, "a name must not hold the character %s",
-                 *bad < 0x20 ? "of a new line or tab" : (char[]){*bad, 0});
+  if (bad) reader_error(reader, node->place, "a name must not hold the character %s", (char[]){*bad, 0});
   bool blank = name_is_blank(name);
   if (!bad && blank)
     reader_error(reader, node->place, "a name must not begin or end with a blank, or begin with a dot");
@@ -278,7 +275,7 @@ SceneLink* reader_add_link(Reader* reader, SourcePlace place) {
 
 static void read_link(Reader* reader, const Node* item, const Repeat* repeat) {
   LinkForm form;
-  if (!schema_read(reader, item, "link", &form)) {
+  if (!schema_read_in_part(reader, item, "link", &form)) {
     reader->names_incomplete = true;
     return;
   }

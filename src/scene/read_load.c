@@ -30,7 +30,7 @@ static int read_loaded_link(Reader* reader, const LoadForm* form) {
 static void read_load(Reader* reader, const Node* item, const Repeat* repeat) {
   (void)repeat;
   LoadForm form;
-  if (!schema_read(reader, item, "load", &form)) return;
+  if (!schema_read_in_part(reader, item, "load", &form)) return;
   if (!form.force && !form.torque) reader_error(reader, item->place, "nothing acts: give 'force' or 'torque'");
   const Node* point = node_find(item, "point");
   if (point && !form.force) reader_error(reader, node_key_place(point), "a torque has no 'point': only a force has");

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/outside.h"
 #include "scene/parts.h"
 
 /* ---------------------------------------------------------------- a shape */
@@ -228,7 +229,9 @@ void read_shapes(Reader* reader, const Node* map) {
     size_t below = reader_enter_key(reader, node->key);
     SceneShapeForm form;
     if (!*node->key) reader_error(reader, node_key_place(node), "a shape's name must not be empty");
-    if (!schema_read(reader, node, "shape", &form)) form = (SceneShapeForm){0};
+    if (text_control(node->key))
+      reader_error(reader, node_key_place(node), "a shape's name must not hold a control character: take it out");
+    if (!schema_read_in_part(reader, node, "shape", &form)) form = (SceneShapeForm){0};
     int index = add_shape(reader, node, node->key, &form);
     names_add(&reader->shape_names, node->key, index);
     reader_leave(reader, below);
@@ -278,7 +281,7 @@ static int inline_shape(Reader* reader, const Node* node, const SceneShapeForm* 
 
 static void read_shape_map(Reader* reader, const Node* node, SceneShapeUse* use) {
   ShapeUseForm form;
-  if (!schema_read(reader, node, "shape_use", &form)) return;
+  if (!schema_read_in_part(reader, node, "shape_use", &form)) return;
   const Node* type = node_find(node, "type");
   if (is_given(node, "shape") && type) reader_error(reader, node_key_place(type), "give 'shape' or 'type', not both");
   warn_of_pose_degrees(reader, node, &form.pose);

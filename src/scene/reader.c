@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/outside.h"
+
 void reader_free(Reader* reader) {
   text_free(&reader->trail);
   variables_free(&reader->variables);
@@ -240,12 +242,19 @@ bool reader_numbers(Reader* reader, const Node* node, const ValueRange* range, c
   return good;
 }
 
+bool reader_is_printable(Reader* reader, const Node* node) {
+  if (!text_control(node->text)) return true;
+  reader_error(reader, node->place, "a name must not hold a control character (a new line, a tab, ...): take it out");
+  return false;
+}
+
 char* reader_name(Reader* reader, const Node* node) {
   if (!reader_is_text(reader, node)) return NULL;
   if (strlen(node->text) > NAME_MAX_LENGTH) {
     reader_error(reader, node->place, "a name must not be longer than %d bytes", NAME_MAX_LENGTH);
     return NULL;
   }
+  if (!reader_is_printable(reader, node)) return NULL;
   Text text = {0};
   const char* problem;
   if (expression_expand(node->text, reader->indices, &reader->variables, &text, &problem)) return text.data;

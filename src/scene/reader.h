@@ -89,15 +89,20 @@ bool reader_numbers(Reader* reader, const Node* node, const ValueRange* range, c
 /* The numbers of a list at a key, freed by the caller with memory_free; what could not be read is 0. NULL and count
  * 0 for list NULL. */
 int* reader_integers(Reader* reader, const Node* list, const char* key, const ValueRange* range, int* count);
-/* A text of at most NAME_MAX_LENGTH bytes with its {expressions} replaced, freed by the caller with memory_free;
- * NULL after an error. */
+/* Is the text of the node free of control characters, as a name must be? An error otherwise. */
+bool reader_is_printable(Reader* reader, const Node* node);
+/* A text of at most NAME_MAX_LENGTH bytes without control characters, with its {expressions} replaced, freed by the
+ * caller with memory_free; NULL after an error. */
 char* reader_name(Reader* reader, const Node* node);
 
 /* ---- objects (schema_read.c)
  * Read a map into the struct of an object: defaults, type, values, missing and unknown keys. False when the node is no
- * map; other errors leave the default in place. out: the object's struct (SchemaObject.size bytes), all of it set;
- * lists in it borrow the document's nodes. */
+ * map, or a required key or the type is missing or wrong: *out must not be used then. Other errors leave the default.
+ * out: the object's struct (SchemaObject.size bytes), all of it set; lists in it borrow the document's nodes. */
 bool schema_read(Reader* reader, const Node* node, const char* object, void* out);
+/* The same, but false only when the node is no map: for readers that go on without a required key, to report all
+ * problems at once. They must check each node of *out for NULL; the type may be the first one. */
+bool schema_read_in_part(Reader* reader, const Node* node, const char* object, void* out);
 /* Read one value of a row into `out` (the row's own type). Nothing is set after an error, or for a null that is
  * allowed. */
 void schema_read_value(Reader* reader, const Node* node, const SchemaRow* row, void* out);

@@ -247,13 +247,15 @@ char* read_file_name(Reader* reader, const Node* node, const char* owner, const 
     reader_error(reader, node->place, "a %s's name must not hold a slash", owner);
   else if (node && node->text[0] == '.')
     reader_error(reader, node->place, "a %s's name must not begin with a dot", owner);
+  else if (node)
+    reader_is_printable(reader, node);
   reader_leave(reader, mark);
   return node ? memory_text(node->text) : file_stem(path);
 }
 
 static void read_root(Reader* reader, const Node* root) {
   SceneForm form;
-  if (!schema_read(reader, root, "scene", &form)) return;
+  if (!schema_read_in_part(reader, root, "scene", &form)) return;
   ContactForm contact = {0};
   read_variables(reader, form.variables);
   reader->scene->name = read_file_name(reader, form.name, "scene", reader->scene->path);

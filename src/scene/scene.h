@@ -319,7 +319,7 @@ typedef struct {
   int link;
   bool has_coordinates, has_velocities;
   double coordinates[JOINT_MAX_COORDINATE]; /* slides, angles; quaternion w x y z for three rotations */
-  double velocities[JOINT_MAX_DOF]; /* m/s, rad/s; three rotations: angular velocity in the axes of the joint frame */
+  double velocities[JOINT_MAX_DOF]; /* m/s, rad/s; three rotations: angular velocity in link axes */
 } SceneInitial;
 
 typedef enum { INTEGRATOR_FIRST_ORDER, INTEGRATOR_SECOND_ORDER, INTEGRATOR_MOMENTUM } Integrator;

@@ -47,9 +47,11 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "start_state",
      .title = "start",
      .size = sizeof(StartStateForm),
-     .meaning = "A run goes on where another one ended or kept its state, to the bit as if it had never stopped: "
-                "docs/receding.md. Links, joints, hulls' numbers of vertices, dt, integrator and contact model must be "
-                "those of that run; all else may differ."},
+     .meaning =
+         "A run goes on where another one ended or kept its state, to the bit as if it had never stopped: "
+         "docs/receding.md. Links, joints, hulls' numbers of vertices, dt, integrator, contact model, closures, "
+         "couplings and what feedback measures late or of contact forces must be those of that run; controllers, "
+         "loads, masses, friction and places of vertices may differ."},
     {.name = "contact",
      .title = "contact",
      .size = sizeof(ContactForm),

@@ -279,8 +279,16 @@ static const SchemaPlace* find_row(const Form* form, const char* key, bool any_t
   return NULL;
 }
 
-static void read_entry(Reader* reader, const Form* form, const Node* entry) {
+/* Does the object make no sense without it: a required key, or the type that decides which keys belong? */
+static bool is_needed(const Form* form, const SchemaRow* row) {
+  bool type = form->object->type_key && strcmp(row->key, form->object->type_key) == 0;
+  return !form->object->partial && (row->required || type);
+}
+
+/* False after an error in a value that is needed. */
+static bool read_entry(Reader* reader, const Form* form, const Node* entry) {
   const SchemaPlace* place = find_row(form, entry->key, false);
+  int before = reader->problem_count;
   if (!place && find_row(form, entry->key, true)) {
     report_foreign(reader, form, entry);
   } else if (!place) {
@@ -290,6 +298,7 @@ static void read_entry(Reader* reader, const Form* form, const Node* entry) {
     schema_read_value(reader, entry, place->row, form->out + place->offset + place->row->offset);
     reader_leave(reader, mark);
   }
+  return reader->problem_count == before || !place || !is_needed(form, place->row);
 }
 
 /* ---------------------------------------------------------------- keys against each other */
@@ -317,7 +326,9 @@ static void report_missing(Reader* reader, const Form* form, const SchemaRow* ro
   text_free(&expected);
 }
 
-static void check_required(Reader* reader, const Form* form) {
+/* False after an error. */
+static bool check_required(Reader* reader, const Form* form) {
+  int before = reader->problem_count;
   for (int i = 0; i < form->row_count && !form->object->partial; i++) {
     const SchemaRow* row = form->rows[i].row;
     bool belongs = !row->only || (form->type && schema_row_belongs(row, form->type));
@@ -327,6 +338,7 @@ static void check_required(Reader* reader, const Form* form) {
     if (row->required && belongs && !type_is_elsewhere && !instead && !node_find(form->map, row->key))
       report_missing(reader, form, row);
   }
+  return reader->problem_count == before;
 }
 
 /* ---------------------------------------------------------------- objects */
@@ -343,7 +355,9 @@ static void find_type(Form* form) {
   form->type = form->type_word.text;
 }
 
-bool schema_read(Reader* reader, const Node* node, const char* object, void* out) {
+/* *whole: nothing that is needed is missing or wrong. Returns false when the node is no map. */
+static bool read_object(Reader* reader, const Node* node, const char* object, void* out, bool* whole) {
+  *whole = false;
   Form form = {.object = schema_object(reader->table, object), .map = node, .out = out};
   form.row_count = schema_rows(reader->table, form.object, form.rows);
   if (node->kind == NODE_MAP) find_type(&form);
@@ -353,8 +367,19 @@ bool schema_read(Reader* reader, const Node* node, const char* object, void* out
     reader_expected(reader, node, "a map");
     return false;
   }
-  for (const Node* entry = node->first; entry; entry = entry->next) read_entry(reader, &form, entry);
+  *whole = true;
+  for (const Node* entry = node->first; entry; entry = entry->next) *whole = read_entry(reader, &form, entry) && *whole;
   check_groups(reader, &form);
-  check_required(reader, &form);
+  *whole = check_required(reader, &form) && *whole;
   return true;
+}
+
+bool schema_read(Reader* reader, const Node* node, const char* object, void* out) {
+  bool whole;
+  return read_object(reader, node, object, out, &whole) && whole;
+}
+
+bool schema_read_in_part(Reader* reader, const Node* node, const char* object, void* out) {
+  bool whole;
+  return read_object(reader, node, object, out, &whole);
 }

@@ -657,8 +657,10 @@ static const SchemaRow ROWS[] = {
      .meaning = "One number per degree of freedom, translations first; three rotations as a rotation vector, or as a "
                 "quaternion w, x, y, z."},
     {"initial", "velocities", VALUE_NUMBERS, AT(InitialForm, velocities), .unit = "m/s or rad/s",
-     .meaning = "One number per degree of freedom; three rotations as the angular velocity in the joint's axes, which "
-                "turn with the link: of a free link in its own axes, not the world's."},
+     .meaning =
+         "One number per degree of freedom; three rotations as the angular velocity in the link's own axes at "
+         "the start, as velocities.csv has it: not the world's, nor those of the joint's frame where `coordinates` "
+         "rotate the link."},
     {"initial", "repeat", VALUE_OBJECT, AT(InitialForm, repeat), .of = "repeat_initial", .nullable = true,
      .meaning = "Many items from this one."},
 };

@@ -15,7 +15,7 @@ static bool anything_moves(const Task* task) {
 static void read_root(Reader* reader, Task* task, const Node* root) {
   TaskForm form;
   int before = reader->problem_count;
-  if (!schema_read(reader, root, "task", &form)) return;
+  if (!schema_read_in_part(reader, root, "task", &form)) return;
   if (form.plan) {
     reader_error(reader, node_key_place(form.plan),
                  "a task of planning has no run: sdrs optimize and validate take it");

@@ -200,7 +200,7 @@ static double* read_coefficients(Reader* reader, const Node* list, int count) {
 
 static void read_constraint(Reader* reader, Task* task, const Node* item, int* capacity) {
   ConstraintForm form;
-  if (!schema_read(reader, item, "constraint", &form) || !form.variables) return;
+  if (!schema_read_in_part(reader, item, "constraint", &form) || !form.variables) return;
   TaskConstraint constraint = {.place = item->place, .relation = (TaskRelation)form.relation, .value = form.value};
   constraint.variables = task_names(reader, form.variables, "variables", &constraint.count);
   constraint.coefficients = read_coefficients(reader, form.coefficients, constraint.count);

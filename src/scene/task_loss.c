@@ -131,7 +131,7 @@ static TaskLoss loss_of_form(Reader* reader, const Task* task, const Node* item,
 static void read_loss(Reader* reader, Task* task, const Node* item, int* capacity) {
   LossForm form;
   int before = reader->problem_count;
-  if (!schema_read(reader, item, "loss", &form)) return;
+  if (!schema_read_in_part(reader, item, "loss", &form)) return;
   TaskLoss loss = loss_of_form(reader, task, item, &form, reader->problem_count == before);
   task->losses = memory_grown(task->losses, sizeof(TaskLoss), task->loss_count, capacity);
   task->losses[task->loss_count++] = loss;
@@ -148,7 +148,7 @@ static int read_bounded(Reader* reader, const Task* task, const Node* list, cons
     SubjectForm form;
     size_t below = reader_enter_index(reader, index++);
     int before = reader->problem_count;
-    if (schema_read(reader, item, object, &form)) {
+    if (schema_read_in_part(reader, item, object, &form)) {
       TaskLoss* loss = &(*losses)[(*count)++];
       *loss = loss_of_form(reader, task, item, &form.loss, reader->problem_count == before);
       loss->bounded = true;

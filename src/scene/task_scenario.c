@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/outside.h"
 #include "scene/task_parts.h"
 
 typedef struct {
@@ -61,7 +62,9 @@ static void read_scene_file(Reader* reader, const Task* task, const Node* node, 
   if (!reader_is_text(reader, node)) return;
   char *path = file_resolve(task->path, node->text), *text = NULL;
   size_t length;
-  if (file_read(path, &text, &length) != STATUS_OK) {
+  if (!file_is_data(path)) {
+    reader_error(reader, node->place, "%s: %s", path, FILE_NOT_DATA);
+  } else if (file_read(path, &text, &length) != STATUS_OK) {
     reader_error(reader, node->place, "cannot read the scene %s: %s", path, file_error_text(errno));
   } else {
     Diagnostics problems = {0};
@@ -112,7 +115,7 @@ static void read_scenario(const ScenarioReader* scenarios, Names* names, const N
   ScenarioForm form;
   TaskScenario* scenario = &scenarios->task->scenarios[scenarios->task->scenario_count++];
   *scenario = (TaskScenario){.place = item->place, .weight = 1};
-  bool read = schema_read(scenarios->reader, item, "scenario", &form);
+  bool read = schema_read_in_part(scenarios->reader, item, "scenario", &form);
   read_scenario_name(scenarios->reader, names, read ? form.name : NULL, index, scenario);
   if (!read) return;
   scenario->weight = form.weight;

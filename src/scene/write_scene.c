@@ -215,6 +215,19 @@ static void write_feedback(Text* out, const SceneController* controller, int dof
   text_add(out, "]\n");
 }
 
+/* A file gives a limit to all degrees of freedom or to none: one without a limit gets this [N, N m]. */
+#define NO_FORCE_LIMIT 1e12
+
+static void write_force_limits(Text* out, const double* limits, int dof) {
+  double written[JOINT_MAX_DOF];
+  for (int k = 0; k < dof; k++) written[k] = limits[k];
+  bool any = false;
+  for (int k = 0; k < dof; k++) any = any || limits[k] > 0;
+  for (int k = 0; k < dof && any; k++)
+    if (!(limits[k] > 0)) written[k] = NO_FORCE_LIMIT;
+  write_gain(out, "max_force", written, dof);
+}
+
 static void write_controller(const SceneWriter* writer, const SceneController* controller) {
   const SceneLink* link = &writer->scene->links[controller->link];
   int dof = scene_joint_dof(&link->joint);
@@ -231,7 +244,7 @@ static void write_controller(const SceneWriter* writer, const SceneController* c
     text_add(out, "\n");
   }
   write_gain(out, "damping_gain", controller->damping_gain, dof);
-  write_gain(out, "max_force", controller->max_force, dof);
+  write_force_limits(out, controller->max_force, dof);
   if (controller->type != CONTROLLER_PRESCRIBED && controller->limit_width != LIMIT_WIDTH_DEFAULT) {
     text_add(out, "    limit_width: ");
     write_number(out, controller->limit_width);

@@ -13,6 +13,14 @@ const char* step_outcome_text(StepOutcome outcome) {
   return text[outcome];
 }
 
+void unconverged_add(UnconvergedSteps* u, const StepReport* report, double time) {
+  if (report->outcome != STEP_ROUNDING_FLOOR) return;
+  if (u->steps++ > 0 && !(report->residual > u->residual)) return;
+  u->residual = report->residual;
+  u->time = time;
+  u->dof = report->residual_dof;
+}
+
 bool step_outcome_failed(StepOutcome outcome) { return outcome != STEP_CONVERGED && outcome != STEP_ROUNDING_FLOOR; }
 
 /* ---------------------------------------------------------------- memory */

@@ -191,6 +191,18 @@ void step_rounds(Sim* s, StepReport* report) {
   if (much && !before.at_rounding) report->outcome = STEP_LINE_SEARCH;
 }
 
+/* A barrier presses 1e30 times as hard as at rest where a gap is this part of the support: only a motion that leaves no
+ * room brings bodies there, and what holds them apart is then rounding. */
+#define CRUSHED 1e-6
+
+static bool crushed(const Sim* s) {
+  if (!s->contact || contact_overlaps(s->model->contact_model)) return false;
+  double least = CRUSHED * s->model->contact.support;
+  for (int k = 0; k < contact_candidate_count(s->contact); k++)
+    if (contact_squeeze(s->contact, k).before < least) return true;
+  return false;
+}
+
 StepReport step_solve(Sim* s) {
   StepReport report = {.outcome = STEP_MAX_ITERATIONS, .residual_dof = -1};
   if (s->model->dof_count == 0) {
@@ -211,6 +223,8 @@ StepReport step_solve(Sim* s) {
   report.iterations = most > report.iterations ? most : report.iterations;
   if (s->closures && report.outcome == STEP_ROUNDING_FLOOR && closures_gap(s->closures, NULL) > 1)
     report.outcome = STEP_MAX_ITERATIONS;
+  if (report.outcome == STEP_ROUNDING_FLOOR && crushed(s))
+    report.outcome = step_leads(s) ? STEP_BLOCKED : STEP_LINE_SEARCH;
   report_terms(s, &report);
   return report;
 }

@@ -330,6 +330,8 @@ void step_link_terms(Sim* sim, int i);
 /* Newton with line search from the accepted configuration (simulate/newton.c). Returns why it stopped; a configuration
  * that failed is left to the caller. Iterations up to s->iteration_limit. */
 StepReport step_solve(Sim* sim);
+/* Does a controller prescribe a link's motion (simulate/substep.c)? */
+bool step_leads(const Sim* sim);
 /* The forces at work at the current configuration, from link terms that hold inertia alone (simulate/balance.c). Sets
  * s->at_work (nv) [N, N m]. */
 void balance_measure(Sim* sim, const Assembly* assembly);

@@ -114,6 +114,16 @@ typedef struct {
   StepSqueeze squeeze;     /* of a step that failed */
 } StepReport;
 
+/* Steps of a run that ended as STEP_ROUNDING_FLOOR, above the tolerance. Zeroed: none so far. */
+typedef struct {
+  int steps;
+  double residual; /* largest of them, relative to the forces at work ... */
+  double time;     /* ... the time that its step leads to [s] ... */
+  int dof;         /* ... and where; -1: unknown */
+} UnconvergedSteps;
+/* Counts a step that led to this time [s], if it is one of them. */
+void unconverged_add(UnconvergedSteps* unconverged, const StepReport* report, double time);
+
 /* Wall time by phase [s], summed over the run. */
 typedef struct {
   double broad_phase, contact, friction, assembly, factor, certificate, other, total;

@@ -2,8 +2,23 @@
 #include <string.h>
 #include "simulate/sim.h"
 
+/* Numbers that decide how long a state is and that the identity does not hold. */
+enum { LAYOUT = 5 };
+static const char* const LAYOUT_WORDS[LAYOUT] = {"closures", "couplings", "equations of closures and couplings",
+                                                 "measurements that feedback takes with a delay",
+                                                 "drives whose feedback measures contact forces"};
+
+static void layout_of(const Sim* s, int64_t layout[LAYOUT]) {
+  const Model* m = s->model;
+  int64_t rows = 0;
+  for (int k = 0; k < m->closure_count; k++) rows += m->closures[k].row_count;
+  const int64_t own[LAYOUT] = {m->closure_count, m->coupling_count, rows + m->coupling_count, m->delayed_count,
+                               s->state.felt != NULL};
+  memcpy(layout, own, sizeof(own));
+}
+
 void sim_state_file(Sim* s, NumberFile* file) {
-  int64_t identity[MODEL_IDENTITY], step = s->state.step;
+  int64_t identity[MODEL_IDENTITY], layout[LAYOUT], step = s->state.step;
   StateBlock block = {.pass = BLOCK_MEASURE};
   sim_pass_state(s, &block);
   uint64_t* words = MEMORY_NEW(uint64_t, block.at);
@@ -13,6 +28,8 @@ void sim_state_file(Sim* s, NumberFile* file) {
   model_identity(s->model, identity);
   *file = (NumberFile){.kind = STATE_KIND};
   number_file_add_integers(file, "identity", identity, MODEL_IDENTITY);
+  layout_of(s, layout);
+  number_file_add_integers(file, "layout", layout, LAYOUT);
   number_file_add_integers(file, "step", &step, 1);
   number_file_add_doubles(file, "time", &s->state.time, 1);
   double* values = MEMORY_NEW(double, count); /* the same bits */
@@ -29,6 +46,26 @@ static Status complain(const Sim* s, Diagnostics* diagnostics, const char* what)
   diagnostics_add(diagnostics, SEVERITY_ERROR, place, "start: the state %s %s", file->path ? file->path : "given",
                   what);
   return STATUS_BAD_INPUT;
+}
+
+/* Complains of what this scene has otherwise than the recorded one; STATUS_OK: of nothing, or the file does not tell.
+ */
+static Status check_layout(const Sim* s, Diagnostics* diagnostics) {
+  int64_t own[LAYOUT], saved[LAYOUT];
+  const NumberFile* file = s->model->start;
+  layout_of(s, own);
+  if (number_file_integers_count(file, "layout") != LAYOUT) return STATUS_OK;
+  if (!number_file_get_integers(file, "layout", saved, LAYOUT, diagnostics)) return STATUS_BAD_INPUT;
+  for (int k = 0; k < LAYOUT; k++) {
+    if (own[k] == saved[k]) continue;
+    Text text = {0};
+    text_add(&text, "is of a scene with %lld %s, this one has %lld: a run begins in it with the same %s only",
+             (long long)saved[k], LAYOUT_WORDS[k], (long long)own[k], LAYOUT_WORDS[k]);
+    Status status = complain(s, diagnostics, text.data);
+    text_free(&text);
+    return status;
+  }
+  return STATUS_OK;
 }
 
 static bool all_finite(const double* values, int count) {
@@ -105,8 +142,11 @@ static bool same_part(const Sim* s, int part, Diagnostics* diagnostics) {
 
 Status sim_begin_recorded(Sim* s, Diagnostics* diagnostics) {
   bool same_law = same_part(s, MODEL_PAIRS, diagnostics);
+  Status status = check_layout(s, diagnostics);
+  if (status != STATUS_OK) return status;
   if (!read_words(s, same_law, diagnostics))
-    return complain(s, diagnostics, "is damaged: it does not hold what this scene needs");
+    return complain(s, diagnostics,
+                    "does not hold the numbers that this scene needs: was it written by another version?");
   if (!s->contact) return STATUS_OK;
   bool apart =
       !same_law ? contact_reset(s->contact, s->pose_now) : same_part(s, MODEL_NUMBERS, diagnostics) || meet_anew(s);

@@ -498,7 +498,7 @@ static void finish_step(Sim* s) {
   sim_publish(s);
 }
 
-static bool leads(const Sim* s) {
+bool step_leads(const Sim* s) {
   for (int i = 0; i < s->model->link_count; i++)
     if (s->model->links[i].prescribed >= 0) return true;
   return false;
@@ -511,7 +511,7 @@ static StepReport try_finer(Sim* s, int substeps, bool* at_end) {
   StepReport failed = {.outcome = STEP_CONVERGED}, report;
   int most = s->model->simulation.max_iterations;
   bool blocked = false;
-  *at_end = leads(s);
+  *at_end = step_leads(s);
   for (int count = substeps;; count *= 2) {
     bool all = has_all_iterations(count) || most < TRY_ITERATIONS;
     report = try_substeps(s, count, all ? most : TRY_ITERATIONS);

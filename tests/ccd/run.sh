@@ -14,5 +14,5 @@ if ! echo '#include <ccd/ccd.h>' | gcc -E - >/dev/null 2>&1; then
   exit 0
 fi
 gcc -std=c17 -D_GNU_SOURCE -O3 -fopenmp -Isrc tests/ccd/peers.c "$BUILD/libsdrs.a" -o "$work/peers" -lccd -lyaml -lcjson -lexpat \
-  -lz -lzip -lqhull_r -lglpk -lamd -lmetis -lsleef -lm
+  -lz -lzip -lqhull_r -lglpk -lamd -lsleef -lm
 "$work/peers"

@@ -4,10 +4,13 @@
 #   exit          expected exit code (default 0)
 #   stdout.exact  expected standard output (default: nothing), or stdout.glob: a shell pattern for all of it
 #   stderr.glob   shell pattern for all of standard error (default: nothing)
+#   long          empty: the case runs when SDRS_LONG is set (`make check-all`) or it is named
 # In cmd, $ROOT is the project's folder. Usage: tests/cli/run.sh [CASE...]; the program is $SDRS (default ./sdrs).
 # Prints one line a case and `N passed, N failed`; exits 1 when one failed.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/support/cpu.sh
+. tests/support/cpu.sh
 
 ROOT=$PWD
 SDRS=$(realpath "${SDRS:-./sdrs}")
@@ -65,9 +68,15 @@ if (($# > 0)); then
   cases=("${@/#/tests/cli/}")
 else
   cases=(tests/cli/*/)
+  if [[ -z ${SDRS_LONG:-} ]]; then
+    for folder in "${!cases[@]}"; do
+      if [[ -e ${cases[folder]}/long ]]; then unset "cases[folder]"; fi
+    done
+  fi
 fi
 
 passed=0 failed=0
+cpu_read
 for folder in "${cases[@]}"; do
   folder=${folder%/}
   [[ $folder == tests/cli/shared ]] && continue
@@ -78,10 +87,12 @@ for folder in "${cases[@]}"; do
   fi
   if [[ -z $problem ]]; then
     passed=$((passed + 1))
-    echo "ok   ${folder#tests/cli/}"
+    cpu_spent
+    echo "ok   ${folder#tests/cli/} ($SPENT cpu s)"
   else
     failed=$((failed + 1))
-    echo "FAIL ${folder#tests/cli/}"
+    cpu_spent
+    echo "FAIL ${folder#tests/cli/} ($SPENT cpu s)"
     printf "     %s\n" "${problem//$'\n'/$'\n     '}"
   fi
 done

@@ -121,7 +121,7 @@ def whole_files(page, text):
 
 
 for page in PAGES:
-    text, count = (ROOT / page).read_text(), 0
+    text, count, before = (ROOT / page).read_text(), 0, sum(os.times()[:4])
     for command in BEFORE.get(page, []):
         run(page, command, False)
     for command, below in commands(text):
@@ -133,7 +133,7 @@ for page in PAGES:
         shorter = first(SHORTER, command) or ""
         run(page, command + shorter, True, () if shorter else below)
     whole_files(page, text)
-    print(f"ok   {page}: {count} commands")
+    print(f"ok   {page}: {count} commands ({sum(os.times()[:4]) - before:.2f} cpu s)")
 pages = {str(path.relative_to(ROOT)) for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]}
 for page in sorted(pages - set(PAGES) - set(ELSEWHERE)):
     if list(commands((ROOT / page).read_text())):

@@ -6,6 +6,7 @@
 #include "differentiate/gradcheck.h"
 #include "differentiate/loss.h"
 #include "support/blocks.h"
+#include "support/long.h"
 #include "support/runs.h"
 #include "support/sweep.h"
 
@@ -258,6 +259,7 @@ static void check_integrator(const char* integrator, uint64_t seed) {
 
 static void seeds_A1_A9_of_every_kind_first_order(void** state) {
   (void)state;
+  if (!tests_are_long()) skip();
   check_integrator("first_order", 221);
 }
 

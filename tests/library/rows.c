@@ -13,7 +13,8 @@ static int failed(sdrs* s) {
 
 int main(int count, char** words) {
   sdrs* s;
-  sdrs_array time, position, orientation, center;
+  sdrs_array time = SDRS_INIT(sdrs_array), position = SDRS_INIT(sdrs_array), orientation = SDRS_INIT(sdrs_array),
+             center = SDRS_INIT(sdrs_array);
   if (count < 3 || sdrs_load(&s, words[1], NULL) != SDRS_OK) return count < 3 ? 2 : failed(s);
   if (sdrs_run(s, atoi(words[2])) != SDRS_OK) return failed(s);
   sdrs_record(s, SDRS_TIME, -1, &time);

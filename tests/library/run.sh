@@ -1,7 +1,7 @@
 #!/bin/bash
 # The library as its users have it: installed to a folder of its own, seen through pkg-config. Builds and runs examples/,
-# and the examples of docs/library.md; compares numbers and messages with the command line's, and the names that it shows
-# with tests/library/names. Prints a line a test and `N passed, N failed`; exits 1 when one failed.
+# and the examples of docs/library.md; compares numbers and messages with the command line's, and its ABI with
+# tests/library/abi. Prints a line a test and `N passed, N failed`; exits 1 when one failed.
 set -uo pipefail
 # shellcheck source=tests/support/check.sh disable=SC1091
 . "$(dirname "$0")/../support/check.sh"
@@ -11,7 +11,7 @@ LIB=${LIB:-out/lib} SDRS=${SDRS:-./sdrs}
 # What `make install` puts there, without building anything again.
 install_there() {
   make --no-print-directory install-library DESTDIR="$work/root" PREFIX=/usr MAKELEVEL=1 >/dev/null &&
-    [[ -e $work/root/usr/include/sdrs.h && -L $work/root/usr/lib/libsdrs.so.0 ]]
+    [[ -e $work/root/usr/include/sdrs.h && -L $work/root/usr/lib/libsdrs.so.0.1 ]]
 }
 
 export PKG_CONFIG_PATH=$work/root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$work/root
@@ -44,14 +44,24 @@ throws() { # command...
 
 thirty_lines() { [[ $(wc -l <"$1") -le 30 ]]; }
 
-names_are_those() { # of the shared library
-  nm -D --defined-only "$LIB/libsdrs.so" | awk '$2 != "A" { print $3 }' | LC_ALL=C sort >"$work/names"
-  diff tests/library/names "$work/names"
+abi_is_that() { scripts/check_abi.py --library "$LIB/libsdrs.so"; }
+
+# A change of the header that breaks programs is found: an edit by sed, and what the difference names.
+abi_change_is_found() { # sed command, pattern
+  sed "$1" src/library/sdrs.h >"$work/changed.h"
+  ! cmp -s src/library/sdrs.h "$work/changed.h" &&
+    ! scripts/check_abi.py --library "$LIB/libsdrs.so" --header "$work/changed.h" >"$work/changes" && grep -q -- "$2" "$work/changes"
 }
 
 archive_hides() { [[ -z $(nm -g --defined-only "$LIB/libsdrs.a" | awk 'NF == 3 && $3 !~ /^sdrs_/ { print $3 }') ]]; }
 
-soname_is_versioned() { readelf -d "$LIB/libsdrs.so" | grep -q 'SONAME.*\[libsdrs\.so\.[0-9]*\]'; }
+# 0.MINOR before 1.0, else MAJOR, of the Makefile's version.
+soname_is_versioned() {
+  local version
+  version=$(sed -n 's/^VERSION := //p' Makefile)
+  case $version in 0.*) version=${version%.*} ;; *) version=${version%%.*} ;; esac
+  readelf -d "$LIB/libsdrs.so" | grep -qF "[libsdrs.so.$version]"
+}
 
 # trajectory.csv number by number, bit for bit: both read back and written with 17 digits.
 same_numbers() { # scene, steps
@@ -77,7 +87,11 @@ same_answers() { # file of questions
 }
 
 check install install_there
-check names names_are_those
+check abi abi_is_that
+check abi-member abi_change_is_found 's/^  size_t rows, columns, stride;/  size_t columns, rows, stride;/' 'size_t columns'
+check abi-type abi_change_is_found 's/^  double dt;/  float dt;/' 'float dt'
+check abi-value abi_change_is_found 's/^  SDRS_SOLVER,.*/  SDRS_NEW, SDRS_SOLVER,/' 'SDRS_SOLVER 4'
+check abi-argument abi_change_is_found 's/sdrs_step(sdrs\* object, int steps)/sdrs_step(sdrs* object, long steps)/' 'long steps'
 check archive archive_hides
 check soname soname_is_versioned
 check c-30-lines thirty_lines examples/c/throw.c
@@ -111,6 +125,10 @@ head -n 1 "$work/torn.json" >"$work/pair.json"
 check same-answers-pair same_answers "$work/pair.json"
 check same-answers-torn same_answers "$work/torn.json"
 check examples-of-the-page tests/library/page.sh "$ROOT" "$work"
+check build-host build "gcc -std=gnu11 -pthread" tests/library/host.c "$work/host"
+check host-signals-and-random-numbers "$work/host"
+check build-limited build "gcc -std=gnu11" tests/library/limited.c "$work/limited"
+check few-threads "$work/limited"
 check build-short-of-memory build_exporting "$work/short-of-memory"
 # Two steps of a box that lands, with every allocation in turn; a task, with one in ten.
 cat >"$work/lands.yaml" <<'END'
@@ -122,5 +140,4 @@ END
 sed "s/^steps: .*/steps: 5/; s|^scene: |scene: $ROOT/scenes/tasks/|" scenes/tasks/throw.yaml >"$work/throw.yaml"
 check memory-scene "$work/short-of-memory" "$work/lands.yaml"
 check memory-task "$work/short-of-memory" "$work/throw.yaml" 10
-check abi scripts/check_abi.sh "$LIB/libsdrs.so" "$LIB/libsdrs.so"
 check_end

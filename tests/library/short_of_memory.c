@@ -50,12 +50,14 @@ static sdrs_status ask(void) {
 
 static sdrs_status use(const char* path) {
   sdrs* s;
-  sdrs_array slope;
+  sdrs_array slope = SDRS_INIT(sdrs_array);
   double loss;
+  sdrs_info info = SDRS_INIT(sdrs_info);
   sdrs_status status = sdrs_load(&s, path, NULL);
   if (status == SDRS_OK) status = sdrs_step(s, 2);
   if (status == SDRS_OK) status = sdrs_run(s, 0);
-  if (status == SDRS_OK) status = sdrs_describe(s).design ? sdrs_loss(s, NULL, NULL, &loss) : sdrs_gradient(s, NULL, 0);
+  if (status == SDRS_OK) status = sdrs_describe(s, &info);
+  if (status == SDRS_OK) status = info.design ? sdrs_loss(s, NULL, NULL, &loss) : sdrs_gradient(s, NULL, 0);
   if (status == SDRS_OK) status = sdrs_gradient_view(s, SDRS_VERTICES, &slope);
   if (status == SDRS_OK) status = ask();
   atomic_store(&armed, 0);

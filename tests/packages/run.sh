@@ -39,7 +39,7 @@ library_links() {
 if command -v dpkg-deb >/dev/null; then
   check package make_package
   check package-depends package_names_what_it_needs
-  check package-brings package_brings bin/sdrs include/sdrs.h lib/libsdrs.so.0 lib/libsdrs.a share/man/man1/sdrs.1 \
+  check package-brings package_brings bin/sdrs include/sdrs.h lib/libsdrs.so.0.1 lib/libsdrs.a share/man/man1/sdrs.1 \
     share/sdrs/schemas/scene.schema.json share/sdrs/schemas/task.schema.json share/sdrs/scripts/sweep.sh \
     share/sdrs/scripts/collect.py share/doc/sdrs/README.md share/doc/sdrs/docs/scene-format.md share/doc/sdrs/CITATION.cff
   check package-program program_runs
@@ -63,7 +63,7 @@ install_wheel() {
 
 # The closed form is that of tests/library/run.sh.
 wheel_throws() {
-  export SDRS_LIBRARY=$ROOT/out/lib/libsdrs.so.0
+  export SDRS_LIBRARY=$ROOT/out/lib/libsdrs.so.0.1
   (cd "$work" && ./venv/bin/python "$ROOT/examples/python/throw.py" "$ROOT/scenes/tasks/throw-scene.yaml" |
     awk '{ a = 0.3 * 9.81; dt = 0.005; w = a * (dt / 2 + sqrt(dt * dt / 4 + 2 * 0.5 / a)); d = $1 / w - 1; print $1, w; exit !(d < 1e-4 && d > -1e-4) }') &&
     (cd "$work" && ./venv/bin/python -c 'import sdrs; print(sdrs.__file__); assert "/venv/" in sdrs.__file__')

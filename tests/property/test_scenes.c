@@ -344,8 +344,6 @@ static void pile_begins_to_fall(void** state) {
   run_close(&run);
 }
 
-/* What is asked of memory_alloc and its kind; what METIS asks for to order an island of 65 bodies or more is not
- * counted. */
 static void pile_allocates_nothing_once_its_heap_has_formed(void** state) {
   (void)state;
   SceneRun run;

@@ -5,6 +5,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
 # shellcheck disable=SC2034 # for whoever sources this
 ROOT=$PWD
+# shellcheck source=tests/support/cpu.sh
+. tests/support/cpu.sh
+cpu_read
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
@@ -12,10 +15,12 @@ passed=0 failed=0
 check() { # name, command...
   if "${@:2}" >"$work/log" 2>&1; then
     passed=$((passed + 1))
-    echo "ok   $1"
+    cpu_spent
+    echo "ok   $1 ($SPENT cpu s)"
   else
     failed=$((failed + 1))
-    echo "FAIL $1"
+    cpu_spent
+    echo "FAIL $1 ($SPENT cpu s)"
     sed 's/^/     /' "$work/log" | tail -n 40
   fi
 }

@@ -80,20 +80,26 @@ static void reads_plain_quoted_and_crlf(void** state) {
       "\xef\xbb\xbf"
       "a\n1\n",
       1, 1, (const char* const[]){"a", "1"});
-  expect_cells("\"a,\"\"x\"\"\",\"b\nc\"\n\"\",2\n", 2, 1, (const char* const[]){"a,\"x\"", "b\nc", "", "2"});
+  expect_cells("\"a,\"\"x\"\"\",b\n\"c\nd\",2\n", 2, 1, (const char* const[]){"a,\"x\"", "b", "c\nd", "2"});
 }
 
 static void written_fields_read_back(void** state) {
   (void)state;
   static const char* const fields[] = {"plain", "with,comma", "\"quoted\"", "two\nlines", "", "\"", "a\"b,c\r\n"};
   enum { COUNT = sizeof fields / sizeof fields[0] };
+  const char* cells[1 + 2 * COUNT] = {0};
   Text text = {0};
   for (int i = 0; i < COUNT; i++) {
-    if (i > 0) text_add(&text, ",");
+    text_add(&text, "%sc", i > 0 ? "," : "");
+    cells[i] = "c";
+    cells[COUNT + i] = fields[i];
+  }
+  for (int i = 0; i < COUNT; i++) {
+    text_add(&text, i > 0 ? "," : "\n");
     csv_add_field(&text, fields[i]);
   }
   text_add(&text, "\n");
-  expect_cells(text.data, COUNT, 0, fields);
+  expect_cells(text.data, COUNT, 1, cells);
   text_free(&text);
 }
 
@@ -122,6 +128,9 @@ static void expect_refused(const char* text, size_t length, int line, const char
 
 static void refuses_what_is_not_csv(void** state) {
   (void)state;
+  expect_refused("a,\"b\nc\"\n", 8, 1, "the name of column 2 holds a control character: take it out");
+  expect_refused("a\x7f\n", 3, 1, "the name of column 1 holds a control character: take it out");
+  expect_refused("a\xc2\x9bm\n", 5, 1, "the name of column 1 holds a control character: take it out");
   expect_refused("", 0, 0, "empty file: a CSV file begins with a header line");
   expect_refused("a,b\n1,2\n1\n", 10, 3, "row has 1 fields, the header has 2");
   expect_refused("a,b\n1,2,3\n", 10, 2, "row has 3 fields, the header has 2");
@@ -203,12 +212,13 @@ static void numbers_are_those_of_whole_cells(void** state) {
   (void)state;
   CsvTable table;
   Diagnostics diagnostics = {0};
-  static const char text[] = "a,b,c\n1.5,inf,1e-3x\n,nan,word\n";
+  static const char text[] = "a,b,c\n1.5,inf,1e-3x\n,nan,word\n0x10,1p3,nan(7)\n";
   assert_int_equal(read_bytes(&table, text, strlen(text), &diagnostics), STATUS_OK);
   assert_true(csv_value(&table, 0, 0) == 1.5);
   assert_true(csv_value(&table, 0, 1) == (double)INFINITY);
   assert_true(isnan(csv_value(&table, 0, 2)));
-  for (int column = 0; column < 3; column++) assert_true(isnan(csv_value(&table, 1, column)));
+  for (int column = 0; column < 3; column++)
+    for (int row = 1; row < 3; row++) assert_true(isnan(csv_value(&table, row, column)));
   assert_string_equal(csv_cell(&table, 1, 2), "word");
   csv_free(&table);
 }

@@ -30,8 +30,8 @@ static void expect_printed(Diagnostics* diagnostics, bool color, const char* exp
 
 /* A file with the given content in the working folder of the test; *state is its name. */
 static int make_source(void** state) {
-  char* path = memory_text("/tmp/sdrs-diag-XXXXXX");
-  int descriptor = mkstemp(path);
+  char* path = memory_text("/tmp/sdrs-diag-XXXXXX.yaml");
+  int descriptor = mkstemps(path, 5);
   const char* content =
       "name: slide\ncontact:\n  frction: 0.3\n\ttab: x\nd\xc3\xa9j\xc3\xa0: vu\r\nlast line has no end";
   size_t length = strlen(content);
@@ -179,6 +179,29 @@ static void only_regular_files_are_quoted(void** state) {
   expect_printed(&diagnostics, false, "/dev/zero:1:1: error: bad\n");
 }
 
+/* A scene may name any file of the machine: lines are printed of scenes and data alone. */
+static void other_files_are_not_quoted(void** state) {
+  (void)state;
+  char path[] = "/tmp/sdrs-diag-XXXXXX";
+  int descriptor = mkstemp(path);
+  assert_int_equal(write(descriptor, "secret\n", 7), 7);
+  close(descriptor);
+  Diagnostics diagnostics = {0};
+  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 1}, "bad");
+  char* text = printed(&diagnostics, false);
+  assert_null(strstr(text, "secret"));
+  memory_free(text);
+  diagnostics_free(&diagnostics);
+  unlink(path);
+}
+
+static void control_characters_do_not_reach_the_terminal(void** state) {
+  (void)state;
+  Diagnostics diagnostics = {0};
+  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){"a", 1, 1}, "no link '\033]0;x\a'");
+  expect_printed(&diagnostics, false, "a:1:1: error: no link '?]0;x?'\n");
+}
+
 #define SOURCE_TEST(test) cmocka_unit_test_setup_teardown(test, make_source, remove_source)
 
 int main(void) {
@@ -186,6 +209,7 @@ int main(void) {
       cmocka_unit_test(counts_are_kept_by_severity),   cmocka_unit_test(unknown_parts_of_the_place_are_left_out),
       cmocka_unit_test(sorted_by_place_and_stable),    SOURCE_TEST(the_caret_stands_below_the_column),
       SOURCE_TEST(several_problems_share_one_file),    SOURCE_TEST(long_lines_are_cut_around_the_caret),
+      cmocka_unit_test(other_files_are_not_quoted),    cmocka_unit_test(control_characters_do_not_reach_the_terminal),
       cmocka_unit_test(only_regular_files_are_quoted), cmocka_unit_test(what_was_told_is_not_told_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,6 +42,20 @@ static void expect_content(const char* path, const char* expected, size_t expect
   memory_free(data);
 }
 
+/* A link that waits under the temporary name would choose which file is overwritten. */
+static void a_link_under_the_temporary_name_is_not_followed(void** state) {
+  char *path = in_scratch(state, "link.csv"), *temporary = in_scratch(state, "link.csv~");
+  char* victim = in_scratch(state, "victim");
+  assert_int_equal(file_write(victim, "keep", 4), STATUS_OK);
+  assert_int_equal(symlink(victim, temporary), 0);
+  assert_int_equal(file_write(path, "new", 3), STATUS_OK);
+  expect_content(victim, "keep", 4);
+  expect_content(path, "new", 3);
+  memory_free(path);
+  memory_free(temporary);
+  memory_free(victim);
+}
+
 static void written_files_read_back(void** state) {
   char *path = in_scratch(state, "file.txt"), *temporary = in_scratch(state, "file.txt~");
   assert_int_equal(file_write(path, "one\0two", 7), STATUS_OK);
@@ -295,6 +309,7 @@ static void stems(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      SCRATCH_TEST(a_link_under_the_temporary_name_is_not_followed),
       SCRATCH_TEST(written_files_read_back),
       cmocka_unit_test(files_without_a_size_are_read),
       SCRATCH_TEST(what_cannot_be_read_says_why),

@@ -70,6 +70,12 @@ static void bad_files_are_refused(void** state) {
   Diagnostics diagnostics = {0};
   assert_int_equal(file_read_reported(CORPUS "grey8.png", &data, &length, &diagnostics), STATUS_OK);
   expect_problems(data, length - 25, true, "0:0: the PNG picture is damaged\n");
+  for (size_t k = 8; k < length; k++) { /* every byte behind the signature is under a checksum, or is one */
+    data[k] ^= 1;
+    HeightGrid changed;
+    assert_int_equal(height_grid_parse(&changed, "test", data, length, true, &diagnostics), STATUS_BAD_INPUT);
+    data[k] ^= 1;
+  }
   memory_free(data);
   HeightGrid grid;
   assert_int_equal(height_grid_read(&grid, CORPUS "nowhere.csv", &diagnostics), STATUS_IO);

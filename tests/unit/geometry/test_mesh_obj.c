@@ -318,19 +318,16 @@ static void files_that_cannot_be_opened(void** state) {
   }
 }
 
-/* A long line of errors or blanks must not take quadratic time, nor a large index memory. */
+/* A long line of errors or blanks must not take quadratic time, nor a large index memory: with 8 MB the runner's limit
+ * of time would end the test. */
 static void long_lines_take_linear_time(void** state) {
   (void)state;
   Text text = {0};
   text_add(&text, TRIANGLE);
   for (int i = 0; i < 200000; i++) text_add(&text, "f 1 2 3 1 2 3 2000000000 \\ \\ \\\n");
   for (int i = 0; i < 1000000; i++) text_add_bytes(&text, "\\ ", 2);
-  double start = timer_now();
   Parsed parsed = parse(text.data);
-  double seconds = timer_now() - start;
   assert_int_equal(parsed.status, STATUS_BAD_INPUT);
-  print_message("%zu bytes refused in %.3f s\n", text.length, seconds);
-  assert_true(seconds < 5);
   parsed_free(&parsed);
   text_free(&text);
 }

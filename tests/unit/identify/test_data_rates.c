@@ -47,8 +47,8 @@ typedef struct {
 } Flight;
 
 static Flight* flight_of(const char* key, bool late) {
-  char path[] = "/tmp/sdrs-rates-XXXXXX", text[1000];
-  int file = mkstemp(path);
+  char path[] = "/tmp/sdrs-rates-XXXXXX.csv", text[1000];
+  int file = mkstemps(path, 4);
   assert_true(file >= 0);
   close(file);
   write_flight(path, late);

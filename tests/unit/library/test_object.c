@@ -36,10 +36,16 @@ static sdrs* loaded(const char* text) {
   return s;
 }
 
+static sdrs_info described(const sdrs* s) {
+  sdrs_info info = SDRS_INIT(sdrs_info);
+  assert_int_equal(sdrs_describe(s, &info), SDRS_OK);
+  return info;
+}
+
 static void sizes_and_names_are_those_of_the_scene(void** state) {
   (void)state;
   sdrs* s = loaded(SLIDE);
-  sdrs_info info = sdrs_describe(s);
+  sdrs_info info = described(s);
   assert_int_equal(info.links, 3);
   assert_int_equal(info.coordinates, 8); /* position, quaternion; angle */
   assert_int_equal(info.velocities, 7);
@@ -55,8 +61,8 @@ static void sizes_and_names_are_those_of_the_scene(void** state) {
   assert_string_equal(sdrs_entry_name(s, SDRS_VELOCITIES, 6), "arm/0");
   assert_string_equal(sdrs_entry_name(s, SDRS_INPUT, 0), "arm/0");
   assert_null(sdrs_entry_name(s, SDRS_COORDINATES, 8));
-  for (int b = 0; b < SDRS_BLOCKS; b++) assert_int_equal(sdrs_block_find(sdrs_block_name((sdrs_block)b)), b);
-  assert_int_equal(sdrs_block_find("pose"), SDRS_BLOCKS);
+  for (int b = 0; b < sdrs_block_count(); b++) assert_int_equal(sdrs_block_find(sdrs_block_name((sdrs_block)b)), b);
+  assert_int_equal(sdrs_block_find("pose"), SDRS_NO_BLOCK);
   sdrs_free(s);
 }
 
@@ -68,11 +74,13 @@ static void a_mistake_is_told_with_its_place(void** state) {
   assert_non_null(strstr(sdrs_error(s), "wrong.yaml:1:"));
   assert_non_null(strstr(sdrs_error(s), "mas"));
   assert_true(sdrs_diagnostic_count(s) > 0);
-  sdrs_diagnostic first = sdrs_diagnostic_at(s, 0);
+  sdrs_diagnostic first = SDRS_INIT(sdrs_diagnostic), none = first;
+  assert_int_equal(sdrs_diagnostic_at(s, 0, &first), SDRS_OK);
   assert_int_equal(first.severity, 0);
   assert_string_equal(first.file, "wrong.yaml");
   assert_int_equal(first.line, 1);
-  assert_null(sdrs_diagnostic_at(s, 1000).text);
+  assert_int_equal(sdrs_diagnostic_at(s, 1000, &none), SDRS_USAGE);
+  assert_null(none.text);
   assert_int_equal(sdrs_run(s, 1), SDRS_USAGE); /* there is nothing to run */
   assert_non_null(strstr(sdrs_error(s), "wrong.yaml:1:"));
   sdrs_free(s);
@@ -85,13 +93,16 @@ static void a_mistake_is_told_with_its_place(void** state) {
 static void fewer_threads_than_none_are_refused(void** state) {
   (void)state;
   sdrs* s;
-  assert_int_equal(sdrs_parse(&s, SLIDE, NULL, &(sdrs_options){.threads = -3}), SDRS_BAD_INPUT);
+  assert_int_equal(sdrs_parse(&s, SLIDE, NULL, &(sdrs_options){.size = sizeof(sdrs_options), .threads = -3}),
+                   SDRS_BAD_INPUT);
   assert_non_null(strstr(sdrs_error(s), "threads must be 0 or more, got -3"));
   sdrs_free(s);
-  assert_int_equal(sdrs_parse(&s, SLIDE, NULL, &(sdrs_options){.threads = 0}), SDRS_OK);
-  assert_int_equal(sdrs_rollout(s, &(sdrs_rollouts){.count = 1, .steps = 1, .threads = -3}), SDRS_USAGE);
+  assert_int_equal(sdrs_parse(&s, SLIDE, NULL, &(sdrs_options){.size = sizeof(sdrs_options), .threads = 0}), SDRS_OK);
+  assert_int_equal(
+      sdrs_rollout(s, &(sdrs_rollouts){.size = sizeof(sdrs_rollouts), .count = 1, .steps = 1, .threads = -3}),
+      SDRS_USAGE);
   assert_non_null(strstr(sdrs_error(s), "threads must be 0 or more, got -3"));
-  assert_int_equal(sdrs_rollout(s, &(sdrs_rollouts){.count = 1, .steps = 1}), SDRS_OK);
+  assert_int_equal(sdrs_rollout(s, &(sdrs_rollouts){.size = sizeof(sdrs_rollouts), .count = 1, .steps = 1}), SDRS_OK);
   sdrs* const all[] = {s};
   assert_int_equal(sdrs_step_all(all, 1, 1, -3), SDRS_USAGE);
   assert_int_equal(sdrs_step_all(all, 1, 1, 0), SDRS_OK);
@@ -101,11 +112,11 @@ static void fewer_threads_than_none_are_refused(void** state) {
 static void overrides_are_those_of_set(void** state) {
   (void)state;
   const char* overrides[] = {"simulation.dt=0.02", "links.box.mass=3"};
-  sdrs_options options = {.overrides = overrides, .override_count = 2};
+  sdrs_options options = {.size = sizeof(sdrs_options), .overrides = overrides, .override_count = 2};
   sdrs* s;
-  sdrs_array mass;
+  sdrs_array mass = SDRS_INIT(sdrs_array);
   assert_int_equal(sdrs_parse(&s, SLIDE, NULL, &options), SDRS_OK);
-  assert_true(sdrs_describe(s).dt == 0.02);
+  assert_true(described(s).dt == 0.02);
   assert_int_equal(sdrs_view(s, SDRS_MASS, -1, &mass), SDRS_OK);
   assert_int_equal(mass.columns, 3);
   assert_true(mass.data[1] == 3);
@@ -120,7 +131,7 @@ static void calls_that_make_no_sense_are_refused(void** state) {
   (void)state;
   sdrs* s = loaded(SLIDE);
   double zeros[64] = {0}, none = NAN;
-  sdrs_array out;
+  sdrs_array out = SDRS_INIT(sdrs_array);
   assert_int_equal(sdrs_set(s, SDRS_VELOCITIES, zeros, 6), SDRS_USAGE);
   assert_string_equal(sdrs_error(s), "velocities: got 6 numbers, expected 7");
   assert_int_equal(sdrs_set(s, SDRS_COORDINATES, zeros, 8), SDRS_BAD_INPUT); /* a quaternion of zeros */
@@ -134,11 +145,11 @@ static void calls_that_make_no_sense_are_refused(void** state) {
   assert_int_equal(sdrs_record(s, SDRS_MASS, -1, &out), SDRS_USAGE);
   assert_null(out.data);
   assert_int_equal(sdrs_gradient_view(s, SDRS_MASS, &out), SDRS_USAGE);
-  sdrs_seed seed = {SDRS_POSITION, 1, zeros, 8};
+  sdrs_seed seed = {sizeof(sdrs_seed), SDRS_POSITION, 1, zeros, 8};
   assert_int_equal(sdrs_gradient(s, &seed, 1), SDRS_USAGE);
   assert_string_equal(sdrs_error(s), "derivatives by position: got 8 numbers, expected 3 x 3");
   assert_int_equal(sdrs_loss(s, NULL, NULL, zeros), SDRS_USAGE); /* a scene has none */
-  assert_int_equal(sdrs_run(NULL, 1), SDRS_NO_MEMORY);
+  assert_int_equal(sdrs_run(NULL, 1), SDRS_USAGE);
   assert_string_equal(sdrs_error(NULL), "out of memory");
   sdrs_free(s);
 }
@@ -148,7 +159,7 @@ static void a_start_that_intersects_is_refused(void** state) {
   (void)state;
   sdrs* s = loaded(SLIDE);
   double q[8] = {0, 0, -0.05, 1, 0, 0, 0, 0}; /* from where the joint is */
-  sdrs_array out;
+  sdrs_array out = SDRS_INIT(sdrs_array);
   assert_int_equal(sdrs_set(s, SDRS_COORDINATES, q, 8), SDRS_OK);
   assert_int_equal(sdrs_step(s, 1), SDRS_BAD_INPUT);
   assert_non_null(strstr(sdrs_error(s), "intersecting"));
@@ -168,7 +179,7 @@ static void a_decimal_comma_of_the_program_is_not_ours(void** state) {
   for (int k = 0; !found && k < 4; k++) found = setlocale(LC_ALL, commas[k]) != NULL;
   if (!found) skip();
   sdrs* s = loaded(SLIDE);
-  assert_true(sdrs_describe(s).dt == 0.01);
+  assert_true(described(s).dt == 0.01);
   assert_string_equal(localeconv()->decimal_point, ",");
   sdrs_free(s);
   setlocale(LC_ALL, "C");
@@ -178,11 +189,11 @@ static void a_decimal_comma_of_the_program_is_not_ours(void** state) {
 
 /* All that an object does, on one thread or two: the first status that is not SDRS_OK. */
 static sdrs_status do_everything(sdrs** out, const char* text, const char* path, bool design) {
-  sdrs_options options = {.threads = 2};
+  sdrs_options options = {.size = sizeof(sdrs_options), .threads = 2};
   sdrs_status status = sdrs_parse(out, text, path, &options);
-  sdrs_array array;
+  sdrs_array array = SDRS_INIT(sdrs_array);
   double record[2 * 6 * 16], value = 1;
-  sdrs_rollouts rollouts = {.count = 2, .steps = 5, .threads = 2, .record = record};
+  sdrs_rollouts rollouts = {.size = sizeof(sdrs_rollouts), .count = 2, .steps = 5, .threads = 2, .record = record};
   if (status == SDRS_OK) status = sdrs_step(*out, 2);
   if (status == SDRS_OK && !design) status = sdrs_set(*out, SDRS_INPUT, &value, 1);
   if (status == SDRS_OK && design) status = sdrs_set(*out, SDRS_DESIGN, &value, 1);
@@ -232,7 +243,7 @@ static void no_allocation_that_fails_ends_the_process(void** state) {
 static void a_run_that_is_too_long_is_refused(void** state) {
   (void)state;
   sdrs* s = loaded(SLIDE);
-  sdrs_array out;
+  sdrs_array out = SDRS_INIT(sdrs_array);
   assert_int_equal(sdrs_step(s, 3), SDRS_OK);
   memory_fail_at(4);
   assert_int_equal(sdrs_run(s, 5), SDRS_NO_MEMORY);
@@ -256,8 +267,80 @@ static void nothing_is_left_in_the_pools(void** state) {
   sdrs_free(s);
 }
 
+/* ---------------------------------------------------------------- programs built with another sdrs.h */
+
+static void wrong_size_told(sdrs* s, sdrs_status status, const char* type) {
+  assert_int_equal(status, SDRS_USAGE);
+  if (!strstr(sdrs_error(s), type)) fail_msg("%s is not in: %s", type, sdrs_error(s));
+}
+
+static void structs_without_their_size_are_refused(void** state) {
+  (void)state;
+  sdrs* s = loaded(SLIDE);
+  sdrs_array array = {0};
+  sdrs_info info = {0};
+  sdrs_proof proof = {0};
+  sdrs_distance distance = {0};
+  sdrs_diagnostic diagnostic = {0};
+  double numbers[3] = {0};
+  sdrs_seed seed = {0, SDRS_POSITION, 1, numbers, 3};
+  assert_int_equal(sdrs_run(s, 2), SDRS_OK);
+  wrong_size_told(s, sdrs_view(s, SDRS_TIME, -1, &array), "sdrs_array");
+  wrong_size_told(s, sdrs_record(s, SDRS_TIME, -1, &array), "sdrs_array");
+  wrong_size_told(s, sdrs_gradient_view(s, SDRS_MASS, &array), "sdrs_array");
+  wrong_size_told(s, sdrs_certify(s, &proof), "sdrs_proof");
+  wrong_size_told(s, sdrs_rollout(s, &(sdrs_rollouts){.count = 1, .steps = 1}), "sdrs_rollouts");
+  wrong_size_told(s, sdrs_add_seed(s, &seed), "sdrs_seed");
+  wrong_size_told(s, sdrs_gradient(s, &seed, 1), "seed 0");
+  assert_int_equal(sdrs_describe(s, &info), SDRS_USAGE);
+  assert_int_equal(sdrs_diagnostic_at(s, 0, &diagnostic), SDRS_USAGE);
+  assert_int_equal(sdrs_query(numbers, 1, numbers, 1, 1, &distance, NULL, NULL), SDRS_USAGE);
+  sdrs_free(s);
+  wrong_size_told(s, sdrs_parse(&s, SLIDE, NULL, &(sdrs_options){.threads = 1}), "sdrs_options");
+  sdrs_free(s);
+}
+
+/* As if a later sdrs.h had one number more behind each struct. */
+static void longer_structs_are_taken_while_they_hold_nothing_more(void** state) {
+  (void)state;
+  struct {
+    sdrs_rollouts known;
+    double more;
+  } rollouts = {{.size = sizeof(rollouts), .count = 1, .steps = 1}, 0};
+  struct {
+    sdrs_array known;
+    double more;
+  } array = {{.size = sizeof(array)}, 7};
+  struct {
+    sdrs_seed known;
+    double more;
+  } seeds[2] = {0};
+  double slope[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, twice[7];
+  sdrs* s = loaded(SLIDE);
+  assert_int_equal(sdrs_rollout(s, &rollouts.known), SDRS_OK);
+  rollouts.more = 1;
+  wrong_size_told(s, sdrs_rollout(s, &rollouts.known), "sdrs_rollouts");
+  assert_int_equal(sdrs_run(s, 2), SDRS_OK);
+  assert_int_equal(sdrs_record(s, SDRS_TIME, -1, &array.known), SDRS_OK);
+  assert_int_equal(array.known.size, sizeof(sdrs_array));
+  assert_int_equal(array.known.rows, 3);
+  assert_true(array.more == 7);
+  for (int k = 0; k < 2; k++) seeds[k].known = (sdrs_seed){sizeof(seeds[0]), SDRS_POSITION, 1, slope, 9};
+  assert_int_equal(sdrs_gradient(s, &seeds[0].known, 2), SDRS_OK);
+  array.known.size = sizeof(sdrs_array);
+  assert_int_equal(sdrs_gradient_view(s, SDRS_VELOCITIES, &array.known), SDRS_OK);
+  memcpy(twice, array.known.data, sizeof(twice));
+  assert_int_equal(sdrs_gradient(s, &seeds[0].known, 1), SDRS_OK);
+  assert_int_equal(sdrs_gradient_view(s, SDRS_VELOCITIES, &array.known), SDRS_OK);
+  assert_true(array.known.data[0] != 0);
+  for (int k = 0; k < 7; k++) assert_true(fabs(twice[k] - 2 * array.known.data[k]) <= 1e-12 * fabs(twice[k]));
+  sdrs_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(structs_without_their_size_are_refused),
+      cmocka_unit_test(longer_structs_are_taken_while_they_hold_nothing_more),
       cmocka_unit_test(sizes_and_names_are_those_of_the_scene),
       cmocka_unit_test(a_mistake_is_told_with_its_place),
       cmocka_unit_test(fewer_threads_than_none_are_refused),

@@ -27,11 +27,17 @@ static void must(sdrs* s, sdrs_status status) {
   if (status != SDRS_OK) fail_msg("status %d: %s", (int)status, sdrs_error(s));
 }
 
+static sdrs_info described(const sdrs* s) {
+  sdrs_info info = SDRS_INIT(sdrs_info);
+  assert_int_equal(sdrs_describe(s, &info), SDRS_OK);
+  return info;
+}
+
 static sdrs* loaded(void) {
   sdrs* s = NULL;
   sdrs_status status = sdrs_parse(&s, SCENE, NULL, NULL);
   must(s, status);
-  sdrs_info info = sdrs_describe(s);
+  sdrs_info info = described(s);
   assert_int_equal(info.coordinates, NQ);
   assert_int_equal(info.velocities, NV);
   assert_int_equal(info.inputs, NU);
@@ -39,13 +45,13 @@ static sdrs* loaded(void) {
 }
 
 static sdrs_array viewed(sdrs* s, sdrs_block block) {
-  sdrs_array out;
+  sdrs_array out = SDRS_INIT(sdrs_array);
   must(s, sdrs_view(s, block, -1, &out));
   return out;
 }
 
 static sdrs_array recorded(sdrs* s, sdrs_block block, int link) {
-  sdrs_array out;
+  sdrs_array out = SDRS_INIT(sdrs_array);
   must(s, sdrs_record(s, block, link, &out));
   return out;
 }
@@ -96,7 +102,7 @@ static void inputs_are_targets(void** state) {
   sdrs *s = loaded(), *other = loaded();
   double input[STEPS * NU];
   const char* overrides[] = {"controllers.hand.target=0.25"};
-  sdrs_options options = {.overrides = overrides, .override_count = 1};
+  sdrs_options options = {.size = sizeof(sdrs_options), .overrides = overrides, .override_count = 1};
   sdrs* constant = NULL;
   sdrs_status status = sdrs_parse(&constant, SCENE, NULL, &options);
   must(constant, status);
@@ -143,7 +149,8 @@ static void rollouts_are_runs(void** state) {
   for (int k = 0; k < RUNS * STEPS * NU; k++) input[k] = random_uniform(&random, -0.3, 0.3);
   for (int threads = 1; threads <= 3; threads++) {
     memset(record, 0, sizeof(record));
-    sdrs_rollouts wanted = {.count = RUNS,
+    sdrs_rollouts wanted = {.size = sizeof(sdrs_rollouts),
+                            .count = RUNS,
                             .steps = STEPS,
                             .threads = threads,
                             .velocities = velocities,
@@ -250,7 +257,7 @@ static double weighted(sdrs* s, int which, const double* weights) {
 static void gather(sdrs* s, double* slope) {
   const sdrs_block blocks[] = {SDRS_COORDINATES, SDRS_VELOCITIES, SDRS_INPUT};
   for (int b = 0; b < 3; b++) {
-    sdrs_array part;
+    sdrs_array part = SDRS_INIT(sdrs_array);
     must(s, sdrs_gradient_view(s, blocks[b], &part));
     memcpy(slope, part.data, sizeof(double) * part.rows * part.columns);
     slope += part.rows * part.columns;
@@ -275,7 +282,7 @@ static void the_gradient_is_that_of_differences(void** state) {
     for (int k = 0; k < count; k++) weights[k] = random_normal(&random);
     if (SEEDS[which].block == SDRS_FORCE) memset(weights, 0, sizeof(double) * 3); /* no step led to the start */
     put(s, q0, v0, numbers);
-    sdrs_seed seed = {SEEDS[which].block, SEEDS[which].link, weights, (size_t)count};
+    sdrs_seed seed = {sizeof(sdrs_seed), SEEDS[which].block, SEEDS[which].link, weights, (size_t)count};
     must(s, sdrs_gradient(s, &seed, 1));
     gather(s, slope);
     double analytic = 0, best = INFINITY, difference = 0;
@@ -324,12 +331,13 @@ static void a_loop_begins_where_it_is_set(void** state) {
   sdrs* s = NULL;
   (void)snprintf(text, sizeof(text), FOUR_BAR, "second_order");
   const char* overrides[] = {"simulation.tolerance=1e-13"};
-  sdrs_options options = {.overrides = overrides, .override_count = 1};
+  sdrs_options options = {.size = sizeof(sdrs_options), .overrides = overrides, .override_count = 1};
   sdrs_status status = sdrs_parse(&s, text, NULL, &options);
   must(s, status);
   must(s, sdrs_run(s, 120));
   double q[DOF], v[DOF], weights[3 * ROWS], direction[DOF] = {0.7, -0.4, 0.9}, moved[DOF], slope = 0;
-  sdrs_array all = recorded(s, SDRS_COORDINATES, -1), rates = recorded(s, SDRS_VELOCITIES, -1), by;
+  sdrs_array all = recorded(s, SDRS_COORDINATES, -1), rates = recorded(s, SDRS_VELOCITIES, -1),
+             by = SDRS_INIT(sdrs_array);
   memcpy(q, all.data + 120 * all.stride, sizeof(q));
   memcpy(v, rates.data + 120 * rates.stride, sizeof(v));
   Random random = {17};
@@ -338,7 +346,7 @@ static void a_loop_begins_where_it_is_set(void** state) {
   (void)machine_value(s, q, v, moved, ROWS - 1, weights);
   sdrs_array pose = viewed(s, SDRS_COORDINATES);
   assert_int_equal(pose.columns, DOF);
-  sdrs_seed seed = {SDRS_POSITION, 1, weights, sizeof(weights) / sizeof(double)};
+  sdrs_seed seed = {sizeof(sdrs_seed), SDRS_POSITION, 1, weights, sizeof(weights) / sizeof(double)};
   must(s, sdrs_gradient(s, &seed, 1));
   must(s, sdrs_gradient_view(s, SDRS_COORDINATES, &by));
   for (int k = 0; k < DOF; k++) slope += by.data[k] * direction[k];
@@ -364,22 +372,20 @@ static void a_loop_begins_where_it_is_set(void** state) {
 }
 
 /* L = |x_end|^2 / 2 of the hand by a callback that looks at the record. */
-static int half_square(void* context, sdrs* s, double* value, sdrs_seed* seeds, int room, int* count) {
-  sdrs_array x;
+static int half_square(void* context, sdrs* s, double* value) {
+  sdrs_array x = SDRS_INIT(sdrs_array);
   double* slope = context;
-  if (room < 1 || sdrs_record(s, SDRS_POSITION, HAND, &x) != SDRS_OK) return 1;
+  if (sdrs_record(s, SDRS_POSITION, HAND, &x) != SDRS_OK) return 1;
   const double* end = x.data + (x.rows - 1) * x.stride;
   *value = 0.5 * (end[0] * end[0] + end[1] * end[1] + end[2] * end[2]);
   memcpy(slope + 3 * (x.rows - 1), end, 3 * sizeof(double));
-  seeds[0] = (sdrs_seed){SDRS_POSITION, HAND, slope, 3 * x.rows};
-  *count = 1;
-  return 0;
+  sdrs_seed seed = {sizeof(seed), SDRS_POSITION, HAND, slope, 3 * x.rows};
+  return sdrs_add_seed(s, &seed) == SDRS_OK ? 0 : 2;
 }
 
-static int never(void* context, sdrs* s, double* value, sdrs_seed* seeds, int room, int* count) {
-  (void)context, (void)s, (void)seeds, (void)room;
+static int never(void* context, sdrs* s, double* value) {
+  (void)context, (void)s;
   *value = 1;
-  *count = 0;
   return 7;
 }
 
@@ -387,12 +393,12 @@ static void a_callback_is_its_seeds(void** state) {
   (void)state;
   sdrs* s = loaded();
   double slope[3 * (STEPS + 1)] = {0}, value, found[NV];
-  sdrs_array by_start;
+  sdrs_array by_start = SDRS_INIT(sdrs_array);
   must(s, sdrs_run(s, 0));
   must(s, sdrs_loss(s, half_square, slope, &value));
   must(s, sdrs_gradient_view(s, SDRS_VELOCITIES, &by_start));
   memcpy(found, by_start.data, sizeof(found));
-  sdrs_seed seed = {SDRS_POSITION, HAND, slope, 3 * (STEPS + 1)};
+  sdrs_seed seed = {sizeof(sdrs_seed), SDRS_POSITION, HAND, slope, 3 * (STEPS + 1)};
   must(s, sdrs_gradient(s, &seed, 1));
   must(s, sdrs_gradient_view(s, SDRS_VELOCITIES, &by_start));
   compare_bytes(found, by_start.data, sizeof(found), "gradient by a callback");
@@ -400,6 +406,7 @@ static void a_callback_is_its_seeds(void** state) {
   assert_true(value == 0.5 * (end.x * end.x + end.y * end.y + end.z * end.z));
   assert_int_equal(sdrs_loss(s, never, NULL, &value), SDRS_BAD_INPUT);
   assert_string_equal(sdrs_error(s), "the loss returned 7");
+  assert_int_equal(sdrs_add_seed(s, &seed), SDRS_USAGE);
   sdrs_free(s);
 }
 
@@ -408,7 +415,7 @@ static void a_callback_is_its_seeds(void** state) {
 static void a_run_is_proved(void** state) {
   (void)state;
   sdrs* s = loaded();
-  sdrs_proof proof;
+  sdrs_proof proof = SDRS_INIT(sdrs_proof);
   assert_int_equal(sdrs_certify(s, &proof), SDRS_USAGE);
   must(s, sdrs_run(s, 0));
   must(s, sdrs_certify(s, &proof));
@@ -422,7 +429,7 @@ static void a_run_is_proved(void** state) {
 static void a_query_knows_two_cubes(void** state) {
   (void)state;
   double a[24], b[24], grad[24];
-  sdrs_distance found;
+  sdrs_distance found = SDRS_INIT(sdrs_distance);
   for (int k = 0; k < 8; k++)
     for (int axis = 0; axis < 3; axis++) {
       a[3 * k + axis] = k >> axis & 1;
@@ -446,11 +453,11 @@ static void a_task_has_its_loss_and_design(void** state) {
   sdrs *s = NULL, *clone;
   sdrs_status status = sdrs_load(&s, "scenes/tasks/throw.yaml", NULL);
   must(s, status);
-  assert_int_equal(sdrs_describe(s).design, 1);
+  assert_int_equal(described(s).design, 1);
   assert_string_equal(sdrs_entry_name(s, SDRS_DESIGN, 0), "box/velocity/0");
   double value[3], speed[3] = {1.5, 1.5 + 1e-4, 1.5 - 1e-4}, slope = 0;
   for (int k = 0; k < 3; k++) {
-    sdrs_array by_design;
+    sdrs_array by_design = SDRS_INIT(sdrs_array);
     must(s, sdrs_set(s, SDRS_DESIGN, &speed[k], 1));
     must(s, sdrs_run(s, 0));
     must(s, sdrs_loss(s, NULL, NULL, &value[k]));

@@ -143,6 +143,31 @@ static void an_open_sheet_has_no_volume(void** state) {
   fixture_free(&f);
 }
 
+/* A tetrahedron of 0.2 x 0.4 x 0.6 / 6 = 0.008 m^3, wound the wrong way. */
+static void inward_triangles_are_told_with_their_remedy(void** state) {
+  (void)state;
+#define INWARD                                                                                                      \
+  "shape: {type: points, pieces: triangles, points: [[0, 0, 0], [0.2, 0, 0], [0, 0.4, 0], [0, 0, 0], [0, 0, 0.6], " \
+  "[0.2, 0, 0], [0, 0, 0], [0, 0.4, 0], [0, 0, 0.6], [0.2, 0, 0], [0, 0, 0.6], [0, 0.4, 0]]}"
+  static const char* const LINKS[] = {"{name: a, density: 1000, " INWARD "}",
+                                      "{name: a, mass: 1, mass_model: uniform, " INWARD "}"};
+  for (int k = 0; k < 2; k++) {
+    Fixture f;
+    Text text = {0};
+    text_add(&text, "links:\n  - %s\n", LINKS[k]);
+    fixture_load(&f, text.data);
+    assert_int_equal(f.status, STATUS_BAD_INPUT);
+    check_message(&f, SEVERITY_ERROR, 2, "the triangles of link 'a' face inward (its points)");
+    check_message(&f, SEVERITY_ERROR, 2, "enclose -0.008 m^3; turn the faces over");
+    text_free(&text);
+    fixture_free(&f);
+  }
+  Fixture f; /* vertices weigh the same whichever way the triangles face */
+  fixture_load(&f, "links:\n  - {name: a, mass: 1, mass_model: vertices, " INWARD "}\n");
+  check_clean(&f);
+  fixture_free(&f);
+}
+
 static void a_mass_beyond_doubles_is_an_error(void** state) {
   (void)state;
   Fixture f;
@@ -157,6 +182,7 @@ static void a_mass_beyond_doubles_is_an_error(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(inward_triangles_are_told_with_their_remedy),
       cmocka_unit_test(boxes_match_closed_forms),
       cmocka_unit_test(massless_links_have_a_center_and_a_reach),
       cmocka_unit_test(several_hulls_add_up),

@@ -11,9 +11,9 @@ static const char* FLAT_GROUP =
     "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 1 1 0\no solid\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\no sheet\nf 1 2 5 3\n";
 
 static void write_mesh(char* path, const char* text) {
-  static const char TEMPLATE[] = "/tmp/sdrs_mesh_XXXXXX";
+  static const char TEMPLATE[] = "/tmp/sdrs_mesh_XXXXXX.obj";
   memcpy(path, TEMPLATE, sizeof(TEMPLATE));
-  int file = mkstemp(path);
+  int file = mkstemps(path, 4);
   assert_true(file >= 0);
   close(file);
   if (text) assert_int_equal(file_write(path, text, strlen(text)), STATUS_OK);

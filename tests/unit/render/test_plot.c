@@ -14,7 +14,7 @@ static void add_points(PlotPanel* panel, const double* y, int count) {
 static Text script_of(const PlotPanel* panel, const char* name) {
   Text script = {0};
   PlotOptions options = plot_defaults(false);
-  plot_script(&script, panel, 1, name, "x~", &options);
+  plot_script(&script, panel, 1, name, &options);
   return script;
 }
 
@@ -29,9 +29,24 @@ static void numbers_that_are_not_leave_a_hole(void** state) {
   add_points(&panel, (const double[]){1, (double)INFINITY, 3, (double)NAN}, 4);
   Text script = script_of(&panel, "x.svg");
   expect_in(&script, "<< END\n0 1\n\n2 3\n\nEND\n");
-  expect_in(&script, "set title \"say \\\"a\\\\b\\\"\"");
+  expect_in(&script, "set title 'say \"a\\b\"'");
   expect_in(&script, "set terminal svg");
   expect_in(&script, "set xrange [0:2]");
+  text_free(&script);
+  plot_panel_free(&panel);
+}
+
+/* Gnuplot looks into double quotes and runs `commands` there; a new line would begin a command of its own. */
+static void names_are_constants(void** state) {
+  (void)state;
+  PlotPanel panel;
+  plot_panel_start(&panel, "it's `id`", "a\nsystem 'id'", "\"$(id)\"", false);
+  add_points(&panel, (const double[]){1, 2}, 2);
+  Text script = script_of(&panel, "`id`.png");
+  expect_in(&script, "set title 'it''s `id`'\n");
+  expect_in(&script, "set xlabel 'a system ''id''' ");
+  expect_in(&script, "set ylabel '\"$(id)\"'\n");
+  assert_null(strstr(script.data, "`id`.png"));
   text_free(&script);
   plot_panel_free(&panel);
 }
@@ -80,7 +95,7 @@ static void panels_without_a_curve_to_show_are_left_out(void** state) {
     plot_panel_start(&panels[i], i == 2 ? "empty" : "full", "x", "y", false);
     plot_panel_add(&panels[i], "c", 1)->y[0] = i == 2 ? (double)NAN : 5;
   }
-  plot_script(&script, panels, 4, "x.png", "x~", &options);
+  plot_script(&script, panels, 4, "x.png", &options);
   expect_in(&script, "layout 2,2");
   assert_null(strstr(script.data, "empty"));
   text_free(&script);
@@ -102,7 +117,7 @@ static void numbers_upwards_fit_into_a_low_panel(void** state) {
       plot_panel_start(&panels[i], "t", "x", "y", logarithmic);
       add_points(&panels[i], (const double[]){low, high[c % 4]}, 2);
     }
-    plot_script(&script, panels, 8, "x.png", "x~", &options);
+    plot_script(&script, panels, 8, "x.png", &options);
     const char* tics = strstr(script.data, "set ytics ");
     assert_non_null(tics);
     assert_int_equal(sscanf(tics, "set ytics %lf", &step), 1);
@@ -133,6 +148,7 @@ static void units_are_those_of_the_manual(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(names_are_constants),
       cmocka_unit_test(numbers_that_are_not_leave_a_hole),
       cmocka_unit_test(logarithms_need_a_decade),
       cmocka_unit_test(logarithms_across_have_numbers_where_points_are),

@@ -766,7 +766,7 @@ static void film_goes_through_ffmpeg_or_says_what_is_missing(void** state) {
   options.threads = 2;
   Diagnostics diagnostics = {0};
   char *path = in_folder("film.mp4"), *program = in_folder("ffmpeg"), *before = memory_text(getenv("PATH"));
-  static const char SCRIPT[] = "#!/bin/sh\nfor last; do :; done\nexec /usr/bin/wc -c >\"$last\"\n";
+  static const char SCRIPT[] = "#!/bin/sh\nfor last; do :; done\nexec /usr/bin/wc -c >\"${last#file:}\"\n";
   int count;
   setenv("PATH", folder, 1);
   assert_int_equal(render_film(path, one_subject(&(RenderSubject){.model = &toy->model, .run = &run}), &options, &count,
@@ -896,8 +896,8 @@ static void poses_are_read_and_mistakes_named(void** state) {
     int line;
   } faults[] = {
       {HEADER, "no row", 1},
-      {HEADER "0,1,2,nan,1,0,0,0,0,0,0\n", "'nan' is not a finite number", 2},
-      {HEADER "0,1,2,3,1,0,0,0,0,0,0\n1,1,2,x,1,0,0,0,0,0,0\n", "'x' is not a finite number", 3},
+      {HEADER "0,1,2,nan,1,0,0,0,0,0,0\n", "'nan' is not a finite decimal number", 2},
+      {HEADER "0,1,2,3,1,0,0,0,0,0,0\n1,1,2,x,1,0,0,0,0,0,0\n", "'x' is not a finite decimal number", 3},
       {"time,b/px\n0,1\n", "no column 'a/px'", 1},
       {"t\n0\n", "not 'time'", 1},
   };

@@ -169,7 +169,7 @@ static void a_full_disk_is_reported_and_leaves_no_file(void** state) {
   RunFolder* output;
   assert_non_null(mkdtemp(f.folder));
   Text path = {0};
-  text_add(&path, "%s/solver.csv~", f.folder);
+  text_add(&path, "%s/solver.csv", f.folder);
   assert_int_equal(symlink("/dev/full", path.data), 0);
   assert_int_equal(run_folder_open(&output, f.folder, &f.model, &diagnostics), STATUS_OK);
   RunFrame frame = fixture_frame(&f, 1);
@@ -192,7 +192,7 @@ static void a_long_run_stops_at_the_first_lost_write(void** state) {
   RunFolder* output;
   assert_non_null(mkdtemp(f.folder));
   Text path = {0};
-  text_add(&path, "%s/trajectory.csv~", f.folder);
+  text_add(&path, "%s/trajectory.csv", f.folder);
   assert_int_equal(symlink("/dev/full", path.data), 0);
   assert_int_equal(run_folder_open(&output, f.folder, &f.model, &diagnostics), STATUS_OK);
   Status status = STATUS_OK;

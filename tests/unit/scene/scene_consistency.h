@@ -17,7 +17,7 @@ static inline bool finite3(Vec3 v) { return isfinite(v.x) && isfinite(v.y) && is
 static inline bool unit_quat(Quat q) { return fabs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1) < 1e-12; }
 
 static inline const char* shape_fault(const SceneShape* shape) {
-  HOLDS(shape->name && (int)shape->type >= SHAPE_BOX && shape->type <= SHAPE_HALF_SPACE);
+  HOLDS(shape->name && (int)shape->type >= SHAPE_BOX && shape->type <= SHAPE_SUBTRACTION);
   if (shape->type == SHAPE_BOX) HOLDS(shape->size.x > 0 && shape->size.y > 0 && shape->size.z > 0);
   if (shape->type == SHAPE_SPHERE) HOLDS(shape->radius > 0 && shape->resolution >= 0 && shape->resolution <= 4);
   if (shape->type == SHAPE_CYLINDER || shape->type == SHAPE_CAPSULE)

@@ -115,7 +115,7 @@ static inline const char* scenario_list_fault(const Task* task) {
   HOLDS(task->scenario_count >= 1);
   for (int i = 0; i < task->scenario_count; i++) {
     const TaskScenario* scenario = &task->scenarios[i];
-    HOLDS(scenario->name && *scenario->name && scenario->weight > 0 && scenario->steps >= 0);
+    HOLDS(scenario->name && *scenario->name && scenario->weight > 0 && scenario->steps >= TASK_KINEMATIC);
     for (int k = 0; k < i && k < 50; k++) HOLDS(strcmp(task->scenarios[k].name, scenario->name) != 0);
     const char* fault = scene_fault(&scenario->scene);
     if (fault) return fault;

@@ -75,6 +75,11 @@ static void one_mistake_one_message(void** state) {
   expect("a: &x [*x]\n", "1:8: error: the alias stands inside the value it names\n");
   expect("a: *x\n", "1:4: error: the alias names no anchor that stands before it\n");
   expect("a: !run b\n", "1:4: error: tags are not used here\n");
+  expect("a: !!python/object 1\n", "1:4: error: tags are not used here\n");
+  expect("a: !!python/object {}\n", "1:4: error: tags are not used here\n");
+  expect("a: !!map []\n", "1:4: error: tags are not used here\n");
+  expect("a: !!float b\n", "1:4: error: the tag says another kind than the value: leave it out\n");
+  expect("a: !!bool 1\n", "1:4: error: the tag says another kind than the value: leave it out\n");
   expect("a: {<<: 5}\n", "1:9: error: << expects a map, got 5\n");
   expect("a: \"x\\0y\"\n", "1:4: error: the text holds a NUL character\n");
   expect("a: b: c\n", "1:5: error: mapping values are not allowed in this context\n");

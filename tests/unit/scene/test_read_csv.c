@@ -20,8 +20,8 @@ typedef struct {
 
 /* A file with this text, and a scene whose link is driven by it; `keys` follow the file's name. */
 static File file_with(const char* link, const char* text, const char* keys) {
-  File file = {"/tmp/sdrs-csv-XXXXXX", {0}};
-  int descriptor = mkstemp(file.path);
+  File file = {"/tmp/sdrs-csv-XXXXXX.csv", {0}};
+  int descriptor = mkstemps(file.path, 4);
   assert_true(descriptor >= 0);
   assert_int_equal(write(descriptor, text, strlen(text)), strlen(text));
   close(descriptor);
@@ -108,15 +108,23 @@ static void quaternions_become_rotation_vectors(void** state) {
 
 static void mistakes_of_the_file(void** state) {
   (void)state;
-  expect_problem("h", "time,x\n0,1\n1,abc\n", "column: x", "31", ":3: column 'x': 'abc' is not a finite number");
-  expect_problem("h", "time,x\n0,1\n1,nan\n", "column: x", "31", ":3: column 'x': 'nan' is not a finite number");
+  expect_problem("h", "time,x\n0,1\n1,abc\n", "column: x", "31",
+                 ":3: column 'x': 'abc' is not a finite decimal number");
+  expect_problem("h", "time,x\n0,1\n1,nan\n", "column: x", "31",
+                 ":3: column 'x': 'nan' is not a finite decimal number");
   expect_problem("h", "time,x\n0,1\n0,2\n", "column: x", "31", ":3: column 'time': times must rise, got 0 after 0");
   expect_problem("h", "time,x\n0,1\n1\n", "column: x", "31", ":3: row has 1 fields, the header has 2");
   expect_problem("h", "time,x\n", "column: x", "31", ": has no row below its header");
   expect_problem("h", "time,x\n0,1\n", "column: x, interpolation: cubic", "31", ": a cubic needs at least two rows");
+  expect_problem("h", "time,x\n0,1\n1,0x10\n", "column: x", "31",
+                 ":3: column 'x': '0x10' is not a finite decimal number");
+  expect_problem("h", "time,x,x\n0,1,2\n", "column: x", "65", ":1: two columns are named 'x': rename one");
+  expect_problem("h", "time,time,x\n0,1,2\n", "column: x", "31", ":1: two columns are named 'time': rename one");
+  expect_problem("h", "time,\"x\ny\"\n0,1\n", "column: x", "31",
+                 ":1: the name of column 2 holds a control character: take it out");
   expect_problem("h", "", "column: x", "31", ": empty file: a CSV file begins with a header line");
   expect_problem("h", "when,x\n0,1\n", "column: x", "31", ":1: no column 'time'");
-  expect_problem("h", "time,xy\n0,1\n", "column: xz", "61", ":1: no column 'xz' (did you mean 'xy'?)");
+  expect_problem("h", "time,xy\n0,1\n", "column: xz", "65", ":1: no column 'xz' (did you mean 'xy'?)");
   expect_problem("f", "time,x,qw\n0,1,0\n", "columns: [x, x, x, qw, qw, qw, qw]", "31",
                  ":2: a quaternion must not be zero");
   /* half a turn about x, then half a turn about z: 2^0.5 pi apart as rotation vectors */

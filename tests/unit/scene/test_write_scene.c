@@ -141,8 +141,8 @@ static void strange_names_of_shapes_are_replaced(void** state) {
   static const char JSON[] =
       "{\"shapes\": {\"<<\": {\"type\": \"sphere\", \"radius\": 1}, \"shape0\": {\"type\": \"sphere\", \"radius\": "
       "2},\n"
-      "\"\\u0007\\u2028\": {\"type\": \"sphere\", \"radius\": 3}},\n"
-      "\"links\": [{\"name\": \"a\", \"mass\": 1, \"shapes\": [\"<<\", \"shape0\", \"\\u0007\\u2028\", {\"type\": "
+      "\"\\u2028\": {\"type\": \"sphere\", \"radius\": 3}},\n"
+      "\"links\": [{\"name\": \"a\", \"mass\": 1, \"shapes\": [\"<<\", \"shape0\", \"\\u2028\", {\"type\": "
       "\"sphere\", \"radius\": 4}]}]}";
   Scene scene;
   Diagnostics diagnostics = {0};

@@ -1,0 +1,40 @@
+/* Structs that begin with their size: a program may have been built with another sdrs.h than the library. */
+#include <string.h>
+
+#include "library/library.h"
+
+/* A size beyond this is an uninitialised one. */
+enum { STRUCT_MOST = 4096 };
+
+static bool is_size(const void* given, size_t known) {
+  size_t size = 0;
+  if (given) memcpy(&size, given, sizeof(size));
+  return size >= known && size <= STRUCT_MOST;
+}
+
+bool library_take(void* own, size_t known, const void* given) {
+  if (!is_size(given, known)) return false;
+  const unsigned char* bytes = given;
+  size_t size;
+  memcpy(&size, given, sizeof(size));
+  for (size_t k = known; k < size; k++)
+    if (bytes[k] != 0) return false;
+  memcpy(own, given, known);
+  return true;
+}
+
+bool library_give(void* given, const void* own, size_t known) {
+  if (!is_size(given, known)) return false;
+  memcpy(given, own, known);
+  memcpy(given, &known, sizeof(known));
+  return true;
+}
+
+static sdrs_status wrong_size(sdrs* s, void* type) {
+  return library_fail(s, SDRS_USAGE, "%s: its size is not set, or is that of another version: begin with SDRS_INIT(%s)",
+                      (const char*)type, (const char*)type);
+}
+
+sdrs_status library_wrong_size(sdrs* s, const char* type) {
+  return s ? library_call(s, wrong_size, (void*)type) : SDRS_USAGE;
+}

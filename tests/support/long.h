@@ -1,0 +1,11 @@
+/* The long form of a test, which `make check-all` runs: every row, where `make check` runs those that differ most. */
+#ifndef SDRS_TESTS_SUPPORT_LONG_H
+#define SDRS_TESTS_SUPPORT_LONG_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Is SDRS_LONG set in the environment? */
+static inline bool tests_are_long(void) { return getenv("SDRS_LONG") != NULL; }
+
+#endif
