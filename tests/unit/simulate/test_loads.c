@@ -122,7 +122,7 @@ static void loads_L3_L4_derivatives_of_the_rotation(void** state) {
   Random random = {4};
   const double before[] = {0.01, 0.02, 0.004, 0};
   for (int k = 0; k < 4; k++) {
-    RotationCase c = {{1, 0.01, before[k], 0, STEP_FREE}, random_pose(&random, 1).r};
+    RotationCase c = {{.time = 1, .dt = 0.01, .dt_before = before[k]}, random_pose(&random, 1).r};
     double x[27];
     for (int i = 0; i < 27; i++) x[i] = random_normal(&random);
     Mat3 bar[3] = {mat3_zero(), mat3_zero(), mat3_zero()};
