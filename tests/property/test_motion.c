@@ -167,7 +167,7 @@ static void impacts_of_corners_keep_energy(void** state) {
 }
 
 /* Of the second blow of the same bodies, at 0.33 s: the contact passes from one corner to the next where the barrier is
- * pressed deepest, and in three parts of the impact what parts the bodies turns by 0.3 rad (impact.md, I13). */
+ * pressed deepest. */
 static void impacts_passing_from_corner_to_corner_keep_energy(void** state) {
   (void)state;
   const double steps[] = {1e-2, 5e-3, 2.5e-3, 1e-3, 5e-4};
