@@ -302,6 +302,7 @@ static void reverse_prescribed(StepAdjoint* a, const Assembly* assembly, double 
   for (int k = 0; k < a->model->dof_count; k++) a->product[k] += a->reduced[k];
   if (a->closures) closures_add_force(s->closures, a->closures->nu, a->product);
   step_adjoint_prescribed(a, a->product, t, gradient);
+  step_lengths_prescribed(a, a->product, t);
 }
 
 /* By the forces at the step's end: of the loss, and of the drives of the step after it, which measured them (E4). Null:
@@ -342,7 +343,7 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   step_adjoint_reduce(a, step->pose_next, s->screws, a->reduced);
   step_adjoint_origins(a, step->pose_next, gradient);
   if (!solve_lambda(a, &assembly, &report)) return report;
-  if (!step_lengths_solve(a, step, &assembly, gradient)) {
+  if (!step_lengths_solve(a, step, &at_end, &assembly, gradient)) {
     report.grazes = true;
     return report;
   }

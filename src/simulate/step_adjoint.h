@@ -29,7 +29,10 @@ typedef struct {
   double by_dt, by_before, by_end; /* by the length of the step that comes next, of the one before it, by its end:
                                       of the steps after it [1/s] */
   double *lambda, *reduced, *nu;   /* of the event (nv), (nv), (closure rows) */
-  double (*event_bar)[3][4];       /* (links) */
+  double by_prescribed; /* by time, through the prescribed coordinates at t + dt, of the present step [1/s] */
+  double (*event_bar)[3][4];     /* (links) */
+  double (*unused_bar)[3][4];    /* where contact_replay_adjoint writes beside the shares of half-spaces (links) */
+  ModelGradient unused;          /* alike */
 } StepLengths;
 
 struct StepAdjoint {
@@ -90,9 +93,12 @@ bool step_lengths_load(StepAdjoint* a, const RecordedStep* step, const double* r
 /* The pair at whose potential the step ends: sets *event, and the potential's derivatives by poses at t + dt
  * (event_bar, composed: bar_force, bar_moment) and by coordinates (reduced). False: it is not in the record. */
 bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event);
-/* After lambda is solved: adds what an event at the step's end makes of it, to lambda, reduced and gradient. False: the
- * length has no derivative. */
-bool step_lengths_solve(StepAdjoint* a, const RecordedStep* step, const Assembly* assembly, ModelGradient* gradient);
+/* After lambda is solved: adds what an event at the step's end makes of it, to lambda, reduced and gradient. force: of
+ * step_adjoint. False: the length has no derivative. */
+bool step_lengths_solve(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,
+                        ModelGradient* gradient);
+/* Adds to by_prescribed the derivatives by the prescribed coordinates at time t [s] (product[nv]) times their rates. */
+void step_lengths_prescribed(StepAdjoint* a, const double* product, double t);
 /* After step_adjoint_spread: by_dt, by_before and by_end become those of the step before. */
 void step_lengths_spread(StepAdjoint* a, const RecordedStep* step);
 /* Slopes by the forces of single pairs: of bodies that carry their momentum, or in a solve without friction of its

@@ -147,12 +147,35 @@ static double prescribed_by_time(const StepAdjoint* a, const double* product, do
   return sum;
 }
 
-/* reduced + H lambda, of which prescribed coordinates have their derivatives (A11). */
-static void prescribed_products(StepAdjoint* a, const Assembly* assembly, const double* reduced, const double* lambda) {
+void step_lengths_prescribed(StepAdjoint* a, const double* product, double t) {
+  a->lengths->by_prescribed += prescribed_by_time(a, product, t);
+}
+
+/* A scalar's derivative by time through the prescribed coordinates at t + dt: of its own (reduced) and of lambda . F,
+ * with the shares of half-spaces, which H has no rows for (A11, A13). `event`: grows with the event's potential, too;
+ * NULL: it does not. */
+static double prescribed_terms(StepAdjoint* a, const RecordedStep* step, const Assembly* assembly,
+                               const double* reduced, const double* lambda, const double* nu, const ContactField* more,
+                               const EventTerms* event) {
   Sim* s = a->sim;
+  StepLengths* l = a->lengths;
+  int nv = a->model->dof_count;
   assemble_hessian(assembly, true, s->solver);
   block_solver_multiply(s->solver, lambda, a->product);
-  for (int k = 0; k < a->model->dof_count; k++) a->product[k] += reduced[k];
+  for (int k = 0; k < nv; k++) a->product[k] += reduced[k];
+  if (a->closures) closures_add_force(s->closures, nu, a->product);
+  double sum = prescribed_by_time(a, a->product, step->clock.time);
+  step_adjoint_twists(a->model, s->screws, s->reference, lambda, a->twist);
+  ContactField field = *more;
+  field.twist = a->twist;
+  memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
+  if (event) contact_replay_seed_event(a->replay, event, 1, &l->unused);
+  contact_replay_adjoint(a->replay, &field, l->unused_bar, a->ground_bar, &l->unused);
+  if (event) contact_replay_seed_event(a->replay, event, -1, &l->unused);
+  step_adjoint_compose(a, step->pose_next, a->ground_bar);
+  memset(a->product, 0, sizeof(double) * (size_t)nv);
+  step_adjoint_reduce(a, step->pose_next, s->screws, a->product);
+  return sum + prescribed_by_time(a, a->product, step->clock.time);
 }
 
 /* ---------------------------------------------------------------- the event */
@@ -175,7 +198,8 @@ bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* ev
 
 /* The event's function U(x) - U_e = 0 ends the step: lambda of the step becomes lambda + nu lambda_event with nu such
  * that nothing hangs on the length any more (I12). */
-static bool solve_event(StepAdjoint* a, const RecordedStep* step, const Assembly* assembly, ModelGradient* gradient) {
+static bool solve_event(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,
+                        ModelGradient* gradient) {
   StepLengths* l = a->lengths;
   Sim* s = a->sim;
   int nv = a->model->dof_count;
@@ -188,10 +212,10 @@ static bool solve_event(StepAdjoint* a, const RecordedStep* step, const Assembly
   double sum = l->by_dt + l->by_end + direct_by(a, BY_DT) + direct_by(a, BY_TIME) + equations_by(a, BY_DT, a->lambda) +
                equations_by(a, BY_TIME, a->lambda);
   if (s->fixed_count > 0) {
-    prescribed_products(a, assembly, l->reduced, l->lambda);
-    own += prescribed_by_time(a, a->product, step->clock.time);
-    prescribed_products(a, assembly, a->reduced, a->lambda);
-    sum += prescribed_by_time(a, a->product, step->clock.time);
+    const ContactField none = {.twist = NULL}, all = step_adjoint_field(NULL, force, step_adjoint_pair_slopes(a));
+    const double* nu = a->closures ? a->closures->nu : NULL;
+    own += prescribed_terms(a, step, assembly, l->reduced, l->lambda, l->nu, &none, &event);
+    sum += prescribed_terms(a, step, assembly, a->reduced, a->lambda, nu, &all, NULL);
   }
   double nu = -sum / own;
   if (!isfinite(nu)) return false;
@@ -206,9 +230,11 @@ static bool solve_event(StepAdjoint* a, const RecordedStep* step, const Assembly
   return true;
 }
 
-bool step_lengths_solve(StepAdjoint* a, const RecordedStep* step, const Assembly* assembly, ModelGradient* gradient) {
+bool step_lengths_solve(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,
+                        ModelGradient* gradient) {
+  a->lengths->by_prescribed = 0;
   if (a->lengths->fixed || step->clock.end != END_EVENT) return true;
-  return solve_event(a, step, assembly, gradient);
+  return solve_event(a, step, force, assembly, gradient);
 }
 
 /* ---------------------------------------------------------------- to the lengths before */
@@ -221,8 +247,7 @@ void step_lengths_spread(StepAdjoint* a, const RecordedStep* step) {
   if (a->replay) contact = contact_replay_lengths(a->replay);
   double own = l->by_dt + direct_by(a, BY_DT) + equations_by(a, BY_DT, a->lambda) + contact.dt;
   double end = l->by_end + direct_by(a, BY_TIME) + equations_by(a, BY_TIME, a->lambda);
-  if (a->sim->fixed_count > 0 && (c->begin_varies || c->dt_varies))
-    end += prescribed_by_time(a, a->product, c->time); /* of reverse_prescribed */
+  if (c->begin_varies || c->dt_varies) end += l->by_prescribed;
   l->by_dt = l->by_before + direct_by(a, BY_BEFORE) + equations_by(a, BY_BEFORE, a->lambda) + contact.dt_before;
   l->by_before = direct_by(a, BY_OLDER) + equations_by(a, BY_OLDER, a->lambda);
   double begin = c->end == END_SHARE ? end - c->share * (own + end) : end;
@@ -240,6 +265,8 @@ StepLengths* step_lengths_create(const Model* model) {
   l->reduced = MEMORY_NEW(double, model->dof_count);
   l->nu = MEMORY_NEW(double, model->closure_row_count + 1);
   l->event_bar = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
+  l->unused_bar = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
+  model_gradient_create(&l->unused, model);
   return l;
 }
 
@@ -250,6 +277,8 @@ void step_lengths_destroy(StepLengths* l) {
   memory_free(l->reduced);
   memory_free(l->nu);
   memory_free(l->event_bar);
+  memory_free(l->unused_bar);
+  model_gradient_destroy(&l->unused);
   memory_free(l);
 }
 
