@@ -14,6 +14,7 @@ typedef struct {
   char euler[4];    /* xyz: about the turned axes; XYZ: about fixed ones */
   const char* mesh_folder;
   const char* folder; /* where the model's own file is, seen from the first one's folder: "", or with a slash behind */
+  bool exact_meshes;  /* meshes weigh as what they enclose */
   double total_mass;  /* of all bodies, to which masses and inertias are scaled [kg]; 0: as they are */
   double timestep;    /* s */
   Vec3 gravity;
@@ -53,6 +54,12 @@ typedef struct {
   UrdfPose pose; /* in the body's frame */
 } MjcfSite;
 
+/* A mesh and its moment at unit density, which geoms share. */
+typedef struct {
+  const XmlElement* mesh;
+  MassMoment moment;
+} MjcfWeighedMesh;
+
 typedef struct {
   XmlDocument* documents; /* the file, then those that it includes (document_count) */
   int document_count;
@@ -83,6 +90,8 @@ typedef struct {
   Names site_names; /* names -> index in sites */
   MjcfSite* sites;
   int site_count, site_capacity;
+  MjcfWeighedMesh* weighed;
+  int weighed_count, weighed_capacity;
   MjcfMask* masks;
   int mask_count, mask_capacity;
   MjcfCoordinate* coordinates;
@@ -164,6 +173,11 @@ const XmlElement* mjcf_asset(const MjcfModel* model, const Names* names, const c
  * added to `moment` unless that is NULL. frame: in the link's frame. After an error, which is told, the geom is left
  * out. */
 void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose frame, MassMoment* moment);
+
+/* Moment of a mesh at unit density by the rule of its `inertia`, in the geom's frame [m^3, m^4, m^5], of a shell
+ * [m^2, m^3, m^4]; zero where there is none (robot/mjcf_mesh.c). An error is reported. shape: of the mesh, with its
+ * file or points. */
+MassMoment mjcf_mesh_moment(MjcfModel* model, const XmlElement* mesh, const UrdfShape* shape, const char* name);
 
 /* ---------------------------------------------------------------- bodies (robot/mjcf_body.c) */
 

@@ -319,6 +319,8 @@ static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompi
   if (strcmp(angle, "radian") == 0) compiler->degrees = false;
   if (strcmp(angle, "degree") == 0) compiler->degrees = true;
   if (mjcf_flag(model, e, "autolimits") == 0) compiler->auto_limits = false;
+  if (mjcf_flag(model, e, "exactmeshinertia") >= 0)
+    compiler->exact_meshes = mjcf_flag(model, e, "exactmeshinertia") == 1;
   compiler->total_mass = mjcf_number(model, e, "settotalmass", compiler->total_mass);
   if (*inertia) compiler->from_geoms = mjcf_flag(model, e, "inertiafromgeom");
   if (!*folder) folder = mjcf_text(model, e, "assetdir");
@@ -333,7 +335,7 @@ static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompi
   for (int i = 0; i < element->attribute_count; i++) {
     static const char READ[] =
         "angle|autolimits|inertiafromgeom|meshdir|assetdir|eulerseq|coordinate|texturedir|"
-        "settotalmass";
+        "settotalmass|exactmeshinertia";
     Text name = {0};
     if (words_index(READ, element->attributes[i].name) >= 0) continue;
     text_add(&name, "compiler/%s", element->attributes[i].name);
@@ -456,6 +458,7 @@ void mjcf_free(MjcfModel* model) {
   memory_free(model->default_elements);
   memory_free(model->assets);
   memory_free(model->masks);
+  memory_free(model->weighed);
   memory_free(model->coordinates);
   memory_free(model->starts);
   text_free(&model->dropped);

@@ -179,22 +179,6 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
   return shape->points != NULL;
 }
 
-/* The hull of a mesh, for its mass; false when there is none: told where the shape is read. */
-static bool hull_of_mesh(const Geom* geom, const UrdfShape* shape, ConvexHull* hull) {
-  *hull = (ConvexHull){0};
-  if (shape->kind == URDF_POINTS) return hull_create(hull, shape->points, shape->point_count) == HULL_OK;
-  Mesh mesh = {0};
-  Diagnostics unsaid = {0};
-  char* path = file_resolve(geom->model->path, shape->file);
-  bool good = mesh_read(&mesh, path, 1.0, &unsaid) == STATUS_OK;
-  for (int i = 0; i < mesh.position_count; i++) mesh.positions[i] = scaled(mesh.positions[i], shape->scale);
-  good = good && hull_create(hull, mesh.positions, mesh.position_count) == HULL_OK;
-  mesh_free(&mesh);
-  memory_free(path);
-  diagnostics_free(&unsaid);
-  return good;
-}
-
 /* ---------------------------------------------------------------- height fields */
 
 /* Where MuJoCo's heights from 0 to 1 are those of the picture's darkest and lightest sample. */
@@ -322,13 +306,11 @@ static void add_mass(Geom* geom, const UrdfShape* shape, MassMoment* sum) {
   bool given = mjcf_numbers(model, geom->element, "mass", 1, 1, &mass) > 0;
   MassMoment unit = mass_moment_zero();
   double volume;
-  ConvexHull hull;
   if (geom->type == GEOM_PLANE || geom->type == GEOM_HEIGHTS || (given && !(mass > 0)) || (!given && !(density > 0)))
     return;
   if (geom->type == GEOM_MESH) {
-    if (!hull_of_mesh(geom, shape, &hull)) return;
-    unit = mass_moment_solid(&hull);
-    hull_free(&hull);
+    const char* name = mjcf_text(model, geom->element, "mesh");
+    unit = mjcf_mesh_moment(model, mjcf_asset(model, &model->meshes, name), shape, name);
     volume = mass_moment_mass(&unit);
     if (!(volume > 0)) return;
   } else {

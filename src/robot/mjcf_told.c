@@ -25,7 +25,8 @@ static const struct {
     {"geom",
      "name|class|type|contype|conaffinity|condim|group|priority|size|material|friction|mass|density|solmix|"
      "solref|solimp|margin|gap|fromto|hfield|mesh|rgba|user|fluidshape|geom|sidesite" FRAME},
-    {"mesh", "name|class|content_type|file|vertex|face|scale|refpos|refquat|smoothnormal|normal|texcoord|maxhullvert"},
+    {"mesh",
+     "name|class|content_type|file|vertex|scale|inertia|refpos|refquat|smoothnormal|normal|texcoord|maxhullvert"},
     {"hfield", "name|content_type|file|size|nrow|ncol|elevation"},
     {"motor", DRIVE},
     {"position", DRIVE},
