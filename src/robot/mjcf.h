@@ -14,6 +14,7 @@ typedef struct {
   char euler[4];    /* xyz: about the turned axes; XYZ: about fixed ones */
   const char* mesh_folder;
   const char* folder; /* where the model's own file is, seen from the first one's folder: "", or with a slash behind */
+  bool strips_paths;  /* of a file's name only what is behind its last slash counts */
   bool exact_meshes;  /* meshes weigh as what they enclose */
   double total_mass;  /* of all bodies, to which masses and inertias are scaled [kg]; 0: as they are */
   double timestep;    /* s */
@@ -114,6 +115,8 @@ void mjcf_error(MjcfModel* model, SourcePlace place, const char* format, ...) __
 const char* mjcf_keep(MjcfModel* model, Text* text);
 /* That something of this name is left out, told once for all; the name is copied. */
 void mjcf_drop(MjcfModel* model, const char* what);
+/* Drops what is neither read nor without effect on motion, of an element and all in it (robot/mjcf_told.c). */
+void mjcf_report(MjcfModel* model, const XmlElement* element);
 /* The end of a message about a body that is not there: that bodies of a <composite> or <flexcomp> are left out. ""
  * where the file has none. Static. */
 const char* mjcf_why_missing(const MjcfModel* model);
@@ -197,8 +200,6 @@ double* mjcf_key_numbers(MjcfModel* model, const char* name, int* count);
 /* After the scene is made: controllers and loads, from <actuator> and springs of tendons (robot/mjcf_actuator.c).
  * carrier (links of the robot). */
 void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier);
-/* Names of attributes that are left out, in the whole file (robot/mjcf_told.c). */
-void mjcf_tell_attributes(MjcfModel* model);
 /* A site, seen from the scene's link that carries its body (or from the world) [m]; model->placed must be there. */
 UrdfPose mjcf_site_place(const MjcfModel* model, const MjcfSite* site);
 

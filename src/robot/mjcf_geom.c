@@ -133,10 +133,17 @@ static Vec3* read_vertices(MjcfModel* model, const XmlAttribute* attribute, Vec3
   return points;
 }
 
+/* The file's name as the compiler takes it. */
+static const char* name_of_file(const MjcfCompiler* compiler, const XmlAttribute* file) {
+  const char* slash = compiler->strips_paths ? strrchr(file->value, '/') : NULL;
+  return slash ? slash + 1 : file->value;
+}
+
 static const char* beside_file(MjcfModel* model, const XmlAttribute* file) {
   Text path = {0};
-  const char* folder = *file->value == '/' ? "" : mjcf_compiler(model, file->place)->folder;
-  text_add(&path, "%s%s", folder, file->value);
+  const MjcfCompiler* compiler = mjcf_compiler(model, file->place);
+  const char* name = name_of_file(compiler, file);
+  text_add(&path, "%s%s", *name == '/' ? "" : compiler->folder, name);
   return mjcf_keep(model, &path);
 }
 
@@ -145,9 +152,10 @@ static const char* asset_file(MjcfModel* model, const XmlAttribute* file) {
   Text path = {0};
   const MjcfCompiler* compiler = mjcf_compiler(model, file->place);
   const char* folder = compiler->mesh_folder;
+  const char* name = name_of_file(compiler, file);
   bool slash = *folder && folder[strlen(folder) - 1] != '/';
-  if (*file->value != '/') text_add(&path, "%s%s%s", *folder == '/' ? "" : compiler->folder, folder, slash ? "/" : "");
-  text_add(&path, "%s", file->value);
+  if (*name != '/') text_add(&path, "%s%s%s", *folder == '/' ? "" : compiler->folder, folder, slash ? "/" : "");
+  text_add(&path, "%s", name);
   return mjcf_keep(model, &path);
 }
 
@@ -159,9 +167,7 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
     mjcf_error(model, name->place, "no mesh is named '%s'", text_excerpt(name->value).text);
     return false;
   }
-  MjcfElement own = {mesh, ""};
   const XmlAttribute *file = xml_attribute(mesh, "file"), *vertex = xml_attribute(mesh, "vertex");
-  if (*mjcf_text(model, own, "refpos") || *mjcf_text(model, own, "refquat")) mjcf_drop(model, "mesh/refpos, refquat");
   shape->scale = mesh_scale(model, mesh);
   shape->kind = URDF_MESH;
   shape->place = mesh->place;
@@ -363,18 +369,6 @@ static void read_color(Geom* geom, double color[3]) {
   for (int k = 0; k < 3; k++) color[k] = fmin(fmax(rgba[k], 0), 1);
 }
 
-/* What contacts are made of there and here is not the same: told once. */
-static void drop_details(Geom* geom) {
-  static const char* const NAMES[] = {"solref", "solimp", "condim", "margin", "gap", "solmix", "fluidshape"};
-  for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-    Text what = {0};
-    if (!mjcf_attribute(geom->model, geom->element, NAMES[i])) continue;
-    text_add(&what, "geom/%s", NAMES[i]);
-    mjcf_drop(geom->model, what.data);
-    text_free(&what);
-  }
-}
-
 /* ---------------------------------------------------------------- the geom */
 
 static bool stands_still(const UrdfRobot* robot, int link) {
@@ -404,7 +398,6 @@ void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose fr
   if (collides) {
     add_mask(model, mask);
     add_friction(&geom, link);
-    drop_details(&geom);
   }
   shapes->items = memory_grown(shapes->items, sizeof(UrdfShape), shapes->count, &shapes->capacity);
   shapes->items[shapes->count++] = shape;

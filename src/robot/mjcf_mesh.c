@@ -90,7 +90,10 @@ static MassMoment weigh_file(MjcfModel* model, const XmlElement* element, const 
   ConvexHull solid = {0};
   MassMoment moment = mass_moment_zero();
   char* path = file_resolve(model->path, shape->file);
-  bool good = mesh_read(&mesh, path, 1.0, &unsaid) == STATUS_OK; /* errors are reported where the shape is read */
+  bool good = mesh_read(&mesh, path, 1.0, &unsaid) == STATUS_OK;
+  if (!good && !model->options->skip_unsupported && !model->options->lenient)
+    mjcf_error(model, shape->file_place, "the mesh '%s' cannot be used: %s", text_excerpt(path).text,
+               unsaid.count > 0 ? unsaid.items[0].text : "");
   if (good) triangles_of(&mesh, shape->scale, &solid);
   if (good && rule == RULE_CONVEX) {
     ConvexHull hull = {0};
