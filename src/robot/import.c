@@ -76,7 +76,7 @@ static bool exclude_from_world(Robot* robot, const ModelTouch* pair, Diagnostics
   text_add(&text,
            "'%s' and '%s' intersect at the start by %.3g m and cannot be moved apart: they never collide "
            "(contact.exclude); start the robot elsewhere, by --start or a keyframe",
-           a->name, b->name, pair->depth);
+           a->name, b->name, fmax(pair->depth, 0));
   remark(&robot->report, diagnostics, SEVERITY_WARNING, (SourcePlace){robot->scene.path, 0, 0}, &text);
   robot_exclude(&robot->scene, a->name, b->name);
   return true;

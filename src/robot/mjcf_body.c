@@ -167,9 +167,11 @@ static void add_coordinate(MjcfModel* model, int joint, const char* name, double
       (MjcfCoordinate){.joint = joint, .name = name, .reference = reference, .start = {1, 0, 0, 0}};
 }
 
-/* Where the joint's anchor is in its body; a free joint's is the body's frame. */
+/* Where the joint's anchor is in its body; a free joint's is the body's frame. A slide moves alike from every anchor:
+ * it takes that of the joint behind it, so that both can become one joint. */
 static Vec3 anchor_of(MjcfModel* model, const Body* body, int index) {
   double position[3] = {0};
+  while (index + 1 < body->joint_count && type_of(model, body->joints[index]) == URDF_PRISMATIC) index++;
   if (type_of(model, body->joints[index]) == URDF_FLOATING) return vec3(0, 0, 0);
   mjcf_numbers(model, body->joints[index], "pos", 3, 3, position);
   return urdf_pose_mul(body->joint_frame[index], at(vec3(position[0], position[1], position[2]))).position;
