@@ -67,9 +67,9 @@ static void refuse_inward(Builder* builder, const SceneLink* source, double volu
   const SceneShape* shape = triangle_shape(builder, source);
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
                   "the triangles of link '%s' face inward (%s): seen from outside their corners run clockwise, so that "
-                  "they enclose %.6g m^3; turn the faces over, or take 'decompose' instead of 'pieces: triangles', "
-                  "which repairs it",
-                  text_excerpt(source->name).text, shape->file ? shape->file : "its points", volume);
+                  "they enclose %.6g m^3; %s",
+                  text_excerpt(source->name).text, shape->file ? shape->file : "its points", volume,
+                  shape->file ? "give the mesh 'orient: fix', which turns it outward" : "turn the triangles over");
 }
 
 /* Do the link's triangles, if it has some, leave an edge open? Corners at the same place are one. */

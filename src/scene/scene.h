@@ -57,6 +57,7 @@ typedef struct {
   double scale;
   bool hull_per_group;
   bool triangles;   /* MESH: the pieces are its triangles; POINTS: every three points are one */
+  bool orient_fix;  /* MESH with triangles: those of the repaired surface, closed and outward */
   int max_vertices; /* 0 = keep all */
   HullTie tie;      /* of a grid's blocks, while their vertices are designed */
   bool decompose;   /* into hulls that cover the mesh, by these options */

@@ -205,6 +205,9 @@ static const SchemaRow ROWS[] = {
      .meaning = "What contact sees: convex hulls, or the triangles of the mesh as they are (of points: every three), "
                 "closed or "
                 "open. Density and mass_model uniform then go by the enclosed volume."},
+    {"shape", "orient", VALUE_CHOICE, AT(SceneShapeForm, orient), .only = "mesh", .of = "keep|fix", .fallback = "keep",
+     .meaning = "With pieces: triangles. fix repairs the surface as sdrs decompose does: neighbours are turned alike, "
+                "closed surfaces are turned outward and open borders are closed."},
     {"shape", "max_vertices", VALUE_INTEGER, AT(SceneShapeForm, shape.max_vertices), .only = "mesh",
      .fallback = "(all)", .range = RANGE_BETWEEN(4, 1000000),
      .meaning = "Thin each hull to at most so many vertices; the error is reported."},
