@@ -351,8 +351,22 @@ static Status begin(DesignRun* run) {
   return agreed(status == STATUS_OK ? save_iteration(run) : status);
 }
 
+/* Pairs of links that limit the design from now on, once each. told: how many were told. */
+static void tell_start_pairs(const DesignRun* run, Progress* progress, int* told) {
+  int count = optimization_start_pair_count(run->optimization);
+  for (; *told < count; ++*told) {
+    if (run->options->quiet) continue;
+    progress_end(progress);
+    fprintf(stderr,
+            "%s: iteration %d: links %s would intersect at the start; their gap limits the design from here on\n",
+            run->task.name, optimization_iteration(run->optimization),
+            optimization_start_pair(run->optimization, *told).text);
+  }
+}
+
 static Status iterate(DesignRun* run) {
   Progress progress;
+  int told = optimization_start_pair_count(run->optimization);
   progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, iterations_most(run), timer_now());
   Status status = STATUS_OK;
   while (status == STATUS_OK && optimization_stop(run->optimization) == STOP_NOT_YET) {
@@ -361,6 +375,7 @@ static Status iterate(DesignRun* run) {
     if (status == STATUS_OK) status = optimization_advance(run->optimization);
     if (status != STATUS_OK || optimization_stop(run->optimization) == STOP_FLAT) break;
     show_progress(run, &progress);
+    tell_start_pairs(run, &progress, &told);
     status = save_failed(run);
     status = agreed(status == STATUS_OK ? save_iteration(run) : status);
     show_iteration(run);

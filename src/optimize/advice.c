@@ -114,6 +114,16 @@ static void list_search(Advisor* a) {
              r.invalid + r.solver + r.rose, a->count, r.rose, r.solver, r.invalid);
 }
 
+static void list_start_pairs(Advisor* a) {
+  const Optimization* o = a->o;
+  if (o->moved_trials == 0) return;
+  text_add(&a->out->findings, "%d trials were moved so that they can start", o->moved_trials);
+  for (int k = 0; k < o->start_pair_count; k++)
+    text_add(&a->out->findings, "%s %s", k == 0 ? ": designs are limited by the initial gap of" : ",",
+             optimization_start_pair(o, k).text);
+  text_add(&a->out->findings, "\n");
+}
+
 static const TaskLoss* first_failure(const Optimization* o, SuccessTerm* term) {
   for (int i = 0; i < optimization_success_count(o); i++) {
     *term = optimization_success(o, i);
@@ -378,6 +388,7 @@ void optimization_report(const Optimization* o, bool interrupted, OptimizationRe
   Advisor a = {o, out, optimization_rejected(o), o->iteration, o->best_iteration, 0};
   add_stopped(&a, interrupted);
   list_search(&a);
+  list_start_pairs(&a);
   list_terms(&a);
   list_bounds(&a);
   list_unmoved(&a);

@@ -119,6 +119,11 @@ int optimization_best_iteration(const Optimization* optimization);
 int optimization_best_start(const Optimization* optimization); /* of several, from 0: that iteration's */
 /* What the last refused trial failed of, in words ("" when it was not); owned by the optimization until it advances. */
 const char* optimization_reason(const Optimization* optimization);
+/* How many pairs of links have limited designs so far: a trial would have let them intersect at the start, and was
+ * moved until they do not. Asking allocates nothing, never fails. */
+int optimization_start_pair_count(const Optimization* optimization);
+/* One of them, 0 ... count - 1, in the order in which they were found: "'a' and 'b'". By value. */
+Excerpt optimization_start_pair(const Optimization* optimization, int index);
 /* How the last gradient was found. Undefined before optimization_start; copied out. */
 AdjointReport optimization_adjoint(const Optimization* optimization);
 /* Returns the steps of the last evaluated runs that ended above the tolerance, of the scenario with the largest
