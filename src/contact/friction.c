@@ -15,9 +15,11 @@
 
 /* ---------------------------------------------------------------- lagging: what the next step's friction rests on */
 
+/* *x: the vertex; of a ball its point nearest to the plane. */
 static bool side_is_active(const HullInstance* h, double sigma, const Plane* plane, double support, int m, Vec3* x,
                            double* c) {
   *x = pose_apply(h->pose, vec3(h->points.x[m], h->points.y[m], h->points.z[m]));
+  if (h->rounding > 0) *x = vec3_add_scaled(*x, -sigma * h->rounding / vec3_norm(plane->n), plane->n);
   *c = sigma * (vec3_dot(plane->n, vec3_sub(*x, plane->origin)) + plane->o);
   return *c < support;
 }
@@ -30,6 +32,7 @@ int friction_count(const HullInstance* a, const HullInstance* b, double support,
     double sigma = side == 0 ? -1 : 1;
     Vec3 n = vec3_scale(mat3_tmul_vec(h->pose.r, plane->n), sigma);
     double o = sigma * (vec3_dot(plane->n, vec3_sub(h->pose.t, plane->origin)) + plane->o);
+    if (h->rounding > 0) o -= h->rounding * vec3_norm(plane->n);
     int near = 0; /* a little wider than s: rounding must not overrun the store */
     for (int m = 0; m < h->points.count; m++)
       near += n.x * h->points.x[m] + n.y * h->points.y[m] + n.z * h->points.z[m] + o < 1.001 * support;
@@ -59,9 +62,9 @@ static int lag_side(const HullInstance* h, double sigma, double support, const P
     Vec3 x;
     double c;
     if (!side_is_active(h, sigma, plane, support, m, &x, &c) || !(c > 0)) continue;
-    out[count++] = (FrictionVertex){.local = {h->points.x[m], h->points.y[m], h->points.z[m]},
-                                    .weight = smoothed_weight(h, support, c, length),
-                                    .vertex = m};
+    Vec3 local = {h->points.x[m], h->points.y[m], h->points.z[m]};
+    if (h->rounding > 0) local = mat3_tmul_vec(h->pose.r, vec3_sub(x, h->pose.t));
+    out[count++] = (FrictionVertex){.local = local, .weight = smoothed_weight(h, support, c, length), .vertex = m};
   }
   return count;
 }

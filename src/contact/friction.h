@@ -20,7 +20,7 @@ typedef struct {
 
 /* One lagged contact vertex. */
 typedef struct {
-  Vec3 local;         /* in the link's frame [m] */
+  Vec3 local;         /* in the link's frame [m]; of a ball the point that is nearest to the plane at t */
   double position[2]; /* x^t - c in the tangent basis [m] */
   double scaled[2];   /* position / length of the lag */
   double height;      /* x^t - c along the normal [m] */

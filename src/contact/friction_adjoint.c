@@ -89,13 +89,14 @@ static WeightSlope weight_slope(const ActiveVertex* v, double support, double le
       -slope * active_first_by_support(v, support) * length - 2 * (floor / root - 1) * floor / support};
 }
 
-/* A lagged vertex at t before the plane at t. */
+/* A lagged vertex at t before the plane at t; x0: of a ball its point nearest to the plane. */
 static ActiveVertex lagged_vertex(const FrictionVertex* v, const HullInstance* hull, double sigma, double support,
                                   const Plane* plane, Vec3 x0) {
   Vec3 x = vec3_sub(x0, plane->origin);
   double clearance = sigma * (vec3_dot(plane->n, x) + plane->o);
   Barrier b = vertex_barrier(hull, support, clearance);
-  return (ActiveVertex){v->vertex, x, b.first, b.second, clearance};
+  Vec3 center = vec3_add_scaled(x, sigma * hull->rounding / vec3_norm(plane->n), plane->n);
+  return (ActiveVertex){v->vertex, center, b.first, b.second, clearance, x};
 }
 
 /* Derivatives with respect to the lagged plane, gathered over the vertices. */
@@ -137,6 +138,21 @@ typedef struct {
   Vec3 fixed; /* part of LagBar.direction that comes from what does not turn with the bodies at t */
 } FrictionReverse;
 
+/* (A8b) The point x0 = center + e, e = -sigma r n^, that friction of a ball acts at is fixed in the body during the
+ * step: it goes with the plane's normal and the radius, and its place in the body with the body's turn at t. by_x0,
+ * by_x1: derivatives by where it is at t and at t + dt. */
+static void ball_reverse(FrictionReverse* f, int side, Vec3 by_x0, Vec3 by_x1, LagBar* bar, PairShares* out) {
+  const PairBody *now = &f->now[side], *next = &f->next[side];
+  double lean = (side == 0 ? 1 : -1), radius = now->hull.rounding;
+  Vec3 n = f->lag->normal, e = vec3_scale(n, lean * radius);
+  Vec3 back = mat3_mul_vec(now->hull.pose.r, mat3_tmul_vec(next->hull.pose.r, by_x1));
+  Vec3 by_e = vec3_add(by_x0, back);
+  bar->direction = vec3_add_scaled(bar->direction, lean * radius, by_e);
+  f->fixed = vec3_add_scaled(f->fixed, lean * radius, back);
+  out->rounding[side] += lean * vec3_dot(n, by_e);
+  out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(back, e));
+}
+
 static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const double twist[6],
                                   ActiveVertex* then, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -169,11 +185,13 @@ static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVe
   Vec3 by_y = in_plane(lag, -(omega * b[1] + turn * e[1]), omega * b[0] + turn * e[0]);
   share.now = vec3_add(share.now, by_y);
   bar->direction = vec3_add_scaled(bar->direction, -v->height, by_y);
+  if (f->now[side].hull.rounding > 0) ball_reverse(f, side, share.now, share.next, bar, out);
   /* the weight */
   double sigma = side == 0 ? -1 : 1;
   *then = lagged_vertex(v, &f->now[side].hull, sigma, f->support, f->plane, x0);
   WeightSlope slope = weight_slope(then, f->support, f->length);
-  add_weight(&slope, mu * phi_q, sigma, then->x, bar, out);
+  add_weight(&slope, mu * phi_q, sigma, then->at, bar, out);
+  out->rounding[side] -= mu * phi_q * slope.by_clearance * f->length;
   share.now = vec3_add_scaled(share.now, mu * phi_q * slope.by_clearance * sigma, f->plane->n);
   return share;
 }
@@ -185,7 +203,7 @@ static void ground_reverse(const FrictionReverse* f, const ActiveVertex* ground,
   Slip s = ground_slip(lag, f->parameters->smoothing);
   out->smoothing -= 0.5 * mu * lag->ground_weight * (s.r[0] * q[0] + s.r[1] * q[1]) / (s.rho * s.rho * s.rho);
   WeightSlope slope = weight_slope(ground, f->support, f->length);
-  add_weight(&slope, mu * (s.phi[0] * q[0] + s.phi[1] * q[1]), 1, ground->x, bar, out);
+  add_weight(&slope, mu * (s.phi[0] * q[0] + s.phi[1] * q[1]), 1, ground->at, bar, out);
 }
 
 /* Turned or shifted with the body's vertices at t, the half-space leaves all as it was but for the plane's direction,
@@ -212,7 +230,8 @@ static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solutio
     double sigma = side == 0 ? -1 : 1;
     const ActiveVertex* v = &then->vertices[k];
     VertexShare* share = &out->share[side][first[side] + k - (side ? f->lag->count[0] : 0)];
-    double along = vec3_dot(v->x, zn) + z[3];
+    double along = vec3_dot(v->at, zn) + z[3];
+    out->rounding[side] += ball_share(f->plane->n, v, sigma * along, zn);
     share->now = vec3_add_scaled(share->now, v->second * along, f->plane->n);
     share->now = vec3_add_scaled(share->now, sigma * v->first, zn);
     out->support += sigma * active_first_by_support(v, f->support) * along;
