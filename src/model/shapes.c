@@ -346,6 +346,11 @@ static void build_solid(Builder* builder, const SceneShape* shape, ShapeSolid* s
     solid_from_points(builder, shape, solid);
   else
     solid_from_primitive(builder, shape, solid);
+  if (shape_is_exact(shape) && !model_takes_round(builder->scene, shape))
+    warn_shape(builder, shape,
+               "exact is left out: a contact law of the scene takes polyhedra, here one of %d vertices; give "
+               "contact.model separating_plane, or leave 'exact' out",
+               solid->piece_count > 0 ? solid->pieces[0].vertex_count : 0);
   if (shape->triangles && solid->pieces) finish_triangles(builder, shape, solid);
   solid->feature = MEMORY_NEW(double, solid->piece_count);
   double whole = solid->triangles && solid->piece_count > 0 ? set_feature(solid) : 0;

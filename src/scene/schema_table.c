@@ -175,6 +175,10 @@ static const SchemaRow ROWS[] = {
     {"shape", "radius", VALUE_NUMBER, AT(SceneShapeForm, shape.radius), .only = "sphere|cylinder|capsule|rounded_box",
      .unit = "m", .range = RANGE_ABOVE(0), .required = true,
      .meaning = "Radius of the round solid; the polyhedron is inscribed."},
+    {"shape", "exact", VALUE_BOOL, AT(SceneShapeForm, shape.exact), .only = "sphere|capsule", .fallback = "false",
+     .meaning = "Contact by separating_plane takes the solid itself: it rolls without facets and has the mass of the "
+                "solid, and a design may change its radius and length. Pictures, files and the other laws take the "
+                "polyhedron."},
     {"shape", "length", VALUE_NUMBER, AT(SceneShapeForm, shape.length), .only = "cylinder|capsule", .unit = "m",
      .range = RANGE_ABOVE(0), .required = true,
      .meaning = "Length along z, centred; for a capsule that of its straight part."},

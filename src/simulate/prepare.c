@@ -51,8 +51,12 @@ StepWeights step_weights(Integrator integrator, const StepClock* clock) {
   if (clock->kind == STEP_IMPACT || clock->kind == STEP_LEAVES) return part_weights(clock);
   if (clock->kind == STEP_STRIKES || clock->kind == STEP_STRUCK || clock->kind == STEP_RECOVERS)
     return first_order_weights(clock);
+  if (second) return second_order_weights(clock);
   /* momentum: the turning of free bodies is spin_aim's, trees of joints are tree_flight_aim's */
-  return second ? second_order_weights(clock) : first_order_weights(clock);
+  StepWeights w = first_order_weights(clock);
+  /* The given velocity is that of t = 0, half a step before the middle of the first one (S3). */
+  if (integrator == INTEGRATOR_MOMENTUM && !(clock->dt_before > 0)) w.factor = 2;
+  return w;
 }
 
 double step_force_time(Integrator integrator, const StepClock* clock) {
