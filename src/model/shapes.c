@@ -327,9 +327,17 @@ static HullResult make_primitive(ConvexHull* hull, const SceneShape* shape) {
   return HULL_FAILED;
 }
 
+/* Of the polyhedron that stands for a round solid in pictures and files. */
+enum { DRAWN_RESOLUTION = 2, DRAWN_SEGMENTS = 24 };
+
 static void solid_from_primitive(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
   solid->pieces = MEMORY_NEW(ConvexHull, 1);
-  HullResult result = make_primitive(&solid->pieces[0], shape);
+  SceneShape drawn = *shape;
+  if (model_takes_round(builder->scene, shape)) {
+    drawn.resolution = DRAWN_RESOLUTION;
+    drawn.segments = DRAWN_SEGMENTS;
+  }
+  HullResult result = make_primitive(&solid->pieces[0], &drawn);
   if (result == HULL_OK)
     solid->piece_count = 1;
   else
@@ -346,11 +354,6 @@ static void build_solid(Builder* builder, const SceneShape* shape, ShapeSolid* s
     solid_from_points(builder, shape, solid);
   else
     solid_from_primitive(builder, shape, solid);
-  if (shape_is_exact(shape) && !model_takes_round(builder->scene, shape))
-    warn_shape(builder, shape,
-               "exact is left out: a contact law of the scene takes polyhedra, here one of %d vertices; give "
-               "contact.model separating_plane, or leave 'exact' out",
-               solid->piece_count > 0 ? solid->pieces[0].vertex_count : 0);
   if (shape->triangles && solid->pieces) finish_triangles(builder, shape, solid);
   solid->feature = MEMORY_NEW(double, solid->piece_count);
   double whole = solid->triangles && solid->piece_count > 0 ? set_feature(solid) : 0;

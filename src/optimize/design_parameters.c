@@ -470,7 +470,8 @@ static bool list_shapes(Listing* l, const TaskName* name, int link) {
       listed++;
     }
   }
-  return listed > 0 || refuse(l, name, "it has no convex smooth shape, and no sphere or capsule that is exact");
+  return listed > 0 ||
+         refuse(l, name, "it has no convex smooth shape, and no sphere without resolution or capsule without segments");
 }
 
 /* ---------------------------------------------------------------- all of an item */

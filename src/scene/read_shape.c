@@ -214,6 +214,7 @@ static int add_shape(Reader* reader, const Node* node, const char* name, const S
   *shape = whole;
   shape->name = memory_text(name);
   shape->place = node->place;
+  shape->exact = !is_given(node, "resolution") && !is_given(node, "segments");
   shape->hull_per_group = form->hulls == 1;
   shape->triangles = form->pieces == 1;
   shape->orient_fix = form->orient == 1;

@@ -50,7 +50,7 @@ typedef struct {
   Vec3 size;
   double radius, length;
   int resolution, segments;
-  bool exact; /* SPHERE, CAPSULE: contact takes the solid itself, not the polyhedron in it */
+  bool exact; /* SPHERE, CAPSULE: neither is given, so contact may take the solid itself, not the polyhedron in it */
   Vec3* points;
   int point_count;
   bool keep_interior; /* POINTS: points inside the hull stay vertices (they weigh, and may come out in a design) */

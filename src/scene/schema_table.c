@@ -174,21 +174,21 @@ static const SchemaRow ROWS[] = {
      .meaning = "Distance of the rounded corners' centres along x, y, z: the radius comes on top at both ends."},
     {"shape", "radius", VALUE_NUMBER, AT(SceneShapeForm, shape.radius), .only = "sphere|cylinder|capsule|rounded_box",
      .unit = "m", .range = RANGE_ABOVE(0), .required = true,
-     .meaning = "Radius of the round solid; the polyhedron is inscribed."},
-    {"shape", "exact", VALUE_BOOL, AT(SceneShapeForm, shape.exact), .only = "sphere|capsule", .fallback = "false",
-     .meaning = "Contact by separating_plane takes the solid itself: it rolls without facets and has the mass of the "
-                "solid, and a design may change its radius and length. Pictures, files and the other laws take the "
-                "polyhedron."},
+     .meaning = "Radius of the round solid. separating_plane takes spheres and capsules as they are: they roll without "
+                "facets. Other laws, and shapes with resolution or segments, take the inscribed polyhedron."},
     {"shape", "length", VALUE_NUMBER, AT(SceneShapeForm, shape.length), .only = "cylinder|capsule", .unit = "m",
      .range = RANGE_ABOVE(0), .required = true,
      .meaning = "Length along z, centred; for a capsule that of its straight part."},
     {"shape", "resolution", VALUE_INTEGER, AT(SceneShapeForm, shape.resolution), .only = "sphere", .fallback = "1",
      .range = RANGE_BETWEEN(0, 6),
-     .meaning = "Subdivisions of the icosahedron: 12, 42, 162, 642, 2562, 10242, 40962 vertices; 5 rolls like a ball."},
+     .meaning = "Subdivisions of the icosahedron: 12, 42, 162, 642, 2562, 10242, 40962 vertices. If given, every law "
+                "takes this polyhedron; otherwise separating_plane takes the ball."},
     {"shape", "segments", VALUE_INTEGER, AT(SceneShapeForm, shape.segments), .only = "cylinder", .fallback = "16",
      .range = RANGE_BETWEEN(3, 1024), .meaning = "Vertices on each rim."},
     {"shape", "segments", VALUE_INTEGER, AT(SceneShapeForm, shape.segments), .only = "capsule", .fallback = "12",
-     .range = RANGE_BETWEEN(3, 1024), .meaning = "Vertices around; a quarter as many rings on each cap."},
+     .range = RANGE_BETWEEN(3, 1024),
+     .meaning = "Vertices around; a quarter as many rings on each cap. If given, every law takes this polyhedron; "
+                "otherwise separating_plane takes the capsule."},
     {"shape", "points", VALUE_POINTS, AT(SceneShapeForm, points), .only = "points", .unit = "m", .required = true,
      .meaning = "At least four points; the solid is their convex hull."},
     {"shape", "keep_interior", VALUE_BOOL, AT(SceneShapeForm, shape.keep_interior), .only = "points",

@@ -156,13 +156,13 @@ static void write_shape_keys(const SceneWriter* writer, const SceneShape* shape)
       break;
     case SHAPE_SPHERE:
       write_key_number(out, "radius", shape->radius);
-      text_add(out, ", resolution: %d%s", shape->resolution, shape->exact ? ", exact: true" : "");
+      if (!shape->exact) text_add(out, ", resolution: %d", shape->resolution);
       break;
     case SHAPE_CYLINDER:
     case SHAPE_CAPSULE:
       write_key_number(out, "radius", shape->radius);
       write_key_number(out, "length", shape->length);
-      text_add(out, ", segments: %d%s", shape->segments, shape->exact ? ", exact: true" : "");
+      if (!shape->exact) text_add(out, ", segments: %d", shape->segments);
       break;
     case SHAPE_ROUNDED_BOX:
       write_key_number(out, "radius", shape->radius);

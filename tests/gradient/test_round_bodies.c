@@ -4,8 +4,8 @@
 #include "gradient/variables.h"
 
 #define RADIUS 0.05
-#define SPHERE "{type: sphere, radius: 0.05, exact: true}"
-#define CAPSULE "{type: capsule, radius: 0.04, length: 0.12, exact: true}"
+#define SPHERE "{type: sphere, radius: 0.05}"
+#define CAPSULE "{type: capsule, radius: 0.04, length: 0.12}"
 
 /* ---------------------------------------------------------------- closed forms, dt 10 ms */
 
@@ -76,8 +76,8 @@ static void masses_are_those_of_the_solid(void** state) {
   (void)state;
   const char* const text =
       "links:\n"
-      "  - {name: ball, density: 1000, shape: {type: sphere, radius: 0.05, exact: true}}\n"
-      "  - {name: exact, density: 1000, shape: {type: capsule, radius: 0.04, length: 0.12, exact: true}, position: [1, "
+      "  - {name: ball, density: 1000, shape: {type: sphere, radius: 0.05}}\n"
+      "  - {name: exact, density: 1000, shape: {type: capsule, radius: 0.04, length: 0.12}, position: [1, "
       "0, 0]}\n"
       "  - {name: fine, density: 1000, mass_model: uniform, shape: {type: capsule, radius: 0.04, length: 0.12, "
       "segments: 512}, position: [2, 0, 0]}\n";

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Runs the scenes of rows.py and compares what is measured on them with the right values.
 
-    tests/physics/battery.py SDRS WORK_FOLDER [--table] [--only WORDS] [--set KEY=VALUE]...
+    tests/physics/battery.py SDRS WORK_FOLDER [--table] [--mujoco MUJOCO_RUN] [--only WORDS] [--set KEY=VALUE]...
 
 Prints `ok`, `known` or `FAIL` a row and variant, then `N passed, N failed`. A known shortfall counts as passed while it
-lasts; one that is gone fails, so that the table stays true. --table prints the rows as a Markdown table instead.
+lasts; one that is gone fails, so that the table stays true. --table prints the rows as a Markdown table instead, with
+--mujoco (tests/mujoco/mujoco_run.c) also what MuJoCo makes of the exported scenes with its default time step of 2 ms.
 """
 
 import argparse
 import csv
 import os
+import re
 import subprocess
 import sys
 
@@ -36,6 +38,33 @@ def run_scene(sdrs, folder, name, scene, sets):
     return run
 
 
+def run_mujoco(sdrs, program, folder, name, scene, sets):
+    """The same scene, exported, in MuJoCo."""
+    os.makedirs(folder, exist_ok=True)
+    path, model = os.path.join(folder, name + ".yaml"), os.path.join(folder, name + ".xml")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(scene)
+    options = [word for text in sets for word in ("--set", text)]
+    export = subprocess.run([sdrs, "export", path, "-q", "-o", model, *options], capture_output=True, text=True, check=False)
+    if export.returncode != 0:
+        raise RuntimeError("no export")
+    duration = float(re.search(r"duration: ([0-9.e-]+)", scene)[1])  # every scene gives one
+    done = subprocess.run([program, model, repr(duration), "0.01", "0.002"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip() or f"exit code {done.returncode}")
+    return Run(done.stdout.splitlines())
+
+
+def mujoco_cell(args, number, row, ours):
+    try:
+        run = run_mujoco(args.sdrs, args.mujoco, args.work, f"{number}-mujoco", row.scene, args.set)
+        run.add_centers(ours)
+        seen = row.measure(run)
+    except (RuntimeError, AttributeError, KeyError, IndexError, ZeroDivisionError):
+        return "-"
+    return f"{seen:.6g}" if abs(seen - row.right) <= row.within else f"**{seen:.6g}**"
+
+
 def variants(row):
     yield "default", ()
     if row.recommended:
@@ -47,19 +76,22 @@ def main():
     parser.add_argument("sdrs")
     parser.add_argument("work")
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--mujoco", help="the program of tests/mujoco/mujoco_run.c")
     parser.add_argument("--only", default="")
     parser.add_argument("--set", action="append", default=[], help="an override of every scene")
     args = parser.parse_args()
     passed = failed = 0
     if args.table:
-        print("| scene | right | within | default | recommended | source |\n|---|---|---|---|---|---|")
+        print("| scene | right | within | default | recommended | MuJoCo | source |\n|---|---|---|---|---|---|---|")
     for number, row in enumerate(ROWS):
         if args.only not in row.name:
             continue
-        cells = {}
+        cells, ours = {}, None
         for variant, sets in variants(row):
             try:
-                seen = row.measure(run_scene(args.sdrs, args.work, f"{number}-{variant}", row.scene, [*args.set, *sets]))
+                run = run_scene(args.sdrs, args.work, f"{number}-{variant}", row.scene, [*args.set, *sets])
+                ours = ours or run
+                seen = row.measure(run)
                 good = abs(seen - row.right) <= row.within
                 shown = f"{seen:.6g}"
             except (RuntimeError, IndexError, ZeroDivisionError) as error:
@@ -77,7 +109,8 @@ def main():
                     note = f": right now, take the known shortfall out of rows.py ({known})"
                 print(f"{verdict:5} {row.name} [{variant}]: {shown}, right {row.right:.6g} +- {row.within:.2g}{note}")
         if args.table:
-            print(f"| {row.name} | {row.right:.6g} | {row.within:.2g} | {cells['default']} | {cells.get('recommended', '')} | {row.source} |")
+            other = mujoco_cell(args, number, row, ours) if args.mujoco and ours else ""
+            print(f"| {row.name} | {row.right:.6g} | {row.within:.2g} | {cells['default']} | {cells.get('recommended', '')} | {other} | {row.source} |")
     if not args.table:
         print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)

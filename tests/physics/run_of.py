@@ -19,6 +19,26 @@ class Run:
         self.columns = {name: [row[k] for row in rows] for k, name in enumerate(names)}
         self.time = self.columns["time"]
 
+    def add_centers(self, other):
+        """Centres of mass of a run without them, which stand in the links as in another run of the same scene."""
+        for name in [name for name in other.columns if name.endswith("/cx")]:
+            link = name[:-3]
+            if f"{link}/px" not in self.columns:
+                continue
+            local = [0.0, 0.0, 0.0]
+            for i, axis in enumerate("xyz"):
+                way = other.direction(link, axis, 0)
+                local[i] = sum(
+                    way[k] * (other.columns[f"{link}/c{x}"][0] - other.columns[f"{link}/p{x}"][0])
+                    for k, x in enumerate("xyz")
+                )
+            for k, x in enumerate("xyz"):
+                self.columns[f"{link}/c{x}"] = [
+                    self.columns[f"{link}/p{x}"][row]
+                    + sum(local[i] * self.direction(link, axis, row)[k] for i, axis in enumerate("xyz"))
+                    for row in range(len(self.time))
+                ]
+
     def at(self, name, time=None):
         """Value of a column at a time (default: the end), linear between rows."""
         values = self.columns[name]
