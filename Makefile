@@ -167,7 +167,7 @@ build-check:
 	@scripts/make_page.sh --fetch
 	@$(MAKE) --no-print-directory FLAVOUR=release WERROR=1 program library
 	@$(MAKE) --no-print-directory FLAVOUR=check program unit-tests other-tests
-	@$(MAKE) --no-print-directory FLAVOUR=readers reader-tests
+	@$(MAKE) --no-print-directory FLAVOUR=readers reader-tests fuzzers
 
 check-asan: ## every test program under the address and undefined-behaviour sanitizers
 	@scripts/deps.sh check

@@ -1,5 +1,5 @@
-/* A fuzz target without a fuzzer: runs it once on no bytes, then on every file of the folders that are named. Options of
- * libFuzzer are left out. Each name is printed before its run, so the last one is what stopped the target. */
+/* A fuzz target without a fuzzer: runs it once on no bytes, then on every file of the folders that are named. Options
+ * of libFuzzer are left out. Each name is printed before its run, so the last one is what stopped the target. */
 #include <dirent.h>
 #include <stdio.h>
 #include <sys/stat.h>

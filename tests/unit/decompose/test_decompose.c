@@ -280,14 +280,13 @@ static void a_flat_mesh_is_refused(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(crossed_bars_are_two_hulls),      cmocka_unit_test(an_angle_is_two_hulls),
-      cmocka_unit_test(a_channel_is_three_hulls),        cmocka_unit_test(a_cube_is_one_hull),
-      cmocka_unit_test(a_ring_is_covered_and_symmetric), cmocka_unit_test(hulls_inside_a_channel_are_the_channel),
-      cmocka_unit_test(hulls_inside_keep_their_vertices),
-      cmocka_unit_test(hulls_inside_a_ring_keep_to_it),  cmocka_unit_test(bodies_that_overlap_are_no_walls),
-      cmocka_unit_test(threads_do_not_change_the_hulls), cmocka_unit_test(even_blocks_share_their_corners),
-      cmocka_unit_test(inner_blocks_are_there),          cmocka_unit_test(a_flat_mesh_is_refused),
-      cmocka_unit_test(more_hulls_follow_a_ring_closer),
+      cmocka_unit_test(crossed_bars_are_two_hulls),       cmocka_unit_test(an_angle_is_two_hulls),
+      cmocka_unit_test(a_channel_is_three_hulls),         cmocka_unit_test(a_cube_is_one_hull),
+      cmocka_unit_test(a_ring_is_covered_and_symmetric),  cmocka_unit_test(hulls_inside_a_channel_are_the_channel),
+      cmocka_unit_test(hulls_inside_keep_their_vertices), cmocka_unit_test(hulls_inside_a_ring_keep_to_it),
+      cmocka_unit_test(bodies_that_overlap_are_no_walls), cmocka_unit_test(threads_do_not_change_the_hulls),
+      cmocka_unit_test(even_blocks_share_their_corners),  cmocka_unit_test(inner_blocks_are_there),
+      cmocka_unit_test(a_flat_mesh_is_refused),           cmocka_unit_test(more_hulls_follow_a_ring_closer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
