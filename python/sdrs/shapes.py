@@ -57,7 +57,7 @@ class Shapes:
         status = lib.sdrs_shapes_new(ctypes.byref(self._pointer), json.dumps(shapes, default=_plain).encode(),
                                      os.fsencode(path) if path else None)
         self._check(status)
-        self._count = len(shapes)
+        self._count: int = lib.sdrs_shapes_count(self._pointer)
 
     def __del__(self) -> None:
         if lib is not None and getattr(self, "_pointer", None):

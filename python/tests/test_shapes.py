@@ -73,6 +73,22 @@ class Queries(unittest.TestCase):
         self.assertEqual(found["normal"].shape, (50, 3))
         self.assertEqual(found["d_alpha_a"].shape, (50, 6))
 
+    def test_flat_on_flat_has_slopes_of_the_distance_alone(self):
+        draw, rows = np.random.default_rng(7), 100
+        cube = {"type": "superellipsoid", "size": [1, 1, 1], "exponent": 8}
+        here, there = np.tile([0, 0, 0, 1, 0, 0, 0.0], (2, rows, 1))
+        there[:, :3] = draw.uniform(-0.3, 0.3, (rows, 3)) * (draw.uniform(size=(rows, 3)) < 0.7)
+        there[np.arange(rows), np.arange(rows) % 3] = draw.choice([-2.5, 2.5], rows)
+        found = sdrs.Shapes([cube]).query("growth", 0, 0, here, there, ("alpha", "normal"), ("alpha", "gap", "point"))
+        expected = found["alpha"] / (found["normal"] * there[:, :3]).sum(axis=1)  # alpha n / (n . r)
+        np.testing.assert_allclose(found["d_alpha_b"][:, 3:], expected[:, None] * found["normal"], atol=1e-7)
+        np.testing.assert_allclose(found["d_alpha_a"][:, 3:], -found["d_alpha_b"][:, 3:], atol=1e-7)
+        self.assertTrue(np.isfinite(found["d_gap_a"]).all() and np.isnan(found["d_point_a"]).any())
+        boxes = sdrs.Shapes([BOX]).query("distance", 0, 0, here, there, ("distance", "normal"), ("distance", "witness_a"))
+        np.testing.assert_allclose(boxes["distance"], 1.5)
+        np.testing.assert_allclose(boxes["d_distance_b"][:, 3:], boxes["normal"], atol=1e-12)
+        self.assertTrue(np.isfinite(boxes["d_distance_a"]).all() and np.isnan(boxes["d_witness_a_a"]).all())
+
     def test_slots_beyond_the_contacts_are_nan(self):
         shapes = sdrs.Shapes([BOX, WEDGE])
         at, j = poses(3, 0.5, 5), np.array([0, 1, 0])

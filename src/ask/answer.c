@@ -45,6 +45,7 @@ typedef struct {
   int columns, own[2];
   double* room;    /* the values, where they are the table's own */
   bool missing[2]; /* of a body's own parameters there are none */
+  int known;       /* where the rest is missing, the first rows by poses are known all the same */
 } Table;
 
 /* `d_<name>_<of>`, which the numbers of a row do not need. */
@@ -70,8 +71,9 @@ static void add_derivatives(AnswerForm* out, const Table* table, const AnswerRow
     answer_text(out, "reason", reason);
   }
   for (int k = 0; k < count; k++) {
-    add_part(out, &known, &rows[k], "a", 0, 6);
-    add_part(out, &known, &rows[k], "b", 6, 6);
+    const Table* by_poses = rows[k].first + rows[k].count <= table->known ? table : &known;
+    add_part(out, by_poses, &rows[k], "a", 0, 6);
+    add_part(out, by_poses, &rows[k], "b", 6, 6);
     if (table->columns == QUERY_POSE_COLUMNS) continue;
     for (int body = 0, first = QUERY_POSE_COLUMNS; body < 2; first += table->own[body++]) {
       Table own = known;
@@ -120,6 +122,9 @@ static void add_wrench_derivatives(AnswerForm* out, const QueryItem* item, const
   if (values != by_poses) memory_free(values);
 }
 
+/* Of slopes beside the reason why the point has none. */
+#define FLAT_POINT "flat on flat: by turns d_alpha and d_gap are those of this point, which flat faces leave open"
+
 static void answer_growth(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
   const Shape *a = &list->bodies[item->body[0]].shape, *b = &list->bodies[item->body[1]].shape;
   Growth g = growth_query(a, item->pose[0], b, item->pose[1], &memory->growth);
@@ -133,6 +138,11 @@ static void answer_growth(AnswerForm* out, const QueryList* list, const QueryIte
   double condition;
   const char* reason = growth_derivatives(a, item->pose[0], b, item->pose[1], &g, item->parameters, values, &condition);
   table.values = values;
+  if (reason && !growth_slopes(a, item->pose[0], b, item->pose[1], &g, values + (ptrdiff_t)GROWTH_ALPHA * table.columns,
+                               values + (ptrdiff_t)GROWTH_GAP * table.columns)) {
+    table.known = GROWTH_GAP + 1;
+    answer_text(out, "note", FLAT_POINT);
+  }
   answer_number(out, "condition", condition);
   add_derivatives(out, &table, GROWTH_NAMES, sizeof GROWTH_NAMES / sizeof GROWTH_NAMES[0], reason);
   if (item->stiffness > 0) add_wrench_derivatives(out, item, &g, &table, reason);
@@ -208,6 +218,10 @@ static void put_vertex_slopes(AnswerForm* out, Table* table, const QueryBody* bo
   }
 }
 
+/* Of a distance's slope, beside the reason why the nearest points have none. */
+#define KINKED \
+  "flat on flat: by turns d_distance is the mean of its slopes by both directions of the turn, which differ"
+
 /* Of two hulls, by poses and, if asked for, by their points. Freed by table_free; *reason: why there are none.
  * by_poses: as of table_create. */
 static Table hull_table(AnswerForm* out, const QueryItem* item, const QueryBody* bodies[2], const PointView view[2],
@@ -215,7 +229,13 @@ static Table hull_table(AnswerForm* out, const QueryItem* item, const QueryBody*
   Table table = table_create(item, bodies, by_poses);
   double values[DISTANCE_ROWS * QUERY_POSE_COLUMNS];
   *reason = distance_derivatives(view[0], item->pose[0], view[1], item->pose[1], d, values);
-  if (*reason) return table;
+  if (*reason) {
+    bool kinked = false;
+    if (!distance_slope(view[0], item->pose[0], view[1], item->pose[1], d, table.room, &kinked))
+      table.known = DISTANCE_VALUE + 1;
+    if (kinked) answer_text(out, "note", KINKED);
+    return table;
+  }
   copy_columns(&table, 0, values, QUERY_POSE_COLUMNS, 0, QUERY_POSE_COLUMNS);
   if (!item->parameters) return table;
   VertexSlopes slopes[2];
@@ -282,6 +302,7 @@ static void answer_smooth_distance(AnswerForm* out, const QueryBody* bodies[2], 
   double* values = columns > QUERY_POSE_COLUMNS ? MEMORY_NEW(double, DISTANCE_ROWS* columns) : own_room;
   const char* reason = convex_distance_derivatives(pair, item->pose, &d, item->parameters, values, &condition);
   if (!reason) copy_columns(&table, 0, values, columns, 0, QUERY_POSE_COLUMNS);
+  if (reason && !convex_distance_slope(pair, item->pose, &d, table.room)) table.known = DISTANCE_VALUE + 1;
   for (int k = 0, from = QUERY_POSE_COLUMNS, to = from; !reason && k < 2; from += smooth[k], to += table.own[k++])
     copy_columns(&table, to, values, columns, from, smooth[k]);
   answer_number(out, "condition", condition);

@@ -374,6 +374,7 @@ static void answer_part(void* context, int part, int thread) {
   }
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): answer_part writes there
 Status query_arrays_answer(const QueryList* list, const QueryArrays* arrays, const QueryPlan* plan, double* out,
                            int64_t stride, int threads, Diagnostics* diagnostics) {
   if (!check_poses(arrays, diagnostics)) return STATUS_BAD_INPUT;

@@ -96,6 +96,7 @@ static void work(void* context) {
   if (status == STATUS_OK && !call->columns && !fits) refuse(call, "stride is shorter than a row");
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): work() writes there
 static sdrs_status enter(sdrs_shapes* shapes, const sdrs_pairs* given, size_t* columns) {
   sdrs_pairs pairs;
   if (!shapes || !library_take(&pairs, sizeof(pairs), given)) return SDRS_USAGE;

@@ -82,7 +82,7 @@ def compare(method, a, b, extra):
             contacts = line.pop("contacts")
             line.update({name: [contact[name] for contact in contacts] for name in contacts[0]})
         left = set(line) - {name for name, _ in columns}
-        assert left <= {"method", "reason", "samples_a", "samples_b"}, left
+        assert left <= {"method", "reason", "note", "samples_a", "samples_b"}, left
         for name, count in columns:
             part, row = row[:8 * count], row[8 * count:]
             if line.get(name) is None:
