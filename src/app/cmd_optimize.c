@@ -351,6 +351,19 @@ static Status begin(DesignRun* run) {
   return agreed(status == STATUS_OK ? save_iteration(run) : status);
 }
 
+/* Changes of method, once each. told: how many were told. */
+static void tell_methods(const DesignRun* run, Progress* progress, int* told) {
+  int count = optimization_method_change_count(run->optimization);
+  for (; *told < count; ++*told) {
+    if (run->options->quiet) continue;
+    Text line = {0};
+    optimization_add_method_change(run->optimization, *told, &line);
+    progress_end(progress);
+    fprintf(stderr, "%s: %s\n", run->task.name, line.data);
+    text_free(&line);
+  }
+}
+
 /* Pairs of links that limit the design from now on, once each. told: how many were told. */
 static void tell_start_pairs(const DesignRun* run, Progress* progress, int* told) {
   int count = optimization_start_pair_count(run->optimization);
@@ -367,6 +380,7 @@ static void tell_start_pairs(const DesignRun* run, Progress* progress, int* told
 static Status iterate(DesignRun* run) {
   Progress progress;
   int told = optimization_start_pair_count(run->optimization);
+  int changes = optimization_method_change_count(run->optimization);
   progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, iterations_most(run), timer_now());
   Status status = STATUS_OK;
   while (status == STATUS_OK && optimization_stop(run->optimization) == STOP_NOT_YET) {
@@ -375,6 +389,7 @@ static Status iterate(DesignRun* run) {
     if (status == STATUS_OK) status = optimization_advance(run->optimization);
     if (status != STATUS_OK || optimization_stop(run->optimization) == STOP_FLAT) break;
     show_progress(run, &progress);
+    tell_methods(run, &progress, &changes);
     tell_start_pairs(run, &progress, &told);
     status = save_failed(run);
     status = agreed(status == STATUS_OK ? save_iteration(run) : status);

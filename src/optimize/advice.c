@@ -124,6 +124,13 @@ static void list_start_pairs(Advisor* a) {
   text_add(&a->out->findings, "\n");
 }
 
+static void list_methods(Advisor* a) {
+  for (int k = 0; k < optimization_method_change_count(a->o); k++) {
+    optimization_add_method_change(a->o, k, &a->out->findings);
+    text_add(&a->out->findings, "\n");
+  }
+}
+
 static const TaskLoss* first_failure(const Optimization* o, SuccessTerm* term) {
   for (int i = 0; i < optimization_success_count(o); i++) {
     *term = optimization_success(o, i);
@@ -179,7 +186,7 @@ static void advise_continuation(Advisor* a, const char* why) {
 
 static bool is_flat(const Optimization* o) {
   const OptimizationRow* first = &o->rows[0];
-  return !optimizer_is_free(o->optimizer) && first->grad_design == 0 && first->grad_control == 0;
+  return o->task->optimizer.type != OPTIMIZER_CMA_ES && first->grad_design == 0 && first->grad_control == 0;
 }
 
 static bool is_same_wish(const TaskLoss* a, const TaskLoss* b) {
@@ -252,7 +259,7 @@ static void advise_rough(Advisor* a) {
            "%d of %d trials rose, and gradients grow by a factor of %.1g along the run: --set optimizer.discount=0.98 "
            "(docs/co-design.md, 'When gradients explode')",
            a->rejected.rose, a->count, o->adjoint.growth);
-  else if (type != OPTIMIZER_ADAM)
+  else if (type != OPTIMIZER_ADAM && type != OPTIMIZER_AUTO)
     advise(a, "%d of %d trials rose: a method that crosses kinks: --set optimizer.type=adam%s", a->rejected.rose,
            a->count, steps_text(o, 0.25, &steps));
   text_free(&steps);
@@ -388,6 +395,7 @@ void optimization_report(const Optimization* o, bool interrupted, OptimizationRe
   Advisor a = {o, out, optimization_rejected(o), o->iteration, o->best_iteration, 0};
   add_stopped(&a, interrupted);
   list_search(&a);
+  list_methods(&a);
   list_start_pairs(&a);
   list_terms(&a);
   list_bounds(&a);

@@ -217,6 +217,62 @@ static bool load_start(Optimization* o, const NumberFile* c, Diagnostics* diagno
   return ok;
 }
 
+/* What `auto` has seen and done. */
+enum { AUTOMATIC_COUNTS = 7, CHANGE_NUMBERS = 5 };
+
+static void save_automatic(const Optimization* o, NumberFile* c) {
+  const Automatic* a = &o->automatic;
+  const int64_t counts[AUTOMATIC_COUNTS] = {a->method,   a->tried,          a->weak,        a->mark_iteration,
+                                            a->restarts, a->return_to_best, a->change_count};
+  const double numbers[2] = {a->factor, a->mark};
+  int64_t changes[METHOD_CHANGES_MOST * CHANGE_NUMBERS] = {0};
+  for (int k = 0; k < a->change_count; k++) {
+    const MethodChange* m = &a->changes[k];
+    const int64_t one[CHANGE_NUMBERS] = {m->iteration, m->from, m->to, m->reason, m->count};
+    memcpy(changes + CHANGE_NUMBERS * k, one, sizeof one);
+  }
+  number_file_add_integers(c, "auto_counts", counts, AUTOMATIC_COUNTS);
+  number_file_add_doubles(c, "auto_numbers", numbers, 2);
+  number_file_add_integers(c, "auto_changes", changes, METHOD_CHANGES_MOST * CHANGE_NUMBERS);
+}
+
+static bool is_method(int64_t type) { return type > OPTIMIZER_AUTO && type < OPTIMIZER_LEVENBERG_MARQUARDT; }
+
+/* Before the optimizer's state, which is that of the method. */
+static bool load_automatic(Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
+  if (o->task->optimizer.type != OPTIMIZER_AUTO) return true;
+  Automatic* a = &o->automatic;
+  int64_t counts[AUTOMATIC_COUNTS], changes[METHOD_CHANGES_MOST * CHANGE_NUMBERS];
+  double numbers[2];
+  if (!number_file_get_integers(c, "auto_counts", counts, AUTOMATIC_COUNTS, diagnostics) ||
+      !number_file_get_doubles(c, "auto_numbers", numbers, 2, diagnostics) ||
+      !number_file_get_integers(c, "auto_changes", changes, METHOD_CHANGES_MOST * CHANGE_NUMBERS, diagnostics))
+    return false;
+  bool sound = is_method(counts[0]) && counts[6] >= 0 && counts[6] <= METHOD_CHANGES_MOST && numbers[0] > 0;
+  for (int k = 0; sound && k < counts[6]; k++) {
+    const int64_t* one = changes + CHANGE_NUMBERS * k;
+    sound = is_method(one[1]) && is_method(one[2]) && one[3] >= 0 && one[3] <= CHANGE_NO_SLOPE;
+    a->changes[k] = (MethodChange){(int)one[0], (TaskOptimizerType)one[1], (TaskOptimizerType)one[2],
+                                   (MethodReason)one[3], (int)one[4]};
+  }
+  if (!sound) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
+                    "auto_counts or auto_changes hold numbers that no run writes: start without --resume");
+    return false;
+  }
+  a->method = (TaskOptimizerType)counts[0];
+  a->tried = (int)counts[1];
+  a->weak = (unsigned)counts[2];
+  a->mark_iteration = (int)counts[3];
+  a->restarts = (int)counts[4];
+  a->return_to_best = counts[5] != 0;
+  a->change_count = (int)counts[6];
+  a->factor = numbers[0];
+  a->mark = numbers[1];
+  automatic_renew(o);
+  return true;
+}
+
 void optimization_note_identity(const Optimization* o, NumberFile* c) {
   int digit_count;
   int64_t* digits = identity_digits(o, &digit_count);
@@ -253,6 +309,7 @@ void optimization_save(const Optimization* o, NumberFile* c) {
   if (o->subjects) save_subjects(o, rows, c);
   if (has_starts(o)) save_starts(o, c);
   save_start(o, c);
+  if (o->task->optimizer.type == OPTIMIZER_AUTO) save_automatic(o, c);
 }
 
 /* What a hash of the identity is of. */
@@ -306,8 +363,10 @@ static void unpack_rows(Optimization* o, const double* numbers, int rows) {
 bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
   int64_t counts[4];
   double losses[3], adjoint[2];
-  int n = o->design.variable_count, states = optimizer_state_size(o->optimizer);
+  int n = o->design.variable_count;
   if (!optimization_is_of(o, c, diagnostics)) return false;
+  if (!load_automatic(o, c, diagnostics)) return false;
+  int states = optimizer_state_size(o->optimizer);
   if (!number_file_get_integers(c, "counts", counts, 4, diagnostics)) return false;
   if (!number_file_get_doubles(c, "losses", losses, 3, diagnostics)) return false;
   if (!number_file_get_doubles(c, "adjoint", adjoint, 2, diagnostics)) return false;

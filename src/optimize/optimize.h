@@ -119,6 +119,11 @@ int optimization_best_iteration(const Optimization* optimization);
 int optimization_best_start(const Optimization* optimization); /* of several, from 0: that iteration's */
 /* What the last refused trial failed of, in words ("" when it was not); owned by the optimization until it advances. */
 const char* optimization_reason(const Optimization* optimization);
+/* How often `optimizer: auto` has changed its method. Asking allocates nothing, never fails. */
+int optimization_method_change_count(const Optimization* optimization);
+/* Adds one of these changes, 0 ... count - 1, to a text: iteration, reason, methods, as one line without an end.
+ * Allocates in out. */
+void optimization_add_method_change(const Optimization* optimization, int index, Text* out);
 /* How many pairs of links have limited designs so far: a trial would have let them intersect at the start, and was
  * moved until they do not. Asking allocates nothing, never fails. */
 int optimization_start_pair_count(const Optimization* optimization);

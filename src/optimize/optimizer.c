@@ -26,6 +26,7 @@ static const UpdateRule RULE_RESIDUALS = {
 
 /* The table of methods. */
 static const UpdateRule* const RULES[] = {
+    [OPTIMIZER_AUTO] = &RULE_LBFGS, /* as it begins */
     [OPTIMIZER_ADAM] = &RULE_ADAM,         [OPTIMIZER_STEP_BOUNDED] = &RULE_STEP_BOUNDED,
     [OPTIMIZER_GRADIENT] = &RULE_GRADIENT, [OPTIMIZER_LBFGS] = &RULE_LBFGS,
     [OPTIMIZER_CMA_ES] = &RULE_CMA_ES,     [OPTIMIZER_LEVENBERG_MARQUARDT] = &RULE_RESIDUALS,

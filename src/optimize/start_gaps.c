@@ -139,7 +139,8 @@ static int limit_trial(Optimization* o, WiderSet* w, int scenario) {
 
 /* The same proposal within a set with more rows: its state is that of the optimizer. */
 static void propose_within(Optimization* o, const FeasibleSet* set) {
-  Optimizer* own = optimizer_create_in(&o->task->optimizer, set, o->unit);
+  TaskOptimizer settings = automatic_settings(o);
+  Optimizer* own = optimizer_create_in(&settings, set, o->unit);
   double* state = MEMORY_NEW(double, optimizer_state_size(own));
   optimizer_state_save(o->optimizer, state);
   optimizer_state_load(own, state);
