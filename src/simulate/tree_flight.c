@@ -339,7 +339,7 @@ static void note_forces(Sim* s, const FlightGroup* g) {
     for (int row = first; row < first + closure_rows(f->at_now, k); row++)
       s->closures->aimed[row] = f->push[row] / f->gravity_time;
   }
-  if (!s->part_forces || s->fixed_count == 0) return;
+  if ((!s->part_forces && !s->balance) || s->fixed_count == 0) return;
   residual(s, g);
   for (int n = 0; n < g->tree_count; n++) {
     const ModelTree* t = &s->model->trees[f->trees[g->tree_first + n]];
