@@ -101,6 +101,9 @@ void check_scale(const Model* model, Diagnostics* diagnostics);
 /* model/spinning.c: which bodies carry their momentum, and may they? Needs the masses and the start. Errors for bodies
  * that cannot; under first_order a warning where it takes much of a spin that the run begins with. */
 void build_spinning(Builder* builder);
+/* model/spring_theta.c: when springs act in a step, by their frequencies at the start. Needs build_spinning. Sets
+ * ModelLink.spring_theta and ModelTendon.theta; 1 under other integrators than `momentum`. */
+void build_spring_thetas(Model* model);
 /* model/contact_defaults.c: contact parameters in force. Needs hulls and masses. Sets Model.contact [m, m/s, N]; what
  * is given stays. */
 void build_contact(Builder* builder);

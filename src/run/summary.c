@@ -241,6 +241,7 @@ static void add_result(Json* json, const RunSummary* summary) {
   json_number(json, "smallest_gap_time", totals->smallest_gap_time);
   if (contact_overlaps(summary->model->contact_model))
     json_number(json, "worst_overlap", fmax(0, -totals->smallest_gap));
+  json_number(json, "scheme_work", totals->scheme_work);
   json_number(json, "residual_max", totals->residual_max);
   json_number(json, "iterations_mean", (double)totals->iterations / steps);
   json_integer(json, "iterations_max", totals->iterations_max);

@@ -64,7 +64,7 @@ typedef struct {
   Vec3 axis;
   const Node *axes, *free_axes, *limits;
   int limit_law;
-  double limit_stiffness, limit_margin;
+  double limit_stiffness, limit_margin, limit_restitution;
   NumberList damping, stiffness, rest, friction, armature, velocity_limit;
   double friction_speed;
   double parameters[JOINT_MAX_PARAMETER];

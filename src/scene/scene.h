@@ -112,6 +112,7 @@ typedef struct {
   LimitLaw limit_law;
   double limit_stiffness;               /* barrier: J; penalty: N/m or N m/rad; see docs */
   double limit_margin;                  /* m or rad: where the limit begins to be felt */
+  double limit_restitution;             /* 0 ... 1: part of its speed that a coordinate leaves its limit with */
   double damping[JOINT_MAX_DOF];        /* N s/m or N m s/rad, >= 0 */
   double stiffness[JOINT_MAX_DOF];      /* N/m or N m/rad, >= 0, towards `rest` [m or rad] */
   double rest[JOINT_MAX_DOF];           /* a quaternion: rotation vector */

@@ -385,15 +385,20 @@ static const SchemaRow ROWS[] = {
             "[null, high] for its whole angle."},
     {"joint", "limit_law", VALUE_CHOICE, AT(JointForm, limit_law), .only = MOVING_JOINTS, .of = "barrier|penalty",
      .fallback = "barrier",
-     .meaning =
-         "barrier is never passed, penalty is a spring beyond the limit. What strikes either is thrown back, with "
-         "less than its speed where that takes few steps (docs/derivations/step.md, S7)."},
+     .meaning = "barrier is never passed, penalty is a spring beyond the limit. Both take up the impact of a joint as "
+                "`limit_restitution` says."},
     {"joint", "limit_stiffness", VALUE_NUMBER, AT(JointForm, limit_stiffness), .only = MOVING_JOINTS,
      .unit = "barrier: J; penalty: N/m or N m/rad", .fallback = "(1 for a barrier, 1000 for a penalty)",
      .range = RANGE_ABOVE(0), .meaning = "Strength of the limits."},
     {"joint", "limit_margin", VALUE_NUMBER, AT(JointForm, limit_margin), .only = MOVING_JOINTS, .unit = "m or rad",
      .fallback = "(0.05, at most a quarter of the range)", .range = RANGE_ABOVE(0),
      .meaning = "Distance from the limit where it begins to be felt."},
+    {"joint", "limit_restitution", VALUE_NUMBER, AT(JointForm, limit_restitution), .only = MOVING_JOINTS,
+     .fallback = "0", .range = RANGE_BETWEEN(0, 1),
+     .meaning =
+         "Speed at which a coordinate leaves its limit, as a part of the speed at which it came. 0 holds for every "
+         "time step. A value above 0 is an upper bound, which steps reach that resolve the impact: ten or more within "
+         "`limit_margin`. Limits of three rotations always return what the step leaves."},
     {"joint", "damping", VALUE_PER_DOF, AT(JointForm, damping), .only = MOVING_JOINTS, .unit = "N s/m or N m s/rad",
      .fallback = "0", .range = RANGE_AT_LEAST(0),
      .meaning = "Viscous damping, one number or one per degree of freedom."},

@@ -65,6 +65,7 @@ static void write_limit_law(Text* out, const SceneJoint* joint) {
     write_key_number(out, "limit_stiffness", joint->limit_stiffness);
   if (!same_bits(&joint->limit_margin, &plain.limit_margin, sizeof(double)))
     write_key_number(out, "limit_margin", joint->limit_margin);
+  if (joint->limit_restitution != 0) write_key_number(out, "limit_restitution", joint->limit_restitution);
 }
 
 static void write_joint(Text* out, const SceneJoint* joint) {
