@@ -78,7 +78,7 @@ static void print_mass_models(const Model* model) {
     Text names = {0};
     int count = 0;
     for (int i = 0; i < model->link_count; i++)
-      if (model->links[i].mass > 0 && (int)model->scene->links[i].mass_model == k)
+      if (model->links[i].mass > 0 && (int)model->links[i].mass_model == k)
         text_add(&names, "%s%s", count++ ? ", " : "", text_excerpt(model->links[i].name).text);
     if (count > 0)
       fprintf(stderr, "mass_model %s: %d link%s: %s\n", mass_model_word((MassModel)k), count, count == 1 ? "" : "s",

@@ -27,8 +27,8 @@ static bool has_flat_face(const ConvexHull* solid, double radius) {
 }
 
 static bool weighs_by_volume(const SceneLink* link, const ModelLink* built) {
-  bool by_volume = !link->has_mass || link->mass_model == MASS_UNIFORM;
-  return built->mass > 0 && by_volume && link->mass_model != MASS_GIVEN;
+  bool by_volume = !link->has_mass || built->mass_model == MASS_UNIFORM;
+  return built->mass > 0 && by_volume && built->mass_model != MASS_GIVEN;
 }
 
 /* points: of the hull, moved. */

@@ -90,9 +90,6 @@ MassMoment round_moment_slope(const ModelHull* hull, int k);
 Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k);
 /* The normal becomes unit; no allocation. */
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose);
-/* Is a link's mass spread over its volume? With mass_model uniform, and with a round solid, which has no vertices.
- * (model/masses.c) */
-bool link_weighs_volume(const Model* model, const ModelLink* link, const SceneLink* source);
 /* model/masses.c: moments, centres of mass, reach. Needs the hulls. */
 void build_masses(Builder* builder);
 /* model/check_scale.c: warns once of a moving link whose size [m] looks like millimetres, and of a time step in which a

@@ -98,6 +98,7 @@ typedef struct {
   bool spins;        /* carries its angular momentum: integrator `momentum`, alone in its tree, six free dof */
   MassMoment moment; /* S = sum m X~ X~^T in the link frame [kg, kg m, kg m^2]; zero for massless fixed links */
   double mass;
+  MassModel mass_model; /* in force: the scene's, and what its MASS_BY_SHAPE comes to */
   Vec3 center;  /* centre of mass (of the hulls' boxes when massless), link frame: the reference point of twists */
   double reach; /* largest distance of a vertex of the link from its frame origin [m] */
   int hull_first, hull_count;

@@ -144,7 +144,9 @@ typedef struct {
 /* which: MATERIAL_FRICTION ... MATERIAL_STIFFNESS. Constant. */
 const char* material_key(int which); /* "friction", ... */
 
-typedef enum { MASS_VERTICES, MASS_UNIFORM, MASS_GIVEN, MASS_MODELS } MassModel;
+/* MASS_BY_SHAPE, the default of links without an inertia, is no model of its own: the model of the scene makes it
+ * MASS_UNIFORM where the shapes enclose a volume, else MASS_VERTICES (ModelLink.mass_model). */
+typedef enum { MASS_VERTICES, MASS_UNIFORM, MASS_GIVEN, MASS_MODELS, MASS_BY_SHAPE = MASS_MODELS } MassModel;
 /* The word of `mass_model` in a scene. Constant; model is below MASS_MODELS. */
 const char* mass_model_word(MassModel model); /* "vertices", ... */
 

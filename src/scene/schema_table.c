@@ -326,13 +326,15 @@ static const SchemaRow ROWS[] = {
      .meaning = "Short for shapes with one item."},
     {"link", "mass", VALUE_NUMBER, AT(LinkForm, mass), .unit = "kg", .range = RANGE_ABOVE(0), .group = "mass",
      .meaning =
-         "Total mass, on the vertices of the shapes unless mass_model says otherwise: a box, which has eight, then "
-         "has three times the inertia of a solid one. A link that moves needs mass or density."},
+         "Total mass, uniform over the volume of the shapes unless mass_model says otherwise. A link that moves needs "
+         "mass or density."},
     {"link", "density", VALUE_NUMBER, AT(LinkForm, density), .unit = "kg/m^3", .range = RANGE_ABOVE(0), .group = "mass",
      .meaning = "Mass per volume of the convex pieces."},
     {"link", "mass_model", VALUE_CHOICE, AT(LinkForm, mass_model), .of = "vertices|uniform|given",
-     .fallback = "(vertices; given where inertia is; uniform where all shapes are smooth)",
-     .meaning = "Mass spread evenly over the vertices, uniformly over the volume, or given by center and inertia."},
+     .fallback = "(uniform; given where inertia is; vertices where the shapes enclose no volume)",
+     .meaning =
+         "Mass uniform over the volume, spread evenly over the vertices, or given by center and inertia. A box whose "
+         "mass is on its eight vertices has three times the inertia of a solid one."},
     {"link", "center", VALUE_VECTOR, AT(LinkForm, center), .unit = "m", .fallback = "[0, 0, 0]",
      .meaning = "Centre of mass in the link's frame, for mass_model given."},
     {"link", "inertia", VALUE_NUMBERS, AT(LinkForm, inertia), .unit = "kg m^2",
