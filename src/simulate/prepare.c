@@ -48,9 +48,7 @@ static StepWeights part_weights(const StepClock* clock) {
 
 StepWeights step_weights(Integrator integrator, const StepClock* clock) {
   bool second = integrator == INTEGRATOR_SECOND_ORDER;
-  if (clock->kind == STEP_IMPACT || clock->kind == STEP_LEAVES) return part_weights(clock);
-  if (clock->kind == STEP_STRIKES || clock->kind == STEP_STRUCK || clock->kind == STEP_RECOVERS)
-    return first_order_weights(clock);
+  if (clock->kind != STEP_FREE) return part_weights(clock);
   /* momentum: the turning of free bodies is spin_aim's, trees of joints are tree_flight_aim's */
   return second ? second_order_weights(clock) : first_order_weights(clock);
 }
