@@ -52,10 +52,10 @@ typedef enum {
 
 /* A step in time, by its end and its length and those of the two before it. */
 typedef struct {
-  double time;      /* at its end [s] */
-  double dt;        /* s */
-  double dt_before; /* of the step that led to the present state; 0: the run began there [s] */
-  double dt_older;  /* of the one before that; 0: there was none [s] */
+  double time;                /* at its end [s] */
+  double dt;                  /* s */
+  double dt_before;           /* of the step that led to the present state; 0: the run began there [s] */
+  double dt_older;            /* of the one before that; 0: there was none [s] */
   StepKind kind, kind_before; /* kind_before: of the step that led to the present state */
   StepEnd end;
   double share;                                /* of END_SHARE */

@@ -29,10 +29,10 @@ typedef struct {
   double by_dt, by_before, by_end; /* by the length of the step that comes next, of the one before it, by its end:
                                       of the steps after it [1/s] */
   double *lambda, *reduced, *nu;   /* of the event (nv), (nv), (closure rows) */
-  double by_prescribed; /* by time, through the prescribed coordinates at t + dt, of the present step [1/s] */
-  double (*event_bar)[3][4];     /* (links) */
-  double (*unused_bar)[3][4];    /* where contact_replay_adjoint writes beside the shares of half-spaces (links) */
-  ModelGradient unused;          /* alike */
+  double by_prescribed;       /* by time, through the prescribed coordinates at t + dt, of the present step [1/s] */
+  double (*event_bar)[3][4];  /* (links) */
+  double (*unused_bar)[3][4]; /* where contact_replay_adjoint writes beside the shares of half-spaces (links) */
+  ModelGradient unused;       /* alike */
 } StepLengths;
 
 struct StepAdjoint {

@@ -51,8 +51,7 @@ static bool evaluate_at(StepAdjoint* a, const RecordedStep* step, const StepCloc
   if (a->replay) {
     contact_replay_set_dt(a->replay, clock->dt);
     Integrator integrator = a->model->simulation.integrator;
-    contact_replay_refresh(a->replay,
-                           step_force_ratio(integrator, clock) - step_force_ratio(integrator, &step->clock));
+    contact_replay_refresh(a->replay, step_force_ratio(integrator, clock) - step_force_ratio(integrator, &step->clock));
     contact = contact_replay_terms(a->replay);
   }
   if (!configuration_evaluate(s, c)) return false;
@@ -102,8 +101,7 @@ bool step_lengths_load(StepAdjoint* a, const RecordedStep* step, const double* r
                        Assembly* assembly) {
   StepLengths* l = a->lengths;
   const StepClock* c = &step->clock;
-  const bool wanted[LENGTH_SLOPES] = {c->dt_varies, c->before_varies, c->older_varies,
-                                      c->begin_varies || c->dt_varies};
+  const bool wanted[LENGTH_SLOPES] = {c->dt_varies, c->before_varies, c->older_varies, c->begin_varies || c->dt_varies};
   bool any = false, found = true;
   for (int k = 0; k < LENGTH_SLOPES; k++) l->by[k].known = false;
   if (l->fixed) return true;

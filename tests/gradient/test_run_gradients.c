@@ -671,8 +671,8 @@ static const char SLOWLY[] = GIVES_BACK(
                             "  - {link: box, velocities: [0.02, 0, 0, 0, 0, 0]}\n"
                             "  - {link: other, velocities: [-0.018, 0, 0, 0, 0, 0]}\n";
 
-/* Rounding of positions leaves 1e-8 of an impact's impulse to chance (impact.md, I12): differences resolve 3e-5, and the
- * derivative by the support, a sum of terms that nearly cancel, is known to 1e-3 of the block. */
+/* Rounding of positions leaves 1e-8 of an impact's impulse to chance (impact.md, I12): differences resolve 3e-5, and
+ * the derivative by the support, a sum of terms that nearly cancel, is known to 1e-3 of the block. */
 static void run_I12_impacts_that_give_back(void** state) {
   (void)state;
   static const char* const integrators[] = {"first_order", "momentum", "second_order"};
