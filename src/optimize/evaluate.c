@@ -226,6 +226,7 @@ static void unsound_reason(Optimization* o, const AdjointReport* report) {
   Text text = {0};
   text_add(&text, "step %d has no derivative: %s", report->unsound_step,
            report->step.contact_failed ? "its contact is not found again"
+           : report->step.grazes       ? "bodies only graze each other where an impact begins"
            : report->step.singular     ? "its Hessian is singular"
                                        : "numbers are not finite");
   memory_free(o->reason);

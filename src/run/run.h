@@ -13,6 +13,7 @@ typedef struct {
   const SimState* state;
   const StepReport* report; /* of the step that led here; NULL for the initial state */
   SimMeasure measure;
+  SimSchemeWork scheme;       /* since the run began */
   const SimContact* contacts; /* (contact_count) */
   int contact_count;
   SimPath path;                            /* moves that led here from the frame before */
@@ -79,6 +80,7 @@ typedef struct {
   double residual_max;      /* relative to the forces at work */
   double smallest_gap;      /* over the recorded states [m]; INFINITY when no pair was ever near */
   double smallest_gap_time; /* s */
+  double scheme_work;       /* energy that the scheme gave (> 0) or took [J] */
 } RunTotals;
 /* Nothing yet; then a step that was solved, and a state that is recorded. Both are only read. By value; never fails,
  * allocates nothing. */
