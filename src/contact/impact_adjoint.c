@@ -24,6 +24,7 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
       const ActiveVertex* v = &active->vertices[k + (side ? active->count[0] : 0)];
       out->support -= bar * v->first * v->clearance / support;
       if (v->vertex < 0) continue;
+      out->rounding[side] -= bar * v->first * vec3_norm(plane->n);
       Vec3 slope = vec3_scale(plane->n, bar * sigma * v->first), none = {0, 0, 0};
       out->share[side][out->count[side]++] =
           now ? (VertexShare){v->vertex, none, slope} : (VertexShare){v->vertex, slope, none};
@@ -57,6 +58,7 @@ static void force_adjoint(double bar, double support, const ImpactMoment* now, A
       *share = (VertexShare){share->vertex, {0, 0, 0}, share->next};
     }
     out->count[side] += own.count[side];
+    out->rounding[side] += own.rounding[side];
   }
   out->support += own.support;
   out->ground_now.force = vec3_add(out->ground_now.force, own.ground_next.force);
@@ -78,6 +80,7 @@ void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* para
 static void scale_shares(PairShares* out, double factor) {
   for (int side = 0; side < 2; side++)
     for (int k = 0; k < out->count[side]; k++) out->share[side][k].next = vec3_scale(out->share[side][k].next, factor);
+  for (int side = 0; side < 2; side++) out->rounding[side] *= factor;
   out->ground_next.force = vec3_scale(out->ground_next.force, factor);
   out->ground_next.torque = vec3_scale(out->ground_next.torque, factor);
   out->support *= factor;
@@ -91,24 +94,16 @@ static void add_pressure(Pressure* to, double factor, const Pressure* from) {
 
 /* By all that the factor of a pair that bounces rests on besides its potential at t + dt; by_factor: by the factor
  * (I12). */
-static void course_adjoint(double by_factor, const Impact* impact, const ImpactParameters* parameters,
-                           const ImpactPast* past, const PairCarry* carried, Pressure* bar, PairShares* out) {
-  ImpactDamping damping = {0};
-  if (past->speed > 0) damping = impact_damping(parameters, past->speed);
-  double by_damping = by_factor * impact->by_damping, speed = carried->speed + by_damping * damping.by_speed;
+static void bounce_adjoint(double by_factor, double by_load, const Impact* impact, Pressure* bar, PairShares* out) {
   out->support += by_factor * impact->by_support;
-  out->rest_speed += by_damping * damping.by_rest_speed;
-  out->restitution += by_damping * damping.by_restitution;
+  out->rest_speed += by_factor * impact->by_rest_speed;
+  out->restitution += by_factor * impact->by_restitution;
+  out->inertia += by_factor * impact->by_inertia;
+  out->stiffness += by_factor * impact->by_stiffness;
+  out->dt += by_load * impact->by_dt; /* step_lengths.c has that of the force */
+  out->dt_before += by_factor * impact->by_dt_before;
   add_pressure(bar, by_factor, &impact->by_now);
   add_pressure(&out->carry.old, by_factor, &impact->by_old);
-  if (!past->fresh) {
-    out->carry.speed += speed;
-    return;
-  }
-  ImpactSpeed v = impact_speed(parameters, past);
-  out->support += speed * v.by_support;
-  add_pressure(bar, speed, &v.by_now);
-  add_pressure(&out->carry.old, speed, &v.by_old);
 }
 
 void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, const ImpactPast* past,
@@ -116,9 +111,10 @@ void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, co
                     Pressure* bar, PairShares* out) {
   double value = out->value;
   scale_shares(out, impact->first);
-  if (impact->second != 0) potential_adjoint(value * impact->second, parameters->support, next, false, active, out);
+  double by_potential = value * impact->second + carried->event;
+  if (by_potential != 0) potential_adjoint(by_potential, parameters->support, next, false, active, out);
   if (past->bounces)
-    course_adjoint(value + carried->load, impact, parameters, past, carried, bar, out);
+    bounce_adjoint(value + carried->load, carried->load, impact, bar, out);
   else {
     out->support += value * impact->by_support;
     out->rest_speed += value * impact->by_rest_speed;

@@ -2,6 +2,7 @@
  * A run is gone through backwards, so the pairs at t of one step are those at t + dt of the next one looked at. */
 #include <string.h>
 
+#include "contact/impact.h"
 #include "contact/system.h"
 
 /* A recorded pair where it stood at one moment. */
@@ -50,6 +51,7 @@ struct ContactReplay {
   PairCarry* carry[2]; /* derivatives by what pairs carry: at t, and at t + dt from the step after (records) */
   int carry_capacity[2];
   const ContactField* field; /* during contact_replay_adjoint */
+  ContactLengths lengths;    /* of the last one */
 };
 
 /* ---------------------------------------------------------------- creation */
@@ -157,7 +159,7 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
 /* Vertices of an item: of a link, those of all its hulls. */
 static int item_points(const ContactReplay* r, int item) {
   const Model* model = r->model;
-  if (item < model->hull_count) return model->hulls[item].points.count;
+  if (item < model->hull_count) return hull_core(&model->hulls[item]).count;
   const ModelLink* link = &model->links[item - model->hull_count];
   int count = 0;
   for (int k = link->hull_first; k < link->hull_first + link->hull_count; k++) count += model->hulls[k].points.count;
@@ -208,8 +210,7 @@ static void lend_vertices(ContactReplay* r) {
 }
 
 static int item_parameters(const ContactReplay* r, int item) {
-  if (item >= r->model->hull_count || !hull_is_convex_smooth(&r->model->hulls[item])) return 0;
-  return shape_parameter_count(&r->model->hulls[item].smooth->field.shape);
+  return item < r->model->hull_count ? hull_parameter_count(&r->model->hulls[item]) : 0;
 }
 
 /* Zeroed room for derivatives by the parameters of the pairs' shapes. */
@@ -249,6 +250,31 @@ static void evaluate_pair(void* context, int index, int thread) {
   LawReplay pair = law_replay(r, index, thread);
   p->sound = p->sound && r->law->replay(&pair, &p->derivatives);
 }
+
+void contact_replay_refresh(ContactReplay* r, double ratio_change) {
+  if (r->law->set_part) r->law->set_part(r->own_law, 0, 1 + ratio_change);
+  parallel_for(r->threads, r->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_pair, r);
+}
+
+bool contact_replay_event(const ContactReplay* r, int hull_a, int hull_b, EventTerms* event) {
+  for (int k = 0; k < r->count && r->law->potential; k++) {
+    const ReplayPair* p = &r->pairs[k];
+    if (p->record->hull_a != hull_a || p->record->hull_b != hull_b || !p->record->active) continue;
+    LawReplay pair = law_replay(r, k, 0);
+    *event = (EventTerms){.index = k, .link = {p->link[0], p->link[1]}};
+    r->law->potential(&pair, event->force, event->torque);
+    return true;
+  }
+  return false;
+}
+
+void contact_replay_seed_event(ContactReplay* r, const EventTerms* event, double nu, ModelGradient* gradient) {
+  r->carry[1][event->index].event += nu / r->model->contact.stiffness;
+  double support = r->model->contact.support;
+  gradient->contact[CONTACT_SUPPORT] += nu * impact_potential(support, IMPACT_ENTRY) / support;
+}
+
+ContactLengths contact_replay_lengths(const ContactReplay* r) { return r->lengths; }
 
 void contact_replay_begin(ContactReplay* r) {
   r->side[0].records = r->side[1].records = NULL;
@@ -383,7 +409,7 @@ static bool pair_field(const ContactReplay* r, int index, const ContactField* f,
 }
 
 static bool carries(const PairCarry* c) {
-  return c->y != 0 || c->old.potential != 0 || c->old.force != 0 || c->load != 0 || c->speed != 0;
+  return c->y != 0 || c->old.potential != 0 || c->old.force != 0 || c->load != 0 || c->event != 0;
 }
 
 static void reverse_pair(void* context, int index, int thread) {
@@ -404,24 +430,41 @@ static void reverse_pair(void* context, int index, int thread) {
 
 static Vec3 local_point(const Model* model, int item, int m) {
   int hull = item < model->hull_count ? item : model->links[item - model->hull_count].hull_first;
-  while (m >= model->hulls[hull].points.count) m -= model->hulls[hull++].points.count;
-  return vec3(model->hulls[hull].points.x[m], model->hulls[hull].points.y[m], model->hulls[hull].points.z[m]);
+  while (m >= hull_core(&model->hulls[hull]).count) m -= hull_core(&model->hulls[hull++]).count;
+  PointView points = hull_core(&model->hulls[hull]);
+  return vec3(points.x[m], points.y[m], points.z[m]);
 }
 
 static bool is_zero(Vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
 
+static bool is_round(const ContactReplay* r, int item) {
+  return item < r->model->hull_count && hull_is_round(&r->model->hulls[item]);
+}
+
+/* By a vertex in the link's frame; of a round solid's core, by what that follows from. */
+static void add_local(const ContactReplay* r, int item, int vertex, Vec3 by, ModelGradient* gradient) {
+  if (!is_round(r, item)) {
+    Vec3* out = &gradient->vertices[item_first(r, item) + vertex];
+    *out = vec3_add(*out, by);
+    return;
+  }
+  const ModelHull* hull = &r->model->hulls[item];
+  double* out = gradient->shapes + hull->smooth->parameter_first;
+  for (int k = 0; k < hull_parameter_count(hull); k++) out[k] += vec3_dot(by, hull_core_slope(hull, vertex, k));
+}
+
 /* Shares of the vertices of one side to poses at t and to the design. */
 static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, double (*pose_now)[3][4],
                         ModelGradient* gradient) {
-  int item = side == 0 ? p->record->hull_a : p->record->hull_b, link = p->link[side], first = item_first(r, item);
+  int item = side == 0 ? p->record->hull_a : p->record->hull_b, link = p->link[side];
   const PairShares* s = &p->shares;
   double kappa = r->model->contact.stiffness;
   Mat3 turn_now = r->pose_now[link].r, turn_next = r->pose_next[link].r;
   double(*pose)[4] = pose_now[link];
   for (int k = 0; k < s->count[side]; k++) {
     const VertexShare* v = &s->share[side][k];
-    Vec3* out = &gradient->vertices[first + v->vertex];
-    if (!is_zero(v->next)) *out = vec3_add(*out, mat3_tmul_vec(turn_next, vec3_scale(v->next, kappa)));
+    if (!is_zero(v->next))
+      add_local(r, item, v->vertex, mat3_tmul_vec(turn_next, vec3_scale(v->next, kappa)), gradient);
     if (is_zero(v->now)) continue;
     Vec3 now = vec3_scale(v->now, kappa), x = local_point(r->model, item, v->vertex);
     double row[3] = {now.x, now.y, now.z};
@@ -431,7 +474,7 @@ static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, d
       pose[i][2] += row[i] * x.z;
       pose[i][3] += row[i];
     }
-    *out = vec3_add(*out, mat3_tmul_vec(turn_now, now));
+    add_local(r, item, v->vertex, mat3_tmul_vec(turn_now, now), gradient);
   }
 }
 
@@ -456,6 +499,8 @@ static void add_parameters(const ContactReplay* r, const ReplayPair* p, int side
   int item = side == 0 ? p->record->hull_a : p->record->hull_b, count = item_parameters(r, item);
   for (int k = 0; k < count; k++)
     gradient->shapes[r->model->hulls[item].smooth->parameter_first + k] += kappa * p->shares.shape[side][k];
+  if (is_round(r, item))
+    gradient->shapes[r->model->hulls[item].smooth->parameter_first] += kappa * p->shares.rounding[side];
 }
 
 /* The shares are by what rubs times the grip (F7). */
@@ -475,12 +520,31 @@ static void add_to_item(const Model* model, int pair_law, const PairShares* s, d
   model_gradient_pair_law(model, pair_law, by, gradient);
 }
 
+/* By 1 / (1/m_a + 1/m_b), m the masses of the links' trees (impact.md, I7). */
+static void add_inertia(const ContactReplay* r, const ReplayPair* p, double bar, ModelGradient* gradient) {
+  const Model* m = r->model;
+  double mass[2] = {0, 0}, mobility = 0;
+  int tree[2];
+  for (int side = 0; side < 2; side++) {
+    const ModelLink* link = &m->links[p->link[side]];
+    tree[side] = link->prescribed < 0 ? link->tree : -1;
+    for (int i = 0; i < m->link_count && tree[side] >= 0; i++)
+      mass[side] += m->links[i].tree == tree[side] ? m->links[i].mass : 0;
+    mobility += mass[side] > 0 ? 1 / mass[side] : 0;
+  }
+  for (int side = 0; side < 2; side++)
+    for (int i = 0; i < m->link_count && mass[side] > 0; i++)
+      if (m->links[i].tree == tree[side])
+        gradient->moment[i].s[3][3] += bar / (mobility * mobility * mass[side] * mass[side]);
+}
+
 void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double (*pose_now)[3][4],
                             double (*ground_next)[3][4], ModelGradient* gradient) {
   r->field = field;
   parallel_for(r->threads, r->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, reverse_pair, r);
   r->field = NULL;
   double kappa = r->model->contact.stiffness;
+  r->lengths = (ContactLengths){0, 0};
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
     for (int side = 0; side < 2; side++) gather_side(r, p, side, pose_now, gradient);
@@ -489,7 +553,10 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
       add_ground(&p->shares.ground_next, kappa, r->pose_next[p->link[1]].r, ground_next[p->link[1]]);
     }
     gradient->contact[CONTACT_SUPPORT] += kappa * p->shares.support;
-    gradient->contact[CONTACT_STIFFNESS] += p->shares.value;
+    gradient->contact[CONTACT_STIFFNESS] += p->shares.value + kappa * p->shares.stiffness;
+    r->lengths.dt += kappa * p->shares.dt;
+    r->lengths.dt_before += kappa * p->shares.dt_before;
+    if (p->shares.inertia != 0) add_inertia(r, p, kappa * p->shares.inertia, gradient);
     double grip = p->record->grip;
     const double by[MATERIAL_COUNT] = {[MATERIAL_FRICTION] = kappa * p->shares.friction * grip,
                                        [MATERIAL_RESTITUTION] = kappa * p->shares.restitution,

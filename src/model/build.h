@@ -82,8 +82,17 @@ void free_smooth(ModelSmooth* smooth);
 /* Derivative of a vertex of a convex smooth shape, link frame, by its parameter k. sphere: primitive_sphere's points
  * of the same resolution (hull's points). [m per unit of the parameter]. */
 Vec3 smooth_vertex_slope(const ModelHull* hull, const Vec3* sphere, int vertex, int k);
+/* model/solid_round.c: a sphere or a capsule as it is; drawn: the polyhedron inscribed, which is copied. */
+void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* drawn, Pose pose);
+/* Derivative of its moment of density 1 kg/m^3, link frame, by its parameter k. By value. */
+MassMoment round_moment_slope(const ModelHull* hull, int k);
+/* The same of a vertex of the polyhedron, link frame. */
+Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k);
 /* The normal becomes unit; no allocation. */
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose);
+/* Is a link's mass spread over its volume? With mass_model uniform, and with a round solid, which has no vertices.
+ * (model/masses.c) */
+bool link_weighs_volume(const Model* model, const ModelLink* link, const SceneLink* source);
 /* model/masses.c: moments, centres of mass, reach. Needs the hulls. */
 void build_masses(Builder* builder);
 /* model/check_scale.c: warns once of a moving link whose size [m] looks like millimetres, and of a time step in which a

@@ -34,6 +34,12 @@ static MassMoment vertex_moment(const Model* model, const ModelLink* link) {
   return sum;
 }
 
+bool link_weighs_volume(const Model* model, const ModelLink* link, const SceneLink* source) {
+  bool round = false;
+  for (int k = 0; k < link->hull_count; k++) round = round || hull_is_round(&model->hulls[link->hull_first + k]);
+  return source->mass_model == MASS_UNIFORM || round;
+}
+
 /* Overlapping hulls count twice where they overlap, in the volume too. */
 static MassMoment solid_moment(const Model* model, const ModelLink* link) {
   MassMoment sum = mass_moment_zero();
@@ -67,9 +73,9 @@ static void refuse_inward(Builder* builder, const SceneLink* source, double volu
   const SceneShape* shape = triangle_shape(builder, source);
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
                   "the triangles of link '%s' face inward (%s): seen from outside their corners run clockwise, so that "
-                  "they enclose %.6g m^3; turn the faces over, or take 'decompose' instead of 'pieces: triangles', "
-                  "which repairs it",
-                  text_excerpt(source->name).text, shape->file ? shape->file : "its points", volume);
+                  "they enclose %.6g m^3; %s",
+                  text_excerpt(source->name).text, shape->file ? shape->file : "its points", volume,
+                  shape->file ? "give the mesh 'orient: fix', which turns it outward" : "turn the triangles over");
 }
 
 /* Do the link's triangles, if it has some, leave an edge open? Corners at the same place are one. */
@@ -122,7 +128,7 @@ static void weigh_shapes(Builder* builder, ModelLink* link, const SceneLink* sou
     return;
   }
   if (!mass_usable(builder, link, source, volume > 0 || !by_volume ? mass : volume)) return;
-  bool uniform = source->mass_model == MASS_UNIFORM;
+  bool uniform = link_weighs_volume(model, link, source);
   MassMoment shape = uniform ? solid_moment(model, link) : vertex_moment(model, link);
   mass_moment_add(&link->moment, &shape, mass / mass_moment_mass(&shape));
   link->mass = mass;
@@ -158,7 +164,9 @@ static void measure_link(const Model* model, ModelLink* link) {
   link->reach = vec3_norm(link->center);
   for (int k = 0; k < link->hull_count; k++) {
     const ConvexHull* solid = &model->hulls[link->hull_first + k].solid;
+    const ModelHull* hull = &model->hulls[link->hull_first + k];
     for (int i = 0; i < solid->vertex_count; i++) link->reach = fmax(link->reach, vec3_norm(solid->vertices[i]));
+    if (hull_is_round(hull)) link->reach = fmax(link->reach, vec3_norm(hull->center) + hull->radius);
   }
 }
 

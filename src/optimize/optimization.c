@@ -389,8 +389,10 @@ static Status advance_search(Optimization* o) {
   optimizer_propose(o->optimizer, o->x, o->loss, o->gradient, o->trial);
   bool stays = memcmp(o->trial, o->x, n) == 0 && !optimizer_is_free(o->optimizer);
   if (stays && !continuation_goes_on(o, o->iteration + 1)) return note_stuck(o);
-  double step_design = block_step(o, o->x, o->trial, 0), step_control = block_step(o, o->x, o->trial, 1);
   TrialOutcome outcome = try_design(o, &plain, &loss, &interrupted);
+  if (outcome == TRIAL_INVALID && !interrupted && start_gaps_correct(o))
+    outcome = try_design(o, &plain, &loss, &interrupted);
+  double step_design = block_step(o, o->x, o->trial, 0), step_control = block_step(o, o->x, o->trial, 1);
   if (interrupted) {
     optimizer_state_load(o->optimizer, o->spare_state);
     return STATUS_INTERRUPTED;

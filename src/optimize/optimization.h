@@ -98,6 +98,11 @@ typedef struct {
   bool has_switched;
 } ScheduledContact;
 
+/* Links of a scenario that a trial would have let intersect at the start. */
+typedef struct {
+  int scenario, a, b;
+} StartPair;
+
 struct Optimization {
   Task* task;
   OptimizationOptions options;
@@ -138,6 +143,9 @@ struct Optimization {
   int failed_scenario;  /* whose run the last refused trial failed in */
   char (*identity)[65]; /* of the task, for checkpoints: settings, variables, losses, each scene  (identity_count) */
   int identity_count;
+  StartPair* start_pairs;
+  int start_pair_count, start_pair_capacity;
+  int moved_trials; /* trials that could not start and were moved until they could */
   Text note;
   Scene* shown;          /* of optimization_scene; NULL before */
   const Scene* shown_of; /* the scenario's scene it shares its parts with */
@@ -180,6 +188,13 @@ void success_add(Success* success, int scenario, const double* values);
  * when a run was cut short. x[variables]; terms[term_count], weighted and summed. Any other outcome: *loss is of
  * no use, o->reason says why. */
 TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, double* terms, bool* interrupted);
+/* Builds the model of a scenario with x[variables]; can it start? Nothing is simulated. false: the reason is that of
+ * the scenario's run. */
+bool evaluate_start(Optimization* o, const double* x, int scenario);
+/* Moves a trial that the last evaluate_design refused as TRIAL_INVALID to one that can start, between it and the design
+ * that stands (optimize/start_gaps.c). false: none was found; o->trial is of no use then. Allocates for the time of the
+ * call. */
+bool start_gaps_correct(Optimization* o);
 /* What is made small of a loss and its terms, with the present multipliers (optimize/optimization.c). terms
  * (term_count). */
 double optimization_merit(Optimization* o, double loss, const double* terms);

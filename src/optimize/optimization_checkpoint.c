@@ -1,4 +1,5 @@
 /* The whole state of an optimization between two iterations, as named arrays, and whose it is. */
+#include <limits.h>
 #include <string.h>
 
 #include "optimize/optimization.h"
@@ -180,6 +181,42 @@ static bool load_starts(Optimization* o, const NumberFile* c, Diagnostics* diagn
   return true;
 }
 
+/* Pairs of links that limit the design at the start. */
+static void save_start(const Optimization* o, NumberFile* c) {
+  const int64_t counts[2] = {o->moved_trials, o->start_pair_count};
+  int64_t* pairs = MEMORY_NEW(int64_t, 3 * o->start_pair_count);
+  for (int k = 0; k < o->start_pair_count; k++) {
+    pairs[3 * k] = o->start_pairs[k].scenario;
+    pairs[3 * k + 1] = o->start_pairs[k].a;
+    pairs[3 * k + 2] = o->start_pairs[k].b;
+  }
+  number_file_add_integers(c, "start_counts", counts, 2);
+  number_file_add_integers(c, "start_pairs", pairs, 3 * o->start_pair_count);
+  memory_free(pairs);
+}
+
+static bool load_start(Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
+  int64_t counts[2];
+  const Scene* scene = &o->task->scenarios[0].scene;
+  if (!number_file_get_integers(c, "start_counts", counts, 2, diagnostics)) return false;
+  int64_t most = (int64_t)o->run_count * scene->link_count * scene->link_count;
+  if (counts[1] < 0 || counts[1] > most || counts[1] > INT_MAX / 3) counts[1] = 0; /* its array is refused */
+  int64_t* pairs = MEMORY_NEW(int64_t, 3 * counts[1]);
+  bool ok = number_file_get_integers(c, "start_pairs", pairs, 3 * (int)counts[1], diagnostics);
+  o->moved_trials = (int)counts[0];
+  o->start_pair_count = 0;
+  for (int k = 0; ok && k < counts[1]; k++) {
+    StartPair pair = {(int)pairs[3 * k], (int)pairs[3 * k + 1], (int)pairs[3 * k + 2]};
+    bool known = pair.scenario >= 0 && pair.scenario < o->run_count && pair.a >= 0 && pair.a < scene->link_count &&
+                 pair.b >= 0 && pair.b < scene->link_count;
+    if (!known) continue;
+    o->start_pairs = memory_grown(o->start_pairs, sizeof(StartPair), o->start_pair_count, &o->start_pair_capacity);
+    o->start_pairs[o->start_pair_count++] = pair;
+  }
+  memory_free(pairs);
+  return ok;
+}
+
 void optimization_note_identity(const Optimization* o, NumberFile* c) {
   int digit_count;
   int64_t* digits = identity_digits(o, &digit_count);
@@ -215,6 +252,7 @@ void optimization_save(const Optimization* o, NumberFile* c) {
   memory_free(memory);
   if (o->subjects) save_subjects(o, rows, c);
   if (has_starts(o)) save_starts(o, c);
+  save_start(o, c);
 }
 
 /* What a hash of the identity is of. */
@@ -297,7 +335,7 @@ bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagno
   o->start_best = losses[1];
   o->best_worth = losses[1];
   o->start_violation = o->best_violation;
-  ok = ok && (!has_starts(o) || load_starts(o, c, diagnostics));
+  ok = ok && (!has_starts(o) || load_starts(o, c, diagnostics)) && load_start(o, c, diagnostics);
   if (ok) {
     optimizer_state_load(o->optimizer, memory);
     o->iteration = (int)counts[0];

@@ -191,7 +191,8 @@ void optimization_destroy(Optimization* o) {
                    o->row_multipliers,
                    o->contacts,
                    o->unit,
-                   o->function_gradient};
+                   o->function_gradient,
+                   o->start_pairs};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   text_free(&o->note);
   memory_free(o);
@@ -249,6 +250,7 @@ void optimization_restart(Optimization* o, const double* x, const bool* held) {
   memcpy(o->x, x, n);
   if (!optimizer_project(o->optimizer, o->x)) memcpy(o->x, x, n); /* rows that only what is held could keep */
   memcpy(o->best_x, o->x, n);
+  o->start_pair_count = o->moved_trials = 0;
   o->iteration = o->best_iteration = o->since_best = o->since_update = o->since_look = o->first_iteration = 0;
   o->stuck = false;
   o->stop = STOP_NOT_YET;

@@ -308,6 +308,16 @@ void optimizer_propose(Optimizer* o, const double* x, double loss, const double*
   for (int i = 0; i < count; i++) trial[i] *= o->unit[i];
 }
 
+void optimizer_take(Optimizer* o, const double* x, const double* trial) {
+  double sum = 0;
+  for (int i = 0; i < o->set->count; i++) {
+    double part = (trial[i] - x[i]) / (o->unit ? o->unit[i] : 1) / o->step_of[i];
+    sum += part * part;
+  }
+  o->state[STATE_LENGTH] = sqrt(sum);
+  if (o->rule->take) o->rule->take(o, trial);
+}
+
 /* ---------------------------------------------------------------- state */
 
 int optimizer_state_size(const Optimizer* o) { return o->state_size; }

@@ -162,8 +162,8 @@ typedef struct {
  * `text` is the caller's to free. */
 Status design_write_summary(const char* folder, const DesignSummary* summary, const Task* task,
                             const Optimization* optimization, Text* text, Diagnostics* diagnostics);
-/* `success` and `success_terms` of a summary.json, nothing without any; null when it was stopped before the end.
- * Appends to json, which stands in an open object. Never fails. json stays the caller's own. */
+/* `success` and `success_terms` of a summary.json; success is null without terms and when it was stopped before the
+ * end. Appends to json, which stands in an open object. Never fails. json stays the caller's own. */
 void design_add_success(struct Json* json, const Optimization* optimization, ExitCode exit_code);
 /* <folder>/checkpoint; freed by the caller with memory_free. Never NULL; nothing is looked up. */
 char* design_checkpoint_path(const char* folder);

@@ -29,7 +29,7 @@ typedef struct {
 
 typedef struct {
   SceneShape shape;
-  int type, hulls, pieces;
+  int type, hulls, pieces, orient;
   const Node *points, *file, *decompose;
   const Node *normals, *offsets, *of;
   NumberList exponents;

@@ -50,6 +50,7 @@ typedef struct {
   Vec3 size;
   double radius, length;
   int resolution, segments;
+  bool exact; /* SPHERE, CAPSULE: contact takes the solid itself, not the polyhedron in it */
   Vec3* points;
   int point_count;
   bool keep_interior; /* POINTS: points inside the hull stay vertices (they weigh, and may come out in a design) */
@@ -57,6 +58,7 @@ typedef struct {
   double scale;
   bool hull_per_group;
   bool triangles;   /* MESH: the pieces are its triangles; POINTS: every three points are one */
+  bool orient_fix;  /* MESH with triangles: those of the repaired surface, closed and outward */
   int max_vertices; /* 0 = keep all */
   HullTie tie;      /* of a grid's blocks, while their vertices are designed */
   bool decompose;   /* into hulls that cover the mesh, by these options */
@@ -82,6 +84,16 @@ static inline bool shape_is_smooth(const SceneShape* shape) { return shape->type
 /* Is it one level function, and no union or subtraction? shape must not be NULL; nothing is allocated. */
 static inline bool shape_is_convex_smooth(const SceneShape* shape) {
   return shape->type >= SHAPE_SUPERELLIPSOID && shape->type <= SHAPE_SUPERQUADRIC;
+}
+/* Is it a ball or a capsule that contact may take as it is? shape must not be NULL; nothing is allocated. */
+static inline bool shape_is_exact(const SceneShape* shape) {
+  return shape->exact && (shape->type == SHAPE_SPHERE || shape->type == SHAPE_CAPSULE);
+}
+/* Numbers of a shape that a design may change: those of its form (shapes/shapes.h); of a sphere that is exact its
+ * radius, of a capsule radius and length. 0 of all others. shape must not be NULL; nothing is allocated. */
+static inline int scene_shape_number_count(const SceneShape* shape) {
+  if (shape_is_exact(shape)) return shape->type == SHAPE_SPHERE ? 1 : 2;
+  return shape_is_convex_smooth(shape) ? shape_form_count(&shape->smooth) : 0;
 }
 
 typedef enum { LIMIT_BARRIER, LIMIT_PENALTY } LimitLaw;

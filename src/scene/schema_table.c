@@ -175,6 +175,10 @@ static const SchemaRow ROWS[] = {
     {"shape", "radius", VALUE_NUMBER, AT(SceneShapeForm, shape.radius), .only = "sphere|cylinder|capsule|rounded_box",
      .unit = "m", .range = RANGE_ABOVE(0), .required = true,
      .meaning = "Radius of the round solid; the polyhedron is inscribed."},
+    {"shape", "exact", VALUE_BOOL, AT(SceneShapeForm, shape.exact), .only = "sphere|capsule", .fallback = "false",
+     .meaning = "Contact by separating_plane takes the solid itself: it rolls without facets and has the mass of the "
+                "solid, and a design may change its radius and length. Pictures, files and the other laws take the "
+                "polyhedron."},
     {"shape", "length", VALUE_NUMBER, AT(SceneShapeForm, shape.length), .only = "cylinder|capsule", .unit = "m",
      .range = RANGE_ABOVE(0), .required = true,
      .meaning = "Length along z, centred; for a capsule that of its straight part."},
@@ -205,6 +209,9 @@ static const SchemaRow ROWS[] = {
      .meaning = "What contact sees: convex hulls, or the triangles of the mesh as they are (of points: every three), "
                 "closed or "
                 "open. Density and mass_model uniform then go by the enclosed volume."},
+    {"shape", "orient", VALUE_CHOICE, AT(SceneShapeForm, orient), .only = "mesh", .of = "keep|fix", .fallback = "keep",
+     .meaning = "With pieces: triangles. fix repairs the surface as sdrs decompose does: neighbours are turned alike, "
+                "closed surfaces are turned outward and open borders are closed."},
     {"shape", "max_vertices", VALUE_INTEGER, AT(SceneShapeForm, shape.max_vertices), .only = "mesh",
      .fallback = "(all)", .range = RANGE_BETWEEN(4, 1000000),
      .meaning = "Thin each hull to at most so many vertices; the error is reported."},

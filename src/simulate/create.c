@@ -445,6 +445,10 @@ void sim_advance(Sim* s) {
   s->reached = s->clock;
   s->clock.dt_older = s->clock.dt_before;
   s->clock.dt_before = s->clock.dt;
+  s->clock.kind_before = s->clock.kind;
+  s->clock.older_varies = s->clock.before_varies;
+  s->clock.before_varies = s->clock.dt_varies;
+  s->clock.begin_varies = step_end_varies(&s->reached);
   delays_note(s);
 }
 

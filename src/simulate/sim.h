@@ -282,9 +282,15 @@ Sim* sim_create_bare(const Model* model, int threads);
 void step_prepare(Sim* sim);
 /* Weights of the present step for steps of unequal length (S3, S13). Lengths of steps in s; rates in 1/s. */
 StepWeights step_weights(Integrator integrator, const StepClock* clock);
+/* True if the time at which the substep ends depends on the state. */
+static inline bool step_end_varies(const StepClock* clock) {
+  return clock->end == END_EVENT || (clock->begin_varies && !(clock->end == END_SHARE && clock->share == 1));
+}
 /* For how long a force of the step changes momenta [s]: dt / factor with weights of first order, whether for dt or for
  * (dt + dt_before) / 2; dt with those of second order, whose later steps do the rest (S13, S15). > 0. */
 double step_force_time(Integrator integrator, const StepClock* clock);
+/* The same of the step before in units of that of this one; 1 for the first (impact.md, I5). */
+double step_force_ratio(Integrator integrator, const StepClock* clock);
 /* The solved configuration becomes the present; the clock goes on by as much. Sets momenta, rates and forces felt of
  * SimState, and keeps the poses of the two states before. No allocation but for delays. */
 void sim_advance(Sim* sim);

@@ -184,6 +184,7 @@ static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const Forc
   memset(a->product, 0, sizeof(double) * (size_t)m->dof_count);
   step_adjoint_reduce(a, step->pose_next, a->sim->screws, a->product);
   step_adjoint_prescribed(a, a->product, step->clock.time, gradient);
+  step_lengths_prescribed(a, a->product, step->clock.time);
 }
 
 void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now, StateBar old,

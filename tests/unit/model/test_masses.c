@@ -158,7 +158,7 @@ static void inward_triangles_are_told_with_their_remedy(void** state) {
     fixture_load(&f, text.data);
     assert_int_equal(f.status, STATUS_BAD_INPUT);
     check_message(&f, SEVERITY_ERROR, 2, "the triangles of link 'a' face inward (its points)");
-    check_message(&f, SEVERITY_ERROR, 2, "enclose -0.008 m^3; turn the faces over");
+    check_message(&f, SEVERITY_ERROR, 2, "enclose -0.008 m^3; turn the triangles over");
     text_free(&text);
     fixture_free(&f);
   }
