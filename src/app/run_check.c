@@ -456,7 +456,10 @@ static bool clock_of(const RunCheck* c, int row, int before, StepClock* clock) {
   if (c->recorded->model.start && row <= before + 2) return false; /* nor what lies before it */
   for (int k = 0; k <= before && k < row; k++)
     if (run_check_parts(c, row - k) != 1) return false;
-  *clock = (StepClock){run_check_value(&c->trajectory, row, 0), dt, row > 1 ? dt : 0, row > 2 ? dt : 0, STEP_FREE};
+  *clock = (StepClock){.time = run_check_value(&c->trajectory, row, 0),
+                       .dt = dt,
+                       .dt_before = row > 1 ? dt : 0,
+                       .dt_older = row > 2 ? dt : 0};
   return true;
 }
 

@@ -44,7 +44,7 @@ static inline double norm_first_by_support(double length, double support) {
 /* The factor W' that an impact put on a pair's force, and its derivatives: by the pair's potential U then, by y of the
  * step before it, and by parameters at fixed U and y (docs/derivations/impact.md). */
 typedef struct {
-  double factor, by_potential, by_before, by_support, by_rest_speed;
+  double factor, by_potential, by_before, by_support, by_rest_speed, by_ratio; /* by_ratio: of impact_load */
   bool
       bounces; /* it was an impact's that gives back: only the first two are set; the step that led to t has the rest */
 } ContactLoad;

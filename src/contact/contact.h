@@ -62,7 +62,7 @@ void contact_set_dt(ContactSystem* system, double dt);
  * an impact (docs/derivations/impact.md, I10), and for how much of the time for which a force acts in this part it
  * acted in the one before (I5; 1 where there is none). dt must be > 0, dt_before >= 0 [s], force_ratio > 0; neither is
  * checked. Allocates nothing. */
-void contact_set_part(ContactSystem* system, double dt, double dt_before, bool resolving, double force_ratio);
+void contact_set_part(ContactSystem* system, double dt, double dt_before, double force_ratio);
 /* Are the trials that follow foretold by past steps, and near the solution if anything is? Friction's directions are
  * then those of their own slips, not what Newton's method makes of the accepted state's (docs/derivations/friction.md,
  * F5). At first they are not. Cannot fail. */
@@ -160,18 +160,23 @@ double contact_impact_factor(const ContactSystem* system, int index, double rest
  * nothing. Cannot fail; pairs that are new since then keep what they have. */
 void contact_recall(ContactSystem* system, ContactMemory which);
 
-/* ---- impacts (contact/impacts.c; docs/derivations/impact.md, I10, I11)
- * Of the accepted state, which a part of length dt_before has led to: how long the next part may be because of the
- * impacts under way [s]; INFINITY: there are none. dt_before must be > 0 [s], which nobody asserts. Cannot fail. */
-double contact_impact_pace(ContactSystem* system, double dt_before);
-/* Of the accepted state, which a part of length dt has led to from the poses `begin`, and would have to `aim` without
- * contact (links): does it let a pair too far into the contact range at once? How long the part should be instead [s];
- * INFINITY: it may stay. The arrays must have an entry for every link, and dt must be > 0; neither is asserted. */
-double contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* aim, double dt);
-/* Of the accepted state, which a part of an impact has led to from the poses `begin`, and the part before to these from
- * `before` (links): have the forces done another work than they should? How long the part should be instead [s];
- * INFINITY: it may stay. The arrays must have an entry for every link. Cannot fail, allocates nothing. */
-double contact_impact_steady(ContactSystem* system, const Pose* before, const Pose* begin);
+/* ---- impacts (contact/impacts.c; docs/derivations/impact.md, I9, I10) */
+/* True if the substep that begins in the accepted state, after one of length dt_before [s], belongs to an impact.
+ * Cannot fail. */
+bool contact_impact_begins(ContactSystem* system, double dt_before);
+/* A pair of hulls and how far it is from where its impact begins, without unit: at a substep's begin (> 0) and at its
+ * end. */
+typedef struct {
+  int hull_a, hull_b;
+  double before, after;
+} ContactEntry;
+/* Of the accepted state, which a substep of length dt has led to from the poses `begin`, and would have to `aim`
+ * without contact (links): the pair whose impact began first in it. Pairs that begin one at the end remember their
+ * speed of approach. False: none began before the end. The arrays must have an entry for every link, and dt must be >
+ * 0; neither is asserted. */
+bool contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* aim, double dt, ContactEntry* entry);
+/* How far this pair of hulls is from where its impact begins, in the accepted state, without unit: negative beyond. */
+double contact_impact_ahead(ContactSystem* system, int hull_a, int hull_b);
 /* After contact_impact_entry: has the part ended an approach? false under laws that resolve no impacts. Of all
  * candidates; cannot fail, allocates nothing. */
 bool contact_struck(ContactSystem* system);
@@ -428,6 +433,29 @@ void contact_replay_seed_carry(ContactReplay* replay, int pair, int number);
 /* out (records at t x contact_replay_carried, row-major); set. The caller owns out, and its length is not checked.
  * Allocates nothing. */
 void contact_replay_read_carry(const ContactReplay* replay, double* out);
+
+/* Evaluates the pairs that are loaded once more, for another length of the step: after contact_replay_set_dt.
+ * ratio_change: of the force_ratio of contact_set_part, from that of the record. Allocates nothing. */
+void contact_replay_refresh(ContactReplay* replay, double ratio_change);
+/* The pair of hulls at whose potential U a step ends (impact.md, I10): forces and torques about the centres of mass by
+ * which U grows with the motion of its links at t + dt, world axes [1/m^2, 1/m]. Those of a half-space act at its own
+ * link. */
+typedef struct {
+  int index; /* of the pair */
+  int link[2];
+  Vec3 force[2], torque[2];
+} EventTerms;
+/* False: the pair is not among those loaded, or its law has no events. Allocates nothing. */
+bool contact_replay_event(const ContactReplay* replay, int hull_a, int hull_b, EventTerms* event);
+/* A scalar that grows by nu [m] times U, less U where impacts begin: its derivatives by vertices and by half-spaces
+ * join those of the next contact_replay_adjoint; that by the support is added to gradient. */
+void contact_replay_seed_event(ContactReplay* replay, const EventTerms* event, double nu, ModelGradient* gradient);
+/* Derivatives by the lengths of the step and of the one before that contact_replay_adjoint found last, of laws that
+ * rest on them [1/s]: by dt those of the load that the pairs hand on, else by dt_before. */
+typedef struct {
+  double dt, dt_before;
+} ContactLengths;
+ContactLengths contact_replay_lengths(const ContactReplay* replay);
 
 /* The force of link `other` on `link`, of all their hulls. */
 typedef struct {

@@ -61,11 +61,16 @@ Impact impact_eval(const ImpactParameters* p, double potential, double before) {
                   .by_rest_speed = -slope * past * (1 + growth) / p->rest_speed};
 }
 
+double impact_impulse(const Impact* now) {
+  double x = now->first - 1;
+  return x > 0 ? x * (x * x) / (1 + x * x) : 0;
+}
+
 Impact impact_load(const Impact* now, double ratio) {
   Impact load = *now;
   double x = now->first - 1;
   if (ratio == 1 || !(x > 0)) return load;
-  double square = x * x, impulse = x * square / (1 + square);
+  double square = x * x, impulse = impact_impulse(now);
   double slope = 1 + (ratio - 1) * square * (3 + square) / ((1 + square) * (1 + square));
   load.first = now->first + (ratio - 1) * impulse;
   load.second *= slope;

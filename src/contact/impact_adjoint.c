@@ -94,24 +94,16 @@ static void add_pressure(Pressure* to, double factor, const Pressure* from) {
 
 /* By all that the factor of a pair that bounces rests on besides its potential at t + dt; by_factor: by the factor
  * (I12). */
-static void course_adjoint(double by_factor, const Impact* impact, const ImpactParameters* parameters,
-                           const ImpactPast* past, const PairCarry* carried, Pressure* bar, PairShares* out) {
-  ImpactDamping damping = {0};
-  if (past->speed > 0) damping = impact_damping(parameters, past->speed);
-  double by_damping = by_factor * impact->by_damping, speed = carried->speed + by_damping * damping.by_speed;
+static void bounce_adjoint(double by_factor, double by_load, const Impact* impact, Pressure* bar, PairShares* out) {
   out->support += by_factor * impact->by_support;
-  out->rest_speed += by_damping * damping.by_rest_speed;
-  out->restitution += by_damping * damping.by_restitution;
+  out->rest_speed += by_factor * impact->by_rest_speed;
+  out->restitution += by_factor * impact->by_restitution;
+  out->inertia += by_factor * impact->by_inertia;
+  out->stiffness += by_factor * impact->by_stiffness;
+  out->dt += by_load * impact->by_dt; /* step_lengths.c has that of the force */
+  out->dt_before += by_factor * impact->by_dt_before;
   add_pressure(bar, by_factor, &impact->by_now);
   add_pressure(&out->carry.old, by_factor, &impact->by_old);
-  if (!past->fresh) {
-    out->carry.speed += speed;
-    return;
-  }
-  ImpactSpeed v = impact_speed(parameters, past);
-  out->support += speed * v.by_support;
-  add_pressure(bar, speed, &v.by_now);
-  add_pressure(&out->carry.old, speed, &v.by_old);
 }
 
 void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, const ImpactPast* past,
@@ -119,9 +111,10 @@ void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, co
                     Pressure* bar, PairShares* out) {
   double value = out->value;
   scale_shares(out, impact->first);
-  if (impact->second != 0) potential_adjoint(value * impact->second, parameters->support, next, false, active, out);
+  double by_potential = value * impact->second + carried->event;
+  if (by_potential != 0) potential_adjoint(by_potential, parameters->support, next, false, active, out);
   if (past->bounces)
-    course_adjoint(value + carried->load, impact, parameters, past, carried, bar, out);
+    bounce_adjoint(value + carried->load, carried->load, impact, bar, out);
   else {
     out->support += value * impact->by_support;
     out->rest_speed += value * impact->by_rest_speed;

@@ -85,9 +85,9 @@ typedef struct ContactLaw {
   void* (*create)(const Model* model, int threads, double tolerance);
   void (*destroy)(void* law);
   void (*set_dt)(void* law, double dt);
-  /* Of the part of a step that begins: length of the one before [s], does it resolve impacts, and how long did a force
-   * act in the one before, in units of how long it acts in this one? NULL. */
-  void (*set_part)(void* law, double dt_before, bool resolving, double force_ratio);
+  /* Of the substep that begins: length of the one before [s], and how long a force acted in the one before, in units of
+   * how long it acts in this one. NULL. */
+  void (*set_part)(void* law, double dt_before, double force_ratio);
   /* Distance from which on two hulls exert nothing on each other [m]; INFINITY: all pairs are candidates. */
   double (*range)(const Model* model);
   /* Do these two links take part as items (links)? NULL: all do. */
@@ -154,18 +154,14 @@ typedef struct ContactLaw {
   void (*record)(const LawPair* pair, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]);
 
   /* ---- impacts of pairs in the accepted state (impact.md, I10, I11). All NULL: there are none to be resolved. */
-  /* How long a part may be because of its impact [s], after one of length dt_before; INFINITY: it is in none. mobility:
-   * what a unit of its force does to the speed along it [1/kg]. */
-  double (*pace)(const LawPair* pair, double mobility, double dt_before);
-  /* Does it press, and was it apart at the beginning of the part? Then entry is told its speed of approach and how far
-   * apart it was [m]. It returns how long the part of length dt should have been [s]; INFINITY: it may stay. */
+  /* True if the substep that begins, after one of length dt_before [s], is one of the pair's impact. */
+  bool (*impacts)(const LawPair* pair, double dt_before);
+  /* True if the substep has brought the pair to where its impact begins (impact_enters). The pair then remembers its
+   * speed of approach [m/s], which is asked for with `enters` true; 0 else. */
   bool (*enters)(const LawPair* pair);
-  double (*entry)(const LawPair* pair, double approach, double distance, double dt);
-  /* Is it in an impact that gives back? Then (not of half-spaces) `steady` is told how both bodies have moved over the
-   * part before, and over this one (twists about their references), and returns how long the part should have been for
-   * their kinetic energy to change by what the barrier holds [s]; INFINITY: it may stay. mobility: as for pace. */
-  bool (*bounces)(const LawPair* pair);
-  double (*steady)(const LawPair* pair, double twist[2][2][6], double mobility);
+  void (*approach)(const LawPair* pair, double speed);
+  /* z of its potential, 1 out of range, at the substep's end and at its begin. */
+  double (*clearance)(const LawPair* pair, bool begin);
   /* Has it ended an approach; does it still; has it pressed when the part began, and lets go? */
   bool (*struck)(const LawPair* pair);
   bool (*presses_on)(const LawPair* pair);
@@ -183,6 +179,9 @@ typedef struct ContactLaw {
   bool (*revisit)(void* law, int thread, const ContactRecord* record, const PairBody body[2], void* own);
   /* Gradient and Hessian at t + dt, stiffness included, on zeroes. false: not found again. */
   bool (*replay)(const LawReplay* pair, PairDerivatives* out);
+  /* Force and torque about the references of both bodies by which the pair's potential grows at t + dt (EventTerms).
+   * Only of an active record, after `replay`. NULL: no event ends a step there. */
+  void (*potential)(const LawReplay* pair, Vec3 force[2], Vec3 torque[2]);
   /* Shares of Phi (A4) for the twists of both bodies, and of a scalar that grows by `carry` times what the pair hands
    * on from t (PairShares.carry of the step after); everything for stiffness 1. out is zeroed. */
   void (*reverse)(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);

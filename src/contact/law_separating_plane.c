@@ -30,8 +30,9 @@ typedef struct {
   ActiveVertex** active;       /* one a thread */
   FrictionParameters friction; /* but for what the pair's material says, as the next */
   ImpactParameters impact;
-  ImpactPart part;
-  double force_ratio; /* of impact_load */
+  double dt_before;     /* of the substep that led to the state that the present one begins with [s] */
+  double force_ratio;   /* of impact_load */
+  double* inverse_mass; /* of the trees of hulls; 0: they cannot move [1/kg] (hulls) */
 } Law;
 
 /* What a pair remembers. What lasts from one step to the next goes through `pass`, of PairOwn as well. */
@@ -119,6 +120,19 @@ static void scratch_create(PlaneScratch* scratch, const Model* model, double tol
                             capacity, tolerance >= LOOSE_TOLERANCE ? LOOSE_LAST_STEP : 0};
 }
 
+static double* inverse_masses(const Model* model) {
+  double *tree = MEMORY_NEW(double, model->tree_count + 1), *inverse = MEMORY_NEW(double, model->hull_count + 1);
+  for (int i = 0; i < model->link_count; i++)
+    if (model->links[i].tree >= 0) tree[model->links[i].tree] += model->links[i].mass;
+  for (int i = 0; i < model->hull_count; i++) {
+    const ModelLink* link = &model->links[model->hulls[i].link];
+    bool moves = link->tree >= 0 && link->prescribed < 0 && tree[link->tree] > 0;
+    inverse[i] = moves ? 1 / tree[link->tree] : 0;
+  }
+  memory_free(tree);
+  return inverse;
+}
+
 static void* create(const Model* model, int threads, double tolerance) {
   const ModelContact* contact = &model->contact;
   Law* law = MEMORY_NEW(Law, 1);
@@ -130,7 +144,8 @@ static void* create(const Model* model, int threads, double tolerance) {
                .scratch = MEMORY_NEW(PlaneScratch, threads),
                .active = MEMORY_NEW(ActiveVertex*, threads),
                .friction = {0, contact->smoothing, dt, 0, false},
-               .impact = {contact->support, contact->rest_speed, dt, 0},
+               .impact = {contact->support, contact->rest_speed, dt, 0, contact->stiffness},
+               .inverse_mass = inverse_masses(model),
                .force_ratio = 1};
   for (int t = 0; t < threads; t++) {
     scratch_create(&law->scratch[t], model, tolerance);
@@ -148,6 +163,7 @@ static void destroy(void* instance) {
     memory_free(law->active[t]);
   }
   memory_free(law->scratch);
+  memory_free(law->inverse_mass);
   memory_free(law->active);
   memory_free(law);
 }
@@ -157,9 +173,9 @@ static void set_dt(void* instance, double dt) {
   law->friction.dt = law->impact.dt = dt;
 }
 
-static void set_part(void* instance, double dt_before, bool resolving, double force_ratio) {
+static void set_part(void* instance, double dt_before, double force_ratio) {
   Law* law = instance;
-  law->part = (ImpactPart){dt_before, resolving};
+  law->dt_before = dt_before;
   law->force_ratio = force_ratio;
 }
 
@@ -375,6 +391,15 @@ static Pressure pressure_of(const LawPair* p) {
   return (Pressure){solution->energy, force_of(solution)};
 }
 
+/* Of the substep that begins after one of length dt_before. */
+static ImpactCourse course_of(const LawPair* p, double dt_before) {
+  const Law* law = p->law;
+  ImpactParameters impact = impact_parameters(law, p->material);
+  Pressure now = pressure_of(p);
+  double mobility = law->inverse_mass[p->item[0]] + law->inverse_mass[p->item[1]];
+  return impact_next(&impact, dt_before, mobility > 0 ? 1 / mobility : 0, &now, &((const Memory*)p->memory)->course);
+}
+
 static size_t lag_room(const LawPair* p) {
   const Plane* plane = &((const PairOwn*)p->own)->solution.plane;
   return sizeof(FrictionVertex) * (size_t)friction_count(p->a, p->b, ((const Law*)p->law)->support, plane);
@@ -388,8 +413,7 @@ static size_t lag(const LawPair* p, void* room) {
   memory->load_bounces = p->lagged && memory->course.past.bounces;
   memory->rub = memory->load_bounces ? memory->load : impact_load(&memory->load, ((const Law*)p->law)->force_ratio);
   Pressure now = pressure_of(p);
-  ImpactParameters impact = impact_parameters(p->law, p->material);
-  impact_follow(&impact, &((const Law*)p->law)->part, &now, &memory->course);
+  memory->course = course_of(p, ((const Law*)p->law)->dt_before);
   if (!p->lagged) return 0;
   friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, room, &memory->lag);
   memory->rolling = rolling_lag(p->a, p->b, &own->solution.plane, now.force);
@@ -413,8 +437,9 @@ static void pass_pressure(Pressure* pressure, StateBlock* block) {
 }
 
 static void pass_impact(Impact* impact, StateBlock* block) {
-  double* numbers[] = {&impact->value,      &impact->first,         &impact->second,    &impact->by_before,
-                       &impact->by_support, &impact->by_rest_speed, &impact->by_damping};
+  double* numbers[] = {&impact->value,        &impact->first,         &impact->second,         &impact->by_before,
+                       &impact->by_support,   &impact->by_rest_speed, &impact->by_restitution, &impact->by_inertia,
+                       &impact->by_stiffness, &impact->by_dt,         &impact->by_dt_before};
   for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) state_block_doubles(block, numbers[k], 1);
   pass_pressure(&impact->by_now, block);
   pass_pressure(&impact->by_old, block);
@@ -422,12 +447,14 @@ static void pass_impact(Impact* impact, StateBlock* block) {
 
 static void pass_course(ImpactCourse* course, StateBlock* block) {
   ImpactPast* past = &course->past;
+  int stage = (int)course->stage;
   state_block_bool(block, &past->bounces);
-  state_block_bool(block, &past->fresh);
+  state_block_bool(block, &course->rests);
+  state_block_int(block, &stage, IMPACT_NONE, IMPACT_RUBS);
+  course->stage = (ImpactStage)stage;
   pass_pressure(&past->now, block);
   pass_pressure(&past->old, block);
-  double* numbers[] = {&past->dt_before, &past->speed,  &past->damping,
-                       &course->since,   &course->pace, &course->approach};
+  double* numbers[] = {&past->dt_before, &past->inertia, &course->approach};
   for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) state_block_doubles(block, numbers[k], 1);
 }
 
@@ -470,7 +497,7 @@ static void hold(const LawPair* p) {
 
 static double impact_factor(const LawPair* p, const void* kept, double rest_speed, double dt) {
   const Law* law = p->law;
-  ImpactParameters parameters = {law->support, rest_speed, dt, 0};
+  ImpactParameters parameters = {law->support, rest_speed, dt, 0, law->stiffness};
   double before = kept ? ((const Kept*)kept)->compression : 0;
   return impact_eval(&parameters, ((const PairOwn*)p->own)->solution.energy, before).first;
 }
@@ -483,57 +510,36 @@ static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMB
   if (p->state->outcome == PAIR_PRESSED) r.plane = own->solution.plane;
   if (rubbing) {
     memcpy(r.slip, own->slip, sizeof(r.slip));
-    r.load = (ContactLoad){load->first,      load->second,        load->by_before,
-                           load->by_support, load->by_rest_speed, ((const Memory*)p->memory)->load_bounces};
+    const Memory* memory = p->memory;
+    r.load = (ContactLoad){.factor = load->first,
+                           .by_potential = load->second,
+                           .by_before = load->by_before,
+                           .by_support = load->by_support,
+                           .by_rest_speed = load->by_rest_speed,
+                           .by_ratio = memory->load_bounces ? 0 : impact_impulse(&memory->load),
+                           .bounces = memory->load_bounces};
   }
   memcpy(kept, &r, sizeof(r));
 }
 
 /* ---------------------------------------------------------------- impacts */
 
-static double pace(const LawPair* p, double mobility, double dt_before) {
-  const Law* law = p->law;
-  Pressure now = pressure_of(p);
-  ImpactPart part = {dt_before, false};
-  double energy_share = 1 / (mobility * law->stiffness);
-  ImpactParameters impact = impact_parameters(law, p->material);
-  return impact_pace(&impact, &part, &now, p->state->separation, energy_share, &((Memory*)p->memory)->course);
-}
+static bool impacts(const LawPair* p, double dt_before) { return course_of(p, dt_before).stage != IMPACT_NONE; }
 
 static bool enters(const LawPair* p) {
-  ImpactCourse* course = &((Memory*)p->memory)->course;
-  course->approach = 0;
-  return p->state->outcome == PAIR_PRESSED && !(course->past.now.potential > 0);
-}
-
-static double entry(const LawPair* p, double approach, double distance, double dt) {
-  ((Memory*)p->memory)->course.approach = approach;
+  Memory* memory = p->memory;
   ImpactParameters impact = impact_parameters(p->law, p->material);
-  return impact_entry(&impact, approach, distance, dt);
-}
-
-static bool bounces(const LawPair* p) {
-  return p->state->outcome == PAIR_PRESSED && ((const Memory*)p->memory)->course.past.bounces;
-}
-
-/* (I13) A plane that turns by less in a time of the impact's parts [rad] does no work of its own: what is wrong then is
- * the quotient's, which parts of other lengths than their neighbours' make no better. */
-#define TURNS 2e-4
-
-static double steady(const LawPair* p, double twist[2][2][6], double mobility) {
-  const Law* law = p->law;
-  const Memory* memory = p->memory;
-  const PlaneSolution* solution = &((const PairOwn*)p->own)->solution;
-  double change[2], turn = vec3_norm(vec3_cross(memory->lag.normal, p->state->axis));
-  if (!p->lagged || !(turn * memory->course.pace > TURNS * law->impact.dt)) return INFINITY;
-  for (int k = 0; k < 2; k++) {
-    change[k] = plane_first_change(solution, 0, p->reference[0], twist[k][0]) +
-                plane_first_change(solution, 1, p->reference[1], twist[k][1]);
-  }
-  ImpactParameters impact = impact_parameters(law, p->material);
   Pressure next = pressure_of(p);
-  return impact_steady(&impact, &next, ((const PairOwn*)p->own)->impact.first, change, 1 / (mobility * law->stiffness),
-                       &memory->course);
+  memory->course.approach = 0;
+  return impact_enters(&impact, &next, &memory->course);
+}
+
+static void approach(const LawPair* p, double speed) { ((Memory*)p->memory)->course.approach = speed; }
+
+static double clearance(const LawPair* p, bool begin) {
+  ImpactParameters impact = impact_parameters(p->law, p->material);
+  Pressure at = begin ? ((const Memory*)p->memory)->course.past.now : pressure_of(p);
+  return impact_clearance(&impact, at.potential);
 }
 
 static bool struck(const LawPair* p) {
@@ -605,10 +611,15 @@ static bool revisit(void* instance, int thread, const ContactRecord* from, const
          PLANE_ACTIVE;
 }
 
+/* At the ratio of lengths that it had, and so much more. */
+static double load_of(const Law* law, const Record* r) {
+  return r->load.factor + (law->force_ratio - 1) * r->load.by_ratio;
+}
+
 /* In proportion to the force in effect at t. */
 static FrictionParameters recorded_friction(const LawReplay* p, const Record* r) {
   FrictionParameters parameters = ((const Law*)p->law)->friction;
-  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * r->load.factor;
+  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * load_of(p->law, r);
   return parameters;
 }
 
@@ -628,7 +639,7 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
   bool sound = true;
   if (p->record->rubbing && now && rolls(p->material)) {
     Record r = record_of(p->record);
-    RollingParameters rolling = rolling_of(law, p->material, r.load.factor);
+    RollingParameters rolling = rolling_of(law, p->material, load_of(law, &r));
     memory->rolling = rolling_lag(&p->now[0].hull, &p->now[1].hull, &now->plane, force_of(now));
     rolling_derivatives(&memory->rolling, &rolling, &body[0].hull.pose, &body[1].hull.pose, body[1].hull.half_space, d);
   }
@@ -646,6 +657,18 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
   return sound;
 }
 
+static void potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]) {
+  PairDerivatives d;
+  PlaneResponse response;
+  const PairBody* body = p->next;
+  plane_derivatives(p->own_next, body[1].hull.half_space, body[0].reference, body[1].reference, &d, &response);
+  for (int side = 0; side < 2; side++) {
+    force[side] = d.force[side];
+    torque[side] = mat3_axial(d.moment[side]);
+  }
+  if (body[1].hull.half_space) force[1] = torque[1] = vec3(0, 0, 0); /* PairShares.ground_next has it */
+}
+
 static void reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s) {
   const Law* law = p->law;
   const Replay* memory = p->memory;
@@ -661,12 +684,15 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   if (p->record->rubbing) {
     Record r = record_of(p->record);
     FrictionParameters parameters = recorded_friction(p, &r);
-    RollingParameters rolling = rolling_of(law, p->material, r.load.factor);
+    RollingParameters rolling = rolling_of(law, p->material, load_of(law, &r));
     if (slides(p->material))
       friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, now.solution, twist, &then, s);
     if (rolls(p->material))
       bar.force += rolling_adjoint(&memory->rolling, &rolling, law->support, &now, p->next, twist, &then, s);
+    double by_rest_speed = s->rest_speed;
     impact_load_adjoint(&r.load, p->material, &bar, s);
+    if (r.past.dt_before > 0) /* the width goes with v_r dt (I2) */
+      s->dt_before += (s->rest_speed - by_rest_speed) * law->impact.rest_speed / r.past.dt_before;
   }
   impact_carry_adjoint(carry, &impact, &now, &bar, s);
   impact_pressure_adjoint(&bar, &impact, &now, &then, s);
@@ -708,11 +734,10 @@ const ContactLaw LAW_separating_plane = {
     .hold = hold,
     .impact_factor = impact_factor,
     .record = record,
-    .pace = pace,
+    .impacts = impacts,
     .enters = enters,
-    .entry = entry,
-    .bounces = bounces,
-    .steady = steady,
+    .approach = approach,
+    .clearance = clearance,
     .struck = struck,
     .presses_on = presses_on,
     .lets_go = lets_go,
@@ -720,5 +745,6 @@ const ContactLaw LAW_separating_plane = {
     .press = press,
     .revisit = revisit,
     .replay = replay,
+    .potential = potential,
     .reverse = reverse,
 };

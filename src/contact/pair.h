@@ -142,12 +142,12 @@ typedef struct {
 } Pressure;
 
 /* Derivatives by what a pair has carried into a step from those before it, for the one before to take up (impact.md,
- * I6, I12): by y at t - dt; by its pressure there; by the factor that an impact put on its force at t; and by the speed
- * of that impact. */
+ * I6, I12): by y at t - dt; by its pressure there; by the factor that an impact put on its force at t; and by its
+ * potential at t, where that ends a substep (I10). */
 typedef struct {
   double y;
   Pressure old;
-  double load, speed;
+  double load, event;
 } PairCarry;
 
 /* What one pair adds. */
@@ -158,6 +158,8 @@ typedef struct {
   double support; /* dPhi/ds */
   double friction, smoothing, rest_speed, restitution, rolling, spinning;
   double own[CONTACT_OWN_PARAMETERS];      /* by the law's own parameters */
+  double inertia, stiffness;               /* by ImpactPast.inertia; by the stiffness at a fixed factor of it */
+  double dt, dt_before;                    /* by the lengths of the step and of the one before, of contact alone */
   PairCarry carry;                         /* for the step to t */
   GroundShare ground_now, ground_next;     /* of a half-space */
   double pair_support, pair_stiffness;     /* of a pair with a law of its own, instead of support and value */

@@ -99,10 +99,10 @@ static void set_dt(void* instance, double dt) {
   for (int k = 0; k < all->count; k++) all->parts[k].law->set_dt(all->parts[k].own, dt);
 }
 
-static void set_part(void* instance, double dt_before, bool resolving, double force_ratio) {
+static void set_part(void* instance, double dt_before, double force_ratio) {
   ByPair* all = instance;
   for (int k = 0; k < all->count; k++)
-    if (all->parts[k].law->set_part) all->parts[k].law->set_part(all->parts[k].own, dt_before, resolving, force_ratio);
+    if (all->parts[k].law->set_part) all->parts[k].law->set_part(all->parts[k].own, dt_before, force_ratio);
 }
 
 double contact_range(const Model* model) {
@@ -280,10 +280,10 @@ static void record(const LawPair* pair, bool rubbing, double kept[CONTACT_KEPT_N
   if (law->record) law->record(&own, rubbing, kept);
 }
 
-static double pace(const LawPair* pair, double mobility, double dt_before) {
+static bool impacts(const LawPair* pair, double dt_before) {
   LawPair own;
   const ContactLaw* law = turn_to(pair, &own)->law;
-  return law->pace ? law->pace(&own, mobility, dt_before) : (double)INFINITY;
+  return law->impacts && law->impacts(&own, dt_before);
 }
 
 static bool enters(const LawPair* pair) {
@@ -292,20 +292,16 @@ static bool enters(const LawPair* pair) {
   return law->enters && law->enters(&own);
 }
 
-static double entry(const LawPair* pair, double approach, double distance, double dt) {
-  LawPair own;
-  return turn_to(pair, &own)->law->entry(&own, approach, distance, dt);
-}
-
-static bool bounces(const LawPair* pair) {
+static void approach(const LawPair* pair, double speed) {
   LawPair own;
   const ContactLaw* law = turn_to(pair, &own)->law;
-  return law->bounces && law->bounces(&own);
+  if (law->approach) law->approach(&own, speed);
 }
 
-static double steady(const LawPair* pair, double twist[2][2][6], double mobility) {
+static double clearance(const LawPair* pair, bool begin) {
   LawPair own;
-  return turn_to(pair, &own)->law->steady(&own, twist, mobility);
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  return law->clearance ? law->clearance(&own, begin) : 1;
 }
 
 static bool struck(const LawPair* pair) {
@@ -411,8 +407,8 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
   if (law->relieve) row->relieve = relieve;
   if (law->convex) row->convex = convex;
   if (law->impact_factor) row->impact_factor = impact_factor;
-  if (law->pace)
-    row->pace = pace, row->enters = enters, row->entry = entry, row->bounces = bounces, row->steady = steady,
+  if (law->impacts)
+    row->impacts = impacts, row->enters = enters, row->approach = approach, row->clearance = clearance,
     row->struck = struck, row->presses_on = presses_on, row->lets_go = lets_go;
 }
 

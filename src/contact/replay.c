@@ -2,6 +2,7 @@
  * A run is gone through backwards, so the pairs at t of one step are those at t + dt of the next one looked at. */
 #include <string.h>
 
+#include "contact/impact.h"
 #include "contact/system.h"
 
 /* A recorded pair where it stood at one moment. */
@@ -50,6 +51,7 @@ struct ContactReplay {
   PairCarry* carry[2]; /* derivatives by what pairs carry: at t, and at t + dt from the step after (records) */
   int carry_capacity[2];
   const ContactField* field; /* during contact_replay_adjoint */
+  ContactLengths lengths;    /* of the last one */
 };
 
 /* ---------------------------------------------------------------- creation */
@@ -249,6 +251,31 @@ static void evaluate_pair(void* context, int index, int thread) {
   p->sound = p->sound && r->law->replay(&pair, &p->derivatives);
 }
 
+void contact_replay_refresh(ContactReplay* r, double ratio_change) {
+  if (r->law->set_part) r->law->set_part(r->own_law, 0, 1 + ratio_change);
+  parallel_for(r->threads, r->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_pair, r);
+}
+
+bool contact_replay_event(const ContactReplay* r, int hull_a, int hull_b, EventTerms* event) {
+  for (int k = 0; k < r->count && r->law->potential; k++) {
+    const ReplayPair* p = &r->pairs[k];
+    if (p->record->hull_a != hull_a || p->record->hull_b != hull_b || !p->record->active) continue;
+    LawReplay pair = law_replay(r, k, 0);
+    *event = (EventTerms){.index = k, .link = {p->link[0], p->link[1]}};
+    r->law->potential(&pair, event->force, event->torque);
+    return true;
+  }
+  return false;
+}
+
+void contact_replay_seed_event(ContactReplay* r, const EventTerms* event, double nu, ModelGradient* gradient) {
+  r->carry[1][event->index].event += nu / r->model->contact.stiffness;
+  double support = r->model->contact.support;
+  gradient->contact[CONTACT_SUPPORT] += nu * impact_potential(support, IMPACT_ENTRY) / support;
+}
+
+ContactLengths contact_replay_lengths(const ContactReplay* r) { return r->lengths; }
+
 void contact_replay_begin(ContactReplay* r) {
   r->side[0].records = r->side[1].records = NULL;
   r->pose_now = NULL;
@@ -382,7 +409,7 @@ static bool pair_field(const ContactReplay* r, int index, const ContactField* f,
 }
 
 static bool carries(const PairCarry* c) {
-  return c->y != 0 || c->old.potential != 0 || c->old.force != 0 || c->load != 0 || c->speed != 0;
+  return c->y != 0 || c->old.potential != 0 || c->old.force != 0 || c->load != 0 || c->event != 0;
 }
 
 static void reverse_pair(void* context, int index, int thread) {
@@ -493,12 +520,31 @@ static void add_to_item(const Model* model, int pair_law, const PairShares* s, d
   model_gradient_pair_law(model, pair_law, by, gradient);
 }
 
+/* By 1 / (1/m_a + 1/m_b), m the masses of the links' trees (impact.md, I7). */
+static void add_inertia(const ContactReplay* r, const ReplayPair* p, double bar, ModelGradient* gradient) {
+  const Model* m = r->model;
+  double mass[2] = {0, 0}, mobility = 0;
+  int tree[2];
+  for (int side = 0; side < 2; side++) {
+    const ModelLink* link = &m->links[p->link[side]];
+    tree[side] = link->prescribed < 0 ? link->tree : -1;
+    for (int i = 0; i < m->link_count && tree[side] >= 0; i++)
+      mass[side] += m->links[i].tree == tree[side] ? m->links[i].mass : 0;
+    mobility += mass[side] > 0 ? 1 / mass[side] : 0;
+  }
+  for (int side = 0; side < 2; side++)
+    for (int i = 0; i < m->link_count && mass[side] > 0; i++)
+      if (m->links[i].tree == tree[side])
+        gradient->moment[i].s[3][3] += bar / (mobility * mobility * mass[side] * mass[side]);
+}
+
 void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double (*pose_now)[3][4],
                             double (*ground_next)[3][4], ModelGradient* gradient) {
   r->field = field;
   parallel_for(r->threads, r->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, reverse_pair, r);
   r->field = NULL;
   double kappa = r->model->contact.stiffness;
+  r->lengths = (ContactLengths){0, 0};
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
     for (int side = 0; side < 2; side++) gather_side(r, p, side, pose_now, gradient);
@@ -507,7 +553,10 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
       add_ground(&p->shares.ground_next, kappa, r->pose_next[p->link[1]].r, ground_next[p->link[1]]);
     }
     gradient->contact[CONTACT_SUPPORT] += kappa * p->shares.support;
-    gradient->contact[CONTACT_STIFFNESS] += p->shares.value;
+    gradient->contact[CONTACT_STIFFNESS] += p->shares.value + kappa * p->shares.stiffness;
+    r->lengths.dt += kappa * p->shares.dt;
+    r->lengths.dt_before += kappa * p->shares.dt_before;
+    if (p->shares.inertia != 0) add_inertia(r, p, kappa * p->shares.inertia, gradient);
     double grip = p->record->grip;
     const double by[MATERIAL_COUNT] = {[MATERIAL_FRICTION] = kappa * p->shares.friction * grip,
                                        [MATERIAL_RESTITUTION] = kappa * p->shares.restitution,

@@ -162,9 +162,9 @@ void contact_destroy(ContactSystem* s) {
 
 void contact_set_dt(ContactSystem* s, double dt) { s->law->set_dt(s->own_law, dt); }
 
-void contact_set_part(ContactSystem* s, double dt, double dt_before, bool resolving, double force_ratio) {
+void contact_set_part(ContactSystem* s, double dt, double dt_before, double force_ratio) {
   contact_set_dt(s, dt);
-  if (s->law->set_part) s->law->set_part(s->own_law, dt_before, resolving, force_ratio);
+  if (s->law->set_part) s->law->set_part(s->own_law, dt_before, force_ratio);
 }
 
 void contact_foretell(ContactSystem* s, bool foretold) { s->foretold = foretold; }

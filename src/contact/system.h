@@ -50,7 +50,6 @@ typedef struct {
   bool relieved;   /* its `models` stand for the derivatives of the accepted state in Newton's model */
   double rounding; /* of the accepted state, found last; NAN: not asked for since it is even [J] */
   double change;   /* of its energy, in a trial that is feasible [J] */
-  double pace;     /* how long a part may be because of its impact, found last [s] */
 } PairSleep;
 
 /* What contact_remember found of the pairs that were pressed. */

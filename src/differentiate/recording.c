@@ -273,6 +273,15 @@ void recording_add_row(Recording* r, Sim* sim, int row) {
 
 /* ---------------------------------------------------------------- the run */
 
+/* Do the lengths of parts of step `row` depend on the state (impact.md, I10)? Then a run nearby has its own. */
+static bool has_events(const Recording* like, int row) {
+  for (int k = like->row_state[row - 1] + 1; k <= like->row_state[row]; k++) {
+    const StepClock* c = &like->states[k].clock;
+    if (c->end != END_SHARE || c->begin_varies || c->dt_varies || c->before_varies || c->older_varies) return true;
+  }
+  return false;
+}
+
 /* Step `row` in the parts that it had in another run. */
 static StepReport repeat_step(const Recording* like, Sim* sim, int row) {
   int first = like->row_state[row - 1] + 1, count = recording_substeps(like, row);
@@ -284,7 +293,7 @@ static StepReport repeat_step(const Recording* like, Sim* sim, int row) {
 }
 
 StepReport recording_step(Sim* sim, const RecordOptions* options, int row) {
-  if (options->like) return repeat_step(options->like, sim, row);
+  if (options->like && !has_events(options->like, row)) return repeat_step(options->like, sim, row);
   return options->substeps ? sim_step_in(sim, options->substeps[row - 1]) : sim_step(sim);
 }
 

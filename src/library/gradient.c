@@ -135,6 +135,7 @@ static sdrs_status add_seed(sdrs* s, const sdrs_seed* seed, LossSeeds* seeds) {
 static sdrs_status unsound(sdrs* s, const AdjointReport* report) {
   return library_fail(s, SDRS_NO_GRADIENT, "step %d has no derivative: %s", report->unsound_step,
                       report->step.contact_failed ? "its contact is not found again"
+                      : report->step.grazes       ? "bodies only graze each other where an impact begins"
                       : report->step.singular     ? "its Hessian is singular"
                                                   : "numbers are not finite");
 }

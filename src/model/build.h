@@ -90,9 +90,6 @@ MassMoment round_moment_slope(const ModelHull* hull, int k);
 Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k);
 /* The normal becomes unit; no allocation. */
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose);
-/* Is a link's mass spread over its volume? With mass_model uniform, and with a round solid, which has no vertices.
- * (model/masses.c) */
-bool link_weighs_volume(const Model* model, const ModelLink* link, const SceneLink* source);
 /* model/masses.c: moments, centres of mass, reach. Needs the hulls. */
 void build_masses(Builder* builder);
 /* model/check_scale.c: warns once of a moving link whose size [m] looks like millimetres, and of a time step in which a
@@ -101,6 +98,9 @@ void check_scale(const Model* model, Diagnostics* diagnostics);
 /* model/spinning.c: which bodies carry their momentum, and may they? Needs the masses and the start. Errors for bodies
  * that cannot; under first_order a warning where it takes much of a spin that the run begins with. */
 void build_spinning(Builder* builder);
+/* model/spring_theta.c: when springs act in a step, by their frequencies at the start. Needs build_spinning. Sets
+ * ModelLink.spring_theta and ModelTendon.theta; 1 under other integrators than `momentum`. */
+void build_spring_thetas(Model* model);
 /* model/contact_defaults.c: contact parameters in force. Needs hulls and masses. Sets Model.contact [m, m/s, N]; what
  * is given stays. */
 void build_contact(Builder* builder);

@@ -66,6 +66,7 @@ void model_expand_shapes(const Model* model, Scene* scene) {
   scene->shapes = memory_resize(scene->shapes, old, old + sizeof(SceneShape) * (size_t)model->hull_count);
   for (int i = 0; i < scene->link_count; i++) mark_replaced(scene, &scene->links[i]);
   for (int i = 0; i < scene->link_count; i++) expand_link(scene, model, i);
+  for (int i = 0; i < scene->link_count; i++) scene->links[i].mass_model = model->links[i].mass_model;
   scene->contact.support = model->contact.support;
   scene->contact.stiffness = model->contact.stiffness;
   scene->contact.smoothing = model->contact.smoothing;

@@ -306,8 +306,8 @@ static double reverse_given(const LinkReverse* r, Vec3* center, double inertia[6
 
 static double reverse_link(const LinkReverse* r, ModelGradient* gradient) {
   ptrdiff_t link = r->link - r->model->links;
-  if (r->source->mass_model == MASS_GIVEN) return reverse_given(r, &gradient->center[link], gradient->inertia[link]);
-  double by_mass = link_weighs_volume(r->model, r->link, r->source) ? reverse_solids(r) : reverse_vertices(r);
+  if (r->link->mass_model == MASS_GIVEN) return reverse_given(r, &gradient->center[link], gradient->inertia[link]);
+  double by_mass = r->link->mass_model == MASS_UNIFORM ? reverse_solids(r) : reverse_vertices(r);
   if (!r->source->has_mass) add_solids(r, &VOLUME_BAR, by_mass * r->source->density); /* m = density V */
   return by_mass;
 }

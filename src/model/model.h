@@ -84,7 +84,7 @@ typedef struct {
   bool limited[JOINT_MAX_DOF];
   double lower[JOINT_MAX_DOF], upper[JOINT_MAX_DOF]; /* m or rad */
   LimitLaw limit_law;
-  double limit_stiffness, limit_margin;
+  double limit_stiffness, limit_margin, limit_restitution;
   double damping[JOINT_MAX_DOF];
   bool passive;                      /* has a spring, dry friction or an armature */
   double stiffness[JOINT_MAX_DOF];   /* N/m or N m/rad */
@@ -92,11 +92,13 @@ typedef struct {
   double friction[JOINT_MAX_DOF];    /* N or N m */
   double armature[JOINT_MAX_DOF];    /* kg or kg m^2 */
   double friction_speed;             /* m/s or rad/s */
-  int prescribed;                    /* index of the controller that prescribes the joint, or -1 */
-  double gravity_compensation;       /* part of its weight that is taken off */
+  double spring_theta; /* 1/2: springs and position gains of the joint keep energy, 1: they damp (drives.md, M10) */
+  int prescribed;      /* index of the controller that prescribes the joint, or -1 */
+  double gravity_compensation; /* part of its weight that is taken off */
   bool spins;        /* carries its angular momentum: integrator `momentum`, alone in its tree, six free dof */
   MassMoment moment; /* S = sum m X~ X~^T in the link frame [kg, kg m, kg m^2]; zero for massless fixed links */
   double mass;
+  MassModel mass_model; /* in force: the scene's, and what its MASS_BY_SHAPE comes to */
   Vec3 center;  /* centre of mass (of the hulls' boxes when massless), link frame: the reference point of twists */
   double reach; /* largest distance of a vertex of the link from its frame origin [m] */
   int hull_first, hull_count;
@@ -140,6 +142,7 @@ typedef struct {
   Signal tension;            /* of one channel [N]; of none where there is none */
   int tension_first;         /* number of its first parameter */
   int point_first;           /* number of its first point among those of all tendons */
+  double theta;              /* as ModelLink.spring_theta */
   int home;                  /* a link of its that has a tree; -1: none has */
 } ModelTendon;
 
@@ -369,6 +372,8 @@ typedef struct {
  * numbers. */
 Status model_create_with(Model* model, const Scene* given, const ModelOverride* overrides, int count,
                          Diagnostics* diagnostics);
+/* The thetas of springs become those of another model of the same scene, so that they count as constants. */
+void model_share_spring_thetas(Model* model, const Model* from);
 /* Solids of the shapes of a scene, made once for many models of it that have other numbers. */
 typedef struct ModelSolids ModelSolids;
 /* Owned by the caller, freed by model_solids_destroy. NULL: one cannot be made, of which model_create_with tells why.

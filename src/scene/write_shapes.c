@@ -48,7 +48,7 @@ static void write_mesh(const SceneWriter* writer, const SceneShape* shape) {
   if (shape->decompose)
     write_decompose(writer->out, &shape->decomposition, shape->tie);
   else if (shape->triangles)
-    text_add(writer->out, ", pieces: triangles");
+    text_add(writer->out, ", pieces: triangles%s", shape->orient_fix ? ", orient: fix" : "");
   else
     text_add(writer->out, ", hulls: %s", shape->hull_per_group ? "groups" : "whole");
   if (shape->max_vertices > 0) text_add(writer->out, ", max_vertices: %d", shape->max_vertices);

@@ -68,9 +68,12 @@ static StepAdjointReport reverse_end(StepAdjoint* a, const RecordedStep* step, c
   memset(next.pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   if (a->felt) memset(a->felt, 0, sizeof(Vec3) * (size_t)m->link_count); /* at the start nothing is felt */
   spin_adjoint_set_aside(a->spin);
+  const bool fixed = a->lengths->fixed;
+  a->lengths->fixed = true;
   a->by_pair = slope;
   StepAdjointReport report = step_adjoint(a, &guess, next, a->zero, NULL, now, old, older, gradient);
   a->by_pair = NULL;
+  a->lengths->fixed = fixed;
   spin_adjoint_add_aside(a->spin);
   memory_free(next.pose);
   memory_free(next.q);

@@ -46,32 +46,26 @@ static StepWeights part_weights(const StepClock* clock) {
   return w;
 }
 
-/* After an impact, whose last part is short: from its velocity, as at the start (S15). */
-static StepWeights leaving_weights(const StepClock* clock) {
-  double ratio = clock->dt / clock->dt_before, dt = clock->dt;
-  return (StepWeights){2,
-                       1 + ratio,
-                       -ratio,
-                       0,
-                       0,
-                       (1 + dt / (dt + clock->dt_before)) / dt,
-                       dt / (dt + clock->dt_before) / clock->dt_before};
-}
-
 StepWeights step_weights(Integrator integrator, const StepClock* clock) {
   bool second = integrator == INTEGRATOR_SECOND_ORDER;
-  bool beside = clock->kind == STEP_ENTERS || clock->kind == STEP_LEAVES; /* an impact */
-  if (clock->kind == STEP_IMPACT || (beside && !second)) return part_weights(clock);
-  if (second && clock->kind == STEP_LEAVES && clock->dt_before > 0) return leaving_weights(clock);
-  if (clock->kind == STEP_STRIKES || clock->kind == STEP_STRUCK || clock->kind == STEP_RECOVERS)
-    return first_order_weights(clock);
+  bool uneven = clock->kind != STEP_FREE;
+  if (second && !uneven) return second_order_weights(clock);
   /* momentum: the turning of free bodies is spin_aim's, trees of joints are tree_flight_aim's */
-  return second ? second_order_weights(clock) : first_order_weights(clock);
+  StepWeights w = uneven ? part_weights(clock) : first_order_weights(clock);
+  /* The given velocity is that of t = 0, half a step before the middle of the first one (S3). */
+  if (integrator == INTEGRATOR_MOMENTUM && !(clock->dt_before > 0)) w.factor = 2;
+  return w;
 }
 
 double step_force_time(Integrator integrator, const StepClock* clock) {
-  bool cubic = integrator == INTEGRATOR_SECOND_ORDER && (clock->kind == STEP_FREE || clock->kind == STEP_LEAVES);
+  bool cubic = integrator == INTEGRATOR_SECOND_ORDER && clock->kind == STEP_FREE;
   return cubic ? clock->dt : clock->dt / step_weights(integrator, clock).factor;
+}
+
+double step_force_ratio(Integrator integrator, const StepClock* clock) {
+  if (!(clock->dt_before > 0)) return 1;
+  const StepClock before = {.dt = clock->dt_before, .dt_before = clock->dt_older, .kind = clock->kind_before};
+  return step_force_time(integrator, &before) / step_force_time(integrator, clock);
 }
 
 static Pose affine_combine(double a, Pose x, double b, Pose y, double c, Pose z, double d, Pose w) {

@@ -13,6 +13,7 @@ typedef struct {
   int threads;      /* >= 1 */
   double tolerance; /* relative to the forces at work; 0 = the scene's */
   bool path;        /* keep the moves of the solver for sim_path */
+  bool scheme_work; /* measure the energy of the scheme itself for sim_scheme_work */
   bool (*interrupted)(
       void); /* asked in every round of a step, by all threads; true: the step is given up. NULL: never */
 } SimOptions;
@@ -39,20 +40,28 @@ typedef enum {
   STEP_STRIKES,  /* second_order, restitution 0: an approach ends in it; of first order, as are the next two */
   STEP_STRUCK,   /* a step after that, until nothing is pressed together any more; one in which the last contact ends */
   STEP_RECOVERS, /* and one more */
-  STEP_ENTERS,   /* the first of the parts that resolve an impact */
-  STEP_IMPACT,   /* another of them */
+  STEP_IMPACT,   /* one of the short substeps of an impact */
   STEP_LEAVES,   /* the first after them; not second_order: a step or part near them of another length than before it */
 } StepKind;
-/* Is it a part that resolves an impact? false of every other kind; nothing is allocated. */
-static inline bool step_resolves(StepKind kind) { return kind == STEP_ENTERS || kind == STEP_IMPACT; }
+/* What ends a substep (impact.md, I10). */
+typedef enum {
+  END_SHARE, /* a share of what is left of the step, all of it for share 1 */
+  END_SHORT, /* a length that is the same in all runs */
+  END_EVENT, /* the impact of a pair of hulls begins there */
+} StepEnd;
 
 /* A step in time, by its end and its length and those of the two before it. */
 typedef struct {
-  double time;      /* at its end [s] */
-  double dt;        /* s */
-  double dt_before; /* of the step that led to the present state; 0: the run began there [s] */
-  double dt_older;  /* of the one before that; 0: there was none [s] */
-  StepKind kind;
+  double time;                /* at its end [s] */
+  double dt;                  /* s */
+  double dt_before;           /* of the step that led to the present state; 0: the run began there [s] */
+  double dt_older;            /* of the one before that; 0: there was none [s] */
+  StepKind kind, kind_before; /* kind_before: of the step that led to the present state */
+  StepEnd end;
+  double share;                                /* of END_SHARE */
+  int hull_a, hull_b;                          /* of END_EVENT */
+  bool begin_varies;                           /* the time at which it begins depends on the state */
+  bool dt_varies, before_varies, older_varies; /* so do dt, dt_before, dt_older */
 } StepClock;
 
 typedef enum {
@@ -308,6 +317,16 @@ const SimContact* sim_contacts(Sim* sim, int* count);
 /* Of the present state. Goes through all candidates for the gap. [J], the gap in m: INFINITY without candidates, no
  * error. Allocates nothing of its own. Copied out. */
 SimMeasure sim_measure(Sim* sim);
+/* Energy that the scheme itself has given (> 0) or taken since the start, by the balance of kinetic and potential
+ * energy against the work of all forces (docs/derivations/step.md, S23). */
+typedef struct {
+  double work;       /* of all that moves [J] */
+  int link;          /* first link of the tree whose own part of it is the largest share of its energy; -1: none */
+  double link_work;  /* that part [J] */
+  double link_scale; /* the largest energy that this tree had or exchanged [J] */
+} SimSchemeWork;
+/* By value; zero without SimOptions.scheme_work. Cannot fail, allocates nothing. */
+SimSchemeWork sim_scheme_work(const Sim* sim);
 /* The moves that led from one recorded state to the next, each proved (simulate/path.c;
  * docs/derivations/certificate.md, P6). Nothing where the straight way does as well. Borrowed until the next call. */
 typedef struct {
@@ -419,6 +438,7 @@ typedef struct {
 typedef struct {
   bool sound;            /* false: the gradient is not one; the rest says why */
   bool contact_failed;   /* a plane or a slip of the record was not found again */
+  bool grazes;           /* bodies only graze each other where an impact begins: its time has no derivative */
   bool singular;         /* H to rounding */
   bool indefinite;       /* H: the state is no minimum; the gradient stands */
   double eigenvalue;     /* of H nearest to zero, when it is singular or indefinite */
@@ -434,6 +454,9 @@ void step_adjoint_destroy(StepAdjoint* adjoint);
 /* Forget what was gathered for the initial velocities. So too for what was measured late and what contact carried: the
  * next step is the last of a run. Cannot fail, allocates nothing. */
 void step_adjoint_begin(StepAdjoint* adjoint);
+/* Lengths of substeps are constants, as in a run that repeats those of another one (sim_step_as), or, as at first, what
+ * the run itself makes of them (docs/derivations/impact.md, I11). */
+void step_adjoint_fix_lengths(StepAdjoint* adjoint, bool fixed);
 /* Derivatives by contact forces at a state: on every link (links, NULL: none), and between links. */
 typedef struct {
   const Vec3* link;

@@ -15,6 +15,13 @@ static void pass_clock(StepClock* clock, StateBlock* block) {
   for (int k = 0; k < 4; k++) state_block_doubles(block, numbers[k], 1);
   state_block_int(block, &kind, STEP_FREE, STEP_LEAVES);
   clock->kind = (StepKind)kind;
+  kind = (int)clock->kind_before;
+  state_block_int(block, &kind, STEP_FREE, STEP_LEAVES);
+  clock->kind_before = (StepKind)kind;
+  state_block_bool(block, &clock->begin_varies);
+  state_block_bool(block, &clock->dt_varies);
+  state_block_bool(block, &clock->before_varies);
+  state_block_bool(block, &clock->older_varies);
 }
 
 static void pass_poses(Pose* poses, size_t links, StateBlock* block) {
@@ -83,6 +90,7 @@ static void read_past(Sim* s, StateBlock* block) {
   s->between.count = 0;
   s->guessed = false;
   s->pattern_version = -1;
+  scheme_balance_forget(s);
 }
 
 bool sim_read_state(Sim* s, StateBlock* block) {

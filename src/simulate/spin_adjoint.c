@@ -156,6 +156,37 @@ void spin_adjoint_advance(SpinAdjoint* a, Sim* s, const RecordedStep* step, cons
     a->pairs[k] = reverse_exchange(a, s, step, contact.at(contact.holder, k), next, now, gradient);
 }
 
+/* By L at t + dt, in all. */
+static Vec3 momentum_bar(const SpinAdjoint* a, const Sim* s, const RecordedStep* step, const double* rate, int i) {
+  const double* w = rate + a->model->links[i].dof_first + 3;
+  Vec3 local = mat3_mul_vec(s->spinners[i].mobility, vec3(w[0], w[1], w[2]));
+  return vec3_add(a->momentum[i], mat3_mul_vec(step->pose_next[i].r, local));
+}
+
+double spin_adjoint_account(const SpinAdjoint* a, Sim* s, const RecordedStep* step, const double* rate,
+                            ContactTermList contact) {
+  double sum = 0;
+  if (!a) return sum;
+  for (int i = 0; i < a->model->link_count; i++) {
+    const Spinner* own = &s->spinners[i];
+    if (!own->spins) continue;
+    Mat3 apart = mat3_sub(step->pose_next[i].r, s->target[i].r);
+    Vec3 turn = mat3_axial(mat3_mul(apart, mat3_mul(own->second, mat3_transpose(s->target[i].r))));
+    sum += vec3_dot(momentum_bar(a, s, step, rate, i), turn) / s->clock.dt;
+  }
+  spin_balance(s, contact);
+  int count = contact.holder ? contact.count(contact.holder) : 0;
+  for (int k = 0; k < count; k++) {
+    ContactTerms t = contact.at(contact.holder, k);
+    SpinExchange e = spin_exchange(a->model, s->spinners, t.link_a, t.link_b, step->pose_now, step->pose_next);
+    if (!e.both) continue;
+    Vec3 turn = vec3_scale(vec3_cross(e.way, t.force[0]), -s->clock.dt / s->weights.factor);
+    sum += e.share[0] * vec3_dot(momentum_bar(a, s, step, rate, t.link_a), turn);
+    sum += e.share[1] * vec3_dot(momentum_bar(a, s, step, rate, t.link_b), turn);
+  }
+  return sum;
+}
+
 /* ---------------------------------------------------------------- to t */
 
 void spin_adjoint_aim(SpinAdjoint* a, const Sim* s, int link, double target_bar[3][4], StateBar now,

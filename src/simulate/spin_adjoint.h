@@ -25,6 +25,11 @@ void spin_adjoint_add_aside(SpinAdjoint* adjoint);
  * contact: its pairs. Steps must come from the last to the first. Allocates while pairs grow. */
 void spin_adjoint_advance(SpinAdjoint* adjoint, Sim* sim, const RecordedStep* step, const double* rate,
                           ContactTermList contact, StateBar next, StateBar now, ModelGradient* gradient);
+/* A scalar that grows by derivatives by the momenta at t + dt, and by the rates (nv) through them, times the momenta
+ * that the step makes of those at t with the sim's clock, targets and contact as they stand: before
+ * spin_adjoint_advance, for its derivatives by the clock. 0 for NULL. */
+double spin_adjoint_account(const SpinAdjoint* adjoint, Sim* sim, const RecordedStep* step, const double* rate,
+                            ContactTermList contact);
 /* By the force of every pair on its first link, in the order of the terms; NULL: none. (pairs), world axes; borrowed
  * until the next spin_adjoint_advance. */
 const Vec3* spin_adjoint_pairs(const SpinAdjoint* adjoint);

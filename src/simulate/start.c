@@ -2,6 +2,9 @@
 #include <string.h>
 #include "simulate/sim.h"
 
+/* Version of the numbers that sim_pass_state passes. */
+#define STATE_FORMAT 2
+
 /* Numbers that decide how long a state is and that the identity does not hold. */
 enum { LAYOUT = 5 };
 static const char* const LAYOUT_WORDS[LAYOUT] = {"closures", "couplings", "equations of closures and couplings",
@@ -18,7 +21,7 @@ static void layout_of(const Sim* s, int64_t layout[LAYOUT]) {
 }
 
 void sim_state_file(Sim* s, NumberFile* file) {
-  int64_t identity[MODEL_IDENTITY], layout[LAYOUT], step = s->state.step;
+  int64_t identity[MODEL_IDENTITY], layout[LAYOUT], step = s->state.step, format = STATE_FORMAT;
   StateBlock block = {.pass = BLOCK_MEASURE};
   sim_pass_state(s, &block);
   uint64_t* words = MEMORY_NEW(uint64_t, block.at);
@@ -27,6 +30,7 @@ void sim_state_file(Sim* s, NumberFile* file) {
   sim_pass_state(s, &block);
   model_identity(s->model, identity);
   *file = (NumberFile){.kind = STATE_KIND};
+  number_file_add_integers(file, "format", &format, 1);
   number_file_add_integers(file, "identity", identity, MODEL_IDENTITY);
   layout_of(s, layout);
   number_file_add_integers(file, "layout", layout, LAYOUT);
@@ -53,6 +57,11 @@ static Status complain(const Sim* s, Diagnostics* diagnostics, const char* what)
 static Status check_layout(const Sim* s, Diagnostics* diagnostics) {
   int64_t own[LAYOUT], saved[LAYOUT];
   const NumberFile* file = s->model->start;
+  int64_t format = 1; /* files without the number */
+  if (number_file_integers_count(file, "format") == 1 &&
+      !number_file_get_integers(file, "format", &format, 1, diagnostics))
+    return STATUS_BAD_INPUT;
+  if (format != STATE_FORMAT) return complain(s, diagnostics, "is of another version of sdrs: record it again");
   layout_of(s, own);
   if (number_file_integers_count(file, "layout") != LAYOUT) return STATUS_OK;
   if (!number_file_get_integers(file, "layout", saved, LAYOUT, diagnostics)) return STATUS_BAD_INPUT;
@@ -125,7 +134,7 @@ static bool read_words(Sim* s, bool with_contact, Diagnostics* diagnostics) {
 /* Vertices or contact parameters are not those that the state was recorded with: what presses is found anew, and rests
  * on the forces that were. */
 static bool meet_anew(Sim* s) {
-  contact_set_part(s->contact, s->reached.dt, s->reached.dt_before, step_resolves(s->reached.kind), 1);
+  contact_set_part(s->contact, s->reached.dt, s->reached.dt_before, 1);
   contact_remember(s->contact, CONTACT_STEP);
   bool apart = contact_reset(s->contact, s->pose_now);
   contact_recall(s->contact, CONTACT_STEP);

@@ -14,6 +14,7 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->sim = sim_create_bare(model, threads);
   a->spin = spin_adjoint_create(a->sim);
   a->closures = closure_adjoint_create(a->sim);
+  a->lengths = step_lengths_create(model);
   if (model->contact_model != CONTACT_NONE && model->hull_count > 0) a->replay = contact_replay_create(model, threads);
   a->lambda = MEMORY_NEW(double, model->dof_count);
   a->reduced = MEMORY_NEW(double, model->dof_count);
@@ -49,6 +50,7 @@ void step_adjoint_destroy(StepAdjoint* a) {
   sim_destroy(a->sim);
   contact_replay_destroy(a->replay);
   spin_adjoint_destroy(a->spin);
+  step_lengths_destroy(a->lengths);
   closure_adjoint_destroy(a->closures);
   delay_pending_destroy(a->late);
   void* owned[] = {a->lambda,     a->reduced,     a->product, a->zero,        a->twist,
@@ -63,6 +65,7 @@ void step_adjoint_destroy(StepAdjoint* a) {
 void step_adjoint_begin(StepAdjoint* a) {
   if (a->replay) contact_replay_begin(a->replay);
   spin_adjoint_begin(a->spin);
+  step_lengths_begin(a->lengths);
   closure_adjoint_begin(a->closures, a->sim);
   delay_pending_begin(a->late);
   memset(a->rate_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
@@ -133,7 +136,11 @@ bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, A
   }
   if (!configuration_evaluate(s, &s->configuration[s->current])) return false;
   step_assemble_unmeasured(s, contact, assembly);
-  return !s->closures || find_closure_forces(s, contact, assembly);
+  return step_adjoint_closure_forces(a, assembly);
+}
+
+bool step_adjoint_closure_forces(StepAdjoint* a, Assembly* assembly) {
+  return !a->sim->closures || find_closure_forces(a->sim, assembly->contact, assembly);
 }
 
 /* ---------------------------------------------------------------- between links and coordinates */
@@ -226,7 +233,11 @@ void step_adjoint_pull_forces(StepAdjoint* a, const ForceSlopes* force, size_t p
   if (!field.force && !field.pair && !unless_zero(field.between.slope, (size_t)field.between.count)) return;
   memset(a->wrench, 0, sizeof(double[6]) * links);
   contact_replay_product(a->replay, &field, a->wrench);
-  for (size_t i = 0; i < links; i++) {
+  step_adjoint_wrench_bars(a, pose, bar);
+}
+
+void step_adjoint_wrench_bars(const StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {
+  for (int i = 0; i < a->model->link_count; i++) {
     Twist g = twist_of(a->wrench[i]); /* torque, force about the centre of mass: entries of dR with dR = [w]x R */
     Vec3 arm = vec3_sub(a->sim->reference[i], pose[i].t);
     Vec3 torque = vec3_add(g.w, vec3_cross(arm, g.v));
@@ -291,6 +302,7 @@ static void reverse_prescribed(StepAdjoint* a, const Assembly* assembly, double 
   for (int k = 0; k < a->model->dof_count; k++) a->product[k] += a->reduced[k];
   if (a->closures) closures_add_force(s->closures, a->closures->nu, a->product);
   step_adjoint_prescribed(a, a->product, t, gradient);
+  step_lengths_prescribed(a, a->product, t);
 }
 
 /* By the forces at the step's end: of the loss, and of the drives of the step after it, which measured them (E4). Null:
@@ -319,6 +331,10 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   }
   report.residual = residual_of(s);
   const ForceSlopes at_end = forces_at_end(a, force);
+  if (!step_lengths_load(a, step, rate, &at_end, &assembly)) {
+    report.contact_failed = true;
+    return report;
+  }
   pull_rates(a, step, rate, next, now, old);
   spin_adjoint_advance(a->spin, s, step, rate, assembly.contact, next, now, gradient);
   step_adjoint_pull_forces(a, &at_end, (size_t)step->contact_count_next, step->pose_next, next.pose);
@@ -327,9 +343,14 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   step_adjoint_reduce(a, step->pose_next, s->screws, a->reduced);
   step_adjoint_origins(a, step->pose_next, gradient);
   if (!solve_lambda(a, &assembly, &report)) return report;
+  if (!step_lengths_solve(a, step, &at_end, &assembly, gradient)) {
+    report.grazes = true;
+    return report;
+  }
   reverse_prescribed(a, &assembly, step->clock.time, gradient);
   a->rounding = 0;
   step_adjoint_spread(a, step, &at_end, now, old, older, gradient);
+  step_lengths_spread(a, step);
   report.rounding = a->rounding;
   report.sound = true;
   guess_adjoint(a, step, now, old, older, gradient, &report);
@@ -338,6 +359,9 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
 
 void step_adjoint_discount(StepAdjoint* a, double factor) {
   spin_adjoint_discount(a->spin, factor);
+  step_lengths_discount(a->lengths, factor);
   delay_pending_discount(a->late, factor);
   for (int i = 0; a->felt && i < a->model->link_count; i++) a->felt[i] = vec3_scale(a->felt[i], factor);
 }
+
+void step_adjoint_fix_lengths(StepAdjoint* a, bool fixed) { a->lengths->fixed = fixed; }

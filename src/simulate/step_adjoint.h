@@ -14,12 +14,34 @@ typedef struct {
 /* Of six numbers (w, v). */
 static inline Twist twist_of(const double t[6]) { return (Twist){vec3(t[0], t[1], t[2]), vec3(t[3], t[4], t[5])}; }
 
+/* Derivatives of a step by one number of its clock, at fixed states (I11): of its equations F, and of the scalar
+ * through momenta, rates and forces at t + dt. */
+typedef struct {
+  bool known;
+  double* equations; /* (nv) */
+  double direct;
+} LengthSlope;
+enum { LENGTH_SLOPES = 4 }; /* by dt, dt_before, dt_older and time */
+/* Derivatives by the lengths of steps, which events of the run decide (simulate/step_lengths.c). */
+typedef struct {
+  bool fixed; /* lengths are constants */
+  LengthSlope by[LENGTH_SLOPES];
+  double by_dt, by_before, by_end; /* by the length of the step that comes next, of the one before it, by its end:
+                                      of the steps after it [1/s] */
+  double *lambda, *reduced, *nu;   /* of the event (nv), (nv), (closure rows) */
+  double by_prescribed;       /* by time, through the prescribed coordinates at t + dt, of the present step [1/s] */
+  double (*event_bar)[3][4];  /* (links) */
+  double (*unused_bar)[3][4]; /* where contact_replay_adjoint writes beside the shares of half-spaces (links) */
+  ModelGradient unused;       /* alike */
+} StepLengths;
+
 struct StepAdjoint {
   const Model* model;
   Sim* sim;
   ContactReplay* replay;
   ClosureAdjoint* closures; /* NULL: there are none */
   SpinAdjoint* spin;        /* NULL: nothing spins */
+  StepLengths* lengths;
   const Vec3* by_pair; /* by the forces of single pairs at t + dt, lent by guess_adjoint.c; NULL: those of `spin` */
   double *lambda, *reduced, *product, *zero; /* (nv) */
   double (*twist)[6];                        /* of every link by lambda, about its centre of mass  (links) */
@@ -50,6 +72,35 @@ bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, A
  * of so many pairs. pose[links], and sim->reference: of that state. */
 void step_adjoint_pull_forces(StepAdjoint* a, const ForceSlopes* force, size_t pairs, const Pose* pose,
                               double (*bar)[3][4]);
+/* The wrenches of links (torque about the centre of mass, force; wrench[links]) as derivatives by poses, added to
+ * bar[links]. pose[links], and sim->reference: of one state. */
+void step_adjoint_wrench_bars(const StepAdjoint* a, const Pose* pose, double (*bar)[3][4]);
+/* The closures' forces, as step_adjoint_load finds them; true without closures. */
+bool step_adjoint_closure_forces(StepAdjoint* a, Assembly* assembly);
+/* ---- simulate/step_lengths.c */
+/* Allocates; freed with step_lengths_destroy. */
+StepLengths* step_lengths_create(const Model* model);
+/* Frees all that it owns; NULL is accepted. */
+void step_lengths_destroy(StepLengths* lengths);
+/* Nothing hangs on lengths yet. */
+void step_lengths_begin(StepLengths* lengths);
+/* Derivatives by lengths times a factor. */
+void step_lengths_discount(StepLengths* lengths, double factor);
+/* After step_adjoint_load, where lengths vary: sets LengthSlope. rate (nv) and force: of step_adjoint, borrowed for the
+ * call. Evaluates the step's terms anew, so assembly is set again. False: they were not found. */
+bool step_lengths_load(StepAdjoint* a, const RecordedStep* step, const double* rate, const ForceSlopes* force,
+                       Assembly* assembly);
+/* The pair at whose potential the step ends: sets *event, and the potential's derivatives by poses at t + dt
+ * (event_bar, composed: bar_force, bar_moment) and by coordinates (reduced). False: it is not in the record. */
+bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event);
+/* After lambda is solved: adds what an event at the step's end makes of it, to lambda, reduced and gradient. force: of
+ * step_adjoint. False: the length has no derivative. */
+bool step_lengths_solve(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,
+                        ModelGradient* gradient);
+/* Adds to by_prescribed the derivatives by the prescribed coordinates at time t [s] (product[nv]) times their rates. */
+void step_lengths_prescribed(StepAdjoint* a, const double* product, double t);
+/* After step_adjoint_spread: by_dt, by_before and by_end become those of the step before. */
+void step_lengths_spread(StepAdjoint* a, const RecordedStep* step);
 /* Slopes by the forces of single pairs: of bodies that carry their momentum, or in a solve without friction of its
  * grips. Borrowed; NULL: none. */
 static inline const Vec3* step_adjoint_pair_slopes(const StepAdjoint* a) {

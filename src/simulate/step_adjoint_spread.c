@@ -184,6 +184,7 @@ static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const Forc
   memset(a->product, 0, sizeof(double) * (size_t)m->dof_count);
   step_adjoint_reduce(a, step->pose_next, a->sim->screws, a->product);
   step_adjoint_prescribed(a, a->product, step->clock.time, gradient);
+  step_lengths_prescribed(a, a->product, step->clock.time);
 }
 
 void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, StateBar now, StateBar old,
@@ -193,7 +194,7 @@ void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSl
   find_motions(a, step);
   reverse_inertia(a, step, now, old, older, gradient);
   loads_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
-  tendons_adjoint(s, (const double(*)[3][4])a->motion, gradient);
+  tendons_adjoint(s, (const double(*)[3][4])a->motion, now, old, gradient);
   closure_adjoint_ends(a->closures, s, a->lambda, (const double(*)[3][4])a->motion, step->q_next);
   reverse_joints(a, step, now, old, older, gradient);
   reverse_attachments(a, step, gradient);

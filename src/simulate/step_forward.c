@@ -26,6 +26,9 @@ StepForward* step_forward_create(const Model* model, int parameters, ForwardChai
   f->start_q = MEMORY_NEW(double, model->coordinate_count);
   f->start_pose = MEMORY_NEW(Pose, model->link_count);
   f->start_screws = MEMORY_NEW(Screw, nv);
+  for (int k = 0; k < 3; k++) f->length[k] = MEMORY_NEW(double, parameters);
+  f->begin = MEMORY_NEW(double, parameters);
+  f->end = MEMORY_NEW(double, parameters);
   if (!f->adjoint->closures) return f;
   size_t closed = (size_t)model->closure_row_count;
   f->start_pose_bar = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
@@ -45,9 +48,11 @@ void step_forward_destroy(StepForward* f) {
     memory_free(f->screws[k]);
   }
   for (int k = 0; k < FORWARD_STATES; k++) memory_free(f->sensitivity[k]);
-  void* owned[] = {f->start,   f->carried,    f->carried_next, f->carry_row,     f->rows,           f->start_bar,
-                   f->start_q, f->start_pose, f->start_screws, f->column,        f->start_pose_bar, f->closure_rows,
-                   f->gaps,    f->change,     f->placed_pose,  f->placed_screws, f->placed_bar,     f->grips};
+  for (int k = 0; k < 3; k++) memory_free(f->length[k]);
+  void* owned[] = {f->start,          f->carried,      f->carried_next, f->carry_row,    f->rows,
+                   f->start_bar,      f->start_q,      f->start_pose,   f->start_screws, f->column,
+                   f->start_pose_bar, f->closure_rows, f->gaps,         f->change,       f->placed_pose,
+                   f->placed_screws,  f->placed_bar,   f->grips,        f->begin,        f->end};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }
@@ -91,6 +96,8 @@ void step_forward_begin(StepForward* f, const double* q, const Pose* pose) {
   for (int k = 0; k < m->dof_count; k++)
     if (m->links[m->dof_link[k]].prescribed < 0) start_row(f, k);
   for (int k = 0; k < FORWARD_STATES; k++) memcpy(f->sensitivity[k], f->start, size);
+  for (int k = 0; k < 3; k++) memset(f->length[k], 0, sizeof(double) * (size_t)f->parameters);
+  memset(f->end, 0, sizeof(double) * (size_t)f->parameters);
   f->records = 0;
 }
 
@@ -161,12 +168,21 @@ void step_forward_finish_row(StepForward* f, const RecordedStep* step, double* r
   step_forward_add_product(row, f->carry_row, numbers, f->carried, f->parameters);
 }
 
+/* What contact's share of a row rests on the lengths of the step, where it is handed on, and of the one before. */
+static void add_contact_lengths(StepForward* f, bool carried, double* row) {
+  if (!f->adjoint->replay) return;
+  ContactLengths by = contact_replay_lengths(f->adjoint->replay);
+  for (int j = 0; j < f->parameters; j++)
+    row[j] += by.dt_before * f->length[1][j] + (carried ? by.dt * f->length[0][j] : 0);
+}
+
 /* d(lambda . F + nu . c) / d(the rest), lambda and nu being set; what joins it by initial rates changes the screws, so
  * these are put back. */
 static void spread_row(StepForward* f, const RecordedStep* step, const Screw* screws, double* row) {
   StepAdjoint* a = f->adjoint;
   if (a->replay) contact_replay_seed_carry(a->replay, -1, 0);
   step_adjoint_spread(a, step, NULL, f->bar[0], f->bar[1], f->bar[2], &f->gradient);
+  add_contact_lengths(f, false, row);
   for (int k = 0; step->guess && k < step->contact_count_next; k++) {
     const double by_grip = contact_replay_by_grip(a->replay, k);
     step_forward_add_product(row, &by_grip, 1, f->grips + (size_t)k * (size_t)f->parameters, f->parameters);
@@ -209,6 +225,7 @@ static void carried_row(StepForward* f, const RecordedStep* step, int pair, int 
   ContactField none = {.twist = NULL};
   memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)f->model->link_count);
   contact_replay_adjoint(a->replay, &none, f->bar[0].pose, a->ground_bar, &f->gradient);
+  add_contact_lengths(f, true, row);
   step_forward_finish_row(f, step, row);
 }
 
@@ -271,11 +288,75 @@ static void shift(StepForward* f) {
   f->sensitivity[0] = last;
 }
 
+/* ---------------------------------------------------------------- lengths (impact.md, I12) */
+
+/* Of the clock of the step that begins, but for the length of one that an event ends. */
+static void begin_lengths(StepForward* f, const RecordedStep* step) {
+  const StepClock* c = &step->clock;
+  double* oldest = f->length[2];
+  f->length[2] = f->length[1];
+  f->length[1] = f->length[0];
+  f->length[0] = oldest;
+  for (int j = 0; j < f->parameters; j++) {
+    f->begin[j] = c->begin_varies ? f->end[j] : 0;
+    f->length[0][j] = c->end == END_SHARE ? -c->share * f->begin[j] : 0;
+    f->end[j] = f->begin[j] + f->length[0][j];
+  }
+}
+
+/* The equations by the clock times what the parameters make of it. */
+static void add_lengths(StepForward* f) {
+  const double* const by[LENGTH_SLOPES] = {f->length[0], f->length[1], f->length[2], f->end};
+  for (int k = 0; k < LENGTH_SLOPES; k++) {
+    const LengthSlope* slope = &f->adjoint->lengths->by[k];
+    for (int i = 0; slope->known && i < f->model->dof_count; i++)
+      for (int j = 0; j < f->parameters; j++)
+        f->rows[(size_t)i * (size_t)f->parameters + (size_t)j] += slope->equations[i] * by[k][j];
+  }
+}
+
+/* The step ends where U(x) = U_e: sensitivity[0], of a fixed length, becomes that with the length that this asks for.
+ */
+static bool find_event(StepForward* f, const RecordedStep* step) {
+  StepAdjoint* a = f->adjoint;
+  StepLengths* l = a->lengths;
+  int nv = f->model->dof_count, p = f->parameters;
+  EventTerms event;
+  if (step->clock.end != END_EVENT) return true;
+  if (!a->replay || !step_lengths_event(a, step, &event)) return false;
+  double* row = MEMORY_NEW(double, p);
+  step_forward_clear(f);
+  step_adjoint_origins(a, step->pose_next, &f->gradient);
+  contact_replay_seed_carry(a->replay, -1, 0);
+  contact_replay_seed_event(a->replay, &event, 1, &f->gradient);
+  ContactField none = {.twist = NULL};
+  memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)f->model->link_count);
+  contact_replay_adjoint(a->replay, &none, f->bar[0].pose, a->ground_bar, &f->gradient);
+  step_adjoint_compose(a, step->pose_next, a->ground_bar);
+  step_adjoint_origins(a, step->pose_next, &f->gradient);
+  step_forward_finish_row(f, step, row);
+  step_forward_add_product(row, l->reduced, nv, f->sensitivity[0], p);
+  double rate = 0;
+  for (int i = 0; i < nv; i++) f->column[i] = a->sim->fixed[i] ? 0 : -l->by[0].equations[i] - l->by[3].equations[i];
+  block_solver_solve(a->sim->solver, f->column);
+  if (a->closures) closures_solve(a->sim->closures, a->sim->solver, NULL, a->sim->fixed, NULL, f->column, f->change);
+  for (int i = 0; i < nv; i++) rate += l->reduced[i] * f->column[i];
+  for (int j = 0; j < p; j++) {
+    f->length[0][j] = -row[j] / rate;
+    f->end[j] += f->length[0][j];
+  }
+  for (int i = 0; i < nv; i++)
+    for (int j = 0; j < p; j++) f->sensitivity[0][(size_t)i * (size_t)p + (size_t)j] += f->column[i] * f->length[0][j];
+  memory_free(row);
+  return isfinite(1 / rate);
+}
+
 bool step_forward_solve(StepForward* f, const RecordedStep* step) {
   const Model* m = f->model;
   StepAdjoint* a = f->adjoint;
   Assembly assembly;
-  if (!step_adjoint_load(a, step, true, &assembly) || !factor(f, &assembly)) return false;
+  if (!step_adjoint_load(a, step, true, &assembly)) return false;
+  if (!step_lengths_load(a, step, a->zero, NULL, &assembly) || !factor(f, &assembly)) return false;
   memset(f->rows, 0, sizeof(double) * (size_t)m->dof_count * (size_t)f->parameters);
   if (a->replay)
     f->carry_row =
@@ -286,7 +367,8 @@ bool step_forward_solve(StepForward* f, const RecordedStep* step) {
     if (!a->sim->fixed[i]) equation_row(f, step, i, screws, f->rows + (size_t)i * (size_t)f->parameters);
   if (a->closures) rows_of_closures(f, step, screws);
   memory_free(screws);
-  return solve(f);
+  add_lengths(f);
+  return solve(f) && find_event(f, step);
 }
 
 bool step_forward_advance(StepForward* f, const RecordedStep* step) {
@@ -294,6 +376,7 @@ bool step_forward_advance(StepForward* f, const RecordedStep* step) {
   const double* const q[3] = {step->q_now, step->q_old, step->q_older};
   shift(f);
   for (int k = 0; k < 3; k++) model_screws(f->model, q[k], pose[k], f->screws[k]);
+  begin_lengths(f, step);
   if (step->guess && f->adjoint->replay && !guess_forward(f, step)) return false;
   if (!step_forward_solve(f, step)) return false;
   if (f->adjoint->replay) carry_on(f, step);

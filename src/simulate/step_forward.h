@@ -35,6 +35,8 @@ struct StepForward {
   double (*start_pose_bar)[3][4]; /* by the start's poses, of what closures hold (links) */
   double* closure_rows;           /* derivatives of their equations (rows x parameters) */
   double *gaps, *change;          /* of one parameter; multipliers (rows) */
+  double* length[3];              /* of the lengths of the step and of the two before it (parameters) */
+  double *begin, *end;            /* of the times at which it begins and ends (parameters) */
 };
 
 /* Derivatives of one row begin with none. */

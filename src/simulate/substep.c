@@ -64,6 +64,7 @@ static void save(Sim* s, int substeps) {
   s->backup_weights = s->weights;
   path_save(s);
   delays_save(s);
+  scheme_balance_save(s);
   if (s->closures) closures_save(s->closures);
   if (s->contact) contact_remember(s->contact, CONTACT_STEP);
   if (substeps == 1) return;
@@ -84,6 +85,7 @@ static void restore(Sim* s, int substeps) {
     copy_past(s->model, &past, &s->backup);
   }
   delays_restore(s);
+  scheme_balance_restore(s);
   sim_publish(s);
   if (!s->contact) return;
   (void)contact_reset(s->contact, s->pose_now);
@@ -178,6 +180,8 @@ StepClock sim_clock(const Sim* s) { return s->reached; }
 void sim_set_clock(Sim* s, int count, int index) {
   double whole = s->model->simulation.dt;
   s->clock.dt = whole / count;
+  s->clock.end = END_SHARE;
+  s->clock.share = 1;
   s->clock.time =
       index + 1 == count ? (s->state.step + 1) * whole : ((double)s->state.step * count + index + 1) * s->clock.dt;
 }
@@ -205,10 +209,13 @@ static StepReport join_reports(const StepReport* sum, const StepReport* next) {
 
 /* ---------------------------------------------------------------- a part of a step */
 
-/* A part is rejected and shortened at most so often; a step has at most so many parts that resolve impacts; one is
- * longer than the one before by at most this. */
-enum { SHORTENINGS = 40, PARTS_MOST = 4000 };
-#define PART_GROWS 1.25
+/* A substep is rejected and taken again at most so often; a step has at most so many substeps. */
+enum { SHORTENINGS = 60, PARTS_MOST = 4000 };
+/* A short substep of an impact is this part of a time step. */
+#define IMPACT_SHARE (1.0 / 1024)
+/* Rounding of positions moves the force that reverses an approach: what it leaves out of balance in a short substep,
+ * relative to the forces at work, is no failure to converge up to this (impact.md, I7). */
+#define IMPACT_FLOOR 1e-3
 
 /* Does what bodies come to in a step say how it is to be taken? */
 static bool looks_at_impacts(const Sim* s) {
@@ -229,28 +236,22 @@ static StepKind uneven_kind(const Sim* s) {
   return s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER ? STEP_FREE : STEP_LEAVES;
 }
 
-static StepKind next_kind(const Sim* s, bool resolves) {
+static StepKind next_kind(const Sim* s, bool impact) {
   StepKind before = s->reached.kind;
-  if (resolves) return step_resolves(before) ? STEP_IMPACT : STEP_ENTERS;
-  if (step_resolves(before)) return STEP_LEAVES;
+  if (impact) return STEP_IMPACT;
+  if (before == STEP_IMPACT) return STEP_LEAVES;
   if (before == STEP_LEAVES && s->clock.dt != s->reached.dt) return uneven_kind(s);
   return before == STEP_FREE || before == STEP_LEAVES ? STEP_FREE : kind_after_strike(s);
 }
 
-/* How long a force acted in the part that led to the present, in units of how long it acts in that of s->clock. */
-static double force_ratio(const Sim* s) {
-  Integrator integrator = s->model->simulation.integrator;
-  return s->clock.dt_before > 0 ? step_force_time(integrator, &s->reached) / step_force_time(integrator, &s->clock) : 1;
-}
-
-/* The part of s->clock from the present, not accepted yet; allowed: how long it should have been. */
-static StepReport solve_part(Sim* s, double* allowed) {
-  *allowed = INFINITY;
+/* The substep of s->clock from the present, not accepted yet. */
+static StepReport solve_part(Sim* s) {
   step_prepare(s);
   StepReport report = {.outcome = STEP_NOT_FINITE, .residual_dof = -1};
   StepReport guess = {.outcome = STEP_CONVERGED};
   if (s->contact)
-    contact_set_part(s->contact, s->clock.dt, s->clock.dt_before, step_resolves(s->clock.kind), force_ratio(s));
+    contact_set_part(s->contact, s->clock.dt, s->clock.dt_before,
+                     step_force_ratio(s->model->simulation.integrator, &s->clock));
   if (s->contact) contact_set_grip(s->contact, GRIP_FULL);
   if (guess_needed(s) && !guess_grips(s, &guess)) return guess;
   if (!s->contact || contact_lag(s->contact)) {
@@ -258,10 +259,6 @@ static StepReport solve_part(Sim* s, double* allowed) {
     report = step_solve(s);
   }
   add_work(&report, &guess);
-  if (step_outcome_failed(report.outcome) || !looks_at_impacts(s)) return report;
-  *allowed = contact_impact_entry(s->contact, s->pose_now, s->target, s->clock.dt);
-  if (step_resolves(s->clock.kind))
-    *allowed = fmin(*allowed, contact_impact_steady(s->contact, s->pose_old, s->pose_now));
   return report;
 }
 
@@ -318,47 +315,119 @@ static bool is_lost(const Sim* s, double length) {
   return length * SPEED_KNOWN * s->model->contact.rest_speed < PLACE_KNOWN * balance_largest_place(s);
 }
 
-/* The part of s->clock, as long as it is or shorter: *length. A part that fails is taken in halves while speeds
- * over these say something: no momentum is kept in noise. */
+/* The search for the length of a substep at whose end an impact begins (impact.md, I10): between `low`, before it, and
+ * `high`, after it. */
+typedef struct {
+  bool found; /* there is one */
+  ContactEntry pair;
+  double low, high, ahead_low, ahead_high;
+  int side; /* which end the last length has replaced: Illinois' rule */
+} EventSearch;
+
+/* So near to where an impact begins, in units of the contact range, the substep ends. */
+#define EVENT_KNOWN 1e-12
+
+static double next_length(const EventSearch* e) {
+  double width = e->high - e->low, length = e->low + width * e->ahead_low / (e->ahead_low - e->ahead_high);
+  return length > e->low && length < e->high ? length : e->low + 0.5 * width;
+}
+
+static void event_after(EventSearch* e, const ContactEntry* pair, double length) {
+  bool same = e->found && pair->hull_a == e->pair.hull_a && pair->hull_b == e->pair.hull_b;
+  if (!same) *e = (EventSearch){.found = true, .pair = *pair, .ahead_low = pair->before};
+  e->high = length;
+  e->ahead_high = pair->after;
+  if (same && e->side > 0) e->ahead_low *= 0.5;
+  e->side = 1;
+}
+
+static void event_before(EventSearch* e, double ahead, double length) {
+  e->low = length;
+  e->ahead_low = ahead;
+  if (e->side < 0) e->ahead_high *= 0.5;
+  e->side = -1;
+}
+
+/* After the substep of s->clock was solved: true if it ends where it should, else *length is how long to take it. */
+static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
+  ContactEntry pair;
+  bool entry = contact_impact_entry(s->contact, s->pose_now, s->target, s->clock.dt, &pair);
+  if (s->clock.kind == STEP_IMPACT) return true; /* it is short as it is */
+  if (entry)
+    event_after(e, &pair, *length);
+  else if (!e->found)
+    return true;
+  else {
+    double ahead = contact_impact_ahead(s->contact, e->pair.hull_a, e->pair.hull_b);
+    if (ahead <= EVENT_KNOWN) return true;
+    event_before(e, ahead, *length);
+  }
+  if (!(e->high - e->low > 4 * DBL_EPSILON * e->high)) return true;
+  *length = next_length(e);
+  return false;
+}
+
+/* The part of s->clock, as long as it is or shorter: *length. It ends where the first impact begins. A short part that
+ * fails is taken in halves while speeds over these say something: no momentum is kept in noise. */
 static StepReport take_part(Sim* s, double end, double left, double* length) {
   StepReport spent = {.outcome = STEP_CONVERGED}, report;
   StepKind kind = s->clock.kind;
+  EventSearch event = {.found = false};
   for (int k = 0;; k++) {
-    double allowed;
     s->clock.dt = *length;
     s->clock.time = *length < left ? end - left + *length : end;
     s->clock.kind = kind;
     if (looks_at_impacts(s)) contact_remember(s->contact, CONTACT_PART);
-    report = solve_part(s, &allowed);
+    report = solve_part(s);
     add_work(&report, &spent);
+    if (kind == STEP_IMPACT && report.outcome == STEP_ROUNDING_FLOOR && report.residual <= IMPACT_FLOOR)
+      report.outcome = STEP_CONVERGED;
     bool failed = step_outcome_failed(report.outcome), interrupted = report.outcome == STEP_INTERRUPTED;
-    bool may = k < SHORTENINGS && s->model->contact.bounces && !interrupted;
-    bool shorter = may && ((failed && step_resolves(kind) && !is_lost(s, 0.5 * *length)) || allowed < *length);
+    bool may = k < SHORTENINGS && s->model->contact.bounces && !interrupted, shorter = false;
+    double again = *length;
+    if (may && failed) shorter = kind == STEP_IMPACT && !is_lost(s, again *= 0.5);
+    if (!failed && looks_at_impacts(s)) shorter = !ends_at_event(s, &event, &again) && may;
     StepKind better = shorter || failed ? kind : better_kind(s);
     if (kind == STEP_RECOVERS) s->clock.kind = better; /* with the same weights */
     if (!shorter && (better == kind || kind == STEP_RECOVERS)) break;
     spent = report;
     reject_part(s);
-    if (shorter) *length = failed ? 0.5 * *length : allowed;
+    if (shorter) *length = again;
     kind = shorter && better == STEP_FREE ? uneven_kind(s) : better;
   }
+  if (event.found) {
+    s->clock.end = END_EVENT;
+    s->clock.hull_a = event.pair.hull_a;
+    s->clock.hull_b = event.pair.hull_b;
+  }
+  s->clock.dt_varies = event.found || (s->clock.end == END_SHARE && s->clock.begin_varies);
   refuse_crossing(s, &report);
   end_part(s, &report);
   return report;
 }
 
-/* From the present to the end of s->clock, in parts where an impact is to be resolved. */
+/* The end of the substep that begins, as it is planned. */
+static void plan_part(Sim* s, bool impact, int shares, double left, double* length) {
+  double brief = IMPACT_SHARE * s->model->simulation.dt;
+  if (impact && s->reached.kind == STEP_IMPACT) brief = fmin(brief, s->reached.dt);
+  bool is_short = impact && brief < left;
+  *length = is_short ? brief : left / shares;
+  s->clock.end = is_short ? END_SHORT : END_SHARE;
+  s->clock.share = 1.0 / shares;
+}
+
+/* From the present to the end of s->clock, in parts where bodies collide that are to part again. */
 static StepReport take_span(Sim* s) {
   double end = s->clock.time, left = s->clock.dt;
   StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
   for (int parts = 0;; parts++) {
-    double length = left, pace = INFINITY;
-    if (s->contact && parts < PARTS_MOST) pace = contact_impact_pace(s->contact, s->reached.dt);
-    bool resolves = pace < (double)INFINITY;
-    if (resolves && step_resolves(s->reached.kind)) pace = fmin(pace, PART_GROWS * s->reached.dt);
-    if (!resolves && parts > 0) pace = left / spin_parts(s, left); /* what a blow has spun, as at a step's beginning */
-    if (pace < left) length = left / ceil(left / pace);
-    s->clock.kind = next_kind(s, resolves);
+    double length;
+    bool last = parts >= PARTS_MOST, impact = s->contact && !last && contact_impact_begins(s->contact, s->reached.dt);
+    /* after an impact, as at a step's beginning */
+    int shares = !impact && !last && parts > 0 ? spin_parts(s, left) : 1;
+    plan_part(s, impact, shares, left, &length);
+    s->clock.dt = length;
+    s->clock.kind = next_kind(s, impact);
     StepReport one = take_part(s, end, left, &length);
     report = join_reports(&report, &one);
     if (step_outcome_failed(report.outcome) || !(length < left)) return report;
@@ -540,9 +609,8 @@ static StepReport repeat_parts(Sim* s, const StepClock* parts, int count) {
   s->iteration_limit = s->model->simulation.max_iterations;
   save(s, count);
   for (int k = 0; k < count; k++) {
-    double ignored;
     s->clock = parts[k];
-    StepReport one = solve_part(s, &ignored);
+    StepReport one = solve_part(s);
     end_part(s, &one);
     report = join_reports(&report, &one);
     if (step_outcome_failed(report.outcome)) break;

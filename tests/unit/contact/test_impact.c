@@ -11,7 +11,7 @@
 
 static void impact_I1_I2_worked_example(void** state) {
   (void)state;
-  Impact w = impact_eval(&(ImpactParameters){0.5, 40, 0.01, 0}, 16, 0);
+  Impact w = impact_eval(&(ImpactParameters){0.5, 40, 0.01, 0, 1}, 16, 0);
   compare_relative(impact_compression(0.5, 16), 1, 1e-15, "y");
   compare_relative(w.first, 2, 1e-15, "W'");
   compare_relative(w.value, 80.0 / 3, 1e-14, "W");
@@ -47,7 +47,7 @@ static double potential_at(const ImpactParameters* p, double before, double rati
 
 static void impact_I1_I3_is_the_integral(void** state) {
   (void)state;
-  ImpactParameters p = {2e-3, 3e-3, 0.01, 0};
+  ImpactParameters p = {2e-3, 3e-3, 0.01, 0, 1};
   int partial = 0;
   for (size_t b = 0; b < 5; b++)
     for (size_t k = 0; k < 9; k++) {
@@ -62,7 +62,7 @@ static void impact_I1_I3_is_the_integral(void** state) {
 
 /* W or W' as a function of (U, y_t, s, v_r). */
 static double law_at(const double* x, double dt, bool factor) {
-  Impact w = impact_eval(&(ImpactParameters){x[2], x[3], dt, 0}, x[0], x[1]);
+  Impact w = impact_eval(&(ImpactParameters){x[2], x[3], dt, 0, 1}, x[0], x[1]);
   return factor ? w.first : w.value;
 }
 
@@ -82,7 +82,7 @@ static double least_error(const double x[4], int k, double unit, double dt, bool
 }
 
 static void check_slopes(double before, double ratio, double dt) {
-  ImpactParameters p = {2e-3, 3e-3, dt, 0};
+  ImpactParameters p = {2e-3, 3e-3, dt, 0, 1};
   const double x[4] = {potential_at(&p, before, ratio), before, p.support, p.rest_speed};
   Impact w = impact_eval(&p, x[0], before);
   double width = width_of(&p, before), y = impact_compression(p.support, x[0]);
@@ -106,7 +106,7 @@ static void impact_I1_I3_I6_slopes_on_both_sides_of_every_branch(void** state) {
     for (size_t b = 0; b < 5; b++)
       for (size_t k = 0; k < 9; k++) {
         check_slopes(BEFORE[b], RATIO[k], dt[n]);
-        ImpactParameters p = {2e-3, 3e-3, dt[n], 0};
+        ImpactParameters p = {2e-3, 3e-3, dt[n], 0, 1};
         double window = BEFORE[b] > 0 ? width_of(&p, BEFORE[b]) / BEFORE[b] : 0; /* ... and where the ramp is */
         if (window > 0 && window < 0.9) check_slopes(BEFORE[b], 1 - window * (0.1 * (double)k + 0.05), dt[n]);
       }
@@ -117,7 +117,7 @@ static void impact_I4_is_above_its_tangent_at_rest(void** state) {
   Random random = {301};
   for (int k = 0; k < 20000; k++) {
     ImpactParameters p = {exp(3 * random_normal(&random)), exp(3 * random_normal(&random)),
-                          exp(3 * random_normal(&random)), 0};
+                          exp(3 * random_normal(&random)), 0, 1};
     double before = exp(2 * random_normal(&random)), y = before * exp(0.5 * random_normal(&random));
     double then = 8 * before * before / p.support, now = 8 * y * y / p.support;
     Impact rest = impact_eval(&p, then, before), w = impact_eval(&p, now, before);
@@ -130,7 +130,7 @@ static void impact_I4_is_above_its_tangent_at_rest(void** state) {
 
 static void impact_bare_barrier_without_a_rest_speed(void** state) {
   (void)state;
-  Impact w = impact_eval(&(ImpactParameters){1e-3, 0, 1e-2, 0}, 7, 2);
+  Impact w = impact_eval(&(ImpactParameters){1e-3, 0, 1e-2, 0, 1}, 7, 2);
   const double found[] = {w.value, w.first, w.second, w.by_before, w.by_support, w.by_rest_speed};
   const double wanted[] = {7, 1, 0, 0, 0, 0};
   compare_bytes(found, wanted, sizeof found, "without a rest speed");

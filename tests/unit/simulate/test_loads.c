@@ -83,7 +83,7 @@ static void loads_L3_a_body_that_turns_on(void** state) {
     Vec3 v = vec3_scale(random_direction(&random), 0.9);
     Mat3 now = mat3_mul(old, turn_of(v, 1));
     for (int r = 1; r <= 2; r++) {
-      StepClock clock = {1, 0.01 * r, 0.01, 0.01, STEP_FREE};
+      StepClock clock = {.time = 1, .dt = 0.01 * r, .dt_before = 0.01, .dt_older = 0.01};
       Mat3 wanted = mat3_mul(now, turn_of(v, r)), found = load_rotation(&clock, now, old, mat3_zero());
       compare_arrays(&found.m[0][0], &wanted.m[0][0], 9, 1e-14, "seed 3, case %d, ratio %d", k, r);
     }
@@ -91,7 +91,7 @@ static void loads_L3_a_body_that_turns_on(void** state) {
   double error[2];
   for (int k = 0; k < 2; k++) {
     Vec3 v = {0.2 / (k + 1), -0.1 / (k + 1), 0.15 / (k + 1)};
-    StepClock clock = {1, 0.005, 0.01, 0.01, STEP_FREE};
+    StepClock clock = {.time = 1, .dt = 0.005, .dt_before = 0.01, .dt_older = 0.01};
     Mat3 now = turn_of(v, 1), wanted = turn_of(v, 1.5), found = load_rotation(&clock, now, mat3_identity(), now);
     error[k] = fabs(mat3_sub(wanted, found).m[0][1]);
   }
@@ -122,7 +122,7 @@ static void loads_L3_L4_derivatives_of_the_rotation(void** state) {
   Random random = {4};
   const double before[] = {0.01, 0.02, 0.004, 0};
   for (int k = 0; k < 4; k++) {
-    RotationCase c = {{1, 0.01, before[k], 0, STEP_FREE}, random_pose(&random, 1).r};
+    RotationCase c = {{.time = 1, .dt = 0.01, .dt_before = before[k]}, random_pose(&random, 1).r};
     double x[27];
     for (int i = 0; i < 27; i++) x[i] = random_normal(&random);
     Mat3 bar[3] = {mat3_zero(), mat3_zero(), mat3_zero()};
@@ -179,7 +179,7 @@ static void backward_case(const char* axes, const char* point, double before) {
   Random random = {9};
   Backward b = {.run = run_create(1, 1e-9, LOADED, axes, point)};
   Sim* s = b.run->sim;
-  s->clock = (StepClock){0.37, 0.01, before, before, STEP_FREE};
+  s->clock = (StepClock){.time = 0.37, .dt = 0.01, .dt_before = before, .dt_older = before};
   double x[45];
   for (int i = 0; i < 27; i++) x[i] = random_normal(&random);
   for (int i = 27; i < 45; i++) x[i] = random_uniform(&random, 0.5, 1.5);

@@ -12,7 +12,7 @@
 static StepClock random_clock(Random* random) {
   double length[3];
   for (int k = 0; k < 3; k++) length[k] = 0.01 * pow(SUBSTEPS_MAX, random_uniform(random, -0.5, 0.5));
-  return (StepClock){0, length[0], length[1], length[2], STEP_FREE};
+  return (StepClock){.dt = length[0], .dt_before = length[1], .dt_older = length[2]};
 }
 
 /* c0 + c1 t + c2 t^2 + c3 t^3 with its derivatives, times counted from the new state in steps. */
@@ -63,7 +63,7 @@ static void substep_S13_first_order_is_a_difference_of_velocities(void** state) 
 static void substep_S13_equal_steps_and_the_start(void** state) {
   (void)state;
   double dt = 0.003;
-  StepClock even = {0, dt, dt, dt, STEP_FREE}, second = {0, dt, dt, 0, STEP_FREE};
+  StepClock even = {.dt = dt, .dt_before = dt, .dt_older = dt}, second = {.dt = dt, .dt_before = dt};
   StepWeights first_order = step_weights(INTEGRATOR_FIRST_ORDER, &even), table = {1, 2, -1, 0, 0, 1 / dt, 0};
   StepWeights houbolt = step_weights(INTEGRATOR_SECOND_ORDER, &even), five = {2, 2.5, -2, 0.5, 0, 1.5 / dt, 0.5 / dt};
   StepWeights start = step_weights(INTEGRATOR_SECOND_ORDER, &second), three = {2, 3, -2, 0, -1, 1.5 / dt, 0.5 / dt};
@@ -71,7 +71,7 @@ static void substep_S13_equal_steps_and_the_start(void** state) {
   assert_memory_equal(&houbolt, &five, sizeof five);
   assert_memory_equal(&start, &three, sizeof three);
   for (double ratio = 1.0 / 64; ratio <= 64; ratio *= 2) {
-    StepClock clock = {0, dt, ratio * dt, 0, STEP_FREE};
+    StepClock clock = {.dt = dt, .dt_before = ratio * dt};
     StepWeights w = step_weights(INTEGRATOR_SECOND_ORDER, &clock);
     double v = 0.7, a = -3, before = clock.dt_before, end = before + dt; /* x = v t + a t^2 / 2 from t = 0 */
     double x1 = before * (v + 0.5 * a * before), x2 = end * (v + 0.5 * a * end);

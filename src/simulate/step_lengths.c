@@ -1,0 +1,289 @@
+/* Derivatives of a recorded step by its own length, those of the steps before it and its time, and of the lengths by
+ * the states (docs/derivations/impact.md, I11, I12). */
+#include <string.h>
+
+#include "simulate/step_adjoint.h"
+
+/* ---------------------------------------------------------------- by lengths, at fixed states */
+
+/* Step of the central differences below, in units of the length of a step: their error is 1e-11 of the value from the
+ * fourth order, and 1e-9 from rounding. */
+#define LENGTH_STEP 1e-3
+
+/* Derivatives by rates, which rest on the lengths. */
+static double rate_account(const StepAdjoint* a, const RecordedStep* step, const double* rate) {
+  const Sim* s = a->sim;
+  double sum = 0;
+  for (int i = 0; i < a->model->link_count; i++) {
+    const ModelLink* link = &a->model->links[i];
+    double difference[JOINT_MAX_DOF];
+    bool spins = s->spinners && s->spinners[i].spins;
+    joint_difference(&link->joint, step->q_now + link->coordinate_first, step->q_next + link->coordinate_first,
+                     difference);
+    for (int k = 0; k < link->dof_count; k++)
+      if (!spins || k < link->joint.plain_count)
+        sum += rate[link->dof_first + k] *
+               (s->weights.rate_now * difference[k] - s->weights.rate_old * s->difference_old[link->dof_first + k]);
+  }
+  return sum;
+}
+
+/* Derivatives by the contact forces on links. */
+static double force_account(const ForceSlopes* force, ContactTermList contact) {
+  double sum = 0;
+  int count = force && force->link && contact.holder ? contact.count(contact.holder) : 0;
+  for (int k = 0; k < count; k++) {
+    ContactTerms t = contact.at(contact.holder, k);
+    sum -= vec3_dot(force->link[t.link_a], t.force[0]) + vec3_dot(force->link[t.link_b], t.force[1]);
+  }
+  return sum;
+}
+
+/* The step's terms once more, at its recorded states, in the step of another clock. */
+static bool evaluate_at(StepAdjoint* a, const RecordedStep* step, const StepClock* clock, Assembly* assembly) {
+  Sim* s = a->sim;
+  Configuration* c = &s->configuration[s->current];
+  s->clock = *clock;
+  step_prepare(s);
+  memcpy(c->q, step->q_next, sizeof(double) * (size_t)a->model->coordinate_count);
+  memcpy(c->pose, step->pose_next, sizeof(Pose) * (size_t)a->model->link_count);
+  ContactTermList contact = {0};
+  if (a->replay) {
+    contact_replay_set_dt(a->replay, clock->dt);
+    Integrator integrator = a->model->simulation.integrator;
+    contact_replay_refresh(a->replay, step_force_ratio(integrator, clock) - step_force_ratio(integrator, &step->clock));
+    contact = contact_replay_terms(a->replay);
+  }
+  if (!configuration_evaluate(s, c)) return false;
+  step_assemble_unmeasured(s, contact, assembly);
+  return true;
+}
+
+typedef enum { BY_DT, BY_BEFORE, BY_OLDER, BY_TIME } ClockPart;
+
+static double* part_of(StepClock* clock, ClockPart part) {
+  switch (part) {
+    case BY_DT:
+      return &clock->dt;
+    case BY_BEFORE:
+      return &clock->dt_before;
+    case BY_OLDER:
+      return &clock->dt_older;
+    case BY_TIME:
+      break;
+  }
+  return &clock->time;
+}
+
+static bool differences(StepAdjoint* a, const RecordedStep* step, ClockPart part, const double* rate,
+                        const ForceSlopes* force, LengthSlope* out) {
+  static const double WEIGHT[4] = {1.0 / 12, -2.0 / 3, 2.0 / 3, -1.0 / 12}, AT[4] = {-2, -1, 1, 2};
+  StepClock clock = step->clock;
+  double unit = LENGTH_STEP * (part == BY_TIME ? clock.dt : *part_of(&clock, part));
+  memset(out->equations, 0, sizeof(double) * (size_t)a->model->dof_count);
+  out->direct = 0;
+  for (int k = 0; k < 4; k++) {
+    Assembly assembly;
+    StepClock moved = clock;
+    *part_of(&moved, part) += AT[k] * unit;
+    if (!evaluate_at(a, step, &moved, &assembly)) return false;
+    double factor = WEIGHT[k] / unit;
+    for (int d = 0; d < a->model->dof_count; d++) out->equations[d] += factor * a->sim->gradient[d];
+    double direct = rate_account(a, step, rate) + force_account(force, assembly.contact);
+    direct += spin_adjoint_account(a->spin, a->sim, step, rate, assembly.contact);
+    out->direct += factor * direct;
+  }
+  out->known = true;
+  return true;
+}
+
+bool step_lengths_load(StepAdjoint* a, const RecordedStep* step, const double* rate, const ForceSlopes* force,
+                       Assembly* assembly) {
+  StepLengths* l = a->lengths;
+  const StepClock* c = &step->clock;
+  const bool wanted[LENGTH_SLOPES] = {c->dt_varies, c->before_varies, c->older_varies, c->begin_varies || c->dt_varies};
+  bool any = false, found = true;
+  for (int k = 0; k < LENGTH_SLOPES; k++) l->by[k].known = false;
+  if (l->fixed) return true;
+  for (int k = 0; k < LENGTH_SLOPES && found; k++) {
+    if (!wanted[k]) continue;
+    any = true;
+    found = differences(a, step, (ClockPart)k, rate, force, &l->by[k]);
+  }
+  return found && (!any || (evaluate_at(a, step, c, assembly) && step_adjoint_closure_forces(a, assembly)));
+}
+
+static double dot(const double* x, const double* y, int count) {
+  double sum = 0;
+  for (int k = 0; k < count; k++) sum += x[k] * y[k];
+  return sum;
+}
+
+/* lambda . dF/d(part). */
+static double equations_by(const StepAdjoint* a, ClockPart part, const double* lambda) {
+  const LengthSlope* by = &a->lengths->by[part];
+  return by->known ? dot(by->equations, lambda, a->model->dof_count) : 0;
+}
+
+static double direct_by(const StepAdjoint* a, ClockPart part) {
+  const LengthSlope* by = &a->lengths->by[part];
+  return by->known ? by->direct : 0;
+}
+
+/* Prescribed coordinates move with time: derivatives by them times their rates. product (nv). */
+static double prescribed_by_time(const StepAdjoint* a, const double* product, double t) {
+  const Model* m = a->model;
+  double sum = 0;
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    if (link->prescribed < 0) continue;
+    double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], along[JOINT_MAX_DOF];
+    signal_eval(&m->controllers[link->prescribed].target, t, value, rate);
+    joint_rates_from_target(&link->joint, value, rate, along);
+    sum += dot(product + link->dof_first, along, link->dof_count);
+  }
+  return sum;
+}
+
+void step_lengths_prescribed(StepAdjoint* a, const double* product, double t) {
+  a->lengths->by_prescribed += prescribed_by_time(a, product, t);
+}
+
+/* A scalar's derivative by time through the prescribed coordinates at t + dt: of its own (reduced) and of lambda . F,
+ * with the shares of half-spaces, which H has no rows for (A11, A13). `event`: grows with the event's potential, too;
+ * NULL: it does not. */
+static double prescribed_terms(StepAdjoint* a, const RecordedStep* step, const Assembly* assembly,
+                               const double* reduced, const double* lambda, const double* nu, const ContactField* more,
+                               const EventTerms* event) {
+  Sim* s = a->sim;
+  StepLengths* l = a->lengths;
+  int nv = a->model->dof_count;
+  assemble_hessian(assembly, true, s->solver);
+  block_solver_multiply(s->solver, lambda, a->product);
+  for (int k = 0; k < nv; k++) a->product[k] += reduced[k];
+  if (a->closures) closures_add_force(s->closures, nu, a->product);
+  double sum = prescribed_by_time(a, a->product, step->clock.time);
+  step_adjoint_twists(a->model, s->screws, s->reference, lambda, a->twist);
+  ContactField field = *more;
+  field.twist = a->twist;
+  memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
+  if (event) contact_replay_seed_event(a->replay, event, 1, &l->unused);
+  contact_replay_adjoint(a->replay, &field, l->unused_bar, a->ground_bar, &l->unused);
+  if (event) contact_replay_seed_event(a->replay, event, -1, &l->unused);
+  step_adjoint_compose(a, step->pose_next, a->ground_bar);
+  memset(a->product, 0, sizeof(double) * (size_t)nv);
+  step_adjoint_reduce(a, step->pose_next, s->screws, a->product);
+  return sum + prescribed_by_time(a, a->product, step->clock.time);
+}
+
+/* ---------------------------------------------------------------- the event */
+
+bool step_lengths_event(StepAdjoint* a, const RecordedStep* step, EventTerms* event) {
+  StepLengths* l = a->lengths;
+  if (!contact_replay_event(a->replay, step->clock.hull_a, step->clock.hull_b, event)) return false;
+  memset(l->event_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
+  memset(a->wrench, 0, sizeof(double[6]) * (size_t)a->model->link_count);
+  for (int side = 0; side < 2; side++) {
+    vec3_store(event->torque[side], a->wrench[event->link[side]]);
+    vec3_store(event->force[side], a->wrench[event->link[side]] + 3);
+  }
+  step_adjoint_wrench_bars(a, step->pose_next, l->event_bar);
+  step_adjoint_compose(a, step->pose_next, l->event_bar);
+  memset(l->reduced, 0, sizeof(double) * (size_t)a->model->dof_count);
+  step_adjoint_reduce(a, step->pose_next, a->sim->screws, l->reduced);
+  return true;
+}
+
+/* The event's function U(x) - U_e = 0 ends the step: lambda of the step becomes lambda + nu lambda_event with nu such
+ * that nothing hangs on the length any more (I12). */
+static bool solve_event(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,
+                        ModelGradient* gradient) {
+  StepLengths* l = a->lengths;
+  Sim* s = a->sim;
+  int nv = a->model->dof_count;
+  EventTerms event;
+  if (!a->replay || !step_lengths_event(a, step, &event)) return false;
+  for (int k = 0; k < nv; k++) l->lambda[k] = s->fixed[k] ? 0 : -l->reduced[k];
+  block_solver_solve(s->solver, l->lambda);
+  if (a->closures && !closures_solve(s->closures, s->solver, NULL, s->fixed, NULL, l->lambda, l->nu)) return false;
+  double own = equations_by(a, BY_DT, l->lambda) + equations_by(a, BY_TIME, l->lambda);
+  double sum = l->by_dt + l->by_end + direct_by(a, BY_DT) + direct_by(a, BY_TIME) + equations_by(a, BY_DT, a->lambda) +
+               equations_by(a, BY_TIME, a->lambda);
+  if (s->fixed_count > 0) {
+    const ContactField none = {.twist = NULL}, all = step_adjoint_field(NULL, force, step_adjoint_pair_slopes(a));
+    const double* nu = a->closures ? a->closures->nu : NULL;
+    own += prescribed_terms(a, step, assembly, l->reduced, l->lambda, l->nu, &none, &event);
+    sum += prescribed_terms(a, step, assembly, a->reduced, a->lambda, nu, &all, NULL);
+  }
+  double nu = -sum / own;
+  if (!isfinite(nu)) return false;
+  for (int k = 0; k < nv; k++) a->lambda[k] += nu * l->lambda[k];
+  for (int k = 0; k < nv; k++) a->reduced[k] += nu * l->reduced[k];
+  for (int k = 0; a->closures && k < a->model->closure_row_count; k++) a->closures->nu[k] += nu * l->nu[k];
+  for (int i = 0; i < a->model->link_count; i++)
+    for (int k = 0; k < 12; k++) l->event_bar[i][k / 4][k % 4] *= nu;
+  step_adjoint_compose(a, step->pose_next, l->event_bar);
+  step_adjoint_origins(a, step->pose_next, gradient);
+  contact_replay_seed_event(a->replay, &event, nu, gradient);
+  return true;
+}
+
+bool step_lengths_solve(StepAdjoint* a, const RecordedStep* step, const ForceSlopes* force, const Assembly* assembly,
+                        ModelGradient* gradient) {
+  a->lengths->by_prescribed = 0;
+  if (a->lengths->fixed || step->clock.end != END_EVENT) return true;
+  return solve_event(a, step, force, assembly, gradient);
+}
+
+/* ---------------------------------------------------------------- to the lengths before */
+
+void step_lengths_spread(StepAdjoint* a, const RecordedStep* step) {
+  StepLengths* l = a->lengths;
+  const StepClock* c = &step->clock;
+  if (l->fixed) return;
+  ContactLengths contact = {0, 0};
+  if (a->replay) contact = contact_replay_lengths(a->replay);
+  double own = l->by_dt + direct_by(a, BY_DT) + equations_by(a, BY_DT, a->lambda) + contact.dt;
+  double end = l->by_end + direct_by(a, BY_TIME) + equations_by(a, BY_TIME, a->lambda);
+  if (c->begin_varies || c->dt_varies) end += l->by_prescribed;
+  l->by_dt = l->by_before + direct_by(a, BY_BEFORE) + equations_by(a, BY_BEFORE, a->lambda) + contact.dt_before;
+  l->by_before = direct_by(a, BY_OLDER) + equations_by(a, BY_OLDER, a->lambda);
+  double begin = c->end == END_SHARE ? end - c->share * (own + end) : end;
+  l->by_end = c->begin_varies ? begin : 0;
+  if (!c->before_varies) l->by_dt = 0;
+  if (!c->older_varies) l->by_before = 0;
+}
+
+/* ---------------------------------------------------------------- creation */
+
+StepLengths* step_lengths_create(const Model* model) {
+  StepLengths* l = MEMORY_NEW(StepLengths, 1);
+  for (int k = 0; k < LENGTH_SLOPES; k++) l->by[k].equations = MEMORY_NEW(double, model->dof_count);
+  l->lambda = MEMORY_NEW(double, model->dof_count);
+  l->reduced = MEMORY_NEW(double, model->dof_count);
+  l->nu = MEMORY_NEW(double, model->closure_row_count + 1);
+  l->event_bar = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
+  l->unused_bar = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
+  model_gradient_create(&l->unused, model);
+  return l;
+}
+
+void step_lengths_destroy(StepLengths* l) {
+  if (!l) return;
+  for (int k = 0; k < LENGTH_SLOPES; k++) memory_free(l->by[k].equations);
+  memory_free(l->lambda);
+  memory_free(l->reduced);
+  memory_free(l->nu);
+  memory_free(l->event_bar);
+  memory_free(l->unused_bar);
+  model_gradient_destroy(&l->unused);
+  memory_free(l);
+}
+
+void step_lengths_begin(StepLengths* l) { l->by_dt = l->by_before = l->by_end = 0; }
+
+void step_lengths_discount(StepLengths* l, double factor) {
+  l->by_dt *= factor;
+  l->by_before *= factor;
+  l->by_end *= factor;
+}

@@ -1,0 +1,200 @@
+/* Gradients of whole runs through impacts with restitution (docs/derivations/impact.md, I7-I12) against central
+ * differences of runs that choose their own substeps, and against the saltation matrix of a rigid bounce. */
+#include "differentiate/differentiate.h"
+
+#include <string.h>
+
+#include "support/runs.h"
+
+typedef struct {
+  const char* name;
+  const char* links; /* and what else the scene has; two bodies at least of which the last is looked at */
+  int steps;
+  double dt, e, friction;
+} Case;
+
+static const char* const INTEGRATORS[] = {"first_order", "momentum", "second_order"};
+
+static Run* scene_of(const Case* c, const char* integrator) {
+  return run_model(
+      "simulation: {dt: %g, steps: %d, integrator: %s}\n"
+      "contact: {friction: %g, restitution: %g}\n"
+      "%s",
+      c->dt, c->steps, integrator, c->friction, c->e, c->links);
+}
+
+/* A run of the model as it stands; its last coordinates and centres stay in the recording. */
+static void record(Recording* recording, const Run* run, int steps) {
+  RecordOptions options = {.threads = 1, .tolerance = 1e-11};
+  RecordReport report;
+  Diagnostics none = {0};
+  recording_create(recording, &run->model, steps);
+  assert_int_equal(recording_run(recording, &run->model, &options, &report, &none), STATUS_OK);
+  diagnostics_free(&none);
+}
+
+/* A linear function of where the links are in the end. */
+static double value_of(const Recording* r, int steps) {
+  double sum = 0;
+  for (int i = 0; i < r->model->link_count; i++) {
+    Vec3 t = recording_pose(r, steps)[i].t;
+    sum += t.x - 0.7 * t.y + 1.3 * t.z;
+  }
+  return sum;
+}
+
+static double run_value(const Run* run, int steps) {
+  Recording recording;
+  record(&recording, run, steps);
+  double value = value_of(&recording, steps);
+  recording_destroy(&recording);
+  return value;
+}
+
+static void seed(LossSeeds* seeds, const Model* m, int steps) {
+  loss_seeds_clear(seeds);
+  for (int i = 0; i < m->link_count; i++) {
+    double(*pose)[4] = seeds->pose[(size_t)steps * (size_t)m->link_count + (size_t)i];
+    pose[0][3] = 1;
+    pose[1][3] = -0.7;
+    pose[2][3] = 1.3;
+  }
+}
+
+static void derive(const Run* run, int steps, ModelGradient* gradient) {
+  Recording recording;
+  record(&recording, run, steps);
+  LossSeeds seeds = loss_seeds_create(&run->model, steps);
+  seed(&seeds, &run->model, steps);
+  model_gradient_create(gradient, &run->model);
+  RunAdjoint* adjoint = run_adjoint_create(&run->model, 1);
+  assert_true(run_adjoint(adjoint, &recording, &seeds, 1, gradient).sound);
+  run_adjoint_destroy(adjoint);
+  loss_seeds_destroy(&seeds);
+  recording_destroy(&recording);
+}
+
+/* Every difference of the sweep over three powers of ten must agree: a run that is a sawtooth in its start does not. */
+static void check_number(const Case* c, const char* integrator, const Run* run, double* number, double slope,
+                         double scale, const char* what, int index) {
+  double noise = strcmp(integrator, "second_order") == 0 ? 2e-9 : 2e-10;
+  for (double h = 1e-4; h > 1e-7; h *= 0.1) {
+    double at = *number, up, down;
+    *number = at + h;
+    up = run_value(run, c->steps);
+    *number = at - h;
+    down = run_value(run, c->steps);
+    *number = at;
+    compare_near((up - down) / (2 * h), slope, scale * (1e-4 + noise / h + 1e5 * h * h), "%s, %s, h = %g: by %s %d", c->name,
+                 integrator, h, what, index);
+  }
+}
+
+static double largest(const double* x, int count) {
+  double most = 0;
+  for (int k = 0; k < count; k++) most = fmax(most, fabs(x[k]));
+  return most;
+}
+
+static void check_case(const Case* c, const char* integrator) {
+  Run* run = scene_of(c, integrator);
+  ModelGradient gradient;
+  derive(run, c->steps, &gradient);
+  Model* m = &run->model;
+  double scale = largest(gradient.velocities, m->dof_count);
+  for (int k = 0; k < m->dof_count; k++)
+    check_number(c, integrator, run, &m->initial_velocities[k], gradient.velocities[k], scale, "velocity", k);
+  model_gradient_destroy(&gradient);
+  run_free(run);
+}
+
+#define GROUND "links:\n  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+#define SLOPE "links:\n  - {name: ground, fixed: true, shape: {type: half_space, normal: [0.3, 0.1, 1]}}\n"
+#define BOX(place, rest) \
+  "  - {name: b, mass: 1, mass_model: uniform, " place ", shape: {type: box, size: [0.06, 0.08, 0.1]}" rest "}\n"
+#define BALL(place) \
+  "  - {name: b, mass: 0.3, mass_model: uniform, " place ", shape: {type: sphere, radius: 0.05, resolution: 2}}\n"
+#define THROWN(v) "initial: [{link: b, velocities: " v "}]\n"
+
+static const Case CASES[] = {
+    {"drop", GROUND BOX("position: [0, 0, 0.15]", "") THROWN("[0, 0, -1, 0, 0, 0]"), 60, 2e-3, 0.6, 0},
+    {"drop on a slope", SLOPE BOX("position: [0, 0, 0.2]", "") THROWN("[0, 0, -1, 0, 0, 0]"), 60, 2e-3, 0.9, 0},
+    {"edge", GROUND BOX("rpy: [0.6, 0, 0], position: [0, 0, 0.15]", "") THROWN("[0.3, 0.1, -1, 0, 0, 0]"), 60, 2e-3,
+     0.6, 0.3},
+    {"corner", GROUND BOX("rpy: [0.4, 0.3, 0], position: [0, 0, 0.15]", "") THROWN("[0.3, 0.1, -1, 0.5, -0.7, 0.2]"),
+     60, 2e-3, 0.6, 0},
+    {"ball that slides through", GROUND BALL("position: [0, 0, 0.15]") THROWN("[2, 0, -2, 0, 3, 0]"), 50, 2e-3, 0.8,
+     0.1},
+    {"ball that sticks", GROUND BALL("position: [0, 0, 0.15]") THROWN("[1, 0.2, -2, 0, 3, 1]"), 50, 2e-3, 0.8, 0.8},
+    {"coarse", GROUND BALL("position: [0, 0, 0.25]") THROWN("[0.1, 0, -1, 0, 0, 0]"), 25, 1e-2, 0.3, 0},
+    {"head-on",
+     "links:\n"
+     "  - {name: a, mass: 0.3, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [-0.12, 0, 1]}\n"
+     "  - {name: b, mass: 0.5, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [0.12, 0.01, 1]}\n"
+     "initial: [{link: a, velocities: [1, 0, 0, 0, 0, 0]}, {link: b, velocities: [-1, 0, 0, 0, 0, 0]}]\n",
+     60, 4e-3, 0.9, 0},
+    {"pendulum on a wall",
+     "links:\n"
+     "  - {name: wall, fixed: true, position: [0.13, 0, -0.4], shape: {type: box, size: [0.1, 0.4, 0.2]}}\n"
+     "  - {name: b, mass: 0.4, mass_model: uniform, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: box, size: "
+     "[0.04, 0.04, 0.4], position: [0, 0, -0.2]}]}\n"
+     "initial: [{link: b, coordinates: [0.5], velocities: [0.2]}]\n",
+     80, 4e-3, 0.6, 0},
+    {"five bounces", GROUND BALL("position: [0, 0, 0.15]") THROWN("[0.1, 0, -1, 0, 0, 0]"), 260, 4e-3, 0.9, 0},
+    {"three in a row",
+     "links:\n"
+     "  - {name: a, mass: 0.3, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [-0.2, 0, 1]}\n"
+     "  - {name: c, mass: 0.3, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [0, 0, 1]}\n"
+     "  - {name: b, mass: 0.3, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [0.12, 0, 1]}\n"
+     "initial: [{link: a, velocities: [2, 0, 0, 0, 0, 0]}]\n",
+     40, 4e-3, 0.9, 0},
+};
+
+static void impact_I12_gradient_is_that_of_runs_with_their_own_substeps(void** state) {
+  (void)state;
+  for (int i = 0; i < 3; i++)
+    for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) check_case(&CASES[k], INTEGRATORS[i]);
+}
+
+/* A box that falls by d on the ground and goes up until T: z by its initial velocity is -e t1 + (T - t1)((1 + e) g t1 /
+ * v1 - e), with the start half a step of gravity early that integrators of first order have. */
+static void check_saltation(const char* integrator, double dt, double e) {
+  const Case fall = {"fall", GROUND BOX("position: [0, 0, 0.32]", ""), (int)(0.4 / dt + 0.5), dt, e, 0};
+  Run* run = scene_of(&fall, integrator);
+  ModelGradient gradient;
+  derive(run, fall.steps, &gradient);
+  double g = 9.81, start = strcmp(integrator, "second_order") == 0 ? 0 : -0.5 * g * dt;
+  double way = 0.27 - 2 * run->model.contact.support, v1 = sqrt(start * start + 2 * g * way), t1 = (v1 + start) / g;
+  double wanted = 1.3 * (-e * t1 + (0.4 - t1) * ((1 + e) * g / v1 * t1 - e)), scale = 1.3 * e * t1;
+  compare_near(gradient.velocities[2], wanted, 1e-3 * scale, "%s, dt = %g, e = %g", integrator, dt, e);
+  model_gradient_destroy(&gradient);
+  run_free(run);
+}
+
+static void impact_I12_saltation_of_a_drop(void** state) {
+  (void)state;
+  const double dt[] = {1e-2, 2e-3, 5e-4}, e[] = {0.6, 0.9};
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++)
+      for (int n = 0; n < 2; n++) check_saltation(INTEGRATORS[i], dt[k], e[n]);
+}
+
+/* One bounce takes its step in five substeps: to the impact, three short ones, the rest. */
+static void impact_I10_a_bounce_costs_four_substeps_more(void** state) {
+  (void)state;
+  const Case c = {"drop", GROUND BOX("position: [0, 0, 0.15]", ""), 100, 2e-3, 0.6, 0};
+  Run* run = run_create(1, 0, "simulation: {dt: 2e-3, steps: 100}\ncontact: {restitution: 0.6}\n%s", c.links);
+  int more = 0;
+  for (int k = 0; k < 100; k++) more += run_steps(run, 1).substeps - 1;
+  assert_in_range(more, 4, 6);
+  run_free(run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(impact_I12_gradient_is_that_of_runs_with_their_own_substeps),
+      cmocka_unit_test(impact_I12_saltation_of_a_drop),
+      cmocka_unit_test(impact_I10_a_bounce_costs_four_substeps_more),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
