@@ -142,8 +142,7 @@ static void add_model(Json* json, const Model* model) {
 static void add_mass_models(Json* json, const Model* model) {
   json_open(json, "mass_models", '{');
   for (int i = 0; i < model->link_count; i++)
-    if (model->links[i].mass > 0)
-      json_text(json, model->links[i].name, mass_model_word(model->links[i].mass_model));
+    if (model->links[i].mass > 0) json_text(json, model->links[i].name, mass_model_word(model->links[i].mass_model));
   json_close(json, '}');
 }
 

@@ -34,7 +34,7 @@ static void check_first_step(const char* name, const char* scene, Side side, uns
 
 #define SLIDES(step, law, height)                                                             \
   "simulation: {" step                                                                        \
-  ", tolerance: 1e-10, integrator: first_order}\n"                                                                     \
+  ", tolerance: 1e-10, integrator: first_order}\n"                                            \
   "contact: {" law                                                                            \
   ", smoothing: 1e-4}\n"                                                                      \
   "shapes: {brick: {type: box, size: [0.2, 0.16, 0.1]}}\n"                                    \
@@ -70,7 +70,7 @@ static void first_step_F7_other_laws(void** state) {
 /* ---------------------------------------------------------------- several bodies */
 
 #define PILE(law)                                                                                                  \
-  "simulation: {dt: 2e-3, tolerance: 1e-10, integrator: first_order}\n"                                                                     \
+  "simulation: {dt: 2e-3, tolerance: 1e-10, integrator: first_order}\n"                                            \
   "contact: {" law                                                                                                 \
   ", smoothing: 1e-4, pairs: [{a: lid, b: brick, friction: 0.2}]}\n"                                               \
   "shapes: {brick: {type: box, size: [0.2, 0.16, 0.1]}}\n"                                                         \

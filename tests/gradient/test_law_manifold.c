@@ -93,15 +93,16 @@ static void run_X11_a_box_slides_in_closed_form(void** state) {
 /* Nothing outside: linear momentum stays what it is, whatever the contacts are. */
 static void run_X9_momentum_of_two_that_meet(void** state) {
   (void)state;
-  Run* run = run_create(1, 0,
-                        "simulation: {dt: 0.005, steps: 60, gravity: [0, 0, 0], tolerance: 1e-12, integrator: first_order}\n"
-                        "contact: {model: manifold, stiffness: 1e5, friction: 0.4}\n"
-                        "links:\n"
-                        "  - {name: a, mass: 2, shape: " EGG
-                        "}\n"
-                        "  - {name: b, mass: 3, position: [0.24, 0.05, 0.02], rpy: [0.3, 0.2, 0.1], shape: " EGG
-                        "}\n"
-                        "initial: [{link: a, velocities: [1, 0, 0, 2, 1, 0]}]\n");
+  Run* run =
+      run_create(1, 0,
+                 "simulation: {dt: 0.005, steps: 60, gravity: [0, 0, 0], tolerance: 1e-12, integrator: first_order}\n"
+                 "contact: {model: manifold, stiffness: 1e5, friction: 0.4}\n"
+                 "links:\n"
+                 "  - {name: a, mass: 2, shape: " EGG
+                 "}\n"
+                 "  - {name: b, mass: 3, position: [0.24, 0.05, 0.02], rpy: [0.3, 0.2, 0.1], shape: " EGG
+                 "}\n"
+                 "initial: [{link: a, velocities: [1, 0, 0, 2, 1, 0]}]\n");
   run_steps(run, 60);
   const Vec3* center = sim_state(run->sim)->center;
   const double mass[2] = {2, 3};

@@ -234,11 +234,11 @@ static void all_corners_of_a_wall_carry_it(void** state) {
  * is each side's. */
 static void a_way_through_has_its_least_at_a_fold(void** state) {
   (void)state;
-  LossRun* run =
-      loss_run_create(1,
-                      "simulation: {dt: 0.01, steps: 1, gravity: [0, 0, 0], integrator: first_order}\ncontact: {model: none}\n"
-                      "links:\n  - {name: wall, fixed: true, shape: {type: box, size: [0.4, 4, 4]}}\n"
-                      "  - {name: block, mass: 1, position: [-1.1, 0, 0], shape: {type: box, size: [0.6, 1, 1]}}\n");
+  LossRun* run = loss_run_create(
+      1,
+      "simulation: {dt: 0.01, steps: 1, gravity: [0, 0, 0], integrator: first_order}\ncontact: {model: none}\n"
+      "links:\n  - {name: wall, fixed: true, shape: {type: box, size: [0.4, 4, 4]}}\n"
+      "  - {name: block, mass: 1, position: [-1.1, 0, 0], shape: {type: box, size: [0.6, 1, 1]}}\n");
   TaskLoss loss = clears(LOSS_REMOVAL, "block", "wall");
   loss.direction = vec3(1, 0, 0);
   loss.length = 2.3;

@@ -133,7 +133,7 @@ static void controllers_become_actuators(void** state) {
 }
 
 #define LEG                                                                                                            \
-  "simulation: {dt: 0.01, steps: 2, integrator: first_order}\n"                                                                                 \
+  "simulation: {dt: 0.01, steps: 2, integrator: first_order}\n"                                                        \
   "links:\n"                                                                                                           \
   "  - {name: a, mass: 1, shape: {type: sphere, radius: 0.1}, joint: {type: slide, axis: [0, 0, 1], armature: 0.5}}\n" \
   "  - {name: b, parent: a, mass: 1, shape: {type: sphere, radius: 0.1}, joint: {type: hinge, axis: [0, 1, 0]}}\n"     \

@@ -173,7 +173,9 @@ static void derived_R4_follows_fine_steps(void** state) {
       {"simulation: {dt: 4e-4, substeps: 4, integrator: first_order}\n", 0.75 * 1.4007141035914502e-4},
       {"simulation: {dt: 1e-4, integrator: first_order}\ncontact: {restitution: 0.5}\n", 1e-3},
       {"simulation: {dt: 1e-4, gravity: [0, 0, 0], integrator: first_order}\n", 1e-3},
-      {"simulation: {dt: 1e-4, gravity: [0, 0, 0], integrator: first_order}\ninitial: [{link: a, velocities: [0, 2, 0, 0, 0, 0]}]\n", 1e-3},
+      {"simulation: {dt: 1e-4, gravity: [0, 0, 0], integrator: first_order}\ninitial: [{link: a, velocities: [0, 2, 0, "
+       "0, 0, 0]}]\n",
+       1e-3},
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     Text text = {0};

@@ -475,9 +475,9 @@ static void two_controllers(void** state) {
 
 /* ---------------------------------------------------------------- start */
 
-#define FREE_BOX                                                           \
+#define FREE_BOX                                                                                    \
   "scene: {simulation: {steps: 1, integrator: first_order}, links: [{name: a, mass: 1, shape: " BOX \
-  "}], "                                                                   \
+  "}], "                                                                                            \
   "initial: [{link: a, velocities: [1, 2, 3, 4, 5, 6]}]}\n"
 
 static void free_joints(void** state) {

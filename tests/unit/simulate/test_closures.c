@@ -274,7 +274,8 @@ static void write_leg(Text* text, int k, const Leg* leg, double unit, double wei
 static Run* stewart(const Leg* legs, double unit, double weigh, Vec3 push) {
   Text text = {0};
   double beat = sqrt(unit), i = 0.05 * weigh * unit * unit;
-  text_add(&text, "simulation: {dt: %.17g, steps: 250, integrator: first_order}\ncontact: {model: none}\nlinks:\n", 0.002 * beat);
+  text_add(&text, "simulation: {dt: %.17g, steps: 250, integrator: first_order}\ncontact: {model: none}\nlinks:\n",
+           0.002 * beat);
   for (int k = 0; k < LEGS; k++) write_leg(&text, k, &legs[k], unit, weigh);
   text_add(
       &text,
@@ -340,8 +341,9 @@ static void closures_Z3_stewart_at_any_scale(void** state) {
  * rows across its plane depend on is more than rounding then, and still nothing that moves them. */
 static void closures_Z8_a_flat_linkage_on_a_free_base(void** state) {
   (void)state;
-  static const char SCENE[] = "simulation: {dt: 0.005, steps: 100, gravity: [0, 0, 0], integrator: first_order}\n" FLAT_ON_FREE_BASE(
-      "", "[0, 0, 0, %g, 0, %g]", IN_WORLD);
+  static const char SCENE[] =
+      "simulation: {dt: 0.005, steps: 100, gravity: [0, 0, 0], integrator: first_order}\n" FLAT_ON_FREE_BASE(
+          "", "[0, 0, 0, %g, 0, %g]", IN_WORLD);
   static const double tumbling[] = {1e-12, 1e-9, 1e-6};
   Run* flat = run_create(1, 1e-12, SCENE, 0.0, 0.0);
   run_steps(flat, 100);
@@ -365,9 +367,11 @@ static void closures_Z8_a_flat_linkage_on_a_free_base(void** state) {
 static void closures_Z1_axes_of_a_link(void** state) {
   (void)state;
   static const char WORLD[] =
-      "simulation: {dt: 0.005, steps: 60, gravity: [0, 0, 0], integrator: first_order}\n" FLAT_ON_FREE_BASE("", "[%s]", IN_WORLD);
+      "simulation: {dt: 0.005, steps: 60, gravity: [0, 0, 0], integrator: first_order}\n" FLAT_ON_FREE_BASE("", "[%s]",
+                                                                                                            IN_WORLD);
   static const char ROD[] =
-      "simulation: {dt: 0.005, steps: 60, gravity: [0, 0, 0], integrator: first_order}\n" FLAT_ON_FREE_BASE("", "[%s]", IN_ROD);
+      "simulation: {dt: 0.005, steps: 60, gravity: [0, 0, 0], integrator: first_order}\n" FLAT_ON_FREE_BASE("", "[%s]",
+                                                                                                            IN_ROD);
   static const char REST[] = "0, 0, 0, 0, 0, 0",
                     MOVED[] = "0, 0, 0, 0, 0, 0], coordinates: [0.3, -1, 2, 0.6, 0, 0.48, 0.64";
   Run* runs[3] = {run_create(1, 1e-12, WORLD, REST), run_create(1, 1e-12, ROD, REST), run_create(1, 1e-12, ROD, MOVED)};
@@ -388,15 +392,16 @@ static void closures_Z3_forces(void** state) {
   static const char* const types[] = {"ball, point: [1, 0, 0]", "hinge, point: [1, 0, 0], axis: [0, 1, 0]",
                                       "distance, point: [1, 0, 0], axis: [0, 0, 1], length: 2"};
   for (int k = 0; k < 3; k++) {
-    Run* run = run_create(1, 1e-10,
-                          "simulation: {dt: 0.01, steps: 5, gravity: [0, 0, -10], output: [forces], integrator: first_order}\n"
-                          "contact: {model: none}\n"
-                          "links:\n"
-                          "  - {name: beam, mass: 2, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: box, size: "
-                          "[1, 0.1, 0.1], position: [0.5, 0, 0]}]}\n"
-                          "closures:\n"
-                          "  - {type: %s, a: beam}\n",
-                          types[k]);
+    Run* run =
+        run_create(1, 1e-10,
+                   "simulation: {dt: 0.01, steps: 5, gravity: [0, 0, -10], output: [forces], integrator: first_order}\n"
+                   "contact: {model: none}\n"
+                   "links:\n"
+                   "  - {name: beam, mass: 2, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: box, size: "
+                   "[1, 0.1, 0.1], position: [0.5, 0, 0]}]}\n"
+                   "closures:\n"
+                   "  - {type: %s, a: beam}\n",
+                   types[k]);
     run_steps(run, 3);
     SimClosure c = sim_closure(run->sim, 0);
     compare_near(c.force.z, 10, 1e-7, "half the weight");

@@ -187,7 +187,7 @@ static void joint_M7_against_differences(void** state) {
 
 #define CART(settings, joint, rest)                                                                              \
   "simulation: {" settings                                                                                       \
-  ", integrator: first_order}\n"                                                                                                          \
+  ", integrator: first_order}\n"                                                                                 \
   "contact: {model: none}\n"                                                                                     \
   "links:\n"                                                                                                     \
   "  - {name: cart, mass: 2, center: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0], joint: {type: slide, axis: [1, 0, " \
@@ -292,7 +292,7 @@ static void drives_S16_come_to_rest(void** state) {
 
 #define MOTOR(settings, controller)                                                                                \
   "simulation: {" settings                                                                                         \
-  ", integrator: first_order}\n"                                                                                                            \
+  ", integrator: first_order}\n"                                                                                   \
   "contact: {model: none}\n"                                                                                       \
   "links:\n"                                                                                                       \
   "  - {name: cart, mass: 0.2, center: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0], joint: {type: slide, axis: [1, 0, " \

@@ -8,7 +8,7 @@
 
 /* One drive with these measurements, all with the factor one, and a body that they look at. */
 #define LOOKED_AT(measures)                                                                                    \
-  "simulation: {dt: 0.01, steps: 10, gravity: [0, 0, 0], integrator: first_order}\n"                                                    \
+  "simulation: {dt: 0.01, steps: 10, gravity: [0, 0, 0], integrator: first_order}\n"                           \
   "contact: {model: none}\n"                                                                                   \
   "links:\n"                                                                                                   \
   "  - {name: cart, joint: {type: slide, axis: [1, 0, 0]}, mass: 1, center: [0, 0, 0], inertia: [1, 1, 1, 0, " \
@@ -162,17 +162,18 @@ static void feedback_E6_a_late_spring(void** state) {
   static const double delays[] = {0.013, 0.05, 0.137, 0.15, 9};
   for (int substeps = 1; substeps <= 3; substeps += 2)
     for (int d = 0; d < 5; d++) {
-      Run* run = run_create(1, 1e-13,
-                            "simulation: {dt: 0.05, steps: 40, substeps: %d, gravity: [0, 0, 0], integrator: first_order}\n"
-                            "contact: {model: none}\n"
-                            "links:\n"
-                            "  - {name: cart, joint: {type: slide, axis: [1, 0, 0]}, mass: 1, center: [0, 0, 0], "
-                            "inertia: [1, 1, 1, 0, 0, 0]}\n"
-                            "controllers:\n"
-                            "  - {link: cart, type: torque, target: 0, delay: %g, feedback: {measures: "
-                            "[cart/position], matrix: [-4]}}\n"
-                            "initial:\n  - {link: cart, coordinates: [0.5], velocities: [1]}\n",
-                            substeps, delays[d]);
+      Run* run =
+          run_create(1, 1e-13,
+                     "simulation: {dt: 0.05, steps: 40, substeps: %d, gravity: [0, 0, 0], integrator: first_order}\n"
+                     "contact: {model: none}\n"
+                     "links:\n"
+                     "  - {name: cart, joint: {type: slide, axis: [1, 0, 0]}, mass: 1, center: [0, 0, 0], "
+                     "inertia: [1, 1, 1, 0, 0, 0]}\n"
+                     "controllers:\n"
+                     "  - {link: cart, type: torque, target: 0, delay: %g, feedback: {measures: "
+                     "[cart/position], matrix: [-4]}}\n"
+                     "initial:\n  - {link: cart, coordinates: [0.5], velocities: [1]}\n",
+                     substeps, delays[d]);
       double h = 0.05 / substeps, places[121] = {0.5}, before = 0.5 - h;
       for (int k = 0; k < 40 * substeps; k++) {
         places[k + 1] = 2 * places[k] - before - 4 * h * h * place_at(places, h, k * h - delays[d]);

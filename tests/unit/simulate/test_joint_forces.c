@@ -137,17 +137,17 @@ static void velocities_of_a_throw(void** state) {
  * w dt / 2 of it. */
 static void velocities_of_a_turning_chain(void** state) {
   (void)state;
-  Run* run =
-      run_create(1, 1e-12,
-                 "simulation: {dt: 0.0001, steps: 1000, gravity: [0, 0, 0], output: [velocities], integrator: first_order}\n"
-                 "contact: {model: none}\n"
-                 "links:\n"
-                 "  - {name: one, joint: {type: hinge, axis: [0, 0, 1]}}\n"
-                 "  - {name: two, parent: one, joint: {type: hinge, axis: [1, 0, 0], position: [1, 0, 0]}, mass: 1, "
-                 "center: [0, 0.5, 0], inertia: [1, 1, 1, 0, 0, 0]}\n"
-                 "controllers:\n"
-                 "  - {link: one, type: prescribed, target: {type: keyframes, times: [0, 1], values: [0, 2]}}\n"
-                 "  - {link: two, type: prescribed, target: {type: keyframes, times: [0, 1], values: [0, 3]}}\n");
+  Run* run = run_create(
+      1, 1e-12,
+      "simulation: {dt: 0.0001, steps: 1000, gravity: [0, 0, 0], output: [velocities], integrator: first_order}\n"
+      "contact: {model: none}\n"
+      "links:\n"
+      "  - {name: one, joint: {type: hinge, axis: [0, 0, 1]}}\n"
+      "  - {name: two, parent: one, joint: {type: hinge, axis: [1, 0, 0], position: [1, 0, 0]}, mass: 1, "
+      "center: [0, 0.5, 0], inertia: [1, 1, 1, 0, 0, 0]}\n"
+      "controllers:\n"
+      "  - {link: one, type: prescribed, target: {type: keyframes, times: [0, 1], values: [0, 2]}}\n"
+      "  - {link: two, type: prescribed, target: {type: keyframes, times: [0, 1], values: [0, 3]}}\n");
   run_steps(run, 1000);
   Vec3 v[2], w[2];
   sim_link_velocities(run->sim, v, w);

@@ -24,7 +24,8 @@ static const char tumble[] =
 
 /* Two thin plates that cross fast, turning. */
 static const char plates[] =
-    "simulation: {dt: 0.01, steps: 12, gravity: [0, 0, 0], record_every: %d, max_iterations: 1000, integrator: first_order}\n"
+    "simulation: {dt: 0.01, steps: 12, gravity: [0, 0, 0], record_every: %d, max_iterations: 1000, integrator: "
+    "first_order}\n"
     "contact: {friction: 0.2}\n"
     "shapes:\n"
     "  plate: {type: box, size: [0.01, 0.5, 0.5]}\n"

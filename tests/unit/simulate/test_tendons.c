@@ -6,7 +6,8 @@
 #include "simulate/tendons.h"
 #include "support/runs.h"
 
-#define WEIGHTLESS(dt, steps) "simulation: {dt: " dt ", steps: " steps ", gravity: [0, 0, 0], integrator: first_order}\ncontact: {model: none}\n"
+#define WEIGHTLESS(dt, steps) \
+  "simulation: {dt: " dt ", steps: " steps ", gravity: [0, 0, 0], integrator: first_order}\ncontact: {model: none}\n"
 #define CUBE "mass_model: uniform, shape: {type: box, size: [0.1, 0.1, 0.1]}"
 
 static const double* coordinates(const Run* run) { return sim_state(run->sim)->q; }
