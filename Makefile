@@ -167,7 +167,7 @@ build-check:
 	@scripts/make_page.sh --fetch
 	@$(MAKE) --no-print-directory FLAVOUR=release WERROR=1 program library
 	@$(MAKE) --no-print-directory FLAVOUR=check program unit-tests other-tests
-	@$(MAKE) --no-print-directory FLAVOUR=readers reader-tests
+	@$(MAKE) --no-print-directory FLAVOUR=readers reader-tests fuzzers
 
 check-asan: ## every test program under the address and undefined-behaviour sanitizers
 	@scripts/deps.sh check
@@ -357,8 +357,14 @@ $(RUNNERS:=.c): %/tests.c: FORCE
 	  $(foreach test,$(notdir $(call tests_in,$*)),'  if (strcmp(name, "$(test)") == 0) return main_of_$(test)();') \
 	  '  fprintf(stderr, "%s: no test of this name\n", name);' '  return 2;' '}')
 
-$(FUZZERS): %: %.o $(BUILD)/libsdrs.a
-	$(call SHORT,LD) $(CC) $(FLAGS) -fsanitize=fuzzer $(LDFLAGS) $^ $(LDLIBS) -o $@
+# In other flavours than fuzz a target runs its files alone.
+ifeq ($(FLAVOUR),fuzz)
+  FUZZ_FLAGS := -fsanitize=fuzzer
+else
+  REPLAY := $(BUILD)/tests/fuzz/replay.o
+endif
+$(FUZZERS): %: %.o $(REPLAY) $(BUILD)/libsdrs.a
+	$(call SHORT,LD) $(CC) $(FLAGS) $(FUZZ_FLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 # The page of `sdrs render -o x.html`, one for all flavours; an empty file until `make page` has fetched what it is made of.
 # Made again when its sources change, or what it is made of or by comes or goes.

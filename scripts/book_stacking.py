@@ -119,7 +119,7 @@ def scene(mu, shift):
     """In its equilibrium; without one, in that of the largest coefficient that has one."""
     stands, _ = follow(shift, mu)
     lines = [
-        f"  - {{name: plank{k}, shape: plank, mass: {MASS}, position: [{stands['x'][k]:.9f}, 0, {stands['z'][k]:.9f}], "
+        f"  - {{name: plank{k}, shape: plank, mass: {MASS}, mass_model: vertices, position: [{stands['x'][k]:.9f}, 0, {stands['z'][k]:.9f}], "
         f"rotation_vector: [0, {stands['tilt'][k]:.9f}, 0]}}"
         for k in range(PLANKS, 0, -1)
     ]

@@ -50,7 +50,7 @@ scripts/make_page.sh --fetch
 build release FLAVOUR=release WERROR=1 program library || exit 1
 build check FLAVOUR=check program unit-tests other-tests || exit 1
 if ! ((all)); then
-  build readers FLAVOUR=readers reader-tests || exit 1
+  build readers FLAVOUR=readers reader-tests fuzzers || exit 1
 fi
 
 tests=(
@@ -76,6 +76,9 @@ if ((all)); then
   )
 else
   limit=1800 slow=20
-  mapfile -t -O "${#tests[@]}" tests < <(mapfile -t folders < <(reader_folders) && programs readers "${folders[@]}")
+  mapfile -t -O "${#tests[@]}" tests < <(
+    mapfile -t folders < <(reader_folders) && programs readers "${folders[@]}"
+    for fuzzer in tests/fuzz/fuzz_*.c; do echo "tests/fuzz/run.sh out/build/readers/${fuzzer%.c}"; done # their files alone
+  )
 fi
 exec tests/run.sh -j "$TEST_JOBS" -t "$limit" -s "$slow" -b "$BUILDS" "${tests[@]}"

@@ -121,6 +121,10 @@ if chosen roll; then
   simulate roll
   draw scenes/roll $RUNS/roll --trail 6 --size 640x480
 fi
+if chosen balls; then
+  simulate balls
+  draw scenes/balls $RUNS/balls --trail 6 --size 640x480
+fi
 if chosen bowl; then
   simulate bowl --steps 120
   draw scenes/bowl $RUNS/bowl --trail 6 --elevation 50 --size 640x480

@@ -11,6 +11,7 @@ sdrs.torch, sdrs.jax and sdrs.gym are imported only when they are asked for: `im
 
 from ._library import Error, version
 from .scene import Proof, Rollouts, Run, Scene, query
+from .shapes import Shapes
 
 __version__ = version()
-__all__ = ["Error", "Proof", "Rollouts", "Run", "Scene", "query", "version"]
+__all__ = ["Error", "Proof", "Rollouts", "Run", "Scene", "Shapes", "query", "version"]

@@ -1,8 +1,12 @@
 """The shared library by ctypes: where it is, what its functions take, and its errors as exceptions."""
 
+from __future__ import annotations
+
 import ctypes
 import os
 import pathlib
+from collections.abc import Iterable
+from typing import Any
 
 SONAME = "libsdrs.so.0.1"
 STATUS = ["OK", "BAD_INPUT", "IO", "SOLVER", "NO_GRADIENT", "NO_MEMORY", "USAGE"]
@@ -57,6 +61,13 @@ class ProofResult(Sized):
         ("smallest_gap", ctypes.c_double)]
 
 
+class PairsRequest(Sized):
+    _fields_ = [("size", ctypes.c_size_t), ("method", ctypes.c_char_p), ("options", ctypes.c_char_p),
+                ("answers", ctypes.POINTER(ctypes.c_char_p)), ("answer_count", ctypes.c_int), ("count", ctypes.c_size_t)] + [
+        (name, ctypes.c_void_p) for name in ("shapes", "poses_a", "poses_b", "out")] + [("stride", ctypes.c_size_t),
+                                                                                       ("threads", ctypes.c_int)]
+
+
 class DistanceResult(Sized):
     _fields_ = [("size", ctypes.c_size_t), ("distance", ctypes.c_double), ("witness_a", ctypes.c_double * 3), ("witness_b", ctypes.c_double * 3),
                 ("potential", ctypes.c_double), ("plane", ctypes.c_double * 4)]
@@ -93,6 +104,12 @@ SIGNATURES = {
                                   ctypes.POINTER(DistanceResult), ctypes.c_void_p, ctypes.c_void_p]),
     "sdrs_query_text": (ctypes.c_int, [ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p)]),
     "sdrs_free_text": (None, [ctypes.c_void_p]),
+    "sdrs_shapes_new": (ctypes.c_int, [ctypes.POINTER(ctypes.c_void_p), ctypes.c_char_p, ctypes.c_char_p]),
+    "sdrs_shapes_free": (None, [ctypes.c_void_p]),
+    "sdrs_shapes_error": (ctypes.c_char_p, [ctypes.c_void_p]),
+    "sdrs_shapes_count": (ctypes.c_int, [ctypes.c_void_p]),
+    "sdrs_shapes_layout": (ctypes.c_int, [ctypes.c_void_p, ctypes.POINTER(PairsRequest), ctypes.POINTER(ctypes.c_size_t)]),
+    "sdrs_shapes_query": (ctypes.c_int, [ctypes.c_void_p, ctypes.POINTER(PairsRequest)]),
     "sdrs_certify": (ctypes.c_int, [ctypes.c_void_p, ctypes.POINTER(ProofResult)]),
 }
 
@@ -127,7 +144,8 @@ def load():
 lib = load()
 
 
-def version():
+def version() -> str:
+    """Of the library: "x.y.z"."""
     return lib.sdrs_version().decode()
 
 
@@ -135,7 +153,10 @@ class Error(RuntimeError):
     """What the command line would print. status: "BAD_INPUT", "IO", "SOLVER", "NO_GRADIENT", "NO_MEMORY" or "USAGE";
     diagnostics: a list of dicts with severity, file, line, column, text."""
 
-    def __init__(self, text, status="USAGE", diagnostics=()):
+    status: str
+    diagnostics: list[dict[str, Any]]
+
+    def __init__(self, text: str, status: str = "USAGE", diagnostics: Iterable[dict[str, Any]] = ()) -> None:
         super().__init__(text)
         self.status = status
         self.diagnostics = list(diagnostics)

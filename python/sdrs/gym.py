@@ -10,13 +10,18 @@ loss at the end of its run, and a scene pays nothing. An episode is cut off afte
 where a step cannot be solved; info then has the text of the error.
 """
 
+from __future__ import annotations
+
 import ctypes
+from collections.abc import Callable
+from typing import Any
 
 import gymnasium
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _library as c
-from .scene import Scene, _threads, default_threads
+from .scene import Array, Overrides, PathLike, Scene, _threads, default_threads
 
 
 class _World:
@@ -61,20 +66,22 @@ class Env(gymnasium.Env):
 
     metadata = {"render_modes": []}
 
-    def __init__(self, scene, overrides=None, reward=None, terminated=None, action_low=-1.0, action_high=1.0, frame_skip=1,
-                 max_steps=None, noise=0.0, render_mode=None):
+    def __init__(self, scene: Scene | PathLike, overrides: Overrides = None, reward: Callable[[Scene], float] | None = None,
+                 terminated: Callable[[Scene], bool] | None = None, action_low: ArrayLike = -1.0,
+                 action_high: ArrayLike = 1.0, frame_skip: int = 1, max_steps: int | None = None, noise: float = 0.0,
+                 render_mode: None = None) -> None:
         self._world = _World(scene, overrides, reward, terminated, action_low, action_high, frame_skip, max_steps, noise)
         self.scene, self.render_mode = self._world.scene, render_mode
         self.action_space, self.observation_space = self._world.action_space, self._world.observation_space
         self._done = 0
 
-    def reset(self, *, seed=None, options=None):
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         super().reset(seed=seed)
         self._done = 0
         self._world.begin(self.scene, self.np_random)
         return self._world.observe(self.scene), {}
 
-    def step(self, action):
+    def step(self, action: ArrayLike) -> tuple[Array, float, bool, bool, dict[str, Any]]:
         error = None
         try:
             self.scene.set("input", np.asarray(action, dtype=np.float64))
@@ -94,8 +101,9 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     metadata = {"render_modes": [], "autoreset_mode": getattr(getattr(gymnasium.vector, "AutoresetMode", None), "NEXT_STEP",
                                                               "next-step")}
 
-    def __init__(self, scene, num_envs, threads=None, overrides=None, reward=None, terminated=None, action_low=-1.0,
-                 action_high=1.0, frame_skip=1, max_steps=None, noise=0.0):
+    def __init__(self, scene: Scene | PathLike, num_envs: int, threads: int | None = None, overrides: Overrides = None, reward: Callable[[Scene], float] | None = None,
+                 terminated: Callable[[Scene], bool] | None = None, action_low: ArrayLike = -1.0,
+                 action_high: ArrayLike = 1.0, frame_skip: int = 1, max_steps: int | None = None, noise: float = 0.0) -> None:
         self._world = _World(scene, overrides, reward, terminated, action_low, action_high, frame_skip, max_steps, noise)
         self.num_envs, self.threads = int(num_envs), _threads(default_threads() if threads is None else threads)
         self.scenes = [self._world.scene.clone() for _ in range(self.num_envs)]
@@ -109,7 +117,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self._done = np.zeros(self.num_envs, dtype=int)
         self._over = np.ones(self.num_envs, dtype=bool)
 
-    def reset(self, *, seed=None, options=None):
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         if seed is not None:
             self._random = np.random.default_rng(seed)
         for scene in self.scenes:
@@ -128,7 +136,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         span = (self._world.frame_skip - 0.5) * self._world.scene.dt
         return {k: c.error_of(self._pointers[k], status) for k in live if self.scenes[k].time < before[k] + span}
 
-    def step(self, actions):
+    def step(self, actions: ArrayLike) -> tuple[Array, Array, np.ndarray, np.ndarray, dict[str, Any]]:
         actions = np.asarray(actions, dtype=np.float64)
         rewards, ended, cut = np.zeros(self.num_envs), np.zeros(self.num_envs, bool), np.zeros(self.num_envs, bool)
         infos, begun = {}, np.flatnonzero(self._over)

@@ -6,11 +6,16 @@ and work within jit; doubles need jax.config.update("jax_enable_x64", True).
     jax.grad(lambda v: run(q, v, u)[2][-1, 1, 0])(v)     # [0] coordinates, [1] velocities, [2] positions of all links
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from ._chart import by_coordinates
+from .scene import Scene
 
 
 def _shapes(*shapes):
@@ -39,7 +44,7 @@ def _differentiable(forward, backward, outputs, inputs):
     return function
 
 
-def run(scene, steps=None):
+def run(scene: Scene, steps: int | None = None) -> Callable[..., tuple[jax.Array, jax.Array, jax.Array]]:
     """A function of coordinates (nq), velocities (nv) and input (steps, nu): coordinates (steps + 1, nq), velocities
     (steps + 1, nv) and positions of all links (steps + 1, links, 3)."""
     steps = int(steps or scene.steps)
@@ -60,7 +65,7 @@ def run(scene, steps=None):
                            [(scene.nq,), (scene.nv,), (steps, scene.nu)])
 
 
-def step(scene):
+def step(scene: Scene) -> Callable[..., tuple[jax.Array, jax.Array]]:
     """A function of coordinates (nq), velocities (nv) and input (nu): coordinates and velocities after one step. It is the first
     step of a run: what a longer one knows of the states before its own start is not there."""
 

@@ -1,17 +1,25 @@
 """Scenes, runs and rollouts as numpy arrays."""
 
+from __future__ import annotations
+
 import collections
 import collections.abc
+import concurrent.futures
 import ctypes
 import difflib
 import json
 import operator
 import os
 import pathlib
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _library as c
+from ._chart import by_coordinates
 from ._library import lib
 
 INDEX = {name: index for index, name in enumerate(c.BLOCKS)}
@@ -19,10 +27,36 @@ LINK_BLOCKS = {"position": 3, "orientation": 4, "center": 3, "force": 3}
 GRADIENTS = ["coordinates", "velocities", "input", "control", "vertices", "attachments", "mass", "contact"]
 VECTORS = {"time", "coordinates", "velocities", "design", "control", "mass", "contact"}
 
-Rollouts = collections.namedtuple("Rollouts", "coordinates velocities steps error")
-Rollouts.__doc__ = """coordinates (runs, steps + 1, nq) and velocities (runs, steps + 1, nv), or the last of each where no record
-was wanted; steps done (runs); error: None, or the sdrs.Error of the first run that failed."""
-Proof = collections.namedtuple("Proof", "proved row links meets smallest_gap")
+Array = NDArray[np.float64]
+PathLike = Union[str, "os.PathLike[str]"]
+Overrides = Union[Mapping[str, Any], Sequence[str], None]
+
+
+class _Rollouts(NamedTuple):
+    coordinates: Array
+    velocities: Array
+    steps: NDArray[np.int32]
+    error: Optional[c.Error]
+
+
+class Rollouts(_Rollouts):
+    """coordinates (runs, steps + 1, nq) and velocities (runs, steps + 1, nv), or the last of each where no record was wanted;
+    steps done (runs); error: None, or the sdrs.Error of the first run that failed. gradient: where seeds were given, {block:
+    array}, as of Run.gradient, runs first; NaN for a run that failed."""
+
+    gradient: dict[str, Array] | None = None
+
+
+class Proof(NamedTuple):
+    """Of Run.certify: proved; the row where a proof fails first (-1: none) and the links there; do they intersect; the smallest
+    gap of a recorded state [m]."""
+
+    proved: bool
+    row: int
+    links: tuple[str, ...]
+    meets: bool
+    smallest_gap: float
+
 
 
 class _Memory:
@@ -34,13 +68,13 @@ class _Memory:
                                     "strides": (8 * array.stride, 8), "data": (array.data, True)}
 
 
-def _array(owner, array):
+def _array(owner: Any, array: c.Array) -> Array:
     if array.rows * array.columns == 0:
         return np.zeros((array.rows, array.columns))
     return np.asarray(_Memory(owner, array))
 
 
-def _doubles(values, shape, name):
+def _doubles(values: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
     values = np.ascontiguousarray(values, dtype=np.float64)
     if values.shape != shape:
         raise c.Error(f"{name}: got shape {values.shape}, expected {shape}")
@@ -66,7 +100,7 @@ STEPS_MOST = 10**9  # as of simulation.steps
 THREADS_MOST = 1024  # as of --threads
 
 
-def default_threads():
+def default_threads() -> int:
     """As many as there are processors for this process."""
     return len(os.sched_getaffinity(0))
 
@@ -129,7 +163,7 @@ class _Object:
         if status:
             raise c.error_of(self.pointer, status)
 
-    def clone(self):
+    def clone(self) -> _Object:
         pointer = ctypes.c_void_p()
         status = lib.sdrs_clone(ctypes.byref(pointer), self.pointer)
         other = _Object(pointer)
@@ -148,26 +182,60 @@ class _Object:
 class Scene:
     """A scene, or a task with its scene, and one run of it that goes on step by step.
 
-    path_or_text: a path, or a text in YAML or JSON (what has several lines, or the word `links:`). overrides: {"links.box.mass": 2} as for --set.
-    threads: within one run. scenario: of a task. path: what a text is called in messages, and what paths in it start from.
+    path_or_text: a path, or a text in YAML or JSON (what has several lines, or the word `links:`); Scene.from_file and
+    Scene.from_text say which. overrides: {"links.box.mass": 2} as for --set. threads: within one run. scenario: of a task.
+    path: what a text is called in messages, and what paths in it start from.
     """
 
-    def __init__(self, path_or_text, overrides=None, threads=1, scenario=0, path=None):
+    name: str
+    dt: float  # s
+    steps: int
+    nq: int
+    nv: int
+    nu: int
+    design_count: int
+    links: list[str]
+
+    def __init__(self, path_or_text: PathLike, overrides: Overrides = None, threads: int = 1, scenario: int = 0,
+                 path: PathLike | None = None) -> None:
+        self._load(path_or_text, _is_text(path_or_text), overrides, threads, scenario, path)
+
+    @classmethod
+    def from_file(cls, path: PathLike, overrides: Overrides = None, threads: int = 1, scenario: int = 0) -> Scene:
+        """The scene or task in this file, whatever its name looks like."""
+        scene = cls.__new__(cls)
+        scene._load(path, False, overrides, threads, scenario, None)
+        return scene
+
+    @classmethod
+    def from_text(cls, text: str, overrides: Overrides = None, threads: int = 1, scenario: int = 0,
+                  path: PathLike | None = None) -> Scene:
+        """The scene or task that this text is, in YAML or JSON, of one line too. path: what it is called in messages, and what
+        paths in it start from; a name that ends in .json makes it JSON."""
+        if not isinstance(text, str):
+            raise c.Error(f"text: expected a str, got {type(text).__name__}: Scene.from_file reads a path")
+        scene = cls.__new__(cls)
+        scene._load(text, True, overrides, threads, scenario, path)
+        return scene
+
+    def _load(self, path_or_text: PathLike, is_text: bool, overrides: Overrides, threads: int, scenario: int,
+              path: PathLike | None) -> None:
         texts = _overrides(overrides)
         options = c.Options(overrides=(ctypes.c_char_p * max(len(texts), 1))(*texts), override_count=len(texts),
                             threads=_threads(threads), scenario=scenario)
         pointer = ctypes.c_void_p()
-        if _is_text(path_or_text):
+        if is_text:
             status = lib.sdrs_parse(ctypes.byref(pointer), path_or_text.encode(), os.fsencode(path) if path else None,
                                     ctypes.byref(options))
         else:
             status = lib.sdrs_load(ctypes.byref(pointer), os.fsencode(path_or_text), ctypes.byref(options))
         self._object = _Object(pointer)
         self._object.check(status)
-        self._source = (path_or_text, overrides)
+        self._source = (path_or_text, overrides, is_text)
+        self._cloning = threading.Lock()
         self._read()
 
-    def _read(self):
+    def _read(self) -> None:
         pointer, info = self._object.pointer, c.Info()
         lib.sdrs_describe(pointer, ctypes.byref(info))
         self.name, self.dt, self.steps = info.name.decode(), info.dt, info.steps
@@ -175,11 +243,11 @@ class Scene:
         self.links = [lib.sdrs_link_name(pointer, k).decode() for k in range(info.links)]
         self._vertices = info.vertices
 
-    def clone(self):
+    def clone(self) -> Scene:
         """Another run of the same scene, at its beginning, with the start and the inputs that were set; what the scene holds is
         shared."""
         other = object.__new__(Scene)
-        other._object, other._source = self._object.clone(), self._source
+        other._object, other._source, other._cloning = self._object.clone(), self._source, threading.Lock()
         other._read()
         return other
 
@@ -189,13 +257,13 @@ class Scene:
         return (f"<sdrs.Scene '{self.name}': {len(self.links)} links, nq {self.nq}, nv {self.nv}, nu {self.nu}, "
                 f"{self.steps} steps of {self.dt:g} s>")
 
-    def link(self, link):
+    def link(self, link: str | int) -> int:
         """Number of a link by its name, or the number itself."""
         if isinstance(link, str):
             return _place("link", link, self.links)
         return operator.index(link)
 
-    def names(self, block):
+    def names(self, block: str) -> list[str]:
         """Names of the columns of coordinates, velocities, input or design."""
         counts = {"coordinates": self.nq, "velocities": self.nv, "input": self.nu, "design": self.design_count}
         count = counts[list(counts)[_place("block with names", block, counts)]]
@@ -203,61 +271,69 @@ class Scene:
 
     # ---------------------------------------------------------------- the present state
 
-    def view(self, block, link=-1):
+    def view(self, block: str, link: str | int = -1) -> Array:
         """A copy of the numbers of a block now."""
         array = np.array(self._object.ask(lib.sdrs_view, None, _block(block), self.link(link)))
         one_row = block in VECTORS or block == "input" or (block in LINK_BLOCKS and self.link(link) >= 0)
         return array[0] if one_row and len(array) else array
 
     @property
-    def blocks(self):
+    def blocks(self) -> dict[str, Array]:
         """All blocks by name, as they are now."""
         names = [name for name in c.BLOCKS if name != "design" or self.design_count]
         return {name: self.view(name) for name in names}
 
     @property
-    def time(self):
+    def time(self) -> float:
+        """s"""
         return float(self.view("time")[0])
 
     @property
-    def coordinates(self):
+    def coordinates(self) -> Array:
+        """(nq) m, rad, quaternions w x y z"""
         return self.view("coordinates")
 
     @property
-    def velocities(self):
+    def velocities(self) -> Array:
+        """(nv) m/s, rad/s"""
         return self.view("velocities")
 
-    def position(self, link):
+    def position(self, link: str | int) -> Array:
+        """Of a link's frame in the world (3) [m]"""
         return self.view("position", link)
 
-    def orientation(self, link):
+    def orientation(self, link: str | int) -> Array:
+        """Quaternion w x y z of a link's frame (4)"""
         return self.view("orientation", link)
 
     @property
-    def diagnostics(self):
+    def diagnostics(self) -> list[dict[str, Any]]:
         """What was found when the scene was read: warnings and notes."""
         return list(c.diagnostics_of(self._object.pointer))
 
-    def set(self, block, values):
+    def set(self, block: str, values: ArrayLike | None) -> None:
         """coordinates, velocities: a run begins anew there. input: targets from now on, (nu) or (steps, nu); None: the
         scene's own signals again. design: the scene is that of these variables."""
         if block == "input" and values is None:
             values = np.zeros(0)
         self._object.set(block, np.ascontiguousarray(values, dtype=np.float64))
 
-    def reset(self):
+    def reset(self) -> None:
+        """To the start: of the scene, or what was set. Inputs stay."""
         self._object.check(lib.sdrs_reset(self._object.pointer))
 
-    def clear(self):
+    def clear(self) -> None:
         """As after loading: nothing set."""
         self._object.check(lib.sdrs_clear(self._object.pointer))
 
-    def step(self, steps=1):
+    def step(self, steps: int = 1) -> None:
+        """Advances the present state."""
         self._object.check(lib.sdrs_step(self._object.pointer, _count(steps, 1)))
 
     # ---------------------------------------------------------------- whole runs
 
-    def run(self, steps=None, coordinates=None, velocities=None, input=None):
+    def run(self, steps: int | None = None, coordinates: ArrayLike | None = None, velocities: ArrayLike | None = None,
+            input: ArrayLike | None = None) -> Run:
         """A recorded run from the start, or from these coordinates (nq) and velocities (nv), with these targets
         (steps, nu) of the controllers; what is not given is what was set. The scene itself stays where it is."""
         own = self._object.clone()
@@ -270,20 +346,28 @@ class Scene:
             own.set("input", _doubles(input, (len(input), self.nu), "input"))
         return Run(self, own, steps)
 
-    def record(self, steps=None):
+    def record(self, steps: int | None = None) -> Run:
         """The run of this very scene from its start, with the start and the inputs that were set in it."""
         return Run(self, self._object, _count(steps, self.steps))
 
-    def rollout(self, steps=None, coordinates=None, velocities=None, input=None, count=None, threads=None, record=True,
-                strict=True):
+    def rollout(self, steps: int | None = None, coordinates: ArrayLike | None = None, velocities: ArrayLike | None = None,
+                input: ArrayLike | None = None, count: int | None = None, threads: int | None = None, record: bool = True,
+                strict: bool = True, seeds: Mapping[str, ArrayLike] | None = None) -> Rollouts:
         """Many runs in one call: from starts (runs, nq), (runs, nv), with inputs (runs, steps, nu), or `count` times the
-        same. strict: a run that fails raises; otherwise its rows repeat its last state. threads: default all processors."""
-        given = [len(x) for x in (coordinates, velocities, input) if x is not None]
+        same. strict: a run that fails raises; otherwise its rows repeat its last state. threads: default all processors.
+
+        seeds: derivatives of a loss by what the runs show, {block: (runs, steps + 1, columns)} with the blocks coordinates
+        (nq), velocities (nv), position, orientation, center and force (links x 3 or 4, one link after the other). Then
+        `gradient` of the answer is {block: array}, as of Run.gradient, runs first: bit for bit that of each run by itself.
+        As many runs are held in memory as there are threads."""
+        given = [len(x) for x in (coordinates, velocities, input, *(seeds or {}).values()) if x is not None]
         count = count if count is not None else given[0] if given else 1
         steps = _count(steps, np.shape(input)[1] if input is not None else self.steps)
         shapes = {"coordinates": (count, self.nq), "velocities": (count, self.nv), "input": (count, steps, self.nu)}
         arrays = {name: None if x is None else _doubles(x, shapes[name], name)
                   for name, x in (("coordinates", coordinates), ("velocities", velocities), ("input", input))}
+        if seeds is not None:
+            return self._rollout_gradients(count, steps, arrays, seeds, threads, record, strict)
         rows = (count, steps + 1) if record else (count,)
         q, v, done = np.empty(rows + (self.nq,)), np.empty(rows + (self.nv,)), np.zeros(count, dtype=np.int32)
         kinds = ("record", "record_velocities") if record else ("final_coordinates", "final_velocities")
@@ -296,21 +380,103 @@ class Scene:
             raise error
         return Rollouts(q, v, done, error)
 
+    def _rollout_gradients(self, count: int, steps: int, arrays: dict[str, Array | None], seeds: Mapping[str, ArrayLike],
+                           threads: int | None, record: bool, strict: bool) -> Rollouts:
+        """A recorded run and its gradient after another, on threads of Python, which the library's calls do not hold up."""
+        widths = {"coordinates": self.nq, "velocities": self.nv,
+                  **{name: len(self.links) * width for name, width in LINK_BLOCKS.items()}}
+        wanted = {}
+        for name, values in seeds.items():
+            _place("block of seeds", name, widths)
+            values = np.asarray(values, dtype=np.float64)
+            if values.ndim == 4 and name in LINK_BLOCKS:  # (runs, steps + 1, links, 3)
+                values = values.reshape(values.shape[:2] + (-1,))
+            wanted[name] = _doubles(values, (count, steps + 1, widths[name]), f"seeds by {name}")
+        rows = slice(None) if record else -1
+        q, v = np.empty((count, steps + 1, self.nq)), np.empty((count, steps + 1, self.nv))
+        done, errors, slopes = np.zeros(count, dtype=np.int32), [None] * count, [None] * count
+
+        def one(k: int) -> None:
+            with self._cloning:
+                own = self._object.clone()
+            for name, values in arrays.items():
+                if values is not None:
+                    own.set(name, values[k])
+            try:
+                run = Run(self, own, steps)
+            except c.Error as error:
+                errors[k] = error
+                if error.status != "SOLVER":
+                    return
+                q[k], v[k], done[k] = self._until_failure(own, steps)
+                return
+            q[k], v[k], done[k] = run.coordinates, run.velocities, run.steps
+            try:
+                slopes[k] = run._gradient([(INDEX[name], -1, values[k]) for name, values in wanted.items()])
+            except c.Error as error:
+                errors[k] = error
+
+        workers = _threads(default_threads() if threads is None else threads)
+        if workers == 1:
+            for k in range(count):
+                one(k)
+        else:
+            with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+                list(pool.map(one, range(count)))
+        error = next((error for error in errors if error), None)
+        if error and (strict or error.status not in ("SOLVER", "NO_GRADIENT")):
+            number = errors.index(error)
+            raise c.Error(f"rollout {number}: {error}", error.status, error.diagnostics)
+        found = Rollouts(q[:, rows], v[:, rows], done, error)
+        whole = next((slope for slope in slopes if slope is not None), {})
+        found.gradient = {block: np.stack([np.full_like(array, np.nan) if slope is None else slope[block] for slope in slopes])
+                          for block, array in whole.items()}
+        return found
+
+    def _until_failure(self, own: _Object, steps: int) -> tuple[Array, Array, int]:
+        """What a run that failed has recorded, its last state repeated."""
+        q, v = (np.array(own.ask(lib.sdrs_record, None, INDEX[block], -1)) for block in ("coordinates", "velocities"))
+        rows = np.minimum(np.arange(steps + 1), len(q) - 1)
+        return q[rows], v[rows], len(q) - 1
+
+    def linearize(self, input: ArrayLike | None = None) -> tuple[Array, Array]:
+        """A (2 nv, 2 nv) and B (2 nv, nu) of one step from the present state x, with targets u of the controllers: dx' = A dx +
+        B du. x: increments of the joints (nv; of a quaternion turns about the link's axes), then velocities (nv). input: u (nu),
+        held over the step; default: the present targets. By the adjoint, exact to the solver's tolerance. The step is the first
+        one of a run, at its time: loads and prescribed motions are those of the start, and what a longer run knows of the states
+        before is not there."""
+        u = _doubles(self.view("input") if input is None else input, (self.nu,), "input") if self.nu else None
+        run = self.run(1, coordinates=self.coordinates, velocities=self.velocities, input=None if u is None else u[None])
+        a, b = np.empty((2 * self.nv, 2 * self.nv)), np.empty((2 * self.nv, self.nu))
+        after = np.array(run.coordinates[1])
+        for row in range(2 * self.nv):
+            seeds = {"coordinates": np.zeros((2, self.nq)), "velocities": np.zeros((2, self.nv))}
+            unit = np.eye(self.nv)[row % self.nv]
+            if row < self.nv:
+                seeds["coordinates"][1] = by_coordinates(self, after, unit)
+            else:
+                seeds["velocities"][1] = unit
+            slope = run.gradient(**seeds)
+            a[row] = slope["state"]
+            b[row] = slope["input"][0] if self.nu else 0
+        return a, b
+
     # ---------------------------------------------------------------- notebooks
 
-    def view_run(self, steps=None):
+    def view_run(self, steps: int | None = None) -> Page:
         """For a notebook: the page of `sdrs render` of a run of this scene's file, inline. Needs the program, found beside the
         checkout or on PATH."""
         return Page(self, steps)
 
 
-class Gradient(dict):
+class Gradient(dict[str, Array]):
     """{block: array}. A block that this run has no gradient by is not in it; asking for it raises the library's error."""
 
-    def __init__(self):
-        self.missing = {}
+    def __init__(self) -> None:
+        super().__init__()
+        self.missing: dict[str, c.Error] = {}
 
-    def __missing__(self, block):
+    def __missing__(self, block: str) -> Array:
         raise self.missing.get(block) or c.Error(f"there is no gradient by '{block}' (there are {', '.join(self)})")
 
 
@@ -318,7 +484,7 @@ class Run:
     """A recorded run: row k of each array is the state after k steps. Arrays are the library's own memory, read only; they hold
     as long as anyone knows them."""
 
-    def __init__(self, scene, own, steps):
+    def __init__(self, scene: Scene, own: _Object, steps: int) -> None:
         self.scene, self._own = scene, own
         own.check(lib.sdrs_run(own.pointer, steps))
         self.time = self._record("time")[:, 0]
@@ -331,38 +497,38 @@ class Run:
         return self._own.ask(lib.sdrs_record, self._own, INDEX[block], link)
 
     @property
-    def coordinates(self):
+    def coordinates(self) -> Array:
         """(rows, nq)"""
         return self._record("coordinates")
 
     @property
-    def velocities(self):
+    def velocities(self) -> Array:
         """(rows, nv)"""
         return self._record("velocities")
 
-    def position(self, link):
+    def position(self, link: str | int) -> Array:
         """Of a link's frame in the world (rows, 3) [m]"""
         return self._record("position", self.scene.link(link))
 
-    def orientation(self, link):
+    def orientation(self, link: str | int) -> Array:
         """Quaternions w x y z of a link's frame (rows, 4), continuous in time"""
         return self._record("orientation", self.scene.link(link))
 
-    def center(self, link):
+    def center(self, link: str | int) -> Array:
         """Of a link's mass (rows, 3) [m]"""
         return self._record("center", self.scene.link(link))
 
-    def force(self, link):
+    def force(self, link: str | int) -> Array:
         """Of contact and friction on a link (rows, 3) [N]"""
         return self._record("force", self.scene.link(link))
 
     @property
-    def positions(self):
+    def positions(self) -> Array:
         """Of all links (rows, links, 3)"""
         return self._record("position").reshape(self.steps + 1, -1, 3)
 
     @property
-    def orientations(self):
+    def orientations(self) -> Array:
         """Of all links (rows, links, 4)"""
         return self._record("orientation").reshape(self.steps + 1, -1, 4)
 
@@ -385,7 +551,7 @@ class Run:
             seeds.append((INDEX[name], -1, _doubles(values, shape, f"derivatives by {block}")))
         return seeds
 
-    def _all_slopes(self):
+    def _all_slopes(self) -> Gradient:
         slopes = Gradient()
         for block in GRADIENTS + (["design"] if self.scene.design_count else []):
             try:
@@ -399,8 +565,11 @@ class Run:
         slopes["state"] = np.concatenate([slopes["coordinates"], slopes["velocities"]])
         return slopes
 
-    def gradient(self, position=None, *, orientation=None, center=None, force=None, coordinates=None, velocities=None,
-                 positions=None, orientations=None):
+    def gradient(self, position: Mapping[str | int, ArrayLike] | None = None, *,
+                 orientation: Mapping[str | int, ArrayLike] | None = None,
+                 center: Mapping[str | int, ArrayLike] | None = None, force: Mapping[str | int, ArrayLike] | None = None,
+                 coordinates: ArrayLike | None = None, velocities: ArrayLike | None = None,
+                 positions: ArrayLike | None = None, orientations: ArrayLike | None = None) -> Gradient:
         """Of a loss, from its derivatives: position={link: dL/dposition (rows, 3)} and so on; coordinates (rows, nq),
         velocities (rows, nv), positions (rows, links, 3). Returns {block: array}: coordinates and velocities of the start
         (nv; of a quaternion by turns about the link's axes; `state`: one after the other), input (steps, nu), control
@@ -410,18 +579,22 @@ class Run:
         seeds = self._seeds({"position": position, "orientation": orientation, "center": center, "force": force},
                             {"coordinates": coordinates, "velocities": velocities, "positions": positions,
                              "orientations": orientations})
+        return self._gradient(seeds)
+
+    def _gradient(self, seeds: Sequence[tuple[int, int, Array]]) -> Gradient:
+        """seeds: (number of the block, link or -1, values)."""
         array = (c.Seed * max(len(seeds), 1))(*[c.Seed(block=block, link=link, values=values.ctypes.data, count=values.size)
                                                 for block, link, values in seeds])
         self._own.check(lib.sdrs_gradient(self._own.pointer, array, len(seeds)))
         return self._all_slopes()
 
-    def loss(self):
+    def loss(self) -> tuple[float, Gradient]:
         """The loss of the task and its gradient, {block: array}."""
         value = ctypes.c_double()
         self._own.check(lib.sdrs_loss(self._own.pointer, None, None, ctypes.byref(value)))
         return value.value, self._all_slopes()
 
-    def certify(self):
+    def certify(self) -> Proof:
         """A proof that nothing meets in the recorded states and between them."""
         found = c.ProofResult()
         self._own.check(lib.sdrs_certify(self._own.pointer, ctypes.byref(found)))
@@ -447,7 +620,7 @@ def _ask(questions, path):
     return answers[0] if isinstance(questions, dict) else answers
 
 
-def query(a, b=None, support=None, path=None):
+def query(a: Any, b: ArrayLike | None = None, support: float | None = None, path: PathLike | None = None) -> Any:
     """Where two bodies meet, as of `sdrs query`.
 
     query(question), query([question, ...]): dicts with `method`, `a`, `b` and what else docs/queries.md names; a dict, or
@@ -469,10 +642,11 @@ def query(a, b=None, support=None, path=None):
 class Page:
     """A run as the page of `sdrs render`, for notebooks."""
 
-    def __init__(self, scene, steps=None):
+    def __init__(self, scene: Scene, steps: int | None = None) -> None:
         self.scene, self.steps = scene, steps
 
-    def html(self):
+    def html(self) -> str:
+        """The page as one HTML text."""
         import shutil
         import subprocess
         import tempfile
@@ -481,9 +655,9 @@ class Page:
         program = next((str(path) for path in beside if os.access(path, os.X_OK) and path.is_file()), shutil.which("sdrs"))
         if not program:
             raise c.Error("the page needs the program sdrs: build it with `make`, or put it on PATH")
-        source, overrides = self.scene._source
+        source, overrides, is_text = self.scene._source
         with tempfile.TemporaryDirectory() as folder:
-            if _is_text(source):
+            if is_text:
                 path = pathlib.Path(folder, "scene.yaml")
                 path.write_text(source)
                 source = path
@@ -497,7 +671,7 @@ class Page:
                     raise c.Error(done.stderr.strip())
             return pathlib.Path(folder, "run.html").read_text()
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         import html
 
         return f'<iframe style="width: 100%; height: 480px; border: 0" srcdoc="{html.escape(self.html())}"></iframe>'

@@ -5,14 +5,23 @@
     (out.positions[-1, 1] - target).square().sum().backward()
 """
 
-import collections
+from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 import torch
 
 from ._chart import by_coordinates
+from .scene import Scene
 
-Output = collections.namedtuple("Output", "coordinates velocities positions orientations")
+class Output(NamedTuple):
+    """Of `run`: (steps + 1, nq), (steps + 1, nv), (steps + 1, links, 3), (steps + 1, links, 4)."""
+
+    coordinates: torch.Tensor
+    velocities: torch.Tensor
+    positions: torch.Tensor
+    orientations: torch.Tensor
 
 
 def _numpy(tensor):
@@ -45,7 +54,8 @@ class _Run(torch.autograd.Function):
         return (*_slopes(ctx, ctx.run, ctx.start, gradient), None, None)
 
 
-def run(scene, coordinates=None, velocities=None, input=None, steps=None):
+def run(scene: Scene, coordinates: torch.Tensor | None = None, velocities: torch.Tensor | None = None,
+        input: torch.Tensor | None = None, steps: int | None = None) -> Output:
     """A whole run from coordinates (nq) and velocities (nv) with targets (steps, nu), each a tensor or None (the scene's):
     coordinates (steps + 1, nq), velocities (steps + 1, nv), positions (steps + 1, links, 3) and orientations
     (steps + 1, links, 4) of all links."""
@@ -69,7 +79,8 @@ class _Step(torch.autograd.Function):
         return (*_slopes(ctx, ctx.run, ctx.start, gradient), None)
 
 
-def step(scene, coordinates, velocities, input=None):
+def step(scene: Scene, coordinates: torch.Tensor, velocities: torch.Tensor,
+         input: torch.Tensor | None = None) -> tuple[torch.Tensor, torch.Tensor]:
     """One step from coordinates (nq) and velocities (nv), with targets (nu) of the controllers: coordinates and velocities
     after it. It is the first step of a run: what a longer one knows of the states before its own start is not there."""
     return _Step.apply(coordinates, velocities, input, scene)
@@ -88,7 +99,7 @@ class _Loss(torch.autograd.Function):
         return by_loss * _tensor(ctx.slope), None
 
 
-def loss(scene, design):
+def loss(scene: Scene, design: torch.Tensor) -> torch.Tensor:
     """The loss of a task by its variables (design). The scene becomes that of the design; it must have no clones and no runs
     that are still held."""
     return _Loss.apply(design, scene)

@@ -13,10 +13,96 @@ import numpy as np
 from support import ARM, ROOT, closest_difference
 
 import sdrs
+from sdrs._chart import chart
 from sdrs import _library
 
 
 class Library(unittest.TestCase):
+    def test_the_example_of_a_linearisation_balances(self):
+        out = subprocess.run([sys.executable, ROOT / "examples" / "python" / "balance.py"], check=True, cwd=ROOT, text=True,
+                             stdout=subprocess.PIPE).stdout.split()
+        self.assertLess(abs(float(out[1])), 0.01)  # rad, from 0.3
+        self.assertLess(abs(float(out[4])), 0.05)  # m
+
+    def test_linearisation_is_that_of_differences(self):
+        scene = sdrs.Scene(ARM, path="arm.yaml")
+        scene.step(3)
+        q, v, u = scene.coordinates, scene.velocities, scene.view("input")
+        a, b = scene.linearize()
+        self.assertEqual((a.shape, b.shape), ((2 * scene.nv, 2 * scene.nv), (2 * scene.nv, scene.nu)))
+        turns, plain = chart(scene)
+
+        def times(p, r):
+            return np.r_[p[0] * r[0] - p[1:] @ r[1:], p[0] * r[1:] + r[0] * p[1:] + np.cross(p[1:], r[1:])]
+
+        def moved(d):
+            out = q.copy()
+            for k, at in plain:
+                out[k] += d[at]
+            for k, at in turns:
+                half = 0.5 * np.linalg.norm(d[at:at + 3])
+                out[k:k + 4] = times(q[k:k + 4], np.r_[np.cos(half), 0.5 * np.sinc(half / np.pi) * d[at:at + 3]])
+            return out
+
+        def increments(after, before):
+            out = np.zeros(scene.nv)
+            for k, at in plain:
+                out[at] = after[k] - before[k]
+            for k, at in turns:
+                out[at:at + 3] = 2 * times(before[k:k + 4] * [1, -1, -1, -1], after[k:k + 4])[1:]
+            return out
+
+        def end(x):
+            run = scene.run(1, coordinates=moved(x[:scene.nv]), velocities=v + x[scene.nv:2 * scene.nv],
+                            input=(u + x[2 * scene.nv:])[None])
+            return run.coordinates[1], run.velocities[1]
+
+        for column in range(2 * scene.nv + scene.nu):
+            step = 1e-6 * np.eye(2 * scene.nv + scene.nu)[column]
+            (q_up, v_up), (q_down, v_down) = end(step), end(-step)
+            difference = np.r_[increments(q_up, q_down), v_up - v_down] / 2e-6
+            found = np.hstack([a, b])[:, column]
+            np.testing.assert_allclose(found, difference, atol=2e-5 * max(1, abs(found).max()), err_msg=str(column))
+
+    def test_gradients_of_many_runs_are_those_of_each(self):
+        scene, draw, runs, steps = sdrs.Scene(ARM, path="arm.yaml"), np.random.default_rng(3), 5, 6
+        velocities, inputs = 0.1 * draw.normal(size=(runs, scene.nv)), 0.3 * draw.normal(size=(runs, steps, scene.nu))
+        seeds = {"coordinates": draw.normal(size=(runs, steps + 1, scene.nq)),
+                 "position": draw.normal(size=(runs, steps + 1, len(scene.links), 3))}
+        one, two = (scene.rollout(velocities=velocities, input=inputs, seeds=seeds, threads=n) for n in (1, 2))
+        plain = scene.rollout(velocities=velocities, input=inputs)
+        np.testing.assert_array_equal(one.coordinates, plain.coordinates)
+        np.testing.assert_array_equal(one.velocities, plain.velocities)
+        self.assertIsNone(plain.gradient)
+        for k in range(runs):
+            alone = scene.run(velocities=velocities[k], input=inputs[k]).gradient(
+                coordinates=seeds["coordinates"][k], positions=seeds["position"][k])
+            self.assertEqual(set(alone), set(one.gradient))
+            for block, slope in alone.items():
+                np.testing.assert_array_equal(one.gradient[block][k], slope, err_msg=block)
+                np.testing.assert_array_equal(two.gradient[block][k], slope, err_msg=block)
+        self.assertEqual(one.gradient["input"].shape, (runs, steps, scene.nu))
+        with self.assertRaises(sdrs.Error) as caught:
+            scene.rollout(velocities=velocities, input=inputs, seeds={"coordinates": seeds["coordinates"][:, 1:]})
+        self.assertIn("seeds by coordinates: got shape", str(caught.exception))
+        with self.assertRaises(sdrs.Error):
+            scene.rollout(velocities=velocities, seeds={"time": seeds["coordinates"]})
+
+    def test_files_and_texts_are_told_apart_by_name(self):
+        line = '{"links": [{"name": "a", "mass": 1, "shape": {"type": "sphere", "radius": 0.1}}], "simulation": {"steps": 3}}'
+        scene = sdrs.Scene.from_text(line, path="one.json")
+        self.assertEqual((scene.links, scene.steps), (["a"], 3))
+        self.assertEqual(sdrs.Scene.from_text(line, overrides={"simulation.steps": 4}).steps, 4)
+        self.assertEqual(sdrs.Scene.from_file(ROOT / "scenes" / "slide.yaml").name, "slide")
+        with self.assertRaises(sdrs.Error) as caught:
+            sdrs.Scene.from_file(line)
+        self.assertEqual(caught.exception.status, "IO")
+        with self.assertRaises(sdrs.Error) as caught:
+            sdrs.Scene.from_text("scenes/slide.yaml")
+        self.assertEqual(caught.exception.status, "BAD_INPUT")
+        with self.assertRaises(sdrs.Error):
+            sdrs.Scene.from_text(ROOT / "scenes" / "slide.yaml")
+
     def test_the_blocks_are_in_the_header_s_order(self):
         for index, name in enumerate(_library.BLOCKS):
             self.assertEqual(_library.lib.sdrs_block_name(index).decode(), name)

@@ -140,9 +140,11 @@ static void keep_pairs(KeptPairs* kept, const ProofPair* pairs, int count) {
   kept->count = count;
 }
 
-static void check_pairs(Certifying* c, Proof* proof, int row, bool entered, KeptPairs* kept) {
+/* A state with a fault has pairs when the proof could enter it; else nothing is known of its gaps and forces. */
+static void check_pairs(Certifying* c, Proof* proof, int row, bool apart, KeptPairs* kept) {
   RowPairs pairs = {.row = row, .before = kept->list, .before_count = kept->count};
   pairs.pairs = proof_pairs(proof, &pairs.count);
+  bool entered = apart || pairs.count > 0;
   if (entered && row < csv_rows_count(c->check.trajectory.rows)) run_check_row_pairs(&c->check, &pairs);
   keep_pairs(kept, pairs.pairs, pairs.count);
 }
@@ -157,7 +159,7 @@ static void prove(Certifying* c) {
     ProofReport report = prove_row(c, proof, row, first);
     first += c->moves.count;
     keep_report(c, row, &report);
-    check_pairs(c, proof, row, report.outcome != PROOF_MEET || report.fraction < 1, &kept);
+    check_pairs(c, proof, row, report.outcome == PROOF_APART, &kept);
   }
   if (c->path.rows && first < csv_rows_count(c->path.rows))
     find_in_path(c, first, "this move leads to no row of joints.csv");

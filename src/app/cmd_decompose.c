@@ -210,7 +210,7 @@ Status decompose_write_text(const char* folder, const char* name, const Text* te
 Status decompose_picture(const Options* options, const Mesh* mesh, const ConvexHull* hulls, int count,
                          const char* piece, const char* path, Diagnostics* diagnostics) {
   ConvexHull surface;
-  if (option_given(options, "no-picture") || !mesh_surface(&surface, mesh)) return STATUS_OK;
+  if (option_given(options, "no-picture") || !mesh_surface(&surface, NULL, mesh)) return STATUS_OK;
   const char* up = option_text(options, "up");
   HullPicture picture = {&surface, hulls, count, up ? *up - 'x' : 2, piece};
   Status status = render_hulls(path, &picture, options->threads, diagnostics);

@@ -214,6 +214,15 @@ static void show_progress(DesignRun* run, Progress* progress) {
   }
 }
 
+/* Lines of a text (NULL: none), each behind the task's name. */
+static void print_lines(FILE* out, const char* name, const char* prefix, const char* lines) {
+  while (lines && *lines) {
+    int length = (int)strcspn(lines, "\n");
+    fprintf(out, "%s: %s%.*s\n", name, prefix, length, lines);
+    lines += length + (lines[length] == '\n');
+  }
+}
+
 static void print_start(const DesignRun* run) {
   const Optimization* o = run->optimization;
   int controls = 0, count = optimization_variable_count(o);
@@ -282,47 +291,16 @@ static void print_end(const DesignRun* run) {
   warn_unconverged(run->options, run->task.name, model, &unconverged, run->task.optimizer.tolerance);
 }
 
-/* When nothing that was tried is better than what it began with. Losses of draws are of another draw each time. */
-static void tell_no_gain(const DesignRun* run) {
-  const Optimization* o = run->optimization;
-  bool none = optimization_best_iteration(o) == 0;
-  if (!none || run->options->quiet || run->task.draw_count > 0) return;
-  TaskOptimizerType type = run->task.optimizer.type;
-  const OptimizationRow* first = optimization_rows(o);
-  if (type != OPTIMIZER_CMA_ES && first->grad_design == 0 && first->grad_control == 0) {
-    fprintf(
-        stderr,
-        "%s: at the start the loss has no slope by any variable: it is at its least there, or what varies moves and "
-        "touches nothing that the losses see in their windows (sdrs simulate, render show what happens)\n",
-        run->task.name);
-    return;
+/* What the search found and what to try, where something is missing. */
+static void print_report(const DesignRun* run) {
+  OptimizationReport report;
+  if (run->options->quiet) return;
+  optimization_report(run->optimization, false, &report);
+  if (report.advice.length > 0) {
+    print_lines(stderr, run->task.name, "", report.findings.data);
+    print_lines(stderr, run->task.name, "try: ", report.advice.data);
   }
-  if (optimization_iteration(o) == 0) return;
-  const char* shorter =
-      type == OPTIMIZER_ADAM || type == OPTIMIZER_GRADIENT || type == OPTIMIZER_STEP_BOUNDED
-          ? "a shorter step (optimizer.control_step, optimizer.design_step) or type: lbfgs, which seeks the "
-            "length of each step; "
-          : "";
-  fprintf(stderr,
-          "%s: nothing that was tried is better than the start; what helps: %sanother start (initial values, "
-          "multistart: N)\n",
-          run->task.name, shorter);
-}
-
-/* Gradients that grow so much along the run hold over no step worth taking. */
-#define GROWTH_LARGE 1e5
-
-/* A search that stands still because its gradients are of no use at the length of its steps. */
-static void tell_growth(const DesignRun* run) {
-  const Optimization* o = run->optimization;
-  int count = optimization_iteration(o), rose = 0;
-  double growth = optimization_adjoint(o).growth;
-  for (int k = 1; k <= count; k++) rose += optimization_rows(o)[k].outcome == TRIAL_ROSE;
-  if (run->options->quiet || !(growth > GROWTH_LARGE) || 2 * rose < count) return;
-  fprintf(stderr,
-          "%s: %d of %d trials rose, and gradients grow by a factor of %.1g along the run: what helps is in "
-          "docs/co-design.md, 'When gradients explode'\n",
-          run->task.name, rose, count, growth);
+  optimization_report_free(&report);
 }
 
 /* Known once the initial design has been run, forward and back. */
@@ -373,8 +351,36 @@ static Status begin(DesignRun* run) {
   return agreed(status == STATUS_OK ? save_iteration(run) : status);
 }
 
+/* Changes of method, once each. told: how many were told. */
+static void tell_methods(const DesignRun* run, Progress* progress, int* told) {
+  int count = optimization_method_change_count(run->optimization);
+  for (; *told < count; ++*told) {
+    if (run->options->quiet) continue;
+    Text line = {0};
+    optimization_add_method_change(run->optimization, *told, &line);
+    progress_end(progress);
+    fprintf(stderr, "%s: %s\n", run->task.name, line.data);
+    text_free(&line);
+  }
+}
+
+/* Pairs of links that limit the design from now on, once each. told: how many were told. */
+static void tell_start_pairs(const DesignRun* run, Progress* progress, int* told) {
+  int count = optimization_start_pair_count(run->optimization);
+  for (; *told < count; ++*told) {
+    if (run->options->quiet) continue;
+    progress_end(progress);
+    fprintf(stderr,
+            "%s: iteration %d: links %s would intersect at the start; their gap limits the design from here on\n",
+            run->task.name, optimization_iteration(run->optimization),
+            optimization_start_pair(run->optimization, *told).text);
+  }
+}
+
 static Status iterate(DesignRun* run) {
   Progress progress;
+  int told = optimization_start_pair_count(run->optimization);
+  int changes = optimization_method_change_count(run->optimization);
   progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, iterations_most(run), timer_now());
   Status status = STATUS_OK;
   while (status == STATUS_OK && optimization_stop(run->optimization) == STOP_NOT_YET) {
@@ -383,6 +389,8 @@ static Status iterate(DesignRun* run) {
     if (status == STATUS_OK) status = optimization_advance(run->optimization);
     if (status != STATUS_OK || optimization_stop(run->optimization) == STOP_FLAT) break;
     show_progress(run, &progress);
+    tell_methods(run, &progress, &changes);
+    tell_start_pairs(run, &progress, &told);
     status = save_failed(run);
     status = agreed(status == STATUS_OK ? save_iteration(run) : status);
     show_iteration(run);
@@ -441,10 +449,9 @@ static ExitCode finish(DesignRun* run, Status status) {
   if (written == STATUS_OK && write_summary(run, code) != STATUS_OK) code = EXIT_IO;
   if (status == STATUS_INTERRUPTED && !run->options->quiet && !run->candidate) design_run_tell_resume(run);
   if (status == STATUS_OK) print_end(run);
-  if (status == STATUS_OK) tell_no_gain(run);
-  if (status == STATUS_OK) tell_growth(run);
   if (status == STATUS_OK) tell_time_step(run);
   if (status == STATUS_OK) design_run_say_success(run);
+  if (status == STATUS_OK) print_report(run);
   if (status == STATUS_OK) say_validation(run);
   if (code != EXIT_IO) leave_overview(run->options, run->folder);
   if (!run->options->json && code != EXIT_IO && !run->candidate) printf("%s\n", run->folder);
@@ -514,7 +521,9 @@ static ExitCode optimize(const Options* options) {
   Options own = *options;
   if (!is_writer()) own.quiet = true;
   ExitCode code = EXIT_DONE;
-  if (!plan_run(&own, own.operands[0], true, &code)) {
+  if (option_given(options, "explain")) {
+    code = is_writer() ? design_explain(options, options->operands[0]) : EXIT_DONE;
+  } else if (!plan_run(&own, own.operands[0], true, &code)) {
     DesignRun run;
     code = design(&run, &own, false);
     design_run_free(&run);
@@ -526,6 +535,7 @@ static ExitCode optimize(const Options* options) {
 static const OptionRow OPTIONS[] = {
     {"resume", 0, OPTION_FLAG, NULL, "go on from the checkpoint in the run folder"},
     {"iterations", 0, OPTION_COUNT, "N", "end after N iterations instead of the task's number"},
+    {"explain", 0, OPTION_FLAG, NULL, "TASK is the folder of a run: print how it ended and what to try; run nothing"},
     {"candidate", 0, OPTION_COUNT, "N", "of a task with choices: this one alone, from 1"},
     {"no-converge", 0, OPTION_FLAG, NULL, "do not run the best design again with half the time step"},
     MEMORY_OPTION,
@@ -543,14 +553,16 @@ const Verb VERB_OPTIMIZE = {
         "  sdrs optimize scenes/tasks/throw.yaml               writes out/throw/\n"
         "  sdrs optimize scenes/tasks/reach.yaml -o /tmp/reach --set optimizer.iterations=200\n"
         "  sdrs optimize scenes/tasks/reach.yaml -o /tmp/reach --resume\n"
+        "  sdrs optimize --explain out/reach                   how it ended, what to try\n"
         "  sdrs simulate out/throw/best.scene.yaml             the design that was found\n",
     .details =
         "Writes initial.scene.yaml, convergence.csv (a row per iteration), design/<iteration>/<link>.obj and a\n"
         "checkpoint every optimizer.save_every iterations, failed.<n>.scene.yaml of the first ten trials that could "
         "not\n"
         "be simulated, and at the end design/final/, design.csv (all variables), best.scene.yaml and summary.json "
-        "(whether\n"
-        "the task's `success` is met, with its values); the folder is printed on standard output (with --json, "
+        "(why\n"
+        "it stopped, what was rejected, what to try, whether the task's `success` is met); the folder is printed on "
+        "standard output (with --json, "
         "summary.json is).\n"
         "With `receding` in the task: the executed run as `sdrs simulate` leaves it, windows.csv (a row per window),\n"
         "windows/<n>/convergence.csv, best.scene.yaml with what was executed, design.csv and summary.json.\n"

@@ -10,6 +10,7 @@ static void answer_all(const QueryList* list) {
     query_answer(&line, list, &list->items[i], &memory);
     fwrite(line.data, 1, line.length, stdout);
   }
+  query_memory_free(&memory);
   text_free(&line);
 }
 
@@ -23,6 +24,7 @@ static void answer_rows(QueryRows* rows) {
     query_rows_answer(rows, i, &memory, row);
     fwrite(row, sizeof *row, (size_t)rows->columns, stdout);
   }
+  query_memory_free(&memory);
   text_free(&line);
   memory_free(row);
 }

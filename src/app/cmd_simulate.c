@@ -34,7 +34,7 @@ static Status run_create(Run* run, const Options* options) {
   Status status = loaded_create(&run->loaded, options, options->operands[0], steps, drawn, &run->diagnostics);
   if (status != STATUS_OK) return status;
   double start = timer_now();
-  SimOptions sim_options = {.threads = options->threads, .path = true, .interrupted = interrupted};
+  SimOptions sim_options = {.threads = options->threads, .path = true, .scheme_work = true, .interrupted = interrupted};
   status = sim_create(&run->sim, &run->loaded.model, &sim_options, &run->diagnostics);
   run->setup_seconds = timer_now() - start;
   if (status != STATUS_OK) return status;
@@ -78,7 +78,7 @@ static void print_mass_models(const Model* model) {
     Text names = {0};
     int count = 0;
     for (int i = 0; i < model->link_count; i++)
-      if (model->links[i].mass > 0 && (int)model->scene->links[i].mass_model == k)
+      if (model->links[i].mass > 0 && (int)model->links[i].mass_model == k)
         text_add(&names, "%s%s", count++ ? ", " : "", text_excerpt(model->links[i].name).text);
     if (count > 0)
       fprintf(stderr, "mass_model %s: %d link%s: %s\n", mass_model_word((MassModel)k), count, count == 1 ? "" : "s",
@@ -125,6 +125,7 @@ static Status record(Run* run, const StepReport* report) {
   RunFrame frame = {.state = state, .report = report, .measure = sim_measure(run->sim)};
   if (run->loaded.model.simulation.output & OUTPUT_VELOCITIES)
     sim_link_velocities(run->sim, run->velocity, run->angular_velocity);
+  frame.scheme = sim_scheme_work(run->sim);
   frame.velocity = run->velocity;
   frame.angular_velocity = run->angular_velocity;
   frame.joint_forces = sim_joint_forces(run->sim);
@@ -316,6 +317,23 @@ static void print_spin_taken(const Run* run) {
       model->simulation.integrator == INTEGRATOR_SECOND_ORDER ? "second_order" : "first_order");
 }
 
+/* Part of the energy at work that the scheme may take or give without a word. */
+#define SCHEME_WORK_REPORTED 0.01
+
+/* The tree that the scheme changed the energy of most, and the remedy. */
+static void print_scheme_work(const Run* run) {
+  const Model* model = &run->loaded.model;
+  SimSchemeWork scheme = sim_scheme_work(run->sim);
+  if (scheme.link < 0 || !(fabs(scheme.link_work) > SCHEME_WORK_REPORTED * scheme.link_scale)) return;
+  bool keeps = model->simulation.integrator == INTEGRATOR_MOMENTUM;
+  fprintf(stderr,
+          "sdrs simulate: warning: the time steps %s %.3g J %s the motion of link '%s' and the links on it, %.2g %% of "
+          "the energy at work (%.3g J): %ssimulation.dt below %.3g s\n",
+          scheme.link_work < 0 ? "took" : "added", fabs(scheme.link_work), scheme.link_work < 0 ? "from" : "to",
+          model->links[scheme.link].name, 100 * fabs(scheme.link_work) / scheme.link_scale, scheme.link_scale,
+          keeps ? "use " : "use simulation.integrator momentum, or ", model->simulation.dt);
+}
+
 /* Time that the files take is told from so much on, where it is more than that of the steps [s]. */
 #define OUTPUT_TOLD 2
 
@@ -335,6 +353,8 @@ static void print_done(const Run* run, double seconds) {
 }
 
 static RunSummary summarise(const Run* run, const RunProgram* program, Status status) {
+  RunTotals totals = run->totals;
+  totals.scheme_work = sim_scheme_work(run->sim).work;
   return (RunSummary){
       .program = program,
       .model = &run->loaded.model,
@@ -343,7 +363,7 @@ static RunSummary summarise(const Run* run, const RunProgram* program, Status st
       .overrides = run->options->overrides,
       .override_count = run->options->override_count,
       .threads = run->options->threads,
-      .totals = run->totals,
+      .totals = totals,
       .exit_code = status_exit_code(status),
       .stop = run->stop,
       .failure = status == STATUS_SOLVER ? &run->report : NULL,
@@ -390,6 +410,7 @@ static void report_end(const Run* run, Status status) {
   warn_unconverged(options, "sdrs simulate", &run->loaded.model, &run->unconverged,
                    run->loaded.scene.simulation.tolerance);
   if (!options->quiet) print_spin_taken(run);
+  if (!options->quiet) print_scheme_work(run);
   if (status == STATUS_OK && !options->quiet) print_done(run, sim_times(run->sim).total);
   if (status != STATUS_IO && !options->json) printf("%s\n", run->folder);
 }

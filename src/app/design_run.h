@@ -59,6 +59,9 @@ ExitCode design_run_candidate(DesignRun* run, const Options* options);
 ExitCode design_run_leave(DesignRun* run, const char* folder);
 /* The command that goes on with it. */
 void design_run_tell_resume(const DesignRun* run);
+/* `sdrs optimize --explain FOLDER`: prints stopped, findings, success and advice of its summary.json on standard
+ * output. EXIT_IO where the folder holds none, EXIT_BAD_INPUT where it is of no optimization. (app/optimize_explain.c) */
+ExitCode design_explain(const Options* options, const char* folder);
 /* Frees all but its options. */
 void design_run_free(DesignRun* run);
 /* Every combination of the task's choices that is tried. All processes call it; problems of its own are in

@@ -20,7 +20,8 @@ typedef struct {
 /* ---------------------------------------------------------------- the run that is executed */
 
 static Status write_rows(WindowsRun* c, Sim* sim, const StepReport* report) {
-  RunFrame frame = {.state = sim_state(sim), .report = report, .measure = sim_measure(sim)};
+  RunFrame frame = {
+      .state = sim_state(sim), .report = report, .measure = sim_measure(sim), .scheme = sim_scheme_work(sim)};
   frame.contacts = sim_contacts(sim, &frame.contact_count);
   frame.path = sim_path(sim);
   run_totals_measure(&c->totals, &frame.measure, frame.state);

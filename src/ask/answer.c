@@ -33,20 +33,33 @@ static const AnswerRows DISTANCE_NAMES[] = {
     {"witness_b", DISTANCE_WITNESS_B, 3},
 };
 
+static const AnswerRows CONTACT_NAMES[] = {{"point", MANIFOLD_POINT, 3},
+                                           {"distance", MANIFOLD_DISTANCE, 1},
+                                           {"normal", MANIFOLD_NORMAL, 3},
+                                           {"activity", MANIFOLD_ACTIVITY, 1}};
+enum { CONTACT_NAMES_COUNT = sizeof CONTACT_NAMES / sizeof CONTACT_NAMES[0] };
+
 /* Columns: the poses' six each, then the shapes' own. */
 typedef struct {
   const double* values;
   int columns, own[2];
   double* room;    /* the values, where they are the table's own */
   bool missing[2]; /* of a body's own parameters there are none */
+  int known;       /* where the rest is missing, the first rows by poses are known all the same */
 } Table;
+
+/* `d_<name>_<of>`, which the numbers of a row do not need. */
+static void add_key(const AnswerForm* out, const char* name, const char* of, char key[ANSWER_KEY]) {
+  key[0] = '\0';
+  if (!out->in_row) snprintf(key, ANSWER_KEY, "d_%s_%s", name, of);
+}
 
 /* `d_<name>_<of>`: a row of `count` columns, or a list of rows; null without values. */
 static void add_part(AnswerForm* out, const Table* table, const AnswerRows* rows, const char* of, int first,
                      int count) {
   const double* values = table->values ? table->values + rows->first * table->columns + first : NULL;
   char key[ANSWER_KEY];
-  snprintf(key, sizeof key, "d_%s_%s", rows->name, of);
+  add_key(out, rows->name, of, key);
   answer_table(out, key, values, rows->count, count, table->columns);
 }
 
@@ -58,8 +71,9 @@ static void add_derivatives(AnswerForm* out, const Table* table, const AnswerRow
     answer_text(out, "reason", reason);
   }
   for (int k = 0; k < count; k++) {
-    add_part(out, &known, &rows[k], "a", 0, 6);
-    add_part(out, &known, &rows[k], "b", 6, 6);
+    const Table* by_poses = rows[k].first + rows[k].count <= table->known ? table : &known;
+    add_part(out, by_poses, &rows[k], "a", 0, 6);
+    add_part(out, by_poses, &rows[k], "b", 6, 6);
     if (table->columns == QUERY_POSE_COLUMNS) continue;
     for (int body = 0, first = QUERY_POSE_COLUMNS; body < 2; first += table->own[body++]) {
       Table own = known;
@@ -97,15 +111,19 @@ static void wrench_numbers(AnswerForm* out, const QueryItem* item, const Growth*
 /* table: of growth_derivatives; without values where there is a reason, which was told with them. */
 static void add_wrench_derivatives(AnswerForm* out, const QueryItem* item, const Growth* g, const Table* table,
                                    const char* reason) {
-  double* values = MEMORY_NEW(double, WRENCH_ROWS * table->columns);
+  double by_poses[WRENCH_ROWS * QUERY_POSE_COLUMNS];
+  double* values = item->parameters ? MEMORY_NEW(double, WRENCH_ROWS * table->columns) : by_poses;
   Table wrench = *table;
   wrench.values = reason ? NULL : values;
   if (!reason)
     growth_wrench_derivatives(item->pose[0], item->pose[1], g, item->stiffness, item->exponent, table->values,
                               table->columns, values);
   add_derivatives(out, &wrench, WRENCH_NAMES, sizeof WRENCH_NAMES / sizeof WRENCH_NAMES[0], NULL);
-  memory_free(values);
+  if (values != by_poses) memory_free(values);
 }
+
+/* Of slopes beside the reason why the point has none. */
+#define FLAT_POINT "flat on flat: by turns d_alpha and d_gap are those of this point, which flat faces leave open"
 
 static void answer_growth(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
   const Shape *a = &list->bodies[item->body[0]].shape, *b = &list->bodies[item->body[1]].shape;
@@ -115,14 +133,20 @@ static void answer_growth(AnswerForm* out, const QueryList* list, const QueryIte
   if (!item->derivatives) return;
   Table table = {.columns = QUERY_POSE_COLUMNS, .own = {shape_parameter_count(a), shape_parameter_count(b)}};
   if (item->parameters) table.columns += table.own[0] + table.own[1];
-  double* values = MEMORY_NEW(double, GROWTH_ROWS* table.columns);
+  double by_poses[GROWTH_ROWS * QUERY_POSE_COLUMNS];
+  double* values = item->parameters ? MEMORY_NEW(double, GROWTH_ROWS* table.columns) : by_poses;
   double condition;
   const char* reason = growth_derivatives(a, item->pose[0], b, item->pose[1], &g, item->parameters, values, &condition);
   table.values = values;
+  if (reason && !growth_slopes(a, item->pose[0], b, item->pose[1], &g, values + (ptrdiff_t)GROWTH_ALPHA * table.columns,
+                               values + (ptrdiff_t)GROWTH_GAP * table.columns)) {
+    table.known = GROWTH_GAP + 1;
+    answer_text(out, "note", FLAT_POINT);
+  }
   answer_number(out, "condition", condition);
   add_derivatives(out, &table, GROWTH_NAMES, sizeof GROWTH_NAMES / sizeof GROWTH_NAMES[0], reason);
   if (item->stiffness > 0) add_wrench_derivatives(out, item, &g, &table, reason);
-  memory_free(values);
+  if (values != by_poses) memory_free(values);
 }
 
 static void distance_numbers(AnswerForm* out, const Distance* d) {
@@ -147,13 +171,20 @@ static int given_point(const QueryBody* body, PointView view, int vertex) {
   return -1;
 }
 
-/* A table with the columns of the poses and, of both bodies, of their own; all zero. Freed by memory_free(values). */
-static Table table_create(const QueryItem* item, const QueryBody* bodies[2], int rows) {
+/* Derivatives of a distance: columns of the poses and, of both bodies, of their own; all zero. Has it none of these,
+ * the table's room is `by_poses`. Freed by table_free. */
+static Table table_create(const QueryItem* item, const QueryBody* bodies[2],
+                          double by_poses[DISTANCE_ROWS * QUERY_POSE_COLUMNS]) {
   Table table = {.columns = QUERY_POSE_COLUMNS};
   for (int k = 0; k < 2; k++) table.columns += table.own[k] = own_columns(item, bodies[k]);
-  table.values = table.room = memory_alloc(sizeof(double) * (size_t)rows * (size_t)table.columns);
-  memset(table.room, 0, sizeof(double) * (size_t)rows * (size_t)table.columns);
+  size_t bytes = sizeof(double) * DISTANCE_ROWS * (size_t)table.columns;
+  table.values = table.room = table.columns > QUERY_POSE_COLUMNS ? memory_alloc(bytes) : by_poses;
+  memset(table.room, 0, bytes);
   return table;
+}
+
+static void table_free(Table* table) {
+  if (table->columns > QUERY_POSE_COLUMNS) memory_free(table->room);
 }
 
 /* Columns from, ... of a distance's derivatives, which has so many in a row, to columns to, ... of the table. */
@@ -187,14 +218,24 @@ static void put_vertex_slopes(AnswerForm* out, Table* table, const QueryBody* bo
   }
 }
 
-/* Of two hulls, by poses and, if asked for, by their points. Freed by memory_free(room); *reason: why there are none.
- */
+/* Of a distance's slope, beside the reason why the nearest points have none. */
+#define KINKED \
+  "flat on flat: by turns d_distance is the mean of its slopes by both directions of the turn, which differ"
+
+/* Of two hulls, by poses and, if asked for, by their points. Freed by table_free; *reason: why there are none.
+ * by_poses: as of table_create. */
 static Table hull_table(AnswerForm* out, const QueryItem* item, const QueryBody* bodies[2], const PointView view[2],
-                        const Distance* d, const char** reason) {
-  Table table = table_create(item, bodies, DISTANCE_ROWS);
+                        const Distance* d, double* by_poses, const char** reason) {
+  Table table = table_create(item, bodies, by_poses);
   double values[DISTANCE_ROWS * QUERY_POSE_COLUMNS];
   *reason = distance_derivatives(view[0], item->pose[0], view[1], item->pose[1], d, values);
-  if (*reason) return table;
+  if (*reason) {
+    bool kinked = false;
+    if (!distance_slope(view[0], item->pose[0], view[1], item->pose[1], d, table.room, &kinked))
+      table.known = DISTANCE_VALUE + 1;
+    if (kinked) answer_text(out, "note", KINKED);
+    return table;
+  }
   copy_columns(&table, 0, values, QUERY_POSE_COLUMNS, 0, QUERY_POSE_COLUMNS);
   if (!item->parameters) return table;
   VertexSlopes slopes[2];
@@ -219,9 +260,10 @@ static void answer_hull_distance(AnswerForm* out, const QueryBody* bodies[2], co
   distance_numbers(out, &d);
   if (!item->derivatives) return;
   const char* reason;
-  Table table = hull_table(out, item, bodies, (const PointView[2]){a, b}, &d, &reason);
+  double by_poses[DISTANCE_ROWS * QUERY_POSE_COLUMNS];
+  Table table = hull_table(out, item, bodies, (const PointView[2]){a, b}, &d, by_poses, &reason);
   add_derivatives(out, &table, DISTANCE_NAMES, sizeof DISTANCE_NAMES / sizeof DISTANCE_NAMES[0], reason);
-  memory_free(table.room);
+  table_free(&table);
 }
 
 /* The convex piece of a body with this number: the body itself, or one of a mesh's pieces. */
@@ -253,12 +295,14 @@ static void answer_smooth_distance(AnswerForm* out, const QueryBody* bodies[2], 
   answer_numbers(out, "bounds", (const double[2]){d.low, d.high}, 2);
   answer_truth(out, "proved", d.proved);
   if (!item->derivatives) return;
-  Table table = table_create(item, bodies, DISTANCE_ROWS);
+  double by_poses[DISTANCE_ROWS * QUERY_POSE_COLUMNS], own_room[DISTANCE_ROWS * QUERY_POSE_COLUMNS], condition;
+  Table table = table_create(item, bodies, by_poses);
   int smooth[2], columns = QUERY_POSE_COLUMNS;
   for (int k = 0; k < 2; k++) columns += smooth[k] = pair[k].shape ? table.own[k] : 0;
-  double *values = MEMORY_NEW(double, DISTANCE_ROWS*columns), condition;
+  double* values = columns > QUERY_POSE_COLUMNS ? MEMORY_NEW(double, DISTANCE_ROWS* columns) : own_room;
   const char* reason = convex_distance_derivatives(pair, item->pose, &d, item->parameters, values, &condition);
   if (!reason) copy_columns(&table, 0, values, columns, 0, QUERY_POSE_COLUMNS);
+  if (reason && !convex_distance_slope(pair, item->pose, &d, table.room)) table.known = DISTANCE_VALUE + 1;
   for (int k = 0, from = QUERY_POSE_COLUMNS, to = from; !reason && k < 2; from += smooth[k], to += table.own[k++])
     copy_columns(&table, to, values, columns, from, smooth[k]);
   answer_number(out, "condition", condition);
@@ -268,8 +312,8 @@ static void answer_smooth_distance(AnswerForm* out, const QueryBody* bodies[2], 
     put_vertex_slopes(out, &table, bodies, (const PointView[2]){pair[0].points, pair[1].points}, slopes);
   }
   add_derivatives(out, &table, DISTANCE_NAMES, sizeof DISTANCE_NAMES / sizeof DISTANCE_NAMES[0], reason);
-  memory_free(values);
-  memory_free(table.room);
+  if (values != own_room) memory_free(values);
+  table_free(&table);
 }
 
 static void answer_distance(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
@@ -347,10 +391,11 @@ static void answer_witness(AnswerForm* out, const QueryList* list, const QueryIt
   const QueryBody* bodies[2] = {&list->bodies[item->body[0]], &list->bodies[item->body[1]]};
   const PointView view[2] = {a->pieces[w.piece[0]].points, b->pieces[w.piece[1]].points};
   const char* reason;
-  Table table = hull_table(out, item, bodies, view, &w.nearest, &reason);
+  double by_poses[DISTANCE_ROWS * QUERY_POSE_COLUMNS];
+  Table table = hull_table(out, item, bodies, view, &w.nearest, by_poses, &reason);
   static const AnswerRows names[] = {{"witness_a", DISTANCE_WITNESS_A, 3}, {"witness_b", DISTANCE_WITNESS_B, 3}};
   add_derivatives(out, &table, names, 2, reason);
-  memory_free(table.room);
+  table_free(&table);
   if (item->parameters) add_smooth_corners(out, item, bodies, &w);
   add_smooth_derivatives(out, item, &w);
 }
@@ -386,10 +431,6 @@ static ManifoldContact* contacts_by_shapes(const ManifoldQuestion* q, int64_t co
  * contacts_by_shapes. values: room for all. */
 static void add_contact_derivatives(AnswerForm* out, const ManifoldQuestion* q, const ManifoldContact* contact,
                                     const ManifoldContact* by_shapes, int64_t count, double* values) {
-  static const AnswerRows names[] = {{"point", MANIFOLD_POINT, 3},
-                                     {"distance", MANIFOLD_DISTANCE, 1},
-                                     {"normal", MANIFOLD_NORMAL, 3},
-                                     {"activity", MANIFOLD_ACTIVITY, 1}};
   int columns = QUERY_POSE_COLUMNS + q->own[0] + q->own[1];
   for (int r = 0; r < MANIFOLD_ROWS; r++) {
     double* row = values + (ptrdiff_t)r * columns;
@@ -403,7 +444,7 @@ static void add_contact_derivatives(AnswerForm* out, const ManifoldQuestion* q, 
       }
   }
   Table table = {.values = values, .columns = columns, .own = {q->own[0], q->own[1]}};
-  add_derivatives(out, &table, names, sizeof names / sizeof names[0], NULL);
+  add_derivatives(out, &table, CONTACT_NAMES, CONTACT_NAMES_COUNT, NULL);
 }
 
 static void add_contact(AnswerForm* out, const ManifoldContact* contact) {
@@ -415,18 +456,30 @@ static void add_contact(AnswerForm* out, const ManifoldContact* contact) {
   answer_number(out, "activity", contact->activity);
 }
 
+/* So many bytes, aligned by 64, which the next question overwrites. */
+static void* memory_room(QueryMemory* memory, size_t bytes) {
+  if (memory->room_bytes < bytes) {
+    memory_free(memory->room);
+    memory->room = memory_alloc(bytes);
+    memory->room_bytes = bytes;
+  }
+  return memory->room;
+}
+
 /* Smoothing that was not said: this part of the bodies' mean size. */
 #define SMOOTHING_PART 0.01
 
-static void answer_mean(AnswerForm* out, const ManifoldQuestion* q) {
+static void answer_mean(AnswerForm* out, const ManifoldQuestion* q, QueryMemory* memory) {
   const Pose* pose = q->item->pose;
   ManifoldMean mean;
-  manifold_mean(q->body[0], pose[0], q->body[1], pose[1], &q->options, &mean, NULL);
+  void* room = memory_room(memory, manifold_room(q->body[0], q->body[1], &q->options));
+  manifold_mean(q->body[0], pose[0], q->body[1], pose[1], &q->options, &mean, room);
   answer_number(out, "mean", mean.distance);
   answer_number(out, "activity", mean.activity);
   if (!q->item->derivatives) return;
   int columns = QUERY_POSE_COLUMNS + q->own[0] + q->own[1];
-  double* values = MEMORY_NEW(double, columns);
+  double by_poses[QUERY_POSE_COLUMNS];
+  double* values = columns > QUERY_POSE_COLUMNS ? MEMORY_NEW(double, columns) : by_poses;
   double* next = values + QUERY_POSE_COLUMNS;
   memcpy(values, mean.slope, sizeof mean.slope);
   for (int body = 0; body < 2; body++)
@@ -438,7 +491,50 @@ static void answer_mean(AnswerForm* out, const ManifoldQuestion* q) {
     }
   Table table = {.values = values, .columns = columns, .own = {q->own[0], q->own[1]}};
   add_derivatives(out, &table, (const AnswerRows[1]){{"mean", 0, 1}}, 1, NULL);
-  memory_free(values);
+  if (values != by_poses) memory_free(values);
+}
+
+static double contact_value(const ManifoldContact* c, int row) {
+  const double values[MANIFOLD_ROWS] = {c->point.x,  c->point.y,  c->point.z,  c->distance,
+                                        c->normal.x, c->normal.y, c->normal.z, c->activity};
+  return values[row];
+}
+
+/* Answers of all contacts, slot by slot; NaN in slots beyond them. */
+static void add_slots(AnswerForm* out, const ManifoldQuestion* q, const ManifoldContact* contacts, int count) {
+  const int slots = out->slots > count ? out->slots : count;
+  double* room = answer_room(out, "kind", slots);
+  for (int i = 0; room && i < slots; i++) room[i] = i < count ? contacts[i].kind : (double)NAN;
+  for (int k = 0; k < CONTACT_NAMES_COUNT; k++) {
+    const AnswerRows* rows = &CONTACT_NAMES[k];
+    room = answer_room(out, rows->name, slots * rows->count);
+    for (int i = 0; room && i < slots; i++)
+      for (int r = 0; r < rows->count; r++)
+        *room++ = i < count ? contact_value(&contacts[i], rows->first + r) : (double)NAN;
+  }
+  for (int k = 0; q->item->derivatives && k < 2 * CONTACT_NAMES_COUNT; k++) {
+    const AnswerRows* rows = &CONTACT_NAMES[k / 2];
+    const int body = k % 2;
+    char key[ANSWER_KEY];
+    add_key(out, rows->name, body ? "b" : "a", key);
+    room = answer_room(out, key, slots * rows->count * 6);
+    for (int i = 0; room && i < slots; i++)
+      for (int r = 0; r < rows->count; r++)
+        for (int c = 0; c < 6; c++)
+          *room++ = i < count ? contacts[i].slope[rows->first + r][6 * body + c] : (double)NAN;
+  }
+}
+
+/* The contacts of a row, in the memory's room. */
+static void contacts_row(AnswerForm* out, const ManifoldQuestion* q, QueryMemory* memory) {
+  const Pose* pose = q->item->pose;
+  int64_t count = manifold_count(q->body[0], q->body[1], &q->options);
+  size_t work = manifold_room(q->body[0], q->body[1], &q->options);
+  size_t bytes = (sizeof(ManifoldContact) * (size_t)count + 63) / 64 * 64 + work;
+  char* room = memory_room(memory, bytes);
+  ManifoldContact* contacts = (ManifoldContact*)(void*)room;
+  if (out->row) manifold_query(q->body[0], pose[0], q->body[1], pose[1], &q->options, contacts, room + (bytes - work));
+  add_slots(out, q, contacts, (int)count);
 }
 
 static void answer_contacts(AnswerForm* out, const ManifoldQuestion* q) {
@@ -461,7 +557,7 @@ static void answer_contacts(AnswerForm* out, const ManifoldQuestion* q) {
   memory_free(values);
 }
 
-static void answer_manifold(AnswerForm* out, const QueryList* list, const QueryItem* item) {
+static ManifoldQuestion manifold_question(const QueryList* list, const QueryItem* item) {
   ManifoldQuestion q = {.item = item, .options = item->manifold};
   for (int k = 0; k < 2; k++) {
     const QueryBody* body = &list->bodies[item->body[k]];
@@ -471,20 +567,40 @@ static void answer_manifold(AnswerForm* out, const QueryList* list, const QueryI
   if (!(q.options.smoothing > 0)) q.options.smoothing = SMOOTHING_PART * (q.body[0]->outer + q.body[1]->outer);
   if (q.options.edges == 0) q.options.edges = MANIFOLD_EDGES;
   q.options.values = !item->derivatives;
+  return q;
+}
+
+int64_t answer_contact_count(const QueryList* list, const QueryItem* item) {
+  ManifoldQuestion q = manifold_question(list, item);
+  return manifold_count(q.body[0], q.body[1], &q.options);
+}
+
+static void answer_manifold(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
+  ManifoldQuestion q = manifold_question(list, item);
   answer_number(out, "smoothing", q.options.smoothing);
   for (int k = 0; k < 2; k++)
     if (q.own[k] > 0 && list->bodies[item->body[k]].corners.fitted) tell_fitted(out, k);
   if (item->mean)
-    answer_mean(out, &q);
+    answer_mean(out, &q, memory);
+  else if (answer_keeps_places(out))
+    contacts_row(out, &q, memory);
   else
     answer_contacts(out, &q);
 }
 
 /* ---------------------------------------------------------------- questions */
 
+void query_memory_turn(QueryMemory* memory, const int body[2]) {
+  *memory = (QueryMemory){.body = {body[0], body[1]}, .room = memory->room, .room_bytes = memory->room_bytes};
+}
+
+void query_memory_free(QueryMemory* memory) {
+  memory_free(memory->room);
+  *memory = query_memory();
+}
+
 void answer_question(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
-  if (memory->body[0] != item->body[0] || memory->body[1] != item->body[1])
-    *memory = (QueryMemory){.body = {item->body[0], item->body[1]}};
+  if (memory->body[0] != item->body[0] || memory->body[1] != item->body[1]) query_memory_turn(memory, item->body);
   if (item->method == QUERY_GROWTH)
     answer_growth(out, list, item, memory);
   else if (item->method == QUERY_WITNESS)
@@ -492,7 +608,7 @@ void answer_question(AnswerForm* out, const QueryList* list, const QueryItem* it
   else if (item->method == QUERY_TOUCH)
     answer_touch(out, list, item);
   else if (item->method == QUERY_MANIFOLD)
-    answer_manifold(out, list, item);
+    answer_manifold(out, list, item, memory);
   else
     answer_distance(out, list, item, memory);
 }

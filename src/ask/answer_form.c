@@ -16,13 +16,24 @@ static void add_list(Text* line, const double* values, int count) {
 
 void query_add_vector(Text* line, Vec3 v) { add_list(line, (const double[3]){v.x, v.y, v.z}, 3); }
 
+double* answer_room(AnswerForm* out, const char* key, int numbers) {
+  if (out->names && out->names->count < ANSWER_NAMES) {
+    AnswerNames* names = out->names;
+    snprintf(names->key[names->count], ANSWER_KEY, "%s", key);
+    names->numbers[names->count++] = numbers;
+  }
+  int place = out->places ? out->places[out->answers] : out->count;
+  out->answers++;
+  out->count += numbers;
+  return out->row && place >= 0 ? out->row + place : NULL;
+}
+
 /* A row's part: its name, or its numbers, NaN where they are not known. false: the answer is a line. */
 static bool add_to_row(AnswerForm* out, const char* key, const double* values, int rows, int columns, int stride) {
-  if (out->names) text_add(out->names, ", [\"%s\", %d]", key, rows * columns);
   if (!answer_keeps_places(out)) return false;
-  for (int r = 0; r < rows; r++)
-    for (int c = 0; c < columns; c++, out->count++)
-      if (out->row) out->row[out->count] = values ? values[r * stride + c] : (double)NAN;
+  double* room = answer_room(out, key, rows * columns);
+  for (int r = 0; room && r < rows; r++)
+    for (int c = 0; c < columns; c++) room[r * columns + c] = values ? values[r * stride + c] : (double)NAN;
   return true;
 }
 

@@ -81,14 +81,20 @@ Status query_parse(QueryList* list, const char* path, const char* text, size_t l
 /* Frees items, points and bodies and zeroes the list. NULL is not accepted. */
 void query_free(QueryList* list);
 
-/* What the answer before has left for the next one to begin with. */
+/* What the answer before has left for the next one to begin with; owns the room. Freed by query_memory_free. */
 typedef struct {
   int body[2]; /* whose memory it is; -1 = nobody's */
   GrowthCache growth;
   GjkCache gjk;
   WitnessCache witness;
+  void* room; /* of manifold (room_bytes) */
+  size_t room_bytes;
 } QueryMemory;
 static inline QueryMemory query_memory(void) { return (QueryMemory){.body = {-1, -1}}; }
+/* The next answer begins cold, with these bodies, and in the same room. Never fails. */
+void query_memory_turn(QueryMemory* memory, const int body[2]);
+/* Frees the room; what is left is query_memory(). */
+void query_memory_free(QueryMemory* memory);
 /* The answer to a question of the list, as one line of JSON, appended (ask/answer.c). item is one of the list's,
  * whose bodies keep what is made for it; memory: query_memory() for the first. Never fails. line is the caller's
  * own. */
@@ -116,9 +122,47 @@ Status query_rows_read(QueryRows* rows, const char* path, const char* data, size
 void query_rows_header(const QueryRows* rows, Text* line);
 /* out (columns): the answer to row i, in the order of the header; NaN: not known, or there is none. truth is 1 or 0.
  * Rows from 0 in order, memory as in query_answer. Never fails. */
-void query_rows_answer(QueryRows* rows, int64_t i, QueryMemory* memory, double* out);
+void query_rows_answer(const QueryRows* rows, int64_t i, QueryMemory* memory, double* out);
 /* Frees the question; accepts a zeroed one. NULL is not accepted. */
 void query_rows_free(QueryRows* rows);
+/* ---- shapes and poses in memory (ask/arrays.c). One question about many pairs of a list's bodies: row i is about
+ * bodies 2 i and 2 i + 1 of `bodies`, at poses a and b of that row: x, y, z [m], qw, qx, qy, qz. Rows of the same pair
+ * follow one another: each begins with what the one before has found, the first of QUERY_ARRAYS_PART such rows begins
+ * cold. So the numbers do not depend on the number of threads. All is borrowed. */
+enum { QUERY_ARRAYS_PART = 64, QUERY_POSE_NUMBERS = 7, QUERY_PAIR_KINDS = 4 };
+typedef struct {
+  const char* method;       /* "growth", "distance", "manifold" or "witness" */
+  const char* options;      /* further keys of the question, as a JSON object; NULL: none */
+  const char* const* names; /* the answers that are wanted (name_count), in the order in which they are written */
+  int name_count;
+  int64_t count; /* rows */
+  const int* bodies;
+  const double* poses[2];
+} QueryArrays;
+
+/* Where answers go. */
+typedef struct {
+  QueryItem question;
+  int slots;                     /* of contacts: as many as any of the pairs has; 0: no contacts */
+  int columns;                   /* numbers of a row, */
+  int* widths;                   /* of each name (name_count); owned */
+  int* places[QUERY_PAIR_KINDS]; /* by answers; owned; NULL: no such pair. Kinds: is a smooth? 2: is b? */
+} QueryPlan;
+
+/* Bodies from a JSON list of shapes, as those of a question, without position and quaternion. Messages, path and errors
+ * as of query_parse; query_free in any case. */
+Status query_shapes_parse(QueryList* list, const char* path, const char* text, size_t length, Diagnostics* diagnostics);
+/* Checks the question and its pairs, not the poses, and makes what bodies need for it. STATUS_BAD_INPUT: each
+ * problem is in diagnostics. The plan is freed by query_plan_free in any case. */
+Status query_plan_create(QueryPlan* plan, QueryList* list, const QueryArrays* arrays, Diagnostics* diagnostics);
+/* Frees widths and places, and zeroes the plan; accepts a zeroed one. */
+void query_plan_free(QueryPlan* plan);
+/* out: row i at out + i * stride, plan->columns numbers; NaN where there is no answer. First checks all poses:
+ * STATUS_BAD_INPUT, and out is untouched. Allocates once a call, and where hulls overlap in a way that hull_depth does
+ * not know. list: the plan's. */
+Status query_arrays_answer(const QueryList* list, const QueryArrays* arrays, const QueryPlan* plan, double* out,
+                           int64_t stride, int threads, Diagnostics* diagnostics);
+
 /* That of two sets of points, also of such that meet (ask/pair.c). Never fails: what cannot be found is null.
  * Allocates for the time of the call; line is the caller's own. */
 void query_answer_pair(Text* line, const QueryPair* pair);

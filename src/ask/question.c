@@ -80,12 +80,18 @@ typedef struct {
 
 /* ---------------------------------------------------------------- values */
 
+QueryMethod query_method_find(const char* name) {
+  for (int k = 1; k < QUERY_METHODS && name; k++)
+    if (strcmp(name, METHODS[k]) == 0) return (QueryMethod)k;
+  return QUERY_POTENTIAL;
+}
+
 static void read_method(QueryReader* reader, const cJSON* item, QueryItem* out) {
-  for (int k = 1; k < QUERY_METHODS && cJSON_IsString(item); k++)
-    if (strcmp(item->valuestring, METHODS[k]) == 0) {
-      out->method = (QueryMethod)k;
-      return;
-    }
+  QueryMethod method = query_method_find(cJSON_GetStringValue(item));
+  if (method != QUERY_POTENTIAL) {
+    out->method = method;
+    return;
+  }
   query_reader_problem(reader, false, "must be distance, growth, witness, manifold or touch, got %.60s",
                        cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
 }
@@ -196,26 +202,26 @@ static bool in_pieces(const QueryList* list, const QueryItem* item) {
 }
 
 /* Each method has its kinds of bodies. */
+void query_body_check(QueryReader* reader, const QueryItem* item, bool pieces, const char* name, QueryBody* body) {
+  bool smoothed = item->method == QUERY_WITNESS || item->method == QUERY_TOUCH;
+  if (item->method == QUERY_GROWTH && !body->smooth)
+    query_reader_problem(
+        reader, false,
+        "%s: growth needs a smooth shape; boxes, points and meshes have distance and witness, unions manifold", name);
+  if (item->method == QUERY_DISTANCE && !body->hulled && !body->smooth)
+    query_reader_problem(reader, false, "%s: distance needs a convex body or a mesh; unions have manifold", name);
+  if (smoothed && !body->hulled)
+    query_reader_problem(reader, false, "%s: %s needs points or a mesh; smooth shapes have growth and distance", name,
+                         METHODS[item->method]);
+  if (smoothed || (item->method == QUERY_DISTANCE && pieces)) make_witness(body);
+  if (item->method == QUERY_MANIFOLD && query_body_make_manifold(reader, name, body) && item->parameters)
+    query_body_make_slopes(body);
+}
+
 static void check_bodies(QueryReader* reader, QueryList* list, const QueryItem* item) {
-  for (int k = 0; k < 2; k++) {
-    if (item->body[k] < 0) continue;
-    QueryBody* body = &list->bodies[item->body[k]];
-    bool smoothed = item->method == QUERY_WITNESS || item->method == QUERY_TOUCH;
-    if (item->method == QUERY_GROWTH && !body->smooth)
-      query_reader_problem(
-          reader, false,
-          "%s: growth needs a smooth shape; boxes, points and meshes have distance and witness, unions manifold",
-          KEYS[KEY_A + k]);
-    if (item->method == QUERY_DISTANCE && !body->hulled && !body->smooth)
-      query_reader_problem(reader, false, "%s: distance needs a convex body or a mesh; unions have manifold",
-                           KEYS[KEY_A + k]);
-    if (smoothed && !body->hulled)
-      query_reader_problem(reader, false, "%s: %s needs points or a mesh; smooth shapes have growth and distance",
-                           KEYS[KEY_A + k], METHODS[item->method]);
-    if (smoothed || (item->method == QUERY_DISTANCE && in_pieces(list, item))) make_witness(body);
-    if (item->method == QUERY_MANIFOLD && query_body_make_manifold(reader, KEYS[KEY_A + k], body) && item->parameters)
-      query_body_make_slopes(body);
-  }
+  for (int k = 0; k < 2; k++)
+    if (item->body[k] >= 0)
+      query_body_check(reader, item, in_pieces(list, item), KEYS[KEY_A + k], &list->bodies[item->body[k]]);
 }
 
 static void check_targets(QueryReader* reader, const bool* seen, QueryItem* item) {
@@ -229,7 +235,7 @@ static void check_targets(QueryReader* reader, const bool* seen, QueryItem* item
 }
 
 /* What nobody said. */
-static QueryItem first_question(void) {
+QueryItem query_first_question(void) {
   return (QueryItem){.body = {-1, -1},
                      .pose = {pose_identity(), pose_identity()},
                      .touch = {.iterations = 2000, .step = 10, .transport = true},
@@ -240,14 +246,13 @@ static QueryItem first_question(void) {
 
 /* Whether as many numbers answer each pose. */
 static bool takes_rows(const QueryItem* item) {
-  return item->method == QUERY_GROWTH || item->method == QUERY_DISTANCE || item->method == QUERY_WITNESS ||
-         (item->method == QUERY_MANIFOLD && item->mean);
+  return item->method != QUERY_TOUCH && (item->method != QUERY_MANIFOLD || item->mean || !item->parameters);
 }
 
 void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out) {
   bool seen[KEY_COUNT] = {0};
   /* the list's items may move while bodies are read, but not the items themselves */
-  QueryItem read = first_question();
+  QueryItem read = query_first_question();
   bool goes_on = last && last->method != QUERY_POTENTIAL;
   if (goes_on) {
     read = *last;
@@ -262,9 +267,8 @@ void read_question(QueryReader* reader, const cJSON* item, QueryList* list, cons
     read.touch.query.sampling = WITNESS_ADAPTIVE;
   check_bodies(reader, list, &read);
   if (read.poses > 0 && !takes_rows(&read))
-    query_reader_problem(reader, false,
-                         "poses: growth, distance, witness and manifold with mean take rows, %s a line a pose",
-                         query_method_name(read.method));
+    query_reader_problem(reader, false, "poses: growth, distance, witness and manifold take rows, %s a line a pose",
+                         read.method == QUERY_TOUCH ? "touch" : "contacts by parameters");
   check_targets(reader, seen, &read);
   *out = read;
 }

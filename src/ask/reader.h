@@ -95,6 +95,13 @@ Status query_parse_line(QueryList* list, const char* path, const char* text, siz
 /* The rotation of a quaternion [w, x, y, z], made exact; false where its length is not 1 within 1e-6, also for NaN. */
 bool query_rotation(const double q[4], Mat3* rotation);
 
+/* Can the method take this body, which messages call `name`? Makes what it needs of it; pieces: the distance to a mesh
+ * in pieces is asked for. Problems are counted in the reader. */
+void query_body_check(QueryReader* reader, const QueryItem* item, bool pieces, const char* name, QueryBody* body);
+/* A question that nobody has said anything of. By value. */
+QueryItem query_first_question(void);
+/* The method of this name, QUERY_POTENTIAL: none. name may be NULL. */
+QueryMethod query_method_find(const char* name);
 /* Number of the new body, or `before` when only a pose is given; -1 with problems. The pose is changed
  * (ask/shapes.c). The new body is the list's, whose bodies may move. */
 int query_reader_body(QueryReader* reader, const cJSON* item, QueryList* list, int before, Pose* pose);

@@ -52,18 +52,13 @@ static void check_row(RowsReader* reader, const QueryRows* rows, int64_t i) {
   double x[QUERY_ROW_NUMBERS];
   row_numbers(rows, i, x);
   for (int k = 0; k < 2; k++) {
-    const double *position = x + POSE_NUMBERS * k, *q = position + 3;
+    const double* pose = x + POSE_NUMBERS * k;
+    if (answer_pose_good(pose)) continue;
     size_t at = reader->first + (size_t)i * ROW_BYTES + (size_t)(POSE_NUMBERS * k) * 8;
-    const char* of = k ? "b" : "a";
-    for (int c = 0; c < 3; c++)
-      if (!(fabs(position[c]) <= READER_COORDINATE_MAX))
-        problem(reader, at + (size_t)c * 8, "row %" PRId64 ": position_%s[%d]: must be in %g .. %g m, got %g", i, of, c,
-                -READER_COORDINATE_MAX, READER_COORDINATE_MAX, position[c]);
-    Mat3 turned;
-    if (!query_rotation(q, &turned))
-      problem(reader, at + 24,
-              "row %" PRId64 ": quaternion_%s: a quaternion [w, x, y, z] must have length 1, got [%g, %g, %g, %g]", i,
-              of, q[0], q[1], q[2], q[3]);
+    Text what = {0};
+    int number = answer_pose_problem(pose, k ? "b" : "a", &what);
+    problem(reader, at + (size_t)number * 8, "row %" PRId64 ": %s", i, what.data);
+    text_free(&what);
   }
 }
 
@@ -95,25 +90,6 @@ static Status read_first_line(QueryRows* rows, const char* path, const char* dat
 
 /* ---------------------------------------------------------------- answering */
 
-static void set_poses(QueryRows* rows, int64_t i) {
-  double x[QUERY_ROW_NUMBERS];
-  row_numbers(rows, i, x);
-  for (int k = 0; k < 2; k++) {
-    const double* numbers = x + POSE_NUMBERS * k;
-    Pose* pose = &rows->list.items[0].pose[k];
-    pose->t = vec3_at(numbers);
-    query_rotation(numbers + 3, &pose->r);
-  }
-}
-
-/* How many numbers, or their names: told by answering once, as the question stands. */
-static int answer_once(const QueryRows* rows, Text* names) {
-  AnswerForm out = {.names = names, .in_row = true};
-  QueryMemory memory = query_memory();
-  answer_question(&out, &rows->list, &rows->list.items[0], &memory);
-  return out.count;
-}
-
 Status query_rows_read(QueryRows* rows, const char* path, const char* data, size_t length, Diagnostics* diagnostics) {
   *rows = (QueryRows){0};
   size_t line = (size_t)first_line(data, length);
@@ -129,22 +105,25 @@ Status query_rows_read(QueryRows* rows, const char* path, const char* data, size
     diagnostics_add(diagnostics, SEVERITY_NOTE, (SourcePlace){path, 0, 0}, "%d more problems are not shown",
                     reader.problems - READER_PROBLEM_MAX);
   if (reader.problems > 0) return STATUS_BAD_INPUT;
-  set_poses(rows, 0);
-  rows->columns = answer_once(rows, NULL);
+  AnswerNames names;
+  rows->columns = answer_names(&rows->list, &rows->list.items[0], 0, &names);
   return STATUS_OK;
 }
 
 void query_rows_header(const QueryRows* rows, Text* line) {
-  Text names = {0};
-  answer_once(rows, &names);
-  text_add(line, "{\"method\": \"%s\", \"rows\": %" PRId64 ", \"columns\": [%s]}\n",
-           query_method_name(rows->list.items[0].method), rows->count, names.data + 2);
-  text_free(&names);
+  AnswerNames names;
+  answer_names(&rows->list, &rows->list.items[0], 0, &names);
+  text_add(line, "{\"method\": \"%s\", \"rows\": %" PRId64 ", \"columns\": [",
+           query_method_name(rows->list.items[0].method), rows->count);
+  for (int k = 0; k < names.count; k++)
+    text_add(line, "%s[\"%s\", %d]", k > 0 ? ", " : "", names.key[k], names.numbers[k]);
+  text_add(line, "]}\n");
 }
 
-void query_rows_answer(QueryRows* rows, int64_t i, QueryMemory* memory, double* out) {
-  set_poses(rows, i);
-  answer_question(&(AnswerForm){.row = out, .in_row = true}, &rows->list, &rows->list.items[0], memory);
+void query_rows_answer(const QueryRows* rows, int64_t i, QueryMemory* memory, double* out) {
+  double x[QUERY_ROW_NUMBERS];
+  row_numbers(rows, i, x);
+  answer_row(&(AnswerForm){.row = out, .in_row = true}, &rows->list, &rows->list.items[0], x, x + POSE_NUMBERS, memory);
 }
 
 void query_rows_free(QueryRows* rows) {

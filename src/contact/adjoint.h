@@ -13,10 +13,15 @@ typedef struct {
   Vec3 x;
   double first, second; /* P', P'' at its clearance */
   double clearance;
+  Vec3 at; /* x, or of a ball about it the point nearest to the plane (C6) */
 } ActiveVertex;
 /* Vertices with 0 < c < s; out has room for all of the hull's. A half-space has one, vertex -1. sigma: -1 for a, +1 for
  * b. Returns how many. More are not written, fewer room is not checked. Allocates nothing. */
 int active_vertices(const HullInstance* hull, double sigma, double support, const Plane* plane, ActiveVertex* out);
+
+/* By the radius of a ball: the derivative of  P'(c) dc  with c = sigma (n . x + o) - r |n|, of which dc = `change` at
+ * fixed n and x, while the normal changes by dn. By value; cannot fail. */
+double ball_share(Vec3 n, const ActiveVertex* v, double change, Vec3 dn);
 
 /* Those of both sides of a pair at one moment, one after the other in lent room. */
 typedef struct {

@@ -25,11 +25,13 @@ static Vec3 random_direction(Random* random) {
   return vec3_normalized(vec3(random_normal(random), random_normal(random), random_normal(random)));
 }
 
-/* Random points on a sphere: all of them are vertices of their hull. */
+/* Random points on a sphere: all of them are vertices of their hull. One: a ball. */
 static void fill_hull(BenchHull* h, int vertices, Random* random) {
   Vec3* points = MEMORY_NEW(Vec3, vertices);
-  for (int k = 0; k < vertices; k++) points[k] = vec3_scale(random_direction(random), 0.5);
-  h->hull = (HullInstance){.points = point_view_create(points, vertices), .pose = pose_identity(), .radius = 0.5};
+  double rounding = vertices == 1 ? 0.5 : 0;
+  for (int k = 0; k < vertices; k++) points[k] = vec3_scale(random_direction(random), 0.5 - rounding);
+  h->hull = (HullInstance){
+      .points = point_view_create(points, vertices), .rounding = rounding, .pose = pose_identity(), .radius = 0.5};
   memory_free(points);
 }
 
@@ -59,7 +61,8 @@ static void fill_pair(BenchPair* p, int vertices, Random* random) {
        pb = {mat3_identity(), vec3_scale(random_direction(random), 3.0)};
   for (int k = 0; k < 8; k++) {
     GjkResult found = gjk_distance(p->a.hull.points, pa, p->b.hull.points, pb, NULL);
-    pb.t = vec3_add(pb.t, vec3_scale(found.normal, 0.4 * plane_range(bench_support) - found.distance));
+    double gap = found.distance - p->a.hull.rounding - p->b.hull.rounding;
+    pb.t = vec3_add(pb.t, vec3_scale(found.normal, 0.4 * plane_range(bench_support) - gap));
   }
   place(&p->a, pa, random);
   place(&p->b, pb, random);
@@ -82,7 +85,8 @@ static void solve_from(BenchPair* p, Plane start, BenchState* s, int k) {
 }
 
 static void contact_cold(BenchPair* p, BenchState* s, int k) {
-  GjkResult found = gjk_distance(p->a.hull.points, p->a.hull.pose, p->b.hull.points, p->b.hull.pose, NULL);
+  GjkResult found;
+  pair_distance(&p->a.hull, &p->b.hull, NULL, &found);
   solve_from(p,
              plane_from_witness(&p->a.hull, &p->b.hull, bench_support, found.witness_a, found.witness_b, found.normal),
              s, k);
@@ -169,7 +173,7 @@ static void bench_row(FILE* out, int vertices, Random* random) {
 }
 
 void contact_bench_pair(FILE* out) {
-  static const int sizes[] = {8, 16, 32, 64, 128, 256, 512};
+  static const int sizes[] = {8, 16, 32, 64, 128, 256, 512, 1};
   Random random = {20240607};
   fprintf(out, "vertices,contact_cold_ns,contact_warm_ns,friction_ns,gjk_cold_ns,gjk_warm_ns\n");
   for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) bench_row(out, sizes[k], &random);

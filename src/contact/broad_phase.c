@@ -1,5 +1,6 @@
 #include "contact/broad_phase.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,7 +164,9 @@ static void add_key(BroadKeys* to, int a, int b) {
   to->keys[to->count++] = (uint64_t)a << 32 | (uint32_t)b;
 }
 
+/* Sorts in place; count must not be 0, because the keys of no pair are NULL. */
 static void sort_keys(uint64_t* keys, int count) {
+  assert(count > 0);
   if (count > MANY_KEYS) {
     qsort(keys, (size_t)count, sizeof(uint64_t), order_uint64);
     return;

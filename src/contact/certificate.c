@@ -175,7 +175,8 @@ static bool measure_station(Search* q, Station* out) {
     return out->separation > 0;
   }
   GjkCache cache = q->pair->gjk;
-  GjkResult found = gjk_distance(out->a.points, out->a.pose, out->b.points, out->b.pose, &cache);
+  GjkResult found;
+  pair_distance(&out->a, &out->b, &cache, &found);
   if (!(found.distance > 0)) return false;
   out->separation = found.distance;
   out->axis = found.normal;

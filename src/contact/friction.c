@@ -15,9 +15,11 @@
 
 /* ---------------------------------------------------------------- lagging: what the next step's friction rests on */
 
+/* *x: the vertex; of a ball its point nearest to the plane. */
 static bool side_is_active(const HullInstance* h, double sigma, const Plane* plane, double support, int m, Vec3* x,
                            double* c) {
   *x = pose_apply(h->pose, vec3(h->points.x[m], h->points.y[m], h->points.z[m]));
+  if (h->rounding > 0) *x = vec3_add_scaled(*x, -sigma * h->rounding / vec3_norm(plane->n), plane->n);
   *c = sigma * (vec3_dot(plane->n, vec3_sub(*x, plane->origin)) + plane->o);
   return *c < support;
 }
@@ -30,6 +32,7 @@ int friction_count(const HullInstance* a, const HullInstance* b, double support,
     double sigma = side == 0 ? -1 : 1;
     Vec3 n = vec3_scale(mat3_tmul_vec(h->pose.r, plane->n), sigma);
     double o = sigma * (vec3_dot(plane->n, vec3_sub(h->pose.t, plane->origin)) + plane->o);
+    if (h->rounding > 0) o -= h->rounding * vec3_norm(plane->n);
     int near = 0; /* a little wider than s: rounding must not overrun the store */
     for (int m = 0; m < h->points.count; m++)
       near += n.x * h->points.x[m] + n.y * h->points.y[m] + n.z * h->points.z[m] + o < 1.001 * support;
@@ -59,9 +62,9 @@ static int lag_side(const HullInstance* h, double sigma, double support, const P
     Vec3 x;
     double c;
     if (!side_is_active(h, sigma, plane, support, m, &x, &c) || !(c > 0)) continue;
-    out[count++] = (FrictionVertex){.local = {h->points.x[m], h->points.y[m], h->points.z[m]},
-                                    .weight = smoothed_weight(h, support, c, length),
-                                    .vertex = m};
+    Vec3 local = {h->points.x[m], h->points.y[m], h->points.z[m]};
+    if (h->rounding > 0) local = mat3_tmul_vec(h->pose.r, vec3_sub(x, h->pose.t));
+    out[count++] = (FrictionVertex){.local = local, .weight = smoothed_weight(h, support, c, length), .vertex = m};
   }
   return count;
 }
@@ -105,7 +108,8 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
   lag->normal = vec3_scale(plane->n, 1.0 / length);
   tangent_basis(lag->normal, &lag->e1, &lag->e2);
   lag->half_space = b->half_space;
-  lag->ground = b->pose;
+  lag->then[0] = a->pose;
+  lag->then[1] = b->pose;
   lag->count[0] = lag_side(a, -1.0, support, plane, vertices);
   lag->count[1] = b->half_space ? 0 : lag_side(b, 1.0, support, plane, vertices + lag->count[0]);
   lag->ground_weight = 0;
@@ -358,10 +362,25 @@ static double slip_hessian(double w, const double r[2], SlipState at[2], const F
   return rho;
 }
 
-/* Rows of T: in-plane velocity of the vertex under a twist of its body, e . (w x a + v) = (a x e, e) . (w, v). */
-static void add_vertex_sums(const FrictionLag* lag, int side, Vec3 arm, const double h[2][2], const double y[2],
-                            SlipSums* sums, double hessian[12][12]) {
-  Vec3 w1 = vec3_cross(arm, lag->e1), w2 = vec3_cross(arm, lag->e2);
+/* How the in-plane displacement of a vertex changes with a twist of its body: w1 . w + e1 . v, and the same for e2. */
+typedef struct {
+  Vec3 w1, w2;
+} TwistRows;
+
+/* e . (w x arm + v) = (arm x e, e) . (w, v). */
+static TwistRows rows_at(const FrictionLag* lag, Vec3 arm) {
+  return (TwistRows){vec3_cross(arm, lag->e1), vec3_cross(arm, lag->e2)};
+}
+
+/* Of a hull: those of its point at c, and its spin's by w, (tr(R) n - R^T n) / 2, times n x y. */
+static TwistRows rows_of_hull(const FrictionVertex* v, const TwistRows* center, Vec3 spin) {
+  return (TwistRows){vec3_add_scaled(center->w1, -v->position[1], spin),
+                     vec3_add_scaled(center->w2, v->position[0], spin)};
+}
+
+static void add_vertex_sums(const FrictionLag* lag, int side, const TwistRows* rows, const double h[2][2],
+                            const double y[2], SlipSums* sums, double hessian[12][12]) {
+  Vec3 w1 = rows->w1, w2 = rows->w2;
   const double t[2][6] = {{w1.x, w1.y, w1.z, lag->e1.x, lag->e1.y, lag->e1.z},
                           {w2.x, w2.y, w2.z, lag->e2.x, lag->e2.y, lag->e2.z}};
   int base = 6 * side;
@@ -402,22 +421,48 @@ static void eliminate_slip(SlipSums* sums, int order, int rows, double hessian[1
     }
 }
 
-static void vertex_velocities(FrictionLag* lag, const Pose* pose[2], double dt) {
-  bool moving_ground = lag->half_space && memcmp(&lag->ground, pose[1], sizeof(Pose)) != 0;
-  int count = lag->count[0] + lag->count[1];
-  for (int k = 0; k < count; k++) {
+FrictionMotion friction_motion(const FrictionLag* lag, int side, const Pose* pose) {
+  FrictionMotion m = {.rotation = mat3_mul(pose->r, mat3_transpose(lag->then[side].r))};
+  m.sine = vec3_scale(mat3_axial(m.rotation), 0.5);
+  m.center = vec3_add(mat3_mul_vec(m.rotation, vec3_sub(lag->center, lag->then[side].t)), pose->t);
+  m.displacement = vec3_sub(m.center, lag->center);
+  m.spin = vec3_dot(lag->normal, m.sine);
+  return m;
+}
+
+static void hull_velocities(FrictionLag* lag, int side, const Pose* pose, double dt) {
+  FrictionMotion m = friction_motion(lag, side, pose);
+  double way[2] = {vec3_dot(lag->e1, m.displacement), vec3_dot(lag->e2, m.displacement)};
+  FrictionVertex* v = lag->vertices + (side == 0 ? 0 : lag->count[0]);
+  for (int k = 0; k < lag->count[side]; k++, v++) {
+    v->velocity[0] = (way[0] - m.spin * v->position[1]) / dt;
+    v->velocity[1] = (way[1] + m.spin * v->position[0]) / dt;
+  }
+}
+
+/* Against a half-space, whose points it takes along where it moves. */
+static void velocities_over_ground(FrictionLag* lag, const Pose* pose, const Pose* ground, double dt) {
+  bool moving = memcmp(&lag->then[1], ground, sizeof(Pose)) != 0;
+  for (int k = 0; k < lag->count[0]; k++) {
     FrictionVertex* v = &lag->vertices[k];
-    const Pose* p = pose[k >= lag->count[0]];
-    Vec3 y = vec3_add(mat3_mul_vec(p->r, v->local), vec3_sub(p->t, lag->center));
-    if (moving_ground) { /* a half-space that moves takes its part of the plane along */
+    Vec3 y = vec3_add(mat3_mul_vec(pose->r, v->local), vec3_sub(pose->t, lag->center));
+    if (moving) {
       Vec3 at = vec3_add(vec3_scale(lag->e1, v->position[0]),
                          vec3_add(vec3_scale(lag->e2, v->position[1]), vec3_scale(lag->normal, v->height)));
       at = vec3_add(lag->center, at);
-      y = vec3_sub(y, vec3_sub(pose_apply(*pose[1], pose_apply_inverse(lag->ground, at)), at));
+      y = vec3_sub(y, vec3_sub(pose_apply(*ground, pose_apply_inverse(lag->then[1], at)), at));
     }
     v->velocity[0] = (vec3_dot(lag->e1, y) - v->position[0]) / dt;
     v->velocity[1] = (vec3_dot(lag->e2, y) - v->position[1]) / dt;
   }
+}
+
+static void vertex_velocities(FrictionLag* lag, const Pose* pose[2], double dt) {
+  if (lag->half_space) {
+    velocities_over_ground(lag, pose[0], pose[1], dt);
+    return;
+  }
+  for (int side = 0; side < 2; side++) hull_velocities(lag, side, pose[side], dt);
 }
 
 int friction_recall(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b) {
@@ -452,32 +497,61 @@ int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const
   return iterations;
 }
 
+Vec3 friction_spin_by_rotation(const FrictionMotion* m, Vec3 normal) {
+  return vec3_scale(vec3_sub(vec3_scale(normal, mat3_trace(m->rotation)), mat3_tmul_vec(m->rotation, normal)), 0.5);
+}
+
+/* One side's vertices: their share of the Hessian, and their force and moment. */
+static void add_side(FrictionLag* lag, const FrictionParameters* p, int side, const Pose* pose, Vec3 reference,
+                     SlipSums* sums, PairDerivatives* out) {
+  FrictionMotion m = {0};
+  TwistRows center = {0};
+  Vec3 spin = {0, 0, 0};
+  if (!lag->half_space) {
+    m = friction_motion(lag, side, pose);
+    center = rows_at(lag, vec3_sub(m.center, reference));
+    spin = friction_spin_by_rotation(&m, lag->normal);
+  }
+  double factor = p->coefficient / p->dt, h[2][2], r[2], torque = 0;
+  Vec3 force = {0, 0, 0};
+  for (int k = 0; k < lag->count[side]; k++) {
+    FrictionVertex* v = &lag->vertices[side * lag->count[0] + k];
+    slip_of(v, lag->slip, r);
+    double rho = slip_hessian(v->weight, r, v->at, p, factor, h);
+    double q = p->coefficient * v->weight / rho;
+    Vec3 g = vec3_add(vec3_scale(lag->e1, q * r[0]), vec3_scale(lag->e2, q * r[1]));
+    if (lag->half_space) {
+      Vec3 arm = vec3_add(mat3_mul_vec(pose->r, v->local), vec3_sub(pose->t, reference));
+      TwistRows rows = rows_at(lag, arm);
+      add_vertex_sums(lag, side, &rows, h, v->scaled, sums, out->hessian);
+      out->force[0] = vec3_add(out->force[0], g);
+      out->force[1] = vec3_sub(out->force[1], g);
+      out->moment[0] = mat3_add(out->moment[0], mat3_outer(g, arm));
+    } else {
+      TwistRows rows = rows_of_hull(v, &center, spin);
+      add_vertex_sums(lag, side, &rows, h, v->scaled, sums, out->hessian);
+      force = vec3_add(force, g);
+      torque += q * (v->position[0] * r[1] - v->position[1] * r[0]);
+    }
+  }
+  if (lag->half_space) return;
+  out->force[side] = vec3_add(out->force[side], force);
+  /* K of the hull: G a^T of its point at c, and N / 2 [n]x R^T, of which the spin has gradient and curvature. */
+  Mat3 about = mat3_mul(mat3_cross(vec3_scale(lag->normal, 0.5 * torque)), mat3_transpose(m.rotation));
+  Mat3 moment = mat3_add(mat3_outer(force, vec3_sub(m.center, reference)), about);
+  out->moment[side] = mat3_add(out->moment[side], moment);
+}
+
 void friction_derivatives(FrictionLag* lag, const FrictionParameters* p, const Pose* pose_a, const Pose* pose_b,
                           Vec3 reference_a, Vec3 reference_b, PairDerivatives* out) {
-  const Pose* pose[2] = {pose_a, pose_b};
-  const Vec3 reference[2] = {reference_a, reference_b};
   SlipSums sums;
   if (!(lag->total_weight > 0)) return;
   memset(&sums, 0, sizeof(sums));
-  double factor = p->coefficient / p->dt, h[2][2], r[2];
-  int count = lag->count[0] + lag->count[1];
-  for (int k = 0; k < count; k++) {
-    FrictionVertex* v = &lag->vertices[k];
-    int side = k >= lag->count[0];
-    slip_of(v, lag->slip, r);
-    Vec3 arm = vec3_add(mat3_mul_vec(pose[side]->r, v->local), vec3_sub(pose[side]->t, reference[side]));
-    double rho = slip_hessian(v->weight, r, v->at, p, factor, h);
-    add_vertex_sums(lag, side, arm, h, v->scaled, &sums, out->hessian);
-    double q = p->coefficient * v->weight / rho;
-    Vec3 g = vec3_add(vec3_scale(lag->e1, q * r[0]), vec3_scale(lag->e2, q * r[1]));
-    out->force[side] = vec3_add(out->force[side], g);
-    out->moment[side] = mat3_add(out->moment[side], mat3_outer(g, arm));
-    if (lag->half_space) out->force[1] = vec3_sub(out->force[1], g);
-  }
+  add_side(lag, p, 0, pose_a, reference_a, &sums, out);
+  if (!lag->half_space) add_side(lag, p, 1, pose_b, reference_b, &sums, out);
   if (lag->half_space) {
-    r[0] = -lag->slip[0];
-    r[1] = -lag->slip[1];
-    (void)slip_hessian(lag->ground_weight, r, lag->ground_at, p, factor, h);
+    double h[2][2], r[2] = {-lag->slip[0], -lag->slip[1]};
+    (void)slip_hessian(lag->ground_weight, r, lag->ground_at, p, p->coefficient / p->dt, h);
     sums.slip[0][0] += h[0][0];
     sums.slip[1][0] += h[1][0];
     sums.slip[1][1] += h[1][1];

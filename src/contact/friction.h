@@ -1,7 +1,8 @@
 /* Private to contact/: lagged plane friction of one pair (SDRS Eq. 8-13; docs/derivations/friction.md).
  *   D = mu dt sum_m weight_m sqrt(|r_m|^2 + eps),  U_f = min over (u, omega) of D                               (F1)
- *   r_m = Pi [ (x_m - x_m^t)/dt - omega n^ x (x_m^t - c) - u ],  weight_m = A(|P'(c_m^t)| |n^t|)                (F2)
- * with plane, weights and x^t of the time step before. All quantities for stiffness 1. */
+ *   r_m = Pi [ v_m - omega n^ x (x_m^t - c) - u ],  weight_m = A(|P'(c_m^t)| |n^t|)                             (F2)
+ * with plane, weights and x^t of the time step before; v_m is the velocity of the body in the plane at x_m. All
+ * quantities for stiffness 1. */
 #ifndef SDRS_CONTACT_FRICTION_H
 #define SDRS_CONTACT_FRICTION_H
 
@@ -20,7 +21,7 @@ typedef struct {
 
 /* One lagged contact vertex. */
 typedef struct {
-  Vec3 local;         /* in the link's frame [m] */
+  Vec3 local;         /* in the link's frame [m]; of a ball the point that is nearest to the plane at t */
   double position[2]; /* x^t - c in the tangent basis [m] */
   double scaled[2];   /* position / length of the lag */
   double height;      /* x^t - c along the normal [m] */
@@ -36,7 +37,7 @@ typedef struct {
   Vec3 e1, e2, normal; /* right-handed basis, normal = n^t / |n^t| */
   int count[2];
   FrictionVertex* vertices; /* borrowed from the step's store */
-  Pose ground;              /* half-space: its pose at t */
+  Pose then[2];             /* poses of both bodies at t */
   double ground_weight;     /* half-space: its one weight; spin is held at zero */
   SlipState ground_at[2];
   bool half_space;
@@ -45,6 +46,20 @@ typedef struct {
   double length;  /* scale of omega: rms distance of the vertices from c [m], > 0 */
   double total_weight;
 } FrictionLag;
+
+/* Motion of a hull from t to a pose (F2): its point at c is displaced, and it turns about the normal by the sine of its
+ * rotation. Two hulls that move as one rigid body have the same motion at every vertex. */
+typedef struct {
+  Mat3 rotation;     /* R R_t^T */
+  Vec3 sine;         /* axial vector of its antisymmetric part: sin(angle) times the axis */
+  Vec3 center;       /* where the body's point at c is now [m] */
+  Vec3 displacement; /* of that point [m] */
+  double spin;       /* n . sine */
+} FrictionMotion;
+/* pose: of the body of that side now. Not for half-spaces. Cannot fail, allocates nothing. */
+FrictionMotion friction_motion(const FrictionLag* lag, int side, const Pose* pose);
+/* Derivative of the spin about `normal` by a rotation vector of the body now: (tr(R) n - R^T n) / 2. By value. */
+Vec3 friction_spin_by_rotation(const FrictionMotion* motion, Vec3 normal);
 
 /* Upper bound of the number of vertices friction_lag will store. Both hulls' vertices nearer to the plane than a little
  * over support [m]; a half-space has none. At most the vertices of both. Nothing is allocated, nothing fails. */

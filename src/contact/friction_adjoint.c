@@ -53,8 +53,29 @@ static Vec3 field_of(const PairBody* body, const double twist[6], Vec3 x) {
                   vec3_cross(vec3(twist[0], twist[1], twist[2]), vec3_sub(x, body->reference)));
 }
 
+/* A hull's motion in the plane and its twist there: zeta_m = E^T field + spin n x y_m. */
+typedef struct {
+  FrictionMotion motion;
+  Vec3 field; /* of the body's point at c */
+  double spin;
+  Vec3 w;
+} HullField;
+
+static HullField hull_field(const FrictionLag* lag, int side, const PairBody* next, const double twist[6]) {
+  HullField f = {.motion = friction_motion(lag, side, &next->hull.pose), .w = vec3(twist[0], twist[1], twist[2])};
+  f.field = field_of(next, twist, f.motion.center);
+  f.spin = vec3_dot(friction_spin_by_rotation(&f.motion, lag->normal), f.w);
+  return f;
+}
+
+static void hull_zeta(const FrictionLag* lag, const HullField* f, const FrictionVertex* v, double zeta[2]) {
+  vertex_zeta(lag, f->field, zeta);
+  zeta[0] -= f->spin * v->position[1];
+  zeta[1] += f->spin * v->position[0];
+}
+
 static void solve_slip_adjoint(const FrictionLag* lag, double smoothing, const PairBody next[2],
-                               const double twist[2][6], double a[3]) {
+                               const double twist[2][6], const HullField hull[2], double a[3]) {
   static const double centre[2] = {0, 0};
   double h[4][4] = {{0}};
   a[0] = a[1] = a[2] = 0;
@@ -62,7 +83,10 @@ static void solve_slip_adjoint(const FrictionLag* lag, double smoothing, const P
     const FrictionVertex* v = &lag->vertices[k];
     int side = k >= lag->count[0];
     double zeta[2];
-    vertex_zeta(lag, field_of(&next[side], twist[side], pose_apply(next[side].hull.pose, v->local)), zeta);
+    if (lag->half_space)
+      vertex_zeta(lag, field_of(&next[side], twist[side], pose_apply(next[side].hull.pose, v->local)), zeta);
+    else
+      hull_zeta(lag, &hull[side], v, zeta);
     Slip s = slip_at(lag, v, smoothing);
     add_normal_equations(v->weight, &s, v->scaled, zeta, h, a);
   }
@@ -89,13 +113,14 @@ static WeightSlope weight_slope(const ActiveVertex* v, double support, double le
       -slope * active_first_by_support(v, support) * length - 2 * (floor / root - 1) * floor / support};
 }
 
-/* A lagged vertex at t before the plane at t. */
+/* A lagged vertex at t before the plane at t; x0: of a ball its point nearest to the plane. */
 static ActiveVertex lagged_vertex(const FrictionVertex* v, const HullInstance* hull, double sigma, double support,
                                   const Plane* plane, Vec3 x0) {
   Vec3 x = vec3_sub(x0, plane->origin);
   double clearance = sigma * (vec3_dot(plane->n, x) + plane->o);
   Barrier b = vertex_barrier(hull, support, clearance);
-  return (ActiveVertex){v->vertex, x, b.first, b.second, clearance};
+  Vec3 center = vec3_add_scaled(x, sigma * hull->rounding / vec3_norm(plane->n), plane->n);
+  return (ActiveVertex){v->vertex, center, b.first, b.second, clearance, x};
 }
 
 /* Derivatives with respect to the lagged plane, gathered over the vertices. */
@@ -118,13 +143,19 @@ static void add_weight(const WeightSlope* slope, double weight_bar, double sigma
 
 /* Where a point of side A at t would be at t + dt if it moved with a half-space that moves. */
 static Pose ground_motion(const FrictionLag* lag, const PairBody next[2]) {
-  if (!lag->half_space || memcmp(&lag->ground, &next[1].hull.pose, sizeof(Pose)) == 0) return pose_identity();
-  return pose_mul(next[1].hull.pose, pose_inverse(lag->ground));
+  if (!lag->half_space || memcmp(&lag->then[1], &next[1].hull.pose, sizeof(Pose)) == 0) return pose_identity();
+  return pose_mul(next[1].hull.pose, pose_inverse(lag->then[1]));
 }
 
 static Vec3 in_plane(const FrictionLag* lag, double a, double b) {
   return vec3_add(vec3_scale(lag->e1, a), vec3_scale(lag->e2, b));
 }
+
+/* Derivatives by a hull's motion and field (A7b). */
+typedef struct {
+  Vec3 displacement, field; /* of its point at c */
+  double spin, field_spin;
+} HullBar;
 
 typedef struct {
   const FrictionLag* lag;
@@ -134,48 +165,148 @@ typedef struct {
   const Plane* plane;
   Pose ground;
   double a[3];
-  Vec3 fixed; /* part of LagBar.direction that comes from what does not turn with the bodies at t */
+  HullField hull[2]; /* of two hulls */
+  HullBar by[2];
+  Vec3 by_center; /* bar of c */
+  Vec3 fixed;     /* part of LagBar.direction that comes from what does not turn with the bodies at t */
 } FrictionReverse;
+
+/* (A8b) The point x0 = center + e, e = -sigma r n^, that friction of a ball acts at is fixed in the body during the
+ * step: it goes with the plane's normal and the radius, and its place in the body with the body's turn at t. by_x0,
+ * by_x1: derivatives by where it is at t and at t + dt. */
+static void ball_reverse(FrictionReverse* f, int side, Vec3 by_x0, Vec3 by_x1, LagBar* bar, PairShares* out) {
+  const PairBody *now = &f->now[side], *next = &f->next[side];
+  double lean = (side == 0 ? 1 : -1), radius = now->hull.rounding;
+  Vec3 n = f->lag->normal, e = vec3_scale(n, lean * radius);
+  Vec3 back = mat3_mul_vec(now->hull.pose.r, mat3_tmul_vec(next->hull.pose.r, by_x1));
+  Vec3 by_e = vec3_add(by_x0, back);
+  bar->direction = vec3_add_scaled(bar->direction, lean * radius, by_e);
+  f->fixed = vec3_add_scaled(f->fixed, lean * radius, back);
+  out->rounding[side] += lean * vec3_dot(n, by_e);
+  out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(back, e));
+}
+
+/* What a vertex adds by its slip r and its q: bars of both, and of the smoothing. Sets e, the bar of q, and b, of r. */
+static void slip_reverse(const FrictionReverse* f, const FrictionVertex* v, const double zeta[2], double b[2],
+                         double e[2], double* phi_q, PairShares* out) {
+  double weight = f->parameters->coefficient * v->weight, q[2];
+  Slip s = slip_at(f->lag, v, f->parameters->smoothing);
+  q[0] = zeta[0] - f->a[0] + f->a[2] * v->scaled[1];
+  q[1] = zeta[1] - f->a[1] - f->a[2] * v->scaled[0];
+  *phi_q = s.phi[0] * q[0] + s.phi[1] * q[1];
+  for (int i = 0; i < 2; i++) {
+    b[i] = weight * (s.h[i][0] * q[0] + s.h[i][1] * q[1]);
+    e[i] = weight * s.phi[i];
+  }
+  out->value += e[0] * zeta[0] + e[1] * zeta[1];
+  out->smoothing -= 0.5 * weight * (s.r[0] * q[0] + s.r[1] * q[1]) / (s.rho * s.rho * s.rho);
+}
+
+/* The normal moves the basis (de_i = -(e_i . dn^) n^), in which displacement and field are seen. */
+static Vec3 by_basis(const FrictionLag* lag, Vec3 by_r, Vec3 displacement, Vec3 by_q, Vec3 field) {
+  return vec3_add(vec3_scale(by_r, -vec3_dot(lag->normal, displacement)),
+                  vec3_scale(by_q, -vec3_dot(lag->normal, field)));
+}
+
+/* r and zeta of a vertex over a half-space: by its positions at t + dt and at t. */
+static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, const double twist[6], double b[2],
+                               double e[2], double* phi_q, LagBar* bar, PairShares* out) {
+  const FrictionLag* lag = f->lag;
+  double dt = f->parameters->dt, zeta[2];
+  Vec3 x1 = pose_apply(f->next[0].hull.pose, v->local), x0 = pose_apply(f->now[0].hull.pose, v->local);
+  Vec3 moved = vec3_sub(x1, pose_apply(f->ground, x0)), field = field_of(&f->next[0], twist, x1);
+  vertex_zeta(lag, field, zeta);
+  slip_reverse(f, v, zeta, b, e, phi_q, out);
+  Vec3 by_r = in_plane(lag, b[0] / dt, b[1] / dt), by_q = in_plane(lag, e[0], e[1]);
+  ground_add(&out->ground_next, vec3_scale(by_r, -1), vec3_sub(x1, moved), f->next[1].hull.pose.t);
+  Vec3 by_direction = by_basis(lag, by_r, moved, by_q, field);
+  f->fixed = vec3_add(f->fixed, by_direction);
+  bar->direction = vec3_add(bar->direction, by_direction);
+  return (VertexShare){v->vertex, vec3_add(by_r, vec3_cross(by_q, vec3(twist[0], twist[1], twist[2]))),
+                       vec3_scale(mat3_tmul_vec(f->ground.r, by_r), -1)};
+}
+
+/* Of a vertex of a hull: gathered over the side for hull_reverse. */
+static void over_hull(FrictionReverse* f, int side, const FrictionVertex* v, double b[2], double e[2], double* phi_q,
+                      PairShares* out) {
+  const FrictionLag* lag = f->lag;
+  double dt = f->parameters->dt, zeta[2];
+  HullBar* by = &f->by[side];
+  hull_zeta(lag, &f->hull[side], v, zeta);
+  slip_reverse(f, v, zeta, b, e, phi_q, out);
+  by->displacement = vec3_add(by->displacement, in_plane(lag, b[0] / dt, b[1] / dt));
+  by->field = vec3_add(by->field, in_plane(lag, e[0], e[1]));
+  by->spin += (v->position[0] * b[1] - v->position[1] * b[0]) / dt;
+  by->field_spin += v->position[0] * e[1] - v->position[1] * e[0];
+}
+
+/* A hull's motion rests on c, on its pose at t and on the normal (A7b). */
+static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* out) {
+  const FrictionLag* lag = f->lag;
+  const HullField* h = &f->hull[side];
+  const HullBar* by = &f->by[side];
+  Mat3 turn = h->motion.rotation;
+  Vec3 n = lag->normal, arm = vec3_sub(lag->center, lag->then[side].t);
+  Vec3 back = mat3_tmul_vec(turn, vec3_add(by->displacement, vec3_cross(by->field, h->w)));
+  f->by_center = vec3_add(f->by_center, vec3_sub(back, by->displacement));
+  out->move_now[side] = vec3_sub(out->move_now[side], back);
+  double trace = mat3_trace(turn);
+  Vec3 by_turn = vec3_scale(vec3_cross(arm, back), -1);
+  by_turn = vec3_add_scaled(by_turn, -0.5 * by->spin, vec3_sub(vec3_scale(n, trace), mat3_mul_vec(turn, n)));
+  by_turn = vec3_add_scaled(by_turn, by->field_spin * vec3_dot(n, h->w), h->motion.sine);
+  by_turn = vec3_add_scaled(by_turn, 0.5 * by->field_spin, vec3_cross(h->w, mat3_tmul_vec(turn, n)));
+  out->turn_now[side] = vec3_add(out->turn_now[side], by_turn);
+  Vec3 by_normal = by_basis(lag, by->displacement, h->motion.displacement, by->field, h->field);
+  by_normal = vec3_add_scaled(by_normal, by->spin, h->motion.sine);
+  Vec3 by_spin_field = vec3_sub(vec3_scale(h->w, trace), mat3_mul_vec(turn, h->w));
+  by_normal = vec3_add_scaled(by_normal, 0.5 * by->field_spin, by_spin_field);
+  bar->direction = vec3_add(bar->direction, by_normal);
+}
+
+/* The weight of a vertex at t. */
+static void weight_reverse(const FrictionReverse* f, int side, double weight_bar, const ActiveVertex* then, LagBar* bar,
+                           PairShares* out, VertexShare* share) {
+  double sigma = side == 0 ? -1 : 1;
+  WeightSlope slope = weight_slope(then, f->support, f->length);
+  add_weight(&slope, weight_bar, sigma, then->at, bar, out);
+  out->rounding[side] -= weight_bar * slope.by_clearance * f->length;
+  share->now = vec3_add_scaled(share->now, weight_bar * slope.by_clearance * sigma, f->plane->n);
+}
 
 static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const double twist[6],
                                   ActiveVertex* then, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
-  double mu = f->parameters->coefficient, dt = f->parameters->dt, zeta[2], q[2], b[2], e[2];
-  Vec3 x1 = pose_apply(f->next[side].hull.pose, v->local), x0 = pose_apply(f->now[side].hull.pose, v->local);
-  Vec3 moved = vec3_sub(x1, pose_apply(f->ground, x0));
-  Vec3 field = field_of(&f->next[side], twist, x1);
-  vertex_zeta(lag, field, zeta);
-  Slip s = slip_at(lag, v, f->parameters->smoothing);
-  q[0] = zeta[0] - f->a[0] + f->a[2] * v->scaled[1];
-  q[1] = zeta[1] - f->a[1] - f->a[2] * v->scaled[0];
-  double weight = mu * v->weight, phi_q = s.phi[0] * q[0] + s.phi[1] * q[1];
-  for (int i = 0; i < 2; i++) {
-    b[i] = weight * (s.h[i][0] * q[0] + s.h[i][1] * q[1]); /* bar of r */
-    e[i] = weight * s.phi[i];                              /* bar of q */
+  double b[2], e[2], phi_q, omega = lag->slip[2] / lag->length, turn = f->a[2] / lag->length;
+  VertexShare share = {.vertex = v->vertex};
+  if (lag->half_space) {
+    share = over_ground(f, v, twist, b, e, &phi_q, bar, out);
+  } else {
+    over_hull(f, side, v, b, e, &phi_q, out);
+    omega -= f->hull[side].motion.spin / f->parameters->dt;
+    turn -= f->hull[side].spin;
   }
-  out->value += e[0] * zeta[0] + e[1] * zeta[1];
-  out->smoothing -= 0.5 * weight * (s.r[0] * q[0] + s.r[1] * q[1]) / (s.rho * s.rho * s.rho);
-  /* r and zeta: positions now and next, and the basis, which turns with n^: de_i = -(e_i . dn^) n^ */
-  Vec3 by_r = in_plane(lag, b[0] / dt, b[1] / dt), by_q = in_plane(lag, e[0], e[1]);
-  VertexShare share = {v->vertex, by_r, vec3_scale(mat3_tmul_vec(f->ground.r, by_r), -1)};
-  if (lag->half_space) ground_add(&out->ground_next, vec3_scale(by_r, -1), vec3_sub(x1, moved), f->next[1].hull.pose.t);
-  share.next = vec3_add(share.next, vec3_cross(by_q, vec3(twist[0], twist[1], twist[2])));
-  Vec3 by_direction =
-      vec3_add(vec3_scale(by_r, -vec3_dot(lag->normal, moved)), vec3_scale(by_q, -vec3_dot(lag->normal, field)));
-  f->fixed = vec3_add(f->fixed, by_direction);
-  bar->direction = vec3_add(bar->direction, by_direction);
-  /* the arm y in omega n x y */
-  double omega = lag->slip[2] / lag->length, turn = f->a[2] / lag->length;
+  /* the arm y in (omega - spin) n x y; c moves with it for both sides, so that it counts only against a hull's spin */
   Vec3 by_y = in_plane(lag, -(omega * b[1] + turn * e[1]), omega * b[0] + turn * e[0]);
   share.now = vec3_add(share.now, by_y);
+  f->by_center = vec3_sub(f->by_center, by_y);
   bar->direction = vec3_add_scaled(bar->direction, -v->height, by_y);
-  /* the weight */
-  double sigma = side == 0 ? -1 : 1;
-  *then = lagged_vertex(v, &f->now[side].hull, sigma, f->support, f->plane, x0);
-  WeightSlope slope = weight_slope(then, f->support, f->length);
-  add_weight(&slope, mu * phi_q, sigma, then->x, bar, out);
-  share.now = vec3_add_scaled(share.now, mu * phi_q * slope.by_clearance * sigma, f->plane->n);
+  if (f->now[side].hull.rounding > 0) ball_reverse(f, side, share.now, share.next, bar, out);
+  *then = lagged_vertex(v, &f->now[side].hull, side == 0 ? -1 : 1, f->support, f->plane,
+                        pose_apply(f->now[side].hull.pose, v->local));
+  weight_reverse(f, side, f->parameters->coefficient * phi_q, then, bar, out, &share);
   return share;
+}
+
+/* c is the weighted mean of the vertices at t. */
+static void center_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const ActiveVertex* then, LagBar* bar,
+                           PairShares* out, VertexShare* share) {
+  const FrictionLag* lag = f->lag;
+  Vec3 x0 = pose_apply(f->now[side].hull.pose, v->local);
+  Vec3 by_x0 = vec3_scale(f->by_center, v->weight / lag->total_weight);
+  share->now = vec3_add(share->now, by_x0);
+  if (f->now[side].hull.rounding > 0) ball_reverse(f, side, by_x0, vec3(0, 0, 0), bar, out);
+  double weight_bar = vec3_dot(f->by_center, vec3_sub(x0, lag->center)) / lag->total_weight;
+  weight_reverse(f, side, weight_bar, then, bar, out, share);
 }
 
 /* The half-space's one weight; its slip is -u and its q is -a. */
@@ -185,7 +316,7 @@ static void ground_reverse(const FrictionReverse* f, const ActiveVertex* ground,
   Slip s = ground_slip(lag, f->parameters->smoothing);
   out->smoothing -= 0.5 * mu * lag->ground_weight * (s.r[0] * q[0] + s.r[1] * q[1]) / (s.rho * s.rho * s.rho);
   WeightSlope slope = weight_slope(ground, f->support, f->length);
-  add_weight(&slope, mu * (s.phi[0] * q[0] + s.phi[1] * q[1]), 1, ground->x, bar, out);
+  add_weight(&slope, mu * (s.phi[0] * q[0] + s.phi[1] * q[1]), 1, ground->at, bar, out);
 }
 
 /* Turned or shifted with the body's vertices at t, the half-space leaves all as it was but for the plane's direction,
@@ -212,7 +343,8 @@ static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solutio
     double sigma = side == 0 ? -1 : 1;
     const ActiveVertex* v = &then->vertices[k];
     VertexShare* share = &out->share[side][first[side] + k - (side ? f->lag->count[0] : 0)];
-    double along = vec3_dot(v->x, zn) + z[3];
+    double along = vec3_dot(v->at, zn) + z[3];
+    out->rounding[side] += ball_share(f->plane->n, v, sigma * along, zn);
     share->now = vec3_add_scaled(share->now, v->second * along, f->plane->n);
     share->now = vec3_add_scaled(share->now, sigma * v->first, zn);
     out->support += sigma * active_first_by_support(v, f->support) * along;
@@ -234,7 +366,9 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
                        .next = next,
                        .plane = &solution->plane,
                        .ground = ground_motion(lag, next)};
-  solve_slip_adjoint(lag, parameters->smoothing, next, twist, f.a);
+  for (int side = 0; side < 2 && !lag->half_space; side++)
+    f.hull[side] = hull_field(lag, side, &next[side], twist[side]);
+  solve_slip_adjoint(lag, parameters->smoothing, next, twist, f.hull, f.a);
   LagBar bar = {{0, 0, 0}, 0, {0}};
   double before = out->value;
   int first[2] = {out->count[0], out->count[1]};
@@ -242,6 +376,12 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
     int side = k >= lag->count[0];
     out->share[side][out->count[side]++] =
         vertex_reverse(&f, side, &lag->vertices[k], twist[side], &then->vertices[k], &bar, out);
+  }
+  for (int side = 0; side < 2 && !lag->half_space; side++) hull_reverse(&f, side, &bar, out);
+  for (int k = 0; k < lag->count[0] + lag->count[1] && !lag->half_space; k++) {
+    int side = k >= lag->count[0];
+    VertexShare* share = &out->share[side][first[side] + k - (side ? lag->count[0] : 0)];
+    center_reverse(&f, side, &lag->vertices[k], &then->vertices[k], &bar, out, share);
   }
   *then = (ActiveSides){then->vertices, {lag->count[0], lag->count[1]}, true};
   if (lag->half_space) {

@@ -24,6 +24,7 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
       const ActiveVertex* v = &active->vertices[k + (side ? active->count[0] : 0)];
       out->support -= bar * v->first * v->clearance / support;
       if (v->vertex < 0) continue;
+      out->rounding[side] -= bar * v->first * vec3_norm(plane->n);
       Vec3 slope = vec3_scale(plane->n, bar * sigma * v->first), none = {0, 0, 0};
       out->share[side][out->count[side]++] =
           now ? (VertexShare){v->vertex, none, slope} : (VertexShare){v->vertex, slope, none};
@@ -57,6 +58,7 @@ static void force_adjoint(double bar, double support, const ImpactMoment* now, A
       *share = (VertexShare){share->vertex, {0, 0, 0}, share->next};
     }
     out->count[side] += own.count[side];
+    out->rounding[side] += own.rounding[side];
   }
   out->support += own.support;
   out->ground_now.force = vec3_add(out->ground_now.force, own.ground_next.force);
@@ -78,6 +80,7 @@ void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* para
 static void scale_shares(PairShares* out, double factor) {
   for (int side = 0; side < 2; side++)
     for (int k = 0; k < out->count[side]; k++) out->share[side][k].next = vec3_scale(out->share[side][k].next, factor);
+  for (int side = 0; side < 2; side++) out->rounding[side] *= factor;
   out->ground_next.force = vec3_scale(out->ground_next.force, factor);
   out->ground_next.torque = vec3_scale(out->ground_next.torque, factor);
   out->support *= factor;

@@ -466,6 +466,7 @@ static void pass_solution(PlaneSolution* s, StateBlock* block) {
   for (int k = 0; k < 2; k++) {
     state_block_doubles(block, s->side[k].second, 10);
     state_block_doubles(block, s->side[k].first, 4);
+    state_block_doubles(block, &s->side[k].ball, 1);
   }
   state_block_doubles(block, &s->norm_first, 1);
   state_block_doubles(block, &s->norm_second, 1);
@@ -708,6 +709,7 @@ const ContactLaw LAW_separating_plane = {
     .replay_size = sizeof(Replay),
     .vertex_size = sizeof(FrictionVertex),
     .vertex_shares = VERTEX_SHARES,
+    .round = true,
     .create = create,
     .destroy = destroy,
     .set_dt = set_dt,

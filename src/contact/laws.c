@@ -60,6 +60,8 @@ bool contact_overlaps(ContactModel model) { return model != CONTACT_NONE && law_
 
 bool contact_takes_shapes(ContactModel model) { return model == CONTACT_NONE || law_of(model)->shapes; }
 
+bool contact_takes_round(ContactModel model) { return model == CONTACT_NONE || law_of(model)->round; }
+
 const char* contact_refuses(ContactModel model, const ModelHull* hull) {
   return model != CONTACT_NONE && law_of(model)->refuses ? law_of(model)->refuses(hull) : NULL;
 }

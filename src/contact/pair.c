@@ -1,7 +1,8 @@
 #include "contact/pair.h"
 
 HullInstance pair_hull_at(const ModelHull* hull, const Pose* pose) {
-  HullInstance h = {.points = hull->points, .pose = *pose, .half_space = !hull->kind->bounded};
+  HullInstance h = {
+      .points = hull_core(hull), .rounding = hull_rounding(hull), .pose = *pose, .half_space = !hull->kind->bounded};
   h.radius = hull->kind->bounded ? hull->radius : 0;
   h.center = pose_apply(*pose, hull->center);
   if (h.half_space) {
@@ -15,12 +16,17 @@ HullInstance pair_hull_at(const ModelHull* hull, const Pose* pose) {
 static double height_over_half_space(const HullInstance* a, const HullInstance* b) {
   double farthest;
   support_index(a->points, mat3_tmul_vec(a->pose.r, vec3_scale(b->normal, -1.0)), &farthest);
-  return vec3_dot(b->normal, a->pose.t) - b->offset - farthest;
+  return vec3_dot(b->normal, a->pose.t) - b->offset - farthest - a->rounding;
 }
 
 double pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cache, GjkResult* result) {
   if (!b->half_space) {
     *result = gjk_distance(a->points, a->pose, b->points, b->pose, cache);
+    double round = a->rounding + b->rounding;
+    if (!(round > 0)) return result->distance;
+    result->distance = result->distance > round ? result->distance - round : 0;
+    result->witness_a = vec3_add_scaled(result->witness_a, a->rounding, result->normal);
+    result->witness_b = vec3_add_scaled(result->witness_b, -b->rounding, result->normal);
     return result->distance;
   }
   double height = height_over_half_space(a, b);
@@ -33,7 +39,7 @@ double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis) {
   double far_a, far_b;
   support_index(a->points, mat3_tmul_vec(a->pose.r, axis), &far_a);
   support_index(b->points, mat3_tmul_vec(b->pose.r, vec3_scale(axis, -1.0)), &far_b);
-  return -far_b + vec3_dot(axis, b->pose.t) - far_a - vec3_dot(axis, a->pose.t);
+  return -far_b + vec3_dot(axis, b->pose.t) - far_a - vec3_dot(axis, a->pose.t) - a->rounding - b->rounding;
 }
 
 void pair_scale(PairDerivatives* d, double factor) {

@@ -7,6 +7,7 @@
 /* A hull (or half-space) where it stands now. */
 typedef struct {
   PointView points; /* local; count 0 for a half-space */
+  double rounding;  /* the solid is all within this of the hull of the points [m] */
   Pose pose;
   Vec3 center; /* world centre of the bounding sphere [m] */
   double radius;
@@ -165,6 +166,7 @@ typedef struct {
   double pair_own[CONTACT_OWN_PARAMETERS]; /* and of what it has to itself there, instead of `own` */
   Vec3 turn_now[2];                        /* by turns of the bodies at t, besides what their vertices share */
   Vec3 move_now[2];                        /* and by their displacements */
+  double rounding[2];                      /* by HullInstance.rounding of both */
   double* shape[2];                        /* by parameters of smooth shapes: room lent, zeroed; NULL: it has none */
 } PairShares;
 

@@ -100,7 +100,8 @@ double plane_clearance(const HullInstance* hull, double sigma, Plane plane) {
   double farthest;
   Vec3 local = mat3_tmul_vec(hull->pose.r, vec3_scale(plane.n, -sigma));
   support_index(hull->points, local, &farthest);
-  return sigma * (vec3_dot(plane.n, vec3_sub(hull->pose.t, plane.origin)) + plane.o) - farthest;
+  double round = hull->rounding > 0 ? hull->rounding * vec3_norm(plane.n) : 0;
+  return sigma * (vec3_dot(plane.n, vec3_sub(hull->pose.t, plane.origin)) + plane.o) - farthest - round;
 }
 
 /* ---------------------------------------------------------------- vertices near the plane */
@@ -121,7 +122,7 @@ static void append_near(Problem* p, int side, Vec3 N, double O, Range* range) {
   const HullInstance* h = p->hull[side];
   Vec3 shift = vec3_sub(h->pose.t, p->origin);
   Vec3 n = vec3_scale(mat3_tmul_vec(h->pose.r, N), side_sign[side]);
-  double o = side_sign[side] * (vec3_dot(N, shift) + O), near[CULL_CHUNK];
+  double o = side_sign[side] * (vec3_dot(N, shift) + O) - h->rounding * vec3_norm(N), near[CULL_CHUNK];
   for (int first = 0; first < h->points.padded; first += CULL_CHUNK) {
     int length = h->points.padded - first < CULL_CHUNK ? h->points.padded - first : CULL_CHUNK;
     const double *x = h->points.x + first, *y = h->points.y + first, *z = h->points.z + first;
@@ -188,12 +189,26 @@ static inline void add_vertex(SideMoments* s, double sigma, Barrier b, double x,
   s->first[3] += g;
 }
 
+/* (C6) Moments about the balls' nearest points to the plane, x - sigma r n^, from those about their centres. */
+static void round_moments(SideMoments* s, double sigma, double radius, Vec3 N) {
+  Vec3 out = vec3_scale(N, -sigma * radius / vec3_norm(N));
+  const double v[3] = {out.x, out.y, out.z}, sum[3] = {s->second[3], s->second[6], s->second[8]}, w = s->second[9];
+  static const int place[3][3] = {{0, 1, 2}, {1, 4, 5}, {2, 5, 7}}, last[3] = {3, 6, 8};
+  for (int i = 0; i < 3; i++) {
+    for (int j = i; j < 3; j++) s->second[place[i][j]] += v[i] * sum[j] + sum[i] * v[j] + v[i] * v[j] * w;
+    s->second[last[i]] += v[i] * w;
+    s->first[i] += v[i] * s->first[3];
+  }
+  s->ball = radius * sigma * s->first[3];
+}
+
 static bool evaluate_side(const Problem* p, int side, Vec3 N, double O, Evaluation* e) {
   const double *x = p->scratch->x, *y = p->scratch->y, *z = p->scratch->z;
   const Range range = p->range[side];
-  const double sigma = side_sign[side], nx = sigma * N.x, ny = sigma * N.y, nz = sigma * N.z, o = sigma * O;
+  const double sigma = side_sign[side], nx = sigma * N.x, ny = sigma * N.y, nz = sigma * N.z;
+  const double radius = p->hull[side]->rounding, o = sigma * O - (radius > 0 ? radius * vec3_norm(N) : 0);
   double z_min = 1.0;
-  SideMoments s = {{0}, {0}};
+  SideMoments s = {{0}, {0}, 0};
   double energy = 0;
   for (int m = range.first; m < range.first + range.count; m++) {
     double c = nx * x[m] + ny * y[m] + nz * z[m] + o;
@@ -204,6 +219,7 @@ static bool evaluate_side(const Problem* p, int side, Vec3 N, double O, Evaluati
     energy += b.value;
     add_vertex(&s, sigma, b, x[m], y[m], z[m]);
   }
+  if (radius > 0) round_moments(&s, sigma, radius, N);
   e->side[side] = s;
   e->z_min[side] = z_min;
   e->energy += energy;
@@ -213,7 +229,7 @@ static bool evaluate_side(const Problem* p, int side, Vec3 N, double O, Evaluati
 /* The half-space is one term at the point of its boundary nearest to the origin. */
 static bool evaluate_half_space(const Problem* p, Vec3 N, double O, Evaluation* e) {
   double c = vec3_norm(N) * p->axis_level + O;
-  e->side[1] = (SideMoments){{0}, {0}};
+  e->side[1] = (SideMoments){{0}, {0}, 0};
   e->z_min[1] = c < 1.0 ? c : 1.0;
   if (!(c > 0.0)) return false;
   if (!(c < 1.0)) return true;
@@ -247,8 +263,9 @@ void plane_assemble(const SideMoments* a, const SideMoments* b, double norm_firs
   static const int row[10] = {0, 1, 2, 3, 1, 2, 3, 2, 3, 3}, column[10] = {0, 0, 0, 0, 1, 1, 1, 2, 2, 3};
   for (int k = 0; k < 10; k++) hessian[row[k]][column[k]] = a->second[k] + b->second[k];
   for (int k = 0; k < 4; k++) gradient[k] = a->first[k] + b->first[k];
-  if (norm_first == 0.0) return;
-  double length = vec3_norm(n), side = -norm_first / length, along = norm_second - side;
+  double bend = norm_first + a->ball + b->ball;
+  if (bend == 0.0) return;
+  double length = vec3_norm(n), side = -bend / length, along = norm_second - side;
   double u[3] = {n.x / length, n.y / length, n.z / length};
   for (int i = 0; i < 3; i++) {
     gradient[i] -= norm_first * u[i];
@@ -353,6 +370,7 @@ static void store_solution(const Problem* p, double support, Vec3 N, double O, c
   for (int side = 0; side < 2; side++) {
     for (int k = 0; k < 10; k++) out->side[side].second[k] = e->side[side].second[k] * s3;
     for (int k = 0; k < 4; k++) out->side[side].first[k] = e->side[side].first[k] * s2;
+    out->side[side].ball = e->side[side].ball * s2;
     out->clearance[side] = e->z_min[side] * s;
   }
   out->norm_first = e->norm_first * s2;

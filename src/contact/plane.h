@@ -10,6 +10,7 @@
  */
 typedef struct {
   double second[10], first[4];
+  double ball; /* r sum P' of a rounded side, whose x is the point of its balls nearest to the plane (C6) */
 } SideMoments;
 
 typedef struct {

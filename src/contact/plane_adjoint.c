@@ -9,19 +9,20 @@ int active_vertices(const HullInstance* h, double sigma, double support, const P
     double c = vec3_dot(plane->n, x) + plane->o;
     if (!(c < support) || !(c > 0)) return 0;
     Barrier b = vertex_barrier(h, support, c);
-    out[0] = (ActiveVertex){-1, x, b.first, b.second, c};
+    out[0] = (ActiveVertex){-1, x, b.first, b.second, c, x};
     return 1;
   }
   int count = 0;
   Vec3 shift = vec3_sub(h->pose.t, plane->origin), n = mat3_tmul_vec(h->pose.r, plane->n);
-  double o = sigma * (vec3_dot(plane->n, shift) + plane->o);
+  double length = vec3_norm(plane->n), o = sigma * (vec3_dot(plane->n, shift) + plane->o) - h->rounding * length;
   n = vec3_scale(n, sigma);
   for (int m = 0; m < h->points.count; m++) {
     double c = n.x * h->points.x[m] + n.y * h->points.y[m] + n.z * h->points.z[m] + o;
     if (!(c < support) || !(c > 0)) continue;
     Vec3 x = vec3_add(mat3_mul_vec(h->pose.r, vec3(h->points.x[m], h->points.y[m], h->points.z[m])), shift);
     Barrier b = vertex_barrier(h, support, c);
-    out[count++] = (ActiveVertex){m, x, b.first, b.second, c};
+    Vec3 at = vec3_add_scaled(x, -sigma * h->rounding / length, plane->n);
+    out[count++] = (ActiveVertex){m, x, b.first, b.second, c, at};
   }
   return count;
 }
@@ -44,6 +45,11 @@ static double length_by_support(Vec3 n, double support, const double dp[4]) {
   return -norm_first_by_support(length, support) * (n.x * dp[0] + n.y * dp[1] + n.z * dp[2]) / length;
 }
 
+double ball_share(Vec3 n, const ActiveVertex* v, double change, Vec3 dn) {
+  double length = vec3_norm(n);
+  return -length * v->second * change - v->first * vec3_dot(n, dn) / length;
+}
+
 void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* solution, const PlaneResponse* response,
                    const double twist[2][6], ActiveSides* active, PairShares* out) {
   const Plane* plane = &solution->plane;
@@ -63,10 +69,11 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
       const ActiveVertex* v = &vertices[k];
       Vec3 field = ground ? vec3(0, 0, 0) : field_at(twist[side], vec3_add(v->x, shift));
       double along = vec3_dot(n, field);
-      double turned = vec3_dot(v->x, dn) + dp[3];
+      double turned = vec3_dot(v->at, dn) + dp[3];
       out->value += sigma * v->first * along;
       out->support += sigma * active_first_by_support(v, support) * (along + turned);
       if (ground) continue;
+      out->rounding[side] += ball_share(n, v, sigma * (along + turned), dn);
       /* A5: v_m + g_m x w */
       Vec3 change = vec3_add_scaled(vec3_scale(n, v->second * (along + turned)), sigma * v->first, dn);
       if (body[1].hull.half_space) { /* the ground's turning by d is the body's by -d, in a field turned by -d */

@@ -30,6 +30,7 @@ typedef struct {
 } Cross;
 
 /* One side: force, moment, sum P'' b b^T (block of the Hessian) and dgradient/dp = sum P'' b x~^T + sigma P' db/dp. */
+/* Twists move the centres of balls: their moment and db/dp are about these (C6). */
 static void side_terms(const SideMoments* m, Vec3 d, Vec3 n, int side, PairDerivatives* out, Cross* cross) {
   double g[4][4], t[4][6];
   unpack(m->second, g);
@@ -47,6 +48,7 @@ static void side_terms(const SideMoments* m, Vec3 d, Vec3 n, int side, PairDeriv
   }
   double w = m->first[3];
   Vec3 rho = vec3(m->first[0] - w * d.x, m->first[1] - w * d.y, m->first[2] - w * d.z); /* sum sigma P' r */
+  if (m->ball < 0) rho = vec3_add_scaled(rho, m->ball / vec3_norm(n), n);
   Mat3 rx = mat3_cross(rho);
   for (int k = 0; k < 3; k++) {
     for (int i = 0; i < 3; i++) t[k][i] += rx.m[i][k];

@@ -231,6 +231,7 @@ static void store(const HullInstance hull[2], const LanePlanes* p, const Evaluat
   for (int side = 0; side < 2; side++) {
     for (int i = 0; i < ENTRIES; i++) out->side[side].second[i] = e->second[side][i][k];
     for (int i = 0; i < 4; i++) out->side[side].first[i] = e->first[side][i][k];
+    out->side[side].ball = 0;
     out->clearance[side] = e->least[side][k];
   }
   out->norm_first = e->norm_first[k];

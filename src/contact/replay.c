@@ -159,7 +159,7 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
 /* Vertices of an item: of a link, those of all its hulls. */
 static int item_points(const ContactReplay* r, int item) {
   const Model* model = r->model;
-  if (item < model->hull_count) return model->hulls[item].points.count;
+  if (item < model->hull_count) return hull_core(&model->hulls[item]).count;
   const ModelLink* link = &model->links[item - model->hull_count];
   int count = 0;
   for (int k = link->hull_first; k < link->hull_first + link->hull_count; k++) count += model->hulls[k].points.count;
@@ -210,8 +210,7 @@ static void lend_vertices(ContactReplay* r) {
 }
 
 static int item_parameters(const ContactReplay* r, int item) {
-  if (item >= r->model->hull_count || !hull_is_convex_smooth(&r->model->hulls[item])) return 0;
-  return shape_parameter_count(&r->model->hulls[item].smooth->field.shape);
+  return item < r->model->hull_count ? hull_parameter_count(&r->model->hulls[item]) : 0;
 }
 
 /* Zeroed room for derivatives by the parameters of the pairs' shapes. */
@@ -431,24 +430,41 @@ static void reverse_pair(void* context, int index, int thread) {
 
 static Vec3 local_point(const Model* model, int item, int m) {
   int hull = item < model->hull_count ? item : model->links[item - model->hull_count].hull_first;
-  while (m >= model->hulls[hull].points.count) m -= model->hulls[hull++].points.count;
-  return vec3(model->hulls[hull].points.x[m], model->hulls[hull].points.y[m], model->hulls[hull].points.z[m]);
+  while (m >= hull_core(&model->hulls[hull]).count) m -= hull_core(&model->hulls[hull++]).count;
+  PointView points = hull_core(&model->hulls[hull]);
+  return vec3(points.x[m], points.y[m], points.z[m]);
 }
 
 static bool is_zero(Vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
 
+static bool is_round(const ContactReplay* r, int item) {
+  return item < r->model->hull_count && hull_is_round(&r->model->hulls[item]);
+}
+
+/* By a vertex in the link's frame; of a round solid's core, by what that follows from. */
+static void add_local(const ContactReplay* r, int item, int vertex, Vec3 by, ModelGradient* gradient) {
+  if (!is_round(r, item)) {
+    Vec3* out = &gradient->vertices[item_first(r, item) + vertex];
+    *out = vec3_add(*out, by);
+    return;
+  }
+  const ModelHull* hull = &r->model->hulls[item];
+  double* out = gradient->shapes + hull->smooth->parameter_first;
+  for (int k = 0; k < hull_parameter_count(hull); k++) out[k] += vec3_dot(by, hull_core_slope(hull, vertex, k));
+}
+
 /* Shares of the vertices of one side to poses at t and to the design. */
 static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, double (*pose_now)[3][4],
                         ModelGradient* gradient) {
-  int item = side == 0 ? p->record->hull_a : p->record->hull_b, link = p->link[side], first = item_first(r, item);
+  int item = side == 0 ? p->record->hull_a : p->record->hull_b, link = p->link[side];
   const PairShares* s = &p->shares;
   double kappa = r->model->contact.stiffness;
   Mat3 turn_now = r->pose_now[link].r, turn_next = r->pose_next[link].r;
   double(*pose)[4] = pose_now[link];
   for (int k = 0; k < s->count[side]; k++) {
     const VertexShare* v = &s->share[side][k];
-    Vec3* out = &gradient->vertices[first + v->vertex];
-    if (!is_zero(v->next)) *out = vec3_add(*out, mat3_tmul_vec(turn_next, vec3_scale(v->next, kappa)));
+    if (!is_zero(v->next))
+      add_local(r, item, v->vertex, mat3_tmul_vec(turn_next, vec3_scale(v->next, kappa)), gradient);
     if (is_zero(v->now)) continue;
     Vec3 now = vec3_scale(v->now, kappa), x = local_point(r->model, item, v->vertex);
     double row[3] = {now.x, now.y, now.z};
@@ -458,7 +474,7 @@ static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, d
       pose[i][2] += row[i] * x.z;
       pose[i][3] += row[i];
     }
-    *out = vec3_add(*out, mat3_tmul_vec(turn_now, now));
+    add_local(r, item, v->vertex, mat3_tmul_vec(turn_now, now), gradient);
   }
 }
 
@@ -483,6 +499,8 @@ static void add_parameters(const ContactReplay* r, const ReplayPair* p, int side
   int item = side == 0 ? p->record->hull_a : p->record->hull_b, count = item_parameters(r, item);
   for (int k = 0; k < count; k++)
     gradient->shapes[r->model->hulls[item].smooth->parameter_first + k] += kappa * p->shares.shape[side][k];
+  if (is_round(r, item))
+    gradient->shapes[r->model->hulls[item].smooth->parameter_first] += kappa * p->shares.rounding[side];
 }
 
 /* The shares are by what rubs times the grip (F7). */

@@ -28,7 +28,7 @@ static Vec3 middle_of(const HullInstance* a, const HullInstance* b, const GjkRes
   double farthest;
   int lowest = support_index(a->points, mat3_tmul_vec(a->pose.r, vec3_scale(b->normal, -1.0)), &farthest);
   Vec3 vertex = vec3(a->points.x[lowest], a->points.y[lowest], a->points.z[lowest]);
-  return vec3_add_scaled(pose_apply(a->pose, vertex), -0.5 * found->distance, b->normal);
+  return vec3_add_scaled(pose_apply(a->pose, vertex), -0.5 * found->distance - a->rounding, b->normal);
 }
 
 static void look_at(SpotSearch* s, int hull_a, int hull_b) {

@@ -95,8 +95,8 @@ bool decomposition_holes(HoleCount* out, const Decomposition* d, const Mesh* mes
 
 /* The mended surface that is decomposed (decompose/mesh_surface.c), as outward triangles in the mesh's coordinates:
  * vertices and triangles, but not convex. Freed by hull_free; false, nothing to free: no triangle is left. The mesh is
- * only read. */
-bool mesh_surface(ConvexHull* surface, const Mesh* mesh);
+ * only read. condition: NULL, or receives what was repaired. */
+bool mesh_surface(ConvexHull* surface, MeshCondition* condition, const Mesh* mesh);
 
 /* mesh_decompose (decompose/cache.c), but hulls that were found before for this mesh and these options are
  * read from a file of the folder, to the same bits, and new ones are written there. joints, components and condition

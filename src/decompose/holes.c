@@ -168,7 +168,7 @@ static int count_holes(const CubeGrid* g) {
 bool decomposition_holes(HoleCount* out, const Decomposition* d, const Mesh* mesh) {
   *out = (HoleCount){0};
   ConvexHull surface;
-  if (d->hull_count == 0 || !mesh_surface(&surface, mesh)) return false;
+  if (d->hull_count == 0 || !mesh_surface(&surface, NULL, mesh)) return false;
   CubeGrid grid = grid_around(d->hulls, d->hull_count, &surface);
   out->cube = grid.edge;
   mark_mesh(&grid, &surface);

@@ -1,13 +1,13 @@
-/* The surface that is decomposed, for pictures. */
+/* The surface that is decomposed, for pictures and as triangles of a scene. */
 #include <string.h>
 
 #include "decompose/mesh_repair.h"
 
-bool mesh_surface(ConvexHull* surface, const Mesh* mesh) {
+bool mesh_surface(ConvexHull* surface, MeshCondition* condition, const Mesh* mesh) {
   Part solid;
   UnitFrame frame;
-  MeshCondition condition;
-  bool usable = mesh_repair(mesh, &solid, &frame, &condition);
+  MeshCondition unused;
+  bool usable = mesh_repair(mesh, &solid, &frame, condition ? condition : &unused);
   *surface = (ConvexHull){0};
   if (usable) {
     *surface = (ConvexHull){.vertex_count = solid.point_count, .triangle_count = solid.triangle_count};

@@ -388,7 +388,7 @@ HullResult mesh_superquadrics(SuperquadricUnion* result, const Mesh* mesh, const
   HullResult outer = hull_create(&whole, mesh->positions, mesh->position_count);
   if (outer != HULL_OK) return outer;
   hull_free(&whole);
-  if (!mesh_surface(&surface, mesh)) return HULL_FLAT;
+  if (!mesh_surface(&surface, NULL, mesh)) return HULL_FLAT;
   MassMoment moment = mass_moment_solid(&surface);
   if (mass_moment_mass(&moment) > 0) {
     search_for(result, &surface, &options);

@@ -163,8 +163,7 @@ static void list_shapes(const Model* model, ModelOverride** next) {
   for (int i = 0; i < model->link_count; i++)
     for (int k = 0; k < model->links[i].hull_count; k++) {
       const ModelHull* hull = &model->hulls[model->links[i].hull_first + k];
-      if (hull_is_convex_smooth(hull))
-        list(next, OVERRIDE_SHAPE, i, k, shape_parameter_count(&hull->smooth->field.shape));
+      if (hull_parameter_count(hull) > 0) list(next, OVERRIDE_SHAPE, i, k, hull_parameter_count(hull));
     }
 }
 
@@ -328,7 +327,8 @@ static void shape_scale(const Model* model, const ModelOverride* numbers, double
   for (int k = 0; k < model->shape_parameter_count; k++) {
     const ModelOverride* n = &numbers[k];
     const ModelHull* hull = &model->hulls[model->links[n->link].hull_first + n->part];
-    scale[k] = fmax(fabs(n->value), 0.1);
+    scale[k] = hull_is_round(hull) ? n->value : fmax(fabs(n->value), 0.1);
+    if (hull_is_round(hull)) continue;
     if (!shape_parameter_moves(&hull->smooth->field.shape, n->index, GRADCHECK_LARGEST_STEP * scale[k])) scale[k] = 0;
   }
 }

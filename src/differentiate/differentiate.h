@@ -348,6 +348,24 @@ void run_adjoint_destroy(RunAdjoint* adjoint);
 AdjointReport run_adjoint(RunAdjoint* adjoint, Recording* recording, const LossSeeds* seeds, double discount,
                           ModelGradient* gradient);
 
+/* ---------------------------------------------------------------- gaps at the start (differentiate/start_gap.c)
+ * g = n . (x_b - x_a) [m]: x_a, x_b a vertex of two hulls at the start, n a fixed unit vector from a to b. While all
+ * such gaps of two hulls are above 0 along one n, the hulls do not intersect. */
+typedef struct {
+  int hull[2], vertex[2]; /* vertex[0] = -1: the surface of a half-space */
+  Vec3 normal;            /* n, world */
+  double least;           /* to be kept [m] */
+} StartGap;
+/* Gaps of two links that a trial makes smaller than is kept: min(least, the distance in the model that stands), along
+ * the normals of that model. trial may be a model that model_create refused for bodies that intersect; both models have
+ * the same hulls. out[most] is set from 0 on; returns how many. Allocates for the time of the call. */
+int start_gaps_find(const Model* standing, const Model* trial, int link_a, int link_b, double least, StartGap* out,
+                    int most);
+/* Returns g at the poses of a start, pose[links] [m]. */
+double start_gap(const Model* model, const Pose* pose, const StartGap* gap);
+/* Adds the derivatives of g by the first state to seeds. */
+void start_gap_seed(const Recording* recording, const StartGap* gap, LossSeeds* seeds);
+
 /* ---------------------------------------------------------------- a run forwards (differentiate/forward.c)
  * Through a recording that is kept whole, from its first row to its last; visit is called at each row, where
  * step_forward_state(forward, 0) is the sensitivity of its coordinates. false: a step (*step) has no derivative. */

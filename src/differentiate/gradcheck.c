@@ -27,8 +27,8 @@ static bool has_flat_face(const ConvexHull* solid, double radius) {
 }
 
 static bool weighs_by_volume(const SceneLink* link, const ModelLink* built) {
-  bool by_volume = !link->has_mass || link->mass_model == MASS_UNIFORM;
-  return built->mass > 0 && by_volume && link->mass_model != MASS_GIVEN;
+  bool by_volume = !link->has_mass || built->mass_model == MASS_UNIFORM;
+  return built->mass > 0 && by_volume && built->mass_model != MASS_GIVEN;
 }
 
 /* points: of the hull, moved. */
@@ -127,6 +127,7 @@ static double block_value(void* context, const double* values) {
   double value = NAN;
   for (int k = 0; k < b->count; k++) b->numbers[k].value = values[k];
   if (model_create_from(&model, c->scene, c->solids, b->numbers, b->count, &diagnostics) == STATUS_OK) {
+    model_share_spring_thetas(&model, c->model);
     if (b->block == GRADCHECK_STATE) state_move(&model, values);
     model.simulation.steps = c->base.steps;
     if (recording_run(&c->moved, &model, &options, &report, &diagnostics) == STATUS_OK)

@@ -91,7 +91,7 @@ static bool is_static(const Mjcf* m, int link) { return m->model->links[link].tr
 static bool is_mesh(const ModelHull* hull) {
   Pose pose;
   Vec3 half;
-  return hull->kind->bounded && !hull_is_box(&hull->solid, &pose, &half);
+  return hull->kind->bounded && !hull_is_round(hull) && !hull_is_box(&hull->solid, &pose, &half);
 }
 
 void mjcf_hull_name(Text* name, const Model* model, int hull) {
@@ -140,6 +140,19 @@ static void add_half_space(Mjcf* m, const ModelHull* hull) {
   xml_quat(m->out, "quat", turn);
 }
 
+/* Radius; of a capsule half of its straight part, too. */
+static void add_round(Mjcf* m, const ModelHull* hull) {
+  PointView core = hull_core(hull);
+  bool capsule = core.count > 1;
+  double half =
+      capsule ? 0.5 * vec3_norm(vec3(core.x[1] - core.x[0], core.y[1] - core.y[0], core.z[1] - core.z[0])) : 0;
+  text_add(m->out, " type=\"%s\" size=\"", capsule ? "capsule" : "sphere");
+  text_add_numbers(m->out, (const double[]){hull_rounding(hull), half}, capsule ? 2 : 1);
+  text_add(m->out, "\"");
+  xml_vector(m->out, "pos", hull->smooth->pose.t);
+  xml_quat(m->out, "quat", quat_from_mat3(hull->smooth->pose.r));
+}
+
 static void add_geom(Mjcf* m, int index) {
   const ModelHull* hull = &m->model->hulls[index];
   Text name = {0};
@@ -151,6 +164,8 @@ static void add_geom(Mjcf* m, int index) {
   xml_text(m->out, "name", name.data);
   if (!hull->kind->bounded) {
     add_half_space(m, hull);
+  } else if (hull_is_round(hull)) {
+    add_round(m, hull);
   } else if (hull_is_box(&hull->solid, &pose, &half)) {
     text_add(m->out, " type=\"box\"");
     xml_vector(m->out, "size", half);

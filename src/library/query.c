@@ -70,6 +70,7 @@ typedef struct {
 static void answer_all(Questions* q, const QueryList* list) {
   QueryMemory memory = query_memory();
   for (int k = 0; k < list->count; k++) query_answer(&q->out, list, &list->items[k], &memory);
+  query_memory_free(&memory);
 }
 
 static void ask(void* context) {

@@ -264,6 +264,49 @@ SDRS_API sdrs_status sdrs_query_text(const char* questions, const char* path, ch
 /* Frees what sdrs_query_text gave; NULL is nothing. */
 SDRS_API void sdrs_free_text(char* text);
 
+/* Shapes that are made once, to be asked about at many poses. Calls on different objects may run at the same time,
+ * calls on one object may not. */
+typedef struct sdrs_shapes sdrs_shapes;
+/* From a JSON list of shapes as in questions of `sdrs query`, without position and quaternion. *out is set in any case,
+ * to be asked for sdrs_shapes_error and freed, unless there was no memory for it: then it is NULL. path stands for the
+ * text in messages, and meshes are sought beside it; NULL = the working folder. shapes is not kept. SDRS_BAD_INPUT: all
+ * mistakes are in sdrs_shapes_error. SDRS_USAGE: out or shapes is NULL. */
+SDRS_API sdrs_status sdrs_shapes_new(sdrs_shapes** out, const char* shapes, const char* path);
+/* Frees the shapes; NULL is nothing. */
+SDRS_API void sdrs_shapes_free(sdrs_shapes* shapes);
+/* What was wrong with the last call that failed on these shapes, "" if none did. Of NULL: that there is no memory. Not
+ * to be freed; holds until the next call on them. */
+SDRS_API const char* sdrs_shapes_error(const sdrs_shapes* shapes);
+/* Number of shapes; 0 for NULL and for a list that was refused. */
+SDRS_API int sdrs_shapes_count(const sdrs_shapes* shapes);
+
+/* One question about many pairs of shapes. Everything is the caller's. */
+typedef struct sdrs_pairs {
+  size_t size;
+  const char* method;         /* "growth", "distance", "manifold" or "witness" (docs/queries.md) */
+  const char* options;        /* further keys of the question, as a JSON object: {"smoothing": 0.01}; NULL: none */
+  const char* const* answers; /* names as in the answers of `sdrs query`: "gap", "d_gap_a", ... (answer_count) */
+  int answer_count;
+  size_t count;          /* rows */
+  const int* shapes;     /* (count x 2): which shapes are a and b, from 0 */
+  const double* poses_a; /* (count x 7): x y z [m], qw qx qy qz, of length 1 within 1e-6 */
+  const double* poses_b; /* (count x 7) */
+  double* out;           /* row i at out + i * stride */
+  size_t stride;         /* doubles, at least a row's */
+  int threads;           /* 0 = 1 */
+} sdrs_pairs;
+/* Numbers of each answer in a row (answer_count), which follow one another in the order of `answers`. Tables are row by
+ * row, as in the JSON answer of the name; truth is 1 or 0. Of manifold each answer is a list with a slot for every
+ * contact, as many as the pair with most contacts has; `kind` is 0 vertex_a, 1 vertex_b, 2 edge_a, 3 edge_b. poses_a,
+ * poses_b, out, stride are not looked at. Errors as of sdrs_shapes_query. */
+SDRS_API sdrs_status sdrs_shapes_layout(sdrs_shapes* shapes, const sdrs_pairs* pairs, size_t* columns);
+/* Answers every row. NaN: there is no such answer for the pair, it is not known, or the slot has no contact. The
+ * numbers are the same for any number of threads, and in every call: rows of one pair follow each other, each begins
+ * from what the one before has found, and every 64th row begins cold. SDRS_BAD_INPUT: a method, option, answer, shape
+ * or pose that cannot be; all of it is in sdrs_shapes_error, and out is untouched. SDRS_USAGE: a wrong size, NULL, a
+ * stride that is shorter than a row, or threads below 0. Allocates once a call, and where hulls overlap deeply. */
+SDRS_API sdrs_status sdrs_shapes_query(sdrs_shapes* shapes, const sdrs_pairs* pairs);
+
 typedef struct sdrs_proof {
   size_t size;
   int proved;          /* no two hulls meet in the recorded states, nor on the ways between them */

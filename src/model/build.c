@@ -38,6 +38,7 @@ static void run_stages(Builder* builder) {
   if (!builder->model->own_scene) check_scale(builder->model, diagnostics);
   build_closure_sizes(builder);
   build_spinning(builder);
+  build_spring_thetas(builder->model);
   build_contact(builder);
   build_start(builder);
   build_singular(builder);

@@ -82,6 +82,12 @@ void free_smooth(ModelSmooth* smooth);
 /* Derivative of a vertex of a convex smooth shape, link frame, by its parameter k. sphere: primitive_sphere's points
  * of the same resolution (hull's points). [m per unit of the parameter]. */
 Vec3 smooth_vertex_slope(const ModelHull* hull, const Vec3* sphere, int vertex, int k);
+/* model/solid_round.c: a sphere or a capsule as it is; drawn: the polyhedron inscribed, which is copied. */
+void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* drawn, Pose pose);
+/* Derivative of its moment of density 1 kg/m^3, link frame, by its parameter k. By value. */
+MassMoment round_moment_slope(const ModelHull* hull, int k);
+/* The same of a vertex of the polyhedron, link frame. */
+Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k);
 /* The normal becomes unit; no allocation. */
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose);
 /* model/masses.c: moments, centres of mass, reach. Needs the hulls. */
@@ -92,6 +98,9 @@ void check_scale(const Model* model, Diagnostics* diagnostics);
 /* model/spinning.c: which bodies carry their momentum, and may they? Needs the masses and the start. Errors for bodies
  * that cannot; under first_order a warning where it takes much of a spin that the run begins with. */
 void build_spinning(Builder* builder);
+/* model/spring_theta.c: when springs act in a step, by their frequencies at the start. Needs build_spinning. Sets
+ * ModelLink.spring_theta and ModelTendon.theta; 1 under other integrators than `momentum`. */
+void build_spring_thetas(Model* model);
 /* model/contact_defaults.c: contact parameters in force. Needs hulls and masses. Sets Model.contact [m, m/s, N]; what
  * is given stays. */
 void build_contact(Builder* builder);

@@ -46,8 +46,10 @@ static void add_meeting(TouchSearch* search, int hull_a, int hull_b, double gap)
 
 static HullBox world_box(const ModelHull* hull, int index, Pose pose, double margin) {
   HullBox box = {index, {HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
-  for (int i = 0; i < hull->points.count; i++) {
-    Vec3 x = pose_apply(pose, vec3(hull->points.x[i], hull->points.y[i], hull->points.z[i]));
+  PointView points = hull_core(hull);
+  margin += hull_rounding(hull);
+  for (int i = 0; i < points.count; i++) {
+    Vec3 x = pose_apply(pose, vec3(points.x[i], points.y[i], points.z[i]));
     box.low = vec3_min(box.low, x);
     box.high = vec3_max(box.high, x);
   }
@@ -93,12 +95,18 @@ static bool boxes_overlap(const HullBox* a, const HullBox* b) {
   return a->low.y <= b->high.y && b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
+/* Less than 0: that of the cores is less than both roundings. */
+static double hull_gap(const TouchSearch* search, const ModelHull* a, const ModelHull* b) {
+  Pose pose_a = search->poses[a->link], pose_b = search->poses[b->link];
+  GjkResult result = gjk_distance(hull_core(a), pose_a, hull_core(b), pose_b, NULL);
+  return result.distance - hull_rounding(a) - hull_rounding(b);
+}
+
 static void test_hulls(TouchSearch* search, int index_a, int index_b) {
   const Model* model = search->model;
   const ModelHull *a = &model->hulls[index_a], *b = &model->hulls[index_b];
   if (!model_pair_allowed(model, a->link, b->link)) return;
-  GjkResult result = gjk_distance(a->points, search->poses[a->link], b->points, search->poses[b->link], NULL);
-  add_meeting(search, index_a, index_b, result.distance);
+  add_meeting(search, index_a, index_b, fmax(0, hull_gap(search, a, b)));
 }
 
 static void sweep_boxes(TouchSearch* search) {
@@ -121,11 +129,12 @@ static void sweep_boxes(TouchSearch* search) {
 static double height_above(const ModelHull* ground, Pose ground_pose, const ModelHull* hull, Pose pose) {
   Vec3 normal = mat3_mul_vec(ground_pose.r, ground->normal);
   double offset = ground->offset + vec3_dot(normal, ground_pose.t), least = HUGE_VAL;
-  for (int i = 0; i < hull->points.count; i++) {
-    Vec3 x = pose_apply(pose, vec3(hull->points.x[i], hull->points.y[i], hull->points.z[i]));
+  PointView points = hull_core(hull);
+  for (int i = 0; i < points.count; i++) {
+    Vec3 x = pose_apply(pose, vec3(points.x[i], points.y[i], points.z[i]));
     least = fmin(least, vec3_dot(normal, x) - offset);
   }
-  return least;
+  return least - hull_rounding(hull);
 }
 
 static void test_half_space(TouchSearch* search, int index) {
@@ -153,7 +162,9 @@ static double meeting_depth(const TouchSearch* search, const Meeting* meeting) {
   if (meeting->gap > 0) return 0;
   if (!a->kind->bounded || !b->kind->bounded) return -meeting->gap;
   Vec3 normal;
-  return hull_penetration(a->points, search->poses[a->link], b->points, search->poses[b->link], &normal);
+  double round = hull_rounding(a) + hull_rounding(b), gap = hull_gap(search, a, b);
+  if (gap > -round) return -gap; /* the cores are apart */
+  return round + hull_penetration(hull_core(a), search->poses[a->link], hull_core(b), search->poses[b->link], &normal);
 }
 
 /* All meetings of one pair of links: first .. first + count - 1. */

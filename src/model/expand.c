@@ -18,7 +18,7 @@ static void add_point_shape(Scene* scene, const ModelHull* hull, SceneShapeUse* 
   *use = (SceneShapeUse){scene->shape_count++, use->place, {0, 0, 0}, quat_identity()};
 }
 
-/* A smooth shape stays what it is; every use has one of its own, so that it can change alone. */
+/* A smooth or exact shape stays what it is; every use has one of its own, so that it can change alone. */
 static void add_smooth_shape(Scene* scene, SceneShapeUse* use) {
   const SceneShape* from = &scene->shapes[use->shape];
   SceneShape* shape = &scene->shapes[scene->shape_count];
@@ -37,7 +37,7 @@ static void add_smooth_shape(Scene* scene, SceneShapeUse* use) {
 static void mark_replaced(Scene* scene, const SceneLink* link) {
   for (int k = 0; k < link->shape_count; k++) {
     SceneShape* shape = &scene->shapes[link->shapes[k].shape];
-    shape->replaced = shape->type != SHAPE_HALF_SPACE && !shape_is_smooth(shape);
+    shape->replaced = shape->type != SHAPE_HALF_SPACE && !shape_is_smooth(shape) && !model_takes_round(scene, shape);
   }
 }
 
@@ -51,7 +51,7 @@ static void expand_link(Scene* scene, const Model* model, int index) {
     while (link->shapes[from].shape != hull->shape) from++; /* hulls come in the order of the uses */
     uses[k] = link->shapes[from];
     if (!hull->kind->bounded || hull->smooth) from++; /* it is one hull, and keeps the pose of its use */
-    if (hull_is_convex_smooth(hull))
+    if (hull_parameter_count(hull) > 0)
       add_smooth_shape(scene, &uses[k]);
     else if (hull->kind->bounded && !hull->smooth)
       add_point_shape(scene, hull, &uses[k]);
@@ -66,6 +66,7 @@ void model_expand_shapes(const Model* model, Scene* scene) {
   scene->shapes = memory_resize(scene->shapes, old, old + sizeof(SceneShape) * (size_t)model->hull_count);
   for (int i = 0; i < scene->link_count; i++) mark_replaced(scene, &scene->links[i]);
   for (int i = 0; i < scene->link_count; i++) expand_link(scene, model, i);
+  for (int i = 0; i < scene->link_count; i++) scene->links[i].mass_model = model->links[i].mass_model;
   scene->contact.support = model->contact.support;
   scene->contact.stiffness = model->contact.stiffness;
   scene->contact.smoothing = model->contact.smoothing;

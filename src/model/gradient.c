@@ -255,6 +255,10 @@ static double reverse_vertices(const LinkReverse* r) {
 /* bar : S of a smooth shape, and its derivative by the shape's own parameters, times `factor`, added. */
 static double smooth_slope(const ModelHull* hull, const MomentBar* bar, double factor, double* out) {
   const ModelSmooth* smooth = hull->smooth;
+  for (int k = 0; hull_is_round(hull) && k < hull_parameter_count(hull); k++) {
+    MassMoment slope = round_moment_slope(hull, k);
+    out[smooth->parameter_first + k] += factor * bar_product(bar, &slope);
+  }
   if (hull_is_convex_smooth(hull) && factor != 0) {
     int count = shape_parameter_count(&smooth->field.shape);
     MassMoment* slopes = MEMORY_NEW(MassMoment, count);
@@ -302,8 +306,8 @@ static double reverse_given(const LinkReverse* r, Vec3* center, double inertia[6
 
 static double reverse_link(const LinkReverse* r, ModelGradient* gradient) {
   ptrdiff_t link = r->link - r->model->links;
-  if (r->source->mass_model == MASS_GIVEN) return reverse_given(r, &gradient->center[link], gradient->inertia[link]);
-  double by_mass = r->source->mass_model == MASS_UNIFORM ? reverse_solids(r) : reverse_vertices(r);
+  if (r->link->mass_model == MASS_GIVEN) return reverse_given(r, &gradient->center[link], gradient->inertia[link]);
+  double by_mass = r->link->mass_model == MASS_UNIFORM ? reverse_solids(r) : reverse_vertices(r);
   if (!r->source->has_mass) add_solids(r, &VOLUME_BAR, by_mass * r->source->density); /* m = density V */
   return by_mass;
 }
@@ -338,7 +342,16 @@ static void pass_vertices(const ModelHull* hull, ModelGradient* gradient) {
   memory_free(sphere);
 }
 
+static void pass_round(const ModelHull* hull, ModelGradient* gradient) {
+  const Vec3* bar = gradient->vertices + hull->vertex_first;
+  for (int m = 0; m < hull->solid.vertex_count; m++)
+    for (int k = 0; k < hull_parameter_count(hull) && vec3_dot(bar[m], bar[m]) > 0; k++)
+      gradient->shapes[hull->smooth->parameter_first + k] += vec3_dot(bar[m], round_vertex_slope(hull, m, k));
+}
+
 void model_gradient_shapes(const Model* model, ModelGradient* gradient) {
-  for (int k = 0; k < model->hull_count; k++)
+  for (int k = 0; k < model->hull_count; k++) {
     if (hull_is_convex_smooth(&model->hulls[k])) pass_vertices(&model->hulls[k], gradient);
+    if (hull_is_round(&model->hulls[k])) pass_round(&model->hulls[k], gradient);
+  }
 }

@@ -21,6 +21,11 @@ static int count_hulls(const Builder* builder, const SceneLink* link) {
   return count;
 }
 
+static void number_parameters(Model* model, ModelHull* hull) {
+  hull->smooth->parameter_first = model->shape_parameter_count;
+  model->shape_parameter_count += hull_parameter_count(hull);
+}
+
 static void add_smooth(Builder* builder, int link, const SceneShapeUse* use, Pose pose) {
   Model* model = builder->model;
   const SceneShape* shape = &builder->scene->shapes[use->shape];
@@ -28,10 +33,18 @@ static void add_smooth(Builder* builder, int link, const SceneShapeUse* use, Pos
   *hull = (ModelHull){.link = link, .shape = use->shape};
   const char* rule = place_smooth(hull, builder->scene, shape, pose);
   if (rule) diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place, "shape '%s': %s", shape->name, rule);
-  if (hull_is_convex_smooth(hull)) {
-    hull->smooth->parameter_first = model->shape_parameter_count;
-    model->shape_parameter_count += shape_parameter_count(&hull->smooth->field.shape);
-  }
+  if (hull_is_convex_smooth(hull)) number_parameters(model, hull);
+  builder->feature[model->hull_count++] = hull->kind->thickness(hull);
+}
+
+static void add_round(Builder* builder, int link, const SceneShapeUse* use, Pose pose) {
+  Model* model = builder->model;
+  const ShapeSolid* solid = &builder->solids[use->shape];
+  ModelHull* hull = &model->hulls[model->hull_count];
+  if (solid->piece_count == 0) return; /* there is an error */
+  *hull = (ModelHull){.link = link, .shape = use->shape};
+  place_round(hull, &builder->scene->shapes[use->shape], &solid->pieces[0], pose);
+  number_parameters(model, hull);
   builder->feature[model->hull_count++] = hull->kind->thickness(hull);
 }
 
@@ -47,6 +60,10 @@ static void add_shape(Builder* builder, int link, const SceneShapeUse* use) {
   }
   if (shape_is_smooth(shape)) {
     add_smooth(builder, link, use, pose);
+    return;
+  }
+  if (model_takes_round(builder->scene, shape)) {
+    add_round(builder, link, use, pose);
     return;
   }
   const ShapeSolid* solid = &builder->solids[use->shape];

@@ -34,6 +34,13 @@ static MassMoment vertex_moment(const Model* model, const ModelLink* link) {
   return sum;
 }
 
+/* A round solid has no vertices: its link weighs by its volume. */
+static bool has_round(const Model* model, const ModelLink* link) {
+  bool round = false;
+  for (int k = 0; k < link->hull_count; k++) round = round || hull_is_round(&model->hulls[link->hull_first + k]);
+  return round;
+}
+
 /* Overlapping hulls count twice where they overlap, in the volume too. */
 static MassMoment solid_moment(const Model* model, const ModelLink* link) {
   MassMoment sum = mass_moment_zero();
@@ -67,9 +74,9 @@ static void refuse_inward(Builder* builder, const SceneLink* source, double volu
   const SceneShape* shape = triangle_shape(builder, source);
   diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
                   "the triangles of link '%s' face inward (%s): seen from outside their corners run clockwise, so that "
-                  "they enclose %.6g m^3; turn the faces over, or take 'decompose' instead of 'pieces: triangles', "
-                  "which repairs it",
-                  text_excerpt(source->name).text, shape->file ? shape->file : "its points", volume);
+                  "they enclose %.6g m^3; %s",
+                  text_excerpt(source->name).text, shape->file ? shape->file : "its points", volume,
+                  shape->file ? "give the mesh 'orient: fix', which turns it outward" : "turn the triangles over");
 }
 
 /* Do the link's triangles, if it has some, leave an edge open? Corners at the same place are one. */
@@ -105,8 +112,11 @@ static void weigh_vertices(Builder* builder, ModelLink* link, const SceneLink* s
 
 static void weigh_shapes(Builder* builder, ModelLink* link, const SceneLink* source) {
   const Model* model = builder->model;
-  if (!model->own_scene && is_open(model, link)) { /* where single corners are moved, they were closed before */
-    if (source->has_mass && source->mass_model == MASS_VERTICES)
+  bool open = !model->own_scene && is_open(model, link); /* where single corners are moved, they were closed before */
+  if (source->mass_model == MASS_BY_SHAPE) link->mass_model = open ? MASS_VERTICES : MASS_UNIFORM;
+  if (has_round(model, link)) link->mass_model = MASS_UNIFORM;
+  if (open) {
+    if (source->has_mass && link->mass_model == MASS_VERTICES)
       weigh_vertices(builder, link, source);
     else
       diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
@@ -116,13 +126,13 @@ static void weigh_shapes(Builder* builder, ModelLink* link, const SceneLink* sou
     return;
   }
   double volume = link_volume(model, link), mass = source->has_mass ? source->mass : source->density * volume;
-  bool by_volume = !source->has_mass || source->mass_model == MASS_UNIFORM || !has_triangles(model, link);
+  bool by_volume = !source->has_mass || link->mass_model == MASS_UNIFORM || !has_triangles(model, link);
   if (by_volume && volume < 0 && has_triangles(model, link)) {
     refuse_inward(builder, source, volume);
     return;
   }
   if (!mass_usable(builder, link, source, volume > 0 || !by_volume ? mass : volume)) return;
-  bool uniform = source->mass_model == MASS_UNIFORM;
+  bool uniform = link->mass_model == MASS_UNIFORM;
   MassMoment shape = uniform ? solid_moment(model, link) : vertex_moment(model, link);
   mass_moment_add(&link->moment, &shape, mass / mass_moment_mass(&shape));
   link->mass = mass;
@@ -132,6 +142,7 @@ static void weigh_shapes(Builder* builder, ModelLink* link, const SceneLink* sou
 static void weigh_link(Builder* builder, int index) {
   ModelLink* link = &builder->model->links[index];
   const SceneLink* source = &builder->scene->links[index];
+  link->mass_model = source->mass_model;
   if (!source->has_mass && !source->has_density) return;
   if (source->mass_model == MASS_GIVEN) {
     link->mass = source->mass;
@@ -158,7 +169,9 @@ static void measure_link(const Model* model, ModelLink* link) {
   link->reach = vec3_norm(link->center);
   for (int k = 0; k < link->hull_count; k++) {
     const ConvexHull* solid = &model->hulls[link->hull_first + k].solid;
+    const ModelHull* hull = &model->hulls[link->hull_first + k];
     for (int i = 0; i < solid->vertex_count; i++) link->reach = fmax(link->reach, vec3_norm(solid->vertices[i]));
+    if (hull_is_round(hull)) link->reach = fmax(link->reach, vec3_norm(hull->center) + hull->radius);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "scene/scene.h"
 
 typedef struct SolidKind SolidKind;
+extern const SolidKind SOLID_HULL, SOLID_HALF_SPACE, SOLID_TRIANGLE, SOLID_SMOOTH, SOLID_ROUND;
 
 /* A convex piece of a link, in the link frame. What is bounded has a surface of triangles; what is not has infinite
  * bounds. */
@@ -27,7 +28,7 @@ typedef struct {
   Vec3 normal;      /* half-space { x : normal . x <= offset }: unit */
   double offset;    /* m */
   int vertex_first; /* number of its first vertex among those of all hulls */
-  struct ModelSmooth* smooth; /* SOLID_SMOOTH, owned by the model; NULL of others */
+  struct ModelSmooth* smooth; /* SOLID_SMOOTH, SOLID_ROUND, owned by the model; NULL of others */
 } ModelHull;
 
 /* A smooth shape where it stands in a link; `solid` and `points` of its hull are points of its surface. */
@@ -36,12 +37,31 @@ typedef struct ModelSmooth {
   Pose pose;           /* of its frame in the link's */
   MassMoment moment;   /* of density 1 kg/m^3, link frame */
   int resolution;      /* of its surface, as in scenes */
-  int parameter_first; /* of its parameters (shape_parameter_count) among those of all shapes; -1: it has none */
+  int parameter_first; /* of its parameters (hull_parameter_count) among those of all shapes; -1: it has none */
+  PointView core;      /* SOLID_ROUND: the solid is all within `rounding` of the hull of these, link frame; owned */
+  double rounding;     /* SOLID_ROUND: radius [m] */
 } ModelSmooth;
+/* Is it a sphere or a capsule that contact takes as it is? hull must not be NULL; nothing is allocated. */
+static inline bool hull_is_round(const ModelHull* hull) { return hull->kind == &SOLID_ROUND; }
 /* Is it one convex smooth shape, with parameters of its own? hull must not be NULL; nothing is allocated. */
 static inline bool hull_is_convex_smooth(const ModelHull* hull) {
-  return hull->smooth && hull->smooth->field.kind == FIELD_SHAPE;
+  return hull->smooth && !hull_is_round(hull) && hull->smooth->field.kind == FIELD_SHAPE;
 }
+/* Number of parameters in ModelGradient.shapes: of a convex smooth shape those of its form, of a round solid its
+ * radius and, of a capsule, its length. hull must not be NULL; nothing is allocated. */
+static inline int hull_parameter_count(const ModelHull* hull) {
+  if (hull_is_round(hull)) return hull->smooth->core.count;
+  return hull_is_convex_smooth(hull) ? shape_parameter_count(&hull->smooth->field.shape) : 0;
+}
+/* Points that contact looks at: the core of a round solid, else the vertices. Borrowed from the hull. */
+static inline PointView hull_core(const ModelHull* hull) {
+  return hull_is_round(hull) ? hull->smooth->core : hull->points;
+}
+/* The solid is all that lies this near to the hull of its core [m]; 0 of polyhedra. hull must not be NULL. */
+static inline double hull_rounding(const ModelHull* hull) { return hull_is_round(hull) ? hull->smooth->rounding : 0; }
+/* Derivative of point `m` of the core of a round solid by its parameter k, link frame. By value; k must be below
+ * hull_parameter_count: not checked. (model/solid_round.c) */
+Vec3 hull_core_slope(const ModelHull* hull, int m, int k);
 
 /* What a kind of piece is: a row in a file of its own, model/solid_<kind>.c. Nothing allocates or fails. */
 struct SolidKind {
@@ -52,7 +72,6 @@ struct SolidKind {
   MassMoment (*moment)(const ModelHull* hull); /* of density 1 kg/m^3, link frame; zero without end */
   double (*thickness)(const ModelHull* hull);  /* smallest size that contact has to resolve [m] (R3); HUGE_VAL */
 };
-extern const SolidKind SOLID_HULL, SOLID_HALF_SPACE, SOLID_TRIANGLE, SOLID_SMOOTH;
 
 typedef struct {
   const char* name; /* borrowed from the scene */
@@ -65,7 +84,7 @@ typedef struct {
   bool limited[JOINT_MAX_DOF];
   double lower[JOINT_MAX_DOF], upper[JOINT_MAX_DOF]; /* m or rad */
   LimitLaw limit_law;
-  double limit_stiffness, limit_margin;
+  double limit_stiffness, limit_margin, limit_restitution;
   double damping[JOINT_MAX_DOF];
   bool passive;                      /* has a spring, dry friction or an armature */
   double stiffness[JOINT_MAX_DOF];   /* N/m or N m/rad */
@@ -73,11 +92,13 @@ typedef struct {
   double friction[JOINT_MAX_DOF];    /* N or N m */
   double armature[JOINT_MAX_DOF];    /* kg or kg m^2 */
   double friction_speed;             /* m/s or rad/s */
-  int prescribed;                    /* index of the controller that prescribes the joint, or -1 */
-  double gravity_compensation;       /* part of its weight that is taken off */
+  double spring_theta; /* 1/2: springs and position gains of the joint keep energy, 1: they damp (drives.md, M10) */
+  int prescribed;      /* index of the controller that prescribes the joint, or -1 */
+  double gravity_compensation; /* part of its weight that is taken off */
   bool spins;        /* carries its angular momentum: integrator `momentum`, alone in its tree, six free dof */
   MassMoment moment; /* S = sum m X~ X~^T in the link frame [kg, kg m, kg m^2]; zero for massless fixed links */
   double mass;
+  MassModel mass_model; /* in force: the scene's, and what its MASS_BY_SHAPE comes to */
   Vec3 center;  /* centre of mass (of the hulls' boxes when massless), link frame: the reference point of twists */
   double reach; /* largest distance of a vertex of the link from its frame origin [m] */
   int hull_first, hull_count;
@@ -121,6 +142,7 @@ typedef struct {
   Signal tension;            /* of one channel [N]; of none where there is none */
   int tension_first;         /* number of its first parameter */
   int point_first;           /* number of its first point among those of all tendons */
+  double theta;              /* as ModelLink.spring_theta */
   int home;                  /* a link of its that has a tree; -1: none has */
 } ModelTendon;
 
@@ -207,7 +229,7 @@ typedef struct {
   ModelHull* hulls; /* sorted by link */
   int hull_count;
   int vertex_count;          /* of all hulls */
-  int shape_parameter_count; /* of all convex smooth shapes */
+  int shape_parameter_count; /* of all convex smooth shapes and round solids */
   ModelTree* trees;
   int tree_count;
   ModelController* controllers;
@@ -286,6 +308,11 @@ bool contact_overlaps(ContactModel model);
 /* Does the law take smooth shapes as they are, so that nothing reads the triangles of their surfaces? true for
  * CONTACT_NONE: no error to ask. Allocates nothing. */
 bool contact_takes_shapes(ContactModel model);
+/* Does the law take exact spheres and capsules as they are? true for CONTACT_NONE: no error to ask. */
+bool contact_takes_round(ContactModel model);
+/* Does a shape stand in models of the scene as a round solid (SOLID_ROUND)? It is exact, and all laws of the scene take
+ * such. Neither may be NULL; nothing is allocated. (model/solid_round.c) */
+bool model_takes_round(const Scene* scene, const SceneShape* shape);
 /* Why the law cannot take a piece, as the end of a sentence; NULL: it can. Static text, not to be freed. */
 const char* contact_refuses(ContactModel model, const ModelHull* hull);
 /* How many parameters of its own a law has. At most CONTACT_OWN_PARAMETERS, the length of `own` below; 0 for
@@ -345,6 +372,8 @@ typedef struct {
  * numbers. */
 Status model_create_with(Model* model, const Scene* given, const ModelOverride* overrides, int count,
                          Diagnostics* diagnostics);
+/* The thetas of springs become those of another model of the same scene, so that they count as constants. */
+void model_share_spring_thetas(Model* model, const Model* from);
 /* Solids of the shapes of a scene, made once for many models of it that have other numbers. */
 typedef struct ModelSolids ModelSolids;
 /* Owned by the caller, freed by model_solids_destroy. NULL: one cannot be made, of which model_create_with tells why.

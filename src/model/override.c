@@ -118,8 +118,11 @@ double* model_scene_number(const Scene* scene, const ModelOverride* o) {
       return component(&scene->links[o->link].center, o->index);
     case OVERRIDE_INERTIA:
       return &scene->links[o->link].inertia[o->index];
-    case OVERRIDE_SHAPE:
-      return shape_form_number(&scene->shapes[scene->links[o->link].shapes[o->part].shape].smooth, o->index);
+    case OVERRIDE_SHAPE: {
+      SceneShape* shape = &scene->shapes[scene->links[o->link].shapes[o->part].shape];
+      if (shape_is_exact(shape)) return o->index == 0 ? &shape->radius : &shape->length;
+      return shape_form_number(&shape->smooth, o->index);
+    }
     case OVERRIDE_MATERIAL:
       return material_number(scene, o);
     case OVERRIDE_AXIS:

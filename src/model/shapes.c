@@ -209,6 +209,25 @@ static void triangles_of_mesh(const Mesh* mesh, ShapeSolid* solid) {
   memory_free(cut);
 }
 
+/* The triangles of the repaired surface, turned outward, instead of those of the file. */
+static void triangles_of_repaired(Builder* builder, const SceneShape* shape, const Mesh* mesh, ShapeSolid* solid) {
+  ConvexHull surface;
+  MeshCondition c;
+  bool any = mesh_surface(&surface, &c, mesh);
+  solid->pieces = MEMORY_NEW(ConvexHull, any ? surface.triangle_count : 1);
+  if (!any) return; /* finish_triangles reports it */
+  for (int k = 0; k < surface.triangle_count; k++) {
+    const int* t = surface.triangles[k];
+    add_triangle(solid, surface.vertices[t[0]], surface.vertices[t[1]], surface.vertices[t[2]]);
+  }
+  hull_free(&surface);
+  if (c.closed_borders > 0)
+    warn_shape(builder, shape, "its surface is open: 'orient: fix' closed %d border%s with triangles", c.closed_borders,
+               c.closed_borders == 1 ? "" : "s");
+  text_add(&builder->note, "shape '%s': orient: fix turned %d triangles against their neighbours%s\n",
+           shape_name(shape), c.turned_triangles, c.inside_out ? " and the whole surface outward" : "");
+}
+
 static void finish_triangles(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
   solid->triangles = true;
   if (solid->piece_count == 0) {
@@ -236,6 +255,8 @@ static void solid_from_mesh(Builder* builder, const SceneShape* shape, ShapeSoli
   if (status == STATUS_OK) {
     if (shape->decompose)
       solid_from_decomposition(builder, shape, &mesh, solid, &import);
+    else if (shape->orient_fix)
+      triangles_of_repaired(builder, shape, &mesh, solid);
     else if (shape->triangles)
       triangles_of_mesh(&mesh, solid);
     else
@@ -306,9 +327,17 @@ static HullResult make_primitive(ConvexHull* hull, const SceneShape* shape) {
   return HULL_FAILED;
 }
 
+/* Of the polyhedron that stands for a round solid in pictures and files. */
+enum { DRAWN_RESOLUTION = 2, DRAWN_SEGMENTS = 24 };
+
 static void solid_from_primitive(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
   solid->pieces = MEMORY_NEW(ConvexHull, 1);
-  HullResult result = make_primitive(&solid->pieces[0], shape);
+  SceneShape drawn = *shape;
+  if (model_takes_round(builder->scene, shape)) {
+    drawn.resolution = DRAWN_RESOLUTION;
+    drawn.segments = DRAWN_SEGMENTS;
+  }
+  HullResult result = make_primitive(&solid->pieces[0], &drawn);
   if (result == HULL_OK)
     solid->piece_count = 1;
   else

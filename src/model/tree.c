@@ -14,7 +14,8 @@ static ModelLink link_from_scene(const SceneLink* source) {
                     .gravity_compensation = source->gravity_compensation,
                     .limit_law = joint->limit_law,
                     .limit_stiffness = joint->limit_stiffness,
-                    .limit_margin = joint->limit_margin};
+                    .limit_margin = joint->limit_margin,
+                    .limit_restitution = joint->limit_restitution};
   link.dof_count = link.joint.dof_count;
   link.coordinate_count = link.joint.coordinate_count;
   for (int k = 0; k < link.dof_count; k++) {

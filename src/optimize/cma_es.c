@@ -130,6 +130,15 @@ static bool propose(Optimizer* o, const double* x, const double* gradient, doubl
   return true;
 }
 
+/* Another trial counts as this sample. */
+static void take(Optimizer* o, const double* trial) {
+  Rates r = rates_of(&o->settings, o->set->count);
+  Cloud c = cloud_of(o, &r);
+  double* y = c.y + (int)o->own[NUMBER] * r.n;
+  for (int i = 0; i < r.n; i++)
+    y[i] = (trial[i] / (o->unit ? o->unit[i] : 1) / o->step_of[i] - c.mean[i]) / o->own[WIDTH];
+}
+
 /* ---------------------------------------------------------------- a generation */
 
 /* What keeps the bounds comes before what does not, and of that the less it breaks them; what has no value is last. */
@@ -258,4 +267,5 @@ const UpdateRule RULE_CMA_ES = {.descends = true,
                                 .state_size = state_size,
                                 .work_size = work_size,
                                 .propose = propose,
+                                .take = take,
                                 .tell = tell};

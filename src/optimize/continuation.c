@@ -89,8 +89,8 @@ void continuation_restart(Optimization* o) {
 void continuation_finish(Optimization* o) { continuation_set(o, last_change(settings(o))); }
 
 void continuation_forget(Optimization* o) {
-  optimizer_destroy(o->optimizer);
-  o->optimizer = optimizer_create_in(&o->task->optimizer, &o->design.set, o->unit);
+  automatic_begin(o);
+  automatic_renew(o);
 }
 
 Status continuation_advance(Optimization* o) {

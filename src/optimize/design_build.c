@@ -230,7 +230,7 @@ static bool same_shape(const Scene* first, const Scene* other, const DesignNumbe
   if (n->part >= other->links[n->link].shape_count) return false;
   const SceneShape* a = &first->shapes[first->links[n->link].shapes[n->part].shape];
   const SceneShape* b = &other->shapes[other->links[n->link].shapes[n->part].shape];
-  return a->type == b->type && shape_form_count(&a->smooth) == shape_form_count(&b->smooth);
+  return a->type == b->type && scene_shape_number_count(a) == scene_shape_number_count(b);
 }
 
 static bool same_closure(const Scene* first, const Scene* other, const DesignNumber* n) {

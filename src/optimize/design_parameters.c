@@ -455,12 +455,14 @@ static bool list_shapes(Listing* l, const TaskName* name, int link) {
   int listed = 0;
   for (int u = 0; u < source->shape_count; u++) {
     const SceneShape* shape = &l->b->scene->shapes[source->shapes[u].shape];
-    int count = shape_is_convex_smooth(shape) ? shape_form_count(&shape->smooth) : 0;
-    TaskParameter own = within_shape(l->item, &shape->smooth);
+    bool exact = shape_is_exact(shape);
+    int count = exact && !model_takes_round(l->b->scene, shape) ? 0 : scene_shape_number_count(shape);
+    TaskParameter own = exact ? *l->item : within_shape(l->item, &shape->smooth);
     Listing within = *l;
     within.item = &own;
     for (int k = 0; k < count; k++) {
-      bool wanted = l->item->type == PARAMETER_SHAPE_SIZE ? is_length(&shape->smooth, k) : is_form(&shape->smooth, k);
+      bool size = l->item->type == PARAMETER_SHAPE_SIZE;
+      bool wanted = exact ? size : size ? is_length(&shape->smooth, k) : is_form(&shape->smooth, k);
       if (!wanted) continue;
       snprintf(suffix, sizeof suffix, "%d.%d", u, k);
       list_number(&within, link, u, k, name_of(text, sizeof text, name->text, l->kind->word, suffix));
@@ -468,7 +470,8 @@ static bool list_shapes(Listing* l, const TaskName* name, int link) {
       listed++;
     }
   }
-  return listed > 0 || refuse(l, name, "it has no convex smooth shape");
+  return listed > 0 ||
+         refuse(l, name, "it has no convex smooth shape, and no sphere without resolution or capsule without segments");
 }
 
 /* ---------------------------------------------------------------- all of an item */

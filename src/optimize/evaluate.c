@@ -93,6 +93,22 @@ static bool build_model(const Optimization* o, const double* x, ScenarioRun* run
   return run->outcome == TRIAL_ACCEPTED;
 }
 
+/* A loop that does not close is found where the run begins. */
+bool evaluate_start(Optimization* o, const double* x, int scenario) {
+  ScenarioRun* run = &o->runs[scenario];
+  if (!build_model(o, x, run)) return false;
+  if (run->model.closure_count == 0) return true;
+  Diagnostics unsaid = {0};
+  Recording start = {0};
+  RecordReport report;
+  const RecordOptions options = {.threads = 1};
+  recording_create(&start, &run->model, 0);
+  bool starts = recording_run(&start, &run->model, &options, &report, &unsaid) == STATUS_OK;
+  recording_destroy(&start);
+  diagnostics_free(&unsaid);
+  return starts;
+}
+
 static void run_forward(void* context, int index, int thread) {
   (void)thread;
   Batch* batch = context;

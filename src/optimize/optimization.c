@@ -195,15 +195,19 @@ static double gradient_norm(const Optimization* o) {
   return sqrt(sum);
 }
 
-TrialOutcome optimization_stand(Optimization* o, bool* interrupted) {
+static TrialOutcome stand(Optimization* o, bool first, bool* interrupted) {
   TrialOutcome outcome = evaluate_design(o, o->x, &o->plain, o->terms, interrupted);
   if (*interrupted || outcome != TRIAL_ACCEPTED) return outcome;
-  if (o->subjects) subjects_begin(o->subjects, o->plain, o->terms);
+  if (first && o->subjects) subjects_begin(o->subjects, o->plain, o->terms);
   o->loss = merit_of(o, o->plain, o->terms);
   outcome = find_gradient(o, o->x, o->gradient, interrupted);
   o->norm_updated = gradient_norm(o);
   return outcome;
 }
+
+TrialOutcome optimization_stand(Optimization* o, bool* interrupted) { return stand(o, true, interrupted); }
+
+TrialOutcome optimization_stand_again(Optimization* o, bool* interrupted) { return stand(o, false, interrupted); }
 
 void optimization_note_start(Optimization* o) {
   keep_best(o);
@@ -377,9 +381,17 @@ static bool tell_outcome(Optimization* o, TrialOutcome outcome, double plain, do
   return optimizer_tell(o->optimizer, ran ? plain : (double)NAN, ran ? violation_of(o, o->trial_terms) : HUGE_VAL);
 }
 
+/* By the gradient, along the trial. */
+static double predicted_gain(const Optimization* o) {
+  double sum = 0;
+  for (int k = 0; k < o->design.variable_count; k++) sum -= o->gradient[k] * (o->trial[k] - o->x[k]);
+  return sum;
+}
+
 static Status advance_search(Optimization* o) {
   double loss, plain;
   bool interrupted;
+  if (automatic_return(o) != STATUS_OK) return STATUS_INTERRUPTED;
   if (continuation_advance(o) != STATUS_OK) return STATUS_INTERRUPTED;
   if (draws_advance(o) != STATUS_OK) return STATUS_INTERRUPTED;
   Status updated = update_multipliers(o);
@@ -388,14 +400,18 @@ static Status advance_search(Optimization* o) {
   optimizer_state_save(o->optimizer, o->spare_state);
   optimizer_propose(o->optimizer, o->x, o->loss, o->gradient, o->trial);
   bool stays = memcmp(o->trial, o->x, n) == 0 && !optimizer_is_free(o->optimizer);
+  if (stays && automatic_leave_flat(o)) return advance_search(o);
   if (stays && !continuation_goes_on(o, o->iteration + 1)) return note_stuck(o);
-  double step_design = block_step(o, o->x, o->trial, 0), step_control = block_step(o, o->x, o->trial, 1);
   TrialOutcome outcome = try_design(o, &plain, &loss, &interrupted);
+  if (outcome == TRIAL_INVALID && !interrupted && start_gaps_correct(o))
+    outcome = try_design(o, &plain, &loss, &interrupted);
+  double step_design = block_step(o, o->x, o->trial, 0), step_control = block_step(o, o->x, o->trial, 1);
   if (interrupted) {
     optimizer_state_load(o->optimizer, o->spare_state);
     return STATUS_INTERRUPTED;
   }
   bool accepted = outcome == TRIAL_ACCEPTED;
+  double gained = o->loss - loss, predicted = predicted_gain(o);
   if (accepted) take_trial(o, plain, loss);
   bool can_step = tell_outcome(o, outcome, plain, loss);
   o->stuck = o->subjects && !can_step;
@@ -404,6 +420,7 @@ static Status advance_search(Optimization* o) {
   o->since_look++;
   keep_best(o);
   write_row(o, outcome, plain, step_design, step_control);
+  can_step = automatic_watch(o, outcome, gained, predicted, can_step);
   optimization_judge_end(o, can_step || o->stuck);
   return STATUS_OK;
 }

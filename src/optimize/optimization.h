@@ -98,6 +98,39 @@ typedef struct {
   bool has_switched;
 } ScheduledContact;
 
+/* Why `auto` changes its method. */
+typedef enum {
+  CHANGE_SHORT_OF_PREDICTION, /* trials gain less than the gradient predicts, or rise */
+  CHANGE_SHORT_STEP,          /* no step is short enough to be better */
+  CHANGE_NO_PROGRESS,         /* the best design has hardly improved */
+  CHANGE_NO_SLOPE             /* the gradient is zero */
+} MethodReason;
+typedef struct {
+  int iteration; /* after it */
+  TaskOptimizerType from, to;
+  MethodReason reason;
+  int count; /* of trials that fell short, or of iterations without progress */
+} MethodChange;
+/* Changes that are remembered, of all starts. */
+enum { METHOD_CHANGES_MOST = 32 };
+/* What `auto` watches (optimize/automatic.c; docs/derivations/update.md, O23). */
+typedef struct {
+  TaskOptimizerType method;
+  double factor; /* of the steps in the settings */
+  int tried;     /* trials of the method */
+  unsigned weak; /* one bit for each of the last trials: it fell short */
+  double mark;   /* worth of the best design when it last made progress */
+  int mark_iteration, restarts;
+  bool return_to_best; /* before the next trial */
+  MethodChange changes[METHOD_CHANGES_MOST];
+  int change_count;
+} Automatic;
+
+/* Links of a scenario that a trial would have let intersect at the start. */
+typedef struct {
+  int scenario, a, b;
+} StartPair;
+
 struct Optimization {
   Task* task;
   OptimizationOptions options;
@@ -106,6 +139,7 @@ struct Optimization {
   double* unit;                  /* of the variables; NULL: 1  (variables) */
   double* function_gradient;     /* of what was evaluated last  (variables) */
   Optimizer* optimizer;
+  Automatic automatic;
   ScenarioRun* runs;
   int run_count, term_count;
   int capacity;                                           /* of rows */
@@ -138,6 +172,9 @@ struct Optimization {
   int failed_scenario;  /* whose run the last refused trial failed in */
   char (*identity)[65]; /* of the task, for checkpoints: settings, variables, losses, each scene  (identity_count) */
   int identity_count;
+  StartPair* start_pairs;
+  int start_pair_count, start_pair_capacity;
+  int moved_trials; /* trials that could not start and were moved until they could */
   Text note;
   Scene* shown;          /* of optimization_scene; NULL before */
   const Scene* shown_of; /* the scenario's scene it shares its parts with */
@@ -180,6 +217,13 @@ void success_add(Success* success, int scenario, const double* values);
  * when a run was cut short. x[variables]; terms[term_count], weighted and summed. Any other outcome: *loss is of
  * no use, o->reason says why. */
 TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, double* terms, bool* interrupted);
+/* Builds the model of a scenario with x[variables]; can it start? Nothing is simulated. false: the reason is that of
+ * the scenario's run. */
+bool evaluate_start(Optimization* o, const double* x, int scenario);
+/* Moves a trial that the last evaluate_design refused as TRIAL_INVALID to one that can start, between it and the design
+ * that stands (optimize/start_gaps.c). false: none was found; o->trial is of no use then. Allocates for the time of the
+ * call. */
+bool start_gaps_correct(Optimization* o);
 /* What is made small of a loss and its terms, with the present multipliers (optimize/optimization.c). terms
  * (term_count). */
 double optimization_merit(Optimization* o, double loss, const double* terms);
@@ -194,6 +238,8 @@ void optimization_repeat_parts(Optimization* o);
 /* Run the design x and take it for the one that stands, with its loss, terms and gradient (optimize/optimization.c).
  * *interrupted is set in any case. */
 TrialOutcome optimization_stand(Optimization* o, bool* interrupted);
+/* The same with multipliers as they are: after the method has changed. */
+TrialOutcome optimization_stand_again(Optimization* o, bool* interrupted);
 /* What designs are compared by: the loss of one of this iteration, or a mean where draws vary. */
 double optimization_worth(const Optimization* o, int iteration, double loss);
 /* What stands is the first of a search: its row, and is it the best so far? Writes the row at o->iteration. */
@@ -215,6 +261,21 @@ void optimization_judge_end(Optimization* o, bool can_step);
 /* Sets identity; the scenes must be the initial ones (optimize/optimization_checkpoint.c). Allocates o->identity
  * (identity_count), which optimization_destroy frees. */
 void optimization_identify(Optimization* o);
+
+/* ---- the method of `optimizer: auto` (optimize/automatic.c); that of the task where it names one */
+/* The first method of a search, with nothing seen. */
+void automatic_begin(Optimization* o);
+/* The task's settings with the present method and its steps. By value. */
+TaskOptimizer automatic_settings(const Optimization* o);
+/* Replaces the optimizer by one as at the start, of the present settings, and the room for its state. */
+void automatic_renew(Optimization* o);
+/* After a trial: what it gained and what the gradient predicted (both > 0 for less loss); can_step: the optimizer can
+ * go on. Changes the method where it is time. Returns whether the search can go on. */
+bool automatic_watch(Optimization* o, TrialOutcome outcome, double gained, double predicted, bool can_step);
+/* The gradient is zero before any trial: changes to samples. false: the method stays. */
+bool automatic_leave_flat(Optimization* o);
+/* Stands at the best design again where a change asks for it. STATUS_INTERRUPTED: it is to be called again. */
+Status automatic_return(Optimization* o);
 
 /* ---- contact that changes over the iterations (optimize/continuation.c), in the scenes of all scenarios. What is in
  * force is a function of the number of the iteration alone, so checkpoints need not hold it. */

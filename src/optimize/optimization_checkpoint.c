@@ -1,4 +1,5 @@
 /* The whole state of an optimization between two iterations, as named arrays, and whose it is. */
+#include <limits.h>
 #include <string.h>
 
 #include "optimize/optimization.h"
@@ -180,6 +181,98 @@ static bool load_starts(Optimization* o, const NumberFile* c, Diagnostics* diagn
   return true;
 }
 
+/* Pairs of links that limit the design at the start. */
+static void save_start(const Optimization* o, NumberFile* c) {
+  const int64_t counts[2] = {o->moved_trials, o->start_pair_count};
+  int64_t* pairs = MEMORY_NEW(int64_t, 3 * o->start_pair_count);
+  for (int k = 0; k < o->start_pair_count; k++) {
+    pairs[3 * k] = o->start_pairs[k].scenario;
+    pairs[3 * k + 1] = o->start_pairs[k].a;
+    pairs[3 * k + 2] = o->start_pairs[k].b;
+  }
+  number_file_add_integers(c, "start_counts", counts, 2);
+  number_file_add_integers(c, "start_pairs", pairs, 3 * o->start_pair_count);
+  memory_free(pairs);
+}
+
+static bool load_start(Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
+  int64_t counts[2];
+  const Scene* scene = &o->task->scenarios[0].scene;
+  if (!number_file_get_integers(c, "start_counts", counts, 2, diagnostics)) return false;
+  int64_t most = (int64_t)o->run_count * scene->link_count * scene->link_count;
+  if (counts[1] < 0 || counts[1] > most || counts[1] > INT_MAX / 3) counts[1] = 0; /* its array is refused */
+  int64_t* pairs = MEMORY_NEW(int64_t, 3 * counts[1]);
+  bool ok = number_file_get_integers(c, "start_pairs", pairs, 3 * (int)counts[1], diagnostics);
+  o->moved_trials = (int)counts[0];
+  o->start_pair_count = 0;
+  for (int k = 0; ok && k < counts[1]; k++) {
+    StartPair pair = {(int)pairs[3 * k], (int)pairs[3 * k + 1], (int)pairs[3 * k + 2]};
+    bool known = pair.scenario >= 0 && pair.scenario < o->run_count && pair.a >= 0 && pair.a < scene->link_count &&
+                 pair.b >= 0 && pair.b < scene->link_count;
+    if (!known) continue;
+    o->start_pairs = memory_grown(o->start_pairs, sizeof(StartPair), o->start_pair_count, &o->start_pair_capacity);
+    o->start_pairs[o->start_pair_count++] = pair;
+  }
+  memory_free(pairs);
+  return ok;
+}
+
+/* What `auto` has seen and done. */
+enum { AUTOMATIC_COUNTS = 7, CHANGE_NUMBERS = 5 };
+
+static void save_automatic(const Optimization* o, NumberFile* c) {
+  const Automatic* a = &o->automatic;
+  const int64_t counts[AUTOMATIC_COUNTS] = {a->method,   a->tried,          a->weak,        a->mark_iteration,
+                                            a->restarts, a->return_to_best, a->change_count};
+  const double numbers[2] = {a->factor, a->mark};
+  int64_t changes[METHOD_CHANGES_MOST * CHANGE_NUMBERS] = {0};
+  for (int k = 0; k < a->change_count; k++) {
+    const MethodChange* m = &a->changes[k];
+    const int64_t one[CHANGE_NUMBERS] = {m->iteration, m->from, m->to, m->reason, m->count};
+    memcpy(changes + CHANGE_NUMBERS * k, one, sizeof one);
+  }
+  number_file_add_integers(c, "auto_counts", counts, AUTOMATIC_COUNTS);
+  number_file_add_doubles(c, "auto_numbers", numbers, 2);
+  number_file_add_integers(c, "auto_changes", changes, METHOD_CHANGES_MOST * CHANGE_NUMBERS);
+}
+
+static bool is_method(int64_t type) { return type > OPTIMIZER_AUTO && type < OPTIMIZER_LEVENBERG_MARQUARDT; }
+
+/* Before the optimizer's state, which is that of the method. */
+static bool load_automatic(Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
+  if (o->task->optimizer.type != OPTIMIZER_AUTO) return true;
+  Automatic* a = &o->automatic;
+  int64_t counts[AUTOMATIC_COUNTS], changes[METHOD_CHANGES_MOST * CHANGE_NUMBERS];
+  double numbers[2];
+  if (!number_file_get_integers(c, "auto_counts", counts, AUTOMATIC_COUNTS, diagnostics) ||
+      !number_file_get_doubles(c, "auto_numbers", numbers, 2, diagnostics) ||
+      !number_file_get_integers(c, "auto_changes", changes, METHOD_CHANGES_MOST * CHANGE_NUMBERS, diagnostics))
+    return false;
+  bool sound = is_method(counts[0]) && counts[6] >= 0 && counts[6] <= METHOD_CHANGES_MOST && numbers[0] > 0;
+  for (int k = 0; sound && k < counts[6]; k++) {
+    const int64_t* one = changes + CHANGE_NUMBERS * k;
+    sound = is_method(one[1]) && is_method(one[2]) && one[3] >= 0 && one[3] <= CHANGE_NO_SLOPE;
+    a->changes[k] = (MethodChange){(int)one[0], (TaskOptimizerType)one[1], (TaskOptimizerType)one[2],
+                                   (MethodReason)one[3], (int)one[4]};
+  }
+  if (!sound) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
+                    "auto_counts or auto_changes hold numbers that no run writes: start without --resume");
+    return false;
+  }
+  a->method = (TaskOptimizerType)counts[0];
+  a->tried = (int)counts[1];
+  a->weak = (unsigned)counts[2];
+  a->mark_iteration = (int)counts[3];
+  a->restarts = (int)counts[4];
+  a->return_to_best = counts[5] != 0;
+  a->change_count = (int)counts[6];
+  a->factor = numbers[0];
+  a->mark = numbers[1];
+  automatic_renew(o);
+  return true;
+}
+
 void optimization_note_identity(const Optimization* o, NumberFile* c) {
   int digit_count;
   int64_t* digits = identity_digits(o, &digit_count);
@@ -215,6 +308,8 @@ void optimization_save(const Optimization* o, NumberFile* c) {
   memory_free(memory);
   if (o->subjects) save_subjects(o, rows, c);
   if (has_starts(o)) save_starts(o, c);
+  save_start(o, c);
+  if (o->task->optimizer.type == OPTIMIZER_AUTO) save_automatic(o, c);
 }
 
 /* What a hash of the identity is of. */
@@ -268,8 +363,10 @@ static void unpack_rows(Optimization* o, const double* numbers, int rows) {
 bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
   int64_t counts[4];
   double losses[3], adjoint[2];
-  int n = o->design.variable_count, states = optimizer_state_size(o->optimizer);
+  int n = o->design.variable_count;
   if (!optimization_is_of(o, c, diagnostics)) return false;
+  if (!load_automatic(o, c, diagnostics)) return false;
+  int states = optimizer_state_size(o->optimizer);
   if (!number_file_get_integers(c, "counts", counts, 4, diagnostics)) return false;
   if (!number_file_get_doubles(c, "losses", losses, 3, diagnostics)) return false;
   if (!number_file_get_doubles(c, "adjoint", adjoint, 2, diagnostics)) return false;
@@ -297,7 +394,7 @@ bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagno
   o->start_best = losses[1];
   o->best_worth = losses[1];
   o->start_violation = o->best_violation;
-  ok = ok && (!has_starts(o) || load_starts(o, c, diagnostics));
+  ok = ok && (!has_starts(o) || load_starts(o, c, diagnostics)) && load_start(o, c, diagnostics);
   if (ok) {
     optimizer_state_load(o->optimizer, memory);
     o->iteration = (int)counts[0];

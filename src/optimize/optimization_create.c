@@ -126,14 +126,25 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
   return success_create(&o->success, o, diagnostics);
 }
 
+/* `auto` takes this part of a variable's range for its step where the task gives none. */
+#define STEP_OF_RANGE 0.05
+
+/* A variable's own step; 0: its block's. */
+static double step_of(const DesignVariable* v, const TaskOptimizer* settings) {
+  if (v->step > 0 || settings->type != OPTIMIZER_AUTO || settings->step_given[v->block]) return v->step;
+  double range = v->high - v->low;
+  return isfinite(range) && range > 0 ? STEP_OF_RANGE * range : 0;
+}
+
 /* A variable with a step of its own is one in units of that step over its block's (O21). NULL: there is none. */
 static double* units_of(const Design* design, const TaskOptimizer* settings) {
   bool own = false;
-  for (int k = 0; k < design->variable_count; k++) own = own || design->variables[k].step > 0;
+  for (int k = 0; k < design->variable_count; k++) own = own || step_of(&design->variables[k], settings) > 0;
   double* unit = own ? MEMORY_NEW(double, design->variable_count) : NULL;
   for (int k = 0; own && k < design->variable_count; k++) {
     const DesignVariable* v = &design->variables[k];
-    unit[k] = v->step > 0 ? v->step / (v->block == 0 ? settings->design_step : settings->control_step) : 1;
+    double step = step_of(v, settings);
+    unit[k] = step > 0 ? step / (v->block == 0 ? settings->design_step : settings->control_step) : 1;
   }
   return unit;
 }
@@ -157,8 +168,8 @@ Status optimization_create(Optimization** optimization, Task* task, const Optimi
   optimization_identify(o);
   make_vectors(o);
   o->unit = units_of(&o->design, &task->optimizer);
-  o->optimizer = optimizer_create_in(&task->optimizer, &o->design.set, o->unit);
-  o->spare_state = MEMORY_NEW(double, optimizer_state_size(o->optimizer));
+  automatic_begin(o);
+  automatic_renew(o);
   if (optimizer_project(o->optimizer, o->x)) return STATUS_OK;
   SourcePlace place = {task->path, 0, 0};
   diagnostics_add(diagnostics, SEVERITY_ERROR, place, "no design obeys the bounds and constraints together");
@@ -191,7 +202,8 @@ void optimization_destroy(Optimization* o) {
                    o->row_multipliers,
                    o->contacts,
                    o->unit,
-                   o->function_gradient};
+                   o->function_gradient,
+                   o->start_pairs};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   text_free(&o->note);
   memory_free(o);
@@ -249,6 +261,7 @@ void optimization_restart(Optimization* o, const double* x, const bool* held) {
   memcpy(o->x, x, n);
   if (!optimizer_project(o->optimizer, o->x)) memcpy(o->x, x, n); /* rows that only what is held could keep */
   memcpy(o->best_x, o->x, n);
+  o->start_pair_count = o->moved_trials = o->automatic.change_count = 0;
   o->iteration = o->best_iteration = o->since_best = o->since_update = o->since_look = o->first_iteration = 0;
   o->stuck = false;
   o->stop = STOP_NOT_YET;

@@ -39,6 +39,19 @@ UnconvergedSteps optimization_unconverged(const Optimization* o, const Model** m
   return worst;
 }
 
+int optimization_start_pair_count(const Optimization* o) { return o->start_pair_count; }
+
+Excerpt optimization_start_pair(const Optimization* o, int index) {
+  const StartPair* pair = &o->start_pairs[index];
+  const TaskScenario* scenario = &o->task->scenarios[pair->scenario];
+  Text text = {0};
+  text_add(&text, "'%s' and '%s'", scenario->scene.links[pair->a].name, scenario->scene.links[pair->b].name);
+  if (o->run_count > 1) text_add(&text, " (scenario %s)", scenario->name);
+  Excerpt out = text_excerpt(text.data);
+  text_free(&text);
+  return out;
+}
+
 const char* optimization_note(const Optimization* o) { return o->note.data ? o->note.data : ""; }
 
 void optimization_times(const Optimization* o, double* forward, double* adjoint) {

@@ -119,6 +119,16 @@ int optimization_best_iteration(const Optimization* optimization);
 int optimization_best_start(const Optimization* optimization); /* of several, from 0: that iteration's */
 /* What the last refused trial failed of, in words ("" when it was not); owned by the optimization until it advances. */
 const char* optimization_reason(const Optimization* optimization);
+/* How often `optimizer: auto` has changed its method. Asking allocates nothing, never fails. */
+int optimization_method_change_count(const Optimization* optimization);
+/* Adds one of these changes, 0 ... count - 1, to a text: iteration, reason, methods, as one line without an end.
+ * Allocates in out. */
+void optimization_add_method_change(const Optimization* optimization, int index, Text* out);
+/* How many pairs of links have limited designs so far: a trial would have let them intersect at the start, and was
+ * moved until they do not. Asking allocates nothing, never fails. */
+int optimization_start_pair_count(const Optimization* optimization);
+/* One of them, 0 ... count - 1, in the order in which they were found: "'a' and 'b'". By value. */
+Excerpt optimization_start_pair(const Optimization* optimization, int index);
 /* How the last gradient was found. Undefined before optimization_start; copied out. */
 AdjointReport optimization_adjoint(const Optimization* optimization);
 /* Returns the steps of the last evaluated runs that ended above the tolerance, of the scenario with the largest
@@ -224,6 +234,26 @@ int optimization_validation_tries(const Optimization* optimization);
 /* How many of a scenario's met all terms of `success`: 0 ... optimization_validation_tries. scenario is not checked.
  * Asking allocates nothing, never fails. */
 int optimization_validation_held(const Optimization* optimization, int scenario);
+
+/* ---------------------------------------------------------------- how it ended (optimize/advice.c) */
+/* Trials without a better design: bodies intersect at the start or a loop is open there; a step was not solved or has
+ * no gradient; the loss rose. */
+typedef struct {
+  int invalid, solver, rose;
+} RejectedTrials;
+/* Counts them in all rows so far. Allocates nothing, never fails. */
+RejectedTrials optimization_rejected(const Optimization* optimization);
+/* How a search ended and what to try, as text. */
+typedef struct {
+  Text stopped;  /* one line without an end: why it stopped, losses, best iteration */
+  Text findings; /* lines: rejections, terms that fell and rose, bounds that are active, what fails `success` first */
+  Text advice;   /* lines, at most three: remedies, each with its exact --set options; none where nothing is missing */
+} OptimizationReport;
+/* Writes the report after optimization_judge. interrupted: a signal stopped it, so nothing is
+ * advised. Runs nothing. *report is set; optimization_report_free frees it. Never fails. */
+void optimization_report(const Optimization* optimization, bool interrupted, OptimizationReport* report);
+/* Frees the texts, not the struct. */
+void optimization_report_free(OptimizationReport* report);
 
 /* ---------------------------------------------------------------- discrete choices (optimize/choices.c)
  * Combinations of a task's choices, one after the other; each is optimized by itself, and what it gave is told before

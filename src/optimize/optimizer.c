@@ -26,6 +26,7 @@ static const UpdateRule RULE_RESIDUALS = {
 
 /* The table of methods. */
 static const UpdateRule* const RULES[] = {
+    [OPTIMIZER_AUTO] = &RULE_LBFGS, /* as it begins */
     [OPTIMIZER_ADAM] = &RULE_ADAM,         [OPTIMIZER_STEP_BOUNDED] = &RULE_STEP_BOUNDED,
     [OPTIMIZER_GRADIENT] = &RULE_GRADIENT, [OPTIMIZER_LBFGS] = &RULE_LBFGS,
     [OPTIMIZER_CMA_ES] = &RULE_CMA_ES,     [OPTIMIZER_LEVENBERG_MARQUARDT] = &RULE_RESIDUALS,
@@ -306,6 +307,16 @@ void optimizer_propose(Optimizer* o, const double* x, double loss, const double*
   }
   propose(o, o->own_x, o->own_gradient, trial);
   for (int i = 0; i < count; i++) trial[i] *= o->unit[i];
+}
+
+void optimizer_take(Optimizer* o, const double* x, const double* trial) {
+  double sum = 0;
+  for (int i = 0; i < o->set->count; i++) {
+    double part = (trial[i] - x[i]) / (o->unit ? o->unit[i] : 1) / o->step_of[i];
+    sum += part * part;
+  }
+  o->state[STATE_LENGTH] = sqrt(sum);
+  if (o->rule->take) o->rule->take(o, trial);
 }
 
 /* ---------------------------------------------------------------- state */

@@ -39,6 +39,9 @@ void optimizer_propose(Optimizer* optimizer, const double* x, double loss, const
  * false when the step has become too short to go on: below 1e-9 of the steps in the settings. (O3) No allocation;
  * the loss is not looked at. */
 bool optimizer_verdict(Optimizer* optimizer, bool accepted, double loss);
+/* The trial was moved to another point of the set, which is tried in its place: what is remembered of the last proposal
+ * is of this one. x[count] and trial[count] are only read. No allocation. */
+void optimizer_take(Optimizer* optimizer, const double* x, const double* trial);
 /* After how many iterations its way shows whether what it does is enough, for (O20): what it remembers must be of that
  * way. */
 int optimizer_patience(const Optimizer* optimizer);

@@ -307,7 +307,7 @@ static Status take_steps(Receding* r, Sim* sim, RecedingRecord record, void* con
 static Status execute(Receding* r, const double* x, RecedingRecord record, void* context, Diagnostics* diagnostics) {
   Model model;
   Sim* sim;
-  const SimOptions options = {.threads = r->optimization->options.threads, .path = true};
+  const SimOptions options = {.threads = r->optimization->options.threads, .path = true, .scheme_work = true};
   Status status = optimization_model(r->optimization, 0, x, &model, diagnostics);
   if (status == STATUS_OK) status = sim_create(&sim, &model, &options, diagnostics);
   if (status == STATUS_OK) {

@@ -32,6 +32,8 @@ typedef struct {
   /* Sets trial, a point of the set; called again with a smaller factor when the trial is too long. The gradient is
    * finite and not clipped. false: no step, trial is of no use. */
   bool (*propose)(Optimizer* optimizer, const double* x, const double* gradient, double* trial);
+  /* Another point is tried in place of the last proposal; NULL: nothing is remembered of it. */
+  void (*take)(Optimizer* optimizer, const double* trial);
   /* Of a rule that looks at values alone, what the last trial gave (optimizer_tell); NULL: a rule with gradients. */
   bool (*tell)(Optimizer* optimizer, double loss, double violation);
 } UpdateRule;

@@ -7,13 +7,33 @@
 
 /* How far the overlapping hull is taken beyond the surface, for the nearest points there, of the hulls' size. */
 #define BEYOND 1e-6
-/* Directions of a feature that are shorter than this part of the size, or of sin of an angle, are none. */
-#define FLAT 1e-6
+#define FLAT FEATURE_FLAT
 
 double point_view_size(PointView view) {
   double size = 0;
   for (int i = 0; i < view.count; i++) size = fmax(size, fabs(view.x[i]) + fabs(view.y[i]) + fabs(view.z[i]));
   return size;
+}
+
+/* The mean of the vertices, world. */
+static Vec3 middle_of(PointView view, Pose pose) {
+  Vec3 sum = {0, 0, 0};
+  for (int i = 0; i < view.count; i++) sum = vec3_add(sum, vec3(view.x[i], view.y[i], view.z[i]));
+  return pose_apply(pose, vec3_scale(sum, 1.0 / view.count));
+}
+
+/* Depth and normal of hulls that just touch, where neither is found: of b a little nearer to a, less what that adds. */
+static double touching_depth(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal) {
+  GjkCache simplex = {.count = 0};
+  Vec3 way = vec3_sub(middle_of(b, pose_b), middle_of(a, pose_a));
+  double length = vec3_norm(way), reach = BEYOND * (point_view_size(a) + point_view_size(b));
+  if (!(length > 0)) return 0;
+  Vec3 shift = vec3_scale(way, -reach / length);
+  pose_b.t = vec3_add(pose_b.t, shift);
+  if (gjk_distance(a, pose_a, b, pose_b, &simplex).distance > 0) return 0;
+  double depth = hull_depth(a, pose_a, b, pose_b, &simplex, normal);
+  if (!(depth >= 0)) depth = hull_penetration(a, pose_a, b, pose_b, normal);
+  return depth + vec3_dot(shift, *normal);
 }
 
 Distance distance_query(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCache* cache) {
@@ -24,6 +44,7 @@ Distance distance_query(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkC
   Vec3 normal = vec3(0, 0, 1);
   double depth = hull_depth(a, pose_a, b, pose_b, simplex, &normal);
   if (!(depth >= 0)) depth = hull_penetration(a, pose_a, b, pose_b, &normal);
+  if (!(vec3_dot(normal, normal) > 0.5)) depth = touching_depth(a, pose_a, b, pose_b, &normal);
   Vec3 shift = vec3_scale(normal, depth + BEYOND * (point_view_size(a) + point_view_size(b)));
   Pose moved = pose_b;
   moved.t = vec3_add(moved.t, shift);
@@ -160,7 +181,7 @@ static Vec3 normal_change(const Feature f[2], const Cause* c, Vec3 n) {
   return vec3_add_scaled(dn, -vec3_dot(dn, n), n);
 }
 
-static bool parallel(const Feature f[2]) {
+bool features_parallel(const Feature f[2]) {
   if (f[0].directions + f[1].directions > 2) return true;
   if (f[0].directions != 1 || f[1].directions != 1) return false;
   return vec3_norm(vec3_cross(f[0].along[0], f[1].along[0])) < FLAT;
@@ -184,7 +205,7 @@ static const char* find_flats(PointView a, Pose pose_a, PointView b, Pose pose_b
   Feature* f = s->feature;
   f[0] = feature_of(a, pose_a, s->normal, FEATURE_REACH * size);
   f[1] = feature_of(b, pose_b, vec3_scale(s->normal, -1), FEATURE_REACH * size);
-  if (parallel(f)) return "the nearest features are parallel: the nearest points are not unique";
+  if (features_parallel(f)) return "the nearest features are parallel: the nearest points are not unique";
   s->own = f[0].directions + f[1].directions == 2;
   if (answer->distance < 0 && !s->own) return "the hulls overlap by too little to tell their features";
   flats_matrix(f, s->matrix);

@@ -392,6 +392,16 @@ const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pos
   return NULL;
 }
 
+const char* convex_distance_slope(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
+                                  double out[QUERY_POSE_COLUMNS]) {
+  System s = {.order = 0};
+  Distance found;
+  if (!answer->proved) return "the distance is not proved";
+  if (!solve(&s, body, pose, &answer->nearest, &found)) return "the nearest points are not found exactly";
+  distance_slope_at(found.normal, vec3_sub(found.witness_a, pose[0].t), vec3_sub(found.witness_b, pose[1].t), out);
+  return NULL;
+}
+
 const char* convex_distance_vertex_slopes(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                           VertexSlopes out[2]) {
   System s = {.order = 0};

@@ -352,3 +352,22 @@ const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose
   }
   return NULL;
 }
+
+/* (G25): gap = |r| (1 - 1 / alpha), so alpha follows from the gap's gradient. */
+const char* growth_slopes(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
+                          double alpha[QUERY_POSE_COLUMNS], double gap[QUERY_POSE_COLUMNS]) {
+  if (answer->coincident) return "the centres coincide";
+  if (!answer->proved) return "the answer is not proved";
+  Answer x;
+  answer_of(a, pose_a, b, pose_b, answer, &x);
+  if (x.distance < CENTRES_APART) return "the centres coincide";
+  if (!holds(&x)) return "the point is not known well enough";
+  const double length = x.distance * x.scale, growth = answer->alpha, part = 1 - 1 / growth;
+  const double by_length[3] = {x.d.x, x.d.y, x.d.z};
+  growth_gap_gradient(pose_a, pose_b, answer, gap);
+  for (int k = 0; k < QUERY_POSE_COLUMNS; k++) {
+    double longer = k % 6 < 3 ? 0 : (k < 6 ? -1 : 1) * by_length[k % 3];
+    alpha[k] = growth * growth / length * (gap[k] - part * longer);
+  }
+  return NULL;
+}

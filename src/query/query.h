@@ -64,6 +64,12 @@ enum {
 const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
                                bool parameters, double* out, double* condition);
 
+/* Derivatives of alpha and of the gap alone, columns of the poses (G25). They exist wherever the normal is unique, also
+ * flat on flat, where growth_derivatives has none. NULL; else why not (static), and both are untouched. answer:
+ * growth_query's of these poses. Allocates nothing. */
+const char* growth_slopes(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
+                          double alpha[QUERY_POSE_COLUMNS], double gap[QUERY_POSE_COLUMNS]);
+
 /* ---- the published contact force on the gap (query/growth_wrench.c; growth.md, G24): stiffness (-gap)^exponent along
  * the normal at the point, on both bodies; zero where they are apart. World axes, a torque about the body's position
  * [N m], then the force [N]. stiffness [N/m^exponent] > 0, exponent >= 1. */
@@ -139,6 +145,13 @@ enum {
 const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                                  double* out);
 
+/* Derivatives of the distance alone, columns of the poses, wherever the normal is unique (H7, query/distance_flat.c):
+ * also where features are parallel, or the hulls touch face to face. There the distance has a kink by turns that tilt
+ * one face against the other: its slopes by one turn and by the opposite one differ, their mean is given, and *kinked
+ * is true. NULL; else why not (static), and out is untouched. Allocates nothing. */
+const char* distance_slope(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
+                           double out[QUERY_POSE_COLUMNS], bool* kinked);
+
 /* Derivatives of a distance by the places of a hull's vertices, in the hull's frame (H5): those of the nearest feature
  * alone count. rows[r][3 i + axis]: DISTANCE_ROWS by vertex[i] of the body's points. A face of more than three follows
  * them as their plane of best fit: exact for all changes together that keep it flat. */
@@ -181,6 +194,11 @@ ConvexDistance convex_distance(const ConvexBody body[2], const Pose pose[2]);
  * *condition: of the system (H4), in units of the bodies' size. out: DISTANCE_ROWS x columns numbers, row-major. */
 const char* convex_distance_derivatives(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
                                         bool parameters, double* out, double* condition);
+
+/* Derivatives of the distance alone, columns of the poses, wherever the nearest points are found exactly (H7). NULL;
+ * else why not (static), and out is untouched. answer: convex_distance's of these poses. Allocates nothing. */
+const char* convex_distance_slope(const ConvexBody body[2], const Pose pose[2], const ConvexDistance* answer,
+                                  double out[QUERY_POSE_COLUMNS]);
 
 /* By the vertices of those of the two bodies that are hulls; out: a's and b's, none of a smooth shape. As
  * convex_distance_derivatives, which tells of the same reasons. No allocation. */

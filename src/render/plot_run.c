@@ -167,7 +167,7 @@ static bool start_pairs(PlotPanel* panel, const CsvTable* table, ContactNumber w
 
 static bool start_force(PlotPanel* panel, const CsvTable* table) { return start_pairs(panel, table, CONTACT_FORCE); }
 
-static bool start_gap(PlotPanel* panel, const CsvTable* table) { return start_pairs(panel, table, CONTACT_GAP); }
+static bool start_gap_panel(PlotPanel* panel, const CsvTable* table) { return start_pairs(panel, table, CONTACT_GAP); }
 
 static bool start_moment(PlotPanel* panel, const CsvTable* table) { return start_pairs(panel, table, CONTACT_MOMENT); }
 
@@ -330,7 +330,7 @@ static const struct {
 } PLOTS[] = {
     {"energy", "solver.csv", start_energy},
     {"forces", "contacts.csv", start_force},
-    {"gap", "contacts.csv", start_gap},
+    {"gap", "contacts.csv", start_gap_panel},
     {"iterations", "solver.csv", start_iterations},
     {"convergence", "convergence.csv", start_convergence},
     {"gradients", "convergence.csv", start_gradients},

@@ -76,7 +76,7 @@ static bool exclude_from_world(Robot* robot, const ModelTouch* pair, Diagnostics
   text_add(&text,
            "'%s' and '%s' intersect at the start by %.3g m and cannot be moved apart: they never collide "
            "(contact.exclude); start the robot elsewhere, by --start or a keyframe",
-           a->name, b->name, pair->depth);
+           a->name, b->name, fmax(pair->depth, 0));
   remark(&robot->report, diagnostics, SEVERITY_WARNING, (SourcePlace){robot->scene.path, 0, 0}, &text);
   robot_exclude(&robot->scene, a->name, b->name);
   return true;
@@ -179,18 +179,41 @@ static int lift_once(Robot* robot, Vec3 up, double* lift) {
   return lifted;
 }
 
+static void rebuild(Robot* robot) {
+  Diagnostics unsaid = {0};
+  model_destroy(&robot->model);
+  model_create(&robot->model, &robot->scene, &unsaid);
+  diagnostics_free(&unsaid);
+}
+
+/* Bodies that a lift has not freed, beside a wall for instance, start where the file has them. given: (links). */
+static void undo_lifts(Robot* robot, Vec3 up, const Vec3* given, double* lift) {
+  const Model* model = &robot->model;
+  ModelTouch* touches;
+  int count = model_touching(model, &touches), undone = 0;
+  for (int k = 0; k < count; k++) {
+    int base = lifted_of(model, &touches[k], up);
+    if (base < 0 || !(lift[base] > 0)) continue;
+    robot->scene.links[base].joint.position = given[base];
+    lift[base] = 0;
+    undone++;
+  }
+  memory_free(touches);
+  if (undone > 0) rebuild(robot);
+}
+
 static void lift_off(Robot* robot, Diagnostics* diagnostics) {
   Vec3 up = unit_vector(vec3_scale(robot->scene.simulation.gravity, -1));
   if (!robot->is_mjcf || !robot->model.links || !(vec3_norm(up) > 0)) return;
   int links = robot->model.link_count;
   double* lift = MEMORY_NEW(double, links + 1);
+  Vec3* given = MEMORY_NEW(Vec3, links + 1);
+  for (int i = 0; i < links; i++) given[i] = robot->scene.links[i].joint.position;
   for (int n = 0; n < LIFT_ROUNDS && lift_once(robot, up, lift) > 0; n++) {
-    Diagnostics unsaid = {0};
-    model_destroy(&robot->model);
-    model_create(&robot->model, &robot->scene, &unsaid);
-    diagnostics_free(&unsaid);
+    rebuild(robot);
     if (!robot->model.links) break;
   }
+  if (robot->model.links) undo_lifts(robot, up, given, lift);
   Text names = {0};
   for (int i = 0; i < links; i++)
     if (lift[i] > 0) text_add(&names, "%s%s %.2g m", names.length > 0 ? ", " : "", robot->scene.links[i].name, lift[i]);
@@ -199,6 +222,7 @@ static void lift_off(Robot* robot, Diagnostics* diagnostics) {
                  "these start higher, for the gap that contact needs: %s", names.data);
   text_free(&names);
   memory_free(lift);
+  memory_free(given);
 }
 
 /* First only to see what touches, with the problems left unsaid; then as simulate will. */

@@ -14,6 +14,8 @@ typedef struct {
   char euler[4];    /* xyz: about the turned axes; XYZ: about fixed ones */
   const char* mesh_folder;
   const char* folder; /* where the model's own file is, seen from the first one's folder: "", or with a slash behind */
+  bool strips_paths;  /* of a file's name only what is behind its last slash counts */
+  bool exact_meshes;  /* meshes weigh as what they enclose */
   double total_mass;  /* of all bodies, to which masses and inertias are scaled [kg]; 0: as they are */
   double timestep;    /* s */
   Vec3 gravity;
@@ -53,6 +55,12 @@ typedef struct {
   UrdfPose pose; /* in the body's frame */
 } MjcfSite;
 
+/* A mesh and its moment at unit density, which geoms share. */
+typedef struct {
+  const XmlElement* mesh;
+  MassMoment moment;
+} MjcfWeighedMesh;
+
 typedef struct {
   XmlDocument* documents; /* the file, then those that it includes (document_count) */
   int document_count;
@@ -83,6 +91,8 @@ typedef struct {
   Names site_names; /* names -> index in sites */
   MjcfSite* sites;
   int site_count, site_capacity;
+  MjcfWeighedMesh* weighed;
+  int weighed_count, weighed_capacity;
   MjcfMask* masks;
   int mask_count, mask_capacity;
   MjcfCoordinate* coordinates;
@@ -105,6 +115,8 @@ void mjcf_error(MjcfModel* model, SourcePlace place, const char* format, ...) __
 const char* mjcf_keep(MjcfModel* model, Text* text);
 /* That something of this name is left out, told once for all; the name is copied. */
 void mjcf_drop(MjcfModel* model, const char* what);
+/* Drops what is neither read nor without effect on motion, of an element and all in it (robot/mjcf_told.c). */
+void mjcf_report(MjcfModel* model, const XmlElement* element);
 /* The end of a message about a body that is not there: that bodies of a <composite> or <flexcomp> are left out. ""
  * where the file has none. Static. */
 const char* mjcf_why_missing(const MjcfModel* model);
@@ -165,6 +177,11 @@ const XmlElement* mjcf_asset(const MjcfModel* model, const Names* names, const c
  * out. */
 void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose frame, MassMoment* moment);
 
+/* Moment of a mesh at unit density by the rule of its `inertia`, in the geom's frame [m^3, m^4, m^5], of a shell
+ * [m^2, m^3, m^4]; zero where there is none (robot/mjcf_mesh.c). An error is reported. shape: of the mesh, with its
+ * file or points. */
+MassMoment mjcf_mesh_moment(MjcfModel* model, const XmlElement* mesh, const UrdfShape* shape, const char* name);
+
 /* ---------------------------------------------------------------- bodies (robot/mjcf_body.c) */
 
 /* worldbody as links and joints of model->robot. False after an error. Each error is told with its place. */
@@ -183,8 +200,6 @@ double* mjcf_key_numbers(MjcfModel* model, const char* name, int* count);
 /* After the scene is made: controllers and loads, from <actuator> and springs of tendons (robot/mjcf_actuator.c).
  * carrier (links of the robot). */
 void mjcf_add_actuators(MjcfModel* model, Scene* scene, const int* carrier);
-/* Names of attributes that are left out, in the whole file (robot/mjcf_told.c). */
-void mjcf_tell_attributes(MjcfModel* model);
 /* A site, seen from the scene's link that carries its body (or from the world) [m]; model->placed must be there. */
 UrdfPose mjcf_site_place(const MjcfModel* model, const MjcfSite* site);
 

@@ -99,8 +99,10 @@ static void take_control(MjcfModel* model, MjcfElement e, ActuatorLaw* law, cons
   if (control) law->control = *control;
   mjcf_numbers(model, e, "gear", 1, 6, gear);
   law->gear = gear[0];
-  if (has_range(model, e, "forcerange", "forcelimited", range))
+  if (has_range(model, e, "forcerange", "forcelimited", range)) {
     law->limit = fabs(law->gear) * fmax(fabs(range[0]), fabs(range[1]));
+    if (range[0] != -range[1]) mjcf_drop(model, "forcerange that is not symmetric (the larger end counts for both)");
+  }
   bool limited = law->integrates ? has_range(model, e, "actrange", "actlimited", range)
                                  : has_range(model, e, "ctrlrange", "ctrllimited", range);
   limited = limited || inherited_range(model, e, range);

@@ -66,14 +66,6 @@ static void take_site(MjcfModel* model, MjcfElement element, UrdfPose frame, voi
   model->sites[model->site_count++] = (MjcfSite){*link, own};
 }
 
-static void take_other(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
-  Text what = {0};
-  (void)frame, (void)context;
-  text_add(&what, "%s", element.element->name);
-  mjcf_drop(model, what.data);
-  text_free(&what);
-}
-
 /* ---------------------------------------------------------------- links and joints */
 
 static int add_link(MjcfModel* model, const char* name, SourcePlace place) {
@@ -129,7 +121,10 @@ static void read_effort(MjcfModel* model, MjcfElement element, UrdfJoint* joint)
   bool given = mjcf_numbers(model, element, "actuatorfrcrange", 2, 2, range) > 0;
   int flag = mjcf_flag(model, element, "actuatorfrclimited");
   bool limits = flag >= 0 ? flag == 1 : given && mjcf_compiler(model, element.element->place)->auto_limits;
-  if (limits && range[0] < range[1]) joint->effort = fmax(fabs(range[0]), fabs(range[1]));
+  if (!limits || !(range[0] < range[1])) return;
+  joint->effort = fmax(fabs(range[0]), fabs(range[1]));
+  if (range[0] != -range[1])
+    mjcf_drop(model, "actuatorfrcrange that is not symmetric (the larger end counts for both)");
 }
 
 static double not_negative(MjcfModel* model, MjcfElement element, const char* name) {
@@ -172,9 +167,11 @@ static void add_coordinate(MjcfModel* model, int joint, const char* name, double
       (MjcfCoordinate){.joint = joint, .name = name, .reference = reference, .start = {1, 0, 0, 0}};
 }
 
-/* Where the joint's anchor is in its body; a free joint's is the body's frame. */
+/* Where the joint's anchor is in its body; a free joint's is the body's frame. A slide moves alike from every anchor:
+ * it takes that of the joint behind it, so that both can become one joint. */
 static Vec3 anchor_of(MjcfModel* model, const Body* body, int index) {
   double position[3] = {0};
+  while (index + 1 < body->joint_count && type_of(model, body->joints[index]) == URDF_PRISMATIC) index++;
   if (type_of(model, body->joints[index]) == URDF_FLOATING) return vec3(0, 0, 0);
   mjcf_numbers(model, body->joints[index], "pos", 3, 3, position);
   return urdf_pose_mul(body->joint_frame[index], at(vec3(position[0], position[1], position[2]))).position;
@@ -375,7 +372,6 @@ static void read_inside(MjcfModel* model, MjcfElement inside, const Body* body, 
     read_inertial(model, body->inertial, shifted, &model->robot.links[link]);
   model->anchors[link] = anchor;
   visit(model, inside, none, "site", take_site, &link);
-  visit(model, inside, none, "site|camera|composite|flexcomp|plugin", take_other, NULL);
 }
 
 static void read_body(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {

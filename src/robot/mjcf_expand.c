@@ -226,6 +226,10 @@ static const XmlElement* model_asset(Expansion* x, const XmlElement* element) {
     mjcf_error(x->model, element->place, "<attach> needs 'model'");
     return NULL;
   }
+  if (xml_attribute(element, "frame")) {
+    mjcf_error(x->model, element->place, "<attach> by 'frame' is not supported: name a body by 'body'");
+    return NULL;
+  }
   for (const XmlElement* asset = xml_child(x->root, "asset"); asset; asset = xml_next(asset)) {
     const XmlElement* found = named(asset, "model", name->value);
     if (found && xml_attribute(found, "file")) return found;
@@ -311,7 +315,8 @@ static void attach_sections(Expansion* x, Renaming* renaming, const XmlElement* 
     for (const XmlElement* section = xml_child(root, SECTIONS[s]); section; section = xml_next(section))
       attach_section(x, renaming, section, whole, main_class);
   if (xml_child(root, "keyframe")) mjcf_drop(x->model, "keyframes of attached models");
-  if (xml_child(root, "sensor")) mjcf_drop(x->model, "sensor");
+  for (const XmlElement* section = root->first; section; section = section->next)
+    if (words_index("sensor|extension|deformable", section->name) >= 0) mjcf_report(x->model, section);
 }
 
 /* The body that 'body' names, else the other model's root, for all in its worldbodies; NULL after an error. */

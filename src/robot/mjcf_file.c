@@ -131,8 +131,10 @@ XmlElement* mjcf_read_model(MjcfModel* model, const XmlAttribute* file, const ch
   MjcfCompiler compiler = PLAIN_COMPILER;
   text_add(&own, "%s", folder);
   compiler.folder = mjcf_keep(model, &own);
-  for (const XmlElement* item = xml_child(root, "compiler"); item; item = xml_next(item))
+  for (const XmlElement* item = xml_child(root, "compiler"); item; item = xml_next(item)) {
     read_compiler(model, item, &compiler);
+    mjcf_report(model, item);
+  }
   for (int k = first; k < model->document_count; k++) {
     model->compilers =
         memory_grown(model->compilers, sizeof(MjcfOwnCompiler), model->compiler_count, &model->compiler_capacity);
@@ -319,6 +321,9 @@ static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompi
   if (strcmp(angle, "radian") == 0) compiler->degrees = false;
   if (strcmp(angle, "degree") == 0) compiler->degrees = true;
   if (mjcf_flag(model, e, "autolimits") == 0) compiler->auto_limits = false;
+  if (mjcf_flag(model, e, "strippath") >= 0) compiler->strips_paths = mjcf_flag(model, e, "strippath") == 1;
+  if (mjcf_flag(model, e, "exactmeshinertia") >= 0)
+    compiler->exact_meshes = mjcf_flag(model, e, "exactmeshinertia") == 1;
   compiler->total_mass = mjcf_number(model, e, "settotalmass", compiler->total_mass);
   if (*inertia) compiler->from_geoms = mjcf_flag(model, e, "inertiafromgeom");
   if (!*folder) folder = mjcf_text(model, e, "assetdir");
@@ -330,16 +335,6 @@ static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompi
     memcpy(compiler->euler, euler, 4);
   if (strcmp(mjcf_text(model, e, "coordinate"), "global") == 0)
     mjcf_error(model, element->place, "coordinate=\"global\" of <compiler>: only local coordinates are read");
-  for (int i = 0; i < element->attribute_count; i++) {
-    static const char READ[] =
-        "angle|autolimits|inertiafromgeom|meshdir|assetdir|eulerseq|coordinate|texturedir|"
-        "settotalmass";
-    Text name = {0};
-    if (words_index(READ, element->attributes[i].name) >= 0) continue;
-    text_add(&name, "compiler/%s", element->attributes[i].name);
-    mjcf_drop(model, name.data);
-    text_free(&name);
-  }
 }
 
 const char* mjcf_why_missing(const MjcfModel* model) {
@@ -391,7 +386,6 @@ static void read_assets(MjcfModel* model, const XmlElement* section) {
     if (strcmp(item->name, "mesh") == 0) add_asset(model, item, &model->meshes);
     if (strcmp(item->name, "material") == 0) add_asset(model, item, &model->materials);
     if (strcmp(item->name, "hfield") == 0) add_asset(model, item, &model->height_fields);
-    if (strcmp(item->name, "skin") == 0) mjcf_drop(model, item->name);
   }
 }
 
@@ -401,13 +395,10 @@ const XmlElement* mjcf_asset(const MjcfModel* model, const Names* names, const c
 }
 
 static void read_sections(MjcfModel* model) {
-  static const char UNTOLD[] =
-      "worldbody|actuator|contact|equality|tendon|keyframe|visual|statistic|size|compiler|option|default|asset";
   for (const XmlElement* item = model->root->first; item; item = item->next) {
     if (strcmp(item->name, "option") == 0) read_option(model, item);
     if (strcmp(item->name, "default") == 0) mjcf_add_default(model, item);
     if (strcmp(item->name, "asset") == 0) read_assets(model, item);
-    if (words_index(UNTOLD, item->name) < 0) mjcf_drop(model, item->name);
   }
 }
 
@@ -429,6 +420,7 @@ bool mjcf_open(MjcfModel* model, const char* text, size_t length) {
     read_compiler(model, item, &model->compiler);
   if (!mjcf_expand(model)) return false;
   read_sections(model);
+  mjcf_report(model, root);
   return model->diagnostics->error_count == before;
 }
 
@@ -456,6 +448,7 @@ void mjcf_free(MjcfModel* model) {
   memory_free(model->default_elements);
   memory_free(model->assets);
   memory_free(model->masks);
+  memory_free(model->weighed);
   memory_free(model->coordinates);
   memory_free(model->starts);
   text_free(&model->dropped);

@@ -133,10 +133,17 @@ static Vec3* read_vertices(MjcfModel* model, const XmlAttribute* attribute, Vec3
   return points;
 }
 
+/* The file's name as the compiler takes it. */
+static const char* name_of_file(const MjcfCompiler* compiler, const XmlAttribute* file) {
+  const char* slash = compiler->strips_paths ? strrchr(file->value, '/') : NULL;
+  return slash ? slash + 1 : file->value;
+}
+
 static const char* beside_file(MjcfModel* model, const XmlAttribute* file) {
   Text path = {0};
-  const char* folder = *file->value == '/' ? "" : mjcf_compiler(model, file->place)->folder;
-  text_add(&path, "%s%s", folder, file->value);
+  const MjcfCompiler* compiler = mjcf_compiler(model, file->place);
+  const char* name = name_of_file(compiler, file);
+  text_add(&path, "%s%s", *name == '/' ? "" : compiler->folder, name);
   return mjcf_keep(model, &path);
 }
 
@@ -145,9 +152,10 @@ static const char* asset_file(MjcfModel* model, const XmlAttribute* file) {
   Text path = {0};
   const MjcfCompiler* compiler = mjcf_compiler(model, file->place);
   const char* folder = compiler->mesh_folder;
+  const char* name = name_of_file(compiler, file);
   bool slash = *folder && folder[strlen(folder) - 1] != '/';
-  if (*file->value != '/') text_add(&path, "%s%s%s", *folder == '/' ? "" : compiler->folder, folder, slash ? "/" : "");
-  text_add(&path, "%s", file->value);
+  if (*name != '/') text_add(&path, "%s%s%s", *folder == '/' ? "" : compiler->folder, folder, slash ? "/" : "");
+  text_add(&path, "%s", name);
   return mjcf_keep(model, &path);
 }
 
@@ -159,9 +167,7 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
     mjcf_error(model, name->place, "no mesh is named '%s'", text_excerpt(name->value).text);
     return false;
   }
-  MjcfElement own = {mesh, ""};
   const XmlAttribute *file = xml_attribute(mesh, "file"), *vertex = xml_attribute(mesh, "vertex");
-  if (*mjcf_text(model, own, "refpos") || *mjcf_text(model, own, "refquat")) mjcf_drop(model, "mesh/refpos, refquat");
   shape->scale = mesh_scale(model, mesh);
   shape->kind = URDF_MESH;
   shape->place = mesh->place;
@@ -177,22 +183,6 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
   shape->kind = URDF_POINTS;
   shape->points = read_vertices(model, vertex, shape->scale, &shape->point_count);
   return shape->points != NULL;
-}
-
-/* The hull of a mesh, for its mass; false when there is none: told where the shape is read. */
-static bool hull_of_mesh(const Geom* geom, const UrdfShape* shape, ConvexHull* hull) {
-  *hull = (ConvexHull){0};
-  if (shape->kind == URDF_POINTS) return hull_create(hull, shape->points, shape->point_count) == HULL_OK;
-  Mesh mesh = {0};
-  Diagnostics unsaid = {0};
-  char* path = file_resolve(geom->model->path, shape->file);
-  bool good = mesh_read(&mesh, path, 1.0, &unsaid) == STATUS_OK;
-  for (int i = 0; i < mesh.position_count; i++) mesh.positions[i] = scaled(mesh.positions[i], shape->scale);
-  good = good && hull_create(hull, mesh.positions, mesh.position_count) == HULL_OK;
-  mesh_free(&mesh);
-  memory_free(path);
-  diagnostics_free(&unsaid);
-  return good;
 }
 
 /* ---------------------------------------------------------------- height fields */
@@ -322,13 +312,11 @@ static void add_mass(Geom* geom, const UrdfShape* shape, MassMoment* sum) {
   bool given = mjcf_numbers(model, geom->element, "mass", 1, 1, &mass) > 0;
   MassMoment unit = mass_moment_zero();
   double volume;
-  ConvexHull hull;
   if (geom->type == GEOM_PLANE || geom->type == GEOM_HEIGHTS || (given && !(mass > 0)) || (!given && !(density > 0)))
     return;
   if (geom->type == GEOM_MESH) {
-    if (!hull_of_mesh(geom, shape, &hull)) return;
-    unit = mass_moment_solid(&hull);
-    hull_free(&hull);
+    const char* name = mjcf_text(model, geom->element, "mesh");
+    unit = mjcf_mesh_moment(model, mjcf_asset(model, &model->meshes, name), shape, name);
     volume = mass_moment_mass(&unit);
     if (!(volume > 0)) return;
   } else {
@@ -381,18 +369,6 @@ static void read_color(Geom* geom, double color[3]) {
   for (int k = 0; k < 3; k++) color[k] = fmin(fmax(rgba[k], 0), 1);
 }
 
-/* What contacts are made of there and here is not the same: told once. */
-static void drop_details(Geom* geom) {
-  static const char* const NAMES[] = {"solref", "solimp", "condim", "margin", "gap", "solmix", "fluidshape"};
-  for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-    Text what = {0};
-    if (!mjcf_attribute(geom->model, geom->element, NAMES[i])) continue;
-    text_add(&what, "geom/%s", NAMES[i]);
-    mjcf_drop(geom->model, what.data);
-    text_free(&what);
-  }
-}
-
 /* ---------------------------------------------------------------- the geom */
 
 static bool stands_still(const UrdfRobot* robot, int link) {
@@ -422,7 +398,6 @@ void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose fr
   if (collides) {
     add_mask(model, mask);
     add_friction(&geom, link);
-    drop_details(&geom);
   }
   shapes->items = memory_grown(shapes->items, sizeof(UrdfShape), shapes->count, &shapes->capacity);
   shapes->items[shapes->count++] = shape;

@@ -156,7 +156,6 @@ void mjcf_finish(MjcfModel* model, const int* carrier, Scene* scene) {
   mjcf_read_equality(model, scene, carrier);
   mjcf_add_actuators(model, scene, carrier);
   mjcf_read_contact(model, scene, carrier);
-  mjcf_tell_attributes(model);
   if (model->key) {
     const XmlAttribute* name = xml_attribute(model->key, "name");
     robot_remark(model->report, model->diagnostics, model->key->place, "it starts in the keyframe '%s'",

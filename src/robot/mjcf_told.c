@@ -1,96 +1,199 @@
-/* What a file of MuJoCo says and a scene does not: every attribute that is neither read nor without effect on motion is
- * named, so that nothing is lost in silence. */
+/* The elements and attributes of MJCF, up to those of MuJoCo 3.12: which are read, and which have no effect on motion.
+ * Every other one is reported by its name, so that nothing is lost in silence (tests/mujoco/attributes.py). */
+#include <stdlib.h>
 #include <string.h>
 
 #include "robot/mjcf.h"
 
 #define FRAME "|pos|quat|euler|axisangle|xyaxes|zaxis|"
-#define DRIVE                                                                                                   \
-  "name|class|group|user|joint|tendon|site|gear|ctrllimited|ctrlrange|forcelimited|forcerange|kp|kv|dampratio|" \
+#define DRIVE                                                                                                 \
+  "class|group|joint|tendon|site|refsite|gear|ctrllimited|ctrlrange|forcelimited|forcerange|kp|kv|dampratio|" \
   "inheritrange|gainprm|biasprm|biastype|gaintype|dyntype|dynprm"
-#define TENDON                                                                                                       \
-  "name|class|group|user|stiffness|springlength|damping|frictionloss|range|limited|width|material|rgba|solreflimit|" \
-  "solimplimit|solreffriction|solimpfriction|margin"
+#define TENDON "class|stiffness|springlength|damping|frictionloss|range|limited"
+#define TENDON_IDLE "group|user|width|material|rgba|solreflimit|solimplimit|solreffriction|solimpfriction|margin"
+#define EQUALITY "name|class|active|"
+#define DRAWN "|group|material|rgba|user"
 
-/* Attributes that are read, told elsewhere (how soft contacts and limits are, for instance), or do not matter. */
-static const struct {
-  const char *element, *known;
-} ELEMENTS[] = {
-    {"body", "name|childclass|mocap|gravcomp|user|sleep" FRAME},
-    {"inertial", "mass|diaginertia|fullinertia" FRAME},
-    {"joint",
-     "name|class|type|group|pos|axis|range|limited|damping|stiffness|springref|armature|frictionloss|ref|user|"
-     "actuatorfrcrange|actuatorfrclimited|joint|coef|joint1|joint2|polycoef|active|solref|solimp|margin"},
-    {"freejoint", "name|group"},
-    {"geom",
-     "name|class|type|contype|conaffinity|condim|group|priority|size|material|friction|mass|density|solmix|"
-     "solref|solimp|margin|gap|fromto|hfield|mesh|rgba|user|fluidshape|geom|sidesite" FRAME},
-    {"mesh", "name|class|content_type|file|vertex|face|scale|refpos|refquat|smoothnormal|normal|texcoord|maxhullvert"},
-    {"hfield", "name|content_type|file|size|nrow|ncol|elevation"},
-    {"motor", DRIVE},
-    {"position", DRIVE},
-    {"velocity", DRIVE},
-    {"general", DRIVE "|actrange|actlimited|actdim"},
-    {"intvelocity", DRIVE "|actrange|actlimited"},
-    {"damper", DRIVE},
-    {"cylinder", DRIVE "|area|diameter|bias|timeconst"},
-    {"spatial", TENDON},
-    {"fixed", TENDON},
-    {"tendon", TENDON}, /* in a default */
-    {"pair", "name|class|geom1|geom2|friction|condim|solref|solreffriction|solimp|margin|gap"},
-    {"frame", "name|childclass" FRAME},
+typedef enum {
+  FATE_ATTRIBUTES, /* the attributes decide */
+  FATE_IDLE,       /* the element and all in it have no effect on motion */
+  FATE_LEFT        /* the element is reported as a whole */
+} ElementFate;
+
+/* An element, or one that stands in another. read: what is imported, or reported where it is read; idle: what has no
+ * effect on motion. */
+typedef struct {
+  const char *parent, *element;
+  const char *read, *idle;
+  ElementFate fate;
+} ElementRow;
+
+/* Rows with a parent come before the row without. */
+static const ElementRow ROWS[] = {
+    {"", "mujoco", "", "model", FATE_ATTRIBUTES},
+    {"", "include", "file", "", FATE_ATTRIBUTES},
+    {"", "compiler",
+     "angle|autolimits|inertiafromgeom|meshdir|assetdir|eulerseq|coordinate|settotalmass|exactmeshinertia|strippath",
+     "texturedir|discardvisual|fitaabb|convexhull|usethread|fusestatic|saveinertial|conflict", FATE_ATTRIBUTES},
+    {"", "lengthrange", "", "", FATE_IDLE},
+    {"", "option", "timestep|gravity|actuatorgroupdisable",
+     "apirate|impratio|tolerance|ls_tolerance|noslip_tolerance|mpr_tolerance|ccd_tolerance|sleep_tolerance|magnetic|"
+     "integrator|collision|cone|jacobian|solver|iterations|ls_iterations|noslip_iterations|mpr_iterations|"
+     "ccd_iterations|sdf_iterations|sdf_initpoints|o_margin|o_solref|o_solimp",
+     FATE_ATTRIBUTES},
+    {"", "flag", "gravity",
+     "warmstart|refsafe|sensor|midphase|eulerdamp|autoreset|nativeccd|island|multiccd|energy|fwdinv|invdiscrete|sleep|"
+     "diagexact|sensornoise",
+     FATE_ATTRIBUTES},
+    {"", "size", "", "", FATE_IDLE},
+    {"", "statistic", "", "", FATE_IDLE},
+    {"", "visual", "", "", FATE_IDLE},
+    {"", "custom", "", "", FATE_IDLE},
+    {"", "texture", "", "", FATE_IDLE},
+    {"", "light", "", "", FATE_IDLE},
+    {"", "camera", "", "", FATE_IDLE},
+    {"", "sensor", "", "", FATE_LEFT},
+    {"", "extension", "", "", FATE_LEFT},
+    {"", "deformable", "", "", FATE_LEFT},
+    {"", "plugin", "", "", FATE_LEFT},
+    {"", "skin", "", "", FATE_LEFT},
+    {"", "composite", "", "", FATE_LEFT},
+    {"", "flexcomp", "", "", FATE_LEFT},
+    {"default", "equality", "", "", FATE_ATTRIBUTES},
+    {"default", "tendon", TENDON, TENDON_IDLE, FATE_ATTRIBUTES},
+    {"", "default", "class", "", FATE_ATTRIBUTES},
+    {"", "asset", "", "", FATE_ATTRIBUTES},
+    {"", "mesh", "name|class|file|vertex|scale|inertia", "content_type|smoothnormal|normal|texcoord|material",
+     FATE_ATTRIBUTES},
+    {"", "hfield", "name|file|size|nrow|ncol|elevation", "content_type", FATE_ATTRIBUTES},
+    {"", "material", "name|class|rgba",
+     "texture|texrepeat|texuniform|emission|specular|shininess|reflectance|metallic|roughness", FATE_ATTRIBUTES},
+    {"", "layer", "", "", FATE_IDLE},
+    {"", "model", "name|file", "content_type", FATE_ATTRIBUTES},
+    {"", "worldbody", "childclass", "", FATE_ATTRIBUTES},
+    {"", "body", "name|childclass|mocap|gravcomp" FRAME, "user|sleep|simple", FATE_ATTRIBUTES},
+    {"", "frame", "childclass" FRAME, "name", FATE_ATTRIBUTES},
+    {"", "inertial", "mass|diaginertia|fullinertia" FRAME, "", FATE_ATTRIBUTES},
+    {"fixed", "joint", "joint|coef", "", FATE_ATTRIBUTES},
+    {"equality", "joint", EQUALITY "joint1|joint2|polycoef", "", FATE_ATTRIBUTES},
+    {"", "joint",
+     "name|class|type|pos|axis|range|limited|damping|stiffness|springref|armature|frictionloss|ref|actuatorfrcrange|"
+     "actuatorfrclimited",
+     "group|user", FATE_ATTRIBUTES},
+    {"", "freejoint", "name", "group", FATE_ATTRIBUTES},
+    {"spatial", "geom", "geom|sidesite", "", FATE_ATTRIBUTES},
+    {"", "geom",
+     "name|class|type|contype|conaffinity|priority|size|friction|mass|density|fromto|hfield|mesh|rgba|"
+     "material" FRAME,
+     "group|user|fluidshape|fluidcoef", FATE_ATTRIBUTES},
+    {"spatial", "site", "site", "", FATE_ATTRIBUTES},
+    {"", "site", "name|class|fromto" FRAME, "type|size" DRAWN, FATE_ATTRIBUTES},
+    {"", "contact", "", "", FATE_ATTRIBUTES},
+    {"", "pair", "name|class|geom1|geom2|friction", "", FATE_ATTRIBUTES},
+    {"", "exclude", "body1|body2", "name", FATE_ATTRIBUTES},
+    {"equality", "tendon", EQUALITY "tendon1|tendon2|polycoef", "", FATE_ATTRIBUTES},
+    {"", "tendon", "", "", FATE_ATTRIBUTES},
+    {"", "spatial", "name|" TENDON, TENDON_IDLE, FATE_ATTRIBUTES},
+    {"", "fixed", "name|" TENDON, TENDON_IDLE, FATE_ATTRIBUTES},
+    {"", "pulley", "divisor", "", FATE_ATTRIBUTES},
+    {"", "equality", "", "", FATE_ATTRIBUTES},
+    {"", "connect", EQUALITY "body1|body2|anchor|site1|site2", "", FATE_ATTRIBUTES},
+    {"", "weld", EQUALITY "body1|body2|relpose|anchor|site1|site2", "torquescale", FATE_ATTRIBUTES},
+    {"", "flex", "", "", FATE_LEFT},
+    {"", "flexvert", "", "", FATE_LEFT},
+    {"", "flexstrain", "", "", FATE_LEFT},
+    {"", "distance", "", "", FATE_LEFT}, /* an equality of MuJoCo 2.2.2 */
+    {"", "actuator", "", "", FATE_ATTRIBUTES},
+    {"", "motor", DRIVE, "name|user|lengthrange", FATE_ATTRIBUTES},
+    {"", "position", DRIVE, "name|user|lengthrange", FATE_ATTRIBUTES},
+    {"", "velocity", DRIVE, "name|user|lengthrange", FATE_ATTRIBUTES},
+    {"", "general", DRIVE "|actrange|actlimited", "name|user|lengthrange|actdim", FATE_ATTRIBUTES},
+    {"", "intvelocity", DRIVE "|actrange|actlimited", "name|user|lengthrange", FATE_ATTRIBUTES},
+    {"", "damper", DRIVE, "name|user|lengthrange", FATE_ATTRIBUTES},
+    {"", "cylinder", DRIVE "|area|diameter|bias|timeconst", "name|user|lengthrange", FATE_ATTRIBUTES},
+    {"actuator", "muscle", "", "", FATE_LEFT},
+    {"actuator", "adhesion", "", "", FATE_LEFT},
+    {"actuator", "dcmotor", "", "", FATE_LEFT},
+    {"actuator", "pid", "", "", FATE_LEFT},
+    {"actuator", "orientation", "", "", FATE_LEFT},
+    {"", "muscle", "", "", FATE_IDLE}, /* in a default: the actuator is reported */
+    {"", "adhesion", "", "", FATE_IDLE},
+    {"", "dcmotor", "", "", FATE_IDLE},
+    {"", "pid", "", "", FATE_IDLE},
+    {"", "orientation", "", "", FATE_IDLE},
+    {"", "keyframe", "", "", FATE_ATTRIBUTES},
+    {"", "key", "name|qpos|qvel|act|ctrl", "time", FATE_ATTRIBUTES},
 };
 
-static void tell_attributes(MjcfModel* model, const XmlElement* element, const char* known) {
+/* Values that leave the attribute without effect. */
+static const struct {
+  const char *attribute, *value;
+} NEUTRAL[] = {{"density", "0"},   {"viscosity", "0"},      {"condim", "3"},       {"margin", "0"},
+               {"gap", "0"},       {"solmix", "1"},         {"align", "false"},    {"shellinertia", "false"},
+               {"boundmass", "0"}, {"boundinertia", "0"},   {"armature", "0"},     {"balanceinertia", "false"},
+               {"wind", "0 0 0"},  {"alignfree", "false"},  {"surfacevel", "0"},   {"actuatorgravcomp", "false"},
+               {"adhesion", "0"},  {"refpos", "0 0 0"},     {"delay", "0"},        {"damping", "0"},
+               {"timeconst", "0"}, {"springdamper", "0 0"}, {"refquat", "1 0 0 0"}};
+
+static const ElementRow* row_of(const XmlElement* element) {
+  const char* parent = element->parent ? element->parent->name : "";
+  for (size_t k = 0; k < sizeof ROWS / sizeof ROWS[0]; k++)
+    if (strcmp(ROWS[k].element, element->name) == 0 && (!*ROWS[k].parent || strcmp(ROWS[k].parent, parent) == 0))
+      return &ROWS[k];
+  return NULL;
+}
+
+/* The same words or numbers: 0.0 is 0. */
+static bool same_value(const char* a, const char* b) {
+  while (*a || *b) {
+    char *after_a, *after_b;
+    double x = strtod(a, &after_a), y = strtod(b, &after_b);
+    if (after_a == a || after_b == b) return strcmp(a, b) == 0;
+    if (x != y) return false;
+    a = after_a + strspn(after_a, " \t\r\n");
+    b = after_b + strspn(after_b, " \t\r\n");
+  }
+  return true;
+}
+
+static bool is_neutral(const XmlElement* element, const XmlAttribute* attribute) {
+  if (strcmp(element->name, "flag") == 0)
+    return strcmp(attribute->value, strcmp(attribute->name, "override") == 0 ? "disable" : "enable") == 0;
+  for (size_t k = 0; k < sizeof NEUTRAL / sizeof NEUTRAL[0]; k++)
+    if (strcmp(NEUTRAL[k].attribute, attribute->name) == 0 && same_value(attribute->value, NEUTRAL[k].value))
+      return true;
+  return false;
+}
+
+static void report_attributes(MjcfModel* model, const XmlElement* element, const ElementRow* row) {
+  bool flag = strcmp(element->name, "flag") == 0;
   for (int i = 0; i < element->attribute_count; i++) {
-    if (words_index(known, element->attributes[i].name) >= 0) continue;
+    const XmlAttribute* attribute = &element->attributes[i];
+    if (words_index(row->read, attribute->name) >= 0 || words_index(row->idle, attribute->name) >= 0) continue;
+    if (is_neutral(element, attribute)) continue;
     Text what = {0};
-    text_add(&what, "%s/%s", element->name, element->attributes[i].name);
+    text_add(&what, "%s%s%s/%s", flag ? "option" : row->parent, flag || *row->parent ? "/" : "", element->name,
+             attribute->name);
     mjcf_drop(model, what.data);
     text_free(&what);
   }
 }
 
-/* What stands in elements that are left out as a whole is not told besides. */
-static void tell_within(MjcfModel* model, const XmlElement* parent) {
-  if (words_index("composite|flexcomp|plugin", parent->name) >= 0) return;
-  for (const XmlElement* child = parent->first; child; child = child->next) {
-    for (size_t k = 0; k < sizeof ELEMENTS / sizeof ELEMENTS[0]; k++)
-      if (strcmp(child->name, ELEMENTS[k].element) == 0) tell_attributes(model, child, ELEMENTS[k].known);
-    tell_within(model, child);
+void mjcf_report(MjcfModel* model, const XmlElement* element) {
+  const ElementRow* row = row_of(element);
+  Text what = {0};
+  if (!row) {
+    text_add(&what, "%s (no element of MJCF)", element->name);
+    mjcf_drop(model, what.data);
+    text_free(&what);
+    return;
   }
-}
-
-/* Forces of a medium, contact or whole parts of the dynamics switched off. */
-static void tell_option(MjcfModel* model, const XmlElement* option) {
-  static const char* const MEDIUM[] = {"density", "viscosity", "wind", "o_friction"};
-  double values[5] = {0};
-  for (size_t k = 0; k < sizeof MEDIUM / sizeof MEDIUM[0]; k++) {
-    Text what = {0};
-    int count = mjcf_numbers(model, (MjcfElement){option, ""}, MEDIUM[k], 1, 5, values);
-    text_add(&what, "option/%s", MEDIUM[k]);
-    for (int i = 0; i < count; i++)
-      if (values[i] != 0) mjcf_drop(model, what.data);
+  if (row->fate == FATE_LEFT) {
+    text_add(&what, "%s%s%s", row->parent, *row->parent ? "/" : "", element->name);
+    mjcf_drop(model, what.data);
     text_free(&what);
   }
-  static const char MATTERS[] =
-      "constraint|equality|frictionloss|limit|contact|passive|spring|damper|clampctrl|filterparent|actuation|override";
-  for (const XmlElement* flag = xml_child(option, "flag"); flag; flag = xml_next(flag))
-    for (int i = 0; i < flag->attribute_count; i++) {
-      const XmlAttribute* a = &flag->attributes[i];
-      bool usual = strcmp(a->value, strcmp(a->name, "override") == 0 ? "disable" : "enable") == 0;
-      if (usual || words_index(MATTERS, a->name) < 0) continue;
-      Text what = {0};
-      text_add(&what, "option/flag/%s", a->name);
-      mjcf_drop(model, what.data);
-      text_free(&what);
-    }
-}
-
-void mjcf_tell_attributes(MjcfModel* model) {
-  static const char SECTIONS[] = "worldbody|default|asset|actuator|contact|tendon";
-  for (const XmlElement* section = model->root->first; section; section = section->next) {
-    if (words_index(SECTIONS, section->name) >= 0) tell_within(model, section);
-    if (strcmp(section->name, "option") == 0) tell_option(model, section);
-  }
+  if (row->fate != FATE_ATTRIBUTES) return;
+  report_attributes(model, element, row);
+  for (const XmlElement* child = element->first; child; child = child->next) mjcf_report(model, child);
 }

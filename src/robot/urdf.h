@@ -139,6 +139,9 @@ typedef struct {
   bool* moves;      /*                                                                         (scene's links) */
   int* shape_room;  /* for shapes of a link                                                   (scene's links) */
   int shape_capacity;
+  const UrdfShape** mesh_sources; /* meshes that have become shapes of the scene ...                (mesh_count) */
+  int* mesh_shapes;               /* ... and these shapes, which links with the same mesh share     (mesh_count) */
+  int mesh_count, mesh_capacity, mesh_shape_capacity;
   Names names; /* of the scene's links; texts are theirs */
 } UrdfBuild;
 

@@ -703,5 +703,7 @@ bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scen
   memory_free(build.body);
   memory_free(build.moves);
   memory_free(build.shape_room);
+  memory_free(build.mesh_sources);
+  memory_free(build.mesh_shapes);
   return diagnostics->error_count == errors_before;
 }

@@ -210,16 +210,37 @@ static bool fill_shape(UrdfBuild* build, const UrdfShape* from, SceneShape* shap
   return from->kind != URDF_MESH || add_mesh(build, from, shape);
 }
 
+/* The shape of the same file at the same scale, which is read and made into hulls once; -1: none. */
+static int shared_mesh(const UrdfBuild* build, const UrdfShape* from) {
+  for (int i = 0; i < build->mesh_count; i++) {
+    const UrdfShape* other = build->mesh_sources[i];
+    bool scaled = vec3_norm(vec3_sub(other->scale, from->scale)) == 0;
+    if (scaled && strcmp(other->file, from->file) == 0) return build->mesh_shapes[i];
+  }
+  return -1;
+}
+
+static void share_mesh(UrdfBuild* build, const UrdfShape* from, int shape) {
+  build->mesh_sources = memory_grown(build->mesh_sources, sizeof(UrdfShape*), build->mesh_count, &build->mesh_capacity);
+  build->mesh_shapes = memory_grown(build->mesh_shapes, sizeof(int), build->mesh_count, &build->mesh_shape_capacity);
+  build->mesh_sources[build->mesh_count] = from;
+  build->mesh_shapes[build->mesh_count++] = shape;
+}
+
 /* The index of a shape in the scene; -1 after an error. */
 static int add_shape(UrdfBuild* build, const UrdfShape* from, const char* name) {
   Scene* scene = build->scene;
+  int shared = from->kind == URDF_MESH ? shared_mesh(build, from) : -1;
+  if (shared >= 0) return shared;
   scene->shapes = memory_grown(scene->shapes, sizeof(SceneShape), scene->shape_count, &build->shape_capacity);
   SceneShape* shape = &scene->shapes[scene->shape_count++];
   *shape = build->defaults.shapes[from->kind];
   shape->name = memory_text(name);
   shape->place = from->place;
   shape->file = NULL;
-  return fill_shape(build, from, shape) ? scene->shape_count - 1 : -1;
+  if (!fill_shape(build, from, shape)) return -1;
+  if (from->kind == URDF_MESH) share_mesh(build, from, scene->shape_count - 1);
+  return scene->shape_count - 1;
 }
 
 void urdf_add_shapes(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose) {

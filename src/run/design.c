@@ -254,11 +254,11 @@ static void add_subjects(Json* json, const Task* task, const Optimization* o) {
 
 void design_add_success(Json* json, const Optimization* o, ExitCode exit_code) {
   int count = optimization_success_count(o);
-  if (count == 0) return;
-  if (exit_code == EXIT_INTERRUPTED)
+  if (exit_code == EXIT_INTERRUPTED || count == 0)
     json_text(json, "success", NULL);
   else
     json_bool(json, "success", optimization_succeeded(o));
+  if (count == 0) return;
   json_open(json, "success_terms", '[');
   for (int i = 0; i < count; i++) {
     SuccessTerm term = optimization_success(o, i);
@@ -290,6 +290,36 @@ static void add_validation(Json* json, const Task* task, const Optimization* o) 
   }
   json_close(json, ']');
   json_close(json, '}');
+}
+
+/* Lines of a text as an array of texts. */
+static void add_lines(Json* json, const char* key, const Text* lines) {
+  json_open(json, key, '[');
+  for (const char* line = lines->data; line && *line;) {
+    size_t length = strcspn(line, "\n");
+    Text one = {0};
+    text_add_bytes(&one, line, length);
+    json_text(json, NULL, one.data);
+    text_free(&one);
+    line += length + (line[length] == '\n');
+  }
+  json_close(json, ']');
+}
+
+/* How it ended and what to try. */
+static void add_report(Json* json, const Optimization* o, bool interrupted) {
+  RejectedTrials rejected = optimization_rejected(o);
+  json_open(json, "rejected", '{');
+  json_integer(json, "invalid", rejected.invalid);
+  json_integer(json, "solver", rejected.solver);
+  json_integer(json, "rose", rejected.rose);
+  json_close(json, '}');
+  OptimizationReport report;
+  optimization_report(o, interrupted, &report);
+  json_text(json, "stopped", report.stopped.data);
+  add_lines(json, "findings", &report.findings);
+  add_lines(json, "advice", &report.advice);
+  optimization_report_free(&report);
 }
 
 static void add_results(Json* json, int starts, const Optimization* o) {
@@ -339,6 +369,7 @@ Status design_write_summary(const char* folder, const DesignSummary* summary, co
   json_integer(&json, "variables", optimization_variable_count(o));
   json_text(&json, "shared_vertices", optimization_note(o));
   add_results(&json, task->multistart, o);
+  add_report(&json, o, interrupted);
   add_subjects(&json, task, o);
   design_add_success(&json, o, summary->exit_code);
   add_validation(&json, task, o);

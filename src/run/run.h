@@ -13,6 +13,7 @@ typedef struct {
   const SimState* state;
   const StepReport* report; /* of the step that led here; NULL for the initial state */
   SimMeasure measure;
+  SimSchemeWork scheme;       /* since the run began */
   const SimContact* contacts; /* (contact_count) */
   int contact_count;
   SimPath path;                            /* moves that led here from the frame before */
@@ -79,6 +80,7 @@ typedef struct {
   double residual_max;      /* relative to the forces at work */
   double smallest_gap;      /* over the recorded states [m]; INFINITY when no pair was ever near */
   double smallest_gap_time; /* s */
+  double scheme_work;       /* energy that the scheme gave (> 0) or took [J] */
 } RunTotals;
 /* Nothing yet; then a step that was solved, and a state that is recorded. Both are only read. By value; never fails,
  * allocates nothing. */
@@ -162,8 +164,8 @@ typedef struct {
  * `text` is the caller's to free. */
 Status design_write_summary(const char* folder, const DesignSummary* summary, const Task* task,
                             const Optimization* optimization, Text* text, Diagnostics* diagnostics);
-/* `success` and `success_terms` of a summary.json, nothing without any; null when it was stopped before the end.
- * Appends to json, which stands in an open object. Never fails. json stays the caller's own. */
+/* `success` and `success_terms` of a summary.json; success is null without terms and when it was stopped before the
+ * end. Appends to json, which stands in an open object. Never fails. json stays the caller's own. */
 void design_add_success(struct Json* json, const Optimization* optimization, ExitCode exit_code);
 /* <folder>/checkpoint; freed by the caller with memory_free. Never NULL; nothing is looked up. */
 char* design_checkpoint_path(const char* folder);

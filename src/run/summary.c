@@ -143,7 +143,7 @@ static void add_mass_models(Json* json, const Model* model) {
   json_open(json, "mass_models", '{');
   for (int i = 0; i < model->link_count; i++)
     if (model->links[i].mass > 0)
-      json_text(json, model->links[i].name, mass_model_word(model->scene->links[i].mass_model));
+      json_text(json, model->links[i].name, mass_model_word(model->links[i].mass_model));
   json_close(json, '}');
 }
 
@@ -241,6 +241,7 @@ static void add_result(Json* json, const RunSummary* summary) {
   json_number(json, "smallest_gap_time", totals->smallest_gap_time);
   if (contact_overlaps(summary->model->contact_model))
     json_number(json, "worst_overlap", fmax(0, -totals->smallest_gap));
+  json_number(json, "scheme_work", totals->scheme_work);
   json_number(json, "residual_max", totals->residual_max);
   json_number(json, "iterations_mean", (double)totals->iterations / steps);
   json_integer(json, "iterations_max", totals->iterations_max);

@@ -51,6 +51,7 @@ static const UnitRow UNITS[] = {
     {"solver.csv", "kinetic", "J"},
     {"solver.csv", "potential", "J"},
     {"solver.csv", "total", "J"},
+    {"solver.csv", "scheme_work", "J"},
     {"solver.csv", "p[xyz]", "kg m/s"},
     {"solver.csv", "l[xyz]", "kg m^2/s"},
     {"solver.csv", "*", ""},

@@ -6,7 +6,7 @@ static void header(Text* row, const Model* model) {
   text_add(row,
            "step,time,iterations,trials,residual,outcome,inertia,gravity,controller,limit,damping,contact,friction,"
            "kinetic,potential,total,smallest_gap,active_pairs,candidate_pairs,certified_intervals,factor_retries,"
-           "substeps,px,py,pz,lx,ly,lz\n");
+           "substeps,px,py,pz,lx,ly,lz,scheme_work\n");
 }
 
 static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
@@ -26,7 +26,7 @@ static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
   text_add(row, ",%d,%d,%d,%d,%d", report->active_pairs, report->candidate_pairs, report->certified_intervals,
            report->factor_retries, report->substeps);
   Vec3 p = measure->momentum, l = measure->angular_momentum;
-  run_add_numbers(row, (const double[]){p.x, p.y, p.z, l.x, l.y, l.z}, 6);
+  run_add_numbers(row, (const double[]){p.x, p.y, p.z, l.x, l.y, l.z, frame->scheme.work}, 7);
   text_add_bytes(row, "\n", 1);
 }
 

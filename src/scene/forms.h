@@ -29,7 +29,7 @@ typedef struct {
 
 typedef struct {
   SceneShape shape;
-  int type, hulls, pieces;
+  int type, hulls, pieces, orient;
   const Node *points, *file, *decompose;
   const Node *normals, *offsets, *of;
   NumberList exponents;
@@ -64,7 +64,7 @@ typedef struct {
   Vec3 axis;
   const Node *axes, *free_axes, *limits;
   int limit_law;
-  double limit_stiffness, limit_margin;
+  double limit_stiffness, limit_margin, limit_restitution;
   NumberList damping, stiffness, rest, friction, armature, velocity_limit;
   double friction_speed;
   double parameters[JOINT_MAX_PARAMETER];

@@ -184,6 +184,7 @@ static void complete_limits(const JointForm* form, SceneJoint* joint) {
     if (joint->limited[i]) margin = fmin(margin, 0.25 * (joint->upper[i] - joint->lower[i]));
   joint->limit_law = (LimitLaw)form->limit_law;
   joint->limit_margin = form->limit_margin > 0 ? form->limit_margin : margin;
+  joint->limit_restitution = form->limit_restitution;
   joint->limit_stiffness = form->limit_stiffness > 0           ? form->limit_stiffness
                            : joint->limit_law == LIMIT_BARRIER ? BARRIER_STIFFNESS
                                                                : PENALTY_STIFFNESS;

@@ -157,13 +157,6 @@ static void read_given_mass(Reader* reader, const Node* item, const LinkForm* fo
   }
 }
 
-/* Are all its shapes smooth? They have no vertices to speak of. */
-static bool is_smooth(const Scene* scene, const SceneLink* link) {
-  for (int k = 0; k < link->shape_count; k++)
-    if (link->shapes[k].shape < 0 || !shape_is_smooth(&scene->shapes[link->shapes[k].shape])) return false;
-  return link->shape_count > 0;
-}
-
 /* Plastics and metals up to copper in g/cm^3; no solid is so light in kg/m^3, where foams begin at about 10. A density
  * of 1 is left alone: it stands in scenes that count in volumes. */
 #define GRAMS_LEAST 1.03
@@ -182,9 +175,7 @@ static void read_mass(Reader* reader, const Node* item, const LinkForm* form, Sc
   link->density = form->density;
   if (link->has_density) warn_of_grams(reader, node_find(item, "density"), form->density);
   link->mass_model = (MassModel)form->mass_model;
-  if (!is_given(item, "mass_model") && is_given(item, "inertia")) link->mass_model = MASS_GIVEN;
-  if (!is_given(item, "mass_model") && !is_given(item, "inertia") && is_smooth(reader->scene, link))
-    link->mass_model = MASS_UNIFORM;
+  if (!is_given(item, "mass_model")) link->mass_model = is_given(item, "inertia") ? MASS_GIVEN : MASS_BY_SHAPE;
   if (link->mass_model == MASS_GIVEN) {
     read_given_mass(reader, item, form, link);
     return;

@@ -91,6 +91,10 @@ static void check_triangles(Reader* reader, const Node* node, const SceneShape* 
     const Node* key = node_find(node, KEYS[k]);
     if (key) reader_error(reader, node_key_place(key), "'%s' does not go with pieces: triangles", KEYS[k]);
   }
+  if (shape->orient_fix && !shape->triangles)
+    reader_error(
+        reader, node_key_place(node_find(node, "orient")),
+        "'orient: fix' goes with pieces: triangles; convex hulls do not depend on the side that faces look to");
 }
 
 /* ---------------------------------------------------------------- smooth shapes */
@@ -210,8 +214,10 @@ static int add_shape(Reader* reader, const Node* node, const char* name, const S
   *shape = whole;
   shape->name = memory_text(name);
   shape->place = node->place;
+  shape->exact = !is_given(node, "resolution") && !is_given(node, "segments");
   shape->hull_per_group = form->hulls == 1;
   shape->triangles = form->pieces == 1;
+  shape->orient_fix = form->orient == 1;
   if (form->file) shape->file = file_resolve(scene->path, form->file->text);
   int before = reader->problem_count;
   if (form->points) read_points(reader, form->points, shape);

@@ -50,6 +50,7 @@ typedef struct {
   Vec3 size;
   double radius, length;
   int resolution, segments;
+  bool exact; /* SPHERE, CAPSULE: neither is given, so contact may take the solid itself, not the polyhedron in it */
   Vec3* points;
   int point_count;
   bool keep_interior; /* POINTS: points inside the hull stay vertices (they weigh, and may come out in a design) */
@@ -57,6 +58,7 @@ typedef struct {
   double scale;
   bool hull_per_group;
   bool triangles;   /* MESH: the pieces are its triangles; POINTS: every three points are one */
+  bool orient_fix;  /* MESH with triangles: those of the repaired surface, closed and outward */
   int max_vertices; /* 0 = keep all */
   HullTie tie;      /* of a grid's blocks, while their vertices are designed */
   bool decompose;   /* into hulls that cover the mesh, by these options */
@@ -83,6 +85,16 @@ static inline bool shape_is_smooth(const SceneShape* shape) { return shape->type
 static inline bool shape_is_convex_smooth(const SceneShape* shape) {
   return shape->type >= SHAPE_SUPERELLIPSOID && shape->type <= SHAPE_SUPERQUADRIC;
 }
+/* Is it a ball or a capsule that contact may take as it is? shape must not be NULL; nothing is allocated. */
+static inline bool shape_is_exact(const SceneShape* shape) {
+  return shape->exact && (shape->type == SHAPE_SPHERE || shape->type == SHAPE_CAPSULE);
+}
+/* Numbers of a shape that a design may change: those of its form (shapes/shapes.h); of a sphere that is exact its
+ * radius, of a capsule radius and length. 0 of all others. shape must not be NULL; nothing is allocated. */
+static inline int scene_shape_number_count(const SceneShape* shape) {
+  if (shape_is_exact(shape)) return shape->type == SHAPE_SPHERE ? 1 : 2;
+  return shape_is_convex_smooth(shape) ? shape_form_count(&shape->smooth) : 0;
+}
 
 typedef enum { LIMIT_BARRIER, LIMIT_PENALTY } LimitLaw;
 
@@ -100,6 +112,7 @@ typedef struct {
   LimitLaw limit_law;
   double limit_stiffness;               /* barrier: J; penalty: N/m or N m/rad; see docs */
   double limit_margin;                  /* m or rad: where the limit begins to be felt */
+  double limit_restitution;             /* 0 ... 1: part of its speed that a coordinate leaves its limit with */
   double damping[JOINT_MAX_DOF];        /* N s/m or N m s/rad, >= 0 */
   double stiffness[JOINT_MAX_DOF];      /* N/m or N m/rad, >= 0, towards `rest` [m or rad] */
   double rest[JOINT_MAX_DOF];           /* a quaternion: rotation vector */
@@ -131,7 +144,9 @@ typedef struct {
 /* which: MATERIAL_FRICTION ... MATERIAL_STIFFNESS. Constant. */
 const char* material_key(int which); /* "friction", ... */
 
-typedef enum { MASS_VERTICES, MASS_UNIFORM, MASS_GIVEN, MASS_MODELS } MassModel;
+/* MASS_BY_SHAPE, the default of links without an inertia, is no model of its own: the model of the scene makes it
+ * MASS_UNIFORM where the shapes enclose a volume, else MASS_VERTICES (ModelLink.mass_model). */
+typedef enum { MASS_VERTICES, MASS_UNIFORM, MASS_GIVEN, MASS_MODELS, MASS_BY_SHAPE = MASS_MODELS } MassModel;
 /* The word of `mass_model` in a scene. Constant; model is below MASS_MODELS. */
 const char* mass_model_word(MassModel model); /* "vertices", ... */
 

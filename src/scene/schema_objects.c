@@ -95,7 +95,8 @@ const SchemaObject SCENE_OBJECTS[] = {
      .title = "shape",
      .size = sizeof(SceneShapeForm),
      .type_key = "type",
-     .meaning = "A solid in its own frame. Round solids are convex polyhedra inscribed in them.",
+     .meaning = "A solid in its own frame. Spheres and capsules are exact in separating_plane contact; other round "
+                "solids are inscribed polyhedra.",
      .example = "shapes:\n"
                 "  brick: {type: box, size: [0.2, 0.1, 0.05]}\n"
                 "  ball: {type: sphere, radius: 0.1, resolution: 2}\n"

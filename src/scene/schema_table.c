@@ -174,17 +174,21 @@ static const SchemaRow ROWS[] = {
      .meaning = "Distance of the rounded corners' centres along x, y, z: the radius comes on top at both ends."},
     {"shape", "radius", VALUE_NUMBER, AT(SceneShapeForm, shape.radius), .only = "sphere|cylinder|capsule|rounded_box",
      .unit = "m", .range = RANGE_ABOVE(0), .required = true,
-     .meaning = "Radius of the round solid; the polyhedron is inscribed."},
+     .meaning = "Radius of the round solid. separating_plane takes spheres and capsules as they are: they roll without "
+                "facets. Other laws, and shapes with resolution or segments, take the inscribed polyhedron."},
     {"shape", "length", VALUE_NUMBER, AT(SceneShapeForm, shape.length), .only = "cylinder|capsule", .unit = "m",
      .range = RANGE_ABOVE(0), .required = true,
      .meaning = "Length along z, centred; for a capsule that of its straight part."},
     {"shape", "resolution", VALUE_INTEGER, AT(SceneShapeForm, shape.resolution), .only = "sphere", .fallback = "1",
      .range = RANGE_BETWEEN(0, 6),
-     .meaning = "Subdivisions of the icosahedron: 12, 42, 162, 642, 2562, 10242, 40962 vertices; 5 rolls like a ball."},
+     .meaning = "Subdivisions of the icosahedron: 12, 42, 162, 642, 2562, 10242, 40962 vertices. If given, every law "
+                "takes this polyhedron; otherwise separating_plane takes the ball."},
     {"shape", "segments", VALUE_INTEGER, AT(SceneShapeForm, shape.segments), .only = "cylinder", .fallback = "16",
      .range = RANGE_BETWEEN(3, 1024), .meaning = "Vertices on each rim."},
     {"shape", "segments", VALUE_INTEGER, AT(SceneShapeForm, shape.segments), .only = "capsule", .fallback = "12",
-     .range = RANGE_BETWEEN(3, 1024), .meaning = "Vertices around; a quarter as many rings on each cap."},
+     .range = RANGE_BETWEEN(3, 1024),
+     .meaning = "Vertices around; a quarter as many rings on each cap. If given, every law takes this polyhedron; "
+                "otherwise separating_plane takes the capsule."},
     {"shape", "points", VALUE_POINTS, AT(SceneShapeForm, points), .only = "points", .unit = "m", .required = true,
      .meaning = "At least four points; the solid is their convex hull."},
     {"shape", "keep_interior", VALUE_BOOL, AT(SceneShapeForm, shape.keep_interior), .only = "points",
@@ -205,6 +209,9 @@ static const SchemaRow ROWS[] = {
      .meaning = "What contact sees: convex hulls, or the triangles of the mesh as they are (of points: every three), "
                 "closed or "
                 "open. Density and mass_model uniform then go by the enclosed volume."},
+    {"shape", "orient", VALUE_CHOICE, AT(SceneShapeForm, orient), .only = "mesh", .of = "keep|fix", .fallback = "keep",
+     .meaning = "With pieces: triangles. fix repairs the surface as sdrs decompose does: neighbours are turned alike, "
+                "closed surfaces are turned outward and open borders are closed."},
     {"shape", "max_vertices", VALUE_INTEGER, AT(SceneShapeForm, shape.max_vertices), .only = "mesh",
      .fallback = "(all)", .range = RANGE_BETWEEN(4, 1000000),
      .meaning = "Thin each hull to at most so many vertices; the error is reported."},
@@ -319,13 +326,15 @@ static const SchemaRow ROWS[] = {
      .meaning = "Short for shapes with one item."},
     {"link", "mass", VALUE_NUMBER, AT(LinkForm, mass), .unit = "kg", .range = RANGE_ABOVE(0), .group = "mass",
      .meaning =
-         "Total mass, on the vertices of the shapes unless mass_model says otherwise: a box, which has eight, then "
-         "has three times the inertia of a solid one. A link that moves needs mass or density."},
+         "Total mass, uniform over the volume of the shapes unless mass_model says otherwise. A link that moves needs "
+         "mass or density."},
     {"link", "density", VALUE_NUMBER, AT(LinkForm, density), .unit = "kg/m^3", .range = RANGE_ABOVE(0), .group = "mass",
      .meaning = "Mass per volume of the convex pieces."},
     {"link", "mass_model", VALUE_CHOICE, AT(LinkForm, mass_model), .of = "vertices|uniform|given",
-     .fallback = "(vertices; given where inertia is; uniform where all shapes are smooth)",
-     .meaning = "Mass spread evenly over the vertices, uniformly over the volume, or given by center and inertia."},
+     .fallback = "(uniform; given where inertia is; vertices where the shapes enclose no volume)",
+     .meaning =
+         "Mass uniform over the volume, spread evenly over the vertices, or given by center and inertia. A box whose "
+         "mass is on its eight vertices has three times the inertia of a solid one."},
     {"link", "center", VALUE_VECTOR, AT(LinkForm, center), .unit = "m", .fallback = "[0, 0, 0]",
      .meaning = "Centre of mass in the link's frame, for mass_model given."},
     {"link", "inertia", VALUE_NUMBERS, AT(LinkForm, inertia), .unit = "kg m^2",
@@ -378,15 +387,20 @@ static const SchemaRow ROWS[] = {
             "[null, high] for its whole angle."},
     {"joint", "limit_law", VALUE_CHOICE, AT(JointForm, limit_law), .only = MOVING_JOINTS, .of = "barrier|penalty",
      .fallback = "barrier",
-     .meaning =
-         "barrier is never passed, penalty is a spring beyond the limit. What strikes either is thrown back, with "
-         "less than its speed where that takes few steps (docs/derivations/step.md, S7)."},
+     .meaning = "barrier is never passed, penalty is a spring beyond the limit. Both take up the impact of a joint as "
+                "`limit_restitution` says."},
     {"joint", "limit_stiffness", VALUE_NUMBER, AT(JointForm, limit_stiffness), .only = MOVING_JOINTS,
      .unit = "barrier: J; penalty: N/m or N m/rad", .fallback = "(1 for a barrier, 1000 for a penalty)",
      .range = RANGE_ABOVE(0), .meaning = "Strength of the limits."},
     {"joint", "limit_margin", VALUE_NUMBER, AT(JointForm, limit_margin), .only = MOVING_JOINTS, .unit = "m or rad",
      .fallback = "(0.05, at most a quarter of the range)", .range = RANGE_ABOVE(0),
      .meaning = "Distance from the limit where it begins to be felt."},
+    {"joint", "limit_restitution", VALUE_NUMBER, AT(JointForm, limit_restitution), .only = MOVING_JOINTS,
+     .fallback = "0", .range = RANGE_BETWEEN(0, 1),
+     .meaning =
+         "Speed at which a coordinate leaves its limit, as a part of the speed at which it came. 0 holds for every "
+         "time step. A value above 0 is an upper bound, which steps reach that resolve the impact: ten or more within "
+         "`limit_margin`. Limits of three rotations always return what the step leaves."},
     {"joint", "damping", VALUE_PER_DOF, AT(JointForm, damping), .only = MOVING_JOINTS, .unit = "N s/m or N m s/rad",
      .fallback = "0", .range = RANGE_AT_LEAST(0),
      .meaning = "Viscous damping, one number or one per degree of freedom."},

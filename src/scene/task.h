@@ -266,6 +266,7 @@ typedef struct {
 } TaskLoss;
 
 typedef enum {
+  OPTIMIZER_AUTO, /* L-BFGS first, others where that does not get on */
   OPTIMIZER_ADAM,
   OPTIMIZER_STEP_BOUNDED,
   OPTIMIZER_GRADIENT,
@@ -297,6 +298,7 @@ typedef struct {
   TaskOptimizerType type;
   bool type_given;
   int iterations;
+  bool step_given[2];               /* by block: the task says its step */
   double design_step, control_step; /* learning rate (adam, gradient) or trust radius (step_bounded), per block */
   TaskNorm norm;                    /* step_bounded */
   double beta1, beta2, epsilon;     /* adam */

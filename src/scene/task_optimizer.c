@@ -8,7 +8,8 @@ static void warn_idle(Reader* reader, const Node* map, const char* key, bool idl
 }
 
 const char* task_optimizer_name(TaskOptimizerType type) {
-  static const char* const names[] = {"adam", "step_bounded", "gradient", "lbfgs", "cma_es", "levenberg_marquardt"};
+  static const char* const names[] = {"auto",  "adam",   "step_bounded",       "gradient",
+                                      "lbfgs", "cma_es", "levenberg_marquardt"};
   return names[type];
 }
 
@@ -31,6 +32,8 @@ void read_optimizer(Reader* reader, Task* task, const Node* node) {
     optimizer->norm = (TaskNorm)form.norm;
     optimizer->schedule = (TaskSchedule)form.schedule;
     optimizer->seed = task->seed;
+    optimizer->step_given[0] = is_given(map, "design_step");
+    optimizer->step_given[1] = is_given(map, "control_step");
     if (!is_given(map, "clip")) optimizer->clip = HUGE_VAL;
     if (!is_given(map, "stop_loss")) optimizer->stop_loss = -HUGE_VAL;
     warn_idle(reader, map, "decay", optimizer->schedule == SCHEDULE_CONSTANT, "constant");

@@ -500,9 +500,11 @@ static const SchemaRow ROWS[] = {
 
     /* ---------------------------------------------------------------- optimizer */
     {"optimizer", "type", VALUE_CHOICE, AT(OptimizerForm, type),
-     .of = "adam|step_bounded|gradient|lbfgs|cma_es|levenberg_marquardt", .fallback = "adam",
+     .of = "auto|adam|step_bounded|gradient|lbfgs|cma_es|levenberg_marquardt", .fallback = "auto",
      .meaning =
-         "adam: momentum and a scale per variable. step_bounded: the best linear step within a trust radius. "
+         "auto: lbfgs first; adam where gradients do not predict what steps do; cma_es where they say nothing. Every "
+         "change is told. adam: momentum and a scale per variable. step_bounded: the best linear step within a trust "
+         "radius. "
          "gradient: steps along the gradient. lbfgs: a quasi-Newton method. cma_es: no gradient, samples of a "
          "normal distribution that moves to where they are good; an iteration is one sample. levenberg_marquardt: of "
          "sdrs identify alone, and what it takes when none is given."},
@@ -510,22 +512,23 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_BETWEEN(1, 100000000), .meaning = "Updates of the variables."},
     {"optimizer", "design_step", VALUE_NUMBER, AT(OptimizerForm, optimizer.design_step), .unit = "m",
      .fallback = "0.01", .range = RANGE_ABOVE(0),
-     .meaning = "Step of the design's variables: learning rate (adam, gradient), first trust radius (step_bounded) or "
-                "first standard deviation (cma_es)."},
+     .meaning =
+         "Step of the design's variables: learning rate (adam, gradient), first trust radius (step_bounded) or "
+         "first standard deviation (cma_es). auto takes a twentieth of a variable's range where this is left out."},
     {"optimizer", "control_step", VALUE_NUMBER, AT(OptimizerForm, optimizer.control_step), .fallback = "0.05",
      .range = RANGE_ABOVE(0),
      .meaning = "The same for parameters of controllers and initial states, in their own units."},
     {"optimizer", "norm", VALUE_CHOICE, AT(OptimizerForm, norm), .only = "step_bounded", .of = "infinity|euclidean",
      .fallback = "infinity", .meaning = "Length of a step: its largest component, or the root of the sum of squares."},
-    {"optimizer", "beta1", VALUE_NUMBER, AT(OptimizerForm, optimizer.beta1), .only = "adam", .fallback = "0.9",
+    {"optimizer", "beta1", VALUE_NUMBER, AT(OptimizerForm, optimizer.beta1), .only = "auto|adam", .fallback = "0.9",
      .range = BELOW(0, 1), .meaning = "Memory of the mean gradient."},
-    {"optimizer", "beta2", VALUE_NUMBER, AT(OptimizerForm, optimizer.beta2), .only = "adam", .fallback = "0.999",
+    {"optimizer", "beta2", VALUE_NUMBER, AT(OptimizerForm, optimizer.beta2), .only = "auto|adam", .fallback = "0.999",
      .range = BELOW(0, 1), .meaning = "Memory of the mean squared gradient."},
-    {"optimizer", "epsilon", VALUE_NUMBER, AT(OptimizerForm, optimizer.epsilon), .only = "adam", .fallback = "1e-8",
-     .range = RANGE_ABOVE(0), .meaning = "Added to the root of the mean squared gradient."},
-    {"optimizer", "memory", VALUE_INTEGER, AT(OptimizerForm, optimizer.memory), .only = "lbfgs", .fallback = "10",
+    {"optimizer", "epsilon", VALUE_NUMBER, AT(OptimizerForm, optimizer.epsilon), .only = "auto|adam",
+     .fallback = "1e-8", .range = RANGE_ABOVE(0), .meaning = "Added to the root of the mean squared gradient."},
+    {"optimizer", "memory", VALUE_INTEGER, AT(OptimizerForm, optimizer.memory), .only = "auto|lbfgs", .fallback = "10",
      .range = RANGE_BETWEEN(1, 1000), .meaning = "Steps remembered."},
-    {"optimizer", "population", VALUE_INTEGER, AT(OptimizerForm, optimizer.population), .only = "cma_es",
+    {"optimizer", "population", VALUE_INTEGER, AT(OptimizerForm, optimizer.population), .only = "auto|cma_es",
      .fallback = "(4 + 3 log(variables))", .range = RANGE_BETWEEN(2, 100000),
      .meaning = "Samples of a generation. More of them see more of a rough landscape."},
     {"optimizer", "schedule", VALUE_CHOICE, AT(OptimizerForm, schedule), .of = "constant|step|cosine",

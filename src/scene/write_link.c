@@ -65,6 +65,7 @@ static void write_limit_law(Text* out, const SceneJoint* joint) {
     write_key_number(out, "limit_stiffness", joint->limit_stiffness);
   if (!same_bits(&joint->limit_margin, &plain.limit_margin, sizeof(double)))
     write_key_number(out, "limit_margin", joint->limit_margin);
+  if (joint->limit_restitution != 0) write_key_number(out, "limit_restitution", joint->limit_restitution);
 }
 
 static void write_joint(Text* out, const SceneJoint* joint) {
@@ -103,7 +104,7 @@ static void write_mass(Text* out, const SceneLink* link) {
     write_number(out, link->has_mass ? link->mass : link->density);
     text_add(out, "\n");
   }
-  text_add(out, "    mass_model: %s\n", mass_model_word(link->mass_model));
+  if (link->mass_model != MASS_BY_SHAPE) text_add(out, "    mass_model: %s\n", mass_model_word(link->mass_model));
   if (link->mass_model != MASS_GIVEN) return;
   text_add(out, "    center: ");
   write_numbers(out, (const double[3]){link->center.x, link->center.y, link->center.z}, 3);

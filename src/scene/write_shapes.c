@@ -48,7 +48,7 @@ static void write_mesh(const SceneWriter* writer, const SceneShape* shape) {
   if (shape->decompose)
     write_decompose(writer->out, &shape->decomposition, shape->tie);
   else if (shape->triangles)
-    text_add(writer->out, ", pieces: triangles");
+    text_add(writer->out, ", pieces: triangles%s", shape->orient_fix ? ", orient: fix" : "");
   else
     text_add(writer->out, ", hulls: %s", shape->hull_per_group ? "groups" : "whole");
   if (shape->max_vertices > 0) text_add(writer->out, ", max_vertices: %d", shape->max_vertices);
@@ -156,13 +156,13 @@ static void write_shape_keys(const SceneWriter* writer, const SceneShape* shape)
       break;
     case SHAPE_SPHERE:
       write_key_number(out, "radius", shape->radius);
-      text_add(out, ", resolution: %d", shape->resolution);
+      if (!shape->exact) text_add(out, ", resolution: %d", shape->resolution);
       break;
     case SHAPE_CYLINDER:
     case SHAPE_CAPSULE:
       write_key_number(out, "radius", shape->radius);
       write_key_number(out, "length", shape->length);
-      text_add(out, ", segments: %d", shape->segments);
+      if (!shape->exact) text_add(out, ", segments: %d", shape->segments);
       break;
     case SHAPE_ROUNDED_BOX:
       write_key_number(out, "radius", shape->radius);

@@ -81,7 +81,7 @@ static void measure_link(Sim* s, int i) {
     double turning = vec3_norm(screw->w), arm = vec3_norm(screw_velocity(screw, s->reference[i])), *sum;
     sum = &s->at_work[link->dof_first + k];
     *sum = arm * s->work[i].force + turning * s->work[i].torque + fabs(joint->gradient[k]);
-    if (link->passive) *sum += joint->inertia_force[k];
+    if (link->passive || link->limited[k]) *sum += joint->inertia_force[k];
   }
 }
 

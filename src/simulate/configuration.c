@@ -5,6 +5,19 @@
 #include "simulate/loads.h"
 #include "simulate/tendons.h"
 
+/* (M10) */
+SpringTime spring_time(const StepClock* clock, const StepWeights* weights, double theta, bool flies) {
+  double ratio = fmax(clock->dt_before, 0) / clock->dt, sum = theta + (1 - theta) * ratio;
+  if (theta == 1) return (SpringTime){0, 0, 0};
+  return (SpringTime){theta * (1 - theta) * (1 + ratio) / sum, (1 - theta) * (1 - theta) * ratio / sum,
+                      flies && weights->factor == 1 ? 1 - sum : 0};
+}
+
+SpringTime step_spring_time(const Sim* s, int link) {
+  const ModelLink* l = &s->model->links[link];
+  return spring_time(&s->clock, &s->weights, l->spring_theta, l->tree >= 0 && s->model->trees[l->tree].flies);
+}
+
 JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
   const ModelLink* l = &s->model->links[link];
   return (JointInput){l,
@@ -16,7 +29,8 @@ JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
                       s->gain_dt,
                       s->weights,
                       s->joint_aim ? s->joint_aim + l->dof_first : NULL,
-                      step_inertia_weight(s)};
+                      step_inertia_weight(s),
+                      step_spring_time(s, link)};
 }
 
 static bool evaluate_link(Sim* s, int i, Configuration* c) {

@@ -261,6 +261,7 @@ void sim_destroy(Sim* s) {
   substates_free(s);
   guess_free(s);
   tree_flight_destroy(s->flight);
+  scheme_balance_destroy(s->balance);
   closures_destroy(s->closures);
   tendons_destroy(s->tendons);
   delays_destroy(s->delays);
@@ -343,6 +344,7 @@ static Sim* create_at_start(const Model* model, const SimOptions* options) {
   joint_forces_create(s);
   spin_start(s);
   delays_note(s);
+  scheme_balance_create(s);
   sim_publish(s);
   return s;
 }
@@ -440,6 +442,7 @@ void sim_advance(Sim* s) {
   memcpy(s->q_now, c->q, sizeof(double) * (size_t)s->model->coordinate_count);
   update_rates(s);
   spin_rates(s);
+  scheme_balance_note(s);
   if (s->closures) closures_advance(s->closures, s->clock.time);
   if (s->closures) closures_note_way(s->closures, s->difference_old, s->clock.dt == s->clock.dt_before);
   s->reached = s->clock;

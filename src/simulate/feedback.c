@@ -7,23 +7,35 @@ static double heard(const Sim* s, const ModelController* c, int j) {
   return c->delayed_first >= 0 ? s->state.delayed[2 * c->delayed_first + j] : sense(s, &c->source->measures[j]);
 }
 
+/* How long before t + dt the position of a target counts: as long as that of the joint (M10) [s]. */
+static double target_lag(const Sim* s, const ModelController* c) {
+  if (c->type != CONTROLLER_PD) return 0;
+  SpringTime at = step_spring_time(s, c->link);
+  return at.now * s->clock.dt + at.old * (s->clock.dt + s->clock.dt_before);
+}
+
 void controller_input(const Sim* s, int controller, double* value, double* rate) {
   const ModelController* c = &s->model->controllers[controller];
   const SceneController* source = c->source;
-  signal_eval(&c->target, s->clock.time - source->delay, value, rate);
+  double t = s->clock.time - source->delay, lag = target_lag(s, c), unused[JOINT_MAX_DOF];
+  signal_eval(&c->target, t, value, rate);
+  if (lag != 0) signal_eval(&c->target, t - lag, value, unused);
   for (int j = 0; j < source->measure_count; j++) {
     double y = heard(s, c, j);
     for (int k = 0; k < source->target.channels; k++) value[k] += source->feedback[k * source->measure_count + j] * y;
   }
 }
 
-/* By the delay: the signal is as much earlier. */
-static double delay_slope(const ModelController* c, double t, const double* value_bar, const double* rate_bar) {
+/* By the signal at t, and by the delay: the signal is as much earlier. */
+static void signal_adjoint(const ModelController* c, double t, const double* value_bar, const double* rate_bar,
+                           ModelGradient* gradient) {
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], acceleration[JOINT_MAX_DOF], slope = 0;
+  signal_eval_vjp(&c->target, t, value_bar, rate_bar, gradient->control + c->parameter_first);
+  if (!(c->source->delay > 0)) return;
   signal_eval(&c->target, t, value, rate);
   signal_acceleration(&c->target, t, acceleration);
   for (int k = 0; k < c->target.source->channels; k++) slope -= value_bar[k] * rate[k] + rate_bar[k] * acceleration[k];
-  return slope;
+  gradient->gains[c->gain_first] += slope;
 }
 
 /* y-bar = K^T z-bar (E3). */
@@ -50,10 +62,10 @@ void controller_input_adjoint(const Sim* s, int controller, const double* value_
                               const FeedbackBars* out) {
   const ModelController* c = &s->model->controllers[controller];
   const SceneController* source = c->source;
-  double t = s->clock.time - source->delay;
-  signal_eval_vjp(&c->target, t, value_bar, rate_bar, out->gradient->control + c->parameter_first);
+  double t = s->clock.time - source->delay, lag = target_lag(s, c), zero[JOINT_MAX_DOF] = {0};
+  signal_adjoint(c, t, lag != 0 ? zero : value_bar, rate_bar, out->gradient);
+  if (lag != 0) signal_adjoint(c, t - lag, value_bar, zero, out->gradient);
   double* gains = out->gradient->gains + c->gain_first;
-  if (source->delay > 0) gains[0] += delay_slope(c, t, value_bar, rate_bar);
   double* matrix = gains + 1 + 4 * source->target.channels;
   for (int j = 0; j < source->measure_count; j++) {
     double y = heard(s, c, j), bar = measure_bar(source, j, value_bar);

@@ -13,7 +13,7 @@ static Quat relative(const double* from, const double* to) {
 /* The force that a drive would have without its limit (M3); damping: of its rate error. */
 static double drive_wanted(const JointInput* in, const JointDrive* drive, int k, double damping) {
   double rate = in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
-  double way = drive->position_gain[k] * (in->q[k] - drive->target[k]);
+  double way = (1 - in->spring.missing) * drive->position_gain[k] * (joint_spring_position(in, k) - drive->target[k]);
   return drive->push[k] - way - damping * (rate - drive->target_rate[k]);
 }
 
@@ -23,7 +23,7 @@ static void plain_gains(const JointInput* in, const JointDrive* drive, int k, do
                         double (*out)[JOINT_MAX_DOF]) {
   double rate = in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
   double slow = drive->target_rate[k] - rate, limit = drive->max_force[k];
-  out[JOINT_POSITION][k] -= share * (drive->target[k] - in->q[k]);
+  out[JOINT_POSITION][k] -= share * (1 - in->spring.missing) * (drive->target[k] - joint_spring_position(in, k));
   out[JOINT_VELOCITY][k] -= share * slow / in->dt;
   out[JOINT_DAMPING_GAIN][k] -= share * slow;
   if (!(limit > 0)) return;
@@ -31,12 +31,16 @@ static void plain_gains(const JointInput* in, const JointDrive* drive, int k, do
   out[JOINT_MAX_FORCE][k] -= (lambda * limited_force(wanted, limit, drive->limit_width).force - share * wanted) / limit;
 }
 
-/* (A3), (M3), (M7). */
+/* (A3), (M3), (M7), (M10), (S22). */
 static void plain_adjoint(const JointInput* in, int k, double lambda, JointShares* out) {
   double a = in->weights.rate_now, b = in->weights.rate_old, by_rate = lambda * in->link->damping[k];
+  double stiffness = 1 - in->spring.missing, by_spring = 0;
+  double rate = a * (in->q[k] - in->q_now[k]) - b * in->difference_old[k];
+  StopTerms stop = joint_stop(in, k, rate);
+  by_rate += lambda * stop.by_rate;
   if (in->link->passive) {
-    double rate = a * (in->q[k] - in->q_now[k]) - b * in->difference_old[k];
     by_rate += lambda * joint_friction_slope(in->link, k, rate);
+    by_spring += lambda * stiffness * in->link->stiffness[k];
     out->aim[k] = in->aim ? -lambda * in->link->armature[k] * in->inertia_weight : 0;
     out->now[k] += out->aim[k];
   }
@@ -46,13 +50,14 @@ static void plain_adjoint(const JointInput* in, int k, double lambda, JointShare
     double wanted = drive_wanted(in, drive, k, kd * a);
     if (drive->max_force[k] > 0) share *= limited_force(wanted, drive->max_force[k], drive->limit_width).slope;
     out->push[c][k] -= share;
-    out->target[c][k] -= share * drive->position_gain[k];
+    out->target[c][k] -= share * stiffness * drive->position_gain[k];
+    by_spring += share * stiffness * drive->position_gain[k];
     out->target_rate[c][k] -= share * kd * a;
     by_rate += share * kd * a;
     plain_gains(in, drive, k, lambda, share, out->gains[c]);
   }
-  out->now[k] -= a * by_rate;
-  out->difference_old[k] -= b * by_rate;
+  out->now[k] += (in->spring.now + in->spring.old) * by_spring - a * by_rate + lambda * stop.by_now;
+  out->difference_old[k] -= in->spring.old * by_spring + b * by_rate;
 }
 
 /* ---------------------------------------------------------------- balls */
@@ -262,7 +267,10 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out)
     memset(out->push[c], 0, sizeof(out->push[c]));
     memset(out->gains[c], 0, sizeof(out->gains[c]));
   }
-  bool free = in->drive_count == 0 && !in->link->passive && all_zero(in->link->damping, in->link->dof_count);
+  bool limited = false;
+  for (int k = 0; k < plain; k++) limited = limited || in->link->limited[k];
+  bool free =
+      !limited && in->drive_count == 0 && !in->link->passive && all_zero(in->link->damping, in->link->dof_count);
   if (free || all_zero(lambda, in->link->dof_count)) return;
   for (int k = 0; k < plain; k++) plain_adjoint(in, k, lambda[k], out);
   if (in->link->joint.quaternion) ball_adjoint(in, plain, lambda + plain, out);
@@ -275,7 +283,7 @@ static void plain_own(const JointInput* in, int k, double lambda, double out[JOI
   double rate = in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
   double speed = link->friction_speed, root = sqrt(rate * rate + speed * speed);
   out[JOINT_DAMPING] += lambda * rate;
-  out[JOINT_STIFFNESS] += lambda * (in->q[k] - link->rest[k]);
+  out[JOINT_STIFFNESS] += lambda * (1 - in->spring.missing) * (joint_spring_position(in, k) - link->rest[k]);
   if (root > 0) out[JOINT_FRICTION] += lambda * rate / root;
   if (in->aim) out[JOINT_ARMATURE] += lambda * in->inertia_weight * (in->q[k] - in->q_now[k] - in->aim[k]);
 }

@@ -2,12 +2,13 @@
  */
 #include "simulate/terms.h"
 
-/* k/2 (q - rest)^2 (M4). */
+/* k/2 (q - rest)^2 (M4), the force at the spring's own time (M10). */
 static void add_spring(const JointInput* in, int k, PassiveTerms* out) {
-  double stiffness = in->link->stiffness[k], way = in->q[k] - in->link->rest[k];
-  out->spring = 0.5 * stiffness * way * way;
+  double ahead = spring_ahead(&in->spring), stiffness = (1 - in->spring.missing) * in->link->stiffness[k];
+  double way = joint_spring_position(in, k) - in->link->rest[k];
+  out->spring = 0.5 * stiffness / ahead * way * way;
   out->gradient += stiffness * way;
-  out->hessian += stiffness;
+  out->hessian += stiffness * ahead;
 }
 
 /* f / a (sqrt(r^2 + v^2) - v): the force f r / sqrt(r^2 + v^2) (M5). */

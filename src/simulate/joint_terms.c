@@ -99,6 +99,38 @@ static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum
   return true;
 }
 
+/* ---- stops (S22) */
+
+/* Rate up to which a coordinate that leaves its limit is still pushed [m/s, rad/s]: what remains of an impact. */
+#define STOP_SPEED 1e-3
+
+/* Friction of size 1 against rates above zero alone: from 0 at -STOP_SPEED to 1 at STOP_SPEED by a quintic. first: the
+ * force, value: its integral by the rate, second: its slope. */
+static LimitEnergy one_way_friction(double rate) {
+  double x = rate / STOP_SPEED, s = x * x;
+  if (!(x > -1)) return (LimitEnergy){0, 0, 0};
+  if (!(x < 1)) return (LimitEnergy){rate, 1, 0};
+  return (LimitEnergy){STOP_SPEED * (0.15625 + 0.5 * x + s * (7.5 - s * (2.5 - 0.5 * s)) / 16),
+                       0.5 + x * (15 - s * (10 - 3 * s)) / 16, (15 - s * (30 - 15 * s)) / 16 / STOP_SPEED};
+}
+
+StopTerms joint_stop(const JointInput* in, int k, double rate) {
+  const ModelLink* link = in->link;
+  double lost = 1 - link->limit_restitution * link->limit_restitution;
+  StopTerms out = {0};
+  for (int side = 0; link->limited[k] && lost > 0 && side < 2; side++) {
+    double sign = side == 0 ? 1 : -1, bound = side == 0 ? link->lower[k] : link->upper[k];
+    LimitEnergy now = {0, 0, 0};
+    if (!isfinite(bound) || !limit_law(link, sign * (in->q_now[k] - bound), &now) || !(now.first < 0)) continue;
+    LimitEnergy friction = one_way_friction(sign * rate);
+    out.value -= lost * now.first / in->weights.rate_now * friction.value;
+    out.first -= sign * lost * now.first * friction.first;
+    out.by_rate -= lost * now.first * friction.second;
+    out.by_now -= lost * now.second * friction.first;
+  }
+  return out;
+}
+
 /* A drive that wants the force -first and whose force falls by `second` with the way; both linear in the coordinate, so
  * the integral of the limited force by it is that by the force over `second` (M2). */
 static LimitEnergy limited(LimitEnergy wanted, double limit, double width, double way) {
@@ -116,23 +148,27 @@ static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms*
   LimitEnergy limit;
   if (!limits_at(link, k, in->q[k], &limit)) return false;
   out->limit += limit.value;
-  out->damping += 0.5 * link->damping[k] / a * rate * rate;
-  double gradient = limit.first + link->damping[k] * rate, hessian = limit.second + link->damping[k] * a;
+  StopTerms stop = joint_stop(in, k, rate);
+  out->damping += 0.5 * link->damping[k] / a * rate * rate + stop.value;
+  double gradient = limit.first + link->damping[k] * rate + stop.first;
+  double hessian = limit.second + (link->damping[k] + stop.by_rate) * a;
+  out->inertia_force[k] = fabs(stop.first);
   if (link->passive) {
     PassiveTerms own = joint_passive(in, k, rate);
     out->limit += own.spring;
     out->damping += own.friction;
     out->inertia += own.inertia;
-    out->inertia_force[k] = own.inertia_force;
+    out->inertia_force[k] += own.inertia_force;
     gradient += own.gradient;
     hessian += own.hessian;
   }
   for (int c = 0; c < in->drive_count; c++) {
     const JointDrive* drive = &in->drives[c];
-    double e = in->q[k] - drive->target[k], de = rate - drive->target_rate[k];
-    double kp = drive->position_gain[k], kd = joint_rate_gain(in, drive, k);
-    LimitEnergy law = {0.5 * kp * e * e + 0.5 * kd * de * de - drive->push[k] * (in->q[k] - in->q_now[k]),
-                       kp * e + kd * a * de - drive->push[k], kp + kd * a * a};
+    double e = joint_spring_position(in, k) - drive->target[k], de = rate - drive->target_rate[k];
+    double ahead = spring_ahead(&in->spring), kp = (1 - in->spring.missing) * drive->position_gain[k];
+    double kd = joint_rate_gain(in, drive, k);
+    LimitEnergy law = {0.5 * kp / ahead * e * e + 0.5 * kd * de * de - drive->push[k] * (in->q[k] - in->q_now[k]),
+                       kp * e + kd * a * de - drive->push[k], kp * ahead + kd * a * a};
     if (drive->max_force[k] > 0) law = limited(law, drive->max_force[k], drive->limit_width, in->q[k] - in->q_now[k]);
     out->controller += law.value;
     gradient += law.first;
@@ -314,7 +350,7 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
 bool joint_terms(const JointInput* in, bool derivatives, JointTerms* out) {
   const Joint* joint = &in->link->joint;
   out->controller = out->limit = out->damping = out->inertia = 0;
-  if (in->link->passive) memset(out->inertia_force, 0, sizeof(out->inertia_force));
+  memset(out->inertia_force, 0, sizeof(out->inertia_force));
   if (derivatives) {
     memset(out->gradient, 0, sizeof(out->gradient));
     memset(out->hessian, 0, sizeof(out->hessian));

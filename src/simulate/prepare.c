@@ -48,9 +48,13 @@ static StepWeights part_weights(const StepClock* clock) {
 
 StepWeights step_weights(Integrator integrator, const StepClock* clock) {
   bool second = integrator == INTEGRATOR_SECOND_ORDER;
-  if (clock->kind != STEP_FREE) return part_weights(clock);
+  bool uneven = clock->kind != STEP_FREE;
+  if (second && !uneven) return second_order_weights(clock);
   /* momentum: the turning of free bodies is spin_aim's, trees of joints are tree_flight_aim's */
-  return second ? second_order_weights(clock) : first_order_weights(clock);
+  StepWeights w = uneven ? part_weights(clock) : first_order_weights(clock);
+  /* The given velocity is that of t = 0, half a step before the middle of the first one (S3). */
+  if (integrator == INTEGRATOR_MOMENTUM && !(clock->dt_before > 0)) w.factor = 2;
+  return w;
 }
 
 double step_force_time(Integrator integrator, const StepClock* clock) {

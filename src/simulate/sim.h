@@ -128,13 +128,14 @@ struct Sim {
 
   /* written by step_prepare: what the present step aims at */
   StepWeights weights;
-  Pose* target;           /* Y of every link (affine)  (links) */
-  JointDrive* drives;     /* sorted by link */
-  int* drive_first;       /* (links + 1) */
-  struct LinkLoad* loads; /* NULL: there are none  (links) */
-  double* joint_aim;      /* what inertia alone would make of q - q^t; NULL alike  (nv) */
-  double* prescribed;     /* coordinates that prescribed joints must reach  (nq) */
-  bool* fixed;            /* dof is prescribed  (nv) */
+  Pose* target;                  /* Y of every link (affine)  (links) */
+  JointDrive* drives;            /* sorted by link */
+  int* drive_first;              /* (links + 1) */
+  struct LinkLoad* loads;        /* NULL: there are none  (links) */
+  struct SchemeBalance* balance; /* energy of the scheme itself (simulate/scheme_work.c); NULL: not asked for */
+  double* joint_aim;             /* what inertia alone would make of q - q^t; NULL alike  (nv) */
+  double* prescribed;            /* coordinates that prescribed joints must reach  (nq) */
+  bool* fixed;                   /* dof is prescribed  (nv) */
   int fixed_count;
 
   SolveScope scope;        /* what Newton's method works on: all, but in a part (simulate/parts.c) */
@@ -446,7 +447,25 @@ void joint_forces_create(Sim* sim);
 void joint_forces_note(Sim* sim);
 /* The step is done: what was noted last stands. Copies (JOINT_FORCE_KINDS x nv) numbers; nothing when nobody asks. */
 void joint_forces_keep(Sim* sim);
+/* ---- simulate/scheme_work.c (docs/derivations/step.md, S23); all nothing without SimOptions.scheme_work */
+/* From the start as it stands. Allocates Sim.balance, which scheme_balance_destroy frees. */
+void scheme_balance_create(Sim* sim);
+/* Frees it and all that it owns; NULL is accepted. */
+void scheme_balance_destroy(struct SchemeBalance* balance);
+/* The part of sim->clock has become the present: its energies and work are added. No allocation. */
+void scheme_balance_note(Sim* sim);
+/* Before the parts of a step, and when one of them failed. */
+void scheme_balance_save(Sim* sim);
+/* To the sums as scheme_balance_save found them. */
+void scheme_balance_restore(Sim* sim);
+/* Another state has taken the place of the present: the next part only finds its energies. */
+void scheme_balance_forget(Sim* sim);
 /* ---- simulate/configuration.c */
+/* Of a spring with this theta in the step of the clock, S the sum of the impulses that both steps have (M10). flies: in
+ * a tree that keeps its momentum, where the first step has gravity for half of its length. */
+SpringTime spring_time(const StepClock* clock, const StepWeights* weights, double theta, bool flies);
+/* When the springs and position gains of a link's joint act in the present step (M10). */
+SpringTime step_spring_time(const Sim* sim, int link);
 /* What joint_terms asks of a link's joint at c. Borrows c and the Sim. */
 JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);
 /* Evaluate the terms of a configuration at its q; false: a limit is passed. Sets pose, inertia, joints, tendons and

@@ -13,6 +13,7 @@ typedef struct {
   int threads;      /* >= 1 */
   double tolerance; /* relative to the forces at work; 0 = the scene's */
   bool path;        /* keep the moves of the solver for sim_path */
+  bool scheme_work; /* measure the energy of the scheme itself for sim_scheme_work */
   bool (*interrupted)(
       void); /* asked in every round of a step, by all threads; true: the step is given up. NULL: never */
 } SimOptions;
@@ -316,6 +317,16 @@ const SimContact* sim_contacts(Sim* sim, int* count);
 /* Of the present state. Goes through all candidates for the gap. [J], the gap in m: INFINITY without candidates, no
  * error. Allocates nothing of its own. Copied out. */
 SimMeasure sim_measure(Sim* sim);
+/* Energy that the scheme itself has given (> 0) or taken since the start, by the balance of kinetic and potential
+ * energy against the work of all forces (docs/derivations/step.md, S23). */
+typedef struct {
+  double work;       /* of all that moves [J] */
+  int link;          /* first link of the tree whose own part of it is the largest share of its energy; -1: none */
+  double link_work;  /* that part [J] */
+  double link_scale; /* the largest energy that this tree had or exchanged [J] */
+} SimSchemeWork;
+/* By value; zero without SimOptions.scheme_work. Cannot fail, allocates nothing. */
+SimSchemeWork sim_scheme_work(const Sim* sim);
 /* The moves that led from one recorded state to the next, each proved (simulate/path.c;
  * docs/derivations/certificate.md, P6). Nothing where the straight way does as well. Borrowed until the next call. */
 typedef struct {

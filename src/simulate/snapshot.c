@@ -90,6 +90,7 @@ static void read_past(Sim* s, StateBlock* block) {
   s->between.count = 0;
   s->guessed = false;
   s->pattern_version = -1;
+  scheme_balance_forget(s);
 }
 
 bool sim_read_state(Sim* s, StateBlock* block) {

@@ -3,6 +3,7 @@
 
 #include "simulate/free_rotation.h"
 #include "simulate/loads.h"
+#include "simulate/tree_flight.h"
 
 Spinner* spinners_create(const Model* m) {
   Spinner* spinners = MEMORY_NEW(Spinner, m->link_count);
@@ -165,14 +166,14 @@ enum { SPIN_PARTS_MOST = 16 };
 
 int spin_parts(Sim* s, double dt) {
   int parts = 1;
-  if (!s->spinners) return parts;
-  mark_touching(s, false);
-  for (int i = 0; i < s->model->link_count; i++) {
+  double turn = dt * tree_flight_speed(s) / TREE_TURN;
+  if (s->spinners) mark_touching(s, false);
+  for (int i = 0; s->spinners && i < s->model->link_count; i++) {
     const Spinner* own = &s->spinners[i];
     if (!own->spins || !own->touches) continue;
-    double turn = dt * vec3_norm(spin_velocity(own, s->pose_now[i], s->state.momentum[i]));
-    while (parts < SPIN_PARTS_MOST && turn > SPIN_TURN * parts) parts *= 2;
+    turn = fmax(turn, dt * vec3_norm(spin_velocity(own, s->pose_now[i], s->state.momentum[i])) / SPIN_TURN);
   }
+  while (parts < SPIN_PARTS_MOST && turn > parts) parts *= 2;
   return parts;
 }
 

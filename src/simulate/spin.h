@@ -51,8 +51,8 @@ SpinExchange spin_exchange(const Model* model, const Spinner* spinners, int a, i
 Vec3 spin_velocity(const Spinner* spinner, Pose pose, Vec3 momentum);
 
 /* Rubbing over a turn by theta has the lever r cos(theta) (W10). Into so many equal parts, a power of two, a step of
- * length dt is to be divided for spinning bodies that touch something to turn by SPIN_TURN each at most; 1: as it is.
- */
+ * length dt is to be divided for spinning bodies that touch something to turn by SPIN_TURN each at most, and links of
+ * flying trees by TREE_TURN (W14); 1: as it is. */
 #define SPIN_TURN 0.18
 /* dt [s]. At most SPIN_PARTS_MOST (spin.c). */
 int spin_parts(Sim* sim, double dt);

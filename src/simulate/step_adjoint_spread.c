@@ -194,7 +194,7 @@ void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSl
   find_motions(a, step);
   reverse_inertia(a, step, now, old, older, gradient);
   loads_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
-  tendons_adjoint(s, (const double(*)[3][4])a->motion, gradient);
+  tendons_adjoint(s, (const double(*)[3][4])a->motion, now, old, gradient);
   closure_adjoint_ends(a->closures, s, a->lambda, (const double(*)[3][4])a->motion, step->q_next);
   reverse_joints(a, step, now, old, older, gradient);
   reverse_attachments(a, step, gradient);

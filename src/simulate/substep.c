@@ -64,6 +64,7 @@ static void save(Sim* s, int substeps) {
   s->backup_weights = s->weights;
   path_save(s);
   delays_save(s);
+  scheme_balance_save(s);
   if (s->closures) closures_save(s->closures);
   if (s->contact) contact_remember(s->contact, CONTACT_STEP);
   if (substeps == 1) return;
@@ -84,6 +85,7 @@ static void restore(Sim* s, int substeps) {
     copy_past(s->model, &past, &s->backup);
   }
   delays_restore(s);
+  scheme_balance_restore(s);
   sim_publish(s);
   if (!s->contact) return;
   (void)contact_reset(s->contact, s->pose_now);

@@ -68,6 +68,8 @@ TendonSystem* tendons_create(const Model* m) {
   TendonSystem* s = MEMORY_NEW(TendonSystem, 1);
   s->model = m;
   s->tension = MEMORY_NEW(double, m->tendon_count);
+  s->past = MEMORY_NEW(double, m->tendon_count);
+  s->at = MEMORY_NEW(SpringTime, m->tendon_count);
   s->pull = MEMORY_NEW(double, m->tendon_count);
   s->extent = MEMORY_NEW(double, m->tendon_count);
   s->stretched = MEMORY_NEW(CouplingTerms, m->tendon_count);
@@ -80,8 +82,8 @@ TendonSystem* tendons_create(const Model* m) {
 
 void tendons_destroy(TendonSystem* s) {
   if (!s) return;
-  void* owned[] = {s->tension, s->pull,   s->extent,  s->stretched, s->place, s->dof_first, s->first, s->dof,
-                   s->slope,   s->tendon, s->segment, s->pairs,     s};
+  void* owned[] = {s->tension, s->past, s->at,    s->pull,   s->extent,  s->stretched, s->place, s->dof_first,
+                   s->first,   s->dof,  s->slope, s->tendon, s->segment, s->pairs,     s};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 
@@ -94,14 +96,24 @@ void tendons_aim(Sim* sim) {
     double rate;
     s->tension[k] = 0;
     if (signal->source->channels > 0) signal_eval(signal, sim->clock.time, &s->tension[k], &rate);
+    const ModelTendon* tendon = &s->model->tendons[k];
+    SpringTime at = s->at[k] = spring_time(&sim->clock, &sim->weights, tendon->theta, true);
+    s->past[k] = 0;
+    if (at.now > 0) s->past[k] = at.now * tendon_length(tendon->source, sim->pose_now);
+    if (at.old > 0) s->past[k] += at.old * tendon_length(tendon->source, sim->pose_old);
   }
+}
+
+double tendon_stretch_in_step(const TendonSystem* s, int k, double length) {
+  return tendon_stretch(s->model->tendons[k].source, spring_ahead(&s->at[k]) * length + s->past[k]);
 }
 
 void tendons_energies(const TendonSystem* s, const Pose* poses, double* energies) {
   for (int k = 0; k < s->model->tendon_count; k++) {
     const SceneTendon* tendon = s->model->tendons[k].source;
-    double length = tendon_length(tendon, poses), stretch = tendon_stretch(tendon, length);
-    energies[k] = s->tension[k] * length + 0.5 * tendon->stiffness * stretch * stretch;
+    double length = tendon_length(tendon, poses), stretch = tendon_stretch_in_step(s, k, length);
+    double stiffness = (1 - s->at[k].missing) * tendon->stiffness / spring_ahead(&s->at[k]);
+    energies[k] = s->tension[k] * length + 0.5 * stiffness * stretch * stretch;
   }
 }
 
@@ -179,13 +191,15 @@ static void set_stiffness(TendonSystem* s, int k, bool stretched, const Pose* po
     s->slope[first + n] = 0;
   }
   add_slope(s, k, 1, poses, screws, s->place, s->slope + first);
-  s->stretched[k] = (CouplingTerms){count, s->dof + first, s->slope + first, 0, s->model->tendons[k].source->stiffness};
+  s->stretched[k] =
+      (CouplingTerms){count, s->dof + first, s->slope + first, 0,
+                      (1 - s->at[k].missing) * spring_ahead(&s->at[k]) * s->model->tendons[k].source->stiffness};
 }
 
 static void assemble_tendon(TendonSystem* s, int k, const Pose* poses, const Vec3* reference, const Screw* screws) {
   const SceneTendon* tendon = s->model->tendons[k].source;
-  double length = tendon_length(tendon, poses), stretch = tendon_stretch(tendon, length);
-  s->pull[k] = s->tension[k] + tendon->stiffness * stretch;
+  double length = tendon_length(tendon, poses), stretch = tendon_stretch_in_step(s, k, length);
+  s->pull[k] = s->tension[k] + (1 - s->at[k].missing) * tendon->stiffness * stretch;
   s->extent[k] = length;
   for (int n = s->first[k]; n < s->first[k + 1]; n++) {
     place_segment(&s->segment[n], tendon, n - s->first[k], poses, reference);

@@ -18,6 +18,8 @@ typedef struct {
 typedef struct TendonSystem {
   const Model* model;
   double* tension;          /* of the signals at the end of the step [N]  (tendons) */
+  SpringTime* at;           /* when the springs act in the present step (M10)  (tendons) */
+  double* past;             /* share of their length that the states before have [m]  (tendons) */
   double *pull, *extent;    /* as assembled: force [N]; how large its positions are [m]  (tendons) */
   int *first, count;        /* of every tendon's segments among those of all, (tendons + 1) */
   int* tendon;              /* of every segment */
@@ -35,9 +37,13 @@ TendonSystem* tendons_create(const Model* model);
 /* Frees it and all that it owns; NULL is accepted. */
 void tendons_destroy(TendonSystem* system);
 
-/* Sets the tensions for the step of sim->clock. [N]; 0 of tendons without a signal. */
+/* Sets the tensions for the step of sim->clock, and what the states before have of the lengths. [N]; 0 of tendons
+ * without a signal. */
 void tendons_aim(Sim* sim);
-/* tension x length + stiffness/2 stretch^2 of every tendon [J] (tendons). energies: set; poses[links]. */
+/* Length beyond the rest length at the time that the spring acts, its length at t + dt being `length` [m]; 0: loose. */
+double tendon_stretch_in_step(const TendonSystem* system, int k, double length);
+/* tension x length + stiffness/2 stretch^2 of every tendon [J] (tendons), at the spring's own time. energies: set;
+ * poses[links]. */
 void tendons_energies(const TendonSystem* system, const Pose* poses, double* energies);
 /* Terms of all tendons at the poses; reference: centres of mass (links). Sets segments, pull, extent, slope and
  * stretched. No allocation. */
@@ -56,8 +62,8 @@ void tendons_add_force(const TendonSystem* system, const Pose* poses, const Scre
  * are those of the joint rates lambda[nv] (simulate/tendons_adjoint.c). Both are (links x 6); nothing for system
  * NULL. */
 void tendons_product(const TendonSystem* system, const double (*twist)[6], const double* lambda, double (*wrench)[6]);
-/* lambda . dF/d(tensions, stiffness, rest lengths, points) (L7). motion: of every link by lambda, the change of [R | t]
- * at t + dt  (links). Added to gradient; nothing without tendons. */
-void tendons_adjoint(const Sim* sim, const double (*motion)[3][4], ModelGradient* gradient);
+/* lambda . dF/d(tensions, stiffness, rest lengths, points, poses before) (L7). motion: of every link by lambda, the
+ * change of [R | t] at t + dt  (links). Added to gradient, now and old; nothing without tendons. */
+void tendons_adjoint(const Sim* sim, const double (*motion)[3][4], StateBar now, StateBar old, ModelGradient* gradient);
 
 #endif

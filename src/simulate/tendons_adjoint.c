@@ -72,20 +72,45 @@ static void add_tension(const Sim* sim, const ModelTendon* tendon, double rate, 
     signal_eval_vjp(&tendon->tension, sim->clock.time, &rate, &zero, gradient->control + tendon->tension_first);
 }
 
+/* By the length of a tendon at a state before: its points, and the poses that carry them. */
+static void reverse_past(const Sim* sim, int k, const Pose* poses, double by_length, double (*bar)[3][4],
+                         ModelGradient* gradient) {
+  const ModelTendon* tendon = &sim->tendons->model->tendons[k];
+  const SceneTendon* source = tendon->source;
+  for (int i = 0; by_length != 0 && i + 1 < source->count; i++) {
+    Vec3 end[2] = {tendon_point(&source->points[i], poses), tendon_point(&source->points[i + 1], poses)};
+    Vec3 slope = vec3_scale(tendon_piece(vec3_sub(end[0], end[1]), source->eyelet).slope, by_length);
+    for (int side = 0; side < 2; side++) {
+      const SceneTendonPoint* point = &source->points[i + side];
+      Vec3 by = side == 0 ? slope : vec3_scale(slope, -1),
+           *own = &gradient->tendon_points[tendon->point_first + i + side];
+      *own = vec3_add(*own, point->link < 0 ? by : mat3_tmul_vec(poses[point->link].r, by));
+      double f[3] = {by.x, by.y, by.z}, x[4] = {point->point.x, point->point.y, point->point.z, 1};
+      for (int n = 0; point->link >= 0 && n < 12; n++) bar[point->link][n / 4][n % 4] += f[n / 4] * x[n % 4];
+    }
+  }
+}
+
 /* Phi = pull x rate with rate = d length by lambda, and pull = tension + stiffness x stretch. */
-static void reverse_tendon(const Sim* sim, int k, const double (*motion)[3][4], ModelGradient* gradient) {
+static void reverse_tendon(const Sim* sim, int k, const double (*motion)[3][4], StateBar now, StateBar old,
+                           ModelGradient* gradient) {
   const TendonSystem* s = sim->tendons;
   const ModelTendon* tendon = &s->model->tendons[k];
   const SceneTendon* source = tendon->source;
-  double rate = 0, stretch = tendon_stretch(source, tendon_length(source, sim->configuration[sim->current].pose));
+  const SpringTime* spring = &s->at[k];
+  double rate = 0, length = tendon_length(source, sim->configuration[sim->current].pose);
+  double stretch = tendon_stretch_in_step(s, k, length);
   for (int i = 0; i + 1 < source->count; i++) {
     MovedPoint a = moved_point(sim, &source->points[i], motion), b = moved_point(sim, &source->points[i + 1], motion);
     rate += segment_rate(&s->segment[s->first[k] + i], &a, &b).rate;
   }
-  double slack = stretch > 0 ? source->stiffness * rate : 0;
+  double by_stretch = stretch > 0 ? (1 - spring->missing) * source->stiffness * rate : 0;
+  double slack = spring_ahead(spring) * by_stretch;
   add_tension(sim, tendon, rate, gradient);
-  gradient->tendons[k][TENDON_NUMBER_STIFFNESS] += stretch * rate;
-  gradient->tendons[k][TENDON_NUMBER_REST] -= slack;
+  gradient->tendons[k][TENDON_NUMBER_STIFFNESS] += (1 - spring->missing) * stretch * rate;
+  gradient->tendons[k][TENDON_NUMBER_REST] -= by_stretch;
+  reverse_past(sim, k, sim->pose_now, spring->now * by_stretch, now.pose, gradient);
+  reverse_past(sim, k, sim->pose_old, spring->old * by_stretch, old.pose, gradient);
   for (int i = 0; i + 1 < source->count; i++) {
     MovedPoint at[2] = {moved_point(sim, &source->points[i], motion), moved_point(sim, &source->points[i + 1], motion)};
     const TendonSegment* segment = &s->segment[s->first[k] + i];
@@ -100,6 +125,7 @@ static void reverse_tendon(const Sim* sim, int k, const double (*motion)[3][4], 
   }
 }
 
-void tendons_adjoint(const Sim* sim, const double (*motion)[3][4], ModelGradient* gradient) {
-  for (int k = 0; sim->tendons && k < sim->model->tendon_count; k++) reverse_tendon(sim, k, motion, gradient);
+void tendons_adjoint(const Sim* sim, const double (*motion)[3][4], StateBar now, StateBar old,
+                     ModelGradient* gradient) {
+  for (int k = 0; sim->tendons && k < sim->model->tendon_count; k++) reverse_tendon(sim, k, motion, now, old, gradient);
 }

@@ -64,7 +64,7 @@ typedef struct {
   bool outside;                      /* beyond a barrier limit: nothing else is set */
   double gradient[JOINT_MAX_DOF];
   double hessian[JOINT_MAX_DOF][JOINT_MAX_DOF];
-  double inertia_force[JOINT_MAX_DOF]; /* sizes, of links with `passive` only: what a step is solved to [N, N m] */
+  double inertia_force[JOINT_MAX_DOF]; /* sizes, resistance of limits too: what a step is solved to [N, N m] */
 } JointTerms;
 
 /* What a controller wants of a joint at t + dt (docs/derivations/drives.md). */
@@ -77,6 +77,14 @@ typedef struct {
   double push[JOINT_MAX_DOF];      /* force or torque, whatever the joint does; of balls along the link's axes */
 } JointDrive;
 
+/* When springs and position gains act: at ahead q^(t+dt) + now q^t + old q^(t-1), ahead = 1 - now - old, with
+ * 1 - missing times their stiffness (M10). All zero: at t + dt, in full. Without unit. */
+typedef struct {
+  double now, old, missing;
+} SpringTime;
+/* Share of q^(t+dt). */
+static inline double spring_ahead(const SpringTime* at) { return 1 - at->now - at->old; }
+
 typedef struct {
   const ModelLink* link;
   const double *q, *q_now, *difference_old; /* coordinates; those at t; q^t - q^{t-1} (dof) */
@@ -86,8 +94,23 @@ typedef struct {
   StepWeights weights;
   const double* aim;     /* what inertia alone would make of q - q^t (dof); NULL: no armature in the model */
   double inertia_weight; /* factor / dt^2 [1/s^2] */
+  SpringTime spring;     /* of plain coordinates; three rotations have theirs at t + dt */
 } JointInput;
+/* The plain coordinate k that springs and position gains act at [m, rad]. */
+static inline double joint_spring_position(const JointInput* in, int k) {
+  const SpringTime* at = &in->spring;
+  return spring_ahead(at) * in->q[k] + at->now * in->q_now[k] + at->old * (in->q_now[k] - in->difference_old[k]);
+}
 
+/* Resistance to leaving a limit (S22) of one plain coordinate with this rate (simulate/joint_terms.c): what takes all
+ * but the square of `limit_restitution` of what the limit gives back. */
+typedef struct {
+  double value;           /* J */
+  double first;           /* by the coordinate [N, N m] */
+  double by_rate, by_now; /* slopes of that by the rate and by the coordinate at t */
+} StopTerms;
+/* k: plain coordinate; rate [m/s, rad/s]. Zeros away from the limits. */
+StopTerms joint_stop(const JointInput* in, int k, double rate);
 /* Of one plain coordinate with this rate (simulate/joint_passive.c). */
 typedef struct {
   double spring, friction, inertia; /* J */

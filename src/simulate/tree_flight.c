@@ -13,6 +13,24 @@ static LinkSpan group_span(const TreeFlight* f, const FlightGroup* g) {
   return (LinkSpan){f->links + g->link_first, g->link_count};
 }
 
+double tree_flight_speed(const Sim* s) {
+  TreeFlight* f = s->flight;
+  double fastest = 0;
+  for (int g = 0; f && g < f->group_count; g++) {
+    LinkSpan span = group_span(f, &f->group[g]);
+    for (int k = 0; k < span.count; k++) {
+      const ModelLink* link = &s->model->links[span.links[k]];
+      Vec3 w = link->parent >= 0 && s->model->links[link->parent].tree >= 0 ? f->force[link->parent] : vec3(0, 0, 0);
+      model_link_screws(s->model, span.links[k], s->q_now, s->pose_now, f->screws_now);
+      for (int d = link->dof_first; d < link->dof_first + link->dof_count; d++)
+        w = vec3_add_scaled(w, s->state.rate[d], f->screws_now[d].w);
+      f->force[span.links[k]] = w;
+      if (!f->steady[span.links[k]]) fastest = fmax(fastest, vec3_norm(w));
+    }
+  }
+  return fastest;
+}
+
 /* ---------------------------------------------------------------- the equations */
 
 /* Where a joint would have been a step of this length ago, had it moved as it did last, and where it goes so. */
@@ -321,7 +339,7 @@ static void note_forces(Sim* s, const FlightGroup* g) {
     for (int row = first; row < first + closure_rows(f->at_now, k); row++)
       s->closures->aimed[row] = f->push[row] / f->gravity_time;
   }
-  if (!s->part_forces || s->fixed_count == 0) return;
+  if ((!s->part_forces && !s->balance) || s->fixed_count == 0) return;
   residual(s, g);
   for (int n = 0; n < g->tree_count; n++) {
     const ModelTree* t = &s->model->trees[f->trees[g->tree_first + n]];

@@ -39,6 +39,7 @@ typedef struct TreeFlight {
   FlightTree* tree;                /* (trees) */
   int* free;                       /* degrees of freedom that nothing prescribes, tree by tree  (nv) */
   bool* found;                     /* its aim is that of W11 in the present step  (trees) */
+  bool* steady;                    /* turns_in_place of every link  (links) */
   bool* untouched;                 /* scratch: nothing touches it or what it is joined to  (trees) */
   double *before, *ahead, *beyond; /* coordinates that the tree comes from, that it aims at, and its motion so far gone
                                       on with  (nq) */
@@ -68,6 +69,11 @@ void tree_flight_destroy(TreeFlight* flight);
  * and couplings allow (W11, W15). A group whose equations have no solution near its motion so far, at a turn by about a
  * right angle a step, keeps the affine ones. */
 void tree_flight_aim(Sim* sim);
+/* Largest turn of a link of a flying tree in a part of a step [rad] (W14). */
+#define TREE_TURN 0.25
+/* Returns the largest angular speed of a link of a flying tree at the present, but for wheels that are balanced about
+ * an axis of constant direction [rad/s]; 0: no tree flies. */
+double tree_flight_speed(const Sim* sim);
 /* Is the aim of this link that of W11? */
 static inline bool tree_flight_found(const TreeFlight* flight, const ModelLink* link) {
   return flight && link->tree >= 0 && flight->found[link->tree];

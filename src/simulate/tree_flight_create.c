@@ -103,6 +103,22 @@ static void create_room(TreeFlight* f, const Model* m) {
   f->eta = MEMORY_NEW(double, m->closure_row_count);
 }
 
+/* A centre of mass is on an axis to this part of the link's size. */
+#define ON_AXIS 1e-9
+
+/* True if the rotation of a link moves its points only about an axis of constant direction through its centre of mass,
+ * and carries no other link: the inertia of its tree does not depend on the angle (W14). */
+static bool turns_in_place(const Model* m, int i) {
+  const ModelLink* link = &m->links[i];
+  const Joint* joint = &link->joint;
+  if (joint->hinge_count != 1 || joint->dof_count != joint->slide_count + 1) return false;
+  for (int k = i + 1; k < m->link_count; k++)
+    if (m->links[k].parent == i) return false;
+  for (int up = link->parent; up >= 0; up = m->links[up].parent)
+    if (m->links[up].joint.dof_count > m->links[up].joint.slide_count) return false;
+  return vec3_norm(vec3_cross(joint->axis[0], link->center)) <= ON_AXIS * link->reach;
+}
+
 TreeFlight* tree_flight_create(const Sim* s) {
   const Model* m = s->model;
   bool any = false;
@@ -114,6 +130,8 @@ TreeFlight* tree_flight_create(const Sim* s) {
   int** const lists[] = {&f->trees, &f->group_of};
   for (int k = 0; k < 2; k++) *lists[k] = MEMORY_NEW(int, m->tree_count);
   f->links = MEMORY_NEW(int, m->link_count);
+  f->steady = MEMORY_NEW(bool, m->link_count);
+  for (int i = 0; i < m->link_count; i++) f->steady[i] = turns_in_place(m, i);
   f->closures = MEMORY_NEW(int, m->closure_count + m->coupling_count);
   f->tree = MEMORY_NEW(FlightTree, m->tree_count);
   f->free = MEMORY_NEW(int, m->dof_count);
@@ -132,12 +150,13 @@ void tree_flight_destroy(TreeFlight* f) {
   closures_destroy(f->at_now);
   closures_destroy(f->at_ahead);
   FlightRows* r = &f->rows;
-  void* owned[] = {
-      f->group,        f->trees,  f->links, f->closures, f->group_of,    f->tree,         f->free,        f->found,
-      f->untouched,    f->before, f->ahead, f->beyond,   f->pose_before, f->pose_ahead,   f->pose_beyond, f->screws_now,
-      f->screws_ahead, f->way,    f->bar,   f->force,    f->moment,      f->reduced,      f->change,      f->matrices,
-      f->drive,        f->packed, f->push,  f->eta,      f->center_now,  f->center_ahead, r->active,      r->matrix,
-      r->right,        r->unit,   r->work,  r->equation, r->unknown,     r->column};
+  void* owned[] = {f->group,        f->trees,       f->links,      f->closures,    f->group_of,   f->tree,
+                   f->free,         f->found,       f->steady,     f->untouched,   f->before,     f->ahead,
+                   f->beyond,       f->pose_before, f->pose_ahead, f->pose_beyond, f->screws_now, f->screws_ahead,
+                   f->way,          f->bar,         f->force,      f->moment,      f->reduced,    f->change,
+                   f->matrices,     f->drive,       f->packed,     f->push,        f->eta,        f->center_now,
+                   f->center_ahead, r->active,      r->matrix,     r->right,       r->unit,       r->work,
+                   r->equation,     r->unknown,     r->column};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }

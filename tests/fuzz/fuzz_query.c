@@ -27,6 +27,7 @@ static void check_rows(const char* data, size_t size) {
     query_rows_header(&rows, &line);
     require(rows.columns > 0 && line.data[line.length - 1] == '\n');
     for (int64_t i = 0; i < rows.count && i < 20; i++) query_rows_answer(&rows, i, &memory, row);
+    query_memory_free(&memory);
     text_free(&line);
     free(row);
   }
@@ -49,6 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } else {
     require(status == STATUS_BAD_INPUT && diagnostics.error_count > 0);
   }
+  query_memory_free(&memory);
   query_free(&list);
   diagnostics_free(&diagnostics);
   free(text);

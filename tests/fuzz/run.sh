@@ -1,5 +1,6 @@
 #!/bin/bash
-# Runs one fuzzer on its seeds and on shipped scenes, tasks and meshes, then says so in the form of a test.
+# Runs one fuzzer on its seeds and on shipped scenes, tasks and meshes, then says so in the form of a test. Other flavours
+# than fuzz have the target without a fuzzer (replay.c), which takes each of these files once.
 #   tests/fuzz/run.sh out/build/fuzz/tests/fuzz/fuzz_NAME [SECONDS]     SECONDS: else FUZZ_SECONDS, else 60
 # What it learns stays in out/fuzz/NAME/corpus, what it finds in out/fuzz/NAME/.
 set -uo pipefail

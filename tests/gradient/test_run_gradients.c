@@ -262,6 +262,7 @@ static void run_M3_motors_through_saturation(void** state) {
   const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS | GAINS;
   check_row(&(Row){"motors, first order", blocks, 50, 1e-7, "first_order", MOTORS});
   check_row(&(Row){"motors, second order", blocks, 50, 1e-7, "second_order", MOTORS});
+  check_row(&(Row){"motors, momentum", blocks, 50, 1e-7, "momentum", MOTORS});
   static const int parts[20] = {1, 2, 2, 1, 4, 1, 1, 2, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1};
   check_row_in(&(Row){"motors, in substeps", blocks, 20, 1e-7, "second_order", MOTORS}, parts);
 }
@@ -300,8 +301,47 @@ static void run_M7_springs_friction_and_armature(void** state) {
   check_row(&(Row){"passive joints, first order", blocks, 50, 1e-7, "first_order", PASSIVE});
   check_row(&(Row){"passive joints, second order", blocks, 50, 1e-7, "second_order", PASSIVE});
   check_row(&(Row){"passive joints, two steps", blocks, 2, 1e-7, "second_order", PASSIVE});
+  check_row(&(Row){"passive joints, momentum", blocks, 50, 1e-7, "momentum", PASSIVE});
   static const int parts[20] = {1, 2, 2, 1, 4, 1, 1, 2, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1};
   check_row_in(&(Row){"passive joints, in substeps", blocks, 20, 1e-7, "second_order", PASSIVE}, parts);
+}
+
+/* Springs, position gains and a tendon, each slow enough to keep energy, or fast enough to be between both ends of
+ * M10; a target that moves and one that comes late, and a force limit that is reached. */
+static const char STIFF[] =
+    "simulation: {dt: 0.01, steps: 100, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "shapes:\n"
+    "  bone: {type: points, points: [[-0.05, -0.04, 0], [0.06, -0.05, 0.01], [0, 0.07, 0], [0.01, 0, -0.3], [0.05, "
+    "0.02, -0.25], [0.2, 0, -0.1]]}\n"
+    "links:\n"
+    "  - {name: arm, mass: 1, shape: bone, joint: {type: universal, axes: [[1, 0, 0], [0, 1, 0]], position: [0, 0.1, "
+    "0], stiffness: [500, 3], rest: [0.2, -0.1]}}\n"
+    "  - {name: hand, parent: arm, mass: 0.4, shape: bone, joint: {type: hinge, axis: [0.2, 1, 0], position: [0.02, 0, "
+    "-0.3]}}\n"
+    "  - {name: cart, mass: 0.5, shape: bone, joint: {type: slide, axis: [1, 0, 0], position: [2, 0, 0]}}\n"
+    "  - {name: weight, mass: 0.5, shape: bone, joint: {type: free, free_axes: [x, y, rz], position: [3, 0, 0]}}\n"
+    "controllers:\n"
+    "  - {link: hand, type: pd, position_gain: 60, damping_gain: 0.01, max_force: 8, target: {type: sines, terms: "
+    "[{amplitude: 0.5, frequency: 2, phase: 0.3}]}}\n"
+    "  - {link: cart, type: pd, position_gain: 20000, delay: 0.013, target: {type: sines, terms: [{amplitude: 0.1, "
+    "frequency: 3}]}}\n"
+    "tendons:\n"
+    "  - {points: [{link: arm, point: [0, 0, -0.2]}, {point: [1.5, 0.3, 0.2]}, {link: cart, point: [0.1, 0, 0]}], "
+    "stiffness: 30, rest_length: 1}\n"
+    "  - {points: [{link: cart, point: [0.2, 0, 0]}, {link: weight, point: [0, 0.1, 0]}], stiffness: 9000, "
+    "rest_length: 0.7}\n"
+    "initial:\n"
+    "  - {link: arm, coordinates: [0.35, 0.1], velocities: [1, -0.5]}\n"
+    "  - {link: weight, velocities: [1, 0.5, 2]}\n";
+
+static void run_M10_springs_of_every_frequency(void** state) {
+  (void)state;
+  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS | GAINS | TENDONS;
+  check_row(&(Row){"springs, momentum", blocks, 50, 1e-7, "momentum", STIFF});
+  check_row(&(Row){"springs, first step", blocks, 1, 1e-7, "momentum", STIFF});
+  static const int parts[20] = {1, 2, 2, 1, 4, 1, 1, 2, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1};
+  check_row_in(&(Row){"springs, in substeps", blocks, 20, 1e-7, "momentum", STIFF}, parts);
 }
 
 /* Prescribed joints of all kinds carry what hangs on them: a ball along a spline, a hinge, a slide. */
@@ -1264,6 +1304,7 @@ int main(void) {
       cmocka_unit_test(run_W18_machines),
       cmocka_unit_test(run_E4_feedback_by_contact_forces),
       cmocka_unit_test(run_Z6_closures),
+      cmocka_unit_test(run_M10_springs_of_every_frequency),
       cmocka_unit_test(run_L7_tendons),
       cmocka_unit_test(run_W11_a_tree_at_rest),
       cmocka_unit_test(run_Z7_couplings),

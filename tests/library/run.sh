@@ -116,6 +116,8 @@ check same-tumble same_numbers scenes/tumble.yaml 20
 printf 'simulation: {dt: -1}\nlinks:\n  - {name: box, mas: 1}\n' >"$work/wrong.yaml"
 check same-message same_message "$work/wrong.yaml"
 check same-message-no-file same_message "$work/missing.yaml"
+check build-slopes build "gcc -std=c11" tests/library/slopes.c "$work/slopes"
+check same-gradients tests/library/gradients.py "$SDRS" "$work/slopes"
 check build-ask build "gcc -std=c11" tests/library/ask.c "$work/ask"
 for questions in tests/cli/query-{growth,distance,witness,manifold,touch,bad-input,bad-shapes}/*.json*; do
   check "same-answers-$(basename "$(dirname "$questions")")-$(basename "$questions")" same_answers "$questions"

@@ -48,6 +48,32 @@ static sdrs_status ask(void) {
   return status;
 }
 
+static sdrs_status ask_arrays(void) {
+  static const char* const answers[] = {"distance", "d_distance_a"};
+  static const int which[] = {0, 1, 1, 0};
+  static const double poses[2][14] = {{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0},
+                                      {3, 1, 1, 1, 0, 0, 0, 0, 3, 1, 1, 0, 0, 0}};
+  double out[2][2000];
+  sdrs_pairs pairs = SDRS_INIT(sdrs_pairs);
+  sdrs_shapes* shapes;
+  sdrs_status status = sdrs_shapes_new(
+      &shapes, "[{\"type\": \"box\", \"size\": [1, 1, 1]}, {\"type\": \"box\", \"size\": [1, 2, 1]}]", NULL);
+  pairs.method = "manifold";
+  pairs.options = "{\"edges\": 2}";
+  pairs.answers = answers;
+  pairs.answer_count = 2;
+  pairs.count = 2;
+  pairs.shapes = which;
+  pairs.poses_a = poses[0];
+  pairs.poses_b = poses[1];
+  pairs.out = out[0];
+  pairs.stride = 2000;
+  pairs.threads = 2;
+  if (status == SDRS_OK) status = sdrs_shapes_query(shapes, &pairs);
+  sdrs_shapes_free(shapes);
+  return status;
+}
+
 static sdrs_status use(const char* path) {
   sdrs* s;
   sdrs_array slope = SDRS_INIT(sdrs_array);
@@ -60,6 +86,7 @@ static sdrs_status use(const char* path) {
   if (status == SDRS_OK) status = info.design ? sdrs_loss(s, NULL, NULL, &loss) : sdrs_gradient(s, NULL, 0);
   if (status == SDRS_OK) status = sdrs_gradient_view(s, SDRS_VERTICES, &slope);
   if (status == SDRS_OK) status = ask();
+  if (status == SDRS_OK) status = ask_arrays();
   atomic_store(&armed, 0);
   sdrs_free(s);
   return status;

@@ -39,6 +39,9 @@ code=0
 python3 tests/mujoco/mjcf.py "$SDRS" "$work/urdf_poses" "$work" >"$work/mjcf.log" || code=$?
 add_up "$work/mjcf.log" "$code"
 code=0
+python3 tests/mujoco/attributes.py "$SDRS" "$work" >"$work/attributes.log" || code=$?
+add_up "$work/attributes.log" "$code"
+code=0
 "$SDRS" export scenes/tasks/push-scene.yaml -q -o "$work/push.xml" >"$work/export.log" && "$work/push_differences" "$work/push.xml" >"$work/push.log" || code=$?
 add_up "$work/push.log" "$code"
 code=0

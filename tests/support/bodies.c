@@ -39,6 +39,11 @@ Body body_half_space(Vec3 normal, double offset) {
   return body;
 }
 
+void body_round(Body* body, double radius) {
+  body->hull.rounding = radius;
+  body->hull.radius += radius;
+}
+
 void body_free(Body* body) { point_view_free(&body->hull.points); }
 
 void body_place(Body* body, Pose pose) {
@@ -53,11 +58,12 @@ Vec3 body_vertex(const Body* body, int index) {
 
 double body_distance(const Body* a, const Body* b) {
   if (!b->hull.half_space)
-    return gjk_distance(a->hull.points, a->hull.pose, b->hull.points, b->hull.pose, NULL).distance;
+    return gjk_distance(a->hull.points, a->hull.pose, b->hull.points, b->hull.pose, NULL).distance - a->hull.rounding -
+           b->hull.rounding;
   double least = HUGE_VAL;
   for (int k = 0; k < a->hull.points.count; k++)
     least = fmin(least, vec3_dot(b->hull.normal, body_vertex(a, k)) - b->hull.offset);
-  return least;
+  return least - a->hull.rounding;
 }
 
 void body_bring_near(const Body* a, Body* b, double gap) {
@@ -67,7 +73,7 @@ void body_bring_near(const Body* a, Body* b, double gap) {
   }
   GjkResult found = gjk_distance(a->hull.points, a->hull.pose, b->hull.points, b->hull.pose, NULL);
   Pose pose = b->hull.pose;
-  pose.t = vec3_add_scaled(pose.t, gap - found.distance, found.normal);
+  pose.t = vec3_add_scaled(pose.t, gap - found.distance + a->hull.rounding + b->hull.rounding, found.normal);
   body_place(b, pose);
 }
 

@@ -16,6 +16,8 @@ Body body_box(Vec3 size);
 Body body_random(Random* random, int count, double radius, double flatness);
 /* The solid below a plane. */
 Body body_half_space(Vec3 normal, double offset);
+/* All within this radius of what it was. */
+void body_round(Body* body, double radius);
 void body_free(Body* body);
 void body_place(Body* body, Pose pose);
 Vec3 body_vertex(const Body* body, int index); /* world */

@@ -2,18 +2,21 @@
 #include "support/compare.h"
 
 const char* pair_kind_name(PairKind kind) {
-  static const char* const name[PAIR_KINDS] = {"tetrahedra",
-                                               "vertex on face",
-                                               "edge on edge",
-                                               "faces",
-                                               "nearly parallel faces",
-                                               "random 8",
-                                               "random 17",
-                                               "random 64",
-                                               "random 512",
-                                               "6 on 200 large",
-                                               "face on half-space",
-                                               "random 40 on half-space"};
+  static const char* const name[PAIR_KINDS_WITH_ROUNDED] = {"tetrahedra",
+                                                            "vertex on face",
+                                                            "edge on edge",
+                                                            "faces",
+                                                            "nearly parallel faces",
+                                                            "random 8",
+                                                            "random 17",
+                                                            "random 64",
+                                                            "random 512",
+                                                            "6 on 200 large",
+                                                            "face on half-space",
+                                                            "random 40 on half-space",
+                                                            "rounded 8",
+                                                            "rounded 3 on half-space",
+                                                            "balls"};
   return name[kind];
 }
 
@@ -23,14 +26,15 @@ static Mat3 about(Vec3 axis, double angle) { return mat3_from_quat(quat_about(ve
 static void make_bodies(PairKind kind, Random* random, double size, Pair* pair) {
   Vec3 box = vec3(1.1 * size, 1.3 * size, 0.9 * size);
   Mat3 turn_a = mat3_identity(), turn_b = mat3_identity();
-  static const int counts[PAIR_KINDS] = {
-      [PAIR_TETRAHEDRA] = 4,   [PAIR_RANDOM_8] = 8, [PAIR_RANDOM_17] = 17,        [PAIR_RANDOM_64] = 64,
-      [PAIR_RANDOM_512] = 512, [PAIR_UNEQUAL] = 6,  [PAIR_HALF_SPACE_RANDOM] = 40};
+  static const int counts[PAIR_KINDS_WITH_ROUNDED] = {
+      [PAIR_TETRAHEDRA] = 4,         [PAIR_RANDOM_8] = 8, [PAIR_RANDOM_17] = 17,         [PAIR_RANDOM_64] = 64,
+      [PAIR_RANDOM_512] = 512,       [PAIR_UNEQUAL] = 6,  [PAIR_HALF_SPACE_RANDOM] = 40, [PAIR_ROUNDED] = 8,
+      [PAIR_ROUNDED_HALF_SPACE] = 3, [PAIR_BALLS] = 1};
   if (counts[kind] > 0) {
     pair->a = body_random(random, counts[kind], size, 0.8);
     if (kind == PAIR_UNEQUAL)
       pair->b = body_random(random, 200, 20 * size, 1.0);
-    else if (kind != PAIR_HALF_SPACE_RANDOM)
+    else if (kind != PAIR_HALF_SPACE_RANDOM && kind != PAIR_ROUNDED_HALF_SPACE)
       pair->b = body_random(random, counts[kind], 0.9 * size, 1.0);
     turn_a = random_rotation(random);
     turn_b = random_rotation(random);
@@ -44,7 +48,11 @@ static void make_bodies(PairKind kind, Random* random, double size, Pair* pair) 
     }
     if (kind == PAIR_NEARLY_FACES) turn_b = about(vec3(1, 2, 0), 1e-4);
   }
-  bool ground = kind == PAIR_HALF_SPACE_FACE || kind == PAIR_HALF_SPACE_RANDOM;
+  if (kind >= PAIR_ROUNDED) {
+    body_round(&pair->a, 0.3 * size);
+    if (kind != PAIR_ROUNDED_HALF_SPACE) body_round(&pair->b, 0.4 * size);
+  }
+  bool ground = kind == PAIR_HALF_SPACE_FACE || kind == PAIR_HALF_SPACE_RANDOM || kind == PAIR_ROUNDED_HALF_SPACE;
   body_place(&pair->a, (Pose){turn_a, vec3(0, 0, 0)});
   if (ground)
     pair->b = body_half_space(vec3(0, 0, -1), -3 * size); /* solid above z = 3 size */
@@ -75,7 +83,8 @@ void pair_free(Pair* pair) {
 Plane pair_start(const Pair* pair) {
   const HullInstance *a = &pair->a.hull, *b = &pair->b.hull;
   if (b->half_space) return plane_from_half_space(a, b, pair->support, body_distance(&pair->a, &pair->b));
-  GjkResult found = gjk_distance(a->points, a->pose, b->points, b->pose, NULL);
+  GjkResult found;
+  pair_distance(a, b, NULL, &found);
   return plane_from_witness(a, b, pair->support, found.witness_a, found.witness_b, found.normal);
 }
 

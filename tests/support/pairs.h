@@ -18,6 +18,10 @@ typedef enum {
   PAIR_HALF_SPACE_FACE,
   PAIR_HALF_SPACE_RANDOM, /* 40 vertices */
   PAIR_KINDS,
+  PAIR_ROUNDED = PAIR_KINDS, /* 8 vertices each, with balls about them (C6) */
+  PAIR_ROUNDED_HALF_SPACE,   /* 3 vertices with balls */
+  PAIR_BALLS,                /* one vertex each */
+  PAIR_KINDS_WITH_ROUNDED,
 } PairKind;
 
 typedef struct {

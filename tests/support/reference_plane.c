@@ -28,8 +28,9 @@ static void barrier(Real c, Real s, Real p[3]) {
   p[2] = 12 * d * d / c5 - 40 * d * d * d / (c5 * c) + 30 * d * d * d * d / (c5 * c * c);
 }
 
-static void add_term(const Problem* q, Sums* sums, const Real p[4], const Real g[4], Real sigma) {
-  Real c = 0, value[3];
+/* g: the point with 1; r: radius of a ball about it, which is nearer by r |n|. */
+static void add_term(const Problem* q, Sums* sums, const Real p[4], const Real g[4], Real sigma, Real r) {
+  Real length = sqrtl(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]), c = -r * length, value[3], dc[4];
   for (int i = 0; i < 4; i++) c += sigma * p[i] * g[i];
   if (!(c > 0)) {
     sums->feasible = false;
@@ -37,11 +38,15 @@ static void add_term(const Problem* q, Sums* sums, const Real p[4], const Real g
   }
   if (c >= q->s) return;
   barrier(c, q->s, value);
+  for (int i = 0; i < 4; i++) dc[i] = sigma * g[i] - (i < 3 ? r * p[i] / length : 0);
   sums->energy += value[0];
   sums->largest = fmaxl(sums->largest, fabsl(value[1]));
   for (int i = 0; i < 4; i++) {
-    sums->gradient[i] += sigma * value[1] * g[i];
-    for (int j = 0; j < 4; j++) sums->hessian[i][j] += value[2] * g[i] * g[j];
+    for (int j = 0; j < 4; j++) {
+      Real bend = i < 3 && j < 3 ? -r * ((i == j) - p[i] * p[j] / (length * length)) / length : 0;
+      sums->hessian[i][j] += value[2] * dc[i] * dc[j] + value[1] * bend;
+    }
+    sums->gradient[i] += value[1] * dc[i];
   }
 }
 
@@ -70,13 +75,13 @@ static void add_body(const Problem* q, Sums* sums, const Real p[4], const Body* 
     Real level = (Real)vec3_dot(body->hull.normal, q->origin) - (Real)body->hull.offset;
     const Real g[4] = {-level * (Real)body->hull.normal.x, -level * (Real)body->hull.normal.y,
                        -level * (Real)body->hull.normal.z, 1};
-    add_term(q, sums, p, g, sigma);
+    add_term(q, sums, p, g, sigma, 0);
     return;
   }
   for (int k = 0; k < body->hull.points.count; k++) {
     Vec3 x = body_vertex(body, k);
     const Real g[4] = {(Real)x.x - (Real)q->origin.x, (Real)x.y - (Real)q->origin.y, (Real)x.z - (Real)q->origin.z, 1};
-    add_term(q, sums, p, g, sigma);
+    add_term(q, sums, p, g, sigma, (Real)body->hull.rounding);
   }
 }
 
@@ -132,7 +137,8 @@ static void start_plane(const Problem* q, Real p[4]) {
         middle,
         vec3_scale(vec3_sub(q->origin, vec3_scale(q->b->hull.normal, vec3_dot(q->b->hull.normal, q->origin))), 1.0));
   } else {
-    GjkResult found = gjk_distance(q->a->hull.points, q->a->hull.pose, q->b->hull.points, q->b->hull.pose, NULL);
+    GjkResult found;
+    pair_distance(&q->a->hull, &q->b->hull, NULL, &found);
     normal = found.normal;
     middle = vec3_scale(vec3_add(found.witness_a, found.witness_b), 0.5);
   }

@@ -16,8 +16,10 @@ QUESTIONS = [
     ("distance", BALL, HULL, {"derivatives": True, "parameters": True}),
     ("witness", HULL, HULL, {"derivatives": True}),
     ("manifold", BALL, HULL, {"derivatives": True, "mean": True, "smoothing": 0.05}),
+    ("manifold", HULL, CONE, {"derivatives": True, "smoothing": 0.05, "edges": 3}),
     ("witness", HULL, HULL, dict(TARGETS, derivatives=True, estimate="analytic")),
 ]
+KINDS = ["vertex_a", "vertex_b", "edge_a", "edge_b"]
 COUNT = 40
 
 
@@ -74,8 +76,13 @@ def compare(method, a, b, extra):
     lines, (columns, rows) = as_lines(method, a, b, extra), as_rows(method, a, b, extra)
     unknown = differing = 0
     for line, row in zip(lines, rows):
+        for contact in line.get("contacts", []):
+            contact["kind"] = KINDS.index(contact["kind"])
+        if "contacts" in line:
+            contacts = line.pop("contacts")
+            line.update({name: [contact[name] for contact in contacts] for name in contacts[0]})
         left = set(line) - {name for name, _ in columns}
-        assert left <= {"method", "reason", "samples_a", "samples_b"}, left
+        assert left <= {"method", "reason", "note", "samples_a", "samples_b"}, left
         for name, count in columns:
             part, row = row[:8 * count], row[8 * count:]
             if line.get(name) is None:

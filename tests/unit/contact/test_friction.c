@@ -105,6 +105,39 @@ static void add_points(Definition* d, const Rig* r, int side, const Real n[3], R
   }
 }
 
+/* Velocities of two hulls (F2): a point of either body at c is displaced, and every vertex turns about c with the sine
+ * of the body's rotation. Its rotation by the differences of three points: no code of the program's. */
+static void hull_velocities(Definition* d, const Rig* r, int side, int first, const Real c[3]) {
+  Vec3 center = vec3_add(r->plane.origin, vec3((double)c[0], (double)c[1], (double)c[2])), axis[3], moved[3];
+  Vec3 local = pose_apply_inverse(r->pose[side], center), there = pose_apply(r->now[side], local);
+  for (int i = 0; i < 3; i++) {
+    axis[i] = vec3(i == 0, i == 1, i == 2);
+    Vec3 beside = pose_apply_inverse(r->pose[side], vec3_add(center, axis[i]));
+    moved[i] = vec3_sub(pose_apply(r->now[side], beside), there);
+  }
+  for (int k = first; k < d->count; k++) {
+    Point* p = &d->points[k];
+    Vec3 arm = vec3((double)(p->arm[0] - c[0]), (double)(p->arm[1] - c[1]), (double)(p->arm[2] - c[2]));
+    Vec3 n = vec3((double)d->n[0], (double)d->n[1], (double)d->n[2]);
+    arm = vec3_add_scaled(arm, -vec3_dot(arm, n), n);
+    Vec3 turned =
+        vec3_add(vec3_add(vec3_scale(moved[0], arm.x), vec3_scale(moved[1], arm.y)), vec3_scale(moved[2], arm.z));
+    Vec3 back = vec3(vec3_dot(moved[0], arm), vec3_dot(moved[1], arm), vec3_dot(moved[2], arm));
+    Vec3 way = vec3_add(vec3_sub(there, center), vec3_scale(vec3_sub(turned, back), 0.5));
+    p->velocity[0] = (Real)way.x / (Real)r->parameters.dt;
+    p->velocity[1] = (Real)way.y / (Real)r->parameters.dt;
+    p->velocity[2] = (Real)way.z / (Real)r->parameters.dt;
+  }
+}
+
+static void definition_center(const Definition* d, Real c[3]) {
+  Real weight = 0;
+  for (int i = 0; i < 3; i++) c[i] = 0;
+  for (int k = 0; k < d->count; k++) weight += d->points[k].weight;
+  for (int k = 0; k < d->count && weight > 0; k++)
+    for (int i = 0; i < 3; i++) c[i] += d->points[k].weight / weight * d->points[k].arm[i];
+}
+
 static Definition define(const Rig* r) {
   Definition d = {.smoothing = (Real)r->parameters.smoothing, .half_space = r->pair.b.hull.half_space};
   d.points = malloc(sizeof(Point) * (size_t)(r->pair.a.hull.points.count + r->pair.b.hull.points.count + 1));
@@ -112,9 +145,16 @@ static Definition define(const Rig* r) {
   Real length = sqrtl(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
   for (int i = 0; i < 3; i++) d.n[i] = n[i] / length;
   add_points(&d, r, 0, n, length);
-  if (!d.half_space)
+  if (!d.half_space) {
+    Real c[3];
+    int first = d.count;
     add_points(&d, r, 1, n, length);
-  else { /* the half-space's clearance is that of its boundary under the origin */
+    definition_center(&d, c);
+    hull_velocities(&d, r, 1, first, c);
+    Definition a = d;
+    a.count = first;
+    hull_velocities(&a, r, 0, 0, c);
+  } else { /* the half-space's clearance is that of its boundary under the origin */
     Real level = (Real)(vec3_dot(r->pair.b.hull.normal, r->plane.origin) - r->pair.b.hull.offset);
     Real c = length * level + (Real)r->plane.o;
     if (c < (Real)r->pair.support) d.ground = weight_of(c, (Real)r->pair.support, length);

@@ -185,6 +185,21 @@ static void hulls_inside_a_ring_keep_to_it(void** state) {
   mesh_free(&mesh);
 }
 
+/* An open shell of a few faces, 4e7 wide: its second hull had 10 vertices and none could be taken out by itself. */
+static void hulls_inside_keep_their_vertices(void** state) {
+  (void)state;
+  Mesh mesh = mesh_of_text(
+      "v 0 0 0\nv 4e7 0 0\nv 0 4e7 0\nv 4e7 4e7 0\nv 0 0 4e7\nv 4e7 0 4e7\nv 0 4e7 4e7\nv 4e7 4e7 4e7\n"
+      "f 1 3 4\nf 1 4 2\nf 5 2 8\nf 5 8 7\nf 6 1 2\nf 5 3 7\n");
+  Decomposition d;
+  DecomposeOptions options = {.max_hulls = 2, .max_vertices = 8, .inside = true};
+  assert_int_equal(mesh_decompose(&d, &mesh, &options), HULL_OK);
+  assert_true(d.within_budget && d.hull_count >= 1 && d.hull_count <= 2);
+  for (int h = 0; h < d.hull_count; h++) assert_in_range(d.hulls[h].vertex_count, 4, 8);
+  decomposition_free(&d);
+  mesh_free(&mesh);
+}
+
 /* Two cubes that overlap by half: the union of both is kept, no wall is seen inside. */
 static void bodies_that_overlap_are_no_walls(void** state) {
   (void)state;
@@ -265,13 +280,13 @@ static void a_flat_mesh_is_refused(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(crossed_bars_are_two_hulls),      cmocka_unit_test(an_angle_is_two_hulls),
-      cmocka_unit_test(a_channel_is_three_hulls),        cmocka_unit_test(a_cube_is_one_hull),
-      cmocka_unit_test(a_ring_is_covered_and_symmetric), cmocka_unit_test(hulls_inside_a_channel_are_the_channel),
-      cmocka_unit_test(hulls_inside_a_ring_keep_to_it),  cmocka_unit_test(bodies_that_overlap_are_no_walls),
-      cmocka_unit_test(threads_do_not_change_the_hulls), cmocka_unit_test(even_blocks_share_their_corners),
-      cmocka_unit_test(inner_blocks_are_there),          cmocka_unit_test(a_flat_mesh_is_refused),
-      cmocka_unit_test(more_hulls_follow_a_ring_closer),
+      cmocka_unit_test(crossed_bars_are_two_hulls),       cmocka_unit_test(an_angle_is_two_hulls),
+      cmocka_unit_test(a_channel_is_three_hulls),         cmocka_unit_test(a_cube_is_one_hull),
+      cmocka_unit_test(a_ring_is_covered_and_symmetric),  cmocka_unit_test(hulls_inside_a_channel_are_the_channel),
+      cmocka_unit_test(hulls_inside_keep_their_vertices), cmocka_unit_test(hulls_inside_a_ring_keep_to_it),
+      cmocka_unit_test(bodies_that_overlap_are_no_walls), cmocka_unit_test(threads_do_not_change_the_hulls),
+      cmocka_unit_test(even_blocks_share_their_corners),  cmocka_unit_test(inner_blocks_are_there),
+      cmocka_unit_test(a_flat_mesh_is_refused),           cmocka_unit_test(more_hulls_follow_a_ring_closer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

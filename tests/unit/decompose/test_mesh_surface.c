@@ -11,14 +11,14 @@ static void the_surface_alone_is_outward(void** state) {
   text_add(&text, "f 1 3 4 2\nf 8 7 5 6\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n"); /* one of six is turned */
   Mesh mesh = mesh_of_text(text.data);
   ConvexHull surface;
-  assert_true(mesh_surface(&surface, &mesh));
+  assert_true(mesh_surface(&surface, NULL, &mesh));
   assert_int_equal(surface.vertex_count, 8);
   assert_int_equal(surface.triangle_count, 12);
   assert_close(mass_moment_solid(&surface).s[3][3], 343, 1e-9);
   hull_free(&surface);
   mesh_free(&mesh);
   mesh = mesh_of_text("v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n");
-  assert_false(mesh_surface(&surface, &mesh));
+  assert_false(mesh_surface(&surface, NULL, &mesh));
   mesh_free(&mesh);
   text_free(&text);
 }

@@ -34,7 +34,7 @@ static GradcheckOptions options_with(double bound) {
 
 static void gradcheck_passes_and_leaves_the_scene_alone(void** state) {
   (void)state;
-  Run* run = expanded("", "mass: 1");
+  Run* run = expanded("", "mass: 1, mass_model: vertices");
   GradcheckOptions options = options_with(1e-8);
   GradcheckReport report;
   double before[24], after[24];
@@ -63,9 +63,11 @@ static void gradcheck_J15_says_nothing_of_a_singular_position(void** state) {
       "contact: {model: none}\n"
       "shapes: {bar: {type: box, size: [0.8, 0.1, 0.1]}}\n"
       "links:\n"
-      "  - {name: left, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [-1, 0, 0]}, shapes: [{shape: bar, "
+      "  - {name: left, mass: 1, mass_model: vertices, joint: {type: hinge, axis: [0, 1, 0], position: [-1, 0, 0]}, "
+      "shapes: [{shape: bar, "
       "position: [0.5, 0, 0]}]}\n"
-      "  - {name: right, parent: left, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [1, 0, 0]}, shapes: "
+      "  - {name: right, parent: left, mass: 1, mass_model: vertices, joint: {type: hinge, axis: [0, 1, 0], position: "
+      "[1, 0, 0]}, shapes: "
       "[{shape: bar, position: [0.5, 0, 0]}]}\n"
       "closures: [{type: hinge, a: right, b: world, point: [1, 0, 0], axis: [0, 1, 0]}]\n";
   for (int fine = 0; fine < 2; fine++) {
@@ -87,7 +89,7 @@ static void gradcheck_J15_says_nothing_of_a_singular_position(void** state) {
 /* Below what differences resolve a right gradient neither passes nor fails. */
 static void gradcheck_says_what_it_cannot_check(void** state) {
   (void)state;
-  Run* run = expanded("", "mass: 1");
+  Run* run = expanded("", "mass: 1, mass_model: vertices");
   GradcheckOptions options = options_with(1e-30);
   GradcheckReport report;
   assert_int_equal(gradcheck_scene(&run->scene, &run->model, NULL, &options, &report, &run->diagnostics), STATUS_OK);
@@ -105,7 +107,7 @@ static void gradcheck_of_one_free_body_by_mass(void** state) {
   static const char FLIGHT[] =
       "simulation: {dt: 0.01, steps: 20, integrator: %s}\n"
       "contact: {model: none}\n"
-      "links: [{name: box, mass: %s, shape: {type: box, size: [0.1, 0.2, 0.3]}}]\n"
+      "links: [{name: box, mass: %s, mass_model: vertices, shape: {type: box, size: [0.1, 0.2, 0.3]}}]\n"
       "initial: [{link: box, velocities: [1, 2, 3, 4, 5, 6]}]\n";
   static const char* const integrators[] = {"first_order", "second_order"};
   static const char* const masses[] = {"1.0e-5", "1.0", "1.0e+7"};
@@ -135,10 +137,12 @@ static void gradcheck_J5_knows_the_rounding_of_what_does_not_move(void** state) 
       "simulation: {dt: 0.002, steps: 30, integrator: second_order}\n"
       "contact: {model: none}\n"
       "links:\n"
-      "  - {name: wheel, mass: 1, joint: {type: hinge, axis: [0, 0, 1], position: [0.6, 0, 0]}, shape: {type: box, "
+      "  - {name: wheel, mass: 1, mass_model: vertices, joint: {type: hinge, axis: [0, 0, 1], position: [0.6, 0, 0]}, "
+      "shape: {type: box, "
       "size: "
       "[0.05, 0.05, 2]}}\n"
-      "  - {name: cab, mass: 5, joint: {type: slide, axis: [0, 0, 1]}, shape: {type: box, size: [0.4, 0.3, 0.1]}}\n");
+      "  - {name: cab, mass: 5, mass_model: vertices, joint: {type: slide, axis: [0, 0, 1]}, shape: {type: box, size: "
+      "[0.4, 0.3, 0.1]}}\n");
   GradcheckOptions options = options_with(1e-6);
   GradcheckReport report;
   assert_int_equal(gradcheck_scene(&run->scene, &run->model, NULL, &options, &report, &run->diagnostics), STATUS_OK);
@@ -152,7 +156,7 @@ static void gradcheck_J5_knows_the_rounding_of_what_does_not_move(void** state) 
 
 static void gradcheck_says_that_it_was_interrupted(void** state) {
   (void)state;
-  Run* run = expanded("", "mass: 1");
+  Run* run = expanded("", "mass: 1, mass_model: vertices");
   GradcheckOptions options = options_with(1e-6);
   GradcheckReport report;
   options.interrupted = interrupted_at_once;
@@ -164,7 +168,7 @@ static void gradcheck_says_that_it_was_interrupted(void** state) {
 /* Differences of runs with another damping than the one the gradient was taken at: off by some percent. */
 static void gradcheck_sees_a_gradient_that_is_wrong(void** state) {
   (void)state;
-  Run* run = expanded("", "mass: 1");
+  Run* run = expanded("", "mass: 1, mass_model: vertices");
   run->model.links[0].damping[0] = 0.05; /* the models of the differences are built from the scene, which has none */
   GradcheckOptions options = options_with(1e-4);
   GradcheckReport report;
@@ -178,7 +182,7 @@ static void gradcheck_sees_a_gradient_that_is_wrong(void** state) {
 
 static void gradcheck_reports_a_step_that_is_not_solved(void** state) {
   (void)state;
-  Run* run = expanded(", max_iterations: 1", "mass: 1");
+  Run* run = expanded(", max_iterations: 1", "mass: 1, mass_model: vertices");
   run->model.initial_velocities[0] = 30;
   GradcheckOptions options = options_with(1e-6);
   GradcheckReport report;
@@ -195,9 +199,10 @@ static void gradcheck_makes_flat_faces_generic(void** state) {
   static const struct {
     const char* mass;
     bool flat;
-  } rows[] = {{"mass: 1", false},
-              {"density: 300", true},
+  } rows[] = {{"mass: 1, mass_model: vertices", false},
+              {"density: 300, mass_model: vertices", true},
               {"mass: 1, mass_model: uniform", true},
+              {"mass: 1", true},
               {"mass: 1, inertia: [1, 1, 1, 0, 0, 0]", false}};
   for (int k = 0; k < 4; k++) {
     Run* run = expanded("", rows[k].mass);
@@ -218,7 +223,7 @@ static void gradcheck_makes_flat_faces_generic(void** state) {
 /* The probe: zero at its own run, and its seeds are its derivative, as it is linear in the poses and rates. */
 static void probe_is_linear_in_poses_and_rates(void** state) {
   (void)state;
-  Run* run = expanded("", "mass: 1");
+  Run* run = expanded("", "mass: 1, mass_model: vertices");
   Recording base, other;
   RecordOptions options = {.threads = 1, .tolerance = 1e-10};
   RecordReport report;

@@ -70,7 +70,8 @@ static void a_link_has_its_mass_centre_and_inertia(void** state) {
 static void a_free_body_starts_where_ours_does(void** state) {
   (void)state;
   Export e = export_text(
-      "links: [{name: a, mass: 1, shape: {type: sphere, radius: 0.1}, position: [1, 2, 3], rotation_vector: [0, 0, "
+      "links: [{name: a, mass: 1, shape: {type: sphere, radius: 0.1, resolution: 1}, position: [1, 2, 3], "
+      "rotation_vector: [0, 0, "
       "1.5707963267948966]}]\n"
       "initial: [{link: a, coordinates: [0.5, 0, 0, 0, 0, 0], velocities: [2, 0, 0, 3, 0, 0]}]\n");
   double q[7], v[6];

@@ -127,6 +127,22 @@ static void mistakes_in_a_text(void** state) {
   check_error(parse_bytes("solid\n\0\n", 8, 1), 2, 1, "NUL byte");
 }
 
+/* A head that begins with "solid" makes no text of it, nor do bytes behind the triangles. */
+static void bytes_behind_a_binary_are_not_read(void** state) {
+  (void)state;
+  char data[84 + 200 + 37];
+  const char* const heads[] = {"binary", "solid of a CAD program"};
+  for (int k = 0; k < 2; k++) {
+    memset(data, 'x', sizeof data);
+    fill_binary(data, heads[k]);
+    Parsed parsed = parse_bytes(data, sizeof data, 1);
+    assert_int_equal(parsed.status, STATUS_OK);
+    assert_int_equal(parsed.mesh.face_count, 4);
+    assert_int_equal(parsed.mesh.position_count, 4);
+    parsed_free(&parsed);
+  }
+}
+
 static void mistakes_in_a_binary(void** state) {
   (void)state;
   char data[84 + 200];
@@ -160,6 +176,7 @@ int main(void) {
       cmocka_unit_test(binary_also_when_it_begins_like_a_text),
       cmocka_unit_test(degenerate_triangles_are_counted_and_dropped),
       cmocka_unit_test(mistakes_in_a_text),
+      cmocka_unit_test(bytes_behind_a_binary_are_not_read),
       cmocka_unit_test(mistakes_in_a_binary),
       cmocka_unit_test(files_by_their_ending),
   };

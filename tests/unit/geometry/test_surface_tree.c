@@ -70,7 +70,7 @@ static void distances_of_a_cube(void** state) {
   (void)state;
   Mesh mesh = mesh_of_text(CUBE);
   ConvexHull cube;
-  assert_true(mesh_surface(&cube, &mesh));
+  assert_true(mesh_surface(&cube, NULL, &mesh));
   SurfaceTree tree = surface_tree_create(cube.vertices, (const int(*)[3])cube.triangles, cube.triangle_count);
   const Vec3 points[4] = {{0.5, 0.25, 3}, {4, 5, 0.5}, {2, 3, 3}, {0.5, 0.5, 0.25}};
   const double truth[4] = {2, 5, 3, 0.25};

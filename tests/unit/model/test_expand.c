@@ -15,15 +15,17 @@ static const char* SCENE =
     "links:\n"
     "  - {name: ground, fixed: true, shapes: [{shape: ground, position: [0, 0, 0.1]}, {shape: brick, position: [9, 0, "
     "0]}, {shape: ground, rotation_vector: [0, 0.3, 0], position: [0, 0, -3]}]}\n"
-    "  - {name: corners, mass: 3, position: [2, 0, 0], shapes: [{shape: brick, position: [0.1, 0.2, 0.3], rpy: [0.1, "
+    "  - {name: corners, mass: 3, mass_model: vertices, position: [2, 0, 0], shapes: [{shape: brick, position: [0.1, "
+    "0.2, 0.3], rpy: [0.1, "
     "0.2, 0.3]}, {shape: ball}, {shape: brick, position: [0, 0, 1]}]}\n"
-    "  - {name: wheel, density: 700, shape: gear, position: [4, 0, 0], joint: {type: hinge, axis: [0, 0, 1]}}\n"
+    "  - {name: wheel, density: 700, mass_model: vertices, shape: gear, position: [4, 0, 0], joint: {type: hinge, "
+    "axis: [0, 0, 1]}}\n"
     "  - {name: arm, parent: wheel, mass: 0.4, mass_model: uniform, shape: whole, joint: {type: ball, position: [0.3, "
     "0, 0.1]}}\n"
-    "  - {name: cloud, mass: 1, shape: cloud, position: [6, 0, 0]}\n"
+    "  - {name: cloud, mass: 1, mass_model: vertices, shape: cloud, position: [6, 0, 0]}\n"
     "  - {name: given, mass: 2, center: [0.1, 0, 0], inertia: [0.3, 0.4, 0.5, 0.01, 0.02, 0.03], shape: ball, "
     "position: [8, 0, 0]}\n"
-    "  - {name: corner, density: 500, shape: corner, position: [10, 0, 0]}\n";
+    "  - {name: corner, density: 500, mass_model: vertices, shape: corner, position: [10, 0, 0]}\n";
 
 static void load(Fixture* f) {
   setenv("SDRS_CACHE", "off", 1);

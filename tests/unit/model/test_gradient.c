@@ -105,14 +105,16 @@ static void check_case(const char* mass, uint64_t seed) {
 
 static void masses_A9_on_the_vertices(void** state) {
   (void)state;
-  check_case("mass: 1.7", 1);
-  check_case("density: 0.8", 2);
+  check_case("mass: 1.7, mass_model: vertices", 1);
+  check_case("density: 0.8, mass_model: vertices", 2);
 }
 
 static void masses_A9_uniform_in_the_hulls(void** state) {
   (void)state;
   check_case("mass: 1.7, mass_model: uniform", 3);
   check_case("density: 0.8, mass_model: uniform", 4);
+  check_case("mass: 1.7", 6);
+  check_case("density: 0.8", 7);
 }
 
 static void masses_A9_given(void** state) {

@@ -9,15 +9,17 @@ static void check_inertia(const MassMoment* moment, const double wanted[6], doub
 static const char* BOXES =
     "shapes: {brick: {type: box, size: [0.2, 0.4, 0.6]}}\n"
     "links:\n"
-    "  - {name: corners, mass: 3, shapes: [{shape: brick}]}\n"
+    "  - {name: corners, mass: 3, mass_model: vertices, shapes: [{shape: brick}]}\n"
     "  - {name: solid, mass: 3, mass_model: uniform, shapes: [{shape: brick}], position: [2, 0, 0]}\n"
     "  - {name: dense, density: 500, mass_model: uniform, shapes: [{shape: brick}], position: [4, 0, 0]}\n"
-    "  - {name: dense_corners, density: 500, shapes: [{shape: brick}], position: [6, 0, 0]}\n"
+    "  - {name: dense_corners, density: 500, mass_model: vertices, shapes: [{shape: brick}], position: [6, 0, 0]}\n"
     "  - {name: given, mass: 2, center: [0.1, 0, 0], inertia: [0.3, 0.4, 0.5, 0.01, 0.02, 0.03], shapes: [{shape: "
     "brick}], position: [8, 0, 0]}\n"
     "  - {name: turned, mass: 3, mass_model: uniform, position: [10, 0, 0], shapes: [{shape: brick, position: [1, 2, "
     "3], "
     "rpy: [0, 0, 1.5707963267948966]}]}\n"
+    "  - {name: plain, mass: 3, shape: brick, position: [12, 0, 0]}\n"
+    "  - {name: plain_dense, density: 500, shape: brick, position: [14, 0, 0]}\n"
     "  - {name: wall, fixed: true, shapes: [{shape: brick, position: [0, 0, 1]}], position: [20, 0, 0]}\n"
     "  - {name: frame, fixed: true, position: [30, 0, 0]}\n";
 
@@ -40,6 +42,11 @@ static void boxes_match_closed_forms(void** state) {
   check_inertia(&link_named(m, "dense_corners")->moment, dense_corners, 1e-13, "corners of density 500");
   check_inertia(&link_named(m, "turned")->moment, turned, 1e-12, "box turned and moved in its link");
   check_inertia(&link_named(m, "given")->moment, given, 1e-14, "given inertia");
+  check_inertia(&link_named(m, "plain")->moment, solid, 1e-14, "box of a mass alone");
+  check_inertia(&link_named(m, "plain_dense")->moment, dense, 1e-13, "box of a density alone");
+  assert_int_equal(link_named(m, "corners")->mass_model, MASS_VERTICES);
+  assert_int_equal(link_named(m, "plain")->mass_model, MASS_UNIFORM);
+  assert_int_equal(link_named(m, "given")->mass_model, MASS_GIVEN);
   check_near(link_named(m, "dense")->mass, 24, 1e-12, "0.2 x 0.4 x 0.6 x 500");
   check_near(link_named(m, "dense_corners")->mass, 24, 1e-12, "mass of the corners");
   check_near(link_named(m, "given")->mass, 2, 0, "given mass");
@@ -77,6 +84,7 @@ static void several_hulls_add_up(void** state) {
                "    shapes: [{shape: small, position: [0.5, 0, 0]}, {shape: big, position: [-0.5, 0, 0]}]\n"
                "  - name: points\n"
                "    mass: 1.6\n"
+               "    mass_model: vertices\n"
                "    shapes: [{shape: small, position: [0.5, 0, 0]}, {shape: big, position: [-0.5, 0, 0]}]\n"
                "    position: [3, 0, 0]\n");
   check_clean(&f);
@@ -109,7 +117,7 @@ static const char* TRIANGLES =
     "]}\n"
     "  sheet: {type: points, pieces: triangles, points: [[0, 0, 0], [0.2, 0, 0], [0, 0.4, 0]]}\n"
     "links:\n"
-    "  - {name: solid, mass: 3, mass_model: uniform, shape: brick}\n"
+    "  - {name: solid, mass: 3, shape: brick}\n"
     "  - {name: dense, density: 500, mass_model: uniform, position: [4, 0, 0], shapes: [{shape: brick, position: [1, "
     "2, "
     "3], rpy: [0, 0, 1.5707963267948966]}]}\n"
@@ -127,6 +135,8 @@ static void triangles_weigh_what_they_enclose(void** state) {
   check_inertia(&link_named(&f.model, "dense")->moment, dense, 1e-11, "box turned and moved in its link");
   check_near(link_named(&f.model, "dense")->mass, 24, 1e-12, "mass");
   check_vec3(link_named(&f.model, "dense")->center, vec3(1, 2, 3), 1e-13, "centre");
+  assert_int_equal(link_named(&f.model, "solid")->mass_model, MASS_UNIFORM);
+  assert_int_equal(link_named(&f.model, "sail")->mass_model, MASS_VERTICES); /* of its own accord: it has no volume */
   check_vec3(link_named(&f.model, "sail")->center, vec3(0.2 / 3, 0.4 / 3, 0), 1e-14, "centre of the sheet's corners");
   fixture_free(&f);
 }
@@ -150,15 +160,16 @@ static void inward_triangles_are_told_with_their_remedy(void** state) {
   "shape: {type: points, pieces: triangles, points: [[0, 0, 0], [0.2, 0, 0], [0, 0.4, 0], [0, 0, 0], [0, 0, 0.6], " \
   "[0.2, 0, 0], [0, 0, 0], [0, 0.4, 0], [0, 0, 0.6], [0.2, 0, 0], [0, 0, 0.6], [0, 0.4, 0]]}"
   static const char* const LINKS[] = {"{name: a, density: 1000, " INWARD "}",
-                                      "{name: a, mass: 1, mass_model: uniform, " INWARD "}"};
-  for (int k = 0; k < 2; k++) {
+                                      "{name: a, mass: 1, mass_model: uniform, " INWARD "}",
+                                      "{name: a, mass: 1, " INWARD "}"};
+  for (int k = 0; k < 3; k++) {
     Fixture f;
     Text text = {0};
     text_add(&text, "links:\n  - %s\n", LINKS[k]);
     fixture_load(&f, text.data);
     assert_int_equal(f.status, STATUS_BAD_INPUT);
     check_message(&f, SEVERITY_ERROR, 2, "the triangles of link 'a' face inward (its points)");
-    check_message(&f, SEVERITY_ERROR, 2, "enclose -0.008 m^3; turn the faces over");
+    check_message(&f, SEVERITY_ERROR, 2, "enclose -0.008 m^3; turn the triangles over");
     text_free(&text);
     fixture_free(&f);
   }

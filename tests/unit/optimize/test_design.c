@@ -90,8 +90,8 @@ static void hulls_and_items(void** state) {
 static void solids_become_points(void** state) {
   (void)state;
   DesignCase* c = design_case(
-      "scene: {links: [{name: a, mass: 1, shape: {type: sphere, radius: 0.5}, position: [3, 0, 0]},\n"
-      "  {name: b, mass: 1, shapes: [{type: capsule, radius: 0.1, length: 1, position: [0, 0, 2], "
+      "scene: {links: [{name: a, mass: 1, shape: {type: sphere, radius: 0.5, resolution: 1}, position: [3, 0, 0]},\n"
+      "  {name: b, mass: 1, shapes: [{type: capsule, radius: 0.1, length: 1, segments: 12, position: [0, 0, 2], "
       "rotation_vector: [1.5707963267948966, 0, 0]}]}]}\n"
       "design: {vertices: [{links: [a, b]}], connect: false}\n" LOSS);
   for (int m = 0; m < case_hull(c, 0, "a", 0)->point_count; m++)
@@ -846,6 +846,10 @@ static void messages(void** state) {
        "2:21: error: a/0/0/x starts at -0.5, outside its bounds [0, inf]\n"},
       {PAIR "design: {vertices: [{link: a, hulls: [1]}]}\n" LOSS,
        "2:21: error: link 'a' has no vertex in these hulls and this box that could move\n"},
+      {"scene: {links: [{name: a, mass: 1, shape: {type: sphere, radius: 1}}]}\n"
+       "design: {vertices: [{link: a}]}\n" LOSS,
+       "2:21: error: link 'a' has no vertex in these hulls and this box that could move: a sphere has vertices with "
+       "'resolution', a capsule with 'segments'; 'parameters' of type shape_size change their lengths\n"},
       {PAIR "design: {vertices: [{link: a, box: {low: [0, 0, 0], high: [0.1, 0.1, 0.1]}}, {link: b}]}\n" LOSS,
        "2:21: error: link 'a' has no vertex in these hulls and this box that could move\n"},
       {"scene: {links: [{name: g, fixed: true, shape: {type: half_space}}, {name: a, mass: 1, position: [0, 0, 9], "

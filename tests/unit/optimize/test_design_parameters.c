@@ -8,9 +8,10 @@
 
 #define LINKS                                                                                                       \
   "steps: 1\nscene:\n  contact: {friction: 0.4}\n  shapes: {brick: {type: box, size: [0.2, 0.4, 0.6]}}\n  links:\n" \
-  "    - {name: box, mass: 2, position: [0, 0, 3], shapes: [{shape: brick,"                                         \
+  "    - {name: box, mass: 2, mass_model: vertices, position: [0, 0, 3], shapes: [{shape: brick,"                   \
   " rotation: [0.70710678118654752, 0, 0, 0.70710678118654752], position: [1, 2, 3]}]}\n"                           \
-  "    - {name: arm, mass: 1, joint: {type: hinge, axis: [0, 1, 0], damping: 0.5}, shape: {type: sphere,"           \
+  "    - {name: arm, mass: 1, mass_model: vertices, joint: {type: hinge, axis: [0, 1, 0], damping: 0.5}, shape: "   \
+  "{type: sphere,"                                                                                                  \
   " radius: 0.3}}\n"                                                                                                \
   "loss: [{type: point, link: box, target: [0, 0, 0]}]\n"
 
@@ -56,8 +57,10 @@ static void materials_of_links(void** state) {
   (void)state;
   DesignCase* c = design_case(
       "steps: 1\nscene:\n  links:\n"
-      "    - {name: box, mass: 2, friction: 0.3, rolling: 0.01, shape: {type: box, size: [0.2, 0.4, 0.6]}}\n"
-      "    - {name: ball, mass: 1, restitution: 0.5, position: [1, 0, 0], shape: {type: sphere, radius: 0.3}}\n"
+      "    - {name: box, mass: 2, mass_model: vertices, friction: 0.3, rolling: 0.01, shape: {type: box, size: [0.2, "
+      "0.4, 0.6]}}\n"
+      "    - {name: ball, mass: 1, mass_model: vertices, restitution: 0.5, position: [1, 0, 0], shape: {type: sphere, "
+      "radius: 0.3}}\n"
       "loss: [{type: point, link: box, target: [0, 0, 0]}]\n"
       "parameters: [{type: link_friction, link: box, high: 2}, {type: link_restitution, link: ball, high: 1}, {type: "
       "link_rolling, link: box}]\n");
@@ -235,8 +238,9 @@ static void directions_and_pairs_are_named(void** state) {
       "steps: 1\nscene:\n  contact: {restitution: 0.2, pairs: [{a: box, b: arm, friction: 0.3}, {a: arm, b: box, "
       "friction:"
       " 0.5}]}\n  links:\n"
-      "    - {name: box, mass: 2, shape: {type: box, size: [0.2, 0.4, 0.6]}}\n"
-      "    - {name: arm, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [2, 0, 0]}, shape: {type: sphere, "
+      "    - {name: box, mass: 2, mass_model: vertices, shape: {type: box, size: [0.2, 0.4, 0.6]}}\n"
+      "    - {name: arm, mass: 1, mass_model: vertices, joint: {type: hinge, axis: [0, 1, 0], position: [2, 0, 0]}, "
+      "shape: {type: sphere, "
       "radius: 0.3}}\n"
       "loss: [{type: point, link: box, target: [0, 0, 0]}]\n"
       "parameters: [{type: axis, link: arm}, {type: rotation, link: arm, axes: [z], prior: 0.1}, {type: pair_friction, "
@@ -256,18 +260,21 @@ static void directions_and_pairs_are_named(void** state) {
   design_case_free(c);
 }
 
-#define LOOPS                                                                                                   \
-  "steps: 1\nscene:\n  contact: {model: none}\n  shapes: {box: {type: box, size: [0.2, 0.4, 0.6]}}\n  links:\n" \
-  "    - {name: bob, mass: 2, shape: box, position: [0, 0, 1]}\n"                                               \
-  "    - {name: arm, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [2, 0, 0]}, shape: box}\n"        \
-  "    - {name: gear, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [4, 0, 0]}, shape: box}\n"       \
-  "    - {name: rack, mass: 1, joint: {type: slide, axis: [1, 0, 0], position: [6, 0, 0]}, shape: box}\n"       \
-  "  closures:\n"                                                                                               \
-  "    - {type: distance, a: bob, point: [0, 0, 1], axis: [1, 0, 2], length: 3}\n"                              \
-  "    - {type: distance, a: bob, point: [0.1, 0, 1], axis: [0, 0, 1], length: 4}\n"                            \
-  "    - {type: weld, a: gear, b: bob}\n"                                                                       \
-  "  couplings: [{link: rack, terms: [{link: arm, ratio: 0.3}, {link: gear, ratio: 0.4}]},\n"                   \
-  "    {link: gear, of: arm, ratio: 2, offset: 0}]\n"                                                           \
+#define LOOPS                                                                                                      \
+  "steps: 1\nscene:\n  contact: {model: none}\n  shapes: {box: {type: box, size: [0.2, 0.4, 0.6]}}\n  links:\n"    \
+  "    - {name: bob, mass: 2, mass_model: vertices, shape: box, position: [0, 0, 1]}\n"                            \
+  "    - {name: arm, mass: 1, mass_model: vertices, joint: {type: hinge, axis: [0, 1, 0], position: [2, 0, 0]}, "  \
+  "shape: box}\n"                                                                                                  \
+  "    - {name: gear, mass: 1, mass_model: vertices, joint: {type: hinge, axis: [0, 1, 0], position: [4, 0, 0]}, " \
+  "shape: box}\n"                                                                                                  \
+  "    - {name: rack, mass: 1, mass_model: vertices, joint: {type: slide, axis: [1, 0, 0], position: [6, 0, 0]}, " \
+  "shape: box}\n"                                                                                                  \
+  "  closures:\n"                                                                                                  \
+  "    - {type: distance, a: bob, point: [0, 0, 1], axis: [1, 0, 2], length: 3}\n"                                 \
+  "    - {type: distance, a: bob, point: [0.1, 0, 1], axis: [0, 0, 1], length: 4}\n"                               \
+  "    - {type: weld, a: gear, b: bob}\n"                                                                          \
+  "  couplings: [{link: rack, terms: [{link: arm, ratio: 0.3}, {link: gear, ratio: 0.4}]},\n"                      \
+  "    {link: gear, of: arm, ratio: 2, offset: 0}]\n"                                                              \
   "loss: [{type: point, link: bob, target: [0, 0, 0]}]\n"
 
 static void loops_are_named(void** state) {
@@ -300,8 +307,8 @@ static void loops_are_named(void** state) {
 /* One variable for the gains of both; each gain has its own. */
 #define CORDS                                                                                                       \
   "steps: 1\nscene:\n  contact: {model: none}\n  links:\n"                                                          \
-  "    - {name: box, mass: 2, shape: {type: box, size: [0.2, 0.4, 0.6]}}\n"                                         \
-  "    - {name: arm, mass: 1, position: [2, 0, 0], shape: {type: sphere, radius: 0.3}}\n"                           \
+  "    - {name: box, mass: 2, mass_model: vertices, shape: {type: box, size: [0.2, 0.4, 0.6]}}\n"                   \
+  "    - {name: arm, mass: 1, mass_model: vertices, position: [2, 0, 0], shape: {type: sphere, radius: 0.3}}\n"     \
   "  tendons:\n"                                                                                                    \
   "    - {points: [{point: [1, 0, 0]}, {link: box}], tension: 3}\n"                                                 \
   "    - {points: [{link: box, point: [0.1, 0, 0]}, {link: arm}, {point: [5, 6, 7]}], stiffness: 10, rest_length: " \
@@ -341,8 +348,10 @@ static void gains_of_links_are_tied(void** state) {
   (void)state;
   DesignCase* c = design_case(
       "steps: 1\nscene:\n  links:\n"
-      "    - {name: one, mass: 1, joint: {type: hinge, axis: [0, 1, 0]}, shape: {type: sphere, radius: 0.3}}\n"
-      "    - {name: two, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [2, 0, 0]}, shape: {type: sphere, "
+      "    - {name: one, mass: 1, mass_model: vertices, joint: {type: hinge, axis: [0, 1, 0]}, shape: {type: sphere, "
+      "radius: 0.3}}\n"
+      "    - {name: two, mass: 1, mass_model: vertices, joint: {type: hinge, axis: [0, 1, 0], position: [2, 0, 0]}, "
+      "shape: {type: sphere, "
       "radius: "
       "0.3}}\n"
       "  controllers:\n"

@@ -255,10 +255,124 @@ static void faces_of_many_corners_H5(void** state) {
   assert_true(fitted > 30);
 }
 
+/* ---------------------------------------------------------------- flat on flat */
+
+static const char* slope(const Hulls* h, const Distance* d, double out[QUERY_POSE_COLUMNS], bool* kinked) {
+  return distance_slope(h->body[0].hull.points, h->pose[0], h->body[1].hull.points, h->pose[1], d, out, kinked);
+}
+
+/* The middle of what two intervals share. */
+static double shared_middle(double a, double half_a, double b, double half_b) {
+  return 0.5 * (fmax(a - half_a, b - half_b) + fmin(a + half_a, b + half_b));
+}
+
+/* Boxes with parallel faces, b on top: n = (0, 0, 1). With c the middle of what both faces share, a turn w of a does
+ * -w . ((c - t_a) x n), one of b w . ((c - t_b) x n), a move +-n. Apart, touching, overlapping. */
+static void boxes_face_to_face_have_slopes_H7(void** state) {
+  (void)state;
+  Random random = {17};
+  for (int k = 0; k < 120; k++) {
+    double half[2][3];
+    for (int i = 0; i < 6; i++) half[i / 3][i % 3] = random_uniform(&random, 0.3, 1);
+    Hulls h = {{body_box(vec3(2 * half[0][0], 2 * half[0][1], 2 * half[0][2])),
+                body_box(vec3(2 * half[1][0], 2 * half[1][1], 2 * half[1][2]))},
+               {pose_identity(), pose_identity()}};
+    double gap = k % 3 == 0   ? 0.2
+                 : k % 3 == 1 ? 0
+                              : -0.02,
+           x = 0.4 * (half[0][0] + half[1][0]), y = 0.4 * (half[0][1] + half[1][1]);
+    Vec3 b = vec3(random_uniform(&random, -x, x), random_uniform(&random, -y, y), half[0][2] + half[1][2] + gap);
+    h.pose[1].t = b;
+    Distance d = query(&h);
+    double out[QUERY_POSE_COLUMNS];
+    bool kinked = false;
+    assert_null(slope(&h, &d, out, &kinked));
+    if (!kinked)
+      fail_msg("seed 17, %d: gap %g, distance %g, normal %g %g %g", k, gap, d.distance, d.normal.x, d.normal.y,
+               d.normal.z);
+    double cx = shared_middle(0, half[0][0], b.x, half[1][0]), cy = shared_middle(0, half[0][1], b.y, half[1][1]);
+    const double expected[QUERY_POSE_COLUMNS] = {-cy, cx, 0, 0, 0, -1, cy - b.y, b.x - cx, 0, 0, 0, 1};
+    for (int c = 0; c < QUERY_POSE_COLUMNS; c++)
+      compare_near(out[c], expected[c], 1e-8, "seed 17, %d: gap %g, column %d", k, gap, c);
+    body_free(&h.body[0]);
+    body_free(&h.body[1]);
+  }
+}
+
+static double distance_at(const Hulls* h, int column, double by) {
+  double x[QUERY_POSE_COLUMNS] = {0}, y[DISTANCE_ROWS];
+  x[column] = by;
+  answers_there((void*)h, x, y);
+  return y[DISTANCE_VALUE];
+}
+
+/* Bodies that lie face on face, edge on face or edge along edge, turned at random together, against central
+ * differences, which are the mean of both one-sided slopes. */
+static void parallel_features_have_the_slopes_of_differences_H7(void** state) {
+  (void)state;
+  Random random = {23};
+  int kinks = 0;
+  for (int k = 0; k < 60; k++) {
+    Hulls h = {{body_box(vec3(1, 1.2, 0.8)), body_box(vec3(0.7, 0.5, 0.9))}, {pose_identity(), pose_identity()}};
+    const double quarter = 0.78539816339744831;
+    const Vec3 about_z = vec3(0, 0, random_uniform(&random, -1, 1)), about_y = vec3(0, quarter, 0);
+    double high = 0.4 + 0.45, far = 0.5 * sqrt(0.7 * 0.7 + 0.9 * 0.9);
+    if (k % 3 == 0) h.pose[1] = pose_twisted(h.pose[1], h.pose[1].t, (const double[6]){0, 0, about_z.z, 0, 0, 0});
+    if (k % 3 > 0) { /* b stands on an edge along y */
+      double lean = atan2(0.7, 0.9);
+      h.pose[1] = pose_twisted(h.pose[1], h.pose[1].t, (const double[6]){0, lean, 0, 0, 0, 0});
+      high = 0.4 + far;
+    }
+    h.pose[1].t = vec3(random_uniform(&random, -0.2, 0.2), random_uniform(&random, -0.2, 0.2), high + 0.1);
+    if (k % 3 == 2) { /* beside the edge of a that is along y, at the same height and lower */
+      h.pose[1] = pose_twisted(pose_identity(), vec3(0, 0, 0), (const double[6]){0, about_y.y, 0, 0, 0, 0});
+      h.pose[1].t = vec3(1.3, random_uniform(&random, -0.3, 0.3), 0.9);
+    }
+    double all[6];
+    for (int i = 0; i < 6; i++) all[i] = random_uniform(&random, -1, 1);
+    for (int s = 0; s < 2; s++) h.pose[s] = pose_twisted(h.pose[s], vec3(0, 0, 0), all);
+    Distance d = query(&h);
+    double out[QUERY_POSE_COLUMNS];
+    bool kinked = false;
+    assert_null(slope(&h, &d, out, &kinked));
+    kinks += kinked;
+    for (int c = 0; c < QUERY_POSE_COLUMNS; c++) {
+      double step = 1e-6, difference = (distance_at(&h, c, step) - distance_at(&h, c, -step)) / (2 * step);
+      compare_near(out[c], difference, 2e-6, "seed 23, %d: column %d", k, c);
+    }
+    body_free(&h.body[0]);
+    body_free(&h.body[1]);
+  }
+  assert_true(kinks == 60);
+}
+
+/* Touching in corners or along edges every direction of a cone is normal, and there is no slope. */
+static void corners_that_touch_have_no_slope_H7(void** state) {
+  (void)state;
+  Hulls h = {{body_box(vec3(1, 1, 1)), body_box(vec3(1, 1, 1))}, {pose_identity(), pose_identity()}};
+  h.pose[1].t = vec3(1, 1, 1);
+  Distance d = query(&h);
+  double out[QUERY_POSE_COLUMNS];
+  bool kinked = false;
+  compare_near(d.distance, 0, 1e-12, "corner to corner");
+  assert_non_null(slope(&h, &d, out, &kinked));
+  h.pose[1].t = vec3(1, 1, 0.2); /* edge along edge */
+  d = query(&h);
+  compare_near(d.distance, 0, 1e-12, "edge along edge");
+  assert_non_null(slope(&h, &d, out, &kinked));
+  body_free(&h.body[0]);
+  body_free(&h.body[1]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(boxes_in_closed_form),       cmocka_unit_test(derivatives_H1),
-      cmocka_unit_test(derivatives_by_vertices_H5), cmocka_unit_test(vertices_in_closed_form_H5),
+      cmocka_unit_test(boxes_face_to_face_have_slopes_H7),
+      cmocka_unit_test(parallel_features_have_the_slopes_of_differences_H7),
+      cmocka_unit_test(corners_that_touch_have_no_slope_H7),
+      cmocka_unit_test(boxes_in_closed_form),
+      cmocka_unit_test(derivatives_H1),
+      cmocka_unit_test(derivatives_by_vertices_H5),
+      cmocka_unit_test(vertices_in_closed_form_H5),
       cmocka_unit_test(faces_of_many_corners_H5),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,7 +103,7 @@ static void other_ways_are_told(void** state) {
                       "<muscle tendon='t'/><position tendon='t' kp='1' kv='1' forcerange='-2 2'/></actuator>"
                       "<keyframe><key qpos='0 0' ctrl='0 1'/></keyframe></mujoco>",
               NULL,
-              "damping, friction and limits of tendons, actuator/muscle, limits of force of springs of spatial tendons, "
+              "actuator/muscle, damping, friction and limits of tendons, limits of force of springs of spatial tendons, "
               "push of spatial tendons shorter than at rest, damping of spatial tendons");
 }
 

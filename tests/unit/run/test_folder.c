@@ -101,11 +101,12 @@ static void joints_contacts_and_solver_hold_what_the_contract_says(void** state)
                       "0.01,0.1,0.2,0.30000000000000004,0.4,0.5,0.6000000000000001,0.7000000000000001\n");
   memory_free(joints);
   expect_file(&f, "contacts.csv", "time,a,b,gap,fx,fy,fz\n0.01,ground,\"box,\"\"1\"\"\",0.001,0,0,9.81\n");
-  expect_file(&f, "solver.csv",
-              "step,time,iterations,trials,residual,outcome,inertia,gravity,controller,limit,damping,contact,friction,"
-              "kinetic,potential,total,smallest_gap,active_pairs,candidate_pairs,certified_intervals,factor_retries,"
-              "substeps,px,py,pz,lx,ly,lz\n"
-              "1,0.01,3,4,1e-05,rounding_floor,1,2,3,4,5,6,7,0.5,-0.25,0.25,inf,8,9,10,11,12,1.5,-2,0,0,0.1,1e-300\n");
+  expect_file(
+      &f, "solver.csv",
+      "step,time,iterations,trials,residual,outcome,inertia,gravity,controller,limit,damping,contact,friction,"
+      "kinetic,potential,total,smallest_gap,active_pairs,candidate_pairs,certified_intervals,factor_retries,"
+      "substeps,px,py,pz,lx,ly,lz,scheme_work\n"
+      "1,0.01,3,4,1e-05,rounding_floor,1,2,3,4,5,6,7,0.5,-0.25,0.25,inf,8,9,10,11,12,1.5,-2,0,0,0.1,1e-300,0\n");
   fixture_remove(&f);
 }
 

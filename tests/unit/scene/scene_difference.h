@@ -60,6 +60,7 @@ static inline const char* joint_difference_of(const SceneJoint* a, const SceneJo
   SAME(limit_law);
   SAME(limit_stiffness);
   SAME(limit_margin);
+  SAME(limit_restitution);
   SAME(damping);
   SAME(stiffness);
   SAME(friction);

@@ -21,7 +21,7 @@ static void everything_of_a_link_is_read(void** state) {
   assert_string_equal(links[0].groups[1], "y z");
   compare_arrays(links[0].color, (double[]){0, 0.5, 1}, 3, 0, "colour");
   assert_true(links[1].collide && links[1].has_mass);
-  assert_int_equal(links[1].mass_model, MASS_VERTICES);
+  assert_int_equal(links[1].mass_model, MASS_BY_SHAPE);
   compare_arrays(links[1].color, (double[]){1, 128 / 255.0, 0}, 3, 0, "colour");
   compare_near(links[2].color[0], -1, 0, "no colour");
   assert_int_equal(links[2].mass_model, MASS_GIVEN);

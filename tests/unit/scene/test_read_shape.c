@@ -43,6 +43,28 @@ static void every_type_of_shape_is_read(void** state) {
   scene_free(&scene);
 }
 
+/* Contact takes a ball or a capsule as it is, unless a number of vertices is asked for; so does what is written. */
+static void round_solids_are_exact_without_a_resolution(void** state) {
+  (void)state;
+  Scene scene = load(
+      "shapes:\n"
+      "  ball: {type: sphere, radius: 1}\n"
+      "  stone: {type: sphere, radius: 1, resolution: 2}\n"
+      "  pill: {type: capsule, radius: 1, length: 2}\n"
+      "  bolt: {type: capsule, radius: 1, length: 2, segments: 6}\n"
+      "  drum: {type: cylinder, radius: 1, length: 2}\n"
+      "links: []\n");
+  static const bool EXACT[] = {true, false, true, false, false};
+  for (int k = 0; k < 5; k++) assert_int_equal(shape_is_exact(&scene.shapes[k]), EXACT[k]);
+  Text text = {0};
+  scene_write_yaml(&scene, "folder", &text);
+  assert_non_null(strstr(text.data, "ball: {type: sphere, radius: 1}"));
+  assert_non_null(strstr(text.data, "pill: {type: capsule, radius: 1, length: 2}"));
+  assert_non_null(strstr(text.data, "bolt: {type: capsule, radius: 1, length: 2, segments: 6}"));
+  text_free(&text);
+  scene_free(&scene);
+}
+
 static void options_of_a_decomposition_are_read(void** state) {
   (void)state;
   Scene scene = load(
@@ -154,9 +176,13 @@ static void a_repeated_inline_shape_is_one_shape(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_type_of_shape_is_read),  cmocka_unit_test(options_of_a_decomposition_are_read),
-      cmocka_unit_test(uses_have_a_shape_and_a_pose), cmocka_unit_test(a_rotation_is_nearly_a_unit_quaternion),
-      cmocka_unit_test(wrong_uses_are_told),          cmocka_unit_test(a_repeated_inline_shape_is_one_shape),
+      cmocka_unit_test(every_type_of_shape_is_read),
+      cmocka_unit_test(round_solids_are_exact_without_a_resolution),
+      cmocka_unit_test(options_of_a_decomposition_are_read),
+      cmocka_unit_test(uses_have_a_shape_and_a_pose),
+      cmocka_unit_test(a_rotation_is_nearly_a_unit_quaternion),
+      cmocka_unit_test(wrong_uses_are_told),
+      cmocka_unit_test(a_repeated_inline_shape_is_one_shape),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

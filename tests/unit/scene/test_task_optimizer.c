@@ -102,7 +102,7 @@ static void mistakes_are_told(void** state) {
                        "  clip: .inf\n"
                        "  stall_decrease: 1\n"
                        "  learning_rate: 1\n",
-                       "6:3: error: optimizer: the type lbfgs has no 'beta1' (it belongs to adam)\n"
+                       "6:3: error: optimizer: the type lbfgs has no 'beta1' (it belongs to auto or adam)\n"
                        "7:15: error: optimizer.iterations: must be between 1 and 100000000, got 0\n"
                        "8:16: error: optimizer.design_step: must be > 0 m, got 0\n"
                        "9:13: error: optimizer.discount: must be > 0 and <= 1, got 1.1\n"

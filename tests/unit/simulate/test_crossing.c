@@ -9,8 +9,9 @@ static Run* shot(double speed, double aside, const char* contact) {
                     "simulation: {dt: 0.002, steps: 1000, gravity: [0, 0, 0]}\n"
                     "contact: {friction: 0.5, %s}\n"
                     "links:\n"
-                    "  - {name: block, mass: 2, shape: {type: box, size: [0.15, 0.15, 0.15]}}\n"
-                    "  - {name: bullet, mass: 0.8, shape: {type: sphere, radius: 0.03, resolution: 2}, position: [-1, "
+                    "  - {name: block, mass: 2, mass_model: vertices, shape: {type: box, size: [0.15, 0.15, 0.15]}}\n"
+                    "  - {name: bullet, mass: 0.8, mass_model: vertices, shape: {type: sphere, radius: 0.03, "
+                    "resolution: 2}, position: [-1, "
                     "%.17g, 0]}\n"
                     "initial: [{link: bullet, velocities: [%.17g, 0, 0, 0, 0, 0]}]\n",
                     contact, aside, speed);

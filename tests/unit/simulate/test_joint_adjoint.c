@@ -28,6 +28,7 @@ typedef struct {
   double q[JOINT_MAX_COORDINATE], q_now[JOINT_MAX_COORDINATE], difference_old[JOINT_MAX_DOF];
   JointDrive drives[DRIVES];
   StepWeights weights;
+  SpringTime spring;
 } Driven;
 
 static void link_set(ModelLink* link, Kind kind) { *link = link_of(kind.slides, kind.rotation); }
@@ -50,6 +51,7 @@ static void joint_set(Driven* j, Kind kind, const StepWeights* weights, double s
   memset(j, 0, sizeof *j);
   link_set(&j->link, kind);
   j->weights = *weights;
+  j->spring = (SpringTime){0.3, 0.2, 0.1};
   joint_zero(&j->link.joint, j->q_now);
   move(&j->link, j->q_now, 1.3, random, j->q_now);
   move(&j->link, j->q_now, step, random, j->q);
@@ -69,7 +71,8 @@ static void joint_set(Driven* j, Kind kind, const StepWeights* weights, double s
 }
 
 static JointInput input_of(const Driven* j) {
-  return (JointInput){&j->link, j->q, j->q_now, j->difference_old, j->drives, DRIVES, 0.01, j->weights, NULL, 0};
+  return (JointInput){&j->link, j->q, j->q_now, j->difference_old, j->drives, DRIVES, 0.01, j->weights, NULL, 0,
+                      j->spring};
 }
 
 /* ---------------------------------------------------------------- joint_adjoint */

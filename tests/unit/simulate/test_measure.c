@@ -10,7 +10,8 @@ static void measure_energies_of_a_free_body(void** state) {
                         "simulation: {dt: 0.001, steps: 10, gravity: [0, 0, -9.81], integrator: first_order}\n"
                         "contact: {model: none}\n"
                         "links:\n"
-                        "  - {name: body, mass: 2, shape: {type: box, size: [0.3, 0.2, 0.1]}, position: [0, 0, 5]}\n"
+                        "  - {name: body, mass: 2, mass_model: vertices, shape: {type: box, size: [0.3, 0.2, 0.1]}, "
+                        "position: [0, 0, 5]}\n"
                         "initial:\n"
                         "  - {link: body, velocities: [1, -2, 0.5, 3, 1, -2]}\n");
   SimMeasure m = sim_measure(run->sim);
@@ -42,7 +43,8 @@ static void S20_total_is_of_one_moment(void** state) {
                           "simulation: {dt: 0.01, steps: 60, gravity: [0, 0, -9.81], integrator: %s}\n"
                           "contact: {model: none}\n"
                           "links:\n"
-                          "  - {name: body, mass: 1, shape: {type: box, size: [0.3, 0.2, 0.1]}, position: [0, 0, 5]}\n"
+                          "  - {name: body, mass: 1, mass_model: vertices, shape: {type: box, size: [0.3, 0.2, 0.1]}, "
+                          "position: [0, 0, 5]}\n"
                           "initial: [{link: body, velocities: [0, 0, 3, 0, 0, 0]}]\n",
                           integrator[i]);
     double begun = 4.5 + 9.81 * 5, above = 9.81 * 9.81 * 1e-4 / 8, late = i == 0 ? 9.81 * 3 * 0.01 / 2 : 0;
@@ -64,17 +66,19 @@ static void S20_total_is_of_one_moment(void** state) {
 /* A table on two feet: two hulls on the ground, one row; a cup on the table: another, a < b, force on b. */
 static void measure_contacts_are_merged_by_link_and_sorted(void** state) {
   (void)state;
-  Run* run =
-      run_create(1, 1e-8,
-                 "simulation: {dt: 0.01, steps: 300}\n"
-                 "contact: {support: 1.0e-3, stiffness: 1.0e-8, friction: 0.5, smoothing: 1.0e-6}\n"
-                 "links:\n"
-                 "  - {name: cup, mass: 0.5, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [0, 0, 0.3524]}\n"
-                 "  - {name: table, mass: 3, position: [0, 0, 0.1508], shapes: [{type: box, size: [0.1, 0.3, "
-                 "0.3], position: [-0.2, 0, 0]}, {type: box, size: [0.1, 0.3, 0.3], position: [0.2, 0, 0]}, "
-                 "{type: box, size: [0.5, 0.3, 0.05], position: [0, 0, 0.125]}]}\n"
-                 "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
-                 "  - {name: ball, mass: 1, shape: {type: sphere, radius: 0.1}, position: [5, 0, 3]}\n");
+  Run* run = run_create(
+      1, 1e-8,
+      "simulation: {dt: 0.01, steps: 300}\n"
+      "contact: {support: 1.0e-3, stiffness: 1.0e-8, friction: 0.5, smoothing: 1.0e-6}\n"
+      "links:\n"
+      "  - {name: cup, mass: 0.5, mass_model: vertices, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [0, 0, "
+      "0.3524]}\n"
+      "  - {name: table, mass: 3, mass_model: vertices, position: [0, 0, 0.1508], shapes: [{type: box, size: [0.1, "
+      "0.3, "
+      "0.3], position: [-0.2, 0, 0]}, {type: box, size: [0.1, 0.3, 0.3], position: [0.2, 0, 0]}, "
+      "{type: box, size: [0.5, 0.3, 0.05], position: [0, 0, 0.125]}]}\n"
+      "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+      "  - {name: ball, mass: 1, mass_model: vertices, shape: {type: sphere, radius: 0.1}, position: [5, 0, 3]}\n");
   run_steps(run, 60);
   int count;
   const SimContact* c = sim_contacts(run->sim, &count);
@@ -104,13 +108,14 @@ static void near_vector(Vec3 found, Vec3 wanted, double tolerance, const char* w
 /* p = m v, L = c x p + R I R^T w: a quarter turn about x makes y of the body z of the world, rates are in link axes. */
 static void S19_momenta_of_a_free_body_at_the_start(void** state) {
   (void)state;
-  Run* run = run_create(1, 1e-9,
-                        "contact: {model: none}\n"
-                        "links:\n"
-                        "  - {name: body, mass: 2, shape: {type: box, size: [0.3, 0.2, 0.1]}, position: [1, 2, 5], "
-                        "rotation: [0.7071067811865476, 0.7071067811865476, 0, 0]}\n"
-                        "initial:\n"
-                        "  - {link: body, velocities: [1, -2, 0.5, 3, 1, -2]}\n");
+  Run* run = run_create(
+      1, 1e-9,
+      "contact: {model: none}\n"
+      "links:\n"
+      "  - {name: body, mass: 2, mass_model: vertices, shape: {type: box, size: [0.3, 0.2, 0.1]}, position: [1, 2, 5], "
+      "rotation: [0.7071067811865476, 0.7071067811865476, 0, 0]}\n"
+      "initial:\n"
+      "  - {link: body, velocities: [1, -2, 0.5, 3, 1, -2]}\n");
   double inertia[3] = {2 * (0.04 + 0.01) / 4, 2 * (0.09 + 0.01) / 4, 2 * (0.09 + 0.04) / 4};
   const SimState* s = sim_state(run->sim);
   /* slides go along the axes of the joint's frame, which is turned as the link is */
@@ -132,7 +137,7 @@ static void momenta_of_a_spinning_body_in_flight(const char* integrator, double 
                         "simulation: {dt: 0.01, steps: 10, gravity: [0, 0, -9.81], integrator: %s}\n"
                         "contact: {model: none}\n"
                         "links:\n"
-                        "  - {name: body, mass: 2, shape: {type: box, size: [0.3, 0.2, 0.1]}}\n"
+                        "  - {name: body, mass: 2, mass_model: vertices, shape: {type: box, size: [0.3, 0.2, 0.1]}}\n"
                         "initial:\n"
                         "  - {link: body, velocities: [1, -2, 3, 0, 0, 5]}\n",
                         integrator);
@@ -169,16 +174,17 @@ static void S19_momenta_in_flight_by_both_schemes(void** state) {
 /* Two boxes that meet off-centre in space: what contact gives to one it takes from the other. */
 static void S19_momentum_of_a_closed_system_is_kept(void** state) {
   (void)state;
-  Run* run = run_create(1, 1e-9,
-                        "simulation: {dt: 0.01, steps: 60, gravity: [0, 0, 0]}\n"
-                        "contact: {support: 0.005}\n"
-                        "links:\n"
-                        "  - {name: a, mass: 2, shape: {type: box, size: [0.3, 0.2, 0.1]}}\n"
-                        "  - {name: b, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0.5, 0.1, "
-                        "0.02]}\n"
-                        "initial:\n"
-                        "  - {link: a, velocities: [1, 0, 0, 0.3, 0, 0.2]}\n"
-                        "  - {link: b, velocities: [-1, 0.1, 0, 0, 1, 0]}\n");
+  Run* run = run_create(
+      1, 1e-9,
+      "simulation: {dt: 0.01, steps: 60, gravity: [0, 0, 0]}\n"
+      "contact: {support: 0.005}\n"
+      "links:\n"
+      "  - {name: a, mass: 2, mass_model: vertices, shape: {type: box, size: [0.3, 0.2, 0.1]}}\n"
+      "  - {name: b, mass: 1, mass_model: vertices, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0.5, 0.1, "
+      "0.02]}\n"
+      "initial:\n"
+      "  - {link: a, velocities: [1, 0, 0, 0.3, 0, 0.2]}\n"
+      "  - {link: b, velocities: [-1, 0.1, 0, 0, 1, 0]}\n");
   near_vector(sim_measure(run->sim).momentum, vec3(2 * 1 - 1, 0.1, 0), 1e-12, "momentum before");
   int touching = 0, count;
   for (int step = 0; step < 40; step++) {
@@ -198,7 +204,8 @@ static void S19_momenta_of_a_pendulum(void** state) {
   Run* run = run_create(1, 1e-10,
                         "contact: {model: none}\n"
                         "links:\n"
-                        "  - {name: bob, mass: 3, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 1]}, shapes: "
+                        "  - {name: bob, mass: 3, mass_model: vertices, joint: {type: hinge, axis: [0, 1, 0], "
+                        "position: [0, 0, 1]}, shapes: "
                         "[{type: box, size: [0.2, 0.2, 0.2], position: [0, 0, -0.5]}]}\n"
                         "initial:\n"
                         "  - {link: bob, velocities: [2]}\n");
@@ -219,7 +226,8 @@ static void S19_angular_momentum_that_is_carried_is_shown(void** state) {
                         "simulation: {dt: 0.01, steps: 1000, gravity: [0, 0, 0], integrator: momentum}\n"
                         "contact: {model: none}\n"
                         "links:\n"
-                        "  - {name: body, mass: 2, shape: {type: box, size: [0.3, 0.2, 0.1]}, position: [1, 2, 0]}\n"
+                        "  - {name: body, mass: 2, mass_model: vertices, shape: {type: box, size: [0.3, 0.2, 0.1]}, "
+                        "position: [1, 2, 0]}\n"
                         "initial:\n"
                         "  - {link: body, velocities: [0.1, 0, 0.2, 3, 0.1, 4]}\n");
   Vec3 p = vec3(0.2, 0, 0.4), wanted = vec3_cross(vec3(1, 2, 0), p);

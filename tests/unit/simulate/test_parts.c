@@ -19,9 +19,11 @@ static Text columns_yaml(void) {
            "links:\n  - {name: ground, fixed: true, shape: {type: half_space}}\n");
   for (int n = 0; n < 2 * COLUMNS; n++) {
     int layer = n / COLUMNS, column = n % SIDE, row = n % COLUMNS / SIDE;
-    text_add(&yaml, "  - {name: b%d, mass: 1, shape: %s, joint: {type: free, position: [%.3f, %.3f, %.3f]", n,
-             random_bits(&random) % 2 ? "box" : "cube", 0.27 * column + random_uniform(&random, -0.01, 0.01),
-             0.27 * row + random_uniform(&random, -0.01, 0.01), 0.13 + 0.24 * layer);
+    text_add(
+        &yaml,
+        "  - {name: b%d, mass: 1, mass_model: vertices, shape: %s, joint: {type: free, position: [%.3f, %.3f, %.3f]", n,
+        random_bits(&random) % 2 ? "box" : "cube", 0.27 * column + random_uniform(&random, -0.01, 0.01),
+        0.27 * row + random_uniform(&random, -0.01, 0.01), 0.13 + 0.24 * layer);
     text_add(&yaml, ", rotation_vector: [%.3f, %.3f, %.3f]}}\n", random_uniform(&random, -0.15, 0.15),
              random_uniform(&random, -0.15, 0.15), random_uniform(&random, -0.15, 0.15));
   }
@@ -131,10 +133,11 @@ static Run* struck_run(int threads) {
                     "contact: {friction: 0.3, support: 1.0e-3}\n"
                     "shapes:\n  cube: {type: box, size: [0.1, 0.1, 0.1]}\n"
                     "links:\n"
-                    "  - {name: ram, mass: 100, shape: cube, joint: {type: free, position: [-0.5, 0.011, 0.02]}}\n"
-                    "  - {name: \"row{n}\", mass: 1, shape: cube, position: [0, 0, 0], "
+                    "  - {name: ram, mass: 100, mass_model: vertices, shape: cube, joint: {type: free, position: "
+                    "[-0.5, 0.011, 0.02]}}\n"
+                    "  - {name: \"row{n}\", mass: 1, mass_model: vertices, shape: cube, position: [0, 0, 0], "
                     "repeat: {count: [3, 1, 1], position: [0.11, 0.013, 0.007]}}\n"
-                    "  - {name: \"far{n}\", mass: 1, shape: cube, position: [0, 5, 0], "
+                    "  - {name: \"far{n}\", mass: 1, mass_model: vertices, shape: cube, position: [0, 5, 0], "
                     "repeat: {count: [12, 12, 1], position: [0.5, 0.5, 0]}}\n"
                     "initial:\n  - {link: ram, velocities: [10, 0, 0, 0.1, 0.2, 0.3]}\n");
 }
@@ -182,12 +185,13 @@ static Run* fans_run(int threads) {
     int row = k / 12;
     double x = 8 * (k % 12), y = 8 * row;
     text_add(&yaml,
-             "  - {name: fan%d, mass: 4, position: [%g, %g, 0], shapes: [{shape: block, position: [1, 0, 0]}, {shape: "
+             "  - {name: fan%d, mass: 4, mass_model: vertices, position: [%g, %g, 0], shapes: [{shape: block, "
+             "position: [1, 0, 0]}, {shape: "
              "block, position: [0, 1, 0]}, {shape: block, position: [-1, 0, 0]}, {shape: block, position: [0, -1, "
              "0]}]}\n",
              k, x, y);
-    text_add(&yaml, "  - {name: chip%d, mass: 0.1, position: [%g, %g, %g], shape: chip}\n", k, x + 0.7, y + 0.7,
-             0.01 * (k % 5));
+    text_add(&yaml, "  - {name: chip%d, mass: 0.1, mass_model: vertices, position: [%g, %g, %g], shape: chip}\n", k,
+             x + 0.7, y + 0.7, 0.01 * (k % 5));
   }
   text_add(&yaml, "initial:\n");
   for (int k = 0; k < FANS; k++)
@@ -236,7 +240,7 @@ static Run* spinning_run(void) {
                     "simulation: {dt: 0.005, steps: 100, gravity: [0, 0, 0], integrator: second_order}\n"
                     "shapes:\n  box: {type: box, size: [0.2, 0.16, 0.12]}\n"
                     "links:\n"
-                    "  - {name: \"b{n}\", mass: 1, shape: box, position: [0, 0, 0], "
+                    "  - {name: \"b{n}\", mass: 1, mass_model: vertices, shape: box, position: [0, 0, 0], "
                     "repeat: {count: [12, 12, 1], position: [2, 2, 0]}}\n"
                     "initial:\n"
                     "  - {link: b0, velocities: [0.1, 0, 0, 10, 60, 20]}\n"

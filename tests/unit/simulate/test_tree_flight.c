@@ -305,6 +305,53 @@ static void flight_W14_beyond_a_right_angle(void** state) {
   }
 }
 
+/* A top that spins at 3 rad a step, held at a point. With p = I3 w3 and u = cos(tilt), u' = 0 where
+ * 2 m g l I (1 - u^2) = p^2 (u0 - u): it sinks from 0.5 rad to that root, I about the point. */
+static double lowest_tilt(double spin) {
+  double inertia = 0.004 + 0.2 * 0.2, weight = 9.81 * 0.2, p = 0.002 * spin, from = cos(0.5),
+         c = p * p / (2 * weight * inertia);
+  return acos(0.5 * (c - sqrt(c * c - 4 * (c * from - 1))));
+}
+
+static void flight_W14_fast_top_is_taken_in_parts(void** state) {
+  (void)state;
+  Run* run = run_create(1, 0,
+                        "simulation: {dt: 0.01, duration: 2, integrator: momentum}\n"
+                        "links:\n"
+                        "  - {name: top, joint: {type: ball, rpy: [0, 0.5, 0]}, mass: 1, mass_model: given, "
+                        "center: [0, 0, 0.2], inertia: [0.004, 0.004, 0.002, 0, 0, 0]}\n"
+                        "initial: [{link: top, velocities: [0, 0, %g]}]\n",
+                        300.0);
+  const SimState* now = sim_state(run->sim);
+  double lowest = 0;
+  for (int k = 0; k < 200; k++) {
+    run_steps(run, 1);
+    lowest = fmax(lowest, acos(now->pose[0].r.m[2][2]));
+  }
+  compare_relative(lowest, lowest_tilt(300), 0.02, "the lowest tilt of a top");
+  run_free(run);
+}
+
+/* The angle of a balanced wheel does not change the inertia, so its steps are whole; one with its mass beside the axis
+ * takes parts. */
+static void flight_W14_spares_balanced_wheels(void** state) {
+  (void)state;
+  static const double CENTERS[] = {0, 0.01};
+  for (int k = 0; k < 2; k++) {
+    Run* run = run_create(1, 0,
+                          "simulation: {dt: 0.01, duration: 1, integrator: momentum, gravity: [0, 0, 0]}\n"
+                          "links:\n"
+                          "  - {name: cart, joint: {type: slide, axis: [1, 0, 0]}, mass: 1, mass_model: given, "
+                          "inertia: [0.1, 0.1, 0.1, 0, 0, 0]}\n"
+                          "  - {name: wheel, parent: cart, joint: {type: hinge, axis: [0, 1, 0]}, mass: 1, "
+                          "mass_model: given, center: [%g, 0, 0], inertia: [0.01, 0.01, 0.01, 0, 0, 0]}\n"
+                          "initial: [{link: wheel, velocities: [100]}]\n",
+                          CENTERS[k]);
+    compare_relative(tree_flight_speed(run->sim), k == 0 ? 0 : 100, 1e-12, "the speed that parts are chosen by");
+    run_free(run);
+  }
+}
+
 /* Trees fly in which something can move, and no other integrator has such trees. */
 static void flight_W11_is_for_trees_that_move(void** state) {
   (void)state;
@@ -371,6 +418,8 @@ int main(void) {
       cmocka_unit_test(flight_W11_begins_at_second_order),
       cmocka_unit_test(flight_W12_robot_keeps_its_momenta),
       cmocka_unit_test(flight_W14_beyond_a_right_angle),
+      cmocka_unit_test(flight_W14_fast_top_is_taken_in_parts),
+      cmocka_unit_test(flight_W14_spares_balanced_wheels),
       cmocka_unit_test(flight_W11_is_for_trees_that_move),
       cmocka_unit_test(flight_W12_turntable_takes_a_box_along),
   };

@@ -1,0 +1,131 @@
+"""Many pairs of shapes asked about in one call, as numpy arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _library as c
+from ._library import lib
+from .scene import _plain, _threads
+
+# The shape of an answer at one pose, of manifold at one contact; () for all others.
+SHAPES: dict[str, tuple[int, ...]] = {
+    **{name: (3,) for name in ("point", "normal", "witness_a", "witness_b", "smooth_a", "smooth_b")},
+    **{"jacobian_" + name: (3, 6) for name in ("a_a", "a_b", "b_a", "b_b")},
+    **{name: (6,) for name in ("wrench_a", "wrench_b", "gradient_a", "gradient_b", "transported")},
+    "bounds": (2,), "multipliers": (2,), "d_smooth_by_other_a": (3, 3), "d_smooth_by_other_b": (3, 3),
+    "d_smooth_temperature_a": (3,), "d_smooth_temperature_b": (3,)}
+
+
+def _shape(name: str) -> tuple[int, ...]:
+    if name in SHAPES:
+        return SHAPES[name]
+    return SHAPES.get(name[2:-2], ()) + (6,) if name.startswith("d_") and name[-2:] in ("_a", "_b") else ()
+
+
+def _poses(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    poses = np.ascontiguousarray(values, dtype=np.float64)
+    if poses.ndim == 1 and poses.shape == (7,):
+        return poses[None]
+    if poses.ndim != 2 or poses.shape[1] != 7:
+        raise c.Error(f"{name}: got shape {poses.shape}, expected (n, 7): x y z qw qx qy qz")
+    return poses
+
+
+def _names(given: str | Iterable[str]) -> list[str]:
+    return [given] if isinstance(given, str) else list(given)
+
+
+class Shapes:
+    """Shapes that are made once, to be asked about at many poses.
+
+    shapes: a list of dicts as in the questions of `sdrs.query` (docs/queries.md), without position and quaternion. path: meshes
+    are sought beside it. Calls on one object wait for one another; objects are independent.
+    """
+
+    def __init__(self, shapes: Sequence[Mapping[str, Any]], path: str | os.PathLike[str] | None = None) -> None:
+        self._pointer = ctypes.c_void_p()
+        self._lock = threading.Lock()
+        status = lib.sdrs_shapes_new(ctypes.byref(self._pointer), json.dumps(shapes, default=_plain).encode(),
+                                     os.fsencode(path) if path else None)
+        self._check(status)
+        self._count: int = lib.sdrs_shapes_count(self._pointer)
+
+    def __del__(self) -> None:
+        if lib is not None and getattr(self, "_pointer", None):
+            lib.sdrs_shapes_free(self._pointer)
+            self._pointer = None
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __repr__(self) -> str:
+        return f"<sdrs.Shapes: {self._count}>"
+
+    def _check(self, status: int) -> None:
+        if status:
+            raise c.Error(lib.sdrs_shapes_error(self._pointer).decode(errors="replace"), c.STATUS[status])
+
+    def query(self, method: str, i: ArrayLike, j: ArrayLike, poses_a: ArrayLike, poses_b: ArrayLike,
+              outputs: str | Iterable[str] = (), derivatives: str | Iterable[str] = (), threads: int = 1,
+              **options: Any) -> dict[str, NDArray[np.float64]]:
+        """Answers about shapes i (as body a) and j (as body b) at n pairs of poses.
+
+        method: "growth", "distance", "manifold" or "witness". i, j: numbers of shapes, or arrays of them (n). poses_a, poses_b:
+        (n, 7), or (7) for all rows: x y z [m] and the unit quaternion qw qx qy qz. outputs: names as in the answers of
+        `sdrs.query` ("alpha", "gap", ...); () stands for the method's first one if no derivatives are asked for. derivatives:
+        names of which "d_<name>_a" and "d_<name>_b" are wanted: by a small motion of body a or b, turns about the world's x,
+        y, z through the body's position [1/rad], then moves [1/m]. threads: over rows; the numbers do not depend on it.
+        options: further keys of the question (smoothing=0.01, ...).
+
+        Returns {name: array}, rows first: (n), (n, 3), (n, 6), (n, 3, 6); of manifold contacts come second: (n, slots), (n,
+        slots, 3), ... . NaN: not known, or no contact in this slot.
+        """
+        poses = [_poses(poses_a, "poses_a"), _poses(poses_b, "poses_b")]
+        pairs = [np.asarray(i), np.asarray(j)]
+        for name, pair in zip("ij", pairs):
+            if pair.ndim > 1 or not np.issubdtype(pair.dtype, np.integer):
+                raise c.Error(f"{name}: a whole number or an array of them (n), got {pair.dtype} of shape {pair.shape}")
+        lengths = {len(x) for x in (*poses, *(pair for pair in pairs if pair.ndim)) if len(x) != 1}
+        if len(lengths) > 1:
+            raise c.Error(f"i, j, poses_a and poses_b must be as long as each other or 1, got {sorted(lengths)}")
+        count = lengths.pop() if lengths else 1
+        shapes = np.empty((count, 2), dtype=np.int32)
+        for k, pair in enumerate(pairs):
+            if pair.size and (pair.min() < 0 or pair.max() >= self._count):
+                raise c.Error(f"{'ij'[k]}: shapes are 0 to {self._count - 1}, got {pair.min()} to {pair.max()}")
+            shapes[:, k] = pair
+        poses = [np.ascontiguousarray(np.broadcast_to(x, (count, 7))) for x in poses]
+        wanted = list(dict.fromkeys(_names(outputs) + [f"d_{name}_{body}" for name in _names(derivatives) for body in "ab"]))
+        if not wanted:
+            wanted = [{"growth": "alpha"}.get(method, "distance")]
+        names = (ctypes.c_char_p * len(wanted))(*[name.encode() for name in wanted])
+        request = c.PairsRequest(method=method.encode(), options=json.dumps(options, default=_plain).encode(), answers=names,
+                                 answer_count=len(wanted), count=count, shapes=shapes.ctypes.data, poses_a=poses[0].ctypes.data,
+                                 poses_b=poses[1].ctypes.data, threads=_threads(threads))
+        widths = (ctypes.c_size_t * len(wanted))()
+        with self._lock:
+            self._check(lib.sdrs_shapes_layout(self._pointer, ctypes.byref(request), widths))
+            out = np.empty((count, sum(widths)))
+            request.out, request.stride = out.ctypes.data, out.shape[1]
+            self._check(lib.sdrs_shapes_query(self._pointer, ctypes.byref(request)))
+        return self._split(out, wanted, list(widths), method == "manifold" and not options.get("mean"))
+
+    @staticmethod
+    def _split(out: NDArray[np.float64], names: list[str], widths: list[int], slots: bool) -> dict[str, NDArray[np.float64]]:
+        answers, first = {}, 0
+        for name, width in zip(names, widths):
+            part, shape = out[:, first:first + width], _shape(name)
+            if slots and name != "smoothing":
+                shape = (-1 if width else 0,) + shape
+            answers[name] = part.reshape((len(out),) + shape) if len(out) else np.zeros((0,) + tuple(max(n, 0) for n in shape))
+            first += width
+        return answers

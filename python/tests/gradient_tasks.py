@@ -1,0 +1,126 @@
+"""Tasks with every kind of variable that the schema names, over one scene, and what `sdrs optimize` says of their gradients."""
+
+import json
+import pathlib
+import struct
+import subprocess
+
+BOX = {"type": "box", "size": [0.2, 0.1, 0.15]}
+EGG = {"type": "superellipsoid", "size": [0.1, 0.08, 0.06], "exponent": 1.5}
+
+
+def hinge(y, **more):
+    return {"type": "hinge", "axis": [0, 1, 0], "position": [0, y, 1], **more}
+
+
+# Bodies in contact, an arm of every kind of drive, closed loops, tendons and smooth shapes, far from one another.
+SCENE = {
+    "simulation": {"dt": 0.005, "steps": 10},
+    "contact": {"friction": 0.3, "support": 2e-3, "stiffness": 1e-7, "smoothing": 1e-4, "rest_speed": 0.02, "restitution": 0.1,
+                "rolling": 0.01, "spinning": 0.01,
+                "pairs": [{"a": "ground", "b": "box", "friction": 0.2, "restitution": 0.4, "rolling": 0.02, "spinning": 0.02}]},
+    "shapes": {"ground": {"type": "half_space"}, "box": BOX},
+    "links": [
+        {"name": "ground", "fixed": True, "shape": "ground"},
+        {"name": "box", "shape": BOX, "mass": 1, "position": [0, 0, 0.145], "rotation_vector": [0.3, 0.5, 0.1]},
+        {"name": "other", "shape": "box", "mass": 1, "friction": 0.4, "restitution": 0.3, "rolling": 0.01, "spinning": 0.01,
+         "position": [1, 0, 0.13], "rotation_vector": [0.5, 0.2, 0.1]},
+        {"name": "plain", "shape": "box", "mass": 1, "position": [2, 0, 0.13], "rotation_vector": [0.5, 0.2, 0.1]},
+        {"name": "arm", "shape": "box", "mass": 0.4,
+         "joint": hinge(2, damping=0.02, stiffness=0.3, friction=0.05, armature=0.01)},
+        {"name": "hand", "parent": "arm", "shape": "box", "density": 160, "joint": {"type": "ball", "position": [0.2, 0, 0]}},
+        {"name": "gate", "mass": 1, "shape": "box", "position": [0.1, 5, 2], "rotation_vector": [0.2, 0.1, 0.3]},
+        {"name": "bob", "mass": 0.7, "shape": "box", "position": [1, 6, 2]},
+        {"name": "rack", "mass": 0.3, "shape": "box", "joint": {"type": "slide", "axis": [1, 0, 0.5], "position": [0, 8, 1]}},
+        {"name": "pinion", "mass": 0.4, "shapes": [{"shape": "box", "position": [0.1, 0, 0]}], "joint": hinge(9)},
+        {"name": "wheel", "mass": 0.4, "shapes": [{"shape": "box", "position": [0.1, 0, 0]}], "joint": hinge(10)},
+        {"name": "pulled", "mass": 0.5, "shape": "box", "joint": hinge(12)},
+        {"name": "egg", "mass": 1, "shape": EGG, "position": [0, 14, 2]},
+    ],
+    "closures": [
+        {"type": "hinge", "a": "gate", "point": [0, 5.1, 2.2], "axis": [0.2, 1, 0.4]},
+        {"type": "distance", "a": "bob", "point": [1.05, 6.05, 2.05], "axis": [0.2, 0.1, 1], "length": 0.4},
+    ],
+    "couplings": [{"link": "rack", "of": "pinion", "ratio": 0.2}, {"link": "wheel", "of": "pinion", "ratio": 3, "offset": -0.1}],
+    "tendons": [{"points": [{"link": "ground", "point": [0.3, 12, 1.3]}, {"link": "pulled", "point": [0.1, 0, 0.05]}],
+                 "stiffness": 40, "rest_length": 0.2, "tension": {"type": "keyframes", "times": [0, 1], "values": [[3], [4]]}}],
+    "controllers": [
+        {"link": "arm", "type": "pd", "position_gain": 4, "velocity_gain": 0.02, "damping_gain": 0.1, "max_force": 3, "delay": 0.011,
+         "target": {"type": "sines", "offset": 0.1, "terms": [{"amplitude": 0.5, "frequency": 2, "phase": 0.3}]},
+         "feedback": {"measures": ["arm/angle/rate", "hand/wx"], "matrix": [[0.1, 0.05]]}},
+    ],
+    "loads": [{"link": "box", "force": [1, 0.2, 0.3], "torque": [0.01, 0.02, 0.03]}],
+    "initial": [
+        {"link": "box", "velocities": [1, 0.3, -0.9, 0.2, 0.1, 0]},
+        {"link": "other", "velocities": [0.5, 0.3, -0.9, 0.2, 0.1, 0]},
+        {"link": "plain", "velocities": [0.5, 0.3, -0.9, 0.2, 0.1, 0]},
+        {"link": "arm", "velocities": [1]},
+        {"link": "hand", "coordinates": [0.5, 0.5, 0.5, 0.5], "velocities": [0.3, -1, 2]},
+        {"link": "pinion", "coordinates": [0.4], "velocities": [2]},
+        {"link": "rack", "velocities": [0.4]},
+        {"link": "wheel", "coordinates": [1.1], "velocities": [6]},
+        {"link": "gate", "velocities": [0.1, 0, 0.2, 0.5, 0.3, 0.2]},
+        {"link": "egg", "velocities": [0, 0.2, -1, 3, 2, 1]},
+    ],
+}
+MOVING = ["box", "other", "plain", "hand", "gate", "bob", "rack", "wheel", "pulled", "egg"]
+LOSS = [{"type": "point", "name": link, "link": link, "point": [0.1, 0.05, 0.02], "target": [0.4, 0.2, 0.1]} for link in MOVING]
+
+PARAMETERS = {
+    "mass": {"links": ["box", "hand"]}, "center": {"link": "arm"}, "inertia": {"link": "arm"}, "size": {"link": "box"},
+    "damping": {"links": ["arm", "hand"]}, "spring": {"link": "arm"}, "dry_friction": {"link": "arm"}, "armature": {"link": "arm"},
+    "axis": {"link": "arm"}, "rotation": {"links": ["arm", "hand"]}, "shape_size": {"link": "egg"}, "shape_form": {"link": "egg"},
+    **{f"link_{word}": {"link": "other"} for word in ("friction", "restitution", "rolling", "spinning")},
+    **{f"pair_{word}": {"a": "ground", "b": "box"} for word in ("friction", "restitution", "rolling", "spinning")},
+    "closure_point": {"a": "gate"}, "closure_axis": {"a": "gate"}, "closure_length": {"a": "bob"}, "ratio": {"link": "rack"},
+    "offset": {"link": "wheel"}, **{f"tendon_{word}": {"link": "pulled"} for word in ("point", "stiffness", "rest")},
+    **{word: {} for word in ("gravity", "friction", "support", "stiffness", "smoothing", "rest_speed", "restitution", "rolling",
+                             "spinning")},
+}
+CONTROL = {
+    **{word: {"link": "arm", "of": ["drives"], "parameters": [word]}
+       for word in ("values", "amplitude", "frequency", "phase", "delay", "position_gain", "velocity_gain", "damping_gain",
+                    "max_force", "feedback")},
+    "forces": {"link": "box", "of": ["forces"]}, "torques": {"link": "box", "of": ["torques"]},
+    "tensions": {"link": "pulled", "of": ["tensions"]},
+}
+BLOCKS = {
+    "vertices": {"design": {"vertices": [{"link": "box"}]}}, "cage": {"design": {"cage": [{"link": "box", "cells": [1, 1, 1]}]}},
+    "attachments": {"design": {"connect": False, "attachments": [{"link": "arm"}]}},
+    "coordinates": {"initial": [{"link": "arm", "coordinates": True},
+                                {"links": ["hand", "box"], "coordinates": True, "turns": True}]},
+    "velocities": {"initial": [{"links": ["arm", "hand", "box"], "velocities": True}]},
+}
+
+
+def task_of(varies):
+    return {"name": "task", "scene": SCENE, "loss": LOSS, "optimizer": {"type": "gradient", "tolerance": 1e-7, "iterations": 1}, **varies}
+
+
+def tasks():
+    """Pairs of a name and a task: types of parameters, numbers of control, blocks of design and start."""
+    for kind, item in PARAMETERS.items():
+        yield "parameters-" + kind, task_of({"parameters": [{"type": kind, **item}]})
+    for word, item in CONTROL.items():
+        yield "control-" + word, task_of({"control": [item]})
+    for name, varies in BLOCKS.items():
+        yield "design-" + name, task_of(varies)
+
+
+def command_line(program, task, folder):
+    """Path of the task, and after one iteration of `sdrs optimize` its variables and the gradient by each of them."""
+    path = pathlib.Path(folder, "task.json")
+    path.write_text(json.dumps(task))
+    done = subprocess.run([program, "optimize", path, "-q", "--no-converge", "-o", folder + "/run"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr)
+    arrays = {}
+    for line in pathlib.Path(folder, "run/checkpoint").read_text().splitlines():
+        if line.startswith("doubles "):
+            arrays[line.split()[1]] = numbers = []
+        elif line.startswith("integers "):
+            numbers = []
+        elif len(line) == 16:
+            numbers.append(struct.unpack(">d", bytes.fromhex(line))[0])
+    return path, arrays["x"], arrays["gradient"]

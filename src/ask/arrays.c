@@ -1,0 +1,389 @@
+/* One question about many poses: as rows of numbers, and about many pairs as arrays. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include "ask/answer.h"
+#include "ask/reader.h"
+
+/* ---------------------------------------------------------------- a row */
+
+int answer_names(const QueryList* list, const QueryItem* item, int slots, AnswerNames* names) {
+  names->count = 0;
+  AnswerForm out = {.names = names, .slots = slots};
+  QueryMemory memory = query_memory();
+  QueryItem apart = *item;
+  apart.pose[0] = apart.pose[1] = pose_identity();
+  apart.pose[1].t.x = READER_COORDINATE_MAX;
+  answer_question(&out, list, &apart, &memory);
+  query_memory_free(&memory);
+  return out.count;
+}
+
+static Pose pose_at(const double* numbers) {
+  Pose pose = {.t = vec3_at(numbers)};
+  query_rotation(numbers + 3, &pose.r);
+  return pose;
+}
+
+void answer_row(AnswerForm* out, const QueryList* list, const QueryItem* item, const double* pose_a,
+                const double* pose_b, QueryMemory* memory) {
+  QueryItem posed = *item;
+  posed.pose[0] = pose_at(pose_a);
+  posed.pose[1] = pose_at(pose_b);
+  answer_question(out, list, &posed, memory);
+}
+
+bool answer_pose_good(const double* pose) {
+  Mat3 rotation;
+  for (int c = 0; c < 3; c++)
+    if (!(fabs(pose[c]) <= READER_COORDINATE_MAX)) return false;
+  return query_rotation(pose + 3, &rotation);
+}
+
+int answer_pose_problem(const double* pose, const char* of, Text* out) {
+  for (int c = 0; c < 3; c++)
+    if (!(fabs(pose[c]) <= READER_COORDINATE_MAX)) {
+      text_add(out, "position_%s[%d]: must be in %g .. %g m, got %g", of, c, -READER_COORDINATE_MAX,
+               READER_COORDINATE_MAX, pose[c]);
+      return c;
+    }
+  text_add(out, "quaternion_%s: a quaternion [w, x, y, z] must have length 1, got [%g, %g, %g, %g]", of, pose[3],
+           pose[4], pose[5], pose[6]);
+  return 3;
+}
+
+/* ---------------------------------------------------------------- shapes */
+
+/* The caller's to delete. NULL: it is no JSON, from *stopped on. Does not return without memory. */
+static cJSON* parse(const char* text, const char** stopped) {
+  errno = 0;
+  cJSON* root = cJSON_ParseWithOpts(text, stopped, true);
+  if (!root && errno == ENOMEM) memory_exhausted(0);
+  return root;
+}
+
+static void read_shape(QueryReader* reader, const cJSON* item, QueryList* list) {
+  Pose pose = pose_identity();
+  static const char* const placed[] = {"position", "quaternion"};
+  for (int k = 0; k < 2; k++)
+    if (cJSON_HasObjectItem(item, placed[k]))
+      query_reader_problem(reader, false, "%s: shapes have no pose of their own: give it with the query", placed[k]);
+  query_reader_body(reader, item, list, -1, &pose);
+}
+
+static void read_shapes(QueryReader* reader, const cJSON* root, QueryList* list) {
+  if (!cJSON_IsArray(root) || !root->child) {
+    query_reader_problem(reader, false, "expected a list of shapes [{\"type\": ...}, ...], got %s",
+                         cJSON_IsArray(root) ? "an empty list" : query_reader_kind_name(root));
+    return;
+  }
+  int index = 0;
+  for (const cJSON* child = root->child; child; child = child->next, index++) {
+    size_t mark = query_reader_enter(reader, index);
+    text_add(&reader->trail, "shape %d", index);
+    read_shape(reader, child, list);
+    query_reader_leave(reader, mark);
+  }
+}
+
+Status query_shapes_parse(QueryList* list, const char* path, const char* text, size_t length,
+                          Diagnostics* diagnostics) {
+  *list = (QueryList){0};
+  QueryReader reader = {.file = path, .whole = text, .text = text, .diagnostics = diagnostics};
+  const char* stopped = NULL;
+  cJSON* root = strlen(text) == length ? parse(text, &stopped) : NULL;
+  if (!root) {
+    size_t at = stopped ? (size_t)(stopped - text) : 0;
+    diagnostics_add(diagnostics, SEVERITY_ERROR, source_place(path, text, at), "not valid JSON from here on");
+    return STATUS_BAD_INPUT;
+  }
+  read_shapes(&reader, root, list);
+  cJSON_Delete(root);
+  text_free(&reader.trail);
+  return reader.problems > 0 ? STATUS_BAD_INPUT : STATUS_OK;
+}
+
+/* ---------------------------------------------------------------- the question */
+
+/* Problems of the call, which has no place in a file. */
+typedef struct {
+  Diagnostics* diagnostics;
+  int problems;
+} Refusals;
+
+static void refuse(Refusals* r, const char* format, ...) __attribute__((format(printf, 2, 3)));
+static void refuse(Refusals* r, const char* format, ...) {
+  if (++r->problems > READER_PROBLEM_MAX) return;
+  Text text = {0};
+  va_list arguments;
+  va_start(arguments, format);
+  text_add_v(&text, format, arguments);
+  va_end(arguments);
+  diagnostics_add(r->diagnostics, SEVERITY_ERROR, (SourcePlace){NULL, 0, 0}, "%s", text.data);
+  text_free(&text);
+}
+
+/* What the call itself says, or does not answer. */
+static const char* const OWN_KEYS[] = {"method", "a", "b", "derivatives", "parameters", "poses"};
+
+static void read_options(QueryReader* reader, const QueryArrays* arrays, QueryList* list, QueryItem* out) {
+  QueryItem last = query_first_question();
+  last.method = query_method_find(arrays->method);
+  const char* text = arrays->options ? arrays->options : "{}";
+  reader->file = "options";
+  reader->whole = reader->text = text;
+  const char* stopped = NULL;
+  cJSON* root = parse(text, &stopped);
+  if (!cJSON_IsObject(root)) query_reader_problem(reader, false, "options must be a JSON object");
+  for (size_t k = 0; cJSON_IsObject(root) && k < sizeof OWN_KEYS / sizeof *OWN_KEYS; k++)
+    if (cJSON_HasObjectItem(root, OWN_KEYS[k]))
+      query_reader_problem(reader, false, "'%s' is no option of a query of arrays", OWN_KEYS[k]);
+  if (reader->problems == 0) read_question(reader, root, list, &last, out);
+  cJSON_Delete(root);
+}
+
+static int kind_of(const QueryList* list, const int* pair) {
+  return list->bodies[pair[0]].smooth + 2 * list->bodies[pair[1]].smooth;
+}
+
+static bool check_indices(const QueryList* list, const QueryArrays* arrays, Refusals* r) {
+  for (int64_t i = 0; i < 2 * arrays->count; i++)
+    if (arrays->bodies[i] < 0 || arrays->bodies[i] >= list->body_count) {
+      refuse(r, "row %" PRId64 ": there is no shape %d (there are 0 to %d)", i / 2, arrays->bodies[i],
+             list->body_count - 1);
+      return false;
+    }
+  return true;
+}
+
+/* Bodies that are asked about can be, and have what that takes. */
+static void check_bodies(QueryReader* reader, QueryList* list, const QueryArrays* arrays, const QueryItem* item) {
+  bool* used = MEMORY_NEW(bool, list->body_count);
+  bool pieces = false;
+  for (int64_t i = 0; i < 2 * arrays->count; i++) used[arrays->bodies[i]] = true;
+  for (int k = 0; k < list->body_count; k++) pieces = pieces || (used[k] && list->bodies[k].pieces);
+  for (int k = 0; k < list->body_count; k++) {
+    char name[ANSWER_KEY];
+    snprintf(name, sizeof name, "shape %d", k);
+    if (used[k]) query_body_check(reader, item, pieces, name, &list->bodies[k]);
+  }
+  memory_free(used);
+}
+
+/* ---------------------------------------------------------------- the plan */
+
+/* Contacts of the pair that has most; one pair after another is looked at once. */
+static int most_contacts(const QueryList* list, const QueryArrays* arrays, const QueryItem* item) {
+  int slots = 0;
+  const int* last = NULL;
+  QueryItem asked = *item;
+  for (int64_t i = 0; i < arrays->count; i++) {
+    const int* pair = arrays->bodies + 2 * i;
+    if (last && last[0] == pair[0] && last[1] == pair[1]) continue;
+    last = pair;
+    memcpy(asked.body, pair, sizeof asked.body);
+    int64_t count = answer_contact_count(list, &asked);
+    if (count > slots) slots = (int)count;
+  }
+  return slots;
+}
+
+static int name_place(const AnswerNames* names, const char* key) {
+  for (int k = 0; k < names->count; k++)
+    if (strcmp(names->key[k], key) == 0) return k;
+  return -1;
+}
+
+/* What a pair of this kind is asked, at its first row. */
+static void list_answers(const QueryList* list, const QueryArrays* arrays, const QueryPlan* plan, int64_t row,
+                         AnswerNames* names) {
+  QueryItem item = plan->question;
+  memcpy(item.body, arrays->bodies + 2 * row, sizeof item.body);
+  answer_names(list, &item, plan->slots, names);
+}
+
+/* First rows of each kind of pair; -1: none. */
+static void first_rows(const QueryList* list, const QueryArrays* arrays, int64_t row[QUERY_PAIR_KINDS]) {
+  for (int k = 0; k < QUERY_PAIR_KINDS; k++) row[k] = -1;
+  for (int64_t i = arrays->count - 1; i >= 0; i--) row[kind_of(list, arrays->bodies + 2 * i)] = i;
+}
+
+/* Are derivatives asked for: names that no answer has without them? */
+static bool wants_derivatives(const QueryList* list, const QueryArrays* arrays, const QueryPlan* plan,
+                              const int64_t row[QUERY_PAIR_KINDS]) {
+  bool known[ANSWER_NAMES] = {false};
+  for (int kind = 0; kind < QUERY_PAIR_KINDS; kind++) {
+    AnswerNames names;
+    if (row[kind] < 0) continue;
+    list_answers(list, arrays, plan, row[kind], &names);
+    for (int k = 0; k < arrays->name_count; k++) known[k] = known[k] || name_place(&names, arrays->names[k]) >= 0;
+  }
+  for (int k = 0; k < arrays->name_count; k++)
+    if (!known[k]) return true;
+  return false;
+}
+
+static void refuse_name(Refusals* r, const char* method, const char* key, const AnswerNames* names) {
+  Text known = {0};
+  const char* keys[ANSWER_NAMES];
+  for (int k = 0; k < names->count; k++) {
+    keys[k] = names->key[k];
+    text_add(&known, "%s%s", k > 0 ? ", " : "", keys[k]);
+  }
+  const char* near = text_nearest(key, keys, names->count);
+  if (near)
+    refuse(r, "%s does not answer '%s' (did you mean '%s'?)", method, key, near);
+  else
+    refuse(r, "%s does not answer '%s' (it answers %s)", method, key, known.data);
+  text_free(&known);
+}
+
+/* Widths of the names, from all kinds of pairs; then where the answers of each kind go. */
+static void make_places(QueryPlan* plan, const QueryList* list, const QueryArrays* arrays,
+                        const int64_t row[QUERY_PAIR_KINDS], Refusals* r) {
+  AnswerNames* names = MEMORY_NEW(AnswerNames, QUERY_PAIR_KINDS);
+  int first[ANSWER_NAMES], any = 0;
+  for (int kind = QUERY_PAIR_KINDS - 1; kind >= 0; kind--) {
+    if (row[kind] < 0) continue;
+    any = kind;
+    list_answers(list, arrays, plan, row[kind], &names[kind]);
+    for (int k = 0; k < arrays->name_count; k++) {
+      int at = name_place(&names[kind], arrays->names[k]);
+      if (at >= 0) plan->widths[k] = names[kind].numbers[at];
+    }
+  }
+  for (int k = 0; k < arrays->name_count; plan->columns += plan->widths[k++]) {
+    first[k] = plan->columns;
+    if (plan->widths[k] == 0 && arrays->count > 0)
+      refuse_name(r, query_method_name(plan->question.method), arrays->names[k], &names[any]);
+  }
+  for (int kind = 0; kind < QUERY_PAIR_KINDS; kind++) {
+    if (row[kind] < 0) continue;
+    plan->places[kind] = MEMORY_NEW(int, ANSWER_NAMES);
+    for (int at = 0; at < names[kind].count; at++) {
+      plan->places[kind][at] = -1;
+      for (int k = 0; k < arrays->name_count; k++)
+        if (strcmp(names[kind].key[at], arrays->names[k]) == 0) plan->places[kind][at] = first[k];
+    }
+  }
+  memory_free(names);
+}
+
+static void check_names(const QueryArrays* arrays, Refusals* r) {
+  if (arrays->name_count < 1 || arrays->name_count > ANSWER_NAMES)
+    refuse(r, "a query answers 1 to %d names, got %d", ANSWER_NAMES, arrays->name_count);
+  for (int k = 0; k < arrays->name_count && r->problems == 0; k++)
+    for (int i = 0; i < k; i++)
+      if (strcmp(arrays->names[i], arrays->names[k]) == 0) refuse(r, "'%s' is asked for twice", arrays->names[k]);
+}
+
+Status query_plan_create(QueryPlan* plan, QueryList* list, const QueryArrays* arrays, Diagnostics* diagnostics) {
+  *plan = (QueryPlan){.columns = 0};
+  Refusals r = {.diagnostics = diagnostics};
+  QueryReader reader = {.diagnostics = diagnostics};
+  QueryMethod method = query_method_find(arrays->method);
+  if (method == QUERY_POTENTIAL || method == QUERY_TOUCH)
+    refuse(&r, "method must be growth, distance, manifold or witness, got '%.60s'", arrays->method);
+  check_names(arrays, &r);
+  if (r.problems == 0 && check_indices(list, arrays, &r)) {
+    read_options(&reader, arrays, list, &plan->question);
+    reader.file = NULL;
+    if (reader.problems == 0) check_bodies(&reader, list, arrays, &plan->question);
+  }
+  text_free(&reader.trail);
+  if (r.problems + reader.problems > 0) return STATUS_BAD_INPUT;
+  int64_t row[QUERY_PAIR_KINDS];
+  first_rows(list, arrays, row);
+  if (method == QUERY_MANIFOLD && !plan->question.mean) plan->slots = most_contacts(list, arrays, &plan->question);
+  plan->widths = MEMORY_NEW(int, arrays->name_count);
+  plan->question.derivatives = wants_derivatives(list, arrays, plan, row);
+  make_places(plan, list, arrays, row, &r);
+  return r.problems > 0 ? STATUS_BAD_INPUT : STATUS_OK;
+}
+
+void query_plan_free(QueryPlan* plan) {
+  memory_free(plan->widths);
+  for (int k = 0; k < QUERY_PAIR_KINDS; k++) memory_free(plan->places[k]);
+  *plan = (QueryPlan){.columns = 0};
+}
+
+/* ---------------------------------------------------------------- all rows */
+
+static bool check_poses(const QueryArrays* arrays, Diagnostics* diagnostics) {
+  Refusals r = {.diagnostics = diagnostics};
+  for (int64_t i = 0; i < 2 * arrays->count; i++) {
+    const double* pose = arrays->poses[i % 2] + QUERY_POSE_NUMBERS * (i / 2);
+    if (answer_pose_good(pose)) continue;
+    Text what = {0};
+    answer_pose_problem(pose, i % 2 ? "b" : "a", &what);
+    refuse(&r, "row %" PRId64 ": %s", i / 2, what.data);
+    text_free(&what);
+    if (r.problems == READER_PROBLEM_MAX) return false;
+  }
+  return r.problems == 0;
+}
+
+/* Row numbers by body `side` of their pair, those of the same body in the order in which they were: from, to (count).
+ */
+static void sort_by_body(const QueryArrays* arrays, int bodies, int side, const int64_t* from, int64_t* to) {
+  int64_t* next = MEMORY_NEW(int64_t, bodies + 1);
+  for (int64_t i = 0; i < arrays->count; i++) next[arrays->bodies[2 * i + side] + 1]++;
+  for (int k = 0; k < bodies; k++) next[k + 1] += next[k];
+  for (int64_t i = 0; i < arrays->count; i++) to[next[arrays->bodies[2 * from[i] + side]]++] = from[i];
+  memory_free(next);
+}
+
+/* Row numbers, rows of the same pair behind one another. Owned by the caller. */
+static int64_t* rows_by_pair(const QueryList* list, const QueryArrays* arrays) {
+  size_t bytes = sizeof(int64_t) * (size_t)arrays->count;
+  int64_t *order = memory_alloc(bytes), *half = memory_alloc(bytes);
+  for (int64_t i = 0; i < arrays->count; i++) order[i] = i;
+  sort_by_body(arrays, list->body_count, 1, order, half);
+  sort_by_body(arrays, list->body_count, 0, half, order);
+  memory_free(half);
+  return order;
+}
+
+typedef struct {
+  const QueryList* list;
+  const QueryArrays* arrays;
+  const QueryPlan* plan;
+  const int64_t* order;
+  double* out;
+  int64_t stride;
+  QueryMemory* memory; /* of every thread */
+} Answering;
+
+static void answer_part(void* context, int part, int thread) {
+  const Answering* x = context;
+  const QueryArrays* arrays = x->arrays;
+  QueryMemory* memory = &x->memory[thread];
+  query_memory_turn(memory, (const int[2]){-1, -1});
+  int64_t first = (int64_t)part * QUERY_ARRAYS_PART, end = first + QUERY_ARRAYS_PART;
+  for (int64_t k = first; k < end && k < arrays->count; k++) {
+    int64_t i = x->order[k];
+    const int* pair = arrays->bodies + 2 * i;
+    QueryItem item = x->plan->question;
+    memcpy(item.body, pair, sizeof item.body);
+    double* row = x->out + i * x->stride;
+    for (int c = 0; c < x->plan->columns; c++) row[c] = (double)NAN;
+    AnswerForm form = {
+        .row = row, .places = x->plan->places[kind_of(x->list, pair)], .in_row = true, .slots = x->plan->slots};
+    answer_row(&form, x->list, &item, arrays->poses[0] + QUERY_POSE_NUMBERS * i,
+               arrays->poses[1] + QUERY_POSE_NUMBERS * i, memory);
+  }
+}
+
+// NOLINTNEXTLINE(readability-non-const-parameter): answer_part writes there
+Status query_arrays_answer(const QueryList* list, const QueryArrays* arrays, const QueryPlan* plan, double* out,
+                           int64_t stride, int threads, Diagnostics* diagnostics) {
+  if (!check_poses(arrays, diagnostics)) return STATUS_BAD_INPUT;
+  threads = threads > 1 ? threads : 1;
+  Answering x = {list, arrays, plan, rows_by_pair(list, arrays), out, stride, MEMORY_NEW(QueryMemory, threads)};
+  int parts = (int)((arrays->count + QUERY_ARRAYS_PART - 1) / QUERY_ARRAYS_PART);
+  parallel_for(threads, parts, 2, 1, answer_part, &x);
+  for (int t = 0; t < threads; t++) query_memory_free(&x.memory[t]);
+  memory_free(x.memory);
+  memory_free((void*)x.order);
+  return STATUS_OK;
+}

@@ -1,0 +1,118 @@
+/* Shapes that are asked about as arrays. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ask/ask.h"
+#include "library/library.h"
+
+struct sdrs_shapes {
+  MemoryPool* pool; /* of the list, of what bodies are given for a method, and of the words */
+  QueryList list;
+  Text error;
+  bool broken; /* memory ran out: the pool is in no certain state */
+};
+
+typedef struct {
+  sdrs_shapes* shapes;
+  const char *text, *path;
+  const sdrs_pairs* pairs;
+  size_t* columns; /* NULL: answer */
+  sdrs_status status;
+} ShapesCall;
+
+static void tell(ShapesCall* call, Status status, Diagnostics* diagnostics) {
+  call->status = library_status(status);
+  if (status != STATUS_OK) library_add_errors(&call->shapes->error, diagnostics);
+  diagnostics_free(diagnostics);
+}
+
+static void read_shapes(void* context) {
+  ShapesCall* call = context;
+  Diagnostics diagnostics = {0};
+  QueryList* list = &call->shapes->list;
+  Status status = query_shapes_parse(list, call->path, call->text, strlen(call->text), &diagnostics);
+  if (status != STATUS_OK) query_free(list);
+  tell(call, status, &diagnostics);
+}
+
+sdrs_status sdrs_shapes_new(sdrs_shapes** out, const char* shapes, const char* path) {
+  if (out) *out = NULL;
+  if (!out || !shapes) return SDRS_USAGE;
+  sdrs_shapes* made = calloc(1, sizeof *made);
+  if (!made) return SDRS_NO_MEMORY;
+  made->pool = memory_pool_create();
+  ShapesCall call = {.shapes = made, .text = shapes, .path = path ? path : "shapes"};
+  if (!made->pool || !library_try(made->pool, read_shapes, &call)) {
+    sdrs_shapes_free(made);
+    return SDRS_NO_MEMORY;
+  }
+  *out = made;
+  return call.status;
+}
+
+void sdrs_shapes_free(sdrs_shapes* shapes) {
+  if (!shapes) return;
+  memory_pool_destroy(shapes->pool);
+  free(shapes);
+}
+
+const char* sdrs_shapes_error(const sdrs_shapes* shapes) {
+  if (!shapes || shapes->broken) return "out of memory";
+  return shapes->error.length > 0 ? shapes->error.data : "";
+}
+
+int sdrs_shapes_count(const sdrs_shapes* shapes) { return shapes ? shapes->list.body_count : 0; }
+
+/* ---------------------------------------------------------------- queries */
+
+static void refuse(ShapesCall* call, const char* words) {
+  call->status = SDRS_USAGE;
+  text_add(&call->shapes->error, "%s", words);
+}
+
+/* Widths, or answers where none are wanted. */
+static void work(void* context) {
+  ShapesCall* call = context;
+  const sdrs_pairs* pairs = call->pairs;
+  QueryArrays arrays = {pairs->method,
+                        pairs->options,
+                        pairs->answers,
+                        pairs->answer_count,
+                        (int64_t)pairs->count,
+                        pairs->shapes,
+                        {pairs->poses_a, pairs->poses_b}};
+  Diagnostics diagnostics = {0};
+  QueryPlan plan;
+  call->shapes->error.length = 0;
+  Status status = query_plan_create(&plan, &call->shapes->list, &arrays, &diagnostics);
+  bool fits = pairs->stride >= (size_t)plan.columns;
+  if (status == STATUS_OK && call->columns)
+    for (int k = 0; k < pairs->answer_count; k++) call->columns[k] = (size_t)plan.widths[k];
+  else if (status == STATUS_OK && fits)
+    status = query_arrays_answer(&call->shapes->list, &arrays, &plan, pairs->out, (int64_t)pairs->stride,
+                                 pairs->threads, &diagnostics);
+  query_plan_free(&plan);
+  tell(call, status, &diagnostics);
+  if (status == STATUS_OK && !call->columns && !fits) refuse(call, "stride is shorter than a row");
+}
+
+// NOLINTNEXTLINE(readability-non-const-parameter): work() writes there
+static sdrs_status enter(sdrs_shapes* shapes, const sdrs_pairs* given, size_t* columns) {
+  sdrs_pairs pairs;
+  if (!shapes || !library_take(&pairs, sizeof(pairs), given)) return SDRS_USAGE;
+  if (!pairs.method || pairs.answer_count < 1 || !pairs.answers || pairs.threads < 0) return SDRS_USAGE;
+  for (int k = 0; k < pairs.answer_count; k++)
+    if (!pairs.answers[k]) return SDRS_USAGE;
+  if (pairs.count > 0 && !pairs.shapes) return SDRS_USAGE;
+  if (pairs.count > 0 && !columns && (!pairs.poses_a || !pairs.poses_b || !pairs.out)) return SDRS_USAGE;
+  if (shapes->broken) return SDRS_NO_MEMORY;
+  ShapesCall call = {.shapes = shapes, .pairs = &pairs, .columns = columns};
+  shapes->broken = !library_try(shapes->pool, work, &call);
+  return shapes->broken ? SDRS_NO_MEMORY : call.status;
+}
+
+sdrs_status sdrs_shapes_layout(sdrs_shapes* shapes, const sdrs_pairs* pairs, size_t* columns) {
+  return columns ? enter(shapes, pairs, columns) : SDRS_USAGE;
+}
+
+sdrs_status sdrs_shapes_query(sdrs_shapes* shapes, const sdrs_pairs* pairs) { return enter(shapes, pairs, NULL); }

@@ -1,0 +1,411 @@
+/* How an optimization ended, and remedies as exact --set options. All of it is read from rows, variables and success
+ * terms; nothing is run. */
+#include <string.h>
+
+#include "optimize/optimization.h"
+
+/* Variables that a line names; the rest are counted. */
+enum { NAMES_MOST = 5 };
+/* Remedies that are offered. */
+enum { ADVICE_MOST = 3 };
+/* Gradients that grow by more along a run predict no step of useful length. */
+#define GROWTH_LARGE 1e5
+/* A variable that moved by less, relative to its range or step, did not move. */
+#define MOVED 1e-6
+/* A search still improves where its last quarter brought more than this part of the whole gain. */
+#define STILL_FALLING 0.02
+
+typedef struct {
+  const Optimization* o;
+  OptimizationReport* out;
+  RejectedTrials rejected;
+  int count, best, given; /* iterations done, the best one, lines of advice */
+} Advisor;
+
+RejectedTrials optimization_rejected(const Optimization* o) {
+  RejectedTrials out = {0};
+  for (int k = 1; k <= o->iteration; k++) {
+    out.invalid += o->rows[k].outcome == TRIAL_INVALID;
+    out.rose += o->rows[k].outcome == TRIAL_ROSE;
+    out.solver += o->rows[k].outcome > TRIAL_INVALID;
+  }
+  return out;
+}
+
+/* ---------------------------------------------------------------- variables */
+
+static bool is_at(double x, double bound, double range) { return fabs(x - bound) <= MOVED * range; }
+
+static double range_of(const Optimization* o, int k) {
+  const DesignVariable* v = &o->design.variables[k];
+  const TaskOptimizer* settings = &o->task->optimizer;
+  double range = v->high - v->low;
+  return isfinite(range) ? range : v->block == 0 ? settings->design_step : settings->control_step;
+}
+
+/* -1: at its low bound, 1: at its high bound. A variable without freedom is at none. */
+static int bound_of(const Optimization* o, int k) {
+  const DesignVariable* v = &o->design.variables[k];
+  double range = range_of(o, k);
+  if (!(range > 0) || v->high == v->low) return 0;
+  return is_at(o->best_x[k], v->low, range) ? -1 : is_at(o->best_x[k], v->high, range) ? 1 : 0;
+}
+
+static bool has_moved(const Optimization* o, int k) {
+  return !is_at(o->best_x[k], o->design.variables[k].initial, range_of(o, k));
+}
+
+static void list_bounds(Advisor* a) {
+  const Optimization* o = a->o;
+  int count = 0, variables = o->design.variable_count;
+  Text names = {0};
+  for (int k = 0; k < variables; k++) {
+    int side = bound_of(o, k);
+    if (side == 0) continue;
+    const DesignVariable* v = &o->design.variables[k];
+    if (count++ < NAMES_MOST)
+      text_add(&names, "%s %s (%s %.6g)", count > 1 ? "," : "", v->name, side < 0 ? "low" : "high",
+               side < 0 ? v->low : v->high);
+  }
+  if (count > 0)
+    text_add(&a->out->findings, "%d of %d variables are at a bound:%s%s\n", count, variables, names.data,
+             count > NAMES_MOST ? ", ..." : "");
+  text_free(&names);
+}
+
+static void list_unmoved(Advisor* a) {
+  const Optimization* o = a->o;
+  int count = 0, variables = o->design.variable_count;
+  Text names = {0};
+  for (int k = 0; k < variables; k++)
+    if (!has_moved(o, k) && count++ < NAMES_MOST)
+      text_add(&names, "%s %s", count > 1 ? "," : "", o->design.variables[k].name);
+  if (count > 0)
+    text_add(&a->out->findings, "%d of %d variables did not change:%s%s\n", count, variables, names.data,
+             count > NAMES_MOST ? ", ..." : "");
+  text_free(&names);
+}
+
+/* ---------------------------------------------------------------- what happened */
+
+static const double* terms_at(const Optimization* o, int iteration) {
+  return o->row_terms + (size_t)iteration * (size_t)o->term_count;
+}
+
+static void list_terms(Advisor* a) {
+  const double *first = terms_at(a->o, 0), *best = terms_at(a->o, a->best);
+  for (int t = 0; t < a->o->term_count; t++)
+    text_add(&a->out->findings, "term %s %s: %.6g at the start, %.6g at the best design\n",
+             optimization_term_name(a->o, t),
+             best[t] < first[t]   ? "fell"
+             : best[t] > first[t] ? "rose"
+                                  : "did not change",
+             first[t], best[t]);
+}
+
+static void list_search(Advisor* a) {
+  Text* out = &a->out->findings;
+  RejectedTrials r = a->rejected;
+  if (a->count > a->best)
+    text_add(out, "the best design is that of iteration %d; the last %d of %d iterations improved nothing\n", a->best,
+             a->count - a->best, a->count);
+  if (r.invalid + r.solver + r.rose > 0)
+    text_add(out, "%d of %d trials were rejected: %d raised the loss, %d were not solved, %d could not start\n",
+             r.invalid + r.solver + r.rose, a->count, r.rose, r.solver, r.invalid);
+}
+
+static void list_start_pairs(Advisor* a) {
+  const Optimization* o = a->o;
+  if (o->moved_trials == 0) return;
+  text_add(&a->out->findings, "%d trials were moved so that they can start", o->moved_trials);
+  for (int k = 0; k < o->start_pair_count; k++)
+    text_add(&a->out->findings, "%s %s", k == 0 ? ": designs are limited by the initial gap of" : ",",
+             optimization_start_pair(o, k).text);
+  text_add(&a->out->findings, "\n");
+}
+
+static void list_methods(Advisor* a) {
+  for (int k = 0; k < optimization_method_change_count(a->o); k++) {
+    optimization_add_method_change(a->o, k, &a->out->findings);
+    text_add(&a->out->findings, "\n");
+  }
+}
+
+static const TaskLoss* first_failure(const Optimization* o, SuccessTerm* term) {
+  for (int i = 0; i < optimization_success_count(o); i++) {
+    *term = optimization_success(o, i);
+    if (!term->met) return &o->task->success[i];
+  }
+  return NULL;
+}
+
+static void list_success(Advisor* a) {
+  SuccessTerm term;
+  if (!first_failure(a->o, &term)) return;
+  if (isnan(term.value))
+    text_add(&a->out->findings, "success fails: %s has no value, as the run of the best design was not judged\n",
+             term.name);
+  else
+    text_add(&a->out->findings, "success fails first by %s: %.6g, which must be at most %.6g\n", term.name, term.value,
+             term.bound);
+}
+
+/* ---------------------------------------------------------------- remedies */
+
+static void advise(Advisor* a, const char* format, ...) __attribute__((format(printf, 2, 3)));
+static void advise(Advisor* a, const char* format, ...) {
+  if (a->given >= ADVICE_MOST) return;
+  va_list arguments;
+  va_start(arguments, format);
+  text_add_v(&a->out->advice, format, arguments);
+  va_end(arguments);
+  text_add(&a->out->advice, "\n");
+  a->given++;
+}
+
+static const SceneContact* contact_of(const Optimization* o) { return &o->contacts[0].given; }
+
+static bool has_continuation(const Optimization* o) {
+  const TaskContinuation* c = &o->task->continuation;
+  return c->support.iterations > 0 || c->stiffness.iterations > 0 || c->switch_at > 0;
+}
+
+/* Long-range contact gives the loss a slope before bodies touch; the last iterations are of the scene's own law. */
+static void advise_continuation(Advisor* a, const char* why) {
+  const Optimization* o = a->o;
+  int iterations = o->task->optimizer.iterations, half = iterations > 1 ? iterations / 2 : 1;
+  ContactModel law = contact_of(o)->model;
+  if (law == CONTACT_NONE || law == CONTACT_LONG_RANGE || has_continuation(o) || o->task->multistart > 1)
+    advise(a, "%s: look at what happens with sdrs render, and begin nearer to what is wanted", why);
+  else
+    advise(a,
+           "%s; feel contact from a distance first: --set scene.contact.model=long_range --set "
+           "'schedule={contact.model: {to: %s, at: %d}}'",
+           why, contact_model_name(law), half);
+}
+
+static bool is_flat(const Optimization* o) {
+  const OptimizationRow* first = &o->rows[0];
+  return o->task->optimizer.type != OPTIMIZER_CMA_ES && first->grad_design == 0 && first->grad_control == 0;
+}
+
+static bool is_same_wish(const TaskLoss* a, const TaskLoss* b) {
+  if (a->type == LOSS_TRAVEL && b->type == LOSS_TRAVEL && !(vec3_dot(a->direction, b->direction) > 0.5)) return false;
+  return a->type == b->type && (!a->link.text || !b->link.text || strcmp(a->link.text, b->link.text) == 0);
+}
+
+/* Success that no term of the loss asks for. */
+static void advise_term(Advisor* a) {
+  const Optimization* o = a->o;
+  SuccessTerm term;
+  const TaskLoss* wish = first_failure(o, &term);
+  if (!wish) return;
+  for (int t = 0; t < o->term_count; t++)
+    if (is_same_wish(wish, &o->task->losses[t])) return;
+  if (wish->type == LOSS_TRAVEL && wish->link.text)
+    advise(a,
+           "no term of the loss asks for %s of '%s': --set 'loss.+={type: travel, link: %s, direction: [%g, %g, %g]}'",
+           term.name, wish->link.text, wish->link.text, wish->direction.x, wish->direction.y, wish->direction.z);
+  else if (wish->type == LOSS_POINT && wish->link.text)
+    advise(a, "no term of the loss asks for %s of '%s': --set 'loss.+={type: point, link: %s, target: [%g, %g, %g]}'",
+           term.name, wish->link.text, wish->link.text, wish->target.x, wish->target.y, wish->target.z);
+  else
+    advise(a, "no term of the loss asks for %s: add it to loss as it stands in success, without max", term.name);
+}
+
+/* A term of the loss that nothing changes: what it is about is never touched. 0 is the least that most terms have. */
+static int unchanged_term(const Advisor* a) {
+  const Optimization* o = a->o;
+  int accepted = 0;
+  for (int k = 1; k <= a->count; k++) accepted += o->rows[k].outcome == TRIAL_ACCEPTED;
+  for (int t = 0; accepted > 0 && t < o->term_count; t++) {
+    double first = terms_at(o, 0)[t];
+    bool same = first != 0 && o->task->losses[t].link.text != NULL;
+    for (int k = 1; k <= a->count && same; k++) same = terms_at(o, k)[t] == first;
+    if (same) return t;
+  }
+  return -1;
+}
+
+static bool still_falls(const Advisor* a) {
+  const OptimizationRow* rows = a->o->rows;
+  double gain = rows[0].loss - rows[a->best].loss, late = rows[a->count - a->count / 4].loss - rows[a->best].loss;
+  return a->o->stop == STOP_ITERATIONS && 10 * a->best >= 9 * a->count && late > STILL_FALLING * gain && late > 0;
+}
+
+static const char* steps_text(const Optimization* o, double factor, Text* out) {
+  const TaskOptimizer* s = &o->task->optimizer;
+  int blocks[2] = {0, 0};
+  for (int k = 0; k < o->design.variable_count; k++) blocks[o->design.block[k]]++;
+  if (blocks[0] > 0) text_add(out, " --set optimizer.design_step=%.3g", factor * s->design_step);
+  if (blocks[1] > 0) text_add(out, " --set optimizer.control_step=%.3g", factor * s->control_step);
+  return out->data ? out->data : "";
+}
+
+static void advise_rough(Advisor* a) {
+  const Optimization* o = a->o;
+  TaskOptimizerType type = o->task->optimizer.type;
+  int iterations = o->task->optimizer.iterations > 300 ? o->task->optimizer.iterations : 300;
+  bool rough = o->adjoint.growth > GROWTH_LARGE;
+  Text steps = {0};
+  if (a->count == 0 || 2 * a->rejected.rose < a->count || type == OPTIMIZER_CMA_ES) return;
+  if (o->runs[0].model.contact.bounces)
+    advise(a,
+           "%d of %d trials rose, and gradients through restitution are wrong: --set optimizer.type=cma_es --set "
+           "optimizer.iterations=%d",
+           a->rejected.rose, a->count, iterations);
+  else if (rough)
+    advise(a,
+           "%d of %d trials rose, and gradients grow by a factor of %.1g along the run: --set optimizer.discount=0.98 "
+           "(docs/co-design.md, 'When gradients explode')",
+           a->rejected.rose, a->count, o->adjoint.growth);
+  else if (type != OPTIMIZER_ADAM && type != OPTIMIZER_AUTO)
+    advise(a, "%d of %d trials rose: a method that crosses kinks: --set optimizer.type=adam%s", a->rejected.rose,
+           a->count, steps_text(o, 0.25, &steps));
+  text_free(&steps);
+}
+
+static void advise_steps(Advisor* a) {
+  TaskOptimizerType type = a->o->task->optimizer.type;
+  bool rates = type == OPTIMIZER_ADAM || type == OPTIMIZER_GRADIENT;
+  int since = a->count - a->best;
+  Text steps = {0};
+  if (3 * a->rejected.solver > a->count)
+    advise(a, "%d of %d trials were not solved; shorter steps:%s", a->rejected.solver, a->count,
+           steps_text(a->o, 0.25, &steps));
+  else if (rates && 2 * since > a->count)
+    advise(a,
+           "nothing improved for %d iterations; shorter steps:%s, or a method that seeks them: --set "
+           "optimizer.type=lbfgs",
+           since, steps_text(a->o, 0.25, &steps));
+  text_free(&steps);
+}
+
+/* ---- the key of what bounds a variable: number of its item in its list, as the file has them */
+
+typedef struct {
+  const char* list;
+  const void* items;
+  size_t size, place, within;
+  int count;
+} ItemList;
+
+#define ITEMS(name, array, number, type, member) \
+  { name, array, sizeof(type), offsetof(type, place), offsetof(type, member), number }
+
+static SourcePlace place_in(const ItemList* list, int k) {
+  return *(const SourcePlace*)((const char*)list->items + (size_t)k * list->size + list->place);
+}
+
+static bool is_same_place(SourcePlace a, SourcePlace b) { return a.line == b.line && a.column == b.column; }
+
+/* design.vertices.0.within of a variable, and its value; false: bounds of another kind. Links of one item follow one
+ * another and have its place. */
+static bool find_within(const Optimization* o, int variable, Text* key, double* within) {
+  const Task* t = o->task;
+  const ItemList lists[] = {
+      ITEMS("design.vertices", t->vertices, t->vertices_count, TaskVertices, bounds.within),
+      ITEMS("design.cage", t->cages, t->cage_count, TaskCage, bounds.within),
+      ITEMS("design.attachments", t->attachments, t->attachment_count, TaskAttachment, bounds.within),
+      ITEMS("control", t->controls, t->control_count, TaskControl, within),
+      ITEMS("initial", t->starts, t->start_count, TaskStart, within),
+      ITEMS("parameters", t->parameters, t->parameter_count, TaskParameter, within),
+  };
+  SourcePlace wanted = o->design.variables[variable].place;
+  for (size_t l = 0; l < sizeof lists / sizeof lists[0] && wanted.line > 0; l++) {
+    int number = -1;
+    for (int k = 0; k < lists[l].count; k++) {
+      SourcePlace place = place_in(&lists[l], k);
+      if (k == 0 || !is_same_place(place, place_in(&lists[l], k - 1))) number++;
+      *within = *(const double*)((const char*)lists[l].items + (size_t)k * lists[l].size + lists[l].within);
+      if (!is_same_place(place, wanted) || !isfinite(*within)) continue;
+      text_add(key, "%s.%d.within", lists[l].list, number);
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The item with most variables at bounds, where these are at least a tenth of all that moved. Variables of one item of
+ * a link follow one another. */
+static void advise_bounds(Advisor* a) {
+  const Optimization* o = a->o;
+  const DesignVariable* v = o->design.variables;
+  int moved = 0, most = 0, count = 0, chosen = -1;
+  for (int k = 0; k < o->design.variable_count; k++) {
+    if (k > 0 && !is_same_place(v[k].place, v[k - 1].place)) count = 0;
+    moved += has_moved(o, k);
+    count += bound_of(o, k) != 0;
+    if (bound_of(o, k) == 0 || count <= most) continue;
+    most = count;
+    chosen = k;
+  }
+  if (chosen < 0 || 10 * most < moved) return;
+  Text key = {0};
+  double within;
+  if (find_within(o, chosen, &key, &within))
+    advise(a, "variables at their bounds: %d, %s among them; wider: --set %s=%.6g", most,
+           o->design.variables[chosen].name, key.data, 2 * within);
+  else
+    advise(a, "variables at their bounds: %d, %s among them; widen its low and high", most,
+           o->design.variables[chosen].name);
+  text_free(&key);
+}
+
+/* A search that reached what was asked for needs no remedy. */
+static bool is_satisfied(const Optimization* o) {
+  if (optimization_success_count(o) > 0) return optimization_succeeded(o);
+  return o->stop == STOP_LOSS || (o->stop == STOP_FLAT && !is_flat(o));
+}
+
+static void add_advice(Advisor* a) {
+  const Optimization* o = a->o;
+  const TaskOptimizer* settings = &o->task->optimizer;
+  if (is_satisfied(o)) return;
+  if (is_flat(o) && a->best == 0) advise_continuation(a, "the loss has no slope by any variable at the start");
+  int term = unchanged_term(a);
+  if (term >= 0 && !(is_flat(o) && a->best == 0)) {
+    Text why = {0};
+    text_add(&why, "term %s never changed", optimization_term_name(o, term));
+    advise_continuation(a, why.data);
+    text_free(&why);
+  }
+  advise_term(a);
+  if (still_falls(a))
+    advise(a, "the loss was still falling: --resume --iterations %d goes on, or --set optimizer.iterations=%d",
+           2 * settings->iterations, 2 * settings->iterations);
+  advise_rough(a);
+  advise_steps(a);
+  advise_bounds(a);
+  if (a->count > 0 && a->given < 2 && !o->task->receding.given && !has_continuation(o) && o->task->draw_count == 0)
+    advise(a, "begin elsewhere, too: --set multistart=%d", o->task->multistart > 1 ? 2 * o->task->multistart : 8);
+}
+
+/* ---------------------------------------------------------------- the report */
+
+static void add_stopped(Advisor* a, bool interrupted) {
+  const Optimization* o = a->o;
+  text_add(&a->out->stopped, "%s after %d iterations: loss %.8g at the start, %.8g at best (iteration %d)",
+           optimization_stop_text(interrupted ? STOP_INTERRUPTED : optimization_stop(o)), a->count, o->rows[0].loss,
+           o->best_loss, a->best);
+}
+
+void optimization_report(const Optimization* o, bool interrupted, OptimizationReport* out) {
+  *out = (OptimizationReport){0};
+  Advisor a = {o, out, optimization_rejected(o), o->iteration, o->best_iteration, 0};
+  add_stopped(&a, interrupted);
+  list_search(&a);
+  list_methods(&a);
+  list_start_pairs(&a);
+  list_terms(&a);
+  list_bounds(&a);
+  list_unmoved(&a);
+  if (!interrupted) list_success(&a);
+  if (!interrupted) add_advice(&a);
+}
+
+void optimization_report_free(OptimizationReport* report) {
+  text_free(&report->stopped);
+  text_free(&report->findings);
+  text_free(&report->advice);
+}

@@ -1,0 +1,179 @@
+/* `optimizer: auto`: L-BFGS while gradients predict what steps do, Adam where they do not, CMA-ES where they say
+ * nothing. (O23) It decides by what trials gave alone, so that a resumed search decides alike. */
+#include <string.h>
+
+#include "optimize/optimization.h"
+
+/* L-BFGS is left when so many of its last trials fell short. */
+enum { WATCHED = 10, WEAK_MOST = 7 };
+/* A trial falls short that gains less than this part of what the gradient predicts along it; the minimum of a parabola
+ * gains half of it. */
+#define GAIN_LEAST 0.1
+/* Where the gradient predicts less than this part of all that was gained the search has converged. */
+#define PREDICTED_LEAST 1e-9
+/* Adam and its restarts are left after so many iterations that improved the best design by less than a part of all that
+ * was gained. */
+enum { PATIENCE = 20, RESTARTS_MOST = 2 };
+#define PROGRESS_LEAST 1e-3
+/* Adam steps by a part of L-BFGS' bound, a restart by a part of that. */
+#define ADAM_STEP 0.25
+#define RESTART_STEP 0.25
+/* More variables than samples can be drawn for. */
+enum { SAMPLED_MOST = 40 };
+
+static bool is_automatic(const Optimization* o) { return o->task->optimizer.type == OPTIMIZER_AUTO; }
+
+/* Gradients of draws and of bundles scatter: no pair of them is a curvature. */
+static bool is_noisy(const Optimization* o) { return draws_vary(o) || o->task->bundle > 0; }
+
+static void forget(Automatic* a) {
+  a->tried = 0;
+  a->weak = 0;
+  a->mark = HUGE_VAL;
+  a->mark_iteration = 0;
+}
+
+void automatic_begin(Optimization* o) {
+  Automatic* a = &o->automatic;
+  a->method = o->task->optimizer.type;
+  a->factor = 1;
+  a->restarts = 0;
+  a->return_to_best = false;
+  forget(a);
+  if (!is_automatic(o)) return;
+  a->method = is_noisy(o) ? OPTIMIZER_ADAM : OPTIMIZER_LBFGS;
+  if (is_noisy(o)) a->factor = ADAM_STEP;
+}
+
+TaskOptimizer automatic_settings(const Optimization* o) {
+  TaskOptimizer settings = o->task->optimizer;
+  settings.type = o->automatic.method;
+  settings.design_step *= o->automatic.factor;
+  settings.control_step *= o->automatic.factor;
+  return settings;
+}
+
+void automatic_renew(Optimization* o) {
+  TaskOptimizer settings = automatic_settings(o);
+  optimizer_destroy(o->optimizer);
+  o->optimizer = optimizer_create_in(&settings, &o->design.set, o->unit);
+  memory_free(o->spare_state);
+  o->spare_state = MEMORY_NEW(double, optimizer_state_size(o->optimizer));
+}
+
+/* ---------------------------------------------------------------- changes */
+
+static void change(Optimization* o, TaskOptimizerType to, double factor, MethodReason reason, int count) {
+  Automatic* a = &o->automatic;
+  if (a->change_count < METHOD_CHANGES_MOST)
+    a->changes[a->change_count++] = (MethodChange){o->iteration, a->method, to, reason, count};
+  a->return_to_best = a->method != OPTIMIZER_LBFGS; /* which stands at its best */
+  a->method = to;
+  a->factor = factor;
+  forget(a);
+  a->mark_iteration = o->iteration;
+  automatic_renew(o);
+}
+
+static int count_bits(unsigned bits) {
+  int count = 0;
+  for (; bits; bits &= bits - 1) count++;
+  return count;
+}
+
+/* Samples are ranked by their loss: draws and multipliers would change it between two of them. */
+static bool can_sample(const Optimization* o) {
+  return o->design.variable_count <= SAMPLED_MOST && !o->subjects && !is_noisy(o) && !o->function.evaluate;
+}
+
+static double gained_so_far(const Optimization* o) { return fmax(o->rows[o->first_iteration].loss - o->best_worth, 0); }
+
+static bool watch_lbfgs(Optimization* o, bool weak, double predicted, bool can_step) {
+  Automatic* a = &o->automatic;
+  bool converged = predicted < PREDICTED_LEAST * gained_so_far(o);
+  weak = weak && !converged;
+  a->weak = ((a->weak << 1) | weak) & ((1u << WATCHED) - 1);
+  if (!can_step && !converged && !o->subjects)
+    change(o, OPTIMIZER_ADAM, ADAM_STEP, CHANGE_SHORT_STEP, 0);
+  else if (a->tried >= WATCHED && count_bits(a->weak) >= WEAK_MOST)
+    change(o, OPTIMIZER_ADAM, ADAM_STEP, CHANGE_SHORT_OF_PREDICTION, count_bits(a->weak));
+  else
+    return can_step;
+  return true;
+}
+
+static bool watch_adam(Optimization* o, bool can_step) {
+  Automatic* a = &o->automatic;
+  if (!(a->mark - o->best_worth <= PROGRESS_LEAST * gained_so_far(o))) {
+    a->mark = o->best_worth;
+    a->mark_iteration = o->iteration;
+  }
+  int idle = o->iteration - a->mark_iteration;
+  if (can_step && idle < PATIENCE) return true;
+  if (a->restarts < RESTARTS_MOST) {
+    a->restarts++;
+    change(o, OPTIMIZER_ADAM, a->factor * RESTART_STEP, CHANGE_NO_PROGRESS, idle);
+  } else if (can_sample(o)) {
+    change(o, OPTIMIZER_CMA_ES, ADAM_STEP, CHANGE_NO_PROGRESS, idle);
+  } else {
+    return can_step;
+  }
+  return true;
+}
+
+bool automatic_watch(Optimization* o, TrialOutcome outcome, double gained, double predicted, bool can_step) {
+  Automatic* a = &o->automatic;
+  if (!is_automatic(o) || continuation_goes_on(o, o->iteration)) return can_step;
+  bool weak = outcome != TRIAL_ACCEPTED || !(gained >= GAIN_LEAST * predicted);
+  a->tried++;
+  if (a->method == OPTIMIZER_LBFGS) return watch_lbfgs(o, weak, predicted, can_step);
+  return a->method == OPTIMIZER_ADAM ? watch_adam(o, can_step) : can_step;
+}
+
+bool automatic_leave_flat(Optimization* o) {
+  bool first = o->iteration == o->first_iteration && o->automatic.tried == 0;
+  if (!is_automatic(o) || !first || optimizer_is_free(o->optimizer) || !can_sample(o)) return false;
+  for (int k = 0; k < o->design.variable_count; k++)
+    if (o->gradient[k] != 0) return false; /* bounds hold it: a minimum */
+  change(o, OPTIMIZER_CMA_ES, 1, CHANGE_NO_SLOPE, 0);
+  return true;
+}
+
+Status automatic_return(Optimization* o) {
+  bool interrupted;
+  if (!o->automatic.return_to_best) return STATUS_OK;
+  memcpy(o->x, o->best_x, sizeof(double) * (size_t)o->design.variable_count);
+  TrialOutcome outcome = optimization_stand_again(o, &interrupted);
+  if (interrupted) return STATUS_INTERRUPTED; /* it is called again */
+  o->automatic.return_to_best = false;
+  if (outcome != TRIAL_ACCEPTED) o->loss = HUGE_VAL; /* any design that runs is better */
+  return STATUS_OK;
+}
+
+/* ---------------------------------------------------------------- as text */
+
+int optimization_method_change_count(const Optimization* o) { return o->automatic.change_count; }
+
+void optimization_add_method_change(const Optimization* o, int index, Text* out) {
+  const MethodChange* c = &o->automatic.changes[index];
+  text_add(out, "iteration %d: ", c->iteration);
+  switch (c->reason) {
+    case CHANGE_SHORT_OF_PREDICTION:
+      text_add(out, "%d of the last %d trials gained less than a tenth of what the gradient predicted", c->count,
+               WATCHED);
+      break;
+    case CHANGE_SHORT_STEP:
+      text_add(out, "no step was short enough to lower the loss");
+      break;
+    case CHANGE_NO_PROGRESS:
+      text_add(out, "%d iterations brought no progress", c->count);
+      break;
+    case CHANGE_NO_SLOPE:
+      text_add(out, "the loss has no slope by any variable");
+      break;
+  }
+  if (c->from == c->to)
+    text_add(out, "; %s begins again at the best design with a quarter of its steps", task_optimizer_name(c->to));
+  else
+    text_add(out, "; %s follows %s", task_optimizer_name(c->to), task_optimizer_name(c->from));
+}

@@ -1,0 +1,178 @@
+/* Trials that cannot start: bodies would intersect, a loop would not close, a hull would be too thin. Gaps at the
+ * start, linearised about the design that stands, join the set that a trial is a point of (O22); what still cannot
+ * start is taken back halfway towards the design that stands, again and again. No such trial is simulated. */
+#include <string.h>
+
+#include "optimize/optimization.h"
+
+/* Rounds of new gaps, gaps of one round, and halvings: a step 2^-30 as long moves nothing. */
+enum { ROUNDS_MOST = 8, GAPS_MOST = 64, HALVINGS_MOST = 30 };
+
+/* The rows of a set with more of them. */
+typedef struct {
+  FeasibleSet set;
+  int row_capacity, entry_capacity;
+} WiderSet;
+
+static WiderSet wider_set(const FeasibleSet* own) {
+  int entries = own->row_count > 0 ? own->row_first[own->row_count] : 0;
+  WiderSet w = {.set = *own,
+                .row_capacity = own->row_count + ROUNDS_MOST * GAPS_MOST,
+                .entry_capacity = entries + ROUNDS_MOST * GAPS_MOST * own->count};
+  w.set.row_first = MEMORY_NEW(int, w.row_capacity + 1);
+  w.set.row_low = MEMORY_NEW(double, w.row_capacity);
+  w.set.row_high = MEMORY_NEW(double, w.row_capacity);
+  w.set.column = MEMORY_NEW(int, w.entry_capacity);
+  w.set.coefficient = MEMORY_NEW(double, w.entry_capacity);
+  if (own->row_count == 0) return w;
+  memcpy(w.set.row_first, own->row_first, sizeof(int) * (size_t)(own->row_count + 1));
+  memcpy(w.set.row_low, own->row_low, sizeof(double) * (size_t)own->row_count);
+  memcpy(w.set.row_high, own->row_high, sizeof(double) * (size_t)own->row_count);
+  memcpy(w.set.column, own->column, sizeof(int) * (size_t)entries);
+  memcpy(w.set.coefficient, own->coefficient, sizeof(double) * (size_t)entries);
+  return w;
+}
+
+static void wider_set_free(WiderSet* w) {
+  void* owned[] = {w->set.row_first, w->set.row_low, w->set.row_high, w->set.column, w->set.coefficient};
+  for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
+}
+
+/* gap + slope . (y - x) >= least. x itself is kept a point of the set whatever rounding says. false: no variable moves
+ * the gap. */
+static bool add_row(WiderSet* w, const double* x, const double* slope, double gap, double least) {
+  FeasibleSet* set = &w->set;
+  int entry = set->row_count > 0 ? set->row_first[set->row_count] : 0;
+  double at = 0;
+  set->row_first[set->row_count] = entry;
+  for (int i = 0; i < set->count; i++) {
+    if (slope[i] == 0) continue;
+    set->column[entry] = i;
+    set->coefficient[entry++] = slope[i];
+    at += slope[i] * x[i];
+  }
+  if (entry == set->row_first[set->row_count]) return false;
+  set->row_low[set->row_count] = fmin(least - gap + at, at);
+  set->row_high[set->row_count] = HUGE_VAL;
+  set->row_first[++set->row_count] = entry;
+  return true;
+}
+
+/* ---------------------------------------------------------------- gaps of a trial */
+
+static Status build(const Optimization* o, const double* x, int scenario, Model* model) {
+  Diagnostics unsaid = {0};
+  int count;
+  ModelOverride* overrides = optimization_overrides(o, x, scenario, o->moment, &count);
+  Status status = model_create_with(model, &o->task->scenarios[scenario].scene, overrides, count, &unsaid);
+  memory_free(overrides);
+  diagnostics_free(&unsaid);
+  return status;
+}
+
+/* Is the pair new? Then it is told of. */
+static void note_pair(Optimization* o, int scenario, const ModelTouch* pair) {
+  for (int k = 0; k < o->start_pair_count; k++)
+    if (o->start_pairs[k].scenario == scenario && o->start_pairs[k].a == pair->a && o->start_pairs[k].b == pair->b)
+      return;
+  o->start_pairs = memory_grown(o->start_pairs, sizeof(StartPair), o->start_pair_count, &o->start_pair_capacity);
+  o->start_pairs[o->start_pair_count++] = (StartPair){scenario, pair->a, pair->b};
+}
+
+/* Rows of the gaps that the trial breaks, with their derivatives at x; how many. */
+static int add_gaps(Optimization* o, WiderSet* w, int scenario, Model* standing, const Model* trial) {
+  Recording recording = {0};
+  RecordReport report;
+  Diagnostics unsaid = {0};
+  ModelTouch* pairs = NULL;
+  StartGap gaps[GAPS_MOST];
+  const RecordOptions options = {.threads = 1};
+  int count = 0, pair_count = model_touching(trial, &pairs), added = 0;
+  for (int k = 0; k < pair_count; k++) {
+    int found = start_gaps_find(standing, trial, pairs[k].a, pairs[k].b, standing->contact.gap_at_rest, gaps + count,
+                                GAPS_MOST - count);
+    if (found > 0) note_pair(o, scenario, &pairs[k]);
+    count += found;
+  }
+  memory_free(pairs);
+  recording_create(&recording, standing, 0);
+  if (count > 0 && recording_run(&recording, standing, &options, &report, &unsaid) == STATUS_OK) {
+    LossSeeds seeds = loss_seeds_create(standing, 0);
+    RunAdjoint* adjoint = run_adjoint_create(standing, 1);
+    ModelGradient gradient;
+    model_gradient_create(&gradient, standing);
+    gradient.without_turns = !optimization_turns_joints(o);
+    double* slope = MEMORY_NEW(double, o->design.variable_count);
+    for (int k = 0; k < count; k++) {
+      loss_seeds_clear(&seeds);
+      start_gap_seed(&recording, &gaps[k], &seeds);
+      memset(slope, 0, sizeof(double) * (size_t)o->design.variable_count);
+      if (!run_adjoint(adjoint, &recording, &seeds, 1, &gradient).sound) continue;
+      design_gradient(&o->design, scenario, standing, &gradient, 1, slope);
+      double now = start_gap(standing, recording_pose(&recording, 0), &gaps[k]);
+      added += add_row(w, o->x, slope, now, gaps[k].least);
+    }
+    memory_free(slope);
+    model_gradient_destroy(&gradient);
+    run_adjoint_destroy(adjoint);
+    loss_seeds_destroy(&seeds);
+  }
+  recording_destroy(&recording);
+  diagnostics_free(&unsaid);
+  return added;
+}
+
+/* Gaps that the trial breaks in a scenario; 0: it cannot start for another reason, or no variable helps. */
+static int limit_trial(Optimization* o, WiderSet* w, int scenario) {
+  Model standing = {0}, trial = {0};
+  int added = 0;
+  ContactModel law = o->task->scenarios[scenario].scene.contact.model;
+  if (law == CONTACT_NONE || contact_overlaps(law)) return 0;
+  if (build(o, o->x, scenario, &standing) == STATUS_OK && build(o, o->trial, scenario, &trial) == STATUS_BAD_INPUT)
+    added = add_gaps(o, w, scenario, &standing, &trial);
+  model_destroy(&standing);
+  model_destroy(&trial);
+  return added;
+}
+
+/* ---------------------------------------------------------------- another trial */
+
+/* The same proposal within a set with more rows: its state is that of the optimizer. */
+static void propose_within(Optimization* o, const FeasibleSet* set) {
+  TaskOptimizer settings = automatic_settings(o);
+  Optimizer* own = optimizer_create_in(&settings, set, o->unit);
+  double* state = MEMORY_NEW(double, optimizer_state_size(own));
+  optimizer_state_save(o->optimizer, state);
+  optimizer_state_load(own, state);
+  optimizer_propose(own, o->x, o->loss, o->gradient, o->trial);
+  optimizer_state_save(own, state);
+  optimizer_state_load(o->optimizer, state);
+  memory_free(state);
+  optimizer_destroy(own);
+}
+
+/* The first scenario that cannot start with the trial; -1: all can. */
+static int first_refusal(Optimization* o) {
+  for (int k = 0; k < o->run_count; k++)
+    if (!evaluate_start(o, o->trial, k)) return k;
+  return -1;
+}
+
+bool start_gaps_correct(Optimization* o) {
+  size_t n = (size_t)o->design.variable_count;
+  WiderSet w = wider_set(&o->design.set);
+  int refused = o->failed_scenario;
+  for (int round = 0; round < ROUNDS_MOST && refused >= 0 && limit_trial(o, &w, refused) > 0; round++) {
+    propose_within(o, &w.set);
+    refused = first_refusal(o);
+  }
+  wider_set_free(&w);
+  for (int k = 0; k < HALVINGS_MOST && refused >= 0; k++) {
+    for (size_t i = 0; i < n; i++) o->trial[i] = o->x[i] + 0.5 * (o->trial[i] - o->x[i]);
+    refused = first_refusal(o);
+  }
+  if (refused >= 0) return false;
+  o->moved_trials++;
+  optimizer_take(o->optimizer, o->x, o->trial);
+  return true;
+}

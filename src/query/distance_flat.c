@@ -1,0 +1,142 @@
+/* Derivatives of the distance of hulls where the nearest points are not unique: face on face, edge on face, parallel
+ * edges (H7). */
+#include "query/features.h"
+
+/* Where the faces that are nearest lie over one another, in the plane across the normal. */
+enum { PATCH_CORNERS = 2 * FEATURE_CORNERS + 4 };
+typedef struct {
+  double at[PATCH_CORNERS][2];
+  int count;
+} SharedFace;
+
+/* The plane's axes, across the unit normal. */
+static void axes_across(Vec3 n, Vec3 axis[2]) {
+  Vec3 e = fabs(n.x) < 0.5 ? vec3_axis(0) : vec3_axis(1);
+  axis[0] = vec3_normalized(vec3_cross(n, e));
+  axis[1] = vec3_cross(n, axis[0]);
+}
+
+/* Quadrant and slope stand for the angle of (x, y): they grow with it. */
+static double angle_order(double x, double y) {
+  double part = y / (fabs(x) + fabs(y));
+  return x < 0 ? 2 - part : part;
+}
+
+/* The feature's corners around their mean, counterclockwise; of an edge its two ends. */
+static void outline(const Feature* f, PointView view, Pose pose, const Vec3 axis[2], SharedFace* out) {
+  double order[FEATURE_CORNERS], mean[2] = {0, 0};
+  out->count = 0;
+  for (int i = 0; i < f->corners; i++) {
+    int v = f->corner[i];
+    Vec3 world = pose_apply(pose, vec3(view.x[v], view.y[v], view.z[v]));
+    for (int k = 0; k < 2; k++) {
+      out->at[i][k] = vec3_dot(axis[k], world);
+      mean[k] += out->at[i][k] / f->corners;
+    }
+  }
+  for (int i = 0; i < f->corners; i++) { /* sorted by insertion */
+    const double x = out->at[i][0], y = out->at[i][1], here = angle_order(x - mean[0], y - mean[1]);
+    int k = out->count++;
+    for (; k > 0 && order[k - 1] > here; k--) {
+      order[k] = order[k - 1];
+      out->at[k][0] = out->at[k - 1][0];
+      out->at[k][1] = out->at[k - 1][1];
+    }
+    order[k] = here;
+    out->at[k][0] = x;
+    out->at[k][1] = y;
+  }
+}
+
+/* What of the patch has side(x) = normal . (x - from) >= -slack. */
+static void cut(SharedFace* patch, const double from[2], const double normal[2], double slack) {
+  SharedFace kept = {.count = 0};
+  for (int i = 0; i < patch->count; i++) {
+    const double *p = patch->at[i], *q = patch->at[(i + 1) % patch->count];
+    double at_p = normal[0] * (p[0] - from[0]) + normal[1] * (p[1] - from[1]) + slack;
+    double at_q = normal[0] * (q[0] - from[0]) + normal[1] * (q[1] - from[1]) + slack;
+    if (at_p >= 0 && kept.count < PATCH_CORNERS) {
+      kept.at[kept.count][0] = p[0];
+      kept.at[kept.count++][1] = p[1];
+    }
+    if ((at_p >= 0) != (at_q >= 0) && kept.count < PATCH_CORNERS) {
+      double t = at_p / (at_p - at_q);
+      kept.at[kept.count][0] = p[0] + t * (q[0] - p[0]);
+      kept.at[kept.count++][1] = p[1] + t * (q[1] - p[1]);
+    }
+  }
+  *patch = kept;
+}
+
+/* What of the patch lies over the other feature: a face, or an edge along the patch's own, which its ends bound. */
+static void cut_by(SharedFace* patch, const SharedFace* other, bool face, double slack) {
+  for (int i = 0; i < other->count && patch->count > 0; i++) {
+    const double *p = other->at[i], *q = other->at[(i + 1) % other->count];
+    const double x = q[0] - p[0], y = q[1] - p[1], length = sqrt(x * x + y * y);
+    if (!(length > 0)) continue;
+    const double inward[2] = {(face ? -y : x) / length, (face ? x : y) / length};
+    cut(patch, p, inward, slack);
+  }
+}
+
+/* Both features seen along the normal, what they share: with slack > 0 also where they meet in their borders alone, < 0
+ * only where they share more than these [m]. False: nothing. */
+static bool find_patch(const Feature f[2], PointView a, Pose pose_a, PointView b, Pose pose_b, const Vec3 axis[2],
+                       double slack, SharedFace* patch) {
+  SharedFace side[2];
+  outline(&f[0], a, pose_a, axis, &side[0]);
+  outline(&f[1], b, pose_b, axis, &side[1]);
+  int clip = f[0].directions > f[1].directions ? 0 : 1; /* a face, where there is one */
+  *patch = side[1 - clip];
+  cut_by(patch, &side[clip], f[clip].directions == 2, slack);
+  return patch->count > 0;
+}
+
+/* Least and largest slopes, by all points of the patch, to their mean: each turn, and its opposite. */
+static void slope_over(const SharedFace* patch, const Vec3 axis[2], Vec3 normal, const Distance* answer, Vec3 at_a,
+                       Vec3 at_b, double size, double out[QUERY_POSE_COLUMNS], bool* kinked) {
+  double low[QUERY_POSE_COLUMNS], high[QUERY_POSE_COLUMNS];
+  for (int k = 0; k < QUERY_POSE_COLUMNS; k++) {
+    low[k] = HUGE_VAL;
+    high[k] = -HUGE_VAL;
+  }
+  for (int i = 0; i < patch->count; i++) {
+    Vec3 over = vec3_add(vec3_scale(axis[0], patch->at[i][0]), vec3_scale(axis[1], patch->at[i][1]));
+    Vec3 a = vec3_add_scaled(over, vec3_dot(normal, answer->witness_a), normal);
+    Vec3 b = vec3_add_scaled(over, vec3_dot(normal, answer->witness_b), normal);
+    double slope[QUERY_POSE_COLUMNS];
+    distance_slope_at(normal, vec3_sub(a, at_a), vec3_sub(b, at_b), slope);
+    for (int k = 0; k < QUERY_POSE_COLUMNS; k++) {
+      low[k] = fmin(low[k], slope[k]);
+      high[k] = fmax(high[k], slope[k]);
+    }
+  }
+  for (int k = 0; k < QUERY_POSE_COLUMNS; k++) {
+    out[k] = 0.5 * (low[k] + high[k]);
+    *kinked = *kinked || high[k] - low[k] > FEATURE_FLAT * size;
+  }
+}
+
+const char* distance_slope(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
+                           double out[QUERY_POSE_COLUMNS], bool* kinked) {
+  double size = point_view_size(a) + point_view_size(b), slack = FEATURE_REACH * size;
+  Vec3 normal = answer->normal, axis[2];
+  if (!(vec3_dot(normal, normal) > 0.5)) return "the normal is not known";
+  const Feature f[2] = {feature_of(a, pose_a, normal, slack), feature_of(b, pose_b, vec3_scale(normal, -1), slack)};
+  const bool face = f[0].directions == 2 || f[1].directions == 2, edges = f[0].directions + f[1].directions == 2;
+  if (f[0].corners >= FEATURE_CORNERS || f[1].corners >= FEATURE_CORNERS) return MANY_CORNERS;
+  SharedFace patch;
+  axes_across(normal, axis);
+  /* apart, there is one normal, along the points; touching, that of a face within which the other body touches */
+  if (fabs(answer->distance) <= slack &&
+      !(face && find_patch(f, a, pose_a, b, pose_b, axis, -FEATURE_FLAT * size, &patch)))
+    return "the hulls touch where the normal is not unique";
+  if (answer->distance < -slack && !face && !edges) return "the normal is not that of a face or of two edges";
+  *kinked = false;
+  if (features_parallel(f) && (find_patch(f, a, pose_a, b, pose_b, axis, 0, &patch) ||
+                               find_patch(f, a, pose_a, b, pose_b, axis, slack, &patch)))
+    slope_over(&patch, axis, normal, answer, pose_a.t, pose_b.t, size, out, kinked);
+  else
+    distance_slope_at(normal, vec3_sub(answer->witness_a, pose_a.t), vec3_sub(answer->witness_b, pose_b.t), out);
+  return NULL;
+}

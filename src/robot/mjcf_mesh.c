@@ -1,0 +1,154 @@
+/* Masses of meshes by the rules of MuJoCo: <mesh inertia="legacy|convex|exact|shell">. */
+#include <string.h>
+
+#include "robot/mjcf.h"
+
+/* The volume by the legacy rule that is reported: this many times the enclosed one. */
+#define LEGACY_REPORTED 1.01
+
+static const char RULES[] = "legacy|convex|exact|shell";
+typedef enum { RULE_LEGACY, RULE_CONVEX, RULE_EXACT, RULE_SHELL } MeshRule;
+
+/* ---------------------------------------------------------------- triangles */
+
+/* Triangles of a mesh, faces of more corners as fans; vertices[0] is free for an apex. Freed by hull_free. */
+static void triangles_of(const Mesh* mesh, Vec3 scale, ConvexHull* solid) {
+  solid->vertex_count = mesh->position_count + 1;
+  solid->vertices = MEMORY_NEW(Vec3, solid->vertex_count);
+  solid->triangles = memory_alloc(sizeof(int[3]) * ((size_t)mesh->corner_count + 1));
+  for (int i = 0; i < mesh->position_count; i++) {
+    Vec3 p = mesh->positions[i];
+    solid->vertices[i + 1] = vec3(p.x * scale.x, p.y * scale.y, p.z * scale.z);
+  }
+  for (int f = 0; f < mesh->face_count; f++) {
+    const int* corner = mesh->corners + mesh->face_first[f];
+    for (int k = 1; k + 1 < mesh->face_first[f + 1] - mesh->face_first[f]; k++) {
+      int* triangle = solid->triangles[solid->triangle_count++];
+      triangle[0] = corner[0] + 1;
+      triangle[1] = corner[k] + 1;
+      triangle[2] = corner[k + 1] + 1;
+    }
+  }
+}
+
+/* Moment of the triangles as surfaces of unit density [m^2, m^3, m^4]; exact by the midpoints of the edges. */
+static MassMoment moment_of_surface(const ConvexHull* solid) {
+  MassMoment sum = mass_moment_zero();
+  for (int t = 0; t < solid->triangle_count; t++) {
+    const int* k = solid->triangles[t];
+    Vec3 a = solid->vertices[k[0]], b = solid->vertices[k[1]], c = solid->vertices[k[2]];
+    Vec3 middle[3] = {vec3_scale(vec3_add(a, b), 0.5), vec3_scale(vec3_add(b, c), 0.5),
+                      vec3_scale(vec3_add(c, a), 0.5)};
+    MassMoment points = mass_moment_points(middle, 3);
+    mass_moment_add(&sum, &points, 0.5 * vec3_norm(vec3_cross(vec3_sub(b, a), vec3_sub(c, a))));
+  }
+  return sum;
+}
+
+/* Moment of the tetrahedra from an apex to every triangle, each counted as positive. Turns triangles round. */
+static MassMoment moment_from_apex(ConvexHull* solid, Vec3 apex) {
+  solid->vertices[0] = apex;
+  for (int t = 0; t < solid->triangle_count; t++) {
+    int* k = solid->triangles[t];
+    Vec3 a = vec3_sub(solid->vertices[k[0]], apex), b = vec3_sub(solid->vertices[k[1]], apex);
+    if (vec3_dot(a, vec3_cross(b, vec3_sub(solid->vertices[k[2]], apex))) >= 0) continue;
+    int first = k[0];
+    k[0] = k[1];
+    k[1] = first;
+  }
+  return mass_moment_solid(solid);
+}
+
+/* MuJoCo's default rule. The centre is that of tetrahedra from the surface's centre; volume and inertia are of
+ * tetrahedra from that centre, inertia about it. */
+static MassMoment moment_legacy(ConvexHull* solid) {
+  MassMoment surface = moment_of_surface(solid);
+  if (!(mass_moment_mass(&surface) > 0)) return mass_moment_zero();
+  MassMoment first = moment_from_apex(solid, mass_moment_center(&surface));
+  if (!(mass_moment_mass(&first) > 0)) return mass_moment_zero();
+  Vec3 center = mass_moment_center(&first);
+  MassMoment own = moment_from_apex(solid, center);
+  own = mass_moment_transform(&own, (Pose){mat3_identity(), vec3_scale(center, -1)});
+  for (int i = 0; i < 3; i++) own.s[i][3] = own.s[3][i] = 0;
+  return mass_moment_transform(&own, (Pose){mat3_identity(), center});
+}
+
+/* ---------------------------------------------------------------- the mesh */
+
+static void report_legacy(MjcfModel* model, const XmlElement* mesh, const char* name, double enclosed, double counted) {
+  if (!(enclosed > 0) || !(counted > LEGACY_REPORTED * enclosed)) return;
+  robot_remark(model->report, model->diagnostics, mesh->place,
+               "mesh '%s' is not convex: MuJoCo's legacy rule counts %.3g times the volume that it encloses "
+               "(inertia=\"exact\" in <mesh> takes the enclosed one)",
+               text_excerpt(name).text, counted / enclosed);
+}
+
+static MassMoment weigh_file(MjcfModel* model, const XmlElement* element, const UrdfShape* shape, const char* name,
+                             MeshRule rule) {
+  Mesh mesh = {0};
+  Diagnostics unsaid = {0};
+  ConvexHull solid = {0};
+  MassMoment moment = mass_moment_zero();
+  char* path = file_resolve(model->path, shape->file);
+  bool good = mesh_read(&mesh, path, 1.0, &unsaid) == STATUS_OK;
+  if (!good && !model->options->skip_unsupported && !model->options->lenient)
+    mjcf_error(model, shape->file_place, "the mesh '%s' cannot be used: %s", text_excerpt(path).text,
+               unsaid.count > 0 ? unsaid.items[0].text : "");
+  if (good) triangles_of(&mesh, shape->scale, &solid);
+  if (good && rule == RULE_CONVEX) {
+    ConvexHull hull = {0};
+    if (hull_create(&hull, solid.vertices + 1, mesh.position_count) == HULL_OK) moment = mass_moment_solid(&hull);
+    hull_free(&hull);
+  } else if (good && rule == RULE_SHELL) {
+    moment = moment_of_surface(&solid);
+  } else if (good) {
+    solid.vertices[0] = solid.vertices[1];
+    moment = mass_moment_solid(&solid);
+    double enclosed = mass_moment_mass(&moment);
+    bool flipped = shape->scale.x * shape->scale.y * shape->scale.z < 0;
+    if (rule == RULE_LEGACY) moment = moment_legacy(&solid);
+    if (rule == RULE_LEGACY)
+      report_legacy(model, element, name, flipped ? -enclosed : enclosed, mass_moment_mass(&moment));
+    if (rule == RULE_EXACT && !((flipped ? -enclosed : enclosed) > 0))
+      mjcf_error(model, element->place,
+                 "the triangles of mesh '%s' enclose no volume: inertia=\"exact\" needs a closed "
+                 "surface whose faces look outwards",
+                 text_excerpt(name).text);
+    MassMoment zero = mass_moment_zero();
+    if (rule == RULE_EXACT && flipped) mass_moment_add(&zero, &moment, -1), moment = zero;
+  }
+  hull_free(&solid);
+  mesh_free(&mesh);
+  memory_free(path);
+  diagnostics_free(&unsaid);
+  return moment;
+}
+
+/* Points without faces are their hull, for which the rules agree but for the shell. */
+static MassMoment weigh_points(const UrdfShape* shape, MeshRule rule) {
+  ConvexHull hull = {0};
+  MassMoment moment = mass_moment_zero();
+  if (hull_create(&hull, shape->points, shape->point_count) == HULL_OK)
+    moment = rule == RULE_SHELL ? moment_of_surface(&hull) : mass_moment_solid(&hull);
+  hull_free(&hull);
+  return moment;
+}
+
+MassMoment mjcf_mesh_moment(MjcfModel* model, const XmlElement* mesh, const UrdfShape* shape, const char* name) {
+  for (int i = 0; i < model->weighed_count; i++)
+    if (model->weighed[i].mesh == mesh) return model->weighed[i].moment;
+  const char* word = mjcf_text(model, (MjcfElement){mesh, ""}, "inertia");
+  int rule = *word ? words_index(RULES, word) : mjcf_compiler(model, mesh->place)->exact_meshes ? RULE_EXACT : 0;
+  if (rule < 0) {
+    mjcf_error(model, mesh->place, "inertia of <mesh> is legacy, convex, exact or shell, got '%s'",
+               text_excerpt(word).text);
+    rule = RULE_LEGACY;
+  }
+  bool points = shape->kind == URDF_POINTS;
+  MassMoment moment =
+      points ? weigh_points(shape, (MeshRule)rule) : weigh_file(model, mesh, shape, name, (MeshRule)rule);
+  model->weighed =
+      memory_grown(model->weighed, sizeof(MjcfWeighedMesh), model->weighed_count, &model->weighed_capacity);
+  model->weighed[model->weighed_count++] = (MjcfWeighedMesh){mesh, moment};
+  return moment;
+}

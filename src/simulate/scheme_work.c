@@ -1,0 +1,286 @@
+/* Energy that the scheme itself gives or takes (docs/derivations/step.md, S23): kinetic and potential energy against
+ * the work of all forces, tree by tree, trees that aim together as one. */
+#include <float.h>
+#include <string.h>
+
+#include "simulate/spin.h"
+#include "simulate/tendons.h"
+#include "simulate/tree_flight.h"
+
+/* What restore brings back, one block of doubles. */
+typedef struct {
+  double *energy, *work, *exchanged, *scale; /* of every unit [J]: now; the scheme's; work of forces, by size; most */
+  double *rate, *way, *length;               /* of the part before: rates, ways (nv), lengths' rates (tendons) */
+  double* begun;                             /* 0: the energies are not known yet */
+} BalanceState;
+
+typedef struct SchemeBalance {
+  int units, *unit; /* of every tree */
+  BalanceState at;
+  double *block, *saved;
+  size_t count; /* of both */
+  double* q;    /* at the moment of the rates  (nq) */
+  Pose* pose;
+  Screw* screws;
+  double (*bar)[3][4];
+  Vec3 *force, *v, *w; /* v, w: of the links at that moment */
+  Mat3* moment;
+  double *reduced, *done; /* (nv), (units) */
+} SchemeBalance;
+
+/* ---------------------------------------------------------------- creation */
+
+static void place_state(SchemeBalance* b, const Model* m) {
+  size_t units = (size_t)b->units, nv = (size_t)m->dof_count, tendons = (size_t)m->tendon_count;
+  b->count = 4 * units + 2 * nv + tendons + 1;
+  b->block = MEMORY_NEW(double, b->count);
+  b->saved = MEMORY_NEW(double, b->count);
+  double* next = b->block;
+  double** const of_units[] = {&b->at.energy, &b->at.work, &b->at.exchanged, &b->at.scale};
+  for (int k = 0; k < 4; k++, next += units) *of_units[k] = next;
+  b->at.rate = next;
+  b->at.way = next + nv;
+  b->at.length = next + 2 * nv;
+  b->at.begun = next + 2 * nv + tendons;
+}
+
+/* A tree counts as if it had at least the energy of a fall by this part of its links' sizes. */
+#define LEAST_FALL 1e-4
+
+static SchemeBalance* create(const Sim* s) {
+  const Model* m = s->model;
+  SchemeBalance* b = MEMORY_NEW(SchemeBalance, 1);
+  size_t links = (size_t)m->link_count;
+  b->unit = MEMORY_NEW(int, m->tree_count);
+  if (s->flight) b->units = s->flight->group_count;
+  for (int k = 0; k < m->tree_count; k++)
+    b->unit[k] = s->flight && s->flight->group_of[k] >= 0 ? s->flight->group_of[k] : b->units++;
+  place_state(b, m);
+  b->q = MEMORY_NEW(double, m->coordinate_count);
+  b->pose = MEMORY_NEW(Pose, m->link_count);
+  b->screws = MEMORY_NEW(Screw, m->dof_count);
+  b->bar = memory_alloc(sizeof(double[3][4]) * links);
+  b->force = MEMORY_NEW(Vec3, m->link_count);
+  b->v = MEMORY_NEW(Vec3, m->link_count);
+  b->w = MEMORY_NEW(Vec3, m->link_count);
+  b->moment = MEMORY_NEW(Mat3, m->link_count);
+  b->reduced = MEMORY_NEW(double, m->dof_count);
+  b->done = MEMORY_NEW(double, b->units);
+  for (int i = 0; i < m->link_count; i++)
+    if (m->links[i].tree >= 0)
+      b->at.scale[b->unit[m->links[i].tree]] +=
+          LEAST_FALL * m->links[i].mass * vec3_norm(m->simulation.gravity) * m->links[i].reach;
+  return b;
+}
+
+void scheme_balance_destroy(SchemeBalance* b) {
+  if (!b) return;
+  void* owned[] = {b->unit,  b->block, b->saved, b->q,      b->pose,    b->screws, b->bar,
+                   b->force, b->v,     b->w,     b->moment, b->reduced, b->done,   b};
+  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+}
+
+void scheme_balance_save(Sim* s) {
+  if (s->balance) memcpy(s->balance->saved, s->balance->block, sizeof(double) * s->balance->count);
+}
+
+void scheme_balance_restore(Sim* s) {
+  if (s->balance) memcpy(s->balance->block, s->balance->saved, sizeof(double) * s->balance->count);
+}
+
+void scheme_balance_forget(Sim* s) {
+  if (s->balance) *s->balance->at.begun = 0;
+}
+
+/* ---------------------------------------------------------------- energies */
+
+/* out += factor x potential energy, unit by unit. */
+static void add_potential(const Sim* s, const Pose* pose, const double* q, double factor, double* out) {
+  const Model* m = s->model;
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    if (link->tree < 0) continue;
+    double sum = -link->mass * vec3_dot(model_link_gravity(m, i), pose_apply(pose[i], link->center));
+    double way[JOINT_MAX_DOF];
+    if (link->passive) joint_difference(&link->joint, link->rest, q + link->coordinate_first, way);
+    for (int k = 0; link->passive && k < link->dof_count; k++) sum += 0.5 * link->stiffness[k] * way[k] * way[k];
+    out[s->balance->unit[link->tree]] += factor * sum;
+  }
+  for (int k = 0; k < m->tendon_count; k++) {
+    const SceneTendon* tendon = m->tendons[k].source;
+    double stretch = tendon_stretch(tendon, tendon_length(tendon, pose));
+    if (m->tendons[k].home >= 0)
+      out[s->balance->unit[m->links[m->tendons[k].home].tree]] += factor * 0.5 * tendon->stiffness * stretch * stretch;
+  }
+}
+
+/* Twist of a link about its centre of mass at b->pose, its parent's being known; returns its kinetic energy [J]. */
+static double kinetic_of(const Sim* s, int i) {
+  const Model* m = s->model;
+  SchemeBalance* b = s->balance;
+  const ModelLink* link = &m->links[i];
+  Vec3 center = pose_apply(b->pose[i], link->center), v = vec3(0, 0, 0), w = vec3(0, 0, 0);
+  if (link->parent >= 0) {
+    w = b->w[link->parent];
+    v = vec3_add(b->v[link->parent], vec3_cross(w, vec3_sub(center, b->force[link->parent])));
+  }
+  double energy = 0;
+  for (int k = 0; k < link->dof_count; k++) {
+    double rate = s->state.rate[link->dof_first + k];
+    w = vec3_add_scaled(w, rate, b->screws[link->dof_first + k].w);
+    v = vec3_add_scaled(v, rate, screw_velocity(&b->screws[link->dof_first + k], center));
+    if (link->passive) energy += 0.5 * link->armature[k] * rate * rate;
+  }
+  b->force[i] = center;
+  b->v[i] = v;
+  b->w[i] = w;
+  if (link->tree < 0 || !(link->mass > 0)) return 0;
+  Vec3 local = mat3_tmul_vec(b->pose[i].r, w);
+  return energy + 0.5 * link->mass * vec3_dot(v, v) +
+         0.5 * vec3_dot(local, mat3_mul_vec(mass_moment_inertia_tensor(&link->moment), local));
+}
+
+/* Energies of the units at the moment that the rates belong to: the middle of the part, or the present. kinetic is
+ * added to scale. */
+static void find_energies(Sim* s, bool middle, double* energy) {
+  const Model* m = s->model;
+  SchemeBalance* b = s->balance;
+  memset(energy, 0, sizeof(double) * (size_t)b->units);
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    double* q = b->q + link->coordinate_first;
+    joint_continue(&link->joint, s->q_now + link->coordinate_first, s->difference_old + link->dof_first,
+                   middle ? -0.5 : 0, q);
+    model_link_pose(m, i, b->q, b->pose);
+    model_link_screws(m, i, b->q, b->pose, b->screws);
+    double kinetic = kinetic_of(s, i);
+    if (link->tree >= 0) energy[b->unit[link->tree]] += kinetic;
+  }
+  for (int k = 0; k < b->units; k++) b->at.scale[k] = fmax(b->at.scale[k], energy[k]);
+  add_potential(s, s->pose_now, s->q_now, middle ? 0.5 : 1, energy);
+  if (middle) add_potential(s, s->pose_old, s->q_old, 0.5, energy);
+}
+
+/* ---------------------------------------------------------------- work of a part */
+
+/* Way of a degree of freedom that forces of the part do work along: from the middle of the part before to that of this
+ * one. */
+static double way_of(const Sim* s, int dof) {
+  return 0.5 * s->clock.dt * (s->state.rate[dof] + s->balance->at.rate[dof]);
+}
+
+/* Of the forces that inertia balances at the end of the part: all but gravity. */
+static void add_all_work(Sim* s, double* done) {
+  const Model* m = s->model;
+  SchemeBalance* b = s->balance;
+  double weight = step_inertia_weight(s);
+  for (int i = 0; i < m->link_count; i++) {
+    const Pose *now = &s->pose_now[i], *aim = &s->target[i];
+    double d[3][4], t[3] = {now->t.x - aim->t.x, now->t.y - aim->t.y, now->t.z - aim->t.z};
+    for (int r = 0; r < 3; r++) {
+      for (int c = 0; c < 3; c++) d[r][c] = weight * (now->r.m[r][c] - aim->r.m[r][c]);
+      d[r][3] = weight * t[r];
+    }
+    memset(b->bar[i], 0, sizeof(b->bar[i]));
+    if (m->links[i].tree >= 0 && m->links[i].mass > 0) inertia_times(&m->links[i], (const double(*)[4])d, b->bar[i]);
+  }
+  model_screws(m, s->q_now, s->pose_now, b->screws);
+  memset(b->reduced, 0, sizeof(double) * (size_t)m->dof_count);
+  bars_compose(m, all_links(m), s->pose_now, b->bar, b->force, b->moment);
+  bars_reduce(m, all_links(m), s->pose_now, b->screws, b->force, b->moment, b->reduced);
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    if (link->tree < 0) continue;
+    for (int dof = link->dof_first, k = 0; k < link->dof_count; k++, dof++) {
+      double force = b->reduced[dof];
+      if (s->joint_aim && link->armature[k] > 0)
+        force += link->armature[k] * weight * (s->difference_old[dof] - s->joint_aim[dof]);
+      if (link->prescribed >= 0 && tree_flight_found(s->flight, link)) force += s->flight->drive[dof];
+      done[b->unit[link->tree]] += force * way_of(s, dof);
+    }
+  }
+}
+
+/* Of the joint's springs as the part had them (M10). */
+static double spring_work(const Sim* s, int i) {
+  const ModelLink* link = &s->model->links[i];
+  const double *q = s->q_now + link->coordinate_first, *old = s->q_old + link->coordinate_first;
+  SpringTime at = step_spring_time(s, i);
+  double sum = 0;
+  int plain = link->joint.plain_count;
+  for (int k = 0; k < plain; k++) {
+    double earlier = old[k] - s->balance->at.way[link->dof_first + k];
+    double place = spring_ahead(&at) * q[k] + at.now * old[k] + at.old * earlier;
+    sum -= (1 - at.missing) * link->stiffness[k] * (place - link->rest[k]) * way_of(s, link->dof_first + k);
+  }
+  if (!link->joint.quaternion) return sum;
+  RotationVector bent =
+      rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(link->rest + plain)), quat_at(q + plain)));
+  for (int k = 0; k < 3; k++)
+    for (int j = 0; j < 3; j++)
+      sum -= link->stiffness[plain + k] * bent.value[k] * bent.first[k][j] * way_of(s, link->dof_first + plain + j);
+  return sum;
+}
+
+static double tendon_work(Sim* s, int k) {
+  const SceneTendon* tendon = s->model->tendons[k].source;
+  double* before = &s->balance->at.length[k];
+  double length = tendon_length(tendon, s->pose_now);
+  double rate = (length - tendon_length(tendon, s->pose_old)) / s->clock.dt;
+  double way = 0.5 * s->clock.dt * (rate + (s->clock.dt_before > 0 ? *before : rate));
+  *before = rate;
+  return -(1 - s->tendons->at[k].missing) * tendon->stiffness * tendon_stretch_in_step(s->tendons, k, length) * way;
+}
+
+void scheme_balance_note(Sim* s) {
+  const Model* m = s->model;
+  SchemeBalance* b = s->balance;
+  if (!b) return;
+  memset(b->done, 0, sizeof(double) * (size_t)b->units);
+  add_all_work(s, b->done);
+  for (int i = 0; i < m->link_count; i++)
+    if (m->links[i].passive && m->links[i].tree >= 0) b->done[b->unit[m->links[i].tree]] -= spring_work(s, i);
+  for (int k = 0; k < m->tendon_count; k++)
+    if (m->tendons[k].home >= 0) b->done[b->unit[m->links[m->tendons[k].home].tree]] -= tendon_work(s, k);
+  bool begun = *b->at.begun != 0;
+  for (int k = 0; k < b->units && begun; k++) {
+    b->at.work[k] -= b->at.energy[k] + b->done[k];
+    b->at.exchanged[k] += fabs(b->done[k]);
+  }
+  find_energies(s, s->weights.rate_old == 0, b->at.energy);
+  for (int k = 0; k < b->units && begun; k++) {
+    b->at.work[k] += b->at.energy[k];
+    b->at.scale[k] = fmax(b->at.scale[k], b->at.exchanged[k]);
+  }
+  *b->at.begun = 1;
+  memcpy(b->at.rate, s->state.rate, sizeof(double) * (size_t)m->dof_count);
+  memcpy(b->at.way, s->difference_old, sizeof(double) * (size_t)m->dof_count);
+}
+
+void scheme_balance_create(Sim* s) {
+  if (!s->options.scheme_work) return;
+  s->balance = create(s);
+  memcpy(s->balance->at.rate, s->state.rate, sizeof(double) * (size_t)s->model->dof_count);
+  memcpy(s->balance->at.way, s->difference_old, sizeof(double) * (size_t)s->model->dof_count);
+  find_energies(s, false, s->balance->at.energy);
+  *s->balance->at.begun = s->model->start ? 0 : 1;
+}
+
+SimSchemeWork sim_scheme_work(const Sim* s) {
+  SimSchemeWork out = {.link = -1};
+  const SchemeBalance* b = s->balance;
+  double worst = 0;
+  for (int k = 0; b && k < b->units; k++) out.work += b->at.work[k];
+  for (int i = 0; b && i < s->model->link_count; i++) {
+    const ModelLink* link = &s->model->links[i];
+    if (link->tree < 0 || link->dof_count == 0) continue;
+    int unit = b->unit[link->tree];
+    double share = b->at.scale[unit] > 0 ? fabs(b->at.work[unit]) / b->at.scale[unit] : 0;
+    if (!(share > worst)) continue;
+    worst = share;
+    out.link = i;
+    out.link_work = b->at.work[unit];
+    out.link_scale = b->at.scale[unit];
+  }
+  return out;
+}

@@ -1,0 +1,181 @@
+/* Spheres and capsules that contact takes as they are (contact.md, C6; adjoint.md, A8b): runs against closed forms of
+ * mechanics, and gradients of runs by their radii and lengths, and by all else, against central differences. */
+#include "gradient/rows.h"
+#include "gradient/variables.h"
+
+#define RADIUS 0.05
+#define SPHERE "{type: sphere, radius: 0.05}"
+#define CAPSULE "{type: capsule, radius: 0.04, length: 0.12}"
+
+/* ---------------------------------------------------------------- closed forms, dt 10 ms */
+
+/* A ball on level ground or on a large box, thrown with a speed along x and a spin about y. */
+static Run* thrown(const char* ground, double dt, double speed, double spin) {
+  return run_create(1, 0,
+                    "simulation: {dt: %g, duration: 2, integrator: momentum}\n"
+                    "contact: {friction: 0.2}\n"
+                    "links:\n"
+                    "  - {name: ground, fixed: true, shape: %s}\n"
+                    "  - {name: ball, mass: 0.17, position: [0, 0, 0.05022], shape: " SPHERE
+                    "}\n"
+                    "initial: [{link: ball, velocities: [%g, 0, 0, 0, %g, 0]}]\n",
+                    dt, ground, speed, spin);
+}
+
+static double speed_of(Run* run, double seconds) {
+  double dt = run->model.simulation.dt;
+  int ball = run_link(run, "ball"), steps = (int)(seconds / dt + 0.5);
+  run_steps(run, steps - 1);
+  double before = sim_state(run->sim)->pose[ball].t.x;
+  run_steps(run, 1);
+  return (sim_state(run->sim)->pose[ball].t.x - before) / dt;
+}
+
+static const char* const GROUNDS[] = {"{type: half_space}", "{type: box, size: [9, 9, 0.1], position: [0, 0, -0.05]}"};
+
+/* Friction brings r w and v together while mu g slows the ball: (5 v0 + 2 r w0) / 7, whatever the friction. The point
+ * that friction acts at is fixed in the ball during a substep: its lever is r cos(turn), which a spin of 80 rad/s feels
+ * at 10 ms, not at 1 ms. */
+static void ball_C6_rolls_after_sliding(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    Run* run = thrown(GROUNDS[k], 0.01, 2, 0);
+    compare_relative(speed_of(run, 1.5), 10.0 / 7, 5e-3, "from 2 m/s without spin, ground %d", k);
+    run_free(run);
+    for (int fine = 0; fine < 2; fine++) {
+      run = thrown(GROUNDS[k], fine ? 0.001 : 0.01, 1, -4 / RADIUS);
+      compare_relative(speed_of(run, 2), -3.0 / 7, fine ? 5e-3 : 2.5e-2, "draw shot, ground %d", k);
+      run_free(run);
+    }
+  }
+}
+
+/* A ball and a capsule across its way that roll keep their speed for as long as they roll. */
+static void rolling_C6_keeps_energy(void** state) {
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    double radius = k / 2 ? 0.04 : 0.05;
+    Run* run = run_create(1, 0,
+                          "simulation: {dt: 0.01, duration: 10, integrator: momentum}\n"
+                          "links:\n"
+                          "  - {name: ground, fixed: true, shape: %s}\n"
+                          "  - {name: ball, density: 1000, position: [0, 0, %.17g], rpy: [%.17g, 0, 0], shape: %s}\n"
+                          "initial: [{link: ball, velocities: [1.5, 0, 0, 0, %.17g, %.17g]}]\n",
+                          k % 2 ? "{type: box, size: [40, 9, 0.1], position: [0, 0, -0.05]}" : GROUNDS[0],
+                          radius + 2.2e-4, k / 2 ? 1.57079632679489661923 : 0.0, k / 2 ? CAPSULE : SPHERE,
+                          k / 2 ? 0.0 : 1.5 / radius, k / 2 ? -1.5 / radius : 0.0);
+    compare_relative(speed_of(run, 5), 1.5, 2e-3, "speed after 5 s, body %d", k);
+    run_free(run);
+  }
+}
+
+/* ---------------------------------------------------------------- masses */
+
+/* Of density 1000: a ball 4/3 pi r^3 and 2/5 m r^2; a capsule against the polyhedron of 1024 segments inscribed. */
+static void masses_are_those_of_the_solid(void** state) {
+  (void)state;
+  const char* const text =
+      "links:\n"
+      "  - {name: ball, density: 1000, shape: {type: sphere, radius: 0.05}}\n"
+      "  - {name: exact, density: 1000, shape: {type: capsule, radius: 0.04, length: 0.12}, position: [1, "
+      "0, 0]}\n"
+      "  - {name: fine, density: 1000, mass_model: uniform, shape: {type: capsule, radius: 0.04, length: 0.12, "
+      "segments: 512}, position: [2, 0, 0]}\n";
+  Run* run = run_model("%s", text);
+  const ModelLink* l = run->model.links;
+  double mass = 4.0 / 3 * 3.14159265358979323846 * RADIUS * RADIUS * RADIUS * 1000;
+  compare_relative(l[0].mass, mass, 1e-14, "mass of the ball");
+  compare_relative(l[0].moment.s[0][0], mass * RADIUS * RADIUS / 5, 1e-14, "sum m x^2 of the ball");
+  compare_relative(l[1].mass, l[2].mass, 2e-4, "mass of the capsule");
+  compare_relative(l[1].moment.s[0][0], l[2].moment.s[0][0], 3e-4, "sum m x^2 of the capsule");
+  compare_relative(l[1].moment.s[2][2], l[2].moment.s[2][2], 3e-4, "sum m z^2 of the capsule");
+  run_free(run);
+}
+
+/* ---------------------------------------------------------------- gradients */
+
+static void gradients_A8b_of_a_ball_on_the_ground(void** state) {
+  (void)state;
+  check_gradients("a ball that slides and rolls", 8,
+                  "simulation: {dt: 0.005, tolerance: 1e-11}\n"
+                  "contact: {friction: 0.3}\n"
+                  "links:\n"
+                  "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                  "  - {name: ball, density: 1000, position: [0, 0, 0.05022], shape: " SPHERE
+                  "}\n"
+                  "initial: [{link: ball, velocities: [1, 0.2, 0, 1, 2, 3]}]\n",
+                  ALL_BLOCKS, 1e-6);
+}
+
+static void gradients_A8b_on_a_moving_half_space(void** state) {
+  (void)state;
+  check_gradients(
+      "a half-space that swings under a capsule", 8,
+      "simulation: {dt: 0.005, tolerance: 1e-11}\n"
+      "contact: {friction: 0.3}\n"
+      "links:\n"
+      "  - {name: ground, shape: {type: half_space}, joint: {type: hinge, axis: [0, 1, 0]}}\n"
+      "  - {name: pin, density: 1000, position: [0.1, 0, 0.04022], rpy: [1.5707963, 0, 0.2], shape: " CAPSULE
+      "}\n"
+      "controllers:\n"
+      "  - {link: ground, type: prescribed, target: {type: sines, terms: [{amplitude: 0.05, frequency: 3}]}}\n"
+      "initial: [{link: pin, velocities: [0.5, 0, 0, 0, 3, 1]}]\n",
+      ALL_BLOCKS, 1e-6);
+}
+
+static void gradients_A8b_among_boxes(void** state) {
+  (void)state;
+  check_gradients(
+      "a ball, a capsule and a box that touch", 8,
+      "simulation: {dt: 0.005, tolerance: 1e-11}\n"
+      "contact: {friction: 0.3, support: 0.001}\n"
+      "links:\n"
+      "  - {name: ball, density: 1000, position: [0, 0, 0.0508], shape: " SPHERE
+      "}\n"
+      "  - {name: block, density: 900, position: [0.01, 0.02, -0.05], rpy: [0.01, 0.02, 0.3], shape: {type: points, "
+      "points: [[-0.1, -0.1, -0.05], [0.1, -0.1, -0.05], [0.1, 0.1, -0.05], [-0.1, 0.1, -0.05], [-0.1, -0.1, 0.05], "
+      "[0.1, -0.1, 0.05], [0.1, 0.1, 0.0502], [-0.1, 0.1, 0.05]]}}\n"
+      "  - {name: pin, density: 800, position: [0.0902, 0.01, 0.0625], rpy: [1.2, 0, 0.1], shape: " CAPSULE
+      "}\n"
+      "initial: [{link: ball, velocities: [0.3, 0, -0.2, 1, 2, 0.5]}]\n",
+      ALL_BLOCKS & ~(1 << GRADCHECK_VERTICES), 1e-6);
+}
+
+/* Radius and length as variables of a task. */
+static void sizes_are_variables(void** state) {
+  (void)state;
+  Task task = load_task(
+      "steps: 8\n"
+      "scene:\n"
+      "  simulation: {dt: 0.005, steps: 8, tolerance: 1e-10}\n"
+      "  contact: {friction: 0.3}\n"
+      "  links:\n"
+      "    - {name: ground, fixed: true, shape: {type: half_space}}\n"
+      "    - {name: ball, density: 1000, position: [0, 0, 0.0505], shape: " SPHERE
+      "}\n"
+      "    - {name: pin, density: 1000, position: [0.3, 0, 0.0405], rpy: [1.5707963, 0, 0], shape: " CAPSULE
+      "}\n"
+      "  initial:\n"
+      "    - {link: ball, velocities: [0.3, 0, 0, 0, 0, 0]}\n"
+      "    - {link: pin, velocities: [0.3, 0.1, 0, 0, 2, 0]}\n"
+      "loss:\n"
+      "  - {type: point, link: ball, point: [0, 0, 0.02], target: [0.4, 0.2, 0.1]}\n"
+      "  - {type: point, link: pin, point: [0, 0.01, 0.02], target: [0.4, 0.2, 0.1]}\n"
+      "optimizer: {tolerance: 1.0e-12}\n"
+      "parameters: [{type: shape_size, links: [ball, pin]}]\n");
+  expect_variables(&task, "radius and length");
+  task_free(&task);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ball_C6_rolls_after_sliding),
+      cmocka_unit_test(rolling_C6_keeps_energy),
+      cmocka_unit_test(masses_are_those_of_the_solid),
+      cmocka_unit_test(gradients_A8b_of_a_ball_on_the_ground),
+      cmocka_unit_test(gradients_A8b_on_a_moving_half_space),
+      cmocka_unit_test(gradients_A8b_among_boxes),
+      cmocka_unit_test(sizes_are_variables),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

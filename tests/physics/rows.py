@@ -1,0 +1,790 @@
+"""Ordinary motion with known answers: one row a scene, what is measured on it, and the right value with its source.
+
+Every scene says only what somebody would write who has read the README: neither time step nor integrator nor contact
+parameters, unless the row is about them. `recommended` are the overrides that the guide advises for such a scene.
+`known` names what a program without an answer within the limit falls short by; the test fails when it no longer does.
+"""
+
+import math
+
+G = 9.81
+
+
+class Row:
+    def __init__(self, name, scene, measure, right, within, source, recommended=(), known=None, duration=None):
+        self.name = name
+        self.scene = scene
+        self.measure = measure
+        self.right = right
+        self.within = within  # absolute, in the unit of `right`
+        self.source = source
+        self.recommended = recommended
+        self.known = known or {}  # by variant: "default", "recommended"
+
+
+def wheel(extra="", joint="", duration=10):
+    """A wheel of 0.01 kg m^2 on a hinge."""
+    return f"""
+simulation: {{duration: {duration}}}
+links:
+  - name: wheel
+    joint: {{type: hinge, axis: [0, 0, 1]{joint}}}
+    mass: 1
+    inertia: [0.01, 0.01, 0.01, 0, 0, 0]
+{extra}"""
+
+
+def oscillator(extra="", duration=32, start=0.1):
+    """1 kg on a spring of 100 N/m: 10 rad/s."""
+    return f"""
+simulation: {{duration: {duration}, gravity: [0, 0, 0]}}
+links:
+  - name: mass
+    joint: {{type: slide, axis: [1, 0, 0], stiffness: 100{extra}}}
+    mass: 1
+    inertia: [0.1, 0.1, 0.1, 0, 0, 0]
+initial: [{{link: mass, coordinates: [{start}]}}]
+"""
+
+
+def plank(angle, duration=10):
+    """A solid plank of 1 m that hangs on a hinge at its end."""
+    return f"""
+simulation: {{duration: {duration}}}
+links:
+  - name: plank
+    joint: {{type: hinge, axis: [0, 1, 0]}}
+    mass: 1
+    shapes: [{{type: box, size: [0.05, 0.05, 1], position: [0, 0, -0.5]}}]
+initial: [{{link: plank, coordinates: [{angle}]}}]
+"""
+
+
+def box(extra="", velocities="[0, 0, 0, 0, 0, 0]", height=0.1005, duration=2, gravity=None, contact="friction: 0.3", size=0.2):
+    """A solid box of 1 kg above level ground."""
+    gravity = f", gravity: [{gravity}]" if gravity else ""
+    return f"""
+simulation: {{duration: {duration}{gravity}}}
+contact: {{{contact}}}
+links:
+  - {{name: ground, fixed: true, shape: {{type: half_space}}}}
+  - {{name: box, mass: 1, shape: {{type: box, size: [{size}, {size}, {size}]}}, position: [0, 0, {height}]}}
+initial: [{{link: box, velocities: {velocities}}}]
+{extra}"""
+
+
+def slope(angle):
+    """Gravity of a plane that is inclined by an angle [rad] and descends along x."""
+    return f"{G * math.sin(angle)!r}, 0, {-G * math.cos(angle)!r}"
+
+
+def turning_amplitude(run, column, last):
+    """Largest deflection in the last span of time."""
+    low, high = run.range_of(column, run.time[-1] - last)
+    return max(high, -low)
+
+
+def lost_energy(run, scale):
+    """Change of the total energy from the first to the last second, as a share of `scale` [J]."""
+    total, time = run.solver["total"], run.solver["time"]
+    first = [value for t, value in zip(time, total) if t <= 1.0]
+    last = [value for t, value in zip(time, total) if t >= time[-1] - 1.0]
+    return (sum(last) / len(last) - sum(first) / len(first)) / scale
+
+
+def elliptic_k(k):
+    """Complete elliptic integral of the first kind by the arithmetic-geometric mean."""
+    a, b = 1.0, math.sqrt(1 - k * k)
+    while abs(a - b) > 1e-15:
+        a, b = (a + b) / 2, math.sqrt(a * b)
+    return math.pi / (2 * a)
+
+
+def plank_period(amplitude):
+    inertia = (1 + 0.05**2) / 12 + 0.25
+    return 4 * math.sqrt(inertia / (G * 0.5)) * elliptic_k(math.sin(amplitude / 2))
+
+
+# ------------------------------------------------------------ a brick that turns over: Euler's equations by Runge-Kutta
+BRICK = (0.3, 0.2, 0.1)
+BRICK_INERTIA = tuple((a * a + b * b) / 12 for a, b in ((0.2, 0.1), (0.3, 0.1), (0.3, 0.2)))
+BRICK_SPIN = (0.05, 6.0, 0.0)
+
+
+def brick_flips(until):
+    """Times at which a brick's spin about its middle axis changes sign, by its own axes."""
+    i1, i2, i3 = BRICK_INERTIA
+
+    def rate(w):
+        return (
+            (i2 - i3) / i1 * w[1] * w[2],
+            (i3 - i1) / i2 * w[2] * w[0],
+            (i1 - i2) / i3 * w[0] * w[1],
+        )
+
+    w, t, h, flips = BRICK_SPIN, 0.0, 1e-4, []
+    while t < until:
+        k1 = rate(w)
+        k2 = rate([a + h / 2 * b for a, b in zip(w, k1)])
+        k3 = rate([a + h / 2 * b for a, b in zip(w, k2)])
+        k4 = rate([a + h * b for a, b in zip(w, k3)])
+        after = [a + h / 6 * (p + 2 * q + 2 * r + s) for a, p, q, r, s in zip(w, k1, k2, k3, k4)]
+        if w[1] * after[1] < 0:
+            flips.append(t + h * w[1] / (w[1] - after[1]))
+        w, t = after, t + h
+    return flips
+
+
+def seen_flips(run):
+    """The same from the poses: the momentum is fixed in the world, so the sign is that of the middle axis along it."""
+    i1, i2, _ = BRICK_INERTIA
+    momentum = (i1 * BRICK_SPIN[0], i2 * BRICK_SPIN[1], 0.0)
+    values = [sum(a * b for a, b in zip(run.direction("brick", "y", row), momentum)) for row in range(len(run.time))]
+    return [
+        run.time[k - 1] + values[k - 1] / (values[k - 1] - values[k]) * (run.time[k] - run.time[k - 1])
+        for k in range(1, len(values))
+        if values[k - 1] * values[k] < 0
+    ]
+
+
+# ------------------------------------------------------------------------------------------------ a top that precesses
+TOP_TILT, TOP_SPIN = 0.5, 60.0
+
+
+def top_precession():
+    """Slow root of I1 cos(tilt) W^2 - I3 w3 W + m g l = 0 for 1 kg, l = 0.1 m, I1 = 0.02, I3 = 0.02 kg m^2."""
+    a, b, c = 0.02 * math.cos(TOP_TILT), -0.02 * TOP_SPIN, 1.0 * G * 0.1
+    return (-b - math.sqrt(b * b - 4 * a * c)) / (2 * a)
+
+
+def azimuth_rate(run, link, start, end):
+    """Mean rate at which a link's z axis goes round the vertical [rad/s]."""
+    angles = []
+    for row in range(len(run.time)):
+        x, y, _ = run.direction(link, "z", row)
+        angle = math.atan2(y, x)
+        if angles:
+            angle += 2 * math.pi * round((angles[-1] - angle) / (2 * math.pi))
+        angles.append(angle)
+    run.columns[f"{link}/azimuth"] = angles
+    return run.mean_rate(f"{link}/azimuth", start, end)
+
+
+ROWS = [
+    # ---------------------------------------------------------------------------------------------- bodies in the air
+    Row("free fall", box(height=20, duration=1), lambda r: 20 - r.at("box/cz", 1.0), G / 2, 0.01 * G / 2, "g t^2 / 2"),
+    Row(
+        "thrown box",
+        box(height=20, velocities="[3, 0, 4, 0, 0, 0]", duration=1),
+        lambda r: r.range_of("box/cz")[1] - 20,
+        16 / (2 * G),
+        0.01 * 16 / (2 * G),
+        "v^2 / (2 g)",
+    ),
+    Row(
+        "box that spins in space",
+        box(height=20, velocities="[0, 0, 0, 0, 0, 10]", duration=5, gravity="0, 0, 0"),
+        lambda r: r.spin("box", "z", 4, 5),
+        10,
+        0.01,
+        "angular momentum",
+    ),
+    Row(
+        "rocket",
+        box("loads: [{link: box, force: [2, 0, 0]}]", height=20, duration=3, gravity="0, 0, 0"),
+        lambda r: r.at("box/cx"),
+        9,
+        0.09,
+        "F t^2 / (2 m)",
+    ),
+    Row(
+        "torque on a free box",
+        box("loads: [{link: box, torque: [0, 0, 0.1]}]", height=20, duration=2, gravity="0, 0, 0"),
+        lambda r: r.at(r.turned("box", "z")),
+        0.5 * 0.1 / (0.04 / 6) * 4,
+        0.01 * 30,
+        "T t^2 / (2 I), I = m a^2 / 6",
+    ),
+    Row(
+        "brick about its middle axis",
+        f"""
+simulation: {{duration: 20, gravity: [0, 0, 0]}}
+links: [{{name: brick, mass: 1, shape: {{type: box, size: {list(BRICK)}}}}}]
+initial: [{{link: brick, velocities: [0, 0, 0, {BRICK_SPIN[0]}, {BRICK_SPIN[1]}, {BRICK_SPIN[2]}]}}]
+""",
+        lambda r: seen_flips(r)[len(brick_flips(20)) - 1],
+        brick_flips(20)[-1],
+        0.02,
+        "Euler's equations, Runge-Kutta",
+    ),
+    Row(
+        "heavy top, 60 rad/s",
+        f"""
+simulation: {{duration: 4}}
+links:
+  - name: top
+    joint: {{type: ball, rpy: [0, {TOP_TILT}, 0]}}
+    mass: 1
+    center: [0, 0, 0.1]
+    inertia: [0.01, 0.01, 0.02, 0, 0, 0]
+initial: [{{link: top, velocities: [{-top_precession() * math.sin(TOP_TILT)!r}, 0, {TOP_SPIN}]}}]
+""",
+        lambda r: azimuth_rate(r, "top", 0, 4),
+        top_precession(),
+        0.01 * top_precession(),
+        "steady precession",
+    ),
+    Row(
+        "fast top, 300 rad/s: largest tilt",
+        """
+simulation: {duration: 2}
+links:
+  - name: top
+    joint: {type: ball, rpy: [0, 0.5, 0]}
+    mass: 1
+    center: [0, 0, 0.2]
+    inertia: [0.004, 0.004, 0.002, 0, 0, 0]
+initial: [{link: top, velocities: [0, 0, 300]}]
+""",
+        lambda r: r.tilt("top"),
+        1.006,
+        0.02,
+        "turning points of the heavy top",
+    ),
+    # ------------------------------------------------------------------------------------------------ joints and drives
+    Row(
+        "motor on a wheel",
+        wheel("controllers: [{link: wheel, type: torque, target: 0.2}]"),
+        lambda r: 2 * r.at(r.turned("wheel", "z")) / 10,
+        200,
+        0.2,
+        "T t / I, from the angle T t^2 / (2 I)",
+    ),
+    Row(
+        "velocity servo",
+        wheel("controllers: [{link: wheel, type: velocity, target: 100, damping_gain: 0.01}]", duration=20),
+        lambda r: r.spin("wheel", "z", 18, 20),
+        100,
+        0.1,
+        "target",
+    ),
+    Row(
+        "motor against damping",
+        wheel("controllers: [{link: wheel, type: torque, target: 0.2}]", ", damping: 0.01", duration=10),
+        lambda r: r.spin("wheel", "z", 9, 10),
+        20,
+        0.02,
+        "T / c",
+    ),
+    Row(
+        "motor with armature",
+        wheel("controllers: [{link: wheel, type: torque, target: 0.2}]", ", armature: 0.03"),
+        lambda r: 2 * r.at(r.turned("wheel", "z")) / 10,
+        50,
+        0.05,
+        "T t / (I + armature)",
+    ),
+    Row(
+        "wheel stopped by dry friction",
+        wheel("initial: [{link: wheel, velocities: [10]}]", ", friction: 0.05", duration=4),
+        lambda r: r.at(r.turned("wheel", "z")),
+        10,
+        0.1,
+        "I w^2 / (2 M)",
+    ),
+    Row(
+        "wheel slowed by damping",
+        wheel("initial: [{link: wheel, velocities: [10]}]", ", damping: 0.01", duration=10),
+        lambda r: r.at(r.turned("wheel", "z")),
+        10,
+        0.1,
+        "I w / c",
+    ),
+    Row("plank pendulum", plank(0.05), lambda r: r.period("plank/cx"), plank_period(0.05), 0.003 * 1.64, "elliptic integral"),
+    Row(
+        "plank pendulum from 90 degrees",
+        plank(math.pi / 2, 20),
+        lambda r: r.period("plank/cx"),
+        plank_period(math.pi / 2),
+        0.01 * 1.93,
+        "elliptic integral",
+    ),
+    Row(
+        "plank pendulum: height of return after 20 s",
+        plank(1.0, 20),
+        lambda r: max(abs(x) for t, x in zip(r.time, r.columns["plank/cx"]) if t > 18) / (0.5 * math.sin(1.0)),
+        1,
+        0.01,
+        "energy",
+    ),
+    Row(
+        "double pendulum: energy after 100 s",
+        """
+simulation: {duration: 100}
+contact: {model: none}
+links:
+  - {name: upper, joint: {type: hinge, axis: [0, 1, 0]}, mass: 1, shapes: [{type: box, size: [0.02, 0.02, 1], position: [0, 0, -0.5]}]}
+  - name: lower
+    parent: upper
+    joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, -1]}
+    mass: 1
+    shapes: [{type: box, size: [0.02, 0.02, 1], position: [0, 0, -0.5]}]
+initial:
+  - {link: upper, coordinates: [1.5]}
+  - {link: lower, coordinates: [0.5]}
+""",
+        lambda r: lost_energy(r, G),
+        0,
+        0.01,
+        "energy, share of m g l",
+    ),
+    Row(
+        "spring: amplitude after 50 periods",
+        oscillator(),
+        lambda r: turning_amplitude(r, "mass/cx", 0.7),
+        0.1,
+        0.002,
+        "energy",
+    ),
+    Row("spring: period", oscillator(duration=10), lambda r: r.period("mass/cx"), 0.2 * math.pi, 0.002 * math.pi, "2 pi / w"),
+    Row(
+        "damped spring: amplitude after 5 s",
+        oscillator(", damping: 0.4", duration=5.1),
+        lambda r: turning_amplitude(r, "mass/cx", 0.32),
+        0.1 * math.exp(-0.2 * 4.95),
+        0.001,
+        "exp(-c t / 2 m)",
+    ),
+    Row(
+        "two masses on springs: slow mode",
+        """
+simulation: {duration: 10, gravity: [0, 0, 0]}
+contact: {model: none}
+links:
+  - {name: one, joint: {type: slide, axis: [1, 0, 0], stiffness: 100}, mass: 1, inertia: [1, 1, 1, 0, 0, 0]}
+  - {name: two, parent: one, joint: {type: slide, axis: [1, 0, 0], stiffness: 100}, mass: 1, inertia: [1, 1, 1, 0, 0, 0]}
+initial:
+  - {link: one, coordinates: [0.1]}
+  - {link: two, coordinates: [0.0618033988749895]}
+""",
+        lambda r: r.period("one/cx"),
+        2 * math.pi / (10 * (math.sqrt(5) - 1) / 2),
+        0.01,
+        "golden ratio",
+    ),
+    Row(
+        "arm held by a servo against its weight",
+        """
+simulation: {duration: 10}
+links:
+  - {name: arm, joint: {type: hinge, axis: [0, -1, 0]}, mass: 0.5, center: [0.2, 0, 0], inertia: [0.001, 0.001, 0.001, 0, 0, 0]}
+controllers: [{link: arm, type: pd, position_gain: 50, damping_gain: 2, target: 0}]
+""",
+        lambda r: math.asin(r.at("arm/cz") / 0.2),
+        -0.019616225,
+        2e-5,
+        "k q = m g l cos q",
+    ),
+    Row(
+        "bead on a rod that turns",
+        """
+simulation: {duration: 1, gravity: [0, 0, 0]}
+contact: {model: none}
+links:
+  - {name: rod, joint: {type: hinge, axis: [0, 0, 1]}, mass: 1, inertia: [1, 1, 1, 0, 0, 0]}
+  - {name: bead, parent: rod, joint: {type: slide, axis: [1, 0, 0]}, mass: 0.1, inertia: [1e-5, 1e-5, 1e-5, 0, 0, 0]}
+controllers: [{link: rod, type: prescribed, velocity: 2}]
+initial:
+  - {link: bead, coordinates: [0.1], velocities: [0]}
+""",
+        lambda r: math.hypot(r.at("bead/cx"), r.at("bead/cy")),
+        0.1 * math.cosh(2),
+        0.001 * math.cosh(2),
+        "r cosh(w t)",
+    ),
+    Row(
+        "nut on a screw",
+        """
+simulation: {duration: 1}
+links:
+  - {name: nut, joint: {type: screw, axis: [0, 0, 1], pitch: 0.1}, mass: 1, inertia: [0.01, 0.01, 0.01, 0, 0, 0]}
+""",
+        lambda r: -r.at("nut/cz"),
+        G / 4,
+        0.01 * G / 4,
+        "m g / (m + I / p^2)",
+    ),
+    Row(
+        "Atwood machine with a pulley",
+        """
+simulation: {duration: 1}
+contact: {model: none}
+links:
+  - {name: pulley, joint: {type: hinge, axis: [0, 1, 0]}, mass: 1, inertia: [0.005, 0.005, 0.005, 0, 0, 0]}
+  - {name: heavy, joint: {type: slide, axis: [0, 0, 1]}, mass: 2, inertia: [1, 1, 1, 0, 0, 0]}
+  - {name: light, joint: {type: slide, axis: [0, 0, 1]}, mass: 1, inertia: [1, 1, 1, 0, 0, 0]}
+couplings:
+  - {link: light, of: heavy, ratio: -1}
+  - {link: pulley, of: heavy, ratio: 10}
+""",
+        lambda r: -r.at("heavy/cz"),
+        G / (3 + 0.5) / 2,
+        0.005 * G / 7,
+        "(m1 - m2) g / (m1 + m2 + I / r^2)",
+    ),
+    Row(
+        "two links in space, a motor between them",
+        """
+simulation: {duration: 5, gravity: [0, 0, 0]}
+contact: {model: none}
+links:
+  - {name: body, mass: 2, shape: {type: box, size: [0.4, 0.2, 0.2]}}
+  - name: arm
+    parent: body
+    joint: {type: hinge, axis: [0, 0, 1], position: [0.2, 0, 0]}
+    mass: 1
+    shapes: [{type: box, size: [0.4, 0.05, 0.05], position: [0.2, 0, 0]}]
+controllers: [{link: arm, type: torque, target: 0.05}]
+""",
+        lambda r: max(abs(value) for value in r.solver["lz"]),
+        0,
+        1e-6,
+        "angular momentum",
+    ),
+]
+
+
+def door(dt):
+    return f"""
+simulation: {{dt: {dt}, duration: 1, gravity: [0, 0, 0]}}
+contact: {{model: none}}
+links:
+  - {{name: door, joint: {{type: hinge, axis: [0, 1, 0], limits: [-1, 1]}}, mass: 1, center: [0, 0, -0.5], inertia: [0.083, 0.083, 0.001, 0, 0, 0]}}
+initial: [{{link: door, velocities: [3]}}]
+"""
+
+
+ROWS += [
+    Row(
+        f"door into its stop, dt {dt * 1000:g} ms",
+        door(dt),
+        lambda r: r.spin("door", "y", 0.8, 1.0) / 3,
+        0,
+        0.01,
+        "limit_restitution 0",
+    )
+    for dt in (0.01, 0.002, 0.0002)
+]
+
+INCLINE = math.radians(20)
+ROLL = math.radians(15)
+
+ROWS += [
+    # ------------------------------------------------------------------------------------------- sliding and standing
+    Row("box that friction stops", box(velocities="[1, 0, 0, 0, 0, 0]"), lambda r: r.at("box/cx"), 1 / (0.6 * G), 0.03 / (0.6 * G), "v^2 / (2 mu g)"),
+    Row(
+        "box that slides down 20 degrees",
+        box(gravity=slope(INCLINE), contact="friction: 0.2", duration=1),
+        lambda r: r.at("box/cx"),
+        G * (math.sin(INCLINE) - 0.2 * math.cos(INCLINE)) / 2,
+        0.02 * 0.75,
+        "g (sin - mu cos) t^2 / 2",
+    ),
+    Row(
+        "box that friction holds on 20 degrees, 5 s",
+        box(gravity=slope(INCLINE), contact="friction: 0.5", duration=5),
+        lambda r: r.at("box/cx"),
+        0,
+        0.002,
+        "tan 20 degrees = 0.36 < mu",
+    ),
+    Row(
+        "box pushed harder than friction holds",
+        box("loads: [{link: box, force: [4, 0, 0]}]", duration=1),
+        lambda r: r.at("box/cx"),
+        (4 - 0.3 * G) / 2,
+        0.02 * 0.53,
+        "(F - mu m g) t^2 / (2 m)",
+    ),
+    Row(
+        "box pushed less than friction holds",
+        box("loads: [{link: box, force: [2.5, 0, 0]}]", duration=2),
+        lambda r: r.at("box/cx"),
+        0,
+        0.001,
+        "F < mu m g",
+    ),
+    Row(
+        "tall box that stands on a slope below its tipping angle",
+        """
+simulation: {duration: 2, gravity: [%s]}
+contact: {friction: 1}
+links:
+  - {name: ground, fixed: true, shape: {type: half_space}}
+  - {name: box, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.3]}, position: [0, 0, 0.1505]}
+"""
+        % slope(math.radians(18.2)),
+        lambda r: r.tilt("box"),
+        0,
+        0.02,
+        "tips at atan(1/3) = 18.43 degrees",
+    ),
+    Row(
+        "tall box that falls on a slope above its tipping angle",
+        """
+simulation: {duration: 3, gravity: [%s]}
+contact: {friction: 1}
+links:
+  - {name: ground, fixed: true, shape: {type: half_space}}
+  - {name: box, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.3]}, position: [0, 0, 0.1505]}
+"""
+        % slope(math.radians(19)),
+        lambda r: 1.0 if r.tilt("box") > 1.5 else 0.0,
+        1,
+        0.5,
+        "tips at atan(1/3) = 18.43 degrees",
+    ),
+    Row(
+        "box on a belt that starts to move",
+        """
+simulation: {duration: 2}
+contact: {friction: 0.3}
+links:
+  - {name: belt, joint: {type: slide, axis: [1, 0, 0]}, mass: 1, shapes: [{type: box, size: [20, 1, 0.1], position: [0, 0, -0.05]}]}
+  - {name: box, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 0.1005]}
+controllers: [{link: belt, type: prescribed, velocity: 1}]
+""",
+        lambda r: r.at("belt/cx") - r.at("box/cx"),
+        1 / (0.6 * G),
+        0.03 / (0.6 * G),
+        "v^2 / (2 mu g) behind the belt",
+    ),
+    Row(
+        "stack of ten boxes, 5 s: how far the top moves",
+        """
+simulation: {duration: 5}
+links:
+  - {name: ground, fixed: true, shape: {type: half_space}}
+  - name: "box{i}"
+    mass: 1
+    shape: {type: box, size: [0.2, 0.2, 0.2]}
+    repeat: {count: 10, position: [0, 0, 0.2005]}
+    position: [0, 0, 0.1005]
+""",
+        lambda r: math.hypot(r.at("box9/cx"), r.at("box9/cy")),
+        0,
+        0.001,
+        "symmetry",
+    ),
+    Row(
+        "ladder that stands",
+        """
+simulation: {duration: 2}
+contact: {friction: 0.55, pairs: [{a: ladder, b: wall, friction: 0}]}
+links:
+  - {name: ground, fixed: true, shape: {type: half_space}}
+  - {name: wall, fixed: true, shape: {type: half_space, normal: [1, 0, 0]}}
+  - {name: ladder, mass: 10, shape: {type: box, size: [0.02, 0.4, 2]}, position: [0.715, 0, 0.715], rpy: [0, -0.7853981633974483, 0]}
+""",
+        lambda r: 1.0 if r.at("ladder/cz") > 0.65 else 0.0,
+        1,
+        0.5,
+        "stands at 45 degrees for mu > 1/2",
+    ),
+    Row(
+        "ladder that slips",
+        """
+simulation: {duration: 2}
+contact: {friction: 0.4, pairs: [{a: ladder, b: wall, friction: 0}]}
+links:
+  - {name: ground, fixed: true, shape: {type: half_space}}
+  - {name: wall, fixed: true, shape: {type: half_space, normal: [1, 0, 0]}}
+  - {name: ladder, mass: 10, shape: {type: box, size: [0.02, 0.4, 2]}, position: [0.715, 0, 0.715], rpy: [0, -0.7853981633974483, 0]}
+""",
+        lambda r: 1.0 if r.at("ladder/cz") > 0.65 else 0.0,
+        0,
+        0.5,
+        "slips at 45 degrees for mu < 1/2",
+    ),
+    # ---------------------------------------------------------------------------------------------------- landings
+    Row(
+        "cube that lands at (2, -1) m/s: speed lost",
+        box(velocities="[2, 0, -1, 0, 0, 0]", height=0.15, duration=0.4),
+        lambda r: 2 - 0.3 * G * (0.4 - 0.046) - r.slope("box/cx", 0.38, 0.4),
+        0.3 * 1.206,
+        0.03 * 1.206,
+        "mu times the normal impulse",
+    ),
+    Row(
+        "cube that lands at (2, -1) m/s: tilt [degrees]",
+        box(velocities="[2, 0, -1, 0, 0, 0]", height=0.15, duration=0.4),
+        lambda r: math.degrees(r.tilt("box")),
+        0,
+        0.3,
+        "lands flat",
+    ),
+    Row(
+        "cube that lands at (2, -1) m/s: hop [m]",
+        box(velocities="[2, 0, -1, 0, 0, 0]", height=0.15, duration=0.4),
+        lambda r: r.range_of("box/cz", 0.1)[1] - 0.1005,
+        0,
+        0.0005,
+        "restitution 0",
+    ),
+    Row(
+        "cube dropped 5 mm on a slope",
+        """
+simulation: {duration: 2, gravity: [%r, 0, %r]}
+contact: {friction: 0.49}
+links:
+  - {name: ground, fixed: true, shape: {type: half_space}}
+  - {name: box, mass: 1000, shape: {type: box, size: [1, 1, 1]}, position: [0, 0, 0.505]}
+"""
+        % (9.8 * 0.5 / math.hypot(1, 0.5), -9.8 / math.hypot(1, 0.5)),
+        lambda r: r.at("box/cx"),
+        0.5 * 9.8 * 0.01 / math.hypot(1, 0.5) * 4,
+        0.0175,
+        "g (sin - mu cos) t^2 / 2",
+    ),
+    Row(
+        "drop with restitution 0.5: height of the rebound",
+        box(height=1.1, contact="restitution: 0.5", duration=1.0),
+        lambda r: r.range_of("box/cz", 0.5)[1] - 0.1,
+        0.25,
+        0.01,
+        "e^2 h",
+    ),
+    Row(
+        "drop with restitution 0: height of the rebound",
+        box(height=1.1, duration=1.0),
+        lambda r: r.range_of("box/cz", 0.55)[1] - 0.1,
+        0,
+        0.002,
+        "e^2 h",
+    ),
+]
+
+
+def collision(restitution):
+    return f"""
+simulation: {{duration: 1, gravity: [0, 0, 0]}}
+contact: {{restitution: {restitution}}}
+links:
+  - {{name: left, mass: 1, shape: {{type: box, size: [0.2, 0.2, 0.2]}}, position: [-0.3, 0, 0]}}
+  - {{name: right, mass: 1, shape: {{type: box, size: [0.2, 0.2, 0.2]}}, position: [0.3, 0, 0]}}
+initial: [{{link: left, velocities: [1, 0, 0, 0, 0, 0]}}]
+"""
+
+
+ROWS += [
+    Row("boxes that collide, restitution 1", collision(1), lambda r: r.slope("right/cx", 0.8, 1.0), 1, 0.01, "momentum, energy"),
+    Row("boxes that collide, restitution 0", collision(0), lambda r: r.slope("right/cx", 0.8, 1.0), 0.5, 0.005, "momentum"),
+    Row("boxes that collide, restitution 0: speed apart", collision(0), lambda r: r.slope("right/cx", 0.8, 1.0) - r.slope("left/cx", 0.8, 1.0), 0, 0.005, "e v"),
+]
+
+
+def rolling(shape, gravity="", velocities="[0, 0, 0, 0, 0, 0]", duration=1.5, height=0.1005, mu=0.5, rotation="[0, 0, 0]"):
+    return f"""
+simulation: {{duration: {duration}{gravity}}}
+contact: {{friction: {mu}}}
+links:
+  - {{name: ground, fixed: true, shape: {{type: half_space}}}}
+  - {{name: body, mass: 1, shapes: [{{{shape}, rpy: {rotation}}}], position: [0, 0, {height}]}}
+initial: [{{link: body, velocities: {velocities}}}]
+"""
+
+
+CART = """
+simulation: {duration: 3}
+contact: {friction: 0.8}
+links:
+  - {name: ground, fixed: true, shape: {type: half_space}}
+  - {name: body, mass: 2, shape: {type: box, size: [0.5, 0.3, 0.1]}, position: [0, 0, 0.1005]}
+  - &wheel
+    name: front_left
+    parent: body
+    joint: {type: hinge, axis: [0, 1, 0], position: [0.2, 0.2, 0]}
+    mass: 0.3
+    shapes: [{type: cylinder, radius: 0.1, length: 0.04, rpy: [1.5707963267948966, 0, 0]}]
+  - {<<: *wheel, name: front_right, joint: {type: hinge, axis: [0, 1, 0], position: [0.2, -0.2, 0]}}
+  - {<<: *wheel, name: rear_left, joint: {type: hinge, axis: [0, 1, 0], position: [-0.2, 0.2, 0]}}
+  - {<<: *wheel, name: rear_right, joint: {type: hinge, axis: [0, 1, 0], position: [-0.2, -0.2, 0]}}
+initial:
+  - {link: body, velocities: [2, 0, 0, 0, 0, 0]}
+  - {link: front_left, velocities: [20]}
+  - {link: front_right, velocities: [20]}
+  - {link: rear_left, velocities: [20]}
+  - {link: rear_right, velocities: [20]}
+"""
+
+ROLL_GRAVITY = f", gravity: [{slope(ROLL)}]"
+
+ROWS += [
+    # ------------------------------------------------------------------------------------------------------- rolling
+    Row(
+        "ball that slides and then rolls",
+        rolling("type: sphere, radius: 0.1", velocities="[2, 0, 0, 0, 0, 0]", mu=0.2),
+        lambda r: r.slope("body/cx", 1.4, 1.5),
+        2 * 5 / 7,
+        0.005 * 10 / 7,
+        "5/7 v",
+    ),
+    Row(
+        "ball down 15 degrees",
+        rolling("type: sphere, radius: 0.1", ROLL_GRAVITY),
+        lambda r: r.at("body/cx"),
+        5 / 7 * G * math.sin(ROLL) * 1.5**2 / 2,
+        0.01 * 2.04,
+        "5/7 g sin t^2 / 2",
+    ),
+    Row(
+        "cylinder down 15 degrees",
+        rolling("type: cylinder, radius: 0.1, length: 0.2", ROLL_GRAVITY, rotation="[1.5707963267948966, 0, 0]"),
+        lambda r: r.slope("body/cx", 1.48, 1.5),
+        2 / 3 * G * math.sin(ROLL) * 1.49,
+        0.005 * 2.5,
+        "2/3 g sin t",
+    ),
+    Row("cart that coasts at 2 m/s", CART, lambda r: r.slope("body/cx", 2.8, 3.0), 2, 0.004, "nothing brakes it"),
+    Row(
+        "disc that spins on its flat end: angle until it stops",
+        rolling("type: cylinder, radius: 0.1, length: 0.05", velocities="[0, 0, 0, 0, 0, 20]", height=0.0255, mu=0.3),
+        lambda r: r.at(r.turned("body", "z")),
+        20**2 / (2 * 4 * 0.3 * G / (3 * 0.1)),
+        0.02 * 5.1,
+        "torque 2/3 mu N R",
+    ),
+    Row(
+        "ball slowed by rolling friction",
+        rolling("type: sphere, radius: 0.1", velocities="[1, 0, 0, 0, 10, 0]", duration=1.0).replace("friction: 0.5", "friction: 0.5, rolling: 0.002"),
+        lambda r: r.slope("body/cx", 0.95, 1.0),
+        1 - 5 / 7 * G * 0.02 * 0.975,
+        0.01,
+        "5/7 g rolling / R",
+    ),
+]
+
+
+def turntable(radius):
+    return f"""
+simulation: {{dt: 0.005, duration: 2}}
+contact: {{friction: 0.3}}
+links:
+  - {{name: disc, joint: {{type: hinge, axis: [0, 0, 1]}}, shape: {{type: cylinder, radius: {radius}, length: 0.1, segments: 64}}, mass: 1}}
+  - {{name: box, shape: {{type: box, size: [0.1, 0.1, 0.05]}}, mass: 2, position: [0.4, 0, 0.0753]}}
+controllers: [{{link: disc, type: prescribed, velocity: 2}}]
+initial: [{{link: box, velocities: [0, 0.8, 0, 0, 0, 2]}}]
+"""
+
+
+ROWS += [
+    Row(
+        f"box on a turntable of radius {radius} m: creep [mm/s]",
+        turntable(radius),
+        lambda r: 1000 * (math.hypot(r.at("box/cx"), r.at("box/cy")) - math.hypot(r.at("box/cx", 1.0), r.at("box/cy", 1.0))),
+        0.18,
+        0.3,
+        "54 % of what friction holds",
+    )
+    for radius in (0.5, 1, 2, 5)
+]

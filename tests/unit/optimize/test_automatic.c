@@ -1,0 +1,143 @@
+/* `optimizer: auto`: when it changes its method, that it then goes lower, and that a resumed search is the same. */
+#include <math.h>
+#include <string.h>
+
+#include "optimize/optimize.h"
+#include "support/compare.h"
+
+enum { ITERATIONS = 120, COUNT = 6 };
+
+/* Six numbers that move nothing that is looked at: the function below stands for the loss. */
+static const char TASK[] =
+    "seed: 1\n"
+    "scene:\n"
+    "  simulation: {dt: 0.01, steps: 1, gravity: [0, 0, 0]}\n"
+    "  links: [{name: box, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}}]\n"
+    "initial: [{link: box, velocities: true, low: -2, high: 2}]\n"
+    "loss: [{type: point, link: box, target: [0, 0, 0]}]\n"
+    "optimizer: {iterations: 120}\n";
+
+typedef struct {
+  Task task;
+  Optimization* optimization;
+  OptimizationFunction function;
+} Sought;
+
+/* A valley with an edge at its bottom: sum_i |x_i - c_i| (i + 1), and a parabola where smooth. */
+static TrialOutcome evaluate(void* context, const double* x, double* value, double* gradient, bool* interrupted) {
+  const bool* smooth = context;
+  *value = 0;
+  *interrupted = false;
+  for (int i = 0; i < COUNT; i++) {
+    double d = x[i] - 0.3 * (i + 1) + 1.1, w = i + 1;
+    *value += *smooth ? w * d * d : w * fabs(d);
+    if (gradient) gradient[i] = *smooth ? 2 * w * d : (d > 0 ? w : -w);
+  }
+  return TRIAL_ACCEPTED;
+}
+
+static bool smooth = true, kinked = false;
+
+static void begin(Sought* s, bool* kind) {
+  static const double unit[COUNT] = {1, 1, 1, 1, 1, 1};
+  Diagnostics diagnostics = {0};
+  OptimizationOptions options = {.threads = 1};
+  assert_int_equal(task_parse(&s->task, "inline.yaml", TASK, strlen(TASK), false, NULL, 0, &diagnostics), STATUS_OK);
+  assert_int_equal(optimization_create(&s->optimization, &s->task, &options, &diagnostics), STATUS_OK);
+  s->function = (OptimizationFunction){.context = kind, .evaluate = evaluate, .unit = unit};
+  optimization_minimise(s->optimization, &s->function);
+  diagnostics_free(&diagnostics);
+}
+
+static void end(Sought* s) {
+  optimization_destroy(s->optimization);
+  task_free(&s->task);
+}
+
+static void start(Sought* s) {
+  Diagnostics diagnostics = {0};
+  assert_int_equal(optimization_start(s->optimization, &diagnostics), STATUS_OK);
+  diagnostics_free(&diagnostics);
+}
+
+static void seek(Sought* s) {
+  while (optimization_stop(s->optimization) == STOP_NOT_YET)
+    assert_int_equal(optimization_advance(s->optimization), STATUS_OK);
+}
+
+static void stays_with_lbfgs_where_it_is_smooth_O23(void** state) {
+  (void)state;
+  Sought s;
+  begin(&s, &smooth);
+  start(&s);
+  seek(&s);
+  assert_int_equal(optimization_method_change_count(s.optimization), 0);
+  if (!(optimization_best_loss(s.optimization) < 1e-12)) fail_msg("loss %g", optimization_best_loss(s.optimization));
+  end(&s);
+}
+
+/* The loss when the method changes first, and at the end. */
+static void leaves_lbfgs_at_kinks_O23(void** state) {
+  (void)state;
+  Sought s;
+  double before = NAN;
+  begin(&s, &kinked);
+  start(&s);
+  while (optimization_stop(s.optimization) == STOP_NOT_YET) {
+    assert_int_equal(optimization_advance(s.optimization), STATUS_OK);
+    if (isnan(before) && optimization_method_change_count(s.optimization) > 0)
+      before = optimization_best_loss(s.optimization);
+  }
+  Text line = {0};
+  assert_true(optimization_method_change_count(s.optimization) > 0);
+  optimization_add_method_change(s.optimization, 0, &line);
+  assert_non_null(strstr(line.data, "adam follows lbfgs"));
+  if (!(optimization_best_loss(s.optimization) < 0.3 * before))
+    fail_msg("loss %g at the change, %g at the end", before, optimization_best_loss(s.optimization));
+  text_free(&line);
+  end(&s);
+}
+
+/* Saved after any iteration and loaded by another, it ends at the same bits, with the same changes. */
+static void resumes_to_the_same_bits(void** state) {
+  (void)state;
+  Sought whole;
+  Diagnostics diagnostics = {0};
+  begin(&whole, &kinked);
+  start(&whole);
+  NumberFile saved[ITERATIONS + 1] = {0};
+  optimization_save(whole.optimization, &saved[0]);
+  while (optimization_stop(whole.optimization) == STOP_NOT_YET) {
+    assert_int_equal(optimization_advance(whole.optimization), STATUS_OK);
+    int at = optimization_iteration(whole.optimization);
+    if (saved[at].kind == NULL) optimization_save(whole.optimization, &saved[at]);
+  }
+  int last = optimization_iteration(whole.optimization);
+  for (int at = 0; at < last; at += 7) {
+    Sought part;
+    begin(&part, &kinked);
+    assert_true(optimization_load(part.optimization, &saved[at], &diagnostics));
+    seek(&part);
+    assert_int_equal(optimization_iteration(part.optimization), last);
+    assert_int_equal(optimization_method_change_count(part.optimization),
+                     optimization_method_change_count(whole.optimization));
+    for (int k = 0; k < COUNT; k++) {
+      OptimizationVariable a = optimization_variable(whole.optimization, k);
+      OptimizationVariable b = optimization_variable(part.optimization, k);
+      if (a.now != b.now || a.best != b.best) fail_msg("saved at %d: %s %a and %a", at, a.name, a.now, b.now);
+    }
+    end(&part);
+  }
+  for (int at = 0; at <= ITERATIONS; at++) number_file_free(&saved[at]);
+  diagnostics_free(&diagnostics);
+  end(&whole);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(stays_with_lbfgs_where_it_is_smooth_O23),
+      cmocka_unit_test(leaves_lbfgs_at_kinks_O23),
+      cmocka_unit_test(resumes_to_the_same_bits),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
