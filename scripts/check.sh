@@ -57,7 +57,7 @@ tests=(
   tests/cli/run.sh tests/documents/run.sh "scripts/update_golden.sh --check" scripts/check_bits.sh tests/library/run.sh
   tests/packages/run.sh tests/python/run.sh tests/door/*.sh tests/mujoco/run.sh tests/mujoco/current.sh tests/mpi/run.sh
   tests/gltf/run.sh tests/variables/run.sh tests/page/run.sh tests/view/run.sh tests/rigid_ipc/run.sh tests/ccd/run.sh
-  tests/meshes/run.sh
+  tests/meshes/run.sh tests/physics/run.sh
 )
 mapfile -t -O "${#tests[@]}" tests < <(programs check tests/gradient tests/property tests/determinism tests/unit/*)
 if ((all)); then

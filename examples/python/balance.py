@@ -7,7 +7,7 @@ import numpy as np
 import sdrs
 
 scene = sdrs.Scene.from_text("""
-simulation: {dt: 0.01, steps: 400}
+simulation: {dt: 0.01, steps: 400, integrator: first_order}
 links:
   - {name: cart, mass: 1, joint: {type: slide, axis: [1, 0, 0]}, shape: {type: box, size: [0.2, 0.1, 0.1]}}
   - {name: pole, parent: cart, mass: 0.2, joint: {type: hinge, axis: [0, 1, 0]},

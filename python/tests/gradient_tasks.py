@@ -15,7 +15,7 @@ def hinge(y, **more):
 
 # Bodies in contact, an arm of every kind of drive, closed loops, tendons and smooth shapes, far from one another.
 SCENE = {
-    "simulation": {"dt": 0.005, "steps": 10},
+    "simulation": {"dt": 0.005, "steps": 10, "integrator": "first_order"},
     "contact": {"friction": 0.3, "support": 2e-3, "stiffness": 1e-7, "smoothing": 1e-4, "rest_speed": 0.02, "restitution": 0.1,
                 "rolling": 0.01, "spinning": 0.01,
                 "pairs": [{"a": "ground", "b": "box", "friction": 0.2, "restitution": 0.4, "rolling": 0.02, "spinning": 0.02}]},

@@ -8,7 +8,7 @@ import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-ARM = """simulation: {dt: 0.01, steps: 12, tolerance: 1e-13}
+ARM = """simulation: {dt: 0.01, steps: 12, tolerance: 1e-13, integrator: first_order}
 contact: {friction: 0.3}
 shapes: {box: {type: box, size: [0.2, 0.2, 0.2]}, ground: {type: half_space}}
 links:

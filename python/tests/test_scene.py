@@ -89,7 +89,7 @@ class Library(unittest.TestCase):
             scene.rollout(velocities=velocities, seeds={"time": seeds["coordinates"]})
 
     def test_files_and_texts_are_told_apart_by_name(self):
-        line = '{"links": [{"name": "a", "mass": 1, "shape": {"type": "sphere", "radius": 0.1}}], "simulation": {"steps": 3}}'
+        line = '{"links": [{"name": "a", "mass": 1, "shape": {"type": "sphere", "radius": 0.1}}], "simulation": {"steps": 3, "integrator": "first_order"}}'
         scene = sdrs.Scene.from_text(line, path="one.json")
         self.assertEqual((scene.links, scene.steps), (["a"], 3))
         self.assertEqual(sdrs.Scene.from_text(line, overrides={"simulation.steps": 4}).steps, 4)
@@ -142,7 +142,7 @@ class Scenes(unittest.TestCase):
     def test_errors_are_those_of_the_program(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "wrong.yaml")
-            path.write_text("simulation: {dt: -1}\nlinks:\n  - {name: box, mas: 1}\n")
+            path.write_text("simulation: {dt: -1, integrator: first_order}\nlinks:\n  - {name: box, mas: 1}\n")
             with self.assertRaises(sdrs.Error) as caught:
                 sdrs.Scene(path)
             told = subprocess.run([ROOT / "sdrs", "simulate", path, "-q", "-o", folder + "/none"], stderr=subprocess.PIPE,
@@ -195,7 +195,7 @@ class Scenes(unittest.TestCase):
         self.assertEqual((scene.time, other.time), (0, 0.02))
 
     def test_a_text_of_one_line_is_a_scene(self):
-        ball = sdrs.Scene("{simulation: {dt: 0.01, steps: 5}, links: [{name: a, mass: 1, shape: {type: sphere, radius: 0.1}}]}")
+        ball = sdrs.Scene("{simulation: {dt: 0.01, steps: 5, integrator: first_order}, links: [{name: a, mass: 1, shape: {type: sphere, radius: 0.1}}]}")
         # first order: v = g dt k, z = -g dt^2 (1 + ... + 5)
         self.assertAlmostEqual(ball.run().position("a")[-1, 2], -9.81 * 1e-4 * 15, delta=1e-12)
 

@@ -80,12 +80,12 @@ static const SchemaRow ROWS[] = {
     {"simulation", "gravity", VALUE_VECTOR, AT(SimulationForm, simulation.gravity), .unit = "m/s^2",
      .fallback = "[0, 0, -9.81]", .meaning = "Acceleration of gravity, world axes."},
     {"simulation", "integrator", VALUE_CHOICE, AT(SimulationForm, integrator),
-     .of = "first_order|second_order|momentum", .fallback = "first_order",
+     .of = "first_order|second_order|momentum", .fallback = "momentum",
      .meaning =
-         "How a step goes on from the last: first_order damps motion a little, second_order far less; "
-         "momentum keeps the angular momentum of free bodies and the energy of trees of joints and of the machines "
-         "that closures, couplings and prescribed joints make of them; contact, drives, springs and all else as "
-         "first_order."},
+         "How a step goes on from the last: momentum neither brakes nor drives, it keeps the angular momentum of free "
+         "bodies and the energy of trees of joints, of their springs, and of the mechanisms that closures, couplings "
+         "and prescribed joints make of them. first_order (the SDRS paper's) damps whatever rotates, second_order far "
+         "less."},
     {"simulation", "tolerance", VALUE_NUMBER, AT(SimulationForm, simulation.tolerance), .fallback = "1e-5",
      .range = RANGE_UP_TO(0, 0.1),
      .meaning =

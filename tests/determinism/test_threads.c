@@ -22,7 +22,7 @@ static const char pile[] =
     "  - {link: ball0, velocities: [0.4, -0.3, -2, 3, 1, -2]}\n";
 
 static const char chains[] =
-    "simulation: {dt: 0.01, steps: 200, gravity: [0, 0, -3]}\n"
+    "simulation: {dt: 0.01, steps: 200, gravity: [0, 0, -3], integrator: first_order}\n"
     "contact: {support: 2.0e-3, stiffness: 1.0e-8, friction: 0.3, smoothing: 1.0e-5}\n"
     "shapes:\n"
     "  bone: {type: rounded_box, radius: 0.04, size: [0.1, 0, 0]}\n"

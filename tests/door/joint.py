@@ -15,7 +15,7 @@ PITCH, MASS, WIDTH, GRAVITY = 0.02, 1.5, 0.1, 9.81
 
 # A nut falls along a vertical thread.
 NUT = f"""
-simulation: {{dt: 0.001, duration: 0.2, gravity: [0, 0, {-GRAVITY}]}}
+simulation: {{dt: 0.001, duration: 0.2, gravity: [0, 0, {-GRAVITY}]}, integrator: first_order}
 contact: {{model: none}}
 links:
   - name: nut
@@ -27,7 +27,7 @@ links:
 
 # A helix between hinges, driven, damped and limited; its paddle meets the ground.
 ARM = """
-simulation: {dt: 0.01, steps: 40}
+simulation: {dt: 0.01, steps: 40, integrator: first_order}
 contact: {friction: 0.3}
 shapes:
   ground: {type: half_space}

@@ -38,7 +38,7 @@ SDRS=$WORK/sdrs
 # ---- two bodies at rest, drawn together and apart: with r = 1 / (1 - i h w), w^2 = kappa / (reduced mass), the first-order
 # step has z_n = z_0 Re r^n for the stretch z of the spring (derivation: z+ (1 + h^2 w^2) = 2 z - z-, z- = z at the start)
 cat >"$WORK/two.yaml" <<'YAML'
-simulation: {dt: 0.02, steps: 200, gravity: [0, 0, 0], tolerance: 1.0e-12}
+simulation: {dt: 0.02, steps: 200, gravity: [0, 0, 0], tolerance: 1.0e-12, integrator: first_order}
 contact: {model: spring, stiffness: 6, rest_length: 1.5}
 links:
   - {name: one, mass: 2, shape: {type: box, size: [0.1, 0.2, 0.1]}}
@@ -62,7 +62,7 @@ verdict "the motion has the closed form" "$code"
 
 # ---- gradients by everything that the law depends on, with turning bodies whose mean vertex is not the centre of mass
 cat >"$WORK/three.yaml" <<'YAML'
-simulation: {dt: 0.02, steps: 25, gravity: [0, 0, -1]}
+simulation: {dt: 0.02, steps: 25, gravity: [0, 0, -1], integrator: first_order}
 contact: {model: spring, stiffness: 6, rest_length: 0.7}
 shapes:
   roof: {type: points, points: [[0, 0, 0], [0.3, 0, 0], [0, 0.2, 0], [0.3, 0.2, 0], [0.1, 0.1, 0.25]]}

@@ -133,7 +133,7 @@ static void impact_speed_after_by_restitution(void** state) {
   double speed = 2;
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     Rig* r = rig_create(
-        run_model("simulation: {dt: 0.005, steps: 12, gravity: [0, 0, 0]}\n"
+        run_model("simulation: {dt: 0.005, steps: 12, gravity: [0, 0, 0], integrator: first_order}\n"
                   "contact: {%srest_speed: 0.003}\n"
                   "links:\n"
                   "  - {name: ground, %sfixed: true, shape: {type: half_space}}\n"
@@ -155,7 +155,7 @@ static void impact_speed_after_by_restitution(void** state) {
 static void friction_distance_by_friction_of_links(void** state) {
   (void)state;
   Rig* r = rig_create(
-      run_model("simulation: {dt: 0.002, steps: 250}\n"
+      run_model("simulation: {dt: 0.002, steps: 250, integrator: first_order}\n"
                 "links:\n"
                 "  - {name: ground, friction: 0.9, fixed: true, shape: {type: half_space}}\n"
                 "  - {name: box, friction: 0.4, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, "

@@ -15,7 +15,7 @@ static void run_X8_X12_two_shapes_rub(void** state) {
   (void)state;
   check_gradients(
       "two shapes", 8,
-      "simulation: {dt: 0.005, tolerance: 1e-10}\n"
+      "simulation: {dt: 0.005, tolerance: 1e-10, integrator: first_order}\n"
       "contact: {model: manifold, stiffness: 1e5, friction: 0.4, exponent: 2, activity_width: 0.01}\n"
       "links:\n"
       "  - {name: egg, density: 1000, shape: " EGG
@@ -34,7 +34,7 @@ static void run_X12_on_a_moving_half_space(void** state) {
 static void run_X12_a_union_lands_on_a_shape(void** state) {
   (void)state;
   check_gradients("a union", 6,
-                  "simulation: {dt: 0.005, tolerance: 1e-10}\n"
+                  "simulation: {dt: 0.005, tolerance: 1e-10, integrator: first_order}\n"
                   "contact: {model: manifold, stiffness: 1e5, friction: 0.3, edges: 6, activity_width: 0.005}\n"
                   "shapes: {ball: {type: superellipsoid, size: [0.1, 0.1, 0.1], exponent: 1}}\n"
                   "links:\n"
@@ -49,7 +49,7 @@ static void run_X12_a_union_lands_on_a_shape(void** state) {
 static void run_X10_a_box_at_rest_in_closed_form(void** state) {
   (void)state;
   Run* run = run_create(1, 0,
-                        "simulation: {dt: 0.005, steps: 400, tolerance: 1e-10}\n"
+                        "simulation: {dt: 0.005, steps: 400, tolerance: 1e-10, integrator: first_order}\n"
                         "contact: {model: manifold, stiffness: 1e5, friction: 0.3}\n"
                         "links:\n"
                         "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
@@ -78,7 +78,7 @@ static void run_X10_a_box_at_rest_in_closed_form(void** state) {
 static void run_X11_a_box_slides_in_closed_form(void** state) {
   (void)state;
   Run* run = run_create(1, 0,
-                        "simulation: {dt: 0.0005, steps: 1200}\n"
+                        "simulation: {dt: 0.0005, steps: 1200, integrator: first_order}\n"
                         "contact: {model: manifold, stiffness: 1e6, friction: 0.3, smoothing: 1e-8}\n"
                         "links:\n"
                         "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
@@ -94,7 +94,7 @@ static void run_X11_a_box_slides_in_closed_form(void** state) {
 static void run_X9_momentum_of_two_that_meet(void** state) {
   (void)state;
   Run* run = run_create(1, 0,
-                        "simulation: {dt: 0.005, steps: 60, gravity: [0, 0, 0], tolerance: 1e-12}\n"
+                        "simulation: {dt: 0.005, steps: 60, gravity: [0, 0, 0], tolerance: 1e-12, integrator: first_order}\n"
                         "contact: {model: manifold, stiffness: 1e5, friction: 0.4}\n"
                         "links:\n"
                         "  - {name: a, mass: 2, shape: " EGG
@@ -117,7 +117,7 @@ static void run_X9_momentum_of_two_that_meet(void** state) {
 static void run_X9_a_ball_lies_in_a_hollow(void** state) {
   (void)state;
   Run* run = run_create(1, 0,
-                        "simulation: {dt: 0.005, steps: 100}\n"
+                        "simulation: {dt: 0.005, steps: 100, integrator: first_order}\n"
                         "contact: {model: manifold, stiffness: 1e5, friction: 0.3, edges: 0}\n"
                         "shapes: {ball: {type: superellipsoid, size: [0.2, 0.2, 0.2], exponent: 1}}\n"
                         "links:\n"

@@ -157,7 +157,7 @@ static void effort(void** state) {
 
 /* Drives of the other types, below, on the way to and at their limits. */
 static const char MOTORS[] =
-    "simulation: {dt: 0.01, steps: 6%s}\n"
+    "simulation: {dt: 0.01, steps: 6%s, integrator: first_order}\n"
     "contact: {model: none}\n"
     "links:\n"
     "  - {name: arm, mass: 1, center: [0.1, 0, 0], inertia: [0.1, 0.1, 0.1, 0, 0, 0], joint: {type: universal, axes: "

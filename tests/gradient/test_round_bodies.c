@@ -97,7 +97,7 @@ static void masses_are_those_of_the_solid(void** state) {
 static void gradients_A8b_of_a_ball_on_the_ground(void** state) {
   (void)state;
   check_gradients("a ball that slides and rolls", 8,
-                  "simulation: {dt: 0.005, tolerance: 1e-11}\n"
+                  "simulation: {dt: 0.005, tolerance: 1e-11, integrator: first_order}\n"
                   "contact: {friction: 0.3}\n"
                   "links:\n"
                   "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
@@ -111,7 +111,7 @@ static void gradients_A8b_on_a_moving_half_space(void** state) {
   (void)state;
   check_gradients(
       "a half-space that swings under a capsule", 8,
-      "simulation: {dt: 0.005, tolerance: 1e-11}\n"
+      "simulation: {dt: 0.005, tolerance: 1e-11, integrator: first_order}\n"
       "contact: {friction: 0.3}\n"
       "links:\n"
       "  - {name: ground, shape: {type: half_space}, joint: {type: hinge, axis: [0, 1, 0]}}\n"
@@ -127,7 +127,7 @@ static void gradients_A8b_among_boxes(void** state) {
   (void)state;
   check_gradients(
       "a ball, a capsule and a box that touch", 8,
-      "simulation: {dt: 0.005, tolerance: 1e-11}\n"
+      "simulation: {dt: 0.005, tolerance: 1e-11, integrator: first_order}\n"
       "contact: {friction: 0.3, support: 0.001}\n"
       "links:\n"
       "  - {name: ball, density: 1000, position: [0, 0, 0.0508], shape: " SPHERE
@@ -147,7 +147,7 @@ static void sizes_are_variables(void** state) {
   Task task = load_task(
       "steps: 8\n"
       "scene:\n"
-      "  simulation: {dt: 0.005, steps: 8, tolerance: 1e-10}\n"
+      "  simulation: {dt: 0.005, steps: 8, tolerance: 1e-10, integrator: first_order}\n"
       "  contact: {friction: 0.3}\n"
       "  links:\n"
       "    - {name: ground, fixed: true, shape: {type: half_space}}\n"

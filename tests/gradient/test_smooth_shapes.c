@@ -19,7 +19,7 @@
 static void run_G12_G13_two_shapes_meet(void** state) {
   (void)state;
   check_gradients("two shapes", 8,
-                  "simulation: {dt: 0.005, tolerance: 1e-10}\n"
+                  "simulation: {dt: 0.005, tolerance: 1e-10, integrator: first_order}\n"
                   "contact: {model: penalty, stiffness: 1e5, friction: 0}\n" EGG_MEETS_CONE,
                   ALL_BLOCKS, 1e-6);
 }
@@ -27,7 +27,7 @@ static void run_G12_G13_two_shapes_meet(void** state) {
 static void run_G14_G15_two_shapes_rub(void** state) {
   (void)state;
   check_gradients("two shapes with friction", 8,
-                  "simulation: {dt: 0.005, tolerance: 1e-10}\n"
+                  "simulation: {dt: 0.005, tolerance: 1e-10, integrator: first_order}\n"
                   "contact: {model: penalty, stiffness: 1e5, friction: 0.4, exponent: 2}\n" EGG_MEETS_CONE,
                   ALL_BLOCKS, 1e-6);
 }
@@ -41,7 +41,7 @@ static void run_G13_G15_on_a_moving_half_space(void** state) {
 static void run_A9_points_of_smooth_shapes(void** state) {
   (void)state;
   check_gradients("separating planes", 6,
-                  "simulation: {dt: 0.01, tolerance: 1e-10}\n"
+                  "simulation: {dt: 0.01, tolerance: 1e-10, integrator: first_order}\n"
                   "links:\n"
                   "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
                   "  - {name: egg, density: 1000, position: [0, 0, 0.155], rpy: [0.1, 0.2, 0.3], shape: " EGG
@@ -62,7 +62,7 @@ static void run_A9_shapes_as_variables(void** state) {
     snprintf(text, sizeof text,
              "steps: 8\n"
              "scene:\n"
-             "  simulation: {dt: 0.005, steps: 8, tolerance: 1e-10}\n"
+             "  simulation: {dt: 0.005, steps: 8, tolerance: 1e-10, integrator: first_order}\n"
              "  contact: {model: penalty, stiffness: 1e5, friction: 0.2}\n"
              "  links:\n"
              "    - {name: egg, density: 1000, shape: " EGG

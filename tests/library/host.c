@@ -38,7 +38,7 @@ static void* watch(void* context) {
 static char* scene(void) {
   static char text[1 << 16];
   size_t used = (size_t)snprintf(text, sizeof(text),
-                                 "simulation: {dt: 0.01, steps: 12}\n"
+                                 "simulation: {dt: 0.01, steps: 12, integrator: first_order}\n"
                                  "shapes: {brick: {type: box, size: [0.2, 0.1, 0.1]}}\n"
                                  "links:\n  - {name: ground, fixed: true, shape: {type: half_space}}\n");
   for (int row = 0; row < ROWS; row++)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 static const char SCENE[] =
-    "simulation: {dt: 0.01, steps: 5}\n"
+    "simulation: {dt: 0.01, steps: 5, integrator: first_order}\n"
     "links: [{name: box, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}}]\n";
 enum { MANY = 200, RUNS = 400 };
 

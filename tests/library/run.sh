@@ -113,7 +113,7 @@ check build-rows build "gcc -std=c11" tests/library/rows.c "$work/rows"
 check same-slide same_numbers scenes/slide.yaml 50
 check same-spider same_numbers scenes/spider.yaml 60
 check same-tumble same_numbers scenes/tumble.yaml 20
-printf 'simulation: {dt: -1}\nlinks:\n  - {name: box, mas: 1}\n' >"$work/wrong.yaml"
+printf 'simulation: {dt: -1, integrator: first_order}\nlinks:\n  - {name: box, mas: 1}\n' >"$work/wrong.yaml"
 check same-message same_message "$work/wrong.yaml"
 check same-message-no-file same_message "$work/missing.yaml"
 check build-slopes build "gcc -std=c11" tests/library/slopes.c "$work/slopes"
@@ -134,7 +134,7 @@ check few-threads "$work/limited"
 check build-short-of-memory build_exporting "$work/short-of-memory"
 # Two steps of a box that lands, with every allocation in turn; a task, with one in ten.
 cat >"$work/lands.yaml" <<'END'
-simulation: {dt: 0.01, steps: 2}
+simulation: {dt: 0.01, steps: 2, integrator: first_order}
 links:
   - {name: ground, fixed: true, shape: {type: half_space}}
   - {name: box, mass: 1, position: [0, 0, 0.1009], shape: {type: box, size: [0.2, 0.2, 0.2]}}

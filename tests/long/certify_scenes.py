@@ -40,5 +40,5 @@ def plates(speed):
 
 random.seed(int(sys.argv[2]))
 simulation, bodies, start = boxes() if sys.argv[1] == "boxes" else plates(float(sys.argv[3]))
-print("\n".join(["name: certify", f"simulation: {simulation}", "contact: {friction: 0.4}", "links:"] + bodies +
+print("\n".join(["name: certify", f"simulation: {simulation, integrator: first_order}", "contact: {friction: 0.4}", "links:"] + bodies +
                 ["initial:"] + start))

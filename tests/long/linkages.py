@@ -109,7 +109,7 @@ def both_ways(linkage, form, watched, torque, duration=0.4, dt=2e-3, bound=1e-7,
     blocks of each build by which the linkage is locked, so that it has no derivative."""
     told, ends = [], {}
     for build in ("tree", "loose"):
-        scene = {**getattr(linkage, build)(), "simulation": {"dt": dt, "duration": duration, "tolerance": 1e-8},
+        scene = {**getattr(linkage, build)(), "simulation": {"dt": dt, "duration": duration, "tolerance": 1e-8, "integrator": "first_order"},
                  "loads": [{"link": link, "torque": t} for link, t in torque.items()]}
         path, worst, gap = write(scene, build), 0, 0
         for integrator in INTEGRATORS:
@@ -119,7 +119,7 @@ def both_ways(linkage, form, watched, torque, duration=0.4, dt=2e-3, bound=1e-7,
         told += [within(worst, bound, f"{build}: closed form [m]"), within(gap, 1e-6, "gaps [m, rad]"), gradients(path, steps, "--wrt", blocks, "--directions", "1", allow=(jumps or {}).get(build, ()))]
     # at the default tolerance both builds may be apart by what that leaves open, but not by what seizes
     for build in ("tree", "loose"):
-        run = Run(build, path=write({**getattr(linkage, build)(), "simulation": {"dt": dt, "duration": duration}, "loads": [{"link": link, "torque": t} for link, t in torque.items()]}, build))
+        run = Run(build, path=write({**getattr(linkage, build)(), "simulation": {"dt": dt, "duration": duration, "integrator": "first_order"}, "loads": [{"link": link, "torque": t} for link, t in torque.items()]}, build))
         ends[build, "default"], ends[build, "first"] = linkage.place(run, *watched)[-1], ends[build, "first_order"][-1]
     for build in ("tree", "loose"):
         told.append(within(math.dist(ends[build, "default"], ends[build, "first"]), 1e-3, f"{build}: at the default tolerance off by [m]"))
@@ -368,7 +368,7 @@ def change_point():
     linkage.joint("hinge", "over", "right", [0.7, 0, 0.1], Y)
     told = []
     for build in ("tree", "loose"):
-        path, worst, gap = write({**getattr(linkage, build)(), "simulation": {"dt": 2e-3, "duration": 1.5}, "loads": [{"link": "left", "torque": [0, -1, 0]}]}, build), 0, 0
+        path, worst, gap = write({**getattr(linkage, build)(), "simulation": {"dt": 2e-3, "duration": 1.5, "integrator": "first_order"}, "loads": [{"link": "left", "torque": [0, -1, 0]}]}, build), 0, 0
         for integrator in INTEGRATORS:
             run = Run(build, "closures", path=path, simulation__integrator=integrator)
             p, q = linkage.place(run, "left", [0.2, 0, 0.1]), linkage.place(run, "over", [0.7, 0, 0.1])

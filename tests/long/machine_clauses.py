@@ -166,7 +166,7 @@ def feedback():
     for m in gains:
         ratio = offs[m, 1e-3] / offs[m, 5e-4]
         assert 1.9 < ratio < 2.1, f"{m}: the error falls by {ratio:.2f} for half of dt"
-    run = Run({"contact": {"friction": 0.3}, "simulation": {"output": ["forces"]},
+    run = Run({"contact": {"friction": 0.3}, "simulation": {"output": ["forces"], "integrator": "first_order"},
                "links": [{"name": "floor", "fixed": True, "shape": {"type": "half_space"}}, {"name": "box", "mass": 3, "shape": BOX, "position": [0, 0, 0.1005]},
                          slide("ram", y=3, position=[0, 3, 1])],
                "controllers": [{"link": "ram", "type": "torque", "target": 0, "feedback": {"measures": ["box/fz"], "matrix": [0.1]}}]})

@@ -322,7 +322,7 @@ def goes_on(sdrs, scene, path, folder):
     """In the middle."""
     run, steps = os.path.join(folder, "run"), scene["simulation"]["steps"]
     call("simulate", [sdrs, "simulate", path, "-q", "--threads", "1", "-o", run + "-first", "--set", f"simulation.steps={steps // 2}"])
-    rest = {**scene, "simulation": {**scene["simulation"], "steps": steps - steps // 2}, "start": {"run": run + "-first"}}
+    rest = {**scene, "simulation": {**scene["simulation"], "steps": steps - steps // 2, "integrator": "first_order"}, "start": {"run": run + "-first"}}
     with open(path + "-rest.json", "w", encoding="ascii") as file:
         json.dump(rest, file, indent=1)
     call("simulate", [sdrs, "simulate", path + "-rest.json", "-q", "--threads", "1", "-o", run + "-rest"])

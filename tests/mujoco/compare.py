@@ -157,7 +157,7 @@ def push():
 
 
 TENDONS = """
-simulation: {dt: 1.0e-4, duration: 0.6}
+simulation: {dt: 1.0e-4, duration: 0.6, integrator: first_order}
 contact: {model: none}
 shapes: {bone: {type: capsule, radius: 0.02, length: 0.2}}
 links:
@@ -192,7 +192,7 @@ def loops():
 
 CLOSURES = """
 name: closures
-simulation: {dt: 0.001, duration: 0.5}
+simulation: {dt: 0.001, duration: 0.5, integrator: first_order}
 contact: {model: none}
 shapes: {box: {type: box, size: [0.2, 0.1, 0.15]}}
 links:
@@ -221,7 +221,7 @@ initial:
 """
 SCREW = """
 name: screw
-simulation: {dt: 0.001, duration: 0.5}
+simulation: {dt: 0.001, duration: 0.5, integrator: first_order}
 contact: {model: none}
 links:
   - {name: nut, mass: 0.3, shapes: [{type: box, size: [0.2, 0.1, 0.15], position: [0.05, 0, 0]}], joint: {type: screw, axis: [0.1, 0, 1], pitch: 0.05, damping: 0.001}}
@@ -232,7 +232,7 @@ initial:
 """
 BALLS = """
 name: balls
-simulation: {dt: 0.001, duration: 0.5}
+simulation: {dt: 0.001, duration: 0.5, integrator: first_order}
 contact: {model: none}
 shapes: {bar: {type: box, size: [0.4, 0.03, 0.05]}}
 links:
@@ -261,7 +261,7 @@ def closures():
 
 SLIDES = """
 name: slides
-simulation: {dt: 0.001, duration: 0.5}
+simulation: {dt: 0.001, duration: 0.5, integrator: first_order}
 contact: {model: none}
 shapes: {box: {type: box, size: [0.2, 0.1, 0.15]}}
 links:
@@ -278,7 +278,7 @@ initial:
 """
 FEEDBACKS = """
 name: feedbacks
-simulation: {dt: 0.001, duration: 1}
+simulation: {dt: 0.001, duration: 1, integrator: first_order}
 contact: {model: none}
 links:
   - {name: cart, mass: 1, joint: {type: slide, axis: [1, 0, 0]}, shape: {type: box, size: [0.4, 0.2, 0.1]}}
@@ -294,7 +294,7 @@ initial:
 """
 PRESCRIBED = """
 name: prescribed
-simulation: {dt: 0.001, duration: 1}
+simulation: {dt: 0.001, duration: 1, integrator: first_order}
 contact: {model: none}
 links:
   - {name: table, mass: 50, joint: {type: slide, axis: [1, 0, 0]}, shape: {type: box, size: [0.4, 0.2, 0.1]}}
@@ -304,7 +304,7 @@ controllers:
 """
 COURSE = """
 name: course
-simulation: {dt: 0.001, duration: 1}
+simulation: {dt: 0.001, duration: 1, integrator: first_order}
 contact: {model: none}
 links:
   - {name: hand, mass: 50, shape: {type: box, size: [0.4, 0.2, 0.1]}}
@@ -414,7 +414,7 @@ def rolling():
 
 LEG = """
 name: leg
-simulation: {dt: 0.01, duration: 2}
+simulation: {dt: 0.01, duration: 2, integrator: first_order}
 contact: {friction: 0.5, support: 0.001, restitution: 0}
 links:
   - {name: ground, fixed: true, shape: {type: half_space}}

@@ -45,7 +45,7 @@ mkdir "$work/x<"
 scene="$work/x</script><img src=x onerror=window.broken=1>.yaml"
 cat >"$scene" <<'YAML'
 name: "<script>window.broken = 1<!-- <img src=x onerror='window.broken = 1'> \" ' &"
-simulation: {steps: 20}
+simulation: {steps: 20, integrator: first_order}
 shapes: {g: {type: half_space}, b: {type: box, size: [0.2, 0.2, 0.2]}}
 links:
   - {name: ground, fixed: true, shape: g}

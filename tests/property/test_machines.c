@@ -231,7 +231,7 @@ static void a_gripper_presses_with_its_motor(void** state) {
   (void)state;
   Run* run = run_create(
       1, 0,
-      "simulation: {dt: 0.002, steps: 250}\n"
+      "simulation: {dt: 0.002, steps: 250, integrator: first_order}\n"
       "contact: {friction: 0.8}\n"
       "shapes: {pad: {type: box, size: [0.02, 0.06, 0.08]}}\n"
       "links:\n"

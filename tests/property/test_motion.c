@@ -4,7 +4,7 @@
 /* ---------------------------------------------------------------- a free body */
 
 static const char THROWN[] =
-    "simulation: {dt: 0.001, duration: 2}\n"
+    "simulation: {dt: 0.001, duration: 2, integrator: first_order}\n"
     "contact: {model: none}\n"
     "links:\n"
     "  - {name: body, shape: {type: box, size: [0.1, 0.2, 0.3]}, mass: 2.0, mass_model: uniform, position: [1, 2, 3]}\n"
@@ -78,7 +78,7 @@ static void angular_momentum_error_falls_with_dt(void** state) {
 /* ---------------------------------------------------------------- two bodies that strike and rub */
 
 static const char COLLISION[] =
-    "simulation: {dt: 0.001, duration: 1, gravity: [0, 0, 0]}\n"
+    "simulation: {dt: 0.001, duration: 1, gravity: [0, 0, 0], integrator: first_order}\n"
     "contact: {friction: 0.6}\n"
     "links:\n"
     "  - {name: left, shape: {type: box, size: [0.2, 0.3, 0.1]}, mass: 1.0}\n"

@@ -178,7 +178,7 @@ static void double_pendulum_converges(void** state) {
 
 static const char FREE_BODY[] =
     "name: free\n"
-    "simulation: {duration: 2}\n"
+    "simulation: {duration: 2, integrator: first_order}\n"
     "contact: {model: none}\n"
     "links:\n"
     "  - {name: body, shape: {type: box, size: [0.1, 0.2, 0.3]}, mass: 2.0, mass_model: uniform}\n"

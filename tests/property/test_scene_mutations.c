@@ -65,7 +65,7 @@ static const char* const SCENES[] = {
 
 static const char JSON_SCENE[] =
     "{\n"
-    "  \"simulation\": {\"dt\": 0.01, \"steps\": 100},\n"
+    "  \"simulation\": {\"dt\": 0.01, \"steps\": 100, \"integrator\": \"first_order\"},\n"
     "  \"shapes\": {\"b\": {\"type\": \"box\", \"size\": [1, 1, 1]}},\n"
     "  \"links\": [\n"
     "    {\"name\": \"a\", \"mass\": 1, \"shape\": \"b\", \"position\": [0, 0, 1]},\n"

@@ -60,7 +60,7 @@ static double closed_gap(const ModelContact* contact, int n_a, int n_b, double f
 }
 
 static const char RESTING[] =
-    "simulation: {dt: 0.005, duration: 10}\n"
+    "simulation: {dt: 0.005, duration: 10, integrator: first_order}\n"
     "shapes: {box: {type: box, size: [0.2, 0.2, 0.2]}}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"

@@ -18,7 +18,7 @@ enum { CUBES = sizeof cubes / sizeof cubes[0] };
 /* At `height` supports over the ground, with a horizontal speed. */
 static Run* cube_run(Cube c, double dt, double height, double speed) {
   return run_create(1, 0,
-                    "simulation: {dt: %.17g, steps: 1000}\n"
+                    "simulation: {dt: %.17g, steps: 1000, integrator: first_order}\n"
                     "contact: {friction: 0.3}\n"
                     "links:\n"
                     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"

@@ -14,7 +14,7 @@ SDRS, FOLDER = sys.argv[1:3]
 BOUND = 1e-5
 
 HINGE = """
-simulation: {dt: 0.004, steps: 200, tolerance: 1.0e-10}
+simulation: {dt: 0.004, steps: 200, tolerance: 1.0e-10, integrator: first_order}
 contact: {model: none}
 initial: [{link: rod, coordinates: [0.3], velocities: [0.5]}]
 links:
@@ -25,7 +25,7 @@ DRIVE = HINGE[: HINGE.index("controllers")] + """
 controllers: [{link: rod, type: pd, position_gain: 20, damping_gain: 1, velocity_gain: 0.02, max_force: 4, delay: 0.01, target: {type: sines, terms: [{amplitude: 0.8, frequency: 0.9}]}}]
 """
 DOUBLE = """
-simulation: {dt: 0.004, steps: 200, tolerance: 1.0e-10}
+simulation: {dt: 0.004, steps: 200, tolerance: 1.0e-10, integrator: first_order}
 contact: {model: none}
 initial: [{link: upper, coordinates: [0.5]}, {link: lower, coordinates: [-0.3]}]
 links:
@@ -33,7 +33,7 @@ links:
   - {name: lower, parent: upper, shape: {type: box, size: [0.05, 0.05, 0.5]}, mass: 1, mass_model: given, center: [0, 0, -0.25], inertia: [0.02, 0.02, 0.002, 0, 0, 0], joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, -0.5], damping: 0.05}}
 """
 SLIDE = """
-simulation: {dt: 0.004, steps: 100, tolerance: 1.0e-9}
+simulation: {dt: 0.004, steps: 100, tolerance: 1.0e-9, integrator: first_order}
 contact: {friction: 0.4, support: 5.0e-4, stiffness: 4.0e-11, smoothing: 1.0e-6, rest_speed: 0.002}
 initial: [{link: box, velocities: [1.2, -0.4, 0, 0, 0, 2]}]
 links:
@@ -46,14 +46,14 @@ PUSHED = SLIDE.replace("mass: 2, mass_model: given, center: [0, 0, 0], inertia: 
 loads: [{link: box, force: [4, 1, 0], point: [-0.1, 0.03, 0], axes: link}]
 """
 FLYING = """
-simulation: {dt: 0.004, steps: 100, gravity: [0, 0, -9.81], tolerance: 1.0e-10}
+simulation: {dt: 0.004, steps: 100, gravity: [0, 0, -9.81], tolerance: 1.0e-10, integrator: first_order}
 contact: {model: none}
 initial: [{link: box, velocities: [1.2, -0.4, 3, 1, 2, 3]}]
 links: [{name: box, shape: {type: box, size: [0.3, 0.2, 0.1]}, mass: 2, position: [0, 0, 1]}]
 loads: [{link: box, force: [2, 1, 0], torque: [0.5, -0.4, 0.6], point: [-0.1, 0.03, 0.02], axes: link}]
 """
 DROP = """
-simulation: {dt: 0.002, steps: 120, tolerance: 1.0e-9}
+simulation: {dt: 0.002, steps: 120, tolerance: 1.0e-9, integrator: first_order}
 contact: {friction: 0.4, support: 1.0e-3, stiffness: 1.0e-9, rest_speed: 0.05}
 shapes: {brick: {type: box, size: [0.2, 0.2, 0.1]}}
 links:
@@ -63,7 +63,7 @@ links:
 TUMBLING = DROP.replace("links:", "initial: [{link: box, velocities: [0, 0, 0, 2, 1.3, 0]}]\nlinks:")
 BOX = DROP.replace("shapes: [{shape: brick}]", "shape: {type: box, size: [0.2, 0.2, 0.1]}")
 BALL = """
-simulation: {dt: 0.002, steps: 150, tolerance: 1.0e-9}
+simulation: {dt: 0.002, steps: 150, tolerance: 1.0e-9, integrator: first_order}
 contact: {model: penalty, stiffness: 2.0e4, exponent: 1.5, friction: 0.3}
 initial: [{link: ball, velocities: [0.5, 0, 0, 0, 0, 0]}]
 links:
@@ -71,7 +71,7 @@ links:
   - {name: ball, shape: {type: superellipsoid, size: [0.05, 0.05, 0.05], exponent: 1}, mass: 0.5, mass_model: given, center: [0, 0, 0], inertia: [0.0005, 0.0005, 0.0005, 0, 0, 0], position: [0, 0, 0.08]}
 """
 BOUNCE = """
-simulation: {dt: 0.002, steps: 120, tolerance: 1.0e-9}
+simulation: {dt: 0.002, steps: 120, tolerance: 1.0e-9, integrator: first_order}
 contact: {friction: 0.2, support: 1.0e-3, stiffness: 1.0e-9, rest_speed: 0.05, restitution: 0.4}
 links:
   - {name: ground, fixed: true, shape: {type: half_space}}

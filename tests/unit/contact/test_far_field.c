@@ -12,7 +12,7 @@
 
 enum { PIECES = 4, STATES = 100000 };
 static const char TWO_BODIES[] =
-    "simulation: {dt: 0.01, steps: 1}\n"
+    "simulation: {dt: 0.01, steps: 1, integrator: first_order}\n"
     "contact: {model: none}\n"
     "shapes:\n"
     "  ground: {type: half_space}\n"
@@ -29,7 +29,7 @@ static const char TWO_BODIES[] =
 
 /* The same of triangles, three to seven of them, and a hull among them. */
 static const char TWO_MESHES[] =
-    "simulation: {dt: 0.01, steps: 1}\n"
+    "simulation: {dt: 0.01, steps: 1, integrator: first_order}\n"
     "contact: {model: none}\n"
     "shapes:\n"
     "  ground: {type: half_space}\n"

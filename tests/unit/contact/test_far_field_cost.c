@@ -20,7 +20,7 @@ static void add_triangle(Text* text, int i, int j, int upper) {
 static Run* two_grids(int n) {
   Text text = {0};
   text_add(&text,
-           "simulation: {dt: 0.01, steps: 1}\ncontact: {model: none}\nshapes:\n"
+           "simulation: {dt: 0.01, steps: 1, integrator: first_order}\ncontact: {model: none}\nshapes:\n"
            "  grid: {type: points, pieces: triangles, points: [");
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)

@@ -118,7 +118,7 @@ static void the_waist_of_a_union_is_bridged(void** state) {
   (void)state;
   Run* run =
       run_create(1, 0,
-                 "simulation: {dt: 0.005, steps: 40, gravity: [0, 0, 0]}\n"
+                 "simulation: {dt: 0.005, steps: 40, gravity: [0, 0, 0], integrator: first_order}\n"
                  "contact: {model: ipc, friction: 0}\n"
                  "shapes:\n"
                  "  ball: {type: superellipsoid, size: [0.1, 0.1, 0.1], exponent: 1}\n"

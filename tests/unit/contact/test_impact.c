@@ -188,7 +188,7 @@ static void impact_I2_without_weight_nothing_leaves_fast(void** state) {
     double speed = 3.132;
     Run* run =
         run_create(1, 0,
-                   "simulation: {dt: %g, steps: 10, gravity: [0, 0, 0]}\n"
+                   "simulation: {dt: %g, steps: 10, gravity: [0, 0, 0], integrator: first_order}\n"
                    "links:\n"
                    "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
                    "  - {name: box, mass: 0.3, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 0.11]}\n"
@@ -206,7 +206,7 @@ static void impact_two_bodies_keep_their_momentum_and_nothing_else(void** state)
   for (double dt = 1e-2; dt > 5e-6; dt *= 0.1) {
     Run* run =
         run_create(1, 0,
-                   "simulation: {dt: %g, steps: 10, gravity: [0, 0, 0]}\n"
+                   "simulation: {dt: %g, steps: 10, gravity: [0, 0, 0], integrator: first_order}\n"
                    "links:\n"
                    "  - {name: a, mass: 0.3, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [-0.2, 0, 0]}\n"
                    "  - {name: b, mass: 0.9, shape: {type: box, size: [0.2, 0.3, 0.3]}, position: [0.2, 0, 0]}\n"
@@ -258,7 +258,7 @@ static void tumble(Random* random, double dt, int number) {
   for (int k = 0; k < 12; k++) v[k] = (k % 6 < 3 ? 1.5 : 8) * random_normal(random);
   Run* run =
       run_create(1, 1e-10,
-                 "simulation: {dt: %g, steps: 10}\n"
+                 "simulation: {dt: %g, steps: 10, integrator: first_order}\n"
                  "contact: {friction: %g}\n"
                  "links:\n"
                  "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
@@ -292,7 +292,7 @@ static void impact_I5_friction_has_the_whole_impulse(void** state) {
   for (double dt = 5e-3; dt > 1e-4; dt *= 0.1) {
     Run* run =
         run_create(1, 0,
-                   "simulation: {dt: %g, steps: 10}\n"
+                   "simulation: {dt: %g, steps: 10, integrator: first_order}\n"
                    "contact: {friction: 0.2}\n"
                    "links:\n"
                    "  - {name: ground, fixed: true, shape: {type: half_space}}\n"

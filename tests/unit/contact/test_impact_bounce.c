@@ -263,7 +263,7 @@ static void impact_I5_friction_has_the_whole_impulse_of_a_bounce(void** state) {
   for (double dt = 5e-3; dt > 1e-4; dt *= 0.1) {
     Run* run =
         run_create(1, 0,
-                   "simulation: {dt: %g, steps: 10, gravity: [0, 0, 0]}\n"
+                   "simulation: {dt: %g, steps: 10, gravity: [0, 0, 0], integrator: first_order}\n"
                    "contact: {friction: 0.2, restitution: 0.5, rest_speed: 0.003}\n"
                    "links:\n"
                    "  - {name: ground, fixed: true, shape: {type: half_space}}\n"

@@ -9,7 +9,7 @@
 
 /* A box slides on the ground, a ball rolls on a plank, a block rests on a block. */
 static const char scene[] =
-    "simulation: {dt: 0.005, steps: 100}\n"
+    "simulation: {dt: 0.005, steps: 100, integrator: first_order}\n"
     "contact: {support: 4.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-4}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"

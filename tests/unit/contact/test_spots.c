@@ -19,7 +19,7 @@ static void pressure_balances_the_weight(void** state) {
   (void)state;
   Run* run = run_create(
       1, 1e-9,
-      "simulation: {dt: 0.01, steps: 400}\n"
+      "simulation: {dt: 0.01, steps: 400, integrator: first_order}\n"
       "shapes: {g: {type: half_space}, small: {type: box, size: [0.2, 0.2, 0.1]}, large: {type: "
       "box, size: [0.2, 0.2, 0.3]}}\n"
       "links: [{name: ground, fixed: true, shape: g}, {name: body, density: 500, mass_model: uniform, position: [0, 0, "

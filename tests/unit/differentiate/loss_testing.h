@@ -7,7 +7,7 @@
 
 /* Two free bricks `a` and `b` far apart, dt 0.1 s, 4 steps; a's centre of mass is off its frame's origin. */
 #define TWO_BRICKS                                                                \
-  "simulation: {dt: 0.1, steps: 4, gravity: [0, 0, 0]}\n"                         \
+  "simulation: {dt: 0.1, steps: 4, gravity: [0, 0, 0], integrator: first_order}\n"                         \
   "shapes: {brick: {type: box, size: [0.2, 0.4, 0.6]}}\n"                         \
   "links:\n"                                                                      \
   "  - {name: a, mass: 1, shapes: [{shape: brick, position: [0.1, 0.2, 0.3]}]}\n" \

@@ -8,7 +8,7 @@
 
 /* 2 kg on a slide without gravity, a spring of 50 N/m to u = 0, at 1 m with 2 m/s. */
 static const char SPRING[] =
-    "simulation: {dt: 0.1, steps: %d, gravity: [0, 0, 0]}\n"
+    "simulation: {dt: 0.1, steps: %d, gravity: [0, 0, 0], integrator: first_order}\n"
     "contact: {model: none}\n"
     "links:\n"
     "  - {name: mass, mass: 2, joint: {type: slide, axis: [0, 0, 1]}, center: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}\n"
@@ -131,7 +131,7 @@ static void adjoint_tells_where_it_fails(void** state) {
   (void)state;
   Rig* r =
       rig_create(5,
-                 "simulation: {dt: 0.01, steps: %d}\n"
+                 "simulation: {dt: 0.01, steps: %d, integrator: first_order}\n"
                  "contact: {support: 2.0e-3, stiffness: 1.0e-8, friction: 0.4, smoothing: 1.0e-4}\n"
                  "links:\n"
                  "  - {name: ground, fixed: true, shape: {type: half_space}}\n"

@@ -8,7 +8,7 @@
 #include "support/runs.h"
 
 static const char SCENE[] =
-    "simulation: {dt: 0.01, steps: 50}\n"
+    "simulation: {dt: 0.01, steps: 50, integrator: first_order}\n"
     "contact: {support: 2.0e-3, stiffness: 1.0e-8, friction: 0.4, smoothing: 1.0e-4}\n"
     "shapes: {brick: {type: box, size: [0.2, 0.1, 0.1]}}\n"
     "links:\n"
@@ -143,7 +143,7 @@ static void blocks_scale_leaves_out_what_is_prescribed(void** state) {
 static void blocks_scale_loads_by_what_they_are_and_do(void** state) {
   (void)state;
   Run* run = run_model(
-      "simulation: {dt: 0.01, steps: 10}\n"
+      "simulation: {dt: 0.01, steps: 10, integrator: first_order}\n"
       "links: [{name: grain, mass: 1.0e-8, shape: {type: points, points: [[1.0e-4, 0, 0], [0, 1.0e-5, 0], [0, 0, "
       "1.0e-5], [-1.0e-5, 0, 0]]}}]\n"
       "loads: [{link: grain, force: [0, 3.0e-9, 0], torque: [0, 0, 0]}]\n");
@@ -159,7 +159,7 @@ static void blocks_scale_loads_by_what_they_are_and_do(void** state) {
 static void blocks_scale_gains_that_are_zero_by_the_others(void** state) {
   (void)state;
   Run* run = run_model(
-      "simulation: {dt: 0.01, steps: 50}\n"
+      "simulation: {dt: 0.01, steps: 50, integrator: first_order}\n"
       "links: [{name: cart, mass: 1, shape: {type: box, size: [1, 1, 1]}, joint: {type: slide, axis: [1, 0, 0]}}]\n"
       "controllers: [{link: cart, type: pd, position_gain: 400, target: 0}]\n");
   double scale[8];

@@ -8,7 +8,7 @@
 #include "support/runs.h"
 
 static const char SWINGS[] =
-    "simulation: {dt: 0.01, steps: 20%s}\n"
+    "simulation: {dt: 0.01, steps: 20%s, integrator: first_order}\n"
     "contact: {model: none}\n"
     "links:\n"
     "  - {name: rod, %s, shape: {type: box, size: [0.1, 0.1, 0.4]}, joint: {type: hinge, axis: [0, 1, 0], position: "
@@ -59,7 +59,7 @@ static void gradcheck_passes_and_leaves_the_scene_alone(void** state) {
 static void gradcheck_J15_says_nothing_of_a_singular_position(void** state) {
   (void)state;
   static const char TAUT[] =
-      "simulation: {dt: 0.01, steps: 2}\n"
+      "simulation: {dt: 0.01, steps: 2, integrator: first_order}\n"
       "contact: {model: none}\n"
       "shapes: {bar: {type: box, size: [0.8, 0.1, 0.1]}}\n"
       "links:\n"

@@ -5,7 +5,7 @@
 
 /* Two cubes of edge 2, and the ground below z = -20. */
 static const char CUBES[] =
-    "simulation: {dt: 0.1, steps: 1, gravity: [0, 0, 0]}\n"
+    "simulation: {dt: 0.1, steps: 1, gravity: [0, 0, 0], integrator: first_order}\n"
     "shapes: {cube: {type: box, size: [2, 2, 2]}}\n"
     "links:\n"
     "  - {name: a, mass: 1, shape: cube}\n"

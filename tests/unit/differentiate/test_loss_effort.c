@@ -14,7 +14,7 @@ static double* rate_at(LossRun* run, int step, int link) {
 }
 
 #define DRIVEN                                                                                                       \
-  "simulation: {dt: 0.1, steps: 2}\n"                                                                                \
+  "simulation: {dt: 0.1, steps: 2, integrator: first_order}\n"                                                                                \
   "links:\n"                                                                                                         \
   "  - {name: a, joint: {type: hinge, axis: [1, 0, 0]}, mass: 1, shape: {type: sphere, radius: 0.1}}\n"              \
   "  - {name: b, joint: {type: ball, position: [9, 0, 0]}, mass: 1, shape: {type: sphere, radius: 0.1}}\n"           \
@@ -49,7 +49,7 @@ static void the_damper_of_steps_in_substeps(void** state) {
   (void)state;
   LossRun* run =
       loss_run_create(2,
-                      "simulation: {dt: 0.1, steps: 2, substeps: 4}\n"
+                      "simulation: {dt: 0.1, steps: 2, substeps: 4, integrator: first_order}\n"
                       "links:\n"
                       "  - {name: a, joint: {type: hinge, axis: [1, 0, 0]}, mass: 1, shape: {type: sphere, radius: "
                       "0.1}}\n"
@@ -70,7 +70,7 @@ static void the_damper_of_steps_in_substeps(void** state) {
 static void drives_of_all_types_count(void** state) {
   (void)state;
   LossRun* run = loss_run_create(2,
-                                 "simulation: {dt: 0.1, steps: 2}\n"
+                                 "simulation: {dt: 0.1, steps: 2, integrator: first_order}\n"
                                  "links:\n"
                                  "  - {name: a, joint: {type: hinge, axis: [1, 0, 0]}, mass: 1, shape: {type: sphere, "
                                  "radius: 0.1}}\n"

@@ -5,7 +5,7 @@
 #include "unit/differentiate/loss_testing.h"
 
 static const char SCENE[] =
-    "simulation: {dt: 0.01, steps: 1}\n"
+    "simulation: {dt: 0.01, steps: 1, integrator: first_order}\n"
     "contact: {model: none}\n"
     "shapes:\n"
     "  cube: {type: box, size: [1, 1, 1]}\n"
@@ -90,7 +90,7 @@ static void overhangs(void** state) {
 /* A bar on a hinge, its corners 0.5 out and 0.05 up and down, between two posts: the corners' circle comes nearest
  * where one points at the post. The other post is out of the hinge's range but for its end. */
 static const char SWING[] =
-    "simulation: {dt: 0.01, steps: 1}\n"
+    "simulation: {dt: 0.01, steps: 1, integrator: first_order}\n"
     "contact: {model: none}\n"
     "shapes: {bar: {type: box, size: [0.5, 0.1, 0.1]}, post: {type: box, size: [0.2, 4, 4]}, lid: {type: box, size: "
     "[4, 4, 0.2]}}\n"
@@ -134,7 +134,7 @@ static void clearance_of_two_hinges(void** state) {
     double at = wall ? 0.4 : 0.8;
     LossRun* run = loss_run_create(
         1,
-        "simulation: {dt: 0.01, steps: 1}\ncontact: {model: none}\n"
+        "simulation: {dt: 0.01, steps: 1, integrator: first_order}\ncontact: {model: none}\n"
         "shapes: {bar: {type: box, size: [0.5, 0.1, 0.1]}, wall: {type: half_space, normal: [-1, 0, 0]}}\n"
         "links:\n  - {name: wall, fixed: true, position: [%.17g, 0, 0], shape: wall}\n"
         "  - {name: bar, joint: {type: universal, axes: [[0, 1, 0], [0, 0, 1]], limits: [[-0.7, 0.4], [-1, 1]]}, "
@@ -161,7 +161,7 @@ static void clearance_P8_of_free_rotations(void** state) {
   };
   for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
     LossRun* run = loss_run_create(1,
-                                   "simulation: {dt: 0.01, steps: 1}\ncontact: {model: none}\n"
+                                   "simulation: {dt: 0.01, steps: 1, integrator: first_order}\ncontact: {model: none}\n"
                                    "shapes:\n  base: {type: box, size: [0.4, 0.4, 0.1]}\n"
                                    "  finger: {type: box, size: [0.06, 0.04, 0.3]}\n"
                                    "  ball: {type: sphere, radius: 0.1, resolution: 1}\n"
@@ -215,7 +215,7 @@ static double pull(const LossRun* run, const TaskLoss* loss, int link, int axis,
 static void all_corners_of_a_wall_carry_it(void** state) {
   (void)state;
   LossRun* run = loss_run_create(1,
-                                 "simulation: {dt: 0.01, steps: 1}\ncontact: {model: none}\n"
+                                 "simulation: {dt: 0.01, steps: 1, integrator: first_order}\ncontact: {model: none}\n"
                                  "links: [{name: plate, mass: 1, shape: {type: box, size: [2, 0.1, 1]}}]\n");
   TaskLoss loss = loss_of(LOSS_WALL, "plate");
   Loss* made = loss_make(run, &loss);
@@ -236,7 +236,7 @@ static void a_way_through_has_its_least_at_a_fold(void** state) {
   (void)state;
   LossRun* run =
       loss_run_create(1,
-                      "simulation: {dt: 0.01, steps: 1, gravity: [0, 0, 0]}\ncontact: {model: none}\n"
+                      "simulation: {dt: 0.01, steps: 1, gravity: [0, 0, 0], integrator: first_order}\ncontact: {model: none}\n"
                       "links:\n  - {name: wall, fixed: true, shape: {type: box, size: [0.4, 4, 4]}}\n"
                       "  - {name: block, mass: 1, position: [-1.1, 0, 0], shape: {type: box, size: [0.6, 1, 1]}}\n");
   TaskLoss loss = clears(LOSS_REMOVAL, "block", "wall");

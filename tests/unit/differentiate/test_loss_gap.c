@@ -5,7 +5,7 @@
 #include "loss_testing.h"
 
 #define BODIES                                                                                         \
-  "simulation: {dt: 0.1, steps: 1, gravity: [0, 0, 0]}\n"                                              \
+  "simulation: {dt: 0.1, steps: 1, gravity: [0, 0, 0], integrator: first_order}\n"                                              \
   "contact: {model: none}\n"                                                                           \
   "shapes: {cube: {type: box, size: [2, 2, 2]}}\n"                                                     \
   "links:\n"                                                                                           \

@@ -2,7 +2,7 @@
 #include "loss_testing.h"
 
 static const char SCENE[] =
-    "simulation: {dt: 0.01, steps: 1}\n"
+    "simulation: {dt: 0.01, steps: 1, integrator: first_order}\n"
     "contact: {model: none}\n"
     "shapes: {brick: {type: box, size: [0.2, 0.3, 0.5]}}\n"
     "links:\n"

@@ -53,7 +53,7 @@ static void links_by_name_group_and_pattern(void** state) {
   (void)state;
   LossRun* run =
       loss_run_create(1,
-                      "simulation: {dt: 0.1, steps: 1, gravity: [0, 0, 0]}\n"
+                      "simulation: {dt: 0.1, steps: 1, gravity: [0, 0, 0], integrator: first_order}\n"
                       "links:\n"
                       "  - {name: cube1, mass: 1, groups: [red], shape: {type: box, size: [1, 1, 1]}}\n"
                       "  - {name: cube2, mass: 1, shape: {type: box, size: [1, 1, 1]}, position: [9, 0, 0]}\n"

@@ -7,7 +7,7 @@
 
 /* 10 steps of 0.1 s. */
 #define SCENE                                                                                                  \
-  "simulation: {dt: 0.1, steps: 10}\n"                                                                         \
+  "simulation: {dt: 0.1, steps: 10, integrator: first_order}\n"                                                                         \
   "shapes: {ball: {type: sphere, radius: 0.1}, plane: {type: half_space}}\n"                                   \
   "links:\n"                                                                                                   \
   "  - {name: ground, fixed: true, shape: plane}\n"                                                            \

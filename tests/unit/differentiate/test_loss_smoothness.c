@@ -2,7 +2,7 @@
 #include "loss_testing.h"
 
 #define DRIVEN                                                                                                      \
-  "simulation: {dt: 0.1, steps: 4}\n"                                                                               \
+  "simulation: {dt: 0.1, steps: 4, integrator: first_order}\n"                                                                               \
   "links:\n"                                                                                                        \
   "  - {name: a, joint: {type: universal, axes: [[1, 0, 0], [0, 1, 0]]}, mass: 1, shape: {type: sphere, radius: "   \
   "0.1}}\n"                                                                                                         \

@@ -6,7 +6,7 @@
 #include "support/runs.h"
 
 static const char FALLS[] =
-    "simulation: {dt: 0.01, steps: 40%s}\n"
+    "simulation: {dt: 0.01, steps: 40%s, integrator: first_order}\n"
     "contact: {support: 2.0e-3, stiffness: 1.0e-8, friction: 0.4, smoothing: 1.0e-4}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"

@@ -2,7 +2,7 @@
 #include "loss_testing.h"
 
 #define SCENE                                                                                                  \
-  "simulation: {dt: 0.02, steps: 6}\n"                                                                         \
+  "simulation: {dt: 0.02, steps: 6, integrator: first_order}\n"                                                                         \
   "contact: {friction: 0.3}\n"                                                                                 \
   "links:\n"                                                                                                   \
   "  - {name: ground, fixed: true, shape: {type: half_space}}\n"                                               \

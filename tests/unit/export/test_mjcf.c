@@ -117,7 +117,7 @@ static void coordinates_follow_the_order_of_the_bodies(void** state) {
 static void controllers_become_actuators(void** state) {
   (void)state;
   Export e = export_text(
-      "simulation: {dt: 0.01, steps: 2}\n"
+      "simulation: {dt: 0.01, steps: 2, integrator: first_order}\n"
       "links: [{name: a, mass: 1, shape: {type: sphere, radius: 0.1}, joint: {type: hinge, axis: [0, 1, 0], limits: "
       "[-1, null], damping: 0.5}}]\n"
       "controllers: [{link: a, type: pd, position_gain: 7, velocity_gain: 0.3, target: {type: keyframes, times: [0, "
@@ -133,7 +133,7 @@ static void controllers_become_actuators(void** state) {
 }
 
 #define LEG                                                                                                            \
-  "simulation: {dt: 0.01, steps: 2}\n"                                                                                 \
+  "simulation: {dt: 0.01, steps: 2, integrator: first_order}\n"                                                                                 \
   "links:\n"                                                                                                           \
   "  - {name: a, mass: 1, shape: {type: sphere, radius: 0.1}, joint: {type: slide, axis: [0, 0, 1], armature: 0.5}}\n" \
   "  - {name: b, parent: a, mass: 1, shape: {type: sphere, radius: 0.1}, joint: {type: hinge, axis: [0, 1, 0]}}\n"     \
@@ -170,7 +170,7 @@ static void drives_that_are_stiff_within_a_step_get_rotors(void** state) {
 static void the_target_of_a_ball_turns_by_its_angular_velocity(void** state) {
   (void)state;
   Export e = export_text(
-      "simulation: {dt: 0.01, steps: 1}\n"
+      "simulation: {dt: 0.01, steps: 1, integrator: first_order}\n"
       "links: [{name: a, mass: 1, shape: {type: sphere, radius: 0.1}, joint: {type: ball}}]\n"
       "controllers: [{link: a, type: pd, position_gain: 0, velocity_gain: 0.3, target: {type: keyframes, times: [0, "
       "1], values: [[0.5, "
@@ -259,7 +259,7 @@ static void a_slide_that_closes_is_a_part_on_a_rail(void** state) {
 static void gravity_compensation_becomes_a_force(void** state) {
   (void)state;
   Export e = export_text(
-      "simulation: {gravity: [0, 1, -10]}\n"
+      "simulation: {gravity: [0, 1, -10], integrator: first_order}\n"
       "links: [{name: drone, mass: 2, mass_model: given, center: [0.1, 0, 0], inertia: [1, 1, 1, 0, 0, 0], "
       "gravity_compensation: 0.5, shape: {type: sphere, radius: 0.1}}]\n");
   double control[3];
@@ -275,7 +275,7 @@ static void gravity_compensation_becomes_a_force(void** state) {
 static void feedback_becomes_sensors_and_a_table(void** state) {
   (void)state;
   Export e = export_text(
-      "simulation: {dt: 0.02}\n"
+      "simulation: {dt: 0.02, integrator: first_order}\n"
       "links:\n"
       "  - {name: cart, mass: 1, shape: {type: box, size: [1, 1, 1]}, joint: {type: slide, axis: [1, 0, 0]}}\n"
       "  - {name: pole, parent: cart, mass: 1, shape: {type: box, size: [1, 1, 1]}, joint: {type: hinge, axis: [0, 1, "

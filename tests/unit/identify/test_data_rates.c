@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #define TASK                                                                                                        \
-  "{scene: {simulation: {dt: 0.01, steps: 10}, shapes: {s: {type: box, size: [0.2, 0.1, 0.1]}}, links: [{name: b, " \
+  "{scene: {simulation: {dt: 0.01, steps: 10, integrator: first_order}, shapes: {s: {type: box, size: [0.2, 0.1, 0.1]}}, links: [{name: b, " \
   "shape: s, mass: 1}]}, parameters: [{type: gravity}], data: {files: [none], measured: [{link: b, position: [x, "  \
   "y, z], quaternion: [w, a, b, c], velocity: [u, v, r], angular_velocity: [d, e, f]%s}]}}"
 

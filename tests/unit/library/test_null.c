@@ -9,7 +9,7 @@
 #include "library/sdrs.h"
 
 static const char SCENE[] =
-    "simulation: {dt: 0.01, steps: 2}\n"
+    "simulation: {dt: 0.01, steps: 2, integrator: first_order}\n"
     "links: [{name: a, mass: 1, joint: {type: hinge, axis: [0, 1, 0]}, shape: {type: sphere, radius: 0.1}}]\n"
     "controllers: [{link: a, type: pd, position_gain: 1, velocity_gain: 0, target: 0.5}]\n";
 

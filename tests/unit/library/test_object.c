@@ -19,7 +19,7 @@ const char* __lsan_default_suppressions(void) {
 #endif
 
 static const char SLIDE[] =
-    "simulation: {dt: 0.01, steps: 5}\n"
+    "simulation: {dt: 0.01, steps: 5, integrator: first_order}\n"
     "contact: {friction: 0.3}\n"
     "shapes: {box: {type: box, size: [0.2, 0.2, 0.2]}, ground: {type: half_space}}\n"
     "links:\n"

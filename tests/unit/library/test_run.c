@@ -7,7 +7,7 @@
 
 /* A box that slides and an arm of a ball and a hinge that is driven, near the ground. */
 static const char SCENE[] =
-    "simulation: {dt: 0.01, steps: 12, tolerance: 1e-13}\n"
+    "simulation: {dt: 0.01, steps: 12, tolerance: 1e-13, integrator: first_order}\n"
     "contact: {friction: 0.3}\n"
     "shapes: {box: {type: box, size: [0.2, 0.2, 0.2]}, ground: {type: half_space}}\n"
     "links:\n"

@@ -31,7 +31,7 @@ static void the_scene_is_copied_where_it_matters(void** state) {
   (void)state;
   Fixture f;
   fixture_load(&f,
-               "simulation: {dt: 0.002, steps: 7, gravity: [0, 1, 0]}\n"
+               "simulation: {dt: 0.002, steps: 7, gravity: [0, 1, 0], integrator: first_order}\n"
                "contact: {friction: 0.25}\n"
                "links:\n"
                "  - {name: a, mass: 1, shape: {type: box, size: [1, 1, 1]}}\n");

@@ -94,7 +94,7 @@ static void derived_R5_keeps_pile_and_lightest_in_range(void** state) {
 static void derived_R5_without_gravity(void** state) {
   (void)state;
   ModelContact c = contact_of(
-      "simulation: {gravity: [0, 0, 0], dt: 0.01}\n"
+      "simulation: {gravity: [0, 0, 0], dt: 0.01, integrator: first_order}\n"
       "links: [{name: a, mass: 3, shape: {type: box, size: [0.2, 0.2, 0.2]}}]\n");
   check_near(c.reference_force, 60, 1e-9, "3 kg 0.2 m / (0.1 s)^2");
   check_near(gap_of(&c, 60), 0.5 * c.support, 1e-9, "gap");
@@ -145,7 +145,7 @@ static void creep_R11_matches_the_guide(void** state) {
 static void derived_R6_has_a_floor_from_the_step(void** state) {
   (void)state;
   ModelContact c = contact_of(
-      "simulation: {dt: 0.02}\n"
+      "simulation: {dt: 0.02, integrator: first_order}\n"
       "links: [{name: a, mass: 1, shape: {type: box, size: [0.01, 0.01, 0.01]}}]\n");
   check_near(c.smoothing, 1.96e-4 * 1.96e-4 * (9.81 / 9.8) * (9.81 / 9.8), 1e-14, "smoothing");
 }
@@ -153,7 +153,7 @@ static void derived_R6_has_a_floor_from_the_step(void** state) {
 static void derived_R4_grows_with_the_bodies_and_has_a_floor(void** state) {
   (void)state;
   ModelContact c = contact_of(
-      "simulation: {dt: 0.1}\n"
+      "simulation: {dt: 0.1, integrator: first_order}\n"
       "links: [{name: a, density: 1000, shape: {type: box, size: [90, 90, 90]}}]\n");
   check_near(c.support, 0.45, 1e-15, "bodies of 90 m");
   c = contact_of("links: [{name: a, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 5e6]}]\n");
@@ -168,12 +168,12 @@ static void derived_R4_follows_fine_steps(void** state) {
     const char* head;
     double support;
   } rows[] = {
-      {"simulation: {dt: 0.001}\n", 1e-3},
-      {"simulation: {dt: 1e-4}\n", 0.75 * 1.4007141035914502e-4},
-      {"simulation: {dt: 4e-4, substeps: 4}\n", 0.75 * 1.4007141035914502e-4},
-      {"simulation: {dt: 1e-4}\ncontact: {restitution: 0.5}\n", 1e-3},
-      {"simulation: {dt: 1e-4, gravity: [0, 0, 0]}\n", 1e-3},
-      {"simulation: {dt: 1e-4, gravity: [0, 0, 0]}\ninitial: [{link: a, velocities: [0, 2, 0, 0, 0, 0]}]\n", 1e-3},
+      {"simulation: {dt: 0.001, integrator: first_order}\n", 1e-3},
+      {"simulation: {dt: 1e-4, integrator: first_order}\n", 0.75 * 1.4007141035914502e-4},
+      {"simulation: {dt: 4e-4, substeps: 4, integrator: first_order}\n", 0.75 * 1.4007141035914502e-4},
+      {"simulation: {dt: 1e-4, integrator: first_order}\ncontact: {restitution: 0.5}\n", 1e-3},
+      {"simulation: {dt: 1e-4, gravity: [0, 0, 0], integrator: first_order}\n", 1e-3},
+      {"simulation: {dt: 1e-4, gravity: [0, 0, 0], integrator: first_order}\ninitial: [{link: a, velocities: [0, 2, 0, 0, 0, 0]}]\n", 1e-3},
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     Text text = {0};
@@ -221,7 +221,7 @@ static void given_values_are_kept_and_the_rest_follows_them(void** state) {
 static void numbers_beyond_doubles_are_an_error(void** state) {
   (void)state;
   Fixture f;
-  load_box(&f, "simulation: {gravity: [0, 0, -1e200]}");
+  load_box(&f, "simulation: {gravity: [0, 0, -1e200], integrator: first_order}");
   assert_int_equal(f.status, STATUS_BAD_INPUT);
   check_message(&f, SEVERITY_ERROR, 0, "no contact parameters follow from these masses, sizes and gravity");
   fixture_free(&f);

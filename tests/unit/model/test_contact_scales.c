@@ -2,7 +2,7 @@
 #include "model/contact_scales.h"
 
 static const char* SCENE =
-    "simulation: {gravity: [0, 3, -4], dt: 0.01}\n"
+    "simulation: {gravity: [0, 3, -4], dt: 0.01, integrator: first_order}\n"
     "shapes: {cube: {type: box, size: [0.2, 0.2, 0.2]}}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space, offset: -90}}\n"
@@ -39,7 +39,7 @@ static void without_gravity_bodies_cross_their_size_in_ten_steps(void** state) {
   (void)state;
   Fixture f;
   fixture_load(&f,
-               "simulation: {gravity: [0, 0, 0], dt: 0.02}\n"
+               "simulation: {gravity: [0, 0, 0], dt: 0.02, integrator: first_order}\n"
                "links: [{name: a, mass: 3, shape: {type: box, size: [0.2, 0.2, 0.2]}}]\n");
   check_clean(&f);
   ContactScales scales = contact_scales(&f.model, 0.2);

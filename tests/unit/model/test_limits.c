@@ -70,7 +70,7 @@ static void targets_outside_are_warned_of_once(void** state) {
   (void)state;
   Fixture f;
   load_hinge(&f, "[-1, 1]",
-             "simulation: {dt: 0.01, duration: 4}\n"
+             "simulation: {dt: 0.01, duration: 4, integrator: first_order}\n"
              "controllers: [{link: arm, type: pd, position_gain: 10, target: {type: keyframes, times: [0, 2], values: "
              "[0, 2]}}]\n");
   assert_int_equal(f.status, STATUS_OK);

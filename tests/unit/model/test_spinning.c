@@ -78,7 +78,7 @@ static void spinning_W19_tells_what_is_taken(void** state) {
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     char text[800];
     snprintf(text, sizeof text,
-             "simulation: {%s}\n"
+             "simulation: {%s, integrator: first_order}\n"
              "shapes: {brick: {type: box, size: [0.2, 0.4, 0.6]}}\n"
              "links:\n"
              "  - {name: slow, mass: 1, shape: brick}\n"

@@ -11,7 +11,7 @@ enum { ITERATIONS = 120, COUNT = 6 };
 static const char TASK[] =
     "seed: 1\n"
     "scene:\n"
-    "  simulation: {dt: 0.01, steps: 1, gravity: [0, 0, 0]}\n"
+    "  simulation: {dt: 0.01, steps: 1, gravity: [0, 0, 0], integrator: first_order}\n"
     "  links: [{name: box, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}}]\n"
     "initial: [{link: box, velocities: true, low: -2, high: 2}]\n"
     "loss: [{type: point, link: box, target: [0, 0, 0]}]\n"

@@ -8,7 +8,7 @@
 /* After N steps without contact x = N dt v, so the loss is (N dt v - 2)^2. */
 static const char TASK[] =
     "seed: %d\n"
-    "scene: {simulation: {dt: 0.01, steps: 60, gravity: [0, 0, 0]}, contact: {model: none}, links: [{name: ball, mass: "
+    "scene: {simulation: {dt: 0.01, steps: 60, gravity: [0, 0, 0], integrator: first_order}, contact: {model: none}, links: [{name: ball, mass: "
     "1, "
     "shape: {type: sphere, radius: 0.1}}], initial: [{link: ball, velocities: [1, 0, 0, 0, 0, 0]}]}\n"
     "initial: [{link: ball, velocities: true, dof: [0], within: %g}]\n"

@@ -476,7 +476,7 @@ static void two_controllers(void** state) {
 /* ---------------------------------------------------------------- start */
 
 #define FREE_BOX                                                           \
-  "scene: {simulation: {steps: 1}, links: [{name: a, mass: 1, shape: " BOX \
+  "scene: {simulation: {steps: 1, integrator: first_order}, links: [{name: a, mass: 1, shape: " BOX \
   "}], "                                                                   \
   "initial: [{link: a, velocities: [1, 2, 3, 4, 5, 6]}]}\n"
 
@@ -570,7 +570,7 @@ static void the_scene_is_made_ready(void** state) {
 /* Everything at once: followers, self-symmetry, shared vertices, attachments, three kinds of start, sines. */
 static const char RICH[] =
     "scene:\n"
-    "  simulation: {gravity: [0, 0, 0]}\n"
+    "  simulation: {gravity: [0, 0, 0], integrator: first_order}\n"
     "  links:\n"
     "    - {name: trunk, mass: 1, shapes: [{type: box, size: [1, 2, 3]}, {type: box, size: [0.6, 0.4, 0.4], position: "
     "[0.6, 0, 0]}]}\n"
@@ -733,7 +733,7 @@ static void the_gradient_of_parameters(void** state) {
 static void scenarios_share_a_design(void** state) {
   (void)state;
   DesignCase* c = design_case(
-      "scenarios: [{scene: " SCENE_OF("") "}, {steps: 5, scene: " SCENE_OF(", simulation: {gravity: [0, 0, -1]}") "}]\n"
+      "scenarios: [{scene: " SCENE_OF("") "}, {steps: 5, scene: " SCENE_OF(", simulation: {gravity: [0, 0, -1], integrator: first_order}") "}]\n"
       "design: {vertices: [{link: a}]}\ninitial: [{link: a, velocities: true}]\n" LOSS);
   assert_int_equal(c->task.scenario_count, 2);
   apply_random(c, 13, 0.1);

@@ -43,7 +43,7 @@ static void end(Sought* s) {
  * begins along y, the third along x. */
 static const char SCENES[] =
     "scene:\n"
-    "  simulation: {dt: 0.01, steps: 60, gravity: [0, 0, 0]}\n"
+    "  simulation: {dt: 0.01, steps: 60, gravity: [0, 0, 0], integrator: first_order}\n"
     "  contact: {model: none}\n"
     "  links:\n"
     "    - {name: cart, mass: 1, joint: {type: slide, axis: [1, 0, 0]}, shape: {type: sphere, radius: 0.1}}\n"
@@ -164,7 +164,7 @@ static void turns_of_free_bodies_O18(void** state) {
   (void)state;
   static const char TURNED[] =
       "scene:\n"
-      "  simulation: {dt: 0.01, steps: 1, gravity: [0, 0, 0]}\n"
+      "  simulation: {dt: 0.01, steps: 1, gravity: [0, 0, 0], integrator: first_order}\n"
       "  contact: {model: none}\n"
       "  links: [{name: ball, mass: 1, shape: {type: sphere, radius: 0.1}}]\n"
       "  initial: [{link: ball, coordinates: [0.5, 0, 0, 0.6, 0, 0.8, 0], velocities: [0, 0, 0, 0, 0, 0]}]\n"

@@ -12,7 +12,7 @@ static const char TASK[] =
     "seed: %d\n"
     "multistart: 4\n"
     "scene:\n"
-    "  simulation: {dt: 0.01, steps: 5, gravity: [0, 0, 0]}\n"
+    "  simulation: {dt: 0.01, steps: 5, gravity: [0, 0, 0], integrator: first_order}\n"
     "  links:\n"
     "    - {name: post, fixed: true, shape: {type: sphere, radius: 0.1}}\n"
     "    - {name: ball, mass: 1, shape: {type: sphere, radius: 0.1}}\n"

@@ -82,7 +82,7 @@ static void expect_same(const Search* a, const Search* b, const char* what) {
 #define BALL "{name: ball, mass: 1, mass_model: vertices, shape: {type: sphere, radius: 0.1}"
 /* A ball flies 20 steps of 0.05 s; where it is after a second is its velocity. */
 #define FLIGHT                                                        \
-  "scene: {simulation: {dt: 0.05, gravity: [0, 0, 0]}, links: [" BALL \
+  "scene: {simulation: {dt: 0.05, gravity: [0, 0, 0], integrator: first_order}, links: [" BALL \
   "}]}\nsteps: 20\n"                                                  \
   "initial: [{link: ball, velocities: true, dof: [0, 1, 2]}]\n"
 #define MARK "loss: [{type: point, link: ball, target: [0.5, -0.2, 0.1]}]\n"
@@ -90,7 +90,7 @@ static void expect_same(const Search* a, const Search* b, const char* what) {
 /* A brick slides over the ground against another one; shape and speed change. The rest speed is one that differences
  * resolve. */
 #define SLIDE_SCENE                                                                                                    \
-  "{simulation: {dt: 0.01}, contact: {friction: 0.3, rest_speed: 0.2, support: 2.0e-3, stiffness: 1.2e-9, smoothing: " \
+  "{simulation: {dt: 0.01, integrator: first_order}, contact: {friction: 0.3, rest_speed: 0.2, support: 2.0e-3, stiffness: 1.2e-9, smoothing: " \
   "1.0e-6},\n"                                                                                                         \
   "  links: [{name: ground, fixed: true, shape: {type: half_space}}, {name: brick, mass: 1, mass_model: vertices, "    \
   "position: [0, 0, "                                                                                                  \
@@ -381,7 +381,7 @@ static void expect_moved(const char* text) {
 
 /* The top of a cube of 1 m is to come down: its centre is wanted 1 m lower. */
 #define CUBE                                                                                                     \
-  "scene: {simulation: {dt: 0.05, gravity: [0, 0, 0]}, links: [{name: a, mass: 1, mass_model: vertices, shape: " \
+  "scene: {simulation: {dt: 0.05, gravity: [0, 0, 0], integrator: first_order}, links: [{name: a, mass: 1, mass_model: vertices, shape: " \
   "{type: box, size: [1, 1, "                                                                                    \
   "1]}}]}\nsteps: 2\nloss: [{type: point, link: a, target: [0, 0, -1]}]\n"
 #define TOP "vertices: [{link: a, axes: [z], box: {low: [-1, -1, 0], high: [1, 1, 1]}}]"
@@ -397,7 +397,7 @@ static void hulls_that_cannot_be(void** state) {
 static void other_hulls_may_be_thin(void** state) {
   (void)state;
   Search* s = search_run(
-      "scene: {simulation: {gravity: [0, 0, 0]}, links: [{name: a, mass: 1, mass_model: vertices, shapes: [{type: box, "
+      "scene: {simulation: {gravity: [0, 0, 0], integrator: first_order}, links: [{name: a, mass: 1, mass_model: vertices, shapes: [{type: box, "
       "size: [1, 1, 1]}, "
       "{type: box, size: [1, 1, 0.01], position: [0, 0, 3]}]}]}\nsteps: 2\n"
       "design: {min_thickness: 0.5, vertices: [{link: a, hulls: [0]}]}\n"
@@ -411,7 +411,7 @@ static void other_hulls_may_be_thin(void** state) {
 static void other_surroundings(void** state) {
   (void)state;
 #define AMONG(walls)                                                                                          \
-  "{simulation: {gravity: [0, 0, 0]}, links: [{name: wall, fixed: true, position: [9, 0, 0], shapes: [" walls \
+  "{simulation: {gravity: [0, 0, 0], integrator: first_order}, links: [{name: wall, fixed: true, position: [9, 0, 0], shapes: [" walls \
   "]}, {name: a, mass: 1, mass_model: vertices, shape: {type: box, size: [1, 1, 1]}}]}"
 #define THIN "{type: box, size: [1, 1, 0.01]}"
   static const char TEXT[] = "scenarios: [{scene: " AMONG(THIN) "}, {scene: " AMONG(THIN ", " THIN ", " THIN) "}]\nsteps: 2\n"
@@ -428,7 +428,7 @@ static void other_surroundings(void** state) {
 static void bodies_that_meet_at_the_start(void** state) {
   (void)state;
   expect_moved(
-      "scene: {simulation: {gravity: [0, 0, 0]}, links: [{name: ground, fixed: true, shape: {type: half_space}}, "
+      "scene: {simulation: {gravity: [0, 0, 0], integrator: first_order}, links: [{name: ground, fixed: true, shape: {type: half_space}}, "
       "{name: ball, mass: 1, mass_model: vertices, shape: {type: sphere, radius: 0.1}}], initial: [{link: ball, "
       "coordinates: [0, 0, 1, "
       "1, 0, 0, 0]}]}\nsteps: 2\ninitial: [{link: ball, coordinates: true}]\n"
@@ -440,7 +440,7 @@ static void bodies_that_meet_at_the_start(void** state) {
 static void steps_that_are_not_solved(void** state) {
   (void)state;
   expect_trial(
-      "scene: {simulation: {dt: 0.05, gravity: [0, 0, 0], max_iterations: 2}, contact: {support: 0.01, stiffness: "
+      "scene: {simulation: {dt: 0.05, gravity: [0, 0, 0], max_iterations: 2, integrator: first_order}, contact: {support: 0.01, stiffness: "
       "1.0e-6, friction: 0.5}, links: [{name: ground, fixed: true, shape: {type: half_space}}, "
       "{name: ball, mass: 1, mass_model: vertices, shape: {type: sphere, radius: 0.1}}], initial: [{link: ball, "
       "coordinates: [0, 0, 1, "

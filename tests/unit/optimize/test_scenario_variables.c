@@ -8,7 +8,7 @@
 /* The body flies for T seconds; its rod is turned by a prescribed drive, to what `values` say at the end. */
 #define SCENE(T, angle)                                                                                             \
   "{simulation: {dt: 0.01, steps: " T                                                                               \
-  ", gravity: [0, 0, 0]}, contact: {model: none}, links: [{name: a, mass: 1, shape: "                               \
+  ", gravity: [0, 0, 0], integrator: first_order}, contact: {model: none}, links: [{name: a, mass: 1, shape: "                               \
   "{type: sphere, radius: 0.1}}, {name: rod, mass: 1, joint: {type: slide, axis: [1, 0, 0], position: [0, 5, 0]}, " \
   "shape: {type: sphere, radius: 0.1}}], controllers: [{link: rod, type: prescribed, target: " angle                \
   "}], initial: [{link: a, velocities: [1, 0, 0, 0, 0, 0]}]}"

@@ -39,7 +39,7 @@ static int invalid_rows(const Sought* s) { return optimization_rejected(s->optim
 static const char WALL[] =
     "seed: 1\n"
     "scene:\n"
-    "  simulation: {dt: 0.001, steps: 2, gravity: [0, 0, 0]}\n"
+    "  simulation: {dt: 0.001, steps: 2, gravity: [0, 0, 0], integrator: first_order}\n"
     "  links:\n"
     "    - {name: wall, fixed: true, shape: {type: half_space, normal: [1, 0, 0]}}\n"
     "    - {name: box, mass: 1, position: [0.13, 0, 0], shape: {type: box, size: [0.2, 0.2, 0.2]}}\n"
@@ -75,7 +75,7 @@ static void searches_end_at_the_gap_O22(void** state) {
 /* A box of 0.1 m that is to become flat, and may be 0.05 m thin. */
 static const char THIN[] =
     "scene:\n"
-    "  simulation: {dt: 0.001, steps: 2, gravity: [0, 0, 0]}\n"
+    "  simulation: {dt: 0.001, steps: 2, gravity: [0, 0, 0], integrator: first_order}\n"
     "  links: [{name: box, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.1]}}]\n"
     "design: {min_thickness: 0.05, vertices: [{link: box, axes: [z], within: 0.2}]}\n"
     "loss: [{type: extent, link: box, direction: [0, 0, 1]}]\n"
@@ -96,7 +96,7 @@ static void thin_hulls_take_trials_back(void** state) {
  */
 static const char ARMS[] =
     "scene:\n"
-    "  simulation: {dt: 0.001, steps: 2, gravity: [0, 0, 0]}\n"
+    "  simulation: {dt: 0.001, steps: 2, gravity: [0, 0, 0], integrator: first_order}\n"
     "  links:\n"
     "    - {name: ground, fixed: true, shape: {type: half_space}, position: [0, 0, -0.4]}\n"
     "    - {name: a, mass: 1, joint: {type: hinge, axis: [0, 1, 0]},\n"

@@ -7,7 +7,7 @@
 /* Two balls thrown without contact, at speeds of their own: x = N dt v. */
 static const char TASK[] =
     "scenarios:\n"
-    "  - scene: &thrown {simulation: {dt: 0.01, steps: 100, gravity: [0, 0, 0]}, contact: {model: none}, links: "
+    "  - scene: &thrown {simulation: {dt: 0.01, steps: 100, gravity: [0, 0, 0], integrator: first_order}, contact: {model: none}, links: "
     "[{name: "
     "ball, mass: 1, shape: {type: sphere, radius: 0.1}}], initial: [{link: ball, velocities: [1, 0, 0, 0, 0, 0]}]}\n"
     "  - {name: shorter, scene: *thrown, steps: 50}\n"

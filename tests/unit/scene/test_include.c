@@ -105,8 +105,8 @@ static void mistakes_are_told(void** state) {
       {"include: [{file: include-test.yaml, prefix: a/}]\nlinks: []\n", "a prefix must not hold the character /"},
       {"variables: {i: 3}\nlinks: []\n", "a variable's name is a word"},
       {"variables: {a: \"{b}\"}\nlinks: []\n", "{} holds a name that is no variable, in '{b}'"},
-      {"simulation: {dt: \"{1/0}\"}\nlinks: []\n", "the value of {} is not finite"},
-      {"simulation: {dt: \"{0 - 1}\"}\nlinks: []\n", "must be > 0"},
+      {"simulation: {dt: \"{1/0}\", integrator: first_order}\nlinks: []\n", "the value of {} is not finite"},
+      {"simulation: {dt: \"{0 - 1}\", integrator: first_order}\nlinks: []\n", "must be > 0"},
   };
   for (int i = 0; i < COUNT(CASES); i++) {
     Scene s = load_part(CASES[i][0], CASES[i][1]);

@@ -2,7 +2,7 @@
 
 static const char TEXT[] =
     "name: t\n"
-    "simulation: {dt: 0.01, duration: 1}\n"
+    "simulation: {dt: 0.01, duration: 1, integrator: first_order}\n"
     "shapes:\n"
     "  ball: {type: sphere, radius: 0.1}\n"
     "  ball.big: {type: sphere, radius: 1}\n"

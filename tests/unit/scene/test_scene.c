@@ -77,13 +77,13 @@ static void a_zeroed_scene_can_be_freed(void** state) {
 
 static const char YAML[] =
     "name: both\n"
-    "simulation: {dt: 1e-3, steps: 10}\n"
+    "simulation: {dt: 1e-3, steps: 10, integrator: first_order}\n"
     "shapes: {b: {type: box, size: [1, 2, 3]}, g: {type: half_space}}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: g}\n"
     "  - {name: \"x\xc3\xa4{i}\", mass: 0.1, shape: b, repeat: {count: 3, position: [0, 0, 4]}}\n";
 static const char JSON[] =
-    "{\"name\": \"both\", \"simulation\": {\"dt\": 0.001, \"steps\": 10},\n"
+    "{\"name\": \"both\", \"simulation\": {\"dt\": 0.001, \"steps\": 10, \"integrator\": \"first_order\"},\n"
     "\"shapes\": {\"b\": {\"type\": \"box\", \"size\": [1, 2, 3]}, \"g\": {\"type\": \"half_space\"}},\n"
     "\"links\": [{\"name\": \"ground\", \"fixed\": true, \"shape\": \"g\"},\n"
     " {\"name\": \"x\\u00e4{i}\", \"mass\": 0.1, \"shape\": \"b\", \"repeat\": {\"count\": 3, \"position\": [0, 0, "
@@ -138,15 +138,15 @@ static void the_duration_is_rounded_to_steps(void** state) {
                {"dt: 0.1, duration: 0.05", 1}, {"dt: 0.001, steps: 7", 7},    {"dt: 0.5", 4}};
   for (int i = 0; i < COUNT(CASES); i++) {
     Text text = {0};
-    text_add(&text, "simulation: {%s}\nlinks: []\n", CASES[i].text);
+    text_add(&text, "simulation: {%s, integrator: first_order}\nlinks: []\n", CASES[i].text);
     Scene scene = load(text.data);
     if (scene.simulation.steps != CASES[i].steps) fail_msg("%s: %d steps", CASES[i].text, scene.simulation.steps);
     scene_free(&scene);
     text_free(&text);
   }
-  expect_problems("simulation: {dt: 1e-9, duration: 100}\nlinks: []\n",
+  expect_problems("simulation: {dt: 1e-9, duration: 100, integrator: first_order}\nlinks: []\n",
                   "1:34: error: simulation.duration: is more than 1000000000 time steps of 1e-09 s\n");
-  expect_problems("simulation: {dt: 10}\nlinks: []\n",
+  expect_problems("simulation: {dt: 10, integrator: first_order}\nlinks: []\n",
                   "1:13: error: simulation.duration: is shorter than half a time step of 10 s\n");
 }
 

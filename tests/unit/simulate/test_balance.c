@@ -10,7 +10,7 @@
 
 /* 10 mg on 1 kg on the ground, all at rest with gaps near their own. */
 static const char light_on_heavy[] =
-    "simulation: {dt: 0.01, steps: 100}\n"
+    "simulation: {dt: 0.01, steps: 100, integrator: first_order}\n"
     "contact: {friction: 0.4}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
@@ -103,7 +103,7 @@ static void balance_S8_roundings_of_a_body_at_rest_are_solved(void** state) {
 static void balance_S8_allows_force_tolerance_in_any_case(void** state) {
   (void)state;
   Run* run = run_create(1, TOLERANCE,
-                        "simulation: {dt: 0.01, steps: 100, force_tolerance: 0.02}\n"
+                        "simulation: {dt: 0.01, steps: 100, force_tolerance: 0.02, integrator: first_order}\n"
                         "contact: {model: none}\n"
                         "links:\n"
                         "  - {name: a, mass: 2, shape: {type: box, size: [0.3, 0.2, 0.1]}}\n"

@@ -238,7 +238,7 @@ static void ball_M8_size_of_the_torque(void** state) {
 /* A ball of 1 kg with the inertia 0.2 about any axis. */
 #define TOP(settings, joint, rest)                                                                          \
   "simulation: {gravity: [0, 0, 0], output: [forces], " settings                                            \
-  "}\n"                                                                                                     \
+  ", integrator: first_order}\n"                                                                                                     \
   "contact: {model: none}\n"                                                                                \
   "links:\n"                                                                                                \
   "  - {name: top, mass: 1, center: [0, 0, 0], inertia: [0.2, 0.2, 0.2, 0, 0, 0], joint: {type: ball" joint \

@@ -137,7 +137,7 @@ static double slider_crank_error(double unit, double weigh, double push, int* it
   double g = 9.81, dt = 0.004 * sqrt(unit);
   Run* run = run_create(
       1, 0,
-      "simulation: {dt: %.17g, steps: 100}\n"
+      "simulation: {dt: %.17g, steps: 100, integrator: first_order}\n"
       "contact: {model: none}\n"
       "links:\n"
       "  - {name: crank, mass: %.17g, mass_model: uniform, joint: {type: hinge, axis: [0, -1, 0]}, shapes: [{type: "
@@ -274,7 +274,7 @@ static void write_leg(Text* text, int k, const Leg* leg, double unit, double wei
 static Run* stewart(const Leg* legs, double unit, double weigh, Vec3 push) {
   Text text = {0};
   double beat = sqrt(unit), i = 0.05 * weigh * unit * unit;
-  text_add(&text, "simulation: {dt: %.17g, steps: 250}\ncontact: {model: none}\nlinks:\n", 0.002 * beat);
+  text_add(&text, "simulation: {dt: %.17g, steps: 250, integrator: first_order}\ncontact: {model: none}\nlinks:\n", 0.002 * beat);
   for (int k = 0; k < LEGS; k++) write_leg(&text, k, &legs[k], unit, weigh);
   text_add(
       &text,
@@ -340,7 +340,7 @@ static void closures_Z3_stewart_at_any_scale(void** state) {
  * rows across its plane depend on is more than rounding then, and still nothing that moves them. */
 static void closures_Z8_a_flat_linkage_on_a_free_base(void** state) {
   (void)state;
-  static const char SCENE[] = "simulation: {dt: 0.005, steps: 100, gravity: [0, 0, 0]}\n" FLAT_ON_FREE_BASE(
+  static const char SCENE[] = "simulation: {dt: 0.005, steps: 100, gravity: [0, 0, 0], integrator: first_order}\n" FLAT_ON_FREE_BASE(
       "", "[0, 0, 0, %g, 0, %g]", IN_WORLD);
   static const double tumbling[] = {1e-12, 1e-9, 1e-6};
   Run* flat = run_create(1, 1e-12, SCENE, 0.0, 0.0);
@@ -365,9 +365,9 @@ static void closures_Z8_a_flat_linkage_on_a_free_base(void** state) {
 static void closures_Z1_axes_of_a_link(void** state) {
   (void)state;
   static const char WORLD[] =
-      "simulation: {dt: 0.005, steps: 60, gravity: [0, 0, 0]}\n" FLAT_ON_FREE_BASE("", "[%s]", IN_WORLD);
+      "simulation: {dt: 0.005, steps: 60, gravity: [0, 0, 0], integrator: first_order}\n" FLAT_ON_FREE_BASE("", "[%s]", IN_WORLD);
   static const char ROD[] =
-      "simulation: {dt: 0.005, steps: 60, gravity: [0, 0, 0]}\n" FLAT_ON_FREE_BASE("", "[%s]", IN_ROD);
+      "simulation: {dt: 0.005, steps: 60, gravity: [0, 0, 0], integrator: first_order}\n" FLAT_ON_FREE_BASE("", "[%s]", IN_ROD);
   static const char REST[] = "0, 0, 0, 0, 0, 0",
                     MOVED[] = "0, 0, 0, 0, 0, 0], coordinates: [0.3, -1, 2, 0.6, 0, 0.48, 0.64";
   Run* runs[3] = {run_create(1, 1e-12, WORLD, REST), run_create(1, 1e-12, ROD, REST), run_create(1, 1e-12, ROD, MOVED)};
@@ -389,7 +389,7 @@ static void closures_Z3_forces(void** state) {
                                       "distance, point: [1, 0, 0], axis: [0, 0, 1], length: 2"};
   for (int k = 0; k < 3; k++) {
     Run* run = run_create(1, 1e-10,
-                          "simulation: {dt: 0.01, steps: 5, gravity: [0, 0, -10], output: [forces]}\n"
+                          "simulation: {dt: 0.01, steps: 5, gravity: [0, 0, -10], output: [forces], integrator: first_order}\n"
                           "contact: {model: none}\n"
                           "links:\n"
                           "  - {name: beam, mass: 2, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: box, size: "
@@ -418,7 +418,7 @@ static void closures_Z3_clusters(void** state) {
       {false, false, false, false, true, true},  {false, false, false, false, true, true}};
   Run* run =
       run_create(1, 1e-10,
-                 "simulation: {dt: 0.01, steps: 5}\n"
+                 "simulation: {dt: 0.01, steps: 5, integrator: first_order}\n"
                  "contact: {model: none}\n"
                  "shapes: {box: {type: box, size: [0.5, 0.1, 0.1]}}\n"
                  "links:\n"
@@ -475,7 +475,7 @@ static void closures_Z5_breaks(void** state) {
   (void)state;
   Run* run =
       run_create(1, 1e-10,
-                 "simulation: {dt: 0.001, steps: 100, gravity: [0, 0, -10]}\n"
+                 "simulation: {dt: 0.001, steps: 100, gravity: [0, 0, -10], integrator: first_order}\n"
                  "contact: {model: none}\n"
                  "links:\n"
                  "  - {name: bob, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.1]}, joint: {type: slide, axis: "
@@ -508,7 +508,7 @@ static void closures_cannot_close(void** state) {
   (void)state;
   Run* run =
       run_create(1, 0,
-                 "simulation: {dt: 0.01, steps: 20}\n"
+                 "simulation: {dt: 0.01, steps: 20, integrator: first_order}\n"
                  "contact: {model: none}\n"
                  "links:\n"
                  "  - {name: driven, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.1]}, joint: {type: slide, "
@@ -536,7 +536,7 @@ static void closures_stall(void** state) {
   (void)state;
   Run* run = run_create(
       1, 0,
-      "simulation: {dt: 0.1, steps: 3, gravity: [0, 0, 0]}\n"
+      "simulation: {dt: 0.1, steps: 3, gravity: [0, 0, 0], integrator: first_order}\n"
       "contact: {model: none}\n"
       "shapes: {box: {type: box, size: [0.2, 0.2, 0.2]}}\n"
       "links:\n"
@@ -564,7 +564,7 @@ static void closures_Z7_gear_and_rack(void** state) {
   (void)state;
   Run* run = run_create(
       1, 1e-10,
-      "simulation: {dt: 0.001, steps: 100, gravity: [0, 0, 0]}\n"
+      "simulation: {dt: 0.001, steps: 100, gravity: [0, 0, 0], integrator: first_order}\n"
       "contact: {model: none}\n"
       "links:\n"
       "  - {name: first, mass: 1, center: [0, 0, 0], inertia: [2, 2, 2, 0, 0, 0], joint: {type: hinge, axis: [0, "

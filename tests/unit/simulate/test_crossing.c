@@ -6,7 +6,7 @@
 /* A bullet of 0.8 kg from 1 m to the left of a block of 2 kg, `aside` m beside its middle. */
 static Run* shot(double speed, double aside, const char* contact) {
   return run_create(1, 0,
-                    "simulation: {dt: 0.002, steps: 1000, gravity: [0, 0, 0]}\n"
+                    "simulation: {dt: 0.002, steps: 1000, gravity: [0, 0, 0], integrator: first_order}\n"
                     "contact: {friction: 0.5, %s}\n"
                     "links:\n"
                     "  - {name: block, mass: 2, mass_model: vertices, shape: {type: box, size: [0.15, 0.15, 0.15]}}\n"

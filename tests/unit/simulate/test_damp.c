@@ -14,7 +14,7 @@ enum { ACROSS = 6, LAYERS = 4, BLOCKS = ACROSS * ACROSS * LAYERS, STEPS = 8 };
 static Run* blocks_run(int threads) {
   Text yaml = {0};
   text_add(&yaml,
-           "simulation: {dt: 0.01, steps: 100}\n"
+           "simulation: {dt: 0.01, steps: 100, integrator: first_order}\n"
            "contact: {friction: 0.5}\n"
            "shapes:\n  block: {type: box, size: [%g, %g, %g]}\n"
            "links:\n  - {name: ground, fixed: true, shape: {type: half_space}}\n",

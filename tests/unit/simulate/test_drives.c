@@ -187,7 +187,7 @@ static void joint_M7_against_differences(void** state) {
 
 #define CART(settings, joint, rest)                                                                              \
   "simulation: {" settings                                                                                       \
-  "}\n"                                                                                                          \
+  ", integrator: first_order}\n"                                                                                                          \
   "contact: {model: none}\n"                                                                                     \
   "links:\n"                                                                                                     \
   "  - {name: cart, mass: 2, center: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0], joint: {type: slide, axis: [1, 0, " \
@@ -292,7 +292,7 @@ static void drives_S16_come_to_rest(void** state) {
 
 #define MOTOR(settings, controller)                                                                                \
   "simulation: {" settings                                                                                         \
-  "}\n"                                                                                                            \
+  ", integrator: first_order}\n"                                                                                                            \
   "contact: {model: none}\n"                                                                                       \
   "links:\n"                                                                                                       \
   "  - {name: cart, mass: 0.2, center: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0], joint: {type: slide, axis: [1, 0, " \
@@ -344,7 +344,7 @@ static void drives_M2_a_motor_stalls(void** state) {
   (void)state;
   Run* run =
       run_create(1, 1e-12,
-                 "simulation: {dt: 0.01, steps: 1500}\n"
+                 "simulation: {dt: 0.01, steps: 1500, integrator: first_order}\n"
                  "contact: {model: none}\n"
                  "links:\n"
                  "  - {name: arm, mass: 1, center: [0.5, 0, 0], inertia: [0.01, 0.05, 0.05, 0, 0, 0], joint: {type: "

@@ -8,7 +8,7 @@
 
 /* One drive with these measurements, all with the factor one, and a body that they look at. */
 #define LOOKED_AT(measures)                                                                                    \
-  "simulation: {dt: 0.01, steps: 10, gravity: [0, 0, 0]}\n"                                                    \
+  "simulation: {dt: 0.01, steps: 10, gravity: [0, 0, 0], integrator: first_order}\n"                                                    \
   "contact: {model: none}\n"                                                                                   \
   "links:\n"                                                                                                   \
   "  - {name: cart, joint: {type: slide, axis: [1, 0, 0]}, mass: 1, center: [0, 0, 0], inertia: [1, 1, 1, 0, " \
@@ -49,7 +49,7 @@ static void feedback_E1_worked_example(void** state) {
 static void feedback_E1_contact_force(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-10,
-                        "simulation: {dt: 0.005, steps: 400, gravity: [0, 0, -10]}\n"
+                        "simulation: {dt: 0.005, steps: 400, gravity: [0, 0, -10], integrator: first_order}\n"
                         "contact: {support: 4.0e-3}\n"
                         "links:\n"
                         "  - {name: cart, joint: {type: slide, axis: [1, 0, 0], position: [0, 9, 9]}, mass: 1, center: "
@@ -104,7 +104,7 @@ static void feedback_E2_a_sampled_spring(void** state) {
   (void)state;
   Run* run =
       run_create(1, 1e-13,
-                 "simulation: {dt: 0.05, steps: 40, gravity: [0, 0, 0]}\n"
+                 "simulation: {dt: 0.05, steps: 40, gravity: [0, 0, 0], integrator: first_order}\n"
                  "contact: {model: none}\n"
                  "links:\n"
                  "  - {name: cart, joint: {type: slide, axis: [1, 0, 0]}, mass: 1, center: [0, 0, 0], inertia: "
@@ -128,7 +128,7 @@ static void feedback_E2_a_late_signal(void** state) {
   (void)state;
   const double h = 0.01, d = 0.137, pi = acos(-1.0);
   Run* run = run_create(1, 1e-12,
-                        "simulation: {dt: 0.01, steps: 50, gravity: [0, 0, 0]}\n"
+                        "simulation: {dt: 0.01, steps: 50, gravity: [0, 0, 0], integrator: first_order}\n"
                         "contact: {model: none}\n"
                         "links:\n"
                         "  - {name: cart, joint: {type: slide, axis: [1, 0, 0]}, mass: 1, center: [0, 0, 0], "
@@ -163,7 +163,7 @@ static void feedback_E6_a_late_spring(void** state) {
   for (int substeps = 1; substeps <= 3; substeps += 2)
     for (int d = 0; d < 5; d++) {
       Run* run = run_create(1, 1e-13,
-                            "simulation: {dt: 0.05, steps: 40, substeps: %d, gravity: [0, 0, 0]}\n"
+                            "simulation: {dt: 0.05, steps: 40, substeps: %d, gravity: [0, 0, 0], integrator: first_order}\n"
                             "contact: {model: none}\n"
                             "links:\n"
                             "  - {name: cart, joint: {type: slide, axis: [1, 0, 0]}, mass: 1, center: [0, 0, 0], "

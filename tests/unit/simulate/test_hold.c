@@ -15,7 +15,7 @@ enum { ROWS = 12, BRICKS = 11, WALL = ROWS * BRICKS, STEPS = 12 };
 static Run* struck_wall(int threads, double along, double down) {
   Text yaml = {0};
   text_add(&yaml,
-           "simulation: {dt: 0.005, steps: 100}\n"
+           "simulation: {dt: 0.005, steps: 100, integrator: first_order}\n"
            "contact: {friction: 0.5}\n"
            "shapes:\n  brick: {type: box, size: [%g, 0.1, %g]}\n"
            "links:\n  - {name: ground, fixed: true, shape: {type: half_space}}\n",

@@ -15,7 +15,7 @@ static double force_at(const Run* run, JointForceKind kind, int dof) {
 static void joint_forces_statics_of_an_arm(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-12,
-                        "simulation: {dt: 0.01, steps: 400, output: [forces, velocities]}\n"
+                        "simulation: {dt: 0.01, steps: 400, output: [forces, velocities], integrator: first_order}\n"
                         "contact: {model: none}\n"
                         "links:\n"
                         "  - {name: arm, joint: {type: hinge, axis: [0, -1, 0]}, mass: 2, center: [0.5, 0, 0], "
@@ -38,7 +38,7 @@ static void joint_forces_statics_of_an_arm(void** state) {
 static void joint_forces_of_a_prescribed_joint(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-12,
-                        "simulation: {dt: 0.01, steps: 10, output: [forces]}\n"
+                        "simulation: {dt: 0.01, steps: 10, output: [forces], integrator: first_order}\n"
                         "contact: {model: none}\n"
                         "links:\n"
                         "  - {name: lift, joint: {type: slide, axis: [0, 0, 1]}, mass: 3, center: [0, 0, 0], "
@@ -69,7 +69,7 @@ static void joint_forces_balance_of_a_slide(void** state) {
   (void)state;
   Run* run = run_create(
       1, 1e-12,
-      "simulation: {dt: 0.01, steps: 100, output: [forces]}\n"
+      "simulation: {dt: 0.01, steps: 100, output: [forces], integrator: first_order}\n"
       "contact: {model: none}\n"
       "links:\n"
       "  - {name: cart, joint: {type: slide, axis: [0, 0, 1], damping: 0.7, friction: 0.4, stiffness: 30, rest: 0.1, "
@@ -115,7 +115,7 @@ static void joint_forces_balance_of_a_slide(void** state) {
 static void velocities_of_a_throw(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-12,
-                        "simulation: {dt: 0.01, steps: 50}\n"
+                        "simulation: {dt: 0.01, steps: 50, integrator: first_order}\n"
                         "contact: {model: none}\n"
                         "links:\n"
                         "  - {name: body, mass: 2, center: [0.1, 0, 0], inertia: [0.1, 0.1, 0.1, 0, 0, 0]}\n"
@@ -139,7 +139,7 @@ static void velocities_of_a_turning_chain(void** state) {
   (void)state;
   Run* run =
       run_create(1, 1e-12,
-                 "simulation: {dt: 0.0001, steps: 1000, gravity: [0, 0, 0], output: [velocities]}\n"
+                 "simulation: {dt: 0.0001, steps: 1000, gravity: [0, 0, 0], output: [velocities], integrator: first_order}\n"
                  "contact: {model: none}\n"
                  "links:\n"
                  "  - {name: one, joint: {type: hinge, axis: [0, 0, 1]}}\n"

@@ -136,7 +136,7 @@ static void loads_L3_L4_derivatives_of_the_rotation(void** state) {
 /* ---------------------------------------------------------------- a load backwards */
 
 static const char LOADED[] =
-    "simulation: {dt: 0.01, steps: 1}\n"
+    "simulation: {dt: 0.01, steps: 1, integrator: first_order}\n"
     "contact: {model: none}\n"
     "links:\n"
     "  - {name: body, mass: 2, mass_model: given, center: [0.1, 0.05, 0], inertia: [0.1, 0.2, 0.25, 0, 0, 0]}\n"
@@ -321,7 +321,7 @@ static void loads_gravity_compensation(void** state) {
   (void)state;
   Run* run = run_create(
       1, 1e-11,
-      "simulation: {dt: 0.01, steps: 50}\n"
+      "simulation: {dt: 0.01, steps: 50, integrator: first_order}\n"
       "contact: {model: none}\n"
       "links:\n"
       "  - {name: arm, gravity_compensation: 1, mass: 1, center: [0.5, 0, 0], inertia: [0.1, 0.1, 0.1, 0, 0, "

@@ -68,7 +68,7 @@ static void measure_contacts_are_merged_by_link_and_sorted(void** state) {
   (void)state;
   Run* run = run_create(
       1, 1e-8,
-      "simulation: {dt: 0.01, steps: 300}\n"
+      "simulation: {dt: 0.01, steps: 300, integrator: first_order}\n"
       "contact: {support: 1.0e-3, stiffness: 1.0e-8, friction: 0.5, smoothing: 1.0e-6}\n"
       "links:\n"
       "  - {name: cup, mass: 0.5, mass_model: vertices, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [0, 0, "
@@ -176,7 +176,7 @@ static void S19_momentum_of_a_closed_system_is_kept(void** state) {
   (void)state;
   Run* run = run_create(
       1, 1e-9,
-      "simulation: {dt: 0.01, steps: 60, gravity: [0, 0, 0]}\n"
+      "simulation: {dt: 0.01, steps: 60, gravity: [0, 0, 0], integrator: first_order}\n"
       "contact: {support: 0.005}\n"
       "links:\n"
       "  - {name: a, mass: 2, mass_model: vertices, shape: {type: box, size: [0.3, 0.2, 0.1]}}\n"
@@ -254,7 +254,7 @@ static void measure_contacts_have_the_centre_of_pressure(void** state) {
   static const char* const order[] = {"", "  - {name: ground, fixed: true, shape: {type: half_space}}\n"};
   for (int k = 0; k < 4; k++) {
     Run* run = run_create(1, 1e-9,
-                          "simulation: {dt: 0.002, steps: 300, output: [contact_points]}\n"
+                          "simulation: {dt: 0.002, steps: 300, output: [contact_points], integrator: first_order}\n"
                           "contact: {friction: 0.6}\n"
                           "links:\n%s"
                           "  - {name: table, mass: 2, center: [0, 0, 0], inertia: [0.02, 0.03, 0.04, 0, 0, 0], shapes: "

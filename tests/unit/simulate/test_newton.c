@@ -7,7 +7,7 @@
 #include "support/runs.h"
 
 static const char tower[] =
-    "simulation: {dt: 0.01, steps: 100}\n"
+    "simulation: {dt: 0.01, steps: 100, integrator: first_order}\n"
     "contact: {support: 1.0e-3, stiffness: 1.0e-9, friction: 0.5, smoothing: 1.0e-6}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
@@ -38,7 +38,7 @@ static void newton_S8_converges_fast_at_rest(void** state) {
 static void newton_S8_reports_the_residual_it_reached(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-7,
-                        "simulation: {dt: 0.01, steps: 100}\n"
+                        "simulation: {dt: 0.01, steps: 100, integrator: first_order}\n"
                         "contact: {model: none}\n"
                         "links:\n"
                         "  - {name: a, mass: 1, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: box, size: "
@@ -86,7 +86,7 @@ static void newton_S9_overcomes_indefinite_hessians(void** state) {
   (void)state;
   Run* run =
       run_create(1, 1e-8,
-                 "simulation: {dt: 0.1, steps: 100}\n"
+                 "simulation: {dt: 0.1, steps: 100, integrator: first_order}\n"
                  "contact: {model: none}\n"
                  "links:\n"
                  "  - {name: \"a{i}\", parent: \"a{i-1}\", mass: 1, joint: {type: ball, position: [0, 0, -0.5]}, "
@@ -111,7 +111,7 @@ static void newton_S8_prescribed_joints_push(void** state) {
   (void)state;
   Run* run =
       run_create(1, 1e-6,
-                 "simulation: {dt: 0.01, steps: 200}\n"
+                 "simulation: {dt: 0.01, steps: 200, integrator: first_order}\n"
                  "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.2, smoothing: 1.0e-6}\n"
                  "links:\n"
                  "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
@@ -143,7 +143,7 @@ static void newton_of_a_scene_without_degrees_of_freedom(void** state) {
 static void newton_takes_no_gradient_that_is_not_finite(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-6,
-                        "simulation: {gravity: [0, 0, 0]}\n"
+                        "simulation: {gravity: [0, 0, 0], integrator: first_order}\n"
                         "contact: {model: none}\n"
                         "links:\n"
                         "  - {name: a, mass: 1, shape: {type: box, size: [1, 1, 1]}}\n"

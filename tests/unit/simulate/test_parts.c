@@ -13,7 +13,7 @@ static Text columns_yaml(void) {
   Text yaml = {0};
   Random random = {7};
   text_add(&yaml,
-           "simulation: {dt: 0.01, steps: 100}\n"
+           "simulation: {dt: 0.01, steps: 100, integrator: first_order}\n"
            "contact: {friction: 0.5}\n"
            "shapes:\n  box: {type: box, size: [0.2, 0.16, 0.12]}\n  cube: {type: box, size: [0.18, 0.18, 0.18]}\n"
            "links:\n  - {name: ground, fixed: true, shape: {type: half_space}}\n");
@@ -129,7 +129,7 @@ static void parts_S17_leave_moves_that_are_proved(void** state) {
  * which then has to go farther than anything foretold. */
 static Run* struck_run(int threads) {
   return run_create(threads, 1e-9,
-                    "simulation: {dt: 0.01, steps: 100, gravity: [0, 0, 0]}\n"
+                    "simulation: {dt: 0.01, steps: 100, gravity: [0, 0, 0], integrator: first_order}\n"
                     "contact: {friction: 0.3, support: 1.0e-3}\n"
                     "shapes:\n  cube: {type: box, size: [0.1, 0.1, 0.1]}\n"
                     "links:\n"
@@ -177,7 +177,7 @@ enum { FANS = 66 };
 static Run* fans_run(int threads) {
   Text yaml = {0};
   text_add(&yaml,
-           "simulation: {dt: 0.01, steps: 10, gravity: [0, 0, 0]}\n"
+           "simulation: {dt: 0.01, steps: 10, gravity: [0, 0, 0], integrator: first_order}\n"
            "contact: {friction: 0.3}\n"
            "shapes:\n  block: {type: box, size: [0.2, 0.2, 0.2]}\n  chip: {type: box, size: [0.1, 0.1, 0.1]}\n"
            "links:\n");

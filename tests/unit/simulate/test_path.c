@@ -8,7 +8,7 @@
 
 /* Boxes that tumble onto each other. */
 static const char tumble[] =
-    "simulation: {dt: 0.01, steps: 60, record_every: %d}\n"
+    "simulation: {dt: 0.01, steps: 60, record_every: %d, integrator: first_order}\n"
     "contact: {friction: 0.4}\n"
     "shapes:\n"
     "  box: {type: box, size: [0.2, 0.15, 0.1]}\n"
@@ -24,7 +24,7 @@ static const char tumble[] =
 
 /* Two thin plates that cross fast, turning. */
 static const char plates[] =
-    "simulation: {dt: 0.01, steps: 12, gravity: [0, 0, 0], record_every: %d, max_iterations: 1000}\n"
+    "simulation: {dt: 0.01, steps: 12, gravity: [0, 0, 0], record_every: %d, max_iterations: 1000, integrator: first_order}\n"
     "contact: {friction: 0.2}\n"
     "shapes:\n"
     "  plate: {type: box, size: [0.01, 0.5, 0.5]}\n"

@@ -140,7 +140,7 @@ static void prepare_S3_orders_of_a_spin(void** state) {
 static void prepare_target_rate_of_a_ball(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-9,
-                        "simulation: {dt: 0.01, steps: 300}\n"
+                        "simulation: {dt: 0.01, steps: 300, integrator: first_order}\n"
                         "contact: {model: none}\n"
                         "links:\n"
                         "  - {name: body, mass: 1, joint: {type: ball}, shape: {type: box, size: [0.3, 0.2, 0.1]}}\n"
@@ -170,7 +170,7 @@ static void prepare_prescribed_joint_follows_exactly(void** state) {
   (void)state;
   Run* run =
       run_create(1, 1e-9,
-                 "simulation: {dt: 0.01, steps: 100}\n"
+                 "simulation: {dt: 0.01, steps: 100, integrator: first_order}\n"
                  "contact: {model: none}\n"
                  "links:\n"
                  "  - {name: crank, joint: {type: hinge, axis: [0, 1, 0]}, shape: {type: box, size: [0.3, 0.2, 0.1]}}\n"

@@ -66,7 +66,7 @@ static void sim_box_rests_at_the_gap_of_the_closed_form(void** state) {
     double wanted = (double)rest_gap((Real)r->s, (Real)r->kappa, (Real)r->mass * 9.81L, r->terms);
     Run* run = run_create(
         1, 1e-8,
-        "simulation: {dt: 0.02, steps: 100}\n"
+        "simulation: {dt: 0.02, steps: 100, integrator: first_order}\n"
         "contact: {support: %g, stiffness: %g, friction: 0.3, smoothing: 1.0e-6}\n"
         "links:\n"
         "  - {name: ground, fixed: true, %s}\n"
@@ -95,7 +95,7 @@ static void sim_rest_closed_form_gives_the_known_number(void** state) {
 }
 
 static const char stack[] =
-    "simulation: {dt: 0.01, steps: 300}\n"
+    "simulation: {dt: 0.01, steps: 300, integrator: first_order}\n"
     "contact: {support: 1.0e-3, stiffness: 1.0e-9, friction: 0.5, smoothing: 1.0e-6}\n"
     "shapes:\n"
     "  plank: {type: box, size: [0.4, 0.2, 0.05]}\n"
@@ -127,7 +127,7 @@ static void sim_moving_ground_drags_what_lies_on_it(void** state) {
   for (int k = 0; k < 2; k++) {
     Run* run =
         run_create(1, 1e-8,
-                   "simulation: {dt: 0.005, steps: 100}\n"
+                   "simulation: {dt: 0.005, steps: 100, integrator: first_order}\n"
                    "contact: {support: 1.0e-3, stiffness: 1.0e-8, friction: 0.2, smoothing: 1.0e-6}\n"
                    "links:\n"
                    "  - {name: belt, joint: {type: slide, axis: [1, 0, 0]}, shapes: [%s]}\n"
@@ -147,7 +147,7 @@ static void sim_moving_ground_drags_what_lies_on_it(void** state) {
 /* ---------------------------------------------------------------- momentum */
 
 static const char collision[] =
-    "simulation: {dt: 0.002, steps: 200, gravity: [0, 0, 0]}\n"
+    "simulation: {dt: 0.002, steps: 200, gravity: [0, 0, 0], integrator: first_order}\n"
     "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-6}\n"
     "links:\n"
     "  - {name: a, mass: 1.5, shape: {type: box, size: [0.2, 0.3, 0.1]}, position: [0, 0, 0]}\n"
@@ -226,7 +226,7 @@ static void sim_angular_momentum_error_has_the_order_of_the_scheme(void** state)
 static void sim_failed_step_keeps_the_state(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-12,
-                        "simulation: {dt: 0.01, steps: 100, max_iterations: 1}\n"
+                        "simulation: {dt: 0.01, steps: 100, max_iterations: 1, integrator: first_order}\n"
                         "contact: {support: 1.0e-3, stiffness: 1.0e-8, friction: 0.3, smoothing: 1.0e-6}\n"
                         "links:\n"
                         "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
@@ -268,7 +268,7 @@ static void sim_stops_at_the_rounding_floor(void** state) {
   for (int k = 0; k < 3; k++) {
     Run* run =
         run_create(1, 1e-11,
-                   "simulation: {dt: 0.001, steps: 100}\n"
+                   "simulation: {dt: 0.001, steps: 100, integrator: first_order}\n"
                    "contact: {support: 1.0e-3, stiffness: 1.0e-8, friction: 0.3, smoothing: 1.0e-6}\n"
                    "links:\n"
                    "  - {name: ground, fixed: true, position: [%g, 0, -0.5], shape: {type: box, size: [10, 10, 1]}}\n"
@@ -309,7 +309,7 @@ static void sim_step_does_not_allocate(void** state) {
   check_allocations(run, 60, 60, "stack of 12 planks");
   run_free(run);
   run = run_create(2, 0,
-                   "simulation: {dt: 0.01, steps: 400, gravity: [0, 0, 0]}\n"
+                   "simulation: {dt: 0.01, steps: 400, gravity: [0, 0, 0], integrator: first_order}\n"
                    "contact: {support: 2.0e-3, stiffness: 1.0e-8, friction: 0.3, smoothing: 1.0e-6}\n"
                    "shapes:\n"
                    "  bone: {type: rounded_box, radius: 0.04, size: [0.12, 0, 0]}\n"

@@ -237,7 +237,7 @@ static void run_A18_gradients_in_parts(void** state) {
 static void losses_count_from_the_start_and_signals_by_the_clock(void** state) {
   (void)state;
   static const char scene[] =
-      "simulation: {dt: 0.01, steps: %d}\ncontact: {model: none}\nlinks:\n  - {name: arm, mass: 1, joint: {type: "
+      "simulation: {dt: 0.01, steps: %d, integrator: first_order}\ncontact: {model: none}\nlinks:\n  - {name: arm, mass: 1, joint: {type: "
       "hinge, "
       "axis: [0, 1, 0]}, shapes: [{type: box, size: [0.1, 0.1, 0.4], position: [0, 0, -0.2]}]}\ncontrollers:\n  - "
       "{link: arm, type: pd, position_gain: 3, damping_gain: 0.1, target: {type: sines, terms: [{amplitude: 0.5, "

@@ -10,7 +10,7 @@
  * objective of the first bar is w I (1 - cos angle), w = 1 / dt^2: stationary at 0 and at pi, where its second
  * derivative is -w I, and without curvature at a quarter turn. */
 static const char bars[] =
-    "simulation: {dt: 0.1, steps: 1, gravity: [0, 0, 0]}\n"
+    "simulation: {dt: 0.1, steps: 1, gravity: [0, 0, 0], integrator: first_order}\n"
     "contact: {model: none}\n"
     "links:\n"
     "  - {name: first, mass: 2, center: [0.3, 0, 0], inertia: [0.01, 0.02, 0.03, 0, 0, 0], joint: {type: hinge, axis: "
@@ -110,7 +110,7 @@ static void step_adjoint_reports_a_hessian_near_zero(void** state) {
  * moments of the first (the second's mass included) and of the second, the Hessian is w [[A cos + I, I], [I, I]], of
  * determinant w^2 A I cos: zero at a quarter turn, to rounding of I. */
 static const char balanced[] =
-    "simulation: {dt: 0.1, steps: 1, gravity: [0, 0, 0]}\n"
+    "simulation: {dt: 0.1, steps: 1, gravity: [0, 0, 0], integrator: first_order}\n"
     "contact: {model: none}\n"
     "links:\n"
     "  - {name: first, mass: 2, center: [0.3, 0, 0], inertia: [0.01, 0.02, 0.03, 0, 0, 0], joint: {type: hinge, axis: "

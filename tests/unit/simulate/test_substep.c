@@ -336,7 +336,7 @@ static void substep_S14_gradient_is_that_of_shorter_steps(void** state) {
 static void substep_S14_contact_is_derived_from_the_substep(void** state) {
   (void)state;
   static const char scene[] =
-      "simulation: {dt: %g, substeps: %d}\n"
+      "simulation: {dt: %g, substeps: %d, integrator: first_order}\n"
       "links:\n"
       "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
       "  - {name: box, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 0.2]}\n";
@@ -350,7 +350,7 @@ static void substep_S14_contact_is_derived_from_the_substep(void** state) {
 static void substep_S14_dampers_do_not_change_in_halves(void** state) {
   (void)state;
   static const char scene[] =
-      "simulation: {dt: 0.01, steps: 100, gravity: [0, 0, 0]}\n"
+      "simulation: {dt: 0.01, steps: 100, gravity: [0, 0, 0], integrator: first_order}\n"
       "contact: {model: none}\n"
       "links:\n"
       "  - {name: body, mass: 1, joint: {type: slide, axis: [1, 0, 0]}, shape: {type: box, size: [1, 1, 1]}}\n"
@@ -486,7 +486,7 @@ static void substep_S14_gives_back_the_state_before(void** state) {
 static void substep_S14_what_is_blocked_stays_blocked(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-7,
-                        "simulation: {dt: 0.01, steps: 100}\n"
+                        "simulation: {dt: 0.01, steps: 100, integrator: first_order}\n"
                         "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-4}\n"
                         "links:\n"
                         "  - {name: wall, fixed: true, position: [0.5, 0, 0], shape: {type: box, size: [0.1, 1, 1]}}\n"

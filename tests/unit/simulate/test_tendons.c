@@ -6,7 +6,7 @@
 #include "simulate/tendons.h"
 #include "support/runs.h"
 
-#define WEIGHTLESS(dt, steps) "simulation: {dt: " dt ", steps: " steps ", gravity: [0, 0, 0]}\ncontact: {model: none}\n"
+#define WEIGHTLESS(dt, steps) "simulation: {dt: " dt ", steps: " steps ", gravity: [0, 0, 0], integrator: first_order}\ncontact: {model: none}\n"
 #define CUBE "mass_model: uniform, shape: {type: box, size: [0.1, 0.1, 0.1]}"
 
 static const double* coordinates(const Run* run) { return sim_state(run->sim)->q; }
@@ -32,7 +32,7 @@ static void tendons_L5_a_lever_in_balance(void** state) {
   double tension = 0.5 * 2 * 9.81 / sin(atan2(0.75, 1.0));
   Run* run = run_create(
       1, 1e-12,
-      "simulation: {dt: 0.01, steps: 40}\ncontact: {model: none}\n"
+      "simulation: {dt: 0.01, steps: 40, integrator: first_order}\ncontact: {model: none}\n"
       "links:\n  - {name: lever, mass: 2, center: [0.5, 0, 0], inertia: [0.1, 0.1, 0.1, 0, 0, 0], joint: {type: hinge, "
       "axis: [0, 1, 0]}}\n"
       "tendons:\n  - points: [{link: world, point: [0, 0, 0.75]}, {link: lever, point: [1, 0, 0]}]\n    tension: "
@@ -47,7 +47,7 @@ static void tendons_L5_a_lever_in_balance(void** state) {
 static void tendons_L5_two_weights_on_a_cord(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-12,
-                        "simulation: {dt: 0.002, steps: 300}\ncontact: {model: none}\n"
+                        "simulation: {dt: 0.002, steps: 300, integrator: first_order}\ncontact: {model: none}\n"
                         "links:\n"
                         "  - {name: left, mass: 1, " CUBE
                         ", joint: {type: slide, axis: [0, 0, 1]}}\n"
