@@ -163,7 +163,7 @@ static void sizes_are_variables(void** state) {
       "  - {type: point, link: pin, point: [0, 0.01, 0.02], target: [0.4, 0.2, 0.1]}\n"
       "optimizer: {tolerance: 1.0e-12}\n"
       "parameters: [{type: shape_size, links: [ball, pin]}]\n");
-  expect_variables(&task, "radius and length");
+  expect_variables(&task, "radius and length", 1e-4);
   task_free(&task);
 }
 
