@@ -406,6 +406,10 @@ static void add_options(Mjcf* m) {
            integrator_of(m));
   text_add(m->out, "    <flag filterparent=\"disable\" multiccd=\"enable\"%s/>\n  </option>\n",
            model->contact_model == CONTACT_NONE ? " contact=\"disable\"" : "");
+  if (m->step == model->simulation.dt) return;
+  text_add(m->out, "  <custom>\n    <numeric name=\"sdrs_dt\""); /* the scene's step, for the way back */
+  xml_numbers(m->out, "data", &model->simulation.dt, 1);
+  text_add(m->out, "/>\n  </custom>\n");
 }
 
 static bool has_dry_friction(const Model* model) {

@@ -317,7 +317,7 @@ static bool find_within(const Optimization* o, int variable, Text* key, double* 
     for (int k = 0; k < lists[l].count; k++) {
       SourcePlace place = place_in(&lists[l], k);
       if (k == 0 || !is_same_place(place, place_in(&lists[l], k - 1))) number++;
-      *within = *(const double*)((const char*)lists[l].items + (size_t)k * lists[l].size + lists[l].within);
+      memcpy(within, (const char*)lists[l].items + (size_t)k * lists[l].size + lists[l].within, sizeof *within);
       if (!is_same_place(place, wanted) || !isfinite(*within)) continue;
       text_add(key, "%s.%d.within", lists[l].list, number);
       return true;
@@ -390,9 +390,9 @@ static void add_stopped(Advisor* a, bool interrupted) {
            o->best_loss, a->best);
 }
 
-void optimization_report(const Optimization* o, bool interrupted, OptimizationReport* out) {
-  *out = (OptimizationReport){0};
-  Advisor a = {o, out, optimization_rejected(o), o->iteration, o->best_iteration, 0};
+void optimization_report(const Optimization* o, bool interrupted, OptimizationReport* report) {
+  *report = (OptimizationReport){0};
+  Advisor a = {o, report, optimization_rejected(o), o->iteration, o->best_iteration, 0};
   add_stopped(&a, interrupted);
   list_search(&a);
   list_methods(&a);

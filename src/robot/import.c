@@ -92,9 +92,9 @@ static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnost
   Text names = {0};
   for (int k = 0; k < count; k++) {
     if (exclude_from_world(robot, &pairs[k], diagnostics)) continue;
-    /* links on either side of a root without mass hang on the world, each by itself */
+    /* A URDF file is one robot; its links hang on the world, each by itself, where its root is fixed. */
     bool ground = options->ground && (pairs[k].a == 0 || pairs[k].b == 0);
-    if (!is_one_robot(model, pairs[k].a, pairs[k].b) && (!options->lenient || ground)) continue;
+    if (!is_one_robot(model, pairs[k].a, pairs[k].b) && (robot->is_mjcf || ground)) continue;
     const char *a = model->links[pairs[k].a].name, *b = model->links[pairs[k].b].name;
     robot_exclude(&robot->scene, a, b);
     text_add(&names, "%s%s - %s", excluded++ > 0 ? ", " : "", a, b);

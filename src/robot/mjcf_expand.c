@@ -219,6 +219,25 @@ static bool is_stem(const char* path, const char* name) {
   return same;
 }
 
+/* Returns whether the model in a file calls itself so. Problems of the file are reported where it is attached. */
+static bool is_own_name(const Expansion* x, const char* file, const char* name) {
+  char *path = file_resolve(x->path, file), *text;
+  size_t length;
+  XmlDocument document = {0};
+  Diagnostics unsaid = {0};
+  bool same = false;
+  if (file_read_reported(path, &text, &length, &unsaid) == STATUS_OK) {
+    bool read = xml_read(&document, path, text, length, &unsaid);
+    const XmlAttribute* own = read ? xml_attribute(document.root, "model") : NULL;
+    same = own && strcmp(own->value, name) == 0;
+    memory_free(text);
+  }
+  xml_free(&document);
+  diagnostics_free(&unsaid);
+  memory_free(path);
+  return same;
+}
+
 /* The <model> asset that an <attach> names; NULL after an error. */
 static const XmlElement* model_asset(Expansion* x, const XmlElement* element) {
   const XmlAttribute* name = xml_attribute(element, "model");
@@ -233,9 +252,11 @@ static const XmlElement* model_asset(Expansion* x, const XmlElement* element) {
   for (const XmlElement* asset = xml_child(x->root, "asset"); asset; asset = xml_next(asset)) {
     const XmlElement* found = named(asset, "model", name->value);
     if (found && xml_attribute(found, "file")) return found;
-    for (found = xml_child(asset, "model"); found; found = xml_next(found)) { /* a file's own name, where it has none */
+    for (found = xml_child(asset, "model"); found;
+         found = xml_next(found)) { /* the file's or its model's name, where it has none */
       const XmlAttribute* file = xml_attribute(found, "file");
-      if (!xml_attribute(found, "name") && file && is_stem(file->value, name->value)) return found;
+      if (xml_attribute(found, "name") || !file) continue;
+      if (is_stem(file->value, name->value) || is_own_name(x, file->value, name->value)) return found;
     }
   }
   mjcf_error(x->model, name->place, "<attach>: no <model> with 'file' is named '%s' in <asset>",

@@ -356,6 +356,15 @@ static void read_option(MjcfModel* model, const XmlElement* element) {
       model->compiler.gravity = vec3(0, 0, 0);
 }
 
+/* The step of the scene that a file was exported from, where it is longer than MuJoCo's. */
+static void read_custom(MjcfModel* model, const XmlElement* element) {
+  for (const XmlElement* numeric = xml_child(element, "numeric"); numeric; numeric = xml_next(numeric)) {
+    MjcfElement e = {numeric, ""};
+    if (strcmp(mjcf_text(model, e, "name"), "sdrs_dt") == 0)
+      model->compiler.timestep = mjcf_number(model, e, "data", model->compiler.timestep);
+  }
+}
+
 void mjcf_add_default(MjcfModel* model, const XmlElement* element) {
   const XmlAttribute* name = xml_attribute(element, "class");
   model->default_elements =
@@ -399,6 +408,7 @@ static void read_sections(MjcfModel* model) {
     if (strcmp(item->name, "option") == 0) read_option(model, item);
     if (strcmp(item->name, "default") == 0) mjcf_add_default(model, item);
     if (strcmp(item->name, "asset") == 0) read_assets(model, item);
+    if (strcmp(item->name, "custom") == 0) read_custom(model, item);
   }
 }
 

@@ -32,17 +32,17 @@ static void check_first_step(const char* name, const char* scene, Side side, uns
 
 /* ---------------------------------------------------------------- one brick that slides, turns and leans a little */
 
-#define SLIDES(step, law, height)                                                     \
-  "simulation: {" step                                                                \
-  ", tolerance: 1e-10}\n"                                                             \
-  "contact: {" law                                                                    \
-  ", smoothing: 1e-4}\n"                                                              \
-  "shapes: {brick: {type: box, size: [0.2, 0.16, 0.1]}}\n"                            \
-  "links:\n"                                                                          \
-  "  - {name: ground, fixed: true, shape: {type: half_space, normal: [0.1, 0, 1]}}\n" \
-  "  - {name: brick, mass: 0.6, shape: brick, position: [0, 0, " height               \
-  "], rotation_vector: [2e-3, 0.098669, 0.1]}\n"                                      \
-  "initial:\n"                                                                        \
+#define SLIDES(step, law, height)                                                             \
+  "simulation: {" step                                                                        \
+  ", tolerance: 1e-10}\n"                                                                     \
+  "contact: {" law                                                                            \
+  ", smoothing: 1e-4}\n"                                                                      \
+  "shapes: {brick: {type: box, size: [0.2, 0.16, 0.1]}}\n"                                    \
+  "links:\n"                                                                                  \
+  "  - {name: ground, fixed: true, shape: {type: half_space, normal: [0.1, 0, 1]}}\n"         \
+  "  - {name: brick, mass: 0.6, mass_model: vertices, shape: brick, position: [0, 0, " height \
+  "], rotation_vector: [2e-3, 0.098669, 0.1]}\n"                                              \
+  "initial:\n"                                                                                \
   "  - {link: brick, velocities: [0.8, 0.2, -0.01, 0.05, 0, 0.9]}\n"
 #define PLANES "friction: 0.3, support: 2e-3, stiffness: 1e-7"
 #define FINE "dt: 2e-3, integrator: momentum"
@@ -69,19 +69,21 @@ static void first_step_F7_other_laws(void** state) {
 
 /* ---------------------------------------------------------------- several bodies */
 
-#define PILE(law)                                                                                                \
-  "simulation: {dt: 2e-3, tolerance: 1e-10}\n"                                                                   \
-  "contact: {" law                                                                                               \
-  ", smoothing: 1e-4, pairs: [{a: lid, b: brick, friction: 0.2}]}\n"                                             \
-  "shapes: {brick: {type: box, size: [0.2, 0.16, 0.1]}}\n"                                                       \
-  "links:\n"                                                                                                     \
-  "  - {name: ground, fixed: true, shape: {type: half_space}}\n"                                                 \
-  "  - {name: brick, mass: 0.6, shape: brick, position: [0, 0, 0.0513]}\n"                                       \
-  "  - {name: lid, mass: 2, shape: brick, position: [0.02, 0.01, 0.1528], rotation_vector: [1e-3, 0, 0.2]}\n"    \
-  "  - {name: arm, parent: brick, mass: 0.2, shape: {type: box, size: [0.1, 0.04, 0.04]}, joint: {type: hinge, " \
-  "axis: [0, 1, 0], position: [0.2, 0, 0.01]}}\n"                                                                \
-  "initial:\n"                                                                                                   \
-  "  - {link: brick, velocities: [0.8, 0.2, 0, 0, 0, 0.9]}\n"                                                    \
+#define PILE(law)                                                                                                  \
+  "simulation: {dt: 2e-3, tolerance: 1e-10}\n"                                                                     \
+  "contact: {" law                                                                                                 \
+  ", smoothing: 1e-4, pairs: [{a: lid, b: brick, friction: 0.2}]}\n"                                               \
+  "shapes: {brick: {type: box, size: [0.2, 0.16, 0.1]}}\n"                                                         \
+  "links:\n"                                                                                                       \
+  "  - {name: ground, fixed: true, shape: {type: half_space}}\n"                                                   \
+  "  - {name: brick, mass: 0.6, mass_model: vertices, shape: brick, position: [0, 0, 0.0513]}\n"                   \
+  "  - {name: lid, mass: 2, mass_model: vertices, shape: brick, position: [0.02, 0.01, 0.1528], rotation_vector: " \
+  "[1e-3, 0, 0.2]}\n"                                                                                              \
+  "  - {name: arm, parent: brick, mass: 0.2, mass_model: vertices, shape: {type: box, size: [0.1, 0.04, 0.04]}, "  \
+  "joint: {type: hinge, "                                                                                          \
+  "axis: [0, 1, 0], position: [0.2, 0, 0.01]}}\n"                                                                  \
+  "initial:\n"                                                                                                     \
+  "  - {link: brick, velocities: [0.8, 0.2, 0, 0, 0, 0.9]}\n"                                                      \
   "  - {link: lid, velocities: [-0.3, 0, 0, 0, 0, 0]}\n"
 
 static void first_step_F7_several_bodies(void** state) {

@@ -85,8 +85,8 @@ static void check_number(const Case* c, const char* integrator, const Run* run, 
     *number = at - h;
     down = run_value(run, c->steps);
     *number = at;
-    compare_near((up - down) / (2 * h), slope, scale * (1e-4 + noise / h + 1e5 * h * h), "%s, %s, h = %g: by %s %d", c->name,
-                 integrator, h, what, index);
+    compare_near((up - down) / (2 * h), slope, scale * (1e-4 + noise / h + 1e5 * h * h), "%s, %s, h = %g: by %s %d",
+                 c->name, integrator, h, what, index);
   }
 }
 

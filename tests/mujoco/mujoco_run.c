@@ -1,9 +1,10 @@
-/* Runs an MJCF file in MuJoCo from its keyframe 0 and prints body poses in the columns of trajectory.csv.
- *   mujoco_run MODEL.xml DURATION INTERVAL [TIMESTEP [CONTROLS.csv]]
- * DURATION, INTERVAL (between rows), TIMESTEP in seconds (0 = the file's; below 0: as long, by Runge and Kutta).
- * Controls over time hold each row until the next. With FEEDBACK=TABLE.csv in the environment (sdrs export writes it):
- * what measurements add to them at every step, late or not. With FORCES=1 in the environment: the mean vertical contact
- * force between bodies over the last second, on stderr. */
+/* Runs an MJCF file in MuJoCo from its keyframe 0, or its reference without one, and prints body poses and centres of
+ * mass in the columns of trajectory.csv. mujoco_run MODEL.xml DURATION INTERVAL [TIMESTEP [CONTROLS.csv]] DURATION,
+ * INTERVAL (between rows), TIMESTEP in seconds (0 = the file's; below 0: as long, by Runge and Kutta). Controls over
+ * time hold each row until the next. With FEEDBACK=TABLE.csv in the environment (sdrs export writes it): what
+ * measurements add to them at every step, late or not. With FORCES=1 in the environment: the mean vertical contact
+ * force between bodies over the last second, on stderr. With CONTACTS=1: the vertical contact forces between bodies at
+ * every printed row, on stderr. */
 #include <math.h>
 #include <mujoco/mujoco.h>
 #include <stdio.h>
@@ -105,11 +106,16 @@ static void add_feedback(const Feedback* all, int count, const double* measured,
   }
 }
 
+static const char* body_name(const mjModel* m, int body) {
+  const char* name = mj_id2name(m, mjOBJ_BODY, body);
+  return name ? name : "";
+}
+
 static void print_header(const mjModel* m) {
-  static const char* const columns[] = {"px", "py", "pz", "qw", "qx", "qy", "qz"};
+  static const char* const columns[] = {"px", "py", "pz", "qw", "qx", "qy", "qz", "cx", "cy", "cz"};
   printf("time");
   for (int b = 1; b < m->nbody; b++)
-    for (int k = 0; k < 7; k++) printf(",%s/%s", mj_id2name(m, mjOBJ_BODY, b), columns[k]);
+    for (int k = 0; k < 10; k++) printf(",%s/%s", body_name(m, b), columns[k]);
   printf("\n");
 }
 
@@ -118,6 +124,7 @@ static void print_row(const mjModel* m, const mjData* d) {
   for (int b = 1; b < m->nbody; b++) {
     for (int k = 0; k < 3; k++) printf(",%.12g", d->xpos[3 * b + k]);
     for (int k = 0; k < 4; k++) printf(",%.12g", d->xquat[4 * b + k]);
+    for (int k = 0; k < 3; k++) printf(",%.12g", d->xipos[3 * b + k]);
   }
   printf("\n");
 }
@@ -133,6 +140,16 @@ static void add_forces(const mjModel* m, const mjData* d, double* force) {
     for (int k = 0; k < 3; k++) up += contact->frame[3 * k + 2] * six[k];
     force[(a < b ? a : b) * m->nbody + (a < b ? b : a)] += fabs(up);
   }
+}
+
+static void print_contacts(const mjModel* m, const mjData* d, double* force) {
+  memset(force, 0, sizeof(double) * (size_t)m->nbody * (size_t)m->nbody);
+  add_forces(m, d, force);
+  for (int a = 0; a < m->nbody; a++)
+    for (int b = a + 1; b < m->nbody; b++)
+      if (force[a * m->nbody + b] > 0)
+        fprintf(stderr, "contact,%.9g,%s,%s,%.9g\n", d->time, body_name(m, a), body_name(m, b),
+                force[a * m->nbody + b]);
 }
 
 static void print_forces(const mjModel* m, const double* force, long count) {
@@ -155,8 +172,10 @@ int main(int argc, char** argv) {
   Controls controls = {0};
   if (argc > 5) read_controls(&controls, argv[5], m->nu);
   double hold = controls.count > 1 ? controls.rows[controls.width] - controls.rows[0] : 1.0;
-  if (m->nkey < 1) fail("no keyframe");
-  mj_resetDataKeyframe(m, d, 0);
+  if (m->nkey > 0)
+    mj_resetDataKeyframe(m, d, 0);
+  else
+    mj_resetData(m, d);
   mj_forward(m, d);
   print_header(m);
   print_row(m, d);
@@ -169,6 +188,7 @@ int main(int argc, char** argv) {
   double* constant = calloc(controlled, sizeof(double));
   memcpy(constant, d->ctrl, sizeof(double) * (size_t)m->nu);
   double* force = calloc((size_t)m->nbody * (size_t)m->nbody, sizeof(double));
+  double* now = calloc((size_t)m->nbody * (size_t)m->nbody, sizeof(double));
   for (long step = 1; step <= steps; step++) {
     if (feedbacks > 0) {
       memcpy(d->ctrl, constant, sizeof(double) * (size_t)m->nu);
@@ -182,11 +202,13 @@ int main(int argc, char** argv) {
     if (step % every != 0) continue;
     mj_kinematics(m, d);
     print_row(m, d);
+    if (getenv("CONTACTS")) print_contacts(m, d, now);
   }
   if (getenv("FORCES")) print_forces(m, force, second);
   for (int w = 0; w < mjNWARNING; w++)
     if (d->warning[w].number > 0) fprintf(stderr, "mujoco_run: warning %d came up %d times\n", w, d->warning[w].number);
   free(force);
+  free(now);
   free(measured);
   free(constant);
   free(controls.rows);

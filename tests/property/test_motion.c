@@ -119,8 +119,8 @@ static void forces_of_a_pair_cancel(void** state) {
 /* ---------------------------------------------------------------- energy */
 
 /* Without friction, and with restitution 1, an impact keeps the kinetic energy, however the bodies tumble and whatever
- * the time step is: the restitution of bodies that rotate is up to 2e-4 too large (impact.md, I7), so that an impact adds
- * up to 4e-4 of the energy. */
+ * the time step is: the restitution of bodies that rotate is up to 2e-4 too large (impact.md, I7), so that an impact
+ * adds up to 4e-4 of the energy. */
 static const char CORNERS[] =
     "simulation: {gravity: [0, 0, 0], integrator: momentum}\n"
     "contact: {friction: 0, restitution: 1}\n"

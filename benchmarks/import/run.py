@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Imports models of MuJoCo, simulates them, and compares with MuJoCo (Debian: libmujoco-dev): one row a model.
+
+    benchmarks/import/run.py [--sdrs ./sdrs] [--limit SECONDS] [--csv FILE] FOLDER...
+
+Every *.xml below the folders whose root is <mujoco> with a <worldbody> is a model. Both programs start in its keyframe 'home' or its first one, with that
+one's controls, and run for 1 s. Compared are bodies by name, those with fixed joints too: the largest distance of a centre of mass after 0.2 and 1 s, and the
+pairs of bodies in contact with the total vertical force at both times. A model's class is the first that holds:
+
+    refused   the import fails; the message is the column `why`
+    slow      import or simulation is ended after the limit (60 s of time)
+    stops     the simulation ends before 1 s
+    alone     MuJoCo cannot read or run it
+    apart     other pairs are in contact after 0.2 s
+    same      the same pairs are in contact after 0.2 s
+"""
+import argparse
+import collections
+import csv
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as tree
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+COLUMNS = ["model", "class", "bodies", "import s", "simulate s", "0.2 s m", "1 s m", "pairs 0.2 s", "theirs", "force N", "theirs N", "left out", "why"]
+NEAR = 0.0101  # s; MuJoCo's rows are at multiples of its step
+PRESSED = 1e-3  # of the largest force in a row: what is less is no contact
+
+
+def models(folder):
+    for place, _, names in sorted(os.walk(folder)):
+        for name in sorted(names):
+            path = os.path.join(place, name)
+            try:
+                root = tree.parse(path).getroot() if name.endswith(".xml") else None
+            except tree.ParseError:
+                continue
+            if root is not None and root.tag == "mujoco" and (root.find("worldbody") is not None or root.find("include") is not None):
+                yield path
+
+
+def run(command, limit, **more):
+    begin = time.monotonic()
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=limit, **more)
+    except subprocess.TimeoutExpired:
+        return None, limit
+    return done, time.monotonic() - begin
+
+
+def rows_at(lines, moments):
+    """The rows nearest to moments that are less than NEAR away, by moment."""
+    found = {}
+    for row in csv.DictReader(lines):
+        for moment in moments:
+            off = abs(float(row["time"]) - moment)
+            if off < NEAR and (moment not in found or off < abs(float(found[moment]["time"]) - moment)):
+                found[moment] = row
+    return found
+
+
+def at(row):
+    return float(row["time"]) if row else math.nan
+
+
+def farthest(ours, theirs):
+    """Over bodies that both have by name; None where no body is in both."""
+    names = {key[:-3] for key in theirs if key.endswith("/cx") and key in ours and key != "/cx"}
+    spots = [[[float(row[f"{name}/c{k}"]) for k in "xyz"] for row in (ours, theirs)] for name in names]
+    return max((math.dist(*spot) for spot in spots), default=None)
+
+
+def our_contacts(path, moment):
+    forces = {}
+    for row in csv.DictReader(open(path, encoding="utf-8")) if os.path.exists(path) else []:
+        if abs(float(row["time"]) - moment) < 1e-6:
+            force = math.hypot(*(float(row["f" + k]) for k in "xyz"))
+            forces[frozenset((row["a"], row["b"]))] = force, abs(float(row["fz"]))
+    return forces
+
+
+def their_contacts(text, moment):
+    forces = {}
+    for line in text.splitlines():
+        part = line.split(",")
+        if part[0] == "contact" and abs(float(part[1]) - moment) < 1e-6:
+            forces[frozenset("ground" if name == "world" else name for name in part[2:4])] = float(part[4]), float(part[4])
+    return forces
+
+
+def pressed(forces):
+    most = max((force for force, _ in forces.values()), default=0)
+    return {pair for pair, (force, _) in forces.items() if force > PRESSED * most}
+
+
+def judge(path, options, work, other):
+    row = dict.fromkeys(COLUMNS, "")
+    row["model"] = path
+    scene, folder = os.path.join(work, "scene.yaml"), os.path.join(work, "run")
+    done, row["import s"] = run([options.sdrs, "import", path, "-o", scene, "--keep-fixed"], options.limit)
+    if done is None or done.returncode != 0:
+        row["class"] = "slow" if done is None else "refused"
+        row["why"] = "" if done is None else next((line for line in done.stderr.splitlines() if "error: " in line), done.stderr.strip()[:200])
+        return row
+    row["left out"] = (re.search(r"left out: (.*)", done.stderr) or [None, ""])[1]
+    step = float((re.search(r"^  dt: (\S+)", open(scene, encoding="utf-8").read(), re.M) or [None, "0"])[1])
+    more = ["--set", "simulation.duration=1"] if step > 0 else []
+    done, row["simulate s"] = run([options.sdrs, "simulate", scene, "-q", "-o", folder, *more], options.limit)
+    if done is None or done.returncode != 0:
+        row["class"], row["why"] = ("slow", "") if done is None else ("stops", done.stderr.strip().split("\n")[0])
+        return row
+    with open(folder + "/trajectory.csv", encoding="utf-8") as file:
+        lines = file.readlines()
+    done, _ = run([other, path, "1", "0.2"], options.limit, env=dict(os.environ, CONTACTS="1"))
+    if done is None or done.returncode != 0:
+        row["class"], row["why"] = "alone", "MuJoCo is slow" if done is None else done.stderr.strip()[:200]
+        return row
+    theirs = rows_at(done.stdout.splitlines(), (0.2, 1.0))
+    ours = {moment: rows_at(lines, (at(row_there),)).get(at(row_there)) for moment, row_there in theirs.items()}
+    ours = {moment: found for moment, found in ours.items() if found}
+    forces = our_contacts(folder + "/contacts.csv", at(ours.get(0.2))), their_contacts(done.stderr, at(theirs.get(0.2)))
+    pairs = [pressed(side) for side in forces]
+    sums = [sum(up for _, up in side.values()) for side in forces]
+    row["class"] = "same" if pairs[0] == pairs[1] else "apart"
+    row["bodies"] = sum(key.endswith("/cx") for key in theirs.get(0.2, {}))
+    for moment, column in ((0.2, "0.2 s m"), (1.0, "1 s m")):
+        if moment in ours and moment in theirs:
+            row[column] = farthest(ours[moment], theirs[moment])
+    row["pairs 0.2 s"], row["theirs"], (row["force N"], row["theirs N"]) = len(pairs[0]), len(pairs[1]), sums
+    if pairs[0] != pairs[1]:
+        only = [" ".join("-".join(sorted(pair)) for pair in sorted(a - b, key=sorted)[:4]) for a, b in (pairs, pairs[::-1])]
+        row["why"] = f"here: {only[0] or '-'}; MuJoCo: {only[1] or '-'}"
+    return row
+
+
+def shown(value):
+    return f"{value:.3g}" if isinstance(value, float) else str("" if value is None else value)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("folder", nargs="+")
+    parser.add_argument("--sdrs", default=os.path.join(ROOT, "sdrs"))
+    parser.add_argument("--limit", type=float, default=60)
+    parser.add_argument("--csv")
+    options = parser.parse_args()
+    table = []
+    with tempfile.TemporaryDirectory() as work:
+        other = os.path.join(work, "mujoco_run")
+        source = os.path.join(ROOT, "tests/mujoco/mujoco_run.c")
+        if subprocess.run([os.environ.get("CC", "gcc"), "-std=c17", "-D_GNU_SOURCE", "-O2", source, "-o", other, "-lmujoco", "-lm"], capture_output=True, check=False).returncode != 0:
+            sys.exit("benchmarks/import/run.py: tests/mujoco/mujoco_run.c cannot be built (Debian: apt-get install libmujoco-dev)")
+        for folder in options.folder:
+            for path in models(folder):
+                row = judge(path, options, work, other)
+                row["model"] = os.path.relpath(path, folder)
+                table.append([shown(row[column]) for column in COLUMNS])
+                print("  ".join(f"{text:8}" for text in table[-1][1:11]), table[-1][0], table[-1][12][:150], flush=True)
+    if options.csv:
+        with open(options.csv, "w", newline="", encoding="utf-8") as file:
+            csv.writer(file, lineterminator="\n").writerows([COLUMNS, *table])
+    counts = collections.Counter(row[1] for row in table)
+    ran = counts["same"] + counts["apart"] + counts["alone"]
+    print(f"{len(table)} models: {ran} run; " + ", ".join(f"{count} {name}" for name, count in sorted(counts.items())))
+
+
+if __name__ == "__main__":
+    main()
