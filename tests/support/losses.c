@@ -7,7 +7,7 @@
 #include "support/sweep.h"
 
 const char LOSS_SCENE[] =
-    "simulation: {dt: 0.01, steps: 6, tolerance: 1.0e-8%s, integrator: first_order}\n"
+    "simulation: {dt: 0.01, steps: 6, tolerance: 1.0e-8%s}\n"
     "contact: {friction: 0.4}\n"
     "shapes:\n"
     "  brick: {type: box, size: [0.1, 0.16, 0.3]}\n"

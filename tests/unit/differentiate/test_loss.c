@@ -113,7 +113,7 @@ static void task_and_model_may_go(void** state) {
 /* Terms with their weights, and seeds that add up: of two losses those of the sum. */
 static void terms_add_up(void** state) {
   (void)state;
-  LossRun* run = loss_run_create(6, LOSS_SCENE, "");
+  LossRun* run = loss_run_create(6, LOSS_SCENE, ", integrator: first_order");
   TaskLoss losses[] = {loss_of(LOSS_POINT, "hand"), loss_of(LOSS_VELOCITY, "hand"), loss_of(LOSS_EFFORT, NULL)};
   for (int i = 0; i < 3; i++) losses[i].weight = 0.5 + i;
   LossSeeds apart = loss_seeds_create(&run->run->model, 6), together = loss_seeds_create(&run->run->model, 6);
@@ -181,7 +181,7 @@ static TaskLoss of_every_kind(int kind) {
 /* What is not a number is never taken for a small loss. */
 static void nan_is_passed_on(void** state) {
   (void)state;
-  LossRun* run = loss_run_create(6, LOSS_SCENE, "");
+  LossRun* run = loss_run_create(6, LOSS_SCENE, ", integrator: first_order");
   Model* m = &run->run->model;
   for (int kind = 0; kind < LOSS_TYPE_COUNT; kind++) {
     TaskLoss losses[] = {of_every_kind(kind)};
@@ -224,7 +224,7 @@ static void nan_is_passed_on(void** state) {
 
 static void evaluation_allocates_nothing_and_repeats(void** state) {
   (void)state;
-  LossRun* run = loss_run_create(6, LOSS_SCENE, "");
+  LossRun* run = loss_run_create(6, LOSS_SCENE, ", integrator: first_order");
   TaskLoss losses[LOSS_TYPE_COUNT];
   int count = 0;
   /* a volume's gradient and a neck find the hull's flat faces anew, a wall its edges, a clearance the boxes of its

@@ -133,7 +133,8 @@ static double torque_of_step(const LossRun* run, int link, int controller, int s
 static void it_is_the_force_of_the_step(void** state) {
   (void)state;
   for (int order = 1; order <= 2; order++) {
-    LossRun* run = loss_run_create(6, LOSS_SCENE, order == 2 ? ", integrator: second_order" : "");
+    LossRun* run =
+        loss_run_create(6, LOSS_SCENE, order == 2 ? ", integrator: second_order" : ", integrator: first_order");
     int cart = run_link(run->run, "cart");
     double sum = 0;
     for (int k = 1; k <= 6; k++)

@@ -19,7 +19,7 @@ static void states_count_from_the_first_step(void** state) {
 /* A crate that falls on the ground: what it feels the ground feels the other way. */
 static void contact_is_felt_on_both_sides(void** state) {
   (void)state;
-  LossRun* run = loss_run_create(6, LOSS_SCENE, "");
+  LossRun* run = loss_run_create(6, LOSS_SCENE, ", integrator: first_order");
   TaskLoss loss = loss_of(LOSS_FORCE, "crate");
   double felt = loss_value(run, &loss);
   assert_true(felt > 1);

@@ -16,7 +16,7 @@ static LossTerm remembered(const LossRun* run, int link) {
 /* Euler: a closed surface of triangles has 3 V - 6 edges, each with two triangles, none twice. */
 static void edges_by_euler(void** state) {
   (void)state;
-  LossRun* run = loss_run_create(1, LOSS_SCENE, "");
+  LossRun* run = loss_run_create(1, LOSS_SCENE, ", integrator: first_order");
   LossTerm term = remembered(run, -1);
   assert_int_equal(term.hull_count, 7); /* cart has two, ground none that counts */
   int edges = 0;
@@ -37,7 +37,7 @@ static void edges_by_euler(void** state) {
 
 static void hulls_of_one_link(void** state) {
   (void)state;
-  LossRun* run = loss_run_create(1, LOSS_SCENE, "");
+  LossRun* run = loss_run_create(1, LOSS_SCENE, ", integrator: first_order");
   const Model* m = &run->run->model;
   int cart = run_link(run->run, "cart");
   LossTerm term = remembered(run, cart);
@@ -55,7 +55,7 @@ static void hulls_of_one_link(void** state) {
 /* A copy: the model may change its vertices where they are. */
 static void the_reference_stays(void** state) {
   (void)state;
-  LossRun* run = loss_run_create(1, LOSS_SCENE, "");
+  LossRun* run = loss_run_create(1, LOSS_SCENE, ", integrator: first_order");
   LossTerm term = remembered(run, run_link(run->run, "arm"));
   Vec3* vertices = run->run->model.hulls[term.hulls[0].hull].solid.vertices;
   Vec3 before = vertices[2];

@@ -5,7 +5,7 @@
 
 static void parts_follow_each_other_and_fill_the_block(void** state) {
   (void)state;
-  LossRun* run = loss_run_create(1, LOSS_SCENE, "");
+  LossRun* run = loss_run_create(1, LOSS_SCENE, ", integrator: first_order");
   const Model* m = &run->run->model;
   int steps = 5, vertices = 0, controls = 0;
   for (int h = 0; h < m->hull_count; h++) vertices += m->hulls[h].points.count;
@@ -27,7 +27,7 @@ static void parts_follow_each_other_and_fill_the_block(void** state) {
 
 static void zero_at_first_and_when_cleared(void** state) {
   (void)state;
-  LossRun* run = loss_run_create(1, LOSS_SCENE, "");
+  LossRun* run = loss_run_create(1, LOSS_SCENE, ", integrator: first_order");
   LossSeeds s = loss_seeds_create(&run->run->model, 5);
   for (int round = 0; round < 2; round++) {
     double* at = &s.pose[0][0][0];

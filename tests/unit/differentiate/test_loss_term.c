@@ -31,7 +31,7 @@ static void no_seeds(void** state) {
 
 static void vertices_are_numbered_hull_by_hull(void** state) {
   (void)state;
-  LossRun* run = loss_run_create(1, LOSS_SCENE, "");
+  LossRun* run = loss_run_create(1, LOSS_SCENE, ", integrator: first_order");
   const Model* m = &run->run->model;
   int first = 0;
   for (int h = 0; h < m->hull_count; h++) {
