@@ -93,7 +93,8 @@ static Status check_scene(const Identification* id, Diagnostics* diagnostics) {
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].spins) {
       diagnostics_add(diagnostics, SEVERITY_ERROR, place,
-                      "integrator momentum has no sensitivities forwards; take first_order or second_order");
+                      "integrator momentum (the default) has no forward sensitivities: state integrator: second_order "
+                      "or first_order under simulation");
       break;
     }
   if (m->feels)
