@@ -1,6 +1,7 @@
 /* Energy that the scheme itself gives or takes (docs/derivations/step.md, S23): kinetic and potential energy against
  * the work of all forces, tree by tree, trees that aim together as one. */
 #include <float.h>
+#include <limits.h>
 #include <string.h>
 
 #include "simulate/spin.h"
@@ -90,6 +91,20 @@ void scheme_balance_restore(Sim* s) {
 
 void scheme_balance_forget(Sim* s) {
   if (s->balance) *s->balance->at.begun = 0;
+}
+
+/* A state without sums, or with those of other trees, leaves them to begin anew; what nobody asks for is passed over. */
+void scheme_balance_pass_state(Sim* s, StateBlock* block) {
+  SchemeBalance* b = s->balance;
+  int count = b ? (int)b->count : 0, own = count;
+  state_block_int(block, &count, 0, INT_MAX);
+  if (b && count == own) {
+    state_block_doubles(block, b->block, b->count);
+    return;
+  }
+  double unread = 0;
+  for (int k = 0; k < count && !block->failed; k++) state_block_doubles(block, &unread, 1);
+  scheme_balance_forget(s);
 }
 
 /* ---------------------------------------------------------------- energies */

@@ -460,6 +460,8 @@ void scheme_balance_save(Sim* sim);
 void scheme_balance_restore(Sim* sim);
 /* Another state has taken the place of the present: the next part only finds its energies. */
 void scheme_balance_forget(Sim* sim);
+/* The sums as a part of a kept state: so many numbers, and these. Fails as state_block_int does. */
+void scheme_balance_pass_state(Sim* sim, StateBlock* block);
 /* ---- simulate/configuration.c */
 /* Of a spring with this theta in the step of the clock, S the sum of the impulses that both steps have (M10). flies: in
  * a tree that keeps its momentum, where the first step has gravity for half of its length. */

@@ -57,6 +57,7 @@ void sim_pass_state(Sim* s, StateBlock* block) {
   pass_poses(s->pose_rate, links, block);
   delays_pass_state(s, block);
   if (s->closures) closures_pass_state(s->closures, block);
+  scheme_balance_pass_state(s, block);
   if (s->contact) contact_pass_state(s->contact, s->pose_now, block);
 }
 
@@ -90,7 +91,6 @@ static void read_past(Sim* s, StateBlock* block) {
   s->between.count = 0;
   s->guessed = false;
   s->pattern_version = -1;
-  scheme_balance_forget(s);
 }
 
 bool sim_read_state(Sim* s, StateBlock* block) {

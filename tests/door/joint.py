@@ -15,7 +15,7 @@ PITCH, MASS, WIDTH, GRAVITY = 0.02, 1.5, 0.1, 9.81
 
 # A nut falls along a vertical thread.
 NUT = f"""
-simulation: {{dt: 0.001, duration: 0.2, gravity: [0, 0, {-GRAVITY}]}, integrator: first_order}
+simulation: {{dt: 0.001, duration: 0.2, gravity: [0, 0, {-GRAVITY}], integrator: first_order}}
 contact: {{model: none}}
 links:
   - name: nut

@@ -65,7 +65,7 @@ install_wheel() {
 wheel_throws() {
   export SDRS_LIBRARY=$ROOT/out/lib/libsdrs.so.0.1
   (cd "$work" && ./venv/bin/python "$ROOT/examples/python/throw.py" "$ROOT/scenes/tasks/throw-scene.yaml" |
-    awk '{ a = 0.3 * 9.81; dt = 0.005; w = a * (dt / 2 + sqrt(dt * dt / 4 + 2 * 0.5 / a)); d = $1 / w - 1; print $1, w; exit !(d < 1e-4 && d > -1e-4) }') &&
+    awk '{ a = 0.3 * 9.81; w = sqrt(2 * 0.5 * a); d = $1 / w - 1; print $1, w; exit !(d < 1e-4 && d > -1e-4) }') &&
     (cd "$work" && ./venv/bin/python -c 'import sdrs; print(sdrs.__file__); assert "/venv/" in sdrs.__file__')
 }
 
