@@ -8,7 +8,7 @@ static void defaults_come_from_the_table(void** state) {
   compare_near(simulation->dt, 0.01, 0, "dt");
   assert_int_equal(simulation->steps, 200);
   compare_vec3(simulation->gravity, vec3(0, 0, -9.81), 0, "gravity");
-  assert_int_equal(simulation->integrator, INTEGRATOR_FIRST_ORDER);
+  assert_int_equal(simulation->integrator, INTEGRATOR_MOMENTUM);
   compare_near(simulation->tolerance, 1e-5, 0, "tolerance");
   compare_near(simulation->force_tolerance, 0, 0, "force_tolerance");
   assert_int_equal(simulation->max_iterations, 1000);

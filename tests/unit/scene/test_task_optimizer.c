@@ -2,14 +2,14 @@
 
 #define REST MOVE_BOX SHAPE_LOSS
 
-static void adam_is_the_default(void** state) {
+static void auto_is_the_default(void** state) {
   (void)state;
   static const char* const TEXTS[] = {TWO_LINKS REST, TWO_LINKS REST "optimizer:\n",
                                       TWO_LINKS REST "optimizer: {type: adam}\n"};
   for (int i = 0; i < COUNT(TEXTS); i++) {
     Task task = load_task(TEXTS[i]);
     const TaskOptimizer* optimizer = &task.optimizer;
-    assert_int_equal(optimizer->type, OPTIMIZER_ADAM);
+    assert_int_equal(optimizer->type, i < 2 ? OPTIMIZER_AUTO : OPTIMIZER_ADAM);
     assert_int_equal(optimizer->iterations, 100);
     compare_near(optimizer->design_step, 0.01, 0, "design_step");
     compare_near(optimizer->control_step, 0.05, 0, "control_step");
@@ -111,8 +111,8 @@ static void mistakes_are_told(void** state) {
                        "12:9: error: optimizer.clip: must be a finite number, got .inf\n"
                        "13:19: error: optimizer.stall_decrease: must be >= 0 and < 1, got 1\n"
                        "14:3: error: unknown key 'learning_rate' in optimizer (did you mean 'design_step'?)\n");
-  expect_task_problems(TWO_LINKS REST "optimizer: {memory: 4}\n", /* the default type is adam */
-                       "4:13: error: optimizer: the type adam has no 'memory' (it belongs to lbfgs)\n");
+  expect_task_problems(TWO_LINKS REST "optimizer: {type: adam, memory: 4}\n",
+                       "4:25: error: optimizer: the type adam has no 'memory' (it belongs to auto or lbfgs)\n");
 }
 
 static void idle_keys_get_a_warning(void** state) {
@@ -126,7 +126,7 @@ static void idle_keys_get_a_warning(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(adam_is_the_default),     cmocka_unit_test(other_types_have_their_defaults),
+      cmocka_unit_test(auto_is_the_default),     cmocka_unit_test(other_types_have_their_defaults),
       cmocka_unit_test(every_key_is_read),       cmocka_unit_test(mistakes_are_told),
       cmocka_unit_test(idle_keys_get_a_warning),
   };

@@ -117,7 +117,7 @@ static void what_the_table_forbids_the_schema_refuses(void** state) {
       WHOLE("design: {constraints: [{variables: [box/attachment/x]}]}\n"),
       WHOLE("control: [{link: arm, parameters: []}]\n"),
       WHOLE("optimizer: {type: lbfgs, beta1: 0.5}\n"),
-      WHOLE("optimizer: {memory: 5}\n"), /* of lbfgs, and the default is adam */
+      WHOLE("optimizer: {type: adam, memory: 5}\n"), /* of lbfgs */
       WHOLE("optimizer: {discount: 0}\n"),
       TWO_LINKS MOVE_BOX "loss: [{link: box}]\n",
       TWO_LINKS MOVE_BOX "loss: [{type: point, link: box}]\n",

@@ -238,7 +238,7 @@ static void ball_M8_size_of_the_torque(void** state) {
 /* A ball of 1 kg with the inertia 0.2 about any axis. */
 #define TOP(settings, joint, rest)                                                                          \
   "simulation: {gravity: [0, 0, 0], output: [forces], " settings                                            \
-  ", integrator: first_order}\n"                                                                            \
+  "}\n"                                                                                                     \
   "contact: {model: none}\n"                                                                                \
   "links:\n"                                                                                                \
   "  - {name: top, mass: 1, center: [0, 0, 0], inertia: [0.2, 0.2, 0.2, 0, 0, 0], joint: {type: ball" joint \
@@ -290,7 +290,7 @@ static void ball_M5_comes_to_rest(void** state) {
 static void ball_M5_holds(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-12,
-                        TOP("dt: 0.01, steps: 100", ", friction: 0.5, friction_speed: 1.0e-3",
+                        TOP("dt: 0.01, steps: 100, integrator: first_order", ", friction: 0.5, friction_speed: 1.0e-3",
                             "loads: [{link: top, torque: [0.1, 0.2, -0.2]}]\n"));
   run_steps(run, 100);
   compare_near(size_of(sim_state(run->sim)->rate), 1e-3 * 0.6 / 0.8, 1e-8, "creep under 0.6 of it");
@@ -342,7 +342,7 @@ static void ball_M5_M8_no_axis_counts(void** state) {
     Vec3 w = mat3_mul_vec(back, spin), g = mat3_mul_vec(back, goal);
     Run* run = run_create(
         1, 1e-12,
-        TOP("dt: 0.01, steps: 60", ", friction: 0.1, rotation: [%.17g, %.17g, %.17g, %.17g]",
+        TOP("dt: 0.01, steps: 60, integrator: first_order", ", friction: 0.1, rotation: [%.17g, %.17g, %.17g, %.17g]",
             "controllers:\n"
             "  - {link: top, type: pd, position_gain: 8, damping_gain: 0.3, max_force: 0.6, target: [%.17g, %.17g, "
             "%.17g]}\ninitial: [{link: top, velocities: [%.17g, %.17g, %.17g]}]\n"),

@@ -188,7 +188,7 @@ static void joint_M7_against_differences(void** state) {
 
 #define CART(settings, joint, rest)                                                                              \
   "simulation: {" settings                                                                                       \
-  ", integrator: first_order}\n"                                                                                 \
+  "}\n"                                                                                                          \
   "contact: {model: none}\n"                                                                                     \
   "links:\n"                                                                                                     \
   "  - {name: cart, mass: 2, center: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0], joint: {type: slide, axis: [1, 0, " \
@@ -246,7 +246,7 @@ static void joint_M6_is_a_mass(void** state) {
 static void joint_M5_slides_and_sticks(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-12,
-                        CART("dt: 0.001, steps: 1000", "friction: 5",
+                        CART("dt: 0.001, steps: 1000, integrator: first_order", "friction: 5",
                              "initial: [{link: cart, velocities: "
                              "[1]}]\n"));
   run_steps(run, 1000);
@@ -254,14 +254,16 @@ static void joint_M5_slides_and_sticks(void** state) {
   compare_near(sim_state(run->sim)->q[0], 1.0 * 2 / (2 * 5) - 0.5 * 0.001, 1e-4, "how far it slides");
   compare_near(sim_state(run->sim)->rate[0], 0, 1e-9, "it stands");
   run_free(run);
-  run =
-      run_create(1, 1e-12, CART("dt: 0.001, steps: 1000", "friction: 5", "loads: [{link: cart, force: [3, 0, 0]}]\n"));
+  run = run_create(1, 1e-12,
+                   CART("dt: 0.001, steps: 1000, integrator: first_order", "friction: 5",
+                        "loads: [{link: cart, force: [3, 0, 0]}]\n"));
   run_steps(run, 1000);
   compare_near(sim_state(run->sim)->rate[0], creep * 0.6 / 0.8, 1e-8, "creep under 0.6 of it");
   compare_near(sim_state(run->sim)->q[0], creep * 0.75, 1e-6, "which is all");
   run_free(run);
-  run =
-      run_create(1, 1e-12, CART("dt: 0.001, steps: 1000", "friction: 5", "loads: [{link: cart, force: [7, 0, 0]}]\n"));
+  run = run_create(1, 1e-12,
+                   CART("dt: 0.001, steps: 1000, integrator: first_order", "friction: 5",
+                        "loads: [{link: cart, force: [7, 0, 0]}]\n"));
   run_steps(run, 1000);
   compare_near(sim_state(run->sim)->rate[0], 1, creep, "(7 - 5) / 2, but for the smoothing");
   run_free(run);
@@ -273,10 +275,10 @@ static void drives_S16_come_to_rest(void** state) {
   (void)state;
   static const char* const joints[] = {"friction: 5", "damping: 40", "friction: 5, stiffness: 100, rest: 0.1"};
   for (int k = 0; k < 3; k++) {
-    Run* run = run_create(
-        1, 1e-11,
-        CART("dt: 1.0e-4, steps: 20000, gravity: [0, 0, 0]", "%s", "initial: [{link: cart, velocities: [0.1]}]\n"),
-        joints[k]);
+    Run* run = run_create(1, 1e-11,
+                          CART("dt: 1.0e-4, steps: 20000, gravity: [0, 0, 0], integrator: first_order", "%s",
+                               "initial: [{link: cart, velocities: [0.1]}]\n"),
+                          joints[k]);
     int iterations = 0, steps = 12000;
     for (int n = 0; n < steps; n++) {
       StepReport report = run_steps(run, 1);
@@ -293,7 +295,7 @@ static void drives_S16_come_to_rest(void** state) {
 
 #define MOTOR(settings, controller)                                                                                \
   "simulation: {" settings                                                                                         \
-  ", integrator: first_order}\n"                                                                                   \
+  "}\n"                                                                                                            \
   "contact: {model: none}\n"                                                                                       \
   "links:\n"                                                                                                       \
   "  - {name: cart, mass: 0.2, center: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0], joint: {type: slide, axis: [1, 0, " \
@@ -305,8 +307,8 @@ static void drives_S16_come_to_rest(void** state) {
 static void drives_M1_terminal_velocity(void** state) {
   (void)state;
   static const char* const scenes[] = {
-      MOTOR("dt: 0.01, steps: 200", "type: torque, target: 3, damping_gain: 0.5"),
-      MOTOR("dt: 0.01, steps: 200", "type: velocity, target: 6, damping_gain: 0.5"),
+      MOTOR("dt: 0.01, steps: 200, integrator: first_order", "type: torque, target: 3, damping_gain: 0.5"),
+      MOTOR("dt: 0.01, steps: 200, integrator: first_order", "type: velocity, target: 6, damping_gain: 0.5"),
   };
   for (int k = 0; k < 2; k++) {
     Run* run = run_create(1, 1e-12, "%s", scenes[k]);

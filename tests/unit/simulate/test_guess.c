@@ -44,8 +44,9 @@ static double rest_gap(const Start* s, double upper) {
   return gap;
 }
 
-/* What the step adds to the way of the masses along x and z, in their weight's way. Positions of second order have half
- * of it in the first step, unless contact ends in it, which is of first order then (step.md, S15). */
+/* What the step adds to the way of the masses along x and z, in their weight's way. Positions of second order and of
+ * momentum have half of it in the first step (step.md, S3); second order not where contact ends in it, which is of
+ * first order then (S15). */
 static Vec3 pushed(Run* run, const Start* s) {
   const Model* m = &run->model;
   Vec3 from = {0, 0, 0}, to = {0, 0, 0};
@@ -53,7 +54,8 @@ static Vec3 pushed(Run* run, const Start* s) {
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].tree >= 0) from = vec3_add_scaled(from, m->links[i].mass, sim_state(run->sim)->center[i]);
   (void)run_steps(run, 1);
-  double half = strcmp(s->integrator, "second_order") == 0 && run->sim->clock.kind != STEP_STRUCK ? 0.5 : 1;
+  bool second = strcmp(s->integrator, "second_order") == 0 && run->sim->clock.kind != STEP_STRUCK;
+  double half = second || strcmp(s->integrator, "momentum") == 0 ? 0.5 : 1;
   for (int i = 0; i < m->link_count; i++)
     if (m->links[i].tree >= 0) to = vec3_add_scaled(to, m->links[i].mass, sim_state(run->sim)->center[i]);
   for (int i = 0; i < m->link_count; i++) mass += m->links[i].tree >= 0 ? m->links[i].mass : 0;

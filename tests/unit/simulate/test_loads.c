@@ -234,12 +234,14 @@ static void loads_L1_a_push_off_the_centre(void** state) {
                           integrator[k]);
     run_steps(run, 100);
     Vec3 force = vec3(1, 2, -3), at = vec3_add_scaled(vec3(0.1, 0, 0), 0.25, force);
-    if (k == 1) compare_vec3(sim_state(run->sim)->center[0], at, 1e-9, "the centre, %s", integrator[k]);
-    if (k != 1) {
+    if (k > 0) compare_vec3(sim_state(run->sim)->center[0], at, 1e-9, "the centre, %s", integrator[k]);
+    if (k == 0) {
       Vec3 lag = vec3_add_scaled(at, 0.25 * 0.01, force); /* x_n = g dt^2 n (n + 1) / 2 */
       compare_vec3(sim_state(run->sim)->center[0], lag, 1e-9, "the centre, %s", integrator[k]);
     }
-    compare_vec3(sim_measure(run->sim).momentum, force, 1e-8, "momentum, %s", integrator[k]);
+    /* that of `momentum` belongs to the middle of the last step */
+    Vec3 wanted = vec3_scale(force, k == 2 ? 1 - 0.005 : 1);
+    compare_vec3(sim_measure(run->sim).momentum, wanted, 1e-8, "momentum, %s", integrator[k]);
     run_free(run);
   }
 }

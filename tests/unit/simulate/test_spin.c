@@ -47,7 +47,7 @@ static void spin_W4_W5_is_kept_in_flight(void** state) {
 }
 
 /* The centre of mass goes as at first order, to rounding. */
-static void spin_W4_falls_as_first_order(void** state) {
+static void spin_W4_falls_by_its_parabola(void** state) {
   (void)state;
   Vec3 end[2];
   for (int k = 0; k < 2; k++) {
@@ -60,7 +60,10 @@ static void spin_W4_falls_as_first_order(void** state) {
     end[k] = sim_state(run->sim)->center[0];
     run_free(run);
   }
-  compare_vec3(end[0], end[1], 1e-12, "place after 50 steps");
+  Vec3 wanted = vec3(0.3 * 0.5, 0.1 * 0.5, 2 * 0.5 - 0.5 * 9.81 * 0.25);
+  compare_vec3(end[0], wanted, 1e-12, "place after 50 steps");
+  wanted.z -= 0.5 * 9.81 * 0.5 * 0.01; /* g t dt / 2 */
+  compare_vec3(end[1], wanted, 1e-12, "place after 50 steps of first order");
 }
 
 static void spin_W7_measures(void** state) {
@@ -211,11 +214,11 @@ static double rebound(double dt, const char* integrator) {
   return up / -down;
 }
 
-static void spin_rebounds_as_first_order(void** state) {
+static void spin_hardly_rebounds(void** state) {
   (void)state;
   for (double dt = 1e-2; dt > 5e-4; dt *= 0.3) {
-    double found = rebound(dt, "momentum"), wanted = rebound(dt, "first_order");
-    compare_near(found, wanted, 1e-6, "rebound, dt = %g", dt);
+    compare_at_most(rebound(dt, "momentum"), 3e-4, "rebound of the speed of landing, dt = %g", dt);
+    compare_at_most(rebound(dt, "first_order"), 3e-4, "rebound of the speed of landing, first order, dt = %g", dt);
   }
 }
 
@@ -240,7 +243,8 @@ static void spin_rolls_down(void** state) {
   (void)state;
   double slope = 0.1, wanted = 0.5 * 5.0 / 7 * 9.81 * sin(slope) * 0.5 * 0.5, found = rolled("momentum", slope);
   compare_near(found, wanted, 0.04 * wanted, "way of the ball");
-  compare_near(found, rolled("first_order", slope), 0.002 * wanted, "way of the ball at first order");
+  double lag = 0.5 * 5.0 / 7 * 9.81 * sin(slope) * 0.5 * 0.002; /* a t dt / 2 */
+  compare_near(found, rolled("first_order", slope) - lag, 0.002 * wanted, "way of the ball at first order");
 }
 
 /* Friction takes r from the spin for what it gives to the way, whatever the turn of a step: over three radians a step
@@ -273,12 +277,12 @@ static void spin_W10_friction_has_its_lever(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(spin_W4_W5_is_kept_in_flight),
-      cmocka_unit_test(spin_W4_falls_as_first_order),
+      cmocka_unit_test(spin_W4_falls_by_its_parabola),
       cmocka_unit_test(spin_W7_measures),
       cmocka_unit_test(spin_W1_handle_turns_over),
       cmocka_unit_test(spin_W6_two_boxes_meet),
       cmocka_unit_test(spin_W6_needs_balance),
-      cmocka_unit_test(spin_rebounds_as_first_order),
+      cmocka_unit_test(spin_hardly_rebounds),
       cmocka_unit_test(spin_rolls_down),
       cmocka_unit_test(spin_W10_friction_has_its_lever),
   };

@@ -133,6 +133,7 @@ static void step_adjoint_reports_a_singular_hessian(void** state) {
 static void step_adjoint_reports_contact_that_is_not_there(void** state) {
   (void)state;
   Run* run = run_model(
+      "simulation: {integrator: first_order}\n"
       "links:\n"
       "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
       "  - {name: box, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 1]}\n");
