@@ -40,11 +40,12 @@ static void crossing_P9_blow_of_closed_form_at_any_speed(void** state) {
     print_message("%g m/s, %g m a step: up to %d substeps, block %.6g m/s, bullet %.6g m/s, closed form %.6g\n", speed,
                   0.002 * speed, most, speed_of(run, 0), speed_of(run, 1), common);
     compare_near(speed_of(run, 0), common, 1e-2 * common, "block, shot at %g m/s", speed);
-    /* 1.6 % at 3000 m/s: steps that are taken in substeps leave the two up to 0.6 % of the speed of approach apart, by
-     * chance of where the impact lies in them (frictionless 2.6 %) */
+    /* 1.6 % at 3000 m/s, where the blow 1 mm off the middle and friction spin both (frictionless 2.6 %) */
     compare_near(speed_of(run, 1), common, 2e-2 * common, "bullet at %g m/s", speed);
     compare_near(2 * speed_of(run, 0) + 0.8 * speed_of(run, 1), 0.8 * speed, 1e-9 * speed, "momentum at %g m/s", speed);
-    assert_true(sim_state(run->sim)->pose[0].t.x > sim_state(run->sim)->pose[1].t.x);
+    const Pose* pose = sim_state(run->sim)->pose;
+    bool beside = fabs(pose[0].t.y - pose[1].t.y) > 0.14; /* a bullet that spins off is no longer behind */
+    assert_true(pose[0].t.x > pose[1].t.x || beside);
     refused += most > 1;
     run_free(run);
   }
