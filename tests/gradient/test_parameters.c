@@ -132,8 +132,8 @@ static const char* const OF_MACHINE[] = {
   "  shapes: {ground: {type: half_space}, box: {type: box, size: [0.2, 0.1, 0.15]}}\n"                             \
   "  links:\n"                                                                                                     \
   "    - {name: ground, fixed: true, shape: ground}\n"                                                             \
-  "    - {name: box, shape: box, mass: 1, position: [0, 0, 0.17], rotation_vector: [0.3, 0.5, 0.1]}\n"             \
-  "    - {name: other, shape: box, mass: 1, restitution: 0.3, friction: 0.4, position: [1, 0, 0.17], "             \
+  "    - {name: box, shape: box, mass: 1, mass_model: vertices, position: [0, 0, 0.17], rotation_vector: [0.3, 0.5, 0.1]}\n"             \
+  "    - {name: other, shape: box, mass: 1, mass_model: vertices, restitution: 0.3, friction: 0.4, position: [1, 0, 0.17], "             \
   "rotation_vector: [0.5, 0.2, 0.1]}\n"                                                                            \
   "  initial:\n"                                                                                                   \
   "    - {link: box, velocities: [1, 0.3, -0.9, 0.2, 0.1, 0]}\n"                                                   \
