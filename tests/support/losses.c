@@ -16,7 +16,7 @@ const char LOSS_SCENE[] =
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
     "  - {name: arm, joint: {type: hinge, axis: [0, 1, 0.2], position: [0, 0, 1]}, mass: 1, shape: brick}\n"
     "  - {name: hand, parent: arm, joint: {type: ball, position: [0.1, 0, -0.4]}, mass: 0.5, shape: wedge}\n"
-    "  - {name: crate, mass: 2, position: [0.8, 0, 0.16], shape: brick}\n"
+    "  - {name: crate, mass: 2, mass_model: vertices, position: [0.8, 0, 0.16], shape: brick}\n"
     "  - name: cart\n"
     "    joint: {type: free, free_axes: [x, y, rz], position: [0, 2, 1]}\n"
     "    mass: 1\n"

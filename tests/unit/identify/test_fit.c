@@ -426,10 +426,12 @@ static void inputs_that_cannot_be_are_told(void** state) {
 #define HUNG                                                                                                          \
   "scene:\n  simulation: {dt: 0.005, steps: 100, integrator: second_order}\n  contact: {model: none}\n"               \
   "  shapes: {bar: {type: box, size: [0.05, 0.05, 0.4]}}\n  links:\n"                                                 \
-  "    - {name: cart, shape: bar, mass: 1, joint: {type: slide, axis: [1, 0, 0]}}\n"                                  \
-  "    - {name: rod, parent: cart, mass: 1, shapes: [{shape: bar, position: [0, 0, -0.2]}], joint: {type: hinge, "    \
+  "    - {name: cart, shape: bar, mass: 1, mass_model: vertices, joint: {type: slide, axis: [1, 0, 0]}}\n"            \
+  "    - {name: rod, parent: cart, mass: 1, mass_model: vertices, shapes: [{shape: bar, position: [0, 0, -0.2]}], "   \
+  "joint: {type: hinge, "                                                                                             \
   "axis: [0, 1, 0], damping: 0.02}}\n"                                                                                \
-  "    - {name: arm, mass: 0.5, shapes: [{shape: bar, position: [0, 0, -0.2]}], joint: {type: hinge, axis: [0, 1, "   \
+  "    - {name: arm, mass: 0.5, mass_model: vertices, shapes: [{shape: bar, position: [0, 0, -0.2]}], joint: {type: " \
+  "hinge, axis: [0, 1, "                                                                                              \
   "0], position: [2, 0, 0], damping: 0.02}}\n"                                                                        \
   "  controllers:\n    - {link: cart, type: prescribed, target: 0}\n"                                                 \
   "    - {link: arm, type: pd, position_gain: 4, damping_gain: 0.1, max_force: 0.7, delay: 0.0123, target: {type: "   \
