@@ -123,24 +123,26 @@ static const char* const OF_MACHINE[] = {
 
 /* A tilted box that falls, slides and gives back on a ground it has numbers of its own with; a second one lands beside.
  */
-#define BOUNCE                                                                                                     \
-  "steps: 20\n"                                                                                                    \
-  "scene:\n"                                                                                                       \
-  "  simulation: {dt: 0.005, steps: 20, integrator: %s}\n"                                                         \
-  "  contact: {friction: 0.5, restitution: 0.1, rest_speed: 0.02, support: 2.0e-3, stiffness: 1.0e-7, smoothing: " \
-  "1.0e-4, pairs: [{a: ground, b: box, friction: 0.2, restitution: 0.4}]}\n"                                       \
-  "  shapes: {ground: {type: half_space}, box: {type: box, size: [0.2, 0.1, 0.15]}}\n"                             \
-  "  links:\n"                                                                                                     \
-  "    - {name: ground, fixed: true, shape: ground}\n"                                                             \
-  "    - {name: box, shape: box, mass: 1, mass_model: vertices, position: [0, 0, 0.17], rotation_vector: [0.3, 0.5, 0.1]}\n"             \
-  "    - {name: other, shape: box, mass: 1, mass_model: vertices, restitution: 0.3, friction: 0.4, position: [1, 0, 0.17], "             \
-  "rotation_vector: [0.5, 0.2, 0.1]}\n"                                                                            \
-  "  initial:\n"                                                                                                   \
-  "    - {link: box, velocities: [1, 0.3, -0.9, 0.2, 0.1, 0]}\n"                                                   \
-  "    - {link: other, velocities: [0.5, 0.3, -0.9, 0.2, 0.1, 0]}\n"                                               \
-  "loss:\n"                                                                                                        \
-  "  - {type: point, name: a, link: box, point: [0.1, 0.05, 0.02], target: [0.4, 0.2, 0.1]}\n"                     \
-  "  - {type: point, name: b, link: other, point: [0.1, 0.05, 0.02], target: [0.4, 0.2, 0.1]}\n"                   \
+#define BOUNCE                                                                                                        \
+  "steps: 20\n"                                                                                                       \
+  "scene:\n"                                                                                                          \
+  "  simulation: {dt: 0.005, steps: 20, integrator: %s}\n"                                                            \
+  "  contact: {friction: 0.5, restitution: 0.1, rest_speed: 0.02, support: 2.0e-3, stiffness: 1.0e-7, smoothing: "    \
+  "1.0e-4, pairs: [{a: ground, b: box, friction: 0.2, restitution: 0.4}]}\n"                                          \
+  "  shapes: {ground: {type: half_space}, box: {type: box, size: [0.2, 0.1, 0.15]}}\n"                                \
+  "  links:\n"                                                                                                        \
+  "    - {name: ground, fixed: true, shape: ground}\n"                                                                \
+  "    - {name: box, shape: box, mass: 1, mass_model: vertices, position: [0, 0, 0.17], rotation_vector: [0.3, 0.5, " \
+  "0.1]}\n"                                                                                                           \
+  "    - {name: other, shape: box, mass: 1, mass_model: vertices, restitution: 0.3, friction: 0.4, position: [1, 0, " \
+  "0.17], "                                                                                                           \
+  "rotation_vector: [0.5, 0.2, 0.1]}\n"                                                                               \
+  "  initial:\n"                                                                                                      \
+  "    - {link: box, velocities: [1, 0.3, -0.9, 0.2, 0.1, 0]}\n"                                                      \
+  "    - {link: other, velocities: [0.5, 0.3, -0.9, 0.2, 0.1, 0]}\n"                                                  \
+  "loss:\n"                                                                                                           \
+  "  - {type: point, name: a, link: box, point: [0.1, 0.05, 0.02], target: [0.4, 0.2, 0.1]}\n"                        \
+  "  - {type: point, name: b, link: other, point: [0.1, 0.05, 0.02], target: [0.4, 0.2, 0.1]}\n"                      \
   "optimizer: {tolerance: 1.0e-12}\n"
 
 static const char* const OF_BOUNCE[] = {
