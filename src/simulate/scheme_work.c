@@ -93,7 +93,8 @@ void scheme_balance_forget(Sim* s) {
   if (s->balance) *s->balance->at.begun = 0;
 }
 
-/* A state without sums, or with those of other trees, leaves them to begin anew; what nobody asks for is passed over. */
+/* A state without sums, or with those of other trees, leaves them to begin anew; what nobody asks for is passed over.
+ */
 void scheme_balance_pass_state(Sim* s, StateBlock* block) {
   SchemeBalance* b = s->balance;
   int count = b ? (int)b->count : 0, own = count;
