@@ -797,3 +797,26 @@ ROWS += [
     )
     for radius in (0.5, 1, 2, 5)
 ]
+
+ROWS += [
+    # Found by a search through 200 starts, so that its integrator and contact parameters are those of the search.
+    Row(
+        "box that lands on a floor that is moved: energy gained [J]",
+        """
+simulation: {dt: 0.005, duration: 0.12, tolerance: 1e-8, integrator: first_order}
+contact: {support: 4.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-3, restitution: 0.5}
+shapes: {brick: {type: box, size: [0.2, 0.16, 0.1]}}
+links:
+  - {name: ground, joint: {type: slide, axis: [0, 0, 1]}, shape: {type: half_space}}
+  - {name: lies, mass: 0.6, shape: brick, position: [0, 0, 0.0535]}
+  - {name: box, density: 200, shape: brick, position: [0.02, 0.01, 0.2200000186367], rotation_vector: [0.2, 0.3, 0.1]}
+controllers: [{link: ground, type: prescribed, target: {type: sines, terms: [{amplitude: 0.005, frequency: 2}]}}]
+initial: [{link: box, velocities: [0.2, 0, -1.0000000212801, 1, 2, 0.399999934069800]}]
+""",
+        lambda r: max(r.solver["kinetic"]) - r.solver["kinetic"][0],
+        0,
+        0.1,
+        "restitution below 1",
+        known={"default": "no energy is compared in a step until prescribed joints have arrived: 1 to 4 of 100 such landings end in another minimum"},
+    ),
+]
