@@ -291,7 +291,7 @@ static void print_end(const DesignRun* run) {
   warn_unconverged(run->options, run->task.name, model, &unconverged, run->task.optimizer.tolerance);
 }
 
-/* What the search found and what to try, where something is missing. */
+/* Prints findings and advice where the result lacks something. */
 static void print_report(const DesignRun* run) {
   OptimizationReport report;
   if (run->options->quiet) return;

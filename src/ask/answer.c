@@ -122,7 +122,7 @@ static void add_wrench_derivatives(AnswerForm* out, const QueryItem* item, const
   if (values != by_poses) memory_free(values);
 }
 
-/* Of slopes beside the reason why the point has none. */
+/* Note on derivatives that exist although those of the point do not. */
 #define FLAT_POINT "flat on flat: by turns d_alpha and d_gap are those of this point, which flat faces leave open"
 
 static void answer_growth(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
@@ -218,12 +218,12 @@ static void put_vertex_slopes(AnswerForm* out, Table* table, const QueryBody* bo
   }
 }
 
-/* Of a distance's slope, beside the reason why the nearest points have none. */
+/* Note on a derivative of the distance that exists although those of the witness points do not. */
 #define KINKED \
   "flat on flat: by turns d_distance is the mean of its slopes by both directions of the turn, which differ"
 
-/* Of two hulls, by poses and, if asked for, by their points. Freed by table_free; *reason: why there are none.
- * by_poses: as of table_create. */
+/* Derivatives for two hulls by poses and, on request, by their points. Freed by table_free; *reason: why there are
+ * none. by_poses: as of table_create. */
 static Table hull_table(AnswerForm* out, const QueryItem* item, const QueryBody* bodies[2], const PointView view[2],
                         const Distance* d, double* by_poses, const char** reason) {
   Table table = table_create(item, bodies, by_poses);
@@ -456,7 +456,7 @@ static void add_contact(AnswerForm* out, const ManifoldContact* contact) {
   answer_number(out, "activity", contact->activity);
 }
 
-/* So many bytes, aligned by 64, which the next question overwrites. */
+/* Returns scratch memory of this many bytes, aligned to 64. The next query overwrites it. */
 static void* memory_room(QueryMemory* memory, size_t bytes) {
   if (memory->room_bytes < bytes) {
     memory_free(memory->room);

@@ -240,6 +240,11 @@ static void over_hull(FrictionReverse* f, int side, const FrictionVertex* v, dou
   by->field_spin += v->position[0] * e[1] - v->position[1] * e[0];
 }
 
+/* (tr(R) x - R x) / 2: axial vector of the antisymmetric part of [x]x R; its transpose is friction_spin_by_rotation. */
+static Vec3 spin_of(Mat3 rotation, Vec3 x) {
+  return vec3_scale(vec3_sub(vec3_scale(x, mat3_trace(rotation)), mat3_mul_vec(rotation, x)), 0.5);
+}
+
 /* A hull's motion rests on c, on its pose at t and on the normal (A7b). */
 static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
@@ -250,16 +255,14 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
   Vec3 back = mat3_tmul_vec(turn, vec3_add(by->displacement, vec3_cross(by->field, h->w)));
   f->by_center = vec3_add(f->by_center, vec3_sub(back, by->displacement));
   out->move_now[side] = vec3_sub(out->move_now[side], back);
-  double trace = mat3_trace(turn);
   Vec3 by_turn = vec3_scale(vec3_cross(arm, back), -1);
-  by_turn = vec3_add_scaled(by_turn, -0.5 * by->spin, vec3_sub(vec3_scale(n, trace), mat3_mul_vec(turn, n)));
+  by_turn = vec3_add_scaled(by_turn, -by->spin, spin_of(turn, n));
   by_turn = vec3_add_scaled(by_turn, by->field_spin * vec3_dot(n, h->w), h->motion.sine);
   by_turn = vec3_add_scaled(by_turn, 0.5 * by->field_spin, vec3_cross(h->w, mat3_tmul_vec(turn, n)));
   out->turn_now[side] = vec3_add(out->turn_now[side], by_turn);
   Vec3 by_normal = by_basis(lag, by->displacement, h->motion.displacement, by->field, h->field);
   by_normal = vec3_add_scaled(by_normal, by->spin, h->motion.sine);
-  Vec3 by_spin_field = vec3_sub(vec3_scale(h->w, trace), mat3_mul_vec(turn, h->w));
-  by_normal = vec3_add_scaled(by_normal, 0.5 * by->field_spin, by_spin_field);
+  by_normal = vec3_add_scaled(by_normal, by->field_spin, spin_of(turn, h->w));
   bar->direction = vec3_add(bar->direction, by_normal);
 }
 
