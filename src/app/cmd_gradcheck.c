@@ -228,7 +228,7 @@ typedef struct {
 /* The model as the scene says, from its own hulls. */
 static Status build_expanded(Model* model, Scene* scene, Diagnostics* diagnostics) {
   Diagnostics again = {0};
-  Status status = model_create(model, scene, diagnostics);
+  Status status = model_create_lifted(model, scene, diagnostics);
   if (status != STATUS_OK) return status;
   model_expand_shapes(model, scene);
   model_destroy(model);

@@ -77,7 +77,7 @@ static void check_scenarios(Task* task, int threads, Diagnostics* diagnostics) {
     Model model;
     Diagnostics problems = {0};
     task->scenarios[i].scene.threads = threads;
-    model_create(&model, &task->scenarios[i].scene, &problems);
+    model_create_lifted(&model, &task->scenarios[i].scene, &problems);
     diagnostics_add_new(diagnostics, &problems);
     diagnostics_free(&problems);
     model_destroy(&model);

@@ -21,7 +21,7 @@ Status loaded_create(Loaded* loaded, const Options* options, const char* path, i
   if (steps > 0) loaded->scene.simulation.steps = steps;
   double middle = timer_now();
   loaded->scene_seconds = middle - start;
-  status = model_create(&loaded->model, &loaded->scene, diagnostics);
+  status = model_create_lifted(&loaded->model, &loaded->scene, diagnostics);
   loaded->model_seconds = timer_now() - middle;
   return status;
 }

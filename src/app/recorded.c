@@ -170,7 +170,7 @@ static Status load_model(Recorded* recorded, const char* path) {
                       ? parse_mesh(recorded, path)
                       : scene_load(&recorded->scene, path, recorded->overrides, recorded->override_count, diagnostics);
   recorded->scene.threads = recorded->options->threads;
-  if (status == STATUS_OK) status = model_create(&recorded->model, &recorded->scene, diagnostics);
+  if (status == STATUS_OK) status = model_create_lifted(&recorded->model, &recorded->scene, diagnostics);
   return status;
 }
 

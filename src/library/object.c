@@ -235,7 +235,7 @@ static Status read_all(Loading* l) {
     status = optimization_model(shared->optimization, shared->scenario, shared->design, &shared->model, &again);
   } else {
     shared->own_scene.threads = shared->threads;
-    status = model_create(&shared->model, &shared->own_scene, &shared->diagnostics);
+    status = model_create_lifted(&shared->model, &shared->own_scene, &shared->diagnostics);
   }
   if (status == STATUS_OK && shared->is_task)
     status = loss_create(&shared->loss, &shared->task, shared->scenario, &shared->model, &shared->diagnostics);

@@ -109,6 +109,8 @@ void check_limits(const Model* model, Diagnostics* diagnostics);
 /* model/start.c: the state that the run begins in, if it is of a model like this one. Needs everything. Nothing once
  * there are errors. */
 void build_start(Builder* builder);
+/* model/checks.c: the gap below which hulls touch [m], and the depth up to which they do no more. */
+double touch_depth(const Model* model);
 /* model/checks.c: hulls that intersect or nearly touch at the start. Needs everything. Allocates and frees. */
 void check_intersections(const Model* model, Diagnostics* diagnostics);
 

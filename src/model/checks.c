@@ -33,6 +33,8 @@ typedef struct {
   int count, capacity;
 } TouchSearch;
 
+double touch_depth(const Model* model) { return GAP_TOUCH * model->contact.support; }
+
 static void add_meeting(TouchSearch* search, int hull_a, int hull_b, double gap) {
   const ModelHull* hulls = search->model->hulls;
   if (!(gap < search->narrow)) return;
@@ -177,7 +179,7 @@ static double pair_depth(const TouchSearch* search, const LinkMeeting* pair) {
   double depth = 0;
   for (int i = pair->first; i < pair->first + pair->count; i++)
     depth = fmax(depth, meeting_depth(search, &search->meetings[i]));
-  return depth;
+  return depth + 0.0; /* no -0 */
 }
 
 static void report_error(const TouchSearch* search, const LinkMeeting* pair) {
@@ -193,9 +195,11 @@ static void report_error(const TouchSearch* search, const LinkMeeting* pair) {
         "(the gap at rest), or exclude the pair",
         a, b, depth, rest);
   else
-    diagnostics_add(search->diagnostics, SEVERITY_ERROR, place,
-                    "links '%s' and '%s' touch at the start (depth %.6g m); contact needs a gap, at rest about %.2g m",
-                    a, b, depth, rest);
+    diagnostics_add(
+        search->diagnostics, SEVERITY_ERROR, place,
+        "links '%s' and '%s' touch at the start (depth %.6g m); move them apart by a gap of about %.2g m (the "
+        "gap at rest)",
+        a, b, depth, rest);
 }
 
 static void report_narrow(const TouchSearch* search, const LinkMeeting* pair) {
@@ -241,10 +245,8 @@ static void report_meetings(const TouchSearch* search) {
 
 /* All meetings, sorted by links; the caller frees meetings and poses. */
 static TouchSearch find_meetings(const Model* model, Diagnostics* diagnostics) {
-  TouchSearch search = {.model = model,
-                        .diagnostics = diagnostics,
-                        .poses = initial_poses(model),
-                        .touch = GAP_TOUCH * model->contact.support};
+  TouchSearch search = {
+      .model = model, .diagnostics = diagnostics, .poses = initial_poses(model), .touch = touch_depth(model)};
   const ModelContact* contact = &model->contact;
   search.narrow = fmin(GAP_NARROW * contact->gap_at_rest, GAP_NARROW_UNDER_ALL * contact->gap_under_all);
   search.narrow = fmax(search.narrow, 2 * search.touch);

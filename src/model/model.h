@@ -327,6 +327,10 @@ void contact_own_defaults(ContactModel law, double own[CONTACT_OWN_PARAMETERS]);
  * any error was told; the model is to be destroyed all the same. The scene is borrowed and must outlive the model,
  * which frees with model_destroy what it owns. */
 Status model_create(Model* model, const Scene* scene, Diagnostics* diagnostics);
+/* model_create, after bodies that touch others at the start are lifted by the gap at rest (model_lift): with a note
+ * that names them. Changes positions of joints in the scene, which then stays as it is: a second call lifts nothing.
+ * Errors and status as of model_create. */
+Status model_create_lifted(Model* model, Scene* scene, Diagnostics* diagnostics);
 /* Frees all that the model owns, also of a half-built one; not the scene. NULL is not accepted; a zeroed model is. */
 void model_destroy(Model* model);
 
@@ -466,6 +470,12 @@ typedef struct {
 /* Freed with memory_free; never NULL, even for none. Returns how many. Does not fail where bodies overlap: it tells
  * of these, too. */
 int model_touching(const Model* model, ModelTouch** pairs);
+/* Lifts bodies that touch others at the start, or intersect them by at most `deepest` [m], against gravity by that
+ * depth and the gap at rest: the upper one of two, along what its root's joint lets it do. Bodies that this does not
+ * free stay where they are. Moves positions of joints of the scene and builds the model again, which may be one that
+ * model_create refused. Adds to names, such as "box 0.0005 m, ball 0.001 m". Returns whether any was lifted; none
+ * without gravity. (model/lift.c) */
+bool model_lift(Model* model, Scene* scene, double deepest, Text* names);
 
 /* Rewrite the model's own scene so that every hull is a list of points (model/expand.c): hull k of a link is its shape
  * use k, with keep_interior and in the link's frame, and contact parameters are the model's numbers. Half-spaces stay

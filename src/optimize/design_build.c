@@ -162,7 +162,7 @@ static Status prepare_scene(DesignBuild* b, TaskScenario* scenario, bool first, 
   Scene* scene = &scenario->scene;
   if (scenario->steps > 0) scene->simulation.steps = scenario->steps;
   scene->simulation.tolerance = b->task->optimizer.tolerance;
-  Status status = model_create(&model, scene, b->diagnostics);
+  Status status = model_create_lifted(&model, scene, b->diagnostics);
   if (status == STATUS_OK) {
     b->scene = scene;
     if (first) design_note_boxes(b, &model);
@@ -399,7 +399,7 @@ static Status list_all(DesignBuild* b) {
   Task* task = b->task;
   Model model = {0};
   b->scene = &b->task->scenarios[0].scene;
-  Status status = model_create(&model, b->scene, b->diagnostics);
+  Status status = model_create_lifted(&model, b->scene, b->diagnostics);
   b->model = &model;
   if (status == STATUS_OK) {
     index_shared(b);

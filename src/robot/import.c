@@ -106,123 +106,16 @@ static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnost
   memory_free(pairs);
 }
 
-/* ---------------------------------------------------------------- bodies that lie on something */
-
-/* Bodies that lie on something in a file of MuJoCo, or stand a little inside of it, are lifted off: contact needs a
- * gap. So many bodies may lie on one another, each so deep [m]. */
-enum { LIFT_ROUNDS = 30 };
-#define LIFT_MOST 0.05
-/* Slides that are steeper than this lift a robot: cosine of the angle to the vertical. */
-#define LIFT_COSINE 0.1
-
-static int root_of(const Model* model, int link) {
-  while (model->links[link].parent >= 0) link = model->links[link].parent;
-  return link;
-}
-
-/* The displacement of a root that lifts it by one, along what its joint lets it do, in the frame that its joint's
- * position is in; zero where it cannot rise. up: unit. */
-static Vec3 rise_of(const Model* model, int link, Vec3 up) {
-  const SceneJoint* joint = &model->scene->links[link].joint;
-  Mat3 turn = mat3_from_quat(joint->rotation);
-  Vec3 local = mat3_tmul_vec(turn, up), along = {0, 0, 0};
-  if (model->links[link].tree < 0) return along;
-  if (joint_floats(&model->links[link].joint)) return up;
-  if (joint->type == JOINT_SLIDE) along = vec3_scale(joint->axes[0], vec3_dot(joint->axes[0], local));
-  if (joint->type == JOINT_FREE) {
-    if (joint->free_axes & FREE_X) along.x = local.x;
-    if (joint->free_axes & FREE_Y) along.y = local.y;
-    if (joint->free_axes & FREE_Z) along.z = local.z;
-  }
-  double length = vec3_norm(along);
-  if (!(length > LIFT_COSINE)) return vec3(0, 0, 0);
-  return mat3_mul_vec(turn, vec3_scale(along, 1 / (length * length)));
-}
-
-static bool can_rise(const Model* model, int link, Vec3 up) { return vec3_norm(rise_of(model, link, up)) > 0; }
-
-/* Returns the root that is lifted: the one of the pair that can rise, the higher one of two; -1: none. */
-static int lifted_of(const Model* model, const ModelTouch* touch, Vec3 up) {
-  int a = root_of(model, touch->a), b = root_of(model, touch->b);
-  if (a == b || touch->depth > LIFT_MOST) return -1;
-  bool rises[2] = {can_rise(model, a, up), can_rise(model, b, up)};
-  if (!rises[0] || !rises[1]) return rises[0] ? a : rises[1] ? b : -1;
-  if (!joint_floats(&model->links[a].joint) || !joint_floats(&model->links[b].joint))
-    return vec3_dot(vec3_sub(model->scene->links[a].joint.position, model->scene->links[b].joint.position), up) > 0 ? a
-                                                                                                                    : b;
-  const double *qa = model->initial_coordinates + model->links[a].coordinate_first,
-               *qb = model->initial_coordinates + model->links[b].coordinate_first;
-  Vec3 at = vec3_add(model->scene->links[a].joint.position, vec3(qa[0], qa[1], qa[2]));
-  Vec3 bt = vec3_add(model->scene->links[b].joint.position, vec3(qb[0], qb[1], qb[2]));
-  return vec3_dot(vec3_sub(at, bt), up) > 0 ? a : b;
-}
-
-/* lift: by how much each base has been lifted so far (links). How many more were. */
-static int lift_once(Robot* robot, Vec3 up, double* lift) {
-  const Model* model = &robot->model;
-  ModelTouch* touches;
-  int count = model_touching(model, &touches), lifted = 0;
-  double* more = MEMORY_NEW(double, model->link_count + 1);
-  for (int k = 0; k < count; k++) {
-    int base = lifted_of(model, &touches[k], up);
-    if (base >= 0) more[base] = fmax(more[base], touches[k].depth + model->contact.gap_at_rest);
-  }
-  for (int i = 0; i < model->link_count; i++) {
-    if (!(more[i] > 0)) continue;
-    SceneJoint* joint = &robot->scene.links[i].joint;
-    joint->position = vec3_add_scaled(joint->position, more[i], rise_of(model, i, up));
-    lift[i] += more[i];
-    lifted++;
-  }
-  memory_free(touches);
-  memory_free(more);
-  return lifted;
-}
-
-static void rebuild(Robot* robot) {
-  Diagnostics unsaid = {0};
-  model_destroy(&robot->model);
-  model_create(&robot->model, &robot->scene, &unsaid);
-  diagnostics_free(&unsaid);
-}
-
-/* Bodies that a lift has not freed, beside a wall for instance, start where the file has them. given: (links). */
-static void undo_lifts(Robot* robot, Vec3 up, const Vec3* given, double* lift) {
-  const Model* model = &robot->model;
-  ModelTouch* touches;
-  int count = model_touching(model, &touches), undone = 0;
-  for (int k = 0; k < count; k++) {
-    int base = lifted_of(model, &touches[k], up);
-    if (base < 0 || !(lift[base] > 0)) continue;
-    robot->scene.links[base].joint.position = given[base];
-    lift[base] = 0;
-    undone++;
-  }
-  memory_free(touches);
-  if (undone > 0) rebuild(robot);
-}
+/* Bodies of a MuJoCo file that stand on something, or at most so deep inside it [m], are lifted off. */
+#define LIFT_DEEPEST 0.05
 
 static void lift_off(Robot* robot, Diagnostics* diagnostics) {
-  Vec3 up = unit_vector(vec3_scale(robot->scene.simulation.gravity, -1));
-  if (!robot->is_mjcf || !robot->model.links || !(vec3_norm(up) > 0)) return;
-  int links = robot->model.link_count;
-  double* lift = MEMORY_NEW(double, links + 1);
-  Vec3* given = MEMORY_NEW(Vec3, links + 1);
-  for (int i = 0; i < links; i++) given[i] = robot->scene.links[i].joint.position;
-  for (int n = 0; n < LIFT_ROUNDS && lift_once(robot, up, lift) > 0; n++) {
-    rebuild(robot);
-    if (!robot->model.links) break;
-  }
-  if (robot->model.links) undo_lifts(robot, up, given, lift);
+  if (!robot->is_mjcf || !robot->model.links) return;
   Text names = {0};
-  for (int i = 0; i < links; i++)
-    if (lift[i] > 0) text_add(&names, "%s%s %.2g m", names.length > 0 ? ", " : "", robot->scene.links[i].name, lift[i]);
-  if (names.length > 0)
+  if (model_lift(&robot->model, &robot->scene, LIFT_DEEPEST, &names))
     robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
                  "these start higher, for the gap that contact needs: %s", names.data);
   text_free(&names);
-  memory_free(lift);
-  memory_free(given);
 }
 
 /* First only to see what touches, with the problems left unsaid; then as simulate will. */

@@ -1,0 +1,147 @@
+/* Bodies that touch others at the start are lifted off them: contact needs a gap. */
+#include "model/build.h"
+
+/* Bodies may stand on one another in so many layers. */
+enum { LIFT_ROUNDS = 30 };
+/* A joint that is steeper than this lifts its robot: cosine of the angle to the vertical. */
+#define LIFT_COSINE 0.1
+
+static int root_of(const Model* model, int link) {
+  while (model->links[link].parent >= 0) link = model->links[link].parent;
+  return link;
+}
+
+/* The displacement of a root that lifts it by one, along what its joint lets it do, in the frame of its joint's
+ * position; zero where it cannot rise. up: unit. */
+static Vec3 rise_of(const Model* model, int link, Vec3 up) {
+  const SceneJoint* joint = &model->scene->links[link].joint;
+  Mat3 turn = mat3_from_quat(joint->rotation);
+  Vec3 local = mat3_tmul_vec(turn, up), along = {0, 0, 0};
+  if (model->links[link].tree < 0) return along;
+  if (joint_floats(&model->links[link].joint)) return up;
+  if (joint->type == JOINT_SLIDE) along = vec3_scale(joint->axes[0], vec3_dot(joint->axes[0], local));
+  if (joint->type == JOINT_FREE) {
+    if (joint->free_axes & FREE_X) along.x = local.x;
+    if (joint->free_axes & FREE_Y) along.y = local.y;
+    if (joint->free_axes & FREE_Z) along.z = local.z;
+  }
+  double length = vec3_norm(along);
+  if (!(length > LIFT_COSINE)) return vec3(0, 0, 0);
+  return mat3_mul_vec(turn, vec3_scale(along, 1 / (length * length)));
+}
+
+static bool can_rise(const Model* model, int link, Vec3 up) { return vec3_norm(rise_of(model, link, up)) > 0; }
+
+/* Returns the root to lift: the one of the pair that can rise, the higher one of two; -1: none. */
+static int lifted_of(const Model* model, const ModelTouch* touch, double deepest, Vec3 up) {
+  int a = root_of(model, touch->a), b = root_of(model, touch->b);
+  if (a == b || touch->depth > deepest) return -1;
+  bool rises[2] = {can_rise(model, a, up), can_rise(model, b, up)};
+  if (!rises[0] || !rises[1]) return rises[0] ? a : rises[1] ? b : -1;
+  Vec3 at = model->scene->links[a].joint.position, bt = model->scene->links[b].joint.position;
+  if (joint_floats(&model->links[a].joint) && joint_floats(&model->links[b].joint)) {
+    const double *qa = model->initial_coordinates + model->links[a].coordinate_first,
+                 *qb = model->initial_coordinates + model->links[b].coordinate_first;
+    at = vec3_add(at, vec3(qa[0], qa[1], qa[2]));
+    bt = vec3_add(bt, vec3(qb[0], qb[1], qb[2]));
+  }
+  return vec3_dot(vec3_sub(at, bt), up) > 0 ? a : b;
+}
+
+/* lift[links]: by how much each root has been lifted so far [m]. Returns how many more were. */
+static int lift_once(const Model* model, Scene* scene, double deepest, Vec3 up, double* lift) {
+  ModelTouch* touches;
+  int count = model_touching(model, &touches), lifted = 0;
+  double* more = MEMORY_NEW(double, model->link_count + 1);
+  for (int k = 0; k < count; k++) {
+    int root = lifted_of(model, &touches[k], deepest, up);
+    if (root >= 0) more[root] = fmax(more[root], touches[k].depth + model->contact.gap_at_rest);
+  }
+  for (int i = 0; i < model->link_count; i++) {
+    if (!(more[i] > 0)) continue;
+    SceneJoint* joint = &scene->links[i].joint;
+    joint->position = vec3_add_scaled(joint->position, more[i], rise_of(model, i, up));
+    lift[i] += more[i];
+    lifted++;
+  }
+  memory_free(touches);
+  memory_free(more);
+  return lifted;
+}
+
+static void rebuild(Model* model, Scene* scene) {
+  Diagnostics unsaid = {0};
+  model_destroy(model);
+  model_create(model, scene, &unsaid);
+  diagnostics_free(&unsaid);
+}
+
+/* Bodies that a lift has not freed, beside a wall for instance, start where the file has them. given[links]: there. */
+static void undo_lifts(Model* model, Scene* scene, double deepest, Vec3 up, const Vec3* given, double* lift) {
+  ModelTouch* touches;
+  int count = model_touching(model, &touches), undone = 0;
+  for (int k = 0; k < count; k++) {
+    int root = lifted_of(model, &touches[k], deepest, up);
+    if (root < 0 || !(lift[root] > 0)) continue;
+    scene->links[root].joint.position = given[root];
+    lift[root] = 0;
+    undone++;
+  }
+  memory_free(touches);
+  if (undone > 0) rebuild(model, scene);
+}
+
+static Vec3* joint_positions(const Scene* scene) {
+  Vec3* positions = MEMORY_NEW(Vec3, scene->link_count + 1);
+  for (int i = 0; i < scene->link_count; i++) positions[i] = scene->links[i].joint.position;
+  return positions;
+}
+
+bool model_lift(Model* model, Scene* scene, double deepest, Text* names) {
+  double pull = vec3_norm(scene->simulation.gravity);
+  if (!model->links || !(pull > 0)) return false;
+  Vec3 up = vec3_scale(scene->simulation.gravity, -1 / pull);
+  int links = model->link_count;
+  double* lift = MEMORY_NEW(double, links + 1);
+  Vec3* given = joint_positions(scene);
+  for (int n = 0; n < LIFT_ROUNDS && model->links && lift_once(model, scene, deepest, up, lift) > 0; n++)
+    rebuild(model, scene);
+  if (model->links) undo_lifts(model, scene, deepest, up, given, lift);
+  bool any = false;
+  for (int i = 0; i < links; i++) {
+    if (!(lift[i] > 0)) continue;
+    text_add(names, "%s%s %.2g m", any ? ", " : "", scene->links[i].name, lift[i]);
+    any = true;
+  }
+  memory_free(lift);
+  memory_free(given);
+  return any;
+}
+
+Status model_create_lifted(Model* model, Scene* scene, Diagnostics* diagnostics) {
+  Diagnostics first = {0}, after = {0};
+  Text names = {0};
+  Status status = model_create(model, scene, &first);
+  bool lifts = status == STATUS_BAD_INPUT && !scene->start.run;
+  Vec3* given = lifts ? joint_positions(scene) : NULL;
+  if (lifts && model_lift(model, scene, touch_depth(model), &names)) {
+    model_destroy(model);
+    status = model_create(model, scene, &after);
+    if (status == STATUS_OK) {
+      diagnostics_free(&first);
+      diagnostics_add(&after, SEVERITY_NOTE, (SourcePlace){scene->path, 0, 0},
+                      "these touch others at the start and start higher, by the gap that contact needs: %s",
+                      names.data);
+    } else { /* the messages of the scene as it was written */
+      for (int i = 0; i < scene->link_count; i++) scene->links[i].joint.position = given[i];
+      diagnostics_free(&after);
+    }
+  }
+  diagnostics_add_new(diagnostics, &first);
+  diagnostics_add_new(diagnostics, &after);
+  diagnostics_free(&first);
+  diagnostics_free(&after);
+  memory_free(given);
+  text_free(&names);
+  return status;
+}
