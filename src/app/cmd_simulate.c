@@ -14,7 +14,6 @@ typedef struct {
   Vec3 *velocity, *angular_velocity; /* of the state that is recorded  (links) */
   SimClosure* closures;              /* likewise  (closures, couplings) */
   double* fastest;                   /* largest rate of every joint coordinate after a step [m/s, rad/s]  (nv) */
-  double* spin_taken;                /* logarithm of what the integrator took of the spin of free bodies  (links) */
   RunTotals totals;
   StepReport report; /* of the last step tried */
   UnconvergedSteps unconverged;
@@ -45,7 +44,6 @@ static Status run_create(Run* run, const Options* options) {
   run->angular_velocity = MEMORY_NEW(Vec3, run->loaded.model.link_count);
   run->closures = MEMORY_NEW(SimClosure, run->loaded.model.closure_count + run->loaded.model.coupling_count);
   run->fastest = MEMORY_NEW(double, run->loaded.model.dof_count);
-  run->spin_taken = MEMORY_NEW(double, run->loaded.model.link_count);
   interrupt_install(); /* from here on there is something to finish */
   return run_folder_open(&run->output, run->folder, &run->loaded.model, &run->diagnostics);
 }
@@ -62,7 +60,6 @@ static void run_free(Run* run) {
   memory_free(run->angular_velocity);
   memory_free(run->closures);
   memory_free(run->fastest);
-  memory_free(run->spin_taken);
   sim_snapshot_destroy(run->before);
 }
 
@@ -157,25 +154,6 @@ static void keep_state(Run* run) {
     run_folder_keep_state(run->output, run->sim);
 }
 
-/* Turn in a step from which on what an integrator takes of the spin is told [rad]: slower than that, contact takes
- * more.
- */
-#define TURN_TOLD 0.02
-
-/* (W19) What the last step took of the spin of free bodies, as a logarithm: turn^2 at first order, turn^4 at second. */
-static void follow_spins(Run* run, const SimState* state) {
-  const Model* model = &run->loaded.model;
-  if (model->simulation.integrator == INTEGRATOR_MOMENTUM) return;
-  bool second = model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
-  for (int i = 0; i < model->link_count; i++) {
-    const ModelLink* link = &model->links[i];
-    if (link->tree < 0 || link->prescribed >= 0 || !joint_floats(&link->joint)) continue;
-    if (model->trees[link->tree].dof_count > link->dof_count) continue;
-    double turn = vec3_norm(vec3_at(state->rate + link->dof_first + 3)) * simulation_substep(&model->simulation);
-    if (turn >= TURN_TOLD) run->spin_taken[i] += second ? turn * turn * turn * turn : turn * turn;
-  }
-}
-
 /* Advance until the steps are done, the solver fails, a signal asks or a write fails. On return `last` is the report
  * of the last finished step. */
 static Status advance(Run* run, Progress* progress, StepReport* last) {
@@ -194,7 +172,6 @@ static Status advance(Run* run, Progress* progress, StepReport* last) {
     run_totals_step(&run->totals, last, state);
     unconverged_add(&run->unconverged, last, state->time);
     for (int k = 0; k < run->loaded.model.dof_count; k++) run->fastest[k] = fmax(run->fastest[k], fabs(state->rate[k]));
-    follow_spins(run, state);
     if (state->step % simulation->record_every == 0 && record(run, last) != STATUS_OK) return STATUS_IO;
     keep_state(run);
     progress_update(progress, step, state->time, (double)run->totals.iterations / step, timer_now());
@@ -297,26 +274,6 @@ static void print_speeds(const Run* run) {
   }
 }
 
-/* Logarithm of the part of a spin that is told when the integrator has taken it: half, ln 2. */
-#define SPIN_TOLD 0.69314718055994531
-
-/* The body that the integrator took most of its spin from: what spins after a blow, or rolls for long. */
-static void print_spin_taken(const Run* run) {
-  const Model* model = &run->loaded.model;
-  int worst = 0;
-  for (int i = 1; i < model->link_count; i++)
-    if (run->spin_taken[i] > run->spin_taken[worst]) worst = i;
-  if (model->link_count == 0 || !(run->spin_taken[worst] > SPIN_TOLD)) return;
-  double rate = 0;
-  for (int k = 0; k < 3; k++) rate = fmax(rate, run->fastest[model->links[worst].dof_first + 3 + k]);
-  fprintf(
-      stderr,
-      "sdrs simulate: warning: link '%s' turns by up to %.2g rad in a step (%.3g rad/s), where simulation.integrator "
-      "%s takes much of a spin; momentum keeps it, a smaller simulation.dt more of it\n",
-      model->links[worst].name, rate * simulation_substep(&model->simulation), rate,
-      model->simulation.integrator == INTEGRATOR_SECOND_ORDER ? "second_order" : "first_order");
-}
-
 /* Part of the energy at work that the scheme may take or give without a word. */
 #define SCHEME_WORK_REPORTED 0.01
 
@@ -409,7 +366,6 @@ static void report_end(const Run* run, Status status) {
   if (!options->quiet) print_speeds(run);
   warn_unconverged(options, "sdrs simulate", &run->loaded.model, &run->unconverged,
                    run->loaded.scene.simulation.tolerance);
-  if (!options->quiet) print_spin_taken(run);
   if (!options->quiet) print_scheme_work(run);
   if (status == STATUS_OK && !options->quiet) print_done(run, sim_times(run->sim).total);
   if (status != STATUS_IO && !options->json) printf("%s\n", run->folder);
