@@ -90,13 +90,6 @@ static Status check_scene(const Identification* id, Diagnostics* diagnostics) {
   const Task* task = id->task;
   SourcePlace place = task->data.place;
   int before = diagnostics->error_count;
-  for (int i = 0; i < m->link_count; i++)
-    if (m->links[i].spins) {
-      diagnostics_add(diagnostics, SEVERITY_ERROR, place,
-                      "integrator momentum (the default) has no forward sensitivities: state integrator: second_order "
-                      "or first_order under simulation");
-      break;
-    }
   if (m->feels)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
                     "feedback by contact forces has no sensitivities forwards: take it out of the scene's drives");

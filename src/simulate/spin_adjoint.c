@@ -12,6 +12,7 @@ struct SpinAdjoint {
   Vec3* pairs;    /* by the force of every pair on its first link */
   Vec3* aside;    /* `momentum` set aside  (links) */
   int capacity;
+  bool advanced; /* pairs are those of a step */
 };
 
 SpinAdjoint* spin_adjoint_create(const Sim* sim) {
@@ -34,7 +35,25 @@ void spin_adjoint_destroy(SpinAdjoint* a) {
 }
 
 void spin_adjoint_begin(SpinAdjoint* a) {
-  if (a) memset(a->momentum, 0, sizeof(Vec3) * (size_t)a->model->link_count);
+  if (!a) return;
+  memset(a->momentum, 0, sizeof(Vec3) * (size_t)a->model->link_count);
+  memset(a->aim, 0, sizeof(Mat3) * (size_t)a->model->link_count);
+  a->advanced = false;
+}
+
+void spin_adjoint_seed(SpinAdjoint* a, int link, int axis) {
+  spin_adjoint_begin(a);
+  a->momentum[link] = vec3(axis == 0, axis == 1, axis == 2);
+}
+
+void spin_adjoint_add_product(const SpinAdjoint* a, const double* sensitivity, int columns, double* row) {
+  for (int i = 0; a && i < a->model->link_count; i++) {
+    double by[3];
+    vec3_store(a->momentum[i], by);
+    for (int k = 0; k < 3; k++)
+      for (int j = 0; by[k] != 0 && j < columns; j++)
+        row[j] += by[k] * sensitivity[((size_t)i * 3 + (size_t)k) * (size_t)columns + (size_t)j];
+  }
 }
 
 void spin_adjoint_discount(SpinAdjoint* a, double factor) {
@@ -50,7 +69,7 @@ void spin_adjoint_add_aside(SpinAdjoint* a) {
   for (int i = 0; a && i < a->model->link_count; i++) a->momentum[i] = vec3_add(a->momentum[i], a->aside[i]);
 }
 
-const Vec3* spin_adjoint_pairs(const SpinAdjoint* a) { return a ? a->pairs : NULL; }
+const Vec3* spin_adjoint_pairs(const SpinAdjoint* a) { return a && a->advanced ? a->pairs : NULL; }
 
 /* ---------------------------------------------------------------- masses */
 
@@ -151,6 +170,7 @@ void spin_adjoint_advance(SpinAdjoint* a, Sim* s, const RecordedStep* step, cons
   }
   int count = contact.holder ? contact.count(contact.holder) : 0;
   make_room(a, count);
+  a->advanced = true;
   spin_balance(s, contact);
   for (int k = 0; k < count; k++)
     a->pairs[k] = reverse_exchange(a, s, step, contact.at(contact.holder, k), next, now, gradient);

@@ -13,6 +13,12 @@ SpinAdjoint* spin_adjoint_create(const Sim* sim);
 void spin_adjoint_destroy(SpinAdjoint* adjoint);
 /* Forget the derivatives by momenta. */
 void spin_adjoint_begin(SpinAdjoint* adjoint);
+/* One scalar, the component `axis` of the momentum of a spinning link at t + dt: its derivative by itself is 1, all
+ * others are 0. */
+void spin_adjoint_seed(SpinAdjoint* adjoint, int link, int axis);
+/* Adds the derivatives by the momenta at t times sensitivities of these (3 links x columns, row-major) to row
+ * (columns). Nothing for NULL. */
+void spin_adjoint_add_product(const SpinAdjoint* adjoint, const double* sensitivity, int columns, double* row);
 /* Derivatives by momenta times a factor: what is handed on is discounted. */
 void spin_adjoint_discount(SpinAdjoint* adjoint, double factor);
 /* The derivatives by momenta go aside, for a step that hands nothing on from its end; and what it has found joins them.
@@ -31,7 +37,7 @@ void spin_adjoint_advance(SpinAdjoint* adjoint, Sim* sim, const RecordedStep* st
 double spin_adjoint_account(const SpinAdjoint* adjoint, Sim* sim, const RecordedStep* step, const double* rate,
                             ContactTermList contact);
 /* By the force of every pair on its first link, in the order of the terms; NULL: none. (pairs), world axes; borrowed
- * until the next spin_adjoint_advance. */
+ * until the next spin_adjoint_advance. NULL also between spin_adjoint_begin and spin_adjoint_advance. */
 const Vec3* spin_adjoint_pairs(const SpinAdjoint* adjoint);
 /* After that: target_bar, derivatives of the whole by the target of a spinning link but for those that advance has
  * found, becomes the derivatives by the affine extrapolation, of which only the centre of mass counts; the rest goes to

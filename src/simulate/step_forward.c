@@ -29,6 +29,9 @@ StepForward* step_forward_create(const Model* model, int parameters, ForwardChai
   for (int k = 0; k < 3; k++) f->length[k] = MEMORY_NEW(double, parameters);
   f->begin = MEMORY_NEW(double, parameters);
   f->end = MEMORY_NEW(double, parameters);
+  f->next_bar = bar_create(model);
+  for (int k = 0; f->adjoint->spin && k < 2; k++)
+    f->momentum[k] = MEMORY_NEW(double, (size_t)model->link_count * 3 * (size_t)parameters);
   if (!f->adjoint->closures) return f;
   size_t closed = (size_t)model->closure_row_count;
   f->start_pose_bar = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
@@ -49,10 +52,10 @@ void step_forward_destroy(StepForward* f) {
   }
   for (int k = 0; k < FORWARD_STATES; k++) memory_free(f->sensitivity[k]);
   for (int k = 0; k < 3; k++) memory_free(f->length[k]);
-  void* owned[] = {f->start,          f->carried,      f->carried_next, f->carry_row,    f->rows,
-                   f->start_bar,      f->start_q,      f->start_pose,   f->start_screws, f->column,
-                   f->start_pose_bar, f->closure_rows, f->gaps,         f->change,       f->placed_pose,
-                   f->placed_screws,  f->placed_bar,   f->grips,        f->begin,        f->end};
+  void* owned[] = {f->start,   f->carried,    f->carried_next, f->carry_row,     f->rows,           f->start_bar,
+                   f->start_q, f->start_pose, f->start_screws, f->column,        f->start_pose_bar, f->closure_rows,
+                   f->gaps,    f->change,     f->placed_pose,  f->placed_screws, f->placed_bar,     f->grips,
+                   f->begin,   f->end,        f->momentum[0],  f->momentum[1],   f->next_bar.pose,  f->next_bar.q};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }
@@ -85,6 +88,33 @@ static void start_row(StepForward* f, int dof) {
   f->chain(f->context, &f->gradient, f->start + (size_t)dof * (size_t)f->parameters);
 }
 
+/* Derivatives by the model and by poses where the run starts, in bar[0], to those by the parameters. */
+static void finish_start_row(StepForward* f, double* row) {
+  const Model* m = f->model;
+  step_adjoint_compose(f->adjoint, f->start_pose, f->bar[0].pose);
+  step_adjoint_reduce(f->adjoint, f->start_pose, f->start_screws, f->bar[0].q);
+  step_adjoint_origins(f->adjoint, f->start_pose, &f->gradient);
+  model_gradient_masses(m, &f->gradient);
+  model_gradient_shapes(m, &f->gradient);
+  f->chain(f->context, &f->gradient, row);
+  step_forward_add_product(row, f->bar[0].q, m->dof_count, f->start, f->parameters);
+}
+
+/* Of the momenta at the start, L = R I w. */
+static void start_momenta(StepForward* f) {
+  SpinAdjoint* spin = f->adjoint->spin;
+  size_t p = (size_t)f->parameters;
+  if (!spin) return;
+  memset(f->momentum[0], 0, sizeof(double) * (size_t)f->model->link_count * 3 * p);
+  for (int i = 0; i < f->model->link_count; i++)
+    for (int k = 0; f->model->links[i].spins && k < 3; k++) {
+      step_forward_clear(f);
+      spin_adjoint_seed(spin, i, k);
+      spin_adjoint_start(spin, f->adjoint->sim, f->start_pose, f->bar[0], &f->gradient);
+      finish_start_row(f, f->momentum[0] + ((size_t)i * 3 + (size_t)k) * p);
+    }
+}
+
 void step_forward_begin(StepForward* f, const double* q, const Pose* pose) {
   const Model* m = f->model;
   size_t size = sizeof(double) * (size_t)m->dof_count * (size_t)f->parameters;
@@ -99,6 +129,7 @@ void step_forward_begin(StepForward* f, const double* q, const Pose* pose) {
   for (int k = 0; k < 3; k++) memset(f->length[k], 0, sizeof(double) * (size_t)f->parameters);
   memset(f->end, 0, sizeof(double) * (size_t)f->parameters);
   f->records = 0;
+  start_momenta(f);
 }
 
 /* ---------------------------------------------------------------- one row of a step's Jacobian */
@@ -113,6 +144,7 @@ void step_forward_clear(StepForward* f) {
   memset(f->start_bar, 0, sizeof(double) * (size_t)m->dof_count);
   model_gradient_clear(&f->gradient, m);
   closure_adjoint_begin(f->adjoint->closures, f->adjoint->sim);
+  spin_adjoint_begin(f->adjoint->spin);
 }
 
 void step_forward_add_product(double* row, const double* factor, int count, const double* matrix, int columns) {
@@ -162,6 +194,7 @@ void step_forward_finish_row(StepForward* f, const RecordedStep* step, double* r
   for (int k = 0; k < 3; k++)
     step_forward_add_product(row, f->bar[k].q, m->dof_count, f->sensitivity[1 + k], f->parameters);
   step_forward_add_product(row, f->start_bar, m->dof_count, f->start, f->parameters);
+  spin_adjoint_add_product(f->adjoint->spin, f->momentum[0], f->parameters, row);
   if (!f->adjoint->replay || f->records == 0) return;
   int numbers = f->records * contact_replay_carried(f->adjoint->replay);
   contact_replay_read_carry(f->adjoint->replay, f->carry_row);
@@ -371,6 +404,64 @@ bool step_forward_solve(StepForward* f, const RecordedStep* step) {
   return solve(f) && find_event(f, step);
 }
 
+/* ---------------------------------------------------------------- momenta (spin.md, W8) */
+
+/* The lengths change the momenta at fixed states, too. */
+static bool add_direct_lengths(StepForward* f, const RecordedStep* step, double* row) {
+  const double* const by[LENGTH_SLOPES] = {f->length[0], f->length[1], f->length[2], f->end};
+  Assembly assembly;
+  if (!step_lengths_load(f->adjoint, step, f->adjoint->zero, NULL, &assembly)) return false;
+  for (int k = 0; k < LENGTH_SLOPES; k++) {
+    const LengthSlope* slope = &f->adjoint->lengths->by[k];
+    for (int j = 0; slope->known && j < f->parameters; j++) row[j] += slope->direct * by[k][j];
+  }
+  return true;
+}
+
+/* The component `axis` of a link's momentum at t + dt. */
+static bool momentum_row(StepForward* f, const RecordedStep* step, int link, int axis, const Screw* screws,
+                         double* row) {
+  StepAdjoint* a = f->adjoint;
+  const Model* m = f->model;
+  step_forward_clear(f);
+  spin_adjoint_seed(a->spin, link, axis);
+  if (!add_direct_lengths(f, step, row)) return false;
+  ContactTermList contact = {0};
+  if (a->replay) contact = contact_replay_terms(a->replay);
+  memset(f->next_bar.pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+  memset(f->next_bar.q, 0, sizeof(double) * (size_t)m->dof_count);
+  spin_adjoint_advance(a->spin, a->sim, step, a->zero, contact, f->next_bar, f->bar[0], &f->gradient);
+  step_adjoint_pull_forces(a, NULL, (size_t)step->contact_count_next, step->pose_next, f->next_bar.pose);
+  step_adjoint_compose(a, step->pose_next, f->next_bar.pose);
+  step_adjoint_reduce(a, step->pose_next, a->sim->screws, f->next_bar.q);
+  step_adjoint_origins(a, step->pose_next, &f->gradient);
+  memset(a->lambda, 0, sizeof(double) * (size_t)m->dof_count);
+  if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)m->closure_row_count);
+  spread_row(f, step, screws, row);
+  step_forward_add_product(row, f->next_bar.q, m->dof_count, f->sensitivity[0], f->parameters);
+  return true;
+}
+
+static bool momentum_rows(StepForward* f, const RecordedStep* step) {
+  const Model* m = f->model;
+  size_t p = (size_t)f->parameters, screws_size = sizeof(Screw) * (size_t)m->dof_count;
+  Screw* screws = memory_alloc(screws_size);
+  bool found = true;
+  memcpy(screws, f->adjoint->sim->screws, screws_size);
+  memset(f->momentum[1], 0, sizeof(double) * (size_t)m->link_count * 3 * p);
+  for (int i = 0; i < m->link_count && found; i++)
+    for (int k = 0; m->links[i].spins && k < 3 && found; k++)
+      found = momentum_row(f, step, i, k, screws, f->momentum[1] + ((size_t)i * 3 + (size_t)k) * p);
+  memory_free(screws);
+  return found;
+}
+
+static void shift_momenta(StepForward* f) {
+  double* before = f->momentum[0];
+  f->momentum[0] = f->momentum[1];
+  f->momentum[1] = before;
+}
+
 bool step_forward_advance(StepForward* f, const RecordedStep* step) {
   const Pose* const pose[3] = {step->pose_now, step->pose_old, step->pose_older};
   const double* const q[3] = {step->q_now, step->q_old, step->q_older};
@@ -379,7 +470,9 @@ bool step_forward_advance(StepForward* f, const RecordedStep* step) {
   begin_lengths(f, step);
   if (step->guess && f->adjoint->replay && !guess_forward(f, step)) return false;
   if (!step_forward_solve(f, step)) return false;
+  if (f->adjoint->spin && !momentum_rows(f, step)) return false;
   if (f->adjoint->replay) carry_on(f, step);
+  shift_momenta(f);
   return true;
 }
 

@@ -37,6 +37,9 @@ struct StepForward {
   double *gaps, *change;          /* of one parameter; multipliers (rows) */
   double* length[3];              /* of the lengths of the step and of the two before it (parameters) */
   double *begin, *end;            /* of the times at which it begins and ends (parameters) */
+  double* momentum[2];            /* of the angular momenta at t and at t + dt; NULL: no link spins
+                                     (3 links x parameters) */
+  StateBar next_bar;              /* by the state at t + dt */
 };
 
 /* Derivatives of one row begin with none. */

@@ -45,6 +45,7 @@ typedef struct TreeFlight {
                                       on with  (nq) */
   Pose *pose_before, *pose_ahead, *pose_beyond; /* there  (links) */
   Screw *screws_now, *screws_ahead;             /* (nv) */
+  Screw* screws_side;                           /* scratch of tree_flight_adjoint (nv) */
   double *way, factor;                          /* before = q^t continued by -factor times way  (nv) */
   double bend;                                  /* share of beyond: (1 - h'/h) / 2 */
   double gravity_time;                          /* h (h + h') / 2 [s^2] */

@@ -77,6 +77,8 @@ static void reverse_rows(StepAdjoint* a, int group, const double* mu, StateBar n
     closure_adjoint_rows(a->closures, m, k, s->pose_now, (const double(*)[3][4])a->motion, f->push, NULL,
                          (ClosurePoseBars){now.pose, f->bar});
     closure_adjoint_rows(a->closures, m, k, f->pose_ahead, NULL, NULL, f->eta, (ClosurePoseBars){a->aim_bar, NULL});
+    for (int row = first; row < first + closure_rows(f->at_now, k); row++)
+      f->push[row] = -f->push[row]; /* as it was: forwards a step is gone through for each of its equations */
   }
 }
 
@@ -118,7 +120,7 @@ static void reverse_side(StepAdjoint* a, const RecordedStep* step, const FlightS
     const ModelLink* link = &m->links[i];
     if (!tree_flight_found(f, link) || link->dof_count == 0) continue;
     double *by = f->reduced + link->dof_first, by_way[JOINT_MAX_DOF] = {0};
-    Screw* screws = f->screws_ahead; /* those at the aim are done with */
+    Screw* screws = f->screws_side;
     model_link_screws(m, i, side->q, side->pose, screws);
     memset(by, 0, sizeof(double) * (size_t)link->dof_count);
     bars_reduce(m, (LinkSpan){&i, 1}, side->pose, screws, a->bar_force, a->bar_moment, f->reduced);

@@ -153,6 +153,12 @@ static void second_order_Q1(void** state) {
   (void)state;
   check("second_order", 1, CONTACT, "", 1e-8);
 }
+/* Bodies alone carry their angular momentum, trees of joints theirs. */
+static void momentum_Q1(void** state) {
+  (void)state;
+  check("momentum", 1, CONTACT, "", 1e-8);
+  check("momentum", 1, CONTACT ", restitution: 0.5", "", 1e-6);
+}
 static void in_substeps_Q1(void** state) {
   (void)state;
   check("first_order", 3, CONTACT, "", 1e-8);
@@ -172,6 +178,7 @@ static void closures_Q6(void** state) {
       "0.2]}\n";
   check("first_order", 1, CONTACT, closures, 1e-8);
   check("second_order", 1, CONTACT, closures, 1e-8);
+  check("momentum", 1, CONTACT, closures, 1e-8);
 }
 
 /* The first step rests on a solve without friction; under laws whose links carry the potential too. */
@@ -180,12 +187,14 @@ static void pressed_at_the_start_F7(void** state) {
   check_from(LOW, "first_order", 1, CONTACT, "", 1e-8);
   check_from(LOW, "second_order", 1, CONTACT, "", 1e-8);
   check_from(LOW, "first_order", 3, CONTACT ", rolling: 1.0e-3", "", 1e-8);
+  check_from(LOW, "momentum", 1, CONTACT, "", 1e-8);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(first_order_Q1), cmocka_unit_test(second_order_Q1), cmocka_unit_test(in_substeps_Q1),
-      cmocka_unit_test(restitution_Q1), cmocka_unit_test(closures_Q6),     cmocka_unit_test(pressed_at_the_start_F7),
+      cmocka_unit_test(first_order_Q1),          cmocka_unit_test(second_order_Q1), cmocka_unit_test(in_substeps_Q1),
+      cmocka_unit_test(restitution_Q1),          cmocka_unit_test(momentum_Q1),     cmocka_unit_test(closures_Q6),
+      cmocka_unit_test(pressed_at_the_start_F7),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
