@@ -242,6 +242,15 @@ static const char* steps_text(const Optimization* o, double factor, Text* out) {
   return out->data ? out->data : "";
 }
 
+/* A ball or capsule of facets, whose edges make jumps in what follows an impact; NULL: none. */
+static const SceneShape* faceted_ball(const Scene* scene) {
+  for (int k = 0; k < scene->shape_count; k++) {
+    const SceneShape* shape = &scene->shapes[k];
+    if (shape->replaced && (shape->type == SHAPE_SPHERE || shape->type == SHAPE_CAPSULE)) return shape;
+  }
+  return NULL;
+}
+
 static void advise_rough(Advisor* a) {
   const Optimization* o = a->o;
   TaskOptimizerType type = o->task->optimizer.type;
@@ -249,10 +258,15 @@ static void advise_rough(Advisor* a) {
   bool rough = o->adjoint.growth > GROWTH_LARGE;
   Text steps = {0};
   if (a->count == 0 || 2 * a->rejected.rose < a->count || type == OPTIMIZER_CMA_ES) return;
-  if (o->runs[0].model.contact.bounces)
+  const SceneShape* ball = faceted_ball(&o->task->scenarios[0].scene);
+  if (ball && contact_takes_round(o->runs[0].model.contact_model))
     advise(a,
-           "%d of %d trials rose, and gradients through restitution are wrong: --set optimizer.type=cma_es --set "
-           "optimizer.iterations=%d",
+           "%d of %d trials rose, and the %s in line %d has facets, which make the loss jump at impacts: take '%s' out "
+           "of it",
+           a->rejected.rose, a->count, ball->type == SHAPE_SPHERE ? "sphere" : "capsule", ball->place.line,
+           ball->type == SHAPE_SPHERE ? "resolution" : "segments");
+  if (o->runs[0].model.contact.bounces)
+    advise(a, "%d of %d trials rose at impacts that bounce: --set optimizer.type=cma_es --set optimizer.iterations=%d",
            a->rejected.rose, a->count, iterations);
   else if (rough)
     advise(a,
