@@ -6,9 +6,10 @@
 
 /* ---------------------------------------------------------------- by lengths, at fixed states */
 
-/* Step of the central differences below, in units of the length of a step: their error is 1e-11 of the value from the
- * fourth order, and 1e-9 from rounding. */
-#define LENGTH_STEP 1e-3
+/* Step of the central differences of sixth order below, in units of the length of a step. The equations are of degree
+ * -2 in it, so the error of the order is 36 h^6 = 2e-12 of the value; rounding, in proportion to 1/h, is of that size.
+ */
+#define LENGTH_STEP 6e-3
 
 /* Derivatives by rates, which rest on the lengths. */
 static double rate_account(const StepAdjoint* a, const RecordedStep* step, const double* rate) {
@@ -77,12 +78,13 @@ static double* part_of(StepClock* clock, ClockPart part) {
 
 static bool differences(StepAdjoint* a, const RecordedStep* step, ClockPart part, const double* rate,
                         const ForceSlopes* force, LengthSlope* out) {
-  static const double WEIGHT[4] = {1.0 / 12, -2.0 / 3, 2.0 / 3, -1.0 / 12}, AT[4] = {-2, -1, 1, 2};
+  static const double AT[] = {-3, -2, -1, 1, 2, 3},
+                      WEIGHT[] = {-1.0 / 60, 3.0 / 20, -3.0 / 4, 3.0 / 4, -3.0 / 20, 1.0 / 60};
   StepClock clock = step->clock;
   double unit = LENGTH_STEP * (part == BY_TIME ? clock.dt : *part_of(&clock, part));
   memset(out->equations, 0, sizeof(double) * (size_t)a->model->dof_count);
   out->direct = 0;
-  for (int k = 0; k < 4; k++) {
+  for (size_t k = 0; k < sizeof(AT) / sizeof(AT[0]); k++) {
     Assembly assembly;
     StepClock moved = clock;
     *part_of(&moved, part) += AT[k] * unit;
