@@ -123,6 +123,7 @@ static void measure_islands(Sim* s, bool arrived) {
     Island* island = &s->islands[s->island[k]];
     for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
       island->slope += s->gradient[d] * s->delta[d];
+    island->curvature += s->curvature[k];
     island->settled = island->settled && stays_put(s, k, arrived);
     island->trees++;
   }
@@ -154,7 +155,7 @@ static void measure_islands(Sim* s, bool arrived) {
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];
     if (island->settled) island->alpha = 0;
-    island->blind = island->settled || (arrived && -island->slope <= island->rounding);
+    island->blind = island->settled || -island->slope <= island->rounding;
   }
 }
 
@@ -246,7 +247,8 @@ static bool decreases(Sim* s, double share) {
   measure_change(s);
   for (int k = 0; k < s->island_count; k++) { /* the root is the smallest: it comes first and gathers the rest */
     Island *island = &s->islands[k], *root = &s->islands[sets_root(s->group, k)];
-    double excess = island->change - share * island->alpha * island->slope - island->rounding;
+    double allowed = island->rise + share * (island->slope - island->rise);
+    double excess = island->change - island->alpha * allowed - island->rounding;
     if (island->blind) excess = fmin(excess, 0);
     root->excess = root == island ? excess : root->excess + excess;
   }
@@ -339,6 +341,7 @@ static void shorten_crowds(Sim* s) {
     int k = s->scope.trees[n];
     for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
       s->delta[d] *= s->islands[s->island[k]].share;
+    s->curvature[k] *= s->islands[s->island[k]].share;
   }
   if (any) bound_motion(s, s->delta);
 }
@@ -375,7 +378,16 @@ static bool lost_in_rounding(const Sim* s) {
   return true;
 }
 
-/* While prescribed joints are under way the objective may rise: they push. */
+/* Prescribed joints under way push: the exact penalty of the way that they have left, with a weight that its slope
+ * along delta asks for (docs/derivations/step.md, S10). */
+static void allow_pushing(Sim* s) {
+  for (int k = 0; k < s->island_count; k++) {
+    Island* island = &s->islands[k];
+    island->rise = 2 * fmax(island->slope + 0.5 * fmax(island->curvature, 0), 0);
+    island->blind = island->settled || island->rise - island->slope <= island->rounding;
+  }
+}
+
 StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
   couple(s);
   note_trees(s);
@@ -384,12 +396,13 @@ StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
   prepare_path(s);
   wake_unsettled(s, arrived);
   measure_islands(s, arrived);
+  if (!arrived) allow_pushing(s);
   forget_trial(s);
   do {
     report->trials++;
     scale_step(s);
     if (!trial_feasible(s)) continue;
-    if (arrived && !decreases(s, ARMIJO)) continue;
+    if (!decreases(s, ARMIJO)) continue;
     if (!certified(s, report)) continue;
     damp_adapt(s);
     accept_trial(s);

@@ -279,6 +279,10 @@ static inline ContactTerms assembly_term(const Assembly* in, int index) {
   int first = in->sides->count[0];
   return index < first ? in->contact.at(in->contact.holder, index) : in->sides->standing[index - first];
 }
+/* A link that is a half-space: prescribed, or immovable. No argument is refused. */
+static inline bool link_is_half_space(const Model* m, int link) {
+  return m->links[link].hull_count > 0 && !m->hulls[m->links[link].hull_first].kind->bounded;
+}
 /* gradient[nv] [N, N m]: set, of stale trees alone where `stale` is given. links become composite. */
 void assemble_gradient(const Assembly* in, double* gradient);
 /* curvature = false leaves out the curvature of the motion (Gauss-Newton): positive definite but for contact. Blocks of
