@@ -445,8 +445,8 @@ static double steady_change(double before, double after) {
 
 /* The motion of the last step, stretched to the length of this one; in a crowd with the little that it has changed by
  * since the step before, where all three are as long: a heap at rest creeps, so it is then ten times nearer. Of bodies
- * and trees that fly by their momentum, where it takes them. A moving body is then near its solution, where the Hessian
- * is positive definite; one at rest is left alone. */
+ * and trees that fly by their momentum, where it takes them. Prescribed joints go all their way along. A moving body is
+ * then near its solution, where the Hessian is positive definite; one at rest is left alone. */
 bool step_repeat_last(Sim* s, StepReport* report) {
   double lengths = step_length_ratio(s);
   bool crowded = s->difference_older, bends = crowded && lengths == 1 && s->clock.dt_older == s->clock.dt;
@@ -457,11 +457,9 @@ bool step_repeat_last(Sim* s, StepReport* report) {
       if (bends) s->delta[k] += steady_change(s->difference_older[k], s->difference_old[k]);
     }
   }
-  bool foretold = s->closures && lengths == 1 && closures_foretell(s->closures, s->delta);
-  bool along = foretold && (!s->contact || contact_term_count(s->contact) == 0);
-  for (int k = 0; s->fixed_count > 0 && k < s->model->dof_count;
-       k++) /* what is prescribed goes along, where nothing is in the way */
-    if (s->fixed[k]) s->delta[k] = along && closures_act_on(s->closures, k) ? s->rhs[k] : 0;
+  if (s->closures && lengths == 1) closures_foretell(s->closures, s->delta);
+  for (int k = 0; s->fixed_count > 0 && k < s->model->dof_count; k++)
+    if (s->fixed[k]) s->delta[k] = s->rhs[k];
   spin_increments(s, s->delta);
   tree_flight_increments(s, s->delta);
   couple(s);
