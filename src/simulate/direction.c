@@ -123,7 +123,7 @@ static void push_by_half_spaces(Sim* s, const Assembly* a) {
   int count = a->contact.holder ? a->contact.count(a->contact.holder) : 0;
   for (int n = 0; n < count; n++) {
     ContactTerms t = a->contact.at(a->contact.holder, n);
-    if (s->model->link_tree[t.link_b] < 0 || !link_is_half_space(s->model, t.link_b) || !t.hessian) continue;
+    if (s->model->link_tree[t.link_b] < 0 || !term_of_half_space(&t)) continue;
     Vec3 w, v, at = s->reference[t.link_a];
     way_of_half_space(s, t.link_b, at, &w, &v);
     double way[6] = {w.x, w.y, w.z, v.x, v.y, v.z}, change[6] = {0};
