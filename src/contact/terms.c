@@ -1,4 +1,6 @@
 /* What the pairs of the accepted state add to the step's equations, and Newton's model of them. */
+#include <string.h>
+
 #include "contact/system.h"
 
 void contact_list_terms(ContactSystem* s) {
@@ -37,8 +39,20 @@ ContactTermList contact_term_list(const ContactSystem* s) {
 #define RELIEF_FROM 1.5
 #define RELIEF_MOST 1e4
 
-/* Over what the linear model leaves of it: the normal force, along the plane's normal, by what body a feels
- * (half-spaces are b, and have no rows in the Hessian). */
+/* Twist of body a that the pair feels. Half-spaces are b, and have no rows in the Hessian: where one moves it is as if
+ * a went the other way. */
+static void felt_twist(const ContactSystem* s, const ContactPair* p, const double (*twist)[6], double felt[6]) {
+  const double *a = twist[p->link_a], *b = twist[p->link_b];
+  memcpy(felt, a, sizeof(double[6]));
+  bool of_links = p->hull_b >= s->model->hull_count; /* no law of links relieves */
+  if (of_links || s->model->hulls[p->hull_b].kind->bounded) return;
+  Vec3 arm = vec3_sub(s->reference[s->current][p->link_a], s->reference[s->current][p->link_b]);
+  Vec3 along = vec3_cross(vec3(b[0], b[1], b[2]), arm);
+  const double by_turn[6] = {0, 0, 0, along.x, along.y, along.z};
+  for (int k = 0; k < 6; k++) felt[k] -= b[k] + by_turn[k];
+}
+
+/* Over what the linear model leaves of it: the normal force, along the plane's normal, by what body a feels. */
 static double force_excess(const PairDerivatives* d, Vec3 n, const double twist_a[6], const double twist_b[6]) {
   double normal[3] = {n.x, n.y, n.z}, change = 0;
   for (int i = 0; i < 3; i++)
@@ -62,7 +76,9 @@ static void relieve_pair(void* context, int index, int thread) {
   const PairState* state = &p->state[s->current];
   s->sleep[slot].relieved = false;
   if (state->outcome != PAIR_PRESSED) return;
-  double ratio = force_excess(contact_derivatives(s, p), state->axis, task->twist[p->link_a], task->twist[p->link_b]);
+  double twist_a[6];
+  felt_twist(s, p, task->twist, twist_a);
+  double ratio = force_excess(contact_derivatives(s, p), state->axis, twist_a, task->twist[p->link_b]);
   if (!(ratio > RELIEF_FROM)) return;
   LawPair pair = contact_law_pair(s, p, s->current, thread);
   s->sleep[slot].relieved = s->law->relieve(&pair, ratio, &s->models[slot]);

@@ -32,6 +32,12 @@ typedef struct {
   double* gradient;
 } GradientTask;
 
+/* Energies do not change when a body and a half-space move together. */
+static Mat3 moment_on_half_space(const Assembly* in, const ContactTerms* t) {
+  Vec3 arm = vec3_sub(in->reference[t->link_a], in->reference[t->link_b]);
+  return mat3_scale(mat3_add(t->moment[0], mat3_outer(t->force[0], arm)), -1);
+}
+
 /* Of the tree at a place, or of the links that cannot move. */
 static void add_sides(const Assembly* in, int place) {
   for (int n = in->sides->first[place]; n < in->sides->first[place + 1]; n++) {
@@ -39,7 +45,9 @@ static void add_sides(const Assembly* in, int place) {
     ContactTerms t = assembly_term(in, in->sides->items[n] >> 1);
     LinkTerms* l = &in->links[side == 0 ? t.link_a : t.link_b];
     l->force = vec3_add(l->force, t.force[side]);
-    l->moment = mat3_add(l->moment, t.moment[side]);
+    bool of_contact = in->sides->items[n] >> 1 < in->sides->count[0];
+    bool half_space = side == 1 && of_contact && term_of_half_space(&t);
+    l->moment = mat3_add(l->moment, half_space ? moment_on_half_space(in, &t) : t.moment[side]);
     if (t.across || !t.hessian) continue;
     for (int i = 0; i < 6; i++)
       for (int j = 0; j < 6; j++) l->hessian[i][j] += t.hessian[6 * side + i][6 * side + j];

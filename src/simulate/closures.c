@@ -160,11 +160,11 @@ void closures_note_way(ClosureSystem* s, const double* increments, bool even) {
   s->way_count = !even || s->ambiguous ? 1 : s->way_count < WAYS ? s->way_count + 1 : WAYS;
 }
 
-bool closures_foretell(const ClosureSystem* s, double* increments) {
+void closures_foretell(const ClosureSystem* s, double* increments) {
   /* the polynomial through so many steps, one step on: last first */
   static const double SHARE[WAYS + 1][WAYS] = {{1}, {1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}};
   int nv = s->model->dof_count;
-  if (s->way_count < 2) return false;
+  if (s->way_count < 2) return;
   for (int k = 0; k < s->model->tree_count; k++) {
     const ModelTree* tree = &s->model->trees[k];
     if (!s->tree_moves_on[k]) continue;
@@ -173,7 +173,6 @@ bool closures_foretell(const ClosureSystem* s, double* increments) {
       for (int n = 0; n < s->way_count; n++) increments[d] += SHARE[s->way_count][n] * s->way[n * nv + d];
     }
   }
-  return true;
 }
 
 void closures_begin_round(ClosureSystem* s, int iterations, double tolerance) {

@@ -263,12 +263,8 @@ void closures_advance(ClosureSystem* system, double time);
 /* Increments of a step that was done (nv) [m, rad]; even: as long as the one before. */
 void closures_note_way(ClosureSystem* system, const double* increments, bool even);
 /* Where the last steps lead, of trees that closures act on: the polynomial through them (Z10). increments[nv] [m,
- * rad]; those of others stay. Nothing is foretold before the second step: false. */
-bool closures_foretell(const ClosureSystem* system, double* increments);
-/* Does a closure act on the degree of freedom's tree? */
-static inline bool closures_act_on(const ClosureSystem* system, int dof) {
-  return system->tree_moves_on[system->model->links[system->model->dof_link[dof]].tree];
-}
+ * rad]; those of others stay. Before the second step all do. */
+void closures_foretell(const ClosureSystem* system, double* increments);
 /* Before a round of Newton's method after so many iterations. tolerance: of the step, relative. */
 void closures_begin_round(ClosureSystem* system, int iterations, double tolerance);
 /* Part of the tolerance that the tree is held to (Z10). */

@@ -134,6 +134,9 @@ static void allocate_terms(Sim* s) {
   s->true_gradient = MEMORY_NEW(double, m->dof_count);
   s->newton_delta = MEMORY_NEW(double, m->dof_count);
   s->solution = MEMORY_NEW(double, m->dof_count);
+  s->push = MEMORY_NEW(double, m->dof_count);
+  s->curvature = MEMORY_NEW(double, m->tree_count);
+  s->newton_curvature = MEMORY_NEW(double, m->tree_count);
 }
 
 /* What is known of every tree: does it move, is it in balance, are its terms out of date. */
@@ -225,9 +228,10 @@ static void free_states(Sim* s) {
 }
 
 static void free_terms(Sim* s) {
-  void* const owned[] = {s->gradient,   s->delta,         s->scaled,       s->screws,  s->reference,
-                         s->link_terms, s->bounds.link,   s->bounds.joint, s->rhs,     s->work,
-                         s->at_work,    s->true_gradient, s->newton_delta, s->solution};
+  void* const owned[] = {s->gradient,   s->delta,           s->scaled,       s->screws,   s->reference,
+                         s->link_terms, s->bounds.link,     s->bounds.joint, s->rhs,      s->work,
+                         s->at_work,    s->true_gradient,   s->newton_delta, s->solution, s->push,
+                         s->curvature,  s->newton_curvature};
   free_each(owned, sizeof(owned) / sizeof(owned[0]));
 }
 

@@ -98,6 +98,59 @@ static void fill_right_side(Sim* s) {
   }
 }
 
+/* The way of prescribed joints moves a half-space: its twist about a point. */
+static void way_of_half_space(const Sim* s, int link, Vec3 at, Vec3* w, Vec3* v) {
+  *w = *v = vec3(0, 0, 0);
+  for (int i = link; i >= 0; i = s->model->links[i].parent)
+    for (int k = s->model->links[i].dof_first; k < s->model->links[i].dof_first + s->model->links[i].dof_count; k++) {
+      *w = vec3_add_scaled(*w, s->rhs[k], s->screws[k].w);
+      *v = vec3_add_scaled(*v, s->rhs[k], screw_velocity(&s->screws[k], at));
+    }
+}
+
+/* A wrench about a point, on a link and all that it hangs on. */
+static void push_link(Sim* s, int link, Vec3 at, Vec3 torque, Vec3 force) {
+  for (int i = link; i >= 0; i = s->model->links[i].parent)
+    for (int k = s->model->links[i].dof_first; k < s->model->links[i].dof_first + s->model->links[i].dof_count; k++) {
+      double push = vec3_dot(s->screws[k].w, torque) + vec3_dot(screw_velocity(&s->screws[k], at), force);
+      s->push[k] += push;
+      s->solution[k] -= push;
+    }
+}
+
+/* Half-spaces have no rows in the Hessian: where one moves on, it is to a pair as if the body went the other way. */
+static void push_by_half_spaces(Sim* s, const Assembly* a) {
+  int count = a->contact.holder ? a->contact.count(a->contact.holder) : 0;
+  for (int n = 0; n < count; n++) {
+    ContactTerms t = a->contact.at(a->contact.holder, n);
+    if (s->model->link_tree[t.link_b] < 0 || !term_of_half_space(&t)) continue;
+    Vec3 w, v, at = s->reference[t.link_a];
+    way_of_half_space(s, t.link_b, at, &w, &v);
+    double way[6] = {w.x, w.y, w.z, v.x, v.y, v.z}, change[6] = {0};
+    for (int i = 0; i < 6; i++)
+      for (int k = 0; k < 6; k++) change[i] += t.hessian[i][k] * way[k];
+    Vec3 torque = vec3(change[0], change[1], change[2]), force = vec3(change[3], change[4], change[5]);
+    push_link(s, t.link_a, at, vec3_scale(torque, -1), vec3_scale(force, -1));
+    push_link(s, t.link_b, at, torque, force);
+  }
+}
+
+/* What prescribed joints under way add to the forces, off the right side. */
+static void push_by_prescribed(Sim* s, const Assembly* a) {
+  block_solver_multiply(s->solver, s->rhs, s->push);
+  push_by_half_spaces(s, a);
+  block_solver_constrain(s->solver, s->fixed, s->rhs, s->solution);
+}
+
+/* Part of delta . H delta of a tree that the system of solve_wanted was solved for: (H delta)_k = -g_k where k is free.
+ */
+static double find_curvature(const Sim* s, const ModelTree* tree, const double* delta) {
+  double sum = 0;
+  for (int k = tree->dof_first; k < tree->dof_first + tree->dof_count && s->fixed_count > 0; k++)
+    sum += (s->push[k] - (s->fixed[k] ? 0 : s->gradient[k])) * delta[k - tree->dof_first];
+  return sum;
+}
+
 /* H delta = -g for the components with a wanted tree; the others keep their delta. Trees that got one are not wanted
  * any more. Returns whether all did. */
 static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor factor) {
@@ -107,7 +160,7 @@ static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor facto
   fill_hessian(s, a, curvature);
   fill_right_side(s);
   if (s->closures) closures_add_stiff_force(s->closures, 1 - s->closures->stiffening, s->solution);
-  if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, s->rhs, s->solution);
+  if (s->fixed_count > 0) push_by_prescribed(s, a);
   double middle = timer_now();
   s->times.assembly += middle - start;
   int count = find_wanted(s, factor);
@@ -124,8 +177,9 @@ static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor facto
     for (int d = 0; d < tree->dof_count; d++) finite = finite && isfinite(own[d]);
     s->wanted[k] = !finite;
     all = all && finite;
-    if (finite && tree->dof_count > 0)
-      memcpy(s->delta + tree->dof_first, own, sizeof(double) * (size_t)tree->dof_count);
+    if (!finite || tree->dof_count == 0) continue;
+    memcpy(s->delta + tree->dof_first, own, sizeof(double) * (size_t)tree->dof_count);
+    s->curvature[k] = find_curvature(s, tree, own);
   }
   s->times.factor += timer_now() - middle;
   return all;
@@ -184,6 +238,7 @@ static void keep_descent(Sim* s) {
     const Island* island = &s->islands[s->island[k]];
     if (island->slope < LEAST_DESCENT * island->change) continue;
     memcpy(s->delta + tree->dof_first, s->newton_delta + tree->dof_first, sizeof(double) * (size_t)tree->dof_count);
+    s->curvature[k] = s->newton_curvature[k];
   }
 }
 
@@ -216,6 +271,8 @@ void step_relieve(Sim* s) {
   Assembly a;
   want_marked(s);
   step_copy_scope(s, s->newton_delta, s->delta);
+  for (int n = 0; n < s->scope.tree_count; n++)
+    s->newton_curvature[s->scope.trees[n]] = s->curvature[s->scope.trees[n]];
   step_copy_scope(s, s->true_gradient, s->gradient);
   step_copy_scope(s, s->true_work, s->at_work);
   if (s->closures) closures_keep(s->closures);
@@ -236,6 +293,7 @@ static void want_unbalanced(Sim* s) {
     int k = s->scope.trees[n];
     const ModelTree* tree = &m->trees[k];
     s->wanted[k] = false;
+    s->curvature[k] = 0;
     for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++) {
       s->wanted[k] = s->wanted[k] || (s->fixed[d] ? s->rhs[d] != 0 : !balance_reached(s, d));
       s->delta[d] = 0;

@@ -123,6 +123,7 @@ static void measure_islands(Sim* s, bool arrived) {
     Island* island = &s->islands[s->island[k]];
     for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
       island->slope += s->gradient[d] * s->delta[d];
+    island->curvature += s->curvature[k];
     island->settled = island->settled && stays_put(s, k, arrived);
     island->trees++;
   }
@@ -154,7 +155,7 @@ static void measure_islands(Sim* s, bool arrived) {
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];
     if (island->settled) island->alpha = 0;
-    island->blind = island->settled || (arrived && -island->slope <= island->rounding);
+    island->blind = island->settled || -island->slope <= island->rounding;
   }
 }
 
@@ -246,7 +247,8 @@ static bool decreases(Sim* s, double share) {
   measure_change(s);
   for (int k = 0; k < s->island_count; k++) { /* the root is the smallest: it comes first and gathers the rest */
     Island *island = &s->islands[k], *root = &s->islands[sets_root(s->group, k)];
-    double excess = island->change - share * island->alpha * island->slope - island->rounding;
+    double allowed = island->rise + share * (island->slope - island->rise);
+    double excess = island->change - island->alpha * allowed - island->rounding;
     if (island->blind) excess = fmin(excess, 0);
     root->excess = root == island ? excess : root->excess + excess;
   }
@@ -339,6 +341,7 @@ static void shorten_crowds(Sim* s) {
     int k = s->scope.trees[n];
     for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
       s->delta[d] *= s->islands[s->island[k]].share;
+    s->curvature[k] *= s->islands[s->island[k]].share;
   }
   if (any) bound_motion(s, s->delta);
 }
@@ -375,7 +378,16 @@ static bool lost_in_rounding(const Sim* s) {
   return true;
 }
 
-/* While prescribed joints are under way the objective may rise: they push. */
+/* Prescribed joints under way push: the exact penalty of the way that they have left, with a weight that its slope
+ * along delta asks for (docs/derivations/step.md, S10). */
+static void allow_pushing(Sim* s) {
+  for (int k = 0; k < s->island_count; k++) {
+    Island* island = &s->islands[k];
+    island->rise = 2 * fmax(island->slope + 0.5 * fmax(island->curvature, 0), 0);
+    island->blind = island->settled || island->rise - island->slope <= island->rounding;
+  }
+}
+
 StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
   couple(s);
   note_trees(s);
@@ -384,12 +396,13 @@ StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
   prepare_path(s);
   wake_unsettled(s, arrived);
   measure_islands(s, arrived);
+  if (!arrived) allow_pushing(s);
   forget_trial(s);
   do {
     report->trials++;
     scale_step(s);
     if (!trial_feasible(s)) continue;
-    if (arrived && !decreases(s, ARMIJO)) continue;
+    if (!decreases(s, ARMIJO)) continue;
     if (!certified(s, report)) continue;
     damp_adapt(s);
     accept_trial(s);
@@ -432,8 +445,8 @@ static double steady_change(double before, double after) {
 
 /* The motion of the last step, stretched to the length of this one; in a crowd with the little that it has changed by
  * since the step before, where all three are as long: a heap at rest creeps, so it is then ten times nearer. Of bodies
- * and trees that fly by their momentum, where it takes them. A moving body is then near its solution, where the Hessian
- * is positive definite; one at rest is left alone. */
+ * and trees that fly by their momentum, where it takes them. Prescribed joints go all their way along. A moving body is
+ * then near its solution, where the Hessian is positive definite; one at rest is left alone. */
 bool step_repeat_last(Sim* s, StepReport* report) {
   double lengths = step_length_ratio(s);
   bool crowded = s->difference_older, bends = crowded && lengths == 1 && s->clock.dt_older == s->clock.dt;
@@ -444,11 +457,9 @@ bool step_repeat_last(Sim* s, StepReport* report) {
       if (bends) s->delta[k] += steady_change(s->difference_older[k], s->difference_old[k]);
     }
   }
-  bool foretold = s->closures && lengths == 1 && closures_foretell(s->closures, s->delta);
-  bool along = foretold && (!s->contact || contact_term_count(s->contact) == 0);
-  for (int k = 0; s->fixed_count > 0 && k < s->model->dof_count;
-       k++) /* what is prescribed goes along, where nothing is in the way */
-    if (s->fixed[k]) s->delta[k] = along && closures_act_on(s->closures, k) ? s->rhs[k] : 0;
+  if (s->closures && lengths == 1) closures_foretell(s->closures, s->delta);
+  for (int k = 0; s->fixed_count > 0 && k < s->model->dof_count; k++)
+    if (s->fixed[k]) s->delta[k] = s->rhs[k];
   spin_increments(s, s->delta);
   tree_flight_increments(s, s->delta);
   couple(s);

@@ -69,23 +69,27 @@ static void tell_open(const ClosureSystem* c, StepReport* report) {
   report->open_gap = closure_open_by(c, report->open_closure);
 }
 
-/* At the floor of the objective nothing closes any more what Newton's method has not closed; nor where it stalls. */
-static bool stays_open(Sim* s, NewtonProgress* progress, StepReport* report) {
+/* At the floor of the objective nothing closes any more what Newton's method has not closed; nor where it stalls.
+ * Before prescribed joints have arrived its rounds are counted. */
+static bool stays_open(Sim* s, bool arrived, NewtonProgress* progress, StepReport* report) {
   ClosureSystem* c = s->closures;
   double gap = closures_gap(c, NULL), before = c->gap_before;
   c->gap_before = gap;
   bool floor = report->outcome == STEP_ROUNDING_FLOOR && gap > 0.5 * before;
-  if (!stalls(progress, gap) && !floor) return false;
+  bool stuck = stalls(progress, gap);
+  if (!arrived || !(stuck || floor)) return false;
   tell_open(c, report);
   return true;
 }
 
-/* A search that fails with a loop open as it has been for some rounds fails for that. */
+/* A search that fails with a loop open as it has been for some rounds fails for that, and so does one before the
+ * prescribed joints have arrived where no pair is in their way. */
 enum { ROUNDS_OPEN_AT_END = 5 };
 
 static bool fails_open(const Sim* s, const NewtonProgress* progress, const StepReport* report) {
-  return s->closures && report->outcome == STEP_LINE_SEARCH && progress->rounds_as_open >= ROUNDS_OPEN_AT_END &&
-         closures_gap(s->closures, NULL) > 1;
+  if (!s->closures || closures_gap(s->closures, NULL) <= 1) return false;
+  if (report->outcome == STEP_BLOCKED) return !s->contact || contact_term_count(s->contact) == 0;
+  return report->outcome == STEP_LINE_SEARCH && progress->rounds_as_open >= ROUNDS_OPEN_AT_END;
 }
 
 /* Steps that find their solution do so in less; where rounding is all that is left more of them find nothing. */
@@ -136,7 +140,7 @@ static bool newton_round(Sim* s, NewtonProgress* before, StepReport* report) {
     return true;
   }
   if (arrived && closed && ends_blind(s, &a, before, report)) return true;
-  if (arrived && !closed && stays_open(s, before, report)) return true;
+  if (!closed && stays_open(s, arrived, before, report)) return true;
   /* near the origin the rounding of contact's forces leaves little, which the energies tell */
   const Assembly* stiff = report->residual > BLIND_MUCH ? &a : NULL;
   if (arrived && closed && report->iterations >= ITERATIONS_UNTIL_ROUNDING && balance_at_rounding(s, stiff)) {

@@ -27,6 +27,8 @@ typedef struct {
   double alpha;
   double share;      /* of the direction that is kept: of links of very many triangles it may be less than all */
   double slope;      /* gradient . delta over its degrees of freedom [J] */
+  double curvature;  /* delta . H delta of the model that gave delta [J] */
+  double rise;       /* that prescribed joints under way may bring about over the whole step [J] */
   double rounding;   /* decrease that cannot be told from rounding [J] */
   double change;     /* of its energy at the trial [J] */
   double own_change; /* of that without pairs, closures and tendons [J] */
@@ -152,6 +154,7 @@ struct Sim {
   int current;
   double *gradient, *delta, *scaled, *rhs; /* (nv) */
   double* solution;                        /* by unknown of the matrix  (nv) */
+  double* push;                            /* H rhs: forces that the way of prescribed joints adds  (nv) */
   bool* moving;                            /* of every tree, in the trial  (trees) */
   double* moved_by;                        /* step lengths of the last trial; NAN: it is another search's  (trees) */
   int *moved_trees, moved_count;           /* in this trial: the others stand where the last put them  (trees) */
@@ -177,9 +180,10 @@ struct Sim {
   int* component;               /* of every tree, in the matrix  (trees) */
   bool *wanted_component, *solved_component, *failed_component; /* (at most trees) */
   double* lift;                                                 /* least eigenvalue of a component  (at most trees) */
-  double *true_gradient, *true_work; /* while a model other than the objective's own is solved  (nv) */
-  double* newton_delta;              /* from the objective's own model  (nv) */
-  double (*twist)[6];                /* of every link under delta  (links) */
+  double *true_gradient, *true_work;    /* while a model other than the objective's own is solved  (nv) */
+  double* newton_delta;                 /* from the objective's own model  (nv) */
+  double *curvature, *newton_curvature; /* of every tree: its part of delta . H delta [J]  (trees) */
+  double (*twist)[6];                   /* of every link under delta  (links) */
   Screw* screws;
   Vec3* reference;
   LinkTerms* link_terms;

@@ -279,6 +279,10 @@ static inline ContactTerms assembly_term(const Assembly* in, int index) {
   int first = in->sides->count[0];
   return index < first ? in->contact.at(in->contact.holder, index) : in->sides->standing[index - first];
 }
+/* Of a contact pair: does a half-space stand as b? It has no rows of b in its Hessian; all others have, or are flat. */
+static inline bool term_of_half_space(const ContactTerms* t) {
+  return t->hessian && !t->across && t->hessian[9][9] == 0 && t->hessian[10][10] == 0 && t->hessian[11][11] == 0;
+}
 /* gradient[nv] [N, N m]: set, of stale trees alone where `stale` is given. links become composite. */
 void assemble_gradient(const Assembly* in, double* gradient);
 /* curvature = false leaves out the curvature of the motion (Gauss-Newton): positive definite but for contact. Blocks of

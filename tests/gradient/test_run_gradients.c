@@ -662,8 +662,8 @@ static const char MEET[] = GIVES_BACK(
 static const char COMES_DOWN[] = GIVES_BACK(
     "4.0e-3", "0.5",
     "") "  - {name: ground, joint: {type: slide, axis: [0, 0, 1]}, shape: {type: half_space}}\n"
-        "  - {name: lies, mass: 0.6, mass_model: vertices, shape: brick, position: [0, 0, 0.0535]}\n"
-        "  - {name: box, density: 200, mass_model: vertices, shape: brick, position: [0.02, 0.01, 0.22], rotation_vector: [0.2, 0.3, 0.1]}\n"
+        "  - {name: lies, mass: 0.6, shape: brick, position: [0, 0, 0.0535]}\n"
+        "  - {name: box, density: 200, shape: brick, position: [0.02, 0.01, 0.22], rotation_vector: [0.2, 0.3, 0.1]}\n"
         "controllers:\n"
         "  - {link: ground, type: prescribed, target: {type: sines, terms: [{amplitude: 0.005, frequency: 2}]}}\n"
         "initial: [{link: box, velocities: [0.2, 0, -1, 1, 2, 0.4]}]\n";

@@ -813,10 +813,9 @@ links:
 controllers: [{link: ground, type: prescribed, target: {type: sines, terms: [{amplitude: 0.005, frequency: 2}]}}]
 initial: [{link: box, velocities: [0.2, 0, -1.0000000212801, 1, 2, 0.399999934069800]}]
 """,
-        lambda r: max(r.solver["kinetic"]) - r.solver["kinetic"][0],
+        lambda r: max(a + b for a, b in zip(r.solver["kinetic"], r.solver["gravity"])) - r.solver["kinetic"][0] - r.solver["gravity"][0],
         0,
-        0.1,
-        "restitution below 1",
-        known={"default": "no energy is compared in a step until prescribed joints have arrived: 1 to 4 of 100 such landings end in another minimum"},
+        0.02,
+        "restitution below 1; the floor rises by 5 mm at 6 cm/s",
     ),
 ]

@@ -92,6 +92,28 @@ static double thin_wall(const char* certificate, double* smallest) {
   return x;
 }
 
+/* A plank lies 0.7 m from the hinge of the ground: the hinge carries its weight's torque m g x. Newton's method knows
+ * how the ground turns: each step is solved in a few iterations. */
+static void line_search_S8_half_space_that_turns(void** state) {
+  (void)state;
+  static const char scene[] =
+      "simulation: {dt: 0.005, steps: 60, integrator: first_order}\n"
+      "contact: {friction: 0.5}\n"
+      "links:\n"
+      "  - {name: ground, joint: {type: hinge, axis: [0, 1, 0]}, shape: {type: half_space}}\n"
+      "  - {name: plank, mass: 2, position: [0.7, 0, 0.0503], shape: {type: box, size: [0.5, 0.4, 0.1]}}\n"
+      "controllers:\n"
+      "  - {link: ground, type: prescribed, target: {type: sines, terms: [{amplitude: %s, frequency: 0.5}]}}\n";
+  Run* still = run_create(1, 1e-8, scene, "0");
+  run_steps(still, 60);
+  compare_near(still->sim->gradient[0], -2 * 9.81 * 0.7, 1e-3 * 2 * 9.81 * 0.7, "torque of a weight on the hinge");
+  run_free(still);
+  Run* turns = run_create(1, 1e-5, scene, "0.01");
+  run_steps(turns, 5); /* it comes to rest on the ground */
+  for (int n = 5; n < 60; n++) compare_at_most(run_steps(turns, 1).iterations, 4, "step %d: iterations", n);
+  run_free(turns);
+}
+
 static void line_search_S10_nothing_passes_a_thin_wall(void** state) {
   (void)state;
   double gap, with = thin_wall("true", &gap), without;
@@ -106,6 +128,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(line_search_S10_lowers_the_objective),
       cmocka_unit_test(line_search_S10_islands_are_independent),
+      cmocka_unit_test(line_search_S8_half_space_that_turns),
       cmocka_unit_test(line_search_S10_nothing_passes_a_thin_wall),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
