@@ -66,7 +66,8 @@ typedef struct {
   DesignBuild* b;
   const TaskParameter* item;
   const ParameterKind* kind;
-  int tied; /* the variable that all of the item share; -1: not yet, or none */
+  int tied;           /* the variable that all of the item share; -1: not yet, or none */
+  int tied_length[3]; /* the same of each length of round solids */
 } Listing;
 
 static bool refuse(const Listing* l, const TaskName* link, const char* why) {
@@ -412,12 +413,14 @@ static bool list_shapes(Listing* l, const TaskName* name, int link) {
     Listing within = *l;
     within.item = &own;
     for (int k = 0; k < count; k++) {
+      int* tied = exact ? &l->tied_length[k] : &l->tied;
       bool size = l->item->type != PARAMETER_SHAPE_FORM;
       bool wanted = exact ? size : size ? is_length(&shape->smooth, k) : is_form(&shape->smooth, k);
       if (!wanted) continue;
       snprintf(suffix, sizeof suffix, "%d.%d", u, k);
+      within.tied = *tied;
       list_number(&within, link, u, k, name_of(text, sizeof text, name->text, l->kind->word, suffix));
-      l->tied = within.tied;
+      *tied = within.tied;
       listed++;
     }
   }
@@ -435,6 +438,7 @@ static bool list_lengths(Listing* l, const TaskName* name, int link) {
   Listing lengths = *l;
   lengths.kind = &KINDS[PARAMETER_SHAPE_SIZE];
   bool listed = list_shapes(&lengths, name, link);
+  memcpy(l->tied_length, lengths.tied_length, sizeof(l->tied_length));
   l->tied = lengths.tied;
   return listed;
 }
@@ -514,7 +518,7 @@ static bool list_of_link(Listing* l, const TaskName* name) {
 }
 
 void design_list_parameter(DesignBuild* b, const TaskParameter* item) {
-  Listing l = {b, item, &KINDS[item->type], -1};
+  Listing l = {b, item, &KINDS[item->type], -1, {-1, -1, -1}};
   char text[80];
   for (int k = 0; k < item->link_count; k++) list_of_link(&l, &item->links[k]);
   if (item->link_count > 0) return;
