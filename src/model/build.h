@@ -84,7 +84,8 @@ void free_smooth(ModelSmooth* smooth);
 Vec3 smooth_vertex_slope(const ModelHull* hull, const Vec3* sphere, int vertex, int k);
 /* model/solid_round.c: a round solid as it is; drawn: the polyhedron inscribed, which is copied. */
 void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* drawn, Pose pose);
-/* The polyhedron inscribed in a wheel, disc or cone, of shape->segments around. Ownership as of primitive_box. */
+/* The polyhedron inscribed in a wheel, disc or cone, of shape->segments around. HULL_FAILED: of fewer than 3
+ * or more than 1024. Result and ownership as of primitive_box. */
 HullResult draw_round(ConvexHull* hull, const SceneShape* shape);
 /* Derivative of a vertex of the polyhedron, link frame, by the solid's parameter k. By value. */
 Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k);

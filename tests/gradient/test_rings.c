@@ -34,6 +34,30 @@ static void rolling_C7_keeps_the_speed(void** state) {
   }
 }
 
+/* Even pressure on a flat end resists a spin by 2/3 mu N R: the spin of a cylinder falls by 4/3 mu g / R. */
+static void spin_F8_on_a_flat_end(void** state) {
+  (void)state;
+  const double mu = 0.3, radius = 0.1, time = 0.2, dt = 0.002;
+  Run* run = run_create(1, 0,
+                        "simulation: {dt: %g, integrator: momentum}\n"
+                        "contact: {friction: %g}\n"
+                        "links:\n"
+                        "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                        "  - {name: drum, density: 1000, position: [0, 0, 0.0252], "
+                        "shape: {type: cylinder, radius: %g, length: 0.05}}\n"
+                        "initial: [{link: drum, velocities: [0, 0, 0, 0, 0, 20]}]\n",
+                        dt, mu, radius);
+  Mat3 before = mat3_identity();
+  for (int k = 0; k < (int)(time / dt + 0.5); k++) {
+    before = sim_state(run->sim)->pose[1].r;
+    assert_int_equal(sim_step(run->sim).outcome, STEP_CONVERGED);
+  }
+  Mat3 turn = mat3_mul(sim_state(run->sim)->pose[1].r, mat3_transpose(before));
+  double spin = atan2(turn.m[1][0], turn.m[0][0]) / dt;
+  compare_relative(20 - spin, 4.0 / 3 * mu * 9.81 / radius * time, 0.02, "spin lost in 0.2 s");
+  run_free(run);
+}
+
 static void gradients_A8c_of_a_wheel_on_the_ground(void** state) {
   (void)state;
   check_gradients("a wheel that rolls, slides and leans", 8,
@@ -97,8 +121,11 @@ static void gradients_A8c_among_boxes(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rolling_C7_keeps_the_speed),      cmocka_unit_test(gradients_A8c_of_a_wheel_on_the_ground),
-      cmocka_unit_test(gradients_A8c_of_what_lies_flat), cmocka_unit_test(gradients_A8c_on_a_moving_half_space),
+      cmocka_unit_test(spin_F8_on_a_flat_end),
+      cmocka_unit_test(rolling_C7_keeps_the_speed),
+      cmocka_unit_test(gradients_A8c_of_a_wheel_on_the_ground),
+      cmocka_unit_test(gradients_A8c_of_what_lies_flat),
+      cmocka_unit_test(gradients_A8c_on_a_moving_half_space),
       cmocka_unit_test(gradients_A8c_among_boxes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
