@@ -9,19 +9,26 @@
 
 /* A vertex that feels the plane: x relative to the plane's origin, world axes. */
 typedef struct {
-  int vertex; /* in its hull */
+  int vertex; /* in its hull; of a node of a circle that circle */
   Vec3 x;
   double first, second; /* P', P'' at its clearance */
   double clearance;
   Vec3 at; /* x, or of a ball about it the point nearest to the plane (C6) */
 } ActiveVertex;
-/* Vertices with 0 < c < s; out has room for all of the hull's. A half-space has one, vertex -1. sigma: -1 for a, +1 for
- * b. Returns how many. More are not written, fewer room is not checked. Allocates nothing. */
+/* Vertices with 0 < c < s, and nodes of circles, whose P', P'' have their weight; out has room for all of the hull's,
+ * 24 a circle. A half-space has one, vertex -1. sigma: -1 for a, +1 for b. Returns how many. More are not written,
+ * fewer room is not checked. Allocates nothing. */
 int active_vertices(const HullInstance* hull, double sigma, double support, const Plane* plane, ActiveVertex* out);
 
 /* By the radius of a ball: the derivative of  P'(c) dc  with c = sigma (n . x + o) - r |n|, of which dc = `change` at
  * fixed n and x, while the normal changes by dn. By value; cannot fail. */
 double ball_share(Vec3 n, const ActiveVertex* v, double change, Vec3 dn);
+
+/* Adds the derivatives by where an active vertex is at t + dt and at t, world axes. A node of a circle is a point of
+ * its body: it goes with the body's motion, and with the solid's parameters. at: the moment whose hull and plane v is
+ * of. */
+void active_share(const HullInstance* at, const Plane* plane, int side, const ActiveVertex* v, Vec3 next, Vec3 now,
+                  PairShares* out);
 
 /* Those of both sides of a pair at one moment, one after the other in lent room. */
 typedef struct {

@@ -4,13 +4,18 @@
 
 #include "contact/contact.h"
 #include "contact/friction.h"
+#include "contact/ring.h"
 
 enum { PAIRS = 64, MOVES = 16, REPEATS = 7 };
 static const double bench_support = 0.01; /* m; hulls of radius 0.5 m at a distance below the range */
 static const double bench_motion = 2e-4;  /* m and rad between two evaluations */
 
+/* Rows for round bodies. */
+enum { BALL = 1, WHEEL = 0, WHEEL_FEELS = 8 }; /* a wheel: against so many vertices */
+
 typedef struct {
   HullInstance hull; /* owns its points */
+  Circle rings[ROUND_RINGS_MAX];
   int move;
   Pose moved[MOVES];
   double twist[MOVES][6]; /* from the move before */
@@ -25,10 +30,21 @@ static Vec3 random_direction(Random* random) {
   return vec3_normalized(vec3(random_normal(random), random_normal(random), random_normal(random)));
 }
 
+/* Two circles with a radius about them. */
+static void fill_wheel(BenchHull* h) {
+  for (int k = 0; k < 2; k++) h->rings[k] = (Circle){vec3(0, 0, k ? 0.1 : -0.1), vec3(0, 0, 1), 0.4};
+  h->hull =
+      (HullInstance){.rings = h->rings, .ring_count = 2, .rounding = 0.1, .pose = pose_identity(), .radius = 0.52};
+}
+
 /* Random points on a sphere: all of them are vertices of their hull. One: a ball. */
 static void fill_hull(BenchHull* h, int vertices, Random* random) {
+  if (vertices == WHEEL) {
+    fill_wheel(h);
+    return;
+  }
   Vec3* points = MEMORY_NEW(Vec3, vertices);
-  double rounding = vertices == 1 ? 0.5 : 0;
+  double rounding = vertices == BALL ? 0.5 : 0;
   for (int k = 0; k < vertices; k++) points[k] = vec3_scale(random_direction(random), 0.5 - rounding);
   h->hull = (HullInstance){
       .points = point_view_create(points, vertices), .rounding = rounding, .pose = pose_identity(), .radius = 0.5};
@@ -56,12 +72,14 @@ static void set_move(BenchHull* h, int move) {
 /* Two random hulls brought to 40 % of the range along their closest direction. */
 static void fill_pair(BenchPair* p, int vertices, Random* random) {
   fill_hull(&p->a, vertices, random);
-  fill_hull(&p->b, vertices, random);
+  fill_hull(&p->b, vertices == WHEEL ? WHEEL_FEELS : vertices, random);
   Pose pa = {mat3_from_quat(quat_exp(random_direction(random))), vec3(0, 0, 0)},
        pb = {mat3_identity(), vec3_scale(random_direction(random), 3.0)};
   for (int k = 0; k < 8; k++) {
-    GjkResult found = gjk_distance(p->a.hull.points, pa, p->b.hull.points, pb, NULL);
-    double gap = found.distance - p->a.hull.rounding - p->b.hull.rounding;
+    p->a.hull.pose = pa;
+    p->b.hull.pose = pb;
+    GjkResult found;
+    double gap = pair_distance(&p->a.hull, &p->b.hull, NULL, &found);
     pb.t = vec3_add(pb.t, vec3_scale(found.normal, 0.4 * plane_range(bench_support) - gap));
   }
   place(&p->a, pa, random);
@@ -108,12 +126,14 @@ static void friction_once(BenchPair* p, BenchState* s, int k) {
 
 static void gjk_cold(BenchPair* p, BenchState* s, int k) {
   (void)k;
-  s->sink += gjk_distance(p->a.hull.points, p->a.hull.pose, p->b.hull.points, p->b.hull.pose, NULL).distance;
+  GjkResult found;
+  s->sink += pair_distance(&p->a.hull, &p->b.hull, NULL, &found);
 }
 
 static void gjk_warm(BenchPair* p, BenchState* s, int k) {
   (void)k;
-  s->sink += gjk_distance(p->a.hull.points, p->a.hull.pose, p->b.hull.points, p->b.hull.pose, &p->gjk).distance;
+  GjkResult found;
+  s->sink += pair_distance(&p->a.hull, &p->b.hull, &p->gjk, &found);
 }
 
 typedef void (*BenchBody)(BenchPair*, BenchState*, int);
@@ -137,31 +157,34 @@ static double time_body(BenchBody body, BenchPair* pairs, BenchState* s) {
   return times[REPEATS / 2];
 }
 
-static void prepare_friction(BenchPair* pairs, BenchState* s, int vertices) {
+static void prepare_friction(BenchPair* pairs, BenchState* s, int room) {
   for (int k = 0; k < PAIRS; k++) {
     set_move(&pairs[k].a, 0);
     set_move(&pairs[k].b, 0);
     contact_cold(&pairs[k], s, k);
     friction_lag(&pairs[k].a.hull, &pairs[k].b.hull, bench_support, &s->solution[k].plane,
-                 s->vertices + (size_t)k * (size_t)(2 * vertices), &s->lag[k]);
+                 s->vertices + (size_t)k * (size_t)room, &s->lag[k]);
   }
 }
 
 static void bench_row(FILE* out, int vertices, Random* random) {
   BenchPair* pairs = MEMORY_NEW(BenchPair, PAIRS);
   BenchState* s = MEMORY_NEW(BenchState, 1);
-  int capacity = 2 * ((vertices + 7) / 8 * 8);
+  int room = vertices == WHEEL ? WHEEL_FEELS + RING_POINTS * ROUND_RINGS_MAX : 2 * vertices;
+  int capacity = 2 * ((room / 2 + 7) / 8 * 8);
   double* memory = MEMORY_NEW(double, 3 * capacity);
   s->scratch = (PlaneScratch){memory, memory + capacity, memory + 2 * capacity, capacity, 1e-11};
-  s->vertices = MEMORY_NEW(FrictionVertex, PAIRS * 2 * vertices);
+  s->vertices = MEMORY_NEW(FrictionVertex, PAIRS * room);
   for (int k = 0; k < PAIRS; k++) fill_pair(&pairs[k], vertices, random);
   double cold = time_body(contact_cold, pairs, s);
-  prepare_friction(pairs, s, vertices);
+  prepare_friction(pairs, s, room);
   double warm = time_body(contact_warm, pairs, s);
-  prepare_friction(pairs, s, vertices);
+  prepare_friction(pairs, s, room);
   double friction = time_body(friction_once, pairs, s);
   double cold_gjk = time_body(gjk_cold, pairs, s), warm_gjk = time_body(gjk_warm, pairs, s);
-  fprintf(out, "%d,%.0f,%.0f,%.0f,%.0f,%.0f\n", vertices, cold, warm, friction, cold_gjk, warm_gjk);
+  if (vertices == WHEEL) fprintf(out, "wheel and ");
+  fprintf(out, "%d,%.0f,%.0f,%.0f,%.0f,%.0f\n", vertices == WHEEL ? WHEEL_FEELS : vertices, cold, warm, friction,
+          cold_gjk, warm_gjk);
   for (int k = 0; k < PAIRS; k++) {
     point_view_free(&pairs[k].a.hull.points);
     point_view_free(&pairs[k].b.hull.points);
@@ -173,7 +196,7 @@ static void bench_row(FILE* out, int vertices, Random* random) {
 }
 
 void contact_bench_pair(FILE* out) {
-  static const int sizes[] = {8, 16, 32, 64, 128, 256, 512, 1};
+  static const int sizes[] = {8, 16, 32, 64, 128, 256, 512, BALL, WHEEL};
   Random random = {20240607};
   fprintf(out, "vertices,contact_cold_ns,contact_warm_ns,friction_ns,gjk_cold_ns,gjk_warm_ns\n");
   for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) bench_row(out, sizes[k], &random);

@@ -387,8 +387,7 @@ ContactSqueeze contact_squeeze(const ContactSystem* s, int index) {
   if (p->links) return (ContactSqueeze){p->link_a, p->link_b, .gap = INFINITY, .before = INFINITY};
   const HullInstance *a = &s->instance[1 - s->current][p->hull_a], *b = &s->instance[1 - s->current][p->hull_b];
   Vec3 axis = b->half_space ? vec3_scale(b->normal, -1.0) : before->axis;
-  double far;
-  int vertex = support_index(a->points, mat3_tmul_vec(a->pose.r, axis), &far);
-  Vec3 at = pose_apply(a->pose, vec3(a->points.x[vertex], a->points.y[vertex], a->points.z[vertex]));
+  Vec3 at;
+  pair_support(a, axis, &at);
   return (ContactSqueeze){p->link_a, p->link_b, axis, at, pair_gap_along(a, b, axis), before->separation};
 }

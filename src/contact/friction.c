@@ -1,4 +1,5 @@
 #include "contact/friction.h"
+#include "contact/ring.h"
 
 #include <string.h>
 
@@ -37,14 +38,21 @@ int friction_count(const HullInstance* a, const HullInstance* b, double support,
     for (int m = 0; m < h->points.count; m++)
       near += n.x * h->points.x[m] + n.y * h->points.y[m] + n.z * h->points.z[m] + o < 1.001 * support;
     count += near;
+    Circle rings[ROUND_RINGS_MAX];
+    ring_world(h, plane->origin, rings);
+    for (int k = 0; k < h->ring_count; k++)
+      if (ring_place(&rings[k], h->rounding, sigma, plane->n, plane->o).least < 1.001 * support) count += RING_POINTS;
   }
   return count;
 }
 
-static double smoothed_weight(const HullInstance* h, double support, double c, double length) {
-  double s2 = support * support, force = -vertex_barrier(h, support, c).first * length;
-  double floor = FRICTION_WEIGHT_FLOOR / s2;
+static double smoothed(double force, double support) {
+  double floor = FRICTION_WEIGHT_FLOOR / (support * support);
   return sqrt(force * force + floor * floor) - floor;
+}
+
+static double smoothed_weight(const HullInstance* h, double support, double c, double length) {
+  return smoothed(-vertex_barrier(h, support, c).first * length, support);
 }
 
 /* The other way round than vec3_across: in this basis are the slips that states to go on from were written with. */
@@ -52,6 +60,26 @@ static void tangent_basis(Vec3 n, Vec3* e1, Vec3* e2) {
   Vec3 other = fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0);
   *e1 = vec3_normalized(vec3_cross(other, n));
   *e2 = vec3_cross(n, *e1);
+}
+
+/* (F8) The points that friction of circles acts at; they share its force alike. */
+static int lag_rings(const HullInstance* h, double sigma, double support, const Plane* plane, FrictionVertex* out) {
+  int count = 0;
+  double length = vec3_norm(plane->n);
+  for (int k = 0; k < h->ring_count; k++) {
+    RingLoad load = ring_load(h, k, sigma, support, plane);
+    if (!(load.force > 0)) continue;
+    double weight = smoothed(load.force * length / RING_POINTS, support), radius = load.ring.radius;
+    Vec3 middle = vec3_add_scaled(load.ring.center, radius, load.mean);
+    middle = vec3_add_scaled(middle, -sigma * h->rounding / length, plane->n);
+    Vec3 local = mat3_tmul_vec(h->pose.r, vec3_sub(vec3_add(plane->origin, middle), h->pose.t));
+    for (int j = 0; j < RING_POINTS; j++)
+      out[count++] =
+          (FrictionVertex){.local = vec3_add_scaled(local, radius * load.spread, ring_radius(&h->rings[k], j)),
+                           .weight = weight,
+                           .vertex = k};
+  }
+  return count;
 }
 
 /* Vertices of one side, positions still relative to the plane's origin. */
@@ -66,7 +94,7 @@ static int lag_side(const HullInstance* h, double sigma, double support, const P
     if (h->rounding > 0) local = mat3_tmul_vec(h->pose.r, vec3_sub(x, h->pose.t));
     out[count++] = (FrictionVertex){.local = local, .weight = smoothed_weight(h, support, c, length), .vertex = m};
   }
-  return count;
+  return count + lag_rings(h, sigma, support, plane, out + count);
 }
 
 static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const HullInstance* b, Vec3 origin) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "contact/adjoint.h"
+#include "contact/ring.h"
 #include "contact/small_matrix.h"
 
 /* phi, dphi/dr (symmetric) and rho of a slip. */
@@ -276,15 +277,16 @@ static void weight_reverse(const FrictionReverse* f, int side, double weight_bar
   share->now = vec3_add_scaled(share->now, weight_bar * slope.by_clearance * sigma, f->plane->n);
 }
 
-static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const double twist[6],
-                                  ActiveVertex* then, LagBar* bar, PairShares* out) {
+/* By where a point that friction acts at is at t and at t + dt, its weight apart; *phi_q: by its weight over mu. */
+static VertexShare point_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const double twist[6],
+                                 double* phi_q, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
-  double b[2], e[2], phi_q, omega = lag->slip[2] / lag->length, turn = f->a[2] / lag->length;
+  double b[2], e[2], omega = lag->slip[2] / lag->length, turn = f->a[2] / lag->length;
   VertexShare share = {.vertex = v->vertex};
   if (lag->half_space) {
-    share = over_ground(f, v, twist, b, e, &phi_q, bar, out);
+    share = over_ground(f, v, twist, b, e, phi_q, bar, out);
   } else {
-    over_hull(f, side, v, b, e, &phi_q, out);
+    over_hull(f, side, v, b, e, phi_q, out);
     omega -= f->hull[side].motion.spin / f->parameters->dt;
     turn -= f->hull[side].spin;
   }
@@ -293,6 +295,13 @@ static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVe
   share.now = vec3_add(share.now, by_y);
   f->by_center = vec3_sub(f->by_center, by_y);
   bar->direction = vec3_add_scaled(bar->direction, -v->height, by_y);
+  return share;
+}
+
+static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const double twist[6],
+                                  ActiveVertex* then, LagBar* bar, PairShares* out) {
+  double phi_q;
+  VertexShare share = point_reverse(f, side, v, twist, &phi_q, bar, out);
   if (f->now[side].hull.rounding > 0) ball_reverse(f, side, share.now, share.next, bar, out);
   *then = lagged_vertex(v, &f->now[side].hull, side == 0 ? -1 : 1, f->support, f->plane,
                         pose_apply(f->now[side].hull.pose, v->local));
@@ -300,16 +309,81 @@ static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVe
   return share;
 }
 
-/* c is the weighted mean of the vertices at t. */
+/* By where a point is at t and by its weight, as c rests on them: c is the weighted mean of the points at t. */
+static Vec3 center_share(const FrictionReverse* f, int side, const FrictionVertex* v, double* weight_bar) {
+  const FrictionLag* lag = f->lag;
+  Vec3 arm = vec3_sub(pose_apply(f->now[side].hull.pose, v->local), lag->center);
+  *weight_bar = vec3_dot(f->by_center, arm) / lag->total_weight;
+  return vec3_scale(f->by_center, v->weight / lag->total_weight);
+}
+
 static void center_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const ActiveVertex* then, LagBar* bar,
                            PairShares* out, VertexShare* share) {
-  const FrictionLag* lag = f->lag;
-  Vec3 x0 = pose_apply(f->now[side].hull.pose, v->local);
-  Vec3 by_x0 = vec3_scale(f->by_center, v->weight / lag->total_weight);
+  double weight_bar;
+  Vec3 by_x0 = center_share(f, side, v, &weight_bar);
   share->now = vec3_add(share->now, by_x0);
   if (f->now[side].hull.rounding > 0) ball_reverse(f, side, by_x0, vec3(0, 0, 0), bar, out);
-  double weight_bar = vec3_dot(f->by_center, vec3_sub(x0, lag->center)) / lag->total_weight;
   weight_reverse(f, side, weight_bar, then, bar, out, share);
+}
+
+/* Derivatives by the points that friction of a circle acts at, and by their weights. */
+typedef struct {
+  VertexShare by[RING_POINTS];
+  double weight[RING_POINTS];
+} RingBar;
+
+static void move_now(PairShares* out, int side, Vec3 by, Vec3 arm) {
+  out->move_now[side] = vec3_add(out->move_now[side], by);
+  out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(arm, by));
+}
+
+/* (A8c) Friction of a circle acts at  y_j = x + R (m + b e_j) - sigma r n^,  fixed in the body during the step, with
+ * the weights A(F |n| / N): m is the mean of the rim's unit radii by force, b = 2/3 (1 - m^2)^2, e_j a radius fixed in
+ * the body. nodes: of this circle, which F and m are sums over; v: its points. */
+static void ring_reverse(const FrictionReverse* f, int side, const FrictionVertex* v, const RingBar* ring,
+                         const ActiveVertex* nodes, int node_count, LagBar* bar, PairShares* out) {
+  const HullInstance *now = &f->now[side].hull, *next = &f->next[side].hull;
+  double sigma = side == 0 ? -1 : 1, weight_bar = 0, radius_bar = 0, spread_bar = 0;
+  RingLoad load = ring_load(now, v->vertex, sigma, f->support, f->plane);
+  double R = load.ring.radius, d = FRICTION_WEIGHT_FLOOR / (f->support * f->support);
+  double share = load.force * f->length / RING_POINTS, root = sqrt(share * share + d * d);
+  Vec3 n = f->lag->normal, sum = {0, 0, 0}, middle = vec3_add(load.ring.center, f->plane->origin);
+  for (int j = 0; j < RING_POINTS; j++) {
+    Vec3 back = mat3_mul_vec(now->pose.r, mat3_tmul_vec(next->pose.r, ring->by[j].next));
+    Vec3 both = vec3_add(ring->by[j].now, back);
+    move_now(out, side, vec3_scale(back, -1), mat3_mul_vec(now->pose.r, v[j].local));
+    Vec3 e = mat3_mul_vec(now->pose.r, ring_radius(&now->rings[v->vertex], j));
+    out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(vec3_scale(e, R * load.spread), both));
+    sum = vec3_add(sum, both);
+    radius_bar += vec3_dot(vec3_add_scaled(load.mean, load.spread, e), both);
+    spread_bar += R * vec3_dot(e, both);
+    weight_bar += ring->weight[j];
+  }
+  double force_bar = weight_bar * share / root * f->length / RING_POINTS;
+  bar->length += weight_bar * share / root * load.force / RING_POINTS;
+  out->support -= weight_bar * 2 * (d / root - 1) * d / f->support;
+  double rest = 1 - vec3_dot(load.mean, load.mean);
+  Vec3 mean_bar = vec3_add_scaled(vec3_scale(sum, R), -4 * RING_SPREAD * rest * spread_bar, load.mean);
+  bar->direction = vec3_add_scaled(bar->direction, -sigma * now->rounding, sum);
+  out->rounding[side] -= sigma * vec3_dot(n, sum);
+  move_now(out, side, sum, vec3_sub(middle, now->pose.t));
+  out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(load.mean, mean_bar));
+  Vec3 local = mat3_tmul_vec(now->pose.r, sum);
+  for (int k = 0; k < now->slope_count; k++)
+    out->shape[side][k] +=
+        vec3_dot(local, now->slope[k].center[v->vertex]) + now->slope[k].radius[v->vertex] * radius_bar;
+  for (int k = 0; k < node_count; k++) {
+    const ActiveVertex* node = &nodes[k];
+    Vec3 radial = R > 0 ? vec3_scale(vec3_sub(node->x, load.ring.center), 1 / R) : load.mean;
+    double by = vec3_dot(mean_bar, vec3_sub(radial, load.mean)) / load.force + force_bar, c = -by * node->second;
+    active_share(now, f->plane, side, node, vec3(0, 0, 0), vec3_scale(f->plane->n, c * sigma), out);
+    bar->plane[0] += c * sigma * node->at.x;
+    bar->plane[1] += c * sigma * node->at.y;
+    bar->plane[2] += c * sigma * node->at.z;
+    bar->plane[3] += c * sigma;
+    out->rounding[side] -= c * f->length;
+    out->support -= by * active_first_by_support(node, f->support);
+  }
 }
 
 /* The half-space's one weight; its slip is -u and its q is -a. */
@@ -322,16 +396,23 @@ static void ground_reverse(const FrictionReverse* f, const ActiveVertex* ground,
   add_weight(&slope, mu * (s.phi[0] * q[0] + s.phi[1] * q[1]), 1, ground->at, bar, out);
 }
 
-/* Turned or shifted with the body's vertices at t, the half-space leaves all as it was but for the plane's direction,
- * against which the motion since t and the field are seen. */
-static void ground_follows(const FrictionReverse* f, const ActiveVertex* then, int first, PairShares* out) {
+/* Turned or shifted with the body at t, the half-space leaves all as it was but for the plane's direction, against
+ * which the motion since t and the field are seen. moved, turned: derivatives by the body's motion from elsewhere. */
+static void ground_follows(const FrictionReverse* f, const ActiveVertex* then, int first, Vec3 moved, Vec3 turned,
+                           PairShares* out) {
+  if (f->now[0].hull.ring_count > 0) {
+    Vec3 move = vec3_sub(moved, out->move_now[0]), turn = vec3_sub(turned, out->turn_now[0]);
+    ground_add(&out->ground_now, move, f->now[0].hull.pose.t, f->now[1].hull.pose.t);
+    out->ground_now.torque = vec3_add(out->ground_now.torque, turn);
+    return;
+  }
   for (int k = 0; k < f->lag->count[0]; k++) {
     Vec3 at = vec3_add(f->plane->origin, then[k].x);
     ground_add(&out->ground_now, vec3_scale(out->share[0][first + k].now, -1), at, f->now[1].hull.pose.t);
   }
 }
 
-/* The plane at t is itself a function of the vertices at t. The lagged vertices are all that feel it. */
+/* The plane at t is itself a function of what feels it at t: lagged vertices, and nodes of circles. */
 static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solution, const ActiveSides* then, LagBar* bar,
                           PairShares* out, const int first[2]) {
   Vec3 n = f->lag->normal;
@@ -341,20 +422,70 @@ static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solutio
   plane_implicit(solution, f->lag->half_space, plane_bar, z);
   Vec3 zn = vec3(z[0], z[1], z[2]);
   out->support -= norm_first_by_support(f->length, f->support) * vec3_dot(n, zn);
-  for (int k = 0; k < f->lag->count[0] + f->lag->count[1]; k++) {
-    int side = k >= f->lag->count[0];
-    double sigma = side == 0 ? -1 : 1;
-    const ActiveVertex* v = &then->vertices[k];
-    VertexShare* share = &out->share[side][first[side] + k - (side ? f->lag->count[0] : 0)];
-    double along = vec3_dot(v->at, zn) + z[3];
-    out->rounding[side] += ball_share(f->plane->n, v, sigma * along, zn);
-    share->now = vec3_add_scaled(share->now, v->second * along, f->plane->n);
-    share->now = vec3_add_scaled(share->now, sigma * v->first, zn);
-    out->support += sigma * active_first_by_support(v, f->support) * along;
-  }
+  for (int side = 0; side < (f->lag->half_space ? 1 : 2); side++)
+    for (int k = 0; k < then->count[side]; k++) {
+      double sigma = side == 0 ? -1 : 1;
+      const ActiveVertex* v = &then->vertices[k + (side ? then->count[0] : 0)];
+      double along = vec3_dot(v->at, zn) + z[3];
+      Vec3 now = vec3_add_scaled(vec3_scale(f->plane->n, v->second * along), sigma * v->first, zn);
+      out->rounding[side] += ball_share(f->plane->n, v, sigma * along, zn);
+      out->support += sigma * active_first_by_support(v, f->support) * along;
+      if (f->now[side].hull.ring_count > 0) {
+        active_share(&f->now[side].hull, f->plane, side, v, vec3(0, 0, 0), now, out);
+        continue;
+      }
+      VertexShare* share = &out->share[side][first[side] + k];
+      share->now = vec3_add_scaled(share->now, v->second * along, f->plane->n);
+      share->now = vec3_add_scaled(share->now, sigma * v->first, zn);
+    }
   if (!f->lag->half_space || then->count[1] == 0) return;
   const ActiveVertex* ground = &then->vertices[then->count[0]];
   out->support += active_first_by_support(ground, f->support) * (vec3_dot(ground->x, zn) + z[3]);
+}
+
+/* The nodes of a circle among a side's, from `first` on. */
+static int nodes_of(const ActiveVertex* active, int first, int count, int ring) {
+  int last = first;
+  while (last < count && active[last].vertex == ring) last++;
+  return last - first;
+}
+
+/* Lagged points of one side; sets its active vertices, which begin at `active`. Returns how many these are. */
+static int side_reverse(FrictionReverse* f, int side, const double twist[6], ActiveVertex* active, LagBar* bar,
+                        PairShares* out) {
+  const FrictionLag* lag = f->lag;
+  const FrictionVertex* v = lag->vertices + (side ? lag->count[0] : 0);
+  if (f->now[side].hull.ring_count == 0) {
+    for (int k = 0; k < lag->count[side]; k++)
+      out->share[side][out->count[side]++] = vertex_reverse(f, side, &v[k], twist, &active[k], bar, out);
+    return lag->count[side];
+  }
+  int count = active_vertices(&f->now[side].hull, side == 0 ? -1 : 1, f->support, f->plane, active);
+  for (int k = 0, first = 0, nodes; k < lag->count[side]; k += RING_POINTS, first += nodes) {
+    RingBar ring;
+    nodes = nodes_of(active, first, count, v[k].vertex);
+    for (int j = 0; j < RING_POINTS; j++) {
+      ring.by[j] = point_reverse(f, side, &v[k + j], twist, &ring.weight[j], bar, out);
+      ring.weight[j] *= f->parameters->coefficient;
+    }
+    ring_reverse(f, side, &v[k], &ring, &active[first], nodes, bar, out);
+  }
+  return count;
+}
+
+/* By c; share: of the side's vertices. */
+static void side_center(FrictionReverse* f, int side, const ActiveVertex* active, int count, VertexShare* share,
+                        LagBar* bar, PairShares* out) {
+  const FrictionLag* lag = f->lag;
+  const FrictionVertex* v = lag->vertices + (side ? lag->count[0] : 0);
+  bool rings = f->now[side].hull.ring_count > 0;
+  for (int k = 0; k < lag->count[side] && !rings; k++) center_reverse(f, side, &v[k], &active[k], bar, out, &share[k]);
+  for (int k = 0, first = 0, nodes; k < lag->count[side] && rings; k += RING_POINTS, first += nodes) {
+    RingBar ring = {0};
+    nodes = nodes_of(active, first, count, v[k].vertex);
+    for (int j = 0; j < RING_POINTS; j++) ring.by[j].now = center_share(f, side, &v[k + j], &ring.weight[j]);
+    ring_reverse(f, side, &v[k], &ring, &active[first], nodes, bar, out);
+  }
 }
 
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
@@ -375,18 +506,16 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
   LagBar bar = {{0, 0, 0}, 0, {0}};
   double before = out->value;
   int first[2] = {out->count[0], out->count[1]};
-  for (int k = 0; k < lag->count[0] + lag->count[1]; k++) {
-    int side = k >= lag->count[0];
-    out->share[side][out->count[side]++] =
-        vertex_reverse(&f, side, &lag->vertices[k], twist[side], &then->vertices[k], &bar, out);
-  }
+  Vec3 moved = out->move_now[0], turned = out->turn_now[0];
+  int sides = lag->half_space ? 1 : 2;
+  then->count[0] = then->count[1] = 0;
+  for (int side = 0; side < sides; side++)
+    then->count[side] = side_reverse(&f, side, twist[side], then->vertices + then->count[0], &bar, out);
   for (int side = 0; side < 2 && !lag->half_space; side++) hull_reverse(&f, side, &bar, out);
-  for (int k = 0; k < lag->count[0] + lag->count[1] && !lag->half_space; k++) {
-    int side = k >= lag->count[0];
-    VertexShare* share = &out->share[side][first[side] + k - (side ? lag->count[0] : 0)];
-    center_reverse(&f, side, &lag->vertices[k], &then->vertices[k], &bar, out, share);
-  }
-  *then = (ActiveSides){then->vertices, {lag->count[0], lag->count[1]}, true};
+  for (int side = 0; side < 2 && !lag->half_space; side++)
+    side_center(&f, side, then->vertices + (side ? then->count[0] : 0), then->count[side],
+                out->share[side] + first[side], &bar, out);
+  then->known = true;
   if (lag->half_space) {
     ActiveVertex* ground = then->vertices + then->count[0];
     then->count[1] = active_vertices(&now[1].hull, 1, support, f.plane, ground);
@@ -394,6 +523,6 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
     out->ground_now.torque = vec3_add(out->ground_now.torque, vec3_cross(lag->normal, f.fixed));
   }
   plane_reverse(&f, solution, then, &bar, out, first);
-  if (lag->half_space) ground_follows(&f, then->vertices, first[0], out);
+  if (lag->half_space) ground_follows(&f, then->vertices, first[0], moved, turned, out);
   out->friction += (out->value - before) / parameters->coefficient;
 }

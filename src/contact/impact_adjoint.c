@@ -26,8 +26,7 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
       if (v->vertex < 0) continue;
       out->rounding[side] -= bar * v->first * vec3_norm(plane->n);
       Vec3 slope = vec3_scale(plane->n, bar * sigma * v->first), none = {0, 0, 0};
-      out->share[side][out->count[side]++] =
-          now ? (VertexShare){v->vertex, none, slope} : (VertexShare){v->vertex, slope, none};
+      active_share(&at->body[side].hull, plane, side, v, now ? none : slope, now ? slope : none, out);
       if (half_space) ground_add(ground, vec3_scale(slope, -1), vec3_add(plane->origin, v->x), at->body[1].hull.pose.t);
     }
   }
@@ -50,7 +49,9 @@ static void force_adjoint(double bar, double support, const ImpactMoment* now, A
                     &response);
   Vec3 along = vec3_scale(d.force[0], bar / vec3_norm(d.force[0]));
   double twist[2][6] = {{0, 0, 0, along.x, along.y, along.z}};
-  PairShares own = {.share = {out->share[0] + out->count[0], out->share[1] + out->count[1]}};
+  double shape[2][ROUND_PARAMETERS_MAX] = {{0}};
+  PairShares own = {.share = {out->share[0] + out->count[0], out->share[1] + out->count[1]},
+                    .shape = {shape[0], shape[1]}};
   plane_adjoint(now->body, support, now->solution, &response, twist, then, &own);
   for (int side = 0; side < 2; side++) {
     for (int k = 0; k < own.count[side]; k++) {
@@ -59,6 +60,9 @@ static void force_adjoint(double bar, double support, const ImpactMoment* now, A
     }
     out->count[side] += own.count[side];
     out->rounding[side] += own.rounding[side];
+    out->move_now[side] = vec3_add(out->move_now[side], own.move_next[side]);
+    out->turn_now[side] = vec3_add(out->turn_now[side], own.turn_next[side]);
+    for (int k = 0; k < now->body[side].hull.slope_count; k++) out->shape[side][k] += shape[side][k];
   }
   out->support += own.support;
   out->ground_now.force = vec3_add(out->ground_now.force, own.ground_next.force);
@@ -77,7 +81,9 @@ void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* para
   compression_adjoint(carried->y, parameters, now, bar, out);
 }
 
-static void scale_shares(PairShares* out, double factor) {
+static void scale_shares(const PairBody body[2], PairShares* out, double factor) {
+  for (int side = 0; side < 2; side++)
+    for (int k = 0; k < body[side].hull.slope_count; k++) out->shape[side][k] *= factor;
   for (int side = 0; side < 2; side++)
     for (int k = 0; k < out->count[side]; k++) out->share[side][k].next = vec3_scale(out->share[side][k].next, factor);
   for (int side = 0; side < 2; side++) out->rounding[side] *= factor;
@@ -110,7 +116,7 @@ void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, co
                     const PairCarry* carried, const ImpactMoment* now, const ImpactMoment* next, ActiveSides* active,
                     Pressure* bar, PairShares* out) {
   double value = out->value;
-  scale_shares(out, impact->first);
+  scale_shares(next->body, out, impact->first);
   double by_potential = value * impact->second + carried->event;
   if (by_potential != 0) potential_adjoint(by_potential, parameters->support, next, false, active, out);
   if (past->bounces)

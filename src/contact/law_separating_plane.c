@@ -7,6 +7,7 @@
 #include "contact/adjoint.h"
 #include "contact/law.h"
 #include "contact/rest.h"
+#include "contact/ring.h"
 #include "contact/rolling.h"
 
 /* Roundings that add up in a pair's energy: of the sums, and of a clearance, taken five times and for a few vertices.
@@ -108,7 +109,8 @@ static const SchemaRow rows[] = {
 static void scratch_create(PlaneScratch* scratch, const Model* model, double tolerance) {
   int largest = 8, second = 8;
   for (int i = 0; i < model->hull_count; i++) {
-    int n = model->hulls[i].points.padded;
+    int n = model->hulls[i].points.padded, nodes = 2 * RING_HALF * ROUND_RINGS_MAX;
+    if (hull_is_round(&model->hulls[i]) && n < nodes) n = nodes;
     if (n > largest) {
       second = largest;
       largest = n;

@@ -1,8 +1,17 @@
 #include "contact/pair.h"
 
 HullInstance pair_hull_at(const ModelHull* hull, const Pose* pose) {
-  HullInstance h = {
-      .points = hull_core(hull), .rounding = hull_rounding(hull), .pose = *pose, .half_space = !hull->kind->bounded};
+  RoundBody body = hull_body(hull);
+  HullInstance h = {.points = body.points,
+                    .rings = body.rings,
+                    .ring_count = body.ring_count,
+                    .rounding = body.rounding,
+                    .pose = *pose,
+                    .half_space = !hull->kind->bounded};
+  if (body.ring_count > 0) {
+    h.slope = hull->smooth->slope;
+    h.slope_count = hull->smooth->parameter_count;
+  }
   h.radius = hull->kind->bounded ? hull->radius : 0;
   h.center = pose_apply(*pose, hull->center);
   if (h.half_space) {
@@ -12,21 +21,24 @@ HullInstance pair_hull_at(const ModelHull* hull, const Pose* pose) {
   return h;
 }
 
-/* Of the lowest vertex of a over the boundary of b [m]. */
+static RoundBody body_of(const HullInstance* h) { return (RoundBody){h->points, h->rings, h->ring_count, h->rounding}; }
+
+double pair_support(const HullInstance* hull, Vec3 direction, Vec3* at) {
+  RoundBody body = body_of(hull);
+  double height = round_support(&body, mat3_tmul_vec(hull->pose.r, direction), at);
+  if (at) *at = pose_apply(hull->pose, *at);
+  return height;
+}
+
+/* Of the lowest point of a over the boundary of b [m]. */
 static double height_over_half_space(const HullInstance* a, const HullInstance* b) {
-  double farthest;
-  support_index(a->points, mat3_tmul_vec(a->pose.r, vec3_scale(b->normal, -1.0)), &farthest);
-  return vec3_dot(b->normal, a->pose.t) - b->offset - farthest - a->rounding;
+  return vec3_dot(b->normal, a->pose.t) - b->offset - pair_support(a, vec3_scale(b->normal, -1.0), NULL);
 }
 
 double pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cache, GjkResult* result) {
   if (!b->half_space) {
-    *result = gjk_distance(a->points, a->pose, b->points, b->pose, cache);
-    double round = a->rounding + b->rounding;
-    if (!(round > 0)) return result->distance;
-    result->distance = result->distance > round ? result->distance - round : 0;
-    result->witness_a = vec3_add_scaled(result->witness_a, a->rounding, result->normal);
-    result->witness_b = vec3_add_scaled(result->witness_b, -b->rounding, result->normal);
+    RoundBody body_a = body_of(a), body_b = body_of(b);
+    *result = round_distance(&body_a, a->pose, &body_b, b->pose, cache);
     return result->distance;
   }
   double height = height_over_half_space(a, b);
@@ -36,10 +48,8 @@ double pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cac
 
 double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis) {
   if (b->half_space) return height_over_half_space(a, b); /* it has no end along other axes */
-  double far_a, far_b;
-  support_index(a->points, mat3_tmul_vec(a->pose.r, axis), &far_a);
-  support_index(b->points, mat3_tmul_vec(b->pose.r, vec3_scale(axis, -1.0)), &far_b);
-  return -far_b + vec3_dot(axis, b->pose.t) - far_a - vec3_dot(axis, a->pose.t) - a->rounding - b->rounding;
+  double far_a = pair_support(a, axis, NULL), far_b = pair_support(b, vec3_scale(axis, -1.0), NULL);
+  return -far_b + vec3_dot(axis, b->pose.t) - far_a - vec3_dot(axis, a->pose.t);
 }
 
 void pair_scale(PairDerivatives* d, double factor) {

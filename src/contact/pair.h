@@ -6,8 +6,12 @@
 
 /* A hull (or half-space) where it stands now. */
 typedef struct {
-  PointView points; /* local; count 0 for a half-space */
-  double rounding;  /* the solid is all within this of the hull of the points [m] */
+  PointView points;    /* local; count 0 for a half-space */
+  const Circle* rings; /* local; a hull with circles (C7) has no points */
+  int ring_count;
+  double rounding;         /* the solid is all within this of the hull of points or circles [m] */
+  const RoundSlope* slope; /* of a hull with circles: by its parameters (slope_count) */
+  int slope_count;
   Pose pose;
   Vec3 center; /* world centre of the bounding sphere [m] */
   double radius;
@@ -97,6 +101,9 @@ double pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cac
 /* Gap of two hulls along a fixed unit direction from a to b [m]; negative when it does not separate them. Over a
  * half-space: the height of a, whatever the axis. Cannot fail, allocates nothing. */
 double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis);
+/* Largest direction . (x - pose.t) over a bounded hull [m |direction|]; *at, unless NULL: a point where it is taken,
+ * world. direction: world, not 0. Cannot fail, allocates nothing. */
+double pair_support(const HullInstance* hull, Vec3 direction, Vec3* at);
 /* A hull where its link stands. Borrows the hull's points; of a half-space radius is 0. World axes. By value; cannot
  * fail, allocates nothing. */
 HullInstance pair_hull_at(const ModelHull* hull, const Pose* pose);
@@ -167,6 +174,7 @@ typedef struct {
   Vec3 turn_now[2];                        /* by turns of the bodies at t, besides what their vertices share */
   Vec3 move_now[2];                        /* and by their displacements */
   double rounding[2];                      /* by HullInstance.rounding of both */
+  Vec3 turn_next[2], move_next[2];         /* of hulls with circles: by the bodies' motion at t + dt */
   double* shape[2];                        /* by parameters of smooth shapes: room lent, zeroed; NULL: it has none */
 } PairShares;
 

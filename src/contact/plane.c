@@ -1,4 +1,5 @@
 #include "contact/plane.h"
+#include "contact/ring.h"
 #include "contact/small_matrix.h"
 
 /* Vertices farther than (1 + CULL_MARGIN) s from the plane are left out while the plane stays near enough to where it
@@ -39,6 +40,7 @@ typedef struct {
   bool half_space;
   PlaneScratch* scratch;
   double last_step;
+  Circle rings[2][ROUND_RINGS_MAX]; /* centers from the origin, world axes [m] */
   Range range[2];
   Vec3 cull_N; /* plane at which the vertices were culled */
   double cull_O;
@@ -97,11 +99,8 @@ Plane plane_from_half_space(const HullInstance* a, const HullInstance* b, double
 double plane_clearance(const HullInstance* hull, double sigma, Plane plane) {
   if (hull->half_space) /* n is -|n| normal: the boundary is the nearest part of the half-space */
     return sigma * (vec3_norm(plane.n) * (vec3_dot(hull->normal, plane.origin) - hull->offset) + plane.o);
-  double farthest;
-  Vec3 local = mat3_tmul_vec(hull->pose.r, vec3_scale(plane.n, -sigma));
-  support_index(hull->points, local, &farthest);
-  double round = hull->rounding > 0 ? hull->rounding * vec3_norm(plane.n) : 0;
-  return sigma * (vec3_dot(plane.n, vec3_sub(hull->pose.t, plane.origin)) + plane.o) - farthest - round;
+  double farthest = pair_support(hull, vec3_scale(plane.n, -sigma), NULL);
+  return sigma * (vec3_dot(plane.n, vec3_sub(hull->pose.t, plane.origin)) + plane.o) - farthest;
 }
 
 /* ---------------------------------------------------------------- vertices near the plane */
@@ -202,6 +201,42 @@ static void round_moments(SideMoments* s, double sigma, double radius, Vec3 N) {
   s->ball = radius * sigma * s->first[3];
 }
 
+/* Sums over a circle's nodes, which lie in pairs at center + r (cos u +- sin v) (C7). z_min: at most 1. */
+static bool add_ring(const Problem* p, int side, int k, Vec3 N, double O, SideMoments* s, double* energy,
+                     double* z_min) {
+  const HullInstance* h = p->hull[side];
+  const Circle* ring = &p->rings[side][k];
+  double sigma = side_sign[side];
+  RingPlace place = ring_place(ring, h->rounding, sigma, N, O);
+  if (!(place.least < 1)) return true;
+  if (!(place.least > 0)) return false;
+  *z_min = fmin(*z_min, place.least);
+  RingNodes nodes;
+  ring_nodes(&place, &nodes);
+  double first[2] = {0, 0}, second[4] = {0, 0, 0, 0};
+  for (int i = 0; i < nodes.count; i++) {
+    Barrier b = barrier_eval(nodes.clearance[i]);
+    double w = 2 * nodes.weight[i], c = nodes.cosine[i], bend = w * b.second;
+    *energy += w * b.value;
+    first[0] += w * b.first;
+    first[1] += w * b.first * c;
+    second[0] += bend;
+    second[1] += bend * c;
+    second[2] += bend * c * c;
+    second[3] += bend * nodes.sine[i] * nodes.sine[i];
+  }
+  const double x[4] = {ring->center.x, ring->center.y, ring->center.z, 1}, r = ring->radius;
+  const double u[4] = {r * place.u.x, r * place.u.y, r * place.u.z, 0};
+  const double v[4] = {r * place.v.x, r * place.v.y, r * place.v.z, 0};
+  for (int i = 0, at = 0; i < 4; i++) {
+    s->first[i] += sigma * (first[0] * x[i] + first[1] * u[i]);
+    for (int j = i; j < 4; j++, at++)
+      s->second[at] += second[0] * x[i] * x[j] + second[1] * (x[i] * u[j] + u[i] * x[j]) + second[2] * u[i] * u[j] +
+                       second[3] * v[i] * v[j];
+  }
+  return true;
+}
+
 static bool evaluate_side(const Problem* p, int side, Vec3 N, double O, Evaluation* e) {
   const double *x = p->scratch->x, *y = p->scratch->y, *z = p->scratch->z;
   const Range range = p->range[side];
@@ -219,6 +254,8 @@ static bool evaluate_side(const Problem* p, int side, Vec3 N, double O, Evaluati
     energy += b.value;
     add_vertex(&s, sigma, b, x[m], y[m], z[m]);
   }
+  for (int k = 0; k < p->hull[side]->ring_count; k++)
+    if (!add_ring(p, side, k, N, O, &s, &energy, &z_min)) return false;
   if (radius > 0) round_moments(&s, sigma, radius, N);
   e->side[side] = s;
   e->z_min[side] = z_min;
@@ -386,6 +423,8 @@ PlaneOutcome plane_solve(const HullInstance* a, const HullInstance* b, double su
                .half_space = b->half_space,
                .scratch = scratch,
                .last_step = scratch->last_step > 0 ? scratch->last_step : DECREMENT_TO_ROUNDING};
+  ring_world(a, p.origin, p.rings[0]);
+  ring_world(b, p.origin, p.rings[1]);
   start = plane_about(start, p.origin);
   Vec3 N = vec3_scale(start.n, p.inv_s);
   double O = start.o * p.inv_s;

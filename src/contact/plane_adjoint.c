@@ -1,6 +1,48 @@
 /* Reverse derivatives of the contact force of a pair (docs/derivations/adjoint.md, A5-A6; half-spaces A13). */
 #include "contact/adjoint.h"
+#include "contact/ring.h"
 #include "contact/small_matrix.h"
+
+static int active_nodes(const HullInstance* h, double sigma, double support, const Plane* plane, ActiveVertex* out) {
+  int count = 0;
+  double s2 = support * support, length = vec3_norm(plane->n);
+  for (int k = 0; k < h->ring_count; k++) {
+    RingLoad load = ring_load(h, k, sigma, support, plane);
+    if (!(load.force > 0)) continue;
+    RingNodes nodes;
+    ring_nodes(&load.place, &nodes);
+    for (int i = 0; i < 2 * nodes.count; i++) {
+      int n = i / 2;
+      Barrier b = barrier_eval(nodes.clearance[n]);
+      double r = load.ring.radius, w = nodes.weight[n];
+      Vec3 x = vec3_add_scaled(load.ring.center, r * nodes.cosine[n], load.place.u);
+      x = vec3_add_scaled(x, i % 2 ? -r * nodes.sine[n] : r * nodes.sine[n], load.place.v);
+      Vec3 at = vec3_add_scaled(x, -sigma * h->rounding / length, plane->n);
+      out[count++] =
+          (ActiveVertex){k, x, w * b.first / s2, w * b.second / (s2 * support), nodes.clearance[n] * support, at};
+    }
+  }
+  return count;
+}
+
+void active_share(const HullInstance* at, const Plane* plane, int side, const ActiveVertex* v, Vec3 next, Vec3 now,
+                  PairShares* out) {
+  if (at->ring_count == 0) {
+    out->share[side][out->count[side]++] = (VertexShare){v->vertex, next, now};
+    return;
+  }
+  Vec3 arm = vec3_add(v->x, vec3_sub(plane->origin, at->pose.t)), both = vec3_add(next, now);
+  out->move_now[side] = vec3_add(out->move_now[side], now);
+  out->move_next[side] = vec3_add(out->move_next[side], next);
+  out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(arm, now));
+  out->turn_next[side] = vec3_add(out->turn_next[side], vec3_cross(arm, next));
+  const Circle* ring = &at->rings[v->vertex];
+  Vec3 local = mat3_tmul_vec(at->pose.r, both);
+  Vec3 radial = vec3_sub(mat3_tmul_vec(at->pose.r, arm), ring->center);
+  double outward = ring->radius > 0 ? vec3_dot(local, radial) / ring->radius : 0;
+  for (int k = 0; k < at->slope_count; k++)
+    out->shape[side][k] += vec3_dot(local, at->slope[k].center[v->vertex]) + at->slope[k].radius[v->vertex] * outward;
+}
 
 int active_vertices(const HullInstance* h, double sigma, double support, const Plane* plane, ActiveVertex* out) {
   if (h->half_space) { /* one term at the point of its boundary nearest to the origin */
@@ -24,7 +66,7 @@ int active_vertices(const HullInstance* h, double sigma, double support, const P
     Vec3 at = vec3_add_scaled(x, -sigma * h->rounding / length, plane->n);
     out[count++] = (ActiveVertex){m, x, b.first, b.second, c, at};
   }
-  return count;
+  return count + active_nodes(h, sigma, support, plane, out + count);
 }
 
 static Vec3 field_at(const double twist[6], Vec3 arm) {
@@ -82,7 +124,7 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
         out->ground_next.torque = vec3_add_scaled(out->ground_next.torque, -sigma * v->first, vec3_cross(field, n));
       }
       change = vec3_add_scaled(change, sigma * v->first, vec3_cross(n, w));
-      out->share[side][out->count[side]++] = (VertexShare){v->vertex, change, {0, 0, 0}};
+      active_share(&body[side].hull, plane, side, v, change, vec3(0, 0, 0), out);
     }
   }
   active->known = true;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "contact/impact.h"
+#include "contact/ring.h"
 #include "contact/system.h"
 
 /* A recorded pair where it stood at one moment. */
@@ -156,10 +157,13 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
   }
 }
 
-/* Vertices of an item: of a link, those of all its hulls. */
+/* Vertices of an item, or points that friction of its circles acts at: of a link, those of all its hulls. */
 static int item_points(const ContactReplay* r, int item) {
   const Model* model = r->model;
-  if (item < model->hull_count) return hull_core(&model->hulls[item]).count;
+  if (item < model->hull_count) {
+    RoundBody body = hull_body(&model->hulls[item]);
+    return body.ring_count > 0 ? RING_POINTS * body.ring_count : body.points.count;
+  }
   const ModelLink* link = &model->links[item - model->hull_count];
   int count = 0;
   for (int k = link->hull_first; k < link->hull_first + link->hull_count; k++) count += model->hulls[k].points.count;
@@ -430,8 +434,8 @@ static void reverse_pair(void* context, int index, int thread) {
 
 static Vec3 local_point(const Model* model, int item, int m) {
   int hull = item < model->hull_count ? item : model->links[item - model->hull_count].hull_first;
-  while (m >= hull_core(&model->hulls[hull]).count) m -= hull_core(&model->hulls[hull++]).count;
-  PointView points = hull_core(&model->hulls[hull]);
+  while (m >= hull_body(&model->hulls[hull]).points.count) m -= hull_body(&model->hulls[hull++]).points.count;
+  PointView points = hull_body(&model->hulls[hull]).points;
   return vec3(points.x[m], points.y[m], points.z[m]);
 }
 
@@ -450,7 +454,7 @@ static void add_local(const ContactReplay* r, int item, int vertex, Vec3 by, Mod
   }
   const ModelHull* hull = &r->model->hulls[item];
   double* out = gradient->shapes + hull->smooth->parameter_first;
-  for (int k = 0; k < hull_parameter_count(hull); k++) out[k] += vec3_dot(by, hull_core_slope(hull, vertex, k));
+  for (int k = 0; k < hull_parameter_count(hull); k++) out[k] += vec3_dot(by, hull->smooth->slope[k].center[vertex]);
 }
 
 /* Shares of the vertices of one side to poses at t and to the design. */
@@ -499,8 +503,9 @@ static void add_parameters(const ContactReplay* r, const ReplayPair* p, int side
   int item = side == 0 ? p->record->hull_a : p->record->hull_b, count = item_parameters(r, item);
   for (int k = 0; k < count; k++)
     gradient->shapes[r->model->hulls[item].smooth->parameter_first + k] += kappa * p->shares.shape[side][k];
-  if (is_round(r, item))
-    gradient->shapes[r->model->hulls[item].smooth->parameter_first] += kappa * p->shares.rounding[side];
+  const ModelSmooth* smooth = r->model->hulls[item < r->model->hull_count ? item : 0].smooth;
+  for (int k = 0; is_round(r, item) && k < count; k++)
+    gradient->shapes[smooth->parameter_first + k] += kappa * p->shares.rounding[side] * smooth->slope[k].rounding;
 }
 
 /* The shares are by what rubs times the grip (F7). */

@@ -25,10 +25,9 @@ static bool may_be_near(const SpotSearch* s, int a, int b) {
 /* The middle between the hulls where they are nearest. */
 static Vec3 middle_of(const HullInstance* a, const HullInstance* b, const GjkResult* found) {
   if (!b->half_space) return vec3_scale(vec3_add(found->witness_a, found->witness_b), 0.5);
-  double farthest;
-  int lowest = support_index(a->points, mat3_tmul_vec(a->pose.r, vec3_scale(b->normal, -1.0)), &farthest);
-  Vec3 vertex = vec3(a->points.x[lowest], a->points.y[lowest], a->points.z[lowest]);
-  return vec3_add_scaled(pose_apply(a->pose, vertex), -0.5 * found->distance - a->rounding, b->normal);
+  Vec3 lowest;
+  pair_support(a, vec3_scale(b->normal, -1.0), &lowest);
+  return vec3_add_scaled(lowest, -0.5 * found->distance, b->normal);
 }
 
 static void look_at(SpotSearch* s, int hull_a, int hull_b) {

@@ -88,10 +88,17 @@ static Vec3 reference_axis(const Mjcf* m, int index, int dof) {
 
 static bool is_static(const Mjcf* m, int link) { return m->model->links[link].tree < 0; }
 
+/* Two equal circles with nothing about them. */
+static bool is_cylinder(const ModelHull* hull) {
+  RoundBody body = hull_body(hull);
+  return body.ring_count == 2 && !(body.rounding > 0) && body.rings[0].radius == body.rings[1].radius;
+}
+
 static bool is_mesh(const ModelHull* hull) {
   Pose pose;
   Vec3 half;
-  return hull->kind->bounded && !hull_is_round(hull) && !hull_is_box(&hull->solid, &pose, &half);
+  if (hull_is_round(hull)) return hull_body(hull).ring_count > 0 && !is_cylinder(hull);
+  return hull->kind->bounded && !hull_is_box(&hull->solid, &pose, &half);
 }
 
 void mjcf_hull_name(Text* name, const Model* model, int hull) {
@@ -140,14 +147,22 @@ static void add_half_space(Mjcf* m, const ModelHull* hull) {
   xml_quat(m->out, "quat", turn);
 }
 
-/* Radius; of a capsule half of its straight part, too. */
+/* Radius; of a capsule half of its straight part, of a cylinder half of its length, too. */
 static void add_round(Mjcf* m, const ModelHull* hull) {
-  PointView core = hull_core(hull);
-  bool capsule = core.count > 1;
-  double half =
-      capsule ? 0.5 * vec3_norm(vec3(core.x[1] - core.x[0], core.y[1] - core.y[0], core.z[1] - core.z[0])) : 0;
-  text_add(m->out, " type=\"%s\" size=\"", capsule ? "capsule" : "sphere");
-  text_add_numbers(m->out, (const double[]){hull_rounding(hull), half}, capsule ? 2 : 1);
+  RoundBody body = hull_body(hull);
+  PointView core = body.points;
+  const char* type = "sphere";
+  double radius = body.rounding, half = 0;
+  if (body.ring_count > 0) {
+    type = "cylinder";
+    radius = body.rings[0].radius;
+    half = 0.5 * vec3_norm(vec3_sub(body.rings[1].center, body.rings[0].center));
+  } else if (core.count > 1) {
+    type = "capsule";
+    half = 0.5 * vec3_norm(vec3(core.x[1] - core.x[0], core.y[1] - core.y[0], core.z[1] - core.z[0]));
+  }
+  text_add(m->out, " type=\"%s\" size=\"", type);
+  text_add_numbers(m->out, (const double[]){radius, half}, half > 0 ? 2 : 1);
   text_add(m->out, "\"");
   xml_vector(m->out, "pos", hull->smooth->pose.t);
   xml_quat(m->out, "quat", quat_from_mat3(hull->smooth->pose.r));
@@ -164,7 +179,7 @@ static void add_geom(Mjcf* m, int index) {
   xml_text(m->out, "name", name.data);
   if (!hull->kind->bounded) {
     add_half_space(m, hull);
-  } else if (hull_is_round(hull)) {
+  } else if (hull_is_round(hull) && !is_mesh(hull)) {
     add_round(m, hull);
   } else if (hull_is_box(&hull->solid, &pose, &half)) {
     text_add(m->out, " type=\"box\"");

@@ -294,6 +294,11 @@ HullResult primitive_capsule(ConvexHull* hull, double radius, double length, int
  * by 0.1 of the grid spacing, which parts the corner and edge points that would coincide between faces. Results as
  * hull_create. The caller frees with hull_free when HULL_OK, and only then. */
 HullResult primitive_rounded_box(ConvexHull* hull, double radius, Vec3 extent);
+/* All within `rounding` of two circles about the z axis, at heights z and of these radii [m]; a circle may be a point
+ * and both may be the same. Inscribed: so many vertices around. HULL_FAILED: segments as above. Result and ownership as
+ * of primitive_box. */
+HullResult primitive_circles(ConvexHull* hull, const double z[2], const double radius[2], double rounding,
+                             int segments);
 
 /* ---------------------------------------------------------------- mass (geometry/mass.c)
  * Homogeneous second moment S = integral rho X~ X~^T, X~ = (x, y, z, 1): S[3][3] = mass, S[i][3] = mass * centre. */
@@ -366,6 +371,26 @@ double gjk_point_distance(PointView points, Vec3 point);
 /* Index of the vertex farthest along a local direction, smallest index on ties; *value = that maximum
  * [m] for a unit direction. No allocation. 0 when the heights are not numbers. */
 int support_index(PointView points, Vec3 direction, double* value);
+/* A circle about a unit axis [m]. */
+typedef struct {
+  Vec3 center, axis;
+  double radius;
+} Circle;
+/* All that lies within `rounding` [m] of the convex hull of points and circles, in one frame. It has points or circles,
+ * or both. Borrows them. */
+typedef struct {
+  PointView points;
+  const Circle* rings;
+  int ring_count;
+  double rounding;
+} RoundBody;
+enum { ROUND_RINGS_MAX = 2 };
+/* Largest direction . x over the body [m |direction|]; *at, unless NULL: a point where it is taken. direction: of any
+ * length but 0. No allocation, no error. */
+double round_support(const RoundBody* body, Vec3 direction, Vec3* at);
+/* As gjk_distance. Bodies with circles ignore the cache; their distance is a lower bound, to about 1e-12 of the larger
+ * body. ring_count is at most ROUND_RINGS_MAX. */
+GjkResult round_distance(const RoundBody* a, Pose pose_a, const RoundBody* b, Pose pose_b, GjkCache* cache);
 /* Penetration depth [m] of two intersecting hulls: the least translation that parts them (exact, by an expanding
  * polytope in the Minkowski difference, Qhull inside); normal = unit direction to move b. 0 when they do not meet.
  * *normal is zero when they do not. Allocates; for messages only. normal must not be NULL. */

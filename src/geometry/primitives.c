@@ -176,3 +176,24 @@ HullResult primitive_rounded_box(ConvexHull* hull, double radius, Vec3 extent) {
             round_and_shift(cube_point(face / 2, face % 2 ? 1.0 : -1.0, grid[i], grid[j]), radius, extent);
   return hull_create(hull, points, count);
 }
+
+/* ---------------------------------------------------------------- two circles with a radius about them */
+
+HullResult primitive_circles(ConvexHull* hull, const double z[2], const double radius[2], double rounding,
+                             int segments) {
+  if (segments < 3 || segments > SEGMENTS_MAX) return HULL_FAILED;
+  int arcs = rounding > 0 ? segments / 8 + 2 : 1, count = 0;
+  Vec3* points = MEMORY_NEW(Vec3, 2 * arcs * segments);
+  for (int end = 0; end < 2; end++)
+    for (int k = 0; k < arcs; k++) {
+      double up = arcs > 1 ? 0.5 * PI * k / (arcs - 1) : 0, out = radius[end] + rounding * math_cos(up);
+      double height = z[end] + (end == 0 ? -1 : 1) * rounding * math_sin(up);
+      for (int i = 0; i < segments; i++) {
+        double angle = 2 * PI * i / segments;
+        points[count++] = vec3(out * math_cos(angle), out * math_sin(angle), height);
+      }
+    }
+  HullResult result = hull_create(hull, points, count);
+  memory_free(points);
+  return result;
+}

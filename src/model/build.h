@@ -82,11 +82,12 @@ void free_smooth(ModelSmooth* smooth);
 /* Derivative of a vertex of a convex smooth shape, link frame, by its parameter k. sphere: primitive_sphere's points
  * of the same resolution (hull's points). [m per unit of the parameter]. */
 Vec3 smooth_vertex_slope(const ModelHull* hull, const Vec3* sphere, int vertex, int k);
-/* model/solid_round.c: a sphere or a capsule as it is; drawn: the polyhedron inscribed, which is copied. */
+/* model/solid_round.c: a round solid as it is; drawn: the polyhedron inscribed, which is copied. */
 void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* drawn, Pose pose);
-/* Derivative of its moment of density 1 kg/m^3, link frame, by its parameter k. By value. */
-MassMoment round_moment_slope(const ModelHull* hull, int k);
-/* The same of a vertex of the polyhedron, link frame. */
+/* The polyhedron inscribed in a wheel, disc or cone, of shape->segments around. HULL_FAILED: of fewer than 3
+ * or more than 1024. Result and ownership as of primitive_box. */
+HullResult draw_round(ConvexHull* hull, const SceneShape* shape);
+/* Derivative of a vertex of the polyhedron, link frame, by the solid's parameter k. By value. */
 Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k);
 /* The normal becomes unit; no allocation. */
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose);

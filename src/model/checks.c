@@ -47,18 +47,14 @@ static void add_meeting(TouchSearch* search, int hull_a, int hull_b, double gap)
 /* ---------------------------------------------------------------- bounded hulls */
 
 static HullBox world_box(const ModelHull* hull, int index, Pose pose, double margin) {
-  HullBox box = {index, {HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
-  PointView points = hull_core(hull);
-  margin += hull_rounding(hull);
-  for (int i = 0; i < points.count; i++) {
-    Vec3 x = pose_apply(pose, vec3(points.x[i], points.y[i], points.z[i]));
-    box.low = vec3_min(box.low, x);
-    box.high = vec3_max(box.high, x);
+  RoundBody body = hull_body(hull);
+  double reach[6];
+  for (int k = 0; k < 6; k++) {
+    double side = k < 3 ? 1 : -1;
+    Vec3 axis = vec3(k % 3 == 0 ? side : 0, k % 3 == 1 ? side : 0, k % 3 == 2 ? side : 0);
+    reach[k] = vec3_dot(axis, pose.t) + round_support(&body, mat3_tmul_vec(pose.r, axis), NULL) + margin;
   }
-  Vec3 around = vec3(margin, margin, margin);
-  box.low = vec3_sub(box.low, around);
-  box.high = vec3_add(box.high, around);
-  return box;
+  return (HullBox){index, vec3(-reach[3], -reach[4], -reach[5]), vec3(reach[0], reach[1], reach[2])};
 }
 
 static int collect_boxes(const TouchSearch* search, HullBox* boxes) {
@@ -99,9 +95,10 @@ static bool boxes_overlap(const HullBox* a, const HullBox* b) {
 
 /* Less than 0: that of the cores is less than both roundings. */
 static double hull_gap(const TouchSearch* search, const ModelHull* a, const ModelHull* b) {
-  Pose pose_a = search->poses[a->link], pose_b = search->poses[b->link];
-  GjkResult result = gjk_distance(hull_core(a), pose_a, hull_core(b), pose_b, NULL);
-  return result.distance - hull_rounding(a) - hull_rounding(b);
+  RoundBody core_a = hull_body(a), core_b = hull_body(b);
+  double round = core_a.rounding + core_b.rounding;
+  core_a.rounding = core_b.rounding = 0;
+  return round_distance(&core_a, search->poses[a->link], &core_b, search->poses[b->link], NULL).distance - round;
 }
 
 static void test_hulls(TouchSearch* search, int index_a, int index_b) {
@@ -127,16 +124,12 @@ static void sweep_boxes(TouchSearch* search) {
 
 /* ---------------------------------------------------------------- half-spaces */
 
-/* Height of the lowest vertex above the plane. */
+/* Height of the lowest point above the plane. */
 static double height_above(const ModelHull* ground, Pose ground_pose, const ModelHull* hull, Pose pose) {
   Vec3 normal = mat3_mul_vec(ground_pose.r, ground->normal);
-  double offset = ground->offset + vec3_dot(normal, ground_pose.t), least = HUGE_VAL;
-  PointView points = hull_core(hull);
-  for (int i = 0; i < points.count; i++) {
-    Vec3 x = pose_apply(pose, vec3(points.x[i], points.y[i], points.z[i]));
-    least = fmin(least, vec3_dot(normal, x) - offset);
-  }
-  return least - hull_rounding(hull);
+  RoundBody body = hull_body(hull);
+  double below = round_support(&body, mat3_tmul_vec(pose.r, vec3_scale(normal, -1)), NULL);
+  return vec3_dot(normal, vec3_sub(pose.t, ground_pose.t)) - ground->offset - below;
 }
 
 static void test_half_space(TouchSearch* search, int index) {
@@ -164,9 +157,13 @@ static double meeting_depth(const TouchSearch* search, const Meeting* meeting) {
   if (meeting->gap > 0) return 0;
   if (!a->kind->bounded || !b->kind->bounded) return -meeting->gap;
   Vec3 normal;
-  double round = hull_rounding(a) + hull_rounding(b), gap = hull_gap(search, a, b);
-  if (gap > -round) return -gap; /* the cores are apart */
-  return round + hull_penetration(hull_core(a), search->poses[a->link], hull_core(b), search->poses[b->link], &normal);
+  RoundBody core_a = hull_body(a), core_b = hull_body(b);
+  double round = core_a.rounding + core_b.rounding, gap = hull_gap(search, a, b);
+  if (gap > -round) return -gap;                                  /* the cores are apart */
+  bool rings[2] = {core_a.ring_count > 0, core_b.ring_count > 0}; /* of these the polyhedra inscribed */
+  double depth = hull_penetration(rings[0] ? a->points : core_a.points, search->poses[a->link],
+                                  rings[1] ? b->points : core_b.points, search->poses[b->link], &normal);
+  return depth + (rings[0] ? 0 : core_a.rounding) + (rings[1] ? 0 : core_b.rounding);
 }
 
 /* All meetings of one pair of links: first .. first + count - 1. */

@@ -255,10 +255,8 @@ static double reverse_vertices(const LinkReverse* r) {
 /* bar : S of a smooth shape, and its derivative by the shape's own parameters, times `factor`, added. */
 static double smooth_slope(const ModelHull* hull, const MomentBar* bar, double factor, double* out) {
   const ModelSmooth* smooth = hull->smooth;
-  for (int k = 0; hull_is_round(hull) && k < hull_parameter_count(hull); k++) {
-    MassMoment slope = round_moment_slope(hull, k);
-    out[smooth->parameter_first + k] += factor * bar_product(bar, &slope);
-  }
+  for (int k = 0; hull_is_round(hull) && k < hull_parameter_count(hull); k++)
+    out[smooth->parameter_first + k] += factor * bar_product(bar, &smooth->moment_slope[k]);
   if (hull_is_convex_smooth(hull) && factor != 0) {
     int count = shape_parameter_count(&smooth->field.shape);
     MassMoment* slopes = MEMORY_NEW(MassMoment, count);

@@ -37,6 +37,17 @@ static void add_smooth(Builder* builder, int link, const SceneShapeUse* use, Pos
   builder->feature[model->hull_count++] = hull->kind->thickness(hull);
 }
 
+/* Lengths that a reader would refuse, as a design can come to them. */
+static void check_lengths(Builder* builder, const SceneShape* shape, const RoundBody* core) {
+  bool wheel = shape->type == SHAPE_WHEEL;
+  if (core->ring_count > 0 && core->rings[0].radius < 0)
+    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place,
+                    "shape '%s': its rim %g m exceeds its radius %g m", shape->name, shape->rim, shape->radius);
+  if (wheel && shape->width < 2 * shape->rim)
+    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place,
+                    "shape '%s': twice its rim %g m exceeds its width %g m", shape->name, shape->rim, shape->width);
+}
+
 static void add_round(Builder* builder, int link, const SceneShapeUse* use, Pose pose) {
   Model* model = builder->model;
   const ShapeSolid* solid = &builder->solids[use->shape];
@@ -44,6 +55,7 @@ static void add_round(Builder* builder, int link, const SceneShapeUse* use, Pose
   if (solid->piece_count == 0) return; /* there is an error */
   *hull = (ModelHull){.link = link, .shape = use->shape};
   place_round(hull, &builder->scene->shapes[use->shape], &solid->pieces[0], pose);
+  check_lengths(builder, &builder->scene->shapes[use->shape], &hull->smooth->core);
   number_parameters(model, hull);
   builder->feature[model->hull_count++] = hull->kind->thickness(hull);
 }

@@ -31,6 +31,14 @@ typedef struct {
   struct ModelSmooth* smooth; /* SOLID_SMOOTH, SOLID_ROUND, owned by the model; NULL of others */
 } ModelHull;
 
+/* Derivative of a round solid by one of its parameters: of its rounding, and of its points or circles, link frame. */
+typedef struct {
+  double rounding;
+  Vec3 center[2];
+  double radius[2];
+} RoundSlope;
+enum { ROUND_PARAMETERS_MAX = 3 };
+
 /* A smooth shape where it stands in a link; `solid` and `points` of its hull are points of its surface. */
 typedef struct ModelSmooth {
   Field field;         /* of kind FIELD_SHAPE: one convex shape, with parameters of its own */
@@ -38,30 +46,28 @@ typedef struct ModelSmooth {
   MassMoment moment;   /* of density 1 kg/m^3, link frame */
   int resolution;      /* of its surface, as in scenes */
   int parameter_first; /* of its parameters (hull_parameter_count) among those of all shapes; -1: it has none */
-  PointView core;      /* SOLID_ROUND: the solid is all within `rounding` of the hull of these, link frame; owned */
-  double rounding;     /* SOLID_ROUND: radius [m] */
+  RoundBody core;      /* SOLID_ROUND: what it is, link frame; its points are owned, its circles are `rings` */
+  Circle rings[ROUND_RINGS_MAX];
+  RoundSlope slope[ROUND_PARAMETERS_MAX];        /* by its parameters (parameter_count) */
+  MassMoment moment_slope[ROUND_PARAMETERS_MAX]; /* of `moment` */
+  int parameter_count;
 } ModelSmooth;
-/* Is it a sphere or a capsule that contact takes as it is? hull must not be NULL; nothing is allocated. */
+/* Is it a round solid that contact takes as it is? hull must not be NULL; nothing is allocated. */
 static inline bool hull_is_round(const ModelHull* hull) { return hull->kind == &SOLID_ROUND; }
 /* Is it one convex smooth shape, with parameters of its own? hull must not be NULL; nothing is allocated. */
 static inline bool hull_is_convex_smooth(const ModelHull* hull) {
   return hull->smooth && !hull_is_round(hull) && hull->smooth->field.kind == FIELD_SHAPE;
 }
 /* Number of parameters in ModelGradient.shapes: of a convex smooth shape those of its form, of a round solid its
- * radius and, of a capsule, its length. hull must not be NULL; nothing is allocated. */
+ * lengths in the order of its keys. hull must not be NULL; nothing is allocated. */
 static inline int hull_parameter_count(const ModelHull* hull) {
-  if (hull_is_round(hull)) return hull->smooth->core.count;
+  if (hull_is_round(hull)) return hull->smooth->parameter_count;
   return hull_is_convex_smooth(hull) ? shape_parameter_count(&hull->smooth->field.shape) : 0;
 }
-/* Points that contact looks at: the core of a round solid, else the vertices. Borrowed from the hull. */
-static inline PointView hull_core(const ModelHull* hull) {
-  return hull_is_round(hull) ? hull->smooth->core : hull->points;
+/* The body that contact looks at: of a round solid itself, else the hull of its vertices. Borrowed from the hull. */
+static inline RoundBody hull_body(const ModelHull* hull) {
+  return hull_is_round(hull) ? hull->smooth->core : (RoundBody){hull->points, NULL, 0, 0};
 }
-/* The solid is all that lies this near to the hull of its core [m]; 0 of polyhedra. hull must not be NULL. */
-static inline double hull_rounding(const ModelHull* hull) { return hull_is_round(hull) ? hull->smooth->rounding : 0; }
-/* Derivative of point `m` of the core of a round solid by its parameter k, link frame. By value; k must be below
- * hull_parameter_count: not checked. (model/solid_round.c) */
-Vec3 hull_core_slope(const ModelHull* hull, int m, int k);
 
 /* What a kind of piece is: a row in a file of its own, model/solid_<kind>.c. Nothing allocates or fails. */
 struct SolidKind {
@@ -308,7 +314,7 @@ bool contact_overlaps(ContactModel model);
 /* Does the law take smooth shapes as they are, so that nothing reads the triangles of their surfaces? true for
  * CONTACT_NONE: no error to ask. Allocates nothing. */
 bool contact_takes_shapes(ContactModel model);
-/* Does the law take exact spheres and capsules as they are? true for CONTACT_NONE: no error to ask. */
+/* Does the law take round solids as they are? true for CONTACT_NONE: no error to ask. */
 bool contact_takes_round(ContactModel model);
 /* Does a shape stand in models of the scene as a round solid (SOLID_ROUND)? It is exact, and all laws of the scene take
  * such. Neither may be NULL; nothing is allocated. (model/solid_round.c) */

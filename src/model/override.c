@@ -120,7 +120,8 @@ double* model_scene_number(const Scene* scene, const ModelOverride* o) {
       return &scene->links[o->link].inertia[o->index];
     case OVERRIDE_SHAPE: {
       SceneShape* shape = &scene->shapes[scene->links[o->link].shapes[o->part].shape];
-      if (shape_is_exact(shape)) return o->index == 0 ? &shape->radius : &shape->length;
+      double* lengths[3];
+      if (shape_is_exact(shape)) return shape_round_lengths(shape, lengths) > o->index ? lengths[o->index] : NULL;
       return shape_form_number(&shape->smooth, o->index);
     }
     case OVERRIDE_MATERIAL:

@@ -315,6 +315,10 @@ static HullResult make_primitive(ConvexHull* hull, const SceneShape* shape) {
       return primitive_cylinder(hull, shape->radius, shape->length, shape->segments);
     case SHAPE_CAPSULE:
       return primitive_capsule(hull, shape->radius, shape->length, shape->segments);
+    case SHAPE_WHEEL:
+    case SHAPE_DISC:
+    case SHAPE_CONE:
+      return draw_round(hull, shape);
     case SHAPE_ROUNDED_BOX:
       return primitive_rounded_box(hull, shape->radius, shape->size);
     case SHAPE_POINTS:

@@ -1,5 +1,5 @@
-/* Spheres and capsules as they are: all within a radius of a point or a segment, their core (contact.md, C6). Pictures,
- * files and whoever looks at vertices see the polyhedron inscribed. */
+/* Round solids as they are: all within a radius of the hull of points or circles about the z axis, their core
+ * (contact.md, C6, C7). Pictures, files and whoever looks at vertices see a polyhedron inscribed. */
 #include <string.h>
 
 #include "model/build.h"
@@ -13,97 +13,205 @@ bool model_takes_round(const Scene* scene, const SceneShape* shape) {
   return true;
 }
 
+/* ---------------------------------------------------------------- the core of a shape */
+
+/* Two ends on the z axis, of which the second repeats the first where there is but one, and what they have about them:
+ * height, radius of the circle, rounding. All are linear in the shape's lengths. */
+typedef struct {
+  double z[2], radius[2], rounding;
+} Profile;
+
+static Profile profile_of(ShapeType type, const double* x) {
+  switch (type) {
+    case SHAPE_SPHERE:
+      return (Profile){{0, 0}, {0, 0}, x[0]};
+    case SHAPE_CAPSULE:
+      return (Profile){{-0.5 * x[1], 0.5 * x[1]}, {0, 0}, x[0]};
+    case SHAPE_CYLINDER:
+      return (Profile){{-0.5 * x[1], 0.5 * x[1]}, {x[0], x[0]}, 0};
+    case SHAPE_WHEEL:
+      return (Profile){{x[2] - 0.5 * x[1], 0.5 * x[1] - x[2]}, {x[0] - x[2], x[0] - x[2]}, x[2]};
+    case SHAPE_DISC:
+      return (Profile){{0, 0}, {x[0] - x[1], x[0] - x[1]}, x[1]};
+    default: /* SHAPE_CONE */
+      return (Profile){{-0.5 * x[2], 0.5 * x[2]}, {x[0], x[1]}, 0};
+  }
+}
+
+static int lengths_of(const SceneShape* shape, double x[ROUND_PARAMETERS_MAX]) {
+  SceneShape copy = *shape;
+  double* at[3];
+  int count = shape_round_lengths(&copy, at);
+  for (int k = 0; k < count; k++) x[k] = *at[k];
+  return count;
+}
+
+HullResult draw_round(ConvexHull* hull, const SceneShape* shape) {
+  double x[ROUND_PARAMETERS_MAX] = {0};
+  lengths_of(shape, x);
+  Profile p = profile_of(shape->type, x);
+  return primitive_circles(hull, p.z, p.radius, p.rounding, shape->segments);
+}
+
+/* By its length k. */
+static Profile profile_slope(ShapeType type, int k) {
+  double unit[ROUND_PARAMETERS_MAX] = {0};
+  unit[k] = 1;
+  return profile_of(type, unit);
+}
+
 /* ---------------------------------------------------------------- moments of density 1 kg/m^3 in the shape's frame */
 
-/* About the centre, axis z: int x^2 = int y^2, int z^2, volume. */
-static MassMoment moment_from(double across, double along, double volume) {
+/* A number and its derivative by one parameter. */
+typedef struct {
+  double v, d;
+} Dual;
+static Dual plus(Dual a, Dual b) { return (Dual){a.v + b.v, a.d + b.d}; }
+static Dual times(Dual a, Dual b) { return (Dual){a.v * b.v, a.v * b.d + a.d * b.v}; }
+static Dual scaled(Dual a, double f) { return (Dual){f * a.v, f * a.d}; }
+static Dual power(Dual a, int n) {
+  Dual p = {1, 0};
+  for (int k = 0; k < n; k++) p = times(p, a);
+  return p;
+}
+
+/* int x^2 = int y^2, int z^2, int z, volume. */
+typedef struct {
+  Dual across, along, first, volume;
+} Integrals;
+
+static void add_integrals(Integrals* sum, Integrals other) {
+  sum->across = plus(sum->across, other.across);
+  sum->along = plus(sum->along, other.along);
+  sum->first = plus(sum->first, other.first);
+  sum->volume = plus(sum->volume, other.volume);
+}
+
+/* Between two circles `length` apart, centred: radius m + d z / length. */
+static Integrals frustum(Dual m, Dual d, Dual length) {
+  Dual m2 = power(m, 2), d2 = power(d, 2);
+  Dual quartic = plus(plus(power(m, 4), scaled(times(m2, d2), 0.5)), scaled(power(d, 4), 1.0 / 80));
+  return (Integrals){scaled(times(length, quartic), PI / 4),
+                     scaled(times(power(length, 3), plus(scaled(m2, 1.0 / 12), scaled(d2, 1.0 / 80))), PI),
+                     scaled(times(power(length, 2), times(m, d)), PI / 6),
+                     scaled(times(length, plus(m2, scaled(d2, 1.0 / 12))), PI)};
+}
+
+/* Beyond the circles of radius R at both ends z = -h and h, up to r farther: radius R + sqrt(r^2 - (|z| - h)^2). */
+static Integrals caps(Dual R, Dual h, Dual r) {
+  Dual r2 = power(r, 2), r3 = power(r, 3), r4 = power(r, 4), r5 = power(r, 5), R2 = power(R, 2);
+  Dual area[3] = {plus(plus(times(R2, r), scaled(times(R, r2), PI / 2)), scaled(r3, 2.0 / 3)),
+                  plus(plus(scaled(times(R2, r2), 0.5), scaled(times(R, r3), 2.0 / 3)), scaled(r4, 0.25)),
+                  plus(plus(scaled(times(R2, r3), 1.0 / 3), scaled(times(R, r4), PI / 8)), scaled(r5, 2.0 / 15))};
+  Dual quartic = plus(plus(times(power(R, 4), r), times(scaled(power(R, 3), PI), r2)),
+                      plus(plus(scaled(times(R2, r3), 4), scaled(times(R, r4), 3 * PI / 4)), scaled(r5, 8.0 / 15)));
+  Dual along = plus(plus(times(power(h, 2), area[0]), scaled(times(h, area[1]), 2)), area[2]);
+  return (Integrals){scaled(quartic, PI / 2), scaled(along, 2 * PI), {0, 0}, scaled(area[0], 2 * PI)};
+}
+
+/* Values, and derivatives along `slope`. */
+static Integrals integrals_of(const Profile* p, const Profile* slope) {
+  Dual r0 = {p->radius[0], slope->radius[0]}, r1 = {p->radius[1], slope->radius[1]},
+       rounding = {p->rounding, slope->rounding}, length = {p->z[1] - p->z[0], slope->z[1] - slope->z[0]};
+  Integrals sum = frustum(plus(scaled(plus(r0, r1), 0.5), rounding), plus(r1, scaled(r0, -1)), length);
+  add_integrals(&sum, caps(r0, scaled(length, 0.5), rounding)); /* a rounded solid has equal circles */
+  return sum;
+}
+
+static MassMoment moment_from(const Integrals* i, bool slope) {
   MassMoment m = mass_moment_zero();
-  m.s[0][0] = m.s[1][1] = across;
-  m.s[2][2] = along;
-  m.s[3][3] = volume;
+  m.s[0][0] = m.s[1][1] = slope ? i->across.d : i->across.v;
+  m.s[2][2] = slope ? i->along.d : i->along.v;
+  m.s[2][3] = m.s[3][2] = slope ? i->first.d : i->first.v;
+  m.s[3][3] = slope ? i->volume.d : i->volume.v;
   return m;
-}
-
-/* A cylinder and two half-balls. length 0: a ball. */
-static MassMoment moment_of(double r, double length) {
-  double disk = PI * r * r, ball = 4.0 / 3 * PI * r * r * r;
-  double across = disk * length * r * r / 4 + ball * r * r / 5;
-  double along = disk * length * length * length / 12 + ball * (r * r / 5 + 3.0 / 8 * r * length + length * length / 4);
-  return moment_from(across, along, disk * length + ball);
-}
-
-static MassMoment moment_by_radius(double r, double length) {
-  double r2 = r * r, r3 = r2 * r, r4 = r2 * r2, l2 = length * length;
-  double across = PI * r3 * length + 4.0 / 3 * PI * r4;
-  double along = PI * r * l2 * length / 6 + 4.0 / 3 * PI * r4 + 2 * PI * r3 * length + PI * r2 * l2;
-  return moment_from(across, along, 2 * PI * r * length + 4 * PI * r2);
-}
-
-static MassMoment moment_by_length(double r, double length) {
-  double r2 = r * r, r3 = r2 * r, r4 = r2 * r2;
-  double along = PI * r2 * length * length / 4 + PI * r4 / 2 + 2.0 / 3 * PI * r3 * length;
-  return moment_from(PI * r4 / 4, along, PI * r2);
-}
-
-/* Of a capsule the distance of its two centres, else 0. */
-static double length_of(const ModelSmooth* round) {
-  return round->core.count < 2
-             ? 0
-             : vec3_norm(vec3(round->core.x[1] - round->core.x[0], round->core.y[1] - round->core.y[0],
-                              round->core.z[1] - round->core.z[0]));
-}
-
-MassMoment round_moment_slope(const ModelHull* hull, int k) {
-  const ModelSmooth* round = hull->smooth;
-  double r = round->rounding, length = length_of(round);
-  MassMoment own = k == 0 ? moment_by_radius(r, length) : moment_by_length(r, length);
-  return mass_moment_transform(&own, round->pose);
 }
 
 /* ---------------------------------------------------------------- placed */
 
-Vec3 hull_core_slope(const ModelHull* hull, int m, int k) {
-  if (k == 0) return vec3(0, 0, 0);
-  return mat3_mul_vec(hull->smooth->pose.r, vec3(0, 0, m == 0 ? -0.5 : 0.5));
-}
-
-Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k) {
-  const ModelSmooth* round = hull->smooth;
-  Vec3 local = pose_apply(pose_inverse(round->pose), hull->solid.vertices[vertex]);
-  double side = length_of(round) > 0 ? copysign(0.5, local.z) : 0;
-  if (k == 1) return mat3_mul_vec(round->pose.r, vec3(0, 0, side));
-  local.z -= side * length_of(round);
-  return mat3_mul_vec(round->pose.r, vec3_scale(local, 1 / round->rounding));
-}
-
 void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* drawn, Pose pose) {
   place_hull(hull, drawn, pose);
   ModelSmooth* round = MEMORY_NEW(ModelSmooth, 1);
-  bool capsule = shape->type == SHAPE_CAPSULE;
-  double half = capsule ? 0.5 * shape->length : 0;
-  Vec3 ends[2] = {pose_apply(pose, vec3(0, 0, -half)), pose_apply(pose, vec3(0, 0, half))};
-  MassMoment own = moment_of(shape->radius, 2 * half);
-  *round = (ModelSmooth){.pose = pose,
-                         .moment = mass_moment_transform(&own, pose),
-                         .resolution = shape->resolution,
-                         .core = point_view_create(ends, capsule ? 2 : 1),
-                         .rounding = shape->radius};
+  double x[ROUND_PARAMETERS_MAX];
+  int count = lengths_of(shape, x);
+  Profile p = profile_of(shape->type, x);
+  Vec3 axis = mat3_mul_vec(pose.r, vec3(0, 0, 1));
+  *round = (ModelSmooth){.pose = pose, .resolution = shape->resolution, .parameter_count = count};
+  for (int k = 0; k < count; k++) {
+    Profile by = profile_slope(shape->type, k);
+    RoundSlope* slope = &round->slope[k];
+    slope->rounding = by.rounding;
+    for (int i = 0; i < 2; i++) {
+      slope->center[i] = vec3_scale(axis, by.z[i]);
+      slope->radius[i] = by.radius[i];
+    }
+    Integrals own = integrals_of(&p, &by);
+    MassMoment moment = moment_from(&own, true);
+    round->moment_slope[k] = mass_moment_transform(&moment, pose);
+    if (k > 0) continue;
+    moment = moment_from(&own, false);
+    round->moment = mass_moment_transform(&moment, pose);
+  }
+  Vec3 ends[2] = {pose_apply(pose, vec3(0, 0, p.z[0])), pose_apply(pose, vec3(0, 0, p.z[1]))};
+  int end_count = shape->type == SHAPE_SPHERE || shape->type == SHAPE_DISC ? 1 : 2;
+  round->core.rounding = p.rounding;
+  if (shape->type == SHAPE_SPHERE || shape->type == SHAPE_CAPSULE) {
+    round->core.points = point_view_create(ends, end_count);
+  } else {
+    for (int i = 0; i < end_count; i++) round->rings[i] = (Circle){ends[i], axis, p.radius[i]};
+    round->core.rings = round->rings;
+    round->core.ring_count = end_count;
+  }
   hull->kind = &SOLID_ROUND;
   hull->smooth = round;
   hull->center = pose.t;
-  Vec3 axis = vec3_scale(vec3_sub(ends[1], ends[0]), 0.5);
-  hull->half_extent = vec3(fabs(axis.x) + shape->radius, fabs(axis.y) + shape->radius, fabs(axis.z) + shape->radius);
-  hull->radius = half + shape->radius;
+  double widest = fmax(p.radius[0], p.radius[1]), half = p.z[1];
+  Vec3 extent = vec3(round_support(&round->core, vec3(1, 0, 0), NULL), round_support(&round->core, vec3(0, 1, 0), NULL),
+                     round_support(&round->core, vec3(0, 0, 1), NULL));
+  Vec3 below =
+      vec3(round_support(&round->core, vec3(-1, 0, 0), NULL), round_support(&round->core, vec3(0, -1, 0), NULL),
+           round_support(&round->core, vec3(0, 0, -1), NULL));
+  hull->half_extent = vec3_max(vec3_sub(extent, pose.t), vec3_add(below, pose.t));
+  hull->radius = sqrt(widest * widest + half * half) + p.rounding;
+}
+
+/* Of a vertex of the polyhedron: it is a point of an end's circle and, off that, on the rounding. */
+Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k) {
+  const ModelSmooth* round = hull->smooth;
+  const RoundSlope* slope = &round->slope[k];
+  const RoundBody* core = &round->core;
+  Vec3 axis = mat3_mul_vec(round->pose.r, vec3(0, 0, 1)), x = vec3_sub(hull->solid.vertices[vertex], round->pose.t);
+  int end = core->ring_count + core->points.count > 1 && vec3_dot(axis, x) > 0;
+  Vec3 center = core->ring_count > 0 ? core->rings[end].center
+                                     : vec3(core->points.x[end], core->points.y[end], core->points.z[end]);
+  Vec3 out = vec3_sub(hull->solid.vertices[vertex], center), radial = {0, 0, 0};
+  if (core->ring_count > 0) {
+    radial = vec3_add_scaled(out, -vec3_dot(axis, out), axis);
+    double length = vec3_norm(radial);
+    radial = length > 0 ? vec3_scale(radial, 1 / length) : radial;
+    out = vec3_add_scaled(out, -core->rings[end].radius, radial);
+  }
+  Vec3 sum = vec3_add_scaled(slope->center[end], slope->radius[end], radial);
+  return core->rounding > 0 ? vec3_add_scaled(sum, slope->rounding / core->rounding, out) : sum;
 }
 
 static double support(const ModelHull* hull, Vec3 direction, int* vertex) {
   double height;
   *vertex = support_index(hull->points, direction, &height);
-  support_index(hull->smooth->core, direction, &height);
-  return height + hull->smooth->rounding * vec3_norm(direction);
+  return round_support(&hull->smooth->core, direction, NULL);
 }
 
 static MassMoment moment(const ModelHull* hull) { return hull->smooth->moment; }
-static double thickness(const ModelHull* hull) { return 2 * hull->smooth->rounding; }
+
+static double thickness(const ModelHull* hull) {
+  const RoundBody* core = &hull->smooth->core;
+  if (core->ring_count == 0) return 2 * core->rounding;
+  double length = 0, widest = 0;
+  for (int k = 0; k < core->ring_count; k++) {
+    length = fmax(length, vec3_norm(vec3_sub(core->rings[k].center, core->rings[0].center)));
+    widest = fmax(widest, core->rings[k].radius);
+  }
+  return fmin(length, 2 * widest) + 2 * core->rounding;
+}
 
 const SolidKind SOLID_ROUND = {true, support, moment, thickness};

@@ -137,7 +137,7 @@ const char* place_smooth(ModelHull* hull, const Scene* scene, const SceneShape* 
 
 void free_smooth(ModelSmooth* smooth) {
   if (smooth) field_free(&smooth->field);
-  if (smooth) point_view_free(&smooth->core);
+  if (smooth) point_view_free(&smooth->core.points);
   memory_free(smooth);
 }
 

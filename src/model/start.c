@@ -61,7 +61,12 @@ static void add_contact_numbers(const Model* model, Text* text) {
     const ModelHull* hull = &model->hulls[k];
     add_numbers(text, &hull->normal.x, 3);
     add_numbers(text, &hull->offset, 1);
-    if (hull_is_round(hull)) add_numbers(text, &hull->smooth->rounding, 1);
+    if (hull_is_round(hull)) add_numbers(text, &hull->smooth->core.rounding, 1);
+    for (int i = 0; i < hull_body(hull).ring_count; i++) {
+      add_numbers(text, &hull->smooth->rings[i].center.x, 3);
+      add_numbers(text, &hull->smooth->rings[i].axis.x, 3);
+      add_numbers(text, &hull->smooth->rings[i].radius, 1);
+    }
     for (int m = 0; m < hull->solid.vertex_count; m++) add_numbers(text, &hull->solid.vertices[m].x, 3);
   }
 }

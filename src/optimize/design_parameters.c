@@ -66,7 +66,8 @@ typedef struct {
   DesignBuild* b;
   const TaskParameter* item;
   const ParameterKind* kind;
-  int tied; /* the variable that all of the item share; -1: not yet, or none */
+  int tied;           /* the variable that all of the item share; -1: not yet, or none */
+  int tied_length[3]; /* the same of each length of round solids */
 } Listing;
 
 static bool refuse(const Listing* l, const TaskName* link, const char* why) {
@@ -380,55 +381,6 @@ static bool list_tendons(Listing* l, const TaskName* name, int link) {
   return listed > 0 || refuse(l, name, ordinal > 0 ? "its tendons have no stiffness" : "no tendon ends on it");
 }
 
-/* ---------------------------------------------------------------- edges of a box */
-
-void design_note_boxes(DesignBuild* b, const Model* model) {
-  b->boxes = MEMORY_NEW(DesignBox, model->link_count);
-  for (int i = 0; i < model->link_count; i++) {
-    const ModelLink* link = &model->links[i];
-    b->boxes[i].hull = -1;
-    for (int k = 0; k < link->hull_count && b->boxes[i].hull < 0; k++) {
-      int shape = model->hulls[link->hull_first + k].shape;
-      if (b->scene->shapes[shape].type != SHAPE_BOX) continue;
-      for (int u = 0; u < b->scene->links[i].shape_count; u++) {
-        const SceneShapeUse* use = &b->scene->links[i].shapes[u];
-        if (use->shape == shape)
-          b->boxes[i] = (DesignBox){k, {mat3_from_quat(use->rotation), use->position}, b->scene->shapes[shape].size};
-      }
-    }
-  }
-}
-
-/* Corners are linear in the edges (D10). */
-static bool list_size(Listing* l, const TaskName* name, int link) {
-  const DesignBox* box = &l->b->boxes[link];
-  char text[NAME_MAX_LENGTH + 40];
-  int variable[3];
-  if (box->hull < 0) return refuse(l, name, "it has no box");
-  for (int axis = 0; axis < 3; axis++) {
-    const char suffix[2] = {"xyz"[axis], 0};
-    variable[axis] = -1;
-    if (!l->item->axes[axis]) continue;
-    double initial = design_component(box->size, axis);
-    variable[axis] = variable_for(l, initial, name_of(text, sizeof text, name->text, "size", suffix));
-    if (initial != l->b->design->variables[variable[axis]].initial)
-      return refuse(l, name, "edges that are tied must be equal to begin with");
-  }
-  const SceneShape* shape = design_hull(l->b->scene, link, box->hull);
-  for (int k = 0; k < shape->point_count; k++) {
-    Vec3 local = mat3_tmul_vec(box->pose.r, vec3_sub(shape->points[k], box->pose.t));
-    for (int axis = 0; axis < 3; axis++) {
-      design_add_number(l->b->design, OVERRIDE_VERTEX, link, box->hull, 3 * k + axis,
-                        design_component(shape->points[k], axis));
-      for (int edge = 0; edge < 3; edge++) {
-        double side = design_component(local, edge) > 0 ? 0.5 : -0.5;
-        if (variable[edge] >= 0) design_add_term(l->b->design, variable[edge], side * box->pose.r.m[axis][edge]);
-      }
-    }
-  }
-  return true;
-}
-
 /* ---------------------------------------------------------------- smooth shapes */
 
 /* Of a shape's parameters, which are lengths? Directions of faces are neither these nor form. */
@@ -461,17 +413,83 @@ static bool list_shapes(Listing* l, const TaskName* name, int link) {
     Listing within = *l;
     within.item = &own;
     for (int k = 0; k < count; k++) {
-      bool size = l->item->type == PARAMETER_SHAPE_SIZE;
+      int* tied = exact ? &l->tied_length[k] : &l->tied;
+      bool size = l->item->type != PARAMETER_SHAPE_FORM;
       bool wanted = exact ? size : size ? is_length(&shape->smooth, k) : is_form(&shape->smooth, k);
       if (!wanted) continue;
       snprintf(suffix, sizeof suffix, "%d.%d", u, k);
+      within.tied = *tied;
       list_number(&within, link, u, k, name_of(text, sizeof text, name->text, l->kind->word, suffix));
-      l->tied = within.tied;
+      *tied = within.tied;
       listed++;
     }
   }
+  bool form = l->item->type == PARAMETER_SHAPE_FORM, size = l->item->type == PARAMETER_SIZE;
   return listed > 0 ||
-         refuse(l, name, "it has no convex smooth shape, and no sphere without resolution or capsule without segments");
+         refuse(l, name,
+                form   ? "it has no convex smooth shape"
+                : size ? "it has no box, and no round solid without resolution and segments under separating_plane"
+                       : "it has no convex smooth shape, and no round solid without resolution and segments under "
+                         "separating_plane");
+}
+
+/* Sizes of a link that has no box. */
+static bool list_lengths(Listing* l, const TaskName* name, int link) {
+  Listing lengths = *l;
+  lengths.kind = &KINDS[PARAMETER_SHAPE_SIZE];
+  bool listed = list_shapes(&lengths, name, link);
+  memcpy(l->tied_length, lengths.tied_length, sizeof(l->tied_length));
+  l->tied = lengths.tied;
+  return listed;
+}
+
+/* ---------------------------------------------------------------- edges of a box */
+
+void design_note_boxes(DesignBuild* b, const Model* model) {
+  b->boxes = MEMORY_NEW(DesignBox, model->link_count);
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* link = &model->links[i];
+    b->boxes[i].hull = -1;
+    for (int k = 0; k < link->hull_count && b->boxes[i].hull < 0; k++) {
+      int shape = model->hulls[link->hull_first + k].shape;
+      if (b->scene->shapes[shape].type != SHAPE_BOX) continue;
+      for (int u = 0; u < b->scene->links[i].shape_count; u++) {
+        const SceneShapeUse* use = &b->scene->links[i].shapes[u];
+        if (use->shape == shape)
+          b->boxes[i] = (DesignBox){k, {mat3_from_quat(use->rotation), use->position}, b->scene->shapes[shape].size};
+      }
+    }
+  }
+}
+
+/* Corners are linear in the edges (D10). */
+static bool list_size(Listing* l, const TaskName* name, int link) {
+  const DesignBox* box = &l->b->boxes[link];
+  char text[NAME_MAX_LENGTH + 40];
+  int variable[3];
+  if (box->hull < 0) return list_lengths(l, name, link);
+  for (int axis = 0; axis < 3; axis++) {
+    const char suffix[2] = {"xyz"[axis], 0};
+    variable[axis] = -1;
+    if (!l->item->axes[axis]) continue;
+    double initial = design_component(box->size, axis);
+    variable[axis] = variable_for(l, initial, name_of(text, sizeof text, name->text, "size", suffix));
+    if (initial != l->b->design->variables[variable[axis]].initial)
+      return refuse(l, name, "edges that are tied must be equal to begin with");
+  }
+  const SceneShape* shape = design_hull(l->b->scene, link, box->hull);
+  for (int k = 0; k < shape->point_count; k++) {
+    Vec3 local = mat3_tmul_vec(box->pose.r, vec3_sub(shape->points[k], box->pose.t));
+    for (int axis = 0; axis < 3; axis++) {
+      design_add_number(l->b->design, OVERRIDE_VERTEX, link, box->hull, 3 * k + axis,
+                        design_component(shape->points[k], axis));
+      for (int edge = 0; edge < 3; edge++) {
+        double side = design_component(local, edge) > 0 ? 0.5 : -0.5;
+        if (variable[edge] >= 0) design_add_term(l->b->design, variable[edge], side * box->pose.r.m[axis][edge]);
+      }
+    }
+  }
+  return true;
 }
 
 /* ---------------------------------------------------------------- all of an item */
@@ -500,7 +518,7 @@ static bool list_of_link(Listing* l, const TaskName* name) {
 }
 
 void design_list_parameter(DesignBuild* b, const TaskParameter* item) {
-  Listing l = {b, item, &KINDS[item->type], -1};
+  Listing l = {b, item, &KINDS[item->type], -1, {-1, -1, -1}};
   char text[80];
   for (int k = 0; k < item->link_count; k++) list_of_link(&l, &item->links[k]);
   if (item->link_count > 0) return;

@@ -201,6 +201,18 @@ static void read_smooth(Reader* reader, const Node* node, const SceneShapeForm* 
   if (form->of) read_parts(reader, form->of, shape);
 }
 
+/* ---------------------------------------------------------------- round solids */
+
+static void check_round(Reader* reader, const Node* node, const SceneShape* shape) {
+  bool wheel = shape->type == SHAPE_WHEEL, rim = wheel || shape->type == SHAPE_DISC;
+  if (rim && shape->rim > 0 && !(shape->radius > shape->rim))
+    reader_error(reader, node->place, "rim %g m must be below the radius %g m; a sphere has the whole radius",
+                 shape->rim, shape->radius);
+  if (wheel && shape->rim > 0 && !(shape->width > 2 * shape->rim))
+    reader_error(reader, node->place, "width %g m must be above twice the rim %g m; a disc is 2 rim thick",
+                 shape->width, shape->rim);
+}
+
 /* ---------------------------------------------------------------- all keys */
 
 /* The form's shape becomes the scene's: its texts and points are owned there. Returns its index. */
@@ -225,6 +237,7 @@ static int add_shape(Reader* reader, const Node* node, const char* name, const S
   if (form->decompose) read_decompose(reader, node, form->decompose, shape);
   check_triangles(reader, node, shape);
   check_normal(reader, node, shape);
+  if (reader->problem_count == before) check_round(reader, node, shape);
   return scene->shape_count++;
 }
 

@@ -13,6 +13,9 @@ typedef enum {
   SHAPE_SPHERE,         /* radius, resolution (icosphere level 0..6) */
   SHAPE_CYLINDER,       /* radius, length, segments; axis z */
   SHAPE_CAPSULE,        /* radius, length (straight part), segments; axis z */
+  SHAPE_WHEEL,          /* radius, width, rim: two circles with a radius about them; axis z */
+  SHAPE_DISC,           /* radius, rim: one circle with a radius about it; axis z */
+  SHAPE_CONE,           /* bottom_radius, top_radius, length: two circles; axis z */
   SHAPE_ROUNDED_BOX,    /* radius, size (extent of the 96-point link shape) */
   SHAPE_POINTS,         /* points: hull of a list */
   SHAPE_MESH,           /* file, scale, and hulls (whole | groups), max_vertices or decompose */
@@ -49,8 +52,10 @@ typedef struct {
   ShapeType type;
   Vec3 size;
   double radius, length;
+  double width, rim;                /* WHEEL, DISC [m] */
+  double bottom_radius, top_radius; /* CONE [m] */
   int resolution, segments;
-  bool exact; /* SPHERE, CAPSULE: neither is given, so contact may take the solid itself, not the polyhedron in it */
+  bool exact; /* round solids: neither is given, so contact may take the solid itself, not the polyhedron in it */
   Vec3* points;
   int point_count;
   bool keep_interior; /* POINTS: points inside the hull stay vertices (they weigh, and may come out in a design) */
@@ -85,16 +90,16 @@ static inline bool shape_is_smooth(const SceneShape* shape) { return shape->type
 static inline bool shape_is_convex_smooth(const SceneShape* shape) {
   return shape->type >= SHAPE_SUPERELLIPSOID && shape->type <= SHAPE_SUPERQUADRIC;
 }
-/* Is it a ball or a capsule that contact may take as it is? shape must not be NULL; nothing is allocated. */
+/* Is it a round solid that contact may take as it is? shape must not be NULL; nothing is allocated. */
 static inline bool shape_is_exact(const SceneShape* shape) {
-  return shape->exact && (shape->type == SHAPE_SPHERE || shape->type == SHAPE_CAPSULE);
+  return shape->exact && shape->type >= SHAPE_SPHERE && shape->type <= SHAPE_CONE;
 }
-/* Numbers of a shape that a design may change: those of its form (shapes/shapes.h); of a sphere that is exact its
- * radius, of a capsule radius and length. 0 of all others. shape must not be NULL; nothing is allocated. */
-static inline int scene_shape_number_count(const SceneShape* shape) {
-  if (shape_is_exact(shape)) return shape->type == SHAPE_SPHERE ? 1 : 2;
-  return shape_is_convex_smooth(shape) ? shape_form_count(&shape->smooth) : 0;
-}
+/* Lengths of a round solid, in the order of its parameters: value at most three; the count is returned, 0 of others.
+ * shape must not be NULL. Pointers into the shape. (scene/round.c) */
+int shape_round_lengths(SceneShape* shape, double* lengths[3]);
+/* Numbers of a shape that a design may change: those of its form (shapes/shapes.h), or the lengths of a round solid
+ * that is exact. 0 of all others. shape must not be NULL; nothing is allocated. (scene/round.c) */
+int scene_shape_number_count(const SceneShape* shape);
 
 typedef enum { LIMIT_BARRIER, LIMIT_PENALTY } LimitLaw;
 

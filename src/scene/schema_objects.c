@@ -95,13 +95,16 @@ const SchemaObject SCENE_OBJECTS[] = {
      .title = "shape",
      .size = sizeof(SceneShapeForm),
      .type_key = "type",
-     .meaning = "A solid in its own frame. Spheres and capsules are exact in separating_plane contact; other round "
-                "solids are inscribed polyhedra.",
+     .meaning = "A solid in its own frame. Spheres, capsules, cylinders, cones, wheels and discs are exact in "
+                "separating_plane contact; other round solids are inscribed polyhedra.",
      .example = "shapes:\n"
                 "  brick: {type: box, size: [0.2, 0.1, 0.05]}\n"
                 "  ball: {type: sphere, radius: 0.1, resolution: 2}\n"
                 "  rod: {type: cylinder, radius: 0.02, length: 0.5, segments: 24}\n"
                 "  cap: {type: capsule, radius: 0.05, length: 0.2}\n"
+                "  tyre: {type: wheel, radius: 0.1, width: 0.05, rim: 0.02}\n"
+                "  coin: {type: disc, radius: 0.05, rim: 0.005}\n"
+                "  bucket: {type: cone, bottom_radius: 0.1, top_radius: 0.15, length: 0.3}\n"
                 "  pad: {type: rounded_box, radius: 0.02, size: [0.2, 0.1, 0]}\n"
                 "  wedge: {type: points, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}\n"
                 "  part: {type: mesh, file: part.obj, scale: 0.001, hulls: groups, max_vertices: 64}\n"

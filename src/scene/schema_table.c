@@ -164,7 +164,8 @@ static const SchemaRow ROWS[] = {
 
     /* ---------------------------------------------------------------- shape */
     {"shape", "type", VALUE_CHOICE, AT(SceneShapeForm, type),
-     .of = "box|sphere|cylinder|capsule|rounded_box|points|mesh|height_field|half_space|" CONVEX "|oriented_points|"
+     .of = "box|sphere|cylinder|capsule|wheel|disc|cone|rounded_box|points|mesh|height_field|half_space|" CONVEX
+           "|oriented_points|"
            "union|subtraction",
      .required = true, .meaning = "Kind of solid; smooth ones stand in [smooth shapes](smooth-shapes.md)."},
     {"shape", "size", VALUE_VECTOR, AT(SceneShapeForm, shape.size), .only = "box", .unit = "m", .range = RANGE_ABOVE(0),
@@ -172,23 +173,39 @@ static const SchemaRow ROWS[] = {
     {"shape", "size", VALUE_VECTOR, AT(SceneShapeForm, shape.size), .only = "rounded_box", .unit = "m",
      .range = RANGE_AT_LEAST(0), .required = true,
      .meaning = "Distance of the rounded corners' centres along x, y, z: the radius comes on top at both ends."},
-    {"shape", "radius", VALUE_NUMBER, AT(SceneShapeForm, shape.radius), .only = "sphere|cylinder|capsule|rounded_box",
-     .unit = "m", .range = RANGE_ABOVE(0), .required = true,
-     .meaning = "Radius of the round solid. separating_plane takes spheres and capsules as they are: they roll without "
-                "facets. Other laws, and shapes with resolution or segments, take the inscribed polyhedron."},
-    {"shape", "length", VALUE_NUMBER, AT(SceneShapeForm, shape.length), .only = "cylinder|capsule", .unit = "m",
+    {"shape", "radius", VALUE_NUMBER, AT(SceneShapeForm, shape.radius),
+     .only = "sphere|cylinder|capsule|wheel|disc|rounded_box", .unit = "m", .range = RANGE_ABOVE(0), .required = true,
+     .meaning = "Radius of the round solid, the largest of it. separating_plane takes spheres, capsules, cylinders, "
+                "cones, wheels and discs as they are: they roll without facets. Other laws, and shapes with resolution "
+                "or segments, take the inscribed polyhedron."},
+    {"shape", "length", VALUE_NUMBER, AT(SceneShapeForm, shape.length), .only = "cylinder|capsule|cone", .unit = "m",
      .range = RANGE_ABOVE(0), .required = true,
      .meaning = "Length along z, centred; for a capsule that of its straight part."},
+    {"shape", "width", VALUE_NUMBER, AT(SceneShapeForm, shape.width), .only = "wheel", .unit = "m",
+     .range = RANGE_ABOVE(0), .required = true, .meaning = "Extent along z, the axle, centred; above twice the rim."},
+    {"shape", "rim", VALUE_NUMBER, AT(SceneShapeForm, shape.rim), .only = "wheel|disc", .unit = "m",
+     .range = RANGE_ABOVE(0), .required = true,
+     .meaning = "Radius of the rounded edge, below the radius: a disc is 2 rim thick. It is the tyre of a wheel."},
+    {"shape", "bottom_radius", VALUE_NUMBER, AT(SceneShapeForm, shape.bottom_radius), .only = "cone", .unit = "m",
+     .range = RANGE_ABOVE(0), .required = true, .meaning = "Radius at z = -length / 2."},
+    {"shape", "top_radius", VALUE_NUMBER, AT(SceneShapeForm, shape.top_radius), .only = "cone", .unit = "m",
+     .range = RANGE_AT_LEAST(0), .required = true, .meaning = "Radius at z = length / 2; 0: a tip."},
     {"shape", "resolution", VALUE_INTEGER, AT(SceneShapeForm, shape.resolution), .only = "sphere", .fallback = "1",
      .range = RANGE_BETWEEN(0, 6),
      .meaning = "Subdivisions of the icosahedron: 12, 42, 162, 642, 2562, 10242, 40962 vertices. If given, every law "
                 "takes this polyhedron; otherwise separating_plane takes the ball."},
     {"shape", "segments", VALUE_INTEGER, AT(SceneShapeForm, shape.segments), .only = "cylinder", .fallback = "16",
-     .range = RANGE_BETWEEN(3, 1024), .meaning = "Vertices on each rim."},
+     .range = RANGE_BETWEEN(3, 1024),
+     .meaning = "Vertices on each rim. If given, every law takes this polyhedron; otherwise separating_plane takes the "
+                "cylinder."},
     {"shape", "segments", VALUE_INTEGER, AT(SceneShapeForm, shape.segments), .only = "capsule", .fallback = "12",
      .range = RANGE_BETWEEN(3, 1024),
      .meaning = "Vertices around; a quarter as many rings on each cap. If given, every law takes this polyhedron; "
                 "otherwise separating_plane takes the capsule."},
+    {"shape", "segments", VALUE_INTEGER, AT(SceneShapeForm, shape.segments), .only = "wheel|disc|cone",
+     .fallback = "24", .range = RANGE_BETWEEN(3, 1024),
+     .meaning = "Vertices around each circle. If given, every law takes this polyhedron; otherwise separating_plane "
+                "takes the solid."},
     {"shape", "points", VALUE_POINTS, AT(SceneShapeForm, points), .only = "points", .unit = "m", .required = true,
      .meaning = "At least four points; the solid is their convex hull."},
     {"shape", "keep_interior", VALUE_BOOL, AT(SceneShapeForm, shape.keep_interior), .only = "points",

@@ -164,6 +164,19 @@ static void write_shape_keys(const SceneWriter* writer, const SceneShape* shape)
       write_key_number(out, "length", shape->length);
       if (!shape->exact) text_add(out, ", segments: %d", shape->segments);
       break;
+    case SHAPE_WHEEL:
+    case SHAPE_DISC:
+      write_key_number(out, "radius", shape->radius);
+      if (shape->type == SHAPE_WHEEL) write_key_number(out, "width", shape->width);
+      write_key_number(out, "rim", shape->rim);
+      if (!shape->exact) text_add(out, ", segments: %d", shape->segments);
+      break;
+    case SHAPE_CONE:
+      write_key_number(out, "bottom_radius", shape->bottom_radius);
+      write_key_number(out, "top_radius", shape->top_radius);
+      write_key_number(out, "length", shape->length);
+      if (!shape->exact) text_add(out, ", segments: %d", shape->segments);
+      break;
     case SHAPE_ROUNDED_BOX:
       write_key_number(out, "radius", shape->radius);
       write_key_vector(out, "size", shape->size);
@@ -191,6 +204,9 @@ void write_shapes(const SceneWriter* writer) {
                                       "sphere",
                                       "cylinder",
                                       "capsule",
+                                      "wheel",
+                                      "disc",
+                                      "cone",
                                       "rounded_box",
                                       "points",
                                       "mesh",

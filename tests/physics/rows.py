@@ -751,9 +751,8 @@ ROWS += [
         2 / 3 * G * math.sin(ROLL) * 1.49,
         0.005 * 2.5,
         "2/3 g sin t",
-        known={"default": "a cylinder is a prism of 16 sides"},
     ),
-    Row("cart that coasts at 2 m/s", CART, lambda r: r.slope("body/cx", 2.8, 3.0), 2, 0.004, "nothing brakes it", known={"default": "a cylinder is a prism of 16 sides"}),
+    Row("cart that coasts at 2 m/s", CART, lambda r: r.slope("body/cx", 2.8, 3.0), 2, 0.004, "nothing brakes it"),
     Row(
         "disc that spins on its flat end: angle until it stops",
         rolling("type: cylinder, radius: 0.1, length: 0.05", velocities="[0, 0, 0, 0, 0, 20]", height=0.0255, mu=0.3),
@@ -761,7 +760,6 @@ ROWS += [
         20**2 / (2 * 4 * 0.3 * G / (3 * 0.1)),
         0.02 * 5.1,
         "torque 2/3 mu N R",
-        known={"default": "the force on a flat end stands on its rim"},
     ),
     Row(
         "ball slowed by rolling friction",

@@ -379,7 +379,7 @@ static void refuse(const char* items, const char* wanted) {
 
 static void what_cannot_change(void** state) {
   (void)state;
-  refuse("{type: size, link: arm}", "9:33: error: link 'arm': it has no box\n");
+  refuse("{type: shape_form, link: arm}", "9:39: error: link 'arm': it has no convex smooth shape\n");
   refuse("{type: armature, link: arm}", "9:14: error: arm/armature/0 must begin above 0 to change, got 0\n");
   refuse("{type: damping, link: arm, dof: [3]}", "9:36: error: link 'arm': its joint has no such degree of freedom\n");
   refuse("{type: dry_friction, link: box, dof: [4]}",

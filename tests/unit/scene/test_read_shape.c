@@ -18,7 +18,9 @@ static void every_type_of_shape_is_read(void** state) {
   const SceneShape* shapes = scene.shapes;
   assert_int_equal(scene.shape_count, 10);
   for (int i = 0; i < 10; i++) assert_int_equal(shapes[i].name[0], 'a' + i);
-  for (int i = 0; i < 7; i++) assert_int_equal(shapes[i].type, i);
+  static const ShapeType TYPES[] = {SHAPE_BOX,         SHAPE_SPHERE, SHAPE_CYLINDER, SHAPE_CAPSULE,
+                                    SHAPE_ROUNDED_BOX, SHAPE_POINTS, SHAPE_MESH};
+  for (int i = 0; i < 7; i++) assert_int_equal(shapes[i].type, TYPES[i]);
   compare_vec3(shapes[0].size, vec3(0.1, 0.2, 0.3), 0, "size");
   assert_int_equal(shapes[1].resolution, 3);
   compare_near(shapes[1].radius, 0.5, 0, "radius");
@@ -53,16 +55,37 @@ static void round_solids_are_exact_without_a_resolution(void** state) {
       "  pill: {type: capsule, radius: 1, length: 2}\n"
       "  bolt: {type: capsule, radius: 1, length: 2, segments: 6}\n"
       "  drum: {type: cylinder, radius: 1, length: 2}\n"
+      "  prism: {type: cylinder, radius: 1, length: 2, segments: 16}\n"
+      "  tyre: {type: wheel, radius: 1, width: 0.5, rim: 0.2}\n"
+      "  coin: {type: disc, radius: 1, rim: 0.1}\n"
+      "  tip: {type: cone, bottom_radius: 1, top_radius: 0, length: 2}\n"
       "links: []\n");
-  static const bool EXACT[] = {true, false, true, false, false};
-  for (int k = 0; k < 5; k++) assert_int_equal(shape_is_exact(&scene.shapes[k]), EXACT[k]);
+  static const bool EXACT[] = {true, false, true, false, true, false, true, true, true};
+  for (int k = 0; k < 9; k++) assert_int_equal(shape_is_exact(&scene.shapes[k]), EXACT[k]);
   Text text = {0};
   scene_write_yaml(&scene, "folder", &text);
   assert_non_null(strstr(text.data, "ball: {type: sphere, radius: 1}"));
   assert_non_null(strstr(text.data, "pill: {type: capsule, radius: 1, length: 2}"));
   assert_non_null(strstr(text.data, "bolt: {type: capsule, radius: 1, length: 2, segments: 6}"));
+  assert_non_null(strstr(text.data, "drum: {type: cylinder, radius: 1, length: 2}"));
+  assert_non_null(strstr(text.data, "prism: {type: cylinder, radius: 1, length: 2, segments: 16}"));
+  assert_non_null(strstr(text.data, "tyre: {type: wheel, radius: 1, width: 0.5, rim: 0.2}"));
+  assert_non_null(strstr(text.data, "coin: {type: disc, radius: 1, rim: 0.1}"));
+  assert_non_null(strstr(text.data, "tip: {type: cone, bottom_radius: 1, top_radius: 0, length: 2}"));
   text_free(&text);
   scene_free(&scene);
+}
+
+static void wheels_that_are_none_are_refused(void** state) {
+  (void)state;
+  expect_problems(
+      "shapes:\n"
+      "  a: {type: wheel, radius: 0.1, width: 0.05, rim: 0.1}\n"
+      "  b: {type: disc, radius: 0.1, rim: 0.2}\n"
+      "links: []\n",
+      "2:6: error: shapes.a: rim 0.1 m must be below the radius 0.1 m; a sphere has the whole radius\n"
+      "2:6: error: shapes.a: width 0.05 m must be above twice the rim 0.1 m; a disc is 2 rim thick\n"
+      "3:6: error: shapes.b: rim 0.2 m must be below the radius 0.1 m; a sphere has the whole radius\n");
 }
 
 static void options_of_a_decomposition_are_read(void** state) {
@@ -149,7 +172,8 @@ static void wrong_uses_are_told(void** state) {
   expect_problems(
       "links: [{name: a, fixed: true, shapes: [{position: [0, 0, 0]}, [], 5, nix, {type: box, size: 3, "
       "shape: x}]}]\n",
-      "1:41: error: links[0].shapes[0]: 'type' is missing: box, sphere, cylinder, capsule, rounded_box, "
+      "1:41: error: links[0].shapes[0]: 'type' is missing: box, sphere, cylinder, capsule, wheel, disc, cone, "
+      "rounded_box, "
       "points, mesh, height_field, half_space, superellipsoid, superelliptic_cylinder, truncated_cone, "
       "smooth_polytope, "
       "superquadric, oriented_points, union or subtraction\n"
@@ -178,6 +202,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_type_of_shape_is_read),
       cmocka_unit_test(round_solids_are_exact_without_a_resolution),
+      cmocka_unit_test(wheels_that_are_none_are_refused),
       cmocka_unit_test(options_of_a_decomposition_are_read),
       cmocka_unit_test(uses_have_a_shape_and_a_pose),
       cmocka_unit_test(a_rotation_is_nearly_a_unit_quaternion),

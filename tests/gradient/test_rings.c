@@ -1,0 +1,132 @@
+/* Solids with circles (docs/derivations/contact.md, C7; adjoint.md, A8c) in runs: closed forms and gradients. */
+#include "gradient/rows.h"
+
+#define WHEEL "{type: wheel, radius: 0.05, width: 0.04, rim: 0.008}"
+#define DISC "{type: disc, radius: 0.06, rim: 0.01}"
+#define CONE "{type: cone, bottom_radius: 0.05, top_radius: 0.03, length: 0.08}"
+#define UPRIGHT 1.57079632679489661923
+
+static double speed_of(Run* run, double duration) {
+  double dt = run->model.simulation.dt, before = 0;
+  int steps = (int)(duration / dt + 0.5);
+  for (int k = 0; k < steps; k++) {
+    before = sim_state(run->sim)->pose[1].t.x;
+    assert_int_equal(sim_step(run->sim).outcome, STEP_CONVERGED);
+  }
+  return (sim_state(run->sim)->pose[1].t.x - before) / dt;
+}
+
+/* A wheel, a disc and a cylinder that roll keep their speed. */
+static void rolling_C7_keeps_the_speed(void** state) {
+  (void)state;
+  static const char* const SHAPES[] = {WHEEL, "{type: cone, bottom_radius: 0.05, top_radius: 0.05, length: 0.08}"};
+  for (int k = 0; k < 2; k++) {
+    Run* run = run_create(1, 0,
+                          "simulation: {dt: 0.01, integrator: momentum}\n"
+                          "contact: {friction: 0.5}\n"
+                          "links:\n"
+                          "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                          "  - {name: wheel, density: 1000, position: [0, 0, 0.0502], rpy: [%.17g, 0, 0], shape: %s}\n"
+                          "initial: [{link: wheel, velocities: [2, 0, 0, 0, 0, -40]}]\n",
+                          UPRIGHT, SHAPES[k]);
+    compare_relative(speed_of(run, 5), 2, 2e-3, "speed after 5 s, %s", SHAPES[k]);
+    run_free(run);
+  }
+}
+
+/* Even pressure on a flat end resists a spin by 2/3 mu N R: the spin of a cylinder falls by 4/3 mu g / R. */
+static void spin_F8_on_a_flat_end(void** state) {
+  (void)state;
+  const double mu = 0.3, radius = 0.1, time = 0.2, dt = 0.002;
+  Run* run = run_create(1, 0,
+                        "simulation: {dt: %g, integrator: momentum}\n"
+                        "contact: {friction: %g}\n"
+                        "links:\n"
+                        "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                        "  - {name: drum, density: 1000, position: [0, 0, 0.0252], "
+                        "shape: {type: cylinder, radius: %g, length: 0.05}}\n"
+                        "initial: [{link: drum, velocities: [0, 0, 0, 0, 0, 20]}]\n",
+                        dt, mu, radius);
+  Mat3 before = mat3_identity();
+  for (int k = 0; k < (int)(time / dt + 0.5); k++) {
+    before = sim_state(run->sim)->pose[1].r;
+    assert_int_equal(sim_step(run->sim).outcome, STEP_CONVERGED);
+  }
+  Mat3 turn = mat3_mul(sim_state(run->sim)->pose[1].r, mat3_transpose(before));
+  double spin = atan2(turn.m[1][0], turn.m[0][0]) / dt;
+  compare_relative(20 - spin, 4.0 / 3 * mu * 9.81 / radius * time, 0.02, "spin lost in 0.2 s");
+  run_free(run);
+}
+
+static void gradients_A8c_of_a_wheel_on_the_ground(void** state) {
+  (void)state;
+  check_gradients("a wheel that rolls, slides and leans", 8,
+                  "simulation: {dt: 0.005, tolerance: 1e-11}\n"
+                  "contact: {friction: 0.3}\n"
+                  "links:\n"
+                  "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                  "  - {name: wheel, density: 1000, position: [0, 0, 0.0503], rpy: [1.56, 0, 0.1], shape: " WHEEL
+                  "}\n"
+                  "initial: [{link: wheel, velocities: [1, 0.2, 0, 0.1, 0.5, -10]}]\n",
+                  ALL_BLOCKS, 1e-6);
+}
+
+static void gradients_A8c_of_what_lies_flat(void** state) {
+  (void)state;
+  check_gradients("a disc and a cone that slide and spin", 8,
+                  "simulation: {dt: 0.005, tolerance: 1e-11}\n"
+                  "contact: {friction: 0.3}\n"
+                  "links:\n"
+                  "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                  "  - {name: disc, density: 1000, position: [0, 0, 0.0102], shape: " DISC
+                  "}\n"
+                  "  - {name: cone, density: 1000, position: [1, 0, 0.0402], shape: " CONE
+                  "}\n"
+                  "initial: [{link: disc, velocities: [0.4, 0.2, 0, 0, 0, 5]}, {link: cone, velocities: [0.4, 0.2, 0, "
+                  "0, 0, 5]}]\n",
+                  ALL_BLOCKS, 1e-5);
+}
+
+static void gradients_A8c_on_a_moving_half_space(void** state) {
+  (void)state;
+  check_gradients(
+      "a half-space that swings under a cone", 8,
+      "simulation: {dt: 0.005, tolerance: 1e-11}\n"
+      "contact: {friction: 0.3}\n"
+      "links:\n"
+      "  - {name: ground, shape: {type: half_space}, joint: {type: hinge, axis: [0, 1, 0]}}\n"
+      "  - {name: cone, density: 1000, position: [0.1, 0, 0.0402], rpy: [0.001, 0, 0.2], shape: " CONE
+      "}\n"
+      "controllers:\n"
+      "  - {link: ground, type: prescribed, target: {type: sines, terms: [{amplitude: 0.05, frequency: 3}]}}\n"
+      "initial: [{link: cone, velocities: [0.5, 0, 0, 0, 0, 1]}]\n",
+      ALL_BLOCKS, 1e-6);
+}
+
+static void gradients_A8c_among_boxes(void** state) {
+  (void)state;
+  check_gradients(
+      "a wheel, a disc and a block that touch", 8,
+      "simulation: {dt: 0.005, tolerance: 1e-11}\n"
+      "contact: {friction: 0.3, support: 0.001}\n"
+      "links:\n"
+      "  - {name: wheel, density: 1000, position: [0, 0, 0.0508], rpy: [1.56, 0, 0.3], shape: " WHEEL
+      "}\n"
+      "  - {name: block, density: 900, position: [0.01, 0.02, -0.05], rpy: [0.0, 0.0, 0.3], shape: {type: points, "
+      "points: [[-0.1, -0.1, -0.05], [0.1, -0.1, -0.05], [0.1, 0.1, -0.05], [-0.1, 0.1, -0.05], [-0.1, -0.1, 0.05], "
+      "[0.1, -0.1, 0.05], [0.1, 0.1, 0.0502], [-0.1, 0.1, 0.05]]}}\n"
+      "initial: [{link: wheel, velocities: [0.3, 0, -0.2, 0.1, 0.2, 4]}]\n",
+      ALL_BLOCKS & ~(1 << GRADCHECK_VERTICES), 1e-6);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(spin_F8_on_a_flat_end),
+      cmocka_unit_test(rolling_C7_keeps_the_speed),
+      cmocka_unit_test(gradients_A8c_of_a_wheel_on_the_ground),
+      cmocka_unit_test(gradients_A8c_of_what_lies_flat),
+      cmocka_unit_test(gradients_A8c_on_a_moving_half_space),
+      cmocka_unit_test(gradients_A8c_among_boxes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
