@@ -1,4 +1,6 @@
 /* sdrs simulate SCENE: run a scene forward and write the run folder. */
+#include <string.h>
+
 #include "app/live.h"
 
 /* One run from the scene to the folder. Zeroed or half-built is fine for run_free. */
@@ -14,6 +16,7 @@ typedef struct {
   Vec3 *velocity, *angular_velocity; /* of the state that is recorded  (links) */
   SimClosure* closures;              /* likewise  (closures, couplings) */
   double* fastest;                   /* largest rate of every joint coordinate after a step [m/s, rad/s]  (nv) */
+  Pose* poses[2];                    /* one and two steps ago; NULL: nobody asks  (links) */
   double* spin_taken;                /* logarithm of what the integrator took of the spin of free bodies  (links) */
   RunTotals totals;
   StepReport report; /* of the last step tried */
@@ -46,6 +49,8 @@ static Status run_create(Run* run, const Options* options) {
   run->closures = MEMORY_NEW(SimClosure, run->loaded.model.closure_count + run->loaded.model.coupling_count);
   run->fastest = MEMORY_NEW(double, run->loaded.model.dof_count);
   run->spin_taken = MEMORY_NEW(double, run->loaded.model.link_count);
+  bool measures = run->loaded.model.simulation.output & OUTPUT_IMU;
+  for (int k = 0; k < 2 && measures; k++) run->poses[k] = MEMORY_NEW(Pose, run->loaded.model.link_count);
   interrupt_install(); /* from here on there is something to finish */
   return run_folder_open(&run->output, run->folder, &run->loaded.model, &run->diagnostics);
 }
@@ -63,6 +68,8 @@ static void run_free(Run* run) {
   memory_free(run->closures);
   memory_free(run->fastest);
   memory_free(run->spin_taken);
+  memory_free(run->poses[0]);
+  memory_free(run->poses[1]);
   sim_snapshot_destroy(run->before);
 }
 
@@ -129,6 +136,9 @@ static Status record(Run* run, const StepReport* report) {
   frame.velocity = run->velocity;
   frame.angular_velocity = run->angular_velocity;
   frame.joint_forces = sim_joint_forces(run->sim);
+  frame.reactions = sim_reactions(run->sim);
+  for (int k = 0; k < 2 && run->poses[k]; k++)
+    frame.before[k] = state->step - run->loaded.model.start_step > k ? run->poses[k] : NULL;
   if (run->loaded.model.simulation.output & OUTPUT_CLOSURES) list_closures(run);
   frame.closures = run->closures;
   frame.contacts = sim_contacts(run->sim, &frame.contact_count);
@@ -176,6 +186,15 @@ static void follow_spins(Run* run, const SimState* state) {
   }
 }
 
+/* Those that a measurement at the state before needs. */
+static void keep_poses(Run* run) {
+  if (!run->poses[0]) return;
+  Pose* oldest = run->poses[1];
+  run->poses[1] = run->poses[0];
+  run->poses[0] = oldest;
+  memcpy(oldest, sim_state(run->sim)->pose, sizeof(Pose) * (size_t)run->loaded.model.link_count);
+}
+
 /* Advance until the steps are done, the solver fails, a signal asks or a write fails. On return `last` is the report
  * of the last finished step. */
 static Status advance(Run* run, Progress* progress, StepReport* last) {
@@ -183,6 +202,7 @@ static Status advance(Run* run, Progress* progress, StepReport* last) {
   for (int step = 1; step <= simulation->steps; step++) {
     if (interrupt_signal()) return STATUS_INTERRUPTED;
     sim_save_over(run->sim, run->before);
+    keep_poses(run);
     run->report = sim_step(run->sim);
     if (run->report.outcome == STEP_INTERRUPTED) {
       sim_return(run->sim, run->before);
