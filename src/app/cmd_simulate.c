@@ -16,6 +16,7 @@ typedef struct {
   Vec3 *velocity, *angular_velocity; /* of the state that is recorded  (links) */
   SimClosure* closures;              /* likewise  (closures, couplings) */
   double* fastest;                   /* largest rate of every joint coordinate after a step [m/s, rad/s]  (nv) */
+  bool* has_closed;                  /* of every closure that is switched, so far  (closures) */
   Pose* poses[2];                    /* one and two steps ago; NULL: nobody asks  (links) */
   double* spin_taken;                /* logarithm of what the integrator took of the spin of free bodies  (links) */
   RunTotals totals;
@@ -49,6 +50,7 @@ static Status run_create(Run* run, const Options* options) {
   run->closures = MEMORY_NEW(SimClosure, run->loaded.model.closure_count + run->loaded.model.coupling_count);
   run->fastest = MEMORY_NEW(double, run->loaded.model.dof_count);
   run->spin_taken = MEMORY_NEW(double, run->loaded.model.link_count);
+  run->has_closed = MEMORY_NEW(bool, run->loaded.model.closure_count);
   bool measures = run->loaded.model.simulation.output & OUTPUT_IMU;
   for (int k = 0; k < 2 && measures; k++) run->poses[k] = MEMORY_NEW(Pose, run->loaded.model.link_count);
   interrupt_install(); /* from here on there is something to finish */
@@ -68,6 +70,7 @@ static void run_free(Run* run) {
   memory_free(run->closures);
   memory_free(run->fastest);
   memory_free(run->spin_taken);
+  memory_free(run->has_closed);
   memory_free(run->poses[0]);
   memory_free(run->poses[1]);
   sim_snapshot_destroy(run->before);
@@ -186,6 +189,38 @@ static void follow_spins(Run* run, const SimState* state) {
   }
 }
 
+/* Distance of the links' bounded hulls [m]; -1: one has none. */
+static double distance_of(const Model* model, int a, int b, const Pose* pose) {
+  double least = -1;
+  for (int i = 0; i < model->hull_count; i++)
+    for (int j = 0; j < model->hull_count; j++) {
+      const ModelHull *own = &model->hulls[i], *other = &model->hulls[j];
+      if (own->link != a || other->link != b || !own->kind->bounded || !other->kind->bounded) continue;
+      double apart = gjk_distance(hull_core(own), pose[a], hull_core(other), pose[b], NULL).distance;
+      apart = fmax(apart - hull_rounding(own) - hull_rounding(other), 0);
+      least = least < 0 || apart < least ? apart : least;
+    }
+  return least;
+}
+
+/* The first time that a switched closure closes: how far apart its links are then is for the user to judge. */
+static void report_joins(Run* run) {
+  const Model* model = &run->loaded.model;
+  const SimJoin* joined = sim_closures_joined(run->sim);
+  for (int k = 0; joined && k < model->closure_count; k++) {
+    const ModelClosure* c = &model->closures[k];
+    if (run->has_closed[k] || !c->active.source || !(joined[k].since < (double)INFINITY)) continue;
+    run->has_closed[k] = true;
+    const char* other = c->link[1] < 0 ? "world" : model->links[c->link[1]].name;
+    double apart = c->link[1] < 0 ? -1 : distance_of(model, c->link[0], c->link[1], sim_state(run->sim)->pose);
+    if (run->options->quiet) continue;
+    fprintf(stderr, "closures[%d] of '%s' and '%s' closes at t = %.6g s", k, model->links[c->link[0]].name, other,
+            joined[k].since);
+    if (apart >= 0) fprintf(stderr, ", their shapes %.3g m apart", apart);
+    fprintf(stderr, "\n");
+  }
+}
+
 /* Those that a measurement at the state before needs. */
 static void keep_poses(Run* run) {
   if (!run->poses[0]) return;
@@ -215,6 +250,7 @@ static Status advance(Run* run, Progress* progress, StepReport* last) {
     unconverged_add(&run->unconverged, last, state->time);
     for (int k = 0; k < run->loaded.model.dof_count; k++) run->fastest[k] = fmax(run->fastest[k], fabs(state->rate[k]));
     follow_spins(run, state);
+    report_joins(run);
     if (state->step % simulation->record_every == 0 && record(run, last) != STATUS_OK) return STATUS_IO;
     keep_state(run);
     progress_update(progress, step, state->time, (double)run->totals.iterations / step, timer_now());

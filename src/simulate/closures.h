@@ -295,8 +295,8 @@ void closures_free_model(Model* own);
  * arrays are the system's, freed with it. system->model must be that of closures_own_model. */
 void closures_switch_create(ClosureSystem* system, const Pose* start);
 /* Before a step from this time [s]: those whose signal says so open, or close where they find their links. poses
- * (links). */
-void closures_switch(ClosureSystem* system, const Pose* poses, double time);
+ * (links). True: one closes, and takes energy from its links. */
+bool closures_switch(ClosureSystem* system, const Pose* poses, double time);
 /* Places all as joined (closures) says; open and closed. */
 void closures_put(ClosureSystem* system, const SimJoin* joined);
 /* Has closure k a signal? */

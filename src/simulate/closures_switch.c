@@ -51,7 +51,8 @@ static void place(ClosureSystem* s, int k) {
 }
 
 void closures_put(ClosureSystem* s, const SimJoin* joined) {
-  for (int k = 0; s->placed && k < s->model->closure_count; k++) {
+  if (!s->placed) return;
+  for (int k = 0; k < s->model->closure_count; k++) {
     if (!closure_is_switched(s->model, k)) continue;
     s->joined[k] = joined[k];
     s->open[k] = s->broken_at[k] < (double)INFINITY || !(joined[k].since < (double)INFINITY);
@@ -61,8 +62,9 @@ void closures_put(ClosureSystem* s, const SimJoin* joined) {
   s->placed_weight = -1;
 }
 
-void closures_switch(ClosureSystem* s, const Pose* poses, double time) {
-  if (!s || !s->placed) return;
+bool closures_switch(ClosureSystem* s, const Pose* poses, double time) {
+  bool closes = false;
+  if (!s || !s->placed) return false;
   for (int k = 0; k < s->model->closure_count; k++) {
     const ModelClosure* c = &s->model->closures[k];
     SimJoin* join = &s->joined[k];
@@ -74,10 +76,12 @@ void closures_switch(ClosureSystem* s, const Pose* poses, double time) {
     *join = (SimJoin){on ? time : (double)INFINITY, on ? relative(c, poses) : join->at};
     s->open[k] = !on;
     if (on) place(s, k);
+    closes = closes || on;
     for (int row = c->row_first; row < c->row_first + c->row_count; row++)
       s->multiplier[row] = s->accepted[row] = s->aimed[row] = 0;
     s->found = false;
     s->placed_weight = -1;
     s->way_count = 0;
   }
+  return closes;
 }
