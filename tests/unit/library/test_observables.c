@@ -108,7 +108,7 @@ static double slope_along(sdrs* s, const double* direction) {
 /* By a random direction of the start; the best of several steps decides. scale: of directions by coordinates. */
 static void compare_with_differences(sdrs* s, Asked asked, double scale, double within) {
   int nv = s->shared->model.dof_count;
-  double q0[32], v0[32], weights[MOST], direction[64], moved[64] = {0};
+  double q0[32] = {0}, v0[32] = {0}, weights[MOST], direction[64] = {0}, moved[64] = {0};
   sdrs_array at = SDRS_INIT(sdrs_array);
   must(s, sdrs_view(s, SDRS_COORDINATES, -1, &at));
   memcpy(q0, at.data, sizeof(double) * at.columns);
