@@ -279,9 +279,16 @@ class Scene:
 
     @property
     def blocks(self) -> dict[str, Array]:
-        """All blocks by name, as they are now."""
-        names = [name for name in c.BLOCKS if name != "design" or self.design_count]
-        return {name: self.view(name) for name in names}
+        """All blocks by name, as they are now; without those that the scene does not have or a recorded run alone has."""
+        found = {}
+        for name in c.BLOCKS:
+            try:
+                if name != "design" or self.design_count:
+                    found[name] = self.view(name)
+            except c.Error as error:
+                if error.status != "USAGE":
+                    raise
+        return found
 
     @property
     def time(self) -> float:
