@@ -12,7 +12,7 @@ SONAME = "libsdrs.so.0.1"
 STATUS = ["OK", "BAD_INPUT", "IO", "SOLVER", "NO_GRADIENT", "NO_MEMORY", "USAGE"]
 # In the order of sdrs_block in sdrs.h; python/tests/test_scene.py asks the library whether they are.
 BLOCKS = ["time", "coordinates", "velocities", "input", "position", "orientation", "center", "force", "contacts", "design",
-          "control", "vertices", "attachments", "mass", "contact"]
+          "control", "vertices", "attachments", "mass", "contact", "reactions", "imu"]
 SEVERITIES = ["error", "warning", "note"]
 
 double_p = ctypes.POINTER(ctypes.c_double)

@@ -23,7 +23,7 @@ from ._chart import by_coordinates
 from ._library import lib
 
 INDEX = {name: index for index, name in enumerate(c.BLOCKS)}
-LINK_BLOCKS = {"position": 3, "orientation": 4, "center": 3, "force": 3}
+LINK_BLOCKS = {"position": 3, "orientation": 4, "center": 3, "force": 3, "reactions": 6, "imu": 6}
 GRADIENTS = ["coordinates", "velocities", "input", "control", "vertices", "attachments", "mass", "contact"]
 VECTORS = {"time", "coordinates", "velocities", "design", "control", "mass", "contact"}
 
@@ -279,9 +279,16 @@ class Scene:
 
     @property
     def blocks(self) -> dict[str, Array]:
-        """All blocks by name, as they are now."""
-        names = [name for name in c.BLOCKS if name != "design" or self.design_count]
-        return {name: self.view(name) for name in names}
+        """All blocks by name, as they are now; without those that the scene does not have or a recorded run alone has."""
+        found = {}
+        for name in c.BLOCKS:
+            try:
+                if name != "design" or self.design_count:
+                    found[name] = self.view(name)
+            except c.Error as error:
+                if error.status != "USAGE":
+                    raise
+        return found
 
     @property
     def time(self) -> float:
@@ -522,6 +529,16 @@ class Run:
         """Of contact and friction on a link (rows, 3) [N]"""
         return self._record("force", self.scene.link(link))
 
+    def reaction(self, link: str | int) -> Array:
+        """Force and torque of the parent on a link about its frame's origin, world axes (rows, 6) [N, N m]; NaN in the
+        first row. The scene asks for them: simulation.output: [reactions]"""
+        return self._record("reactions", self.scene.link(link))
+
+    def imu(self, link: str | int) -> Array:
+        """Acceleration less gravity of a link's frame and its angular velocity, in the link's axes (rows, 6) [m/s^2, rad/s];
+        NaN in the first and the last row"""
+        return self._record("imu", self.scene.link(link))
+
     @property
     def positions(self) -> Array:
         """Of all links (rows, links, 3)"""
@@ -569,14 +586,17 @@ class Run:
                  orientation: Mapping[str | int, ArrayLike] | None = None,
                  center: Mapping[str | int, ArrayLike] | None = None, force: Mapping[str | int, ArrayLike] | None = None,
                  coordinates: ArrayLike | None = None, velocities: ArrayLike | None = None,
-                 positions: ArrayLike | None = None, orientations: ArrayLike | None = None) -> Gradient:
+                 positions: ArrayLike | None = None, orientations: ArrayLike | None = None,
+                 reaction: Mapping[str | int, ArrayLike] | None = None,
+                 imu: Mapping[str | int, ArrayLike] | None = None) -> Gradient:
         """Of a loss, from its derivatives: position={link: dL/dposition (rows, 3)} and so on; coordinates (rows, nq),
         velocities (rows, nv), positions (rows, links, 3). Returns {block: array}: coordinates and velocities of the start
         (nv; of a quaternion by turns about the link's axes; `state`: one after the other), input (steps, nu), control
         (parameters of the scene's signals), vertices (vertices, 3), attachments (links, 3), mass (links), contact, and
         design where the scene is a task. A run that follows the scene's own signals has no `input`, and asking for it raises
         sdrs.Error; so does `design` with control variables in a run that follows inputs."""
-        seeds = self._seeds({"position": position, "orientation": orientation, "center": center, "force": force},
+        seeds = self._seeds({"position": position, "orientation": orientation, "center": center, "force": force,
+                             "reactions": reaction, "imu": imu},
                             {"coordinates": coordinates, "velocities": velocities, "positions": positions,
                              "orientations": orientations})
         return self._gradient(seeds)

@@ -118,6 +118,18 @@ class Library(unittest.TestCase):
 
 
 class Scenes(unittest.TestCase):
+    def test_a_hanging_link_bears_on_its_joint(self):
+        scene = sdrs.Scene.from_text(
+            "simulation: {steps: 5, output: [reactions]}\n"
+            "links: [{name: a, mass: 2, center: [0, 0, -1], inertia: [1, 1, 1, 0, 0, 0], joint: {type: ball}}]\n")
+        run = scene.run()
+        np.testing.assert_allclose(run.reaction("a")[1:], np.tile([0, 0, 2 * 9.81, 0, 0, 0], (5, 1)), atol=1e-9)
+        np.testing.assert_allclose(run.imu("a")[1:-1], np.tile([0, 0, 9.81, 0, 0, 0], (4, 1)), atol=1e-9)
+        self.assertTrue(np.isnan(run.imu("a")[[0, -1]]).all())
+        by = np.zeros((6, 6))
+        by[5, 2] = 1
+        np.testing.assert_allclose(run.gradient(reaction={"a": by})["mass"], [9.81], rtol=1e-9)
+
     def test_sizes_and_names(self):
         scene = sdrs.Scene(ARM)
         self.assertEqual((scene.nq, scene.nv, scene.nu, scene.steps, scene.dt), (12, 10, 4, 12, 0.01))
@@ -128,6 +140,7 @@ class Scenes(unittest.TestCase):
         self.assertEqual(blocks["coordinates"].shape, (12,))
         self.assertEqual(blocks["position"].shape, (4, 3))
         np.testing.assert_array_equal(blocks["mass"], [0, 1, 1, 0.5])
+        self.assertNotIn("reactions", blocks)  # nobody asks for them
         np.testing.assert_array_equal(scene.position("arm"), [0, 1, 1])
 
     def test_overrides_are_those_of_set(self):

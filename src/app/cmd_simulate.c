@@ -1,4 +1,6 @@
 /* sdrs simulate SCENE: run a scene forward and write the run folder. */
+#include <string.h>
+
 #include "app/live.h"
 
 /* One run from the scene to the folder. Zeroed or half-built is fine for run_free. */
@@ -14,6 +16,8 @@ typedef struct {
   Vec3 *velocity, *angular_velocity; /* of the state that is recorded  (links) */
   SimClosure* closures;              /* likewise  (closures, couplings) */
   double* fastest;                   /* largest rate of every joint coordinate after a step [m/s, rad/s]  (nv) */
+  bool* has_closed;                  /* of every closure that is switched, so far  (closures) */
+  Pose* poses[2];                    /* one and two steps ago; NULL: nobody asks  (links) */
   RunTotals totals;
   StepReport report; /* of the last step tried */
   UnconvergedSteps unconverged;
@@ -44,6 +48,9 @@ static Status run_create(Run* run, const Options* options) {
   run->angular_velocity = MEMORY_NEW(Vec3, run->loaded.model.link_count);
   run->closures = MEMORY_NEW(SimClosure, run->loaded.model.closure_count + run->loaded.model.coupling_count);
   run->fastest = MEMORY_NEW(double, run->loaded.model.dof_count);
+  run->has_closed = MEMORY_NEW(bool, run->loaded.model.closure_count);
+  bool measures = run->loaded.model.simulation.output & OUTPUT_IMU;
+  for (int k = 0; k < 2 && measures; k++) run->poses[k] = MEMORY_NEW(Pose, run->loaded.model.link_count);
   interrupt_install(); /* from here on there is something to finish */
   return run_folder_open(&run->output, run->folder, &run->loaded.model, &run->diagnostics);
 }
@@ -60,6 +67,9 @@ static void run_free(Run* run) {
   memory_free(run->angular_velocity);
   memory_free(run->closures);
   memory_free(run->fastest);
+  memory_free(run->has_closed);
+  memory_free(run->poses[0]);
+  memory_free(run->poses[1]);
   sim_snapshot_destroy(run->before);
 }
 
@@ -126,6 +136,9 @@ static Status record(Run* run, const StepReport* report) {
   frame.velocity = run->velocity;
   frame.angular_velocity = run->angular_velocity;
   frame.joint_forces = sim_joint_forces(run->sim);
+  frame.reactions = sim_reactions(run->sim);
+  for (int k = 0; k < 2 && run->poses[k]; k++)
+    frame.before[k] = state->step - run->loaded.model.start_step > k ? run->poses[k] : NULL;
   if (run->loaded.model.simulation.output & OUTPUT_CLOSURES) list_closures(run);
   frame.closures = run->closures;
   frame.contacts = sim_contacts(run->sim, &frame.contact_count);
@@ -154,6 +167,47 @@ static void keep_state(Run* run) {
     run_folder_keep_state(run->output, run->sim);
 }
 
+/* Distance of the links' bounded hulls [m]; -1: one has none. */
+static double distance_of(const Model* model, int a, int b, const Pose* pose) {
+  double least = -1;
+  for (int i = 0; i < model->hull_count; i++)
+    for (int j = 0; j < model->hull_count; j++) {
+      const ModelHull *own = &model->hulls[i], *other = &model->hulls[j];
+      if (own->link != a || other->link != b || !own->kind->bounded || !other->kind->bounded) continue;
+      double apart = gjk_distance(hull_core(own), pose[a], hull_core(other), pose[b], NULL).distance;
+      apart = fmax(apart - hull_rounding(own) - hull_rounding(other), 0);
+      least = least < 0 || apart < least ? apart : least;
+    }
+  return least;
+}
+
+/* The first time that a switched closure closes: how far apart its links are then is for the user to judge. */
+static void report_joins(Run* run) {
+  const Model* model = &run->loaded.model;
+  const SimJoin* joined = sim_closures_joined(run->sim);
+  for (int k = 0; joined && k < model->closure_count; k++) {
+    const ModelClosure* c = &model->closures[k];
+    if (run->has_closed[k] || !c->active.source || !(joined[k].since < (double)INFINITY)) continue;
+    run->has_closed[k] = true;
+    const char* other = c->link[1] < 0 ? "world" : model->links[c->link[1]].name;
+    double apart = c->link[1] < 0 ? -1 : distance_of(model, c->link[0], c->link[1], sim_state(run->sim)->pose);
+    if (run->options->quiet) continue;
+    fprintf(stderr, "closures[%d] of '%s' and '%s' closes at t = %.6g s", k, model->links[c->link[0]].name, other,
+            joined[k].since);
+    if (apart >= 0) fprintf(stderr, ", their shapes %.3g m apart", apart);
+    fprintf(stderr, "\n");
+  }
+}
+
+/* Those that a measurement at the state before needs. */
+static void keep_poses(Run* run) {
+  if (!run->poses[0]) return;
+  Pose* oldest = run->poses[1];
+  run->poses[1] = run->poses[0];
+  run->poses[0] = oldest;
+  memcpy(oldest, sim_state(run->sim)->pose, sizeof(Pose) * (size_t)run->loaded.model.link_count);
+}
+
 /* Advance until the steps are done, the solver fails, a signal asks or a write fails. On return `last` is the report
  * of the last finished step. */
 static Status advance(Run* run, Progress* progress, StepReport* last) {
@@ -161,6 +215,7 @@ static Status advance(Run* run, Progress* progress, StepReport* last) {
   for (int step = 1; step <= simulation->steps; step++) {
     if (interrupt_signal()) return STATUS_INTERRUPTED;
     sim_save_over(run->sim, run->before);
+    keep_poses(run);
     run->report = sim_step(run->sim);
     if (run->report.outcome == STEP_INTERRUPTED) {
       sim_return(run->sim, run->before);
@@ -172,6 +227,7 @@ static Status advance(Run* run, Progress* progress, StepReport* last) {
     run_totals_step(&run->totals, last, state);
     unconverged_add(&run->unconverged, last, state->time);
     for (int k = 0; k < run->loaded.model.dof_count; k++) run->fastest[k] = fmax(run->fastest[k], fabs(state->rate[k]));
+    report_joins(run);
     if (state->step % simulation->record_every == 0 && record(run, last) != STATUS_OK) return STATUS_IO;
     keep_state(run);
     progress_update(progress, step, state->time, (double)run->totals.iterations / step, timer_now());

@@ -24,6 +24,7 @@ static Status write_rows(WindowsRun* c, Sim* sim, const StepReport* report) {
       .state = sim_state(sim), .report = report, .measure = sim_measure(sim), .scheme = sim_scheme_work(sim)};
   frame.contacts = sim_contacts(sim, &frame.contact_count);
   frame.path = sim_path(sim);
+  frame.reactions = sim_reactions(sim);
   run_totals_measure(&c->totals, &frame.measure, frame.state);
   c->recorded = true;
   if (report) live_add(&c->run->live, frame.state, c->totals.steps, &frame.measure, report);

@@ -91,6 +91,8 @@ static StateBar bar_of(const RunAdjoint* a, const Recording* r, int index) {
 RecordedStep recording_step_to(const Recording* r, int index) {
   const RecordedState* state[4]; /* next, now, old, older; before the start they repeat the first */
   for (int k = 0; k < 4; k++) state[k] = &r->states[index - k > 0 ? index - k : 0];
+  size_t row = (size_t)(state[0]->step - r->first_row) * (size_t)r->model->closure_count;
+  const SimJoin* joined = r->joined ? r->joined + row : NULL;
   return (RecordedStep){.clock = state[0]->clock,
                         .q_next = recording_state_q(r, state[0]),
                         .q_now = recording_state_q(r, state[1]),
@@ -110,7 +112,8 @@ RecordedStep recording_step_to(const Recording* r, int index) {
                         .contact_count_next = state[0]->contact_count,
                         .contact_count_now = state[1]->contact_count,
                         .guess = r->first_row == 0 && index == 1 ? r->guess : NULL,
-                        .closures_broken = r->closures_broken};
+                        .closures_broken = r->closures_broken,
+                        .closures_joined = joined};
 }
 
 static void add_discounted(const Model* m, StateBar to, StateBar from, double factor) {
@@ -136,7 +139,9 @@ static StepAdjointReport one_step(RunAdjoint* a, const Recording* r, const LossS
   for (int k = 0; k < 3; k++) before[k] = bar_of(a, r, index - 1 - k);
   if (state->row) gather_row(a, seeds, state->step);
   const double* rate = state->row ? a->rate_now : a->no_rate;
-  const ForceSlopes row = {a->force_now, pair_slopes(seeds, state->step)};
+  const double(*reaction)[6] =
+      seeds->reaction ? (const double(*)[6])(seeds->reaction + (size_t)state->step * (size_t)m->link_count) : NULL;
+  const ForceSlopes row = {a->force_now, pair_slopes(seeds, state->step), reaction};
   const ForceSlopes* force = state->row ? &row : NULL;
   if (discount == 1.0)
     return step_adjoint(a->step, &recorded, next, rate, force, before[0], before[1], before[2], gradient);

@@ -92,6 +92,8 @@ typedef struct Recording {
   Vec3 *felt, *between_felt;         /* SimState.felt of rows and of states between; NULL: no drive measures it */
   double *delayed, *between_delayed; /* SimState.delayed alike */
   SimGuess* guess; /* what friction of the first step rests on; NULL: it was not looked for, or is kept in a part */
+  double (*reaction)[6];   /* sim_reactions; row 0 is zero; NULL: the scene does not ask ((steps + 1) * links) */
+  SimJoin* joined;         /* sim_closures_joined of every row; NULL: none has `active`  ((steps + 1) * closures) */
   double* closures_broken; /* when closures broke, INFINITY: not so far [s]; NULL: the model has none  (closures) */
   int state_count, between_count;
   int contact_capacity, step_capacity, state_capacity, between_capacity, momentum_capacity, felt_capacity,
@@ -212,7 +214,9 @@ struct LossSeeds {
   double* q;            /* of joint coordinates, in increments of joint_increment, at fixed poses  ((steps + 1) * nv) */
   double* rate;         /* ((steps + 1) * nv) */
   Vec3* force;          /* ((steps + 1) * links) */
-  Vec3* center;         /* of the link's centre of mass in its own frame, at fixed poses  (links) */
+  double (*reaction)[6]; /* of sim_reactions; NULL: the scene does not ask, or rows are thin. Apart from the block
+                             ((steps + 1) * links) */
+  Vec3* center;          /* of the link's centre of mass in its own frame, at fixed poses  (links) */
   Vec3* vertices;  /* of hull vertices in the link frame, at fixed poses and centre; all hulls in order (vertices) */
   double* control; /* of controller parameters, at fixed poses; all controllers in order (controls) */
   double* gains;   /* of controllers' gains (ModelGradient.gains), at fixed poses (gains) */
@@ -221,7 +225,7 @@ struct LossSeeds {
   const ForcePair* pairs; /* of Recording.pairs, borrowed  (pair_count) */
   int pair_count;
   Vec3* pair_force; /* ((steps + 1) * pair_count); apart from the block */
-  size_t pair_length;
+  size_t pair_length, reaction_length;
 };
 
 /* Zeros, for recordings of `steps` steps of models with these links, joints, hulls and controllers. Freed with
@@ -234,6 +238,42 @@ LossSeeds loss_seeds_create_thin(const Model* model, const RowKeep* keep);
 void loss_seeds_clear(LossSeeds* seeds);
 /* Frees and zeroes; a zeroed one is accepted. NULL is not accepted. */
 void loss_seeds_destroy(LossSeeds* seeds);
+
+/* ---------------------------------------------------------------- observables (differentiate/observe.c)
+ * Six numbers of every link that a run is asked for by name: a file of the run folder, a block of the library, with
+ * derivatives (docs/derivations/observables.md). */
+enum { OBSERVABLE_COLUMNS = 6 };
+typedef enum { OBSERVABLE_REACTIONS, OBSERVABLE_IMU, OBSERVABLES } ObservableKind;
+/* What they are made of: poses a step before, at and a step after the moment, and reactions at it. Borrowed. */
+typedef struct {
+  const Model* model;
+  double dt;                   /* s */
+  const Pose* pose[3];         /* (links each) */
+  const double (*reaction)[6]; /* sim_reactions (links) */
+} Observation;
+/* Derivatives by these: poses entry by entry. Borrowed. */
+typedef struct {
+  double (*pose[3])[3][4]; /* (links each) */
+  double (*reaction)[6];   /* (links) */
+} ObservationBars;
+typedef struct {
+  const char* word;                        /* of simulation.output; its file is <word>.csv */
+  const char* columns[OBSERVABLE_COLUMNS]; /* <link>/<column> */
+  unsigned output;                         /* OUTPUT_... */
+  int reach;                               /* 1: it needs the poses before and after */
+  /* out[OBSERVABLE_COLUMNS], set. Nothing is allocated; cannot fail. */
+  void (*value)(const Observation* in, int link, double* out);
+  /* Adds the derivatives of bar . value to out; bar[OBSERVABLE_COLUMNS]. */
+  void (*seed)(const Observation* in, int link, const double* bar, const ObservationBars* out);
+} Observable;
+/* index: of ObservableKind, not checked. Constant, not to be freed. */
+const Observable* observable_at(int index);
+/* Does the row of a whole recording have a value? */
+bool observable_reaches(const Observable* observable, const Recording* recording, int row);
+/* At a row of a whole recording; poses that it does not have are NULL. Borrowed from the recording, by value. */
+Observation observation_of(const Recording* recording, int row);
+/* Where derivatives of that row go. Borrowed from seeds, which are whole; by value. */
+ObservationBars observation_bars(const Recording* recording, int row, LossSeeds* seeds);
 
 /* ---------------------------------------------------------------- losses (differentiate/loss.c and loss_<kind>.c)
  * docs/losses.md defines them. */

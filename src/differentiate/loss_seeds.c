@@ -21,8 +21,13 @@ static LossSeeds create(const Model* model, const RowKeep* keep, size_t poses, s
 }
 
 LossSeeds loss_seeds_create(const Model* model, int steps) {
-  size_t states = (size_t)steps + 1;
-  return create(model, NULL, states * (size_t)model->link_count, states * (size_t)model->dof_count);
+  size_t states = (size_t)steps + 1, poses = states * (size_t)model->link_count;
+  LossSeeds seeds = create(model, NULL, poses, states * (size_t)model->dof_count);
+  if (model->simulation.output & OUTPUT_REACTIONS) {
+    seeds.reaction_length = 6 * poses;
+    seeds.reaction = memory_alloc(sizeof(double) * seeds.reaction_length);
+  }
+  return seeds;
 }
 
 LossSeeds loss_seeds_create_thin(const Model* model, const RowKeep* keep) {
@@ -31,6 +36,7 @@ LossSeeds loss_seeds_create_thin(const Model* model, const RowKeep* keep) {
 
 void loss_seeds_clear(LossSeeds* seeds) {
   if (seeds->pose) memset(seeds->pose, 0, sizeof(double) * seeds->length);
+  if (seeds->reaction) memset(seeds->reaction, 0, sizeof(double) * seeds->reaction_length);
   if (seeds->pair_force) memset(seeds->pair_force, 0, sizeof(Vec3) * seeds->pair_length);
 }
 
@@ -43,6 +49,7 @@ void loss_seeds_keep_pairs(LossSeeds* seeds, const ForcePair* pairs, int count, 
 
 void loss_seeds_destroy(LossSeeds* seeds) {
   memory_free(seeds->pair_force);
+  memory_free(seeds->reaction);
   memory_free(seeds->pose);
   *seeds = (LossSeeds){0};
 }

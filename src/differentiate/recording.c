@@ -8,6 +8,12 @@ static double* closure_times(const Model* model) {
   return model->closure_count > 0 ? MEMORY_NEW(double, model->closure_count) : NULL;
 }
 
+static SimJoin* closure_joins(const Model* model, size_t rows) {
+  bool any = false;
+  for (int k = 0; k < model->closure_count; k++) any = any || model->closures[k].active.source;
+  return any ? MEMORY_NEW(SimJoin, rows * (size_t)model->closure_count) : NULL;
+}
+
 void recording_create(Recording* r, const Model* model, int steps) {
   size_t rows = (size_t)steps + 1, links = (size_t)model->link_count;
   *r = (Recording){.model = model, .step_capacity = steps};
@@ -18,8 +24,10 @@ void recording_create(Recording* r, const Model* model, int steps) {
   if (model->feels) r->felt = MEMORY_NEW(Vec3, rows * links);
   if (model->delayed_count > 0) r->delayed = MEMORY_NEW(double, 2 * rows * (size_t)model->delayed_count);
   r->force = MEMORY_NEW(Vec3, rows * links);
+  if (model->simulation.output & OUTPUT_REACTIONS) r->reaction = memory_alloc(sizeof(double[6]) * rows * links);
   r->row_state = MEMORY_NEW(int, rows);
   r->closures_broken = closure_times(model);
+  r->joined = closure_joins(model, rows);
 }
 
 void recording_create_thin(Recording* r, const Model* model, int steps, const RowKeep* keep) {
@@ -43,6 +51,7 @@ void recording_create_part(Recording* r, const Model* model, int first_row, int 
   if (model->delayed_count > 0) r->delayed = MEMORY_NEW(double, 2 * rows * (size_t)model->delayed_count);
   r->row_state = MEMORY_NEW(int, rows);
   r->closures_broken = closure_times(model);
+  r->joined = closure_joins(model, rows);
   r->contact_capacity = contacts;
   r->contacts = MEMORY_NEW(ContactRecord, contacts);
 }
@@ -63,6 +72,7 @@ void recording_destroy(Recording* r) {
                    r->delayed,
                    r->between_delayed,
                    r->force,
+                   r->reaction,
                    r->forces_now,
                    r->pair_force,
                    r->contacts,
@@ -72,6 +82,7 @@ void recording_destroy(Recording* r) {
                    r->between_pose,
                    r->between_momentum,
                    r->closures_broken,
+                   r->joined,
                    r->guess};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   run_parts_destroy(r->parts);
@@ -112,6 +123,7 @@ size_t recording_bytes(const Recording* r) {
   size += sizeof(double) * (r->keep ? r->keep->coordinates : rows * nq);
   if (r->rate) size += sizeof(double) * (r->keep ? r->keep->dofs : rows * (size_t)m->dof_count);
   if (r->force) size += sizeof(Vec3) * poses;
+  if (r->reaction) size += sizeof(double[6]) * poses;
   size += sizeof(Vec3) * rows * (size_t)r->pair_count;
   if (r->momentum) size += sizeof(Vec3) * rows * links;
   if (r->felt) size += sizeof(Vec3) * (rows + (size_t)r->felt_capacity) * links;
@@ -236,6 +248,9 @@ void recording_keep_row(Recording* r, Sim* sim, int row) {
   const Model* m = r->model;
   const SimState* state = sim_state(sim);
   keep_closures(r, sim);
+  size_t closures = (size_t)m->closure_count;
+  if (r->joined)
+    memcpy(r->joined + (size_t)(row - r->first_row) * closures, sim_closures_joined(sim), sizeof(SimJoin) * closures);
   bool steps = row > r->first_row;
   size_t at = (size_t)(row - r->first_row), links = (size_t)m->link_count;
   size_t nq = (size_t)m->coordinate_count, nv = (size_t)m->dof_count;
@@ -247,6 +262,7 @@ void recording_keep_row(Recording* r, Sim* sim, int row) {
   size_t late = 2 * (size_t)m->delayed_count;
   if (r->delayed) memcpy(r->delayed + at * late, state->delayed, sizeof(double) * late);
   if (r->force && steps) sim_link_forces(sim, r->force + at * links);
+  if (r->reaction && steps) memcpy(r->reaction + at * links, sim_reactions(sim), sizeof(double[6]) * links);
   if (row == 1 && steps) keep_guess(r, sim);
   if (steps) keep_substates(r, sim, row);
   int count;

@@ -126,6 +126,7 @@ static void add_equality(Mjcf* m, int k) {
     return;
   }
   if (c->break_force > 0) mjcf_note(m, name, "its closure does not break in MuJoCo");
+  if (c->active.source) mjcf_note(m, name, "its closure always holds in MuJoCo");
   if (c->type == CLOSURE_SLIDE) {
     text_add(m->out, "    <weld");
     xml_text(m->out, "body1", m->model->links[c->link[slider_of(m, c)]].name);

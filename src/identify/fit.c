@@ -96,6 +96,12 @@ static Status check_scene(const Identification* id, Diagnostics* diagnostics) {
   if (m->delayed_count > 0)
     diagnostics_add(diagnostics, SEVERITY_ERROR, place,
                     "feedback with a delay has no sensitivities forwards: take the delay out of the scene's drives");
+  for (int k = 0; k < m->closure_count; k++)
+    if (m->closures[k].active.source) {
+      diagnostics_add(diagnostics, SEVERITY_ERROR, place,
+                      "closures[%d].active has no sensitivities forwards: take it out of the scene", k);
+      break;
+    }
   for (int k = 0; k < task->control_count; k++) {
     const TaskControl* c = &task->controls[k];
     for (int i = 0; i < m->link_count; i++)

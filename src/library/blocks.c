@@ -19,6 +19,8 @@ static const char* const NAMES[SDRS_BLOCKS] = {
     [SDRS_MASS] = "mass",
     [SDRS_CONTACT] = "contact",
     [SDRS_ATTACHMENTS] = "attachments",
+    [SDRS_REACTIONS] = "reactions",
+    [SDRS_IMU] = "imu",
 };
 
 const char* sdrs_block_name(sdrs_block block) { return (unsigned)block < SDRS_BLOCKS ? NAMES[block] : NULL; }
@@ -176,6 +178,12 @@ static sdrs_array view_force(sdrs* s, int link) {
   return of_links(m, link, out, 3, 3);
 }
 
+sdrs_status library_has_observable(sdrs* s, sdrs_block block, const Model* model) {
+  const Observable* o = observable_at(block == SDRS_IMU ? OBSERVABLE_IMU : OBSERVABLE_REACTIONS);
+  if (block == SDRS_IMU || (model->simulation.output & o->output)) return SDRS_OK;
+  return library_fail(s, SDRS_USAGE, "the scene does not ask for %s: set simulation.output to [%s]", o->word, o->word);
+}
+
 static sdrs_array view_contacts(sdrs* s) {
   int count;
   const SimContact* contacts = sim_contacts(s->own->sim, &count);
@@ -318,6 +326,12 @@ static sdrs_status view(sdrs* s, void* arguments) {
     case SDRS_CONTACT:
       *v->out = view_contact(s);
       return SDRS_OK;
+    case SDRS_REACTIONS:
+      status = library_has_observable(s, v->block, &s->own->live.model);
+      if (status == SDRS_OK) *v->out = of_links(m, v->link, sim_reactions(s->own->sim)[0], 6, 6);
+      return status;
+    case SDRS_IMU:
+      return library_fail(s, SDRS_USAGE, "'imu' needs the states before and after: it is part of a recorded run");
     case SDRS_NO_BLOCK:
       break;
   }

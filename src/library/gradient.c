@@ -44,6 +44,38 @@ static void seed_velocities(const Seeding* s) {
   for (size_t k = 0; k < count; k++) s->seeds->rate[k] += s->values[k];
 }
 
+static void seed_observable(const Seeding* s, ObservableKind kind) {
+  const Recording* r = s->recording;
+  const Observable* o = observable_at((int)kind);
+  const double* slope = s->values;
+  for (int row = 0; row <= r->steps; row++) {
+    Observation in = observation_of(r, row);
+    ObservationBars bars = observation_bars(r, row, s->seeds);
+    for (size_t i = s->first; i < s->first + s->links; i++, slope += OBSERVABLE_COLUMNS)
+      if (observable_reaches(o, r, row)) o->seed(&in, (int)i, slope, &bars);
+  }
+}
+
+/* Slopes that no derivative can be given for. */
+static sdrs_status check_observable(sdrs* s, const sdrs_seed* seed, ObservableKind kind) {
+  const Recording* r = &s->own->recording;
+  const Observable* o = observable_at((int)kind);
+  size_t links = seed->link < 0 ? (size_t)r->model->link_count : 1, width = OBSERVABLE_COLUMNS;
+  for (size_t k = 0; k < seed->count; k++) {
+    int row = (int)(k / (links * width)), link = seed->link < 0 ? (int)(k / width % links) : seed->link;
+    if (seed->values[k] == 0) continue;
+    const char* name = r->model->links[link].name;
+    if (!observable_reaches(o, r, row))
+      return library_fail(s, SDRS_BAD_INPUT, "row %d has no %s: derivatives by it must be 0", row, o->word);
+    if (kind == OBSERVABLE_REACTIONS && !sim_reaction_derives(r->model, link))
+      return library_fail(s, SDRS_BAD_INPUT,
+                          "the reaction of '%s' has no derivative: it cannot move, or closures act "
+                          "where the integrator keeps momentum (simulation.integrator: first_order has one)",
+                          name);
+  }
+  return SDRS_OK;
+}
+
 typedef void (*SeedLink)(const Seeding* s, size_t at, size_t link, const double* slope);
 
 static void seed_position(const Seeding* s, size_t at, size_t link, const double* slope) {
@@ -99,6 +131,8 @@ static const struct {
     [SDRS_ORIENTATION] = {seed_orientation, 4},
     [SDRS_CENTER] = {seed_center, 3},
     [SDRS_FORCE] = {seed_force, 3},
+    [SDRS_REACTIONS] = {NULL, OBSERVABLE_COLUMNS},
+    [SDRS_IMU] = {NULL, OBSERVABLE_COLUMNS},
 };
 
 static size_t seed_columns(const Model* m, sdrs_block block, size_t links) {
@@ -119,12 +153,19 @@ static sdrs_status add_seed(sdrs* s, const sdrs_seed* seed, LossSeeds* seeds) {
                         rows, columns);
   for (size_t k = 0; k < seed->count; k++)
     if (!isfinite(seed->values[k])) return library_fail(s, SDRS_BAD_INPUT, "derivatives by %s must be finite", name);
+  bool observable = seed->block == SDRS_REACTIONS || seed->block == SDRS_IMU;
+  ObservableKind kind = seed->block == SDRS_IMU ? OBSERVABLE_IMU : OBSERVABLE_REACTIONS;
+  sdrs_status status = observable ? library_has_observable(s, seed->block, r->model) : SDRS_OK;
+  if (status == SDRS_OK && observable) status = check_observable(s, seed, kind);
+  if (status != SDRS_OK) return status;
   const double* orientations = seed->block == SDRS_ORIENTATION ? library_orientations(s) : NULL;
   Seeding seeding = {r, seeds, orientations, seed->values, seed->link < 0 ? 0 : (size_t)seed->link, links};
   if (seed->block == SDRS_COORDINATES)
     seed_coordinates(&seeding);
   else if (seed->block == SDRS_VELOCITIES)
     seed_velocities(&seeding);
+  else if (observable)
+    seed_observable(&seeding, kind);
   else
     seed_links(&seeding, LINK_SEEDS[seed->block].seed, LINK_SEEDS[seed->block].columns);
   return SDRS_OK;

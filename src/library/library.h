@@ -37,7 +37,7 @@ typedef struct {
 /* Arrays that are made when they are asked for. */
 enum { BUFFER_VIEW, BUFFER_RECORD, BUFFER_SLOPE, BUFFER_KINDS };
 
-enum { SDRS_BLOCKS = SDRS_CONTACT + 1 };
+enum { SDRS_BLOCKS = SDRS_IMU + 1 };
 
 typedef struct {
   Text error;
@@ -134,5 +134,7 @@ sdrs_status library_sim(sdrs* s);
 /* Quaternions of all links in all rows of the record (rows x links x 4), continuous in time (library/record.c). w x
  * y z; belongs to the object, made once a run. There must be a record. */
 const double* library_orientations(sdrs* s);
+/* Fails unless the scene asks for the observable of this block, SDRS_REACTIONS or SDRS_IMU. */
+sdrs_status library_has_observable(sdrs* s, sdrs_block block, const Model* model);
 
 #endif

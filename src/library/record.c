@@ -79,6 +79,23 @@ static sdrs_array points(sdrs* s, const Showing* show, Vec3 (*at)(const Recordin
   return array(out + 3 * (size_t)show->link, rows, 3, 3 * links);
 }
 
+/* Six numbers of every link in every row; NaN where a row has none. */
+static sdrs_array observed(sdrs* s, const Showing* show, ObservableKind kind) {
+  const Recording* r = &s->own->recording;
+  const Observable* o = observable_at((int)kind);
+  size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1, width = OBSERVABLE_COLUMNS * links;
+  bool fresh;
+  double* out = record_buffer(s, show->block, width * rows, &fresh);
+  for (size_t row = 0; fresh && row < rows; row++) {
+    Observation in = observation_of(r, (int)row);
+    bool has = observable_reaches(o, r, (int)row);
+    for (size_t k = 0; !has && k < width; k++) out[row * width + k] = NAN;
+    for (int i = 0; has && i < r->model->link_count; i++) o->value(&in, i, out + row * width + OBSERVABLE_COLUMNS * i);
+  }
+  if (show->link < 0) return array(out, rows, width, width);
+  return array(out + OBSERVABLE_COLUMNS * (size_t)show->link, rows, OBSERVABLE_COLUMNS, width);
+}
+
 /* q and -q are one rotation: each row stays on the side of the row before. */
 const double* library_orientations(sdrs* s) {
   const Recording* r = &s->own->recording;
@@ -120,6 +137,9 @@ static sdrs_status show_record(sdrs* s, void* arguments) {
   size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
   if (show->link < -1 || show->link >= (int)links)
     return library_fail(s, SDRS_USAGE, "there is no link %d", show->link);
+  bool observable = show->block == SDRS_REACTIONS || show->block == SDRS_IMU;
+  sdrs_status status = observable ? library_has_observable(s, show->block, r->model) : SDRS_OK;
+  if (status != SDRS_OK) return status;
   size_t link = show->link < 0 ? 0 : (size_t)show->link, pose = sizeof(Pose) / sizeof(double);
   switch (show->block) {
     case SDRS_TIME:
@@ -142,6 +162,12 @@ static sdrs_status show_record(sdrs* s, void* arguments) {
       return SDRS_OK;
     case SDRS_FORCE:
       *show->out = array(&r->force[link].x, rows, show->link < 0 ? 3 * links : 3, 3 * links);
+      return SDRS_OK;
+    case SDRS_REACTIONS:
+      *show->out = observed(s, show, OBSERVABLE_REACTIONS);
+      return SDRS_OK;
+    case SDRS_IMU:
+      *show->out = observed(s, show, OBSERVABLE_IMU);
       return SDRS_OK;
     default:
       break;

@@ -137,6 +137,11 @@ typedef enum sdrs_block {
   SDRS_ATTACHMENTS, /* V     G  [3] a row for every link: origin of its joint in the parent's frame */
   SDRS_MASS,        /* V     G  [links] kg; zero where a link has none */
   SDRS_CONTACT,     /* V     G  [13] support, stiffness, friction, smoothing, rest_speed, the law's own */
+  SDRS_REACTIONS,   /* V R D    [6] force [N] and torque [N m] of the parent on a link about its frame, in the world;
+                                asked for by simulation.output: [reactions]; NaN in the first row; D not of links that
+                                cannot move */
+  SDRS_IMU,         /* R D      [6] acceleration less gravity [m/s^2] of a link's frame, angular velocity [rad/s], in
+                                the link's axes; NaN in the first and the last row, which have one neighbour */
   SDRS_NO_BLOCK = -1
 } sdrs_block;
 /* Number of blocks of this library, 0 .. count - 1; later ones may have more. Never fails. */

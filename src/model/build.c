@@ -134,6 +134,7 @@ void model_destroy(Model* model) {
   memory_free(model->loads);
   for (int k = 0; model->tendons && k < model->tendon_count; k++) signal_destroy(&model->tendons[k].tension);
   memory_free(model->tendons);
+  for (int k = 0; model->closures && k < model->closure_count; k++) signal_destroy(&model->closures[k].active);
   memory_free(model->closures);
   memory_free(model->couplings);
   memory_free(model->links);

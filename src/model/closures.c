@@ -127,6 +127,7 @@ void build_closures(Builder* builder) {
     const SceneClosure* source = &scene->closures[k];
     model->closures[k] =
         (ModelClosure){.type = source->type, .link = {source->a, source->b}, .break_force = source->break_force};
+    if (source->active.channels > 0) signal_create(&model->closures[k].active, &source->active);
   }
   model_place_closures(model);
   for (int k = 0; k < model->closure_count; k++) {

@@ -99,6 +99,7 @@ void model_begin_signals(Model* model, double time) {
   for (int c = 0; c < model->controller_count; c++) model->controllers[c].target.begin = time;
   for (int k = 0; k < model->load_count; k++) model->loads[k].force.begin = model->loads[k].torque.begin = time;
   for (int k = 0; k < model->tendon_count; k++) model->tendons[k].tension.begin = time;
+  for (int k = 0; k < model->closure_count; k++) model->closures[k].active.begin = time;
   for (int i = 0; i < model->link_count; i++)
     if (model->links[i].prescribed >= 0) initial_from_signal(model, &model->links[i]);
 }

@@ -174,6 +174,7 @@ typedef struct {
   double length;      /* of distance [m] */
   double size;        /* of the links about the ends: what is exact is so against it [m] */
   double break_force; /* N; 0 = it never breaks */
+  Signal active;      /* of one channel; of none where it always holds */
   ClosureRow rows[CLOSURE_ROWS];
   Mat3 frame;               /* f, its rows: what points are measured along */
   bool framed;              /* these are not the world's axes */

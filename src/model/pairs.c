@@ -154,11 +154,12 @@ void build_materials(Builder* builder) {
   memory_free(members[1]);
 }
 
-/* As parent and child: where the closure may break they are two bodies. */
+/* As parent and child: where the closure may break or is switched they are two bodies. */
 static void exclude_closed(Model* model, int* capacity) {
   for (int k = 0; k < model->closure_count; k++) {
     const ModelClosure* c = &model->closures[k];
-    if (c->type == CLOSURE_DISTANCE || c->break_force > 0 || c->link[1] < 0) continue;
+    bool always = !(c->break_force > 0) && !c->active.source;
+    if (c->type == CLOSURE_DISTANCE || !always || c->link[1] < 0) continue;
     add_key(model, capacity, pair_key(c->link[0], c->link[1]));
   }
 }

@@ -191,7 +191,7 @@ static void gather(Loop* l, int* parent, int root) {
   l->size = 0;
   for (int k = 0; k < m->closure_count; k++) {
     int tree = tree_of_closure(m, &m->closures[k]);
-    if (tree < 0 || sets_root(parent, tree) != root) continue;
+    if (tree < 0 || m->closures[k].active.source || sets_root(parent, tree) != root) continue;
     l->closure[l->closures++] = k;
     l->rows += m->closures[k].row_count;
     l->size = fmax(l->size, m->closures[k].size);

@@ -4,9 +4,9 @@
 #include "run/writer.h"
 
 /* The table of writers: a new file of the run folder is one row. */
-static const RunWriter* const WRITERS[] = {&WRITER_TRAJECTORY, &WRITER_JOINTS,   &WRITER_CONTACTS,
-                                           &WRITER_SOLVER,     &WRITER_PATH,     &WRITER_VELOCITIES,
-                                           &WRITER_FORCES,     &WRITER_CLOSURES, &WRITER_PRESSURE};
+static const RunWriter* const WRITERS[] = {&WRITER_TRAJECTORY, &WRITER_JOINTS,     &WRITER_CONTACTS, &WRITER_SOLVER,
+                                           &WRITER_PATH,       &WRITER_VELOCITIES, &WRITER_FORCES,   &WRITER_CLOSURES,
+                                           &WRITER_PRESSURE,   &WRITER_REACTIONS,  &WRITER_IMU};
 enum { WRITER_COUNT = sizeof WRITERS / sizeof WRITERS[0] };
 
 struct RunFolder {

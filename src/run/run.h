@@ -19,7 +19,9 @@ typedef struct {
   SimPath path;                            /* moves that led here from the frame before */
   const Vec3 *velocity, *angular_velocity; /* sim_link_velocities; looked at when the scene asks for them  (links) */
   const double* joint_forces;              /* sim_joint_forces, likewise */
-  const SimClosure* closures;              /* sim_closure, then sim_coupling, likewise  (closures, couplings) */
+  const double (*reactions)[6];            /* sim_reactions, likewise */
+  const Pose* before[2];      /* poses one and two steps before, likewise; NULL: there were none  (links) */
+  const SimClosure* closures; /* sim_closure, then sim_coupling, likewise  (closures, couplings) */
 } RunFrame;
 
 /* The open CSV files of a run. Owns its streams, borrows the model. */

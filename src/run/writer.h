@@ -19,7 +19,7 @@ typedef struct {
 } RunWriter;
 
 extern const RunWriter WRITER_TRAJECTORY, WRITER_JOINTS, WRITER_CONTACTS, WRITER_SOLVER, WRITER_PATH, WRITER_VELOCITIES,
-    WRITER_FORCES, WRITER_CLOSURES, WRITER_PRESSURE;
+    WRITER_FORCES, WRITER_CLOSURES, WRITER_PRESSURE, WRITER_REACTIONS, WRITER_IMU;
 
 /* Appends a comma and the field, quoted where it must be (run/columns.c). Nothing here fails. */
 void run_add_field(Text* row, const char* field);

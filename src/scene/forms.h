@@ -118,7 +118,7 @@ typedef struct {
 } TendonPointForm;
 
 typedef struct {
-  const Node *a, *b;
+  const Node *a, *b, *active;
   int type, axes;
   Vec3 point, axis;
   double length, break_force;

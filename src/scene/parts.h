@@ -79,6 +79,8 @@ void read_loads(Reader* reader, const Node* list);
 void read_tendons(Reader* reader, const Node* list);
 /* Frees its points and its signal, not the struct. */
 void tendon_free(SceneTendon* tendon);
+/* Frees its signal; the closure itself is the scene's. */
+void closure_free(SceneClosure* closure);
 /* The list `closures`, after the links; NULL: it is absent. */
 void read_closures(Reader* reader, const Node* list);
 /* The list `couplings`, after the links; NULL: it is absent. */

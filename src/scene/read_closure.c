@@ -25,6 +25,18 @@ static void check_ends(Reader* reader, const Node* item, const ClosureForm* form
   if (a >= 0 && a == b) reader_error(reader, item->place, "a link cannot be closed to itself");
 }
 
+static void read_active(Reader* reader, const Node* item, const ClosureForm* form, SceneSignal* signal) {
+  if (!form->active) return;
+  size_t mark = reader_enter_key(reader, "active");
+  if (form->type == CLOSURE_DISTANCE)
+    reader_error(reader, item->place, "a distance cannot be switched: use a ball, a hinge, a slide or a weld");
+  else
+    read_signal(reader, form->active, 1, signal);
+  reader_leave(reader, mark);
+}
+
+void closure_free(SceneClosure* closure) { signal_free_arrays(&closure->active); }
+
 static void read_closure(Reader* reader, const Node* item) {
   ClosureForm form;
   if (!schema_read(reader, item, "closure", &form)) return;
@@ -40,10 +52,15 @@ static void read_closure(Reader* reader, const Node* item) {
   if (closure.has_axis) read_direction(reader, item, form.axis, &closure.axis);
   if (closure.type == CLOSURE_DISTANCE && closure.has_axis && !(form.length > 0))
     reader_error(reader, item->place, "give 'length' with 'axis': it says how far from 'point' the end on b is");
-  if (a < 0 || b < -1 || reader->problem_count > before) return;
+  read_active(reader, item, &form, &closure.active);
+  if (a < 0 || b < -1 || reader->problem_count > before) {
+    closure_free(&closure);
+    return;
+  }
   Scene* scene = reader->scene;
   if (scene->closure_count >= CLOSURE_MAX) {
     reader_error(reader, item->place, "more than %d closures", CLOSURE_MAX);
+    closure_free(&closure);
     reader_stop(reader);
     return;
   }

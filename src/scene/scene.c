@@ -420,6 +420,7 @@ void scene_free(Scene* scene) {
   memory_free(scene->loads);
   for (int i = 0; i < scene->tendon_count; i++) tendon_free(&scene->tendons[i]);
   memory_free(scene->tendons);
+  for (int i = 0; i < scene->closure_count; i++) closure_free(&scene->closures[i]);
   memory_free(scene->closures);
   for (int i = 0; i < scene->coupling_count; i++) memory_free(scene->couplings[i].terms);
   memory_free(scene->couplings);

@@ -317,6 +317,7 @@ typedef struct {
   Vec3 axis;          /* unit, as read */
   double length;      /* of distance; 0 = as far as the ends are apart [m] */
   double break_force; /* N; 0 = it never breaks */
+  SceneSignal active; /* one channel: it holds in steps that begin at 1/2 or more; none (0): always */
 } SceneClosure;
 
 /* A coordinate of a joint that follows from others: q_0 = sum ratio_k q_k + offset, k = 1 ... */
@@ -391,8 +392,16 @@ char* scene_state_path(const char* run, int step);
 
 /* What a run leaves only when it is asked for it: two files, and columns of contacts.csv. Bits, in the order of the
  * words of simulation.output. */
-enum { OUTPUT_VELOCITIES = 1, OUTPUT_FORCES = 2, OUTPUT_CONTACT_POINTS = 4, OUTPUT_CLOSURES = 8, OUTPUT_PRESSURE = 16 };
-#define OUTPUT_WORDS "velocities|forces|contact_points|closures|pressure"
+enum {
+  OUTPUT_VELOCITIES = 1,
+  OUTPUT_FORCES = 2,
+  OUTPUT_CONTACT_POINTS = 4,
+  OUTPUT_CLOSURES = 8,
+  OUTPUT_PRESSURE = 16,
+  OUTPUT_REACTIONS = 32,
+  OUTPUT_IMU = 64
+};
+#define OUTPUT_WORDS "velocities|forces|contact_points|closures|pressure|reactions|imu"
 
 /* Most equal parts that a scene may ask for, and that a step that fails is tried in. */
 enum { SUBSTEPS_MAX = 64, SUBSTEPS_FINEST = 512 };

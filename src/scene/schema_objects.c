@@ -415,7 +415,8 @@ const SchemaObject SCENE_OBJECTS[] = {
      .meaning =
          "Two links held together, beside the joints of the tree. Points and axes are given in the world at the "
          "start, or in the frame of `a` (`axes`), and are those of both links from then on; so a loop is closed at the "
-         "start. Links that a closure without break_force joins do not touch each other, unless it is a distance.",
+         "start. Links that a closure without break_force and active joins do not touch each other, unless it is a "
+         "distance.",
      .example =
          "links:\n"
          "  - {name: crank, mass: 1, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: box, size: [0.2, 0.02, "

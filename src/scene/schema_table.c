@@ -106,8 +106,10 @@ static const SchemaRow ROWS[] = {
          "What the run folder has only when it is asked for: velocities.csv (of links and joints), forces.csv (of "
          "drives, loads, friction, springs, limits, closures along joint coordinates), closures.csv (how far each "
          "closure and coupling is open, and its force), pressure.csv (of every link that moves the centre of pressure "
-         "of all its contacts, their force and their moment about there; nan where nothing touches), and in "
-         "contacts.csv where each contact acts, its centre of pressure, and its moment about there."},
+         "of all its contacts, their force and their moment about there; nan where nothing touches), reactions.csv "
+         "(force and torque of every joint on its link), imu.csv (acceleration less gravity and angular velocity of "
+         "every link), and in contacts.csv where each contact acts, its centre of pressure, and its moment about "
+         "there."},
     {"simulation", "substeps", VALUE_INTEGER, AT(SimulationForm, simulation.substeps), .fallback = "1",
      .range = RANGE_BETWEEN(1, SUBSTEPS_MAX),
      .meaning = "Equal parts that every step is taken in; rows and losses keep to whole steps. A step that fails is "
@@ -615,6 +617,11 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_ABOVE(0),
      .meaning = "The closure is gone after the step in which its force is larger than this: up to one dt late, and "
                 "what follows is off in proportion to dt."},
+    {"closure", "active", VALUE_SIGNAL, AT(ClosureForm, active), .fallback = "(always)",
+     .meaning =
+         "Signal that switches the closure, not of a distance: it holds in steps that begin at a value of 1/2 or "
+         "more. It closes where it finds its links (no jump of positions), the motion between them ends in one "
+         "step and momentum is kept. One that has broken stays open. Its links may touch each other."},
 
     /* ---------------------------------------------------------------- coupling */
     {"coupling", "link", VALUE_TEXT, AT(CouplingForm, link), .required = true,

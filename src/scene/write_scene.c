@@ -161,9 +161,9 @@ static void write_sines(Text* out, const SceneSignal* signal) {
   text_add(out, "]");
 }
 
-static void write_signal(Text* out, const char* key, const SceneSignal* signal) {
+static void write_signal_value(Text* out, const SceneSignal* signal) {
   static const char* const TYPES[] = {"constant", "keyframes", "spline", "sines", "sequence", "held"};
-  text_add(out, "    %s: {type: %s", key, TYPES[signal->type]);
+  text_add(out, "{type: %s", TYPES[signal->type]);
   switch (signal->type) {
     case SIGNAL_CONSTANT:
       write_key_numbers(out, "value", signal->values, signal->channels);
@@ -183,7 +183,13 @@ static void write_signal(Text* out, const char* key, const SceneSignal* signal) 
     case SIGNAL_HELD: /* of no file */
       break;
   }
-  text_add(out, "}\n");
+  text_add(out, "}");
+}
+
+static void write_signal(Text* out, const char* key, const SceneSignal* signal) {
+  text_add(out, "    %s: ", key);
+  write_signal_value(out, signal);
+  text_add(out, "\n");
 }
 
 /* ---------------------------------------------------------------- controllers, initial state */
@@ -309,6 +315,10 @@ static void write_closure(const SceneWriter* writer, const SceneClosure* closure
   if (closure->has_axis) write_key_vector(out, "axis", closure->axis);
   if (closure->length > 0) write_key_number(out, "length", closure->length);
   if (closure->break_force > 0) write_key_number(out, "break_force", closure->break_force);
+  if (closure->active.channels > 0) {
+    text_add(out, ", active: ");
+    write_signal_value(out, &closure->active);
+  }
   text_add(out, "}\n");
 }
 

@@ -201,6 +201,12 @@ void closures_pass_state(ClosureSystem* s, StateBlock* block) {
   state_block_int(block, &s->way_count, 0, WAYS);
   state_block_doubles(block, s->way, WAYS * (size_t)s->model->dof_count);
   for (int k = 0; k < s->count; k++) s->open[k] = s->broken_at[k] < (double)INFINITY;
+  for (int k = 0; s->joined && k < s->model->closure_count; k++) {
+    state_block_doubles(block, &s->joined[k].since, 1);
+    state_block_doubles(block, &s->joined[k].at.r.m[0][0], 9);
+    state_block_doubles(block, &s->joined[k].at.t.x, 3);
+  }
+  closures_put(s, s->joined);
 }
 
 /* ---------------------------------------------------------------- for the user */

@@ -77,6 +77,9 @@ typedef struct ClosureSystem {
   double stiffening;       /* so many times rho C^T C are part of the step's Hessian: with less that was not definite */
   bool* convex;            /* the curvature of its equations is left out */
   double* broken_at;       /* time of the state in which it broke; INFINITY: it holds [s] */
+  ModelClosure* placed;    /* those of the model, which stand where they closed; NULL: none has `active` (closures) */
+  SimJoin* joined;         /* since when they hold, and where; NULL alike (closures) */
+  Vec3* direction;         /* ClosureRow.v in the frame of a, at the start (rows) */
   ClosureEase* ease;
   ClosureSum* sum;      /* terms at the configuration that was assembled */
   double* gap;          /* closure_gap there */
@@ -277,6 +280,25 @@ void closures_save(ClosureSystem* system);
 void closures_restore(ClosureSystem* system);
 /* What lasts from one step to the next. Forces (rows) [N, N m], and times at which closures broke (closures) [s]. */
 void closures_pass_state(ClosureSystem* system, StateBlock* block);
+
+/* ---- simulate/closures_switch.c: closures with `active` (docs/derivations/closures.md, Z12) */
+/* A copy of the model with closures of its own, for a run in which some are switched; NULL: none is. Freed with
+ * closures_free_model. */
+Model* closures_own_model(const Model* model);
+/* Frees it; NULL is accepted. */
+void closures_free_model(Model* own);
+/* Notes where b stands in a's frame at the start, where the model's closures were placed: start[links], copied. The
+ * arrays are the system's, freed with it. system->model must be that of closures_own_model. */
+void closures_switch_create(ClosureSystem* system, const Pose* start);
+/* Before a step from this time [s]: those whose signal says so open, or close where they find their links. poses
+ * (links). True: one closes, and takes energy from its links. */
+bool closures_switch(ClosureSystem* system, const Pose* poses, double time);
+/* Places all as joined (closures) says; open and closed. */
+void closures_put(ClosureSystem* system, const SimJoin* joined);
+/* Has closure k a signal? */
+static inline bool closure_is_switched(const Model* model, int k) {
+  return k < model->closure_count && model->closures[k].active.source;
+}
 
 /* `the hinge of 'rod' and 'piston'`, or `the coupling of 'rack'` (simulate/failure.c). index: couplings follow the
  * closures. */

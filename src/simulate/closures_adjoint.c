@@ -9,6 +9,8 @@ ClosureAdjoint* closure_adjoint_create(const Sim* s) {
   a->length = MEMORY_NEW(double, s->closures->count);
   a->u = MEMORY_NEW(Vec3, s->closures->row_count);
   a->v = MEMORY_NEW(Vec3, s->closures->row_count);
+  a->w = MEMORY_NEW(Vec3, s->closures->row_count);
+  a->direction = s->closures->direction;
   a->nu = MEMORY_NEW(double, s->closures->row_count);
   a->ratio = memory_alloc(sizeof(double[COUPLING_TERMS]) * (size_t)s->model->coupling_count);
   return a;
@@ -20,6 +22,7 @@ void closure_adjoint_destroy(ClosureAdjoint* a) {
   memory_free(a->length);
   memory_free(a->u);
   memory_free(a->v);
+  memory_free(a->w);
   memory_free(a->nu);
   memory_free(a->ratio);
   memory_free(a);
@@ -32,14 +35,17 @@ void closure_adjoint_begin(ClosureAdjoint* a, const Sim* s) {
   memset(a->ratio, 0, sizeof(double[COUPLING_TERMS]) * (size_t)s->model->coupling_count);
   memset(a->u, 0, sizeof(Vec3) * (size_t)s->closures->row_count);
   memset(a->v, 0, sizeof(Vec3) * (size_t)s->closures->row_count);
+  memset(a->w, 0, sizeof(Vec3) * (size_t)s->closures->row_count);
 }
 
-void closure_adjoint_load(Sim* s, const double* broken_at) {
+void closure_adjoint_load(Sim* s, const double* broken_at, const SimJoin* joined) {
   ClosureSystem* c = s->closures;
   if (!c) return;
   closures_bend(c);
   memset(c->multiplier, 0, sizeof(double) * (size_t)c->row_count);
-  for (int k = 0; k < s->model->closure_count; k++) c->open[k] = broken_at && broken_at[k] < s->clock.time;
+  if (joined) closures_put(c, joined);
+  for (int k = 0; k < s->model->closure_count; k++)
+    c->open[k] = (broken_at && broken_at[k] < s->clock.time) || (joined && !(joined[k].since < (double)INFINITY));
 }
 
 bool closure_adjoint_forces(Sim* s) {
@@ -223,6 +229,32 @@ static void add_origin(double (*bar)[3][4], int link, Vec3 by) {
   bar[link][2][3] += by.z;
 }
 
+/* (Z12) X = R_b^T (x - t_b) with x = R_a e + t_a, and V = R_b^T R_a w: bars by X and V. */
+void closure_adjoint_join(ClosureAdjoint* a, const Sim* s, const Pose* pose, double (*bar)[3][4]) {
+  const ClosureSystem* system = s->closures;
+  if (!a || !system->joined) return;
+  double begin = s->clock.time - s->clock.dt;
+  for (int k = 0; k < s->model->closure_count; k++) {
+    if (!closure_is_switched(s->model, k) || !(fabs(system->joined[k].since - begin) < 1e-3 * s->clock.dt)) continue;
+    const ModelClosure* c = &s->model->closures[k];
+    Pose at[2] = {model_closure_pose(c, 0, pose), model_closure_pose(c, 1, pose)};
+    int link[2] = {c->link[0], c->link[1]};
+    Vec3 by = mat3_mul_vec(at[1].r, a->end[k][1]), x = pose_apply(at[0], c->end[0]);
+    if (link[1] >= 0) add_local(bar[link[1]], vec3_sub(x, at[1].t), a->end[k][1], at[1].r);
+    add_turn(bar[link[0]], by, c->end[0]);
+    add_origin(bar, link[0], by);
+    a->end[k][0] = vec3_add(a->end[k][0], mat3_tmul_vec(at[0].r, by));
+    a->end[k][1] = vec3(0, 0, 0);
+    for (int row = c->row_first; row < c->row_first + c->row_count; row++) {
+      Vec3 w = system->direction[row], turned = mat3_mul_vec(at[1].r, a->v[row]);
+      if (link[1] >= 0) add_turn(bar[link[1]], mat3_mul_vec(at[0].r, w), a->v[row]);
+      add_turn(bar[link[0]], turned, w);
+      a->w[row] = vec3_add(a->w[row], mat3_tmul_vec(at[0].r, turned));
+      a->v[row] = vec3(0, 0, 0);
+    }
+  }
+}
+
 /* (Z9) Derivatives by what a closure is made of at the start: its ends in the world, a turn of its directions about
  * themselves, and, of an axis that stands in a's frame, by its direction there. */
 typedef struct {
@@ -240,6 +272,9 @@ static StartBar start_bar(const ClosureAdjoint* a, const Model* m, int k, const 
     Vec3 u = mat3_mul_vec(at[0].r, row->u), v = mat3_mul_vec(at[1].r, row->v);
     b.turn = vec3_add(b.turn, vec3_cross(u, mat3_mul_vec(at[0].r, a->u[c->row_first + i])));
     b.turn = vec3_add(b.turn, vec3_cross(v, mat3_mul_vec(at[1].r, a->v[c->row_first + i])));
+    if (!a->direction) continue;
+    Vec3 w = mat3_mul_vec(at[0].r, a->direction[c->row_first + i]);
+    b.turn = vec3_add(b.turn, vec3_cross(w, mat3_mul_vec(at[0].r, a->w[c->row_first + i])));
   }
   if (c->type == CLOSURE_DISTANCE && source->has_axis)
     b.turn = vec3_scale(vec3_cross(start->axis, b.end[1]), source->length);
@@ -299,6 +334,8 @@ void closure_adjoint_start(const ClosureAdjoint* a, const Model* m, const Pose* 
         add_turn(bar[link], mat3_mul_vec(at[side].r, own), (side == 0 ? a->u : a->v)[c->row_first + i]);
       }
     }
+    for (int row = c->row_first; a->direction && row < c->row_first + c->row_count; row++)
+      add_turn(bar[c->link[0]], mat3_mul_vec(at[0].r, a->direction[row]), a->w[row]);
     ClosureStart start = model_closure_start(&m->scene->closures[k], at);
     StartBar b = start_bar(a, m, k, &start, at);
     start_ends(a, m, k, &start, at, b, bar, gradient);

@@ -10,6 +10,8 @@ typedef struct {
   Vec3 (*end)[2];                  /* (closures) */
   double* length;                  /* and offsets of couplings (closures, then couplings) */
   Vec3 *u, *v;                     /* (rows) */
+  Vec3* w;                         /* by ClosureSystem.direction, of closures that are switched (rows) */
+  const Vec3* direction;           /* that; NULL: none is switched */
   double (*ratio)[COUPLING_TERMS]; /* at a given offset (couplings) */
   double* nu; /* with lambda: H lambda + C^T nu = -(derivatives by the coordinates), C lambda = 0  (rows) */
 } ClosureAdjoint;
@@ -21,8 +23,11 @@ void closure_adjoint_destroy(ClosureAdjoint* adjoint);
 /* What was gathered becomes zero; adjoint NULL: nothing. */
 void closure_adjoint_begin(ClosureAdjoint* adjoint, const Sim* sim);
 /* The closures that hold in the step of sim->clock, with no force. broken_at: of the run, NULL: none broke. broken_at
- * (closures) [s], only read. */
-void closure_adjoint_load(Sim* sim, const double* broken_at);
+ * (closures) [s], only read; joined: sim_closures_joined after the step, NULL: none is switched (closures). */
+void closure_adjoint_load(Sim* sim, const double* broken_at, const SimJoin* joined);
+/* After a step: what was gathered by closures that closed where it began, to the poses there (links) and to what they
+ * are made of at the start (Z12). Added to bar (links). */
+void closure_adjoint_join(ClosureAdjoint* adjoint, const Sim* sim, const Pose* pose, double (*bar)[3][4]);
 /* Their forces, from the gradient without them and the matrix of the solver, which was factored: C^T mu = -gradient.
  * Sets the multipliers [N, N m]; s->solution (nv) is used up. false: not finite. */
 bool closure_adjoint_forces(Sim* sim);

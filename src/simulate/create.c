@@ -82,6 +82,16 @@ static SolveScope whole_scope(const Model* m) {
   return (SolveScope){true, trees, links, trees, dof_first, m->tree_count, m->link_count};
 }
 
+/* Of closures that are switched, by the poses that all closures were placed at. */
+static void create_switches(Sim* s) {
+  const Model* m = s->model;
+  if (!s->own_model) return;
+  Pose* start = MEMORY_NEW(Pose, m->link_count);
+  model_poses(m, m->placed_at ? m->placed_at : m->initial_coordinates, start);
+  closures_switch_create(s->closures, start);
+  memory_free(start);
+}
+
 /* The present, the states before it, and what acts in the step that begins. */
 static void allocate_states(Sim* s) {
   const Model* m = s->model;
@@ -97,6 +107,7 @@ static void allocate_states(Sim* s) {
   s->moved = MEMORY_NEW(Vec3, m->link_count);
   s->spinners = spinners_create(m);
   s->closures = closures_create(m, s->tolerance);
+  create_switches(s);
   s->q_now = MEMORY_NEW(double, m->coordinate_count);
   s->q_old = MEMORY_NEW(double, m->coordinate_count);
   s->difference_old = MEMORY_NEW(double, m->dof_count);
@@ -249,7 +260,8 @@ static void free_islands(Sim* s) {
       s->island,          s->islands,          s->link_island,      s->refused,          s->group,
       s->couplings,       s->contacts,         s->path_q,           s->records,          s->marked_link,
       s->component,       s->wanted_component, s->solved_component, s->failed_component, s->lift,
-      s->fresh_couplings, s->true_work,        s->part_forces,      s->joint_forces,     s->twist};
+      s->fresh_couplings, s->true_work,        s->part_forces,      s->joint_forces,     s->twist,
+      s->part_reactions,  s->reactions,        s->reaction_sum};
   free_each(owned, sizeof(owned) / sizeof(owned[0]));
 }
 
@@ -267,6 +279,7 @@ void sim_destroy(Sim* s) {
   tree_flight_destroy(s->flight);
   scheme_balance_destroy(s->balance);
   closures_destroy(s->closures);
+  closures_free_model(s->own_model);
   tendons_destroy(s->tendons);
   delays_destroy(s->delays);
   block_solver_destroy(s->solver);
@@ -329,7 +342,8 @@ static void list_drives(Sim* s) {
 
 static Sim* create_at_start(const Model* model, const SimOptions* options) {
   Sim* s = MEMORY_NEW(Sim, 1);
-  s->model = model;
+  s->own_model = closures_own_model(model);
+  s->model = s->own_model ? s->own_model : model;
   s->options = *options;
   s->iteration_limit = model->simulation.max_iterations;
   s->tolerance = options->tolerance > 0 ? options->tolerance : model->simulation.tolerance;
@@ -346,6 +360,7 @@ static Sim* create_at_start(const Model* model, const SimOptions* options) {
   sim_set_clock(s, simulation_substeps(&model->simulation), 0);
   initial_pose_rates(s);
   joint_forces_create(s);
+  reactions_create(s);
   spin_start(s);
   delays_note(s);
   scheme_balance_create(s);
@@ -377,6 +392,7 @@ static Status begin_recorded(Sim** out, Diagnostics* diagnostics) {
 /* Loops are closed at the start of a scene; a state from elsewhere may not close them. */
 static Status check_closed(Sim** out, Diagnostics* diagnostics) {
   Sim* s = *out;
+  (void)closures_switch(s->closures, s->pose_now, s->state.time);
   int open = closures_open_at_start(s->closures, s->pose_now, s->q_now);
   if (open < 0) return STATUS_OK;
   Text name = {0};
@@ -432,6 +448,7 @@ static void update_rates(Sim* s) {
 void sim_advance(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
   joint_forces_note(s);
+  reactions_note(s);
   if (s->state.felt) sim_link_forces(s, s->state.felt);
   spin_advance(s);
   Pose* oldest = s->pose_older;
@@ -466,5 +483,7 @@ SimTimes sim_times(const Sim* sim) { return sim->times; }
 SimClosure sim_closure(const Sim* sim, int index) { return closure_state(sim->closures, index, sim->pose_now); }
 
 SimClosure sim_coupling(const Sim* sim, int index) { return coupling_state(sim->closures, index, sim->q_now); }
+
+const SimJoin* sim_closures_joined(const Sim* sim) { return sim->closures ? sim->closures->joined : NULL; }
 
 const double* sim_closures_broken(const Sim* sim) { return sim->closures ? sim->closures->broken_at : NULL; }

@@ -222,6 +222,9 @@ struct Sim {
 
   /* written by sim_advance and, of a step that was solved, by sim_step; NULL: nobody asks (kinds * nv) */
   double *part_forces, *joint_forces;
+  Model* own_model; /* what `model` points to where closures are switched; NULL: they are not */
+  double (*part_reactions)[6], (*reactions)[6]; /* (links) */
+  double (*reaction_sum)[6];                    /* scratch  (links) */
 
   /* written by simulate/guess.c */
   SimGuess guess;
@@ -451,6 +454,16 @@ void joint_forces_create(Sim* sim);
 void joint_forces_note(Sim* sim);
 /* The step is done: what was noted last stands. Copies (JOINT_FORCE_KINDS x nv) numbers; nothing when nobody asks. */
 void joint_forces_keep(Sim* sim);
+/* ---- simulate/reactions.c (docs/derivations/observables.md, O1) */
+/* Allocates when the scene's output asks for reactions; freed by sim_destroy. */
+void reactions_create(Sim* sim);
+/* Sets s->part_reactions at the solved configuration, before it becomes the present; nothing when nobody asks.
+ * Assembles its terms once more. */
+void reactions_note(Sim* sim);
+/* The step is done: what was noted last stands. */
+void reactions_keep(Sim* sim);
+/* Of terms as assembled: sets out (links), torque about the origins of the links' frames behind the force. */
+void reactions_find(Sim* sim, double (*out)[6]);
 /* ---- simulate/scheme_work.c (docs/derivations/step.md, S23); all nothing without SimOptions.scheme_work */
 /* From the start as it stands. Allocates Sim.balance, which scheme_balance_destroy frees. */
 void scheme_balance_create(Sim* sim);

@@ -310,6 +310,25 @@ const char* joint_force_name(JointForceKind kind);
  * simulation.output asks for forces; zero at the start. Borrowed until the next step. Not to be freed. */
 const double* sim_joint_forces(const Sim* sim);
 
+/* What passes through every link's joint in the last step (of its last substep, if it had several): force and torque
+ * that the parent (the world) exerts on the link, about the origin of the link's frame, world axes: of the joint's
+ * constraint, and of its drives, springs, limits and friction. reaction[link]: force [N], torque [N m] (links). NULL
+ * unless the scene's simulation.output asks for reactions; zero at the start. Borrowed until the next step. Not to be
+ * freed (docs/derivations/observables.md, O1). */
+const double (*sim_reactions(const Sim* sim))[6];
+
+/* Do derivatives by a link's reaction reach the model (O3)? Not of one that cannot move, nor where closures take part
+ * in the aim of a tree that keeps its momentum. link: not checked. */
+bool sim_reaction_derives(const Model* model, int link);
+
+/* A closure with `active` as the last step had it: since when it holds, and where b stands in a's frame then. */
+typedef struct {
+  double since; /* time of the state in which it closed; INFINITY: it is open [s] */
+  Pose at;      /* of b in the frame of a [m] */
+} SimJoin;
+/* Of all closures (closures); NULL where none has `active`. Borrowed until the next step. Not to be freed. */
+const SimJoin* sim_closures_joined(const Sim* sim);
+
 /* Touching link pairs at the current state, an array of length *count, sorted by (a, b); valid until the next call.
  * Allocates while their number grows. NULL and a count of 0 without contact. Lengths in m, forces in N, world axes.
  * Owned by the sim, not to be freed. */
@@ -431,8 +450,9 @@ typedef struct {
   const double* delayed_now; /* SimState.delayed; NULL: nothing is */
   const ContactRecord *contacts_next, *contacts_now;
   int contact_count_next, contact_count_now;
-  const SimGuess* guess;         /* of a run's first step; NULL: its friction rests on the state before alone */
-  const double* closures_broken; /* of the run: the time of the state in which every closure broke; NULL: none did */
+  const SimGuess* guess;          /* of a run's first step; NULL: its friction rests on the state before alone */
+  const double* closures_broken;  /* of the run: the time of the state in which every closure broke; NULL: none did */
+  const SimJoin* closures_joined; /* sim_closures_joined after the step; NULL: none has `active`  (closures) */
 } RecordedStep;
 
 typedef struct {
@@ -457,10 +477,12 @@ void step_adjoint_begin(StepAdjoint* adjoint);
 /* Lengths of substeps are constants, as in a run that repeats those of another one (sim_step_as), or, as at first, what
  * the run itself makes of them (docs/derivations/impact.md, I11). */
 void step_adjoint_fix_lengths(StepAdjoint* adjoint, bool fixed);
-/* Derivatives by contact forces at a state: on every link (links, NULL: none), and between links. */
+/* Derivatives by contact forces at a state: on every link (links, NULL: none), and between links; and by the reactions
+ * of joints (sim_reactions; links, NULL: none). */
 typedef struct {
   const Vec3* link;
   ForcePairSlopes between;
+  const double (*reaction)[6];
 } ForceSlopes;
 /* next: complete on entry, its q grows by what rates and forces hand on; rate[nv]: by SimState.rate at t + dt; force:
  * by the contact forces at t + dt (NULL: none). now, old, older and gradient are added to (older:

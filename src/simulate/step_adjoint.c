@@ -10,8 +10,8 @@
 StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   StepAdjoint* a = MEMORY_NEW(StepAdjoint, 1);
   size_t links = (size_t)model->link_count;
-  a->model = model;
   a->sim = sim_create_bare(model, threads);
+  a->model = model = a->sim->model;
   a->spin = spin_adjoint_create(a->sim);
   a->closures = closure_adjoint_create(a->sim);
   a->lengths = step_lengths_create(model);
@@ -38,6 +38,12 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->target_rate = memory_alloc(sizeof(double[JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
   a->gains = memory_alloc(sizeof(double[JOINT_GAIN_KINDS][JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
   a->push = memory_alloc(sizeof(double[JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
+  if (model->simulation.output & OUTPUT_REACTIONS) {
+    a->field = memory_alloc(sizeof(double[6]) * links);
+    a->field_now = memory_alloc(sizeof(double[6]) * links);
+    a->field_at = MEMORY_NEW(Vec3, links);
+    if (a->closures) a->field_rows = MEMORY_NEW(double, a->sim->closures->row_count);
+  }
   if (!a->sim->flight) return a;
   a->aim_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->back_bar = memory_alloc(sizeof(double[3][4]) * links);
@@ -53,11 +59,11 @@ void step_adjoint_destroy(StepAdjoint* a) {
   step_lengths_destroy(a->lengths);
   closure_adjoint_destroy(a->closures);
   delay_pending_destroy(a->late);
-  void* owned[] = {a->lambda,     a->reduced,     a->product, a->zero,        a->twist,
-                   a->wrench,     a->rate_bar,    a->felt,    a->pulled,      a->push,
-                   a->motion,     a->ground_bar,  a->force,   a->bar_force,   a->bar_moment,
-                   a->target,     a->target_rate, a->gains,   a->turn_torque, a->turn_force,
-                   a->turn_curve, a->turn_moment, a->aim_bar, a->back_bar,    a->beyond_bar};
+  void* owned[] = {a->lambda,      a->reduced,    a->product,    a->zero,        a->twist,       a->wrench,
+                   a->rate_bar,    a->felt,       a->pulled,     a->push,        a->motion,      a->ground_bar,
+                   a->force,       a->bar_force,  a->bar_moment, a->target,      a->target_rate, a->gains,
+                   a->turn_torque, a->turn_force, a->turn_curve, a->turn_moment, a->aim_bar,     a->back_bar,
+                   a->beyond_bar,  a->field,      a->field_now,  a->field_at,    a->field_rows};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(a);
 }
@@ -95,7 +101,7 @@ static void load_history(StepAdjoint* a, const RecordedStep* step) {
     joint_difference(&m->links[i].joint, s->q_old + m->links[i].coordinate_first,
                      s->q_now + m->links[i].coordinate_first, s->difference_old + m->links[i].dof_first);
   if (s->q_older) memcpy(s->q_older, step->q_older, coordinates);
-  closure_adjoint_load(s, step->closures_broken);
+  closure_adjoint_load(s, step->closures_broken, step->closures_joined);
   step_prepare(s);
   Configuration* c = &s->configuration[s->current];
   memcpy(c->q, step->q_next, coordinates);
@@ -276,7 +282,8 @@ static bool solve_lambda(StepAdjoint* a, const Assembly* assembly, StepAdjointRe
     if (report->singular) return false;
   }
   block_solver_solve(s->solver, a->lambda);
-  if (a->closures && !closures_solve(s->closures, s->solver, NULL, s->fixed, NULL, a->lambda, a->closures->nu))
+  if (a->closures && !closures_solve(s->closures, s->solver, NULL, s->fixed, a->reacts ? a->field_rows : NULL,
+                                     a->lambda, a->closures->nu))
     return false;
   for (int k = 0; k < a->model->dof_count; k++) {
     if (!isfinite(a->lambda[k])) return false;
@@ -336,6 +343,7 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
     return report;
   }
   pull_rates(a, step, rate, next, now, old);
+  reaction_adjoint_load(a, step, at_end.reaction, next, now);
   spin_adjoint_advance(a->spin, s, step, rate, assembly.contact, next, now, gradient);
   step_adjoint_pull_forces(a, &at_end, (size_t)step->contact_count_next, step->pose_next, next.pose);
   step_adjoint_compose(a, step->pose_next, next.pose);
@@ -354,6 +362,7 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   report.rounding = a->rounding;
   report.sound = true;
   guess_adjoint(a, step, now, old, older, gradient, &report);
+  closure_adjoint_join(a->closures, s, step->pose_now, now.pose);
   return report;
 }
 

@@ -60,6 +60,11 @@ struct StepAdjoint {
   Mat3* turn_moment;                           /* (links) */
   double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF], (*push)[JOINT_MAX_DOF]; /* (controllers) */
   double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF];                                       /* (controllers) */
+  bool reacts;                         /* something hangs on reactions of the present step (O3) */
+  double (*field)[6], (*field_now)[6]; /* motions that reactions are the work of: of every link about its centre of mass
+                                          at t + dt, about its frame's origin at t  (links) */
+  Vec3* field_at;                      /* scratch (links) */
+  double* field_rows; /* their work against a unit of every closure row's force; NULL: no closures  (rows) */
   double (*aim_bar)[3][4], (*back_bar)[3][4], (*beyond_bar)[3][4]; /* by aims of links of flying trees, by where they
                                                  come from, by where their motion goes on to; NULL: none flies  (links)
                                                */
@@ -177,6 +182,15 @@ void step_adjoint_signal(StepAdjoint* a, int controller, double t, const double*
                          ModelGradient* gradient);
 /* Derivatives by the prescribed coordinates at time t (nv, others are ignored) to their signals, added. t [s]. */
 void step_adjoint_prescribed(StepAdjoint* a, const double* bar, double t, ModelGradient* gradient);
+/* ---- simulate/reactions_adjoint.c (docs/derivations/observables.md, O3) */
+/* After step_adjoint_load: sets reacts, the fields and field_rows by slopes (links; NULL: none), and adds to next.pose
+ * what reactions depend on of the poses at t + dt, to now.pose what they do of those at t. */
+void reaction_adjoint_load(StepAdjoint* a, const RecordedStep* step, const double (*slopes)[6], StateBar next,
+                           StateBar now);
+/* twist += field, where something hangs on reactions. */
+void reaction_adjoint_add(StepAdjoint* a);
+/* slopes . reactions as the step's terms are assembled; slopes (links) or NULL. */
+double reaction_account(const StepAdjoint* a, const double (*slopes)[6]);
 /* Trees that fly, from aim_bar, the derivatives by their links' aims, to the states before, velocities and the model
  * (simulate/tree_flight_adjoint.c, W13). Added to all; nothing when no tree flies. */
 void tree_flight_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, ModelGradient* gradient);

@@ -150,7 +150,7 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
   ContactField field = step_adjoint_field(a->twist, NULL, NULL);
   if (a->replay) contact_replay_product(a->replay, &field, a->wrench);
   closure_adjoint_product(a->closures, s, (const double(*)[6])a->twist, a->wrench);
-  tendons_product(s->tendons, (const double(*)[6])a->twist, a->lambda, a->wrench);
+  tendons_product(s->tendons, (const double(*)[6])a->twist, a->wrench);
   for (int i = 0; i < m->link_count; i++) {
     Twist change = twist_of(a->wrench[i]), own = twist_of(a->twist[i]);
     a->bar_force[i] = m->links[i].tree < 0 ? change.v : vec3_add_scaled(change.v, weight * m->links[i].mass, own.v);
@@ -191,13 +191,16 @@ void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSl
                          StateBar older, ModelGradient* gradient) {
   Sim* s = a->sim;
   step_adjoint_twists(a->model, s->screws, s->reference, a->lambda, a->twist);
+  reaction_adjoint_add(a);
   find_motions(a, step);
   reverse_inertia(a, step, now, old, older, gradient);
   loads_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
   tendons_adjoint(s, (const double(*)[3][4])a->motion, now, old, gradient);
   closure_adjoint_ends(a->closures, s, a->lambda, (const double(*)[3][4])a->motion, step->q_next);
   reverse_joints(a, step, now, old, older, gradient);
+  if (a->reacts) step_adjoint_twists(a->model, s->screws, s->reference, a->lambda, a->twist);
   reverse_attachments(a, step, gradient);
+  reaction_adjoint_add(a);
   reverse_contact(a, step, force, now, gradient);
   tree_flight_adjoint(a, step, now, old, gradient);
 }

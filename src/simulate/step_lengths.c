@@ -92,6 +92,7 @@ static bool differences(StepAdjoint* a, const RecordedStep* step, ClockPart part
     double factor = WEIGHT[k] / unit;
     for (int d = 0; d < a->model->dof_count; d++) out->equations[d] += factor * a->sim->gradient[d];
     double direct = rate_account(a, step, rate) + force_account(force, assembly.contact);
+    direct += reaction_account(a, force ? force->reaction : NULL);
     direct += spin_adjoint_account(a->spin, a->sim, step, rate, assembly.contact);
     out->direct += factor * direct;
   }

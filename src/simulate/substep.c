@@ -499,6 +499,7 @@ static void finish_step(Sim* s) {
   sim_set_clock(s, simulation_substeps(&s->model->simulation), 0);
   list_states(s);
   joint_forces_keep(s);
+  reactions_keep(s);
   sim_publish(s);
 }
 
@@ -581,6 +582,7 @@ static void update_times(Sim* s, double elapsed) {
 
 StepReport sim_step_in(Sim* s, int substeps) {
   double start = timer_now();
+  if (closures_switch(s->closures, s->pose_now, s->state.time)) scheme_balance_forget(s);
   s->substep_memory.least = least_substeps(s);
   StepReport report = step_from(s, substeps);
   update_times(s, timer_now() - start);
@@ -626,6 +628,7 @@ static StepReport repeat_parts(Sim* s, const StepClock* parts, int count) {
 
 StepReport sim_step_as(Sim* s, const StepClock* parts, int count) {
   double start = timer_now();
+  if (closures_switch(s->closures, s->pose_now, s->state.time)) scheme_balance_forget(s);
   StepReport report = repeat_parts(s, parts, count);
   update_times(s, timer_now() - start);
   return report;

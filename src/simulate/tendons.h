@@ -58,10 +58,9 @@ double tendon_rounding(const TendonSystem* system, int k);
 /* - pull x d length / d dof, added (nv). [N, N m]; screws[nv] at the poses[links]. system NULL: nothing. */
 void tendons_add_force(const TendonSystem* system, const Pose* poses, const Screw* screws, double* force);
 
-/* wrench[links]: + the change of force and torque that tendons put on a link while all move by twist[links], which
- * are those of the joint rates lambda[nv] (simulate/tendons_adjoint.c). Both are (links x 6); nothing for system
- * NULL. */
-void tendons_product(const TendonSystem* system, const double (*twist)[6], const double* lambda, double (*wrench)[6]);
+/* wrench[links]: + the change of force and torque that tendons put on a link while all move by twist[links]
+ * (simulate/tendons_adjoint.c). Both are (links x 6); nothing for system NULL. */
+void tendons_product(const TendonSystem* system, const double (*twist)[6], double (*wrench)[6]);
 /* lambda . dF/d(tensions, stiffness, rest lengths, points, poses before) (L7). motion: of every link by lambda, the
  * change of [R | t] at t + dt  (links). Added to gradient, now and old; nothing without tendons. */
 void tendons_adjoint(const Sim* sim, const double (*motion)[3][4], StateBar now, StateBar old, ModelGradient* gradient);

@@ -26,13 +26,26 @@ static void segment_product(const TendonSystem* s, int index, double pull_change
   }
 }
 
-void tendons_product(const TendonSystem* s, const double (*twist)[6], const double* lambda, double (*wrench)[6]) {
+/* How fast the segment's length grows. */
+static double segment_lengthening(const TendonSystem* s, int index, const double (*twist)[6]) {
+  const TendonSegment* t = &s->segment[index];
+  int k = s->tendon[index];
+  const SceneTendonPoint* point = &s->model->tendons[k].source->points[index - s->first[k]];
+  double rate = 0;
+  for (int side = 0; side < 2; side++) {
+    if (!moves(s->model, point[side].link)) continue;
+    const double* own = twist[point[side].link];
+    Vec3 v = vec3_add(vec3_at(own + 3), vec3_cross(vec3_at(own), t->arm[side]));
+    rate += side == 0 ? vec3_dot(t->slope, v) : -vec3_dot(t->slope, v);
+  }
+  return rate;
+}
+
+void tendons_product(const TendonSystem* s, const double (*twist)[6], double (*wrench)[6]) {
   for (int k = 0; s && k < s->model->tendon_count; k++) {
-    const CouplingTerms* stretched = &s->stretched[k];
-    double rate = 0;
-    for (int n = 0; n < stretched->count; n++) rate += stretched->slope[n] * lambda[stretched->dof[n]];
-    for (int n = s->first[k]; n < s->first[k + 1]; n++)
-      segment_product(s, n, stretched->stiffness * rate, twist, wrench);
+    double rate = 0, stiffness = s->stretched[k].stiffness;
+    for (int n = s->first[k]; stiffness != 0 && n < s->first[k + 1]; n++) rate += segment_lengthening(s, n, twist);
+    for (int n = s->first[k]; n < s->first[k + 1]; n++) segment_product(s, n, stiffness * rate, twist, wrench);
   }
 }
 

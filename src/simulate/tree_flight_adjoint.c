@@ -33,7 +33,7 @@ static bool find_multipliers(StepAdjoint* a) {
   return any;
 }
 
-/* -mu . J(q^t)^T D S by everything in D and S of one link; leaves D S, negative, in f->bar. */
+/* -mu . J(q^t)^T D S by everything in D and S of one link; leaves D S, negative, in f->bar. The rest is added to. */
 static void reverse_displacement(StepAdjoint* a, int i, StateBar now, ModelGradient* gradient) {
   const Sim* s = a->sim;
   const ModelLink* link = &a->model->links[i];
@@ -47,8 +47,8 @@ static void reverse_displacement(StepAdjoint* a, int i, StateBar now, ModelGradi
     for (int c = 0; c < 4; c++) {
       now.pose[i][r][c] += 2 * (1 - f->bend) * by_d[r][c];
       a->aim_bar[i][r][c] -= by_d[r][c];
-      a->back_bar[i][r][c] = -(1 - f->bend) * by_d[r][c];
-      a->beyond_bar[i][r][c] = f->bend * by_d[r][c];
+      a->back_bar[i][r][c] -= (1 - f->bend) * by_d[r][c];
+      a->beyond_bar[i][r][c] += f->bend * by_d[r][c];
       f->bar[i][r][c] = -f->bar[i][r][c];
       for (int k = 0; k < 4; k++) gradient->moment[i].s[c][k] -= motion[r][c] * d[r][k];
     }
@@ -133,18 +133,30 @@ static void reverse_side(StepAdjoint* a, const RecordedStep* step, const FlightS
   }
 }
 
+/* Reactions have D S / (h (h + h') / 2) times the motion that they are the work of (O3). */
+static void reverse_reactions(StepAdjoint* a, StateBar now, ModelGradient* gradient) {
+  const TreeFlight* f = a->sim->flight;
+  for (int i = 0; a->reacts && i < a->model->link_count; i++) {
+    if (!tree_flight_found(f, &a->model->links[i])) continue;
+    for (int k = 0; k < 6; k++) a->twist[i][k] = -a->field_now[i][k] / f->gravity_time;
+    reverse_displacement(a, i, now, gradient);
+  }
+}
+
 void tree_flight_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old,
                          ModelGradient* gradient) {
   const Sim* s = a->sim;
   const Model* m = a->model;
   TreeFlight* f = s->flight;
-  if (!f || !find_multipliers(a)) return;
+  if (!f) return;
+  memset(a->back_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+  memset(a->beyond_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+  reverse_reactions(a, now, gradient);
+  if (!find_multipliers(a)) return;
   Vec3* at = a->force;
   for (int i = 0; i < m->link_count; i++) at[i] = s->pose_now[i].t;
   step_adjoint_twists(m, f->screws_now, at, a->product, a->twist);
   memset(f->bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
-  memset(a->back_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
-  memset(a->beyond_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   for (int i = 0; i < m->link_count; i++) {
     if (!tree_flight_found(f, &m->links[i])) continue;
     reverse_displacement(a, i, now, gradient);

@@ -35,6 +35,11 @@ def run_scene(sdrs, folder, name, scene, sets):
     with open(os.path.join(out, "solver.csv"), encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     run.solver = {key: [float(row[key]) for row in rows] for key in rows[0] if key != "outcome"}
+    for key in ("reactions", "imu"):  # where the scene asks for them
+        file = os.path.join(out, key + ".csv")
+        if os.path.exists(file):
+            with open(file, encoding="utf-8") as lines:
+                setattr(run, key, Run(lines))
     return run
 
 

@@ -817,3 +817,53 @@ initial: [{link: box, velocities: [0.2, 0, -1.0000000212801, 1, 2, 0.39999993406
         "restitution below 1; the floor rises by 5 mm at 6 cm/s",
     ),
 ]
+
+ROWS += [
+    Row(
+        "plank that swings from 90 degrees: largest force on its hinge",
+        plank(math.pi / 2).replace("duration: 10", "duration: 10, output: [reactions]"),
+        lambda r: max(map(math.hypot, r.reactions.columns["plank/fx"], r.reactions.columns["plank/fz"])),
+        G * (1 + 2 * 0.25 / ((1 + 0.05**2) / 12 + 0.25)),
+        0.01 * G,
+        "m (g + l w^2) by its energy",
+    ),
+    Row(
+        "accelerometer of a ball that is thrown: largest reading",
+        """
+simulation: {duration: 0.5, output: [imu]}
+links: [{name: ball, mass: 1, shape: {type: sphere, radius: 0.1}}]
+initial: [{link: ball, velocities: [1, 2, 3, 4, 5, 6]}]
+""",
+        lambda r: max(abs(x) for axis in "xyz" for x in r.imu.columns["ball/a" + axis]),
+        0,
+        1e-6,
+        "free fall",
+    ),
+    Row(
+        "gyroscope of the same ball",
+        """
+simulation: {duration: 0.5, output: [imu]}
+links: [{name: ball, mass: 1, shape: {type: sphere, radius: 0.1}}]
+initial: [{link: ball, velocities: [1, 2, 3, 4, 5, 6]}]
+""",
+        lambda r: math.hypot(*(r.imu.columns["ball/w" + axis][-1] for axis in "xyz")),
+        math.sqrt(77),
+        1e-3,
+        "its angular velocity stays",
+    ),
+    Row(
+        "two carts that are joined on the way: speed",
+        """
+simulation: {duration: 2, gravity: [0, 0, 0]}
+links:
+  - {name: a, joint: {type: slide, axis: [1, 0, 0]}, mass: 2, inertia: [0.01, 0.01, 0.01, 0, 0, 0]}
+  - {name: b, joint: {type: slide, axis: [1, 0, 0], position: [1, 0, 0]}, mass: 3, inertia: [0.01, 0.01, 0.01, 0, 0, 0]}
+closures: [{type: weld, a: a, b: b, active: {type: keyframes, times: [0.5, 0.501], values: [0, 1]}}]
+initial: [{link: a, velocities: [1]}, {link: b, velocities: [-0.5]}]
+""",
+        lambda r: r.mean_rate("b/cx", 1, 2),
+        0.1,
+        1e-6,
+        "(m1 v1 + m2 v2) / (m1 + m2)",
+    ),
+]

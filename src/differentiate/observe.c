@@ -1,0 +1,101 @@
+/* Observables: six numbers of every link that a run is asked for by name, with their derivatives
+ * (docs/derivations/observables.md). A new one is a row of the table below. */
+#include <string.h>
+
+#include "differentiate/differentiate.h"
+
+/* ---------------------------------------------------------------- reactions (O1) */
+
+static void reaction_value(const Observation* o, int link, double* out) {
+  memcpy(out, o->reaction[link], sizeof(double[OBSERVABLE_COLUMNS]));
+}
+
+static void reaction_seed(const Observation* o, int link, const double* bar, const ObservationBars* out) {
+  (void)o;
+  for (int k = 0; k < OBSERVABLE_COLUMNS; k++) out->reaction[link][k] += bar[k];
+}
+
+/* ---------------------------------------------------------------- inertial measurement (O2) */
+
+/* Mean acceleration of the frame's origin about the middle pose, less gravity, world axes. */
+static Vec3 proper_acceleration(const Observation* o, int link) {
+  Vec3 before = o->pose[0][link].t, now = o->pose[1][link].t, after = o->pose[2][link].t;
+  Vec3 change = vec3_sub(vec3_sub(after, now), vec3_sub(now, before));
+  return vec3_sub(vec3_scale(change, 1 / (o->dt * o->dt)), o->model->simulation.gravity);
+}
+
+/* From the pose before to the one after, in the link's axes [rad]. */
+static Vec3 turn_between(const Observation* o, int link) {
+  return quat_log(quat_from_mat3(mat3_mul(mat3_transpose(o->pose[0][link].r), o->pose[2][link].r)));
+}
+
+static void imu_value(const Observation* o, int link, double* out) {
+  vec3_store(mat3_tmul_vec(o->pose[1][link].r, proper_acceleration(o, link)), out);
+  vec3_store(vec3_scale(turn_between(o, link), 0.5 / o->dt), out + 3);
+}
+
+/* d log(exp(phi) exp(d)) / d d, applied to w (sign 1), or its transpose (sign -1). */
+static Vec3 log_slope(Vec3 phi, double sign, Vec3 w) {
+  double angle = vec3_norm(phi), half = 0.5 * angle;
+  double bend =
+      angle < 1e-2 ? (1 + angle * angle / 60) / 12 : (1 - half * math_cos(half) / math_sin(half)) / (angle * angle);
+  Vec3 across = vec3_cross(phi, w);
+  return vec3_add_scaled(vec3_add_scaled(w, 0.5 * sign, across), bend, vec3_cross(phi, across));
+}
+
+/* Of a turn R exp(d) with slope a . d: by the entries of R. */
+static void add_turn(double bar[3][4], Mat3 r, Vec3 a) {
+  Mat3 by = mat3_scale(mat3_mul(r, mat3_cross(a)), 0.5);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) bar[i][j] += by.m[i][j];
+}
+
+static void imu_seed(const Observation* o, int link, const double* bar, const ObservationBars* out) {
+  Vec3 by = vec3_at(bar), turn = turn_between(o, link), by_turn = vec3_scale(vec3_at(bar + 3), 0.5 / o->dt);
+  Vec3 felt = proper_acceleration(o, link);
+  double world[3], y[3] = {felt.x, felt.y, felt.z};
+  vec3_store(vec3_scale(mat3_mul_vec(o->pose[1][link].r, by), 1 / (o->dt * o->dt)), world);
+  for (int i = 0; i < 3; i++) {
+    out->pose[0][link][i][3] += world[i];
+    out->pose[1][link][i][3] -= 2 * world[i];
+    out->pose[2][link][i][3] += world[i];
+    for (int j = 0; j < 3; j++) out->pose[1][link][i][j] += y[i] * bar[j];
+  }
+  add_turn(out->pose[2][link], o->pose[2][link].r, log_slope(turn, -1, by_turn));
+  add_turn(out->pose[0][link], o->pose[0][link].r, vec3_scale(log_slope(turn, 1, by_turn), -1));
+}
+
+/* ---------------------------------------------------------------- the table */
+
+static const Observable TABLE[OBSERVABLES] = {
+    [OBSERVABLE_REACTIONS] =
+        {"reactions", {"fx", "fy", "fz", "mx", "my", "mz"}, OUTPUT_REACTIONS, 0, reaction_value, reaction_seed},
+    [OBSERVABLE_IMU] = {"imu", {"ax", "ay", "az", "wx", "wy", "wz"}, OUTPUT_IMU, 1, imu_value, imu_seed},
+};
+
+const Observable* observable_at(int index) { return &TABLE[index]; }
+
+bool observable_reaches(const Observable* observable, const Recording* r, int row) {
+  return row >= 1 && row + observable->reach <= r->steps;
+}
+
+Observation observation_of(const Recording* r, int row) {
+  size_t links = (size_t)r->model->link_count;
+  Observation o = {.model = r->model, .dt = r->model->simulation.dt};
+  for (int k = 0; k < 3; k++) {
+    int at = row - 1 + k;
+    o.pose[k] = at >= 0 && at <= r->steps ? r->pose + (size_t)at * links : NULL;
+  }
+  o.reaction = r->reaction ? (const double(*)[6])(r->reaction + (size_t)row * links) : NULL;
+  return o;
+}
+
+ObservationBars observation_bars(const Recording* r, int row, LossSeeds* seeds) {
+  size_t links = (size_t)r->model->link_count;
+  ObservationBars bars = {.reaction = seeds->reaction ? seeds->reaction + (size_t)row * links : NULL};
+  for (int k = 0; k < 3; k++) {
+    int at = row - 1 + k;
+    bars.pose[k] = at >= 0 && at <= r->steps ? seeds->pose + (size_t)at * links : NULL;
+  }
+  return bars;
+}

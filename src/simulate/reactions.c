@@ -1,0 +1,113 @@
+/* Reactions of joints: what the link and all that hangs on it ask of the parent, from the terms of the step that was
+ * solved (docs/derivations/observables.md, O1). */
+#include <string.h>
+
+#include "simulate/loads.h"
+#include "simulate/tree_flight.h"
+
+void reactions_create(Sim* s) {
+  if (!(s->model->simulation.output & OUTPUT_REACTIONS)) return;
+  size_t size = sizeof(double[6]) * (size_t)s->model->link_count;
+  s->part_reactions = memory_alloc(size);
+  s->reactions = memory_alloc(size);
+  s->reaction_sum = memory_alloc(size);
+}
+
+/* Force, and torque about a point at `arm` from the one that sum's is about. */
+static void add_wrench(double sum[6], Vec3 force, Vec3 torque, Vec3 arm) {
+  Vec3 t = vec3_add(torque, vec3_cross(arm, force));
+  const double own[6] = {force.x, force.y, force.z, t.x, t.y, t.z};
+  for (int k = 0; k < 6; k++) sum[k] += own[k];
+}
+
+/* Of a link in a tree that keeps its momentum: what its aim took (W11), by the poses at the step's begin. */
+static void add_flight(const Sim* s, int i) {
+  const TreeFlight* f = s->flight;
+  double d[3][4], bar[3][4];
+  tree_flight_displacement(s, i, d);
+  inertia_times(&s->model->links[i], (const double(*)[4])d, bar);
+  Mat3 moment;
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 3; c++) moment.m[r][c] = bar[r][c] / f->gravity_time;
+  Vec3 force = vec3_scale(vec3(bar[0][3], bar[1][3], bar[2][3]), 1 / f->gravity_time);
+  Vec3 torque = mat3_axial(mat3_mul(moment, mat3_transpose(s->pose_now[i].r)));
+  add_wrench(s->reaction_sum[i], force, torque, vec3(0, 0, 0));
+}
+
+/* The forces of closures that are part of such an aim (W15), at the step's begin. */
+static void add_aimed(const Sim* s) {
+  const ClosureSystem* c = s->closures;
+  if (!c || !c->aims) return;
+  for (int k = 0; k < s->model->closure_count; k++) {
+    const ModelClosure* closure = &s->model->closures[k];
+    double wrench[12];
+    if (c->open[k]) continue;
+    closure_row_wrench(c, k, s->pose_now, s->flight->center_now, c->aimed, wrench);
+    for (int side = 0; side < 2; side++) {
+      int link = closure->link[side];
+      if (link < 0) continue;
+      Vec3 arm = vec3_sub(s->flight->center_now[link], s->pose_now[link].t);
+      add_wrench(s->reaction_sum[link], vec3_at(wrench + 6 * side + 3), vec3_at(wrench + 6 * side), arm);
+    }
+  }
+}
+
+static void add_weight(const Sim* s, int i, const Pose* pose) {
+  const ModelLink* link = &s->model->links[i];
+  Vec3 force = vec3_scale(model_link_gravity(s->model, i), -link->mass);
+  add_wrench(s->reaction_sum[i], force, vec3(0, 0, 0), vec3_sub(pose_apply(pose[i], link->center), pose[i].t));
+}
+
+/* Loads on a link that cannot move, which the step leaves out. */
+static void add_loads(const Sim* s, int i, const Pose* pose) {
+  for (int k = 0; k < s->model->load_count; k++) {
+    const ModelLoad* l = &s->model->loads[k];
+    if (l->link != i) continue;
+    Vec3 force = load_value(&l->force, s->clock.time), torque = load_value(&l->torque, s->clock.time);
+    if (l->link_axes) force = mat3_mul_vec(pose[i].r, force);
+    if (l->link_axes) torque = mat3_mul_vec(pose[i].r, torque);
+    add_wrench(s->reaction_sum[i], vec3_scale(force, -1), vec3_scale(torque, -1),
+               mat3_mul_vec(pose[i].r, model_load_point(s->model, l)));
+  }
+}
+
+/* A link that cannot move has no terms of inertia, and a parent that cannot move none of links that cannot either. */
+void reactions_find(Sim* s, double (*out)[6]) {
+  const Model* m = s->model;
+  const Pose* pose = s->configuration[s->current].pose;
+  memset(s->reaction_sum, 0, sizeof(double[6]) * (size_t)m->link_count);
+  add_aimed(s);
+  for (int i = m->link_count - 1; i >= 0; i--) {
+    const ModelLink* link = &m->links[i];
+    double* sum = s->reaction_sum[i];
+    if (tree_flight_found(s->flight, link)) add_flight(s, i);
+    if (link->tree < 0) add_weight(s, i, pose);
+    if (link->tree < 0) add_loads(s, i, pose);
+    memcpy(out[i], sum, sizeof(double[6]));
+    const LinkTerms* terms = &s->link_terms[i];
+    add_wrench(out[i], terms->force, mat3_axial(terms->moment), vec3_sub(s->reference[i], pose[i].t));
+    if (link->parent < 0) continue;
+    const double* up = link->tree < 0 ? out[i] : sum;
+    const Pose* at = link->tree < 0 ? pose : s->pose_now;
+    add_wrench(s->reaction_sum[link->parent], vec3_at(up), vec3_at(up + 3), vec3_sub(at[i].t, at[link->parent].t));
+  }
+}
+
+void reactions_note(Sim* s) {
+  if (!s->part_reactions) return;
+  Assembly assembly;
+  step_assemble_unmeasured(s, s->contact ? contact_term_list(s->contact) : (ContactTermList){0}, &assembly);
+  reactions_find(s, s->part_reactions);
+}
+
+void reactions_keep(Sim* s) {
+  if (!s->part_reactions) return;
+  memcpy(s->reactions, s->part_reactions, sizeof(double[6]) * (size_t)s->model->link_count);
+}
+
+const double (*sim_reactions(const Sim* s))[6] { return (const double(*)[6])s->reactions; }
+
+bool sim_reaction_derives(const Model* model, int link) {
+  int tree = model->links[link].tree;
+  return tree >= 0 && !(model->trees[tree].flies && model->closure_count > 0);
+}

@@ -1,0 +1,176 @@
+/* Reactions of joints, backwards (docs/derivations/observables.md, O3). slopes . reactions is the work of all forces on
+ * links in a motion of every link by the slopes of its joint and of all joints above it: a field of twists that adds to
+ * those of lambda. */
+#include <string.h>
+
+#include "simulate/loads.h"
+#include "simulate/step_adjoint.h"
+#include "simulate/tendons.h"
+
+double reaction_account(const StepAdjoint* a, const double (*slopes)[6]) {
+  double sum = 0;
+  if (!slopes) return 0;
+  double(*found)[6] = a->sim->part_reactions;
+  reactions_find(a->sim, found);
+  for (int i = 0; i < a->model->link_count; i++)
+    for (int k = 0; k < 6; k++) sum += slopes[i][k] * found[i][k];
+  return sum;
+}
+
+/* Twists about `at` (links) of the field, where joints stand at these poses. Nothing of links that cannot move. */
+static void find_field(const Model* m, const double (*slopes)[6], const Pose* pose, const Vec3* at,
+                       double (*field)[6]) {
+  memset(field, 0, sizeof(double[6]) * (size_t)m->link_count);
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    if (link->tree < 0) continue;
+    Twist t = {vec3_at(slopes[i] + 3), vec3_at(slopes[i])};
+    t.v = vec3_add(t.v, vec3_cross(t.w, vec3_sub(at[i], pose[i].t)));
+    if (link->parent >= 0) {
+      Twist up = twist_of(field[link->parent]);
+      t.w = vec3_add(t.w, up.w);
+      t.v = vec3_add(t.v, vec3_add(up.v, vec3_cross(up.w, vec3_sub(at[i], at[link->parent]))));
+    }
+    vec3_store(t.w, field[i]);
+    vec3_store(t.v, field[i] + 3);
+  }
+}
+
+/* Force and first moment of a link alone, about its frame's origin. */
+typedef struct {
+  Vec3 force;
+  Mat3 moment;
+} OwnForce;
+
+/* Of a field that does not turn with the links: sum g . (v + w x r) by the pose that the points r stand in. */
+static void turn_with(const OwnForce* own, Pose pose, Vec3 w, double bar[3][4]) {
+  Mat3 by = mat3_mul(mat3_mul(mat3_cross(w), own->moment), pose.r);
+  Vec3 t = vec3_cross(own->force, w);
+  const double shift[3] = {t.x, t.y, t.z};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) bar[i][j] -= by.m[i][j];
+    bar[i][3] += shift[i];
+  }
+}
+
+/* The joints that torques are about move, with forces of all that hangs on them. */
+static void move_origin(Vec3 force, const double slopes[6], double bar[3][4]) {
+  Vec3 by = vec3_cross(force, vec3_at(slopes + 3));
+  bar[0][3] -= by.x;
+  bar[1][3] -= by.y;
+  bar[2][3] -= by.z;
+}
+
+/* What link terms, which are of all that hangs on a link, have of the link alone. */
+static OwnForce own_terms(const StepAdjoint* a, int i, const Pose* pose) {
+  const Sim* s = a->sim;
+  const Model* m = a->model;
+  OwnForce own = {s->link_terms[i].force, s->link_terms[i].moment};
+  for (int k = i + 1; k < m->link_count; k++) {
+    if (m->links[k].parent != i || m->links[k].tree < 0) continue;
+    const LinkTerms* below = &s->link_terms[k];
+    Mat3 shifted = mat3_add(below->moment, mat3_outer(below->force, vec3_sub(s->reference[k], s->reference[i])));
+    own.force = vec3_sub(own.force, below->force);
+    own.moment = mat3_add(own.moment, mat3_scale(shifted, -1));
+  }
+  own.moment = mat3_add(own.moment, mat3_outer(own.force, vec3_sub(s->reference[i], pose[i].t)));
+  return own;
+}
+
+/* By poses at t + dt, of the terms there. */
+static void by_terms(StepAdjoint* a, const RecordedStep* step, const double (*slopes)[6], double (*bar)[3][4]) {
+  Sim* s = a->sim;
+  const Model* m = a->model;
+  const Pose* pose = step->pose_next;
+  double weight = step_inertia_weight(s);
+  for (int i = 0; i < m->link_count; i++) {
+    if (m->links[i].tree < 0) continue;
+    OwnForce own = own_terms(a, i, pose);
+    turn_with(&own, pose[i], vec3_at(a->field[i]), bar[i]);
+    move_origin(s->link_terms[i].force, slopes[i], bar[i]);
+    Twist t = twist_of(a->field[i]);
+    Mat3 turn = mat3_mul(mat3_cross(t.w), pose[i].r);
+    Vec3 v = vec3_add(t.v, vec3_cross(t.w, vec3_sub(pose[i].t, s->reference[i])));
+    const double motion[3][4] = {{turn.m[0][0], turn.m[0][1], turn.m[0][2], v.x},
+                                 {turn.m[1][0], turn.m[1][1], turn.m[1][2], v.y},
+                                 {turn.m[2][0], turn.m[2][1], turn.m[2][2], v.z}};
+    double pull[3][4];
+    inertia_times(&m->links[i], motion, pull);
+    for (int r = 0; r < 3; r++)
+      for (int c = 0; c < 4; c++) bar[i][r][c] += weight * pull[r][c];
+  }
+  memset(a->wrench, 0, sizeof(double[6]) * (size_t)m->link_count);
+  ContactField field = step_adjoint_field(a->field, NULL, NULL);
+  if (a->replay) contact_replay_product(a->replay, &field, a->wrench);
+  if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)s->closures->row_count);
+  closure_adjoint_product(a->closures, s, (const double(*)[6])a->field, a->wrench);
+  tendons_product(s->tendons, (const double(*)[6])a->field, a->wrench);
+  step_adjoint_wrench_bars(a, pose, bar);
+}
+
+/* By poses at t, of what a flying tree's aim took. */
+static void by_flight(StepAdjoint* a, const RecordedStep* step, const double (*slopes)[6], double (*bar)[3][4]) {
+  const Sim* s = a->sim;
+  const Model* m = a->model;
+  const Pose* pose = step->pose_now;
+  Vec3* below = a->field_at;
+  memset(below, 0, sizeof(Vec3) * (size_t)m->link_count);
+  for (int i = m->link_count - 1; s->flight && i >= 0; i--) {
+    const ModelLink* link = &m->links[i];
+    if (!tree_flight_found(s->flight, link)) continue;
+    double d[3][4], g[3][4], scale = 1 / s->flight->gravity_time;
+    Mat3 by;
+    tree_flight_displacement(s, i, d);
+    inertia_times(link, (const double(*)[4])d, g);
+    for (int r = 0; r < 3; r++)
+      for (int c = 0; c < 3; c++) by.m[r][c] = scale * g[r][c];
+    OwnForce own = {vec3_scale(vec3(g[0][3], g[1][3], g[2][3]), scale), mat3_mul(by, mat3_transpose(pose[i].r))};
+    turn_with(&own, pose[i], vec3_at(a->field_now[i]), bar[i]);
+    below[i] = vec3_add(below[i], own.force);
+    move_origin(below[i], slopes[i], bar[i]);
+    if (link->parent >= 0) below[link->parent] = vec3_add(below[link->parent], below[i]);
+  }
+}
+
+/* Work of a unit of every row's multiplier. */
+static void find_rows(StepAdjoint* a, const RecordedStep* step) {
+  const Sim* s = a->sim;
+  const ClosureSystem* c = s->closures;
+  if (!c) return;
+  memset(a->field_rows, 0, sizeof(double) * (size_t)c->row_count);
+  double* one = a->closures->nu;
+  memset(one, 0, sizeof(double) * (size_t)c->row_count);
+  for (int k = 0; k < s->model->closure_count; k++) {
+    const ModelClosure* closure = &s->model->closures[k];
+    for (int row = closure->row_first; !c->open[k] && row < closure->row_first + closure->row_count; row++) {
+      double wrench[12];
+      one[row] = 1;
+      closure_row_wrench(c, k, step->pose_next, s->reference, one, wrench);
+      one[row] = 0;
+      for (int side = 0; side < 2; side++)
+        for (int n = 0; closure->link[side] >= 0 && n < 6; n++)
+          a->field_rows[row] += wrench[6 * side + n] * a->field[closure->link[side]][n];
+    }
+  }
+}
+
+void reaction_adjoint_load(StepAdjoint* a, const RecordedStep* step, const double (*slopes)[6], StateBar next,
+                           StateBar now) {
+  const Model* m = a->model;
+  a->reacts = false;
+  for (int i = 0; slopes && i < m->link_count; i++)
+    for (int k = 0; k < 6; k++) a->reacts = a->reacts || slopes[i][k] != 0;
+  if (!a->reacts) return;
+  Vec3* at = a->field_at;
+  for (int i = 0; i < m->link_count; i++) at[i] = step->pose_now[i].t;
+  find_field(m, slopes, step->pose_now, at, a->field_now);
+  find_field(m, slopes, step->pose_next, a->sim->reference, a->field);
+  by_terms(a, step, slopes, next.pose);
+  by_flight(a, step, slopes, now.pose);
+  find_rows(a, step);
+}
+
+void reaction_adjoint_add(StepAdjoint* a) {
+  for (int i = 0; a->reacts && i < a->model->link_count; i++)
+    for (int k = 0; k < 6; k++) a->twist[i][k] += a->field[i][k];
+}

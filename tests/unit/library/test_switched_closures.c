@@ -1,0 +1,149 @@
+/* Closures that close and open during a run: closed forms, and derivatives against differences of whole runs
+ * (docs/derivations/closures.md, Z12). */
+#include <math.h>
+#include <string.h>
+
+#include "library/library.h"
+#include "support/compare.h"
+
+static void must(sdrs* s, sdrs_status status) {
+  if (status != SDRS_OK) fail_msg("status %d: %s", (int)status, sdrs_error(s));
+}
+
+static sdrs* parsed(const char* format, const char* integrator) {
+  char text[4096];
+  snprintf(text, sizeof text, format, integrator);
+  sdrs* s = NULL;
+  sdrs_status status = sdrs_parse(&s, text, NULL, NULL);
+  must(s, status);
+  return s;
+}
+
+static sdrs_array shown(sdrs* s, sdrs_block block, int link) {
+  sdrs_array out = SDRS_INIT(sdrs_array);
+  must(s, sdrs_record(s, block, link, &out));
+  return out;
+}
+
+/* Two carts of 2 and 3 kg join at 0.1 s and part at 0.2 s. */
+static const char CARTS[] =
+    "simulation: {dt: 0.01, steps: 30, gravity: [0, 0, 0], integrator: %s}\n"
+    "links:\n"
+    "  - {name: a, joint: {type: slide, axis: [1, 0, 0]}, mass: 2, center: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}\n"
+    "  - {name: b, joint: {type: slide, axis: [1, 0, 0], position: [1, 0, 0]}, mass: 3, center: [0, 0, 0], inertia: "
+    "[1, 1, 1, 0, 0, 0]}\n"
+    "closures: [{type: weld, a: a, b: b, active: {type: keyframes, times: [0.095, 0.0951, 0.195, 0.1951], values: [0, "
+    "1, 1, 0]}}]\n"
+    "initial: [{link: a, velocities: [1]}, {link: b, velocities: [-0.5]}]\n";
+
+static void carts_join_with_their_momentum_Z12(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"momentum", "first_order"};
+  for (int i = 0; i < 2; i++) {
+    sdrs* s = parsed(CARTS, integrators[i]);
+    must(s, sdrs_run(s, 30));
+    sdrs_array q = shown(s, SDRS_COORDINATES, -1);
+    double common = (2 * 1 - 3 * 0.5) / 5, before[2] = {q.data[20], q.data[21]};
+    compare_near(before[0], 0.1, 1e-12, "a moves freely until 0.1 s");
+    compare_near(before[1], -0.05, 1e-12, "b moves freely until 0.1 s");
+    for (int row = 11; row <= 30; row++)
+      for (int k = 0; k < 2; k++)
+        compare_near(q.data[2 * row + k], before[k] + common * 0.01 * (row - 10), 1e-9, "row %d, cart %d", row, k);
+    sdrs_free(s);
+  }
+}
+
+/* An arm grasps a body that turns and flies past, swings it and lets go: where the body is then, by the start. */
+static const char GRASP[] =
+    "simulation: {dt: 0.01, steps: 16, tolerance: 1e-13, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: arm, joint: {type: hinge, axis: [0, 1, 0]}, mass: 1, shapes: [{type: box, size: [0.5, 0.1, 0.1], "
+    "position: [0.25, 0, 0]}]}\n"
+    "  - {name: body, position: [0.6, 0.1, 0], mass: 0.4, shapes: [{type: box, size: [0.1, 0.2, 0.3]}]}\n"
+    "closures: [{type: %%s, a: arm, b: body, point: [0.5, 0, 0], active: {type: keyframes, "
+    "times: [0.045, 0.0451, 0.115, 0.1151], values: [0, 1, 1, 0]}}]\n"
+    "initial: [{link: arm, coordinates: [0.3], velocities: [1]}, {link: body, velocities: [0.3, 0.1, 0.5, 1, -2, "
+    "3]}]\n";
+enum { STEPS = 16, NV = 7, MOST = (STEPS + 1) * 3 };
+
+static double weighted(sdrs* s, const double* q0, const double* v0, const double* moved, const double* weights) {
+  double q[16], v[16];
+  const Model* m = &s->shared->model;
+  model_increment(m, q0, moved, 1, q);
+  for (int k = 0; k < NV; k++) v[k] = v0[k] + moved[NV + k];
+  must(s, sdrs_set(s, SDRS_COORDINATES, q, (size_t)m->coordinate_count));
+  must(s, sdrs_set(s, SDRS_VELOCITIES, v, NV));
+  must(s, sdrs_run(s, STEPS));
+  sdrs_array x = shown(s, SDRS_POSITION, 1);
+  double sum = 0;
+  for (size_t row = 0; row < x.rows; row++)
+    for (size_t k = 0; k < 3; k++) sum += weights[3 * row + k] * x.data[row * x.stride + k];
+  return sum;
+}
+
+static void compare_grasp(const char* integrator, const char* type) {
+  char format[4096];
+  snprintf(format, sizeof format, GRASP, integrator);
+  sdrs* s = parsed(format, type);
+  double q0[16], v0[16], weights[MOST], direction[2 * NV], moved[2 * NV] = {0}, slope = 0;
+  sdrs_array at = SDRS_INIT(sdrs_array);
+  must(s, sdrs_view(s, SDRS_COORDINATES, -1, &at));
+  memcpy(q0, at.data, sizeof(double) * at.columns);
+  must(s, sdrs_view(s, SDRS_VELOCITIES, -1, &at));
+  memcpy(v0, at.data, sizeof(double) * at.columns);
+  Random random = {9};
+  for (int k = 0; k < MOST; k++) weights[k] = random_normal(&random);
+  for (int k = 0; k < 2 * NV; k++) direction[k] = random_normal(&random);
+  (void)weighted(s, q0, v0, moved, weights);
+  sdrs_seed seed = {sizeof(sdrs_seed), SDRS_POSITION, 1, weights, MOST};
+  must(s, sdrs_gradient(s, &seed, 1));
+  const sdrs_block blocks[] = {SDRS_COORDINATES, SDRS_VELOCITIES};
+  for (int b = 0; b < 2; b++) {
+    must(s, sdrs_gradient_view(s, blocks[b], &at));
+    for (int k = 0; k < NV; k++) slope += at.data[k] * direction[b * NV + k];
+  }
+  double best = INFINITY, difference = 0;
+  for (double h = 1e-3; h > 1e-7; h /= 4) {
+    double value[2];
+    for (int side = 0; side < 2; side++) {
+      for (int k = 0; k < 2 * NV; k++) moved[k] = (side ? -h : h) * direction[k];
+      value[side] = weighted(s, q0, v0, moved, weights);
+    }
+    double quotient = (value[0] - value[1]) / (2 * h);
+    if (fabs(quotient - slope) >= best) continue;
+    best = fabs(quotient - slope);
+    difference = quotient;
+  }
+  compare_relative(slope, difference, 1e-6, "%s, %s", type, integrator);
+  sdrs_free(s);
+}
+
+static void a_grasp_has_derivatives(void** state) {
+  (void)state;
+  compare_grasp("first_order", "weld");
+  compare_grasp("momentum", "weld");
+  compare_grasp("momentum", "hinge, axis: [0, 0.6, 0.8]");
+  compare_grasp("second_order", "ball");
+}
+
+static void a_distance_is_not_switched(void** state) {
+  (void)state;
+  sdrs* s = NULL;
+  static const char text[] =
+      "links:\n"
+      "  - {name: a, joint: {type: slide, axis: [1, 0, 0]}, mass: 2, center: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}\n"
+      "closures: [{type: distance, a: a, b: world, point: [0, 0, 0], axis: [0, 0, 1], length: 1, active: 1}]\n";
+  assert_int_equal(sdrs_parse(&s, text, NULL, NULL), SDRS_BAD_INPUT);
+  assert_non_null(strstr(sdrs_error(s), "a distance cannot be switched"));
+  sdrs_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(carts_join_with_their_momentum_Z12),
+      cmocka_unit_test(a_grasp_has_derivatives),
+      cmocka_unit_test(a_distance_is_not_switched),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
