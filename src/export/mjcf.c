@@ -265,6 +265,8 @@ void mjcf_joint_name(Text* name, const Mjcf* m, int index, int dof) {
 }
 
 static void add_limits(Mjcf* m, const ModelLink* link, int dof, bool ball) {
+  if (ball && (link->limited[dof + 1] || link->limited[dof + 2]))
+    mjcf_note(m, link->name, "the limits of its swing and twist are left out");
   if (!link->limited[dof]) return;
   double low = isfinite(link->lower[dof]) ? link->lower[dof] : -LIMIT_OPEN;
   double high = isfinite(link->upper[dof]) ? link->upper[dof] : LIMIT_OPEN;

@@ -2,7 +2,8 @@
 #include "joint/joint.h"
 
 static void make(Joint* joint, const Vec3 axes[2], unsigned free_axes) {
-  (void)axes, (void)free_axes;
+  (void)free_axes;
+  joint->axis[0] = axes[0]; /* that of its twist, where that is limited */
   joint_add_quaternion(joint);
 }
 

@@ -4,14 +4,23 @@
 /* A target signal is looked at this often over the run. */
 enum { TARGET_SAMPLES = 2000 };
 
-/* The number that a limit of slot k speaks of: a coordinate, or the total angle of a ball (its first rotation). */
+/* The number that a limit of slot k speaks of: a coordinate; or the total angle, the swing and the twist of a ball, in
+ * the slots of its three rotations (S24). */
 static double limited_value(const ModelLink* link, const double* q, int k) {
   int plain = link->joint.plain_count;
-  return k < plain ? q[k] : vec3_norm(quat_log(quat_at(q + plain)));
+  if (k < plain) return q[k];
+  Quat r = quat_at(q + plain);
+  if (k == plain) return vec3_norm(quat_log(r));
+  Vec3 v = vec3(r.x, r.y, r.z);
+  double along = vec3_dot(v, link->joint.axis[0]), sign = r.w < 0 ? -1 : 1;
+  if (k == plain + 2) return 2 * math_atan2(sign * along, sign * r.w);
+  return 2 * math_atan2(vec3_norm(vec3_cross(link->joint.axis[0], v)), sqrt(r.w * r.w + along * along));
 }
 
 static const char* limited_name(const ModelLink* link, int k) {
-  return k < link->joint.plain_count ? link->joint.names[k] : "angle";
+  static const char* const of_ball[] = {"angle", "swing", "twist"};
+  int plain = link->joint.plain_count;
+  return k < plain ? link->joint.names[k] : of_ball[k - plain];
 }
 
 static const char* limited_unit(const ModelLink* link, int k) { return k < link->joint.slide_count ? "m" : "rad"; }

@@ -62,7 +62,9 @@ typedef struct {
   int type;
   PoseForm pose;
   Vec3 axis;
-  const Node *axes, *free_axes, *limits;
+  const Node *axes, *free_axes, *limits, *twist;
+  double swing; /* 0: not given */
+  Vec3 twist_axis;
   int limit_law;
   double limit_stiffness, limit_margin, limit_restitution;
   NumberList damping, stiffness, rest, friction, armature, velocity_limit;

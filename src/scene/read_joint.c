@@ -177,11 +177,43 @@ static void read_limits(Reader* reader, const Node* list, SceneJoint* joint) {
   reader_leave(reader, mark);
 }
 
+/* A ball's swing and twist, in the slots of its second and third rotation. */
+static void read_swing_twist(Reader* reader, const Node* map, const JointForm* form, SceneJoint* joint) {
+  static const double pi = 3.14159265358979324;
+  bool swings = is_given(map, "swing"), twists = is_given(map, "twist") && form->twist;
+  const Node* axis = node_find(map, "twist_axis");
+  if (is_given(map, "twist_axis") && axis->kind == NODE_LIST && axis->count == 3) {
+    size_t mark = reader_enter_key(reader, "twist_axis");
+    unit_axis(reader, axis, form->twist_axis, &joint->axes[0]);
+    reader_leave(reader, mark);
+    if (!swings && !twists) reader_error(reader, axis->place, "'twist_axis' is that of 'swing' and 'twist': give one");
+  }
+  if (swings && form->swing > 0) {
+    size_t mark = reader_enter_key(reader, "swing");
+    joint->limited[1] = form->swing < pi;
+    joint->upper[1] = form->swing;
+    if (!joint->limited[1])
+      reader_error(reader, node_find(map, "swing")->place, "must be below pi rad, got %.10g", form->swing);
+    reader_leave(reader, mark);
+  }
+  if (!twists) return;
+  size_t mark = reader_enter_key(reader, "twist");
+  read_pair(reader, form->twist, joint, 2, false);
+  if (isfinite(joint->lower[2]) && !(joint->lower[2] >= -pi && joint->lower[2] < pi))
+    reader_error(reader, form->twist->place, "a twist lies between -pi and pi, got %.10g", joint->lower[2]);
+  else if (isfinite(joint->upper[2]) && !(joint->upper[2] > -pi && joint->upper[2] <= pi))
+    reader_error(reader, form->twist->place, "a twist lies between -pi and pi, got %.10g", joint->upper[2]);
+  if (!swings) reader_error(reader, form->twist->place, "needs 'swing', below pi: a joint bent by pi has no twist");
+  reader_leave(reader, mark);
+}
+
 /* Strength and margin where nothing is said. */
 static void complete_limits(const JointForm* form, SceneJoint* joint) {
   double margin = LIMIT_MARGIN;
-  for (int i = 0; i < JOINT_MAX_DOF; i++)
-    if (joint->limited[i]) margin = fmin(margin, 0.25 * (joint->upper[i] - joint->lower[i]));
+  for (int i = 0; i < JOINT_MAX_DOF; i++) {
+    bool swing = joint->type == JOINT_BALL && i == 1; /* its low end is 0 */
+    if (joint->limited[i]) margin = fmin(margin, 0.25 * (joint->upper[i] - (swing ? 0 : joint->lower[i])));
+  }
   joint->limit_law = (LimitLaw)form->limit_law;
   joint->limit_margin = form->limit_margin > 0 ? form->limit_margin : margin;
   joint->limit_restitution = form->limit_restitution;
@@ -247,6 +279,7 @@ static bool read_joint_map(Reader* reader, const Node* map, SceneJoint* joint, P
   bool known = !row->free_axes || reader->problem_count == before;
   if (!known) return false;
   read_limits(reader, form.limits, joint);
+  if (joint->type == JOINT_BALL) read_swing_twist(reader, map, &form, joint);
   complete_limits(&form, joint);
   spread_over_dof(reader, &form.damping, "damping", scene_joint_dof(joint), joint->damping);
   read_passive(reader, map, &form, joint);

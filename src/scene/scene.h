@@ -111,7 +111,7 @@ typedef struct {
   Vec3 axes[2];  /* in the joint frame; unit after reading (zero is an error) */
   unsigned free_axes;
   double parameters[JOINT_MAX_PARAMETER]; /* of the type, see JOINT_NUMBER_ROWS */
-  bool limited[JOINT_MAX_DOF]; /* per scalar dof; a ball has at most one: its total angle, in slot of its first rotation
+  bool limited[JOINT_MAX_DOF]; /* per scalar dof; a ball: its total angle, swing, twist, in the slots of its rotations
                                 */
   double lower[JOINT_MAX_DOF], upper[JOINT_MAX_DOF]; /* m or rad; -INFINITY / INFINITY when one-sided */
   LimitLaw limit_law;

@@ -404,6 +404,16 @@ static const SchemaRow ROWS[] = {
         .meaning =
             "[low, high], null for an open end; or a list of one such pair or null per degree of freedom. A ball has "
             "[null, high] for its whole angle."},
+    {"joint", "swing", VALUE_NUMBER, AT(JointForm, swing), .only = "ball", .unit = "rad", .fallback = "(no limit)",
+     .range = RANGE_ABOVE(0),
+     .meaning = "Largest angle between `twist_axis` and where it stands at zero coordinates: a cone. Below pi. It is "
+                "felt as `limits` are."},
+    {"joint", "twist", VALUE_LIMITS, AT(JointForm, twist), .only = "ball", .unit = "rad", .nullable = true,
+     .fallback = "(no limit)",
+     .meaning = "[low, high], null for an open end: the angle about `twist_axis` that is left when the swing is taken "
+                "off. Between -pi and pi. It needs `swing`: a joint bent by pi has no twist."},
+    {"joint", "twist_axis", VALUE_VECTOR, AT(JointForm, twist_axis), .only = "ball", .fallback = "[0, 0, 1]",
+     .meaning = "Axis of swing and twist in the joint's frame, and in the link's; of any length but zero."},
     {"joint", "limit_law", VALUE_CHOICE, AT(JointForm, limit_law), .only = MOVING_JOINTS, .of = "barrier|penalty",
      .fallback = "barrier",
      .meaning = "barrier is never passed, penalty is a spring beyond the limit. Both take up the impact of a joint as "

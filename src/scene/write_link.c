@@ -56,6 +56,18 @@ static void write_limits(Text* out, const SceneJoint* joint) {
   text_add(out, "]");
 }
 
+static void write_swing_twist(Text* out, const SceneJoint* joint) {
+  if (joint->type != JOINT_BALL || !(joint->limited[1] || joint->limited[2])) return;
+  write_key_vector(out, "twist_axis", joint->axes[0]);
+  if (joint->limited[1]) write_key_number(out, "swing", joint->upper[1]);
+  if (!joint->limited[2]) return;
+  text_add(out, ", twist: [");
+  write_end(out, joint->lower[2]);
+  text_add(out, ", ");
+  write_end(out, joint->upper[2]);
+  text_add(out, "]");
+}
+
 /* Where they differ from what the reader takes. */
 static void write_limit_law(Text* out, const SceneJoint* joint) {
   SceneJoint plain = *joint;
@@ -75,6 +87,7 @@ static void write_joint(Text* out, const SceneJoint* joint) {
   if (dof > 0) {
     write_axes(out, joint);
     write_limits(out, joint);
+    write_swing_twist(out, joint);
     write_limit_law(out, joint);
     if (!all_zero(joint->damping, dof)) write_key_numbers(out, "damping", joint->damping, dof);
     if (!all_zero(joint->stiffness, dof)) {

@@ -235,6 +235,97 @@ static bool ball_limit(const JointInput* in, int base, bool derivatives, JointTe
   return true;
 }
 
+/* An angle of three rotations, with its derivatives by the increments. */
+typedef struct {
+  double value, first[3], second[3][3];
+} BallAngle;
+
+/* w and the part p of v along an axis, with derivatives by the increments: q = (w, v). The sign of q makes w >= 0. */
+typedef struct {
+  double w, p, across; /* across: |v x axis| */
+  double w1[3], p1[3], w2[3][3], p2[3][3];
+} AlongAxis;
+
+static AlongAxis along_axis(Quat q, Vec3 axis) {
+  static const Quat unit[3] = {{0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
+  if (q.w < 0) q = (Quat){-q.w, -q.x, -q.y, -q.z};
+  Vec3 v = vec3(q.x, q.y, q.z);
+  AlongAxis out = {.w = q.w, .p = vec3_dot(v, axis), .across = vec3_norm(vec3_cross(axis, v))};
+  for (int j = 0; j < 3; j++) {
+    Quat first = quat_mul(q, unit[j]); /* twice the derivative */
+    out.w1[j] = 0.5 * first.w;
+    out.p1[j] = 0.5 * vec3_dot(vec3(first.x, first.y, first.z), axis);
+    for (int k = j; k < 3; k++) {
+      Quat s = quat_mul(first, unit[k]); /* four times the second derivative, increment j before k */
+      out.w2[j][k] = out.w2[k][j] = 0.25 * s.w;
+      out.p2[j][k] = out.p2[k][j] = 0.25 * vec3_dot(vec3(s.x, s.y, s.z), axis);
+    }
+  }
+  return out;
+}
+
+/* 2 atan2(p, w) (S24). c = w^2 + p^2 > 0: below a swing of pi. */
+static BallAngle twist_of(const AlongAxis* a) {
+  double c = a->w * a->w + a->p * a->p;
+  BallAngle out = {.value = 2 * math_atan2(a->p, a->w)};
+  for (int j = 0; j < 3; j++) {
+    double turn = a->w * a->p1[j] - a->p * a->w1[j];
+    out.first[j] = 2 * turn / c;
+    for (int k = 0; k < 3; k++) {
+      double c1 = 2 * (a->w * a->w1[k] + a->p * a->p1[k]);
+      double turn1 = a->w1[k] * a->p1[j] + a->w * a->p2[j][k] - a->p1[k] * a->w1[j] - a->p * a->w2[j][k];
+      out.second[j][k] = 2 * (turn1 - turn * c1 / c) / c;
+    }
+  }
+  return out;
+}
+
+/* 2 atan2(|v x axis|, sqrt(c)) = acos(2 c - 1) (S24): d/dc = -1 / sqrt(c (1 - c)). Above zero: across > 0. */
+static BallAngle swing_of(const AlongAxis* a) {
+  double c = a->w * a->w + a->p * a->p, root = sqrt(c) * a->across;
+  double by_c = -1 / root, by_cc = (1 - 2 * c) / (2 * root * root * root), c1[3];
+  BallAngle out = {.value = 2 * math_atan2(a->across, sqrt(c))};
+  for (int j = 0; j < 3; j++) c1[j] = 2 * (a->w * a->w1[j] + a->p * a->p1[j]);
+  for (int j = 0; j < 3; j++) {
+    out.first[j] = by_c * c1[j];
+    for (int k = 0; k < 3; k++) {
+      double c2 = 2 * (a->w1[j] * a->w1[k] + a->w * a->w2[j][k] + a->p1[j] * a->p1[k] + a->p * a->p2[j][k]);
+      out.second[j][k] = by_c * c2 + by_cc * c1[j] * c1[k];
+    }
+  }
+  return out;
+}
+
+static void add_angle_limit(const BallAngle* angle, const LimitEnergy* law, int base, JointTerms* out) {
+  for (int j = 0; j < 3; j++) {
+    out->gradient[base + j] += law->first * angle->first[j];
+    for (int k = 0; k < 3; k++)
+      out->hessian[base + j][base + k] +=
+          law->second * angle->first[j] * angle->first[k] + law->first * angle->second[j][k];
+  }
+}
+
+/* Limits on the swing off an axis and on the twist about it (S24). */
+static bool swing_twist_limit(const JointInput* in, int base, bool derivatives, JointTerms* out) {
+  const ModelLink* link = in->link;
+  if (!link->limited[base + 1] && !link->limited[base + 2]) return true;
+  AlongAxis a = along_axis(quat_at(in->q + base), link->joint.axis[0]);
+  double c = a.w * a.w + a.p * a.p;
+  LimitEnergy swing, twist;
+  if (!limits_at(link, base + 1, 2 * math_atan2(a.across, sqrt(c)), &swing)) return false;
+  if (!limits_at(link, base + 2, 2 * math_atan2(a.p, a.w), &twist)) return false;
+  out->limit += swing.value + twist.value;
+  if (derivatives && swing.value != 0 && a.across > 0 && c > 0) { /* without swing its limit has no direction */
+    BallAngle angle = swing_of(&a);
+    add_angle_limit(&angle, &swing, base, out);
+  }
+  if (derivatives && twist.value != 0 && c > 0) {
+    BallAngle angle = twist_of(&a);
+    add_angle_limit(&angle, &twist, base, out);
+  }
+  return true;
+}
+
 /* f / a (sqrt(|r|^2 + v^2) - v) of the rate r = a phi - b (M5). */
 static void ball_friction(const JointInput* in, const RotationVector* step, const double b[3], bool derivatives,
                           int base, JointTerms* out) {
@@ -323,6 +414,7 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
   double a = in->weights.rate_now, damping[3], b[3], zero[3] = {0, 0, 0};
   bool still = in->drive_count == 0 && !link->passive;
   for (int i = 0; i < 3; i++) still = still && !(link->damping[base + i] > 0);
+  if (!swing_twist_limit(in, base, derivatives, out)) return false;
   if (still) return ball_limit(in, base, derivatives, out); /* a free body has nothing of its own */
   RotationVector step =
       rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(in->q_now + base)), quat_at(in->q + base)));

@@ -477,6 +477,57 @@ ROWS += [
     for dt in (0.01, 0.002, 0.0002)
 ]
 
+
+
+def cone_rest():
+    """Swing at which a penalty of 50 N m/rad, margin 0.05, beyond 0.8 rad bears m g l sin(swing) = 1 * 9.81 * 0.5 sin."""
+    swing = 0.8
+    for _ in range(200):
+        swing = 0.8 + 0.025 + G * 0.5 * math.sin(swing) / 50
+    return swing
+
+
+def twist_rest():
+    """Twist at which a penalty of 50 N m/rad, margin 0.05, beyond 0.4 rad bears a torque of 5 N m."""
+    return 0.4 + 0.025 + 5 / 50
+
+
+ROWS += [
+    Row(
+        "ball joint leans on its cone",
+        """
+simulation: {duration: 8}
+links:
+  - name: arm
+    joint: {type: ball, swing: 0.8, limit_law: penalty, limit_stiffness: 50, damping: 1.5}
+    mass: 1
+    center: [0, 0, 0.5]
+    inertia: [0.02, 0.02, 0.01, 0, 0, 0]
+initial: [{link: arm, coordinates: [0.1, 0.05, 0]}]
+""",
+        lambda r: r.tilt("arm", 7.9),
+        cone_rest(),
+        1e-4,
+        "k (swing - 0.8 - margin / 2) = m g l sin(swing)",
+    ),
+    Row(
+        "ball joint twisted to its stop",
+        """
+simulation: {duration: 8, gravity: [0, 0, 0]}
+links:
+  - name: arm
+    joint: {type: ball, swing: 0.8, twist: [-0.2, 0.4], limit_law: penalty, limit_stiffness: 50, damping: 1}
+    mass: 1
+    inertia: [0.02, 0.02, 0.01, 0, 0, 0]
+loads: [{link: arm, torque: [0, 0, 5]}]
+""",
+        lambda r: 2 * math.atan2(r.at("arm/qz"), r.at("arm/qw")),
+        twist_rest(),
+        1e-4,
+        "k (twist - 0.4 - margin / 2) = torque",
+    ),
+]
+
 INCLINE = math.radians(20)
 ROLL = math.radians(15)
 

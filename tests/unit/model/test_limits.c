@@ -66,6 +66,32 @@ static void a_ball_is_limited_by_its_angle(void** state) {
   fixture_free(&f);
 }
 
+/* Bent by 0.6 about y after a twist of 0.5 about z, as a rotation vector. */
+static void a_ball_starts_within_its_swing_and_twist(void** state) {
+  (void)state;
+  static const char* const cases[][2] = {
+      {"swing: 0.61, twist: [-0.1, 0.51]", NULL},
+      {"swing: 0.59, twist: [-0.1, 0.51]", "initial coordinate 'swing' of link 'b' is 0.6 rad"},
+      {"swing: 0.61, twist: [-0.1, 0.49]", "initial coordinate 'twist' of link 'b' is 0.5 rad"},
+      {"swing: 0.61, twist: [0.51, 1]", "initial coordinate 'twist' of link 'b' is 0.5 rad"}};
+  for (int k = 0; k < 4; k++) {
+    char yaml[600];
+    Fixture f;
+    snprintf(yaml, sizeof yaml,
+             "links:\n"
+             "  - {name: b, " BOX
+             ", joint: {type: ball, %s}}\n"
+             "initial: [{link: b, coordinates: [0.14996168079687, 0.587297534536273, 0.484785345998469]}]\n",
+             cases[k][0]);
+    fixture_load(&f, yaml);
+    if (cases[k][1])
+      check_message(&f, SEVERITY_ERROR, 3, cases[k][1]);
+    else
+      check_clean(&f);
+    fixture_free(&f);
+  }
+}
+
 static void targets_outside_are_warned_of_once(void** state) {
   (void)state;
   Fixture f;
@@ -89,6 +115,7 @@ int main(void) {
       cmocka_unit_test(start_outside_names_link_dof_value_and_limit),
       cmocka_unit_test(start_at_the_limit),
       cmocka_unit_test(a_ball_is_limited_by_its_angle),
+      cmocka_unit_test(a_ball_starts_within_its_swing_and_twist),
       cmocka_unit_test(targets_outside_are_warned_of_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

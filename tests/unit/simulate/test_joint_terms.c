@@ -384,6 +384,71 @@ static void joint_S6_limit_of_a_ball_at_zero_angle(void** state) {
   }
 }
 
+/* A ball's swing off an axis and its twist about it (S24), both near their ends, under both laws. */
+static void joint_S24_swing_and_twist_of_a_ball(void** state) {
+  (void)state;
+  Random random = {69};
+  static const double at[][2] = {{0.88, 0.1}, {0.3, 0.67}, {0.86, -0.48}, {0.87, 0.69}, {0.97, 0.8}, {1.3, -0.9}};
+  for (int law = 0; law < 2; law++)
+    for (int k = 0; k < COUNT(at); k++) {
+      if (law == LIMIT_BARRIER && at[k][0] > 0.9) continue;
+      Driven j;
+      limit_only(&j, 0, 3, LIMIT_BARRIER, &random);
+      j.link.limit_law = (LimitLaw)law;
+      for (int d = 0; d < 3; d++) j.link.limited[d] = d > 0;
+      Vec3 axis = j.link.joint.axis[0] = random_direction(&random);
+      j.link.lower[1] = -HUGE_VAL, j.link.upper[1] = 0.9;
+      j.link.lower[2] = -0.5, j.link.upper[2] = 0.7;
+      Vec3 across = vec3_normalized(vec3_cross(axis, random_direction(&random)));
+      Quat q = quat_mul(quat_about(across, at[k][0]), quat_about(axis, at[k][1])); /* bent, after it was twisted */
+      double sign = k % 2 ? -1 : 1;
+      j.q[0] = sign * q.w, j.q[1] = sign * q.x, j.q[2] = sign * q.y, j.q[3] = sign * q.z;
+      JointTerms t;
+      const double zero[3] = {0};
+      assert_true(terms_at(&j, zero, &t));
+      double h[9], room = fmin(fabs(0.9 - at[k][0]), fmin(fabs(0.7 - at[k][1]), fabs(at[k][1] + 0.5)));
+      const double unit[3] = {fmin(0.05, room), fmin(0.05, room), fmin(0.05, room)};
+      for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) h[r * 3 + c] = t.hessian[r][c] + commutator(&j, t.gradient, r, c);
+      bool felt = law == LIMIT_BARRIER || at[k][0] > 0.9 || at[k][1] > 0.7 || at[k][1] < -0.5;
+      if ((t.limit > 0) != felt) fail_msg("law %d, place %d: the limit's energy is %g J", law, k, t.limit);
+      Sweep energy = {energy_at, &j, 3, 1, NULL, unit, NULL, 0.1, 4, 8};
+      sweep_expect(&energy, t.gradient, 1e-3 * unit[0], 1e-6, "law %d, place %d: gradient", law, k);
+      Sweep slope = {gradient_at, &j, 3, 3, NULL, unit, NULL, 0.1, 4, 8};
+      SweepResult r = sweep_jacobian(&slope, h, 1e-3);
+      compare_at_most(r.error[r.best], 1e-6, "law %d, place %d: Hessian", law, k);
+    }
+}
+
+/* The barrier's energy is that of a hinge with the same angle: swing 0.88 of 0.9, twist 0.69 of 0.7. */
+static void joint_S24_energy_is_that_of_a_hinge(void** state) {
+  (void)state;
+  Random random = {70};
+  for (int which = 1; which <= 2; which++) {
+    double end = which == 1 ? 0.9 : 0.7, angle = which == 1 ? 0.88 : 0.69;
+    Driven ball, hinge;
+    limit_only(&ball, 0, 3, LIMIT_BARRIER, &random);
+    limit_only(&hinge, 0, 1, LIMIT_BARRIER, &random);
+    ball.link.joint.axis[0] = vec3(0, 0, 1);
+    for (int d = 0; d < 3; d++) ball.link.limited[d] = d == which;
+    ball.link.lower[which] = -HUGE_VAL, ball.link.upper[which] = end;
+    hinge.link.limited[0] = true, hinge.link.lower[0] = -HUGE_VAL, hinge.link.upper[0] = end;
+    Quat bend = quat_about(vec3(0, 1, 0), which == 1 ? angle : 1.2);
+    Quat q = quat_mul(bend, quat_about(vec3(0, 0, 1), which == 2 ? angle : -2.0));
+    ball.q[0] = q.w, ball.q[1] = q.x, ball.q[2] = q.y, ball.q[3] = q.z;
+    hinge.q[0] = angle;
+    JointTerms b, h;
+    assert_true(joint_terms(&ball.in, false, &b));
+    assert_true(joint_terms(&hinge.in, false, &h));
+    compare_near(b.limit, h.limit, 1e-12 * h.limit, "energy of slot %d", which);
+    double past = end + 0.01;
+    q = quat_mul(quat_about(vec3(0, 1, 0), which == 1 ? past : 1.2),
+                 quat_about(vec3(0, 0, 1), which == 2 ? past : -2.0));
+    ball.q[0] = q.w, ball.q[1] = q.x, ball.q[2] = q.y, ball.q[3] = q.z;
+    assert_false(joint_terms(&ball.in, false, &b));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rotation_vector_derivatives_match_central_differences),
@@ -396,6 +461,8 @@ int main(void) {
       cmocka_unit_test(joint_S7_penalty_is_twice_continuous),
       cmocka_unit_test(joint_S6_S7_limit_of_a_ball),
       cmocka_unit_test(joint_S6_limit_of_a_ball_at_zero_angle),
+      cmocka_unit_test(joint_S24_swing_and_twist_of_a_ball),
+      cmocka_unit_test(joint_S24_energy_is_that_of_a_hinge),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
