@@ -213,14 +213,15 @@ static void advise_term(Advisor* a) {
     advise(a, "no term of the loss asks for %s: add it to loss as it stands in success, without max", term.name);
 }
 
-/* A term of the loss that nothing changes: what it is about is never touched. 0 is the least that most terms have. */
+/* A term of the loss that nothing changes: what it is about is never touched. 0 is the least that most terms have, but
+ * not a travel. */
 static int unchanged_term(const Advisor* a) {
   const Optimization* o = a->o;
   int accepted = 0;
   for (int k = 1; k <= a->count; k++) accepted += o->rows[k].outcome == TRIAL_ACCEPTED;
   for (int t = 0; accepted > 0 && t < o->term_count; t++) {
     double first = terms_at(o, 0)[t];
-    bool same = first != 0 && o->task->losses[t].link.text != NULL;
+    bool same = (first != 0 || o->task->losses[t].type == LOSS_TRAVEL) && o->task->losses[t].link.text != NULL;
     for (int k = 1; k <= a->count && same; k++) same = terms_at(o, k)[t] == first;
     if (same) return t;
   }
