@@ -243,6 +243,21 @@ static const char* steps_text(const Optimization* o, double factor, Text* out) {
   return out->data ? out->data : "";
 }
 
+/* More variables than a search by samples learns in a few hundred trials. */
+enum { SAMPLED_MOST = 40 };
+
+/* `auto` has begun Adam again without progress, where gradients explode: quad.yaml of benchmarks/design ends at -0.44
+ * by auto and at -1.02 by samples, with the same trials. */
+static void advise_samples(Advisor* a) {
+  const Optimization* o = a->o;
+  bool stuck = o->task->optimizer.type == OPTIMIZER_AUTO && o->automatic.restarts > 0;
+  if (!stuck || o->adjoint.growth <= GROWTH_LARGE || o->design.variable_count > SAMPLED_MOST || o->subjects) return;
+  advise(a,
+         "gradients grow by a factor of %.1g along the run, and Adam made no progress by them; samples instead: --set "
+         "optimizer.type=cma_es",
+         o->adjoint.growth);
+}
+
 static void advise_rough(Advisor* a) {
   const Optimization* o = a->o;
   TaskOptimizerType type = o->task->optimizer.type;
@@ -375,6 +390,7 @@ static void add_advice(Advisor* a) {
   if (still_falls(a))
     advise(a, "the loss was still falling: --resume --iterations %d goes on, or --set optimizer.iterations=%d",
            2 * settings->iterations, 2 * settings->iterations);
+  advise_samples(a);
   advise_rough(a);
   advise_steps(a);
   advise_bounds(a);
