@@ -65,7 +65,7 @@ void mlp_eval_vjp(const SceneController* c, const double* y, const double* value
                   double* y_bar) {
   Activations a;
   const double* weights = run_hidden(c, y, &a);
-  double bar[2][MLP_WIDTH_MAX], output_bar[JOINT_MAX_DOF];
+  double bar[2][MLP_WIDTH_MAX] = {{0}}, output_bar[JOINT_MAX_DOF];
   for (int k = 0; k < c->target.channels; k++) output_bar[k] = c->scale * value_bar[k];
   const double* s_bar = output_bar;
   for (int layer = c->hidden_count;; layer--) {
