@@ -1,16 +1,23 @@
-/* sdrs export SCENE|RUN|HULLS.obj: the model for other programs, and its parts for printing. */
+/* sdrs export SCENE|RUN|HULLS.obj: the model for other programs, its parts for printing, its policies. */
 #include <string.h>
 #include "app/command.h"
 
-typedef enum { EXPORT_MJCF, EXPORT_URDF, EXPORT_OBJ, EXPORT_STL, EXPORT_3MF, EXPORT_UNKNOWN } ExportFormat;
+typedef enum {
+  EXPORT_MJCF,
+  EXPORT_URDF,
+  EXPORT_OBJ,
+  EXPORT_STL,
+  EXPORT_3MF,
+  EXPORT_JSON,
+  EXPORT_C,
+  EXPORT_UNKNOWN
+} ExportFormat;
 
 static const struct {
   const char *name, *ending;
-} FORMATS[] = {[EXPORT_MJCF] = {"mjcf", ".xml"},
-               [EXPORT_URDF] = {"urdf", ".urdf"},
-               [EXPORT_OBJ] = {"obj", ".obj"},
-               [EXPORT_STL] = {"stl", ".stl"},
-               [EXPORT_3MF] = {"3mf", ".3mf"}};
+} FORMATS[] = {[EXPORT_MJCF] = {"mjcf", ".xml"}, [EXPORT_URDF] = {"urdf", ".urdf"}, [EXPORT_OBJ] = {"obj", ".obj"},
+               [EXPORT_STL] = {"stl", ".stl"},   [EXPORT_3MF] = {"3mf", ".3mf"},    [EXPORT_JSON] = {"json", ".json"},
+               [EXPORT_C] = {"c", ".h"}};
 
 /* From the operand to the files. Zeroed or half-built is fine for exporting_free. */
 typedef struct {
@@ -46,6 +53,18 @@ static ExportFormat format_of(const char* name, const char* target) {
 /* The robot as a whole: MJCF, URDF. */
 static bool is_model(ExportFormat format) { return format == EXPORT_MJCF || format == EXPORT_URDF; }
 
+static bool is_policy(ExportFormat format) { return format == EXPORT_JSON || format == EXPORT_C; }
+
+static ExitCode check_policy_options(const Exporting* exporting) {
+  static const char* const SURFACES[] = {"time", "pieces", "min-wall", "grow", "fabrication"};
+  const Options* options = exporting->options;
+  if (exporting->folder) return usage_error(options, "a policy is one file: -o names it");
+  for (size_t k = 0; k < sizeof SURFACES / sizeof *SURFACES; k++)
+    if (option_given(options, SURFACES[k]))
+      return usage_error(options, "--%s is for surfaces, not policies", SURFACES[k]);
+  return EXIT_DONE;
+}
+
 static ExitCode check_model_options(const Exporting* exporting) {
   const Options* options = exporting->options;
   const char* name = exporting->format == EXPORT_MJCF ? "MJCF" : "URDF";
@@ -66,20 +85,24 @@ static ExitCode read_options(Exporting* exporting) {
   const Options* options = exporting->options;
   const char *target = options->folder, *format = option_text(options, "format");
   if (!target)
-    return usage_error(options, "-o is missing: a file (.xml, .urdf, .obj, .stl, .3mf) or a folder (ends in '/')");
+    return usage_error(options,
+                       "-o is missing: a file (.xml, .urdf, .obj, .stl, .3mf, .json, .h) or a folder (ends in '/')");
   exporting->target = memory_text(target);
   exporting->folder = ends_with(target, "/") || path_is_folder(target);
   if (exporting->folder && !format) return usage_error(options, "a folder needs --format obj, stl or 3mf");
   exporting->format = format_of(format, target);
   if (exporting->format == EXPORT_UNKNOWN && format)
-    return usage_error(options, "--format is mjcf, urdf, obj, stl or 3mf, got '%s'", format);
+    return usage_error(options, "--format is mjcf, urdf, obj, stl, 3mf, json or c, got '%s'", format);
   if (exporting->format == EXPORT_UNKNOWN)
-    return usage_error(
-        options, "-o names a model (.xml, .urdf) or surfaces (.obj, .stl, .3mf); for others give --format, got '%s'",
-        target);
+    return usage_error(options,
+                       "-o names a model (.xml, .urdf), surfaces (.obj, .stl, .3mf) or a policy (.json, .h); for "
+                       "others give --format, "
+                       "got '%s'",
+                       target);
   if (exporting->format != EXPORT_URDF && option_given(options, "package"))
     return usage_error(options, "--package says where the meshes of a URDF file are");
   if (is_model(exporting->format)) return check_model_options(exporting);
+  if (is_policy(exporting->format)) return check_policy_options(exporting);
   if (option_given(options, "min-wall") && !(option_number(options, "min-wall", 0) > 0))
     return usage_error(options, "--min-wall is a thickness > 0 in millimetres");
   if (option_given(options, "grow") && !(option_number(options, "grow", 0) > 0))
@@ -150,6 +173,42 @@ static Status write_mjcf(Exporting* exporting) {
   text_free(&controls);
   text_free(&feedback);
   return status;
+}
+
+/* ---------------------------------------------------------------- policies */
+
+/* The only drive with feedback, of the link that is asked for or of all; -1: there is none, -2: there are several. */
+static int find_policy(const Exporting* exporting) {
+  const Model* model = &exporting->recorded.model;
+  int found = -1;
+  for (int c = 0; c < model->controller_count; c++) {
+    const ModelController* one = &model->controllers[c];
+    if (one->source->measure_count == 0 || (exporting->link >= 0 && one->link != exporting->link)) continue;
+    found = found == -1 ? c : -2;
+  }
+  return found;
+}
+
+static ExitCode write_policy(Exporting* exporting) {
+  const Options* options = exporting->options;
+  int controller = find_policy(exporting);
+  if (controller == -1)
+    return usage_error(options, "no drive%s has feedback", exporting->link < 0 ? " of the scene" : " of the link");
+  bool json = exporting->format == EXPORT_JSON;
+  if (json && controller < 0)
+    return usage_error(options, "several drives have feedback, and a JSON file holds one: %s",
+                       exporting->link < 0 ? "choose its link with --link" : "write them with -o policy.h");
+  if (!json && controller < 0 && exporting->link >= 0)
+    return usage_error(options, "several drives of the link have feedback: leave out --link for all of them");
+  Text text = {0};
+  if (json)
+    export_policy_json(&exporting->recorded.model, controller, &text);
+  else
+    export_policy_c(&exporting->recorded.model, exporting->link < 0 ? -1 : controller, &text);
+  Status status = write_file(exporting, exporting->target, &text);
+  if (status == STATUS_OK) tell_file(exporting, exporting->target);
+  text_free(&text);
+  return status_exit_code(status);
 }
 
 /* ---------------------------------------------------------------- URDF and its meshes */
@@ -352,6 +411,7 @@ static ExitCode write_all(Exporting* exporting) {
   json_open(&exporting->objects, NULL, '[');
   code = exporting->format == EXPORT_MJCF   ? status_exit_code(write_mjcf(exporting))
          : exporting->format == EXPORT_URDF ? write_urdf(exporting)
+         : is_policy(exporting->format)     ? write_policy(exporting)
                                             : write_surfaces(exporting);
   json_close(&exporting->objects, ']');
   if (exporting->options->json) fputs(exporting->json.data, stdout);
@@ -393,8 +453,8 @@ static ExitCode export_model(const Options* options) {
 }
 
 static const OptionRow OPTIONS[] = {
-    {"format", 0, OPTION_TEXT, "NAME", "mjcf, urdf, obj, stl or 3mf (default: by the ending of -o)"},
-    {"link", 0, OPTION_TEXT, "LINK", "surfaces: only this link, in its own frame"},
+    {"format", 0, OPTION_TEXT, "NAME", "mjcf, urdf, obj, stl, 3mf, json or c (default: by the ending of -o)"},
+    {"link", 0, OPTION_TEXT, "LINK", "surfaces: only this link, in its own frame; policies: its drive"},
     {"package", 0, OPTION_TEXT, "NAME=DIR", "URDF: meshes go by package://NAME/..., which is DIR"},
     {"time", 0, OPTION_NUMBER, "T", "surfaces of a run: where the links stand at T seconds (default 0)"},
     {"pieces", 0, OPTION_FLAG, NULL, "surfaces: each convex piece as a solid of its own, not their union"},
@@ -409,7 +469,7 @@ const Verb VERB_EXPORT = {
     .operands = "SCENE|RUN|HULLS.obj",
     .operand_min = 1,
     .operand_max = 1,
-    .summary = "the model as MJCF or URDF, parts as OBJ, STL or 3MF",
+    .summary = "the model as MJCF or URDF, parts as OBJ, STL or 3MF, policies as JSON or C",
     .examples =
         "  sdrs export scenes/spider.yaml -o spider.xml          MJCF; controls over time in spider.controls.csv\n"
         "  sdrs export scenes/spider.yaml -o spider.urdf         URDF; meshes in spider_meshes/\n"
@@ -418,14 +478,18 @@ const Verb VERB_EXPORT = {
         "  sdrs export out/mug/hulls.obj -o mug.stl              what decompose found, as one part\n"
         "  sdrs export out/pinch -o pinch.3mf --min-wall 2       all parts of a design, walls of 2 mm and more\n"
         "  sdrs export out/pinch -o parts/ --format 3mf --fabrication       walls, necks, clearances, ways out\n"
-        "  sdrs export out/wall -o wall.obj --time 4             all links where they stand at 4 s\n",
+        "  sdrs export out/wall -o wall.obj --time 4             all links where they stand at 4 s\n"
+        "  sdrs export out/policy/best.scene.yaml -o policy.h    what feedback was found, as a table for C\n",
     .details =
         "MJCF holds meshes, masses, joints, limits, actuators, contacts, pairs that do not touch and the initial "
         "state\n"
         "(keyframe 0); what MuJoCo has no exact counterpart for is noted. URDF holds links, inertias, meshes, joints,\n"
         "limits and damping; the rest is noted, and a comment in the file: docs/urdf.md. OBJ is in metres, STL and "
         "3MF\n"
-        "in millimetres.\n"
+        "in millimetres. A policy is the feedback of a drive: as JSON for `feedback: {file: ...}` of a scene, or as "
+        "C99 "
+        "with\n"
+        "a function that evaluates it.\n"
         "The convex pieces of a link are united to one watertight surface; where they touch along an edge or in a "
         "point\n"
         "only there is none, and each is a solid of its own; --grow 0.05 makes them overlap. What was written is "

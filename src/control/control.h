@@ -1,4 +1,4 @@
-/* control: the signals that drive joints, evaluated with their time derivatives.
+/* control: the signals that drive joints, evaluated with their time derivatives, and networks of measurements.
  * Borrows the Scene's signals; allocates only in signal_create. */
 #ifndef SDRS_CONTROL_H
 #define SDRS_CONTROL_H
@@ -56,5 +56,14 @@ typedef struct {
 /* wanted and limit are in the same unit, width w is a part of the limit, above 0 and below 1; odd in `wanted`. limit
  * 0 is no error: there is none, the force is what is wanted. By value. */
 LimitedForce limited_force(double wanted, double limit, double width);
+
+/* value[k] += N_k(y), N the network of a controller whose feedback is one (docs/derivations/feedback.md, E7).
+ * y[measure_count] in the units of the measurements, value[channels] in the unit of the target. Cannot fail, allocates
+ * nothing. */
+void mlp_eval(const SceneController* controller, const double* y, double* value);
+/* For a scalar with the derivatives value_bar[channels] by the value: numbers_bar[controller_feedback_count] +=
+ * derivatives by weights and biases, y_bar[measure_count] = derivatives by the measurements. Allocates nothing. */
+void mlp_eval_vjp(const SceneController* controller, const double* y, const double* value_bar, double* numbers_bar,
+                  double* y_bar);
 
 #endif

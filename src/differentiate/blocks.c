@@ -290,11 +290,11 @@ static void state_scale(const Model* model, double* scale) {
 
 /* What a gain that is 0 would be if it mattered within the run, beside the drive's other gains: with the inertia M of
  * the link alone and the run's duration T, of damping M/T or the root of M times the stiffness, of stiffness M/T^2 or
- * the damping over T. Of a matrix's entry its largest one, or 1. */
+ * the damping over T. Of a number of feedback its largest one, or 1. */
 static double gain_unit(const Model* model, const ModelController* c, Gain gain) {
   const ModelLink* link = &model->links[c->link];
   double largest = 0, duration = duration_of(model);
-  int k = gain.index, entries = link->dof_count * c->source->measure_count;
+  int k = gain.index, entries = controller_feedback_count(c->source);
   if (gain.kind == GAIN_FEEDBACK) {
     for (int i = 0; i < entries; i++) largest = fmax(largest, fabs(c->source->feedback[i]));
     return largest > 0 ? largest : 1;

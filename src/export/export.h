@@ -1,5 +1,5 @@
-/* export: a model or a recorded run in the formats of other programs: MJCF, URDF, glTF, OBJ, STL, 3MF.
- * Everything is appended to texts of the caller; nothing is kept. */
+/* export: a model or a recorded run in the formats of other programs: MJCF, URDF, glTF, OBJ, STL, 3MF; feedback as
+ * JSON and C. Everything is appended to texts of the caller; nothing is kept. */
 #ifndef SDRS_EXPORT_H
 #define SDRS_EXPORT_H
 
@@ -23,6 +23,13 @@ Status export_urdf(const Model* model, const char* path, const char* meshes, Tex
  * model->hulls; name is overwritten. No two hulls have the same. Another hull is undefined, not checked; name is the
  * caller's own. */
 bool export_urdf_mesh(const Model* model, int hull, Text* name);
+
+/* The feedback of a drive that has some as JSON, with the keys of `feedback` in a scene, which reads it back.
+ * controller: index into model->controllers. Appended to the caller's text; never fails. */
+void export_policy_json(const Model* model, int controller, Text* out);
+/* The same as a header for C: for every drive with feedback, or for one (controller >= 0), its numbers and a function
+ * that evaluates them in the units of the scene. Appended to the caller's text; never fails. */
+void export_policy_c(const Model* model, int controller, Text* out);
 
 /* A recorded run of a glTF file. Everything is borrowed. */
 typedef struct {

@@ -168,7 +168,11 @@ static void tell_differences(Mjcf* m, const ModelController* controller) {
   const ModelLink* link = &m->model->links[controller->link];
   if (controller->type == CONTROLLER_PRESCRIBED)
     mjcf_note(m, link->name, "its joint is prescribed and becomes a stiff spring and damper");
-  if (controller->source->measure_count > 0)
+  if (controller->source->feedback_type == FEEDBACK_MLP)
+    mjcf_note(m, link->name,
+              "the network of its drive is not in the file: sdrs export with -o policy.json or policy.h writes it, and "
+              "the sensors are its inputs");
+  else if (controller->source->measure_count > 0)
     mjcf_note(
         m, link->name,
         "the feedback of its drive is for the program that runs MuJoCo to add to the controls: sensors and a table");

@@ -97,6 +97,7 @@ void mjcf_add_sensors(Mjcf* m) {
 
 void mjcf_add_feedback_rows(Mjcf* m, const ModelController* c, int dof, const char* actuator, double slope) {
   const SceneController* source = c->source;
+  if (source->feedback_type != FEEDBACK_MATRIX) return;
   for (int j = 0; j < source->measure_count && slope != 0; j++) {
     double factor = slope * source->feedback[dof * source->measure_count + j];
     if (factor == 0 || measure_left_out(m, &source->measures[j])) continue;

@@ -184,11 +184,10 @@ static void free_signal(SceneSignal* signal, const SceneSignal* given) {
   memory_free(signal->phase);
 }
 
-/* Gains stand in the controller, the matrix of its feedback does not. */
+/* Gains stand in the controller, the numbers of its feedback do not. */
 static void own_feedback(SceneController* controller, const SceneController* given) {
   if (controller->feedback != given->feedback || !given->feedback) return;
-  size_t count = (size_t)given->target.channels * (size_t)given->measure_count;
-  controller->feedback = copy_of(given->feedback, sizeof(double) * count);
+  controller->feedback = copy_of(given->feedback, sizeof(double) * (size_t)controller_feedback_count(given));
 }
 
 /* A prescribed joint starts where its signal says; what was written agreed with the signal that it had. */

@@ -92,6 +92,13 @@ static VariableWish gain_wish(const TaskControl* item, GainKind kind, double ini
   return wish;
 }
 
+/* The degrees of freedom that are asked for choose rows of a matrix; a delay and a network belong to all. */
+static bool is_asked(const TaskControl* item, const SceneController* own, Gain gain) {
+  if (gain.kind == GAIN_DELAY) return true;
+  if (gain.kind != GAIN_FEEDBACK) return item->dof[gain.index];
+  return own->feedback_type == FEEDBACK_MLP || item->dof[gain.index / own->measure_count];
+}
+
 /* link/position_gain/0, link/feedback/3 (row by row), of further controllers link/controller2_feedback/3. */
 static void list_gains(DesignBuild* b, const TaskControl* item, int link) {
   static const char* const NAMES[GAIN_KINDS] = {"delay",        "position_gain", "velocity_gain",
@@ -104,9 +111,8 @@ static void list_gains(DesignBuild* b, const TaskControl* item, int link) {
     name_signal(&place, which, sizeof which);
     for (int k = 0; k < controller_gain_count(own); k++) {
       Gain gain = controller_gain(own, k);
-      bool asked = item->dof[gain.kind == GAIN_FEEDBACK ? gain.index / own->measure_count : gain.index];
       if (!(item->parameters & control_gain_bit(gain.kind)) || !controller_gain_lives(own, k)) continue;
-      if (!asked && gain.kind != GAIN_DELAY) continue;
+      if (!is_asked(item, own, gain)) continue;
       double initial = *controller_gain_value(own, k);
       VariableWish wish = gain_wish(item, gain.kind, initial);
       const DesignTie* tie = tie_of(b, item, NAMES[gain.kind], gain.index);

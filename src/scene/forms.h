@@ -100,7 +100,10 @@ typedef struct {
 } ControllerForm;
 
 typedef struct {
-  const Node *measures, *matrix;
+  int type;
+  const Node *measures, *matrix, *layers, *weights, *file;
+  int seed;
+  double scale;
 } FeedbackForm;
 
 typedef struct {

@@ -3,9 +3,18 @@
 
 #include "scene/parts.h"
 
+int controller_feedback_count(const SceneController* c) {
+  int inputs = c->measure_count, count = 0;
+  if (c->feedback_type == FEEDBACK_MATRIX) return c->target.channels * inputs;
+  for (int layer = 0; layer < c->hidden_count; layer++) {
+    count += c->hidden[layer] * (inputs + 1);
+    inputs = c->hidden[layer];
+  }
+  return count + c->target.channels * (inputs + 1);
+}
+
 int controller_gain_count(const SceneController* c) {
-  int dof = c->target.channels;
-  return 1 + 4 * dof + dof * c->measure_count;
+  return 1 + 4 * c->target.channels + controller_feedback_count(c);
 }
 
 Gain controller_gain(const SceneController* c, int index) {

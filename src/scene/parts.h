@@ -63,8 +63,8 @@ void read_includes(Reader* reader, const Node* list, bool attached);
 /* The map `variables`, into the reader; NULL: it is absent. A name that cannot be one is an error. */
 void read_variables(Reader* reader, const Node* map);
 
-/* ---- read_feedback.c: a controller's measures and its matrix */
-/* They are the controller's, which owns them: measures (measure_count), matrix (dof x measure_count). */
+/* ---- read_feedback.c: a controller's measures, and its matrix or network */
+/* They are the controller's, which owns them: measures (measure_count), feedback (controller_feedback_count). */
 void read_feedback(Reader* reader, const Node* node, SceneController* controller);
 
 /* ---- read_link.c, read_controller.c, read_load.c, read_tendon.c, read_closure.c, read_coupling.c, read_initial.c,

@@ -1,6 +1,8 @@
-/* Feedback of a controller: what is measured, and the matrix that it is multiplied by. */
+/* Feedback of a controller: what is measured, and the matrix or the network that makes numbers of it. */
+#include <errno.h>
 #include <string.h>
 
+#include "base/outside.h"
 #include "scene/parts.h"
 
 enum { MEASURES_MAX = 1000 };
@@ -109,23 +111,136 @@ static void read_matrix(Reader* reader, const Node* list, SceneController* contr
   reader_leave(reader, mark);
 }
 
+/* ---------------------------------------------------------------- the network */
+
+static bool read_layers(Reader* reader, const Node* node, const Node* list, SceneController* controller) {
+  static const ValueRange neurons = RANGE_BETWEEN(1, MLP_WIDTH_MAX);
+  int count = 1, before = reader->problem_count;
+  controller->hidden[0] = 8;
+  if (list) {
+    int* layers = reader_integers(reader, list, "layers", &neurons, &count);
+    if (count > MLP_HIDDEN_MAX) reader_error(reader, list->place, "more than %d hidden layers", MLP_HIDDEN_MAX);
+    for (int k = 0; k < count && k < MLP_HIDDEN_MAX; k++) controller->hidden[k] = layers[k];
+    memory_free(layers);
+  }
+  controller->hidden_count = count < MLP_HIDDEN_MAX ? count : MLP_HIDDEN_MAX;
+  if (controller->measure_count < 1 || controller->measure_count > MLP_WIDTH_MAX)
+    reader_error(reader, node->place, "an mlp has 1 to %d measurements, got %d", MLP_WIDTH_MAX,
+                 controller->measure_count);
+  return reader->problem_count == before;
+}
+
+/* The last layer is zero: the network says nothing yet, and its derivatives by that layer are not zero. */
+static void draw_weights(SceneController* c, int seed) {
+  Random random = {(uint64_t)seed};
+  double* next = c->feedback;
+  for (int layer = 0; layer < c->hidden_count; layer++) {
+    int inputs = layer == 0 ? c->measure_count : c->hidden[layer - 1];
+    double most = 1 / sqrt(inputs);
+    for (int k = 0; k < c->hidden[layer] * inputs; k++) *next++ = random_uniform(&random, -most, most);
+    next += c->hidden[layer];
+  }
+}
+
+static void read_weights(Reader* reader, const Node* list, SceneController* controller) {
+  static const ValueRange any = {0};
+  int count = controller_feedback_count(controller);
+  size_t mark = reader_enter_key(reader, "weights");
+  if (list->kind == NODE_LIST && list->count != count)
+    reader_error(reader, list->place, "expected %d numbers, weights and biases of %d layers, got %d", count,
+                 controller->hidden_count + 1, list->count);
+  else
+    reader_numbers(reader, list, &any, NULL, count, controller->feedback);
+  reader_leave(reader, mark);
+}
+
+static void read_mlp(Reader* reader, const Node* node, const FeedbackForm* form, SceneController* controller) {
+  controller->feedback_type = FEEDBACK_MLP;
+  controller->scale = form->scale;
+  if (!read_layers(reader, node, form->layers, controller)) {
+    *controller->hidden = controller->hidden_count = 0;
+    controller->feedback_type = FEEDBACK_MATRIX; /* something to go on with after an error */
+    controller->feedback = MEMORY_NEW(double, controller->measure_count * controller->target.channels);
+    return;
+  }
+  controller->feedback = MEMORY_NEW(double, controller_feedback_count(controller));
+  if (form->weights)
+    read_weights(reader, form->weights, controller);
+  else
+    draw_weights(controller, form->seed);
+}
+
+/* ---------------------------------------------------------------- both */
+
+static void read_measures(Reader* reader, const Node* list, SceneController* controller) {
+  int k = 0;
+  controller->measures = MEMORY_NEW(SceneMeasure, list->count);
+  controller->measure_count = list->count;
+  size_t mark = reader_enter_key(reader, "measures");
+  for (const Node* item = list->first; item; item = item->next)
+    if (reader_is_text(reader, item)) read_measure(reader, item, &controller->measures[k++]);
+  reader_leave(reader, mark);
+}
+
+static void read_form(Reader* reader, const Node* node, const FeedbackForm* form, SceneController* controller) {
+  int count = form->measures->count;
+  if (count > MEASURES_MAX) {
+    reader_error(reader, form->measures->place, "more than %d measurements", MEASURES_MAX);
+    return;
+  }
+  if (!reader_work(reader, node->place, (int64_t)count * (1 + controller->target.channels))) return;
+  read_measures(reader, form->measures, controller);
+  if (form->type == FEEDBACK_MLP) {
+    read_mlp(reader, node, form, controller);
+    return;
+  }
+  controller->feedback = MEMORY_NEW(double, count * controller->target.channels);
+  if (form->matrix) read_matrix(reader, form->matrix, controller);
+}
+
+/* The map that the file holds, whose nodes the document owns; NULL after an error. */
+static const Node* read_policy_file(Reader* reader, const Node* file) {
+  char *path = file_resolve(reader->scene->path, file->text), *text = NULL;
+  size_t length;
+  const Node* root = NULL;
+  int before = reader->diagnostics->error_count;
+  if (!file_is_data(path)) {
+    reader_error(reader, file->place, "%s: %s", path, FILE_NOT_DATA);
+  } else if (file_read(path, &text, &length) != STATUS_OK) {
+    reader_error(reader, file->place, "cannot read %s: %s", path, file_error_text(errno));
+  } else {
+    const char* source = document_text(reader->document, path, strlen(path));
+    root = document_read_json(reader->document, source, text, length, reader->diagnostics);
+    reader->problem_count += reader->diagnostics->error_count - before;
+  }
+  memory_free(text);
+  memory_free(path);
+  return root;
+}
+
+/* What a file says is like what a scene says, but it names no other file. */
+static void read_policy(Reader* reader, const Node* node, const Node* file, SceneController* controller) {
+  FeedbackForm form;
+  if (node->count > 1) {
+    reader_error(reader, node->place, "'file' holds all of the feedback: no other key stands beside it");
+    return;
+  }
+  const Node* root = read_policy_file(reader, file);
+  if (!root || !schema_read(reader, root, "feedback", &form)) return;
+  if (form.file)
+    reader_error(reader, form.file->place, "a policy file names no other file");
+  else
+    read_form(reader, root, &form, controller);
+}
+
 void read_feedback(Reader* reader, const Node* node, SceneController* controller) {
   FeedbackForm form;
   size_t mark = reader_enter_key(reader, "feedback");
-  if (schema_read(reader, node, "feedback", &form) && form.measures) {
-    int count = form.measures->count, k = 0;
-    if (count > MEASURES_MAX) {
-      reader_error(reader, form.measures->place, "more than %d measurements", MEASURES_MAX);
-    } else if (reader_work(reader, node->place, (int64_t)count * (1 + controller->target.channels))) {
-      controller->measures = MEMORY_NEW(SceneMeasure, count);
-      controller->measure_count = count;
-      controller->feedback = MEMORY_NEW(double, count * controller->target.channels);
-      size_t below = reader_enter_key(reader, "measures");
-      for (const Node* item = form.measures->first; item; item = item->next)
-        if (reader_is_text(reader, item)) read_measure(reader, item, &controller->measures[k++]);
-      reader_leave(reader, below);
-      if (form.matrix) read_matrix(reader, form.matrix, controller);
-    }
+  if (schema_read(reader, node, "feedback", &form)) {
+    if (form.file)
+      read_policy(reader, node, form.file, controller);
+    else
+      read_form(reader, node, &form, controller);
   }
   reader_leave(reader, mark);
 }

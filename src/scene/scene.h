@@ -234,6 +234,11 @@ typedef enum {
   CONTROLLER_VELOCITY    /* damper to a rate, which the signal is */
 } ControllerType;
 
+/* How feedback makes its numbers from measurements (docs/derivations/feedback.md, E2, E7). */
+typedef enum { FEEDBACK_MATRIX, FEEDBACK_MLP } FeedbackType;
+/* Most hidden layers of a network, and most numbers of a layer or measurements. */
+enum { MLP_HIDDEN_MAX = 4, MLP_WIDTH_MAX = 128 };
+
 typedef struct {
   SourcePlace place;
   ControllerType type;
@@ -245,14 +250,18 @@ typedef struct {
   double limit_width;                  /* half the width of max_force's smooth corner, a part of it */
   SceneSignal target;     /* channels = dof of the joint; for a ball: rotation vector [rad], of velocity the
                              angular velocity in the link's axes */
-  SceneMeasure* measures; /* the target grows by feedback times these; none: NULL  (measure_count) */
+  SceneMeasure* measures; /* the target grows by the feedback of these; none: NULL  (measure_count) */
   int measure_count;
-  double* feedback; /* (dof * measure_count) */
+  FeedbackType feedback_type;
+  int hidden[MLP_HIDDEN_MAX], hidden_count; /* MLP: neurons of each hidden layer */
+  double scale;                             /* MLP: its outputs are multiplied by this, in the unit of the target */
+  double* feedback; /* matrix: row by row; MLP: of each layer the weights row by row, then the biases; owned
+                       (controller_feedback_count) */
   double delay;     /* the target is that of so long ago [s] */
 } SceneController;
 
 /* Numbers of a controller besides its signal, in this order: the delay, a gain of each kind for every degree of
- * freedom, the matrix of its feedback row by row. */
+ * freedom, the numbers of its feedback. */
 typedef enum {
   GAIN_DELAY,
   GAIN_POSITION,
@@ -264,9 +273,12 @@ typedef enum {
 } GainKind;
 typedef struct {
   GainKind kind;
-  int index; /* degree of freedom, or entry of the matrix */
+  int index; /* degree of freedom, or number of the feedback */
 } Gain;
-/* How many numbers a controller has besides its signal: 1 + 4 dof + dof x measure_count. Asking allocates nothing,
+/* How many numbers its feedback has: dof x measure_count of a matrix; of a network weights and biases. 0 without
+ * feedback. Allocates nothing, never fails. */
+int controller_feedback_count(const SceneController* controller);
+/* How many numbers a controller has besides its signal: 1 + 4 dof + controller_feedback_count. Allocates nothing,
  * never fails. */
 int controller_gain_count(const SceneController* controller);
 /* The index-th of them; index < controller_gain_count, asserted. Copied out. */

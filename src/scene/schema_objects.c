@@ -329,8 +329,11 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "feedback",
      .title = "feedback of a controller",
      .size = sizeof(FeedbackForm),
+     .type_key = "type",
      .meaning =
-         "The controller's target is its signal plus matrix times measurements, taken at the start of every step "
+         "The controller's target is its signal plus a matrix times measurements, or plus the outputs of a small "
+         "neural "
+         "network (`type: mlp`), one per degree of freedom. Measurements are taken at the start of every step "
          "(docs/derivations/feedback.md). A measurement is a text, named like the columns of a run:\n\n"
          "* `link/angle`, `link/position`, `link/x` ...: a coordinate of the link's joint, as joints.csv calls it (no "
          "quaternions), and its rate `link/angle/rate`\n"
@@ -341,8 +344,9 @@ const SchemaObject SCENE_OBJECTS[] = {
          "`link/zx` is how far its z axis leans towards x\n"
          "* `link/fx`, `fy`, `fz`: force of contact and friction on the link over the step before, 0 at the start "
          "[N]\n\n"
-         "Rates and velocities are differences of the last two states. Tasks find the matrix (`control` with "
-         "`parameters: [feedback]`).",
+         "Rates and velocities are differences of the last two states. Tasks find the matrix or the weights "
+         "(`control` with `parameters: [feedback]`). A network sees the numbers in their units: choose measurements of "
+         "about 1, or small first weights.",
      .example = "links:\n"
                 "  - name: cart\n"
                 "    joint: {type: slide, axis: [1, 0, 0]}\n"

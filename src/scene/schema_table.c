@@ -551,7 +551,7 @@ static const SchemaRow ROWS[] = {
                 "velocity as long as its axis stays."},
     {"controller", "feedback", VALUE_OBJECT, AT(ControllerForm, feedback), .of = "feedback",
      .only = "pd|torque|velocity", .nullable = true,
-     .meaning = "What is added to the target: a matrix times measurements of the state."},
+     .meaning = "What is added to the target: a matrix times measurements of the state, or a small network of them."},
     {"controller", "delay", VALUE_NUMBER, AT(ControllerForm, delay), .only = "pd|torque|velocity", .unit = "s",
      .fallback = "0", .range = RANGE_BETWEEN(0, 1000),
      .meaning =
@@ -561,11 +561,32 @@ static const SchemaRow ROWS[] = {
      .meaning = "Many controllers from this one."},
 
     /* ---------------------------------------------------------------- feedback */
-    {"feedback", "measures", VALUE_NAMES, AT(FeedbackForm, measures), .required = true,
-     .meaning = "What is measured, as below."},
-    {"feedback", "matrix", VALUE_TABLE, AT(FeedbackForm, matrix), .fallback = "(zero)",
+    {"feedback", "type", VALUE_CHOICE, AT(FeedbackForm, type), .of = "matrix|mlp", .fallback = "matrix",
+     .meaning =
+         "matrix: linear. mlp: a small neural network, whose hidden neurons are tanh and whose outputs are linear."},
+    {"feedback", "measures", VALUE_NAMES, AT(FeedbackForm, measures), .required = true, .unless = "file",
+     .meaning = "What is measured, as below; an mlp takes at most 128."},
+    {"feedback", "matrix", VALUE_TABLE, AT(FeedbackForm, matrix), .only = "matrix", .fallback = "(zero)",
      .unit = "unit of the target per unit of the measurement",
      .meaning = "One row per degree of freedom, one number per measurement; a flat list for one degree of freedom."},
+    {"feedback", "layers", VALUE_INTEGERS, AT(FeedbackForm, layers), .only = "mlp", .fallback = "[8]",
+     .range = RANGE_BETWEEN(1, 128), .meaning = "Neurons of each hidden layer, at most four layers."},
+    {"feedback", "scale", VALUE_NUMBER, AT(FeedbackForm, scale), .only = "mlp", .fallback = "1",
+     .unit = "unit of the target", .range = RANGE_ABOVE(0),
+     .meaning =
+         "The outputs are multiplied by this: about the largest force or angle that is wanted, so that weights of "
+         "about 1 suffice."},
+    {"feedback", "weights", VALUE_SERIES, AT(FeedbackForm, weights), .only = "mlp", .fallback = "(drawn)",
+     .meaning =
+         "Layer by layer, the output last: of every neuron its weights, then the biases of the layer. Drawn: the "
+         "output layer is zero, so the network says nothing yet, and the others are uniform within one over the "
+         "root of a neuron's inputs."},
+    {"feedback", "seed", VALUE_INTEGER, AT(FeedbackForm, seed), .only = "mlp", .fallback = "1",
+     .range = RANGE_BETWEEN(0, 2147483647), .meaning = "Of weights that are drawn; another seed gives other weights."},
+    {"feedback", "file", VALUE_TEXT, AT(FeedbackForm, file),
+     .meaning =
+         "A JSON file with these keys, as `sdrs export SCENE -o policy.json` writes it; then no other key stands "
+         "here. Relative to the scene's file."},
 
     /* ---------------------------------------------------------------- load */
     {"load", "link", VALUE_TEXT, AT(LoadForm, link), .required = true, .meaning = "The link that is acted on."},

@@ -338,7 +338,7 @@ static const SchemaRow ROWS[] = {
      .meaning = "Parameters that move: values are constants, knots, rows of a sequence, or the offset of sines. The "
                 "words behind phase are "
                 "numbers of drives: gains stay at 0 or above, max_force and delay move where there is one, feedback is "
-                "its matrix."},
+                "its matrix, or the weights of its network (of which dof chooses none)."},
     {"control", "dof", VALUE_INTEGERS, AT(ControlForm, dof), .fallback = "(all)",
      .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
      .meaning = "Only what belongs to these degrees of freedom, from 0, translations first (of loads x, y, z): so that "

@@ -202,14 +202,23 @@ static void write_gain(Text* out, const char* key, const double* values, int dof
   text_add(out, "\n");
 }
 
-static void write_feedback(Text* out, const SceneController* controller, int dof) {
-  int count = controller->measure_count;
-  text_add(out, "    feedback:\n      measures: [");
+static void write_network(Text* out, const SceneController* controller) {
+  int count = controller_feedback_count(controller);
+  text_add(out, "      type: mlp\n      layers: [");
+  for (int k = 0; k < controller->hidden_count; k++) text_add(out, "%s%d", k ? ", " : "", controller->hidden[k]);
+  text_add(out, "]\n      scale: ");
+  write_number(out, controller->scale);
+  text_add(out, "\n      weights: [");
   for (int k = 0; k < count; k++) {
     text_add(out, k ? ", " : "");
-    write_text(out, controller->measures[k].name);
+    write_number(out, controller->feedback[k]);
   }
-  text_add(out, "]\n      matrix: [");
+  text_add(out, "]\n");
+}
+
+static void write_matrix(Text* out, const SceneController* controller, int dof) {
+  int count = controller->measure_count;
+  text_add(out, "      matrix: [");
   for (int row = 0; row < dof; row++) {
     text_add(out, row ? ", [" : "[");
     for (int k = 0; k < count; k++) {
@@ -219,6 +228,19 @@ static void write_feedback(Text* out, const SceneController* controller, int dof
     text_add(out, "]");
   }
   text_add(out, "]\n");
+}
+
+static void write_feedback(Text* out, const SceneController* controller, int dof) {
+  text_add(out, "    feedback:\n      measures: [");
+  for (int k = 0; k < controller->measure_count; k++) {
+    text_add(out, k ? ", " : "");
+    write_text(out, controller->measures[k].name);
+  }
+  text_add(out, "]\n");
+  if (controller->feedback_type == FEEDBACK_MLP)
+    write_network(out, controller);
+  else
+    write_matrix(out, controller, dof);
 }
 
 /* A file gives a limit to all degrees of freedom or to none: one without a limit gets this [N, N m]. */

@@ -1,4 +1,4 @@
-/* What drives are told: a signal and measurements times a matrix, late or not, forward and backwards. */
+/* What drives are told: a signal and the feedback of measurements, late or not, forward and backwards. */
 #include "simulate/delay.h"
 #include "simulate/feedback.h"
 
@@ -20,6 +20,12 @@ void controller_input(const Sim* s, int controller, double* value, double* rate)
   double t = s->clock.time - source->delay, lag = target_lag(s, c), unused[JOINT_MAX_DOF];
   signal_eval(&c->target, t, value, rate);
   if (lag != 0) signal_eval(&c->target, t - lag, value, unused);
+  if (source->feedback_type == FEEDBACK_MLP) {
+    double y[MLP_WIDTH_MAX];
+    for (int j = 0; j < source->measure_count; j++) y[j] = heard(s, c, j);
+    mlp_eval(source, y, value);
+    return;
+  }
   for (int j = 0; j < source->measure_count; j++) {
     double y = heard(s, c, j);
     for (int k = 0; k < source->target.channels; k++) value[k] += source->feedback[k * source->measure_count + j] * y;
@@ -38,23 +44,26 @@ static void signal_adjoint(const ModelController* c, double t, const double* val
   gradient->gains[c->gain_first] += slope;
 }
 
-/* y-bar = K^T z-bar (E3). */
-static double measure_bar(const SceneController* source, int j, const double* value_bar) {
+/* K-bar = z-bar y^T and y-bar = K^T z-bar (E3), of the j-th measurement y. Returns its y-bar. */
+static double matrix_adjoint(const SceneController* source, int j, double y, const double* value_bar, double* matrix) {
   double bar = 0;
-  for (int k = 0; k < source->target.channels; k++)
+  for (int k = 0; k < source->target.channels; k++) {
+    matrix[k * source->measure_count + j] += value_bar[k] * y;
     bar += value_bar[k] * source->feedback[k * source->measure_count + j];
+  }
   return bar;
 }
 
-/* Late measurements: by the delay, and on to the states that they were taken in (E6). */
-static void hand_back_late(const Sim* s, int controller, const double* value_bar, const FeedbackBars* out) {
-  const ModelController* c = &s->model->controllers[controller];
+/* A measurement's derivative goes on to the state; of late ones to the delay and to the states that they were taken in
+ * (E6). late: the pending bars of the drive, NULL where its measurements are of this state. */
+static void hand_back(const Sim* s, const ModelController* c, int j, double bar, double* late,
+                      const FeedbackBars* out) {
   const SceneController* source = c->source;
-  const double* slope = s->state.delayed + 2 * c->delayed_first + source->measure_count;
-  double* bar = delay_pending_add(out->pending, s, controller);
-  for (int j = 0; j < source->measure_count; j++) {
-    bar[j] = measure_bar(source, j, value_bar);
-    out->gradient->gains[c->gain_first] -= bar[j] * slope[j];
+  if (late) {
+    late[j] = bar;
+    out->gradient->gains[c->gain_first] -= bar * s->state.delayed[2 * c->delayed_first + source->measure_count + j];
+  } else if (bar != 0) {
+    sense_adjoint(s, &source->measures[j], bar, out);
   }
 }
 
@@ -65,12 +74,15 @@ void controller_input_adjoint(const Sim* s, int controller, const double* value_
   double t = s->clock.time - source->delay, lag = target_lag(s, c), zero[JOINT_MAX_DOF] = {0};
   signal_adjoint(c, t, lag != 0 ? zero : value_bar, rate_bar, out->gradient);
   if (lag != 0) signal_adjoint(c, t - lag, value_bar, zero, out->gradient);
-  double* gains = out->gradient->gains + c->gain_first;
-  double* matrix = gains + 1 + 4 * source->target.channels;
-  for (int j = 0; j < source->measure_count; j++) {
-    double y = heard(s, c, j), bar = measure_bar(source, j, value_bar);
-    for (int k = 0; k < source->target.channels; k++) matrix[k * source->measure_count + j] += value_bar[k] * y;
-    if (bar != 0 && c->delayed_first < 0) sense_adjoint(s, &source->measures[j], bar, out);
+  double* numbers = out->gradient->gains + c->gain_first + 1 + 4 * source->target.channels;
+  double* late = c->delayed_first >= 0 ? delay_pending_add(out->pending, s, controller) : NULL;
+  if (source->feedback_type == FEEDBACK_MLP) {
+    double y[MLP_WIDTH_MAX], y_bar[MLP_WIDTH_MAX];
+    for (int j = 0; j < source->measure_count; j++) y[j] = heard(s, c, j);
+    mlp_eval_vjp(source, y, value_bar, numbers, y_bar);
+    for (int j = 0; j < source->measure_count; j++) hand_back(s, c, j, y_bar[j], late, out);
+    return;
   }
-  if (c->delayed_first >= 0) hand_back_late(s, controller, value_bar, out);
+  for (int j = 0; j < source->measure_count; j++)
+    hand_back(s, c, j, matrix_adjoint(source, j, heard(s, c, j), value_bar, numbers), late, out);
 }

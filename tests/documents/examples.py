@@ -20,7 +20,7 @@ ELSEWHERE = {"docs/mjcf.md": "tests/cli/mjcf-page", "docs/urdf.md": "tests/cli/u
 # What a page takes for granted.
 BEFORE = {"docs/export.md": ["rm -rf out/spider && sdrs optimize scenes/tasks/spider.yaml -q --iterations 1 --set steps=20 --set optimizer.save_every=1",
                              "cp -r out/spider/design/1 out/spider/design/40",
-                             "sdrs simulate scenes/wall.yaml -q"],
+                             "sdrs simulate scenes/wall.yaml -q", "sdrs optimize scenes/tasks/policy.yaml -q"],
           "docs/rendering.md": ["rm -rf out/spider && sdrs simulate scenes/spider.yaml -q --steps 60",
                                 "sdrs simulate scenes/stack.yaml -q --steps 20", "sdrs simulate scenes/slide.yaml -q -o out/a",
                                 "sdrs simulate scenes/slide.yaml -q -o out/b"]}

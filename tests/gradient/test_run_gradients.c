@@ -883,6 +883,35 @@ static void run_E3_E4_E5_feedback_and_delay(void** state) {
   check_row_in(&(Row){"listens in substeps", blocks, 40, 1e-6, "first_order", LISTENS}, FROM_THE_FIRST);
 }
 
+/* Networks: of one drive at once, two outputs with two hidden layers late. */
+static const char NETWORKS[] =
+    "simulation: {dt: 0.01, steps: 100, integrator: %s}\n"
+    "contact: {support: 2.0e-3, stiffness: 1.0e-6, friction: 0.4, smoothing: 1.0e-4}\n"
+    "shapes: {brick: {type: box, size: [0.2, 0.16, 0.1]}}\n"
+    "links:\n"
+    "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+    "  - {name: box, shape: brick, mass: 0.6, position: [0.25, 0, 0.0517]}\n"
+    "  - {name: ram, joint: {type: slide, axis: [1, 0, 0], position: [0, 0, 0.12]}, shape: brick, mass: 1}\n"
+    "  - {name: wrist, joint: {type: universal, axes: [[1, 0, 0], [0, 1, 0]], position: [0, 2, 1]}, shape: brick, "
+    "mass: "
+    "0.5}\n"
+    "controllers:\n"
+    "  - {link: ram, type: torque, target: 1, damping_gain: 2, feedback: {type: mlp, measures: [box/cx, box/vx, "
+    "ram/position], layers: [2], scale: 5, weights: [0.6, -0.3, -0.8, 0.2, 0.4, -0.5, 0.1, -0.2, 0.9, -0.7, 0.3]}}\n"
+    "  - {link: wrist, type: pd, target: [0.1, -0.2], position_gain: 3, damping_gain: 0.1, delay: 0.0235, feedback: "
+    "{type: mlp, measures: [box/cx, wrist/angle1/rate], layers: [2, 2], scale: 2, weights: [1.1, 0.2, -0.6, 0.3, 0.1, "
+    "0.2, 0.7, -0.5, 0.4, 0.8, -0.1, 0.3, 0.5, -0.9, 0.6, 0.2, 0.1, -0.3]}}\n"
+    "initial:\n"
+    "  - {link: box, velocities: [-0.5, 0, 0, 0, 0, 0.4]}\n"
+    "  - {link: wrist, velocities: [0.3, 0.5]}\n";
+
+static void run_E7_networks(void** state) {
+  (void)state;
+  unsigned blocks = STATE | CONTROL | ATTACHMENTS | MASS | GAINS | CONTACT | VERTICES;
+  check_row(&(Row){"networks", blocks, 40, 1e-6, "first_order", NETWORKS});
+  check_row_in(&(Row){"networks in substeps", blocks, 30, 1e-6, "momentum", NETWORKS}, FROM_THE_FIRST);
+}
+
 /* A pole on a cart, and a box that slides: all that can be measured, as it was some time ago; delays of steps, of parts
  * of one, and of longer than the run. */
 #define LATE_BY(delay)                                                                                                \
@@ -1348,6 +1377,7 @@ int main(void) {
       cmocka_unit_test(run_W3_W8_W9_W10_with_momentum),
       cmocka_unit_test(run_E3_E4_E5_feedback_and_delay),
       cmocka_unit_test(run_E6_late_feedback),
+      cmocka_unit_test(run_E7_networks),
       cmocka_unit_test(run_M5_M8_three_rotations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,7 +125,11 @@ static inline const char* controller_difference(const SceneController* a, const 
   SAME(limit_width);
   SAME(delay);
   SAME(measure_count);
-  SAME_ARRAY(feedback, a->measure_count * a->target.channels);
+  SAME(feedback_type);
+  SAME(hidden);
+  SAME(hidden_count);
+  SAME(scale);
+  SAME_ARRAY(feedback, controller_feedback_count(a));
   for (int k = 0; k < a->measure_count; k++) {
     const SceneMeasure *one = &a->measures[k], *two = &b->measures[k];
     if (strcmp(one->name, two->name) != 0 || one->kind != two->kind || one->link != two->link ||

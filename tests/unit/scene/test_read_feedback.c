@@ -62,8 +62,54 @@ static void a_matrix_of_two_rows(void** state) {
   text_free(&text);
 }
 
+/* Weights that are drawn: those of the hidden layers within their bound, those of the output zero; the same for the
+ * same seed. */
+static void a_network_that_says_nothing_yet(void** state) {
+  (void)state;
+  static const char MLP[] =
+      "  - {link: u, type: torque, target: 0, feedback: {type: mlp, measures: [h/angle, f/x, f/y, f/z]%s}}\n";
+  Text text = {0};
+  text_add(&text, "%s", LINKS);
+  text_add(&text, MLP, "");
+  text_add(&text, MLP, ", seed: 2");
+  Scene scene = load(text.data), again = load(text.data);
+  const SceneController *c = &scene.controllers[0], *other = &scene.controllers[1];
+  assert_int_equal(controller_feedback_count(c), 8 * (4 + 1) + 2 * (8 + 1));
+  assert_int_equal(controller_gain_count(c), 1 + 8 + 58);
+  bool differs = false;
+  for (int k = 0; k < 32; k++) {
+    if (!(fabs(c->feedback[k]) <= 0.5) || c->feedback[k] == 0) fail_msg("weight %d: %g", k, c->feedback[k]);
+    differs = differs || c->feedback[k] != other->feedback[k];
+  }
+  assert_true(differs);
+  for (int k = 32; k < 58; k++) compare_near(c->feedback[k], 0, 0, "biases, and the output");
+  compare_arrays(c->feedback, again.controllers[0].feedback, 58, 0, "drawn again");
+  compare_near(c->scale, 1, 0, "scale");
+  scene_free(&scene);
+  scene_free(&again);
+  text_free(&text);
+}
+
 static void mistakes(void** state) {
   (void)state;
+  expect_feedback_problem("h", "{type: mlp, measures: []}",
+                          "6:50: error: controllers[0].feedback: an mlp has 1 to 128 measurements, got 0\n");
+  expect_feedback_problem("h", "{type: mlp, measures: [h/angle], layers: [2, 2, 2, 2, 2]}",
+                          "6:91: error: controllers[0].feedback: more than 4 hidden layers\n");
+  expect_feedback_problem("h", "{type: mlp, measures: [h/angle], layers: [0]}",
+                          "6:92: error: controllers[0].feedback.layers[0]: must be between 1 and 128, got "
+                          "0\n");
+  expect_feedback_problem("h", "{type: mlp, measures: [h/angle], layers: [2], weights: [1, 2, 3]}",
+                          "6:105: error: controllers[0].feedback.weights: expected 7 numbers, weights and biases of 2 "
+                          "layers, got 3\n");
+  expect_feedback_problem(
+      "h", "{measures: [h/angle], layers: [2]}",
+      "6:72: error: controllers[0].feedback: the type matrix has no 'layers' (it belongs to mlp)\n");
+  expect_feedback_problem("h", "{file: a.json, type: mlp}",
+                          "6:50: error: controllers[0].feedback: 'file' holds all of the feedback: no other key stands "
+                          "beside it\n");
+  expect_feedback_problem("h", "{type: mlp}",
+                          "6:50: error: controllers[0].feedback: 'measures' is missing: a list of names\n");
   expect_feedback_problem("h", "{measures: [g/angle]}", "6:62: error: controllers[0].feedback.measures: no link 'g'\n");
   expect_feedback_problem("h", "{measures: [angle]}",
                           "6:62: error: controllers[0].feedback.measures: a measurement is a link, '/' and what is "
@@ -82,6 +128,6 @@ static void mistakes(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(names_of_measurements), cmocka_unit_test(a_matrix_of_two_rows),
-                                     cmocka_unit_test(mistakes)};
+                                     cmocka_unit_test(a_network_that_says_nothing_yet), cmocka_unit_test(mistakes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,80 @@
+/* A small network of measurements: layers of weights, biases and tanh, the last one without tanh (E7). */
+#include "control/control.h"
+
+/* Inputs, the hidden layers' neurons after tanh, one row a layer. */
+typedef struct {
+  double row[MLP_HIDDEN_MAX + 1][MLP_WIDTH_MAX];
+} Activations;
+
+/* (1 - e^(-2|x|)) / (1 + e^(-2|x|)) with x's sign; absolute error below 4e-16. */
+static double squash(double x) {
+  double e = math_decay(-2 * fabs(x));
+  return copysign((1 - e) / (1 + e), x);
+}
+
+static int inputs_of(const SceneController* c, int layer) {
+  return layer == 0 ? c->measure_count : c->hidden[layer - 1];
+}
+
+static int outputs_of(const SceneController* c, int layer) {
+  return layer == c->hidden_count ? c->target.channels : c->hidden[layer];
+}
+
+/* W a + b of one neuron. */
+static double neuron(const double* weights, const double* biases, int k, const double* a, int inputs) {
+  double sum = biases[k];
+  for (int j = 0; j < inputs; j++) sum += weights[k * inputs + j] * a[j];
+  return sum;
+}
+
+/* All layers but the last. Returns the numbers of the last one. */
+static const double* run_hidden(const SceneController* c, const double* y, Activations* a) {
+  const double* weights = c->feedback;
+  for (int j = 0; j < c->measure_count; j++) a->row[0][j] = y[j];
+  for (int layer = 0; layer < c->hidden_count; layer++) {
+    int inputs = inputs_of(c, layer), outputs = outputs_of(c, layer);
+    const double* biases = weights + outputs * inputs;
+    for (int k = 0; k < outputs; k++) a->row[layer + 1][k] = squash(neuron(weights, biases, k, a->row[layer], inputs));
+    weights = biases + outputs;
+  }
+  return weights;
+}
+
+void mlp_eval(const SceneController* c, const double* y, double* value) {
+  Activations a;
+  const double* weights = run_hidden(c, y, &a);
+  int inputs = inputs_of(c, c->hidden_count), outputs = outputs_of(c, c->hidden_count);
+  for (int k = 0; k < outputs; k++)
+    value[k] += c->scale * neuron(weights, weights + outputs * inputs, k, a.row[c->hidden_count], inputs);
+}
+
+/* W-bar += s-bar a^T, b-bar += s-bar, a-bar = W^T s-bar, s = W a + b. */
+static void layer_vjp(const double* weights, const double* a, int inputs, int outputs, const double* s_bar,
+                      double* weights_bar, double* a_bar) {
+  for (int j = 0; j < inputs; j++) a_bar[j] = 0;
+  for (int k = 0; k < outputs; k++) {
+    for (int j = 0; j < inputs; j++) {
+      weights_bar[k * inputs + j] += s_bar[k] * a[j];
+      a_bar[j] += weights[k * inputs + j] * s_bar[k];
+    }
+    weights_bar[outputs * inputs + k] += s_bar[k];
+  }
+}
+
+void mlp_eval_vjp(const SceneController* c, const double* y, const double* value_bar, double* numbers_bar,
+                  double* y_bar) {
+  Activations a;
+  const double* weights = run_hidden(c, y, &a);
+  double bar[2][MLP_WIDTH_MAX] = {{0}}, output_bar[JOINT_MAX_DOF];
+  for (int k = 0; k < c->target.channels; k++) output_bar[k] = c->scale * value_bar[k];
+  const double* s_bar = output_bar;
+  for (int layer = c->hidden_count;; layer--) {
+    int inputs = inputs_of(c, layer), outputs = outputs_of(c, layer);
+    double* a_bar = layer == 0 ? y_bar : bar[layer % 2];
+    layer_vjp(weights, a.row[layer], inputs, outputs, s_bar, numbers_bar + (weights - c->feedback), a_bar);
+    if (layer == 0) return;
+    for (int j = 0; j < inputs; j++) a_bar[j] *= 1 - a.row[layer][j] * a.row[layer][j];
+    weights -= inputs * (inputs_of(c, layer - 1) + 1);
+    s_bar = a_bar;
+  }
+}
