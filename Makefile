@@ -135,7 +135,7 @@ endif
 
 # ---------------------------------------------------------------- targets
 
-.PHONY: all demo check check-all check-asan check-tsan golden bench lint format fuzz install install-library deb site clean help
+.PHONY: all demo check check-all check-asan check-tsan golden bench lint format fuzz install install-library deb wheel packages site clean help
 .PHONY: build-check page program library tests unit-tests reader-tests other-tests long-tests fuzzers FORCE
 
 all: program library ## build ./sdrs and the library in out/lib/ (release)
@@ -234,6 +234,12 @@ install: program install-library ## install to PREFIX (/usr/local), below DESTDI
 deb: ## a Debian package of what install installs, in out/; built for every processor of the family
 	@$(MAKE) --no-print-directory ARCH= program library
 	+@scripts/make_deb.sh $(VERSION)
+
+wheel: ## a Python wheel with the library, the program and all that they need, in out/; built for every processor of the family
+	@$(MAKE) --no-print-directory ARCH= program library
+	+@scripts/make_wheel.sh out
+
+packages: deb wheel ## the Debian package and the wheel, in out/
 
 site: ## the documentation as static pages with a search, in out/site/
 	@scripts/deps.sh site

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Book stacking under the law long_range (LRI, table 2): twenty planks that lean out as far as they can, less a little.
 
-    scripts/book_stacking.py table              # docs/results/books.csv: equilibria, runs, margins, forces on the top plank
-    scripts/book_stacking.py readings           # docs/results/books-readings.csv: other readings of the paper's stack, in closed form
+    scripts/book_stacking.py table              # benchmarks/results/books.csv: equilibria, runs, margins, forces on the top plank
+    scripts/book_stacking.py readings           # benchmarks/results/books-readings.csv: other readings of the paper's stack, in closed form
     scripts/book_stacking.py scene MU SHIFT     # the scene, in its equilibrium (docs/derivations/law-long_range.md, "Boxes that lean out")
 
 MU: the coefficient [J]; SHIFT: by how much less each plank leans out, as a part of its length (the paper: 0.001). The
@@ -215,7 +215,7 @@ def rows():
 
 
 def table():
-    target = ROOT / "docs/results/books.csv"
+    target = ROOT / "benchmarks/results/books.csv"
     with open(target, "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(HEADER)
@@ -309,7 +309,7 @@ def far_ends(stands):
 
 def readings():
     global overhangs, CORNERS
-    target = ROOT / "docs/results/books-readings.csv"
+    target = ROOT / "benchmarks/results/books-readings.csv"
     with open(target, "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["slack", "corner_weight", "largest_mu", "far_lift_per_mu", "mu", "paper_margin", "near_end", "far_end"])

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What contact laws make of a task with `success`, and what dt and the coefficient of the far-reaching law make of it.
 
-    scripts/compare_laws.py laws push push-centred      # docs/results/laws-push.csv, ...; also gather, sort, billiards, ant-push
-    scripts/compare_laws.py steps push                  # docs/results/laws-push-steps.csv
-    scripts/compare_laws.py stiffness push              # docs/results/laws-push-stiffness.csv
-    scripts/compare_laws.py smoothness push gather      # docs/results/laws-push-smoothness.csv, ...
+    scripts/compare_laws.py laws push push-centred      # benchmarks/results/laws-push.csv, ...; also gather, sort, billiards, ant-push
+    scripts/compare_laws.py steps push                  # benchmarks/results/laws-push-steps.csv
+    scripts/compare_laws.py stiffness push              # benchmarks/results/laws-push-stiffness.csv
+    scripts/compare_laws.py smoothness push gather      # benchmarks/results/laws-push-smoothness.csv, ...
     scripts/compare_laws.py draw push ...               # the plot of each, docs/pictures/laws-push.png, from its table
 
 A row per window of a task with `receding`, per iteration of another: the loss there. The last row of every case has how long the run
@@ -106,7 +106,7 @@ def entered(folder, link, target, distance):
 
 def measure(program, kind, name):
     task = "scenes/tasks/%s.yaml" % name
-    target = "docs/results/laws-%s.csv" % name if kind == "laws" else "docs/results/laws-%s-%s.csv" % (name, kind)
+    target = "benchmarks/results/laws-%s.csv" % name if kind == "laws" else "benchmarks/results/laws-%s-%s.csv" % (name, kind)
     rows = []
     for case, changes in CASES[kind](name):
         if (name, case) in ITERATIONS:
@@ -141,7 +141,7 @@ def main():
     program = os.environ.get("SDRS", "./sdrs")
     for name in sys.argv[2:]:
         if sys.argv[1] == "draw":
-            draw(program, name, "docs/results/laws-%s.csv" % name)
+            draw(program, name, "benchmarks/results/laws-%s.csv" % name)
         else:
             measure(program, sys.argv[1], name)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One row of docs/results/corpus.csv: what became of a run of a Rigid IPC scene, by numbers from its files.
+"""One row of benchmarks/results/corpus.csv: what became of a run of a Rigid IPC scene, by numbers from its files.
 
   scripts/judge_corpus.py NAME RUN SIMULATE_EXIT CERTIFY_EXIT CPU_SECONDS
 

@@ -100,6 +100,7 @@ cpu_read
 check clang-format layout
 check include-order python3 scripts/check_layers.py
 check comments python3 scripts/check_comments.py
+check words python3 scripts/check_words.py
 check documents python3 scripts/check_documents.py
 check equations python3 scripts/check_equations.py
 check elementary-functions python3 scripts/check_elementary.py

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rates of queries as arrays through Python (docs/results/queries.md): queries per second of processor time, one thread.
+"""Rates of queries as arrays through Python (benchmarks/results/queries.md): queries per second of processor time, one thread.
 
     PYTHONPATH=python scripts/measure_arrays.py [ROWS]
 """

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Measures docs/results/baselines.csv: what co-design reaches on the gripper tasks and the spider, beside cages, control alone and a search
+# Measures benchmarks/results/baselines.csv: what co-design reaches on the gripper tasks and the spider, beside cages, control alone and a search
 # without gradients, each with the task's own losses, bounds, steps and number of iterations, so with as many simulated steps (a gradient
 # costs about a fifth of a run more). Prints the table.
 # Usage: scripts/measure_baselines.sh [FOLDER [TASK|TASK,METHOD...]]   what has its run in FOLDER already is not run again; without it none is kept; rows of
@@ -32,7 +32,7 @@ measure() { # task, method, options...
   local task=$1 method=$2
   shift 2
   if [[ $wanted != "  " && $wanted != *" $task "* && $wanted != *" $task,$method "* ]]; then
-    grep "^$task,$method," docs/results/baselines.csv >>"$table" || true
+    grep "^$task,$method," benchmarks/results/baselines.csv >>"$table" || true
     return
   fi
   echo "$task, $method" >&2

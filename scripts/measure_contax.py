@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/results/contax.csv (Figs. 5, 6, 7 of the contact manifold paper) and docs/pictures/contax-times.png.
+"""Writes benchmarks/results/contax.csv (Figs. 5, 6, 7 of the contact manifold paper) and docs/pictures/contax-times.png.
 
     make && scripts/measure_contax.py MESH [--sdrs ./sdrs] [--work out/contax]
 
@@ -132,11 +132,11 @@ def main():
     parser.add_argument("--work", default="out/contax")
     options = parser.parse_args()
     os.makedirs(options.work, exist_ok=True)
-    with open("docs/results/contax-boxes.csv", "w", encoding="ascii") as file:
+    with open("benchmarks/results/contax-boxes.csv", "w", encoding="ascii") as file:
         csv.writer(file, lineterminator="\n").writerows(
             [["kind", "contacts", "active", "by_geometry", "tilt_degrees", "distance_off_m"]] + fig_5(options))
     table = times(options, options.mesh)
-    with open("docs/results/contax.csv", "w", encoding="ascii") as file:
+    with open("benchmarks/results/contax.csv", "w", encoding="ascii") as file:
         file.write(table)
     draw(table)
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Measures docs/results/corpus.csv: every fixture of ../shared/data/rigid_ipc converted (scripts/rigid_ipc.py), run for at
+# Measures benchmarks/results/corpus.csv: every fixture of ../shared/data/rigid_ipc converted (scripts/rigid_ipc.py), run for at
 # most 20 s of simulated time with one thread, certified from its files, and judged by numbers (scripts/judge_corpus.py).
 #   scripts/measure_corpus.sh [FIXTURE...]    fixtures by their path without .json: their rows are printed; without any,
 #                                             all of them: the table is written
@@ -14,7 +14,7 @@ SDRS=${SDRS:-./sdrs}
 LIMIT=${LIMIT:-900}
 LONGEST=20 # s of simulated time
 OUT=out/corpus
-TABLE=docs/results/corpus.csv
+TABLE=benchmarks/results/corpus.csv
 declare -A FINER=(
   [friction/card-house/card-house-2-levels]=4
   [friction/card-house/card-house-3-levels-falling-blocks]=4

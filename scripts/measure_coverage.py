@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How often the 95 % intervals of sdrs identify hold the truth: pendulum, arm and pushed box, data of the program itself with noise.
 
-    scripts/measure_coverage.py [SEEDS [RESULTS.csv [SECONDS]]]      200 seeds: 3 minutes of one core; docs/results/coverage.csv is made so
+    scripts/measure_coverage.py [SEEDS [RESULTS.csv [SECONDS]]]      200 seeds: 3 minutes of one core; benchmarks/results/coverage.csv is made so
 
 The three tasks run beside each other; after so many SECONDS each ends with the seeds that it has done, which the table tells.
 

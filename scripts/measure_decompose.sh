@@ -1,6 +1,6 @@
 #!/bin/bash
-# Measures docs/results/decompose.csv: `sdrs decompose` of meshes with 16 and 32 hulls, judged by another program.
-#   scripts/measure_decompose.sh MEASURE MESH.obj[:x|y|z]... >docs/results/decompose.csv
+# Measures benchmarks/results/decompose.csv: `sdrs decompose` of meshes with 16 and 32 hulls, judged by another program.
+#   scripts/measure_decompose.sh MEASURE MESH.obj[:x|y|z]... >benchmarks/results/decompose.csv
 # The program is $SDRS (default ./sdrs). MEASURE is a command, such as "python3 measure.py", that is called with
 # MESH.obj HULLS.obj [--mirror x|y|z] and prints JSON (volume_ratio, missed_volume_rel, protrusion, mirror, hulls,
 # connection); a letter after a mesh is the mirror plane to look at.

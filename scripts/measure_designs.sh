@@ -1,5 +1,5 @@
 #!/bin/bash
-# Measures docs/results/designs.csv: of every shipped task that designs shapes, what it found: does it succeed, on unseen draws too; is each designed
+# Measures benchmarks/results/designs.csv: of every shipped task that designs shapes, what it found: does it succeed, on unseen draws too; is each designed
 # part one closed surface and one 3MF file that an independent reader finds whole; what can be made of it (sdrs export --fabrication); and does the
 # gradient at the best design agree with differences (gradcheck by vertices of every best scene, one direction; over how many steps). Prints the table.
 # Usage: scripts/measure_designs.sh [FOLDER [TASK...]]   what has its run in FOLDER already is not run again; without it none is kept; rows of tasks
@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-OUT=docs/results/designs.csv
+OUT=benchmarks/results/designs.csv
 program=${SDRS:-./sdrs}
 folder=${1:-$(mktemp -d)}
 table=$(mktemp)

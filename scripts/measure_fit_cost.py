@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What an iteration of sdrs identify costs: 57 measured tosses of a cube, 20 parameters.
 
-    scripts/measure_fit_cost.py TOSSES [RESULTS.csv]     TOSSES: the folder of the cube's files; docs/results/fit-cost.csv is made so
+    scripts/measure_fit_cost.py TOSSES [RESULTS.csv]     TOSSES: the folder of the cube's files; benchmarks/results/fit-cost.csv is made so
 
 CPU seconds of a run of three iterations less those of a run of one, by two: derivatives of all tosses, and a trial without. Half of
 it is the time on two cores, which share the tosses."""

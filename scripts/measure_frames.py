@@ -2,7 +2,7 @@
 """What a simulated step costs within an optimization, forward and backward, with hulls and with triangles.
 
 Usage: scripts/measure_frames.py [billiards] [gather-bunny] [franka-push]     all of them without a word; the program is $SDRS (./sdrs)
-Writes the rows of these to docs/results/frames.csv: processor milliseconds of one thread. Every row is the difference of two runs of
+Writes the rows of these to benchmarks/results/frames.csv: processor milliseconds of one thread. Every row is the difference of two runs of
 sdrs optimize, with one iteration (of Adam, which takes every step) and with three, so that reading, the first run and what is executed do not
 count. Billiards: the first ten steps from the trivial start, and all hundred with the shot that out/billiards has found. The tasks of meshes: ten
 windows, with the control that out/<task> has found. Each of these is made if it is missing, and so are their meshes (scripts/prepare_meshes.py; without
@@ -18,7 +18,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SDRS = os.environ.get("SDRS", "./sdrs")
-TABLE = ROOT / "docs/results/frames.csv"
+TABLE = ROOT / "benchmarks/results/frames.csv"
 HEADER = ["task", "pieces", "count", "frame_ms"]
 WORK = "out/frames"
 ADAM = "type: adam, control_step: 1.0e-4"

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Measures docs/results/gradcheck.csv: `sdrs gradcheck` of every shipped scene (first 60 steps) and task (whole horizon,
+# Measures benchmarks/results/gradcheck.csv: `sdrs gradcheck` of every shipped scene (first 60 steps) and task (whole horizon,
 # with its losses), three directions a block, and of the tasks of docs/manipulation.md. Takes about half an hour, most of it for the pile,
 # whose vertices are left out, and for ant-push. With the word `manipulation` only the rows of the latter are measured, or of those
 # whose names follow; the others stay. Prints the rows that are not checked to the bound of 1e-6.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-OUT=docs/results/gradcheck.csv
+OUT=benchmarks/results/gradcheck.csv
 table=$(mktemp)
 source scripts/gradcheck_rows.sh
 trap 'rm -f "$report" "$table"' EXIT

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Measures docs/results/heading.csv: what designed feet add to a gait, spider and biped, with a drive that holds the heading (20 N m/rad and
+# Measures benchmarks/results/heading.csv: what designed feet add to a gait, spider and biped, with a drive that holds the heading (20 N m/rad and
 # 4 N m s/rad about the vertical, or the slope's normal, from outside, as a boom does: nothing else steers them), from five starts each: the
 # seed turns the robot by up to 0.1 rad and its joints by up to 0.02, which the drives' rates keep for seconds. Co-design against control alone, same losses, bounds and iterations. Prints the
 # table, and mean and spread of the gain.
-# Then docs/results/heading-feet.csv: the feet that scenes/tasks/spider-heading.yaml finds and those that it begins with, in its walk from five such starts, with
+# Then benchmarks/results/heading-feet.csv: the feet that scenes/tasks/spider-heading.yaml finds and those that it begins with, in its walk from five such starts, with
 # the phases of the gait found anew for each.
-# Then docs/results/heading-mass.csv: SDRS V-I with the biped of scenes/studies/biped-walk.yaml that turns about the vertical: the gait that was
+# Then benchmarks/results/heading-mass.csv: SDRS V-I with the biped of scenes/studies/biped-walk.yaml that turns about the vertical: the gait that was
 # found, run once with the mass of each link at its vertices and once spread over its volume, without such a drive and with it, of several sizes.
 # Usage: scripts/measure_heading.sh [FOLDER]   what has its run in FOLDER already is not run again; without it none is kept
 # Takes some six CPU minutes.

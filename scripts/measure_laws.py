@@ -2,7 +2,7 @@
 """What contact laws cost: one pair against its vertices, chains against their links (SDRS Figs. 8 and 9).
 
 Usage: scripts/measure_laws.py [pair] [chains]     both without a word; the program is $SDRS (./sdrs)
-Writes docs/results/laws-pair.csv, laws-chains.csv and their plots docs/pictures/laws-*.png. Times are processor times of
+Writes benchmarks/results/laws-pair.csv, laws-chains.csv and their plots docs/pictures/laws-*.png. Times are processor times of
 one thread. Takes two minutes.
 """
 
@@ -15,7 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SDRS = os.environ.get("SDRS", "./sdrs")
-RESULTS, PICTURES = ROOT / "docs/results", ROOT / "docs/pictures"
+RESULTS, PICTURES = ROOT / "benchmarks/results", ROOT / "docs/pictures"
 LAWS = ("separating_plane", "ipc")
 LINKS = (4, 8, 16, 32, 64)
 STEPS = 300
@@ -34,11 +34,11 @@ def write(name, header, rows):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
         writer.writerows(rows)
-    print(f"docs/results/{name}")
+    print(f"benchmarks/results/{name}")
 
 
 def plot(name, *arguments):
-    run("plot", f"docs/results/{name}.csv", "--log", "--log-x", "--by", "law", *arguments, "-o", f"docs/pictures/{name}.png")
+    run("plot", f"benchmarks/results/{name}.csv", "--log", "--log-x", "--by", "law", *arguments, "-o", f"docs/pictures/{name}.png")
 
 
 def pair():

@@ -2,7 +2,7 @@
 """What a closed loop costs: instructions of the steps of a machine against those of the same machine without its closures - the same links,
 joints and start, nothing else left out - and Newton iterations a step (docs/derivations/closures.md, Cost).
 
-  scripts/measure_loops.py [PROGRAM]    (default ./sdrs) prints and writes docs/results/loops.csv
+  scripts/measure_loops.py [PROGRAM]    (default ./sdrs) prints and writes benchmarks/results/loops.csv
 
 valgrind has to know the processor that the program was built for: make FLAVOUR=release ARCH=-march=x86-64-v3 program, in a checkout of its own.
 About ten minutes."""
@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 STEPS = 300
-OUT = "docs/results/loops.csv"
+OUT = "benchmarks/results/loops.csv"
 
 
 def chain(count, kind):

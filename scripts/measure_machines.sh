@@ -1,12 +1,12 @@
 #!/bin/bash
-# Measures docs/results/machines.csv: `sdrs gradcheck` of all blocks of the scenes of machines, each over a stretch in which what it shows
+# Measures benchmarks/results/machines.csv: `sdrs gradcheck` of all blocks of the scenes of machines, each over a stretch in which what it shows
 # happens: a motor at its limit, friction that holds and slips, a foot that sticks, a closure before and after it breaks. Where differences
 # cannot resolve the scene as it is shipped, the change that lets them is in the row: a drive of 100 kN/m leaves the masses no part
 # in the motion, friction as sharp as 0.1 mm/s leaves a difference no room. About ten minutes, most of them the biped. Prints the rows that are not checked to 1e-6.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-OUT=docs/results/machines.csv
+OUT=benchmarks/results/machines.csv
 table=$(mktemp)
 source scripts/gradcheck_rows.sh
 trap 'rm -rf "$report" "$table"' EXIT

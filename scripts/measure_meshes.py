@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `sdrs decompose` makes of bad and of thin meshes, judged from outside (numpy).
 
-    scripts/measure_meshes.py [--data ../shared/data] [--sdrs ./sdrs] [--work out/meshes] >docs/results/meshes.csv
+    scripts/measure_meshes.py [--data ../shared/data] [--sdrs ./sdrs] [--work out/meshes] >benchmarks/results/meshes.csv
 
 soup: every triangle of a closed mesh on three corners of its own, each moved by a random part of the diagonal (`jitter`): processor
 seconds, at what distance points were joined (of the diagonal), how many borders were left to be closed, into how many surfaces it fell,

@@ -1,11 +1,11 @@
 #!/bin/bash
-# docs/results/optimizers.csv: measured runs fitted by Levenberg and Marquardt's method and by each optimizer of sdrs optimize, with
+# benchmarks/results/optimizers.csv: measured runs fitted by Levenberg and Marquardt's method and by each optimizer of sdrs optimize, with
 # what each needs: simulated runs and windows, processor seconds, half the sum of squares reached.
 #   scripts/measure_optimizers.sh [RESULTS.csv]
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 SDRS=$(realpath "${SDRS:-./sdrs}")
-out=${1:-docs/results/optimizers.csv}
+out=${1:-benchmarks/results/optimizers.csv}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 echo "problem,method,iterations,simulated,seconds,cost,stop" >"$out"

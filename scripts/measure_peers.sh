@@ -1,5 +1,5 @@
 #!/bin/bash
-# Writes docs/results/peers.csv: what the distance of two hulls costs in sdrs, FCL and libccd, the same pairs in one run.
+# Writes benchmarks/results/peers.csv: what the distance of two hulls costs in sdrs, FCL and libccd, the same pairs in one run.
 #   scripts/measure_peers.sh        needs `scripts/deps.sh peers` and `make`; says SKIP without them
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,5 +18,5 @@ g++ -std=c++17 -O3 -march=native -I/usr/include/eigen3 -c tests/ccd/fcl.cpp -o "
 gcc -std=c17 -D_GNU_SOURCE -O3 -march=native -Wall -Wextra -Wno-psabi -fopenmp -Isrc -c tests/ccd/times.c -o "$work/times.o"
 g++ -fopenmp "$work/times.o" "$work/fcl.o" "$BUILD/libsdrs.a" -o "$work/times" -lfcl -lccd -lyaml -lcjson -lexpat -lz -lzip \
   -lqhull_r -lglpk -lamd -lsleef -lm
-"$work/times" >docs/results/peers.csv
-cat docs/results/peers.csv
+"$work/times" >benchmarks/results/peers.csv
+cat benchmarks/results/peers.csv

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/results/queries.csv and growth-sweep.csv: what queries cost, and whether every growth answer is proved.
+"""Writes benchmarks/results/queries.csv and growth-sweep.csv: what queries cost, and whether every growth answer is proved.
 
   scripts/measure_queries.py [speed] [sweep]    default: both. Prints the tables.
 
@@ -40,7 +40,7 @@ def write(name, header, lines):
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(header)
     writer.writerows(lines)
-    with open(f"docs/results/{name}.csv", "w", encoding="ascii") as file:
+    with open(f"benchmarks/results/{name}.csv", "w", encoding="ascii") as file:
         file.write(table.getvalue())
     print(table.getvalue(), end="")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/results/query-derivatives.csv: derivatives that `sdrs query` answers against central differences of it.
+"""Writes benchmarks/results/query-derivatives.csv: derivatives that `sdrs query` answers against central differences of it.
 
   scripts/measure_query_derivatives.py [--check] [--short] [METHOD...]   default: growth distance witness manifold mean
 
@@ -301,7 +301,7 @@ def main():
     if check:
         print("%d pairs compared, %d wrong, %d without derivatives" % (len(lines) - 1 - unknown, wrong, unknown))
         sys.exit(wrong > 0)
-    with open("docs/results/query-derivatives.csv", "w", encoding="ascii", newline="") as file:
+    with open("benchmarks/results/query-derivatives.csv", "w", encoding="ascii", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows(lines)
 
 

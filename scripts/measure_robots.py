@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Public robots as `sdrs import` takes them: each imported, simulated and certified; a row each.
 
-    scripts/measure_robots.py [--debian DIR] [--data DIR] [--only WORD] [--seconds 2] [--sdrs ./sdrs] [--work out/robots] >docs/results/robots.csv
+    scripts/measure_robots.py [--debian DIR] [--data DIR] [--only WORD] [--seconds 2] [--sdrs ./sdrs] [--work out/robots] >benchmarks/results/robots.csv
 
 --debian: where Debian's packages libmujoco-samples, dart-doc and morse-simulator-doc are installed or unpacked (`dpkg -x`; default /);
 --data: a folder with panda/panda.urdf. What is not there is left out, with a line on standard error. Columns: links, degrees of freedom

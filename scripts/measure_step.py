@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/results/step.csv: what single steps are worth, by closed forms, and what their gradients cost.
+"""Writes benchmarks/results/step.csv: what single steps are worth, by closed forms, and what their gradients cost.
 
   scripts/measure_step.py [ROWS...]    ROWS: names of the measurements below; default: all. Prints the table.
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Measures docs/results/superquadrics.csv: `sdrs decompose --primitives superquadric --max 18` of meshes.
-#   scripts/measure_superquadrics.sh MESH.obj... >docs/results/superquadrics.csv
+# Measures benchmarks/results/superquadrics.csv: `sdrs decompose --primitives superquadric --max 18` of meshes.
+#   scripts/measure_superquadrics.sh MESH.obj... >benchmarks/results/superquadrics.csv
 # The program is $SDRS (default ./sdrs). Lengths are of the diagonal of the mesh's box; cpu_s: user seconds, one thread.
 # Beside it as many covering hulls as superquadrics at most: mesh_over_hulls is the mesh's volume over the sum of theirs, an
 # intersection over union where they do not overlap, less where they do.

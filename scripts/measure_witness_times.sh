@@ -1,6 +1,6 @@
 #!/bin/bash
-# Prints docs/results/witness-times.csv: what a step of bringing points together costs, and its parts.
-#   make && scripts/measure_witness_times.sh >docs/results/witness-times.csv
+# Prints benchmarks/results/witness-times.csv: what a step of bringing points together costs, and its parts.
+#   make && scripts/measure_witness_times.sh >benchmarks/results/witness-times.csv
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws docs/pictures/witness-margins.png and witness-steps.png from docs/results/witness.csv by gnuplot: share of the
+"""Draws docs/pictures/witness-margins.png and witness-steps.png from benchmarks/results/witness.csv by gnuplot: share of the
 tasks below 1e-6 m^2 by margin and by step, as in Figs. 9 and 11 of the witness paper.
 
     scripts/plot_witness.py
@@ -17,7 +17,7 @@ PICTURES = {
 def curves(table, word, bodies):
     """Name of a method -> rows of x and per cent."""
     out = {}
-    for row in csv.DictReader(open("docs/results/witness.csv", encoding="ascii")):
+    for row in csv.DictReader(open("benchmarks/results/witness.csv", encoding="ascii")):
         if row["table"] != table or row["bodies"] != bodies:
             continue
         name, x = row["method"].split(f" {word} ")

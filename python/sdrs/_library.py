@@ -15,6 +15,9 @@ BLOCKS = ["time", "coordinates", "velocities", "input", "position", "orientation
           "control", "vertices", "attachments", "mass", "contact", "reactions", "imu"]
 SEVERITIES = ["error", "warning", "note"]
 
+# Where a wheel of scripts/make_wheel.sh has the library, the program and what they need.
+BUNDLE = pathlib.Path(__file__).resolve().parent / "_bundle"
+
 double_p = ctypes.POINTER(ctypes.c_double)
 
 
@@ -119,6 +122,8 @@ def candidates():
     if os.environ.get("SDRS_LIBRARY"):
         yield os.environ["SDRS_LIBRARY"]
         return
+    if (BUNDLE / SONAME).exists():
+        yield str(BUNDLE / SONAME)
     for folder in pathlib.Path(__file__).resolve().parents:
         if (folder / "out" / "lib" / SONAME).exists():
             yield str(folder / "out" / "lib" / SONAME)
@@ -137,7 +142,7 @@ def load():
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments
         return library
-    raise ImportError("libsdrs is not there: build it with `make` in the checkout, or say where in SDRS_LIBRARY ("
+    raise ImportError("cannot load libsdrs: build it with `make` in the checkout, or set SDRS_LIBRARY to its path ("
                       + "; ".join(faults) + ")")
 
 

@@ -7,11 +7,15 @@ import collections.abc
 import concurrent.futures
 import ctypes
 import difflib
+import html
 import json
 import operator
 import os
 import pathlib
+import subprocess
+import tempfile
 import threading
+import webbrowser
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Optional, Union
 
@@ -21,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _library as c
 from ._chart import by_coordinates
 from ._library import lib
+from ._program import program
 
 INDEX = {name: index for index, name in enumerate(c.BLOCKS)}
 LINK_BLOCKS = {"position": 3, "orientation": 4, "center": 3, "force": 3, "reactions": 6, "imu": 6}
@@ -471,9 +476,13 @@ class Scene:
     # ---------------------------------------------------------------- notebooks
 
     def view_run(self, steps: int | None = None) -> Page:
-        """For a notebook: the page of `sdrs render` of a run of this scene's file, inline. Needs the program, found beside the
-        checkout or on PATH."""
+        """For a notebook: the page of `sdrs render` of a run of this scene's file, inline. Needs the program: that of the
+        package, of the checkout, or on PATH."""
         return Page(self, steps)
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the first step of the scene's file as a page, or the reason why there is none."""
+        return _page_or_text(self, Page(self, 1))
 
 
 class Gradient(dict[str, Array]):
@@ -622,6 +631,50 @@ class Run:
         return Proof(bool(found.proved), found.row, names, bool(found.meets), found.smallest_gap)
 
 
+    # ---------------------------------------------------------------- pictures
+
+    def plot(self, what: str = "coordinates", link: str | int | None = None, axes: Any = None) -> Any:
+        """Draws columns of the run against time [s] by matplotlib and returns its axes. what: "coordinates" or "velocities" of
+        all joints, or "position" [m], "center" [m], "force" [N] of `link`. axes: where to draw; default: a new figure."""
+        if what in ("coordinates", "velocities"):
+            values, names = self._record(what), self.scene.names(what)
+        elif what in ("position", "center", "force"):
+            if link is None:
+                raise c.Error(f"plot of {what}: no link given: name one of {', '.join(self.scene.links)}")
+            values, names = self._record(what, self.scene.link(link)), ["x", "y", "z"]
+        else:
+            raise c.Error(f"plot: unknown quantity '{what}': use coordinates, velocities, position, center or force")
+        if axes is None:
+            try:
+                from matplotlib import pyplot
+            except ImportError:
+                raise c.Error("plot: no matplotlib in this Python: install it, or pass axes") from None
+            axes = pyplot.figure().add_subplot()
+        for name, column in zip(names, np.asarray(values).T):
+            axes.plot(self.time, column, label=name)
+        axes.set_xlabel("time [s]")
+        axes.set_ylabel({"position": "position [m]", "center": "center [m]", "force": "force [N]"}.get(what, what))
+        axes.set_title(self.scene.name if link is None else f"{self.scene.name}: {self.scene.links[self.scene.link(link)]}")
+        axes.legend()
+        return axes
+
+    def show(self, file: PathLike | None = None) -> str:
+        """Writes the page of this run and returns its path. Without `file` the page is temporary and opens in the browser."""
+        page = Page(self.scene, run=self).html()
+        if file is None:
+            handle, path = tempfile.mkstemp(".html", "sdrs-")
+            with os.fdopen(handle, "w") as out:
+                out.write(page)
+            webbrowser.open(pathlib.Path(path).as_uri())
+            return path
+        pathlib.Path(file).write_text(page)
+        return os.fspath(file)
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the page of this run, or the reason why there is none."""
+        return _page_or_text(self, Page(self.scene, run=self))
+
+
 def _plain(thing):
     """What JSON does not know: numpy's arrays and numbers."""
     return thing.tolist()
@@ -660,38 +713,67 @@ def query(a: Any, b: ArrayLike | None = None, support: float | None = None, path
 
 
 class Page:
-    """A run as the page of `sdrs render`, for notebooks."""
+    """A run as the page of `sdrs render`, for notebooks: the given run, or a new one of the scene's file."""
 
-    def __init__(self, scene: Scene, steps: int | None = None) -> None:
-        self.scene, self.steps = scene, steps
+    def __init__(self, scene: Scene, steps: int | None = None, run: Run | None = None) -> None:
+        self.scene, self.steps, self.run = scene, steps, run
 
     def html(self) -> str:
-        """The page as one HTML text."""
-        import shutil
-        import subprocess
-        import tempfile
-
-        beside = [folder / "sdrs" for folder in pathlib.Path(__file__).resolve().parents if (folder / "Makefile").exists()]
-        program = next((str(path) for path in beside if os.access(path, os.X_OK) and path.is_file()), shutil.which("sdrs"))
-        if not program:
-            raise c.Error("the page needs the program sdrs: build it with `make`, or put it on PATH")
+        """The page as one HTML text. Raises sdrs.Error where the program is missing or refuses the scene."""
+        path = program()
+        if not path:
+            raise c.Error("no program sdrs for the page: build it with `make`, or put it on PATH")
         source, overrides, is_text = self.scene._source
         with tempfile.TemporaryDirectory() as folder:
             if is_text:
-                path = pathlib.Path(folder, "scene.yaml")
-                path.write_text(source)
-                source = path
-            words = [program, "simulate", os.fspath(source), "-q", "-o", folder + "/run"]
+                file = pathlib.Path(folder, "scene.yaml")
+                file.write_text(source)
+                source = file
+            words = [path, "simulate", os.fspath(source), "-q", "-o", folder + "/run"]
             for text in _overrides(overrides):
                 words += ["--set", text.decode()]
-            words += ["--steps", str(self.steps)] if self.steps else []
-            for command in (words, [program, "render", folder + "/run", "-q", "-o", folder + "/run.html"]):
-                done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-                if done.returncode:
-                    raise c.Error(done.stderr.strip())
+            steps = 1 if self.run else self.steps
+            words += ["--steps", str(steps)] if steps else []
+            _call(words)
+            if self.run:
+                _replace_motion(pathlib.Path(folder, "run"), self.run)
+            _call([path, "render", folder + "/run", "-q", "-o", folder + "/run.html"])
             return pathlib.Path(folder, "run.html").read_text()
 
     def _repr_html_(self) -> str:
-        import html
-
         return f'<iframe style="width: 100%; height: 480px; border: 0" srcdoc="{html.escape(self.html())}"></iframe>'
+
+
+def _call(words):
+    """Runs a program; its message is the error."""
+    done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise c.Error(done.stderr.strip())
+
+
+# The parts of summary.json that describe the scene and not the run.
+SCENE_PARTS = ("name", "program", "working_folder", "inputs", "overrides", "model", "mass_models", "simulation", "contact")
+
+
+def _replace_motion(folder, run):
+    """Writes the motion of `run` into a run folder of its scene. Tables that belong to another motion are removed."""
+    table = folder / "trajectory.csv"
+    header = table.read_text().split("\n", 1)[0]
+    names = [column[:-3] for column in header.split(",") if column.endswith("/px")]
+    columns = [run.time[:, None]]
+    for name in names:
+        columns += [run.position(name), run.orientation(name), run.center(name)]
+    for file in folder.glob("*.csv"):
+        file.unlink()
+    np.savetxt(table, np.hstack(columns), "%.17g", ",", header=header, comments="")
+    summary = json.loads((folder / "summary.json").read_text())
+    summary["simulation"]["steps"] = run.steps
+    (folder / "summary.json").write_text(json.dumps({key: summary[key] for key in SCENE_PARTS if key in summary}))
+
+
+def _page_or_text(thing, page):
+    """The page; where there is none, the text of `thing` and the reason."""
+    try:
+        return page._repr_html_()
+    except c.Error as missing:
+        return f"<pre>{html.escape(repr(thing))}\n{html.escape(str(missing))}</pre>"

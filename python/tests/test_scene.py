@@ -2,12 +2,15 @@
 
 import csv
 import gc
+import json
 import math
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import numpy as np
 from support import ARM, ROOT, closest_difference
@@ -292,6 +295,44 @@ class Runs(unittest.TestCase):
         except sdrs.Error as missing:
             self.skipTest(f"no page: {missing}")
         self.assertTrue(shown.startswith("<iframe") and "&lt;html" in shown)
+
+    def test_a_run_shows_its_own_motion(self):
+        scene = sdrs.Scene(ROOT / "scenes" / "slide.yaml")
+        run = scene.run(3, velocities=[0, 2, 0, 0, 0, 0])
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            header = "time," + ",".join(f"box/{name}" for name in ("px", "py", "pz", "qw", "qx", "qy", "qz", "cx", "cy", "cz"))
+            (folder / "trajectory.csv").write_text(header + "\n")
+            (folder / "contacts.csv").write_text("of another motion")
+            (folder / "summary.json").write_text('{"name": "slide", "simulation": {"steps": 1}, "result": {}}')
+            sdrs.scene._replace_motion(folder, run)
+            self.assertFalse((folder / "contacts.csv").exists())
+            table = np.loadtxt(folder / "trajectory.csv", delimiter=",", skiprows=1)
+            np.testing.assert_array_equal(table[:, 1:4], run.position("box"))
+            np.testing.assert_array_equal(table[:, 4:8], run.orientation("box"))
+            self.assertAlmostEqual(table[-1, 2], 3 * 0.002, 4)  # 2 m/s along y in steps of 1 ms, friction 0.3
+            self.assertEqual(json.loads((folder / "summary.json").read_text()), {"name": "slide", "simulation": {"steps": 3}})
+        try:
+            page = run.show(os.devnull)
+        except sdrs.Error as missing:
+            self.skipTest(f"no page: {missing}")
+        self.assertEqual(page, os.devnull)
+        self.assertTrue(run._repr_html_().startswith("<iframe") and scene._repr_html_().startswith("<iframe"))
+
+    def test_no_page_names_the_reason(self):
+        task = sdrs.Scene(ROOT / "scenes" / "tasks" / "throw.yaml")
+        self.assertRegex(task._repr_html_(), r"(?s)^<pre>&lt;sdrs.Scene.*\n.*</pre>$")
+
+    def test_plots_need_a_quantity_and_a_link(self):
+        run = sdrs.Scene(ROOT / "scenes" / "slide.yaml").run(3)
+        with self.assertRaisesRegex(sdrs.Error, "unknown quantity 'speed'"):
+            run.plot("speed")
+        with self.assertRaisesRegex(sdrs.Error, "no link given: name one of ground, box"):
+            run.plot("position")
+        drawn = unittest.mock.Mock()
+        self.assertIs(run.plot("position", "box", axes=drawn), drawn)
+        self.assertEqual([call.kwargs["label"] for call in drawn.plot.call_args_list], ["x", "y", "z"])
+        np.testing.assert_array_equal(drawn.plot.call_args_list[0].args[1], run.position("box")[:, 0])
 
     def test_questions_are_those_of_the_program(self):
         ball = {"type": "superellipsoid", "size": np.array([0.5, 0.5, 0.5]), "exponent": 1}

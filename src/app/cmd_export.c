@@ -19,7 +19,7 @@ static const struct {
                [EXPORT_STL] = {"stl", ".stl"},   [EXPORT_3MF] = {"3mf", ".3mf"},    [EXPORT_JSON] = {"json", ".json"},
                [EXPORT_C] = {"c", ".h"}};
 
-/* From the operand to the files. Zeroed or half-built is fine for exporting_free. */
+/* State of one export. exporting_free accepts it zeroed or half-built. */
 typedef struct {
   const Options* options;
   Recorded recorded;

@@ -484,7 +484,7 @@ static Status execute_before(Receding* receding, int window, Diagnostics* diagno
   return status;
 }
 
-/* A later window: its own variables, and a scene that begins where it does, for the blocks. */
+/* A later window: reports of its own variables, and of the blocks of a scene with the window's initial state. */
 typedef struct {
   int window;
   GradcheckBlockReport variables[2];

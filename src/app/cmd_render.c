@@ -176,7 +176,8 @@ static ExitCode refuse_view_options(const Options* options, const char* what) {
                                       "look-at", "follow",  "zoom",      "size",  "show"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (option_given(options, names[i]))
-      return usage_error(options, "--%s is for pictures: a %s file has all of the scene in it", names[i], what);
+      return usage_error(options, "--%s is for pictures: a %s file contains the whole scene; leave the option out",
+                         names[i], what);
   return EXIT_DONE;
 }
 
@@ -219,7 +220,7 @@ static ExitCode read_options(Rendering* rendering) {
 
 /* ---------------------------------------------------------------- drawing */
 
-/* Index of a link, the same in all that is drawn. */
+/* Finds a link by name. Its index must be the same in all runs that are drawn. */
 static ExitCode find_link(const Rendering* rendering, const char* name, int* index) {
   const Shown* shown = &rendering->shown;
   const Model* model = shown->subjects[0].model;

@@ -76,7 +76,7 @@ static void run_free(Run* run) {
 /* ---------------------------------------------------------------- what -v says */
 
 static void print_parameter(const char* name, double value, const char* unit, bool derived) {
-  fprintf(stderr, "  %-10s %-12.4g %-8s %s\n", name, value, unit, derived ? "derived" : "given");
+  fprintf(stderr, "  %-16s %-12.4g %-8s %s\n", name, value, unit, derived ? "derived" : "given");
 }
 
 /* One line per mass model in force: how many links, and their names. */
@@ -106,9 +106,9 @@ static void print_details(const Run* run) {
   if (model->contact_model == CONTACT_NONE) {
     fprintf(stderr, "contact: none\n");
   } else {
-    fprintf(stderr, "contact: feature %.4g m, reference force %.4g N, gap at rest %.4g m\n", contact->feature,
+    fprintf(stderr, "contact: feature %.4g m, reference force %.4g N, equilibrium gap %.4g m\n", contact->feature,
             contact->reference_force, contact->gap_at_rest);
-    print_parameter("support", contact->support, "m", contact->support_derived);
+    print_parameter("barrier_distance", contact->support, "m", contact->support_derived);
     print_parameter("stiffness", contact->stiffness, "", contact->stiffness_derived);
     print_parameter("friction", contact->friction, "", false);
     print_parameter("smoothing", contact->smoothing, "(m/s)^2", contact->smoothing_derived);
@@ -301,7 +301,7 @@ static void print_remedy(const Run* run) {
                                                     : "");
   else
     fprintf(stderr,
-            "a smaller simulation.dt (%.3g s now), a larger contact.support (%.3g m now) or more than %d "
+            "a smaller simulation.dt (%.3g s now), a larger contact.barrier_distance (%.3g m now) or more than %d "
             "simulation.max_iterations may help\n",
             model->simulation.dt, model->contact.support, model->simulation.max_iterations);
 }

@@ -155,7 +155,7 @@ const Verb VERB_VALIDATE = {
     .examples =
         "  sdrs validate scenes/slide.yaml\n"
         "  sdrs validate scenes/*.yaml -q\n"
-        "  sdrs validate my.yaml --set contact.support=0.01 --json\n",
+        "  sdrs validate my.yaml --set contact.barrier_distance=0.01 --json\n",
     .details =
         "Reads the scene and its meshes and builds the model, as simulate does. A file with a loss or scenarios is a "
         "task:\n"

@@ -10,7 +10,7 @@
 /* Of the ball that query.json asks about, likewise. */
 #define BALL 0.1
 #define DENSITY 1000 /* kg/m^3 */
-/* Of the union's surface: 5 x 2^2 cells, some hundred points to touch with. */
+/* Resolution of the union's surface: 5 x 2^2 cells, about a hundred contact points. */
 #define RESOLUTION 2
 
 /* ---------------------------------------------------------------- options */

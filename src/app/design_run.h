@@ -26,7 +26,7 @@ typedef struct {
   const Options* options;
   Diagnostics diagnostics;
   Task task;
-  Optimization* optimization; /* these three: of its DesignStart */
+  Optimization* optimization; /* moved here from a DesignStart, with the next two */
   Receding* receding;
   int taken;
   char* folder;

@@ -34,8 +34,10 @@ static Status take_from(DesignStart* start, const Task* task, Diagnostics* diagn
   CsvTable table;
   Status status = csv_read(&table, path, diagnostics);
   if (status != STATUS_OK)
-    diagnostics_add(diagnostics, SEVERITY_NOTE, task->from.place,
-                    "from: the run '%s' is begun with, whose variables stand there", task->from.text);
+    diagnostics_add(
+        diagnostics, SEVERITY_NOTE, task->from.place,
+        "from: the task begins with the variables of the run '%s': give the folder of an earlier sdrs optimize",
+        task->from.text);
   if (status == STATUS_OK) status = begin_from(start, task, &table, path, diagnostics);
   csv_free(&table);
   memory_free(path);

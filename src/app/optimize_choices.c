@@ -133,7 +133,9 @@ static ExitCode try_all(Choosing* c) {
 static ExitCode try_one(Choosing* c, int wanted) {
   const Task* task = &c->whole->task;
   if (task->choice_method == CHOICE_CLIMB)
-    return usage_error(c->whole->options, "--candidate: which ones 'climb' tries depends on what those before gave");
+    return usage_error(
+        c->whole->options,
+        "--candidate: 'climb' chooses a candidate by the results of those before: leave out --candidate");
   if (wanted > choice_search_tries(c->search))
     return usage_error(c->whole->options, "--candidate: there are %d", choice_search_tries(c->search));
   c->alone = true;

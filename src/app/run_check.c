@@ -299,8 +299,9 @@ static double unit_error(const RunFile* file, int row, int column) {
 static double cosine_of_rows(const RunFile* file, int row, int column) {
   double sum = 0;
   for (int k = 0; k < 4; k++)
-    sum += run_check_value(file, row, column + k) *
-           (row > 0 ? run_check_value(file, row - 1, column + k) : k == 0); /* the first against no turn at all */
+    sum +=
+        run_check_value(file, row, column + k) * (row > 0 ? run_check_value(file, row - 1, column + k)
+                                                          : k == 0); /* the first row is compared with the identity */
   return sum;
 }
 

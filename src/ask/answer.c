@@ -108,7 +108,7 @@ static void wrench_numbers(AnswerForm* out, const QueryItem* item, const Growth*
   answer_numbers(out, "wrench_b", known ? w.on_b : NULL, 6);
 }
 
-/* table: of growth_derivatives; without values where there is a reason, which was told with them. */
+/* table: of growth_derivatives; without values where there is a reason, which was reported with them. */
 static void add_wrench_derivatives(AnswerForm* out, const QueryItem* item, const Growth* g, const Table* table,
                                    const char* reason) {
   double by_poses[WRENCH_ROWS * QUERY_POSE_COLUMNS];
@@ -194,7 +194,7 @@ static void copy_columns(Table* table, int to, const double* values, int columns
            sizeof(double) * (size_t)count);
 }
 
-/* Of a face or an edge that has more corners than fix it. */
+/* Adds the note for a face or an edge with more corners than determine it. */
 static void tell_fitted(AnswerForm* out, int body) {
   answer_text(
       out, body ? "note_shape_b" : "note_shape_a",

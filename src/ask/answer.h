@@ -49,8 +49,8 @@ void answer_text(AnswerForm* out, const char* key, const char* text);
 /* points[count]; lines only. */
 void answer_points(AnswerForm* out, const char* key, const Vec3* points, int count);
 
-/* The whole answer to a question with a method, which is not QUERY_POTENTIAL (ask/answer.c). As query_answer; in_row
- * and names: not `touch`. */
+/* Writes the answer to a question with a method other than QUERY_POTENTIAL (ask/answer.c), as query_answer does. With
+ * in_row or names the method `touch` is not allowed. */
 void answer_question(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory);
 /* Lists the answers that a row has to this question; returns how many numbers they are. slots: as in the form. */
 int answer_names(const QueryList* list, const QueryItem* item, int slots, AnswerNames* names);

@@ -123,7 +123,7 @@ static void refuse(Refusals* r, const char* format, ...) {
   text_free(&text);
 }
 
-/* What the call itself says, or does not answer. */
+/* Keys that the call itself gives, or that have no answer here. */
 static const char* const OWN_KEYS[] = {"method", "a", "b", "derivatives", "parameters", "poses"};
 
 static void read_options(QueryReader* reader, const QueryArrays* arrays, QueryList* list, QueryItem* out) {
@@ -194,7 +194,7 @@ static int name_place(const AnswerNames* names, const char* key) {
   return -1;
 }
 
-/* What a pair of this kind is asked, at its first row. */
+/* Lists the answers for the kinds of pair of the question, at their first row. */
 static void list_answers(const QueryList* list, const QueryArrays* arrays, const QueryPlan* plan, int64_t row,
                          AnswerNames* names) {
   QueryItem item = plan->question;

@@ -81,7 +81,7 @@ Status query_parse(QueryList* list, const char* path, const char* text, size_t l
 /* Frees items, points and bodies and zeroes the list. NULL is not accepted. */
 void query_free(QueryList* list);
 
-/* What the answer before has left for the next one to begin with; owns the room. Freed by query_memory_free. */
+/* Warm start that an answer leaves for the next one; owns its arrays. Freed by query_memory_free. */
 typedef struct {
   int body[2]; /* whose memory it is; -1 = nobody's */
   GrowthCache growth;
@@ -114,8 +114,8 @@ typedef struct {
  * without a message. Allocates for the time of the call. */
 bool query_rows_begin(const char* data, size_t length);
 /* Reads and checks all of it. data (length bytes, NUL-terminated) must outlive the rows; path as in query_parse. Each
- * problem of a row is told with its byte offset in the file; STATUS_BAD_INPUT. query_rows_free in any case. The rows
- * own the question, which is copied. */
+ * problem of a row is reported with its byte offset in the file; STATUS_BAD_INPUT. query_rows_free in any case. The
+ * rows own the question, which is copied. */
 Status query_rows_read(QueryRows* rows, const char* path, const char* data, size_t length, Diagnostics* diagnostics);
 /* Appends the line that precedes the answers: {"method": "growth", "rows": N, "columns": [["alpha", 1], ["bounds", 2],
  * ...]}. Never fails; line is the caller's own. Allocates for the time of the call. */

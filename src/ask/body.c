@@ -84,7 +84,7 @@ static bool is_convex(const QueryBody* body) {
          fabs(enclosed_volume(&body->surface) - volume) <= CONVEX_TOLERANCE * volume;
 }
 
-/* Of a hull by its planes; of a mesh that is not convex by points with normals on it. */
+/* Makes the field of a hull from its planes, that of a non-convex mesh from points with normals on it. */
 static void make_hull_field(const ShapeText* text, QueryBody* body) {
   if (!is_convex(body) || (text->radius > 0 && body->surface.triangle_count > 0)) {
     field_of_triangles(body->field, &body->surface, text->radius);

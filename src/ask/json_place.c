@@ -2,7 +2,7 @@
 #include <string.h>
 #include "ask/ask.h"
 
-/* What cJSON takes for space: every character up to it. */
+/* Skips the characters that cJSON treats as space: all up to ' '. */
 static const char* skip_space(const char* p) {
   while (*p && (unsigned char)*p <= ' ') p++;
   return p;

@@ -234,7 +234,7 @@ static void check_targets(QueryReader* reader, const bool* seen, QueryItem* item
     query_reader_problem(reader, false, "touch needs target_a and target_b, or a number of random targets");
 }
 
-/* What nobody said. */
+/* Returns the defaults of a question. */
 QueryItem query_first_question(void) {
   return (QueryItem){.body = {-1, -1},
                      .pose = {pose_identity(), pose_identity()},

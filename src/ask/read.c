@@ -46,7 +46,7 @@ static void read_pair(QueryReader* reader, const cJSON* item, QueryPair* pair) {
 
 /* ---------------------------------------------------------------- questions */
 
-/* What has a method is a question with shapes, and after one what lacks both method and support: a further pose. */
+/* True for an item with `method`, and for a further pose of the item before: one without method, support and law. */
 static bool has_shapes(const cJSON* item, const QueryItem* last) {
   if (cJSON_HasObjectItem(item, "method")) return true;
   return last && last->method != QUERY_POTENTIAL && !cJSON_HasObjectItem(item, "support") &&
@@ -90,7 +90,7 @@ static Status refuse_syntax(const char* path, const char* text, const char* at, 
   return STATUS_BAD_INPUT;
 }
 
-/* What cJSON takes for space: every character up to it. */
+/* Skips the characters that cJSON treats as space: all up to ' '. */
 static const char* skip_space(const char* text) {
   while (*text && (unsigned char)*text <= ' ') text++;
   return text;

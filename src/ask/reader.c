@@ -2,7 +2,7 @@
 #include <string.h>
 #include "ask/reader.h"
 
-/* Problems told before the rest is left unsaid. */
+/* Number of reported problems; further ones are only counted. */
 #define PROBLEM_MAX READER_PROBLEM_MAX
 /* Largest coordinate [m]: beyond it squares lose the digits that a contact needs. */
 #define COORDINATE_MAX READER_COORDINATE_MAX

@@ -5,7 +5,7 @@
 #include <cjson/cJSON.h>
 #include "ask/ask.h"
 
-/* Problems told before the rest is left unsaid. */
+/* Number of reported problems; further ones are only counted. */
 #define READER_PROBLEM_MAX 200
 /* Largest coordinate [m]: beyond it squares lose the digits that a contact needs. */
 #define READER_COORDINATE_MAX 1e9
@@ -31,8 +31,8 @@ typedef struct {
 size_t query_reader_enter(QueryReader* reader, int child);
 /* Back to where the trail was when enter returned this mark. */
 void query_reader_leave(QueryReader* reader, size_t mark);
-/* An error at the place where the reader is; key: at the value's key. Counted also when it is not told: only the
- * first are. */
+/* Adds an error at the reader's position; key: at the value's key. All errors are counted, only the first
+ * READER_PROBLEM_MAX are reported. */
 void query_reader_problem(QueryReader* reader, bool key, const char* format, ...) __attribute__((format(printf, 3, 4)));
 /* For messages: "an object", "a list", ...; constant. */
 const char* query_reader_kind_name(const cJSON* item);
@@ -57,7 +57,7 @@ typedef void (*ReaderMember)(QueryReader* reader, const cJSON* item, int key, vo
 void query_reader_object(QueryReader* reader, const cJSON* item, const char* const* keys, int count,
                          ReaderMember member, void* context, bool* seen);
 
-/* What has been read of a shape (ask/shapes.c); owns its arrays and parts. type: a SmoothKind, or one of these.
+/* Shape as read from a question (ask/shapes.c); owns its arrays and parts. type: a SmoothKind, or one of these.
  */
 enum { TEXT_HULL = SMOOTH_KINDS, TEXT_MESH, TEXT_POINTS, TEXT_UNION, TEXT_SUBTRACTION, TEXT_TYPES };
 typedef struct {

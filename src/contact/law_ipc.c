@@ -53,12 +53,12 @@ typedef struct {
 #define ONLY "ipc"
 enum { OWN_FAR, OWN_COUNT };
 static const SchemaRow rows[] = {
-    {"contact", "support", VALUE_NUMBER, offsetof(ContactForm, contact.support), .only = ONLY, .unit = "m",
+    {"contact", "barrier_distance", VALUE_NUMBER, offsetof(ContactForm, contact.support), .only = ONLY, .unit = "m",
      .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
      .meaning = "Distance of two surfaces at which they begin to feel each other."},
     {"contact", "stiffness", VALUE_NUMBER, offsetof(ContactForm, contact.stiffness), .only = ONLY, .unit = "N/m",
      .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
-     .meaning = "Stiffness kappa in front of the barrier -(d - support)^2 ln(d / support)."},
+     .meaning = "Stiffness kappa in front of the barrier -(d - s)^2 ln(d / s), s the barrier distance."},
     LAW_FRICTION_ROW(ONLY),
     LAW_SMOOTHING_ROW(ONLY),
     {"contact_law", "far", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_FAR]), .only = ONLY, .unit = "m^3",

@@ -81,7 +81,7 @@ typedef struct {
 
 #define ONLY "none|separating_plane"
 static const SchemaRow rows[] = {
-    {"contact", "support", VALUE_NUMBER, offsetof(ContactForm, contact.support), .only = ONLY, .unit = "m",
+    {"contact", "barrier_distance", VALUE_NUMBER, offsetof(ContactForm, contact.support), .only = ONLY, .unit = "m",
      .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
      .meaning = "Support s of the contact potential: bodies begin to feel each other at a gap of about 2 s."},
     {"contact", "stiffness", VALUE_NUMBER, offsetof(ContactForm, contact.stiffness), .only = ONLY, .unit = "J m",

@@ -46,7 +46,7 @@ double* signal_parameter(SceneSignal* source, int index);
  * (signal_parameter_count), added to; t [s]. No allocation. */
 void signal_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
-/* What a drive does that wants a force u and has a limit M (docs/derivations/drives.md, M2): u up to (1 - w) M, M from
+/* Force of a drive with wanted force u and limit M (docs/derivations/drives.md, M2): u up to (1 - w) M, M from
  * (1 + w) M on, and in between three times continuously differentiable by u. limit 0: none. [N, N m] */
 typedef struct {
   double force;  /* [N, N m] */

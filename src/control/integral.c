@@ -78,7 +78,7 @@ static double sinc(double x, double* slope) {
   return sine / x;
 }
 
-/* Of size sin(2 pi f t + phase): the integral from 0 to t and its derivatives by phase and frequency. */
+/* Integral of size sin(2 pi f t + phase) from 0 to t, and its derivatives by phase and frequency. */
 typedef struct {
   double value, by_phase, by_frequency; /* s, s/rad, s/Hz times the unit of size */
 } WaveIntegral;
@@ -92,7 +92,7 @@ static WaveIntegral even_wave(double size, double frequency, double phase, doubl
 
 enum { SWELL_DEGREE = 6 };
 
-/* Of p(x) = sum_k p_k x^k the sums E = d_0 - d_2 + d_4 - d_6 and O = d_1 - d_3 + d_5, d_k = p^(k)(x) / turn^k. */
+/* For p(x) = sum_k p_k x^k the sums E = d_0 - d_2 + d_4 - d_6 and O = d_1 - d_3 + d_5, d_k = p^(k)(x) / turn^k. */
 static void alternating_derivatives(const double* p, double x, double turn, double* even, double* odd) {
   double own[SWELL_DEGREE + 1], sum[2] = {0, 0}, scale = 1;
   for (int k = 0; k <= SWELL_DEGREE; k++) own[k] = p[k];
@@ -163,7 +163,7 @@ static WaveIntegral swelling_wave(double ramp, double size, double frequency, do
                         sum.by_frequency + (whole.by_frequency - before.by_frequency)};
 }
 
-/* Of term k, with this size in place of its amplitude. */
+/* Integral of term k, with `size` in place of its amplitude. */
 static WaveIntegral wave_integral(const SceneSignal* s, int k, double size, double t) {
   if (s->ramp > 0) return swelling_wave(s->ramp, size, s->frequency[k], s->phase[k], t);
   return even_wave(size, s->frequency[k], s->phase[k], t);

@@ -33,7 +33,7 @@ void signal_destroy(Signal* signal) {
   *signal = (Signal){0};
 }
 
-/* What a drive with a delay asks for lies before the start: there all was as at the start. */
+/* True where a delay refers to a time before the start; the value at the start holds there. */
 static bool before_start(const Signal* signal, double t) { return t + signal->begin < 0; }
 
 void signal_eval(const Signal* signal, double t, double* value, double* rate) {

@@ -396,7 +396,7 @@ static void outlook_body(void* context, int index, int thread) {
   c->score += OUTLOOK_WORTH * sum / o->list->piece->hull.volume;
 }
 
-/* Worth a longer look: of every direction the best and the middle offset, and the best face planes. */
+/* Chooses the candidates to examine: the best and the middle offset of every direction, and the best face planes. */
 static int choose_promising(const Candidates* list, int* chosen) {
   int count = 0, faces = 0;
   for (int i = 0; i < list->count;) {

@@ -9,8 +9,8 @@
 enum {
   MAX_DEFAULT = 18,
   CELLS_DEFAULT = 40,
-  REGION_STARTS = 6, /* of each new one: two regions, three choices of its axis; */
-  STARTS = 8,        /* and of each region a bar */
+  REGION_STARTS = 6, /* first shapes of a new superquadric: two regions, three axes each; */
+  STARTS = 8,        /* and one bar for each region */
   FIRST_STEPS = 20,  /* of each start */
   ALONE_STEPS = 40,  /* of the best of them */
   JOINT_STEPS = 12,  /* of all, after each new one */

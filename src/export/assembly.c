@@ -8,7 +8,7 @@
 
 /* Cells of the lattice per size of the part, and places that are tried at most. */
 enum { CELLS = 4, PLACES_MAX = 1500, AXES = 6 };
-/* What it must be away from the rest's box, in sizes of the part. */
+/* Distance of a removed part from the box of the rest, in sizes of the part. */
 #define CLEAR 0.01
 
 typedef struct {
@@ -66,7 +66,7 @@ static int add_hulls(Text* text, const Model* model, const Pose* poses, int part
   return count;
 }
 
-/* false: the part meets the rest where it stands. *alone: there is no rest. */
+/* Returns false where the part intersects the rest at its start. *alone: the assembly has no other part. */
 static bool set_up(Removal* a, const Model* model, const Pose* poses, int part, int threads, bool* alone) {
   Text text = {0};
   Diagnostics diagnostics = {0};

@@ -15,9 +15,9 @@ void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* control
                  Diagnostics* diagnostics);
 
 /* The model as URDF, all joints at zero. `meshes`: what references to mesh files begin with ("robot_meshes/"); the
- * files are those of export_urdf_mesh. What URDF cannot say is left out, told as notes with `path` as their file, and
- * stands in a comment. STATUS_BAD_INPUT after an error for each link whose joint it has no counterpart for.
- * Nothing is appended then. Metres, kg, radians. docs/urdf.md. urdf is the caller's own. */
+ * files are those of export_urdf_mesh. What URDF cannot say is left out, reported as notes with `path` as their file,
+ * and stands in a comment. STATUS_BAD_INPUT after an error for each link whose joint it has no counterpart for. Nothing
+ * is appended then. Metres, kg, radians. docs/urdf.md. urdf is the caller's own. */
 Status export_urdf(const Model* model, const char* path, const char* meshes, Text* urdf, Diagnostics* diagnostics);
 /* Name of the file that a hull is in (its content: run_hull_obj); false: it is in none. hull: index into
  * model->hulls; name is overwritten. No two hulls have the same. Another hull is undefined, not checked; name is the
@@ -53,7 +53,7 @@ typedef struct {
   double grow; /* before they are united every corner of a piece moves so far out from the piece's middle [m] */
 } SurfaceOptions;
 
-/* What was written, measured on the numbers that are in the file. */
+/* Summary of a written file, measured on the numbers in it. */
 typedef struct {
   int pieces, triangles; /* solids: one per link, or one per hull of those that are not united */
   bool united;           /* each link's hulls are one surface; not asked for with `pieces` */

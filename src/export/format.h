@@ -1,4 +1,5 @@
-/* What the exporters share: numbers and names in XML, boxes recognised, solids, zip archives. Private to export/. */
+/* Functions that the exporters share: numbers and names in XML, boxes recognised, solids, zip archives. Private to
+ * export/. */
 #ifndef SDRS_EXPORT_FORMAT_H
 #define SDRS_EXPORT_FORMAT_H
 

@@ -1,4 +1,5 @@
-/* Contact in MJCF: how stiff and damped, which pairs do not touch, and which rub in their own way (docs/export.md). */
+/* Contact in MJCF: how stiff and damped, which pairs do not touch, and which have friction of their own
+ * (docs/export.md). */
 #include "export/mjcf_parts.h"
 
 /* Contact: nearly all of the force at once (impedance), approached slowly and without swinging (ten steps, five times
@@ -13,7 +14,7 @@
 
 static bool may_collide(const ModelLink* link) { return link->collide && link->hull_count > 0; }
 
-/* Of MuJoCo: 1 without friction, 3 with that of points, 4 with spinning, 6 with rolling. */
+/* Returns MuJoCo's condim: 1 without friction, 3 with that of points, 4 with spinning, 6 with rolling. */
 int mjcf_contact_dimension(double friction, double spinning, double rolling) {
   return rolling > 0 ? 6 : spinning > 0 ? 4 : friction > 0 ? 3 : 1;
 }
@@ -78,7 +79,7 @@ static void add_pair(Mjcf* m, int a, int b) {
     }
 }
 
-/* Whatever MuJoCo would let touch (welded bodies never) and the model does not; and what rubs in its own way. */
+/* Adds the pairs that MuJoCo would let touch and the model does not, and the pairs with friction of their own. */
 void mjcf_add_contacts(Mjcf* m) {
   const Model* model = m->model;
   text_add(m->out, "  <contact>\n");

@@ -7,7 +7,7 @@
 
 /* A prescribed joint follows by a spring and damper of this frequency, times the step. */
 #define PRESCRIBED_FREQUENCY 0.1
-/* Least radius that inertias of links are told by: some have no shape [m]. */
+/* Least radius that inertias of links are computed with: some have no shape [m]. */
 #define RADIUS_LEAST 0.1
 
 /* One actuator on one degree of freedom: a spring to its control, a damper to the rate that is its control, or
@@ -33,7 +33,7 @@ bool mjcf_drives_vary(const Model* model) {
 
 /* ---------------------------------------------------------------- gains */
 
-/* Of a link and all that hangs on it, by its size: mass [kg] or moment [kg m^2]. */
+/* Inertia of a link and all links below it along a degree of freedom: mass [kg] or moment [kg m^2]. */
 static double inertia_moved(const Mjcf* m, int index, int dof) {
   const ModelLink* link = &m->model->links[index];
   double mass = m->carried[index] > 0 ? m->carried[index] : 1.0;

@@ -4,7 +4,7 @@
 
 static bool load_acts(const Mjcf* m, const ModelLoad* load) { return m->model->links[load->link].tree >= 0; }
 
-/* What gravity compensation takes off a link [N]; zero where there is none. */
+/* Force of gravity compensation on a link [N]; zero where there is none. */
 static Vec3 borne(const Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   double part = link->tree >= 0 && link->mass > 0 ? link->gravity_compensation : 0;

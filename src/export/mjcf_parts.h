@@ -69,15 +69,15 @@ bool mjcf_has_rate_gain(const Model* model);
  * [kg or kg m^2], of a ball the largest of its three; 0 without rotors. */
 double mjcf_rotor(const Mjcf* m, int index, int dof);
 
-/* What bodies that touch are stiff by: nearly all of the force at once. */
+/* Impedance of contacts: nearly all of the force at once. */
 #define MJCF_CONTACT_IMPEDANCE "0.9999 0.9999 0.0001"
 /* condim of MuJoCo: 1 without friction, 3 with that of points, 4 with spinning, 6 with rolling
  * (export/mjcf_contacts.c). */
 int mjcf_contact_dimension(double friction, double spinning, double rolling);
 /* solref: time constant [s] and damping ratio. A contact that gives back swings, as fast as the step lets it. */
 void mjcf_contact_solref(const Mjcf* m, double restitution, double out[2]);
-/* Appends <contact>: whatever MuJoCo would let touch (welded bodies never) and the model does not; and what rubs in its
- * own way. */
+/* Appends <contact>: the pairs that MuJoCo would let touch and the model does not, and the pairs with friction of
+ * their own. */
 void mjcf_add_contacts(Mjcf* m);
 /* The name of a hull's geometry. What was in name goes. */
 void mjcf_hull_name(Text* name, const Model* model, int hull);
@@ -105,7 +105,7 @@ void mjcf_add_feedback_rows(Mjcf* m, const ModelController* c, int dof, const ch
 
 /* Appends the sites of tendons on a link, or in the world (-1), in its frame [m] (export/mjcf_tendons.c). */
 void mjcf_add_tendon_sites(Mjcf* m, int index);
-/* Appends the cords; nothing without any. */
+/* Appends the tendons; nothing without any. */
 void mjcf_add_tendons(Mjcf* m);
 /* Adds a motor for each tendon that has a tension, its control at time 0 [N], and its name. */
 void mjcf_add_tendon_motors(Mjcf* m);

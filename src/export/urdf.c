@@ -5,7 +5,7 @@
 
 #include "export/format.h"
 
-/* What URDF must have a number for and the model has no bound on. */
+/* Number for limits that URDF requires and the model does not have. */
 #define OPEN 1e10
 /* Names of links in one message. */
 enum { NAMES_TOLD = 8 };
@@ -177,7 +177,7 @@ static void open_joint(Urdf* u, const char* name, const char* type, Pose origin,
 
 static void close_joint(Urdf* u) { text_add(u->out, "  </joint>\n"); }
 
-/* What the drives of a degree of freedom can do together; open where one of them has no limit, or there is none. */
+/* Largest effort of the drives of a degree of freedom together; open where one has no limit, or there is none. */
 static double effort_of(const Model* model, const ModelLink* link, int dof) {
   double sum = 0;
   for (int c = 0; c < model->controller_count; c++) {

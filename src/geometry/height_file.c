@@ -22,7 +22,7 @@
 #define STBI_NO_STDIO
 #define STBI_NO_LINEAR
 #define STBI_NO_HDR
-#ifndef __clang_analyzer__ /* which is to look at this project: the declarations are enough for it */
+#ifndef __clang_analyzer__ /* the analyzer checks this project only: it needs the declarations alone */
 #define STB_IMAGE_STATIC
 #define STB_IMAGE_IMPLEMENTATION
 #endif

@@ -171,8 +171,8 @@ typedef struct {
   const bool* turns;   /* does it say how something is turned, not where it is? (count) */
   int touched;         /* the first sample after bodies have met; samples: they never do */
 } ShotResiduals;
-/* Sums them up (identify/sums.c); false: they are no numbers, or the shot's own unknowns are not determined. With
- * derivatives out's arrays are set, else the cost only. */
+/* Sums the residuals of a shot (identify/sums.c). False: a sum is not finite, or the shot's own unknowns are not
+ * determined. With derivatives out's arrays (numbers per variable) are set, else the cost only. */
 bool shot_sum(const Identification* id, const ShotResiduals* s, const double* local, bool derivatives, ShotSums* out);
 /* Standard deviation of the k-th increment of the initial state, coordinates [m or rad], then velocities [m/s or
  * rad/s] (2 nv): the data's own noise, by what the joint measures. */

@@ -96,7 +96,7 @@ Status identification_advance(Identification* identification);
 IdentifyStop identification_stop(const Identification* identification);
 /* How many the task gives it. An upper bound of identification_iteration. Asking never fails, allocates nothing. */
 int identification_iterations(const Identification* identification);
-/* Steps of the method that are done, from 0. Asking never fails, allocates nothing. */
+/* Returns the number of finished iterations of the method. Never fails, allocates nothing. */
 int identification_iteration(const Identification* identification);
 /* Half the sum of squares (Huber's) with priors at the present values, in the deviations of the task: without unit.
  * Asking never fails, allocates nothing. */

@@ -59,7 +59,7 @@ typedef struct {
   double spin, spin_rate; /* angular speed and its rate [rad] */
 } JointReach;
 
-/* What a type of joint is. r: the coordinates after the slides. NULL: nothing follows the slides. */
+/* Operations of a type of joint. r: the coordinates after the slides. NULL: no coordinates after the slides. */
 struct JointKind {
   /* Calls joint_add_slide, _turn, _quaternion in the order of the coordinates. axes: unit, as many as the type's key
    * says. May choose another row as the joint's `kind`. The numbers of the type are in joint->parameters. */
@@ -77,7 +77,7 @@ struct JointKind {
 JOINT_TYPE_ROWS(JOINT_ROW_DECLARED)
 #undef JOINT_ROW_DECLARED
 
-/* What kinds.h says of a type. */
+/* Row of kinds.h for a type. */
 typedef struct {
   const char* word;           /* in YAML */
   bool axis, axes, free_axes; /* the keys that tell its directions */

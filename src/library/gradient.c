@@ -255,7 +255,8 @@ static sdrs_status task_loss(sdrs* s, void* arguments) {
 
 static sdrs_status keep_seed(sdrs* s, void* arguments) {
   ObjectState* own = s->own;
-  if (!own->asking) return library_fail(s, SDRS_USAGE, "seeds are added within a callback of sdrs_loss");
+  if (!own->asking)
+    return library_fail(s, SDRS_USAGE, "seeds can be added only while sdrs_loss calls back: call sdrs_add_seed there");
   size_t size = sizeof(sdrs_seed) * (size_t)own->seed_count;
   own->seeds = memory_resize(own->seeds, size, size + sizeof(sdrs_seed));
   own->seeds[own->seed_count++] = *(const sdrs_seed*)arguments;

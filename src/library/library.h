@@ -9,7 +9,7 @@
 #include "library/sdrs.h"
 #include "optimize/optimize.h"
 
-/* A model with a start, and perhaps inputs, of its own; all the rest is the shared one's. */
+/* A model with its own start and, where driven, its own inputs. All other data belongs to the shared model. */
 typedef struct {
   Model model;                  /* owns initial_coordinates and initial_velocities, and when driven the controllers */
   bool driven;                  /* controllers follow `signals` */

@@ -274,7 +274,7 @@ static void check_smoothing(const DefaultsCheck* check) {
   double creep = sqrt(contact->smoothing), dt = simulation_substep(&check->model->simulation);
   double acceleration = check->scales.acceleration, speed = sqrt(acceleration * contact->feature);
   double suits = derived_smoothing(contact->feature, acceleration, dt);
-  if (contact_law_has(check->model->contact_model, "support") && creep * dt > contact->support)
+  if (contact_law_has(check->model->contact_model, "barrier_distance") && creep * dt > contact->support)
     diagnostics_add(
         check->diagnostics, SEVERITY_WARNING, check->smoothing,
         "friction needs a slip of sqrt(smoothing) dt = %.3g m a step to grow to its full strength, more than "

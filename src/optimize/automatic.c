@@ -67,7 +67,7 @@ static void change(Optimization* o, TaskOptimizerType to, double factor, MethodR
   Automatic* a = &o->automatic;
   if (a->change_count < METHOD_CHANGES_MOST)
     a->changes[a->change_count++] = (MethodChange){o->iteration, a->method, to, reason, count};
-  a->return_to_best = a->method != OPTIMIZER_LBFGS; /* which stands at its best */
+  a->return_to_best = a->method != OPTIMIZER_LBFGS; /* L-BFGS already stands at its best design */
   a->method = to;
   a->factor = factor;
   forget(a);

@@ -144,9 +144,9 @@ Status continuation_start(Optimization* o, Diagnostics* diagnostics) {
   for (int k = 0; k < o->task->scenario_count; k++) o->contacts[k].given = o->task->scenarios[k].scene.contact;
   for (int k = 0; k < o->task->scenario_count; k++) {
     const Scene* scene = &o->task->scenarios[k].scene;
-    fine &= check_key(scene, &c->support, "support", diagnostics);
+    fine &= check_key(scene, &c->support, "barrier_distance", diagnostics);
     fine &= check_key(scene, &c->stiffness, "stiffness", diagnostics);
-    warn_of_pairs(scene, &c->support, "support", MATERIAL_SUPPORT, diagnostics);
+    warn_of_pairs(scene, &c->support, "barrier_distance", MATERIAL_SUPPORT, diagnostics);
     warn_of_pairs(scene, &c->stiffness, "stiffness", MATERIAL_STIFFNESS, diagnostics);
   }
   if (last_change(c) > o->task->optimizer.iterations) {

@@ -371,7 +371,7 @@ static bool same_windows(const Receding* r, const int64_t* counts, const NumberF
   bool sound = counts[0] >= 0 && counts[0] <= r->window_count;
   if (same && sound) return true;
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
-                  "the checkpoint is of windows of another length, number or warm start, or of other iterations");
+                  "the checkpoint has other windows than the task (length, number, warm start or iterations)");
   return false;
 }
 

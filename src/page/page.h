@@ -21,7 +21,7 @@ typedef struct {
   int column_count;
 } PageLive;
 
-/* What a page shows. Everything is borrowed. */
+/* Contents of a page. All pointers are borrowed from the caller. */
 typedef struct {
   const Model* model;
   const RunPoses* run;

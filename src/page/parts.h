@@ -1,4 +1,4 @@
-/* What the writers of a page share. Private to page/.
+/* Declarations that the writers of a page share. Private to page/.
  * The page has its data twice over: a JSON text that says what there is, and one block of numbers that it points into.
  * A place in the block is [offset in bytes, count, bytes of each]; little-endian, 4-byte floats, 2- or 4-byte integers.
  */
@@ -46,7 +46,7 @@ void page_add_scene(Page* page);
 void page_add_surface(Page* page, const Vec3* vertices, int vertex_count, const int (*triangles)[3],
                       int triangle_count);
 
-/* What the hulls of a link take of the block, about, in bytes. */
+/* Approximate size of a link's hulls in the block [bytes]. */
 double page_surface_bytes(const Model* model, int link);
 
 /* ---------------------------------------------------------------- tables.c */

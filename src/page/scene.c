@@ -1,7 +1,7 @@
-/* What is seen on a page: links with shapes and colours, the ground, and where everything is over time. */
+/* Scene of a page: links with shapes and colours, the ground, and all poses over time. */
 #include "page/parts.h"
 
-/* Colours that curves take in turn: three rounds of the palette, the later ones lighter. */
+/* Number of different colours of curves: the palette three times, each time lighter. */
 enum { CURVE_COLORS = 21 };
 
 void page_add_surface(Page* page, const Vec3* vertices, int vertex_count, const int (*triangles)[3],

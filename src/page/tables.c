@@ -2,7 +2,7 @@
 #include "contact/contact.h"
 #include "page/parts.h"
 
-/* Of a row of contacts.csv: moment, links, gap, force, centre, and a point. */
+/* Bytes of a row of contacts.csv: moment, links, gap, force, centre, and a point. */
 enum { CONTACT_BYTES = 4 * (1 + 2 + 1 + 3 + 3 + 3) };
 /* Hulls within this distance may belong to a pair with a force [m]. */
 #define CONTACT_RANGE(model) (4.0 * (model)->contact.support)
@@ -48,7 +48,7 @@ static Status moment_bytes(Page* page, double* bytes) {
   return status;
 }
 
-/* What the shapes leave of the page. */
+/* Bytes of the page that remain for moments, beside the shapes. */
 static double moment_room(const Page* page) {
   double room = PAGE_BYTES - (page->source->design ? PAGE_DESIGN_BYTES : 0.0);
   for (int i = 0; i < page->source->model->link_count; i++) room -= page_surface_bytes(page->source->model, i);
@@ -88,7 +88,7 @@ static int moment_at(const Page* page, double time) {
   return times[page->rows[low]] == time ? low : -1;
 }
 
-/* Of every row of a table its moment, -1 = not shown. Owned by the caller; NULL without a column `time`. */
+/* Returns the moment of every row of a table, -1 = not shown. Owned by the caller; NULL without a column `time`. */
 static int* moments_of(const Page* page, const CsvTable* table) {
   int time = csv_column(table, "time");
   if (time < 0) return NULL;
@@ -155,7 +155,7 @@ static Status add_timed_table(Page* page, const char* file) {
 
 /* ---------------------------------------------------------------- contacts */
 
-/* What presses within a run, at the moments that are shown. */
+/* Contact forces of a run, at the moments that are shown. */
 typedef struct {
   Page* page;
   const RunContacts* rows;

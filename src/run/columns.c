@@ -1,4 +1,4 @@
-/* What joints.csv and path.csv share: the time, then numbers of every link's joint. */
+/* Columns that joints.csv and path.csv share: the time, then numbers of every link's joint. */
 #include <string.h>
 
 #include "run/writer.h"

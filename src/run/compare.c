@@ -22,7 +22,7 @@ static int find_column(const CsvTable* table, const char* name, int position) {
   return csv_column(table, name);
 }
 
-/* What one of the tables has not: the first few columns, and how many there are. */
+/* Columns that one of the tables lacks: the names of the first few, and their number. */
 typedef struct {
   Text names;
   int count;

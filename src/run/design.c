@@ -67,7 +67,7 @@ Status design_write_variables(const char* folder, const Optimization* o, Diagnos
 /* The model of a design, to look at its shapes: one that meets something at the start serves, too, as where starts are
  * drawn only the drawn ones need be free. */
 static Status make_shapes(Model* model, const Scene* scene, Diagnostics* diagnostics) {
-  Diagnostics own = {0}; /* its warnings were told at the start */
+  Diagnostics own = {0}; /* its warnings were reported at the start */
   ModelTouch* pairs = NULL;
   Status status = model_create(model, scene, &own);
   if (status == STATUS_BAD_INPUT && model_touching(model, &pairs) > 0) status = STATUS_OK;
@@ -234,7 +234,7 @@ static void add_inputs(Json* json, const Task* task) {
   json_close(json, ']');
 }
 
-/* What is bounded, of the best design; multipliers as they were at the end. */
+/* Bounded terms of the best design, with the multipliers at the end. */
 static void add_subjects(Json* json, const Task* task, const Optimization* o) {
   int subjects = optimization_subject_count(o), terms = optimization_term_count(o);
   if (subjects == 0) return;
@@ -272,7 +272,7 @@ void design_add_success(Json* json, const Optimization* o, ExitCode exit_code) {
   json_close(json, ']');
 }
 
-/* Of every scenario, and in all. */
+/* Results of the validation for every scenario, and their sum. */
 static void add_validation(Json* json, const Task* task, const Optimization* o) {
   int tries = optimization_validation_tries(o), held = 0;
   if (tries == 0) return;

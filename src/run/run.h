@@ -129,7 +129,7 @@ Status design_write_convergence(const char* folder, const Optimization* optimiza
  * what it held on failure. */
 Status design_write_variables(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
 /* design/<name>/<link>.obj of every link whose shape is designed, of the best or the present design; without one no
- * folder is made. STATUS_IO with a diagnostic; the status of model_create, whose messages were told before. Metres,
+ * folder is made. STATUS_IO with a diagnostic; the status of model_create, whose messages were reported before. Metres,
  * each link in its own frame. The model that it needs is made and freed here. */
 Status design_write_shapes(const char* folder, const char* name, Optimization* optimization, bool best,
                            Diagnostics* diagnostics);
@@ -259,7 +259,7 @@ Status run_pose_rows_open(RunPoseRows** result, const char* path, const Model* m
 void run_pose_rows_close(RunPoseRows* poses);
 /* The file, borrowed. Its first column is the time [s]. */
 CsvRows* run_pose_rows_table(const RunPoseRows* poses);
-/* Of a link in a row, in the world [m]; the quaternion is brought to unit length. By value. */
+/* Pose of a link in a row, in the world [m]; the quaternion is normalised. By value. */
 Pose run_pose_rows_at(const RunPoseRows* poses, int row, int link);
 
 /* Open `joints.csv` of a run of this model, whose first column is the time [s], with the errors of run_poses_read;
@@ -280,7 +280,7 @@ typedef struct {
   int a, b;    /* links */
   double gap;  /* m */
   Vec3 force;  /* on b, world [N] */
-  Vec3 moment; /* on b about where the pair presses, world [N m]; NAN where the run was not asked for it */
+  Vec3 moment; /* on b about the centre of pressure, world [N m]; NAN where the run was not asked for it */
 } RunContact;
 
 /* Contacts of a recorded run, by rising time. Owns its rows. */

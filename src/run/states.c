@@ -32,7 +32,7 @@ void kept_states_rotations(const Model* model, Quat* rotations) {
   diagnostics_free(&none);
 }
 
-/* What an earlier run left in the folder. */
+/* Removes the states that an earlier run left in the folder. */
 static void remove_states(const char* path) {
   DIR* folder = opendir(path);
   for (struct dirent* entry = folder ? readdir(folder) : NULL; entry; entry = readdir(folder)) {

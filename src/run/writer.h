@@ -4,7 +4,7 @@
 
 #include "run/run.h"
 
-/* What the writers share over a run. */
+/* Data that the writers share during a run. */
 typedef struct {
   const Model* model;
   Quat* rotations; /* last quaternion written of each link: the next one takes the nearer sign  (links) */

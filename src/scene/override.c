@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/alias.h"
+
 char** override_sources(const SceneOverride* overrides, int count) {
   char** sources = MEMORY_NEW(char*, count);
   for (int i = 0; i < count; i++) {
@@ -169,13 +171,14 @@ static Node* new_child(const Override* override, const SchemaRow* row) {
 /* Into a map that the schema describes. A key that is not there comes into being; keys that exclude it go. */
 static bool walk_object(Override* override, Node* map, const char* name) {
   const SchemaObject* object = schema_object(override->table, name);
-  const char* key = next_part(override);
+  const char *part = next_part(override), *key = alias_key(object->name, part);
   const char* type = type_of(object, map);
   const SchemaRow* row = schema_row(override->table, object, key, type);
   if (!row) row = schema_row(override->table, object, key, NULL); /* of another type: told when it is read */
   if (!row) return report_unknown(override, object, type, key);
   if (map->kind != NODE_MAP) return fail(override, "the value that should hold '%s' is no map", key);
-  advance(override, strlen(key));
+  advance(override, strlen(part));
+  for (Node* entry = map->first; entry; entry = entry->next) entry->key = alias_key(object->name, entry->key);
   Node* child = (Node*)node_find(map, key);
   bool is_there = child && !node_is_null(child);
   if (is_there && !at_end(override)) return walk(override, child, row);

@@ -77,7 +77,7 @@ static void read_contact(Reader* reader, const Node* map, ContactForm* form) {
     *contact = form->contact;
     contact->place = map->place;
     contact->model = (ContactModel)form->model;
-    contact->support_place = value_place(map, "support");
+    contact->support_place = value_place(map, "barrier_distance");
     contact->stiffness_place = value_place(map, "stiffness");
     contact->smoothing_place = value_place(map, "smoothing");
     const Node* restitution = node_find(map, "restitution");
@@ -122,8 +122,8 @@ static void read_exclude_pair(Reader* reader, const Node* pair, SceneContact* co
 }
 
 const char* material_key(int which) {
-  static const char* const KEYS[MATERIAL_COUNT] = {"friction", "restitution", "rolling",
-                                                   "spinning", "support",     "stiffness"};
+  static const char* const KEYS[MATERIAL_COUNT] = {"friction", "restitution",      "rolling",
+                                                   "spinning", "barrier_distance", "stiffness"};
   return KEYS[which];
 }
 

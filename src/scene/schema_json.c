@@ -1,6 +1,7 @@
 /* Draft-07 JSON Schema from the table, for editors. */
 #include <string.h>
 
+#include "scene/alias.h"
 #include "scene/schema.h"
 
 static void add_description(const SchemaRow* row, const char* types, Text* out) {
@@ -80,6 +81,9 @@ static void add_properties(const Rows* rows, Text* out) {
     else
       add_property(rows->rows[i].row, rows->types, out);
   }
+  const char* old;
+  for (int i = 0; (old = alias_old_key(rows->object->name, i)); i++)
+    text_add(out, ",\n        \"%s\": {\"description\": \"Old name of %s.\"}", old, alias_key(rows->object->name, old));
   text_add(out, "\n      }");
 }
 

@@ -57,7 +57,8 @@ const SchemaObject SCENE_OBJECTS[] = {
      .size = sizeof(ContactForm),
      .type_key = "model",
      .includes = {{"contact_law", 0}},
-     .meaning = "What happens where bodies meet. support, stiffness and smoothing follow from the scene when they are "
+     .meaning = "What happens where bodies meet. barrier_distance, stiffness and smoothing follow from the scene when "
+                "they are "
                 "left out; the values in force are printed with -v and stand in summary.json.",
      .example =
          "contact:\n"

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/alias.h"
 #include "scene/reader.h"
 
 /* A quaternion is accepted this far from unit length, for numbers typed with four digits, and then normalised. */
@@ -100,7 +101,7 @@ static void store_defaults(const Form* form) {
 static int read_word(Reader* reader, const Node* node, const SchemaRow* row) {
   Text sentence = {0};
   words_sentence(row->of, &sentence);
-  int index = node->kind == NODE_SCALAR ? words_index(row->of, node->text) : -1;
+  int index = node->kind == NODE_SCALAR ? words_index(row->of, alias_word(row->of, node->text)) : -1;
   if (index >= 0) {
     text_free(&sentence);
     return index;
@@ -349,10 +350,21 @@ static void find_type(Form* form) {
   const Node* node = node_find(form->map, form->object->type_key);
   const SchemaPlace* place = find_row(form, form->object->type_key, true);
   if (!place || (node ? node->kind != NODE_SCALAR : !place->row->fallback)) return;
-  int index = words_index(place->row->of, node ? node->text : place->row->fallback);
+  int index = words_index(place->row->of, node ? alias_word(place->row->of, node->text) : place->row->fallback);
   if (index < 0) return;
   form->type_word = words_at(place->row->of, index);
   form->type = form->type_word.text;
+}
+
+/* Old keys get their present names, which all that follows looks for. The document is the reader's own. */
+static void use_present_keys(Reader* reader, const Form* form) {
+  for (const Node* entry = form->map->first; entry; entry = entry->next) {
+    const char* present = alias_key(form->object->name, entry->key);
+    if (present == entry->key) continue;
+    if (node_find(form->map, present))
+      reader_error(reader, node_key_place(entry), "give '%s' or '%s' (its old name), not both", present, entry->key);
+    ((Node*)entry)->key = present;
+  }
 }
 
 /* *whole: nothing that is needed is missing or wrong. Returns false when the node is no map. */
@@ -368,6 +380,7 @@ static bool read_object(Reader* reader, const Node* node, const char* object, vo
     return false;
   }
   *whole = true;
+  use_present_keys(reader, &form);
   for (const Node* entry = node->first; entry; entry = entry->next) *whole = read_entry(reader, &form, entry) && *whole;
   check_groups(reader, &form);
   *whole = check_required(reader, &form) && *whole;

@@ -155,10 +155,11 @@ static const SchemaRow ROWS[] = {
      .fallback = "(contact.model)",
      .meaning =
          "Contact law between them instead of contact.model; none: they do not touch. What it has to itself (below, "
-         "with support and stiffness) holds for this pair; what is not given is contact's where that has the same "
+         "with barrier_distance and stiffness) holds for this pair; what is not given is contact's where that has the "
+         "same "
          "law, else the default. Friction's smoothing and the rest speed are contact's."},
-    {"contact_pair", "support", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_SUPPORT]), .unit = "m",
-     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+    {"contact_pair", "barrier_distance", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_SUPPORT]),
+     .unit = "m", .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
      .meaning = "Support of the law that model names, where it has one."},
     {"contact_pair", "stiffness", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_STIFFNESS]),
      .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),

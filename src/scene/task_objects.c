@@ -169,7 +169,7 @@ const SchemaObject TASK_OBJECTS[] = {
          "(docs/derivations/design.md, D9)\n"
          "* `size` [m]: the edges of the link's box; of a link without one the lengths of its round solids (radius, "
          "width, rim, length, in the order of their keys), as with shape_size\n"
-         "* `damping`, `spring` (its stiffness), `dry_friction`, `armature` of the links' joints\n"
+         "* `damping`, `joint_stiffness`, `joint_friction`, `armature` of the links' joints\n"
          "* `axis` [rad]: how far the axis of a joint that has one is tilted from the scene's, about axes of the "
          "joint's "
          "frame; `rotation` [rad]: the same of the frame itself, with all that hangs on it (rotation vectors, "
@@ -186,11 +186,12 @@ const SchemaObject TASK_OBJECTS[] = {
          "`ratio` of what links with couplings follow (links: those that follow), where the coupling gives no "
          "`offset`; `offset` [m or rad] where it does: the joint that follows starts as much farther on. All move with "
          "the start closed. An axis that leaves the plane of a flat linkage locks it\n"
-         "* `tendon_point` [m], `tendon_stiffness` [N/m], `tendon_rest` [m]: all points, the stiffness, the rest "
+         "* `tendon_point` [m], `tendon_stiffness` [N/m], `tendon_rest_length` [m]: all points, the stiffness, the "
+         "rest "
          "length "
          "of the tendons that end on the links\n"
          "* `gravity` [m/s^2], of the scene and without a link, like all that follow\n"
-         "* `friction`, `support` [m], `stiffness`, `smoothing` [(m/s)^2], `rest_speed` [m/s], `restitution`, "
+         "* `friction`, `barrier_distance` [m], `stiffness`, `smoothing` [(m/s)^2], `rest_speed` [m/s], `restitution`, "
          "`rolling` [m], `spinning` [m] of the contact",
      .example = "scene: ../scenes/slide.yaml\n"
                 "steps: 50\n"
@@ -305,7 +306,7 @@ const SchemaObject TASK_OBJECTS[] = {
                 "initial: [{link: box, velocities: true}]\n"
                 "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"
                 "schedule:\n"
-                "  contact.support: {from: 0.02, to: 0.001, iterations: 20}\n"
+                "  contact.barrier_distance: {from: 0.02, to: 0.001, iterations: 20}\n"
                 "optimizer: {type: adam, iterations: 40}\n"},
     {.name = "ramp",
      .title = "ramp, of a schedule",
@@ -319,9 +320,10 @@ const SchemaObject TASK_OBJECTS[] = {
     {.name = "switch",
      .title = "switch, of a schedule",
      .size = sizeof(SwitchForm),
-     .meaning = "A contact law that takes the place of the scene's. Friction and smoothing stay; support, stiffness, "
-                "the rest speed and "
-                "what the law has of its own are derived anew.",
+     .meaning =
+         "A contact law that takes the place of the scene's. Friction and smoothing stay; barrier distance, stiffness, "
+         "the rest speed and "
+         "what the law has of its own are derived anew.",
      .example = "scene: ../scenes/slide.yaml\n"
                 "initial: [{link: box, velocities: true}]\n"
                 "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"

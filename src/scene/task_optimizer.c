@@ -136,7 +136,7 @@ void read_schedule(Reader* reader, Task* task, const Node* node) {
   const Node* map = task_section(reader, task, node);
   if (map && schema_read(reader, map, "schedule", &form)) {
     continuation->place = map->place;
-    read_ramp(reader, "contact.support", form.support, &continuation->support);
+    read_ramp(reader, "contact.barrier_distance", form.support, &continuation->support);
     read_ramp(reader, "contact.stiffness", form.stiffness, &continuation->stiffness);
     read_switch(reader, form.model, continuation);
   }

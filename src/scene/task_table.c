@@ -12,11 +12,12 @@
   "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|shape|volume|" \
   "roughness|approach|touch|closure|pose|neck|wall|overhang|extent|keep_out|clearance|removal|mass"
 /* Types of parameters that have a key, in the order of TaskParameterType. */
-#define PARAMETERS                                                                                                   \
-  "mass|center|inertia|size|damping|spring|dry_friction|armature|axis|rotation|shape_size|shape_form|link_friction|" \
-  "link_restitution|link_rolling|link_spinning|pair_friction|pair_restitution|pair_rolling|pair_spinning|"           \
-  "closure_point|closure_axis|closure_length|ratio|offset|tendon_point|tendon_stiffness|tendon_rest|gravity|"        \
-  "friction|support|"                                                                                                \
+#define PARAMETERS                                                                                                     \
+  "mass|center|inertia|size|damping|joint_stiffness|joint_friction|armature|axis|rotation|shape_size|shape_form|link_" \
+  "friction|"                                                                                                          \
+  "link_restitution|link_rolling|link_spinning|pair_friction|pair_restitution|pair_rolling|pair_spinning|"             \
+  "closure_point|closure_axis|closure_length|ratio|offset|tendon_point|tendon_stiffness|tendon_rest_length|gravity|"   \
+  "friction|barrier_distance|"                                                                                         \
   "stiffness|smoothing|rest_speed|restitution|rolling|spinning"
 #define PARAMETERS_OF_PAIRS "pair_friction|pair_restitution|pair_rolling|pair_spinning"
 #define PARAMETERS_OF_CLOSURES "closure_point|closure_axis|closure_length"
@@ -369,8 +370,9 @@ static const SchemaRow ROWS[] = {
      .meaning =
          "One factor on the whole inertia, three variables that keep the directions in which it is a product, or "
          "all six."},
-    {"parameter", "dof", VALUE_INTEGERS, AT(ParameterForm, dof), .only = "damping|spring|dry_friction|armature",
-     .fallback = "(all)", .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
+    {"parameter", "dof", VALUE_INTEGERS, AT(ParameterForm, dof),
+     .only = "damping|joint_stiffness|joint_friction|armature", .fallback = "(all)",
+     .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
      .meaning = "Numbers of the joint's degrees of freedom, from 0, translations first."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "center|size", .of = "x|y|z",
      .fallback = "[x, y, z]", .meaning = "Coordinates, or edges of the box, that change."},
@@ -563,8 +565,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Tolerance of the time steps, in place of the scene's: a gradient is as good as its steps."},
 
     /* ---------------------------------------------------------------- schedule */
-    {"schedule", "contact.support", VALUE_OBJECT, AT(ScheduleForm, support), .of = "ramp", .nullable = true,
-     .meaning = "The support over the iterations."},
+    {"schedule", "contact.barrier_distance", VALUE_OBJECT, AT(ScheduleForm, support), .of = "ramp", .nullable = true,
+     .meaning = "The barrier distance over the iterations."},
     {"schedule", "contact.stiffness", VALUE_OBJECT, AT(ScheduleForm, stiffness), .of = "ramp", .nullable = true,
      .meaning = "The stiffness over the iterations."},
     {"schedule", "contact.model", VALUE_OBJECT, AT(ScheduleForm, model), .of = "switch", .nullable = true,

@@ -1,4 +1,4 @@
-/* What a view shows: its page, moments as they come, and how it ended, under one lock. */
+/* State of a view under one lock: its page, moments as they arrive, and the reason of its end. */
 #include "view/view.h"
 
 #include <math.h>
@@ -8,9 +8,9 @@
 
 #include "view/server.h"
 
-/* Of one answer: a page that comes late asks again at once. */
+/* Limit of one answer. A page that is late sends another request at once. */
 enum { MOMENTS_PER_ANSWER = 200 };
-/* Who has asked within this time looks still, and is waited for at the end, at most so long [s]. */
+/* A page is open if it sent a request within WATCH_SECONDS; the end waits for it at most LAST_SECONDS [s]. */
 #define WATCH_SECONDS 5.0
 #define LAST_SECONDS 3.0
 

@@ -121,7 +121,7 @@ def make_by_mujoco(name, folder):
             csv.writer(file).writerows([head, *out])
 
 
-DIFFERENCES = []  # rows of docs/results/model-difference.csv
+DIFFERENCES = []  # rows of benchmarks/results/model-difference.csv
 
 
 def tell_difference(name, what, found, truth):

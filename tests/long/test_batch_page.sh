@@ -23,7 +23,7 @@ if ! command -v gnuplot >/dev/null; then
   commands=$(grep -v 'sdrs plot' <<<"$commands")
 fi
 root=$PWD
-mkdir -p "$work/out" "$work/docs/results" "$work/docs/pictures"
+mkdir -p "$work/out" "$work/benchmarks/results" "$work/docs/pictures"
 ln -s "$PWD"/{scripts,scenes,assets} "$work/"
 ln -s "$(realpath "${SDRS:-./sdrs}")" "$work/sdrs"
 cd "$work" || exit 1
@@ -42,14 +42,14 @@ rows = list(csv.reader(open(sys.argv[1])))
 keep = [k for k, name in enumerate(rows[0]) if not name.startswith("seconds")]
 csv.writer(sys.stdout).writerows([row[k] for k in keep] for row in rows)' "$1"
 }
-if cmp -s docs/results/batch-program.txt "$root/docs/results/batch-program.txt"; then
-  for table in "$root"/docs/results/batch-*.csv; do
+if cmp -s benchmarks/results/batch-program.txt "$root/benchmarks/results/batch-program.txt"; then
+  for table in "$root"/benchmarks/results/batch-*.csv; do
     name=${table##*/}
-    judge "$name is the shipped one" "$(diff <(without_seconds "$table") <(without_seconds "docs/results/$name") | head -n 4)"
+    judge "$name is the shipped one" "$(diff <(without_seconds "$table") <(without_seconds "benchmarks/results/$name") | head -n 4)"
   done
 else
   echo "SKIP tables byte for byte: another program made the shipped ones"
-  diff "$root/docs/results/batch-program.txt" docs/results/batch-program.txt
+  diff "$root/benchmarks/results/batch-program.txt" benchmarks/results/batch-program.txt
 fi
 if command -v gnuplot >/dev/null; then
   for picture in "$root"/docs/pictures/batch-*.png; do
@@ -60,7 +60,7 @@ fi
 
 # Prints what is wrong with a table: python3 with `rows`, `number(row, column)`, `bad(text)`.
 check() { # table, python
-  python3 - "$work/docs/results/batch-$1.csv" <<END
+  python3 - "$work/benchmarks/results/batch-$1.csv" <<END
 import csv, math, sys
 rows = list(csv.DictReader(open(sys.argv[1])))
 number = lambda row, column: float(row[column])

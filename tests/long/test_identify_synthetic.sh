@@ -2,7 +2,7 @@
 # Synthetic truth: an arm of seven joints and a pushed box. Data is made by the program with other numbers: without noise every
 # base parameter comes out within 0.1 %; with noise of the task's size intervals hold most of the truth; with data of half the time
 # step, of the other integrator and of MuJoCo the error that is left is the models' difference. The run that is killed goes on to the same files.
-#   tests/long/test_identify_synthetic.sh [RESULTS.csv]     docs/results/model-difference.csv is made so, from the other programs' data alone
+#   tests/long/test_identify_synthetic.sh [RESULTS.csv]     benchmarks/results/model-difference.csv is made so, from the other programs' data alone
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 SDRS=$(realpath "${SDRS:-./sdrs}")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The measured tosses fitted in MuJoCo without gradients beside sdrs identify (tests/mujoco/tosses.py): 4 minutes. The library is Debian's
 # (libmujoco-dev); the data is not part of the repository: $SDRS_TOSSES, or ../shared/data/tosses.
-#   tests/long/test_mujoco_tosses.sh [cube] [elbow] [RESULTS.csv]     docs/results/tosses.csv is made so
+#   tests/long/test_mujoco_tosses.sh [cube] [elbow] [RESULTS.csv]     benchmarks/results/tosses.csv is made so
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 SDRS=$(realpath "${SDRS:-./sdrs}")

@@ -3,7 +3,7 @@
 
     tests/mujoco/compare.py SDRS MUJOCO_RUN WORK_FOLDER [RESULTS.csv]
 
-Prints `ok` or `FAIL` a row and `N passed, N failed`. Rows without a limit are for information (docs/results/mujoco.md
+Prints `ok` or `FAIL` a row and `N passed, N failed`. Rows without a limit are for information (benchmarks/results/mujoco.md
 says why they differ)."""
 import csv
 import math

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Scenes in sdrs and, exported, in MuJoCo: runs as MJCF, poses as URDF; skipped where the library (Debian: libmujoco-dev) is not installed.
-#   tests/mujoco/run.sh [RESULTS.csv]     docs/results/mujoco.csv is made so
+#   tests/mujoco/run.sh [RESULTS.csv]     benchmarks/results/mujoco.csv is made so
 # The program is $SDRS (default ./sdrs).
 set -euo pipefail
 cd "$(dirname "$0")/../.."

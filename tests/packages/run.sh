@@ -50,23 +50,54 @@ fi
 
 # ---------------------------------------------------------------- the wheel
 
-make_wheel() {
-  cp -r python "$work/source" && rm -rf "$work/source/tests" &&
-    "$python" -m build --wheel --no-isolation --skip-dependency-check --outdir "$work/wheel" "$work/source"
-}
+make_wheel() { scripts/make_wheel.sh "$work/wheel"; }
 
-# numpy is the system's: nothing is fetched.
+# numpy is the system's: nothing is fetched. Nothing of the checkout is seen but what is copied.
 install_wheel() {
   "$python" -m venv --system-site-packages "$work/venv" &&
-    "$work/venv/bin/pip" install --no-index --no-deps --disable-pip-version-check "$work"/wheel/sdrs-*.whl
+    "$work/venv/bin/pip" install --no-index --no-deps --disable-pip-version-check "$work"/wheel/sdrs-*-manylinux_*.whl &&
+    mkdir "$work/user" && cp examples/python/*.py scenes/tasks/throw-scene.yaml scenes/slide.yaml "$work/user"
 }
+
+in_venv() { (cd "$work/user" && env -u SDRS_LIBRARY -u PYTHONPATH PATH="$work/venv/bin:/usr/bin:/bin" "$@"); }
 
 # The closed form is that of tests/library/run.sh.
 wheel_throws() {
-  export SDRS_LIBRARY=$ROOT/out/lib/libsdrs.so.0.1
-  (cd "$work" && ./venv/bin/python "$ROOT/examples/python/throw.py" "$ROOT/scenes/tasks/throw-scene.yaml" |
-    awk '{ a = 0.3 * 9.81; w = sqrt(2 * 0.5 * a); d = $1 / w - 1; print $1, w; exit !(d < 1e-4 && d > -1e-4) }') &&
-    (cd "$work" && ./venv/bin/python -c 'import sdrs; print(sdrs.__file__); assert "/venv/" in sdrs.__file__')
+  in_venv python throw.py throw-scene.yaml |
+    awk '{ a = 0.3 * 9.81; w = sqrt(2 * 0.5 * a); d = $1 / w - 1; print $1, w; exit !(d < 1e-4 && d > -1e-4) }'
+}
+
+wheel_balances() { in_venv python balance.py | awk '{ print; exit !($2 < 0.01 && $2 > -0.01) }'; }
+
+# All that the library needs comes from the package, but glibc.
+wheel_is_whole() {
+  in_venv python - <<'P'
+import os, shutil, numpy
+def libraries(): return {line.split()[-1] for line in open("/proc/self/maps") if ".so" in line}
+before = libraries()
+import sdrs
+assert "/venv/" in sdrs.__file__, sdrs.__file__
+mapped = libraries() - before
+bundled = {os.path.basename(path) for path in mapped if "/sdrs/_bundle/" in path}
+foreign = {path for path in mapped if "/sdrs/_bundle/" not in path and "/lib-dynload/" not in path}
+print(sorted(bundled), sorted(foreign))
+assert {"libsdrs.so.0.1", "libglpk.so.40"} <= bundled
+assert not foreign, foreign
+P
+}
+
+wheel_runs_the_program() {
+  in_venv sdrs simulate slide.yaml --steps 2 -q -o run && [[ -s $work/user/run/trajectory.csv ]] &&
+    in_venv python -c 'import sdrs; assert sdrs.Scene("slide.yaml").run(3)._repr_html_().startswith("<iframe")'
+}
+
+# Every library and program of the bundle finds its libraries beside it.
+wheel_finds_its_libraries() {
+  local folder file
+  folder=$(in_venv python -c 'import sdrs, os; print(os.path.dirname(sdrs.__file__))')/_bundle
+  for file in "$folder/sdrs" "$folder/libsdrs.so.0.1"; do
+    ! ldd "$file" | grep ' => ' | grep -vF "$folder" | grep -vE 'lib(c|m)\.so' || return 1
+  done
 }
 
 for python in python3 /usr/bin/python3; do
@@ -77,6 +108,10 @@ if [[ $python ]]; then
   check wheel make_wheel
   check wheel-venv install_wheel
   check wheel-throw wheel_throws
+  check wheel-balance wheel_balances
+  check wheel-whole wheel_is_whole
+  check wheel-libraries wheel_finds_its_libraries
+  check wheel-program wheel_runs_the_program
 else
   echo "SKIP wheel: Debian's python3-numpy, python3-build, python3-hatchling and python3-venv are not all there"
 fi

@@ -1,6 +1,6 @@
 /* Order of convergence of both integrators, against a fine Runge-Kutta solution of equations of motion that were
  * derived apart from the program: Lagrange's equations of a plane chain of rods, Euler's equations of a free body.
- * Prints the table of docs/results/orders.csv: lines that begin with `csv,`. */
+ * Prints the table of benchmarks/results/orders.csv: lines that begin with `csv,`. */
 #include "scene_run.h"
 
 static const double GRAVITY = 9.81;

@@ -1,6 +1,6 @@
 /* What the long-range law of two bodies costs: two square grids of triangles, one just above the other (LRI, appendix
  * A.2; docs/derivations/law-long_range.md, N8). Terms are counted, so the numbers are the same on every machine;
- * docs/results/laws-grid.csv is made of the lines that begin with "csv,". */
+ * benchmarks/results/laws-grid.csv is made of the lines that begin with "csv,". */
 #include <time.h>
 
 #include "contact/far_field.h"

@@ -240,7 +240,7 @@ static void pairs_have_laws(void** state) {
       "links: [{name: a, fixed: true}, {name: b, fixed: true}]\n",
       "3:7: error: contact.pairs[0]: 'stiffness' belongs to a pair that names a model\n"
       "4:7: error: contact.pairs[1]: the law long_range has no 'restitution'\n"
-      "4:7: error: contact.pairs[1]: the law long_range has no 'support'\n"
+      "4:7: error: contact.pairs[1]: the law long_range has no 'barrier_distance'\n"
       "5:27: error: contact.pairs[2].model: must be none, separating_plane, long_range, ipc, penalty or manifold, got "
       "'newton'\n");
 }

@@ -1,0 +1,13 @@
+/* alias: renamed keys and words of scenes and tasks. The old ones are read without a warning. */
+#ifndef SDRS_SCENE_ALIAS_H
+#define SDRS_SCENE_ALIAS_H
+
+/* Returns the present key of an object of the schema for an old one, else `key` itself. Borrowed; no allocation. */
+const char* alias_key(const char* object, const char* key);
+/* Returns the old key number `index` of an object of the schema, NULL past the last. */
+const char* alias_old_key(const char* object, int index);
+/* Returns the present word for an old one that is not among `words` ("one|another") while the present one is; else
+ * `word`. */
+const char* alias_word(const char* words, const char* word);
+
+#endif

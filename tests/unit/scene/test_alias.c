@@ -1,0 +1,69 @@
+/* Renamed keys and words: the old ones are read as the present ones, and both at once are a mistake. */
+#include "scene/alias.h"
+#include "scene_testing.h"
+
+static void the_old_key_is_the_present_one(void** state) {
+  (void)state;
+  static const char* const KEYS[] = {"support", "barrier_distance"};
+  for (int i = 0; i < 2; i++) {
+    Text text = {0};
+    text_add(&text,
+             "contact: {%s: 0.003, pairs: [{a: ball, b: other, model: ipc, %s: 0.004}]}\nlinks:\n" BALL_LINK
+             "  - {name: other, shape: {type: sphere, radius: 1}, mass: 1}\n",
+             KEYS[i], KEYS[i]);
+    Scene scene = load(text.data);
+    compare_near(scene.contact.support, 0.003, 0, KEYS[i]);
+    compare_near(scene.contact.pairs[0].material.value[MATERIAL_SUPPORT], 0.004, 0, KEYS[i]);
+    assert_true(scene.contact.pairs[0].material.given[MATERIAL_SUPPORT]);
+    assert_int_equal(scene.contact.support_place.line, 1);
+    scene_free(&scene);
+    text_free(&text);
+  }
+}
+
+static void both_keys_are_a_mistake(void** state) {
+  (void)state;
+  expect_problems("contact: {support: 0.003, barrier_distance: 0.003}\nlinks:\n" BALL_LINK,
+                  "1:11: error: contact: give 'barrier_distance' or 'support' (its old name), not both\n");
+}
+
+/* An override replaces the value, whichever name the file and the override use. */
+static void overrides_know_both_keys(void** state) {
+  (void)state;
+  static const char* const FILES[] = {"contact: {support: 0.003}\nlinks:\n" BALL_LINK,
+                                      "contact: {barrier_distance: 0.003}\nlinks:\n" BALL_LINK, "links:\n" BALL_LINK};
+  static const SceneOverride OVERRIDES[] = {{"contact.support=0.005"}, {"contact.barrier_distance=0.005"}};
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 2; k++) {
+      Scene scene;
+      Diagnostics diagnostics = {0};
+      assert_int_equal(scene_parse(&scene, "t.yaml", FILES[i], strlen(FILES[i]), false, &OVERRIDES[k], 1, &diagnostics),
+                       STATUS_OK);
+      assert_int_equal(diagnostics.count, 0);
+      compare_near(scene.contact.support, 0.005, 0, OVERRIDES[k].text);
+      scene_free(&scene);
+      diagnostics_free(&diagnostics);
+    }
+}
+
+/* A word that still means something of its own is left alone. */
+static void old_words_are_present_ones_where_these_belong(void** state) {
+  (void)state;
+  assert_string_equal(alias_word("mass|joint_stiffness", "spring"), "joint_stiffness");
+  assert_string_equal(alias_word("mass|joint_friction", "dry_friction"), "joint_friction");
+  assert_string_equal(alias_word("mass|tendon_rest_length", "tendon_rest"), "tendon_rest_length");
+  assert_string_equal(alias_word("spring|joint_stiffness", "spring"), "spring");
+  assert_string_equal(alias_word("drive|damping", "spring"), "spring");
+  assert_string_equal(alias_key("contact", "support"), "barrier_distance");
+  assert_string_equal(alias_key("links", "support"), "support");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_old_key_is_the_present_one),
+      cmocka_unit_test(both_keys_are_a_mistake),
+      cmocka_unit_test(overrides_know_both_keys),
+      cmocka_unit_test(old_words_are_present_ones_where_these_belong),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
