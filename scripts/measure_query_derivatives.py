@@ -254,7 +254,7 @@ def question_of(method, a, b, state, draw):
         scale = STATES[state] / ask([dict(plain, method="growth")])[0]["alpha"]
     elif a not in JOINED and b not in JOINED:
         low, high = 0, 8
-        for _ in range(40):
+        for _ in range(16 if "--short" in sys.argv else 40):
             scale = (low + high) / 2
             plain["b"] = dict(question["b"], position=[scale * x for x in way])
             if ask([dict(plain, method="distance")])[0]["distance"] < GAPS[state]:
