@@ -50,7 +50,7 @@ differences() { # two run folders
 
 "$SDRS" optimize $TASK -q -o "$work/alone" >/dev/null
 for processes in 2 6 ${SDRS_LONG:+4}; do # 6: more than scenarios
-  said=$(mpi $processes "$SDRS" optimize $TASK -q -o "$work/$processes") || said+=" exit code $?"
+  said=$(mpi "$processes" "$SDRS" optimize $TASK -q -o "$work/$processes") || said+=" exit code $?"
   [[ $said == "$work/$processes" ]] && said=
   judge "$processes processes" "$said$(differences "$work/alone" "$work/$processes" 2>&1)"
 done
@@ -80,7 +80,7 @@ for type in lbfgs cma_es; do
   starts=("$SDRS" optimize tests/cli/optimize-multistart/wave.task.yaml -q --set multistart=8 --set "optimizer.type=$type")
   "${starts[@]}" -o "$work/starts.$type" >/dev/null
   for processes in $([[ $type == lbfgs ]] && echo 3 || echo 2) ${SDRS_LONG:+4}; do
-    said=$(mpi $processes "${starts[@]}" -o "$work/starts.$type.$processes") || said+=" exit code $?"
+    said=$(mpi "$processes" "${starts[@]}" -o "$work/starts.$type.$processes") || said+=" exit code $?"
     [[ $said == "$work/starts.$type.$processes" ]] && said=
     problem=$(grep -q '"starts": 8' "$work/starts.$type.$processes/summary.json" || echo "not 8 starts")
     judge "8 starts, $type, $processes processes" "$said$problem$(differences "$work/starts.$type" "$work/starts.$type.$processes" 2>&1)"
@@ -137,7 +137,7 @@ fits_differ() { # two run folders; summary.json has times
 
 "${fit[@]}" -o "$work/fit" >/dev/null 2>&1 || judge "identify alone" "exit code $?"
 for processes in 2 5; do # 5: more than runs
-  said=$(mpi $processes "${fit[@]}" -o "$work/fit$processes" 2>/dev/null) || said+=" exit code $?"
+  said=$(mpi "$processes" "${fit[@]}" -o "$work/fit$processes" 2>/dev/null) || said+=" exit code $?"
   [[ $said == "$work/fit$processes" ]] && said=
   judge "identify: $processes processes" "$said$(fits_differ "$work/fit" "$work/fit$processes" 2>&1)"
 done
