@@ -6,15 +6,30 @@ folder, the doors (x/x.h, scene/task.h, scene/schema.h, scene/plan.h, ask/reader
 only, method.h from decompose/ only.
 No part includes another that includes it, by whatever way: x.c and x.h are one part, a door is one by itself.
 No two types share a name, but for those private to files of one folder.
+No object file of out/build/check uses a symbol that a folder above its own defines, but for those of FROM_ABOVE. Without
+that build symbols are not looked at.
 Prints one line per fault; exits 1 when there is one.
 """
 
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SECOND_DOORS = {"scene/task.h", "scene/schema.h", "scene/plan.h", "ask/reader.h", "base/lanes.h", "base/outside.h", "linalg/least_change.h"}
+# Symbols that lower folders use, and the folder that defines them.
+FROM_ABOVE = {
+    # The keys, words and equilibrium gaps of the contact laws, which scenes and models ask for. Each law is a row of one table
+    # (contact/laws.c), whose rows need the model's types: the table cannot stand below them.
+    **dict.fromkeys(("contact_force_at_overlap", "contact_model_name", "contact_model_words", "contact_overlaps", "contact_refuses",
+                     "contact_rest_at_gap", "contact_rest_under_force", "contact_rests", "contact_schema_row", "contact_takes_round",
+                     "contact_takes_shapes"), "contact"),
+    # An included robot of another format becomes a scene, whose types its reader needs.
+    "scene_read_robot": "robot",
+    # The certificate of a pair asks how far the tree carries a point during a step, which the state knows.
+    "motion_bound_below": "simulate",
+}  # fmt: skip
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 
 
@@ -111,10 +126,45 @@ def faults_of_file(path, order):
             yield f'{path.relative_to(ROOT)}:{number}: #include "{header}": {fault}'
 
 
+def symbols():
+    """(folder/file, symbol, is it defined there?) of every object of the check build whose source is there."""
+    build = ROOT / "out/build/check/src"
+    objects = [build / path.relative_to(ROOT / "src").with_suffix(".o") for path in sorted((ROOT / "src").glob("*/*.c"))]
+    objects = [str(path.relative_to(build)) for path in objects if path.is_file()]
+    if not objects:
+        return
+    lines = subprocess.run(["nm", "-A", "-g", *objects], cwd=build, capture_output=True, text=True, check=True).stdout
+    for line in lines.splitlines():
+        name, _, rest = line.partition(":")
+        kind, symbol = rest.split()[-2:]
+        yield name[:-2], symbol, kind != "U"
+
+
+def upward_symbols(order):
+    """One line for every symbol that is used below the folder that defines it, and for every row of FROM_ABOVE without use."""
+    uses, home = {}, {}
+    for name, symbol, defined in symbols():
+        if defined:
+            home[symbol] = name
+        else:
+            uses.setdefault(symbol, []).append(name)
+    rank = lambda name: order.index(name.split("/")[0])
+    found = set()
+    for symbol in sorted(home.keys() & uses.keys()):
+        below = sorted(name for name in uses[symbol] if rank(name) < rank(home[symbol]))
+        if below and FROM_ABOVE.get(symbol) == home[symbol].split("/")[0]:
+            found.add(symbol)
+        elif below:
+            yield f"src/{below[0]}.c: uses {symbol}, which src/{home[symbol]}.c defines: {below[0].split('/')[0]} stands below in the include order"
+    if home:
+        for symbol in sorted(FROM_ABOVE.keys() - found):
+            yield f"scripts/check_layers.py: FROM_ABOVE has {symbol}, which no lower folder uses"
+
+
 def main():
     order = read_order()
     files = sorted((ROOT / "src").rglob("*.[ch]"))
-    faults = [fault for path in files for fault in faults_of_file(path, order)] + list(cycles(files)) + list(shared_types(files))
+    faults = [fault for path in files for fault in faults_of_file(path, order)] + list(cycles(files)) + list(shared_types(files)) + list(upward_symbols(order))
     print("\n".join(faults) if faults else f"check_layers: {len(files)} files, no fault")
     return 1 if faults else 0
 

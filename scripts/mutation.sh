@@ -1,28 +1,32 @@
 #!/bin/bash
-# How many seeded one-line faults in src do the tests find? Each fault is put into a copy of the checkout, one file is compiled,
-# the programs are linked, and tests run until one fails. A fault that does not compile, or leaves the object as it was, is drawn anew.
-#   scripts/mutation.sh [--long] [FAULTS [SEED]]   defaults 60, 1; --long: what the short check misses runs in the long form too
-# Writes out/mutation/faults.csv (number, kind, file, line, found by) and prints the rates. Needs `make check` to have passed.
+# How many seeded one-line faults in src do the tests find? Each fault is put into a copy of the checkout, the check flavour is
+# built, and tests run until one fails. A fault that does not compile, or leaves the object as it was, is drawn anew.
+#   scripts/mutation.sh [--long] [FAULTS [SEED]]   defaults 60, 1; --long: faults that the short check misses run in the long form too
+# Writes out/mutation/faults.csv (number, kind, file, line, found by) and prints the rates. A test that fails without the fault as
+# well finds nothing. Tests that start other programs (MuJoCo, browsers, mpirun) and sanitized ones are left out.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
 long=0
 if [[ ${1:-} == --long ]]; then long=1 && shift; fi
 FAULTS=${1:-60} SEED=${2:-1}
-RESULTS=$PWD/out/mutation
+ROOT=$PWD RESULTS=$PWD/out/mutation
 COPY=$RESULTS/checkout
-export SDRS_CACHE=off
+LIMIT=600 # seconds until a test that hangs is ended, which finds the fault
+export SDRS_CACHE=off OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive SDRS=out/build/check/sdrs
+if [[ -x out/bin/python3 ]]; then export PATH=$PWD/out/bin:$PATH; fi # as in tests/run.sh
 
+make -s FLAVOUR=check program unit-tests other-tests || exit 1
 rm -rf "$RESULTS"
-mkdir -p "$COPY/out"
-cp -a .git Makefile assets docs examples python scenes scripts src tests README.md LICENSE CITATION.cff mkdocs.yml sdrs "$COPY"
-cp -a out/build out/lib "$COPY/out"
-if [[ -d out/node ]]; then ln -s "$PWD/out/node" "$COPY/out/node"; fi
+mkdir -p "$COPY/out/build"
+cp -a .git Makefile assets docs examples python scenes scripts src tests README.md CONTRIBUTING.md LICENSE CITATION.cff mkdocs.yml "$COPY"
+cp -a out/build/check out/build/libraries "$COPY/out/build"
 cd "$COPY" || exit 1
 
-# Prints KIND LINE, and writes the file with the fault; fails when nothing in the file can be changed.
-plant() { # file, seed
-  python3 - "$@" <<'P'
+# Writes the file with a fault drawn among all statements of src, and prints KIND,FILE,LINE.
+plant() { # seed
+  python3 - "$1" <<'P'
+import pathlib
 import random
 import re
 import sys
@@ -33,57 +37,70 @@ KINDS = {
     "bound": (r" (<=?|>=?) ", lambda m: f" {m[1][0]} " if m[1].endswith("=") else f" {m[1]}= "),
     "missing term": (r" [+-] [\w.]+(?:\[\w+\])?(?: \* [\w.]+(?:\[\w+\])?)*(?=;)", lambda m: ""),
 }
-path, seed = sys.argv[1:]
-draw = random.Random(seed)
-lines = open(path, encoding="utf-8").read().split("\n")
+draw = random.Random(int(sys.argv[1]))
 kind = draw.choice(list(KINDS))
 pattern, change = KINDS[kind]
-# Statements of functions: neither directives, comments, strings nor declarations of arrays.
-places = [(k, m) for k, line in enumerate(lines) if line.startswith("  ") and '"' not in line
-          and not re.match(r"\s*(//|/\*|\*|#|assert|(static |const |enum )*(double|int|size_t|char|bool|Vec3|Mat3) \w+\[)", line)
-          for m in re.finditer(pattern, line)]
-if not places:
-    sys.exit(1)
-k, m = draw.choice(places)
+# Neither directives, comments, strings, assertions nor declarations of arrays.
+skipped = re.compile(r"\s*(//|/\*|\*|#|assert|(static |const |enum )*(double|int|size_t|char|bool|Vec3|Mat3) \w+\[)")
+places = []
+for path in sorted(pathlib.Path("src").glob("*/*.c")):
+    for k, line in enumerate(path.read_text().split("\n")):
+        if line.startswith("  ") and '"' not in line and not skipped.match(line):
+            places += [(path, k, m) for m in re.finditer(pattern, line)]
+path, k, m = draw.choice(places)
+lines = path.read_text().split("\n")
 lines[k] = lines[k][:m.start()] + change(m) + lines[k][m.end():]
-open(path, "w", encoding="utf-8").write("\n".join(lines))
-print(f"{kind},{k + 1}")
+path.write_text("\n".join(lines))
+print(f"{kind},{path},{k + 1}")
 P
 }
 
-# The tests in the order of their cost: unit tests of the folder first.
+# Tests, one a line, those of the fault's folder first, then as they take longer.
 tests_of() { # folder of the fault
-  local source
-  for source in "tests/unit/$1"/test_*.c tests/unit/*/test_*.c tests/property/test_*.c tests/determinism/test_*.c tests/gradient/test_*.c; do
-    [[ -e $source ]] && echo "out/build/check/${source%.c}"
-  done | awk '!seen[$0]++'
-  echo "tests/cli/run.sh"
-  echo "scripts/update_golden.sh --check"
+  local source test
+  {
+    for source in tests/unit/*/test_*.c tests/property/test_*.c tests/determinism/test_*.c tests/gradient/test_*.c; do
+      test=out/build/check/${source%.c}
+      local log=${test#out/build/} spent=1
+      log=$ROOT/out/tests/${log//[^A-Za-z0-9_.=-]/_}.cpu
+      if [[ -e $log ]]; then spent=$(cut -d ' ' -f 1 "$log"); fi
+      if [[ $source == "tests/unit/$1/"* ]]; then spent=0; fi
+      echo "$spent $test"
+    done | sort -n -s -k 1,1 | cut -d ' ' -f 2
+    echo "tests/physics/run.sh"
+    echo "tests/variables/run.sh"
+    echo "scripts/update_golden.sh --check"
+    for test in tests/cli/*/cmd; do
+      test=${test%/cmd}
+      if [[ -z ${SDRS_LONG:-} && -e $test/long ]]; then continue; fi
+      echo "tests/cli/run.sh ${test##*/}"
+    done
+  }
 }
 
-# Prints the first test that fails.
+passes() { # checkout, test; as it is called there
+  # shellcheck disable=SC2086
+  (cd "$1" && timeout "$LIMIT" $2 </dev/null >"$RESULTS/log" 2>&1)
+}
+
+# Prints the first test that fails here, and not in the checkout without the fault.
 first_failure() { # folder
   local test
-  export SDRS=out/build/check/sdrs
   while read -r test; do
-    # shellcheck disable=SC2086
-    if ! OPENBLAS_NUM_THREADS=1 timeout 300 $test </dev/null >"$RESULTS/log" 2>&1; then
-      echo "${test#out/build/check/tests/}"
-      return
-    fi
+    if passes . "$test" || ! passes "$ROOT" "$test"; then continue; fi
+    test=${test#out/build/check/tests/} && echo "${test// /:}"
+    return
   done < <(tests_of "$1")
 }
 
 echo "number,kind,file,line,short,long" >"$RESULTS/faults.csv"
-mapfile -t sources < <(find src -mindepth 2 -name '*.c' | sort)
 number=0 found=0 found_long=0 draw=0
 while ((number < FAULTS)); do
   draw=$((draw + 1))
-  file=${sources[$(awk -v seed="$SEED.$draw" -v n="${#sources[@]}" 'BEGIN { srand(seed * 1000); print int(rand() * n) }')]}
-  cp "$file" "$RESULTS/kept"
+  fault=$(plant $((1000 * SEED + draw))) || exit 1
+  file=${fault#*,} file=${file%,*}
   object=out/build/check/${file%.c}.o
   before=$(sha256sum <"$object")
-  what=$(plant "$file" "$SEED/$draw") || continue
   if make -s FLAVOUR=check "$object" >"$RESULTS/build" 2>&1 && [[ $(sha256sum <"$object") != "$before" ]] &&
     make -s FLAVOUR=check program unit-tests other-tests >"$RESULTS/build" 2>&1; then
     number=$((number + 1))
@@ -92,9 +109,10 @@ while ((number < FAULTS)); do
     if [[ -z $short ]] && ((long)); then more=$(export SDRS_LONG=1 && first_failure "$folder"); fi
     if [[ -n $short ]]; then found=$((found + 1)); fi
     if [[ -n $more ]]; then found_long=$((found_long + 1)); fi
-    echo "$number,${what%,*},$file,${what#*,},$short,$more" | tee -a "$RESULTS/faults.csv"
+    echo "$number,$fault,$short,$more" | tee -a "$RESULTS/faults.csv"
   fi
-  cp "$RESULTS/kept" "$file"
+  cp "$ROOT/$file" "$file"
+  make -s FLAVOUR=check "$object" || exit 1
 done
 echo "short check: $found of $number found"
 if ((long)); then echo "long check: $found_long of $number found"; fi

@@ -25,6 +25,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
 ln -s "$SDRS" "$work/bin/sdrs"
+if [[ -x /usr/bin/python3 ]]; then ln -s /usr/bin/python3 "$work/bin/python3"; fi # Debian's, as in tests/run.sh
 
 # The same surroundings for every case.
 export PATH=$work/bin:$PATH LC_ALL=C TERM=dumb

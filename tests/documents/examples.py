@@ -32,7 +32,8 @@ LEFT_OUT = [(r"^make (demo|check|page)", "is the whole of the tests, or asks npm
             (r"throw-four|mpirun|pkg-config|python3 -m build|SDRS_LIBRARY", "tests/library, tests/python or tests/long")]
 SHORTER = [(r"optimize scenes/tasks/(pinch|grasp|grasp-free|push)\.yaml", " --iterations 1"), (r"simulate scenes/(spider|chains)\.yaml", " --steps 60"),
            (r"converge scenes/slide", " --refinements 1"), (r"gradcheck scenes/spider", " --directions 1"),
-           (r"gradcheck scenes/tasks/push\.yaml --set", " --set steps=20"), (r"gradcheck scenes/tasks/gather", " --directions 1 --wrt control"),
+           (r"gradcheck scenes/tasks/push\.yaml --set", " --set steps=20"), (r"gradcheck scenes/tasks/gather", " --directions 1 --wrt control --set receding.iterations=15"),
+           (r"gradcheck scenes/tasks/push\.yaml --window", " --directions 1"),
            (r"identify scenes/identify/pendulum", " --set optimizer.iterations=2"), (r"simulate out/pinch/", " --steps 40")]
 passed = failed = 0
 

@@ -24,7 +24,11 @@ fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for scene in scenes/*.yaml scenes/tasks/*-scene.yaml; do
+scenes=(scenes/*.yaml scenes/tasks/*-scene.yaml)
+step=3 # the short form takes every third scene
+if [[ -n ${SDRS_LONG:-} ]]; then step=1; fi
+for ((k = 0; k < ${#scenes[@]}; k += step)); do
+  scene=${scenes[k]}
   name=$(basename "$scene" .yaml)
   "$SDRS" simulate "$scene" -q --steps 20 -o "$work/$name" >/dev/null
   "$SDRS" render "$work/$name" -q -o "$work/$name.glb" >/dev/null

@@ -3,6 +3,7 @@
 #include "scene_run.h"
 
 #include <stdlib.h>
+#include "support/long.h"
 
 static void skip_without_data(void) {
   if (file_exists("../shared/data/README.md")) return;
@@ -50,6 +51,7 @@ static void shadow_hand_closes_on_objects(void** state) {
 /* Hulls of 12 to 32 for each scan. In one hull of the mug the ball would lie on its rim, 72 mm up. */
 static void decomposed_scans_keep_their_hollows(void** state) {
   (void)state;
+  if (!tests_are_long()) skip();
   skip_without_data();
   setenv("SDRS_CACHE", "off", 1);
   SceneRun run;

@@ -8,4 +8,7 @@
 /* Is SDRS_LONG set in the environment? */
 static inline bool tests_are_long(void) { return getenv("SDRS_LONG") != NULL; }
 
+/* A count of rows, seeds or rounds in either form. */
+static inline int tests_count(int short_form, int long_form) { return tests_are_long() ? long_form : short_form; }
+
 #endif

@@ -18,7 +18,7 @@ SHAPES = [
      [("exponents", 0), ("exponents", 1), ("size", 0), ("size", 1), ("size", 2)]),
     ({"type": "union", "smoothing": 0.1, "of": [EGG, dict(EGG, position=[0.9, 0.2, 0])]}, []),
 ]
-STEPS = [1e-3, 1e-4, 1e-5]
+STEPS = [1e-4, 1e-5]
 ANSWERS = ("point", "distance", "normal", "activity")
 
 

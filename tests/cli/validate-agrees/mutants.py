@@ -2,6 +2,7 @@
 by both in the same words. Prints where they differ, and how many were refused and taken."""
 import copy
 import json
+import os
 import subprocess
 import sys
 
@@ -45,7 +46,8 @@ def said(*words):
 
 def main():
     refused = taken = 0
-    for path, task in mutants(json.load(open(sys.argv[1]))):
+    every = 1 if "SDRS_LONG" in os.environ else 3  # of more than 300; coprime to how many stand for a value
+    for path, task in list(mutants(json.load(open(sys.argv[1]))))[::every]:
         with open("mutant.json", "w") as file:
             json.dump(task, file)
         verdict, told = said("validate", "mutant.json", "-q")
@@ -54,7 +56,7 @@ def main():
         taken += code in (0, 4)
         if (verdict, code) not in ((0, 0), (0, 4), (1, 3)) or code == 3 and told != words:
             print(path, verdict, code, told, words)
-    print("mutants agree" if refused > 100 and taken > 20 else (refused, taken))
+    print("mutants agree" if refused > 100 / every and taken > 20 / every else (refused, taken))
 
 
 main()

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "support/compare.h"
+#include "support/long.h"
 #include "unit/decompose/decompose_testing.h"
 
 static const double ANGLE[][2] = {{0, 0}, {3.1, 0}, {3.1, 1}, {1, 1.1}, {1, 3}, {0, 3}};
@@ -145,7 +146,7 @@ static void a_damaged_file_is_made_anew(void** state) {
   Mesh mesh = prism_mesh(ANGLE, COUNT(ANGLE));
   Random random = {23};
   assert_false(was_read(&mesh, &OPTIONS));
-  for (int trial = 0; trial < 30; trial++) {
+  for (int trial = 0; trial < tests_count(8, 30); trial++) {
     damage_at = trial < 2 ? 0 : (size_t)random_bits(&random);
     damage_kind = trial % 2;
     each_file(damage);

@@ -4,6 +4,7 @@
 
 #include "differentiate/recording.h"
 #include "support/busy.h"
+#include "support/long.h"
 #include "support/runs.h"
 
 enum { SEED = 411 };
@@ -157,7 +158,7 @@ static void check_bounds(Run* run, int steps, const int* substeps, double discou
 static void parts_A18_same_gradient_with_every_integrator(void** state) {
   (void)state;
   static const char* const integrator[] = {"first_order", "second_order", "momentum"};
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < tests_count(2, 3); k++) { /* momentum: in mixed substeps, below */
     Run* run = run_model(BUSY_SCENE, 0.005, integrator[k], k == 1 ? 2 : 1, 300);
     run->model.simulation.steps = 160;
     check_bounds(run, 160, NULL, 1.0, integrator[k]);
@@ -171,7 +172,7 @@ static void same_gradient_in_mixed_substeps(void** state) {
   static const char* const integrator[] = {"second_order", "momentum"};
   int substeps[100];
   for (int k = 0; k < 100; k++) substeps[k] = (const int[]){1, 2, 1, 3, 4, 1, 1, 2, 5}[k % 9];
-  for (int k = 0; k < 2; k++) {
+  for (int k = tests_count(1, 0); k < 2; k++) {
     Run* run = run_model(BUSY_SCENE, 0.01, integrator[k], 1, 300);
     run->model.simulation.steps = 100;
     check_bounds(run, 100, substeps, k == 0 ? 1.0 : 0.97, integrator[k]);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "support/compare.h"
+#include "support/long.h"
 #include "unit/scene/task_testing.h"
 
 #include <cmocka.h>
@@ -484,7 +485,7 @@ static void gradients_with_inputs_Q2_Q13(void** state) {
   "data: {measured: [{link: cart, coordinates: [x]}]}\n" \
   "identify: {train: 1, fit_initial: true, coordinate: 0.002, initial_rate: 1, initial_velocity: 1}\n"
 
-enum { RAIL_RUNS = 8, RAIL_SEEDS = 200 };
+enum { RAIL_RUNS = 8 };
 #define RAIL_DAMPING 0.9
 #define RAIL_GRAVITY 1.3
 
@@ -520,9 +521,9 @@ static void intervals_cover_the_truth_Q4_Q8(void** state) {
   snprintf(pattern, sizeof pattern, "%s/*.csv", folder);
   char out[] = "/tmp/sdrs-rails-XXXXXX", clear[100];
   assert_non_null(mkdtemp(out));
-  int covered[2] = {0, 0}, doubted = 0;
+  int covered[2] = {0, 0}, doubted = 0, seeds = tests_count(30, 200);
   double inside = 0;
-  for (int seed = 1; seed <= RAIL_SEEDS; seed++) {
+  for (int seed = 1; seed <= seeds; seed++) {
     Random random = {(uint64_t)seed};
     write_rails(folder, &random, 0.002);
     Fit* f = fit_of(RAIL, pattern);
@@ -542,12 +543,13 @@ static void intervals_cover_the_truth_Q4_Q8(void** state) {
   /* at least as many as are said: what the task says of initial velocities, 1 m/s, is wider than how they are read */
   print_message("inside prediction intervals: %.3f\n", inside);
   assert_true(inside > 0.93);
-  print_message("covered: damping %d, gravity %d of %d seeds, doubted: %d\n", covered[0], covered[1], RAIL_SEEDS,
-                doubted);
-  assert_true(doubted <= RAIL_SEEDS / 100); /* the model is right: one comparison in ten thousand says otherwise */
+  print_message("covered: damping %d, gravity %d of %d seeds, doubted: %d\n", covered[0], covered[1], seeds, doubted);
+  assert_true(doubted <= seeds / 100); /* the model is right: one comparison in ten thousand says otherwise */
+  /* 95 % intervals; of 30 seeds, 26 to 30 with 98 % probability, which too wide ones are as well */
+  double least = tests_are_long() ? 0.9 : 0.86, most = tests_are_long() ? 0.99 : 1;
   for (int k = 0; k < 2; k++)
-    if (covered[k] < 0.9 * RAIL_SEEDS || covered[k] > 0.99 * RAIL_SEEDS)
-      fail_msg("seeds 1 to %d: parameter %d is in %d of its intervals", RAIL_SEEDS, k, covered[k]);
+    if (covered[k] < least * seeds || covered[k] > most * seeds)
+      fail_msg("seeds 1 to %d: parameter %d is in %d of its intervals", seeds, k, covered[k]);
 }
 
 /* The same rail with a drag of c v |v|, whose motion is in closed form: x'' = g - c x'^2 from v < w = sqrt(g / c):

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/compare.h"
+#include "support/long.h"
 #include "unit/scene/task_testing.h"
 
 #include <cmocka.h>
@@ -39,10 +40,10 @@ static double least_cost(const char* path, const char* const* sets, int count, c
   return cost;
 }
 
-static void check_all(const char* path, const char* const* sets, int count) {
-  static const char* const types[] = {"lbfgs", "adam", "step_bounded", "gradient", "cma_es"};
+static void check_all(const char* path, const char* const* sets, int count, int type_count) {
+  static const char* const types[] = {"lbfgs", "cma_es", "adam", "step_bounded", "gradient"};
   double least = least_cost(path, sets, count, "levenberg_marquardt");
-  for (size_t k = 0; k < sizeof(types) / sizeof(types[0]); k++) {
+  for (size_t k = 0; k < (size_t)type_count; k++) {
     double cost = least_cost(path, sets, count, types[k]);
     print_message("%s: %s %.6f beside %.6f\n", path, types[k], cost, least);
     assert_true(cost > least - 1e-3 && cost < least + NEAR);
@@ -55,7 +56,7 @@ static void every_optimizer_ends_at_the_least_sum_of_a_pendulum_Q13_O21(void** s
       "scene.simulation.dt=0.01",  "parameters=[{type: center, link: rod, axes: [z]}, {type: damping, link: rod}]",
       "identify.coordinate=0.3",   "optimizer.iterations=200",
       "optimizer.design_step=0.2", "optimizer.control_step=0.2"};
-  check_all("scenes/identify/pendulum.yaml", sets, 6);
+  check_all("scenes/identify/pendulum.yaml", sets, 6, 5);
 }
 
 static void every_optimizer_ends_at_the_least_sum_of_a_pushed_box_Q13(void** state) {
@@ -67,7 +68,7 @@ static void every_optimizer_ends_at_the_least_sum_of_a_pushed_box_Q13(void** sta
       "optimizer.iterations=150",
       "optimizer.design_step=0.1",
       "optimizer.control_step=0.1"};
-  check_all("scenes/identify/pushed.yaml", sets, 6);
+  check_all("scenes/identify/pushed.yaml", sets, 6, tests_count(2, 5));
 }
 
 int main(void) {
