@@ -174,8 +174,8 @@ static double distance_of(const Model* model, int a, int b, const Pose* pose) {
     for (int j = 0; j < model->hull_count; j++) {
       const ModelHull *own = &model->hulls[i], *other = &model->hulls[j];
       if (own->link != a || other->link != b || !own->kind->bounded || !other->kind->bounded) continue;
-      double apart = gjk_distance(hull_core(own), pose[a], hull_core(other), pose[b], NULL).distance;
-      apart = fmax(apart - hull_rounding(own) - hull_rounding(other), 0);
+      RoundBody body_own = hull_body(own), body_other = hull_body(other);
+      double apart = fmax(round_distance(&body_own, pose[a], &body_other, pose[b], NULL).distance, 0);
       least = least < 0 || apart < least ? apart : least;
     }
   return least;
