@@ -82,7 +82,7 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
         out->ground_next.torque = vec3_add_scaled(out->ground_next.torque, -sigma * v->first, vec3_cross(field, n));
       }
       change = vec3_add_scaled(change, sigma * v->first, vec3_cross(n, w));
-      out->share[side][out->count[side]++] = (VertexShare){v->vertex, change, {0, 0, 0}};
+      out->share[side][out->count[side]++] = (VertexShare){.vertex = v->vertex, .next = change};
     }
   }
   active->known = true;

@@ -85,7 +85,7 @@ static void normal_adjoint(Vec3 bar, const RollingLag* lag, double support, cons
       const ActiveVertex* v = &then->vertices[k + (side ? then->count[0] : 0)];
       double along = vec3_dot(v->at, zn) + z[3];
       Vec3 share = vec3_add_scaled(vec3_scale(plane->n, v->second * along), sigma * v->first, zn);
-      out->share[side][out->count[side]++] = (VertexShare){v->vertex, {0, 0, 0}, share};
+      out->share[side][out->count[side]++] = (VertexShare){.vertex = v->vertex, .now = share};
       out->rounding[side] += ball_share(plane->n, v, sigma * along, zn);
       out->support += sigma * active_first_by_support(v, support) * along;
     }
