@@ -191,6 +191,8 @@ static void explain_unsound(const GradcheckReport* r) {
         "axes; the point of contact moves by a root of what they turn by\n");
   else if (s->contact_failed)
     printf("does not give its contact again\n");
+  else if (s->friction_open)
+    printf("has friction whose own force does not settle backwards (contact.friction_iterations)\n");
   else if (s->singular)
     printf("has a singular Hessian, smallest eigenvalue %.3g\n", s->eigenvalue);
   else

@@ -62,9 +62,10 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
                    const double twist[2][6], ActiveSides* active, PairShares* out);
 
 /* Friction of the step; lag after friction_evaluate at the poses of `next`. solution: the plane at t. then:
- * active vertices at t, found here. Nothing where nothing presses. Cannot fail, allocates nothing. */
+ * active vertices at t, found here. own: friction rests on the state at t + dt, where `solution` and `now` are, too;
+ * slip counts from FrictionLag.then. Nothing where nothing presses. Cannot fail, allocates nothing. */
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
-                      const PairBody now[2], const PairBody next[2], const PlaneSolution* solution,
+                      const PairBody now[2], const PairBody next[2], bool own, const PlaneSolution* solution,
                       const double twist[2][6], ActiveSides* then, PairShares* out);
 
 /* Contact at t + dt and at t, and what the pair carries from step to step. out holds what plane_adjoint has added and
@@ -85,6 +86,11 @@ void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, co
  * state at t and, as out->carry, on the one before. Scales out's coefficients by the factor. Cannot fail, allocates
  * nothing. */
 void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, Pressure* bar, PairShares* out);
+/* The same of friction that rests on the step's own force: by the factor W' at t + dt, of a pair that does not bounce.
+ * own: vertices at t + dt, as friction_adjoint has left them. */
+void impact_own_load_adjoint(const Impact* impact, const ImpactParameters* parameters, const PairMaterial* material,
+                             const ImpactMoment* now, const ImpactMoment* next, ActiveSides* own, Pressure* bar,
+                             PairShares* out);
 /* What the step after this one has handed on by the pair's y at t. Added to bar and out. Cannot fail, allocates
  * nothing. */
 void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* parameters, const ImpactMoment* now,

@@ -144,6 +144,13 @@ void contact_accept(ContactSystem* system);
  * where a plane is not found again: the step fails. Asserts that contact_reset or contact_pass_state was called.
  * contact_accept must not follow then. */
 bool contact_lag(ContactSystem* system);
+/* Friction rests on the accepted state's own forces: for the laws that can (ContactLaw.relag), planes, forces and
+ * positions of the accepted state replace those of contact_lag, slip still counts from the poses of contact_lag, and
+ * the state is evaluated again. Returns false as contact_lag does. Allocates alike. Asserts that some law can. */
+bool contact_relag(ContactSystem* system);
+/* Is no force that friction rests on off by more than `tolerance` of the largest from that of the accepted state? Of
+ * laws that can relag; true of others. Allocates nothing. */
+bool contact_friction_settled(const ContactSystem* system, double tolerance);
 /* Forget and re-enter at given poses[links], which are copied: the start of a run. Returns false where hulls
  * intersect. Drops the candidates there were. Allocates. After false no pair has terms. */
 bool contact_reset(ContactSystem* system, const Pose* poses);
@@ -377,7 +384,8 @@ enum { CONTACT_KEPT_NUMBERS = 24 };
 typedef struct ContactRecord {
   int hull_a, hull_b;                /* a half-space is always b */
   bool active;                       /* the hulls press on each other: the next step's friction rests on it */
-  bool rubbing;                      /* friction acts between them, resting on the state before */
+  bool rubbing;                      /* friction acts between them */
+  bool own_force;                    /* it rests on this state's own force (contact_relag), else on the state before */
   double grip;                       /* it does so by this part of the force there: 1 but in a run's first step */
   double kept[CONTACT_KEPT_NUMBERS]; /* what the law wants to know again */
 } ContactRecord;
@@ -484,6 +492,11 @@ typedef struct {
  * returned true. The caller zeroes what is added to, or goes on adding; nothing is allocated. */
 void contact_replay_adjoint(ContactReplay* replay, const ContactField* field, double (*pose_now)[3][4],
                             double (*ground_next)[3][4], ModelGradient* gradient);
+/* Does friction of a pair that is loaded rest on its own force (ContactRecord.own_force)? Cannot fail. */
+bool contact_replay_rests_on_own(const ContactReplay* replay);
+/* What contact_replay_adjoint found last through the states at t + dt that friction of such pairs rests on, which the
+ * terms' Hessians leave out: derivatives by poses at t + dt as 3x4 matrices, added to bar[links]. */
+void contact_replay_own_bars(const ContactReplay* replay, double (*bar)[3][4]);
 /* What contact_replay_adjoint found last as derivative by ContactRecord.grip of the pair [index] of the records at t +
  * dt. index: below their count. Valid until the next load. */
 double contact_replay_by_grip(const ContactReplay* replay, int index);

@@ -113,7 +113,8 @@ static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const Hul
   double spread = 0;
   for (int k = 0; k < count; k++) {
     const HullInstance* h = k < lag->count[0] ? a : b;
-    Vec3 y = vec3_sub(pose_apply(h->pose, lag->vertices[k].local), lag->center);
+    const Pose* pose = lag->half_space ? &lag->then[0] : &h->pose; /* over a half-space slip is seen from there */
+    Vec3 y = vec3_sub(pose_apply(*pose, lag->vertices[k].local), lag->center);
     lag->vertices[k].position[0] = vec3_dot(lag->e1, y);
     lag->vertices[k].position[1] = vec3_dot(lag->e2, y);
     lag->vertices[k].height = vec3_dot(lag->normal, y);
@@ -129,15 +130,15 @@ static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const Hul
     for (int i = 0; i < 2; i++) lag->vertices[k].scaled[i] = lag->vertices[k].position[i] / lag->length;
 }
 
-void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane,
+void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane, const Pose* begin,
                   FrictionVertex* vertices, FrictionLag* lag) {
   double length = vec3_norm(plane->n);
   lag->vertices = vertices;
   lag->normal = vec3_scale(plane->n, 1.0 / length);
   tangent_basis(lag->normal, &lag->e1, &lag->e2);
   lag->half_space = b->half_space;
-  lag->then[0] = a->pose;
-  lag->then[1] = b->pose;
+  lag->then[0] = begin ? begin[0] : a->pose;
+  lag->then[1] = begin ? begin[1] : b->pose;
   lag->count[0] = lag_side(a, -1.0, support, plane, vertices);
   lag->count[1] = b->half_space ? 0 : lag_side(b, 1.0, support, plane, vertices + lag->count[0]);
   lag->ground_weight = 0;
@@ -146,6 +147,9 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
     if (c < support && c > 0) lag->ground_weight = smoothed_weight(b, support, c, length);
   }
   centre_on_weights(lag, a, b, plane->origin);
+  const HullInstance* hull[2] = {a, b};
+  for (int side = 0; side < 2; side++)
+    lag->from[side] = begin ? pose_apply(begin[side], pose_apply_inverse(hull[side]->pose, lag->center)) : lag->center;
   lag->slip[0] = lag->slip[1] = lag->slip[2] = 0;
 }
 
@@ -452,8 +456,8 @@ static void eliminate_slip(SlipSums* sums, int order, int rows, double hessian[1
 FrictionMotion friction_motion(const FrictionLag* lag, int side, const Pose* pose) {
   FrictionMotion m = {.rotation = mat3_mul(pose->r, mat3_transpose(lag->then[side].r))};
   m.sine = vec3_scale(mat3_axial(m.rotation), 0.5);
-  m.center = vec3_add(mat3_mul_vec(m.rotation, vec3_sub(lag->center, lag->then[side].t)), pose->t);
-  m.displacement = vec3_sub(m.center, lag->center);
+  m.center = vec3_add(mat3_mul_vec(m.rotation, vec3_sub(lag->from[side], lag->then[side].t)), pose->t);
+  m.displacement = vec3_sub(m.center, lag->from[side]);
   m.spin = vec3_dot(lag->normal, m.sine);
   return m;
 }

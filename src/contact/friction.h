@@ -38,6 +38,7 @@ typedef struct {
   int count[2];
   FrictionVertex* vertices; /* borrowed from the step's store */
   Pose then[2];             /* poses of both bodies at t */
+  Vec3 from[2];             /* where their points at c were at t [m]: c, but for a lag of the step's own force */
   double ground_weight;     /* half-space: its one weight; spin is held at zero */
   SlipState ground_at[2];
   bool half_space;
@@ -64,9 +65,10 @@ Vec3 friction_spin_by_rotation(const FrictionMotion* motion, Vec3 normal);
 /* Upper bound of the number of vertices friction_lag will store. Both hulls' vertices nearer to the plane than a little
  * over support [m]; a half-space has none. At most the vertices of both. Nothing is allocated, nothing fails. */
 int friction_count(const HullInstance* a, const HullInstance* b, double support, const Plane* plane);
-/* Fill the lag at an accepted state: vertices has room for friction_count. Borrows `vertices`; support [m]. No
- * allocation. Room for less is not checked. Cannot fail. */
-void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane,
+/* Fill the lag at an accepted state: vertices has room for friction_count. Borrows `vertices`; support [m]. begin:
+ * poses of both bodies since which they slip (NULL: where they stand). No allocation. Room for less is not checked.
+ * Cannot fail. */
+void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane, const Pose* begin,
                   FrictionVertex* vertices, FrictionLag* lag);
 
 typedef struct {

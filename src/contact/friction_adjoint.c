@@ -162,7 +162,8 @@ typedef struct {
   const FrictionLag* lag;
   const FrictionParameters* parameters;
   double support, length;
-  const PairBody *now, *next;
+  const PairBody *now, *next; /* now: where friction rests on the forces */
+  bool own;                   /* that is the state at t + dt */
   const Plane* plane;
   Pose ground;
   double a[3];
@@ -173,18 +174,25 @@ typedef struct {
 } FrictionReverse;
 
 /* (A8b) The point x0 = center + e, e = -sigma r n^, that friction of a ball acts at is fixed in the body during the
- * step: it goes with the plane's normal and the radius, and its place in the body with the body's turn at t. by_x0,
- * by_x1: derivatives by where it is at t and at t + dt. */
-static void ball_reverse(FrictionReverse* f, int side, Vec3 by_x0, Vec3 by_x1, LagBar* bar, PairShares* out) {
+ * step: it goes with the plane's normal and the radius, and its place in the body with the body's turn at t, or, of the
+ * step's own force, at t + dt. by: by where it is. */
+static void ball_reverse(FrictionReverse* f, int side, const VertexShare* by, LagBar* bar, PairShares* out) {
   const PairBody *now = &f->now[side], *next = &f->next[side];
   double lean = (side == 0 ? 1 : -1), radius = now->hull.rounding;
   Vec3 n = f->lag->normal, e = vec3_scale(n, lean * radius);
-  Vec3 back = mat3_mul_vec(now->hull.pose.r, mat3_tmul_vec(next->hull.pose.r, by_x1));
-  Vec3 by_e = vec3_add(by_x0, back);
+  Vec3 back = mat3_mul_vec(now->hull.pose.r, mat3_tmul_vec(next->hull.pose.r, by->next));
+  if (f->own) { /* at t the body has it elsewhere */
+    Mat3 then = f->lag->then[side].r;
+    Vec3 e_then = mat3_mul_vec(then, mat3_tmul_vec(now->hull.pose.r, e));
+    back = vec3_add(back, mat3_mul_vec(now->hull.pose.r, mat3_tmul_vec(then, by->now)));
+    out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(e_then, by->now));
+  }
+  Vec3 by_e = vec3_add(f->own ? by->own : by->now, back);
   bar->direction = vec3_add_scaled(bar->direction, lean * radius, by_e);
   f->fixed = vec3_add_scaled(f->fixed, lean * radius, back);
   out->rounding[side] += lean * vec3_dot(n, by_e);
-  out->turn_now[side] = vec3_add(out->turn_now[side], vec3_cross(back, e));
+  Vec3* turn = f->own ? &out->turn_own[side] : &out->turn_now[side];
+  *turn = vec3_add(*turn, vec3_cross(back, e));
 }
 
 /* What a vertex adds by its slip r and its q: bars of both, and of the smoothing. Sets e, the bar of q, and b, of r. */
@@ -214,7 +222,7 @@ static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, cons
                                double e[2], double* phi_q, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   double dt = f->parameters->dt, zeta[2];
-  Vec3 x1 = pose_apply(f->next[0].hull.pose, v->local), x0 = pose_apply(f->now[0].hull.pose, v->local);
+  Vec3 x1 = pose_apply(f->next[0].hull.pose, v->local), x0 = pose_apply(lag->then[0], v->local);
   Vec3 moved = vec3_sub(x1, pose_apply(f->ground, x0)), field = field_of(&f->next[0], twist, x1);
   vertex_zeta(lag, field, zeta);
   slip_reverse(f, v, zeta, b, e, phi_q, out);
@@ -223,8 +231,9 @@ static VertexShare over_ground(FrictionReverse* f, const FrictionVertex* v, cons
   Vec3 by_direction = by_basis(lag, by_r, moved, by_q, field);
   f->fixed = vec3_add(f->fixed, by_direction);
   bar->direction = vec3_add(bar->direction, by_direction);
-  return (VertexShare){v->vertex, vec3_add(by_r, vec3_cross(by_q, vec3(twist[0], twist[1], twist[2]))),
-                       vec3_scale(mat3_tmul_vec(f->ground.r, by_r), -1)};
+  return (VertexShare){.vertex = v->vertex,
+                       .next = vec3_add(by_r, vec3_cross(by_q, vec3(twist[0], twist[1], twist[2]))),
+                       .now = vec3_scale(mat3_tmul_vec(f->ground.r, by_r), -1)};
 }
 
 /* Of a vertex of a hull: gathered over the side for hull_reverse. */
@@ -252,11 +261,22 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
   const HullField* h = &f->hull[side];
   const HullBar* by = &f->by[side];
   Mat3 turn = h->motion.rotation;
-  Vec3 n = lag->normal, arm = vec3_sub(lag->center, lag->then[side].t);
-  Vec3 back = mat3_tmul_vec(turn, vec3_add(by->displacement, vec3_cross(by->field, h->w)));
-  f->by_center = vec3_add(f->by_center, vec3_sub(back, by->displacement));
-  out->move_now[side] = vec3_sub(out->move_now[side], back);
-  Vec3 by_turn = vec3_scale(vec3_cross(arm, back), -1);
+  Vec3 n = lag->normal, arm = vec3_sub(lag->from[side], lag->then[side].t), by_turn;
+  Vec3 forth = vec3_add(by->displacement, vec3_cross(by->field, h->w));
+  if (f->own) { /* c stands in the body at t + dt */
+    Vec3 by_c = vec3_sub(forth, mat3_mul_vec(turn, by->displacement));
+    Vec3 arm_next = vec3_sub(lag->center, f->next[side].hull.pose.t);
+    f->by_center = vec3_add(f->by_center, by_c);
+    out->move_own[side] = vec3_sub(out->move_own[side], by_c);
+    out->turn_own[side] = vec3_sub(out->turn_own[side], vec3_cross(arm_next, by_c));
+    out->move_now[side] = vec3_sub(out->move_now[side], by->displacement);
+    by_turn = vec3_scale(vec3_cross(arm, by->displacement), -1);
+  } else {
+    Vec3 back = mat3_tmul_vec(turn, forth);
+    f->by_center = vec3_add(f->by_center, vec3_sub(back, by->displacement));
+    out->move_now[side] = vec3_sub(out->move_now[side], back);
+    by_turn = vec3_scale(vec3_cross(arm, back), -1);
+  }
   by_turn = vec3_add_scaled(by_turn, -by->spin, spin_of(turn, n));
   by_turn = vec3_add_scaled(by_turn, by->field_spin * vec3_dot(n, h->w), h->motion.sine);
   by_turn = vec3_add_scaled(by_turn, 0.5 * by->field_spin, vec3_cross(h->w, mat3_tmul_vec(turn, n)));
@@ -267,6 +287,9 @@ static void hull_reverse(FrictionReverse* f, int side, LagBar* bar, PairShares* 
   bar->direction = vec3_add(bar->direction, by_normal);
 }
 
+/* By where the vertex is in the state that friction rests on. */
+static Vec3* lagged_share(const FrictionReverse* f, VertexShare* share) { return f->own ? &share->own : &share->now; }
+
 /* The weight of a vertex at t. */
 static void weight_reverse(const FrictionReverse* f, int side, double weight_bar, const ActiveVertex* then, LagBar* bar,
                            PairShares* out, VertexShare* share) {
@@ -274,7 +297,8 @@ static void weight_reverse(const FrictionReverse* f, int side, double weight_bar
   WeightSlope slope = weight_slope(then, f->support, f->length);
   add_weight(&slope, weight_bar, sigma, then->at, bar, out);
   out->rounding[side] -= weight_bar * slope.by_clearance * f->length;
-  share->now = vec3_add_scaled(share->now, weight_bar * slope.by_clearance * sigma, f->plane->n);
+  Vec3* lagged = lagged_share(f, share);
+  *lagged = vec3_add_scaled(*lagged, weight_bar * slope.by_clearance * sigma, f->plane->n);
 }
 
 /* By where a point that friction acts at is at t and at t + dt, its weight apart; *phi_q: by its weight over mu. */
@@ -292,7 +316,8 @@ static VertexShare point_reverse(FrictionReverse* f, int side, const FrictionVer
   }
   /* the arm y in (omega - spin) n x y; c moves with it for both sides, so that it counts only against a hull's spin */
   Vec3 by_y = in_plane(lag, -(omega * b[1] + turn * e[1]), omega * b[0] + turn * e[0]);
-  share.now = vec3_add(share.now, by_y);
+  Vec3* lagged = lagged_share(f, &share);
+  *lagged = vec3_add(*lagged, by_y);
   f->by_center = vec3_sub(f->by_center, by_y);
   bar->direction = vec3_add_scaled(bar->direction, -v->height, by_y);
   return share;
@@ -302,7 +327,7 @@ static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVe
                                   ActiveVertex* then, LagBar* bar, PairShares* out) {
   double phi_q;
   VertexShare share = point_reverse(f, side, v, twist, &phi_q, bar, out);
-  if (f->now[side].hull.rounding > 0) ball_reverse(f, side, share.now, share.next, bar, out);
+  if (f->now[side].hull.rounding > 0) ball_reverse(f, side, &share, bar, out);
   *then = lagged_vertex(v, &f->now[side].hull, side == 0 ? -1 : 1, f->support, f->plane,
                         pose_apply(f->now[side].hull.pose, v->local));
   weight_reverse(f, side, f->parameters->coefficient * phi_q, then, bar, out, &share);
@@ -320,9 +345,11 @@ static Vec3 center_share(const FrictionReverse* f, int side, const FrictionVerte
 static void center_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const ActiveVertex* then, LagBar* bar,
                            PairShares* out, VertexShare* share) {
   double weight_bar;
-  Vec3 by_x0 = center_share(f, side, v, &weight_bar);
-  share->now = vec3_add(share->now, by_x0);
-  if (f->now[side].hull.rounding > 0) ball_reverse(f, side, by_x0, vec3(0, 0, 0), bar, out);
+  Vec3 by_x0 = center_share(f, side, v, &weight_bar), *lagged = lagged_share(f, share);
+  *lagged = vec3_add(*lagged, by_x0);
+  VertexShare mean = {.vertex = v->vertex};
+  *lagged_share(f, &mean) = by_x0;
+  if (f->now[side].hull.rounding > 0) ball_reverse(f, side, &mean, bar, out);
   weight_reverse(f, side, weight_bar, then, bar, out, share);
 }
 
@@ -407,8 +434,13 @@ static void ground_follows(const FrictionReverse* f, const ActiveVertex* then, i
     return;
   }
   for (int k = 0; k < f->lag->count[0]; k++) {
+    VertexShare* share = &out->share[0][first + k];
     Vec3 at = vec3_add(f->plane->origin, then[k].x);
-    ground_add(&out->ground_now, vec3_scale(out->share[0][first + k].now, -1), at, f->now[1].hull.pose.t);
+    GroundShare* ground = f->own ? &out->ground_next : &out->ground_now;
+    ground_add(ground, vec3_scale(*lagged_share(f, share), -1), at, f->now[1].hull.pose.t);
+    if (!f->own) continue;
+    Vec3 x0 = pose_apply(f->lag->then[0], f->lag->vertices[k].local);
+    ground_add(&out->ground_now, vec3_scale(share->now, -1), x0, f->lag->then[1].t);
   }
 }
 
@@ -434,9 +466,9 @@ static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solutio
         active_share(&f->now[side].hull, f->plane, side, v, vec3(0, 0, 0), now, out);
         continue;
       }
-      VertexShare* share = &out->share[side][first[side] + k];
-      share->now = vec3_add_scaled(share->now, v->second * along, f->plane->n);
-      share->now = vec3_add_scaled(share->now, sigma * v->first, zn);
+      Vec3* lagged = lagged_share(f, &out->share[side][first[side] + k]);
+      *lagged = vec3_add_scaled(*lagged, v->second * along, f->plane->n);
+      *lagged = vec3_add_scaled(*lagged, sigma * v->first, zn);
     }
   if (!f->lag->half_space || then->count[1] == 0) return;
   const ActiveVertex* ground = &then->vertices[then->count[0]];
@@ -489,7 +521,7 @@ static void side_center(FrictionReverse* f, int side, const ActiveVertex* active
 }
 
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
-                      const PairBody now[2], const PairBody next[2], const PlaneSolution* solution,
+                      const PairBody now[2], const PairBody next[2], bool own, const PlaneSolution* solution,
                       const double twist[2][6], ActiveSides* then, PairShares* out) {
   if (!(lag->total_weight > 0)) return;
   FrictionReverse f = {.lag = lag,
@@ -498,6 +530,7 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
                        .length = vec3_norm(solution->plane.n),
                        .now = now,
                        .next = next,
+                       .own = own,
                        .plane = &solution->plane,
                        .ground = ground_motion(lag, next)};
   for (int side = 0; side < 2 && !lag->half_space; side++)
@@ -520,7 +553,8 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
     ActiveVertex* ground = then->vertices + then->count[0];
     then->count[1] = active_vertices(&now[1].hull, 1, support, f.plane, ground);
     if (then->count[1] > 0) ground_reverse(&f, ground, &bar, out);
-    out->ground_now.torque = vec3_add(out->ground_now.torque, vec3_cross(lag->normal, f.fixed));
+    GroundShare* at = own ? &out->ground_next : &out->ground_now;
+    at->torque = vec3_add(at->torque, vec3_cross(lag->normal, f.fixed));
   }
   plane_reverse(&f, solution, then, &bar, out, first);
   if (lag->half_space) ground_follows(&f, then->vertices, first[0], moved, turned, out);

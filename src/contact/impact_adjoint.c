@@ -11,11 +11,12 @@ void active_find(const ImpactMoment* at, double support, ActiveSides* active) {
 }
 
 /* Adds bar times dU by everything that U depends on, at one moment (envelope theorem: the plane stays). */
-static void potential_adjoint(double bar, double support, const ImpactMoment* at, bool now, ActiveSides* active,
-                              PairShares* out) {
+typedef enum { AT_NOW, AT_NEXT, AT_OWN } MomentShare;
+static void potential_adjoint(double bar, double support, const ImpactMoment* at, MomentShare moment,
+                              ActiveSides* active, PairShares* out) {
   const Plane* plane = &at->solution->plane;
   bool half_space = at->body[1].hull.half_space;
-  GroundShare* ground = now ? &out->ground_now : &out->ground_next;
+  GroundShare* ground = moment == AT_NOW ? &out->ground_now : &out->ground_next;
   out->support -= bar * at->solution->energy / support;
   active_find(at, support, active);
   for (int side = 0; side < 2; side++) {
@@ -26,7 +27,11 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
       if (v->vertex < 0) continue;
       out->rounding[side] -= bar * v->first * vec3_norm(plane->n);
       Vec3 slope = vec3_scale(plane->n, bar * sigma * v->first), none = {0, 0, 0};
-      active_share(&at->body[side].hull, plane, side, v, now ? none : slope, now ? slope : none, out);
+      if (moment == AT_OWN) /* of points alone: circles keep the force of t */
+        out->share[side][out->count[side]++] = (VertexShare){.vertex = v->vertex, .own = slope};
+      else
+        active_share(&at->body[side].hull, plane, side, v, moment == AT_NOW ? none : slope,
+                     moment == AT_NOW ? slope : none, out);
       if (half_space) ground_add(ground, vec3_scale(slope, -1), vec3_add(plane->origin, v->x), at->body[1].hull.pose.t);
     }
   }
@@ -56,7 +61,7 @@ static void force_adjoint(double bar, double support, const ImpactMoment* now, A
   for (int side = 0; side < 2; side++) {
     for (int k = 0; k < own.count[side]; k++) {
       VertexShare* share = &own.share[side][k];
-      *share = (VertexShare){share->vertex, {0, 0, 0}, share->next};
+      *share = (VertexShare){.vertex = share->vertex, .now = share->next};
     }
     out->count[side] += own.count[side];
     out->rounding[side] += own.rounding[side];
@@ -72,7 +77,7 @@ static void force_adjoint(double bar, double support, const ImpactMoment* now, A
 void impact_pressure_adjoint(const Pressure* bar, const ImpactParameters* parameters, const ImpactMoment* now,
                              ActiveSides* then, PairShares* out) {
   if (!now->solution) return;
-  if (bar->potential != 0) potential_adjoint(bar->potential, parameters->support, now, true, then, out);
+  if (bar->potential != 0) potential_adjoint(bar->potential, parameters->support, now, AT_NOW, then, out);
   if (bar->force != 0) force_adjoint(bar->force, parameters->support, now, then, out);
 }
 
@@ -118,7 +123,7 @@ void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, co
   double value = out->value;
   scale_shares(next->body, out, impact->first);
   double by_potential = value * impact->second + carried->event;
-  if (by_potential != 0) potential_adjoint(by_potential, parameters->support, next, false, active, out);
+  if (by_potential != 0) potential_adjoint(by_potential, parameters->support, next, AT_NEXT, active, out);
   if (past->bounces)
     bounce_adjoint(value + carried->load, carried->load, impact, bar, out);
   else {
@@ -145,4 +150,16 @@ void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, 
     out->carry.y += by_factor * load->by_before;
   }
   bar->potential += by_factor * load->by_potential;
+}
+
+void impact_own_load_adjoint(const Impact* impact, const ImpactParameters* parameters, const PairMaterial* material,
+                             const ImpactMoment* now, const ImpactMoment* next, ActiveSides* own, Pressure* bar,
+                             PairShares* out) {
+  double by_factor = out->friction * material->value[MATERIAL_FRICTION];
+  out->friction *= impact->first;
+  out->support += by_factor * impact->by_support;
+  out->rest_speed += by_factor * impact->by_rest_speed;
+  compression_adjoint(by_factor * impact->by_before, parameters, now, bar, out);
+  double by_potential = by_factor * impact->second;
+  if (by_potential != 0) potential_adjoint(by_potential, parameters->support, next, AT_OWN, own, out);
 }

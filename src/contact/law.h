@@ -49,6 +49,7 @@ typedef struct {
   const ContactRecord* record; /* at t + dt */
   const PairMaterial* material;
   const PairBody *now, *next; /* (2); now NULL: it was not pressed at t */
+  Pose begin[2];              /* of both bodies at t */
   const void *own_now, *own_next;
   void* memory;   /* (ContactLaw.replay_size) */
   void* vertices; /* room for ContactLaw.vertex_size of every vertex of both hulls */
@@ -138,6 +139,12 @@ typedef struct ContactLaw {
    * until the next lag; returns how many were used, a multiple of 8. NULL: nothing is kept. */
   size_t (*lag_room)(const LawPair* pair);
   size_t (*lag)(const LawPair* pair, void* room);
+  /* Friction of the step that has led to this state rests on the state itself. `loads`: sets how hard friction presses
+   * [N], and by how much that differs from what it rests on. `relag`: as `lag`, for slip since the poses `begin` of
+   * both bodies (the lag before stays where it returns SIZE_MAX). Both NULL: on the state before alone. */
+  void (*loads)(const LawPair* pair, double* load, double* change);
+  size_t (*relag)(const LawPair* pair, const Pose begin[2], void* room);
+  bool (*rests_on_own)(const LawPair* pair);
   /* The run begins here, pressed as it is. NULL. */
   void (*begin)(const LawPair* pair);
   /* What the poses do not tell of a pressed pair, stored and given back. NULL: nothing. */

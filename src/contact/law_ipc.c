@@ -680,7 +680,8 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   if (p->record->rubbing) with_friction(p, &next, reverse_friction, &r);
   for (int side = 0; side < 2; side++)
     for (int m = 0; m < count[side]; m++)
-      s->share[side][s->count[side]++] = (VertexShare){m, r.room[side][m].next, r.room[side][m].now};
+      s->share[side][s->count[side]++] =
+          (VertexShare){.vertex = m, .next = r.room[side][m].next, .now = r.room[side][m].now};
 }
 
 const ContactLaw LAW_ipc = {

@@ -20,9 +20,9 @@
 #define LOOSE_LAST_STEP 1e-11
 /* The force of a pair over its exponent: P_s' goes with about the sixth power of the clearance (C2). */
 #define FORCE_EXPONENT 6.0
-/* Shares of a vertex: of contact, of its potential at t + dt and at t, of its force at t, of friction, of the normal
- * that bodies roll about. */
-enum { VERTEX_SHARES = 6 };
+/* Shares of a vertex: of contact, of its potential at t + dt (of friction's own force, too) and at t, of its force at
+ * t, of friction, of the normal that bodies roll about. */
+enum { VERTEX_SHARES = 7 };
 
 typedef struct {
   double support, stiffness, range;
@@ -40,10 +40,13 @@ typedef struct {
 typedef struct {
   FrictionLag lag;
   RollingLag rolling;
-  double before;     /* y of impact.md at the time of the lag */
-  Impact load;       /* what the step before made of the force that friction rests on */
-  Impact rub;        /* the same for the length of this one (I5) */
-  bool load_bounces; /* and it was an impact's that gives back */
+  double lag_force;   /* normal force that friction rests on, for stiffness 1 */
+  Vec3 lag_center[2]; /* where it acts, in the frames of both bodies [m] */
+  bool own_force;     /* it is the step's own (relag) */
+  double before;      /* y of impact.md at the time of the lag */
+  Impact load;        /* what the step before made of the force that friction rests on */
+  Impact rub;         /* the same for the length of this one (I5) */
+  bool load_bounces;  /* and it was an impact's that gives back */
   ImpactCourse course;
 } Memory;
 
@@ -407,9 +410,26 @@ static size_t lag_room(const LawPair* p) {
   return sizeof(FrictionVertex) * (size_t)friction_count(p->a, p->b, ((const Law*)p->law)->support, plane);
 }
 
+/* Centre of pressure on the surface of a in the frame of body `side` [m] (C3). */
+static Vec3 center_in_body(const LawPair* p, int side) {
+  const PlaneSolution* solution = &((const PairOwn*)p->own)->solution;
+  const double* first = solution->side[0].first;
+  Vec3 center = vec3_add_scaled(solution->plane.origin, 1.0 / first[3], vec3(first[0], first[1], first[2]));
+  center = vec3_add_scaled(center, p->a->rounding / vec3_norm(solution->plane.n), solution->plane.n);
+  return pose_apply_inverse((side == 0 ? p->a : p->b)->pose, center);
+}
+
+static void note_load(const LawPair* p, double force) {
+  Memory* memory = p->memory;
+  memory->lag_force = force;
+  for (int side = 0; side < 2 && force > 0; side++) memory->lag_center[side] = center_in_body(p, side);
+}
+
 static size_t lag(const LawPair* p, void* room) {
   Memory* memory = p->memory;
   const PairOwn* own = p->own;
+  memory->own_force = false;
+  memory->lag_force = 0;
   memory->before = p->lagged ? compression(p) : 0;
   memory->load = p->lagged ? own->impact : (Impact){0};
   memory->load_bounces = p->lagged && memory->course.past.bounces;
@@ -417,10 +437,62 @@ static size_t lag(const LawPair* p, void* room) {
   Pressure now = pressure_of(p);
   memory->course = course_of(p, ((const Law*)p->law)->dt_before);
   if (!p->lagged) return 0;
-  friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, room, &memory->lag);
+  note_load(p, memory->rub.first * now.force);
+  friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, NULL, room, &memory->lag);
   memory->rolling = rolling_lag(p->a, p->b, &own->solution.plane, now.force);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
+
+/* Impacts with restitution have friction in a substep of its own (impact.md, I9). Circles keep the force of t. */
+static bool takes_own_force(const LawPair* p) {
+  const Memory* memory = p->memory;
+  if (p->a->ring_count > 0 || p->b->ring_count > 0) return false;
+  return slides(p->material) && !rolls(p->material) && !memory->load_bounces && !memory->course.past.bounces;
+}
+
+static double own_force(const LawPair* p) {
+  return p->state->outcome == PAIR_PRESSED ? pressure_of(p).force * ((const PairOwn*)p->own)->impact.first : 0;
+}
+
+/* How far the centre of pressure is from where friction rests on it, in units of the smaller body. Bodies that slide
+ * have it elsewhere in one of them in every step, a ball in both, which the lag of t allows for. */
+static double center_shift(const LawPair* p) {
+  const Memory* memory = p->memory;
+  bool one_point = memory->lag.order == 2 && !p->b->half_space;
+  if (!memory->own_force && (one_point || p->a->rounding > 0)) return 0;
+  double by[2], size = p->a->radius;
+  if (!p->b->half_space) size = fmin(size, p->b->radius);
+  for (int side = 0; side < 2; side++)
+    by[side] = vec3_norm(vec3_sub(center_in_body(p, side), memory->lag_center[side]));
+  double shift = p->b->half_space ? by[0] : memory->own_force ? fmax(by[0], by[1]) : fmin(by[0], by[1]);
+  return shift / size;
+}
+
+static void loads(const LawPair* p, double* load, double* change) {
+  const Memory* memory = p->memory;
+  *load = *change = 0;
+  if (!takes_own_force(p)) return;
+  double force = own_force(p), old = p->lagged ? memory->lag_force : 0;
+  double shift = force > 0 && old > 0 ? center_shift(p) : 0;
+  double scale = ((const Law*)p->law)->stiffness * p->material->value[MATERIAL_FRICTION];
+  *load = scale * fmax(force, old);
+  *change = scale * (fabs(force - old) + fmin(force, old) * shift);
+}
+
+static size_t relag(const LawPair* p, const Pose begin[2], void* room) {
+  Memory* memory = p->memory;
+  const PairOwn* own = p->own;
+  if (!takes_own_force(p)) return SIZE_MAX;
+  bool presses = p->state->outcome == PAIR_PRESSED;
+  memory->own_force = true;
+  memory->rub = presses ? own->impact : (Impact){0};
+  note_load(p, own_force(p));
+  if (!presses) return 0;
+  friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, begin, room, &memory->lag);
+  return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
+}
+
+static bool rests_on_own(const LawPair* p) { return ((const Memory*)p->memory)->own_force; }
 
 static void begin(const LawPair* p) { ((Memory*)p->memory)->before = compression(p); }
 
@@ -510,9 +582,9 @@ static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMB
   Record r = {0};
   r.past = ((const Memory*)p->memory)->course.past;
   if (p->state->outcome == PAIR_PRESSED) r.plane = own->solution.plane;
-  if (rubbing) {
-    memcpy(r.slip, own->slip, sizeof(r.slip));
-    const Memory* memory = p->memory;
+  const Memory* memory = p->memory;
+  if (rubbing) memcpy(r.slip, own->slip, sizeof(r.slip));
+  if (rubbing && !memory->own_force) {
     r.load = (ContactLoad){.factor = load->first,
                            .by_potential = load->second,
                            .by_before = load->by_before,
@@ -618,10 +690,11 @@ static double load_of(const Law* law, const Record* r) {
   return r->load.factor + (law->force_ratio - 1) * r->load.by_ratio;
 }
 
-/* In proportion to the force in effect at t. */
+/* In proportion to the force in effect at t, or, of its own force, at t + dt. */
 static FrictionParameters recorded_friction(const LawReplay* p, const Record* r) {
   FrictionParameters parameters = ((const Law*)p->law)->friction;
-  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * load_of(p->law, r);
+  double load = p->record->own_force ? ((const Replay*)p->memory)->impact.first : load_of(p->law, r);
+  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * load;
   return parameters;
 }
 
@@ -648,7 +721,10 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
   if (p->record->rubbing && slides(p->material)) {
     Record r = record_of(p->record);
     FrictionParameters parameters = recorded_friction(p, &r);
-    friction_lag(&p->now[0].hull, &p->now[1].hull, law->support, &now->plane, p->vertices, &memory->lag);
+    const PairBody* at = p->record->own_force ? p->next : p->now;
+    const PlaneSolution* solution = p->record->own_force ? next : now;
+    friction_lag(&at[0].hull, &at[1].hull, law->support, &solution->plane, p->record->own_force ? p->begin : NULL,
+                 p->vertices, &memory->lag);
     memcpy(memory->lag.slip, r.slip, sizeof(r.slip));
     sound = friction_recall(&memory->lag, &parameters, &body[0].hull.pose, &body[1].hull.pose) >= 0;
     if (sound)
@@ -671,6 +747,19 @@ static void potential(const LawReplay* p, Vec3 force[2], Vec3 torque[2]) {
   if (body[1].hull.half_space) force[1] = torque[1] = vec3(0, 0, 0); /* PairShares.ground_next has it */
 }
 
+/* Friction that rests on the pair's own force: as reverse, at t + dt. */
+static void reverse_own_force(const LawReplay* p, const double twist[2][6], const ImpactParameters* impact,
+                              Pressure* bar, PairShares* s) {
+  const Law* law = p->law;
+  const Replay* memory = p->memory;
+  Record r = record_of(p->record);
+  ActiveSides then = {.vertices = law->active[p->thread]};
+  ImpactMoment next = {p->next, p->own_next}, now = {p->now, p->own_now};
+  FrictionParameters parameters = recorded_friction(p, &r);
+  friction_adjoint(&memory->lag, &parameters, law->support, p->next, p->next, true, next.solution, twist, &then, s);
+  impact_own_load_adjoint(&memory->impact, impact, p->material, &now, &next, &then, bar, s);
+}
+
 static void reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s) {
   const Law* law = p->law;
   const Replay* memory = p->memory;
@@ -683,12 +772,14 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
     Record r = record_of(p->record);
     impact_adjoint(&memory->impact, &impact, &r.past, carry, &now, &next, &active, &bar, s);
   }
-  if (p->record->rubbing) {
+  if (p->record->own_force) reverse_own_force(p, twist, &impact, &bar, s);
+  if (p->record->rubbing && !p->record->own_force) {
     Record r = record_of(p->record);
     FrictionParameters parameters = recorded_friction(p, &r);
     RollingParameters rolling = rolling_of(law, p->material, load_of(law, &r));
     if (slides(p->material))
-      friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, now.solution, twist, &then, s);
+      friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, false, now.solution, twist, &then,
+                       s);
     if (rolls(p->material))
       bar.force += rolling_adjoint(&memory->rolling, &rolling, law->support, &now, p->next, twist, &then, s);
     double by_rest_speed = s->rest_speed;
@@ -729,6 +820,9 @@ const ContactLaw LAW_separating_plane = {
     .relieve = relieve,
     .lag_room = lag_room,
     .lag = lag,
+    .loads = loads,
+    .relag = relag,
+    .rests_on_own = rests_on_own,
     .begin = begin,
     .keep = keep,
     .recall = recall,

@@ -128,6 +128,7 @@ typedef struct {
 typedef struct {
   int vertex;
   Vec3 next, now; /* with respect to the vertex's position at t + dt and at t */
+  Vec3 own;       /* at t + dt, through the force that friction rests on there, which the terms leave out */
 } VertexShare;
 
 /* Derivatives by the motion of a half-space: by its displacement, and by its turning about the origin of its frame
@@ -173,6 +174,7 @@ typedef struct {
   double pair_own[CONTACT_OWN_PARAMETERS]; /* and of what it has to itself there, instead of `own` */
   Vec3 turn_now[2];                        /* by turns of the bodies at t, besides what their vertices share */
   Vec3 move_now[2];                        /* and by their displacements */
+  Vec3 turn_own[2], move_own[2];           /* the same at t + dt, as VertexShare.own */
   double rounding[2];                      /* by HullInstance.rounding of both */
   Vec3 turn_next[2], move_next[2];         /* of hulls with circles: by the bodies' motion at t + dt */
   double* shape[2];                        /* by parameters of smooth shapes: room lent, zeroed; NULL: it has none */

@@ -233,6 +233,25 @@ static size_t lag(const LawPair* pair, void* room) {
   return law->lag ? law->lag(&own, room) : 0;
 }
 
+static void loads(const LawPair* pair, double* load, double* change) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  *load = *change = 0;
+  if (law->loads) law->loads(&own, load, change);
+}
+
+static size_t relag(const LawPair* pair, const Pose begin[2], void* room) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  return law->relag ? law->relag(&own, begin, room) : SIZE_MAX;
+}
+
+static bool rests_on_own(const LawPair* pair) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  return law->rests_on_own && law->rests_on_own(&own);
+}
+
 static void begin(const LawPair* pair) {
   LawPair own;
   const ContactLaw* law = turn_to(pair, &own)->law;
@@ -363,7 +382,10 @@ static void scale_shares(const PairPart* part, PairShares* s) {
       VertexShare* v = &s->share[side][k];
       v->next = vec3_scale(v->next, factor);
       v->now = vec3_scale(v->now, factor);
+      v->own = vec3_scale(v->own, factor);
     }
+    s->turn_own[side] = vec3_scale(s->turn_own[side], factor);
+    s->move_own[side] = vec3_scale(s->move_own[side], factor);
     s->turn_now[side] = vec3_scale(s->turn_now[side], factor);
     s->move_now[side] = vec3_scale(s->move_now[side], factor);
   }
@@ -406,6 +428,7 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
   if (law->keep) row->keep = keep, row->recall = recall;
   if (law->relieve) row->relieve = relieve;
   if (law->convex) row->convex = convex;
+  if (law->relag) row->loads = loads, row->relag = relag, row->rests_on_own = rests_on_own;
   if (law->impact_factor) row->impact_factor = impact_factor;
   if (law->impacts)
     row->impacts = impacts, row->enters = enters, row->approach = approach, row->clearance = clearance,

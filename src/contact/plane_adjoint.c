@@ -28,7 +28,7 @@ static int active_nodes(const HullInstance* h, double sigma, double support, con
 void active_share(const HullInstance* at, const Plane* plane, int side, const ActiveVertex* v, Vec3 next, Vec3 now,
                   PairShares* out) {
   if (at->ring_count == 0) {
-    out->share[side][out->count[side]++] = (VertexShare){v->vertex, next, now};
+    out->share[side][out->count[side]++] = (VertexShare){.vertex = v->vertex, .next = next, .now = now};
     return;
   }
   Vec3 arm = vec3_add(v->x, vec3_sub(plane->origin, at->pose.t)), both = vec3_add(next, now);

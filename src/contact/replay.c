@@ -240,6 +240,7 @@ static LawReplay law_replay(const ContactReplay* r, int index, int thread) {
                      .material = &p->material,
                      .now = p->now ? p->now->body : NULL,
                      .next = p->next->body,
+                     .begin = {r->pose_now[p->link[0]], r->pose_now[p->link[1]]},
                      .own_now = p->now ? own_at(r, &r->side[1 - r->next], p->now) : NULL,
                      .own_next = own_at(r, &r->side[r->next], p->next),
                      .memory = r->memory + (size_t)index * r->law->replay_size,
@@ -249,7 +250,7 @@ static LawReplay law_replay(const ContactReplay* r, int index, int thread) {
 static void evaluate_pair(void* context, int index, int thread) {
   ContactReplay* r = context;
   ReplayPair* p = &r->pairs[index];
-  p->sound = p->next->found && (p->now ? p->now->found : !p->record->rubbing);
+  p->sound = p->next->found && (p->now ? p->now->found : !p->record->rubbing || p->record->own_force);
   memset(&p->derivatives, 0, sizeof(p->derivatives));
   LawReplay pair = law_replay(r, index, thread);
   p->sound = p->sound && r->law->replay(&pair, &p->derivatives);
@@ -457,6 +458,17 @@ static void add_local(const ContactReplay* r, int item, int vertex, Vec3 by, Mod
   for (int k = 0; k < hull_parameter_count(hull); k++) out[k] += vec3_dot(by, hull->smooth->slope[k].center[vertex]);
 }
 
+/* By a point x of the link. */
+static void add_point(Vec3 by, Vec3 x, double (*pose)[4]) {
+  double row[3] = {by.x, by.y, by.z};
+  for (int i = 0; i < 3; i++) {
+    pose[i][0] += row[i] * x.x;
+    pose[i][1] += row[i] * x.y;
+    pose[i][2] += row[i] * x.z;
+    pose[i][3] += row[i];
+  }
+}
+
 /* Shares of the vertices of one side to poses at t and to the design. */
 static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, double (*pose_now)[3][4],
                         ModelGradient* gradient) {
@@ -469,15 +481,10 @@ static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, d
     const VertexShare* v = &s->share[side][k];
     if (!is_zero(v->next))
       add_local(r, item, v->vertex, mat3_tmul_vec(turn_next, vec3_scale(v->next, kappa)), gradient);
+    if (!is_zero(v->own)) add_local(r, item, v->vertex, mat3_tmul_vec(turn_next, vec3_scale(v->own, kappa)), gradient);
     if (is_zero(v->now)) continue;
-    Vec3 now = vec3_scale(v->now, kappa), x = local_point(r->model, item, v->vertex);
-    double row[3] = {now.x, now.y, now.z};
-    for (int i = 0; i < 3; i++) {
-      pose[i][0] += row[i] * x.x;
-      pose[i][1] += row[i] * x.y;
-      pose[i][2] += row[i] * x.z;
-      pose[i][3] += row[i];
-    }
+    Vec3 now = vec3_scale(v->now, kappa);
+    add_point(now, local_point(r->model, item, v->vertex), pose);
     add_local(r, item, v->vertex, mat3_tmul_vec(turn_now, now), gradient);
   }
 }
@@ -511,7 +518,7 @@ static void add_parameters(const ContactReplay* r, const ReplayPair* p, int side
 /* The shares are by what rubs times the grip (F7). */
 double contact_replay_by_grip(const ContactReplay* r, int index) {
   const ReplayPair* p = &r->pairs[index];
-  if (!p->record->rubbing) return 0;
+  if (!p->record->rubbing || p->record->own_force) return 0;
   PairMaterial whole = model_pair_material(r->model, p->link[0], p->link[1]);
   return r->model->contact.stiffness *
          (p->shares.friction * whole.value[MATERIAL_FRICTION] + p->shares.rolling * whole.value[MATERIAL_ROLLING] +
@@ -578,6 +585,29 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
     gradient->contact[CONTACT_REST_SPEED] += kappa * p->shares.rest_speed;
     for (int i = 0; i < CONTACT_OWN_PARAMETERS; i++) gradient->contact[CONTACT_OWN + i] += kappa * p->shares.own[i];
     if (p->now) r->carry[0][p->before] = p->shares.carry;
+  }
+}
+
+bool contact_replay_rests_on_own(const ContactReplay* r) {
+  for (int k = 0; k < r->count; k++)
+    if (r->pairs[k].record->own_force) return true;
+  return false;
+}
+
+void contact_replay_own_bars(const ContactReplay* r, double (*bar)[3][4]) {
+  double kappa = r->model->contact.stiffness;
+  for (int k = 0; k < r->count; k++) {
+    const ReplayPair* p = &r->pairs[k];
+    const PairShares* s = &p->shares;
+    if (!p->record->own_force) continue;
+    for (int side = 0; side < 2; side++) {
+      int item = side == 0 ? p->record->hull_a : p->record->hull_b, link = p->link[side];
+      for (int i = 0; i < s->count[side]; i++) {
+        const VertexShare* v = &s->share[side][i];
+        if (!is_zero(v->own)) add_point(vec3_scale(v->own, kappa), local_point(r->model, item, v->vertex), bar[link]);
+      }
+      add_motion(s->move_own[side], s->turn_own[side], kappa, r->pose_next[link].r, bar[link]);
+    }
   }
 }
 

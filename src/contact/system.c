@@ -90,6 +90,7 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   sort_hulls(s);
   s->certificate_poses = MEMORY_NEW(Pose, model->link_count);
   s->lag_poses = MEMORY_NEW(Pose, model->link_count);
+  s->begin_poses = MEMORY_NEW(Pose, model->link_count);
   s->way_poses = MEMORY_NEW(Pose, model->link_count);
   return s;
 }
@@ -124,6 +125,7 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->parts.items);
   memory_free(s->parts.first);
   memory_free(s->lag_poses);
+  memory_free(s->begin_poses);
   memory_free(s->way_poses);
   broad_phase_free(&s->broad);
   broad_phase_free(&s->way_broad);
@@ -150,6 +152,7 @@ void contact_destroy(ContactSystem* s) {
   }
   memory_free(s->models);
   memory_free(s->lag_room);
+  memory_free(s->own_room);
   memory_free(s->lag_first);
   for (int k = 0; k < 2; k++) {
     memory_free(s->remembered[k].keys);
@@ -267,6 +270,14 @@ static void lag_pair(void* context, int index, int thread) {
   s->law->lag(&pair, s->lag_room + s->lag_first[index]);
 }
 
+bool contact_evaluate_again(ContactSystem* s) {
+  memcpy(s->lag_poses, s->pose[s->current], sizeof(Pose) * (size_t)s->model->link_count);
+  s->stamp++;
+  if (!contact_evaluate(s, s->lag_poses)) return false;
+  contact_accept(s);
+  return true;
+}
+
 bool contact_lag(ContactSystem* s) {
   assert(s->entered);
   double start = timer_now();
@@ -286,11 +297,8 @@ bool contact_lag(ContactSystem* s) {
   if (s->law->lag) parallel_for(s->threads, s->list_count, PARALLEL_FAR, LINKS_GRAIN, lag_pair, s);
   s->times.friction += timer_now() - start;
   /* the accepted state again, now with the friction of the new step */
-  memcpy(s->lag_poses, s->pose[s->current], sizeof(Pose) * (size_t)s->model->link_count);
-  s->stamp++;
-  if (!contact_evaluate(s, s->lag_poses)) return false;
-  contact_accept(s);
-  return true;
+  memcpy(s->begin_poses, s->pose[s->current], sizeof(Pose) * (size_t)s->model->link_count);
+  return contact_evaluate_again(s);
 }
 
 /* ---------------------------------------------------------------- what others read */
@@ -321,10 +329,13 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
     ContactPair* p = contact_pair(s, k);
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     bool active = pair.state->outcome == PAIR_PRESSED, rubbing = p->lagged && s->law->rubs && s->law->rubs(&pair);
+    bool own_force = s->law->rests_on_own && s->law->rests_on_own(&pair);
+    rubbing = rubbing && (active || !own_force);
     if (!active && !rubbing) continue;
     ContactRecord* r = &records[count++];
     *r = (ContactRecord){
         .hull_a = p->hull_a, .hull_b = p->hull_b, .active = active, .rubbing = rubbing, .grip = p->grip};
+    r->own_force = rubbing && own_force;
     if (s->law->record) s->law->record(&pair, rubbing, r->kept);
   }
   return count;

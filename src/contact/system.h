@@ -151,10 +151,11 @@ struct ContactSystem {
   int *todo, todo_count;           /* awake ones that a pass over them has to do with (list) */
   int *fresh, fresh_count;         /* slots with terms that may lack their derivatives */
   PairSleep* sleep;                /* of every pair  (slots) */
-  char* lag_room;                  /* lent to the law's lag */
+  char *lag_room, *own_room;       /* lent to the law's lag and relag */
   size_t lag_capacity, *lag_first; /* where each candidate's part of it begins  (list) */
-  const int* groups;               /* during contact_try: of every link, -1 for none; NULL: nobody asks  (links) */
-  bool* refused;                   /* groups with a pair that stands in the way (lent) */
+  size_t own_capacity;
+  const int* groups; /* during contact_try: of every link, -1 for none; NULL: nobody asks  (links) */
+  bool* refused;     /* groups with a pair that stands in the way (lent) */
   bool suspects_only;
   bool begins;             /* contact_reset is at work */
   PairsKept remembered[2]; /* by ContactMemory */
@@ -162,7 +163,8 @@ struct ContactSystem {
   ForcesKept forces[2];    /* by ContactEnd */
   ContactTimes times;
   Pose *certificate_poses, *lag_poses;
-  Box* regions; /* within which links stay while parts are solved by themselves; NULL: they never are  (links) */
+  Pose* begin_poses; /* where the step begins: of the last contact_lag  (links) */
+  Box* regions;      /* within which links stay while parts are solved by themselves; NULL: they never are  (links) */
   MotionBounds region_bounds; /* (links) */
   double *way, *fastest; /* from where links stand to their aim (links); most of the trees that may meet (trees) [m] */
   PartLists parts;
@@ -202,6 +204,8 @@ void contact_merge_list(ContactSystem* system, const uint64_t* keys, int count,
  * invalid then. */
 void contact_grow_list(ContactSystem* system, int needed);
 
+/* The accepted state once more, with another lag. false: it was not found. Allocates nothing. */
+bool contact_evaluate_again(ContactSystem* system);
 /* Friction of the pair as contact_set_grip has told: sets grip and material. At the lag. */
 void contact_grip_pair(const ContactSystem* system, ContactPair* pair);
 

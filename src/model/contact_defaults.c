@@ -173,6 +173,7 @@ void build_contact(Builder* builder) {
                             .smoothing_derived = !(given->smoothing > 0),
                             .rest_speed_derived = !(given->rest_speed > 0) && !given->elastic,
                             .friction = given->friction,
+                            .friction_iterations = given->friction_iterations,
                             .restitution = given->restitution,
                             .hierarchy = given->hierarchy,
                             .rolling = given->rolling,

@@ -199,6 +199,7 @@ typedef struct {
   double friction;                    /* Coulomb coefficient */
   double rolling, spinning;           /* of rolling and spinning friction [m] */
   double smoothing;                   /* epsilon [(m/s)^2] */
+  int friction_iterations;            /* SceneContact */
   double rest_speed;                  /* nothing that meets leaves faster [m/s]; 0: the bare barrier */
   double restitution;                 /* what is left of the speed of approach, of impacts well above the rest speed */
   bool bounces;                       /* some pair may have restitution above 0 */

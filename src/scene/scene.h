@@ -448,6 +448,7 @@ typedef struct {
   double friction;                    /* Coulomb coefficient >= 0 */
   double rolling, spinning;           /* m, >= 0 */
   double smoothing;                   /* epsilon, (m/s)^2 */
+  int friction_iterations;            /* of the force that friction rests on; 0: that of the step before */
   double rest_speed;                  /* m/s */
   double own[CONTACT_OWN_PARAMETERS]; /* of the law alone */
   double restitution;

@@ -129,6 +129,11 @@ static const SchemaRow ROWS[] = {
 
     /* ---------------------------------------------------------------- contact */
     /* its other rows are the laws' (contact_schema_row) */
+    {"contact", "friction_iterations", VALUE_INTEGER, AT(ContactForm, contact.friction_iterations),
+     .only = "none|separating_plane", .fallback = "0", .range = RANGE_BETWEEN(0, 1000),
+     .meaning =
+         "How often at most a step is solved again because the force that friction rests on has changed in it. 0: "
+         "friction rests on the force of the step before, and acts one step late in a landing."},
     {"contact", "exclude", VALUE_NAME_PAIRS, AT(ContactForm, exclude), .nullable = true,
      .meaning = "Pairs of links or groups that do not touch. A link and its parent never do."},
     {"contact", "pairs", VALUE_LIST, AT(ContactForm, pairs), .of = "contact_pair", .nullable = true,

@@ -154,7 +154,7 @@ static bool newton_round(Sim* s, NewtonProgress* before, StepReport* report) {
     before->at_rounding = report->outcome == STEP_ROUNDING_FLOOR && balance_at_rounding(s, &a);
     return true;
   }
-  if (first && s->model->simulation.max_iterations > 0 && step_repeat_last(s, report)) return false;
+  if (first && !s->settling && s->model->simulation.max_iterations > 0 && step_repeat_last(s, report)) return false;
   report->outcome = STEP_NOT_FINITE;
   hold_choose(s);
   if (!step_direction(s, &a, report)) return true;
@@ -223,7 +223,7 @@ StepReport step_solve(Sim* s) {
     report.outcome = STEP_NOT_FINITE;
     return report;
   }
-  int most = parts_solve(s, &report);
+  int most = s->settling ? 0 : parts_solve(s, &report);
   if (report.outcome == STEP_MAX_ITERATIONS) step_rounds(s, &report); /* else the parts were all */
   report.iterations = most > report.iterations ? most : report.iterations;
   if (s->closures && report.outcome == STEP_ROUNDING_FLOOR && closures_gap(s->closures, NULL) > 1)

@@ -228,6 +228,7 @@ struct Sim {
 
   /* written by simulate/guess.c */
   SimGuess guess;
+  bool settling;    /* own_force_settle is at work: the step is solved but for friction */
   bool guessed;     /* it is that of the step taken last */
   double* guess_q;  /* what it points to; NULL: none was needed yet  (nq) */
   Pose* guess_pose; /* (links) */
@@ -317,6 +318,11 @@ bool guess_grips(Sim* sim, StepReport* report);
 void guess_free(Sim* sim);
 /* Frees what substeps allocated, the state before the step too. */
 void substates_free(Sim* sim);
+/* ---- simulate/own_force.c: friction rests on the step's own force (docs/derivations/friction.md, F8) */
+/* After step_solve, which has not failed: solves again with the friction of the forces found, until these stay, at most
+ * contact.friction_iterations times. Adds its work to *report; sets friction_open where they do not stay. Allocates as
+ * contact_lag does. */
+void own_force_settle(Sim* sim, StepReport* report);
 /* ---- simulate/parts.c: trees that nothing joins are solved by themselves first (docs/derivations/step.md, S17) */
 /* After contact_reset. Allocates; nothing for scenes that are not solved in parts. Freed with parts_destroy. */
 void parts_create(Sim* sim);

@@ -112,6 +112,7 @@ typedef struct {
   int open_closure;        /* of STEP_OPEN: which one ... */
   double open_gap;         /* ... and how far from closed it stayed [m or rad] */
   bool halved;             /* they are more than the scene asks for */
+  bool friction_open;      /* the force that friction rests on has not settled (contact.friction_iterations) */
   StepSqueeze squeeze;     /* of a step that failed */
 } StepReport;
 
@@ -458,6 +459,7 @@ typedef struct {
 typedef struct {
   bool sound;            /* false: the gradient is not one; the rest says why */
   bool contact_failed;   /* a plane or a slip of the record was not found again */
+  bool friction_open;    /* the iteration for friction's own force does not converge backwards */
   bool grazes;           /* bodies only graze each other where an impact begins: its time has no derivative */
   bool singular;         /* H to rounding */
   bool indefinite;       /* H: the state is no minimum; the gradient stands */

@@ -25,6 +25,9 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->motion = memory_alloc(sizeof(double[3][4]) * links);
   a->rate_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->ground_bar = memory_alloc(sizeof(double[3][4]) * links);
+  a->own_bar = memory_alloc(sizeof(double[3][4]) * links);
+  a->own = MEMORY_NEW(double, model->dof_count);
+  a->own_next = MEMORY_NEW(double, model->dof_count);
   a->force = MEMORY_NEW(Vec3, links);
   a->felt = model->feels ? MEMORY_NEW(Vec3, links) : NULL;
   a->pulled = model->feels ? MEMORY_NEW(Vec3, links) : NULL;
@@ -63,7 +66,8 @@ void step_adjoint_destroy(StepAdjoint* a) {
                    a->rate_bar,    a->felt,       a->pulled,     a->push,        a->motion,      a->ground_bar,
                    a->force,       a->bar_force,  a->bar_moment, a->target,      a->target_rate, a->gains,
                    a->turn_torque, a->turn_force, a->turn_curve, a->turn_moment, a->aim_bar,     a->back_bar,
-                   a->beyond_bar,  a->field,      a->field_now,  a->field_at,    a->field_rows};
+                   a->beyond_bar,  a->field,      a->field_now,  a->field_at,    a->field_rows,  a->own_bar,
+                   a->own,         a->own_next};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(a);
 }
@@ -351,6 +355,11 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   step_adjoint_reduce(a, step->pose_next, s->screws, a->reduced);
   step_adjoint_origins(a, step->pose_next, gradient);
   if (!solve_lambda(a, &assembly, &report)) return report;
+  const ContactField field = step_adjoint_field(NULL, &at_end, step_adjoint_pair_slopes(a));
+  if (!own_force_solve(a, step, &field, a->reduced, a->lambda, a->closures ? a->closures->nu : NULL)) {
+    report.friction_open = true;
+    return report;
+  }
   if (!step_lengths_solve(a, step, &at_end, &assembly, gradient)) {
     report.grazes = true;
     return report;

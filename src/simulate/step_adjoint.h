@@ -53,11 +53,13 @@ struct StepAdjoint {
   Vec3* force;                               /* (links) */
   Vec3 *felt, *pulled; /* by the forces that drives measured at the step's begin, and by those at its end; NULL: none
                           does (links) */
-  struct DelayPending* late;                   /* by measurements of states that come yet; NULL: none comes late */
-  Vec3* bar_force;                             /* (links) */
-  Mat3* bar_moment;                            /* (links) */
-  Vec3 *turn_torque, *turn_force, *turn_curve; /* (links) */
-  Mat3* turn_moment;                           /* (links) */
+  struct DelayPending* late; /* by measurements of states that come yet; NULL: none comes late */
+  double (*own_bar)[3][4];   /* by poses at t + dt through the forces that friction rests on there  (links) */
+  double *own, *own_next;    /* the same by coordinates; the next lambda  (nv) */
+  Vec3* bar_force;           /* (links) */
+  Mat3* bar_moment;          /* (links) */
+  Vec3 *turn_torque, *turn_force, *turn_curve;                                            /* (links) */
+  Mat3* turn_moment;                                                                      /* (links) */
   double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF], (*push)[JOINT_MAX_DOF]; /* (controllers) */
   double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF];                                       /* (controllers) */
   bool reacts;                         /* something hangs on reactions of the present step (O3) */
@@ -118,6 +120,18 @@ static inline ContactField step_adjoint_field(double (*twist)[6], const ForceSlo
   const ForceSlopes* f = force ? force : &none;
   return (ContactField){twist, f->link, pairs, f->between};
 }
+/* ---- simulate/own_force_adjoint.c: friction that rests on the step's own force (docs/derivations/friction.md, F8) */
+/* lambda, or a sensitivity, is known when it changes by at most this part of its largest entry. */
+#define OWN_FORCE_KNOWN 1e-13
+enum { OWN_FORCE_ITERATIONS = 400 };
+/* After contact_replay_adjoint: what hangs on the poses at t + dt through such forces, composed (bar_force, bar_moment)
+ * and in own (nv). False: nothing does. */
+bool own_force_bars(StepAdjoint* a, const RecordedStep* step);
+/* lambda (nv) solves H lambda = -reduced, nu its closures; H is factored in the solver. It becomes the solution of
+ * H lambda + own(lambda) = -reduced, and own is added to reduced. field: what hangs on forces besides (twist is set
+ * here). False: the iteration does not converge. */
+bool own_force_solve(StepAdjoint* a, const RecordedStep* step, const ContactField* field, double* reduced,
+                     double* lambda, double* nu);
 /* ---- simulate/guess_adjoint.c: friction of a run's first step rests on RecordedStep.guess (friction.md, F7) */
 /* From the pairs' grips, after step_adjoint_spread of the step, to the start; nothing without a guess. Added to all; a
  * report that is not sound takes the place of the step's. */

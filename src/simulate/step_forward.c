@@ -22,6 +22,8 @@ StepForward* step_forward_create(const Model* model, int parameters, ForwardChai
   f->start = MEMORY_NEW(double, size);
   f->rows = MEMORY_NEW(double, size);
   f->column = MEMORY_NEW(double, nv);
+  f->right = MEMORY_NEW(double, nv);
+  f->own_rows = MEMORY_NEW(double, nv* nv);
   f->start_bar = MEMORY_NEW(double, nv);
   f->start_q = MEMORY_NEW(double, model->coordinate_count);
   f->start_pose = MEMORY_NEW(Pose, model->link_count);
@@ -52,10 +54,11 @@ void step_forward_destroy(StepForward* f) {
   }
   for (int k = 0; k < FORWARD_STATES; k++) memory_free(f->sensitivity[k]);
   for (int k = 0; k < 3; k++) memory_free(f->length[k]);
-  void* owned[] = {f->start,   f->carried,    f->carried_next, f->carry_row,     f->rows,           f->start_bar,
-                   f->start_q, f->start_pose, f->start_screws, f->column,        f->start_pose_bar, f->closure_rows,
-                   f->gaps,    f->change,     f->placed_pose,  f->placed_screws, f->placed_bar,     f->grips,
-                   f->begin,   f->end,        f->momentum[0],  f->momentum[1],   f->next_bar.pose,  f->next_bar.q};
+  void* owned[] = {f->start,    f->carried,    f->carried_next, f->carry_row,     f->rows,           f->start_bar,
+                   f->start_q,  f->start_pose, f->start_screws, f->column,        f->start_pose_bar, f->closure_rows,
+                   f->gaps,     f->change,     f->placed_pose,  f->placed_screws, f->placed_bar,     f->grips,
+                   f->begin,    f->end,        f->momentum[0],  f->momentum[1],   f->next_bar.pose,  f->next_bar.q,
+                   f->own_rows, f->right};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }
@@ -234,6 +237,8 @@ static void equation_row(StepForward* f, const RecordedStep* step, int i, const 
   if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)f->model->closure_row_count);
   a->lambda[i] = 1;
   spread_row(f, step, screws, row);
+  size_t nv = (size_t)f->model->dof_count;
+  if (f->rests_on_own) memcpy(f->own_rows + (size_t)i * nv, a->own, sizeof(double) * nv);
 }
 
 /* Equations of what closures hold (Q6). */
@@ -300,13 +305,37 @@ static bool close_column(StepForward* f, int parameter) {
   return closures_solve(s->closures, s->solver, NULL, s->fixed, f->gaps, f->column, f->change);
 }
 
+/* (H + own_rows) column = right, of the closures' equations by a parameter (-1: none). false: it was not found. */
+static bool solve_column(StepForward* f, int parameter) {
+  int nv = f->model->dof_count;
+  const Sim* s = f->adjoint->sim;
+  double change = INFINITY, size = 0, *column = f->column, *last = f->adjoint->own_next;
+  memset(last, 0, sizeof(double) * (size_t)nv);
+  for (int k = 0; k < OWN_FORCE_ITERATIONS && change > OWN_FORCE_KNOWN * size; k++) {
+    for (int i = 0; i < nv; i++) {
+      column[i] = s->fixed[i] ? 0 : f->right[i];
+      const double* own = f->own_rows + (size_t)i * (size_t)nv;
+      for (int j = 0; j < nv && k > 0 && !s->fixed[i]; j++) column[i] -= own[j] * last[j];
+    }
+    block_solver_solve(s->solver, column);
+    if (s->closures && parameter >= 0 && !close_column(f, parameter)) return false;
+    if (s->closures && parameter < 0) closures_solve(s->closures, s->solver, NULL, s->fixed, NULL, column, f->change);
+    change = size = 0;
+    for (int i = 0; i < nv && f->rests_on_own; i++) {
+      change = fmax(change, fabs(column[i] - last[i]));
+      size = fmax(size, fabs(column[i]));
+      last[i] = column[i];
+    }
+  }
+  return change <= OWN_FORCE_KNOWN * size;
+}
+
 static bool solve(StepForward* f) {
   int nv = f->model->dof_count, p = f->parameters;
   const Sim* s = f->adjoint->sim;
   for (int j = 0; j < p; j++) {
-    for (int i = 0; i < nv; i++) f->column[i] = s->fixed[i] ? 0 : -f->rows[(size_t)i * (size_t)p + (size_t)j];
-    block_solver_solve(s->solver, f->column);
-    if (s->closures && !close_column(f, j)) return false;
+    for (int i = 0; i < nv; i++) f->right[i] = s->fixed[i] ? 0 : -f->rows[(size_t)i * (size_t)p + (size_t)j];
+    if (!solve_column(f, j)) return false;
     for (int i = 0; i < nv; i++) {
       if (!isfinite(f->column[i])) return false;
       f->sensitivity[0][(size_t)i * (size_t)p + (size_t)j] = f->column[i];
@@ -370,9 +399,11 @@ static bool find_event(StepForward* f, const RecordedStep* step) {
   step_forward_finish_row(f, step, row);
   step_forward_add_product(row, l->reduced, nv, f->sensitivity[0], p);
   double rate = 0;
-  for (int i = 0; i < nv; i++) f->column[i] = a->sim->fixed[i] ? 0 : -l->by[0].equations[i] - l->by[3].equations[i];
-  block_solver_solve(a->sim->solver, f->column);
-  if (a->closures) closures_solve(a->sim->closures, a->sim->solver, NULL, a->sim->fixed, NULL, f->column, f->change);
+  for (int i = 0; i < nv; i++) f->right[i] = a->sim->fixed[i] ? 0 : -l->by[0].equations[i] - l->by[3].equations[i];
+  if (!solve_column(f, -1)) {
+    memory_free(row);
+    return false;
+  }
   for (int i = 0; i < nv; i++) rate += l->reduced[i] * f->column[i];
   for (int j = 0; j < p; j++) {
     f->length[0][j] = -row[j] / rate;
@@ -394,6 +425,7 @@ bool step_forward_solve(StepForward* f, const RecordedStep* step) {
   if (a->replay)
     f->carry_row =
         room_for(f->carry_row, &f->carry_room, (step->contact_count_now + 1) * contact_replay_carried(a->replay));
+  f->rests_on_own = a->replay && contact_replay_rests_on_own(a->replay);
   Screw* screws = memory_alloc(sizeof(Screw) * (size_t)m->dof_count);
   memcpy(screws, a->sim->screws, sizeof(Screw) * (size_t)m->dof_count);
   for (int i = 0; i < m->dof_count; i++)

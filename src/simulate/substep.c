@@ -198,6 +198,7 @@ static StepReport join_reports(const StepReport* sum, const StepReport* next) {
   StepReport out = *next;
   add_work(&out, sum);
   if (step_outcome_failed(next->outcome)) return out;
+  out.friction_open = out.friction_open || sum->friction_open;
   if (sum->outcome == STEP_ROUNDING_FLOOR) out.outcome = STEP_ROUNDING_FLOOR;
   if (sum->residual > out.residual) {
     out.residual = sum->residual;
@@ -257,6 +258,7 @@ static StepReport solve_part(Sim* s) {
   if (!s->contact || contact_lag(s->contact)) {
     path_begin(s);
     report = step_solve(s);
+    if (s->contact && !step_outcome_failed(report.outcome)) own_force_settle(s, &report);
   }
   add_work(&report, &guess);
   return report;

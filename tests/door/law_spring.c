@@ -143,7 +143,7 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
     int count = p->next[i].hull.points.count;
     Vec3 by_mean = vec3_scale(vec3_add(change, vec3_cross(s.g, w[i])), i == 0 ? -1 : 1);
     for (int k = 0; k < count; k++)
-      out->share[i][out->count[i]++] = (VertexShare){k, vec3_scale(by_mean, 1.0 / count), {0, 0, 0}};
+      out->share[i][out->count[i]++] = (VertexShare){.vertex = k, .next = vec3_scale(by_mean, 1.0 / count)};
   }
 }
 

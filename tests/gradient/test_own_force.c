@@ -1,0 +1,111 @@
+/* Friction that rests on the force of its own step (docs/derivations/friction.md, F8, F9): landings against Coulomb's
+ * impulse, and runs through landings with slip against central differences. */
+#include "gradient/rows.h"
+
+#define GRAVITY 9.81
+#define FRICTION 0.3
+#define SPAN 0.4
+#define DROP 0.05
+
+#define GROUND "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+#define CONTACT "contact: {friction: 0.4, support: 0.01, friction_iterations: 20}\n"
+#define BOX "shape: {type: box, size: [0.2, 0.15, 0.1]}, mass: 1"
+#define BALL "shape: {type: sphere, radius: 0.1}, mass: 1"
+#define FALLS "velocities: [1, 0.4, -1, 0.3, -0.5, 2]"
+
+/* The cube loses mu times the impulse that ends its fall, then mu g t; it neither tips nor hops. Rates are those of the
+ * middle of a step. */
+static void lands(double dt) {
+  int steps = (int)(SPAN / dt + 0.5);
+  Run* run =
+      run_model("simulation: {dt: %g, steps: %d}\ncontact: {friction: %g, friction_iterations: 20}\nlinks:\n" GROUND
+                "  - {name: box, shape: {type: box, size: [0.2, 0.2, 0.2]}, mass: 1, position: [0, 0, %g]}\n"
+                "initial: [{link: box, velocities: [2, 0, -1, 0, 0, 0]}]\n",
+                dt, steps, FRICTION, 0.1 + DROP);
+  Recording r;
+  RecordOptions options = {.threads = 1};
+  RecordReport report;
+  recording_create(&r, &run->model, steps);
+  assert_int_equal(recording_run(&r, &run->model, &options, &report, &run->diagnostics), STATUS_OK);
+  double strikes = sqrt(1 + 2 * GRAVITY * DROP), at = (strikes - 1) / GRAVITY;
+  double loses = FRICTION * strikes, slides = FRICTION * GRAVITY * (SPAN - 0.5 * dt - at);
+  double speed = r.rate[steps * run->model.dof_count];
+  compare_near(2 - slides - speed, loses, 0.03 * loses, "dt %g: speed lost in the landing", dt);
+  for (int k = 0; k <= steps; k++) {
+    const RecordedState* state = &r.states[r.row_state[k]];
+    Pose pose = recording_state_pose(&r, state)[1];
+    assert_true(pose.r.m[2][2] > cos(0.3 / 57.3));
+    if (k * dt > 0.1) assert_true(pose.t.z < 0.1005 + 0.0005);
+  }
+  recording_destroy(&r);
+  run_free(run);
+}
+
+static void friction_F8_landing_has_coulombs_impulse(void** state) {
+  (void)state;
+  lands(1e-2);
+  lands(5e-3);
+  lands(2e-3);
+}
+
+enum { NO_SHAPES = ALL_BLOCKS & ~(1 << GRADCHECK_SHAPES) };
+
+static void friction_F9_box(void** state) {
+  (void)state;
+  const char* scene = "simulation: {dt: 0.01}\n" CONTACT "links:\n" GROUND "  - {name: box, " BOX
+                      ", position: [0, 0, 0.1], rpy: [0.1, 0.04, 0]}\ninitial: [{link: box, " FALLS "}]\n";
+  check_gradients("box on the ground", 16, scene, NO_SHAPES, 1e-5);
+}
+
+static void friction_F9_two_hulls(void** state) {
+  (void)state;
+  const char* scene =
+      "simulation: {dt: 0.01}\n" CONTACT
+      "links:\n  - {name: table, fixed: true, position: [0, 0, -0.1], shape: {type: box, size: [2, 2, 0.2]}}\n"
+      "  - {name: box, " BOX ", position: [0, 0, 0.1], rpy: [0.1, 0.04, 0]}\ninitial: [{link: box, " FALLS "}]\n";
+  check_gradients("box on a table", 16, scene, NO_SHAPES, 1e-5);
+}
+
+static void friction_F9_ball(void** state) {
+  (void)state;
+  const char* scene = "simulation: {dt: 0.01}\n" CONTACT "links:\n" GROUND "  - {name: ball, " BALL
+                      ", position: [0, 0, 0.13]}\ninitial: [{link: ball, " FALLS "}]\n";
+  check_gradients("ball on the ground", 16, scene, ALL_BLOCKS, 1e-6);
+}
+
+static void friction_F9_ground_that_turns(void** state) {
+  (void)state;
+  const char* scene =
+      "simulation: {dt: 0.01}\n" CONTACT
+      "links:\n  - {name: ground, shape: {type: half_space}, joint: {type: hinge, axis: [0.1, 0, 1]}}\n"
+      "  - {name: box, " BOX ", position: [0.3, 0.1, 0.1]}\n  - {name: ball, " BALL
+      ", position: [-0.3, 0.1, 0.15]}\ncontrollers:\n"
+      "  - {link: ground, type: prescribed, target: {type: sines, terms: [{amplitude: 0.3, frequency: 2}]}}\n"
+      "initial: [{link: box, " FALLS "}, {link: ball, " FALLS "}]\n";
+  check_gradients("ground that turns", 16, scene, ALL_BLOCKS, 1e-6);
+}
+
+static void friction_F9_leg(void** state) {
+  (void)state;
+  const char* scene =
+      "simulation: {dt: 0.01}\n" CONTACT "links:\n" GROUND
+      "  - {name: body, shape: {type: box, size: [0.3, 0.2, 0.1]}, mass: 3, position: [0, 0, 0.35]}\n"
+      "  - {name: leg, parent: body, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, -0.06]}, mass: 0.5,\n"
+      "     shape: {type: box, size: [0.06, 0.06, 0.2], position: [0, 0, -0.12]}}\n"
+      "controllers: [{link: leg, type: pd, position_gain: 50, velocity_gain: 1, target: {type: constant, value: "
+      "[0.1]}}]\n"
+      "initial: [{link: body, velocities: [0.5, 0.1, -1, 0.1, 0.2, 0.1]}]\n";
+  check_gradients("leg", 16, scene, NO_SHAPES, 1e-5);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(friction_F8_landing_has_coulombs_impulse),
+      cmocka_unit_test(friction_F9_box),
+      cmocka_unit_test(friction_F9_two_hulls),
+      cmocka_unit_test(friction_F9_ball),
+      cmocka_unit_test(friction_F9_ground_that_turns),
+      cmocka_unit_test(friction_F9_leg),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
