@@ -121,6 +121,18 @@ if chosen roll; then
   simulate roll
   draw scenes/roll $RUNS/roll --trail 6 --size 640x480
 fi
+if chosen car; then
+  simulate car
+  draw scenes/car $RUNS/car --trail 4 --size 640x480
+fi
+if chosen shoulder; then
+  simulate shoulder
+  draw scenes/shoulder $RUNS/shoulder --trail 6 --size 640x480
+fi
+if chosen suction; then
+  simulate suction
+  draw scenes/suction $RUNS/suction --trail 4 --size 640x480
+fi
 if chosen balls; then
   simulate balls
   draw scenes/balls $RUNS/balls --trail 6 --size 640x480
@@ -211,6 +223,12 @@ for task in throw throw-four cue; do
   if chosen tasks/$task; then
     optimize $task
     both $task --trail 6 --show path
+  fi
+done
+for task in policy; do
+  if chosen tasks/$task; then
+    optimize $task
+    both $task --view front --trail 4 --size 400x400
   fi
 done
 for task in reach reach-control; do

@@ -74,7 +74,7 @@ PARAMETERS = {
     **{f"pair_{word}": {"a": "ground", "b": "box"} for word in ("friction", "restitution", "rolling", "spinning")},
     "closure_point": {"a": "gate"}, "closure_axis": {"a": "gate"}, "closure_length": {"a": "bob"}, "ratio": {"link": "rack"},
     "offset": {"link": "wheel"}, **{f"tendon_{word}": {"link": "pulled"} for word in ("point", "stiffness", "rest")},
-    **{word: {} for word in ("gravity", "friction", "support", "stiffness", "smoothing", "rest_speed", "restitution", "rolling",
+    **{word: {} for word in ("gravity", "friction", "support", "barrier_distance", "stiffness", "smoothing", "rest_speed", "restitution", "rolling",
                              "spinning")},
 }
 CONTROL = {

@@ -24,7 +24,7 @@ BEFORE = {"docs/export.md": ["rm -rf out/spider && sdrs optimize scenes/tasks/sp
           "docs/rendering.md": ["rm -rf out/spider && sdrs simulate scenes/spider.yaml -q --steps 60",
                                 "sdrs simulate scenes/stack.yaml -q --steps 20", "sdrs simulate scenes/slide.yaml -q -o out/a",
                                 "sdrs simulate scenes/slide.yaml -q -o out/b"]}
-LEFT_OUT = [(r"^make (demo|check|page)", "is the whole of the tests, or asks npm"), (r"--view", "tests/view"),
+LEFT_OUT = [(r"^make (demo|check|page|packages|wheel)", "is the whole of the tests, builds packages, or asks npm"), (r"--view", "tests/view"),
             (r"^scripts/measure_decompose", "takes programs that are not here"), (r"\.mp4", "ffmpeg, which need not be there"),
             (r"\.html", "tests/page"), (r"^sdrs bench (scale|step|gradient|render)", "measures; its words are a table there"),
             (r"path\.jsonl|^sdrs query FILE", "the file is the reader's"), (r"^PYTHONPATH=python", "tests/python"),
