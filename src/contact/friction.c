@@ -62,7 +62,7 @@ static void tangent_basis(Vec3 n, Vec3* e1, Vec3* e2) {
   *e2 = vec3_cross(n, *e1);
 }
 
-/* (F8) The points that friction of circles acts at; they share its force alike. */
+/* (F10) The points that friction of circles acts at; they share its force alike. */
 static int lag_rings(const HullInstance* h, double sigma, double support, const Plane* plane, FrictionVertex* out) {
   int count = 0;
   double length = vec3_norm(plane->n);

@@ -345,7 +345,7 @@ static Vec3 center_share(const FrictionReverse* f, int side, const FrictionVerte
 static void center_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const ActiveVertex* then, LagBar* bar,
                            PairShares* out, VertexShare* share) {
   double weight_bar;
-  Vec3 by_x0 = center_share(f, side, v, &weight_bar), *lagged = lagged_share(f, share);
+  Vec3 *lagged = lagged_share(f, share), by_x0 = center_share(f, side, v, &weight_bar);
   *lagged = vec3_add(*lagged, by_x0);
   VertexShare mean = {.vertex = v->vertex};
   *lagged_share(f, &mean) = by_x0;
@@ -459,16 +459,15 @@ static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solutio
       double sigma = side == 0 ? -1 : 1;
       const ActiveVertex* v = &then->vertices[k + (side ? then->count[0] : 0)];
       double along = vec3_dot(v->at, zn) + z[3];
-      Vec3 now = vec3_add_scaled(vec3_scale(f->plane->n, v->second * along), sigma * v->first, zn);
+      Vec3 by = vec3_add_scaled(vec3_scale(f->plane->n, v->second * along), sigma * v->first, zn);
       out->rounding[side] += ball_share(f->plane->n, v, sigma * along, zn);
       out->support += sigma * active_first_by_support(v, f->support) * along;
       if (f->now[side].hull.ring_count > 0) {
-        active_share(&f->now[side].hull, f->plane, side, v, vec3(0, 0, 0), now, out);
+        active_share(&f->now[side].hull, f->plane, side, v, vec3(0, 0, 0), by, out);
         continue;
       }
       Vec3* lagged = lagged_share(f, &out->share[side][first[side] + k]);
-      *lagged = vec3_add_scaled(*lagged, v->second * along, f->plane->n);
-      *lagged = vec3_add_scaled(*lagged, sigma * v->first, zn);
+      *lagged = vec3_add(*lagged, by);
     }
   if (!f->lag->half_space || then->count[1] == 0) return;
   const ActiveVertex* ground = &then->vertices[then->count[0]];

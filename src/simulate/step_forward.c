@@ -54,11 +54,11 @@ void step_forward_destroy(StepForward* f) {
   }
   for (int k = 0; k < FORWARD_STATES; k++) memory_free(f->sensitivity[k]);
   for (int k = 0; k < 3; k++) memory_free(f->length[k]);
-  void* owned[] = {f->start,    f->carried,    f->carried_next, f->carry_row,     f->rows,           f->start_bar,
-                   f->start_q,  f->start_pose, f->start_screws, f->column,        f->start_pose_bar, f->closure_rows,
-                   f->gaps,     f->change,     f->placed_pose,  f->placed_screws, f->placed_bar,     f->grips,
-                   f->begin,    f->end,        f->momentum[0],  f->momentum[1],   f->next_bar.pose,  f->next_bar.q,
-                   f->own_rows, f->right};
+  void* owned[] = {
+      f->start,       f->carried,       f->carried_next, f->carry_row,      f->rows,         f->start_bar, f->start_q,
+      f->start_pose,  f->start_screws,  f->column,       f->start_pose_bar, f->closure_rows, f->gaps,      f->change,
+      f->placed_pose, f->placed_screws, f->placed_bar,   f->grips,          f->begin,        f->end,       f->own_rows,
+      f->right,       f->momentum[0],   f->momentum[1],  f->next_bar.pose,  f->next_bar.q};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(f);
 }
@@ -471,6 +471,7 @@ static bool momentum_row(StepForward* f, const RecordedStep* step, int link, int
   if (a->closures) memset(a->closures->nu, 0, sizeof(double) * (size_t)m->closure_row_count);
   spread_row(f, step, screws, row);
   step_forward_add_product(row, f->next_bar.q, m->dof_count, f->sensitivity[0], f->parameters);
+  if (f->rests_on_own) step_forward_add_product(row, a->own, m->dof_count, f->sensitivity[0], f->parameters);
   return true;
 }
 

@@ -195,14 +195,14 @@ static void own_force_F9(void** state) {
   const char* closures = "  closures:\n    - {type: ball, a: box, b: lid, point: [0.03, 0, 0.2]}\n";
   check("first_order", 1, CONTACT ", friction_iterations: 20", "", 1e-8);
   check("second_order", 1, CONTACT ", friction_iterations: 20", closures, 1e-8);
+  check("momentum", 1, CONTACT ", friction_iterations: 20", "", 1e-8);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(first_order_Q1), cmocka_unit_test(second_order_Q1),
-      cmocka_unit_test(in_substeps_Q1), cmocka_unit_test(restitution_Q1),
-      cmocka_unit_test(momentum_Q1),    cmocka_unit_test(closures_Q6),
-      cmocka_unit_test(own_force_F9),   cmocka_unit_test(pressed_at_the_start_F7),
+      cmocka_unit_test(own_force_F9),   cmocka_unit_test(first_order_Q1),          cmocka_unit_test(second_order_Q1),
+      cmocka_unit_test(in_substeps_Q1), cmocka_unit_test(restitution_Q1),          cmocka_unit_test(momentum_Q1),
+      cmocka_unit_test(closures_Q6),    cmocka_unit_test(pressed_at_the_start_F7),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,6 +98,32 @@ static void friction_F9_leg(void** state) {
   check_gradients("leg", 16, scene, NO_SHAPES, 1e-5);
 }
 
+static void drum_lands(int iterations, double q[6]) {
+  Run* run =
+      run_model("simulation: {dt: 0.01, steps: 20}\ncontact: {friction: 0.3, friction_iterations: %d}\nlinks:\n" GROUND
+                "  - {name: drum, shape: {type: cylinder, radius: 0.1, length: 0.2}, mass: 1, position: [0, 0, "
+                "0.15]}\ninitial: [{link: drum, velocities: [2, 0, -1, 0, 0, 0]}]\n",
+                iterations);
+  Recording r;
+  RecordOptions options = {.threads = 1};
+  RecordReport report;
+  recording_create(&r, &run->model, 20);
+  assert_int_equal(recording_run(&r, &run->model, &options, &report, &run->diagnostics), STATUS_OK);
+  for (int i = 0; i < 6; i++) q[i] = r.rate[(size_t)20 * 6 + (size_t)i];
+  recording_destroy(&r);
+  run_free(run);
+}
+
+/* Pairs with a circle keep the force of t, and the steps are not solved again. */
+static void friction_F8_circles_keep_the_force_before(void** state) {
+  (void)state;
+  double without[6], with[6];
+  drum_lands(0, without);
+  drum_lands(20, with);
+  assert_true(without[0] < 1.9);
+  for (int i = 0; i < 6; i++) assert_true(without[i] == with[i]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(friction_F8_landing_has_coulombs_impulse),
@@ -106,6 +132,7 @@ int main(void) {
       cmocka_unit_test(friction_F9_ball),
       cmocka_unit_test(friction_F9_ground_that_turns),
       cmocka_unit_test(friction_F9_leg),
+      cmocka_unit_test(friction_F8_circles_keep_the_force_before),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

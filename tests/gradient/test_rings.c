@@ -35,7 +35,7 @@ static void rolling_C7_keeps_the_speed(void** state) {
 }
 
 /* Even pressure on a flat end resists a spin by 2/3 mu N R: the spin of a cylinder falls by 4/3 mu g / R. */
-static void spin_F8_on_a_flat_end(void** state) {
+static void spin_F10_on_a_flat_end(void** state) {
   (void)state;
   const double mu = 0.3, radius = 0.1, time = 0.2, dt = 0.002;
   Run* run = run_create(1, 0,
@@ -121,7 +121,7 @@ static void gradients_A8c_among_boxes(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(spin_F8_on_a_flat_end),
+      cmocka_unit_test(spin_F10_on_a_flat_end),
       cmocka_unit_test(rolling_C7_keeps_the_speed),
       cmocka_unit_test(gradients_A8c_of_a_wheel_on_the_ground),
       cmocka_unit_test(gradients_A8c_of_what_lies_flat),
