@@ -178,6 +178,7 @@ typedef struct {
   double rounding[2];                      /* by HullInstance.rounding of both */
   Vec3 turn_next[2], move_next[2];         /* of hulls with circles: by the bodies' motion at t + dt */
   double* shape[2];                        /* by parameters of smooth shapes: room lent, zeroed; NULL: it has none */
+  int shape_count[2];                      /* so many */
 } PairShares;
 
 #endif

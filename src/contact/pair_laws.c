@@ -384,6 +384,10 @@ static void scale_shares(const PairPart* part, PairShares* s) {
       v->now = vec3_scale(v->now, factor);
       v->own = vec3_scale(v->own, factor);
     }
+    for (int k = 0; k < s->shape_count[side]; k++) s->shape[side][k] *= factor;
+    s->rounding[side] *= factor;
+    s->turn_next[side] = vec3_scale(s->turn_next[side], factor);
+    s->move_next[side] = vec3_scale(s->move_next[side], factor);
     s->turn_own[side] = vec3_scale(s->turn_own[side], factor);
     s->move_own[side] = vec3_scale(s->move_own[side], factor);
     s->turn_now[side] = vec3_scale(s->turn_now[side], factor);

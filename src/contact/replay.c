@@ -228,6 +228,7 @@ static void lend_parameters(ContactReplay* r) {
       ReplayPair* p = &r->pairs[k];
       int count = item_parameters(r, side == 0 ? p->record->hull_a : p->record->hull_b);
       p->shares.shape[side] = count > 0 ? r->parameters + first : NULL;
+      p->shares.shape_count[side] = count;
       first += count;
     }
 }
@@ -422,7 +423,8 @@ static void reverse_pair(void* context, int index, int thread) {
   ReplayPair* p = &r->pairs[index];
   double twist[2][6];
   p->shares = (PairShares){.share = {p->shares.share[0], p->shares.share[1]},
-                           .shape = {p->shares.shape[0], p->shares.shape[1]}};
+                           .shape = {p->shares.shape[0], p->shares.shape[1]},
+                           .shape_count = {p->shares.shape_count[0], p->shares.shape_count[1]}};
   for (int side = 0; side < 2; side++) {
     int count = item_parameters(r, side == 0 ? p->record->hull_a : p->record->hull_b);
     for (int k = 0; k < count; k++) p->shares.shape[side][k] = 0;

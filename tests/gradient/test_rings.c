@@ -71,6 +71,24 @@ static void gradients_A8c_of_a_wheel_on_the_ground(void** state) {
                   ALL_BLOCKS, 1e-6);
 }
 
+/* The parts of a pair that has a stiffness of its own are scaled alike, those by radii and lengths too. */
+static void gradients_A8c_of_pairs_with_their_own_stiffness(void** state) {
+  (void)state;
+  check_gradients("a wheel and a ball that press harder than the scene says", 8,
+                  "simulation: {dt: 0.005, tolerance: 1e-11}\n"
+                  "contact: {friction: 0.3, pairs: [\n"
+                  "  {a: ground, b: wheel, model: separating_plane, stiffness: 1.0e-7, support: 0.002},\n"
+                  "  {a: ground, b: ball, model: separating_plane, stiffness: 1.0e-7, support: 0.002}]}\n"
+                  "links:\n"
+                  "  - {name: ground, fixed: true, shape: {type: box, size: [4, 4, 0.2]}, position: [0, 0, -0.1]}\n"
+                  "  - {name: wheel, density: 1000, position: [0, 0, 0.0512], rpy: [1.56, 0, 0.1], shape: " WHEEL
+                  "}\n"
+                  "  - {name: ball, density: 1000, position: [0.5, 0, 0.0312], shape: {type: sphere, radius: 0.03}}\n"
+                  "initial: [{link: wheel, velocities: [1, 0.2, 0, 0.1, 0.5, -10]}, {link: ball, velocities: [1, 0, 0, "
+                  "0, 5, 0]}]\n",
+                  ALL_BLOCKS, 1e-6);
+}
+
 static void gradients_A8c_of_what_lies_flat(void** state) {
   (void)state;
   check_gradients("a disc and a cone that slide and spin", 8,
@@ -125,6 +143,7 @@ int main(void) {
       cmocka_unit_test(rolling_C7_keeps_the_speed),
       cmocka_unit_test(gradients_A8c_of_a_wheel_on_the_ground),
       cmocka_unit_test(gradients_A8c_of_what_lies_flat),
+      cmocka_unit_test(gradients_A8c_of_pairs_with_their_own_stiffness),
       cmocka_unit_test(gradients_A8c_on_a_moving_half_space),
       cmocka_unit_test(gradients_A8c_among_boxes),
   };
