@@ -50,8 +50,9 @@ static void expand_link(Scene* scene, const Model* model, int index) {
     const ModelHull* hull = &model->hulls[source->hull_first + k];
     while (link->shapes[from].shape != hull->shape) from++; /* hulls come in the order of the uses */
     uses[k] = link->shapes[from];
+    int parameters = hull_parameter_count(hull);
     if (!hull->kind->bounded || hull->smooth) from++; /* it is one hull, and keeps the pose of its use */
-    if (hull_parameter_count(hull) > 0)
+    if (parameters > 0)
       add_smooth_shape(scene, &uses[k]);
     else if (hull->kind->bounded && !hull->smooth)
       add_point_shape(scene, hull, &uses[k]);

@@ -18,9 +18,9 @@ static double limited_value(const ModelLink* link, const double* q, int k) {
 }
 
 static const char* limited_name(const ModelLink* link, int k) {
-  static const char* const of_ball[] = {"angle", "swing", "twist"};
   int plain = link->joint.plain_count;
-  return k < plain ? link->joint.names[k] : of_ball[k - plain];
+  if (k < plain) return link->joint.names[k];
+  return k == plain ? "angle" : k == plain + 1 ? "swing" : "twist";
 }
 
 static const char* limited_unit(const ModelLink* link, int k) { return k < link->joint.slide_count ? "m" : "rad"; }

@@ -132,7 +132,7 @@ static MassMoment moment_from(const Integrals* i, bool slope) {
 void place_round(ModelHull* hull, const SceneShape* shape, const ConvexHull* drawn, Pose pose) {
   place_hull(hull, drawn, pose);
   ModelSmooth* round = MEMORY_NEW(ModelSmooth, 1);
-  double x[ROUND_PARAMETERS_MAX];
+  double x[ROUND_PARAMETERS_MAX] = {0};
   int count = lengths_of(shape, x);
   Profile p = profile_of(shape->type, x);
   Vec3 axis = mat3_mul_vec(pose.r, vec3(0, 0, 1));

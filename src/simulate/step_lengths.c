@@ -140,10 +140,10 @@ static double prescribed_by_time(const StepAdjoint* a, const double* product, do
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->prescribed < 0) continue;
-    double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], along[JOINT_MAX_DOF];
-    signal_eval(&m->controllers[link->prescribed].target, t, value, rate);
-    joint_rates_from_target(&link->joint, value, rate, along);
-    sum += dot(product + link->dof_first, along, link->dof_count);
+    double value[JOINT_MAX_DOF], value_rate[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
+    signal_eval(&m->controllers[link->prescribed].target, t, value, value_rate);
+    joint_rates_from_target(&link->joint, value, value_rate, rate);
+    sum += dot(product + link->dof_first, rate, link->dof_count);
   }
   return sum;
 }
