@@ -157,11 +157,31 @@ static void fix_masses(const Task* task, const Model* model, Scene* scene) {
   }
 }
 
+/* Only vertices that are there can be designed: the round solids of such a link become the polyhedra inside them. */
+static void facet_round_solids(const DesignBuild* b, Scene* scene, bool first) {
+  for (int n = 0; n < b->task->vertices_count; n++) {
+    const TaskVertices* wish = &b->task->vertices[n];
+    int link = design_link_named(scene, wish->link.text);
+    for (int k = 0; link >= 0 && k < scene->links[link].shape_count; k++) {
+      SceneShape* shape = &scene->shapes[scene->links[link].shapes[k].shape];
+      if (!shape_is_exact(shape)) continue;
+      shape->exact = false;
+      if (!first) continue;
+      diagnostics_add(
+          b->diagnostics, SEVERITY_NOTE, wish->place,
+          "link '%s': its vertices are designed, so its round solid is a polyhedron; 'segments' ('resolution' "
+          "of a sphere) says how fine, 'parameters' of type size design its lengths instead",
+          wish->link.text);
+    }
+  }
+}
+
 static Status prepare_scene(DesignBuild* b, TaskScenario* scenario, bool first, SharedVertices* shared) {
   Model model = {0};
   Scene* scene = &scenario->scene;
   if (scenario->steps > 0) scene->simulation.steps = scenario->steps;
   scene->simulation.tolerance = b->task->optimizer.tolerance;
+  facet_round_solids(b, scene, first);
   Status status = model_create_lifted(&model, scene, b->diagnostics);
   if (status == STATUS_OK) {
     b->scene = scene;

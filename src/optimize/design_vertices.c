@@ -252,14 +252,6 @@ static void number_vertex(DesignBuild* b, LinkVertices* v, VertexPlace at) {
 
 /* ---------------------------------------------------------------- a link */
 
-/* Round solids have lengths, no vertices that could move. */
-static bool is_round_link(const DesignBuild* b, int link) {
-  const ModelLink* source = &b->model->links[link];
-  for (int k = source->hull_first; k < source->hull_first + source->hull_count; k++)
-    if (hull_is_round(&b->model->hulls[k])) return true;
-  return false;
-}
-
 static void vertices_of_link(DesignBuild* b, int link) {
   LinkVertices v = link_vertices_create(b, link);
   for (int pass = 0; pass < 2; pass++) /* all that is asked for is known before variables are made */
@@ -269,11 +261,7 @@ static void vertices_of_link(DesignBuild* b, int link) {
       int count = each_selected(b, &v, wish, pass == 0 ? ask : make_variables);
       if (count == 0 && pass == 0)
         diagnostics_add(b->diagnostics, SEVERITY_ERROR, wish->place,
-                        "link '%s' has no vertex in these hulls and this box that could move%s", wish->link.text,
-                        is_round_link(b, link)
-                            ? ": a sphere has vertices with 'resolution', a capsule with 'segments'; "
-                              "'parameters' of type shape_size change their lengths"
-                            : "");
+                        "link '%s' has no vertex in these hulls and this box that could move", wish->link.text);
     }
   for (int h = 0; h < v.hull_count; h++) {
     const SceneShape* shape = design_hull(b->scene, link, h);
