@@ -80,5 +80,23 @@ class EveryVariable(unittest.TestCase):
             scene.run().gradient(seed)["desing"]
 
 
+class Impacts(unittest.TestCase):
+    def test_a_common_motion_moves_nothing_against_each_other(self):
+        """Two free bodies collide: what they have together of momentum does not depend on where the barrier begins, though each place does."""
+        links = [{"name": "a", "mass": 0.4, "shape": {"type": "box", "size": [0.2, 0.2, 0.1]}},
+                 {"name": "b", "mass": 0.05, "position": [0.03, 0.01, 0.2], "shape": {"type": "sphere", "radius": 0.03}}]
+        scene = sdrs.Scene.from_text(json.dumps({
+            "simulation": {"dt": 0.002, "steps": 150, "gravity": [0, 0, 0], "tolerance": 1e-12}, "links": links,
+            "contact": {"restitution": 0.6, "support": 0.001, "stiffness": 1e-8},
+            "initial": [{"link": "b", "velocities": [0, 0, -1, 0, 0, 0]}]}))
+        run = scene.run()
+        seed = np.zeros((151, 3))
+        seed[-1, 2] = 1
+        together = run.gradient({"a": 0.4 * seed, "b": 0.05 * seed})["contact"][0]
+        alone = run.gradient({"b": 0.05 * seed})["contact"][0]
+        self.assertGreater(abs(alone), 0.05)
+        self.assertLess(abs(together), 1e-5)
+
+
 if __name__ == "__main__":
     unittest.main()

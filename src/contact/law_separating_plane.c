@@ -705,6 +705,7 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
   const PairBody* body = p->next;
   if (p->record->active) {
     plane_derivatives(next, body[1].hull.half_space, body[0].reference, body[1].reference, d, &memory->response);
+    if (!body[1].hull.half_space) plane_balance(next, &memory->response, d);
     double before = now ? impact_compression(law->support, now->energy) : 0;
     Record r = record_of(p->record);
     ImpactParameters impact = impact_parameters(law, p->material);

@@ -84,5 +84,8 @@ Plane plane_predict(Plane plane, const PlaneResponse* response, const double twi
  * rows, and its force is minus that of a. Only of a plane that was found: else undefined. Allocates nothing. */
 void plane_derivatives(const PlaneSolution* solution, bool half_space, Vec3 reference_a, Vec3 reference_b,
                        PairDerivatives* out, PlaneResponse* response);
+/* Adds what is left of the plane's gradient, times the response, to the pair's forces and moments: then they balance to
+ * rounding, also where clearances are known to 1e-11 of the barrier's range only. Not for half-spaces. (A5) */
+void plane_balance(const PlaneSolution* solution, const PlaneResponse* response, PairDerivatives* out);
 
 #endif

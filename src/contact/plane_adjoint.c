@@ -112,7 +112,7 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
       Vec3 field = ground ? vec3(0, 0, 0) : field_at(twist[side], vec3_add(v->x, shift));
       double along = vec3_dot(n, field);
       double turned = vec3_dot(v->at, dn) + dp[3];
-      out->value += sigma * v->first * along;
+      out->value += sigma * v->first * (along + turned);
       out->support += sigma * active_first_by_support(v, support) * (along + turned);
       if (ground) continue;
       out->rounding[side] += ball_share(n, v, sigma * (along + turned), dn);
@@ -127,6 +127,8 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
       active_share(&body[side].hull, plane, side, v, change, vec3(0, 0, 0), out);
     }
   }
+  /* with the plane's gradient, which is zero but for rounding, a common motion of both bodies gives nothing */
+  out->value -= solution->norm_first * vec3_dot(n, dn) / vec3_norm(n);
   active->known = true;
 }
 

@@ -124,6 +124,19 @@ void plane_derivatives(const PlaneSolution* solution, bool half_space, Vec3 refe
   memcpy(response->dp, cross.v, sizeof(response->dp));
 }
 
+void plane_balance(const PlaneSolution* solution, const PlaneResponse* response, PairDerivatives* out) {
+  double gradient[4], h[4][4], by_twist[12] = {0};
+  plane_assemble(&solution->side[0], &solution->side[1], solution->norm_first, solution->norm_second, solution->plane.n,
+                 gradient, h);
+  for (int k = 0; k < 4; k++)
+    for (int i = 0; i < 12; i++) by_twist[i] += gradient[k] * response->dp[k][i];
+  for (int side = 0; side < 2; side++) {
+    const double* own = by_twist + 6 * side;
+    out->moment[side] = mat3_add(out->moment[side], mat3_scale(mat3_cross(vec3(own[0], own[1], own[2])), 0.5));
+    out->force[side] = vec3_add(out->force[side], vec3(own[3], own[4], own[5]));
+  }
+}
+
 double plane_first_change(const PlaneSolution* solution, int side, Vec3 reference, const double twist[6]) {
   double by_twist[6], sum = 0;
   Vec3 origin = solution->plane.origin;
