@@ -68,13 +68,13 @@ LOSS = [{"type": "point", "name": link, "link": link, "point": [0.1, 0.05, 0.02]
 
 PARAMETERS = {
     "mass": {"links": ["box", "hand"]}, "center": {"link": "arm"}, "inertia": {"link": "arm"}, "size": {"link": "box"},
-    "damping": {"links": ["arm", "hand"]}, "spring": {"link": "arm"}, "dry_friction": {"link": "arm"}, "armature": {"link": "arm"},
+    "damping": {"links": ["arm", "hand"]}, "joint_stiffness": {"link": "arm"}, "joint_friction": {"link": "arm"}, "armature": {"link": "arm"},
     "axis": {"link": "arm"}, "rotation": {"links": ["arm", "hand"]}, "shape_size": {"link": "egg"}, "shape_form": {"link": "egg"},
     **{f"link_{word}": {"link": "other"} for word in ("friction", "restitution", "rolling", "spinning")},
     **{f"pair_{word}": {"a": "ground", "b": "box"} for word in ("friction", "restitution", "rolling", "spinning")},
     "closure_point": {"a": "gate"}, "closure_axis": {"a": "gate"}, "closure_length": {"a": "bob"}, "ratio": {"link": "rack"},
-    "offset": {"link": "wheel"}, **{f"tendon_{word}": {"link": "pulled"} for word in ("point", "stiffness", "rest")},
-    **{word: {} for word in ("gravity", "friction", "support", "barrier_distance", "stiffness", "smoothing", "rest_speed", "restitution", "rolling",
+    "offset": {"link": "wheel"}, **{f"tendon_{word}": {"link": "pulled"} for word in ("point", "stiffness", "rest_length")},
+    **{word: {} for word in ("gravity", "friction", "barrier_distance", "stiffness", "smoothing", "rest_speed", "restitution", "rolling",
                              "spinning")},
 }
 CONTROL = {
