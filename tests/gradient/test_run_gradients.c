@@ -1064,7 +1064,7 @@ static const char MATERIALS[] =
 
 static void run_I12_materials_of_links_and_pairs(void** state) {
   (void)state;
-  static const Row row = {"materials", STATE | VERTICES | MASS | CONTACT | MATERIAL, 42, 1.5e-3, "first_order",
+  static const Row row = {"materials", STATE | VERTICES | MASS | CONTACT | MATERIAL, 42, 1e-3, "first_order",
                           MATERIALS};
   static const char* const restitution[] = {"0", "0.4"}; /* of all others */
   for (int k = 0; k < 2; k++) {
