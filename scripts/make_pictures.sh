@@ -225,12 +225,10 @@ for task in throw throw-four cue; do
     both $task --trail 6 --show path
   fi
 done
-for task in policy; do
-  if chosen tasks/$task; then
-    optimize $task
-    both $task --view front --trail 4 --size 400x400
-  fi
-done
+if chosen tasks/policy; then
+  optimize policy
+  both policy --view front --trail 4 --size 400x400
+fi
 for task in reach reach-control; do
   if chosen tasks/$task; then
     optimize $task
