@@ -1,4 +1,4 @@
-# sdrs in Debian 12: docker build -t sdrs . && docker run --rm -v "$PWD:/work" sdrs simulate /work/scene.yaml -o /work/out
+# sdrs in Debian 12: docker build -t sdrs . && docker run --rm -v "$PWD:/data" sdrs simulate scene.yaml -o out
 FROM debian:12 AS build
 RUN apt-get update && apt-get install -y --no-install-recommends make git ca-certificates dpkg-dev
 COPY . /source
@@ -9,5 +9,5 @@ FROM debian:12
 COPY --from=build /source/out/sdrs_*.deb /tmp/
 RUN apt-get update && apt-get install -y --no-install-recommends /tmp/sdrs_*.deb libassimp5 libmicrohttpd12 gnuplot-nox \
     && rm -rf /tmp/sdrs_*.deb /var/lib/apt/lists/*
-WORKDIR /work
+WORKDIR /data
 ENTRYPOINT ["sdrs"]

@@ -494,8 +494,9 @@ void contact_replay_adjoint(ContactReplay* replay, const ContactField* field, do
                             double (*ground_next)[3][4], ModelGradient* gradient);
 /* Does friction of a pair that is loaded rest on its own force (ContactRecord.own_force)? Cannot fail. */
 bool contact_replay_rests_on_own(const ContactReplay* replay);
-/* What contact_replay_adjoint found last through the states at t + dt that friction of such pairs rests on, which the
- * terms' Hessians leave out: derivatives by poses at t + dt as 3x4 matrices, added to bar[links]. */
+/* Friction of such pairs depends on the poses at t + dt through its own force, too, which the Hessians of the terms
+ * leave out. Adds the derivatives that the last contact_replay_adjoint found by these poses, 3x4 matrices, to
+ * bar[links]. */
 void contact_replay_own_bars(const ContactReplay* replay, double (*bar)[3][4]);
 /* What contact_replay_adjoint found last as derivative by ContactRecord.grip of the pair [index] of the records at t +
  * dt. index: below their count. Valid until the next load. */

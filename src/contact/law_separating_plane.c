@@ -45,7 +45,7 @@ typedef struct {
   bool own_force;     /* it is the step's own (relag) */
   double before;      /* y of impact.md at the time of the lag */
   Impact load;        /* what the step before made of the force that friction rests on */
-  Impact rub;         /* the same for the length of this one (I5) */
+  Impact step_load;   /* the same for the length of this one (I5) */
   bool load_bounces;  /* and it was an impact's that gives back */
   ImpactCourse course;
 } Memory;
@@ -283,12 +283,12 @@ static bool rolls(const PairMaterial* material) {
 static bool slides(const PairMaterial* material) { return material->value[MATERIAL_FRICTION] > 0; }
 
 static bool rubs(const LawPair* p) {
-  return p->lagged && (slides(p->material) || rolls(p->material)) && ((const Memory*)p->memory)->rub.first > 0;
+  return p->lagged && (slides(p->material) || rolls(p->material)) && ((const Memory*)p->memory)->step_load.first > 0;
 }
 
 static FrictionParameters friction_of(const LawPair* p) {
   FrictionParameters parameters = ((const Law*)p->law)->friction;
-  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->rub.first;
+  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->step_load.first;
   parameters.state = p->which;
   parameters.follow = ((const PairOwn*)p->own)->follows;
   return parameters;
@@ -306,7 +306,7 @@ static bool rub(const LawPair* p, const LawOrigin* from) {
     found = friction_value(&memory->lag, &parameters, &p->a->pose, &p->b->pose, &energy) >= 0;
   }
   if (rolls(p->material)) {
-    RollingParameters rolling = rolling_of(law, p->material, memory->rub.first);
+    RollingParameters rolling = rolling_of(law, p->material, memory->step_load.first);
     energy += rolling_value(&memory->rolling, &rolling, &p->a->pose, &p->b->pose);
   }
   memcpy(own->slip, memory->lag.slip, sizeof(own->slip));
@@ -340,7 +340,7 @@ static void derive(const LawPair* p) {
     memset(d, 0, sizeof(*d));
   Memory* memory = p->memory;
   if (rubs(p) && rolls(p->material)) {
-    RollingParameters rolling = rolling_of(law, p->material, memory->rub.first);
+    RollingParameters rolling = rolling_of(law, p->material, memory->step_load.first);
     rolling_derivatives(&memory->rolling, &rolling, &p->a->pose, &p->b->pose, p->b->half_space, d);
   }
   if (rubs(p) && slides(p->material)) {
@@ -433,11 +433,12 @@ static size_t lag(const LawPair* p, void* room) {
   memory->before = p->lagged ? compression(p) : 0;
   memory->load = p->lagged ? own->impact : (Impact){0};
   memory->load_bounces = p->lagged && memory->course.past.bounces;
-  memory->rub = memory->load_bounces ? memory->load : impact_load(&memory->load, ((const Law*)p->law)->force_ratio);
+  memory->step_load =
+      memory->load_bounces ? memory->load : impact_load(&memory->load, ((const Law*)p->law)->force_ratio);
   Pressure now = pressure_of(p);
   memory->course = course_of(p, ((const Law*)p->law)->dt_before);
   if (!p->lagged) return 0;
-  note_load(p, memory->rub.first * now.force);
+  note_load(p, memory->step_load.first * now.force);
   friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, NULL, room, &memory->lag);
   memory->rolling = rolling_lag(p->a, p->b, &own->solution.plane, now.force);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
@@ -485,7 +486,7 @@ static size_t relag(const LawPair* p, const Pose begin[2], void* room) {
   if (!takes_own_force(p)) return SIZE_MAX;
   bool presses = p->state->outcome == PAIR_PRESSED;
   memory->own_force = true;
-  memory->rub = presses ? own->impact : (Impact){0};
+  memory->step_load = presses ? own->impact : (Impact){0};
   note_load(p, own_force(p));
   if (!presses) return 0;
   friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, begin, room, &memory->lag);
@@ -553,7 +554,7 @@ static void pass(const LawPair* p, StateBlock* block) {
   PairOwn* own = p->own;
   state_block_doubles(block, &memory->before, 1);
   pass_impact(&memory->load, block);
-  pass_impact(&memory->rub, block);
+  pass_impact(&memory->step_load, block);
   state_block_bool(block, &memory->load_bounces);
   pass_course(&memory->course, block);
   pass_solution(&own->solution, block);
@@ -578,7 +579,7 @@ static double impact_factor(const LawPair* p, const void* kept, double rest_spee
 
 static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]) {
   const PairOwn* own = p->own;
-  const Impact* load = &((const Memory*)p->memory)->rub;
+  const Impact* load = &((const Memory*)p->memory)->step_load;
   Record r = {0};
   r.past = ((const Memory*)p->memory)->course.past;
   if (p->state->outcome == PAIR_PRESSED) r.plane = own->solution.plane;

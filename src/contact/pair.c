@@ -30,7 +30,7 @@ double pair_support(const HullInstance* hull, Vec3 direction, Vec3* at) {
   return height;
 }
 
-/* Of the lowest point of a over the boundary of b [m]. */
+/* Returns the height of the lowest point of a above the boundary of b [m]. */
 static double height_over_half_space(const HullInstance* a, const HullInstance* b) {
   return vec3_dot(b->normal, a->pose.t) - b->offset - pair_support(a, vec3_scale(b->normal, -1.0), NULL);
 }

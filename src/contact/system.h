@@ -151,7 +151,7 @@ struct ContactSystem {
   int *todo, todo_count;           /* awake ones that a pass over them has to do with (list) */
   int *fresh, fresh_count;         /* slots with terms that may lack their derivatives */
   PairSleep* sleep;                /* of every pair  (slots) */
-  char *lag_room, *own_room;       /* lent to the law's lag and relag */
+  char *lag_room, *own_room;       /* room of the law for the points of friction */
   size_t lag_capacity, *lag_first; /* where each candidate's part of it begins  (list) */
   size_t own_capacity;
   const int* groups; /* during contact_try: of every link, -1 for none; NULL: nobody asks  (links) */

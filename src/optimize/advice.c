@@ -252,9 +252,6 @@ static const SceneShape* faceted_ball(const Scene* scene) {
   return NULL;
 }
 
-/* More variables than a search by samples learns in a few hundred trials. */
-enum { SAMPLED_MOST = 40 };
-
 /* `auto` has begun Adam again without progress, where gradients explode: quad.yaml of benchmarks/design ends at -0.44
  * by auto and at -1.02 by samples, with the same trials. */
 static void advise_samples(Advisor* a) {

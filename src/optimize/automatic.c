@@ -18,8 +18,6 @@ enum { PATIENCE = 20, RESTARTS_MOST = 2 };
 /* Adam steps by a part of L-BFGS' bound, a restart by a part of that. */
 #define ADAM_STEP 0.25
 #define RESTART_STEP 0.25
-/* More variables than samples can be drawn for. */
-enum { SAMPLED_MOST = 40 };
 
 static bool is_automatic(const Optimization* o) { return o->task->optimizer.type == OPTIMIZER_AUTO; }
 

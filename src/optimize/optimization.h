@@ -262,6 +262,8 @@ void optimization_judge_end(Optimization* o, bool can_step);
  * (identity_count), which optimization_destroy frees. */
 void optimization_identify(Optimization* o);
 
+/* More variables than a search by samples learns in a few hundred trials. */
+enum { SAMPLED_MOST = 40 };
 /* ---- the method of `optimizer: auto` (optimize/automatic.c); that of the task where it names one */
 /* The first method of a search, with nothing seen. */
 void automatic_begin(Optimization* o);
