@@ -149,10 +149,10 @@ static Status plan_parse(PlanTask* task, const char* path, const Text* text, Dia
 
 /* ---------------------------------------------------------------- planning */
 
-static const char* outcome_text(PathOutcome outcome) {
-  static const char* const texts[] = {"found", "an end is too near to an obstacle", "the search found no way",
-                                      "smoothed, but not proved free"};
-  return texts[outcome];
+static const char* outcome_text(const PlannedPath* path) {
+  static const char* const texts[] = {"found", "an end is too near to an obstacle", "the search found no path"};
+  if (path->outcome == PATH_FOUND && !path->smoothed) return "found, not smoothed";
+  return texts[path->outcome];
 }
 
 static PlannedPath find_path(PlanTask* task) {
@@ -252,7 +252,7 @@ static Status write_summary(const char* folder, const PlanTask* task, const Plan
   json_open(&json, NULL, '{');
   json_text(&json, "task", task->name);
   json_bool(&json, "success", path->outcome == PATH_FOUND);
-  json_text(&json, "outcome", outcome_text(path->outcome));
+  json_text(&json, "outcome", outcome_text(path));
   json_number(&json, "length", path->length);
   json_number(&json, "start_length", path->start_length);
   json_number(&json, "least_alpha", path->least);
@@ -284,10 +284,11 @@ static ExitCode plan_all(const Options* options, PlanTask* task, Diagnostics* di
     fprintf(stderr, "%s: a path is found at once; to watch it: sdrs simulate %s/path.scene.yaml --view\n", task->name,
             folder);
   if (!options->quiet && path.outcome == PATH_FOUND)
-    fprintf(stderr, "%s: a path of %d points, %.4g m (the search's %.4g m), alpha at least %.4g, proved; %.3g s\n",
-            task->name, path.count, path.length, path.start_length, path.least, seconds);
+    fprintf(stderr, "%s: a path of %d points, %.4g m (the search's %.4g m), alpha at least %.4g, proved%s; %.3g s\n",
+            task->name, path.count, path.length, path.start_length, path.least,
+            path.smoothed ? "" : "; not smoothed: the smoothed ones were not free", seconds);
   else if (!options->quiet)
-    fprintf(stderr, "%s: no path: %s; %.3g s\n", task->name, outcome_text(path.outcome), seconds);
+    fprintf(stderr, "%s: no path: %s; %.3g s\n", task->name, outcome_text(&path), seconds);
   if (status == STATUS_OK && options->json) fputs(summary.data, stdout);
   if (status == STATUS_OK && !options->json) printf("%s\n", folder);
   ExitCode found = path.outcome == PATH_FOUND ? EXIT_DONE : EXIT_SOLVER;

@@ -3,7 +3,7 @@
 
 /* A ball that is smaller than this part of the body does not bring a proof forward. */
 #define BALL_PART 1e-3
-/* What smoothing keeps beyond the clearance, and how often it is widened when a segment dips below. */
+/* Smoothing keeps this beyond the clearance, and doubles it when a segment dips below the clearance between points. */
 #define MARGIN 0.02
 enum { WIDENINGS = 6 };
 
@@ -20,12 +20,11 @@ double path_alpha(const PathProblem* problem, Vec3 at, int k, int* queries) {
 
 double path_alpha_slope(const PathProblem* problem, Vec3 at, int k, Vec3* slope, int* queries) {
   Pose pose = {problem->turn, at};
-  double rows[GROWTH_ROWS * QUERY_POSE_COLUMNS], condition;
+  double by_pose[QUERY_POSE_COLUMNS], gap[QUERY_POSE_COLUMNS];
   Growth g = growth_query(problem->body, pose, &problem->obstacles[k], problem->poses[k], NULL);
   ++*queries;
-  bool known = growth_derivatives(problem->body, pose, &problem->obstacles[k], problem->poses[k], &g, false, rows,
-                                  &condition) == NULL;
-  *slope = known ? vec3(rows[3], rows[4], rows[5]) : vec3(0, 0, 0);
+  bool known = growth_slopes(problem->body, pose, &problem->obstacles[k], problem->poses[k], &g, by_pose, gap) == NULL;
+  *slope = known ? vec3(by_pose[3], by_pose[4], by_pose[5]) : vec3(0, 0, 0);
   return g.alpha;
 }
 
@@ -53,7 +52,7 @@ bool path_segment_free(const PathProblem* problem, Vec3 a, Vec3 b, int* queries)
 
 /* ---------------------------------------------------------------- the whole */
 
-static double length_of(const Vec3* points, int count) {
+double path_length(const Vec3* points, int count) {
   double sum = 0;
   for (int i = 0; i + 1 < count; i++) sum += vec3_norm(vec3_sub(points[i + 1], points[i]));
   return sum;
@@ -62,7 +61,7 @@ static double length_of(const Vec3* points, int count) {
 /* `count` points at even distances along a polyline. */
 static Vec3* even_points(const Vec3* corners, int corner_count, int count) {
   Vec3* out = MEMORY_NEW(Vec3, count);
-  double total = length_of(corners, corner_count), passed = 0;
+  double total = path_length(corners, corner_count), passed = 0;
   int at = 0;
   for (int i = 0; i < count; i++) {
     double wanted = total * i / (count - 1), side = vec3_norm(vec3_sub(corners[at + 1], corners[at]));
@@ -94,6 +93,24 @@ static double least_alpha(const PathProblem* problem, const Vec3* points, int co
   return least;
 }
 
+/* The corners of a polyline, and `count` points in all on it where count allows: each segment is divided evenly. */
+static Vec3* divided(const Vec3* corners, int corner_count, int* count) {
+  int spare = *count - corner_count;
+  if (spare < 0) *count = corner_count, spare = 0;
+  Vec3* out = MEMORY_NEW(Vec3, *count);
+  double total = path_length(corners, corner_count), passed = 0;
+  int made = 0;
+  for (int i = 0; i + 1 < corner_count; i++) {
+    Vec3 side = vec3_sub(corners[i + 1], corners[i]);
+    int before = total > 0 ? (int)(spare * passed / total) : 0;
+    passed = i + 2 < corner_count ? passed + vec3_norm(side) : total;
+    int parts = 1 + (total > 0 ? (int)(spare * passed / total) : spare) - before;
+    for (int k = 0; k < parts; k++) out[made++] = vec3_add_scaled(corners[i], (double)k / parts, side);
+  }
+  out[made] = corners[corner_count - 1];
+  return out;
+}
+
 PlannedPath path_plan(const PathProblem* problem) {
   PlannedPath path = {.outcome = PATH_BLOCKED_END};
   if (!path_segment_free(problem, problem->from, problem->from, &path.queries) ||
@@ -103,18 +120,22 @@ PlannedPath path_plan(const PathProblem* problem) {
   Vec3* corners = path_search(problem, &corner_count, &path.queries);
   path.outcome = PATH_NONE;
   if (!corners) return path;
-  path.start_length = length_of(corners, corner_count);
+  path.start_length = path_length(corners, corner_count);
   path.count = problem->points;
-  path.outcome = PATH_NOT_PROVED;
+  path.outcome = PATH_FOUND;
   double margin = MARGIN;
-  for (int i = 0; i < WIDENINGS && path.outcome != PATH_FOUND; i++, margin *= 2) {
+  for (int i = 0; i < WIDENINGS && !path.smoothed; i++, margin *= 2) {
     memory_free(path.points);
     path.points = even_points(corners, corner_count, path.count);
     path_smooth(problem, path.points, 1 + problem->clearance + margin, &path.queries);
-    if (all_free(problem, path.points, path.count, &path.queries)) path.outcome = PATH_FOUND;
+    path.smoothed = all_free(problem, path.points, path.count, &path.queries);
+  }
+  if (!path.smoothed) {
+    memory_free(path.points);
+    path.points = divided(corners, corner_count, &path.count);
   }
   memory_free(corners);
-  path.length = length_of(path.points, path.count);
+  path.length = path_length(path.points, path.count);
   path.least = least_alpha(problem, path.points, path.count, &path.queries);
   return path;
 }

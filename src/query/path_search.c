@@ -70,14 +70,30 @@ static bool grow_together(PathSearch* search) {
   return false;
 }
 
-/* Corners between two random ones go where the straight way is free. */
+/* The point at a distance [m] along a polyline, and the segment *at that holds it. */
+static Vec3 point_along(const Vec3* corners, int count, double distance, int* at) {
+  for (*at = 0;; ++*at) {
+    Vec3 side = vec3_sub(corners[*at + 1], corners[*at]);
+    double length = vec3_norm(side);
+    if (distance <= length || *at + 2 == count)
+      return vec3_add_scaled(corners[*at], length > 0 ? fmin(1, distance / length) : 0, side);
+    distance -= length;
+  }
+}
+
+/* Shortcuts: a straight segment between two random points of the polyline replaces what lies between, if it is free.
+ * Adds at most one corner a try. Returns the number of corners. */
 static int straighten(PathSearch* search, Vec3* corners, int count) {
   for (int i = 0; i < SHORTCUTS && count > 2; i++) {
-    int a = (int)random_uniform(&search->random, 0, count), b = (int)random_uniform(&search->random, 0, count);
-    int low = a < b ? a : b, high = a < b ? b : a;
-    if (high - low < 2 || !path_segment_free(search->problem, corners[low], corners[high], search->queries)) continue;
-    memmove(&corners[low + 1], &corners[high], sizeof(Vec3) * (size_t)(count - high));
-    count -= high - low - 1;
+    double total = path_length(corners, count);
+    double a = random_uniform(&search->random, 0, total), b = random_uniform(&search->random, 0, total);
+    int first, last;
+    Vec3 from = point_along(corners, count, fmin(a, b), &first), to = point_along(corners, count, fmax(a, b), &last);
+    if (first == last || !path_segment_free(search->problem, from, to, search->queries)) continue;
+    memmove(&corners[first + 3], &corners[last + 1], sizeof(Vec3) * (size_t)(count - last - 1));
+    corners[first + 1] = from;
+    corners[first + 2] = to;
+    count += first - last + 2;
   }
   return count;
 }
@@ -95,9 +111,10 @@ Vec3* path_search(const PathProblem* problem, int* count, int* queries) {
   }
   Vec3* corners = NULL;
   if (grow_together(search)) {
-    corners = MEMORY_NEW(Vec3, 2 * NODES_MAX);
+    corners = MEMORY_NEW(Vec3, 2 * NODES_MAX + SHORTCUTS);
     int first = unwind(&search->tree[0], true, corners);
-    *count = first - 1 + unwind(&search->tree[1], false, corners + first - 1); /* the meeting place stands in both */
+    *count = first - 1 +
+             unwind(&search->tree[1], false, corners + first - 1); /* both trees hold the place where they join */
     *count = straighten(search, corners, *count);
   }
   memory_free(search);

@@ -407,19 +407,20 @@ typedef struct {
   uint64_t seed;
 } PathProblem;
 
-typedef enum { PATH_FOUND, PATH_BLOCKED_END, PATH_NONE, PATH_NOT_PROVED } PathOutcome;
+typedef enum { PATH_FOUND, PATH_BLOCKED_END, PATH_NONE } PathOutcome;
 
 typedef struct {
   PathOutcome outcome;
-  Vec3* points; /* (count); owned by the caller */
-  int count;
+  bool smoothed; /* false: no smoothed path was proved free; the points lie on the polyline of the search */
+  Vec3* points;  /* (count); owned by the caller */
+  int count;     /* PathProblem.points, more where the polyline has more corners */
   double length, start_length; /* m; of the path, of the one that the search found */
   double least;                /* alpha at the points and halfway between, at least */
   int queries;                 /* of growth */
 } PlannedPath;
 /* PATH_FOUND: every place of every segment has alpha >= 1 + clearance, proved (G17). Allocates. PATH_BLOCKED_END,
- * PATH_NONE: no points. The points are freed by path_free. PATH_BLOCKED_END: an end is not free; the two others are
- * failures of the search, or of its proof. */
+ * PATH_NONE: no points. The points are freed by path_free. PATH_BLOCKED_END: an end is not free. PATH_NONE: the search
+ * found no path. */
 PlannedPath path_plan(const PathProblem* problem);
 /* Frees the points and leaves a zeroed path. NULL is not accepted. */
 void path_free(PlannedPath* path);

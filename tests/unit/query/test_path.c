@@ -91,6 +91,62 @@ static void free_between_its_points_G17(void** state) {
   }
 }
 
+/* A flat box through a slot of two boxes: their faces lie flat on each other where alpha has a slope, but the system of
+ * all derivatives is singular. */
+static void through_a_slot_of_boxes_G18_G20(void** state) {
+  (void)state;
+  SmoothForm wall = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 8, .size = {0.4, 2.4, 1}};
+  Room room;
+  for (int seed = 1; seed <= 4; seed++) {
+    make(&room, vec3(0.3, 0.3, 0.1));
+    shape_free(&room.body);
+    SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 8, .size = {0.3, 0.3, 0.1}};
+    assert_null(shape_create(&room.body, &form));
+    room.problem.clearance = 0.02;
+    room.problem.smoothness = 0.01;
+    room.problem.seed = (uint64_t)seed;
+    room.problem.from = vec3(-2, 0.5, 1);
+    room.problem.to = vec3(2, -0.5, 1.2);
+    room.problem.low = vec3(-3, -2, 0);
+    room.problem.high = vec3(3, 2, 3);
+    for (int k = 0; k < 2; k++) {
+      assert_null(shape_create(&room.obstacle[k], &wall));
+      room.pose[k] = (Pose){mat3_identity(), vec3(0, 0, 2.3 * k)};
+    }
+    room.problem.count = 2;
+    PlannedPath path = path_plan(&room.problem);
+    assert_int_equal(path.outcome, PATH_FOUND);
+    assert_true(path.smoothed);
+    assert_true(least_along(&room, &path) >= 1.02);
+    compare_near(path.length, sqrt(16 + 1 + 0.04), 0.02, "length, little above the straight line's");
+    path_free(&path);
+    drop(&room);
+  }
+}
+
+/* Three points are too few to be smoothed past balls on all sides: the polyline of the search is returned. */
+static void the_path_of_the_search_where_smoothing_fails(void** state) {
+  (void)state;
+  Room room;
+  make(&room, vec3(0.1, 0.1, 0.1));
+  room.problem.points = 3;
+  room.problem.low.z = room.problem.high.z = 0;
+  room.problem.from = vec3(-1.9, 0, 0);
+  room.problem.to = vec3(1.9, 0, 0);
+  add_ball(&room, vec3(-0.7, 0.75, 0), 1);
+  add_ball(&room, vec3(0.7, -0.75, 0), 1);
+  add_ball(&room, vec3(0, 0, 3.6), 3);
+  add_ball(&room, vec3(0, 0, -3.6), 3);
+  PlannedPath path = path_plan(&room.problem);
+  assert_int_equal(path.outcome, PATH_FOUND);
+  assert_false(path.smoothed);
+  assert_true(path.count > 3);
+  assert_true(least_along(&room, &path) >= 1.05);
+  compare_near(path.length, path.start_length, 1e-12, "length");
+  path_free(&path);
+  drop(&room);
+}
+
 static void ends_within_obstacles_are_told(void** state) {
   (void)state;
   Room room;
@@ -107,6 +163,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shortest_way_round_a_ball_G18_G19_G20),
       cmocka_unit_test(free_between_its_points_G17),
+      cmocka_unit_test(through_a_slot_of_boxes_G18_G20),
+      cmocka_unit_test(the_path_of_the_search_where_smoothing_fails),
       cmocka_unit_test(ends_within_obstacles_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
