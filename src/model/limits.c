@@ -48,6 +48,23 @@ static void report_start(const Model* model, Diagnostics* diagnostics, int index
                   initial ? "" : " (no initial coordinates are given: zero)");
 }
 
+/* A barrier stores energy within its margin: a joint that starts there is pushed, and held back as it leaves (S22). */
+static void warn_of_margin(const Model* model, Diagnostics* diagnostics, int index, int k, double value) {
+  const ModelLink* link = &model->links[index];
+  const SceneInitial* initial = initial_of(model->scene, index);
+  int plain = link->joint.plain_count;
+  bool one_sided = k == plain || k == plain + 1; /* angle and swing of three rotations */
+  double above = one_sided ? HUGE_VAL : value - link->lower[k], below = link->upper[k] - value;
+  if (!(fmin(above, below) < link->limit_margin)) return;
+  double limit = above < below ? link->lower[k] : link->upper[k];
+  double free = limit + (above < below ? 1 : -1) * link->limit_margin;
+  diagnostics_add(diagnostics, SEVERITY_WARNING, initial ? initial->place : model->scene->links[index].joint.place,
+                  "initial coordinate '%s' of link '%s' is %.6g %s, within %.4g %s of its limit %.6g: the limit pushes "
+                  "it away and holds it back as it leaves; start at %.6g, or set joint.limit_margin below %.4g",
+                  limited_name(link, k), link->name, value, limited_unit(link, k), link->limit_margin,
+                  limited_unit(link, k), limit, free, fmin(above, below));
+}
+
 static void check_start(const Model* model, Diagnostics* diagnostics, int index) {
   const ModelLink* link = &model->links[index];
   const double* q = model->initial_coordinates + link->coordinate_first;
@@ -56,6 +73,8 @@ static void check_start(const Model* model, Diagnostics* diagnostics, int index)
     double value = limited_value(link, q, k);
     if (outside_limit(link, k, value, link->limit_law == LIMIT_BARRIER))
       report_start(model, diagnostics, index, k, value);
+    else if (link->limit_law == LIMIT_BARRIER)
+      warn_of_margin(model, diagnostics, index, k, value);
   }
 }
 

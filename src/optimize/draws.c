@@ -144,13 +144,23 @@ static void add_turn(DrawsBuild* b, const TaskDraw* item, int link, const Joint*
   d->turns[d->turn_count++] = turn;
 }
 
+/* Why it cannot be drawn; NULL: it can. initial: the link's, or NULL. */
+static const char* start_fault(const TaskDraw* item, const Joint* joint, const SceneInitial* initial) {
+  if (joint->plain_count == 0 && !item->turns)
+    return "has no coordinates that can be drawn: its joint is fixed, or `dof` names none of its rotations";
+  if (initial) return NULL;
+  return "starts at the scene's default; give the numbers that draws are added to: in the scene, "
+         "`initial: [{link: ..., coordinates: [0, ...]}]`, one for each degree of freedom";
+}
+
 static void list_starts(DrawsBuild* b, const TaskDraw* item, int link) {
   const Scene* scene = &b->task->scenarios[0].scene;
   Joint joint = scene_joint(&scene->links[link].joint);
   for (int s = 0; s < b->task->scenario_count; s++) {
     const TaskScenario* scenario = &b->task->scenarios[s];
-    if (model_scene_initial(&scenario->scene, link) && (joint.plain_count > 0 || item->turns)) continue;
-    complain(b, item, scenario->name, "has no coordinates in the scene's `initial` that can be drawn");
+    const char* fault = start_fault(item, &joint, model_scene_initial(&scenario->scene, link));
+    if (!fault) continue;
+    complain(b, item, scenario->name, fault);
     return;
   }
   for (int k = 0; k < joint.plain_count; k++) {

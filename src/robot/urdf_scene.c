@@ -232,16 +232,6 @@ static void set_velocities(UrdfBuild* build, int link, const UrdfJoint* joint, i
   memcpy(initial->velocities + first, joint->velocity, sizeof(double) * (size_t)count);
 }
 
-/* Limits of MuJoCo are felt where they are: near them, at most in this part of the range. */
-#define DRIVEN_MARGIN 0.01
-
-static void set_limits(const UrdfRobot* robot, SceneJoint* joint) {
-  joint_default_limits(joint);
-  for (int i = 0; robot->has_drives && i < JOINT_MAX_DOF; i++)
-    if (joint->limited[i] && isfinite(joint->upper[i] - joint->lower[i]))
-      joint->limit_margin = fmin(joint->limit_margin, DRIVEN_MARGIN * (joint->upper[i] - joint->lower[i]));
-}
-
 /* A link whose parent does not move becomes a child of the world: it collides with what is fixed there. The parent
  * filter of MuJoCo does not apply to the world and to bodies welded to it either. */
 static void leave_fixed(const UrdfBuild* build, int* carrier, UrdfPose* origin) {
@@ -290,7 +280,7 @@ static void put_single(UrdfBuild* build, int link) {
     add_place(build, chain[i], target, i);
     set_velocities(build, target, chain[i], i, 1);
   }
-  set_limits(build->robot, joint);
+  joint_default_limits(joint);
 }
 
 /* Does the link stay for now, to become part of its child's joint? */

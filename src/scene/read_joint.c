@@ -8,6 +8,8 @@
 #define BARRIER_STIFFNESS 1.0
 #define PENALTY_STIFFNESS 1000.0
 #define LIMIT_MARGIN 0.05
+/* A stop of a drawer or a gripper is felt in this part of its range: a hundredth of 40 mm is what play is there. */
+#define LIMIT_MARGIN_SHARE 0.01
 
 static const ValueRange ANY = {0};
 
@@ -212,7 +214,8 @@ static void complete_limits(const JointForm* form, SceneJoint* joint) {
   double margin = LIMIT_MARGIN;
   for (int i = 0; i < JOINT_MAX_DOF; i++) {
     bool swing = joint->type == JOINT_BALL && i == 1; /* its low end is 0 */
-    if (joint->limited[i]) margin = fmin(margin, 0.25 * (joint->upper[i] - (swing ? 0 : joint->lower[i])));
+    if (joint->limited[i])
+      margin = fmin(margin, LIMIT_MARGIN_SHARE * (joint->upper[i] - (swing ? 0 : joint->lower[i])));
   }
   joint->limit_law = (LimitLaw)form->limit_law;
   joint->limit_margin = form->limit_margin > 0 ? form->limit_margin : margin;

@@ -428,7 +428,7 @@ static const SchemaRow ROWS[] = {
      .unit = "barrier: J; penalty: N/m or N m/rad", .fallback = "(1 for a barrier, 1000 for a penalty)",
      .range = RANGE_ABOVE(0), .meaning = "Strength of the limits."},
     {"joint", "limit_margin", VALUE_NUMBER, AT(JointForm, limit_margin), .only = MOVING_JOINTS, .unit = "m or rad",
-     .fallback = "(0.05, at most a quarter of the range)", .range = RANGE_ABOVE(0),
+     .fallback = "(0.05, at most a hundredth of the range)", .range = RANGE_ABOVE(0),
      .meaning = "Distance from the limit where it begins to be felt."},
     {"joint", "limit_restitution", VALUE_NUMBER, AT(JointForm, limit_restitution), .only = MOVING_JOINTS,
      .fallback = "0", .range = RANGE_BETWEEN(0, 1),

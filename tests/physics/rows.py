@@ -500,7 +500,7 @@ ROWS += [
 simulation: {duration: 8}
 links:
   - name: arm
-    joint: {type: ball, swing: 0.8, limit_law: penalty, limit_stiffness: 50, damping: 1.5}
+    joint: {type: ball, swing: 0.8, limit_law: penalty, limit_stiffness: 50, limit_margin: 0.05, damping: 1.5}
     mass: 1
     center: [0, 0, 0.5]
     inertia: [0.02, 0.02, 0.01, 0, 0, 0]
@@ -517,7 +517,7 @@ initial: [{link: arm, coordinates: [0.1, 0.05, 0]}]
 simulation: {duration: 8, gravity: [0, 0, 0]}
 links:
   - name: arm
-    joint: {type: ball, swing: 0.8, twist: [-0.2, 0.4], limit_law: penalty, limit_stiffness: 50, damping: 1}
+    joint: {type: ball, swing: 0.8, twist: [-0.2, 0.4], limit_law: penalty, limit_stiffness: 50, limit_margin: 0.05, damping: 1}
     mass: 1
     inertia: [0.02, 0.02, 0.01, 0, 0, 0]
 loads: [{link: arm, torque: [0, 0, 5]}]

@@ -35,8 +35,21 @@ static void start_outside_names_link_dof_value_and_limit(void** state) {
                 "initial coordinate 'angle' of link 'arm' is 1.5 rad; it must lie strictly inside its limits [-1, 1]");
   check_refused("[0.2, 1]", "", 5, "is 0 rad; it must lie strictly inside its limits [0.2, 1] (no initial coordinates");
   check_refused("[null, -0.1]", "", 5, "limits [-inf, -0.1]");
-  check_accepted("[-1, 1]", "initial: [{link: arm, coordinates: [0.99]}]\n");
+  check_accepted("[-1, 1]", "initial: [{link: arm, coordinates: [0.97]}]\n");
   check_accepted("[null, 1]", "initial: [{link: arm, coordinates: [-50.5]}]\n");
+}
+
+/* A barrier pushes within its margin, a hundredth of the range. */
+static void start_within_the_margin_is_warned_of(void** state) {
+  (void)state;
+  Fixture f;
+  load_hinge(&f, "[0, 1]", "initial: [{link: arm, coordinates: [0.995]}]\n");
+  assert_int_equal(f.status, STATUS_OK);
+  assert_int_equal(f.diagnostics.count, 1);
+  assert_non_null(find_message(&f, "is 0.995 rad, within 0.01 rad of its limit 1: the limit pushes"));
+  assert_non_null(find_message(&f, "start at 0.99, or set joint.limit_margin below 0.005"));
+  fixture_free(&f);
+  check_accepted("[0, 1], limit_law: penalty", "initial: [{link: arm, coordinates: [0.995]}]\n");
 }
 
 /* At the limit itself a barrier is infinite, a penalty zero. */
@@ -113,6 +126,7 @@ static void targets_outside_are_warned_of_once(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(start_outside_names_link_dof_value_and_limit),
+      cmocka_unit_test(start_within_the_margin_is_warned_of),
       cmocka_unit_test(start_at_the_limit),
       cmocka_unit_test(a_ball_is_limited_by_its_angle),
       cmocka_unit_test(a_ball_starts_within_its_swing_and_twist),

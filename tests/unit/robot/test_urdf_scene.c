@@ -62,7 +62,7 @@ static void joints_keep_type_axis_limits_and_damping(void** state) {
   compare_quat(a->joint.rotation, quat_from_rpy(vec3(0.1, 0.2, 0.3)), 0, "turn");
   assert_int_equal(b->joint.type, JOINT_SLIDE);
   assert_string_equal(c.scene.links[b->parent].name, "a");
-  compare_near(b->joint.limit_margin, 0.05, 0, "margin");
+  compare_near(b->joint.limit_margin, 0.03, 0, "margin");
   urdf_case_free(&c);
 }
 
@@ -78,8 +78,8 @@ static void joints_start_where_their_limits_are_not_felt(void** state) {
               JOINT("l", "revolute", ENDS("c", "d"), LIMIT("-1", "1")) "</robot>";
   UrdfCase c = urdf_load(text, &options);
   assert_int_equal(c.scene.initial_count, 3);
-  compare_near(c.scene.initials[0].coordinates[0], 1.05, 1e-15, "beyond");
-  compare_near(c.scene.initials[1].coordinates[0], 0.01, 1e-15, "at the end");
+  compare_near(c.scene.initials[0].coordinates[0], 1.02, 1e-15, "beyond");
+  compare_near(c.scene.initials[1].coordinates[0], 0.0004, 1e-15, "at the end");
   compare_near(c.scene.initials[2].coordinates[0], 0.25, 0, "given");
   urdf_case_free(&c);
   static const RobotStart wrong[] = {{"m", 0.25}};

@@ -129,12 +129,12 @@ static void limits_have_a_law(void** state) {
   Scene scene = load_joint("{type: hinge, axis: [0, 1, 0], limits: [-1, 1]}");
   assert_int_equal(scene.links[0].joint.limit_law, LIMIT_BARRIER);
   compare_near(scene.links[0].joint.limit_stiffness, 1, 0, "stiffness of a barrier");
-  compare_near(scene.links[0].joint.limit_margin, 0.05, 0, "margin");
+  compare_near(scene.links[0].joint.limit_margin, 0.02, 0, "margin");
   scene_free(&scene);
   scene = load_joint("{type: hinge, axis: [0, 1, 0], limits: [0, 0.1], limit_law: penalty}");
   assert_int_equal(scene.links[0].joint.limit_law, LIMIT_PENALTY);
   compare_near(scene.links[0].joint.limit_stiffness, 1000, 0, "stiffness of a penalty");
-  compare_near(scene.links[0].joint.limit_margin, 0.025, 0, "margin of a narrow range");
+  compare_near(scene.links[0].joint.limit_margin, 0.001, 0, "margin of a narrow range");
   scene_free(&scene);
   scene = load_joint("{type: hinge, axis: [0, 1, 0], limits: [0, 1], limit_stiffness: 3, limit_margin: 0.4}");
   compare_near(scene.links[0].joint.limit_stiffness, 3, 0, "given stiffness");
