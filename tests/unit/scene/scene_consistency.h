@@ -19,7 +19,7 @@ static inline bool unit_quat(Quat q) { return fabs(q.w * q.w + q.x * q.x + q.y *
 static inline const char* shape_fault(const SceneShape* shape) {
   HOLDS(shape->name && (int)shape->type >= SHAPE_BOX && shape->type <= SHAPE_SUBTRACTION);
   if (shape->type == SHAPE_BOX) HOLDS(shape->size.x > 0 && shape->size.y > 0 && shape->size.z > 0);
-  if (shape->type == SHAPE_SPHERE) HOLDS(shape->radius > 0 && shape->resolution >= 0 && shape->resolution <= 4);
+  if (shape->type == SHAPE_SPHERE) HOLDS(shape->radius > 0 && shape->resolution >= 0 && shape->resolution <= 6);
   if (shape->type == SHAPE_CYLINDER || shape->type == SHAPE_CAPSULE)
     HOLDS(shape->radius > 0 && shape->length > 0 && shape->segments >= 3);
   if (shape->type == SHAPE_POINTS) {
