@@ -77,7 +77,7 @@ static void derive(const Run* run, int steps, ModelGradient* gradient) {
 /* Every difference of the sweep over three powers of ten must agree: a run that is a sawtooth in its start does not. */
 static void check_number(const Case* c, const char* integrator, const Run* run, double* number, double slope,
                          double scale, const char* what, int index) {
-  double noise = strcmp(integrator, "second_order") == 0 ? 4e-9 : 2e-10;
+  double noise = 2e-10;
   for (double h = 1e-4; h > 1e-7; h *= 0.1) {
     double at = *number, up, down;
     *number = at + h;
