@@ -68,11 +68,16 @@ double step_force_ratio(Integrator integrator, const StepClock* clock) {
   return step_force_time(integrator, &before) / step_force_time(integrator, clock);
 }
 
-static Pose affine_combine(double a, Pose x, double b, Pose y, double c, Pose z, double d, Pose w) {
+/* Returns now + last (now - old) + before (old - older) + by_rate rate, entry by entry. Differences of neighbouring
+ * states are exact; weighted sums of states lose digits where steps of very different lengths follow one another. */
+static Pose extrapolated(Pose now, double last, Pose old, double before, Pose older, double by_rate, Pose rate) {
   Pose out;
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) out.r.m[i][j] = a * x.r.m[i][j] + b * y.r.m[i][j] + c * z.r.m[i][j] + d * w.r.m[i][j];
-  out.t = vec3_add(vec3_add_scaled(vec3_scale(x.t, a), b, y.t), vec3_add_scaled(vec3_scale(z.t, c), d, w.t));
+    for (int j = 0; j < 3; j++)
+      out.r.m[i][j] = now.r.m[i][j] + (last * (now.r.m[i][j] - old.r.m[i][j]) +
+                                       before * (old.r.m[i][j] - older.r.m[i][j]) + by_rate * rate.r.m[i][j]);
+  Vec3 change = vec3_add_scaled(vec3_scale(vec3_sub(now.t, old.t), last), before, vec3_sub(old.t, older.t));
+  out.t = vec3_add(now.t, vec3_add_scaled(change, by_rate, rate.t));
   return out;
 }
 
@@ -81,8 +86,8 @@ static void aim_links(Sim* s) {
   StepWeights w = s->weights;
   double dt = s->clock.dt;
   for (int i = 0; i < m->link_count; i++) {
-    s->target[i] = affine_combine(w.y_now, s->pose_now[i], w.y_old, s->pose_old[i], w.y_older, s->pose_older[i],
-                                  w.y_rate * dt, s->pose_rate[i]);
+    s->target[i] = extrapolated(s->pose_now[i], -w.y_old - w.y_older, s->pose_old[i], -w.y_older, s->pose_older[i],
+                                w.y_rate * dt, s->pose_rate[i]); /* y_now + y_old + y_older = 1 */
     s->target[i].t = vec3_add(s->target[i].t, vec3_scale(model_link_gravity(m, i), dt * dt / w.factor));
   }
 }

@@ -128,7 +128,7 @@ static const char* const OF_MACHINE[] = {
   "scene:\n"                                                                                                          \
   "  simulation: {dt: 0.005, steps: 20, integrator: %s}\n"                                                            \
   "  contact: {friction: 0.5, restitution: 0.1, rest_speed: 0.02, support: 2.0e-3, stiffness: 1.0e-7, smoothing: "    \
-  "1.0e-4, pairs: [{a: ground, b: box, friction: 0.2, restitution: 0.4}]}\n"                                          \
+  "1.0e-3, pairs: [{a: ground, b: box, friction: 0.2, restitution: 0.4}]}\n"                                          \
   "  shapes: {ground: {type: half_space}, box: {type: box, size: [0.2, 0.1, 0.15]}}\n"                                \
   "  links:\n"                                                                                                        \
   "    - {name: ground, fixed: true, shape: ground}\n"                                                                \

@@ -42,10 +42,11 @@ static void print_block(GradcheckBlock block, const GradcheckBlockReport* b) {
 }
 
 /* The resolution is what differences may be off at worst; as a rule they are off by a hundredth of it. The order is
- * that of the large steps: where a gradient agrees to a thirtieth of the bound they may err either way. */
+ * that of the large steps: where a gradient agrees to a thirtieth of the bound, or to a quarter of what differences
+ * resolve, they may err either way. */
 static void judge_block(const Row* row, GradcheckBlock block, const GradcheckBlockReport* b) {
   bool near = b->error <= row->bound && b->resolution <= 30 * row->bound;
-  bool steady = !(b->order < 1.5) || b->error <= row->bound / 30;
+  bool steady = !(b->order < 1.5) || b->error <= fmax(row->bound / 30, b->resolution / 4);
   if (b->norm > 1e-9 && near && b->verdict != GRADCHECK_WRONG && steady) return;
   print_block(block, b);
   if (!(b->norm > 1e-9)) fail_msg("%s: the gradient by the %s is zero", row->name, gradcheck_block_name(block));
