@@ -137,6 +137,10 @@ if chosen balls; then
   simulate balls
   draw scenes/balls $RUNS/balls --trail 6 --size 640x480
 fi
+if chosen bearing; then
+  simulate bearing
+  draw scenes/bearing $RUNS/bearing --azimuth -75 --elevation 15 --size 640x480
+fi
 if chosen bowl; then
   simulate bowl --steps 120
   draw scenes/bowl $RUNS/bowl --trail 6 --elevation 50 --size 640x480

@@ -388,8 +388,8 @@ enum { ROUND_RINGS_MAX = 2 };
 /* Largest direction . x over the body [m |direction|]; *at, unless NULL: a point where it is taken. direction: of any
  * length but 0. No allocation, no error. */
 double round_support(const RoundBody* body, Vec3 direction, Vec3* at);
-/* As gjk_distance. Bodies with circles ignore the cache; their distance is a lower bound, to about 1e-12 of the larger
- * body. ring_count is at most ROUND_RINGS_MAX. */
+/* As gjk_distance. The distance of bodies with circles is a lower bound, to about 1e-12 of the larger body and 1e-9 of
+ * the gap; of the cache they use the direction. ring_count is at most ROUND_RINGS_MAX. */
 GjkResult round_distance(const RoundBody* a, Pose pose_a, const RoundBody* b, Pose pose_b, GjkCache* cache);
 /* Penetration depth [m] of two intersecting hulls: the least translation that parts them (exact, by an expanding
  * polytope in the Minkowski difference, Qhull inside); normal = unit direction to move b. 0 when they do not meet.

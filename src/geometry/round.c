@@ -1,9 +1,15 @@
 /* Convex hulls of points and circles with a radius about them: support and distance. */
 #include "geometry/geometry.h"
 
-enum { LANES = 8, SEEDS = 8, REFINEMENTS = 40, ROOM = ROUND_RINGS_MAX * (SEEDS + REFINEMENTS) };
-/* Of the larger body: where the bounds of a distance differ by no more they are one. */
+enum {
+  LANES = 8,
+  SEEDS = 8,
+  REFINEMENTS = 40,
+  ROOM = ROUND_RINGS_MAX * (SEEDS + 3 * REFINEMENTS) + REFINEMENTS + LANES
+};
+/* Bounds of a distance that differ by these fractions of the bodies and of the gap are one. */
 #define SETTLED 1e-13
+#define RELATIVE 1e-9
 
 static Vec3 ring_support(const Circle* ring, Vec3 direction) {
   Vec3 across = vec3_add_scaled(direction, -vec3_dot(direction, ring->axis), ring->axis);
@@ -72,27 +78,64 @@ static PointView view_of(Inscribed* in, const RoundBody* body) {
   return (PointView){in->x, in->y, in->z, in->count, padded};
 }
 
-/* Of the hulls without their rounding. Inscribed points bound the distance from above, the support planes along the
- * normal from below; points of support are added until both agree. */
-static GjkResult core_distance(const RoundBody* a, Pose pose_a, const RoundBody* b, Pose pose_b) {
+/* Adds the points of the circles nearest to a point of the other body, and two beside each. The chords that carry the
+ * nearest point leave that point uncertain by the square of their length. simplex: indices of its vertices. */
+static void add_nearest(Inscribed* in, const RoundBody* core, Pose pose, Vec3 other, const int* simplex, int count) {
+  Vec3 x = mat3_tmul_vec(pose.r, vec3_sub(other, pose.t));
+  for (int k = 0; k < core->ring_count; k++) {
+    const Circle* ring = &core->rings[k];
+    Vec3 p = ring_support(ring, vec3_sub(x, ring->center)), beside = vec3_cross(ring->axis, vec3_sub(p, ring->center));
+    double chord = 0;
+    for (int i = 0; i < count; i++) {
+      int at = simplex[i];
+      double d = vec3_norm(vec3_sub(vec3(in->x[at], in->y[at], in->z[at]), p));
+      if (d < ring->radius) chord = fmax(chord, d);
+    }
+    double turn = 0.5 * chord * chord / (ring->radius * ring->radius);
+    add_point(in, p);
+    if (!(turn > 0)) continue;
+    for (int side = -1; side <= 1; side += 2)
+      add_point(in, ring_support(ring, vec3_add_scaled(vec3_sub(p, ring->center), side * turn, beside)));
+  }
+}
+
+/* Adds the point of the core that lies farthest along a direction of the world; returns its height [m]. */
+static double refine(Inscribed* in, const RoundBody* core, Pose pose, Vec3 direction) {
+  Vec3 at;
+  double height = round_support(core, mat3_tmul_vec(pose.r, direction), &at);
+  if (core->ring_count > 0) add_point(in, at);
+  return height;
+}
+
+/* Distance of the hulls without their rounding. Inscribed points bound it from above, the support planes along the
+ * normal from below. Points of support are added until the bounds agree; each search starts at the simplex of the one
+ * before. `last`: direction of an earlier answer, or 0. */
+static GjkResult core_distance(const RoundBody* a, Pose pose_a, const RoundBody* b, Pose pose_b, Vec3 last) {
   Inscribed in_a, in_b;
   seed(&in_a, a);
   seed(&in_b, b);
   RoundBody core_a = *a, core_b = *b;
   core_a.rounding = core_b.rounding = 0;
+  double round = a->rounding + b->rounding, least = -HUGE_VAL;
+  Vec3 d = vec3_sub(pose_b.t, pose_a.t);
+  GjkCache simplex = {.direction = last};
+  if (vec3_dot(last, last) > 0) {
+    refine(&in_a, &core_a, pose_a, vec3_scale(last, -1));
+    refine(&in_b, &core_b, pose_b, last);
+  }
   GjkResult found;
-  double least = -HUGE_VAL;
+  int iterations = 0;
   for (int k = 0;; k++) {
-    found = gjk_distance(view_of(&in_a, a), pose_a, view_of(&in_b, b), pose_b, NULL);
+    found = gjk_distance(view_of(&in_a, a), pose_a, view_of(&in_b, b), pose_b, &simplex);
+    found.iterations = iterations += found.iterations;
     if (!(found.distance > 0)) return found;
-    Vec3 n = found.normal, at_a, at_b, d = vec3_sub(pose_b.t, pose_a.t);
-    double far_a = round_support(&core_a, mat3_tmul_vec(pose_a.r, n), &at_a);
-    double far_b = round_support(&core_b, mat3_tmul_vec(pose_b.r, vec3_scale(n, -1)), &at_b);
+    Vec3 n = found.normal;
+    double far_a = refine(&in_a, &core_a, pose_a, n), far_b = refine(&in_b, &core_b, pose_b, vec3_scale(n, -1));
     double gap = vec3_dot(n, d) - far_a - far_b, size = vec3_norm(d) + found.distance;
     least = fmax(least, gap);
-    if (k == REFINEMENTS - 1 || found.distance - gap <= SETTLED * size) break;
-    if (a->ring_count > 0) add_point(&in_a, at_a);
-    if (b->ring_count > 0) add_point(&in_b, at_b);
+    if (k == REFINEMENTS - 1 || found.distance - least <= SETTLED * size + RELATIVE * fmax(least - round, 0)) break;
+    add_nearest(&in_a, &core_a, pose_a, found.witness_b, simplex.a, simplex.count);
+    add_nearest(&in_b, &core_b, pose_b, found.witness_a, simplex.b, simplex.count);
   }
   found.distance = fmax(0, least);
   return found;
@@ -100,8 +143,10 @@ static GjkResult core_distance(const RoundBody* a, Pose pose_a, const RoundBody*
 
 GjkResult round_distance(const RoundBody* a, Pose pose_a, const RoundBody* b, Pose pose_b, GjkCache* cache) {
   bool rings = a->ring_count + b->ring_count > 0;
+  Vec3 last = cache ? cache->direction : vec3(0, 0, 0);
   GjkResult found =
-      rings ? core_distance(a, pose_a, b, pose_b) : gjk_distance(a->points, pose_a, b->points, pose_b, cache);
+      rings ? core_distance(a, pose_a, b, pose_b, last) : gjk_distance(a->points, pose_a, b->points, pose_b, cache);
+  if (rings && cache) *cache = (GjkCache){.direction = vec3_scale(found.normal, -found.distance)};
   double round = a->rounding + b->rounding;
   if (!(round > 0)) return found;
   found.distance = found.distance > round ? found.distance - round : 0;

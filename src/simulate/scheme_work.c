@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "simulate/loads.h"
 #include "simulate/spin.h"
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
@@ -12,7 +13,9 @@
 typedef struct {
   double *energy, *work, *exchanged, *scale; /* of every unit [J]: now; the scheme's; work of forces, by size; most */
   double *rate, *way, *length;               /* of the part before: rates, ways (nv), lengths' rates (tendons) */
-  double* begun;                             /* 0: the energies are not known yet */
+  double *given, *driven; /* of every unit: work of forces [J]; not 0: others than fixed bodies act */
+  double* stored;         /* in contact at the start [J] */
+  double* begun;          /* 0: the energies are not known yet */
 } BalanceState;
 
 typedef struct SchemeBalance {
@@ -33,16 +36,17 @@ typedef struct SchemeBalance {
 
 static void place_state(SchemeBalance* b, const Model* m) {
   size_t units = (size_t)b->units, nv = (size_t)m->dof_count, tendons = (size_t)m->tendon_count;
-  b->count = 4 * units + 2 * nv + tendons + 1;
+  b->count = 6 * units + 2 * nv + tendons + 2;
   b->block = MEMORY_NEW(double, b->count);
   b->saved = MEMORY_NEW(double, b->count);
   double* next = b->block;
-  double** const of_units[] = {&b->at.energy, &b->at.work, &b->at.exchanged, &b->at.scale};
-  for (int k = 0; k < 4; k++, next += units) *of_units[k] = next;
+  double** const of_units[] = {&b->at.energy, &b->at.work, &b->at.exchanged, &b->at.scale, &b->at.given, &b->at.driven};
+  for (int k = 0; k < 6; k++, next += units) *of_units[k] = next;
   b->at.rate = next;
   b->at.way = next + nv;
   b->at.length = next + 2 * nv;
   b->at.begun = next + 2 * nv + tendons;
+  b->at.stored = b->at.begun + 1;
 }
 
 /* A tree counts as if it had at least the energy of a fall by this part of its links' sizes. */
@@ -248,6 +252,21 @@ static double tendon_work(Sim* s, int k) {
   return -(1 - s->tendons->at[k].missing) * tendon->stiffness * tendon_stretch_in_step(s->tendons, k, length) * way;
 }
 
+/* Marks the units that a load or another unit acts on. */
+static void mark_driven(Sim* s) {
+  const Model* m = s->model;
+  SchemeBalance* b = s->balance;
+  int count = s->contact ? contact_term_count(s->contact) : 0;
+  for (int k = 0; k < count; k++) {
+    ContactTerms t = contact_term(s->contact, k);
+    int tree[2] = {m->link_tree[t.link_a], m->link_tree[t.link_b]};
+    if (tree[0] >= 0 && tree[1] >= 0 && b->unit[tree[0]] != b->unit[tree[1]])
+      b->at.driven[b->unit[tree[0]]] = b->at.driven[b->unit[tree[1]]] = 1;
+  }
+  for (int i = 0; s->loads && i < m->link_count; i++)
+    if (s->loads[i].any && m->links[i].tree >= 0) b->at.driven[b->unit[m->links[i].tree]] = 1;
+}
+
 void scheme_balance_note(Sim* s) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
@@ -258,10 +277,12 @@ void scheme_balance_note(Sim* s) {
     if (m->links[i].passive && m->links[i].tree >= 0) b->done[b->unit[m->links[i].tree]] -= spring_work(s, i);
   for (int k = 0; k < m->tendon_count; k++)
     if (m->tendons[k].home >= 0) b->done[b->unit[m->links[m->tendons[k].home].tree]] -= tendon_work(s, k);
+  mark_driven(s);
   bool begun = *b->at.begun != 0;
   for (int k = 0; k < b->units && begun; k++) {
     b->at.work[k] -= b->at.energy[k] + b->done[k];
     b->at.exchanged[k] += fabs(b->done[k]);
+    b->at.given[k] += b->done[k];
   }
   find_energies(s, s->weights.rate_old == 0, b->at.energy);
   for (int k = 0; k < b->units && begun; k++) {
@@ -273,6 +294,19 @@ void scheme_balance_note(Sim* s) {
   memcpy(b->at.way, s->difference_old, sizeof(double) * (size_t)m->dof_count);
 }
 
+/* Marks the units that a controller, closure or tendon can act on. */
+static void mark_motors(Sim* s) {
+  const Model* m = s->model;
+  SchemeBalance* b = s->balance;
+  for (int k = 0; k < b->units; k++) b->at.driven[k] = m->closure_count > 0 || m->tendon_count > 0;
+  for (int i = 0; i < m->link_count; i++)
+    if (m->links[i].tree >= 0 && m->links[i].prescribed >= 0) b->at.driven[b->unit[m->links[i].tree]] = 1;
+  for (int k = 0; k < m->controller_count; k++) {
+    int tree = m->links[m->controllers[k].link].tree;
+    if (tree >= 0) b->at.driven[b->unit[tree]] = 1;
+  }
+}
+
 void scheme_balance_create(Sim* s) {
   if (!s->options.scheme_work) return;
   s->balance = create(s);
@@ -280,6 +314,13 @@ void scheme_balance_create(Sim* s) {
   memcpy(s->balance->at.way, s->difference_old, sizeof(double) * (size_t)s->model->dof_count);
   find_energies(s, false, s->balance->at.energy);
   *s->balance->at.begun = s->model->start ? 0 : 1;
+  *s->balance->at.stored = s->contact ? contact_stored(s->contact) : 0;
+  mark_motors(s);
+}
+
+/* What fixed bodies alone have given a unit beyond what contact had stored: they have nothing to give. */
+static double given_by_nothing(const SchemeBalance* b, int unit) {
+  return b->at.driven[unit] != 0 ? 0 : fmax(0, b->at.given[unit] - *b->at.stored);
 }
 
 SimSchemeWork sim_scheme_work(const Sim* s) {
@@ -291,11 +332,12 @@ SimSchemeWork sim_scheme_work(const Sim* s) {
     const ModelLink* link = &s->model->links[i];
     if (link->tree < 0 || link->dof_count == 0) continue;
     int unit = b->unit[link->tree];
-    double share = b->at.scale[unit] > 0 ? fabs(b->at.work[unit]) / b->at.scale[unit] : 0;
+    double work = b->at.work[unit] + given_by_nothing(b, unit);
+    double share = b->at.scale[unit] > 0 ? fabs(work) / b->at.scale[unit] : 0;
     if (!(share > worst)) continue;
     worst = share;
     out.link = i;
-    out.link_work = b->at.work[unit];
+    out.link_work = work;
     out.link_scale = b->at.scale[unit];
   }
   return out;

@@ -152,11 +152,43 @@ static const char* const OF_BOUNCE[] = {
     "{type: link_restitution, link: other}",
 };
 
+/* A cart on four driven wheels, from rest: it goes as far as their radius, width and tyre let it. */
+#define CART                                                                                               \
+  "steps: 40\n"                                                                                            \
+  "scene:\n"                                                                                               \
+  "  simulation: {dt: 0.005, steps: 40, integrator: %s}\n"                                                 \
+  "  contact: {friction: 0.8}\n"                                                                           \
+  "  links:\n"                                                                                             \
+  "    - {name: ground, fixed: true, shape: {type: half_space}}\n"                                         \
+  "    - {name: body, mass: 2, shape: {type: box, size: [0.5, 0.3, 0.1]}, position: [0, 0, 0.1003]}\n"     \
+  "    - &wheel\n"                                                                                         \
+  "      name: a\n"                                                                                        \
+  "      parent: body\n"                                                                                   \
+  "      joint: {type: hinge, axis: [0, 1, 0], position: [0.2, 0.2, 0]}\n"                                 \
+  "      density: 300\n"                                                                                   \
+  "      shapes: [{type: wheel, radius: 0.1, width: 0.05, rim: 0.015, rpy: [1.5707963267948966, 0, 0]}]\n" \
+  "    - {<<: *wheel, name: b, joint: {type: hinge, axis: [0, 1, 0], position: [0.2, -0.2, 0]}}\n"         \
+  "    - {<<: *wheel, name: c, joint: {type: hinge, axis: [0, 1, 0], position: [-0.2, 0.2, 0]}}\n"         \
+  "    - {<<: *wheel, name: d, joint: {type: hinge, axis: [0, 1, 0], position: [-0.2, -0.2, 0]}}\n"        \
+  "  controllers:\n"                                                                                       \
+  "    - {link: a, type: velocity, target: 5, damping_gain: 0.2}\n"                                        \
+  "    - {link: b, type: velocity, target: 5, damping_gain: 0.2}\n"                                        \
+  "loss: [{type: travel, link: body, direction: [1, 0, 0]}]\n"                                             \
+  "optimizer: {tolerance: 1.0e-12}\n"                                                                      \
+  "design: {mass: density}\n"
+
+static const char* const OF_CART[] = {
+    "{type: size, links: [a, b, c, d], tie: true}",
+    "{type: size, link: a}",
+    "{type: size, link: d}",
+};
+
 static void check_item(const char* integrator, const char* form, const char* item) {
   char scene[5000], text[6000];
   snprintf(scene, sizeof scene,
            strcmp(form, "machine") == 0  ? MACHINE
            : strcmp(form, "bounce") == 0 ? BOUNCE
+           : strcmp(form, "cart") == 0   ? CART
                                          : SCENE,
            integrator);
   snprintf(text, sizeof text, "%sparameters: [%s]\n", scene, item);
@@ -193,9 +225,15 @@ static void friction_and_restitution_of_pairs_A14(void** state) {
   for (size_t k = 0; k < sizeof OF_BOUNCE / sizeof OF_BOUNCE[0]; k++) check_item("first_order", "bounce", OF_BOUNCE[k]);
 }
 
+static void distance_by_sizes_of_wheels_A14(void** state) {
+  (void)state;
+  for (size_t k = 0; k < sizeof OF_CART / sizeof OF_CART[0]; k++) check_item("momentum", "cart", OF_CART[k]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(friction_and_restitution_of_pairs_A14),
+      cmocka_unit_test(distance_by_sizes_of_wheels_A14),
       cmocka_unit_test(first_order_A14),
       cmocka_unit_test(second_order_A14_A20),
       cmocka_unit_test(momentum_A14),

@@ -924,3 +924,183 @@ initial: [{link: a, velocities: [1]}, {link: b, velocities: [-0.5]}]
         "(m1 v1 + m2 v2) / (m1 + m2)",
     ),
 ]
+
+
+# ------------------------------------------------------------------------------------------- round bodies that roll
+def heading(run, link, start, end):
+    """Angle by which the velocity of a link's centre turns between two times, less than pi [rad]."""
+    angles = [math.atan2(run.slope(link + "/cy", t - 0.05, t + 0.05), run.slope(link + "/cx", t - 0.05, t + 0.05)) for t in (start, end)]
+    return (angles[1] - angles[0] + math.pi) % (2 * math.pi) - math.pi
+
+
+RIDER = """
+simulation: {duration: 2}
+contact: {friction: 0.5}
+links:
+  - {name: table, mass: 10, joint: {type: hinge, axis: [0, 0, 1]}, shape: {type: cylinder, radius: 1, length: 0.1}}
+  - {name: ball, mass: 1, shape: {type: sphere, radius: 0.1}, position: [0.3, 0, 0.1505]}
+controllers: [{link: table, type: prescribed, velocity: 3.5}]
+initial: [{link: ball, velocities: [0, 0.2, 0, 8.5, 0, 0]}] # it rolls without slip from the start
+"""
+
+CAM = (0.05, 0.02, 0.02, 2.0)  # radius, eccentricity, radius of the roller, rad/s
+
+
+def cam_height(angle):
+    """Height of the roller's axis over the cam's: the centres are the sum of the radii apart."""
+    radius, off, roller, _ = CAM
+    return off * math.sin(angle) + math.sqrt((radius + roller) ** 2 - (off * math.cos(angle)) ** 2)
+
+
+CAM_SCENE = f"""
+simulation: {{duration: 3.5}}
+links:
+  - name: cam
+    mass: 1
+    joint: {{type: hinge, axis: [0, -1, 0]}}
+    shapes: [{{type: cylinder, radius: {CAM[0]}, length: 0.02, position: [{CAM[1]}, 0, 0], rpy: [1.5707963267948966, 0, 0]}}]
+  - name: follower
+    mass: 0.5
+    joint: {{type: slide, axis: [0, 0, 1], position: [0, 0, {cam_height(0) + 1e-4}]}}
+    shapes: [{{type: cylinder, radius: {CAM[2]}, length: 0.02, rpy: [1.5707963267948966, 0, 0]}}]
+controllers: [{{link: cam, type: prescribed, velocity: {CAM[3]}}}]
+"""
+
+
+def cam_error(run):
+    rows = [(t, z) for t, z in zip(run.time, run.columns["follower/cz"]) if t > 0.3]
+    return max(abs(z - cam_height(CAM[3] * t)) for t, z in rows)
+
+
+DISC_RADIUS, DISC_RIM = 0.1, 0.002
+
+
+def rolling_disc(tilt, circle):
+    """Rate [rad/s] at which a disc of 1 kg that rolls without slip goes round, its centre at `circle` from the axis.
+
+    tilt: of its axis from the vertical. Euler's equations of steady motion about the centre, with the rolling condition
+    for an edge that is a torus of minor radius DISC_RIM. Returns also the spin about its own axis, over that rate.
+    """
+    a, r, across, along = DISC_RADIUS - DISC_RIM, DISC_RIM, DISC_RADIUS**2 / 4, DISC_RADIUS**2 / 2
+    s, c = math.sin(tilt), math.cos(tilt)
+    spin = -(circle + a * c) / (a + r * s)
+    factor = -across * s * c + along * s * (c + spin) - (a * s + r) * circle
+    return math.sqrt(-G * a * c / factor), spin
+
+
+def disc_scene(tilt, circle, duration):
+    rate, spin = rolling_disc(tilt, circle)
+    height = (DISC_RADIUS - DISC_RIM) * math.sin(tilt) + DISC_RIM + 2e-5
+    i = DISC_RADIUS**2 / 4
+    turn = [0, rate * math.sin(tilt), rate * (math.cos(tilt) + spin)]
+    return f"""
+simulation: {{duration: {duration}}}
+contact: {{friction: 1}}
+links:
+  - {{name: ground, fixed: true, shape: {{type: half_space}}}}
+  - {{name: disc, mass: 1, inertia: [{i}, {i}, {2 * i}, 0, 0, 0], position: [0, 0, {height}], rpy: [{tilt}, 0, 0],
+      shape: {{type: disc, radius: {DISC_RADIUS}, rim: {DISC_RIM}}}}}
+initial: [{{link: disc, velocities: [{rate * circle}, 0, 0, {turn[0]}, {turn[1]}, {turn[2]}]}}]
+"""
+
+
+STEER, WHEELBASE, TRACK = 0.3, 0.4, 0.4
+
+
+def ackermann():
+    """A car that coasts with its front wheels on the circle about a point of the rear axle."""
+    middle = WHEELBASE / math.tan(STEER)
+    wheels, initial = [], []
+    for name, x, y in (("fl", 1, 1), ("fr", 1, -1), ("rl", 0, 1), ("rr", 0, -1)):
+        side = middle - y * TRACK / 2
+        angle, far = (math.atan2(WHEELBASE, side), math.hypot(WHEELBASE, side)) if x else (0.0, side)
+        wheels.append(
+            f"  - {{name: {name}, parent: body, mass: 0.3, joint: {{type: hinge, axis: [0, 1, 0], position: [{x * WHEELBASE}, {y * TRACK / 2}, 0], "
+            f"rpy: [0, 0, {angle}]}}, shapes: [{{type: wheel, radius: 0.1, width: 0.04, rim: 0.019, rpy: [1.5707963267948966, 0, 0]}}]}}"
+        )
+        initial.append(f"  - {{link: {name}, velocities: [{far / middle / 0.1}]}}")
+    return f"""
+simulation: {{duration: 3}}
+contact: {{friction: 0.8}}
+links:
+  - {{name: ground, fixed: true, shape: {{type: half_space}}}}
+  - {{name: body, mass: 2, shapes: [{{type: box, size: [0.5, 0.3, 0.1], position: [0.2, 0, 0]}}], position: [0, 0, 0.1002]}}
+{chr(10).join(wheels)}
+initial:
+  - {{link: body, velocities: [1, 0, 0, 0, 0, {1 / middle}]}}
+{chr(10).join(initial)}
+"""
+
+
+def two_wheels(left, right, body="position: [0, 0, 0.1002]", more=""):
+    return f"""
+simulation: {{duration: 3}}
+contact: {{friction: 0.8}}
+links:
+  - {{name: ground, fixed: true, shape: {{type: half_space}}}}
+  - {{name: body, mass: 2, shape: {{type: box, size: [0.2, 0.3, 0.1]}}, {body}}}
+  - &wheel
+    name: left
+    parent: body
+    joint: {{type: hinge, axis: [0, 1, 0], position: [0, 0.2, 0]}}
+    mass: 0.3
+    shapes: [{{type: wheel, radius: 0.1, width: 0.04, rim: 0.019, rpy: [1.5707963267948966, 0, 0]}}]
+  - {{<<: *wheel, name: right, joint: {{type: hinge, axis: [0, 1, 0], position: [0, -0.2, 0]}}}}
+{more}
+controllers:
+  - {{link: left, type: velocity, target: {left}, damping_gain: 1}}
+  - {{link: right, type: velocity, target: {right}, damping_gain: 1}}
+"""
+
+
+CASTER = "  - {name: caster, parent: body, joint: {type: ball, position: [-0.15, 0, -0.05]}, mass: 0.1, shape: {type: sphere, radius: 0.05}}"
+
+ROWS += [
+    Row(
+        "ball with backspin (draw shot)",
+        rolling("type: sphere, radius: 0.1", velocities="[1, 0, 0, 0, -40, 0]", mu=0.5),
+        lambda r: r.slope("body/cx", 1.4, 1.5),
+        -3 / 7,
+        0.005 * 3 / 7,
+        "(5 v - 2 w R) / 7",
+        known={"default": "friction acts at the point of the body that touched when the step began"},
+    ),
+    Row("ball that rolls on a turntable: rate of its circle", RIDER, lambda r: heading(r, "ball", 0.1, 1.9) / 1.8, 1, 0.01, "2/7 of the table's rate"),
+    Row("roller on an eccentric cam: largest error of its height", CAM_SCENE, cam_error, 0, 1e-4, "centres R + r apart"),
+    Row(
+        "Euler's disk at 0.3 rad: rate of precession",
+        disc_scene(0.3, 0, 0.5),
+        lambda r: azimuth_rate(r, "disc", 0.1, 0.5),
+        rolling_disc(0.3, 0)[0],
+        0.01 * rolling_disc(0.3, 0)[0],
+        "Euler's equations, 2 sqrt(g / (R sin)) for a thin edge",
+        known={"default": "friction acts at the point of the body that touched when the step began"},
+    ),
+    Row(
+        "disc that rolls in a circle of 0.5 m at 1.2 rad: rate",
+        disc_scene(1.2, 0.5, 2),
+        lambda r: abs(azimuth_rate(r, "disc", 0.2, 2)),
+        rolling_disc(1.2, 0.5)[0],
+        0.01 * rolling_disc(1.2, 0.5)[0],
+        "Euler's equations with rolling",
+        known={"default": "friction acts at the point of the body that touched when the step began"},
+    ),
+    Row(
+        "car with Ackermann steering that coasts: curvature",
+        ackermann(),
+        lambda r: r.mean_rate(r.turned("body", "z"), 0.5, 2.5) / math.hypot(r.slope("body/px", 2.45, 2.55), r.slope("body/py", 2.45, 2.55)),
+        math.tan(STEER) / WHEELBASE,
+        0.01 * math.tan(STEER) / WHEELBASE,
+        "tan(steer) / wheelbase",
+        known={"default": "friction acts at the point of the body that touched when the step began"},
+    ),
+    Row(
+        "two driven wheels and a caster: yaw rate",
+        two_wheels(8, 12, more=CASTER),
+        lambda r: r.mean_rate(r.turned("body", "z"), 1, 3),
+        4 * 0.1 / 0.4,
+        0.01,
+        "(right - left) R / track",
+        known={"default": "friction acts at the point of the body that touched when the step began"},
+    ),
+]
