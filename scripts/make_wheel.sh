@@ -18,7 +18,7 @@ umask 022
 cp -r python "$stage/source"
 rm -rf "$stage/source/tests"
 bundle=$stage/source/sdrs/_bundle
-mkdir -p "$bundle/licenses"
+mkdir -p "$bundle/licenses" "$bundle/gym"
 
 # RPATH and no RUNPATH: it holds for the libraries of the libraries as well.
 soname=$(readelf -d out/lib/libsdrs.so | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
@@ -37,6 +37,7 @@ while read -r name path; do
   fi
 done < <(ldd "$bundle/$soname" "$bundle/sdrs" | sed -n 's/^\s*\(\S*\) => \(\/\S*\) .*/\1 \2/p' | sort -u)
 cp LICENSE "$bundle/licenses/sdrs"
+cp scenes/gym/*.xml scenes/gym/LICENSE "$bundle/gym/" # sdrs.gym.make
 cp /usr/share/common-licenses/GPL-3 "$bundle/licenses/" 2>/dev/null || true
 cp /usr/share/doc/fonts-dejavu-core/copyright "$bundle/licenses/fonts-dejavu-core" 2>/dev/null || true
 

@@ -1,6 +1,7 @@
 """Gymnasium environments from a scene or a task: one, or many that step side by side on threads.
 
     import sdrs.gym
+    env = sdrs.gym.make("ant")
     env = sdrs.gym.Env("scenes/spider.yaml", reward=lambda scene: scene.position("body")[0])
     envs = sdrs.gym.VectorEnv("scenes/spider.yaml", num_envs=64, threads=2)
 
@@ -8,6 +9,9 @@ An action is a target for every channel of the controllers, held over `frame_ski
 the velocities. `reward(scene)` and `terminated(scene)` look at the scene after the step. Without a reward, a task pays minus its
 loss at the end of its run, and a scene pays nothing. An episode is cut off after the scene's steps, and ends with a reward of 0
 where a step cannot be solved; info then has the text of the error.
+
+`make(name)` gives Gymnasium's robots with the actions, observations and rewards of its v5 tasks; `gradient(actions)` of such an
+environment is the exact gradient of an episode's return.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _library as c
+from . import _robots
 from .scene import Array, Overrides, PathLike, Scene, _threads, default_threads
 
 
@@ -45,6 +50,9 @@ class _World:
         scene.set("velocities", velocities)
         scene.reset()
 
+    def act(self, scene, action):
+        scene.set("input", np.asarray(action, dtype=np.float64))
+
     def observe(self, scene):
         return np.concatenate([scene.coordinates, scene.velocities])
 
@@ -60,6 +68,40 @@ class _World:
         return paid, ended, cut, {}
 
 
+class _RobotWorld(_World):
+    """Gymnasium's actions, observations and rewards of one of its robots."""
+
+    def __init__(self, name, dt, max_steps, noise):
+        if name not in _robots.ROBOTS:
+            raise c.Error(f"no robot is named '{name}': {', '.join(_robots.ROBOTS)}")
+        self.name, self.robot = name, _robots.ROBOTS[name]
+        scene = _robots.load(name, self.robot, dt)
+        skip = round(self.robot.timestep * self.robot.frame_skip / scene.dt)
+        super().__init__(scene, None, None, None, -self.robot.action, self.robot.action, skip, max_steps or self.robot.steps,
+                         self.robot.noise if noise is None else noise)
+        self.pays = _robots.Reward(self.robot, scene)
+        self.gears = np.array(self.robot.gears, dtype=np.float64)
+        self.order = np.argsort(self.robot.order) if self.robot.order else np.arange(len(self.gears))
+        size = len(self.observe(scene))
+        self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (size,), np.float64)
+
+    def torques(self, actions):
+        return (np.clip(actions, -self.robot.action, self.robot.action) * self.gears)[..., self.order]
+
+    def act(self, scene, action):
+        scene.acted = self.pays.forward(scene), np.array(action, dtype=np.float64)
+        scene.set("input", self.torques(scene.acted[1]))
+
+    def observe(self, scene):
+        return _robots.observe(self.name, self.robot, self.pays, scene)
+
+    def judge(self, scene, done, error):
+        if error is not None:
+            return 0.0, True, False, {"error": str(error)}
+        parts = self.pays.parts(scene, *scene.acted)
+        return sum(parts.values()), not self.pays.is_healthy(scene), done >= self.max_steps, parts
+
+
 class Env(gymnasium.Env):
     """scene: a path, a text or a Scene. action_low, action_high: bounds of the targets [m, rad]. noise: standard deviation of the
     velocities at the start [m/s, rad/s], from the environment's own random numbers."""
@@ -70,9 +112,11 @@ class Env(gymnasium.Env):
                  terminated: Callable[[Scene], bool] | None = None, action_low: ArrayLike = -1.0,
                  action_high: ArrayLike = 1.0, frame_skip: int = 1, max_steps: int | None = None, noise: float = 0.0,
                  render_mode: None = None) -> None:
-        self._world = _World(scene, overrides, reward, terminated, action_low, action_high, frame_skip, max_steps, noise)
-        self.scene, self.render_mode = self._world.scene, render_mode
-        self.action_space, self.observation_space = self._world.action_space, self._world.observation_space
+        self._enter(_World(scene, overrides, reward, terminated, action_low, action_high, frame_skip, max_steps, noise), render_mode)
+
+    def _enter(self, world: _World, render_mode: None = None) -> None:
+        self._world, self.scene, self.render_mode = world, world.scene, render_mode
+        self.action_space, self.observation_space = world.action_space, world.observation_space
         self._done = 0
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
@@ -84,7 +128,7 @@ class Env(gymnasium.Env):
     def step(self, action: ArrayLike) -> tuple[Array, float, bool, bool, dict[str, Any]]:
         error = None
         try:
-            self.scene.set("input", np.asarray(action, dtype=np.float64))
+            self._world.act(self.scene, action)
             self.scene.step(self._world.frame_skip)
         except c.Error as fault:
             if fault.status != "SOLVER":
@@ -104,7 +148,10 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     def __init__(self, scene: Scene | PathLike, num_envs: int, threads: int | None = None, overrides: Overrides = None, reward: Callable[[Scene], float] | None = None,
                  terminated: Callable[[Scene], bool] | None = None, action_low: ArrayLike = -1.0,
                  action_high: ArrayLike = 1.0, frame_skip: int = 1, max_steps: int | None = None, noise: float = 0.0) -> None:
-        self._world = _World(scene, overrides, reward, terminated, action_low, action_high, frame_skip, max_steps, noise)
+        self._enter(_World(scene, overrides, reward, terminated, action_low, action_high, frame_skip, max_steps, noise), num_envs, threads)
+
+    def _enter(self, world: _World, num_envs: int, threads: int | None) -> None:
+        self._world = world
         self.num_envs, self.threads = int(num_envs), _threads(default_threads() if threads is None else threads)
         self.scenes = [self._world.scene.clone() for _ in range(self.num_envs)]
         self._pointers = (ctypes.c_void_p * self.num_envs)(*[scene._object.pointer for scene in self.scenes])
@@ -145,7 +192,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             self._world.begin(self.scenes[k], self._random)
             self._done[k], self._over[k] = 0, False
         for k in live:
-            self.scenes[k].set("input", actions[k])
+            self._world.act(self.scenes[k], actions[k])
         errors = self._step_those(live)
         for k in live:
             self._done[k] += 1
@@ -154,3 +201,45 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             for name, value in info.items():
                 infos.setdefault(name, [None] * self.num_envs)[k] = value
         return np.stack([self._world.observe(scene) for scene in self.scenes]), rewards, ended, cut, infos
+
+
+class RobotEnv(Env):
+    """One of Gymnasium's robots; made by make()."""
+
+    def __init__(self, name: str, dt: float | None = None, max_steps: int | None = None, noise: float | None = None,
+                 render_mode: None = None) -> None:
+        self._enter(_RobotWorld(name, dt, max_steps, noise), render_mode)
+
+    def gradient(self, actions: ArrayLike) -> tuple[float, Array]:
+        """The return of an episode of these actions (frames, actions) from the start without noise, and its exact gradient
+        (frames, actions). The reward for health counts as if the robot were healthy throughout; an action beyond its bound
+        has no derivative."""
+        world = self._world
+        actions = np.asarray(actions, dtype=np.float64)
+        torques = np.repeat(world.torques(actions), world.frame_skip, axis=0)
+        coordinates, velocities = world.start
+        run = self.scene.run(coordinates=coordinates, velocities=velocities, input=torques)
+        value, by_input = world.pays.gradient(run, world.frame_skip)
+        by_torque = np.empty((len(actions), len(world.gears)))
+        by_torque[:, world.order] = by_input.reshape(len(actions), world.frame_skip, -1).sum(axis=1)
+        weight = world.robot.control_weight
+        slope = by_torque * world.gears * (np.abs(actions) <= world.robot.action) - 2 * weight * actions
+        return value - weight * float(np.square(actions).sum()) + world.robot.healthy_reward * len(actions), slope
+
+
+class RobotVectorEnv(VectorEnv):
+    """Many of one of Gymnasium's robots; made by make()."""
+
+    def __init__(self, name: str, num_envs: int, threads: int | None = None, dt: float | None = None, max_steps: int | None = None,
+                 noise: float | None = None) -> None:
+        self._enter(_RobotWorld(name, dt, max_steps, noise), num_envs, threads)
+
+
+def make(name: str, num_envs: int | None = None, threads: int | None = None, dt: float | None = None, max_steps: int | None = None,
+         noise: float | None = None) -> RobotEnv | RobotVectorEnv:
+    """hopper, walker2d, half_cheetah, ant, humanoid, swimmer, reacher or pusher with Gymnasium's actions, observations and
+    rewards; with num_envs many that step side by side. dt: time step [s], default the model's own. noise: standard deviation of
+    the velocities at the start, default Gymnasium's; coordinates start at the model's keyframe."""
+    if num_envs is None:
+        return RobotEnv(name, dt, max_steps, noise)
+    return RobotVectorEnv(name, num_envs, threads, dt, max_steps, noise)

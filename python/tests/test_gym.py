@@ -67,5 +67,99 @@ class Many(unittest.TestCase):
             self.assertFalse(cut.any() or paid.any())
 
 
+class Robots(unittest.TestCase):
+    SIZES = {"hopper": (11, 3), "walker2d": (17, 6), "half_cheetah": (17, 6), "ant": (27, 8), "humanoid": (45, 17), "swimmer": (8, 2),
+             "reacher": (10, 2), "pusher": (23, 7)}
+
+    def actions(self, env, frames=12):
+        low, high = env.action_space.low.min(), env.action_space.high.max()
+        return np.random.default_rng(1).uniform(low / 2, high / 2, (frames, *env.action_space.shape))
+
+    def test_sizes_are_gymnasium_s(self):
+        for name, (observed, acted) in self.SIZES.items():
+            with self.subTest(name):
+                env = sdrs.gym.make(name)
+                seen, _ = env.reset(seed=1)
+                self.assertEqual((seen.shape, env.action_space.shape, env.scene.nu), ((observed,), (acted,), acted))
+
+    def test_the_start_is_mujoco_s(self):
+        """Heights are the world's, as qpos is with `ref` and free joints."""
+        for name, index, height in (("hopper", 0, 1.25), ("walker2d", 0, 1.25), ("half_cheetah", 0, 0), ("ant", 0, 0.75), ("humanoid", 0, 1.4)):
+            with self.subTest(name):
+                self.assertAlmostEqual(sdrs.gym.make(name, noise=0).reset(seed=1)[0][index], height, places=12)
+
+    def test_free_velocities_are_linear_in_the_world_and_angular_in_the_body(self):
+        env = sdrs.gym.make("ant", noise=0)
+        seen, _ = env.reset(seed=1)
+        start, velocities = env.scene.coordinates, np.zeros(env.scene.nv)
+        start[3:7] = np.cos(0.5), 0, 0, np.sin(0.5)  # 1 rad about z
+        velocities[:6] = 1, 0, 0, 0.5, 0, 0
+        env.scene.set("coordinates", start)
+        env.scene.set("velocities", velocities)
+        env.scene.reset()
+        before, turned = env.scene.position("torso"), env.scene.orientation("torso")
+        env.scene.step()
+        moved, now = env.scene.position("torso") - before, env.scene.orientation("torso")
+        by = 2 * (turned[0] * now[1:] - now[0] * turned[1:] - np.cross(turned[1:], now[1:])) / env.scene.dt  # conj(turned) now, in the body's axes
+        self.assertLess(np.abs(moved[:2] / env.scene.dt - [1, 0]).max(), 0.05)
+        self.assertLess(np.abs(by[:2] - [0.5, 0]).max(), 0.05)
+
+    def test_rewards_are_gymnasium_s_formulas(self):
+        for name, forward, control, alive in (("hopper", 1, 1e-3, 1), ("half_cheetah", 1, 0.1, 0), ("ant", 1, 0.5, 1), ("swimmer", 1, 1e-4, 0)):
+            with self.subTest(name):
+                env = sdrs.gym.make(name, noise=0)
+                env.reset(seed=1)
+                action = self.actions(env)[0]
+                before, began = env.scene.position("torso")[0], env.scene.time
+                _, paid, ended, _, info = env.step(action)
+                speed = (env.scene.position("torso")[0] - before) / (env.scene.time - began)
+                self.assertFalse(ended)
+                self.assertAlmostEqual(paid, forward * speed - control * sum(a * a for a in action) + alive, places=10)
+                self.assertAlmostEqual(info["reward_forward"], forward * speed, places=10)
+        env = sdrs.gym.make("reacher", noise=0)
+        env.reset(seed=1)
+        seen, paid, _, _, _ = env.step([0.5, -0.25])
+        angles = np.arctan2(seen[2:4], seen[:2])
+        tip = [0.1 * f(angles[0]) + 0.11 * f(angles.sum()) for f in (np.cos, np.sin)]
+        self.assertAlmostEqual(paid, -np.hypot(tip[0] - 0.1, tip[1] + 0.1) - 0.5**2 - 0.25**2, places=9)
+
+    def test_a_fallen_hopper_ends(self):
+        env = sdrs.gym.make("hopper", noise=0)
+        env.reset(seed=1)
+        for k in range(300):
+            _, _, ended, _, info = env.step([0, 0, 0])
+            if ended:
+                break
+        self.assertTrue(ended)
+        self.assertEqual(info["reward_survive"], 0)
+
+    def test_gradients_of_the_return_are_its_differences(self):
+        """Along a direction, at the best of four steps. Contact is solved to the scene's tolerance, which bounds what differences resolve."""
+        for name, near in (("swimmer", 1e-6), ("reacher", 1e-6), ("pusher", 1e-4), ("hopper", 1e-3), ("half_cheetah", 3e-3), ("humanoid", 1e-3)):
+            with self.subTest(name):
+                env = sdrs.gym.make(name, noise=0)
+                actions = self.actions(env)
+                value, slope = env.gradient(actions)
+                env.reset(seed=1)
+                self.assertAlmostEqual(value, sum(env.step(action)[1] for action in actions), places=9)
+                along = np.random.default_rng(2).standard_normal(actions.shape)
+                found = [(env.gradient(actions + h * along)[0] - env.gradient(actions - h * along)[0]) / (2 * h) for h in (1e-3, 1e-4, 1e-5, 1e-6)]
+                expected = float((slope * along).sum())
+                self.assertLess(min(abs(one - expected) for one in found), near * abs(expected), f"{found} {expected}")
+
+    def test_many_are_as_many_single_ones(self):
+        many, one = sdrs.gym.make("ant", num_envs=3, threads=2, noise=0), sdrs.gym.make("ant", noise=0)
+        np.testing.assert_array_equal(many.reset(seed=1)[0], [one.reset(seed=1)[0]] * 3)
+        for action in self.actions(one, 3):
+            seen, paid, _, _, _ = many.step([action] * 3)
+            alone, alone_paid, _, _, _ = one.step(action)
+            np.testing.assert_array_equal(seen, [alone] * 3)
+            np.testing.assert_array_equal(paid, [alone_paid] * 3)
+
+    def test_an_unknown_robot_is_refused_with_the_known_ones(self):
+        with self.assertRaisesRegex(sdrs.Error, "no robot is named 'cheetah': hopper, walker2d, half_cheetah"):
+            sdrs.gym.make("cheetah")
+
+
 if __name__ == "__main__":
     unittest.main()
