@@ -293,6 +293,10 @@ ContactTermList contact_term_list(const ContactSystem* system);
  * (links); returns how many pairs that are. twist is (links x 6) [rad, m]; 0 under laws without such a model. twist and
  * relieved must have an entry for every link. Returns 0 where nothing was relieved; cannot fail, allocates nothing. */
 int contact_relieve(ContactSystem* system, const double (*twist)[6], bool* relieved);
+/* Adds to the force of every pair that bounces its change under the twists, to first order: W' += W'' dU. Friction of
+ * the next substep rests on it (impact.md, I13). twist: as above, of the step that Newton's method would take next
+ * (links x 6) [rad, m]. Poses stay. Cannot fail, allocates nothing. */
+void contact_refine(ContactSystem* system, const double (*twist)[6]);
 /* As contact_term_list, with what contact_relieve made of it. NULL: an empty list. Borrowed from the system as that
  * list is. */
 ContactTermList contact_model_list(const ContactSystem* system);

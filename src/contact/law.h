@@ -135,6 +135,9 @@ typedef struct ContactLaw {
   bool (*center)(const LawPair* pair, Vec3* point, double* press);
   /* Newton's model of a pair of which the step would leave 1 / ratio of its force (S11). NULL, or false: its own. */
   bool (*relieve)(const LawPair* pair, double ratio, PairDerivatives* model);
+  /* Adds to the force that friction of the next substep rests on its change under the twists that Newton's method would
+   * take next (I13). NULL: nothing. */
+  void (*refine)(const LawPair* pair, const double twist_a[6], const double twist_b[6]);
   /* The next step rests on this state (LawPair.lagged: it is pressed). room: of lag_room bytes when it is pressed, lent
    * until the next lag; returns how many were used, a multiple of 8. NULL: nothing is kept. */
   size_t (*lag_room)(const LawPair* pair);

@@ -382,6 +382,27 @@ static bool relieve(const LawPair* p, double ratio, PairDerivatives* model) {
   return true;
 }
 
+/* Change of a potential under a twist (w, v). */
+static double change_under(const PairDerivatives* d, int side, const double twist[6]) {
+  Mat3 m = d->moment[side];
+  Vec3 torque = vec3(m.m[2][1] - m.m[1][2], m.m[0][2] - m.m[2][0], m.m[1][0] - m.m[0][1]);
+  return vec3_dot(torque, vec3(twist[0], twist[1], twist[2])) +
+         vec3_dot(d->force[side], vec3(twist[3], twist[4], twist[5]));
+}
+
+/* The spring of an impact (I7) multiplies the rounding of positions; the force after one more step of Newton's method
+ * balances the inertia, which does not. */
+static void refine(const LawPair* p, const double twist_a[6], const double twist_b[6]) {
+  PairOwn* own = p->own;
+  if (p->state->outcome != PAIR_PRESSED || !((const Memory*)p->memory)->course.past.bounces) return;
+  PairDerivatives contact;
+  PlaneResponse response;
+  plane_derivatives(&own->solution, p->b->half_space, p->reference[0], p->reference[1], &contact, &response);
+  double change = change_under(&contact, 0, twist_a);
+  if (!p->b->half_space) change += change_under(&contact, 1, twist_b);
+  own->impact.first = fmax(own->impact.first + own->impact.second * change, 0);
+}
+
 static double compression(const LawPair* p) {
   return impact_compression(((const Law*)p->law)->support, ((const PairOwn*)p->own)->solution.energy);
 }
@@ -820,6 +841,7 @@ const ContactLaw LAW_separating_plane = {
     .derive = derive,
     .rounding = rounding,
     .relieve = relieve,
+    .refine = refine,
     .lag_room = lag_room,
     .lag = lag,
     .loads = loads,

@@ -221,6 +221,12 @@ static bool relieve(const LawPair* pair, double ratio, PairDerivatives* model) {
   return law->relieve && law->relieve(&own, ratio, model);
 }
 
+static void refine(const LawPair* pair, const double twist_a[6], const double twist_b[6]) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  if (law->refine) law->refine(&own, twist_a, twist_b);
+}
+
 static size_t lag_room(const LawPair* pair) {
   LawPair own;
   const ContactLaw* law = turn_to(pair, &own)->law;
@@ -431,6 +437,7 @@ static void take_in(const ContactLaw* law, ContactLaw* row) {
   if (law->link_vertex_shares > row->link_vertex_shares) row->link_vertex_shares = law->link_vertex_shares;
   if (law->keep) row->keep = keep, row->recall = recall;
   if (law->relieve) row->relieve = relieve;
+  if (law->refine) row->refine = refine;
   if (law->convex) row->convex = convex;
   if (law->relag) row->loads = loads, row->relag = relag, row->rests_on_own = rests_on_own;
   if (law->impact_factor) row->impact_factor = impact_factor;

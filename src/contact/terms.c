@@ -101,6 +101,18 @@ int contact_relieve(ContactSystem* s, const double (*twist)[6], bool* relieved) 
   return count;
 }
 
+void contact_refine(ContactSystem* s, const double (*twist)[6]) {
+  for (int k = 0; k < s->term_count && s->law->refine; k++) {
+    int slot = s->terms[k];
+    ContactPair* p = &s->pairs[slot];
+    if (s->sleep[slot].even || p->state[s->current].outcome != PAIR_PRESSED) continue;
+    double twist_a[6];
+    felt_twist(s, p, twist, twist_a);
+    LawPair pair = contact_law_pair(s, p, s->current, 0);
+    s->law->refine(&pair, twist_a, twist[p->link_b]);
+  }
+}
+
 static ContactTerms model_term(const void* holder, int index) {
   const ContactSystem* s = holder;
   int slot = s->terms[index];

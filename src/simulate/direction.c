@@ -264,6 +264,19 @@ void step_copy_scope(const Sim* s, double* to, const double* from) {
   }
 }
 
+void step_refine_impacts(Sim* s) {
+  Assembly a;
+  StepReport none = {.outcome = STEP_CONVERGED};
+  int dof;
+  if (s->begun || s->model->dof_count == 0) return; /* begun: what was solved in parts is assembled in parts */
+  s->holds = false;
+  step_assemble(s, contact_term_list(s->contact), &a);
+  balance_residual(s, &dof);
+  if (!step_direction(s, &a, &none)) return;
+  find_twists(s);
+  contact_refine(s->contact, (const double(*)[6])s->twist);
+}
+
 void step_relieve(Sim* s) {
   if (!s->contact) return;
   find_twists(s);

@@ -447,6 +447,10 @@ void step_update_pattern(Sim* sim);
  * bodies gets its nearest semidefinite Hessian. Only if that is not enough are eigenvalues of the whole lifted. Each
  * component goes its own way. Assembles anew then. false: some tree got none. Allocates as step_pattern does. */
 bool step_direction(Sim* sim, Assembly* assembly, StepReport* report);
+/* After the substep of an impact was solved: adds to the forces of pairs that bounce what one more step of Newton's
+ * method would change, which is below the rounding of positions (impact.md, I13). Overwrites delta and twist. Allocates
+ * as step_pattern does. */
+void step_refine_impacts(Sim* sim);
 /* A pair that was pressed together too far opens by a sixth of its clearance in a Newton step, as roots of a power do.
  * Seen through the force that the step would leave it opens at once: another direction, from that model (S11), for the
  * islands in which it descends. Islands must be known. Changes s->delta (nv) of these. */

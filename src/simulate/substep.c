@@ -259,6 +259,7 @@ static StepReport solve_part(Sim* s) {
     path_begin(s);
     report = step_solve(s);
     if (s->contact && !step_outcome_failed(report.outcome)) own_force_settle(s, &report);
+    if (s->contact && s->clock.kind == STEP_IMPACT && !step_outcome_failed(report.outcome)) step_refine_impacts(s);
   }
   add_work(&report, &guess);
   return report;
