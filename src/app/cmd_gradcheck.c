@@ -289,8 +289,10 @@ static Status check_subject(const Options* options, const GradcheckOptions* chec
   bool flat = status == STATUS_OK && vertices && gradcheck_has_flat_faces(&model);
   if (status == STATUS_OK)
     status = check_blocks(check, subject, &model, flat ? rest : check->blocks, report, diagnostics);
-  if (status == STATUS_OK)
+  if (status == STATUS_OK) {
     warn_unconverged(options, subject->name, &model, &report->run.unconverged, tolerance_told(options, check));
+    warn_friction_open(options, subject->name, &model, &report->run.unconverged, true);
+  }
   if (flat && status == STATUS_OK && report->adjoint.sound) {
     gradcheck_make_generic(subject->scene, &model, check->seed);
     status = check_generic(options, check, subject, report, diagnostics);

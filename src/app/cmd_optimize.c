@@ -289,6 +289,8 @@ static void print_end(const DesignRun* run) {
   const Model* model;
   UnconvergedSteps unconverged = optimization_unconverged(o, &model);
   warn_unconverged(run->options, run->task.name, model, &unconverged, run->task.optimizer.tolerance);
+  unconverged = optimization_friction_open(o, &model);
+  warn_friction_open(run->options, run->task.name, model, &unconverged, true);
 }
 
 /* Prints findings and advice where the result lacks something. */

@@ -21,11 +21,9 @@ typedef struct {
   RunTotals totals;
   StepReport report; /* of the last step tried */
   UnconvergedSteps unconverged;
-  int friction_open;         /* steps of StepReport.friction_open */
-  double friction_open_time; /* the first of them leads there [s] */
-  int recorded;              /* step of the run that the last rows written are of, -1 = none */
-  const char* stop;          /* why the run ended */
-  SimSnapshot* before;       /* of the step that is taken: what an interrupt goes back to */
+  int recorded;        /* step of the run that the last rows written are of, -1 = none */
+  const char* stop;    /* why the run ended */
+  SimSnapshot* before; /* of the step that is taken: what an interrupt goes back to */
   double start, setup_seconds, output_seconds;
   Live live;
 } Run;
@@ -228,7 +226,6 @@ static Status advance(Run* run, Progress* progress, StepReport* last) {
     const SimState* state = sim_state(run->sim);
     run_totals_step(&run->totals, last, state);
     unconverged_add(&run->unconverged, last, state->time);
-    if (last->friction_open && run->friction_open++ == 0) run->friction_open_time = state->time;
     for (int k = 0; k < run->loaded.model.dof_count; k++) run->fastest[k] = fmax(run->fastest[k], fabs(state->rate[k]));
     report_joins(run);
     if (state->step % simulation->record_every == 0 && record(run, last) != STATUS_OK) return STATUS_IO;
@@ -416,16 +413,6 @@ static Status finish_folder(Run* run, Status status) {
   return written == STATUS_OK ? status : written;
 }
 
-static void print_friction_open(const Run* run) {
-  if (run->friction_open == 0) return;
-  fprintf(stderr,
-          "%s: warning: in %d step%s, first at t = %.6g s, the contact force that friction rests on did not settle in "
-          "contact.friction_iterations = %d solves: the last force found acts; a smaller simulation.dt or more "
-          "iterations help\n",
-          run->loaded.scene.name, run->friction_open, run->friction_open == 1 ? "" : "s", run->friction_open_time,
-          run->loaded.model.contact.friction_iterations);
-}
-
 static void report_end(const Run* run, Status status) {
   const Options* options = run->options;
   if (status == STATUS_SOLVER) print_failure(run);
@@ -435,7 +422,7 @@ static void report_end(const Run* run, Status status) {
   if (!options->quiet) print_speeds(run);
   warn_unconverged(options, "sdrs simulate", &run->loaded.model, &run->unconverged,
                    run->loaded.scene.simulation.tolerance);
-  if (!options->quiet) print_friction_open(run);
+  warn_friction_open(options, run->loaded.scene.name, &run->loaded.model, &run->unconverged, false);
   if (!options->quiet) print_scheme_work(run);
   if (status == STATUS_OK && !options->quiet) print_done(run, sim_times(run->sim).total);
   if (status != STATUS_IO && !options->json) printf("%s\n", run->folder);

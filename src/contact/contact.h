@@ -149,8 +149,8 @@ bool contact_lag(ContactSystem* system);
  * the state is evaluated again. Returns false as contact_lag does. Allocates alike. Asserts that some law can. */
 bool contact_relag(ContactSystem* system);
 /* Is no force that friction rests on off by more than `tolerance` of the largest from that of the accepted state? Of
- * laws that can relag; true of others. Allocates nothing. */
-bool contact_friction_settled(const ContactSystem* system, double tolerance);
+ * laws that can relag; true of others. links: the two with the largest change, NULL: not needed. Allocates nothing. */
+bool contact_friction_settled(const ContactSystem* system, double tolerance, int links[2]);
 /* Forget and re-enter at given poses[links], which are copied: the start of a run. Returns false where hulls
  * intersect. Drops the candidates there were. Allocates. After false no pair has terms. */
 bool contact_reset(ContactSystem* system, const Pose* poses);

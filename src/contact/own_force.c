@@ -4,7 +4,7 @@
 
 #include "contact/system.h"
 
-bool contact_friction_settled(const ContactSystem* s, double tolerance) {
+bool contact_friction_settled(const ContactSystem* s, double tolerance, int links[2]) {
   if (!s->law->loads) return true;
   double largest = 0, off = 0;
   for (int k = 0; k < s->list_count; k++) {
@@ -15,6 +15,10 @@ bool contact_friction_settled(const ContactSystem* s, double tolerance) {
     double load, change;
     s->law->loads(&pair, &load, &change);
     largest = fmax(largest, load);
+    if (links && change > off) {
+      links[0] = p->link_a;
+      links[1] = p->link_b;
+    }
     off = fmax(off, change);
   }
   return off <= tolerance * largest;

@@ -39,6 +39,17 @@ UnconvergedSteps optimization_unconverged(const Optimization* o, const Model** m
   return worst;
 }
 
+UnconvergedSteps optimization_friction_open(const Optimization* o, const Model** model) {
+  UnconvergedSteps worst = {0};
+  *model = &o->runs[0].model;
+  for (int k = 0; k < o->run_count; k++) {
+    if (!o->runs[k].has_model || o->runs[k].report.unconverged.friction_open <= worst.friction_open) continue;
+    worst = o->runs[k].report.unconverged;
+    *model = &o->runs[k].model;
+  }
+  return worst;
+}
+
 int optimization_start_pair_count(const Optimization* o) { return o->start_pair_count; }
 
 Excerpt optimization_start_pair(const Optimization* o, int index) {

@@ -134,6 +134,8 @@ AdjointReport optimization_adjoint(const Optimization* optimization);
 /* Returns the steps of the last evaluated runs that ended above the tolerance, of the scenario with the largest
  * residual. *model: its model, borrowed until the optimization advances. */
 UnconvergedSteps optimization_unconverged(const Optimization* optimization, const Model** model);
+/* The same of the scenario with the most steps whose friction did not settle. */
+UnconvergedSteps optimization_friction_open(const Optimization* optimization, const Model** model);
 /* Seconds of wall time in forward runs and in adjoints so far; neither pointer may be NULL. Nothing is allocated. */
 void optimization_times(const Optimization* optimization, double* forward, double* adjoint);
 

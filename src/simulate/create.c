@@ -14,6 +14,10 @@ const char* step_outcome_text(StepOutcome outcome) {
 }
 
 void unconverged_add(UnconvergedSteps* u, const StepReport* report, double time) {
+  if (report->friction_open && u->friction_open++ == 0) {
+    u->friction_time = time;
+    memcpy(u->friction_links, report->friction_links, sizeof(u->friction_links));
+  }
   if (report->outcome != STEP_ROUNDING_FLOOR) return;
   if (u->steps++ > 0 && !(report->residual > u->residual)) return;
   u->residual = report->residual;

@@ -15,7 +15,7 @@ static StepReport solve_again(Sim* s) {
 void own_force_settle(Sim* s, StepReport* report) {
   int most = s->model->contact.friction_iterations;
   for (int k = 0; k < most; k++) {
-    if (contact_friction_settled(s->contact, s->tolerance)) return;
+    if (contact_friction_settled(s->contact, s->tolerance, NULL)) return;
     StepReport one = solve_again(s);
     one.iterations += report->iterations;
     one.trials += report->trials;
@@ -24,5 +24,5 @@ void own_force_settle(Sim* s, StepReport* report) {
     *report = one;
     if (step_outcome_failed(one.outcome)) return;
   }
-  report->friction_open = most > 0 && !contact_friction_settled(s->contact, s->tolerance);
+  report->friction_open = most > 0 && !contact_friction_settled(s->contact, s->tolerance, report->friction_links);
 }

@@ -112,16 +112,22 @@ typedef struct {
   int open_closure;        /* of STEP_OPEN: which one ... */
   double open_gap;         /* ... and how far from closed it stayed [m or rad] */
   bool halved;             /* they are more than the scene asks for */
-  bool friction_open;      /* the force that friction rests on has not settled (contact.friction_iterations) */
+  bool friction_open;      /* the force that friction rests on has not settled (contact.friction_iterations) ... */
+  int friction_links[2];   /* ... and changed most between these links */
   StepSqueeze squeeze;     /* of a step that failed */
 } StepReport;
 
-/* Steps of a run that ended as STEP_ROUNDING_FLOOR, above the tolerance. Zeroed: none so far. */
+/* Steps of a run that are not wholly solved: ended as STEP_ROUNDING_FLOOR, above the tolerance, or with friction open.
+ * Zeroed: none so far. */
 typedef struct {
   int steps;
   double residual; /* largest of them, relative to the forces at work ... */
   double time;     /* ... the time that its step leads to [s] ... */
   int dof;         /* ... and where; -1: unknown */
+  /* Steps of StepReport.friction_open: how many, the time that the first leads to [s], and its links. */
+  int friction_open;
+  double friction_time;
+  int friction_links[2];
 } UnconvergedSteps;
 /* Counts a step that led to this time [s], if it is one of them. */
 void unconverged_add(UnconvergedSteps* unconverged, const StepReport* report, double time);

@@ -198,7 +198,10 @@ static StepReport join_reports(const StepReport* sum, const StepReport* next) {
   StepReport out = *next;
   add_work(&out, sum);
   if (step_outcome_failed(next->outcome)) return out;
-  out.friction_open = out.friction_open || sum->friction_open;
+  if (sum->friction_open) {
+    out.friction_open = true;
+    memcpy(out.friction_links, sum->friction_links, sizeof(out.friction_links));
+  }
   if (sum->outcome == STEP_ROUNDING_FLOOR) out.outcome = STEP_ROUNDING_FLOOR;
   if (sum->residual > out.residual) {
     out.residual = sum->residual;

@@ -171,6 +171,44 @@ def azimuth_rate(run, link, start, end):
     return run.mean_rate(f"{link}/azimuth", start, end)
 
 
+def crane(share):
+    """A crane of 10 kg on a base 0.4 m wide, with a load at 0.6 m that is a share of the largest: m (0.6 - 0.2) = M 0.2."""
+    load = share * 10 * 0.2 / 0.4
+    center = 0.6 * load / (10 + load)
+    return f"""
+simulation: {{duration: 4}}
+links:
+  - {{name: ground, fixed: true, shape: {{type: half_space}}}}
+  - name: crane
+    mass: {10 + load!r}
+    center: [{center!r}, 0, 0.3]
+    inertia: [2, 2, 2, 0, 0, 0]
+    position: [0, 0, 0.0005]
+    shapes:
+      - {{type: box, size: [0.4, 0.4, 0.1], position: [0, 0, 0.05]}}
+      - {{type: box, size: [0.1, 0.1, 0.8], position: [0, 0, 0.5]}}
+"""
+
+
+def cards(friction):
+    """Two cards of 90 x 4 mm that lean on each other at 15 degrees. The lower corner is 9.7 mm beside the centre of mass
+    and 86.9 mm below the upper contact, so that the ground must bear 9.7 / 86.9 = 0.112 of the weight sideways."""
+    c, s = math.cos(math.radians(15)), math.sin(math.radians(15))
+    x, z = 0.002 * c + 0.045 * s + 2e-5, 0.002 * s + 0.045 * c + 4e-5
+    return f"""
+simulation: {{duration: 2}}
+contact: {{friction: {friction}}}
+links:
+  - {{name: ground, fixed: true, shape: {{type: half_space}}}}
+  - {{name: left, mass: 0.01, shape: {{type: box, size: [0.004, 0.06, 0.09]}}, position: [{-x!r}, 0, {z!r}], rpy: [0, {math.radians(15)!r}, 0]}}
+  - {{name: right, mass: 0.01, shape: {{type: box, size: [0.004, 0.06, 0.09]}}, position: [{x!r}, 0, {z!r}], rpy: [0, {-math.radians(15)!r}, 0]}}
+"""
+
+
+def cards_stand(run):
+    return float(run.tilt("left", 1.9) < math.radians(25))
+
+
 ROWS = [
     # ---------------------------------------------------------------------------------------------- bodies in the air
     Row("free fall", box(height=20, duration=1), lambda r: 20 - r.at("box/cz", 1.0), G / 2, 0.01 * G / 2, "g t^2 / 2"),
@@ -923,6 +961,67 @@ initial: [{link: a, velocities: [1]}, {link: b, velocities: [-0.5]}]
         1e-6,
         "(m1 v1 + m2 v2) / (m1 + m2)",
     ),
+    # ------------------------------------------------------------------------------------------------ legs and cranes
+    Row(
+        "foot of a 10 kg leg that lands at 1 m/s with 0.5 m/s of slip: speed lost",
+        """
+simulation: {duration: 0.2}
+contact: {friction: 0.2}
+links:
+  - {name: ground, fixed: true, shape: {type: half_space}}
+  - {name: foot, mass: 2, shape: {type: box, size: [0.2, 0.2, 0.1]}, position: [0, 0, 0.051]}
+  - name: body
+    parent: foot
+    joint: {type: slide, axis: [0, 0, 1], stiffness: 28800, damping: 960}
+    mass: 8
+    center: [0, 0, 0.2]
+    inertia: [0.05, 0.05, 0.05, 0, 0, 0]
+initial: [{link: foot, velocities: [0.5, 0, -1, 0, 0, 0]}]
+""",
+        lambda r: 0.5 - r.mean_rate("foot/cx", 0.1, 0.14),
+        0.2 * (1 + 0.12 * G),
+        0.03 * 0.2 * (1 + 0.12 * G),
+        "mu times the impulse that stops the fall and carries the weight",
+        recommended=OWN_FORCE,
+        known={"default": "friction rests on the force of the step before"},
+    ),
+    Row(
+        "tower crane that stands at 95 % of the load that tips it",
+        crane(0.95),
+        lambda r: r.tilt("crane"),
+        0,
+        0.01,
+        "moments about the edge of its base",
+    ),
+    Row(
+        "tower crane that tips at 105 %",
+        crane(1.05),
+        lambda r: float(r.tilt("crane") > 0.3),
+        1,
+        0.5,
+        "moments about the edge of its base",
+    ),
+    Row(
+        "two cards that lean on each other, mu 0.15",
+        cards(0.15),
+        cards_stand,
+        1,
+        0.5,
+        "stand for mu > 0.112",
+        recommended=("contact.smoothing=1e-11",),
+        known={"default": "friction is smoothed: the cards creep until they fall"},
+    ),
+    Row(
+        "two cards that lean on each other, mu 0.2",
+        cards(0.2),
+        cards_stand,
+        1,
+        0.5,
+        "stand for mu > 0.112",
+        recommended=("contact.smoothing=1e-11",),
+        known={"default": "friction is smoothed: the cards creep until they fall"},
+    ),
+    Row("two cards that slip, mu 0.08", cards(0.08), cards_stand, 0, 0.5, "stand for mu > 0.112"),
 ]
 
 
