@@ -334,17 +334,38 @@ static HullResult make_primitive(ConvexHull* hull, const SceneShape* shape) {
 /* Of the polyhedron that stands for a round solid in pictures and files. */
 enum { DRAWN_RESOLUTION = 2, DRAWN_SEGMENTS = 24 };
 
+/* Largest depth of the faces of a round solid's polyhedron under its surface [m]. */
+static double sagitta(const SceneShape* shape, const ConvexHull* hull) {
+  double radius = fmax(shape->radius, fmax(shape->bottom_radius, shape->top_radius));
+  if (shape->type != SHAPE_SPHERE) return radius * (1 - math_cos(M_PI / shape->segments));
+  double least = radius;
+  for (int k = 0; k < hull->triangle_count; k++) {
+    const int* t = hull->triangles[k];
+    Vec3 a = hull->vertices[t[0]];
+    Vec3 n = vec3_cross(vec3_sub(hull->vertices[t[1]], a), vec3_sub(hull->vertices[t[2]], a));
+    least = fmin(least, vec3_dot(n, a) / vec3_norm(n));
+  }
+  return radius - least;
+}
+
 static void solid_from_primitive(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
   solid->pieces = MEMORY_NEW(ConvexHull, 1);
   SceneShape drawn = *shape;
-  if (model_takes_round(builder->scene, shape)) {
+  bool taken = model_takes_round(builder->scene, shape);
+  if (taken) {
     drawn.resolution = DRAWN_RESOLUTION;
     drawn.segments = DRAWN_SEGMENTS;
   }
   HullResult result = make_primitive(&solid->pieces[0], &drawn);
-  if (result == HULL_OK)
+  if (result == HULL_OK) {
     solid->piece_count = 1;
-  else
+    if (shape_is_exact(shape) && !taken)
+      text_add(&builder->note,
+               "shape '%s': a polyhedron whose faces lie up to %.3g m inside the round solid, which only "
+               "separating_plane takes; %s says how fine\n",
+               shape_name(shape), sagitta(shape, &solid->pieces[0]),
+               shape->type == SHAPE_SPHERE ? "'resolution'" : "'segments'");
+  } else
     report_hull(builder, shape, NULL, result);
 }
 

@@ -272,11 +272,39 @@ static void primitives_have_their_vertices(void** state) {
   fixture_free(&f);
 }
 
+/* The depth of a chord of 16 segments; separating_plane takes the solid, and segments ask for the polyhedron. */
+static void round_solids_of_other_laws_are_noted(void** state) {
+  (void)state;
+  static const struct {
+    const char *law, *more;
+    bool noted;
+  } CASES[] = {{"ipc", "", true}, {"separating_plane", "", false}, {"ipc", ", segments: 16", false}};
+  for (int k = 0; k < 3; k++) {
+    char yaml[300];
+    snprintf(yaml, sizeof yaml,
+             "contact: {model: %s}\nshapes: {drum: {type: cylinder, radius: 0.1, length: 0.1%s}}\n"
+             "links: [{name: drum, mass: 1, shape: drum}]\n",
+             CASES[k].law, CASES[k].more);
+    Fixture f;
+    fixture_load(&f, yaml);
+    check_clean(&f);
+    char note[200] = "";
+    if (CASES[k].noted)
+      snprintf(note, sizeof note,
+               "shape 'drum': a polyhedron whose faces lie up to %.3g m inside the round solid, which only "
+               "separating_plane takes; 'segments' says how fine\n",
+               0.1 * (1 - cos(3.14159265358979 / 16)));
+    assert_string_equal(f.model.dropped_note, note);
+    fixture_free(&f);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(whole_mesh_is_one_hull),
       cmocka_unit_test(groups_are_hulls),
       cmocka_unit_test(thinning_is_noted_with_its_error),
+      cmocka_unit_test(round_solids_of_other_laws_are_noted),
       cmocka_unit_test(a_decomposed_mesh_is_its_hulls),
       cmocka_unit_test(the_hulls_are_those_of_the_command),
       cmocka_unit_test(a_mesh_that_cannot_be_decomposed_is_named),
