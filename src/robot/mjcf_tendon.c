@@ -39,7 +39,7 @@ bool mjcf_cord(MjcfModel* model, const Scene* scene, const XmlElement* tendon, c
     if (cord->count > 0) cord->reference += vec3_norm(vec3_sub(here, last));
     last = here;
     cord->points = memory_grown(cord->points, sizeof *cord->points, cord->count, &capacity);
-    cord->points[cord->count++] = (SceneTendonPoint){link, mjcf_site_place(model, site).position};
+    cord->points[cord->count++] = (SceneTendonPoint){link, mjcf_site_place(model, site).position, 0};
   }
   memory_free(drawn);
   if (cord->count >= 2 && moving > 0) return true;
