@@ -1,7 +1,7 @@
 /* Tendons in MJCF: a spatial tendon through sites, with a motor that pulls it (docs/export.md). */
 #include "export/mjcf_parts.h"
 
-/* What it goes round: a geom without mass that touches nothing, and a site on its side. */
+/* A wrap: a geom without mass that touches nothing, and a site on its side. */
 static void add_wrap(Mjcf* m, int k, int i) {
   const SceneTendonWrap* wrap = &m->model->tendons[k].source->wraps[i];
   mjcf_indent(m);
