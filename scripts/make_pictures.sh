@@ -189,6 +189,10 @@ if chosen soft-arm; then
   simulate soft-arm
   draw scenes/soft-arm $RUNS/soft-arm --strip 3 --azimuth -60 --elevation 35
 fi
+if chosen knee; then
+  simulate knee
+  draw scenes/knee $RUNS/knee --strip 3 --size 400x300 --azimuth -90 --elevation 8 --time 1
+fi
 if chosen ten-bodies; then
   simulate ten-bodies
   draw scenes/ten-bodies $RUNS/ten-bodies --strip 4 --size 300x300 --time 3.5

@@ -522,9 +522,13 @@ static bool in_tree(const Model* model, int link, int tree) { return link >= 0 &
 
 /* Does a closure, a coupling or a tendon hold it, with a force that no file lists? */
 static bool is_held(const Model* model, int tree) {
-  for (int k = 0; k < model->tendon_count; k++)
-    for (int i = 0; i < model->tendons[k].source->count; i++)
-      if (in_tree(model, model->tendons[k].source->points[i].link, tree)) return true;
+  for (int k = 0; k < model->tendon_count; k++) {
+    const SceneTendon* tendon = model->tendons[k].source;
+    for (int i = 0; i < tendon->count; i++)
+      if (in_tree(model, tendon->points[i].link, tree)) return true;
+    for (int i = 0; i < tendon->wrap_count; i++)
+      if (in_tree(model, tendon->wraps[i].link, tree)) return true;
+  }
   for (int k = 0; k < model->closure_count; k++)
     for (int side = 0; side < 2; side++)
       if (in_tree(model, model->closures[k].link[side], tree)) return true;

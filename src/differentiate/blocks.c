@@ -135,24 +135,45 @@ static double closure_slope(const ModelGradient* g, const ModelOverride* number)
                                         : g->closures[number->part][number->index];
 }
 
-/* Stiffness and rest length where it has them, and all points. */
+static double tendon_slope(const Model* model, const ModelGradient* g, const ModelOverride* number) {
+  return number->kind == OVERRIDE_WRAP ? model_gradient_wrap(model, g, number->part, number->index)
+                                       : model_gradient_tendon(model, g, number->part, number->index);
+}
+
+/* A sphere has no axis. */
+static bool number_of_wrap(const SceneTendonWrap* wrap, int index) {
+  return index < WRAP_NUMBER_AXIS || wrap->type == WRAP_CYLINDER;
+}
+
+/* Stiffness and rest length where it has them, all points, all wraps. */
 static void list_tendons(const Scene* scene, ModelOverride** next) {
   for (int k = 0; k < scene->tendon_count; k++) {
     int first = scene->tendons[k].stiffness > 0 ? 0 : TENDON_NUMBER_POINTS;
     for (int i = first; i < TENDON_NUMBER_POINTS + 3 * scene->tendons[k].count; i++)
       *(*next)++ = (ModelOverride){OVERRIDE_TENDON, -1, k, i, 0};
+    for (int i = 0; i < WRAP_NUMBERS * scene->tendons[k].wrap_count; i++)
+      if (number_of_wrap(&scene->tendons[k].wraps[i / WRAP_NUMBERS], i % WRAP_NUMBERS))
+        *(*next)++ = (ModelOverride){OVERRIDE_WRAP, -1, k, i, 0};
   }
 }
 
 static int count_tendons(const Scene* scene) {
   int count = 0;
-  for (int k = 0; k < scene->tendon_count; k++)
+  for (int k = 0; k < scene->tendon_count; k++) {
     count += (scene->tendons[k].stiffness > 0 ? TENDON_NUMBER_POINTS : 0) + 3 * scene->tendons[k].count;
+    for (int i = 0; i < WRAP_NUMBERS * scene->tendons[k].wrap_count; i++)
+      count += number_of_wrap(&scene->tendons[k].wraps[i / WRAP_NUMBERS], i % WRAP_NUMBERS);
+  }
   return count;
 }
 
-/* A tenth of what stands there; of a point, of the link that it is on. */
+/* A tenth of what stands there; of a point, of the link that it is on; of a wrap, of its radius. */
 static double tendon_scale(const Model* model, const ModelOverride* number) {
+  if (number->kind == OVERRIDE_WRAP) {
+    int index = number->index % WRAP_NUMBERS;
+    return index < WRAP_NUMBER_AXIS ? model->scene->tendons[number->part].wraps[number->index / WRAP_NUMBERS].radius
+                                    : 0.1;
+  }
   if (number->index < TENDON_NUMBER_POINTS) return 0.1 * fmax(fabs(number->value), 1e-3);
   int link = model->scene->tendons[number->part].points[(number->index - TENDON_NUMBER_POINTS) / 3].link;
   return link < 0 ? 0.1 : fmax(model->links[link].reach, 1e-3);
@@ -408,11 +429,9 @@ void block_gradient(const Model* model, GradcheckBlock block, const ModelGradien
       break;
     case GRADCHECK_CLOSURES:
     case GRADCHECK_TENDONS: {
-      bool tendons = block == GRADCHECK_TENDONS;
       ModelOverride* numbers = block_numbers(model->scene, model, block);
       for (int k = 0; k < block_size(model, block); k++)
-        out[k] = tendons ? model_gradient_tendon(model, g, numbers[k].part, numbers[k].index)
-                         : closure_slope(g, &numbers[k]);
+        out[k] = block == GRADCHECK_CLOSURES ? closure_slope(g, &numbers[k]) : tendon_slope(model, g, &numbers[k]);
       memory_free(numbers);
       break;
     }

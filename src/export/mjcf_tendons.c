@@ -1,9 +1,35 @@
 /* Tendons in MJCF: a spatial tendon through sites, with a motor that pulls it (docs/export.md). */
 #include "export/mjcf_parts.h"
 
+/* A wrap: a geom without mass that touches nothing, and a site on its side. */
+static void add_wrap(Mjcf* m, int k, int i) {
+  const SceneTendonWrap* wrap = &m->model->tendons[k].source->wraps[i];
+  mjcf_indent(m);
+  text_add(m->out, "<geom name=\"tendon%d wrap%d\"", k, i);
+  if (wrap->type == WRAP_SPHERE) {
+    text_add(m->out, " type=\"sphere\"");
+    xml_vector(m->out, "pos", wrap->position);
+  } else {
+    Vec3 half = vec3_scale(vec3_normalized(wrap->axis), wrap->radius);
+    Vec3 low = vec3_sub(wrap->position, half), high = vec3_add(wrap->position, half);
+    double ends[6] = {low.x, low.y, low.z, high.x, high.y, high.z};
+    text_add(m->out, " type=\"cylinder\"");
+    xml_numbers(m->out, "fromto", ends, 6);
+  }
+  xml_numbers(m->out, "size", &wrap->radius, 1);
+  text_add(m->out, " contype=\"0\" conaffinity=\"0\" mass=\"0\"/>\n");
+  if (!wrap->has_side) return;
+  mjcf_indent(m);
+  text_add(m->out, "<site name=\"tendon%d side%d\"", k, i);
+  xml_vector(m->out, "pos", wrap->side);
+  text_add(m->out, "/>\n");
+}
+
 void mjcf_add_tendon_sites(Mjcf* m, int index) {
   for (int k = 0; k < m->model->tendon_count; k++) {
     const SceneTendon* tendon = m->model->tendons[k].source;
+    for (int i = 0; i < tendon->wrap_count; i++)
+      if (tendon->wraps[i].link == index) add_wrap(m, k, i);
     for (int i = 0; i < tendon->count; i++) {
       if (tendon->points[i].link != index) continue;
       mjcf_indent(m);
@@ -25,7 +51,14 @@ static void add_tendon(Mjcf* m, int k) {
               "its tendon pushes below its rest length in MuJoCo (later versions: springlength of two numbers)");
   }
   text_add(m->out, ">\n");
-  for (int i = 0; i < tendon->count; i++) text_add(m->out, "      <site site=\"tendon%d %d\"/>\n", k, i);
+  for (int i = 0; i < tendon->count; i++) {
+    int wrap = tendon->points[i].wrap - 1;
+    text_add(m->out, "      <site site=\"tendon%d %d\"/>\n", k, i);
+    if (wrap < 0) continue;
+    text_add(m->out, "      <geom geom=\"tendon%d wrap%d\"", k, wrap);
+    if (tendon->wraps[wrap].has_side) text_add(m->out, " sidesite=\"tendon%d side%d\"", k, wrap);
+    text_add(m->out, "/>\n");
+  }
   text_add(m->out, "    </spatial>\n");
 }
 

@@ -23,6 +23,7 @@ static void run_stages(Builder* builder) {
   build_loads(builder);
   build_tendons(builder);
   build_initial(builder);
+  check_wraps(builder->model, diagnostics);
   build_closures(builder);
   build_couplings(builder);
   build_exclusions(builder);

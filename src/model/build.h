@@ -33,6 +33,8 @@ void build_controllers(Builder* builder);
 void build_loads(Builder* builder);
 /* model/tendons.c: after the loads. */
 void build_tendons(Builder* builder);
+/* After the initial coordinates: errors where an end of a wrapped part stands within its wrap. */
+void check_wraps(const Model* model, Diagnostics* diagnostics);
 /* The signal is created, and its parameters are numbered behind those there are; returns the first. Borrows source; the
  * model destroys the signal. */
 int build_signal(Model* model, Signal* signal, const SceneSignal* source);

@@ -23,6 +23,7 @@ void model_gradient_create(ModelGradient* g, const Model* model) {
                        .ratios = memory_alloc(sizeof(double[COUPLING_TERMS]) * (size_t)model->coupling_count),
                        .tendons = memory_alloc(sizeof(double[2]) * (size_t)model->tendon_count),
                        .tendon_points = MEMORY_NEW(Vec3, model->tendon_point_count),
+                       .tendon_wraps = memory_alloc(sizeof(double[WRAP_NUMBERS]) * (size_t)model->tendon_wrap_count),
                        .shapes = MEMORY_NEW(double, model->shape_parameter_count),
                        .coordinates = MEMORY_NEW(double, model->dof_count),
                        .velocities = MEMORY_NEW(double, model->dof_count),
@@ -45,6 +46,7 @@ void model_gradient_destroy(ModelGradient* g) {
   memory_free(g->ratios);
   memory_free(g->tendons);
   memory_free(g->tendon_points);
+  memory_free(g->tendon_wraps);
   memory_free(g->shapes);
   memory_free(g->coordinates);
   memory_free(g->velocities);
@@ -66,6 +68,7 @@ void model_gradient_clear(ModelGradient* g, const Model* model) {
   memset(g->ratios, 0, sizeof(double[COUPLING_TERMS]) * (size_t)model->coupling_count);
   memset(g->tendons, 0, sizeof(double[2]) * (size_t)model->tendon_count);
   memset(g->tendon_points, 0, sizeof(Vec3) * (size_t)model->tendon_point_count);
+  memset(g->tendon_wraps, 0, sizeof(double[WRAP_NUMBERS]) * (size_t)model->tendon_wrap_count);
   memset(g->contact, 0, sizeof(g->contact));
   memset(g->joint, 0, sizeof(double[JOINT_OWN_COUNT]) * dofs);
   memset(g->center, 0, sizeof(Vec3) * links);

@@ -148,6 +148,7 @@ typedef struct {
   Signal tension;            /* of one channel [N]; of none where there is none */
   int tension_first;         /* number of its first parameter */
   int point_first;           /* number of its first point among those of all tendons */
+  int wrap_first;            /* of its first wrap likewise */
   double theta;              /* as ModelLink.spring_theta */
   int home;                  /* a link of its that has a tree; -1: none has */
 } ModelTendon;
@@ -245,7 +246,7 @@ typedef struct {
   ModelLoad* loads;
   int load_count;
   ModelTendon* tendons;
-  int tendon_count, tendon_point_count; /* points: of all tendons */
+  int tendon_count, tendon_point_count, tendon_wrap_count; /* points, wraps: of all tendons */
   ModelClosure* closures;
   int closure_count, closure_row_count; /* rows: of closures, then of couplings */
   ModelCoupling* couplings;
@@ -365,6 +366,7 @@ typedef enum {
   OVERRIDE_ROTATION, /* index: w, x, y, z of the rotation of the joint's frame; together of length 1 */
   OVERRIDE_CLOSURE,  /* part: of the scene's closures; index: CLOSURE_NUMBER_POINT, ... */
   OVERRIDE_TENDON,   /* part: of the scene's tendons; index: TENDON_NUMBER_STIFFNESS, ... */
+  OVERRIDE_WRAP,     /* part: of the scene's tendons; index: WRAP_NUMBERS times the wrap + WRAP_NUMBER_RADIUS, ... */
   OVERRIDE_RATIO     /* part: of the scene's couplings; index: of its term, from 1; 0: its offset */
 } OverrideKind;
 /* What a joint has for each of its degrees of freedom. */
@@ -373,6 +375,8 @@ enum { JOINT_DAMPING, JOINT_STIFFNESS, JOINT_FRICTION, JOINT_ARMATURE, JOINT_OWN
 enum { CLOSURE_NUMBER_POINT, CLOSURE_NUMBER_AXIS = 3, CLOSURE_NUMBER_LENGTH = 6, CLOSURE_NUMBERS };
 /* Numbers of a tendon: stiffness [N/m], rest length [m], then its points, three each [m]. */
 enum { TENDON_NUMBER_STIFFNESS, TENDON_NUMBER_REST, TENDON_NUMBER_POINTS };
+/* Numbers of a wrap: radius [m], position [m], axis, as long as it likes. */
+enum { WRAP_NUMBER_RADIUS, WRAP_NUMBER_POSITION, WRAP_NUMBER_AXIS = 4, WRAP_NUMBERS = 7 };
 typedef struct {
   OverrideKind kind;
   int link, part, index;
@@ -516,6 +520,22 @@ typedef struct {
 /* Points that coincide, with eyelet 0: slope and curvature are zero. apart and eyelet in m; the slope has no unit and
  * is at most of length 1. An eyelet below 0 is an error of the caller, not checked. By value. */
 TendonPiece tendon_piece(Vec3 apart, double eyelet);
+/* The way from a to b round a wrap (L8). Derivatives by a and b are those with the wrap held; they turn with it. */
+typedef struct {
+  bool touches;            /* false: the straight way is free, nothing else is set */
+  double length;           /* m */
+  double by_radius;        /* its slope: the angle of the part on the solid, seen along the way */
+  Vec3 slope[2];           /* by a and by b, world axes */
+  Mat3 curvature[3];       /* a a, b b, a b: slopes of these [1/m] */
+  Vec3 slope_by_radius[2]; /* of slope [1/m] */
+} TendonWrap;
+/* pose: of the wrap's link, identity for the world; a, b: ends in the world [m], outside the solid. By value; wrap must
+ * not be NULL. Allocates nothing, cannot fail: an end within the solid counts as on it. */
+TendonWrap tendon_wrap(const SceneTendonWrap* wrap, Pose pose, Vec3 a, Vec3 b);
+/* Of the wrap's link, from poses[links]; identity for the world. By value. */
+static inline Pose tendon_wrap_pose(const SceneTendonWrap* wrap, const Pose* poses) {
+  return wrap->link < 0 ? pose_identity() : poses[wrap->link];
+}
 /* Its length [m], and how far it is stretched beyond its rest length: 0 where it is loose or has no stiffness. poses
  * (links). Cannot fail, allocates nothing. */
 double tendon_length(const SceneTendon* tendon, const Pose* poses);
@@ -616,6 +636,7 @@ typedef struct {
   double (*closures)[CLOSURE_NUMBERS];     /* point, axis, length of every closure, as the scene has them  (closures) */
   double (*tendons)[2];                    /* stiffness, rest length of every tendon  (tendons) */
   Vec3* tendon_points;                     /* in their links' frames  (tendon points) */
+  double (*tendon_wraps)[WRAP_NUMBERS];    /* of every wrap of the tendons  (tendon wraps) */
   double (*ratios)[COUPLING_TERMS]; /* of terms of couplings; the first: of an offset that is given  (couplings) */
   double* coordinates;              /* initial coordinates, as increments of joint_increment  (nv) */
   double* velocities;               /* initial velocities  (nv) */
@@ -633,6 +654,10 @@ void model_gradient_clear(ModelGradient* gradient, const Model* model);
 /* By a number of a tendon (TENDON_NUMBER_STIFFNESS, ...). index: as in ModelOverride.index of OVERRIDE_TENDON.
  * Indices beyond are undefined, not checked. Allocates nothing. */
 double model_gradient_tendon(const Model* model, const ModelGradient* gradient, int tendon, int index);
+/* By a number of a wrap. index: as in ModelOverride.index of OVERRIDE_WRAP, not checked. Allocates nothing. */
+static inline double model_gradient_wrap(const Model* model, const ModelGradient* gradient, int tendon, int index) {
+  return gradient->tendon_wraps[model->tendons[tendon].wrap_first + index / WRAP_NUMBERS][index % WRAP_NUMBERS];
+}
 /* Row of ModelGradient.material of a link; link -1: of an item of contact.pairs; item -1, too: of contact. */
 static inline int model_material_row(const Model* model, int link, int item) {
   return link >= 0 ? 1 + link : item >= 0 ? 1 + model->link_count + item : 0;

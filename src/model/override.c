@@ -67,6 +67,12 @@ static double* tendon_number(SceneTendon* tendon, int index) {
   return component(&tendon->points[index / 3].point, index % 3);
 }
 
+static double* wrap_number(SceneTendonWrap* wrap, int index) {
+  if (index == WRAP_NUMBER_RADIUS) return &wrap->radius;
+  Vec3* vector = index < WRAP_NUMBER_AXIS ? &wrap->position : &wrap->axis;
+  return component(vector, (index - WRAP_NUMBER_POSITION) % 3);
+}
+
 static double* joint_number(SceneJoint* joint, int part) {
   double* const place[JOINT_OWN_COUNT] = {[JOINT_DAMPING] = joint->damping,
                                           [JOINT_STIFFNESS] = joint->stiffness,
@@ -140,6 +146,8 @@ double* model_scene_number(const Scene* scene, const ModelOverride* o) {
     }
     case OVERRIDE_TENDON:
       return tendon_number(&scene->tendons[o->part], o->index);
+    case OVERRIDE_WRAP:
+      return wrap_number(&scene->tendons[o->part].wraps[o->index / WRAP_NUMBERS], o->index % WRAP_NUMBERS);
     case OVERRIDE_RATIO:
       return o->index == 0 ? &scene->couplings[o->part].offset : &scene->couplings[o->part].terms[o->index].ratio;
     case OVERRIDE_GAIN:
@@ -207,6 +215,9 @@ static void own(Scene* scene, const Scene* given, const ModelOverride* o) {
   if (o->kind == OVERRIDE_TENDON && scene->tendons[o->part].points == given->tendons[o->part].points)
     scene->tendons[o->part].points =
         copy_of(given->tendons[o->part].points, sizeof(SceneTendonPoint) * (size_t)given->tendons[o->part].count);
+  if (o->kind == OVERRIDE_WRAP && scene->tendons[o->part].wraps == given->tendons[o->part].wraps)
+    scene->tendons[o->part].wraps =
+        copy_of(given->tendons[o->part].wraps, sizeof(SceneTendonWrap) * (size_t)given->tendons[o->part].wrap_count);
   if (o->kind == OVERRIDE_VERTEX) {
     int shape = given->links[o->link].shapes[o->part].shape;
     own_points(&scene->shapes[shape], &given->shapes[shape]);
@@ -257,6 +268,7 @@ void model_scene_destroy(Scene* scene, const Scene* given) {
   for (int k = 0; k < scene->tendon_count; k++) {
     free_signal(&scene->tendons[k].tension, &given->tendons[k].tension);
     if (scene->tendons[k].points != given->tendons[k].points) memory_free(scene->tendons[k].points);
+    if (scene->tendons[k].wraps != given->tendons[k].wraps) memory_free(scene->tendons[k].wraps);
   }
   memory_free(scene->shapes);
   memory_free(scene->links);

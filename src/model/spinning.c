@@ -18,9 +18,13 @@ static void find_free_bodies(const Model* model, bool* free_alone) {
     if (model->closures[k / 2].link[k % 2] >= 0) closed[model->closures[k / 2].link[k % 2]] = true;
   for (int k = 0; k < model->coupling_count; k++)
     for (int i = 0; i < model->couplings[k].count; i++) closed[model->dof_link[model->couplings[k].dof[i]]] = true;
-  for (int k = 0; k < model->tendon_count; k++)
-    for (int i = 0; i < model->tendons[k].source->count; i++)
-      if (model->tendons[k].source->points[i].link >= 0) closed[model->tendons[k].source->points[i].link] = true;
+  for (int k = 0; k < model->tendon_count; k++) {
+    const SceneTendon* tendon = model->tendons[k].source;
+    for (int i = 0; i < tendon->count; i++)
+      if (tendon->points[i].link >= 0) closed[tendon->points[i].link] = true;
+    for (int i = 0; i < tendon->wrap_count; i++)
+      if (tendon->wraps[i].link >= 0) closed[tendon->wraps[i].link] = true;
+  }
   for (int i = 0; i < model->link_count; i++)
     if (model->links[i].tree >= 0) members[model->links[i].tree]++;
   for (int i = 0; i < model->link_count; i++) {

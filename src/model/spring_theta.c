@@ -102,17 +102,29 @@ static double joint_frequency(StartInertia* s, int link) {
   return most;
 }
 
+/* x += how fast a length with that slope by a point of a link grows with the coordinates. */
+static void add_slope(StartInertia* s, int link, Vec3 slope, Vec3 at) {
+  const Model* m = s->model;
+  for (int up = link; up >= 0; up = m->links[up].parent)
+    for (int d = m->links[up].dof_first; d < m->links[up].dof_first + m->links[up].dof_count; d++)
+      s->x[d] += vec3_dot(slope, screw_velocity(&s->screws[d], at));
+}
+
 static double tendon_frequency(StartInertia* s, const SceneTendon* tendon) {
   const Model* m = s->model;
   double sum = 0;
   for (int d = 0; d < m->dof_count; d++) s->x[d] = 0;
   for (int i = 0; i + 1 < tendon->count; i++) {
     Vec3 end[2] = {tendon_point(&tendon->points[i], s->pose), tendon_point(&tendon->points[i + 1], s->pose)};
+    const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, i);
+    TendonWrap way = {0};
+    if (wrap) way = tendon_wrap(wrap, tendon_wrap_pose(wrap, s->pose), end[0], end[1]);
     Vec3 slope = tendon_piece(vec3_sub(end[0], end[1]), tendon->eyelet).slope;
-    for (int side = 0; side < 2; side++)
-      for (int up = tendon->points[i + side].link; up >= 0; up = m->links[up].parent)
-        for (int d = m->links[up].dof_first; d < m->links[up].dof_first + m->links[up].dof_count; d++)
-          s->x[d] += (side == 0 ? 1 : -1) * vec3_dot(slope, screw_velocity(&s->screws[d], end[side]));
+    for (int side = 0; side < 2; side++) {
+      Vec3 own = way.touches ? way.slope[side] : vec3_scale(slope, side == 0 ? 1 : -1);
+      add_slope(s, tendon->points[i + side].link, own, end[side]);
+      if (way.touches) add_slope(s, wrap->link, vec3_scale(own, -1), end[side]);
+    }
   }
   for (int k = 0; k < m->tree_count; k++) sum += tree_mobility(s, k);
   return tendon->stiffness * sum;

@@ -24,7 +24,10 @@ double tendon_length(const SceneTendon* tendon, const Pose* poses) {
   Vec3 last = tendon_point(&tendon->points[0], poses);
   for (int i = 1; i < tendon->count; i++) {
     Vec3 next = tendon_point(&tendon->points[i], poses);
-    sum += tendon_piece(vec3_sub(last, next), tendon->eyelet).length;
+    const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, i - 1);
+    TendonWrap way = {0};
+    if (wrap) way = tendon_wrap(wrap, tendon_wrap_pose(wrap, poses), last, next);
+    sum += way.touches ? way.length : tendon_piece(vec3_sub(last, next), tendon->eyelet).length;
     last = next;
   }
   return sum;
@@ -44,9 +47,37 @@ double model_tendon_energy(const Model* model, const Pose* poses) {
   return sum;
 }
 
+/* From a wrap's axis, or its centre [m]. */
+static double wrap_distance(const SceneTendonWrap* wrap, Pose pose, Vec3 point) {
+  Vec3 arm = vec3_sub(mat3_tmul_vec(pose.r, vec3_sub(point, pose.t)), wrap->position);
+  return wrap->type == WRAP_SPHERE ? vec3_norm(arm) : vec3_norm(vec3_cross(arm, vec3_normalized(wrap->axis)));
+}
+
+void check_wraps(const Model* model, Diagnostics* diagnostics) {
+  if (model->tendon_wrap_count == 0) return;
+  Pose* poses = initial_poses(model);
+  for (int k = 0; k < model->tendon_count; k++) {
+    const SceneTendon* tendon = model->tendons[k].source;
+    for (int i = 0; i < tendon->wrap_count; i++) {
+      const SceneTendonWrap* wrap = &tendon->wraps[i];
+      for (int p = wrap->after; p <= wrap->after + 1; p++) {
+        double far = wrap_distance(wrap, tendon_wrap_pose(wrap, poses), tendon_point(&tendon->points[p], poses));
+        if (far >= wrap->radius) continue;
+        diagnostics_add(diagnostics, SEVERITY_ERROR, wrap->place,
+                        "point %d of the tendon is %.6g m from the %s at the start, within the radius of %.6g m: put "
+                        "the point outside, or make 'radius' smaller",
+                        p, far, wrap->type == WRAP_SPHERE ? "centre" : "axis", wrap->radius);
+      }
+    }
+  }
+  memory_free(poses);
+}
+
 static int find_home(const Model* model, const SceneTendon* tendon) {
   for (int i = 0; i < tendon->count; i++)
     if (tendon->points[i].link >= 0 && model->links[tendon->points[i].link].tree >= 0) return tendon->points[i].link;
+  for (int i = 0; i < tendon->wrap_count; i++)
+    if (tendon->wraps[i].link >= 0 && model->links[tendon->wraps[i].link].tree >= 0) return tendon->wraps[i].link;
   return -1;
 }
 
@@ -57,8 +88,10 @@ void build_tendons(Builder* builder) {
   model->tendons = MEMORY_NEW(ModelTendon, scene->tendon_count);
   for (int k = 0; k < scene->tendon_count; k++) {
     ModelTendon* tendon = &model->tendons[k];
-    *tendon = (ModelTendon){.source = &scene->tendons[k], .point_first = model->tendon_point_count};
+    *tendon = (ModelTendon){
+        .source = &scene->tendons[k], .point_first = model->tendon_point_count, .wrap_first = model->tendon_wrap_count};
     model->tendon_point_count += tendon->source->count;
+    model->tendon_wrap_count += tendon->source->wrap_count;
     tendon->home = find_home(model, tendon->source);
     tendon->tension_first = build_signal(model, &tendon->tension, &tendon->source->tension);
   }

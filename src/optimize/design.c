@@ -111,6 +111,8 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
       return g->closures[n->part][n->index];
     case OVERRIDE_TENDON:
       return model_gradient_tendon(m, g, n->part, n->index);
+    case OVERRIDE_WRAP:
+      return model_gradient_wrap(m, g, n->part, n->index);
     case OVERRIDE_RATIO:
       return g->ratios[n->part][n->index];
     case OVERRIDE_AXIS: /* all of a joint's at once, design_turn_slope */

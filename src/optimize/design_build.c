@@ -267,12 +267,14 @@ static bool same_coupling(const Scene* first, const Scene* other, const DesignNu
          a->terms[n->index].link == b->terms[n->index].link;
 }
 
-/* Through the same links. */
+/* Through the same links, round the same ones. */
 static bool same_tendon(const Scene* first, const Scene* other, const DesignNumber* n) {
   if (n->part >= other->tendon_count) return false;
   const SceneTendon *a = &first->tendons[n->part], *b = &other->tendons[n->part];
-  bool same = a->count == b->count && (a->stiffness > 0) == (b->stiffness > 0);
+  bool same = a->count == b->count && (a->stiffness > 0) == (b->stiffness > 0) && a->wrap_count == b->wrap_count;
   for (int i = 0; same && i < a->count; i++) same = a->points[i].link == b->points[i].link;
+  for (int i = 0; same && i < a->wrap_count; i++)
+    same = a->wraps[i].link == b->wraps[i].link && a->wraps[i].after == b->wraps[i].after;
   return same;
 }
 
@@ -283,7 +285,7 @@ static bool number_fits(const DesignNumber* n, const Scene* first, const Scene* 
   if (n->kind == OVERRIDE_SHAPE) return same_shape(first, other, n);
   if (n->kind == OVERRIDE_CLOSURE) return same_closure(first, other, n);
   if (n->kind == OVERRIDE_RATIO) return same_coupling(first, other, n);
-  if (n->kind == OVERRIDE_TENDON) return same_tendon(first, other, n);
+  if (n->kind == OVERRIDE_TENDON || n->kind == OVERRIDE_WRAP) return same_tendon(first, other, n);
   if (n->kind == OVERRIDE_MATERIAL && n->link >= 0) return other->links[n->link].material.given[n->index];
   if (n->kind == OVERRIDE_MATERIAL && n->part >= 0)
     return n->part < other->contact.pair_count && other->contact.pairs[n->part].material.given[n->index];

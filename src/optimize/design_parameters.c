@@ -48,6 +48,9 @@ static const ParameterKind KINDS[PARAMETER_TYPE_COUNT] = {
     [PARAMETER_TENDON_STIFFNESS] = {"tendon_stiffness", OF_ITS_OWN, OVERRIDE_TENDON, TENDON_NUMBER_STIFFNESS,
                                     LEAST_PART},
     [PARAMETER_TENDON_REST] = {"tendon_rest", OF_ITS_OWN, OVERRIDE_TENDON, TENDON_NUMBER_REST, LEAST_PART},
+    [PARAMETER_TENDON_WRAP_RADIUS] = {"tendon_wrap_radius", OF_ITS_OWN, OVERRIDE_WRAP, WRAP_NUMBER_RADIUS, LEAST_PART},
+    [PARAMETER_TENDON_WRAP_POSITION] = {"tendon_wrap_position", OF_ITS_OWN, OVERRIDE_WRAP, WRAP_NUMBER_POSITION, ANY},
+    [PARAMETER_TENDON_WRAP_AXIS] = {"tendon_wrap_axis", OF_ITS_OWN, OVERRIDE_WRAP, WRAP_NUMBER_AXIS, ANY},
     [PARAMETER_GRAVITY] = {"gravity", OF_SCENE_AXES, OVERRIDE_GRAVITY, 0, ANY},
     [PARAMETER_FRICTION] = {"friction", OF_SCENE, OVERRIDE_CONTACT, CONTACT_FRICTION, 0},
     [PARAMETER_SUPPORT] = {"support", OF_SCENE, OVERRIDE_CONTACT, CONTACT_SUPPORT, LEAST_PART},
@@ -381,6 +384,31 @@ static bool list_tendons(Listing* l, const TaskName* name, int link) {
   return listed > 0 || refuse(l, name, ordinal > 0 ? "its tendons have no stiffness" : "no tendon ends on it");
 }
 
+/* Of the wraps of the tendons that end on the link: link/tendon_wrap_radius/0 of the first,
+ * link/tendon_wrap_position/0/x; of the second tendon link/tendon_wrap_radius/1/0. */
+static bool list_wraps(Listing* l, const TaskName* name, int link) {
+  const Scene* scene = l->b->scene;
+  char text[NAME_MAX_LENGTH + 60], which[16] = "", suffix[40];
+  int listed = 0, ordinal = 0, first = l->kind->which;
+  for (int k = 0; k < scene->tendon_count; k++) {
+    const SceneTendon* tendon = &scene->tendons[k];
+    if (tendon->end != link) continue;
+    if (ordinal > 0) snprintf(which, sizeof which, "%d/", ordinal);
+    ordinal++;
+    for (int w = 0; w < tendon->wrap_count; w++) {
+      if (first == WRAP_NUMBER_AXIS && tendon->wraps[w].type == WRAP_SPHERE) continue;
+      for (int i = 0; i < (first == WRAP_NUMBER_RADIUS ? 1 : 3); i++) {
+        if (first != WRAP_NUMBER_RADIUS && !l->item->axes[i]) continue;
+        snprintf(suffix, sizeof suffix, first == WRAP_NUMBER_RADIUS ? "%s%d" : "%s%d/%c", which, w, "xyz"[i]);
+        list_number(l, link, k, WRAP_NUMBERS * w + first + i,
+                    name_of(text, sizeof text, name->text, l->kind->word, suffix));
+        listed++;
+      }
+    }
+  }
+  return listed > 0 || refuse(l, name, ordinal > 0 ? "its tendons have no such wrap" : "no tendon ends on it");
+}
+
 /* ---------------------------------------------------------------- smooth shapes */
 
 /* Of a shape's parameters, which are lengths? Directions of faces are neither these nor form. */
@@ -504,6 +532,7 @@ static bool list_of_link(Listing* l, const TaskName* name) {
   if (l->item->type == PARAMETER_RATIO) return list_ratios(l, name, link);
   if (l->item->type == PARAMETER_OFFSET) return list_offsets(l, name, link);
   if (l->kind->kind == OVERRIDE_TENDON) return list_tendons(l, name, link);
+  if (l->kind->kind == OVERRIDE_WRAP) return list_wraps(l, name, link);
   if (l->kind->kind == OVERRIDE_SHAPE) return list_shapes(l, name, link);
   if (l->item->type == PARAMETER_AXIS || l->item->type == PARAMETER_ROTATION) return list_turn(l, name, link);
   if (l->kind->kind == OVERRIDE_MATERIAL && !l->b->scene->links[link].material.given[l->kind->which])

@@ -55,6 +55,14 @@ typedef struct {
   UrdfPose pose; /* in the body's frame */
 } MjcfSite;
 
+/* A cylinder or a sphere with a name, which tendons may go round. */
+typedef struct {
+  int link;      /* of the robot */
+  UrdfPose pose; /* in the link's frame */
+  bool sphere;   /* else a cylinder about z */
+  double radius; /* m */
+} MjcfRound;
+
 /* A mesh and its moment at unit density, which geoms share. */
 typedef struct {
   const XmlElement* mesh;
@@ -91,6 +99,9 @@ typedef struct {
   Names site_names; /* names -> index in sites */
   MjcfSite* sites;
   int site_count, site_capacity;
+  Names round_names; /* geoms that tendons may go round -> index in rounds */
+  MjcfRound* rounds;
+  int round_count, round_capacity;
   MjcfWeighedMesh* weighed;
   int weighed_count, weighed_capacity;
   MjcfMask* masks;

@@ -48,10 +48,12 @@ const XmlElement* mjcf_tendon(const MjcfModel* model, const char* kind, const ch
  * more than TENDON_JOINTS_MAX: *sum has no meaning then. */
 bool mjcf_fixed_tendon(MjcfModel* model, const XmlElement* tendon, JointSum* sum);
 
-/* A spatial tendon straight from site to site. */
+/* A spatial tendon from site to site, straight or round geoms. */
 typedef struct {
   SceneTendonPoint* points; /* owned (count) */
   int count;
+  SceneTendonWrap* wraps; /* owned (wrap_count) */
+  int wrap_count;
   double reference; /* its length in MuJoCo's reference [m] */
 } MjcfCord;
 
@@ -59,13 +61,13 @@ typedef struct {
 #define MJCF_NO_PUSH "push of spatial tendons shorter than at rest"
 
 /* A <spatial> tendon in the links of the scene; carrier (links of the robot) as of mjcf_finish. False, nothing to free:
- * tendon is NULL, it moves with no link, or it goes around geoms or over pulleys, which is told
+ * tendon is NULL, it moves with no link, or it goes over pulleys or round geoms as no wrap does, which is reported
  * (robot/mjcf_tendon.c). */
 bool mjcf_cord(MjcfModel* model, const Scene* scene, const XmlElement* tendon, const int* carrier, MjcfCord* cord);
 /* Its length where the scene starts [m]. Its reference where the scene is no model. */
 double mjcf_start_length(const Scene* scene, const MjcfCord* cord);
-/* A tendon of the scene, which takes the points: force = push - stiffness length along its length [N, N/m], never
- * pushing where it has stiffness. */
+/* A tendon of the scene, which takes the points and wraps: force = push - stiffness length along its length [N, N/m],
+ * never pushing where it has stiffness. */
 void mjcf_add_tendon(Scene* scene, MjcfCord* cord, SourcePlace place, double stiffness, double push);
 
 /* The coordinates of a start at which all hold, from the model's own and as near to them as the limits allow, in q

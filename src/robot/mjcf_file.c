@@ -449,6 +449,8 @@ void mjcf_free(MjcfModel* model) {
   memory_free(model->compilers);
   names_free(&model->bodies);
   names_free(&model->site_names);
+  names_free(&model->round_names);
+  memory_free(model->rounds);
   memory_free(model->frictions);
   memory_free(model->anchors);
   memory_free(model->sites);

@@ -377,12 +377,22 @@ static bool stands_still(const UrdfRobot* robot, int link) {
   return true;
 }
 
+static void note_round(const Geom* geom) {
+  MjcfModel* model = geom->model;
+  const char* name = mjcf_text(model, geom->element, "name");
+  if (!*name || (geom->type != GEOM_SPHERE && geom->type != GEOM_CYLINDER)) return;
+  if (!names_add(&model->round_names, name, model->round_count)) return;
+  model->rounds = memory_grown(model->rounds, sizeof(MjcfRound), model->round_count, &model->round_capacity);
+  model->rounds[model->round_count++] = (MjcfRound){geom->link, geom->pose, geom->type == GEOM_SPHERE, geom->size[0]};
+}
+
 void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose frame, MassMoment* moment) {
   Geom geom = {.model = model, .element = element, .link = link};
   UrdfShape shape;
   UrdfLink* to = &model->robot.links[link];
   if (!read_type(&geom) || !read_size(&geom)) return;
   geom.pose = urdf_pose_mul(frame, mjcf_pose(model, element));
+  note_round(&geom);
   if (!fill_shape(&geom, &shape)) return;
   if (moment) add_mass(&geom, &shape, moment);
   MjcfMask mask = mask_of(&geom, link);

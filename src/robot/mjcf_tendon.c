@@ -1,18 +1,8 @@
-/* Spatial tendons of MuJoCo: cords of a scene, straight from site to site. Around geoms and over pulleys there are
+/* Spatial tendons of MuJoCo: cords of a scene, from site to site, round spheres and cylinders. Over pulleys there are
  * none. */
 #include <string.h>
 
 #include "robot/mjcf_equality.h"
-
-static bool is_straight(MjcfModel* model, const XmlElement* tendon) {
-  bool straight = true;
-  for (const XmlElement* part = tendon->first; part; part = part->next) {
-    if (strcmp(part->name, "site") == 0) continue;
-    straight = false;
-    mjcf_drop(model, strcmp(part->name, "pulley") == 0 ? "tendons over pulleys" : "tendons around geoms");
-  }
-  return straight;
-}
 
 static const MjcfSite* site_of(MjcfModel* model, const XmlElement* part) {
   const XmlAttribute* name = xml_attribute(part, "site");
@@ -23,27 +13,122 @@ static const MjcfSite* site_of(MjcfModel* model, const XmlElement* part) {
   return NULL;
 }
 
+static const MjcfRound* round_of(const MjcfModel* model, const XmlElement* part) {
+  const XmlAttribute* name = xml_attribute(part, "geom");
+  int index = name ? names_find(&model->round_names, name->value) : -1;
+  return index < 0 ? NULL : &model->rounds[index];
+}
+
+static const MjcfSite* side_of(const MjcfModel* model, const XmlElement* part) {
+  const XmlAttribute* name = xml_attribute(part, "sidesite");
+  int index = name ? names_find(&model->site_names, name->value) : -1;
+  return index < 0 ? NULL : &model->sites[index];
+}
+
+static Vec3 axis_of(UrdfPose pose) { return mat3_mul_vec(mat3_from_quat(pose.rotation), vec3(0, 0, 1)); }
+
+/* How far a side is from the centre, or the axis [m]. */
+static double side_distance(const SceneTendonWrap* wrap) {
+  Vec3 arm = vec3_sub(wrap->side, wrap->position);
+  return wrap->type == WRAP_SPHERE ? vec3_norm(arm) : vec3_norm(vec3_cross(arm, wrap->axis));
+}
+
+/* A geom in the links of the scene. False: no wrap is like it, which is reported. */
+static bool read_wrap(MjcfModel* model, const XmlElement* part, const int* carrier, SceneTendonWrap* wrap) {
+  const MjcfRound* geom = round_of(model, part);
+  const MjcfSite* side = side_of(model, part);
+  const char* fault = NULL;
+  if (!geom) fault = "tendons around geoms that are no sphere and no cylinder";
+  if (geom && side && side->link != geom->link) fault = "tendons around geoms with a sidesite on another body";
+  if (!fault) {
+    UrdfPose pose = urdf_pose_mul(model->placed[geom->link], geom->pose);
+    *wrap = (SceneTendonWrap){.place = part->place,
+                              .type = geom->sphere ? WRAP_SPHERE : WRAP_CYLINDER,
+                              .link = carrier[geom->link],
+                              .radius = geom->radius,
+                              .position = pose.position,
+                              .has_side = side != NULL};
+    if (!geom->sphere) wrap->axis = unit_vector(axis_of(pose));
+    if (side) wrap->side = mjcf_site_place(model, side).position;
+    if (side && side_distance(wrap) < wrap->radius) fault = "tendons inside geoms";
+  }
+  if (fault) mjcf_drop(model, fault);
+  return !fault;
+}
+
+/* Is all of it something that a cord of a scene does? */
+static bool is_cord(MjcfModel* model, const XmlElement* tendon, const int* carrier) {
+  bool good = true;
+  for (const XmlElement* part = tendon->first; part; part = part->next) {
+    SceneTendonWrap wrap;
+    if (strcmp(part->name, "site") == 0) continue;
+    if (strcmp(part->name, "pulley") == 0) mjcf_drop(model, "tendons over pulleys");
+    good = strcmp(part->name, "geom") == 0 && read_wrap(model, part, carrier, &wrap) && good;
+  }
+  return good;
+}
+
+/* Length from a site to the next one in MuJoCo's reference [m]; part: the geom between them, NULL: none. */
+static double reference_way(const MjcfModel* model, const UrdfPose* drawn, const XmlElement* part,
+                            const SceneTendonWrap* wrap, Vec3 from, Vec3 to) {
+  TendonWrap way = {0};
+  if (part) {
+    const MjcfRound* geom = round_of(model, part);
+    const MjcfSite* side = side_of(model, part);
+    UrdfPose pose = urdf_pose_mul(drawn[geom->link], geom->pose);
+    SceneTendonWrap there = *wrap;
+    there.position = pose.position;
+    there.axis = axis_of(pose);
+    if (side) there.side = urdf_pose_mul(mjcf_body_frame(model, drawn, side->link), side->pose).position;
+    way = tendon_wrap(&there, pose_identity(), from, to);
+  }
+  return way.touches ? way.length : vec3_norm(vec3_sub(to, from));
+}
+
+static void free_cord(MjcfCord* cord) {
+  memory_free(cord->points);
+  memory_free(cord->wraps);
+}
+
+static void add_wrap(MjcfCord* cord, SceneTendonWrap wrap) {
+  wrap.after = cord->count - 1;
+  cord->wraps =
+      memory_resize(cord->wraps, sizeof wrap * (size_t)cord->wrap_count, sizeof wrap * (size_t)(cord->wrap_count + 1));
+  cord->wraps[cord->wrap_count++] = wrap;
+  cord->points[wrap.after].wrap = cord->wrap_count;
+}
+
 bool mjcf_cord(MjcfModel* model, const Scene* scene, const XmlElement* tendon, const int* carrier, MjcfCord* cord) {
   int capacity = 0, moving = 0;
   Vec3 last = {0, 0, 0};
+  const XmlElement* round = NULL;
+  SceneTendonWrap wrap = {0};
   *cord = (MjcfCord){0};
-  if (!tendon || !is_straight(model, tendon)) return false;
+  if (!tendon || !is_cord(model, tendon, carrier)) return false;
   UrdfPose* drawn = MEMORY_NEW(UrdfPose, model->robot.link_count + 1);
   mjcf_draw(model, drawn);
   for (const XmlElement* part = tendon->first; part; part = part->next) {
+    if (strcmp(part->name, "geom") == 0) {
+      round = part;
+      (void)read_wrap(model, part, carrier, &wrap);
+      moving += wrap.link >= 0 && !scene->links[wrap.link].fixed;
+      continue;
+    }
     const MjcfSite* site = site_of(model, part);
     if (!site) break;
     int link = carrier[site->link];
     Vec3 here = urdf_pose_mul(mjcf_body_frame(model, drawn, site->link), site->pose).position;
     moving += link >= 0 && !scene->links[link].fixed;
-    if (cord->count > 0) cord->reference += vec3_norm(vec3_sub(here, last));
+    if (cord->count > 0) cord->reference += reference_way(model, drawn, round, &wrap, last, here);
+    if (cord->count > 0 && round) add_wrap(cord, wrap);
+    round = NULL;
     last = here;
     cord->points = memory_grown(cord->points, sizeof *cord->points, cord->count, &capacity);
-    cord->points[cord->count++] = (SceneTendonPoint){link, mjcf_site_place(model, site).position};
+    cord->points[cord->count++] = (SceneTendonPoint){link, mjcf_site_place(model, site).position, 0};
   }
   memory_free(drawn);
   if (cord->count >= 2 && moving > 0) return true;
-  memory_free(cord->points);
+  free_cord(cord);
   return false;
 }
 
@@ -53,7 +138,8 @@ double mjcf_start_length(const Scene* scene, const MjcfCord* cord) {
   double length = cord->reference;
   if (model_create(&model, scene, &unsaid) == STATUS_OK || model.links) {
     Pose* poses = MEMORY_NEW(Pose, model.link_count + 1);
-    SceneTendon tendon = {.points = cord->points, .count = cord->count};
+    SceneTendon tendon = {
+        .points = cord->points, .count = cord->count, .wraps = cord->wraps, .wrap_count = cord->wrap_count};
     model_poses(&model, model.initial_coordinates, poses);
     length = tendon_length(&tendon, poses);
     memory_free(poses);
@@ -68,12 +154,18 @@ void mjcf_add_tendon(Scene* scene, MjcfCord* cord, SourcePlace place, double sti
   double rest = stiffness > 0 ? fmax(push / stiffness, 0) : 0, tension = stiffness * rest - push;
   scene->tendons = memory_resize(scene->tendons, count * size, (count + 1) * size);
   SceneTendon* tendon = &scene->tendons[scene->tendon_count++];
-  *tendon = (SceneTendon){.place = place, .points = cord->points, .count = cord->count, .end = -1};
+  *tendon = (SceneTendon){.place = place,
+                          .points = cord->points,
+                          .count = cord->count,
+                          .wraps = cord->wraps,
+                          .wrap_count = cord->wrap_count,
+                          .end = -1};
   tendon->stiffness = stiffness;
   tendon->rest_length = rest;
   tendon->eyelet = scene_tendon_eyelet(tendon);
   for (int i = 0; i < tendon->count; i++)
     if (tendon->points[i].link >= 0) tendon->end = tendon->points[i].link;
+  for (int i = 0; i < tendon->wrap_count && tendon->end < 0; i++) tendon->end = tendon->wraps[i].link;
   if (stiffness > 0 && !(tension > 0)) return;
   tendon->tension = (SceneSignal){.type = SIGNAL_CONSTANT, .channels = 1, .rows = 1};
   tendon->tension.values = MEMORY_NEW(double, 1);

@@ -113,9 +113,16 @@ typedef struct {
 } LoadForm;
 
 typedef struct {
-  const Node *points, *tension;
+  const Node *points, *wrap, *tension;
   double stiffness, rest_length, eyelet;
 } TendonForm;
+
+typedef struct {
+  const Node* link;
+  int type, after;
+  double radius;
+  Vec3 position, axis, side;
+} TendonWrapForm;
 
 typedef struct {
   const Node *link, *repeat;
@@ -165,7 +172,7 @@ typedef struct {
 } ContactPairForm;
 
 /* The objects of scenes, for the table (scene/schema_objects.c). */
-enum { SCENE_OBJECT_COUNT = 33 };
+enum { SCENE_OBJECT_COUNT = 34 };
 extern const SchemaObject SCENE_OBJECTS[];
 
 #endif

@@ -247,6 +247,18 @@ static void move_tendons(Include* include) {
       point->link = include->link[point->link];
       known = known && point->link >= 0;
     }
+    for (int i = 0; i < own.wrap_count; i++) {
+      SceneTendonWrap* wrap = &own.wraps[i];
+      if (wrap->link >= 0) {
+        wrap->link = include->link[wrap->link];
+        known = known && wrap->link >= 0;
+        continue;
+      }
+      wrap->position = vec3_add(include->form.pose.position, mat3_mul_vec(turn, wrap->position));
+      wrap->side = vec3_add(include->form.pose.position, mat3_mul_vec(turn, wrap->side));
+      wrap->axis = mat3_mul_vec(turn, wrap->axis);
+      wrap->link = include->attach;
+    }
     if (!known) continue;
     own.end = include->link[own.end];
     part->tendons[k] = (SceneTendon){0};

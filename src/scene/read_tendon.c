@@ -17,7 +17,7 @@ static void read_point(Reader* reader, const Node* item, const Repeat* repeat) {
   }
   tendon->points =
       memory_grown(tendon->points, sizeof(SceneTendonPoint), tendon->count, &reader->tendon_point_capacity);
-  tendon->points[tendon->count++] = (SceneTendonPoint){link, form.point};
+  tendon->points[tendon->count++] = (SceneTendonPoint){link, form.point, 0};
   if (link >= 0) tendon->end = link;
 }
 
@@ -33,12 +33,62 @@ static void read_points(Reader* reader, const Node* list) {
   reader_leave(reader, mark);
 }
 
+/* What is not whole is left out; the points are known. */
+static void read_wrap(Reader* reader, const Node* item, int number) {
+  TendonWrapForm form;
+  if (!schema_read(reader, item, "tendon_wrap", &form)) return;
+  SceneTendon* tendon = last_tendon(reader);
+  SceneTendonWrap wrap = {.place = item->place,
+                          .type = (WrapType)form.type,
+                          .link = read_link_or_world(reader, form.link, "link"),
+                          .after = is_given(item, "after") ? form.after : number,
+                          .radius = form.radius,
+                          .position = form.position,
+                          .has_side = is_given(item, "side"),
+                          .side = form.side};
+  if (wrap.link < -1) return;
+  if (wrap.type == WRAP_CYLINDER) wrap.axis = unit_vector(form.axis);
+  if (wrap.type == WRAP_CYLINDER && !(vec3_norm(wrap.axis) > 0)) {
+    reader_error(reader, node_key_place(node_find(item, "axis")), "the axis of a cylinder must not be zero");
+    return;
+  }
+  if (wrap.after >= tendon->count - 1) {
+    reader_error(reader, item->place,
+                 "no two points to stand between: 'after' is %d, and the tendon has %d points; it must be at most %d",
+                 wrap.after, tendon->count, tendon->count - 2);
+    return;
+  }
+  if (tendon->points[wrap.after].wrap > 0) {
+    reader_error(reader, item->place,
+                 "another wrap stands behind point %d already: put a point between the two, or give 'after'",
+                 wrap.after);
+    return;
+  }
+  tendon->wraps = memory_resize(tendon->wraps, sizeof wrap * (size_t)tendon->wrap_count,
+                                sizeof wrap * (size_t)(tendon->wrap_count + 1));
+  tendon->wraps[tendon->wrap_count++] = wrap;
+  tendon->points[wrap.after].wrap = tendon->wrap_count;
+  if (tendon->end < 0) tendon->end = wrap.link;
+}
+
+static void read_wraps(Reader* reader, const Node* list) {
+  if (!list) return;
+  size_t mark = reader_enter_key(reader, "wrap");
+  int number = 0;
+  for (const Node* entry = list->first; entry && !reader->exhausted; entry = entry->next, number++) {
+    size_t below = reader_enter_index(reader, number);
+    read_wrap(reader, entry, number);
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+}
+
 /* What is said of its points once all of them are known. */
 static void check_points(Reader* reader, const Node* item, const SceneTendon* tendon) {
   if (tendon->count < 2)
     reader_error(reader, item->place, "a tendon needs two points or more, got %d", tendon->count);
   else if (tendon->end < 0)
-    reader_error(reader, item->place, "a tendon must pass a link: all its points are the world's");
+    reader_error(reader, item->place, "a tendon must pass a link: all its points and wraps are the world's");
 }
 
 static void check_pull(Reader* reader, const Node* item, const TendonForm* form) {
@@ -84,6 +134,7 @@ static void read_tendon(Reader* reader, const Node* item) {
       (SceneTendon){.place = item->place, .end = -1, .stiffness = form.stiffness, .rest_length = form.rest_length};
   reader->tendon_point_capacity = 0;
   read_points(reader, form.points);
+  if (tendon->count >= 2) read_wraps(reader, form.wrap);
   check_pull(reader, item, &form);
   read_tension(reader, form.tension, &tendon->tension);
   if (reader->problem_count == before) check_points(reader, item, tendon);
@@ -109,5 +160,6 @@ void read_tendons(Reader* reader, const Node* list) {
 
 void tendon_free(SceneTendon* tendon) {
   memory_free(tendon->points);
+  memory_free(tendon->wraps);
   signal_free_arrays(&tendon->tension);
 }

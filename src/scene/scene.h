@@ -304,11 +304,27 @@ typedef struct {
 typedef struct {
   int link;   /* -1 = world */
   Vec3 point; /* in its frame [m] */
+  int wrap;   /* number of the wrap between it and the next point, from 1; 0 = none */
 } SceneTendonPoint;
+/* A solid that the cord goes round between two neighbouring points, where it stands in its way (L8). */
+typedef enum { WRAP_CYLINDER, WRAP_SPHERE } WrapType;
+typedef struct {
+  SourcePlace place;
+  WrapType type;
+  int link;      /* -1 = world */
+  int after;     /* the point in front of it */
+  double radius; /* m */
+  Vec3 position; /* of the centre, in the link's frame [m] */
+  Vec3 axis;     /* of the cylinder, which has no ends; unit as read */
+  bool has_side; /* else the cord takes the shorter way */
+  Vec3 side;     /* a point that it passes on the side of, in the link's frame [m] */
+} SceneTendonWrap;
 typedef struct {
   SourcePlace place;
   SceneTendonPoint* points;
-  int count;           /* at least two */
+  int count;              /* at least two */
+  SceneTendonWrap* wraps; /* owned, at most one between two points  (wrap_count) */
+  int wrap_count;
   int end;             /* the last link it passes: the one that its tension belongs to */
   SceneSignal tension; /* one channel [N]; none (0) where there is none */
   double stiffness;    /* N/m; 0 = it has none */
@@ -582,6 +598,11 @@ void scene_give_contact(Scene* scene, double support, double stiffness, double s
  * of meshes are written relative to `folder`. Appended to the caller's text; the scene is only read. `folder` must
  * be that of the file it is written to. Never fails; allocates for the time of the call. */
 void scene_write_yaml(const Scene* scene, const char* folder, Text* out);
+/* The wrap between a point and the next one, NULL: none. point below count - 1, not checked. Borrowed. */
+static inline const SceneTendonWrap* scene_tendon_wrap(const SceneTendon* tendon, int point) {
+  int wrap = tendon->points[point].wrap;
+  return wrap > 0 ? &tendon->wraps[wrap - 1] : NULL;
+}
 /* The eyelet of a tendon that says none [m]. A part of the mean distance of its points from their frames' origins.
  * Needs count > 0. NaN without points, no error. Allocates nothing. */
 double scene_tendon_eyelet(const SceneTendon* tendon);

@@ -398,6 +398,22 @@ const SchemaObject SCENE_OBJECTS[] = {
          "    tension: 20\n"
          "    stiffness: 100\n"
          "    rest_length: 0.3\n"},
+    {.name = "tendon_wrap",
+     .title = "wrap of a tendon",
+     .size = sizeof(TendonWrapForm),
+     .type_key = "type",
+     .meaning = "A solid that the cord goes round between two neighbouring points, by the shortest way on its surface, "
+                "and leaves where the straight way is free. Points stay outside of it. It pushes its link.",
+     .example =
+         "links:\n"
+         "  - {name: load, mass: 2, shape: {type: box, size: [0.1, 0.1, 0.1]}, joint: {type: slide, axis: [0, 0, 1]}}\n"
+         "  - {name: drum, mass: 1, shape: {type: cylinder, radius: 0.1, length: 0.05}, joint: {type: hinge, axis: [0, "
+         "1, 0], position: [0.1, 0, 1]}}\n"
+         "tendons:\n"
+         "  # from the load over a drum to the floor\n"
+         "  - points: [{link: load}, {point: [0.2, 0, -0.5]}]\n"
+         "    wrap: [{type: cylinder, link: drum, radius: 0.1, axis: [0, 1, 0], side: [0, 0, 0.2]}]\n"
+         "    tension: 20\n"},
     {.name = "tendon_point",
      .title = "point of a tendon",
      .size = sizeof(TendonPointForm),

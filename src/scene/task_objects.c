@@ -189,7 +189,8 @@ const SchemaObject TASK_OBJECTS[] = {
          "* `tendon_point` [m], `tendon_stiffness` [N/m], `tendon_rest_length` [m]: all points, the stiffness, the "
          "rest "
          "length "
-         "of the tendons that end on the links\n"
+         "of the tendons that end on the links; `tendon_wrap_radius` [m], `tendon_wrap_position` [m], "
+         "`tendon_wrap_axis` of what these go round\n"
          "* `gravity` [m/s^2], of the scene and without a link, like all that follow\n"
          "* `friction`, `barrier_distance` [m], `stiffness`, `smoothing` [(m/s)^2], `rest_speed` [m/s], `restitution`, "
          "`rolling` [m], `spinning` [m] of the contact",

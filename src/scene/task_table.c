@@ -16,7 +16,8 @@
   "mass|center|inertia|size|damping|joint_stiffness|joint_friction|armature|axis|rotation|shape_size|shape_form|link_" \
   "friction|"                                                                                                          \
   "link_restitution|link_rolling|link_spinning|pair_friction|pair_restitution|pair_rolling|pair_spinning|"             \
-  "closure_point|closure_axis|closure_length|ratio|offset|tendon_point|tendon_stiffness|tendon_rest_length|gravity|"   \
+  "closure_point|closure_axis|closure_length|ratio|offset|tendon_point|tendon_stiffness|tendon_rest_length|"           \
+  "tendon_wrap_radius|tendon_wrap_position|tendon_wrap_axis|gravity|"                                                  \
   "friction|barrier_distance|"                                                                                         \
   "stiffness|smoothing|rest_speed|restitution|rolling|spinning"
 #define PARAMETERS_OF_PAIRS "pair_friction|pair_restitution|pair_rolling|pair_spinning"
@@ -384,6 +385,9 @@ static const SchemaRow ROWS[] = {
      .fallback = "[x, y, z]", .meaning = "Components of the point that change, in the closure's own `axes`."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "tendon_point", .of = "x|y|z",
      .fallback = "[x, y, z]", .meaning = "Components of the points that change, in their links' frames."},
+    {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "tendon_wrap_position|tendon_wrap_axis",
+     .of = "x|y|z", .fallback = "[x, y, z]",
+     .meaning = "Components that change, in the frames of the wraps' links; the length of an axis does not matter."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "closure_axis", .of = "x|y|z",
      .fallback = "(those it does not lie along)",
      .meaning = "Components of the axis that change; its length does not matter."},

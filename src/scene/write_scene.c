@@ -305,6 +305,18 @@ static void write_load(const SceneWriter* writer, const SceneLoad* load) {
   if (load->torque.channels > 0) write_signal(out, "torque", &load->torque);
 }
 
+static void write_wrap(const SceneWriter* writer, const SceneTendonWrap* wrap) {
+  Text* out = writer->out;
+  text_add(out, "      - {type: %s, link: ", wrap->type == WRAP_SPHERE ? "sphere" : "cylinder");
+  write_text(out, wrap->link < 0 ? "world" : writer->scene->links[wrap->link].name);
+  text_add(out, ", radius: ");
+  write_number(out, wrap->radius);
+  write_key_vector(out, "position", wrap->position);
+  if (wrap->type == WRAP_CYLINDER) write_key_vector(out, "axis", wrap->axis);
+  if (wrap->has_side) write_key_vector(out, "side", wrap->side);
+  text_add(out, ", after: %d}\n", wrap->after);
+}
+
 static void write_tendon(const SceneWriter* writer, const SceneTendon* tendon) {
   Text* out = writer->out;
   text_add(out, "  - points:\n");
@@ -315,6 +327,8 @@ static void write_tendon(const SceneWriter* writer, const SceneTendon* tendon) {
     write_key_vector(out, "point", p->point);
     text_add(out, "}\n");
   }
+  if (tendon->wrap_count > 0) text_add(out, "    wrap:\n");
+  for (int i = 0; i < tendon->wrap_count; i++) write_wrap(writer, &tendon->wraps[i]);
   if (tendon->stiffness > 0) {
     text_add(out, "    stiffness: ");
     write_number(out, tendon->stiffness);

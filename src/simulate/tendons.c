@@ -1,4 +1,4 @@
-/* Tendons in a step (docs/derivations/loads.md, L5-L6). */
+/* Tendons in a step (docs/derivations/loads.md, L5-L6, L8). */
 #include "simulate/tendons.h"
 
 #include <float.h>
@@ -9,12 +9,19 @@
 
 /* ---------------------------------------------------------------- what never changes */
 
-/* The degrees of freedom that move a point of the tendon, each once; returns how many. dof NULL: counts only. */
+/* Links that a tendon acts on: those of its points, then those of its wraps. */
+static int holder_count(const SceneTendon* tendon) { return tendon->count + tendon->wrap_count; }
+static int holder(const SceneTendon* tendon, int index) {
+  return index < tendon->count ? tendon->points[index].link : tendon->wraps[index - tendon->count].link;
+}
+
+/* The degrees of freedom that move a point or a wrap of the tendon, each once; returns how many. dof NULL: counts only.
+ */
 static int list_dofs(const Model* m, const SceneTendon* tendon, bool* seen, int* dof) {
   int count = 0;
   memset(seen, 0, sizeof(bool) * (size_t)m->dof_count);
-  for (int i = 0; i < tendon->count; i++)
-    for (int up = tendon->points[i].link; up >= 0; up = m->links[up].parent)
+  for (int i = 0; i < holder_count(tendon); i++)
+    for (int up = holder(tendon, i); up >= 0; up = m->links[up].parent)
       for (int d = m->links[up].dof_first; d < m->links[up].dof_first + m->links[up].dof_count; d++) {
         if (!seen[d] && dof) dof[count] = d;
         count += !seen[d];
@@ -30,7 +37,8 @@ static void create_lists(TendonSystem* s) {
   s->first = MEMORY_NEW(int, m->tendon_count + 1);
   for (int k = 0; k < m->tendon_count; k++) {
     s->dof_first[k + 1] = s->dof_first[k] + list_dofs(m, m->tendons[k].source, seen, NULL);
-    s->first[k + 1] = s->first[k] + m->tendons[k].source->count - 1;
+    s->first[k + 1] = s->first[k];
+    for (int i = 0; i + 1 < m->tendons[k].source->count; i++) s->first[k + 1] += tendon_terms(m->tendons[k].source, i);
   }
   s->count = s->first[m->tendon_count];
   s->dof = MEMORY_NEW(int, s->dof_first[m->tendon_count]);
@@ -43,15 +51,35 @@ static void create_lists(TendonSystem* s) {
   memory_free(seen);
 }
 
-/* Every pair of different trees that a tendon passes. */
+/* Between which links the terms are. */
+static void create_segments(TendonSystem* s) {
+  s->segment = MEMORY_NEW(TendonSegment, s->count);
+  TendonSegment* next = s->segment;
+  for (int k = 0; k < s->model->tendon_count; k++) {
+    const SceneTendon* tendon = s->model->tendons[k].source;
+    for (int i = 0; i + 1 < tendon->count; i++) {
+      const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, i);
+      int a = tendon->points[i].link, b = tendon->points[i + 1].link;
+      for (int side = 0; wrap && side < 2; side++, next++) {
+        next->link[0] = side == 0 ? a : b;
+        next->link[1] = wrap->link;
+      }
+      next->link[0] = a;
+      next->link[1] = b;
+      next++;
+    }
+  }
+}
+
+/* Every pair of different trees that a tendon acts on. */
 static void create_pairs(TendonSystem* s) {
   const Model* m = s->model;
   int capacity = 0;
   for (int k = 0; k < m->tendon_count; k++) {
     const SceneTendon* tendon = m->tendons[k].source;
-    for (int i = 0; i < tendon->count; i++)
+    for (int i = 0; i < holder_count(tendon); i++)
       for (int j = 0; j < i; j++) {
-        int a = tendon->points[i].link, b = tendon->points[j].link;
+        int a = holder(tendon, i), b = holder(tendon, j);
         a = a < 0 ? -1 : m->links[a].tree;
         b = b < 0 ? -1 : m->links[b].tree;
         if (a < 0 || b < 0 || a == b) continue;
@@ -75,7 +103,7 @@ TendonSystem* tendons_create(const Model* m) {
   s->stretched = MEMORY_NEW(CouplingTerms, m->tendon_count);
   s->place = MEMORY_NEW(int, m->dof_count);
   create_lists(s);
-  s->segment = MEMORY_NEW(TendonSegment, s->count);
+  create_segments(s);
   create_pairs(s);
   return s;
 }
@@ -121,17 +149,22 @@ double tendon_rounding(const TendonSystem* s, int k) { return LENGTH_ROUNDINGS *
 
 /* ---------------------------------------------------------------- terms (L6) */
 
-/* H += pull J^T C J, C the curvature, J the slope of d by both twists (w, v): +-(w x arm + v). */
+/* Slope of the velocity of a place on a link by its twist (w, v): w x arm + v. */
+static void velocity_slope(Vec3 arm, double sign, double slope[3][6]) {
+  Mat3 turn = mat3_scale(mat3_cross(arm), -sign); /* w x arm = -[arm]x w */
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) {
+      slope[i][k] = turn.m[i][k];
+      slope[i][3 + k] = i == k ? sign : 0;
+    }
+}
+
+/* H += pull J^T C J, C the curvature, J the slope of d by both twists. */
 static void set_hessian(TendonSegment* t, double pull) {
-  double slope[3][12];
+  double slope[3][12], of[3][6];
   for (int side = 0; side < 2; side++) {
-    double sign = side == 0 ? 1 : -1;
-    Mat3 turn = mat3_scale(mat3_cross(t->arm[side]), -sign); /* w x arm = -[arm]x w */
-    for (int i = 0; i < 3; i++)
-      for (int k = 0; k < 3; k++) {
-        slope[i][6 * side + k] = turn.m[i][k];
-        slope[i][6 * side + 3 + k] = i == k ? sign : 0;
-      }
+    velocity_slope(t->arm[side], side == 0 ? 1 : -1, of);
+    for (int i = 0; i < 3; i++) memcpy(slope[i] + 6 * side, of[i], sizeof of[i]);
   }
   for (int j = 0; j < 12; j++) {
     Vec3 column = vec3(slope[0][j], slope[1][j], slope[2][j]);
@@ -140,15 +173,13 @@ static void set_hessian(TendonSegment* t, double pull) {
   }
 }
 
-static void place_segment(TendonSegment* t, const SceneTendon* tendon, int index, const Pose* poses,
-                          const Vec3* reference) {
-  const SceneTendonPoint* point = &tendon->points[index];
-  Vec3 end[2];
-  for (int side = 0; side < 2; side++) {
-    end[side] = tendon_point(&point[side], poses);
-    t->arm[side] = vec3_sub(end[side], point[side].link < 0 ? vec3(0, 0, 0) : reference[point[side].link]);
-  }
-  TendonPiece piece = tendon_piece(vec3_sub(end[0], end[1]), tendon->eyelet);
+static Vec3 arm_of(int link, Vec3 at, const Vec3* reference) {
+  return vec3_sub(at, link < 0 ? vec3(0, 0, 0) : reference[link]);
+}
+
+static void place_straight(TendonSegment* t, const Vec3 end[2], double eyelet, const Vec3* reference) {
+  for (int side = 0; side < 2; side++) t->arm[side] = arm_of(t->link[side], end[side], reference);
+  TendonPiece piece = tendon_piece(vec3_sub(end[0], end[1]), eyelet);
   t->slope = piece.slope;
   t->curvature = piece.curvature;
 }
@@ -161,25 +192,122 @@ static void set_terms(TendonSegment* t, double pull) {
   set_hessian(t, pull);
 }
 
-/* Slope of the length by a point. */
-static Vec3 point_slope(const TendonSystem* s, int k, int point) {
-  Vec3 sum = vec3(0, 0, 0);
-  if (point < s->model->tendons[k].source->count - 1) sum = s->segment[s->first[k] + point].slope;
-  if (point > 0) sum = vec3_sub(sum, s->segment[s->first[k] + point - 1].slope);
-  return sum;
+/* H += pull (w . (slope x d) and its mirror), w the wrap's turn: the slope turns with it. */
+static void add_turn(TendonSegment* t, double pull) {
+  double of[2][3][6];
+  Mat3 cross = mat3_cross(t->slope);
+  velocity_slope(t->arm[0], 1, of[0]);
+  velocity_slope(t->arm[1], -1, of[1]);
+  for (int i = 0; i < 3; i++)
+    for (int side = 0; side < 2; side++)
+      for (int j = 0; j < 6; j++) {
+        double value = 0;
+        for (int k = 0; k < 3; k++) value += pull * cross.m[i][k] * of[side][k][j];
+        t->hessian[6 + i][6 * side + j] += value;
+        t->hessian[6 * side + j][6 + i] += value;
+      }
 }
 
-/* out[at[dof]] += factor x d length / d dof; at NULL: out[dof]. */
+/* block += pull u^T C v, u and v by six numbers of a twist each; and its mirror. */
+static void add_pair(TendonSegment* t, int row, int column, const Mat3* c, const double (*u)[6], const double (*v)[6],
+                     double pull) {
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) {
+      double value = 0;
+      for (int r = 0; r < 3; r++)
+        for (int k = 0; k < 3; k++) value += pull * u[r][i] * c->m[r][k] * v[k][j];
+      t->hessian[row + i][column + j] += value;
+      t->hessian[column + j][row + i] += value;
+    }
+}
+
+/* Three terms (L8): what each end does with the wrap, and what they do with each other through it. */
+static void set_wrapped(TendonSegment t[3], const TendonWrap* way, const Vec3 end[2], double pull,
+                        const Vec3* reference) {
+  double of[2][2][3][6]; /* of both ends: by their own link, by the wrap */
+  for (int k = 0; k < 2; k++) {
+    t[k].slope = way->slope[k];
+    t[k].curvature = way->curvature[k];
+    for (int side = 0; side < 2; side++) {
+      t[k].arm[side] = arm_of(t[k].link[side], end[k], reference);
+      velocity_slope(t[k].arm[side], side == 0 ? 1 : -1, of[k][side]);
+    }
+    set_terms(&t[k], pull);
+    add_turn(&t[k], pull);
+  }
+  TendonSegment* both = &t[2];
+  both->slope = vec3(0, 0, 0);
+  both->curvature = mat3_zero();
+  for (int side = 0; side < 2; side++) both->arm[side] = t[side].arm[0];
+  set_terms(both, 0);
+  const Mat3 *cross = &way->curvature[2], mirrored = mat3_transpose(*cross);
+  add_pair(both, 0, 6, cross, of[0][0], of[1][0], pull);
+  add_pair(&t[0], 0, 6, cross, of[0][0], of[1][1], pull);
+  add_pair(&t[1], 0, 6, &mirrored, of[1][0], of[0][1], pull);
+  add_pair(&t[1], 6, 6, cross, of[0][1], of[1][1], pull);
+}
+
+/* The way from a point to the next; returns its terms' number. */
+static int place_way(const TendonSystem* s, int k, int point, int term, const Pose* poses, const Vec3* reference) {
+  const SceneTendon* tendon = s->model->tendons[k].source;
+  const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, point);
+  TendonSegment* t = &s->segment[term];
+  Vec3 end[2] = {tendon_point(&tendon->points[point], poses), tendon_point(&tendon->points[point + 1], poses)};
+  TendonWrap way = {0};
+  if (wrap) way = tendon_wrap(wrap, tendon_wrap_pose(wrap, poses), end[0], end[1]);
+  if (way.touches) {
+    set_wrapped(t, &way, end, s->pull[k], reference);
+    return TENDON_TERMS_WRAPPED;
+  }
+  for (int n = 0; wrap && n < 2; n++, t++) {
+    t->slope = vec3(0, 0, 0);
+    t->curvature = mat3_zero();
+    for (int side = 0; side < 2; side++) t->arm[side] = arm_of(t->link[side], end[n], reference);
+    set_terms(t, 0);
+  }
+  place_straight(t, end, tendon->eyelet, reference);
+  set_terms(t, s->pull[k]);
+  return tendon_terms(tendon, point);
+}
+
+/* out[at[dof]] += slope . velocity of a place of a link; at NULL: out[dof]. */
+static void add_velocity(const Model* m, int link, Vec3 slope, Vec3 x, const Screw* screws, const int* at,
+                         double* out) {
+  for (int up = link; up >= 0; up = m->links[up].parent)
+    for (int d = m->links[up].dof_first; d < m->links[up].dof_first + m->links[up].dof_count; d++)
+      out[at ? at[d] : d] += vec3_dot(slope, screw_velocity(&screws[d], x));
+}
+
+/* The same on the links that the cord goes round. */
+static void add_wrap_slope(const TendonSystem* s, int k, double factor, const Pose* poses, const Screw* screws,
+                           const int* at, double* out) {
+  const SceneTendon* tendon = s->model->tendons[k].source;
+  const TendonSegment* t = &s->segment[s->first[k]];
+  for (int i = 0; i + 1 < tendon->count; t += tendon_terms(tendon, i), i++)
+    for (int side = 0; side < 2 && tendon->points[i].wrap > 0; side++)
+      add_velocity(s->model, t[side].link[1], vec3_scale(t[side].slope, -factor),
+                   tendon_point(&tendon->points[i + side], poses), screws, at, out);
+}
+
+/* out[at[dof]] += factor x d length / d dof. */
 static void add_slope(const TendonSystem* s, int k, double factor, const Pose* poses, const Screw* screws,
                       const int* at, double* out) {
-  const Model* m = s->model;
-  const SceneTendon* tendon = m->tendons[k].source;
+  const SceneTendon* tendon = s->model->tendons[k].source;
+  const TendonSegment* t = &s->segment[s->first[k]];
+  Vec3 before = vec3(0, 0, 0); /* minus the slope by a point of the way that ends there */
   for (int i = 0; i < tendon->count; i++) {
-    Vec3 slope = vec3_scale(point_slope(s, k, i), factor), x = tendon_point(&tendon->points[i], poses);
-    for (int up = tendon->points[i].link; up >= 0; up = m->links[up].parent)
-      for (int d = m->links[up].dof_first; d < m->links[up].dof_first + m->links[up].dof_count; d++)
-        out[at ? at[d] : d] += vec3_dot(slope, screw_velocity(&screws[d], x));
+    Vec3 x = tendon_point(&tendon->points[i], poses), slope = vec3(0, 0, 0), end = slope;
+    if (i + 1 < tendon->count) {
+      bool wrap = tendon->points[i].wrap > 0;
+      slope = wrap ? vec3_add(t[0].slope, t[2].slope) : t->slope;
+      end = wrap ? vec3_sub(t[2].slope, t[1].slope) : t->slope;
+      t += tendon_terms(tendon, i);
+    }
+    if (i > 0) slope = vec3_sub(slope, before);
+    before = end;
+    add_velocity(s->model, tendon->points[i].link, vec3_scale(slope, factor), x, screws, at, out);
   }
+  if (tendon->wrap_count > 0) add_wrap_slope(s, k, factor, poses, screws, at, out);
 }
 
 static void set_stiffness(TendonSystem* s, int k, bool stretched, const Pose* poses, const Screw* screws) {
@@ -201,10 +329,9 @@ static void assemble_tendon(TendonSystem* s, int k, const Pose* poses, const Vec
   double length = tendon_length(tendon, poses), stretch = tendon_stretch_in_step(s, k, length);
   s->pull[k] = s->tension[k] + (1 - s->at[k].missing) * tendon->stiffness * stretch;
   s->extent[k] = length;
-  for (int n = s->first[k]; n < s->first[k + 1]; n++) {
-    place_segment(&s->segment[n], tendon, n - s->first[k], poses, reference);
-    set_terms(&s->segment[n], s->pull[k]);
-    s->extent[k] += vec3_norm(tendon_point(&tendon->points[n - s->first[k]], poses));
+  for (int i = 0, n = s->first[k]; i + 1 < tendon->count; i++) {
+    n += place_way(s, k, i, n, poses, reference);
+    s->extent[k] += vec3_norm(tendon_point(&tendon->points[i], poses));
   }
   set_stiffness(s, k, stretch > 0, poses, screws);
 }
@@ -218,9 +345,7 @@ static int term_count(const void* holder) { return ((const TendonSystem*)holder)
 static ContactTerms term_at(const void* holder, int index) {
   const TendonSystem* s = holder;
   const TendonSegment* t = &s->segment[index];
-  const SceneTendonPoint* point =
-      &s->model->tendons[s->tendon[index]].source->points[index - s->first[s->tendon[index]]];
-  return (ContactTerms){point[0].link, point[1].link, t->force, t->moment, t->hessian, false};
+  return (ContactTerms){t->link[0], t->link[1], t->force, t->moment, t->hessian, false};
 }
 
 ContactTermList tendons_terms(const TendonSystem* s) {

@@ -5,15 +5,23 @@
 
 #include "simulate/sim.h"
 
-/* Between two neighbouring points, a first. */
+/* What two links have of the way between two neighbouring points a and b. Without a wrap between them there is one of
+ * it, of a and b. With a wrap w there are three (TENDON_TERMS_WRAPPED): of a and w, of b and w, of a and b. */
 typedef struct {
-  Vec3 slope;     /* of its length by a's point; b's is the opposite */
+  int link[2];    /* -1 = world */
+  Vec3 slope;     /* of the length by a's point, of the second term by b's; the other link has the opposite */
   Mat3 curvature; /* slope of that [1/m] */
-  Vec3 arm[2];    /* of the points about the links' centres of mass [m] */
+  Vec3 arm[2];    /* of where they pull about the links' centres of mass [m] */
   Vec3 force[2];  /* derivatives of the energy by the links' motion about these centres [N] */
   Mat3 moment[2]; /* N m */
   double hessian[12][12];
 } TendonSegment;
+
+enum { TENDON_TERMS_WRAPPED = 3 };
+/* How many terms the way from a point to the next has. */
+static inline int tendon_terms(const SceneTendon* tendon, int point) {
+  return tendon->points[point].wrap > 0 ? TENDON_TERMS_WRAPPED : 1;
+}
 
 typedef struct TendonSystem {
   const Model* model;
@@ -21,7 +29,7 @@ typedef struct TendonSystem {
   SpringTime* at;           /* when the springs act in the present step (M10)  (tendons) */
   double* past;             /* share of their length that the states before have [m]  (tendons) */
   double *pull, *extent;    /* as assembled: force [N]; how large its positions are [m]  (tendons) */
-  int *first, count;        /* of every tendon's segments among those of all, (tendons + 1) */
+  int *first, count;        /* of every tendon's terms among those of all, (tendons + 1) */
   int* tendon;              /* of every segment */
   TendonSegment* segment;   /* as assembled */
   int *dof_first, *dof;     /* degrees of freedom that move a tendon's points (tendons + 1), (all) */

@@ -1,4 +1,4 @@
-/* Tendons backwards (docs/derivations/loads.md, L7). */
+/* Tendons backwards (docs/derivations/loads.md, L7, L8). */
 #include "simulate/tendons.h"
 
 #include <string.h>
@@ -9,19 +9,17 @@ static bool moves(const Model* m, int link) { return link >= 0 && m->links[link]
 static void segment_product(const TendonSystem* s, int index, double pull_change, const double (*twist)[6],
                             double (*wrench)[6]) {
   const TendonSegment* t = &s->segment[index];
-  int k = s->tendon[index];
-  const SceneTendonPoint* point = &s->model->tendons[k].source->points[index - s->first[k]];
   double both[12] = {0};
   for (int side = 0; side < 2; side++)
-    if (moves(s->model, point[side].link)) memcpy(both + 6 * side, twist[point[side].link], sizeof(double[6]));
+    if (moves(s->model, t->link[side])) memcpy(both + 6 * side, twist[t->link[side]], sizeof(double[6]));
   for (int side = 0; side < 2; side++) {
     Vec3 force = vec3_scale(t->slope, side == 0 ? pull_change : -pull_change);
     double own[6];
     vec3_store(vec3_cross(t->arm[side], force), own);
     vec3_store(force, own + 3);
-    for (int i = 0; point[side].link >= 0 && i < 6; i++) {
+    for (int i = 0; t->link[side] >= 0 && i < 6; i++) {
       for (int j = 0; j < 12; j++) own[i] += t->hessian[6 * side + i][j] * both[j];
-      wrench[point[side].link][i] += own[i];
+      wrench[t->link[side]][i] += own[i];
     }
   }
 }
@@ -29,12 +27,10 @@ static void segment_product(const TendonSystem* s, int index, double pull_change
 /* How fast the segment's length grows. */
 static double segment_lengthening(const TendonSystem* s, int index, const double (*twist)[6]) {
   const TendonSegment* t = &s->segment[index];
-  int k = s->tendon[index];
-  const SceneTendonPoint* point = &s->model->tendons[k].source->points[index - s->first[k]];
   double rate = 0;
   for (int side = 0; side < 2; side++) {
-    if (!moves(s->model, point[side].link)) continue;
-    const double* own = twist[point[side].link];
+    if (!moves(s->model, t->link[side])) continue;
+    const double* own = twist[t->link[side]];
     Vec3 v = vec3_add(vec3_at(own + 3), vec3_cross(vec3_at(own), t->arm[side]));
     rate += side == 0 ? vec3_dot(t->slope, v) : -vec3_dot(t->slope, v);
   }
@@ -68,15 +64,73 @@ static MovedPoint moved_point(const Sim* sim, const SceneTendonPoint* point, con
   return out;
 }
 
-/* Of a segment: its rate slope . d', and curvature x d'. */
+/* The way between two neighbouring points, as lambda moves it; its ends first a, then b. */
 typedef struct {
-  double rate;
-  Vec3 across;
-} SegmentRate;
+  MovedPoint at[2];
+  const SceneTendonWrap* wrap; /* what it goes round; NULL: it is straight */
+  MovedPoint of_wrap;
+  Mat3 turn;      /* of the wrap by lambda: dR R^T */
+  Vec3 arm[2];    /* of the ends about the wrap's centre [m] */
+  TendonWrap way; /* slopes of a straight way too */
+  Vec3 dot[2];    /* change of the ends, as the wrap sees it [m] */
+  Vec3 bent[2];   /* curvature x dot */
+  double rate;    /* of the length [m] */
+} MovedWay;
 
-static SegmentRate segment_rate(const TendonSegment* t, const MovedPoint* a, const MovedPoint* b) {
-  Vec3 dot = vec3_sub(a->x_dot, b->x_dot);
-  return (SegmentRate){vec3_dot(t->slope, dot), mat3_mul_vec(t->curvature, dot)};
+static void move_straight(MovedWay* w, const TendonSegment* t) {
+  Vec3 dot = vec3_sub(w->at[0].x_dot, w->at[1].x_dot);
+  w->rate = vec3_dot(t->slope, dot);
+  for (int k = 0; k < 2; k++) {
+    w->way.slope[k] = vec3_scale(t->slope, k == 0 ? 1 : -1);
+    w->bent[k] = vec3_scale(mat3_mul_vec(t->curvature, dot), k == 0 ? 1 : -1);
+  }
+}
+
+static void move_wrapped(MovedWay* w, const Sim* sim, const Vec3 end[2], const double (*motion)[3][4]) {
+  const SceneTendonWrap* wrap = w->wrap;
+  Pose pose = tendon_wrap_pose(wrap, sim->configuration[sim->current].pose);
+  w->of_wrap = moved_point(sim, &(SceneTendonPoint){wrap->link, wrap->position, 0}, motion);
+  w->turn = mat3_mul(w->of_wrap.dr, mat3_transpose(pose.r));
+  Vec3 center = pose_apply(pose, wrap->position);
+  for (int k = 0; k < 2; k++) {
+    w->arm[k] = vec3_sub(end[k], center);
+    Vec3 carried = vec3_add(w->of_wrap.x_dot, mat3_mul_vec(w->turn, w->arm[k]));
+    w->dot[k] = vec3_sub(w->at[k].x_dot, carried);
+    w->rate += vec3_dot(w->way.slope[k], w->dot[k]);
+  }
+  const Mat3* c = w->way.curvature;
+  w->bent[0] = vec3_add(mat3_mul_vec(c[0], w->dot[0]), mat3_mul_vec(c[2], w->dot[1]));
+  w->bent[1] = vec3_add(mat3_mul_vec(c[1], w->dot[1]), mat3_tmul_vec(c[2], w->dot[0]));
+}
+
+/* From point i of tendon k on; its terms begin with t. */
+static MovedWay moved_way(const Sim* sim, int k, int i, const TendonSegment* t, const double (*motion)[3][4]) {
+  const SceneTendon* tendon = sim->model->tendons[k].source;
+  const Pose* poses = sim->configuration[sim->current].pose;
+  const SceneTendonPoint* point = &tendon->points[i];
+  const SceneTendonWrap* wrap = scene_tendon_wrap(tendon, i);
+  MovedWay w = {.at = {moved_point(sim, &point[0], motion), moved_point(sim, &point[1], motion)}};
+  Vec3 end[2] = {tendon_point(&point[0], poses), tendon_point(&point[1], poses)};
+  if (wrap) w.way = tendon_wrap(wrap, tendon_wrap_pose(wrap, poses), end[0], end[1]);
+  w.wrap = w.way.touches ? wrap : NULL;
+  if (w.wrap)
+    move_wrapped(&w, sim, end, motion);
+  else
+    move_straight(&w, wrap ? t + TENDON_TERMS_WRAPPED - 1 : t);
+  return w;
+}
+
+/* What a wrap's turn about its centre, in the world, says of its axis in the link's frame. */
+static void add_axis(const SceneTendonWrap* wrap, Mat3 r, Vec3 by_turn, double* bar) {
+  if (wrap->type != WRAP_CYLINDER) return;
+  double size = vec3_norm(wrap->axis);
+  Vec3 by = vec3_scale(vec3_cross(mat3_tmul_vec(r, by_turn), wrap->axis), 1 / (size * size));
+  vec3_store(vec3_add(vec3_at(bar + WRAP_NUMBER_AXIS), by), bar + WRAP_NUMBER_AXIS);
+}
+
+static void add_position(Mat3 r, Vec3 by_ends, double* bar) {
+  Vec3 own = mat3_tmul_vec(r, by_ends);
+  vec3_store(vec3_sub(vec3_at(bar + WRAP_NUMBER_POSITION), own), bar + WRAP_NUMBER_POSITION);
 }
 
 static void add_tension(const Sim* sim, const ModelTendon* tendon, double rate, ModelGradient* gradient) {
@@ -85,22 +139,79 @@ static void add_tension(const Sim* sim, const ModelTendon* tendon, double rate, 
     signal_eval_vjp(&tendon->tension, sim->clock.time, &rate, &zero, gradient->control + tendon->tension_first);
 }
 
-/* By the length of a tendon at a state before: its points, and the poses that carry them. */
+/* By the length of a way round a wrap at a state before: the wrap, and the pose that carries it. */
+static void reverse_past_wrap(const SceneTendonWrap* wrap, const TendonWrap* way, const Vec3 end[2], Pose pose,
+                              double by_length, double (*bar)[3][4], double* by_wrap) {
+  Vec3 center = pose_apply(pose, wrap->position), turn = vec3(0, 0, 0), sum = turn;
+  for (int k = 0; k < 2; k++) {
+    Vec3 by = vec3_scale(way->slope[k], by_length), own = mat3_tmul_vec(pose.r, by);
+    sum = vec3_add(sum, by);
+    turn = vec3_sub(turn, vec3_cross(vec3_sub(end[k], center), by));
+    if (wrap->link < 0) continue;
+    double y[3], f[3], g[3];
+    vec3_store(vec3_sub(end[k], pose.t), y);
+    vec3_store(own, f);
+    vec3_store(by, g);
+    for (int i = 0; i < 3; i++) {
+      for (int j = 0; j < 3; j++) bar[wrap->link][i][j] += y[i] * f[j];
+      bar[wrap->link][i][3] -= g[i];
+    }
+  }
+  by_wrap[WRAP_NUMBER_RADIUS] += by_length * way->by_radius;
+  add_position(pose.r, sum, by_wrap);
+  add_axis(wrap, pose.r, turn, by_wrap);
+}
+
+/* By the length of a tendon at a state before: its points, its wraps, and the poses that carry them. */
 static void reverse_past(const Sim* sim, int k, const Pose* poses, double by_length, double (*bar)[3][4],
                          ModelGradient* gradient) {
   const ModelTendon* tendon = &sim->tendons->model->tendons[k];
   const SceneTendon* source = tendon->source;
   for (int i = 0; by_length != 0 && i + 1 < source->count; i++) {
     Vec3 end[2] = {tendon_point(&source->points[i], poses), tendon_point(&source->points[i + 1], poses)};
+    const SceneTendonWrap* wrap = scene_tendon_wrap(source, i);
+    TendonWrap way = {0};
+    if (wrap) way = tendon_wrap(wrap, tendon_wrap_pose(wrap, poses), end[0], end[1]);
+    if (way.touches)
+      reverse_past_wrap(wrap, &way, end, tendon_wrap_pose(wrap, poses), by_length, bar,
+                        gradient->tendon_wraps[tendon->wrap_first + source->points[i].wrap - 1]);
     Vec3 slope = vec3_scale(tendon_piece(vec3_sub(end[0], end[1]), source->eyelet).slope, by_length);
     for (int side = 0; side < 2; side++) {
       const SceneTendonPoint* point = &source->points[i + side];
-      Vec3 by = side == 0 ? slope : vec3_scale(slope, -1),
+      Vec3 by = way.touches ? vec3_scale(way.slope[side], by_length)
+                : side == 0 ? slope
+                            : vec3_scale(slope, -1),
            *own = &gradient->tendon_points[tendon->point_first + i + side];
       *own = vec3_add(*own, point->link < 0 ? by : mat3_tmul_vec(poses[point->link].r, by));
       double f[3] = {by.x, by.y, by.z}, x[4] = {point->point.x, point->point.y, point->point.z, 1};
       for (int n = 0; point->link >= 0 && n < 12; n++) bar[point->link][n / 4][n % 4] += f[n / 4] * x[n % 4];
     }
+  }
+}
+
+/* By the wrap of a way at t + dt. */
+static void reverse_wrap(const MovedWay* w, double pull, double slack, double* bar) {
+  Vec3 by_ends = vec3(0, 0, 0), turn = by_ends;
+  bar[WRAP_NUMBER_RADIUS] += slack * w->way.by_radius;
+  for (int k = 0; k < 2; k++) {
+    Vec3 by = vec3_add(vec3_scale(w->bent[k], pull), vec3_scale(w->way.slope[k], slack));
+    by_ends = vec3_add(by_ends, by);
+    turn = vec3_add_scaled(turn, pull, vec3_cross(w->way.slope[k], w->dot[k]));
+    turn = vec3_sub(turn, vec3_cross(w->arm[k], by));
+    bar[WRAP_NUMBER_RADIUS] += pull * vec3_dot(w->way.slope_by_radius[k], w->dot[k]);
+  }
+  add_position(w->of_wrap.r, by_ends, bar);
+  add_axis(w->wrap, w->of_wrap.r, turn, bar);
+}
+
+/* By the ends of a way at t + dt. */
+static void reverse_ends(const MovedWay* w, double pull, double slack, Vec3* bar) {
+  for (int side = 0; side < 2; side++) {
+    Vec3 by_dot = vec3_scale(w->way.slope[side], pull);
+    Vec3 by = vec3_add(vec3_scale(w->bent[side], pull), vec3_scale(w->way.slope[side], slack));
+    if (w->wrap) by = vec3_sub(by, mat3_tmul_vec(w->turn, by_dot));
+    Vec3 own = vec3_add(mat3_tmul_vec(w->at[side].r, by), mat3_tmul_vec(w->at[side].dr, by_dot));
+    bar[side] = vec3_add(bar[side], own);
   }
 }
 
@@ -113,10 +224,8 @@ static void reverse_tendon(const Sim* sim, int k, const double (*motion)[3][4], 
   const SpringTime* spring = &s->at[k];
   double rate = 0, length = tendon_length(source, sim->configuration[sim->current].pose);
   double stretch = tendon_stretch_in_step(s, k, length);
-  for (int i = 0; i + 1 < source->count; i++) {
-    MovedPoint a = moved_point(sim, &source->points[i], motion), b = moved_point(sim, &source->points[i + 1], motion);
-    rate += segment_rate(&s->segment[s->first[k] + i], &a, &b).rate;
-  }
+  for (int i = 0, n = s->first[k]; i + 1 < source->count; n += tendon_terms(source, i), i++)
+    rate += moved_way(sim, k, i, &s->segment[n], motion).rate;
   double by_stretch = stretch > 0 ? (1 - spring->missing) * source->stiffness * rate : 0;
   double slack = spring_ahead(spring) * by_stretch;
   add_tension(sim, tendon, rate, gradient);
@@ -124,17 +233,11 @@ static void reverse_tendon(const Sim* sim, int k, const double (*motion)[3][4], 
   gradient->tendons[k][TENDON_NUMBER_REST] -= by_stretch;
   reverse_past(sim, k, sim->pose_now, spring->now * by_stretch, now.pose, gradient);
   reverse_past(sim, k, sim->pose_old, spring->old * by_stretch, old.pose, gradient);
-  for (int i = 0; i + 1 < source->count; i++) {
-    MovedPoint at[2] = {moved_point(sim, &source->points[i], motion), moved_point(sim, &source->points[i + 1], motion)};
-    const TendonSegment* segment = &s->segment[s->first[k] + i];
-    SegmentRate part = segment_rate(segment, &at[0], &at[1]);
-    Vec3 by_dot = vec3_scale(segment->slope, s->pull[k]);
-    Vec3 by = vec3_add(vec3_scale(part.across, s->pull[k]), vec3_scale(segment->slope, slack));
-    for (int side = 0; side < 2; side++) {
-      Vec3 own = vec3_add(mat3_tmul_vec(at[side].r, by), mat3_tmul_vec(at[side].dr, by_dot));
-      Vec3* bar = &gradient->tendon_points[tendon->point_first + i + side];
-      *bar = vec3_add_scaled(*bar, side == 0 ? 1 : -1, own);
-    }
+  for (int i = 0, n = s->first[k]; i + 1 < source->count; n += tendon_terms(source, i), i++) {
+    MovedWay w = moved_way(sim, k, i, &s->segment[n], motion);
+    reverse_ends(&w, s->pull[k], slack, &gradient->tendon_points[tendon->point_first + i]);
+    if (w.wrap)
+      reverse_wrap(&w, s->pull[k], slack, gradient->tendon_wraps[tendon->wrap_first + source->points[i].wrap - 1]);
   }
 }
 

@@ -1183,6 +1183,41 @@ static void run_L7_tendons(void** state) {
   check_row_in(&(Row){"tendons, in substeps", blocks, 20, 1e-7, "second_order", CORDS}, FROM_THE_FIRST);
 }
 
+/* Cords round a bone that is part of a chain, over a free ball and round a pulley of the world, ends and wraps on three
+ * trees; one of them begins to touch on the way. */
+static const char WRAPS[] =
+    "simulation: {dt: 0.005, steps: 40, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: thigh, mass: 0.6, center: [0.02, 0.01, -0.2], inertia: [0.02, 0.025, 0.01, 0, 0, 0], joint: {type: "
+    "universal, axes: [[0, 1, 0], [1, 0, 0]], damping: [0.05, 0.05]}}\n"
+    "  - {name: shank, parent: thigh, mass: 0.4, center: [0, 0.01, -0.15], inertia: [0.01, 0.012, 0.004, 0, 0, 0], "
+    "joint: {type: ball, position: [0, 0, -0.4], damping: 0.02}}\n"
+    "  - {name: ball, mass: 0.5, center: [0.01, 0, 0], inertia: [0.004, 0.003, 0.005, 0, 0, 0], position: [0.3, 0.05, "
+    "0.1]}\n"
+    "tendons:\n"
+    "  - points: [{link: thigh, point: [0.08, 0.01, -0.15]}, {link: shank, point: [0.05, -0.02, -0.12]}]\n"
+    "    wrap: [{type: cylinder, link: thigh, radius: 0.09, position: [0.02, 0, -0.4], axis: [0.1, 1, 0.2], side: "
+    "[0.3, 0, -0.4]}]\n"
+    "    tension: {type: sines, offset: 3, terms: [[{amplitude: 1, frequency: 3, phase: 0.3}]]}\n"
+    "    stiffness: 40\n    rest_length: 0.3\n"
+    "  - points: [{point: [0.1, 0, 0.2]}, {link: thigh, point: [0.12, 0.02, -0.1]}, {link: shank, point: [0.12, 0.02, "
+    "-0.2]}, {point: [0.5, 0, 0.2]}]\n"
+    "    wrap:\n"
+    "      - {type: sphere, link: ball, radius: 0.1, position: [0.01, 0, 0.02], after: 2}\n"
+    "      - {type: cylinder, radius: 0.06, position: [0.07, 0, 0.03], axis: [0, 1, 0.1], after: 0}\n"
+    "    stiffness: 30\n    rest_length: 0.9\n"
+    "initial:\n"
+    "  - {link: thigh, coordinates: [0.2, 0.1], velocities: [1, -0.5]}\n"
+    "  - {link: ball, velocities: [0, 0.2, 0.3, 1, 2, -1]}\n";
+
+static void run_L8_wraps(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"first_order", "second_order", "momentum"};
+  const unsigned blocks = STATE | CONTROL | ATTACHMENTS | MASS | TENDONS;
+  for (int k = 0; k < 3; k++) check_row(&(Row){"wraps", blocks, 40, 1e-7, integrators[k], WRAPS});
+}
+
 /* A differential gear, a rack on its carrier, a screw whose way is coupled, a disc in a plane that is coupled with it.
  */
 static const char GEARS[] =
@@ -1356,6 +1391,7 @@ int main(void) {
       cmocka_unit_test(run_Z6_closures),
       cmocka_unit_test(run_M10_springs_of_every_frequency),
       cmocka_unit_test(run_L7_tendons),
+      cmocka_unit_test(run_L8_wraps),
       cmocka_unit_test(run_W11_a_tree_at_rest),
       cmocka_unit_test(run_Z7_couplings),
       cmocka_unit_test(run_Z7_geared_fingers_meet),

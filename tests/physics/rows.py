@@ -1203,3 +1203,43 @@ ROWS += [
         known={"default": "friction acts at the point of the body that touched when the step began"},
     ),
 ]
+
+ROWS += [
+    Row(
+        "two weights on a cord over a pulley: way of the heavy one",
+        """
+simulation: {duration: 0.5}
+contact: {model: none}
+links:
+  - {name: light, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.1]}, joint: {type: slide, axis: [0, 0, 1], position: [-0.2, 0, 0]}}
+  - {name: heavy, mass: 3, shape: {type: box, size: [0.1, 0.1, 0.1]}, joint: {type: slide, axis: [0, 0, 1], position: [0.2, 0, 0]}}
+tendons:
+  - points: [{link: light}, {link: heavy}]
+    wrap: [{type: cylinder, radius: 0.2, position: [0, 0, 2], axis: [0, 1, 0], side: [0, 0, 3]}]
+    stiffness: 1.0e+5
+    rest_length: 4.628318530717959
+""",
+        lambda r: r.columns["heavy/cz"][-1],
+        -0.5 * 0.5 * G * 0.25,
+        0.01 * 0.25 * G * 0.25,
+        "g (m2 - m1) / (m1 + m2) t^2 / 2",
+    ),
+    Row(
+        "shank that a cord over a kneecap holds: angle",
+        """
+simulation: {duration: 5}
+contact: {model: none}
+links:
+  - {name: thigh, fixed: true}
+  - {name: shank, parent: thigh, mass: 0.8, center: [0, 0, -0.2], inertia: [0.012, 0.012, 0.001, 0, 0, 0], joint: {type: hinge, axis: [0, 1, 0], damping: 0.4}}
+tendons:
+  - points: [{link: thigh, point: [-0.3, 0, 0.045]}, {link: shank, point: [0.045, 0, -0.12]}]
+    wrap: [{type: cylinder, link: thigh, radius: 0.04, axis: [0, 1, 0], side: [0.1, 0, 0.1]}]
+    tension: 30
+""",
+        lambda r: math.atan2(r.columns["shank/cx"][-1], -r.columns["shank/cz"][-1]),
+        math.asin(30 * 0.04 / (0.8 * G * 0.2)),
+        1e-4,
+        "tension x radius = m g l sin",
+    ),
+]

@@ -171,6 +171,24 @@ static void touching_pairs_are_listed(void** state) {
   fixture_free(&f);
 }
 
+/* An end of a cord inside what it goes round: the way there has no meaning. */
+static void ends_within_a_wrap_are_told(void** state) {
+  (void)state;
+  Fixture f;
+  fixture_load(&f,
+               "contact: {model: none}\n"
+               "links:\n"
+               "  - {name: box, mass: 1, position: [0, 0, 1], shape: {type: box, size: [0.2, 0.2, 0.2]}}\n"
+               "tendons:\n"
+               "  - points: [{link: box, point: [0.06, 0, 0.08]}, {point: [0, 0, -0.5]}]\n"
+               "    tension: 1\n"
+               "    wrap: [{type: cylinder, link: box, radius: 0.11, axis: [0, 1, 0]}]\n");
+  assert_int_equal(f.status, STATUS_BAD_INPUT);
+  assert_int_equal(f.diagnostics.error_count, 1);
+  check_message(&f, SEVERITY_ERROR, 7, "point 0 of the tendon is 0.1 m from the axis at the start, within the radius");
+  fixture_free(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bodies_at_rest_distance_are_fine),
@@ -182,6 +200,7 @@ int main(void) {
       cmocka_unit_test(hulls_of_one_pair_of_links_share_a_message),
       cmocka_unit_test(sweep_finds_what_all_pairs_find),
       cmocka_unit_test(touching_pairs_are_listed),
+      cmocka_unit_test(ends_within_a_wrap_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,6 +87,39 @@ static void cords_hold_a_key_without_controls(void** state) {
   urdf_case_free(&c);
 }
 
+/* Round a cylinder of a body on a side, and a sphere of the world; the reference is the length of that way. */
+static void cords_go_round_geoms(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(
+      "<mujoco><compiler angle='radian'/><worldbody><site name='nail' pos='-2 0 0.5'/>"
+      "<geom name='bead' type='sphere' size='0.2' pos='5 0 0' contype='0' conaffinity='0'/>"
+      "<body name='a' pos='0 0 0'><joint name='j' type='hinge' axis='0 1 0'/>"
+      "<geom name='drum' type='cylinder' size='0.5 0.1' euler='1.5707963267948966 0 0'/><site name='top' pos='1 0 1'/>"
+      "<site name='rim' pos='0.5 0 -1.5'/></body></worldbody>"
+      "<tendon><spatial stiffness='3' springlength='1'><site site='nail'/><geom geom='drum' sidesite='top'/><site "
+      "site='rim'/><geom geom='bead'/><site site='nail'/></spatial>"
+      "<spatial stiffness='3'><site site='nail'/><geom geom='drum' sidesite='top'/><site site='rim'/></spatial>"
+      "</tendon></mujoco>",
+      NULL);
+  assert_int_equal(c.scene.tendon_count, 2);
+  const SceneTendon* t = &c.scene.tendons[0];
+  assert_int_equal(t->wrap_count, 2);
+  assert_int_equal(t->wraps[0].type, WRAP_CYLINDER);
+  assert_int_equal(t->wraps[0].link, link_index(&c, "a"));
+  compare_near(t->wraps[0].radius, 0.5, 0, "radius");
+  compare_vec3(vec3_scale(t->wraps[0].axis, t->wraps[0].axis.y < 0 ? -1 : 1), vec3(0, 1, 0), 1e-15, "axis");
+  assert_true(t->wraps[0].has_side);
+  compare_vec3(t->wraps[0].side, vec3(1, 0, 1), 1e-15, "side");
+  assert_int_equal(t->wraps[1].type, WRAP_SPHERE);
+  assert_int_equal(t->wraps[1].link, -1);
+  assert_int_equal(t->wraps[1].after, 1);
+  assert_int_equal(t->points[1].wrap, 2);
+  compare_vec3(t->wraps[1].position, vec3(5, 0, 0), 0, "position");
+  check_cord(&c, 0, 3, 1, 0);
+  check_cord(&c, 1, 3, 2 + 0.5 * M_PI / 2 + 1.5, 0);
+  urdf_case_free(&c);
+}
+
 static void other_ways_are_told(void** state) {
   (void)state;
   expect_told(
@@ -94,7 +127,7 @@ static void other_ways_are_told(void** state) {
       "<tendon><spatial name='t' stiffness='1'><site site='nail'/><geom geom='g'/><site site='right'/></spatial>"
       "<spatial name='u' stiffness='1'><site site='nail'/><pulley divisor='2'/><site site='right'/></spatial>"
       "</tendon></mujoco>",
-      NULL, "tendons around geoms, tendons over pulleys");
+      NULL, "tendons around geoms that are no sphere and no cylinder, tendons over pulleys");
   expect_told(SLIDERS
               "<tendon><spatial stiffness='1' name='t'><site site='nail'/><site site='far'/></spatial></tendon>"
               "</mujoco>",
@@ -175,8 +208,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cords_run_from_site_to_site), cmocka_unit_test(springs_rest_where_they_say),
       cmocka_unit_test(actuators_pull_at_cords),     cmocka_unit_test(cords_hold_a_key_without_controls),
-      cmocka_unit_test(other_ways_are_told),         cmocka_unit_test(fixed_tendons_have_springs),
-      cmocka_unit_test(other_actuators_of_joints),
+      cmocka_unit_test(cords_go_round_geoms),        cmocka_unit_test(other_ways_are_told),
+      cmocka_unit_test(fixed_tendons_have_springs),  cmocka_unit_test(other_actuators_of_joints),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

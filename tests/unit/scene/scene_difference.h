@@ -157,6 +157,18 @@ static inline const char* tendon_difference(const SceneTendon* a, const SceneTen
   for (int i = 0; i < a->count; i++) {
     SAME(points[i].link);
     SAME(points[i].point);
+    SAME(points[i].wrap);
+  }
+  SAME(wrap_count);
+  for (int i = 0; i < a->wrap_count; i++) {
+    SAME(wraps[i].type);
+    SAME(wraps[i].link);
+    SAME(wraps[i].after);
+    SAME(wraps[i].radius);
+    SAME(wraps[i].position);
+    SAME(wraps[i].axis);
+    SAME(wraps[i].has_side);
+    SAME(wraps[i].side);
   }
   return signal_difference(&a->tension, &b->tension);
 }

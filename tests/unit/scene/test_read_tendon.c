@@ -36,6 +36,36 @@ static void points_and_pulls(void** state) {
   text_free(&text);
 }
 
+static void wraps(void** state) {
+  (void)state;
+  Text text = {0};
+  text_add(&text,
+           "%stendons:\n"
+           "  - {points: [{}, {link: arm1}, {point: [0, 0, 5]}], tension: 1, wrap: [{type: sphere, radius: 0.5, link: "
+           "arm2, position: [1, 2, 3], after: 1}, {type: cylinder, radius: 2, axis: [0, 0, 3], side: [0, 1, 0], after: "
+           "0}]}\n"
+           "  - {points: [{}, {point: [0, 0, 5]}], tension: 1, wrap: [{type: cylinder, radius: 2, link: arm1}]}\n",
+           LINKS);
+  Scene scene = load(text.data);
+  const SceneTendon* t = scene.tendons;
+  assert_int_equal(t[0].wrap_count, 2);
+  assert_ptr_equal(scene_tendon_wrap(&t[0], 0), &t[0].wraps[1]);
+  assert_ptr_equal(scene_tendon_wrap(&t[0], 1), &t[0].wraps[0]);
+  assert_int_equal(t[0].wraps[0].type, WRAP_SPHERE);
+  assert_int_equal(t[0].wraps[0].link, 3);
+  assert_false(t[0].wraps[0].has_side);
+  compare_vec3(t[0].wraps[0].position, vec3(1, 2, 3), 0, "position");
+  assert_int_equal(t[0].wraps[1].link, -1);
+  assert_true(t[0].wraps[1].has_side);
+  compare_vec3(t[0].wraps[1].axis, vec3(0, 0, 1), 0, "axis");
+  assert_int_equal(t[1].end, 2);
+  compare_vec3(t[1].wraps[0].axis, vec3(0, 0, 1), 0, "axis where none is given");
+  const char* fault = round_trip_fault(&scene);
+  if (fault) fail_msg("written and read again: %s", fault);
+  scene_free(&scene);
+  text_free(&text);
+}
+
 static void mistakes_are_told(void** state) {
   (void)state;
   static const struct {
@@ -45,11 +75,20 @@ static void mistakes_are_told(void** state) {
        "5:5: error: tendons[0]: nothing pulls: give 'tension', or 'stiffness' and 'rest_length'\n"},
       {"{points: [{link: arm0}], tension: 1}", "5:5: error: tendons[0]: a tendon needs two points or more, got 1\n"},
       {"{points: [{}, {point: [1, 0, 0]}], tension: 1}",
-       "5:5: error: tendons[0]: a tendon must pass a link: all its points are the world's\n"},
+       "5:5: error: tendons[0]: a tendon must pass a link: all its points and wraps are the world's\n"},
       {"{points: [{link: arm0}, {link: arm1}], tension: 1, rest_length: 1}",
        "5:56: error: tendons[0]: a rest_length has no meaning without 'stiffness'\n"},
       {"{points: [{link: arm0}, {link: arm1}], stiffness: 1}",
        "5:5: error: tendons[0]: give 'rest_length' with 'stiffness': where it begins to pull\n"},
+      {"{points: [{link: arm0}, {link: arm1}], tension: 1, wrap: [{type: sphere, radius: 1, after: 1}]}",
+       "5:63: error: tendons[0].wrap[0]: no two points to stand between: 'after' is 1, and the tendon has 2 points; it "
+       "must be at most 0\n"},
+      {"{points: [{link: arm0}, {link: arm1}], tension: 1, wrap: [{type: sphere, radius: 1}, {type: sphere, radius: 1, "
+       "after: 0}]}",
+       "5:90: error: tendons[0].wrap[1]: another wrap stands behind point 0 already: put a point between the two, or "
+       "give 'after'\n"},
+      {"{points: [{link: arm0}, {link: arm1}], tension: 1, wrap: [{type: cylinder, radius: 1, axis: [0, 0, 0]}]}",
+       "5:91: error: tendons[0].wrap[0]: the axis of a cylinder must not be zero\n"},
   };
   for (size_t k = 0; k < sizeof CASES / sizeof CASES[0]; k++) {
     Text text = {0};
@@ -60,6 +99,7 @@ static void mistakes_are_told(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(points_and_pulls), cmocka_unit_test(mistakes_are_told)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(points_and_pulls), cmocka_unit_test(wraps),
+                                     cmocka_unit_test(mistakes_are_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -192,6 +192,76 @@ static void tendons_L5_plates_that_fold(void** state) {
   }
 }
 
+/* Between free bodies, one of them what it goes round: momentum stays, and angular momentum as well as the step has it.
+ */
+static void tendons_L8_momentum_stays(void** state) {
+  (void)state;
+  static const char* const types[] = {"cylinder", "sphere"};
+  for (int k = 0; k < 2; k++) {
+    Run* run = run_create(
+        1, 1e-13,
+        WEIGHTLESS("0.001", "200") "links:\n"
+                                  "  - {name: a, mass: 1, " CUBE ", position: [-1, 0, 0.1]}\n"
+                                  "  - {name: b, mass: 2, " CUBE ", position: [1, 0.2, 0]}\n"
+                                  "  - {name: c, mass: 3, " CUBE ", position: [0, -0.1, 0.02]}\n"
+                                  "tendons:\n  - points: [{link: a, point: [0.05, 0.02, 0]}, {link: b, point: [0, 0.05, "
+                                  "0.05]}]\n"
+                                  "    wrap: [{type: %s, link: c, radius: 0.3, position: [0.02, 0, 0.03]}]\n"
+                                  "    tension: 3\n    stiffness: 5\n    rest_length: 1\n",
+        types[k]);
+    run_steps(run, 200);
+    SimMeasure m = sim_measure(run->sim);
+    compare_vec3(m.momentum, vec3(0, 0, 0), 1e-11, "momentum");
+    compare_vec3(m.angular_momentum, vec3(0, 0, 0), 2e-3, "angular momentum");
+    assert_true(m.kinetic > 0.1);
+    run_free(run);
+  }
+}
+
+/* A cylinder about the axis of a hinge: the moment arm is its radius at every angle, so a constant tension is a
+ * constant torque. Steps of first order: angle T r / I dt^2 n (n + 1) / 2. */
+static void tendons_L8_the_arm_is_the_radius(void** state) {
+  (void)state;
+  const double tension = 0.5, radius = 0.04, inertia = 0.02;
+  Run* run = run_create(
+      1, 1e-13,
+      WEIGHTLESS("0.01", "150") "links:\n  - {name: lever, mass: 1, center: [0, 0, 0], inertia: [0.02, 0.02, 0.02, 0, 0, "
+                                "0], joint: {type: hinge, axis: [0, 1, 0]}}\n"
+                                "tendons:\n  - points: [{link: lever, point: [0.06, 0.01, 0]}, {point: [-0.3, 0, 0.04]}]\n"
+                                "    wrap: [{type: cylinder, radius: %g, axis: [0, 1, 0]}]\n    tension: %g\n",
+      radius, tension);
+  run_steps(run, 100);
+  double q = coordinates(run)[0], free = acos(radius / 0.06);
+  /* the run along the axis is 1 cm of some 30 cm: the pull's part across it */
+  assert_true(fabs(q) > 0.3 && fabs(q) < M_PI / 2 - free + 2);
+  compare_near(fabs(q), tension * radius / inertia * 1e-4 * 100 * 101 / 2, 2e-3 * fabs(q), "angle");
+  run_free(run);
+}
+
+/* Atwood: two weights over a pulley without friction, the cord stiff: (m2 - m1) g / (m1 + m2), and the pulley carries
+ * nothing but the sum of the pulls. */
+static void tendons_L8_two_weights_over_a_pulley(void** state) {
+  (void)state;
+  Run* run =
+      run_create(1, 1e-12,
+                 "simulation: {dt: 0.002, steps: 300, integrator: first_order}\ncontact: {model: none}\n"
+                 "links:\n"
+                 "  - {name: left, mass: 1, " CUBE
+                 ", joint: {type: slide, axis: [0, 0, 1], position: [-0.2, 0, 0]}}\n"
+                 "  - {name: right, mass: 3, " CUBE
+                 ", joint: {type: slide, axis: [0, 0, 1], position: [0.2, 0, 0]}}\n"
+                 "tendons:\n  - points: [{link: left}, {link: right}]\n"
+                 "    wrap: [{type: cylinder, radius: 0.2, position: [0, 0, 2], axis: [0, 1, 0], side: [0, 0, 3]}]\n"
+                 "    stiffness: 1.0e+4\n    rest_length: %.17g\n",
+                 4 + 0.2 * M_PI);
+  run_steps(run, 300);
+  const double* q = coordinates(run);
+  double pull = 2 * 1 * 3 * 9.81 / 4, length = 0.2 * M_PI + (2 - q[0]) + (2 - q[1]);
+  compare_near(1e4 * (length - 4 - 0.2 * M_PI), pull, 1e-3 * pull, "pull of the cord");
+  compare_near(q[0] - q[1], 9.81 * 0.5 * 0.002 * 0.002 * 300 * 301, 2e-3, "they pass each other");
+  run_free(run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tendons_L5_block_and_tackle),
@@ -203,6 +273,9 @@ int main(void) {
       cmocka_unit_test(tendons_L5_loose),
       cmocka_unit_test(tendons_L5_a_piece_in_an_eyelet),
       cmocka_unit_test(tendons_L5_plates_that_fold),
+      cmocka_unit_test(tendons_L8_momentum_stays),
+      cmocka_unit_test(tendons_L8_the_arm_is_the_radius),
+      cmocka_unit_test(tendons_L8_two_weights_over_a_pulley),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
