@@ -4,7 +4,8 @@
 
 #include "robot/mjcf.h"
 
-enum { VERTICES_MAX = 10000, PAIRS_MAX = 32 };
+/* Segments are nested bodies, each of which is read by a call within the one before. */
+enum { VERTICES_MAX = 500, PAIRS_MAX = 32 };
 
 /* Attributes of the composite's own geom and joint that its parts get. */
 #define GEOM "type|contype|conaffinity|priority|size|friction|mass|density|rgba|material"
