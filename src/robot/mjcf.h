@@ -150,6 +150,10 @@ void mjcf_add_default(MjcfModel* model, const XmlElement* element);
 /* <replicate> as frames with copies, <attach> as a frame with what another model has in it, and what refers to them
  * likewise. False after an error. The documents' trees are changed. */
 bool mjcf_expand(MjcfModel* model);
+/* The bodies of a <composite> of type cable as children of a container; their excluded pairs go to the root, in a
+ * <contact> of their own. Other types are reported and become an empty frame. NULL after an error
+ * (robot/mjcf_composite.c). */
+XmlElement* mjcf_composite(MjcfModel* model, XmlElement* root, const XmlElement* element);
 
 /* An element with the class that its body gives to what says none. */
 typedef struct {
@@ -165,6 +169,9 @@ const XmlAttribute* mjcf_attribute(const MjcfModel* model, MjcfElement element, 
 /* Returns whether the text from p to end is a decimal number behind blanks: strtod takes hexadecimal ones, too. */
 bool mjcf_is_decimal(const char* p, const char* end);
 int mjcf_numbers(MjcfModel* model, MjcfElement element, const char* name, int least, int most, double* values);
+/* The attribute `vertex`, which the element has: three numbers a point, times the scale. count: how many. The answer is
+ * the caller's; NULL after an error (robot/mjcf_geom.c). */
+Vec3* mjcf_vertices(MjcfModel* model, const XmlElement* element, Vec3 scale, int* count);
 /* One number; fallback where it is absent, or after an error. */
 double mjcf_number(MjcfModel* model, MjcfElement element, const char* name, double fallback);
 /* The attribute's text, borrowed; "" when absent. */

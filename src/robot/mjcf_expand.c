@@ -1,6 +1,6 @@
 /* Meta-elements of MuJoCo, worked in before anything is read: <replicate> becomes frames with copies, <attach> a frame
- * with what another model has in it. Copies get other names, and what refers to a copied thing by its name, an actuator
- * for instance, is copied with it. */
+ * with what another model has in it, <composite> of type cable its bodies. Copies get other names, and what refers to a
+ * copied thing by its name, an actuator for instance, is copied with it. */
 #include <string.h>
 
 #include "robot/mjcf.h"
@@ -417,13 +417,16 @@ static bool expand_within(Expansion* x, XmlElement* parent, int depth) {
   }
   for (XmlElement *child = parent->first, *next; child; child = next) {
     bool attaches = strcmp(child->name, "attach") == 0, replicates = strcmp(child->name, "replicate") == 0;
+    bool composes = strcmp(child->name, "composite") == 0;
     next = child->next;
-    if (!attaches && !expand_within(x, child, depth + 1)) return false;
-    if (!attaches && !replicates) {
+    if (!attaches && !composes && !expand_within(x, child, depth + 1)) return false;
+    if (!attaches && !replicates && !composes) {
       before = child;
       continue;
     }
-    const XmlElement* container = attaches ? attach(x, child, depth + 1) : replicate(x, child);
+    const XmlElement* container = attaches   ? attach(x, child, depth + 1)
+                                  : composes ? mjcf_composite(x->model, x->root, child)
+                                             : replicate(x, child);
     if (!container) return false;
     xml_splice(child, before, container);
     before = container->last;

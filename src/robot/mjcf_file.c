@@ -338,7 +338,7 @@ static void read_compiler(MjcfModel* model, const XmlElement* element, MjcfCompi
 }
 
 const char* mjcf_why_missing(const MjcfModel* model) {
-  if (names_find(&model->dropped_names, "composite") >= 0) return " (bodies of <composite> are not supported)";
+  if (names_find(&model->dropped_names, "composite") >= 0) return " (bodies of <composite> are made of cables alone)";
   return names_find(&model->dropped_names, "flexcomp") >= 0 ? " (bodies of <flexcomp> are not supported)" : "";
 }
 

@@ -109,8 +109,8 @@ static Vec3 mesh_scale(MjcfModel* model, const XmlElement* mesh) {
   return vec3(scale[0], scale[1], scale[2]);
 }
 
-/* Numbers of a long list, three a point; NULL after an error. */
-static Vec3* read_vertices(MjcfModel* model, const XmlAttribute* attribute, Vec3 scale, int* count) {
+Vec3* mjcf_vertices(MjcfModel* model, const XmlElement* element, Vec3 scale, int* count) {
+  const XmlAttribute* attribute = xml_attribute(element, "vertex");
   int capacity = 0;
   Vec3* points = NULL;
   *count = 0;
@@ -120,7 +120,7 @@ static Vec3* read_vertices(MjcfModel* model, const XmlAttribute* attribute, Vec3
       char* end;
       v[k] = strtod(p, &end);
       if (end == p || !mjcf_is_decimal(p, end) || !isfinite(v[k])) {
-        mjcf_error(model, attribute->place, "vertex of <mesh>: expected three numbers a point");
+        mjcf_error(model, attribute->place, "vertex of <%s>: expected three numbers a point", element->name);
         memory_free(points);
         return NULL;
       }
@@ -181,7 +181,7 @@ static bool fill_mesh(Geom* geom, UrdfShape* shape) {
     return false;
   }
   shape->kind = URDF_POINTS;
-  shape->points = read_vertices(model, vertex, shape->scale, &shape->point_count);
+  shape->points = mjcf_vertices(model, mesh, shape->scale, &shape->point_count);
   return shape->points != NULL;
 }
 

@@ -57,6 +57,19 @@ static bool is_within_itself(const Reader* reader, const char* path) {
   return found;
 }
 
+/* Gravity is the scene's. A robot that was made for another one moves otherwise, unless the scene has changed it too.
+ */
+static void compare_gravity(const Include* include) {
+  Vec3 own = include->part.simulation.gravity, here = include->reader->scene->simulation.gravity;
+  bool is_default = here.x == 0 && here.y == 0 && here.z == -9.81;
+  if (is_default && vec3_norm(vec3_sub(own, here)) > 1e-9)
+    reader_warning(
+        include->reader, include->form.file->place,
+        "the robot is made for gravity [%.10g, %.10g, %.10g]; here [0, 0, -9.81] acts: set simulation.gravity "
+        "if that is not meant",
+        own.x, own.y, own.z);
+}
+
 static void read_part(Include* include) {
   Reader* reader = include->reader;
   char *path = file_resolve(reader->scene->path, include->form.file->text), *text = NULL;
@@ -74,6 +87,7 @@ static void read_part(Include* include) {
   } else if (is_robot(path)) {
     if (count > 0) reader_error(reader, include->item->place, "'set' changes scenes: import the robot first");
     scene_read_robot(&include->part, path, reader->diagnostics);
+    if (reader->diagnostics->error_count == before) compare_gravity(include);
   } else {
     scene_read_part(&include->part, path, text, length, reader, set, count);
   }

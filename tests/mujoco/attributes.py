@@ -107,7 +107,7 @@ MESH = "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1
 MODEL = """<mujoco><compiler COMPILER/><option OPTION><flag FLAG/></option>
 <default><DEFAULT/></default>
 <asset><mesh name="m" MESH/><material name="red" MATERIAL/></asset>
-<worldbody WORLDBODY><geom type="plane" size="1 1 1" FLOOR/><site name="nail" pos="0 0 3"/>
+<worldbody WORLDBODY><geom type="plane" size="1 1 1" FLOOR/><COMPOSITE/><site name="nail" pos="0 0 3"/>
 <frame FRAME><body name="a" BODY><inertial INERTIAL/><joint name="j" JOINT/><geom GEOM/><site name="s" SITE/></body></frame>
 <body name="b" pos="1 0 1"><joint name="k" axis="0 1 0"/><joint name="k2" axis="0 0 1"/><geom name="gb" type="box" size="0.1 0.1 0.1"/><site name="sb"/></body>
 <body name="c" pos="2 0 2"><freejoint FREEJOINT/><geom name="gc" type="mesh" mesh="m"/></body>
@@ -117,7 +117,7 @@ MODEL = """<mujoco><compiler COMPILER/><option OPTION><flag FLAG/></option>
 <keyframe><key name="home" KEY/></keyframe></mujoco>"""
 PLAIN = {"COMPILER": "", "OPTION": "", "FLAG": "", "DEFAULT": "", "MESH": 'file="m.obj"', "MATERIAL": "", "WORLDBODY": "", "FLOOR": "", "FRAME": "",
          "BODY": "", "INERTIAL": 'pos="0 0 0" mass="1" diaginertia="1 1 1"', "JOINT": "", "GEOM": 'size="0.1" pos="0 0 1"', "SITE": "", "FREEJOINT": "",
-         "PAIR": "", "EXCLUDE": "", "TENDON": "", "EQUALITY": "", "ACTUATOR": "", "KEY": ""}
+         "PAIR": "", "EXCLUDE": "", "TENDON": "", "EQUALITY": "", "ACTUATOR": "", "KEY": "", "COMPOSITE": ""}
 KNOWN = {}  # results of texts
 
 
@@ -159,6 +159,8 @@ ITEMS = {  # where an element stands in the model, and what it needs
     ("fixed", "joint"): ("TENDON", '<fixed name="t"><joint joint="j" coef="1" {}/></fixed>'),
     ("equality", "connect"): ("EQUALITY", '<connect body1="c" anchor="0 0 0" {}/>'), ("equality", "weld"): ("EQUALITY", '<weld body1="c" {}/>'),
     ("equality", "joint"): ("EQUALITY", '<joint joint1="j" joint2="k" {}/>'),
+    ("composite", "geom"): ("COMPOSITE", '<composite type="cable" curve="s" count="3 1 1" offset="0 5 5"><geom type="capsule" size="0.01" {}/></composite>'),
+    ("composite", "joint"): ("COMPOSITE", '<composite type="cable" curve="s" count="3 1 1" offset="0 5 5"><joint kind="main" {}/><geom type="capsule" size="0.01"/></composite>'),
     ("equality", "tendon"): ("EQUALITY", '<tendon tendon1="t" {}/>')}
 for kind in ("motor", "position", "velocity", "general", "intvelocity", "damper", "cylinder"):
     ITEMS["actuator", kind] = ("ACTUATOR", f'<{kind} joint="j" {{}}/>')
@@ -202,6 +204,18 @@ READ = {  # element: ({part: attributes around}, {attribute: value, or value and
         "fromto": ("0 0 0 0 0 1", 'type="capsule" size="0.1"'), **{name: (value, 'type="capsule" size="0.1 0.2"') for name, value in
            {"quat": "1 1 0 0", "euler": "10 0 0", "axisangle": "1 0 0 10", "xyaxes": "0 1 0 0 0 1", "zaxis": "1 0 0"}.items()}}),
     ("body", "site"): ("SITE", "{}", {"TENDON": SPRING.format("")}, {"pos": "0 0 0.5", "fromto": "0 0 0 1 0 0"}),
+    ("body", "composite"): ("COMPOSITE", '<composite offset="0 5 5" {}><geom type="capsule" size="0.01"/></composite>', {}, {
+        **{name: (value, 'type="cable" curve="s" count="3 1 1" size="1 0.5 1"') for name, value in
+           {"prefix": "p", "initial": "none", "quat": "1 1 0 1"}.items()},
+        "count": ("4 1 1", 'type="cable" curve="s"'), "size": ("2", 'type="cable" curve="s" count="3 1 1"'), "type": ("cable", 'curve="s" count="3 1 1"'),
+        "curve": ("s s", 'type="cable" count="3 1 1"'), "vertex": ("0 0 0 1 0 0 1 1 0", 'type="cable"')}),
+    ("composite", "joint"): ("COMPOSITE", '<composite type="cable" curve="s" count="3 1 1" offset="0 5 5"><joint kind="main" {}/><geom type="capsule" size="0.01"/></composite>', {}, {
+        "damping": "1", "stiffness": "1", "range": "0 10"}),
+    ("composite", "geom"): ("COMPOSITE", '<composite type="cable" curve="s" count="3 1 1" offset="0 5 5"><geom {}/></composite>', {}, {
+        "type": ("box", 'size="0.1 0.1 0.1"'), **{name: (value, 'type="capsule" size="0.1"') for name, value in
+                                                  {"mass": "1", "density": "10", "rgba": "1 0 0 1"}.items()},
+        "contype": ("0", 'type="capsule" conaffinity="0" size="0.1"'), "conaffinity": ("0", 'type="capsule" contype="0" size="0.1"'), "size": ("0.2", 'type="capsule"'),
+        "friction": ("0.3", 'type="capsule" size="0.1" priority="1"'), "priority": ("1", 'type="capsule" size="0.1" friction="0.4"')}),
     ("contact", "pair"): ("PAIR", "<pair {}/>", {}, {"friction": ("0.3 0.3", 'geom1="gb" geom2="gc"')}),
     ("contact", "exclude"): ("EXCLUDE", "<exclude {}/>", {}, {"body1": ("b", 'body2="c"'), "body2": ("b", 'body1="c"')}),
     ("keyframe", "key"): ("KEY", "{}", {"ACTUATOR": '<motor joint="j"/><intvelocity joint="j"/>'}, {

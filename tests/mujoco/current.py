@@ -9,6 +9,7 @@ import sys
 
 work, exported, models = sys.argv[1], sys.argv[2].split(), sys.argv[3].split()
 LIMIT = 1e-12  # m, and of dampings relative: rounding
+SINGLE = {"cables": 1e-7}  # m: MuJoCo has their vertices in single precision
 found = json.load(open(os.path.join(work, "found.json"), encoding="utf-8"))
 passed = failed = 0
 
@@ -42,7 +43,7 @@ for name in models:
     compared = [(abs(float(row[f"{body}/c{axis}"]) - theirs[k]), body) for body, theirs in model["centers"].items()
                 for k, axis in enumerate("xyz") if f"{body}/cx" in row]
     worst = max(compared)
-    result(worst[0] < LIMIT and len(compared) >= 15, f"{name}: {len(compared) // 3} centres of mass within {worst[0]:.1e} m ({worst[1]})")
+    result(worst[0] < SINGLE.get(name, LIMIT) and len(compared) >= 15, f"{name}: {len(compared) // 3} centres of mass within {worst[0]:.1e} m ({worst[1]})")
     gains = list(dampings(os.path.join(work, name + ".yaml")).values())
     theirs = [value for value in model["damping"].values() if value > 0]
     if theirs:

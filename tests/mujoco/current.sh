@@ -1,6 +1,6 @@
 #!/bin/bash
 # The current MuJoCo (3.3.8, npm: mujoco-js) beside this program: what `sdrs export` writes loads there, a thousand bodies too, and stays
-# finite; models with <replicate>, <attach> and dampratio, which Debian's 2.2.2 does not know, have the same centres and dampings in both.
+# finite; models with <replicate>, <attach>, cables and dampratio, which Debian's 2.2.2 does not know, have the same centres and dampings in both.
 # Skipped where node or npm is missing or the package cannot be fetched; it is kept in out/node/. The program is $SDRS (./sdrs).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -37,7 +37,7 @@ for scene in slide wall spider pile differential four-bar springs; do
   "$SDRS" export "scenes/$scene.yaml" -q -o "$work/files/$scene.xml" >/dev/null 2>&1
   exported+=("$scene")
 done
-models=(replicas attached ratios)
+models=(replicas attached ratios cables)
 cp tests/mujoco/current/*.xml "$work/files"
 for model in "${models[@]}"; do
   "$SDRS" import "$work/files/$model.xml" -q --keep-fixed -o "$work/$model.yaml" >/dev/null

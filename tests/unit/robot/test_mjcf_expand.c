@@ -108,6 +108,87 @@ static void a_whole_model(void** state) {
   urdf_case_free(&c);
 }
 
+/* Ends of the segments of a cable on a circle of radius 0.5: vertex k of n is at 0.5 (cos, sin)(pi k / (n - 1)). */
+static void a_cable_is_a_chain_of_bodies(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(
+      "<mujoco><default><geom mass='9'/><joint damping='9'/></default><worldbody>"
+      "<composite type='cable' prefix='w' curve='cos(s) sin(s)' count='5 1 1' size='1 0.5 1' offset='0 0 2' "
+      "initial='free'><joint kind='main' damping='0.25'/><geom type='capsule' size='0.01' mass='0.1'/></composite>"
+      "</worldbody></mujoco>",
+      NULL);
+  const char* const names[] = {"wB_first", "wB_1", "wB_2", "wB_last"};
+  Vec3 place = vec3(0, 0, 0);
+  Mat3 turn = mat3_identity();
+  for (int k = 0; k < 4; k++) {
+    const SceneLink* link = link_named(&c, names[k]);
+    double angle = k * 3.14159265358979323846 / 4;
+    place = vec3_add(place, mat3_mul_vec(turn, link->joint.position));
+    turn = mat3_mul(turn, mat3_from_quat(link->joint.rotation));
+    compare_vec3(place, vec3(0.5 * cos(angle), 0.5 * sin(angle), 2), 1e-12, names[k]);
+    Vec3 middle = vec3_add(place, mat3_mul_vec(turn, link->center)); /* of the chord */
+    compare_near(middle.x, 0.25 * (cos(angle) + cos(angle + 3.14159265358979323846 / 4)), 1e-12, names[k]);
+    compare_near(link->mass, 0.1, 1e-15, "not that of the default");
+    if (k > 0) compare_near(link->joint.damping[0], 0.25, 0, "not that of the default");
+  }
+  assert_int_equal(link_named(&c, "wB_first")->joint.type, JOINT_FREE);
+  assert_int_equal(link_named(&c, "wB_1")->joint.type, JOINT_BALL);
+  assert_int_equal(c.scene.contact.exclude_count, 3);
+  urdf_case_free(&c);
+}
+
+static void cables_in_replicas_and_by_vertices(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(
+      "<mujoco><worldbody><replicate count='2' offset='0 1 0'>"
+      "<composite type='cable' vertex='0 0 1 0 0 0.9 0 0 0.8 0 0 0.75 0 0 0.7 0.4 0 0.7' initial='free'><geom "
+      "type='box' size='9 0.01 0.02'/>"
+      "</composite></replicate></worldbody></mujoco>",
+      NULL);
+  compare_vec3(stands_at(&c, "B_first1"), vec3(0, 1, 1), 1e-12, "its first vertex");
+  compare_vec3(stands_at(&c, "B_last1"), vec3(0, 1, 0.7), 1e-12, "its second");
+  compare_near(link_named(&c, "B_first0")->mass, 1000 * 0.1 * 0.02 * 0.04, 1e-12, "a box as long as its segment");
+  assert_int_equal(c.scene.contact.exclude_count, 8);
+  urdf_case_free(&c);
+}
+
+static void other_composites_are_left_out_by_their_type(void** state) {
+  (void)state;
+  UrdfCase c = mjcf_load(
+      "<mujoco><worldbody><body><freejoint/><geom size='0.1'/><composite type='cloth' count='9 9 1'/></body>"
+      "</worldbody></mujoco>",
+      NULL);
+  assert_non_null(strstr(c.report.remarks.data, "composite of type 'cloth' (no chain of rigid bodies)"));
+  urdf_case_free(&c);
+}
+
+static void mistakes_of_cables_are_reported(void** state) {
+  (void)state;
+  static const struct {
+    const char *text, *error;
+  } CASES[] = {{"<composite type='cable' count='5 1 1' curve='s'/>", "needs a <geom> of type capsule, cylinder or box"},
+               {"<composite type='cable' count='5 1 1' curve='s'><geom type='sphere' size='1'/></composite>",
+                "needs a <geom> of type capsule, cylinder or box"},
+               {"<composite type='cable' count='1 1 1' curve='s'><geom type='capsule' size='1'/></composite>",
+                "has 2 to 500 vertices"},
+               {"<composite type='cable' count='1e9' curve='s'><geom type='capsule' size='1'/></composite>",
+                "has 2 to 500 vertices"},
+               {"<composite type='cable' count='5 5 1' curve='s'><geom type='capsule' size='1'/></composite>",
+                "has 2 to 500 vertices"},
+               {"<composite type='cable' count='5 1 1' curve='t'><geom type='capsule' size='1'/></composite>",
+                "curve of <composite> has up to three of s, cos(s), sin(s), 0, got 't'"},
+               {"<composite type='cable' count='5 1 1'><geom type='capsule' size='1'/></composite>",
+                "vertices 0 and 1 of the cable of <composite> are at the same position"},
+               {"<composite type='cable' vertex='0 0 1 0 0'><geom type='capsule' size='1'/></composite>",
+                "vertex of <composite>: expected three numbers a point"}};
+  for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+    Text text = {0};
+    text_add(&text, "<mujoco><worldbody>%s</worldbody></mujoco>", CASES[i].text);
+    expect_told(text.data, NULL, CASES[i].error);
+    text_free(&text);
+  }
+}
+
 static void mistakes_are_told(void** state) {
   (void)state;
   expect_told(WORLD("<replicate><body/></replicate>"), NULL, "count of <replicate> must be a whole number from 1");
@@ -140,6 +221,10 @@ int main(void) {
       cmocka_unit_test(numbers_have_as_many_digits_as_the_count),
       cmocka_unit_test(a_body_of_another_model),
       cmocka_unit_test(a_whole_model),
+      cmocka_unit_test(a_cable_is_a_chain_of_bodies),
+      cmocka_unit_test(cables_in_replicas_and_by_vertices),
+      cmocka_unit_test(other_composites_are_left_out_by_their_type),
+      cmocka_unit_test(mistakes_of_cables_are_reported),
       cmocka_unit_test(mistakes_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,274 @@
+/* <composite type="cable"> as the bodies, joints, geoms, sites and excluded pairs that MuJoCo makes of it. The other
+ * types are left out: they are soft, or MuJoCo itself refuses them by now. */
+#include <string.h>
+
+#include "robot/mjcf.h"
+
+/* Segments are nested bodies, each of which is read by a call within the one before. */
+enum { VERTICES_MAX = 500, PAIRS_MAX = 32 };
+
+/* Attributes of the composite's own geom and joint that its parts get. */
+#define GEOM "type|contype|conaffinity|priority|size|friction|mass|density|rgba|material"
+#define JOINT "damping|stiffness|armature|frictionloss|range"
+#define FREE_JOINT "stiffness"
+
+typedef struct {
+  MjcfModel* model;
+  XmlDocument* document;
+  const XmlElement *element, *geom, *joint;
+  const char *prefix, *initial;
+  Vec3* vertices; /* ends of the segments (segment_count + 1) */
+  int segment_count;
+} Cable;
+
+static const char* name_of(const Cable* cable, const char* kind, int index) {
+  Text text = {0};
+  if (index == 0)
+    text_add(&text, "%s%s_first", cable->prefix, kind);
+  else if (index == cable->segment_count - 1)
+    text_add(&text, "%s%s_last", cable->prefix, kind);
+  else
+    text_add(&text, "%s%s_%d", cable->prefix, kind, index);
+  return mjcf_keep(cable->model, &text);
+}
+
+static const char* numbers(const Cable* cable, const double* values, int count) {
+  Text text = {0};
+  for (int k = 0; k < count; k++) text_add(&text, "%s%.17g", k > 0 ? " " : "", values[k]);
+  return mjcf_keep(cable->model, &text);
+}
+
+/* Appends those of the words that the element has; pairs: (2 PAIRS_MAX + 1), count of texts so far. Returns the new
+ * count. */
+static int inherit(const XmlElement* from, const char* words, const char** pairs, int count) {
+  for (int i = 0; from && i < from->attribute_count; i++) {
+    if (words_index(words, from->attributes[i].name) < 0 || count + 2 > 2 * PAIRS_MAX) continue;
+    pairs[count++] = from->attributes[i].name;
+    pairs[count++] = from->attributes[i].value;
+  }
+  return count;
+}
+
+/* ---------------------------------------------------------------- the curve */
+
+/* A coordinate of vertex k of n by the word of `curve`: s is straight, cos(s) and sin(s) are an arc of radius size[1]
+ * over size[2] half turns, 0 is zero. NAN after an error. */
+static double curve_at(const Cable* cable, const char* word, const double* size, int k, int n) {
+  double angle = 3.14159265358979323846 * k * size[2] / (n - 1);
+  if (strcmp(word, "s") == 0) return k * size[0] / (n - 1);
+  if (strcmp(word, "cos(s)") == 0) return size[1] * math_cos(angle);
+  if (strcmp(word, "sin(s)") == 0) return size[1] * math_sin(angle);
+  if (strcmp(word, "0") == 0 || strcmp(word, "zero") == 0) return 0;
+  mjcf_error(cable->model, cable->element->place,
+             "curve of <composite> has up to three of s, cos(s), sin(s), 0, got '%s'", text_excerpt(word).text);
+  return NAN;
+}
+
+/* Vertices by `curve`, `size` and `count`, rotated by `quat`. */
+static bool place_curve(Cable* cable, int count) {
+  MjcfElement e = {cable->element, ""};
+  double size[3] = {1, 0, 0}, quat[4] = {1, 0, 0, 0};
+  char words[3][8] = {"0", "0", "0"}, more[2];
+  mjcf_numbers(cable->model, e, "size", 1, 3, size);
+  mjcf_numbers(cable->model, e, "quat", 4, 4, quat);
+  if (sscanf(mjcf_text(cable->model, e, "curve"), "%7s %7s %7s %1s", words[0], words[1], words[2], more) > 3)
+    words[2][0] = '\0';
+  Quat turn = quat_normalized(quat_at(quat));
+  for (int k = 0; k < count; k++) {
+    double v[3];
+    for (int i = 0; i < 3; i++) {
+      v[i] = curve_at(cable, words[i], size, k, count);
+      if (isnan(v[i])) return false;
+    }
+    cable->vertices[k] = mat3_mul_vec(mat3_from_quat(turn), vec3_at(v));
+  }
+  return true;
+}
+
+/* False after an error. */
+static bool place_vertices(Cable* cable) {
+  MjcfElement e = {cable->element, ""};
+  double count[3] = {1, 1, 1};
+  bool given = xml_attribute(cable->element, "vertex") != NULL;
+  int vertices = 0;
+  mjcf_numbers(cable->model, e, "count", 1, 3, count);
+  if (given) {
+    cable->vertices = mjcf_vertices(cable->model, cable->element, vec3(1, 1, 1), &vertices);
+    if (!cable->vertices) return false;
+  } else if (count[0] == floor(count[0]) && count[0] <= VERTICES_MAX && count[1] == 1 && count[2] == 1) {
+    vertices = (int)fmax(count[0], 0);
+  }
+  if (vertices < 2 || vertices > VERTICES_MAX) {
+    mjcf_error(
+        cable->model, cable->element->place,
+        "a cable of <composite> has 2 to %d vertices: x, y and z of each in 'vertex', or their number in 'count'",
+        VERTICES_MAX);
+    return false;
+  }
+  cable->segment_count = vertices - 1;
+  if (!given) {
+    cable->vertices = MEMORY_NEW(Vec3, vertices);
+    if (!place_curve(cable, vertices)) return false;
+  }
+  for (int k = 0; k + 1 < vertices; k++)
+    if (!(vec3_norm(vec3_sub(cable->vertices[k + 1], cable->vertices[k])) > 0)) {
+      mjcf_error(cable->model, cable->element->place,
+                 "vertices %d and %d of the cable of <composite> are at the same position", k, k + 1);
+      return false;
+    }
+  return true;
+}
+
+/* ---------------------------------------------------------------- frames */
+
+static Vec3 tangent_of(const Cable* cable, int segment) {
+  return vec3_normalized(vec3_sub(cable->vertices[segment + 1], cable->vertices[segment]));
+}
+
+/* The smallest rotation that takes a to b, unit vectors. */
+static Quat between(Vec3 a, Vec3 b) {
+  Vec3 axis = vec3_cross(a, b);
+  double sine = vec3_norm(axis), cosine = vec3_dot(a, b);
+  if (sine < 1e-12) return cosine > 0 ? quat_identity() : quat_about(vec3_across(a), 3.14159265358979323846);
+  return quat_about(vec3_scale(axis, 1 / sine), math_atan2(sine, cosine));
+}
+
+/* The first segment's frame in the composite's: x along it, z along the binormal of the first two. */
+static Quat first_frame(const Cable* cable) {
+  Vec3 x = tangent_of(cable, 0), z = cable->segment_count > 1 ? vec3_cross(x, tangent_of(cable, 1)) : vec3(0, 0, 0);
+  if (!(vec3_norm(z) > 1e-12)) return between(vec3(1, 0, 0), x);
+  z = vec3_normalized(z);
+  Vec3 y = vec3_cross(z, x);
+  return quat_from_mat3((Mat3){{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}});
+}
+
+/* ---------------------------------------------------------------- parts */
+
+static void add_geom(const Cable* cable, XmlElement* body, int segment, double length) {
+  const char* pairs[2 * PAIRS_MAX + 1];
+  const XmlAttribute* type = cable->geom ? xml_attribute(cable->geom, "type") : NULL;
+  int count = 0;
+  Text name = {0};
+  text_add(&name, "%sG%d", cable->prefix, segment);
+  pairs[count++] = "name", pairs[count++] = mjcf_keep(cable->model, &name);
+  if (type && strcmp(type->value, "box") == 0) {
+    double size[3] = {0, 0, 0};
+    const double middle[3] = {length / 2, 0, 0};
+    mjcf_numbers(cable->model, (MjcfElement){cable->geom, ""}, "size", 3, 3, size);
+    size[0] = length / 2;
+    pairs[count++] = "size", pairs[count++] = numbers(cable, size, 3);
+    pairs[count++] = "pos", pairs[count++] = numbers(cable, middle, 3);
+  } else {
+    const double ends[6] = {0, 0, 0, length, 0, 0};
+    pairs[count++] = "fromto", pairs[count++] = numbers(cable, ends, 6);
+  }
+  int own = inherit(cable->geom,
+                    type && strcmp(type->value, "box") == 0
+                        ? "type|contype|conaffinity|priority|friction|mass|density|rgba|material"
+                        : GEOM,
+                    pairs, count);
+  pairs[own] = NULL;
+  xml_append(body, xml_make(cable->document, "geom", cable->geom->place, pairs));
+}
+
+static void add_joint(const Cable* cable, XmlElement* body, int segment) {
+  bool is_free = segment == 0 && strcmp(cable->initial, "free") == 0;
+  const char* pairs[2 * PAIRS_MAX + 1] = {"name", name_of(cable, "J", segment), "type", is_free ? "free" : "ball"};
+  if (segment == 0 && strcmp(cable->initial, "none") == 0) return;
+  int count = inherit(cable->joint, is_free ? FREE_JOINT : JOINT, pairs, 4);
+  pairs[count] = NULL;
+  xml_append(body, xml_make(cable->document, "joint", cable->element->place, pairs));
+}
+
+static void add_site(const Cable* cable, XmlElement* body, int segment, double length) {
+  const double position[3] = {segment > 0 ? length : 0, 0, 0};
+  const char* const pairs[] = {"name", name_of(cable, "S", segment), "pos", numbers(cable, position, 3), NULL};
+  if (segment == 0 || segment == cable->segment_count - 1)
+    xml_append(body, xml_make(cable->document, "site", cable->element->place, pairs));
+}
+
+/* Returns the body that carries the whole chain. `own` is a class without content: a composite's parts have no
+ * defaults. */
+static XmlElement* make_chain(const Cable* cable, const char* own, Vec3 offset, XmlElement* contact) {
+  XmlElement *first = NULL, *parent = NULL;
+  Quat turn = first_frame(cable), before = quat_identity();
+  double length_before = 0;
+  for (int k = 0; k < cable->segment_count; k++) {
+    double position[3] = {length_before, 0, 0}, rotation[4],
+           length = vec3_norm(vec3_sub(cable->vertices[k + 1], cable->vertices[k]));
+    if (k == 0)
+      vec3_store(vec3_add(offset, cable->vertices[0]), position);
+    else
+      turn = quat_normalized(quat_mul(between(tangent_of(cable, k - 1), tangent_of(cable, k)), turn));
+    quat_store(quat_mul(quat_conjugate(before), turn), rotation);
+    const char* const pairs[] = {"name", name_of(cable, "B", k),      "pos",        numbers(cable, position, 3),
+                                 "quat", numbers(cable, rotation, 4), "childclass", own,
+                                 NULL};
+    XmlElement* body = xml_make(cable->document, "body", cable->element->place, pairs);
+    add_joint(cable, body, k);
+    add_geom(cable, body, k, length);
+    add_site(cable, body, k, length);
+    if (parent) {
+      const char* const both[] = {"body1", name_of(cable, "B", k - 1), "body2", name_of(cable, "B", k), NULL};
+      xml_append(parent, body);
+      xml_append(contact, xml_make(cable->document, "exclude", cable->element->place, both));
+    } else {
+      first = body;
+    }
+    parent = body, before = turn, length_before = length;
+  }
+  return first;
+}
+
+/* A class of nothing, in a tree of its own. */
+static const char* empty_class(const Cable* cable) {
+  Text text = {0};
+  text_add(&text, "composite of line %d", cable->element->place.line);
+  const char* name = mjcf_keep(cable->model, &text);
+  XmlElement* own = xml_make(cable->document, "mujoco", cable->element->place, (const char* const[]){NULL});
+  xml_append(own,
+             xml_make(cable->document, "default", cable->element->place, (const char* const[]){"class", name, NULL}));
+  mjcf_add_default(cable->model, own->first);
+  return name;
+}
+
+static bool has_a_cable_s_geom(const Cable* cable) {
+  const XmlAttribute* type = cable->geom ? xml_attribute(cable->geom, "type") : NULL;
+  if (type && words_index("capsule|cylinder|box", type->value) >= 0) return true;
+  mjcf_error(cable->model, cable->element->place,
+             "a cable of <composite> needs a <geom> of type capsule, cylinder or box");
+  return false;
+}
+
+XmlElement* mjcf_composite(MjcfModel* model, XmlElement* root, const XmlElement* element) {
+  MjcfElement e = {element, ""};
+  Cable cable = {.model = model,
+                 .document = &model->documents[0],
+                 .element = element,
+                 .prefix = mjcf_text(model, e, "prefix"),
+                 .initial = mjcf_text(model, e, "initial")};
+  XmlElement* container = xml_make(cable.document, "parts", element->place, (const char* const[]){NULL});
+  if (strcmp(mjcf_text(model, e, "type"), "cable") != 0) {
+    Text what = {0};
+    text_add(&what, "composite of type '%s' (no chain of rigid bodies)",
+             text_excerpt(mjcf_text(model, e, "type")).text);
+    mjcf_drop(model, what.data);
+    text_free(&what);
+    names_add(&model->dropped_names, "composite", 0);
+    xml_append(container, xml_make(cable.document, "frame", element->place, (const char* const[]){NULL}));
+    return container;
+  }
+  mjcf_report(model, element);
+  cable.geom = xml_child(element, "geom");
+  cable.joint = xml_child(element, "joint");
+  double offset[3] = {0};
+  mjcf_numbers(model, e, "offset", 3, 3, offset);
+  bool good = has_a_cable_s_geom(&cable) && place_vertices(&cable);
+  if (good) {
+    XmlElement* contact = xml_make(cable.document, "contact", element->place, (const char* const[]){NULL});
+    xml_append(container, make_chain(&cable, empty_class(&cable), vec3_at(offset), contact));
+    xml_append(root, contact);
+  }
+  memory_free(cable.vertices);
+  return good ? container : NULL;
+}
