@@ -191,6 +191,8 @@ const SchemaObject TASK_OBJECTS[] = {
          "length "
          "of the tendons that end on the links\n"
          "* `gravity` [m/s^2], of the scene and without a link, like all that follow\n"
+         "* `fluid_density` [kg/m^3], `fluid_viscosity` [Pa s], `fluid_velocity` [m/s], `fluid_level` [m] of the "
+         "scene's fluid\n"
          "* `friction`, `barrier_distance` [m], `stiffness`, `smoothing` [(m/s)^2], `rest_speed` [m/s], `restitution`, "
          "`rolling` [m], `spinning` [m] of the contact",
      .example = "scene: ../scenes/slide.yaml\n"
