@@ -18,6 +18,12 @@ static bool is_there(const Diagnostics* diagnostics, const Diagnostic* one) {
   return false;
 }
 
+/* A message is one line of what can be printed, whatever name or path of a file it quotes. */
+static void keep_printable(char* text) {
+  for (; *text; text++)
+    if ((unsigned char)*text < ' ' || *text == 0x7f) *text = '?';
+}
+
 void diagnostics_add(Diagnostics* diagnostics, Severity severity, SourcePlace place, const char* format, ...) {
   Text text = {0};
   text_add_bytes(&text, "", 0); /* an empty message is still a string */
@@ -25,6 +31,7 @@ void diagnostics_add(Diagnostics* diagnostics, Severity severity, SourcePlace pl
   va_start(arguments, format);
   text_add_v(&text, format, arguments);
   va_end(arguments);
+  keep_printable(text.data);
   Diagnostic one = {severity, NULL, place.line, place.column, text.data};
   if (place.file) one.file = memory_text(place.file);
   if (severity == SEVERITY_WARNING && is_there(diagnostics, &one)) {

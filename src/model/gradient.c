@@ -74,6 +74,7 @@ void model_gradient_clear(ModelGradient* g, const Model* model) {
   memset(g->center, 0, sizeof(Vec3) * links);
   memset(g->inertia, 0, sizeof(double[6]) * links);
   g->gravity = vec3(0, 0, 0);
+  memset(g->fluid, 0, sizeof g->fluid);
   memset(g->material, 0, material_size(model));
   memset(g->coordinates, 0, sizeof(double) * dofs);
   memset(g->velocities, 0, sizeof(double) * dofs);

@@ -367,6 +367,7 @@ typedef enum {
   OVERRIDE_CLOSURE,  /* part: of the scene's closures; index: CLOSURE_NUMBER_POINT, ... */
   OVERRIDE_TENDON,   /* part: of the scene's tendons; index: TENDON_NUMBER_STIFFNESS, ... */
   OVERRIDE_WRAP,     /* part: of the scene's tendons; index: WRAP_NUMBERS times the wrap + WRAP_NUMBER_RADIUS, ... */
+  OVERRIDE_FLUID,    /* index: FLUID_DENSITY, ... */
   OVERRIDE_RATIO     /* part: of the scene's couplings; index: of its term, from 1; 0: its offset */
 } OverrideKind;
 /* What a joint has for each of its degrees of freedom. */
@@ -627,6 +628,7 @@ typedef struct {
   double contact[CONTACT_PARAMETER_COUNT]; /* support, stiffness, friction, smoothing, rest speed, own */
   double (*joint)[JOINT_OWN_COUNT];        /* damping, stiffness, friction, armature of the joints  (nv) */
   Vec3 gravity;                            /* world axes  [s^2/m] */
+  double fluid[FLUID_NUMBERS];             /* of Scene.fluid, by its numbers */
   Vec3* center;                            /* centre of mass of links with mass_model given  [1/m]  (links) */
   double (*inertia)[6];                    /* SceneLink.inertia of such links  [1/(kg m^2)]  (links) */
   double (*material)[MATERIAL_NUMBERS];    /* of contact (but friction, which stands above), of every link, of every

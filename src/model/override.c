@@ -93,6 +93,16 @@ static double* material_number(const Scene* scene, const ModelOverride* o) {
   return own[o->index];
 }
 
+static double* fluid_number(const Scene* scene, int index) {
+  union { /* the scene's owner may write it */
+    const SceneFluid* read;
+    SceneFluid* own;
+  } f = {.read = &scene->fluid};
+  if (index == FLUID_DENSITY) return &f.own->density;
+  if (index == FLUID_VISCOSITY) return &f.own->viscosity;
+  return index == FLUID_LEVEL ? &f.own->level : component(&f.own->velocity, index - FLUID_VELOCITY);
+}
+
 double* model_scene_number(const Scene* scene, const ModelOverride* o) {
   switch (o->kind) {
     case OVERRIDE_VERTEX: {
@@ -120,6 +130,8 @@ double* model_scene_number(const Scene* scene, const ModelOverride* o) {
       } g = {.read = &scene->simulation.gravity};
       return component(g.own, o->index);
     }
+    case OVERRIDE_FLUID:
+      return fluid_number(scene, o->index);
     case OVERRIDE_CENTER:
       return component(&scene->links[o->link].center, o->index);
     case OVERRIDE_INERTIA:

@@ -103,6 +103,8 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
       return g->joint[m->links[n->link].dof_first + n->index][n->part];
     case OVERRIDE_GRAVITY:
       return design_component(g->gravity, n->index);
+    case OVERRIDE_FLUID:
+      return g->fluid[n->index];
     case OVERRIDE_CENTER:
       return design_component(g->center[n->link], n->index);
     case OVERRIDE_INERTIA:

@@ -282,6 +282,8 @@ static bool same_tendon(const Scene* first, const Scene* other, const DesignNumb
 static bool number_fits(const DesignNumber* n, const Scene* first, const Scene* other) {
   if (n->kind == OVERRIDE_ATTACHMENT || n->kind == OVERRIDE_GRAVITY || n->kind == OVERRIDE_CONTACT) return true;
   if (n->kind == OVERRIDE_ROTATION) return true;
+  if (n->kind == OVERRIDE_FLUID)
+    return other->fluid.given && (n->index != FLUID_LEVEL || other->fluid.has_level == first->fluid.has_level);
   if (n->kind == OVERRIDE_SHAPE) return same_shape(first, other, n);
   if (n->kind == OVERRIDE_CLOSURE) return same_closure(first, other, n);
   if (n->kind == OVERRIDE_RATIO) return same_coupling(first, other, n);

@@ -52,6 +52,10 @@ static const ParameterKind KINDS[PARAMETER_TYPE_COUNT] = {
     [PARAMETER_TENDON_WRAP_POSITION] = {"tendon_wrap_position", OF_ITS_OWN, OVERRIDE_WRAP, WRAP_NUMBER_POSITION, ANY},
     [PARAMETER_TENDON_WRAP_AXIS] = {"tendon_wrap_axis", OF_ITS_OWN, OVERRIDE_WRAP, WRAP_NUMBER_AXIS, ANY},
     [PARAMETER_GRAVITY] = {"gravity", OF_SCENE_AXES, OVERRIDE_GRAVITY, 0, ANY},
+    [PARAMETER_FLUID_DENSITY] = {"fluid_density", OF_SCENE, OVERRIDE_FLUID, FLUID_DENSITY, LEAST_PART},
+    [PARAMETER_FLUID_VISCOSITY] = {"fluid_viscosity", OF_SCENE, OVERRIDE_FLUID, FLUID_VISCOSITY, LEAST_PART},
+    [PARAMETER_FLUID_VELOCITY] = {"fluid_velocity", OF_SCENE_AXES, OVERRIDE_FLUID, FLUID_VELOCITY, ANY},
+    [PARAMETER_FLUID_LEVEL] = {"fluid_level", OF_SCENE, OVERRIDE_FLUID, FLUID_LEVEL, ANY},
     [PARAMETER_FRICTION] = {"friction", OF_SCENE, OVERRIDE_CONTACT, CONTACT_FRICTION, 0},
     [PARAMETER_SUPPORT] = {"support", OF_SCENE, OVERRIDE_CONTACT, CONTACT_SUPPORT, LEAST_PART},
     [PARAMETER_STIFFNESS] = {"stiffness", OF_SCENE, OVERRIDE_CONTACT, CONTACT_STIFFNESS, LEAST_PART},
@@ -130,7 +134,10 @@ static void list_axes(Listing* l, const char* owner, int link) {
   char text[NAME_MAX_LENGTH + 40];
   for (int k = 0; k < 3; k++) {
     const char suffix[2] = {"xyz"[k], 0};
-    if (l->item->axes[k]) list_number(l, link, 0, k, name_of(text, sizeof text, owner, l->kind->word, suffix));
+    if (l->item->axes[k]) {
+      const char* name = name_of(text, sizeof text, owner, l->kind->word, suffix);
+      list_number(l, link, 0, l->kind->which + k, name);
+    }
   }
 }
 
@@ -554,6 +561,10 @@ void design_list_parameter(DesignBuild* b, const TaskParameter* item) {
   bool contact = l.kind->kind == OVERRIDE_CONTACT || l.kind->kind == OVERRIDE_MATERIAL;
   if (contact && b->scene->contact.model == CONTACT_NONE)
     refuse(&l, NULL, "it has no contact");
+  else if (l.kind->kind == OVERRIDE_FLUID && !b->scene->fluid.given)
+    refuse(&l, NULL, "it has no fluid");
+  else if (l.kind->kind == OVERRIDE_FLUID && l.kind->which == FLUID_LEVEL && !b->scene->fluid.has_level)
+    refuse(&l, NULL, "its fluid has no level");
   else if (l.kind->of == OF_PAIR)
     list_pair(&l);
   else if (l.kind->of == OF_CLOSURE)
@@ -563,7 +574,8 @@ void design_list_parameter(DesignBuild* b, const TaskParameter* item) {
   else if (l.kind->kind == OVERRIDE_MATERIAL)
     list_number(&l, -1, -1, l.kind->which, name_of(text, sizeof text, "contact", l.kind->word, ""));
   else
-    list_number(&l, 0, 0, l.kind->which, name_of(text, sizeof text, "contact", l.kind->word, ""));
+    list_number(&l, 0, 0, l.kind->which,
+                name_of(text, sizeof text, l.kind->kind == OVERRIDE_FLUID ? "scene" : "contact", l.kind->word, ""));
 }
 
 /* Links whose centre or inertia moves have them as numbers. */

@@ -12,7 +12,7 @@
 typedef struct {
   const Node *name, *variables, *include, *simulation, *contact, *shapes, *links, *controllers, *loads, *tendons,
       *closures, *couplings;
-  const Node *initial, *start;
+  const Node *initial, *start, *fluid;
 } SceneForm;
 
 typedef struct {
@@ -172,7 +172,7 @@ typedef struct {
 } ContactPairForm;
 
 /* The objects of scenes, for the table (scene/schema_objects.c). */
-enum { SCENE_OBJECT_COUNT = 34 };
+enum { SCENE_OBJECT_COUNT = 35 };
 extern const SchemaObject SCENE_OBJECTS[];
 
 #endif

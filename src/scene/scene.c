@@ -68,6 +68,19 @@ static void read_simulation(Reader* reader, const Node* node) {
   reader_leave(reader, mark);
 }
 
+static void read_fluid(Reader* reader, const Node* node) {
+  SceneFluid form;
+  size_t mark = reader_enter_key(reader, "fluid");
+  const Node* map = section(reader, node);
+  if (map && schema_read(reader, map, "fluid", &form)) {
+    form.place = map->place;
+    form.given = true;
+    form.has_level = node_find(map, "level") != NULL;
+    reader->scene->fluid = form;
+  }
+  reader_leave(reader, mark);
+}
+
 /* ---------------------------------------------------------------- contact */
 
 static void read_contact(Reader* reader, const Node* map, ContactForm* form) {
@@ -260,6 +273,7 @@ static void read_root(Reader* reader, const Node* root) {
   read_variables(reader, form.variables);
   reader->scene->name = read_file_name(reader, form.name, "scene", reader->scene->path);
   read_simulation(reader, form.simulation);
+  read_fluid(reader, form.fluid);
   read_contact(reader, section(reader, form.contact), &contact);
   read_includes(reader, form.include, false);
   read_shapes(reader, form.shapes);

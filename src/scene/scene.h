@@ -404,6 +404,19 @@ typedef struct {
   int substeps;     /* equal parts that every step is taken in; below 1 counts as 1 */
 } SceneSimulation;
 
+/* What all links move in (docs/derivations/fluid.md). */
+typedef struct {
+  SourcePlace place;
+  bool given;
+  double density;   /* kg/m^3 */
+  double viscosity; /* Pa s */
+  Vec3 velocity;    /* world axes [m/s] */
+  bool has_level;   /* it ends at a surface; else it is everywhere */
+  double level;     /* height of the surface above the world's origin, against gravity [m] */
+} SceneFluid;
+/* Of its numbers, for derivatives: density, viscosity, three of the velocity, level. */
+enum { FLUID_DENSITY, FLUID_VISCOSITY, FLUID_VELOCITY, FLUID_LEVEL = FLUID_VELOCITY + 3, FLUID_NUMBERS };
+
 /* The state of a recorded run that this one begins in. */
 typedef struct {
   SourcePlace place;
@@ -507,6 +520,7 @@ typedef struct {
   int coupling_count;
   SceneInitial* initials;
   int initial_count;
+  SceneFluid fluid;
   SceneStart start;
   double* keep_states; /* times at which the run's state is kept [s]  (keep_state_count) */
   int keep_state_count;

@@ -44,6 +44,20 @@ const SchemaObject SCENE_OBJECTS[] = {
                 "  gravity: [0, 0, -1.62]\n"
                 "  integrator: second_order\n"
                 "links: []\n"},
+    {.name = "fluid",
+     .title = "fluid",
+     .size = sizeof(SceneFluid),
+     .meaning = "What all links that can move are in. Every convex piece of a link feels:\n\n"
+                "* buoyancy, the weight of the fluid that it displaces\n"
+                "* pressure drag: density v^2 / 2 on faces that move into the fluid at the speed v along their normal. "
+                "A "
+                "plate, a cube and a sphere have drag coefficients of 1, 1 and 0.5\n"
+                "* viscous drag: 6 pi viscosity r v of a sphere of radius r, of other pieces by their surface\n\n"
+                "Pieces do not shield each other, and the fluid has no inertia of its own (no added mass, no lift of "
+                "circulation). docs/derivations/fluid.md",
+     .example = "fluid: {density: 1000, viscosity: 0.001, level: 0}\n"
+                "links:\n"
+                "  - {name: box, mass: 4, position: [0, 0, 0.1], shape: {type: box, size: [0.2, 0.2, 0.2]}}\n"},
     {.name = "start_state",
      .title = "start",
      .size = sizeof(StartStateForm),

@@ -37,6 +37,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Scenes and robots of other files as parts of this one."},
     {"scene", "simulation", VALUE_OBJECT, AT(SceneForm, simulation), .of = "simulation", .nullable = true,
      .meaning = "Time step, length of the run, gravity, solver."},
+    {"scene", "fluid", VALUE_OBJECT, AT(SceneForm, fluid), .of = "fluid", .nullable = true,
+     .meaning = "Air or water that all links move in: drag, buoyancy, wind."},
     {"scene", "contact", VALUE_OBJECT, AT(SceneForm, contact), .of = "contact", .nullable = true,
      .meaning = "Contact model, its parameters, friction, pairs left out."},
     {"scene", "shapes", VALUE_MAP, AT(SceneForm, shapes), .of = "shape", .nullable = true,
@@ -57,6 +59,16 @@ static const SchemaRow ROWS[] = {
      .meaning = "Joint coordinates and velocities at the start; zero where nothing is said."},
     {"scene", "start", VALUE_OBJECT, AT(SceneForm, start), .of = "start_state", .nullable = true,
      .meaning = "The state of a recorded run that this one begins in, instead of what initial says."},
+
+    /* ---------------------------------------------------------------- fluid */
+    {"fluid", "density", VALUE_NUMBER, AT(SceneFluid, density), .unit = "kg/m^3", .required = true,
+     .range = RANGE_BETWEEN(0, 1e5), .meaning = "Water has 1000, air 1.2."},
+    {"fluid", "viscosity", VALUE_NUMBER, AT(SceneFluid, viscosity), .unit = "Pa s", .fallback = "0",
+     .range = RANGE_BETWEEN(0, 1e6), .meaning = "Dynamic viscosity. Water has 0.001, air 1.8e-5, honey 10."},
+    {"fluid", "velocity", VALUE_VECTOR, AT(SceneFluid, velocity), .unit = "m/s", .fallback = "[0, 0, 0]",
+     .meaning = "Wind or stream, world axes."},
+    {"fluid", "level", VALUE_NUMBER, AT(SceneFluid, level), .unit = "m", .fallback = "(everywhere)",
+     .meaning = "Height of its surface above the world's origin, measured against gravity. There is none above it."},
 
     /* ---------------------------------------------------------------- include */
     {"include", "file", VALUE_TEXT, AT(IncludeForm, file), .required = true,

@@ -192,6 +192,8 @@ const SchemaObject TASK_OBJECTS[] = {
          "of the tendons that end on the links; `tendon_wrap_radius` [m], `tendon_wrap_position` [m], "
          "`tendon_wrap_axis` of what these go round\n"
          "* `gravity` [m/s^2], of the scene and without a link, like all that follow\n"
+         "* `fluid_density` [kg/m^3], `fluid_viscosity` [Pa s], `fluid_velocity` [m/s], `fluid_level` [m] of the "
+         "scene's fluid\n"
          "* `friction`, `barrier_distance` [m], `stiffness`, `smoothing` [(m/s)^2], `rest_speed` [m/s], `restitution`, "
          "`rolling` [m], `spinning` [m] of the contact",
      .example = "scene: ../scenes/slide.yaml\n"

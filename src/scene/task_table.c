@@ -18,6 +18,7 @@
   "link_restitution|link_rolling|link_spinning|pair_friction|pair_restitution|pair_rolling|pair_spinning|"             \
   "closure_point|closure_axis|closure_length|ratio|offset|tendon_point|tendon_stiffness|tendon_rest_length|"           \
   "tendon_wrap_radius|tendon_wrap_position|tendon_wrap_axis|gravity|"                                                  \
+  "fluid_density|fluid_viscosity|fluid_velocity|fluid_level|"                                                          \
   "friction|barrier_distance|"                                                                                         \
   "stiffness|smoothing|rest_speed|restitution|rolling|spinning"
 #define PARAMETERS_OF_PAIRS "pair_friction|pair_restitution|pair_rolling|pair_spinning"
@@ -391,7 +392,8 @@ static const SchemaRow ROWS[] = {
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "closure_axis", .of = "x|y|z",
      .fallback = "(those it does not lie along)",
      .meaning = "Components of the axis that change; its length does not matter."},
-    {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "gravity", .of = "x|y|z", .fallback = "[x, y]",
+    {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "gravity|fluid_velocity", .of = "x|y|z",
+     .fallback = "[x, y]",
      .meaning = "Components that change, world axes: x and y tilt it, which a board that is not level does."},
     {"parameter", "tie", VALUE_BOOL, AT(ParameterForm, tie), .fallback = "false",
      .meaning = "One variable for all links, degrees of freedom and axes of the item, which then have the first one's "

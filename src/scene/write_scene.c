@@ -45,6 +45,17 @@ static void write_simulation(const SceneWriter* writer) {
   text_add(out, "}\n");
 }
 
+static void write_fluid(const SceneWriter* writer) {
+  const SceneFluid* fluid = &writer->scene->fluid;
+  if (!fluid->given) return;
+  text_add(writer->out, "fluid: {density: ");
+  write_number(writer->out, fluid->density);
+  write_key_number(writer->out, "viscosity", fluid->viscosity);
+  write_key_vector(writer->out, "velocity", fluid->velocity);
+  if (fluid->has_level) write_key_number(writer->out, "level", fluid->level);
+  text_add(writer->out, "}\n");
+}
+
 static void write_start(const SceneWriter* writer) {
   const SceneStart* start = &writer->scene->start;
   if (!start->run) return;
@@ -417,6 +428,7 @@ void scene_write_yaml(const Scene* scene, const char* folder, Text* out) {
   write_shape_names(&writer);
   write_name(&writer);
   write_simulation(&writer);
+  write_fluid(&writer);
   write_start(&writer);
   write_contact(&writer);
   write_shapes(&writer);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "simulate/closures.h"
+#include "simulate/fluid.h"
 #include "simulate/loads.h"
 #include "simulate/tendons.h"
 
@@ -60,6 +61,10 @@ static void add_work(WorkingForce* to, double force, double torque) {
 
 static void own_work(Sim* s, int i) {
   s->work[i] = own_force(s, i, &s->link_terms[i]);
+  if (fluid_acts(s->fluid, i)) {
+    WorkingForce fluid = fluid_at_work(s, i, &s->configuration[s->current].pose[i]);
+    add_work(&s->work[i], fluid.force, fluid.torque);
+  }
   if (!s->loads || !s->loads[i].any) return;
   WorkingForce load = load_at_work(&s->loads[i], &s->model->links[i], s->configuration[s->current].pose[i]);
   add_work(&s->work[i], load.force, load.torque);

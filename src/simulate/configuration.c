@@ -2,6 +2,7 @@
  * set out from (docs/derivations/step.md, S1, S10). */
 #include <string.h>
 
+#include "simulate/fluid.h"
 #include "simulate/loads.h"
 #include "simulate/tendons.h"
 
@@ -37,6 +38,7 @@ static bool evaluate_link(Sim* s, int i, Configuration* c) {
   const ModelLink* link = &s->model->links[i];
   c->inertia[i] = link->tree < 0 ? 0 : inertia_energy(link, c->pose[i], s->target[i], step_inertia_weight(s));
   if (s->loads && s->loads[i].any) c->inertia[i] += load_energy(&s->loads[i], &c->pose[i], &s->pose_now[i]);
+  if (fluid_acts(s->fluid, i)) c->inertia[i] += fluid_energy(s, i, &c->pose[i]);
   if (link->dof_count == 0) return true;
   JointInput in = step_joint_input(s, c, i);
   return joint_terms(&in, true, &c->joints[i]);

@@ -1,5 +1,6 @@
 /* A run: memory, the start, from one state to the next. */
 #include "simulate/delay.h"
+#include "simulate/fluid.h"
 #include "simulate/loads.h"
 #include "simulate/spin.h"
 #include "simulate/tendons.h"
@@ -128,6 +129,7 @@ static void allocate_states(Sim* s) {
   s->drive_first = MEMORY_NEW(int, m->link_count + 1);
   s->loads = loads_create(m);
   s->tendons = tendons_create(m);
+  s->fluid = fluid_create(m);
   s->prescribed = MEMORY_NEW(double, m->coordinate_count);
   s->fixed = MEMORY_NEW(bool, m->dof_count);
 }
@@ -285,6 +287,7 @@ void sim_destroy(Sim* s) {
   closures_destroy(s->closures);
   closures_free_model(s->own_model);
   tendons_destroy(s->tendons);
+  fluid_destroy(s->fluid);
   delays_destroy(s->delays);
   block_solver_destroy(s->solver);
   parts_destroy(s->parts);

@@ -2,6 +2,7 @@
  * joint_passive.c) with all others switched off, at the configuration that a step was solved to. */
 #include <string.h>
 
+#include "simulate/fluid.h"
 #include "simulate/loads.h"
 #include "simulate/tendons.h"
 #include "simulate/tree_flight.h"
@@ -90,19 +91,29 @@ static void note_prescribed(Sim* s, int i) {
 }
 
 /* Force and torque about the origin of the link's frame, given to all joints between it and the world. */
-static void note_load(Sim* s, int i, const Configuration* c) {
+static void note_wrench(Sim* s, int i, Vec3 push, Vec3 torque, const Configuration* c) {
   const Model* m = s->model;
-  Mat3 moment;
-  for (int r = 0; r < 3; r++)
-    for (int k = 0; k < 3; k++) moment.m[r][k] = s->loads[i].b[r][k];
-  Vec3 torque = mat3_axial(mat3_mul(moment, mat3_transpose(c->pose[i].r))), push = load_push(&s->loads[i]);
   double* force = forces_of(s, JOINT_FORCE_LOAD);
   for (int up = i; up >= 0; up = m->links[up].parent)
     for (int k = m->links[up].dof_first; k < m->links[up].dof_first + m->links[up].dof_count; k++)
       force[k] += vec3_dot(s->screws[k].w, torque) + vec3_dot(screw_velocity(&s->screws[k], c->pose[i].t), push);
 }
 
-/* Tendons are among the loads. */
+static void note_load(Sim* s, int i, const Configuration* c) {
+  Mat3 moment;
+  for (int r = 0; r < 3; r++)
+    for (int k = 0; k < 3; k++) moment.m[r][k] = s->loads[i].b[r][k];
+  Vec3 torque = mat3_axial(mat3_mul(moment, mat3_transpose(c->pose[i].r)));
+  note_wrench(s, i, load_push(&s->loads[i]), torque, c);
+}
+
+static void note_fluid(Sim* s, int i, const Configuration* c) {
+  Vec3 force, torque;
+  fluid_wrench(s, i, &c->pose[i], &force, &torque);
+  note_wrench(s, i, force, torque, c);
+}
+
+/* Tendons and the fluid are among the loads. */
 static void note_tendons(Sim* s, const Configuration* c) {
   tendons_add_force(s->tendons, c->pose, s->screws, forces_of(s, JOINT_FORCE_LOAD));
 }
@@ -129,11 +140,13 @@ void joint_forces_note(Sim* s) {
   }
   memset(forces_of(s, JOINT_FORCE_LOAD), 0, sizeof(double) * (size_t)m->dof_count);
   note_closures(s);
-  if (!s->loads && !s->tendons) return;
+  if (!s->loads && !s->tendons && !s->fluid) return;
   model_screws(m, c->q, c->pose, s->screws);
   note_tendons(s, c);
   for (int i = 0; s->loads && i < m->link_count; i++)
     if (s->loads[i].any) note_load(s, i, c);
+  for (int i = 0; s->fluid && i < m->link_count; i++)
+    if (fluid_acts(s->fluid, i)) note_fluid(s, i, c);
 }
 
 void joint_forces_keep(Sim* s) {

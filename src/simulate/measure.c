@@ -1,6 +1,7 @@
 /* What the output asks of a state: energies, momenta, gaps, contact forces. */
 #include <stdlib.h>
 
+#include "simulate/fluid.h"
 #include "simulate/spin.h"
 
 /* ---------------------------------------------------------------- motion */
@@ -148,13 +149,15 @@ bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, 
 
 /* ---------------------------------------------------------------- a state */
 
-/* Of springs, tendons and gravity at poses (links) and coordinates (nq) [J]. */
-static double potential_at(const Model* m, const Pose* pose, const double* q) {
+/* Of springs, tendons, gravity and buoyancy at poses (links) and coordinates (nq) [J]. */
+static double potential_at(const Sim* s, const Pose* pose, const double* q) {
+  const Model* m = s->model;
   double sum = model_spring_energy(m, q) + model_tendon_energy(m, pose);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->tree < 0) continue;
     sum -= link->mass * vec3_dot(model_link_gravity(m, i), pose_apply(pose[i], link->center));
+    sum += fluid_potential(s->fluid, i, &pose[i]);
   }
   return sum;
 }
@@ -164,12 +167,12 @@ static double potential_at(const Model* m, const Pose* pose, const double* q) {
 static double potential_of_rates(const Sim* s, double now) {
   bool middle = s->state.step > 0 && s->weights.rate_old == 0;
   if (!middle || s->model->simulation.integrator == INTEGRATOR_FIRST_ORDER) return now;
-  return 0.5 * (now + potential_at(s->model, s->pose_old, s->q_old));
+  return 0.5 * (now + potential_at(s, s->pose_old, s->q_old));
 }
 
 SimMeasure sim_measure(Sim* s) {
   SimMotion motion = motion_of(s);
-  double potential = potential_at(s->model, s->pose_now, s->q_now);
+  double potential = potential_at(s, s->pose_now, s->q_now);
   SimMeasure out = {.kinetic = motion.kinetic,
                     .potential = potential,
                     .total = motion.kinetic + potential_of_rates(s, potential),

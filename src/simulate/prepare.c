@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "simulate/feedback.h"
+#include "simulate/fluid.h"
 #include "simulate/loads.h"
 #include "simulate/spin.h"
 #include "simulate/tendons.h"

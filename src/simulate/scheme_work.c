@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "simulate/fluid.h"
 #include "simulate/loads.h"
 #include "simulate/spin.h"
 #include "simulate/tendons.h"
@@ -121,6 +122,7 @@ static void add_potential(const Sim* s, const Pose* pose, const double* q, doubl
     const ModelLink* link = &m->links[i];
     if (link->tree < 0) continue;
     double sum = -link->mass * vec3_dot(model_link_gravity(m, i), pose_apply(pose[i], link->center));
+    sum += fluid_potential(s->fluid, i, &pose[i]);
     double way[JOINT_MAX_DOF];
     if (link->passive) joint_difference(&link->joint, link->rest, q + link->coordinate_first, way);
     for (int k = 0; link->passive && k < link->dof_count; k++) sum += 0.5 * link->stiffness[k] * way[k] * way[k];
@@ -252,7 +254,8 @@ static double tendon_work(Sim* s, int k) {
   return -(1 - s->tendons->at[k].missing) * tendon->stiffness * tendon_stretch_in_step(s->tendons, k, length) * way;
 }
 
-/* Marks the units that a load or another unit acts on. */
+/* Of buoyancy, as the change of its potential: that of the part is not followed apart. */
+/* Marks the units that a load, a fluid or another unit acts on. */
 static void mark_driven(Sim* s) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
@@ -265,6 +268,8 @@ static void mark_driven(Sim* s) {
   }
   for (int i = 0; s->loads && i < m->link_count; i++)
     if (s->loads[i].any && m->links[i].tree >= 0) b->at.driven[b->unit[m->links[i].tree]] = 1;
+  for (int i = 0; s->fluid && i < m->link_count; i++)
+    if (fluid_acts(s->fluid, i)) b->at.driven[b->unit[m->links[i].tree]] = 1;
 }
 
 void scheme_balance_note(Sim* s) {

@@ -119,6 +119,7 @@ struct Sim {
 
   ClosureSystem* closures;      /* NULL: there are none */
   struct TendonSystem* tendons; /* likewise */
+  struct FluidSystem* fluid;    /* likewise */
   struct DelayHistory* delays;  /* NULL: nothing is measured late */
   struct Spinner* spinners;     /* of bodies that carry their angular momentum; NULL: there is none  (links) */
   struct TreeFlight* flight;    /* of trees that keep their momentum; NULL: there is none */

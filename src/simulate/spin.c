@@ -2,6 +2,7 @@
 #include "simulate/spin.h"
 
 #include "simulate/free_rotation.h"
+#include "simulate/fluid.h"
 #include "simulate/loads.h"
 #include "simulate/tree_flight.h"
 
@@ -48,7 +49,7 @@ void spin_aim(Sim* s) {
 static void mark_touching(Sim* s, bool loads) {
   for (int n = 0; n < s->scope.link_count; n++) {
     int i = s->scope.links[n];
-    s->spinners[i].touches = loads && s->loads && s->loads[i].any;
+    s->spinners[i].touches = loads && ((s->loads && s->loads[i].any) || fluid_acts(s->fluid, i));
   }
   int count = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
@@ -77,6 +78,11 @@ static Vec3 explained_by_motion(const Sim* s, int i) {
   for (int k = 0; k < link->joint.slide_count; k++)
     force = vec3_add_scaled(force, c->joints[i].gradient[k], mat3_mul_vec(joint, link->joint.slide_axis[k]));
   if (s->loads) force = vec3_sub(force, load_push(&s->loads[i]));
+  if (fluid_acts(s->fluid, i)) {
+    Vec3 push, torque;
+    fluid_wrench(s, i, &c->pose[i], &push, &torque);
+    force = vec3_sub(force, push);
+  }
   return force;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "simulate/delay.h"
+#include "simulate/fluid.h"
 #include "simulate/loads.h"
 #include "simulate/step_adjoint.h"
 #include "simulate/tendons.h"
@@ -151,6 +152,7 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
   if (a->replay) contact_replay_product(a->replay, &field, a->wrench);
   closure_adjoint_product(a->closures, s, (const double(*)[6])a->twist, a->wrench);
   tendons_product(s->tendons, (const double(*)[6])a->twist, a->wrench);
+  fluid_product(s, (const double(*)[6])a->twist, a->wrench);
   for (int i = 0; i < m->link_count; i++) {
     Twist change = twist_of(a->wrench[i]), own = twist_of(a->twist[i]);
     a->bar_force[i] = m->links[i].tree < 0 ? change.v : vec3_add_scaled(change.v, weight * m->links[i].mass, own.v);
@@ -197,6 +199,7 @@ void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const ForceSl
   reverse_inertia(a, step, now, old, older, gradient);
   loads_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
   tendons_adjoint(s, (const double(*)[3][4])a->motion, now, old, gradient);
+  fluid_adjoint(s, (const double(*)[3][4])a->motion, now, old, gradient);
   closure_adjoint_ends(a->closures, s, a->lambda, (const double(*)[3][4])a->motion, step->q_next);
   reverse_joints(a, step, now, old, older, gradient);
   if (a->reacts) step_adjoint_twists(a->model, s->screws, s->reference, a->lambda, a->twist);

@@ -2,6 +2,7 @@
  * closures and tendons with their gradient (docs/derivations/step.md, S9). */
 #include <string.h>
 
+#include "simulate/fluid.h"
 #include "simulate/loads.h"
 #include "simulate/tendons.h"
 
@@ -109,6 +110,10 @@ static void gather(Sim* s, Assembly* a) {
     int i = s->scope.links[n];
     if (s->loads[i].any && step_is_stale(s, i))
       load_add_terms(&s->loads[i], &m->links[i], c->pose[i], &s->link_terms[i]);
+  }
+  for (int n = 0; s->fluid && n < s->scope.link_count; n++) {
+    int i = s->scope.links[n];
+    if (fluid_acts(s->fluid, i) && step_is_stale(s, i)) fluid_add_terms(s, i, &c->pose[i], &s->link_terms[i]);
   }
   assemble_gradient(a, s->gradient);
   a->stale = NULL;

@@ -1,0 +1,396 @@
+/* Drag and buoyancy of hulls in a fluid (docs/derivations/fluid.md). */
+#include "simulate/fluid.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- faces */
+
+static double solid_volume(const ConvexHull* solid) { return mass_moment_solid(solid).s[3][3]; }
+
+/* Round solids are drawn as polyhedra inside them. */
+static double enlargement(const ModelHull* hull) {
+  double volume = solid_volume(&hull->solid), own = hull->kind->moment(hull).s[3][3];
+  return hull_is_round(hull) && volume > 0 ? cbrt(own / volume) : 1;
+}
+
+static Vec3 face_area(const FluidFace* face) {
+  Vec3 a = vec3_sub(face->point[1], face->point[0]), b = vec3_sub(face->point[2], face->point[0]);
+  return vec3_scale(vec3_cross(a, b), 0.5);
+}
+
+static int add_hull(FluidSystem* s, int index, int count) {
+  const ModelHull* hull = &s->model->hulls[index];
+  s->scale[index] = enlargement(hull);
+  for (int k = 0; k < hull->solid.triangle_count; k++, count++) {
+    FluidFace* face = &s->face[count];
+    *face = (FluidFace){.link = hull->link, .hull = index};
+    for (int c = 0; c < 3; c++) {
+      face->corner[c] = hull->solid.triangles[k][c];
+      Vec3 arm = vec3_sub(hull->solid.vertices[face->corner[c]], hull->center);
+      face->point[c] = vec3_add_scaled(hull->center, s->scale[index], arm);
+    }
+    s->surface[index] += vec3_norm(face_area(face));
+  }
+  double radius = sqrt(s->surface[index] / (4 * 3.14159265358979323846));
+  s->slowing[index] = radius > 0 ? 1.5 / radius : 0;
+  return count;
+}
+
+FluidSystem* fluid_create(const Model* m) {
+  if (!m->scene->fluid.given || m->tree_count == 0) return NULL;
+  FluidSystem* s = MEMORY_NEW(FluidSystem, 1);
+  int count = 0;
+  s->model = m;
+  for (int k = 0; k < m->hull_count; k++)
+    if (m->links[m->hulls[k].link].tree >= 0) count += m->hulls[k].solid.triangle_count;
+  s->face = MEMORY_NEW(FluidFace, count);
+  s->first = MEMORY_NEW(int, m->link_count + 1);
+  s->slowing = MEMORY_NEW(double, m->hull_count);
+  s->surface = MEMORY_NEW(double, m->hull_count);
+  s->scale = MEMORY_NEW(double, m->hull_count);
+  count = 0;
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    for (int k = link->hull_first; link->tree >= 0 && k < link->hull_first + link->hull_count; k++)
+      if (m->hulls[k].kind->bounded) count = add_hull(s, k, count);
+    s->first[i + 1] = count;
+  }
+  return s;
+}
+
+void fluid_destroy(FluidSystem* s) {
+  if (!s) return;
+  void* owned[] = {s->face, s->first, s->slowing, s->surface, s->scale, s};
+  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+}
+
+/* ---------------------------------------------------------------- numbers that carry a change */
+
+static FluidVector sub(FluidVector a, FluidVector b) { return (FluidVector){a.x - b.x, a.y - b.y, a.z - b.z}; }
+static FluidVector scale(FluidVector a, FluidNumber f) { return (FluidVector){a.x * f, a.y * f, a.z * f}; }
+static FluidNumber dot(FluidVector a, FluidVector b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static FluidVector cross(FluidVector a, FluidVector b) {
+  return (FluidVector){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+static FluidVector plain(Vec3 v) { return (FluidVector){v.x, v.y, v.z}; }
+
+/* Of a positive number. */
+static FluidNumber root(FluidNumber a) {
+  double r = sqrt(creal(a));
+  return CMPLX(r, cimag(a) / (2 * r));
+}
+
+static FluidVector turn(const FluidNumber pose[3][4], FluidVector p) {
+  FluidNumber out[3];
+  for (int i = 0; i < 3; i++) out[i] = pose[i][0] * p.x + pose[i][1] * p.y + pose[i][2] * p.z;
+  return (FluidVector){out[0], out[1], out[2]};
+}
+
+static FluidVector place(const FluidNumber pose[3][4], FluidVector p) {
+  FluidVector out = turn(pose, p);
+  return (FluidVector){out.x + pose[0][3], out.y + pose[1][3], out.z + pose[2][3]};
+}
+
+/* slope += force (p, 1)^T */
+static void add_at(FluidNumber slope[3][4], FluidVector force, FluidVector p) {
+  const FluidNumber f[3] = {force.x, force.y, force.z}, q[4] = {p.x, p.y, p.z, 1};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++) slope[i][j] += f[i] * q[j];
+}
+
+/* ---------------------------------------------------------------- powers of what is positive (W3) */
+
+/* Number of positive ones, and the one whose sign is its own. */
+static int count_positive(const FluidNumber x[3], int* alone) {
+  int count = 0;
+  for (int k = 0; k < 3; k++) count += creal(x[k]) > 0;
+  for (int k = 0; k < 3; k++)
+    if ((creal(x[k]) > 0) == (count == 1)) *alone = k;
+  return count;
+}
+
+/* Divided difference of x^4 or x^5 over three numbers, and its derivatives by them: sums of all monomials. */
+static FluidNumber plain_difference(int power, const FluidNumber x[3], FluidNumber by[3]) {
+  FluidNumber sum = x[0] + x[1] + x[2], second = 0;
+  for (int k = 0; k < 3; k++) second += x[k] * (x[k] + x[(k + 1) % 3]);
+  for (int k = 0; k < 3; k++) by[k] = power == 4 ? sum + x[k] : second + x[k] * (sum + x[k]);
+  FluidNumber a = x[1], b = x[2];
+  return power == 4 ? second : x[0] * second + (a + b) * (a * a + b * b);
+}
+
+/* Divided difference of max(x, 0)^power, power 4 or 5, and its derivatives. Over a triangle, x linear, the integral of
+ * max(x, 0)^(power - 2) is 2 (power - 2)! / power! x area x that. */
+static FluidNumber difference(int power, const FluidNumber x[3], FluidNumber by[3]) {
+  int alone = 0, positive = count_positive(x, &alone);
+  FluidNumber sum = 0;
+  for (int k = 0; k < 3; k++) by[k] = 0;
+  if (positive == 0) return 0;
+  if (positive > 1) sum = plain_difference(power, x, by);
+  if (positive == 3) return sum;
+  int next = (alone + 1) % 3, last = (alone + 2) % 3;
+  FluidNumber a = x[alone], to_next = a - x[next], to_last = a - x[last];
+  FluidNumber lower = a * a * a * (power == 5 ? a : 1), part = lower * a / (to_next * to_last);
+  double sign = positive == 1 ? 1 : -1;
+  by[alone] += sign * (power * lower / (to_next * to_last) - part * (1 / to_next + 1 / to_last));
+  by[next] += sign * part / to_next;
+  by[last] += sign * part / to_last;
+  return sum + sign * part;
+}
+
+static FluidNumber depth(const FluidInput* in, const FluidNumber pose[3][4], FluidVector p) {
+  return in->number[FLUID_LEVEL] - dot(plain(in->up), place(pose, p));
+}
+
+/* ---------------------------------------------------------------- the force on a face */
+
+static FluidVector area_of(const FluidVector p[3]) { return scale(cross(sub(p[1], p[0]), sub(p[2], p[0])), 0.5); }
+
+static FluidVector sum_of(const FluidVector p[3]) {
+  return (FluidVector){p[0].x + p[1].x + p[2].x, p[0].y + p[1].y + p[2].y, p[0].z + p[1].z + p[2].z};
+}
+
+/* The part of the triangle that is under the surface at t: at most two triangles. */
+static int wet_triangles(const FluidInput* in, FluidVector out[2][3]) {
+  FluidNumber d[3];
+  int alone = 0, wet = 3;
+  for (int k = 0; k < 3; k++) d[k] = depth(in, in->now, in->point[k]);
+  if (in->has_level) wet = count_positive(d, &alone);
+  memcpy(out[0], in->point, sizeof out[0]);
+  if (wet == 0 || wet == 3) return wet / 3;
+  int next = (alone + 1) % 3, last = (alone + 2) % 3;
+  FluidVector p = in->point[alone], b = in->point[next], c = in->point[last];
+  FluidVector to_b = sub(b, p), to_c = sub(c, p), cut_b = scale(to_b, d[alone] / (d[alone] - d[next]));
+  FluidVector cut_c = scale(to_c, d[alone] / (d[alone] - d[last]));
+  cut_b = sub(p, scale(cut_b, -1));
+  cut_c = sub(p, scale(cut_c, -1));
+  const FluidVector tip[3] = {p, cut_b, cut_c}, low[3] = {cut_b, b, c}, high[3] = {cut_b, c, cut_c};
+  memcpy(out[0], wet == 1 ? tip : low, sizeof tip);
+  memcpy(out[1], high, sizeof high);
+  return wet;
+}
+
+/* Velocities of the corners relative to the fluid (W1). */
+static void corner_speeds(const FluidInput* in, const FluidVector p[3], FluidVector v[3]) {
+  FluidVector stream = {in->number[FLUID_VELOCITY], in->number[FLUID_VELOCITY + 1], in->number[FLUID_VELOCITY + 2]};
+  for (int k = 0; k < 3; k++) v[k] = sub(scale(sub(place(in->pose, p[k]), place(in->now, p[k])), 1 / in->dt), stream);
+}
+
+/* Pressure and viscous drag of a triangle that is wet (W4, W5); its dissipation times dt is returned. slope NULL: that
+ * alone. */
+static FluidNumber drag(const FluidInput* in, const FluidVector p[3], FluidNumber slope[3][4]) {
+  FluidVector v[3], area = area_of(p), outward = turn(in->now, area);
+  FluidNumber square = dot(area, area), flow[3], by[3];
+  if (!(creal(square) > 0)) return 0;
+  corner_speeds(in, p, v);
+  for (int k = 0; k < 3; k++) flow[k] = dot(outward, v[k]);
+  FluidNumber pressure = in->number[FLUID_DENSITY] / (60 * square);
+  FluidNumber viscous = in->number[FLUID_VISCOSITY] * in->slowing * root(square) / 12;
+  FluidNumber energy = pressure * difference(5, flow, by);
+  FluidVector sum = sum_of(v);
+  for (int k = 0; k < 3; k++) {
+    FluidVector with_sum = sub(v[k], scale(sum, -1));
+    energy += 0.5 * viscous * dot(v[k], with_sum);
+    if (!slope) continue;
+    add_at(slope, scale(outward, pressure * by[k]), p[k]);
+    add_at(slope, scale(with_sum, viscous), p[k]);
+  }
+  return energy * in->dt;
+}
+
+static void mean_pose(const FluidInput* in, FluidNumber out[3][4]) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++)
+      out[i][j] = in->ahead * in->pose[i][j] + in->at_now * in->now[i][j] + in->at_old * in->old[i][j];
+}
+
+/* Energy of the fluid that the face's part of the hull displaces, at a pose (W2); slope NULL: no derivative by it. */
+static FluidNumber displaced(const FluidInput* in, const FluidNumber pose[3][4], FluidVector area,
+                             FluidNumber slope[3][4]) {
+  FluidNumber density = in->number[FLUID_DENSITY];
+  if (!in->has_level) {
+    FluidNumber volume = dot(in->point[0], cross(in->point[1], in->point[2])) / 6;
+    FluidVector at = scale(sum_of(in->point), 0.25), force = scale(plain(in->gravity), density * volume);
+    if (slope) add_at(slope, force, at);
+    return dot(force, place(pose, at));
+  }
+  double weight = vec3_norm(in->gravity) / 12;
+  FluidVector up = plain(in->up), flat;
+  FluidNumber d[3], by[3];
+  for (int k = 0; k < 3; k++) d[k] = depth(in, pose, in->point[k]);
+  FluidNumber square = difference(4, d, by), rise = dot(up, turn(pose, area));
+  if (!slope) return -density * weight * rise * square;
+  for (int k = 0; k < 3; k++) add_at(slope, scale(up, density * weight * rise * by[k]), in->point[k]);
+  flat = scale(area, -density * weight * square);
+  const FluidNumber u[3] = {up.x, up.y, up.z}, f[3] = {flat.x, flat.y, flat.z};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) slope[i][j] += u[i] * f[j];
+  return 0;
+}
+
+void fluid_face_slope(const FluidInput* in, FluidNumber slope[3][4]) {
+  FluidNumber pose[3][4], own[3][4] = {{0}};
+  FluidVector wet[2][3];
+  int count = wet_triangles(in, wet);
+  for (int k = 0; k < count; k++) drag(in, wet[k], slope);
+  mean_pose(in, pose);
+  displaced(in, (const FluidNumber(*)[4])pose, area_of(in->point), own);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++) slope[i][j] += in->whole * own[i][j];
+}
+
+/* The function whose derivative fluid_face_slope has. */
+static double face_energy(const FluidInput* in) {
+  FluidNumber pose[3][4], sum = 0;
+  FluidVector wet[2][3];
+  int count = wet_triangles(in, wet);
+  for (int k = 0; k < count; k++) sum += drag(in, wet[k], NULL);
+  mean_pose(in, pose);
+  sum += displaced(in, (const FluidNumber(*)[4])pose, area_of(in->point), NULL) * in->whole / in->ahead;
+  return creal(sum);
+}
+
+/* ---------------------------------------------------------------- a link in a step */
+
+static void take_pose(const Pose* pose, FluidNumber out[3][4]) {
+  const double t[3] = {pose->t.x, pose->t.y, pose->t.z};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) out[i][j] = pose->r.m[i][j];
+    out[i][3] = t[i];
+  }
+}
+
+static void take_fluid(const Model* m, FluidInput* in) {
+  const SceneFluid* fluid = &m->scene->fluid;
+  in->number[FLUID_DENSITY] = fluid->density;
+  in->number[FLUID_VISCOSITY] = fluid->viscosity;
+  in->number[FLUID_VELOCITY] = fluid->velocity.x;
+  in->number[FLUID_VELOCITY + 1] = fluid->velocity.y;
+  in->number[FLUID_VELOCITY + 2] = fluid->velocity.z;
+  in->number[FLUID_LEVEL] = fluid->level;
+  in->has_level = fluid->has_level;
+  in->gravity = m->simulation.gravity;
+  double pull = vec3_norm(in->gravity);
+  in->up = pull > 0 ? vec3_scale(in->gravity, -1 / pull) : vec3(0, 0, 1);
+}
+
+FluidInput fluid_input(const Sim* s, int link, const Pose* pose) {
+  FluidInput in = {.dt = s->clock.dt};
+  take_fluid(s->model, &in);
+  take_pose(pose, in.pose);
+  take_pose(&s->pose_now[link], in.now);
+  take_pose(&s->pose_old[link], in.old);
+  const ModelLink* l = &s->model->links[link];
+  bool keeps = s->model->simulation.integrator == INTEGRATOR_MOMENTUM;
+  SpringTime at = spring_time(&s->clock, &s->weights, keeps ? 0.5 : 1, s->model->trees[l->tree].flies);
+  in.ahead = spring_ahead(&at);
+  in.at_now = at.now;
+  in.at_old = at.old;
+  in.whole = 1 - at.missing;
+  return in;
+}
+
+void fluid_take_face(const FluidSystem* s, int index, FluidInput* in) {
+  const FluidFace* face = &s->face[index];
+  for (int c = 0; c < 3; c++) in->point[c] = plain(face->point[c]);
+  in->slowing = s->slowing[face->hull];
+}
+
+double fluid_energy(const Sim* s, int link, const Pose* pose) {
+  const FluidSystem* f = s->fluid;
+  FluidInput in = fluid_input(s, link, pose);
+  double sum = 0;
+  for (int k = f->first[link]; k < f->first[link + 1]; k++) {
+    fluid_take_face(f, k, &in);
+    sum += face_energy(&in);
+  }
+  return sum;
+}
+
+double fluid_potential(const FluidSystem* f, int link, const Pose* pose) {
+  if (!fluid_acts(f, link)) return 0;
+  FluidInput in = {.dt = 1};
+  double sum = 0;
+  take_fluid(f->model, &in);
+  take_pose(pose, in.pose);
+  for (int k = f->first[link]; k < f->first[link + 1]; k++) {
+    fluid_take_face(f, k, &in);
+    sum += creal(displaced(&in, (const FluidNumber(*)[4])in.pose, area_of(in.point), NULL));
+  }
+  return sum;
+}
+
+static void add_faces(const FluidSystem* f, int link, FluidInput* in, FluidNumber slope[3][4]) {
+  for (int k = f->first[link]; k < f->first[link + 1]; k++) {
+    fluid_take_face(f, k, in);
+    fluid_face_slope(in, slope);
+  }
+}
+
+/* Change of [R | t] by unit twist `column` about the centre of mass. */
+static void unit_motion(const ModelLink* link, const Pose* pose, int column, double out[3][4]) {
+  double unit[3] = {0};
+  unit[column % 3] = 1;
+  Mat3 turned = mat3_zero();
+  Vec3 way = vec3(unit[0], unit[1], unit[2]);
+  if (column < 3) {
+    turned = mat3_mul(mat3_cross(way), pose->r);
+    way = vec3_scale(mat3_mul_vec(turned, link->center), -1);
+  }
+  const double t[3] = {way.x, way.y, way.z};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) out[i][j] = turned.m[i][j];
+    out[i][3] = t[i];
+  }
+}
+
+static void split(const FluidNumber slope[3][4], Vec3* force, Mat3* turned) {
+  *force = vec3(creal(slope[0][3]), creal(slope[1][3]), creal(slope[2][3]));
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) turned->m[i][j] = creal(slope[i][j]);
+}
+
+/* Of all faces: its derivative by the pose as force and first moment about the centre of mass. */
+static void terms_of(const Sim* s, int link, const Pose* pose, Vec3* force, Mat3* moment) {
+  FluidInput in = fluid_input(s, link, pose);
+  FluidNumber slope[3][4] = {{0}};
+  add_faces(s->fluid, link, &in, slope);
+  split((const FluidNumber(*)[4])slope, force, moment);
+  *moment = mat3_sub(*moment, mat3_outer(*force, s->model->links[link].center));
+  *moment = mat3_mul(*moment, mat3_transpose(pose->r));
+}
+
+void fluid_add_terms(const Sim* s, int link, const Pose* pose, LinkTerms* terms) {
+  const ModelLink* l = &s->model->links[link];
+  double motion[6][3][4];
+  Vec3 force;
+  Mat3 moment;
+  terms_of(s, link, pose, &force, &moment);
+  terms->force = vec3_add(terms->force, force);
+  terms->moment = mat3_add(terms->moment, moment);
+  for (int k = 0; k < 6; k++) unit_motion(l, pose, k, motion[k]);
+  for (int k = 0; k < 6; k++) {
+    FluidInput in = fluid_input(s, link, pose);
+    FluidNumber slope[3][4] = {{0}};
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 4; j++) in.pose[i][j] += CMPLX(0, FLUID_CHANGE * motion[k][i][j]);
+    add_faces(s->fluid, link, &in, slope);
+    for (int n = 0; n < 6; n++)
+      for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 4; j++) terms->hessian[n][k] += motion[n][i][j] * (cimag(slope[i][j]) / FLUID_CHANGE);
+  }
+}
+
+void fluid_wrench(const Sim* s, int link, const Pose* pose, Vec3* force, Vec3* torque) {
+  Mat3 moment;
+  terms_of(s, link, pose, force, &moment);
+  *force = vec3_scale(*force, -1);
+  *torque = vec3_scale(mat3_axial(moment), -1);
+  *torque = vec3_add(*torque, vec3_cross(mat3_mul_vec(pose->r, s->model->links[link].center), *force));
+}
+
+WorkingForce fluid_at_work(const Sim* s, int link, const Pose* pose) {
+  Vec3 force;
+  Mat3 moment;
+  terms_of(s, link, pose, &force, &moment);
+  return (WorkingForce){vec3_norm(force), vec3_norm(mat3_axial(moment))};
+}

@@ -1,0 +1,94 @@
+/* Drag and buoyancy backwards (docs/derivations/fluid.md, W9). */
+#include "simulate/fluid.h"
+
+/* Change of the link's force and torque about its centre of mass, as derivatives of energy, while it moves by a twist.
+ */
+static void link_product(const Sim* s, int link, const double twist[6], double wrench[6]) {
+  const Pose* pose = &s->configuration[s->current].pose[link];
+  LinkTerms terms = {.force = vec3(0, 0, 0), .moment = mat3_zero()};
+  fluid_add_terms(s, link, pose, &terms);
+  for (int n = 0; n < 6; n++)
+    for (int k = 0; k < 6; k++) wrench[n] += terms.hessian[n][k] * twist[k];
+}
+
+void fluid_product(const Sim* s, const double (*twist)[6], double (*wrench)[6]) {
+  for (int i = 0; s->fluid && i < s->model->link_count; i++)
+    if (fluid_acts(s->fluid, i)) link_product(s, i, twist[i], wrench[i]);
+}
+
+/* motion : derivative of the face's energy. */
+static FluidNumber along(const FluidInput* in, const double motion[3][4]) {
+  FluidNumber slope[3][4] = {{0}}, sum = 0;
+  fluid_face_slope(in, slope);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++) sum += motion[i][j] * slope[i][j];
+  return sum;
+}
+
+/* The derivative of `along` by one number of the input, which is left as it was. */
+static double change_by(FluidInput* in, FluidNumber* number, const double motion[3][4]) {
+  FluidNumber kept = *number;
+  *number += CMPLX(0, FLUID_CHANGE);
+  double change = cimag(along(in, motion)) / FLUID_CHANGE;
+  *number = kept;
+  return change;
+}
+
+/* The hull's radius follows its surface: slowing = 3 sqrt(pi / surface). */
+static void add_surface(const FluidSystem* f, const FluidFace* face, double bar, ModelGradient* gradient) {
+  const ModelHull* hull = &f->model->hulls[face->hull];
+  double by_surface = -0.5 * bar * f->slowing[face->hull] / f->surface[face->hull] * f->scale[face->hull];
+  for (int t = f->first[face->link]; t < f->first[face->link + 1]; t++) {
+    const FluidFace* other = &f->face[t];
+    if (other->hull != face->hull) continue;
+    Vec3 area = vec3_cross(vec3_sub(other->point[1], other->point[0]), vec3_sub(other->point[2], other->point[0]));
+    double size = vec3_norm(area);
+    for (int c = 0; c < 3 && size > 0; c++) {
+      Vec3 edge = vec3_sub(other->point[(c + 2) % 3], other->point[(c + 1) % 3]);
+      Vec3* out = &gradient->vertices[hull->vertex_first + other->corner[c]];
+      *out = vec3_add_scaled(*out, 0.5 * by_surface / size, vec3_cross(area, edge));
+    }
+  }
+}
+
+static void add_points(const FluidSystem* f, const FluidFace* face, FluidInput* in, const double motion[3][4],
+                       ModelGradient* gradient) {
+  const ModelHull* hull = &f->model->hulls[face->hull];
+  for (int c = 0; c < 3; c++) {
+    FluidVector* p = &in->point[c];
+    Vec3 bar = vec3(change_by(in, &p->x, motion), change_by(in, &p->y, motion), change_by(in, &p->z, motion));
+    Vec3* out = &gradient->vertices[hull->vertex_first + face->corner[c]];
+    *out = vec3_add_scaled(*out, f->scale[face->hull], bar);
+  }
+}
+
+static void link_adjoint(const Sim* s, int link, const double motion[3][4], StateBar now, StateBar old,
+                         ModelGradient* gradient) {
+  const FluidSystem* f = s->fluid;
+  FluidInput in = fluid_input(s, link, &s->configuration[s->current].pose[link]);
+  double slowing = 0;
+  const FluidFace* last = NULL;
+  for (int k = f->first[link]; k < f->first[link + 1]; k++) {
+    const FluidFace* face = &f->face[k];
+    if (last && last->hull != face->hull) {
+      add_surface(f, last, slowing, gradient);
+      slowing = 0;
+    }
+    last = face;
+    fluid_take_face(f, k, &in);
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 4; j++) {
+        now.pose[link][i][j] += change_by(&in, &in.now[i][j], motion);
+        if (in.at_old != 0) old.pose[link][i][j] += change_by(&in, &in.old[i][j], motion);
+      }
+    for (int n = 0; n < FLUID_NUMBERS; n++) gradient->fluid[n] += change_by(&in, &in.number[n], motion);
+    slowing += change_by(&in, &in.slowing, motion);
+    add_points(f, face, &in, motion, gradient);
+  }
+  if (last) add_surface(f, last, slowing, gradient);
+}
+
+void fluid_adjoint(const Sim* s, const double (*motion)[3][4], StateBar now, StateBar old, ModelGradient* gradient) {
+  for (int i = 0; s->fluid && i < s->model->link_count; i++)
+    if (fluid_acts(s->fluid, i)) link_adjoint(s, i, motion[i], now, old, gradient);
+}
