@@ -189,6 +189,11 @@ if chosen soft-arm; then
   simulate soft-arm
   draw scenes/soft-arm $RUNS/soft-arm --strip 3 --azimuth -60 --elevation 35
 fi
+if chosen boat; then
+  simulate boat
+  draw scenes/boat $RUNS/boat --trail 4 --size 640x480 --azimuth 40 --elevation 25
+fi
+
 if chosen knee; then
   simulate knee
   draw scenes/knee $RUNS/knee --strip 3 --size 400x300 --azimuth -90 --elevation 8 --time 1

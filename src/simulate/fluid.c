@@ -98,7 +98,7 @@ static void add_at(FluidNumber slope[3][4], FluidVector force, FluidVector p) {
     for (int j = 0; j < 4; j++) slope[i][j] += f[i] * q[j];
 }
 
-/* ---------------------------------------------------------------- powers of what is positive (W3) */
+/* ---------------------------------------------------------------- powers of what is positive (L11) */
 
 /* Number of positive ones, and the one whose sign is its own. */
 static int count_positive(const FluidNumber x[3], int* alone) {
@@ -169,14 +169,14 @@ static int wet_triangles(const FluidInput* in, FluidVector out[2][3]) {
   return wet;
 }
 
-/* Velocities of the corners relative to the fluid (W1). */
+/* Velocities of the corners relative to the fluid (L9). */
 static void corner_speeds(const FluidInput* in, const FluidVector p[3], FluidVector v[3]) {
   FluidVector stream = {in->number[FLUID_VELOCITY], in->number[FLUID_VELOCITY + 1], in->number[FLUID_VELOCITY + 2]};
   for (int k = 0; k < 3; k++) v[k] = sub(scale(sub(place(in->pose, p[k]), place(in->now, p[k])), 1 / in->dt), stream);
 }
 
-/* Pressure and viscous drag of a triangle that is wet (W4, W5); its dissipation times dt is returned. slope NULL: that
- * alone. */
+/* Pressure and viscous drag of a triangle that is wet (L12, L13); its dissipation times dt is returned. slope NULL:
+ * that alone. */
 static FluidNumber drag(const FluidInput* in, const FluidVector p[3], FluidNumber slope[3][4]) {
   FluidVector v[3], area = area_of(p), outward = turn(in->now, area);
   FluidNumber square = dot(area, area), flow[3], by[3];
@@ -203,7 +203,7 @@ static void mean_pose(const FluidInput* in, FluidNumber out[3][4]) {
       out[i][j] = in->ahead * in->pose[i][j] + in->at_now * in->now[i][j] + in->at_old * in->old[i][j];
 }
 
-/* Energy of the fluid that the face's part of the hull displaces, at a pose (W2); slope NULL: no derivative by it. */
+/* Energy of the fluid that the face's part of the hull displaces, at a pose (L10); slope NULL: no derivative by it. */
 static FluidNumber displaced(const FluidInput* in, const FluidNumber pose[3][4], FluidVector area,
                              FluidNumber slope[3][4]) {
   FluidNumber density = in->number[FLUID_DENSITY];

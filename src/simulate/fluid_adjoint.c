@@ -1,4 +1,4 @@
-/* Drag and buoyancy backwards (docs/derivations/fluid.md, W9). */
+/* Drag and buoyancy backwards (docs/derivations/fluid.md, L15). */
 #include "simulate/fluid.h"
 
 /* Change of the link's force and torque about its centre of mass, as derivatives of energy, while it moves by a twist.

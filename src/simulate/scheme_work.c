@@ -122,7 +122,6 @@ static void add_potential(const Sim* s, const Pose* pose, const double* q, doubl
     const ModelLink* link = &m->links[i];
     if (link->tree < 0) continue;
     double sum = -link->mass * vec3_dot(model_link_gravity(m, i), pose_apply(pose[i], link->center));
-    sum += fluid_potential(s->fluid, i, &pose[i]);
     double way[JOINT_MAX_DOF];
     if (link->passive) joint_difference(&link->joint, link->rest, q + link->coordinate_first, way);
     for (int k = 0; link->passive && k < link->dof_count; k++) sum += 0.5 * link->stiffness[k] * way[k] * way[k];
@@ -191,7 +190,7 @@ static double way_of(const Sim* s, int dof) {
   return 0.5 * s->clock.dt * (s->state.rate[dof] + s->balance->at.rate[dof]);
 }
 
-/* Of the forces that inertia balances at the end of the part: all but gravity. */
+/* Of the forces that inertia balances at the end of the part: all but gravity, those of a fluid too. */
 static void add_all_work(Sim* s, double* done) {
   const Model* m = s->model;
   SchemeBalance* b = s->balance;
@@ -254,7 +253,6 @@ static double tendon_work(Sim* s, int k) {
   return -(1 - s->tendons->at[k].missing) * tendon->stiffness * tendon_stretch_in_step(s->tendons, k, length) * way;
 }
 
-/* Of buoyancy, as the change of its potential: that of the part is not followed apart. */
 /* Marks the units that a load, a fluid or another unit acts on. */
 static void mark_driven(Sim* s) {
   const Model* m = s->model;

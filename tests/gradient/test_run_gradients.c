@@ -1218,6 +1218,28 @@ static void run_L8_wraps(void** state) {
   for (int k = 0; k < 3; k++) check_row(&(Row){"wraps", blocks, 40, 1e-7, integrators[k], WRAPS});
 }
 
+/* A hull and its fin half under water, in a stream: corners pass the surface, faces turn from the flow. */
+static const char FLUID[] =
+    "simulation: {dt: 0.01, steps: 40, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "fluid: {density: 1000, viscosity: 0.5, level: 0.01, velocity: [0.3, 0.1, 0]}\n"
+    "links:\n"
+    "  - {name: hull, mass: 3, mass_model: uniform, position: [0, 0, 0.03], rpy: [0.2, 0.1, 0.3], shape: {type: "
+    "points, "
+    "points: [[0.2, 0, 0], [-0.2, 0.02, 0], [0, 0.15, 0], [0, -0.15, 0.01], [0, 0, 0.1], [0.01, 0, -0.1]]}}\n"
+    "  - {name: fin, parent: hull, mass: 0.3, mass_model: uniform, joint: {type: hinge, axis: [0, 1, 0], position: "
+    "[0.25, 0, 0]}, shape: {type: points, points: [[0.02, 0, 0], [0.22, 0.05, 0], [0.22, -0.05, 0], [0.1, 0, 0.02], "
+    "[0.1, 0, -0.02]]}}\n"
+    "controllers: [{link: fin, type: torque, target: {type: sines, terms: [{amplitude: 0.5, frequency: 1}]}}]\n"
+    "initial: [{link: hull, velocities: [0.2, 0, -0.3, 0.5, 0.2, 0.1]}]\n";
+
+static void run_L9_L15_fluid(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"first_order", "second_order", "momentum"};
+  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS;
+  for (int k = 0; k < 3; k++) check_row(&(Row){"fluid", blocks, 40, 1e-7, integrators[k], FLUID});
+}
+
 /* A differential gear, a rack on its carrier, a screw whose way is coupled, a disc in a plane that is coupled with it.
  */
 static const char GEARS[] =
@@ -1392,6 +1414,7 @@ int main(void) {
       cmocka_unit_test(run_M10_springs_of_every_frequency),
       cmocka_unit_test(run_L7_tendons),
       cmocka_unit_test(run_L8_wraps),
+      cmocka_unit_test(run_L9_L15_fluid),
       cmocka_unit_test(run_W11_a_tree_at_rest),
       cmocka_unit_test(run_Z7_couplings),
       cmocka_unit_test(run_Z7_geared_fingers_meet),

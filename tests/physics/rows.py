@@ -1243,3 +1243,63 @@ tendons:
         "tension x radius = m g l sin",
     ),
 ]
+
+
+# ------------------------------------------------------------ fluids (docs/derivations/fluid.md)
+def sinking(density, viscosity, radius=0.01, excess=1000):
+    """Speed of a sphere whose weight in the fluid is balanced by 6 pi mu r v + 1/2 rho (1/2) pi r^2 v^2."""
+    weight = 4 / 3 * math.pi * radius**3 * excess * G
+    square, linear = 0.25 * density * math.pi * radius**2, 6 * math.pi * viscosity * radius
+    return (math.sqrt(linear**2 + 4 * square * weight) - linear) / (2 * square)
+
+
+def sphere_in(density, viscosity, duration):
+    return f"""
+simulation: {{duration: {duration}}}
+fluid: {{density: {density}, viscosity: {viscosity}}}
+links:
+  - {{name: ball, density: {density + 1000}, shape: {{type: sphere, radius: 0.01}}}}
+"""
+
+
+def last_speed(run, column):
+    z = run.columns[column]
+    return (z[-2] - z[-1]) / (run.time[-1] - run.time[-2])
+
+
+def rising_zero_period(run, column):
+    """Mean time between passages of zero upwards."""
+    z, t = run.columns[column], run.time
+    up = [t[i] - z[i] * (t[i + 1] - t[i]) / (z[i + 1] - z[i]) for i in range(len(z) - 1) if z[i] < 0 <= z[i + 1]]
+    return (up[-1] - up[0]) / (len(up) - 1)
+
+
+def raft(joint, coordinates, viscosity=0, duration=10):
+    """A block of 0.4 x 0.4 x 0.2 m with half of water's density; it floats half under."""
+    return f"""
+simulation: {{duration: {duration}}}
+fluid: {{density: 1000, viscosity: {viscosity}, level: 0}}
+links:
+  - {{name: raft, density: 500, joint: {joint}, shape: {{type: box, size: [0.4, 0.4, 0.2]}}}}
+initial: [{{link: raft, coordinates: {coordinates}}}]
+"""
+
+
+# Rolling of the raft: m g GM / I with BM = (b^4 / 12) / (b^2 T), KB = T / 2, KG = h / 2; without added mass.
+RAFT_GM = 0.05 + 0.4**2 / 12 / 0.1 - 0.1
+RAFT_ROLL = 2 * math.pi * math.sqrt((0.4**2 + 0.2**2) / 12 / (G * RAFT_GM))
+
+ROWS += [
+    Row("ball sinks in honey: speed", sphere_in(1400, 10, 1), lambda r: last_speed(r, "ball/pz"), sinking(1400, 10), 1e-4,
+        "6 pi mu r v, and a drag coefficient of 1/2"),
+    Row("ball sinks in water: speed", sphere_in(1000, 0.001, 2), lambda r: last_speed(r, "ball/pz"),
+        sinking(1000, 0.001), 4e-3, "the same; drag of pressure alone, to 0.01 %"),
+    Row("block that floats: draught", raft("{type: slide, axis: [0, 0, 1]}", "[0.05]", viscosity=500),
+        lambda r: 0.1 - r.at("raft/cz"), 0.1, 1e-4, "rho_body / rho_fluid h"),
+    Row("block that bobs by 1 mm: period", raft("{type: slide, axis: [0, 0, 1]}", "[0.001]"),
+        lambda r: rising_zero_period(r, "raft/cz"), 2 * math.pi * math.sqrt(0.1 / G), 1e-3,
+        "2 pi sqrt(draught / g), without added mass"),
+    Row("block that rolls by 0.01 rad: period", raft("{type: hinge, axis: [1, 0, 0]}", "[0.01]"),
+        lambda r: rising_zero_period(r, "raft/angle"), RAFT_ROLL, 3e-3,
+        "2 pi sqrt(I / (m g GM)), metacentre BM = b^2 / (12 T)"),
+]

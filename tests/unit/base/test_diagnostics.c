@@ -47,6 +47,15 @@ static int remove_source(void** state) {
   return 0;
 }
 
+/* Paths and names of a file may hold anything. */
+static void a_message_is_one_printable_line(void** state) {
+  (void)state;
+  Diagnostics diagnostics = {0};
+  diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){NULL, 0, 0}, "cannot read %s", "a\n\n\tb\x1b[2J\xc3\xa9");
+  assert_string_equal(diagnostics.items[0].text, "cannot read a???b?[2J\xc3\xa9");
+  diagnostics_free(&diagnostics);
+}
+
 static void counts_are_kept_by_severity(void** state) {
   (void)state;
   Diagnostics diagnostics = {0};
@@ -206,11 +215,17 @@ static void control_characters_do_not_reach_the_terminal(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(counts_are_kept_by_severity),   cmocka_unit_test(unknown_parts_of_the_place_are_left_out),
-      cmocka_unit_test(sorted_by_place_and_stable),    SOURCE_TEST(the_caret_stands_below_the_column),
-      SOURCE_TEST(several_problems_share_one_file),    SOURCE_TEST(long_lines_are_cut_around_the_caret),
-      cmocka_unit_test(other_files_are_not_quoted),    cmocka_unit_test(control_characters_do_not_reach_the_terminal),
-      cmocka_unit_test(only_regular_files_are_quoted), cmocka_unit_test(what_was_told_is_not_told_again),
+      cmocka_unit_test(a_message_is_one_printable_line),
+      cmocka_unit_test(counts_are_kept_by_severity),
+      cmocka_unit_test(unknown_parts_of_the_place_are_left_out),
+      cmocka_unit_test(sorted_by_place_and_stable),
+      SOURCE_TEST(the_caret_stands_below_the_column),
+      SOURCE_TEST(several_problems_share_one_file),
+      SOURCE_TEST(long_lines_are_cut_around_the_caret),
+      cmocka_unit_test(other_files_are_not_quoted),
+      cmocka_unit_test(control_characters_do_not_reach_the_terminal),
+      cmocka_unit_test(only_regular_files_are_quoted),
+      cmocka_unit_test(what_was_told_is_not_told_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,6 +186,12 @@ static inline const char* settings_difference(const Scene* a, const Scene* b) {
   SAME(simulation.dt);
   SAME(simulation.steps);
   SAME(simulation.gravity);
+  SAME(fluid.given);
+  SAME(fluid.density);
+  SAME(fluid.viscosity);
+  SAME(fluid.velocity);
+  SAME(fluid.has_level);
+  SAME(fluid.level);
   SAME(simulation.integrator);
   SAME(simulation.tolerance);
   SAME(simulation.max_iterations);
