@@ -416,7 +416,9 @@ static void compare(RunCheck* c, int state, const char* name, double value, doub
 static double potential_of(const RunCheck* c, int row, const Pose* poses, double* size) {
   const Model* model = &c->recorded->model;
   double sum = model_spring_energy(model, run_check_coordinates(c, row)) + model_tendon_energy(model, poses);
-  *size = sum;
+  double fluid = sim_fluid_energy(model, poses);
+  *size = sum + fabs(fluid);
+  sum += fluid;
   for (int i = 0; i < model->link_count; i++) {
     if (model->links[i].tree < 0) continue;
     Vec3 center = pose_apply(poses[i], model->links[i].center), g = model_link_gravity(model, i);

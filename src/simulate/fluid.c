@@ -273,6 +273,13 @@ static void take_fluid(const Model* m, FluidInput* in) {
   in->up = pull > 0 ? vec3_scale(in->gravity, -1 / pull) : vec3(0, 0, 1);
 }
 
+/* Does nothing above the link turn by three rotations? Their springs act at t + dt, and so does buoyancy (L14). */
+static bool turns_by_axes(const Model* m, int link) {
+  bool plain = true;
+  for (int up = link; up >= 0; up = m->links[up].parent) plain = plain && !m->links[up].joint.quaternion;
+  return plain;
+}
+
 FluidInput fluid_input(const Sim* s, int link, const Pose* pose) {
   FluidInput in = {.dt = s->clock.dt};
   take_fluid(s->model, &in);
@@ -280,7 +287,7 @@ FluidInput fluid_input(const Sim* s, int link, const Pose* pose) {
   take_pose(&s->pose_now[link], in.now);
   take_pose(&s->pose_old[link], in.old);
   const ModelLink* l = &s->model->links[link];
-  bool keeps = s->model->simulation.integrator == INTEGRATOR_MOMENTUM;
+  bool keeps = s->model->simulation.integrator == INTEGRATOR_MOMENTUM && turns_by_axes(s->model, link);
   SpringTime at = spring_time(&s->clock, &s->weights, keeps ? 0.5 : 1, s->model->trees[l->tree].flies);
   in.ahead = spring_ahead(&at);
   in.at_now = at.now;
@@ -316,6 +323,14 @@ double fluid_potential(const FluidSystem* f, int link, const Pose* pose) {
     fluid_take_face(f, k, &in);
     sum += creal(displaced(&in, (const FluidNumber(*)[4])in.pose, area_of(in.point), NULL));
   }
+  return sum;
+}
+
+double sim_fluid_energy(const Model* m, const Pose* poses) {
+  FluidSystem* f = fluid_create(m);
+  double sum = 0;
+  for (int i = 0; f && i < m->link_count; i++) sum += fluid_potential(f, i, &poses[i]);
+  fluid_destroy(f);
   return sum;
 }
 

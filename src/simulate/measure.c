@@ -131,7 +131,7 @@ static SimMotion motion_of(const Sim* s) {
 bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
                    const Pose* oldest, Vec3* force) {
   StepWeights w = step_weights(model->simulation.integrator, clock);
-  if (w.y_rate != 0) return false;
+  if (w.y_rate != 0 || model->scene->fluid.given) return false;
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
     Vec3 y = vec3_scale(pose_apply(old[i], link->center), w.y_now);

@@ -181,6 +181,9 @@ bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, 
  * not in a run's first step [N] (docs/derivations/loads.md). World axes; zero on links that cannot move. No
  * allocation. load below Model.load_count: undefined beyond, not checked. */
 Vec3 sim_load_force(const Model* model, int load, const StepClock* clock, const Pose* begin, const Pose* before);
+/* Potential energy of buoyancy at poses (links) [J] (docs/derivations/fluid.md); 0 without a fluid. Allocates for the
+ * time of the call. */
+double sim_fluid_energy(const Model* model, const Pose* poses);
 /* At the start that the model tells. *out is the caller's, for sim_destroy. STATUS_BAD_INPUT, a message and *out = NULL
  * where bodies intersect at the start, a closure is open there, or a recorded start does not fit. options: copied.
  * The model is borrowed and must outlive the sim. */
