@@ -70,6 +70,7 @@ static void read_simulation(Reader* reader, const Node* node) {
 
 static void read_fluid(Reader* reader, const Node* node) {
   SceneFluid form;
+  if (!node || node_is_null(node)) return;
   size_t mark = reader_enter_key(reader, "fluid");
   const Node* map = section(reader, node);
   if (map && schema_read(reader, map, "fluid", &form)) {
