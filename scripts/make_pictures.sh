@@ -242,6 +242,10 @@ if chosen tasks/policy; then
   optimize policy
   both policy --view front --trail 4 --size 400x400
 fi
+if chosen tasks/curb; then
+  optimize curb
+  both curb --view front --trail 5 --size 480x300
+fi
 for task in reach reach-control; do
   if chosen tasks/$task; then
     optimize $task
