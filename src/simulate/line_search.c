@@ -119,7 +119,6 @@ static void measure_islands(Sim* s, bool arrived) {
       island->slope += s->gradient[d] * s->delta[d];
     island->curvature += s->curvature[k];
     island->settled = island->settled && balance_tree(s, k, arrived);
-    island->trees++;
   }
   for (int n = 0; n < s->scope.link_count; n++) {
     int i = s->scope.links[n];

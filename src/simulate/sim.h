@@ -33,7 +33,6 @@ typedef struct {
   double change;     /* of its energy at the trial [J] */
   double own_change; /* of that without pairs, closures and tendons [J] */
   double excess;     /* change above what is allowed, of its group [J] */
-  int trees;         /* in it */
   bool settled;      /* in balance: it stays where it is */
   bool moved;        /* since own_change was found */
   bool shorten;      /* the trial was refused because of it */
