@@ -128,7 +128,7 @@ static bool placed_by_held_order(BlockSolver* s, const Component* c, double* rat
 
 /* An order that was looked for is held by its blocks. */
 static void hold_order(BlockSolver* s, const Component* c, const Plan* plan) {
-  if (!s->holds || !s->holds_new) return;
+  if (!s->holds) return;
   const int* order = plan_order(plan);
   s->version++;
   for (int k = 0; k < c[1].member_first - c[0].member_first; k++) {

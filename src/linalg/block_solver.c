@@ -144,10 +144,8 @@ void block_solver_clear_some(BlockSolver* s, const bool* which) {
   s->checked = false;
 }
 
-void block_solver_hold_new_orders(BlockSolver* s, bool yes) { s->holds_new = yes; }
-
 void block_solver_hold_orders(BlockSolver* s) {
-  s->holds = s->holds_new = true;
+  s->holds = true;
   s->version++;
   s->grouped = false; /* plans of held orders are of no use any more */
   for (int a = 0; a < s->block_count; a++) s->rank[a] = -1;

@@ -46,7 +46,7 @@ struct BlockSolver {
   int plan_count;
   /* held orders: place of every block in the order that its component had when it was looked for, -1: none; flops per
    * order^2 of that; by place in `members`, the places; per plan, of which version of the places it is, or -1 */
-  bool holds, holds_new;
+  bool holds;
   int64_t version, *plan_version;
   int *rank, *local_rank;
   double* rate;

@@ -266,9 +266,6 @@ void block_solver_clear_some(BlockSolver* solver, const bool* which);
  * then depend on what was filled since this call. Without any call every pattern is ordered by itself. Cannot fail;
  * nothing is allocated. */
 void block_solver_hold_orders(BlockSolver* solver);
-/* no: orders that are looked for from now on are not held; those that are, are used. For fillings that leave out much
- * of what was filled before and will be again. Cannot fail; nothing is allocated. */
-void block_solver_hold_new_orders(BlockSolver* solver, bool yes);
 /* Entry (r, c) of block (a, b), a <= b, is at [r * stride + c]; NULL when the pattern lacks it. Of a diagonal block
  * only c >= r counts. stride: columns of the block. Borrowed until the next pattern. Asking couples a and b, with zeros
  * where they were not. Never fails for a diagonal block; a, b must be below block_count. Writing through it into

@@ -285,10 +285,7 @@ typedef struct {
   BlockSolver* solver;
 } HessianTask;
 
-static bool block_stale(const Assembly* in, int place) {
-  if (in->held && in->held[in->scope->trees[place]]) return false;
-  return !in->stale_blocks || in->stale_blocks[place];
-}
+static bool block_stale(const Assembly* in, int place) { return !in->stale_blocks || in->stale_blocks[place]; }
 
 /* So many terms of the same two links, one after the other, are summed before they are taken to the joints: bodies of
  * triangles have thousands. Fewer keep the order of their sums, and with it the last bits of small scenes. */
@@ -326,7 +323,6 @@ static void add_crosses(const HessianTask* task, int place) {
     run = 1;
     if (other < place || (other == place && side == 1)) continue;
     if (!block_stale(in, place) && !block_stale(in, other)) continue;
-    if (in->held && (!block_stale(in, place) || !block_stale(in, other))) continue;
     double sum[12][12];
     int count = n >= few && end - n >= SUMMED_FROM && t.hessian && !t.across ? run_length(in, n, end, &t) : 1;
     if (count > 1 && count < SUMMED_FROM) few = n + count;

@@ -167,8 +167,6 @@ static void allocate_trees(Sim* s) {
   s->stale = MEMORY_NEW(bool, m->tree_count);
   s->inside = MEMORY_NEW(bool, m->tree_count);
   s->balanced = MEMORY_NEW(bool, m->tree_count);
-  hold_create(s);
-  damp_create(s);
   s->noted = MEMORY_NEW(bool, m->tree_count);
   s->moved_link = MEMORY_NEW(bool, m->link_count);
   s->bounded_still = MEMORY_NEW(bool, m->tree_count);
@@ -253,10 +251,9 @@ static void free_terms(Sim* s) {
 }
 
 static void free_trees(Sim* s) {
-  void* const owned[] = {s->wanted,     s->moving,       s->moved_by,      s->moved_trees, s->same,    s->stale,
-                         s->inside,     s->balanced,     s->held,          s->near_far,    s->strayed, s->damping,
-                         s->noted,      s->moved_link,   s->bounded_still, s->rounding,    s->change,  s->tree_first,
-                         s->tree_links, s->stale_blocks, s->always_stale};
+  void* const owned[] = {s->wanted, s->moving,     s->moved_by,   s->moved_trees,  s->same,          s->stale,
+                         s->inside, s->balanced,   s->noted,      s->moved_link,   s->bounded_still, s->rounding,
+                         s->change, s->tree_first, s->tree_links, s->stale_blocks, s->always_stale};
   free_each(owned, sizeof(owned) / sizeof(owned[0]));
 }
 

@@ -83,10 +83,9 @@ static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
   if (own.stiffening == 0) own.rows_count = own.coupling_count = 0;
   for (int n = 0; n < s->scope.tree_count; n++)
     s->stale_blocks[n] = s->stale_blocks[n] || s->always_stale[s->scope.trees[n]];
-  own.stale_blocks = s->fixed_count > 0 || s->holds ? NULL : s->stale_blocks;
-  own.held = s->holds ? s->held : NULL;
+  own.stale_blocks = s->fixed_count > 0 ? NULL : s->stale_blocks;
   assemble_hessian(&own, curvature, s->solver);
-  for (int n = 0; n < s->scope.tree_count && (curvature || s->holds); n++) s->stale_blocks[n] = s->holds;
+  for (int n = 0; n < s->scope.tree_count && curvature; n++) s->stale_blocks[n] = false;
 }
 
 /* b, by unknowns of the matrix. */
@@ -248,7 +247,7 @@ static void want_marked(Sim* s) {
   for (int n = 0; n < s->scope.link_count; n++) {
     int i = s->scope.links[n];
     int tree = s->model->link_tree[i];
-    if (s->marked_link[i] && tree >= 0) s->wanted[tree] = !hold_is_held(s, tree);
+    if (s->marked_link[i] && tree >= 0) s->wanted[tree] = true;
   }
 }
 
@@ -311,7 +310,6 @@ static void want_unbalanced(Sim* s) {
       s->wanted[k] = s->wanted[k] || (s->fixed[d] ? s->rhs[d] != 0 : !balance_reached(s, d));
       s->delta[d] = 0;
     }
-    s->wanted[k] = s->wanted[k] && !hold_is_held(s, k);
   }
   for (int k = 0; s->closures && k < s->closures->count; k++)
     if (!closure_holds(s->closures, k)) s->wanted[s->model->links[closure_link(s->closures, k)].tree] = true;
@@ -320,7 +318,6 @@ static void want_unbalanced(Sim* s) {
 bool step_direction(Sim* s, Assembly* a, StepReport* report) {
   double start = timer_now();
   step_update_pattern(s);
-  block_solver_hold_new_orders(s->solver, !s->holds);
   s->times.assembly += timer_now() - start;
   want_unbalanced(s);
   if (solve_wanted(s, a, true, FACTOR_PLAIN)) return true;

@@ -24,8 +24,7 @@
 
 /* ---------------------------------------------------------------- islands */
 
-/* The islands of the accepted state, a tree that is held being one by itself; the list of candidates may grow
- * afterwards, by pairs without terms only. */
+/* The islands of the accepted state; the list of candidates may grow afterwards, by pairs without terms only. */
 static void couple(Sim* s) {
   const Model* m = s->model;
   const SolveScope* in = &s->scope;
@@ -34,7 +33,7 @@ static void couple(Sim* s) {
   for (int k = 0; k < count; k++) {
     ContactTerms pair = contact_term(s->contact, k);
     int a = m->link_tree[pair.link_a], b = m->link_tree[pair.link_b];
-    if (a >= 0 && b >= 0 && !hold_is_held(s, a) && !hold_is_held(s, b)) sets_join(s->island, a, b);
+    if (a >= 0 && b >= 0) sets_join(s->island, a, b);
   }
   for (int k = 0; s->closures && k < s->closures->pair_count; k++)
     sets_join(s->island, (int)(s->closures->pairs[k] >> 32), (int)(s->closures->pairs[k] & UINT32_MAX));
@@ -57,18 +56,13 @@ static Island* island_of_link(Sim* s, int link) {
   return island < 0 ? NULL : &s->islands[island];
 }
 
-/* In balance, or held. */
-static bool stays_put(const Sim* s, int tree, bool arrived) {
-  return hold_is_held(s, tree) || balance_tree(s, tree, arrived);
-}
-
 /* Pairs of islands that are in balance sleep: their alpha is zero. Islands must be known. */
 static void wake_unsettled(Sim* s, bool arrived) {
   const SolveScope* in = &s->scope;
   if (!s->contact) return;
   for (int k = 0; k < s->island_count; k++) s->refused[k] = false;
   for (int n = 0; n < in->tree_count; n++)
-    if (!stays_put(s, in->trees[n], arrived)) s->refused[s->island[in->trees[n]]] = true;
+    if (!balance_tree(s, in->trees[n], arrived)) s->refused[s->island[in->trees[n]]] = true;
   for (int k = 0; s->closures && k < s->closures->count; k++)
     if (!closure_holds(s->closures, k)) s->refused[s->link_island[closure_link(s->closures, k)]] = true;
   for (int n = 0; n < in->link_count; n++) {
@@ -124,8 +118,7 @@ static void measure_islands(Sim* s, bool arrived) {
     for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
       island->slope += s->gradient[d] * s->delta[d];
     island->curvature += s->curvature[k];
-    island->settled = island->settled && stays_put(s, k, arrived);
-    island->trees++;
+    island->settled = island->settled && balance_tree(s, k, arrived);
   }
   for (int n = 0; n < s->scope.link_count; n++) {
     int i = s->scope.links[n];
@@ -206,8 +199,8 @@ static bool trial_feasible(Sim* s) {
   return apart;
 }
 
-/* Energy changes, a pair between islands being counted with the first of its group that moves: what stays put, held or
- * in balance, answers for nothing (blind), and what a pair with it gains would be lost. */
+/* Energy changes. A pair between islands counts with the first of its group that moves: an island in balance is blind,
+ * and the gain of a pair with it would be lost. */
 static void measure_change(Sim* s) {
   const Configuration *old = &s->configuration[s->current], *new = &s->configuration[1 - s->current];
   sets_separate(s->group, s->island_count);
@@ -404,7 +397,6 @@ StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
     if (!trial_feasible(s)) continue;
     if (!decreases(s, ARMIJO)) continue;
     if (!certified(s, report)) continue;
-    damp_adapt(s);
     accept_trial(s);
     bool blind = true;
     for (int k = 0; k < s->island_count; k++) blind = blind && s->islands[k].blind;

@@ -103,19 +103,9 @@ enum { ROUNDS_BLIND = 12 };
 
 static bool ends_blind(const Sim* s, const Assembly* a, NewtonProgress* before, const StepReport* report) {
   if (report->outcome != STEP_ROUNDING_FLOOR || !(report->residual > 0.5 * before->residual)) return false;
-  if (s->damped) return false; /* its step was a part of Newton's */
   if (report->residual <= BLIND_MUCH) return true;
   before->at_rounding = balance_at_rounding(s, a);
   return before->at_rounding || ++before->rounds_blind >= ROUNDS_BLIND;
-}
-
-/* A round that held trees and found nothing to gain says nothing of the others: they move from now on. */
-static bool held_in_vain(Sim* s, StepSearch found, StepReport* report) {
-  if (!s->holds || found == SEARCH_ACCEPTED) return false;
-  s->hold_rounds = -1;
-  report->iterations++;
-  report->outcome = STEP_MAX_ITERATIONS;
-  return true;
 }
 
 /* One round: residual, direction, search. Returns true when the loop is over. */
@@ -156,10 +146,8 @@ static bool newton_round(Sim* s, NewtonProgress* before, StepReport* report) {
   }
   if (first && !s->settling && s->model->simulation.max_iterations > 0 && step_repeat_last(s, report)) return false;
   report->outcome = STEP_NOT_FINITE;
-  hold_choose(s);
   if (!step_direction(s, &a, report)) return true;
   StepSearch found = step_search(s, arrived, report);
-  if (held_in_vain(s, found, report)) return false;
   if (found == SEARCH_LEAVES) {
     report->outcome = STEP_MAX_ITERATIONS; /* of those that it was given */
     return true;
@@ -178,14 +166,11 @@ static bool newton_round(Sim* s, NewtonProgress* before, StepReport* report) {
 
 void step_rounds(Sim* s, StepReport* report) {
   NewtonProgress before = {INFINITY, INFINITY, 0, 0, false};
-  s->holds = false;
-  s->hold_rounds = 0;
   bool interrupted = false;
   for (int k = 0; k <= s->iteration_limit && !interrupted; k++) {
     interrupted = s->options.interrupted && s->options.interrupted();
     if (!interrupted && newton_round(s, &before, report)) break;
   }
-  damp_reset(s);
   if (interrupted) {
     report->outcome = STEP_INTERRUPTED;
     return;

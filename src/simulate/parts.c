@@ -47,7 +47,7 @@ typedef struct StepParts {
 
 /* ---------------------------------------------------------------- room */
 
-static bool is_for_parts(const Sim* s) { return s->contact && step_crowded(s->model) && !s->closures && !s->tendons; }
+static bool is_for_parts(const Sim* s) { return s->contact && step_crowded(s->model); }
 
 static void create_worker(PartWorker* w, const Sim* s, int thread) {
   Sim* own = &w->sim;
@@ -109,10 +109,11 @@ void parts_destroy(StepParts* p) {
 
 /* ---------------------------------------------------------------- which parts there are */
 
-/* A prescribed joint pushes: what it may meet is for the whole scene's rounds. */
-static bool is_driven(const Sim* s, int tree) {
+/* Trees with prescribed joints, closures, couplings or tendons, and the bodies near them, are left to the iterations of
+ * the whole scene. */
+static bool is_for_whole(const Sim* s, int tree) {
   const ModelTree* t = &s->model->trees[tree];
-  bool driven = false;
+  bool driven = s->always_stale[tree];
   for (int d = t->dof_first; s->fixed_count > 0 && d < t->dof_first + t->dof_count; d++) driven = driven || s->fixed[d];
   return driven;
 }
@@ -124,7 +125,7 @@ static void measure_sets(const Sim* s, StepParts* p) {
   for (int k = 0; k < m->tree_count; k++) {
     int* size = &p->size[sets_root(p->sets, k)];
     *size += s->tree_first[k + 1] - s->tree_first[k];
-    if (is_driven(s, k) || *size > ISLAND_LINKS_MOST) *size = 2 * ISLAND_LINKS_MOST;
+    if (is_for_whole(s, k) || *size > ISLAND_LINKS_MOST) *size = 2 * ISLAND_LINKS_MOST;
   }
 }
 
@@ -219,6 +220,8 @@ static void attach_worker(PartWorker* w, const Sim* s) {
   w->sim.moves = &w->moves;
   w->sim.options.threads = 1;
   w->sim.fixed_count = 0;
+  w->sim.closures = NULL; /* they act on no tree of a part */
+  w->sim.tendons = NULL;
   w->sim.times = (SimTimes){0};
   w->sim.parts = NULL;
   w->moves.count = 0;
@@ -332,8 +335,12 @@ static void join_moves(Sim* s) {
   }
 }
 
-/* Trees of no part stay. */
+/* Trees of no part stay, and with them closures and tendons. */
 static void keep_others(Sim* s) {
+  const Configuration* from = &s->configuration[s->current];
+  Configuration* to = &s->configuration[1 - s->current];
+  if (s->closures) memcpy(to->closures, from->closures, sizeof(double) * (size_t)s->closures->row_count);
+  if (s->tendons) memcpy(to->tendons, from->tendons, sizeof(double) * (size_t)s->model->tendon_count);
   Sim rest = *s;
   for (int k = 0; k < s->model->tree_count; k++) {
     if (s->parts->of[k] >= 0) continue;

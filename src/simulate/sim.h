@@ -33,7 +33,6 @@ typedef struct {
   double change;     /* of its energy at the trial [J] */
   double own_change; /* of that without pairs, closures and tendons [J] */
   double excess;     /* change above what is allowed, of its group [J] */
-  int trees;         /* in it */
   bool settled;      /* in balance: it stays where it is */
   bool moved;        /* since own_change was found */
   bool shorten;      /* the trial was refused because of it */
@@ -164,12 +163,6 @@ struct Sim {
   bool* stale;                             /* of every tree: its terms are out of date  (trees) */
   bool* stale_blocks;                      /* by place: the tree's part of the Hessian is  (trees) */
   bool* always_stale;                      /* of every tree: closures or tendons act on it  (trees) */
-  bool *held, *near_far;                   /* of every tree: it is held in this round; NULL: none ever is  (trees) */
-  bool* strayed;                           /* out of balance in one of the hold_rounds  (trees) */
-  bool holds;                              /* some are (simulate/hold.c) */
-  int hold_rounds;                         /* rounds in a row in which some were; -1: none is in this step any more */
-  double* damping;                         /* of every tree: its inertia counts so many times in the Hessian (trees) */
-  bool damped;                             /* in the last round that of some did more than once */
   bool* balanced;                          /* of every tree: it was when this was noted last  (trees) */
   bool* noted;                             /* of every tree: nothing of it has been assembled since then  (trees) */
   LinkPart *rounding, *change;  /* of every link's own energies: where the search begins, in the trial  (links) */
@@ -375,23 +368,6 @@ double balance_largest_place(const Sim* sim);
  * all are in balance. NaN: a gradient is not finite. *worst: its degree of freedom, -1 when all are zero. Without
  * unit. */
 double balance_residual(const Sim* sim, int* worst);
-/* ---- simulate/hold.c: rounds in which all trees stay but a few (docs/derivations/step.md, S18) */
-/* Allocates; nothing for scenes in which none is ever held. Freed by sim_destroy. */
-void hold_create(Sim* sim);
-/* Which trees the round to come holds, by the gradient as it stands. Sets held (trees), holds and hold_rounds. */
-void hold_choose(Sim* sim);
-/* Does a tree stay where it is in this round, whatever acts on it? */
-static inline bool hold_is_held(const Sim* sim, int tree) { return sim->holds && sim->held[tree]; }
-/* ---- simulate/damp.c: inertia that counts several times in Newton's model (docs/derivations/step.md, S21) */
-/* Allocates what the Sim owns, each factor 1; nothing for scenes that are never damped. */
-void damp_create(Sim* sim);
-/* All factors are 1, without telling what is out of date: before a step or after it. */
-void damp_reset(Sim* sim);
-/* The trial is about to be accepted: factors of the round to come, by the lengths of the islands. Sets damping, damped,
- * and stale of trees whose factor changes. */
-void damp_adapt(Sim* sim);
-/* The Hessian of a link that can move, of inertia alone on entry, times the factor of its tree. */
-void damp_terms(const Sim* sim, int link, LinkTerms* terms);
 /* Move along s->delta as far as feasibility, Armijo's rule and the certificate allow (simulate/line_search.c). */
 typedef enum {
   SEARCH_ACCEPTED,

@@ -55,10 +55,9 @@ void step_link_terms(Sim* s, int i) {
   const Configuration* c = &s->configuration[s->current];
   model_link_screws(m, i, c->q, c->pose, s->screws);
   s->reference[i] = pose_apply(c->pose[i], m->links[i].center);
-  if (m->links[i].tree >= 0) {
+  if (m->links[i].tree >= 0)
     inertia_terms(&m->links[i], c->pose[i], s->target[i], step_inertia_weight(s), &s->link_terms[i]);
-    damp_terms(s, i, &s->link_terms[i]);
-  } else
+  else
     memset(&s->link_terms[i], 0, sizeof(LinkTerms));
 }
 

@@ -265,7 +265,6 @@ typedef struct {
   int stretched_count;
   const bool* stale;        /* trees whose terms and gradient are to be found, the others have theirs; NULL: all */
   const bool* stale_blocks; /* the same of the Hessian's rows and columns, by place */
-  const bool* held;         /* trees of which the Hessian has nothing; NULL: none */
 } Assembly;
 /* Fewer trees than this are not worth waking other threads for. */
 enum { TREES_PARALLEL = 128, TREES_GRAIN = 32 };
