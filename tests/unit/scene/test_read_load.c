@@ -50,7 +50,7 @@ static void mistakes_are_told(void** state) {
   } CASES[] = {
       {"{}",
        "8:9: error: loads[0]: 'link' is missing: a text\n"
-       "8:9: error: loads[0]: nothing acts: give 'force' or 'torque'\n"},
+       "8:9: error: loads[0]: nothing acts: give 'force', 'torque' or 'field'\n"},
       {"{link: arm, force: 3}",
        "8:28: error: loads[0].force: expected three numbers or a signal of three channels, got 3\n"},
       {"{link: arm, force: [1, 2]}", "8:28: error: loads[0].force: expected 3 numbers, one per axis, got 2\n"},
@@ -58,6 +58,14 @@ static void mistakes_are_told(void** state) {
       {"{link: arm, torque: [1, 2, 3], point: [0, 0, 0]}",
        "8:40: error: loads[0]: a torque has no 'point': only a force has\n"},
       {"{link: arn, torque: [1, 2, 3]}", "8:16: error: loads[0].link: no link is named 'arn' (did you mean 'arm'?)\n"},
+      {"{link: arm, force: [1, 2, 3], field: {type: point, strength: 1}}",
+       "8:9: error: loads[0]: give either 'field', or 'force' and 'torque': make two loads of them\n"},
+      {"{link: arm, field: {type: point, to: arm, strength: 1}}",
+       "8:46: error: loads[0].field: a link has no field on itself: 'to' must name another link or world\n"},
+      {"{link: arm, axes: link, field: {type: point, strength: 1}}",
+       "8:21: error: loads[0]: a field has no 'axes': only a force has\n"},
+      {"{link: arm, field: {type: dipole, strength: 1, axis: [0, 0, 0], moment: [0, 0, 1]}}",
+       "8:62: error: loads[0].field: an axis must have a direction, got zero\n"},
       {"{link: arm, axes: body, torque: [1, 2, 3]}", "8:27: error: loads[0].axes: must be world or link, got 'body'\n"},
   };
   for (int i = 0; i < COUNT(CASES); i++) {
