@@ -129,7 +129,7 @@ bool mjcf_loads_vary(const Model* model) {
   for (int k = 0; k < model->load_count; k++)
     if (load_acts(model, &model->loads[k]) &&
         ((model->loads[k].force.source->channels > 0 && model->loads[k].force.source->type != SIGNAL_CONSTANT) ||
-        (model->loads[k].torque.source->channels > 0 && model->loads[k].torque.source->type != SIGNAL_CONSTANT)))
+         (model->loads[k].torque.source->channels > 0 && model->loads[k].torque.source->type != SIGNAL_CONSTANT)))
       return true;
   return false;
 }

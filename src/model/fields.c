@@ -25,26 +25,26 @@ FieldPlace field_place(const Model* m, const ModelLoad* load, const Pose* poses)
 
 /* ---------------------------------------------------------------- a point: F(d) = d (d^2 + s^2)^(-(p + 1) / 2) */
 
-static FieldSlope point_slope(const SceneField* field, const FieldPlace* at) {
+static FieldEnergy point_slope(const SceneField* field, const FieldPlace* at) {
   double p = field->power, square = vec3_dot(at->d, at->d) + field->softening * field->softening;
-  double energy = p == 1 ? 0.5 * log(square) : pow(square, 0.5 * (1 - p)) / (1 - p);
-  return (FieldSlope){.energy = energy, .d = vec3_scale(at->d, pow(square, -0.5 * (p + 1)))};
+  double energy = p == 1 ? 0.5 * math_log(square) : math_pow(square, 0.5 * (1 - p)) / (1 - p);
+  return (FieldEnergy){.energy = energy, .d = vec3_scale(at->d, math_pow(square, -0.5 * (p + 1)))};
 }
 
-static FieldSlope point_product(const SceneField* field, const FieldPlace* at, const FieldSlope* way) {
+static FieldEnergy point_product(const SceneField* field, const FieldPlace* at, const FieldEnergy* way) {
   double p = field->power, square = vec3_dot(at->d, at->d) + field->softening * field->softening;
-  double share = pow(square, -0.5 * (p + 1)), along = vec3_dot(at->d, way->d);
+  double share = math_pow(square, -0.5 * (p + 1)), along = vec3_dot(at->d, way->d);
   Vec3 by_length = vec3_scale(at->d, -(p + 1) * along * share / square);
-  return (FieldSlope){.energy = share * along, .d = vec3_add_scaled(by_length, share, way->d)};
+  return (FieldEnergy){.energy = share * along, .d = vec3_add_scaled(by_length, share, way->d)};
 }
 
 /* ---------------------------------------------------------------- two dipoles
  * k ( u.v / r^3 - 3 (u.d) (v.d) / r^5 ) */
 
-static FieldSlope dipole_slope(const FieldPlace* at) {
+static FieldEnergy dipole_slope(const FieldPlace* at) {
   double square = vec3_dot(at->d, at->d), third = MAGNETIC / (square * sqrt(square)), fifth = 3 * third / square;
   double uv = vec3_dot(at->u, at->v), ud = vec3_dot(at->u, at->d), vd = vec3_dot(at->v, at->d);
-  FieldSlope out = {.energy = third * uv - fifth * ud * vd};
+  FieldEnergy out = {.energy = third * uv - fifth * ud * vd};
   out.u = vec3_add_scaled(vec3_scale(at->v, third), -fifth * vd, at->d);
   out.v = vec3_add_scaled(vec3_scale(at->u, third), -fifth * ud, at->d);
   out.d = vec3_scale(at->d, fifth * (5 * ud * vd / square - uv));
@@ -52,7 +52,7 @@ static FieldSlope dipole_slope(const FieldPlace* at) {
   return out;
 }
 
-static FieldSlope dipole_product(const FieldPlace* at, const FieldSlope* way) {
+static FieldEnergy dipole_product(const FieldPlace* at, const FieldEnergy* way) {
   Vec3 d = at->d, u = at->u, v = at->v;
   double square = vec3_dot(d, d), third = MAGNETIC / (square * sqrt(square)), fifth = 3 * third / square;
   double uv = vec3_dot(u, v), ud = vec3_dot(u, d), vd = vec3_dot(v, d);
@@ -61,7 +61,8 @@ static FieldSlope dipole_product(const FieldPlace* at, const FieldSlope* way) {
   double vd_way = vec3_dot(way->v, d) + vec3_dot(v, way->d);
   double share = 5 * ud * vd / square - uv;
   double share_way = 5 * (ud_way * vd + ud * vd_way) / square - 10 * ud * vd * along / square - uv_way;
-  FieldSlope out = {.energy = third_way * uv + third * uv_way - fifth_way * ud * vd - fifth * (ud_way * vd + ud * vd_way)};
+  FieldEnergy out = {.energy =
+                         third_way * uv + third * uv_way - fifth_way * ud * vd - fifth * (ud_way * vd + ud * vd_way)};
   out.u = vec3_add_scaled(vec3_scale(v, third_way), third, way->v);
   out.u = vec3_add_scaled(vec3_add_scaled(out.u, -(fifth_way * vd + fifth * vd_way), d), -fifth * vd, way->d);
   out.v = vec3_add_scaled(vec3_scale(u, third_way), third, way->u);
@@ -74,18 +75,18 @@ static FieldSlope dipole_product(const FieldPlace* at, const FieldSlope* way) {
 
 /* ---------------------------------------------------------------- one of the three */
 
-FieldSlope field_slope(const SceneField* field, const FieldPlace* at) {
+FieldEnergy field_slope(const SceneField* field, const FieldPlace* at) {
   if (field->type == FIELD_POINT) return point_slope(field, at);
   if (field->type == FIELD_DIPOLE) return dipole_slope(at);
-  return (FieldSlope){.energy = -vec3_dot(at->u, at->v), .u = vec3_scale(at->v, -1), .v = vec3_scale(at->u, -1)};
+  return (FieldEnergy){.energy = -vec3_dot(at->u, at->v), .u = vec3_scale(at->v, -1), .v = vec3_scale(at->u, -1)};
 }
 
-FieldSlope field_product(const SceneField* field, const FieldPlace* at, const FieldSlope* way) {
+FieldEnergy field_product(const SceneField* field, const FieldPlace* at, const FieldEnergy* way) {
   if (field->type == FIELD_POINT) return point_product(field, at, way);
   if (field->type == FIELD_DIPOLE) return dipole_product(at, way);
-  return (FieldSlope){.energy = -vec3_dot(way->u, at->v) - vec3_dot(at->u, way->v),
-                      .u = vec3_scale(way->v, -1),
-                      .v = vec3_scale(way->u, -1)};
+  return (FieldEnergy){.energy = -vec3_dot(way->u, at->v) - vec3_dot(at->u, way->v),
+                       .u = vec3_scale(way->v, -1),
+                       .v = vec3_scale(way->u, -1)};
 }
 
 double model_field_energy(const Model* m, const Pose* poses) {

@@ -144,16 +144,16 @@ typedef struct {
 } ModelLoad;
 
 /* Where a field acts in the world: d = a - b from the other's point to the link's, what turns with the links, levers
- * about their centres of mass; or a change of all these (docs/derivations/loads.md, L8). */
+ * about their centres of mass (docs/derivations/loads.md, L8). */
 typedef struct {
-  Vec3 d, u, v;  /* [m]; of dipole and uniform: axis of the link, `other` of the other */
+  Vec3 d, u, v;      /* [m]; of dipole and uniform: axis of the link, `other` of the other */
   Vec3 arm_a, arm_b; /* m */
 } FieldPlace;
 /* Energy of a field of strength 1, and its derivatives by d, u and v. */
 typedef struct {
   double energy; /* J per strength */
   Vec3 d, u, v;
-} FieldSlope;
+} FieldEnergy;
 
 /* A cord through points of links (docs/derivations/loads.md, L5). */
 typedef struct {
@@ -518,9 +518,9 @@ double model_tendon_energy(const Model* model, const Pose* poses);
 /* (L8) model/fields.c; poses[links]; load: one with a field, not checked. By value, nothing is allocated. */
 FieldPlace field_place(const Model* model, const ModelLoad* load, const Pose* poses);
 /* By value; not finite where the points coincide and no softening is given. */
-FieldSlope field_slope(const SceneField* field, const FieldPlace* place);
+FieldEnergy field_slope(const SceneField* field, const FieldPlace* place);
 /* Change of the slopes while d, u, v change by way: the Hessian times way; its energy is the change of the energy. */
-FieldSlope field_product(const SceneField* field, const FieldPlace* place, const FieldSlope* way);
+FieldEnergy field_product(const SceneField* field, const FieldPlace* place, const FieldEnergy* way);
 /* Of fields of constant strength at the poses[links] [J]; 0 without fields. Allocates nothing. */
 double model_field_energy(const Model* model, const Pose* poses);
 /* Point of a tendon in the world [m]. poses[links]. The point's link must be one of them: not checked. By value. */

@@ -220,7 +220,7 @@ static void place_field(const Include* include, SceneField* field) {
     return;
   }
   if (field->type == FIELD_UNIFORM) return;
-  Mat3 turn = mat3_from_quat(include->form.pose.rotation);
+  Mat3 turn = mat3_from_quat(pose_form_rotation(&include->form.pose));
   field->at = vec3_add(include->form.pose.position, mat3_mul_vec(turn, field->at));
   field->to = include->attach;
   field->has_at = true;
@@ -249,7 +249,7 @@ static void move_loads(Include* include) {
 static void move_tendons(Include* include) {
   Reader* reader = include->reader;
   Scene *scene = reader->scene, *part = &include->part;
-  Mat3 turn = mat3_from_quat(include->form.pose.rotation);
+  Mat3 turn = mat3_from_quat(pose_form_rotation(&include->form.pose));
   for (int k = 0; k < part->tendon_count; k++) {
     SceneTendon own = part->tendons[k];
     bool known = true;

@@ -385,9 +385,10 @@ const SchemaObject SCENE_OBJECTS[] = {
      .title = "field",
      .size = sizeof(FieldForm),
      .type_key = "type",
-     .meaning = "Attraction or repulsion from afar. The other link has the opposite force, and both have the torques that "
-                "keep the sum of angular momenta. It acts where the links stand at a step's start; its energy is part "
-                "of the potential energy where the strength is constant.",
+     .meaning =
+         "Attraction or repulsion from afar. The other link has the opposite force, and both have the torques that "
+         "keep the sum of angular momenta. It acts where the links stand at a step's start; its energy is part "
+         "of the potential energy where the strength is constant.",
      .example = "simulation: {gravity: [0, 0, 0]}\n"
                 "links:\n"
                 "  - {name: earth, mass: 10, shape: {type: sphere, radius: 0.2}}\n"

@@ -616,10 +616,8 @@ static const SchemaRow ROWS[] = {
     {"field", "to", VALUE_TEXT, AT(FieldForm, to), .only = "point|dipole", .fallback = "(world)",
      .meaning = "The other link, which the opposite force acts on, or world. In a repeat it may hold {expressions}."},
     {"field", "at", VALUE_VECTOR, AT(FieldForm, at), .only = "point|dipole", .unit = "m",
-     .fallback = "(the other's centre of mass; the world's origin)",
-     .meaning = "Where the other acts, in its frame."},
-    {"field", "strength", VALUE_SIGNAL, AT(FieldForm, strength), .required = true,
-     .unit = "N m^power or A m^2",
+     .fallback = "(the other's centre of mass; the world's origin)", .meaning = "Where the other acts, in its frame."},
+    {"field", "strength", VALUE_SIGNAL, AT(FieldForm, strength), .required = true, .unit = "N m^power or A m^2",
      .meaning = "A number, or a signal of one channel. point: positive attracts, negative repels. dipole, uniform: the "
                 "magnetic moment of the link's magnet."},
     {"field", "power", VALUE_NUMBER, AT(FieldForm, power), .only = "point", .fallback = "2",

@@ -63,7 +63,7 @@ static void add_load(const Model* m, const ModelLoad* load, double t, Mat3 rotat
 
 FieldWrench field_wrench(const Model* m, const ModelLoad* load, double t, const Pose* poses) {
   FieldPlace at = field_place(m, load, poses);
-  FieldSlope slope = field_slope(load->field, &at);
+  FieldEnergy slope = field_slope(load->field, &at);
   double strength = load_value(&load->force, t).x;
   Vec3 force = vec3_scale(slope.d, -strength);
   FieldWrench w = {.force = {force, vec3_scale(force, -1)}};

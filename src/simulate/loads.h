@@ -34,11 +34,11 @@ WorkingForce load_at_work(const LinkLoad* load, const ModelLink* link, Pose pose
 /* The force itself, world axes [N]. */
 static inline Vec3 load_push(const LinkLoad* load) { return vec3(load->b[0][3], load->b[1][3], load->b[2][3]); }
 
-/* Forces of a field at the centres of mass of the load's link and of the other, torques about these, world axes (L8).
- * Nothing acts on the other where it is the world. */
+/* At the centre of mass of the load's link, then of the other (L8). World axes. */
 typedef struct {
   Vec3 force[2], torque[2]; /* N, N m */
 } FieldWrench;
+/* Of a load with a field at time t [s] with these poses[links]; what acts on the world is of no use. By value. */
 FieldWrench field_wrench(const Model* model, const ModelLoad* load, double t, const Pose* poses);
 
 /* Value of a load's signal at time t; zero where there is none [N, N m]. Axes are those that the load is given in. */

@@ -30,7 +30,7 @@ static bool energy_at(void* context, const double* x, double* y) {
 
 static bool slopes_at(void* context, const double* x, double* y) {
   FieldPlace at = place_from(x);
-  FieldSlope slope = field_slope(context, &at);
+  FieldEnergy slope = field_slope(context, &at);
   vec3_store(slope.d, y);
   vec3_store(slope.u, y + 3);
   vec3_store(slope.v, y + 6);
@@ -52,8 +52,8 @@ static void loads_L8_derivatives_of_the_energy(void** state) {
     for (int j = 0; j < 9; j++) {
       double one[9] = {0};
       one[j] = 1;
-      FieldSlope way = {.d = vec3_at(one), .u = vec3_at(one + 3), .v = vec3_at(one + 6)};
-      FieldSlope change = field_product(&field, &at, &way);
+      FieldEnergy way = {.d = vec3_at(one), .u = vec3_at(one + 3), .v = vec3_at(one + 6)};
+      FieldEnergy change = field_product(&field, &at, &way);
       compare_near(change.energy, slope[j], 1e-12 * (1 + fabs(slope[j])), "change of the energy, field %d", k);
       double column[9];
       vec3_store(change.d, column);
@@ -148,12 +148,12 @@ static void loads_L9_against_differences(void** state) {
   (void)state;
   static const double before[] = {0.01, 0.02, 0};
   static const char* const points[] = {"", "point: [0.3, -0.2, 0.1],"};
-  static const char* const fields[] = {
-      "type: point, to: b", "type: point, to: b, at: [0.1, 0.2, -0.3], power: 3, softening: 0.2",
-      "type: point, at: [5, 0, 1], power: -1",
-      "type: dipole, to: b, axis: [1, 2, 3], moment: [1, 0.5, 2], at: [0.1, 0.2, 0.3]",
-      "type: dipole, at: [5, 0, 1], axis: [1, 2, 3], moment: [1, 0.5, 2]",
-      "type: uniform, axis: [1, 2, 3], flux_density: [0.1, 0.2, 0.3]"};
+  static const char* const fields[] = {"type: point, to: b",
+                                       "type: point, to: b, at: [0.1, 0.2, -0.3], power: 3, softening: 0.2",
+                                       "type: point, at: [5, 0, 1], power: -1",
+                                       "type: dipole, to: b, axis: [1, 2, 3], moment: [1, 0.5, 2], at: [0.1, 0.2, 0.3]",
+                                       "type: dipole, at: [5, 0, 1], axis: [1, 2, 3], moment: [1, 0.5, 2]",
+                                       "type: uniform, axis: [1, 2, 3], flux_density: [0.1, 0.2, 0.3]"};
   for (int k = 0; k < 3; k++)
     for (int p = 0; p < 2; p++)
       for (int f = 0; f < 6; f++) backward_case(points[p], fields[f], before[k]);
@@ -199,14 +199,15 @@ static void loads_L8_dipoles_at_rest(void** state) {
                {"[0.1, 0, 0]", "[0, 1, 0]", {0, 3e-7 * 6 / 1e-4, 0}, {0, 0, -2e-7 * 6 / 1e-3}},
                {"[0, 0.1, 0]", "[0, 1, 0]", {3e-7 * 6 / 1e-4, 0, 0}, {0, 0, 1e-7 * 6 / 1e-3}}};
   for (int k = 0; k < 4; k++) {
-    Run* run = run_create(1, 1e-9,
-                          "simulation: {dt: 0.001, steps: 1, gravity: [0, 0, 0]}\n"
-                          "contact: {model: none}\n"
-                          "links:\n"
-                          "  - {name: a, mass: 1, inertia: [1, 1, 1, 0, 0, 0], position: %s}\n"
-                          "  - {name: b, mass: 1, inertia: [1, 1, 1, 0, 0, 0]}\n"
-                          "loads: [{link: a, field: {type: dipole, to: b, axis: %s, strength: 2, moment: [3, 0, 0]}}]\n",
-                          cases[k].at, cases[k].axis);
+    Run* run =
+        run_create(1, 1e-9,
+                   "simulation: {dt: 0.001, steps: 1, gravity: [0, 0, 0]}\n"
+                   "contact: {model: none}\n"
+                   "links:\n"
+                   "  - {name: a, mass: 1, inertia: [1, 1, 1, 0, 0, 0], position: %s}\n"
+                   "  - {name: b, mass: 1, inertia: [1, 1, 1, 0, 0, 0]}\n"
+                   "loads: [{link: a, field: {type: dipole, to: b, axis: %s, strength: 2, moment: [3, 0, 0]}}]\n",
+                   cases[k].at, cases[k].axis);
     FieldWrench w = field_wrench(&run->model, &run->model.loads[0], 0, run->sim->pose_now);
     compare_vec3(w.force[0], cases[k].force, 1e-12, "force, case %d", k);
     compare_vec3(w.torque[0], cases[k].torque, 1e-12, "torque, case %d", k);
@@ -238,8 +239,10 @@ static void loads_L8_a_compass(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(loads_L8_derivatives_of_the_energy), cmocka_unit_test(loads_L9_against_differences),
-      cmocka_unit_test(loads_L8_two_bodies_circle),         cmocka_unit_test(loads_L8_dipoles_at_rest),
+      cmocka_unit_test(loads_L8_derivatives_of_the_energy),
+      cmocka_unit_test(loads_L9_against_differences),
+      cmocka_unit_test(loads_L8_two_bodies_circle),
+      cmocka_unit_test(loads_L8_dipoles_at_rest),
       cmocka_unit_test(loads_L8_a_compass),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
