@@ -129,6 +129,10 @@ if chosen shoulder; then
   simulate shoulder
   draw scenes/shoulder $RUNS/shoulder --trail 6 --size 640x480
 fi
+if chosen fields; then
+  simulate fields
+  draw scenes/fields $RUNS/fields --trail 12 --size 640x480
+fi
 if chosen suction; then
   simulate suction
   draw scenes/suction $RUNS/suction --trail 4 --size 640x480

@@ -415,10 +415,10 @@ static void compare(RunCheck* c, int state, const char* name, double value, doub
 /* Potential energy of a state; size: of the terms that it is a sum of [J]. */
 static double potential_of(const RunCheck* c, int row, const Pose* poses, double* size) {
   const Model* model = &c->recorded->model;
+  double field = model_field_energy(model, poses), fluid = sim_fluid_energy(model, poses);
   double sum = model_spring_energy(model, run_check_coordinates(c, row)) + model_tendon_energy(model, poses);
-  double fluid = sim_fluid_energy(model, poses);
-  *size = sum + fabs(fluid);
-  sum += fluid;
+  *size = sum + fabs(field) + fabs(fluid);
+  sum += field + fluid;
   for (int i = 0; i < model->link_count; i++) {
     if (model->links[i].tree < 0) continue;
     Vec3 center = pose_apply(poses[i], model->links[i].center), g = model_link_gravity(model, i);
@@ -562,11 +562,15 @@ typedef struct {
 
 static void add_loads(const Model* model, const StepClock* clock, Pose* const* at, TreeBalance* trees) {
   for (int k = 0; k < model->load_count; k++) {
-    int tree = model->links[model->loads[k].link].tree;
-    if (tree < 0) continue;
+    const ModelLoad* load = &model->loads[k];
+    const int link[2] = {load->link, load->field ? load->field->to : -1};
     double size = vec3_norm(sim_load_force(model, k, clock, at[1], at[2]));
-    trees[tree].size += size;
-    trees[tree].work += size;
+    for (int side = 0; side < 2; side++) {
+      int tree = link[side] < 0 ? -1 : model->links[link[side]].tree;
+      if (tree < 0) continue;
+      trees[tree].size += size;
+      trees[tree].work += size;
+    }
   }
 }
 

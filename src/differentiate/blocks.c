@@ -295,7 +295,7 @@ static void control_scale(const Model* model, double* scale) {
   for (int c = 0; c < model->controller_count; c++) scale = drive_scale(model, &model->controllers[c], scale);
   for (int k = 0; k < model->load_count; k++) {
     const ModelLoad* load = &model->loads[k];
-    double least = force_unit(model, load->link);
+    double least = load->field ? 0 : force_unit(model, load->link);
     scale = value_scale(model, &load->force, least, scale);
     scale = value_scale(model, &load->torque, least * model->links[load->link].reach, scale);
   }

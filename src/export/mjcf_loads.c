@@ -2,7 +2,8 @@
  */
 #include "export/mjcf_parts.h"
 
-static bool load_acts(const Mjcf* m, const ModelLoad* load) { return m->model->links[load->link].tree >= 0; }
+/* MuJoCo has no fields. */
+static bool load_acts(const Model* m, const ModelLoad* load) { return !load->field && m->links[load->link].tree >= 0; }
 
 /* Force of gravity compensation on a link [N]; zero where there is none. */
 static Vec3 borne(const Mjcf* m, int index) {
@@ -17,7 +18,7 @@ bool mjcf_has_world_loads(const Mjcf* m) {
   for (int i = 0; i < m->model->link_count; i++)
     if (is_borne(m, i)) return true;
   for (int k = 0; k < m->model->load_count; k++)
-    if (!m->model->loads[k].link_axes && load_acts(m, &m->model->loads[k])) return true;
+    if (!m->model->loads[k].link_axes && load_acts(m->model, &m->model->loads[k])) return true;
   return false;
 }
 
@@ -35,7 +36,7 @@ void mjcf_add_load_sites(Mjcf* m, int index) {
   }
   for (int k = 0; k < m->model->load_count; k++) {
     const ModelLoad* load = &m->model->loads[k];
-    if (load->link != index || !load_acts(m, load)) continue;
+    if (load->link != index || !load_acts(m->model, load)) continue;
     mjcf_indent(m);
     text_add(m->out, "<site name=\"load%d\"", k);
     xml_vector(m->out, "pos", model_load_point(m->model, load));
@@ -65,7 +66,9 @@ static void add_load_part(Mjcf* m, int number, const Signal* signal, int first) 
 
 void mjcf_add_loads(Mjcf* m) {
   for (int k = 0; k < m->model->load_count; k++) {
-    if (!load_acts(m, &m->model->loads[k])) continue;
+    const ModelLoad* load = &m->model->loads[k];
+    if (load->field) mjcf_note(m, m->model->links[load->link].name, "its field is left out: MuJoCo has none");
+    if (!load_acts(m->model, load)) continue;
     add_load_part(m, k, &m->model->loads[k].force, 0);
     add_load_part(m, k, &m->model->loads[k].torque, 3);
   }
@@ -113,7 +116,7 @@ void mjcf_add_lift_controls(Text* out, const Mjcf* m) {
 void mjcf_add_load_controls(Text* out, const Model* model, double time) {
   for (int k = 0; k < model->load_count; k++) {
     const Signal* const parts[2] = {&model->loads[k].force, &model->loads[k].torque};
-    for (int part = 0; part < 2 && model->links[model->loads[k].link].tree >= 0; part++) {
+    for (int part = 0; part < 2 && load_acts(model, &model->loads[k]); part++) {
       double value[3], rate[3];
       if (parts[part]->source->channels == 0) continue;
       signal_eval(parts[part], time, value, rate);
@@ -124,8 +127,9 @@ void mjcf_add_load_controls(Text* out, const Model* model, double time) {
 
 bool mjcf_loads_vary(const Model* model) {
   for (int k = 0; k < model->load_count; k++)
-    if ((model->loads[k].force.source->channels > 0 && model->loads[k].force.source->type != SIGNAL_CONSTANT) ||
-        (model->loads[k].torque.source->channels > 0 && model->loads[k].torque.source->type != SIGNAL_CONSTANT))
+    if (load_acts(model, &model->loads[k]) &&
+        ((model->loads[k].force.source->channels > 0 && model->loads[k].force.source->type != SIGNAL_CONSTANT) ||
+         (model->loads[k].torque.source->channels > 0 && model->loads[k].torque.source->type != SIGNAL_CONSTANT)))
       return true;
   return false;
 }

@@ -121,6 +121,7 @@ void build_loads(Builder* builder) {
     ModelLoad* load = &model->loads[i];
     *load = (ModelLoad){.link = source->link, .link_axes = source->link_axes, .at_center = !source->has_point};
     load->point = source->point;
+    if (source->field.type != FIELD_NONE) load->field = &source->field;
     load->force_first = build_signal(model, &load->force, &source->force);
     load->torque_first = build_signal(model, &load->torque, &source->torque);
   }

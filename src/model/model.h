@@ -140,7 +140,20 @@ typedef struct {
   Vec3 point;                    /* ... or here, link frame [m] */
   Signal force, torque;          /* of three channels [N], [N m]; of none where there is none */
   int force_first, torque_first; /* numbers of their first parameters */
+  const SceneField* field;       /* whose strength `force` is, of one channel; NULL: none. Borrowed from the scene */
 } ModelLoad;
+
+/* Where a field acts in the world: d = a - b from the other's point to the link's, what turns with the links, levers
+ * about their centres of mass (docs/derivations/loads.md, L16). */
+typedef struct {
+  Vec3 d, u, v;      /* [m]; of dipole and uniform: axis of the link, `other` of the other */
+  Vec3 arm_a, arm_b; /* m */
+} FieldPlace;
+/* Energy of a field of strength 1, and its derivatives by d, u and v. */
+typedef struct {
+  double energy; /* J per strength */
+  Vec3 d, u, v;
+} FieldEnergy;
 
 /* A cord through points of links (docs/derivations/loads.md, L5). */
 typedef struct {
@@ -507,6 +520,14 @@ double model_spring_energy(const Model* model, const double* q);
 /* What is stored in stretched tendons, sum stiffness/2 (length - rest length)^2 [J] (model/tendons.c). poses
  * (links). 0 without tendons. Cannot fail, allocates nothing. */
 double model_tendon_energy(const Model* model, const Pose* poses);
+/* (L16) model/fields.c; poses[links]; load: one with a field, not checked. By value, nothing is allocated. */
+FieldPlace field_place(const Model* model, const ModelLoad* load, const Pose* poses);
+/* By value; not finite where the points coincide and no softening is given. */
+FieldEnergy field_slope(const SceneField* field, const FieldPlace* place);
+/* Change of the slopes while d, u, v change by way: the Hessian times way; its energy is the change of the energy. */
+FieldEnergy field_product(const SceneField* field, const FieldPlace* place, const FieldEnergy* way);
+/* Of fields of constant strength at the poses[links] [J]; 0 without fields. Allocates nothing. */
+double model_field_energy(const Model* model, const Pose* poses);
 /* Point of a tendon in the world [m]. poses[links]. The point's link must be one of them: not checked. By value. */
 static inline Vec3 tendon_point(const SceneTendonPoint* point, const Pose* poses) {
   return point->link < 0 ? point->point : pose_apply(poses[point->link], point->point);

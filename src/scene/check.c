@@ -34,10 +34,14 @@ static void warn_idle_controllers(Reader* reader, const Motion* motion) {
 
 static void warn_idle_loads(Reader* reader, const Motion* motion) {
   const Scene* scene = reader->scene;
-  for (int i = 0; i < scene->load_count; i++)
+  for (int i = 0; i < scene->load_count; i++) {
+    const SceneField* field = &scene->loads[i].field;
+    if (field->type != FIELD_NONE && field->to >= 0 && (motion->moves[field->to] || reader->joint_broken[field->to]))
+      continue;
     if (!motion->moves[scene->loads[i].link] && !reader->joint_broken[scene->loads[i].link])
       reader_warning(reader, scene->loads[i].place, "has no effect: forces cannot move the link '%s'",
                      text_excerpt(scene->links[scene->loads[i].link].name).text);
+  }
 }
 
 static void warn_idle_tendons(Reader* reader, const Motion* motion) {

@@ -107,10 +107,17 @@ typedef struct {
 } FeedbackForm;
 
 typedef struct {
-  const Node *link, *force, *torque, *repeat;
+  const Node *link, *force, *torque, *field, *repeat;
   Vec3 point;
   int axes;
 } LoadForm;
+
+typedef struct {
+  int type;
+  const Node *to, *strength;
+  Vec3 at, axis, moment, flux_density;
+  double power, softening;
+} FieldForm;
 
 typedef struct {
   const Node *points, *wrap, *tension;
@@ -172,7 +179,7 @@ typedef struct {
 } ContactPairForm;
 
 /* The objects of scenes, for the table (scene/schema_objects.c). */
-enum { SCENE_OBJECT_COUNT = 35 };
+enum { SCENE_OBJECT_COUNT = 36 };
 extern const SchemaObject SCENE_OBJECTS[];
 
 #endif

@@ -227,17 +227,33 @@ static void move_controllers(Include* include) {
   }
 }
 
+/* What acts from the world goes with the file, as a tendon's points do; directions of the world stay, as a load's. */
+static void place_field(const Include* include, SceneField* field) {
+  if (field->to >= 0) {
+    field->to = include->link[field->to];
+    return;
+  }
+  if (field->type == FIELD_UNIFORM) return;
+  Mat3 turn = mat3_from_quat(pose_form_rotation(&include->form.pose));
+  field->at = vec3_add(include->form.pose.position, mat3_mul_vec(turn, field->at));
+  field->to = include->attach;
+  field->has_at = true;
+  if (field->type == FIELD_DIPOLE) field->other = mat3_mul_vec(turn, field->other);
+}
+
 static void move_loads(Include* include) {
   Reader* reader = include->reader;
   Scene *scene = reader->scene, *part = &include->part;
   for (int k = 0; k < part->load_count; k++) {
-    int link = include->link[part->loads[k].link];
-    if (link < 0) continue;
+    int link = include->link[part->loads[k].link], to = part->loads[k].field.to;
+    bool field = part->loads[k].field.type != FIELD_NONE;
+    if (link < 0 || (field && to >= 0 && include->link[to] < 0)) continue;
     scene->loads = memory_grown(scene->loads, sizeof(SceneLoad), scene->load_count, &reader->load_capacity);
     SceneLoad* load = &scene->loads[scene->load_count++];
     *load = part->loads[k];
     part->loads[k].force = part->loads[k].torque = (SceneSignal){0};
     load->link = link;
+    if (field) place_field(include, &load->field);
   }
 }
 
@@ -247,7 +263,7 @@ static void move_loads(Include* include) {
 static void move_tendons(Include* include) {
   Reader* reader = include->reader;
   Scene *scene = reader->scene, *part = &include->part;
-  Mat3 turn = mat3_from_quat(include->form.pose.rotation);
+  Mat3 turn = mat3_from_quat(pose_form_rotation(&include->form.pose));
   for (int k = 0; k < part->tendon_count; k++) {
     SceneTendon own = part->tendons[k];
     bool known = true;

@@ -27,13 +27,58 @@ static int read_loaded_link(Reader* reader, const LoadForm* form) {
   return link;
 }
 
+static void read_strength(Reader* reader, const Node* node, SceneSignal* signal) {
+  size_t mark = reader_enter_key(reader, "strength");
+  read_signal(reader, node, 1, signal);
+  reader_leave(reader, mark);
+}
+
+/* A direction is needed where the field turns the link. */
+static void set_axis(Reader* reader, const Node* node, Vec3 given, SceneField* field) {
+  double length = vec3_norm(given);
+  if (length > 0)
+    field->axis = is_unit(length) ? given : vec3_scale(given, 1 / length);
+  else
+    reader_error(reader, node_find(node, "axis")->place, "an axis must have a direction, got zero");
+}
+
+/* Nothing is read where another mistake hides it. */
+static void read_field(Reader* reader, const Node* item, SceneLoad* load) {
+  const Node* node = node_find(item, "field");
+  FieldForm form;
+  size_t mark = reader_enter_key(reader, "field");
+  if (schema_read(reader, node, "field", &form)) {
+    int to = read_link_or_world(reader, form.to, "to");
+    SceneField* field = &load->field;
+    *field = (SceneField){.type = (FieldType)(form.type + 1), .to = to < 0 ? -1 : to, .at = form.at};
+    field->has_at = node_find(node, "at") != NULL;
+    field->power = form.power;
+    field->softening = form.softening;
+    field->other = field->type == FIELD_UNIFORM ? form.flux_density : form.moment;
+    if (field->type != FIELD_POINT) set_axis(reader, node, form.axis, field);
+    if (to >= 0 && to == load->link)
+      reader_error(reader, form.to->place, "a link has no field on itself: 'to' must name another link or world");
+    read_strength(reader, form.strength, &load->force);
+  }
+  reader_leave(reader, mark);
+}
+
+static void check_load(Reader* reader, const Node* item, const LoadForm* form) {
+  const Node *point = node_find(item, "point"), *axes = node_find(item, "axes");
+  if (form->field && (form->force || form->torque))
+    reader_error(reader, item->place, "give either 'field', or 'force' and 'torque': make two loads of them");
+  else if (!form->force && !form->torque && !form->field)
+    reader_error(reader, item->place, "nothing acts: give 'force', 'torque' or 'field'");
+  if (point && !form->force && !form->field)
+    reader_error(reader, node_key_place(point), "a torque has no 'point': only a force has");
+  if (axes && form->field) reader_error(reader, node_key_place(axes), "a field has no 'axes': only a force has");
+}
+
 static void read_load(Reader* reader, const Node* item, const Repeat* repeat) {
   (void)repeat;
   LoadForm form;
   if (!schema_read_in_part(reader, item, "load", &form)) return;
-  if (!form.force && !form.torque) reader_error(reader, item->place, "nothing acts: give 'force' or 'torque'");
-  const Node* point = node_find(item, "point");
-  if (point && !form.force) reader_error(reader, node_key_place(point), "a torque has no 'point': only a force has");
+  check_load(reader, item, &form);
   int link = read_loaded_link(reader, &form);
   if (link < 0) return;
   if (reader->scene->load_count >= LOAD_MAX) {
@@ -43,9 +88,10 @@ static void read_load(Reader* reader, const Node* item, const Repeat* repeat) {
   }
   SceneLoad* load = add_load(reader);
   *load = (SceneLoad){.place = item->place, .link = link, .link_axes = form.axes == 1, .point = form.point};
-  load->has_point = point != NULL;
+  load->has_point = node_find(item, "point") != NULL;
   read_vector_signal(reader, form.force, "force", &load->force);
   read_vector_signal(reader, form.torque, "torque", &load->torque);
+  if (form.field && !form.force) read_field(reader, item, load);
 }
 
 void read_loads(Reader* reader, const Node* list) {

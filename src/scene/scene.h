@@ -290,7 +290,20 @@ double* controller_gain_value(SceneController* controller, int index);
  * delay is none at all. index as of controller_gain. false is no error. Allocates nothing. */
 bool controller_gain_lives(const SceneController* controller, int index);
 
-/* Force and torque on a link. */
+/* What acts on a link from afar, with its reaction on the other (docs/derivations/loads.md, L16). */
+typedef enum { FIELD_NONE, FIELD_POINT, FIELD_DIPOLE, FIELD_UNIFORM } FieldType;
+typedef struct {
+  FieldType type;
+  int to;           /* the other link; -1 = world */
+  bool has_at;      /* false: the other's centre of mass; the origin of the world */
+  Vec3 at;          /* in the other's frame [m] */
+  double power;     /* point: the force is strength x distance^-power */
+  double softening; /* point [m] */
+  Vec3 axis;        /* dipole, uniform: of the link's own dipole, unit, its frame */
+  Vec3 other;       /* dipole: the other's moment, its frame [A m^2]; uniform: flux density, world axes [T] */
+} SceneField;
+
+/* Force and torque on a link, or a field. */
 typedef struct {
   SourcePlace place;
   int link;
@@ -298,6 +311,7 @@ typedef struct {
   bool has_point;            /* false: the force acts at the centre of mass */
   Vec3 point;                /* where the force acts, link frame [m] */
   SceneSignal force, torque; /* three channels [N], [N m]; none (0) where there is none */
+  SceneField field;          /* force is its strength then, one channel [N m^power, A m^2] */
 } SceneLoad;
 
 /* A cord that pulls its points together (docs/derivations/loads.md, L5). */

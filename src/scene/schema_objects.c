@@ -382,7 +382,8 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "load",
      .title = "load",
      .size = sizeof(LoadForm),
-     .meaning = "A force on a point of a link, a torque, or both, from the first step to the last; a signal says when.",
+     .meaning = "A force on a point of a link, a torque, or both, from the first step to the last; a signal says when. "
+                "Or a field between the link and another one.",
      .example = "links:\n"
                 "  - {name: crate, shape: {type: box, size: [0.4, 0.4, 0.4]}, mass: 10}\n"
                 "  - {name: drone, shape: {type: box, size: [0.3, 0.3, 0.05]}, mass: 1, position: [0, 0, 1]}\n"
@@ -394,6 +395,24 @@ const SchemaObject SCENE_OBJECTS[] = {
                 "0], [0, 0, 0]]}\n"
                 "  # a propeller, and what it makes the body turn by\n"
                 "  - {link: drone, axes: link, force: [0, 0, 10], torque: [0, 0, 0.02]}\n"},
+    {.name = "field",
+     .title = "field",
+     .size = sizeof(FieldForm),
+     .type_key = "type",
+     .meaning =
+         "Attraction or repulsion from afar. The other link has the opposite force, and both have the torques that "
+         "keep the sum of angular momenta. It acts where the links stand at a step's start; its energy is part "
+         "of the potential energy where the strength is constant.",
+     .example = "simulation: {gravity: [0, 0, 0]}\n"
+                "links:\n"
+                "  - {name: earth, mass: 10, shape: {type: sphere, radius: 0.2}}\n"
+                "  - {name: moon, mass: 1, position: [2, 0, 0], shape: {type: sphere, radius: 0.1}}\n"
+                "  - {name: needle, mass: 0.01, position: [4, 0, 0], shape: {type: box, size: [0.1, 0.01, 0.01]}}\n"
+                "loads:\n"
+                "  - {link: moon, field: {type: point, to: earth, strength: 5}}\n"
+                "  # a magnet of 0.1 A m^2 along x in the field of the earth\n"
+                "  - link: needle\n"
+                "    field: {type: uniform, axis: [1, 0, 0], strength: 0.1, flux_density: [2.0e-5, 0, -4.0e-5]}\n"},
     {.name = "tendon",
      .title = "tendon",
      .size = sizeof(TendonForm),

@@ -617,8 +617,33 @@ static const SchemaRow ROWS[] = {
     {"load", "axes", VALUE_CHOICE, AT(LoadForm, axes), .of = "world|link", .fallback = "world",
      .meaning = "world: force and torque keep their direction. link: they are given in the link's axes and turn with "
                 "it, as the thrust of a propeller does."},
+    {"load", "field", VALUE_OBJECT, AT(LoadForm, field), .of = "field", .nullable = true,
+     .meaning = "Instead of force and torque: what acts from afar, at `point`."},
     {"load", "repeat", VALUE_OBJECT, AT(LoadForm, repeat), .of = "repeat_load", .nullable = true,
      .meaning = "Many loads from this one."},
+
+    /* ---------------------------------------------------------------- field */
+    {"field", "type", VALUE_CHOICE, AT(FieldForm, type), .of = "point|dipole|uniform", .required = true,
+     .meaning = "point: a central force. dipole: two magnets. uniform: a magnet in a uniform magnetic field."},
+    {"field", "to", VALUE_TEXT, AT(FieldForm, to), .only = "point|dipole", .fallback = "(world)",
+     .meaning = "The other link, which the opposite force acts on, or world. In a repeat it may hold {expressions}."},
+    {"field", "at", VALUE_VECTOR, AT(FieldForm, at), .only = "point|dipole", .unit = "m",
+     .fallback = "(the other's centre of mass; the world's origin)", .meaning = "Where the other acts, in its frame."},
+    {"field", "strength", VALUE_SIGNAL, AT(FieldForm, strength), .required = true, .unit = "N m^power or A m^2",
+     .meaning = "A number, or a signal of one channel. point: positive attracts, negative repels. dipole, uniform: the "
+                "magnetic moment of the link's magnet."},
+    {"field", "power", VALUE_NUMBER, AT(FieldForm, power), .only = "point", .fallback = "2",
+     .range = RANGE_BETWEEN(-10, 10),
+     .meaning = "The force is strength / distance^power: 2 is gravity, -1 a spring without length."},
+    {"field", "softening", VALUE_NUMBER, AT(FieldForm, softening), .only = "point", .unit = "m", .fallback = "0",
+     .range = RANGE_AT_LEAST(0),
+     .meaning = "Below this distance the force fades to zero: it is strength d / (d^2 + softening^2)^((power + 1)/2)."},
+    {"field", "axis", VALUE_VECTOR, AT(FieldForm, axis), .only = "dipole|uniform", .required = true,
+     .meaning = "Direction of the link's magnetic moment, in its frame; its length does not matter."},
+    {"field", "moment", VALUE_VECTOR, AT(FieldForm, moment), .only = "dipole", .unit = "A m^2", .required = true,
+     .meaning = "The other's magnetic moment, in its frame."},
+    {"field", "flux_density", VALUE_VECTOR, AT(FieldForm, flux_density), .only = "uniform", .unit = "T",
+     .required = true, .meaning = "Of the field, in the world's axes."},
 
     /* ---------------------------------------------------------------- tendon */
     {"tendon", "points", VALUE_LIST, AT(TendonForm, points), .of = "tendon_point", .required = true,

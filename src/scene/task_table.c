@@ -334,7 +334,7 @@ static const SchemaRow ROWS[] = {
     {"control", "of", VALUE_WORDS, AT(ControlForm, of), .of = "drives|forces|torques|tensions",
      .fallback = "(all that there are)",
      .meaning = "Whose parameters move: targets of the controllers of the link's joint, forces and torques of the "
-                "loads on the link, tensions of the tendons that end on it."},
+                "loads on the link (forces: strengths of its fields too), tensions of the tendons that end on it."},
     {"control", "parameters", VALUE_WORDS, AT(ControlForm, parameters),
      .of = "values|amplitude|frequency|phase|delay|position_gain|velocity_gain|damping_gain|max_force|feedback",
      .fallback = "(values; of sines values, amplitude and phase)",
@@ -603,9 +603,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "What drove each run, where the scene's own signals did not: targets, torques and forces by columns."},
     {"input", "link", VALUE_TEXT, AT(InputForm, link), .required = true, .meaning = "The link."},
     {"input", "of", VALUE_CHOICE, AT(InputForm, of), .of = "drive|force|torque|tension", .fallback = "drive",
-     .meaning = "The target of a controller of the link's joint, the force or torque of a load on the link, or the "
-                "tension of a "
-                "tendon that ends there."},
+     .meaning = "The target of a controller of the link's joint, the force (or strength of a field) or torque of a "
+                "load on the link, or the tension of a tendon that ends there."},
     {"input", "number", VALUE_INTEGER, AT(InputForm, number), .fallback = "0", .range = RANGE_BETWEEN(0, 1000000),
      .meaning = "Which controller or load of the link, from 0."},
     {"input", "columns", VALUE_NAMES, AT(InputForm, columns), .required = true,

@@ -301,6 +301,41 @@ static void write_controller(const SceneWriter* writer, const SceneController* c
   write_signal(out, controller->target.integrated ? "velocity" : "target", &controller->target);
 }
 
+static void write_field(const SceneWriter* writer, const SceneLoad* load) {
+  static const char* const TYPES[] = {"", "point", "dipole", "uniform"};
+  Text* out = writer->out;
+  const SceneField* field = &load->field;
+  text_add(out, "    field:\n      type: %s\n", TYPES[field->type]);
+  if (field->to >= 0) {
+    text_add(out, "      to: ");
+    write_text(out, writer->scene->links[field->to].name);
+    text_add(out, "\n");
+  }
+  const struct {
+    const char* key;
+    bool given;
+    Vec3 value;
+  } vectors[] = {{"at", field->has_at, field->at},
+                 {"axis", field->type != FIELD_POINT, field->axis},
+                 {"moment", field->type == FIELD_DIPOLE, field->other},
+                 {"flux_density", field->type == FIELD_UNIFORM, field->other}};
+  for (int k = 0; k < 4; k++) {
+    if (!vectors[k].given) continue;
+    text_add(out, "      %s: ", vectors[k].key);
+    write_numbers(out, (const double[3]){vectors[k].value.x, vectors[k].value.y, vectors[k].value.z}, 3);
+    text_add(out, "\n");
+  }
+  if (field->type == FIELD_POINT) {
+    text_add(out, "      power: ");
+    write_number(out, field->power);
+    text_add(out, "\n      softening: ");
+    write_number(out, field->softening);
+    text_add(out, "\n");
+  }
+  text_add(out, "  ");
+  write_signal(out, "strength", &load->force);
+}
+
 static void write_load(const SceneWriter* writer, const SceneLoad* load) {
   Text* out = writer->out;
   text_add(out, "  - link: ");
@@ -312,7 +347,8 @@ static void write_load(const SceneWriter* writer, const SceneLoad* load) {
     write_numbers(out, (const double[3]){load->point.x, load->point.y, load->point.z}, 3);
     text_add(out, "\n");
   }
-  if (load->force.channels > 0) write_signal(out, "force", &load->force);
+  if (load->field.type != FIELD_NONE) write_field(writer, load);
+  if (load->field.type == FIELD_NONE && load->force.channels > 0) write_signal(out, "force", &load->force);
   if (load->torque.channels > 0) write_signal(out, "torque", &load->torque);
 }
 

@@ -43,19 +43,49 @@ Vec3 load_value(const Signal* signal, double t) {
   return vec3(value[0], value[1], value[2]);
 }
 
-/* World axes: F p^T + 1/2 [M]x R* | F.  Link axes: R* (f p^T + 1/2 [m]x | f). (L1) */
-static void add_load(const Model* m, const ModelLoad* load, double t, Mat3 rotation, LinkLoad* sum) {
-  Vec3 force = load_value(&load->force, t);
-  Mat3 twist = mat3_scale(mat3_cross(load_value(&load->torque, t)), 0.5);
-  if (load->link_axes) force = mat3_mul_vec(rotation, force);
-  Mat3 turn = load->link_axes ? mat3_mul(rotation, twist) : mat3_mul(twist, rotation);
-  Mat3 b = mat3_add(mat3_outer(force, model_load_point(m, load)), turn);
+static void add_to(Mat3 b, Vec3 force, LinkLoad* sum) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) sum->b[i][j] += b.m[i][j];
   sum->b[0][3] += force.x;
   sum->b[1][3] += force.y;
   sum->b[2][3] += force.z;
   sum->any = true;
+}
+
+/* World axes: F p^T + 1/2 [M]x R* | F.  Link axes: R* (f p^T + 1/2 [m]x | f). (L1) */
+static void add_load(const Model* m, const ModelLoad* load, double t, Mat3 rotation, LinkLoad* sum) {
+  Vec3 force = load_value(&load->force, t);
+  Mat3 twist = mat3_scale(mat3_cross(load_value(&load->torque, t)), 0.5);
+  if (load->link_axes) force = mat3_mul_vec(rotation, force);
+  Mat3 turn = load->link_axes ? mat3_mul(rotation, twist) : mat3_mul(twist, rotation);
+  add_to(mat3_add(mat3_outer(force, model_load_point(m, load)), turn), force, sum);
+}
+
+FieldWrench field_wrench(const Model* m, const ModelLoad* load, double t, const Pose* poses) {
+  FieldPlace at = field_place(m, load, poses);
+  FieldEnergy slope = field_slope(load->field, &at);
+  double strength = load_value(&load->force, t).x;
+  Vec3 force = vec3_scale(slope.d, -strength);
+  FieldWrench w = {.force = {force, vec3_scale(force, -1)}};
+  w.torque[0] = vec3_sub(vec3_cross(at.arm_a, force), vec3_scale(vec3_cross(at.u, slope.u), strength));
+  if (load->field->to >= 0)
+    w.torque[1] = vec3_sub(vec3_cross(at.arm_b, w.force[1]), vec3_scale(vec3_cross(at.v, slope.v), strength));
+  return w;
+}
+
+/* A force at the centre of mass and a torque, both in the world's axes, as in (L1). */
+static void add_wrench(Sim* s, int i, Vec3 force, Vec3 torque) {
+  const ModelLink* link = &s->model->links[i];
+  if (link->tree < 0) return;
+  Mat3 rotation = load_rotation(&s->clock, s->pose_now[i].r, s->pose_old[i].r, s->pose_rate[i].r);
+  Mat3 turn = mat3_mul(mat3_scale(mat3_cross(torque), 0.5), rotation);
+  add_to(mat3_add(mat3_outer(force, link->center), turn), force, &s->loads[i]);
+}
+
+static void add_field(Sim* s, const ModelLoad* load) {
+  FieldWrench w = field_wrench(s->model, load, s->clock.time, s->pose_now);
+  add_wrench(s, load->link, w.force[0], w.torque[0]);
+  if (load->field->to >= 0) add_wrench(s, load->field->to, w.force[1], w.torque[1]);
 }
 
 void loads_aim(Sim* s) {
@@ -65,7 +95,8 @@ void loads_aim(Sim* s) {
   for (int k = 0; k < m->load_count; k++) {
     const ModelLoad* load = &m->loads[k];
     int i = load->link;
-    if (m->links[i].tree < 0) continue;
+    if (load->field) add_field(s, load);
+    if (load->field || m->links[i].tree < 0) continue;
     Mat3 rotation = load_rotation(&s->clock, s->pose_now[i].r, s->pose_old[i].r, s->pose_rate[i].r);
     add_load(m, load, s->clock.time, rotation, &s->loads[i]);
   }
@@ -92,6 +123,7 @@ WorkingForce load_at_work(const LinkLoad* load, const ModelLink* link, Pose pose
 
 Vec3 sim_load_force(const Model* m, int load, const StepClock* clock, const Pose* begin, const Pose* before) {
   const ModelLoad* l = &m->loads[load];
+  if (l->field) return field_wrench(m, l, clock->time, begin).force[0];
   Vec3 force = load_value(&l->force, clock->time);
   if (m->links[l->link].tree < 0) return vec3(0, 0, 0);
   if (!l->link_axes) return force;

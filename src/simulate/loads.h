@@ -34,6 +34,13 @@ WorkingForce load_at_work(const LinkLoad* load, const ModelLink* link, Pose pose
 /* The force itself, world axes [N]. */
 static inline Vec3 load_push(const LinkLoad* load) { return vec3(load->b[0][3], load->b[1][3], load->b[2][3]); }
 
+/* At the centre of mass of the load's link, then of the other (L16). World axes. */
+typedef struct {
+  Vec3 force[2], torque[2]; /* N, N m */
+} FieldWrench;
+/* Of a load with a field at time t [s] with these poses[links]; what acts on the world is of no use. By value. */
+FieldWrench field_wrench(const Model* model, const ModelLoad* load, double t, const Pose* poses);
+
 /* Value of a load's signal at time t; zero where there is none [N, N m]. Axes are those that the load is given in. */
 Vec3 load_value(const Signal* signal, double t);
 /* Rotation that a link has at the end of a step if it turns on as in the step before (L3). rate: dR/dt at the start,

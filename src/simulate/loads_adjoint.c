@@ -1,4 +1,4 @@
-/* Loads backwards (docs/derivations/loads.md, L4). */
+/* Loads backwards (docs/derivations/loads.md, L4, L17). */
 #include "simulate/loads.h"
 
 static void add_rotation(double pose[3][4], Mat3 bar) {
@@ -42,13 +42,96 @@ static void reverse_rotation(const Sim* s, int link, Mat3 bar, StateBar now, Sta
     add_rotation(rate_bar[link], by_rate);
 }
 
+/* ---------------------------------------------------------------- fields (L17) */
+
+/* How lambda moves a link: its centre of mass, and the torque's share, Phi = -force . v - torque . w. */
+typedef struct {
+  Vec3 v, w;
+  Mat3 m, rotation;
+} LinkMotion;
+
+static LinkMotion link_motion(const Sim* s, int i, const double (*motion)[3][4]) {
+  LinkMotion out = {.m = mat3_zero(), .rotation = mat3_identity()};
+  if (i < 0 || s->model->links[i].tree < 0) return out;
+  for (int row = 0; row < 3; row++)
+    for (int j = 0; j < 3; j++) out.m.m[row][j] = motion[i][row][j];
+  out.rotation = load_rotation(&s->clock, s->pose_now[i].r, s->pose_old[i].r, s->pose_rate[i].r);
+  out.v = mat3_mul_vec(out.m, s->model->links[i].center);
+  out.v = vec3_add(out.v, vec3(motion[i][0][3], motion[i][1][3], motion[i][2][3]));
+  out.w = vec3_scale(mat3_axial(mat3_mul(out.m, mat3_transpose(out.rotation))), 0.5);
+  return out;
+}
+
+/* A point of a link, or a direction (shift false), by the pose. */
+static void add_pose(double pose[3][4], Vec3 bar, Vec3 local, bool shift) {
+  const double b[3] = {bar.x, bar.y, bar.z}, x[4] = {local.x, local.y, local.z, shift ? 1 : 0};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++) pose[i][j] += b[i] * x[j];
+}
+
+/* One side of a field: by what it acts at (end), by its lever and by what turns with the link. */
+typedef struct {
+  int link;
+  Vec3 point, own; /* link frame */
+  bool at_center;
+  Vec3 end_bar, arm_bar, own_bar;
+} FieldSide;
+
+static void reverse_side(const Sim* s, const FieldSide* side, const LinkMotion* moved, const FieldWrench* w, int which,
+                         StateBar now, StateBar old, double (*rate_bar)[3][4], ModelGradient* gradient) {
+  int i = side->link;
+  if (i < 0) return;
+  const ModelLink* link = &s->model->links[i];
+  Mat3 r = s->pose_now[i].r;
+  add_pose(now.pose[i], side->end_bar, side->point, true);
+  add_pose(now.pose[i], side->arm_bar, vec3_sub(side->point, link->center), false);
+  add_pose(now.pose[i], side->own_bar, side->own, false);
+  Vec3 center = vec3_scale(mat3_tmul_vec(moved->m, w->force[which]), -1);
+  center = side->at_center ? vec3_add(center, mat3_tmul_vec(r, side->end_bar))
+                           : vec3_sub(center, mat3_tmul_vec(r, side->arm_bar));
+  model_gradient_center(s->model, i, center, gradient);
+  if (link->tree < 0) return;
+  Mat3 bar = mat3_scale(mat3_mul(mat3_cross(w->torque[which]), moved->m), 0.5);
+  reverse_rotation(s, i, bar, now, old, rate_bar);
+}
+
+static void reverse_field(const Sim* s, const ModelLoad* load, const double (*motion)[3][4], StateBar now, StateBar old,
+                          double (*rate_bar)[3][4], ModelGradient* gradient) {
+  const Model* m = s->model;
+  const SceneField* field = load->field;
+  FieldPlace at = field_place(m, load, s->pose_now);
+  FieldEnergy slope = field_slope(field, &at);
+  LinkMotion a = link_motion(s, load->link, motion), b = link_motion(s, field->to, motion);
+  FieldEnergy way = {.u = vec3_cross(a.w, at.u), .v = field->to >= 0 ? vec3_cross(b.w, at.v) : vec3(0, 0, 0)};
+  way.d = vec3_add(vec3_sub(a.v, b.v), vec3_sub(vec3_cross(a.w, at.arm_a), vec3_cross(b.w, at.arm_b)));
+  FieldEnergy change = field_product(field, &at, &way);
+  double strength = load_value(&load->force, s->clock.time).x;
+  add_parameters(&load->force, s->clock.time, vec3(change.energy, 0, 0), gradient->control + load->force_first);
+  bool moved = field->to >= 0;
+  FieldSide side[2] = {{.link = load->link, .point = model_load_point(m, load), .own = field->axis},
+                       {.link = field->to, .point = field->at, .own = field->other}};
+  side[0].at_center = load->at_center;
+  side[1].at_center = moved && !field->has_at;
+  if (side[1].at_center) side[1].point = m->links[field->to].center;
+  side[0].end_bar = vec3_scale(change.d, strength);
+  side[1].end_bar = vec3_scale(change.d, -strength);
+  side[0].arm_bar = vec3_scale(vec3_cross(slope.d, a.w), strength);
+  side[1].arm_bar = vec3_scale(vec3_cross(slope.d, b.w), -strength);
+  side[0].own_bar = vec3_scale(vec3_add(change.u, vec3_cross(slope.u, a.w)), strength);
+  side[1].own_bar = vec3_scale(vec3_add(change.v, vec3_cross(slope.v, b.w)), strength);
+  FieldWrench w = field_wrench(m, load, s->clock.time, s->pose_now);
+  reverse_side(s, &side[0], &a, &w, 0, now, old, rate_bar, gradient);
+  reverse_side(s, &side[1], &b, &w, 1, now, old, rate_bar, gradient);
+}
+
 void loads_adjoint(const Sim* s, const double (*motion)[3][4], StateBar now, StateBar old, double (*rate_bar)[3][4],
                    ModelGradient* gradient) {
   const Model* model = s->model;
   for (int k = 0; k < model->load_count; k++) {
     const ModelLoad* load = &model->loads[k];
     int i = load->link;
-    if (model->links[i].tree < 0) continue;
+    if (load->field) reverse_field(s, load, motion, now, old, rate_bar, gradient);
+    if (load->field || model->links[i].tree < 0) continue;
     Mat3 m, rotation = load_rotation(&s->clock, s->pose_now[i].r, s->pose_old[i].r, s->pose_rate[i].r);
     for (int row = 0; row < 3; row++)
       for (int j = 0; j < 3; j++) m.m[row][j] = motion[i][row][j];

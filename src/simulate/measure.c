@@ -141,18 +141,20 @@ bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, 
     force[i] = vec3_scale(vec3_sub(pull, model_link_gravity(model, i)), link->mass);
   }
   for (int k = 0; k < model->load_count; k++) {
-    Vec3* own = &force[model->loads[k].link];
-    *own = vec3_sub(*own, sim_load_force(model, k, clock, old, older));
+    Vec3 own = sim_load_force(model, k, clock, old, older);
+    const ModelLoad* load = &model->loads[k];
+    force[load->link] = vec3_sub(force[load->link], own);
+    if (load->field && load->field->to >= 0) force[load->field->to] = vec3_add(force[load->field->to], own);
   }
   return true;
 }
 
 /* ---------------------------------------------------------------- a state */
 
-/* Of springs, tendons, gravity and buoyancy at poses (links) and coordinates (nq) [J]. */
+/* Of springs, tendons, fields, gravity and buoyancy at poses (links) and coordinates (nq) [J]. */
 static double potential_at(const Sim* s, const Pose* pose, const double* q) {
   const Model* m = s->model;
-  double sum = model_spring_energy(m, q) + model_tendon_energy(m, pose);
+  double sum = model_spring_energy(m, q) + model_tendon_energy(m, pose) + model_field_energy(m, pose);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->tree < 0) continue;

@@ -58,11 +58,22 @@ static void add_weight(const Sim* s, int i, const Pose* pose) {
   add_wrench(s->reaction_sum[i], force, vec3(0, 0, 0), vec3_sub(pose_apply(pose[i], link->center), pose[i].t));
 }
 
+/* Fields act where the links were at the step's start. */
+static void add_field(const Sim* s, const ModelLoad* load, int i, const Pose* pose) {
+  FieldWrench w = field_wrench(s->model, load, s->clock.time, s->pose_now);
+  const int link[2] = {load->link, load->field->to};
+  for (int side = 0; side < 2; side++)
+    if (link[side] == i)
+      add_wrench(s->reaction_sum[i], vec3_scale(w.force[side], -1), vec3_scale(w.torque[side], -1),
+                 mat3_mul_vec(pose[i].r, s->model->links[i].center));
+}
+
 /* Loads on a link that cannot move, which the step leaves out. */
 static void add_loads(const Sim* s, int i, const Pose* pose) {
   for (int k = 0; k < s->model->load_count; k++) {
     const ModelLoad* l = &s->model->loads[k];
-    if (l->link != i) continue;
+    if (l->field) add_field(s, l, i, pose);
+    if (l->field || l->link != i) continue;
     Vec3 force = load_value(&l->force, s->clock.time), torque = load_value(&l->torque, s->clock.time);
     if (l->link_axes) force = mat3_mul_vec(pose[i].r, force);
     if (l->link_axes) torque = mat3_mul_vec(pose[i].r, torque);

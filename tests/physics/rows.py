@@ -1303,3 +1303,65 @@ ROWS += [
         lambda r: rising_zero_period(r, "raft/angle"), RAFT_ROLL, 3e-3,
         "2 pi sqrt(I / (m g GM)), metacentre BM = b^2 / (12 T)"),
 ]
+
+
+def fall_together(start, end, moment, mass):
+    """Time in which two dipoles on a common axis come from one distance to another, by the midpoint rule with r = end + (start - end) cos^2 [s]."""
+    count, total, most = 20000, 0.0, math.acos(0)
+    for k in range(count):
+        angle = most * (k + 0.5) / count
+        r = end + (start - end) * math.cos(angle) ** 2
+        gained = 2e-7 * moment**2 * (r**-3 - start**-3)
+        speed = math.sqrt(4 * gained / mass)  # of the distance: the reduced mass is mass / 2
+        total += 2 * (start - end) * math.cos(angle) * math.sin(angle) / speed
+    return total * most / count
+
+
+ROWS += [
+    Row(
+        "moon on an ellipse: period",
+        """
+simulation: {duration: 12, gravity: [0, 0, 0]}
+links:
+  - {name: sun, fixed: true, shape: {type: sphere, radius: 0.06}}
+  - {name: moon, mass: 1, position: [1, 0, 0], shape: {type: sphere, radius: 0.03}}
+initial: [{link: moon, velocities: [0, 0.8, 0, 0, 0, 0]}]
+loads: [{link: moon, field: {type: point, to: sun, strength: 1}}]
+""",
+        lambda r: r.period("moon/cy"),
+        2 * math.pi / (2 - 0.64) ** 1.5,
+        0.01 * 3.96,
+        "Kepler: 2 pi sqrt(a^3 / k), a = 1 / (2 / r - v^2)",
+    ),
+    Row(
+        "compass needle: period of small swings",
+        """
+simulation: {duration: 4, gravity: [0, 0, 0]}
+links:
+  - name: needle
+    joint: {type: hinge, axis: [0, 0, 1]}
+    mass: 1
+    inertia: [0.001, 0.001, 0.001, 0, 0, 0]
+initial: [{link: needle, coordinates: [0.01]}]
+loads: [{link: needle, field: {type: uniform, axis: [1, 0, 0], strength: 2, flux_density: [0.2, 0, 0]}}]
+""",
+        lambda r: r.period("needle/qz"),
+        2 * math.pi * math.sqrt(0.001 / 0.4),
+        0.01 * 0.314,
+        "2 pi sqrt(I / m B)",
+    ),
+    Row(
+        "two magnets that fall together: time from 60 to 50 mm",
+        """
+simulation: {duration: 0.3, gravity: [0, 0, 0]}
+links:
+  - {name: a, mass: 0.02, shape: {type: sphere, radius: 0.01}}
+  - {name: b, mass: 0.02, position: [0.06, 0, 0], shape: {type: sphere, radius: 0.01}}
+loads: [{link: a, field: {type: dipole, to: b, axis: [1, 0, 0], strength: 0.5, moment: [0.5, 0, 0]}}]
+""",
+        lambda r: r.crossings("a/cx", 0.005)[0],
+        fall_together(0.06, 0.05, 0.5, 0.02),
+        0.01 * 0.124,
+        "energy -2 c m^2 / r^3, integrated",
+    ),
+]

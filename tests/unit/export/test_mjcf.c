@@ -317,6 +317,19 @@ static void half_spaces_become_planes_when_they_stand_still(void** state) {
   export_free(&e);
 }
 
+/* MuJoCo has none. */
+static void fields_are_left_out(void** state) {
+  (void)state;
+  Export e = export_text(
+      "links: [{name: a, mass: 1, shape: {type: sphere, radius: 0.1}}]\n"
+      "loads: [{link: a, field: {type: point, strength: {type: sines, terms: [[{amplitude: 1, frequency: 2}]]}}}]\n");
+  expect_not_in(&e, "load0");
+  assert_int_equal(e.notes.count, 1);
+  assert_non_null(strstr(e.notes.items[0].text, "its field is left out: MuJoCo has none"));
+  assert_null(e.controls.data);
+  export_free(&e);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_link_has_its_mass_centre_and_inertia),
@@ -330,6 +343,7 @@ int main(void) {
       cmocka_unit_test(a_slide_that_closes_is_a_part_on_a_rail),
       cmocka_unit_test(gravity_compensation_becomes_a_force),
       cmocka_unit_test(feedback_becomes_sensors_and_a_table),
+      cmocka_unit_test(fields_are_left_out),
       cmocka_unit_test(half_spaces_become_planes_when_they_stand_still),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

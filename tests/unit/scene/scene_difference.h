@@ -144,6 +144,16 @@ static inline const char* load_difference(const SceneLoad* a, const SceneLoad* b
   SAME(link_axes);
   SAME(has_point);
   if (a->has_point) SAME(point);
+  SAME(field.type);
+  SAME(field.to);
+  SAME(field.has_at);
+  SAME(field.at);
+  SAME(field.axis);
+  SAME(field.other);
+  if (a->field.type == FIELD_POINT) {
+    SAME(field.power);
+    SAME(field.softening);
+  }
   const char* difference = signal_difference(&a->force, &b->force);
   return difference ? difference : signal_difference(&a->torque, &b->torque);
 }

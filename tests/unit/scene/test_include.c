@@ -14,7 +14,10 @@ static const char ARM[] =
     "\"{-leg}\"]}}\n"
     "  - {name: tip, parent: upper, mass: 1, shape: ball, joint: {type: hinge, axis: [0, 1, 0]}}\n"
     "controllers: [{link: tip, type: pd, position_gain: 3, target: 0.5}]\n"
-    "loads: [{link: upper, force: [0, 0, 1]}]\n"
+    "loads:\n"
+    "  - {link: upper, force: [0, 0, 1]}\n"
+    "  - {link: tip, field: {type: point, to: base, strength: 1}}\n"
+    "  - {link: tip, field: {type: dipole, at: [1, 0, 0], axis: [0, 0, 1], strength: 1, moment: [2, 0, 0]}}\n"
     "initial: [{link: upper, coordinates: [0.4]}, {link: tip, coordinates: [0.2]}]\n";
 
 static Scene load_part(const char* text, const char* wanted) {
@@ -59,7 +62,12 @@ static void parts_have_prefix_and_pose(void** state) {
   compare_near(s.shapes[s.links[link_of(&s, "rider")].shapes[0].shape].radius, 0.15, 0, "shape of a");
   assert_int_equal(s.controller_count, 2);
   assert_int_equal(s.controllers[1].link, link_of(&s, "b_tip"));
-  assert_int_equal(s.loads[1].link, link_of(&s, "b_upper"));
+  assert_int_equal(s.load_count, 6);
+  assert_int_equal(s.loads[3].link, link_of(&s, "b_upper"));
+  assert_int_equal(s.loads[4].field.to, link_of(&s, "b_base"));
+  assert_int_equal(s.loads[5].field.to, -1);
+  compare_vec3(s.loads[5].field.at, vec3(0, 1, 2), 1e-15, "a field of the world is turned and moved");
+  compare_vec3(s.loads[5].field.other, vec3(0, 2, 0), 1e-15, "its moment is turned");
   assert_int_equal(s.contact.exclude_count, 4);
   assert_string_equal(s.contact.exclude[0][0], "a_upper");
   assert_string_equal(s.contact.exclude[3][0], "b_skin");
@@ -73,6 +81,8 @@ static void a_part_hangs_on_a_link(void** state) {
       "include: [{file: include-test.yaml, prefix: a_, attach: cart, position: [0, 0, 1]}]\n"
       "links: [{name: cart, mass: 1, shape: {type: sphere, radius: 0.1}}]\n",
       NULL);
+  assert_int_equal(s.loads[2].field.to, link_of(&s, "cart"));
+  compare_vec3(s.loads[2].field.at, vec3(1, 0, 1), 1e-15, "where a field of the world acts on the cart");
   assert_int_equal(s.links[link_of(&s, "a_base")].parent, link_of(&s, "cart"));
   compare_vec3(s.links[link_of(&s, "a_base")].joint.position, vec3(1, 0, 1), 0, "in the cart's frame");
   assert_true(link_of(&s, "a_base") > link_of(&s, "cart"));

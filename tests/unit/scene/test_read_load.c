@@ -43,6 +43,41 @@ static void forces_and_torques(void** state) {
   text_free(&text);
 }
 
+static void fields(void** state) {
+  (void)state;
+  Text text = {0};
+  text_add(&text,
+           "%sloads:\n"
+           "  - {link: ball0, field: {type: point, to: ball1, strength: 3}}\n"
+           "  - {link: arm, point: [0.1, 0, 0], field: {type: point, at: [1, 2, 3], strength: {type: sines, terms: "
+           "[[{amplitude: 1, frequency: 2}]]}, power: -1, softening: 0.5}}\n"
+           "  - {link: ball1, field: {type: dipole, to: base, at: [0, 0, 1], axis: [0, 0, 2], strength: 3, moment: [1, "
+           "2, 3]}}\n"
+           "  - {link: \"ball{i}\", field: {type: uniform, axis: [1, 0, 0], strength: 3, flux_density: [0, 0, 1]}, "
+           "repeat: {count: 2}}\n",
+           LINKS);
+  Scene scene = load(text.data);
+  const SceneLoad* loads = scene.loads;
+  assert_int_equal(scene.load_count, 5);
+  assert_int_equal(loads[0].field.type, FIELD_POINT);
+  assert_int_equal(loads[0].field.to, 4);
+  assert_false(loads[0].field.has_at || loads[0].has_point);
+  compare_near(loads[0].field.power, 2, 0, "power");
+  compare_arrays(loads[0].force.values, (double[]){3}, 1, 0, "strength");
+  assert_int_equal(loads[1].field.to, -1);
+  assert_true(loads[1].field.has_at && loads[1].has_point);
+  assert_int_equal(loads[1].force.channels, 1);
+  compare_near(loads[1].field.softening, 0.5, 0, "softening");
+  compare_vec3(loads[2].field.axis, vec3(0, 0, 1), 0, "axis");
+  compare_vec3(loads[2].field.other, vec3(1, 2, 3), 0, "moment");
+  assert_int_equal(loads[4].field.type, FIELD_UNIFORM);
+  compare_vec3(loads[4].field.other, vec3(0, 0, 1), 0, "flux density");
+  const char* fault = round_trip_fault(&scene);
+  if (fault) fail_msg("written and read again: %s", fault);
+  scene_free(&scene);
+  text_free(&text);
+}
+
 static void mistakes_are_told(void** state) {
   (void)state;
   static const struct {
@@ -50,7 +85,7 @@ static void mistakes_are_told(void** state) {
   } CASES[] = {
       {"{}",
        "8:9: error: loads[0]: 'link' is missing: a text\n"
-       "8:9: error: loads[0]: nothing acts: give 'force' or 'torque'\n"},
+       "8:9: error: loads[0]: nothing acts: give 'force', 'torque' or 'field'\n"},
       {"{link: arm, force: 3}",
        "8:28: error: loads[0].force: expected three numbers or a signal of three channels, got 3\n"},
       {"{link: arm, force: [1, 2]}", "8:28: error: loads[0].force: expected 3 numbers, one per axis, got 2\n"},
@@ -58,6 +93,14 @@ static void mistakes_are_told(void** state) {
       {"{link: arm, torque: [1, 2, 3], point: [0, 0, 0]}",
        "8:40: error: loads[0]: a torque has no 'point': only a force has\n"},
       {"{link: arn, torque: [1, 2, 3]}", "8:16: error: loads[0].link: no link is named 'arn' (did you mean 'arm'?)\n"},
+      {"{link: arm, force: [1, 2, 3], field: {type: point, strength: 1}}",
+       "8:9: error: loads[0]: give either 'field', or 'force' and 'torque': make two loads of them\n"},
+      {"{link: arm, field: {type: point, to: arm, strength: 1}}",
+       "8:46: error: loads[0].field: a link has no field on itself: 'to' must name another link or world\n"},
+      {"{link: arm, axes: link, field: {type: point, strength: 1}}",
+       "8:21: error: loads[0]: a field has no 'axes': only a force has\n"},
+      {"{link: arm, field: {type: dipole, strength: 1, axis: [0, 0, 0], moment: [0, 0, 1]}}",
+       "8:62: error: loads[0].field: an axis must have a direction, got zero\n"},
       {"{link: arm, axes: body, torque: [1, 2, 3]}", "8:27: error: loads[0].axes: must be world or link, got 'body'\n"},
   };
   for (int i = 0; i < COUNT(CASES); i++) {
@@ -93,6 +136,7 @@ static void idle_loads_are_warned_of(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(forces_and_torques),
+      cmocka_unit_test(fields),
       cmocka_unit_test(mistakes_are_told),
       cmocka_unit_test(idle_loads_are_warned_of),
   };

@@ -1,0 +1,103 @@
+/* Fields between links, or of the world (docs/derivations/loads.md, L16). */
+#include "model/model.h"
+
+/* Vacuum permeability / 4 pi [T m/A]. */
+#define MAGNETIC 1e-7
+
+/* ---------------------------------------------------------------- where it acts */
+
+static Vec3 other_point(const Model* m, const SceneField* field) {
+  return field->has_at || field->to < 0 ? field->at : m->links[field->to].center;
+}
+
+FieldPlace field_place(const Model* m, const ModelLoad* load, const Pose* poses) {
+  const SceneField* field = load->field;
+  const Pose *a = &poses[load->link], *b = field->to >= 0 ? &poses[field->to] : NULL;
+  Vec3 p = model_load_point(m, load), o = other_point(m, field);
+  Vec3 end = b ? pose_apply(*b, o) : o;
+  FieldPlace place = {.d = vec3_sub(pose_apply(*a, p), end)};
+  place.u = mat3_mul_vec(a->r, field->axis);
+  place.v = b ? mat3_mul_vec(b->r, field->other) : field->other;
+  place.arm_a = mat3_mul_vec(a->r, vec3_sub(p, m->links[load->link].center));
+  if (b) place.arm_b = mat3_mul_vec(b->r, vec3_sub(o, m->links[field->to].center));
+  return place;
+}
+
+/* ---------------------------------------------------------------- a point: F(d) = d (d^2 + s^2)^(-(p + 1) / 2) */
+
+static FieldEnergy point_slope(const SceneField* field, const FieldPlace* at) {
+  double p = field->power, square = vec3_dot(at->d, at->d) + field->softening * field->softening;
+  double energy = p == 1 ? 0.5 * math_log(square) : math_pow(square, 0.5 * (1 - p)) / (1 - p);
+  return (FieldEnergy){.energy = energy, .d = vec3_scale(at->d, math_pow(square, -0.5 * (p + 1)))};
+}
+
+static FieldEnergy point_product(const SceneField* field, const FieldPlace* at, const FieldEnergy* way) {
+  double p = field->power, square = vec3_dot(at->d, at->d) + field->softening * field->softening;
+  double share = math_pow(square, -0.5 * (p + 1)), along = vec3_dot(at->d, way->d);
+  Vec3 by_length = vec3_scale(at->d, -(p + 1) * along * share / square);
+  return (FieldEnergy){.energy = share * along, .d = vec3_add_scaled(by_length, share, way->d)};
+}
+
+/* ---------------------------------------------------------------- two dipoles
+ * k ( u.v / r^3 - 3 (u.d) (v.d) / r^5 ) */
+
+static FieldEnergy dipole_slope(const FieldPlace* at) {
+  double square = vec3_dot(at->d, at->d), third = MAGNETIC / (square * sqrt(square)), fifth = 3 * third / square;
+  double uv = vec3_dot(at->u, at->v), ud = vec3_dot(at->u, at->d), vd = vec3_dot(at->v, at->d);
+  FieldEnergy out = {.energy = third * uv - fifth * ud * vd};
+  out.u = vec3_add_scaled(vec3_scale(at->v, third), -fifth * vd, at->d);
+  out.v = vec3_add_scaled(vec3_scale(at->u, third), -fifth * ud, at->d);
+  out.d = vec3_scale(at->d, fifth * (5 * ud * vd / square - uv));
+  out.d = vec3_add_scaled(vec3_add_scaled(out.d, -fifth * vd, at->u), -fifth * ud, at->v);
+  return out;
+}
+
+static FieldEnergy dipole_product(const FieldPlace* at, const FieldEnergy* way) {
+  Vec3 d = at->d, u = at->u, v = at->v;
+  double square = vec3_dot(d, d), third = MAGNETIC / (square * sqrt(square)), fifth = 3 * third / square;
+  double uv = vec3_dot(u, v), ud = vec3_dot(u, d), vd = vec3_dot(v, d);
+  double along = vec3_dot(d, way->d) / square, third_way = -3 * third * along, fifth_way = -5 * fifth * along;
+  double uv_way = vec3_dot(way->u, v) + vec3_dot(u, way->v), ud_way = vec3_dot(way->u, d) + vec3_dot(u, way->d);
+  double vd_way = vec3_dot(way->v, d) + vec3_dot(v, way->d);
+  double share = 5 * ud * vd / square - uv;
+  double share_way = 5 * (ud_way * vd + ud * vd_way) / square - 10 * ud * vd * along / square - uv_way;
+  FieldEnergy out = {.energy =
+                         third_way * uv + third * uv_way - fifth_way * ud * vd - fifth * (ud_way * vd + ud * vd_way)};
+  out.u = vec3_add_scaled(vec3_scale(v, third_way), third, way->v);
+  out.u = vec3_add_scaled(vec3_add_scaled(out.u, -(fifth_way * vd + fifth * vd_way), d), -fifth * vd, way->d);
+  out.v = vec3_add_scaled(vec3_scale(u, third_way), third, way->u);
+  out.v = vec3_add_scaled(vec3_add_scaled(out.v, -(fifth_way * ud + fifth * ud_way), d), -fifth * ud, way->d);
+  out.d = vec3_add_scaled(vec3_scale(d, fifth_way * share + fifth * share_way), fifth * share, way->d);
+  out.d = vec3_add_scaled(vec3_add_scaled(out.d, -(fifth_way * vd + fifth * vd_way), u), -fifth * vd, way->u);
+  out.d = vec3_add_scaled(vec3_add_scaled(out.d, -(fifth_way * ud + fifth * ud_way), v), -fifth * ud, way->v);
+  return out;
+}
+
+/* ---------------------------------------------------------------- one of the three */
+
+FieldEnergy field_slope(const SceneField* field, const FieldPlace* at) {
+  if (field->type == FIELD_POINT) return point_slope(field, at);
+  if (field->type == FIELD_DIPOLE) return dipole_slope(at);
+  return (FieldEnergy){.energy = -vec3_dot(at->u, at->v), .u = vec3_scale(at->v, -1), .v = vec3_scale(at->u, -1)};
+}
+
+FieldEnergy field_product(const SceneField* field, const FieldPlace* at, const FieldEnergy* way) {
+  if (field->type == FIELD_POINT) return point_product(field, at, way);
+  if (field->type == FIELD_DIPOLE) return dipole_product(at, way);
+  return (FieldEnergy){.energy = -vec3_dot(way->u, at->v) - vec3_dot(at->u, way->v),
+                       .u = vec3_scale(way->v, -1),
+                       .v = vec3_scale(way->u, -1)};
+}
+
+double model_field_energy(const Model* m, const Pose* poses) {
+  double sum = 0;
+  for (int k = 0; k < m->load_count; k++) {
+    const ModelLoad* load = &m->loads[k];
+    if (!load->field || load->force.source->type != SIGNAL_CONSTANT) continue;
+    double strength, rate;
+    signal_eval(&load->force, 0, &strength, &rate);
+    FieldPlace at = field_place(m, load, poses);
+    sum += strength * field_slope(load->field, &at).energy;
+  }
+  return sum;
+}
