@@ -81,6 +81,10 @@ if chosen springs; then
   simulate springs
   draw scenes/springs $RUNS/springs --trail 8 --size 640x480
 fi
+if chosen stick-slip; then
+  simulate stick-slip
+  draw scenes/stick-slip $RUNS/stick-slip --trail 8 --size 640x480
+fi
 if chosen four-bar; then
   simulate four-bar
   draw scenes/four-bar $RUNS/four-bar --trail 6 --view front --size 640x480

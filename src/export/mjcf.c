@@ -283,6 +283,8 @@ static void add_passive(Mjcf* m, const ModelLink* link, int dof, bool plain) {
     mjcf_note(m, link->name, "the spring of its ball pulls to zero, as stiff as about its first axis");
   if (link->friction[dof] > 0 && !plain)
     mjcf_note(m, link->name, "the dry friction of its ball acts about each of its axes, not against the turning alone");
+  if (link->static_friction[dof] > link->friction[dof])
+    mjcf_note(m, link->name, "the static friction of its joint is left out: MuJoCo has one friction at any rate");
   if (link->friction[dof] > 0) xml_numbers(m->out, "frictionloss", &link->friction[dof], 1);
 }
 

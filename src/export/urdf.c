@@ -324,6 +324,11 @@ static bool is_sprung(const ModelLink* link) {
   for (int k = 0; k < link->dof_count; k++) any = any || link->stiffness[k] > 0 || link->armature[k] > 0;
   return any && !is_floating(link);
 }
+static bool has_static_friction(const ModelLink* link) {
+  bool any = false;
+  for (int k = 0; k < link->dof_count; k++) any = any || link->static_friction[k] > link->friction[k];
+  return any && !is_floating(link);
+}
 static bool is_resisted(const ModelLink* link) {
   bool any = false;
   for (int k = 0; k < link->dof_count; k++) any = any || link->damping[k] > 0 || link->limited[k] || link->passive;
@@ -335,6 +340,7 @@ static void tell_joints(Urdf* u) {
   tell_links(u, has_limits, "strength and margin of the limits are left out");
   tell_links(u, is_resisted, "damping and limits of the free joint are left out");
   tell_links(u, is_sprung, "springs and armatures are left out");
+  tell_links(u, has_static_friction, "static friction above the dynamic one is left out");
   tell_links(u, is_massless, "moved by a controller, without a mass: 1 kg and 1 kg m^2 in the file");
 }
 

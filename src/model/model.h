@@ -92,12 +92,14 @@ typedef struct {
   LimitLaw limit_law;
   double limit_stiffness, limit_margin, limit_restitution;
   double damping[JOINT_MAX_DOF];
-  bool passive;                      /* has a spring, dry friction or an armature */
-  double stiffness[JOINT_MAX_DOF];   /* N/m or N m/rad */
-  double rest[JOINT_MAX_COORDINATE]; /* coordinates that springs pull to */
-  double friction[JOINT_MAX_DOF];    /* N or N m */
-  double armature[JOINT_MAX_DOF];    /* kg or kg m^2 */
-  double friction_speed;             /* m/s or rad/s */
+  bool passive;                          /* has a spring, dry friction or an armature */
+  double stiffness[JOINT_MAX_DOF];       /* N/m or N m/rad */
+  double rest[JOINT_MAX_COORDINATE];     /* coordinates that springs pull to */
+  double friction[JOINT_MAX_DOF];        /* N or N m */
+  double armature[JOINT_MAX_DOF];        /* kg or kg m^2 */
+  double friction_speed;                 /* m/s or rad/s */
+  double static_friction[JOINT_MAX_DOF]; /* N or N m; 0: friction at any rate */
+  double stribeck_speed;                 /* m/s or rad/s; >= friction_speed where static_friction is above 0 */
   double spring_theta; /* 1/2: springs and position gains of the joint keep energy, 1: they damp (drives.md, M10) */
   int prescribed;      /* index of the controller that prescribes the joint, or -1 */
   double gravity_compensation; /* part of its weight that is taken off */
@@ -384,7 +386,7 @@ typedef enum {
   OVERRIDE_RATIO     /* part: of the scene's couplings; index: of its term, from 1; 0: its offset */
 } OverrideKind;
 /* What a joint has for each of its degrees of freedom. */
-enum { JOINT_DAMPING, JOINT_STIFFNESS, JOINT_FRICTION, JOINT_ARMATURE, JOINT_OWN_COUNT };
+enum { JOINT_DAMPING, JOINT_STIFFNESS, JOINT_FRICTION, JOINT_ARMATURE, JOINT_STATIC_FRICTION, JOINT_OWN_COUNT };
 /* Numbers of a closure: point and axis have three [m], [1], the axis as long as it likes; length [m]. */
 enum { CLOSURE_NUMBER_POINT, CLOSURE_NUMBER_AXIS = 3, CLOSURE_NUMBER_LENGTH = 6, CLOSURE_NUMBERS };
 /* Numbers of a tendon: stiffness [N/m], rest length [m], then its points, three each [m]. */
@@ -647,7 +649,7 @@ typedef struct {
   double* mass;       /* total masses at fixed distribution  [1/kg]  (links) */
   double* control;    /* parameters of signals of controllers, loads, tendons (parameters) */
   double contact[CONTACT_PARAMETER_COUNT]; /* support, stiffness, friction, smoothing, rest speed, own */
-  double (*joint)[JOINT_OWN_COUNT];        /* damping, stiffness, friction, armature of the joints  (nv) */
+  double (*joint)[JOINT_OWN_COUNT];        /* JOINT_DAMPING, ... of the joints  (nv) */
   Vec3 gravity;                            /* world axes  [s^2/m] */
   double fluid[FLUID_NUMBERS];             /* of Scene.fluid, by its numbers */
   Vec3* center;                            /* centre of mass of links with mass_model given  [1/m]  (links) */

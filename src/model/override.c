@@ -77,7 +77,8 @@ static double* joint_number(SceneJoint* joint, int part) {
   double* const place[JOINT_OWN_COUNT] = {[JOINT_DAMPING] = joint->damping,
                                           [JOINT_STIFFNESS] = joint->stiffness,
                                           [JOINT_FRICTION] = joint->friction,
-                                          [JOINT_ARMATURE] = joint->armature};
+                                          [JOINT_ARMATURE] = joint->armature,
+                                          [JOINT_STATIC_FRICTION] = joint->static_friction};
   return place[part];
 }
 

@@ -26,10 +26,13 @@ static ModelLink link_from_scene(const SceneLink* source) {
     link.stiffness[k] = joint->stiffness[k];
     link.friction[k] = joint->friction[k];
     link.armature[k] = joint->armature[k];
-    link.passive = link.passive || joint->stiffness[k] > 0 || joint->friction[k] > 0 || joint->armature[k] > 0;
+    link.static_friction[k] = joint->static_friction[k];
+    link.passive = link.passive || joint->stiffness[k] > 0 || joint->friction[k] > 0 || joint->armature[k] > 0 ||
+                   joint->static_friction[k] > 0;
   }
   joint_coordinates_from_target(&link.joint, joint->rest, link.rest);
   link.friction_speed = joint->friction_speed;
+  link.stribeck_speed = joint->stribeck_speed;
   return link;
 }
 

@@ -68,7 +68,8 @@ typedef struct {
   int limit_law;
   double limit_stiffness, limit_margin, limit_restitution;
   NumberList damping, stiffness, rest, friction, armature, velocity_limit;
-  double friction_speed;
+  double friction_speed, stribeck_speed;
+  NumberList static_friction;
   double parameters[JOINT_MAX_PARAMETER];
 } JointForm;
 

@@ -246,6 +246,36 @@ bool same_of_rotations(const Joint* joint, const double* values) {
   return !joint->quaternion || (own[0] == own[1] && own[0] == own[2]);
 }
 
+/* Static friction above dry friction, falling over a speed that the smoothing leaves room for. */
+static void check_static_friction(Reader* reader, const Node* map, const SceneJoint* joint) {
+  const Node *node = node_find(map, "static_friction"), *speed = node_find(map, "stribeck_speed");
+  Joint made = scene_joint(joint);
+  bool any = false;
+  for (int i = 0; i < made.dof_count; i++) {
+    double own = joint->static_friction[i];
+    any = any || own > 0;
+    if (own > 0 && made.quaternion && i >= made.plain_count) {
+      reader_error(reader, node_key_place(node), "three rotations have no 'static_friction': give 'friction' alone");
+      return;
+    }
+    if (own > 0 && own < joint->friction[i]) {
+      reader_error(
+          reader, node_key_place(node),
+          "'static_friction' %.6g is below 'friction' %.6g: give at least as much, or 0 for the same at any rate", own,
+          joint->friction[i]);
+      return;
+    }
+  }
+  if (!any && is_given(map, "stribeck_speed"))
+    reader_error(reader, node_key_place(speed), "'stribeck_speed' belongs to 'static_friction': give both");
+  else if (any && joint->stribeck_speed < joint->friction_speed)
+    reader_error(
+        reader, node_key_place(speed ? speed : node),
+        "'stribeck_speed' %.6g is below 'friction_speed' %.6g, at which friction only begins to act: raise the "
+        "first or lower the second",
+        joint->stribeck_speed, joint->friction_speed);
+}
+
 /* Springs, dry friction, armature. */
 static void read_passive(Reader* reader, const Node* map, const JointForm* form, SceneJoint* joint) {
   int dof = scene_joint_dof(joint);
@@ -255,6 +285,9 @@ static void read_passive(Reader* reader, const Node* map, const JointForm* form,
   spread_over_dof(reader, &form->armature, "armature", dof, joint->armature);
   spread_over_dof(reader, &form->velocity_limit, "velocity_limit", dof, joint->velocity_limit);
   joint->friction_speed = form->friction_speed;
+  spread_over_dof(reader, &form->static_friction, "static_friction", dof, joint->static_friction);
+  joint->stribeck_speed = form->stribeck_speed;
+  check_static_friction(reader, map, joint);
   if (is_given(map, "rest") && !is_given(map, "stiffness"))
     reader_error(reader, node_key_place(node_find(map, "rest")), "'rest' is where a spring pulls: give 'stiffness'");
   Joint made = scene_joint(joint);

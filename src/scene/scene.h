@@ -115,16 +115,18 @@ typedef struct {
                                 */
   double lower[JOINT_MAX_DOF], upper[JOINT_MAX_DOF]; /* m or rad; -INFINITY / INFINITY when one-sided */
   LimitLaw limit_law;
-  double limit_stiffness;               /* barrier: J; penalty: N/m or N m/rad; see docs */
-  double limit_margin;                  /* m or rad: where the limit begins to be felt */
-  double limit_restitution;             /* 0 ... 1: part of its speed that a coordinate leaves its limit with */
-  double damping[JOINT_MAX_DOF];        /* N s/m or N m s/rad, >= 0 */
-  double stiffness[JOINT_MAX_DOF];      /* N/m or N m/rad, >= 0, towards `rest` [m or rad] */
-  double rest[JOINT_MAX_DOF];           /* a quaternion: rotation vector */
-  double friction[JOINT_MAX_DOF];       /* dry, N or N m, >= 0; not of a quaternion, and so are armatures */
-  double armature[JOINT_MAX_DOF];       /* inertia of what turns with the coordinate alone, kg or kg m^2, >= 0 */
-  double friction_speed;                /* width of friction's smoothing [m/s or rad/s] */
-  double velocity_limit[JOINT_MAX_DOF]; /* m/s or rad/s; 0 = none; told, not enforced */
+  double limit_stiffness;                /* barrier: J; penalty: N/m or N m/rad; see docs */
+  double limit_margin;                   /* m or rad: where the limit begins to be felt */
+  double limit_restitution;              /* 0 ... 1: part of its speed that a coordinate leaves its limit with */
+  double damping[JOINT_MAX_DOF];         /* N s/m or N m s/rad, >= 0 */
+  double stiffness[JOINT_MAX_DOF];       /* N/m or N m/rad, >= 0, towards `rest` [m or rad] */
+  double rest[JOINT_MAX_DOF];            /* a quaternion: rotation vector */
+  double friction[JOINT_MAX_DOF];        /* dry, N or N m, >= 0; not of a quaternion, and so are armatures */
+  double armature[JOINT_MAX_DOF];        /* inertia of what turns with the coordinate alone, kg or kg m^2, >= 0 */
+  double friction_speed;                 /* width of friction's smoothing [m/s or rad/s] */
+  double static_friction[JOINT_MAX_DOF]; /* dry at rest, N or N m, >= friction; 0: friction at any rate */
+  double stribeck_speed;                 /* rate over which static_friction falls to friction [m/s or rad/s] */
+  double velocity_limit[JOINT_MAX_DOF];  /* m/s or rad/s; 0 = none; told, not enforced */
 } SceneJoint;
 
 /* What a link, or a pair of links, is made of as contact feels it (contact.pairs); support and stiffness only of pairs

@@ -464,6 +464,13 @@ static const SchemaRow ROWS[] = {
      .meaning =
          "Width of the friction's smoothing: it is r / sqrt(r^2 + friction_speed^2) of its value at the rate r. What "
          "it holds creeps: at 0.58 of this under half of what it can hold, at 2.06 of this under 0.9 of it."},
+    {"joint", "static_friction", VALUE_PER_DOF, AT(JointForm, static_friction), .only = MOVING_JOINTS,
+     .unit = "N or N m", .fallback = "0", .range = RANGE_AT_LEAST(0),
+     .meaning = "Dry friction at rest, at least `friction`; 0: `friction` at any rate. At the rate r it is friction + "
+                "(static_friction - friction) exp(-(r / stribeck_speed)^2). Not for three rotations."},
+    {"joint", "stribeck_speed", VALUE_NUMBER, AT(JointForm, stribeck_speed), .only = MOVING_JOINTS,
+     .unit = "m/s or rad/s", .fallback = "0.01", .range = RANGE_ABOVE(0),
+     .meaning = "Rate over which `static_friction` falls to `friction`, at least `friction_speed`."},
     {"joint", "armature", VALUE_PER_DOF, AT(JointForm, armature), .only = MOVING_JOINTS, .unit = "kg or kg m^2",
      .fallback = "0", .range = RANGE_AT_LEAST(0),
      .meaning =

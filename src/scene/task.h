@@ -154,6 +154,7 @@ typedef enum {
   PARAMETER_SPRING,
   PARAMETER_DRY,
   PARAMETER_ARMATURE,
+  PARAMETER_STATIC,
   PARAMETER_AXIS,          /* direction of the axis of joints that have one */
   PARAMETER_ROTATION,      /* of the joint's frame in the parent's */
   PARAMETER_SHAPE_SIZE,    /* lengths of the convex smooth shapes that a link has: sizes, offsets of faces */

@@ -169,7 +169,7 @@ const SchemaObject TASK_OBJECTS[] = {
          "(docs/derivations/design.md, D9)\n"
          "* `size` [m]: the edges of the link's box; of a link without one the lengths of its round solids (radius, "
          "width, rim, length, in the order of their keys), as with shape_size\n"
-         "* `damping`, `joint_stiffness`, `joint_friction`, `armature` of the links' joints\n"
+         "* `damping`, `joint_stiffness`, `joint_friction`, `armature`, `joint_static_friction` of the links' joints\n"
          "* `axis` [rad]: how far the axis of a joint that has one is tilted from the scene's, about axes of the "
          "joint's "
          "frame; `rotation` [rad]: the same of the frame itself, with all that hangs on it (rotation vectors, "

@@ -12,14 +12,14 @@
   "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|shape|volume|" \
   "roughness|approach|touch|closure|pose|neck|wall|overhang|extent|keep_out|clearance|removal|mass"
 /* Types of parameters that have a key, in the order of TaskParameterType. */
-#define PARAMETERS                                                                                                     \
-  "mass|center|inertia|size|damping|joint_stiffness|joint_friction|armature|axis|rotation|shape_size|shape_form|link_" \
-  "friction|"                                                                                                          \
-  "link_restitution|link_rolling|link_spinning|pair_friction|pair_restitution|pair_rolling|pair_spinning|"             \
-  "closure_point|closure_axis|closure_length|ratio|offset|tendon_point|tendon_stiffness|tendon_rest_length|"           \
-  "tendon_wrap_radius|tendon_wrap_position|tendon_wrap_axis|gravity|"                                                  \
-  "fluid_density|fluid_viscosity|fluid_velocity|fluid_level|"                                                          \
-  "friction|barrier_distance|"                                                                                         \
+#define PARAMETERS                                                                                                \
+  "mass|center|inertia|size|damping|joint_stiffness|joint_friction|armature|joint_static_friction|axis|rotation|" \
+  "shape_size|shape_form|link_friction|"                                                                          \
+  "link_restitution|link_rolling|link_spinning|pair_friction|pair_restitution|pair_rolling|pair_spinning|"        \
+  "closure_point|closure_axis|closure_length|ratio|offset|tendon_point|tendon_stiffness|tendon_rest_length|"      \
+  "tendon_wrap_radius|tendon_wrap_position|tendon_wrap_axis|gravity|"                                             \
+  "fluid_density|fluid_viscosity|fluid_velocity|fluid_level|"                                                     \
+  "friction|barrier_distance|"                                                                                    \
   "stiffness|smoothing|rest_speed|restitution|rolling|spinning"
 #define PARAMETERS_OF_PAIRS "pair_friction|pair_restitution|pair_rolling|pair_spinning"
 #define PARAMETERS_OF_CLOSURES "closure_point|closure_axis|closure_length"
@@ -373,7 +373,7 @@ static const SchemaRow ROWS[] = {
          "One factor on the whole inertia, three variables that keep the directions in which it is a product, or "
          "all six."},
     {"parameter", "dof", VALUE_INTEGERS, AT(ParameterForm, dof),
-     .only = "damping|joint_stiffness|joint_friction|armature", .fallback = "(all)",
+     .only = "damping|joint_stiffness|joint_friction|armature|joint_static_friction", .fallback = "(all)",
      .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
      .meaning = "Numbers of the joint's degrees of freedom, from 0, translations first."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "center|size", .of = "x|y|z",

@@ -94,9 +94,12 @@ static void write_joint(Text* out, const SceneJoint* joint) {
       write_key_numbers(out, "stiffness", joint->stiffness, dof);
       write_key_numbers(out, "rest", joint->rest, dof);
     }
-    if (!all_zero(joint->friction, dof)) {
-      write_key_numbers(out, "friction", joint->friction, dof);
-      write_key_number(out, "friction_speed", joint->friction_speed);
+    bool sticks = !all_zero(joint->static_friction, dof);
+    if (!all_zero(joint->friction, dof)) write_key_numbers(out, "friction", joint->friction, dof);
+    if (sticks || !all_zero(joint->friction, dof)) write_key_number(out, "friction_speed", joint->friction_speed);
+    if (sticks) {
+      write_key_numbers(out, "static_friction", joint->static_friction, dof);
+      write_key_number(out, "stribeck_speed", joint->stribeck_speed);
     }
     if (!all_zero(joint->armature, dof)) write_key_numbers(out, "armature", joint->armature, dof);
     if (!all_zero(joint->velocity_limit, dof)) write_key_numbers(out, "velocity_limit", joint->velocity_limit, dof);

@@ -282,9 +282,11 @@ static void plain_own(const JointInput* in, int k, double lambda, double out[JOI
   const ModelLink* link = in->link;
   double rate = in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
   double speed = link->friction_speed, root = sqrt(rate * rate + speed * speed);
+  double by_static = lambda * joint_static_friction(link, k, rate).by_static;
   out[JOINT_DAMPING] += lambda * rate;
   out[JOINT_STIFFNESS] += lambda * (1 - in->spring.missing) * (joint_spring_position(in, k) - link->rest[k]);
-  if (root > 0) out[JOINT_FRICTION] += lambda * rate / root;
+  if (root > 0) out[JOINT_FRICTION] += lambda * rate / root - by_static;
+  out[JOINT_STATIC_FRICTION] += by_static;
   if (in->aim) out[JOINT_ARMATURE] += lambda * in->inertia_weight * (in->q[k] - in->q_now[k] - in->aim[k]);
 }
 

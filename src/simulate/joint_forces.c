@@ -17,6 +17,7 @@ static ModelLink bare_link(const ModelLink* link) {
   memset(bare.damping, 0, sizeof(bare.damping));
   memset(bare.stiffness, 0, sizeof(bare.stiffness));
   memset(bare.friction, 0, sizeof(bare.friction));
+  memset(bare.static_friction, 0, sizeof(bare.static_friction));
   memset(bare.armature, 0, sizeof(bare.armature));
   return bare;
 }
@@ -26,6 +27,7 @@ static void with_drive(const ModelLink* link, ModelLink* bare) { (void)link, (vo
 static void with_friction(const ModelLink* link, ModelLink* bare) {
   bare->passive = true;
   memcpy(bare->friction, link->friction, sizeof(bare->friction));
+  memcpy(bare->static_friction, link->static_friction, sizeof(bare->static_friction));
 }
 
 static void with_damping(const ModelLink* link, ModelLink* bare) {

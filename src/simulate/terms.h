@@ -122,6 +122,14 @@ PassiveTerms joint_passive(const JointInput* in, int k, double rate);
 double joint_ball_friction(const ModelLink* link, int base);
 /* d friction / d rate [N s/m, N m s/rad]. rate [m/s, rad/s]; 0 without friction. */
 double joint_friction_slope(const ModelLink* link, int k, double rate);
+/* Static friction of one plain coordinate, less its dry friction (M11). */
+typedef struct {
+  double work;         /* integral of the force over the rate [W] */
+  double force, slope; /* N or N m, and its derivative by the rate */
+  double by_static;    /* derivative of the force by static_friction; by friction it is the negative */
+} StaticFriction;
+/* rate [m/s, rad/s]; zeros without static friction. */
+StaticFriction joint_static_friction(const ModelLink* link, int k, double rate);
 /* What inertia alone would make of q - q^t: d1, d2 of the two steps before; start: initial rate. d1, d2 [m, rad]: of
  * the last step and of the one before; dt [s]; start [m/s, rad/s]. Returned in m or rad. */
 double armature_aim(const StepWeights* weights, double dt, double d1, double d2, double start);

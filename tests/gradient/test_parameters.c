@@ -18,7 +18,8 @@
   "      mass: 1\n"                                                                                                    \
   "      position: [0, 0, 0.12]\n"                                                                                     \
   "    - {name: arm, shape: {type: box, size: [0.3, 0.05, 0.04]}, mass: 0.4, joint: {type: hinge, axis: [0, -1, 0],"   \
-  " position: [0, 1, 0.6], damping: 0.02, stiffness: 0.3, friction: 0.05, armature: 0.01}}\n"                          \
+  " position: [0, 1, 0.6], damping: 0.02, stiffness: 0.3, friction: 0.05, static_friction: 0.08, stribeck_speed: 1, "  \
+  "armature: 0.01}}\n"                                                                                                 \
   "    - {name: ball, parent: arm, shape: {type: box, size: [0.1, 0.05, 0.24]}, density: 160,"                         \
   " joint: {type: ball, position: [0.2, 0, 0], damping: [0.002, 0.003, 0.001], stiffness: 0.1}}\n"                     \
   "    - {name: slide, parent: ball, shape: {type: box, size: [0.05, 0.05, 0.1]}, mass: 0.2,"                          \
@@ -47,6 +48,7 @@ static const char* const ITEMS[] = {
     "{type: spring, links: [arm, ball]}",
     "{type: dry_friction, link: arm}",
     "{type: armature, link: arm}",
+    "{type: joint_static_friction, link: arm}",
     "{type: axis, link: arm}",
     "{type: axis, link: slide}",
     "{type: rotation, link: arm}",

@@ -283,7 +283,7 @@ static const char PASSIVE[] =
     "2, "
     "3], rest: [0.3, 0.1, -0.2]}}\n"
     "  - {name: hand, parent: arm, density: 200, shape: bone, joint: {type: hinge, axis: [0.2, 1, 0], position: [0.02, "
-    "0, -0.2], friction: 0.05, friction_speed: 0.2, armature: 0.01}}\n"
+    "0, -0.2], friction: 0.05, friction_speed: 0.2, static_friction: 0.09, stribeck_speed: 0.6, armature: 0.01}}\n"
     "  - {name: cart, mass: 0.5, shape: bone, joint: {type: free, free_axes: [x, y, rz], position: [6, 0, 0], "
     "stiffness: "
     "[20, 0, 0], armature: [0.3, 0, 0.001], friction: [0.5, 1, 0], friction_speed: 0.05}}\n"

@@ -48,6 +48,12 @@ initial: [{{link: mass, coordinates: [{start}]}}]
 """
 
 
+def stick_slip_advance(mass, stiffness, dynamic, static, speed):
+    """How far a block moves in one period that a spring pulls, the end of which moves at `speed` [m]."""
+    amplitude, w = (static - dynamic) / stiffness, math.sqrt(stiffness / mass)
+    return 2 * amplitude + speed * 2 * (math.pi - math.atan(amplitude * w / speed)) / w
+
+
 def plank(angle, duration=10):
     """A solid plank of 1 m that hangs on a hinge at its end."""
     return f"""
@@ -330,6 +336,22 @@ initial: [{link: top, velocities: [0, 0, 300]}]
         10,
         0.1,
         "I w^2 / (2 M)",
+    ),
+    Row(
+        "block that a spring pulls sticks and slips",
+        """
+simulation: {duration: 5, gravity: [0, 0, 0]}
+links:
+  - name: block
+    joint: {type: slide, axis: [1, 0, 0], friction: 5, static_friction: 10}
+    mass: 1
+    inertia: [0.1, 0.1, 0.1, 0, 0, 0]
+controllers: [{link: block, type: pd, position_gain: 100, target: {type: keyframes, times: [0, 10], values: [0, 1]}}]
+""",
+        lambda r: r.at("block/cx", 4.9),
+        3 * stick_slip_advance(1, 100, 5, 10, 0.1),
+        0.03 * 3 * stick_slip_advance(1, 100, 5, 10, 0.1),
+        "sticks to f_s, slips 2 (pi - atan(A w / V)) / w",
     ),
     Row(
         "wheel slowed by damping",

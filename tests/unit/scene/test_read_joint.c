@@ -207,7 +207,7 @@ static void springs_friction_and_armature(void** state) {
       "stiffness: [1, 2], rest: 0.5, friction: 3, armature: [4, 5]}}\n"
       "  - {name: b, mass: 1, shape: {type: sphere, radius: 1}, joint: {type: ball, stiffness: 6, rest: [1, 2, 3]}}\n"
       "  - {name: c, mass: 1, shape: {type: sphere, radius: 1}, joint: {type: hinge, axis: [1, 0, 0], friction: 1, "
-      "friction_speed: 0.01}}\n");
+      "friction_speed: 0.01, static_friction: 2, stribeck_speed: 0.05}}\n");
   const SceneJoint* a = &scene.links[0].joint;
   compare_arrays(a->stiffness, (double[]){1, 2}, 2, 0, "springs");
   compare_arrays(a->rest, (double[]){0.5, 0.5}, 2, 0, "one rest for two");
@@ -216,6 +216,8 @@ static void springs_friction_and_armature(void** state) {
   compare_arrays(a->armature, (double[]){4, 5}, 2, 0, "armatures");
   compare_arrays(scene.links[1].joint.rest, (double[]){1, 2, 3}, 3, 0, "rotation vector");
   compare_near(scene.links[2].joint.friction_speed, 0.01, 0, "width");
+  compare_near(scene.links[2].joint.static_friction[0], 2, 0, "static friction");
+  compare_near(scene.links[2].joint.stribeck_speed, 0.05, 0, "Stribeck speed");
   Text text = {0};
   scene_write_yaml(&scene, ".", &text);
   Scene again = load(text.data);
@@ -224,6 +226,7 @@ static void springs_friction_and_armature(void** state) {
     compare_bytes(y->stiffness, x->stiffness, sizeof x->stiffness, "springs, %d", k);
     compare_bytes(y->rest, x->rest, sizeof x->rest, "rest, %d", k);
     compare_bytes(y->friction, x->friction, sizeof x->friction, "friction, %d", k);
+    compare_bytes(y->static_friction, x->static_friction, sizeof x->static_friction, "static friction, %d", k);
     compare_bytes(y->armature, x->armature, sizeof x->armature, "armature, %d", k);
     compare_near(y->friction_speed, x->friction_speed, 0, "width, %d", k);
   }
@@ -248,10 +251,32 @@ static void mistakes_of_springs_are_told(void** state) {
       "4:107: error: links[2].joint.stiffness: must be >= 0 N/m or N m/rad, got -1\n");
 }
 
+static void mistakes_of_static_friction_are_reported(void** state) {
+  (void)state;
+  expect_problems(
+      "links:\n"
+      "  - {name: a, mass: 1, shape: {type: sphere, radius: 1}, joint: {type: hinge, axis: [1, 0, 0], friction: 2,\n"
+      "     static_friction: 1}}\n"
+      "  - {name: b, mass: 1, shape: {type: sphere, radius: 1}, joint: {type: hinge, axis: [1, 0, 0],\n"
+      "     stribeck_speed: 1}}\n"
+      "  - {name: c, mass: 1, shape: {type: sphere, radius: 1}, joint: {type: ball,\n"
+      "     static_friction: 1}}\n"
+      "  - {name: d, mass: 1, shape: {type: sphere, radius: 1}, joint: {type: hinge, axis: [1, 0, 0], static_friction: "
+      "1,\n"
+      "     stribeck_speed: 1.0e-5}}\n",
+      "3:6: error: links[0].joint: 'static_friction' 1 is below 'friction' 2: give at least as much, or 0 for the same "
+      "at any rate\n"
+      "5:6: error: links[1].joint: 'stribeck_speed' belongs to 'static_friction': give both\n"
+      "7:6: error: links[2].joint: three rotations have no 'static_friction': give 'friction' alone\n"
+      "9:6: error: links[3].joint: 'stribeck_speed' 1e-05 is below 'friction_speed' 0.0001, at which friction only "
+      "begins to act: raise the first or lower the second\n");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(springs_friction_and_armature),
       cmocka_unit_test(mistakes_of_springs_are_told),
+      cmocka_unit_test(mistakes_of_static_friction_are_reported),
       cmocka_unit_test(axes_are_made_unit),
       cmocka_unit_test(free_axes_are_bits),
       cmocka_unit_test(a_root_is_free_or_fixed),

@@ -157,6 +157,61 @@ static void joint_M4_M5_M6_energies_and_derivatives(void** state) {
   }
 }
 
+/* Static friction 1.1 above 0.4, falling over 0.02, by itself: its work is the integral of its force, in closed form.
+ */
+static Driven stribeck(double rate) {
+  Driven d = passive(rate);
+  d.link.stiffness[0] = d.link.armature[0] = 0;
+  d.link.friction[0] = 0.4, d.link.static_friction[0] = 1.1, d.link.stribeck_speed = 0.02;
+  return d;
+}
+
+static void joint_M11_energy_and_derivatives(void** state) {
+  (void)state;
+  static const double speeds[] = {-3, -0.15, -0.02, 0, 0.003, 0.01, 0.0205, 0.5};
+  for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
+    double r = speeds[k], v = 0.01, s = 0.02, root = sqrt(r * r + v * v);
+    Driven d = stribeck(r);
+    JointInput in = input_of(&d);
+    JointTerms t;
+    assert_true(joint_terms(&in, true, &t));
+    double integral = 0.5 * sqrt(acos(-1)) * s * exp(v * v / (s * s)) * (erf(root / s) - erf(v / s));
+    compare_near(t.damping, (0.4 * (root - v) + 0.7 * integral) / 150, 1e-14, "energy at %g", r);
+    compare_near(t.gradient[0], r / root * (0.4 + 0.7 * exp(-r * r / (s * s))), 1e-12, "force at %g", r);
+    const double jacobian[2] = {t.gradient[0], t.hessian[0][0]};
+    Sweep sweep = {.function = passive_at, .context = &d, .inputs = 1, .outputs = 2, .first = 1e-5};
+    sweep.factor = 4, sweep.steps = 8;
+    sweep_expect(&sweep, jacobian, 1, 1e-7, "rate %g", r);
+  }
+}
+
+/* x: friction, static friction. */
+static bool stribeck_by_numbers_at(void* context, const double* x, double* y) {
+  Driven d = *(const Driven*)context;
+  d.link.friction[0] += x[0];
+  d.link.static_friction[0] += x[1];
+  JointInput in = input_of(&d);
+  JointTerms t;
+  if (!joint_terms(&in, true, &t)) return false;
+  y[0] = t.gradient[0];
+  return true;
+}
+
+static void joint_M11_by_its_own_numbers(void** state) {
+  (void)state;
+  static const double speeds[] = {-0.03, 0.004, 0.02};
+  for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
+    Driven d = stribeck(speeds[k]);
+    JointInput in = input_of(&d);
+    double own[1][JOINT_OWN_COUNT] = {{0}}, lambda = 1;
+    joint_own_adjoint(&in, &lambda, own);
+    const double found[2] = {own[0][JOINT_FRICTION], own[0][JOINT_STATIC_FRICTION]};
+    Sweep sweep = {.function = stribeck_by_numbers_at, .context = &d, .inputs = 2, .outputs = 1, .first = 1e-3};
+    sweep.factor = 4, sweep.steps = 8;
+    sweep_expect(&sweep, found, 1, 1e-9, "rate %g", speeds[k]);
+  }
+}
+
 /* x: q^t, the difference before, the aim. */
 static bool passive_force_at(void* context, const double* x, double* y) {
   Driven d = *(const Driven*)context;
@@ -183,6 +238,23 @@ static void joint_M7_against_differences(void** state) {
     Sweep sweep = {.function = passive_force_at, .context = &d, .inputs = 3, .outputs = 1, .first = 1e-4};
     sweep.factor = 4, sweep.steps = 8;
     sweep_expect(&sweep, found, 1, 1e-7, "rate %g", rates[k]);
+  }
+}
+
+static void joint_M11_backwards(void** state) {
+  (void)state;
+  static const double speeds[] = {-0.03, 0, 0.004, 0.02};
+  for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
+    Driven d = stribeck(speeds[k]);
+    JointInput in = input_of(&d);
+    double target[1][JOINT_MAX_DOF], rate[1][JOINT_MAX_DOF], push[1][JOINT_MAX_DOF], lambda = 1;
+    double gain[1][JOINT_GAIN_KINDS][JOINT_MAX_DOF];
+    JointShares shares = {.target = target, .target_rate = rate, .push = push, .gains = gain};
+    joint_adjoint(&in, &lambda, &shares);
+    const double found[3] = {shares.now[0], shares.difference_old[0], shares.aim[0]};
+    Sweep sweep = {.function = passive_force_at, .context = &d, .inputs = 3, .outputs = 1, .first = 1e-5};
+    sweep.factor = 4, sweep.steps = 8;
+    sweep_expect(&sweep, found, 1, 1e-7, "rate %g", speeds[k]);
   }
 }
 
@@ -266,6 +338,45 @@ static void joint_M5_slides_and_sticks(void** state) {
                         "loads: [{link: cart, force: [7, 0, 0]}]\n"));
   run_steps(run, 1000);
   compare_near(sim_state(run->sim)->rate[0], 1, creep, "(7 - 5) / 2, but for the smoothing");
+  run_free(run);
+}
+
+/* Static friction 10 N over 5 N: 9.8 N holds, 10.1 N breaks away, and what slides feels 5 N. */
+static void joint_M11_breaks_away(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    Run* run = run_create(1, 1e-12,
+                          CART("dt: 0.001, steps: 2000, gravity: [0, 0, 0]",
+                               "friction: 5, static_friction: 10, friction_speed: 1.0e-5, stribeck_speed: 0.01",
+                               "loads: [{link: cart, force: [%g, 0, 0]}]\n"),
+                          k == 0 ? 9.8 : 10.1);
+    run_steps(run, 1000);
+    double before = sim_state(run->sim)->rate[0];
+    run_steps(run, 1000);
+    double after = sim_state(run->sim)->rate[0];
+    if (k == 0) compare_at_most(after, 1e-4, "it creeps");
+    if (k == 1) compare_near(after - before, (10.1 - 5) / 2, 1e-3, "gain of speed in a second");
+    run_free(run);
+  }
+}
+
+/* A block that a spring of k pulls at the speed V sticks until the spring has static friction, slips half an
+ * oscillation and more, and sticks again: with A = (f_s - f) / k and w^2 = k / m it moves by 2 A + V T in a slip of T =
+ * 2 (pi - atan(A w / V)) / w, as far as the puller moves in a period 2 A / V + T. */
+static void joint_M11_sticks_and_slips(void** state) {
+  (void)state;
+  Run* run =
+      run_create(1, 1e-10,
+                 CART("dt: 1.0e-4, steps: 49000, gravity: [0, 0, 0]",
+                      "friction: 5, static_friction: 10, friction_speed: 1.0e-6, stribeck_speed: 0.001",
+                      "controllers: [{link: cart, type: pd, position_gain: 200, target: {type: keyframes, times: "
+                      "[0, 10], values: [0, 1]}}]\n"));
+  double w = 10, amplitude = 5.0 / 200, speed = 0.1, slip = 2 * (acos(-1) - atan(amplitude * w / speed)) / w;
+  double period = 2 * amplitude / speed + slip, first = 10 / (200 * speed);
+  int count = (int)((4.9 - first) / period);
+  run_steps(run, (int)(10000 * (first + count * period + 0.2 - 0.5 * slip)));
+  compare_near(sim_state(run->sim)->q[0], count * period * speed, 0.02 * count * period * speed, "after %d slips",
+               count);
   run_free(run);
 }
 
@@ -391,6 +502,11 @@ int main(void) {
       cmocka_unit_test(drives_M3_E5_against_differences),
       cmocka_unit_test(joint_M4_M5_M6_energies_and_derivatives),
       cmocka_unit_test(joint_M7_against_differences),
+      cmocka_unit_test(joint_M11_energy_and_derivatives),
+      cmocka_unit_test(joint_M11_by_its_own_numbers),
+      cmocka_unit_test(joint_M11_backwards),
+      cmocka_unit_test(joint_M11_breaks_away),
+      cmocka_unit_test(joint_M11_sticks_and_slips),
       cmocka_unit_test(joint_M4_M6_an_oscillator),
       cmocka_unit_test(joint_M6_is_a_mass),
       cmocka_unit_test(joint_M5_slides_and_sticks),
