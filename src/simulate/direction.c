@@ -268,7 +268,6 @@ void step_refine_impacts(Sim* s) {
   StepReport none = {.outcome = STEP_CONVERGED};
   int dof;
   if (s->begun || s->model->dof_count == 0) return; /* begun: what was solved in parts is assembled in parts */
-  s->holds = false;
   step_assemble(s, contact_term_list(s->contact), &a);
   balance_residual(s, &dof);
   if (!step_direction(s, &a, &none)) return;
