@@ -250,6 +250,10 @@ if chosen tasks/policy; then
   optimize policy
   both policy --view front --trail 4 --size 400x400
 fi
+if chosen tasks/fin; then
+  optimize fin
+  both fin --trail 4 --azimuth 40 --elevation 35
+fi
 if chosen tasks/curb; then
   optimize curb
   both curb --view front --trail 5 --size 480x300
