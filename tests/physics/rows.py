@@ -1184,7 +1184,7 @@ ROWS += [
         -3 / 7,
         0.005 * 3 / 7,
         "(5 v - 2 w R) / 7",
-        known={"default": "friction acts at the point of the body that touched when the step began"},
+        known={"default": "of first order in the time step; suspected: friction acts at the point that touched when the step began"},
     ),
     Row("ball that rolls on a turntable: rate of its circle", RIDER, lambda r: heading(r, "ball", 0.1, 1.9) / 1.8, 1, 0.01, "2/7 of the table's rate"),
     Row("roller on an eccentric cam: largest error of its height", CAM_SCENE, cam_error, 0, 1e-4, "centres R + r apart"),
@@ -1195,7 +1195,7 @@ ROWS += [
         rolling_disc(0.3, 0)[0],
         0.01 * rolling_disc(0.3, 0)[0],
         "Euler's equations, 2 sqrt(g / (R sin)) for a thin edge",
-        known={"default": "friction acts at the point of the body that touched when the step began"},
+        known={"default": "of first order in the time step; suspected: friction acts at the point that touched when the step began"},
     ),
     Row(
         "disc that rolls in a circle of 0.5 m at 1.2 rad: rate",
@@ -1204,7 +1204,7 @@ ROWS += [
         rolling_disc(1.2, 0.5)[0],
         0.01 * rolling_disc(1.2, 0.5)[0],
         "Euler's equations with rolling",
-        known={"default": "friction acts at the point of the body that touched when the step began"},
+        known={"default": "of first order in the time step; suspected: friction acts at the point that touched when the step began"},
     ),
     Row(
         "car with Ackermann steering that coasts: curvature",
@@ -1213,7 +1213,7 @@ ROWS += [
         math.tan(STEER) / WHEELBASE,
         0.01 * math.tan(STEER) / WHEELBASE,
         "tan(steer) / wheelbase",
-        known={"default": "friction acts at the point of the body that touched when the step began"},
+        known={"default": "of first order in the time step; suspected: friction acts at the point that touched when the step began"},
     ),
     Row(
         "two driven wheels and a caster: yaw rate",
@@ -1222,7 +1222,7 @@ ROWS += [
         4 * 0.1 / 0.4,
         0.01,
         "(right - left) R / track",
-        known={"default": "friction acts at the point of the body that touched when the step began"},
+        known={"default": "of first order in the time step; suspected: friction acts at the point that touched when the step began"},
     ),
 ]
 
@@ -1322,7 +1322,7 @@ ROWS += [
         lambda r: rising_zero_period(r, "raft/cz"), 2 * math.pi * math.sqrt(0.1 / G), 1e-3,
         "2 pi sqrt(draught / g), without added mass"),
     Row("block that rolls by 0.01 rad: period", raft("{type: hinge, axis: [1, 0, 0]}", "[0.01]"),
-        lambda r: rising_zero_period(r, "raft/angle"), RAFT_ROLL, 3e-3,
+        lambda r: rising_zero_period(r, "raft/qx"), RAFT_ROLL, 3e-3,
         "2 pi sqrt(I / (m g GM)), metacentre BM = b^2 / (12 T)"),
 ]
 
