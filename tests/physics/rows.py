@@ -1228,7 +1228,7 @@ ROWS += [
 
 ROWS += [
     Row(
-        "two weights on a cord over a pulley: way of the heavy one",
+        "two weights on a cable over a pulley: way of the heavy one",
         """
 simulation: {duration: 0.5}
 contact: {model: none}
@@ -1247,7 +1247,7 @@ tendons:
         "g (m2 - m1) / (m1 + m2) t^2 / 2",
     ),
     Row(
-        "shank that a cord over a kneecap holds: angle",
+        "shank that a cable over a kneecap holds: angle",
         """
 simulation: {duration: 5}
 contact: {model: none}
