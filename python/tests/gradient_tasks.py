@@ -27,7 +27,7 @@ SCENE = {
          "position": [1, 0, 0.13], "rotation_vector": [0.5, 0.2, 0.1]},
         {"name": "plain", "shape": "box", "mass": 1, "position": [2, 0, 0.13], "rotation_vector": [0.5, 0.2, 0.1]},
         {"name": "arm", "shape": "box", "mass": 0.4,
-         "joint": hinge(2, damping=0.02, stiffness=0.3, friction=0.05, armature=0.01)},
+         "joint": hinge(2, damping=0.02, stiffness=0.3, friction=0.05, static_friction=0.08, stribeck_speed=0.5, armature=0.01)},
         {"name": "hand", "parent": "arm", "shape": "box", "density": 160, "joint": {"type": "ball", "position": [0.2, 0, 0]}},
         {"name": "gate", "mass": 1, "shape": "box", "position": [0.1, 5, 2], "rotation_vector": [0.2, 0.1, 0.3]},
         {"name": "bob", "mass": 0.7, "shape": "box", "position": [1, 6, 2]},
@@ -43,6 +43,7 @@ SCENE = {
     ],
     "couplings": [{"link": "rack", "of": "pinion", "ratio": 0.2}, {"link": "wheel", "of": "pinion", "ratio": 3, "offset": -0.1}],
     "tendons": [{"points": [{"link": "ground", "point": [0.3, 12, 1.3]}, {"link": "pulled", "point": [0.1, 0, 0.05]}],
+                 "wrap": [{"type": "cylinder", "radius": 0.03, "position": [0.2, 12, 1.19], "axis": [0, 1, 0.1]}],
                  "stiffness": 40, "rest_length": 0.2, "tension": {"type": "keyframes", "times": [0, 1], "values": [[3], [4]]}}],
     "controllers": [
         {"link": "arm", "type": "pd", "position_gain": 4, "velocity_gain": 0.02, "damping_gain": 0.1, "max_force": 3, "delay": 0.011,
@@ -63,6 +64,13 @@ SCENE = {
         {"link": "egg", "velocities": [0, 0.2, -1, 3, 2, 1]},
     ],
 }
+# One body half in water; a fluid around all of the others would take long.
+IN_WATER = {
+    "simulation": SCENE["simulation"], "contact": {"model": "none"},
+    "fluid": {"density": 50, "viscosity": 0.2, "velocity": [0.3, 0.1, 0.05], "level": 0.15},
+    "links": [link for link in SCENE["links"] if link["name"] == "box"][:1],
+    "initial": [start for start in SCENE["initial"] if start["link"] == "box"],
+}
 MOVING = ["box", "other", "plain", "hand", "gate", "bob", "rack", "wheel", "pulled", "egg"]
 LOSS = [{"type": "point", "name": link, "link": link, "point": [0.1, 0.05, 0.02], "target": [0.4, 0.2, 0.1]} for link in MOVING]
 
@@ -73,7 +81,9 @@ PARAMETERS = {
     **{f"link_{word}": {"link": "other"} for word in ("friction", "restitution", "rolling", "spinning")},
     **{f"pair_{word}": {"a": "ground", "b": "box"} for word in ("friction", "restitution", "rolling", "spinning")},
     "closure_point": {"a": "gate"}, "closure_axis": {"a": "gate"}, "closure_length": {"a": "bob"}, "ratio": {"link": "rack"},
-    "offset": {"link": "wheel"}, **{f"tendon_{word}": {"link": "pulled"} for word in ("point", "stiffness", "rest_length")},
+    "offset": {"link": "wheel"}, **{f"tendon_{word}": {"link": "pulled"} for word in ("point", "stiffness", "rest_length", "wrap_radius",
+                                                                                           "wrap_position", "wrap_axis")},
+    "joint_static_friction": {"link": "arm"}, **{f"fluid_{word}": {} for word in ("density", "viscosity", "velocity", "level")},
     **{word: {} for word in ("gravity", "friction", "barrier_distance", "stiffness", "smoothing", "rest_speed", "restitution", "rolling",
                              "spinning")},
 }
@@ -100,7 +110,10 @@ def task_of(varies):
 def tasks():
     """Pairs of a name and a task: types of parameters, numbers of control, blocks of design and start."""
     for kind, item in PARAMETERS.items():
-        yield "parameters-" + kind, task_of({"parameters": [{"type": kind, **item}]})
+        varies = {"parameters": [{"type": kind, **item}]}
+        if kind.startswith("fluid_"):
+            varies |= {"scene": IN_WATER, "loss": LOSS[:1]}
+        yield "parameters-" + kind, task_of(varies)
     for word, item in CONTROL.items():
         yield "control-" + word, task_of({"control": [item]})
     for name, varies in BLOCKS.items():
