@@ -10,7 +10,7 @@ static double solid_volume(const ConvexHull* solid) { return mass_moment_solid(s
 /* Round solids are drawn as polyhedra inside them. */
 static double enlargement(const ModelHull* hull) {
   double volume = solid_volume(&hull->solid), own = hull->kind->moment(hull).s[3][3];
-  return hull_is_round(hull) && volume > 0 ? cbrt(own / volume) : 1;
+  return hull_is_round(hull) && volume > 0 ? math_cbrt(own / volume) : 1;
 }
 
 static Vec3 face_area(const FluidFace* face) {

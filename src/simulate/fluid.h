@@ -46,8 +46,8 @@ void fluid_add_terms(const Sim* sim, int link, const Pose* pose, LinkTerms* term
 void fluid_wrench(const Sim* sim, int link, const Pose* pose, Vec3* force, Vec3* torque);
 /* Size of both, about the centre of mass. */
 WorkingForce fluid_at_work(const Sim* sim, int link, const Pose* pose);
-/* Potential energy of buoyancy at a pose [J]; system may be NULL: 0. */
-double fluid_potential(const FluidSystem* system, int link, const Pose* pose);
+/* Potential energy of buoyancy at a pose [J]; fluid may be NULL: 0. */
+double fluid_potential(const FluidSystem* fluid, int link, const Pose* pose);
 /* wrench[links]: + the change of force and torque about the centres of mass while all links move by twist[links], both
  * (links x 6). Nothing without a fluid. */
 void fluid_product(const Sim* sim, const double (*twist)[6], double (*wrench)[6]);
