@@ -12,14 +12,16 @@ static Vec3 other_point(const Model* m, const SceneField* field) {
 
 FieldPlace field_place(const Model* m, const ModelLoad* load, const Pose* poses) {
   const SceneField* field = load->field;
-  const Pose *a = &poses[load->link], *b = field->to >= 0 ? &poses[field->to] : NULL;
+  const Pose* a = &poses[load->link];
+  bool linked = field->to >= 0; /* else the world has the other point */
+  Pose b = linked ? poses[field->to] : (Pose){mat3_identity(), vec3(0, 0, 0)};
   Vec3 p = model_load_point(m, load), o = other_point(m, field);
-  Vec3 end = b ? pose_apply(*b, o) : o;
+  Vec3 end = linked ? pose_apply(b, o) : o;
   FieldPlace place = {.d = vec3_sub(pose_apply(*a, p), end)};
   place.u = mat3_mul_vec(a->r, field->axis);
-  place.v = b ? mat3_mul_vec(b->r, field->other) : field->other;
+  place.v = linked ? mat3_mul_vec(b.r, field->other) : field->other;
   place.arm_a = mat3_mul_vec(a->r, vec3_sub(p, m->links[load->link].center));
-  if (b) place.arm_b = mat3_mul_vec(b->r, vec3_sub(o, m->links[field->to].center));
+  if (linked) place.arm_b = mat3_mul_vec(b.r, vec3_sub(o, m->links[field->to].center));
   return place;
 }
 

@@ -525,9 +525,9 @@ double model_tendon_energy(const Model* model, const Pose* poses);
 /* (L16) model/fields.c; poses[links]; load: one with a field, not checked. By value, nothing is allocated. */
 FieldPlace field_place(const Model* model, const ModelLoad* load, const Pose* poses);
 /* By value; not finite where the points coincide and no softening is given. */
-FieldEnergy field_slope(const SceneField* field, const FieldPlace* place);
+FieldEnergy field_slope(const SceneField* field, const FieldPlace* at);
 /* Change of the slopes while d, u, v change by way: the Hessian times way; its energy is the change of the energy. */
-FieldEnergy field_product(const SceneField* field, const FieldPlace* place, const FieldEnergy* way);
+FieldEnergy field_product(const SceneField* field, const FieldPlace* at, const FieldEnergy* way);
 /* Of fields of constant strength at the poses[links] [J]; 0 without fields. Allocates nothing. */
 double model_field_energy(const Model* model, const Pose* poses);
 /* Point of a tendon in the world [m]. poses[links]. The point's link must be one of them: not checked. By value. */
