@@ -13,8 +13,8 @@ double path_alpha_slope(const PathProblem* problem, Vec3 at, int k, Vec3* slope,
  * too small. */
 bool path_segment_free(const PathProblem* problem, Vec3 a, Vec3 b, int* queries);
 
-/* Sum of the lengths of the segments of a polyline with count corners [m]. */
-double path_length(const Vec3* corners, int count);
+/* Sum of the lengths of the segments of a polyline; points: (count) [m]. */
+double path_length(const Vec3* points, int count);
 /* A free polyline from `from` to `to` by two trees; *count corners, NULL when there is none (query/path_search.c).
  * Owned by the caller, freed by memory_free; with both ends [m]. */
 Vec3* path_search(const PathProblem* problem, int* count, int* queries);
