@@ -384,9 +384,7 @@ static bool relieve(const LawPair* p, double ratio, PairDerivatives* model) {
 
 /* Change of a potential under a twist (w, v). */
 static double change_under(const PairDerivatives* d, int side, const double twist[6]) {
-  Mat3 m = d->moment[side];
-  Vec3 torque = vec3(m.m[2][1] - m.m[1][2], m.m[0][2] - m.m[2][0], m.m[1][0] - m.m[0][1]);
-  return vec3_dot(torque, vec3(twist[0], twist[1], twist[2])) +
+  return vec3_dot(mat3_axial(d->moment[side]), vec3(twist[0], twist[1], twist[2])) +
          vec3_dot(d->force[side], vec3(twist[3], twist[4], twist[5]));
 }
 

@@ -528,7 +528,7 @@ FieldPlace field_place(const Model* model, const ModelLoad* load, const Pose* po
 FieldEnergy field_slope(const SceneField* field, const FieldPlace* at);
 /* Change of the slopes while d, u, v change by way: the Hessian times way; its energy is the change of the energy. */
 FieldEnergy field_product(const SceneField* field, const FieldPlace* at, const FieldEnergy* way);
-/* Of fields of constant strength at the poses[links] [J]; 0 without fields. Allocates nothing. */
+/* Potential energy of all fields of constant strength [J]; 0 without fields. poses: (links). Allocates nothing. */
 double model_field_energy(const Model* model, const Pose* poses);
 /* Point of a tendon in the world [m]. poses[links]. The point's link must be one of them: not checked. By value. */
 static inline Vec3 tendon_point(const SceneTendonPoint* point, const Pose* poses) {
@@ -556,7 +556,7 @@ typedef struct {
 /* pose: of the wrap's link, identity for the world; a, b: ends in the world [m], outside the solid. By value; wrap must
  * not be NULL. Allocates nothing, cannot fail: an end within the solid counts as on it. */
 TendonWrap tendon_wrap(const SceneTendonWrap* wrap, Pose pose, Vec3 a, Vec3 b);
-/* Of the wrap's link, from poses[links]; identity for the world. By value. */
+/* Pose of the wrap's link; identity for the world. poses: (links). By value. */
 static inline Pose tendon_wrap_pose(const SceneTendonWrap* wrap, const Pose* poses) {
   return wrap->link < 0 ? pose_identity() : poses[wrap->link];
 }

@@ -4,7 +4,7 @@
 /* An end this near to the solid, as a part of the radius, counts as on it. */
 #define ON_SURFACE 1e-9
 
-/* What one end has in the plane in which the cord winds. */
+/* Geometry of one end in the plane in which the tendon winds. */
 typedef struct {
   Vec3 out;     /* from the centre to it: unit */
   double far;   /* distance from the centre [m] */

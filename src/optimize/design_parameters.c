@@ -392,8 +392,8 @@ static bool list_tendons(Listing* l, const TaskName* name, int link) {
   return listed > 0 || refuse(l, name, ordinal > 0 ? "its tendons have no stiffness" : "no tendon ends on it");
 }
 
-/* Of the wraps of the tendons that end on the link: link/tendon_wrap_radius/0 of the first,
- * link/tendon_wrap_position/0/x; of the second tendon link/tendon_wrap_radius/1/0. */
+/* Lists numbers of the wraps of tendons that end on the link. Names: link/tendon_wrap_radius/0 and
+ * link/tendon_wrap_position/0/x for the first wrap, link/tendon_wrap_radius/1/0 for the second tendon. */
 static bool list_wraps(Listing* l, const TaskName* name, int link) {
   const Scene* scene = l->b->scene;
   char text[NAME_MAX_LENGTH + 60], which[16] = "", suffix[40];

@@ -227,7 +227,8 @@ static void move_controllers(Include* include) {
   }
 }
 
-/* What acts from the world goes with the file, as a tendon's points do; directions of the world stay, as a load's. */
+/* A field's source in the world moves with the included file, as a tendon's points do. The direction of a uniform
+ * field stays, as that of a load in world axes does. */
 static void place_field(const Include* include, SceneField* field) {
   if (field->to >= 0) {
     field->to = include->link[field->to];

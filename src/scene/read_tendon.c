@@ -33,7 +33,7 @@ static void read_points(Reader* reader, const Node* list) {
   reader_leave(reader, mark);
 }
 
-/* What is not whole is left out; the points are known. */
+/* Reads one wrap after the points; leaves out a wrap with an error. */
 static void read_wrap(Reader* reader, const Node* item, int number) {
   TendonWrapForm form;
   if (!schema_read(reader, item, "tendon_wrap", &form)) return;

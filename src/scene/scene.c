@@ -72,11 +72,10 @@ static void read_fluid(Reader* reader, const Node* node) {
   SceneFluid form;
   if (!node || node_is_null(node)) return;
   size_t mark = reader_enter_key(reader, "fluid");
-  const Node* map = section(reader, node);
-  if (map && schema_read(reader, map, "fluid", &form)) {
-    form.place = map->place;
+  if (schema_read(reader, node, "fluid", &form)) {
+    form.place = node->place;
     form.given = true;
-    form.has_level = node_find(map, "level") != NULL;
+    form.has_level = node_find(node, "level") != NULL;
     reader->scene->fluid = form;
   }
   reader_leave(reader, mark);

@@ -292,7 +292,7 @@ double* controller_gain_value(SceneController* controller, int index);
  * delay is none at all. index as of controller_gain. false is no error. Allocates nothing. */
 bool controller_gain_lives(const SceneController* controller, int index);
 
-/* What acts on a link from afar, with its reaction on the other (docs/derivations/loads.md, L16). */
+/* A field: force and torque at a distance on a link, and the reaction on the other (docs/derivations/loads.md, L16). */
 typedef enum { FIELD_NONE, FIELD_POINT, FIELD_DIPOLE, FIELD_UNIFORM } FieldType;
 typedef struct {
   FieldType type;
@@ -322,7 +322,7 @@ typedef struct {
   Vec3 point; /* in its frame [m] */
   int wrap;   /* number of the wrap between it and the next point, from 1; 0 = none */
 } SceneTendonPoint;
-/* A solid that the cord goes round between two neighbouring points, where it stands in its way (L8). */
+/* A solid that the tendon bends round between two neighbouring points if it is in the way (L8). */
 typedef enum { WRAP_CYLINDER, WRAP_SPHERE } WrapType;
 typedef struct {
   SourcePlace place;
@@ -332,7 +332,7 @@ typedef struct {
   double radius; /* m */
   Vec3 position; /* of the centre, in the link's frame [m] */
   Vec3 axis;     /* of the cylinder, which has no ends; unit as read */
-  bool has_side; /* else the cord takes the shorter way */
+  bool has_side; /* else the tendon takes the shorter path */
   Vec3 side;     /* a point that it passes on the side of, in the link's frame [m] */
 } SceneTendonWrap;
 typedef struct {
@@ -420,7 +420,7 @@ typedef struct {
   int substeps;     /* equal parts that every step is taken in; below 1 counts as 1 */
 } SceneSimulation;
 
-/* What all links move in (docs/derivations/fluid.md). */
+/* The fluid around all links (docs/derivations/fluid.md). */
 typedef struct {
   SourcePlace place;
   bool given;

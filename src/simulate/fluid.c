@@ -74,7 +74,7 @@ static FluidVector cross(FluidVector a, FluidVector b) {
 }
 static FluidVector plain(Vec3 v) { return (FluidVector){v.x, v.y, v.z}; }
 
-/* Of a positive number. */
+/* Square root of a positive number. */
 static FluidNumber root(FluidNumber a) {
   double r = sqrt(creal(a));
   return CMPLX(r, cimag(a) / (2 * r));
@@ -358,33 +358,30 @@ static void unit_motion(const ModelLink* link, const Pose* pose, int column, dou
   }
 }
 
-static void split(const FluidNumber slope[3][4], Vec3* force, Mat3* turned) {
+/* Real part of a derivative by the pose, as force and first moment about the centre of mass. */
+static void compose(const ModelLink* link, const Pose* pose, const FluidNumber slope[3][4], Vec3* force, Mat3* moment) {
+  Mat3 turned;
   *force = vec3(creal(slope[0][3]), creal(slope[1][3]), creal(slope[2][3]));
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) turned->m[i][j] = creal(slope[i][j]);
+    for (int j = 0; j < 3; j++) turned.m[i][j] = creal(slope[i][j]);
+  *moment = mat3_mul(mat3_sub(turned, mat3_outer(*force, link->center)), mat3_transpose(pose->r));
 }
 
-/* Of all faces: its derivative by the pose as force and first moment about the centre of mass. */
 static void terms_of(const Sim* s, int link, const Pose* pose, Vec3* force, Mat3* moment) {
   FluidInput in = fluid_input(s, link, pose);
   FluidNumber slope[3][4] = {{0}};
   add_faces(s->fluid, link, &in, slope);
-  split((const FluidNumber(*)[4])slope, force, moment);
-  *moment = mat3_sub(*moment, mat3_outer(*force, s->model->links[link].center));
-  *moment = mat3_mul(*moment, mat3_transpose(pose->r));
+  compose(&s->model->links[link], pose, (const FluidNumber(*)[4])slope, force, moment);
 }
 
+/* Six evaluations, each with the change along one twist; the real part of any of them has force and moment (L15). */
 void fluid_add_terms(const Sim* s, int link, const Pose* pose, LinkTerms* terms) {
   const ModelLink* l = &s->model->links[link];
+  const FluidInput still = fluid_input(s, link, pose);
   double motion[6][3][4];
-  Vec3 force;
-  Mat3 moment;
-  terms_of(s, link, pose, &force, &moment);
-  terms->force = vec3_add(terms->force, force);
-  terms->moment = mat3_add(terms->moment, moment);
   for (int k = 0; k < 6; k++) unit_motion(l, pose, k, motion[k]);
   for (int k = 0; k < 6; k++) {
-    FluidInput in = fluid_input(s, link, pose);
+    FluidInput in = still;
     FluidNumber slope[3][4] = {{0}};
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 4; j++) in.pose[i][j] += CMPLX(0, FLUID_CHANGE * motion[k][i][j]);
@@ -392,6 +389,12 @@ void fluid_add_terms(const Sim* s, int link, const Pose* pose, LinkTerms* terms)
     for (int n = 0; n < 6; n++)
       for (int i = 0; i < 3; i++)
         for (int j = 0; j < 4; j++) terms->hessian[n][k] += motion[n][i][j] * (cimag(slope[i][j]) / FLUID_CHANGE);
+    if (k > 0) continue;
+    Vec3 force;
+    Mat3 moment;
+    compose(l, pose, (const FluidNumber(*)[4])slope, &force, &moment);
+    terms->force = vec3_add(terms->force, force);
+    terms->moment = mat3_add(terms->moment, moment);
   }
 }
 

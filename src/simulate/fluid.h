@@ -67,7 +67,7 @@ typedef struct {
   Vec3 gravity, up;
   bool has_level;
 } FluidInput;
-/* What does not belong to a face, at the given poses. */
+/* Inputs of all faces of a link at the given pose: poses, the fluid's numbers, gravity. */
 FluidInput fluid_input(const Sim* sim, int link, const Pose* pose);
 /* Points and slowing of a face. */
 void fluid_take_face(const FluidSystem* system, int index, FluidInput* in);
