@@ -81,10 +81,18 @@ MPI_OBJECT := $(if $(MPI_LIBS),$(BUILD)/processes-mpi.o)
 # Folders that read files and text of users, or hold the memory they are read into.
 READERS := base geometry scene control robot run export ask
 SOURCES := $(wildcard src/*/*.c)
+# The flavours check and release differ in assertions alone: a source without any is compiled once, as release.
+ASSERTING := $(shell grep -lE '\<assert\>|NDEBUG|"(version|method)\.h"' $(SOURCES)) src/shapes/field_many.c src/contact/friction.c \
+  src/query/growth_derivatives.c
+check_objects = $(patsubst %.c,out/build/check/%.o,$(filter $(ASSERTING),$(1))) \
+  $(patsubst %.c,out/build/release/%.o,$(filter-out $(ASSERTING),$(1)))
 ifeq ($(FLAVOUR),readers)
   READER_SOURCES := $(filter $(READERS:%=src/%/%),$(SOURCES))
-  OBJECTS := $(READER_SOURCES:%.c=$(BUILD)/%.o) $(patsubst %.c,out/build/check/%.o,$(filter-out $(READER_SOURCES),$(SOURCES)))
+  OBJECTS := $(READER_SOURCES:%.c=$(BUILD)/%.o) $(call check_objects,$(filter-out $(READER_SOURCES),$(SOURCES)))
   TEST_BUILD := out/build/check
+else ifeq ($(FLAVOUR),check)
+  OBJECTS := $(call check_objects,$(SOURCES))
+  TEST_BUILD := $(BUILD)
 else
   OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
   TEST_BUILD := $(BUILD)
@@ -291,6 +299,16 @@ $(BUILD)/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/version.h $(BUILD)/method.h 
 	@mkdir -p $(@D)
 	$(COMPILE)
 
+ifeq ($(FLAVOUR),check)
+out/build/release/src/%.o: private FLAGS := $(strip $(COMMON_FLAGS) $(release_FLAGS) $(CFLAGS))
+out/build/release/src/%.o: src/%.c out/build/release/flags | out/build/libraries
+	@mkdir -p $(@D)
+	$(COMPILE)
+
+out/build/release/flags: FORCE
+	$(call write_if_changed,'$(CC) $(strip $(COMMON_FLAGS) $(release_FLAGS) $(CFLAGS)) $(WARNINGS) tests: $(TEST_FLAGS)')
+endif
+
 # Square roots of several numbers at a time: with errno they would be taken one by one.
 $(BUILD)/src/shapes/field_many.o $(BUILD)/src/contact/friction.o: private FLAGS += -fno-math-errno
 # One long formula, ordered by gcc as it waits least (6 %); the bits are the same.
@@ -342,7 +360,7 @@ tests_in = $(filter $(1)/test_%,$(JOINED_TESTS))
 test_objects = $(addsuffix .o,$(filter $(AWARE_TESTS),$(1)) $(patsubst $(BUILD)/%,$(TEST_BUILD)/%,$(filter-out $(AWARE_TESTS),$(1))))
 
 ifeq ($(FLAVOUR),readers)
-out/build/check/%.o:
+out/build/check/%.o out/build/release/%.o:
 	@echo "make: $@ is missing: make FLAVOUR=check unit-tests" >&2; exit 1
 endif
 
@@ -416,4 +434,4 @@ out/build/libraries: scripts/deps.sh
 
 FORCE:
 
--include $(patsubst %.o,%.d,$(filter $(BUILD)/%,$(OBJECTS) $(SUPPORT_OBJECTS)) $(BUILD)/src/main.o) $(addsuffix .d,$(TESTS) $(FUZZERS))
+-include $(patsubst %.o,%.d,$(filter $(BUILD)/% $(if $(filter check,$(FLAVOUR)),out/build/release/%),$(OBJECTS) $(SUPPORT_OBJECTS)) $(BUILD)/src/main.o) $(addsuffix .d,$(TESTS) $(FUZZERS))

@@ -6,7 +6,7 @@ folder, the doors (x/x.h, scene/task.h, scene/schema.h, scene/plan.h, ask/reader
 only, method.h from decompose/ only.
 No part includes another that includes it, by whatever way: x.c and x.h are one part, a door is one by itself.
 No two types share a name, but for those private to files of one folder.
-No object file of out/build/check uses a symbol that a folder above its own defines, but for those of FROM_ABOVE. Without
+No object file of the check build uses a symbol that a folder above its own defines, but for those of FROM_ABOVE. Without
 that build symbols are not looked at.
 Prints one line per fault; exits 1 when there is one.
 """
@@ -128,14 +128,16 @@ def faults_of_file(path, order):
 
 def symbols():
     """(folder/file, symbol, is it defined there?) of every object of the check build whose source is there."""
-    build = ROOT / "out/build/check/src"
-    objects = [build / path.relative_to(ROOT / "src").with_suffix(".o") for path in sorted((ROOT / "src").glob("*/*.c"))]
-    objects = [str(path.relative_to(build)) for path in objects if path.is_file()]
+    build = ROOT / "out/build"
+    names = [path.relative_to(ROOT / "src").with_suffix(".o") for path in sorted((ROOT / "src").glob("*/*.c"))]
+    places = [[pathlib.Path(flavour, "src", name) for flavour in ("check", "release")] for name in names]
+    objects = [str(place) for both in places for place in [p for p in both if (build / p).is_file()][:1]]
     if not objects:
         return
     lines = subprocess.run(["nm", "-A", "-g", *objects], cwd=build, capture_output=True, text=True, check=True).stdout
     for line in lines.splitlines():
         name, _, rest = line.partition(":")
+        name = name.split("/src/")[1]
         kind, symbol = rest.split()[-2:]
         yield name[:-2], symbol, kind != "U"
 
