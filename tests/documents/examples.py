@@ -12,7 +12,7 @@ ROOT, WORK = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 # In this order: later pages look at what earlier ones have made. Pages whose examples have tests of their own stand below.
 PAGES = ["README.md"] + ["docs/" + page + ".md" for page in (
     "cli", "export", "rendering", "decompose", "identify", "queries", "planning", "grasping", "manipulation", "receding", "overview",
-    "losses", "contact-laws", "contact-parameters", "smooth-shapes", "gallery", "library", "python", "rigid-ipc", "tour", "scenes")]
+    "losses", "contact-laws", "contact-parameters", "smooth-shapes", "gallery", "library", "python", "rigid-ipc", "tour", "scenes", "migration")]
 PAGES += sorted(str(path.relative_to(ROOT)) for folder in ("howto", "tutorials") for path in (ROOT / "docs" / folder).glob("*.md"))
 ELSEWHERE = {"docs/mjcf.md": "tests/cli/mjcf-page", "docs/urdf.md": "tests/cli/urdf-page", "docs/co-design.md": "tests/cli/co-design",
              "docs/batch.md": "tests/long/test_batch_page.sh", "docs/scene-format.md": "tests/unit/scene/test_schema_markdown.c",
