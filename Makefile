@@ -249,6 +249,10 @@ wheel: ## a Python wheel with the library, the program and all that they need, i
 
 packages: deb wheel ## the Debian package and the wheel, in out/
 
+release: packages site ## source archive, packages and site of the commit, each checked outside of the checkout
+	@scripts/make_release.sh $(VERSION)
+	@tests/packages/run.sh
+
 site: ## the documentation as static pages with a search, in out/site/
 	@scripts/deps.sh site
 	@scripts/make_site.py
@@ -416,7 +420,7 @@ out/build/page/programs: FORCE
 $(BUILD)/objects: FORCE
 	$(call write_if_changed,$(OBJECTS))
 
-COMMIT = $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || echo unknown)
+COMMIT = $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || cat COMMIT 2>/dev/null || echo unknown)
 $(BUILD)/version.h: FORCE
 	$(call write_if_changed,'#define SDRS_VERSION "$(VERSION)"' '#define SDRS_COMMIT "$(COMMIT)"' \
 	  '#define SDRS_FLAVOUR "$(FLAVOUR)"' '#define SDRS_BUILD_FLAGS "$(CC) $(FLAGS)"')

@@ -276,6 +276,11 @@ if chosen tasks/choose; then
   "$SDRS" simulate "$TASKS/choose/best.scene.yaml" -q -o "$TASKS/choose-best" >/dev/null
   both choose --time 0 --view front --size 400x400
 fi
+if chosen tutorials/gripper-tips; then
+  "$SDRS" optimize docs/tutorials/gripper-tips.yaml -q -o "$RUNS/gripper-tips" >/dev/null
+  "$SDRS" simulate "$RUNS/gripper-tips/best.scene.yaml" -q -o "$RUNS/gripper-tips-best" >/dev/null
+  draw gripper-tips "$RUNS/gripper-tips-best" --strip 4 --azimuth -15 --elevation 6
+fi
 if chosen tasks/quadrotor; then
   "$SDRS" optimize scenes/tasks/quadrotor.yaml -q -o "$TASKS/quadrotor" >/dev/null
   python3 scripts/draw_path.py scenes/tasks/quadrotor.yaml "$TASKS/quadrotor" "$OUT/quadrotor.png"

@@ -55,7 +55,7 @@ enum { OWN_FAR, OWN_COUNT };
 static const SchemaRow rows[] = {
     {"contact", "barrier_distance", VALUE_NUMBER, offsetof(ContactForm, contact.support), .only = ONLY, .unit = "m",
      .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
-     .meaning = "Distance of two surfaces at which they begin to feel each other."},
+     .meaning = "Gap below which the barrier acts between two surfaces."},
     {"contact", "stiffness", VALUE_NUMBER, offsetof(ContactForm, contact.stiffness), .only = ONLY, .unit = "N/m",
      .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
      .meaning = "Stiffness kappa in front of the barrier -(d - s)^2 ln(d / s), s the barrier distance."},
@@ -63,8 +63,8 @@ static const SchemaRow rows[] = {
     LAW_SMOOTHING_ROW(ONLY),
     {"contact_law", "far", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_FAR]), .only = ONLY, .unit = "m^3",
      .fallback = "0", .range = RANGE_AT_LEAST(0),
-     .meaning = "Adds far / d to the barrier of every two features of two links, which is felt from everywhere; all "
-                "pairs of features are then looked at."},
+     .meaning = "Adds the potential far / d between every two features of two links at any distance d. All pairs of "
+                "features are then evaluated."},
 };
 
 static int largest_hull(const Model* model) {

@@ -69,11 +69,11 @@ static const SchemaRow rows[] = {
     LAW_SMOOTHING_ROW(ONLY),
     {"contact_law", "blend", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_BLEND]), .only = ONLY, .fallback = "1",
      .range = RANGE_BETWEEN(0.01, 100),
-     .meaning =
-         "Between d and (1 + blend) d, d the sum of two bounding spheres' radii, the potential of what they hold "
-         "passes into that of their centres; larger is more exact and slower."},
+     .meaning = "Width of the transition from the exact potential of two groups of pieces to that of their centres: "
+                "between the distances d and (1 + blend) d, where d is the sum of the radii of their bounding spheres. "
+                "Larger is more exact and slower."},
     {"contact_law", "hierarchy", VALUE_BOOL, offsetof(ContactForm, contact.hierarchy), .only = ONLY, .fallback = "true",
-     .meaning = "false: the plain sum over all pairs of pieces of two links, without bounding spheres."},
+     .meaning = "false: sum over all pairs of pieces of two links, without bounding spheres."},
     {"contact_law", "listed_range", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_LISTED]), .only = ONLY,
      .unit = "m", .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
      .meaning = "contacts.csv lists pairs of links that are nearer than this."},

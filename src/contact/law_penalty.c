@@ -38,9 +38,9 @@ typedef struct {
 static const SchemaRow rows[] = {
     {"contact", "stiffness", VALUE_NUMBER, offsetof(ContactForm, contact.stiffness), .only = ONLY,
      .unit = "N/m^exponent", .range = RANGE_ABOVE(0), .fallback = "(derived from the scene)",
-     .meaning = "Stiffness: two bodies that overlap by delta press with about stiffness delta^exponent."},
+     .meaning = "Stiffness: the force of two bodies that overlap by delta is about stiffness delta^exponent."},
     {"contact_law", "exponent", VALUE_NUMBER, offsetof(ContactForm, contact.own[0]), .only = ONLY, .fallback = "1.5",
-     .range = RANGE_BETWEEN(1, 4), .meaning = "Power of the overlap in the force; 1.5 is Hertz's."},
+     .range = RANGE_BETWEEN(1, 4), .meaning = "Exponent of the overlap in the force; 1.5 for Hertz contact."},
     LAW_FRICTION_ROW(ONLY),
     LAW_SMOOTHING_ROW(ONLY),
 };

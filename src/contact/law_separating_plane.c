@@ -86,27 +86,27 @@ typedef struct {
 static const SchemaRow rows[] = {
     {"contact", "barrier_distance", VALUE_NUMBER, offsetof(ContactForm, contact.support), .only = ONLY, .unit = "m",
      .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
-     .meaning = "Support s of the contact potential: bodies begin to feel each other at a gap of about 2 s."},
+     .meaning = "Support s of the contact potential: contact forces act at gaps below about 2 s."},
     {"contact", "stiffness", VALUE_NUMBER, offsetof(ContactForm, contact.stiffness), .only = ONLY, .unit = "J m",
      .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
      .meaning = "Stiffness kappa in front of the contact potential."},
     LAW_FRICTION_ROW(ONLY),
     {"contact", "rolling", VALUE_NUMBER, offsetof(ContactForm, contact.rolling), .only = ONLY, .unit = "m",
      .fallback = "0", .range = RANGE_AT_LEAST(0),
-     .meaning = "Rolling friction: bodies that press on each other with the force N resist turning about axes along "
-                "their common plane with a moment of this times N, smooth below 0.01 rad/s."},
+     .meaning = "Coefficient of rolling friction: at the normal force N, relative rotation about axes in the contact "
+                "plane meets a moment of rolling times N, smooth below 0.01 rad/s."},
     {"contact", "spinning", VALUE_NUMBER, offsetof(ContactForm, contact.spinning), .only = ONLY, .unit = "m",
-     .fallback = "0", .range = RANGE_AT_LEAST(0), .meaning = "Spinning friction: the same about the plane's normal."},
+     .fallback = "0", .range = RANGE_AT_LEAST(0),
+     .meaning = "Coefficient of spinning friction: the same for rotation about the contact normal."},
     LAW_SMOOTHING_ROW(ONLY),
     {"contact", "restitution", VALUE_NUMBER, offsetof(ContactForm, contact.restitution), .only = ONLY, .fallback = "0",
      .nullable = true, .range = RANGE_BETWEEN(0, 1),
-     .meaning = "Part of the normal speed that is left after an impact, for every dt: bodies that meet faster than 10 "
-                "rest_speed leave so; below 5 it is 0. null: the bare barrier, which throws back the more the finer dt "
-                "is."},
+     .meaning = "Coefficient of restitution, independent of dt. It holds for approach speeds above 10 rest_speed; "
+                "below 5 rest_speed it is 0. null: the barrier alone, which returns more energy for smaller dt."},
     {"contact", "rest_speed", VALUE_NUMBER, offsetof(ContactForm, contact.rest_speed), .only = ONLY, .unit = "m/s",
      .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
-     .meaning = "With restitution 0 nothing leaves what it met faster than about this; slow impacts have that "
-                "restitution."},
+     .meaning = "Speed below which impacts have no restitution. With restitution 0, bodies separate at no more than "
+                "about this speed."},
 };
 
 static void scratch_create(PlaneScratch* scratch, const Model* model, double tolerance) {

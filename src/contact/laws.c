@@ -20,7 +20,7 @@ static const SchemaRow model_row = {"contact",
                                     offsetof(ContactForm, model),
                                     .of = contact_model_words,
                                     .fallback = "separating_plane",
-                                    .meaning = "Contact law; none lets bodies pass through each other."};
+                                    .meaning = "Contact law; none: no contact."};
 
 double law_nearest(const void* instance, const int item[2], const PairState* accepted) {
   (void)item;

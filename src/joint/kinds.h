@@ -19,7 +19,7 @@
 /* NUMBER(slot, key, types, unit, meaning): a number that single types ask for beside their directions, kept in
  * Joint.parameters[slot]; types as "one|another". */
 #define JOINT_NUMBER_ROWS(NUMBER) \
-  NUMBER(0, "pitch", "screw", "m/rad", "Way along the axis per angle: the lead over 2 pi.")
+  NUMBER(0, "pitch", "screw", "m/rad", "Displacement along the axis per radian: the lead over 2 pi.")
 // clang-format on
 
 /* "|one|another" of the types for which the condition, 1 or 0, holds: words begin behind the first bar. */

@@ -95,8 +95,9 @@ Vec3 round_vertex_slope(const ModelHull* hull, int vertex, int k);
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose);
 /* model/masses.c: moments, centres of mass, reach. Needs the hulls. */
 void build_masses(Builder* builder);
-/* model/check_scale.c: warns once of a moving link whose size [m] looks like millimetres, and of a time step in which a
- * body falls farther than the largest moving link is long. Needs hulls and masses. */
+/* model/check_scale.c: warns once of a moving link whose size [m] looks like millimetres, of a wheel whose hinge is not
+ * its axis, and of a time step in which a body falls farther than the largest moving link is long. Needs hulls and
+ * masses. */
 void check_scale(const Model* model, Diagnostics* diagnostics);
 /* model/spinning.c: which bodies carry their momentum, and may they? Needs the masses and the start. Errors for bodies
  * that cannot; under first_order a warning where it takes much of a spin that the run begins with. */

@@ -1,5 +1,5 @@
-/* Warnings of sizes and time steps that fit no body of ordinary matter: often millimetres, or a time step in other
- * units. */
+/* Warnings of scenes that are valid but rarely meant: sizes and time steps that fit no body of ordinary matter (often
+ * millimetres, or a time step in other units), and wheels that lie flat. */
 #include "model/build.h"
 
 /* Mean density below which no solid exists [kg/m^3]: the lightest aerogels have 0.16. Sizes in millimetres make a body
@@ -41,6 +41,42 @@ static void warn_time_step(const Model* model, double size, Diagnostics* diagnos
                   dt, gravity * dt * dt / 2, size, sqrt(2 * FALL_ADVISED * size / gravity));
 }
 
+static double thickness(const SceneShape* shape) {
+  switch (shape->type) {
+    case SHAPE_CYLINDER:
+      return shape->length;
+    case SHAPE_WHEEL:
+      return shape->width;
+    case SHAPE_DISC:
+      return 2 * shape->rim;
+    default:
+      return HUGE_VAL;
+  }
+}
+
+/* Is the link one flat round solid, centred on a hinge without limits that is perpendicular to the solid's axis? */
+static bool wheel_lies_flat(const Scene* scene, const SceneLink* link) {
+  if (link->joint.type != JOINT_HINGE || link->joint.limited[0] || link->shape_count != 1) return false;
+  const SceneShapeUse* use = &link->shapes[0];
+  const SceneShape* shape = &scene->shapes[use->shape];
+  Vec3 across = vec3_cross(link->joint.axes[0], use->position);
+  double radius = shape->radius;
+  return thickness(shape) < 2 * radius && vec3_norm(across) < 0.1 * radius &&
+         fabs(vec3_dot(link->joint.axes[0], mat3_mul_vec(mat3_from_quat(use->rotation), vec3(0, 0, 1)))) < 0.1;
+}
+
+static void check_wheels(const Scene* scene, Diagnostics* diagnostics) {
+  for (int i = 0; i < scene->link_count; i++) {
+    const SceneLink* link = &scene->links[i];
+    if (!wheel_lies_flat(scene, link)) continue;
+    diagnostics_add(diagnostics, SEVERITY_WARNING, link->place,
+                    "link '%s' does not roll: its shape is round about its own z axis, which is perpendicular to the "
+                    "hinge; rotate the shape, for a hinge along y by shapes: [{shape: ..., rpy: [1.5708, 0, 0]}]",
+                    text_excerpt(link->name).text);
+    return;
+  }
+}
+
 void check_scale(const Model* model, Diagnostics* diagnostics) {
   double largest = 0, dt = model->simulation.dt;
   bool warned = false;
@@ -54,4 +90,5 @@ void check_scale(const Model* model, Diagnostics* diagnostics) {
   }
   double fall = vec3_norm(model->simulation.gravity) * dt * dt / 2;
   if (largest > 0 && fall > largest) warn_time_step(model, largest, diagnostics);
+  check_wheels(model->scene, diagnostics);
 }

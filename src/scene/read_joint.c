@@ -335,8 +335,11 @@ static bool read_given_joint(Reader* reader, const Node* item, const LinkForm* f
   const Node* link_pose = first_pose_key(item);
   const Node* joint_pose = first_pose_key(form->joint);
   if (link_pose && joint_pose)
-    reader_error(reader, node_key_place(link_pose), "give '%s' in the link or in its joint, not in both",
-                 link_pose->key);
+    reader_error(reader, node_key_place(link_pose),
+                 "'%s' stands in the link and '%s' in its joint: give the pose in the joint alone, which places the "
+                 "link; to move "
+                 "the shape within the link write it in shapes: [{shape: ..., %s: ...}]",
+                 link_pose->key, joint_pose->key, link_pose->key);
   size_t mark = reader_enter_key(reader, "joint");
   bool known = read_joint_map(reader, form->joint, joint, &own);
   reader_leave(reader, mark);

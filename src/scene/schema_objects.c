@@ -26,10 +26,10 @@ const SchemaObject SCENE_OBJECTS[] = {
      .title = "include",
      .size = sizeof(IncludeForm),
      .includes = {{"pose", AT(IncludeForm, pose)}},
-     .meaning = "Another file's links, shapes, controllers, loads, initial state and excluded pairs. Its roots stand "
-                "where its "
-                "pose puts the world of that file, in the world or in the frame of `attach`; its other settings do not "
-                "count. `initial` of this scene stands in place of the file's for the same link.",
+     .meaning =
+         "Adds the links, shapes, controllers, loads, initial state and excluded pairs of another file. The pose given "
+         "here places that file's world frame in this world, or in the frame of the link `attach`. Other settings of "
+         "the file are ignored. `initial` of this scene replaces that of the file for the same link.",
      .example = "include:\n"
                 "  - {file: ../scenes/pendulum.yaml, prefix: left_, position: [0, 1, 0]}\n"
                 "  - {file: ../scenes/pendulum.yaml, prefix: right_, position: [0, -1, 0], rpy: [0, 0, 1.57]}\n"
@@ -37,7 +37,7 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "simulation",
      .title = "simulation",
      .size = sizeof(SimulationForm),
-     .meaning = "How long and how finely to compute. Give duration or steps, not both.",
+     .meaning = "Time step, duration and solver settings. Give duration or steps, not both.",
      .example = "simulation:\n"
                 "  dt: 0.002\n"
                 "  steps: 500\n"
@@ -47,12 +47,13 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "fluid",
      .title = "fluid",
      .size = sizeof(SceneFluid),
-     .meaning = "What all links that can move are in. Every convex piece of a link feels:\n\n"
+     .meaning = "Fluid around all movable links. Every convex piece of a link is subject to:\n"
+                "\n"
                 "* buoyancy, the weight of the fluid that it displaces\n"
                 "* pressure drag: density v^2 / 2 on faces that move into the fluid at the speed v along their normal. "
-                "A "
-                "plate, a cube and a sphere have drag coefficients of 1, 1 and 0.5\n"
-                "* viscous drag: 6 pi viscosity r v of a sphere of radius r, of other pieces by their surface\n\n"
+                "A plate, a cube and a sphere have drag coefficients of 1, 1 and 0.5\n"
+                "* viscous drag: 6 pi viscosity r v of a sphere of radius r, of other pieces by their surface\n"
+                "\n"
                 "Pieces do not shield each other, and the fluid has no inertia of its own (no added mass, no lift of "
                 "circulation). docs/derivations/fluid.md",
      .example = "fluid: {density: 1000, viscosity: 0.001, level: 0}\n"
@@ -61,19 +62,17 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "start_state",
      .title = "start",
      .size = sizeof(StartStateForm),
-     .meaning =
-         "A run goes on where another one ended or kept its state, to the bit as if it had never stopped: "
-         "docs/receding.md. Links, joints, hulls' numbers of vertices, dt, integrator, contact model, closures, "
-         "couplings and what feedback measures late or of contact forces must be those of that run; controllers, "
-         "loads, masses, friction and places of vertices may differ."},
+     .meaning = "Continues a run from its end or from a saved state, with the same bits as an uninterrupted run "
+                "(docs/receding.md). Links, joints, numbers of vertices, dt, integrator, contact law, closures, "
+                "couplings, and feedback with delay or of contact forces must be the same as in that run. Controllers, "
+                "loads, masses, friction and positions of vertices may differ."},
     {.name = "contact",
      .title = "contact",
      .size = sizeof(ContactForm),
      .type_key = "model",
      .includes = {{"contact_law", 0}},
-     .meaning = "What happens where bodies meet. barrier_distance, stiffness and smoothing follow from the scene when "
-                "they are "
-                "left out; the values in force are printed with -v and stand in summary.json.",
+     .meaning = "Contact law, friction and restitution. barrier_distance, stiffness and smoothing are derived from the "
+                "scene if they are not given; `-v` prints their values, and summary.json has them.",
      .example =
          "contact:\n"
          "  friction: 0.6\n"
@@ -92,7 +91,7 @@ const SchemaObject SCENE_OBJECTS[] = {
      .size = sizeof(ContactPairForm),
      .type_key = "model",
      .includes = {{"contact_law", offsetof(ContactPairForm, law)}},
-     .meaning = "What two links are to each other.",
+     .meaning = "Contact between two links or groups.",
      .example =
          "contact:\n"
          "  friction: 0.5\n"
@@ -130,10 +129,9 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "decompose",
      .title = "decompose, of a mesh",
      .size = sizeof(DecomposeForm),
-     .meaning =
-         "The options of sdrs decompose (decompose.md), with the same hulls. They overlap, and together they are "
-         "the shape; density counts their volumes each by itself. Hulls are kept from run to run in "
-         "$SDRS_CACHE, else $XDG_CACHE_HOME/sdrs, else ~/.cache/sdrs; SDRS_CACHE=off keeps none.",
+     .meaning = "Options of `sdrs decompose` (decompose.md). The hulls overlap, and their union is the shape; density "
+                "counts overlaps more than once. Hulls are cached in $SDRS_CACHE, else $XDG_CACHE_HOME/sdrs, else "
+                "~/.cache/sdrs; SDRS_CACHE=off disables the cache.",
      .example = "shapes:\n"
                 "  frame:\n"
                 "    type: mesh\n"
@@ -152,8 +150,8 @@ const SchemaObject SCENE_OBJECTS[] = {
      .type_key = "type",
      .instead_of_type = "shape",
      .includes = {{"shape", AT(ShapeUseForm, shape)}, {"pose", AT(ShapeUseForm, pose)}},
-     .meaning =
-         "An item of a link's shapes: a name, or a map that names a shape or is one, placed in the link's frame.",
+     .meaning = "An item of a link's shapes: the name of a shape, or a map that names or defines one, with its pose in "
+                "the link's frame.",
      .example = "shapes:\n"
                 "  brick: {type: box, size: [0.2, 0.1, 0.05]}\n"
                 "links:\n"
@@ -167,10 +165,9 @@ const SchemaObject SCENE_OBJECTS[] = {
      .title = "link",
      .size = sizeof(LinkForm),
      .includes = {{"pose", AT(LinkForm, pose)}},
-     .meaning =
-         "A rigid body: a union of shapes. position and rotation here are short for those of the joint: where the "
-         "link's frame stands in its parent's (or in the world) at zero coordinates. A link without parent and "
-         "joint is free; a link with a parent needs a joint or fixed: true.",
+     .meaning = "A rigid body: a union of shapes. position and rotation are the pose of the link's frame in its "
+                "parent's frame (or in the world) at zero joint coordinates, short for those of the joint. A link "
+                "without parent and joint is free. A link with a parent needs a joint or `fixed: true`.",
      .example = "links:\n"
                 "  - {name: post, fixed: true, shape: {type: box, size: [0.1, 0.1, 1]}, position: [0, 0, 0.5]}\n"
                 "  - name: arm\n"
@@ -193,8 +190,8 @@ const SchemaObject SCENE_OBJECTS[] = {
      .type_key = "type",
      .includes = {{"pose", AT(JointForm, pose)}},
      .meaning =
-         "How a link moves against its parent. The joint's frame stands at position and rotation in the parent's "
-         "frame; at zero coordinates the link's frame lies on it. Three free rotations are a quaternion.",
+         "Joint between a link and its parent. position and rotation are the pose of the joint's frame in the parent's "
+         "frame. At zero coordinates the link's frame coincides with it. Three free rotations are a quaternion.",
      .example =
          "links:\n"
          "  - name: base\n"
@@ -318,9 +315,8 @@ const SchemaObject SCENE_OBJECTS[] = {
      .title = "controller",
      .size = sizeof(ControllerForm),
      .type_key = "type",
-     .meaning =
-         "What drives the joint of a link. The gains of the SDRS paper have no factor 1/2: one quoted from there is "
-         "doubled here.",
+     .meaning = "A motor or other drive of a link's joint. Gains of the SDRS paper are without the factor 1/2: double "
+                "them here.",
      .example =
          "links:\n"
          "  - name: arm\n"
@@ -347,21 +343,21 @@ const SchemaObject SCENE_OBJECTS[] = {
      .type_key = "type",
      .meaning =
          "The controller's target is its signal plus a matrix times measurements, or plus the outputs of a small "
-         "neural "
-         "network (`type: mlp`), one per degree of freedom. Measurements are taken at the start of every step "
-         "(docs/derivations/feedback.md). A measurement is a text, named like the columns of a run:\n\n"
+         "neural network (`type: mlp`), one per degree of freedom. Measurements are taken at the start of every step "
+         "(docs/derivations/feedback.md). A measurement is a text, named like the columns of a run:\n"
+         "\n"
          "* `link/angle`, `link/position`, `link/x` ...: a coordinate of the link's joint, as joints.csv calls it (no "
          "quaternions), and its rate `link/angle/rate`\n"
          "* `link/px`, `py`, `pz`: origin of the link's frame; `link/cx`, `cy`, `cz`: its centre of mass [m]\n"
          "* `link/vx`, `vy`, `vz`: velocity of the centre of mass [m/s]; `link/wx`, `wy`, `wz`: angular velocity "
          "[rad/s]; world axes\n"
-         "* `link/xx`, `xy` ... `zz`: the link's axis x, y or z, of it the component along the world's x, y or z: "
-         "`link/zx` is how far its z axis leans towards x\n"
-         "* `link/fx`, `fy`, `fz`: force of contact and friction on the link over the step before, 0 at the start "
-         "[N]\n\n"
-         "Rates and velocities are differences of the last two states. Tasks find the matrix or the weights "
-         "(`control` with `parameters: [feedback]`). A network sees the numbers in their units: choose measurements of "
-         "about 1, or small first weights.",
+         "* `link/xx`, `xy` ... `zz`: the component of the link's axis (first letter) along the world's axis (second "
+         "letter): `link/zx` is the x component of its z axis\n"
+         "* `link/fx`, `fy`, `fz`: force of contact and friction on the link in the previous step, 0 at the start [N]\n"
+         "\n"
+         "Rates and velocities are differences of the last two states. Tasks find the matrix or the weights (`control` "
+         "with `parameters: [feedback]`). A network sees the numbers in their units: choose measurements of about 1, "
+         "or small first weights.",
      .example = "links:\n"
                 "  - name: cart\n"
                 "    joint: {type: slide, axis: [1, 0, 0]}\n"
@@ -382,8 +378,8 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "load",
      .title = "load",
      .size = sizeof(LoadForm),
-     .meaning = "A force on a point of a link, a torque, or both, from the first step to the last; a signal says when. "
-                "Or a field between the link and another one.",
+     .meaning = "A force on a point of a link, a torque, or both, during the whole run or as a signal gives it over "
+                "time. Or a field between the link and another one.",
      .example = "links:\n"
                 "  - {name: crate, shape: {type: box, size: [0.4, 0.4, 0.4]}, mass: 10}\n"
                 "  - {name: drone, shape: {type: box, size: [0.3, 0.3, 0.05]}, mass: 1, position: [0, 0, 1]}\n"
@@ -393,16 +389,15 @@ const SchemaObject SCENE_OBJECTS[] = {
                 "    point: [-0.2, 0, 0.2]\n"
                 "    force: {type: keyframes, times: [0.5, 0.501, 0.7, 0.701], values: [[0, 0, 0], [30, 0, 0], [30, 0, "
                 "0], [0, 0, 0]]}\n"
-                "  # a propeller, and what it makes the body turn by\n"
+                "  # a propeller: its thrust and its reaction torque\n"
                 "  - {link: drone, axes: link, force: [0, 0, 10], torque: [0, 0, 0.02]}\n"},
     {.name = "field",
      .title = "field",
      .size = sizeof(FieldForm),
      .type_key = "type",
-     .meaning =
-         "Attraction or repulsion from afar. The other link has the opposite force, and both have the torques that "
-         "keep the sum of angular momenta. It acts where the links stand at a step's start; its energy is part "
-         "of the potential energy where the strength is constant.",
+     .meaning = "Attraction or repulsion at a distance. The other link receives the opposite force, and torques "
+                "conserve the total angular momentum. Forces are evaluated at the poses at the start of a step. Their "
+                "energy is part of the potential energy if the strength is constant.",
      .example = "simulation: {gravity: [0, 0, 0]}\n"
                 "links:\n"
                 "  - {name: earth, mass: 10, shape: {type: sphere, radius: 0.2}}\n"
@@ -416,9 +411,9 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "tendon",
      .title = "tendon",
      .size = sizeof(TendonForm),
-     .meaning =
-         "A cord without mass or friction through points of links. It pulls with tension + stiffness x (length - "
-         "rest_length), the second only where it is stretched, every point towards its neighbours.",
+     .meaning = "A cable without mass or friction that runs through points of links. Its force is tension + stiffness "
+                "x (length - rest_length); the second term acts only while it is longer than rest_length. Every point "
+                "is pulled towards its neighbours.",
      .example =
          "links:\n"
          "  - {name: upper, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: capsule, radius: 0.02, "
@@ -435,8 +430,9 @@ const SchemaObject SCENE_OBJECTS[] = {
      .title = "wrap of a tendon",
      .size = sizeof(TendonWrapForm),
      .type_key = "type",
-     .meaning = "A solid that the cord goes round between two neighbouring points, by the shortest way on its surface, "
-                "and leaves where the straight way is free. Points stay outside of it. It pushes its link.",
+     .meaning = "A solid that the tendon wraps around between two neighbouring points, along the shortest path on its "
+                "surface. Where the straight line is free the tendon does not touch it. Points must stay outside. The "
+                "tendon's force acts on the solid's link.",
      .example =
          "links:\n"
          "  - {name: load, mass: 2, shape: {type: box, size: [0.1, 0.1, 0.1]}, joint: {type: slide, axis: [0, 0, 1]}}\n"
@@ -450,7 +446,7 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "tendon_point",
      .title = "point of a tendon",
      .size = sizeof(TendonPointForm),
-     .meaning = "A place where the cord is fastened or runs through."},
+     .meaning = "A point of a link at which the tendon is fastened or through which it runs."},
     {.name = "repeat_tendon_point",
      .title = "repeat, of a point of a tendon",
      .size = sizeof(RepeatForm),
@@ -466,11 +462,10 @@ const SchemaObject SCENE_OBJECTS[] = {
      .title = "closure",
      .size = sizeof(ClosureForm),
      .type_key = "type",
-     .meaning =
-         "Two links held together, beside the joints of the tree. Points and axes are given in the world at the "
-         "start, or in the frame of `a` (`axes`), and are those of both links from then on; so a loop is closed at the "
-         "start. Links that a closure without break_force and active joins do not touch each other, unless it is a "
-         "distance.",
+     .meaning = "A constraint between two links beside the joints of the tree. Points and axes are given in the world "
+                "at the start, or in the frame of `a` (`axes`), and are then fixed in both links; so a loop is closed "
+                "at the start. Two links of a closure without break_force and active have no contact with each other, "
+                "unless it is a distance.",
      .example =
          "links:\n"
          "  - {name: crank, mass: 1, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: box, size: [0.2, 0.02, "
@@ -484,7 +479,7 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "coupling",
      .title = "coupling",
      .size = sizeof(CouplingForm),
-     .meaning = "Coordinates of joints in a fixed linear relation, exactly. The joints may belong to any trees.",
+     .meaning = "An exact linear relation between joint coordinates. The joints may belong to different trees.",
      .example =
          "links:\n"
          "  - {name: pinion, mass: 1, joint: {type: hinge, axis: [0, 1, 0]}, shape: {type: sphere, radius: 0.1}}\n"
@@ -503,10 +498,8 @@ const SchemaObject SCENE_OBJECTS[] = {
      .title = "signal",
      .size = sizeof(SignalForm),
      .type_key = "type",
-     .meaning =
-         "A value over time, one channel per degree of freedom of the joint it drives, three for a load, in the units "
-         "of what it drives. A bare number is the same "
-         "constant for all channels, a bare list one constant per channel.",
+     .meaning = "A value over time: one channel per degree of freedom of a joint, three for a load, in the unit of the "
+                "driven quantity. A number is the same constant for all channels, a list one constant per channel.",
      .example = "links:\n"
                 "  - name: arm{i}\n"
                 "    joint: {type: universal, axes: [[1, 0, 0], [0, 1, 0]], position: [0, 0, 1]}\n"
@@ -545,7 +538,7 @@ const SchemaObject SCENE_OBJECTS[] = {
     {.name = "initial",
      .title = "initial",
      .size = sizeof(InitialForm),
-     .meaning = "Where the joints are at time 0 and how they move.",
+     .meaning = "Joint coordinates and velocities at time 0.",
      .example = "links:\n"
                 "  - {name: top, shape: {type: sphere, radius: 0.1}, mass: 1}\n"
                 "  - name: door\n"

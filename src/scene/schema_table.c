@@ -29,36 +29,36 @@
 static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- the file */
     {"scene", "name", VALUE_TEXT, AT(SceneForm, name), .fallback = "(the file's name without extension)",
-     .meaning = "Name of the scene; the run folder is called after it."},
+     .meaning = "Name of the scene and of its run folder."},
     {"scene", "variables", VALUE_VARIABLES, AT(SceneForm, variables), .nullable = true,
      .meaning =
          "Numbers by name, for expressions: `{leg: 0.3, half: \"{leg / 2}\"}`. Later ones may use earlier ones."},
     {"scene", "include", VALUE_LIST, AT(SceneForm, include), .of = "include", .nullable = true,
      .meaning = "Scenes and robots of other files as parts of this one."},
     {"scene", "simulation", VALUE_OBJECT, AT(SceneForm, simulation), .of = "simulation", .nullable = true,
-     .meaning = "Time step, length of the run, gravity, solver."},
+     .meaning = "Time step, duration, gravity and solver."},
     {"scene", "fluid", VALUE_OBJECT, AT(SceneForm, fluid), .of = "fluid", .nullable = true,
-     .meaning = "Air or water that all links move in: drag, buoyancy, wind."},
+     .meaning = "Air or water around all links: drag, buoyancy, wind."},
     {"scene", "contact", VALUE_OBJECT, AT(SceneForm, contact), .of = "contact", .nullable = true,
-     .meaning = "Contact model, its parameters, friction, pairs left out."},
+     .meaning = "Contact law and its parameters, friction, excluded pairs."},
     {"scene", "shapes", VALUE_MAP, AT(SceneForm, shapes), .of = "shape", .nullable = true,
      .meaning = "Shapes by name, for links to use."},
     {"scene", "links", VALUE_LIST, AT(SceneForm, links), .of = "link", .required = true, .unless = "include",
      .meaning = "Rigid bodies, each after its parent."},
     {"scene", "controllers", VALUE_LIST, AT(SceneForm, controllers), .of = "controller", .nullable = true,
-     .meaning = "What drives the joints."},
+     .meaning = "Motors and other drives of joints."},
     {"scene", "loads", VALUE_LIST, AT(SceneForm, loads), .of = "load", .nullable = true,
      .meaning = "Forces and torques on links."},
     {"scene", "tendons", VALUE_LIST, AT(SceneForm, tendons), .of = "tendon", .nullable = true,
-     .meaning = "Cords that pull points of links towards each other."},
+     .meaning = "Tendons: cables that pull points of links towards each other."},
     {"scene", "closures", VALUE_LIST, AT(SceneForm, closures), .of = "closure", .nullable = true,
-     .meaning = "What closes loops: two links held together at a point, along an axis, at a distance."},
+     .meaning = "Loop closures: constraints that hold two links together at a point, along an axis or at a distance."},
     {"scene", "couplings", VALUE_LIST, AT(SceneForm, couplings), .of = "coupling", .nullable = true,
      .meaning = "Joints whose coordinates follow from others: mimics, gears, racks, screws, differentials."},
     {"scene", "initial", VALUE_LIST, AT(SceneForm, initial), .of = "initial", .nullable = true,
-     .meaning = "Joint coordinates and velocities at the start; zero where nothing is said."},
+     .meaning = "Joint coordinates and velocities at the start; zero by default."},
     {"scene", "start", VALUE_OBJECT, AT(SceneForm, start), .of = "start_state", .nullable = true,
-     .meaning = "The state of a recorded run that this one begins in, instead of what initial says."},
+     .meaning = "Start from a state of a recorded run instead of `initial`."},
 
     /* ---------------------------------------------------------------- fluid */
     {"fluid", "density", VALUE_NUMBER, AT(SceneFluid, density), .unit = "kg/m^3", .required = true,
@@ -68,19 +68,20 @@ static const SchemaRow ROWS[] = {
     {"fluid", "velocity", VALUE_VECTOR, AT(SceneFluid, velocity), .unit = "m/s", .fallback = "[0, 0, 0]",
      .meaning = "Wind or stream, world axes."},
     {"fluid", "level", VALUE_NUMBER, AT(SceneFluid, level), .unit = "m", .fallback = "(everywhere)",
-     .meaning = "Height of its surface above the world's origin, measured against gravity. There is none above it."},
+     .meaning = "Height of the fluid's surface above the world's origin, measured against gravity. There is no fluid "
+                "above it."},
 
     /* ---------------------------------------------------------------- include */
     {"include", "file", VALUE_TEXT, AT(IncludeForm, file), .required = true,
      .meaning = "A scene, or a robot in URDF (.urdf) or MJCF (.xml), relative to this file."},
     {"include", "prefix", VALUE_TEXT, AT(IncludeForm, prefix), .fallback = "(none)",
-     .meaning = "Stands before all names of its links, shapes and groups."},
+     .meaning = "Prefix of all names of its links, shapes and groups."},
     {"include", "attach", VALUE_TEXT, AT(IncludeForm, attach), .fallback = "(the world)",
-     .meaning = "Link of this scene that its roots hang on."},
+     .meaning = "Link of this scene to which its roots are attached."},
     {"include", "set", VALUE_NAMES, AT(IncludeForm, set), .nullable = true,
      .meaning = "Changes to the scene, like those of `--set`: `[variables.leg=0.4]`."},
     {"include", "without", VALUE_NAMES, AT(IncludeForm, without), .nullable = true,
-     .meaning = "Links of the file that are left out, with all that hangs on them: `[ground]`."},
+     .meaning = "Links of the file that are omitted, with all their descendants: `[ground]`."},
 
     /* ---------------------------------------------------------------- simulation */
     {"simulation", "dt", VALUE_NUMBER, AT(SimulationForm, simulation.dt), .unit = "s", .fallback = "0.01",
@@ -93,75 +94,71 @@ static const SchemaRow ROWS[] = {
      .fallback = "[0, 0, -9.81]", .meaning = "Acceleration of gravity, world axes."},
     {"simulation", "integrator", VALUE_CHOICE, AT(SimulationForm, integrator),
      .of = "first_order|second_order|momentum", .fallback = "momentum",
-     .meaning =
-         "How a step goes on from the last: momentum neither brakes nor drives, it keeps the angular momentum of free "
-         "bodies and the energy of trees of joints, of their springs, and of the mechanisms that closures, couplings "
-         "and prescribed joints make of them. first_order (the SDRS paper's) damps whatever rotates, second_order far "
-         "less."},
+     .meaning = "Time integration. momentum conserves the angular momentum of free bodies, and the energy of "
+                "articulated mechanisms and springs: no numerical damping. first_order (that of the SDRS paper) damps "
+                "rotation strongly, second_order weakly."},
     {"simulation", "tolerance", VALUE_NUMBER, AT(SimulationForm, simulation.tolerance), .fallback = "1e-5",
      .range = RANGE_UP_TO(0, 0.1),
-     .meaning =
-         "A step is solved when no force or torque is out of balance by more than this part of the forces at "
-         "work on the same bodies: inertia, weight, drives, contact. A number; see force_tolerance for newtons."},
+     .meaning = "Relative tolerance of a step: the largest imbalance of forces and torques over the forces that act on "
+                "the same bodies (inertia, weight, drives, contact). Use force_tolerance for newtons."},
     {"simulation", "force_tolerance", VALUE_NUMBER, AT(SimulationForm, simulation.force_tolerance), .unit = "N",
      .fallback = "0", .range = RANGE_AT_LEAST(0),
-     .meaning = "An imbalance that is allowed in any case; of a torque, this times the link's size."},
+     .meaning = "Absolute tolerance of forces; of torques it is multiplied by the link's size."},
     {"simulation", "max_iterations", VALUE_INTEGER, AT(SimulationForm, simulation.max_iterations), .fallback = "1000",
-     .range = RANGE_BETWEEN(1, 100000), .meaning = "Newton iterations after which a step counts as failed."},
+     .range = RANGE_BETWEEN(1, 100000),
+     .meaning = "Largest number of Newton iterations of a step; beyond it the step fails."},
     {"simulation", "certificate", VALUE_BOOL, AT(SimulationForm, simulation.certificate), .fallback = "true",
-     .meaning = "Prove for every step that nothing passes through anything on the way."},
+     .meaning = "Prove for every step that no two bodies intersect during it."},
     {"simulation", "record_every", VALUE_INTEGER, AT(SimulationForm, simulation.record_every), .fallback = "1",
-     .range = RANGE_BETWEEN(1, STEPS_MAX), .meaning = "Steps from one row of the CSV files to the next."},
+     .range = RANGE_BETWEEN(1, STEPS_MAX), .meaning = "Number of steps between two rows of the CSV files."},
     {"simulation", "output", VALUE_WORDS, AT(SimulationForm, simulation.output), .of = OUTPUT_WORDS,
      .fallback = "(none)",
      .meaning =
-         "What the run folder has only when it is asked for: velocities.csv (of links and joints), forces.csv (of "
-         "drives, loads, friction, springs, limits, closures along joint coordinates), closures.csv (how far each "
-         "closure and coupling is open, and its force), pressure.csv (of every link that moves the centre of pressure "
-         "of all its contacts, their force and their moment about there; nan where nothing touches), reactions.csv "
-         "(force and torque of every joint on its link), imu.csv (acceleration less gravity and angular velocity of "
-         "every link), and in contacts.csv where each contact acts, its centre of pressure, and its moment about "
-         "there."},
+         "Additional files. velocities: velocities.csv, of links and joints. forces: forces.csv, generalized forces of "
+         "drives, loads, friction, springs, limits and closures. closures: closures.csv, error and force of each "
+         "closure and coupling. pressure: pressure.csv, for each moving link the centre of pressure of its contacts, "
+         "their force and moment (nan without contact). reactions: reactions.csv, force and torque of every joint on "
+         "its link. imu: imu.csv, acceleration less gravity and angular velocity of every link. contact_points: "
+         "columns of contacts.csv with the centre of pressure and the moment of each contact."},
     {"simulation", "substeps", VALUE_INTEGER, AT(SimulationForm, simulation.substeps), .fallback = "1",
      .range = RANGE_BETWEEN(1, SUBSTEPS_MAX),
-     .meaning = "Equal parts that every step is taken in; rows and losses keep to whole steps. A step that fails is "
-                "taken in twice as many, four times ..., up to 512."},
+     .meaning = "Number of equal substeps of every step; rows and losses refer to whole steps. A step that fails is "
+                "repeated with twice as many substeps, up to 512."},
     {"simulation", "keep_states", VALUE_SERIES, AT(SimulationForm, keep_states), .unit = "s",
      .fallback = "(the end alone)", .range = RANGE_ABOVE(0), .nullable = true,
-     .meaning =
-         "Times, multiples of dt, at which the whole state is kept in the run folder for start, besides the end."},
+     .meaning = "Times, multiples of dt, at which the complete state is saved in the run folder for `start`. The final "
+                "state is always saved."},
 
     /* ---------------------------------------------------------------- start */
     {"start_state", "run", VALUE_TEXT, AT(StartStateForm, run), .required = true,
-     .meaning = "Run folder, relative to the scene file or else to where the program is started."},
+     .meaning = "Run folder, relative to the scene file or else to the current folder."},
     {"start_state", "time", VALUE_NUMBER, AT(StartStateForm, time), .unit = "s", .fallback = "(the end of that run)",
      .range = RANGE_ABOVE(0),
-     .meaning = "A time at which that run kept its state: its end, and simulation.keep_states. This run's clock goes "
-                "on from there."},
+     .meaning = "Time of the saved state: the end of that run, or one of its simulation.keep_states. The time of this "
+                "run continues from it."},
 
     /* ---------------------------------------------------------------- contact */
     /* its other rows are the laws' (contact_schema_row) */
     {"contact", "friction_iterations", VALUE_INTEGER, AT(ContactForm, contact.friction_iterations),
      .only = "none|separating_plane", .fallback = "0", .range = RANGE_BETWEEN(0, 1000),
-     .meaning =
-         "How often at most a step is solved again because the force that friction rests on has changed in it. 0: "
-         "friction rests on the force of the step before, and acts one step late in a landing."},
+     .meaning = "Largest number of repetitions of a step with updated normal forces for friction. 0: friction uses the "
+                "normal force of the previous step, and acts one step late in an impact."},
     {"contact", "exclude", VALUE_NAME_PAIRS, AT(ContactForm, exclude), .nullable = true,
-     .meaning = "Pairs of links or groups that do not touch. A link and its parent never do."},
+     .meaning = "Pairs of links or groups without contact. A link and its parent never have contact."},
     {"contact", "pairs", VALUE_LIST, AT(ContactForm, pairs), .of = "contact_pair", .nullable = true,
-     .meaning = "Friction and restitution between two links, or all links of two groups, whatever the links say; of "
-                "several items the last counts. Else two links that both have a value of their own meet with the root "
-                "of the product, one alone decides for both, and where neither has one the values here hold."},
+     .meaning = "Friction and restitution between two links, or all links of two groups. They override those of the "
+                "links; the last matching item counts. Without an item, two links with values of their own use the "
+                "square root of the product, a single value counts for both, and else the values of `contact` hold."},
 
     {"contact_pair", "a", VALUE_TEXT, AT(ContactPairForm, a), .required = true, .meaning = "A link or a group."},
     {"contact_pair", "b", VALUE_TEXT, AT(ContactPairForm, b), .required = true,
-     .meaning = "The other; twice the same group: all pairs within it."},
+     .meaning = "The other link or group. The same group as `a`: all pairs within it."},
     {"contact_pair", "friction", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_FRICTION]),
      .fallback = "(from the links, else contact.friction)", .range = RANGE_BETWEEN(0, 100),
      .meaning = "Coulomb coefficient between them."},
     {"contact_pair", "restitution", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_RESTITUTION]),
      .fallback = "(from the links, else contact.restitution)", .range = RANGE_BETWEEN(0, 1),
-     .meaning = "Part of the normal speed that is left after an impact between them."},
+     .meaning = "Coefficient of restitution between them."},
     {"contact_pair", "rolling", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_ROLLING]), .unit = "m",
      .fallback = "(from the links, else contact.rolling)", .range = RANGE_AT_LEAST(0),
      .meaning = "Rolling friction between them."},
@@ -171,10 +168,9 @@ static const SchemaRow ROWS[] = {
     {"contact_pair", "model", VALUE_CHOICE, AT(ContactPairForm, model), .of = contact_model_words,
      .fallback = "(contact.model)",
      .meaning =
-         "Contact law between them instead of contact.model; none: they do not touch. What it has to itself (below, "
-         "with barrier_distance and stiffness) holds for this pair; what is not given is contact's where that has the "
-         "same "
-         "law, else the default. Friction's smoothing and the rest speed are contact's."},
+         "Contact law between them instead of contact.model; none: no contact. Its parameters below, barrier_distance "
+         "and stiffness hold for this pair. Those not given are taken from `contact` if it has the same law, else they "
+         "have their defaults. Friction smoothing and rest speed are those of `contact`."},
     {"contact_pair", "barrier_distance", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_SUPPORT]),
      .unit = "m", .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
      .meaning = "Support of the law that model names, where it has one."},
@@ -187,25 +183,27 @@ static const SchemaRow ROWS[] = {
      .of = "box|sphere|cylinder|capsule|wheel|disc|cone|rounded_box|points|mesh|height_field|half_space|" CONVEX
            "|oriented_points|"
            "union|subtraction",
-     .required = true, .meaning = "Kind of solid; smooth ones stand in [smooth shapes](smooth-shapes.md)."},
+     .required = true, .meaning = "Kind of solid; [smooth shapes](smooth-shapes.md) describes the smooth ones."},
     {"shape", "size", VALUE_VECTOR, AT(SceneShapeForm, shape.size), .only = "box", .unit = "m", .range = RANGE_ABOVE(0),
      .required = true, .meaning = "Full edge lengths, centred at the origin."},
     {"shape", "size", VALUE_VECTOR, AT(SceneShapeForm, shape.size), .only = "rounded_box", .unit = "m",
      .range = RANGE_AT_LEAST(0), .required = true,
-     .meaning = "Distance of the rounded corners' centres along x, y, z: the radius comes on top at both ends."},
+     .meaning =
+         "Distance between the centres of the rounded corners along x, y, z. The outer size is 2 radius larger."},
     {"shape", "radius", VALUE_NUMBER, AT(SceneShapeForm, shape.radius),
      .only = "sphere|cylinder|capsule|wheel|disc|rounded_box", .unit = "m", .range = RANGE_ABOVE(0), .required = true,
-     .meaning = "Radius of the round solid, the largest of it. separating_plane takes spheres, capsules, cylinders, "
-                "cones, wheels and discs as they are: they roll without facets. Other laws, and shapes with resolution "
-                "or segments, take the inscribed polyhedron."},
+     .meaning = "Largest radius of the solid. separating_plane treats spheres, capsules, cylinders, cones, wheels and "
+                "discs exactly: they roll without facets. Other laws, and shapes with resolution or segments, use the "
+                "inscribed polyhedron."},
     {"shape", "length", VALUE_NUMBER, AT(SceneShapeForm, shape.length), .only = "cylinder|capsule|cone", .unit = "m",
      .range = RANGE_ABOVE(0), .required = true,
      .meaning = "Length along z, centred; for a capsule that of its straight part."},
     {"shape", "width", VALUE_NUMBER, AT(SceneShapeForm, shape.width), .only = "wheel", .unit = "m",
-     .range = RANGE_ABOVE(0), .required = true, .meaning = "Extent along z, the axle, centred; above twice the rim."},
+     .range = RANGE_ABOVE(0), .required = true,
+     .meaning = "Width along z, the axle, centred; larger than twice the rim."},
     {"shape", "rim", VALUE_NUMBER, AT(SceneShapeForm, shape.rim), .only = "wheel|disc", .unit = "m",
      .range = RANGE_ABOVE(0), .required = true,
-     .meaning = "Radius of the rounded edge, below the radius: a disc is 2 rim thick. It is the tyre of a wheel."},
+     .meaning = "Radius of the rounded edge (the tyre of a wheel), smaller than the radius. A disc is 2 rim thick."},
     {"shape", "bottom_radius", VALUE_NUMBER, AT(SceneShapeForm, shape.bottom_radius), .only = "cone", .unit = "m",
      .range = RANGE_ABOVE(0), .required = true, .meaning = "Radius at z = -length / 2."},
     {"shape", "top_radius", VALUE_NUMBER, AT(SceneShapeForm, shape.top_radius), .only = "cone", .unit = "m",
@@ -213,26 +211,25 @@ static const SchemaRow ROWS[] = {
     {"shape", "resolution", VALUE_INTEGER, AT(SceneShapeForm, shape.resolution), .only = "sphere", .fallback = "1",
      .range = RANGE_BETWEEN(0, 6),
      .meaning = "Subdivisions of the icosahedron: 12, 42, 162, 642, 2562, 10242, 40962 vertices. If given, every law "
-                "takes this polyhedron; otherwise separating_plane takes the ball."},
+                "uses this polyhedron; otherwise separating_plane uses the ball."},
     {"shape", "segments", VALUE_INTEGER, AT(SceneShapeForm, shape.segments), .only = "cylinder", .fallback = "16",
      .range = RANGE_BETWEEN(3, 1024),
-     .meaning = "Vertices on each rim. If given, every law takes this polyhedron; otherwise separating_plane takes the "
+     .meaning = "Vertices on each rim. If given, every law uses this polyhedron; otherwise separating_plane uses the "
                 "cylinder."},
     {"shape", "segments", VALUE_INTEGER, AT(SceneShapeForm, shape.segments), .only = "capsule", .fallback = "12",
      .range = RANGE_BETWEEN(3, 1024),
-     .meaning = "Vertices around; a quarter as many rings on each cap. If given, every law takes this polyhedron; "
-                "otherwise separating_plane takes the capsule."},
+     .meaning = "Vertices around; a quarter as many rings on each cap. If given, every law uses this polyhedron; "
+                "otherwise separating_plane uses the capsule."},
     {"shape", "segments", VALUE_INTEGER, AT(SceneShapeForm, shape.segments), .only = "wheel|disc|cone",
      .fallback = "24", .range = RANGE_BETWEEN(3, 1024),
-     .meaning = "Vertices around each circle. If given, every law takes this polyhedron; otherwise separating_plane "
-                "takes the solid."},
+     .meaning = "Vertices around each circle. If given, every law uses this polyhedron; otherwise separating_plane "
+                "uses the solid."},
     {"shape", "points", VALUE_POINTS, AT(SceneShapeForm, points), .only = "points", .unit = "m", .required = true,
      .meaning = "At least four points; the solid is their convex hull."},
     {"shape", "keep_interior", VALUE_BOOL, AT(SceneShapeForm, shape.keep_interior), .only = "points",
      .fallback = "false",
-     .meaning =
-         "Keep points that lie inside the hull: they carry mass with mass_model vertices, and an optimization may "
-         "bring them out. Else they are dropped."},
+     .meaning = "Keep points inside the hull. They carry mass with `mass_model: vertices`, and an optimization may "
+                "move them out of the hull. By default they are dropped."},
     {"shape", "file", VALUE_TEXT, AT(SceneShapeForm, file), .only = "mesh", .required = true,
      .meaning = "OBJ or STL file, relative to the scene file; also .dae, .ply, .off, .gltf, .glb, .3ds, .fbx, .3mf, "
                 ".x3d by libassimp."},
@@ -240,29 +237,27 @@ static const SchemaRow ROWS[] = {
      .fallback = "1.0", .range = RANGE_ABOVE(0), .meaning = "Length of the file's unit: 0.001 for millimetres."},
     {"shape", "hulls", VALUE_CHOICE, AT(SceneShapeForm, hulls), .only = "mesh", .of = "whole|groups",
      .fallback = "whole", .group = "hulls",
-     .meaning = "One convex hull of the whole mesh, or one of each o or g group."},
+     .meaning = "One convex hull of the whole mesh, or one hull per `o` or `g` group."},
     {"shape", "pieces", VALUE_CHOICE, AT(SceneShapeForm, pieces), .only = "mesh|points", .of = "hulls|triangles",
      .fallback = "hulls",
-     .meaning = "What contact sees: convex hulls, or the triangles of the mesh as they are (of points: every three), "
-                "closed or "
-                "open. Density and mass_model uniform then go by the enclosed volume."},
+     .meaning = "Geometry for contact: convex hulls, or the triangles of the mesh (of points: every three), closed or "
+                "open. With triangles, density and `mass_model: uniform` use the enclosed volume."},
     {"shape", "orient", VALUE_CHOICE, AT(SceneShapeForm, orient), .only = "mesh", .of = "keep|fix", .fallback = "keep",
-     .meaning = "With pieces: triangles. fix repairs the surface as sdrs decompose does: neighbours are turned alike, "
-                "closed surfaces are turned outward and open borders are closed."},
+     .meaning = "For `pieces: triangles`. fix repairs the surface as `sdrs decompose` does: consistent orientation, "
+                "closed surfaces outward, open borders closed."},
     {"shape", "max_vertices", VALUE_INTEGER, AT(SceneShapeForm, shape.max_vertices), .only = "mesh",
      .fallback = "(all)", .range = RANGE_BETWEEN(4, 1000000),
-     .meaning = "Thin each hull to at most so many vertices; the error is reported."},
+     .meaning = "Simplify each hull to at most so many vertices; the error is reported."},
     {"shape", "decompose", VALUE_OBJECT, AT(SceneShapeForm, decompose), .of = "decompose", .only = "mesh",
-     .group = "hulls", .meaning = "Cut the mesh into convex hulls that cover it, and take these; {} for the defaults."},
+     .group = "hulls", .meaning = "Replace the mesh by convex hulls that cover it; {} for the default options."},
     {"shape", "file", VALUE_TEXT, AT(SceneShapeForm, file), .only = "height_field", .required = true,
      .meaning = "PNG picture, dark is low and white high, or a table of heights (CSV), relative to the scene file. Its "
-                "first row is that of the largest y, as one looks at it."},
+                "first row has the largest y, as in a picture seen from above."},
     {"shape", "size", VALUE_VECTOR, AT(SceneShapeForm, shape.size), .only = "height_field", .unit = "m",
      .range = RANGE_ABOVE(0), .required = true,
-     .meaning = "Extent along x and along y, from the first sample to the last, and the height of white or of a 1 in "
-                "the table."},
+     .meaning = "Length along x and y from the first sample to the last, and height of white (or of 1 in the table)."},
     {"shape", "origin", VALUE_VECTOR, AT(SceneShapeForm, shape.origin), .only = "height_field", .unit = "m",
-     .fallback = "[0, 0, 0]", .meaning = "Where the middle of the field stands, at height 0."},
+     .fallback = "[0, 0, 0]", .meaning = "Position of the centre of the field at height 0."},
     {"shape", "base", VALUE_NUMBER, AT(SceneShapeForm, shape.base), .only = "height_field", .unit = "m",
      .range = RANGE_ABOVE(0), .fallback = "(the longer edge of a cell)",
      .meaning = "Thickness of the ground below its lowest point."},
@@ -276,8 +271,8 @@ static const SchemaRow ROWS[] = {
     LENGTH_ROW("half_length", "superelliptic_cylinder", size[1], "Half the length along x."),
     LENGTH_ROW("bottom_radius", "truncated_cone", size[0], "Radius about x of the end at x = -below."),
     LENGTH_ROW("top_radius", "truncated_cone", size[1], "Radius about x of the end at x = above."),
-    LENGTH_ROW("below", "truncated_cone", size[2], "How far it reaches against x."),
-    LENGTH_ROW("above", "truncated_cone", size[3], "How far it reaches along x."),
+    LENGTH_ROW("below", "truncated_cone", size[2], "Length from the origin along -x."),
+    LENGTH_ROW("above", "truncated_cone", size[3], "Length from the origin along +x."),
     {"shape", "exponent", VALUE_NUMBER, FORM(exponent), .only = "superellipsoid|superelliptic_cylinder",
      .range = RANGE_BETWEEN(1, 64), .required = true,
      .meaning = "n in ((x/a)^2n + ...)^(1/2n) = 1: 1 is an ellipsoid, 8 nearly a box or a cylinder."},
@@ -293,44 +288,44 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_ABOVE(0), .required = true,
      .meaning = "Faces normal . x <= offset, one for every normal; the origin lies inside."},
     {"shape", "length", VALUE_NUMBER, FORM(length), .only = "smooth_polytope", .unit = "m",
-     .fallback = "(the largest offset)", .range = RANGE_BETWEEN(1e-6, 1e6),
-     .meaning = "What sharpness counts against."},
+     .fallback = "(the largest offset)", .range = RANGE_BETWEEN(1e-6, 1e6), .meaning = "Length scale of sharpness."},
     {"shape", "points", VALUE_POINTS, AT(SceneShapeForm, points), .only = "oriented_points", .unit = "m",
      .required = true, .meaning = "Points of a surface."},
     {"shape", "radius", VALUE_NUMBER, AT(SceneShapeForm, shape.radius), .only = "oriented_points", .unit = "m",
-     .range = RANGE_ABOVE(0), .required = true, .meaning = "How far a point is felt."},
+     .range = RANGE_ABOVE(0), .required = true, .meaning = "Radius of influence of a point."},
     {"shape", "of", VALUE_SHAPES, AT(SceneShapeForm, of), .only = "union|subtraction", .required = true,
-     .meaning = "Smooth shapes, each with a position and a rotation; of a subtraction two, the second is taken away."},
+     .meaning = "Smooth shapes, each with a position and a rotation. A subtraction has two; the second is removed from "
+                "the first."},
     {"shape", "smoothing", VALUE_NUMBER, AT(SceneShapeForm, shape.smoothing), .only = "union|subtraction", .unit = "m",
-     .range = RANGE_ABOVE(0), .required = true, .meaning = "Over which length one surface goes over into another."},
+     .range = RANGE_ABOVE(0), .required = true, .meaning = "Length over which one surface blends into the other."},
     {"shape", "resolution", VALUE_INTEGER, AT(SceneShapeForm, shape.resolution), .only = SMOOTH, .fallback = "3",
      .range = RANGE_BETWEEN(0, 5),
-     .meaning = "Fineness of the surface that pictures, files, and contact laws of polyhedra take: 12, 42, 162, 642, "
+     .meaning = "Resolution of the polyhedron for pictures, files and contact laws of polyhedra: 12, 42, 162, 642, "
                 "2562, 10242 points of a convex shape."},
 
     /* ---------------------------------------------------------------- decompose */
     {"decompose", "max_hulls", VALUE_INTEGER, AT(DecomposeForm, options.max_hulls), .fallback = "16",
-     .range = RANGE_BETWEEN(1, 10000), .meaning = "At most so many hulls."},
+     .range = RANGE_BETWEEN(1, 10000), .meaning = "Largest number of hulls."},
     {"decompose", "max_vertices", VALUE_INTEGER, AT(DecomposeForm, options.max_vertices), .fallback = "64",
-     .range = RANGE_BETWEEN(8, 1000000), .meaning = "At most so many vertices of a hull."},
+     .range = RANGE_BETWEEN(8, 1000000), .meaning = "Largest number of vertices of a hull."},
     {"decompose", "error", VALUE_NUMBER, AT(DecomposeForm, options.error), .fallback = "1e-3", .range = RANGE_ABOVE(0),
      .meaning = "The search ends when the hulls' excess volume is below this fraction of the mesh's volume."},
     {"decompose", "tolerance", VALUE_NUMBER, AT(DecomposeForm, options.tolerance), .unit = "m", .fallback = "(none)",
      .range = RANGE_ABOVE(0),
-     .meaning = "As few hulls as reach at most so far out of the mesh; max_hulls is then 256 when not given."},
+     .meaning = "Use the fewest hulls that extend at most this far beyond the mesh. max_hulls is then 256 by default."},
     {"decompose", "resolution", VALUE_INTEGER, AT(DecomposeForm, options.resolution), .fallback = "1200",
      .range = RANGE_BETWEEN(1, 10000000),
-     .meaning = "Triangles of the coarse copy that cutting planes are searched on."},
+     .meaning = "Number of triangles of the coarse copy on which cutting planes are searched."},
     {"decompose", "grid", VALUE_INTEGERS, AT(DecomposeForm, grid), .fallback = "(a search)",
      .range = RANGE_BETWEEN(1, 1000),
-     .meaning = "Three counts: even blocks along x, y, z of the mesh's box instead of a search. Neighbours share "
-                "corners."},
+     .meaning = "Three counts: instead of a search, cut the mesh's bounding box into equal blocks along x, y, z. "
+                "Neighbours share corners."},
     {"decompose", "tie", VALUE_CHOICE, AT(DecomposeForm, tie), .of = "corners|vertex|none", .fallback = "corners",
-     .meaning = "What a design keeps together of a grid's neighbouring blocks: all corners that they share, so that no "
-                "hole can open through the whole; one vertex in the middle of their common face, around which they may "
-                "part; or nothing."},
+     .meaning =
+         "Vertices of neighbouring grid blocks that stay together in a design: all shared corners (no hole can open "
+         "through the part), one vertex in the middle of the common face (blocks may separate around it), or none."},
     {"decompose", "symmetry", VALUE_CHOICE, AT(DecomposeForm, symmetry), .of = SYMMETRY_WORDS, .fallback = "auto",
-     .meaning = "Axes whose mirror planes the hulls keep: those that the mesh has, none, or these."},
+     .meaning = "Mirror planes that the hulls keep: those of the mesh, none, or those normal to these axes."},
     {"decompose", "inside", VALUE_BOOL, AT(DecomposeForm, options.inside), .fallback = "false",
      .meaning = "The hulls lie inside the mesh instead of covering it. Not with a grid."},
 
@@ -350,15 +345,15 @@ static const SchemaRow ROWS[] = {
 
     /* ---------------------------------------------------------------- link */
     {"link", "name", VALUE_TEXT, AT(LinkForm, name), .required = true,
-     .meaning = "Name, unlike all others. In a repeat it may hold {expressions}."},
+     .meaning = "Unique name. In a repeat it may hold {expressions}."},
     {"link", "parent", VALUE_TEXT, AT(LinkForm, parent), .fallback = "(the world)", .nullable = true,
-     .meaning = "The link this one hangs on, which stands earlier in the list."},
+     .meaning = "Parent link; it must stand earlier in the list."},
     {"link", "joint", VALUE_OBJECT, AT(LinkForm, joint), .of = "joint", .fallback = "(free, for a link without parent)",
-     .meaning = "How the link moves against its parent."},
+     .meaning = "Joint between the link and its parent."},
     {"link", "fixed", VALUE_BOOL, AT(LinkForm, fixed), .fallback = "false",
      .meaning = "Short for joint: {type: fixed}."},
     {"link", "shapes", VALUE_SHAPES, AT(LinkForm, shapes), .group = "shapes", .nullable = true,
-     .meaning = "What the link consists of; overlaps count twice in a mass by density."},
+     .meaning = "Shapes whose union is the link. Overlaps count twice in a mass by density."},
     {"link", "shape", VALUE_SHAPE, AT(LinkForm, shape), .group = "shapes",
      .meaning = "Short for shapes with one item."},
     {"link", "mass", VALUE_NUMBER, AT(LinkForm, mass), .unit = "kg", .range = RANGE_ABOVE(0), .group = "mass",
@@ -369,32 +364,31 @@ static const SchemaRow ROWS[] = {
      .meaning = "Mass per volume of the convex pieces."},
     {"link", "mass_model", VALUE_CHOICE, AT(LinkForm, mass_model), .of = "vertices|uniform|given",
      .fallback = "(uniform; given where inertia is; vertices where the shapes enclose no volume)",
-     .meaning =
-         "Mass uniform over the volume, spread evenly over the vertices, or given by center and inertia. A box whose "
-         "mass is on its eight vertices has three times the inertia of a solid one."},
+     .meaning = "uniform: constant density over the volume. vertices: equal lumped masses at the vertices; a box then "
+                "has three times the inertia of a solid one. given: by center and inertia."},
     {"link", "center", VALUE_VECTOR, AT(LinkForm, center), .unit = "m", .fallback = "[0, 0, 0]",
      .meaning = "Centre of mass in the link's frame, for mass_model given."},
     {"link", "inertia", VALUE_NUMBERS, AT(LinkForm, inertia), .unit = "kg m^2",
      .meaning = "Inertia about the centre of mass, [ixx, iyy, izz, ixy, ixz, iyz] in the link's axes."},
     {"link", "gravity_compensation", VALUE_NUMBER, AT(LinkForm, gravity_compensation), .range = RANGE_AT_LEAST(0),
      .fallback = "(the parent's, 0 for a link without parent)",
-     .meaning = "Part of its weight that is taken off the link, and off all links below that say nothing else: 1 on "
-                "its base holds a robot up."},
+     .meaning = "Fraction of the weight that is compensated, for the link and those of its descendants that have no "
+                "value of their own. 1 at the base carries a whole robot."},
     {"link", "collide", VALUE_BOOL, AT(LinkForm, collide), .fallback = "true",
-     .meaning = "false: the link touches nothing."},
+     .meaning = "false: the link has no contact."},
     {"link", "friction", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_FRICTION]),
      .fallback = "(the other link's, else contact.friction)", .range = RANGE_BETWEEN(0, 100),
-     .meaning = "Coulomb coefficient: two links that both have one meet with the root of the product, one alone "
-                "decides for both. contact.pairs goes before it."},
+     .meaning = "Coulomb coefficient. Two links with coefficients of their own use the square root of the product; a "
+                "single one counts for both. contact.pairs overrides it."},
     {"link", "restitution", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_RESTITUTION]),
      .fallback = "(the other link's, else contact.restitution)", .range = RANGE_BETWEEN(0, 1),
-     .meaning = "Part of the normal speed that is left after an impact; the same rule."},
+     .meaning = "Coefficient of restitution, combined by the same rule."},
     {"link", "rolling", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_ROLLING]), .unit = "m",
      .fallback = "(the other link's, else contact.rolling)", .range = RANGE_AT_LEAST(0),
-     .meaning = "Rolling friction; the same rule."},
+     .meaning = "Rolling friction, combined by the same rule."},
     {"link", "spinning", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_SPINNING]), .unit = "m",
      .fallback = "(the other link's, else contact.spinning)", .range = RANGE_AT_LEAST(0),
-     .meaning = "Spinning friction; the same rule."},
+     .meaning = "Spinning friction, combined by the same rule."},
     {"link", "groups", VALUE_NAMES, AT(LinkForm, groups), .nullable = true,
      .meaning = "Names that contact.exclude and contact.pairs may use for this link."},
     {"link", "color", VALUE_COLOR, AT(LinkForm, color), .fallback = "(from a palette)",
@@ -424,80 +418,77 @@ static const SchemaRow ROWS[] = {
             "[null, high] for its whole angle."},
     {"joint", "swing", VALUE_NUMBER, AT(JointForm, swing), .only = "ball", .unit = "rad", .fallback = "(no limit)",
      .range = RANGE_ABOVE(0),
-     .meaning = "Largest angle between `twist_axis` and where it stands at zero coordinates: a cone. Below pi. It is "
-                "felt as `limits` are."},
+     .meaning = "Largest angle between `twist_axis` and its direction at zero coordinates (a cone); below pi. It acts "
+                "as `limits` do."},
     {"joint", "twist", VALUE_LIMITS, AT(JointForm, twist), .only = "ball", .unit = "rad", .nullable = true,
      .fallback = "(no limit)",
-     .meaning = "[low, high], null for an open end: the angle about `twist_axis` that is left when the swing is taken "
-                "off. Between -pi and pi. It needs `swing`: a joint bent by pi has no twist."},
+     .meaning = "[low, high], null for an open end: the rotation about `twist_axis` that remains without the swing; "
+                "between -pi and pi. It needs `swing`, because the twist is undefined at a swing of pi."},
     {"joint", "twist_axis", VALUE_VECTOR, AT(JointForm, twist_axis), .only = "ball", .fallback = "[0, 0, 1]",
      .meaning = "Axis of swing and twist in the joint's frame, and in the link's; of any length but zero."},
     {"joint", "limit_law", VALUE_CHOICE, AT(JointForm, limit_law), .only = MOVING_JOINTS, .of = "barrier|penalty",
      .fallback = "barrier",
-     .meaning = "barrier is never passed, penalty is a spring beyond the limit. Both take up the impact of a joint as "
-                "`limit_restitution` says."},
+     .meaning = "barrier: the coordinate never exceeds the limit. penalty: a spring acts beyond the limit. An impact "
+                "at the limit follows `limit_restitution`."},
     {"joint", "limit_stiffness", VALUE_NUMBER, AT(JointForm, limit_stiffness), .only = MOVING_JOINTS,
      .unit = "barrier: J; penalty: N/m or N m/rad", .fallback = "(1 for a barrier, 1000 for a penalty)",
-     .range = RANGE_ABOVE(0), .meaning = "Strength of the limits."},
+     .range = RANGE_ABOVE(0), .meaning = "Stiffness of the limit."},
     {"joint", "limit_margin", VALUE_NUMBER, AT(JointForm, limit_margin), .only = MOVING_JOINTS, .unit = "m or rad",
      .fallback = "(0.05, at most a hundredth of the range)", .range = RANGE_ABOVE(0),
-     .meaning = "Distance from the limit where it begins to be felt."},
+     .meaning = "Distance from the limit at which its force begins to act."},
     {"joint", "limit_restitution", VALUE_NUMBER, AT(JointForm, limit_restitution), .only = MOVING_JOINTS,
      .fallback = "0", .range = RANGE_BETWEEN(0, 1),
-     .meaning =
-         "Speed at which a coordinate leaves its limit, as a part of the speed at which it came. 0 holds for every "
-         "time step. A value above 0 is an upper bound, which steps reach that resolve the impact: ten or more within "
-         "`limit_margin`. Limits of three rotations always return what the step leaves."},
+     .meaning = "Coefficient of restitution of the limit. 0 is exact for every time step. A value above 0 is an upper "
+                "bound; it is reached if ten or more steps fall within `limit_margin`. It does not apply to limits of "
+                "three rotations."},
     {"joint", "damping", VALUE_PER_DOF, AT(JointForm, damping), .only = MOVING_JOINTS, .unit = "N s/m or N m s/rad",
      .fallback = "0", .range = RANGE_AT_LEAST(0),
      .meaning = "Viscous damping, one number or one per degree of freedom."},
     {"joint", "stiffness", VALUE_PER_DOF, AT(JointForm, stiffness), .only = MOVING_JOINTS, .unit = "N/m or N m/rad",
      .fallback = "0", .range = RANGE_AT_LEAST(0), .meaning = "Spring towards `rest`."},
     {"joint", "rest", VALUE_PER_DOF, AT(JointForm, rest), .only = MOVING_JOINTS, .unit = "m or rad", .fallback = "0",
-     .meaning = "Where the spring pulls; three rotations take a rotation vector."},
+     .meaning = "Rest position of the spring; a rotation vector for three rotations."},
     {"joint", "friction", VALUE_PER_DOF, AT(JointForm, friction), .only = MOVING_JOINTS, .unit = "N or N m",
      .fallback = "0", .range = RANGE_AT_LEAST(0),
-     .meaning = "Dry (Coulomb) friction against the rate, whatever the load. Three rotations have one, against the "
-                "size of their rate."},
+     .meaning = "Dry (Coulomb) friction, independent of the load. Three rotations have one value, against the "
+                "magnitude of their rate."},
     {"joint", "friction_speed", VALUE_NUMBER, AT(JointForm, friction_speed), .only = MOVING_JOINTS,
      .unit = "m/s or rad/s", .fallback = "1e-4", .range = RANGE_ABOVE(0),
-     .meaning =
-         "Width of the friction's smoothing: it is r / sqrt(r^2 + friction_speed^2) of its value at the rate r. What "
-         "it holds creeps: at 0.58 of this under half of what it can hold, at 2.06 of this under 0.9 of it."},
+     .meaning = "Smoothing width: at the rate r the friction is r / sqrt(r^2 + friction_speed^2) of its full value. A "
+                "joint that friction holds therefore creeps: at 0.58 friction_speed under half of the full value, at "
+                "2.06 friction_speed under 0.9 of it."},
     {"joint", "static_friction", VALUE_PER_DOF, AT(JointForm, static_friction), .only = MOVING_JOINTS,
      .unit = "N or N m", .fallback = "0", .range = RANGE_AT_LEAST(0),
      .meaning = "Dry friction at rest, at least `friction`; 0: `friction` at any rate. At the rate r it is friction + "
                 "(static_friction - friction) exp(-(r / stribeck_speed)^2). Not for three rotations."},
     {"joint", "stribeck_speed", VALUE_NUMBER, AT(JointForm, stribeck_speed), .only = MOVING_JOINTS,
      .unit = "m/s or rad/s", .fallback = "0.01", .range = RANGE_ABOVE(0),
-     .meaning = "Rate over which `static_friction` falls to `friction`, at least `friction_speed`."},
+     .meaning = "Rate over which `static_friction` decreases to `friction`; at least `friction_speed`."},
     {"joint", "armature", VALUE_PER_DOF, AT(JointForm, armature), .only = MOVING_JOINTS, .unit = "kg or kg m^2",
      .fallback = "0", .range = RANGE_AT_LEAST(0),
-     .meaning =
-         "Inertia that only this coordinate feels: a rotor's, times the square of its gear's ratio. Not for three "
-         "rotations."},
+     .meaning = "Additional inertia of this coordinate: that of a rotor times the square of the gear ratio. Not for "
+                "three rotations."},
     {"joint", "velocity_limit", VALUE_PER_DOF, AT(JointForm, velocity_limit), .only = MOVING_JOINTS,
      .unit = "m/s or rad/s", .fallback = "0", .range = RANGE_AT_LEAST(0),
-     .meaning =
-         "The fastest that the machine may go there, 0: no limit. Nothing holds it back; simulate tells which joints "
-         "went faster, and URDF has it as <limit velocity>."},
+     .meaning = "Rated speed, 0: none. It is not enforced: `simulate` reports joints that exceed it. URDF has it as "
+                "<limit velocity>."},
 
     /* ---------------------------------------------------------------- repeat */
     {"repeat", "count", VALUE_COUNT, AT(RepeatForm, count), .required = true, .range = RANGE_BETWEEN(0, REPEAT_MAX),
-     .meaning = "How many: a number, or [nx, ny, nz] for a grid, the last running fastest."},
+     .meaning = "Number of items, or [nx, ny, nz] for a grid, the last index running fastest."},
     {"repeat", "start", VALUE_INTEGER, AT(RepeatForm, start), .fallback = "0",
      .range = RANGE_BETWEEN(-1000000, 1000000),
      .meaning = "First value of the indices i, j, k in {expressions}; n counts all items from 0."},
     {"repeat", "first", VALUE_OBJECT, AT(RepeatForm, first), .of = "first_link",
      .meaning = "Keys that are different for the first item."},
     {"repeat", "position", VALUE_STEPS, AT(RepeatForm, position), .unit = "m",
-     .meaning =
-         "Added to the joint's position for every step: for a grid one vector per axis, or one vector whose x, y, z "
-         "belong to the axes in turn."},
+     .meaning = "Increment of the joint's position from item to item. For a grid: one vector per axis, or one vector "
+                "whose x, y, z are the increments of the three axes."},
     {"repeat", "rotation_vector", VALUE_STEPS, AT(RepeatForm, rotation_vector), .unit = "rad",
-     .meaning = "Rotation of the joint's frame for every step, about axes parallel to the parent's."},
+     .meaning = "Increment of the joint's rotation from item to item, about axes parallel to the parent's."},
     {"repeat", "around", VALUE_VECTOR, AT(RepeatForm, around), .unit = "m", .fallback = "(the joint turns in place)",
-     .meaning = "Point of the parent's frame around which rotation_vector carries the joint: a ring of legs."},
+     .meaning =
+         "Point of the parent's frame around which rotation_vector moves the joint, for instance for a ring of legs."},
 
     {"repeat_controller", "count", VALUE_COUNT, AT(RepeatForm, count), .required = true,
      .range = RANGE_BETWEEN(0, REPEAT_MAX), .meaning = "As for links."},
@@ -533,64 +524,62 @@ static const SchemaRow ROWS[] = {
      .meaning = "The link whose joint is driven."},
     {"controller", "type", VALUE_CHOICE, AT(ControllerForm, type), .of = "pd|prescribed|torque|velocity",
      .required = true,
-     .meaning = "pd: a spring and damper to the target and its rate. prescribed: the joint follows the target exactly, "
-                "whatever that takes. torque: the target is the force or torque itself. velocity: a damper to the rate "
-                "that is the target."},
+     .meaning = "pd: a spring and damper towards the target and its rate. prescribed: the joint follows the target "
+                "exactly, at any force. torque: the target is the force or torque. velocity: the target is the rate, "
+                "held by a damper."},
     {"controller", "position_gain", VALUE_PER_DOF, AT(ControllerForm, position_gain), .only = "pd",
      .unit = "N/m or N m/rad", .range = RANGE_AT_LEAST(0), .required = true,
-     .meaning = "Stiffness: the force is this times what is left to the target."},
+     .meaning = "Stiffness: the force is position_gain times (target - coordinate)."},
     {"controller", "damping_gain", VALUE_PER_DOF, AT(ControllerForm, damping_gain), .only = "velocity",
      .unit = "N s/m or N m s/rad", .range = RANGE_ABOVE(0), .required = true,
-     .meaning = "The force is this times the rate error, for every dt."},
+     .meaning = "Damping: the force is damping_gain times (target - rate), independent of dt."},
     {"controller", "damping_gain", VALUE_PER_DOF, AT(ControllerForm, damping_gain), .only = "pd|torque",
      .unit = "N s/m or N m s/rad", .fallback = "0", .range = RANGE_AT_LEAST(0),
-     .meaning = "Damping for every dt: the force is this times target rate less rate; of torque, less this times the "
-                "rate, so that the speed without load is target over damping_gain."},
+     .meaning = "Damping, independent of dt. pd: the force is damping_gain times (target rate - rate). torque: the "
+                "force is target - damping_gain times rate, so the no-load speed is target / damping_gain."},
     {"controller", "velocity_gain", VALUE_PER_DOF, AT(ControllerForm, velocity_gain), .only = "pd",
      .unit = "N s^2/m or N m s^2/rad", .fallback = "0", .range = RANGE_AT_LEAST(0),
      .meaning = "Damping as in the SDRS paper, k_d/2 |target rate - rate|^2 in the step's energy: the force is k_d/dt "
-                "times the rate error, dt over simulation.substeps. Another dt is another controller; damping_gain is "
-                "not so."},
+                "times the rate error, dt being that of a substep. The controller depends on dt; use damping_gain for "
+                "one that does not."},
     {"controller", "max_force", VALUE_PER_DOF, AT(ControllerForm, max_force), .only = "pd|torque|velocity",
      .unit = "N or N m", .fallback = "(no limit)", .range = RANGE_ABOVE(0),
      .meaning =
-         "The drive does no more than this in either direction: what it wants up to 0.95 of it, this from 1.05 of "
-         "it on, and smoothly in between. Of three rotations it limits the size of their torque."},
+         "Largest force or torque of the drive. Demands up to 0.95 max_force are met, those above 1.05 max_force give "
+         "max_force, with a smooth transition. For three rotations it limits the magnitude of the torque."},
     {"controller", "limit_width", VALUE_NUMBER, AT(ControllerForm, limit_width), .only = "pd|torque|velocity",
      .fallback = "0.05", .range = RANGE_BETWEEN(1e-4, 0.5),
-     .meaning = "Half the width of the smooth corner of max_force, as a part of it: 0.05 is what max_force says. The "
-                "narrower, the nearer to a corner: the drive misses 0.16 of this times max_force where it wants "
-                "max_force itself."},
+     .meaning = "Half the width of the smooth transition at max_force, relative to max_force. A smaller one is closer "
+                "to a sharp limit: at a demand of max_force the drive gives (1 - 0.16 limit_width) max_force."},
     {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .only = "pd|torque|velocity",
      .unit = "m or rad; m/s or rad/s; N or N m", .required = true,
-     .meaning = "Where to, how fast, or with what force: one channel per degree of freedom. Three rotations take a "
-                "rotation vector, of velocity the angular velocity and of torque the torque in the link's axes."},
+     .meaning = "Target position, rate or force, by the type: one channel per degree of freedom. Three rotations take "
+                "a rotation vector, for velocity the angular velocity, for torque the torque in the link's axes."},
     {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .only = "prescribed", .unit = "m or rad",
      .group = "course",
-     .meaning = "Where the joint is: one channel per degree of freedom; of a free link x, y, z from where its position "
-                "puts it and a rotation vector."},
+     .meaning = "Joint coordinates over time, one channel per degree of freedom. Of a free link: x, y, z relative to "
+                "its position, and a rotation vector."},
     {"controller", "velocity", VALUE_SIGNAL, AT(ControllerForm, course), .only = "prescribed", .unit = "m/s or rad/s",
      .group = "course",
-     .meaning = "How fast it goes, instead of target: the joint starts at zero and is where the integral of this is, "
-                "exactly (not of splines). Three rotations: the rate of the rotation vector, which is the angular "
-                "velocity as long as its axis stays."},
+     .meaning = "Joint rates over time, instead of target. The coordinates start at zero and are the exact integral; "
+                "splines are not allowed. Three rotations: rate of the rotation vector, equal to the angular velocity "
+                "if the axis is constant."},
     {"controller", "feedback", VALUE_OBJECT, AT(ControllerForm, feedback), .of = "feedback",
      .only = "pd|torque|velocity", .nullable = true,
-     .meaning = "What is added to the target: a matrix times measurements of the state, or a small network of them."},
+     .meaning =
+         "Feedback that is added to the target: a matrix times measurements of the state, or a small neural network."},
     {"controller", "delay", VALUE_NUMBER, AT(ControllerForm, delay), .only = "pd|torque|velocity", .unit = "s",
      .fallback = "0", .range = RANGE_BETWEEN(0, 1000),
-     .meaning =
-         "The drive follows the target, and feedback measures the state, of so long ago: any fraction of a step, "
-         "measurements in between two states linearly. Before the start both are what they were there."},
+     .meaning = "Delay of target and measurements, any fraction of a step. Measurements between two states are "
+                "interpolated linearly. Before the start both have their initial values."},
     {"controller", "repeat", VALUE_OBJECT, AT(ControllerForm, repeat), .of = "repeat_controller", .nullable = true,
      .meaning = "Many controllers from this one."},
 
     /* ---------------------------------------------------------------- feedback */
     {"feedback", "type", VALUE_CHOICE, AT(FeedbackForm, type), .of = "matrix|mlp", .fallback = "matrix",
-     .meaning =
-         "matrix: linear. mlp: a small neural network, whose hidden neurons are tanh and whose outputs are linear."},
+     .meaning = "matrix: linear feedback. mlp: a small neural network with tanh hidden layers and linear outputs."},
     {"feedback", "measures", VALUE_NAMES, AT(FeedbackForm, measures), .required = true, .unless = "file",
-     .meaning = "What is measured, as below; an mlp takes at most 128."},
+     .meaning = "Measurements, as above; at most 128 for an mlp."},
     {"feedback", "matrix", VALUE_TABLE, AT(FeedbackForm, matrix), .only = "matrix", .fallback = "(zero)",
      .unit = "unit of the target per unit of the measurement",
      .meaning = "One row per degree of freedom, one number per measurement; a flat list for one degree of freedom."},
@@ -599,33 +588,30 @@ static const SchemaRow ROWS[] = {
     {"feedback", "scale", VALUE_NUMBER, AT(FeedbackForm, scale), .only = "mlp", .fallback = "1",
      .unit = "unit of the target", .range = RANGE_ABOVE(0),
      .meaning =
-         "The outputs are multiplied by this: about the largest force or angle that is wanted, so that weights of "
-         "about 1 suffice."},
+         "Factor on the outputs. Choose about the largest force or angle wanted, so that weights of about 1 suffice."},
     {"feedback", "weights", VALUE_SERIES, AT(FeedbackForm, weights), .only = "mlp", .fallback = "(drawn)",
-     .meaning =
-         "Layer by layer, the output last: of every neuron its weights, then the biases of the layer. Drawn: the "
-         "output layer is zero, so the network says nothing yet, and the others are uniform within one over the "
-         "root of a neuron's inputs."},
+     .meaning = "Weights layer by layer, the output layer last: the weights of every neuron, then the biases of the "
+                "layer. By default the output layer is zero, so the feedback is zero, and the others are uniform "
+                "within 1 / sqrt(inputs of a neuron)."},
     {"feedback", "seed", VALUE_INTEGER, AT(FeedbackForm, seed), .only = "mlp", .fallback = "1",
-     .range = RANGE_BETWEEN(0, 2147483647), .meaning = "Of weights that are drawn; another seed gives other weights."},
+     .range = RANGE_BETWEEN(0, 2147483647), .meaning = "Seed of random weights."},
     {"feedback", "file", VALUE_TEXT, AT(FeedbackForm, file),
-     .meaning =
-         "A JSON file with these keys, as `sdrs export SCENE -o policy.json` writes it; then no other key stands "
-         "here. Relative to the scene's file."},
+     .meaning = "JSON file with these keys, as written by `sdrs export SCENE -o policy.json`, instead of all other "
+                "keys. Relative to the scene file."},
 
     /* ---------------------------------------------------------------- load */
-    {"load", "link", VALUE_TEXT, AT(LoadForm, link), .required = true, .meaning = "The link that is acted on."},
+    {"load", "link", VALUE_TEXT, AT(LoadForm, link), .required = true, .meaning = "Link on which the load acts."},
     {"load", "force", VALUE_SIGNAL, AT(LoadForm, force), .unit = "N", .fallback = "(none)",
      .meaning = "Three numbers, or a signal of three channels."},
     {"load", "torque", VALUE_SIGNAL, AT(LoadForm, torque), .unit = "N m", .fallback = "(none)",
-     .meaning = "The same; besides what the force has about the centre of mass."},
+     .meaning = "The same for the torque. It is added to the moment of the force about the centre of mass."},
     {"load", "point", VALUE_VECTOR, AT(LoadForm, point), .unit = "m", .fallback = "(the centre of mass)",
-     .meaning = "Point of the link, in its frame, that the force acts on."},
+     .meaning = "Point of the link, in its frame, at which the force acts."},
     {"load", "axes", VALUE_CHOICE, AT(LoadForm, axes), .of = "world|link", .fallback = "world",
-     .meaning = "world: force and torque keep their direction. link: they are given in the link's axes and turn with "
+     .meaning = "world: components along the world's axes. link: components along the link's axes, so they rotate with "
                 "it, as the thrust of a propeller does."},
     {"load", "field", VALUE_OBJECT, AT(LoadForm, field), .of = "field", .nullable = true,
-     .meaning = "Instead of force and torque: what acts from afar, at `point`."},
+     .meaning = "A force that acts at a distance, at `point`, instead of force and torque."},
     {"load", "repeat", VALUE_OBJECT, AT(LoadForm, repeat), .of = "repeat_load", .nullable = true,
      .meaning = "Many loads from this one."},
 
@@ -633,9 +619,10 @@ static const SchemaRow ROWS[] = {
     {"field", "type", VALUE_CHOICE, AT(FieldForm, type), .of = "point|dipole|uniform", .required = true,
      .meaning = "point: a central force. dipole: two magnets. uniform: a magnet in a uniform magnetic field."},
     {"field", "to", VALUE_TEXT, AT(FieldForm, to), .only = "point|dipole", .fallback = "(world)",
-     .meaning = "The other link, which the opposite force acts on, or world. In a repeat it may hold {expressions}."},
+     .meaning = "The other link, which receives the opposite force, or world. In a repeat it may hold {expressions}."},
     {"field", "at", VALUE_VECTOR, AT(FieldForm, at), .only = "point|dipole", .unit = "m",
-     .fallback = "(the other's centre of mass; the world's origin)", .meaning = "Where the other acts, in its frame."},
+     .fallback = "(the other's centre of mass; the world's origin)",
+     .meaning = "Point of the other link at which it acts, in its frame."},
     {"field", "strength", VALUE_SIGNAL, AT(FieldForm, strength), .required = true, .unit = "N m^power or A m^2",
      .meaning = "A number, or a signal of one channel. point: positive attracts, negative repels. dipole, uniform: the "
                 "magnetic moment of the link's magnet."},
@@ -644,44 +631,46 @@ static const SchemaRow ROWS[] = {
      .meaning = "The force is strength / distance^power: 2 is gravity, -1 a spring without length."},
     {"field", "softening", VALUE_NUMBER, AT(FieldForm, softening), .only = "point", .unit = "m", .fallback = "0",
      .range = RANGE_AT_LEAST(0),
-     .meaning = "Below this distance the force fades to zero: it is strength d / (d^2 + softening^2)^((power + 1)/2)."},
+     .meaning = "Distance below which the force decreases to zero: strength d / (d^2 + softening^2)^((power + 1)/2)."},
     {"field", "axis", VALUE_VECTOR, AT(FieldForm, axis), .only = "dipole|uniform", .required = true,
      .meaning = "Direction of the link's magnetic moment, in its frame; its length does not matter."},
     {"field", "moment", VALUE_VECTOR, AT(FieldForm, moment), .only = "dipole", .unit = "A m^2", .required = true,
-     .meaning = "The other's magnetic moment, in its frame."},
+     .meaning = "Magnetic moment of the other magnet, in its link's frame."},
     {"field", "flux_density", VALUE_VECTOR, AT(FieldForm, flux_density), .only = "uniform", .unit = "T",
-     .required = true, .meaning = "Of the field, in the world's axes."},
+     .required = true, .meaning = "Flux density of the field, in the world's axes."},
 
     /* ---------------------------------------------------------------- tendon */
     {"tendon", "points", VALUE_LIST, AT(TendonForm, points), .of = "tendon_point", .required = true,
-     .meaning = "Where it is fastened, what it runs through without friction, where it ends: two or more."},
+     .meaning = "Two or more points: where the tendon is fastened, the points through which it runs without friction, "
+                "and where it ends."},
     {"tendon", "tension", VALUE_SIGNAL, AT(TendonForm, tension), .unit = "N", .fallback = "0",
-     .meaning = "The force that it pulls with, however long it is: a number, or a signal of one channel."},
+     .meaning = "Tension that is independent of the length: a number, or a signal of one channel."},
     {"tendon", "stiffness", VALUE_NUMBER, AT(TendonForm, stiffness), .unit = "N/m", .fallback = "0",
-     .range = RANGE_AT_LEAST(0), .meaning = "Besides, what it pulls with per metre beyond `rest_length`."},
+     .range = RANGE_AT_LEAST(0), .meaning = "Additional tension per metre of length beyond `rest_length`."},
     {"tendon", "rest_length", VALUE_NUMBER, AT(TendonForm, rest_length), .unit = "m", .fallback = "0",
-     .range = RANGE_AT_LEAST(0), .meaning = "Up to here it hangs loose. With `stiffness` only."},
+     .range = RANGE_AT_LEAST(0), .meaning = "Length up to which the elastic tension is zero. Requires `stiffness`."},
     {"tendon", "eyelet", VALUE_NUMBER, AT(TendonForm, eyelet), .unit = "m",
      .fallback = "(1e-2 of how far its points are from their frames' origins, in the mean)", .range = RANGE_AT_LEAST(0),
-     .meaning = "Where two neighbouring points come nearer than this the pull between them fades; without that a cord "
-                "that draws them together would have no balance there."},
+     .meaning = "Two neighbouring points that are nearer than this pull on each other less. Without it a tendon that "
+                "draws two points together would have no equilibrium."},
     {"tendon", "wrap", VALUE_LIST, AT(TendonForm, wrap), .of = "tendon_wrap", .nullable = true,
-     .meaning = "Pulleys and bones: solids that it goes round, without friction, where they are in its way."},
+     .meaning = "Pulleys and bones: solids that the tendon wraps around without friction."},
     {"tendon_wrap", "type", VALUE_CHOICE, AT(TendonWrapForm, type), .of = "cylinder|sphere", .required = true,
-     .meaning = "A cylinder has no ends: the cord runs on it as a helix."},
+     .meaning = "Kind of the solid. A cylinder has no ends: the tendon runs on it as a helix."},
     {"tendon_wrap", "link", VALUE_TEXT, AT(TendonWrapForm, link), .fallback = "(world)",
-     .meaning = "The link that it is part of, or world. No shape is needed there."},
+     .meaning = "Link to which the solid belongs, or world. The link needs no such shape."},
     {"tendon_wrap", "radius", VALUE_NUMBER, AT(TendonWrapForm, radius), .unit = "m", .required = true,
-     .range = RANGE_ABOVE(0), .meaning = "The cord's middle line is so far from the axis, or from the centre."},
+     .range = RANGE_ABOVE(0),
+     .meaning = "Distance of the tendon's centre line from the axis of the cylinder or the centre of the sphere."},
     {"tendon_wrap", "position", VALUE_VECTOR, AT(TendonWrapForm, position), .unit = "m", .fallback = "[0, 0, 0]",
      .meaning = "The centre, or a point of the axis, in the link's frame."},
     {"tendon_wrap", "axis", VALUE_VECTOR, AT(TendonWrapForm, axis), .only = "cylinder", .fallback = "[0, 0, 1]",
-     .meaning = "Of the cylinder, in the link's frame; of any length but 0."},
+     .meaning = "Axis of the cylinder in the link's frame; any length but 0."},
     {"tendon_wrap", "side", VALUE_VECTOR, AT(TendonWrapForm, side), .unit = "m", .fallback = "(the shorter way)",
-     .meaning = "A point, in the link's frame: the cord passes on its side of the axis or the centre, also where that "
-                "is the longer way. Give it where the cord may turn by half a circle or more."},
+     .meaning = "A point in the link's frame. The tendon passes the axis or centre on the side of this point, even if "
+                "that path is longer. Give it where the tendon may wrap half a circle or more."},
     {"tendon_wrap", "after", VALUE_INTEGER, AT(TendonWrapForm, after), .fallback = "(its own number in `wrap`, from 0)",
-     .range = RANGE_AT_LEAST(0), .meaning = "It stands between this one of the points, counted from 0, and the next."},
+     .range = RANGE_AT_LEAST(0), .meaning = "Number of the point, counted from 0, after which the solid stands."},
     {"tendon_point", "link", VALUE_TEXT, AT(TendonPointForm, link), .fallback = "(world)",
      .meaning = "The link, or world. In a repeat it may hold {expressions}."},
     {"tendon_point", "point", VALUE_VECTOR, AT(TendonPointForm, point), .unit = "m", .fallback = "[0, 0, 0]",
@@ -691,87 +680,92 @@ static const SchemaRow ROWS[] = {
 
     /* ---------------------------------------------------------------- closure */
     {"closure", "type", VALUE_CHOICE, AT(ClosureForm, type), .of = "weld|ball|hinge|slide|distance", .required = true,
-     .meaning = "What stays together. weld: everything. ball: a point of both. hinge: a point and an axis. slide: all "
-                "but the way along an axis. distance: how far a point of a is from a point of b."},
+     .meaning = "Kind of constraint. weld: no relative motion. ball: a common point. hinge: a common point and axis. "
+                "slide: free displacement along an axis only. distance: a constant distance between a point of `a` and "
+                "a point of `b`."},
     {"closure", "a", VALUE_TEXT, AT(ClosureForm, a), .required = true, .meaning = "A link."},
     {"closure", "b", VALUE_TEXT, AT(ClosureForm, b), .fallback = "(world)",
      .meaning = "Another link, of the same tree or of another, or world."},
     {"closure", "axes", VALUE_CHOICE, AT(ClosureForm, axes), .of = "world|link", .fallback = "world",
-     .meaning =
-         "Where `point` and `axis` are given: in the world at the start, or in the frame of `a`, with which they "
-         "then go wherever the machine starts."},
+     .meaning = "Frame of `point` and `axis`: world (at the start), or link (frame of `a`, independent of the initial "
+                "coordinates)."},
     {"closure", "point", VALUE_VECTOR, AT(ClosureForm, point), .only = "ball|hinge|distance", .unit = "m",
-     .required = true, .meaning = "The point that both links share from the start on; of distance, the end on a."},
+     .required = true, .meaning = "The common point of both links; for distance, the end on `a`."},
     {"closure", "point", VALUE_VECTOR, AT(ClosureForm, point), .only = "weld|slide", .unit = "m",
-     .fallback = "(the origin of a's frame)", .meaning = "Where the force of the closure is told."},
+     .fallback = "(the origin of a's frame)",
+     .meaning = "Point to which the reported force and torque of the closure refer."},
     {"closure", "axis", VALUE_VECTOR, AT(ClosureForm, axis), .only = "hinge|slide", .required = true,
      .meaning = "Direction, any length."},
     {"closure", "axis", VALUE_VECTOR, AT(ClosureForm, axis), .only = "distance", .fallback = "(towards b's frame)",
-     .meaning = "Direction from the end on a to the end on b, which is `length` away; without it the end on b is the "
-                "origin of b's frame."},
+     .meaning = "Direction from the end on `a` to the end on `b`, at the distance `length`. By default the end on `b` "
+                "is the origin of its frame."},
     {"closure", "length", VALUE_NUMBER, AT(ClosureForm, length), .only = "distance", .unit = "m",
-     .fallback = "(as far as the ends are apart)", .range = RANGE_ABOVE(0), .meaning = "Distance of the two ends."},
+     .fallback = "(as far as the ends are apart)", .range = RANGE_ABOVE(0),
+     .meaning = "Distance between the two ends."},
     {"closure", "break_force", VALUE_NUMBER, AT(ClosureForm, break_force), .unit = "N", .fallback = "(none)",
      .range = RANGE_ABOVE(0),
-     .meaning = "The closure is gone after the step in which its force is larger than this: up to one dt late, and "
-                "what follows is off in proportion to dt."},
+     .meaning = "Force at which the closure breaks. It is removed after the step in which its force exceeds this "
+                "value, up to one dt late."},
     {"closure", "active", VALUE_SIGNAL, AT(ClosureForm, active), .fallback = "(always)",
-     .meaning =
-         "Signal that switches the closure, not of a distance: it holds in steps that begin at a value of 1/2 or "
-         "more. It closes where it finds its links (no jump of positions), the motion between them ends in one "
-         "step and momentum is kept. One that has broken stays open. Its links may touch each other."},
+     .meaning = "Signal that switches the closure on at values of 1/2 and more; not for a distance. It closes at the "
+                "current relative pose: positions do not jump, the relative motion ends in one step, and momentum is "
+                "conserved. A broken closure stays open. Its links may have contact."},
 
     /* ---------------------------------------------------------------- coupling */
     {"coupling", "link", VALUE_TEXT, AT(CouplingForm, link), .required = true,
-     .meaning =
-         "The link whose joint follows: its coordinate = ratio x that of `of` + offset, or the sum of all terms + "
-         "offset. Either side carries forces to the other."},
+     .meaning = "Link whose joint is coupled: its coordinate = ratio x coordinate of `of` + offset, or the sum of all "
+                "terms + offset. Forces are transmitted both ways."},
     {"coupling", "coordinate", VALUE_TEXT, AT(CouplingForm, coordinate), .fallback = "(the only one)",
-     .meaning = "Which of its joint's coordinates, by its name in joints.csv. Not of three rotations."},
+     .meaning = "Coordinate of its joint, by the name in joints.csv. Not of three rotations."},
     {"coupling", "of", VALUE_TEXT, AT(CouplingForm, of), .group = "of",
-     .meaning = "The link that it follows, whose joint has one coordinate."},
+     .meaning = "Link that it follows; its joint must have one coordinate."},
     {"coupling", "ratio", VALUE_NUMBER, AT(CouplingForm, ratio), .unit = "1, m/rad or rad/m", .fallback = "1",
-     .meaning = "Of a gear minus teeth over teeth, of a rack its pinion's radius, of a screw its lead over 2 pi."},
+     .meaning =
+         "Ratio. Gear: minus the ratio of the numbers of teeth. Rack: radius of the pinion. Screw: lead over 2 pi."},
     {"coupling", "terms", VALUE_LIST, AT(CouplingForm, terms), .of = "coupling_term", .group = "of",
-     .meaning = "Several that it follows: of a differential the carrier is half of one side and half of the other."},
+     .meaning =
+         "Several coordinates that it follows. Differential: the carrier is half of one side plus half of the other."},
     {"coupling", "offset", VALUE_NUMBER, AT(CouplingForm, offset), .unit = "m or rad",
-     .fallback = "(as they stand at the start)", .meaning = "Must be what they have at the start when it is given."},
+     .fallback = "(as they stand at the start)",
+     .meaning = "Constant term. If given, it must agree with the initial coordinates."},
     {"coupling_term", "link", VALUE_TEXT, AT(CouplingTermForm, link), .required = true, .meaning = "A link."},
     {"coupling_term", "coordinate", VALUE_TEXT, AT(CouplingTermForm, coordinate), .fallback = "(the only one)",
-     .meaning = "Which of its joint's coordinates."},
+     .meaning = "Coordinate of its joint."},
     {"coupling_term", "ratio", VALUE_NUMBER, AT(CouplingTermForm, ratio), .unit = "1, m/rad or rad/m", .fallback = "1",
-     .meaning = "Its part in the sum."},
+     .meaning = "Factor in the sum."},
 
     /* ---------------------------------------------------------------- signal */
     {"signal", "type", VALUE_CHOICE, AT(SignalForm, type), .of = "constant|keyframes|spline|sines|sequence|csv",
-     .required = true, .meaning = "How the value follows from time."},
+     .required = true, .meaning = "Kind of signal."},
     {"signal", "value", VALUE_PER_DOF, AT(SignalForm, value), .only = "constant", .unit = "m, rad, N ...",
      .required = true, .meaning = "The value: one number, or one per channel."},
     {"signal", "times", VALUE_SERIES, AT(SignalForm, times), .only = "keyframes|spline", .unit = "s", .group = "times",
-     .meaning = "Times of the knots, rising. Before the first and after the last the value is held."},
+     .meaning = "Times of the knots, in increasing order. The value is constant before the first and after the last."},
     {"signal", "duration", VALUE_NUMBER, AT(SignalForm, duration), .only = "spline", .unit = "s",
-     .range = RANGE_ABOVE(0), .group = "times", .meaning = "Evenly spaced knots from 0 to here, instead of times."},
+     .range = RANGE_ABOVE(0), .group = "times",
+     .meaning = "Time of the last of evenly spaced knots that begin at 0, instead of times."},
     {"signal", "interval", VALUE_NUMBER, AT(SignalForm, interval), .only = "sequence", .unit = "s",
-     .range = RANGE_ABOVE(0), .required = true, .meaning = "Time from one row of values to the next."},
+     .range = RANGE_ABOVE(0), .required = true, .meaning = "Time between two rows of values."},
     {"signal", "values", VALUE_TABLE, AT(SignalForm, values), .only = "keyframes|spline|sequence",
      .unit = "m, rad, N ...", .required = true,
      .meaning = "One row per knot, each with one number per channel; a flat list for one channel. Linear between "
                 "keyframes and in a sequence, a natural cubic through the knots of a spline."},
     {"signal", "rows", VALUE_INTEGER, AT(SignalForm, rows), .only = "sequence", .range = RANGE_BETWEEN(1, 10000000),
-     .fallback = "(those of values)", .meaning = "Rows in all: the last one of values stands for all that follow it."},
+     .fallback = "(those of values)", .meaning = "Total number of rows; the last row of values is repeated."},
     {"signal", "offset", VALUE_PER_DOF, AT(SignalForm, offset), .only = "sines", .unit = "m, rad, N ...",
-     .fallback = "0", .meaning = "Value around which the sines swing, one number or one per channel."},
+     .fallback = "0", .meaning = "Mean value of the sines, one number or one per channel."},
     {"signal", "terms", VALUE_TERMS, AT(SignalForm, terms), .of = "sine", .only = "sines", .required = true,
      .meaning = "The sines to add: a list for one channel, or a list of such lists, one per channel."},
     {"signal", "ramp", VALUE_NUMBER, AT(SignalForm, ramp), .only = "sines", .unit = "s", .range = RANGE_AT_LEAST(0),
      .fallback = "0",
-     .meaning = "The sines grow to their size over so long, times 10 x^3 - 15 x^4 + 6 x^5 of x = t / ramp: value and "
-                "rate begin with those of the offset, so a gait starts without a jolt. 0: they have it at once."},
+     .meaning = "Time over which the amplitudes rise from 0, by the factor 10 x^3 - 15 x^4 + 6 x^5 with x = t / ramp. "
+                "Value and rate are continuous, so a gait starts without a jolt. 0: full amplitude at once."},
 
     {"signal", "file", VALUE_TEXT, AT(SignalForm, file), .only = "csv", .required = true,
      .meaning = "CSV file with a header line, relative to the scene file."},
     {"signal", "time", VALUE_TEXT, AT(SignalForm, time), .only = "csv", .unit = "s", .fallback = "(time)",
-     .meaning = "Name of its column of times, which rise. Before the first and after the last the value is held."},
+     .meaning = "Name of the column of times, in increasing order. The value is constant before the first and after "
+                "the last."},
     {"signal", "column", VALUE_TEXT, AT(SignalForm, column), .only = "csv", .group = "columns",
      .meaning = "Name of the column of values, for one channel."},
     {"signal", "columns", VALUE_NAMES, AT(SignalForm, columns), .only = "csv", .group = "columns",
@@ -787,16 +781,13 @@ static const SchemaRow ROWS[] = {
     {"sine", "phase", VALUE_NUMBER, AT(SineForm, phase), .unit = "rad", .fallback = "0", .meaning = "Phase at time 0."},
 
     /* ---------------------------------------------------------------- initial */
-    {"initial", "link", VALUE_TEXT, AT(InitialForm, link), .required = true,
-     .meaning = "The link whose joint starts so."},
+    {"initial", "link", VALUE_TEXT, AT(InitialForm, link), .required = true, .meaning = "Link of the joint."},
     {"initial", "coordinates", VALUE_NUMBERS, AT(InitialForm, coordinates), .unit = "m or rad",
      .meaning = "One number per degree of freedom, translations first; three rotations as a rotation vector, or as a "
                 "quaternion w, x, y, z."},
     {"initial", "velocities", VALUE_NUMBERS, AT(InitialForm, velocities), .unit = "m/s or rad/s",
-     .meaning =
-         "One number per degree of freedom; three rotations as the angular velocity in the link's own axes at "
-         "the start, as velocities.csv has it: not the world's, nor those of the joint's frame where `coordinates` "
-         "rotate the link."},
+     .meaning = "One number per degree of freedom; three rotations as the angular velocity in the link's axes at the "
+                "start, as in velocities.csv (not in world axes, nor in those of the joint's frame)."},
     {"initial", "repeat", VALUE_OBJECT, AT(InitialForm, repeat), .of = "repeat_initial", .nullable = true,
      .meaning = "Many items from this one."},
 };

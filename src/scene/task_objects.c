@@ -8,9 +8,9 @@ const SchemaObject TASK_OBJECTS[] = {
     {.name = "task",
      .title = "The file",
      .size = sizeof(TaskForm),
-     .meaning = "A task is a YAML (or JSON) map with these keys: scenes, what may change in them, what is wanted, and "
-                "how it is sought. At least one of design (with vertices, a cage or attachments), control, initial and "
-                "parameters must say what may change.",
+     .meaning =
+         "A task is a YAML (or JSON) map with these keys: scenes, variables, objective and optimizer. At least one of "
+         "design (with vertices, a cage or attachments), control, initial and parameters must give variables.",
      .example = "# the end of a double pendulum is to be at a point after two seconds\n"
                 "name: reach\n"
                 "scene: ../scenes/double-pendulum.yaml\n"
@@ -25,7 +25,7 @@ const SchemaObject TASK_OBJECTS[] = {
     {.name = "scenario",
      .title = "scenario",
      .size = sizeof(ScenarioForm),
-     .meaning = "One scene that the design and the control are tried in.",
+     .meaning = "One scene in which design and control are evaluated.",
      .example = "scenarios:\n"
                 "  - {name: smooth, scene: ../scenes/slide.yaml, steps: 100, set: [contact.friction=0.1]}\n"
                 "  - {name: rough, scene: ../scenes/slide.yaml, steps: 50, weight: 0.5}\n"
@@ -38,7 +38,7 @@ const SchemaObject TASK_OBJECTS[] = {
     {.name = "design",
      .title = "design",
      .size = sizeof(DesignForm),
-     .meaning = "What may change in the links and joints.",
+     .meaning = "Variables of shapes and joint origins.",
      .example = "scene: ../scenes/pendulum.yaml\n"
                 "design:\n"
                 "  mass: density\n"
@@ -65,7 +65,8 @@ const SchemaObject TASK_OBJECTS[] = {
      .title = "vertices",
      .size = sizeof(VerticesForm),
      .includes = {{"which", AT(VerticesForm, which)}, {"bounds", AT(VerticesForm, bounds)}},
-     .meaning = "Vertices of a link's hulls that move, in the link's frame. The hull is that of the moved vertices.",
+     .meaning =
+         "Hull vertices of a link as variables, in the link's frame. A hull is the convex hull of its moved vertices.",
      .example = "scene: ../scenes/chains.yaml\n"
                 "design:\n"
                 "  vertices:\n"
@@ -79,11 +80,10 @@ const SchemaObject TASK_OBJECTS[] = {
      .title = "cage",
      .size = sizeof(CageForm),
      .includes = {{"which", AT(CageForm, which)}, {"bounds", AT(CageForm, bounds)}},
-     .meaning = "A box of control points around a link, `link/cage/0/x`, the first axis running fastest. Its vertices "
-                "move with them, trilinear in each cell, so what lies in one place stays together and the topology "
-                "stays what it is; the hulls are those of the moved vertices, triangles of a mesh (`pieces: "
-                "triangles`) its moved triangles. Bounds are those of control points: no vertex moves farther than "
-                "`within`. A link has vertices or a cage.",
+     .meaning = "A box of control points around a link; variables `link/cage/0/x`, the first axis running fastest. "
+                "Vertices of the link follow by trilinear interpolation in each cell, so coincident vertices stay "
+                "together and the topology does not change. Bounds hold for control points, so no vertex moves farther "
+                "than `within`. A link has either vertices or a cage.",
      .example = "scene: ../scenes/chains.yaml\n"
                 "design:\n"
                 "  cage: [{links: [chain0link0, chain0link1], cells: [2, 2, 4], within: 0.02}]\n"
@@ -92,9 +92,8 @@ const SchemaObject TASK_OBJECTS[] = {
      .title = "frozen",
      .size = sizeof(FrozenForm),
      .includes = {{"which", AT(FrozenForm, which)}},
-     .meaning =
-         "Vertices of a link's hulls that stay where they are: mounting faces, bearings. A vertex that is tied to "
-         "one that stays does not move either. Not of a link that follows another: what it follows has them.",
+     .meaning = "Vertices of a link's hulls that do not move: mounting faces, bearings. Vertices tied to them do not "
+                "move either. For links that follow another by symmetry, freeze those of the first.",
      .example = "scene: ../scenes/chains.yaml\n"
                 "design:\n"
                 "  vertices: [{link: chain0link0, within: 0.02}]\n"
@@ -108,7 +107,8 @@ const SchemaObject TASK_OBJECTS[] = {
      .title = "attachment",
      .size = sizeof(AttachmentForm),
      .includes = {{"which", AT(AttachmentForm, which)}, {"bounds", AT(AttachmentForm, bounds)}},
-     .meaning = "The origin of a link's joint moves in its parent's frame, and with it every link below.",
+     .meaning = "The origin of a link's joint, in its parent's frame, as a variable. All descendants of the link move "
+                "with it.",
      .example = "scene: ../scenes/double-pendulum.yaml\n"
                 "design: {attachments: [{link: lower, axes: [x], within: 0.05}]}\n"
                 "loss: [{type: point, link: lower, target: [0.5, 0, -1]}]\n"},
@@ -116,7 +116,7 @@ const SchemaObject TASK_OBJECTS[] = {
      .title = "symmetry",
      .size = sizeof(SymmetryForm),
      .type_key = "type",
-     .meaning = "Links that stay alike: the design of the first is varied, that of the others follows.",
+     .meaning = "Links with equal or symmetric designs: the first has the variables, the others follow.",
      .example = "scene: ../scenes/chains.yaml\n"
                 "design:\n"
                 "  vertices: [{links: [chain0link0, chain0link1, chain0link2], within: 0.02}]\n"
@@ -142,8 +142,9 @@ const SchemaObject TASK_OBJECTS[] = {
      .title = "control",
      .size = sizeof(ControlForm),
      .includes = {{"which", AT(ControlForm, which)}, {"interval", AT(ControlForm, interval)}},
-     .meaning = "Parameters of the controllers of a link's joint, and of the loads on it, that move. They are called "
-                "`link/values/3`, of further controllers `link/controller2_values/3`, of loads `link/force_values/0`.",
+     .meaning =
+         "Parameters of the controllers of a link's joint, and of the loads on it, as variables. They are called "
+         "`link/values/3`, of further controllers `link/controller2_values/3`, of loads `link/force_values/0`.",
      .example = "scene: ../scenes/spider.yaml\n"
                 "control: [{links: [upper0, upper1], parameters: [amplitude, phase], within: 0.5}]\n"
                 "loss: [{type: travel, link: body, direction: [1, 0, 0]}, {type: effort, weight: 1e-6}]\n"},
@@ -151,7 +152,7 @@ const SchemaObject TASK_OBJECTS[] = {
      .title = "initial",
      .size = sizeof(StartForm),
      .includes = {{"which", AT(StartForm, which)}, {"interval", AT(StartForm, interval)}},
-     .meaning = "Initial values of a joint that move.",
+     .meaning = "Initial values of a joint as variables.",
      .example = "scene: ../scenes/slide.yaml\n"
                 "initial: [{link: box, velocities: true, dof: [0], within: 3}]\n"
                 "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"},
@@ -161,37 +162,32 @@ const SchemaObject TASK_OBJECTS[] = {
      .type_key = "type",
      .includes = {{"which", AT(ParameterForm, which)}, {"interval", AT(ParameterForm, interval)}},
      .meaning =
-         "Physical parameters that move. They are called `link/mass`, `link/damping/0`, `contact/friction`.\n\n"
-         "* `mass` [kg] of links (kg/m^3 where a density is given); the distribution stays\n"
-         "* `center` [m]: the centre of mass in the link's frame; the link's mass then is a given one, which does not "
-         "follow its shape\n"
-         "* `inertia` about the centre of mass, likewise; every value of its variables is a possible body "
+         "Physical parameters as variables. They are called `link/mass`, `link/damping/0`, `contact/friction`.\n"
+         "\n"
+         "* `mass` [kg] of links (kg/m^3 where a density is given); the mass distribution does not change\n"
+         "* `center` [m]: the centre of mass in the link's frame; the link's mass properties then no longer follow its "
+         "shape\n"
+         "* `inertia` about the centre of mass, likewise; every value of its variables is physically possible "
          "(docs/derivations/design.md, D9)\n"
          "* `size` [m]: the edges of the link's box; of a link without one the lengths of its round solids (radius, "
          "width, rim, length, in the order of their keys), as with shape_size\n"
          "* `damping`, `joint_stiffness`, `joint_friction`, `armature`, `joint_static_friction` of the links' joints\n"
-         "* `axis` [rad]: how far the axis of a joint that has one is tilted from the scene's, about axes of the "
-         "joint's "
-         "frame; `rotation` [rad]: the same of the frame itself, with all that hangs on it (rotation vectors, "
+         "* `axis` [rad]: tilt of a joint's axis from that of the scene, about axes of the joint's frame; `rotation` "
+         "[rad]: the same for the joint's frame, with all descendants of the link (rotation vectors, "
          "docs/derivations/design.md, D11)\n"
          "* `shape_size` [m]: lengths of the convex smooth shapes (sizes, offsets of faces) and the exact round solids "
-         "that links "
-         "have; "
-         "`shape_form`: "
-         "their exponents and sharpness\n"
-         "* `link_friction`, `link_restitution`, `link_rolling` [m], `link_spinning` [m] that links have of their own\n"
+         "that links have; `shape_form`: their exponents and sharpness\n"
+         "* `link_friction`, `link_restitution`, `link_rolling` [m], `link_spinning` [m] that links give themselves\n"
          "* `pair_friction`, `pair_restitution`, `pair_rolling` [m], `pair_spinning` [m] of an item of contact.pairs, "
          "with `a` and `b` instead of a link\n"
          "* `closure_point` [m], `closure_axis`, `closure_length` [m] of the scene's closures, with their `a` and `b`; "
-         "`ratio` of what links with couplings follow (links: those that follow), where the coupling gives no "
-         "`offset`; `offset` [m or rad] where it does: the joint that follows starts as much farther on. All move with "
-         "the start closed. An axis that leaves the plane of a flat linkage locks it\n"
+         "`ratio` of the couplings of these links, if the coupling gives no `offset`; `offset` [m or rad] if it does: "
+         "the initial coordinate of the coupled joint changes with it. All loops stay closed at the start. An axis "
+         "that leaves the plane of a planar linkage locks it\n"
          "* `tendon_point` [m], `tendon_stiffness` [N/m], `tendon_rest_length` [m]: all points, the stiffness, the "
-         "rest "
-         "length "
-         "of the tendons that end on the links; `tendon_wrap_radius` [m], `tendon_wrap_position` [m], "
-         "`tendon_wrap_axis` of what these go round\n"
-         "* `gravity` [m/s^2], of the scene and without a link, like all that follow\n"
+         "rest length of the tendons that end on the links; `tendon_wrap_radius` [m], `tendon_wrap_position` [m], "
+         "`tendon_wrap_axis` of their wraps\n"
+         "* `gravity` [m/s^2], of the scene. This and all following types take no link\n"
          "* `fluid_density` [kg/m^3], `fluid_viscosity` [Pa s], `fluid_velocity` [m/s], `fluid_level` [m] of the "
          "scene's fluid\n"
          "* `friction`, `barrier_distance` [m], `stiffness`, `smoothing` [(m/s)^2], `rest_speed` [m/s], `restitution`, "
@@ -210,11 +206,12 @@ const SchemaObject TASK_OBJECTS[] = {
      .size = sizeof(LossForm),
      .type_key = "type",
      .meaning =
-         "A term of what is made small.\n\n"
+         "A term of the objective, which is minimized.\n"
+         "\n"
          "* `point`: distance of a point of the link from its target (power 1), or its square (power 2)\n"
-         "* `travel`: minus the way of the centre of mass along the direction, from the beginning to the end of the "
-         "window\n"
-         "* `relative`: squared change of the place of the other link's centre in this link's frame, since the "
+         "* `travel`: minus the displacement of the centre of mass along the direction, from the beginning to the end "
+         "of the window\n"
+         "* `relative`: squared change of the position of the other link's centre in this link's frame, since the "
          "beginning of the window\n"
          "* `reach`: max(distance^2 - margin^2, 0), of a point of the link from its target\n"
          "* `orientation`: squared difference of the link's axis and the target\n"
@@ -223,23 +220,22 @@ const SchemaObject TASK_OBJECTS[] = {
          "* `smoothness`: squared rates of the controllers' targets\n"
          "* `force`: squared difference of the contact force on the link and the target\n"
          "* `gap`: max(margin - smallest gap of the link and the other, 0)^2\n"
-         "* `shape`: squared distance of the vertices from where they were, mean over vertices\n"
+         "* `shape`: squared distance of the vertices from their initial positions, mean over vertices\n"
          "* `volume`: (volume / initial volume - 1)^2, summed over hulls\n"
          "* `roughness`: squared difference of the displacements of neighbouring vertices, mean over edges\n"
-         "* `approach`: max(D - margin^2, 0), D the squared distance of the link and the other, smoothed over what is "
-         "nearly nearest\n"
+         "* `approach`: max(D - margin^2, 0), D the squared distance between the two links, a smooth minimum over "
+         "their vertices\n"
          "* `pose`: squared distance of a point of the link from its target, and length^2 times about the square of "
-         "the "
-         "angle between its frame and the rotation\n"
+         "the angle between its frame and the rotation\n"
          "* `neck`: margin - diameter of the widest ball that fits through the overlaps from each hull of the link to "
          "each other\n"
          "* `wall`: margin - width of the link's thinnest hull\n"
-         "* `overhang`: surface that leans out by more than an angle, times the square of what its sine exceeds\n"
+         "* `overhang`: area of surfaces that overhang by more than an angle, times the square of the excess of its "
+         "sine\n"
          "* `extent`: size of the link along a direction\n"
          "* `keep_out`: margin - distance of the link's hulls from a box in its frame\n"
-         "* `clearance`: margin - least distance of the link from the other while its joint goes through all its "
-         "range\n"
-         "* `removal`: margin - least distance of the link from the others while it is taken out along a direction\n"
+         "* `clearance`: margin - smallest distance of the link from the other over the whole range of its joint\n"
+         "* `removal`: margin - smallest distance of the link from the others while it is removed along a direction\n"
          "* `mass`: of the link; with `links` that of all of them",
      .example =
          "seed: 1\n"
@@ -256,10 +252,8 @@ const SchemaObject TASK_OBJECTS[] = {
      .size = sizeof(SubjectForm),
      .type_key = "type",
      .includes = {{"loss", AT(SubjectForm, loss)}},
-     .meaning =
-         "A term of the same types and keys as those of loss that must stay at or below a number: an augmented "
-         "Lagrangian around the optimizer sees to it (docs/derivations/update.md, O11). With several scenarios it is "
-         "the weighted sum over them that is bounded.",
+     .meaning = "A constraint: a term of the types and keys of loss with an upper bound, enforced by an augmented "
+                "Lagrangian (docs/derivations/update.md, O11). With several scenarios the weighted sum is bounded.",
      .example = "scene: ../scenes/slide.yaml\n"
                 "initial: [{link: box, velocities: true, dof: [0], within: 3}]\n"
                 "loss: [{type: velocity, link: box, target: [0, 0, 0], to: 0.01}]\n"
@@ -269,12 +263,10 @@ const SchemaObject TASK_OBJECTS[] = {
      .size = sizeof(SubjectForm),
      .type_key = "type",
      .includes = {{"loss", AT(SubjectForm, loss)}},
-     .meaning =
-         "A term of the same types and keys as those of loss. When `sdrs optimize` is done it is evaluated on the best "
-         "run (with receding on the run that was executed, whose windows of time these are), and met when it is at "
-         "most "
-         "max; with several scenarios the largest counts. `success` of summary.json is true when all are, "
-         "`success_terms` has the values. Nothing is optimized by it.",
+     .meaning = "A criterion with the types and keys of loss. `sdrs optimize` evaluates it on the best run at the end "
+                "(with receding, on the executed run and its times). It is met if the term is at most max; with "
+                "several scenarios the largest term counts. `success` of summary.json is true if all criteria are met, "
+                "and `success_terms` has the values. Criteria do not affect the optimization.",
      .example = "scene: ../scenes/slide.yaml\n"
                 "initial: [{link: box, velocities: true, dof: [0], within: 3}]\n"
                 "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"
@@ -283,8 +275,8 @@ const SchemaObject TASK_OBJECTS[] = {
      .title = "optimizer",
      .size = sizeof(OptimizerForm),
      .type_key = "type",
-     .meaning = "How the variables are changed. The design (vertices and attachments) and the rest (controllers and "
-                "initial values) have steps of their own.",
+     .meaning = "Optimization method. The design (vertices and attachments) and the other variables (controllers, "
+                "initial values, parameters) have separate steps.",
      .example = "scene: ../scenes/slide.yaml\n"
                 "initial: [{link: box, velocities: true}]\n"
                 "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"
@@ -300,11 +292,10 @@ const SchemaObject TASK_OBJECTS[] = {
     {.name = "schedule",
      .title = "schedule",
      .size = sizeof(ScheduleForm),
-     .meaning = "Contact that is felt from farther away in the first iterations than in the last: continuation. The "
-                "design that stands is run again whenever the contact changes; conditions to stop, and the best "
-                "design, count from "
-                "where it is the final one, so what is reported always is of the final law. Every window of `receding` "
-                "goes through all of it and is executed with the final one.",
+     .meaning =
+         "Continuation: contact with a longer range in the first iterations than in the last. The current design is "
+         "evaluated again whenever the contact changes. Stopping conditions and the best design refer to the final "
+         "contact law. Every window of `receding` runs the whole schedule and is executed with the final law.",
      .example = "scene: ../scenes/slide.yaml\n"
                 "initial: [{link: box, velocities: true}]\n"
                 "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"
@@ -323,10 +314,8 @@ const SchemaObject TASK_OBJECTS[] = {
     {.name = "switch",
      .title = "switch, of a schedule",
      .size = sizeof(SwitchForm),
-     .meaning =
-         "A contact law that takes the place of the scene's. Friction and smoothing stay; barrier distance, stiffness, "
-         "the rest speed and "
-         "what the law has of its own are derived anew.",
+     .meaning = "A contact law instead of that of the scene. Friction and smoothing do not change; barrier distance, "
+                "stiffness, rest speed and parameters of the law are derived again.",
      .example = "scene: ../scenes/slide.yaml\n"
                 "initial: [{link: box, velocities: true}]\n"
                 "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"
@@ -336,11 +325,10 @@ const SchemaObject TASK_OBJECTS[] = {
      .title = "from",
      .size = sizeof(FromForm),
      .meaning =
-         "Variables of this task that have the name of one of that run (design.csv) begin with the best value it "
-         "found, within this task's bounds; others begin as the scene has them. There may be more of them here, "
-         "or fewer; bounds by `within` stay those around the scene's own. The run is there already, or that of a task "
-         "which is optimized first: a rough landscape is entered by an easier task. `gradcheck` and `validate` do "
-         "not run that one: here the scene's own values count.",
+         "Initial values from another run: variables with the same name in its design.csv start from its best values, "
+         "within the bounds of this task; others start from the scene. The two sets of variables may differ. Bounds by "
+         "`within` refer to the values of the scene. The run exists already, or it is that of an easier task which is "
+         "optimized first. `gradcheck` and `validate` do not run that task and use the values of the scene.",
      .example = "scene: ../scenes/slide.yaml\n"
                 "from: {task: slide-first.yaml}\n"
                 "initial: [{link: box, velocities: true}]\n"
@@ -348,12 +336,10 @@ const SchemaObject TASK_OBJECTS[] = {
     {.name = "draws",
      .title = "draws",
      .size = sizeof(DrawsForm),
-     .meaning =
-         "Numbers that come to those of the scenes, drawn evenly between two bounds: every scenario has its own, and "
-         "every "
-         "iteration others (docs/derivations/update.md, O18). The loss of an iteration is that of its draws; the "
-         "best design is the one with the least mean over its iteration and the nine before it. Scenes that are "
-         "written, and `success`, are those without draws.",
+     .meaning = "Random numbers, uniform between two bounds, that are added to those of the scenes, different in every "
+                "scenario and iteration (docs/derivations/update.md, O18). The loss of an iteration is that of its "
+                "draws. The best design has the least mean loss over its iteration and the nine before it. Written "
+                "scenes and `success` are without draws.",
      .example = "seed: 1\n"
                 "scene: ../scenes/motor.yaml\n"
                 "control: [{link: runs}]\n"
@@ -370,11 +356,9 @@ const SchemaObject TASK_OBJECTS[] = {
     {.name = "validation",
      .title = "validation",
      .size = sizeof(ValidationForm),
-     .meaning =
-         "What the best design does where it was not optimized: draws like those of `draws`, but others. summary.json "
-         "has "
-         "validation: {tried, held, objects: [{name, tried, held}]}, an object for every scenario; held are those "
-         "whose run met every term of `success`.",
+     .meaning = "Tests the best design on draws that were not used in the optimization. summary.json has validation: "
+                "{tried, held, objects: [{name, tried, held}]}, an object for every scenario; `held` counts the runs "
+                "that met every term of `success`.",
      .example = "scene: ../scenes/motor.yaml\n"
                 "control: [{link: runs}]\n"
                 "loss: [{type: effort}]\n"
@@ -384,13 +368,11 @@ const SchemaObject TASK_OBJECTS[] = {
     {.name = "choices",
      .title = "choices",
      .size = sizeof(ChoicesForm),
-     .meaning =
-         "A search without gradients over what has no gradient - how many links a `repeat` makes, which type a joint "
-         "is - around the task's own: every combination that is tried is optimized as the task says, in a folder of "
-         "its "
-         "own (1, 2, ... in the run folder; docs/co-design.md). choices.csv has a row for each; the run folder has the "
-         "results of the best, which is the one with the least loss among those that keep `subject_to`. Combinations "
-         "that cannot be run are passed over. Drawn from `seed` (docs/derivations/update.md, O19).",
+     .meaning = "A search over discrete choices, such as the number of links of a `repeat` or the type of a joint. "
+                "Every combination is optimized as the task says, in a folder of its own (1, 2, ... in the run folder; "
+                "docs/co-design.md). choices.csv has a row for each. The run folder has the results of the best: the "
+                "least loss among those that satisfy `subject_to`. Combinations that cannot be simulated are skipped. "
+                "Random draws follow `seed` (docs/derivations/update.md, O19).",
      .example = "scene: ../scenes/chains.yaml\n"
                 "control: [{link: chain1link0}]\n"
                 "loss: [{type: effort}]\n"
@@ -406,10 +388,9 @@ const SchemaObject TASK_OBJECTS[] = {
     {.name = "receding",
      .title = "receding",
      .size = sizeof(RecedingForm),
-     .meaning =
-         "Receding horizon: the task's steps are executed, `apply` at a time, each time after the control of the "
-         "next `horizon` steps has been optimized from the state reached (docs/receding.md). Windows of losses "
-         "count from the beginning of the horizon. One scenario, control alone.",
+     .meaning = "Receding horizon: the control of the next `horizon` steps is optimized from the current state, then "
+                "its first `apply` steps are executed, and so on (docs/receding.md). Time windows of losses count from "
+                "the start of the horizon. One scenario; control variables only.",
      .example = "scene: ../scenes/motor.yaml\n"
                 "steps: 40\n"
                 "control: [{link: runs}]\n"
@@ -418,9 +399,8 @@ const SchemaObject TASK_OBJECTS[] = {
     {.name = "plan",
      .title = "plan",
      .size = sizeof(PlanForm),
-     .meaning = "A path of a body that keeps its orientation, past obstacles, instead of a scene: such a task has a "
-                "`name` and "
-                "`plan` alone, for `sdrs optimize` and `validate` (docs/planning.md)."},
+     .meaning = "A path of a body with fixed orientation past obstacles. Such a task has only `name` and `plan`, for "
+                "`sdrs optimize` and `validate` (docs/planning.md)."},
     {.name = "plan_shape",
      .title = "a shape of plan",
      .size = sizeof(PlanShapeForm),
@@ -440,7 +420,7 @@ const SchemaObject TASK_OBJECTS[] = {
     {.name = "measured",
      .title = "measured",
      .size = sizeof(MeasuredForm),
-     .meaning = "What was measured of a link.",
+     .meaning = "Measured quantities of a link.",
      .example = "scene: ../scenes/pendulum.yaml\n"
                 "parameters: [{type: damping, link: rod8}]\n"
                 "data: {files: [swing.csv], measured: [{link: rod8, coordinates: [angle], angle_scale: "
@@ -448,7 +428,7 @@ const SchemaObject TASK_OBJECTS[] = {
     {.name = "input",
      .title = "input, of data",
      .size = sizeof(InputForm),
-     .meaning = "A signal of the scene that was another one in each run: a target, a torque, a force.",
+     .meaning = "A recorded signal that replaces one of the scene in each run: a target, a torque, a force.",
      .example = "scene: ../scenes/motor.yaml\n"
                 "parameters: [{type: damping, link: runs}]\n"
                 "data:\n"
@@ -458,7 +438,7 @@ const SchemaObject TASK_OBJECTS[] = {
     {.name = "identify",
      .title = "identify",
      .size = sizeof(TaskIdentify),
-     .meaning = "How measured runs are fitted (docs/identify.md).",
+     .meaning = "Options of the fit of measured runs (docs/identify.md).",
      .example = "scene: ../scenes/slide.yaml\n"
                 "parameters: [{type: friction, low: 0}]\n"
                 "data: {files: [slides/*.csv], measured: [{link: box, position: [px, py, pz]}]}\n"
@@ -466,7 +446,7 @@ const SchemaObject TASK_OBJECTS[] = {
     {.name = "gradient",
      .title = "gradient",
      .size = sizeof(GradientForm),
-     .meaning = "How gradients are taken. What the losses look at is kept of all steps in any case.",
+     .meaning = "Options of the gradients. What the losses look at is kept of all steps in any case.",
      .example = "scene: ../scenes/slide.yaml\n"
                 "initial: [{link: box, velocities: true}]\n"
                 "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"

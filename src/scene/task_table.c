@@ -30,9 +30,9 @@
 #define LOSSES_IN_TIME \
   "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|approach|touch|closure|pose"
 #define LOSSES_WITH_TARGET "point|reach|orientation|velocity|force|pose"
-#define OWN_SCENARIOS                                                                                             \
-  "Names of scenarios that each have variables of their own for this, `link/values/3@scenario`; `\"*\"`: all of " \
-  "them. "                                                                                                        \
+#define OWN_SCENARIOS                                                                      \
+  "Names of scenarios with separate variables, `link/values/3@scenario`; `\"*\"`: all of " \
+  "them. "                                                                                 \
   "The others keep what their scenes say."
 
 #define PLAN_SHAPES "superellipsoid|superquadric|superelliptic_cylinder|truncated_cone|smooth_polytope"
@@ -46,18 +46,17 @@
 static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- the file */
     {"task", "name", VALUE_TEXT, AT(TaskForm, name), .fallback = "(the file's name without extension)",
-     .meaning = "Name of the task; the run folder is called after it."},
+     .meaning = "Name of the task and of its run folder."},
     {"task", "seed", VALUE_INTEGER, AT(TaskForm, seed), .fallback = "0", .range = RANGE_BETWEEN(0, 2147483647),
-     .meaning = "Of all that is drawn: random targets (spread), starts, samples; the same seed gives the same."},
+     .meaning = "Seed of random targets (spread), starts and samples. The same seed gives the same results."},
     {"task", "scene", VALUE_SCENE, AT(TaskForm, scene), .group = "scenarios",
-     .meaning = "The scene to work on: its path relative to this file, or the scene itself. Short for scenarios with "
-                "one item."},
+     .meaning = "The scene: its path relative to this file, or the scene itself. Short for scenarios with one item."},
     {"task", "scenarios", VALUE_LIST, AT(TaskForm, scenarios), .of = "scenario", .group = "scenarios",
-     .meaning = "Several scenes that one design and one control are tried in; the loss is their weighted sum."},
+     .meaning = "Several scenes in which one design and one control are evaluated; the loss is their weighted sum."},
     {"task", "steps", VALUE_INTEGER, AT(TaskForm, steps), .range = RANGE_BETWEEN(0, STEPS_MAX),
      .fallback = "(the scene's own length)",
-     .meaning = "Steps to run, for scenarios that do not say their own. 0: nothing moves, losses are of the initial "
-                "state."},
+     .meaning = "Number of time steps, for scenarios without their own. 0: no simulation; losses are those of the "
+                "initial state."},
     {"task", "set", VALUE_NAMES, AT(TaskForm, set), .nullable = true,
      .meaning = "Changes to the scene of every scenario, like those of `--set`: `[contact.friction=0.2]`."},
     {"task", "design", VALUE_OBJECT, AT(TaskForm, design), .of = "design", .nullable = true,
@@ -69,54 +68,54 @@ static const SchemaRow ROWS[] = {
     {"task", "parameters", VALUE_LIST, AT(TaskForm, parameters), .of = "parameter", .nullable = true,
      .meaning = "Which physical parameters may change: masses, inertias, friction, sizes, joints, gravity."},
     {"task", "loss", VALUE_LIST, AT(TaskForm, loss), .of = "loss", .fallback = "(none: then data)",
-     .meaning = "What is wanted: terms whose weighted sum is made small."},
+     .meaning = "Objective: terms whose weighted sum is minimized."},
     {"task", "data", VALUE_OBJECT, AT(TaskForm, data), .of = "data", .nullable = true,
      .meaning = "Measured runs, which `sdrs identify` fits."},
     {"task", "identify", VALUE_OBJECT, AT(TaskForm, identify), .of = "identify", .nullable = true,
-     .meaning = "How they are fitted."},
+     .meaning = "Options of the fit of `sdrs identify`."},
     {"task", "subject_to", VALUE_LIST, AT(TaskForm, subject_to), .of = "subject", .nullable = true,
-     .meaning = "What must not be more than it may: terms like those of loss, each with max."},
+     .meaning = "Constraints: terms like those of loss, each with an upper bound max."},
     {"task", "success", VALUE_LIST, AT(TaskForm, success), .of = "success", .nullable = true,
-     .meaning = "What the run that is found is judged by: terms like those of loss, each with max."},
+     .meaning = "Criteria for the result: terms like those of loss, each with an upper bound max."},
     {"task", "optimizer", VALUE_OBJECT, AT(TaskForm, optimizer), .of = "optimizer", .nullable = true,
-     .meaning = "How it is sought."},
+     .meaning = "Optimization method, its steps and its end."},
     {"task", "gradient", VALUE_OBJECT, AT(TaskForm, gradient), .of = "gradient", .nullable = true,
-     .meaning = "How gradients are taken."},
+     .meaning = "Options of the gradients."},
     {"task", "schedule", VALUE_OBJECT, AT(TaskForm, schedule), .of = "schedule", .nullable = true,
-     .meaning = "Contact that changes over the iterations."},
+     .meaning = "Contact parameters that change over the iterations (continuation)."},
     {"task", "from", VALUE_OBJECT, AT(TaskForm, from), .of = "from", .nullable = true,
-     .meaning = "Begin with what another run of `sdrs optimize` has found."},
+     .meaning = "Initial values from the result of another run of `sdrs optimize`."},
     {"task", "draws", VALUE_OBJECT, AT(TaskForm, draws), .of = "draws", .nullable = true,
-     .meaning = "Targets and starts that are drawn anew while it is sought. Not with `receding`."},
+     .meaning = "Random targets and starts, drawn anew during the optimization. Not with `receding`."},
     {"task", "validation", VALUE_OBJECT, AT(TaskForm, validation), .of = "validation", .nullable = true,
-     .meaning = "Draws of their own that the result is tried on: what `success` says of each goes to summary.json."},
+     .meaning =
+         "Separate random draws on which the result is tested; summary.json has the outcome of `success` for each."},
     {"task", "multistart", VALUE_INTEGER, AT(TaskForm, multistart), .fallback = "1", .range = RANGE_BETWEEN(1, 100000),
-     .meaning = "Seek it so many times, the first time from the scene's own values (or those of `from`), then from "
-                "others drawn evenly between the bounds of the variables, or where these are open within 10 of the "
-                "block's steps; the best of all counts. `iterations` and `stall` are those of each. Not with "
-                "`receding` or `schedule`."},
+     .meaning = "Number of optimizations. The first starts from the values of the scene (or of `from`), the others "
+                "from random values, uniform between the bounds, or within 10 steps of the block where there are none. "
+                "The best result counts. `iterations` and `stall` hold for each. Not with `receding` or `schedule`."},
     {"task", "choices", VALUE_OBJECT, AT(TaskForm, choices), .of = "choices", .nullable = true,
-     .meaning = "Discrete choices, each combination of which is sought by itself. Not with `receding`."},
+     .meaning = "Discrete choices; every combination is optimized separately. Not with `receding`."},
     {"task", "receding", VALUE_OBJECT, AT(TaskForm, receding), .of = "receding", .nullable = true,
-     .meaning = "Optimize a window of time after the other, and execute the first steps of each."},
+     .meaning = "Receding horizon: optimize one window of time after the other, and execute the first steps of each."},
 
     {"task", "plan", VALUE_OBJECT, AT(TaskForm, plan), .of = "plan", .nullable = true,
-     .meaning = "A path past obstacles is wanted, instead of all other keys but `name`."},
+     .meaning = "A path past obstacles; instead of all other keys but `name`."},
 
     /* ---------------------------------------------------------------- plan */
     {"plan", "body", VALUE_OBJECT, AT(PlanForm, body), .of = "plan_shape", .required = true,
-     .meaning = "What moves; its quaternion is the orientation that it keeps, its position does not count. Before "
-                "`obstacles`."},
+     .meaning = "The moving body. Its quaternion is its fixed orientation; its position is ignored. It must stand "
+                "before `obstacles`."},
     {"plan", "from", VALUE_VECTOR, AT(PlanForm, from), .unit = "m", .required = true,
-     .meaning = "Where the body's origin is at first."},
-    {"plan", "to", VALUE_VECTOR, AT(PlanForm, to), .unit = "m", .required = true, .meaning = "Where it is to go."},
+     .meaning = "Start position of the body's origin."},
+    {"plan", "to", VALUE_VECTOR, AT(PlanForm, to), .unit = "m", .required = true,
+     .meaning = "Goal position of the body's origin."},
     {"plan", "low", VALUE_VECTOR, AT(PlanForm, low), .unit = "m", .required = true,
-     .meaning = "Lowest corner of the box that the search draws from; `from` and `to` lie in it. The smoothed path may "
-                "leave it."},
+     .meaning = "Lowest corner of the search box; it must contain `from` and `to`. The smoothed path may leave it."},
     {"plan", "high", VALUE_VECTOR, AT(PlanForm, high), .unit = "m", .required = true,
      .meaning = "Highest corner of that box."},
     {"plan", "obstacles", VALUE_LIST, AT(PlanForm, obstacles), .of = "plan_shape", .fallback = "(none)",
-     .meaning = "What stands in the way."},
+     .meaning = "Obstacles."},
     {"plan", "clearance", VALUE_NUMBER, AT(PlanForm, clearance), .fallback = "0.05", .range = RANGE_BETWEEN(1e-6, 10),
      .meaning = "epsilon: growth distance alpha >= 1 + epsilon along the whole path."},
     {"plan", "smoothness", VALUE_NUMBER, AT(PlanForm, smoothness), .unit = "m^2", .fallback = "0.01",
@@ -124,13 +123,13 @@ static const SchemaRow ROWS[] = {
     {"plan", "points", VALUE_INTEGER, AT(PlanForm, points), .fallback = "60", .range = RANGE_BETWEEN(3, 2000),
      .meaning = "Points of the path."},
     {"plan", "seed", VALUE_INTEGER, AT(PlanForm, seed), .fallback = "1", .range = RANGE_BETWEEN(0, 1000000000),
-     .meaning = "Of the search."},
+     .meaning = "Seed of the search."},
     {"plan_shape", "type", VALUE_CHOICE, AT(PlanShapeForm, type), .of = PLAN_SHAPES, .required = true,
      .meaning = "Kind of shape."},
     {"plan_shape", "position", VALUE_VECTOR, AT(PlanShapeForm, position), .unit = "m", .fallback = "[0, 0, 0]",
-     .meaning = "Where its origin is."},
+     .meaning = "Position of its origin."},
     {"plan_shape", "quaternion", VALUE_QUATERNION, AT(PlanShapeForm, quaternion), .fallback = "[1, 0, 0, 0]",
-     .meaning = "[w, x, y, z] of length 1: how it stands."},
+     .meaning = "Orientation [w, x, y, z], a unit quaternion."},
     {"plan_shape", "size", VALUE_NUMBERS, AT(PlanShapeForm, size), .only = "superellipsoid|superquadric", .unit = "m",
      .range = PLAN_LENGTH, .required = true, .meaning = "Semi-axes [a, b, c] along x, y, z."},
     {"plan_shape", "exponent", VALUE_NUMBER, AT(PlanShapeForm, exponent),
@@ -142,8 +141,8 @@ static const SchemaRow ROWS[] = {
     PLAN_LENGTH_ROW(half_length, "superelliptic_cylinder", "Half the length along x."),
     PLAN_LENGTH_ROW(bottom_radius, "truncated_cone", "Radius about x of the end at x = -below."),
     PLAN_LENGTH_ROW(top_radius, "truncated_cone", "Radius about x of the end at x = above."),
-    PLAN_LENGTH_ROW(below, "truncated_cone", "How far it reaches against x."),
-    PLAN_LENGTH_ROW(above, "truncated_cone", "How far it reaches along x."),
+    PLAN_LENGTH_ROW(below, "truncated_cone", "Length from the origin along -x."),
+    PLAN_LENGTH_ROW(above, "truncated_cone", "Length from the origin along +x."),
     {"plan_shape", "sharpness", VALUE_NUMBER, AT(PlanShapeForm, sharpness), .only = "truncated_cone|smooth_polytope",
      .range = RANGE_BETWEEN(1e-6, 1e6), .required = true,
      .meaning = "beta: edges are rounded over about 1/beta of the body's size."},
@@ -153,73 +152,72 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_ABOVE(0), .required = true,
      .meaning = "Faces normal . x <= offset, one for every normal; the origin lies inside."},
     {"plan_shape", "length", VALUE_NUMBER, AT(PlanShapeForm, length), .only = "smooth_polytope", .unit = "m",
-     .range = PLAN_LENGTH, .fallback = "(the largest offset)", .meaning = "What sharpness counts against."},
+     .range = PLAN_LENGTH, .fallback = "(the largest offset)", .meaning = "Length scale of sharpness."},
 
     /* ---------------------------------------------------------------- subject_to */
     {"subject", "max", VALUE_NUMBER, AT(SubjectForm, max), .required = true,
-     .meaning = "The largest value that the term (weight times value) may have."},
+     .meaning = "Upper bound of the term (weight times value)."},
 
     /* ---------------------------------------------------------------- success */
     {"success", "max", VALUE_NUMBER, AT(SubjectForm, max), .required = true,
-     .meaning = "The largest value that the term (weight times value) may have."},
+     .meaning = "Upper bound of the term (weight times value)."},
 
     /* ---------------------------------------------------------------- draws */
     {"draws", "every", VALUE_INTEGER, AT(DrawsForm, every), .fallback = "1", .range = RANGE_BETWEEN(0, 100000000),
-     .meaning = "Iterations between two draws; 0: the same ones all the time."},
+     .meaning = "Number of iterations between two draws; 0: draw once."},
     {"draws", "numbers", VALUE_LIST, AT(DrawsForm, numbers), .of = "draw", .required = true,
      .meaning = "What is drawn."},
     {"draw", "link", VALUE_TEXT, AT(DrawForm, link), .required = true, .meaning = "The link."},
     {"draw", "of", VALUE_CHOICE, AT(DrawForm, of), .of = "target|start", .fallback = "target",
-     .meaning = "target: of the link's first controller. start: the joint's coordinates at the start; three rotations "
-                "by a rotation vector about the axes of the joint's frame, for which `dof` must name them."},
+     .meaning = "target: target of the link's first controller. start: initial coordinates of the joint; for three "
+                "rotations a rotation vector about the axes of the joint's frame, for which `dof` must name them."},
     {"draw", "dof", VALUE_INTEGERS, AT(DrawForm, dof), .fallback = "(all)",
      .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
-     .meaning = "Numbers of the degrees of freedom, from 0, translations first. Each is drawn by itself."},
+     .meaning = "Degrees of freedom, numbered from 0, translations first. Each is drawn independently."},
     {"draw", "knots", VALUE_INTEGERS, AT(DrawForm, knots), .fallback = "(all)", .range = RANGE_BETWEEN(0, 1000000),
-     .meaning = "Numbers of the target's knots, from 0, which all get the same."},
+     .meaning = "Knots of the target, numbered from 0; all receive the same random number."},
     {"draw", "low", VALUE_NUMBER, AT(DrawForm, low), .unit = "m or rad", .required = true,
-     .meaning = "The least that may come to what the scene says."},
-    {"draw", "high", VALUE_NUMBER, AT(DrawForm, high), .unit = "m or rad", .required = true, .meaning = "The most."},
+     .meaning = "Lower bound of the number that is added."},
+    {"draw", "high", VALUE_NUMBER, AT(DrawForm, high), .unit = "m or rad", .required = true,
+     .meaning = "Upper bound of the number that is added."},
 
     /* ---------------------------------------------------------------- validation */
     {"validation", "tries", VALUE_INTEGER, AT(ValidationForm, tries), .fallback = "20",
-     .range = RANGE_BETWEEN(1, 1000000), .meaning = "Draws of every scenario."},
+     .range = RANGE_BETWEEN(1, 1000000), .meaning = "Number of draws for every scenario."},
 
     /* ---------------------------------------------------------------- choices */
     {"choices", "of", VALUE_LIST, AT(ChoicesForm, of), .of = "choice", .required = true,
-     .meaning = "What is chosen; the first values of all are tried first."},
+     .meaning = "The choices; the first value of each is tried first."},
     {"choices", "method", VALUE_CHOICE, AT(ChoicesForm, method), .of = "all|random|climb", .fallback = "all",
-     .meaning =
-         "all: every combination, the last choice changing fastest. random: combinations drawn without "
-         "repetition. climb: one that differs from the best so far in one choice, drawn from those that were not "
-         "tried; when there are none, any other."},
+     .meaning = "all: every combination, the last choice changing fastest. random: combinations drawn without "
+                "repetition. climb: an untried combination that differs from the best so far in one choice; if there "
+                "is none, any untried one."},
     {"choices", "tries", VALUE_INTEGER, AT(ChoicesForm, tries), .fallback = "16", .range = RANGE_BETWEEN(1, 100000),
-     .meaning = "`random`, `climb`: How many combinations are tried, at most all."},
+     .meaning = "`random`, `climb`: Number of combinations to try, at most all."},
     {"choice", "key", VALUE_TEXT, AT(ChoiceForm, key), .required = true,
      .meaning = "A key, as `--set` of `sdrs optimize` names it: of the task, or with `scene.` before it of the scenes "
                 "of all scenarios."},
     {"choice", "values", VALUE_ANYTHING, AT(ChoiceForm, values), .required = true,
-     .meaning = "What is tried there: numbers, words, lists or maps."},
+     .meaning = "Values to try: numbers, words, lists or maps."},
 
     /* ---------------------------------------------------------------- from */
     {"from", "run", VALUE_TEXT, AT(FromForm, run), .fallback = "(none)",
-     .meaning = "Its folder, relative to this file or else to where the program is started."},
+     .meaning = "Run folder, relative to this file or else to the current folder."},
     {"from", "task", VALUE_TEXT, AT(FromForm, task), .fallback = "(none)",
      .meaning =
-         "Instead of `run`: another task, relative to this file, that `sdrs optimize` runs first, as it stands in "
-         "its file, in the folder `from` of this run's. It may begin with another one itself; it has no "
-         "`choices` and no `receding`."},
+         "Instead of `run`: another task, relative to this file, that `sdrs optimize` runs first, without changes, in "
+         "the folder `from` of this run folder. It may itself have `from`, but no `choices` and no `receding`."},
 
     /* ---------------------------------------------------------------- receding */
     {"receding", "horizon", VALUE_INTEGER, AT(RecedingForm, receding.horizon), .required = true,
-     .range = RANGE_BETWEEN(1, STEPS_MAX), .meaning = "Steps that a window looks ahead."},
+     .range = RANGE_BETWEEN(1, STEPS_MAX), .meaning = "Number of steps of a window."},
     {"receding", "apply", VALUE_INTEGER, AT(RecedingForm, receding.apply), .fallback = "1",
-     .range = RANGE_BETWEEN(1, STEPS_MAX), .meaning = "Steps of it that are executed; at most the horizon."},
+     .range = RANGE_BETWEEN(1, STEPS_MAX), .meaning = "Number of executed steps of each window, at most the horizon."},
     {"receding", "iterations", VALUE_INTEGER, AT(RecedingForm, receding.iterations), .fallback = "(the optimizer's)",
      .range = RANGE_BETWEEN(0, 1000000000), .meaning = "Iterations of each window."},
     {"receding", "warm_start", VALUE_CHOICE, AT(RecedingForm, warm_start), .of = "shift|keep", .fallback = "shift",
-     .meaning = "Where a window's control begins: shift leaves what was found at its time, and goes on with its last "
-                "row; keep leaves it at its place in the window."},
+     .meaning = "Initial control of a window. shift: the previous result at the same time, its last row repeated. "
+                "keep: the previous result at the same position in the window."},
 
     /* ---------------------------------------------------------------- scenario */
     {"scenario", "name", VALUE_TEXT, AT(ScenarioForm, name), .fallback = "(its number, from 0)",
@@ -227,7 +225,7 @@ static const SchemaRow ROWS[] = {
     {"scenario", "scene", VALUE_SCENE, AT(ScenarioForm, scene), .required = true,
      .meaning = "Path of the scene relative to this file, or the scene itself."},
     {"scenario", "steps", VALUE_INTEGER, AT(ScenarioForm, steps), .range = RANGE_BETWEEN(0, STEPS_MAX),
-     .fallback = "(the task's steps, else the scene's own length)", .meaning = "Steps to run."},
+     .fallback = "(the task's steps, else the scene's own length)", .meaning = "Number of time steps."},
     {"scenario", "weight", VALUE_NUMBER, AT(ScenarioForm, weight), .fallback = "1", .range = RANGE_ABOVE(0),
      .meaning = "Weight of its losses in the sum."},
     {"scenario", "set", VALUE_NAMES, AT(ScenarioForm, set), .nullable = true,
@@ -235,31 +233,30 @@ static const SchemaRow ROWS[] = {
 
     /* ---------------------------------------------------------------- design */
     {"design", "mass", VALUE_CHOICE, AT(DesignForm, mass), .of = "fixed|density", .fallback = "fixed",
-     .meaning = "What a link keeps while its vertices move: its mass, or its mass per volume."},
+     .meaning = "Quantity of a link that stays constant while its vertices move: its mass, or its density."},
     {"design", "min_thickness", VALUE_NUMBER, AT(DesignForm, min_thickness), .unit = "m", .fallback = "0",
-     .range = RANGE_AT_LEAST(0),
-     .meaning = "No hull that changes becomes thinner than this; 0 asks only that it is not flat."},
+     .range = RANGE_AT_LEAST(0), .meaning = "Minimum thickness of hulls that change; 0: they must not become flat."},
     {"design", "connect", VALUE_CONNECT, AT(DesignForm, connect), .fallback = "(true)",
-     .meaning = "Keep overlapping hulls of a link, and a link and its joint's origins, together by shared vertices. "
-                "keep: those that the scene of another design has (best.scene.yaml, by its `ties`), and no new ones; "
-                "a link of several hulls without `ties` is an error."},
+     .meaning = "Keep overlapping hulls of a link, and a link and the origins of its joints, together by shared "
+                "vertices. keep: use the shared vertices of an earlier design (`ties` in its best.scene.yaml) and no "
+                "others; a link of several hulls without `ties` is an error."},
     {"design", "vertices", VALUE_LIST, AT(DesignForm, vertices), .of = "vertices", .nullable = true,
      .meaning = "Hull vertices that move."},
     {"design", "cage", VALUE_LIST, AT(DesignForm, cage), .of = "cage", .nullable = true,
-     .meaning = "Boxes of control points that hull vertices follow."},
+     .meaning = "Boxes of control points that deform the hulls inside."},
     {"design", "frozen", VALUE_LIST, AT(DesignForm, frozen), .of = "frozen", .nullable = true,
-     .meaning = "Vertices that stay, whatever the items of vertices and cage select."},
+     .meaning = "Vertices that do not move, even if vertices or cage select them."},
     {"design", "attachments", VALUE_LIST, AT(DesignForm, attachments), .of = "attachment", .nullable = true,
      .meaning = "Joint origins that move."},
     {"design", "symmetry", VALUE_LIST, AT(DesignForm, symmetry), .of = "symmetry", .nullable = true,
-     .meaning = "Links whose design follows from each other or from itself."},
+     .meaning = "Symmetries of links, and links with equal designs."},
     {"design", "constraints", VALUE_LIST, AT(DesignForm, constraints), .of = "constraint", .nullable = true,
      .meaning = "Linear conditions on the variables."},
 
     /* ---------------------------------------------------------------- parts: which links, and bounds */
     {"which", "link", VALUE_TEXT, AT(WhichForm, link), .group = "link", .meaning = "The link."},
     {"which", "links", VALUE_NAMES, AT(WhichForm, links), .group = "link",
-     .meaning = "Several links, as if the item stood once for each; `arm*` is all whose names are such."},
+     .meaning = "Several links, one item for each; `arm*` matches all names that begin with arm."},
     {"bounds", "within", VALUE_NUMBER, AT(BoundsForm, within), .unit = "m", .fallback = "(unbounded)",
      .range = RANGE_AT_LEAST(0), .meaning = "Largest change of each coordinate from its initial value."},
     {"bounds", "low", VALUE_BOUND, AT(BoundsForm, low), .unit = "m", .fallback = "(unbounded)",
@@ -267,9 +264,11 @@ static const SchemaRow ROWS[] = {
     {"bounds", "high", VALUE_BOUND, AT(BoundsForm, high), .unit = "m", .fallback = "(unbounded)",
      .meaning = "Largest value of the coordinates."},
     {"bounds", "prior", VALUE_NUMBER, AT(BoundsForm, prior), .unit = "m", .fallback = "(none)", .range = RANGE_ABOVE(0),
-     .meaning = "Standard deviation of what is known beforehand about each coordinate; of `sdrs identify`."},
+     .meaning = "Standard deviation of the prior of each coordinate, for `sdrs identify`."},
     {"bounds", "step", VALUE_NUMBER, AT(BoundsForm, step), .unit = "m", .fallback = "(optimizer.design_step)",
-     .range = RANGE_ABOVE(0), .meaning = "Step of these coordinates: design_step times a power of two, at most this."},
+     .range = RANGE_ABOVE(0),
+     .meaning =
+         "Step of these coordinates; the largest power of two times design_step that does not exceed it is used."},
     {"interval", "within", VALUE_NUMBER, AT(IntervalForm, within), .fallback = "(unbounded)",
      .range = RANGE_AT_LEAST(0), .meaning = "Largest change of each variable from its initial value, in its own unit."},
     {"interval", "low", VALUE_NUMBER, AT(IntervalForm, low), .fallback = "(unbounded)",
@@ -277,20 +276,20 @@ static const SchemaRow ROWS[] = {
     {"interval", "high", VALUE_NUMBER, AT(IntervalForm, high), .fallback = "(unbounded)",
      .meaning = "Largest value of each variable."},
     {"interval", "prior", VALUE_NUMBER, AT(IntervalForm, prior), .fallback = "(none)", .range = RANGE_ABOVE(0),
-     .meaning = "Standard deviation of what is known beforehand about the initial value, in the variable's unit; of "
-                "`sdrs identify`."},
+     .meaning =
+         "Standard deviation of the prior around the initial value, in the unit of the variable, for `sdrs identify`."},
     {"interval", "step", VALUE_NUMBER, AT(IntervalForm, step), .fallback = "(optimizer.control_step)",
      .range = RANGE_ABOVE(0),
-     .meaning = "Step of these variables, in their own unit: control_step times a power of two, at most this. For what "
-                "is of another size than the rest: gains beside angles."},
+     .meaning = "Step of these variables, in their own unit, for variables of another magnitude than the rest (gains "
+                "beside angles). The largest power of two times control_step that does not exceed it is used."},
 
     /* ---------------------------------------------------------------- vertices, attachment */
     {"vertices", "hulls", VALUE_INTEGERS, AT(VerticesForm, hulls), .fallback = "(all)",
      .range = RANGE_BETWEEN(0, 1000000), .meaning = "Numbers of the link's hulls, from 0 in the order of its shapes."},
     {"vertices", "box", VALUE_OBJECT, AT(VerticesForm, box), .of = "box", .fallback = "(everywhere)",
-     .meaning = "Only vertices whose initial place lies in this box."},
+     .meaning = "Only vertices whose initial position lies in this box."},
     {"vertices", "axes", VALUE_WORDS, AT(VerticesForm, axes), .of = "x|y|z", .fallback = "[x, y, z]",
-     .meaning = "Coordinates that move, in the link's frame."},
+     .meaning = "Coordinates that are variables, in the link's frame."},
     {"box", "low", VALUE_VECTOR, AT(BoxForm, low), .unit = "m", .required = true,
      .meaning = "Corner with the smallest coordinates."},
     {"box", "high", VALUE_VECTOR, AT(BoxForm, high), .unit = "m", .required = true,
@@ -298,20 +297,20 @@ static const SchemaRow ROWS[] = {
     {"frozen", "hulls", VALUE_INTEGERS, AT(FrozenForm, hulls), .fallback = "(all)", .range = RANGE_BETWEEN(0, 1000000),
      .meaning = "Numbers of the link's hulls; not of a link that a cage moves."},
     {"frozen", "box", VALUE_OBJECT, AT(FrozenForm, box), .of = "box", .fallback = "(everywhere)",
-     .meaning = "Only vertices whose initial place lies in this box."},
+     .meaning = "Only vertices whose initial position lies in this box."},
     {"cage", "cells", VALUE_INTEGERS, AT(CageForm, cells), .required = true, .range = RANGE_BETWEEN(1, CAGE_CELLS_MAX),
-     .meaning = "How many cells there are along x, y, z; one more control point than that."},
+     .meaning = "Number of cells along x, y, z; there is one more control point than cells."},
     {"cage", "box", VALUE_OBJECT, AT(CageForm, box), .of = "box", .fallback = "(around the link's vertices)",
-     .meaning =
-         "Where the cage stands. Vertices outside stay, and so do its points on a side that vertices lie beyond."},
+     .meaning = "Box of the cage. Vertices outside do not move, nor do control points on a side beyond which there are "
+                "vertices."},
     {"cage", "axes", VALUE_WORDS, AT(CageForm, axes), .of = "x|y|z", .fallback = "[x, y, z]",
-     .meaning = "Coordinates of control points that move, in the link's frame."},
+     .meaning = "Coordinates of control points that are variables, in the link's frame."},
     {"attachment", "axes", VALUE_WORDS, AT(AttachmentForm, axes), .of = "x|y|z", .fallback = "[x, y, z]",
-     .meaning = "Coordinates that move, in the parent's frame."},
+     .meaning = "Coordinates that are variables, in the parent's frame."},
 
     /* ---------------------------------------------------------------- symmetry, constraint */
     {"symmetry", "type", VALUE_CHOICE, AT(SymmetryForm, type), .of = "mirror|rotation|copy", .required = true,
-     .meaning = "How the design of the later links follows from that of the first, each in its own frame."},
+     .meaning = "Map from the design of the first link to those of the others, each in its own frame."},
     {"symmetry", "links", VALUE_NAMES, AT(SymmetryForm, links), .required = true,
      .meaning = "copy: two or more links. mirror: one that is symmetric in itself, or the first and its images. "
                 "rotation: one that is symmetric in itself."},
@@ -320,103 +319,103 @@ static const SchemaRow ROWS[] = {
     {"symmetry", "axis", VALUE_VECTOR, AT(SymmetryForm, axis), .only = "rotation", .required = true,
      .meaning = "Axis through the origin of the link's frame, of any length but zero."},
     {"symmetry", "count", VALUE_INTEGER, AT(SymmetryForm, count), .only = "rotation", .required = true,
-     .range = RANGE_BETWEEN(2, 1000), .meaning = "Turns that make a whole: the design repeats after 2 pi / count."},
+     .range = RANGE_BETWEEN(2, 1000),
+     .meaning = "Order of the rotational symmetry: the design repeats after 2 pi / count."},
     {"constraint", "variables", VALUE_NAMES, AT(ConstraintForm, variables), .required = true,
      .meaning = "Variables by the names they have in design.csv: `leg/attachment/x`, `hip/values/3`, "
                 "`box/velocity/0`."},
     {"constraint", "coefficients", VALUE_SERIES, AT(ConstraintForm, coefficients), .fallback = "(1 each)",
      .meaning = "One number per variable."},
     {"constraint", "relation", VALUE_CHOICE, AT(ConstraintForm, relation), .of = "at_most|equal|at_least",
-     .required = true, .meaning = "How the sum of coefficient times variable compares with the value."},
+     .required = true, .meaning = "Relation between the sum of coefficient times variable and the value."},
     {"constraint", "value", VALUE_NUMBER, AT(ConstraintForm, value), .fallback = "0", .meaning = "Right-hand side."},
 
     /* ---------------------------------------------------------------- control, start */
     {"control", "of", VALUE_WORDS, AT(ControlForm, of), .of = "drives|forces|torques|tensions",
      .fallback = "(all that there are)",
-     .meaning = "Whose parameters move: targets of the controllers of the link's joint, forces and torques of the "
-                "loads on the link (forces: strengths of its fields too), tensions of the tendons that end on it."},
+     .meaning = "Owner of the parameters: targets of the controllers of the link's joint, forces and torques of the "
+                "loads on the link (force: also strengths of its fields), or tensions of the tendons that end on it."},
     {"control", "parameters", VALUE_WORDS, AT(ControlForm, parameters),
      .of = "values|amplitude|frequency|phase|delay|position_gain|velocity_gain|damping_gain|max_force|feedback",
      .fallback = "(values; of sines values, amplitude and phase)",
-     .meaning = "Parameters that move: values are constants, knots, rows of a sequence, or the offset of sines. The "
-                "words behind phase are "
-                "numbers of drives: gains stay at 0 or above, max_force and delay move where there is one, feedback is "
-                "its matrix, or the weights of its network (of which dof chooses none)."},
+     .meaning = "Parameters that are variables. values: constants, knots, rows of a sequence, or the offset of sines. "
+                "Those after phase belong to the drive itself: gains stay non-negative, max_force and delay must be "
+                "given in the scene, feedback is the matrix or the weights of the network (without dof)."},
     {"control", "dof", VALUE_INTEGERS, AT(ControlForm, dof), .fallback = "(all)",
      .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
-     .meaning = "Only what belongs to these degrees of freedom, from 0, translations first (of loads x, y, z): so that "
-                "several items can have bounds of their own."},
+     .meaning = "Only these degrees of freedom, numbered from 0, translations first (of loads x, y, z). Several items "
+                "can thus have different bounds."},
     {"start", "coordinates", VALUE_BOOL, AT(StartForm, coordinates), .fallback = "false",
-     .meaning = "The joint's initial coordinates move; not its three rotations, where it has them."},
+     .meaning = "The initial coordinates are variables, without three rotations."},
     {"start", "turns", VALUE_BOOL, AT(StartForm, turns), .fallback = "false",
-     .meaning = "The three rotations of a free or ball joint move: how it stands at the start is that of the scene, "
-                "turned by a rotation vector about the link's own axes [rad]; link/turn/x, y, z."},
+     .meaning = "The initial orientation of a free or ball joint is variable: that of the scene, rotated by a rotation "
+                "vector in the link's axes [rad]; variables link/turn/x, y, z."},
     {"start", "velocities", VALUE_BOOL, AT(StartForm, velocities), .fallback = "false",
-     .meaning = "The joint's initial velocities move."},
+     .meaning = "The initial velocities are variables."},
     {"control", "tie", VALUE_BOOL, AT(ControlForm, tie), .fallback = "false",
-     .meaning = "One variable for the parameters of one name of all links of the item, which then have the first one's "
-                "initial value."},
+     .meaning = "One variable for parameters of the same name of all links of the item; all take the initial value of "
+                "the first."},
     {"control", "scenarios", VALUE_NAMES, AT(ControlForm, scenarios), .fallback = "(one variable for all)",
      .meaning = OWN_SCENARIOS},
     {"start", "dof", VALUE_INTEGERS, AT(StartForm, dof), .fallback = "(all)",
      .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
-     .meaning = "Numbers of the degrees of freedom, from 0, translations first."},
+     .meaning = "Degrees of freedom, numbered from 0, translations first."},
     {"start", "scenarios", VALUE_NAMES, AT(StartForm, scenarios), .fallback = "(one variable for all)",
      .meaning = OWN_SCENARIOS},
 
     /* ---------------------------------------------------------------- parameter */
     {"parameter", "type", VALUE_CHOICE, AT(ParameterForm, type), .of = PARAMETERS, .required = true,
-     .meaning = "What it is, as above."},
+     .meaning = "Kind of parameter, as above."},
     {"parameter", "form", VALUE_CHOICE, AT(ParameterForm, form), .only = "inertia", .of = "scale|diagonal|full",
      .fallback = "full",
-     .meaning =
-         "One factor on the whole inertia, three variables that keep the directions in which it is a product, or "
-         "all six."},
+     .meaning = "Variables of the inertia: one common factor, three for the principal moments with fixed principal "
+                "axes, or all six."},
     {"parameter", "dof", VALUE_INTEGERS, AT(ParameterForm, dof),
      .only = "damping|joint_stiffness|joint_friction|armature|joint_static_friction", .fallback = "(all)",
      .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
-     .meaning = "Numbers of the joint's degrees of freedom, from 0, translations first."},
+     .meaning = "Degrees of freedom of the joint, numbered from 0, translations first."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "center|size", .of = "x|y|z",
-     .fallback = "[x, y, z]", .meaning = "Coordinates, or edges of the box, that change."},
+     .fallback = "[x, y, z]", .meaning = "Coordinates, or edges of the box, that are variables."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "axis|rotation", .of = "x|y|z",
      .fallback = "[x, y, z]",
-     .meaning = "Axes of the joint's frame that it turns about; of an axis, if none are given, those two that it does "
-                "not lie along."},
+     .meaning = "Axes of the joint's frame about which it is rotated. Default of an axis: the two axes that are not "
+                "along it."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "closure_point", .of = "x|y|z",
-     .fallback = "[x, y, z]", .meaning = "Components of the point that change, in the closure's own `axes`."},
+     .fallback = "[x, y, z]", .meaning = "Components of the point that are variables, in the `axes` of the closure."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "tendon_point", .of = "x|y|z",
-     .fallback = "[x, y, z]", .meaning = "Components of the points that change, in their links' frames."},
+     .fallback = "[x, y, z]", .meaning = "Components of the points that are variables, in their links' frames."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "tendon_wrap_position|tendon_wrap_axis",
      .of = "x|y|z", .fallback = "[x, y, z]",
-     .meaning = "Components that change, in the frames of the wraps' links; the length of an axis does not matter."},
+     .meaning =
+         "Components that are variables, in the frames of the wraps' links. The length of an axis has no effect."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "closure_axis", .of = "x|y|z",
      .fallback = "(those it does not lie along)",
-     .meaning = "Components of the axis that change; its length does not matter."},
+     .meaning = "Components of the axis that are variables. Its length has no effect."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "gravity|fluid_velocity", .of = "x|y|z",
      .fallback = "[x, y]",
-     .meaning = "Components that change, world axes: x and y tilt it, which a board that is not level does."},
+     .meaning = "Components that are variables, world axes. x and y model a support that is not level."},
     {"parameter", "tie", VALUE_BOOL, AT(ParameterForm, tie), .fallback = "false",
-     .meaning = "One variable for all links, degrees of freedom and axes of the item, which then have the first one's "
-                "initial value."},
+     .meaning = "One variable for all links, degrees of freedom and axes of the item; all take the initial value of "
+                "the first."},
     {"parameter", "a", VALUE_TEXT, AT(ParameterForm, pair[0]), .only = PARAMETERS_OF_PAIRS, .required = true,
      .meaning = "One link or group of the item of contact.pairs, as it is written there."},
     {"parameter", "b", VALUE_TEXT, AT(ParameterForm, pair[1]), .only = PARAMETERS_OF_PAIRS, .required = true,
      .meaning = "The other one."},
     {"parameter", "a", VALUE_TEXT, AT(ParameterForm, pair[0]), .only = PARAMETERS_OF_CLOSURES, .required = true,
-     .meaning = "The closure's `a`. Several closures of the same two links all change, each by itself."},
+     .meaning = "The closure's `a`. Several closures of the same two links have separate variables."},
     {"parameter", "b", VALUE_TEXT, AT(ParameterForm, pair[1]), .only = PARAMETERS_OF_CLOSURES, .fallback = "(world)",
      .meaning = "The closure's `b`."},
 
     /* ---------------------------------------------------------------- loss */
     {"loss", "type", VALUE_CHOICE, AT(LossForm, type), .of = LOSSES, .required = true,
-     .meaning = "What the term is about, as above."},
+     .meaning = "Kind of term, as above."},
     {"loss", "name", VALUE_TEXT, AT(LossForm, name), .fallback = "(the type, with _2, _3, ... when repeated)",
-     .meaning = "Its column in convergence.csv."},
+     .meaning = "Name of its column in convergence.csv."},
     {"loss", "weight", VALUE_NUMBER, AT(LossForm, loss.weight), .fallback = "1", .range = RANGE_ABOVE(0),
-     .meaning = "Factor in the sum; it carries the unit that makes the term comparable with the others."},
+     .meaning = "Factor in the sum. Its unit makes the term comparable with the others."},
     {"loss", "link", VALUE_TEXT, AT(LossForm, link), .only = LOSSES_OF_A_LINK, .group = "link", .meaning = "The link."},
     {"loss", "link", VALUE_TEXT, AT(LossForm, link), .only = "keep_out|clearance|removal", .required = true,
-     .meaning = "The link: the part that keeps clear."},
+     .meaning = "The link whose distance counts."},
     {"loss", "links", VALUE_NAMES, AT(LossForm, links), .only = LOSSES_OF_A_LINK, .group = "link",
      .meaning = "Several links instead of one: names, groups of links, or patterns like `cube*`. The term is the sum "
                 "over them."},
@@ -425,134 +424,130 @@ static const SchemaRow ROWS[] = {
     {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "relative|gap|approach|touch|closure", .required = true,
      .meaning = "The other link."},
     {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "force", .fallback = "(whatever touches it)",
-     .meaning = "The link whose force on it counts."},
+     .meaning = "The link that exerts the force; by default all."},
     {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "clearance", .fallback = "(its parent)",
-     .meaning = "What it is to clear; stays where it is at the start."},
+     .meaning = "The link from which the distance is measured, at its initial pose."},
     {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "removal", .fallback = "(all others)",
-     .meaning = "What it is taken out of; stays where it is at the start."},
+     .meaning = "The links from which it is removed, at their initial poses."},
     {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "point|travel|reach|velocity|pose", .unit = "m",
      .fallback = "(the centre of mass)", .meaning = "The point, in the link's frame."},
     {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "relative", .unit = "m",
      .fallback = "(the centre of mass)",
-     .meaning = "The point of `other` that `link` watches, in the frame of `other`."},
+     .meaning = "The point of `other` whose position is measured, in the frame of `other`."},
     {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "touch", .unit = "m", .fallback = "(anywhere)",
-     .meaning = "Where the link is to be touched, in its frame; needed between links of hulls."},
+     .meaning = "Wanted contact point of the link, in its frame; required between links of hulls."},
     {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "touch", .unit = "m", .fallback = "(anywhere)",
-     .meaning = "Where `other` is to be touched, in its frame; needed between links of hulls."},
+     .meaning = "Wanted contact point of `other`, in its frame; required between links of hulls."},
     {"loss", "friction", VALUE_NUMBER, AT(LossForm, loss.friction), .only = "closure", .fallback = "0.5",
-     .range = RANGE_UP_TO(0, 10), .meaning = "Coulomb coefficient of the cones that forces may lie in."},
+     .range = RANGE_UP_TO(0, 10), .meaning = "Coulomb coefficient of the friction cones."},
     {"loss", "quality", VALUE_NUMBER, AT(LossForm, loss.quality), .only = "closure", .fallback = "0.1",
      .range = RANGE_AT_LEAST(0),
-     .meaning =
-         "Wrench that can be taken in every direction, for unit normal forces, torques in sizes of `other`: more "
-         "is not asked for."},
+     .meaning = "Target of the grasp quality: the wrench that unit normal forces can resist in every direction, "
+                "torques scaled by the size of `other`. A higher quality has no effect."},
     {"loss", "length", VALUE_NUMBER, AT(LossForm, loss.length), .only = "closure", .unit = "m", .fallback = "0.01",
-     .range = RANGE_ABOVE(0), .meaning = "A gap of this size counts as much as a lack of quality by 1."},
+     .range = RANGE_ABOVE(0), .meaning = "Gap that weighs as much as a deficit of 1 in quality."},
     {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "touch|closure", .unit = "m", .fallback = "0",
-     .meaning = "Wanted gap; negative: they press on each other."},
+     .meaning = "Wanted gap. A negative one asks for contact."},
     {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "point|reach|pose", .unit = "m",
-     .required = true, .meaning = "Where the point should be, world axes."},
+     .required = true, .meaning = "Target position of the point, world axes."},
     {"loss", "target_motion", VALUE_SIGNAL, AT(LossForm, motion), .only = "point|reach|velocity|pose",
      .fallback = "(it stays)",
-     .meaning = "Three numbers over time that come to the target: it moves, by the clock of the run."},
+     .meaning = "Signal of three channels that is added to the target, so that it moves with the time of the run."},
     {"loss", "rotation", VALUE_QUATERNION, AT(LossForm, loss.rotation), .only = "pose", .fallback = "[1, 0, 0, 0]",
-     .meaning = "How the link's frame should stand, w x y z."},
+     .meaning = "Target orientation of the link's frame, quaternion w x y z."},
     {"loss", "length", VALUE_NUMBER, AT(LossForm, loss.length), .only = "pose", .unit = "m", .fallback = "0.1",
-     .range = RANGE_ABOVE(0), .meaning = "The distance that a turn of one radian counts as much as."},
+     .range = RANGE_ABOVE(0), .meaning = "Distance that weighs as much as a rotation by one radian."},
     {"loss", "smoothing", VALUE_NUMBER, AT(LossForm, loss.smoothing), .only = "approach", .unit = "m",
      .fallback = "0.02", .range = RANGE_ABOVE(0),
-     .meaning = "Vertices that are farther from the other link than the nearest by less than about this have a share."},
+     .meaning = "Length of the smooth minimum: vertices whose distance exceeds the smallest by less than about this "
+                "contribute."},
     {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "velocity", .unit = "m/s", .required = true,
-     .meaning = "How the point should move, world axes."},
+     .meaning = "Target velocity of the point, world axes."},
     {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "force", .unit = "N", .fallback = "[0, 0, 0]",
      .meaning = "The wanted contact force, world axes."},
     {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "orientation", .required = true,
-     .meaning = "Where the axis should point, world axes; of any length but zero, read as a unit vector."},
+     .meaning = "Target direction of the axis, world axes; any length but zero, normalized."},
     {"loss", "axis", VALUE_VECTOR, AT(LossForm, loss.axis), .only = "orientation", .required = true,
-     .meaning = "The axis in the link's frame; of any length but zero, read as a unit vector."},
+     .meaning = "The axis in the link's frame; any length but zero, normalized."},
     {"loss", "direction", VALUE_VECTOR, AT(LossForm, loss.direction), .only = "travel", .required = true,
-     .meaning = "Where to, world axes; of any length but zero, read as a unit vector."},
+     .meaning = "Direction of travel, world axes; any length but zero, normalized."},
     {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "reach|approach", .unit = "m", .fallback = "0",
-     .range = RANGE_AT_LEAST(0), .meaning = "Distance from the target, or of the links, that is near enough."},
+     .range = RANGE_AT_LEAST(0), .meaning = "Distance below which the term is zero."},
     {"loss", "direction", VALUE_VECTOR, AT(LossForm, loss.direction), .only = "overhang", .fallback = "[0, 0, 1]",
-     .meaning = "Which way the part grows when it is printed, in the link's frame; of any length but zero."},
+     .meaning = "Build direction of the printed part, in the link's frame; any length but zero."},
     {"loss", "direction", VALUE_VECTOR, AT(LossForm, loss.direction), .only = "removal", .required = true,
-     .meaning = "Which way it is taken out, world axes; of any length but zero."},
+     .meaning = "Direction of removal, world axes; any length but zero."},
     {"loss", "length", VALUE_NUMBER, AT(LossForm, loss.length), .only = "removal", .unit = "m", .required = true,
-     .range = RANGE_ABOVE(0), .meaning = "How far, at least until it is out."},
+     .range = RANGE_ABOVE(0), .meaning = "Displacement of the removal; it must be long enough to separate the parts."},
     {"loss", "box", VALUE_OBJECT, AT(LossForm, box), .only = "keep_out", .of = "box", .required = true,
-     .meaning = "Where none of the link may be, in its frame."},
+     .meaning = "Box that the link must not enter, in its frame."},
     {"loss", "direction", VALUE_VECTOR, AT(LossForm, loss.direction), .only = "extent", .required = true,
-     .meaning = "Along what it is measured, in the link's frame; of any length but zero."},
+     .meaning = "Direction of measurement, in the link's frame; any length but zero."},
     {"loss", "angle", VALUE_NUMBER, AT(LossForm, loss.angle), .only = "overhang", .unit = "rad",
      .fallback = "0.7853981633974483", .range = RANGE_BETWEEN(0, M_PI_2),
-     .meaning = "How far a face may lean out from the upright without a support."},
+     .meaning = "Largest overhang angle from the vertical that needs no support."},
     {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "neck|wall|keep_out|clearance|removal",
      .unit = "m", .fallback = "0", .range = RANGE_AT_LEAST(0),
-     .meaning = "What is wide enough; the term is what is missing to it, below 0 what is there beyond."},
+     .meaning = "Required width or distance. The term is the deficit; negative values are a surplus."},
     {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "gap", .unit = "m", .required = true,
-     .range = RANGE_ABOVE(0), .meaning = "Gap that is wide enough."},
+     .range = RANGE_ABOVE(0), .meaning = "Gap above which the term is zero."},
     {"loss", "power", VALUE_INTEGER, AT(LossForm, loss.power), .only = "point", .fallback = "2",
      .range = RANGE_BETWEEN(1, 2), .meaning = "1 for the distance, 2 for its square."},
     {"loss", "from", VALUE_NUMBER, AT(LossForm, loss.from), .only = LOSSES_IN_TIME, .unit = "s",
      .fallback = "(the type's own: the end of the run, or its beginning)", .range = RANGE_AT_LEAST(0),
-     .meaning = "Beginning of the window of time that the term is about."},
+     .meaning = "Start of the time window of the term."},
     {"loss", "to", VALUE_NUMBER, AT(LossForm, loss.to), .only = LOSSES_IN_TIME, .unit = "s",
-     .fallback = "(the end of the run)", .range = RANGE_AT_LEAST(0), .meaning = "End of the window."},
+     .fallback = "(the end of the run)", .range = RANGE_AT_LEAST(0), .meaning = "End of the time window."},
     {"loss", "spread", VALUE_VECTOR, AT(LossForm, loss.spread), .only = LOSSES_WITH_TARGET, .unit = "as the target",
      .fallback = "[0, 0, 0]", .range = RANGE_AT_LEAST(0),
-     .meaning = "A random number between -spread and spread comes to each component of the target, another one in "
+     .meaning = "A random number between -spread and spread is added to each component of the target, different in "
                 "each scenario."},
     {"loss", "scenarios", VALUE_NAMES, AT(LossForm, scenarios), .fallback = "(all)",
-     .meaning = "Names of the scenarios that the term counts in; it is 0 in the others."},
+     .meaning = "Names of the scenarios in which the term counts; it is 0 in the others."},
 
     /* ---------------------------------------------------------------- optimizer */
     {"optimizer", "type", VALUE_CHOICE, AT(OptimizerForm, type),
      .of = "auto|adam|step_bounded|gradient|lbfgs|cma_es|levenberg_marquardt", .fallback = "auto",
-     .meaning =
-         "auto: lbfgs first; adam where gradients do not predict what steps do; cma_es where they say nothing. Every "
-         "change is told. adam: momentum and a scale per variable. step_bounded: the best linear step within a trust "
-         "radius. "
-         "gradient: steps along the gradient. lbfgs: a quasi-Newton method. cma_es: no gradient, samples of a "
-         "normal distribution that moves to where they are good; an iteration is one sample. levenberg_marquardt: of "
-         "sdrs identify alone, and what it takes when none is given."},
+     .meaning = "auto: starts with lbfgs, changes to adam where gradients do not predict the decrease, and to cma_es "
+                "where they are zero; every change is reported. adam: momentum and a scale per variable. step_bounded: "
+                "the best linear step within a trust radius. gradient: steps along the gradient. lbfgs: a quasi-Newton "
+                "method. cma_es: no gradient, samples of a normal distribution that adapts to the best of them; an "
+                "iteration is one sample. levenberg_marquardt: for `sdrs identify` only, and its default."},
     {"optimizer", "iterations", VALUE_INTEGER, AT(OptimizerForm, optimizer.iterations), .fallback = "100",
-     .range = RANGE_BETWEEN(1, 100000000), .meaning = "Updates of the variables."},
+     .range = RANGE_BETWEEN(1, 100000000), .meaning = "Number of iterations."},
     {"optimizer", "design_step", VALUE_NUMBER, AT(OptimizerForm, optimizer.design_step), .unit = "m",
      .fallback = "0.01", .range = RANGE_ABOVE(0),
-     .meaning =
-         "Step of the design's variables: learning rate (adam, gradient), first trust radius (step_bounded) or "
-         "first standard deviation (cma_es). auto takes a twentieth of a variable's range where this is left out."},
+     .meaning = "Step of the design's variables: learning rate (adam, gradient), first trust radius (step_bounded) or "
+                "first standard deviation (cma_es). With auto it is a twentieth of each variable's range by default."},
     {"optimizer", "control_step", VALUE_NUMBER, AT(OptimizerForm, optimizer.control_step), .fallback = "0.05",
      .range = RANGE_ABOVE(0),
      .meaning = "The same for parameters of controllers and initial states, in their own units."},
     {"optimizer", "norm", VALUE_CHOICE, AT(OptimizerForm, norm), .only = "step_bounded", .of = "infinity|euclidean",
      .fallback = "infinity", .meaning = "Length of a step: its largest component, or the root of the sum of squares."},
     {"optimizer", "beta1", VALUE_NUMBER, AT(OptimizerForm, optimizer.beta1), .only = "auto|adam", .fallback = "0.9",
-     .range = BELOW(0, 1), .meaning = "Memory of the mean gradient."},
+     .range = BELOW(0, 1), .meaning = "Decay rate of the mean gradient."},
     {"optimizer", "beta2", VALUE_NUMBER, AT(OptimizerForm, optimizer.beta2), .only = "auto|adam", .fallback = "0.999",
-     .range = BELOW(0, 1), .meaning = "Memory of the mean squared gradient."},
+     .range = BELOW(0, 1), .meaning = "Decay rate of the mean squared gradient."},
     {"optimizer", "epsilon", VALUE_NUMBER, AT(OptimizerForm, optimizer.epsilon), .only = "auto|adam",
      .fallback = "1e-8", .range = RANGE_ABOVE(0), .meaning = "Added to the root of the mean squared gradient."},
     {"optimizer", "memory", VALUE_INTEGER, AT(OptimizerForm, optimizer.memory), .only = "auto|lbfgs", .fallback = "10",
-     .range = RANGE_BETWEEN(1, 1000), .meaning = "Steps remembered."},
+     .range = RANGE_BETWEEN(1, 1000), .meaning = "Number of stored steps."},
     {"optimizer", "population", VALUE_INTEGER, AT(OptimizerForm, optimizer.population), .only = "auto|cma_es",
      .fallback = "(4 + 3 log(variables))", .range = RANGE_BETWEEN(2, 100000),
-     .meaning = "Samples of a generation. More of them see more of a rough landscape."},
+     .meaning = "Samples per generation. More samples suit rough landscapes."},
     {"optimizer", "schedule", VALUE_CHOICE, AT(OptimizerForm, schedule), .of = "constant|step|cosine",
-     .fallback = "constant", .meaning = "How the steps shrink with the iterations."},
+     .fallback = "constant", .meaning = "Decrease of the steps over the iterations."},
     {"optimizer", "decay", VALUE_NUMBER, AT(OptimizerForm, optimizer.decay), .fallback = "0.1",
      .range = RANGE_UP_TO(0, 1),
      .meaning = "schedule step: factor every decay_every iterations. cosine: factor at the last iteration."},
     {"optimizer", "decay_every", VALUE_INTEGER, AT(OptimizerForm, optimizer.decay_every), .fallback = "50",
      .range = RANGE_BETWEEN(1, 100000000), .meaning = "Iterations between two decays of schedule step."},
     {"optimizer", "clip", VALUE_NUMBER, AT(OptimizerForm, optimizer.clip), .fallback = "(off)", .range = RANGE_ABOVE(0),
-     .meaning = "A gradient of larger Euclidean norm is shortened to it."},
+     .meaning = "Largest Euclidean norm of the gradient; a longer one is scaled down."},
     {"optimizer", "discount", VALUE_NUMBER, AT(OptimizerForm, optimizer.discount), .fallback = "1",
      .range = RANGE_UP_TO(0, 1),
-     .meaning =
-         "Factor on what flows back through each time step. Below 1 the result is no longer the gradient, but it "
-         "cannot grow over long runs."},
+     .meaning = "Factor on the adjoint at each time step. Below 1 the result is not the exact gradient, but it grows "
+                "less over long runs."},
     {"optimizer", "shrink", VALUE_NUMBER, AT(OptimizerForm, optimizer.shrink), .fallback = "0.5", .range = INSIDE(0, 1),
      .meaning = "Factor on the step after a rejected trial."},
     {"optimizer", "grow", VALUE_NUMBER, AT(OptimizerForm, optimizer.grow), .fallback = "1.2",
@@ -560,7 +555,8 @@ static const SchemaRow ROWS[] = {
     {"optimizer", "stop_loss", VALUE_NUMBER, AT(OptimizerForm, optimizer.stop_loss), .fallback = "(off)",
      .meaning = "Stop when the loss is at most this."},
     {"optimizer", "stall", VALUE_INTEGER, AT(OptimizerForm, optimizer.stall), .fallback = "0",
-     .range = RANGE_BETWEEN(0, 100000000), .meaning = "Stop after so many iterations without a new best; 0 never."},
+     .range = RANGE_BETWEEN(0, 100000000),
+     .meaning = "Stop after this number of iterations without a new best; 0: never."},
     {"optimizer", "stall_decrease", VALUE_NUMBER, AT(OptimizerForm, optimizer.stall_decrease), .fallback = "1e-4",
      .range = BELOW(0, 1), .meaning = "Relative decrease that counts as a new best for stall."},
     {"optimizer", "save_every", VALUE_INTEGER, AT(OptimizerForm, optimizer.save_every), .fallback = "10",
@@ -568,7 +564,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Iterations between two checkpoints and folders design/<iteration>/."},
     {"optimizer", "tolerance", VALUE_NUMBER, AT(OptimizerForm, optimizer.tolerance), .fallback = "1e-10",
      .range = RANGE_UP_TO(0, 0.1),
-     .meaning = "Tolerance of the time steps, in place of the scene's: a gradient is as good as its steps."},
+     .meaning =
+         "Tolerance of the time steps instead of that of the scene. The accuracy of the gradient follows from it."},
 
     /* ---------------------------------------------------------------- schedule */
     {"schedule", "contact.barrier_distance", VALUE_OBJECT, AT(ScheduleForm, support), .of = "ramp", .nullable = true,
@@ -576,13 +573,13 @@ static const SchemaRow ROWS[] = {
     {"schedule", "contact.stiffness", VALUE_OBJECT, AT(ScheduleForm, stiffness), .of = "ramp", .nullable = true,
      .meaning = "The stiffness over the iterations."},
     {"schedule", "contact.model", VALUE_OBJECT, AT(ScheduleForm, model), .of = "switch", .nullable = true,
-     .meaning = "Another contact law from some iteration on; what is its own then follows from the scene."},
+     .meaning = "Another contact law from some iteration on; its own parameters are derived from the scene."},
     {"ramp", "from", VALUE_NUMBER, AT(RampForm, from), .required = true, .range = RANGE_ABOVE(0),
      .meaning = "Value of the first iteration, in the unit of the key."},
     {"ramp", "to", VALUE_NUMBER, AT(RampForm, to), .required = true, .range = RANGE_ABOVE(0),
      .meaning = "Value of the last of these iterations, and of those after it."},
     {"ramp", "iterations", VALUE_INTEGER, AT(RampForm, iterations), .required = true,
-     .range = RANGE_BETWEEN(1, 1000000), .meaning = "Over so many iterations, by the same factor in each."},
+     .range = RANGE_BETWEEN(1, 1000000), .meaning = "Number of iterations, with the same factor in each."},
     {"switch", "to", VALUE_CHOICE, AT(SwitchForm, to), .of = contact_model_words, .required = true,
      .meaning = "The law."},
     {"switch", "at", VALUE_INTEGER, AT(SwitchForm, at), .required = true, .range = RANGE_BETWEEN(1, 1000000),
@@ -590,53 +587,50 @@ static const SchemaRow ROWS[] = {
 
     /* ---------------------------------------------------------------- data */
     {"data", "files", VALUE_NAMES, AT(DataForm, files), .nullable = true,
-     .meaning =
-         "CSV files, one run each: paths relative to this file, or patterns like `tosses/*.csv`. `--data` of the "
-         "command line stands instead."},
+     .meaning = "CSV files, one run each: paths relative to this file, or patterns like `tosses/*.csv`. `--data` of "
+                "the command line replaces them."},
     {"data", "time", VALUE_TEXT, AT(DataForm, time), .fallback = "(the column `time`)",
-     .meaning = "The column with the time of a row. It rises; the run begins with the first row."},
+     .meaning = "Column of the time of a row, in increasing order. The run begins with the first row."},
     {"data", "time_scale", VALUE_NUMBER, AT(DataForm, time_scale), .fallback = "1", .unit = "s",
      .range = RANGE_ABOVE(0), .meaning = "Seconds per unit of that column: 0.001 for milliseconds."},
     {"data", "measured", VALUE_LIST, AT(DataForm, measured), .of = "measured", .required = true,
-     .meaning = "What the columns say, link by link. An empty cell is a sample that is missing."},
+     .meaning = "Measured columns, link by link. An empty cell is a missing sample."},
     {"data", "inputs", VALUE_LIST, AT(DataForm, inputs), .of = "input",
-     .meaning = "What drove each run, where the scene's own signals did not: targets, torques and forces by columns."},
+     .meaning = "Recorded inputs of each run instead of the scene's signals: columns of targets, torques and forces."},
     {"input", "link", VALUE_TEXT, AT(InputForm, link), .required = true, .meaning = "The link."},
     {"input", "of", VALUE_CHOICE, AT(InputForm, of), .of = "drive|force|torque|tension", .fallback = "drive",
      .meaning = "The target of a controller of the link's joint, the force (or strength of a field) or torque of a "
                 "load on the link, or the tension of a tendon that ends there."},
     {"input", "number", VALUE_INTEGER, AT(InputForm, number), .fallback = "0", .range = RANGE_BETWEEN(0, 1000000),
-     .meaning = "Which controller or load of the link, from 0."},
+     .meaning = "Number of the controller or load of the link, from 0."},
     {"input", "columns", VALUE_NAMES, AT(InputForm, columns), .required = true,
-     .meaning =
-         "Columns of the signal, one per channel, held before the first and after the last row that has them. The "
-         "scene's own signal says nothing then."},
+     .meaning = "Columns of the signal, one per channel; constant before the first and after the last row that has "
+                "them. They replace the scene's signal."},
     {"input", "interpolation", VALUE_CHOICE, AT(InputForm, interpolation), .of = "linear|cubic", .fallback = "linear",
-     .meaning =
-         "Between rows: linear, or a cubic spline, whose rate does not jump; where a drive's delay is fitted, take "
-         "this."},
+     .meaning = "Interpolation between rows: linear, or a cubic spline with continuous rate. Use the spline if a delay "
+                "is fitted."},
     {"input", "scale", VALUE_NUMBER, AT(InputForm, scale), .fallback = "1",
-     .meaning = "Of the signal's unit per unit of the columns: 0.001 where these are N mm."},
+     .meaning = "Unit of the signal per unit of the columns: 0.001 for columns in N mm."},
     {"measured", "link", VALUE_TEXT, AT(MeasuredForm, link), .required = true, .meaning = "The link."},
     {"measured", "position", VALUE_NAMES, AT(MeasuredForm, position), .nullable = true,
      .meaning = "Columns of the position of the link's frame, x, y, z in the world."},
     {"measured", "quaternion", VALUE_NAMES, AT(MeasuredForm, quaternion), .nullable = true,
-     .meaning = "Columns of the unit quaternion that takes the link's axes to the world's: w, x, y, z."},
+     .meaning = "Columns of the unit quaternion w, x, y, z that rotates link axes to world axes."},
     {"measured", "velocity", VALUE_NAMES, AT(MeasuredForm, velocity), .nullable = true,
-     .meaning = "Columns of the velocity of the frame's origin, world axes: where runs and windows begin. Without them "
-                "it is taken from the first positions."},
+     .meaning = "Columns of the velocity of the frame's origin, world axes: the initial velocity of runs and windows. "
+                "By default it is estimated from the first positions."},
     {"measured", "angular_velocity", VALUE_NAMES, AT(MeasuredForm, angular_velocity), .nullable = true,
-     .meaning = "The same of the angular velocity."},
+     .meaning = "Columns of the angular velocity, likewise."},
     {"measured", "rate_axes", VALUE_CHOICE, AT(MeasuredForm, rate_axes), .of = "link|world", .fallback = "link",
      .meaning = "Axes of the angular velocity."},
     {"measured", "rates_at", VALUE_CHOICE, AT(MeasuredForm, rates_at), .of = "row|before", .fallback = "row",
-     .meaning =
-         "Whether velocities, angular velocities and rates in a row are those at its time, or differences from the "
-         "row before, half a row late: at the time of a row there is then the mean of its own and the next "
-         "row's."},
+     .meaning = "Time of velocities, angular velocities and rates in a row: that of the row, or the midpoint between "
+                "the previous row and this one (backward differences). In the second case the value at a row's time is "
+                "the mean of this row and the next."},
     {"measured", "coordinates", VALUE_NAMES, AT(MeasuredForm, coordinates), .nullable = true,
      .meaning = "Columns of the coordinates of the link's joint, without those of three rotations."},
-    {"measured", "rates", VALUE_NAMES, AT(MeasuredForm, rates), .nullable = true, .meaning = "Columns of their rates."},
+    {"measured", "rates", VALUE_NAMES, AT(MeasuredForm, rates), .nullable = true,
+     .meaning = "Columns of the rates of these coordinates."},
     {"measured", "length_scale", VALUE_NUMBER, AT(MeasuredForm, length_scale), .fallback = "1", .unit = "m",
      .range = RANGE_ABOVE(0), .meaning = "Metres per unit of lengths: 0.001 for millimetres."},
     {"measured", "angle_scale", VALUE_NUMBER, AT(MeasuredForm, angle_scale), .fallback = "1", .unit = "rad",
@@ -648,9 +642,9 @@ static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- identify */
     {"identify", "window", VALUE_NUMBER, AT(TaskIdentify, window), .unit = "s", .fallback = "(whole runs)",
      .range = RANGE_ABOVE(0),
-     .meaning = "Length of the stretches of a run that are simulated on their own, each from its own measured state."},
+     .meaning = "Length of the windows of a run. Each is simulated separately from its own measured state."},
     {"identify", "stride", VALUE_NUMBER, AT(TaskIdentify, stride), .unit = "s", .fallback = "(the window)",
-     .range = RANGE_ABOVE(0), .meaning = "From the beginning of one window to that of the next."},
+     .range = RANGE_ABOVE(0), .meaning = "Time between the starts of two windows."},
     {"identify", "position", VALUE_NUMBER, AT(TaskIdentify, position), .unit = "m", .fallback = "0.001",
      .range = RANGE_ABOVE(0), .meaning = "Standard deviation of measured positions."},
     {"identify", "rotation", VALUE_NUMBER, AT(TaskIdentify, rotation), .unit = "rad", .fallback = "0.01",
@@ -659,42 +653,41 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_ABOVE(0), .meaning = "Standard deviation of measured coordinates of joints."},
     {"identify", "velocity", VALUE_NUMBER, AT(TaskIdentify, velocity), .unit = "m/s", .fallback = "(not compared)",
      .range = RANGE_ABOVE(0),
-     .meaning = "Standard deviation of measured velocities: with it they are fitted at every sample, too, against "
-                "differences of the rows around it."},
+     .meaning = "Standard deviation of measured velocities. If given, velocities are also fitted at every sample, "
+                "against differences of the neighbouring rows."},
     {"identify", "angular_velocity", VALUE_NUMBER, AT(TaskIdentify, angular_velocity), .unit = "rad/s",
-     .fallback = "(not compared)", .range = RANGE_ABOVE(0), .meaning = "The same of angular velocities."},
+     .fallback = "(not compared)", .range = RANGE_ABOVE(0),
+     .meaning = "Standard deviation of measured angular velocities, likewise."},
     {"identify", "rate", VALUE_NUMBER, AT(TaskIdentify, rate), .unit = "m/s or rad/s", .fallback = "(not compared)",
-     .range = RANGE_ABOVE(0), .meaning = "The same of rates of joints."},
+     .range = RANGE_ABOVE(0), .meaning = "Standard deviation of measured rates of joints, likewise."},
     {"identify", "huber", VALUE_NUMBER, AT(TaskIdentify, huber), .fallback = "(off)", .range = RANGE_ABOVE(0),
-     .meaning = "Residuals beyond so many standard deviations pull with constant force."},
+     .meaning = "Threshold of Huber's loss in standard deviations: larger residuals count linearly."},
     {"identify", "train", VALUE_NUMBER, AT(TaskIdentify, train), .fallback = "0.5", .range = RANGE_UP_TO(0, 1),
-     .meaning = "Part of the runs that is fitted, drawn by the task's seed; the others judge what was found."},
+     .meaning = "Fraction of the runs that is fitted, drawn by the task's seed; the others validate the result."},
     {"identify", "iterations", VALUE_INTEGER, AT(TaskIdentify, iterations), .fallback = "30",
-     .range = RANGE_BETWEEN(1, 100000), .meaning = "Most steps of Levenberg and Marquardt's method."},
+     .range = RANGE_BETWEEN(1, 100000), .meaning = "Largest number of Levenberg-Marquardt iterations."},
     {"identify", "fit_initial", VALUE_BOOL, AT(TaskIdentify, fit_initial), .fallback = "false",
-     .meaning = "Fit the state that every run or window begins from too, within its noise."},
+     .meaning = "Also fit the initial state of every run or window, within its noise."},
     {"identify", "initial_velocity", VALUE_NUMBER, AT(TaskIdentify, initial_velocity), .unit = "m/s",
-     .fallback = "0.05", .range = RANGE_ABOVE(0),
-     .meaning = "Standard deviation of the velocities that it begins with."},
+     .fallback = "0.05", .range = RANGE_ABOVE(0), .meaning = "Standard deviation of the initial velocities."},
     {"identify", "initial_rate", VALUE_NUMBER, AT(TaskIdentify, initial_rate), .unit = "rad/s", .fallback = "0.2",
-     .range = RANGE_ABOVE(0), .meaning = "The same of angular velocities and of joints' rates."},
+     .range = RANGE_ABOVE(0), .meaning = "Standard deviation of the initial angular velocities and joint rates."},
     {"identify", "keep_undetermined", VALUE_BOOL, AT(TaskIdentify, keep_undetermined), .fallback = "false",
-     .meaning = "Where the data cannot tell some parameters apart: fit what it can tell, and leave the rest where it "
-                "was. Otherwise nothing is fitted then."},
+     .meaning = "true: fit the parameter combinations that the data determine, and keep the others at their initial "
+                "values. false: fit nothing if some are undetermined."},
 
     /* ---------------------------------------------------------------- gradient */
     {"gradient", "bundle", VALUE_INTEGER, AT(GradientForm, bundle), .fallback = "0", .range = RANGE_BETWEEN(0, 10000),
-     .meaning =
-         "A gradient bundle: the mean of the gradients at so many designs nearby instead of the design's own; drawn "
-         "anew in every iteration, by the seed."},
+     .meaning = "Gradient bundle: the mean of the gradients at this number of nearby designs instead of the gradient "
+                "of the design. They are drawn anew in every iteration, by the seed."},
     {"gradient", "spread", VALUE_NUMBER, AT(GradientForm, spread), .fallback = "0.01", .range = RANGE_ABOVE(0),
-     .meaning = "Standard deviation of the designs of a bundle, in each variable's own unit."},
+     .meaning = "Standard deviation of the designs of a bundle, in the unit of each variable."},
     {"gradient", "memory", VALUE_NUMBER, AT(GradientForm, memory), .unit = "GiB", .fallback = "(runs are kept whole)",
      .range = RANGE_UP_TO(0, 1048576),
-     .meaning = "Most memory that the runs of a design may take for their gradients, all scenarios together. Parts of "
-                "a run that do not fit are run again when the adjoint comes to them: the same bits, for about the time "
-                "of one more run unless next to nothing fits. What losses look at (from, to) is kept in every case; "
-                "where that alone is more, the task is refused."},
+     .meaning =
+         "Largest memory for the gradient of one design, all scenarios together. Sections of a run that do not fit are "
+         "simulated again when the adjoint needs them. The result has the same bits and takes about one more run. "
+         "Quantities that losses use (from, to) are always stored; if they alone need more, the task is refused."},
 };
 
 const SchemaTable TASK_SCHEMA = {

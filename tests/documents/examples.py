@@ -12,7 +12,7 @@ ROOT, WORK = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 # In this order: later pages look at what earlier ones have made. Pages whose examples have tests of their own stand below.
 PAGES = ["README.md"] + ["docs/" + page + ".md" for page in (
     "cli", "export", "rendering", "decompose", "identify", "queries", "planning", "grasping", "manipulation", "receding", "overview",
-    "losses", "contact-laws", "contact-parameters", "smooth-shapes", "gallery", "library", "python", "rigid-ipc", "tour", "scenes")]
+    "losses", "contact-laws", "contact-parameters", "smooth-shapes", "gallery", "library", "python", "rigid-ipc", "tour", "scenes", "migration")]
 PAGES += sorted(str(path.relative_to(ROOT)) for folder in ("howto", "tutorials") for path in (ROOT / "docs" / folder).glob("*.md"))
 ELSEWHERE = {"docs/mjcf.md": "tests/cli/mjcf-page", "docs/urdf.md": "tests/cli/urdf-page", "docs/co-design.md": "tests/cli/co-design",
              "docs/batch.md": "tests/long/test_batch_page.sh", "docs/scene-format.md": "tests/unit/scene/test_schema_markdown.c",
@@ -101,10 +101,18 @@ def run(page, command, shown, below=()):
 
 
 def whole_files(page, text):
-    """Scenes and tasks that stand there in full are valid; those that begin with the words of a shipped one are it."""
+    """Scenes and tasks that stand there in full are valid; those with the name of a shipped one or of a file beside the page are it."""
     global passed, failed
     for number, block in enumerate(re.findall(r"^```yaml\n(.*?)^```", text, re.M | re.S)):
         if not re.search(r"^(links|loss):", block, re.M):
+            continue
+        called = re.search(r"^name: ([\w-]+)", block, re.M)
+        beside = (ROOT / page).with_name(called[1] + ".yaml") if called else None
+        if beside and beside.exists():  # the file that the page's commands name
+            good = block == beside.read_text() and subprocess.run(["sdrs", "validate", str(beside)], cwd=WORK, capture_output=True).returncode == 0
+            passed, failed = passed + good, failed + (not good)
+            if not good:
+                print(f"FAIL {page}: block {number} of YAML is not {beside.name}, or not valid")
             continue
         scene = re.search(r"^scene: ([\w./-]+)", block, re.M)
         if scene and scene[1] != "throw-scene.yaml" and not (WORK / scene[1]).exists():
