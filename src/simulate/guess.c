@@ -33,8 +33,7 @@ bool guess_grips(Sim* s, StepReport* report) {
   if (step_outcome_failed(report->outcome)) return false;
   keep(s);
   s->guessed = true;
-  (void)contact_reset(s->contact, s->pose_now);
-  contact_recall(s->contact, CONTACT_PART);
+  step_reject(s, CONTACT_PART);
   contact_set_grip(s->contact, GRIP_FOUND);
   step_prepare(s);
   return true;

@@ -43,17 +43,22 @@ static void report_terms(Sim* s, StepReport* report) {
   report->candidate_pairs = contact_candidate_count(s->contact);
 }
 
-/* What the rounds of Newton's method before this one came to. */
+/* The state of Newton's iteration: the accepted configuration, and what the iterations before it came to. */
 typedef struct {
-  double residual;    /* of the last */
+  bool arrived;       /* prescribed joints have */
+  bool closed;        /* closures are */
+  bool enough;        /* in balance to the tolerance as well */
+  bool blind;         /* the energies could not tell the last iteration's decrease from rounding */
+  bool at_rounding;   /* the last has left no more than the roundings of the coordinates do */
+  bool ended;         /* unsolved, and no further iteration is allowed */
+  double residual;    /* of the iteration before; INFINITY: this is the first */
   double gap;         /* of closures: what the largest was halved to last, without unit */
   int rounds_as_open; /* since then */
-  int rounds_blind;   /* that the energies could not tell, and that left more than BLIND_MUCH */
-  bool at_rounding;   /* the last has left no more than the roundings of the coordinates do */
+  int rounds_blind;   /* blind iterations that left more than BLIND_MUCH */
 } NewtonProgress;
 
-/* Rounds after which what has not come down to half of what it was open by is not expected to close: where a loop can
- * be closed Newton's method does it in a few. */
+/* Iterations without halving the closure error after which the loop is reported as open. Loops that can be closed
+ * converge in a few. */
 enum { ROUNDS_AS_OPEN = 60 };
 
 static bool stalls(NewtonProgress* progress, double gap) {
@@ -63,122 +68,125 @@ static bool stalls(NewtonProgress* progress, double gap) {
   return progress->rounds_as_open >= ROUNDS_AS_OPEN;
 }
 
-static void tell_open(const ClosureSystem* c, StepReport* report) {
-  closures_gap(c, &report->open_closure);
-  report->outcome = STEP_OPEN;
-  report->open_gap = closure_open_by(c, report->open_closure);
-}
-
 /* At the floor of the objective nothing closes any more what Newton's method has not closed; nor where it stalls.
- * Before prescribed joints have arrived its rounds are counted. */
-static bool stays_open(Sim* s, bool arrived, NewtonProgress* progress, StepReport* report) {
+ * Before prescribed joints have arrived its iterations are counted. */
+static bool stays_open(Sim* s, NewtonProgress* progress) {
   ClosureSystem* c = s->closures;
   double gap = closures_gap(c, NULL), before = c->gap_before;
   c->gap_before = gap;
-  bool floor = report->outcome == STEP_ROUNDING_FLOOR && gap > 0.5 * before;
+  bool floor = progress->blind && gap > 0.5 * before;
   bool stuck = stalls(progress, gap);
-  if (!arrived || !(stuck || floor)) return false;
-  tell_open(c, report);
-  return true;
+  return progress->arrived && (stuck || floor);
 }
 
-/* A search that fails with a loop open as it has been for some rounds fails for that, and so does one before the
+/* A search that fails with a loop open as it has been for some iterations fails for that, and so does one before the
  * prescribed joints have arrived where no pair is in their way. */
 enum { ROUNDS_OPEN_AT_END = 5 };
 
-static bool fails_open(const Sim* s, const NewtonProgress* progress, const StepReport* report) {
+static bool fails_open(const Sim* s, const NewtonProgress* progress, StepOutcome outcome) {
   if (!s->closures || closures_gap(s->closures, NULL) <= 1) return false;
-  if (report->outcome == STEP_BLOCKED) return !s->contact || contact_term_count(s->contact) == 0;
-  return report->outcome == STEP_LINE_SEARCH && progress->rounds_as_open >= ROUNDS_OPEN_AT_END;
+  if (outcome == STEP_BLOCKED) return !s->contact || contact_term_count(s->contact) == 0;
+  return outcome == STEP_LINE_SEARCH && progress->rounds_as_open >= ROUNDS_OPEN_AT_END;
 }
 
 /* Steps that find their solution do so in less; where rounding is all that is left more of them find nothing. */
 enum { ITERATIONS_UNTIL_ROUNDING = 12 };
 
-/* The bound of the energies' rounding may be a thousand times what it is. Where a round that they could not tell did
- * not halve the residual, it has come to what rounding leaves; where it is above this only if the forces' rounding says
- * so too, or after several. */
+/* The bound of the energies' rounding may be a thousand times what it is. Where a blind iteration did not halve the
+ * residual, it has come to what rounding leaves; where it is above this only if the forces' rounding says so too, or
+ * after several. */
 #define BLIND_MUCH 1e-8
 enum { ROUNDS_BLIND = 12 };
 
-static bool ends_blind(const Sim* s, const Assembly* a, NewtonProgress* before, const StepReport* report) {
-  if (report->outcome != STEP_ROUNDING_FLOOR || !(report->residual > 0.5 * before->residual)) return false;
-  if (report->residual <= BLIND_MUCH) return true;
-  before->at_rounding = balance_at_rounding(s, a);
-  return before->at_rounding || ++before->rounds_blind >= ROUNDS_BLIND;
+static bool ends_blind(const Sim* s, const Assembly* a, NewtonProgress* progress, double residual) {
+  if (!progress->blind || !(residual > 0.5 * progress->residual)) return false;
+  if (residual <= BLIND_MUCH) return true;
+  progress->at_rounding = balance_at_rounding(s, a);
+  return progress->at_rounding || ++progress->rounds_blind >= ROUNDS_BLIND;
 }
 
-/* One round: residual, direction, search. Returns true when the loop is over. */
-static bool newton_round(Sim* s, NewtonProgress* before, StepReport* report) {
-  Assembly a;
+/* Assembles at the accepted configuration. Sets arrived, closed and enough, and the residuals of the report. */
+static void measure_balance(Sim* s, NewtonProgress* progress, StepReport* report, Assembly* a) {
   double start = timer_now();
-  bool arrived = prescribed_step(s, s->rhs);
+  progress->arrived = prescribed_step(s, s->rhs);
   if (s->closures) closures_bend(s->closures);
   if (s->closures) closures_begin_round(s->closures, report->iterations, s->tolerance);
-  step_assemble(s, contact_term_list(s->contact), &a);
+  step_assemble(s, contact_term_list(s->contact), a);
   s->times.assembly += timer_now() - start;
   report->residual = balance_residual(s, &report->residual_dof);
   report->residual_force = report->residual_dof < 0 ? 0 : fabs(s->gradient[report->residual_dof]);
-  if (!isfinite(report->residual)) {
-    report->outcome = STEP_NOT_FINITE;
-    return true;
-  }
-  bool closed = closures_gap(s->closures, NULL) <= 1;
-  bool enough = arrived && closed && report->residual <= s->tolerance;
-  if (enough && balance_of_machines(s)) {
-    report->outcome = STEP_CONVERGED;
-    return true;
-  }
-  if (arrived && closed && ends_blind(s, &a, before, report)) return true;
-  if (!closed && stays_open(s, arrived, before, report)) return true;
+  progress->closed = closures_gap(s->closures, NULL) <= 1;
+  progress->enough = progress->arrived && progress->closed && report->residual <= s->tolerance;
+}
+
+/* Judges the accepted configuration. STEP_MAX_ITERATIONS: not solved so far. */
+static StepOutcome judge_balance(Sim* s, NewtonProgress* progress, const StepReport* report, const Assembly* a) {
+  bool free_to_end = progress->arrived && progress->closed;
+  if (!isfinite(report->residual)) return STEP_NOT_FINITE;
+  if (progress->enough && balance_of_machines(s)) return STEP_CONVERGED;
+  if (free_to_end && ends_blind(s, a, progress, report->residual)) return STEP_ROUNDING_FLOOR;
+  if (!progress->closed && stays_open(s, progress)) return STEP_OPEN;
   /* near the origin the rounding of contact's forces leaves little, which the energies tell */
-  const Assembly* stiff = report->residual > BLIND_MUCH ? &a : NULL;
-  if (arrived && closed && report->iterations >= ITERATIONS_UNTIL_ROUNDING && balance_at_rounding(s, stiff)) {
-    before->at_rounding = true;
-    report->outcome = STEP_ROUNDING_FLOOR;
-    return true;
+  const Assembly* stiff = report->residual > BLIND_MUCH ? a : NULL;
+  if (free_to_end && report->iterations >= ITERATIONS_UNTIL_ROUNDING && balance_at_rounding(s, stiff)) {
+    progress->at_rounding = true;
+    return STEP_ROUNDING_FLOOR;
   }
-  bool first = isinf(before->residual);
-  before->residual = report->residual;
-  if (report->iterations == s->iteration_limit) { /* as many as are allowed */
-    before->at_rounding = report->outcome == STEP_ROUNDING_FLOOR && balance_at_rounding(s, &a);
-    return true;
+  if (report->iterations == s->iteration_limit) {
+    progress->ended = true;
+    progress->at_rounding = progress->blind && balance_at_rounding(s, a);
   }
-  if (first && !s->settling && s->model->simulation.max_iterations > 0 && step_repeat_last(s, report)) return false;
-  report->outcome = STEP_NOT_FINITE;
-  if (!step_direction(s, &a, report)) return true;
-  StepSearch found = step_search(s, arrived, report);
-  if (found == SEARCH_LEAVES) {
-    report->outcome = STEP_MAX_ITERATIONS; /* of those that it was given */
-    return true;
-  }
-  report->outcome = arrived ? STEP_LINE_SEARCH : STEP_BLOCKED;
-  if (arrived && (found == SEARCH_LOST || found == SEARCH_FAILED)) before->at_rounding = balance_at_rounding(s, &a);
-  if (arrived && (found == SEARCH_LOST || (closed && before->at_rounding))) report->outcome = STEP_ROUNDING_FLOOR;
-  if (found == SEARCH_LOST || found == SEARCH_FAILED) {
-    if (enough) report->outcome = STEP_CONVERGED; /* more was asked of a foretold step than the tolerance does */
-    return true;
-  }
-  report->iterations++;
-  report->outcome = found == SEARCH_AT_ROUNDING ? STEP_ROUNDING_FLOOR : STEP_MAX_ITERATIONS;
-  return false;
+  return STEP_MAX_ITERATIONS;
+}
+
+/* Judges a line search. STEP_MAX_ITERATIONS: the step goes on, unless it has ended. */
+static StepOutcome judge_search(Sim* s, NewtonProgress* progress, StepSearch found, const Assembly* a) {
+  bool lost = found == SEARCH_LOST, accepted = found == SEARCH_ACCEPTED || found == SEARCH_AT_ROUNDING;
+  progress->blind = found == SEARCH_AT_ROUNDING;
+  progress->ended = found == SEARCH_LEAVES;
+  if (accepted || progress->ended) return STEP_MAX_ITERATIONS;
+  if (progress->enough) return STEP_CONVERGED; /* more was asked of an extrapolated step than the tolerance does */
+  if (!progress->arrived) return STEP_BLOCKED;
+  progress->at_rounding = balance_at_rounding(s, a);
+  bool floor = lost || (progress->closed && progress->at_rounding);
+  return floor ? STEP_ROUNDING_FLOOR : STEP_LINE_SEARCH;
+}
+
+/* One iteration: residual, direction, search. STEP_MAX_ITERATIONS: not solved so far. */
+static StepOutcome newton_round(Sim* s, NewtonProgress* progress, StepReport* report) {
+  Assembly a;
+  if (s->options.interrupted && s->options.interrupted()) return STEP_INTERRUPTED;
+  measure_balance(s, progress, report, &a);
+  StepOutcome outcome = judge_balance(s, progress, report, &a);
+  if (outcome != STEP_MAX_ITERATIONS || progress->ended) return outcome;
+  bool first = isinf(progress->residual);
+  progress->residual = report->residual;
+  bool repeats = first && !s->settling && s->model->simulation.max_iterations > 0;
+  if (repeats && step_repeat_last(s, report)) return STEP_MAX_ITERATIONS;
+  if (!step_direction(s, &a, report)) return STEP_NOT_FINITE;
+  StepSearch found = step_search(s, progress->arrived, report);
+  report->iterations += found == SEARCH_ACCEPTED || found == SEARCH_AT_ROUNDING;
+  return judge_search(s, progress, found, &a);
+}
+
+/* Judges the whole iteration by how it ended. */
+static StepOutcome judge_end(const Sim* s, const NewtonProgress* progress, StepOutcome outcome, double residual) {
+  if (outcome == STEP_MAX_ITERATIONS && progress->blind) outcome = STEP_ROUNDING_FLOOR;
+  if (fails_open(s, progress, outcome)) return STEP_OPEN;
+  /* rounding may leave a little that cannot be solved; where it leaves much, shorter steps will say what is right */
+  bool much = outcome == STEP_ROUNDING_FLOOR && residual > FLOOR_MOST;
+  return much && !progress->at_rounding ? STEP_LINE_SEARCH : outcome;
 }
 
 void step_rounds(Sim* s, StepReport* report) {
-  NewtonProgress before = {INFINITY, INFINITY, 0, 0, false};
-  bool interrupted = false;
-  for (int k = 0; k <= s->iteration_limit && !interrupted; k++) {
-    interrupted = s->options.interrupted && s->options.interrupted();
-    if (!interrupted && newton_round(s, &before, report)) break;
-  }
-  if (interrupted) {
-    report->outcome = STEP_INTERRUPTED;
-    return;
-  }
-  if (fails_open(s, &before, report)) tell_open(s->closures, report);
-  /* Rounding may leave a little that cannot be solved; where it leaves much, shorter steps will say what is right. */
-  bool much = report->outcome == STEP_ROUNDING_FLOOR && report->residual > FLOOR_MOST;
-  if (much && !before.at_rounding) report->outcome = STEP_LINE_SEARCH;
+  NewtonProgress progress = {.residual = INFINITY, .gap = INFINITY};
+  StepOutcome outcome = STEP_MAX_ITERATIONS;
+  for (int k = 0; k <= s->iteration_limit && outcome == STEP_MAX_ITERATIONS && !progress.ended; k++)
+    outcome = newton_round(s, &progress, report);
+  report->outcome = judge_end(s, &progress, outcome, report->residual);
+  if (report->outcome != STEP_OPEN) return;
+  closures_gap(s->closures, &report->open_closure);
+  report->open_gap = closure_open_by(s->closures, report->open_closure);
 }
 
 /* Gaps below so many roundings of the links' positions hold bodies apart by rounding alone: only a motion that leaves
@@ -193,28 +201,32 @@ static bool crushed(const Sim* s) {
   return false;
 }
 
-StepReport step_solve(Sim* s) {
-  StepReport report = {.outcome = STEP_MAX_ITERATIONS, .residual_dof = -1};
-  if (s->model->dof_count == 0) {
-    report.outcome = STEP_CONVERGED;
-    return report;
-  }
-  if (s->closures) closures_begin(s->closures);
+/* The state that a step starts from, evaluated. false: it is not finite. */
+static bool begin_solve(Sim* s) {
   Configuration* c = &s->configuration[s->current];
+  if (s->closures) closures_begin(s->closures);
   step_all_stale(s);
   for (int i = 0; i < s->model->link_count; i++) s->same[i] = false;
   memcpy(s->configuration[1 - s->current].q, c->q, sizeof(double) * (size_t)s->model->coordinate_count);
-  if (!configuration_evaluate(s, c)) {
-    report.outcome = STEP_NOT_FINITE;
-    return report;
-  }
+  return configuration_evaluate(s, c);
+}
+
+/* A state at the rounding floor is none where a loop is open, or bodies are held apart by rounding alone. */
+static StepOutcome judge_floor(const Sim* s) {
+  if (s->closures && closures_gap(s->closures, NULL) > 1) return STEP_MAX_ITERATIONS;
+  if (!crushed(s)) return STEP_ROUNDING_FLOOR;
+  return step_leads(s) ? STEP_BLOCKED : STEP_LINE_SEARCH;
+}
+
+StepReport step_solve(Sim* s) {
+  bool moves = s->model->dof_count > 0;
+  StepReport report = {.outcome = moves ? STEP_MAX_ITERATIONS : STEP_CONVERGED, .residual_dof = -1};
+  if (!moves) return report;
+  if (!begin_solve(s)) return (StepReport){.outcome = STEP_NOT_FINITE, .residual_dof = -1};
   int most = s->settling ? 0 : parts_solve(s, &report);
   if (report.outcome == STEP_MAX_ITERATIONS) step_rounds(s, &report); /* else the parts were all */
   report.iterations = most > report.iterations ? most : report.iterations;
-  if (s->closures && report.outcome == STEP_ROUNDING_FLOOR && closures_gap(s->closures, NULL) > 1)
-    report.outcome = STEP_MAX_ITERATIONS;
-  if (report.outcome == STEP_ROUNDING_FLOOR && crushed(s))
-    report.outcome = step_leads(s) ? STEP_BLOCKED : STEP_LINE_SEARCH;
+  if (report.outcome == STEP_ROUNDING_FLOOR) report.outcome = judge_floor(s);
   report_terms(s, &report);
   return report;
 }

@@ -17,10 +17,7 @@ void own_force_settle(Sim* s, StepReport* report) {
   for (int k = 0; k < most; k++) {
     if (contact_friction_settled(s->contact, s->tolerance, NULL)) return;
     StepReport one = solve_again(s);
-    one.iterations += report->iterations;
-    one.trials += report->trials;
-    one.certified_intervals += report->certified_intervals;
-    one.factor_retries += report->factor_retries;
+    step_add_work(&one, report);
     *report = one;
     if (step_outcome_failed(one.outcome)) return;
   }

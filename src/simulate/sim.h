@@ -210,7 +210,7 @@ struct Sim {
   /* written by sim_step: a step taken in substeps */
   SubstepMemory substep_memory;
   SubstateStore between;
-  SimPast backup; /* allocated when it is first needed */
+  SimPast backup; /* allocated by the first step */
   StepClock backup_reached, backup_clock;
   StepWeights backup_weights;
 
@@ -310,6 +310,12 @@ bool guess_needed(const Sim* sim);
 bool guess_grips(Sim* sim, StepReport* report);
 /* Frees what it allocated. */
 void guess_free(Sim* sim);
+/* Goes back from a solution that is not accepted to where the substep began (CONTACT_PART), or to where the step did
+ * with all that its substeps wrote (CONTACT_STEP). Contact must have been remembered there. Allocates as contact_reset
+ * does. */
+void step_reject(Sim* sim, ContactMemory to);
+/* Adds what `from` took: iterations, trials, intervals and retries. */
+void step_add_work(StepReport* to, const StepReport* from);
 /* Frees what substeps allocated, the state before the step too. */
 void substates_free(Sim* sim);
 /* ---- simulate/own_force.c: friction rests on the step's own force (docs/derivations/friction.md, F8) */

@@ -57,8 +57,8 @@ static void create_backup(Sim* s) {
                         .q_older = m->armature ? MEMORY_NEW(double, m->coordinate_count) : NULL};
 }
 
-/* Before the first substep. A step taken as a whole changes nothing of the past until it is solved. */
-static void save(Sim* s, int substeps) {
+/* Before the first substep of a step. */
+static void save(Sim* s) {
   s->backup_clock = s->clock;
   s->backup_reached = s->reached;
   s->backup_weights = s->weights;
@@ -67,29 +67,31 @@ static void save(Sim* s, int substeps) {
   scheme_balance_save(s);
   if (s->closures) closures_save(s->closures);
   if (s->contact) contact_remember(s->contact, CONTACT_STEP);
-  if (substeps == 1) return;
   create_backup(s);
   SimPast past = past_of(s);
   copy_past(s->model, &s->backup, &past);
 }
 
-/* After a failure. The neighbourhood was built on the way and may lack pairs of the state before: it is built anew. */
-static void restore(Sim* s, int substeps) {
+/* The past, as save found it. */
+static void restore(Sim* s) {
+  SimPast past = past_of(s);
   s->clock = s->backup_clock;
   s->reached = s->backup_reached;
   s->weights = s->backup_weights;
   path_restore(s);
   if (s->closures) closures_restore(s->closures);
-  if (substeps > 1) {
-    SimPast past = past_of(s);
-    copy_past(s->model, &past, &s->backup);
-  }
+  copy_past(s->model, &past, &s->backup);
   delays_restore(s);
   scheme_balance_restore(s);
   sim_publish(s);
+}
+
+/* The neighbourhood was built on the way and may lack pairs of the state before: it is built anew. */
+void step_reject(Sim* s, ContactMemory to) {
+  if (to == CONTACT_STEP) restore(s);
   if (!s->contact) return;
   (void)contact_reset(s->contact, s->pose_now);
-  contact_recall(s->contact, CONTACT_STEP);
+  contact_recall(s->contact, to);
 }
 
 /* ---------------------------------------------------------------- states inside a step */
@@ -186,7 +188,7 @@ void sim_set_clock(Sim* s, int count, int index) {
       index + 1 == count ? (s->state.step + 1) * whole : ((double)s->state.step * count + index + 1) * s->clock.dt;
 }
 
-static void add_work(StepReport* to, const StepReport* from) {
+void step_add_work(StepReport* to, const StepReport* from) {
   to->iterations += from->iterations;
   to->trials += from->trials;
   to->certified_intervals += from->certified_intervals;
@@ -196,7 +198,7 @@ static void add_work(StepReport* to, const StepReport* from) {
 /* Work adds up; of the rest the last substep says how it is, the worst one how well it was solved. */
 static StepReport join_reports(const StepReport* sum, const StepReport* next) {
   StepReport out = *next;
-  add_work(&out, sum);
+  step_add_work(&out, sum);
   if (step_outcome_failed(next->outcome)) return out;
   if (sum->friction_open) {
     out.friction_open = true;
@@ -240,11 +242,11 @@ static StepKind uneven_kind(const Sim* s) {
   return s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER ? STEP_FREE : STEP_LEAVES;
 }
 
-static StepKind next_kind(const Sim* s, bool impact) {
+static StepKind next_kind(const Sim* s, bool impact, double length) {
   StepKind before = s->reached.kind;
   if (impact) return STEP_IMPACT;
   if (before == STEP_IMPACT) return STEP_LEAVES;
-  if (before == STEP_LEAVES && s->clock.dt != s->reached.dt) return uneven_kind(s);
+  if (before == STEP_LEAVES && length != s->reached.dt) return uneven_kind(s);
   return before == STEP_FREE || before == STEP_LEAVES ? STEP_FREE : kind_after_strike(s);
 }
 
@@ -264,7 +266,7 @@ static StepReport solve_part(Sim* s) {
     if (s->contact && !step_outcome_failed(report.outcome)) own_force_settle(s, &report);
     if (s->contact && s->clock.kind == STEP_IMPACT && !step_outcome_failed(report.outcome)) step_refine_impacts(s);
   }
-  add_work(&report, &guess);
+  step_add_work(&report, &guess);
   return report;
 }
 
@@ -284,11 +286,12 @@ static void end_part(Sim* s, const StepReport* report) {
   if (reached) sim_advance(s);
 }
 
-/* Back to where the part began; contact was remembered there. */
-static void reject_part(Sim* s) {
-  path_end(s, false, s->clock.time);
-  (void)contact_reset(s->contact, s->pose_now);
-  contact_recall(s->contact, CONTACT_PART);
+/* A substep as another run took it. */
+static StepReport repeat_part(Sim* s, const StepClock* as) {
+  s->clock = *as;
+  StepReport report = solve_part(s);
+  end_part(s, &report);
+  return report;
 }
 
 /* A step of second order looks back over the end of an approach, and throws back. */
@@ -373,71 +376,92 @@ static bool ends_at_event(Sim* s, EventSearch* e, double* length) {
   return false;
 }
 
-/* The part of s->clock, as long as it is or shorter: *length. It ends where the first impact begins. A short part that
- * fails is taken in halves while speeds over these say something: no momentum is kept in noise. */
-static StepReport take_part(Sim* s, double end, double left, double* length) {
+/* How a substep is taken. */
+typedef struct {
+  double length; /* s */
+  StepKind kind;
+} SubstepPlan;
+
+/* The next substep, by all reasons to shorten it that are known before it is solved: an impact begins, or after one
+ * (as at a step's beginning) bodies spin. left: to the end of the span [s]; parts: substeps of the span so far. Sets
+ * how s->clock ends. */
+static SubstepPlan plan_substep(Sim* s, double left, int parts) {
+  bool last = parts >= PARTS_MOST, impact = s->contact && !last && contact_impact_begins(s->contact, s->reached.dt);
+  int shares = !impact && !last && parts > 0 ? spin_parts(s, left) : 1;
+  double brief = IMPACT_SHARE * s->model->simulation.dt;
+  if (impact && s->reached.kind == STEP_IMPACT) brief = fmin(brief, s->reached.dt);
+  bool is_short = impact && brief < left;
+  double length = is_short ? brief : left / shares;
+  s->clock.end = is_short ? END_SHORT : END_SHARE;
+  s->clock.share = 1.0 / shares;
+  return (SubstepPlan){length, next_kind(s, impact, length)};
+}
+
+/* The same substep, by the reasons that its solution shows: a short one that failed is halved while speeds over its
+ * length say something, since no momentum is kept in noise; one in which an impact begins ends there; one that ends an
+ * approach or a contact is of another kind. The plan itself: it stays as it is. may: it may still be shortened. */
+static SubstepPlan plan_again(Sim* s, SubstepPlan plan, bool failed, bool may, EventSearch* event) {
+  SubstepPlan next = plan;
+  if (failed) {
+    bool halved = may && plan.kind == STEP_IMPACT && !is_lost(s, 0.5 * plan.length);
+    if (halved) next.length = 0.5 * plan.length;
+  } else if (looks_at_impacts(s) && !ends_at_event(s, event, &next.length) && may) {
+    if (plan.kind == STEP_FREE) next.kind = uneven_kind(s);
+  } else {
+    next = (SubstepPlan){plan.length, better_kind(s)};
+  }
+  return next;
+}
+
+static void end_at_event(Sim* s, const EventSearch* event) {
+  if (event->found) {
+    s->clock.end = END_EVENT;
+    s->clock.hull_a = event->pair.hull_a;
+    s->clock.hull_b = event->pair.hull_b;
+  }
+  s->clock.dt_varies = event->found || (s->clock.end == END_SHARE && s->clock.begin_varies);
+}
+
+/* The substep as planned or, as often as its solution asks for it, as planned again; *plan: as it was taken. */
+static StepReport take_part(Sim* s, double end, double left, SubstepPlan* plan) {
   StepReport spent = {.outcome = STEP_CONVERGED}, report;
-  StepKind kind = s->clock.kind;
   EventSearch event = {.found = false};
   for (int k = 0;; k++) {
-    s->clock.dt = *length;
-    s->clock.time = *length < left ? end - left + *length : end;
-    s->clock.kind = kind;
+    s->clock.dt = plan->length;
+    s->clock.time = plan->length < left ? end - left + plan->length : end;
+    s->clock.kind = plan->kind;
     if (looks_at_impacts(s)) contact_remember(s->contact, CONTACT_PART);
     report = solve_part(s);
-    add_work(&report, &spent);
-    if (kind == STEP_IMPACT && report.outcome == STEP_ROUNDING_FLOOR && report.residual <= IMPACT_FLOOR)
+    step_add_work(&report, &spent);
+    if (plan->kind == STEP_IMPACT && report.outcome == STEP_ROUNDING_FLOOR && report.residual <= IMPACT_FLOOR)
       report.outcome = STEP_CONVERGED;
-    bool failed = step_outcome_failed(report.outcome), interrupted = report.outcome == STEP_INTERRUPTED;
-    bool may = k < SHORTENINGS && s->model->contact.bounces && !interrupted, shorter = false;
-    double again = *length;
-    if (may && failed) shorter = kind == STEP_IMPACT && !is_lost(s, again *= 0.5);
-    if (!failed && looks_at_impacts(s)) shorter = !ends_at_event(s, &event, &again) && may;
-    StepKind better = shorter || failed ? kind : better_kind(s);
-    if (kind == STEP_RECOVERS) s->clock.kind = better; /* with the same weights */
-    if (!shorter && (better == kind || kind == STEP_RECOVERS)) break;
+    bool may = k < SHORTENINGS && s->model->contact.bounces && report.outcome != STEP_INTERRUPTED;
+    SubstepPlan next = plan_again(s, *plan, step_outcome_failed(report.outcome), may, &event);
+    bool same_length = next.length == plan->length;
+    if (same_length && plan->kind == STEP_RECOVERS) s->clock.kind = next.kind; /* with the same weights */
+    if (same_length && (next.kind == plan->kind || plan->kind == STEP_RECOVERS)) break;
     spent = report;
-    reject_part(s);
-    if (shorter) *length = again;
-    kind = shorter && better == STEP_FREE ? uneven_kind(s) : better;
+    path_end(s, false, s->clock.time);
+    step_reject(s, CONTACT_PART);
+    *plan = next;
   }
-  if (event.found) {
-    s->clock.end = END_EVENT;
-    s->clock.hull_a = event.pair.hull_a;
-    s->clock.hull_b = event.pair.hull_b;
-  }
-  s->clock.dt_varies = event.found || (s->clock.end == END_SHARE && s->clock.begin_varies);
+  end_at_event(s, &event);
   refuse_crossing(s, &report);
   end_part(s, &report);
   return report;
 }
 
-/* The end of the substep that begins, as it is planned. */
-static void plan_part(Sim* s, bool impact, int shares, double left, double* length) {
-  double brief = IMPACT_SHARE * s->model->simulation.dt;
-  if (impact && s->reached.kind == STEP_IMPACT) brief = fmin(brief, s->reached.dt);
-  bool is_short = impact && brief < left;
-  *length = is_short ? brief : left / shares;
-  s->clock.end = is_short ? END_SHORT : END_SHARE;
-  s->clock.share = 1.0 / shares;
-}
-
-/* From the present to the end of s->clock, in parts where bodies collide that are to part again. */
-static StepReport take_span(Sim* s) {
+/* Substep `index` of `count` equal ones, in parts where bodies collide that are to part again. */
+static StepReport take_span(Sim* s, int count, int index) {
+  sim_set_clock(s, count, index);
   double end = s->clock.time, left = s->clock.dt;
   StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
   for (int parts = 0;; parts++) {
-    double length;
-    bool last = parts >= PARTS_MOST, impact = s->contact && !last && contact_impact_begins(s->contact, s->reached.dt);
-    /* after an impact, as at a step's beginning */
-    int shares = !impact && !last && parts > 0 ? spin_parts(s, left) : 1;
-    plan_part(s, impact, shares, left, &length);
-    s->clock.dt = length;
-    s->clock.kind = next_kind(s, impact);
-    StepReport one = take_part(s, end, left, &length);
+    SubstepPlan plan = plan_substep(s, left, parts);
+    StepReport one = take_part(s, end, left, &plan);
     report = join_reports(&report, &one);
-    if (step_outcome_failed(report.outcome) || !(length < left)) return report;
-    left -= length;
+    if (step_outcome_failed(report.outcome) || !(plan.length < left)) return report;
+    left -= plan.length;
     keep_state(s);
   }
 }
@@ -470,32 +494,33 @@ static bool has_all_iterations(int count) {
   return (count <= SUBSTEPS_MAX && 2 * count > SUBSTEPS_MAX) || 2 * count > SUBSTEPS_FINEST;
 }
 
-/* Back to before the step. */
-static void give_up(Sim* s, int parts, StepReport* report) {
-  s->between.count = 0;
-  if (report->outcome != STEP_CROSSED && report->outcome != STEP_INTERRUPTED) report->squeeze = find_squeeze(s);
-  restore(s, parts);
-}
-
-/* All substeps of a step, or the state before. limit: of iterations in each. */
-static StepReport try_substeps(Sim* s, int count, int limit) {
+/* All substeps of a step, or the state before: `count` equal ones, in parts as they come, or those of `as`, exactly.
+ * limit: of iterations in each. */
+static StepReport take_substeps(Sim* s, const StepClock* as, int count, int limit) {
   StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
   s->between.count = 0;
   s->guessed = false;
   s->iteration_limit = limit;
-  save(s, s->model->contact.bounces ? SUBSTEPS_MAX : count);
-  for (int k = 0; k < count; k++) {
-    sim_set_clock(s, count, k);
-    StepReport one = take_span(s);
+  save(s);
+  for (int k = 0; k < count && !step_outcome_failed(report.outcome); k++) {
+    if (k > 0) keep_state(s);
+    StepReport one = as ? repeat_part(s, &as[k]) : take_span(s, count, k);
     report = join_reports(&report, &one);
-    if (step_outcome_failed(report.outcome)) break;
-    if (k + 1 < count) keep_state(s);
   }
-  s->substep_memory.tried = count;
   s->substep_memory.reached = s->between.count;
-  report.substeps = step_outcome_failed(report.outcome) ? count : s->between.count + 1;
+  bool failed = step_outcome_failed(report.outcome);
+  report.substeps = failed ? count : s->between.count + 1;
+  if (!failed) return report;
+  s->between.count = 0;
+  if (report.outcome != STEP_CROSSED && report.outcome != STEP_INTERRUPTED) report.squeeze = find_squeeze(s);
+  step_reject(s, CONTACT_STEP);
+  return report;
+}
+
+static StepReport try_substeps(Sim* s, int count, int limit) {
+  StepReport report = take_substeps(s, NULL, count, limit);
+  s->substep_memory.tried = count;
   report.halved = count > s->substep_memory.least;
-  if (step_outcome_failed(report.outcome)) give_up(s, s->model->contact.bounces ? SUBSTEPS_MAX : count, &report);
   return report;
 }
 
@@ -515,55 +540,47 @@ bool step_leads(const Sim* s) {
   return false;
 }
 
-/* As many as asked for, then twice as many until it works or they are too many. A prescribed link that could not move
- * on is what the step failed at, whatever its finer tries came to. *at_end: all that had several parts failed in the
- * last. */
-static StepReport try_finer(Sim* s, int substeps, bool* at_end) {
-  StepReport failed = {.outcome = STEP_CONVERGED}, report;
-  int most = s->model->simulation.max_iterations;
-  bool blocked = false;
-  *at_end = step_leads(s);
-  for (int count = substeps;; count *= 2) {
-    bool all = has_all_iterations(count) || most < TRY_ITERATIONS;
-    report = try_substeps(s, count, all ? most : TRY_ITERATIONS);
-    add_work(&report, &failed);
-    if (!step_outcome_failed(report.outcome) || report.outcome == STEP_INTERRUPTED) return report;
-    blocked = blocked || report.outcome == STEP_BLOCKED;
-    *at_end = *at_end && s->substep_memory.reached + 1 >= count;
-    if (2 * count > SUBSTEPS_FINEST) break;
-    failed = report;
-  }
-  if (blocked) report.outcome = STEP_BLOCKED;
-  return report;
+/* How often a step may be tried: in how many substeps, and with how many iterations in each. */
+typedef struct {
+  int count, limit;
+} SubstepTry;
+enum { TRIES_MOST = 24 };
+
+/* As many substeps as asked for, then twice as many and so on: *finer tries; then, with all iterations, those that had
+ * not all of them, from the fewest substeps on. Returns their number. */
+static int list_tries(const Sim* s, int substeps, SubstepTry* tries, int* finer) {
+  int most = s->model->simulation.max_iterations, few = most < TRY_ITERATIONS ? most : TRY_ITERATIONS, n = 0;
+  for (int count = substeps; n == 0 || count <= SUBSTEPS_FINEST; count *= 2)
+    tries[n++] = (SubstepTry){count, has_all_iterations(count) ? most : few};
+  *finer = n;
+  for (int count = s->substep_memory.least; count <= SUBSTEPS_FINEST; count *= 2)
+    if (count < substeps || (!has_all_iterations(count) && few < most)) tries[n++] = (SubstepTry){count, most};
+  return n;
 }
 
-/* Once more with all iterations, from the fewest substeps on. failed: what the finest try came to, which is what the
- * step failed at if these fail too. */
-static StepReport try_longer(Sim* s, int substeps, const StepReport* failed) {
-  StepReport spent = *failed;
-  int most = s->model->simulation.max_iterations;
-  for (int count = s->substep_memory.least; count <= SUBSTEPS_FINEST; count *= 2) {
-    if (count >= substeps && (has_all_iterations(count) || most <= TRY_ITERATIONS)) continue; /* it had them */
-    StepReport report = try_substeps(s, count, most);
-    if (!step_outcome_failed(report.outcome) || report.outcome == STEP_INTERRUPTED) {
-      add_work(&report, &spent);
-      return report;
-    }
-    add_work(&spent, &report);
-  }
-  return spent;
-}
-
-/* What a prescribed link is led to by the step's end, in however small parts, is not found by more iterations: a body
- * in its way may have no room left there. */
+/* Until a try succeeds. All that fail is reported as the finest that had not all iterations. A prescribed link that
+ * could not move on is what the step failed at, whatever its finer tries came to. The position that it has to reach by
+ * the step's end, in however small parts, is not found by more iterations: a body in its way may have no room left. */
 static StepReport step_from(Sim* s, int substeps) {
-  bool at_end;
-  StepReport report = try_finer(s, substeps, &at_end);
-  bool hopeless = report.outcome == STEP_BLOCKED || report.outcome == STEP_INTERRUPTED || at_end;
-  bool again = step_outcome_failed(report.outcome) && !hopeless;
-  if (again) report = try_longer(s, substeps, &report);
-  if (!step_outcome_failed(report.outcome)) finish_step(s);
-  return report;
+  SubstepTry tries[TRIES_MOST];
+  int finer, count = list_tries(s, substeps, tries, &finer);
+  bool blocked = false, at_end = step_leads(s); /* at_end: all that had several substeps failed in the last */
+  StepReport failed = {.outcome = STEP_CONVERGED};
+  for (int k = 0; k < count && !(k == finer && (blocked || at_end)); k++) {
+    StepReport report = try_substeps(s, tries[k].count, tries[k].limit), own = report;
+    step_add_work(&report, &failed);
+    bool solved = !step_outcome_failed(report.outcome);
+    if (solved) finish_step(s);
+    if (solved || report.outcome == STEP_INTERRUPTED) return report;
+    blocked = blocked || (k < finer && report.outcome == STEP_BLOCKED);
+    at_end = at_end && s->substep_memory.reached + 1 >= tries[k].count;
+    if (k < finer)
+      failed = report;
+    else
+      step_add_work(&failed, &own);
+  }
+  if (blocked) failed.outcome = STEP_BLOCKED;
+  return failed;
 }
 
 /* As many as the scene asks for, in halves of these while something spins as it rubs (spin.md, W10). */
@@ -609,33 +626,11 @@ StepReport sim_step(Sim* s) {
   return report;
 }
 
-/* All parts, as they were. */
-static StepReport repeat_parts(Sim* s, const StepClock* parts, int count) {
-  StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
-  s->between.count = 0;
-  s->guessed = false;
-  s->iteration_limit = s->model->simulation.max_iterations;
-  save(s, count);
-  for (int k = 0; k < count; k++) {
-    s->clock = parts[k];
-    StepReport one = solve_part(s);
-    end_part(s, &one);
-    report = join_reports(&report, &one);
-    if (step_outcome_failed(report.outcome)) break;
-    if (k + 1 < count) keep_state(s);
-  }
-  report.substeps = count;
-  if (step_outcome_failed(report.outcome))
-    give_up(s, count, &report);
-  else
-    finish_step(s);
-  return report;
-}
-
 StepReport sim_step_as(Sim* s, const StepClock* parts, int count) {
   double start = timer_now();
   if (closures_switch(s->closures, s->pose_now, s->state.time)) scheme_balance_forget(s);
-  StepReport report = repeat_parts(s, parts, count);
+  StepReport report = take_substeps(s, parts, count, s->model->simulation.max_iterations);
+  if (!step_outcome_failed(report.outcome)) finish_step(s);
   update_times(s, timer_now() - start);
   return report;
 }
