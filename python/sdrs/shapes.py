@@ -124,7 +124,7 @@ class Shapes:
         answers, first = {}, 0
         for name, width in zip(names, widths):
             part, shape = out[:, first:first + width], _shape(name)
-            if slots and name != "smoothing":
+            if slots and name not in ("smoothing", "left_out"):
                 shape = (-1 if width else 0,) + shape
             answers[name] = part.reshape((len(out),) + shape) if len(out) else np.zeros((0,) + tuple(max(n, 0) for n in shape))
             first += width
