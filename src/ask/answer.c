@@ -510,8 +510,24 @@ static double contact_value(const ManifoldContact* c, int row) {
   return values[row];
 }
 
+/* Derivatives of all contacts by the own parameters of a body, slot by slot. by_shapes: of contacts_by_shapes. */
+static void add_shape_slots(AnswerForm* out, const ManifoldQuestion* q, const AnswerRows* rows, int body,
+                            const ManifoldContact* by_shapes, int slots, int count) {
+  char key[ANSWER_KEY];
+  add_key(out, rows->name, body ? "shape_b" : "shape_a", key);
+  double* room = answer_room(out, key, slots * rows->count * q->own[body]);
+  const ManifoldContact* own = by_shapes + (body ? (ptrdiff_t)count * blocks_of(q, 0) : 0);
+  for (int i = 0; room && i < slots; i++)
+    for (int r = 0; r < rows->count; r++)
+      for (int k = 0; k < q->own[body]; k++) {
+        ptrdiff_t at = (ptrdiff_t)(k / CAUSES) * count + i;
+        *room++ = i < count ? own[at].slope[rows->first + r][k % CAUSES] : (double)NAN;
+      }
+}
+
 /* Answers of all contacts, slot by slot; NaN in slots beyond them. */
-static void add_slots(AnswerForm* out, const ManifoldQuestion* q, const ManifoldContact* contacts, int count) {
+static void add_slots(AnswerForm* out, const ManifoldQuestion* q, const ManifoldContact* contacts,
+                      const ManifoldContact* by_shapes, int count) {
   const int slots = out->slots > count ? out->slots : count;
   double* room = answer_room(out, "kind", slots);
   for (int i = 0; room && i < slots; i++) room[i] = i < count ? contacts[i].kind : (double)NAN;
@@ -532,6 +548,8 @@ static void add_slots(AnswerForm* out, const ManifoldQuestion* q, const Manifold
       for (int r = 0; r < rows->count; r++)
         for (int c = 0; c < 6; c++)
           *room++ = i < count ? contacts[i].slope[rows->first + r][6 * body + c] : (double)NAN;
+    for (int own = 0; body == 1 && own < 2; own++)
+      if (q->own[0] + q->own[1] > 0) add_shape_slots(out, q, rows, own, by_shapes, slots, count);
   }
 }
 
@@ -547,7 +565,9 @@ static void contacts_row(AnswerForm* out, const ManifoldQuestion* q, QueryMemory
   if (out->row)
     left_out = manifold_query(q->body[0], pose[0], q->body[1], pose[1], &q->options, contacts, room + (bytes - work));
   put_left_out(out, left_out);
-  add_slots(out, q, contacts, (int)count);
+  ManifoldContact* by_shapes = out->row ? contacts_by_shapes(q, count) : NULL;
+  add_slots(out, q, contacts, by_shapes, (int)count);
+  memory_free(by_shapes);
 }
 
 static void answer_contacts(AnswerForm* out, const ManifoldQuestion* q) {
