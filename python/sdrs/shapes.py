@@ -22,7 +22,8 @@ SHAPES: dict[str, tuple[int, ...]] = {
     **{"jacobian_" + name: (3, 6) for name in ("a_a", "a_b", "b_a", "b_b")},
     **{name: (6,) for name in ("wrench_a", "wrench_b", "gradient_a", "gradient_b", "transported")},
     "bounds": (2,), "multipliers": (2,), "d_smooth_by_other_a": (3, 3), "d_smooth_by_other_b": (3, 3),
-    "d_smooth_temperature_a": (3,), "d_smooth_temperature_b": (3,)}
+    "d_smooth_temperature_a": (3,), "d_smooth_temperature_b": (3,),
+    "position_a": (3,), "position_b": (3,), "quaternion_a": (4,), "quaternion_b": (4,)}
 
 
 def _shape(name: str) -> tuple[int, ...]:
@@ -79,7 +80,7 @@ class Shapes:
               **options: Any) -> dict[str, NDArray[np.float64]]:
         """Answers about shapes i (as body a) and j (as body b) at n pairs of poses.
 
-        method: "growth", "distance", "manifold" or "witness". i, j: numbers of shapes, or arrays of them (n). poses_a, poses_b:
+        method: "growth", "distance", "manifold", "witness" or "touch" (which starts at these poses). i, j: numbers of shapes, or arrays of them (n). poses_a, poses_b:
         (n, 7), or (7) for all rows: x y z [m] and the unit quaternion qw qx qy qz. outputs: names as in the answers of
         `sdrs.query` ("alpha", "gap", ...); () stands for the method's first one if no derivatives are asked for. derivatives:
         names of which "d_<name>_a" and "d_<name>_b" are wanted: by a small motion of body a or b, turns about the world's x,
@@ -106,7 +107,7 @@ class Shapes:
         poses = [np.ascontiguousarray(np.broadcast_to(x, (count, 7))) for x in poses]
         wanted = list(dict.fromkeys(_names(outputs) + [f"d_{name}_{body}" for name in _names(derivatives) for body in "ab"]))
         if not wanted:
-            wanted = [{"growth": "alpha"}.get(method, "distance")]
+            wanted = [{"growth": "alpha", "touch": "loss"}.get(method, "distance")]
         names = (ctypes.c_char_p * len(wanted))(*[name.encode() for name in wanted])
         request = c.PairsRequest(method=method.encode(), options=json.dumps(options, default=_plain).encode(), answers=names,
                                  answer_count=len(wanted), count=count, shapes=shapes.ctypes.data, poses_a=poses[0].ctypes.data,
@@ -124,7 +125,7 @@ class Shapes:
         answers, first = {}, 0
         for name, width in zip(names, widths):
             part, shape = out[:, first:first + width], _shape(name)
-            if slots and name != "smoothing":
+            if slots and name not in ("smoothing", "left_out"):
                 shape = (-1 if width else 0,) + shape
             answers[name] = part.reshape((len(out),) + shape) if len(out) else np.zeros((0,) + tuple(max(n, 0) for n in shape))
             first += width

@@ -47,7 +47,9 @@ class Queries(unittest.TestCase):
                           ("smooth_a", "witness_b"))
         self.same_as_json("manifold", BOX, WEDGE, ("kind", "point", "distance", "normal", "activity"),
                           ("point", "distance", "normal", "activity"), edges=3)
-        self.same_as_json("manifold", BOX, EGG, ("mean", "activity"), ("mean",), mean=True)
+        self.same_as_json("manifold", BOX, EGG, ("mean", "activity", "left_out"), ("mean",), mean=True)
+        self.same_as_json("touch", BOX, WEDGE, ("loss", "position_b", "quaternion_b"), (), target_a=[0, 0, 0.5],
+                          target_b=[0, 0, 0], iterations=10)
 
     def test_paths_of_mixed_pairs_and_threads(self):
         rows = 500

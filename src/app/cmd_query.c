@@ -1,4 +1,6 @@
 /* sdrs query FILE: where pairs of bodies meet, and how that moves with them. */
+#include <inttypes.h>
+#include <string.h>
 #include "app/command.h"
 #include "ask/ask.h"
 
@@ -14,19 +16,49 @@ static void answer_all(const QueryList* list) {
   text_free(&line);
 }
 
-static void answer_rows(QueryRows* rows) {
-  QueryMemory memory = query_memory();
+static void print_header(const QueryRows* rows) {
   Text line = {0};
-  double* row = MEMORY_NEW(double, rows->columns);
   query_rows_header(rows, &line);
   fwrite(line.data, 1, line.length, stdout);
+  text_free(&line);
+}
+
+static void answer_rows(QueryRows* rows) {
+  QueryMemory memory = query_memory();
+  double* row = MEMORY_NEW(double, rows->columns);
+  print_header(rows);
   for (int64_t i = 0; i < rows->count; i++) {
     query_rows_answer(rows, i, &memory, row);
     fwrite(row, sizeof *row, (size_t)rows->columns, stdout);
   }
   query_memory_free(&memory);
-  text_free(&line);
   memory_free(row);
+}
+
+/* Each row is answered when it is there, and the answer handed on at once. */
+static Status answer_stream(QueryRows* rows, Diagnostics* diagnostics) {
+  QueryMemory memory = query_memory();
+  double* row = MEMORY_NEW(double, rows->columns);
+  Status status = STATUS_OK;
+  print_header(rows);
+  for (int64_t i = 0; i < rows->count && status == STATUS_OK; i++) {
+    char bytes[QUERY_ROW_NUMBERS * sizeof(double)];
+    fflush(stdout);
+    if (fread(bytes, 1, sizeof bytes, stdin) < sizeof bytes) {
+      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){"-", 0, 0},
+                      "the input ends within row %" PRId64 ": the first line says %" PRId64 " rows of %zu bytes", i,
+                      rows->count, sizeof bytes);
+      status = STATUS_BAD_INPUT;
+      break;
+    }
+    status = query_rows_take(rows, "-", i, bytes, diagnostics);
+    if (status != STATUS_OK) break;
+    query_rows_answer(rows, 0, &memory, row);
+    fwrite(row, sizeof *row, (size_t)rows->columns, stdout);
+  }
+  query_memory_free(&memory);
+  memory_free(row);
+  return status;
 }
 
 static Status query_lines(const Options* options, const char* data, size_t length, Diagnostics* diagnostics) {
@@ -47,18 +79,51 @@ static Status query_rows(const Options* options, const char* data, size_t length
   return status;
 }
 
-static ExitCode query(const Options* options) {
-  Diagnostics diagnostics = {0};
+/* Appends standard input up to the end of a line, or to its end. */
+static void read_line(Text* out) {
+  for (int c = getc(stdin); c != EOF; c = getc(stdin)) {
+    const char byte = (char)c;
+    text_add_bytes(out, &byte, 1);
+    if (byte == '\n') return;
+  }
+}
+
+static Status query_input(const Options* options, Diagnostics* diagnostics) {
+  Text text = {0};
+  QueryRows rows = {0};
+  Status status;
+  read_line(&text);
+  if (text.length > 0 && query_rows_begin(text.data, text.length)) {
+    status = query_rows_open(&rows, "-", text.data, text.length, diagnostics);
+    if (status == STATUS_OK) status = answer_stream(&rows, diagnostics);
+    print_diagnostics(options, diagnostics);
+  } else {
+    while (!feof(stdin) && !ferror(stdin)) read_line(&text);
+    status = query_lines(options, text.length > 0 ? text.data : "", text.length, diagnostics);
+  }
+  query_rows_free(&rows);
+  text_free(&text);
+  return status;
+}
+
+static Status query_file(const Options* options, Diagnostics* diagnostics) {
   char* data;
   size_t length;
-  Status status = file_read_reported(options->operands[0], &data, &length, &diagnostics);
+  Status status = file_read_reported(options->operands[0], &data, &length, diagnostics);
   if (status != STATUS_OK)
-    print_diagnostics(options, &diagnostics);
+    print_diagnostics(options, diagnostics);
   else if (query_rows_begin(data, length))
-    status = query_rows(options, data, length, &diagnostics);
+    status = query_rows(options, data, length, diagnostics);
   else
-    status = query_lines(options, data, length, &diagnostics);
+    status = query_lines(options, data, length, diagnostics);
   memory_free(data);
+  return status;
+}
+
+static ExitCode query(const Options* options) {
+  Diagnostics diagnostics = {0};
+  bool piped = strcmp(options->operands[0], "-") == 0;
+  Status status = piped ? query_input(options, &diagnostics) : query_file(options, &diagnostics);
   diagnostics_free(&diagnostics);
   return status_exit_code(status);
 }
@@ -77,7 +142,8 @@ const Verb VERB_QUERY = {
         "  sdrs query q.jsonl\n"
         "  echo '{\"a\": [[0,0,0],[1,0,0],[0,1,0],[0,0,-1]], \"b\": [[0,0,0.01],[1,0,1],[0,1,1],[0,0,1]],\n"
         "         \"support\": 0.02}' > pair.json\n"
-        "  sdrs query pair.json\n",
+        "  sdrs query pair.json\n"
+        "  cat q.jsonl | sdrs query -\n",
     .details =
         "FILE holds questions, one JSON object after the other (a line each) or as a list. Answers: one JSON object\n"
         "a line. docs/queries.md says which method is for what, and names every key.\n"
@@ -93,6 +159,7 @@ const Verb VERB_QUERY = {
         "of corners, edges and triangles.\n"
         "For many poses: a first line {\"method\": ..., \"poses\": N, ...}, then N rows of 14 float64 (position and\n"
         "quaternion of a and of b); answers: a line that names the columns, then N rows of float64 (docs/queries.md).\n"
+        "FILE - is standard input; there every row is answered when it is there, before the next one is read.\n"
         "Exit codes: 0 answered, 3 the file holds something else, 5 cannot read.\n",
     .run = query,
 };

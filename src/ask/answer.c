@@ -466,6 +466,15 @@ static void* memory_room(QueryMemory* memory, size_t bytes) {
   return memory->room;
 }
 
+/* Points and edges as deep as one that was chosen (X1). */
+static void put_left_out(AnswerForm* out, int left_out) {
+  answer_number(out, "left_out", left_out);
+  if (left_out > 0)
+    answer_text(out, "note",
+                "more points or edges are equally deep than `points` or `edges` keeps: those farthest apart were kept; "
+                "which they are changes at once when the depths differ");
+}
+
 /* Smoothing that was not said: this part of the bodies' mean size. */
 #define SMOOTHING_PART 0.01
 
@@ -473,9 +482,10 @@ static void answer_mean(AnswerForm* out, const ManifoldQuestion* q, QueryMemory*
   const Pose* pose = q->item->pose;
   ManifoldMean mean;
   void* room = memory_room(memory, manifold_room(q->body[0], q->body[1], &q->options));
-  manifold_mean(q->body[0], pose[0], q->body[1], pose[1], &q->options, &mean, room);
+  int left_out = manifold_mean(q->body[0], pose[0], q->body[1], pose[1], &q->options, &mean, room);
   answer_number(out, "mean", mean.distance);
   answer_number(out, "activity", mean.activity);
+  put_left_out(out, left_out);
   if (!q->item->derivatives) return;
   int columns = QUERY_POSE_COLUMNS + q->own[0] + q->own[1];
   double by_poses[QUERY_POSE_COLUMNS];
@@ -500,8 +510,24 @@ static double contact_value(const ManifoldContact* c, int row) {
   return values[row];
 }
 
+/* Derivatives of all contacts by the own parameters of a body, slot by slot. by_shapes: of contacts_by_shapes. */
+static void add_shape_slots(AnswerForm* out, const ManifoldQuestion* q, const AnswerRows* rows, int body,
+                            const ManifoldContact* by_shapes, int slots, int count) {
+  char key[ANSWER_KEY];
+  add_key(out, rows->name, body ? "shape_b" : "shape_a", key);
+  double* room = answer_room(out, key, slots * rows->count * q->own[body]);
+  const ManifoldContact* own = by_shapes + (body ? (ptrdiff_t)count * blocks_of(q, 0) : 0);
+  for (int i = 0; room && i < slots; i++)
+    for (int r = 0; r < rows->count; r++)
+      for (int k = 0; k < q->own[body]; k++) {
+        ptrdiff_t at = (ptrdiff_t)(k / CAUSES) * count + i;
+        *room++ = i < count ? own[at].slope[rows->first + r][k % CAUSES] : (double)NAN;
+      }
+}
+
 /* Answers of all contacts, slot by slot; NaN in slots beyond them. */
-static void add_slots(AnswerForm* out, const ManifoldQuestion* q, const ManifoldContact* contacts, int count) {
+static void add_slots(AnswerForm* out, const ManifoldQuestion* q, const ManifoldContact* contacts,
+                      const ManifoldContact* by_shapes, int count) {
   const int slots = out->slots > count ? out->slots : count;
   double* room = answer_room(out, "kind", slots);
   for (int i = 0; room && i < slots; i++) room[i] = i < count ? contacts[i].kind : (double)NAN;
@@ -522,6 +548,8 @@ static void add_slots(AnswerForm* out, const ManifoldQuestion* q, const Manifold
       for (int r = 0; r < rows->count; r++)
         for (int c = 0; c < 6; c++)
           *room++ = i < count ? contacts[i].slope[rows->first + r][6 * body + c] : (double)NAN;
+    for (int own = 0; body == 1 && own < 2; own++)
+      if (q->own[0] + q->own[1] > 0) add_shape_slots(out, q, rows, own, by_shapes, slots, count);
   }
 }
 
@@ -533,8 +561,13 @@ static void contacts_row(AnswerForm* out, const ManifoldQuestion* q, QueryMemory
   size_t bytes = (sizeof(ManifoldContact) * (size_t)count + 63) / 64 * 64 + work;
   char* room = memory_room(memory, bytes);
   ManifoldContact* contacts = (ManifoldContact*)(void*)room;
-  if (out->row) manifold_query(q->body[0], pose[0], q->body[1], pose[1], &q->options, contacts, room + (bytes - work));
-  add_slots(out, q, contacts, (int)count);
+  int left_out = 0;
+  if (out->row)
+    left_out = manifold_query(q->body[0], pose[0], q->body[1], pose[1], &q->options, contacts, room + (bytes - work));
+  put_left_out(out, left_out);
+  ManifoldContact* by_shapes = out->row ? contacts_by_shapes(q, count) : NULL;
+  add_slots(out, q, contacts, by_shapes, (int)count);
+  memory_free(by_shapes);
 }
 
 static void answer_contacts(AnswerForm* out, const ManifoldQuestion* q) {
@@ -542,7 +575,7 @@ static void answer_contacts(AnswerForm* out, const ManifoldQuestion* q) {
   int64_t count = manifold_count(q->body[0], q->body[1], &q->options);
   ManifoldContact *contacts = memory_alloc(sizeof *contacts * (size_t)count), *by_shapes = contacts_by_shapes(q, count);
   double* values = MEMORY_NEW(double, MANIFOLD_ROWS*(QUERY_POSE_COLUMNS + q->own[0] + q->own[1]));
-  manifold_query(q->body[0], pose[0], q->body[1], pose[1], &q->options, contacts, NULL);
+  put_left_out(out, manifold_query(q->body[0], pose[0], q->body[1], pose[1], &q->options, contacts, NULL));
   text_add(out->line, ", \"contacts\": [");
   for (int64_t i = 0; i < count; i++) {
     if (i > 0) text_add(out->line, ", ");

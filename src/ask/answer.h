@@ -49,8 +49,7 @@ void answer_text(AnswerForm* out, const char* key, const char* text);
 /* points[count]; lines only. */
 void answer_points(AnswerForm* out, const char* key, const Vec3* points, int count);
 
-/* Writes the answer to a question with a method other than QUERY_POTENTIAL (ask/answer.c), as query_answer does. With
- * in_row or names the method `touch` is not allowed. */
+/* Writes the answer to a question with a method other than QUERY_POTENTIAL (ask/answer.c), as query_answer does. */
 void answer_question(AnswerForm* out, const QueryList* list, const QueryItem* item, QueryMemory* memory);
 /* Lists the answers that a row has to this question; returns how many numbers they are. slots: as in the form. */
 int answer_names(const QueryList* list, const QueryItem* item, int slots, AnswerNames* names);
@@ -63,7 +62,7 @@ int64_t answer_contact_count(const QueryList* list, const QueryItem* item);
 bool answer_pose_good(const double* pose);
 /* Appends the rule that a pose which is not good breaks; returns the number of the pose that does. of: "a" or "b". */
 int answer_pose_problem(const double* pose, const char* of, Text* out);
-/* The part of `touch` (ask/answer_touch.c). Lines only. */
+/* The part of `touch` (ask/answer_touch.c). Nothing is descended for names. */
 void answer_touch(AnswerForm* out, const QueryList* list, const QueryItem* item);
 
 #endif

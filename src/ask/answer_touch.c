@@ -25,15 +25,42 @@ static void random_targets(const WitnessBody* a, const WitnessBody* b, const Que
   target[1] = witness_random_point(b, random);
 }
 
+/* A loss is as small as the last steps let it be when both points are within so many of them. */
+#define REACHED 3.2
+#define MILLIMETRE 1e-3 /* m */
+
+/* The least loss of descents from these poses and, while the targets are not reached, from random ones of b; the poses
+ * where it is. */
+static double descend(const WitnessBody* a, const WitnessBody* b, const QueryItem* item, const Vec3* target,
+                      Random* random, Pose pose[2]) {
+  const Pose first = pose[0];
+  Pose start[2] = {pose[0], pose[1]};
+  double last = item->touch.last > 0 ? item->touch.last : 0.01 * item->touch.step, near = REACHED * last * MILLIMETRE;
+  double best = HUGE_VAL;
+  for (int k = 0; k < item->starts && !(best <= near * near); k++) {
+    if (k > 0) {
+      start[0] = first;
+      start[1] = random_start(a, first, b, random);
+    }
+    double loss = witness_descend(a, &start[0], b, &start[1], target, &item->touch);
+    if (!(loss < best)) continue;
+    best = loss;
+    pose[0] = start[0];
+    pose[1] = start[1];
+  }
+  return best;
+}
+
 /* Losses of descents from random starts to random targets. */
 static void answer_many(AnswerForm* out, const WitnessBody* a, const WitnessBody* b, const QueryItem* item) {
   Random random = {(uint64_t)item->seed};
   double *losses = MEMORY_NEW(double, item->targets), *bounds = MEMORY_NEW(double, item->targets);
-  for (int i = 0; i < item->targets; i++) {
+  for (int i = 0; i < item->targets && !out->names; i++) {
     Vec3 target[2];
     random_targets(a, b, item, &random, target);
-    Pose pose_a = item->pose[0], pose_b = random_start(a, pose_a, b, &random);
-    losses[i] = witness_descend(a, &pose_a, b, &pose_b, target, &item->touch);
+    Pose pose[2] = {item->pose[0], random_start(a, item->pose[0], b, &random)};
+    Random further = {(uint64_t)item->seed + (uint64_t)i + 1};
+    losses[i] = descend(a, b, item, target, &further, pose);
     bounds[i] = witness_reach_bound(a, b, target);
   }
   answer_table(out, "losses", losses, 1, item->targets, item->targets);
@@ -49,7 +76,9 @@ void answer_touch(AnswerForm* out, const QueryList* list, const QueryItem* item)
     return;
   }
   Pose pose[2] = {item->pose[0], item->pose[1]};
-  answer_number(out, "loss", witness_descend(a, &pose[0], b, &pose[1], item->target, &item->touch));
+  Random random = {(uint64_t)item->seed};
+  double loss = out->names ? (double)NAN : descend(a, b, item, item->target, &random, pose);
+  answer_number(out, "loss", loss);
   add_pose(out, "position_a", "quaternion_a", pose[0]);
   add_pose(out, "position_b", "quaternion_b", pose[1]);
 }

@@ -129,6 +129,7 @@ static const char* const OWN_KEYS[] = {"method", "a", "b", "derivatives", "param
 static void read_options(QueryReader* reader, const QueryArrays* arrays, QueryList* list, QueryItem* out) {
   QueryItem last = query_first_question();
   last.method = query_method_find(arrays->method);
+  if (last.method == QUERY_TOUCH) last.touch.query.sampling = WITNESS_ADAPTIVE;
   const char* text = arrays->options ? arrays->options : "{}";
   reader->file = "options";
   reader->whole = reader->text = text;
@@ -282,8 +283,8 @@ Status query_plan_create(QueryPlan* plan, QueryList* list, const QueryArrays* ar
   Refusals r = {.diagnostics = diagnostics};
   QueryReader reader = {.diagnostics = diagnostics};
   QueryMethod method = query_method_find(arrays->method);
-  if (method == QUERY_POTENTIAL || method == QUERY_TOUCH)
-    refuse(&r, "method must be growth, distance, manifold or witness, got '%.60s'", arrays->method);
+  if (method == QUERY_POTENTIAL)
+    refuse(&r, "method must be growth, distance, manifold, witness or touch, got '%.60s'", arrays->method);
   check_names(arrays, &r);
   if (r.problems == 0 && check_indices(list, arrays, &r)) {
     read_options(&reader, arrays, list, &plan->question);

@@ -56,6 +56,7 @@ typedef struct {
   Pose pose[2];
   WitnessDescent touch; /* QUERY_TOUCH; its query: QUERY_WITNESS too */
   int targets, seed;    /* QUERY_TOUCH: so many random pairs; 0: the ones that are said */
+  int starts;           /* QUERY_TOUCH: descents from so many starts at most, the least loss counts */
   bool meeting;         /* random pairs that can meet (witness_random_pair), else of any points */
   Vec3 target[2];       /* where the nearest points are wanted, in the bodies' frames */
   bool has_target;
@@ -99,7 +100,7 @@ void query_memory_free(QueryMemory* memory);
  * whose bodies keep what is made for it; memory: query_memory() for the first. Never fails. line is the caller's
  * own. */
 void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory);
-/* ---- poses as numbers (ask/rows.c). A file whose first line is a question of growth, distance or witness with
+/* ---- poses as numbers (ask/rows.c). A file whose first line is a question with a method and with
  * `poses`: N; behind its newline N rows of QUERY_ROW_NUMBERS float64, little-endian: position [m] and unit quaternion
  * [w, x, y, z] of a, then of b. A row is answered as the JSON line of these poses would be, each from the one before.
  */
@@ -107,6 +108,7 @@ enum { QUERY_ROW_NUMBERS = 14 };
 typedef struct {
   QueryList list;    /* the question of the first line */
   const char* bytes; /* the rows; borrowed */
+  size_t first;      /* bytes before the rows */
   int64_t count;     /* of rows */
   int columns;       /* numbers of an answer */
 } QueryRows;
@@ -117,6 +119,12 @@ bool query_rows_begin(const char* data, size_t length);
  * problem of a row is reported with its byte offset in the file; STATUS_BAD_INPUT. query_rows_free in any case. The
  * rows own the question, which is copied. */
 Status query_rows_read(QueryRows* rows, const char* path, const char* data, size_t length, Diagnostics* diagnostics);
+/* Reads the first line alone (length bytes, with its newline): the rows come one by one, by query_rows_take. Errors and
+ * ownership as of query_rows_read. */
+Status query_rows_open(QueryRows* rows, const char* path, const char* line, size_t length, Diagnostics* diagnostics);
+/* Makes `bytes` (QUERY_ROW_NUMBERS float64, borrowed) row 0, after it has checked them as row `number` of the stream:
+ * STATUS_BAD_INPUT with the byte offset in the stream. */
+Status query_rows_take(QueryRows* rows, const char* path, int64_t number, const char* bytes, Diagnostics* diagnostics);
 /* Appends the line that precedes the answers: {"method": "growth", "rows": N, "columns": [["alpha", 1], ["bounds", 2],
  * ...]}. Never fails; line is the caller's own. Allocates for the time of the call. */
 void query_rows_header(const QueryRows* rows, Text* line);
@@ -131,7 +139,7 @@ void query_rows_free(QueryRows* rows);
  * cold. So the numbers do not depend on the number of threads. All is borrowed. */
 enum { QUERY_ARRAYS_PART = 64, QUERY_POSE_NUMBERS = 7, QUERY_PAIR_KINDS = 4 };
 typedef struct {
-  const char* method;       /* "growth", "distance", "manifold" or "witness" */
+  const char* method;       /* "growth", "distance", "manifold", "witness" or "touch" */
   const char* options;      /* further keys of the question, as a JSON object; NULL: none */
   const char* const* names; /* the answers that are wanted (name_count), in the order in which they are written */
   int name_count;

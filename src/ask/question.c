@@ -41,6 +41,7 @@ typedef enum {
   KEY_MOVE,
   KEY_TRANSPORT,
   KEY_TARGETS,
+  KEY_STARTS,
   KEY_SEED,
   KEY_PAIRS,
   /* of growth */
@@ -59,11 +60,11 @@ typedef enum {
   KEY_COUNT,
 } QuestionKey;
 static const char* const KEYS[KEY_COUNT] = {
-    "method", "a",          "b",         "derivatives", "parameters", "target_a",    "target_b",
-    "score",  "sampling",   "estimate",  "reach",       "margin",     "temperature", "perturbation",
-    "turn",   "iterations", "step",      "last",        "move",       "transport",   "targets",
-    "seed",   "pairs",      "stiffness", "exponent",    "smoothing",  "softness",    "regularization",
-    "points", "edges",      "cull",      "mean",        "poses"};
+    "method",         "a",          "b",        "derivatives", "parameters", "target_a",    "target_b",
+    "score",          "sampling",   "estimate", "reach",       "margin",     "temperature", "perturbation",
+    "turn",           "iterations", "step",     "last",        "move",       "transport",   "targets",
+    "starts",         "seed",       "pairs",    "stiffness",   "exponent",   "smoothing",   "softness",
+    "regularization", "points",     "edges",    "cull",        "mean",       "poses"};
 
 /* Words in the order of the enumerations. */
 static const char* const SCORES[] = {"distance", "direction"};
@@ -162,6 +163,7 @@ static void read_touch_option(QueryReader* reader, const cJSON* item, QuestionKe
   if (key == KEY_MOVE) out->touch.both = read_word(reader, item, MOVES, COUNT_OF(MOVES)) == 1;
   if (key == KEY_TRANSPORT) out->touch.transport = read_truth(reader, item);
   if (key == KEY_TARGETS) out->targets = read_count(reader, item, 0);
+  if (key == KEY_STARTS) out->starts = read_count(reader, item, 1);
   if (key == KEY_SEED) out->seed = read_count(reader, item, 0);
   if (key == KEY_PAIRS) out->meeting = read_word(reader, item, PAIRS, COUNT_OF(PAIRS)) == 1;
 }
@@ -239,14 +241,10 @@ QueryItem query_first_question(void) {
   return (QueryItem){.body = {-1, -1},
                      .pose = {pose_identity(), pose_identity()},
                      .touch = {.iterations = 2000, .step = 10, .transport = true},
+                     .starts = 1,
                      .seed = 1,
                      .exponent = 1.5,
                      .manifold = {.softness = 0.02, .regularization = 0.001}};
-}
-
-/* Whether as many numbers answer each pose. */
-static bool takes_rows(const QueryItem* item) {
-  return item->method != QUERY_TOUCH && (item->method != QUERY_MANIFOLD || item->mean || !item->parameters);
 }
 
 void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out) {
@@ -266,9 +264,6 @@ void read_question(QueryReader* reader, const cJSON* item, QueryList* list, cons
   if (seen[KEY_METHOD] && read.method == QUERY_TOUCH && !seen[KEY_SAMPLING] && !goes_on)
     read.touch.query.sampling = WITNESS_ADAPTIVE;
   check_bodies(reader, list, &read);
-  if (read.poses > 0 && !takes_rows(&read))
-    query_reader_problem(reader, false, "poses: growth, distance, witness and manifold take rows, %s a line a pose",
-                         read.method == QUERY_TOUCH ? "touch" : "contacts by parameters");
   check_targets(reader, seen, &read);
   *out = read;
 }

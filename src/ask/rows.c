@@ -26,7 +26,6 @@ bool query_rows_begin(const char* data, size_t length) {
 
 typedef struct {
   const char* path;
-  size_t first; /* where the rows begin */
   Diagnostics* diagnostics;
   int problems;
 } RowsReader;
@@ -48,30 +47,32 @@ static void row_numbers(const QueryRows* rows, int64_t i, double out[QUERY_ROW_N
   memcpy(out, rows->bytes + (size_t)i * ROW_BYTES, ROW_BYTES);
 }
 
-static void check_row(RowsReader* reader, const QueryRows* rows, int64_t i) {
+/* number: of row i of `bytes` in the file. */
+static void check_row(RowsReader* reader, const QueryRows* rows, int64_t i, int64_t number) {
   double x[QUERY_ROW_NUMBERS];
   row_numbers(rows, i, x);
   for (int k = 0; k < 2; k++) {
     const double* pose = x + POSE_NUMBERS * k;
     if (answer_pose_good(pose)) continue;
-    size_t at = reader->first + (size_t)i * ROW_BYTES + (size_t)(POSE_NUMBERS * k) * 8;
+    size_t at = rows->first + (size_t)number * ROW_BYTES + (size_t)(POSE_NUMBERS * k) * 8;
     Text what = {0};
-    int number = answer_pose_problem(pose, k ? "b" : "a", &what);
-    problem(reader, at + (size_t)number * 8, "row %" PRId64 ": %s", i, what.data);
+    int which = answer_pose_problem(pose, k ? "b" : "a", &what);
+    problem(reader, at + (size_t)which * 8, "row %" PRId64 ": %s", number, what.data);
     text_free(&what);
   }
 }
 
 /* As many bytes as the first line says? */
-static void check_length(RowsReader* reader, size_t length, int64_t count) {
-  size_t there = length - reader->first, wanted = (size_t)count * ROW_BYTES;
+static void check_length(RowsReader* reader, const QueryRows* rows, size_t length) {
+  int64_t count = rows->count;
+  size_t there = length - rows->first, wanted = (size_t)count * ROW_BYTES;
   if (there < wanted)
     problem(reader, length,
             "the file ends within row %zu: %" PRId64
             " rows of %d bytes, from byte %zu on, are %zu bytes, %zu are there",
-            there / ROW_BYTES, count, ROW_BYTES, reader->first, wanted, there);
+            there / ROW_BYTES, count, ROW_BYTES, rows->first, wanted, there);
   if (there > wanted)
-    problem(reader, reader->first + wanted, "%zu bytes too many: the first line says %" PRId64 " rows of %d bytes",
+    problem(reader, rows->first + wanted, "%zu bytes too many: the first line says %" PRId64 " rows of %d bytes",
             there - wanted, count, ROW_BYTES);
 }
 
@@ -88,27 +89,38 @@ static Status read_first_line(QueryRows* rows, const char* path, const char* dat
   return STATUS_BAD_INPUT;
 }
 
-/* ---------------------------------------------------------------- answering */
-
-Status query_rows_read(QueryRows* rows, const char* path, const char* data, size_t length, Diagnostics* diagnostics) {
-  *rows = (QueryRows){0};
-  size_t line = (size_t)first_line(data, length);
-  Status status = read_first_line(rows, path, data, line, diagnostics);
+Status query_rows_open(QueryRows* rows, const char* path, const char* line, size_t length, Diagnostics* diagnostics) {
+  *rows = (QueryRows){.first = length};
+  Status status = read_first_line(rows, path, line, length - 1, diagnostics);
   if (status != STATUS_OK) return status;
-  RowsReader reader = {.path = path, .first = line + 1, .diagnostics = diagnostics};
   rows->count = rows->list.items[0].poses;
-  rows->bytes = data + reader.first;
-  check_length(&reader, length, rows->count);
-  for (int64_t i = 0; i < rows->count && (size_t)(i + 1) * ROW_BYTES <= length - reader.first; i++)
-    check_row(&reader, rows, i);
-  if (reader.problems > READER_PROBLEM_MAX)
-    diagnostics_add(diagnostics, SEVERITY_NOTE, (SourcePlace){path, 0, 0}, "%d more problems are not shown",
-                    reader.problems - READER_PROBLEM_MAX);
-  if (reader.problems > 0) return STATUS_BAD_INPUT;
   AnswerNames names;
   rows->columns = answer_names(&rows->list, &rows->list.items[0], 0, &names);
   return STATUS_OK;
 }
+
+Status query_rows_take(QueryRows* rows, const char* path, int64_t number, const char* bytes, Diagnostics* diagnostics) {
+  RowsReader reader = {.path = path, .diagnostics = diagnostics};
+  rows->bytes = bytes;
+  check_row(&reader, rows, 0, number);
+  return reader.problems > 0 ? STATUS_BAD_INPUT : STATUS_OK;
+}
+
+Status query_rows_read(QueryRows* rows, const char* path, const char* data, size_t length, Diagnostics* diagnostics) {
+  Status status = query_rows_open(rows, path, data, (size_t)first_line(data, length) + 1, diagnostics);
+  if (status != STATUS_OK) return status;
+  RowsReader reader = {.path = path, .diagnostics = diagnostics};
+  rows->bytes = data + rows->first;
+  check_length(&reader, rows, length);
+  for (int64_t i = 0; i < rows->count && (size_t)(i + 1) * ROW_BYTES <= length - rows->first; i++)
+    check_row(&reader, rows, i, i);
+  if (reader.problems > READER_PROBLEM_MAX)
+    diagnostics_add(diagnostics, SEVERITY_NOTE, (SourcePlace){path, 0, 0}, "%d more problems are not shown",
+                    reader.problems - READER_PROBLEM_MAX);
+  return reader.problems > 0 ? STATUS_BAD_INPUT : STATUS_OK;
+}
+
+/* ---------------------------------------------------------------- answering */
 
 void query_rows_header(const QueryRows* rows, Text* line) {
   AnswerNames names;

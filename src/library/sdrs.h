@@ -288,7 +288,7 @@ SDRS_API int sdrs_shapes_count(const sdrs_shapes* shapes);
 /* One question about many pairs of shapes. Everything is the caller's. */
 typedef struct sdrs_pairs {
   size_t size;
-  const char* method;         /* "growth", "distance", "manifold" or "witness" (docs/queries.md) */
+  const char* method;         /* "growth", "distance", "manifold", "witness", "touch": docs/queries.md */
   const char* options;        /* further keys of the question, as a JSON object: {"smoothing": 0.01}; NULL: none */
   const char* const* answers; /* names as in the answers of `sdrs query`: "gap", "d_gap_a", ... (answer_count) */
   int answer_count;

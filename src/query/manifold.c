@@ -199,14 +199,14 @@ int64_t manifold_count(const ManifoldBody* a, const ManifoldBody* b, const Manif
 /* Of what is taken for one body: places, depths, order and weights, of points and of edges. */
 static size_t room_of(const ManifoldBody* body, const ManifoldOptions* options) {
   size_t points = (size_t)body->point_count, edges = (size_t)body->edge_count,
-         ranked = sizeof(RankedDepth) + sizeof(int) + sizeof(Dual);
+         ranked = sizeof(RankedDepth) + sizeof(int) + sizeof(double) + sizeof(Dual);
   size_t wanted = (size_t)wanted_of(body->edge_count, options->edges);
   return points * (2 * sizeof(Dual3) + sizeof(Dual) + ranked) + edges * (2 * sizeof(Dual3[2]) + sizeof(Dual) + ranked) +
          wanted * sizeof(Dual);
 }
 
 size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options) {
-  enum { TAKEN = 24 }; /* times that something is taken, rounded up to 64 bytes each */
+  enum { TAKEN = 32 }; /* times that something is taken, rounded up to 64 bytes each */
   size_t edges = (size_t)wanted_of(a->edge_count, options->edges) * (size_t)wanted_of(b->edge_count, options->edges);
   return room_of(a, options) + room_of(b, options) + edges * sizeof(EdgePair) + (size_t)64 * TAKEN;
 }
@@ -219,7 +219,7 @@ static void query_with(ManifoldPair* s, ManifoldContact* out, ManifoldMean* mean
   s->out = out;
   s->sums = &sums;
   if (s->options->values) {
-    manifold_values(s->body[0], s->pose_a, s->body[1], s->pose_b, s->options, out, mean, s->room);
+    s->left_out = manifold_values(s->body[0], s->pose_a, s->body[1], s->pose_b, s->options, out, mean, s->room);
   } else {
     set_motions(s);
     all_contacts(s);
@@ -234,16 +234,18 @@ static void query_with(ManifoldPair* s, ManifoldContact* out, ManifoldMean* mean
   memory_free(own);
 }
 
-void manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
-                    const ManifoldOptions* options, ManifoldContact* out, void* room) {
+int manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
+                   const ManifoldOptions* options, ManifoldContact* out, void* room) {
   ManifoldPair s = pair_of(a, pose_a, b, pose_b, options);
   query_with(&s, out, NULL, room);
+  return s.left_out;
 }
 
-void manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
-                   const ManifoldOptions* options, ManifoldMean* out, void* room) {
+int manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
+                  const ManifoldOptions* options, ManifoldMean* out, void* room) {
   ManifoldPair s = pair_of(a, pose_a, b, pose_b, options);
   query_with(&s, NULL, out, room);
+  return s.left_out;
 }
 
 /* How many causes are left from `first` on: lanes of the pair. */

@@ -30,17 +30,46 @@ static int find_candidates(const Dual* depth, int count, double last, double smo
   return found;
 }
 
-/* Weights (count) of the one that is `chosen`: softmax over the candidates[count], numbers of depths, of
- * -|depth_chosen - depth_i| / smoothing (X1). */
-static void choose(const Dual* depth, const int* candidates, int count, int chosen, Dual smoothing, Dual* weight) {
+/* Members of a body that are chosen among: `width` places each, those whose numbers `of` holds; NULL: each its own. */
+typedef struct {
+  const Dual* depth;
+  const Dual3* places;
+  const int (*of)[2];
+  int count, width;
+} Members;
+
+static Dual3 place_of(const Members* m, int member, int k) {
+  return m->places[m->of ? m->of[member][k] : member * m->width + k];
+}
+
+static Vec3 middle_of(const Members* m, int member) {
+  Vec3 sum = {0, 0, 0};
+  for (int k = 0; k < m->width; k++) sum = vec3_add(sum, dual3_value(place_of(m, member, k)));
+  return vec3_scale(sum, 1.0 / m->width);
+}
+
+/* Sum of the squared distances of two members' places [m^2]. */
+static Dual squares_apart(const Members* m, int a, int b) {
+  Dual sum = dual_of(0);
+  for (int k = 0; k < m->width; k++) {
+    Dual3 apart = dual3_sub(place_of(m, a, k), place_of(m, b, k));
+    sum += dual3_dot(apart, apart);
+  }
+  return sum;
+}
+
+/* Weights (count) of the member that is `chosen`: softmax over the candidates[count] of
+ * -|depth_chosen - depth_i| / smoothing - |place_chosen - place_i|^2 / smoothing^2 (X1). */
+static void choose(const Members* m, const int* candidates, int count, int chosen, Dual smoothing, Dual* weight) {
   Dual sum = dual_of(0), over = dual_inverse(smoothing);
   for (int first = 0; first < count; first += LANES) {
     int wide = count - first < LANES ? count - first : LANES;
     Dual apart[LANES];
     Lanes at = lanes_of(-HUGE_VAL);
     for (int k = 0; k < wide; k++) {
-      apart[k] = dual_mul(depth[chosen] - depth[candidates[first + k]], over);
+      apart[k] = dual_mul(m->depth[chosen] - m->depth[candidates[first + k]], over);
       if (dual_value(apart[k]) > 0) apart[k] = -apart[k];
+      apart[k] -= dual_mul(squares_apart(m, chosen, candidates[first + k]), dual_mul(over, over));
       at[k] = dual_value(apart[k]) < -CHOICE_GONE ? -HUGE_VAL : dual_value(apart[k]);
     }
     at = lanes_decay(at);
@@ -65,25 +94,86 @@ static void rank(const Dual* depth, int count, int wanted, RankedDepth* order) {
   }
 }
 
-/* Means over all members by the weights of each of the `wanted` deepest. A member is `width` places, those whose
- * numbers `of` holds; NULL: each its own. */
-static void choose_deepest(ManifoldPair* s, const Dual* depth, const Dual3* places, const int (*of)[2], int count,
-                           int width, int wanted, Dual3* out) {
-  RankedDepth* order = take(s, sizeof *order * (size_t)count);
-  int* candidates = take(s, sizeof *candidates * (size_t)count);
-  Dual* weight = take(s, sizeof(Dual) * (size_t)count);
-  rank(depth, count, wanted, order);
-  int near = wanted ? find_candidates(depth, count, order[wanted - 1].depth, dual_value(s->smoothing), candidates) : 0;
+/* Depths that differ by less than this part of the smoothing are equal. */
+#define CHOICE_TIE 1e-3
+/* One distance is longer than another when it is longer by more than rounding. */
+#define CHOICE_LONGER (1 + 1e-9)
+
+/* Members that are equally deep (count), and how far each is from all that are chosen before it [m]. */
+typedef struct {
+  int* member;
+  double* apart;
+  int count;
+} Ties;
+
+/* Those as deep as the last in `order` (wanted); apart from the first `deeper` of it, or from their mean. */
+static void find_ties(const Members* m, double last, double equal, const RankedDepth* order, int deeper, Ties* out) {
+  Vec3 mean = {0, 0, 0};
+  for (int i = 0; i < m->count; i++) {
+    if (fabs(dual_value(m->depth[i]) - last) > equal) continue;
+    out->member[out->count++] = i;
+    mean = vec3_add(mean, middle_of(m, i));
+  }
+  mean = vec3_scale(mean, 1.0 / out->count);
+  for (int i = 0; i < out->count; i++) {
+    Vec3 own = middle_of(m, out->member[i]);
+    out->apart[i] = deeper > 0 ? HUGE_VAL : vec3_norm(vec3_sub(own, mean));
+    for (int k = 0; k < deeper; k++)
+      out->apart[i] = fmin(out->apart[i], vec3_norm(vec3_sub(own, middle_of(m, order[k].index))));
+  }
+}
+
+/* Takes the member out of the ties that is farthest from the others. first: none was chosen before. */
+static int take_farthest(const Members* m, Ties* ties, bool first) {
+  int best = 0;
+  for (int i = 1; i < ties->count; i++)
+    if (ties->apart[i] > ties->apart[best] * CHOICE_LONGER) best = i;
+  int chosen = ties->member[best];
+  ties->count--;
+  for (int i = best; i < ties->count; i++) {
+    ties->member[i] = ties->member[i + 1];
+    ties->apart[i] = ties->apart[i + 1];
+  }
+  for (int i = 0; i < ties->count; i++) {
+    double own = vec3_norm(vec3_sub(middle_of(m, ties->member[i]), middle_of(m, chosen)));
+    ties->apart[i] = first ? own : fmin(ties->apart[i], own);
+  }
+  return chosen;
+}
+
+/* Fills the last places of `order` (wanted) with those of the equally deep members that resist tilting best: one after
+ * the other the one that is farthest from all before it. Returns how many are left out. ties: with room for all. */
+static int spread_ties(const Members* m, int wanted, double smoothing, RankedDepth* order, Ties ties) {
+  double last = order[wanted - 1].depth, equal = CHOICE_TIE * smoothing;
+  int deeper = 0;
+  while (order[deeper].depth - last > equal) deeper++;
+  find_ties(m, last, equal, order, deeper, &ties);
+  if (ties.count <= wanted - deeper) return 0;
+  for (int place = deeper; place < wanted; place++) {
+    int chosen = take_farthest(m, &ties, place == 0);
+    order[place] = (RankedDepth){dual_value(m->depth[chosen]), chosen};
+  }
+  return ties.count;
+}
+
+/* Means over members by the weights of each of the `wanted` deepest: width places each. */
+static void choose_deepest(ManifoldPair* s, const Members* m, int wanted, Dual3* out) {
+  RankedDepth* order = take(s, sizeof *order * (size_t)m->count);
+  int* candidates = take(s, sizeof *candidates * (size_t)m->count);
+  double* apart = take(s, sizeof *apart * (size_t)m->count);
+  Dual* weight = take(s, sizeof(Dual) * (size_t)m->count);
+  if (wanted == 0) return;
+  rank(m->depth, m->count, wanted, order);
+  double last = order[wanted - 1].depth;
+  s->left_out += spread_ties(m, wanted, dual_value(s->smoothing), order, (Ties){candidates, apart, 0});
+  int near = find_candidates(m->depth, m->count, last, dual_value(s->smoothing), candidates);
   for (int place = 0; place < wanted; place++) {
-    choose(depth, candidates, near, order[place].index, s->smoothing, weight);
-    for (int k = 0; k < width; k++) {
+    choose(m, candidates, near, order[place].index, s->smoothing, weight);
+    for (int k = 0; k < m->width; k++) {
       Dual3 sum = dual3_of(vec3(0, 0, 0));
-      for (int c = 0; c < near; c++) {
-        int i = candidates[c];
-        if (dual_value(weight[c]) > 0)
-          sum = dual3_add(sum, dual3_scale(places[of ? of[i][k] : i * width + k], weight[c]));
-      }
-      out[place * width + k] = sum;
+      for (int c = 0; c < near; c++)
+        if (dual_value(weight[c]) > 0) sum = dual3_add(sum, dual3_scale(place_of(m, candidates[c], k), weight[c]));
+      out[place * m->width + k] = sum;
     }
   }
 }
@@ -119,7 +209,8 @@ static int64_t point_contacts(ManifoldPair* s, int body, Points* points, int64_t
   }
   if (wanted == count) return next;
   Dual3* place = take(s, sizeof(Dual3) * (size_t)wanted);
-  choose_deepest(s, points->depth, points->place, NULL, count, 1, wanted, place);
+  const Members members = {points->depth, points->place, NULL, count, 1};
+  choose_deepest(s, &members, wanted, place);
   for (int i = 0; i < wanted; i++) {
     if (i % BLOCK == 0) fields_at(s, 1 - body, place + i, wanted - i < BLOCK ? wanted - i : BLOCK, s->out, other);
     put_point(s, body, place[i], &other[i % BLOCK], next++);
@@ -294,10 +385,9 @@ static Dual3* edges_of(ManifoldPair* s, int body, const Points* points, int* wan
   if (!ranked) return all;
   Dual* depth = edge_depths(s, body, points, all);
   Dual3* out = take(s, sizeof(Dual3[2]) * (size_t)*wanted);
-  if (copied)
-    choose_deepest(s, depth, all, NULL, own->edge_count, 2, *wanted, out);
-  else
-    choose_deepest(s, depth, points->place, (const int(*)[2])own->edges, own->edge_count, 2, *wanted, out);
+  const Members members = {depth, copied ? all : points->place, copied ? NULL : (const int(*)[2])own->edges,
+                           own->edge_count, 2};
+  choose_deepest(s, &members, *wanted, out);
   return out;
 }
 

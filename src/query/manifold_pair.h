@@ -35,6 +35,7 @@ typedef struct {
   char* room;           /* what is left of it */
   ManifoldContact* out; /* all contacts are written here; NULL: */
   MeanSums* sums;       /* they are added up here */
+  int left_out;         /* points and edges as deep as one that was chosen (X1) */
   DualHalf axis[3];     /* component k, in b's frame, of the world's axes, in lanes */
   DualHalf swept[3];    /* likewise of axis x the place of a's origin */
 } ManifoldPair;
@@ -45,8 +46,8 @@ typedef struct {
   Dual3 normal; /* outward */
 } DualField;
 
-/* manifold_query without derivatives; with out NULL manifold_mean. room: as there, not NULL. */
-void manifold_values(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
+/* manifold_query without derivatives; with out NULL manifold_mean. room: as there, not NULL. Returns what those do. */
+int manifold_values(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
                      const ManifoldOptions* options, ManifoldContact* out, ManifoldMean* mean, void* room);
 
 /* Of the size, borrowed from the room, for good. */

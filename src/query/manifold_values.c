@@ -41,8 +41,8 @@ static void put_contact(const ManifoldPair* s, ContactKind kind, Dual3 point, Du
 
 #include "query/manifold_contacts.h"
 
-void manifold_values(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
-                     const ManifoldOptions* options, ManifoldContact* out, ManifoldMean* mean, void* room) {
+int manifold_values(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
+                    const ManifoldOptions* options, ManifoldContact* out, ManifoldMean* mean, void* room) {
   ManifoldPair s = pair_of(a, pose_a, b, pose_b, options);
   MeanSums sums = {0};
   s.room = room;
@@ -50,4 +50,5 @@ void manifold_values(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, 
   s.sums = &sums;
   all_contacts(&s);
   if (mean) *mean = (ManifoldMean){.distance = dual_div(sums.weighted, sums.activity), .activity = sums.activity};
+  return s.left_out;
 }

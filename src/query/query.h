@@ -458,7 +458,7 @@ typedef struct {
   double smoothing;      /* m, > 0: within it a point counts as penetrating, an edge as near, a choice as undecided */
   double softness;       /* > 0, no unit: of positions along edges, of signs, of the angle between normals */
   double regularization; /* >= 0, no unit: pull of an edge's witness point to its middle */
-  int points, edges;     /* so many of each body that penetrate deepest are chosen softly; 0: all */
+  int points, edges;     /* so many of each body that penetrate deepest are chosen softly (X1); 0: all */
   bool values;           /* no derivatives are wanted */
   bool cull;             /* pairs of edges whose activity is below a rounding are answered without it (X13) */
 } ManifoldOptions;
@@ -500,9 +500,10 @@ int64_t manifold_count(const ManifoldBody* a, const ManifoldBody* b, const Manif
 size_t manifold_room(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options);
 /* Writes manifold_count contacts: points of a, of b, then for every pair of edges that on a's and that on b's.
  * room: of manifold_room bytes, 64-byte aligned; NULL: it allocates. out: manifold_count contacts, world frame.
- * Never fails; what it allocated is freed at its end. */
-void manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
-                    const ManifoldOptions* options, ManifoldContact* out, void* room);
+ * Returns how many points and edges were left out although as deep as one that was chosen: then those that are farthest
+ * apart were chosen. Never fails; what it allocated is freed at its end. */
+int manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
+                   const ManifoldOptions* options, ManifoldContact* out, void* room);
 
 /* Of all contacts. */
 typedef struct {
@@ -511,9 +512,9 @@ typedef struct {
   double slope[12]; /* derivatives of distance; columns as those of ManifoldContact.slope */
 } ManifoldMean;
 /* The mean distance of manifold_query's contacts, none of which is kept. options->cull changes nothing that can be
- * seen: idle pairs weigh nothing. room, options: as of manifold_query. Never fails. */
-void manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
-                   const ManifoldOptions* options, ManifoldMean* out, void* room);
+ * seen: idle pairs weigh nothing. room, options, result: as of manifold_query. Never fails. */
+int manifold_mean(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
+                  const ManifoldOptions* options, ManifoldMean* out, void* room);
 /* The same as manifold_query with other derivatives (X8), in the first six columns: by parameters first, first + 1, ...
  * of a body (manifold_parameter_count), the points moving along by its point_slopes or as corners; or, in the first, by
  * the smoothing. out, room: as of manifold_query; further columns are zero. A parameter that the field has not is

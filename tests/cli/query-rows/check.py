@@ -18,6 +18,9 @@ QUESTIONS = [
     ("manifold", BALL, HULL, {"derivatives": True, "mean": True, "smoothing": 0.05}),
     ("manifold", HULL, CONE, {"derivatives": True, "smoothing": 0.05, "edges": 3}),
     ("witness", HULL, HULL, dict(TARGETS, derivatives=True, estimate="analytic")),
+    ("manifold", CONE, HULL, {"derivatives": True, "parameters": True, "smoothing": 0.05, "edges": 2, "points": 5}),
+    ("touch", HULL, HULL, dict(TARGETS, iterations=20)),
+    ("touch", HULL, HULL, {"targets": 3, "iterations": 5}),
 ]
 KINDS = ["vertex_a", "vertex_b", "edge_a", "edge_b"]
 COUNT = 40
@@ -82,7 +85,7 @@ def compare(method, a, b, extra):
             contacts = line.pop("contacts")
             line.update({name: [contact[name] for contact in contacts] for name in contacts[0]})
         left = set(line) - {name for name, _ in columns}
-        assert left <= {"method", "reason", "note", "samples_a", "samples_b"}, left
+        assert left <= {"method", "reason", "note", "note_shape_b", "samples_a", "samples_b"}, left
         for name, count in columns:
             part, row = row[:8 * count], row[8 * count:]
             if line.get(name) is None:
@@ -91,6 +94,29 @@ def compare(method, a, b, extra):
             else:
                 differing += bits(numbers(line[name])) != part
     print(method, len(columns), "columns,", unknown, "unknown,", differing, "differ")
+
+
+def streamed(data):
+    """Through standard input: the same bytes; and each row is answered before the next one is sent."""
+    rows = data.index(b"\n") + 1
+    whole = subprocess.run(["sdrs", "query", "-"], input=data, capture_output=True)
+    with subprocess.Popen(["sdrs", "query", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdin.write(data[:rows])
+        process.stdin.flush()
+        answers = process.stdout.readline()
+        width = 8 * sum(count for _, count in json.loads(answers)["columns"])
+        for i in range(COUNT):
+            process.stdin.write(data[rows + 112 * i:rows + 112 * (i + 1)])
+            process.stdin.flush()
+            answers += process.stdout.read(width)
+        process.stdin.close()
+        same = process.wait() == 0 and whole.stdout == answers
+    cut = subprocess.run(["sdrs", "query", "-"], input=data[:-5], capture_output=True)
+    wrong = subprocess.run(["sdrs", "query", "-"], input=changed(2 * 112 + 16, math.nan), capture_output=True)
+    lines = subprocess.run(["sdrs", "query", "-"], input=open("lines.jsonl", "rb").read(), capture_output=True)
+    print("stream:", same and whole.stdout == query("rows.bin")[1], lines.stdout == query("lines.jsonl")[1])
+    for name, done in (("cut", cut), ("wrong", wrong)):
+        print(name, done.returncode, len(done.stdout) - len(answers) + width * COUNT, done.stderr.decode().strip())
 
 
 def refused(text, data):
@@ -110,6 +136,7 @@ def changed(offset, number):
     return good[:start + offset] + struct.pack("<d", number) + good[start + offset + 8:]
 
 
+streamed(good)
 refused("cut", good[:-5])
 refused("rows are missing", good[:start + 3 * 112])
 refused("more", good + b"xyz")
@@ -117,5 +144,5 @@ refused("not a number", changed(2 * 112 + 16, math.nan))
 refused("no unit", changed(112 + 56 + 24, 3.0))
 refused("too many", good.replace(b'"poses": 40', b'"poses": 1e30'))
 refused("no rows", good.replace(b'"poses": 40', b'"poses": 0'))
-refused("method", good.replace(b'"witness"', b'"touch"'))
+refused("method", good.replace(b'"touch"', b'"growth"'))
 refused("not the first", good[:start].replace(b', "poses": 40', b"") + good[:start])

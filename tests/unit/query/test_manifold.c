@@ -440,7 +440,6 @@ static void edges_X2_X3_X4_have_their_nearest_points(void** state) {
   drop(&b);
 }
 
-/* With little smoothing the one that is chosen is the deepest; those equally deep are averaged. */
 /* The witness point of an edge of half length 1 that has turned about z by `turn` from the y axis, beside one along x
  * at y = -1.2, and its change by that turn: the paper's Fig. 3. */
 static Vec3 turned_witness(Bodies* edges, double turn, Vec3* slope) {
@@ -490,6 +489,7 @@ static void edges_that_become_parallel_do_not_jump_X2_X3(void** state) {
   drop(&b);
 }
 
+/* With little smoothing the one that is chosen is the deepest. */
 static void the_choice_X1_is_the_deepest(void** state) {
   (void)state;
   Bodies b = {.options = {.smoothing = 1e-3, .softness = 0.01, .regularization = 1e-5, .points = 1, .edges = 1}};
@@ -513,9 +513,59 @@ static void the_choice_X1_is_the_deepest(void** state) {
   compare_vec3(c[1].point, deepest, 1e-9, "deepest vertex of b");
   compare_near(c[1].distance, least, 1e-9, "its depth");
   memory_free(c);
-  b.pose[1] = pose_identity(); /* all corners at the same depth */
-  c = query(&b, &count);
-  compare_vec3(c[0].point, vec3(0, 0, 0), 1e-12, "the mean of all corners");
+  drop(&b);
+}
+
+/* A box of half edge 1 lies on one of half edge 2, turned by `tilt`, 10 mm deep; of its four lower corners `points` are
+ * kept. The sum of its chosen contacts' places in the plane and their least distance from one another; returns how many
+ * were left out. */
+static int lying_box(Bodies* b, Vec3 tilt, int points, Vec3* sum, double* apart) {
+  b->options.points = points;
+  b->pose[0] = pose_identity();
+  b->pose[1] = (Pose){mat3_from_quat(quat_exp(tilt)), vec3(0.3, -0.2, 2.99)};
+  int64_t count = manifold_count(&b->body[0], &b->body[1], &b->options);
+  ManifoldContact* c = memory_alloc(sizeof *c * (size_t)count);
+  int left_out = manifold_query(&b->body[0], b->pose[0], &b->body[1], b->pose[1], &b->options, c, NULL);
+  *sum = vec3(0, 0, 0);
+  *apart = HUGE_VAL;
+  for (int i = 0; i < points; i++) {
+    const ManifoldContact* own = &c[points + i];
+    assert_int_equal(own->kind, CONTACT_POINT_B);
+    compare_near(own->distance, -0.01, 2e-3 + 2 * vec3_norm(tilt), "contact %d", i);
+    *sum = vec3_add(*sum, vec3(own->point.x - 0.3, own->point.y + 0.2, 0));
+    for (int k = 0; k < i; k++) *apart = fmin(*apart, vec3_norm(vec3_sub(own->point, c[points + k].point)));
+  }
+  memory_free(c);
+  return left_out;
+}
+
+/* Equally deep corners are kept where they are, those that resist tilting: 4 of 4; 3; 2 opposite ones. */
+static void equal_depths_X1_keep_corners_that_resist_tilting(void** state) {
+  (void)state;
+  Bodies b = {.options = {.smoothing = 0.03, .softness = 0.02, .regularization = 1e-3, .edges = 1}};
+  make_box(&b, 0, vec3(4, 4, 4), 1e-4);
+  make_box(&b, 1, vec3(2, 2, 2), 1e-4);
+  Vec3 sum;
+  double apart;
+  const Vec3 tilts[] = {{0, 0, 0}, {1e-6, -2e-6, 0}, {0, 0, 0.7}, {2e-3, 0, 0}};
+  for (int k = 0; k < 4; k++) {
+    lying_box(&b, tilts[k], 4, &sum, &apart);
+    compare_vec3(sum, vec3(0, 0, 0), 1e-2, "tilt %d: all four about the middle", k);
+    compare_near(apart, 2, 1e-3, "tilt %d: corners", k);
+    lying_box(&b, tilts[k], 3, &sum, &apart);
+    compare_near(apart, 2, 1e-3, "tilt %d: three corners", k);
+    lying_box(&b, tilts[k], 2, &sum, &apart);
+    if (k < 3) {
+      assert_true(lying_box(&b, tilts[k], 2, &sum, &apart) >= 2);
+      compare_vec3(sum, vec3(0, 0, 0), 1e-3, "tilt %d: opposite corners", k);
+      compare_near(apart, 2 * sqrt(2), 1e-3, "tilt %d: opposite corners", k);
+    }
+  }
+  b.options.edges = 0;
+  b.options.points = 0;
+  int64_t count;
+  ManifoldContact* c = query(&b, &count);
+  assert_int_equal(manifold_query(&b.body[0], b.pose[0], &b.body[1], b.pose[1], &b.options, c, NULL), 0);
   memory_free(c);
   drop(&b);
 }
@@ -726,6 +776,7 @@ int main(void) {
       cmocka_unit_test(edges_X2_X3_X4_have_their_nearest_points),
       cmocka_unit_test(edges_that_become_parallel_do_not_jump_X2_X3),
       cmocka_unit_test(the_choice_X1_is_the_deepest),
+      cmocka_unit_test(equal_depths_X1_keep_corners_that_resist_tilting),
       cmocka_unit_test(boxes_apart_do_not_meet),
       cmocka_unit_test(derivatives_X7),
       cmocka_unit_test(derivatives_by_shapes_and_smoothing_X8),
