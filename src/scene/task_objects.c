@@ -179,9 +179,11 @@ const SchemaObject TASK_OBJECTS[] = {
          "have; "
          "`shape_form`: "
          "their exponents and sharpness\n"
-         "* `link_friction`, `link_restitution`, `link_rolling` [m], `link_spinning` [m] that links have of their own\n"
-         "* `pair_friction`, `pair_restitution`, `pair_rolling` [m], `pair_spinning` [m] of an item of contact.pairs, "
-         "with `a` and `b` instead of a link\n"
+         "* `link_friction` (of two numbers that across), `link_friction_along`, `link_static_friction`, "
+         "`link_stribeck_speed` [m/s], `link_restitution`, `link_rolling` [m], `link_spinning` [m] that links have of "
+         "their own\n"
+         "* `pair_friction`, `pair_static_friction`, `pair_stribeck_speed` [m/s], `pair_restitution`, `pair_rolling` "
+         "[m], `pair_spinning` [m] of an item of contact.pairs, with `a` and `b` instead of a link\n"
          "* `closure_point` [m], `closure_axis`, `closure_length` [m] of the scene's closures, with their `a` and `b`; "
          "`ratio` of what links with couplings follow (links: those that follow), where the coupling gives no "
          "`offset`; `offset` [m or rad] where it does: the joint that follows starts as much farther on. All move with "
@@ -195,7 +197,7 @@ const SchemaObject TASK_OBJECTS[] = {
          "* `fluid_density` [kg/m^3], `fluid_viscosity` [Pa s], `fluid_velocity` [m/s], `fluid_level` [m] of the "
          "scene's fluid\n"
          "* `friction`, `barrier_distance` [m], `stiffness`, `smoothing` [(m/s)^2], `rest_speed` [m/s], `restitution`, "
-         "`rolling` [m], `spinning` [m] of the contact",
+         "`rolling` [m], `spinning` [m], `static_friction`, `stribeck_speed` [m/s] of the contact",
      .example = "scene: ../scenes/slide.yaml\n"
                 "steps: 50\n"
                 "parameters:\n"
